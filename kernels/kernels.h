@@ -1,0 +1,175 @@
+/* kernels.h - measurement kernels: the catalogue, counting, work removal (libclang)
+ *
+ * Counting takes OpenCL C before compilation and gives a profile (calib/model/profile.h).
+ * Measurement kernels and a site's own kernels go through the same front end.
+ */
+#ifndef GCAL_KERNELS_H
+#define GCAL_KERNELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "calib/model/feature.h"
+
+struct gcal_error;
+struct gcal_profile;
+
+/* ---- counting ---- */
+
+/* Stands before every source that goes to an OpenCL compiler: a memory access may be
+ * written GPUCAL_TAG(name, a[i]) to give it a name for features and work removal.
+ */
+extern const char gcal_tag_prelude[];
+
+/* Which kernel of which source, and the NDRange that OpenCL C does not contain. */
+struct gcal_count_request {
+    const char *source;        /* OpenCL C */
+    const char *file;          /* its name, for messages */
+    const char *kernel;        /* NULL: the only kernel in the source */
+    const char *build_options; /* "-DT=16 -cl-mad-enable", or NULL */
+    size_t n_dims;             /* 1 to 3 */
+    size_t local_size[GCAL_MAX_DIMS];
+    const char *global_size[GCAL_MAX_DIMS]; /* expressions in size parameters */
+    const char *assume;        /* "n % 16 = 0 and n >= 16", or NULL */
+};
+
+/* NULL with 'err' (GCAL_EINPUT, "file:line:column: reason") for what does not parse or
+ * cannot be counted exactly.
+ */
+struct gcal_profile *gcal_count(const struct gcal_count_request *request,
+                                struct gcal_error *err);
+
+/* ---- work removal (seed 004 algorithm 3) ---- */
+
+/* The kernel with the same loops and NDRange that keeps only the global loads of the
+ * arrays (or tags) in 'keep' (n_keep; 0 keeps all of them), sums them in one
+ * accumulator and stores it in 'read_tgt_dest', a buffer argument added at the end: one
+ * element per work-item, linear in the global id.  Arguments that are not used any more
+ * stay, so the call's arguments are those of the original and one more.  Returns
+ * OpenCL C, the caller's to free.
+ */
+char *gcal_work_remove(const struct gcal_count_request *request, size_t n_keep,
+                       const char *const *keep, struct gcal_error *err);
+
+/* ---- running on the host, for numeric checks ---- */
+
+/* An argument of a kernel or of a reference function: a buffer of 'count' elements, or
+ * a scalar.  Buffers are read and written in place.
+ */
+struct gcal_host_arg {
+    const char *dtype; /* of an element */
+    void *data;        /* buffer; or points to the scalar */
+    size_t count;      /* elements; 0 for a scalar */
+};
+
+/* Interprets the OpenCL C kernel of 'request' on the host for every work-item of the
+ * NDRange 'global_size', barriers included: slow, exact to rounding, independent of any
+ * OpenCL platform.  Every access outside its buffer is an error.
+ */
+int gcal_host_run_kernel(const struct gcal_count_request *request,
+                         const size_t *global_size, size_t n_args,
+                         struct gcal_host_arg *args, struct gcal_error *err);
+
+/* Interprets the C function 'function' in 'source' (parameters: pointers and scalars in
+ * the order of 'args') on the host.
+ */
+int gcal_host_run_function(const char *source, const char *file, const char *function,
+                           size_t n_args, struct gcal_host_arg *args,
+                           struct gcal_error *err);
+
+/* ---- catalogue ---- */
+
+enum gcal_arg_kind { GCAL_ARG_BUFFER, GCAL_ARG_LOCAL, GCAL_ARG_SCALAR };
+
+struct gcal_arg {
+    char *name;
+    enum gcal_arg_kind kind;
+    char *dtype;
+    char *value; /* expression in sizes: elements of a buffer, or the scalar's value */
+    bool output; /* written by the kernel, and compared when it is checked */
+};
+
+struct gcal_size {
+    char *name;
+    double value;
+};
+
+/* A generator with all its arguments fixed: everything to build, launch and model it. */
+struct gcal_kernel {
+    char *id;        /* SHA-256 of all that follows: the same kernel has the same id */
+    char *name;      /* "matmul_sq dtype:float32 prefetch:True ... n:2048" */
+    char *generator; /* the catalogue entry's name */
+    char *family;    /* name without the ladder's size: kernels of one family build once */
+    char *source, *entry, *build_options;
+    size_t n_dims;
+    size_t local_size[GCAL_MAX_DIMS];
+    char *global_size[GCAL_MAX_DIMS]; /* expressions in sizes */
+    size_t n_sizes;
+    struct gcal_size *sizes;
+    size_t n_check_sizes; /* small sizes for the numeric check */
+    struct gcal_size *check_sizes;
+    size_t n_args;
+    struct gcal_arg *args;
+    char *reference; /* C function 'reference' over 'args', or NULL: interpret the source */
+    double tolerance; /* relative, of an output element */
+    bool ladder;     /* its size was not fixed by tags: the plan may leave it out when it
+                        runs too short or too long on a device */
+    struct gcal_profile *profile;
+};
+
+/* NDRange, scalar values and buffer sizes of a kernel for some sizes. */
+struct gcal_geometry {
+    size_t global_size[GCAL_MAX_DIMS];
+    double *arg_values; /* n_args: elements of a buffer or local array, or a scalar */
+    double total_bytes; /* of all buffers */
+};
+
+int gcal_kernel_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
+                         const struct gcal_size *sizes, struct gcal_geometry *geometry,
+                         struct gcal_error *err);
+void gcal_geometry_clear(struct gcal_geometry *geometry);
+
+struct gcal_kernel_list {
+    size_t n_kernels, capacity;
+    struct gcal_kernel **kernels;
+};
+
+/* How a generator's tags must relate to the tags asked for (seed 004 section 7.1). */
+enum gcal_match {
+    GCAL_MATCH_SUPERSET, /* of those asked for (default) */
+    GCAL_MATCH_IDENTICAL,
+    GCAL_MATCH_SUBSET,
+    GCAL_MATCH_INTERSECT,
+};
+
+struct gcal_catalogue;
+
+/* Reads every .yaml in 'folder' (NULL: the installed or built-in one); each names the
+ * .cl beside it.  NULL with "file:line:column: ..." for one that is not right.
+ */
+struct gcal_catalogue *gcal_catalogue_open(const char *folder, struct gcal_error *err);
+void gcal_catalogue_close(struct gcal_catalogue *catalogue);
+
+/* Checks tags without generating: 0, or -1 with 'err' naming the tag that no generator
+ * has, the argument or the value that none allows.  Tags: "matmul_sq", "n:1024,2048".
+ */
+int gcal_catalogue_check(const struct gcal_catalogue *catalogue, size_t n_tags,
+                         const char *const *tags, enum gcal_match match,
+                         struct gcal_error *err);
+
+/* Appends to 'list' the kernels that the tags pick, counted; a kernel that is there
+ * already (same id) is not added again.  Kernels whose work-group exceeds
+ * 'max_work_group_size' (0: any) are left out.
+ */
+int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tags,
+                            const char *const *tags, enum gcal_match match,
+                            size_t max_work_group_size, struct gcal_kernel_list *list,
+                            struct gcal_error *err);
+void gcal_kernel_list_clear(struct gcal_kernel_list *list);
+void gcal_kernel_destroy(struct gcal_kernel *kernel);
+
+/* One line per generator: name, tags, arguments with their allowed values. */
+char *gcal_catalogue_describe(const struct gcal_catalogue *catalogue,
+                              struct gcal_error *err);
+
+#endif

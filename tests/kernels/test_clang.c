@@ -1,0 +1,119 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "kernels/clang.h"
+
+static const char source[] =
+    "void helper(__global float *a) { a[2] = 0; }\n"
+    "__kernel void k(__global const float4 *g, __local double *l, __constant short *c,\n"
+    "                int n)\n"
+    "{\n"
+    "    for (int i = 0; i < n; i++) l[GPUCAL_TAG(cLD, c[i])] = N;\n"
+    "    for (; n > 3;) l[0] = 1;\n"
+    "}\n";
+
+static void tells_spaces_and_types(void **state)
+{
+    static const struct {
+        enum gcal_space space;
+        const char *dtype;
+    } expected[] = { { GCAL_SPACE_GLOBAL, "float32" },
+                     { GCAL_SPACE_LOCAL, "float64" },
+                     { GCAL_SPACE_CONSTANT, "int16" } };
+    struct gcal_error err = { 0 };
+    CXCursor kernel;
+    struct gcal_unit *unit = gcal_unit_parse(GCAL_LANGUAGE_OPENCL, source, "a.cl",
+                                             "-DN=3 -cl-nv-verbose -D M=\"4 5\"", &err);
+
+    (void)state;
+    assert_string_equal(err.text, "");
+    assert_non_null(unit);
+    assert_int_equal(gcal_unit_kernel(unit, NULL, &kernel, &err), 0);
+    for (unsigned i = 0; i < 3; i++) {
+        CXCursor arg = unit->clang->Cursor_getArgument(kernel, i);
+        CXType type = unit->clang->getPointeeType(unit->clang->getCursorType(arg));
+
+        assert_int_equal(gcal_type_space(unit, type), expected[i].space);
+        assert_string_equal(gcal_type_dtype(unit, type), expected[i].dtype);
+    }
+    gcal_unit_close(unit);
+}
+
+struct seen {
+    struct gcal_unit *unit;
+    int n_loops, n_tags;
+};
+
+static enum CXChildVisitResult look(CXCursor c, CXCursor parent, CXClientData data)
+{
+    struct seen *seen = data;
+    CXCursor parts[4], lvalue;
+    char tag[16];
+
+    (void)parent;
+    if (seen->unit->clang->getCursorKind(c) == CXCursor_ForStmt) {
+        assert_int_equal(gcal_for_parts(seen->unit, c, parts, NULL), 0);
+        assert_int_equal(!seen->unit->clang->equalCursors(
+                             parts[2], seen->unit->clang->getNullCursor()),
+                         seen->n_loops == 0);
+        assert_int_equal(seen->unit->clang->getCursorKind(parts[1]),
+                         CXCursor_BinaryOperator);
+        seen->n_loops++;
+    }
+    if (gcal_tag_find(seen->unit, c, &lvalue, tag, sizeof(tag))) {
+        assert_string_equal(tag, "cLD");
+        seen->n_tags++;
+    }
+    return CXChildVisit_Recurse;
+}
+
+static void finds_loop_parts_and_tags(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct seen seen = { 0 };
+    CXCursor kernel;
+
+    (void)state;
+    seen.unit = gcal_unit_parse(GCAL_LANGUAGE_OPENCL, source, "a.cl", "-DN=3", &err);
+    assert_non_null(seen.unit);
+    assert_int_equal(gcal_unit_kernel(seen.unit, "k", &kernel, &err), 0);
+    seen.unit->clang->visitChildren(kernel, look, &seen);
+    assert_int_equal(seen.n_loops, 2);
+    assert_int_equal(seen.n_tags, 1);
+    gcal_unit_close(seen.unit);
+}
+
+static void names_the_place_of_errors(void **state)
+{
+    struct gcal_error err = { 0 };
+    CXCursor kernel;
+    struct gcal_unit *unit;
+
+    (void)state;
+    assert_null(gcal_unit_parse(GCAL_LANGUAGE_OPENCL, source, "a.cl", NULL, &err));
+    assert_string_equal(err.text, "a.cl:5:60: use of undeclared identifier 'N'");
+    unit = gcal_unit_parse(GCAL_LANGUAGE_OPENCL, source, "a.cl", "-D N=1", &err);
+    assert_non_null(unit);
+    assert_int_equal(gcal_unit_kernel(unit, "helper", &kernel, &err), -1);
+    assert_non_null(strstr(err.text, "no kernel named 'helper'"));
+    assert_int_equal(gcal_unit_function(unit, "helper", &kernel, &err), 0);
+    gcal_unit_close(unit);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tells_spaces_and_types),
+        cmocka_unit_test(finds_loop_parts_and_tags),
+        cmocka_unit_test(names_the_place_of_errors),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
