@@ -1,0 +1,16 @@
+/* clock.h - time, in seconds */
+#ifndef GCAL_BASE_CLOCK_H
+#define GCAL_BASE_CLOCK_H
+
+/* Seconds on a clock that never steps (CLOCK_MONOTONIC). */
+double gcal_clock_now_s(void);
+
+/* Sleeps for 'seconds', or less when a signal arrives. */
+void gcal_clock_sleep_s(double seconds);
+
+#define GCAL_UTC_SIZE 24
+
+/* The wall clock as "2026-11-21T04:17:05Z". */
+void gcal_clock_utc(char text[GCAL_UTC_SIZE]);
+
+#endif

@@ -1,0 +1,11 @@
+#include "calib/base/hash.h"
+
+#include <sodium.h>
+
+void gcal_hash(const void *data, size_t size, char text[GCAL_HASH_TEXT_SIZE])
+{
+    unsigned char digest[crypto_hash_sha256_BYTES];
+
+    crypto_hash_sha256(digest, data, size);
+    sodium_bin2hex(text, GCAL_HASH_TEXT_SIZE, digest, sizeof(digest));
+}

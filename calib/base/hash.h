@@ -1,0 +1,12 @@
+/* hash.h - SHA-256 (libsodium), for names that follow from contents */
+#ifndef GCAL_BASE_HASH_H
+#define GCAL_BASE_HASH_H
+
+#include <stddef.h>
+
+#define GCAL_HASH_TEXT_SIZE 65
+
+/* 64 hexadecimal digits and a NUL. */
+void gcal_hash(const void *data, size_t size, char text[GCAL_HASH_TEXT_SIZE]);
+
+#endif

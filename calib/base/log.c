@@ -1,0 +1,32 @@
+#include "calib/base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const char *const level_names[] = { "error", "warning", "info", "debug" };
+static enum gcal_log_level max_level = GCAL_LOG_INFO;
+static char prefix[128];
+
+void gcal_log_set_level(enum gcal_log_level level)
+{
+    max_level = level;
+}
+
+void gcal_log_set_who(const char *who)
+{
+    snprintf(prefix, sizeof(prefix), "%s%s", who, *who ? " " : "");
+}
+
+void gcal_log(enum gcal_log_level level, const char *fmt, ...)
+{
+    char line[2048];
+    va_list args;
+
+    if (level > max_level)
+        return;
+    va_start(args, fmt);
+    vsnprintf(line, sizeof(line), fmt, args);
+    va_end(args);
+    /* One call, so that lines of several ranks do not mix. */
+    fprintf(stderr, "gpucal: %s%s: %s\n", prefix, level_names[level], line);
+}

@@ -1,0 +1,66 @@
+#include "calib/base/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014. */
+uint64_t gcal_random_next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+void gcal_random_shuffle(uint64_t *state, size_t *order, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        order[i] = i;
+    for (size_t i = count; i > 1; i--) {
+        size_t j = (size_t)(gcal_random_next(state) % i), kept = order[i - 1];
+
+        order[i - 1] = order[j];
+        order[j] = kept;
+    }
+}
+
+size_t gcal_dtype_size(const char *dtype)
+{
+    static const char *const kinds[] = { "int", "uint", "float" };
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        size_t length = strlen(kinds[i]);
+        int bits;
+
+        if (strncmp(dtype, kinds[i], length) != 0)
+            continue;
+        bits = atoi(dtype + length);
+        if (bits == 16 || bits == 32 || bits == 64 || (bits == 8 && i < 2))
+            return (size_t)bits / 8;
+    }
+    return 0;
+}
+
+int gcal_random_fill(uint64_t seed, const char *dtype, size_t count, void *data)
+{
+    size_t size = gcal_dtype_size(dtype);
+    unsigned char *at = data;
+
+    if (!size)
+        return -1;
+    for (size_t i = 0; i < count; i++, at += size) {
+        uint64_t bits = gcal_random_next(&seed);
+
+        if (*dtype != 'f')
+            bits &= size == 1 ? 0x7f : 0x3ff;
+        else if (size == 2)
+            bits = (bits & 0x3ff) | 0x3800; /* exponent of 0.5 */
+        else if (size == 4)
+            bits = (bits & 0x7fffff) | 0x3f000000;
+        else
+            bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u;
+        memcpy(at, &bits, size); /* little-endian hosts, as OpenCL devices are */
+    }
+    return 0;
+}

@@ -1,0 +1,273 @@
+#include "calib/base/wire.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+
+#define NULL_TEXT UINT32_MAX
+#define FRAME_MAGIC 0x6c616367u /* "gcal" */
+#define FRAME_MAX_BYTES (256u << 20)
+
+static void put_le(struct gcal_buf *buf, uint64_t value, size_t size)
+{
+    unsigned char bytes[8];
+
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (unsigned char)(value >> 8 * i);
+    gcal_buf_put(buf, bytes, size);
+}
+
+static uint64_t le(const unsigned char *bytes, size_t size)
+{
+    uint64_t value = 0;
+
+    for (size_t i = 0; i < size; i++)
+        value |= (uint64_t)bytes[i] << 8 * i;
+    return value;
+}
+
+void gcal_wire_put_u32(struct gcal_buf *buf, uint32_t value)
+{
+    put_le(buf, value, 4);
+}
+
+void gcal_wire_put_u64(struct gcal_buf *buf, uint64_t value)
+{
+    put_le(buf, value, 8);
+}
+
+void gcal_wire_put_f64(struct gcal_buf *buf, double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, 8);
+    put_le(buf, bits, 8);
+}
+
+void gcal_wire_put_bytes(struct gcal_buf *buf, const void *data, size_t size)
+{
+    if (size >= NULL_TEXT) {
+        buf->failed = true;
+        return;
+    }
+    gcal_wire_put_u32(buf, (uint32_t)size);
+    gcal_buf_put(buf, data, size);
+}
+
+void gcal_wire_put_text(struct gcal_buf *buf, const char *text)
+{
+    if (text)
+        gcal_wire_put_bytes(buf, text, strlen(text));
+    else
+        gcal_wire_put_u32(buf, NULL_TEXT);
+}
+
+void gcal_wire_put_f64s(struct gcal_buf *buf, const double *values, size_t count)
+{
+    gcal_wire_put_u32(buf, (uint32_t)count);
+    for (size_t i = 0; i < count; i++)
+        gcal_wire_put_f64(buf, values[i]);
+}
+
+struct gcal_wire gcal_wire_open(const void *data, size_t size)
+{
+    return (struct gcal_wire){ .at = data, .left = size };
+}
+
+static const unsigned char *take(struct gcal_wire *wire, size_t size)
+{
+    const unsigned char *at = wire->at;
+
+    if (wire->bad || size > wire->left) {
+        wire->bad = true;
+        return NULL;
+    }
+    wire->at += size;
+    wire->left -= size;
+    return at;
+}
+
+uint32_t gcal_wire_get_u32(struct gcal_wire *wire)
+{
+    const unsigned char *at = take(wire, 4);
+
+    return at ? (uint32_t)le(at, 4) : 0;
+}
+
+uint64_t gcal_wire_get_u64(struct gcal_wire *wire)
+{
+    const unsigned char *at = take(wire, 8);
+
+    return at ? le(at, 8) : 0;
+}
+
+double gcal_wire_get_f64(struct gcal_wire *wire)
+{
+    uint64_t bits = gcal_wire_get_u64(wire);
+    double value;
+
+    memcpy(&value, &bits, 8);
+    return value;
+}
+
+static void *copy(struct gcal_wire *wire, size_t size)
+{
+    const unsigned char *at = take(wire, size);
+    char *data = at ? malloc(size + 1) : NULL;
+
+    if (!data) {
+        wire->bad = true;
+        return NULL;
+    }
+    memcpy(data, at, size);
+    data[size] = '\0';
+    return data;
+}
+
+char *gcal_wire_get_text(struct gcal_wire *wire)
+{
+    uint32_t size = gcal_wire_get_u32(wire);
+
+    return wire->bad || size == NULL_TEXT ? NULL : copy(wire, size);
+}
+
+void *gcal_wire_get_bytes(struct gcal_wire *wire, size_t *size)
+{
+    *size = gcal_wire_get_u32(wire);
+    return wire->bad ? NULL : copy(wire, *size);
+}
+
+double *gcal_wire_get_f64s(struct gcal_wire *wire, size_t *count)
+{
+    double *values;
+
+    *count = gcal_wire_get_u32(wire);
+    if (wire->bad || *count > wire->left / 8 ||
+        !(values = malloc((*count + 1) * sizeof(*values)))) {
+        wire->bad = true;
+        *count = 0;
+        return NULL;
+    }
+    for (size_t i = 0; i < *count; i++)
+        values[i] = gcal_wire_get_f64(wire);
+    return values;
+}
+
+int gcal_wire_done(const struct gcal_wire *wire, const char *what,
+                   struct gcal_error *err)
+{
+    if (wire->bad || wire->left)
+        return gcal_error_set(err, GCAL_EINPUT, "%s: damaged message", what);
+    return 0;
+}
+
+static int write_all(int fd, const char *data, size_t size)
+{
+    while (size) {
+        /* send() where possible: a peer that died must not raise SIGPIPE. */
+        ssize_t done = send(fd, data, size, MSG_NOSIGNAL);
+
+        if (done < 0 && errno == ENOTSOCK)
+            done = write(fd, data, size);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return -1;
+        data += done;
+        size -= (size_t)done;
+    }
+    return 0;
+}
+
+int gcal_frame_write(int fd, uint32_t type, const struct gcal_buf *payload,
+                     struct gcal_error *err)
+{
+    struct gcal_buf whole = { 0 };
+    int rc = -1;
+
+    if (payload->failed || payload->size > FRAME_MAX_BYTES)
+        return gcal_error_set(err, GCAL_EINPUT, "message too large");
+    gcal_wire_put_u32(&whole, FRAME_MAGIC);
+    gcal_wire_put_u32(&whole, type);
+    gcal_wire_put_u32(&whole, (uint32_t)payload->size);
+    gcal_buf_put(&whole, payload->data, payload->size);
+    if (whole.failed)
+        gcal_error_memory(err);
+    else if (write_all(fd, whole.data, whole.size) < 0)
+        gcal_error_set(err, GCAL_EINPUT, "write: %s", strerror(errno));
+    else
+        rc = 0;
+    gcal_buf_free(&whole);
+    return rc;
+}
+
+/* Returns 1 when 'size' bytes came, 0 at the end of the stream, -1 with errno. */
+static int read_exactly(int fd, double deadline_s, char *data, size_t size)
+{
+    while (size) {
+        struct pollfd ready = { .fd = fd, .events = POLLIN };
+        double left_s = deadline_s - gcal_clock_now_s();
+        int timeout_ms = deadline_s < 0 ? -1 : left_s > 0 ? (int)(1e3 * left_s) + 1 : 0;
+        int n = poll(&ready, 1, timeout_ms);
+        ssize_t got;
+
+        if (n == 0)
+            errno = ETIMEDOUT;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return -1;
+        got = read(fd, data, size);
+        if (got < 0 && errno == ECONNRESET)
+            got = 0;
+        if (got == 0)
+            return 0;
+        if (got < 0 && errno != EINTR)
+            return -1;
+        if (got > 0) {
+            data += got;
+            size -= (size_t)got;
+        }
+    }
+    return 1;
+}
+
+int gcal_frame_read(int fd, double deadline_s, struct gcal_frame *frame,
+                    struct gcal_error *err)
+{
+    unsigned char head[12];
+    uint32_t size;
+    char *data;
+    int rc = read_exactly(fd, deadline_s, (char *)head, sizeof(head));
+
+    *frame = (struct gcal_frame){ 0 };
+    if (rc < 0)
+        gcal_error_set(err, GCAL_EINPUT, "read: %s", strerror(errno));
+    if (rc <= 0)
+        return rc;
+    size = (uint32_t)le(head + 8, 4);
+    if (le(head, 4) != FRAME_MAGIC || size > FRAME_MAX_BYTES) {
+        errno = EPROTO;
+        return gcal_error_set(err, GCAL_EINPUT, "read: not a gpucal frame");
+    }
+    if (!(data = malloc((size_t)size + 1)))
+        return gcal_error_memory(err);
+    rc = read_exactly(fd, deadline_s, data, size);
+    if (rc <= 0) {
+        if (rc < 0)
+            gcal_error_set(err, GCAL_EINPUT, "read: %s", strerror(errno));
+        free(data);
+        return rc;
+    }
+    data[size] = '\0';
+    frame->type = (uint32_t)le(head + 4, 4);
+    frame->payload = (struct gcal_buf){ .data = data, .size = size,
+                                        .capacity = (size_t)size + 1 };
+    return 1;
+}

@@ -1,0 +1,66 @@
+/* wire.h - numbers and strings as bytes, and frames of them on a file descriptor
+ *
+ * One encoding serves the worker's pipe, the messages between ranks and the
+ * journal: little-endian, strings and arrays behind a 32-bit length.  A reader
+ * that met something impossible stays 'bad' and yields zeros and NULLs, so one
+ * check at the end of a message is enough: gcal_wire_done().
+ */
+#ifndef GCAL_BASE_WIRE_H
+#define GCAL_BASE_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "calib/base/buf.h"
+
+struct gcal_error;
+
+void gcal_wire_put_u32(struct gcal_buf *buf, uint32_t value);
+void gcal_wire_put_u64(struct gcal_buf *buf, uint64_t value);
+void gcal_wire_put_f64(struct gcal_buf *buf, double value);
+void gcal_wire_put_text(struct gcal_buf *buf, const char *text); /* NULL stays NULL */
+void gcal_wire_put_bytes(struct gcal_buf *buf, const void *data, size_t size);
+void gcal_wire_put_f64s(struct gcal_buf *buf, const double *values, size_t count);
+
+struct gcal_wire {
+    const unsigned char *at;
+    size_t left;
+    bool bad;
+};
+
+struct gcal_wire gcal_wire_open(const void *data, size_t size);
+uint32_t gcal_wire_get_u32(struct gcal_wire *wire);
+uint64_t gcal_wire_get_u64(struct gcal_wire *wire);
+double gcal_wire_get_f64(struct gcal_wire *wire);
+
+/* Copies, the caller's to free. */
+char *gcal_wire_get_text(struct gcal_wire *wire);
+void *gcal_wire_get_bytes(struct gcal_wire *wire, size_t *size);
+double *gcal_wire_get_f64s(struct gcal_wire *wire, size_t *count);
+
+/* Returns 0 when everything was read and nothing was bad, else -1 with 'err'
+ * naming 'what'.
+ */
+int gcal_wire_done(const struct gcal_wire *wire, const char *what,
+                   struct gcal_error *err);
+
+/* A frame on a descriptor: type, length, payload. */
+struct gcal_frame {
+    uint32_t type;
+    struct gcal_buf payload;
+};
+
+/* Writes all of it, or returns -1.  A closed peer is an error, never a signal. */
+int gcal_frame_write(int fd, uint32_t type, const struct gcal_buf *payload,
+                     struct gcal_error *err);
+
+/* Reads one frame and returns 1; returns 0 when the other side has closed before
+ * a whole frame came (a torn tail included), -1 on an error.  Waits no longer
+ * than to 'deadline_s' (gcal_clock_now_s; a negative one: forever) and then
+ * returns -1 with errno ETIMEDOUT.
+ */
+int gcal_frame_read(int fd, double deadline_s, struct gcal_frame *frame,
+                    struct gcal_error *err);
+
+#endif

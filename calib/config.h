@@ -1,0 +1,84 @@
+/* config.h - models.yaml: what to measure, on which devices, for which models
+ *
+ * Every key is documented in docs/gpucal-models.5.  The default configuration is the
+ * models.yaml of the source tree, built in.
+ */
+#ifndef GCAL_CALIB_CONFIG_H
+#define GCAL_CALIB_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "calib/model/measurement.h"
+#include "calib/model/model.h"
+#include "kernels/kernels.h"
+
+struct gcal_error;
+
+/* Devices must pass every list that is not empty; names and vendors are globs, case
+ * ignored.  'types': gpu, cpu, accelerator.
+ */
+struct gcal_device_filter {
+    size_t n_types, n_vendors, n_names;
+    char **types, **vendors, **names;
+};
+
+struct gcal_measure_options {
+    double budget_s;       /* per device */
+    double min_time_s;     /* a ladder's rungs below it are left out */
+    double max_time_s;     /* a ladder ends above it */
+    double noise;          /* stop when the median's relative standard error is below */
+    double kernel_limit_s; /* a launch or a build that takes longer is killed */
+    size_t min_samples, max_samples;
+    size_t rungs;          /* the longest so many of a ladder are measured */
+    uint64_t seed;
+};
+
+/* One entry of a model's 'kernels': tags and how they match. */
+struct gcal_tag_set {
+    size_t n_tags;
+    char **tags;
+    enum gcal_match match;
+    int line, column; /* where it stands, for messages */
+};
+
+struct gcal_model_config {
+    struct gcal_model *model;
+    size_t n_tag_sets;
+    struct gcal_tag_set *tag_sets;
+};
+
+struct gcal_config {
+    char *file; /* as named in messages */
+    char *text; /* the whole file, for the record */
+    char *store; /* NULL: not said */
+    struct gcal_device_filter devices;
+    struct gcal_measure_options measure;
+    double audit_warn, audit_fail; /* relative changes */
+    size_t n_models;
+    struct gcal_model_config *models;
+};
+
+/* Reads and checks everything that can be checked without a device, tags included
+ * ('catalogue' may be NULL: tags are not checked then).  'file' NULL: the built-in one.
+ * -1 with "file:line:column: ...".
+ */
+int gcal_config_read(const char *file, const struct gcal_catalogue *catalogue,
+                     struct gcal_config *config, struct gcal_error *err);
+/* The same from a text, e.g. a record's. */
+int gcal_config_parse(const char *text, size_t size, const char *file,
+                      const struct gcal_catalogue *catalogue,
+                      struct gcal_config *config, struct gcal_error *err);
+void gcal_config_clear(struct gcal_config *config);
+
+bool gcal_device_filter_matches(const struct gcal_device_filter *filter,
+                                const struct gcal_device_info *info);
+
+/* Every kernel of every model for a device, each once, ladders included. */
+int gcal_config_kernels(const struct gcal_config *config,
+                        const struct gcal_catalogue *catalogue,
+                        const struct gcal_device_info *info,
+                        struct gcal_kernel_list *list, struct gcal_error *err);
+
+#endif

@@ -1,0 +1,50 @@
+/* expr.h - arithmetic expressions: parsed, differentiated, evaluated in nanoseconds
+ *
+ * Models (time as a function of features f_... and parameters p_..., seed 004
+ * section 6) and counts (features as functions of sizes, section 5) are both
+ * expressions of this language:
+ *
+ *   numbers, names, + - * / ^, unary minus, parentheses, and the functions
+ *   min(a,b,..) max(a,b,..) exp log sqrt tanh floor ceil
+ *   smoothstep(x, edge)    (tanh(edge*x)+1)/2                  (seed 004 eq. 6)
+ *   overlap(g, c, edge)    g*s + c*(1-s), s = smoothstep((g-c)/(g+c), edge): the
+ *                          seed's overlap (eq. 5), with the step's argument made
+ *                          relative so that scaling g and c scales the result
+ *   pnorm(p, a, b, ...)    (a^p + b^p + ...)^(1/p): 1 adds, infinity is max
+ *
+ * A name is [A-Za-z_][A-Za-z0-9_]*; one that starts with f_mem_access may go on
+ * with the fields of feature.h (tag:, lstrides:{}, gstrides:{}, afr:).
+ * '^' binds to the right and tighter than unary minus.
+ */
+#ifndef GCAL_MODEL_EXPR_H
+#define GCAL_MODEL_EXPR_H
+
+#include <stddef.h>
+
+struct gcal_error;
+struct gcal_expr; /* opaque, immutable once made: any number of threads may read */
+
+/* NULL with 'err' (GCAL_EINPUT, "column N: expected ...") when 'text' does not parse. */
+struct gcal_expr *gcal_expr_parse(const char *text, struct gcal_error *err);
+void gcal_expr_destroy(struct gcal_expr *expr);
+
+/* The names that stand in it, each once, in order of first use. */
+size_t gcal_expr_symbol_count(const struct gcal_expr *expr);
+const char *gcal_expr_symbol(const struct gcal_expr *expr, size_t i);
+
+/* 'values': one per symbol, in that order.  Follows IEEE 754: a division by zero
+ * gives an infinity, never a trap.
+ */
+double gcal_expr_eval(const struct gcal_expr *expr, const double *values);
+
+/* d expr / d symbol, simplified, with the same symbols in the same order (so the
+ * same 'values' serve).  Derivatives of floor, ceil are 0; of min, max the branch's.
+ * pnorm's derivatives are finite where some of its arguments are 0.
+ */
+struct gcal_expr *gcal_expr_derivative(const struct gcal_expr *expr, const char *symbol,
+                                       struct gcal_error *err);
+
+/* Text that parses back to the same expression; the caller's to free. */
+char *gcal_expr_format(const struct gcal_expr *expr, struct gcal_error *err);
+
+#endif

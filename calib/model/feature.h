@@ -1,0 +1,62 @@
+/* feature.h - the names of kernel features (seed 004 section 6.1)
+ *
+ *   f_op_<dtype>_<op>             add, sub counts as add, mul, madd, div, a built-in
+ *   f_mem_access[_tag:<name>][_<global|local|constant>][_<dtype>][_<load|store>]
+ *               [_lstrides:{axis:constraint;..}][_gstrides:{..}][_afr:<constraint>]
+ *   f_sync_barrier_local          met by one work-item
+ *   f_sync_kernel_launch          1
+ *   f_thread_groups               work-groups of the NDRange
+ *   f_cl_wall_time[_<platform>_<device>]   output only: seconds
+ *
+ * A constraint is a number or an expression in sizes, or one behind > < >= <=.  A tag
+ * is [A-Za-z0-9]+.  A field that is left out matches everything.
+ */
+#ifndef GCAL_MODEL_FEATURE_H
+#define GCAL_MODEL_FEATURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct gcal_error;
+struct gcal_expr;
+
+#define GCAL_MAX_DIMS 3
+
+enum gcal_feature_kind {
+    GCAL_FEATURE_OP,
+    GCAL_FEATURE_MEM_ACCESS,
+    GCAL_FEATURE_BARRIER_LOCAL,
+    GCAL_FEATURE_KERNEL_LAUNCH,
+    GCAL_FEATURE_THREAD_GROUPS,
+    GCAL_FEATURE_WALL_TIME,
+};
+
+enum gcal_space { GCAL_SPACE_ANY, GCAL_SPACE_GLOBAL, GCAL_SPACE_LOCAL, GCAL_SPACE_CONSTANT };
+enum gcal_direction { GCAL_DIRECTION_ANY, GCAL_LOAD, GCAL_STORE };
+enum gcal_relation { GCAL_ANY, GCAL_EQ, GCAL_GT, GCAL_LT, GCAL_GE, GCAL_LE };
+
+struct gcal_constraint {
+    enum gcal_relation relation; /* GCAL_ANY: none */
+    char *bound;                 /* expression in the kernel's sizes */
+};
+
+/* A name, taken apart.  Texts are owned; NULL where the field is left out. */
+struct gcal_feature {
+    enum gcal_feature_kind kind;
+    char *dtype; /* "float32" */
+    char *op;    /* "madd" */
+    char *tag;
+    enum gcal_space space;
+    enum gcal_direction direction;
+    struct gcal_constraint lid_stride[GCAL_MAX_DIMS]; /* elements */
+    struct gcal_constraint gid_stride[GCAL_MAX_DIMS]; /* elements */
+    struct gcal_constraint afr;                       /* access-to-footprint ratio */
+    char *platform, *device;                          /* wall time only */
+};
+
+/* 0, or -1 with 'err' (GCAL_EINPUT) naming the part that was not understood. */
+int gcal_feature_parse(const char *name, struct gcal_feature *feature,
+                       struct gcal_error *err);
+void gcal_feature_clear(struct gcal_feature *feature);
+
+#endif

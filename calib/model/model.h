@@ -1,0 +1,62 @@
+/* model.h - a model: output = expression(features, parameters)  (seed 004 section 6) */
+#ifndef GCAL_MODEL_MODEL_H
+#define GCAL_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct gcal_error;
+struct gcal_expr;
+struct gcal_yaml;
+struct gcal_yaml_writer;
+
+/* A p_... of the expression.  Costs are seconds per unit of the feature they multiply
+ * and never negative; others (exponents, edges) say their own range.
+ */
+struct gcal_model_parameter {
+    char *name;     /* "p_f32madd" */
+    char *unit;     /* "s" unless said */
+    double initial; /* NaN: the fit finds a start */
+    double min, max;
+};
+
+struct gcal_model {
+    char *name;
+    char *output;     /* "f_cl_wall_time" */
+    char *expression; /* as the user wrote it, white space apart */
+    size_t n_parameters;
+    struct gcal_model_parameter *parameters;
+    size_t n_features;
+    char **features;
+    struct gcal_expr *expr;
+    struct gcal_expr **derivatives; /* by parameter */
+    struct gcal_expr **feature_derivatives; /* by feature */
+    size_t *parameter_slots, *feature_slots; /* where each stands among expr's symbols */
+};
+
+/* Parses; parameters get unit "s", initial NaN, 0 to infinity.  NULL with 'err' for an
+ * expression that does not parse, a name that is neither p_ nor a feature, a feature
+ * that does not exist.
+ */
+struct gcal_model *gcal_model_create(const char *name, const char *output,
+                                     const char *expression, struct gcal_error *err);
+void gcal_model_destroy(struct gcal_model *model);
+
+/* The parameter of that name, or NULL. */
+struct gcal_model_parameter *gcal_model_parameter_find(const struct gcal_model *model,
+                                                       const char *name);
+
+/* 'parameters' and 'features': one value each, in the model's order.  Gradients may be
+ * NULL; they get one entry per parameter.  Thread-safe, allocates nothing.
+ */
+double gcal_model_eval(const struct gcal_model *model, const double *parameters,
+                       const double *features, double *gradient);
+
+/* {name:, output:, expression:, parameters: {p_x: {unit:, initial:, min:, max:}}} plus
+ * the keys in 'more' (NULL-ended, may be NULL), which are the caller's to read.
+ * Complaints carry file, line and column of the node.
+ */
+struct gcal_model *gcal_model_decode(const struct gcal_yaml *node,
+                                     const char *const *more, struct gcal_error *err);
+
+#endif

@@ -1,0 +1,110 @@
+/* profile.h - what a kernel does: every feature as an expression in its sizes
+ *
+ * Made by kernels/ from OpenCL C, written to YAML, read by libgpucal.  The format is
+ * documented in docs/gpucal-profile.5.
+ *
+ * Counts are expressions (expr.h) in the kernel's size parameters and the reserved
+ * name 'sub_group_size', which a device supplies:
+ *   work-item   executions summed over all work-items of the NDRange
+ *   sub-group   executions summed over all sub-groups, partial ones rounded up
+ *               (e.g. "1/256*n^3*ceil(256/sub_group_size)")
+ *   work-group  executions summed over all work-groups
+ *   kernel      executions per launch, or met by one work-item (barriers)
+ */
+#ifndef GCAL_MODEL_PROFILE_H
+#define GCAL_MODEL_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "calib/model/feature.h"
+
+struct gcal_error;
+struct gcal_yaml;
+struct gcal_yaml_writer;
+
+#define GCAL_SUB_GROUP_SIZE "sub_group_size"
+
+enum gcal_granularity {
+    GCAL_PER_WORK_ITEM,
+    GCAL_PER_SUB_GROUP,
+    GCAL_PER_WORK_GROUP,
+    GCAL_PER_KERNEL,
+};
+
+/* "work-item", ... */
+const char *gcal_granularity_name(enum gcal_granularity granularity);
+
+struct gcal_loop_stride {
+    char *loop;   /* the loop variable's name */
+    char *stride; /* expression, elements per iteration */
+};
+
+/* One operation or one access pattern.  Texts are owned; unused ones NULL. */
+struct gcal_profile_entry {
+    char *feature; /* its full canonical name, f_... */
+    enum gcal_feature_kind kind;
+    enum gcal_granularity granularity;
+    char *count; /* expression, see above */
+    char *dtype, *op;
+    /* accesses only */
+    char *array, *tag;
+    enum gcal_space space;
+    enum gcal_direction direction;
+    size_t vector_width;              /* elements, 1 for a scalar */
+    char *lid_stride[GCAL_MAX_DIMS];  /* expressions, elements; NULL: not affine */
+    char *gid_stride[GCAL_MAX_DIMS];
+    size_t n_loop_strides;
+    struct gcal_loop_stride *loop_strides;
+    char *afr; /* accesses over distinct elements; NULL where it is not known */
+    int line, column; /* in the source; 0 where it has none */
+};
+
+struct gcal_profile {
+    char *kernel;
+    char *source_hash; /* SHA-256 of the source counted; may be NULL */
+    size_t n_parameters;
+    char **parameters; /* size parameters, in order */
+    size_t n_dims;
+    size_t local_size[GCAL_MAX_DIMS];
+    char *groups[GCAL_MAX_DIMS]; /* work-groups per dimension, expressions */
+    char *assumptions;           /* "n % 16 = 0 and n >= 16", or NULL */
+    bool estimated;              /* some count is not exact */
+    size_t n_entries;
+    struct gcal_profile_entry *entries;
+};
+
+void gcal_profile_destroy(struct gcal_profile *profile);
+
+/* A zeroed entry at the end of 'profile', to be filled; NULL with 'err'. */
+struct gcal_profile_entry *gcal_profile_add(struct gcal_profile *profile,
+                                            struct gcal_error *err);
+
+/* As one YAML node, in a document that is being written. */
+void gcal_profile_write(const struct gcal_profile *profile, struct gcal_yaml_writer *w);
+/* As a document of its own, the caller's to free. */
+char *gcal_profile_encode(const struct gcal_profile *profile, struct gcal_error *err);
+
+/* From a YAML node; hostile input gives NULL and "file:line:column: ...". */
+struct gcal_profile *gcal_profile_decode(const struct gcal_yaml *node,
+                                         struct gcal_error *err);
+
+/* A profile and a list of model features, bound: evaluates all of them for sizes. */
+struct gcal_binding;
+
+/* 'sub_group_size' is the device's.  NULL with 'err' when a name does not parse.  A
+ * feature that matches no entry counts 0.
+ */
+struct gcal_binding *gcal_binding_create(const struct gcal_profile *profile,
+                                         size_t n_features, const char *const *features,
+                                         double sub_group_size, struct gcal_error *err);
+void gcal_binding_destroy(struct gcal_binding *binding);
+
+/* 'sizes': one per profile parameter, in order.  'values': one per feature.  Returns 0,
+ * or -1 with 'err' when the sizes break the profile's assumptions or a count is not a
+ * finite number of at least 0.  Thread-safe, allocates nothing.
+ */
+int gcal_binding_eval(const struct gcal_binding *binding, const double *sizes,
+                      double *values, struct gcal_error *err);
+
+#endif

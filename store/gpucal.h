@@ -1,0 +1,86 @@
+/* gpucal.h - libgpucal: predicts kernel times from published calibrations
+ *
+ *   struct gpucal_store *store = gpucal_store_open("/shared/gpucal", &err);
+ *   struct gpucal_device *device = gpucal_device_open(store, "node17", NULL, &err);
+ *   struct gpucal_profile *profile = gpucal_profile_open("matmul.profile.yaml", &err);
+ *   struct gpucal_model *model = gpucal_model_bind(device, "matmul", profile, &err);
+ *   double sizes[] = { 2048 };          (in the order of gpucal_profile_parameter)
+ *   struct gpucal_prediction p;
+ *   if (gpucal_predict(model, sizes, &p, &err) == 0)
+ *       printf("%g s +- %g s\n", p.time_s, p.standard_error_s);
+ *
+ * Functions that return a pointer return NULL, those that return int -1, with 'err'
+ * (which may be NULL) filled.  Handles may be used from several threads at once once
+ * made; each is closed once.  A bound model does not need its store, device or profile
+ * any more.  No global state; nothing is printed; no signal is touched.
+ */
+#ifndef GPUCAL_H
+#define GPUCAL_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gpucal_error {
+    int code; /* as the exit status of the gpucal command */
+    char text[1000];
+};
+
+struct gpucal_store;
+struct gpucal_device;
+struct gpucal_profile;
+struct gpucal_model;
+
+/* "0.1.0" */
+const char *gpucal_version(void);
+
+/* 'path' NULL: $GPUCAL_STORE. */
+struct gpucal_store *gpucal_store_open(const char *path, struct gpucal_error *err);
+void gpucal_store_close(struct gpucal_store *store);
+
+/* The device of 'node' that 'pattern' matches (uid, type or name, with * and ?; NULL:
+ * the only one).
+ */
+struct gpucal_device *gpucal_device_open(const struct gpucal_store *store,
+                                         const char *node, const char *pattern,
+                                         struct gpucal_error *err);
+void gpucal_device_close(struct gpucal_device *device);
+const char *gpucal_device_uid(const struct gpucal_device *device);
+const char *gpucal_device_name(const struct gpucal_device *device);
+const char *gpucal_device_type(const struct gpucal_device *device);
+size_t gpucal_device_model_count(const struct gpucal_device *device);
+const char *gpucal_device_model_name(const struct gpucal_device *device, size_t i);
+
+/* A counted kernel, written by 'gpucal count -o FILE'. */
+struct gpucal_profile *gpucal_profile_open(const char *path, struct gpucal_error *err);
+/* The same from memory; 'name' stands in messages. */
+struct gpucal_profile *gpucal_profile_parse(const char *text, size_t size,
+                                            const char *name, struct gpucal_error *err);
+void gpucal_profile_close(struct gpucal_profile *profile);
+size_t gpucal_profile_parameter_count(const struct gpucal_profile *profile);
+const char *gpucal_profile_parameter(const struct gpucal_profile *profile, size_t i);
+
+/* 'model' NULL: the device's only one. */
+struct gpucal_model *gpucal_model_bind(const struct gpucal_device *device,
+                                       const char *model,
+                                       const struct gpucal_profile *profile,
+                                       struct gpucal_error *err);
+void gpucal_model_close(struct gpucal_model *model);
+
+struct gpucal_prediction {
+    double time_s;
+    double standard_error_s; /* parameters' covariance, the model's misfit and the
+                                device's deviation together */
+    int extrapolates;        /* some feature lies outside the calibrated range */
+};
+
+/* 'sizes': one per profile parameter, in order.  Allocates nothing. */
+int gpucal_predict(const struct gpucal_model *model, const double *sizes,
+                   struct gpucal_prediction *prediction, struct gpucal_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,95 @@
+/* record.h - one run on disk: an HDF5 record, and the journal while it goes on
+ *
+ * Layout of the record: docs/gpucal-record.5.  A record is written to a temporary file
+ * beside it and renamed, so it is whole or not there.  The journal is a row of frames
+ * (calib/base/wire.h), appended and flushed as they come; a torn last frame is dropped
+ * when it is read.
+ */
+#ifndef GCAL_STORE_RECORD_H
+#define GCAL_STORE_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "calib/model/measurement.h"
+
+struct gcal_error;
+
+struct gcal_run_header {
+    char *run_id;      /* "20261121T041705Z-1a2b3c4d" */
+    char *started_utc, *finished_utc; /* finished NULL in a journal */
+    char *gpucal_version;
+    char *launcher;    /* "slurm job 17 step 0", "mpirun", "none" */
+    char *config;      /* the configuration's text */
+    char *config_file; /* its name */
+    uint64_t seed;
+    uint32_t n_ranks;
+    bool simulated;    /* made by a test device: never published to a real store */
+};
+
+void gcal_run_header_clear(struct gcal_run_header *header);
+
+/* ---- journal ---- */
+
+struct gcal_journal;
+
+/* A new journal; GCAL_ESTORE when it cannot be made, or when one is there already: the
+ * message says to resume or to remove it.
+ */
+struct gcal_journal *gcal_journal_create(const char *path,
+                                         const struct gcal_run_header *header,
+                                         struct gcal_error *err);
+/* An existing one, to go on with; its torn tail is cut. */
+struct gcal_journal *gcal_journal_append(const char *path, struct gcal_error *err);
+void gcal_journal_close(struct gcal_journal *journal);
+struct gcal_run_sink gcal_journal_sink(struct gcal_journal *journal);
+
+/* Reads a journal from the start: the header (the caller's to clear), then every entry
+ * into 'sink' in the order written.
+ */
+int gcal_journal_replay(const char *path, struct gcal_run_header *header,
+                        const struct gcal_run_sink *sink, struct gcal_error *err);
+
+/* ---- record, writing ---- */
+
+struct gcal_record_writer;
+
+/* Entries come in any order but a measurement after its device and kernel; a kernel or
+ * device that is there already is not written twice.
+ */
+struct gcal_record_writer *gcal_record_create(const char *path, struct gcal_error *err);
+struct gcal_run_sink gcal_record_sink(struct gcal_record_writer *writer);
+/* Writes the header, flushes, renames.  Destroys 'writer' in any case; after -1 the file
+ * that was there before still is.
+ */
+int gcal_record_finish(struct gcal_record_writer *writer,
+                       const struct gcal_run_header *header, struct gcal_error *err);
+/* Gives up: removes the temporary file. */
+void gcal_record_abandon(struct gcal_record_writer *writer);
+
+/* ---- record, reading ---- */
+
+struct gcal_record;
+
+/* NULL with 'err' (GCAL_EINPUT) for what is not there, truncated, or not ours. */
+struct gcal_record *gcal_record_open(const char *path, struct gcal_error *err);
+void gcal_record_close(struct gcal_record *record);
+
+const struct gcal_run_header *gcal_record_header(const struct gcal_record *record);
+size_t gcal_record_device_count(const struct gcal_record *record);
+const struct gcal_run_device *gcal_record_device(const struct gcal_record *record, size_t i);
+size_t gcal_record_kernel_count(const struct gcal_record *record);
+const struct gcal_run_kernel *gcal_record_kernel(const struct gcal_record *record, size_t i);
+size_t gcal_record_lost_count(const struct gcal_record *record);
+/* "n1 rank 1: no sign of life for 20 s" */
+const char *gcal_record_lost(const struct gcal_record *record, size_t i);
+size_t gcal_record_measurement_count(const struct gcal_record *record);
+/* Reads one measurement with its samples; the caller's to clear.  'device' and 'kernel'
+ * (may be NULL) get the indices.
+ */
+int gcal_record_measurement(const struct gcal_record *record, size_t i,
+                            struct gcal_measurement *m, size_t *device, size_t *kernel,
+                            struct gcal_error *err);
+
+#endif

@@ -1,0 +1,90 @@
+/* store.h - the shared folder where parameter files are published
+ *
+ *   STORE/nodes/NODE.yaml              what holds now, one file per node
+ *   STORE/types/TYPE.yaml              the pooled fit of a device type (node "TYPE")
+ *   STORE/history/NODE/RUN_ID.yaml     every file that was ever published
+ *   STORE/locks/NODE.lock              held while a node is calibrated
+ *
+ * A reader sees the old file or the whole new one, never a part, and takes no lock.
+ */
+#ifndef GCAL_STORE_H
+#define GCAL_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "store/params.h"
+#include "store/record.h"
+
+struct gcal_error;
+struct gcal_store;
+
+/* Opens for reading; GCAL_EINPUT when the folder is not there. */
+struct gcal_store *gcal_store_open(const char *path, struct gcal_error *err);
+/* Opens for publishing: makes the sub-folders and tries a write, so that a run learns
+ * before it measures that it could not publish (GCAL_ESTORE).  The folder itself must
+ * exist: one that is missing is more often a mount that failed than a new store.
+ */
+struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error *err);
+void gcal_store_close(struct gcal_store *store);
+
+/* Takes the lock of a node for the life of 'store'; -1 (GCAL_EDEVICE) naming the run
+ * that holds it.  'owner' is kept in the lock file for that message.
+ */
+int gcal_store_lock(struct gcal_store *store, const char *node, const char *owner,
+                    struct gcal_error *err);
+
+/* Publishes the file of 'params->node', and the history's.  Devices that the published
+ * file has and 'params' has not stay in it.
+ */
+int gcal_store_publish(struct gcal_store *store, const struct gcal_params *params,
+                       const char *run_id, struct gcal_error *err);
+int gcal_store_publish_type(struct gcal_store *store, const struct gcal_params *params,
+                            const char *type, struct gcal_error *err);
+
+/* Names, sorted; free with gcal_names_free(). */
+int gcal_store_nodes(const struct gcal_store *store, char ***names, size_t *count,
+                     struct gcal_error *err);
+int gcal_store_types(const struct gcal_store *store, char ***names, size_t *count,
+                     struct gcal_error *err);
+/* Run ids of a node's history, oldest first. */
+int gcal_store_history(const struct gcal_store *store, const char *node, char ***names,
+                       size_t *count, struct gcal_error *err);
+void gcal_names_free(char **names, size_t count);
+
+/* What is published for a node; from its history when 'run_id' is not NULL. */
+int gcal_store_load(const struct gcal_store *store, const char *node, const char *run_id,
+                    struct gcal_params *params, struct gcal_error *err);
+int gcal_store_load_type(const struct gcal_store *store, const char *type,
+                         struct gcal_params *params, struct gcal_error *err);
+
+/* ---- audit ---- */
+
+struct gcal_audit_limits {
+    double warn, fail; /* relative changes, e.g. 0.05 and 0.15 */
+};
+
+enum gcal_drift { GCAL_DRIFT_NONE, GCAL_DRIFT_WARN, GCAL_DRIFT_FAIL };
+
+/* One parameter (or a device's factor) at two calibrations. */
+struct gcal_audit_change {
+    char *device_uid, *device_name, *model, *parameter, *unit;
+    double before, after, before_error, after_error;
+    double change; /* (after - before) / before */
+    double sigmas; /* |after - before| over the combined standard error */
+    enum gcal_drift drift; /* beyond a limit, and by more than 3 sigmas */
+};
+
+struct gcal_audit {
+    enum gcal_drift drift; /* the worst */
+    size_t n_changes;
+    struct gcal_audit_change *changes;
+    char *notes; /* one line each: devices that came or went, driver changes; or NULL */
+};
+
+int gcal_audit_compare(const struct gcal_params *before, const struct gcal_params *after,
+                       const struct gcal_audit_limits *limits, struct gcal_audit *audit,
+                       struct gcal_error *err);
+void gcal_audit_clear(struct gcal_audit *audit);
+
+#endif
