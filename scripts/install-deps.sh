@@ -1,0 +1,74 @@
+#!/bin/bash
+# install-deps.sh: installs what gpucal needs on Debian 12, as far as it is missing.
+#
+#   scripts/install-deps.sh            to build it and to run it under Slurm
+#   scripts/install-deps.sh --test     also what scripts/test.sh needs
+#
+# Asks nothing, waits while another apt runs, and takes no time when all is there.
+set -u
+
+BUILD=(build-essential cmake ninja-build pkg-config
+    libopenmpi-dev openmpi-bin                          # MPI
+    ocl-icd-opencl-dev opencl-headers pocl-opencl-icd   # OpenCL, and a device on any CPU
+    libclang-19-dev libclang-common-19-dev libclang1-19 # kernels/
+    libisl-dev libgsl-dev libhdf5-dev                   # kernels/, fit/, store/
+    libyaml-dev libsodium-dev libjansson-dev)           # calib/base/, mpi/
+CLUSTER=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libpmix-dev)
+TEST=(git libcmocka-dev clang clang-format oclgrind)
+
+die() {
+    echo "install-deps.sh: $*" >&2
+    exit 1
+}
+
+list_missing() { # PACKAGE...
+    local package status
+    for package; do
+        status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null)
+        [ "$status" = installed ] || echo "$package"
+    done
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# The lists have a lock of their own, which apt does not wait for.
+update_lists() {
+    local try
+    for try in 1 2 3 4 5 6; do
+        as_root apt-get -q update && return
+        echo "install-deps.sh: no package lists yet, trying again in $((try * 5)) s" >&2
+        sleep $((try * 5))
+    done
+    return 1
+}
+
+install_packages() { # PACKAGE...
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends \
+        -o DPkg::Lock::Timeout=600 install "$@"
+}
+
+main() {
+    local wanted=("${BUILD[@]}" "${CLUSTER[@]}") missing
+
+    case ${1:-} in
+    '') ;;
+    --test) wanted+=("${TEST[@]}") ;;
+    -h | --help) sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0" && exit 0 ;;
+    *) die "unknown option $1 (see --help)" ;;
+    esac
+    command -v apt-get > /dev/null ||
+        die "no apt-get here; install what corresponds to: ${wanted[*]}"
+    mapfile -t missing < <(list_missing "${wanted[@]}")
+    if [ ${#missing[@]} = 0 ]; then
+        echo "install-deps.sh: all ${#wanted[@]} packages are there"
+        exit 0
+    fi
+    [ "$(id -u)" = 0 ] || command -v sudo > /dev/null ||
+        die "as root, run: apt-get install ${missing[*]}"
+    update_lists || die "no package lists: is there a network?"
+    install_packages "${missing[@]}" || die "could not install ${missing[*]}"
+}
+
+main "$@"
