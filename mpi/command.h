@@ -1,0 +1,26 @@
+/* command.h - gpucal's commands: each takes its own arguments (argv[0] is "gpucal NAME")
+ * and returns the exit status
+ */
+#ifndef GCAL_MPI_COMMAND_H
+#define GCAL_MPI_COMMAND_H
+
+struct gcal_error;
+
+int gcal_command_calibrate(int argc, char **argv);
+int gcal_command_devices(int argc, char **argv);
+int gcal_command_kernels(int argc, char **argv);
+int gcal_command_count(int argc, char **argv);
+int gcal_command_fit(int argc, char **argv);
+int gcal_command_predict(int argc, char **argv);
+int gcal_command_show(int argc, char **argv);
+int gcal_command_audit(int argc, char **argv);
+
+/* Prints the error as a line to stderr; returns its code, the exit status. */
+int gcal_command_fail(const struct gcal_error *err);
+
+/* --store, else $GPUCAL_STORE, else the configuration's ('config' may be NULL: the
+ * built-in one); NULL with 'err' when none says.  The caller's to free.
+ */
+char *gcal_command_store(const char *option, const char *config, struct gcal_error *err);
+
+#endif

@@ -1,0 +1,126 @@
+/* command_count.c - gpucal count: the features of a kernel, from its source */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/model/profile.h"
+#include "mpi/command.h"
+#include "mpi/count_options.h"
+#include "mpi/features.h"
+
+struct count_command {
+    struct gcal_count_options count;
+    double sub_group;
+    const char *format, *output;
+};
+
+static const struct argp_option options[] = {
+    { "sub-group", 's', "N", 0, "Sub-group size that 'per sub-group' counts are for "
+      "(default 32)", 0 },
+    { "format", 'f', "text|yaml|json", 0, "How to print (default text)", 0 },
+    { "output", 'o', "PROFILE", 0, "Write the profile that libgpucal and 'gpucal predict' "
+      "load", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct count_command *c = state->input;
+    char *end;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &c->count;
+        break;
+    case 's':
+        c->sub_group = strtod(arg, &end);
+        if (*end || c->sub_group < 1)
+            argp_error(state, "--sub-group: expected a positive number, found '%s'", arg);
+        break;
+    case 'f':
+        c->format = arg;
+        if (strcmp(arg, "text") && strcmp(arg, "yaml") && strcmp(arg, "json"))
+            argp_error(state, "--format: expected text, yaml or json, found '%s'", arg);
+        break;
+    case 'o': c->output = arg; break;
+    case ARGP_KEY_END:
+        if (!c->count.file)
+            argp_error(state, "expected the file with the kernel");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_child children[] = { { &gcal_count_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "FILE.cl",
+    .children = children,
+    .doc = "Counts operations, memory accesses and barriers of an OpenCL C kernel as "
+           "expressions in its sizes.\v"
+           "Example: gpucal count matmul.cl --local 16,16 --global n,n --assume 'n % 16 = "
+           "0' --at n=1024",
+};
+
+static int write_file(const char *path, const char *text, struct gcal_error *err)
+{
+    FILE *file = fopen(path, "we");
+
+    if (!file)
+        return gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
+    if (fputs(text, file) == EOF || fflush(file) == EOF) {
+        fclose(file);
+        return gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
+    }
+    if (fclose(file) == EOF)
+        return gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
+    return 0;
+}
+
+static int run(const struct count_command *c, struct gcal_error *err)
+{
+    struct gcal_profile *profile = gcal_count_options_run(&c->count, err);
+    double sizes[64];
+    char *yaml = NULL;
+    int rc = -1;
+
+    if (!profile || !(yaml = gcal_profile_encode(profile, err)))
+        goto out;
+    if (profile->n_parameters > sizeof(sizes) / sizeof(*sizes)) {
+        gcal_error_set(err, GCAL_EINPUT, "more than 64 sizes");
+        goto out;
+    }
+    if (c->count.at && gcal_sizes_parse(c->count.at, profile->n_parameters,
+                                        (const char *const *)profile->parameters, sizes,
+                                        err) < 0)
+        goto out;
+    if (c->output && write_file(c->output, yaml, err) < 0)
+        goto out;
+    if (strcmp(c->format, "yaml") == 0)
+        rc = fputs(yaml, stdout) == EOF ? -1 : 0;
+    else if (strcmp(c->format, "json") == 0)
+        rc = gcal_features_print_json(profile, c->sub_group, c->count.at ? sizes : NULL, err);
+    else
+        rc = gcal_features_print(profile, c->sub_group, c->count.at ? sizes : NULL, err);
+out:
+    gcal_profile_destroy(profile);
+    free(yaml);
+    return rc;
+}
+
+int gcal_command_count(int argc, char **argv)
+{
+    struct count_command c = { .format = "text", .sub_group = 32 };
+    struct gcal_error err = { 0 };
+    int rc;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    rc = run(&c, &err);
+    gcal_count_options_clear(&c.count);
+    return rc < 0 ? gcal_command_fail(&err) : 0;
+}

@@ -1,0 +1,168 @@
+#include "mpi/count_options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+
+#define MAX_SOURCE_BYTES (16u << 20)
+
+static const struct argp_option options[] = {
+    { "kernel", 'k', "NAME", 0, "Which kernel of the file (default: the only one)", 1 },
+    { "local", 'l', "X[,Y[,Z]]", 0, "Work-group size", 1 },
+    { "global", 'g', "EXPR[,EXPR[,EXPR]]", 0, "Global size, as expressions in the "
+      "kernel's size arguments, e.g. 'n,n'", 1 },
+    { "define", 'D', "NAME[=VALUE]", 0, "As for an OpenCL compiler", 1 },
+    { "assume", 'a', "CONDITIONS", 0, "What holds of the sizes, e.g. 'n % 16 = 0 and n "
+      ">= 16'", 1 },
+    { "at", 'A', "NAME=VALUE,..", 0, "Values of the sizes, e.g. n=2048,m=64", 1 },
+    { 0 },
+};
+
+static void parse_local(struct gcal_count_options *o, const char *text,
+                        struct argp_state *state)
+{
+    size_t n = 0;
+    char *end = (char *)text - 1;
+
+    do {
+        const char *start = end + 1;
+        long long size = strtoll(start, &end, 10);
+
+        if (end == start || size < 1 || size > 1 << 20 || n == GCAL_MAX_DIMS ||
+            (*end && *end != ','))
+            argp_error(state, "--local: expected one to three sizes such as 16,16, found "
+                              "'%s'", text);
+        o->local[n++] = (size_t)size;
+    } while (*end);
+    o->n_dims = n;
+}
+
+/* Commas inside parentheses belong to the expression. */
+static void parse_global(struct gcal_count_options *o, const char *text,
+                         struct argp_state *state)
+{
+    size_t n = 0;
+    int depth = 0;
+
+    if (!(o->global_text = strdup(text)))
+        argp_failure(state, GCAL_EINPUT, 0, "out of memory");
+    o->global[n++] = o->global_text;
+    for (char *c = o->global_text; *c; c++) {
+        depth += (*c == '(') - (*c == ')');
+        if (*c != ',' || depth)
+            continue;
+        if (n == GCAL_MAX_DIMS)
+            argp_error(state, "--global: more than three dimensions in '%s'", text);
+        *c = '\0';
+        o->global[n++] = c + 1;
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct gcal_count_options *o = state->input;
+
+    switch (key) {
+    case 'k': o->kernel = arg; break;
+    case 'l': parse_local(o, arg, state); break;
+    case 'g': parse_global(o, arg, state); break;
+    case 'D': gcal_buf_printf(&o->build_options, "-D%s ", arg); break;
+    case 'a': o->assume = arg; break;
+    case 'A': o->at = arg; break;
+    case ARGP_KEY_ARG:
+        if (o->file)
+            argp_error(state, "more than one file: '%s' and '%s'", o->file, arg);
+        o->file = arg;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+const struct argp gcal_count_argp = { .options = options, .parser = parse };
+
+void gcal_count_options_clear(struct gcal_count_options *o)
+{
+    gcal_buf_free(&o->build_options);
+    free(o->global_text);
+}
+
+static size_t count_parts(char *const *parts)
+{
+    size_t n = 0;
+
+    while (n < GCAL_MAX_DIMS && parts[n])
+        n++;
+    return n;
+}
+
+struct gcal_profile *gcal_count_options_run(const struct gcal_count_options *o,
+                                            struct gcal_error *err)
+{
+    struct gcal_count_request request = { .file = o->file, .kernel = o->kernel,
+                                          .build_options = o->build_options.data,
+                                          .n_dims = o->n_dims, .assume = o->assume };
+    struct gcal_profile *profile;
+    char *source;
+
+    if (!o->n_dims || count_parts(o->global) != o->n_dims) {
+        gcal_error_set(err, GCAL_EINPUT,
+                       "--local and --global must both be given, with as many dimensions");
+        return NULL;
+    }
+    if (!(source = gcal_file_read(o->file, MAX_SOURCE_BYTES, NULL, err)))
+        return NULL;
+    request.source = source;
+    for (size_t i = 0; i < o->n_dims; i++) {
+        request.local_size[i] = o->local[i];
+        request.global_size[i] = o->global[i];
+    }
+    profile = gcal_count(&request, err);
+    free(source);
+    return profile;
+}
+
+static int take_size(const char *item, size_t length, size_t n, const char *const *names,
+                     double *values, struct gcal_error *err)
+{
+    const char *equals = memchr(item, '=', length);
+    char *end;
+
+    if (!equals)
+        return gcal_error_set(err, GCAL_EINPUT, "--at: expected NAME=VALUE, found '%.*s'",
+                              (int)length, item);
+    for (size_t i = 0; i < n; i++) {
+        if (strlen(names[i]) != (size_t)(equals - item) ||
+            strncmp(names[i], item, (size_t)(equals - item)) != 0)
+            continue;
+        values[i] = strtod(equals + 1, &end);
+        if (end != item + length || end == equals + 1 || !isfinite(values[i]))
+            return gcal_error_set(err, GCAL_EINPUT, "--at: '%.*s' is no number",
+                                  (int)(item + length - equals - 1), equals + 1);
+        return 0;
+    }
+    return gcal_error_set(err, GCAL_EINPUT, "--at: the kernel has no size '%.*s'",
+                          (int)(equals - item), item);
+}
+
+int gcal_sizes_parse(const char *at, size_t n, const char *const *names, double *values,
+                     struct gcal_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        values[i] = NAN;
+    while (at && *at) {
+        size_t length = strcspn(at, ",");
+
+        if (take_size(at, length, n, names, values, err) < 0)
+            return -1;
+        at += length + (at[length] == ',');
+    }
+    for (size_t i = 0; i < n; i++)
+        if (isnan(values[i]))
+            return gcal_error_set(err, GCAL_EINPUT, "--at must give a value for '%s'",
+                                  names[i]);
+    return 0;
+}

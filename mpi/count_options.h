@@ -1,0 +1,37 @@
+/* count_options.h - the options of 'count' that 'predict' shares, and sizes (n=2048,m=4) */
+#ifndef GCAL_MPI_COUNT_OPTIONS_H
+#define GCAL_MPI_COUNT_OPTIONS_H
+
+#include <argp.h>
+
+#include "calib/base/buf.h"
+#include "kernels/kernels.h"
+
+struct gcal_error;
+struct gcal_profile;
+
+struct gcal_count_options {
+    const char *file, *kernel, *assume;
+    char *global[GCAL_MAX_DIMS]; /* parts of --global */
+    char *global_text;
+    size_t n_dims;
+    size_t local[GCAL_MAX_DIMS];
+    struct gcal_buf build_options;
+    const char *at;
+};
+
+/* For argp's 'children'; input: struct gcal_count_options, cleared by the caller. */
+extern const struct argp gcal_count_argp;
+void gcal_count_options_clear(struct gcal_count_options *options);
+
+/* Counts the kernel that the options name. */
+struct gcal_profile *gcal_count_options_run(const struct gcal_count_options *options,
+                                            struct gcal_error *err);
+
+/* The values of 'names' (n of them) from "n=2048,m=64" in 'values'.  -1 when one is
+ * missing, unknown or no number; 'at' NULL is an empty list.
+ */
+int gcal_sizes_parse(const char *at, size_t n, const char *const *names, double *values,
+                     struct gcal_error *err);
+
+#endif
