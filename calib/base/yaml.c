@@ -319,7 +319,7 @@ static int distance(const char *a, const char *b)
     return row[n];
 }
 
-static const char *nearest(const char *word, const char *const *known)
+const char *gcal_yaml_nearest(const char *word, const char *const *known)
 {
     const char *best = known[0];
 
@@ -337,7 +337,7 @@ int gcal_yaml_check_keys(const struct gcal_yaml *node, const char *const *known,
                                known[0]);
     for (size_t i = 0; i < node->n_items; i++) {
         const char *key = node->keys[i]->text;
-        const char *near = nearest(key, known);
+        const char *near = gcal_yaml_nearest(key, known);
 
         if (strcmp(near, key) != 0)
             return gcal_yaml_error(node->keys[i], err,

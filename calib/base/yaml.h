@@ -48,6 +48,9 @@ const struct gcal_yaml *gcal_yaml_find(const struct gcal_yaml *map, const char *
 int gcal_yaml_check_keys(const struct gcal_yaml *node, const char *const *known,
                          struct gcal_error *err);
 
+/* Of 'known' (NULL-ended, not empty) the word that is most like 'word'. */
+const char *gcal_yaml_nearest(const char *word, const char *const *known);
+
 /* The value of a scalar as a type.  0, or -1 with 'err' saying what was expected.
  * 'what' names the value in the message, e.g. "budget_s".
  */
