@@ -1,0 +1,409 @@
+/* poly_text.c - polynomials as text, sizes and assumptions from text */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "kernels/poly_private.h"
+
+/* ---- to text ---- */
+
+const struct gcal_poly *gcal_poly_shown(struct gcal_polys *c, const struct gcal_poly *p)
+{
+    size_t n = c->n_atoms;
+
+    for (unsigned i = 0; i < n; i++)
+        if (c->atoms[i].kind == ATOM_PARAMETER && c->atoms[i].shown &&
+            gcal_poly_contains(c, p, i))
+            p = gcal_poly_substitute(c, p, i, c->atoms[i].shown);
+    return p;
+}
+
+static void put_poly(struct gcal_polys *c, struct gcal_buf *buf,
+                     const struct gcal_poly *p);
+
+static void put_atom(struct gcal_polys *c, struct gcal_buf *buf, unsigned atom)
+{
+    const struct gcal_atom *a = &c->atoms[atom];
+
+    if (a->kind == ATOM_PARAMETER || a->kind == ATOM_DIMENSION) {
+        gcal_buf_puts(buf, a->name);
+    } else if (a->kind == ATOM_FLOOR) {
+        bool plain =
+            a->a->n_terms == 1 && a->a->terms[0].num == 1 && a->a->terms[0].den == 1;
+
+        gcal_buf_puts(buf, plain ? "floor(" : "floor((");
+        put_poly(c, buf, a->a);
+        gcal_buf_printf(buf, plain ? "/%lld)" : ")/%lld)", (long long)a->k);
+    } else {
+        gcal_buf_puts(buf, a->kind == ATOM_MIN ? "min(" : "max(");
+        put_poly(c, buf, a->a);
+        gcal_buf_puts(buf, ",");
+        put_poly(c, buf, a->b);
+        gcal_buf_puts(buf, ")");
+    }
+}
+
+static void put_term(struct gcal_polys *c, struct gcal_buf *buf,
+                     const struct gcal_term *t)
+{
+    int64_t num = t->num < 0 ? -t->num : t->num;
+    bool one = num == 1 && t->den == 1;
+
+    if (!one || !t->n_factors)
+        gcal_buf_printf(buf, "%lld", (long long)num);
+    if (t->den != 1)
+        gcal_buf_printf(buf, "/%lld", (long long)t->den);
+    for (size_t i = 0; i < t->n_factors; i++) {
+        if (i || !one)
+            gcal_buf_puts(buf, "*");
+        put_atom(c, buf, t->factors[i].atom);
+        if (t->factors[i].power > 1)
+            gcal_buf_printf(buf, "^%u", t->factors[i].power);
+    }
+}
+
+static void put_poly(struct gcal_polys *c, struct gcal_buf *buf,
+                     const struct gcal_poly *p)
+{
+    if (!p->n_terms)
+        gcal_buf_puts(buf, "0");
+    for (size_t i = 0; i < p->n_terms; i++) {
+        if (p->terms[i].num < 0)
+            gcal_buf_puts(buf, "-");
+        else if (i)
+            gcal_buf_puts(buf, "+");
+        put_term(c, buf, &p->terms[i]);
+    }
+}
+
+const char *gcal_poly_text(struct gcal_polys *c, const struct gcal_poly *p)
+{
+    struct gcal_buf buf = { 0 };
+    const char *text;
+
+    put_poly(c, &buf, gcal_poly_shown(c, p));
+    if (buf.failed)
+        gcal_polys_fail(c, "out of memory");
+    text = gcal_polys_format(c, "%s", buf.data ? buf.data : "");
+    gcal_buf_free(&buf);
+    return text;
+}
+
+void gcal_poly_visit_parameters(struct gcal_polys *c, const struct gcal_poly *p,
+                                void (*visit)(const char *name, void *data), void *data)
+{
+    p = gcal_poly_shown(c, p);
+    for (unsigned i = 0; i < c->n_atoms; i++)
+        if (c->atoms[i].kind == ATOM_PARAMETER && gcal_poly_contains(c, p, i))
+            visit(c->atoms[i].name, data);
+}
+
+/* ---- from text ---- */
+
+struct reader {
+    struct gcal_polys *c;
+    const char *text, *at;
+    struct gcal_error *err;
+};
+
+static void skip_spaces(struct reader *r)
+{
+    while (isspace((unsigned char)*r->at))
+        r->at++;
+}
+
+static const struct gcal_poly *complain(struct reader *r, const char *what)
+{
+    gcal_error_set(r->err, GCAL_EINPUT, "\"%s\" column %td: %s", r->text,
+                   r->at - r->text + 1, what);
+    return NULL;
+}
+
+static bool accept(struct reader *r, const char *token)
+{
+    skip_spaces(r);
+    if (strncmp(r->at, token, strlen(token)) != 0)
+        return false;
+    r->at += strlen(token);
+    return true;
+}
+
+static const struct gcal_poly *read_sum(struct reader *r, int depth);
+
+static const struct gcal_poly *read_number(struct reader *r)
+{
+    char *end;
+    long long value;
+
+    errno = 0;
+    value = strtoll(r->at, &end, 10);
+    if (errno || *end == '.' || isalpha((unsigned char)*end))
+        return complain(r, "expected an integer of at most 64 bits");
+    r->at = end;
+    return gcal_poly_integer(r->c, value);
+}
+
+/* A name's length, 0 when there is none. */
+static size_t name_length(const char *text)
+{
+    size_t n = 0;
+
+    while (isalpha((unsigned char)text[n]) || text[n] == '_' ||
+           (n && isdigit((unsigned char)text[n])))
+        n++;
+    return n;
+}
+
+static const struct gcal_poly *read_primary(struct reader *r, int depth)
+{
+    const struct gcal_poly *p;
+    size_t n;
+
+    skip_spaces(r);
+    if (depth > 100)
+        return complain(r, "too deeply nested");
+    if (isdigit((unsigned char)*r->at))
+        return read_number(r);
+    if (accept(r, "-")) {
+        p = read_primary(r, depth + 1);
+        return p ? gcal_poly_scale(r->c, p, -1, 1) : NULL;
+    }
+    if (accept(r, "(")) {
+        if (!(p = read_sum(r, depth + 1)))
+            return NULL;
+        return accept(r, ")") ? p : complain(r, "expected ')'");
+    }
+    if ((n = name_length(r->at))) {
+        const char *name = gcal_polys_format(r->c, "%.*s", (int)n, r->at);
+
+        r->at += n;
+        return gcal_poly_parameter(r->c, name);
+    }
+    return complain(r, "expected a number, a name or '('");
+}
+
+static const struct gcal_poly *read_product(struct reader *r, int depth)
+{
+    const struct gcal_poly *a = read_primary(r, depth), *b;
+    int64_t k;
+    char sign;
+
+    while (a) {
+        skip_spaces(r);
+        sign = *r->at;
+        if (!sign || !strchr("*/%", sign))
+            break;
+        r->at++;
+        if (!(b = read_primary(r, depth)))
+            return NULL;
+        if (sign == '*') {
+            a = gcal_poly_mul(r->c, a, b);
+            continue;
+        }
+        if (!gcal_poly_is_constant(b, &k) || k <= 0)
+            return complain(r, "can only divide by a positive number");
+        b = gcal_poly_floor(r->c, a, k);
+        a = sign == '/' ? b : gcal_poly_sub(r->c, a, gcal_poly_scale(r->c, b, k, 1));
+    }
+    return a;
+}
+
+static const struct gcal_poly *read_sum(struct reader *r, int depth)
+{
+    const struct gcal_poly *a = read_product(r, depth), *b;
+
+    while (a) {
+        bool plus = accept(r, "+");
+
+        if (!plus && !accept(r, "-"))
+            break;
+        if (!(b = read_product(r, depth)))
+            return NULL;
+        a = plus ? gcal_poly_add(r->c, a, b) : gcal_poly_sub(r->c, a, b);
+    }
+    return a;
+}
+
+const struct gcal_poly *gcal_poly_parse(struct gcal_polys *c, const char *text,
+                                        struct gcal_error *err)
+{
+    struct reader r = { c, text, text, err };
+    const struct gcal_poly *p = read_sum(&r, 0);
+
+    skip_spaces(&r);
+    if (p && *r.at)
+        return complain(&r, "expected an operator or the end");
+    return p && gcal_polys_check(c, err) == 0 ? p : NULL;
+}
+
+/* ---- assumptions ---- */
+
+/* parameter = modulus*hidden + rest from now on. */
+static int assume_rest(struct reader *r, unsigned atom, int64_t modulus, int64_t rest)
+{
+    struct gcal_polys *c = r->c;
+    struct gcal_atom hidden = { .kind = ATOM_PARAMETER };
+    const struct gcal_poly *h;
+    unsigned number;
+
+    hidden.name =
+        gcal_polys_format(c, "(%s/%lld)", c->atoms[atom].name, (long long)modulus);
+    hidden.least = (c->atoms[atom].least - rest + modulus - 1) / modulus;
+    hidden.shown = gcal_poly_scale(
+        c, gcal_poly_sub(c, gcal_poly_of_atom(c, atom), gcal_poly_integer(c, rest)), 1,
+        modulus);
+    number = gcal_polys_new_atom(c, &hidden);
+    h = gcal_poly_of_atom(c, number);
+    c->atoms[atom].value =
+        gcal_poly_add(c, gcal_poly_scale(c, h, modulus, 1), gcal_poly_integer(c, rest));
+    return 0;
+}
+
+/* "(n-2) % 14 = 0" in two passes: what n's rest is, then relations between sizes. */
+struct modular {
+    unsigned atom;
+    int64_t modulus, rest;
+};
+
+static int join_moduli(struct reader *r, struct modular *all, size_t *n,
+                       struct modular one)
+{
+    for (size_t i = 0; i < *n; i++) {
+        struct modular *m = &all[i];
+        int64_t step = m->modulus, tried;
+
+        if (m->atom != one.atom)
+            continue;
+        for (tried = 0; tried < one.modulus && m->rest % one.modulus != one.rest; tried++)
+            m->rest += step;
+        if (tried == one.modulus) {
+            complain(r, "contradicts what was assumed before");
+            return -1;
+        }
+        m->modulus = step / gcal_gcd(step, one.modulus) * one.modulus;
+        m->rest %= m->modulus;
+        return 0;
+    }
+    if (*n == 16) {
+        complain(r, "too many assumptions");
+        return -1;
+    }
+    all[(*n)++] = one;
+    return 0;
+}
+
+/* One "a % m = r" (first pass) or "a >= b" (second); the other kind is skipped. */
+static int read_assumption(struct reader *r, bool second, struct modular *all, size_t *n)
+{
+    static const char *const relations[] = { ">=", "<=", "==", "=", ">", "<" };
+    const char *start = r->at, *percent;
+    const struct gcal_poly *a, *b, *coefficient;
+    size_t length = strcspn(r->at, "&"), which = 0;
+    int64_t factor, rest;
+    char *end;
+    struct modular one;
+
+    for (const char *p = r->at; *p; p++) /* up to the next "and" */
+        if (isspace((unsigned char)*p) && strncmp(p + 1, "and", 3) == 0 &&
+            isspace((unsigned char)p[4]) && (size_t)(p - r->at) < length)
+            length = (size_t)(p - r->at);
+    percent = memchr(r->at, '%', length);
+    if (percent) {
+        if (second) {
+            r->at = start + length;
+            return 0;
+        }
+        /* read up to the '%' by hand: read_product would take it */
+        {
+            const char *left =
+                gcal_polys_format(r->c, "%.*s", (int)(percent - start), start);
+
+            if (!(a = gcal_poly_parse(r->c, left, r->err)))
+                return -1;
+        }
+        one.modulus = strtoll(percent + 1, &end, 10);
+        r->at = end;
+        if (!accept(r, "==") && !accept(r, "=")) {
+            complain(r, "expected '='");
+            return -1;
+        }
+        one.rest = strtoll(r->at, &end, 10);
+        r->at = end;
+        one.atom = a->n_terms ? gcal_poly_atom(a) : 0;
+        if (!a->n_terms || one.modulus <= 0 || one.modulus > 1000000 || one.rest < 0 ||
+            gcal_poly_degree(a, one.atom) != 1) {
+            complain(r, "expected something like \"n % 16 = 0\"");
+            return -1;
+        }
+        coefficient = gcal_poly_coefficient(r->c, a, one.atom, 1);
+        b = gcal_poly_coefficient(r->c, a, one.atom, 0);
+        if (!gcal_poly_is_constant(coefficient, &factor) || factor != 1 ||
+            !gcal_poly_is_constant(b, &rest)) {
+            complain(r, "can only assume a rest of one size plus a number");
+            return -1;
+        }
+        one.rest = ((one.rest - rest) % one.modulus + one.modulus) % one.modulus;
+        return join_moduli(r, all, n, one);
+    }
+    if (!second) {
+        r->at = start + length;
+        return 0;
+    }
+    if (!(a = read_sum(r, 0)))
+        return -1;
+    while (which < 6 && !accept(r, relations[which]))
+        which++;
+    if (which == 6) {
+        complain(r, "expected '%', '=', '<', '>', '<=' or '>='");
+        return -1;
+    }
+    if (!(b = read_sum(r, 0)))
+        return -1;
+    a = strchr("<", relations[which][0]) ? gcal_poly_sub(r->c, b, a)
+                                         : gcal_poly_sub(r->c, a, b);
+    if (which >= 4)
+        a = gcal_poly_sub(r->c, a, gcal_poly_integer(r->c, 1));
+    if (r->c->n_facts == 16) {
+        complain(r, "too many assumptions");
+        return -1;
+    }
+    r->c->facts[r->c->n_facts++] = a;
+    /* "n >= 16" is the lower bound of n, or of what n is computed from */
+    if (a->n_terms && a->n_terms <= 2 && a->terms[0].n_factors == 1 &&
+        a->terms[0].factors[0].power == 1 && a->terms[0].num > 0 &&
+        a->terms[0].den == 1 && (a->n_terms == 1 || !a->terms[1].n_factors)) {
+        struct gcal_atom *atom = &r->c->atoms[gcal_poly_atom(a)];
+        int64_t below = a->n_terms == 2 ? -a->terms[1].num : 0; /* num*x >= below */
+        int64_t least = below > 0 ? (below + a->terms[0].num - 1) / a->terms[0].num : 0;
+
+        if (least > atom->least)
+            atom->least = least;
+    }
+    return 0;
+}
+
+int gcal_polys_assume(struct gcal_polys *c, const char *text, struct gcal_error *err)
+{
+    struct modular moduli[16];
+    size_t n = 0;
+
+    for (int pass = 0; pass < 2; pass++) {
+        struct reader r = { c, text, text, err };
+
+        do {
+            if (read_assumption(&r, pass == 1, moduli, &n) < 0)
+                return -1;
+        } while (accept(&r, "and") || accept(&r, "&&"));
+        skip_spaces(&r);
+        if (*r.at) {
+            complain(&r, "expected 'and' or the end");
+            return -1;
+        }
+        for (size_t i = 0; pass == 0 && i < n; i++)
+            assume_rest(&r, moduli[i].atom, moduli[i].modulus, moduli[i].rest);
+    }
+    return gcal_polys_check(c, err);
+}

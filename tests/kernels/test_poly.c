@@ -1,0 +1,146 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "kernels/poly.h"
+
+static struct gcal_polys *c;
+
+static int set_up(void **state)
+{
+    (void)state;
+    return (c = gcal_polys_create(NULL)) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    gcal_polys_destroy(c);
+    return 0;
+}
+
+static const struct gcal_poly *parse(const char *text)
+{
+    struct gcal_error err = { 0 };
+    const struct gcal_poly *p = gcal_poly_parse(c, text, &err);
+
+    assert_string_equal(err.text, "");
+    return p;
+}
+
+static void assert_text(const struct gcal_poly *p, const char *text)
+{
+    assert_non_null(p);
+    assert_string_equal(gcal_poly_text(c, p), text);
+    assert_int_equal(gcal_polys_check(c, NULL), 0);
+}
+
+static void arithmetic_is_exact(void **state)
+{
+    (void)state;
+    assert_text(parse("(n+3)*(n-3)"), "n^2-9");
+    assert_text(parse("n-n"), "0");
+    assert_text(gcal_poly_scale(c, parse("6*n*m-4"), -3, 8), "-9/4*n*m+3/2");
+    assert_text(gcal_poly_substitute(c, parse("n*n+n/3"), gcal_poly_atom(parse("n")),
+                                     parse("3*m+1")),
+                "9*m^2+7*m+1");
+    assert_text(gcal_poly_divide(c, parse("4*n*n*n-2*n*n"), parse("8*n*n")), "1/2*n-1/4");
+    assert_null(gcal_poly_divide(c, parse("n+1"), parse("n")));
+}
+
+static void floors_are_simplified(void **state)
+{
+    const struct gcal_poly *lid = gcal_poly_dimension(c, "lid", gcal_poly_integer(c, 15));
+
+    (void)state;
+    assert_text(parse("(35*n+7)/16"), "2*n+floor((3*n+7)/16)");
+    assert_text(parse("n/16"), "floor(n/16)");
+    assert_text(gcal_poly_floor(c, gcal_poly_add(c, parse("16*n"), lid), 16), "n");
+    assert_text(gcal_poly_floor(c, gcal_poly_sub(c, parse("16*n+15"), lid), 16), "n");
+    assert_text(parse("(0-5)/3"), "-2");
+}
+
+static void assumptions_simplify(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    assert_int_equal(
+        gcal_polys_assume(c, "n % 16 = 0 and n >= 16 && n % 24 == 0 and m > p", &err), 0);
+    assert_text(parse("(n-16)/16"), "1/16*n-1");
+    assert_text(parse("n/48+n"), "49/48*n");
+    assert_text(parse("n/96"), "floor(n/96)");
+    assert_true(gcal_poly_is_nonnegative(c, parse("n-48")));
+    assert_false(gcal_poly_is_nonnegative(c, parse("n-49")));
+    assert_true(gcal_poly_is_nonnegative(c, parse("m-p-1")));
+    assert_false(gcal_poly_is_nonnegative(c, parse("m-p-2")));
+    assert_int_equal(gcal_polys_assume(c, "q % 4 = 1 and q % 2 = 0", &err), -1);
+    assert_non_null(strstr(err.text, "contradicts"));
+    assert_int_equal(gcal_polys_assume(c, "q ! 4", &err), -1);
+}
+
+static void sums_have_closed_forms(void **state)
+{
+    const struct gcal_poly *i = gcal_poly_dimension(c, "i", parse("n-1"));
+    const struct gcal_poly *lid = gcal_poly_dimension(c, "lid", gcal_poly_integer(c, 15));
+    const struct gcal_poly *p;
+
+    (void)state;
+    /* 1/6 (n-1) n (2n-1) */
+    assert_text(gcal_poly_sum(c, gcal_poly_mul(c, i, i), gcal_poly_atom(i), parse("n")),
+                "1/3*n^3-1/2*n^2+1/6*n");
+    /* trips of "for (q = lid; q < n; q += 16)", over all 16 work-items: n */
+    p = gcal_poly_floor(c, gcal_poly_sub(c, parse("n+15"), lid), 16);
+    assert_text(gcal_poly_sum(c, p, gcal_poly_atom(lid), parse("16")), "n");
+    /* i/2 summed over i < n: floor(n/2)*floor((n-1)/2) */
+    p = gcal_poly_sum(c, gcal_poly_floor(c, i, 2), gcal_poly_atom(i), parse("n"));
+    assert_non_null(p);
+    for (int n = 0; n < 9; n++)
+        assert_text(gcal_poly_substitute(c, p, gcal_poly_atom(parse("n")),
+                                         gcal_poly_integer(c, n)),
+                    gcal_polys_format(c, "%d", n / 2 * ((n ? n - 1 : 0) / 2)));
+}
+
+static void overflow_is_noticed(void **state)
+{
+    const struct gcal_poly *big = parse("9000000000000000000");
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    gcal_poly_add(c, big, big);
+    assert_int_equal(gcal_polys_check(c, &err), -1);
+    assert_non_null(strstr(err.text, "64 bits"));
+}
+
+static void bad_text_is_refused(void **state)
+{
+    static const char *const bad[] = {
+        "", "n+", "2.5*n", "(n", "n/m", "n/0", "n n", "$"
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct gcal_error err = { 0 };
+
+        assert_null(gcal_poly_parse(c, bad[i], &err));
+        assert_int_equal(err.code, GCAL_EINPUT);
+    }
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(arithmetic_is_exact),  TEST(floors_are_simplified),
+        TEST(assumptions_simplify), TEST(sums_have_closed_forms),
+        TEST(overflow_is_noticed),  TEST(bad_text_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
