@@ -1,0 +1,126 @@
+#!/bin/bash
+# quickstart.sh: from a fresh clone to predicted kernel times, in under five minutes.
+#
+#   scripts/quickstart.sh [OPTIONS]
+#
+# Installs the packages that are missing, builds, calibrates two nodes with
+# `srun -N2 gpucal --config models.yaml`, shows what was published, and predicts a kernel
+# that was not measured beside its measured time.  A Slurm that runs already is used; else
+# a private one of two virtual nodes is started for it and stopped at the end.  Without
+# a GPU the devices are PoCL's, one core each.
+#
+#   -c FILE   what to measure and which models to fit (default: models.yaml)
+#   -s DIR    the store to publish to (default: build/quickstart/store)
+#   -h        this text
+set -u
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+work=$top/build/quickstart
+config=$top/models.yaml
+nodes=2
+cluster='' # set while a private one runs
+child=''   # pid of what runs now
+
+say() { printf '\n\033[1m==> %s\033[0m\n' "$*"; }
+[ -t 1 ] || say() { printf '\n==> %s\n' "$*"; }
+
+die() {
+    echo "quickstart.sh: $*" >&2
+    exit 1
+}
+
+# bash holds a signal back while a command runs in the foreground, but not during wait.
+# Each command has a process group of its own, so that clean_up reaches all of it.
+run() { # COMMAND...: prints and runs it, with its exit status
+    local status
+
+    echo "\$ $*"
+    set -m
+    "$@" < /dev/null &
+    child=$!
+    set +m
+    wait "$child"
+    status=$?
+    child=''
+    return "$status"
+}
+
+clean_up() {
+    trap '' HUP INT TERM
+    [ -z "$child" ] || kill -TERM -- "-$child" 2> /dev/null
+    [ -z "$cluster" ] || "$top/slurm/cluster.sh" stop -d "$cluster"
+}
+
+find_slurm() {
+    local idle
+
+    if idle=$(timeout 5 sinfo -h -N -t idle -o %n 2> /dev/null); then
+        idle=$(sort -u <<< "$idle" | grep -c .)
+        [ "$idle" -gt 0 ] || die "Slurm is here, but has no idle node (see sinfo)"
+        nodes=$((idle < nodes ? idle : nodes))
+        echo "Slurm is running: taking $nodes of its idle nodes"
+        return
+    fi
+    cluster=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-quickstart.XXXXXX") || exit 1
+    "$top/slurm/cluster.sh" start -n "$nodes" -d "$cluster" || exit 1
+    eval "$("$top/slurm/cluster.sh" env -d "$cluster")"
+}
+
+calibrate() {
+    rm -f "$work/record.h5" "$work/record.h5".*
+    run srun -N "$nodes" --ntasks-per-node=1 \
+        gpucal --config "$config" --record "$work/record.h5"
+}
+
+# On the node whose parameters are used, so that it can be timed there as well.
+predict() { # NODE MODEL KERNEL
+    run srun -Q -N 1 -w "$1" gpucal predict --node "$1" --model "$2" --kernel "$3" --measure
+}
+
+parse_options() {
+    local option
+
+    GPUCAL_STORE=$work/store
+    while getopts :c:s:h option; do
+        case $option in
+        c) config=$(realpath -e "$OPTARG") || exit 1 ;;
+        s) GPUCAL_STORE=$(realpath -m "$OPTARG") ;;
+        h) sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0" && exit 0 ;;
+        *) die "unknown option or missing value: -$OPTARG (see -h)" ;;
+        esac
+    done
+    shift $((OPTIND - 1))
+    [ $# = 0 ] || die "'$1' is one word too many (see -h)"
+}
+
+main() {
+    local node
+
+    [ "${1:-}" != --help ] || set -- -h
+    parse_options "$@"
+    trap clean_up EXIT
+    trap 'exit 129' HUP
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+
+    say "1. Packages"
+    "$top/scripts/install-deps.sh" || exit 1 # in the foreground: sudo may ask
+    say "2. Build, into build/"
+    run "$top/scripts/build.sh" -t gpucal "$top/build" -DBUILD_TESTING=OFF || exit 1
+    export PATH=$top/build/mpi:$PATH GPUCAL_STORE
+    mkdir -p "$work" "$GPUCAL_STORE" || exit 1
+    say "3. Slurm"
+    find_slurm
+    say "4. Calibration: each node measures its devices, the first one fits and publishes"
+    echo "The store is GPUCAL_STORE=$GPUCAL_STORE"
+    calibrate || die "the calibration failed, with exit status $?"
+    say "5. What is published"
+    run gpucal show || exit 1
+    node=$(basename "$(find "$GPUCAL_STORE/nodes" -name '*.yaml' | sort | head -1)" .yaml)
+    say "6. A kernel that was not measured: predicted, then timed on $node"
+    predict "$node" matmul_tiled "matmul_tiled n:640" || exit 1
+    say "Done in $((SECONDS / 60)) min $((SECONDS % 60)) s"
+    echo "The parameter files are in $GPUCAL_STORE/nodes, every timing in $work/record.h5"
+}
+
+main "$@"

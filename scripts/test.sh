@@ -1,0 +1,115 @@
+#!/bin/bash
+# test.sh: everything that has to pass before a change goes in; run by people and by CI.
+#
+#   scripts/test.sh [--no-install]
+#
+# Formatting, layers, each header alone, a build with clang, the unit tests under
+# AddressSanitizer and UndefinedBehaviorSanitizer, then a build with gcc and the whole
+# CTest, Slurm's tests included.  Warnings are errors.  Everything is built in build-test/,
+# which may be removed.  The last line is CTest's summary of that last run.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+out=$PWD/build-test
+failed=()
+export HOME=${HOME:-/root} # PoCL and Open MPI want one
+export CTEST_OUTPUT_ON_FAILURE=1
+
+# The steps.
+
+install_packages() {
+    scripts/install-deps.sh --test
+}
+
+check_format() {
+    git_here ls-files '*.c' '*.h' | xargs clang-format --dry-run -Werror
+}
+
+check_layers() {
+    tests/layers.sh
+}
+
+build_with_clang() {
+    CC=clang scripts/build.sh "$out/clang" -DGPUCAL_WERROR=ON
+}
+
+test_sanitized() {
+    scripts/build.sh "$out/sanitized" -DGPUCAL_WERROR=ON -DGPUCAL_SANITIZE=ON &&
+        ctest --test-dir "$out/sanitized" -j2 --no-tests=error -L unit --no-label-summary
+}
+
+build_with_gcc() {
+    CC=gcc scripts/build.sh "$out/gcc" -DGPUCAL_WERROR=ON \
+        -DCMAKE_VERIFY_INTERFACE_HEADER_SETS=ON
+}
+
+check_headers() {
+    cmake --build "$out/gcc" --target all_verify_interface_header_sets
+}
+
+test_all() {
+    ctest --test-dir "$out/gcc" -j2 --no-tests=error --no-label-summary 2>&1 | tee "$out/ctest.log"
+    return "${PIPESTATUS[0]}"
+}
+
+check_tree() {
+    [ "$(list_changes)" = "$changes_before" ] || {
+        echo "the tests left these in the source tree:"
+        git_here status --short
+        return 1
+    }
+}
+
+# Running them.
+
+# CI may have cloned as another user than the one who tests.
+git_here() {
+    git -c safe.directory="$PWD" "$@"
+}
+
+list_changes() {
+    git_here status --porcelain
+    git_here diff
+}
+
+step() { # NAME FUNCTION
+    local began=$SECONDS
+    echo "==> $1"
+    "$2" || {
+        echo "==> FAILED: $1"
+        failed+=("$1")
+        return 1
+    }
+    echo "    $((SECONDS - began)) s"
+}
+
+main() {
+    case ${1:-} in
+    '') step "packages" install_packages || exit 1 ;;
+    --no-install) ;;
+    -h | --help) sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0" && exit 0 ;;
+    *) echo "test.sh: unknown option $1 (see --help)" >&2 && exit 1 ;;
+    esac
+    mkdir -p "$out" && rm -f "$out/ctest.log" || exit 1
+    changes_before=$(list_changes)
+
+    step "formatting" check_format
+    step "layers" check_layers
+    step "build with clang" build_with_clang
+    step "unit tests with sanitizers" test_sanitized
+    if step "build with gcc" build_with_gcc; then
+        step "each header alone" check_headers
+        step "all tests" test_all
+    fi
+    step "clean source tree" check_tree
+
+    if ((${#failed[@]})); then
+        printf '==> failed after %d s: %s\n' "$SECONDS" "$(printf '%s; ' "${failed[@]}")"
+    else
+        echo "==> all steps passed in $SECONDS s"
+    fi
+    grep -h ' tests passed, ' "$out/ctest.log"
+    ((${#failed[@]} == 0))
+}
+
+main "$@"
