@@ -114,7 +114,10 @@ struct gcal_kernel {
     double tolerance; /* relative, of an output element */
     bool ladder;     /* its size was not fixed by tags: the plan may leave it out when it
                         runs too short or too long on a device */
+    bool short_run;  /* times below the plan's minimum count too (launch overhead) */
     struct gcal_profile *profile;
+    char *models; /* who asked for it, "a,b"; the catalogue leaves it NULL, and it is not
+                     part of 'id' */
 };
 
 /* NDRange, scalar values and buffer sizes of a kernel for some sizes. */

@@ -1,0 +1,199 @@
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "kernels/catalogue_private.h"
+
+#define MAX_FILE_BYTES (1 << 20)
+
+static int add_generator(struct gcal_catalogue *catalogue, struct gcal_generator *g,
+                         struct gcal_error *err)
+{
+    struct gcal_generator **moved;
+
+    if (!g)
+        return -1;
+    for (size_t i = 0; i < catalogue->n_generators; i++)
+        if (strcmp(catalogue->generators[i]->name, g->name) == 0) {
+            gcal_yaml_error(gcal_yaml_find(g->root, "name"), err,
+                            "name: '%s' is taken by %s", g->name,
+                            catalogue->generators[i]->root->file);
+            gcal_generator_destroy(g);
+            return -1;
+        }
+    if (!(moved = gcal_array_grow(catalogue->generators, catalogue->n_generators,
+                                  &catalogue->capacity, sizeof(*moved), err))) {
+        gcal_generator_destroy(g);
+        return -1;
+    }
+    catalogue->generators = moved;
+    catalogue->generators[catalogue->n_generators++] = g;
+    return 0;
+}
+
+static const struct gcal_builtin_file *find_builtin(const char *name)
+{
+    for (size_t i = 0; i < gcal_builtin_file_count; i++)
+        if (strcmp(gcal_builtin_files[i].name, name) == 0)
+            return &gcal_builtin_files[i];
+    return NULL;
+}
+
+static bool is_yaml(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+
+    return dot && dot != name && strcmp(dot, ".yaml") == 0;
+}
+
+static int read_builtin(struct gcal_catalogue *catalogue, struct gcal_error *err)
+{
+    for (size_t i = 0; i < gcal_builtin_file_count; i++) {
+        const struct gcal_builtin_file *file = &gcal_builtin_files[i], *source;
+        struct gcal_yaml *root;
+        const char *name;
+
+        if (!is_yaml(file->name))
+            continue;
+        if (!(root =
+                  gcal_yaml_parse((const char *)file->data, file->size, file->name, err)))
+            return -1;
+        name = gcal_generator_source_name(root, err);
+        source = name ? find_builtin(name) : NULL;
+        if (!source) {
+            if (name)
+                gcal_yaml_error(root, err, "no file '%s' beside it", name);
+            gcal_yaml_destroy(root);
+            return -1;
+        }
+        if (add_generator(catalogue,
+                          gcal_generator_create(root, (const char *)source->data, err),
+                          err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_pair(struct gcal_catalogue *catalogue, const char *folder,
+                     const char *name, struct gcal_error *err)
+{
+    char *path = gcal_format("%s/%s", folder, name), *source = NULL;
+    struct gcal_yaml *root = NULL;
+    const char *source_name;
+    int rc = -1;
+
+    if (!path) {
+        gcal_error_memory(err);
+        goto out;
+    }
+    if (!(root = gcal_yaml_read(path, MAX_FILE_BYTES, err)) ||
+        !(source_name = gcal_generator_source_name(root, err)))
+        goto out;
+    free(path);
+    if (!(path = gcal_format("%s/%s", folder, source_name))) {
+        gcal_error_memory(err);
+        goto out;
+    }
+    if (!(source = gcal_file_read(path, MAX_FILE_BYTES, NULL, err))) {
+        gcal_error_prefix(err, "%s", root->file);
+        goto out;
+    }
+    rc = add_generator(catalogue, gcal_generator_create(root, source, err), err);
+    root = NULL; /* taken */
+out:
+    gcal_yaml_destroy(root);
+    free(source);
+    free(path);
+    return rc;
+}
+
+static int select_yaml(const struct dirent *entry)
+{
+    return is_yaml(entry->d_name);
+}
+
+/* By name, not by locale: the same order on every machine. */
+static int compare_names(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int read_folder(struct gcal_catalogue *catalogue, const char *folder,
+                       struct gcal_error *err)
+{
+    struct dirent **entries = NULL;
+    int n = scandir(folder, &entries, select_yaml, compare_names), rc = 0;
+
+    if (n < 0)
+        return gcal_error_set(err, GCAL_EINPUT, "cannot read folder %s: %s", folder,
+                              strerror(errno));
+    if (n == 0)
+        rc = gcal_error_set(err, GCAL_EINPUT, "%s holds no .yaml file", folder);
+    for (int i = 0; i < n; i++) {
+        if (rc == 0)
+            rc = read_pair(catalogue, folder, entries[i]->d_name, err);
+        free(entries[i]);
+    }
+    free(entries);
+    return rc;
+}
+
+struct gcal_catalogue *gcal_catalogue_open(const char *folder, struct gcal_error *err)
+{
+    struct gcal_catalogue *catalogue = calloc(1, sizeof(*catalogue));
+
+    if (!catalogue) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    if ((folder ? read_folder(catalogue, folder, err) : read_builtin(catalogue, err)) <
+        0) {
+        gcal_catalogue_close(catalogue);
+        return NULL;
+    }
+    return catalogue;
+}
+
+void gcal_catalogue_close(struct gcal_catalogue *catalogue)
+{
+    if (!catalogue)
+        return;
+    for (size_t i = 0; i < catalogue->n_generators; i++)
+        gcal_generator_destroy(catalogue->generators[i]);
+    free(catalogue->generators);
+    free(catalogue);
+}
+
+static void describe_argument(struct gcal_buf *out, const struct gcal_generator_arg *a)
+{
+    size_t last = a->allowed->n_items - 1;
+
+    gcal_buf_printf(out, " %s:%s", a->name, a->allowed->items[0]->text);
+    for (size_t i = 1; i <= last && !a->ladder; i++)
+        gcal_buf_printf(out, ",%s", a->allowed->items[i]->text);
+    if (a->ladder)
+        gcal_buf_printf(out, "..%s", a->allowed->items[last]->text);
+}
+
+char *gcal_catalogue_describe(const struct gcal_catalogue *catalogue,
+                              struct gcal_error *err)
+{
+    struct gcal_buf out = { 0 };
+
+    gcal_buf_puts(&out, "");
+    for (size_t i = 0; i < catalogue->n_generators; i++) {
+        const struct gcal_generator *g = catalogue->generators[i];
+
+        gcal_buf_printf(&out, "%s [", g->name);
+        for (size_t j = 0; j < g->tags->n_items; j++)
+            gcal_buf_printf(&out, "%s%s", j ? " " : "", g->tags->items[j]->text);
+        gcal_buf_puts(&out, "]");
+        for (size_t j = 0; j < g->n_arguments; j++)
+            describe_argument(&out, &g->arguments[j]);
+        gcal_buf_puts(&out, "\n");
+    }
+    return gcal_buf_take(&out, err);
+}

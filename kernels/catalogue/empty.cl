@@ -1,0 +1,4 @@
+/* Nothing: launching a kernel and its work-groups. */
+__kernel void empty(void)
+{
+}

@@ -1,0 +1,30 @@
+/* 32 private variables in two halves, x = v[0..15] and y = v[16..31].  Six updates bring each
+ * pair (x, y) back to where it began: values stay as large as they were.
+ *
+ * No update depends on any of the last 15, so that neither latency nor scheduling
+ * limits the rate.  The variables start from integers with full mantissas, different in
+ * every work-item: nothing folds, and the units toggle as with real data.
+ */
+#define ALL_16(DO)                                                                       \
+    DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)                                      \
+    DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
+#define START(i)                                                                         \
+    v[i] = (T)((l * 2654435 + i * 1013904 + 69069) & 0xffffff);                          \
+    v[i + 16] = (T)((l * 1664525 + i * 2891336 + 12345) & 0xffffff);
+#define SUM(i) sum = sum + v[i] + v[i + 16];
+#define X(i) v[i] = v[i] + v[i + 16];
+#define Y(i) v[i + 16] = v[i + 16] - v[i];
+
+__kernel void flops_add(__global T *result, int m)
+{
+    int l = get_local_id(0);
+    T v[32], sum = (T)0;
+
+    ALL_16(START)
+    for (int it = 0; it < m; ++it) {
+        ALL_16(X) ALL_16(Y)
+        ALL_16(X) ALL_16(Y)
+    }
+    ALL_16(SUM)
+    result[get_global_id(0)] = sum;
+}

@@ -1,0 +1,29 @@
+/* 32 private variables in two halves, x = v[0..15] and y = v[16..31].  Each variable is
+ * multiplied by 5/4 and then by 4/5: values stay as large as they began.
+ *
+ * No update depends on any of the last 31, so that neither latency nor scheduling
+ * limits the rate.  The variables start from integers with full mantissas, different in
+ * every work-item: nothing folds, and the units toggle as with real data.
+ */
+#define ALL_16(DO)                                                                       \
+    DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)                                      \
+    DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
+#define START(i)                                                                         \
+    v[i] = (T)((l * 2654435 + i * 1013904 + 69069) & 0xffffff);                          \
+    v[i + 16] = (T)((l * 1664525 + i * 2891336 + 12345) & 0xffffff);
+#define SUM(i) sum = sum + v[i] + v[i + 16];
+#define GROW(i) v[i] = v[i] * (T)1.25f; v[i + 16] = v[i + 16] * (T)1.25f;
+#define SHRINK(i) v[i] = v[i] * (T)0.8f; v[i + 16] = v[i + 16] * (T)0.8f;
+
+__kernel void flops_mul(__global T *result, int m)
+{
+    int l = get_local_id(0);
+    T v[32], sum = (T)0;
+
+    ALL_16(START)
+    for (int it = 0; it < m; ++it) {
+        ALL_16(GROW) ALL_16(SHRINK)
+    }
+    ALL_16(SUM)
+    result[get_global_id(0)] = sum;
+}

@@ -1,0 +1,13 @@
+/* One global load, m moves in local memory, one global store (seed 004 section 7.4): by
+ * m, global memory or local memory takes the time.  'shift' as in lmem_move.cl.
+ */
+__kernel void overlap(__global T *result, __global const T *in0, int shift, int m)
+{
+    __local T slots[2 * 256];
+    int l = get_local_id(0);
+
+    slots[l] = GPUCAL_TAG(stream, in0[get_global_id(0)]);
+    for (int it = 0; it < m; ++it)
+        slots[l + shift] = slots[l];
+    result[get_global_id(0)] = slots[l + shift];
+}

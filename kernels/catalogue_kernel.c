@@ -1,0 +1,565 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/hash.h"
+#include "calib/base/random.h"
+#include "calib/base/wire.h"
+#include "calib/model/profile.h"
+#include "kernels/catalogue_private.h"
+
+void gcal_kernel_destroy(struct gcal_kernel *kernel)
+{
+    if (!kernel)
+        return;
+    for (size_t i = 0; i < GCAL_MAX_DIMS; i++)
+        free(kernel->global_size[i]);
+    for (size_t i = 0; i < kernel->n_sizes; i++)
+        free(kernel->sizes[i].name);
+    for (size_t i = 0; i < kernel->n_check_sizes; i++)
+        free(kernel->check_sizes[i].name);
+    for (size_t i = 0; i < kernel->n_args; i++) {
+        free(kernel->args[i].name);
+        free(kernel->args[i].dtype);
+        free(kernel->args[i].value);
+    }
+    free(kernel->id);
+    free(kernel->name);
+    free(kernel->generator);
+    free(kernel->family);
+    free(kernel->source);
+    free(kernel->entry);
+    free(kernel->build_options);
+    free(kernel->sizes);
+    free(kernel->check_sizes);
+    free(kernel->args);
+    free(kernel->reference);
+    free(kernel->models);
+    gcal_profile_destroy(kernel->profile);
+    free(kernel);
+}
+
+/* What OpenCL C and C call a dtype; NULL for what is none. */
+static const char *c_type(const char *dtype)
+{
+    static const char *const names[][2] = {
+        { "int8", "char" },     { "uint8", "uchar" },    { "int16", "short" },
+        { "uint16", "ushort" }, { "int32", "int" },      { "uint32", "uint" },
+        { "int64", "long" },    { "uint64", "ulong" },   { "float16", "half" },
+        { "float32", "float" }, { "float64", "double" },
+    };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (strcmp(names[i][0], dtype) == 0)
+            return names[i][1];
+    return NULL;
+}
+
+/* "-DT=float -DN=2" into 'options', the same as #define lines into 'lines'. */
+static int make_defines(const struct gcal_setting *s, struct gcal_buf *options,
+                        struct gcal_buf *lines, struct gcal_error *err)
+{
+    const struct gcal_yaml *map = gcal_yaml_find(s->generator->root, "defines");
+
+    gcal_buf_puts(options, "");
+    gcal_buf_puts(lines, "");
+    if (!map)
+        return 0;
+    if (map->kind != GCAL_YAML_MAP)
+        return gcal_yaml_error(map, err, "defines: expected a map of macro: value");
+    for (size_t i = 0; i < map->n_items; i++) {
+        const char *macro = map->keys[i]->text, *value;
+        char *text = gcal_expand(s, map->items[i], macro, err);
+
+        if (!text)
+            return -1;
+        value = c_type(text) ? c_type(text) : text;
+        if (strpbrk(value, " \t\n\"'\\") || strpbrk(macro, " \t\n\"'\\=")) {
+            gcal_yaml_error(map->items[i], err, "defines: '%s' holds a space or a quote",
+                            value);
+            free(text);
+            return -1;
+        }
+        gcal_buf_printf(options, "%s-D%s=%s", i ? " " : "", macro, value);
+        gcal_buf_printf(lines, "#define %s %s\n", macro, value);
+        free(text);
+    }
+    return 0;
+}
+
+/* A reference runs at the check's sizes only, and not all of them are its arguments. */
+static void define_check_sizes(const struct gcal_generator *g, struct gcal_buf *lines)
+{
+    const struct gcal_yaml *check = gcal_yaml_find(g->root, "check");
+
+    for (size_t i = 0; i < check->n_items; i++)
+        gcal_buf_printf(lines, "#define CHECK_%s %s\n", check->keys[i]->text,
+                        check->items[i]->text);
+}
+
+static int make_texts(const struct gcal_setting *s, struct gcal_kernel *kernel,
+                      struct gcal_error *err)
+{
+    const struct gcal_generator *g = s->generator;
+    const struct gcal_yaml *reference = gcal_yaml_find(g->root, "reference");
+    struct gcal_buf options = { 0 }, lines = { 0 };
+    int rc = -1;
+
+    if (make_defines(s, &options, &lines, err) < 0)
+        goto out;
+    if (reference) {
+        const char *text = gcal_yaml_text(reference, "reference", err);
+
+        if (!text)
+            goto out;
+        define_check_sizes(g, &lines);
+        gcal_buf_puts(&lines, text);
+        if (!(kernel->reference = gcal_buf_take(&lines, err)))
+            goto out;
+    }
+    if (!(kernel->build_options = gcal_buf_take(&options, err)))
+        goto out;
+    kernel->generator = strdup(g->name);
+    kernel->entry = strdup(gcal_yaml_find(g->root, "kernel")->text);
+    kernel->source = gcal_format("%s%s", gcal_tag_prelude, g->source);
+    kernel->tolerance = g->tolerance;
+    kernel->short_run = g->short_run;
+    kernel->ladder = s->ladder;
+    rc =
+        kernel->generator && kernel->entry && kernel->source ? 0 : gcal_error_memory(err);
+out:
+    gcal_buf_free(&options);
+    gcal_buf_free(&lines);
+    return rc;
+}
+
+/* The name lists the arguments in the file's order; the family leaves the ladder out. */
+static int make_names(const struct gcal_setting *s, struct gcal_kernel *kernel,
+                      struct gcal_error *err)
+{
+    const struct gcal_generator *g = s->generator;
+    struct gcal_buf name = { 0 }, family = { 0 };
+
+    gcal_buf_puts(&name, g->name);
+    gcal_buf_puts(&family, g->name);
+    for (size_t i = 0; i < g->n_arguments; i++) {
+        const struct gcal_generator_arg *a = &g->arguments[i];
+
+        gcal_buf_printf(&name, " %s:%s", a->name, s->values[i]);
+        if (!a->ladder)
+            gcal_buf_printf(&family, " %s:%s", a->name, s->values[i]);
+    }
+    kernel->name = gcal_buf_take(&name, err);
+    kernel->family = gcal_buf_take(&family, err);
+    return kernel->name && kernel->family ? 0 : -1;
+}
+
+static int make_sizes(const struct gcal_setting *s, struct gcal_kernel *kernel,
+                      struct gcal_error *err)
+{
+    const struct gcal_generator *g = s->generator;
+    const struct gcal_yaml *check = gcal_yaml_find(g->root, "check");
+
+    kernel->sizes = calloc(g->n_arguments, sizeof(*kernel->sizes));
+    kernel->check_sizes = calloc(g->n_arguments, sizeof(*kernel->check_sizes));
+    if (!kernel->sizes || !kernel->check_sizes)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < g->n_arguments; i++) {
+        const char *name = g->arguments[i].name;
+        struct gcal_size *size = &kernel->sizes[kernel->n_sizes];
+        struct gcal_size *small = &kernel->check_sizes[kernel->n_check_sizes];
+
+        if (!g->arguments[i].size)
+            continue;
+        size->value = strtod(s->values[i], NULL);
+        small->value = strtod(gcal_yaml_find(check, name)->text, NULL);
+        if (!(size->name = strdup(name)))
+            return gcal_error_memory(err);
+        kernel->n_sizes++;
+        if (!(small->name = strdup(name)))
+            return gcal_error_memory(err);
+        kernel->n_check_sizes++;
+    }
+    return 0;
+}
+
+static int make_ndrange(const struct gcal_setting *s, struct gcal_kernel *kernel,
+                        struct gcal_error *err)
+{
+    const struct gcal_yaml *root = s->generator->root;
+    const struct gcal_yaml *local = gcal_yaml_find(root, "local_size");
+    const struct gcal_yaml *global = gcal_yaml_find(root, "global_size");
+
+    if (!local || !global)
+        return gcal_yaml_error(root, err, "key '%s' is missing",
+                               local ? "global_size" : "local_size");
+    if (local->kind != GCAL_YAML_LIST || local->n_items < 1 ||
+        local->n_items > GCAL_MAX_DIMS)
+        return gcal_yaml_error(local, err, "local_size: expected a list of 1 to 3 sizes");
+    if (global->kind != GCAL_YAML_LIST || global->n_items != local->n_items)
+        return gcal_yaml_error(global, err,
+                               "global_size: expected a list as long as local_size");
+    kernel->n_dims = local->n_items;
+    for (size_t i = 0; i < kernel->n_dims; i++) {
+        if (gcal_expand_count(s, local->items[i], "local_size", &kernel->local_size[i],
+                              err) < 0)
+            return -1;
+        if (!(kernel->global_size[i] =
+                  gcal_expand_expr(s, global->items[i], "global_size", err)))
+            return -1;
+    }
+    return 0;
+}
+
+/* 'when: {argument: [values]}': whether the setting has one of them. */
+static int is_wanted(const struct gcal_setting *s, const struct gcal_yaml *when,
+                     bool *wanted, struct gcal_error *err)
+{
+    const struct gcal_generator *g = s->generator;
+
+    *wanted = true;
+    if (!when)
+        return 0;
+    if (when->kind != GCAL_YAML_MAP)
+        return gcal_yaml_error(when, err, "when: expected {argument: [values]}");
+    for (size_t i = 0; i < when->n_items; i++) {
+        const struct gcal_yaml *list = when->items[i];
+        size_t a = 0;
+        bool found = false;
+
+        while (a < g->n_arguments &&
+               strcmp(g->arguments[a].name, when->keys[i]->text) != 0)
+            a++;
+        if (a == g->n_arguments || list->kind != GCAL_YAML_LIST)
+            return gcal_yaml_error(when->keys[i], err,
+                                   "when: expected {argument: [values]}");
+        for (size_t j = 0; j < list->n_items; j++) {
+            if (!gcal_yaml_text(list->items[j], "when", err))
+                return -1;
+            found = found || strcmp(list->items[j]->text, s->values[a]) == 0;
+        }
+        *wanted = *wanted && found;
+    }
+    return 0;
+}
+
+/* One argument of the kernel from its node, which says one of buffer, local, scalar. */
+static int make_arg(const struct gcal_setting *s, const struct gcal_yaml *node,
+                    struct gcal_arg *arg, struct gcal_error *err)
+{
+    static const char *const kinds[] = { [GCAL_ARG_BUFFER] = "buffer",
+                                         [GCAL_ARG_LOCAL] = "local",
+                                         [GCAL_ARG_SCALAR] = "scalar" };
+    const struct gcal_yaml *name = gcal_yaml_find(node, "name"), *value, *dtype = NULL;
+    const struct gcal_yaml *output = gcal_yaml_find(node, "output");
+    const char *amount;
+    size_t n_kinds = 0;
+
+    for (size_t i = 0; i < 3; i++)
+        if (gcal_yaml_find(node, kinds[i])) {
+            dtype = gcal_yaml_find(node, kinds[i]);
+            arg->kind = (enum gcal_arg_kind)i;
+            n_kinds++;
+        }
+    amount = arg->kind == GCAL_ARG_SCALAR ? "value" : "elements";
+    value = gcal_yaml_find(node, amount);
+    if (!name || n_kinds != 1 || !value)
+        return gcal_yaml_error(node, err,
+                               "an argument needs 'name', one of 'buffer', 'local', "
+                               "'scalar' with its dtype, and '%s'",
+                               amount);
+    if (output && gcal_yaml_bool(output, "output", &arg->output, err) < 0)
+        return -1;
+    if (output && arg->kind != GCAL_ARG_BUFFER)
+        return gcal_yaml_error(output, err, "output: only a buffer can be one");
+    if (!gcal_yaml_text(name, "name", err) ||
+        !(arg->dtype = gcal_expand(s, dtype, kinds[arg->kind], err)) ||
+        !(arg->value = gcal_expand_expr(s, value, amount, err)))
+        return -1;
+    if (!gcal_dtype_size(arg->dtype))
+        return gcal_yaml_error(dtype, err, "'%s' is not a dtype such as float32",
+                               arg->dtype);
+    arg->name = strdup(name->text);
+    return arg->name ? 0 : gcal_error_memory(err);
+}
+
+static int make_args(const struct gcal_setting *s, struct gcal_kernel *kernel,
+                     struct gcal_error *err)
+{
+    static const char *const keys[] = { "name",     "buffer", "local",  "scalar", "dtype",
+                                        "elements", "value",  "output", "when",   NULL };
+    const struct gcal_yaml *list = gcal_yaml_find(s->generator->root, "args");
+
+    if (!list || list->kind != GCAL_YAML_LIST)
+        return gcal_yaml_error(list ? list : s->generator->root, err,
+                               "args: expected a list of the kernel's arguments");
+    /* One more than listed: work removal adds one. */
+    if (!(kernel->args = calloc(list->n_items + 1, sizeof(*kernel->args))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < list->n_items; i++) {
+        const struct gcal_yaml *node = list->items[i];
+        bool wanted;
+
+        if (gcal_yaml_check_keys(node, keys, err) < 0 ||
+            is_wanted(s, gcal_yaml_find(node, "when"), &wanted, err) < 0)
+            return -1;
+        if (wanted && make_arg(s, node, &kernel->args[kernel->n_args++], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+struct gcal_kernel *gcal_kernel_create(const struct gcal_setting *setting,
+                                       struct gcal_error *err)
+{
+    struct gcal_kernel *kernel = calloc(1, sizeof(*kernel));
+
+    if (!kernel) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    if (make_texts(setting, kernel, err) < 0 || make_names(setting, kernel, err) < 0 ||
+        make_sizes(setting, kernel, err) < 0 || make_ndrange(setting, kernel, err) < 0 ||
+        make_args(setting, kernel, err) < 0) {
+        gcal_kernel_destroy(kernel);
+        return NULL;
+    }
+    return kernel;
+}
+
+static struct gcal_count_request make_request(const struct gcal_setting *s,
+                                              const struct gcal_kernel *kernel)
+{
+    const struct gcal_yaml *assume = gcal_yaml_find(s->generator->root, "assume");
+    struct gcal_count_request request = {
+        .source = kernel->source,
+        .file = s->generator->source_name,
+        .kernel = kernel->entry,
+        .build_options = kernel->build_options,
+        .n_dims = kernel->n_dims,
+        .assume = assume ? assume->text : NULL,
+    };
+
+    for (size_t i = 0; i < kernel->n_dims; i++) {
+        request.local_size[i] = kernel->local_size[i];
+        request.global_size[i] = kernel->global_size[i];
+    }
+    return request;
+}
+
+/* What the setting keeps, "all" or names joined by '+', and the source without the
+ * rest; the caller's to free.
+ */
+static char *removed_source(const struct gcal_setting *s,
+                            const struct gcal_kernel *kernel, const char *keep,
+                            struct gcal_error *err)
+{
+    struct gcal_count_request request = make_request(s, kernel);
+    char *names = strdup(keep), *rest = names, *name, *text, *source = NULL;
+    const char *kept[8];
+    size_t n_kept = 0;
+
+    if (!names) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    if (strcmp(keep, "all") != 0)
+        while ((name = strsep(&rest, "+")) && n_kept < sizeof(kept) / sizeof(*kept))
+            kept[n_kept++] = name;
+    if ((text = gcal_work_remove(&request, n_kept, kept, err)) &&
+        !(source = gcal_format("%s%s", gcal_tag_prelude, text)))
+        gcal_error_memory(err);
+    free(text);
+    free(names);
+    return source;
+}
+
+/* The buffer that gcal_work_remove() adds: one element per work-item, and the only
+ * thing that the kernel writes now.
+ */
+static int add_removed_arg(const struct gcal_setting *s, struct gcal_kernel *kernel,
+                           const struct gcal_yaml *dtype, struct gcal_error *err)
+{
+    struct gcal_arg *arg = &kernel->args[kernel->n_args++];
+    struct gcal_buf value = { 0 };
+
+    for (size_t i = 0; i + 1 < kernel->n_args; i++)
+        kernel->args[i].output = false;
+    for (size_t i = 0; i < kernel->n_dims; i++)
+        gcal_buf_printf(&value, "%s(%s)", i ? "*" : "", kernel->global_size[i]);
+    arg->kind = GCAL_ARG_BUFFER;
+    arg->output = true;
+    if (!(arg->name = strdup("read_tgt_dest"))) {
+        gcal_buf_free(&value);
+        return gcal_error_memory(err);
+    }
+    if (!(arg->value = gcal_buf_take(&value, err)) ||
+        !(arg->dtype = gcal_expand(s, dtype, "dtype", err)))
+        return -1;
+    if (!gcal_dtype_size(arg->dtype))
+        return gcal_yaml_error(dtype, err, "'%s' is not a dtype such as float32",
+                               arg->dtype);
+    return 0;
+}
+
+static int remove_work(const struct gcal_setting *s, struct gcal_kernel *kernel,
+                       const struct gcal_kernel *sibling, struct gcal_error *err)
+{
+    const struct gcal_yaml *map = gcal_yaml_find(s->generator->root, "remove_work");
+    char *keep, *source;
+
+    if (!map)
+        return 0;
+    if (!(keep = gcal_expand(s, gcal_yaml_find(map, "keep"), "keep", err)))
+        return -1;
+    if (!sibling)
+        source = removed_source(s, kernel, keep, err);
+    else if (!(source = strdup(sibling->source)))
+        gcal_error_memory(err);
+    free(keep);
+    if (!source)
+        return -1;
+    free(kernel->source);
+    kernel->source = source;
+    return add_removed_arg(s, kernel, gcal_yaml_find(map, "dtype"), err);
+}
+
+static struct gcal_profile *copy_profile(const struct gcal_profile *profile,
+                                         struct gcal_error *err)
+{
+    char *text = gcal_profile_encode(profile, err);
+    struct gcal_yaml *root =
+        text ? gcal_yaml_parse(text, strlen(text), "profile", err) : NULL;
+    struct gcal_profile *copy = root ? gcal_profile_decode(root, err) : NULL;
+
+    gcal_yaml_destroy(root);
+    free(text);
+    return copy;
+}
+
+static void put_sizes(struct gcal_buf *buf, size_t n, const struct gcal_size *sizes)
+{
+    gcal_wire_put_u64(buf, n);
+    for (size_t i = 0; i < n; i++) {
+        gcal_wire_put_text(buf, sizes[i].name);
+        gcal_wire_put_f64(buf, sizes[i].value);
+    }
+}
+
+/* Not 'ladder': how a kernel was asked for does not make it another one. */
+static int make_id(struct gcal_kernel *k, struct gcal_error *err)
+{
+    const char *const texts[] = { k->name,  k->generator,     k->family,   k->source,
+                                  k->entry, k->build_options, k->reference };
+    char id[GCAL_HASH_TEXT_SIZE];
+    struct gcal_buf buf = { 0 };
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        gcal_wire_put_text(&buf, texts[i]);
+    gcal_wire_put_u64(&buf, k->n_dims);
+    for (size_t i = 0; i < k->n_dims; i++) {
+        gcal_wire_put_u64(&buf, k->local_size[i]);
+        gcal_wire_put_text(&buf, k->global_size[i]);
+    }
+    put_sizes(&buf, k->n_sizes, k->sizes);
+    put_sizes(&buf, k->n_check_sizes, k->check_sizes);
+    for (size_t i = 0; i < k->n_args; i++) {
+        gcal_wire_put_text(&buf, k->args[i].name);
+        gcal_wire_put_u32(&buf, k->args[i].kind);
+        gcal_wire_put_text(&buf, k->args[i].dtype);
+        gcal_wire_put_text(&buf, k->args[i].value);
+        gcal_wire_put_u32(&buf, k->args[i].output);
+    }
+    gcal_wire_put_f64(&buf, k->tolerance);
+    gcal_wire_put_u32(&buf, k->short_run);
+    if (!buf.failed)
+        gcal_hash(buf.data, buf.size, id);
+    k->id = buf.failed ? NULL : strdup(id);
+    gcal_buf_free(&buf);
+    return k->id ? 0 : gcal_error_memory(err);
+}
+
+int gcal_kernel_finish(const struct gcal_setting *setting, struct gcal_kernel *kernel,
+                       const struct gcal_kernel *sibling, struct gcal_error *err)
+{
+    struct gcal_count_request request;
+
+    if (remove_work(setting, kernel, sibling, err) < 0)
+        return -1;
+    request = make_request(setting, kernel);
+    kernel->profile =
+        sibling ? copy_profile(sibling->profile, err) : gcal_count(&request, err);
+    if (!kernel->profile)
+        return -1;
+    return make_id(kernel, err);
+}
+
+/* ---- geometry ---- */
+
+void gcal_geometry_clear(struct gcal_geometry *geometry)
+{
+    free(geometry->arg_values);
+    memset(geometry, 0, sizeof(*geometry));
+}
+
+static int fill_ndrange(const struct gcal_kernel *kernel, size_t n_sizes,
+                        const struct gcal_size *sizes, struct gcal_geometry *geometry,
+                        struct gcal_error *err)
+{
+    for (size_t i = 0; i < kernel->n_dims; i++) {
+        const char *text = kernel->global_size[i];
+        double value;
+
+        if (gcal_eval_sizes(text, n_sizes, sizes, &value, err) < 0)
+            return -1;
+        if (!(value >= 1) || value > 0x1p53 || value != floor(value) ||
+            fmod(value, (double)kernel->local_size[i]) != 0)
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "%s: global size %zu, '%s', is %g: not a positive "
+                                  "multiple of the work-group's %zu",
+                                  kernel->name, i, text, value, kernel->local_size[i]);
+        geometry->global_size[i] = (size_t)value;
+    }
+    return 0;
+}
+
+static int fill_args(const struct gcal_kernel *kernel, size_t n_sizes,
+                     const struct gcal_size *sizes, struct gcal_geometry *geometry,
+                     struct gcal_error *err)
+{
+    if (!(geometry->arg_values = calloc(kernel->n_args + 1, sizeof(double))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < kernel->n_args; i++) {
+        const struct gcal_arg *arg = &kernel->args[i];
+        double value;
+
+        if (gcal_eval_sizes(arg->value, n_sizes, sizes, &value, err) < 0)
+            return -1;
+        if (arg->kind != GCAL_ARG_SCALAR &&
+            (!(value >= 1) || value > 0x1p53 || value != floor(value)))
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "%s: argument '%s' has %g elements ('%s')",
+                                  kernel->name, arg->name, value, arg->value);
+        geometry->arg_values[i] = value;
+        if (arg->kind == GCAL_ARG_BUFFER)
+            geometry->total_bytes += value * (double)gcal_dtype_size(arg->dtype);
+    }
+    return 0;
+}
+
+int gcal_kernel_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
+                         const struct gcal_size *sizes, struct gcal_geometry *geometry,
+                         struct gcal_error *err)
+{
+    struct gcal_geometry made = { 0 };
+
+    if (fill_ndrange(kernel, n_sizes, sizes, &made, err) < 0 ||
+        fill_args(kernel, n_sizes, sizes, &made, err) < 0) {
+        gcal_geometry_clear(&made);
+        return -1;
+    }
+    *geometry = made;
+    return 0;
+}
