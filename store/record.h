@@ -56,7 +56,8 @@ int gcal_journal_replay(const char *path, struct gcal_run_header *header,
 struct gcal_record_writer;
 
 /* Entries come in any order but a measurement after its device and kernel; a kernel or
- * device that is there already is not written twice.
+ * device that is there already is not written twice.  A device that comes again with a
+ * 'failure' gets it.
  */
 struct gcal_record_writer *gcal_record_create(const char *path, struct gcal_error *err);
 struct gcal_run_sink gcal_record_sink(struct gcal_record_writer *writer);

@@ -1,0 +1,170 @@
+#include <math.h>
+
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "store/params.h"
+
+static void put_text(struct gcal_yaml_writer *w, const char *key, const char *text)
+{
+    gcal_yaml_write_text(w, key);
+    gcal_yaml_write_text(w, text ? text : "");
+}
+
+static void put_number(struct gcal_yaml_writer *w, const char *key, double value)
+{
+    gcal_yaml_write_text(w, key);
+    gcal_yaml_write_number(w, value);
+}
+
+static void put_integer(struct gcal_yaml_writer *w, const char *key, uint64_t value)
+{
+    gcal_yaml_write_text(w, key);
+    gcal_yaml_write_integer(w, (long long)value);
+}
+
+static void put_bool(struct gcal_yaml_writer *w, const char *key, bool value)
+{
+    gcal_yaml_write_text(w, key);
+    gcal_yaml_write_bool(w, value);
+}
+
+static void put_parameters(struct gcal_yaml_writer *w, const struct gcal_params_model *m)
+{
+    gcal_yaml_write_text(w, "parameters");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < m->n_parameters; i++) {
+        gcal_yaml_write_flow_map(w);
+        put_text(w, "name", m->parameter[i]);
+        put_number(w, "value", m->value[i]);
+        put_text(w, "unit", m->unit[i]);
+        put_number(w, "standard_error", m->standard_error[i]);
+        put_bool(w, "at_bound", m->at_bound[i]);
+        gcal_yaml_write_end_map(w);
+    }
+    gcal_yaml_write_end_list(w);
+    gcal_yaml_write_text(w, "covariance");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < m->n_parameters; i++) {
+        gcal_yaml_write_flow_list(w);
+        for (size_t j = 0; j < m->n_parameters; j++)
+            gcal_yaml_write_number(w, m->covariance[i * m->n_parameters + j]);
+        gcal_yaml_write_end_list(w);
+    }
+    gcal_yaml_write_end_list(w);
+}
+
+static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_model *m)
+{
+    gcal_yaml_write_map(w);
+    put_text(w, "name", m->name);
+    put_text(w, "output", m->output);
+    put_text(w, "expression", m->expression);
+    put_number(w, "factor", m->factor);
+    put_number(w, "factor_error", m->factor_error);
+    put_parameters(w, m);
+    gcal_yaml_write_text(w, "features");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < m->n_features; i++) {
+        gcal_yaml_write_flow_map(w);
+        put_text(w, "name", m->feature[i]);
+        put_number(w, "min", m->feature_min[i]);
+        put_number(w, "max", m->feature_max[i]);
+        gcal_yaml_write_end_map(w);
+    }
+    gcal_yaml_write_end_list(w);
+    put_integer(w, "kernels", m->n_kernels);
+    put_integer(w, "samples", m->n_samples);
+    put_number(w, "residual", m->residual);
+    put_number(w, "mean_error", m->mean_error);
+    put_number(w, "worst_error", m->worst_error);
+    if (isfinite(m->condition))
+        put_number(w, "condition", m->condition);
+    gcal_yaml_write_end_map(w);
+}
+
+static void put_info(struct gcal_yaml_writer *w, const struct gcal_device_info *info)
+{
+    put_text(w, "uid", info->uid);
+    put_text(w, "type", info->type);
+    put_text(w, "name", info->name);
+    put_text(w, "vendor", info->vendor);
+    put_text(w, "platform", info->platform);
+    put_text(w, "driver", info->driver);
+    put_text(w, "version", info->version);
+    put_text(w, "device_type", info->device_type);
+    put_text(w, "pci", info->pci);
+    put_integer(w, "compute_units", info->compute_units);
+    put_integer(w, "max_work_group_size", info->max_work_group_size);
+    put_integer(w, "sub_group_size", info->sub_group_size);
+    put_number(w, "max_clock_hz", info->max_clock_hz);
+    put_number(w, "global_memory_bytes", info->global_memory_bytes);
+    put_number(w, "max_alloc_bytes", info->max_alloc_bytes);
+    put_number(w, "local_memory_bytes", info->local_memory_bytes);
+    put_number(w, "cache_bytes", info->cache_bytes);
+    put_number(w, "timer_resolution_s", info->timer_resolution_s);
+    put_bool(w, "fp16", info->fp16);
+    put_bool(w, "fp64", info->fp64);
+}
+
+static void put_device(struct gcal_yaml_writer *w, const struct gcal_params_device *d)
+{
+    gcal_yaml_write_map(w);
+    put_info(w, &d->info);
+    put_text(w, "run_id", d->run_id);
+    put_text(w, "calibrated_utc", d->calibrated_utc);
+    put_text(w, "gpucal_version", d->gpucal_version);
+    gcal_yaml_write_text(w, "models");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < d->n_models; i++)
+        put_model(w, &d->models[i]);
+    gcal_yaml_write_end_list(w);
+    gcal_yaml_write_end_map(w);
+}
+
+static bool all_finite(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return true;
+}
+
+/* What no reader could use must not be published. */
+static int check_model(const struct gcal_params_model *m, struct gcal_error *err)
+{
+    double others[] = { m->residual, m->mean_error, m->worst_error, m->factor,
+                        m->factor_error };
+
+    if (all_finite(m->value, m->n_parameters) &&
+        all_finite(m->standard_error, m->n_parameters) &&
+        all_finite(m->covariance, m->n_parameters * m->n_parameters) &&
+        all_finite(m->feature_min, m->n_features) &&
+        all_finite(m->feature_max, m->n_features) && all_finite(others, 5))
+        return 0;
+    return gcal_error_set(err, GCAL_EFIT,
+                          "model %s: some of its numbers are not finite: not published",
+                          m->name);
+}
+
+char *gcal_params_encode(const struct gcal_params *params, size_t *size,
+                         struct gcal_error *err)
+{
+    struct gcal_yaml_writer *w;
+
+    for (size_t i = 0; i < params->n_devices; i++)
+        for (size_t j = 0; j < params->devices[i].n_models; j++)
+            if (check_model(&params->devices[i].models[j], err) < 0)
+                return NULL;
+    if (!(w = gcal_yaml_writer_create(err)))
+        return NULL;
+    gcal_yaml_write_map(w);
+    put_integer(w, "gpucal_params", GCAL_PARAMS_VERSION);
+    put_text(w, "node", params->node);
+    gcal_yaml_write_text(w, "devices");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < params->n_devices; i++)
+        put_device(w, &params->devices[i]);
+    gcal_yaml_write_end_list(w);
+    gcal_yaml_write_end_map(w);
+    return gcal_yaml_writer_finish(w, size, err);
+}
