@@ -88,7 +88,7 @@ int gcal_eval_sizes(const char *text, size_t n_sizes, const struct gcal_size *si
 int gcal_check_assume(const struct gcal_generator *generator, size_t n_sizes,
                       const struct gcal_size *sizes, struct gcal_error *err);
 
-/* ---- catalogue_kernel.c ---- */
+/* ---- catalogue_kernel.c, catalogue_finish.c ---- */
 
 /* The kernel of a setting, neither counted nor, for 'remove_work', with its work
  * removed yet: gcal_kernel_finish() does both, or takes them over from 'sibling', a
