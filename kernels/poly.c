@@ -608,13 +608,30 @@ const struct gcal_poly *gcal_poly_floor(struct gcal_polys *c, const struct gcal_
     return gcal_poly_add(c, whole, gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom)));
 }
 
+/* One form for each: a number comes second, and the first has no number added:
+ * min(4095, n-1) is min(n, 4096)-1.
+ */
 static const struct gcal_poly *extremum(struct gcal_polys *c, enum gcal_atom_kind kind,
                                         const struct gcal_poly *a,
                                         const struct gcal_poly *b)
 {
-    struct gcal_atom atom = { .kind = kind, .a = a, .b = b };
+    struct gcal_atom atom = { .kind = kind };
+    const struct gcal_term *last;
+    int64_t number, added = 0;
 
-    return gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom));
+    if (gcal_poly_is_constant(a, &number)) {
+        const struct gcal_poly *swapped = a;
+
+        a = b;
+        b = swapped;
+    }
+    last = a->n_terms ? &a->terms[a->n_terms - 1] : NULL;
+    if (last && last->n_factors == 0 && last->den == 1)
+        added = last->num;
+    atom.a = gcal_poly_sub(c, a, gcal_poly_integer(c, added));
+    atom.b = gcal_poly_sub(c, b, gcal_poly_integer(c, added));
+    return gcal_poly_add(c, gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom)),
+                         gcal_poly_integer(c, added));
 }
 
 const struct gcal_poly *gcal_poly_min(struct gcal_polys *c, const struct gcal_poly *a,

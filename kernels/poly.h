@@ -58,6 +58,9 @@ const struct gcal_poly *gcal_poly_parameter(struct gcal_polys *c, const char *na
  */
 int gcal_polys_assume(struct gcal_polys *c, const char *text, struct gcal_error *err);
 
+/* The same for one polynomial; false when there are too many. */
+bool gcal_polys_assume_nonnegative(struct gcal_polys *c, const struct gcal_poly *p);
+
 /* A new dimension 0 <= v <= last. */
 const struct gcal_poly *gcal_poly_dimension(struct gcal_polys *c, const char *name,
                                             const struct gcal_poly *last);
@@ -134,5 +137,11 @@ const struct gcal_poly *gcal_poly_parse(struct gcal_polys *c, const char *text,
 /* Calls 'visit' for every parameter that p's text names. */
 void gcal_poly_visit_parameters(struct gcal_polys *c, const struct gcal_poly *p,
                                 void (*visit)(const char *name, void *data), void *data);
+/* The same for every parameter there is. */
+void gcal_polys_visit_all(struct gcal_polys *c,
+                          void (*visit)(const char *name, void *data), void *data);
+/* The name of the parameter when p is a parameter plus a number; else NULL. */
+const char *gcal_poly_is_shifted(struct gcal_polys *c, const struct gcal_poly *p,
+                                 int64_t *shift);
 
 #endif

@@ -101,6 +101,30 @@ void gcal_poly_visit_parameters(struct gcal_polys *c, const struct gcal_poly *p,
             visit(c->atoms[i].name, data);
 }
 
+void gcal_polys_visit_all(struct gcal_polys *c,
+                          void (*visit)(const char *name, void *data), void *data)
+{
+    for (unsigned i = 0; i < c->n_atoms; i++)
+        if (c->atoms[i].kind == ATOM_PARAMETER && !c->atoms[i].shown)
+            visit(c->atoms[i].name, data);
+}
+
+const char *gcal_poly_is_shifted(struct gcal_polys *c, const struct gcal_poly *p,
+                                 int64_t *shift)
+{
+    const struct gcal_term *t;
+
+    p = gcal_poly_shown(c, p);
+    t = p->terms;
+    if (p->n_terms == 0 || p->n_terms > 2 || t[0].num != 1 || t[0].den != 1 ||
+        t[0].n_factors != 1 || t[0].factors[0].power != 1 ||
+        c->atoms[t[0].factors[0].atom].kind != ATOM_PARAMETER ||
+        (p->n_terms == 2 && (t[1].n_factors || t[1].den != 1)))
+        return NULL;
+    *shift = p->n_terms == 2 ? t[1].num : 0;
+    return c->atoms[t[0].factors[0].atom].name;
+}
+
 /* ---- from text ---- */
 
 struct reader {
@@ -298,7 +322,7 @@ static int join_moduli(struct reader *r, struct modular *all, size_t *n,
 /* One "a % m = r" (first pass) or "a >= b" (second); the other kind is skipped. */
 static int read_assumption(struct reader *r, bool second, struct modular *all, size_t *n)
 {
-    static const char *const relations[] = { ">=", "<=", "==", "=", ">", "<" };
+    static const char *const relations[] = { ">=", "<=", "==", "=", ">", "<", "!=" };
     const char *start = r->at, *percent;
     const struct gcal_poly *a, *b, *coefficient;
     size_t length = strcspn(r->at, "&"), which = 0;
@@ -354,35 +378,47 @@ static int read_assumption(struct reader *r, bool second, struct modular *all, s
     }
     if (!(a = read_sum(r, 0)))
         return -1;
-    while (which < 6 && !accept(r, relations[which]))
+    while (which < 7 && !accept(r, relations[which]))
         which++;
-    if (which == 6) {
+    if (which == 7) {
         complain(r, "expected '%', '=', '<', '>', '<=' or '>='");
         return -1;
     }
     if (!(b = read_sum(r, 0)))
         return -1;
+    if (which == 6)
+        return 0; /* holds nothing that helps */
     a = strchr("<", relations[which][0]) ? gcal_poly_sub(r->c, b, a)
                                          : gcal_poly_sub(r->c, a, b);
-    if (which >= 4)
+    if (!strchr(relations[which], '='))
         a = gcal_poly_sub(r->c, a, gcal_poly_integer(r->c, 1));
-    if (r->c->n_facts == 16) {
+    if (!gcal_polys_assume_nonnegative(r->c, a)) {
         complain(r, "too many assumptions");
         return -1;
     }
-    r->c->facts[r->c->n_facts++] = a;
-    /* "n >= 16" is the lower bound of n, or of what n is computed from */
-    if (a->n_terms && a->n_terms <= 2 && a->terms[0].n_factors == 1 &&
-        a->terms[0].factors[0].power == 1 && a->terms[0].num > 0 &&
-        a->terms[0].den == 1 && (a->n_terms == 1 || !a->terms[1].n_factors)) {
-        struct gcal_atom *atom = &r->c->atoms[gcal_poly_atom(a)];
-        int64_t below = a->n_terms == 2 ? -a->terms[1].num : 0; /* num*x >= below */
-        int64_t least = below > 0 ? (below + a->terms[0].num - 1) / a->terms[0].num : 0;
+    return 0;
+}
+
+bool gcal_polys_assume_nonnegative(struct gcal_polys *c, const struct gcal_poly *p)
+{
+    const struct gcal_term *t = p->terms;
+
+    if (c->n_facts == sizeof(c->facts) / sizeof(c->facts[0]))
+        return false;
+    c->facts[c->n_facts++] = p;
+    /* 2*n-32 >= 0 is the lower bound 16 of n, or of what n is computed from */
+    if (p->n_terms && p->n_terms <= 2 && t[0].n_factors == 1 &&
+        t[0].factors[0].power == 1 && t[0].num > 0 && t[0].den == 1 &&
+        c->atoms[t[0].factors[0].atom].kind == ATOM_PARAMETER &&
+        (p->n_terms == 1 || (!t[1].n_factors && t[1].den == 1))) {
+        struct gcal_atom *atom = &c->atoms[t[0].factors[0].atom];
+        int64_t below = p->n_terms == 2 ? -t[1].num : 0; /* num*x >= below */
+        int64_t least = below > 0 ? (below - 1) / t[0].num + 1 : 0;
 
         if (least > atom->least)
             atom->least = least;
     }
-    return 0;
+    return true;
 }
 
 int gcal_polys_assume(struct gcal_polys *c, const char *text, struct gcal_error *err)

@@ -1,0 +1,645 @@
+/* walk_expr.c - expressions: their operations, their accesses, their symbolic values */
+#include <string.h>
+
+#include "kernels/walk.h"
+
+/* What an lvalue names. */
+struct place {
+    enum { PLACE_PRIVATE, PLACE_VARIABLE, PLACE_MEMORY } kind;
+    CXCursor decl; /* variable */
+    enum gcal_space space;
+    CXType type;
+    struct gcal_value pointer;
+    const char *tag;
+};
+
+static struct place find_place(struct gcal_walk *w, CXCursor c);
+
+struct gcal_value gcal_walk_quietly(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_value value;
+
+    w->quiet++;
+    value = gcal_walk_expr(w, c);
+    w->quiet--;
+    return value;
+}
+
+struct gcal_value gcal_walk_silently(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_value value;
+
+    w->silent++;
+    value = gcal_walk_expr(w, c);
+    w->silent--;
+    return value;
+}
+
+static struct gcal_value evaluated(struct gcal_walk *w, CXCursor c)
+{
+    CXEvalResult result = w->clang->Cursor_Evaluate(c);
+    struct gcal_value value = gcal_unknown(NULL);
+
+    if (result && w->clang->EvalResult_getKind(result) == CXEval_Int)
+        value = gcal_integer(
+            gcal_poly_integer(w->c, w->clang->EvalResult_getAsLongLong(result)));
+    if (result)
+        w->clang->EvalResult_dispose(result);
+    return value;
+}
+
+static bool is_pointer(CXType type)
+{
+    return type.kind == CXType_Pointer;
+}
+
+static bool is_array(CXType type)
+{
+    return type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray ||
+           type.kind == CXType_VariableArray;
+}
+
+static bool is_integer(struct gcal_walk *w, CXType type)
+{
+    return gcal_type_width(w, type) == 1 &&
+           gcal_dtype_is_integer(gcal_type_dtype(w->unit, type));
+}
+
+/* ---- symbolic arithmetic ---- */
+
+static struct gcal_value divide(struct gcal_walk *w, struct gcal_value a,
+                                struct gcal_value b, bool rest)
+{
+    const struct gcal_poly *quotient;
+    int64_t k;
+
+    if (!gcal_poly_is_constant(b.p, &k) || k <= 0) {
+        quotient = gcal_poly_divide(w->c, a.p, b.p);
+        if (!quotient || !gcal_poly_is_integral(quotient))
+            return gcal_unknown("it divides by something that is not a positive number");
+    } else {
+        quotient = gcal_poly_scale(w->c, a.p, 1, k);
+        if (!gcal_poly_is_integral(quotient)) {
+            /* C rounds towards zero, floor downwards */
+            if (!gcal_poly_is_nonnegative(w->c, a.p))
+                return gcal_unknown(gcal_polys_format(
+                    w->c,
+                    "'%s' may be negative, and C's division then rounds upwards: assume "
+                    "enough about the sizes (\"n %% 16 = 0 and n >= 16\") to rule that "
+                    "out",
+                    gcal_poly_text(w->c, a.p)));
+            quotient = gcal_poly_floor(w->c, a.p, k);
+        }
+    }
+    if (rest)
+        quotient = gcal_poly_sub(w->c, a.p, gcal_poly_mul(w->c, quotient, b.p));
+    return gcal_integer(quotient);
+}
+
+/* x & (2^k-1) is x modulo 2^k, below zero too. */
+static struct gcal_value mask(struct gcal_walk *w, struct gcal_value a,
+                              struct gcal_value b)
+{
+    int64_t k;
+
+    if (gcal_poly_is_constant(a.p, &k)) {
+        struct gcal_value swapped = a;
+
+        a = b;
+        b = swapped;
+    }
+    if (!gcal_poly_is_constant(b.p, &k) || k < 0 || k >= INT64_MAX || (k & (k + 1)))
+        return gcal_unknown("it holds a '&' with something other than 2^k-1");
+    return gcal_integer(gcal_poly_sub(
+        w->c, a.p, gcal_poly_scale(w->c, gcal_poly_floor(w->c, a.p, k + 1), k + 1, 1)));
+}
+
+struct gcal_value gcal_combine(struct gcal_walk *w, enum CXBinaryOperatorKind kind,
+                               struct gcal_value a, struct gcal_value b)
+{
+    int64_t k;
+
+    if (a.kind != VALUE_INTEGER || b.kind != VALUE_INTEGER)
+        return gcal_unknown(a.kind != VALUE_INTEGER ? a.why : b.why);
+    switch (kind) {
+    case CXBinaryOperator_Add:
+        return gcal_integer(gcal_poly_add(w->c, a.p, b.p));
+    case CXBinaryOperator_Sub:
+        return gcal_integer(gcal_poly_sub(w->c, a.p, b.p));
+    case CXBinaryOperator_Mul:
+        return gcal_integer(gcal_poly_mul(w->c, a.p, b.p));
+    case CXBinaryOperator_Div:
+    case CXBinaryOperator_Rem:
+        return divide(w, a, b, kind == CXBinaryOperator_Rem);
+    case CXBinaryOperator_And:
+        return mask(w, a, b);
+    case CXBinaryOperator_Shl:
+    case CXBinaryOperator_Shr:
+        if (!gcal_poly_is_constant(b.p, &k) || k < 0 || k > 40)
+            return gcal_unknown("it shifts by something that is not a small number");
+        return gcal_integer(kind == CXBinaryOperator_Shl
+                                ? gcal_poly_scale(w->c, a.p, (int64_t)1 << k, 1)
+                                : gcal_poly_floor(w->c, a.p, (int64_t)1 << k));
+    default:
+        return gcal_unknown("it holds an operator that is not affine");
+    }
+}
+
+/* A pointer moved by 'by' elements. */
+static struct gcal_value move_pointer(struct gcal_walk *w, struct gcal_value pointer,
+                                      struct gcal_value by, CXType pointer_type, int sign)
+{
+    long long size = w->clang->Type_getSizeOf(
+        w->clang->getCanonicalType(w->clang->getPointeeType(pointer_type)));
+
+    if (pointer.kind != VALUE_POINTER)
+        return pointer;
+    if (by.kind != VALUE_INTEGER || !pointer.p || size <= 0)
+        pointer.p = NULL;
+    else
+        pointer.p =
+            gcal_poly_add(w->c, pointer.p, gcal_poly_scale(w->c, by.p, sign * size, 1));
+    return pointer;
+}
+
+static const char *op_name(enum CXBinaryOperatorKind kind)
+{
+    switch (kind) {
+    case CXBinaryOperator_Add:
+    case CXBinaryOperator_Sub:
+        return "add";
+    case CXBinaryOperator_Mul:
+        return "mul";
+    case CXBinaryOperator_Div:
+        return "div";
+    case CXBinaryOperator_Rem:
+        return "rem";
+    case CXBinaryOperator_Shl:
+        return "shl";
+    case CXBinaryOperator_Shr:
+        return "shr";
+    case CXBinaryOperator_And:
+        return "and";
+    case CXBinaryOperator_Or:
+        return "or";
+    case CXBinaryOperator_Xor:
+        return "xor";
+    default:
+        return NULL;
+    }
+}
+
+enum CXBinaryOperatorKind gcal_compound_kind(enum CXBinaryOperatorKind kind)
+{
+    return (enum CXBinaryOperatorKind)(kind - CXBinaryOperator_MulAssign +
+                                       CXBinaryOperator_Mul);
+}
+
+/* The product that an addition of 'type' would be fused with, or false. */
+static bool find_product(struct gcal_walk *w, CXCursor c, CXType type,
+                         struct gcal_kids *factors)
+{
+    const char *dtype = gcal_type_dtype(w->unit, type);
+
+    for (;;) {
+        enum CXCursorKind kind = w->clang->getCursorKind(c);
+        CXType own = gcal_walk_type(w, c);
+
+        if (gcal_type_dtype(w->unit, own) != dtype ||
+            gcal_type_width(w, own) != gcal_type_width(w, type))
+            return false;
+        *factors = gcal_walk_kids(w, c);
+        if (kind == CXCursor_BinaryOperator)
+            return w->clang->getCursorBinaryOperatorKind(c) == CXBinaryOperator_Mul &&
+                   factors->n == 2;
+        if ((kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr &&
+             kind != CXCursor_CStyleCastExpr) ||
+            !factors->n)
+            return false;
+        c = factors->c[factors->n - 1];
+    }
+}
+
+/* 'left' may be NULL: the value of a += is there already.  Returns the right value (and
+ * the left one), with the operation counted.
+ */
+static struct gcal_value walk_operands(struct gcal_walk *w,
+                                       enum CXBinaryOperatorKind kind, CXType type,
+                                       const CXCursor *left, CXCursor right,
+                                       struct gcal_value *left_value)
+{
+    const char *dtype = gcal_type_dtype(w->unit, type), *op = op_name(kind);
+    bool fuses = dtype && !gcal_dtype_is_integer(dtype) && op && strcmp(op, "add") == 0;
+    struct gcal_kids factors;
+
+    if (fuses && left && find_product(w, *left, type, &factors)) {
+        gcal_walk_expr(w, factors.c[0]);
+        gcal_walk_expr(w, factors.c[1]);
+        gcal_count_op(w, type, "madd");
+        return gcal_walk_expr(w, right);
+    }
+    if (left)
+        *left_value = gcal_walk_expr(w, *left);
+    if (fuses && find_product(w, right, type, &factors)) {
+        gcal_walk_expr(w, factors.c[0]);
+        gcal_walk_expr(w, factors.c[1]);
+        gcal_count_op(w, type, "madd");
+        return gcal_unknown(NULL);
+    }
+    if (op)
+        gcal_count_op(w, type, op);
+    return gcal_walk_expr(w, right);
+}
+
+/* ---- lvalues ---- */
+
+static struct place place_of_pointer(struct gcal_walk *w, struct gcal_value pointer,
+                                     CXType type)
+{
+    enum gcal_space space = gcal_type_space(w->unit, type);
+
+    return (struct place){ .kind = space == GCAL_SPACE_ANY ? PLACE_PRIVATE : PLACE_MEMORY,
+                           .space = space,
+                           .type = type,
+                           .pointer = pointer };
+}
+
+static struct place place_of_name(struct gcal_walk *w, CXCursor c, CXType type)
+{
+    CXCursor decl = w->clang->getCursorReferenced(c);
+    enum gcal_space space = gcal_type_space(w->unit, type);
+    struct gcal_value pointer = { .kind = VALUE_POINTER };
+
+    if (space == GCAL_SPACE_ANY)
+        return (struct place){ .kind = is_array(type) ? PLACE_PRIVATE : PLACE_VARIABLE,
+                               .decl = decl,
+                               .type = type };
+    /* a __local array or variable, a __constant table */
+    pointer.p = gcal_poly_integer(w->c, 0);
+    pointer.array = gcal_array_find(w, gcal_walk_name(w, decl), space);
+    return place_of_pointer(w, pointer, type);
+}
+
+static struct place place_of_subscript(struct gcal_walk *w, CXCursor c, CXType type)
+{
+    struct gcal_kids kids = gcal_walk_kids(w, c);
+    struct gcal_value pointer, by;
+    CXCursor base, index;
+
+    if (kids.n != 2)
+        return (struct place){ .kind = PLACE_PRIVATE, .type = type };
+    base = kids.c[is_pointer(gcal_walk_type(w, kids.c[0])) ? 0 : 1];
+    index = kids.c[is_pointer(gcal_walk_type(w, kids.c[0])) ? 1 : 0];
+    pointer = gcal_walk_quietly(w, base);
+    by = gcal_walk_quietly(w, index);
+    if (gcal_type_space(w->unit, type) == GCAL_SPACE_ANY)
+        return (struct place){ .kind = PLACE_PRIVATE, .type = type };
+    return place_of_pointer(w, move_pointer(w, pointer, by, gcal_walk_type(w, base), 1),
+                            type);
+}
+
+static struct place find_place(struct gcal_walk *w, CXCursor c)
+{
+    CXType type = gcal_walk_type(w, c);
+    struct gcal_kids kids;
+    struct place place = { .kind = PLACE_PRIVATE, .type = type };
+    CXCursor lvalue;
+    char tag[64];
+
+    switch (w->clang->getCursorKind(c)) {
+    case CXCursor_DeclRefExpr:
+        return place_of_name(w, c, type);
+    case CXCursor_ArraySubscriptExpr:
+        return place_of_subscript(w, c, type);
+    case CXCursor_UnaryOperator:
+        kids = gcal_walk_kids(w, c);
+        if (gcal_tag_find(w->unit, c, &lvalue, tag, sizeof(tag))) {
+            place = find_place(w, lvalue);
+            place.tag = gcal_polys_format(w->c, "%s", tag);
+            return place;
+        }
+        if (w->clang->getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref && kids.n)
+            return place_of_pointer(w, gcal_walk_quietly(w, kids.c[0]), type);
+        gcal_walk_expr(w, c);
+        return place;
+    case CXCursor_ParenExpr:
+    case CXCursor_UnexposedExpr: /* a component of a vector too */
+    case CXCursor_MemberRefExpr:
+        kids = gcal_walk_kids(w, c);
+        if (!kids.n)
+            return place;
+        if (is_pointer(gcal_walk_type(w, kids.c[0])))
+            return place_of_pointer(w, gcal_walk_quietly(w, kids.c[0]), type);
+        place = find_place(w, kids.c[0]);
+        if (place.kind == PLACE_VARIABLE &&
+            w->clang->getCursorKind(c) != CXCursor_ParenExpr)
+            place.kind = PLACE_PRIVATE;
+        place.type = type;
+        return place;
+    default:
+        gcal_walk_expr(w, c);
+        return place;
+    }
+}
+
+static struct gcal_value load(struct gcal_walk *w, CXCursor at, const struct place *place)
+{
+    struct gcal_value *known;
+
+    switch (place->kind) {
+    case PLACE_MEMORY:
+        gcal_count_access(w, at, place->type, gcal_type_width(w, place->type),
+                          place->space, GCAL_LOAD, place->pointer, place->tag);
+        return gcal_unknown("it comes from memory");
+    case PLACE_VARIABLE:
+        known = gcal_variable_find(w, place->decl);
+        if (known)
+            return *known;
+        return evaluated(w, at);
+    default:
+        return gcal_unknown("it comes from a private array or structure");
+    }
+}
+
+static void store(struct gcal_walk *w, CXCursor at, const struct place *place,
+                  struct gcal_value value)
+{
+    if (place->kind == PLACE_MEMORY)
+        gcal_count_access(w, at, place->type, gcal_type_width(w, place->type),
+                          place->space, GCAL_STORE, place->pointer, place->tag);
+    else if (place->kind == PLACE_VARIABLE && w->silent == 0)
+        gcal_variable_set(w, place->decl, value);
+}
+
+/* ---- the kinds of expressions ---- */
+
+static bool assigns_index(struct gcal_walk *w, CXCursor left)
+{
+    CXCursor c = gcal_strip(w, left);
+
+    return w->clang->getCursorKind(c) == CXCursor_DeclRefExpr &&
+           gcal_is_index(w, w->clang->getCursorReferenced(c));
+}
+
+static struct gcal_value walk_assign(struct gcal_walk *w, CXCursor c,
+                                     struct gcal_kids kids)
+{
+    struct place place;
+    struct gcal_value value = assigns_index(w, kids.c[0])
+                                  ? gcal_walk_quietly(w, kids.c[1])
+                                  : gcal_walk_expr(w, kids.c[1]);
+
+    place = find_place(w, kids.c[0]);
+    store(w, c, &place, value);
+    return value;
+}
+
+static struct gcal_value walk_compound(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_kids kids = gcal_walk_kids(w, c);
+    enum CXBinaryOperatorKind kind =
+        gcal_compound_kind(w->clang->getCursorBinaryOperatorKind(c));
+    struct gcal_value value, right;
+    struct place place;
+    CXType type, right_type;
+    bool index;
+
+    if (kids.n != 2)
+        return gcal_unknown(NULL);
+    index = assigns_index(w, kids.c[0]);
+    place = find_place(w, kids.c[0]);
+    value = load(w, c, &place);
+    if (is_pointer(place.type)) {
+        right = gcal_walk_quietly(w, kids.c[1]);
+        value = move_pointer(w, value, right, place.type,
+                             kind == CXBinaryOperator_Sub ? -1 : 1);
+    } else {
+        /* float += double is computed in double */
+        type = place.type;
+        right_type = gcal_walk_type(w, kids.c[1]);
+        if (gcal_type_width(w, type) == 1 && gcal_type_dtype(w->unit, right_type) &&
+            (right_type.kind == CXType_Double ||
+             (right_type.kind == CXType_Float && type.kind != CXType_Double)))
+            type = right_type;
+        w->quiet += index;
+        right = walk_operands(w, kind, type, NULL, kids.c[1], NULL);
+        w->quiet -= index;
+        value = is_integer(w, type) ? gcal_combine(w, kind, value, right)
+                                    : gcal_unknown(NULL);
+    }
+    store(w, c, &place, value);
+    return value;
+}
+
+static struct gcal_value walk_step(struct gcal_walk *w, CXCursor c, CXCursor operand,
+                                   enum CXUnaryOperatorKind kind)
+{
+    bool up = kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PreInc;
+    bool post = kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PostDec;
+    struct place place = find_place(w, operand);
+    struct gcal_value before = load(w, c, &place), after;
+    struct gcal_value one = gcal_integer(gcal_poly_integer(w->c, 1));
+
+    if (is_pointer(place.type)) {
+        after = move_pointer(w, before, one, place.type, up ? 1 : -1);
+    } else {
+        if (!assigns_index(w, operand))
+            gcal_count_op(w, place.type, "add");
+        after = gcal_combine(w, up ? CXBinaryOperator_Add : CXBinaryOperator_Sub, before,
+                             one);
+    }
+    store(w, c, &place, after);
+    return post ? before : after;
+}
+
+static struct gcal_value walk_unary(struct gcal_walk *w, CXCursor c)
+{
+    enum CXUnaryOperatorKind kind = w->clang->getCursorUnaryOperatorKind(c);
+    struct gcal_kids kids = gcal_walk_kids(w, c);
+    struct gcal_value value;
+    struct place place;
+
+    if (kids.n != 1)
+        return gcal_unknown(NULL);
+    switch (kind) {
+    case CXUnaryOperator_PostInc:
+    case CXUnaryOperator_PostDec:
+    case CXUnaryOperator_PreInc:
+    case CXUnaryOperator_PreDec:
+        return walk_step(w, c, kids.c[0], kind);
+    case CXUnaryOperator_Deref:
+        place = find_place(w, c);
+        return load(w, c, &place);
+    case CXUnaryOperator_AddrOf:
+        place = find_place(w, kids.c[0]);
+        if (place.kind == PLACE_VARIABLE)
+            gcal_variable_set(w, place.decl, gcal_unknown("its address is taken"));
+        return place.kind == PLACE_MEMORY ? place.pointer : gcal_unknown(NULL);
+    case CXUnaryOperator_Minus:
+        value = gcal_walk_expr(w, kids.c[0]);
+        if (value.kind == VALUE_INTEGER)
+            value.p = gcal_poly_scale(w->c, value.p, -1, 1);
+        return value;
+    case CXUnaryOperator_Plus:
+        return gcal_walk_expr(w, kids.c[0]);
+    default:
+        gcal_walk_expr(w, kids.c[0]);
+        return gcal_unknown("it holds an operator that is not affine");
+    }
+}
+
+static struct gcal_value walk_binary(struct gcal_walk *w, CXCursor c)
+{
+    enum CXBinaryOperatorKind kind = w->clang->getCursorBinaryOperatorKind(c);
+    struct gcal_kids kids = gcal_walk_kids(w, c);
+    CXType type = gcal_walk_type(w, c);
+    struct gcal_value left = gcal_unknown(NULL), right;
+
+    if (kids.n != 2)
+        return gcal_unknown(NULL);
+    if (kind == CXBinaryOperator_Assign)
+        return walk_assign(w, c, kids);
+    if (is_pointer(type) && kind != CXBinaryOperator_Comma) {
+        bool swapped = !is_pointer(gcal_walk_type(w, kids.c[0]));
+
+        left = gcal_walk_quietly(w, kids.c[swapped]);
+        right = gcal_walk_quietly(w, kids.c[!swapped]);
+        return move_pointer(w, left, right, type, kind == CXBinaryOperator_Sub ? -1 : 1);
+    }
+    if (!op_name(kind)) { /* comparisons, logic, comma */
+        gcal_walk_expr(w, kids.c[0]);
+        right = gcal_walk_expr(w, kids.c[1]);
+        return kind == CXBinaryOperator_Comma ? right
+                                              : gcal_unknown("it holds a comparison");
+    }
+    right = walk_operands(w, kind, type, &kids.c[0], kids.c[1], &left);
+    return is_integer(w, type) ? gcal_combine(w, kind, left, right) : gcal_unknown(NULL);
+}
+
+/* a < b ? a : b of integers is min(a, b), and so on; else not known. */
+static struct gcal_value choose(struct gcal_walk *w, const struct gcal_guard *guard,
+                                struct gcal_value yes, struct gcal_value no)
+{
+    const struct gcal_poly *first = guard->negated ? no.p : yes.p;
+    const struct gcal_poly *second = guard->negated ? yes.p : no.p;
+
+    if (yes.kind != VALUE_INTEGER || no.kind != VALUE_INTEGER || guard->n != 1)
+        return gcal_unknown("it follows a condition");
+    for (int64_t strict = 0; strict < 2; strict++) {
+        const struct gcal_poly *p =
+            gcal_poly_add(w->c, guard->conditions[0], gcal_poly_integer(w->c, strict));
+
+        if (gcal_poly_equal(p, gcal_poly_sub(w->c, second, first)))
+            return gcal_integer(gcal_poly_min(w->c, first, second));
+        if (gcal_poly_equal(p, gcal_poly_sub(w->c, first, second)))
+            return gcal_integer(gcal_poly_max(w->c, first, second));
+    }
+    return gcal_unknown("it follows a condition");
+}
+
+static struct gcal_value walk_conditional(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_kids kids = gcal_walk_kids(w, c);
+    const struct gcal_domain *before = w->domain;
+    struct gcal_guard guard;
+    struct gcal_value yes, no;
+    int decided;
+    bool known;
+
+    if (kids.n != 3)
+        return gcal_unknown(NULL);
+    gcal_walk_quietly(w, kids.c[0]);
+    known = gcal_walk_guard(w, kids.c[0], &guard);
+    decided = known ? gcal_guard_decide(w->c, &guard) : -1;
+    if (decided >= 0)
+        return gcal_walk_expr(w, kids.c[decided ? 1 : 2]);
+    if (known)
+        gcal_push_guard(w, &guard);
+    yes = gcal_walk_expr(w, kids.c[1]);
+    w->domain = before;
+    guard.negated = !guard.negated;
+    if (known)
+        gcal_push_guard(w, &guard);
+    no = gcal_walk_expr(w, kids.c[2]);
+    w->domain = before;
+    guard.negated = !guard.negated;
+    return known ? choose(w, &guard, yes, no) : gcal_unknown("it follows a condition");
+}
+
+static struct gcal_value walk_cast(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_kids kids = gcal_walk_kids(w, c);
+    CXType type = gcal_walk_type(w, c), from;
+    CXCursor child;
+    struct gcal_value value;
+    struct place place;
+
+    if (!kids.n)
+        return gcal_unknown(NULL);
+    child = kids.c[kids.n - 1];
+    from = gcal_walk_type(w, child);
+    if (is_array(from) && is_pointer(type)) {
+        place = find_place(w, child);
+        return place.kind == PLACE_MEMORY ? place.pointer : gcal_unknown(NULL);
+    }
+    if (gcal_type_width(w, from) > gcal_type_width(w, type)) { /* a component */
+        place = find_place(w, child);
+        place.type = type;
+        return place.kind == PLACE_VARIABLE ? gcal_unknown(NULL) : load(w, c, &place);
+    }
+    value = gcal_walk_expr(w, child);
+    if (value.kind == VALUE_POINTER && is_pointer(type))
+        return value;
+    return is_integer(w, type) && is_integer(w, from)
+               ? value
+               : gcal_unknown("it is not an integer");
+}
+
+struct gcal_value gcal_walk_expr(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_kids kids;
+    struct place place;
+
+    if (w->failed)
+        return gcal_unknown(NULL);
+    switch (w->clang->getCursorKind(c)) {
+    case CXCursor_IntegerLiteral:
+    case CXCursor_CharacterLiteral:
+    case CXCursor_CXXBoolLiteralExpr:
+    case CXCursor_UnaryExpr: /* sizeof */
+        return evaluated(w, c);
+    case CXCursor_ParenExpr:
+        kids = gcal_walk_kids(w, c);
+        return kids.n ? gcal_walk_expr(w, kids.c[kids.n - 1]) : gcal_unknown(NULL);
+    case CXCursor_UnexposedExpr:
+    case CXCursor_CStyleCastExpr:
+        return walk_cast(w, c);
+    case CXCursor_DeclRefExpr:
+        if (w->clang->getCursorKind(w->clang->getCursorReferenced(c)) ==
+                CXCursor_EnumConstantDecl ||
+            (gcal_type_space(w->unit, gcal_walk_type(w, c)) == GCAL_SPACE_CONSTANT &&
+             !is_array(gcal_walk_type(w, c)))) /* compilers fold these */
+            return evaluated(w, c);
+        place = find_place(w, c);
+        return load(w, c, &place);
+    case CXCursor_ArraySubscriptExpr:
+    case CXCursor_MemberRefExpr:
+        place = find_place(w, c);
+        return load(w, c, &place);
+    case CXCursor_UnaryOperator:
+        return walk_unary(w, c);
+    case CXCursor_BinaryOperator:
+        return walk_binary(w, c);
+    case CXCursor_CompoundAssignOperator:
+        return walk_compound(w, c);
+    case CXCursor_ConditionalOperator:
+        return walk_conditional(w, c);
+    case CXCursor_CallExpr:
+        return gcal_walk_call(w, c);
+    default: /* initialiser lists, vectors of parts, floating literals */
+        kids = gcal_walk_kids(w, c);
+        for (size_t i = 0; i < kids.n; i++)
+            gcal_walk_expr(w, kids.c[i]);
+        return gcal_unknown(NULL);
+    }
+}
