@@ -12,6 +12,10 @@
  *                          relative so that scaling g and c scales the result
  *   pnorm(p, a, b, ...)    (a^p + b^p + ...)^(1/p): 1 adds, infinity is max
  *
+ * Derivatives add select(a, b, x, y) (x where a <= b, else y), pow_d(a, b) (a^b log(a)),
+ * overlap_d(k, g, c, edge) and pnorm_d(k, p, a, ...) (by argument k, from 0), all finite
+ * at 0.
+ *
  * A name is [A-Za-z_][A-Za-z0-9_]*; one that starts with f_mem_access may go on
  * with the fields of feature.h (tag:, lstrides:{}, gstrides:{}, afr:).
  * '^' binds to the right and tighter than unary minus.
@@ -19,6 +23,7 @@
 #ifndef GCAL_MODEL_EXPR_H
 #define GCAL_MODEL_EXPR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct gcal_error;
@@ -26,11 +31,23 @@ struct gcal_expr; /* opaque, immutable once made: any number of threads may read
 
 /* NULL with 'err' (GCAL_EINPUT, "column N: expected ...") when 'text' does not parse. */
 struct gcal_expr *gcal_expr_parse(const char *text, struct gcal_error *err);
+
+/* As gcal_expr_parse(), with the symbols given: they are the expression's, used or not,
+ * in that order, and any other name is an error.  Expressions in the same sizes then
+ * take the same 'values'.
+ */
+struct gcal_expr *gcal_expr_parse_in(const char *text, size_t n_symbols,
+                                     const char *const *symbols, struct gcal_error *err);
+
+/* Does nothing when 'expr' is NULL. */
 void gcal_expr_destroy(struct gcal_expr *expr);
 
 /* The names that stand in it, each once, in order of first use. */
 size_t gcal_expr_symbol_count(const struct gcal_expr *expr);
 const char *gcal_expr_symbol(const struct gcal_expr *expr, size_t i);
+
+/* Does its value depend on symbol 'i'?  One may be given, or be simplified away. */
+bool gcal_expr_uses(const struct gcal_expr *expr, size_t i);
 
 /* 'values': one per symbol, in that order.  Follows IEEE 754: a division by zero
  * gives an infinity, never a trap.

@@ -1,0 +1,27 @@
+/* assume.h - what must hold of a kernel's sizes: "n % 16 = 0 and n >= 16"
+ *
+ * Clauses joined by 'and'; each is an expression (expr.h), perhaps '% number', then one
+ * of = != >= > <= <, then an expression.  Reads the text for gcal_binding_eval().
+ */
+#ifndef GCAL_MODEL_ASSUME_H
+#define GCAL_MODEL_ASSUME_H
+
+#include <stddef.h>
+
+struct gcal_error;
+struct gcal_assume; /* opaque, immutable */
+
+/* Expressions are in 'symbols'.  NULL with 'err' naming the clause. */
+struct gcal_assume *gcal_assume_parse(const char *text, size_t n_symbols,
+                                      const char *const *symbols, struct gcal_error *err);
+
+/* Does nothing when 'assume' is NULL. */
+void gcal_assume_destroy(struct gcal_assume *assume);
+
+/* 'values': one per symbol.  0, or -1 with 'err' naming the first clause that does not
+ * hold.  NULL as 'assume' always holds.  Thread-safe, allocates nothing.
+ */
+int gcal_assume_check(const struct gcal_assume *assume, const double *values,
+                      struct gcal_error *err);
+
+#endif

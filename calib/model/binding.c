@@ -1,0 +1,336 @@
+/* binding.c - model features as sums of a profile's counts
+ *
+ * What does not depend on sizes is decided once, in create; what does becomes a test
+ * beside the count it guards.
+ */
+#include "calib/model/profile.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/model/assume.h"
+#include "calib/model/expr.h"
+#include "calib/model/profile_private.h"
+
+/* lid strides, gid strides, AFR */
+#define MAX_TESTS (2 * GCAL_MAX_DIMS + 1)
+
+struct test {
+    enum gcal_relation relation;
+    struct gcal_expr *actual, *bound;
+};
+
+/* The count of one entry, where all tests hold. */
+struct term {
+    struct gcal_expr *count;
+    size_t n_tests;
+    struct test tests[MAX_TESTS];
+};
+
+struct bound_feature {
+    char *name;
+    struct term *terms;
+    size_t n_terms, capacity;
+};
+
+struct gcal_binding {
+    size_t n_parameters; /* symbol n_parameters is the sub-group size */
+    char *symbols[GCAL_PROFILE_MAX_PARAMETERS + 1];
+    double sub_group_size;
+    struct gcal_assume *assume;
+    size_t n_features;
+    struct bound_feature *features;
+};
+
+static void clear_term(struct term *term)
+{
+    gcal_expr_destroy(term->count);
+    for (size_t i = 0; i < term->n_tests; i++) {
+        gcal_expr_destroy(term->tests[i].actual);
+        gcal_expr_destroy(term->tests[i].bound);
+    }
+}
+
+void gcal_binding_destroy(struct gcal_binding *binding)
+{
+    if (!binding)
+        return;
+    for (size_t i = 0; i < binding->n_features; i++) {
+        struct bound_feature *feature = &binding->features[i];
+
+        for (size_t k = 0; k < feature->n_terms; k++)
+            clear_term(&feature->terms[k]);
+        free(feature->terms);
+        free(feature->name);
+    }
+    for (size_t i = 0; i <= binding->n_parameters; i++)
+        free(binding->symbols[i]);
+    free(binding->features);
+    gcal_assume_destroy(binding->assume);
+    free(binding);
+}
+
+/* Counts are exact but for rounding: an AFR of 1 + 1e-16 is not above 1. */
+static bool holds(const struct test *test, const double *values)
+{
+    double actual = gcal_expr_eval(test->actual, values);
+    double bound = gcal_expr_eval(test->bound, values);
+    bool equal = fabs(actual - bound) <= 1e-9 * fmax(fabs(actual), fabs(bound));
+
+    switch (test->relation) {
+    case GCAL_ANY:
+        return true;
+    case GCAL_EQ:
+        return equal;
+    case GCAL_GT:
+        return actual > bound && !equal;
+    case GCAL_GE:
+        return actual > bound || equal;
+    case GCAL_LT:
+        return actual < bound && !equal;
+    case GCAL_LE:
+        return actual < bound || equal;
+    }
+    return false;
+}
+
+static bool same(const char *wanted, const char *actual)
+{
+    return !wanted || (actual && strcmp(wanted, actual) == 0);
+}
+
+/* The fields that are not constraints. */
+static bool matches(const struct gcal_feature *f, const struct gcal_profile_entry *entry)
+{
+    return f->kind == entry->kind && same(f->dtype, entry->dtype) &&
+           same(f->op, entry->op) && same(f->tag, entry->tag) &&
+           (f->space == GCAL_SPACE_ANY || f->space == entry->space) &&
+           (f->direction == GCAL_DIRECTION_ANY || f->direction == entry->direction);
+}
+
+static struct gcal_expr *parse(const struct gcal_binding *binding, const char *text,
+                               struct gcal_error *err)
+{
+    return gcal_expr_parse_in(text, binding->n_parameters + 1,
+                              (const char *const *)binding->symbols, err);
+}
+
+static bool depends_on_sizes(const struct gcal_binding *binding,
+                             const struct gcal_expr *expr)
+{
+    for (size_t i = 0; i < binding->n_parameters; i++)
+        if (gcal_expr_uses(expr, i))
+            return true;
+    return false;
+}
+
+/* 1 when it may hold (then perhaps with a test added), 0 when it never does, -1 with
+ * 'err'.  'actual' is NULL where nothing is known of it.
+ */
+static int add_test(const struct gcal_binding *binding, struct term *term,
+                    const struct gcal_constraint *constraint, const char *actual,
+                    struct gcal_error *err)
+{
+    double values[GCAL_PROFILE_MAX_PARAMETERS + 1] = { 0 };
+    struct test *test = &term->tests[term->n_tests];
+    int rc;
+
+    if (constraint->relation == GCAL_ANY)
+        return 1;
+    if (!actual)
+        return 0;
+    test->relation = constraint->relation;
+    test->actual = parse(binding, actual, err);
+    test->bound = test->actual ? parse(binding, constraint->bound, err) : NULL;
+    if (test->bound && (depends_on_sizes(binding, test->actual) ||
+                        depends_on_sizes(binding, test->bound))) {
+        term->n_tests++;
+        return 1;
+    }
+    values[binding->n_parameters] = binding->sub_group_size;
+    rc = !test->bound ? -1 : holds(test, values);
+    gcal_expr_destroy(test->actual);
+    gcal_expr_destroy(test->bound);
+    return rc;
+}
+
+static int add_tests(const struct gcal_binding *binding, size_t n_dims,
+                     const struct gcal_feature *f, const struct gcal_profile_entry *entry,
+                     struct term *term, struct gcal_error *err)
+{
+    int rc = add_test(binding, term, &f->afr, entry->afr, err);
+
+    for (size_t i = 0; i < GCAL_MAX_DIMS && rc > 0; i++) {
+        bool none = i >= n_dims; /* work-items do not differ along this axis */
+
+        rc = add_test(binding, term, &f->lid_stride[i], none ? "0" : entry->lid_stride[i],
+                      err);
+        if (rc > 0)
+            rc = add_test(binding, term, &f->gid_stride[i],
+                          none ? "0" : entry->gid_stride[i], err);
+    }
+    return rc;
+}
+
+static int add_term(const struct gcal_binding *binding,
+                    const struct gcal_profile *profile, const struct gcal_feature *f,
+                    const struct gcal_profile_entry *entry, struct bound_feature *bound,
+                    struct gcal_error *err)
+{
+    struct term term = { 0 }, *terms;
+    int rc = add_tests(binding, profile->n_dims, f, entry, &term, err);
+
+    if (rc <= 0)
+        goto out;
+    rc = -1;
+    terms = gcal_array_grow(bound->terms, bound->n_terms, &bound->capacity,
+                            sizeof(*terms), err);
+    if (!terms)
+        goto out;
+    bound->terms = terms;
+    if (!(term.count = parse(binding, entry->count, err)))
+        goto out;
+    terms[bound->n_terms++] = term;
+    return 0;
+out:
+    clear_term(&term);
+    return rc;
+}
+
+static int bind_feature(const struct gcal_binding *binding,
+                        const struct gcal_profile *profile, const char *name,
+                        struct bound_feature *bound, struct gcal_error *err)
+{
+    struct gcal_feature f;
+    int rc = 0;
+
+    if (!(bound->name = strdup(name)))
+        return gcal_error_memory(err);
+    if (gcal_feature_parse(name, &f, err) < 0)
+        return -1;
+    if (f.kind == GCAL_FEATURE_WALL_TIME)
+        rc = gcal_error_set(err, GCAL_EINPUT, "'%.100s' is measured, not counted", name);
+    for (size_t i = 0; i < profile->n_entries && rc == 0; i++) {
+        const struct gcal_profile_entry *entry = &profile->entries[i];
+
+        if (matches(&f, entry) && add_term(binding, profile, &f, entry, bound, err) < 0)
+            rc = gcal_error_prefix(err, "kernel %.60s, feature %.100s", profile->kernel,
+                                   name);
+    }
+    gcal_feature_clear(&f);
+    return rc;
+}
+
+static int copy_symbols(struct gcal_binding *binding, const struct gcal_profile *profile,
+                        struct gcal_error *err)
+{
+    size_t n = profile->n_parameters;
+
+    if (n > GCAL_PROFILE_MAX_PARAMETERS)
+        return gcal_error_set(err, GCAL_EINPUT, "kernel %.60s has more than %d sizes",
+                              profile->kernel, GCAL_PROFILE_MAX_PARAMETERS);
+    binding->n_parameters = n;
+    for (size_t i = 0; i <= n; i++) {
+        const char *name = i < n ? profile->parameters[i] : GCAL_SUB_GROUP_SIZE;
+
+        if (!(binding->symbols[i] = strdup(name)))
+            return gcal_error_memory(err);
+    }
+    return 0;
+}
+
+static int bind(struct gcal_binding *binding, const struct gcal_profile *profile,
+                size_t n_features, const char *const *features, struct gcal_error *err)
+{
+    if (!(binding->sub_group_size >= 1) || !isfinite(binding->sub_group_size))
+        return gcal_error_set(err, GCAL_EINPUT, "a sub-group size of %g",
+                              binding->sub_group_size);
+    if (copy_symbols(binding, profile, err) < 0)
+        return -1;
+    if (profile->assumptions) {
+        binding->assume =
+            gcal_assume_parse(profile->assumptions, binding->n_parameters + 1,
+                              (const char *const *)binding->symbols, err);
+        if (!binding->assume)
+            return gcal_error_prefix(err, "kernel %.60s", profile->kernel);
+    }
+    if (!(binding->features = calloc(n_features + 1, sizeof(*binding->features))))
+        return gcal_error_memory(err);
+    binding->n_features = n_features;
+    for (size_t i = 0; i < n_features; i++)
+        if (bind_feature(binding, profile, features[i], &binding->features[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+struct gcal_binding *gcal_binding_create(const struct gcal_profile *profile,
+                                         size_t n_features, const char *const *features,
+                                         double sub_group_size, struct gcal_error *err)
+{
+    struct gcal_binding *binding = calloc(1, sizeof(*binding));
+
+    if (!binding) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    binding->sub_group_size = sub_group_size;
+    if (bind(binding, profile, n_features, features, err) < 0) {
+        gcal_binding_destroy(binding);
+        return NULL;
+    }
+    return binding;
+}
+
+static double eval_feature(const struct bound_feature *feature, const double *values)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < feature->n_terms; i++) {
+        const struct term *term = &feature->terms[i];
+        size_t held = 0;
+
+        while (held < term->n_tests && holds(&term->tests[held], values))
+            held++;
+        if (held == term->n_tests)
+            sum += gcal_expr_eval(term->count, values);
+    }
+    return sum;
+}
+
+/* Puts "n 100, m 7: " before the message: what the caller asked for. */
+static int complain(const struct gcal_binding *binding, const double *sizes,
+                    struct gcal_error *err)
+{
+    char given[200] = "no sizes";
+    size_t used = 0;
+
+    for (size_t i = 0; i < binding->n_parameters && used < sizeof(given); i++)
+        used += (size_t)snprintf(given + used, sizeof(given) - used, "%s%s %.10g",
+                                 i ? ", " : "", binding->symbols[i], sizes[i]);
+    return gcal_error_prefix(err, "%s", given);
+}
+
+int gcal_binding_eval(const struct gcal_binding *binding, const double *sizes,
+                      double *values, struct gcal_error *err)
+{
+    double symbols[GCAL_PROFILE_MAX_PARAMETERS + 1];
+
+    for (size_t i = 0; i < binding->n_parameters; i++)
+        symbols[i] = sizes[i];
+    symbols[binding->n_parameters] = binding->sub_group_size;
+    if (gcal_assume_check(binding->assume, symbols, err) < 0)
+        return complain(binding, sizes, err);
+    for (size_t i = 0; i < binding->n_features; i++) {
+        values[i] = eval_feature(&binding->features[i], symbols);
+        if (!(values[i] >= 0) || isinf(values[i])) {
+            gcal_error_set(err, GCAL_EINPUT, "%.200s counts %g, which is no count",
+                           binding->features[i].name, values[i]);
+            return complain(binding, sizes, err);
+        }
+    }
+    return 0;
+}

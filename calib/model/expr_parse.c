@@ -1,0 +1,365 @@
+/* expr_parse.c - text to nodes, by recursive descent
+ *
+ *   sum     = term { ("+" | "-") term }
+ *   term    = unary { ("*" | "/") unary }
+ *   unary   = ("-" | "+") unary | power
+ *   power   = primary [ "^" unary ]
+ *   primary = number | name | function "(" sum { "," sum } ")" | "(" sum ")"
+ */
+#include "calib/model/expr.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/model/expr_private.h"
+
+#define MEM_ACCESS "f_mem_access"
+
+struct parser {
+    struct gcal_build build;
+    const char *text, *at;
+    int nesting;
+    bool fixed_symbols; /* names that the caller did not give are errors */
+};
+
+static struct gcal_node *parse_sum(struct parser *p);
+static struct gcal_node *parse_unary(struct parser *p);
+
+static struct gcal_node *fail_at(struct parser *p, const char *at, const char *what)
+{
+    struct gcal_error *err = p->build.err;
+    int column = (int)(at - p->text) + 1;
+
+    if (!*at)
+        gcal_error_set(err, GCAL_EINPUT, "column %d: %s, but the text ends", column,
+                       what);
+    else if (isprint((unsigned char)*at))
+        gcal_error_set(err, GCAL_EINPUT, "column %d: %s, found '%.20s'", column, what,
+                       at);
+    else
+        gcal_error_set(err, GCAL_EINPUT, "column %d: %s, found byte %d", column, what,
+                       (unsigned char)*at);
+    return NULL;
+}
+
+/* The next character that is not white space. */
+static char peek(struct parser *p)
+{
+    while (isspace((unsigned char)*p->at))
+        p->at++;
+    return *p->at;
+}
+
+static bool accept(struct parser *p, char c)
+{
+    if (peek(p) != c)
+        return false;
+    p->at++;
+    return true;
+}
+
+static bool is_name_start(char c)
+{
+    return isalpha((unsigned char)c) || c == '_';
+}
+
+static bool is_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static const char *skip_name(const char *at)
+{
+    while (is_name(*at))
+        at++;
+    return at;
+}
+
+/* Behind digits [. digits] [e [sign] digits]; 'at' itself when there is no number. */
+static const char *skip_number(const char *at)
+{
+    const char *start = at, *exponent;
+    bool digits =
+        isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1]));
+
+    if (!digits)
+        return start;
+    while (isdigit((unsigned char)*at))
+        at++;
+    if (*at == '.')
+        at++;
+    while (isdigit((unsigned char)*at))
+        at++;
+    exponent = at;
+    if (*exponent == 'e' || *exponent == 'E')
+        exponent += exponent[1] == '+' || exponent[1] == '-' ? 2 : 1;
+    if (exponent > at && isdigit((unsigned char)*exponent)) {
+        at = exponent;
+        while (isdigit((unsigned char)*at))
+            at++;
+    }
+    return at;
+}
+
+/* Behind the bracket that closes the one at 'at'; NULL when none does. */
+static const char *skip_group(const char *at)
+{
+    int depth = 0;
+
+    do {
+        if (*at == '\0')
+            return NULL;
+        if (*at == '{' || *at == '(')
+            depth++;
+        if (*at == '}' || *at == ')')
+            depth--;
+        at++;
+    } while (depth > 0);
+    return at;
+}
+
+/* What may follow the ':' of a field: {...}, (...), or an optional relation and then a
+ * name, a number or (...).  A name is taken to its end, so that the next '_field' of a
+ * tag belongs to the feature as well.
+ */
+static const char *skip_field(const char *at)
+{
+    if (*at == '{')
+        return skip_group(at);
+    while (*at == '>' || *at == '<' || *at == '=' || *at == '-')
+        at++;
+    if (*at == '(')
+        return skip_group(at);
+    if (is_name_start(*at))
+        return skip_name(at);
+    return skip_number(at) > at ? skip_number(at) : NULL;
+}
+
+/* Behind the name at 'at'; NULL where a feature's field is not right. */
+static const char *skip_symbol(const char *at, const char **bad)
+{
+    const char *start = at;
+
+    at = skip_name(at);
+    if (strncmp(start, MEM_ACCESS, strlen(MEM_ACCESS)) != 0)
+        return at;
+    while (*at == ':') {
+        *bad = at + 1;
+        if (!(at = skip_field(at + 1)))
+            return NULL;
+        at = skip_name(at);
+    }
+    return at;
+}
+
+/* The symbol without the white space that a {...} may hold. */
+static size_t add_symbol(struct parser *p, const char *start, const char *end)
+{
+    struct gcal_expr *expr = p->build.expr;
+    size_t symbol, known = expr->n_symbols;
+    struct gcal_buf name = { 0 };
+    char *text;
+
+    for (const char *c = start; c < end; c++)
+        if (!isspace((unsigned char)*c))
+            gcal_buf_put(&name, c, 1);
+    if (!(text = gcal_buf_take(&name, p->build.err)))
+        return SIZE_MAX;
+    symbol = gcal_expr_add_symbol(expr, text, strlen(text), p->build.err);
+    free(text);
+    if (p->fixed_symbols && symbol != SIZE_MAX && symbol >= known) {
+        fail_at(p, start, "expected a known name");
+        return SIZE_MAX;
+    }
+    return symbol;
+}
+
+static enum gcal_op find_function(const char *start, size_t length)
+{
+    for (int op = GCAL_OP_MIN; op < GCAL_OP_COUNT; op++)
+        if (strlen(gcal_functions[op].name) == length &&
+            memcmp(gcal_functions[op].name, start, length) == 0)
+            return op;
+    return GCAL_OP_COUNT;
+}
+
+/* The first argument of pnorm_d and overlap_d picks another one. */
+static bool picks_an_argument(enum gcal_op op, size_t n_args,
+                              struct gcal_node *const *args)
+{
+    double k = args[0] && args[0]->op == GCAL_OP_NUMBER ? args[0]->number : -1;
+
+    if (op != GCAL_OP_OVERLAP_D && op != GCAL_OP_PNORM_D)
+        return true;
+    return k >= 0 && k < (double)n_args - 1 && k == floor(k);
+}
+
+static struct gcal_node *parse_call(struct parser *p, enum gcal_op op, const char *start)
+{
+    const struct gcal_function *function = &gcal_functions[op];
+    struct gcal_node *args[66];
+    size_t n_args = 0;
+
+    p->at++; /* '(' */
+    do {
+        if (n_args == function->max_args)
+            return fail_at(p, start, "too many arguments");
+        if (!(args[n_args++] = parse_sum(p)))
+            return NULL;
+    } while (accept(p, ','));
+    if (!accept(p, ')'))
+        return fail_at(p, p->at, "expected ',' or ')'");
+    if (n_args < function->min_args)
+        return fail_at(p, start, "too few arguments");
+    if (!picks_an_argument(op, n_args, args))
+        return fail_at(p, start, "the first argument must be the number of another");
+    return gcal_node_make(&p->build, op, n_args, args);
+}
+
+static struct gcal_node *parse_name(struct parser *p)
+{
+    const char *start = p->at, *bad = start, *end = skip_symbol(start, &bad);
+    size_t symbol;
+
+    if (!end)
+        return fail_at(p, bad, "expected {axis:constraint;..}, a tag or a constraint");
+    p->at = end;
+    if (peek(p) == '(') {
+        enum gcal_op op = find_function(start, (size_t)(end - start));
+
+        return op == GCAL_OP_COUNT ? fail_at(p, start, "expected a function")
+                                   : parse_call(p, op, start);
+    }
+    symbol = add_symbol(p, start, end);
+    return symbol == SIZE_MAX ? NULL : gcal_node_symbol(&p->build, symbol);
+}
+
+static struct gcal_node *parse_number(struct parser *p)
+{
+    const char *start = p->at;
+    double number = strtod(start, NULL);
+
+    p->at = skip_number(start);
+    if (is_name(*p->at))
+        return fail_at(p, p->at, "expected an operator after the number");
+    if (!isfinite(number))
+        return fail_at(p, start, "expected a number in range");
+    return gcal_node_number(&p->build, number);
+}
+
+static struct gcal_node *parse_primary(struct parser *p)
+{
+    struct gcal_node *node;
+    char c = peek(p);
+
+    if (is_name_start(c))
+        return parse_name(p);
+    if (skip_number(p->at) > p->at)
+        return parse_number(p);
+    if (!accept(p, '('))
+        return fail_at(p, p->at, "expected a number, a name or '('");
+    if ((node = parse_sum(p)) && !accept(p, ')'))
+        return fail_at(p, p->at, "expected an operator or ')'");
+    return node;
+}
+
+static struct gcal_node *parse_power(struct parser *p)
+{
+    struct gcal_node *base = parse_primary(p);
+
+    if (base && accept(p, '^'))
+        return gcal_node_binary(&p->build, GCAL_OP_POW, base, parse_unary(p));
+    return base;
+}
+
+/* Every way to nest passes here. */
+static struct gcal_node *parse_unary(struct parser *p)
+{
+    struct gcal_node *node;
+
+    if (++p->nesting > GCAL_EXPR_MAX_NESTING)
+        return fail_at(p, p->at, "nested too deeply");
+    if (accept(p, '-'))
+        node = gcal_node_unary(&p->build, GCAL_OP_NEG, parse_unary(p));
+    else if (accept(p, '+'))
+        node = parse_unary(p);
+    else
+        node = parse_power(p);
+    p->nesting--;
+    return node;
+}
+
+static struct gcal_node *parse_term(struct parser *p)
+{
+    struct gcal_node *node = parse_unary(p);
+
+    while (node && (peek(p) == '*' || *p->at == '/')) {
+        enum gcal_op op = *p->at++ == '*' ? GCAL_OP_MUL : GCAL_OP_DIV;
+
+        node = gcal_node_binary(&p->build, op, node, parse_unary(p));
+    }
+    return node;
+}
+
+static struct gcal_node *parse_sum(struct parser *p)
+{
+    struct gcal_node *node = parse_term(p);
+
+    while (node && (peek(p) == '+' || *p->at == '-')) {
+        enum gcal_op op = *p->at++ == '+' ? GCAL_OP_ADD : GCAL_OP_SUB;
+
+        node = gcal_node_binary(&p->build, op, node, parse_term(p));
+    }
+    return node;
+}
+
+static int parse_all(struct parser *p)
+{
+    struct gcal_node *root;
+
+    if (strlen(p->text) > GCAL_EXPR_MAX_LENGTH)
+        return gcal_error_set(p->build.err, GCAL_EINPUT,
+                              "the expression is longer than %d characters",
+                              GCAL_EXPR_MAX_LENGTH);
+    if ((root = parse_sum(p)) && peek(p) != '\0') {
+        fail_at(p, p->at, "expected an operator");
+        return -1;
+    }
+    return gcal_expr_compile(p->build.expr, root, p->build.err);
+}
+
+static struct gcal_expr *parse(const char *text, bool fixed, size_t n_symbols,
+                               const char *const *symbols, struct gcal_error *err)
+{
+    struct gcal_expr *expr = calloc(1, sizeof(*expr));
+    struct parser p = { .build = { expr, err }, .text = text, .at = text };
+
+    if (!expr) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    for (size_t i = 0; i < n_symbols; i++)
+        if (gcal_expr_add_symbol(expr, symbols[i], strlen(symbols[i]), err) == SIZE_MAX)
+            goto fail;
+    p.fixed_symbols = fixed;
+    if (parse_all(&p) == 0)
+        return expr;
+fail:
+    gcal_expr_destroy(expr);
+    return NULL;
+}
+
+struct gcal_expr *gcal_expr_parse(const char *text, struct gcal_error *err)
+{
+    return parse(text, false, 0, NULL, err);
+}
+
+struct gcal_expr *gcal_expr_parse_in(const char *text, size_t n_symbols,
+                                     const char *const *symbols, struct gcal_error *err)
+{
+    return parse(text, true, n_symbols, symbols, err);
+}

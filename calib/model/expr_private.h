@@ -1,0 +1,111 @@
+/* expr_private.h - how expr*.c keep an expression: a graph of nodes, and a program */
+#ifndef GCAL_MODEL_EXPR_PRIVATE_H
+#define GCAL_MODEL_EXPR_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gcal_error;
+
+/* Limits that no honest expression meets and that keep a hostile one off the stack. */
+#define GCAL_EXPR_MAX_NESTING 100       /* parentheses, signs and powers in each other */
+#define GCAL_EXPR_MAX_DEPTH   6000      /* of the graph: a sum of n terms is n deep */
+#define GCAL_EXPR_MAX_LENGTH  65536     /* characters */
+#define GCAL_EXPR_MAX_PROGRAM (1 << 18) /* instructions */
+#define GCAL_EXPR_MAX_STACK   192       /* values on the evaluation stack */
+
+enum gcal_op {
+    GCAL_OP_NUMBER,
+    GCAL_OP_SYMBOL,
+    GCAL_OP_ADD,
+    GCAL_OP_SUB,
+    GCAL_OP_MUL,
+    GCAL_OP_DIV,
+    GCAL_OP_POW,
+    GCAL_OP_NEG,
+    GCAL_OP_POWI, /* programs only: a small whole power */
+    /* functions, from here on written name(...) */
+    GCAL_OP_MIN,
+    GCAL_OP_MAX,
+    GCAL_OP_EXP,
+    GCAL_OP_LOG,
+    GCAL_OP_SQRT,
+    GCAL_OP_TANH,
+    GCAL_OP_FLOOR,
+    GCAL_OP_CEIL,
+    GCAL_OP_SMOOTHSTEP,
+    GCAL_OP_OVERLAP,
+    GCAL_OP_PNORM,
+    /* what derivatives need beside these, finite where logarithms of 0 would not be */
+    GCAL_OP_SELECT,    /* select(a, b, x, y): x where a <= b, else y */
+    GCAL_OP_POW_D,     /* pow_d(a, b): a^b log(a), the derivative of a^b by b */
+    GCAL_OP_OVERLAP_D, /* overlap_d(k, g, c, edge): overlap by its argument k, from 0 */
+    GCAL_OP_PNORM_D,   /* pnorm_d(k, p, a, ...): pnorm by its argument k, from 0 */
+    GCAL_OP_COUNT,
+};
+
+struct gcal_function {
+    const char *name;
+    size_t min_args, max_args;
+};
+
+/* By enum gcal_op; operators have no name. */
+extern const struct gcal_function gcal_functions[GCAL_OP_COUNT];
+
+struct gcal_node {
+    struct gcal_node *owned; /* the next of the expression's nodes, for freeing */
+    enum gcal_op op;
+    int depth;
+    size_t symbol;
+    double number;
+    size_t n_args;
+    struct gcal_node *args[];
+};
+
+struct gcal_instruction {
+    uint16_t op;
+    uint16_t n_args; /* of a function; the power of GCAL_OP_POWI */
+    uint32_t symbol;
+    double number;
+};
+
+struct gcal_expr {
+    char **symbols;
+    size_t n_symbols, symbols_capacity;
+    struct gcal_node *nodes; /* all of them */
+    struct gcal_node *root;
+    struct gcal_instruction *program;
+    size_t n_instructions, program_capacity;
+};
+
+/* Nodes are made simplified: constants folded, x + 0, 1 * x and the like reduced.  All
+ * return NULL when memory ran out, the graph got too deep or an argument is NULL
+ * already, so that a chain of calls needs one check; 'err' is filled by the first.
+ */
+struct gcal_build {
+    struct gcal_expr *expr;
+    struct gcal_error *err;
+};
+
+struct gcal_node *gcal_node_number(struct gcal_build *b, double number);
+struct gcal_node *gcal_node_symbol(struct gcal_build *b, size_t symbol);
+struct gcal_node *gcal_node_make(struct gcal_build *b, enum gcal_op op, size_t n_args,
+                                 struct gcal_node *const *args);
+struct gcal_node *gcal_node_unary(struct gcal_build *b, enum gcal_op op,
+                                  struct gcal_node *a);
+struct gcal_node *gcal_node_binary(struct gcal_build *b, enum gcal_op op,
+                                   struct gcal_node *a, struct gcal_node *c);
+
+/* The slot of a symbol, added unless it is there; SIZE_MAX with 'err'. */
+size_t gcal_expr_add_symbol(struct gcal_expr *expr, const char *name, size_t length,
+                            struct gcal_error *err);
+
+/* Takes 'root', which may be NULL, and makes the program: 0 or -1. */
+int gcal_expr_compile(struct gcal_expr *expr, struct gcal_node *root,
+                      struct gcal_error *err);
+
+/* The value of an operator or function. */
+double gcal_op_apply(enum gcal_op op, size_t n_args, const double *args);
+
+#endif

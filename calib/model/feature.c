@@ -1,0 +1,281 @@
+/* feature.c - feature names, taken apart */
+#include "calib/model/feature.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/base/random.h"
+#include "calib/model/expr.h"
+
+#define MAX_NAME 512
+
+struct reader {
+    const char *name, *at;
+    struct gcal_error *err;
+};
+
+static int fail(const struct reader *r, const char *what)
+{
+    return gcal_error_set(r->err, GCAL_EINPUT, "feature '%.200s': %s at '%.60s'", r->name,
+                          what, r->at);
+}
+
+void gcal_feature_clear(struct gcal_feature *feature)
+{
+    free(feature->dtype);
+    free(feature->op);
+    free(feature->tag);
+    free(feature->platform);
+    free(feature->device);
+    free(feature->afr.bound);
+    for (int i = 0; i < GCAL_MAX_DIMS; i++) {
+        free(feature->lid_stride[i].bound);
+        free(feature->gid_stride[i].bound);
+    }
+    *feature = (struct gcal_feature){ 0 };
+}
+
+static bool accept(struct reader *r, const char *text)
+{
+    size_t length = strlen(text);
+
+    if (strncmp(r->at, text, length) != 0)
+        return false;
+    r->at += length;
+    return true;
+}
+
+/* The next 'length' characters as a text of their own. */
+static int take(struct reader *r, size_t length, char **text)
+{
+    if (!(*text = strndup(r->at, length)))
+        return gcal_error_memory(r->err);
+    r->at += length;
+    return 0;
+}
+
+static size_t word_length(const char *at)
+{
+    size_t length = 0;
+
+    while (isalnum((unsigned char)at[length]))
+        length++;
+    return length;
+}
+
+static int read_dtype(struct reader *r, char **dtype)
+{
+    const char *start = r->at;
+
+    if (take(r, word_length(r->at), dtype) < 0)
+        return -1;
+    if (gcal_dtype_size(*dtype))
+        return 0;
+    r->at = start;
+    return fail(r, "expected a data type such as float32");
+}
+
+static bool is_identifier(const char *at)
+{
+    return *at && strspn(at, "abcdefghijklmnopqrstuvwxyz"
+                             "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(at);
+}
+
+/* f_op_<dtype>_<op> */
+static int read_op(struct reader *r, struct gcal_feature *f)
+{
+    f->kind = GCAL_FEATURE_OP;
+    if (read_dtype(r, &f->dtype) < 0)
+        return -1;
+    if (!accept(r, "_") || !is_identifier(r->at))
+        return fail(r, "expected _<operation>");
+    return take(r, strlen(r->at), &f->op);
+}
+
+/* [relation] expression, up to any character of 'end' that is in no bracket. */
+static int read_constraint(struct reader *r, const char *end,
+                           struct gcal_constraint *constraint)
+{
+    static const struct {
+        const char *text;
+        enum gcal_relation relation;
+    } relations[] = { { ">=", GCAL_GE }, { "<=", GCAL_LE }, { ">", GCAL_GT },
+                      { "<", GCAL_LT },  { "=", GCAL_EQ },  { "", GCAL_EQ } };
+    struct gcal_error inner;
+    struct gcal_expr *expr;
+    size_t i = 0, length = 0;
+    int depth = 0;
+
+    while (!accept(r, relations[i].text))
+        i++;
+    constraint->relation = relations[i].relation;
+    for (; r->at[length] && (depth > 0 || !strchr(end, r->at[length])); length++)
+        depth += (r->at[length] == '(') - (r->at[length] == ')');
+    if (take(r, length, &constraint->bound) < 0)
+        return -1;
+    if (!(expr = gcal_expr_parse(constraint->bound, &inner))) {
+        r->at -= length;
+        return gcal_error_set(r->err, GCAL_EINPUT,
+                              "feature '%.200s': constraint '%.60s': %.200s", r->name,
+                              constraint->bound, inner.text);
+    }
+    gcal_expr_destroy(expr);
+    return 0;
+}
+
+/* {axis:constraint;..} */
+static int read_strides(struct reader *r, struct gcal_constraint *strides)
+{
+    if (accept(r, "{}"))
+        return 0;
+    if (!accept(r, "{"))
+        return fail(r, "expected {axis:constraint;..}");
+    do {
+        int axis = *r->at - '0';
+
+        if (axis < 0 || axis >= GCAL_MAX_DIMS || r->at[1] != ':')
+            return fail(r, "expected an axis 0, 1 or 2 and ':'");
+        if (strides[axis].relation != GCAL_ANY)
+            return fail(r, "an axis that stands there already");
+        r->at += 2;
+        if (read_constraint(r, ";}", &strides[axis]) < 0)
+            return -1;
+    } while (accept(r, ";"));
+    return accept(r, "}") ? 0 : fail(r, "expected ';' or '}'");
+}
+
+enum field { TAG, SPACE, DTYPE, DIRECTION, LSTRIDES, GSTRIDES, AFR };
+
+static enum field which_field(const char *at)
+{
+    static const struct {
+        const char *text;
+        enum field field;
+    } fields[] = { { "tag:", TAG },           { "lstrides:", LSTRIDES },
+                   { "gstrides:", GSTRIDES }, { "afr:", AFR },
+                   { "global", SPACE },       { "local", SPACE },
+                   { "constant", SPACE },     { "load", DIRECTION },
+                   { "store", DIRECTION } };
+
+    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+        if (strncmp(at, fields[i].text, strlen(fields[i].text)) == 0)
+            return fields[i].field;
+    return DTYPE;
+}
+
+static int read_tag(struct reader *r, struct gcal_feature *f)
+{
+    if (word_length(r->at) == 0)
+        return fail(r, "expected a tag of letters and digits");
+    return take(r, word_length(r->at), &f->tag);
+}
+
+static int read_field(struct reader *r, struct gcal_feature *f, enum field field)
+{
+    switch (field) {
+    case TAG:
+        accept(r, "tag:");
+        return read_tag(r, f);
+    case SPACE:
+        f->space = accept(r, "global")  ? GCAL_SPACE_GLOBAL
+                   : accept(r, "local") ? GCAL_SPACE_LOCAL
+                                        : GCAL_SPACE_CONSTANT;
+        accept(r, "constant");
+        return 0;
+    case DTYPE:
+        return read_dtype(r, &f->dtype);
+    case DIRECTION:
+        f->direction = accept(r, "load") ? GCAL_LOAD : GCAL_STORE;
+        accept(r, "store");
+        return 0;
+    case LSTRIDES:
+        accept(r, "lstrides:");
+        return read_strides(r, f->lid_stride);
+    case GSTRIDES:
+        accept(r, "gstrides:");
+        return read_strides(r, f->gid_stride);
+    case AFR:
+        accept(r, "afr:");
+        return read_constraint(r, "", &f->afr);
+    }
+    return -1;
+}
+
+/* What stands behind f_mem_access. */
+static int read_access(struct reader *r, struct gcal_feature *f)
+{
+    int last = -1;
+
+    f->kind = GCAL_FEATURE_MEM_ACCESS;
+    while (accept(r, "_")) {
+        enum field field = which_field(r->at);
+
+        if ((int)field <= last)
+            return fail(r, "fields come once, in the order tag, memory, data type, "
+                           "direction, lstrides, gstrides, afr, which is not so");
+        last = (int)field;
+        if (read_field(r, f, field) < 0)
+            return -1;
+    }
+    return *r->at ? fail(r, "expected '_' and a field") : 0;
+}
+
+/* f_cl_wall_time[_<platform>_<device>] */
+static int read_wall_time(struct reader *r, struct gcal_feature *f)
+{
+    f->kind = GCAL_FEATURE_WALL_TIME;
+    if (!*r->at)
+        return 0;
+    if (!accept(r, "_") || word_length(r->at) == 0)
+        return fail(r, "expected _<platform>_<device>");
+    if (take(r, word_length(r->at), &f->platform) < 0)
+        return -1;
+    if (!accept(r, "_") || !is_identifier(r->at))
+        return fail(r, "expected _<device>");
+    return take(r, strlen(r->at), &f->device);
+}
+
+static int read_feature(struct reader *r, struct gcal_feature *f)
+{
+    static const struct {
+        const char *name;
+        enum gcal_feature_kind kind;
+    } plain[] = { { "f_sync_barrier_local", GCAL_FEATURE_BARRIER_LOCAL },
+                  { "f_sync_kernel_launch", GCAL_FEATURE_KERNEL_LAUNCH },
+                  { "f_thread_groups", GCAL_FEATURE_THREAD_GROUPS } };
+
+    if (strlen(r->name) > MAX_NAME)
+        return fail(r, "the name is too long");
+    for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
+        if (strcmp(r->name, plain[i].name) == 0) {
+            f->kind = plain[i].kind;
+            return 0;
+        }
+    if (accept(r, "f_op_"))
+        return read_op(r, f);
+    if (accept(r, "f_mem_access"))
+        return read_access(r, f);
+    if (accept(r, "f_cl_wall_time"))
+        return read_wall_time(r, f);
+    return gcal_error_set(r->err, GCAL_EINPUT,
+                          "no feature '%.200s'; features are f_op_<dtype>_<op>, "
+                          "f_mem_access..., f_sync_barrier_local, f_sync_kernel_launch, "
+                          "f_thread_groups and f_cl_wall_time",
+                          r->name);
+}
+
+int gcal_feature_parse(const char *name, struct gcal_feature *feature,
+                       struct gcal_error *err)
+{
+    struct reader r = { name, name, err };
+    struct gcal_feature f = { 0 };
+
+    if (read_feature(&r, &f) < 0) {
+        gcal_feature_clear(&f);
+        return -1;
+    }
+    *feature = f;
+    return 0;
+}

@@ -1,0 +1,325 @@
+/* model.c - an expression whose names are parameters and features */
+#include "calib/model/model.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "calib/model/expr.h"
+#include "calib/model/feature.h"
+
+/* Names in one model: evaluation keeps their values on the stack. */
+#define MAX_SYMBOLS 256
+
+void gcal_model_destroy(struct gcal_model *model)
+{
+    if (!model)
+        return;
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        free(model->parameters[i].name);
+        free(model->parameters[i].unit);
+        gcal_expr_destroy(model->derivatives[i]);
+    }
+    for (size_t i = 0; i < model->n_features; i++) {
+        free(model->features[i]);
+        gcal_expr_destroy(model->feature_derivatives[i]);
+    }
+    free(model->parameters);
+    free(model->derivatives);
+    free(model->features);
+    free(model->feature_derivatives);
+    free(model->parameter_slots);
+    free(model->feature_slots);
+    gcal_expr_destroy(model->expr);
+    free(model->name);
+    free(model->output);
+    free(model->expression);
+    free(model);
+}
+
+/* With every run of white space as one blank, none at the ends. */
+static char *collapsed(const char *text, struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+    bool gap = false;
+
+    for (; *text; text++)
+        if (isspace((unsigned char)*text))
+            gap = buf.size > 0;
+        else {
+            if (gap)
+                gcal_buf_puts(&buf, " ");
+            gcal_buf_put(&buf, text, 1);
+            gap = false;
+        }
+    return gcal_buf_take(&buf, err);
+}
+
+static char *copy(const char *text, struct gcal_error *err)
+{
+    char *result = strdup(text);
+
+    if (!result)
+        gcal_error_memory(err);
+    return result;
+}
+
+static int add_parameter(struct gcal_model *model, size_t symbol, struct gcal_error *err)
+{
+    const char *name = gcal_expr_symbol(model->expr, symbol);
+    size_t i = model->n_parameters++;
+
+    model->parameters[i] = (struct gcal_model_parameter){ .name = copy(name, err),
+                                                          .unit = copy("s", err),
+                                                          .initial = NAN,
+                                                          .min = 0,
+                                                          .max = INFINITY };
+    model->parameter_slots[i] = symbol;
+    model->derivatives[i] = gcal_expr_derivative(model->expr, name, err);
+    return model->parameters[i].name && model->parameters[i].unit && model->derivatives[i]
+               ? 0
+               : -1;
+}
+
+static int add_feature(struct gcal_model *model, size_t symbol, struct gcal_error *err)
+{
+    const char *name = gcal_expr_symbol(model->expr, symbol);
+    struct gcal_feature feature;
+    size_t i = model->n_features++;
+    bool measured;
+
+    if (gcal_feature_parse(name, &feature, err) < 0)
+        return -1;
+    measured = feature.kind == GCAL_FEATURE_WALL_TIME;
+    gcal_feature_clear(&feature);
+    if (measured)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "'%.100s' is measured: it can only be the model's output",
+                              name);
+    model->features[i] = copy(name, err);
+    model->feature_slots[i] = symbol;
+    model->feature_derivatives[i] = gcal_expr_derivative(model->expr, name, err);
+    return model->features[i] && model->feature_derivatives[i] ? 0 : -1;
+}
+
+/* Room for as many parameters and features as there are symbols. */
+static int allocate(struct gcal_model *model, size_t n, struct gcal_error *err)
+{
+    model->parameters = calloc(n + 1, sizeof(*model->parameters));
+    model->features = calloc(n + 1, sizeof(*model->features));
+    model->derivatives = calloc(n + 1, sizeof(*model->derivatives));
+    model->feature_derivatives = calloc(n + 1, sizeof(*model->feature_derivatives));
+    model->parameter_slots = calloc(n + 1, sizeof(*model->parameter_slots));
+    model->feature_slots = calloc(n + 1, sizeof(*model->feature_slots));
+    if (!model->parameters || !model->features || !model->derivatives ||
+        !model->feature_derivatives || !model->parameter_slots || !model->feature_slots)
+        return gcal_error_memory(err);
+    return 0;
+}
+
+static int sort_symbols(struct gcal_model *model, struct gcal_error *err)
+{
+    size_t n = gcal_expr_symbol_count(model->expr);
+
+    if (n > MAX_SYMBOLS)
+        return gcal_error_set(err, GCAL_EINPUT, "more than %d names in the expression",
+                              MAX_SYMBOLS);
+    if (allocate(model, n, err) < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        const char *name = gcal_expr_symbol(model->expr, i);
+        int rc;
+
+        if (strncmp(name, "p_", 2) == 0)
+            rc = add_parameter(model, i, err);
+        else if (strncmp(name, "f_", 2) == 0)
+            rc = add_feature(model, i, err);
+        else
+            rc = gcal_error_set(err, GCAL_EINPUT,
+                                "'%.100s' is neither a parameter (p_...) nor a feature "
+                                "(f_...)",
+                                name);
+        if (rc < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int fill(struct gcal_model *model, const char *name, const char *output,
+                const char *expression, struct gcal_error *err)
+{
+    struct gcal_feature feature;
+
+    if (gcal_feature_parse(output, &feature, err) < 0)
+        return gcal_error_prefix(err, "output");
+    gcal_feature_clear(&feature);
+    if (!(model->name = copy(name, err)) || !(model->output = copy(output, err)) ||
+        !(model->expression = collapsed(expression, err)))
+        return -1;
+    if (!(model->expr = gcal_expr_parse(model->expression, err)))
+        return gcal_error_prefix(err, "expression");
+    return sort_symbols(model, err);
+}
+
+struct gcal_model *gcal_model_create(const char *name, const char *output,
+                                     const char *expression, struct gcal_error *err)
+{
+    struct gcal_model *model = calloc(1, sizeof(*model));
+
+    if (!model) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    if (fill(model, name, output, expression, err) < 0) {
+        gcal_model_destroy(model);
+        return NULL;
+    }
+    return model;
+}
+
+struct gcal_model_parameter *gcal_model_parameter_find(const struct gcal_model *model,
+                                                       const char *name)
+{
+    for (size_t i = 0; i < model->n_parameters; i++)
+        if (strcmp(model->parameters[i].name, name) == 0)
+            return &model->parameters[i];
+    return NULL;
+}
+
+double gcal_model_eval(const struct gcal_model *model, const double *parameters,
+                       const double *features, double *gradient)
+{
+    double values[MAX_SYMBOLS];
+
+    for (size_t i = 0; i < model->n_parameters; i++)
+        values[model->parameter_slots[i]] = parameters[i];
+    for (size_t i = 0; i < model->n_features; i++)
+        values[model->feature_slots[i]] = features[i];
+    for (size_t i = 0; gradient && i < model->n_parameters; i++)
+        gradient[i] = gcal_expr_eval(model->derivatives[i], values);
+    return gcal_expr_eval(model->expr, values);
+}
+
+/* ---- from YAML ---- */
+
+static int decode_number(const struct gcal_yaml *node, const char *key, double *value,
+                         struct gcal_error *err)
+{
+    const struct gcal_yaml *item = gcal_yaml_find(node, key);
+
+    return item ? gcal_yaml_double(item, key, value, err) : 0;
+}
+
+static int decode_unit(const struct gcal_yaml *node, struct gcal_model_parameter *p,
+                       struct gcal_error *err)
+{
+    const struct gcal_yaml *item = gcal_yaml_find(node, "unit");
+    const char *text = item ? gcal_yaml_text(item, "unit", err) : p->unit;
+    char *unit = text ? copy(text, err) : NULL;
+
+    if (!unit)
+        return -1;
+    free(p->unit);
+    p->unit = unit;
+    return 0;
+}
+
+static int decode_parameter(const struct gcal_yaml *node, struct gcal_model_parameter *p,
+                            struct gcal_error *err)
+{
+    static const char *const known[] = { "unit", "initial", "min", "max", NULL };
+
+    if (gcal_yaml_check_keys(node, known, err) < 0 || decode_unit(node, p, err) < 0 ||
+        decode_number(node, "initial", &p->initial, err) < 0 ||
+        decode_number(node, "min", &p->min, err) < 0 ||
+        decode_number(node, "max", &p->max, err) < 0)
+        return -1;
+    if (!(p->min < p->max))
+        return gcal_yaml_error(node, err, "%s: min %g is not below max %g", p->name,
+                               p->min, p->max);
+    if (p->initial < p->min || p->initial > p->max)
+        return gcal_yaml_error(node, err, "%s: initial %g is outside %g to %g", p->name,
+                               p->initial, p->min, p->max);
+    return 0;
+}
+
+static int decode_parameters(const struct gcal_yaml *map, struct gcal_model *model,
+                             struct gcal_error *err)
+{
+    if (map->kind != GCAL_YAML_MAP)
+        return gcal_yaml_error(map, err, "parameters: expected a map");
+    for (size_t i = 0; i < map->n_items; i++) {
+        const struct gcal_yaml *key = map->keys[i];
+        struct gcal_model_parameter *p = gcal_model_parameter_find(model, key->text);
+
+        if (!p)
+            return gcal_yaml_error(key, err, "'%.100s' is not in the expression",
+                                   key->text);
+        if (decode_parameter(map->items[i], p, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* 'otherwise' where the key is absent; NULL there: the key is needed. */
+static const char *decode_text(const struct gcal_yaml *node, const char *key,
+                               const char *otherwise, struct gcal_error *err)
+{
+    const struct gcal_yaml *item = gcal_yaml_find(node, key);
+
+    if (item)
+        return gcal_yaml_text(item, key, err);
+    if (!otherwise)
+        gcal_yaml_error(node, err, "the model has no '%s'", key);
+    return otherwise;
+}
+
+static int check_keys(const struct gcal_yaml *node, const char *const *more,
+                      struct gcal_error *err)
+{
+    static const char *const own[] = { "name", "output", "expression", "parameters" };
+    const char **known;
+    size_t n = 0;
+    int rc;
+
+    while (more && more[n])
+        n++;
+    if (!(known = calloc(n + 5, sizeof(*known))))
+        return gcal_error_memory(err);
+    memcpy(known, own, sizeof(own));
+    for (size_t i = 0; i < n; i++)
+        known[4 + i] = more[i];
+    rc = gcal_yaml_check_keys(node, known, err);
+    free(known);
+    return rc;
+}
+
+struct gcal_model *gcal_model_decode(const struct gcal_yaml *node,
+                                     const char *const *more, struct gcal_error *err)
+{
+    const struct gcal_yaml *parameters;
+    const char *name, *output, *expression;
+    struct gcal_model *model;
+    struct gcal_error inner;
+
+    if (check_keys(node, more, err) < 0 ||
+        !(name = decode_text(node, "name", NULL, err)) ||
+        !(output = decode_text(node, "output", "f_cl_wall_time", err)) ||
+        !(expression = decode_text(node, "expression", NULL, err)))
+        return NULL;
+    if (!(model = gcal_model_create(name, output, expression, &inner))) {
+        gcal_yaml_error(gcal_yaml_find(node, "expression"), err, "model '%.60s': %s",
+                        name, inner.text);
+        return NULL;
+    }
+    parameters = gcal_yaml_find(node, "parameters");
+    if (parameters && decode_parameters(parameters, model, err) < 0) {
+        gcal_model_destroy(model);
+        return NULL;
+    }
+    return model;
+}

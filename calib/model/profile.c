@@ -1,0 +1,180 @@
+/* profile.c - profiles in memory and written as YAML; profile_decode.c reads them */
+#include "calib/model/profile.h"
+
+#include <stdlib.h>
+
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "calib/model/profile_private.h"
+
+const char *const gcal_granularity_names[] = { "work-item", "sub-group", "work-group",
+                                               "kernel" };
+const char *const gcal_space_names[] = { "any", "global", "local", "constant" };
+const char *const gcal_direction_names[] = { "any", "load", "store" };
+
+const char *gcal_granularity_name(enum gcal_granularity granularity)
+{
+    return gcal_granularity_names[granularity];
+}
+
+static void clear_entry(struct gcal_profile_entry *entry)
+{
+    free(entry->feature);
+    free(entry->count);
+    free(entry->dtype);
+    free(entry->op);
+    free(entry->array);
+    free(entry->tag);
+    free(entry->afr);
+    for (int i = 0; i < GCAL_MAX_DIMS; i++) {
+        free(entry->lid_stride[i]);
+        free(entry->gid_stride[i]);
+    }
+    for (size_t i = 0; i < entry->n_loop_strides; i++) {
+        free(entry->loop_strides[i].loop);
+        free(entry->loop_strides[i].stride);
+    }
+    free(entry->loop_strides);
+}
+
+void gcal_profile_destroy(struct gcal_profile *profile)
+{
+    if (!profile)
+        return;
+    for (size_t i = 0; i < profile->n_parameters; i++)
+        free(profile->parameters[i]);
+    for (size_t i = 0; i < profile->n_entries; i++)
+        clear_entry(&profile->entries[i]);
+    for (int i = 0; i < GCAL_MAX_DIMS; i++)
+        free(profile->groups[i]);
+    free(profile->parameters);
+    free(profile->entries);
+    free(profile->kernel);
+    free(profile->source_hash);
+    free(profile->assumptions);
+    free(profile);
+}
+
+/* The array has room for the next power of two, so it grows when it stands at one. */
+struct gcal_profile_entry *gcal_profile_add(struct gcal_profile *profile,
+                                            struct gcal_error *err)
+{
+    size_t n = profile->n_entries;
+    struct gcal_profile_entry *entries = profile->entries;
+
+    if ((n & (n - 1)) == 0 || !entries) {
+        entries = reallocarray(entries, n ? 2 * n : 1, sizeof(*entries));
+        if (!entries) {
+            gcal_error_memory(err);
+            return NULL;
+        }
+        profile->entries = entries;
+    }
+    profile->n_entries++;
+    entries[n] = (struct gcal_profile_entry){ 0 };
+    return &entries[n];
+}
+
+static void write_pair(struct gcal_yaml_writer *w, const char *key, const char *text)
+{
+    if (!text)
+        return;
+    gcal_yaml_write_text(w, key);
+    gcal_yaml_write_text(w, text);
+}
+
+static void write_texts(struct gcal_yaml_writer *w, const char *key, size_t n,
+                        char *const *texts)
+{
+    gcal_yaml_write_text(w, key);
+    gcal_yaml_write_flow_list(w);
+    for (size_t i = 0; i < n; i++)
+        gcal_yaml_write_text(w, texts[i] ? texts[i] : GCAL_PROFILE_UNKNOWN);
+    gcal_yaml_write_end_list(w);
+}
+
+static void write_loop_strides(struct gcal_yaml_writer *w,
+                               const struct gcal_profile_entry *entry)
+{
+    gcal_yaml_write_text(w, "loop_strides");
+    gcal_yaml_write_flow_list(w);
+    for (size_t i = 0; i < entry->n_loop_strides; i++) {
+        gcal_yaml_write_flow_map(w);
+        write_pair(w, "loop", entry->loop_strides[i].loop);
+        write_pair(w, "stride", entry->loop_strides[i].stride);
+        gcal_yaml_write_end_map(w);
+    }
+    gcal_yaml_write_end_list(w);
+}
+
+static void write_access(struct gcal_yaml_writer *w, const struct gcal_profile *profile,
+                         const struct gcal_profile_entry *entry)
+{
+    write_pair(w, "array", entry->array);
+    write_pair(w, "tag", entry->tag);
+    write_pair(w, "memory", gcal_space_names[entry->space]);
+    write_pair(w, "direction", gcal_direction_names[entry->direction]);
+    gcal_yaml_write_text(w, "vector_width");
+    gcal_yaml_write_integer(w, (long long)entry->vector_width);
+    write_texts(w, "lid_strides", profile->n_dims, entry->lid_stride);
+    write_texts(w, "gid_strides", profile->n_dims, entry->gid_stride);
+    if (entry->n_loop_strides)
+        write_loop_strides(w, entry);
+    write_pair(w, "afr", entry->afr);
+}
+
+static void write_entry(struct gcal_yaml_writer *w, const struct gcal_profile *profile,
+                        const struct gcal_profile_entry *entry)
+{
+    gcal_yaml_write_map(w);
+    write_pair(w, "feature", entry->feature);
+    write_pair(w, "count", entry->count);
+    write_pair(w, "per", gcal_granularity_name(entry->granularity));
+    write_pair(w, "dtype", entry->dtype);
+    write_pair(w, "op", entry->op);
+    if (entry->kind == GCAL_FEATURE_MEM_ACCESS)
+        write_access(w, profile, entry);
+    if (entry->line > 0) {
+        gcal_yaml_write_text(w, "at");
+        gcal_yaml_write_flow_list(w);
+        gcal_yaml_write_integer(w, entry->line);
+        gcal_yaml_write_integer(w, entry->column);
+        gcal_yaml_write_end_list(w);
+    }
+    gcal_yaml_write_end_map(w);
+}
+
+void gcal_profile_write(const struct gcal_profile *profile, struct gcal_yaml_writer *w)
+{
+    gcal_yaml_write_map(w);
+    gcal_yaml_write_text(w, "gpucal_profile");
+    gcal_yaml_write_integer(w, GCAL_PROFILE_VERSION);
+    write_pair(w, "kernel", profile->kernel);
+    write_pair(w, "source_hash", profile->source_hash);
+    write_texts(w, "parameters", profile->n_parameters, profile->parameters);
+    gcal_yaml_write_text(w, "local_size");
+    gcal_yaml_write_flow_list(w);
+    for (size_t i = 0; i < profile->n_dims; i++)
+        gcal_yaml_write_integer(w, (long long)profile->local_size[i]);
+    gcal_yaml_write_end_list(w);
+    write_texts(w, "groups", profile->n_dims, profile->groups);
+    write_pair(w, "assumptions", profile->assumptions);
+    gcal_yaml_write_text(w, "estimated");
+    gcal_yaml_write_bool(w, profile->estimated);
+    gcal_yaml_write_text(w, "entries");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < profile->n_entries; i++)
+        write_entry(w, profile, &profile->entries[i]);
+    gcal_yaml_write_end_list(w);
+    gcal_yaml_write_end_map(w);
+}
+
+char *gcal_profile_encode(const struct gcal_profile *profile, struct gcal_error *err)
+{
+    struct gcal_yaml_writer *w = gcal_yaml_writer_create(err);
+
+    if (!w)
+        return NULL;
+    gcal_profile_write(profile, w);
+    return gcal_yaml_writer_finish(w, NULL, err);
+}
