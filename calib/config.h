@@ -31,7 +31,7 @@ struct gcal_measure_options {
     double noise;          /* stop when the median's relative standard error is below */
     double kernel_limit_s; /* a launch or a build that takes longer is killed */
     size_t min_samples, max_samples;
-    size_t rungs;          /* the longest so many of a ladder are measured */
+    size_t rungs; /* the longest so many of a ladder are measured */
     uint64_t seed;
 };
 
@@ -50,8 +50,8 @@ struct gcal_model_config {
 };
 
 struct gcal_config {
-    char *file; /* as named in messages */
-    char *text; /* the whole file, for the record */
+    char *file;  /* as named in messages */
+    char *text;  /* the whole file, for the record */
     char *store; /* NULL: not said */
     struct gcal_device_filter devices;
     struct gcal_measure_options measure;
@@ -68,17 +68,23 @@ int gcal_config_read(const char *file, const struct gcal_catalogue *catalogue,
                      struct gcal_config *config, struct gcal_error *err);
 /* The same from a text, e.g. a record's. */
 int gcal_config_parse(const char *text, size_t size, const char *file,
-                      const struct gcal_catalogue *catalogue,
-                      struct gcal_config *config, struct gcal_error *err);
+                      const struct gcal_catalogue *catalogue, struct gcal_config *config,
+                      struct gcal_error *err);
 void gcal_config_clear(struct gcal_config *config);
 
 bool gcal_device_filter_matches(const struct gcal_device_filter *filter,
                                 const struct gcal_device_info *info);
 
-/* Every kernel of every model for a device, each once, ladders included. */
+/* Every kernel of every model for a device, each once, ladders included, with the names
+ * of the models that asked for it.  Kernels of a dtype that the device does not have
+ * are left out.
+ */
 int gcal_config_kernels(const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,
                         const struct gcal_device_info *info,
                         struct gcal_kernel_list *list, struct gcal_error *err);
+
+/* Whether 'name' stands in the comma-separated 'names' (a kernel's models). */
+bool gcal_names_contain(const char *names, const char *name);
 
 #endif

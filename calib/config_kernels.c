@@ -1,0 +1,129 @@
+/* What a configuration asks for on a device. */
+#include "calib/config.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+
+static bool matches_any(size_t count, char **globs, const char *text)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fnmatch(globs[i], text, FNM_CASEFOLD) == 0)
+            return true;
+    return count == 0;
+}
+
+bool gcal_device_filter_matches(const struct gcal_device_filter *filter,
+                                const struct gcal_device_info *info)
+{
+    return matches_any(filter->n_types, filter->types, info->device_type) &&
+           matches_any(filter->n_vendors, filter->vendors, info->vendor) &&
+           matches_any(filter->n_names, filter->names, info->name);
+}
+
+static bool supports(const struct gcal_device_info *info,
+                     const struct gcal_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->n_args; i++)
+        if ((!info->fp64 && strcmp(kernel->args[i].dtype, "float64") == 0) ||
+            (!info->fp16 && strcmp(kernel->args[i].dtype, "float16") == 0))
+            return false;
+    return true;
+}
+
+static struct gcal_kernel *find_kernel(const struct gcal_kernel_list *list,
+                                       const char *id)
+{
+    for (size_t i = 0; i < list->n_kernels; i++)
+        if (strcmp(list->kernels[i]->id, id) == 0)
+            return list->kernels[i];
+    return NULL;
+}
+
+bool gcal_names_contain(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = names; *at; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == length && strncmp(at, name, length) == 0)
+            return true;
+    return false;
+}
+
+/* Adds 'model' to the comma-separated names unless it stands there. */
+static int add_model(struct gcal_kernel *kernel, const char *model,
+                     struct gcal_error *err)
+{
+    char *models;
+
+    if (kernel->models && gcal_names_contain(kernel->models, model))
+        return 0;
+    models = kernel->models ? gcal_format("%s,%s", kernel->models, model) : strdup(model);
+    if (!models)
+        return gcal_error_memory(err);
+    free(kernel->models);
+    kernel->models = models;
+    return 0;
+}
+
+/* Moves what the device supports of 'from' to 'list'; all of it is asked for by
+ * 'model'.  A kernel that any tag set names with its size is no rung that may be left
+ * out.
+ */
+static int merge(struct gcal_kernel_list *from, const struct gcal_device_info *info,
+                 const char *model, struct gcal_kernel_list *list, struct gcal_error *err)
+{
+    for (size_t i = 0; i < from->n_kernels; i++) {
+        struct gcal_kernel *kernel = from->kernels[i];
+        struct gcal_kernel *there = find_kernel(list, kernel->id);
+
+        if (!supports(info, kernel))
+            continue;
+        if (!there) {
+            struct gcal_kernel **grown = gcal_array_grow(
+                list->kernels, list->n_kernels, &list->capacity, sizeof(*grown), err);
+
+            if (!grown)
+                return -1;
+            list->kernels = grown;
+            grown[list->n_kernels++] = there = kernel;
+            from->kernels[i] = NULL;
+        } else {
+            there->ladder = there->ladder && kernel->ladder;
+        }
+        if (add_model(there, model, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int gcal_config_kernels(const struct gcal_config *config,
+                        const struct gcal_catalogue *catalogue,
+                        const struct gcal_device_info *info,
+                        struct gcal_kernel_list *list, struct gcal_error *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < config->n_models; i++) {
+        const struct gcal_model_config *m = &config->models[i];
+
+        for (size_t k = 0; k < m->n_tag_sets && rc == 0; k++) {
+            const struct gcal_tag_set *set = &m->tag_sets[k];
+            struct gcal_kernel_list picked = { 0 };
+
+            rc = gcal_catalogue_generate(catalogue, set->n_tags,
+                                         (const char *const *)set->tags, set->match,
+                                         info->max_work_group_size, &picked, err);
+            if (rc < 0)
+                gcal_error_prefix(err, "%s:%d:%d", config->file, set->line, set->column);
+            else
+                rc = merge(&picked, info, m->model->name, list, err);
+            gcal_kernel_list_clear(&picked);
+        }
+    }
+    return rc;
+}

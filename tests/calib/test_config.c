@@ -1,0 +1,228 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/config.h"
+
+static struct gcal_catalogue *catalogue;
+
+static int open_catalogue(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    catalogue = gcal_catalogue_open(SOURCE_DIR "/kernels/catalogue", &err);
+    if (!catalogue)
+        print_error("%s\n", err.text);
+    return catalogue ? 0 : -1;
+}
+
+static int close_catalogue(void **state)
+{
+    (void)state;
+    gcal_catalogue_close(catalogue);
+    return 0;
+}
+
+#define MODEL                                                                            \
+    "models:\n"                                                                          \
+    "  - name: add\n"                                                                    \
+    "    output: f_cl_wall_time\n"                                                       \
+    "    expression: p_add * f_op_float32_add + p_launch * f_sync_kernel_launch\n"       \
+    "    parameters:\n"                                                                  \
+    "      p_add: {initial: 2.385e-12, max: 1.7e-9}\n"                                   \
+    "    kernels:\n"                                                                     \
+    "      - tags: [flops_add_pattern, \"dtype:float32\"]\n"
+
+static int parse(const char *text, struct gcal_config *config, struct gcal_error *err)
+{
+    return gcal_config_parse(text, strlen(text), "site.yaml", catalogue, config, err);
+}
+
+/* 'text' is refused, and told so where it stands. */
+static void refuses(const char *text, const char *where, const char *what)
+{
+    struct gcal_config config = { 0 };
+    struct gcal_error err = { 0 };
+
+    assert_int_equal(parse(text, &config, &err), -1);
+    if (strncmp(err.text, where, strlen(where)) != 0 || !strstr(err.text, what))
+        fail_msg("\"%s\" is not \"%s ... %s\"", err.text, where, what);
+    assert_int_equal(err.code, GCAL_EINPUT);
+    assert_null(config.models);
+}
+
+static void reads_every_key(void **state)
+{
+    struct gcal_config config = { 0 };
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    assert_int_equal(
+        parse("version: 1\nstore: /shared/gpucal\n"
+              "devices: {types: [gpu], vendors: ['NVIDIA*'], names: ['*H200*', a100]}\n"
+              "measure: {budget_s: 61.7, min_time_s: 0.0013, max_time_s: 0.17,\n"
+              "  min_samples: 7, max_samples: 53, noise: 0.0047, kernel_limit_s: 19,\n"
+              "  rungs: 5, seed: 977}\n"
+              "audit: {warn: 0.037, fail: 0.13}\n" MODEL,
+              &config, &err),
+        0);
+    assert_string_equal(config.file, "site.yaml");
+    assert_string_equal(config.store, "/shared/gpucal");
+    assert_int_equal(config.devices.n_types, 1);
+    assert_int_equal(config.devices.n_names, 2);
+    assert_string_equal(config.devices.names[1], "a100");
+    assert_true(config.measure.budget_s == 61.7 && config.measure.min_time_s == 0.0013);
+    assert_true(config.measure.max_time_s == 0.17 && config.measure.noise == 0.0047);
+    assert_true(config.measure.kernel_limit_s == 19);
+    assert_int_equal(config.measure.min_samples, 7);
+    assert_int_equal(config.measure.max_samples, 53);
+    assert_int_equal(config.measure.rungs, 5);
+    assert_int_equal(config.measure.seed, 977);
+    assert_true(config.audit_warn == 0.037 && config.audit_fail == 0.13);
+    assert_int_equal(config.n_models, 1);
+    assert_true(config.models[0].model->parameters[0].max == 1.7e-9);
+    assert_string_equal(config.models[0].tag_sets[0].tags[1], "dtype:float32");
+    assert_int_equal(config.models[0].tag_sets[0].line, 13);
+    gcal_config_clear(&config);
+}
+
+static void defaults_stand_for_what_is_not_said(void **state)
+{
+    struct gcal_config config = { 0 };
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    assert_int_equal(parse("version: 1\nstore: ~\ndevices:\n" MODEL, &config, &err), 0);
+    assert_null(config.store);
+    assert_true(config.measure.budget_s == 60 && config.measure.max_time_s == 0.2);
+    assert_int_equal(config.measure.rungs, 3);
+    assert_true(config.audit_fail == 0.15);
+    gcal_config_clear(&config);
+}
+
+static void complaints_name_the_place(void **state)
+{
+    (void)state;
+    refuses("version: 2\nfuture: 1\n", "site.yaml:1:10: ", "reads version 1");
+    refuses(MODEL, "site.yaml:1:1: ", "no 'version'");
+    refuses("version: 1\n", "site.yaml:1:1: ", "models");
+    refuses("version: 1\nmeasures: {}\n" MODEL, "site.yaml:2:1: ", "measure");
+    refuses("version: 1\nmeasure: {budget_s: -3}\n" MODEL, "site.yaml:2:21: ", "above 0");
+    refuses("version: 1\nmeasure: {min_time_s: 0.3}\n" MODEL,
+            "site.yaml:2:10: ", "not below max_time_s");
+    refuses("version: 1\nmeasure: {min_samples: 70}\n" MODEL,
+            "site.yaml:2:10: ", "above max_samples");
+    refuses("version: 1\naudit: {warn: 0.2}\n" MODEL, "site.yaml:2:8: ", "above fail");
+    refuses("version: 1\ndevices: {types: [gpu, fpga]}\n" MODEL,
+            "site.yaml:2:24: ", "'fpga'");
+    refuses("version: 1\ndevices: gpu\n" MODEL, "site.yaml:2:10: ", "map");
+}
+
+static void complaints_about_models_name_the_place(void **state)
+{
+#define BEGIN "version: 1\nmodels:\n  - name: m\n    output: f_cl_wall_time\n"
+#define SUM   "    expression: p_a * f_op_float32_add\n"
+#define TAGS  "    kernels:\n      - tags: [flops_add_pattern]\n"
+    (void)state;
+    refuses("version: 1\nmodels: []\n", "site.yaml:2:9: ", "empty");
+    refuses(BEGIN SUM, "site.yaml:3:5: ", "no kernels");
+    refuses(BEGIN SUM "    kernels: []\n", "site.yaml:6:14: ", "empty");
+    refuses(BEGIN SUM "    kernels:\n      - {tags: []}\n", "site.yaml:7:16: ", "empty");
+    refuses(BEGIN SUM "    kernels:\n      - {tags: [flops_ad]}\n",
+            "site.yaml:7:16: ", "flops_ad");
+    refuses(BEGIN SUM "    kernels:\n      - {tags: [flops_add_pattern], match: all}\n",
+            "site.yaml:7:43: ", "superset");
+    refuses(BEGIN "    expression: p_a * * f_op_float32_add\n" TAGS,
+            "site.yaml:5:17: ", "column 7");
+    refuses(BEGIN SUM "    parameters: {p_b: {min: 1}}\n" TAGS, "site.yaml:6:", "p_b");
+    refuses(BEGIN SUM "    parameters: {p_a: {min: 5, max: 3}}\n" TAGS,
+            "site.yaml:6:", "min");
+    refuses("version: 1\nmodels:\n  - name: a b\n    output: f_cl_wall_time\n" SUM TAGS,
+            "site.yaml:3:11: ", "only letters");
+    refuses(BEGIN SUM TAGS "  - name: m\n    output: f_cl_wall_time\n" SUM TAGS,
+            "site.yaml:8:11: ", "two models");
+}
+
+static void the_built_in_file_is_right(void **state)
+{
+    struct gcal_config config = { 0 };
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    if (gcal_config_read(NULL, catalogue, &config, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_true(config.n_models > 0);
+    assert_int_equal(strncmp(config.text, "# models.yaml", 13), 0);
+    gcal_config_clear(&config);
+}
+
+static void filters_match_globs_of_any_case(void **state)
+{
+    char *types[] = { "gpu" }, *names[] = { "*h200*", "a100" };
+    struct gcal_device_filter filter = { .n_types = 1, .types = types };
+    struct gcal_device_info info = { .device_type = "gpu",
+                                     .vendor = "NVIDIA",
+                                     .name = "NVIDIA H200 NVL" };
+
+    (void)state;
+    assert_true(gcal_device_filter_matches(&filter, &info));
+    filter.n_names = 2;
+    filter.names = names;
+    assert_true(gcal_device_filter_matches(&filter, &info));
+    info.name = "NVIDIA H100";
+    assert_false(gcal_device_filter_matches(&filter, &info));
+    info.name = "A100";
+    info.device_type = "cpu";
+    assert_false(gcal_device_filter_matches(&filter, &info));
+}
+
+/* Two models that share a kernel get it once, with both names; asked for by its size in
+ * one of them it is no rung any more.
+ */
+static void kernels_come_once_with_the_models_that_asked(void **state)
+{
+#define PICK(name, tags)                                                                 \
+    "  - {name: " name ", output: f_cl_wall_time, expression: p_a*f_op_float32_add,\n"   \
+    "     kernels: [{tags: [empty_kernel" tags "]}]}\n"
+    struct gcal_device_info info = { .max_work_group_size = 1024 };
+    struct gcal_kernel_list list = { 0 };
+    struct gcal_config config = { 0 };
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    assert_int_equal(parse("version: 1\nmodels:\n" PICK("one", ", 'ngroups:16,256'")
+                               PICK("other", ", 'ngroups:256'"),
+                           &config, &err),
+                     0);
+    if (gcal_config_kernels(&config, catalogue, &info, &list, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(list.n_kernels, 2);
+    assert_string_equal(list.kernels[0]->models, "one");
+    assert_string_equal(list.kernels[1]->models, "one,other");
+    assert_true(gcal_names_contain("one,other", "other"));
+    assert_false(gcal_names_contain("one,other", "the"));
+    assert_false(gcal_names_contain("one,other", "on"));
+    gcal_kernel_list_clear(&list);
+    gcal_config_clear(&config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_every_key),
+        cmocka_unit_test(defaults_stand_for_what_is_not_said),
+        cmocka_unit_test(complaints_name_the_place),
+        cmocka_unit_test(complaints_about_models_name_the_place),
+        cmocka_unit_test(the_built_in_file_is_right),
+        cmocka_unit_test(filters_match_globs_of_any_case),
+        cmocka_unit_test(kernels_come_once_with_the_models_that_asked),
+    };
+
+    return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
+}
