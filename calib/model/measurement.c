@@ -166,6 +166,7 @@ void gcal_run_kernel_clear(struct gcal_run_kernel *kernel)
     free(kernel->build_options);
     free(kernel->launch);
     free(kernel->profile);
+    free(kernel->models);
     *kernel = (struct gcal_run_kernel){ 0 };
 }
 
@@ -180,6 +181,7 @@ void gcal_run_kernel_put(struct gcal_buf *buf, const struct gcal_run_kernel *ker
     put_needed(buf, kernel->build_options);
     put_needed(buf, kernel->launch);
     put_needed(buf, kernel->profile);
+    put_needed(buf, kernel->models);
     gcal_wire_put_u64(buf, kernel->n_sizes);
     for (size_t i = 0; i < kernel->n_sizes; i++) {
         put_needed(buf, kernel->size_names[i]);
@@ -215,6 +217,7 @@ int gcal_run_kernel_get(struct gcal_wire *wire, struct gcal_run_kernel *kernel,
     kernel->build_options = get_needed(wire);
     kernel->launch = get_needed(wire);
     kernel->profile = get_needed(wire);
+    kernel->models = get_needed(wire);
     get_sizes(wire, kernel);
     if (!wire->bad)
         return 0;

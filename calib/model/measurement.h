@@ -38,7 +38,8 @@ struct gcal_run_device {
     char *node;
     int rank; /* that measured it */
     struct gcal_device_info info;
-    char *failure; /* why it was given up, NULL when it was not */
+    char *failure; /* why it was given up, NULL when it was not: its rows are kept, but
+                      take no part in fits */
 };
 
 void gcal_run_device_clear(struct gcal_run_device *device);
@@ -52,6 +53,7 @@ struct gcal_run_kernel {
     char *source, *entry, *build_options;
     char *launch;  /* "global n/16*16,n local 16,16", for people */
     char *profile; /* YAML (profile.h) */
+    char *models;  /* "a,b": the models that asked for it, which are fitted to it */
     size_t n_sizes;
     char **size_names; /* in the order of the profile's parameters */
     double *size_values;
