@@ -202,7 +202,8 @@ int gcal_audit_compare(const struct gcal_params *before, const struct gcal_param
                               "<= fail",
                               limits->warn, limits->fail);
     rc = compare_nodes(&a, before, after);
-    if (rc == 0 && (a.notes.size || a.notes.failed) && !(audit->notes = gcal_buf_take(&a.notes, err)))
+    if (rc == 0 && (a.notes.size || a.notes.failed) &&
+        !(audit->notes = gcal_buf_take(&a.notes, err)))
         rc = -1;
     gcal_buf_free(&a.notes);
     if (rc < 0)

@@ -8,6 +8,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
+#include "store/checksum.h"
 #include "store/record.h"
 
 #define JOURNAL_VERSION 1
@@ -84,14 +85,9 @@ static int get_header(struct gcal_wire *wire, struct gcal_run_header *h,
     return -1;
 }
 
-/* FNV-1a. */
 static uint64_t checksum(const char *data, size_t size)
 {
-    uint64_t sum = 0xcbf29ce484222325u;
-
-    for (size_t i = 0; i < size; i++)
-        sum = (sum ^ (unsigned char)data[i]) * 0x100000001b3u;
-    return sum;
+    return gcal_checksum(GCAL_CHECKSUM_START, data, size);
 }
 
 /* ---- writing ---- */

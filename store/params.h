@@ -28,8 +28,8 @@ struct gcal_params_model {
     char **feature;
     double *feature_min, *feature_max; /* range of the calibration */
     size_t n_kernels, n_samples;
-    double residual;    /* root mean square of relative residuals */
-    double mean_error;  /* geometric mean of |relative residual| */
+    double residual;   /* root mean square of relative residuals */
+    double mean_error; /* geometric mean of |relative residual| */
     double worst_error;
     double condition;
     double factor, factor_error; /* this device against its type's fit, 1 = alike */

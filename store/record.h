@@ -17,7 +17,7 @@
 struct gcal_error;
 
 struct gcal_run_header {
-    char *run_id;      /* "20261121T041705Z-1a2b3c4d" */
+    char *run_id;                     /* "20261121T041705Z-1a2b3c4d" */
     char *started_utc, *finished_utc; /* finished NULL in a journal */
     char *gpucal_version;
     char *launcher;    /* "slurm job 17 step 0", "mpirun", "none" */
@@ -25,7 +25,7 @@ struct gcal_run_header {
     char *config_file; /* its name */
     uint64_t seed;
     uint32_t n_ranks;
-    bool simulated;    /* made by a test device: never published to a real store */
+    bool simulated; /* made by a test device: never published to a real store */
 };
 
 void gcal_run_header_clear(struct gcal_run_header *header);
@@ -79,9 +79,11 @@ void gcal_record_close(struct gcal_record *record);
 
 const struct gcal_run_header *gcal_record_header(const struct gcal_record *record);
 size_t gcal_record_device_count(const struct gcal_record *record);
-const struct gcal_run_device *gcal_record_device(const struct gcal_record *record, size_t i);
+const struct gcal_run_device *gcal_record_device(const struct gcal_record *record,
+                                                 size_t i);
 size_t gcal_record_kernel_count(const struct gcal_record *record);
-const struct gcal_run_kernel *gcal_record_kernel(const struct gcal_record *record, size_t i);
+const struct gcal_run_kernel *gcal_record_kernel(const struct gcal_record *record,
+                                                 size_t i);
 size_t gcal_record_lost_count(const struct gcal_record *record);
 /* "n1 rank 1: no sign of life for 20 s" */
 const char *gcal_record_lost(const struct gcal_record *record, size_t i);

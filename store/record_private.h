@@ -14,9 +14,6 @@
 #define GCAL_RECORD_FORMAT  "gpucal-record"
 #define GCAL_RECORD_VERSION 1
 
-/* Groups and datasets of a record without times of their own: the same run gives the
- * same bytes.
- */
 enum gcal_column_type {
     GCAL_COLUMN_TEXT,     /* char *, never NULL */
     GCAL_COLUMN_OPTIONAL, /* char *, "" in the file where it is NULL */
@@ -91,6 +88,13 @@ struct gcal_table {
     hid_t datasets[GCAL_MAX_COLUMNS]; /* by column, 0 when not open */
     hsize_t n_rows;
 };
+
+#define GCAL_RECORD_SEAL_BYTES 512
+
+/* Writes the seal of a file that is complete; -1 with errno. */
+int gcal_record_seal(int fd);
+/* 0 when the file is as it was written, or was never sealed; -1 with 'err'. */
+int gcal_record_check_seal(int fd, struct gcal_error *err);
 
 /* What HDF5 does on its own: no messages, no plug-ins.  -1 with 'err'. */
 int gcal_record_start(struct gcal_error *err);

@@ -222,20 +222,18 @@ static int read_lost(struct gcal_record *r, struct gcal_error *err)
 
 /* ---- the file ---- */
 
-/* Says of a file that HDF5 does not open what it is. */
+/* HDF5 sees only what is whole. */
 static int check_file(const char *path, struct gcal_error *err)
 {
-    static const char magic[8] = "\211HDF\r\n\032\n";
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = 0;
     struct stat info;
-    char head[8];
 
     if (fd < 0 || fstat(fd, &info) < 0)
         rc = gcal_error_set(err, GCAL_EINPUT, "%s", strerror(errno));
     else if (!S_ISREG(info.st_mode))
         rc = gcal_error_set(err, GCAL_EINPUT, "not a regular file");
-    else if (read(fd, head, 8) != 8 || memcmp(head, magic, 8) != 0)
-        rc = gcal_error_set(err, GCAL_EINPUT, "not an HDF5 file");
+    else
+        rc = gcal_record_check_seal(fd, err);
     if (fd >= 0)
         close(fd);
     return rc;

@@ -187,7 +187,8 @@ static hid_t create_file(const char *path)
 #if H5_VERSION_GE(1, 10, 7)
     H5Pset_file_locking(access, 0, 1);
 #endif
-    if (H5Pset_obj_track_times(options, 0) >= 0)
+    if (H5Pset_obj_track_times(options, 0) >= 0 &&
+        H5Pset_userblock(options, GCAL_RECORD_SEAL_BYTES) >= 0)
         file = H5Fcreate(path, H5F_ACC_TRUNC, options, access);
     H5Pclose(options);
     H5Pclose(access);
@@ -320,13 +321,26 @@ static int put_header(hid_t file, const struct gcal_run_header *header)
     return put_config(file, header->config);
 }
 
-static int sync_path(const char *path, int flags)
+/* Seals the temporary file and flushes it.  -1 with errno. */
+static int complete(const char *temp)
 {
-    int fd = open(path, flags | O_CLOEXEC), rc;
+    int fd = open(temp, O_RDWR | O_CLOEXEC), rc = -1;
 
     if (fd < 0)
         return -1;
-    rc = (flags & O_DIRECTORY) || fchmod(fd, 0644) == 0 ? fsync(fd) : -1;
+    if (gcal_record_seal(fd) == 0 && fchmod(fd, 0644) == 0 && fsync(fd) == 0)
+        rc = 0;
+    close(fd);
+    return rc;
+}
+
+static int sync_folder(char *path)
+{
+    int fd = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+
+    if (fd < 0)
+        return -1;
+    rc = fsync(fd);
     close(fd);
     return rc;
 }
@@ -339,10 +353,10 @@ static int move_in_place(struct gcal_record_writer *w, struct gcal_error *err)
 
     if (!copy)
         return gcal_error_memory(err);
-    if (sync_path(w->temp, O_RDWR) == 0 && rename(w->temp, w->path) == 0) {
+    if (complete(w->temp) == 0 && rename(w->temp, w->path) == 0) {
         free(w->temp);
         w->temp = NULL;
-        rc = sync_path(dirname(copy), O_RDONLY | O_DIRECTORY);
+        rc = sync_folder(copy);
     }
     if (rc < 0)
         gcal_error_set(err, GCAL_ESTORE, "record %s: %s", w->path, strerror(errno));

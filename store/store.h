@@ -70,8 +70,8 @@ enum gcal_drift { GCAL_DRIFT_NONE, GCAL_DRIFT_WARN, GCAL_DRIFT_FAIL };
 struct gcal_audit_change {
     char *device_uid, *device_name, *model, *parameter, *unit;
     double before, after, before_error, after_error;
-    double change; /* (after - before) / before */
-    double sigmas; /* |after - before| over the combined standard error */
+    double change;         /* (after - before) / before */
+    double sigmas;         /* |after - before| over the combined standard error */
     enum gcal_drift drift; /* beyond a limit, and by more than 3 sigmas */
 };
 

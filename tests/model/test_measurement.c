@@ -1,0 +1,132 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/base/wire.h"
+#include "calib/model/measurement.h"
+
+static struct gcal_sample samples[] = {
+    { 2.385e-6, 9.17e-6, 41, 1.755e9, 43.5, 4 },
+    { 2.391e-6, 9.02e-6, 43, NAN, NAN, 0 },
+};
+
+static const struct gcal_measurement measurement = {
+    .node = "n1",
+    .device_uid = "uuid:7f",
+    .kernel_id = "k713",
+    .status = GCAL_ROW_WRONG_RESULT,
+    .stop = GCAL_STOP_STABLE,
+    .detail = "element 713 differs",
+    .n_warmup = 3,
+    .n_samples = 2,
+    .samples = samples,
+    .checked = true,
+    .worst_difference = 0.2385,
+};
+
+static void keeps_a_measurement(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_buf buf = { 0 };
+    struct gcal_measurement m;
+    struct gcal_wire wire;
+
+    (void)state;
+    gcal_measurement_put(&buf, &measurement);
+    wire = gcal_wire_open(buf.data, buf.size);
+    assert_int_equal(gcal_measurement_get(&wire, &m, &err), 0);
+    assert_int_equal(gcal_wire_done(&wire, "m", &err), 0);
+    assert_string_equal(m.node, "n1");
+    assert_string_equal(m.kernel_id, "k713");
+    assert_string_equal(m.detail, "element 713 differs");
+    assert_int_equal(m.status, GCAL_ROW_WRONG_RESULT);
+    assert_int_equal(m.stop, GCAL_STOP_STABLE);
+    assert_int_equal(m.n_warmup, 3);
+    assert_true(m.checked);
+    assert_true(m.worst_difference == 0.2385);
+    assert_int_equal(m.n_samples, 2);
+    assert_memory_equal(m.samples, samples, sizeof(samples));
+    gcal_measurement_clear(&m);
+    gcal_buf_free(&buf);
+}
+
+static void keeps_a_device_and_a_kernel(void **state)
+{
+    char *names[] = { "n", "m" };
+    double values[] = { 2048, 713 };
+    struct gcal_run_device device = { .node = "n1", .rank = 5 }, d;
+    struct gcal_run_kernel kernel = { .id = "k713",
+                                      .source = "kernel void f() {}",
+                                      .models = "a,b",
+                                      .n_sizes = 2,
+                                      .size_names = names,
+                                      .size_values = values };
+    struct gcal_run_kernel k;
+    struct gcal_buf buf = { 0 };
+    struct gcal_wire wire;
+
+    (void)state;
+    device.info.uid = "uuid:7f";
+    device.info.compute_units = 132;
+    device.info.max_clock_hz = 1.98e9;
+    device.info.fp64 = true;
+    gcal_run_device_put(&buf, &device);
+    gcal_run_kernel_put(&buf, &kernel);
+    wire = gcal_wire_open(buf.data, buf.size);
+    assert_int_equal(gcal_run_device_get(&wire, &d, NULL), 0);
+    assert_int_equal(gcal_run_kernel_get(&wire, &k, NULL), 0);
+    assert_int_equal(gcal_wire_done(&wire, "both", NULL), 0);
+    assert_string_equal(d.info.uid, "uuid:7f");
+    assert_string_equal(d.info.pci, ""); /* never NULL for a reader */
+    assert_null(d.failure);
+    assert_int_equal(d.rank, 5);
+    assert_int_equal(d.info.compute_units, 132);
+    assert_true(d.info.max_clock_hz == 1.98e9 && d.info.fp64 && !d.info.fp16);
+    assert_string_equal(k.source, "kernel void f() {}");
+    assert_string_equal(k.models, "a,b");
+    assert_string_equal(k.size_names[1], "m");
+    assert_true(k.size_values[1] == 713);
+    gcal_run_device_clear(&d);
+    gcal_run_kernel_clear(&k);
+    gcal_buf_free(&buf);
+}
+
+static void refuses_every_cut_and_impossible_counts(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_buf buf = { 0 };
+    struct gcal_measurement m;
+    struct gcal_wire wire;
+
+    (void)state;
+    gcal_measurement_put(&buf, &measurement);
+    for (size_t size = 0; size < buf.size; size++) {
+        wire = gcal_wire_open(buf.data, size);
+        assert_int_equal(gcal_measurement_get(&wire, &m, &err), -1);
+        assert_null(m.samples);
+    }
+    assert_int_equal(err.code, GCAL_EINPUT);
+    /* The count of samples stands in front of them. */
+    memset(buf.data + buf.size - 2 * 48 - 8, 0xff, 8);
+    wire = gcal_wire_open(buf.data, buf.size);
+    assert_int_equal(gcal_measurement_get(&wire, &m, &err), -1);
+    gcal_buf_free(&buf);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_a_measurement),
+        cmocka_unit_test(keeps_a_device_and_a_kernel),
+        cmocka_unit_test(refuses_every_cut_and_impossible_counts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,30 @@
+/* sample.h - made-up runs and parameters for the tests of store/ */
+#ifndef TESTS_STORE_SAMPLE_H
+#define TESTS_STORE_SAMPLE_H
+
+#include "store/store.h"
+
+/* A new folder of the test's own; removed with what is in it. */
+char *sample_folder(void);
+void sample_folder_remove(char *folder);
+
+/* "FOLDER/NAME", valid until the next but three calls. */
+const char *sample_path(const char *folder, const char *name);
+
+void sample_file_write(const char *path, const void *data, size_t size);
+char *sample_file_read(const char *path, size_t *size);
+
+struct gcal_run_header sample_header(void); /* borrows: not to be cleared */
+
+/* Two devices, two kernels, three measurements and a lost rank, into 'sink'. */
+void sample_run(const struct gcal_run_sink *sink);
+
+/* One device 'uid' with one model of two parameters and three features, whose cost per
+ * madd is 'madd_s'.
+ */
+struct gcal_params sample_params(const char *node, const char *uid, double madd_s);
+
+/* Runs 'body' in a child that may write no file beyond 'max_bytes'; its result. */
+int sample_with_file_limit(size_t max_bytes, int (*body)(void *context), void *context);
+
+#endif

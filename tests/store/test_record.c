@@ -1,0 +1,284 @@
+#include <dirent.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/base/random.h"
+#include "tests/store/sample.h"
+
+static void write_record(const char *path)
+{
+    struct gcal_run_header header = sample_header();
+    struct gcal_record_writer *w = gcal_record_create(path, NULL);
+    struct gcal_run_sink sink;
+
+    assert_non_null(w);
+    sink = gcal_record_sink(w);
+    sample_run(&sink);
+    assert_int_equal(gcal_record_finish(w, &header, NULL), 0);
+}
+
+static void check_tables(const struct gcal_record *r)
+{
+    const struct gcal_run_device *d;
+    const struct gcal_run_kernel *k;
+
+    assert_int_equal(gcal_record_device_count(r), 2);
+    d = gcal_record_device(r, 0);
+    assert_string_equal(d->node, "n1");
+    assert_null(d->failure);
+    assert_string_equal(d->info.vendor, "Test & Sons: \"GPUs\"");
+    assert_true(d->info.fp64 && !d->info.fp16);
+    assert_true(d->info.max_clock_hz == 1.98e9);
+    /* It came twice, the second time with its failure. */
+    assert_string_equal(gcal_record_device(r, 1)->failure, "three workers crashed");
+    assert_int_equal(gcal_record_kernel_count(r), 2);
+    k = gcal_record_kernel(r, 0);
+    assert_string_equal(k->source,
+                        "kernel void f(global float *x)\n{\n    x[0] = 1;\n}\n");
+    assert_string_equal(k->models, "matmul");
+    assert_int_equal(k->n_sizes, 2);
+    assert_string_equal(k->size_names[1], "m");
+    assert_true(k->size_values[1] == 713);
+    assert_int_equal(gcal_record_kernel(r, 1)->n_sizes, 1);
+    assert_int_equal(gcal_record_lost_count(r), 1);
+    assert_string_equal(gcal_record_lost(r, 0), "n3 rank 2: no sign of life for 20 s");
+}
+
+static void check_measurements(const struct gcal_record *r)
+{
+    struct gcal_measurement m;
+    size_t device, kernel;
+
+    assert_int_equal(gcal_record_measurement_count(r), 3);
+    assert_int_equal(gcal_record_measurement(r, 0, &m, &device, &kernel, NULL), 0);
+    assert_true(device == 0 && kernel == 1 && m.n_samples == 3 && m.n_warmup == 3);
+    assert_string_equal(m.kernel_id, "k2");
+    assert_int_equal(m.stop, GCAL_STOP_NOISE);
+    assert_true(m.checked && m.worst_difference == 2.385e-7);
+    assert_true(m.samples[0].time_s == 2.385e-6 && m.samples[0].throttle == 4);
+    assert_true(isnan(m.samples[1].clock_hz) && isnan(m.samples[1].temperature_c));
+    assert_true(m.samples[2].temperature_c == 44.25 && m.samples[2].order == 47);
+    gcal_measurement_clear(&m);
+    assert_int_equal(gcal_record_measurement(r, 1, &m, NULL, NULL, NULL), 0);
+    assert_int_equal(m.status, GCAL_ROW_CRASHED);
+    assert_string_equal(m.detail, "worker killed by signal 11");
+    assert_int_equal(m.n_samples, 0);
+    gcal_measurement_clear(&m);
+    assert_int_equal(gcal_record_measurement(r, 2, &m, NULL, NULL, NULL), 0);
+    assert_null(m.detail);
+    assert_true(m.samples[0].host_s == 9.02e-6 && m.n_samples == 2);
+    gcal_measurement_clear(&m);
+    assert_int_equal(gcal_record_measurement(r, 3, &m, NULL, NULL, NULL), -1);
+}
+
+static void keeps_a_run(void **state)
+{
+    const char *path = sample_path(*state, "a.h5");
+    const struct gcal_run_header *header;
+    struct gcal_record *r;
+    struct stat info;
+
+    write_record(path);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0644);
+    assert_non_null(r = gcal_record_open(path, NULL));
+    header = gcal_record_header(r);
+    assert_string_equal(header->run_id, "20261121T041705Z-1a2b3c4d");
+    assert_string_equal(header->config, "store: /shared/gpucal\n");
+    assert_string_equal(header->finished_utc, "2026-11-21T04:27:51Z");
+    assert_true(header->seed == 0xfedcba9876543210u && header->n_ranks == 3);
+    assert_true(header->simulated);
+    check_tables(r);
+    check_measurements(r);
+    gcal_record_close(r);
+}
+
+static void is_the_same_for_the_same_run(void **state)
+{
+    size_t a_size, b_size;
+    char *a, *b;
+
+    write_record(sample_path(*state, "a.h5"));
+    a = sample_file_read(sample_path(*state, "a.h5"), &a_size);
+    sleep(1); /* a time in the file would show */
+    write_record(sample_path(*state, "b.h5"));
+    b = sample_file_read(sample_path(*state, "b.h5"), &b_size);
+    assert_int_equal(a_size, b_size);
+    assert_memory_equal(a, b, a_size);
+    free(a);
+    free(b);
+}
+
+static void refuses_every_cut(void **state)
+{
+    const char *cut = sample_path(*state, "cut.h5");
+    struct gcal_error err;
+    size_t size;
+    char *data;
+
+    write_record(sample_path(*state, "a.h5"));
+    data = sample_file_read(sample_path(*state, "a.h5"), &size);
+    sample_file_write(cut, data, size);
+    for (size_t n = size; n-- > 0;) {
+        assert_int_equal(truncate(cut, (off_t)n), 0);
+        assert_null(gcal_record_open(cut, &err));
+        assert_int_equal(err.code, GCAL_EINPUT);
+        n -= n > 600 ? n % 61 : 0; /* not quite all */
+    }
+    free(data);
+}
+
+/* In a child, so that a crash shows as one. */
+static void refuses_every_change(void **state)
+{
+    const char *path = sample_path(*state, "flip.h5");
+    uint64_t random = 713;
+    int status = 0;
+    size_t size;
+    char *data;
+    pid_t child;
+
+    write_record(sample_path(*state, "a.h5"));
+    data = sample_file_read(sample_path(*state, "a.h5"), &size);
+    if ((child = fork()) == 0) {
+        for (int i = 0; i < 700; i++) {
+            size_t at = gcal_random_next(&random) % size;
+            char old = data[at];
+
+            data[at] = (char)gcal_random_next(&random);
+            sample_file_write(path, data, size);
+            if (data[at] != old && gcal_record_open(path, NULL))
+                _exit(1);
+            data[at] = old;
+        }
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    free(data);
+}
+
+static void refuses_what_is_not_a_record(void **state)
+{
+    const char *path = sample_path(*state, "alien");
+    struct gcal_error err;
+
+    sample_file_write(path, "alien\n", 6);
+    assert_null(gcal_record_open(path, &err));
+    assert_non_null(strstr(err.text, "not an HDF5 file"));
+    assert_null(gcal_record_open(*state, &err));
+    assert_non_null(strstr(err.text, "not a regular file"));
+    assert_null(gcal_record_open("/nonexistent", &err));
+    assert_null(gcal_record_create("/nonexistent/a.h5", &err));
+    assert_int_equal(err.code, GCAL_ESTORE);
+}
+
+static void refuses_a_measurement_before_its_device(void **state)
+{
+    struct gcal_measurement m = { .node = "n1",
+                                  .device_uid = "uuid:7f",
+                                  .kernel_id = "k1" };
+    struct gcal_record_writer *w;
+    struct gcal_run_sink sink;
+    struct gcal_error err;
+
+    assert_non_null(w = gcal_record_create(sample_path(*state, "early.h5"), &err));
+    sink = gcal_record_sink(w);
+    assert_int_equal(sink.measurement(sink.context, &m, &err), -1);
+    assert_int_equal(err.code, GCAL_EINPUT);
+    gcal_record_abandon(w);
+    assert_int_equal(access(sample_path(*state, "early.h5"), F_OK), -1);
+}
+
+static int fill_disk(void *path)
+{
+    struct gcal_run_header header = sample_header();
+    struct gcal_sample samples[713];
+    struct gcal_measurement m = { .node = "n1",
+                                  .device_uid = "uuid:7f",
+                                  .kernel_id = "k1",
+                                  .n_samples = 713,
+                                  .samples = samples };
+    struct gcal_error err = { 0 };
+    struct gcal_record_writer *w = gcal_record_create(path, &err);
+    struct gcal_run_sink sink;
+    uint64_t random = 1;
+
+    if (!w)
+        return 2;
+    sink = gcal_record_sink(w);
+    sample_run(&sink);
+    for (int i = 0; i < 500; i++) {
+        gcal_random_fill(random++, "float64", sizeof(samples) / 8, samples);
+        if (sink.measurement(sink.context, &m, &err) < 0)
+            break;
+    }
+    if (gcal_record_finish(w, &header, &err) == 0)
+        return 3;
+    return err.code == GCAL_ESTORE ? 0 : 4;
+}
+
+static int count_files(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    int n = 0;
+
+    while (readdir(dir))
+        n++;
+    closedir(dir);
+    return n - 2;
+}
+
+static void leaves_the_old_record_on_a_full_disk(void **state)
+{
+    char *folder = sample_folder();
+    const char *path = sample_path(folder, "a.h5");
+    struct gcal_record *r;
+
+    (void)state;
+    write_record(path);
+    assert_int_equal(sample_with_file_limit(200000, fill_disk, (void *)path), 0);
+    assert_non_null(r = gcal_record_open(path, NULL));
+    check_measurements(r);
+    gcal_record_close(r);
+    assert_int_equal(count_files(folder), 1); /* no temporary file is left */
+    sample_folder_remove(folder);
+}
+
+static int setup(void **state)
+{
+    *state = sample_folder();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    sample_folder_remove(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_a_run),
+        cmocka_unit_test(is_the_same_for_the_same_run),
+        cmocka_unit_test(refuses_every_cut),
+        cmocka_unit_test(refuses_every_change),
+        cmocka_unit_test(refuses_what_is_not_a_record),
+        cmocka_unit_test(refuses_a_measurement_before_its_device),
+        cmocka_unit_test(leaves_the_old_record_on_a_full_disk),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
