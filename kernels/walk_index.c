@@ -63,10 +63,9 @@ static bool mark(struct gcal_walk *w, CXCursor c, bool steers)
             if (!w->clang->equalCursors(parts[i], w->clang->getNullCursor()))
                 found |= mark(w, parts[i], true);
         return mark(w, parts[3], false) || found;
-    case CXCursor_IfStmt:
-    case CXCursor_ConditionalOperator:
+    case CXCursor_ConditionalOperator: /* data may be compared */
         for (size_t i = 0; i < kids.n; i++)
-            found |= mark(w, kids.c[i], i == 0 || steers);
+            found |= mark(w, kids.c[i], i > 0 && steers);
         return found;
     case CXCursor_VarDecl:
         steers = steers || gcal_is_index(w, c) || pointer;
