@@ -73,8 +73,10 @@ calibrate() {
 }
 
 # On the node whose parameters are used, so that it can be timed there as well.
-predict() { # NODE MODEL KERNEL
-    run srun -Q -N 1 -w "$1" gpucal predict --node "$1" --model "$2" --kernel "$3" --measure
+predict() { # NODE MODEL OPTION...
+    local node=$1 model=$2
+    shift 2
+    run srun -Q -N 1 -w "$node" gpucal predict --node "$node" --model "$model" "$@" --measure
 }
 
 parse_options() {
@@ -118,7 +120,7 @@ main() {
     run gpucal show || exit 1
     node=$(basename "$(find "$GPUCAL_STORE/nodes" -name '*.yaml' | sort | head -1)" .yaml)
     say "6. A kernel that was not measured: predicted, then timed on $node"
-    predict "$node" matmul_tiled "matmul_tiled n:640" || exit 1
+    predict "$node" matmul_tiled --tag matmul_sq --tag prefetch:True --tag n:640 || exit 1
     say "Done in $((SECONDS / 60)) min $((SECONDS % 60)) s"
     echo "The parameter files are in $GPUCAL_STORE/nodes, every timing in $work/record.h5"
 }
