@@ -4,8 +4,10 @@
 __kernel void matmul_tiled(__global const T *a, __global const T *b, __global T *c, int n)
 {
     __local T a_fetch[16 * 16], b_fetch[16 * 16];
-    int l0 = get_local_id(0), l1 = get_local_id(1);
-    int column = 16 * get_group_id(0) + l0, row = 16 * get_group_id(1) + l1;
+    int l0 = get_local_id(0);
+    int l1 = get_local_id(1);
+    int column = 16 * get_group_id(0) + l0;
+    int row = 16 * get_group_id(1) + l1;
     T acc = (T)0;
 
     for (int k_out = 0; k_out < n / 16; ++k_out) {
