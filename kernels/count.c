@@ -1,4 +1,5 @@
 /* count.c - a request becomes a nest of loops, the nest a profile */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,6 +142,32 @@ static void bind_parameters(struct gcal_walk *w, CXCursor kernel)
     }
 }
 
+/* The kernel may demand its work-group size. */
+static int check_work_group(const struct gcal_unit *unit, CXCursor kernel,
+                            const struct gcal_count_request *r, struct gcal_error *err)
+{
+    static const char attribute[] = "reqd_work_group_size(";
+    CXPrintingPolicy policy = unit->clang->getCursorPrintingPolicy(kernel);
+    unsigned wanted[GCAL_MAX_DIMS] = { 0 };
+    const char *found;
+    CXString text;
+    int rc = 0;
+
+    unit->clang->PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
+    text = unit->clang->getCursorPrettyPrinted(kernel, policy);
+    found = strstr(unit->clang->getCString(text), attribute);
+    if (found && sscanf(found + strlen(attribute), "%u, %u, %u", &wanted[0], &wanted[1],
+                        &wanted[2]) == 3)
+        for (size_t d = 0; d < GCAL_MAX_DIMS && rc == 0; d++)
+            if (wanted[d] != (d < r->n_dims ? r->local_size[d] : 1))
+                rc = gcal_unit_error(unit, kernel, err,
+                                     "the kernel demands work-groups of %ux%ux%u",
+                                     wanted[0], wanted[1], wanted[2]);
+    unit->clang->disposeString(text);
+    unit->clang->PrintingPolicy_dispose(policy);
+    return rc;
+}
+
 static int walk_kernel(struct gcal_nest *nest, const struct gcal_unit *unit,
                        CXCursor kernel, struct gcal_error *err)
 {
@@ -192,20 +219,22 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
         !(unit = gcal_unit_parse(GCAL_LANGUAGE_OPENCL, request->source, request->file,
                                  request->build_options, err)) ||
         gcal_unit_kernel(unit, request->kernel, &kernel, err) < 0 ||
+        check_work_group(unit, kernel, request, err) < 0 ||
         !(name = gcal_cursor_name(unit, kernel, err)) ||
         name_arguments(unit, kernel, &arguments, err) < 0 ||
         !(c = make_context(request, &assumptions, err)))
         goto out;
     nest.c = c;
+    nest.file = unit->file;
     if (set_sizes(&nest, request, err) < 0 || walk_kernel(&nest, unit, kernel, err) < 0) {
         if (gcal_polys_check(c, NULL) < 0)
             gcal_error_prefix(err, "%s: kernel '%s'", unit->file, name);
         goto out;
     }
     profile = gcal_profile_make(&nest, name, assumptions, &arguments, err);
-    if (!profile)
+    if (!profile && gcal_polys_check(c, NULL) < 0)
         gcal_error_prefix(err, "%s: kernel '%s'", unit->file, name);
-    else if (gcal_profile_hash(profile, request->source, err) < 0) {
+    if (profile && gcal_profile_hash(profile, request->source, err) < 0) {
         gcal_profile_destroy(profile);
         profile = NULL;
     }

@@ -102,11 +102,13 @@ count_domain(struct maker *m, const struct gcal_domain *domain, enum gcal_count_
     if (gcal_polys_check(m->c, m->err) == 0) {
         while (!domain->is_loop)
             domain = domain->parent;
-        gcal_error_set(m->err, GCAL_EINPUT,
-                       "how often its loop over '%s' runs has no closed form: its bound "
-                       "depends on work-items or outer loops, perhaps negatively; an "
-                       "assumption on the sizes may help",
-                       gcal_atom_name(m->c, domain->loop));
+        gcal_error_set(
+            m->err, GCAL_EINPUT,
+            "%s:%d:%d: how often the loop over '%s' runs in all has no closed "
+            "form: its trips may be negative for some work-items or outer "
+            "iterations; assume how the sizes compare (\"m >= n\") or guard it",
+            m->nest->file, domain->line, domain->column,
+            gcal_atom_name(m->c, domain->loop));
     }
     return gcal_poly_integer(m->c, 0);
 }

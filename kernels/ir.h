@@ -30,6 +30,7 @@ struct gcal_domain {
     bool is_loop;
     unsigned loop; /* its dimension's atom */
     const struct gcal_poly *trips;
+    int line, column; /* of a loop */
     struct gcal_guard guard;
 };
 
@@ -61,6 +62,7 @@ struct gcal_barrier_event {
 
 struct gcal_nest {
     struct gcal_polys *c;
+    const char *file; /* for messages */
     size_t n_dims;
     int64_t local_size[GCAL_MAX_DIMS];
     const struct gcal_poly *groups[GCAL_MAX_DIMS];

@@ -392,7 +392,9 @@ static int read_assumption(struct reader *r, bool second, struct modular *all, s
                                          : gcal_poly_sub(r->c, a, b);
     if (!strchr(relations[which], '='))
         a = gcal_poly_sub(r->c, a, gcal_poly_integer(r->c, 1));
-    if (!gcal_polys_assume_nonnegative(r->c, a)) {
+    if (!gcal_polys_assume_nonnegative(r->c, a) ||
+        ((which == 2 || which == 3) &&
+         !gcal_polys_assume_nonnegative(r->c, gcal_poly_scale(r->c, a, -1, 1)))) {
         complain(r, "too many assumptions");
         return -1;
     }

@@ -164,6 +164,7 @@ void gcal_count_op(struct gcal_walk *w, CXType type, const char *op)
 
     if (!dtype || w->silent || (w->quiet && gcal_dtype_is_integer(dtype)))
         return;
+    w->n_events++;
     for (size_t i = nest->n_ops; i-- > 0;) {
         struct gcal_op_event *e = &nest->ops[i];
 
@@ -196,6 +197,7 @@ void gcal_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64_t wi
 
     if (w->silent || space == GCAL_SPACE_ANY)
         return;
+    w->n_events++;
     if (!dtype) {
         gcal_walk_fail(w, at,
                        "accesses of whole structures cannot be counted: access "
@@ -269,7 +271,8 @@ void gcal_push_guard(struct gcal_walk *w, const struct gcal_guard *guard)
     }
 }
 
-void gcal_push_loop(struct gcal_walk *w, unsigned atom, const struct gcal_poly *trips)
+void gcal_push_loop(struct gcal_walk *w, CXCursor at, unsigned atom,
+                    const struct gcal_poly *trips)
 {
     struct gcal_domain *domain = push_domain(w);
 
@@ -278,4 +281,5 @@ void gcal_push_loop(struct gcal_walk *w, unsigned atom, const struct gcal_poly *
     domain->is_loop = true;
     domain->loop = atom;
     domain->trips = trips;
+    gcal_unit_location(w->unit, at, &domain->line, &domain->column);
 }

@@ -12,6 +12,8 @@
 
 struct gcal_error;
 
+enum { GCAL_DEEPEST = 1500 };
+
 enum gcal_value_kind { VALUE_UNKNOWN, VALUE_INTEGER, VALUE_POINTER };
 
 struct gcal_value {
@@ -45,6 +47,8 @@ struct gcal_walk {
     int silent;        /* > 0: nothing is counted */
     int loop_depth;    /* of the function that is walked */
     int call_depth;
+    int depth;       /* of expressions, for the stack's sake */
+    size_t n_events; /* counted so far */
     struct gcal_value returned;
     int n_returns;
     const struct gcal_domain *function_domain; /* at its start */
@@ -74,7 +78,8 @@ void gcal_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64_t wi
                        struct gcal_value pointer, const char *tag);
 void gcal_count_barrier(struct gcal_walk *w, CXCursor at);
 void gcal_push_guard(struct gcal_walk *w, const struct gcal_guard *guard);
-void gcal_push_loop(struct gcal_walk *w, unsigned atom, const struct gcal_poly *trips);
+void gcal_push_loop(struct gcal_walk *w, CXCursor at, unsigned atom,
+                    const struct gcal_poly *trips);
 CXCursor gcal_strip(struct gcal_walk *w, CXCursor c); /* parentheses and casts */
 
 /* ---- walk_expr.c ---- */

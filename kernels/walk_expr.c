@@ -488,6 +488,28 @@ static struct gcal_value walk_unary(struct gcal_walk *w, CXCursor c)
     }
 }
 
+/* The right side of && and || runs only where the left one lets it. */
+static struct gcal_value walk_logic(struct gcal_walk *w, enum CXBinaryOperatorKind kind,
+                                    struct gcal_kids kids)
+{
+    const struct gcal_domain *before = w->domain;
+    struct gcal_guard guard;
+    bool known = gcal_walk_guard(w, kids.c[0], &guard);
+    size_t n_events;
+
+    gcal_walk_expr(w, kids.c[0]);
+    n_events = w->n_events;
+    if (known && !w->silent) {
+        guard.negated ^= kind == CXBinaryOperator_LOr;
+        gcal_push_guard(w, &guard);
+    }
+    gcal_walk_expr(w, kids.c[1]);
+    w->domain = before;
+    if (!known && w->n_events != n_events)
+        w->nest->estimated = true;
+    return gcal_unknown("it holds a comparison");
+}
+
 static struct gcal_value walk_binary(struct gcal_walk *w, CXCursor c)
 {
     enum CXBinaryOperatorKind kind = w->clang->getCursorBinaryOperatorKind(c);
@@ -506,7 +528,9 @@ static struct gcal_value walk_binary(struct gcal_walk *w, CXCursor c)
         right = gcal_walk_quietly(w, kids.c[!swapped]);
         return move_pointer(w, left, right, type, kind == CXBinaryOperator_Sub ? -1 : 1);
     }
-    if (!op_name(kind)) { /* comparisons, logic, comma */
+    if (kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr)
+        return walk_logic(w, kind, kids);
+    if (!op_name(kind)) { /* comparisons, comma */
         gcal_walk_expr(w, kids.c[0]);
         right = gcal_walk_expr(w, kids.c[1]);
         return kind == CXBinaryOperator_Comma ? right
@@ -543,13 +567,15 @@ static struct gcal_value walk_conditional(struct gcal_walk *w, CXCursor c)
     const struct gcal_domain *before = w->domain;
     struct gcal_guard guard;
     struct gcal_value yes, no;
+    size_t n_events;
     int decided;
     bool known;
 
     if (kids.n != 3)
         return gcal_unknown(NULL);
-    gcal_walk_quietly(w, kids.c[0]);
     known = gcal_walk_guard(w, kids.c[0], &guard);
+    gcal_walk_quietly(w, kids.c[0]);
+    n_events = w->n_events;
     decided = known ? gcal_guard_decide(w->c, &guard) : -1;
     if (decided >= 0)
         return gcal_walk_expr(w, kids.c[decided ? 1 : 2]);
@@ -563,6 +589,8 @@ static struct gcal_value walk_conditional(struct gcal_walk *w, CXCursor c)
     no = gcal_walk_expr(w, kids.c[2]);
     w->domain = before;
     guard.negated = !guard.negated;
+    if (!known && w->n_events != n_events)
+        w->nest->estimated = true;
     return known ? choose(w, &guard, yes, no) : gcal_unknown("it follows a condition");
 }
 
@@ -595,13 +623,11 @@ static struct gcal_value walk_cast(struct gcal_walk *w, CXCursor c)
                : gcal_unknown("it is not an integer");
 }
 
-struct gcal_value gcal_walk_expr(struct gcal_walk *w, CXCursor c)
+static struct gcal_value walk_kind(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_kids kids;
     struct place place;
 
-    if (w->failed)
-        return gcal_unknown(NULL);
     switch (w->clang->getCursorKind(c)) {
     case CXCursor_IntegerLiteral:
     case CXCursor_CharacterLiteral:
@@ -642,4 +668,20 @@ struct gcal_value gcal_walk_expr(struct gcal_walk *w, CXCursor c)
             gcal_walk_expr(w, kids.c[i]);
         return gcal_unknown(NULL);
     }
+}
+
+struct gcal_value gcal_walk_expr(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_value value;
+
+    if (w->failed)
+        return gcal_unknown(NULL);
+    if (w->depth == GCAL_DEEPEST) {
+        gcal_walk_fail(w, c, "this expression is nested too deeply");
+        return gcal_unknown(NULL);
+    }
+    w->depth++;
+    value = walk_kind(w, c);
+    w->depth--;
+    return value;
 }

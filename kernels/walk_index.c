@@ -42,7 +42,9 @@ static bool names_index(struct gcal_walk *w, CXCursor c)
 /* Marks the variables below 'c'; 'steers': c's value goes into a subscript or a loop's
  * control.  True when some are new.
  */
-static bool mark(struct gcal_walk *w, CXCursor c, bool steers)
+static bool mark(struct gcal_walk *w, CXCursor c, bool steers);
+
+static bool mark_kind(struct gcal_walk *w, CXCursor c, bool steers)
 {
     struct gcal_kids kids = gcal_walk_kids(w, c);
     CXType type = gcal_walk_type(w, c);
@@ -93,6 +95,22 @@ static bool mark(struct gcal_walk *w, CXCursor c, bool steers)
     }
     for (size_t i = 0; i < kids.n; i++)
         found |= mark(w, kids.c[i], steers);
+    return found;
+}
+
+static bool mark(struct gcal_walk *w, CXCursor c, bool steers)
+{
+    bool found;
+
+    if (w->failed)
+        return false;
+    if (w->depth == GCAL_DEEPEST) {
+        gcal_walk_fail(w, c, "this expression is nested too deeply");
+        return false;
+    }
+    w->depth++;
+    found = mark_kind(w, c, steers);
+    w->depth--;
     return found;
 }
 

@@ -316,8 +316,8 @@ static size_t find_inductions(struct gcal_walk *w, CXCursor body,
 
 /* ---- the loop ---- */
 
-static void walk_body(struct gcal_walk *w, CXCursor body, const struct range *range,
-                      const struct changes *changes)
+static void walk_body(struct gcal_walk *w, CXCursor loop, CXCursor body,
+                      const struct range *range, const struct changes *changes)
 {
     const struct gcal_domain *outside = w->domain;
     struct induction inductions[MOST_CHANGED];
@@ -331,7 +331,7 @@ static void walk_body(struct gcal_walk *w, CXCursor body, const struct range *ra
     gcal_variable_set(w, range->variable,
                       gcal_integer(gcal_poly_add(
                           w->c, range->start, gcal_poly_scale(w->c, v, range->step, 1))));
-    gcal_push_loop(w, gcal_poly_atom(v), range->trips);
+    gcal_push_loop(w, loop, gcal_poly_atom(v), range->trips);
     w->loop_depth++;
     gcal_walk_stmt(w, body);
     w->loop_depth--;
@@ -380,7 +380,7 @@ enum gcal_flow gcal_walk_for(struct gcal_walk *w, CXCursor c)
         for (size_t i = 0; i < changes.n; i++)
             gcal_variable_set(w, changes.decls[i], kept[i]);
         if (found)
-            walk_body(w, parts[3], &range, &changes);
+            walk_body(w, c, parts[3], &range, &changes);
     }
     return FLOW_ON;
 }

@@ -116,8 +116,8 @@ static enum gcal_flow walk_if(struct gcal_walk *w, CXCursor c)
         gcal_walk_fail(w, c, "this condition was not understood");
         return FLOW_ON;
     }
-    gcal_walk_quietly(w, kids.c[0]);
     known = gcal_walk_guard(w, kids.c[0], &guard);
+    gcal_walk_quietly(w, kids.c[0]);
     decided = known ? gcal_guard_decide(w->c, &guard) : -1;
     if (decided == 1)
         return gcal_walk_stmt(w, kids.c[1]);
