@@ -75,7 +75,7 @@ bool gcal_cursor_is_named(const struct gcal_unit *unit, CXCursor cursor, const c
 /* ---- functions ---- */
 
 /* The kernel attribute has no name in libclang's C interface, so the declaration is
- * printed: "kernel" stands right before "void", which only a kernel's can.
+ * printed: attributes may stand between "__kernel" and "void".
  */
 static bool is_kernel(const struct gcal_unit *unit, CXCursor function)
 {
@@ -86,7 +86,7 @@ static bool is_kernel(const struct gcal_unit *unit, CXCursor function)
 
     clang->PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
     text = clang->getCursorPrettyPrinted(function, policy);
-    found = strstr(clang->getCString(text), "kernel void ") != NULL;
+    found = strstr(clang->getCString(text), "__kernel ") != NULL;
     clang->disposeString(text);
     clang->PrintingPolicy_dispose(policy);
     return found;
