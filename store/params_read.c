@@ -333,7 +333,8 @@ static void check_version(struct reader *r, const struct gcal_yaml *root)
 int gcal_params_decode(const struct gcal_yaml *root, struct gcal_params *params,
                        struct gcal_error *err)
 {
-    static const char *const keys[] = { "gpucal_params", "node", "devices", NULL };
+    static const char *const keys[] = { "gpucal_params", "node", "devices", "complete",
+                                        NULL };
     struct reader r = { .err = err };
     const struct gcal_yaml *list;
     struct gcal_params_device *d;
@@ -355,6 +356,7 @@ int gcal_params_decode(const struct gcal_yaml *root, struct gcal_params *params,
                 r.failed = true;
             }
     }
+    get_bool(&r, root, "complete");
     if (!r.failed)
         return 0;
     gcal_params_clear(params);

@@ -165,6 +165,7 @@ char *gcal_params_encode(const struct gcal_params *params, size_t *size,
     for (size_t i = 0; i < params->n_devices; i++)
         put_device(w, &params->devices[i]);
     gcal_yaml_write_end_list(w);
+    put_bool(w, "complete", true); /* what was cut short does not have it */
     gcal_yaml_write_end_map(w);
     return gcal_yaml_writer_finish(w, size, err);
 }

@@ -1,0 +1,194 @@
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "store/gpucal.h"
+#include "tests/store/sample.h"
+
+/* 3 n^2 madds per sub-group of 32, and a launch, for the model of sample_params():
+ * p_madd * madds + p_launch * launches.
+ */
+static struct gpucal_profile *open_profile(void)
+{
+    struct gpucal_error err = { 0 };
+    struct gpucal_profile *profile =
+        gpucal_profile_open(TEST_DATA "/mm.profile.yaml", &err);
+
+    if (!profile)
+        fail_msg("%s", err.text);
+    return profile;
+}
+
+static struct gpucal_model *open_model(const char *folder)
+{
+    struct gpucal_error err = { 0 };
+    struct gpucal_store *store = gpucal_store_open(folder, &err);
+    struct gpucal_device *device = gpucal_device_open(store, "n1", "test*", &err);
+    struct gpucal_profile *profile = open_profile();
+    struct gpucal_model *model = gpucal_model_bind(device, NULL, profile, &err);
+
+    if (!model)
+        fail_msg("%s", err.text);
+    assert_string_equal(gpucal_device_uid(device), "uuid:7f");
+    assert_string_equal(gpucal_device_name(device), "Test GPU");
+    assert_string_equal(gpucal_device_type(device), "test-gpu-7cu");
+    assert_int_equal(gpucal_device_model_count(device), 1);
+    assert_string_equal(gpucal_device_model_name(device, 0), "matmul");
+    assert_string_equal(gpucal_profile_parameter(profile, 0), "n");
+    /* A model stands on its own. */
+    gpucal_profile_close(profile);
+    gpucal_device_close(device);
+    gpucal_store_close(store);
+    return model;
+}
+
+static double relative(double a, double b)
+{
+    return fabs(a - b) / fabs(b);
+}
+
+static void predicts_as_by_hand(void **state)
+{
+    struct gpucal_model *model = open_model(*state);
+    double n = 2048, madds = 3 * n * n, raw_s, time_s, of_parameters, of_misfit,
+           of_factor;
+    struct gpucal_prediction p;
+
+    assert_int_equal(gpucal_predict(model, &n, &p, NULL), 0);
+    raw_s = 2.385e-12 * madds + 7.2e-6;
+    time_s = 1.0125 * raw_s;
+    assert_true(relative(p.time_s, time_s) < 1e-12);
+    of_parameters =
+        1.0125 * 1.0125 * (madds * madds * 2.89e-30 + 2 * madds * -1.1e-23 + 9.61e-16);
+    of_misfit = pow(0.02385 * time_s, 2);
+    of_factor = pow(0.0031 / 1.0125 * time_s, 2);
+    assert_true(relative(p.standard_error_s,
+                         sqrt(of_parameters + of_misfit + of_factor)) < 1e-12);
+    assert_int_equal(p.extrapolates, 0);
+    gpucal_model_close(model);
+}
+
+/* Calibrated from 131072 to 8589934592 madds, with 5 % to spare. */
+static void tells_extrapolation(void **state)
+{
+    static const struct {
+        double n;
+        int extrapolates;
+    } cases[] = { { 209, 0 }, { 203, 1 }, { 0, 0 }, { 54000, 0 }, { 55000, 1 } };
+    struct gpucal_model *model = open_model(*state);
+    struct gpucal_prediction p;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        assert_int_equal(gpucal_predict(model, &cases[i].n, &p, NULL), 0);
+        assert_int_equal(p.extrapolates, cases[i].extrapolates);
+    }
+    gpucal_model_close(model);
+}
+
+static void refuses_impossible_sizes(void **state)
+{
+    struct gpucal_model *model = open_model(*state);
+    struct gpucal_prediction p = { 2.385, 0, 0 };
+    struct gpucal_error err = { 0 };
+    double n = NAN;
+
+    assert_int_equal(gpucal_predict(model, &n, &p, &err), -1);
+    assert_true(err.code == 1 && *err.text && p.time_s == 2.385);
+    n = 1e200;
+    assert_int_equal(gpucal_predict(model, &n, &p, &err), -1);
+    gpucal_model_close(model);
+}
+
+static void says_what_there_is(void **state)
+{
+    struct gpucal_store *store = gpucal_store_open(*state, NULL);
+    struct gpucal_profile *profile = open_profile();
+    struct gpucal_device *device;
+    struct gpucal_error err;
+
+    assert_null(gpucal_device_open(store, "n7", NULL, &err));
+    assert_non_null(strstr(err.text, "there are: n1"));
+    assert_null(gpucal_device_open(store, "n1", "h200", &err));
+    assert_non_null(strstr(err.text, "uuid:7f (Test GPU)"));
+    assert_non_null(device = gpucal_device_open(store, "n1", NULL, &err));
+    assert_null(gpucal_model_bind(device, "stencil", profile, &err));
+    assert_non_null(strstr(err.text, "there are: matmul"));
+    assert_null(gpucal_store_open("/nonexistent", &err));
+    assert_null(gpucal_profile_parse("a: [", 4, "p.yaml", &err));
+    assert_non_null(strstr(err.text, "p.yaml:"));
+    unsetenv("GPUCAL_STORE");
+    assert_null(gpucal_store_open(NULL, &err));
+    assert_non_null(strstr(err.text, "GPUCAL_STORE"));
+    gpucal_device_close(device);
+    gpucal_profile_close(profile);
+    gpucal_store_close(store);
+}
+
+static void *predict_often(void *model)
+{
+    struct gpucal_prediction p;
+
+    for (int i = 1; i <= 2000; i++) {
+        double n = i;
+
+        if (gpucal_predict(model, &n, &p, NULL) < 0 ||
+            relative(p.time_s, 1.0125 * (2.385e-12 * 3 * n * n + 7.2e-6)) > 1e-12)
+            return model;
+    }
+    return NULL;
+}
+
+static void predicts_from_several_threads(void **state)
+{
+    struct gpucal_model *model = open_model(*state);
+    pthread_t threads[4];
+    void *wrong;
+
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, predict_often, model), 0);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(pthread_join(threads[i], &wrong), 0);
+        assert_null(wrong);
+    }
+    gpucal_model_close(model);
+}
+
+static int setup(void **state)
+{
+    struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12);
+    struct gcal_store *store;
+
+    *state = sample_folder();
+    assert_non_null(store = gcal_store_open_writable(*state, NULL));
+    assert_int_equal(gcal_store_publish(store, &params, "run1", NULL), 0);
+    gcal_store_close(store);
+    gcal_params_clear(&params);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    sample_folder_remove(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(predicts_as_by_hand),
+        cmocka_unit_test(tells_extrapolation),
+        cmocka_unit_test(refuses_impossible_sizes),
+        cmocka_unit_test(says_what_there_is),
+        cmocka_unit_test(predicts_from_several_threads),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,191 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "tests/store/sample.h"
+
+static int decode(const char *text, size_t size, struct gcal_params *params,
+                  struct gcal_error *err)
+{
+    struct gcal_yaml *root = gcal_yaml_parse(text, size, "n1.yaml", err);
+    int rc = root ? gcal_params_decode(root, params, err) : -1;
+
+    gcal_yaml_destroy(root);
+    return rc;
+}
+
+static void reads_back_exactly(void **state)
+{
+    struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12 / 3), back;
+    const struct gcal_params_model *a, *b;
+    char *text, *again;
+    size_t size, size_again;
+
+    (void)state;
+    assert_non_null(text = gcal_params_encode(&params, &size, NULL));
+    assert_int_equal(decode(text, size, &back, NULL), 0);
+    a = params.devices[0].models;
+    b = back.devices[0].models;
+    assert_string_equal(back.devices[0].info.vendor, "Test & Sons: \"GPUs\"");
+    assert_int_equal(back.devices[0].info.sub_group_size, 32);
+    assert_memory_equal(a->value, b->value, 2 * sizeof(double));
+    assert_memory_equal(a->covariance, b->covariance, 4 * sizeof(double));
+    assert_memory_equal(a->feature_max, b->feature_max, 3 * sizeof(double));
+    assert_true(!b->at_bound[0] && b->at_bound[1] && b->factor == 1.0125);
+    assert_string_equal(b->feature[2], a->feature[2]);
+    assert_string_equal(b->unit[0], "s");
+    /* What the fields above leave out shows here. */
+    assert_non_null(again = gcal_params_encode(&back, &size_again, NULL));
+    assert_string_equal(text, again);
+    free(text);
+    free(again);
+    gcal_params_clear(&params);
+    gcal_params_clear(&back);
+}
+
+/* Only the end of the last line may be missing. */
+static void refuses_every_cut(void **state)
+{
+    struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12), back;
+    struct gcal_error err;
+    size_t size;
+    char *text;
+
+    (void)state;
+    assert_non_null(text = gcal_params_encode(&params, &size, NULL));
+    for (size_t n = 0; n < size; n++) {
+        err.code = GCAL_OK;
+        if (decode(text, n, &back, &err) == 0) {
+            assert_true(n == size - 1);
+            gcal_params_clear(&back);
+        } else {
+            assert_int_equal(err.code, GCAL_EINPUT);
+            assert_non_null(strstr(err.text, "n1.yaml:"));
+        }
+    }
+    free(text);
+    gcal_params_clear(&params);
+}
+
+static char *replace(const char *text, const char *from, const char *to)
+{
+    const char *at = strstr(text, from);
+
+    assert_non_null(at);
+    return gcal_format("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+}
+
+static void says_where_a_file_is_wrong(void **state)
+{
+    static const struct {
+        const char *from, *to, *complaint;
+    } cases[] = {
+        { "gpucal_params: 1", "gpucal_params: 2", "n1.yaml:1:16: version 2" },
+        { "gpucal_params: 1", "params: 1", "not a gpucal parameter file" },
+        { "node: n1", "nude: n1", "unknown key 'nude' (did you mean 'node'?)" },
+        { "    factor: 1.0125", "    factor: -1", "factor: less than" },
+        { "value: 7.2e-06", "value: nan", "value: expected a number" },
+        { "value: 7.2e-06", "value: 1e999", "value: expected a number" },
+        { "name: p_launch", "name: p_madd", "'p_madd' stands here twice" },
+        { "- [2.89e-30, -1.1e-23]", "- [2.89e-30]", "row of 2 numbers" },
+        { "    - [2.89e-30, -1.1e-23]\n", "", "expected 2 rows" },
+        { "min: 131072", "min: 9e9", "max: less than 9e+09" },
+        { "sub_group_size: 32", "sub_group_size: -32", "sub_group_size: expected 0" },
+        { "at_bound: true", "at_bound: perhaps", "expected true or false" },
+        { "    kernels: 12\n", "", "'kernels' is missing" },
+    };
+    struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12), back;
+    struct gcal_error err;
+    size_t size;
+    char *text, *bad;
+
+    (void)state;
+    assert_non_null(text = gcal_params_encode(&params, &size, NULL));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        bad = replace(text, cases[i].from, cases[i].to);
+        assert_int_equal(decode(bad, strlen(bad), &back, &err), -1);
+        if (!strstr(err.text, cases[i].complaint))
+            fail_msg("'%s' gave: %s", cases[i].to, err.text);
+        free(bad);
+    }
+    free(text);
+    gcal_params_clear(&params);
+}
+
+/* A file that version 0.1.0 wrote.  It must be read for ever. */
+static void reads_version_1(void **state)
+{
+    struct gcal_yaml *root;
+    struct gcal_params params;
+    const struct gcal_params_model *m;
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    root = gcal_yaml_read(TEST_DATA "/params-v1.yaml", 1 << 20, &err);
+    if (!root || gcal_params_decode(root, &params, &err) < 0)
+        fail_msg("%s", err.text);
+    gcal_yaml_destroy(root);
+    assert_string_equal(params.node, "node17");
+    assert_int_equal(params.n_devices, 2);
+    assert_string_equal(params.devices[1].info.driver, "580.17");
+    m = params.devices[0].models;
+    assert_string_equal(m->parameter[1], "p_launch");
+    assert_true(m->value[0] == 2.385e-12 && m->covariance[3] == 9.61e-16);
+    assert_true(m->feature_max[0] == 8589934592.0);
+    assert_int_equal(m->n_samples, 713);
+    gcal_params_clear(&params);
+}
+
+static void does_not_write_what_is_not_a_number(void **state)
+{
+    struct gcal_params params = sample_params("n1", "uuid:7f", 0.0 / 0.0);
+    struct gcal_error err;
+
+    (void)state;
+    assert_null(gcal_params_encode(&params, NULL, &err));
+    assert_int_equal(err.code, GCAL_EFIT);
+    gcal_params_clear(&params);
+}
+
+static void finds_devices_by_pattern(void **state)
+{
+    struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12);
+    struct gcal_params other = sample_params("n1", "uuid:80", 2.385e-12);
+    struct gcal_error err;
+
+    (void)state;
+    assert_ptr_equal(gcal_params_find(&params, NULL, NULL), &params.devices[0]);
+    assert_ptr_equal(gcal_params_find(&params, "TEST gpu", NULL), &params.devices[0]);
+    assert_ptr_equal(gcal_params_find(&params, "test-gpu-?cu", NULL), &params.devices[0]);
+    assert_null(gcal_params_find(&params, "h200", &err));
+    assert_non_null(strstr(err.text, "uuid:7f (Test GPU)"));
+    *gcal_params_add_device(&params, NULL) = other.devices[0];
+    free(other.devices);
+    free(other.node);
+    assert_null(gcal_params_find(&params, NULL, &err));
+    assert_non_null(strstr(err.text, "more than one device; there are: uuid:7f"));
+    assert_ptr_equal(gcal_params_find(&params, "*:80", NULL), &params.devices[1]);
+    gcal_params_clear(&params);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_back_exactly),
+        cmocka_unit_test(refuses_every_cut),
+        cmocka_unit_test(says_where_a_file_is_wrong),
+        cmocka_unit_test(reads_version_1),
+        cmocka_unit_test(does_not_write_what_is_not_a_number),
+        cmocka_unit_test(finds_devices_by_pattern),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
