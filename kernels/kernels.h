@@ -54,7 +54,9 @@ char *gcal_work_remove(const struct gcal_count_request *request, size_t n_keep,
 /* ---- running on the host, for numeric checks ---- */
 
 /* An argument of a kernel or of a reference function: a buffer of 'count' elements, or
- * a scalar.  Buffers are read and written in place.
+ * a scalar.  Buffers are read and written in place.  Elements of vectors count singly:
+ * a float4 buffer is "float32" with four times as many.  A __local argument's 'data' is
+ * not used, only its count.
  */
 struct gcal_host_arg {
     const char *dtype; /* of an element */

@@ -5,488 +5,15 @@
  * again one by one; what is written tells which variables are needed, and writing is
  * repeated until no more are found.
  */
+#include "kernels/remove_private.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "kernels/clang.h"
-#include "kernels/kernels.h"
-
-/* How much of a statement remained.  Jumps alone keep no loop alive. */
-enum content { NOTHING, JUMPS, WORK, FAILED };
-
-#define MAX_NAME 64
-
-struct loaded { /* an array or a tag that the kernel loads from */
-    char name[MAX_NAME];
-};
-
-struct remover {
-    const struct gcal_unit *unit;
-    const struct gcal_clang *clang;
-    size_t n_keep;
-    const char *const *keep;
-    struct gcal_error *err;
-    CXCursor *needed; /* variables */
-    size_t n_needed, needed_capacity;
-    struct loaded *loaded;
-    size_t n_loaded, loaded_capacity;
-    size_t n_kept;     /* loads written in this turn */
-    const char *dtype; /* of the sum */
-    long long n_lanes; /* of the sum; 0: a scalar */
-};
 
 static enum content write_statement(struct remover *r, CXCursor c, int indent,
                                     struct gcal_buf *out);
-
-/* ---- text ---- */
-
-static void extent(const struct remover *r, CXCursor c, unsigned *from, unsigned *to)
-{
-    CXSourceRange range = r->clang->getCursorExtent(c);
-
-    r->clang->getExpansionLocation(r->clang->getRangeStart(range), NULL, NULL, NULL,
-                                   from);
-    r->clang->getExpansionLocation(r->clang->getRangeEnd(range), NULL, NULL, NULL, to);
-}
-
-static void put_range(const struct remover *r, unsigned from, unsigned to,
-                      struct gcal_buf *out)
-{
-    if (to > from)
-        gcal_buf_put(out, r->unit->source + from, to - from);
-}
-
-static void put_text(const struct remover *r, CXCursor c, struct gcal_buf *out)
-{
-    unsigned from, to;
-
-    extent(r, c, &from, &to);
-    put_range(r, from, to, out);
-}
-
-/* Without macros and, of a variable, without the others declared beside it. */
-static void print_cursor(const struct gcal_unit *unit, CXCursor c, struct gcal_buf *out)
-{
-    CXPrintingPolicy policy = unit->clang->getCursorPrintingPolicy(c);
-    CXString text = unit->clang->getCursorPrettyPrinted(c, policy);
-
-    gcal_buf_puts(out, unit->clang->getCString(text));
-    unit->clang->disposeString(text);
-    unit->clang->PrintingPolicy_dispose(policy);
-}
-
-static void put_indent(int indent, struct gcal_buf *out)
-{
-    gcal_buf_printf(out, "%*s", 4 * indent, "");
-}
-
-static enum CXCursorKind kind_of(const struct remover *r, CXCursor c)
-{
-    return r->clang->getCursorKind(c);
-}
-
-static bool is_null(const struct remover *r, CXCursor c)
-{
-    return r->clang->equalCursors(c, r->clang->getNullCursor());
-}
-
-/* Child 'which', or a null cursor. */
-static CXCursor child(const struct remover *r, CXCursor c, size_t which)
-{
-    struct gcal_children children;
-    CXCursor found = r->clang->getNullCursor();
-
-    if (gcal_children_get(r->unit, c, &children, NULL) == 0 && which < children.n)
-        found = children.cursors[which];
-    free(children.cursors);
-    return found;
-}
-
-static CXType type_of(const struct remover *r, CXCursor c)
-{
-    return r->clang->getCanonicalType(r->clang->getCursorType(c));
-}
-
-static enum gcal_space space_of(const struct remover *r, CXCursor c)
-{
-    CXType type = type_of(r, c);
-
-    return type.kind == CXType_Invalid ? GCAL_SPACE_ANY : gcal_type_space(r->unit, type);
-}
-
-/* ---- needed variables ---- */
-
-static bool is_needed(const struct remover *r, CXCursor variable)
-{
-    for (size_t i = 0; i < r->n_needed; i++)
-        if (r->clang->equalCursors(r->needed[i], variable))
-            return true;
-    return false;
-}
-
-static int need_variable(struct remover *r, CXCursor c, CXCursor variable)
-{
-    CXType type = type_of(r, variable);
-    CXCursor *moved;
-
-    if (space_of(r, variable) == GCAL_SPACE_LOCAL ||
-        (type.kind == CXType_Pointer &&
-         gcal_type_space(r->unit, r->clang->getCanonicalType(r->clang->getPointeeType(
-                                      type))) == GCAL_SPACE_LOCAL))
-        return gcal_unit_error(r->unit, c, r->err,
-                               "where a kept load goes, or how often, depends on local "
-                               "memory, which work removal takes away");
-    if (is_needed(r, variable))
-        return 0;
-    if (!(moved = gcal_array_grow(r->needed, r->n_needed, &r->needed_capacity,
-                                  sizeof(*moved), r->err)))
-        return -1;
-    r->needed = moved;
-    r->needed[r->n_needed++] = variable;
-    return 0;
-}
-
-/* All variables that the expression or header 'c' names. */
-static int need(struct remover *r, CXCursor c)
-{
-    struct gcal_children children;
-    int rc = 0;
-
-    if (kind_of(r, c) == CXCursor_DeclRefExpr) {
-        CXCursor declared = r->clang->getCursorReferenced(c);
-        enum CXCursorKind kind = kind_of(r, declared);
-
-        if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl)
-            return need_variable(r, c, declared);
-        return 0;
-    }
-    if (gcal_children_get(r->unit, c, &children, r->err) < 0)
-        return -1;
-    for (size_t i = 0; i < children.n && rc == 0; i++)
-        rc = need(r, children.cursors[i]);
-    free(children.cursors);
-    return rc;
-}
-
-/* The variable that an lvalue or a pointer expression starts from; null when unclear.
- * With 'origin', a pointer variable stands for what it was initialised with.
- */
-static CXCursor root_of(const struct remover *r, CXCursor c, bool origin)
-{
-    for (int depth = 0; depth < 100; depth++) {
-        CXCursor declared, init;
-
-        switch (kind_of(r, c)) {
-        case CXCursor_DeclRefExpr:
-            declared = r->clang->getCursorReferenced(c);
-            init = origin && kind_of(r, declared) == CXCursor_VarDecl &&
-                           type_of(r, declared).kind == CXType_Pointer
-                       ? child(r, declared, 0)
-                       : r->clang->getNullCursor();
-            if (is_null(r, init))
-                return declared;
-            c = init;
-            break;
-        case CXCursor_BinaryOperator: /* pointer + number, or a tag's comma */
-            init = child(r, c, 1);
-            c = type_of(r, init).kind == CXType_Pointer ? init : child(r, c, 0);
-            break;
-        case CXCursor_ArraySubscriptExpr:
-        case CXCursor_UnexposedExpr:
-        case CXCursor_ParenExpr:
-        case CXCursor_UnaryOperator:
-        case CXCursor_CStyleCastExpr:
-        case CXCursor_MemberRefExpr:
-            c = child(r, c, 0);
-            break;
-        default:
-            return r->clang->getNullCursor();
-        }
-    }
-    return r->clang->getNullCursor();
-}
-
-/* ---- kept loads ---- */
-
-static int remember(struct remover *r, const char *name)
-{
-    struct loaded *moved;
-
-    for (size_t i = 0; i < r->n_loaded; i++)
-        if (strcmp(r->loaded[i].name, name) == 0)
-            return 0;
-    if (!(moved = gcal_array_grow(r->loaded, r->n_loaded, &r->loaded_capacity,
-                                  sizeof(*moved), r->err)))
-        return -1;
-    r->loaded = moved;
-    strncpy(moved[r->n_loaded].name, name, MAX_NAME - 1);
-    moved[r->n_loaded++].name[MAX_NAME - 1] = 0;
-    return 0;
-}
-
-static bool is_kept(const struct remover *r, const char *name)
-{
-    for (size_t i = 0; i < r->n_keep; i++)
-        if (strcmp(r->keep[i], name) == 0)
-            return true;
-    return r->n_keep == 0;
-}
-
-static int rank_of(const char *dtype)
-{
-    static const char *const ranks[] = { "uint8",   "int8",    "uint16", "int16",
-                                         "uint32",  "int32",   "uint64", "int64",
-                                         "float16", "float32", "float64" };
-
-    for (int i = 0; i < (int)(sizeof(ranks) / sizeof(ranks[0])); i++)
-        if (dtype && strcmp(ranks[i], dtype) == 0)
-            return i;
-    return -1;
-}
-
-/* The sum takes the widest type of all loads. */
-static int widen(struct remover *r, CXCursor load, CXType type)
-{
-    const char *dtype = gcal_type_dtype(r->unit, type);
-    long long n_lanes = type.kind == CXType_ExtVector || type.kind == CXType_Vector
-                            ? r->clang->getNumElements(type)
-                            : 0;
-
-    if (rank_of(dtype) < 0)
-        return gcal_unit_error(r->unit, load, r->err,
-                               "a load of this type cannot be summed");
-    if (r->dtype && (n_lanes != r->n_lanes || (n_lanes && strcmp(dtype, r->dtype) != 0)))
-        return gcal_unit_error(r->unit, load, r->err,
-                               "loads of vectors and of other types cannot be kept "
-                               "together: keep one array at a time");
-    if (!r->dtype || rank_of(dtype) > rank_of(r->dtype))
-        r->dtype = dtype;
-    r->n_lanes = n_lanes;
-    return 0;
-}
-
-static int names_of(struct remover *r, CXCursor place, CXCursor *lvalue, char *tag,
-                    char *array)
-{
-    CXCursor root;
-    char *name;
-
-    while (kind_of(r, place) == CXCursor_ParenExpr)
-        place = child(r, place, 0);
-    *tag = *array = 0;
-    *lvalue = place;
-    gcal_tag_find(r->unit, place, lvalue, tag, MAX_NAME);
-    while (*tag && kind_of(r, *lvalue) == CXCursor_ParenExpr)
-        *lvalue = child(r, *lvalue, 0);
-    root = root_of(r, *lvalue, true);
-    if (is_null(r, root))
-        return 0;
-    if (!(name = gcal_cursor_name(r->unit, root, r->err)))
-        return -1;
-    strncpy(array, name, MAX_NAME - 1);
-    array[MAX_NAME - 1] = 0;
-    free(name);
-    return 0;
-}
-
-/* Writes the load from 'place' (an lvalue, or with 'call' a vload's pointer) if it is
- * kept: 1, 0 when not, -1.
- */
-static int write_load(struct remover *r, CXCursor place, const CXCursor *call, int indent,
-                      struct gcal_buf *out)
-{
-    char tag[MAX_NAME] = "", array[MAX_NAME] = "";
-    CXCursor lvalue;
-
-    if (names_of(r, place, &lvalue, tag, array) < 0 || remember(r, array) < 0 ||
-        (*tag && remember(r, tag) < 0))
-        return -1;
-    if (!is_kept(r, array) && !(*tag && is_kept(r, tag)))
-        return 0;
-    if (widen(r, place, type_of(r, call ? *call : lvalue)) < 0 ||
-        need(r, call ? *call : lvalue) < 0)
-        return -1;
-    put_indent(indent, out);
-    gcal_buf_puts(out, "read_tgt = read_tgt + ");
-    if (*tag)
-        gcal_buf_printf(out, "GPUCAL_TAG(%s, ", tag);
-    put_text(r, call ? *call : lvalue, out);
-    gcal_buf_puts(out, *tag ? ");\n" : ";\n");
-    r->n_kept++;
-    return 1;
-}
-
-static bool is_step(const struct remover *r, CXCursor c)
-{
-    return kind_of(r, c) == CXCursor_UnaryOperator &&
-           r->clang->getCursorUnaryOperatorKind(c) <= CXUnaryOperator_PreDec;
-}
-
-static bool is_plain_assignment(const struct remover *r, CXCursor c)
-{
-    return kind_of(r, c) == CXCursor_BinaryOperator &&
-           r->clang->getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign;
-}
-
-static bool changes_something(const struct remover *r, CXCursor c)
-{
-    return is_step(r, c) || is_plain_assignment(r, c) ||
-           kind_of(r, c) == CXCursor_CompoundAssignOperator;
-}
-
-/* The place that the expression 'c' itself (not its parts) loads from global memory. */
-static CXCursor loaded_place(const struct remover *r, CXCursor c)
-{
-    CXCursor inner = child(r, c, 0), none = r->clang->getNullCursor();
-    bool reads = kind_of(r, c) == CXCursor_UnexposedExpr ||
-                 kind_of(r, c) == CXCursor_CompoundAssignOperator || is_step(r, c);
-
-    if (!reads || is_null(r, inner) || space_of(r, inner) != GCAL_SPACE_GLOBAL ||
-        type_of(r, inner).kind == CXType_ConstantArray ||
-        space_of(r, c) == GCAL_SPACE_GLOBAL) /* a component's place, not its value */
-        return none;
-    return inner;
-}
-
-static bool is_vload(const struct remover *r, CXCursor c, CXCursor *pointer)
-{
-    CXType type;
-
-    if (kind_of(r, c) != CXCursor_CallExpr)
-        return false;
-    *pointer = child(r, c, 2);
-    type = is_null(r, *pointer) ? (CXType){ 0 } : type_of(r, *pointer);
-    if (type.kind != CXType_Pointer ||
-        gcal_type_space(r->unit, r->clang->getCanonicalType(r->clang->getPointeeType(
-                                     type))) != GCAL_SPACE_GLOBAL)
-        return false;
-    for (int n = 2; n <= 16; n++) {
-        char name[16] = "vload";
-
-        name[5] = (char)(n < 10 ? '0' + n : '1');
-        name[6] = (char)(n < 10 ? 0 : '0' + n % 10);
-        if (gcal_cursor_is_named(r->unit, c, name))
-            return true;
-    }
-    return false;
-}
-
-static enum content write_loads(struct remover *r, CXCursor c, int indent,
-                                struct gcal_buf *out);
-
-static enum content worse(enum content a, enum content b)
-{
-    return a > b ? a : b;
-}
-
-/* A load that only happens under a condition stays under it. */
-static enum content write_choice(struct remover *r, CXCursor c, int indent,
-                                 struct gcal_buf *out)
-{
-    CXCursor condition = child(r, c, 0);
-    struct gcal_buf yes = { 0 }, no = { 0 };
-    enum content found = worse(write_loads(r, child(r, c, 1), indent + 1, &yes),
-                               write_loads(r, child(r, c, 2), indent + 1, &no));
-
-    if (found == NOTHING) {
-        found = write_loads(r, condition, indent, out);
-    } else if (found != FAILED && need(r, condition) == 0) {
-        put_indent(indent, out);
-        gcal_buf_puts(out, "if (");
-        put_text(r, condition, out);
-        gcal_buf_printf(out, ") {\n%s", yes.data ? yes.data : "");
-        put_indent(indent, out);
-        if (no.size) {
-            gcal_buf_printf(out, "} else {\n%s", no.data);
-            put_indent(indent, out);
-        }
-        gcal_buf_puts(out, "}\n");
-    } else {
-        found = FAILED;
-    }
-    gcal_buf_free(&yes);
-    gcal_buf_free(&no);
-    return found;
-}
-
-static enum content write_loads_of_children(struct remover *r, CXCursor c, size_t first,
-                                            int indent, struct gcal_buf *out)
-{
-    struct gcal_children children;
-    enum content found = NOTHING;
-
-    if (gcal_children_get(r->unit, c, &children, r->err) < 0)
-        return FAILED;
-    for (size_t i = first; i < children.n && found != FAILED; i++)
-        found = worse(found, write_loads(r, children.cursors[i], indent, out));
-    free(children.cursors);
-    return found;
-}
-
-static enum content refuse(struct remover *r, CXCursor c, const char *why)
-{
-    gcal_unit_error(r->unit, c, r->err, "%s", why);
-    return FAILED;
-}
-
-static enum content write_call(struct remover *r, CXCursor c, int indent,
-                               struct gcal_buf *out)
-{
-    CXCursor pointer,
-        definition = r->clang->getCursorDefinition(r->clang->getCursorReferenced(c));
-    int written;
-
-    if (is_vload(r, c, &pointer)) {
-        if ((written = write_load(r, pointer, &c, indent, out)))
-            return written < 0 ? FAILED : WORK;
-    } else if (kind_of(r, definition) == CXCursor_FunctionDecl) {
-        int n = r->clang->Cursor_getNumArguments(definition);
-
-        for (int i = 0; i < n; i++)
-            if (type_of(r, r->clang->Cursor_getArgument(definition, (unsigned)i)).kind ==
-                CXType_Pointer)
-                return refuse(r, c,
-                              "what this function accesses cannot be kept apart: "
-                              "write its body here, or pass values");
-    }
-    return write_loads_of_children(r, c, 1, indent, out);
-}
-
-/* Writes the kept loads inside an expression, in the order of its text. */
-static enum content write_loads(struct remover *r, CXCursor c, int indent,
-                                struct gcal_buf *out)
-{
-    CXCursor place, variable;
-    int written;
-
-    if (kind_of(r, c) == CXCursor_ConditionalOperator)
-        return write_choice(r, c, indent, out);
-    if (kind_of(r, c) == CXCursor_CallExpr)
-        return write_call(r, c, indent, out);
-    if (kind_of(r, c) == CXCursor_BinaryOperator &&
-        (r->clang->getCursorBinaryOperatorKind(c) == CXBinaryOperator_LAnd ||
-         r->clang->getCursorBinaryOperatorKind(c) == CXBinaryOperator_LOr) &&
-        write_loads(r, child(r, c, 1), indent, &(struct gcal_buf){ .failed = true }) ==
-            WORK)
-        return refuse(r, c, "a load that && or || may skip: write it as an if");
-    if (changes_something(r, c)) {
-        variable = root_of(r, child(r, c, 0), false);
-        if (!is_null(r, variable) && space_of(r, child(r, c, 0)) != GCAL_SPACE_GLOBAL &&
-            is_needed(r, variable))
-            return refuse(r, c,
-                          "this change of a variable that a kept load needs must "
-                          "be a statement of its own");
-    }
-    place = loaded_place(r, c);
-    if (!is_null(r, place) && (written = write_load(r, place, NULL, indent, out))) {
-        if (written < 0)
-            return FAILED;
-        return worse(WORK, write_loads_of_children(r, c, 1, indent, out));
-    }
-    return write_loads_of_children(r, c, 0, indent, out);
-}
 
 /* ---- statements ---- */
 
@@ -494,13 +21,13 @@ static enum content write_loads(struct remover *r, CXCursor c, int indent,
 static enum content write_same(struct remover *r, CXCursor c, int indent,
                                struct gcal_buf *out)
 {
-    if (need(r, c) < 0)
+    if (gcal_remove_need(r, c) < 0)
         return FAILED;
-    put_indent(indent, out);
+    gcal_remove_indent(indent, out);
     if (kind_of(r, c) == CXCursor_VarDecl)
-        print_cursor(r->unit, c, out);
+        gcal_remove_print(r->unit, c, out);
     else
-        put_text(r, c, out);
+        gcal_remove_put_text(r, c, out);
     gcal_buf_puts(out, ";\n");
     return WORK;
 }
@@ -511,15 +38,15 @@ static enum content write_expression(struct remover *r, CXCursor c, int indent,
     CXCursor variable, left;
 
     while (kind_of(r, c) == CXCursor_ParenExpr)
-        c = child(r, c, 0);
-    if (changes_something(r, c)) {
-        left = child(r, c, 0);
-        variable = root_of(r, left, false);
-        if (!is_null(r, variable) && space_of(r, left) != GCAL_SPACE_GLOBAL &&
-            is_needed(r, variable))
+        c = gcal_remove_child(r, c, 0);
+    if (gcal_remove_is_change(r, c)) {
+        left = gcal_remove_child(r, c, 0);
+        variable = gcal_remove_root(r, left, false);
+        if (!is_null(r, variable) && gcal_remove_space(r, left) != GCAL_SPACE_GLOBAL &&
+            gcal_remove_is_needed(r, variable))
             return write_same(r, c, indent, out);
     }
-    return write_loads(r, c, indent, out);
+    return gcal_remove_write_loads(r, c, indent, out);
 }
 
 static enum content write_declaration(struct remover *r, CXCursor c, int indent,
@@ -535,10 +62,10 @@ static enum content write_declaration(struct remover *r, CXCursor c, int indent,
 
         if (kind_of(r, variable) != CXCursor_VarDecl)
             found = write_same(r, variable, indent, out);
-        else if (is_needed(r, variable))
+        else if (gcal_remove_is_needed(r, variable))
             found = worse(write_same(r, variable, indent, out), found);
         else
-            found = worse(write_loads_of_children(r, variable, 0, indent, out), found);
+            found = worse(gcal_remove_write_children(r, variable, 0, indent, out), found);
     }
     free(children.cursors);
     return found;
@@ -564,23 +91,24 @@ static enum content write_body(struct remover *r, CXCursor c, int indent,
 static enum content write_if(struct remover *r, CXCursor c, int indent,
                              struct gcal_buf *out)
 {
-    CXCursor condition = child(r, c, 0), otherwise = child(r, c, 2);
+    CXCursor condition = gcal_remove_child(r, c, 0),
+             otherwise = gcal_remove_child(r, c, 2);
     struct gcal_buf yes = { 0 }, no = { 0 };
-    enum content found = write_body(r, child(r, c, 1), indent + 1, &yes);
+    enum content found = write_body(r, gcal_remove_child(r, c, 1), indent + 1, &yes);
 
     if (found != FAILED && !is_null(r, otherwise))
         found = worse(found, write_body(r, otherwise, indent + 1, &no));
     if (found == NOTHING) {
-        found = write_loads(r, condition, indent, out);
-    } else if (found != FAILED && need(r, condition) == 0) {
-        put_indent(indent, out);
+        found = gcal_remove_write_loads(r, condition, indent, out);
+    } else if (found != FAILED && gcal_remove_need(r, condition) == 0) {
+        gcal_remove_indent(indent, out);
         gcal_buf_puts(out, "if (");
-        put_text(r, condition, out);
+        gcal_remove_put_text(r, condition, out);
         gcal_buf_printf(out, ") {\n%s", yes.data ? yes.data : "");
-        put_indent(indent, out);
+        gcal_remove_indent(indent, out);
         if (no.size) {
             gcal_buf_printf(out, "} else {\n%s", no.data);
-            put_indent(indent, out);
+            gcal_remove_indent(indent, out);
         }
         gcal_buf_puts(out, "}\n");
     } else {
@@ -604,7 +132,7 @@ static void put_pragma(const struct remover *r, unsigned loop_from, int indent,
     line += strspn(line, " \t");
     if (strncmp(line, "#pragma", 7) != 0)
         return;
-    put_indent(indent, out);
+    gcal_remove_indent(indent, out);
     gcal_buf_put(out, line, (size_t)(end - line));
     gcal_buf_puts(out, "\n");
 }
@@ -618,7 +146,7 @@ static int need_header(struct remover *r, CXCursor loop, CXCursor body)
         return -1;
     for (size_t i = 0; i < children.n && rc == 0; i++)
         if (!r->clang->equalCursors(children.cursors[i], body))
-            rc = need(r, children.cursors[i]);
+            rc = gcal_remove_need(r, children.cursors[i]);
     free(children.cursors);
     return rc;
 }
@@ -627,7 +155,7 @@ static enum content write_loop(struct remover *r, CXCursor c, int indent,
                                struct gcal_buf *out)
 {
     bool is_do = kind_of(r, c) == CXCursor_DoStmt;
-    CXCursor parts[4], body = child(r, c, is_do ? 0 : 1);
+    CXCursor parts[4], body = gcal_remove_child(r, c, is_do ? 0 : 1);
     struct gcal_buf text = { 0 };
     unsigned from, to, body_from, body_to;
     size_t n_needed = r->n_needed;
@@ -639,8 +167,8 @@ static enum content write_loop(struct remover *r, CXCursor c, int indent,
         body = parts[3];
     }
     found = write_body(r, body, indent + 1, &text);
-    extent(r, c, &from, &to);
-    extent(r, body, &body_from, &body_to);
+    gcal_remove_extent(r, c, &from, &to);
+    gcal_remove_extent(r, body, &body_from, &body_to);
     if (found == JUMPS) { /* nor is what its jumps depend on needed */
         r->n_needed = n_needed;
         found = NOTHING;
@@ -649,16 +177,16 @@ static enum content write_loop(struct remover *r, CXCursor c, int indent,
         found = FAILED;
     if (found == WORK) {
         put_pragma(r, from, indent, out);
-        put_indent(indent, out);
-        put_range(r, from, body_from, out);
+        gcal_remove_indent(indent, out);
+        gcal_remove_put_range(r, from, body_from, out);
         while (out->size && strchr(" \n", out->data[out->size - 1]))
             out->data[--out->size] = 0;
         gcal_buf_printf(out, " {\n%s", text.data ? text.data : "");
-        put_indent(indent, out);
+        gcal_remove_indent(indent, out);
         gcal_buf_puts(out, "}");
         if (is_do) {
             gcal_buf_puts(out, " while (");
-            put_text(r, child(r, c, 1), out);
+            gcal_remove_put_text(r, gcal_remove_child(r, c, 1), out);
             gcal_buf_puts(out, ");");
         }
         gcal_buf_puts(out, "\n");
@@ -670,8 +198,8 @@ static enum content write_loop(struct remover *r, CXCursor c, int indent,
 static enum content write_jump(struct remover *r, CXCursor c, int indent,
                                struct gcal_buf *out)
 {
-    put_indent(indent, out);
-    put_text(r, c, out);
+    gcal_remove_indent(indent, out);
+    gcal_remove_put_text(r, c, out);
     gcal_buf_puts(out, ";\n");
     return kind_of(r, c) == CXCursor_ReturnStmt ? WORK : JUMPS;
 }
@@ -689,9 +217,9 @@ static enum content write_statement(struct remover *r, CXCursor c, int indent,
         enum content found = write_body(r, c, indent + 1, &text);
 
         if (found != NOTHING && found != FAILED) {
-            put_indent(indent, out);
+            gcal_remove_indent(indent, out);
             gcal_buf_printf(out, "{\n%s", text.data ? text.data : "");
-            put_indent(indent, out);
+            gcal_remove_indent(indent, out);
             gcal_buf_puts(out, "}\n");
         }
         gcal_buf_free(&text);
@@ -718,7 +246,8 @@ static enum content write_statement(struct remover *r, CXCursor c, int indent,
     case CXCursor_SwitchStmt:
     case CXCursor_GotoStmt:
     case CXCursor_LabelStmt:
-        return refuse(r, c, "work removal does not know this statement: use if");
+        return gcal_remove_refuse(r, c,
+                                  "work removal does not know this statement: use if");
     default:
         return write_expression(r, c, indent, out);
     }
@@ -732,7 +261,7 @@ static const char *const opencl_names[] = { "uchar", "char",  "ushort", "short",
 
 static void put_type(const struct remover *r, struct gcal_buf *out)
 {
-    int rank = rank_of(r->dtype);
+    int rank = gcal_remove_rank(r->dtype);
 
     gcal_buf_puts(out, rank < 0 ? "float" : opencl_names[rank]);
     if (r->n_lanes)
@@ -777,15 +306,15 @@ static void write_signature(const struct remover *r, CXCursor kernel, CXCursor b
     int n = r->clang->Cursor_getNumArguments(kernel);
     unsigned from, to, body_from, param_from, param_to;
 
-    extent(r, kernel, &from, &to);
-    extent(r, body, &body_from, &to);
-    extent(r, r->clang->Cursor_getArgument(kernel, (unsigned)n - 1), &param_from,
-           &param_to);
-    put_range(r, from, param_to, out);
+    gcal_remove_extent(r, kernel, &from, &to);
+    gcal_remove_extent(r, body, &body_from, &to);
+    gcal_remove_extent(r, r->clang->Cursor_getArgument(kernel, (unsigned)n - 1),
+                       &param_from, &param_to);
+    gcal_remove_put_range(r, from, param_to, out);
     gcal_buf_puts(out, ", __global ");
     put_type(r, out);
     gcal_buf_puts(out, " *read_tgt_dest");
-    put_range(r, param_to, body_from, out);
+    gcal_remove_put_range(r, param_to, body_from, out);
 }
 
 static int check_names(struct remover *r)
@@ -870,7 +399,7 @@ static void print_declaration(const struct gcal_unit *unit, CXCursor c,
 {
     bool function = unit->clang->getCursorKind(c) == CXCursor_FunctionDecl;
 
-    print_cursor(unit, c, out);
+    gcal_remove_print(unit, c, out);
     if (!function || !unit->clang->equalCursors(unit->clang->getCursorDefinition(c), c))
         gcal_buf_puts(out, ";");
     gcal_buf_puts(out, "\n");
@@ -939,8 +468,8 @@ static char *remove_from(const struct gcal_count_request *request, const char *p
     if (gcal_unit_kernel(unit, name, &kernel, err) < 0)
         goto out;
     write_comment(request, name, n_keep, keep, &out);
-    extent(&r, kernel, &from, &to);
-    put_range(&r, 0, from, &out);
+    gcal_remove_extent(&r, kernel, &from, &to);
+    gcal_remove_put_range(&r, 0, from, &out);
     if (write_kernel(&r, kernel, request->n_dims, &out) == 0)
         text = gcal_buf_take(&out, err);
 out:

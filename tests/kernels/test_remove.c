@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
+#include "calib/model/profile.h"
 #include "kernels/kernels.h"
 
 enum { N = 32 };
@@ -124,6 +125,49 @@ static void keeps_a_tag(void **state)
     run_matmul(text);
     check_tiles(true, false);
     assert_non_null(strstr(text, "GPUCAL_TAG(aLD, a["));
+    free(text);
+}
+
+static struct gcal_profile *count(const char *source)
+{
+    struct gcal_count_request request = { .source = source,
+                                          .file = "k.cl",
+                                          .build_options = "-DT=16",
+                                          .n_dims = 2,
+                                          .local_size = { 16, 16 },
+                                          .global_size = { "n", "n" },
+                                          .assume = "n % 16 = 0 and n >= 16" };
+    struct gcal_error err = { 0 };
+    struct gcal_profile *profile = gcal_count(&request, &err);
+
+    if (!profile)
+        fail_msg("%s", err.text);
+    return profile;
+}
+
+/* Name (with strides and tag) and count of every global load are those of the original.
+ */
+static void loads_are_counted_as_before(void **state)
+{
+    char *text = reduce(tiled, 2, NULL);
+    struct gcal_profile *before = count(tiled), *after = count(text);
+    size_t n_before = 0, n_after = 0;
+
+    (void)state;
+    for (size_t i = 0; i < before->n_entries; i++) {
+        const struct gcal_profile_entry *x = &before->entries[i];
+
+        if (!x->array || x->space != GCAL_SPACE_GLOBAL || x->direction != GCAL_LOAD)
+            continue;
+        n_before++;
+        for (size_t j = 0; j < after->n_entries; j++)
+            n_after += strcmp(x->feature, after->entries[j].feature) == 0 &&
+                       strcmp(x->count, after->entries[j].count) == 0;
+    }
+    assert_int_equal(n_before, 2);
+    assert_int_equal(n_after, 2);
+    gcal_profile_destroy(before);
+    gcal_profile_destroy(after);
     free(text);
 }
 
@@ -246,6 +290,7 @@ int main(void)
         cmocka_unit_test(keeps_one_array),
         cmocka_unit_test(keeps_a_tag),
         cmocka_unit_test(keeps_all),
+        cmocka_unit_test(loads_are_counted_as_before),
         cmocka_unit_test(plain_matmul),
         cmocka_unit_test(guards_pointers_and_updates),
         cmocka_unit_test(refuses_what_it_cannot_keep),
