@@ -31,11 +31,11 @@ void *gcal_program_alloc(struct gcal_translator *t, size_t size)
 }
 
 int gcal_list_add(struct gcal_translator *t, struct gcal_list *list,
-                  struct gcal_node *node)
+                  struct gcal_inode *node)
 {
     if (list->n == list->capacity) {
         size_t capacity = list->capacity ? 2 * list->capacity : 8;
-        struct gcal_node **nodes = gcal_program_alloc(t, capacity * sizeof(*nodes));
+        struct gcal_inode **nodes = gcal_program_alloc(t, capacity * sizeof(*nodes));
 
         if (!nodes)
             return -1;
@@ -60,10 +60,10 @@ char *gcal_program_name(struct gcal_translator *t, CXCursor cursor)
     return copy;
 }
 
-struct gcal_node *gcal_node_create(struct gcal_translator *t, CXCursor at,
-                                   const struct gcal_ctype *type)
+struct gcal_inode *gcal_inode_create(struct gcal_translator *t, CXCursor at,
+                                     const struct gcal_ctype *type)
 {
-    struct gcal_node *n = gcal_program_alloc(t, sizeof(*n));
+    struct gcal_inode *n = gcal_program_alloc(t, sizeof(*n));
 
     if (!n)
         return NULL;
@@ -124,7 +124,7 @@ void gcal_program_destroy(struct gcal_program *program)
 
 /* ---- running ---- */
 
-void gcal_run_fail(struct gcal_item *item, const struct gcal_node *at, const char *fmt,
+void gcal_run_fail(struct gcal_item *item, const struct gcal_inode *at, const char *fmt,
                    ...)
 {
     struct gcal_run *run = item->run;
@@ -163,7 +163,7 @@ enum { STACK_BYTES = 2 << 20 };
 
 static void run_body(struct gcal_item *item)
 {
-    const struct gcal_node *body = item->run->program->entry->body;
+    const struct gcal_inode *body = item->run->program->entry->body;
 
     body->eval.flow(item, body);
 }
@@ -202,7 +202,7 @@ static void place_item(struct group *g, struct gcal_item *item, size_t index, si
 /* Lets each item run to its next barrier or its end: all must meet the same one. */
 static bool run_phase(struct group *g)
 {
-    const struct gcal_node *barrier = NULL;
+    const struct gcal_inode *barrier = NULL;
     size_t n_done = 0, n_waiting = 0;
 
     for (size_t i = 0; i < g->n_items && !g->run->failed; i++) {
@@ -305,7 +305,7 @@ static int set_pointer(struct group *g, size_t i, const struct gcal_host_arg *ar
                        struct gcal_value *value, struct gcal_error *err)
 {
     const struct gcal_program *program = g->run->program;
-    const struct gcal_node *param = program->entry->params[i];
+    const struct gcal_inode *param = program->entry->params[i];
     const struct gcal_ctype *wanted = gcal_ctype_lane(param->type->element->element);
     const struct gcal_ctype *given = named_dtype(arg->dtype);
     bool local = is_local_param(program, i);
@@ -333,7 +333,7 @@ static int set_scalar(const struct gcal_program *program, size_t i,
                       const struct gcal_host_arg *arg, struct gcal_value *value,
                       struct gcal_error *err)
 {
-    const struct gcal_node *param = program->entry->params[i];
+    const struct gcal_inode *param = program->entry->params[i];
     const struct gcal_ctype *type = param->type->element;
     const struct gcal_ctype *given = named_dtype(arg->dtype);
 
@@ -365,7 +365,7 @@ static int set_arguments(struct group *g, size_t n_args, const struct gcal_host_
                               program->unit->file, entry->n_params, n_args);
     g->shared_size = program->size[GCAL_MEMORY_GROUP];
     for (size_t i = 0; i < n_args; i++) {
-        const struct gcal_node *param = entry->params[i];
+        const struct gcal_inode *param = entry->params[i];
 
         if (param->type->element->repr == GCAL_POINTER
                 ? set_pointer(g, i, &args[i], &value, err) < 0

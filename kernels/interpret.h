@@ -95,19 +95,19 @@ enum gcal_flow {
 };
 
 struct gcal_item;
-struct gcal_node;
+struct gcal_inode;
 
-typedef int64_t gcal_eval_int(struct gcal_item *, const struct gcal_node *);
-typedef double gcal_eval_float(struct gcal_item *, const struct gcal_node *);
+typedef int64_t gcal_eval_int(struct gcal_item *, const struct gcal_inode *);
+typedef double gcal_eval_float(struct gcal_item *, const struct gcal_inode *);
 typedef struct gcal_pointer gcal_eval_pointer(struct gcal_item *,
-                                              const struct gcal_node *);
-typedef void gcal_eval_lanes(struct gcal_item *, const struct gcal_node *,
+                                              const struct gcal_inode *);
+typedef void gcal_eval_lanes(struct gcal_item *, const struct gcal_inode *,
                              struct gcal_lanes *);
-typedef void gcal_eval_void(struct gcal_item *, const struct gcal_node *);
-typedef enum gcal_flow gcal_eval_flow(struct gcal_item *, const struct gcal_node *);
+typedef void gcal_eval_void(struct gcal_item *, const struct gcal_inode *);
+typedef enum gcal_flow gcal_eval_flow(struct gcal_item *, const struct gcal_inode *);
 
-/* An expression, or a statement ('flow', type NULL). */
-struct gcal_node {
+/* A node of the interpreter: an expression, or a statement ('flow', type NULL). */
+struct gcal_inode {
     union {
         gcal_eval_int *i;
         gcal_eval_float *f;
@@ -117,8 +117,8 @@ struct gcal_node {
         gcal_eval_flow *flow;
     } eval;
     const struct gcal_ctype *type;
-    struct gcal_node *a, *b, *c, *d;
-    struct gcal_node **list;
+    struct gcal_inode *a, *b, *c, *d;
+    struct gcal_inode **list;
     size_t n_list;
     union {
         int64_t i;
@@ -141,16 +141,16 @@ struct gcal_node {
 struct gcal_function {
     CXCursor cursor;
     bool translating; /* to see recursion */
-    struct gcal_node *body;
+    struct gcal_inode *body;
     const struct gcal_ctype *result_type;
-    struct gcal_node *result_place, *result; /* its address and its load; NULL: void */
-    size_t depth;                            /* of its nodes' nesting, calls included */
+    struct gcal_inode *result_place, *result; /* its address and its load; NULL: void */
+    size_t depth;                             /* of its nodes' nesting, calls included */
     size_t n_params;
-    struct gcal_node **params; /* their addresses */
+    struct gcal_inode **params; /* their addresses */
 };
 
 struct gcal_list { /* starts as { 0 } */
-    struct gcal_node **nodes;
+    struct gcal_inode **nodes;
     size_t n, capacity;
 };
 
@@ -189,18 +189,18 @@ struct gcal_item {
     unsigned char *memory[3]; /* by enum gcal_memory */
     size_t local_id[GCAL_MAX_DIMS];
     ucontext_t context;
-    const struct gcal_node *barrier; /* where it waits, or NULL */
+    const struct gcal_inode *barrier; /* where it waits, or NULL */
     bool done;
 };
 
 /* Loop turns and calls that one run may take before it counts as endless. */
 #define GCAL_MAX_STEPS 300000000
 
-void gcal_run_fail(struct gcal_item *item, const struct gcal_node *at, const char *fmt,
+void gcal_run_fail(struct gcal_item *item, const struct gcal_inode *at, const char *fmt,
                    ...) __attribute__((format(printf, 3, 4)));
 
 /* One turn of a loop or one call: false when the run must stop. */
-static inline bool gcal_run_step(struct gcal_item *item, const struct gcal_node *at)
+static inline bool gcal_run_step(struct gcal_item *item, const struct gcal_inode *at)
 {
     if (--item->run->steps_left < 0)
         gcal_run_fail(item, at,
@@ -214,7 +214,7 @@ static inline bool gcal_run_step(struct gcal_item *item, const struct gcal_node 
 
 struct gcal_variable {
     CXCursor cursor;
-    struct gcal_node *address;
+    struct gcal_inode *address;
 };
 
 struct gcal_translator {
@@ -237,10 +237,10 @@ struct gcal_translator {
 
 void *gcal_program_alloc(struct gcal_translator *t, size_t size); /* zeroed */
 int gcal_list_add(struct gcal_translator *t, struct gcal_list *list,
-                  struct gcal_node *node);
+                  struct gcal_inode *node);
 char *gcal_program_name(struct gcal_translator *t, CXCursor cursor);
-struct gcal_node *gcal_node_create(struct gcal_translator *t, CXCursor at,
-                                   const struct gcal_ctype *type);
+struct gcal_inode *gcal_inode_create(struct gcal_translator *t, CXCursor at,
+                                     const struct gcal_ctype *type);
 /* "file:line:column: 'what' is not supported when interpreting" */
 void *gcal_unsupported(struct gcal_translator *t, CXCursor at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -265,85 +265,85 @@ void gcal_value_write(const struct gcal_ctype *type, unsigned char *to,
                       const struct gcal_value *value);
 
 /* interpret_eval.c: nodes that evaluate */
-void gcal_eval(struct gcal_item *item, const struct gcal_node *node,
+void gcal_eval(struct gcal_item *item, const struct gcal_inode *node,
                struct gcal_value *value);
-bool gcal_eval_truth(struct gcal_item *item, const struct gcal_node *node);
-struct gcal_node *gcal_node_int(struct gcal_translator *t, CXCursor at,
-                                const struct gcal_ctype *type, int64_t value);
-bool gcal_node_is_zero(const struct gcal_node *node); /* the constant 0 */
-struct gcal_node *gcal_node_float(struct gcal_translator *t, CXCursor at,
-                                  const struct gcal_ctype *type, double value);
-struct gcal_node *gcal_node_variable(struct gcal_translator *t, CXCursor at,
-                                     const struct gcal_ctype *type,
-                                     enum gcal_memory memory);
-struct gcal_node *gcal_node_load(struct gcal_translator *t, CXCursor at,
-                                 struct gcal_node *address);
-struct gcal_node *gcal_node_store(struct gcal_translator *t, CXCursor at,
-                                  struct gcal_node *address, struct gcal_node *value);
-struct gcal_node *gcal_node_index(struct gcal_translator *t, CXCursor at,
-                                  struct gcal_node *pointer, struct gcal_node *index,
-                                  bool minus);
-struct gcal_node *gcal_node_comma(struct gcal_translator *t, CXCursor at,
-                                  struct gcal_node *first, struct gcal_node *second);
-struct gcal_node *gcal_node_choose(struct gcal_translator *t, CXCursor at,
-                                   struct gcal_node *condition, struct gcal_node *yes,
-                                   struct gcal_node *no);
+bool gcal_eval_truth(struct gcal_item *item, const struct gcal_inode *node);
+struct gcal_inode *gcal_inode_int(struct gcal_translator *t, CXCursor at,
+                                  const struct gcal_ctype *type, int64_t value);
+bool gcal_inode_is_zero(const struct gcal_inode *node); /* the constant 0 */
+struct gcal_inode *gcal_inode_float(struct gcal_translator *t, CXCursor at,
+                                    const struct gcal_ctype *type, double value);
+struct gcal_inode *gcal_inode_variable(struct gcal_translator *t, CXCursor at,
+                                       const struct gcal_ctype *type,
+                                       enum gcal_memory memory);
+struct gcal_inode *gcal_inode_load(struct gcal_translator *t, CXCursor at,
+                                   struct gcal_inode *address);
+struct gcal_inode *gcal_inode_store(struct gcal_translator *t, CXCursor at,
+                                    struct gcal_inode *address, struct gcal_inode *value);
+struct gcal_inode *gcal_inode_index(struct gcal_translator *t, CXCursor at,
+                                    struct gcal_inode *pointer, struct gcal_inode *index,
+                                    bool minus);
+struct gcal_inode *gcal_inode_comma(struct gcal_translator *t, CXCursor at,
+                                    struct gcal_inode *first, struct gcal_inode *second);
+struct gcal_inode *gcal_inode_choose(struct gcal_translator *t, CXCursor at,
+                                     struct gcal_inode *condition, struct gcal_inode *yes,
+                                     struct gcal_inode *no);
 /* Evaluates 'value' once: '*first' (may hold something before) does so, the result
  * reads what came out as often as needed.
  */
-struct gcal_node *gcal_node_keep(struct gcal_translator *t, CXCursor at,
-                                 struct gcal_node *value, struct gcal_node **first);
-bool gcal_node_is_variable(const struct gcal_node *address);
+struct gcal_inode *gcal_inode_keep(struct gcal_translator *t, CXCursor at,
+                                   struct gcal_inode *value, struct gcal_inode **first);
+bool gcal_inode_is_variable(const struct gcal_inode *address);
 /* Element 'index' of what 'pointer' points to. */
-struct gcal_node *gcal_node_element(struct gcal_translator *t, CXCursor at,
-                                    struct gcal_node *pointer, size_t index);
+struct gcal_inode *gcal_inode_element(struct gcal_translator *t, CXCursor at,
+                                      struct gcal_inode *pointer, size_t index);
 /* Uninitialised memory: pointers become null, numbers odd. */
-struct gcal_node *gcal_node_forget(struct gcal_translator *t, CXCursor at,
-                                   struct gcal_node *address, bool zero);
-struct gcal_node *gcal_node_call(struct gcal_translator *t, CXCursor at,
-                                 const struct gcal_function *function,
-                                 struct gcal_node **arguments, size_t n);
+struct gcal_inode *gcal_inode_forget(struct gcal_translator *t, CXCursor at,
+                                     struct gcal_inode *address, bool zero);
+struct gcal_inode *gcal_inode_call(struct gcal_translator *t, CXCursor at,
+                                   const struct gcal_function *function,
+                                   struct gcal_inode **arguments, size_t n);
 
 /* interpret_arith.c */
-struct gcal_node *gcal_node_convert(struct gcal_translator *t, CXCursor at,
-                                    struct gcal_node *value,
-                                    const struct gcal_ctype *type);
-struct gcal_node *gcal_node_reinterpret(struct gcal_translator *t, CXCursor at,
-                                        struct gcal_node *value,
-                                        const struct gcal_ctype *type);
-struct gcal_node *gcal_node_binary(struct gcal_translator *t, CXCursor at, int op,
-                                   struct gcal_node *a, struct gcal_node *b,
-                                   const struct gcal_ctype *type);
-struct gcal_node *gcal_node_unary(struct gcal_translator *t, CXCursor at, int op,
-                                  struct gcal_node *a, const struct gcal_ctype *type);
-struct gcal_node *gcal_node_swizzle(struct gcal_translator *t, CXCursor at,
-                                    struct gcal_node *vector, const signed char *lanes,
-                                    const struct gcal_ctype *type);
-struct gcal_node *gcal_node_vector(struct gcal_translator *t, CXCursor at,
-                                   struct gcal_node **parts, size_t n,
-                                   const struct gcal_ctype *type);
+struct gcal_inode *gcal_inode_convert(struct gcal_translator *t, CXCursor at,
+                                      struct gcal_inode *value,
+                                      const struct gcal_ctype *type);
+struct gcal_inode *gcal_inode_reinterpret(struct gcal_translator *t, CXCursor at,
+                                          struct gcal_inode *value,
+                                          const struct gcal_ctype *type);
+struct gcal_inode *gcal_inode_binary(struct gcal_translator *t, CXCursor at, int op,
+                                     struct gcal_inode *a, struct gcal_inode *b,
+                                     const struct gcal_ctype *type);
+struct gcal_inode *gcal_inode_unary(struct gcal_translator *t, CXCursor at, int op,
+                                    struct gcal_inode *a, const struct gcal_ctype *type);
+struct gcal_inode *gcal_inode_swizzle(struct gcal_translator *t, CXCursor at,
+                                      struct gcal_inode *vector, const signed char *lanes,
+                                      const struct gcal_ctype *type);
+struct gcal_inode *gcal_inode_vector(struct gcal_translator *t, CXCursor at,
+                                     struct gcal_inode **parts, size_t n,
+                                     const struct gcal_ctype *type);
 const struct gcal_ctype *gcal_ctype_arithmetic(const struct gcal_ctype *a,
                                                const struct gcal_ctype *b);
 
 /* interpret_builtin.c: a function that the source does not define */
-struct gcal_node *gcal_node_builtin(struct gcal_translator *t, CXCursor at,
-                                    const char *name, struct gcal_node **arguments,
-                                    size_t n, const struct gcal_ctype *type);
+struct gcal_inode *gcal_inode_builtin(struct gcal_translator *t, CXCursor at,
+                                      const char *name, struct gcal_inode **arguments,
+                                      size_t n, const struct gcal_ctype *type);
 
 /* interpret_expr.c.  'effect': as a value that nobody uses.  gcal_enter() counts the
  * nesting up; whoever calls it counts t->depth down.
  */
 int gcal_enter(struct gcal_translator *t, CXCursor at, size_t depth);
-struct gcal_node *gcal_translate_value(struct gcal_translator *t, CXCursor c);
-struct gcal_node *gcal_translate_effect(struct gcal_translator *t, CXCursor c);
-struct gcal_node *gcal_translate_address(struct gcal_translator *t, CXCursor c);
+struct gcal_inode *gcal_translate_value(struct gcal_translator *t, CXCursor c);
+struct gcal_inode *gcal_translate_effect(struct gcal_translator *t, CXCursor c);
+struct gcal_inode *gcal_translate_address(struct gcal_translator *t, CXCursor c);
 
 /* interpret_stmt.c */
-struct gcal_node *gcal_translate_statement(struct gcal_translator *t, CXCursor c);
+struct gcal_inode *gcal_translate_statement(struct gcal_translator *t, CXCursor c);
 struct gcal_function *gcal_translate_function(struct gcal_translator *t, CXCursor c,
                                               CXCursor at);
 /* Gives the variable its place; 'init' gets the nodes that initialise it. */
-struct gcal_node *gcal_translate_variable(struct gcal_translator *t, CXCursor c,
-                                          bool is_global, struct gcal_list *init);
+struct gcal_inode *gcal_translate_variable(struct gcal_translator *t, CXCursor c,
+                                           bool is_global, struct gcal_list *init);
 
 #endif

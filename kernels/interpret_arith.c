@@ -6,46 +6,47 @@
 
 /* ---- conversions ---- */
 
-static int64_t int_to_int(struct gcal_item *item, const struct gcal_node *n)
+static int64_t int_to_int(struct gcal_item *item, const struct gcal_inode *n)
 {
     return gcal_int_wrap(n->type->repr, n->a->eval.i(item, n->a));
 }
 
-static int64_t float_to_int(struct gcal_item *item, const struct gcal_node *n)
+static int64_t float_to_int(struct gcal_item *item, const struct gcal_inode *n)
 {
     return gcal_int_from(n->type->repr, n->a->eval.f(item, n->a));
 }
 
-static int64_t pointer_to_bool(struct gcal_item *item, const struct gcal_node *n)
+static int64_t pointer_to_bool(struct gcal_item *item, const struct gcal_inode *n)
 {
     return gcal_eval_truth(item, n->a);
 }
 
-static double int_to_float(struct gcal_item *item, const struct gcal_node *n)
+static double int_to_float(struct gcal_item *item, const struct gcal_inode *n)
 {
     return gcal_float_round(n->type->repr,
                             gcal_float_from(n->a->type->repr, n->a->eval.i(item, n->a)));
 }
 
-static double float_to_float(struct gcal_item *item, const struct gcal_node *n)
+static double float_to_float(struct gcal_item *item, const struct gcal_inode *n)
 {
     return gcal_float_round(n->type->repr, n->a->eval.f(item, n->a));
 }
 
 static struct gcal_pointer pointer_to_pointer(struct gcal_item *item,
-                                              const struct gcal_node *n)
+                                              const struct gcal_inode *n)
 {
     return n->a->eval.p(item, n->a);
 }
 
-static struct gcal_pointer null_pointer(struct gcal_item *item, const struct gcal_node *n)
+static struct gcal_pointer null_pointer(struct gcal_item *item,
+                                        const struct gcal_inode *n)
 {
     (void)item;
     (void)n;
     return (struct gcal_pointer){ NULL, 0, 0 };
 }
 
-static void splat(struct gcal_item *item, const struct gcal_node *n,
+static void splat(struct gcal_item *item, const struct gcal_inode *n,
                   struct gcal_lanes *lanes)
 {
     struct gcal_value value;
@@ -55,7 +56,7 @@ static void splat(struct gcal_item *item, const struct gcal_node *n,
         lanes->i[i] = value.i;
 }
 
-static void convert_lanes(struct gcal_item *item, const struct gcal_node *n,
+static void convert_lanes(struct gcal_item *item, const struct gcal_inode *n,
                           struct gcal_lanes *lanes)
 {
     enum gcal_repr from = n->a->type->element->repr, to = n->type->element->repr;
@@ -83,7 +84,7 @@ static bool holds_pointers(const struct gcal_ctype *type)
     return type->repr == GCAL_POINTER;
 }
 
-static bool set_scalar_conversion(struct gcal_node *n, const struct gcal_node *from)
+static bool set_scalar_conversion(struct gcal_inode *n, const struct gcal_inode *from)
 {
     if (gcal_is_int(n->type) && gcal_is_int(from->type))
         n->eval.i = int_to_int;
@@ -95,7 +96,7 @@ static bool set_scalar_conversion(struct gcal_node *n, const struct gcal_node *f
         n->eval.f = int_to_float;
     else if (gcal_is_float(n->type) && gcal_is_float(from->type))
         n->eval.f = float_to_float;
-    else if (n->type->repr == GCAL_POINTER && gcal_node_is_zero(from))
+    else if (n->type->repr == GCAL_POINTER && gcal_inode_is_zero(from))
         n->eval.p = null_pointer;
     else if (n->type->repr == GCAL_POINTER && from->type->repr == GCAL_POINTER &&
              holds_pointers(n->type->element) == holds_pointers(from->type->element))
@@ -105,18 +106,18 @@ static bool set_scalar_conversion(struct gcal_node *n, const struct gcal_node *f
     return true;
 }
 
-struct gcal_node *gcal_node_convert(struct gcal_translator *t, CXCursor at,
-                                    struct gcal_node *value,
-                                    const struct gcal_ctype *type)
+struct gcal_inode *gcal_inode_convert(struct gcal_translator *t, CXCursor at,
+                                      struct gcal_inode *value,
+                                      const struct gcal_ctype *type)
 {
-    struct gcal_node *n;
+    struct gcal_inode *n;
 
     if (!value || !type || gcal_ctype_same(value->type, type))
         return value && type ? value : NULL;
     if (type->repr == GCAL_VECTOR && value->type->repr != GCAL_VECTOR &&
-        !(value = gcal_node_convert(t, at, value, type->element)))
+        !(value = gcal_inode_convert(t, at, value, type->element)))
         return NULL;
-    if (!(n = gcal_node_create(t, at, type)))
+    if (!(n = gcal_inode_create(t, at, type)))
         return NULL;
     n->a = value;
     n->name = value->name;
@@ -132,7 +133,7 @@ struct gcal_node *gcal_node_convert(struct gcal_translator *t, CXCursor at,
 }
 
 /* as_float(x) and the like: the same bits, seen as another type. */
-static void reinterpret(struct gcal_item *item, const struct gcal_node *n,
+static void reinterpret(struct gcal_item *item, const struct gcal_inode *n,
                         struct gcal_value *value)
 {
     unsigned char bytes[GCAL_MAX_LANES * 8] = { 0 };
@@ -142,7 +143,7 @@ static void reinterpret(struct gcal_item *item, const struct gcal_node *n,
     gcal_value_read(n->type, bytes, value);
 }
 
-static int64_t reinterpret_int(struct gcal_item *item, const struct gcal_node *n)
+static int64_t reinterpret_int(struct gcal_item *item, const struct gcal_inode *n)
 {
     struct gcal_value value;
 
@@ -150,7 +151,7 @@ static int64_t reinterpret_int(struct gcal_item *item, const struct gcal_node *n
     return value.i;
 }
 
-static double reinterpret_float(struct gcal_item *item, const struct gcal_node *n)
+static double reinterpret_float(struct gcal_item *item, const struct gcal_inode *n)
 {
     struct gcal_value value;
 
@@ -158,7 +159,7 @@ static double reinterpret_float(struct gcal_item *item, const struct gcal_node *
     return value.f;
 }
 
-static void reinterpret_lanes(struct gcal_item *item, const struct gcal_node *n,
+static void reinterpret_lanes(struct gcal_item *item, const struct gcal_inode *n,
                               struct gcal_lanes *lanes)
 {
     struct gcal_value value;
@@ -167,15 +168,15 @@ static void reinterpret_lanes(struct gcal_item *item, const struct gcal_node *n,
     *lanes = value.v;
 }
 
-struct gcal_node *gcal_node_reinterpret(struct gcal_translator *t, CXCursor at,
-                                        struct gcal_node *value,
-                                        const struct gcal_ctype *type)
+struct gcal_inode *gcal_inode_reinterpret(struct gcal_translator *t, CXCursor at,
+                                          struct gcal_inode *value,
+                                          const struct gcal_ctype *type)
 {
-    struct gcal_node *n;
+    struct gcal_inode *n;
 
     if (!gcal_ctype_dtype(type) || !gcal_ctype_dtype(value->type))
         return gcal_unsupported(t, at, "as_ of this type");
-    if (!(n = gcal_node_create(t, at, type)))
+    if (!(n = gcal_inode_create(t, at, type)))
         return NULL;
     n->a = value;
     if (type->repr == GCAL_VECTOR)
@@ -200,7 +201,7 @@ const struct gcal_ctype *gcal_ctype_arithmetic(const struct gcal_ctype *a,
 
 /* ---- operators on one lane ---- */
 
-static int64_t divide_ints(struct gcal_item *item, const struct gcal_node *n,
+static int64_t divide_ints(struct gcal_item *item, const struct gcal_inode *n,
                            enum gcal_repr repr, int64_t a, int64_t b)
 {
     bool rest = n->op == CXBinaryOperator_Rem;
@@ -233,7 +234,7 @@ static int compare_ints(enum gcal_repr repr, int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-static int64_t int_operator(struct gcal_item *item, const struct gcal_node *n,
+static int64_t int_operator(struct gcal_item *item, const struct gcal_inode *n,
                             enum gcal_repr repr, int64_t a, int64_t b)
 {
     switch (n->op) {
@@ -273,7 +274,7 @@ static int64_t int_operator(struct gcal_item *item, const struct gcal_node *n,
 /* Rounding a sum, product or quotient twice, to double and then to float or half, gives
  * what rounding once gives: double has more than twice their digits.
  */
-static double float_operator(const struct gcal_node *n, enum gcal_repr repr, double a,
+static double float_operator(const struct gcal_inode *n, enum gcal_repr repr, double a,
                              double b)
 {
     switch (n->op) {
@@ -308,7 +309,7 @@ static int64_t float_comparison(int op, double a, double b)
 
 /* ---- operators ---- */
 
-static int64_t binary_ints(struct gcal_item *item, const struct gcal_node *n)
+static int64_t binary_ints(struct gcal_item *item, const struct gcal_inode *n)
 {
     int64_t a = n->a->eval.i(item, n->a), b = n->b->eval.i(item, n->b);
 
@@ -317,7 +318,7 @@ static int64_t binary_ints(struct gcal_item *item, const struct gcal_node *n)
 
 /* The ones that subscripts and loops consist of, without the switches. */
 #define FAST(name, expression)                                                           \
-    static int64_t name(struct gcal_item *item, const struct gcal_node *n)               \
+    static int64_t name(struct gcal_item *item, const struct gcal_inode *n)              \
     {                                                                                    \
         int64_t a = n->a->eval.i(item, n->a), b = n->b->eval.i(item, n->b);              \
                                                                                          \
@@ -327,14 +328,14 @@ FAST(add_i32, (int32_t)(a + b))
 FAST(multiply_i32, (int32_t)(a *b))
 FAST(less_i32, a < b)
 
-static double binary_floats(struct gcal_item *item, const struct gcal_node *n)
+static double binary_floats(struct gcal_item *item, const struct gcal_inode *n)
 {
     double a = n->a->eval.f(item, n->a), b = n->b->eval.f(item, n->b);
 
     return float_operator(n, n->type->repr, a, b);
 }
 
-static int64_t compare_floats(struct gcal_item *item, const struct gcal_node *n)
+static int64_t compare_floats(struct gcal_item *item, const struct gcal_inode *n)
 {
     double a = n->a->eval.f(item, n->a), b = n->b->eval.f(item, n->b);
 
@@ -347,7 +348,7 @@ static bool is_comparison(int op)
 }
 
 /* True is -1 in a vector, as OpenCL has it. */
-static void binary_lanes(struct gcal_item *item, const struct gcal_node *n,
+static void binary_lanes(struct gcal_item *item, const struct gcal_inode *n,
                          struct gcal_lanes *lanes)
 {
     const struct gcal_ctype *lane = n->a->type->element;
@@ -367,17 +368,17 @@ static void binary_lanes(struct gcal_item *item, const struct gcal_node *n,
     }
 }
 
-static int64_t both(struct gcal_item *item, const struct gcal_node *n)
+static int64_t both(struct gcal_item *item, const struct gcal_inode *n)
 {
     return gcal_eval_truth(item, n->a) && gcal_eval_truth(item, n->b);
 }
 
-static int64_t either(struct gcal_item *item, const struct gcal_node *n)
+static int64_t either(struct gcal_item *item, const struct gcal_inode *n)
 {
     return gcal_eval_truth(item, n->a) || gcal_eval_truth(item, n->b);
 }
 
-static int64_t compare_pointers(struct gcal_item *item, const struct gcal_node *n)
+static int64_t compare_pointers(struct gcal_item *item, const struct gcal_inode *n)
 {
     struct gcal_pointer a = n->a->eval.p(item, n->a), b = n->b->eval.p(item, n->b);
 
@@ -391,7 +392,7 @@ static int64_t compare_pointers(struct gcal_item *item, const struct gcal_node *
                         (int64_t)((uintptr_t)b.base + (size_t)b.offset));
 }
 
-static gcal_eval_int *pick_int(const struct gcal_node *n)
+static gcal_eval_int *pick_int(const struct gcal_inode *n)
 {
     if (n->a->type->repr == GCAL_I32 || n->a->type->repr == GCAL_I64) {
         if (n->op == CXBinaryOperator_LT)
@@ -404,19 +405,19 @@ static gcal_eval_int *pick_int(const struct gcal_node *n)
     return binary_ints;
 }
 
-static struct gcal_node *pointer_operator(struct gcal_translator *t, CXCursor at, int op,
-                                          struct gcal_node *a, struct gcal_node *b,
-                                          const struct gcal_ctype *type)
+static struct gcal_inode *pointer_operator(struct gcal_translator *t, CXCursor at, int op,
+                                           struct gcal_inode *a, struct gcal_inode *b,
+                                           const struct gcal_ctype *type)
 {
-    struct gcal_node *n;
+    struct gcal_inode *n;
     bool a_is = a->type->repr == GCAL_POINTER, b_is = b->type->repr == GCAL_POINTER;
 
     if ((a_is ? a : b)->type->element->size == 0)
         return gcal_unsupported(t, at, "arithmetic with void pointers");
     if (!a_is || !b_is)
-        return a_is ? gcal_node_index(t, at, a, b, op == CXBinaryOperator_Sub)
-                    : gcal_node_index(t, at, b, a, false);
-    if (!(n = gcal_node_create(t, at, type)))
+        return a_is ? gcal_inode_index(t, at, a, b, op == CXBinaryOperator_Sub)
+                    : gcal_inode_index(t, at, b, a, false);
+    if (!(n = gcal_inode_create(t, at, type)))
         return NULL;
     n->op = op;
     n->a = a;
@@ -425,20 +426,20 @@ static struct gcal_node *pointer_operator(struct gcal_translator *t, CXCursor at
     return n;
 }
 
-struct gcal_node *gcal_node_binary(struct gcal_translator *t, CXCursor at, int op,
-                                   struct gcal_node *a, struct gcal_node *b,
-                                   const struct gcal_ctype *type)
+struct gcal_inode *gcal_inode_binary(struct gcal_translator *t, CXCursor at, int op,
+                                     struct gcal_inode *a, struct gcal_inode *b,
+                                     const struct gcal_ctype *type)
 {
     bool logical = op == CXBinaryOperator_LAnd || op == CXBinaryOperator_LOr;
-    struct gcal_node *n;
+    struct gcal_inode *n;
 
     if (!a || !b || !type)
         return NULL;
     if (op == CXBinaryOperator_Comma)
-        return gcal_node_comma(t, at, a, b);
+        return gcal_inode_comma(t, at, a, b);
     if (!logical && (a->type->repr == GCAL_POINTER || b->type->repr == GCAL_POINTER))
         return pointer_operator(t, at, op, a, b, type);
-    if (!(n = gcal_node_create(t, at, type)))
+    if (!(n = gcal_inode_create(t, at, type)))
         return NULL;
     n->op = op;
     n->a = a;
@@ -458,12 +459,12 @@ struct gcal_node *gcal_node_binary(struct gcal_translator *t, CXCursor at, int o
     return n;
 }
 
-static int64_t not_int(struct gcal_item *item, const struct gcal_node *n)
+static int64_t not_int(struct gcal_item *item, const struct gcal_inode *n)
 {
     return !gcal_eval_truth(item, n->a);
 }
 
-static int64_t unary_int(struct gcal_item *item, const struct gcal_node *n)
+static int64_t unary_int(struct gcal_item *item, const struct gcal_inode *n)
 {
     int64_t a = n->a->eval.i(item, n->a);
 
@@ -474,14 +475,14 @@ static int64_t unary_int(struct gcal_item *item, const struct gcal_node *n)
     return gcal_int_wrap(n->type->repr, a);
 }
 
-static double unary_float(struct gcal_item *item, const struct gcal_node *n)
+static double unary_float(struct gcal_item *item, const struct gcal_inode *n)
 {
     double a = n->a->eval.f(item, n->a);
 
     return n->op == CXUnaryOperator_Minus ? -a : a;
 }
 
-static void unary_lanes(struct gcal_item *item, const struct gcal_node *n,
+static void unary_lanes(struct gcal_item *item, const struct gcal_inode *n,
                         struct gcal_lanes *lanes)
 {
     const struct gcal_ctype *lane = n->a->type->element;
@@ -499,10 +500,10 @@ static void unary_lanes(struct gcal_item *item, const struct gcal_node *n,
     }
 }
 
-struct gcal_node *gcal_node_unary(struct gcal_translator *t, CXCursor at, int op,
-                                  struct gcal_node *a, const struct gcal_ctype *type)
+struct gcal_inode *gcal_inode_unary(struct gcal_translator *t, CXCursor at, int op,
+                                    struct gcal_inode *a, const struct gcal_ctype *type)
 {
-    struct gcal_node *n = a && type ? gcal_node_create(t, at, type) : NULL;
+    struct gcal_inode *n = a && type ? gcal_inode_create(t, at, type) : NULL;
 
     if (!n)
         return NULL;
@@ -523,7 +524,7 @@ struct gcal_node *gcal_node_unary(struct gcal_translator *t, CXCursor at, int op
 
 /* ---- vectors ---- */
 
-static void swizzle_lanes(struct gcal_item *item, const struct gcal_node *n,
+static void swizzle_lanes(struct gcal_item *item, const struct gcal_inode *n,
                           struct gcal_lanes *lanes)
 {
     struct gcal_lanes from;
@@ -533,7 +534,7 @@ static void swizzle_lanes(struct gcal_item *item, const struct gcal_node *n,
         lanes->i[i] = from.i[n->k.lanes[i]];
 }
 
-static int64_t swizzle_int(struct gcal_item *item, const struct gcal_node *n)
+static int64_t swizzle_int(struct gcal_item *item, const struct gcal_inode *n)
 {
     struct gcal_lanes from;
 
@@ -541,7 +542,7 @@ static int64_t swizzle_int(struct gcal_item *item, const struct gcal_node *n)
     return from.i[n->k.lanes[0]];
 }
 
-static double swizzle_float(struct gcal_item *item, const struct gcal_node *n)
+static double swizzle_float(struct gcal_item *item, const struct gcal_inode *n)
 {
     struct gcal_lanes from;
 
@@ -549,11 +550,11 @@ static double swizzle_float(struct gcal_item *item, const struct gcal_node *n)
     return from.f[n->k.lanes[0]];
 }
 
-struct gcal_node *gcal_node_swizzle(struct gcal_translator *t, CXCursor at,
-                                    struct gcal_node *vector, const signed char *lanes,
-                                    const struct gcal_ctype *type)
+struct gcal_inode *gcal_inode_swizzle(struct gcal_translator *t, CXCursor at,
+                                      struct gcal_inode *vector, const signed char *lanes,
+                                      const struct gcal_ctype *type)
 {
-    struct gcal_node *n = vector && type ? gcal_node_create(t, at, type) : NULL;
+    struct gcal_inode *n = vector && type ? gcal_inode_create(t, at, type) : NULL;
 
     if (!n)
         return NULL;
@@ -568,7 +569,7 @@ struct gcal_node *gcal_node_swizzle(struct gcal_translator *t, CXCursor at,
     return n;
 }
 
-static void join_parts(struct gcal_item *item, const struct gcal_node *n,
+static void join_parts(struct gcal_item *item, const struct gcal_inode *n,
                        struct gcal_lanes *lanes)
 {
     struct gcal_value value;
@@ -585,11 +586,11 @@ static void join_parts(struct gcal_item *item, const struct gcal_node *n,
     }
 }
 
-struct gcal_node *gcal_node_vector(struct gcal_translator *t, CXCursor at,
-                                   struct gcal_node **parts, size_t n_parts,
-                                   const struct gcal_ctype *type)
+struct gcal_inode *gcal_inode_vector(struct gcal_translator *t, CXCursor at,
+                                     struct gcal_inode **parts, size_t n_parts,
+                                     const struct gcal_ctype *type)
 {
-    struct gcal_node *n = gcal_node_create(t, at, type);
+    struct gcal_inode *n = gcal_inode_create(t, at, type);
 
     if (!n)
         return NULL;

@@ -154,7 +154,7 @@ static const struct {
     { "mad24", 3, int_mad }, { "popcount", 1, int_popcount },
 };
 
-static double call_float(struct gcal_item *item, const struct gcal_node *n)
+static double call_float(struct gcal_item *item, const struct gcal_inode *n)
 {
     double x[3] = { 0 };
 
@@ -163,7 +163,7 @@ static double call_float(struct gcal_item *item, const struct gcal_node *n)
     return gcal_float_round(n->type->repr, n->k.call.floats(x[0], x[1], x[2]));
 }
 
-static int64_t call_int(struct gcal_item *item, const struct gcal_node *n)
+static int64_t call_int(struct gcal_item *item, const struct gcal_inode *n)
 {
     int64_t x[3] = { 0 };
 
@@ -172,12 +172,12 @@ static int64_t call_int(struct gcal_item *item, const struct gcal_node *n)
     return gcal_int_wrap(n->type->repr, n->k.call.ints(x[0], x[1], x[2]));
 }
 
-static int64_t call_test(struct gcal_item *item, const struct gcal_node *n)
+static int64_t call_test(struct gcal_item *item, const struct gcal_inode *n)
 {
     return n->k.call.floats(n->list[0]->eval.f(item, n->list[0]), 0.0, 0.0) != 0.0;
 }
 
-static void call_lanes(struct gcal_item *item, const struct gcal_node *n,
+static void call_lanes(struct gcal_item *item, const struct gcal_inode *n,
                        struct gcal_lanes *lanes)
 {
     const struct gcal_ctype *lane = n->type->element;
@@ -196,7 +196,7 @@ static void call_lanes(struct gcal_item *item, const struct gcal_node *n,
     }
 }
 
-static bool pick_float(struct gcal_node *n, const char *name, size_t length,
+static bool pick_float(struct gcal_inode *n, const char *name, size_t length,
                        enum gcal_repr repr)
 {
     for (size_t i = 0; i < sizeof(float_functions) / sizeof(float_functions[0]); i++) {
@@ -212,7 +212,7 @@ static bool pick_float(struct gcal_node *n, const char *name, size_t length,
     return false;
 }
 
-static bool pick_int(struct gcal_node *n, const char *name, enum gcal_repr repr)
+static bool pick_int(struct gcal_inode *n, const char *name, enum gcal_repr repr)
 {
     for (size_t i = 0; i < sizeof(int_functions) / sizeof(int_functions[0]); i++) {
         if (strcmp(int_functions[i].name, name) != 0 ||
@@ -229,13 +229,13 @@ static bool pick_int(struct gcal_node *n, const char *name, enum gcal_repr repr)
 }
 
 /* 'name' without native_ or half_; in C a float's function ends in f. */
-static struct gcal_node *number_function(struct gcal_translator *t, CXCursor at,
-                                         const char *name, struct gcal_node **arguments,
-                                         size_t n_arguments,
-                                         const struct gcal_ctype *type)
+static struct gcal_inode *number_function(struct gcal_translator *t, CXCursor at,
+                                          const char *name, struct gcal_inode **arguments,
+                                          size_t n_arguments,
+                                          const struct gcal_ctype *type)
 {
     const struct gcal_ctype *lane = gcal_ctype_lane(type);
-    struct gcal_node *n = gcal_node_create(t, at, type);
+    struct gcal_inode *n = gcal_inode_create(t, at, type);
     size_t length = strlen(name);
     bool test =
         gcal_is_int(type) && n_arguments == 1 && gcal_is_float(arguments[0]->type);
@@ -253,7 +253,7 @@ static struct gcal_node *number_function(struct gcal_translator *t, CXCursor at,
         return gcal_unsupported(t, at, "'%s'", name);
     }
     for (size_t i = 0; i < n_arguments && !test; i++)
-        if (!(arguments[i] = gcal_node_convert(t, at, arguments[i], type)))
+        if (!(arguments[i] = gcal_inode_convert(t, at, arguments[i], type)))
             return NULL;
     if (type->repr == GCAL_VECTOR)
         n->eval.v = call_lanes;
@@ -268,7 +268,7 @@ static struct gcal_node *number_function(struct gcal_translator *t, CXCursor at,
 
 /* ---- work-items ---- */
 
-static int64_t work_item(struct gcal_item *item, const struct gcal_node *n)
+static int64_t work_item(struct gcal_item *item, const struct gcal_inode *n)
 {
     const struct gcal_run *run = item->run;
     int64_t d = n->a ? n->a->eval.i(item, n->a) : 0;
@@ -296,7 +296,7 @@ static int64_t work_item(struct gcal_item *item, const struct gcal_node *n)
     }
 }
 
-static void wait_at_barrier(struct gcal_item *item, const struct gcal_node *n)
+static void wait_at_barrier(struct gcal_item *item, const struct gcal_inode *n)
 {
     if (item->run->failed)
         return;
@@ -304,17 +304,17 @@ static void wait_at_barrier(struct gcal_item *item, const struct gcal_node *n)
     swapcontext(&item->context, &item->run->scheduler);
 }
 
-static void do_nothing(struct gcal_item *item, const struct gcal_node *n)
+static void do_nothing(struct gcal_item *item, const struct gcal_inode *n)
 {
     (void)item;
     (void)n;
 }
 
-static struct gcal_node *work_item_function(struct gcal_translator *t, CXCursor at,
-                                            const char *name,
-                                            struct gcal_node **arguments,
-                                            size_t n_arguments,
-                                            const struct gcal_ctype *type)
+static struct gcal_inode *work_item_function(struct gcal_translator *t, CXCursor at,
+                                             const char *name,
+                                             struct gcal_inode **arguments,
+                                             size_t n_arguments,
+                                             const struct gcal_ctype *type)
 {
     static const struct {
         const char *name;
@@ -335,12 +335,12 @@ static struct gcal_node *work_item_function(struct gcal_translator *t, CXCursor 
         { "read_mem_fence", 'n' },
         { "write_mem_fence", 'n' },
     };
-    struct gcal_node *n;
+    struct gcal_inode *n;
 
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
         if (strcmp(functions[i].name, name) != 0)
             continue;
-        if (!(n = gcal_node_create(t, at, type)))
+        if (!(n = gcal_inode_create(t, at, type)))
             return NULL;
         n->op = functions[i].op;
         n->a = n_arguments ? arguments[0] : NULL;
@@ -359,63 +359,63 @@ static struct gcal_node *work_item_function(struct gcal_translator *t, CXCursor 
 /* ---- what is made of other nodes ---- */
 
 /* p + n * offset */
-static struct gcal_node *lanes_at(struct gcal_translator *t, CXCursor at,
-                                  struct gcal_node *p, struct gcal_node *offset, size_t n,
-                                  struct gcal_node **first)
+static struct gcal_inode *lanes_at(struct gcal_translator *t, CXCursor at,
+                                   struct gcal_inode *p, struct gcal_inode *offset,
+                                   size_t n, struct gcal_inode **first)
 {
     const struct gcal_ctype *type = gcal_ctype_basic(GCAL_U64);
-    struct gcal_node *count = gcal_node_int(t, at, type, (int64_t)n);
-    struct gcal_node *index;
+    struct gcal_inode *count = gcal_inode_int(t, at, type, (int64_t)n);
+    struct gcal_inode *index;
 
-    offset = gcal_node_convert(t, at, offset, type);
-    index = gcal_node_binary(t, at, CXBinaryOperator_Mul, offset, count, type);
-    if (!index || !(p = gcal_node_index(t, at, p, index, false)))
+    offset = gcal_inode_convert(t, at, offset, type);
+    index = gcal_inode_binary(t, at, CXBinaryOperator_Mul, offset, count, type);
+    if (!index || !(p = gcal_inode_index(t, at, p, index, false)))
         return NULL;
-    return gcal_node_keep(t, at, p, first);
+    return gcal_inode_keep(t, at, p, first);
 }
 
-static struct gcal_node *load_lanes(struct gcal_translator *t, CXCursor at,
-                                    struct gcal_node **arguments,
-                                    const struct gcal_ctype *type)
+static struct gcal_inode *load_lanes(struct gcal_translator *t, CXCursor at,
+                                     struct gcal_inode **arguments,
+                                     const struct gcal_ctype *type)
 {
-    struct gcal_node **parts = gcal_program_alloc(t, type->count * sizeof(*parts));
-    struct gcal_node *p, *first = NULL;
+    struct gcal_inode **parts = gcal_program_alloc(t, type->count * sizeof(*parts));
+    struct gcal_inode *p, *first = NULL;
 
     if (!parts || !(p = lanes_at(t, at, arguments[1], arguments[0], type->count, &first)))
         return NULL;
     for (size_t i = 0; i < type->count; i++)
-        if (!(parts[i] = gcal_node_element(t, at, p, i)) ||
-            !(parts[i] = gcal_node_load(t, at, parts[i])))
+        if (!(parts[i] = gcal_inode_element(t, at, p, i)) ||
+            !(parts[i] = gcal_inode_load(t, at, parts[i])))
             return NULL;
-    return gcal_node_comma(t, at, first,
-                           gcal_node_vector(t, at, parts, type->count, type));
+    return gcal_inode_comma(t, at, first,
+                            gcal_inode_vector(t, at, parts, type->count, type));
 }
 
-static struct gcal_node *store_lanes(struct gcal_translator *t, CXCursor at,
-                                     struct gcal_node **arguments)
+static struct gcal_inode *store_lanes(struct gcal_translator *t, CXCursor at,
+                                      struct gcal_inode **arguments)
 {
     const struct gcal_ctype *type = arguments[0]->type;
-    struct gcal_node *value, *p, *chain = NULL;
+    struct gcal_inode *value, *p, *chain = NULL;
 
-    if (!(value = gcal_node_keep(t, at, arguments[0], &chain)) ||
+    if (!(value = gcal_inode_keep(t, at, arguments[0], &chain)) ||
         !(p = lanes_at(t, at, arguments[2], arguments[1], type->count, &chain)))
         return NULL;
     for (size_t i = 0; i < type->count && chain; i++) {
         const signed char lanes[GCAL_MAX_LANES] = { (signed char)i };
-        struct gcal_node *to = gcal_node_element(t, at, p, i);
-        struct gcal_node *lane = gcal_node_swizzle(t, at, value, lanes, type->element);
+        struct gcal_inode *to = gcal_inode_element(t, at, p, i);
+        struct gcal_inode *lane = gcal_inode_swizzle(t, at, value, lanes, type->element);
 
         if (!to || !lane)
             return NULL;
-        chain = gcal_node_comma(t, at, chain, gcal_node_store(t, at, to, lane));
+        chain = gcal_inode_comma(t, at, chain, gcal_inode_store(t, at, to, lane));
     }
     return chain;
 }
 
 /* atomic_add and the rest: work-items only change at barriers. */
-static struct gcal_node *atomic(struct gcal_translator *t, CXCursor at, const char *what,
-                                struct gcal_node **arguments, size_t n,
-                                const struct gcal_ctype *type)
+static struct gcal_inode *atomic(struct gcal_translator *t, CXCursor at, const char *what,
+                                 struct gcal_inode **arguments, size_t n,
+                                 const struct gcal_ctype *type)
 {
     static const struct {
         const char *name;
@@ -426,38 +426,39 @@ static struct gcal_node *atomic(struct gcal_translator *t, CXCursor at, const ch
         { "and", CXBinaryOperator_And }, { "or", CXBinaryOperator_Or },
         { "xor", CXBinaryOperator_Xor },
     };
-    struct gcal_node *first = NULL, *p, *old, *value = NULL, *operand;
-    struct gcal_node **pair = gcal_program_alloc(t, 2 * sizeof(*pair));
+    struct gcal_inode *first = NULL, *p, *old, *value = NULL, *operand;
+    struct gcal_inode **pair = gcal_program_alloc(t, 2 * sizeof(*pair));
 
-    if (!pair || !(p = gcal_node_keep(t, at, arguments[0], &first)) ||
-        !(old = gcal_node_load(t, at, p)) || !(old = gcal_node_keep(t, at, old, &first)))
+    if (!pair || !(p = gcal_inode_keep(t, at, arguments[0], &first)) ||
+        !(old = gcal_inode_load(t, at, p)) ||
+        !(old = gcal_inode_keep(t, at, old, &first)))
         return NULL;
-    operand = gcal_node_convert(
-        t, at, n > 1 ? arguments[n - 1] : gcal_node_int(t, at, type, 1), type);
+    operand = gcal_inode_convert(
+        t, at, n > 1 ? arguments[n - 1] : gcal_inode_int(t, at, type, 1), type);
     pair[0] = old;
     pair[1] = operand;
     if (!operand)
         return NULL;
     for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
         if (strcmp(operators[i].name, what) == 0)
-            value = gcal_node_binary(t, at, operators[i].op, old, operand, type);
+            value = gcal_inode_binary(t, at, operators[i].op, old, operand, type);
     if (strcmp(what, "xchg") == 0)
         value = operand;
     else if (strcmp(what, "min") == 0 || strcmp(what, "max") == 0)
         value = number_function(t, at, what, pair, 2, type);
     else if (strcmp(what, "cmpxchg") == 0 && n == 3)
         value =
-            gcal_node_choose(t, at,
-                             gcal_node_binary(t, at, CXBinaryOperator_EQ, old,
-                                              arguments[1], gcal_ctype_basic(GCAL_I32)),
-                             operand, old);
+            gcal_inode_choose(t, at,
+                              gcal_inode_binary(t, at, CXBinaryOperator_EQ, old,
+                                                arguments[1], gcal_ctype_basic(GCAL_I32)),
+                              operand, old);
     if (!value)
         return gcal_unsupported(t, at, "atomic_%s", what);
-    return gcal_node_comma(
-        t, at, gcal_node_comma(t, at, first, gcal_node_store(t, at, p, value)), old);
+    return gcal_inode_comma(
+        t, at, gcal_inode_comma(t, at, first, gcal_inode_store(t, at, p, value)), old);
 }
 
-static double dot_lanes(struct gcal_item *item, const struct gcal_node *n)
+static double dot_lanes(struct gcal_item *item, const struct gcal_inode *n)
 {
     struct gcal_lanes a, b;
     double sum = 0.0;
@@ -469,15 +470,16 @@ static double dot_lanes(struct gcal_item *item, const struct gcal_node *n)
     return sum;
 }
 
-static struct gcal_node *dot(struct gcal_translator *t, CXCursor at,
-                             struct gcal_node **arguments, const struct gcal_ctype *type)
+static struct gcal_inode *dot(struct gcal_translator *t, CXCursor at,
+                              struct gcal_inode **arguments,
+                              const struct gcal_ctype *type)
 {
-    struct gcal_node *n;
+    struct gcal_inode *n;
 
     if (arguments[0]->type->repr != GCAL_VECTOR)
-        return gcal_node_binary(t, at, CXBinaryOperator_Mul, arguments[0], arguments[1],
-                                type);
-    if (!(n = gcal_node_create(t, at, type)))
+        return gcal_inode_binary(t, at, CXBinaryOperator_Mul, arguments[0], arguments[1],
+                                 type);
+    if (!(n = gcal_inode_create(t, at, type)))
         return NULL;
     n->a = arguments[0];
     n->b = arguments[1];
@@ -485,22 +487,23 @@ static struct gcal_node *dot(struct gcal_translator *t, CXCursor at,
     return n;
 }
 
-static struct gcal_node *convert(struct gcal_translator *t, CXCursor at, const char *name,
-                                 struct gcal_node *value, const struct gcal_ctype *type)
+static struct gcal_inode *convert(struct gcal_translator *t, CXCursor at,
+                                  const char *name, struct gcal_inode *value,
+                                  const struct gcal_ctype *type)
 {
     const char *suffix = strchr(name + strlen("convert_"), '_');
     bool to_int = gcal_is_int(gcal_ctype_lane(type));
 
     if (suffix && strcmp(suffix, to_int ? "_rtz" : "_rte") != 0)
         return gcal_unsupported(t, at, "'%s'", name);
-    return gcal_node_convert(t, at, value, type);
+    return gcal_inode_convert(t, at, value, type);
 }
 
-struct gcal_node *gcal_node_builtin(struct gcal_translator *t, CXCursor at,
-                                    const char *name, struct gcal_node **arguments,
-                                    size_t n, const struct gcal_ctype *type)
+struct gcal_inode *gcal_inode_builtin(struct gcal_translator *t, CXCursor at,
+                                      const char *name, struct gcal_inode **arguments,
+                                      size_t n, const struct gcal_ctype *type)
 {
-    struct gcal_node *node = work_item_function(t, at, name, arguments, n, type);
+    struct gcal_inode *node = work_item_function(t, at, name, arguments, n, type);
 
     if (node)
         return node;

@@ -14,10 +14,10 @@ struct forms {
     gcal_eval_void *none;
 };
 
-static struct gcal_node *create(struct gcal_translator *t, CXCursor at,
-                                const struct gcal_ctype *type, const struct forms *forms)
+static struct gcal_inode *create(struct gcal_translator *t, CXCursor at,
+                                 const struct gcal_ctype *type, const struct forms *forms)
 {
-    struct gcal_node *n = gcal_node_create(t, at, type);
+    struct gcal_inode *n = gcal_inode_create(t, at, type);
 
     if (!n)
         return NULL;
@@ -34,7 +34,7 @@ static struct gcal_node *create(struct gcal_translator *t, CXCursor at,
     return n;
 }
 
-void gcal_eval(struct gcal_item *item, const struct gcal_node *n,
+void gcal_eval(struct gcal_item *item, const struct gcal_inode *n,
                struct gcal_value *value)
 {
     if (gcal_is_int(n->type))
@@ -49,7 +49,7 @@ void gcal_eval(struct gcal_item *item, const struct gcal_node *n,
         n->eval.none(item, n);
 }
 
-bool gcal_eval_truth(struct gcal_item *item, const struct gcal_node *n)
+bool gcal_eval_truth(struct gcal_item *item, const struct gcal_inode *n)
 {
     struct gcal_value value;
 
@@ -61,22 +61,22 @@ bool gcal_eval_truth(struct gcal_item *item, const struct gcal_node *n)
 
 /* ---- constants ---- */
 
-static int64_t constant_int(struct gcal_item *item, const struct gcal_node *n)
+static int64_t constant_int(struct gcal_item *item, const struct gcal_inode *n)
 {
     (void)item;
     return n->k.i;
 }
 
-static double constant_float(struct gcal_item *item, const struct gcal_node *n)
+static double constant_float(struct gcal_item *item, const struct gcal_inode *n)
 {
     (void)item;
     return n->k.f;
 }
 
-struct gcal_node *gcal_node_int(struct gcal_translator *t, CXCursor at,
-                                const struct gcal_ctype *type, int64_t value)
+struct gcal_inode *gcal_inode_int(struct gcal_translator *t, CXCursor at,
+                                  const struct gcal_ctype *type, int64_t value)
 {
-    struct gcal_node *n = gcal_node_create(t, at, type);
+    struct gcal_inode *n = gcal_inode_create(t, at, type);
 
     if (n) {
         n->eval.i = constant_int;
@@ -85,15 +85,15 @@ struct gcal_node *gcal_node_int(struct gcal_translator *t, CXCursor at,
     return n;
 }
 
-bool gcal_node_is_zero(const struct gcal_node *node)
+bool gcal_inode_is_zero(const struct gcal_inode *node)
 {
     return gcal_is_int(node->type) && node->eval.i == constant_int && node->k.i == 0;
 }
 
-struct gcal_node *gcal_node_float(struct gcal_translator *t, CXCursor at,
-                                  const struct gcal_ctype *type, double value)
+struct gcal_inode *gcal_inode_float(struct gcal_translator *t, CXCursor at,
+                                    const struct gcal_ctype *type, double value)
 {
-    struct gcal_node *n = gcal_node_create(t, at, type);
+    struct gcal_inode *n = gcal_inode_create(t, at, type);
 
     if (n) {
         n->eval.f = constant_float;
@@ -104,18 +104,18 @@ struct gcal_node *gcal_node_float(struct gcal_translator *t, CXCursor at,
 
 /* ---- places ---- */
 
-static struct gcal_pointer variable(struct gcal_item *item, const struct gcal_node *n)
+static struct gcal_pointer variable(struct gcal_item *item, const struct gcal_inode *n)
 {
     return (struct gcal_pointer){ item->memory[n->k.place.memory] + n->k.place.offset,
                                   n->type->element->size, 0 };
 }
 
-struct gcal_node *gcal_node_variable(struct gcal_translator *t, CXCursor at,
-                                     const struct gcal_ctype *type,
-                                     enum gcal_memory memory)
+struct gcal_inode *gcal_inode_variable(struct gcal_translator *t, CXCursor at,
+                                       const struct gcal_ctype *type,
+                                       enum gcal_memory memory)
 {
     const struct gcal_ctype *pointer = gcal_ctype_pointer(t, type);
-    struct gcal_node *n = pointer ? gcal_node_create(t, at, pointer) : NULL;
+    struct gcal_inode *n = pointer ? gcal_inode_create(t, at, pointer) : NULL;
     size_t *used = &t->program->size[memory];
 
     if (!n)
@@ -128,7 +128,7 @@ struct gcal_node *gcal_node_variable(struct gcal_translator *t, CXCursor at,
 }
 
 /* Where 'address' points, when 'size' bytes from there may be touched; else NULL. */
-static unsigned char *place(struct gcal_item *item, const struct gcal_node *address,
+static unsigned char *place(struct gcal_item *item, const struct gcal_inode *address,
                             size_t size)
 {
     struct gcal_pointer p;
@@ -153,7 +153,7 @@ static unsigned char *place(struct gcal_item *item, const struct gcal_node *addr
 }
 
 #define LOAD(name, result, ctype)                                                        \
-    static result load_##name(struct gcal_item *item, const struct gcal_node *n)         \
+    static result load_##name(struct gcal_item *item, const struct gcal_inode *n)        \
     {                                                                                    \
         const unsigned char *from = place(item, n->a, sizeof(ctype));                    \
         ctype value = 0;                                                                 \
@@ -172,7 +172,7 @@ LOAD(i64, int64_t, int64_t)
 LOAD(f32, double, float)
 LOAD(f64, double, double)
 
-static void load_any(struct gcal_item *item, const struct gcal_node *n,
+static void load_any(struct gcal_item *item, const struct gcal_inode *n,
                      struct gcal_value *value)
 {
     const unsigned char *from = place(item, n->a, n->type->size);
@@ -183,7 +183,7 @@ static void load_any(struct gcal_item *item, const struct gcal_node *n,
         memset(value, 0, sizeof(*value));
 }
 
-static double load_f16(struct gcal_item *item, const struct gcal_node *n)
+static double load_f16(struct gcal_item *item, const struct gcal_inode *n)
 {
     struct gcal_value value;
 
@@ -191,7 +191,8 @@ static double load_f16(struct gcal_item *item, const struct gcal_node *n)
     return value.f;
 }
 
-static struct gcal_pointer load_pointer(struct gcal_item *item, const struct gcal_node *n)
+static struct gcal_pointer load_pointer(struct gcal_item *item,
+                                        const struct gcal_inode *n)
 {
     struct gcal_value value;
 
@@ -199,7 +200,7 @@ static struct gcal_pointer load_pointer(struct gcal_item *item, const struct gca
     return value.p;
 }
 
-static void load_lanes(struct gcal_item *item, const struct gcal_node *n,
+static void load_lanes(struct gcal_item *item, const struct gcal_inode *n,
                        struct gcal_lanes *lanes)
 {
     struct gcal_value value;
@@ -208,8 +209,8 @@ static void load_lanes(struct gcal_item *item, const struct gcal_node *n,
     *lanes = value.v;
 }
 
-struct gcal_node *gcal_node_load(struct gcal_translator *t, CXCursor at,
-                                 struct gcal_node *address)
+struct gcal_inode *gcal_inode_load(struct gcal_translator *t, CXCursor at,
+                                   struct gcal_inode *address)
 {
     static gcal_eval_int *const ints[] = {
         [GCAL_BOOL] = load_u8, [GCAL_I8] = load_i8,   [GCAL_U8] = load_u8,
@@ -218,7 +219,7 @@ struct gcal_node *gcal_node_load(struct gcal_translator *t, CXCursor at,
     };
     const struct gcal_ctype *type = address->type->element;
     struct forms forms = { NULL, load_f16, load_pointer, load_lanes, NULL };
-    struct gcal_node *n;
+    struct gcal_inode *n;
 
     if (type->repr == GCAL_ARRAY || type->repr == GCAL_VOID)
         return gcal_unsupported(t, at, "a whole array or void as a value");
@@ -233,7 +234,7 @@ struct gcal_node *gcal_node_load(struct gcal_translator *t, CXCursor at,
     return n;
 }
 
-static void store_any(struct gcal_item *item, const struct gcal_node *n,
+static void store_any(struct gcal_item *item, const struct gcal_inode *n,
                       struct gcal_value *value)
 {
     unsigned char *to;
@@ -243,7 +244,7 @@ static void store_any(struct gcal_item *item, const struct gcal_node *n,
         gcal_value_write(n->type, to, value);
 }
 
-static int64_t store_int(struct gcal_item *item, const struct gcal_node *n)
+static int64_t store_int(struct gcal_item *item, const struct gcal_inode *n)
 {
     struct gcal_value value;
 
@@ -251,7 +252,7 @@ static int64_t store_int(struct gcal_item *item, const struct gcal_node *n)
     return value.i;
 }
 
-static double store_float(struct gcal_item *item, const struct gcal_node *n)
+static double store_float(struct gcal_item *item, const struct gcal_inode *n)
 {
     struct gcal_value value;
 
@@ -260,7 +261,7 @@ static double store_float(struct gcal_item *item, const struct gcal_node *n)
 }
 
 static struct gcal_pointer store_pointer(struct gcal_item *item,
-                                         const struct gcal_node *n)
+                                         const struct gcal_inode *n)
 {
     struct gcal_value value;
 
@@ -268,7 +269,7 @@ static struct gcal_pointer store_pointer(struct gcal_item *item,
     return value.p;
 }
 
-static void store_lanes(struct gcal_item *item, const struct gcal_node *n,
+static void store_lanes(struct gcal_item *item, const struct gcal_inode *n,
                         struct gcal_lanes *lanes)
 {
     struct gcal_value value;
@@ -277,14 +278,14 @@ static void store_lanes(struct gcal_item *item, const struct gcal_node *n,
     *lanes = value.v;
 }
 
-struct gcal_node *gcal_node_store(struct gcal_translator *t, CXCursor at,
-                                  struct gcal_node *address, struct gcal_node *value)
+struct gcal_inode *gcal_inode_store(struct gcal_translator *t, CXCursor at,
+                                    struct gcal_inode *address, struct gcal_inode *value)
 {
     static const struct forms forms = { store_int, store_float, store_pointer,
                                         store_lanes, NULL };
-    struct gcal_node *n;
+    struct gcal_inode *n;
 
-    if (!value || !(value = gcal_node_convert(t, at, value, address->type->element)) ||
+    if (!value || !(value = gcal_inode_convert(t, at, value, address->type->element)) ||
         !(n = create(t, at, address->type->element, &forms)))
         return NULL;
     n->a = address;
@@ -292,7 +293,8 @@ struct gcal_node *gcal_node_store(struct gcal_translator *t, CXCursor at,
     return n;
 }
 
-static struct gcal_pointer move_pointer(struct gcal_item *item, const struct gcal_node *n)
+static struct gcal_pointer move_pointer(struct gcal_item *item,
+                                        const struct gcal_inode *n)
 {
     struct gcal_pointer p = n->a->eval.p(item, n->a);
     uint64_t bytes = (uint64_t)n->b->eval.i(item, n->b) * n->type->element->size;
@@ -301,11 +303,11 @@ static struct gcal_pointer move_pointer(struct gcal_item *item, const struct gca
     return p;
 }
 
-struct gcal_node *gcal_node_index(struct gcal_translator *t, CXCursor at,
-                                  struct gcal_node *pointer, struct gcal_node *index,
-                                  bool minus)
+struct gcal_inode *gcal_inode_index(struct gcal_translator *t, CXCursor at,
+                                    struct gcal_inode *pointer, struct gcal_inode *index,
+                                    bool minus)
 {
-    struct gcal_node *n = gcal_node_create(t, at, pointer->type);
+    struct gcal_inode *n = gcal_inode_create(t, at, pointer->type);
 
     if (!n)
         return NULL;
@@ -317,35 +319,35 @@ struct gcal_node *gcal_node_index(struct gcal_translator *t, CXCursor at,
     return n;
 }
 
-bool gcal_node_is_variable(const struct gcal_node *address)
+bool gcal_inode_is_variable(const struct gcal_inode *address)
 {
     return address->eval.p == variable;
 }
 
-struct gcal_node *gcal_node_element(struct gcal_translator *t, CXCursor at,
-                                    struct gcal_node *pointer, size_t index)
+struct gcal_inode *gcal_inode_element(struct gcal_translator *t, CXCursor at,
+                                      struct gcal_inode *pointer, size_t index)
 {
-    struct gcal_node *i =
-        gcal_node_int(t, at, gcal_ctype_basic(GCAL_I64), (int64_t)index);
+    struct gcal_inode *i =
+        gcal_inode_int(t, at, gcal_ctype_basic(GCAL_I64), (int64_t)index);
 
-    return i ? gcal_node_index(t, at, pointer, i, false) : NULL;
+    return i ? gcal_inode_index(t, at, pointer, i, false) : NULL;
 }
 
-struct gcal_node *gcal_node_keep(struct gcal_translator *t, CXCursor at,
-                                 struct gcal_node *value, struct gcal_node **first)
+struct gcal_inode *gcal_inode_keep(struct gcal_translator *t, CXCursor at,
+                                   struct gcal_inode *value, struct gcal_inode **first)
 {
-    struct gcal_node *place, *store;
+    struct gcal_inode *place, *store;
 
     if (!value ||
-        !(place = gcal_node_variable(t, at, value->type, GCAL_MEMORY_PRIVATE)) ||
-        !(store = gcal_node_store(t, at, place, value)))
+        !(place = gcal_inode_variable(t, at, value->type, GCAL_MEMORY_PRIVATE)) ||
+        !(store = gcal_inode_store(t, at, place, value)))
         return NULL;
     place->name = value->name;
-    *first = *first ? gcal_node_comma(t, at, *first, store) : store;
-    return *first ? gcal_node_load(t, at, place) : NULL;
+    *first = *first ? gcal_inode_comma(t, at, *first, store) : store;
+    return *first ? gcal_inode_load(t, at, place) : NULL;
 }
 
-static void forget(struct gcal_item *item, const struct gcal_node *n)
+static void forget(struct gcal_item *item, const struct gcal_inode *n)
 {
     unsigned char *to = place(item, n->a, n->a->type->element->size);
 
@@ -353,10 +355,10 @@ static void forget(struct gcal_item *item, const struct gcal_node *n)
         memset(to, n->op, n->a->type->element->size);
 }
 
-struct gcal_node *gcal_node_forget(struct gcal_translator *t, CXCursor at,
-                                   struct gcal_node *address, bool zero)
+struct gcal_inode *gcal_inode_forget(struct gcal_translator *t, CXCursor at,
+                                     struct gcal_inode *address, bool zero)
 {
-    struct gcal_node *n = gcal_node_create(t, at, gcal_ctype_basic(GCAL_VOID));
+    struct gcal_inode *n = gcal_inode_create(t, at, gcal_ctype_basic(GCAL_VOID));
     const struct gcal_ctype *type = address->type->element;
 
     if (!n)
@@ -371,8 +373,8 @@ struct gcal_node *gcal_node_forget(struct gcal_translator *t, CXCursor at,
 
 /* ---- comma, choice ---- */
 
-static const struct gcal_node *after_first(struct gcal_item *item,
-                                           const struct gcal_node *n)
+static const struct gcal_inode *after_first(struct gcal_item *item,
+                                            const struct gcal_inode *n)
 {
     struct gcal_value value;
 
@@ -380,36 +382,36 @@ static const struct gcal_node *after_first(struct gcal_item *item,
     return n->b;
 }
 
-static const struct gcal_node *chosen(struct gcal_item *item, const struct gcal_node *n)
+static const struct gcal_inode *chosen(struct gcal_item *item, const struct gcal_inode *n)
 {
     return gcal_eval_truth(item, n->a) ? n->b : n->c;
 }
 
 /* The five forms of a node that gives what another one gives. */
 #define FORWARD(name, which)                                                             \
-    static int64_t name##_int(struct gcal_item *item, const struct gcal_node *n)         \
+    static int64_t name##_int(struct gcal_item *item, const struct gcal_inode *n)        \
     {                                                                                    \
         n = which(item, n);                                                              \
         return n->eval.i(item, n);                                                       \
     }                                                                                    \
-    static double name##_float(struct gcal_item *item, const struct gcal_node *n)        \
+    static double name##_float(struct gcal_item *item, const struct gcal_inode *n)       \
     {                                                                                    \
         n = which(item, n);                                                              \
         return n->eval.f(item, n);                                                       \
     }                                                                                    \
     static struct gcal_pointer name##_pointer(struct gcal_item *item,                    \
-                                              const struct gcal_node *n)                 \
+                                              const struct gcal_inode *n)                \
     {                                                                                    \
         n = which(item, n);                                                              \
         return n->eval.p(item, n);                                                       \
     }                                                                                    \
-    static void name##_lanes(struct gcal_item *item, const struct gcal_node *n,          \
+    static void name##_lanes(struct gcal_item *item, const struct gcal_inode *n,         \
                              struct gcal_lanes *lanes)                                   \
     {                                                                                    \
         n = which(item, n);                                                              \
         n->eval.v(item, n, lanes);                                                       \
     }                                                                                    \
-    static void name##_none(struct gcal_item *item, const struct gcal_node *n)           \
+    static void name##_none(struct gcal_item *item, const struct gcal_inode *n)          \
     {                                                                                    \
         n = which(item, n);                                                              \
         n->eval.none(item, n);                                                           \
@@ -419,10 +421,10 @@ static const struct gcal_node *chosen(struct gcal_item *item, const struct gcal_
 FORWARD(comma, after_first)
 FORWARD(choose, chosen)
 
-struct gcal_node *gcal_node_comma(struct gcal_translator *t, CXCursor at,
-                                  struct gcal_node *first, struct gcal_node *second)
+struct gcal_inode *gcal_inode_comma(struct gcal_translator *t, CXCursor at,
+                                    struct gcal_inode *first, struct gcal_inode *second)
 {
-    struct gcal_node *n;
+    struct gcal_inode *n;
 
     if (!first || !second || !(n = create(t, at, second->type, &comma_forms)))
         return NULL;
@@ -432,11 +434,11 @@ struct gcal_node *gcal_node_comma(struct gcal_translator *t, CXCursor at,
     return n;
 }
 
-struct gcal_node *gcal_node_choose(struct gcal_translator *t, CXCursor at,
-                                   struct gcal_node *condition, struct gcal_node *yes,
-                                   struct gcal_node *no)
+struct gcal_inode *gcal_inode_choose(struct gcal_translator *t, CXCursor at,
+                                     struct gcal_inode *condition, struct gcal_inode *yes,
+                                     struct gcal_inode *no)
 {
-    struct gcal_node *n;
+    struct gcal_inode *n;
 
     if (!condition || !yes || !no)
         return NULL;
@@ -455,7 +457,7 @@ struct gcal_node *gcal_node_choose(struct gcal_translator *t, CXCursor at,
 /* Runs the body; n->a then loads the result, unless the function is void.  Arguments
  * are all evaluated first: they may hold calls of the same function.
  */
-static void run_call(struct gcal_item *item, const struct gcal_node *n)
+static void run_call(struct gcal_item *item, const struct gcal_inode *n)
 {
     struct gcal_value values[n->n_list + 1];
 
@@ -471,31 +473,31 @@ static void run_call(struct gcal_item *item, const struct gcal_node *n)
     n->b->eval.flow(item, n->b);
 }
 
-static const struct gcal_node *after_call(struct gcal_item *item,
-                                          const struct gcal_node *n)
+static const struct gcal_inode *after_call(struct gcal_item *item,
+                                           const struct gcal_inode *n)
 {
     run_call(item, n);
     return n->a;
 }
 FORWARD(call, after_call)
 
-struct gcal_node *gcal_node_call(struct gcal_translator *t, CXCursor at,
-                                 const struct gcal_function *function,
-                                 struct gcal_node **arguments, size_t n)
+struct gcal_inode *gcal_inode_call(struct gcal_translator *t, CXCursor at,
+                                   const struct gcal_function *function,
+                                   struct gcal_inode **arguments, size_t n)
 {
     struct forms forms = call_forms;
-    struct gcal_node *node, *params;
+    struct gcal_inode *node, *params;
 
     forms.none = run_call;
     if (n != function->n_params)
         return gcal_unsupported(t, at, "a call with %zu arguments instead of %zu", n,
                                 function->n_params);
     if (!(node = create(t, at, function->result_type, &forms)) ||
-        !(params = gcal_node_create(t, at, NULL)))
+        !(params = gcal_inode_create(t, at, NULL)))
         return NULL;
     for (size_t i = 0; i < n; i++)
-        if (!(arguments[i] = gcal_node_convert(t, at, arguments[i],
-                                               function->params[i]->type->element)))
+        if (!(arguments[i] = gcal_inode_convert(t, at, arguments[i],
+                                                function->params[i]->type->element)))
             return NULL;
     params->list = function->params;
     node->a = function->result;

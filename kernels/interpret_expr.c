@@ -155,49 +155,49 @@ static bool is_reinterpretation(struct gcal_translator *t, CXCursor c,
                                       : text[length] == '(');
 }
 
-static struct gcal_node *translate_implicit(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate_implicit(struct gcal_translator *t, CXCursor c)
 {
     const struct gcal_ctype *type = type_of(t, c);
     signed char lanes[GCAL_MAX_LANES] = { 0 };
-    struct gcal_node *value;
+    struct gcal_inode *value;
     CXCursor inner;
     CXType from;
 
     if (!type)
         return NULL;
     if (is_swizzle(t, c, &inner, lanes))
-        return gcal_node_swizzle(t, c, gcal_translate_value(t, inner), lanes, type);
+        return gcal_inode_swizzle(t, c, gcal_translate_value(t, inner), lanes, type);
     if (child(t, c, 0, 1, &inner) < 0)
         return NULL;
     from = t->clang->getCanonicalType(t->clang->getCursorType(inner));
     if (from.kind == CXType_ConstantArray && type->repr == GCAL_POINTER) {
         value = gcal_translate_address(t, inner);
-        return value ? gcal_node_convert(t, c, value, type) : NULL;
+        return value ? gcal_inode_convert(t, c, value, type) : NULL;
     }
     if (!(value = gcal_translate_value(t, inner)))
         return NULL;
     if (!gcal_ctype_same(type, value->type) && is_reinterpretation(t, c, type))
-        return gcal_node_reinterpret(t, c, value, type);
-    return gcal_node_convert(t, c, value, type);
+        return gcal_inode_reinterpret(t, c, value, type);
+    return gcal_inode_convert(t, c, value, type);
 }
 
 /* ---- literals and names ---- */
 
-static struct gcal_node *translate_constant(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate_constant(struct gcal_translator *t, CXCursor c)
 {
     const struct gcal_ctype *type = type_of(t, c);
     CXEvalResult result = type ? t->clang->Cursor_Evaluate(c) : NULL;
-    struct gcal_node *n = NULL;
+    struct gcal_inode *n = NULL;
 
     if (!type)
         return NULL;
     if (result && t->clang->EvalResult_getKind(result) == CXEval_Int)
-        n = gcal_node_int(t, c, type,
-                          t->clang->EvalResult_isUnsignedInt(result)
-                              ? (int64_t)t->clang->EvalResult_getAsUnsigned(result)
-                              : t->clang->EvalResult_getAsLongLong(result));
+        n = gcal_inode_int(t, c, type,
+                           t->clang->EvalResult_isUnsignedInt(result)
+                               ? (int64_t)t->clang->EvalResult_getAsUnsigned(result)
+                               : t->clang->EvalResult_getAsLongLong(result));
     else if (result && t->clang->EvalResult_getKind(result) == CXEval_Float)
-        n = gcal_node_float(t, c, type, t->clang->EvalResult_getAsDouble(result));
+        n = gcal_inode_float(t, c, type, t->clang->EvalResult_getAsDouble(result));
     else
         gcal_unsupported(t, c, "this constant");
     if (result)
@@ -205,10 +205,10 @@ static struct gcal_node *translate_constant(struct gcal_translator *t, CXCursor 
     return n;
 }
 
-static struct gcal_node *find_variable(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *find_variable(struct gcal_translator *t, CXCursor c)
 {
     CXCursor declared = t->clang->getCursorReferenced(c);
-    struct gcal_node *address;
+    struct gcal_inode *address;
     struct gcal_list init = { 0 };
 
     for (size_t i = t->n_variables; i-- > 0;)
@@ -224,22 +224,22 @@ static struct gcal_node *find_variable(struct gcal_translator *t, CXCursor c)
     return address;
 }
 
-static struct gcal_node *translate_name(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate_name(struct gcal_translator *t, CXCursor c)
 {
     CXCursor declared = t->clang->getCursorReferenced(c);
-    struct gcal_node *address;
+    struct gcal_inode *address;
 
     if (t->clang->getCursorKind(declared) == CXCursor_EnumConstantDecl)
         return translate_constant(t, c);
     address = find_variable(t, c);
-    return address ? gcal_node_load(t, c, address) : NULL;
+    return address ? gcal_inode_load(t, c, address) : NULL;
 }
 
 /* ---- lvalues ---- */
 
-static struct gcal_node *translate_subscript(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate_subscript(struct gcal_translator *t, CXCursor c)
 {
-    struct gcal_node *base, *index, *other;
+    struct gcal_inode *base, *index, *other;
     CXCursor first, second;
 
     if (child(t, c, 0, 2, &first) < 0 || child(t, c, 1, 2, &second) < 0 ||
@@ -253,14 +253,14 @@ static struct gcal_node *translate_subscript(struct gcal_translator *t, CXCursor
     }
     if (base->type->repr != GCAL_POINTER || !gcal_is_int(index->type))
         return gcal_unsupported(t, c, "this subscript");
-    return gcal_node_index(t, c, base, index, false);
+    return gcal_inode_index(t, c, base, index, false);
 }
 
-static struct gcal_node *translate_lane_address(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate_lane_address(struct gcal_translator *t, CXCursor c)
 {
     signed char lanes[GCAL_MAX_LANES] = { 0 };
     const struct gcal_ctype *type = type_of(t, c), *pointer;
-    struct gcal_node *address;
+    struct gcal_inode *address;
     CXCursor vector;
 
     if (!type)
@@ -273,12 +273,12 @@ static struct gcal_node *translate_lane_address(struct gcal_translator *t, CXCur
                                 "operator");
     if (!(address = gcal_translate_address(t, vector)) ||
         !(pointer = gcal_ctype_pointer(t, type)) ||
-        !(address = gcal_node_convert(t, c, address, pointer)))
+        !(address = gcal_inode_convert(t, c, address, pointer)))
         return NULL;
-    return gcal_node_element(t, c, address, (size_t)lanes[0]);
+    return gcal_inode_element(t, c, address, (size_t)lanes[0]);
 }
 
-static struct gcal_node *translate_place(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate_place(struct gcal_translator *t, CXCursor c)
 {
     CXCursor inner;
 
@@ -301,9 +301,9 @@ static struct gcal_node *translate_place(struct gcal_translator *t, CXCursor c)
     }
 }
 
-struct gcal_node *gcal_translate_address(struct gcal_translator *t, CXCursor c)
+struct gcal_inode *gcal_translate_address(struct gcal_translator *t, CXCursor c)
 {
-    struct gcal_node *n = gcal_enter(t, c, 1) < 0 ? NULL : translate_place(t, c);
+    struct gcal_inode *n = gcal_enter(t, c, 1) < 0 ? NULL : translate_place(t, c);
 
     t->depth--;
     return n;
@@ -312,38 +312,38 @@ struct gcal_node *gcal_translate_address(struct gcal_translator *t, CXCursor c)
 /* ---- assignments ---- */
 
 /* v.lo = x: lane by lane. */
-static struct gcal_node *assign_lanes(struct gcal_translator *t, CXCursor c,
-                                      CXCursor vector, const signed char *lanes,
-                                      CXCursor right)
+static struct gcal_inode *assign_lanes(struct gcal_translator *t, CXCursor c,
+                                       CXCursor vector, const signed char *lanes,
+                                       CXCursor right)
 {
     const struct gcal_ctype *pointer;
-    struct gcal_node *first = NULL, *address, *place, *value;
+    struct gcal_inode *first = NULL, *address, *place, *value;
 
-    if (!(value = gcal_node_keep(t, c, gcal_translate_value(t, right), &first)) ||
+    if (!(value = gcal_inode_keep(t, c, gcal_translate_value(t, right), &first)) ||
         !(address = gcal_translate_address(t, vector)) ||
         !(pointer = gcal_ctype_pointer(t, value->type->element)) ||
-        !(address = gcal_node_convert(t, c, address, pointer)))
+        !(address = gcal_inode_convert(t, c, address, pointer)))
         return NULL;
     for (size_t i = 0; i < value->type->count; i++) {
         const signed char lane[GCAL_MAX_LANES] = { (signed char)i };
 
-        if (!(place = gcal_node_element(t, c, address, (size_t)lanes[i])) ||
-            !(first = gcal_node_comma(
+        if (!(place = gcal_inode_element(t, c, address, (size_t)lanes[i])) ||
+            !(first = gcal_inode_comma(
                   t, c, first,
-                  gcal_node_store(
+                  gcal_inode_store(
                       t, c, place,
-                      gcal_node_swizzle(t, c, value, lane, value->type->element)))))
+                      gcal_inode_swizzle(t, c, value, lane, value->type->element)))))
             return NULL;
     }
-    return gcal_node_comma(t, c, first, value);
+    return gcal_inode_comma(t, c, first, value);
 }
 
-static struct gcal_node *translate_assignment(struct gcal_translator *t, CXCursor c,
-                                              CXCursor left, CXCursor right)
+static struct gcal_inode *translate_assignment(struct gcal_translator *t, CXCursor c,
+                                               CXCursor left, CXCursor right)
 {
     signed char lanes[GCAL_MAX_LANES] = { 0 };
     const struct gcal_ctype *type = type_of(t, c);
-    struct gcal_node *address, *value;
+    struct gcal_inode *address, *value;
     CXCursor vector;
 
     if (!type)
@@ -354,12 +354,12 @@ static struct gcal_node *translate_assignment(struct gcal_translator *t, CXCurso
     if (!(address = gcal_translate_address(t, left)) ||
         !(value = gcal_translate_value(t, right)))
         return NULL;
-    return gcal_node_store(t, c, address, value);
+    return gcal_inode_store(t, c, address, value);
 }
 
 /* The new value of what 'load' reads, in the type that C computes it in. */
-static struct gcal_node *updated(struct gcal_translator *t, CXCursor c, int op,
-                                 struct gcal_node *load, struct gcal_node *value)
+static struct gcal_inode *updated(struct gcal_translator *t, CXCursor c, int op,
+                                  struct gcal_inode *load, struct gcal_inode *value)
 {
     const struct gcal_ctype *type = load->type;
 
@@ -367,36 +367,36 @@ static struct gcal_node *updated(struct gcal_translator *t, CXCursor c, int op,
         bool shift = op == CXBinaryOperator_Shl || op == CXBinaryOperator_Shr;
 
         type = gcal_ctype_arithmetic(type, shift ? type : value->type);
-        load = gcal_node_convert(t, c, load, type);
-        value = gcal_node_convert(t, c, value, type);
+        load = gcal_inode_convert(t, c, load, type);
+        value = gcal_inode_convert(t, c, value, type);
     }
-    return load && value ? gcal_node_binary(t, c, op, load, value, type) : NULL;
+    return load && value ? gcal_inode_binary(t, c, op, load, value, type) : NULL;
 }
 
 /* left op= value; with 'old' the result is what was there before. */
-static struct gcal_node *update(struct gcal_translator *t, CXCursor c, int op,
-                                CXCursor left, struct gcal_node *value, bool old)
+static struct gcal_inode *update(struct gcal_translator *t, CXCursor c, int op,
+                                 CXCursor left, struct gcal_inode *value, bool old)
 {
-    struct gcal_node *first = NULL, *load, *store;
-    struct gcal_node *address = value ? gcal_translate_address(t, left) : NULL;
+    struct gcal_inode *first = NULL, *load, *store;
+    struct gcal_inode *address = value ? gcal_translate_address(t, left) : NULL;
 
     if (!address)
         return NULL;
-    if (!gcal_node_is_variable(address) &&
-        !(address = gcal_node_keep(t, c, address, &first)))
+    if (!gcal_inode_is_variable(address) &&
+        !(address = gcal_inode_keep(t, c, address, &first)))
         return NULL;
-    if (!(load = gcal_node_load(t, c, address)))
+    if (!(load = gcal_inode_load(t, c, address)))
         return NULL;
-    if (old && !(load = gcal_node_keep(t, c, load, &first)))
+    if (old && !(load = gcal_inode_keep(t, c, load, &first)))
         return NULL;
-    store = gcal_node_store(t, c, address, updated(t, c, op, load, value));
+    store = gcal_inode_store(t, c, address, updated(t, c, op, load, value));
     if (store && first)
-        store = gcal_node_comma(t, c, first, store);
-    return store && old ? gcal_node_comma(t, c, store, load) : store;
+        store = gcal_inode_comma(t, c, first, store);
+    return store && old ? gcal_inode_comma(t, c, store, load) : store;
 }
 
-static struct gcal_node *translate_step(struct gcal_translator *t, CXCursor c, int op,
-                                        bool used)
+static struct gcal_inode *translate_step(struct gcal_translator *t, CXCursor c, int op,
+                                         bool used)
 {
     bool up = op == CXUnaryOperator_PostInc || op == CXUnaryOperator_PreInc;
     bool post = op == CXUnaryOperator_PostInc || op == CXUnaryOperator_PostDec;
@@ -405,10 +405,10 @@ static struct gcal_node *translate_step(struct gcal_translator *t, CXCursor c, i
     if (child(t, c, 0, 1, &inner) < 0)
         return NULL;
     return update(t, c, up ? CXBinaryOperator_Add : CXBinaryOperator_Sub, inner,
-                  gcal_node_int(t, c, gcal_ctype_basic(GCAL_I32), 1), post && used);
+                  gcal_inode_int(t, c, gcal_ctype_basic(GCAL_I32), 1), post && used);
 }
 
-static struct gcal_node *translate_compound(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate_compound(struct gcal_translator *t, CXCursor c)
 {
     int op = (int)t->clang->getCursorBinaryOperatorKind(c);
     CXCursor left, right;
@@ -424,10 +424,10 @@ static struct gcal_node *translate_compound(struct gcal_translator *t, CXCursor 
 
 /* ---- operators ---- */
 
-static struct gcal_node *translate_unary(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate_unary(struct gcal_translator *t, CXCursor c)
 {
     int op = (int)t->clang->getCursorUnaryOperatorKind(c);
-    struct gcal_node *n;
+    struct gcal_inode *n;
     CXCursor inner;
 
     if (child(t, c, 0, 1, &inner) < 0)
@@ -442,12 +442,12 @@ static struct gcal_node *translate_unary(struct gcal_translator *t, CXCursor c)
         return gcal_translate_address(t, inner);
     case CXUnaryOperator_Deref:
         n = gcal_translate_value(t, inner);
-        return n ? gcal_node_load(t, c, n) : NULL;
+        return n ? gcal_inode_load(t, c, n) : NULL;
     case CXUnaryOperator_Plus:
     case CXUnaryOperator_Minus:
     case CXUnaryOperator_Not:
     case CXUnaryOperator_LNot:
-        return gcal_node_unary(t, c, op, gcal_translate_value(t, inner), type_of(t, c));
+        return gcal_inode_unary(t, c, op, gcal_translate_value(t, inner), type_of(t, c));
     default:
         return gcal_unsupported(t, c, "this operator");
     }
@@ -474,10 +474,10 @@ static bool is_tag_name(struct gcal_translator *t, CXCursor c)
     return kind == CXCursor_StringLiteral;
 }
 
-static struct gcal_node *translate_binary(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate_binary(struct gcal_translator *t, CXCursor c)
 {
     int op = (int)t->clang->getCursorBinaryOperatorKind(c);
-    struct gcal_node *a, *b;
+    struct gcal_inode *a, *b;
     CXCursor left, right;
 
     if (child(t, c, 0, 2, &left) < 0 || child(t, c, 1, 2, &right) < 0)
@@ -491,13 +491,13 @@ static struct gcal_node *translate_binary(struct gcal_translator *t, CXCursor c)
     else
         a = gcal_translate_value(t, left);
     b = a ? gcal_translate_value(t, right) : NULL;
-    return b ? gcal_node_binary(t, c, op, a, b, type_of(t, c)) : NULL;
+    return b ? gcal_inode_binary(t, c, op, a, b, type_of(t, c)) : NULL;
 }
 
-static struct gcal_node *translate_choice(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate_choice(struct gcal_translator *t, CXCursor c)
 {
     const struct gcal_ctype *type = type_of(t, c);
-    struct gcal_node *parts[3];
+    struct gcal_inode *parts[3];
     CXCursor part;
 
     for (size_t i = 0; i < 3; i++)
@@ -506,11 +506,11 @@ static struct gcal_node *translate_choice(struct gcal_translator *t, CXCursor c)
             return NULL;
     if (type->repr == GCAL_VOID)
         return gcal_unsupported(t, c, "?: without a value");
-    return gcal_node_choose(t, c, parts[0], gcal_node_convert(t, c, parts[1], type),
-                            gcal_node_convert(t, c, parts[2], type));
+    return gcal_inode_choose(t, c, parts[0], gcal_inode_convert(t, c, parts[1], type),
+                             gcal_inode_convert(t, c, parts[2], type));
 }
 
-static struct gcal_node *translate_cast(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate_cast(struct gcal_translator *t, CXCursor c)
 {
     const struct gcal_ctype *type = type_of(t, c);
     CXCursor inner;
@@ -519,15 +519,15 @@ static struct gcal_node *translate_cast(struct gcal_translator *t, CXCursor c)
         return NULL;
     if (type->repr == GCAL_VOID)
         return gcal_translate_effect(t, inner);
-    return gcal_node_convert(t, c, gcal_translate_value(t, inner), type);
+    return gcal_inode_convert(t, c, gcal_translate_value(t, inner), type);
 }
 
 /* { x } of a scalar, or the parts of a vector. */
-static struct gcal_node *translate_list(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate_list(struct gcal_translator *t, CXCursor c)
 {
     const struct gcal_ctype *type = type_of(t, c);
     struct gcal_children children;
-    struct gcal_node **parts, *n = NULL;
+    struct gcal_inode **parts, *n = NULL;
     size_t i = 0;
 
     if (!type || gcal_children_get(t->unit, c, &children, t->err) < 0)
@@ -539,9 +539,9 @@ static struct gcal_node *translate_list(struct gcal_translator *t, CXCursor c)
     if (!parts || i < children.n)
         goto out;
     if (type->repr == GCAL_VECTOR)
-        n = gcal_node_vector(t, c, parts, children.n, type);
+        n = gcal_inode_vector(t, c, parts, children.n, type);
     else if (children.n == 1)
-        n = gcal_node_convert(t, c, parts[0], type);
+        n = gcal_inode_convert(t, c, parts[0], type);
     else
         gcal_unsupported(t, c, "this list");
 out:
@@ -551,8 +551,8 @@ out:
 
 /* ---- calls ---- */
 
-static struct gcal_node *call(struct gcal_translator *t, CXCursor c, const char *name,
-                              struct gcal_node **arguments, size_t n)
+static struct gcal_inode *call(struct gcal_translator *t, CXCursor c, const char *name,
+                               struct gcal_inode **arguments, size_t n)
 {
     CXCursor definition = t->clang->getCursorDefinition(t->clang->getCursorReferenced(c));
     const struct gcal_ctype *type = type_of(t, c);
@@ -561,16 +561,16 @@ static struct gcal_node *call(struct gcal_translator *t, CXCursor c, const char 
     if (!type)
         return NULL;
     if (t->clang->getCursorKind(definition) != CXCursor_FunctionDecl)
-        return gcal_node_builtin(t, c, name, arguments, n, type);
+        return gcal_inode_builtin(t, c, name, arguments, n, type);
     if (!(function = gcal_translate_function(t, definition, c)))
         return NULL;
-    return gcal_node_call(t, c, function, arguments, n);
+    return gcal_inode_call(t, c, function, arguments, n);
 }
 
-static struct gcal_node *translate_call(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate_call(struct gcal_translator *t, CXCursor c)
 {
     struct gcal_children children;
-    struct gcal_node **arguments, *n = NULL;
+    struct gcal_inode **arguments, *n = NULL;
     char *name = gcal_program_name(t, c);
     size_t i = 1;
 
@@ -588,9 +588,9 @@ static struct gcal_node *translate_call(struct gcal_translator *t, CXCursor c)
 
 /* ---- all ---- */
 
-static struct gcal_node *translate_expression(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate_expression(struct gcal_translator *t, CXCursor c)
 {
-    struct gcal_node *address;
+    struct gcal_inode *address;
     CXCursor inner;
     CXString kind;
 
@@ -610,7 +610,7 @@ static struct gcal_node *translate_expression(struct gcal_translator *t, CXCurso
         return translate_name(t, c);
     case CXCursor_ArraySubscriptExpr:
         address = gcal_translate_address(t, c);
-        return address ? gcal_node_load(t, c, address) : NULL;
+        return address ? gcal_inode_load(t, c, address) : NULL;
     case CXCursor_UnaryOperator:
         return translate_unary(t, c);
     case CXCursor_BinaryOperator:
@@ -633,15 +633,15 @@ static struct gcal_node *translate_expression(struct gcal_translator *t, CXCurso
     }
 }
 
-struct gcal_node *gcal_translate_value(struct gcal_translator *t, CXCursor c)
+struct gcal_inode *gcal_translate_value(struct gcal_translator *t, CXCursor c)
 {
-    struct gcal_node *n = gcal_enter(t, c, 1) < 0 ? NULL : translate_expression(t, c);
+    struct gcal_inode *n = gcal_enter(t, c, 1) < 0 ? NULL : translate_expression(t, c);
 
     t->depth--;
     return n;
 }
 
-struct gcal_node *gcal_translate_effect(struct gcal_translator *t, CXCursor c)
+struct gcal_inode *gcal_translate_effect(struct gcal_translator *t, CXCursor c)
 {
     int op;
 

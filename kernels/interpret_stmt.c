@@ -13,7 +13,7 @@ static enum gcal_flow next(struct gcal_item *item)
     return item->run->failed ? GCAL_FLOW_RETURN : GCAL_FLOW_NEXT;
 }
 
-static enum gcal_flow run_expression(struct gcal_item *item, const struct gcal_node *n)
+static enum gcal_flow run_expression(struct gcal_item *item, const struct gcal_inode *n)
 {
     struct gcal_value value;
 
@@ -21,7 +21,7 @@ static enum gcal_flow run_expression(struct gcal_item *item, const struct gcal_n
     return next(item);
 }
 
-static enum gcal_flow run_block(struct gcal_item *item, const struct gcal_node *n)
+static enum gcal_flow run_block(struct gcal_item *item, const struct gcal_inode *n)
 {
     for (size_t i = 0; i < n->n_list; i++) {
         enum gcal_flow flow = n->list[i]->eval.flow(item, n->list[i]);
@@ -32,9 +32,9 @@ static enum gcal_flow run_block(struct gcal_item *item, const struct gcal_node *
     return GCAL_FLOW_NEXT;
 }
 
-static enum gcal_flow run_if(struct gcal_item *item, const struct gcal_node *n)
+static enum gcal_flow run_if(struct gcal_item *item, const struct gcal_inode *n)
 {
-    const struct gcal_node *branch = gcal_eval_truth(item, n->a) ? n->b : n->c;
+    const struct gcal_inode *branch = gcal_eval_truth(item, n->a) ? n->b : n->c;
 
     if (item->run->failed)
         return GCAL_FLOW_RETURN;
@@ -42,7 +42,7 @@ static enum gcal_flow run_if(struct gcal_item *item, const struct gcal_node *n)
 }
 
 /* for, while, and do (op 1: the condition is not looked at before the first turn). */
-static enum gcal_flow run_loop(struct gcal_item *item, const struct gcal_node *n)
+static enum gcal_flow run_loop(struct gcal_item *item, const struct gcal_inode *n)
 {
     enum gcal_flow flow;
     bool first = n->op;
@@ -63,7 +63,7 @@ static enum gcal_flow run_loop(struct gcal_item *item, const struct gcal_node *n
     return next(item);
 }
 
-static enum gcal_flow run_jump(struct gcal_item *item, const struct gcal_node *n)
+static enum gcal_flow run_jump(struct gcal_item *item, const struct gcal_inode *n)
 {
     struct gcal_value value;
 
@@ -74,20 +74,20 @@ static enum gcal_flow run_jump(struct gcal_item *item, const struct gcal_node *n
 
 /* ---- translating them ---- */
 
-static struct gcal_node *create(struct gcal_translator *t, CXCursor at,
-                                gcal_eval_flow *flow)
+static struct gcal_inode *create(struct gcal_translator *t, CXCursor at,
+                                 gcal_eval_flow *flow)
 {
-    struct gcal_node *n = gcal_node_create(t, at, NULL);
+    struct gcal_inode *n = gcal_inode_create(t, at, NULL);
 
     if (n)
         n->eval.flow = flow;
     return n;
 }
 
-static struct gcal_node *expression(struct gcal_translator *t, CXCursor at,
-                                    struct gcal_node *value)
+static struct gcal_inode *expression(struct gcal_translator *t, CXCursor at,
+                                     struct gcal_inode *value)
 {
-    struct gcal_node *n = value ? create(t, at, run_expression) : NULL;
+    struct gcal_inode *n = value ? create(t, at, run_expression) : NULL;
 
     if (n)
         n->a = value;
@@ -95,17 +95,17 @@ static struct gcal_node *expression(struct gcal_translator *t, CXCursor at,
 }
 
 static int add_expression(struct gcal_translator *t, CXCursor at, struct gcal_list *list,
-                          struct gcal_node *value)
+                          struct gcal_inode *value)
 {
-    struct gcal_node *n = expression(t, at, value);
+    struct gcal_inode *n = expression(t, at, value);
 
     return n ? gcal_list_add(t, list, n) : -1;
 }
 
-static struct gcal_node *block(struct gcal_translator *t, CXCursor at,
-                               const struct gcal_list *list)
+static struct gcal_inode *block(struct gcal_translator *t, CXCursor at,
+                                const struct gcal_list *list)
 {
-    struct gcal_node *n = create(t, at, run_block);
+    struct gcal_inode *n = create(t, at, run_block);
 
     if (n) {
         n->list = list->nodes;
@@ -145,7 +145,7 @@ static bool find_initialiser(struct gcal_translator *t, CXCursor c, bool is_arra
 
 /* Stores for every element that the list 'c' names. */
 static int initialise_array(struct gcal_translator *t, CXCursor c,
-                            struct gcal_node *address, struct gcal_list *init)
+                            struct gcal_inode *address, struct gcal_list *init)
 {
     const struct gcal_ctype *element = address->type->element->element;
     const struct gcal_ctype *pointer = gcal_ctype_pointer(t, element);
@@ -156,20 +156,20 @@ static int initialise_array(struct gcal_translator *t, CXCursor c,
         gcal_unsupported(t, c, "initialising an array without { }");
         return -1;
     }
-    if (!pointer || !(address = gcal_node_convert(t, c, address, pointer)) ||
+    if (!pointer || !(address = gcal_inode_convert(t, c, address, pointer)) ||
         gcal_children_get(t->unit, c, &children, t->err) < 0)
         return -1;
     for (size_t i = 0; i < children.n; i++) {
         CXCursor part = children.cursors[i];
-        struct gcal_node *place = gcal_node_element(t, part, address, i);
+        struct gcal_inode *place = gcal_inode_element(t, part, address, i);
 
         if (!place)
             goto out;
         if (element->repr == GCAL_ARRAY
                 ? initialise_array(t, part, place, init) < 0
-                : add_expression(
-                      t, part, init,
-                      gcal_node_store(t, part, place, gcal_translate_value(t, part))) < 0)
+                : add_expression(t, part, init,
+                                 gcal_inode_store(t, part, place,
+                                                  gcal_translate_value(t, part))) < 0)
             goto out;
     }
     rc = 0;
@@ -178,28 +178,28 @@ out:
     return rc;
 }
 
-static int initialise(struct gcal_translator *t, CXCursor c, struct gcal_node *address,
+static int initialise(struct gcal_translator *t, CXCursor c, struct gcal_inode *address,
                       bool zero, struct gcal_list *init)
 {
     bool is_array = address->type->element->repr == GCAL_ARRAY;
     CXCursor value;
 
     if (!find_initialiser(t, c, is_array, &value))
-        return add_expression(t, c, init, gcal_node_forget(t, c, address, zero));
+        return add_expression(t, c, init, gcal_inode_forget(t, c, address, zero));
     if (!is_array)
         return add_expression(
-            t, c, init, gcal_node_store(t, c, address, gcal_translate_value(t, value)));
-    if (add_expression(t, c, init, gcal_node_forget(t, c, address, true)) < 0)
+            t, c, init, gcal_inode_store(t, c, address, gcal_translate_value(t, value)));
+    if (add_expression(t, c, init, gcal_inode_forget(t, c, address, true)) < 0)
         return -1;
     return initialise_array(t, value, address, init);
 }
 
-static struct gcal_node *declare(struct gcal_translator *t, CXCursor c,
-                                 enum gcal_memory memory)
+static struct gcal_inode *declare(struct gcal_translator *t, CXCursor c,
+                                  enum gcal_memory memory)
 {
     const struct gcal_ctype *type =
         gcal_ctype_translate(t, t->clang->getCursorType(c), c);
-    struct gcal_node *address = type ? gcal_node_variable(t, c, type, memory) : NULL;
+    struct gcal_inode *address = type ? gcal_inode_variable(t, c, type, memory) : NULL;
     struct gcal_variable *moved;
 
     if (!address || !(address->name = gcal_program_name(t, c)))
@@ -215,13 +215,13 @@ static struct gcal_node *declare(struct gcal_translator *t, CXCursor c,
     return address;
 }
 
-struct gcal_node *gcal_translate_variable(struct gcal_translator *t, CXCursor c,
-                                          bool is_global, struct gcal_list *init)
+struct gcal_inode *gcal_translate_variable(struct gcal_translator *t, CXCursor c,
+                                           bool is_global, struct gcal_list *init)
 {
     CXType type = t->clang->getCanonicalType(t->clang->getCursorType(c));
     enum gcal_space space = gcal_type_space(t->unit, type);
     enum gcal_memory memory = GCAL_MEMORY_PRIVATE;
-    struct gcal_node *address;
+    struct gcal_inode *address;
 
     if (space == GCAL_SPACE_LOCAL)
         memory = GCAL_MEMORY_GROUP;
@@ -240,12 +240,12 @@ struct gcal_node *gcal_translate_variable(struct gcal_translator *t, CXCursor c,
     return address;
 }
 
-static struct gcal_node *translate_children(struct gcal_translator *t, CXCursor c,
-                                            bool declarations)
+static struct gcal_inode *translate_children(struct gcal_translator *t, CXCursor c,
+                                             bool declarations)
 {
     struct gcal_children children;
     struct gcal_list list = { 0 };
-    struct gcal_node *n = NULL;
+    struct gcal_inode *n = NULL;
 
     if (gcal_children_get(t->unit, c, &children, t->err) < 0)
         return NULL;
@@ -266,9 +266,9 @@ out:
     return n;
 }
 
-static struct gcal_node *translate_if(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate_if(struct gcal_translator *t, CXCursor c)
 {
-    struct gcal_node *n = create(t, c, run_if);
+    struct gcal_inode *n = create(t, c, run_if);
     struct gcal_children children;
     bool ok = false;
 
@@ -283,9 +283,9 @@ static struct gcal_node *translate_if(struct gcal_translator *t, CXCursor c)
     return ok ? n : NULL;
 }
 
-static struct gcal_node *translate_for(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate_for(struct gcal_translator *t, CXCursor c)
 {
-    struct gcal_node *n = create(t, c, run_loop);
+    struct gcal_inode *n = create(t, c, run_loop);
     CXCursor parts[4], none = t->clang->getNullCursor();
 
     if (!n || gcal_for_parts(t->unit, c, parts, t->err) < 0)
@@ -302,10 +302,10 @@ static struct gcal_node *translate_for(struct gcal_translator *t, CXCursor c)
     return (n->d = gcal_translate_statement(t, parts[3])) ? n : NULL;
 }
 
-static struct gcal_node *translate_while(struct gcal_translator *t, CXCursor c,
-                                         bool is_do)
+static struct gcal_inode *translate_while(struct gcal_translator *t, CXCursor c,
+                                          bool is_do)
 {
-    struct gcal_node *n = create(t, c, run_loop);
+    struct gcal_inode *n = create(t, c, run_loop);
     struct gcal_children children;
     bool ok = false;
 
@@ -321,28 +321,28 @@ static struct gcal_node *translate_while(struct gcal_translator *t, CXCursor c,
     return ok ? n : NULL;
 }
 
-static struct gcal_node *translate_jump(struct gcal_translator *t, CXCursor c,
-                                        enum gcal_flow flow)
+static struct gcal_inode *translate_jump(struct gcal_translator *t, CXCursor c,
+                                         enum gcal_flow flow)
 {
-    struct gcal_node *n = create(t, c, run_jump);
+    struct gcal_inode *n = create(t, c, run_jump);
     struct gcal_children children;
 
     if (!n || gcal_children_get(t->unit, c, &children, t->err) < 0)
         return NULL;
     n->op = flow;
     if (children.n && t->function->result_place &&
-        !(n->a = gcal_node_store(t, c, t->function->result_place,
-                                 gcal_translate_value(t, children.cursors[0]))))
+        !(n->a = gcal_inode_store(t, c, t->function->result_place,
+                                  gcal_translate_value(t, children.cursors[0]))))
         n = NULL;
     free(children.cursors);
     return n;
 }
 
 /* "#pragma unroll" wraps the loop in a statement of its own. */
-static struct gcal_node *translate_last_child(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate_last_child(struct gcal_translator *t, CXCursor c)
 {
     struct gcal_children children;
-    struct gcal_node *n = NULL;
+    struct gcal_inode *n = NULL;
 
     if (gcal_children_get(t->unit, c, &children, t->err) < 0)
         return NULL;
@@ -354,7 +354,7 @@ static struct gcal_node *translate_last_child(struct gcal_translator *t, CXCurso
     return n;
 }
 
-static struct gcal_node *translate(struct gcal_translator *t, CXCursor c)
+static struct gcal_inode *translate(struct gcal_translator *t, CXCursor c)
 {
     struct gcal_list empty = { 0 };
     CXString kind;
@@ -392,9 +392,9 @@ static struct gcal_node *translate(struct gcal_translator *t, CXCursor c)
     }
 }
 
-struct gcal_node *gcal_translate_statement(struct gcal_translator *t, CXCursor c)
+struct gcal_inode *gcal_translate_statement(struct gcal_translator *t, CXCursor c)
 {
-    struct gcal_node *n = gcal_enter(t, c, 1) < 0 ? NULL : translate(t, c);
+    struct gcal_inode *n = gcal_enter(t, c, 1) < 0 ? NULL : translate(t, c);
 
     t->depth--;
     return n;
@@ -419,8 +419,8 @@ static int translate_signature(struct gcal_translator *t, struct gcal_function *
     if (f->result_type->repr == GCAL_VOID)
         return 0;
     if (!(f->result_place =
-              gcal_node_variable(t, f->cursor, f->result_type, GCAL_MEMORY_PRIVATE)) ||
-        !(f->result = gcal_node_load(t, f->cursor, f->result_place)))
+              gcal_inode_variable(t, f->cursor, f->result_type, GCAL_MEMORY_PRIVATE)) ||
+        !(f->result = gcal_inode_load(t, f->cursor, f->result_place)))
         return -1;
     return 0;
 }
