@@ -585,15 +585,14 @@ const struct gcal_poly *gcal_poly_floor(struct gcal_polys *c, const struct gcal_
      * (15 + 15*lid)/16 hides.
      */
     for (size_t i = 0; i < rest->n_terms; i++) {
-        const struct gcal_poly *q = rest, *term;
-        struct gcal_poly *one;
+        struct gcal_poly *term;
+        const struct gcal_poly *q;
 
         if (!rest->terms[i].n_factors || rest->terms[i].num <= k / 2 ||
-            !(one = new_poly(c, 1)))
+            !(term = new_poly(c, 1)))
             continue;
-        one->terms[0] = rest->terms[i];
-        one->terms[0].num = 1;
-        term = one;
+        term->terms[0] = rest->terms[i];
+        term->terms[0].num = 1;
         q = gcal_poly_sub(c, rest, gcal_poly_scale(c, term, k, 1));
         if (gcal_poly_is_nonnegative(c, q) &&
             gcal_poly_is_nonnegative(c, gcal_poly_sub(c, gcal_poly_integer(c, k - 1), q)))

@@ -17,21 +17,6 @@ static bool coefficients_suffice(const struct gcal_poly *p)
     return true;
 }
 
-/* 1 or -1 when all coefficients have that sign, 0 otherwise. */
-static int common_sign(const struct gcal_poly *p)
-{
-    int sign = 0;
-
-    for (size_t i = 0; i < p->n_terms; i++) {
-        int one = p->terms[i].num > 0 ? 1 : -1;
-
-        if (sign && one != sign)
-            return 0;
-        sign = one;
-    }
-    return sign;
-}
-
 /* Each parameter counts from its lower bound on; what is left has only coefficients. */
 static bool prove_in_parameters(struct gcal_polys *c, const struct gcal_poly *p)
 {
@@ -47,21 +32,46 @@ static bool prove_in_parameters(struct gcal_polys *c, const struct gcal_poly *p)
 
 static bool prove(struct gcal_polys *c, const struct gcal_poly *p, int depth);
 
+/* 1 or -1 when p is a sum of terms of that sign, 0 when that is not known. */
+static int common_sign(struct gcal_polys *c, const struct gcal_poly *p, int depth)
+{
+    int sign = 0;
+
+    for (size_t i = 0; i < p->n_terms; i++) {
+        const struct gcal_term *t = &p->terms[i];
+        int one = t->num > 0 ? 1 : -1;
+
+        for (size_t j = 0; j < t->n_factors; j++)
+            if (c->atoms[t->factors[j].atom].kind >= ATOM_FLOOR &&
+                !prove(c, gcal_poly_of_atom(c, t->factors[j].atom), depth - 1))
+                return 0;
+        if (sign && one != sign)
+            return 0;
+        sign = one;
+    }
+    return sign;
+}
+
 /* Replaces 'atom', linear in p with factors of one sign, by what makes p smallest. */
 static bool prove_without(struct gcal_polys *c, const struct gcal_poly *p, unsigned atom,
                           int depth)
 {
     struct gcal_atom a = c->atoms[atom];
-    const struct gcal_poly *factor, *low, *high;
-    int sign;
+    const struct gcal_poly *low, *high;
+    bool first;
+    int sign = gcal_poly_degree(p, atom) > 1
+                   ? 0
+                   : common_sign(c, gcal_poly_coefficient(c, p, atom, 1), depth);
 
-    if (a.kind == ATOM_MIN || a.kind == ATOM_MAX)
-        return prove(c, gcal_poly_substitute(c, p, atom, a.a), depth - 1) &&
-               prove(c, gcal_poly_substitute(c, p, atom, a.b), depth - 1);
-    if (gcal_poly_degree(p, atom) > 1)
+    if (a.kind == ATOM_MIN || a.kind == ATOM_MAX) {
+        first = prove(c, gcal_poly_substitute(c, p, atom, a.a), depth - 1);
+        /* a maximum is at least each of the two; it always is one of them */
+        if (first == (sign == (a.kind == ATOM_MAX ? 1 : -1)))
+            return first;
+        return prove(c, gcal_poly_substitute(c, p, atom, a.b), depth - 1);
+    }
+    if (sign == 0)
         return false;
-    factor = gcal_poly_coefficient(c, p, atom, 1);
-    sign = common_sign(factor);
     if (a.kind == ATOM_FLOOR) {
         high = gcal_poly_scale(c, a.a, 1, a.k);
         low = gcal_poly_sub(c, high, gcal_poly_rational(c, a.k - 1, a.k));
@@ -69,8 +79,6 @@ static bool prove_without(struct gcal_polys *c, const struct gcal_poly *p, unsig
         low = gcal_poly_integer(c, 0);
         high = a.a;
     }
-    if (sign == 0)
-        return false;
     return prove(c, gcal_poly_substitute(c, p, atom, sign > 0 ? low : high), depth - 1);
 }
 
@@ -78,8 +86,6 @@ static bool prove(struct gcal_polys *c, const struct gcal_poly *p, int depth)
 {
     if (c->failed || depth == 0)
         return false;
-    if (coefficients_suffice(p))
-        return true;
     /* Later atoms may depend on earlier ones, so the last goes first. */
     for (unsigned i = (unsigned)c->n_atoms; i-- > 0;)
         if (c->atoms[i].kind != ATOM_PARAMETER && gcal_poly_degree(p, i))

@@ -319,85 +319,93 @@ static int join_moduli(struct reader *r, struct modular *all, size_t *n,
     return 0;
 }
 
-/* One "a % m = r" (first pass) or "a >= b" (second); the other kind is skipped. */
-static int read_assumption(struct reader *r, bool second, struct modular *all, size_t *n)
+static int refuse(struct reader *r, const char *what)
 {
-    static const char *const relations[] = { ">=", "<=", "==", "=", ">", "<", "!=" };
-    const char *start = r->at, *percent;
-    const struct gcal_poly *a, *b, *coefficient;
-    size_t length = strcspn(r->at, "&"), which = 0;
-    int64_t factor, rest;
-    char *end;
+    complain(r, what);
+    return -1;
+}
+
+/* "n + 2 % 14 = 0", whose '%' read_product would take: 'percent' says where it is. */
+static int read_rest(struct reader *r, const char *percent, struct modular *all,
+                     size_t *n)
+{
+    const char *left = gcal_polys_format(r->c, "%.*s", (int)(percent - r->at), r->at);
+    const struct gcal_poly *a = gcal_poly_parse(r->c, left, r->err);
     struct modular one;
+    int64_t factor, added;
+    char *end;
 
-    for (const char *p = r->at; *p; p++) /* up to the next "and" */
-        if (isspace((unsigned char)*p) && strncmp(p + 1, "and", 3) == 0 &&
-            isspace((unsigned char)p[4]) && (size_t)(p - r->at) < length)
-            length = (size_t)(p - r->at);
-    percent = memchr(r->at, '%', length);
-    if (percent) {
-        if (second) {
-            r->at = start + length;
-            return 0;
-        }
-        /* read up to the '%' by hand: read_product would take it */
-        {
-            const char *left =
-                gcal_polys_format(r->c, "%.*s", (int)(percent - start), start);
+    if (!a)
+        return -1;
+    one.modulus = strtoll(percent + 1, &end, 10);
+    r->at = end;
+    if (!accept(r, "==") && !accept(r, "="))
+        return refuse(r, "expected '='");
+    one.rest = strtoll(r->at, &end, 10);
+    r->at = end;
+    one.atom = gcal_poly_atom(a);
+    if (!a->n_terms || one.modulus <= 0 || one.modulus > 1000000 || one.rest < 0 ||
+        gcal_poly_degree(a, one.atom) != 1)
+        return refuse(r, "expected something like \"n % 16 = 0\"");
+    if (!gcal_poly_is_constant(gcal_poly_coefficient(r->c, a, one.atom, 1), &factor) ||
+        !gcal_poly_is_constant(gcal_poly_coefficient(r->c, a, one.atom, 0), &added) ||
+        factor != 1)
+        return refuse(r, "can only assume a rest of one size plus a number");
+    one.rest = ((one.rest - added) % one.modulus + one.modulus) % one.modulus;
+    return join_moduli(r, all, n, one);
+}
 
-            if (!(a = gcal_poly_parse(r->c, left, r->err)))
-                return -1;
-        }
-        one.modulus = strtoll(percent + 1, &end, 10);
-        r->at = end;
-        if (!accept(r, "==") && !accept(r, "=")) {
-            complain(r, "expected '='");
-            return -1;
-        }
-        one.rest = strtoll(r->at, &end, 10);
-        r->at = end;
-        one.atom = a->n_terms ? gcal_poly_atom(a) : 0;
-        if (!a->n_terms || one.modulus <= 0 || one.modulus > 1000000 || one.rest < 0 ||
-            gcal_poly_degree(a, one.atom) != 1) {
-            complain(r, "expected something like \"n % 16 = 0\"");
-            return -1;
-        }
-        coefficient = gcal_poly_coefficient(r->c, a, one.atom, 1);
-        b = gcal_poly_coefficient(r->c, a, one.atom, 0);
-        if (!gcal_poly_is_constant(coefficient, &factor) || factor != 1 ||
-            !gcal_poly_is_constant(b, &rest)) {
-            complain(r, "can only assume a rest of one size plus a number");
-            return -1;
-        }
-        one.rest = ((one.rest - rest) % one.modulus + one.modulus) % one.modulus;
-        return join_moduli(r, all, n, one);
-    }
-    if (!second) {
-        r->at = start + length;
-        return 0;
-    }
+/* "a >= b", and so on. */
+static int read_relation(struct reader *r)
+{
+    static const char *const relations[] = { ">=", "<=", "==", "!=", "=", ">", "<" };
+    enum { EQUAL = 2, DIFFERENT = 3, ALSO_EQUAL = 4, N_RELATIONS = 7 };
+    const struct gcal_poly *a, *b, *d;
+    size_t which = 0;
+    bool equal;
+
     if (!(a = read_sum(r, 0)))
         return -1;
-    while (which < 7 && !accept(r, relations[which]))
+    while (which < N_RELATIONS && !accept(r, relations[which]))
         which++;
-    if (which == 7) {
-        complain(r, "expected '%', '=', '<', '>', '<=' or '>='");
-        return -1;
-    }
+    if (which == N_RELATIONS)
+        return refuse(r, "expected '%', '=', '<', '>', '<=' or '>='");
     if (!(b = read_sum(r, 0)))
         return -1;
-    if (which == 6)
-        return 0; /* holds nothing that helps */
-    a = strchr("<", relations[which][0]) ? gcal_poly_sub(r->c, b, a)
-                                         : gcal_poly_sub(r->c, a, b);
+    if (which == DIFFERENT)
+        return 0; /* says nothing that helps */
+    equal = which == EQUAL || which == ALSO_EQUAL;
+    d = relations[which][0] == '<' ? gcal_poly_sub(r->c, b, a)
+                                   : gcal_poly_sub(r->c, a, b);
     if (!strchr(relations[which], '='))
-        a = gcal_poly_sub(r->c, a, gcal_poly_integer(r->c, 1));
-    if (!gcal_polys_assume_nonnegative(r->c, a) ||
-        ((which == 2 || which == 3) &&
-         !gcal_polys_assume_nonnegative(r->c, gcal_poly_scale(r->c, a, -1, 1)))) {
-        complain(r, "too many assumptions");
-        return -1;
-    }
+        d = gcal_poly_sub(r->c, d, gcal_poly_integer(r->c, 1));
+    if (!gcal_polys_assume_nonnegative(r->c, d) ||
+        (equal && !gcal_polys_assume_nonnegative(r->c, gcal_poly_scale(r->c, d, -1, 1))))
+        return refuse(r, "too many assumptions");
+    return 0;
+}
+
+/* Up to the next "and" or "&&". */
+static size_t clause_length(const char *text)
+{
+    size_t length = strcspn(text, "&");
+
+    for (size_t i = 0; i < length; i++)
+        if (isspace((unsigned char)text[i]) && strncmp(text + i + 1, "and", 3) == 0 &&
+            isspace((unsigned char)text[i + 4]))
+            return i;
+    return length;
+}
+
+/* Rests in the first pass, relations in the second, when parameters know their rests. */
+static int read_assumption(struct reader *r, bool second, struct modular *all, size_t *n)
+{
+    size_t length = clause_length(r->at);
+    const char *percent = memchr(r->at, '%', length);
+
+    if (second == !percent)
+        return percent ? read_rest(r, percent, all, n) : read_relation(r);
+    r->at += length;
     return 0;
 }
 

@@ -86,9 +86,16 @@ CXCursor gcal_strip(struct gcal_walk *w, CXCursor c); /* parentheses and casts *
 struct gcal_value gcal_walk_expr(struct gcal_walk *w, CXCursor c);
 struct gcal_value gcal_walk_quietly(struct gcal_walk *w, CXCursor c);
 struct gcal_value gcal_walk_silently(struct gcal_walk *w, CXCursor c);
-/* a op b of two integers, symbolically; 'kind' from +, -, *, /, %, <<, >>, &. */
+
+/* ---- walk_arith.c ---- */
+/* a op b of two integers; not known for operators that are not affine. */
 struct gcal_value gcal_combine(struct gcal_walk *w, enum CXBinaryOperatorKind kind,
                                struct gcal_value a, struct gcal_value b);
+/* A pointer of 'type' moved by sign*by elements. */
+struct gcal_value gcal_move_pointer(struct gcal_walk *w, struct gcal_value pointer,
+                                    struct gcal_value by, CXType type, int sign);
+/* What features call an operator; NULL for those that are not counted. */
+const char *gcal_op_name(enum CXBinaryOperatorKind kind);
 /* The binary operation behind +=, and so on. */
 enum CXBinaryOperatorKind gcal_compound_kind(enum CXBinaryOperatorKind kind);
 

@@ -65,136 +65,6 @@ static bool is_integer(struct gcal_walk *w, CXType type)
            gcal_dtype_is_integer(gcal_type_dtype(w->unit, type));
 }
 
-/* ---- symbolic arithmetic ---- */
-
-static struct gcal_value divide(struct gcal_walk *w, struct gcal_value a,
-                                struct gcal_value b, bool rest)
-{
-    const struct gcal_poly *quotient;
-    int64_t k;
-
-    if (!gcal_poly_is_constant(b.p, &k) || k <= 0) {
-        quotient = gcal_poly_divide(w->c, a.p, b.p);
-        if (!quotient || !gcal_poly_is_integral(quotient))
-            return gcal_unknown("it divides by something that is not a positive number");
-    } else {
-        quotient = gcal_poly_scale(w->c, a.p, 1, k);
-        if (!gcal_poly_is_integral(quotient)) {
-            /* C rounds towards zero, floor downwards */
-            if (!gcal_poly_is_nonnegative(w->c, a.p))
-                return gcal_unknown(gcal_polys_format(
-                    w->c,
-                    "'%s' may be negative, and C's division then rounds upwards: assume "
-                    "enough about the sizes (\"n %% 16 = 0 and n >= 16\") to rule that "
-                    "out",
-                    gcal_poly_text(w->c, a.p)));
-            quotient = gcal_poly_floor(w->c, a.p, k);
-        }
-    }
-    if (rest)
-        quotient = gcal_poly_sub(w->c, a.p, gcal_poly_mul(w->c, quotient, b.p));
-    return gcal_integer(quotient);
-}
-
-/* x & (2^k-1) is x modulo 2^k, below zero too. */
-static struct gcal_value mask(struct gcal_walk *w, struct gcal_value a,
-                              struct gcal_value b)
-{
-    int64_t k;
-
-    if (gcal_poly_is_constant(a.p, &k)) {
-        struct gcal_value swapped = a;
-
-        a = b;
-        b = swapped;
-    }
-    if (!gcal_poly_is_constant(b.p, &k) || k < 0 || k >= INT64_MAX || (k & (k + 1)))
-        return gcal_unknown("it holds a '&' with something other than 2^k-1");
-    return gcal_integer(gcal_poly_sub(
-        w->c, a.p, gcal_poly_scale(w->c, gcal_poly_floor(w->c, a.p, k + 1), k + 1, 1)));
-}
-
-struct gcal_value gcal_combine(struct gcal_walk *w, enum CXBinaryOperatorKind kind,
-                               struct gcal_value a, struct gcal_value b)
-{
-    int64_t k;
-
-    if (a.kind != VALUE_INTEGER || b.kind != VALUE_INTEGER)
-        return gcal_unknown(a.kind != VALUE_INTEGER ? a.why : b.why);
-    switch (kind) {
-    case CXBinaryOperator_Add:
-        return gcal_integer(gcal_poly_add(w->c, a.p, b.p));
-    case CXBinaryOperator_Sub:
-        return gcal_integer(gcal_poly_sub(w->c, a.p, b.p));
-    case CXBinaryOperator_Mul:
-        return gcal_integer(gcal_poly_mul(w->c, a.p, b.p));
-    case CXBinaryOperator_Div:
-    case CXBinaryOperator_Rem:
-        return divide(w, a, b, kind == CXBinaryOperator_Rem);
-    case CXBinaryOperator_And:
-        return mask(w, a, b);
-    case CXBinaryOperator_Shl:
-    case CXBinaryOperator_Shr:
-        if (!gcal_poly_is_constant(b.p, &k) || k < 0 || k > 40)
-            return gcal_unknown("it shifts by something that is not a small number");
-        return gcal_integer(kind == CXBinaryOperator_Shl
-                                ? gcal_poly_scale(w->c, a.p, (int64_t)1 << k, 1)
-                                : gcal_poly_floor(w->c, a.p, (int64_t)1 << k));
-    default:
-        return gcal_unknown("it holds an operator that is not affine");
-    }
-}
-
-/* A pointer moved by 'by' elements. */
-static struct gcal_value move_pointer(struct gcal_walk *w, struct gcal_value pointer,
-                                      struct gcal_value by, CXType pointer_type, int sign)
-{
-    long long size = w->clang->Type_getSizeOf(
-        w->clang->getCanonicalType(w->clang->getPointeeType(pointer_type)));
-
-    if (pointer.kind != VALUE_POINTER)
-        return pointer;
-    if (by.kind != VALUE_INTEGER || !pointer.p || size <= 0)
-        pointer.p = NULL;
-    else
-        pointer.p =
-            gcal_poly_add(w->c, pointer.p, gcal_poly_scale(w->c, by.p, sign * size, 1));
-    return pointer;
-}
-
-static const char *op_name(enum CXBinaryOperatorKind kind)
-{
-    switch (kind) {
-    case CXBinaryOperator_Add:
-    case CXBinaryOperator_Sub:
-        return "add";
-    case CXBinaryOperator_Mul:
-        return "mul";
-    case CXBinaryOperator_Div:
-        return "div";
-    case CXBinaryOperator_Rem:
-        return "rem";
-    case CXBinaryOperator_Shl:
-        return "shl";
-    case CXBinaryOperator_Shr:
-        return "shr";
-    case CXBinaryOperator_And:
-        return "and";
-    case CXBinaryOperator_Or:
-        return "or";
-    case CXBinaryOperator_Xor:
-        return "xor";
-    default:
-        return NULL;
-    }
-}
-
-enum CXBinaryOperatorKind gcal_compound_kind(enum CXBinaryOperatorKind kind)
-{
-    return (enum CXBinaryOperatorKind)(kind - CXBinaryOperator_MulAssign +
-                                       CXBinaryOperator_Mul);
-}
-
 /* The product that an addition of 'type' would be fused with, or false. */
 static bool find_product(struct gcal_walk *w, CXCursor c, CXType type,
                          struct gcal_kids *factors)
@@ -228,7 +98,7 @@ static struct gcal_value walk_operands(struct gcal_walk *w,
                                        const CXCursor *left, CXCursor right,
                                        struct gcal_value *left_value)
 {
-    const char *dtype = gcal_type_dtype(w->unit, type), *op = op_name(kind);
+    const char *dtype = gcal_type_dtype(w->unit, type), *op = gcal_op_name(kind);
     bool fuses = dtype && !gcal_dtype_is_integer(dtype) && op && strcmp(op, "add") == 0;
     struct gcal_kids factors;
 
@@ -294,8 +164,8 @@ static struct place place_of_subscript(struct gcal_walk *w, CXCursor c, CXType t
     by = gcal_walk_quietly(w, index);
     if (gcal_type_space(w->unit, type) == GCAL_SPACE_ANY)
         return (struct place){ .kind = PLACE_PRIVATE, .type = type };
-    return place_of_pointer(w, move_pointer(w, pointer, by, gcal_walk_type(w, base), 1),
-                            type);
+    return place_of_pointer(
+        w, gcal_move_pointer(w, pointer, by, gcal_walk_type(w, base), 1), type);
 }
 
 static struct place find_place(struct gcal_walk *w, CXCursor c)
@@ -411,8 +281,8 @@ static struct gcal_value walk_compound(struct gcal_walk *w, CXCursor c)
     value = load(w, c, &place);
     if (is_pointer(place.type)) {
         right = gcal_walk_quietly(w, kids.c[1]);
-        value = move_pointer(w, value, right, place.type,
-                             kind == CXBinaryOperator_Sub ? -1 : 1);
+        value = gcal_move_pointer(w, value, right, place.type,
+                                  kind == CXBinaryOperator_Sub ? -1 : 1);
     } else {
         /* float += double is computed in double */
         type = place.type;
@@ -441,7 +311,7 @@ static struct gcal_value walk_step(struct gcal_walk *w, CXCursor c, CXCursor ope
     struct gcal_value one = gcal_integer(gcal_poly_integer(w->c, 1));
 
     if (is_pointer(place.type)) {
-        after = move_pointer(w, before, one, place.type, up ? 1 : -1);
+        after = gcal_move_pointer(w, before, one, place.type, up ? 1 : -1);
     } else {
         if (!assigns_index(w, operand))
             gcal_count_op(w, place.type, "add");
@@ -526,11 +396,12 @@ static struct gcal_value walk_binary(struct gcal_walk *w, CXCursor c)
 
         left = gcal_walk_quietly(w, kids.c[swapped]);
         right = gcal_walk_quietly(w, kids.c[!swapped]);
-        return move_pointer(w, left, right, type, kind == CXBinaryOperator_Sub ? -1 : 1);
+        return gcal_move_pointer(w, left, right, type,
+                                 kind == CXBinaryOperator_Sub ? -1 : 1);
     }
     if (kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr)
         return walk_logic(w, kind, kids);
-    if (!op_name(kind)) { /* comparisons, comma */
+    if (!gcal_op_name(kind)) { /* comparisons, comma */
         gcal_walk_expr(w, kids.c[0]);
         right = gcal_walk_expr(w, kids.c[1]);
         return kind == CXBinaryOperator_Comma ? right

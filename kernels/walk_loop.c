@@ -281,6 +281,18 @@ static struct gcal_value moved_by(struct gcal_walk *w, const struct induction *i
     return value;
 }
 
+static bool holds_continue(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_kids kids = gcal_walk_kids(w, c);
+
+    if (w->clang->getCursorKind(c) == CXCursor_ContinueStmt)
+        return true;
+    for (size_t i = 0; i < kids.n; i++)
+        if (holds_continue(w, kids.c[i]))
+            return true;
+    return false;
+}
+
 /* All that the body changes is not known at its start, except what one statement of the
  * body itself moves by the same in every iteration.
  */
@@ -302,7 +314,8 @@ static size_t find_inductions(struct gcal_walk *w, CXCursor body,
                           gcal_unknown("the loop around it changes it"));
     }
     gcal_variable_set(w, loop_variable, gcal_unknown(NULL));
-    for (size_t k = 0; k < kids.n; k++) {
+    /* what stands behind a continue may be left out */
+    for (size_t k = 0; k < kids.n && !holds_continue(w, kids.c[k]); k++) {
         if (!find_step(w, kids.c[k], &decl, &step))
             continue;
         for (size_t i = 0; i < changes->n; i++)
@@ -324,6 +337,7 @@ static void walk_body(struct gcal_walk *w, CXCursor loop, CXCursor body,
     const struct gcal_poly *v = gcal_poly_dimension(
         w->c, gcal_walk_name(w, range->variable),
         gcal_poly_sub(w->c, range->trips, gcal_poly_integer(w->c, 1)));
+    const struct gcal_poly *past;
     size_t n = find_inductions(w, body, changes, range->variable, inductions);
 
     for (size_t i = 0; i < n; i++)
@@ -331,6 +345,8 @@ static void walk_body(struct gcal_walk *w, CXCursor loop, CXCursor body,
     gcal_variable_set(w, range->variable,
                       gcal_integer(gcal_poly_add(
                           w->c, range->start, gcal_poly_scale(w->c, v, range->step, 1))));
+    /* behind the loop; it never runs a negative number of times */
+    past = gcal_poly_max(w->c, range->trips, gcal_poly_integer(w->c, 0));
     gcal_push_loop(w, loop, gcal_poly_atom(v), range->trips);
     w->loop_depth++;
     gcal_walk_stmt(w, body);
@@ -339,12 +355,11 @@ static void walk_body(struct gcal_walk *w, CXCursor loop, CXCursor body,
     for (size_t i = 0; i < changes->n; i++)
         gcal_variable_set(w, changes->decls[i], gcal_unknown("a loop before changes it"));
     for (size_t i = 0; i < n; i++)
-        gcal_variable_set(w, inductions[i].decl,
-                          moved_by(w, &inductions[i], range->trips));
+        gcal_variable_set(w, inductions[i].decl, moved_by(w, &inductions[i], past));
     gcal_variable_set(
         w, range->variable,
         gcal_integer(gcal_poly_add(w->c, range->start,
-                                   gcal_poly_scale(w->c, range->trips, range->step, 1))));
+                                   gcal_poly_scale(w->c, past, range->step, 1))));
 }
 
 enum gcal_flow gcal_walk_for(struct gcal_walk *w, CXCursor c)

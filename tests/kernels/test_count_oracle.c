@@ -58,6 +58,9 @@ static const struct oracle_case cases[] = {
       { "n", "p" },
       { 32, 40 },
       false },
+    { "loops.cl", "skipping", NULL, "48", 1, 16, 2, 2, { "n", "p" }, { 20, 30 }, false },
+    { "loops.cl", "skipping", NULL, "48", 1, 16, 2, 2, { "n", "p" }, { 20, 13 }, false },
+    { "loops.cl", "skipping", NULL, "48", 1, 16, 2, 2, { "n", "p" }, { 20, 5 }, false },
     { "loops.cl", "backwards", NULL, "n/16*16", 1, 16, 2, 1, { "n" }, { 43 }, false },
     { "loops.cl", "early", NULL, "(n+63)/64*64", 1, 64, 2, 1, { "n" }, { 101 }, true },
 };

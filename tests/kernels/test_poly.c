@@ -107,6 +107,22 @@ static void sums_have_closed_forms(void **state)
                     gcal_polys_format(c, "%d", n / 2 * ((n ? n - 1 : 0) / 2)));
 }
 
+static void minima_may_be_negative(void **state)
+{
+    const struct gcal_poly *zero = gcal_poly_integer(c, 0);
+    const struct gcal_poly *more = gcal_poly_max(c, parse("n-p"), zero);
+    const struct gcal_poly *least = gcal_poly_min(c, gcal_poly_sub(c, parse("n"), more),
+                                                  gcal_poly_sub(c, parse("9"), more));
+
+    (void)state;
+    assert_text(gcal_poly_max(c, parse("n"), zero), "n");
+    assert_text(gcal_poly_min(c, parse("4095"), parse("n-1")), "min(n,4096)-1");
+    assert_true(gcal_poly_is_nonnegative(c, more));
+    assert_false(gcal_poly_is_nonnegative(c, least));
+    assert_false(gcal_poly_is_nonnegative(c, parse("(n-9)/4")));
+    assert_true(gcal_poly_is_nonnegative(c, parse("(n+3)/4")));
+}
+
 static void overflow_is_noticed(void **state)
 {
     const struct gcal_poly *big = parse("9000000000000000000");
@@ -137,9 +153,10 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(arithmetic_is_exact),  TEST(floors_are_simplified),
-        TEST(assumptions_simplify), TEST(sums_have_closed_forms),
-        TEST(overflow_is_noticed),  TEST(bad_text_is_refused),
+        TEST(arithmetic_is_exact),    TEST(floors_are_simplified),
+        TEST(assumptions_simplify),   TEST(sums_have_closed_forms),
+        TEST(minima_may_be_negative), TEST(overflow_is_noticed),
+        TEST(bad_text_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

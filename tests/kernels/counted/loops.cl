@@ -42,3 +42,19 @@ __kernel void early(__global const float *a, __global float *c, int n)
     if (get_local_id(0) % 3 == 1 && i >= 5)
         c[i] = 1.5f;
 }
+
+__kernel void skipping(__global const float *a, __global float *c, int n, int p)
+{
+    int i, k = 0;
+    float s = 0;
+
+    for (i = 0; i < n - p; i++)
+        s += a[i];
+    for (; i < n; i++) {
+        if (i >= 9)
+            continue;
+        s += a[k] * 2.5f;
+        k += 3;
+    }
+    c[get_global_id(0)] = s;
+}
