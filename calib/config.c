@@ -13,7 +13,7 @@
 #define CONFIG_VERSION   1
 #define MAX_CONFIG_BYTES (4u << 20)
 #define MAX_LADDER       1000
-#define MAX_SAMPLES      1000000
+#define MAX_SAMPLES      100000
 
 /* Samples fewer than this have no spread to judge by. */
 #define LEAST_SAMPLES 3

@@ -84,6 +84,13 @@ int gcal_config_kernels(const struct gcal_config *config,
                         const struct gcal_device_info *info,
                         struct gcal_kernel_list *list, struct gcal_error *err);
 
+/* Whether the model's output (f_cl_wall_time_<platform>_<device>) is that of the device:
+ * its platform and name contain these words, letters' case and what is neither letter
+ * nor digit ignored.  True for an output that names no device.
+ */
+bool gcal_model_is_for(const struct gcal_model *model,
+                       const struct gcal_device_info *info);
+
 /* Whether 'name' stands in the comma-separated 'names' (a kernel's models). */
 bool gcal_names_contain(const char *names, const char *name);
 

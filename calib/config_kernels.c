@@ -1,6 +1,7 @@
 /* What a configuration asks for on a device. */
 #include "calib/config.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/model/feature.h"
 
 static bool matches_any(size_t count, char **globs, const char *text)
 {
@@ -23,6 +25,39 @@ bool gcal_device_filter_matches(const struct gcal_device_filter *filter,
     return matches_any(filter->n_types, filter->types, info->device_type) &&
            matches_any(filter->n_vendors, filter->vendors, info->vendor) &&
            matches_any(filter->n_names, filter->names, info->name);
+}
+
+/* Letters and digits of 'text' in lower case, at most size - 1 of them. */
+static void squeeze(const char *text, char *out, size_t size)
+{
+    for (; *text && size > 1; text++)
+        if (isalnum((unsigned char)*text)) {
+            *out++ = (char)tolower((unsigned char)*text);
+            size--;
+        }
+    *out = '\0';
+}
+
+static bool contains_word(const char *text, const char *word)
+{
+    char squeezed_text[256], squeezed_word[256];
+
+    squeeze(text, squeezed_text, sizeof(squeezed_text));
+    squeeze(word, squeezed_word, sizeof(squeezed_word));
+    return strstr(squeezed_text, squeezed_word) != NULL;
+}
+
+bool gcal_model_is_for(const struct gcal_model *model,
+                       const struct gcal_device_info *info)
+{
+    struct gcal_feature output = { 0 };
+    bool is_for = gcal_feature_parse(model->output, &output, NULL) == 0;
+
+    if (is_for && output.platform)
+        is_for = contains_word(info->platform, output.platform) &&
+                 contains_word(info->name, output.device);
+    gcal_feature_clear(&output);
+    return is_for;
 }
 
 static bool supports(const struct gcal_device_info *info,
@@ -111,6 +146,8 @@ int gcal_config_kernels(const struct gcal_config *config,
     for (size_t i = 0; i < config->n_models; i++) {
         const struct gcal_model_config *m = &config->models[i];
 
+        if (!gcal_model_is_for(m->model, info))
+            continue;
         for (size_t k = 0; k < m->n_tag_sets && rc == 0; k++) {
             const struct gcal_tag_set *set = &m->tag_sets[k];
             struct gcal_kernel_list picked = { 0 };

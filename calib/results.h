@@ -1,7 +1,9 @@
 /* results.h - from a record to fits to what is published
  *
  * Everything here follows from the record alone: 'gpucal fit --record' gives the same
- * numbers, to the byte, as the run that made it.
+ * numbers, to the byte, as the run that made it.  Which kernels a model is fitted to
+ * stands in the record too: each kernel names the models that asked for it.  Rows are
+ * the medians of good measurements on devices that were not given up.
  */
 #ifndef GCAL_CALIB_RESULTS_H
 #define GCAL_CALIB_RESULTS_H
@@ -14,17 +16,17 @@ struct gcal_error;
 
 /* One model fitted for one device type, pooled over its devices. */
 struct gcal_type_fit {
-    char *type;               /* of the devices */
-    size_t model;             /* index in the configuration */
+    char *type;   /* of the devices */
+    size_t model; /* index in the configuration */
     struct gcal_fit fit;
     size_t n_kernels, n_samples;
-    size_t n_rows;            /* rows of the fit: a kernel on a device each */
-    size_t *row_device;       /* n_rows: index in the record */
-    size_t *row_kernel;       /* n_rows: index in the record */
-    double *row_time_s;       /* n_rows: medians */
-    size_t n_devices;         /* devices of the type with rows */
-    size_t *device;           /* n_devices: index in the record */
-    double *factor, *factor_error; /* n_devices */
+    size_t n_rows;                 /* rows of the fit: a kernel on a device each */
+    size_t *row_device;            /* n_rows: index in the record */
+    size_t *row_kernel;            /* n_rows: index in the record */
+    double *row_time_s;            /* n_rows: medians */
+    size_t n_devices;              /* devices of the type with rows */
+    size_t *device;                /* n_devices: index in the record */
+    double *factor, *factor_error; /* n_devices; NaN when the fit is not good */
 };
 
 struct gcal_results {
@@ -37,7 +39,6 @@ struct gcal_results {
  * record cannot be read or memory ran out; a fit that is not good is a result.
  */
 int gcal_results_fit(const struct gcal_record *record, const struct gcal_config *config,
-                     const struct gcal_catalogue *catalogue,
                      struct gcal_results *results, struct gcal_error *err);
 void gcal_results_clear(struct gcal_results *results);
 

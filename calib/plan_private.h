@@ -1,0 +1,93 @@
+/* plan_private.h - what the parts of the plan share; internal to calib/ */
+#ifndef GCAL_CALIB_PLAN_PRIVATE_H
+#define GCAL_CALIB_PLAN_PRIVATE_H
+
+#include "calib/plan.h"
+
+/* A kernel on the device, from its first launch to its row in the sink. */
+struct gcal_plan_row {
+    const struct gcal_kernel *kernel;
+    unsigned worker; /* number of the worker that has it prepared; 0: none yet */
+    double first_s;  /* a launch, roughly */
+    struct gcal_measurement m;
+    double spread;      /* relative standard error of the median, now */
+    double mark_spread; /* the same when there were 'mark' samples */
+    size_t mark;
+    bool bad_events; /* seen once; the second time is the end */
+    bool finished;   /* it is in the sink */
+};
+
+struct gcal_plan {
+    const struct gcal_device_ops *ops;
+    const char *node;
+    const struct gcal_device_info *info;
+    const struct gcal_measure_options *options;
+    const struct gcal_plan_hooks *hooks;
+    size_t n_rows;
+    struct gcal_plan_row *rows;
+    double start_s;  /* gcal_clock_now_s() */
+    unsigned worker; /* its number; a new one has nothing prepared */
+    int deaths;      /* since the last success */
+    uint64_t random, order;
+    size_t n_finished, n_left_out;
+    struct gcal_error *err;
+};
+
+/* The functions below that may end the plan return -1 with plan->err filled. */
+
+/* ---- plan.c ---- */
+
+double gcal_plan_elapsed_s(const struct gcal_plan *plan);
+void gcal_plan_progress(const struct gcal_plan *plan, const char *phase, size_t done,
+                        size_t total);
+/* A row for 'kernel', or NULL. */
+struct gcal_plan_row *gcal_plan_add(struct gcal_plan *plan,
+                                    const struct gcal_kernel *kernel);
+/* Hands the row to the sink; 'detail' may be NULL. */
+int gcal_plan_finish(struct gcal_plan *plan, struct gcal_plan_row *row,
+                     enum gcal_row_status status, const char *detail);
+/* Takes a row of the plan back that gets no record. */
+void gcal_plan_leave_out(struct gcal_plan *plan, struct gcal_plan_row *row);
+/* Starts a worker.  -1 also when too many were lost since the last success; 'lost' says
+ * how the last one was, or is NULL.
+ */
+int gcal_plan_restart(struct gcal_plan *plan, const char *lost);
+/* After a request: 0 when it was done; 1 when it was not: the row is finished with
+ * 'status' and what 'why' says, and a worker that was lost is replaced.
+ */
+int gcal_plan_settle(struct gcal_plan *plan, struct gcal_plan_row *row,
+                     enum gcal_worker_outcome outcome, enum gcal_row_status status,
+                     const struct gcal_error *why);
+/* Prepares the row in the worker that runs now; as gcal_plan_settle().  A rung that does
+ * not fit in the device's memory is left out.
+ */
+int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row);
+
+/* ---- plan_ladder.c ---- */
+
+/* Prepares and checks all families of 'kernels' and chooses their rungs; what is left
+ * unfinished in plan->rows is to be measured.
+ */
+int gcal_plan_choose(struct gcal_plan *plan, const struct gcal_kernel_list *kernels);
+
+/* ---- plan_check.c ---- */
+
+/* Compares 'outputs' (gcal_worker_check()) with the reference run on the host: 0 when
+ * they agree, 1 when not, with 'why' naming the first element, -1 with 'why' when the
+ * host could not say.  'worst' gets the largest relative difference.
+ */
+int gcal_plan_compare(const struct gcal_kernel *kernel, uint64_t seed,
+                      void *const *outputs, double *worst, struct gcal_error *why);
+
+/* ---- plan_rounds.c ---- */
+
+int gcal_plan_warm_up(struct gcal_plan *plan);
+int gcal_plan_rounds(struct gcal_plan *plan);
+
+/* ---- plan_record.c ---- */
+
+/* As the record keeps it; the caller's to clear. */
+int gcal_run_kernel_make(const struct gcal_kernel *kernel, struct gcal_run_kernel *made,
+                         struct gcal_error *err);
+
+#endif

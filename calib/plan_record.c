@@ -1,0 +1,84 @@
+/* plan_record.c - a kernel as the record keeps it */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/model/profile.h"
+#include "calib/plan_private.h"
+
+/* "global n/16*16,n local 16,16" */
+static char *format_launch(const struct gcal_kernel *kernel, struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+
+    for (size_t i = 0; i < kernel->n_dims; i++)
+        gcal_buf_printf(&buf, "%s%s", i ? "," : "global ", kernel->global_size[i]);
+    for (size_t i = 0; i < kernel->n_dims; i++)
+        gcal_buf_printf(&buf, "%s%zu", i ? "," : " local ", kernel->local_size[i]);
+    return gcal_buf_take(&buf, err);
+}
+
+static const struct gcal_size *find_size(const struct gcal_kernel *kernel,
+                                         const char *name)
+{
+    for (size_t i = 0; i < kernel->n_sizes; i++)
+        if (strcmp(kernel->sizes[i].name, name) == 0)
+            return &kernel->sizes[i];
+    return NULL;
+}
+
+/* Sizes in the order in which the profile is evaluated. */
+static int fill_sizes(const struct gcal_kernel *kernel, struct gcal_run_kernel *made,
+                      struct gcal_error *err)
+{
+    const struct gcal_profile *profile = kernel->profile;
+
+    made->size_names = calloc(profile->n_parameters + 1, sizeof(*made->size_names));
+    made->size_values = calloc(profile->n_parameters + 1, sizeof(*made->size_values));
+    if (!made->size_names || !made->size_values)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < profile->n_parameters; i++) {
+        const struct gcal_size *size = find_size(kernel, profile->parameters[i]);
+
+        if (!size)
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "%s: its counts need a size '%s' that it does not have",
+                                  kernel->name, profile->parameters[i]);
+        if (!(made->size_names[i] = strdup(size->name)))
+            return gcal_error_memory(err);
+        made->size_values[i] = size->value;
+        made->n_sizes++;
+    }
+    return 0;
+}
+
+int gcal_run_kernel_make(const struct gcal_kernel *kernel, struct gcal_run_kernel *made,
+                         struct gcal_error *err)
+{
+    struct gcal_run_kernel k = {
+        .id = strdup(kernel->id),
+        .name = strdup(kernel->name),
+        .generator = strdup(kernel->generator),
+        .family = strdup(kernel->family),
+        .source = strdup(kernel->source),
+        .entry = strdup(kernel->entry),
+        .build_options = strdup(kernel->build_options ? kernel->build_options : ""),
+        .models = strdup(kernel->models ? kernel->models : ""),
+    };
+
+    if (!k.id || !k.name || !k.generator || !k.family || !k.source || !k.entry ||
+        !k.build_options || !k.models) {
+        gcal_error_memory(err);
+        goto fail;
+    }
+    if (!(k.launch = format_launch(kernel, err)) ||
+        !(k.profile = gcal_profile_encode(kernel->profile, err)) ||
+        fill_sizes(kernel, &k, err) < 0)
+        goto fail;
+    *made = k;
+    return 0;
+fail:
+    gcal_run_kernel_clear(&k);
+    return -1;
+}

@@ -1,0 +1,274 @@
+/* results_publish.c - fits as parameter files, and into the store */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/wire.h"
+#include "calib/results_private.h"
+
+static void *copy_of(const void *data, size_t size)
+{
+    void *copy = malloc(size ? size : 1);
+
+    return copy && size ? memcpy(copy, data, size) : copy;
+}
+
+static int copy_parameters(const struct gcal_model *model, const struct gcal_fit *fit,
+                           struct gcal_params_model *p, struct gcal_error *err)
+{
+    size_t n = model->n_parameters, row = n * sizeof(double);
+
+    p->n_parameters = n;
+    p->parameter = calloc(n + 1, sizeof(*p->parameter));
+    p->unit = calloc(n + 1, sizeof(*p->unit));
+    p->value = copy_of(fit->value, row);
+    p->standard_error = copy_of(fit->standard_error, row);
+    p->covariance = copy_of(fit->covariance, n * row);
+    p->at_bound = copy_of(fit->at_bound, n * sizeof(bool));
+    if (!p->parameter || !p->unit || !p->value || !p->standard_error || !p->covariance ||
+        !p->at_bound)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < n; i++)
+        if (!(p->parameter[i] = strdup(model->parameters[i].name)) ||
+            !(p->unit[i] = strdup(model->parameters[i].unit)))
+            return gcal_error_memory(err);
+    return 0;
+}
+
+static int copy_features(const struct gcal_model *model, const struct gcal_fit *fit,
+                         struct gcal_params_model *p, struct gcal_error *err)
+{
+    size_t n = model->n_features;
+
+    p->n_features = n;
+    p->feature = calloc(n + 1, sizeof(*p->feature));
+    p->feature_min = copy_of(fit->feature_min, n * sizeof(double));
+    p->feature_max = copy_of(fit->feature_max, n * sizeof(double));
+    if (!p->feature || !p->feature_min || !p->feature_max)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < n; i++)
+        if (!(p->feature[i] = strdup(model->features[i])))
+            return gcal_error_memory(err);
+    return 0;
+}
+
+static int add_model(struct gcal_params_device *device, const struct gcal_type_fit *t,
+                     const struct gcal_config *config, double factor, double factor_error,
+                     struct gcal_error *err)
+{
+    const struct gcal_model *model = config->models[t->model].model;
+    struct gcal_params_model *p = gcal_params_add_model(device, err);
+
+    if (!p)
+        return -1;
+    p->name = strdup(model->name);
+    p->output = strdup(model->output);
+    p->expression = strdup(model->expression);
+    if (!p->name || !p->output || !p->expression)
+        return gcal_error_memory(err);
+    p->n_kernels = t->n_kernels;
+    p->n_samples = t->n_samples;
+    p->residual = t->fit.residual;
+    p->mean_error = t->fit.mean_error;
+    p->worst_error = t->fit.worst_error;
+    p->condition = t->fit.condition;
+    p->factor = factor;
+    p->factor_error = factor_error;
+    if (copy_parameters(model, &t->fit, p, err) < 0)
+        return -1;
+    return copy_features(model, &t->fit, p, err);
+}
+
+/* A device of the file; its fingerprint goes over the wire's encoding, which copies. */
+static struct gcal_params_device *add_device(struct gcal_params *params,
+                                             const struct gcal_record *record,
+                                             size_t device, struct gcal_error *err)
+{
+    const struct gcal_run_header *header = gcal_record_header(record);
+    struct gcal_params_device *d = gcal_params_add_device(params, err);
+    struct gcal_buf buf = { 0 };
+    struct gcal_wire wire;
+    int rc = -1;
+
+    if (!d)
+        return NULL;
+    gcal_device_info_put(&buf, &gcal_record_device(record, device)->info);
+    d->run_id = strdup(header->run_id);
+    d->calibrated_utc =
+        strdup(header->finished_utc ? header->finished_utc : header->started_utc);
+    d->gpucal_version = strdup(header->gpucal_version);
+    if (buf.failed || !d->run_id || !d->calibrated_utc || !d->gpucal_version) {
+        gcal_error_memory(err);
+    } else {
+        wire = gcal_wire_open(buf.data, buf.size);
+        rc = gcal_device_info_get(&wire, &d->info, err);
+    }
+    gcal_buf_free(&buf);
+    return rc < 0 ? NULL : d;
+}
+
+/* All good fits of record device 'device', as one device of 'params', if there are any.
+ */
+static int add_fits(const struct gcal_results *results, const struct gcal_record *record,
+                    const struct gcal_config *config, size_t device,
+                    struct gcal_params *params, struct gcal_error *err)
+{
+    struct gcal_params_device *made = NULL;
+
+    for (size_t i = 0; i < results->n_fits; i++) {
+        const struct gcal_type_fit *t = &results->fits[i];
+
+        for (size_t k = 0; k < t->n_devices && t->fit.status == GCAL_FIT_GOOD; k++) {
+            if (t->device[k] != device)
+                continue;
+            if (!made && !(made = add_device(params, record, device, err)))
+                return -1;
+            if (add_model(made, t, config, t->factor[k], t->factor_error[k], err) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int node_params(const struct gcal_results *results,
+                       const struct gcal_record *record, const struct gcal_config *config,
+                       const char *node, struct gcal_params *params,
+                       struct gcal_error *err)
+{
+    if (!(params->node = strdup(node)))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < gcal_record_device_count(record); i++)
+        if (strcmp(gcal_record_device(record, i)->node, node) == 0 &&
+            add_fits(results, record, config, i, params, err) < 0)
+            return -1;
+    return 0;
+}
+
+static bool is_first_of_node(const struct gcal_record *record, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(gcal_record_device(record, k)->node,
+                   gcal_record_device(record, i)->node) == 0)
+            return false;
+    return true;
+}
+
+int gcal_results_params(const struct gcal_results *results,
+                        const struct gcal_record *record,
+                        const struct gcal_config *config, struct gcal_params **params,
+                        size_t *count, struct gcal_error *err)
+{
+    size_t n_devices = gcal_record_device_count(record), n = 0;
+    struct gcal_params *made = calloc(n_devices + 1, sizeof(*made));
+    int rc = 0;
+
+    if (!made)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < n_devices && rc == 0; i++) {
+        if (!is_first_of_node(record, i))
+            continue;
+        rc = node_params(results, record, config, gcal_record_device(record, i)->node,
+                         &made[n], err);
+        if (rc == 0 && made[n].n_devices)
+            n++;
+        else
+            gcal_params_clear(&made[n]);
+    }
+    if (rc < 0) {
+        for (size_t i = 0; i < n; i++)
+            gcal_params_clear(&made[i]);
+        free(made);
+        return -1;
+    }
+    *params = made;
+    *count = n;
+    return 0;
+}
+
+/* How far a device of the type that nobody has measured may deviate: the standard
+ * deviation of the factors of those that were; 0 when there is one only.
+ */
+static double factor_deviation(const struct gcal_type_fit *t)
+{
+    double mean = 0, squares = 0;
+
+    for (size_t i = 0; i < t->n_devices; i++)
+        mean += log(t->factor[i]) / (double)t->n_devices;
+    for (size_t i = 0; i < t->n_devices; i++)
+        squares += pow(log(t->factor[i]) - mean, 2);
+    return t->n_devices > 1 ? sqrt(squares / (double)(t->n_devices - 1)) : 0;
+}
+
+/* A type's file has one device, with the fingerprint of its first. */
+static int publish_type(const struct gcal_results *results,
+                        const struct gcal_record *record,
+                        const struct gcal_config *config, const char *type,
+                        struct gcal_store *store, struct gcal_error *err)
+{
+    struct gcal_params params = { 0 };
+    struct gcal_params_device *device = NULL;
+    int rc = 0;
+
+    if (!(params.node = strdup(type)))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < results->n_fits && rc == 0; i++) {
+        const struct gcal_type_fit *t = &results->fits[i];
+
+        if (t->fit.status != GCAL_FIT_GOOD || strcmp(t->type, type) != 0)
+            continue;
+        if (!device && !(device = add_device(&params, record, t->device[0], err)))
+            rc = -1;
+        else
+            rc = add_model(device, t, config, 1, factor_deviation(t), err);
+    }
+    if (rc == 0 && device)
+        rc = gcal_store_publish_type(store, &params, type, err);
+    gcal_params_clear(&params);
+    return rc;
+}
+
+static int publish_types(const struct gcal_results *results,
+                         const struct gcal_record *record,
+                         const struct gcal_config *config, struct gcal_store *store,
+                         struct gcal_error *err)
+{
+    for (size_t i = 0; i < results->n_fits; i++) {
+        bool seen = false;
+
+        for (size_t k = 0; k < i; k++)
+            seen = seen || strcmp(results->fits[k].type, results->fits[i].type) == 0;
+        if (!seen &&
+            publish_type(results, record, config, results->fits[i].type, store, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int gcal_results_publish(const struct gcal_results *results,
+                         const struct gcal_record *record,
+                         const struct gcal_config *config, struct gcal_store *store,
+                         size_t *published, struct gcal_error *err)
+{
+    const struct gcal_run_header *header = gcal_record_header(record);
+    struct gcal_params *params;
+    size_t count;
+    int rc = 0;
+
+    *published = 0;
+    if (header->simulated)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "run %s was simulated: its parameters are not published",
+                              header->run_id);
+    if (gcal_results_params(results, record, config, &params, &count, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        if (rc == 0 &&
+            (rc = gcal_store_publish(store, &params[i], header->run_id, err)) == 0)
+            ++*published;
+        gcal_params_clear(&params[i]);
+    }
+    free(params);
+    return rc < 0 ? -1 : publish_types(results, record, config, store, err);
+}
