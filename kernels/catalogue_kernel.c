@@ -34,7 +34,6 @@ void gcal_kernel_destroy(struct gcal_kernel *kernel)
     free(kernel->args);
     free(kernel->reference);
     free(kernel->models);
-    free(kernel->models);
     gcal_profile_destroy(kernel->profile);
     free(kernel);
 }
