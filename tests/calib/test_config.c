@@ -88,7 +88,7 @@ static void reads_every_key(void **state)
     assert_int_equal(config.n_models, 1);
     assert_true(config.models[0].model->parameters[0].max == 1.7e-9);
     assert_string_equal(config.models[0].tag_sets[0].tags[1], "dtype:float32");
-    assert_int_equal(config.models[0].tag_sets[0].line, 13);
+    assert_int_equal(config.models[0].tag_sets[0].line, 15);
     gcal_config_clear(&config);
 }
 
@@ -137,7 +137,7 @@ static void complaints_about_models_name_the_place(void **state)
     refuses(BEGIN SUM "    kernels:\n      - {tags: [flops_ad]}\n",
             "site.yaml:7:16: ", "flops_ad");
     refuses(BEGIN SUM "    kernels:\n      - {tags: [flops_add_pattern], match: all}\n",
-            "site.yaml:7:43: ", "superset");
+            "site.yaml:7:44: ", "superset");
     refuses(BEGIN "    expression: p_a * * f_op_float32_add\n" TAGS,
             "site.yaml:5:17: ", "column 7");
     refuses(BEGIN SUM "    parameters: {p_b: {min: 1}}\n" TAGS, "site.yaml:6:", "p_b");
