@@ -11,7 +11,10 @@ static int is_text(const struct gcal_column *column)
 
 int gcal_record_start(struct gcal_error *err)
 {
-    /* HDF5 must not print, and a record must not load code. */
+    /* HDF5 must not print, and a record must not load code.  It must not clean up when
+     * the program ends either: see give_up() in record_write.c.
+     */
+    H5dont_atexit();
     if (H5open() < 0 || H5Eset_auto2(H5E_DEFAULT, NULL, NULL) < 0 ||
         H5PLset_loading_state(0) < 0)
         return gcal_error_set(err, GCAL_EINPUT, "HDF5 cannot be started");

@@ -24,6 +24,7 @@ struct gcal_record_writer {
     hid_t file;
     struct gcal_table tables[GCAL_N_TABLES];
     void *devices, *kernels; /* trees of struct place */
+    bool given_up;           /* a write failed */
 };
 
 static int compare_places(const void *a, const void *b)
@@ -73,9 +74,27 @@ static int add_place(void **tree, const char *first, const char *second, hsize_t
     return gcal_error_memory(err);
 }
 
-/* What a full disk or a broken one does to a write. */
-static int failed(const struct gcal_record_writer *w, struct gcal_error *err)
+/* After a failed write HDF5 1.10 holds what it cannot write, and closing crashes on it,
+ * at once or when the program ends.  So its handles are left alone for good; the
+ * descriptor goes to /dev/null, that the disk gets its space back when the file is
+ * removed.
+ */
+static void give_up(struct gcal_record_writer *w)
 {
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC), *fd;
+
+    if (w->file >= 0 && null >= 0 &&
+        H5Fget_vfd_handle(w->file, H5P_DEFAULT, (void **)&fd) >= 0)
+        dup3(null, *fd, O_CLOEXEC);
+    if (null >= 0)
+        close(null);
+    w->given_up = true;
+}
+
+/* What a full disk or a broken one does to a write. */
+static int failed(struct gcal_record_writer *w, struct gcal_error *err)
+{
+    give_up(w);
     if (err)
         err->code = GCAL_ESTORE;
     return gcal_error_prefix(err, "record %s (disk full?)", w->path);
@@ -232,22 +251,27 @@ fail:
 
 static int close_file(struct gcal_record_writer *w, struct gcal_error *err)
 {
-    int rc = 0;
+    hid_t file = w->file;
 
+    if (w->given_up || file < 0)
+        return 0;
+    if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0)
+        return gcal_error_set(err, GCAL_ESTORE, "cannot be flushed");
     for (int i = 0; i < GCAL_N_TABLES; i++)
-        if (gcal_table_close(&w->tables[i], rc == 0 ? err : NULL) < 0)
-            rc = -1;
-    if (w->file >= 0 && H5Fclose(w->file) < 0 && rc == 0)
-        rc = gcal_error_set(err, GCAL_ESTORE, "cannot be written");
-    w->file = -1;
-    return rc;
+        if (gcal_table_close(&w->tables[i], err) < 0)
+            return -1;
+    w->file = -1; /* freed by HDF5 even when it cannot be closed */
+    if (H5Fclose(file) < 0)
+        return gcal_error_set(err, GCAL_ESTORE, "cannot be closed");
+    return 0;
 }
 
 void gcal_record_abandon(struct gcal_record_writer *writer)
 {
     if (!writer)
         return;
-    close_file(writer, NULL);
+    if (close_file(writer, NULL) < 0)
+        give_up(writer);
     if (writer->temp)
         unlink(writer->temp);
     tdestroy(writer->devices, free);
@@ -369,9 +393,11 @@ int gcal_record_finish(struct gcal_record_writer *writer,
 {
     int rc = 0;
 
-    if (put_header(writer->file, header) < 0)
+    if (writer->given_up)
+        rc = gcal_error_set(err, GCAL_ESTORE, "a part of it could not be written");
+    else if (put_header(writer->file, header) < 0)
         rc = gcal_error_set(err, GCAL_ESTORE, "the header cannot be written");
-    if (rc == 0)
+    else
         rc = close_file(writer, err);
     rc = rc < 0 ? failed(writer, err) : move_in_place(writer, err);
     gcal_record_abandon(writer);
