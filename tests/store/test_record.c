@@ -1,4 +1,5 @@
 #include <dirent.h>
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/random.h"
+#include "store/record_private.h"
 #include "tests/store/sample.h"
 
 static void write_record(const char *path)
@@ -169,6 +171,75 @@ static void refuses_every_change(void **state)
     free(data);
 }
 
+/* Changes a record by way of HDF5: one number of a column (or, with 'extent', its
+ * length), and seals it again.
+ */
+static void tamper(const char *path, const char *column, hsize_t extent, uint64_t value)
+{
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t dataset = H5Dopen2(file, column, H5P_DEFAULT), space, memory;
+    hsize_t first = 0, one = 1;
+    int fd;
+
+    assert_true(dataset >= 0);
+    if (extent)
+        assert_true(H5Dset_extent(dataset, &extent) >= 0);
+    space = H5Dget_space(dataset);
+    memory = H5Screate_simple(1, &one, NULL);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, NULL, &one, NULL);
+    if (!extent)
+        assert_true(H5Dwrite(dataset, H5T_NATIVE_UINT64, memory, space, H5P_DEFAULT,
+                             &value) >= 0);
+    H5Sclose(memory);
+    H5Sclose(space);
+    H5Dclose(dataset);
+    H5Fclose(file);
+    assert_true((fd = open(path, O_RDWR)) >= 0);
+    assert_int_equal(gcal_record_seal(fd), 0);
+    close(fd);
+}
+
+static void believes_no_count_and_no_index(void **state)
+{
+    static const struct {
+        const char *column;
+        hsize_t extent;
+        uint64_t value;
+        const char *complaint;
+    } cases[] = {
+        { "samples/order", 4, 0, "not as many rows" },
+        { "samples/order", 1000000000000, 0, "not as many rows" },
+        { "kernels/n_sizes", 0, 1000000000000, "a kernel with" },
+        { "kernels/n_sizes", 0, 5, "beyond its end" },
+        { "kernels/first_size", 0, UINT64_MAX, "beyond its end" },
+        { "devices/rank", 0, 0x7fffffff, NULL }, /* odd, but possible */
+        { "devices/fp16", 0, 7, "devices/fp16: holds an impossible value" },
+        { "measurements/device", 0, 2, "is damaged" },
+        { "measurements/kernel", 0, UINT64_MAX, "is damaged" },
+        { "measurements/n_samples", 0, 1000000000000, "is damaged" },
+        { "measurements/n_samples", 0, 6, "beyond its end" },
+        { "measurements/first_sample", 0, UINT64_MAX, "beyond its end" },
+    };
+    const char *path = sample_path(*state, "tampered.h5");
+    struct gcal_measurement m;
+    struct gcal_record *r;
+    struct gcal_error err;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        int rc = -1;
+
+        write_record(path);
+        tamper(path, cases[i].column, cases[i].extent, cases[i].value);
+        if ((r = gcal_record_open(path, &err)) &&
+            (rc = gcal_record_measurement(r, 0, &m, NULL, NULL, &err)) == 0)
+            gcal_measurement_clear(&m);
+        gcal_record_close(r);
+        if (!cases[i].complaint ? rc < 0
+                                : rc == 0 || !strstr(err.text, cases[i].complaint))
+            fail_msg("%s: %s", cases[i].column, err.text);
+    }
+}
+
 static void refuses_what_is_not_a_record(void **state)
 {
     const char *path = sample_path(*state, "alien");
@@ -276,6 +347,7 @@ int main(void)
         cmocka_unit_test(is_the_same_for_the_same_run),
         cmocka_unit_test(refuses_every_cut),
         cmocka_unit_test(refuses_every_change),
+        cmocka_unit_test(believes_no_count_and_no_index),
         cmocka_unit_test(refuses_what_is_not_a_record),
         cmocka_unit_test(refuses_a_measurement_before_its_device),
         cmocka_unit_test(leaves_the_old_record_on_a_full_disk),
