@@ -356,7 +356,10 @@ int gcal_params_decode(const struct gcal_yaml *root, struct gcal_params *params,
                 r.failed = true;
             }
     }
-    get_bool(&r, root, "complete");
+    if (!get_bool(&r, root, "complete") && !r.failed) {
+        gcal_yaml_error(root, err, "not complete");
+        r.failed = true;
+    }
     if (!r.failed)
         return 0;
     gcal_params_clear(params);

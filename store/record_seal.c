@@ -59,7 +59,7 @@ int gcal_record_check_seal(int fd, struct gcal_error *err)
 
     if (got < 0)
         return gcal_error_set(err, GCAL_EINPUT, "%s", strerror(errno));
-    /* HDF5's own tools write a record again without the seal. */
+    /* Who changes a record takes the seal away (h5unjam): see gpucal-record.5. */
     if (memcmp(head, magic, sizeof(magic)) == 0)
         return 0;
     if (strncmp(head, SEAL_START, strlen(SEAL_START)) != 0)
