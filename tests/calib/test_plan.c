@@ -1,0 +1,525 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+#include "calib/base/log.h"
+#include "calib/base/random.h"
+#include "calib/model/profile.h"
+#include "calib/plan.h"
+
+#define MAX_KERNELS 40
+#define CHECK_N     32
+
+/* How a launch of a kernel goes on the test double. */
+enum behaviour { STEADY, TWO_SPEEDS, DRIFTING, HANGS, DIES, DIES_WHEN_PREPARED, WRONG };
+
+/* ---- kernels: c[i] = 2 a[i], never built ---- */
+
+static struct gcal_kernel_list list;
+static enum behaviour behaviours[MAX_KERNELS];
+static double times_s[MAX_KERNELS];
+
+static struct gcal_size *one_size(double value)
+{
+    struct gcal_size *size = calloc(1, sizeof(*size));
+
+    size->name = strdup("n");
+    size->value = value;
+    return size;
+}
+
+static struct gcal_profile *make_profile(void)
+{
+    struct gcal_profile *profile = calloc(1, sizeof(*profile));
+    struct gcal_profile_entry *entry = gcal_profile_add(profile, NULL);
+
+    profile->kernel = strdup("twice");
+    profile->n_parameters = 1;
+    profile->parameters = calloc(1, sizeof(char *));
+    profile->parameters[0] = strdup("n");
+    profile->n_dims = 1;
+    profile->local_size[0] = 1;
+    profile->groups[0] = strdup("n");
+    entry->feature = strdup("f_op_float32_mul");
+    entry->kind = GCAL_FEATURE_OP;
+    entry->count = strdup("n");
+    entry->dtype = strdup("float32");
+    entry->op = strdup("mul");
+    return profile;
+}
+
+static void add_kernel(const char *family, double n, bool ladder, double time_s,
+                       enum behaviour behaviour)
+{
+    struct gcal_kernel *k = calloc(1, sizeof(*k));
+
+    k->name = gcal_format("%s n:%.0f", family, n);
+    k->id = strdup(k->name);
+    k->generator = strdup(family);
+    k->family = strdup(family);
+    k->source = strdup("kernel void twice(global float *c, global const float *a, int n)"
+                       "{ c[get_global_id(0)] = 2 * a[get_global_id(0)]; }");
+    k->entry = strdup("twice");
+    k->n_dims = 1;
+    k->local_size[0] = 1;
+    k->global_size[0] = strdup("n");
+    k->n_sizes = k->n_check_sizes = 1;
+    k->sizes = one_size(n);
+    k->check_sizes = one_size(CHECK_N);
+    k->n_args = 3;
+    k->args = calloc(3, sizeof(*k->args));
+    k->args[0] = (struct gcal_arg){ strdup("c"), GCAL_ARG_BUFFER, strdup("float32"),
+                                    strdup("n"), true };
+    k->args[1] = (struct gcal_arg){ strdup("a"), GCAL_ARG_BUFFER, strdup("float32"),
+                                    strdup("n"), false };
+    k->args[2] = (struct gcal_arg){ strdup("n"), GCAL_ARG_SCALAR, strdup("int32"),
+                                    strdup("n"), false };
+    k->reference = strdup("void reference(float *c, const float *a, int n)"
+                          "{ for (int i = 0; i < n; i++) c[i] = 2 * a[i]; }");
+    k->tolerance = 1e-6;
+    k->ladder = ladder;
+    k->models = strdup("m");
+    k->profile = make_profile();
+    if (!list.kernels)
+        list.kernels = calloc(MAX_KERNELS, sizeof(*list.kernels));
+    behaviours[list.n_kernels] = behaviour;
+    times_s[list.n_kernels] = time_s;
+    list.kernels[list.n_kernels++] = k;
+}
+
+/* ---- a device made of a script: the test double ---- */
+
+static struct scripted_device {
+    int starts;
+    size_t launches;
+    double sleep_s;       /* a measurement really takes */
+    char visits[1 << 16]; /* the names of what was measured, in order */
+    size_t tried;         /* kernels prepared */
+} device;
+
+static size_t index_of(const struct gcal_kernel *kernel)
+{
+    size_t i = 0;
+
+    while (list.kernels[i] != kernel)
+        i++;
+    return i;
+}
+
+static int scripted_restart(void *context, struct gcal_error *err)
+{
+    (void)context;
+    (void)err;
+    device.starts++;
+    return 0;
+}
+
+static enum gcal_worker_outcome
+scripted_prepare(void *context, const struct gcal_kernel *kernel, double limit_s,
+                 double *first_s, enum gcal_row_status *status, struct gcal_error *err)
+{
+    (void)context;
+    (void)limit_s;
+    (void)status;
+    device.tried++;
+    *first_s = times_s[index_of(kernel)];
+    if (behaviours[index_of(kernel)] != DIES_WHEN_PREPARED)
+        return GCAL_WORKER_DONE;
+    gcal_error_set(err, GCAL_EDEVICE, "the worker died of signal 11");
+    return GCAL_WORKER_DIED;
+}
+
+static enum gcal_worker_outcome
+scripted_measure(void *context, const struct gcal_kernel *kernel, size_t n,
+                 double limit_s, struct gcal_sample *samples,
+                 enum gcal_row_status *status, struct gcal_error *err)
+{
+    size_t k = index_of(kernel);
+
+    (void)context;
+    (void)limit_s;
+    (void)status;
+    if (behaviours[k] == HANGS)
+        return GCAL_WORKER_TIMED_OUT;
+    if (behaviours[k] == DIES) {
+        gcal_error_set(err, GCAL_EDEVICE, "the worker died of signal 9");
+        return GCAL_WORKER_DIED;
+    }
+    if (strlen(device.visits) + strlen(kernel->name) + 2 < sizeof(device.visits))
+        strcat(strcat(device.visits, kernel->name), "|");
+    gcal_clock_sleep_s(device.sleep_s);
+    for (size_t i = 0; i < n; i++) {
+        size_t launch = device.launches++;
+        double factor = behaviours[k] == TWO_SPEEDS ? 1 + 0.5 * (launch % 2)
+                        : behaviours[k] == DRIFTING ? 1 + 0.05 * (double)launch
+                                                    : 1 + 1e-5 * (launch % 3);
+
+        samples[i] = (struct gcal_sample){ .time_s = times_s[k] * factor };
+    }
+    return GCAL_WORKER_DONE;
+}
+
+static enum gcal_worker_outcome
+scripted_check(void *context, const struct gcal_kernel *kernel, uint64_t seed,
+               double limit_s, void **outputs, enum gcal_row_status *status,
+               struct gcal_error *err)
+{
+    float *c = calloc(CHECK_N, sizeof(*c)), a[CHECK_N];
+
+    (void)context;
+    (void)limit_s;
+    (void)status;
+    (void)err;
+    gcal_random_fill(seed + 1, "float32", CHECK_N, a);
+    for (size_t i = 0; i < CHECK_N; i++)
+        c[i] = 2 * a[i];
+    if (behaviours[index_of(kernel)] == WRONG)
+        c[17] += 0.3f;
+    outputs[0] = c;
+    return GCAL_WORKER_DONE;
+}
+
+/* ---- a sink that remembers ---- */
+
+static size_t n_sunk;
+static struct gcal_measurement sunk[MAX_KERNELS];
+static char *last_launch;
+static bool sink_fails;
+
+static int keep_kernel(void *context, const struct gcal_run_kernel *kernel,
+                       struct gcal_error *err)
+{
+    (void)context;
+    if (sink_fails)
+        return gcal_error_set(err, GCAL_ESTORE, "disk full");
+    assert_string_equal(kernel->models, "m");
+    assert_int_equal(kernel->n_sizes, 1);
+    assert_non_null(strstr(kernel->profile, "f_op_float32_mul"));
+    free(last_launch);
+    last_launch = strdup(kernel->launch);
+    return 0;
+}
+
+static int keep_measurement(void *context, const struct gcal_measurement *m,
+                            struct gcal_error *err)
+{
+    struct gcal_measurement *kept = &sunk[n_sunk++];
+
+    (void)context;
+    (void)err;
+    *kept = *m;
+    kept->kernel_id = strdup(m->kernel_id);
+    kept->detail = m->detail ? strdup(m->detail) : NULL;
+    kept->samples = NULL;
+    for (size_t i = 1; i < m->n_samples; i++)
+        assert_true(m->samples[i].order > m->samples[i - 1].order);
+    return 0;
+}
+
+static const struct gcal_measurement *row(const char *kernel)
+{
+    for (size_t i = 0; i < n_sunk; i++)
+        if (strcmp(sunk[i].kernel_id, kernel) == 0)
+            return &sunk[i];
+    return NULL;
+}
+
+/* ---- running ---- */
+
+static struct gcal_measure_options options;
+static size_t n_done;
+static const char *const *done;
+
+static void forget_rows(void)
+{
+    for (size_t i = 0; i < n_sunk; i++) {
+        free(sunk[i].kernel_id);
+        free(sunk[i].detail);
+    }
+    n_sunk = 0;
+    device = (struct scripted_device){ 0 };
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    forget_rows();
+    gcal_log_set_level(GCAL_LOG_ERROR);
+    sink_fails = false;
+    n_done = 0;
+    options = (struct gcal_measure_options){
+        .budget_s = 2,
+        .min_time_s = 1e-3,
+        .max_time_s = 0.2,
+        .noise = 0.005,
+        .kernel_limit_s = 20,
+        .min_samples = 8,
+        .max_samples = 60,
+        .rungs = 3,
+        .seed = 977,
+    };
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    forget_rows();
+    gcal_kernel_list_clear(&list);
+    free(last_launch);
+    last_launch = NULL;
+    return 0;
+}
+
+static int run(struct gcal_error *err)
+{
+    struct gcal_device_ops ops = { .restart = scripted_restart,
+                                   .prepare = scripted_prepare,
+                                   .measure = scripted_measure,
+                                   .check = scripted_check };
+    struct gcal_plan_hooks hooks = { .sink = { .kernel = keep_kernel,
+                                               .measurement = keep_measurement },
+                                     .n_done = n_done,
+                                     .done = done };
+    struct gcal_device_info info = { .uid = "uuid:1", .name = "scripted" };
+
+    return gcal_plan_measure(&ops, "n1", &info, &list, &options, &hooks, err);
+}
+
+static void stops_when_the_median_is_known(void **state)
+{
+    struct gcal_error err = { 0 };
+    const struct gcal_measurement *m;
+
+    (void)state;
+    add_kernel("steady", 4096, false, 2.385e-3, STEADY);
+    assert_int_equal(run(&err), 0);
+    m = row("steady n:4096");
+    assert_int_equal(m->status, GCAL_ROW_GOOD);
+    assert_int_equal(m->stop, GCAL_STOP_NOISE);
+    assert_int_equal(m->n_samples, 8);
+    assert_true(m->checked && m->worst_difference < 1e-6);
+    assert_string_equal(last_launch, "global n local 1");
+}
+
+static void stops_when_more_samples_do_not_help(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    options.noise = 1e-9;
+    add_kernel("drifting", 4096, false, 2.385e-3, DRIFTING);
+    assert_int_equal(run(&err), 0);
+    assert_int_equal(row("drifting n:4096")->stop, GCAL_STOP_STABLE);
+    assert_int_equal(row("drifting n:4096")->n_samples, 24);
+}
+
+static void stops_at_the_most_samples(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    add_kernel("two", 4096, false, 2.385e-3, TWO_SPEEDS);
+    assert_int_equal(run(&err), 0);
+    assert_int_equal(row("two n:4096")->stop, GCAL_STOP_SAMPLES);
+    assert_int_equal(row("two n:4096")->n_samples, 60);
+}
+
+/* Visits take 12 ms and the budget is 400 ms: every kernel is recorded, at least as one
+ * that the time did not suffice for, and most were visited before any was refined.
+ */
+static void the_budget_ends_it(void **state)
+{
+    struct gcal_error err = { 0 };
+    size_t n_good = 0, n_skipped = 0;
+
+    (void)state;
+    options.budget_s = 0.4;
+    options.noise = 1e-9;
+    device.sleep_s = 12e-3;
+    for (size_t i = 0; i < MAX_KERNELS; i++)
+        add_kernel("many", (double)i + 713, false, 2.385e-3, TWO_SPEEDS);
+    assert_int_equal(run(&err), 0);
+    for (size_t i = 0; i < n_sunk; i++) {
+        n_good += sunk[i].status == GCAL_ROW_GOOD && sunk[i].stop == GCAL_STOP_BUDGET;
+        n_skipped += sunk[i].status == GCAL_ROW_SKIPPED && !sunk[i].n_samples &&
+                     strstr(sunk[i].detail, "budget");
+    }
+    assert_int_equal(n_good + n_skipped, MAX_KERNELS);
+    assert_true(n_good > 3);
+}
+
+static void a_kernel_that_hangs_costs_its_row(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    add_kernel("steady", 713, false, 2.385e-3, STEADY);
+    add_kernel("hangs", 713, false, 0.3, HANGS);
+    add_kernel("other", 713, false, 2.385e-3, STEADY);
+    assert_int_equal(run(&err), 0);
+    assert_int_equal(row("hangs n:713")->status, GCAL_ROW_TIMED_OUT);
+    assert_non_null(strstr(row("hangs n:713")->detail, "20 s"));
+    assert_int_equal(row("steady n:713")->status, GCAL_ROW_GOOD);
+    assert_int_equal(row("other n:713")->status, GCAL_ROW_GOOD);
+    assert_int_equal(device.starts, 2);
+}
+
+static void three_deaths_in_a_row_give_the_device_up(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < 5; i++)
+        add_kernel("dies", (double)i + 713, false, 2.385e-3, DIES);
+    assert_int_equal(run(&err), -1);
+    assert_int_equal(err.code, GCAL_EDEVICE);
+    assert_non_null(strstr(err.text, "signal 9"));
+    assert_int_equal(n_sunk, 3);
+    assert_int_equal(sunk[2].status, GCAL_ROW_CRASHED);
+}
+
+static void deaths_between_successes_do_not(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < 8; i++)
+        add_kernel("mixed", (double)i + 713, false, 2.385e-3,
+                   i % 2 ? DIES_WHEN_PREPARED : STEADY);
+    assert_int_equal(run(&err), 0);
+    assert_int_equal(n_sunk, 8);
+    assert_int_equal(row("mixed n:714")->status, GCAL_ROW_CRASHED);
+    assert_int_equal(row("mixed n:719")->status, GCAL_ROW_GOOD);
+}
+
+static void the_order_is_random_and_follows_from_the_seed(void **state)
+{
+    struct gcal_error err = { 0 };
+    char *first, *again;
+
+    (void)state;
+    for (size_t i = 0; i < 12; i++)
+        add_kernel("k", (double)i + 713, false, 2.385e-3, TWO_SPEEDS);
+    assert_int_equal(run(&err), 0);
+    first = strdup(device.visits);
+    forget_rows();
+    assert_int_equal(run(&err), 0);
+    again = strdup(device.visits);
+    forget_rows();
+    options.seed++;
+    assert_int_equal(run(&err), 0);
+    assert_string_equal(first, again);
+    assert_string_not_equal(first, device.visits);
+    free(first);
+    free(again);
+}
+
+/* 0.0001 s to 100 s: two of the rungs between 1 and 200 ms are wanted, those above are
+ * not tried once one is too long.
+ */
+static void a_ladder_keeps_its_longest_rungs(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    options.rungs = 2;
+    for (double n = 1e6; n >= 1; n /= 10)
+        add_kernel("ladder", n, true, n * 1e-4, STEADY);
+    assert_int_equal(run(&err), 0);
+    assert_int_equal(n_sunk, 2);
+    assert_non_null(row("ladder n:100"));
+    assert_non_null(row("ladder n:1000"));
+    assert_int_equal(device.tried, 5);
+}
+
+static void a_ladder_without_a_fitting_rung_keeps_the_nearest(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    add_kernel("ladder", 713, true, 1e-5, STEADY);
+    add_kernel("ladder", 7130, true, 1e-4, STEADY);
+    assert_int_equal(run(&err), 0);
+    assert_int_equal(n_sunk, 1);
+    assert_int_equal(row("ladder n:7130")->status, GCAL_ROW_GOOD);
+}
+
+static void a_wrong_kernel_is_not_measured(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    add_kernel("wrong", 713, false, 2.385e-3, WRONG);
+    add_kernel("wrong", 4099, false, 4.7e-3, WRONG);
+    assert_int_equal(run(&err), 0);
+    assert_int_equal(n_sunk, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(sunk[i].status, GCAL_ROW_WRONG_RESULT);
+        assert_int_equal(sunk[i].n_samples, 0);
+        assert_non_null(strstr(sunk[i].detail, "wrong: c[17] is "));
+        assert_true(sunk[i].worst_difference > 0.01);
+    }
+    assert_string_equal(device.visits, "");
+}
+
+static void a_resumed_run_leaves_out_what_is_done(void **state)
+{
+    static const char *const ids[] = { "steady n:713", "ladder n:100" };
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    options.rungs = 2;
+    add_kernel("steady", 713, false, 2.385e-3, STEADY);
+    add_kernel("other", 713, false, 2.385e-3, STEADY);
+    for (double n = 10; n <= 1000; n *= 10)
+        add_kernel("ladder", n, true, n * 1e-4, STEADY);
+    n_done = 2;
+    done = ids;
+    assert_int_equal(run(&err), 0);
+    assert_int_equal(n_sunk, 2);
+    assert_non_null(row("other n:713"));
+    assert_non_null(row("ladder n:1000"));
+}
+
+static void a_sink_that_fails_ends_it(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    sink_fails = true;
+    add_kernel("steady", 713, false, 2.385e-3, STEADY);
+    assert_int_equal(run(&err), -1);
+    assert_int_equal(err.code, GCAL_ESTORE);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(stops_when_the_median_is_known),
+        TEST(stops_when_more_samples_do_not_help),
+        TEST(stops_at_the_most_samples),
+        TEST(the_budget_ends_it),
+        TEST(a_kernel_that_hangs_costs_its_row),
+        TEST(three_deaths_in_a_row_give_the_device_up),
+        TEST(deaths_between_successes_do_not),
+        TEST(the_order_is_random_and_follows_from_the_seed),
+        TEST(a_ladder_keeps_its_longest_rungs),
+        TEST(a_ladder_without_a_fitting_rung_keeps_the_nearest),
+        TEST(a_wrong_kernel_is_not_measured),
+        TEST(a_resumed_run_leaves_out_what_is_done),
+        TEST(a_sink_that_fails_ends_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
