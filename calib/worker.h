@@ -35,6 +35,12 @@ void gcal_spawner_stop(struct gcal_spawner *spawner);
 int gcal_spawner_main(int fd);
 int gcal_worker_main(int fd);
 
+/* Runs the sub-command when argv is "gpucal spawner FD" or "gpucal worker FD" and returns
+ * its exit status; -1 for anything else.  The first thing that main() does: workers are
+ * this same program.
+ */
+int gcal_worker_dispatch(int argc, char **argv);
+
 /* ---- a worker, from the rank ---- */
 
 struct gcal_worker;

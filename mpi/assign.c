@@ -79,7 +79,8 @@ static bool lock_node(struct gcal_root *root, const char *node, int rank)
 {
     struct gcal_error err = { 0 };
 
-    if (!root->store || gcal_store_lock(root->store, node, root->header.run_id, &err) == 0)
+    if (!root->store ||
+        gcal_store_lock(root->store, node, root->header.run_id, &err) == 0)
         return true;
     gcal_root_note_lost(root, node, rank, err.text);
     return false;
@@ -134,7 +135,8 @@ static int choose(struct gcal_root *root, struct gcal_error *err)
         return gcal_error_set(err, GCAL_EDEVICE, "no device could be measured");
     return gcal_error_set(err, GCAL_EDEVICE,
                           "none of the %zu OpenCL devices seen matches %s; 'gpucal "
-                          "devices' lists them", n_seen,
+                          "devices' lists them",
+                          n_seen,
                           root->options.device ? root->options.device : "'devices:'");
 }
 
@@ -190,7 +192,8 @@ static void print_plan(const struct gcal_root *root)
             struct gcal_kernel_list list = { 0 };
             struct gcal_error err = { 0 };
 
-            if (gcal_config_kernels(&root->config, root->catalogue, info, &list, &err) < 0)
+            if (gcal_config_kernels(&root->config, root->catalogue, info, &list, &err) <
+                0)
                 fprintf(stderr, "gpucal: %s\n", err.text);
             printf("node %s rank %zu: %s (%s): at most %zu kernels in %g s\n", peer->node,
                    i, info->name, info->uid, list.n_kernels,
@@ -211,7 +214,8 @@ int gcal_root_assign(struct gcal_root *root, struct gcal_error *err)
         return 0;
     }
     for (size_t i = 0; i < root->n_peers; i++)
-        if (root->peers[i].state == GCAL_PEER_WORKING && send_assignment(root, i, err) < 0)
+        if (root->peers[i].state == GCAL_PEER_WORKING &&
+            send_assignment(root, i, err) < 0)
             return -1;
     return 0;
 }
@@ -245,7 +249,8 @@ static int note_done(void *context, const struct gcal_measurement *m,
     struct gcal_resumed *r = resumed_for(context, m->node, m->device_uid, err);
     char **done;
 
-    if (!r || !(done = gcal_array_grow(r->done, r->n_done, &r->capacity, sizeof(*done), err)))
+    if (!r ||
+        !(done = gcal_array_grow(r->done, r->n_done, &r->capacity, sizeof(*done), err)))
         return -1;
     r->done = done;
     if (!(r->done[r->n_done] = strdup(m->kernel_id)))
@@ -278,15 +283,19 @@ static int pass_lost(void *c, const char *node, int rank, const char *reason,
  */
 int gcal_root_resume(struct gcal_root *root, struct gcal_error *err)
 {
-    struct gcal_run_sink sink = { .context = root, .device = pass_device,
-                                  .kernel = pass_kernel, .measurement = note_done,
+    struct gcal_run_sink sink = { .context = root,
+                                  .device = pass_device,
+                                  .kernel = pass_kernel,
+                                  .measurement = note_done,
                                   .lost = pass_lost };
     struct gcal_run_header old = { 0 };
 
     if (access(root->journal_path, F_OK) < 0)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "%s is not there: the run came to its end, there is nothing "
-                              "to resume", root->journal_path);
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "%s is not there: the run came to its end, there is nothing "
+            "to resume",
+            root->journal_path);
     if (gcal_journal_replay(root->journal_path, &old, &sink, err) < 0)
         return -1;
     if (strcmp(old.config, root->config.text) != 0) {

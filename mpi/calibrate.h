@@ -43,11 +43,11 @@ enum gcal_tag {
  * slow ranks dead on crowded machines.
  */
 #define GCAL_SILENCE_LIMIT_S 30.0
-#define GCAL_ALIVE_EVERY_S 1.0
+#define GCAL_ALIVE_EVERY_S   1.0
 
 struct gcal_calibrate_options {
     const char *config, *store, *record, *resume, *device;
-    double budget_s;  /* 0: the configuration's */
+    double budget_s; /* 0: the configuration's */
     uint64_t seed;
     bool seed_given, dry_run, quiet, json;
 };

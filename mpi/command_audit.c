@@ -46,14 +46,30 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct audit_command *c = state->input;
 
     switch (key) {
-    case 's': c->store = arg; break;
-    case 'c': c->config = arg; break;
-    case 'N': c->node = arg; break;
-    case 'S': c->since = arg; break;
-    case 'w': c->warn = percent(arg, "--warn", state); break;
-    case 'f': c->fail = percent(arg, "--fail", state); break;
-    case 'a': c->all = true; break;
-    case 'j': c->json = true; break;
+    case 's':
+        c->store = arg;
+        break;
+    case 'c':
+        c->config = arg;
+        break;
+    case 'N':
+        c->node = arg;
+        break;
+    case 'S':
+        c->since = arg;
+        break;
+    case 'w':
+        c->warn = percent(arg, "--warn", state);
+        break;
+    case 'f':
+        c->fail = percent(arg, "--fail", state);
+        break;
+    case 'a':
+        c->all = true;
+        break;
+    case 'j':
+        c->json = true;
+        break;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s' is no option; did you mean --node %s?", arg, arg);
         break;
@@ -97,11 +113,12 @@ static json_t *audit_json(const struct gcal_audit *audit, const char *node,
     for (size_t i = 0; i < audit->n_changes; i++) {
         const struct gcal_audit_change *c = &audit->changes[i];
 
-        json_array_append_new(
-            changes, json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:f, s:s}", "device",
-                               c->device_uid, "model", c->model, "parameter", c->parameter,
-                               "unit", c->unit, "before", c->before, "after", c->after,
-                               "change", c->change, "verdict", verdicts[c->drift]));
+        json_array_append_new(changes,
+                              json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:f, s:s}",
+                                        "device", c->device_uid, "model", c->model,
+                                        "parameter", c->parameter, "unit", c->unit,
+                                        "before", c->before, "after", c->after, "change",
+                                        c->change, "verdict", verdicts[c->drift]));
     }
     return json_pack("{s:s, s:s, s:s, s:s, s:o}", "node", node, "before", before, "after",
                      after, "verdict", verdicts[audit->drift], "changes", changes);

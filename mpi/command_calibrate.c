@@ -9,17 +9,25 @@
 #include "mpi/command.h"
 
 static const struct argp_option options[] = {
-    { "config", 'c', "FILE", 0, "What to measure and which models to fit (default: built "
-      "in, as models.yaml of the distribution)", 0 },
-    { "store", 's', "DIR", 0, "Publish to this folder (default: $GPUCAL_STORE, else the "
-      "configuration's 'store')", 0 },
-    { "record", 'r', "FILE.h5", 0, "Write the run's record here (default: "
-      "gpucal-RUN.h5)", 0 },
+    { "config", 'c', "FILE", 0,
+      "What to measure and which models to fit (default: built "
+      "in, as models.yaml of the distribution)",
+      0 },
+    { "store", 's', "DIR", 0,
+      "Publish to this folder (default: $GPUCAL_STORE, else the "
+      "configuration's 'store')",
+      0 },
+    { "record", 'r', "FILE.h5", 0,
+      "Write the run's record here (default: "
+      "gpucal-RUN.h5)",
+      0 },
     { "device", 'd', "PATTERN", 0, "Only devices whose name matches, e.g. '*H200*'", 0 },
     { "budget", 'b', "SECONDS", 0, "Measuring time for each device", 0 },
     { "seed", 'S', "N", 0, "Seed of the order in which kernels are measured", 0 },
-    { "resume", 'R', "FILE.h5", 0, "Go on with the interrupted run that was to write "
-      "FILE.h5", 0 },
+    { "resume", 'R', "FILE.h5", 0,
+      "Go on with the interrupted run that was to write "
+      "FILE.h5",
+      0 },
     { "dry-run", 'n', NULL, 0, "Say what would be measured, and where", 0 },
     { "quiet", 'q', NULL, 0, "Errors and the last line only", 0 },
     { "json", 'j', NULL, 0, "The summary as JSON", 0 },
@@ -42,15 +50,33 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     char *end;
 
     switch (key) {
-    case 'c': o->config = arg; break;
-    case 's': o->store = arg; break;
-    case 'r': o->record = arg; break;
-    case 'd': o->device = arg; break;
-    case 'R': o->resume = arg; break;
-    case 'n': o->dry_run = true; break;
-    case 'q': o->quiet = true; break;
-    case 'j': o->json = true; break;
-    case 'b': o->budget_s = positive(arg, "--budget", state); break;
+    case 'c':
+        o->config = arg;
+        break;
+    case 's':
+        o->store = arg;
+        break;
+    case 'r':
+        o->record = arg;
+        break;
+    case 'd':
+        o->device = arg;
+        break;
+    case 'R':
+        o->resume = arg;
+        break;
+    case 'n':
+        o->dry_run = true;
+        break;
+    case 'q':
+        o->quiet = true;
+        break;
+    case 'j':
+        o->json = true;
+        break;
+    case 'b':
+        o->budget_s = positive(arg, "--budget", state);
+        break;
     case 'S':
         o->seed = strtoull(arg, &end, 10);
         o->seed_given = true;

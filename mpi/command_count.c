@@ -17,11 +17,15 @@ struct count_command {
 };
 
 static const struct argp_option options[] = {
-    { "sub-group", 's', "N", 0, "Sub-group size that 'per sub-group' counts are for "
-      "(default 32)", 0 },
+    { "sub-group", 's', "N", 0,
+      "Sub-group size that 'per sub-group' counts are for "
+      "(default 32)",
+      0 },
     { "format", 'f', "text|yaml|json", 0, "How to print (default text)", 0 },
-    { "output", 'o', "PROFILE", 0, "Write the profile that libgpucal and 'gpucal predict' "
-      "load", 0 },
+    { "output", 'o', "PROFILE", 0,
+      "Write the profile that libgpucal and 'gpucal predict' "
+      "load",
+      0 },
     { 0 },
 };
 
@@ -44,7 +48,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (strcmp(arg, "text") && strcmp(arg, "yaml") && strcmp(arg, "json"))
             argp_error(state, "--format: expected text, yaml or json, found '%s'", arg);
         break;
-    case 'o': c->output = arg; break;
+    case 'o':
+        c->output = arg;
+        break;
     case ARGP_KEY_END:
         if (!c->count.file)
             argp_error(state, "expected the file with the kernel");
@@ -61,10 +67,11 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "FILE.cl",
     .children = children,
-    .doc = "Counts operations, memory accesses and barriers of an OpenCL C kernel as "
-           "expressions in its sizes.\v"
-           "Example: gpucal count matmul.cl --local 16,16 --global n,n --assume 'n % 16 = "
-           "0' --at n=1024",
+    .doc =
+        "Counts operations, memory accesses and barriers of an OpenCL C kernel as "
+        "expressions in its sizes.\v"
+        "Example: gpucal count matmul.cl --local 16,16 --global n,n --assume 'n % 16 = "
+        "0' --at n=1024",
 };
 
 static int write_file(const char *path, const char *text, struct gcal_error *err)
@@ -95,16 +102,17 @@ static int run(const struct count_command *c, struct gcal_error *err)
         gcal_error_set(err, GCAL_EINPUT, "more than 64 sizes");
         goto out;
     }
-    if (c->count.at && gcal_sizes_parse(c->count.at, profile->n_parameters,
-                                        (const char *const *)profile->parameters, sizes,
-                                        err) < 0)
+    if (c->count.at &&
+        gcal_sizes_parse(c->count.at, profile->n_parameters,
+                         (const char *const *)profile->parameters, sizes, err) < 0)
         goto out;
     if (c->output && write_file(c->output, yaml, err) < 0)
         goto out;
     if (strcmp(c->format, "yaml") == 0)
         rc = fputs(yaml, stdout) == EOF ? -1 : 0;
     else if (strcmp(c->format, "json") == 0)
-        rc = gcal_features_print_json(profile, c->sub_group, c->count.at ? sizes : NULL, err);
+        rc = gcal_features_print_json(profile, c->sub_group, c->count.at ? sizes : NULL,
+                                      err);
     else
         rc = gcal_features_print(profile, c->sub_group, c->count.at ? sizes : NULL, err);
 out:

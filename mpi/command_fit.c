@@ -15,8 +15,10 @@ struct fit_command {
 
 static const struct argp_option options[] = {
     { "record", 'r', "FILE.h5", 0, "The record of a run (needed)", 0 },
-    { "config", 'c', "FILE", 0, "Fit the models of this file instead of those that the "
-      "record was made for", 0 },
+    { "config", 'c', "FILE", 0,
+      "Fit the models of this file instead of those that the "
+      "record was made for",
+      0 },
     { "store", 's', "DIR", 0, "Publish the result to this folder", 0 },
     { "output", 'o', "DIR", 0, "Write NODE.yaml parameter files into this folder", 0 },
     { 0 },
@@ -27,10 +29,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct fit_command *c = state->input;
 
     switch (key) {
-    case 'r': c->record = arg; break;
-    case 'c': c->config = arg; break;
-    case 's': c->store = arg; break;
-    case 'o': c->output = arg; break;
+    case 'r':
+        c->record = arg;
+        break;
+    case 'c':
+        c->config = arg;
+        break;
+    case 's':
+        c->store = arg;
+        break;
+    case 'o':
+        c->output = arg;
+        break;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s' is no option; did you mean --record %s?", arg, arg);
         break;
@@ -47,10 +57,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .doc = "Fits models to what a run recorded and prints parameters with units and "
-           "standard errors.\v"
-           "Exit status: 0 good, 1 bad input, 4 a fit was rejected, 6 the store cannot be "
-           "written.",
+    .doc =
+        "Fits models to what a run recorded and prints parameters with units and "
+        "standard errors.\v"
+        "Exit status: 0 good, 1 bad input, 4 a fit was rejected, 6 the store cannot be "
+        "written.",
 };
 
 static int read_config(const struct fit_command *c, const struct gcal_record *record,
@@ -116,7 +127,8 @@ static int publish(const char *path, const struct gcal_results *results,
     rc = gcal_results_publish(results, record, config, store, &published, err);
     gcal_store_close(store);
     if (rc == 0)
-        printf("%zu node%s published to %s\n", published, published == 1 ? "" : "s", path);
+        printf("%zu node%s published to %s\n", published, published == 1 ? "" : "s",
+               path);
     return rc;
 }
 

@@ -7,8 +7,10 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/model/profile.h"
 #include "kernels/kernels.h"
 #include "mpi/command.h"
+#include "mpi/count_options.h"
 #include "mpi/features.h"
 
 struct kernels_command {
@@ -19,8 +21,10 @@ struct kernels_command {
 };
 
 static const struct argp_option options[] = {
-    { "match", 'm', "CONDITION", 0, "How a generator's tags relate to those asked for: "
-      "superset (default), identical, subset, intersect", 0 },
+    { "match", 'm', "CONDITION", 0,
+      "How a generator's tags relate to those asked for: "
+      "superset (default), identical, subset, intersect",
+      0 },
     { "counts", 'c', NULL, 0, "Print each kernel's features and their values", 0 },
     { "source", 's', NULL, 0, "Print each kernel's OpenCL C", 0 },
     { 0 },
@@ -33,8 +37,10 @@ static enum gcal_match match_named(const char *name, struct argp_state *state)
     for (int i = 0; i < 4; i++)
         if (strcmp(names[i], name) == 0)
             return (enum gcal_match)i;
-    argp_error(state, "--match: expected superset, identical, subset or intersect, found "
-                      "'%s'", name);
+    argp_error(state,
+               "--match: expected superset, identical, subset or intersect, found "
+               "'%s'",
+               name);
     return GCAL_MATCH_SUPERSET;
 }
 
@@ -44,9 +50,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     const char **tags;
 
     switch (key) {
-    case 'm': c->match = match_named(arg, state); break;
-    case 'c': c->counts = true; break;
-    case 's': c->source = true; break;
+    case 'm':
+        c->match = match_named(arg, state);
+        break;
+    case 'c':
+        c->counts = true;
+        break;
+    case 's':
+        c->source = true;
+        break;
     case ARGP_KEY_ARG:
         tags = gcal_array_grow(c->tags, c->n_tags, &c->capacity, sizeof(*tags), NULL);
         if (!tags)
@@ -77,10 +89,11 @@ static int print_kernel(const struct kernels_command *c, const struct gcal_kerne
     printf("%s\n", k->name);
     if (c->source)
         printf("%s\n", k->source);
-    if (!c->counts || k->n_sizes > sizeof(sizes) / sizeof(*sizes))
+    if (!c->counts || k->profile->n_parameters > sizeof(sizes) / sizeof(*sizes))
         return 0;
-    for (size_t i = 0; i < k->n_sizes; i++)
-        sizes[i] = k->sizes[i].value;
+    if (gcal_sizes_of_kernel(k, k->profile->n_parameters,
+                             (const char *const *)k->profile->parameters, sizes, err) < 0)
+        return -1;
     return gcal_features_print(k->profile, 32, sizes, err);
 }
 
@@ -99,7 +112,8 @@ static int run(const struct kernels_command *c, struct gcal_error *err)
         goto out;
     }
     if (gcal_catalogue_check(catalogue, c->n_tags, c->tags, c->match, err) < 0 ||
-        gcal_catalogue_generate(catalogue, c->n_tags, c->tags, c->match, 0, &list, err) < 0)
+        gcal_catalogue_generate(catalogue, c->n_tags, c->tags, c->match, 0, &list, err) <
+            0)
         goto out;
     rc = 0;
     for (size_t i = 0; rc == 0 && i < list.n_kernels; i++)

@@ -27,19 +27,22 @@ static const struct argp_option options[] = {
     { "node", 'N', "NODE", 0, "The node (default: this one)", 0 },
     { "device", 'd', "PATTERN", 0, "Which device of the node, by name, type or uid", 0 },
     { "model", 'm', "NAME", 0, "Which model (default: the only one)", 0 },
-    { "profile", 'p', "FILE", 0, "A counted kernel, written by 'gpucal count -o FILE'", 0 },
-    { "tag", 't', "TAG", 0, "A kernel of the catalogue instead of a file: give its tags, "
-      "sizes included, each with --tag", 0 },
-    { "measure", 'M', NULL, 0, "Time the catalogue's kernel on this machine's device, too",
+    { "profile", 'p', "FILE", 0, "A counted kernel, written by 'gpucal count -o FILE'",
       0 },
+    { "tag", 't', "TAG", 0,
+      "A kernel of the catalogue instead of a file: give its tags, "
+      "sizes included, each with --tag",
+      0 },
+    { "measure", 'M', NULL, 0,
+      "Time the catalogue's kernel on this machine's device, too", 0 },
     { "json", 'j', NULL, 0, "As JSON", 0 },
     { 0 },
 };
 
 static void add_tag(struct predict_command *c, char *tag, struct argp_state *state)
 {
-    const char **tags = gcal_array_grow(c->tags, c->n_tags, &c->tags_capacity,
-                                        sizeof(*tags), NULL);
+    const char **tags =
+        gcal_array_grow(c->tags, c->n_tags, &c->tags_capacity, sizeof(*tags), NULL);
 
     if (!tags)
         argp_failure(state, GCAL_EINPUT, 0, "out of memory");
@@ -52,15 +55,33 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct predict_command *c = state->input;
 
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &c->count; break;
-    case 's': c->store = arg; break;
-    case 'N': c->node = arg; break;
-    case 'd': c->device = arg; break;
-    case 'm': c->model = arg; break;
-    case 'p': c->profile = arg; break;
-    case 't': add_tag(c, arg, state); break;
-    case 'M': c->measure = true; break;
-    case 'j': c->json = true; break;
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &c->count;
+        break;
+    case 's':
+        c->store = arg;
+        break;
+    case 'N':
+        c->node = arg;
+        break;
+    case 'd':
+        c->device = arg;
+        break;
+    case 'm':
+        c->model = arg;
+        break;
+    case 'p':
+        c->profile = arg;
+        break;
+    case 't':
+        add_tag(c, arg, state);
+        break;
+    case 'M':
+        c->measure = true;
+        break;
+    case 'j':
+        c->json = true;
+        break;
     case ARGP_KEY_END:
         if (!!c->profile + !!c->count.file + !!c->n_tags != 1)
             argp_error(state, "expected one of --profile FILE, KERNEL.cl, or --tag TAG");
@@ -80,13 +101,14 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "[KERNEL.cl]",
     .children = children,
-    .doc = "Predicts how long a kernel takes on a device whose calibration is "
-           "published.\v"
-           "Examples:\n"
-           "  gpucal predict --node n0 --profile mm.yaml --at n=2048\n"
-           "  gpucal predict --node n0 mm.cl --local 16,16 --global n,n --assume 'n % 16 = "
-           "0' --at n=2048\n"
-           "  gpucal predict --tag matmul_tiled --tag n:1024 --measure",
+    .doc =
+        "Predicts how long a kernel takes on a device whose calibration is "
+        "published.\v"
+        "Examples:\n"
+        "  gpucal predict --node n0 --profile mm.yaml --at n=2048\n"
+        "  gpucal predict --node n0 mm.cl --local 16,16 --global n,n --assume 'n % 16 = "
+        "0' --at n=2048\n"
+        "  gpucal predict --tag matmul_tiled --tag n:1024 --measure",
 };
 
 /* What is to be predicted: a profile, its sizes, and the kernel when it can be run. */
@@ -124,6 +146,7 @@ static int take_profile(struct subject *s, const struct gcal_profile *counted,
     return s->profile ? 0 : from_library(&trouble, err);
 }
 
+/* From the command line, or from the catalogue's kernel. */
 static int take_sizes(struct subject *s, const char *at, struct gcal_error *err)
 {
     size_t n = gpucal_profile_parameter_count(s->profile);
@@ -135,7 +158,9 @@ static int take_sizes(struct subject *s, const char *at, struct gcal_error *err)
     else {
         for (size_t i = 0; i < n; i++)
             names[i] = gpucal_profile_parameter(s->profile, i);
-        rc = gcal_sizes_parse(at, n, names, s->sizes, err);
+        rc = s->list.n_kernels
+                 ? gcal_sizes_of_kernel(s->list.kernels[0], n, names, s->sizes, err)
+                 : gcal_sizes_parse(at, n, names, s->sizes, err);
     }
     free(names);
     return rc;
@@ -147,21 +172,20 @@ static int take_catalogue_kernel(struct subject *s, const struct predict_command
     const struct gcal_kernel *kernel;
 
     if (!(s->catalogue = gcal_catalogue_open(NULL, err)) ||
-        gcal_catalogue_check(s->catalogue, c->n_tags, c->tags, GCAL_MATCH_SUPERSET, err) < 0 ||
+        gcal_catalogue_check(s->catalogue, c->n_tags, c->tags, GCAL_MATCH_SUPERSET, err) <
+            0 ||
         gcal_catalogue_generate(s->catalogue, c->n_tags, c->tags, GCAL_MATCH_SUPERSET, 0,
                                 &s->list, err) < 0)
         return -1;
     if (s->list.n_kernels != 1)
         return gcal_error_set(err, GCAL_EINPUT,
                               "the tags pick %zu kernels, and one is wanted; 'gpucal "
-                              "kernels' with the same tags lists them", s->list.n_kernels);
+                              "kernels' with the same tags lists them",
+                              s->list.n_kernels);
     kernel = s->list.kernels[0];
-    if (take_profile(s, kernel->profile, kernel->name, err) < 0 ||
-        !(s->sizes = calloc(kernel->n_sizes + 1, sizeof(*s->sizes))))
+    if (take_profile(s, kernel->profile, kernel->name, err) < 0)
         return -1;
-    for (size_t i = 0; i < kernel->n_sizes; i++)
-        s->sizes[i] = kernel->sizes[i].value;
-    return 0;
+    return take_sizes(s, NULL, err);
 }
 
 static int take_subject(struct subject *s, const struct predict_command *c,
@@ -221,8 +245,8 @@ static int measure(const struct subject *s, struct answer *a, struct gcal_error 
     int rc = gcal_local_devices_open(&devices, err);
 
     if (rc == 0)
-        rc = gcal_local_measure(&devices, a->device_uid, s->list.kernels[0], &a->measured_s,
-                                &a->launches, err);
+        rc = gcal_local_measure(&devices, a->device_uid, s->list.kernels[0],
+                                &a->measured_s, &a->launches, err);
     gcal_local_devices_close(&devices);
     return rc;
 }

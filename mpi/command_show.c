@@ -29,10 +29,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct show_command *c = state->input;
 
     switch (key) {
-    case 's': c->store = arg; break;
-    case 'N': c->node = arg; break;
-    case 'H': c->history = true; break;
-    case 'j': c->json = true; break;
+    case 's':
+        c->store = arg;
+        break;
+    case 'N':
+        c->node = arg;
+        break;
+    case 'H':
+        c->history = true;
+        break;
+    case 'j':
+        c->json = true;
+        break;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s' is no option; did you mean --node %s?", arg, arg);
         break;
@@ -70,8 +78,8 @@ static void print_params(const struct gcal_params *params)
     for (size_t i = 0; i < params->n_devices; i++) {
         const struct gcal_params_device *d = &params->devices[i];
 
-        printf("  %s (%s), driver %s, calibrated %s by run %s\n", d->info.name, d->info.uid,
-               d->info.driver, d->calibrated_utc, d->run_id);
+        printf("  %s (%s), driver %s, calibrated %s by run %s\n", d->info.name,
+               d->info.uid, d->info.driver, d->calibrated_utc, d->run_id);
         for (size_t j = 0; j < d->n_models; j++)
             print_model(&d->models[j]);
     }

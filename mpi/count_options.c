@@ -11,11 +11,15 @@
 static const struct argp_option options[] = {
     { "kernel", 'k', "NAME", 0, "Which kernel of the file (default: the only one)", 1 },
     { "local", 'l', "X[,Y[,Z]]", 0, "Work-group size", 1 },
-    { "global", 'g', "EXPR[,EXPR[,EXPR]]", 0, "Global size, as expressions in the "
-      "kernel's size arguments, e.g. 'n,n'", 1 },
+    { "global", 'g', "EXPR[,EXPR[,EXPR]]", 0,
+      "Global size, as expressions in the "
+      "kernel's size arguments, e.g. 'n,n'",
+      1 },
     { "define", 'D', "NAME[=VALUE]", 0, "As for an OpenCL compiler", 1 },
-    { "assume", 'a', "CONDITIONS", 0, "What holds of the sizes, e.g. 'n % 16 = 0 and n "
-      ">= 16'", 1 },
+    { "assume", 'a', "CONDITIONS", 0,
+      "What holds of the sizes, e.g. 'n % 16 = 0 and n "
+      ">= 16'",
+      1 },
     { "at", 'A', "NAME=VALUE,..", 0, "Values of the sizes, e.g. n=2048,m=64", 1 },
     { 0 },
 };
@@ -32,8 +36,10 @@ static void parse_local(struct gcal_count_options *o, const char *text,
 
         if (end == start || size < 1 || size > 1 << 20 || n == GCAL_MAX_DIMS ||
             (*end && *end != ','))
-            argp_error(state, "--local: expected one to three sizes such as 16,16, found "
-                              "'%s'", text);
+            argp_error(state,
+                       "--local: expected one to three sizes such as 16,16, found "
+                       "'%s'",
+                       text);
         o->local[n++] = (size_t)size;
     } while (*end);
     o->n_dims = n;
@@ -65,12 +71,24 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct gcal_count_options *o = state->input;
 
     switch (key) {
-    case 'k': o->kernel = arg; break;
-    case 'l': parse_local(o, arg, state); break;
-    case 'g': parse_global(o, arg, state); break;
-    case 'D': gcal_buf_printf(&o->build_options, "-D%s ", arg); break;
-    case 'a': o->assume = arg; break;
-    case 'A': o->at = arg; break;
+    case 'k':
+        o->kernel = arg;
+        break;
+    case 'l':
+        parse_local(o, arg, state);
+        break;
+    case 'g':
+        parse_global(o, arg, state);
+        break;
+    case 'D':
+        gcal_buf_printf(&o->build_options, "-D%s ", arg);
+        break;
+    case 'a':
+        o->assume = arg;
+        break;
+    case 'A':
+        o->at = arg;
+        break;
     case ARGP_KEY_ARG:
         if (o->file)
             argp_error(state, "more than one file: '%s' and '%s'", o->file, arg);
@@ -102,15 +120,18 @@ static size_t count_parts(char *const *parts)
 struct gcal_profile *gcal_count_options_run(const struct gcal_count_options *o,
                                             struct gcal_error *err)
 {
-    struct gcal_count_request request = { .file = o->file, .kernel = o->kernel,
+    struct gcal_count_request request = { .file = o->file,
+                                          .kernel = o->kernel,
                                           .build_options = o->build_options.data,
-                                          .n_dims = o->n_dims, .assume = o->assume };
+                                          .n_dims = o->n_dims,
+                                          .assume = o->assume };
     struct gcal_profile *profile;
     char *source;
 
     if (!o->n_dims || count_parts(o->global) != o->n_dims) {
-        gcal_error_set(err, GCAL_EINPUT,
-                       "--local and --global must both be given, with as many dimensions");
+        gcal_error_set(
+            err, GCAL_EINPUT,
+            "--local and --global must both be given, with as many dimensions");
         return NULL;
     }
     if (!(source = gcal_file_read(o->file, MAX_SOURCE_BYTES, NULL, err)))
@@ -164,5 +185,28 @@ int gcal_sizes_parse(const char *at, size_t n, const char *const *names, double 
         if (isnan(values[i]))
             return gcal_error_set(err, GCAL_EINPUT, "--at must give a value for '%s'",
                                   names[i]);
+    return 0;
+}
+
+static const struct gcal_size *find_size(const struct gcal_kernel *kernel,
+                                         const char *name)
+{
+    for (size_t i = 0; i < kernel->n_sizes; i++)
+        if (strcmp(kernel->sizes[i].name, name) == 0)
+            return &kernel->sizes[i];
+    return NULL;
+}
+
+int gcal_sizes_of_kernel(const struct gcal_kernel *kernel, size_t n,
+                         const char *const *names, double *values, struct gcal_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct gcal_size *size = find_size(kernel, names[i]);
+
+        if (!size)
+            return gcal_error_set(err, GCAL_EINPUT, "%s: no value for the size '%s'",
+                                  kernel->name, names[i]);
+        values[i] = size->value;
+    }
     return 0;
 }

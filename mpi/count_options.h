@@ -1,4 +1,5 @@
-/* count_options.h - the options of 'count' that 'predict' shares, and sizes (n=2048,m=4) */
+/* count_options.h - the options of 'count' that 'predict' shares, and sizes (n=2048,m=4)
+ */
 #ifndef GCAL_MPI_COUNT_OPTIONS_H
 #define GCAL_MPI_COUNT_OPTIONS_H
 
@@ -33,5 +34,10 @@ struct gcal_profile *gcal_count_options_run(const struct gcal_count_options *opt
  */
 int gcal_sizes_parse(const char *at, size_t n, const char *const *names, double *values,
                      struct gcal_error *err);
+
+/* The same from a catalogue kernel, which may have sizes that its counts do not use. */
+int gcal_sizes_of_kernel(const struct gcal_kernel *kernel, size_t n,
+                         const char *const *names, double *values,
+                         struct gcal_error *err);
 
 #endif

@@ -80,8 +80,7 @@ int gcal_features_print(const struct gcal_profile *profile, double sub_group,
 {
     if (check_sizes(profile, sub_group, sizes, err) < 0)
         return -1;
-    printf("kernel %s%s%s\n", profile->kernel,
-           profile->assumptions ? ", assuming " : "",
+    printf("kernel %s%s%s\n", profile->kernel, profile->assumptions ? ", assuming " : "",
            profile->assumptions ? profile->assumptions : "");
     for (size_t i = 0; i < profile->n_entries; i++) {
         const struct gcal_profile_entry *e = &profile->entries[i];
@@ -120,7 +119,8 @@ static void add_access(json_t *object, const struct gcal_profile_entry *e)
     json_object_set_new(object, "array", json_string(e->array ? e->array : ""));
     if (e->tag)
         json_object_set_new(object, "tag", json_string(e->tag));
-    json_object_set_new(object, "vector_width", json_integer((json_int_t)e->vector_width));
+    json_object_set_new(object, "vector_width",
+                        json_integer((json_int_t)e->vector_width));
     json_object_set_new(object, "lid_strides", strides(e->lid_stride));
     json_object_set_new(object, "gid_strides", strides(e->gid_stride));
     for (size_t i = 0; i < e->n_loop_strides; i++)
@@ -170,8 +170,9 @@ int gcal_features_print_json(const struct gcal_profile *profile, double sub_grou
             goto fail;
         json_array_append_new(features, entry);
     }
-    all = json_pack("{s:s, s:o, s:b, s:o}", "kernel", profile->kernel, "parameters",
-                    parameters, "estimated", (int)profile->estimated, "features", features);
+    all =
+        json_pack("{s:s, s:o, s:b, s:o}", "kernel", profile->kernel, "parameters",
+                  parameters, "estimated", (int)profile->estimated, "features", features);
     json_dumpf(all, stdout, JSON_INDENT(2));
     putchar('\n');
     json_decref(all);

@@ -45,19 +45,17 @@ struct outcome {
     int status;
 };
 
-static int fit_and_publish(struct gcal_root *root, struct outcome *outcome,
-                           char **table, struct gcal_error *err)
+static int fit_and_publish(struct gcal_root *root, struct outcome *outcome, char **table,
+                           struct gcal_error *err)
 {
     struct gcal_record *record = gcal_record_open(root->record_path, err);
     int rc = -1;
 
-    if (!record ||
-        gcal_results_fit(record, &root->config, &outcome->results, err) < 0 ||
+    if (!record || gcal_results_fit(record, &root->config, &outcome->results, err) < 0 ||
         !(*table = gcal_results_format(&outcome->results, record, &root->config, err)))
         goto out;
-    if (root->store &&
-        gcal_results_publish(&outcome->results, record, &root->config, root->store,
-                             &outcome->n_published, err) < 0)
+    if (root->store && gcal_results_publish(&outcome->results, record, &root->config,
+                                            root->store, &outcome->n_published, err) < 0)
         goto out;
     rc = 0;
 out:
@@ -117,13 +115,14 @@ static void print_summary(const struct gcal_root *root, const struct outcome *ou
     }
     if (!root->options.quiet && table)
         printf("\n%s\n", table);
-    printf("gpucal: run %s: %zu device%s, %zu fit%s (%zu rejected), %zu node%s published, "
-           "lost: %s; record %s\n",
-           root->header.run_id, root->n_devices, root->n_devices == 1 ? "" : "s",
-           outcome->results.n_fits, outcome->results.n_fits == 1 ? "" : "s",
-           outcome->results.n_rejected, outcome->n_published,
-           outcome->n_published == 1 ? "" : "s", lost && *lost ? lost : "none",
-           root->record_path);
+    printf(
+        "gpucal: run %s: %zu device%s, %zu fit%s (%zu rejected), %zu node%s published, "
+        "lost: %s; record %s\n",
+        root->header.run_id, root->n_devices, root->n_devices == 1 ? "" : "s",
+        outcome->results.n_fits, outcome->results.n_fits == 1 ? "" : "s",
+        outcome->results.n_rejected, outcome->n_published,
+        outcome->n_published == 1 ? "" : "s", lost && *lost ? lost : "none",
+        root->record_path);
 out:
     fflush(stdout);
     free(lost);
@@ -136,7 +135,8 @@ int gcal_root_finish(struct gcal_root *root)
     char *table = NULL;
 
     gcal_display_clear(root->display);
-    if (write_record(root, &err) < 0 || fit_and_publish(root, &outcome, &table, &err) < 0) {
+    if (write_record(root, &err) < 0 ||
+        fit_and_publish(root, &outcome, &table, &err) < 0) {
         gcal_log(GCAL_LOG_ERROR, "%s", err.text);
         if (root->journal)
             gcal_log(GCAL_LOG_ERROR, "what was measured is in %s: go on with --resume %s",

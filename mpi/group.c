@@ -53,7 +53,8 @@ static int find_launcher(bool *found, struct gcal_error *err)
     if (!*found && getenv("SLURM_STEP_ID") && tasks && atoi(tasks) > 1)
         return gcal_error_set(err, GCAL_EINPUT,
                               "srun started %s tasks without PMIx, so they cannot find "
-                              "each other; use 'srun --mpi=pmix'", tasks);
+                              "each other; use 'srun --mpi=pmix'",
+                              tasks);
     return 0;
 }
 
@@ -215,8 +216,8 @@ static int collect(struct gcal_group *group, struct gcal_error *err)
     int code, there = 0, size;
 
     do {
-        code = MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &announced,
-                           &status);
+        code = MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there,
+                           &announced, &status);
         if (code != MPI_SUCCESS)
             return mpi_error(code, "probe", err);
         if (!there)
@@ -237,7 +238,8 @@ static int collect(struct gcal_group *group, struct gcal_error *err)
 static bool overtakes(const struct gcal_group *group, const struct parcel *p)
 {
     for (const struct parcel *q = group->inbox; q != p; q = q->next)
-        if (q->peer == p->peer && (q->tag < GCAL_TAG_TO_MEMBER) == (p->tag < GCAL_TAG_TO_MEMBER))
+        if (q->peer == p->peer &&
+            (q->tag < GCAL_TAG_TO_MEMBER) == (p->tag < GCAL_TAG_TO_MEMBER))
             return true;
     return false;
 }
@@ -257,7 +259,8 @@ int gcal_group_receive(struct gcal_group *group, bool as_root,
         *at = p->next;
         message->from = p->peer;
         message->tag = p->tag;
-        message->payload = (struct gcal_buf){ .data = p->data, .size = (size_t)p->size,
+        message->payload = (struct gcal_buf){ .data = p->data,
+                                              .size = (size_t)p->size,
                                               .capacity = (size_t)p->size + 1 };
         free(p);
         return 1;

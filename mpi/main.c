@@ -35,8 +35,9 @@ int gcal_command_fail(const struct gcal_error *err)
 
 static int help(void)
 {
-    printf("Usage: gpucal [COMMAND] [OPTION...]\n\n"
-           "Calibrates performance models of OpenCL devices and predicts kernel times.\n\n");
+    printf(
+        "Usage: gpucal [COMMAND] [OPTION...]\n\n"
+        "Calibrates performance models of OpenCL devices and predicts kernel times.\n\n");
     for (size_t i = 0; i < n_commands; i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].what);
     printf("\n'gpucal COMMAND --help' tells a command's options; 'man gpucal' the rest.\n"

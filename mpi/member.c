@@ -87,7 +87,8 @@ static int await(struct member *m, const bool *what, struct gcal_error *err)
     if (!m->ended)
         gcal_error_set(err, GCAL_EINPUT,
                        "rank 0 has not been heard of for %.0f s; what it had received is "
-                       "in its journal: go on with --resume", 2 * GCAL_SILENCE_LIMIT_S);
+                       "in its journal: go on with --resume",
+                       2 * GCAL_SILENCE_LIMIT_S);
     return -1;
 }
 
@@ -197,8 +198,11 @@ static int measure(struct member *m, struct assignment *a,
 {
     struct gcal_tick ticks = { .call = tick, .context = m };
     struct gcal_plan_hooks hooks = {
-        .sink = { .context = m, .device = sink_device, .kernel = sink_kernel,
-                  .measurement = sink_measurement, .lost = sink_lost },
+        .sink = { .context = m,
+                  .device = sink_device,
+                  .kernel = sink_kernel,
+                  .measurement = sink_measurement,
+                  .lost = sink_lost },
         .tick = ticks,
         .progress = report_progress,
         .progress_context = m,
@@ -206,7 +210,8 @@ static int measure(struct member *m, struct assignment *a,
         .done = done,
     };
     struct gcal_run_device device = { .node = m->node,
-                                      .rank = gcal_group_rank(m->group), .info = *info };
+                                      .rank = gcal_group_rank(m->group),
+                                      .info = *info };
     struct gcal_kernel_list list = { 0 };
     struct gcal_device_ops ops = { 0 };
     int rc = -1;
@@ -217,7 +222,8 @@ static int measure(struct member *m, struct assignment *a,
     ops = gcal_worker_ops_create(m->spawner, info->uid, a->config.measure.kernel_limit_s,
                                  &ticks, err);
     if (ops.context)
-        rc = gcal_plan_measure(&ops, m->node, info, &list, &a->config.measure, &hooks, err);
+        rc = gcal_plan_measure(&ops, m->node, info, &list, &a->config.measure, &hooks,
+                               err);
     gcal_worker_ops_destroy(&ops);
 out:
     gcal_kernel_list_clear(&list);
@@ -228,8 +234,9 @@ static int report_failure(struct member *m, const struct gcal_device_info *info,
                           char *text, struct gcal_error *err)
 {
     int rank = gcal_group_rank(m->group);
-    struct gcal_run_device device = { .node = m->node, .rank = rank, .info = *info,
-                                      .failure = text };
+    struct gcal_run_device device = {
+        .node = m->node, .rank = rank, .info = *info, .failure = text
+    };
     char *reason = gcal_format("device %s: %s", info->name, text);
     int rc = sink_device(m, &device, err);
 
@@ -253,7 +260,8 @@ static int take_device(struct member *m, struct assignment *a, struct gcal_error
     if (gcal_device_info_get(&a->wire, &info, err) < 0)
         return -1;
     n_done = gcal_wire_get_u32(&a->wire);
-    if (a->wire.bad || n_done > a->wire.left || !(done = calloc(n_done + 1, sizeof(*done)))) {
+    if (a->wire.bad || n_done > a->wire.left ||
+        !(done = calloc(n_done + 1, sizeof(*done)))) {
         gcal_error_set(err, GCAL_EINPUT, "damaged message from rank 0");
         goto out;
     }
@@ -326,8 +334,9 @@ int gcal_member_run(struct gcal_group *group, struct gcal_spawner *spawner,
                     const struct gcal_tick *service)
 {
     struct gcal_error err = { 0 };
-    struct member m = { .group = group, .spawner = spawner, .service = service,
-                        .status = GCAL_EINPUT };
+    struct member m = {
+        .group = group, .spawner = spawner, .service = service, .status = GCAL_EINPUT
+    };
 
     m.last_heard_s = gcal_clock_now_s();
     if ((m.node = gcal_node_name(&err)))

@@ -8,8 +8,8 @@
 #include "calib/base/clock.h"
 #include "mpi/calibrate.h"
 
-#define BAR_WIDTH 24
-#define LINE_EVERY_S 10.0   /* per device, where lines are printed */
+#define BAR_WIDTH      24
+#define LINE_EVERY_S   10.0 /* per device, where lines are printed */
 #define REDRAW_EVERY_S 0.2
 
 struct row {

@@ -52,8 +52,8 @@ static int fill_header(struct gcal_root *root, struct gcal_error *err)
     h->config_file = strdup(root->config.file);
     h->seed = root->config.measure.seed;
     h->n_ranks = (uint32_t)gcal_group_size(root->group);
-    if (!h->started_utc || !h->run_id || !h->gpucal_version || !h->launcher || !h->config ||
-        !h->config_file)
+    if (!h->started_utc || !h->run_id || !h->gpucal_version || !h->launcher ||
+        !h->config || !h->config_file)
         return gcal_error_memory(err);
     return 0;
 }
@@ -75,10 +75,11 @@ static int open_store(struct gcal_root *root, struct gcal_error *err)
 
 static int open_journal(struct gcal_root *root, struct gcal_error *err)
 {
-    const char *record = root->options.resume ? root->options.resume : root->options.record;
+    const char *record =
+        root->options.resume ? root->options.resume : root->options.record;
 
-    root->record_path = record ? strdup(record)
-                               : gcal_format("gpucal-%s.h5", root->header.run_id);
+    root->record_path =
+        record ? strdup(record) : gcal_format("gpucal-%s.h5", root->header.run_id);
     if (!root->record_path ||
         !(root->journal_path = gcal_format("%s.journal", root->record_path)))
         return gcal_error_memory(err);
@@ -89,7 +90,8 @@ static int open_journal(struct gcal_root *root, struct gcal_error *err)
     if (access(root->record_path, F_OK) == 0)
         return gcal_error_set(err, GCAL_ESTORE,
                               "%s exists: choose another --record, or go on with it by "
-                              "--resume", root->record_path);
+                              "--resume",
+                              root->record_path);
     root->journal = gcal_journal_create(root->journal_path, &root->header, err);
     return root->journal ? 0 : -1;
 }
@@ -192,7 +194,8 @@ void gcal_root_note_lost(struct gcal_root *root, const char *node, int rank,
     root->n_lost++;
     gcal_display_clear(root->display);
     gcal_log(GCAL_LOG_ERROR, "node %s rank %d: %s", node, rank, reason);
-    if (root->sink.lost && root->sink.lost(root->sink.context, node, rank, reason, &err) < 0)
+    if (root->sink.lost &&
+        root->sink.lost(root->sink.context, node, rank, reason, &err) < 0)
         root->failure = err;
 }
 
@@ -311,7 +314,8 @@ static void fail_devices(struct gcal_root *root, const struct gcal_peer *peer, i
                          char *reason)
 {
     for (size_t j = 0; j < peer->n_assigned; j++) {
-        struct gcal_run_device device = { .node = peer->node, .rank = rank,
+        struct gcal_run_device device = { .node = peer->node,
+                                          .rank = rank,
                                           .info = peer->devices[peer->assigned[j]],
                                           .failure = reason };
 

@@ -7,7 +7,12 @@
 #include "mpi/calibrate.h"
 #include "store/store.h"
 
-enum gcal_peer_state { GCAL_PEER_LISTING, GCAL_PEER_WORKING, GCAL_PEER_DONE, GCAL_PEER_LOST };
+enum gcal_peer_state {
+    GCAL_PEER_LISTING,
+    GCAL_PEER_WORKING,
+    GCAL_PEER_DONE,
+    GCAL_PEER_LOST
+};
 
 /* A rank, as the root sees it. */
 struct gcal_peer {
@@ -49,7 +54,8 @@ struct gcal_root {
     struct gcal_display *display;
 };
 
-/* Chooses a rank for each device that passes the filter, locks the nodes, sends ASSIGN. */
+/* Chooses a rank for each device that passes the filter, locks the nodes, sends ASSIGN.
+ */
 int gcal_root_assign(struct gcal_root *root, struct gcal_error *err);
 
 /* Reads what a resumed run had measured into its journal and 'root->resumed'. */

@@ -1,0 +1,303 @@
+/* worker_client.c - the rank's end of a worker's socket */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+#include "calib/base/random.h"
+#include "calib/worker_private.h"
+
+#define TICK_S   0.1
+#define ANSWER_S 10.0 /* for the rest of an answer that has begun to come */
+
+struct gcal_worker {
+    struct gcal_spawner *spawner;
+    struct gcal_tick tick;
+    int fd;
+    pid_t pid;
+};
+
+struct gcal_worker *gcal_worker_start(struct gcal_spawner *spawner,
+                                      const struct gcal_tick *tick,
+                                      struct gcal_error *err)
+{
+    struct gcal_worker *worker = calloc(1, sizeof(*worker));
+
+    if (!worker) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    worker->spawner = spawner;
+    if (tick)
+        worker->tick = *tick;
+    if (gcal_spawner_ask(spawner, &worker->fd, &worker->pid, err) < 0) {
+        free(worker);
+        return NULL;
+    }
+    return worker;
+}
+
+void gcal_worker_stop(struct gcal_worker *worker)
+{
+    if (!worker)
+        return;
+    if (worker->fd >= 0) {
+        /* A driver may hang while it tidies up, so nobody waits for that. */
+        kill(worker->pid, SIGKILL);
+        close(worker->fd);
+        gcal_spawner_status(worker->spawner, worker->pid);
+    }
+    free(worker);
+}
+
+pid_t gcal_worker_pid(const struct gcal_worker *worker)
+{
+    return worker->pid;
+}
+
+static void call_tick(const struct gcal_worker *worker)
+{
+    if (worker->tick.call)
+        worker->tick.call(worker->tick.context);
+}
+
+static enum gcal_worker_outcome died(struct gcal_worker *worker, struct gcal_error *err)
+{
+    int status;
+
+    close(worker->fd);
+    worker->fd = -1;
+    status = gcal_spawner_status(worker->spawner, worker->pid);
+    if (status >= 0 && WIFSIGNALED(status))
+        gcal_error_set(err, GCAL_EDEVICE, "worker ended by signal %d (%s)",
+                       WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        gcal_error_set(err, GCAL_EDEVICE, "worker ended with status %d",
+                       status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    return GCAL_WORKER_DIED;
+}
+
+static enum gcal_worker_outcome timed_out(struct gcal_worker *worker, double limit_s,
+                                          struct gcal_error *err)
+{
+    kill(worker->pid, SIGKILL);
+    died(worker, NULL);
+    gcal_error_set(err, GCAL_EDEVICE, "no answer within %g s: worker killed", limit_s);
+    return GCAL_WORKER_TIMED_OUT;
+}
+
+/* Waits for an answer to begin; 1, or 0 when time is up. */
+static int wait_readable(struct gcal_worker *worker, double deadline_s)
+{
+    struct pollfd ready = { .fd = worker->fd, .events = POLLIN };
+    double left_s;
+
+    for (;;) {
+        call_tick(worker);
+        left_s = deadline_s - gcal_clock_now_s();
+        if (left_s <= 0)
+            return 0;
+        if (poll(&ready, 1, (int)(1e3 * (left_s < TICK_S ? left_s : TICK_S)) + 1) > 0)
+            return 1;
+    }
+}
+
+/* Sends a request and waits for its answer.  DONE fills 'answer', the caller's to free.
+ */
+static enum gcal_worker_outcome ask(struct gcal_worker *worker, uint32_t request,
+                                    struct gcal_buf *question, double limit_s,
+                                    struct gcal_buf *answer, enum gcal_row_status *status,
+                                    struct gcal_error *err)
+{
+    struct gcal_frame frame;
+    struct gcal_wire wire;
+    char *text;
+    int rc;
+
+    *answer = (struct gcal_buf){ 0 };
+    if (worker->fd < 0) {
+        gcal_buf_free(question);
+        gcal_error_set(err, GCAL_EDEVICE, "the worker has ended");
+        return GCAL_WORKER_DIED;
+    }
+    rc = gcal_frame_write(worker->fd, request, question, NULL);
+    gcal_buf_free(question);
+    if (rc < 0)
+        return died(worker, err);
+    if (!wait_readable(worker, gcal_clock_now_s() + limit_s))
+        return timed_out(worker, limit_s, err);
+    rc = gcal_frame_read(worker->fd, gcal_clock_now_s() + ANSWER_S, &frame, err);
+    if (rc < 0 && errno == ETIMEDOUT)
+        return timed_out(worker, limit_s, err);
+    if (rc <= 0)
+        return died(worker, err);
+    if (frame.type == GCAL_ANSWER_DONE) {
+        *answer = frame.payload;
+        return GCAL_WORKER_DONE;
+    }
+    wire = gcal_wire_open(frame.payload.data, frame.payload.size);
+    if (status)
+        *status = (enum gcal_row_status)gcal_wire_get_u32(&wire);
+    else
+        gcal_wire_get_u32(&wire);
+    rc = (int)gcal_wire_get_u32(&wire);
+    text = gcal_wire_get_text(&wire);
+    gcal_error_set(err, (enum gcal_code)rc, "%s", text ? text : "the worker refused");
+    free(text);
+    gcal_buf_free(&frame.payload);
+    return GCAL_WORKER_REFUSED;
+}
+
+/* The end of an answer that should have been read whole. */
+static enum gcal_worker_outcome finish(const struct gcal_wire *wire,
+                                       struct gcal_buf *answer, struct gcal_error *err)
+{
+    int rc = gcal_wire_done(wire, "worker's answer", err);
+
+    gcal_buf_free(answer);
+    return rc < 0 ? GCAL_WORKER_REFUSED : GCAL_WORKER_DONE;
+}
+
+enum gcal_worker_outcome gcal_worker_list(struct gcal_worker *worker, double limit_s,
+                                          struct gcal_device_info **devices,
+                                          size_t *count, struct gcal_error *err)
+{
+    struct gcal_buf question = { 0 }, answer;
+    enum gcal_worker_outcome outcome =
+        ask(worker, GCAL_REQUEST_LIST, &question, limit_s, &answer, NULL, err);
+    struct gcal_wire wire;
+    size_t n;
+
+    *devices = NULL;
+    *count = 0;
+    if (outcome != GCAL_WORKER_DONE)
+        return outcome;
+    wire = gcal_wire_open(answer.data, answer.size);
+    n = gcal_wire_get_u32(&wire);
+    if (n > wire.left || !(*devices = calloc(n + 1, sizeof(**devices))))
+        wire.bad = true;
+    while (!wire.bad && *count < n)
+        if (gcal_device_info_get(&wire, &(*devices)[*count], err) == 0)
+            ++*count;
+    return finish(&wire, &answer, err);
+}
+
+enum gcal_worker_outcome gcal_worker_open(struct gcal_worker *worker, const char *uid,
+                                          double limit_s, struct gcal_error *err)
+{
+    struct gcal_buf question = { 0 }, answer;
+    enum gcal_worker_outcome outcome;
+
+    gcal_wire_put_text(&question, uid);
+    outcome = ask(worker, GCAL_REQUEST_OPEN, &question, limit_s, &answer, NULL, err);
+    gcal_buf_free(&answer);
+    return outcome;
+}
+
+static enum gcal_worker_outcome refuse(enum gcal_row_status *status, struct gcal_buf *buf)
+{
+    *status = GCAL_ROW_LAUNCH_FAILED;
+    gcal_buf_free(buf);
+    return GCAL_WORKER_REFUSED;
+}
+
+enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
+                                             const struct gcal_kernel *kernel,
+                                             double limit_s, double *first_s,
+                                             enum gcal_row_status *status,
+                                             struct gcal_error *err)
+{
+    struct gcal_buf question = { 0 }, answer;
+    enum gcal_worker_outcome outcome;
+    struct gcal_wire wire;
+
+    if (gcal_job_put(&question, kernel, kernel->n_sizes, kernel->sizes, err) < 0)
+        return refuse(status, &question);
+    outcome = ask(worker, GCAL_REQUEST_PREPARE, &question, limit_s, &answer, status, err);
+    if (outcome != GCAL_WORKER_DONE)
+        return outcome;
+    wire = gcal_wire_open(answer.data, answer.size);
+    *first_s = gcal_wire_get_f64(&wire);
+    return finish(&wire, &answer, err);
+}
+
+enum gcal_worker_outcome gcal_worker_measure(struct gcal_worker *worker,
+                                             const struct gcal_kernel *kernel, size_t n,
+                                             double limit_s, struct gcal_sample *samples,
+                                             enum gcal_row_status *status,
+                                             struct gcal_error *err)
+{
+    struct gcal_buf question = { 0 }, answer;
+    enum gcal_worker_outcome outcome;
+    struct gcal_wire wire;
+
+    if (gcal_job_put(&question, kernel, kernel->n_sizes, kernel->sizes, err) < 0)
+        return refuse(status, &question);
+    gcal_wire_put_u32(&question, (uint32_t)n);
+    outcome = ask(worker, GCAL_REQUEST_MEASURE, &question, limit_s, &answer, status, err);
+    if (outcome != GCAL_WORKER_DONE)
+        return outcome;
+    wire = gcal_wire_open(answer.data, answer.size);
+    for (size_t i = 0; i < n; i++) {
+        samples[i].time_s = gcal_wire_get_f64(&wire);
+        samples[i].host_s = gcal_wire_get_f64(&wire);
+        samples[i].clock_hz = gcal_wire_get_f64(&wire);
+        samples[i].temperature_c = gcal_wire_get_f64(&wire);
+        samples[i].throttle = gcal_wire_get_u64(&wire);
+    }
+    return finish(&wire, &answer, err);
+}
+
+/* Outputs must have the sizes that the rank will compare. */
+static void get_outputs(struct gcal_wire *wire, const struct gcal_kernel *kernel,
+                        const struct gcal_geometry *geometry, void **outputs)
+{
+    for (size_t i = 0; i < kernel->n_args; i++) {
+        const struct gcal_arg *arg = &kernel->args[i];
+        bool output = arg->kind == GCAL_ARG_BUFFER && arg->output;
+        size_t expected =
+            output ? (size_t)geometry->arg_values[i] * gcal_dtype_size(arg->dtype) : 0;
+        size_t size;
+        void *data = gcal_wire_get_bytes(wire, &size);
+
+        if (size != expected)
+            wire->bad = true;
+        if (output && !wire->bad)
+            outputs[i] = data;
+        else
+            free(data);
+    }
+}
+
+enum gcal_worker_outcome gcal_worker_check(struct gcal_worker *worker,
+                                           const struct gcal_kernel *kernel,
+                                           uint64_t seed, double limit_s, void **outputs,
+                                           enum gcal_row_status *status,
+                                           struct gcal_error *err)
+{
+    struct gcal_geometry geometry = { 0 };
+    struct gcal_buf question = { 0 }, answer;
+    enum gcal_worker_outcome outcome;
+    struct gcal_wire wire;
+
+    memset(outputs, 0, kernel->n_args * sizeof(*outputs));
+    if (gcal_job_put(&question, kernel, kernel->n_check_sizes, kernel->check_sizes, err) <
+            0 ||
+        gcal_kernel_geometry(kernel, kernel->n_check_sizes, kernel->check_sizes,
+                             &geometry, err) < 0)
+        return refuse(status, &question);
+    gcal_wire_put_u64(&question, seed);
+    outcome = ask(worker, GCAL_REQUEST_CHECK, &question, limit_s, &answer, status, err);
+    if (outcome == GCAL_WORKER_DONE) {
+        wire = gcal_wire_open(answer.data, answer.size);
+        get_outputs(&wire, kernel, &geometry, outputs);
+        outcome = finish(&wire, &answer, err);
+    }
+    gcal_geometry_clear(&geometry);
+    return outcome;
+}

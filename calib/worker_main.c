@@ -1,0 +1,168 @@
+/* worker_main.c - the worker: answers requests until its socket closes */
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "calib/base/error.h"
+#include "calib/base/random.h"
+#include "calib/opencl.h"
+#include "calib/worker_private.h"
+
+#define MAX_LAUNCHES 100000
+
+/* A request's answer, or an error with the row status that it means. */
+struct reply {
+    struct gcal_buf payload;
+    enum gcal_row_status status;
+    struct gcal_error err;
+};
+
+struct state {
+    struct gcal_opencl *cl; /* NULL before GCAL_REQUEST_OPEN */
+};
+
+static int answer_list(struct reply *r)
+{
+    struct gcal_opencl_device *devices;
+    size_t count;
+
+    if (gcal_opencl_list(&devices, &count, &r->err) < 0)
+        return -1;
+    gcal_wire_put_u32(&r->payload, (uint32_t)count);
+    for (size_t i = 0; i < count; i++)
+        gcal_device_info_put(&r->payload, &devices[i].info);
+    gcal_opencl_list_free(devices, count);
+    return 0;
+}
+
+static int answer_open(struct state *state, struct gcal_wire *wire, struct reply *r)
+{
+    char *uid = gcal_wire_get_text(wire);
+
+    gcal_opencl_close(state->cl);
+    state->cl = uid ? gcal_opencl_open(uid, &r->err) : NULL;
+    free(uid);
+    return state->cl ? 0 : -1;
+}
+
+static int answer_prepare(struct state *state, struct gcal_wire *wire, struct reply *r)
+{
+    struct gcal_job job;
+    double time_s = 0;
+    int rc;
+
+    if (gcal_job_get(wire, &job, &r->err) < 0)
+        return -1;
+    rc = gcal_opencl_prepare(state->cl, &job, &time_s, &r->status, &r->err);
+    gcal_wire_put_f64(&r->payload, time_s);
+    gcal_job_clear(&job);
+    return rc;
+}
+
+static int answer_measure(struct state *state, struct gcal_wire *wire, struct reply *r)
+{
+    struct gcal_sample *samples = NULL;
+    struct gcal_job job;
+    size_t n;
+    int rc = -1;
+
+    if (gcal_job_get(wire, &job, &r->err) < 0)
+        return -1;
+    n = gcal_wire_get_u32(wire);
+    if (n > MAX_LAUNCHES || !(samples = calloc(n + 1, sizeof(*samples))))
+        gcal_error_memory(&r->err);
+    else
+        rc = gcal_opencl_measure(state->cl, &job, n, samples, &r->status, &r->err);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        gcal_wire_put_f64(&r->payload, samples[i].time_s);
+        gcal_wire_put_f64(&r->payload, samples[i].host_s);
+        gcal_wire_put_f64(&r->payload, samples[i].clock_hz);
+        gcal_wire_put_f64(&r->payload, samples[i].temperature_c);
+        gcal_wire_put_u64(&r->payload, samples[i].throttle);
+    }
+    free(samples);
+    gcal_job_clear(&job);
+    return rc;
+}
+
+static int answer_check(struct state *state, struct gcal_wire *wire, struct reply *r)
+{
+    struct gcal_job job;
+    void **outputs;
+    uint64_t seed;
+    int rc = -1;
+
+    if (gcal_job_get(wire, &job, &r->err) < 0)
+        return -1;
+    seed = gcal_wire_get_u64(wire);
+    if (!(outputs = calloc(job.n_args + 1, sizeof(*outputs))))
+        gcal_error_memory(&r->err);
+    else
+        rc = gcal_opencl_check(state->cl, &job, seed, outputs, &r->status, &r->err);
+    for (size_t i = 0; outputs && i < job.n_args; i++) {
+        size_t size = (size_t)job.args[i].value * gcal_dtype_size(job.args[i].dtype);
+
+        if (rc == 0)
+            gcal_wire_put_bytes(&r->payload, outputs[i], outputs[i] ? size : 0);
+        free(outputs[i]);
+    }
+    free(outputs);
+    gcal_job_clear(&job);
+    return rc;
+}
+
+static int answer(struct state *state, uint32_t request, struct gcal_wire *wire,
+                  struct reply *r)
+{
+    if (request == GCAL_REQUEST_LIST)
+        return answer_list(r);
+    if (request == GCAL_REQUEST_OPEN)
+        return answer_open(state, wire, r);
+    if (!state->cl)
+        return gcal_error_set(&r->err, GCAL_EDEVICE, "no device is open");
+    switch (request) {
+    case GCAL_REQUEST_PREPARE:
+        return answer_prepare(state, wire, r);
+    case GCAL_REQUEST_MEASURE:
+        return answer_measure(state, wire, r);
+    case GCAL_REQUEST_CHECK:
+        return answer_check(state, wire, r);
+    }
+    return gcal_error_set(&r->err, GCAL_EINPUT, "unknown request %u", request);
+}
+
+/* Returns -1 when the rank is gone. */
+static int serve(int fd, struct state *state, const struct gcal_frame *frame)
+{
+    struct gcal_wire wire = gcal_wire_open(frame->payload.data, frame->payload.size);
+    struct reply r = { .status = GCAL_ROW_LAUNCH_FAILED };
+    struct gcal_buf refusal = { 0 };
+    int rc;
+
+    if (answer(state, frame->type, &wire, &r) == 0)
+        rc = gcal_frame_write(fd, GCAL_ANSWER_DONE, &r.payload, NULL);
+    else {
+        gcal_wire_put_u32(&refusal, r.status);
+        gcal_wire_put_u32(&refusal, r.err.code);
+        gcal_wire_put_text(&refusal, r.err.text);
+        rc = gcal_frame_write(fd, GCAL_ANSWER_REFUSED, &refusal, NULL);
+    }
+    gcal_buf_free(&refusal);
+    gcal_buf_free(&r.payload);
+    return rc;
+}
+
+int gcal_worker_main(int fd)
+{
+    struct state state = { 0 };
+    struct gcal_frame frame;
+    int rc = 0;
+
+    signal(SIGINT, SIG_IGN); /* Ctrl-C is the rank's to act on */
+    while (rc == 0 && gcal_frame_read(fd, -1, &frame, NULL) > 0) {
+        rc = serve(fd, &state, &frame);
+        gcal_buf_free(&frame.payload);
+    }
+    gcal_opencl_close(state.cl);
+    return 0;
+}

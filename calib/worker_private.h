@@ -1,0 +1,47 @@
+/* worker_private.h - the messages between a rank and its worker (within calib/ only) */
+#ifndef GCAL_CALIB_WORKER_PRIVATE_H
+#define GCAL_CALIB_WORKER_PRIVATE_H
+
+#include "calib/base/wire.h"
+#include "calib/worker.h"
+
+enum gcal_worker_request {
+    GCAL_REQUEST_LIST = 1,
+    GCAL_REQUEST_OPEN,
+    GCAL_REQUEST_PREPARE,
+    GCAL_REQUEST_MEASURE,
+    GCAL_REQUEST_CHECK,
+};
+
+/* Answers: the results of a request, or a row status and an error's text. */
+enum gcal_worker_answer { GCAL_ANSWER_DONE = 100, GCAL_ANSWER_REFUSED };
+
+/* An argument of a launch: a buffer's or local array's element count, or a scalar. */
+struct gcal_job_arg {
+    enum gcal_arg_kind kind;
+    char *dtype;
+    double value;
+    bool output;
+};
+
+/* What a worker needs of a kernel to build and launch it for given sizes. */
+struct gcal_job {
+    char *family, *source, *entry, *build_options;
+    size_t n_dims;
+    size_t local_size[GCAL_MAX_DIMS], global_size[GCAL_MAX_DIMS];
+    size_t n_args;
+    struct gcal_job_arg *args;
+};
+
+void gcal_job_clear(struct gcal_job *job);
+/* 'sizes' are the kernel's own or those of its check. */
+int gcal_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel, size_t n_sizes,
+                 const struct gcal_size *sizes, struct gcal_error *err);
+int gcal_job_get(struct gcal_wire *wire, struct gcal_job *job, struct gcal_error *err);
+
+/* The rank's requests to its spawner. */
+int gcal_spawner_ask(struct gcal_spawner *spawner, int *fd, pid_t *pid,
+                     struct gcal_error *err);
+int gcal_spawner_status(struct gcal_spawner *spawner, pid_t pid);
+
+#endif
