@@ -1,0 +1,315 @@
+/* test_worker.c - real workers on a real OpenCL platform (PoCL) */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+#include "calib/base/random.h"
+#include "calib/worker.h"
+
+static struct gcal_spawner *spawner;
+static char *uid;
+
+/* The first device of PoCL. */
+static int set_up(void **state)
+{
+    struct gcal_device_info *devices;
+    struct gcal_error err = { 0 };
+    struct gcal_worker *worker;
+    size_t count;
+
+    (void)state;
+    if (!(spawner = gcal_spawner_start(&err)) ||
+        !(worker = gcal_worker_start(spawner, NULL, &err)) ||
+        gcal_worker_list(worker, 60, &devices, &count, &err) != GCAL_WORKER_DONE ||
+        !count) {
+        print_message("no OpenCL device: %s\n", err.text);
+        return -1;
+    }
+    uid = strdup(devices[0].uid);
+    for (size_t i = 0; i < count; i++)
+        gcal_device_info_clear(&devices[i]);
+    free(devices);
+    gcal_worker_stop(worker);
+    return uid ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    gcal_spawner_stop(spawner);
+    free(uid);
+    return 0;
+}
+
+static struct gcal_worker *open_worker(void)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_worker *worker = gcal_worker_start(spawner, NULL, &err);
+
+    assert_non_null(worker);
+    assert_int_equal(gcal_worker_open(worker, uid, 60, &err), GCAL_WORKER_DONE);
+    return worker;
+}
+
+/* b = 3 a + k on n items, or whatever 'source' says with the same arguments. */
+static struct gcal_arg args[] = {
+    { .name = "a", .kind = GCAL_ARG_BUFFER, .dtype = "float32", .value = "n" },
+    { .name = "b",
+      .kind = GCAL_ARG_BUFFER,
+      .dtype = "float32",
+      .value = "n",
+      .output = true },
+    { .name = "k", .kind = GCAL_ARG_SCALAR, .dtype = "int32", .value = "7" },
+};
+static struct gcal_size size = { .name = "n", .value = 262144 };
+static struct gcal_size check_size = { .name = "n", .value = 192 };
+
+static struct gcal_kernel kernel_of(const char *family, const char *source)
+{
+    return (struct gcal_kernel){
+        .id = "id",
+        .name = (char *)family,
+        .family = (char *)family,
+        .source = (char *)source,
+        .entry = "scale",
+        .build_options = "-DFACTOR=3.0f",
+        .n_dims = 1,
+        .local_size = { 64 },
+        .global_size = { "n" },
+        .n_sizes = 1,
+        .sizes = &size,
+        .n_check_sizes = 1,
+        .check_sizes = &check_size,
+        .n_args = 3,
+        .args = args,
+    };
+}
+
+static const char good_source[] =
+    "__kernel void scale(__global const float *a, __global float *b, int k)\n"
+    "{ int i = get_global_id(0); b[i] = FACTOR * a[i] + k; }\n";
+
+/* The condition depends on data, so that no compiler drops the loop. */
+static const char endless_source[] =
+    "__kernel void scale(__global volatile float *a, __global float *b, int k)\n"
+    "{ int i = get_global_id(0); while (a[i] < k) b[i] += 1; }\n";
+
+static void lists_devices_with_all_fields(void **state)
+{
+    struct gcal_worker *worker = gcal_worker_start(spawner, NULL, NULL);
+    struct gcal_device_info *devices;
+    struct gcal_error err = { 0 };
+    size_t count;
+
+    (void)state;
+    assert_int_equal(gcal_worker_list(worker, 60, &devices, &count, &err),
+                     GCAL_WORKER_DONE);
+    assert_string_equal(devices[0].uid, uid); /* the same as in another process */
+    assert_true(*devices[0].name && *devices[0].platform && *devices[0].driver);
+    assert_true(devices[0].compute_units >= 1 && devices[0].sub_group_size >= 1);
+    assert_true(devices[0].global_memory_bytes > 1e6);
+    assert_true(devices[0].max_work_group_size >= 64);
+    assert_true(strspn(devices[0].type, "abcdefghijklmnopqrstuvwxyz0123456789-") ==
+                strlen(devices[0].type));
+    for (size_t i = 0; i < count; i++)
+        gcal_device_info_clear(&devices[i]);
+    free(devices);
+    gcal_worker_stop(worker);
+}
+
+static void measures_with_times_inside_the_hosts(void **state)
+{
+    struct gcal_kernel kernel = kernel_of("good", good_source);
+    struct gcal_worker *worker = open_worker();
+    struct gcal_sample samples[5] = { 0 };
+    enum gcal_row_status status;
+    struct gcal_error err = { 0 };
+    double first_s = 0;
+
+    (void)state;
+    assert_int_equal(gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
+                     GCAL_WORKER_DONE);
+    assert_true(first_s > 0 && first_s < 10);
+    assert_int_equal(gcal_worker_measure(worker, &kernel, 5, 60, samples, &status, &err),
+                     GCAL_WORKER_DONE);
+    for (int i = 0; i < 5; i++) {
+        assert_true(samples[i].time_s > 0);
+        assert_true(samples[i].time_s < 1.05 * samples[i].host_s + 1e-4);
+    }
+    gcal_worker_stop(worker);
+}
+
+static void gives_back_what_the_device_computed(void **state)
+{
+    struct gcal_kernel kernel = kernel_of("good", good_source);
+    struct gcal_worker *worker = open_worker();
+    enum gcal_row_status status;
+    struct gcal_error err = { 0 };
+    void *outputs[3];
+    float a[192];
+
+    (void)state;
+    assert_int_equal(gcal_worker_check(worker, &kernel, 41, 60, outputs, &status, &err),
+                     GCAL_WORKER_DONE);
+    gcal_random_fill(41, "float32", 192, a);
+    for (int i = 0; i < 192; i++)
+        assert_float_equal(((float *)outputs[1])[i], 3 * a[i] + 7, 1e-5);
+    assert_null(outputs[0]);
+    free(outputs[1]);
+    gcal_worker_stop(worker);
+}
+
+static void shows_the_log_of_a_kernel_that_does_not_build(void **state)
+{
+    struct gcal_kernel kernel = kernel_of("bad", "__kernel void scale(nonsense *x) {}\n");
+    struct gcal_worker *worker = open_worker();
+    enum gcal_row_status status = GCAL_ROW_GOOD;
+    struct gcal_error err = { 0 };
+    double first_s;
+
+    (void)state;
+    assert_int_equal(gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
+                     GCAL_WORKER_REFUSED);
+    assert_int_equal(status, GCAL_ROW_BUILD_FAILED);
+    assert_non_null(strstr(err.text, "nonsense"));
+    /* The worker lives. */
+    kernel = kernel_of("good", good_source);
+    assert_int_equal(gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
+                     GCAL_WORKER_DONE);
+    gcal_worker_stop(worker);
+}
+
+static void refuses_what_does_not_fit_in_memory(void **state)
+{
+    struct gcal_size huge = { .name = "n", .value = 0x1p50 };
+    struct gcal_kernel kernel = kernel_of("good", good_source);
+    struct gcal_worker *worker = open_worker();
+    enum gcal_row_status status = GCAL_ROW_GOOD;
+    struct gcal_error err = { 0 };
+    double first_s;
+
+    (void)state;
+    kernel.sizes = &huge;
+    assert_int_equal(gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
+                     GCAL_WORKER_REFUSED);
+    assert_int_equal(status, GCAL_ROW_SKIPPED);
+    gcal_worker_stop(worker);
+}
+
+static void count_tick(void *context)
+{
+    ++*(int *)context;
+}
+
+static void kills_an_endless_kernel_and_goes_on(void **state)
+{
+    struct gcal_kernel kernel = kernel_of("endless", endless_source);
+    int ticks = 0;
+    struct gcal_tick tick = { .call = count_tick, .context = &ticks };
+    struct gcal_error err = { 0 };
+    struct gcal_worker *worker = gcal_worker_start(spawner, &tick, &err);
+    enum gcal_row_status status;
+    double first_s, began_s;
+    pid_t pid;
+
+    (void)state;
+    assert_int_equal(gcal_worker_open(worker, uid, 60, &err), GCAL_WORKER_DONE);
+    pid = gcal_worker_pid(worker);
+    began_s = gcal_clock_now_s();
+    ticks = 0;
+    assert_int_equal(gcal_worker_prepare(worker, &kernel, 2, &first_s, &status, &err),
+                     GCAL_WORKER_TIMED_OUT);
+    assert_true(gcal_clock_now_s() - began_s < 10);
+    assert_true(ticks >= 10);
+    assert_int_equal(kill(pid, 0), -1); /* gone, and reaped */
+    gcal_worker_stop(worker);
+    worker = open_worker();
+    kernel = kernel_of("good", good_source);
+    assert_int_equal(gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
+                     GCAL_WORKER_DONE);
+    gcal_worker_stop(worker);
+}
+
+static void names_the_signal_of_a_worker_that_died(void **state)
+{
+    struct gcal_kernel kernel = kernel_of("good", good_source);
+    struct gcal_worker *worker = open_worker();
+    enum gcal_row_status status;
+    struct gcal_error err = { 0 };
+    double first_s;
+
+    (void)state;
+    kill(gcal_worker_pid(worker), SIGKILL);
+    assert_int_equal(gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
+                     GCAL_WORKER_DIED);
+    assert_non_null(strstr(err.text, "signal 9"));
+    gcal_worker_stop(worker);
+}
+
+/* A rank that is killed takes spawner and worker with it, also amid an endless kernel. */
+static void leaves_no_orphan_when_the_rank_is_killed(void **state)
+{
+    struct gcal_kernel kernel = kernel_of("endless", endless_source);
+    int ends[2];
+    pid_t rank, pids[1] = { 0 };
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    if ((rank = fork()) == 0) {
+        struct gcal_spawner *own = gcal_spawner_start(NULL);
+        struct gcal_worker *worker = gcal_worker_start(own, NULL, NULL);
+        enum gcal_row_status status;
+        double first_s;
+
+        gcal_worker_open(worker, uid, 60, NULL);
+        pids[0] = gcal_worker_pid(worker);
+        if (write(ends[1], pids, sizeof(pids)) != sizeof(pids))
+            _exit(1);
+        gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, NULL);
+        _exit(0);
+    }
+    assert_int_equal(read(ends[0], pids, sizeof(pids)), sizeof(pids));
+    gcal_clock_sleep_s(0.9);
+    kill(rank, SIGKILL);
+    waitpid(rank, NULL, 0);
+    for (int i = 0; i < 100; i++) {
+        char *path = gcal_format("/proc/%d/exe", (int)pids[0]), target[16];
+        ssize_t n = readlink(path, target, sizeof(target));
+
+        free(path);
+        if (n < 0) /* ended; perhaps not yet reaped by init */
+            break;
+        gcal_clock_sleep_s(0.05);
+        assert_true(i < 99);
+    }
+    close(ends[0]);
+    close(ends[1]);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_devices_with_all_fields),
+        cmocka_unit_test(measures_with_times_inside_the_hosts),
+        cmocka_unit_test(gives_back_what_the_device_computed),
+        cmocka_unit_test(shows_the_log_of_a_kernel_that_does_not_build),
+        cmocka_unit_test(refuses_what_does_not_fit_in_memory),
+        cmocka_unit_test(kills_an_endless_kernel_and_goes_on),
+        cmocka_unit_test(names_the_signal_of_a_worker_that_died),
+        cmocka_unit_test(leaves_no_orphan_when_the_rank_is_killed),
+    };
+    int status = gcal_worker_dispatch(argc, argv);
+
+    if (status >= 0)
+        return status;
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
