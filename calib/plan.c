@@ -78,6 +78,7 @@ int gcal_plan_finish(struct gcal_plan *plan, struct gcal_plan_row *row,
              detail ? ": " : "", detail ? detail : "");
     /* The sink has the samples now. */
     gcal_measurement_clear(&row->m);
+    row->status = status;
     row->finished = true;
     plan->n_finished++;
     return rc;
@@ -142,14 +143,29 @@ int gcal_plan_settle(struct gcal_plan *plan, struct gcal_plan_row *row,
     return 1;
 }
 
+bool gcal_plan_is_hiccup(struct gcal_plan_row *row, enum gcal_worker_outcome outcome,
+                         enum gcal_row_status status)
+{
+    if (outcome != GCAL_WORKER_REFUSED || status != GCAL_ROW_BAD_EVENTS ||
+        row->bad_events)
+        return false;
+    row->bad_events = true;
+    return true;
+}
+
 int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row)
 {
-    enum gcal_row_status status = GCAL_ROW_LAUNCH_FAILED;
-    struct gcal_error why = { 0 };
-    enum gcal_worker_outcome outcome =
-        plan->ops->prepare(plan->ops->context, row->kernel, plan->options->kernel_limit_s,
-                           &row->first_s, &status, &why);
+    enum gcal_row_status status;
+    enum gcal_worker_outcome outcome;
+    struct gcal_error why;
 
+    do {
+        status = GCAL_ROW_LAUNCH_FAILED;
+        why = (struct gcal_error){ 0 };
+        outcome = plan->ops->prepare(plan->ops->context, row->kernel,
+                                     plan->options->kernel_limit_s, &row->first_s,
+                                     &status, &why);
+    } while (gcal_plan_is_hiccup(row, outcome, status));
     if (outcome == GCAL_WORKER_REFUSED && status == GCAL_ROW_SKIPPED &&
         row->kernel->ladder && !row->m.n_samples) {
         gcal_plan_leave_out(plan, row);

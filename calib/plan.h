@@ -1,11 +1,16 @@
 /* plan.h - measuring one device: what, in what order, when to stop
  *
  * 1. Ladders: the rungs of a family are tried from the smallest on; those that take
- *    min_time_s to max_time_s stay, at most 'rungs' of them, the longest.
- * 2. Every family is checked once: its output at small sizes against the reference.
- * 3. Rounds: in each, all kernels that go on are visited in a new random order (seeded),
- *    a few launches each.  A kernel stops when its median is known well enough, when its
- *    noise does not shrink any more, at max_samples, or when the device's budget is up.
+ *    min_time_s to max_time_s stay, at most 'rungs' of them, the longest; where none
+ *    does, the nearest.  Rungs that are left out are not recorded.
+ * 2. Every family is checked once: its output at small sizes against the reference.  A
+ *    family that is wrong is recorded as that and not measured.
+ * 3. Warm-up: the device is kept busy until its times settle.
+ * 4. Rounds: in each, all kernels that go on are visited in a new random order (seeded),
+ *    a few launches each; in the first, every kernel gets half of min_samples at least,
+ *    or its share where the budget does not suffice.  A kernel stops when its median is
+ *    known well enough, when its noise does not shrink any more, at max_samples, or when
+ *    the device's budget is up.
  * A worker that dies or hangs marks its kernel, is replaced, and the rest goes on; three
  * deaths in a row without a measurement between them give the device up.
  */

@@ -160,14 +160,19 @@ static int climb(struct gcal_plan *plan, struct family *family)
 {
     double limit_s = plan->options->budget_s * CHOOSING_SHARE;
     size_t first = plan->n_rows;
+    const struct gcal_plan_row *last;
     int rc = 0;
 
     for (size_t i = 0; i < family->n_rungs && rc == 0; i++) {
         if (i && gcal_plan_elapsed_s(plan) > limit_s)
             break;
         rc = try_kernel(plan, family->rungs[i]);
-        if (rc == 0 && plan->rows[plan->n_rows - 1].first_s > plan->options->max_time_s)
+        last = &plan->rows[plan->n_rows - 1];
+        if (rc == 0 && last->first_s > plan->options->max_time_s)
             break;
+        /* The smallest may be too short for the device's clock: the next is longer. */
+        if (rc > 0 && last->status == GCAL_ROW_BAD_EVENTS)
+            rc = 0;
     }
     if (rc >= 0)
         choose_rungs(plan, family, first);

@@ -13,8 +13,9 @@ struct gcal_plan_row {
     double spread;      /* relative standard error of the median, now */
     double mark_spread; /* the same when there were 'mark' samples */
     size_t mark;
-    bool bad_events; /* seen once; the second time is the end */
-    bool finished;   /* it is in the sink */
+    bool bad_events;             /* seen once; the second time is the end */
+    bool finished;               /* it is in the sink, or left out */
+    enum gcal_row_status status; /* once it is finished */
 };
 
 struct gcal_plan {
@@ -58,6 +59,11 @@ int gcal_plan_restart(struct gcal_plan *plan, const char *lost);
 int gcal_plan_settle(struct gcal_plan *plan, struct gcal_plan_row *row,
                      enum gcal_worker_outcome outcome, enum gcal_row_status status,
                      const struct gcal_error *why);
+/* Events that contradict the clock for the row's first time: worth another try.  The
+ * second time, the row is finished with that.
+ */
+bool gcal_plan_is_hiccup(struct gcal_plan_row *row, enum gcal_worker_outcome outcome,
+                         enum gcal_row_status status);
 /* Prepares the row in the worker that runs now; as gcal_plan_settle().  A rung that does
  * not fit in the device's memory is left out.
  */

@@ -149,9 +149,6 @@ static size_t visit_size(const struct gcal_plan *plan, const struct gcal_plan_ro
     return n < o->max_samples - row->m.n_samples ? n : o->max_samples - row->m.n_samples;
 }
 
-/* Events that contradict the clock once may be a hiccup; twice, the kernel's row says
- * so.
- */
 static int measure(struct gcal_plan *plan, struct gcal_plan_row *row, size_t n)
 {
     struct gcal_sample *samples = row->m.samples + row->m.n_samples;
@@ -161,11 +158,8 @@ static int measure(struct gcal_plan *plan, struct gcal_plan_row *row, size_t n)
         plan->ops->measure(plan->ops->context, row->kernel, n,
                            plan->options->kernel_limit_s, samples, &status, &why);
 
-    if (outcome == GCAL_WORKER_REFUSED && status == GCAL_ROW_BAD_EVENTS &&
-        !row->bad_events) {
-        row->bad_events = true;
+    if (gcal_plan_is_hiccup(row, outcome, status))
         return 1;
-    }
     if (outcome != GCAL_WORKER_DONE)
         return gcal_plan_settle(plan, row, outcome, status, &why);
     plan->deaths = 0;

@@ -19,7 +19,16 @@
 #define CHECK_N     32
 
 /* How a launch of a kernel goes on the test double. */
-enum behaviour { STEADY, TWO_SPEEDS, DRIFTING, HANGS, DIES, DIES_WHEN_PREPARED, WRONG };
+enum behaviour {
+    STEADY,
+    TWO_SPEEDS,
+    DRIFTING,
+    HANGS,
+    DIES,
+    DIES_WHEN_PREPARED,
+    WRONG,
+    BAD_EVENTS
+};
 
 /* ---- kernels: c[i] = 2 a[i], never built ---- */
 
@@ -128,9 +137,13 @@ scripted_prepare(void *context, const struct gcal_kernel *kernel, double limit_s
 {
     (void)context;
     (void)limit_s;
-    (void)status;
     device.tried++;
     *first_s = times_s[index_of(kernel)];
+    if (behaviours[index_of(kernel)] == BAD_EVENTS) {
+        *status = GCAL_ROW_BAD_EVENTS;
+        gcal_error_set(err, GCAL_EDEVICE, "event lasts 0 s");
+        return GCAL_WORKER_REFUSED;
+    }
     if (behaviours[index_of(kernel)] != DIES_WHEN_PREPARED)
         return GCAL_WORKER_DONE;
     gcal_error_set(err, GCAL_EDEVICE, "the worker died of signal 11");
@@ -453,6 +466,20 @@ static void a_ladder_without_a_fitting_rung_keeps_the_nearest(void **state)
     assert_int_equal(row("ladder n:7130")->status, GCAL_ROW_GOOD);
 }
 
+/* Tried twice, then the ladder goes on. */
+static void a_rung_too_short_for_the_clock_is_no_end(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    add_kernel("ladder", 713, true, 1e-9, BAD_EVENTS);
+    add_kernel("ladder", 7130, true, 2.385e-3, STEADY);
+    assert_int_equal(run(&err), 0);
+    assert_int_equal(device.tried, 3);
+    assert_int_equal(row("ladder n:713")->status, GCAL_ROW_BAD_EVENTS);
+    assert_int_equal(row("ladder n:7130")->status, GCAL_ROW_GOOD);
+}
+
 static void a_wrong_kernel_is_not_measured(void **state)
 {
     struct gcal_error err = { 0 };
@@ -516,6 +543,7 @@ int main(void)
         TEST(the_order_is_random_and_follows_from_the_seed),
         TEST(a_ladder_keeps_its_longest_rungs),
         TEST(a_ladder_without_a_fitting_rung_keeps_the_nearest),
+        TEST(a_rung_too_short_for_the_clock_is_no_end),
         TEST(a_wrong_kernel_is_not_measured),
         TEST(a_resumed_run_leaves_out_what_is_done),
         TEST(a_sink_that_fails_ends_it),
