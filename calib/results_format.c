@@ -56,10 +56,10 @@ static void put_quality(struct gcal_buf *buf, const struct gcal_record *record,
             fabs(fit->predicted_s[worst] / t->row_time_s[worst] - 1))
             worst = i;
     gcal_buf_printf(buf,
-                    "  residuals: %.2g %% rms, %.2g %% geometric mean; condition %.2g\n",
+                    "  residuals: %.3g %% rms, %.3g %% geometric mean; condition %.3g\n",
                     100 * fit->residual, 100 * fit->mean_error, fit->condition);
     if (t->n_rows)
-        gcal_buf_printf(buf, "  worst: %+.2g %%, %s\n",
+        gcal_buf_printf(buf, "  worst: %+.3g %%, %s\n",
                         100 * (fit->predicted_s[worst] / t->row_time_s[worst] - 1),
                         gcal_record_kernel(record, t->row_kernel[worst])->name);
 }

@@ -121,7 +121,9 @@ static int add_fits(const struct gcal_results *results, const struct gcal_record
         const struct gcal_type_fit *t = &results->fits[i];
 
         for (size_t k = 0; k < t->n_devices && t->fit.status == GCAL_FIT_GOOD; k++) {
-            if (t->device[k] != device)
+            /* A device of which too little was measured has no factor. */
+            if (t->device[k] != device || !isfinite(t->factor[k]) ||
+                !isfinite(t->factor_error[k]))
                 continue;
             if (!made && !(made = add_device(params, record, device, err)))
                 return -1;
@@ -192,13 +194,17 @@ int gcal_results_params(const struct gcal_results *results,
  */
 static double factor_deviation(const struct gcal_type_fit *t)
 {
-    double mean = 0, squares = 0;
+    double mean = 0, squares = 0, n = 0;
 
     for (size_t i = 0; i < t->n_devices; i++)
-        mean += log(t->factor[i]) / (double)t->n_devices;
+        if (isfinite(t->factor[i])) {
+            mean += log(t->factor[i]);
+            n++;
+        }
     for (size_t i = 0; i < t->n_devices; i++)
-        squares += pow(log(t->factor[i]) - mean, 2);
-    return t->n_devices > 1 ? sqrt(squares / (double)(t->n_devices - 1)) : 0;
+        if (isfinite(t->factor[i]))
+            squares += pow(log(t->factor[i]) - mean / n, 2);
+    return n > 1 ? sqrt(squares / (n - 1)) : 0;
 }
 
 /* A type's file has one device, with the fingerprint of its first. */
