@@ -349,7 +349,7 @@ static void send_alive(struct gcal_root *root)
     if (gcal_clock_now_s() - root->last_alive_s < GCAL_ALIVE_EVERY_S)
         return;
     root->last_alive_s = gcal_clock_now_s();
-    for (size_t i = 1; i < root->n_peers; i++)
+    for (size_t i = 0; i < root->n_peers; i++)
         if (root->peers[i].state != GCAL_PEER_LOST)
             gcal_group_send(root->group, (int)i, GCAL_TAG_ROOT_ALIVE, NULL, NULL);
 }

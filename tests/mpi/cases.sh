@@ -39,7 +39,7 @@ case_plain_start() {
     diff "again/$(node).yaml" published.yaml > out || fail "the replayed fit differs"
     run "$gpucal" show --store store
     expect_status 0
-    expect_line 'p_add .* s '
+    expect_line 'p_add +[0-9.]+ [pn]s [+]- '
     run "$gpucal" audit --store store
     expect_status 0
     run "$gpucal" predict --store store --tag flops_add_pattern --tag dtype:float32 --tag m:24
@@ -144,7 +144,8 @@ worker_of() { pgrep -f "worker [0-9]+" | while read -r p; do
     pp=$(awk '{print $4}' "/proc/$p/stat"); [ "$(awk '{print $4}' "/proc/$pp/stat" 2> /dev/null)" = "$1" ] && echo "$p"; done | head -n 1; }
 
 case_killed_worker() {
-    calibrate > out 2> err &
+    # Not through a function: $! must be the program itself.
+    "$gpucal" --config "$data/small.yaml" --store store --record run.h5 > out 2> err &
     rank=$!
     for _ in $(seq 150); do grep -q measuring err && break; sleep 0.1; done
     victim=$(worker_of $rank)
@@ -159,9 +160,11 @@ case_killed_worker() {
 }
 
 case_resume() {
-    calibrate > out 2> err &
+    # Not through a function: $! must be the program itself.
+    "$gpucal" --config "$data/small.yaml" --store store --record run.h5 > out 2> err &
     rank=$!
-    for _ in $(seq 150); do [ "$(stat -c %s run.h5.journal 2> /dev/null || echo 0)" -gt 60000 ] && break; sleep 0.1; done
+    for _ in $(seq 150); do grep -q measuring err && break; sleep 0.1; done
+    sleep 0.5
     kill -9 $rank
     wait $rank 2> /dev/null
     expect_file run.h5.journal

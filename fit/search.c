@@ -1,0 +1,257 @@
+/* search.c - Levenberg-Marquardt (GSL) within bounds
+ *
+ * GSL knows no bounds.  Residuals are evaluated at the point moved into the bounds, so a
+ * step that GSL accepts lowers the sum of squares even when it leads outside; what lies
+ * outside after it is put on the bound and held there while the others go on.  When those
+ * have settled, the held parameter with the steepest way inward is let go again.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_multifit_nlinear.h>
+
+#include "calib/base/error.h"
+#include "calib/model/model.h"
+#include "fit/fit_private.h"
+
+#define MAX_ITERATIONS 500 /* of one search */
+#define TOLERANCE      1e-11
+
+/* Free parameters are handed to GSL in units of 'scale'. */
+struct search {
+    const struct gcal_fit_problem *problem;
+    double *parameters;
+    double *trial;    /* a point that is tried */
+    double *jacobian; /* n_rows x n_parameters */
+    double *residuals;
+    double *scale;
+    size_t *free_slots; /* which parameters are free */
+    size_t n_free;
+    bool *held;
+    int iterations;
+};
+
+static const struct gcal_model_parameter *parameter(const struct search *s, size_t j)
+{
+    return &s->problem->model->parameters[j];
+}
+
+static double into_bounds(const struct search *s, size_t j, double x)
+{
+    return fmin(fmax(x, parameter(s, j)->min), parameter(s, j)->max);
+}
+
+static void read_point(const gsl_vector *x, struct search *s)
+{
+    memcpy(s->trial, s->parameters, s->problem->n_parameters * sizeof(*s->trial));
+    for (size_t k = 0; k < s->n_free; k++) {
+        size_t j = s->free_slots[k];
+
+        s->trial[j] = into_bounds(s, j, gsl_vector_get(x, k) * s->scale[j]);
+    }
+}
+
+static int eval_residuals(const gsl_vector *x, void *data, gsl_vector *f)
+{
+    struct search *s = data;
+
+    read_point(x, s);
+    gcal_fit_residuals(s->problem, s->trial, s->residuals);
+    for (size_t i = 0; i < s->problem->n_rows; i++)
+        /* Far too large is a step that GSL takes back; an error would end the search. */
+        gsl_vector_set(f, i, isfinite(s->residuals[i]) ? s->residuals[i] : 1e50);
+    return GSL_SUCCESS;
+}
+
+static int eval_jacobian(const gsl_vector *x, void *data, gsl_matrix *J)
+{
+    struct search *s = data;
+    size_t n = s->problem->n_parameters;
+
+    read_point(x, s);
+    if (gcal_fit_jacobian(s->problem, s->trial, s->jacobian) < 0)
+        return GSL_EBADFUNC;
+    for (size_t i = 0; i < s->problem->n_rows; i++)
+        for (size_t k = 0; k < s->n_free; k++) {
+            size_t j = s->free_slots[k];
+
+            gsl_matrix_set(J, i, k, s->jacobian[i * n + j] * s->scale[j]);
+        }
+    return GSL_SUCCESS;
+}
+
+/* Takes over GSL's point; returns whether a parameter came to be held. */
+static bool take_point(struct search *s, const gsl_vector *x)
+{
+    bool hit = false;
+
+    for (size_t k = 0; k < s->n_free; k++) {
+        size_t j = s->free_slots[k];
+        double wanted = gsl_vector_get(x, k) * s->scale[j];
+
+        s->parameters[j] = into_bounds(s, j, wanted);
+        s->held[j] = s->parameters[j] != wanted;
+        hit |= s->held[j];
+    }
+    return hit;
+}
+
+enum outcome { SETTLED, HIT_BOUND, FAILED };
+
+static enum outcome iterate(struct search *s, gsl_multifit_nlinear_workspace *w)
+{
+    int info;
+
+    while (s->iterations++ < MAX_ITERATIONS) {
+        int status = gsl_multifit_nlinear_iterate(w);
+
+        if (status == GSL_ENOPROG) /* no step lowers it: as good as rounding allows */
+            return SETTLED;
+        if (status)
+            return FAILED;
+        if (take_point(s, gsl_multifit_nlinear_position(w)))
+            return HIT_BOUND;
+        if (gsl_multifit_nlinear_test(TOLERANCE, TOLERANCE * TOLERANCE, 0, &info, w) ==
+            GSL_SUCCESS)
+            return SETTLED;
+    }
+    return FAILED;
+}
+
+/* One run of GSL over the parameters that are not held. */
+static enum outcome run_free(struct search *s)
+{
+    const gsl_multifit_nlinear_parameters settings =
+        gsl_multifit_nlinear_default_parameters();
+    gsl_multifit_nlinear_fdf fdf = { .f = eval_residuals,
+                                     .df = eval_jacobian,
+                                     .n = s->problem->n_rows,
+                                     .params = s };
+    gsl_multifit_nlinear_workspace *w;
+    gsl_vector *x;
+    enum outcome outcome = FAILED;
+
+    s->n_free = 0;
+    for (size_t j = 0; j < s->problem->n_parameters; j++)
+        if (!s->held[j])
+            s->free_slots[s->n_free++] = j;
+    if (s->n_free == 0)
+        return SETTLED;
+    fdf.p = s->n_free;
+    x = gsl_vector_alloc(s->n_free);
+    w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &settings, fdf.n, fdf.p);
+    for (size_t k = 0; x && k < s->n_free; k++)
+        gsl_vector_set(x, k, s->parameters[s->free_slots[k]] / s->scale[s->free_slots[k]]);
+    if (x && w && gsl_multifit_nlinear_init(x, &fdf, w) == GSL_SUCCESS)
+        outcome = iterate(s, w);
+    gsl_multifit_nlinear_free(w);
+    gsl_vector_free(x);
+    return outcome;
+}
+
+/* How steeply the sum of squares falls when parameter j leaves its bound inward, as the
+ * cosine between its column and the residuals; 0 when it does not fall.
+ */
+static double inward_slope(const struct search *s, size_t j)
+{
+    size_t n = s->problem->n_parameters;
+    double dot = 0, column = 0, rest = 0;
+
+    for (size_t i = 0; i < s->problem->n_rows; i++) {
+        double slope = s->jacobian[i * n + j];
+
+        dot += slope * s->residuals[i];
+        column += slope * slope;
+        rest += s->residuals[i] * s->residuals[i];
+    }
+    if (column == 0 || rest == 0)
+        return 0;
+    dot /= sqrt(column * rest);
+    return fmax(s->parameters[j] <= parameter(s, j)->min ? -dot : dot, 0);
+}
+
+/* Lets one held parameter go; false when none wants to. */
+static bool release(struct search *s)
+{
+    double steepest = 1e-9;
+    size_t which = SIZE_MAX;
+
+    gcal_fit_residuals(s->problem, s->parameters, s->residuals);
+    if (gcal_fit_jacobian(s->problem, s->parameters, s->jacobian) < 0)
+        return false;
+    for (size_t j = 0; j < s->problem->n_parameters; j++)
+        if (s->held[j] && inward_slope(s, j) > steepest) {
+            steepest = inward_slope(s, j);
+            which = j;
+        }
+    if (which == SIZE_MAX)
+        return false;
+    s->held[which] = false;
+    return true;
+}
+
+/* Bounds are met and left until nothing is gained any more. */
+static bool settle(struct search *s)
+{
+    double cost, last = INFINITY;
+    enum outcome outcome;
+
+    do {
+        while ((outcome = run_free(s)) == HIT_BOUND)
+            ;
+        if (outcome == FAILED)
+            return false;
+        cost = gcal_fit_residuals(s->problem, s->parameters, NULL);
+        if (!(cost < last * (1 - 1e-12)))
+            return true;
+        last = cost;
+    } while (release(s));
+    return true;
+}
+
+static int search_init(struct search *s, const struct gcal_fit_problem *problem,
+                       double *parameters, struct gcal_error *err)
+{
+    size_t n = problem->n_parameters, m = problem->n_rows;
+
+    *s = (struct search){ .problem = problem, .parameters = parameters };
+    s->trial = calloc(n + 1, sizeof(*s->trial));
+    s->jacobian = calloc(m * n + 1, sizeof(*s->jacobian));
+    s->residuals = calloc(m + 1, sizeof(*s->residuals));
+    s->scale = calloc(n + 1, sizeof(*s->scale));
+    s->free_slots = calloc(n + 1, sizeof(*s->free_slots));
+    s->held = calloc(n + 1, sizeof(*s->held));
+    if (!s->trial || !s->jacobian || !s->residuals || !s->scale || !s->free_slots ||
+        !s->held)
+        return gcal_error_memory(err);
+    for (size_t j = 0; j < n; j++)
+        s->scale[j] = parameters[j] != 0 ? fabs(parameters[j]) : 1;
+    return 0;
+}
+
+static void search_clear(struct search *s)
+{
+    free(s->trial);
+    free(s->jacobian);
+    free(s->residuals);
+    free(s->scale);
+    free(s->free_slots);
+    free(s->held);
+}
+
+int gcal_fit_search(const struct gcal_fit_problem *problem, struct gcal_fit_point *point,
+                    struct gcal_error *err)
+{
+    struct search s;
+    int rc = search_init(&s, problem, point->parameters, err);
+
+    if (rc == 0) {
+        point->converged = settle(&s);
+        point->cost = gcal_fit_residuals(problem, point->parameters, NULL);
+        point->iterations = s.iterations;
+    }
+    search_clear(&s);
+    return rc;
+}
