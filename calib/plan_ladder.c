@@ -16,6 +16,12 @@
 /* Part of the budget that may go by before the measuring starts. */
 #define CHOOSING_SHARE 0.75
 
+/* A rung that would run this much longer than max_time_s is not tried; times grow with
+ * no higher power of a size than that of a matrix product, noise apart.
+ */
+#define SURELY    1.25
+#define MAX_POWER 3.0
+
 /* A family's kernels in the list that are still to be done. */
 struct family {
     size_t n_fixed, n_rungs;
@@ -35,15 +41,21 @@ static bool is_done(const struct gcal_plan_hooks *hooks, const struct gcal_kerne
 }
 
 /* Rungs differ in one size only, so the product of all sizes grows with it. */
+static double product_of_sizes(const struct gcal_kernel *kernel)
+{
+    double product = 1;
+
+    for (size_t i = 0; i < kernel->n_sizes; i++)
+        product *= kernel->sizes[i].value;
+    return product;
+}
+
 static int by_size(const void *a, const void *b)
 {
-    const struct gcal_kernel *const *kernels[2] = { a, b };
-    double size[2] = { 1, 1 };
+    double x = product_of_sizes(*(const struct gcal_kernel *const *)a);
+    double y = product_of_sizes(*(const struct gcal_kernel *const *)b);
 
-    for (int k = 0; k < 2; k++)
-        for (size_t i = 0; i < (*kernels[k])->n_sizes; i++)
-            size[k] *= (*kernels[k])->sizes[i].value;
-    return (size[0] > size[1]) - (size[0] < size[1]);
+    return (x > y) - (x < y);
 }
 
 /* Of a ladder that a resumed run has measured in part, only the rest is wanted. */
@@ -156,22 +168,39 @@ static void choose_rungs(struct gcal_plan *plan, struct family *family, size_t f
             gcal_plan_leave_out(plan, &plan->rows[i]);
 }
 
+/* Will rung 'next' surely be too long?  Times of the two rungs before it, both measured,
+ * are continued as a power of the size.  The longest rung is the dearest to try: its
+ * buffers have to be filled.
+ */
+static bool is_too_long(const struct gcal_plan *plan, const struct gcal_plan_row *before,
+                        const struct gcal_plan_row *last, const struct gcal_kernel *next)
+{
+    double size = product_of_sizes(last->kernel);
+    double power = log(last->first_s / before->first_s) /
+                   log(size / product_of_sizes(before->kernel));
+
+    return last->first_s * pow(product_of_sizes(next) / size, fmin(power, MAX_POWER)) >
+           SURELY * plan->options->max_time_s;
+}
+
 static int climb(struct gcal_plan *plan, struct family *family)
 {
     double limit_s = plan->options->budget_s * CHOOSING_SHARE;
     size_t first = plan->n_rows;
-    const struct gcal_plan_row *last;
+    const struct gcal_plan_row *before = NULL, *last = NULL;
     int rc = 0;
 
     for (size_t i = 0; i < family->n_rungs && rc == 0; i++) {
-        if (i && gcal_plan_elapsed_s(plan) > limit_s)
+        if ((i && gcal_plan_elapsed_s(plan) > limit_s) ||
+            (before && last && is_too_long(plan, before, last, family->rungs[i])))
             break;
+        before = last;
         rc = try_kernel(plan, family->rungs[i]);
-        last = &plan->rows[plan->n_rows - 1];
+        last = rc == 0 ? &plan->rows[plan->n_rows - 1] : NULL;
         if (rc == 0 && last->first_s > plan->options->max_time_s)
             break;
         /* The smallest may be too short for the device's clock: the next is longer. */
-        if (rc > 0 && last->status == GCAL_ROW_BAD_EVENTS)
+        if (rc > 0 && plan->rows[plan->n_rows - 1].status == GCAL_ROW_BAD_EVENTS)
             rc = 0;
     }
     if (rc >= 0)
