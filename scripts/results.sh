@@ -25,26 +25,41 @@ awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { printf "calibration took %.1f s
     tee -a "$out/calibration.txt"
 ls -l "$out/record.h5"
 
+# Predicts a product, and measures it unless that would take long.
+compare() { # TYPE PREFETCH N MODEL
+    local what=(--device "$1" --model "$4" --tag matmul_sq --tag "prefetch:$2" --tag "n:$3")
+    local predicted
+    predicted=$("$gpucal" predict "${what[@]}" --json | sed -n 's/.*"time_s": \([^,]*\),*/\1/p')
+    awk -v t="${predicted:-9}" 'BEGIN { exit !(t < 1) }' || return 0
+    echo "-- $1, prefetch:$2 n:$3, model $4"
+    "$gpucal" predict "${what[@]}" --measure || true
+}
+
 echo "== predictions of kernels that were not measured"
-node=$(hostname -s)
-sed -n 's/^ *type: *//p' "$out/store/nodes/$node.yaml" | sort -u > "$out/types.txt" || true
+"$gpucal" show --json | sed -n 's/.*"type": "\([^"]*\)".*/\1/p' | sort -u > "$out/types.txt"
 while read -r type; do
-    for kernel in matmul_tiled matmul_plain; do
-        for n in ${SIZES:-320 448 704 1408 2816 5632}; do
-            for model in ${MODELS:-matmul matmul_tiled}; do
-                echo "-- $type $kernel n:$n, model $model"
-                "$gpucal" predict --device "$type" --model "$model" --tag "$kernel" \
-                    --tag "n:$n" --measure || true
-            done
-        done
+    for n in ${SIZES:-320 448 704 1408 2816 5632}; do
+        compare "$type" True "$n" matmul_sq
+        compare "$type" False "$n" matmul_sq
+        compare "$type" True "$n" matmul_tiled
     done
 done < "$out/types.txt" 2>&1 | tee "$out/predictions.txt"
 
 echo "== cost of a prediction"
-for i in 1 2 3 4 5; do
+for _ in 1 2 3 4 5; do
     start=$(date +%s%N)
-    "$gpucal" predict --device "$(head -n 1 "$out/types.txt")" --model "${MODELS:-matmul_tiled}" \
-        --tag matmul_tiled --tag n:1024 > /dev/null || true
-    echo "gpucal predict: $(($(date +%s%N) - start)) ns"
+    "$gpucal" predict --device "$(head -n 1 "$out/types.txt")" --model matmul_tiled \
+        --tag matmul_sq --tag prefetch:True --tag n:1024 > /dev/null
+    echo "gpucal predict of a catalogue kernel: $(($(date +%s%N) - start)) ns"
 done | tee "$out/latency.txt"
-[ ! -x "$build/tests/store/bench_predict" ] || "$build/tests/store/bench_predict" | tee -a "$out/latency.txt"
+"$gpucal" count "$top/kernels/catalogue/matmul_tiled.cl" -D T=float --local 16,16 --global n,n \
+    --assume 'n % 16 = 0 and n >= 16' -o "$out/profile.yaml" > "$out/counts.txt"
+for _ in 1 2 3 4 5; do
+    start=$(date +%s%N)
+    "$gpucal" predict --device "$(head -n 1 "$out/types.txt")" --model matmul_tiled \
+        --profile "$out/profile.yaml" --at n=1024 > /dev/null
+    echo "gpucal predict of a profile: $(($(date +%s%N) - start)) ns"
+done | tee -a "$out/latency.txt"
+[ ! -x "$build/tests/store/bench_predict" ] ||
+    "$build/tests/store/bench_predict" "$out/store" "$(hostname -s)" \
+        "$(head -n 1 "$out/types.txt")" matmul_tiled "$out/profile.yaml" 1024 2>&1 | tee -a "$out/latency.txt"

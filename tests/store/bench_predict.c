@@ -1,5 +1,6 @@
-/* bench_predict.c - nanoseconds per prediction: bench_predict STORE NODE PROFILE SIZE..
- * Not a test: it depends on the machine.  libgpucal promises less than a microsecond.
+/* bench_predict.c - nanoseconds per prediction: bench_predict STORE NODE DEVICE MODEL
+ * PROFILE SIZE..  Not a test: it depends on the machine.  libgpucal promises less than a
+ * microsecond.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,16 +28,16 @@ int main(int argc, char **argv)
     struct gpucal_prediction p;
     double sizes[8] = { 0 }, sum_s = 0, start_s;
 
-    if (argc < 5 || argc > 12) {
-        fprintf(stderr, "usage: bench_predict STORE NODE PROFILE SIZE..\n");
+    if (argc < 7 || argc > 14) {
+        fprintf(stderr, "usage: bench_predict STORE NODE DEVICE MODEL PROFILE SIZE..\n");
         return 1;
     }
-    for (int i = 4; i < argc; i++)
-        sizes[i - 4] = strtod(argv[i], NULL);
+    for (int i = 6; i < argc; i++)
+        sizes[i - 6] = strtod(argv[i], NULL);
     if (!(store = gpucal_store_open(argv[1], &err)) ||
-        !(device = gpucal_device_open(store, argv[2], NULL, &err)) ||
-        !(profile = gpucal_profile_open(argv[3], &err)) ||
-        !(model = gpucal_model_bind(device, NULL, profile, &err)) ||
+        !(device = gpucal_device_open(store, argv[2], argv[3], &err)) ||
+        !(profile = gpucal_profile_open(argv[5], &err)) ||
+        !(model = gpucal_model_bind(device, argv[4], profile, &err)) ||
         gpucal_predict(model, sizes, &p, &err) < 0) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
