@@ -21,9 +21,13 @@ struct program {
     struct program *next;
 };
 
-/* Buffers are shared by all kernels: one for each argument position and dtype. */
+/* Buffers are shared by all kernels: one for each argument position, dtype and direction.
+ * What kernels write is never another's input: its values (denormals, infinities) would
+ * change the times of what reads them.
+ */
 struct pool_buffer {
     size_t index, size_bytes;
+    bool output;
     char dtype[16];
     cl_mem memory;
     struct pool_buffer *next;
@@ -249,14 +253,23 @@ static cl_int fill_buffer(struct gcal_opencl *cl, cl_mem memory, const char *dty
     return code == CL_SUCCESS ? clFinish(cl->queue) : code;
 }
 
-static cl_int pool_get(struct gcal_opencl *cl, size_t index, const char *dtype,
-                       size_t size_bytes, cl_mem *memory)
+static size_t arg_bytes(const struct gcal_job_arg *arg)
+{
+    size_t bytes = (size_t)arg->value * gcal_dtype_size(arg->dtype);
+
+    return bytes ? bytes : gcal_dtype_size(arg->dtype);
+}
+
+static cl_int pool_get(struct gcal_opencl *cl, size_t index,
+                       const struct gcal_job_arg *arg, cl_mem *memory)
 {
     struct pool_buffer **at = &cl->buffers, *b;
+    size_t size_bytes = arg_bytes(arg);
     cl_int code;
 
     for (; (b = *at); at = &b->next)
-        if (b->index == index && strcmp(b->dtype, dtype) == 0)
+        if (b->index == index && b->output == arg->output &&
+            strcmp(b->dtype, arg->dtype) == 0)
             break;
     if (b && b->size_bytes >= size_bytes) {
         *memory = b->memory;
@@ -268,11 +281,12 @@ static cl_int pool_get(struct gcal_opencl *cl, size_t index, const char *dtype,
     } else if (!(b = calloc(1, sizeof(*b))))
         return CL_OUT_OF_HOST_MEMORY;
     b->index = index;
+    b->output = arg->output;
     b->size_bytes = size_bytes;
-    snprintf(b->dtype, sizeof(b->dtype), "%s", dtype);
+    snprintf(b->dtype, sizeof(b->dtype), "%s", arg->dtype);
     b->memory = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, size_bytes, NULL, &code);
     if (!b->memory ||
-        (code = fill_buffer(cl, b->memory, dtype, size_bytes)) != CL_SUCCESS) {
+        (code = fill_buffer(cl, b->memory, arg->dtype, size_bytes)) != CL_SUCCESS) {
         if (b->memory)
             clReleaseMemObject(b->memory);
         free(b);
@@ -282,13 +296,6 @@ static cl_int pool_get(struct gcal_opencl *cl, size_t index, const char *dtype,
     cl->buffers = b;
     *memory = b->memory;
     return CL_SUCCESS;
-}
-
-static size_t arg_bytes(const struct gcal_job_arg *arg)
-{
-    size_t bytes = (size_t)arg->value * gcal_dtype_size(arg->dtype);
-
-    return bytes ? bytes : gcal_dtype_size(arg->dtype);
 }
 
 /* Does the job fit this device? */
@@ -361,7 +368,7 @@ static cl_int set_args(struct gcal_opencl *cl, cl_kernel kernel,
             continue;
         }
         if (!memory)
-            code = pool_get(cl, i, arg->dtype, arg_bytes(arg), &memory);
+            code = pool_get(cl, i, arg, &memory);
         if (code == CL_SUCCESS)
             code = clSetKernelArg(kernel, (cl_uint)i, sizeof(memory), &memory);
     }
