@@ -146,6 +146,8 @@ static int run(const struct fit_command *c, struct gcal_error *err)
         !(table = gcal_results_format(&results, record, &config, err)))
         goto out;
     fputs(table, stdout);
+    for (size_t i = 0; i < gcal_record_lost_count(record); i++)
+        printf("lost: %s\n", gcal_record_lost(record, i));
     if (c->output && write_all(c->output, &results, record, &config, err) < 0)
         goto out;
     if (c->store && publish(c->store, &results, record, &config, err) < 0)
