@@ -1,25 +1,22 @@
 #!/bin/bash
-# A node that is being calibrated is not calibrated a second time meanwhile, which is said
-# in one line, and what was published stays as it was.
+# A node that is being calibrated is not calibrated a second time meanwhile: the second
+# run says which run it is in the way of, and disturbs neither that one nor the store.
 # shellcheck source=tests/slurm/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-list_published() {
-    find store/nodes store/types store/history -type f -exec sha256sum {} + | sort
-}
-
-calibrate before 1 || fail "exit status $?"
+calibrate before n0 short || fail "exit status $?"
 published=$(list_published)
 
-calibrate first 1 --budget 60 &
+calibrate first n0 long --budget 15 &
 first=$!
 wait_for 60 ': measuring' first.err
-calibrate second 1
+calibrate second n0 short
 status=$?
 [ $status = 5 ] || fail "the second run's exit status is $status"
-[ "$(grep -c 'gpucal' second.err)" = 1 ] || fail "more or less than one line"
-grep -q 'n0' second.err || fail "the line does not name the node"
-kill -0 $first 2> /dev/null || fail "the first run did not go on"
-kill -TERM $first
-wait $first
+grep -q 'node n0 is being calibrated by ' second.err || fail "no line names node and run"
 [ "$(list_published)" = "$published" ] || fail "what is published has changed"
+kill -0 $first 2> /dev/null || fail "the first run ended too early to tell"
+wait $first || fail "the first run's exit status is $?"
+run=$(sed -n 's/^gpucal: run \([^:]*\): .*/\1/p' first.out)
+grep -q "node n0 is being calibrated by $run: " second.err || fail "another run is named"
+[ -s "store/history/n0/$run.yaml" ] || fail "the first run is not published"
