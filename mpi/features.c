@@ -11,29 +11,46 @@
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
 
-/* 'text' with the sub-group size put in. */
+static long long common_divisor(long long a, long long b)
+{
+    return b ? common_divisor(b, a % b) : a;
+}
+
+/* Counts per sub-group are written COUNT*ceil(ITEMS/sub_group_size), with the work-items
+ * of a group: for people the last factor becomes a number and joins COUNT's first, so
+ * that "1/256*n^3*ceil(256/sub_group_size)" reads "1/32*n^3".  Other counts stay as they
+ * are.
+ */
 static char *with_sub_group(const char *text, double sub_group, struct gcal_error *err)
 {
-    const char *name = GCAL_SUB_GROUP_SIZE;
+    const char *ceiling = strstr(text, "ceil("), *rest = text;
+    long long items, num = 1, den = 1, divisor;
     struct gcal_buf buf = { 0 };
-    struct gcal_expr *expr;
-    const char *at;
-    char *out;
+    int length = 0, end = 0;
 
-    while ((at = strstr(text, name))) {
-        gcal_buf_put(&buf, text, (size_t)(at - text));
-        gcal_buf_printf(&buf, "%.17g", sub_group);
-        text = at + strlen(name);
+    if (!ceiling ||
+        sscanf(ceiling, "ceil(%lld/" GCAL_SUB_GROUP_SIZE ")%n", &items, &end) != 1 ||
+        !end || ceiling[end]) {
+        gcal_buf_puts(&buf, text);
+        return gcal_buf_take(&buf, err);
     }
-    gcal_buf_puts(&buf, text);
-    if (!(out = gcal_buf_take(&buf, err)) || !(expr = gcal_expr_parse(out, err))) {
-        free(out);
-        return NULL;
-    }
-    free(out);
-    out = gcal_expr_format(expr, err); /* parsing folds what has become constant */
-    gcal_expr_destroy(expr);
-    return out;
+    if (sscanf(text, "%lld%n", &num, &length) == 1) {
+        rest += length;
+        if (sscanf(rest, "/%lld%n", &den, &length) == 1)
+            rest += length;
+        rest += *rest == '*';
+    } else
+        num = 1;
+    num *= (long long)ceil((double)items / sub_group);
+    divisor = common_divisor(num, den);
+    num /= divisor;
+    den /= divisor;
+    if (rest >= ceiling || num != 1 || den != 1)
+        gcal_buf_printf(&buf, den == 1 ? "%lld" : "%lld/%lld", num, den);
+    if (rest < ceiling) /* its last '*' stands before the ceiling */
+        gcal_buf_printf(&buf, "%s%.*s", buf.size ? "*" : "", (int)(ceiling - rest - 1),
+                        rest);
+    return gcal_buf_take(&buf, err);
 }
 
 static int value_of(const struct gcal_profile *profile, const char *text,
