@@ -32,7 +32,7 @@ struct gcal_progress {
 };
 
 struct gcal_plan_hooks {
-    struct gcal_run_sink sink;     /* gets kernels and measurements, each when finished */
+    struct gcal_run_sink sink; /* gets kernels and measurements, each when finished */
     struct gcal_tick tick;
     void (*progress)(void *context, const struct gcal_progress *progress);
     void *progress_context;

@@ -98,7 +98,9 @@ static void name_parameters(struct gcal_buf *text, const struct gcal_fit_problem
         if (named[j]) {
             left--;
             gcal_buf_printf(text, "%s%s", problem->model->parameters[j].name,
-                            left > 1 ? ", " : left ? " and " : "");
+                            left > 1 ? ", "
+                            : left   ? " and "
+                                     : "");
         }
 }
 
@@ -123,7 +125,8 @@ static int find_undetermined(const struct gcal_fit_problem *problem,
                              const struct decomposition *d, struct gcal_fit *fit,
                              struct gcal_error *err)
 {
-    bool *unseen = calloc(d->n + 1, sizeof(bool)), *twins = calloc(d->n + 1, sizeof(bool));
+    bool *unseen = calloc(d->n + 1, sizeof(bool)),
+         *twins = calloc(d->n + 1, sizeof(bool));
     bool any_unseen = false, any_twins = false;
     struct gcal_buf text = { 0 };
 
@@ -162,8 +165,8 @@ static void fill_covariance(const struct gcal_fit_problem *problem,
                             const struct decomposition *d, struct gcal_fit *fit)
 {
     size_t n = fit->n_parameters, freedom = problem->n_rows - d->n;
-    double s2 = gcal_fit_residuals(problem, fit->value, NULL) /
-                (double)(freedom ? freedom : 1);
+    double s2 =
+        gcal_fit_residuals(problem, fit->value, NULL) / (double)(freedom ? freedom : 1);
 
     for (size_t a = 0; a < d->n; a++)
         for (size_t b = 0; b < d->n; b++) {
@@ -206,7 +209,8 @@ int gcal_fit_diagnose(const struct gcal_fit_problem *problem, struct gcal_fit *f
         goto out;
     }
     find_bounds(problem, fit);
-    /* With those at a bound: of twins, one may have ended at 0, which explains nothing. */
+    /* With those at a bound: of twins, one may have ended at 0, which explains nothing.
+     */
     if (decompose(&all, problem, jacobian, NULL, err) < 0 ||
         find_undetermined(problem, &all, fit, err) < 0)
         goto out;

@@ -14,15 +14,15 @@ struct gcal_error;
 struct gcal_model;
 
 struct gcal_fit_rows {
-    size_t n_rows, n_features;  /* features in the model's order */
-    const double *features;     /* n_rows x n_features, row per kernel */
-    const double *time_s;       /* n_rows, medians */
-    const double *spread;       /* n_rows, relative standard error of each median, or NULL */
+    size_t n_rows, n_features; /* features in the model's order */
+    const double *features;    /* n_rows x n_features, row per kernel */
+    const double *time_s;      /* n_rows, medians */
+    const double *spread; /* n_rows, relative standard error of each median, or NULL */
 };
 
 enum gcal_fit_status {
     GCAL_FIT_GOOD,
-    GCAL_FIT_UNDETERMINED,  /* some parameter does not follow from the rows */
+    GCAL_FIT_UNDETERMINED, /* some parameter does not follow from the rows */
     GCAL_FIT_NOT_CONVERGED,
     GCAL_FIT_TOO_FEW_ROWS,
 };
@@ -32,19 +32,19 @@ struct gcal_fit {
     enum gcal_fit_status status;
     size_t n_parameters, n_rows;
     double *value;
-    double *standard_error;    /* NaN where undetermined; 0 where held at a bound */
-    double *covariance;        /* n_parameters x n_parameters */
-    bool *at_bound;            /* the optimum lies on the parameter's bound */
+    double *standard_error; /* NaN where undetermined; 0 where held at a bound */
+    double *covariance;     /* n_parameters x n_parameters */
+    bool *at_bound;         /* the optimum lies on the parameter's bound */
     bool *undetermined;
-    double condition;          /* 2-norm condition number of the column-scaled Jacobian */
-    double residual;           /* root mean square of the relative residuals */
-    double mean_error;         /* geometric mean of |relative residual| */
-    double worst_error;        /* largest |relative residual| */
-    double *predicted_s;       /* n_rows */
+    double condition;    /* 2-norm condition number of the column-scaled Jacobian */
+    double residual;     /* root mean square of the relative residuals */
+    double mean_error;   /* geometric mean of |relative residual| */
+    double worst_error;  /* largest |relative residual| */
+    double *predicted_s; /* n_rows */
     double *feature_min, *feature_max; /* n_features, over the rows: range of validity */
     size_t n_features;
     int iterations;
-    char reason[400];          /* one sentence for people, empty when good */
+    char reason[400]; /* one sentence for people, empty when good */
 };
 
 /* Solves for 'model'.  A fit that is not good is a result: 0 is returned with 'status'

@@ -21,8 +21,8 @@ struct gcal_fit_problem {
 /* 'residuals': n_rows, or NULL.  Returns their sum of squares; not finite when the model
  * is not.
  */
-double gcal_fit_residuals(const struct gcal_fit_problem *problem, const double *parameters,
-                          double *residuals);
+double gcal_fit_residuals(const struct gcal_fit_problem *problem,
+                          const double *parameters, double *residuals);
 
 /* 'jacobian': n_rows x n_parameters, d residual / d parameter.  -1 when not finite. */
 int gcal_fit_jacobian(const struct gcal_fit_problem *problem, const double *parameters,

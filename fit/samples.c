@@ -43,6 +43,5 @@ void gcal_fit_deviation(const double *predicted_s, const double *time_s, size_t 
     if (n_rows)
         *factor = exp(mean);
     if (n_rows > 1)
-        *standard_error =
-            *factor * sqrt(squares / (double)(n_rows - 1) / (double)n_rows);
+        *standard_error = *factor * sqrt(squares / (double)(n_rows - 1) / (double)n_rows);
 }

@@ -125,10 +125,9 @@ static enum outcome run_free(struct search *s)
 {
     const gsl_multifit_nlinear_parameters settings =
         gsl_multifit_nlinear_default_parameters();
-    gsl_multifit_nlinear_fdf fdf = { .f = eval_residuals,
-                                     .df = eval_jacobian,
-                                     .n = s->problem->n_rows,
-                                     .params = s };
+    gsl_multifit_nlinear_fdf fdf = {
+        .f = eval_residuals, .df = eval_jacobian, .n = s->problem->n_rows, .params = s
+    };
     gsl_multifit_nlinear_workspace *w;
     gsl_vector *x;
     enum outcome outcome = FAILED;
@@ -143,7 +142,8 @@ static enum outcome run_free(struct search *s)
     x = gsl_vector_alloc(s->n_free);
     w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &settings, fdf.n, fdf.p);
     for (size_t k = 0; x && k < s->n_free; k++)
-        gsl_vector_set(x, k, s->parameters[s->free_slots[k]] / s->scale[s->free_slots[k]]);
+        gsl_vector_set(x, k,
+                       s->parameters[s->free_slots[k]] / s->scale[s->free_slots[k]]);
     if (x && w && gsl_multifit_nlinear_init(x, &fdf, w) == GSL_SUCCESS)
         outcome = iterate(s, w);
     gsl_multifit_nlinear_free(w);

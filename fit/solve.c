@@ -21,8 +21,8 @@ static void quiet_gsl(void)
 
 /* ---- the problem ---- */
 
-double gcal_fit_residuals(const struct gcal_fit_problem *problem, const double *parameters,
-                          double *residuals)
+double gcal_fit_residuals(const struct gcal_fit_problem *problem,
+                          const double *parameters, double *residuals)
 {
     const struct gcal_fit_rows *rows = problem->rows;
     double sum = 0;
@@ -176,9 +176,8 @@ static void find_errors(const struct gcal_fit_problem *problem, struct gcal_fit 
     for (size_t i = 0; i < rows->n_rows; i++) {
         double error;
 
-        fit->predicted_s[i] =
-            gcal_model_eval(problem->model, fit->value,
-                            rows->features + i * rows->n_features, NULL);
+        fit->predicted_s[i] = gcal_model_eval(
+            problem->model, fit->value, rows->features + i * rows->n_features, NULL);
         error = fabs(fit->predicted_s[i] / rows->time_s[i] - 1);
         squares += error * error;
         logs += log(fmax(error, 1e-16)); /* an exact row must not make the mean 0 */

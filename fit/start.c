@@ -101,7 +101,8 @@ static void fill_parts(const struct gcal_fit_problem *problem, double *parameter
 
             if (problem->is_cost[j]) {
                 parameters[j] = 1;
-                part = gcal_model_eval(problem->model, parameters, features, NULL) - none_s;
+                part =
+                    gcal_model_eval(problem->model, parameters, features, NULL) - none_s;
                 parameters[j] = 0;
             }
             gsl_matrix_set(parts, i, j,

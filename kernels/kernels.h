@@ -30,7 +30,7 @@ struct gcal_count_request {
     size_t n_dims;             /* 1 to 3 */
     size_t local_size[GCAL_MAX_DIMS];
     const char *global_size[GCAL_MAX_DIMS]; /* expressions in size parameters */
-    const char *assume;        /* "n % 16 = 0 and n >= 16", or NULL */
+    const char *assume;                     /* "n % 16 = 0 and n >= 16", or NULL */
 };
 
 /* NULL with 'err' (GCAL_EINPUT, "file:line:column: reason") for what does not parse or
@@ -101,7 +101,7 @@ struct gcal_kernel {
     char *id;        /* SHA-256 of all that follows: the same kernel has the same id */
     char *name;      /* "matmul_sq dtype:float32 prefetch:True ... n:2048" */
     char *generator; /* the catalogue entry's name */
-    char *family;    /* name without the ladder's size: kernels of one family build once */
+    char *family; /* name without the ladder's size: kernels of one family build once */
     char *source, *entry, *build_options;
     size_t n_dims;
     size_t local_size[GCAL_MAX_DIMS];
@@ -112,11 +112,12 @@ struct gcal_kernel {
     struct gcal_size *check_sizes;
     size_t n_args;
     struct gcal_arg *args;
-    char *reference; /* C function 'reference' over 'args', or NULL: interpret the source */
+    char *
+        reference; /* C function 'reference' over 'args', or NULL: interpret the source */
     double tolerance; /* relative, of an output element */
-    bool ladder;     /* its size was not fixed by tags: the plan may leave it out when it
-                        runs too short or too long on a device */
-    bool short_run;  /* times below the plan's minimum count too (launch overhead) */
+    bool ladder;      /* its size was not fixed by tags: the plan may leave it out when it
+                         runs too short or too long on a device */
+    bool short_run;   /* times below the plan's minimum count too (launch overhead) */
     struct gcal_profile *profile;
     char *models; /* who asked for it, "a,b"; the catalogue leaves it NULL, and it is not
                      part of 'id' */

@@ -10,12 +10,12 @@
 /* The values are gpucal's exit statuses. */
 enum gcal_code {
     GCAL_OK = 0,
-    GCAL_EINPUT = 1,        /* usage, bad input, or internal */
-    GCAL_EDRIFT_WARN = 2,   /* audit: a parameter drifted */
-    GCAL_EDRIFT = 3,        /* audit: a parameter drifted beyond the limit */
-    GCAL_EFIT = 4,          /* the fit was rejected */
-    GCAL_EDEVICE = 5,       /* a device could not be measured */
-    GCAL_ESTORE = 6,        /* the store or the record cannot be written */
+    GCAL_EINPUT = 1,      /* usage, bad input, or internal */
+    GCAL_EDRIFT_WARN = 2, /* audit: a parameter drifted */
+    GCAL_EDRIFT = 3,      /* audit: a parameter drifted beyond the limit */
+    GCAL_EFIT = 4,        /* the fit was rejected */
+    GCAL_EDEVICE = 5,     /* a device could not be measured */
+    GCAL_ESTORE = 6,      /* the store or the record cannot be written */
 };
 
 struct gcal_error {

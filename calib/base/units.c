@@ -11,8 +11,8 @@ static int takes_prefix(const char *unit)
 
 const char *gcal_units(double value, const char *unit, char text[GCAL_UNITS_SIZE])
 {
-    static const char *const prefixes[] = { "a", "f", "p", "n", "u", "m", "",
-                                            "k", "M", "G", "T", "P" };
+    static const char *const prefixes[] = { "a", "f", "p", "n", "u", "m",
+                                            "",  "k", "M", "G", "T", "P" };
     const int none = 6, last = 11;
     int step = 0;
 

@@ -10,8 +10,8 @@
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
 
-#define NULL_TEXT UINT32_MAX
-#define FRAME_MAGIC 0x6c616367u /* "gcal" */
+#define NULL_TEXT       UINT32_MAX
+#define FRAME_MAGIC     0x6c616367u /* "gcal" */
 #define FRAME_MAX_BYTES (256u << 20)
 
 static void put_le(struct gcal_buf *buf, uint64_t value, size_t size)
@@ -159,8 +159,7 @@ double *gcal_wire_get_f64s(struct gcal_wire *wire, size_t *count)
     return values;
 }
 
-int gcal_wire_done(const struct gcal_wire *wire, const char *what,
-                   struct gcal_error *err)
+int gcal_wire_done(const struct gcal_wire *wire, const char *what, struct gcal_error *err)
 {
     if (wire->bad || wire->left)
         return gcal_error_set(err, GCAL_EINPUT, "%s: damaged message", what);
@@ -267,7 +266,7 @@ int gcal_frame_read(int fd, double deadline_s, struct gcal_frame *frame,
     }
     data[size] = '\0';
     frame->type = (uint32_t)le(head + 4, 4);
-    frame->payload = (struct gcal_buf){ .data = data, .size = size,
-                                        .capacity = (size_t)size + 1 };
+    frame->payload =
+        (struct gcal_buf){ .data = data, .size = size, .capacity = (size_t)size + 1 };
     return 1;
 }

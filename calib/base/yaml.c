@@ -37,8 +37,8 @@ void gcal_yaml_destroy(struct gcal_yaml *node)
     free(node);
 }
 
-int gcal_yaml_error(const struct gcal_yaml *node, struct gcal_error *err,
-                    const char *fmt, ...)
+int gcal_yaml_error(const struct gcal_yaml *node, struct gcal_error *err, const char *fmt,
+                    ...)
 {
     char text[800];
     va_list args;
@@ -101,8 +101,7 @@ static struct gcal_yaml *read_scalar(struct reader *r, const yaml_event_t *event
 }
 
 /* Room for one child more in both arrays. */
-static int reserve_child(struct gcal_yaml *node, size_t *capacity,
-                         struct gcal_error *err)
+static int reserve_child(struct gcal_yaml *node, size_t *capacity, struct gcal_error *err)
 {
     size_t key_capacity = *capacity;
     void *moved;
@@ -241,7 +240,10 @@ fail:
 /* File names live as long as the program: few, short, and every node shows one. */
 static const char *keep_name(const char *file)
 {
-    static struct kept { struct kept *next; char name[]; } *kept;
+    static struct kept {
+        struct kept *next;
+        char name[];
+    } * kept;
     struct kept *k;
 
     for (k = __atomic_load_n(&kept, __ATOMIC_ACQUIRE); k; k = k->next)
@@ -501,8 +503,8 @@ static void write_scalar(struct gcal_yaml_writer *w, const char *text,
 /* Would a plain 'text' be read back as a number, a boolean or a null? */
 static bool looks_typed(const char *text)
 {
-    static const char *const words[] = { "true", "false", "yes", "no", "on", "off",
-                                         "null", "~", "" };
+    static const char *const words[] = { "true", "false", "yes", "no", "on",
+                                         "off",  "null",  "~",   "" };
     char *end;
 
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
@@ -514,8 +516,9 @@ static bool looks_typed(const char *text)
 
 void gcal_yaml_write_text(struct gcal_yaml_writer *w, const char *text)
 {
-    write_scalar(w, text, looks_typed(text) ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
-                                            : YAML_ANY_SCALAR_STYLE);
+    write_scalar(w, text,
+                 looks_typed(text) ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
+                                   : YAML_ANY_SCALAR_STYLE);
 }
 
 void gcal_yaml_write_block(struct gcal_yaml_writer *w, const char *text)

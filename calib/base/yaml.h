@@ -36,8 +36,8 @@ struct gcal_yaml *gcal_yaml_read(const char *path, size_t max_bytes,
 void gcal_yaml_destroy(struct gcal_yaml *root);
 
 /* Puts "file:line:column: fmt" in 'err' (GCAL_EINPUT); returns -1. */
-int gcal_yaml_error(const struct gcal_yaml *node, struct gcal_error *err,
-                    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int gcal_yaml_error(const struct gcal_yaml *node, struct gcal_error *err, const char *fmt,
+                    ...) __attribute__((format(printf, 3, 4)));
 
 /* The value of 'key' in a map, or NULL where it is absent. */
 const struct gcal_yaml *gcal_yaml_find(const struct gcal_yaml *map, const char *key);
@@ -78,7 +78,8 @@ void gcal_yaml_write_end_map(struct gcal_yaml_writer *w);
 void gcal_yaml_write_end_list(struct gcal_yaml_writer *w);
 void gcal_yaml_write_text(struct gcal_yaml_writer *w, const char *text);
 void gcal_yaml_write_block(struct gcal_yaml_writer *w, const char *text); /* literal */
-void gcal_yaml_write_number(struct gcal_yaml_writer *w, double value); /* reads back exactly */
+void gcal_yaml_write_number(struct gcal_yaml_writer *w,
+                            double value); /* reads back exactly */
 void gcal_yaml_write_integer(struct gcal_yaml_writer *w, long long value);
 void gcal_yaml_write_bool(struct gcal_yaml_writer *w, bool value);
 

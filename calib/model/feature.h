@@ -31,7 +31,12 @@ enum gcal_feature_kind {
     GCAL_FEATURE_WALL_TIME,
 };
 
-enum gcal_space { GCAL_SPACE_ANY, GCAL_SPACE_GLOBAL, GCAL_SPACE_LOCAL, GCAL_SPACE_CONSTANT };
+enum gcal_space {
+    GCAL_SPACE_ANY,
+    GCAL_SPACE_GLOBAL,
+    GCAL_SPACE_LOCAL,
+    GCAL_SPACE_CONSTANT
+};
 enum gcal_direction { GCAL_DIRECTION_ANY, GCAL_LOAD, GCAL_STORE };
 enum gcal_relation { GCAL_ANY, GCAL_EQ, GCAL_GT, GCAL_LT, GCAL_GE, GCAL_LE };
 

@@ -66,13 +66,13 @@ int gcal_run_kernel_get(struct gcal_wire *wire, struct gcal_run_kernel *kernel,
 
 enum gcal_row_status {
     GCAL_ROW_GOOD,
-    GCAL_ROW_SKIPPED,       /* a ladder's rung outside the time or memory limits */
+    GCAL_ROW_SKIPPED, /* a ladder's rung outside the time or memory limits */
     GCAL_ROW_BUILD_FAILED,
     GCAL_ROW_LAUNCH_FAILED,
-    GCAL_ROW_TIMED_OUT,     /* the worker was killed */
-    GCAL_ROW_CRASHED,       /* the worker died */
+    GCAL_ROW_TIMED_OUT, /* the worker was killed */
+    GCAL_ROW_CRASHED,   /* the worker died */
     GCAL_ROW_WRONG_RESULT,
-    GCAL_ROW_BAD_EVENTS,    /* event times contradict the host's clock */
+    GCAL_ROW_BAD_EVENTS, /* event times contradict the host's clock */
 };
 
 enum gcal_stop {
@@ -105,8 +105,8 @@ struct gcal_measurement {
     size_t n_warmup;
     size_t n_samples;
     struct gcal_sample *samples;
-    bool checked;             /* its result was compared on this device */
-    double worst_difference;  /* largest relative difference found */
+    bool checked;            /* its result was compared on this device */
+    double worst_difference; /* largest relative difference found */
 };
 
 void gcal_measurement_clear(struct gcal_measurement *m);

@@ -29,8 +29,8 @@ struct gcal_model {
     size_t n_features;
     char **features;
     struct gcal_expr *expr;
-    struct gcal_expr **derivatives; /* by parameter */
-    struct gcal_expr **feature_derivatives; /* by feature */
+    struct gcal_expr **derivatives;          /* by parameter */
+    struct gcal_expr **feature_derivatives;  /* by feature */
     size_t *parameter_slots, *feature_slots; /* where each stands among expr's symbols */
 };
 

@@ -51,12 +51,12 @@ struct gcal_profile_entry {
     char *array, *tag;
     enum gcal_space space;
     enum gcal_direction direction;
-    size_t vector_width;              /* elements, 1 for a scalar */
-    char *lid_stride[GCAL_MAX_DIMS];  /* expressions, elements; NULL: not affine */
+    size_t vector_width;             /* elements, 1 for a scalar */
+    char *lid_stride[GCAL_MAX_DIMS]; /* expressions, elements; NULL: not affine */
     char *gid_stride[GCAL_MAX_DIMS];
     size_t n_loop_strides;
     struct gcal_loop_stride *loop_strides;
-    char *afr; /* accesses over distinct elements; NULL where it is not known */
+    char *afr;        /* accesses over distinct elements; NULL where it is not known */
     int line, column; /* in the source; 0 where it has none */
 };
 
