@@ -4,10 +4,11 @@
 #   scripts/quickstart.sh [OPTIONS]
 #
 # Installs the packages that are missing, builds, calibrates two nodes with
-# `srun -N2 gpucal --config models.yaml`, shows what was published, and predicts a kernel
-# that was not measured beside its measured time.  A Slurm that runs already is used; else
-# a private one of two virtual nodes is started for it and stopped at the end.  Without
-# a GPU the devices are PoCL's, one core each.
+# `srun -N 2 gpucal --config models.yaml`, shows what was published, and predicts kernels
+# that were not measured beside their measured times.  A Slurm that runs already is used;
+# else a private one of two virtual nodes is started for it and stopped at the end (of one
+# node where there is a GPU, which two would disturb each other on).  Without a GPU the
+# devices are PoCL's, one core each.
 #
 #   -c FILE   what to measure and which models to fit (default: models.yaml)
 #   -s DIR    the store to publish to (default: build/quickstart/store)
@@ -61,6 +62,7 @@ find_slurm() {
         echo "Slurm is running: taking $nodes of its idle nodes"
         return
     fi
+    ! gpucal devices --json | grep -q '"device_type": "gpu"' || nodes=1
     cluster=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-quickstart.XXXXXX") || exit 1
     "$top/slurm/cluster.sh" start -n "$nodes" -d "$cluster" || exit 1
     eval "$("$top/slurm/cluster.sh" env -d "$cluster")"
@@ -68,15 +70,29 @@ find_slurm() {
 
 calibrate() {
     rm -f "$work/record.h5" "$work/record.h5".*
+    # as in slurm/calibrate.sbatch; a site's default may be no MPI at all
+    export SLURM_MPI_TYPE=pmix SLURM_PMIX_FENCE=tree
     run srun -N "$nodes" --ntasks-per-node=1 \
         gpucal --config "$config" --record "$work/record.h5"
 }
 
-# On the node whose parameters are used, so that it can be timed there as well.
-predict() { # NODE MODEL OPTION...
-    local node=$1 model=$2
-    shift 2
-    run srun -Q -N 1 -w "$node" gpucal predict --node "$node" --model "$model" "$@" --measure
+# The GPU that comes first, or else the device that does.
+find_device() { # NODE: its type and uid
+    awk '/^- uid:/ { uid = $3 } /^  device_type:/ { print $2, uid }' \
+        "$GPUCAL_STORE/nodes/$1.yaml" | tr -d "'\"" | sort -s -r -k 1,1 | head -n 1
+}
+
+# Both matrix products, on the node whose parameters are used, so that they can be timed
+# there.  The sizes lie between those that the catalogue's ladders measure.
+predict() { # NODE MODEL PREFETCH
+    local type uid n=320
+
+    read -r type uid < <(find_device "$1")
+    [ "$type" = cpu ] || n=2560
+    # -c may have brought other models
+    grep -q "^  - name: $2$" "$GPUCAL_STORE/nodes/$1.yaml" || return 0
+    run srun -Q -N 1 -w "$1" gpucal predict --node "$1" --device "$uid" --model "$2" \
+        --tag matmul_sq --tag "prefetch:$3" --tag n:$n --measure
 }
 
 parse_options() {
@@ -119,8 +135,9 @@ main() {
     say "5. What is published"
     run gpucal show || exit 1
     node=$(basename "$(find "$GPUCAL_STORE/nodes" -name '*.yaml' | sort | head -1)" .yaml)
-    say "6. A kernel that was not measured: predicted, then timed on $node"
-    predict "$node" matmul_tiled --tag matmul_sq --tag prefetch:True --tag n:640 || exit 1
+    say "6. Kernels that were not measured: predicted, then timed on $node"
+    predict "$node" matmul_sq True && predict "$node" matmul_sq False &&
+        predict "$node" matmul_tiled True || exit 1
     say "Done in $((SECONDS / 60)) min $((SECONDS % 60)) s"
     echo "The parameter files are in $GPUCAL_STORE/nodes, every timing in $work/record.h5"
 }
