@@ -6,6 +6,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/clock.h"
+#include "calib/base/log.h"
 #include "mpi/calibrate.h"
 
 #define BAR_WIDTH      24
@@ -27,6 +28,11 @@ struct gcal_display {
     double drawn_s;
 };
 
+static void clear(void *display)
+{
+    gcal_display_clear(display);
+}
+
 struct gcal_display *gcal_display_create(bool quiet)
 {
     struct gcal_display *display = calloc(1, sizeof(*display));
@@ -34,6 +40,7 @@ struct gcal_display *gcal_display_create(bool quiet)
     if (display) {
         display->quiet = quiet;
         display->terminal = isatty(STDERR_FILENO);
+        gcal_log_set_hook(clear, display);
     }
     return display;
 }
@@ -127,6 +134,7 @@ void gcal_display_destroy(struct gcal_display *d)
 {
     if (!d)
         return;
+    gcal_log_set_hook(NULL, NULL);
     for (size_t i = 0; i < d->n_rows; i++)
         free(d->rows[i].key);
     free(d->rows);

@@ -192,7 +192,6 @@ void gcal_root_note_lost(struct gcal_root *root, const char *node, int rank,
     struct gcal_error err = { 0 };
 
     root->n_lost++;
-    gcal_display_clear(root->display);
     gcal_log(GCAL_LOG_ERROR, "node %s rank %d: %s", node, rank, reason);
     if (root->sink.lost &&
         root->sink.lost(root->sink.context, node, rank, reason, &err) < 0)
@@ -388,7 +387,6 @@ static void service(void *context)
             end_run(root, 0);
     }
     if (err->code) {
-        gcal_display_clear(root->display);
         gcal_log(GCAL_LOG_ERROR, "%s", err->text);
         end_run(root, (int)err->code);
     }

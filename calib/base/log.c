@@ -6,6 +6,8 @@
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
 static enum gcal_log_level max_level = GCAL_LOG_INFO;
 static char prefix[128];
+static void (*hook)(void *context);
+static void *hook_context;
 
 void gcal_log_set_level(enum gcal_log_level level)
 {
@@ -15,6 +17,12 @@ void gcal_log_set_level(enum gcal_log_level level)
 void gcal_log_set_who(const char *who)
 {
     snprintf(prefix, sizeof(prefix), "%s%s", who, *who ? " " : "");
+}
+
+void gcal_log_set_hook(void (*call)(void *context), void *context)
+{
+    hook = call;
+    hook_context = context;
 }
 
 void gcal_log(enum gcal_log_level level, const char *fmt, ...)
@@ -27,6 +35,8 @@ void gcal_log(enum gcal_log_level level, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(line, sizeof(line), fmt, args);
     va_end(args);
+    if (hook)
+        hook(hook_context);
     /* One call, so that lines of several ranks do not mix. */
     fprintf(stderr, "gpucal: %s%s: %s\n", prefix, level_names[level], line);
 }

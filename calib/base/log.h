@@ -21,6 +21,11 @@ void gcal_log_set_level(enum gcal_log_level level);
  */
 void gcal_log_set_who(const char *who);
 
+/* 'call' runs before every line that is printed, e.g. to clear a progress display off the
+ * terminal.  NULL: nothing.
+ */
+void gcal_log_set_hook(void (*call)(void *context), void *context);
+
 void gcal_log(enum gcal_log_level level, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
