@@ -17,7 +17,7 @@ struct row {
     char *key; /* node and device */
     char phase[32];
     size_t done, total;
-    double left_s, printed_s;
+    double elapsed_s, left_s, printed_s;
 };
 
 struct gcal_display {
@@ -78,7 +78,9 @@ void gcal_display_clear(struct gcal_display *d)
 
 static void draw_row(const struct row *row)
 {
-    size_t full = row->total ? BAR_WIDTH * row->done / row->total : 0;
+    /* By time: kernels are measured side by side and finish together, near the end. */
+    double share = row->elapsed_s / (row->elapsed_s + row->left_s + 1e-3);
+    size_t full = (size_t)(BAR_WIDTH * share);
     char bar[BAR_WIDTH + 1];
 
     memset(bar, '.', BAR_WIDTH);
@@ -123,6 +125,7 @@ void gcal_display_update(struct gcal_display *d, const char *node,
     snprintf(row->phase, sizeof(row->phase), "%s", progress->phase);
     row->done = progress->kernels_done;
     row->total = progress->kernels_total;
+    row->elapsed_s = progress->elapsed_s;
     row->left_s = progress->left_s > 0 ? progress->left_s : 0;
     if (d->terminal)
         redraw(d);
