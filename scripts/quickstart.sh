@@ -16,8 +16,8 @@
 set -u
 
 top=$(cd "$(dirname "$0")/.." && pwd)
-work=$top/build/quickstart
-config=$top/models.yaml
+work=build/quickstart # from the top folder, as all paths without /
+config=models.yaml
 nodes=2
 cluster='' # set while a private one runs
 child=''   # pid of what runs now
@@ -49,7 +49,7 @@ run() { # COMMAND...: prints and runs it, with its exit status
 clean_up() {
     trap '' HUP INT TERM
     [ -z "$child" ] || kill -TERM -- "-$child" 2> /dev/null
-    [ -z "$cluster" ] || "$top/slurm/cluster.sh" stop -d "$cluster"
+    [ -z "$cluster" ] || slurm/cluster.sh stop -d "$cluster"
 }
 
 find_slurm() {
@@ -64,8 +64,8 @@ find_slurm() {
     fi
     ! gpucal devices --json | grep -q '"device_type": "gpu"' || nodes=1
     cluster=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-quickstart.XXXXXX") || exit 1
-    "$top/slurm/cluster.sh" start -n "$nodes" -d "$cluster" || exit 1
-    eval "$("$top/slurm/cluster.sh" env -d "$cluster")"
+    slurm/cluster.sh start -n "$nodes" -d "$cluster" || exit 1
+    eval "$(slurm/cluster.sh env -d "$cluster")"
 }
 
 calibrate() {
@@ -98,7 +98,7 @@ predict() { # NODE MODEL PREFETCH
 parse_options() {
     local option
 
-    GPUCAL_STORE=$work/store
+    GPUCAL_STORE=$top/$work/store
     while getopts :c:s:h option; do
         case $option in
         c) config=$(realpath -e "$OPTARG") || exit 1 ;;
@@ -116,15 +116,16 @@ main() {
 
     [ "${1:-}" != --help ] || set -- -h
     parse_options "$@"
+    cd "$top" || exit 1
     trap clean_up EXIT
     trap 'exit 129' HUP
     trap 'exit 130' INT
     trap 'exit 143' TERM
 
     say "1. Packages"
-    "$top/scripts/install-deps.sh" || exit 1 # in the foreground: sudo may ask
+    scripts/install-deps.sh || exit 1 # in the foreground: sudo may ask
     say "2. Build, into build/"
-    run "$top/scripts/build.sh" -t gpucal "$top/build" -DBUILD_TESTING=OFF || exit 1
+    run scripts/build.sh -t gpucal build -DBUILD_TESTING=OFF || exit 1
     export PATH=$top/build/mpi:$PATH GPUCAL_STORE
     mkdir -p "$work" "$GPUCAL_STORE" || exit 1
     say "3. Slurm"
