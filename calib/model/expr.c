@@ -10,11 +10,9 @@
 #include "calib/base/error.h"
 #include "calib/model/expr_private.h"
 
-#define ANY_ARGS 64
-
 const struct gcal_function gcal_functions[GCAL_OP_COUNT] = {
-    [GCAL_OP_MIN] = { "min", 1, ANY_ARGS },
-    [GCAL_OP_MAX] = { "max", 1, ANY_ARGS },
+    [GCAL_OP_MIN] = { "min", 1, GCAL_EXPR_MAX_ARGS },
+    [GCAL_OP_MAX] = { "max", 1, GCAL_EXPR_MAX_ARGS },
     [GCAL_OP_EXP] = { "exp", 1, 1 },
     [GCAL_OP_LOG] = { "log", 1, 1 },
     [GCAL_OP_SQRT] = { "sqrt", 1, 1 },
@@ -23,11 +21,12 @@ const struct gcal_function gcal_functions[GCAL_OP_COUNT] = {
     [GCAL_OP_CEIL] = { "ceil", 1, 1 },
     [GCAL_OP_SMOOTHSTEP] = { "smoothstep", 2, 2 },
     [GCAL_OP_OVERLAP] = { "overlap", 3, 3 },
-    [GCAL_OP_PNORM] = { "pnorm", 2, ANY_ARGS },
+    [GCAL_OP_PNORM] = { "pnorm", 2, GCAL_EXPR_MAX_ARGS },
     [GCAL_OP_SELECT] = { "select", 4, 4 },
     [GCAL_OP_POW_D] = { "pow_d", 2, 2 },
     [GCAL_OP_OVERLAP_D] = { "overlap_d", 4, 4 },
-    [GCAL_OP_PNORM_D] = { "pnorm_d", 3, ANY_ARGS + 1 },
+    [GCAL_OP_PNORM_D] = { "pnorm_d", 4, 4 },
+    [GCAL_OP_PNORM_E] = { "pnorm_e", 3, 3 },
 };
 
 void gcal_expr_destroy(struct gcal_expr *expr)
@@ -93,34 +92,16 @@ static double pnorm(double p, size_t n, const double *a)
     return largest * pow(sum, 1 / p);
 }
 
-/* By the exponent: N (sum r^p log r / (p sum r^p) - log(sum r^p) / p^2), r = a / max. */
-static double pnorm_by_exponent(double p, size_t n, const double *a)
-{
-    double largest = 0, sum = 0, logs = 0;
-
-    for (size_t i = 0; i < n; i++)
-        largest = fmax(largest, a[i]);
-    if (largest == 0 || isinf(p))
-        return 0;
-    for (size_t i = 0; i < n; i++) {
-        double ratio = a[i] / largest, power = pow(ratio, p);
-
-        sum += power;
-        logs += ratio > 0 ? power * log(ratio) : 0;
-    }
-    return largest * pow(sum, 1 / p) * (logs / (p * sum) - log(sum) / (p * p));
-}
-
-/* By argument i: (a_i / N)^(p-1).  Where all are 0 the direction matters; the one in
+/* By argument a: (a / norm)^(p-1).  Where all n are 0 the direction matters; the one in
  * which all grow alike is taken.  Below p = 1 the slope at 0 is infinite; a large
  * finite one lets a fit walk away from it.
  */
-static double pnorm_by_argument(double p, size_t n, const double *a, size_t i)
+static double pnorm_by_argument(double p, double norm, double a, double n)
 {
-    double norm = pnorm(p, n, a), ratio = norm > 0 ? a[i] / norm : pow(n, -1 / p);
+    double ratio = norm > 0 ? a / norm : pow(n, -1 / p);
 
     if (isinf(p))
-        return a[i] == norm;
+        return a == norm;
     if (p < 1)
         ratio = fmax(ratio, DBL_EPSILON);
     return pow(ratio, p - 1);
@@ -198,8 +179,9 @@ double gcal_op_apply(enum gcal_op op, size_t n, const double *a)
     case GCAL_OP_OVERLAP_D:
         return overlap_derivative((int)a[0], a[1], a[2], a[3]);
     case GCAL_OP_PNORM_D:
-        return a[0] == 0 ? pnorm_by_exponent(a[1], n - 2, a + 2)
-                         : pnorm_by_argument(a[1], n - 2, a + 2, (size_t)a[0] - 1);
+        return pnorm_by_argument(a[0], a[1], a[2], a[3]);
+    case GCAL_OP_PNORM_E:
+        return a[1] == 0 ? 0 : a[1] * a[2] * log(a[1] / a[0]);
     default:
         return NAN;
     }
@@ -261,7 +243,7 @@ static bool is(const struct gcal_node *node, double number)
 static struct gcal_node *fold(struct gcal_build *b, enum gcal_op op, size_t n_args,
                               struct gcal_node *const *args)
 {
-    double values[ANY_ARGS + 1], result;
+    double values[GCAL_EXPR_MAX_ARGS], result;
 
     for (size_t i = 0; i < n_args; i++) {
         if (args[i]->op != GCAL_OP_NUMBER)
@@ -383,15 +365,6 @@ int gcal_expr_compile(struct gcal_expr *expr, struct gcal_node *root,
     return root ? compile(expr, root, 0, err) : -1;
 }
 
-static double whole_power(double x, unsigned power)
-{
-    double result = x;
-
-    while (--power)
-        result *= x;
-    return result;
-}
-
 /* 'top' is the value on top of the stack; the others lie in 'stack'. */
 double gcal_expr_eval(const struct gcal_expr *expr, const double *values)
 {
@@ -424,7 +397,7 @@ double gcal_expr_eval(const struct gcal_expr *expr, const double *values)
             top = -top;
             break;
         case GCAL_OP_POWI:
-            top = whole_power(top, i->n_args);
+            top = gcal_whole_power(top, i->n_args);
             break;
         default:
             *below = top;

@@ -13,8 +13,8 @@
  *   pnorm(p, a, b, ...)    (a^p + b^p + ...)^(1/p): 1 adds, infinity is max
  *
  * Derivatives add select(a, b, x, y) (x where a <= b, else y), pow_d(a, b) (a^b log(a)),
- * overlap_d(k, g, c, edge) and pnorm_d(k, p, a, ...) (by argument k, from 0), all finite
- * at 0.
+ * overlap_d(k, g, c, edge) (by argument k, from 0), pnorm_d(p, norm, a, n) (by argument
+ * a of n) and pnorm_e(norm, a, slope) (a slope log(a / norm)), all finite at 0.
  *
  * A name is [A-Za-z_][A-Za-z0-9_]*; one that starts with f_mem_access may go on
  * with the fields of feature.h (tag:, lstrides:{}, gstrides:{}, afr:).

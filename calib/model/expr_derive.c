@@ -105,23 +105,45 @@ static struct gcal_node *derive_extreme(struct gcal_build *b,
         (struct gcal_node *[]){ rest, node->args[0], first, rest_slope });
 }
 
-/* The chain rule over primitives (k, arguments...) that differ in k alone. */
-static struct gcal_node *derive_by_parts(struct gcal_build *b,
-                                         const struct gcal_node *node, enum gcal_op part,
-                                         size_t symbol)
+/* The chain rule over overlap_d(k, g, c, edge), which differ in k alone. */
+static struct gcal_node *derive_overlap(struct gcal_build *b,
+                                        const struct gcal_node *node, size_t symbol)
 {
-    struct gcal_node *sum = number(b, 0), *args[66];
+    struct gcal_node *const *a = node->args, *sum = number(b, 0);
 
-    for (size_t k = 0; k < node->n_args; k++) {
-        struct gcal_node *inner = derive(b, node->args[k], symbol);
-
-        if (is_zero(inner))
-            continue;
-        args[0] = number(b, (double)k);
-        memcpy(args + 1, node->args, node->n_args * sizeof(*args));
-        sum = add(b, sum, mul(b, gcal_node_make(b, part, node->n_args + 1, args), inner));
-    }
+    for (size_t k = 0; k < node->n_args; k++)
+        sum = add(b, sum,
+                  mul(b,
+                      gcal_node_make(b, GCAL_OP_OVERLAP_D, 4,
+                                     (struct gcal_node *[]){ number(b, (double)k), a[0],
+                                                             a[1], a[2] }),
+                      derive(b, a[k], symbol)));
     return sum;
+}
+
+/* With N = pnorm(p, a, ..) and r = a / N: dN/da = r^(p-1), dN/dp = sum(a r^(p-1) log r) /
+ * p. Both are said in terms of N, so that a program computes its powers once.
+ */
+static struct gcal_node *derive_pnorm(struct gcal_build *b, struct gcal_node *node,
+                                      size_t symbol)
+{
+    struct gcal_node *p = node->args[0], *dp = derive(b, p, symbol);
+    struct gcal_node *n = number(b, (double)node->n_args - 1);
+    struct gcal_node *by_args = number(b, 0), *by_p = number(b, 0);
+
+    for (size_t k = 1; k < node->n_args; k++) {
+        struct gcal_node *a = node->args[k], *da = derive(b, a, symbol), *slope;
+
+        if (is_zero(da) && is_zero(dp))
+            continue;
+        slope = gcal_node_make(b, GCAL_OP_PNORM_D, 4,
+                               (struct gcal_node *[]){ p, node, a, n });
+        by_args = add(b, by_args, mul(b, slope, da));
+        by_p = add(b, by_p,
+                   gcal_node_make(b, GCAL_OP_PNORM_E, 3,
+                                  (struct gcal_node *[]){ node, a, slope }));
+    }
+    return is_zero(dp) ? by_args : add(b, by_args, mul(b, quotient(b, by_p, p), dp));
 }
 
 static struct gcal_node *derive_function(struct gcal_build *b, struct gcal_node *node,
@@ -134,9 +156,9 @@ static struct gcal_node *derive_function(struct gcal_build *b, struct gcal_node 
     case GCAL_OP_MAX:
         return derive_extreme(b, node, symbol);
     case GCAL_OP_OVERLAP:
-        return derive_by_parts(b, node, GCAL_OP_OVERLAP_D, symbol);
+        return derive_overlap(b, node, symbol);
     case GCAL_OP_PNORM:
-        return derive_by_parts(b, node, GCAL_OP_PNORM_D, symbol);
+        return derive_pnorm(b, node, symbol);
     case GCAL_OP_SMOOTHSTEP:
         /* (tanh(u) + 1) / 2 with u = edge x */
         x = mul(b, node->args[1], node->args[0]);
@@ -198,7 +220,7 @@ static struct gcal_node *derive(struct gcal_build *b, struct gcal_node *node,
 /* A copy of 'node' among the nodes of another expression. */
 static struct gcal_node *copy(struct gcal_build *b, const struct gcal_node *node)
 {
-    struct gcal_node *args[66];
+    struct gcal_node *args[GCAL_EXPR_MAX_ARGS];
 
     if (node->op == GCAL_OP_NUMBER)
         return gcal_node_number(b, node->number);

@@ -187,13 +187,13 @@ static enum gcal_op find_function(const char *start, size_t length)
     return GCAL_OP_COUNT;
 }
 
-/* The first argument of pnorm_d and overlap_d picks another one. */
+/* The first argument of overlap_d picks another one. */
 static bool picks_an_argument(enum gcal_op op, size_t n_args,
                               struct gcal_node *const *args)
 {
     double k = args[0] && args[0]->op == GCAL_OP_NUMBER ? args[0]->number : -1;
 
-    if (op != GCAL_OP_OVERLAP_D && op != GCAL_OP_PNORM_D)
+    if (op != GCAL_OP_OVERLAP_D)
         return true;
     return k >= 0 && k < (double)n_args - 1 && k == floor(k);
 }
@@ -201,7 +201,7 @@ static bool picks_an_argument(enum gcal_op op, size_t n_args,
 static struct gcal_node *parse_call(struct parser *p, enum gcal_op op, const char *start)
 {
     const struct gcal_function *function = &gcal_functions[op];
-    struct gcal_node *args[66];
+    struct gcal_node *args[GCAL_EXPR_MAX_ARGS];
     size_t n_args = 0;
 
     p->at++; /* '(' */

@@ -14,6 +14,7 @@ struct gcal_error;
 #define GCAL_EXPR_MAX_LENGTH  65536     /* characters */
 #define GCAL_EXPR_MAX_PROGRAM (1 << 18) /* instructions */
 #define GCAL_EXPR_MAX_STACK   192       /* values on the evaluation stack */
+#define GCAL_EXPR_MAX_ARGS    64        /* of one function */
 
 enum gcal_op {
     GCAL_OP_NUMBER,
@@ -41,7 +42,8 @@ enum gcal_op {
     GCAL_OP_SELECT,    /* select(a, b, x, y): x where a <= b, else y */
     GCAL_OP_POW_D,     /* pow_d(a, b): a^b log(a), the derivative of a^b by b */
     GCAL_OP_OVERLAP_D, /* overlap_d(k, g, c, edge): overlap by its argument k, from 0 */
-    GCAL_OP_PNORM_D,   /* pnorm_d(k, p, a, ...): pnorm by its argument k, from 0 */
+    GCAL_OP_PNORM_D,   /* pnorm_d(p, norm, a, n): pnorm of n arguments by argument a */
+    GCAL_OP_PNORM_E,   /* pnorm_e(norm, a, slope): a slope log(a / norm) */
     GCAL_OP_COUNT,
 };
 
@@ -107,5 +109,15 @@ int gcal_expr_compile(struct gcal_expr *expr, struct gcal_node *root,
 
 /* The value of an operator or function. */
 double gcal_op_apply(enum gcal_op op, size_t n_args, const double *args);
+
+/* Of GCAL_OP_POWI, for a power of at least 1. */
+static inline double gcal_whole_power(double x, unsigned power)
+{
+    double result = x;
+
+    while (--power)
+        result *= x;
+    return result;
+}
 
 #endif

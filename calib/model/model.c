@@ -11,8 +11,9 @@
 #include "calib/base/yaml.h"
 #include "calib/model/expr.h"
 #include "calib/model/feature.h"
+#include "calib/model/program.h"
 
-/* Names in one model: evaluation keeps their values on the stack. */
+/* Names in one model. */
 #define MAX_SYMBOLS 256
 
 void gcal_model_destroy(struct gcal_model *model)
@@ -22,18 +23,14 @@ void gcal_model_destroy(struct gcal_model *model)
     for (size_t i = 0; i < model->n_parameters; i++) {
         free(model->parameters[i].name);
         free(model->parameters[i].unit);
-        gcal_expr_destroy(model->derivatives[i]);
     }
-    for (size_t i = 0; i < model->n_features; i++) {
+    for (size_t i = 0; i < model->n_features; i++)
         free(model->features[i]);
-        gcal_expr_destroy(model->feature_derivatives[i]);
-    }
     free(model->parameters);
-    free(model->derivatives);
     free(model->features);
-    free(model->feature_derivatives);
     free(model->parameter_slots);
     free(model->feature_slots);
+    gcal_model_program_destroy(model->program);
     gcal_expr_destroy(model->expr);
     free(model->name);
     free(model->output);
@@ -79,10 +76,7 @@ static int add_parameter(struct gcal_model *model, size_t symbol, struct gcal_er
                                                           .min = 0,
                                                           .max = INFINITY };
     model->parameter_slots[i] = symbol;
-    model->derivatives[i] = gcal_expr_derivative(model->expr, name, err);
-    return model->parameters[i].name && model->parameters[i].unit && model->derivatives[i]
-               ? 0
-               : -1;
+    return model->parameters[i].name && model->parameters[i].unit ? 0 : -1;
 }
 
 static int add_feature(struct gcal_model *model, size_t symbol, struct gcal_error *err)
@@ -102,8 +96,7 @@ static int add_feature(struct gcal_model *model, size_t symbol, struct gcal_erro
                               name);
     model->features[i] = copy(name, err);
     model->feature_slots[i] = symbol;
-    model->feature_derivatives[i] = gcal_expr_derivative(model->expr, name, err);
-    return model->features[i] && model->feature_derivatives[i] ? 0 : -1;
+    return model->features[i] ? 0 : -1;
 }
 
 /* Room for as many parameters and features as there are symbols. */
@@ -111,12 +104,10 @@ static int allocate(struct gcal_model *model, size_t n, struct gcal_error *err)
 {
     model->parameters = calloc(n + 1, sizeof(*model->parameters));
     model->features = calloc(n + 1, sizeof(*model->features));
-    model->derivatives = calloc(n + 1, sizeof(*model->derivatives));
-    model->feature_derivatives = calloc(n + 1, sizeof(*model->feature_derivatives));
     model->parameter_slots = calloc(n + 1, sizeof(*model->parameter_slots));
     model->feature_slots = calloc(n + 1, sizeof(*model->feature_slots));
-    if (!model->parameters || !model->features || !model->derivatives ||
-        !model->feature_derivatives || !model->parameter_slots || !model->feature_slots)
+    if (!model->parameters || !model->features || !model->parameter_slots ||
+        !model->feature_slots)
         return gcal_error_memory(err);
     return 0;
 }
@@ -149,6 +140,22 @@ static int sort_symbols(struct gcal_model *model, struct gcal_error *err)
     return 0;
 }
 
+static int make_program(struct gcal_model *model, struct gcal_error *err)
+{
+    struct gcal_expr *exprs[MAX_SYMBOLS + 1] = { model->expr };
+    size_t n = 1;
+
+    for (; n <= model->n_parameters; n++)
+        if (!(exprs[n] =
+                  gcal_expr_derivative(model->expr, model->parameters[n - 1].name, err)))
+            break;
+    if (n > model->n_parameters)
+        model->program = gcal_model_program_create(n, exprs, err);
+    while (n-- > 1)
+        gcal_expr_destroy(exprs[n]);
+    return model->program ? 0 : -1;
+}
+
 static int fill(struct gcal_model *model, const char *name, const char *output,
                 const char *expression, struct gcal_error *err)
 {
@@ -162,7 +169,9 @@ static int fill(struct gcal_model *model, const char *name, const char *output,
         return -1;
     if (!(model->expr = gcal_expr_parse(model->expression, err)))
         return gcal_error_prefix(err, "expression");
-    return sort_symbols(model, err);
+    if (sort_symbols(model, err) < 0)
+        return -1;
+    return make_program(model, err);
 }
 
 struct gcal_model *gcal_model_create(const char *name, const char *output,
@@ -193,15 +202,13 @@ struct gcal_model_parameter *gcal_model_parameter_find(const struct gcal_model *
 double gcal_model_eval(const struct gcal_model *model, const double *parameters,
                        const double *features, double *gradient)
 {
-    double values[MAX_SYMBOLS];
+    double slots[GCAL_PROGRAM_MAX_SLOTS];
 
     for (size_t i = 0; i < model->n_parameters; i++)
-        values[model->parameter_slots[i]] = parameters[i];
+        slots[model->parameter_slots[i]] = parameters[i];
     for (size_t i = 0; i < model->n_features; i++)
-        values[model->feature_slots[i]] = features[i];
-    for (size_t i = 0; gradient && i < model->n_parameters; i++)
-        gradient[i] = gcal_expr_eval(model->derivatives[i], values);
-    return gcal_expr_eval(model->expr, values);
+        slots[model->feature_slots[i]] = features[i];
+    return gcal_model_program_eval(model->program, slots, gradient);
 }
 
 /* ---- from YAML ---- */

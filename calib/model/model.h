@@ -7,6 +7,7 @@
 
 struct gcal_error;
 struct gcal_expr;
+struct gcal_model_program;
 struct gcal_yaml;
 struct gcal_yaml_writer;
 
@@ -29,8 +30,7 @@ struct gcal_model {
     size_t n_features;
     char **features;
     struct gcal_expr *expr;
-    struct gcal_expr **derivatives;          /* by parameter */
-    struct gcal_expr **feature_derivatives;  /* by feature */
+    struct gcal_model_program *program; /* the value, and its derivatives by parameter */
     size_t *parameter_slots, *feature_slots; /* where each stands among expr's symbols */
 };
 
