@@ -98,22 +98,7 @@ static enum content write_if(struct remover *r, CXCursor c, int indent,
 
     if (found != FAILED && !is_null(r, otherwise))
         found = worse(found, write_body(r, otherwise, indent + 1, &no));
-    if (found == NOTHING) {
-        found = gcal_remove_write_loads(r, condition, indent, out);
-    } else if (found != FAILED && gcal_remove_need(r, condition) == 0) {
-        gcal_remove_indent(indent, out);
-        gcal_buf_puts(out, "if (");
-        gcal_remove_put_text(r, condition, out);
-        gcal_buf_printf(out, ") {\n%s", yes.data ? yes.data : "");
-        gcal_remove_indent(indent, out);
-        if (no.size) {
-            gcal_buf_printf(out, "} else {\n%s", no.data);
-            gcal_remove_indent(indent, out);
-        }
-        gcal_buf_puts(out, "}\n");
-    } else {
-        found = FAILED;
-    }
+    found = gcal_remove_write_if(r, condition, found, &yes, &no, indent, out);
     gcal_buf_free(&yes);
     gcal_buf_free(&no);
     return found;

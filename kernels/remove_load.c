@@ -331,6 +331,28 @@ static bool is_vload(const struct remover *r, CXCursor c, CXCursor *pointer)
     return false;
 }
 
+enum content gcal_remove_write_if(struct remover *r, CXCursor condition,
+                                  enum content found, const struct gcal_buf *yes,
+                                  const struct gcal_buf *no, int indent,
+                                  struct gcal_buf *out)
+{
+    if (found == NOTHING)
+        return gcal_remove_write_loads(r, condition, indent, out);
+    if (found == FAILED || gcal_remove_need(r, condition) < 0)
+        return FAILED;
+    gcal_remove_indent(indent, out);
+    gcal_buf_puts(out, "if (");
+    gcal_remove_put_text(r, condition, out);
+    gcal_buf_printf(out, ") {\n%s", yes->data ? yes->data : "");
+    gcal_remove_indent(indent, out);
+    if (no->size) {
+        gcal_buf_printf(out, "} else {\n%s", no->data);
+        gcal_remove_indent(indent, out);
+    }
+    gcal_buf_puts(out, "}\n");
+    return found;
+}
+
 /* A load that only happens under a condition stays under it. */
 static enum content write_choice(struct remover *r, CXCursor c, int indent,
                                  struct gcal_buf *out)
@@ -341,22 +363,7 @@ static enum content write_choice(struct remover *r, CXCursor c, int indent,
         worse(gcal_remove_write_loads(r, gcal_remove_child(r, c, 1), indent + 1, &yes),
               gcal_remove_write_loads(r, gcal_remove_child(r, c, 2), indent + 1, &no));
 
-    if (found == NOTHING) {
-        found = gcal_remove_write_loads(r, condition, indent, out);
-    } else if (found != FAILED && gcal_remove_need(r, condition) == 0) {
-        gcal_remove_indent(indent, out);
-        gcal_buf_puts(out, "if (");
-        gcal_remove_put_text(r, condition, out);
-        gcal_buf_printf(out, ") {\n%s", yes.data ? yes.data : "");
-        gcal_remove_indent(indent, out);
-        if (no.size) {
-            gcal_buf_printf(out, "} else {\n%s", no.data);
-            gcal_remove_indent(indent, out);
-        }
-        gcal_buf_puts(out, "}\n");
-    } else {
-        found = FAILED;
-    }
+    found = gcal_remove_write_if(r, condition, found, &yes, &no, indent, out);
     gcal_buf_free(&yes);
     gcal_buf_free(&no);
     return found;

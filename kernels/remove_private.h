@@ -79,6 +79,13 @@ bool gcal_remove_is_change(const struct remover *r, CXCursor c);
  */
 enum content gcal_remove_write_loads(struct remover *r, CXCursor c, int indent,
                                      struct gcal_buf *out);
+/* "if (condition) { yes } else { no }" around what the branches have 'found'; only the
+ * condition's own loads where that is nothing.
+ */
+enum content gcal_remove_write_if(struct remover *r, CXCursor condition,
+                                  enum content found, const struct gcal_buf *yes,
+                                  const struct gcal_buf *no, int indent,
+                                  struct gcal_buf *out);
 enum content gcal_remove_write_children(struct remover *r, CXCursor c, size_t first,
                                         int indent, struct gcal_buf *out);
 enum content gcal_remove_refuse(struct remover *r, CXCursor c, const char *why);
