@@ -160,13 +160,15 @@ static int find_undetermined(const struct gcal_fit_problem *problem,
 
 /* ---- what is ---- */
 
-/* Covariance = s2 (J'J)^-1 with s2 the variance of the weighted residuals. */
+/* Covariance = s2 (J'J)^-1 with s2 the variance of the weighted residuals.  Without rows
+ * to spare those are 0 whatever the model's worth: then what the weights stand for.
+ */
 static void fill_covariance(const struct gcal_fit_problem *problem,
                             const struct decomposition *d, struct gcal_fit *fit)
 {
     size_t n = fit->n_parameters, freedom = problem->n_rows - d->n;
-    double s2 =
-        gcal_fit_residuals(problem, fit->value, NULL) / (double)(freedom ? freedom : 1);
+    double s2 = freedom ? gcal_fit_residuals(problem, fit->value, NULL) / (double)freedom
+                        : GCAL_FIT_MISFIT_FLOOR * GCAL_FIT_MISFIT_FLOOR;
 
     for (size_t a = 0; a < d->n; a++)
         for (size_t b = 0; b < d->n; b++) {

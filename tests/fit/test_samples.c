@@ -1,0 +1,151 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/base/random.h"
+#include "fit/fit.h"
+
+static uint64_t random_state = 713;
+
+static double uniform(void)
+{
+    return ((double)(gcal_random_next(&random_state) >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+    double radius = sqrt(-2 * log(uniform()));
+
+    return radius * cos(6.283185307179586 * uniform());
+}
+
+static void assert_near(double value, double wanted, double relative)
+{
+    if (!(fabs(value / wanted - 1) <= relative))
+        fail_msg("%.17g is not within %g of %.17g", value, relative, wanted);
+}
+
+static void median_of_odd_and_even_counts(void **state)
+{
+    const double samples[] = { 9.17e-6, 2.385e-6, 7.21e-6, 2.391e-6 };
+    double median, spread;
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    assert_int_equal(gcal_fit_median(samples, 3, &median, &spread, &err), 0);
+    assert_true(median == 7.21e-6);
+    /* Deviations 1.96, 4.825 and 0 us: their median is 1.96. */
+    assert_near(spread, 1.2533 * 1.4826 * 1.96 / 7.21 / sqrt(3), 1e-5);
+    assert_int_equal(gcal_fit_median(samples, 4, &median, &spread, &err), 0);
+    assert_near(median, (2.391e-6 + 7.21e-6) / 2, 1e-12);
+    assert_true(samples[0] == 9.17e-6 && samples[3] == 2.391e-6); /* as they were */
+    assert_int_equal(gcal_fit_median(samples, 1, &median, &spread, &err), 0);
+    assert_true(median == 9.17e-6 && spread == 0);
+}
+
+static void no_samples_have_no_median(void **state)
+{
+    double median = 1, spread = 1;
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    assert_int_equal(gcal_fit_median(NULL, 0, &median, &spread, &err), -1);
+    assert_int_equal(err.code, GCAL_EINPUT);
+}
+
+/* Mean over 200 sets of 101 samples, so that the test is of the formula. */
+static void spread_is_the_error_of_the_median(void **state)
+{
+    const double sigma = 0.02385;
+    double told = 0, squares = 0, samples[101], median, spread;
+
+    (void)state;
+    for (int set = 0; set < 200; set++) {
+        for (size_t i = 0; i < 101; i++)
+            samples[i] = 7.21e-6 * (1 + sigma * normal());
+        assert_int_equal(gcal_fit_median(samples, 101, &median, &spread, NULL), 0);
+        told += spread / 200;
+        squares += pow(median / 7.21e-6 - 1, 2) / 200;
+    }
+    assert_near(told / (1.2533 * sigma / sqrt(101)), 1, 0.03);
+    assert_near(sqrt(squares) / told, 1, 0.12); /* what medians really scatter */
+}
+
+static void stragglers_do_not_move_the_median(void **state)
+{
+    double samples[200], median, spread, moved, moved_spread;
+
+    (void)state;
+    for (size_t i = 0; i < 200; i++)
+        samples[i] = 7.21e-6 * (1 + 0.02 * normal());
+    assert_int_equal(gcal_fit_median(samples, 200, &median, &spread, NULL), 0);
+    samples[41] *= 400;
+    samples[97] *= 400;
+    assert_int_equal(gcal_fit_median(samples, 200, &moved, &moved_spread, NULL), 0);
+    assert_near(moved / median, 1, 0.01);
+    assert_near(moved_spread / spread, 1, 0.05);
+}
+
+static void deviation_is_a_geometric_mean(void **state)
+{
+    const double predicted_s[] = { 2e-6, 3e-3, 7.21e-5, 4.1 };
+    const double ratios[] = { 1.1, 1.21, 1.1, 1.21 };
+    double time_s[4], factor, error;
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        time_s[i] = ratios[i] * predicted_s[i];
+    gcal_fit_deviation(predicted_s, time_s, 4, &factor, &error);
+    assert_near(factor, pow(1.1, 1.5), 1e-12);
+    /* Logs lie log(1.1)/2 on either side: variance 4/3 of its square, over four rows. */
+    assert_near(error, factor * log(1.1) / 2 * sqrt(4.0 / 3 / 4), 1e-12);
+}
+
+static void deviation_of_a_noisy_device(void **state)
+{
+    double predicted_s[400], time_s[400], factor, error;
+
+    (void)state;
+    for (size_t i = 0; i < 400; i++) {
+        predicted_s[i] = pow(10, -6 * uniform());
+        time_s[i] = predicted_s[i] * 1.0713 * exp(0.05 * normal());
+    }
+    gcal_fit_deviation(predicted_s, time_s, 400, &factor, &error);
+    assert_near(error / (1.0713 * 0.05 / 20), 1, 0.1);
+    assert_near(factor, 1.0713, 3 * error);
+}
+
+static void one_row_tells_no_error(void **state)
+{
+    const double predicted_s = 2.385e-6, time_s = 2.6235e-6;
+    double factor, error;
+
+    (void)state;
+    gcal_fit_deviation(&predicted_s, &time_s, 1, &factor, &error);
+    assert_near(factor, 1.1, 1e-12);
+    assert_true(isinf(error));
+    gcal_fit_deviation(NULL, NULL, 0, &factor, &error);
+    assert_true(factor == 1 && isinf(error));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(median_of_odd_and_even_counts),
+        cmocka_unit_test(no_samples_have_no_median),
+        cmocka_unit_test(spread_is_the_error_of_the_median),
+        cmocka_unit_test(stragglers_do_not_move_the_median),
+        cmocka_unit_test(deviation_is_a_geometric_mean),
+        cmocka_unit_test(deviation_of_a_noisy_device),
+        cmocka_unit_test(one_row_tells_no_error),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
