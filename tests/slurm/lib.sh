@@ -44,10 +44,11 @@ list_published() {
 
 # The rank of a node is the gpucal that Slurm itself started; workers are its children.
 rank_of() { # NODE
-    local pid
+    local pid parent
     for pid in $(pgrep -x gpucal); do
         grep -qzx "SLURMD_NODENAME=$1" "/proc/$pid/environ" &&
             grep -qzxF "SLURM_CONF=$SLURM_CONF" "/proc/$pid/environ" &&
-            [ "$(ps -o comm= -p "$(ps -o ppid= -p "$pid")")" = slurmstepd ] && echo "$pid"
+            parent=$(awk '/^PPid:/ { print $2 }' "/proc/$pid/status") &&
+            grep -qx slurmstepd "/proc/$parent/comm" && echo "$pid"
     done
 }
