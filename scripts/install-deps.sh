@@ -14,7 +14,7 @@ BUILD=(build-essential cmake ninja-build pkg-config
     libisl-dev libgsl-dev libhdf5-dev                   # kernels/, fit/, store/
     libyaml-dev libsodium-dev libjansson-dev)           # calib/base/, mpi/
 CLUSTER=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libpmix-dev)
-TEST=(git libcmocka-dev clang clang-format oclgrind)
+TEST=(git procps libcmocka-dev clang clang-format oclgrind)
 
 die() {
     echo "install-deps.sh: $*" >&2
