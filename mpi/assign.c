@@ -246,9 +246,12 @@ static struct gcal_resumed *resumed_for(struct gcal_root *root, const char *node
 static int note_done(void *context, const struct gcal_measurement *m,
                      struct gcal_error *err)
 {
-    struct gcal_resumed *r = resumed_for(context, m->node, m->device_uid, err);
+    struct gcal_resumed *r;
     char **done;
 
+    if (m->status != GCAL_ROW_GOOD)
+        return 0; /* what failed may go well this time */
+    r = resumed_for(context, m->node, m->device_uid, err);
     if (!r ||
         !(done = gcal_array_grow(r->done, r->n_done, &r->capacity, sizeof(*done), err)))
         return -1;
