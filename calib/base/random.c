@@ -1,6 +1,5 @@
 #include "calib/base/random.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014. */
@@ -27,18 +26,18 @@ void gcal_random_shuffle(uint64_t *state, size_t *order, size_t count)
 
 size_t gcal_dtype_size(const char *dtype)
 {
-    static const char *const kinds[] = { "int", "uint", "float" };
+    static const struct {
+        const char *name;
+        size_t size;
+    } known[] = {
+        { "int8", 1 },    { "int16", 2 },   { "int32", 4 },   { "int64", 8 },
+        { "uint8", 1 },   { "uint16", 2 },  { "uint32", 4 },  { "uint64", 8 },
+        { "float16", 2 }, { "float32", 4 }, { "float64", 8 },
+    };
 
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-        size_t length = strlen(kinds[i]);
-        int bits;
-
-        if (strncmp(dtype, kinds[i], length) != 0)
-            continue;
-        bits = atoi(dtype + length);
-        if (bits == 16 || bits == 32 || bits == 64 || (bits == 8 && i < 2))
-            return (size_t)bits / 8;
-    }
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (strcmp(dtype, known[i].name) == 0)
+            return known[i].size;
     return 0;
 }
 

@@ -139,8 +139,13 @@ char *gcal_wire_get_text(struct gcal_wire *wire)
 
 void *gcal_wire_get_bytes(struct gcal_wire *wire, size_t *size)
 {
+    void *data;
+
     *size = gcal_wire_get_u32(wire);
-    return wire->bad ? NULL : copy(wire, *size);
+    data = wire->bad ? NULL : copy(wire, *size);
+    if (!data)
+        *size = 0;
+    return data;
 }
 
 double *gcal_wire_get_f64s(struct gcal_wire *wire, size_t *count)
@@ -206,14 +211,22 @@ int gcal_frame_write(int fd, uint32_t type, const struct gcal_buf *payload,
     return rc;
 }
 
+/* For poll(): rounded up, and no more than an int holds. */
+static int wait_ms(double deadline_s)
+{
+    double left_s = deadline_s - gcal_clock_now_s();
+
+    if (deadline_s < 0)
+        return -1;
+    return left_s > 1e6 ? 1000000000 : left_s > 0 ? (int)(1e3 * left_s) + 1 : 0;
+}
+
 /* Returns 1 when 'size' bytes came, 0 at the end of the stream, -1 with errno. */
 static int read_exactly(int fd, double deadline_s, char *data, size_t size)
 {
     while (size) {
         struct pollfd ready = { .fd = fd, .events = POLLIN };
-        double left_s = deadline_s - gcal_clock_now_s();
-        int timeout_ms = deadline_s < 0 ? -1 : left_s > 0 ? (int)(1e3 * left_s) + 1 : 0;
-        int n = poll(&ready, 1, timeout_ms);
+        int n = poll(&ready, 1, wait_ms(deadline_s));
         ssize_t got;
 
         if (n == 0)
