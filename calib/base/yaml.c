@@ -177,27 +177,43 @@ static struct gcal_yaml *read_collection(struct reader *r, enum gcal_yaml_kind k
     return node;
 }
 
+static bool has_tag(const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_SCALAR_EVENT:
+        return event->data.scalar.tag;
+    case YAML_SEQUENCE_START_EVENT:
+        return event->data.sequence_start.tag;
+    case YAML_MAPPING_START_EVENT:
+        return event->data.mapping_start.tag;
+    default:
+        return false;
+    }
+}
+
+static void refuse(struct reader *r, const yaml_event_t *event, const char *why)
+{
+    gcal_error_set(r->err, GCAL_EINPUT, "%s:%zu:%zu: %s", r->file,
+                   event->start_mark.line + 1, event->start_mark.column + 1, why);
+}
+
 /* Consumes 'event'. */
 static struct gcal_yaml *read_node(struct reader *r, yaml_event_t *event, int depth)
 {
     struct gcal_yaml *node = NULL;
 
-    switch (event->type) {
-    case YAML_SCALAR_EVENT:
+    if (has_tag(event))
+        refuse(r, event, "tags are not supported");
+    else if (event->type == YAML_SCALAR_EVENT)
         node = read_scalar(r, event);
-        break;
-    case YAML_SEQUENCE_START_EVENT:
+    else if (event->type == YAML_SEQUENCE_START_EVENT)
         node = read_collection(r, GCAL_YAML_LIST, event, depth);
-        break;
-    case YAML_MAPPING_START_EVENT:
+    else if (event->type == YAML_MAPPING_START_EVENT)
         node = read_collection(r, GCAL_YAML_MAP, event, depth);
-        break;
-    default:
-        gcal_error_set(r->err, GCAL_EINPUT, "%s:%zu:%zu: %s", r->file,
-                       event->start_mark.line + 1, event->start_mark.column + 1,
-                       event->type == YAML_ALIAS_EVENT ? "aliases are not supported"
-                                                       : "the file is empty");
-    }
+    else
+        refuse(r, event,
+               event->type == YAML_ALIAS_EVENT ? "aliases are not supported"
+                                               : "the file is empty");
     yaml_event_delete(event);
     return node;
 }
@@ -420,7 +436,9 @@ static int append(void *data, unsigned char *bytes, size_t size)
 
 static void emit(struct gcal_yaml_writer *w, yaml_event_t *event, int made)
 {
-    if (!made || w->failed || !yaml_emitter_emit(&w->emitter, event))
+    if (made && w->failed)
+        yaml_event_delete(event);
+    else if (!made || !yaml_emitter_emit(&w->emitter, event))
         w->failed = true;
 }
 
@@ -561,7 +579,8 @@ char *gcal_yaml_writer_finish(struct gcal_yaml_writer *w, size_t *size,
     emit(w, &event, yaml_stream_end_event_initialize(&event));
     if (w->failed || !yaml_emitter_flush(&w->emitter))
         gcal_error_set(err, GCAL_EINPUT, "cannot write YAML: %s",
-                       w->emitter.problem ? w->emitter.problem : "out of memory");
+                       w->emitter.problem ? w->emitter.problem
+                                          : "a text that is not UTF-8, or out of memory");
     else {
         if (size)
             *size = w->out.size;
