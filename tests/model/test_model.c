@@ -1,0 +1,236 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "calib/model/expr.h"
+#include "calib/model/model.h"
+
+#define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
+
+static const char three_groups[] =
+    "pnorm(p_overlap, p_stream*f_mem_access_tag:aLD + p_store*f_mem_access_global_store,"
+    "      p_madd*f_op_float32_madd + p_barrier*f_sync_barrier_local*f_thread_groups,"
+    "      p_group*f_thread_groups)"
+    " + p_launch*f_sync_kernel_launch";
+
+/* By the order of first use. */
+static const double parameters[] = { 1.713,   2.385e-12, 7.1e-12, 1.07e-12,
+                                     3.3e-11, 5.9e-10,   4.7e-6 };
+static const double features[] = { 1.3e6, 4.1e5, 2.9e7, 17, 4099, 1 };
+
+static struct gcal_model *create(const char *expression)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_model *model = gcal_model_create("m", "f_cl_wall_time", expression, &err);
+
+    if (!model)
+        fail_msg("%s", err.text);
+    return model;
+}
+
+static double by_hand(void)
+{
+    const double *p = parameters, *f = features;
+    double global = p[1] * f[0] + p[2] * f[1], chip = p[3] * f[2] + p[4] * f[3] * f[4];
+
+    return pow(pow(global, p[0]) + pow(chip, p[0]) + pow(p[5] * f[4], p[0]), 1 / p[0]) +
+           p[6];
+}
+
+static void sorts_names_and_evaluates(void **state)
+{
+    struct gcal_model *model = create(three_groups);
+    double gradient[7];
+
+    (void)state;
+    assert_int_equal(model->n_parameters, 7);
+    assert_int_equal(model->n_features, 6);
+    assert_string_equal(model->parameters[6].name, "p_launch");
+    assert_string_equal(model->features[0], "f_mem_access_tag:aLD");
+    assert_near(gcal_model_eval(model, parameters, features, NULL), by_hand(), 1e-18);
+    assert_true(gcal_model_eval(model, parameters, features, gradient) ==
+                gcal_model_eval(model, parameters, features, NULL));
+    gcal_model_destroy(model);
+}
+
+static void gradient_equals_differences(void **state)
+{
+    struct gcal_model *model = create(three_groups);
+    double gradient[7];
+
+    (void)state;
+    gcal_model_eval(model, parameters, features, gradient);
+    for (size_t i = 0; i < 7; i++) {
+        double at[7], step = 1e-5 * parameters[i], above, below;
+
+        memcpy(at, parameters, sizeof(at));
+        at[i] = parameters[i] + step;
+        above = gcal_model_eval(model, at, features, NULL);
+        at[i] = parameters[i] - step;
+        below = gcal_model_eval(model, at, features, NULL);
+        assert_near(gradient[i] * step, (above - below) / 2, 1e-15);
+        assert_true(gradient[i] != 0);
+    }
+    gcal_model_destroy(model);
+}
+
+/* What is shared must not become something else on the way: to the bit. */
+static void gradient_is_that_of_the_expressions(void **state)
+{
+    static const char *const expressions[] = {
+        three_groups,
+        "overlap(p_a*f_op_float32_add, p_b*f_op_float32_mul, p_edge)"
+        " + min(p_a, p_b)^2*f_thread_groups + (p_a*f_op_float32_add)^p_edge",
+        "p_a*p_a - -0*p_b + 0*p_a + max(p_a*f_thread_groups, p_b, p_a*f_thread_groups)",
+        "p_a",
+        "f_thread_groups",
+        "2.385"
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(expressions) / sizeof(*expressions); i++) {
+        struct gcal_model *model = create(expressions[i]);
+        struct gcal_error err = { 0 };
+        double values[16], gradient[16];
+
+        for (size_t k = 0; k < model->n_parameters; k++)
+            values[model->parameter_slots[k]] = parameters[k];
+        for (size_t k = 0; k < model->n_features; k++)
+            values[model->feature_slots[k]] = features[k];
+        assert_true(gcal_model_eval(model, parameters, features, gradient) ==
+                    gcal_expr_eval(model->expr, values));
+        for (size_t k = 0; k < model->n_parameters; k++) {
+            struct gcal_expr *derivative =
+                gcal_expr_derivative(model->expr, model->parameters[k].name, &err);
+
+            assert_true(gradient[k] == gcal_expr_eval(derivative, values));
+            gcal_expr_destroy(derivative);
+        }
+        gcal_model_destroy(model);
+    }
+}
+
+static void gradient_is_finite_at_zeros(void **state)
+{
+    struct gcal_model *model = create(three_groups);
+    double at[7] = { 1.713 }, gradient[7];
+
+    (void)state;
+    assert_true(gcal_model_eval(model, at, features, gradient) == 0);
+    for (size_t i = 0; i < 7; i++)
+        assert_true(isfinite(gradient[i]));
+    assert_true(gradient[6] == 1);
+    gcal_model_destroy(model);
+}
+
+static void refuses_what_has_too_many_parts(void **state)
+{
+    char *text = malloc(60000), *at = text;
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    at += sprintf(at, "p_a");
+    for (int i = 2; i < 4500; i++)
+        at += sprintf(at, "+%d*p_a", i);
+    assert_null(gcal_model_create("m", "f_cl_wall_time", text, &err));
+    assert_int_equal(err.code, GCAL_EINPUT);
+    assert_non_null(strstr(err.text, "different parts"));
+    free(text);
+}
+
+static struct gcal_model *decode(const char *text, struct gcal_error *err)
+{
+    static const char *const more[] = { "kernels", NULL };
+    struct gcal_yaml *root = gcal_yaml_parse(text, strlen(text), "m.yaml", err);
+    struct gcal_model *model = root ? gcal_model_decode(root, more, err) : NULL;
+
+    gcal_yaml_destroy(root);
+    return model;
+}
+
+static void decodes(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_model *model =
+        decode("name: m\n"
+               "expression: >-\n"
+               "  p_e *\n"
+               "    f_thread_groups + p_b\n"
+               "parameters:\n"
+               "  p_e: {unit: \"1\", initial: 1.3, min: 1, max: 16}\n"
+               "kernels: []\n",
+               &err);
+    const struct gcal_model_parameter *p;
+
+    (void)state;
+    assert_non_null(model);
+    assert_string_equal(model->output, "f_cl_wall_time");
+    assert_string_equal(model->expression, "p_e * f_thread_groups + p_b");
+    p = gcal_model_parameter_find(model, "p_e");
+    assert_string_equal(p->unit, "1");
+    assert_true(p->initial == 1.3 && p->min == 1 && p->max == 16);
+    p = gcal_model_parameter_find(model, "p_b");
+    assert_string_equal(p->unit, "s");
+    assert_true(isnan(p->initial) && p->min == 0 && isinf(p->max));
+    assert_null(gcal_model_parameter_find(model, "p_c"));
+    gcal_model_destroy(model);
+}
+
+static void complains_with_line_and_column(void **state)
+{
+    static const struct {
+        const char *text, *at, *says;
+    } bad[] = {
+        { "name: m\n", "m.yaml:1:1: ", "no 'expression'" },
+        { "name: m\nexpression: p_a + * 2\n", "m.yaml:2:13: ", "column 7" },
+        { "name: m\nexpression: p_a * n\n", "m.yaml:2:13: ", "'n' is neither" },
+        { "name: m\nexpression: p_a * f_op_float33_add\n", "m.yaml:2:13: ", "data type" },
+        { "name: m\nexpression: p_a * f_cl_wall_time\n", "m.yaml:2:13: ", "is measured" },
+        { "name: m\nexpresion: p_a\n", "m.yaml:2:1: ", "expression" },
+        { "name: m\noutput: f_wrong\nexpression: p_a\n", "m.yaml:3:13: ", "output" },
+        { "name: m\nexpression: p_a\nparameters: {p_b: {min: 1}}\n",
+          "m.yaml:3:14: ", "'p_b' is not in the expression" },
+        { "name: m\nexpression: p_a\nparameters: {p_a: {min: 2, max: 1}}\n",
+          "m.yaml:3:19: ", "min 2 is not below max 1" },
+        { "name: m\nexpression: p_a\nparameters: {p_a: {initial: -1}}\n",
+          "m.yaml:3:19: ", "initial -1 is outside" },
+        { "name: m\nexpression: p_a\nparameters: {p_a: {min: x}}\n",
+          "m.yaml:3:25: ", "min" },
+        { "- name: m\n", "m.yaml:1:1: ", "map" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        struct gcal_error err = { 0 };
+
+        assert_null(decode(bad[i].text, &err));
+        assert_int_equal(err.code, GCAL_EINPUT);
+        if (strncmp(err.text, bad[i].at, strlen(bad[i].at)) != 0 ||
+            !strstr(err.text, bad[i].says))
+            fail_msg("%s gave: %s", bad[i].text, err.text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sorts_names_and_evaluates),
+        cmocka_unit_test(gradient_equals_differences),
+        cmocka_unit_test(gradient_is_that_of_the_expressions),
+        cmocka_unit_test(gradient_is_finite_at_zeros),
+        cmocka_unit_test(refuses_what_has_too_many_parts),
+        cmocka_unit_test(decodes),
+        cmocka_unit_test(complains_with_line_and_column),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
