@@ -1,0 +1,128 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/model/feature.h"
+
+static struct gcal_feature parse(const char *name)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_feature f = { 0 };
+
+    if (gcal_feature_parse(name, &f, &err) < 0)
+        fail_msg("%s", err.text);
+    return f;
+}
+
+static void takes_an_access_apart(void **state)
+{
+    struct gcal_feature f = parse("f_mem_access_tag:aLD_global_float32_load_"
+                                  "lstrides:{0:1;1:>15}_gstrides:{2:<=(n+1)*16}_afr:>1");
+
+    (void)state;
+    assert_int_equal(f.kind, GCAL_FEATURE_MEM_ACCESS);
+    assert_string_equal(f.tag, "aLD");
+    assert_int_equal(f.space, GCAL_SPACE_GLOBAL);
+    assert_string_equal(f.dtype, "float32");
+    assert_int_equal(f.direction, GCAL_LOAD);
+    assert_int_equal(f.lid_stride[0].relation, GCAL_EQ);
+    assert_string_equal(f.lid_stride[0].bound, "1");
+    assert_int_equal(f.lid_stride[1].relation, GCAL_GT);
+    assert_string_equal(f.lid_stride[1].bound, "15");
+    assert_int_equal(f.lid_stride[2].relation, GCAL_ANY);
+    assert_int_equal(f.gid_stride[0].relation, GCAL_ANY);
+    assert_int_equal(f.gid_stride[2].relation, GCAL_LE);
+    assert_string_equal(f.gid_stride[2].bound, "(n+1)*16");
+    assert_int_equal(f.afr.relation, GCAL_GT);
+    gcal_feature_clear(&f);
+    assert_null(f.tag);
+}
+
+static void takes_fields_that_are_left_out(void **state)
+{
+    struct gcal_feature f = parse("f_mem_access");
+
+    (void)state;
+    assert_int_equal(f.space, GCAL_SPACE_ANY);
+    assert_int_equal(f.direction, GCAL_DIRECTION_ANY);
+    assert_null(f.dtype);
+    gcal_feature_clear(&f);
+    f = parse("f_mem_access_store_afr:<2");
+    assert_int_equal(f.direction, GCAL_STORE);
+    assert_int_equal(f.afr.relation, GCAL_LT);
+    gcal_feature_clear(&f);
+    f = parse("f_mem_access_local_lstrides:{}");
+    assert_int_equal(f.space, GCAL_SPACE_LOCAL);
+    assert_int_equal(f.lid_stride[0].relation, GCAL_ANY);
+    gcal_feature_clear(&f);
+}
+
+static void takes_the_others_apart(void **state)
+{
+    struct gcal_feature f = parse("f_op_float64_native_exp");
+
+    (void)state;
+    assert_int_equal(f.kind, GCAL_FEATURE_OP);
+    assert_string_equal(f.dtype, "float64");
+    assert_string_equal(f.op, "native_exp");
+    gcal_feature_clear(&f);
+    f = parse("f_cl_wall_time_nvidia_titan_v");
+    assert_int_equal(f.kind, GCAL_FEATURE_WALL_TIME);
+    assert_string_equal(f.platform, "nvidia");
+    assert_string_equal(f.device, "titan_v");
+    gcal_feature_clear(&f);
+    assert_int_equal(parse("f_sync_barrier_local").kind, GCAL_FEATURE_BARRIER_LOCAL);
+    assert_int_equal(parse("f_sync_kernel_launch").kind, GCAL_FEATURE_KERNEL_LAUNCH);
+    assert_int_equal(parse("f_thread_groups").kind, GCAL_FEATURE_THREAD_GROUPS);
+}
+
+static void names_what_it_did_not_understand(void **state)
+{
+    static const struct {
+        const char *name, *says;
+    } bad[] = {
+        { "f_ops_float32_add", "features are f_op_<dtype>_<op>" },
+        { "f_op_float33_add", "data type such as float32 at 'float33_add'" },
+        { "f_op_float32", "expected _<operation>" },
+        { "f_op_float32_a b", "expected _<operation>" },
+        { "f_mem_access_float32_global", "in the order tag, memory" },
+        { "f_mem_access_load_load", "fields come once" },
+        { "f_mem_access_tag:_global", "letters and digits" },
+        { "f_mem_access_lstrides:0", "expected {axis:constraint;..}" },
+        { "f_mem_access_lstrides:{3:1}", "axis 0, 1 or 2" },
+        { "f_mem_access_lstrides:{0:1;0:2}", "there already" },
+        { "f_mem_access_lstrides:{0:1", "expected ';' or '}'" },
+        { "f_mem_access_lstrides:{0:}", "constraint ''" },
+        { "f_mem_access_afr:>1+", "constraint '1+'" },
+        { "f_mem_accesses", "expected '_' and a field" },
+        { "f_cl_wall_time_nvidia", "expected _<device>" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        struct gcal_error err = { 0 };
+        struct gcal_feature f;
+
+        assert_int_equal(gcal_feature_parse(bad[i].name, &f, &err), -1);
+        assert_int_equal(err.code, GCAL_EINPUT);
+        if (!strstr(err.text, bad[i].says) || !strstr(err.text, bad[i].name))
+            fail_msg("%s gave: %s", bad[i].name, err.text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(takes_an_access_apart),
+        cmocka_unit_test(takes_fields_that_are_left_out),
+        cmocka_unit_test(takes_the_others_apart),
+        cmocka_unit_test(names_what_it_did_not_understand),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

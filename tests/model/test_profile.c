@@ -1,0 +1,326 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "calib/model/profile.h"
+
+#define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
+
+/* Two loads of a tiled kernel, a store that is not affine, and one entry of each other
+ * kind.
+ */
+static const char profile_text[] =
+    "gpucal_profile: 1\n"
+    "kernel: tiled\n"
+    "source_hash: 7f3a\n"
+    "parameters: [n, m]\n"
+    "local_size: [16, 12]\n"
+    "groups: [1/16*n, 1/12*m]\n"
+    "assumptions: n % 16 = 0 and m % 12 = 0 and n >= 16\n"
+    "estimated: true\n"
+    "entries:\n"
+    "- feature: f_op_float32_madd\n"
+    "  count: 1/192*n*m*ceil(192/sub_group_size)\n"
+    "  per: sub-group\n"
+    "  dtype: float32\n"
+    "  op: madd\n"
+    "- feature: f_mem_access_global_float32_load_lstrides:{0:1;1:n}\n"
+    "  count: n*m\n"
+    "  per: work-item\n"
+    "  dtype: float32\n"
+    "  array: a\n"
+    "  tag: aLD\n"
+    "  memory: global\n"
+    "  direction: load\n"
+    "  vector_width: 1\n"
+    "  lid_strides: [\"1\", n]\n"
+    "  gid_strides: [\"16\", 12*n]\n"
+    "  loop_strides: [{loop: k, stride: \"16\"}]\n"
+    "  afr: 1/16*m\n"
+    "  at: [7, 13]\n"
+    "- feature: f_mem_access_local_float32_load\n"
+    "  count: 3*n*m\n"
+    "  per: sub-group\n"
+    "  dtype: float32\n"
+    "  array: b\n"
+    "  memory: local\n"
+    "  direction: load\n"
+    "  vector_width: 4\n"
+    "  lid_strides: [\"0\", \"16\"]\n"
+    "  gid_strides: [\"0\", \"0\"]\n"
+    "- feature: f_mem_access_global_float64_store\n"
+    "  count: 5*n\n"
+    "  per: work-item\n"
+    "  dtype: float64\n"
+    "  array: c\n"
+    "  memory: global\n"
+    "  direction: store\n"
+    "  vector_width: 1\n"
+    "  lid_strides: [\"?\", \"?\"]\n"
+    "  gid_strides: [\"?\", \"?\"]\n"
+    "- feature: f_sync_barrier_local\n"
+    "  count: 2*n\n"
+    "  per: kernel\n"
+    "- feature: f_thread_groups\n"
+    "  count: 1/192*n*m\n"
+    "  per: work-group\n";
+
+static struct gcal_profile *decode(const char *text, struct gcal_error *err)
+{
+    struct gcal_yaml *root = gcal_yaml_parse(text, strlen(text), "p.yaml", err);
+    struct gcal_profile *profile = root ? gcal_profile_decode(root, err) : NULL;
+
+    gcal_yaml_destroy(root);
+    return profile;
+}
+
+static int set_up(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    *state = decode(profile_text, &err);
+    if (!*state)
+        print_error("%s\n", err.text);
+    return *state ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    gcal_profile_destroy(*state);
+    return 0;
+}
+
+static void reads_every_key(void **state)
+{
+    const struct gcal_profile *p = *state;
+    const struct gcal_profile_entry *load = &p->entries[1];
+
+    assert_string_equal(p->kernel, "tiled");
+    assert_string_equal(p->parameters[1], "m");
+    assert_int_equal(p->n_dims, 2);
+    assert_int_equal(p->local_size[1], 12);
+    assert_string_equal(p->groups[0], "1/16*n");
+    assert_true(p->estimated);
+    assert_int_equal(p->n_entries, 6);
+    assert_int_equal(load->granularity, GCAL_PER_WORK_ITEM);
+    assert_string_equal(load->gid_stride[1], "12*n");
+    assert_string_equal(load->loop_strides[0].loop, "k");
+    assert_string_equal(load->afr, "1/16*m");
+    assert_int_equal(load->column, 13);
+    assert_int_equal(p->entries[2].vector_width, 4);
+    assert_null(p->entries[3].lid_stride[0]);
+    assert_int_equal(p->entries[5].granularity, GCAL_PER_WORK_GROUP);
+}
+
+static void comes_back_from_its_text(void **state)
+{
+    struct gcal_error err = { 0 };
+    char *text = gcal_profile_encode(*state, &err), *again;
+    struct gcal_profile *profile = decode(text, &err);
+
+    assert_non_null(profile);
+    again = gcal_profile_encode(profile, &err);
+    assert_string_equal(text, again);
+    assert_null(profile->entries[3].lid_stride[0]);
+    assert_string_equal(profile->entries[1].loop_strides[0].stride, "16");
+    gcal_profile_destroy(profile);
+    free(text);
+    free(again);
+}
+
+/* One feature's count for n x m. */
+static double count(const struct gcal_profile *profile, const char *feature, double n,
+                    double m, double sub_group_size)
+{
+    const double sizes[] = { n, m };
+    struct gcal_error err = { 0 };
+    struct gcal_binding *binding =
+        gcal_binding_create(profile, 1, &feature, sub_group_size, &err);
+    double value;
+
+    if (!binding || gcal_binding_eval(binding, sizes, &value, &err) < 0)
+        fail_msg("%s: %s", feature, err.text);
+    gcal_binding_destroy(binding);
+    return value;
+}
+
+static void features_match_entries(void **state)
+{
+    static const struct {
+        const char *feature;
+        double count; /* n = 32, m = 24 */
+    } cases[] = {
+        { "f_mem_access", 768 + 2304 + 160 },
+        { "f_mem_access_tag:aLD", 768 },
+        { "f_mem_access_tag:bLD", 0 },
+        { "f_mem_access_load", 768 + 2304 },
+        { "f_mem_access_local", 2304 },
+        { "f_mem_access_global_float32", 768 },
+        { "f_mem_access_global_float64_load", 0 },
+        { "f_mem_access_lstrides:{0:1}", 768 },
+        { "f_mem_access_lstrides:{1:>15}",
+          768 + 2304 }, /* of the store nothing is known */
+        { "f_mem_access_lstrides:{1:n}", 768 },
+        { "f_mem_access_lstrides:{1:<n}", 2304 },
+        { "f_mem_access_lstrides:{2:0}", 768 + 2304 + 160 }, /* there is no third axis */
+        { "f_mem_access_lstrides:{2:1}", 0 },
+        { "f_mem_access_gstrides:{0:16;1:12*n}", 768 },
+        { "f_mem_access_gstrides:{0:16;1:11*n}", 0 },
+        { "f_mem_access_afr:>1", 768 },
+        { "f_mem_access_afr:1.5", 768 },
+        { "f_mem_access_afr:1", 0 },
+        { "f_op_float32_mul", 0 },
+        { "f_sync_barrier_local", 64 },
+        { "f_sync_kernel_launch", 0 },
+        { "f_thread_groups", 4 },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        if (fabs(count(*state, cases[i].feature, 32, 24, 32) - cases[i].count) > 1e-9)
+            fail_msg("%s counts %g", cases[i].feature,
+                     count(*state, cases[i].feature, 32, 24, 32));
+}
+
+/* lstrides 1:n is 16 at n = 16: the same feature takes more entries there. */
+static void strides_follow_the_sizes(void **state)
+{
+    const char *is_16 = "f_mem_access_lstrides:{1:16}";
+    const char *afr = "f_mem_access_afr:>1";
+
+    assert_near(count(*state, is_16, 16, 24, 32), 384 + 1152, 1e-9);
+    assert_near(count(*state, is_16, 32, 24, 32), 2304, 1e-9);
+    assert_near(count(*state, afr, 16, 12, 32), 0, 0);
+    assert_near(count(*state, afr, 16, 24, 32), 384, 0);
+}
+
+static void sub_groups_are_the_devices(void **state)
+{
+    const char *madd = "f_op_float32_madd";
+    struct gcal_error err = { 0 };
+
+    assert_near(count(*state, madd, 32, 24, 32), 4 * 6, 1e-9);
+    assert_near(count(*state, madd, 32, 24, 64), 4 * 3, 1e-9);
+    assert_near(count(*state, madd, 32, 24, 128), 4 * 2, 1e-9); /* the last half full */
+    assert_null(gcal_binding_create(*state, 1, &madd, 0, &err));
+    assert_non_null(strstr(err.text, "sub-group size of 0"));
+}
+
+static void sizes_outside_the_assumptions_are_refused(void **state)
+{
+    const char *feature = "f_thread_groups";
+    const double odd[] = { 40, 24 }, low[] = { 0, 24 };
+    struct gcal_error err = { 0 };
+    struct gcal_binding *binding = gcal_binding_create(*state, 1, &feature, 32, &err);
+    double value = 0.713;
+
+    assert_int_equal(gcal_binding_eval(binding, odd, &value, &err), -1);
+    assert_string_equal(err.text, "n 40, m 24: 'n % 16 = 0' does not hold");
+    assert_int_equal(gcal_binding_eval(binding, low, &value, &err), -1);
+    assert_non_null(strstr(err.text, "'n >= 16' does not hold"));
+    gcal_binding_destroy(binding);
+    feature = "f_cl_wall_time";
+    assert_null(gcal_binding_create(*state, 1, &feature, 32, &err));
+    assert_non_null(strstr(err.text, "measured, not counted"));
+}
+
+static void negative_counts_are_refused(void **state)
+{
+    const char *feature = "f_sync_barrier_local";
+    struct gcal_error err = { 0 };
+    struct gcal_profile *profile =
+        decode("gpucal_profile: 1\nkernel: k\nparameters: [n]\nlocal_size: [1]\n"
+               "groups: [n]\nentries:\n"
+               "- {feature: f_sync_barrier_local, count: 7 - n, per: kernel}\n",
+               &err);
+    struct gcal_binding *binding = gcal_binding_create(profile, 1, &feature, 32, &err);
+    double n = 9, value;
+
+    (void)state;
+    assert_int_equal(gcal_binding_eval(binding, &n, &value, &err), -1);
+    assert_non_null(strstr(err.text, "n 9: f_sync_barrier_local counts -2"));
+    gcal_binding_destroy(binding);
+    gcal_profile_destroy(profile);
+}
+
+/* 'text' in place of the first 'old' in the good profile. */
+static char *with(const char *old, const char *text)
+{
+    const char *at = strstr(profile_text, old);
+    size_t before = (size_t)(at - profile_text);
+    char *result = calloc(1, sizeof(profile_text) + strlen(text));
+
+    memcpy(result, profile_text, before);
+    strcpy(result + before, text);
+    strcat(result, at + strlen(old));
+    return result;
+}
+
+static void hostile_profiles_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *text, *says;
+    } bad[] = {
+        { "profile: 1", "profile: 2", "p.yaml:1:17: profile format 2 is newer" },
+        { "profile: 1", "profile: -1", "p.yaml:1:17: " },
+        { "kernel: tiled\n", "", "'kernel' is missing" },
+        { "kernel: tiled", "kernel: [tiled]", "p.yaml:2:9: kernel" },
+        { "[n, m]", "[n, n]", "p.yaml:4:17: 'n' stands for something already" },
+        { "[n, m]", "[n, sub_group_size]", "stands for something already" },
+        { "[n, m]", "[n, 2m]", "'2m' is not a name" },
+        { "[n, m]", "[n]", "known name" },
+        { "[16, 12]", "[16, 0]", "p.yaml:5:" },
+        { "[16, 12]", "[1, 1, 1, 1]", "list of 1 to 3" },
+        { "[1/16*n, 1/12*m]", "[n]", "groups: expected a list of 2 to 2" },
+        { "n % 16 = 0", "n % 16", "p.yaml:7:" },
+        { "n % 16 = 0", "q % 16 = 0", "known name" },
+        { "estimated: true", "estimated: 7", "p.yaml:8:12: estimated" },
+        { "f_op_float32_madd", "f_op_float31_madd", "p.yaml:10:12: " },
+        { "f_op_float32_madd", "f_cl_wall_time", "does not hold times" },
+        { "count: n*m", "count: n*(m", "p.yaml:16:10: count: column 5" },
+        { "count: n*m", "count: {n: m}", "p.yaml:16:" },
+        { "per: work-item", "per: workitem", "unknown 'workitem'" },
+        { "  op: madd\n", "", "needs 'dtype' and 'op'" },
+        { "vector_width: 1", "vector_width: 1e9", "vector_width" },
+        { "lid_strides: [\"1\", n]", "lid_strides: [n]", "list of 2 to 2" },
+        { "  memory: global\n", "", "'memory' is missing" },
+        { "{loop: k, stride: \"16\"}", "{loop: k}", "'stride' is missing" },
+        { "at: [7, 13]", "at: [7]", "at: expected a list" },
+        { "array: a\n", "arrray: a\n", "array" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        char *text = with(bad[i].old, bad[i].text);
+        struct gcal_error err = { 0 };
+
+        assert_null(decode(text, &err));
+        assert_int_equal(err.code, GCAL_EINPUT);
+        if (!strstr(err.text, bad[i].says) || strncmp(err.text, "p.yaml:", 7) != 0)
+            fail_msg("'%s' gave: %s", bad[i].text, err.text);
+        free(text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_every_key),
+        cmocka_unit_test(comes_back_from_its_text),
+        cmocka_unit_test(features_match_entries),
+        cmocka_unit_test(strides_follow_the_sizes),
+        cmocka_unit_test(sub_groups_are_the_devices),
+        cmocka_unit_test(sizes_outside_the_assumptions_are_refused),
+        cmocka_unit_test(negative_counts_are_refused),
+        cmocka_unit_test(hostile_profiles_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
