@@ -82,14 +82,23 @@ end_daemons() { # NAME...: TERM to all, then KILL to those that stay
     done
 }
 
-# What is left of job steps: slurmstepds carry the mark that slurmd was given, their tasks
-# SLURM_CONF and SLURMD_NODENAME together.  A user's shell has SLURM_CONF alone.
+# What is left of job steps: slurmstepds carry SLURM_CONF (and the mark that slurmd was
+# given, unless their title has overwritten it), their tasks SLURM_CONF and SLURMD_NODENAME
+# together.  A user's shell has SLURM_CONF alone.
+list_steps() {
+    local environ
+    grep -lzxF "SLURM_CONF=$DIR/etc/slurm.conf" /proc/[0-9]*/environ |
+        while read -r environ; do
+            grep -qx slurmstepd "${environ%environ}comm" ||
+                grep -qz '^SLURMD_NODENAME=' "$environ" && echo "$environ"
+        done
+}
+
 list_strays() {
     local pid start
     {
         grep -lzxF "GPUCAL_CLUSTER_MARK=$DIR" /proc/[0-9]*/environ
-        grep -lzxF "SLURM_CONF=$DIR/etc/slurm.conf" /proc/[0-9]*/environ |
-            xargs -r grep -lz '^SLURMD_NODENAME='
+        list_steps
     } 2> /dev/null | sort -u | while IFS=/ read -r _ _ pid _; do
         # munged carries the mark as well, but is still needed
         start=$(start_time "$pid") && ! grep -qx "$pid $start" "$DIR/pids/munged" &&
