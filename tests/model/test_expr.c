@@ -88,8 +88,7 @@ static const char *const names[] = {
     "f_mem_access_global_float32_store",
     "f_mem_access_local_float32",
     "f_mem_access_global_float32_load_lstrides:{0:1;1:>15}_gstrides:{0:0}_afr:>1",
-    "f_mem_access_tag:aLD_global_float32_load_lstrides:{0:<n;1:(n+1)*2}_gstrides:{0:16}_"
-    "afr:1",
+    "f_mem_access_tag:aLD_load_lstrides:{0:<n;1:(n+1)*2}_gstrides:{0:16}_afr:1",
     "f_mem_access_lstrides:{0:<=n/2}",
     "f_mem_access_afr:>=n",
     "f_sync_barrier_local",

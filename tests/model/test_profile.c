@@ -144,7 +144,7 @@ static double count(const struct gcal_profile *profile, const char *feature, dou
     struct gcal_error err = { 0 };
     struct gcal_binding *binding =
         gcal_binding_create(profile, 1, &feature, sub_group_size, &err);
-    double value;
+    double value = NAN;
 
     if (!binding || gcal_binding_eval(binding, sizes, &value, &err) < 0)
         fail_msg("%s: %s", feature, err.text);
