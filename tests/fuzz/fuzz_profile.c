@@ -1,0 +1,58 @@
+/* fuzz_profile.c - any bytes as a profile: refused, or written back the same way, bound
+ * to features and evaluated
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/yaml.h"
+#include "calib/model/profile.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct gcal_profile *decode(const char *text, size_t size)
+{
+    struct gcal_yaml *root = gcal_yaml_parse(text, size, "fuzz", NULL);
+    struct gcal_profile *profile = root ? gcal_profile_decode(root, NULL) : NULL;
+
+    gcal_yaml_destroy(root);
+    return profile;
+}
+
+static void evaluate(const struct gcal_profile *profile)
+{
+    static const char *const features[] = {
+        "f_op_float32_madd", "f_mem_access_global_float32_load_lstrides:{0:1}",
+        "f_mem_access_tag:a_afr:>1", "f_sync_barrier_local", "f_thread_groups"
+    };
+    struct gcal_binding *binding = gcal_binding_create(profile, 5, features, 32, NULL);
+    double *sizes = calloc(profile->n_parameters + 1, sizeof(*sizes)), values[5];
+
+    for (size_t i = 0; sizes && i < profile->n_parameters; i++)
+        sizes[i] = 2048;
+    if (binding && sizes)
+        gcal_binding_eval(binding, sizes, values, NULL);
+    gcal_binding_destroy(binding);
+    free(sizes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct gcal_profile *profile = decode((const char *)data, size), *again = NULL;
+    char *once = NULL, *twice = NULL;
+
+    if (!profile)
+        return 0;
+    evaluate(profile);
+    if ((once = gcal_profile_encode(profile, NULL)))
+        again = decode(once, strlen(once));
+    if (again)
+        twice = gcal_profile_encode(again, NULL);
+    if (!twice || strcmp(once, twice) != 0)
+        abort();
+    gcal_profile_destroy(profile);
+    gcal_profile_destroy(again);
+    free(once);
+    free(twice);
+    return 0;
+}
