@@ -56,6 +56,7 @@ static const char profile_text[] =
     "  vector_width: 4\n"
     "  lid_strides: [\"0\", \"16\"]\n"
     "  gid_strides: [\"0\", \"0\"]\n"
+    "  afr: 0.1*3/0.3\n" /* 1 but for rounding */
     "- feature: f_mem_access_global_float64_store\n"
     "  count: 5*n\n"
     "  per: work-item\n"
@@ -176,7 +177,9 @@ static void features_match_entries(void **state)
         { "f_mem_access_gstrides:{0:16;1:11*n}", 0 },
         { "f_mem_access_afr:>1", 768 },
         { "f_mem_access_afr:1.5", 768 },
-        { "f_mem_access_afr:1", 0 },
+        { "f_mem_access_afr:1", 2304 },
+        { "f_mem_access_afr:<=1", 2304 },
+        { "f_mem_access_afr:<1", 0 },
         { "f_op_float32_mul", 0 },
         { "f_sync_barrier_local", 64 },
         { "f_sync_kernel_launch", 0 },
