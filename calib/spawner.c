@@ -17,13 +17,28 @@
 #include "calib/worker.h"
 #include "calib/worker_private.h"
 
-#define ANSWER_LIMIT_S 30.0
+#define START_LIMIT_S 30.0 /* fork and exec on a machine that is very busy */
+#define END_LIMIT_S   2.0 /* from a closed socket to a process's end, then it is killed */
+#define KILL_LIMIT_S  3.0 /* from SIGKILL to its end: a driver in the kernel may hang */
 
-enum { SPAWN = 1, STATUS = 2 };
+enum { SPAWN = 1, STATUS };
+
+/* One a packet; both ends are the same program. */
+struct question {
+    uint64_t number; /* comes back with the answer, which may come too late */
+    int what;
+    pid_t pid;
+};
+
+struct answer {
+    uint64_t number;
+    int value; /* the new worker's pid, or a wait status; -1: failed, not ended */
+};
 
 struct gcal_spawner {
     int fd;
     pid_t pid;
+    uint64_t n_questions;
 };
 
 /* Everything but stdin, stdout, stderr and 'keep' is closed in what will be exec'ed. */
@@ -42,12 +57,13 @@ static void exec_self(const char *what, int keep)
     _exit(127);
 }
 
-static pid_t start_process(const char *what, int *fd, struct gcal_error *err)
+static pid_t start_process(const char *what, int socket_type, int *fd,
+                           struct gcal_error *err)
 {
     pid_t parent = getpid(), pid;
     int ends[2];
 
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
+    if (socketpair(AF_UNIX, socket_type | SOCK_CLOEXEC, 0, ends) < 0)
         return gcal_error_set(err, GCAL_EINPUT, "socketpair: %s", strerror(errno));
     if ((pid = fork()) < 0) {
         close(ends[0]);
@@ -73,11 +89,39 @@ struct gcal_spawner *gcal_spawner_start(struct gcal_error *err)
         gcal_error_memory(err);
         return NULL;
     }
-    if ((spawner->pid = start_process("spawner", &spawner->fd, err)) < 0) {
+    if ((spawner->pid = start_process("spawner", SOCK_SEQPACKET, &spawner->fd, err)) <
+        0) {
         free(spawner);
         return NULL;
     }
     return spawner;
+}
+
+/* The wait status, or -1 when it has not ended within the limit. */
+static int wait_for(pid_t pid, double limit_s)
+{
+    double deadline_s = gcal_clock_now_s() + limit_s;
+    int status = -1;
+
+    while (waitpid(pid, &status, WNOHANG) == 0) {
+        if (gcal_clock_now_s() > deadline_s)
+            return -1;
+        gcal_clock_sleep_s(0.005);
+    }
+    return status;
+}
+
+/* A process whose socket closed ends within moments; one that does not is killed, and
+ * one that a driver holds in the kernel even then is left behind.
+ */
+static int end_process(pid_t pid)
+{
+    int status = wait_for(pid, END_LIMIT_S);
+
+    if (status >= 0)
+        return status;
+    kill(pid, SIGKILL);
+    return wait_for(pid, KILL_LIMIT_S);
 }
 
 void gcal_spawner_stop(struct gcal_spawner *spawner)
@@ -85,99 +129,147 @@ void gcal_spawner_stop(struct gcal_spawner *spawner)
     if (!spawner)
         return;
     close(spawner->fd); /* it ends, and its workers with it */
-    waitpid(spawner->pid, NULL, 0);
+    end_process(spawner->pid);
     free(spawner);
 }
 
-/* Asks for a worker; its socket comes beside the answer. */
-int gcal_spawner_ask(struct gcal_spawner *spawner, int *fd, pid_t *pid,
-                     struct gcal_error *err)
+/* The fd that came beside the answer, -1 when none did. */
+static int passed_fd(struct msghdr *message)
+{
+    struct cmsghdr *head = CMSG_FIRSTHDR(message);
+    int fd = -1;
+
+    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS)
+        memcpy(&fd, CMSG_DATA(head), sizeof(fd));
+    return fd;
+}
+
+static int receive(int fd, struct answer *answer, int *passed)
 {
     char control[CMSG_SPACE(sizeof(int))] = { 0 };
-    int64_t answer = -1;
-    struct iovec iov = { .iov_base = &answer, .iov_len = sizeof(answer) };
+    struct iovec iov = { .iov_base = answer, .iov_len = sizeof(*answer) };
     struct msghdr message = { .msg_iov = &iov,
                               .msg_iovlen = 1,
                               .msg_control = control,
                               .msg_controllen = sizeof(control) };
-    int64_t question[2] = { SPAWN, 0 };
-    struct cmsghdr *head;
+    ssize_t n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
 
-    if (send(spawner->fd, question, sizeof(question), MSG_NOSIGNAL) != sizeof(question) ||
-        recvmsg(spawner->fd, &message, MSG_CMSG_CLOEXEC) != sizeof(answer) ||
-        !(head = CMSG_FIRSTHDR(&message)) || answer < 0)
-        return gcal_error_set(err, GCAL_EDEVICE, "cannot start a worker process: %s",
-                              errno ? strerror(errno) : "the spawner is gone");
-    memcpy(fd, CMSG_DATA(head), sizeof(*fd));
-    *pid = (pid_t)answer;
-    return 0;
+    *passed = n > 0 ? passed_fd(&message) : -1;
+    return n == sizeof(*answer) ? 0 : -1;
 }
 
-/* The wait status of a worker that has ended, or -1 when that is not known. */
-int gcal_spawner_status(struct gcal_spawner *spawner, pid_t pid)
+/* Returns the answer's value, -1 as well when none comes within the limit.  Answers that
+ * came too late for an earlier question are dropped.
+ */
+static int ask(struct gcal_spawner *spawner, const struct gcal_tick *tick, int what,
+               pid_t pid, double limit_s, int *passed)
 {
-    int64_t question[2] = { STATUS, pid }, answer = -1;
+    struct question question = { ++spawner->n_questions, what, pid };
+    double deadline_s = gcal_clock_now_s() + limit_s;
+    struct answer answer;
 
-    if (send(spawner->fd, question, sizeof(question), MSG_NOSIGNAL) != sizeof(question) ||
-        recv(spawner->fd, &answer, sizeof(answer), MSG_WAITALL) != sizeof(answer))
+    *passed = -1;
+    if (send(spawner->fd, &question, sizeof(question), MSG_NOSIGNAL | MSG_DONTWAIT) !=
+        sizeof(question))
         return -1;
-    return (int)answer;
+    while (gcal_tick_wait(spawner->fd, tick, deadline_s)) {
+        int rc = receive(spawner->fd, &answer, passed);
+
+        if (rc == 0 && answer.number == question.number)
+            return answer.value;
+        if (*passed >= 0)
+            close(*passed); /* ends a worker that nobody waits for any more */
+        *passed = -1;
+        if (rc < 0)
+            return -1;
+    }
+    return -1;
+}
+
+/* Asks for a worker; its socket comes beside the answer. */
+int gcal_spawner_ask(struct gcal_spawner *spawner, const struct gcal_tick *tick, int *fd,
+                     pid_t *pid, struct gcal_error *err)
+{
+    *pid = ask(spawner, tick, SPAWN, 0, START_LIMIT_S, fd);
+    if (*pid > 0 && *fd >= 0)
+        return 0;
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+    return gcal_error_set(
+        err, GCAL_EDEVICE, "cannot start a worker process: its spawner (process %d) %s",
+        (int)spawner->pid,
+        kill(spawner->pid, 0) < 0 ? "is gone" : "has ended, hangs or cannot fork");
+}
+
+int gcal_spawner_status(struct gcal_spawner *spawner, const struct gcal_tick *tick,
+                        pid_t pid)
+{
+    int passed,
+        status = ask(spawner, tick, STATUS, pid, END_LIMIT_S + KILL_LIMIT_S + 1, &passed);
+
+    if (passed >= 0)
+        close(passed);
+    return status;
 }
 
 /* ---- in the spawner ---- */
 
-static void answer_spawn(int fd)
+static void send_answer(int fd, const struct answer *answer, int passed)
 {
     char control[CMSG_SPACE(sizeof(int))] = { 0 };
-    int64_t answer;
-    struct iovec iov = { .iov_base = &answer, .iov_len = sizeof(answer) };
+    struct iovec iov = { .iov_base = (void *)answer, .iov_len = sizeof(*answer) };
     struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1 };
     struct cmsghdr *head;
-    int worker = -1;
 
-    answer = start_process("worker", &worker, NULL);
-    if (answer > 0) {
+    if (passed >= 0) {
         message.msg_control = control;
         message.msg_controllen = sizeof(control);
         head = CMSG_FIRSTHDR(&message);
         head->cmsg_level = SOL_SOCKET;
         head->cmsg_type = SCM_RIGHTS;
         head->cmsg_len = CMSG_LEN(sizeof(int));
-        memcpy(CMSG_DATA(head), &worker, sizeof(worker));
+        memcpy(CMSG_DATA(head), &passed, sizeof(passed));
     }
     sendmsg(fd, &message, MSG_NOSIGNAL);
+}
+
+static void serve(int fd, const struct question *question)
+{
+    struct answer answer = { .number = question->number };
+    int worker = -1;
+
+    if (question->what == SPAWN)
+        answer.value = start_process("worker", SOCK_STREAM, &worker, NULL);
+    else
+        answer.value = end_process(question->pid);
+    send_answer(fd, &answer, worker);
     if (worker >= 0)
         close(worker);
 }
 
-/* A worker whose socket closed ends within moments; one that does not is killed. */
-static int wait_for(pid_t pid)
+/* Signals to the whole group are the rank's to act on: whatever it does about them, its
+ * end closes the socket, and that ends spawner and workers.
+ */
+void gcal_leave_signals_to_rank(void)
 {
-    double deadline_s = gcal_clock_now_s() + 2;
-    int status = -1;
-
-    while (waitpid(pid, &status, WNOHANG) == 0) {
-        if (gcal_clock_now_s() > deadline_s)
-            kill(pid, SIGKILL);
-        gcal_clock_sleep_s(0.005);
-    }
-    return status;
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
 }
 
 int gcal_spawner_main(int fd)
 {
-    int64_t question[2], answer;
+    struct question question;
+    ssize_t n;
 
-    signal(SIGINT, SIG_IGN); /* Ctrl-C is the rank's to act on */
+    gcal_leave_signals_to_rank();
     fcntl(fd, F_SETFD, FD_CLOEXEC);
-    while (recv(fd, question, sizeof(question), MSG_WAITALL) == sizeof(question)) {
-        if (question[0] == SPAWN) {
-            answer_spawn(fd);
-            continue;
-        }
-        answer = wait_for((pid_t)question[1]);
-        send(fd, &answer, sizeof(answer), MSG_NOSIGNAL);
-    }
+    while ((n = recv(fd, &question, sizeof(question), 0)) == sizeof(question) ||
+           (n < 0 && errno == EINTR))
+        if (n > 0)
+            serve(fd, &question);
     return 0; /* the workers die with this process */
 }
 

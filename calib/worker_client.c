@@ -22,6 +22,24 @@ struct gcal_worker {
     pid_t pid;
 };
 
+/* A tick may take long, so the last look comes after it, however late that is. */
+bool gcal_tick_wait(int fd, const struct gcal_tick *tick, double deadline_s)
+{
+    struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+    for (;;) {
+        double left_s = deadline_s - gcal_clock_now_s();
+        double wait_s = left_s < TICK_S ? left_s : TICK_S;
+
+        if (poll(&ready, 1, wait_s > 0 ? (int)(1e3 * wait_s) + 1 : 0) > 0)
+            return true;
+        if (left_s <= 0)
+            return false;
+        if (tick && tick->call)
+            tick->call(tick->context);
+    }
+}
+
 struct gcal_worker *gcal_worker_start(struct gcal_spawner *spawner,
                                       const struct gcal_tick *tick,
                                       struct gcal_error *err)
@@ -35,7 +53,7 @@ struct gcal_worker *gcal_worker_start(struct gcal_spawner *spawner,
     worker->spawner = spawner;
     if (tick)
         worker->tick = *tick;
-    if (gcal_spawner_ask(spawner, &worker->fd, &worker->pid, err) < 0) {
+    if (gcal_spawner_ask(spawner, &worker->tick, &worker->fd, &worker->pid, err) < 0) {
         free(worker);
         return NULL;
     }
@@ -50,7 +68,7 @@ void gcal_worker_stop(struct gcal_worker *worker)
         /* A driver may hang while it tidies up, so nobody waits for that. */
         kill(worker->pid, SIGKILL);
         close(worker->fd);
-        gcal_spawner_status(worker->spawner, worker->pid);
+        gcal_spawner_status(worker->spawner, &worker->tick, worker->pid);
     }
     free(worker);
 }
@@ -60,19 +78,13 @@ pid_t gcal_worker_pid(const struct gcal_worker *worker)
     return worker->pid;
 }
 
-static void call_tick(const struct gcal_worker *worker)
-{
-    if (worker->tick.call)
-        worker->tick.call(worker->tick.context);
-}
-
 static enum gcal_worker_outcome died(struct gcal_worker *worker, struct gcal_error *err)
 {
     int status;
 
     close(worker->fd);
     worker->fd = -1;
-    status = gcal_spawner_status(worker->spawner, worker->pid);
+    status = gcal_spawner_status(worker->spawner, &worker->tick, worker->pid);
     if (status >= 0 && WIFSIGNALED(status))
         gcal_error_set(err, GCAL_EDEVICE, "worker ended by signal %d (%s)",
                        WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -89,22 +101,6 @@ static enum gcal_worker_outcome timed_out(struct gcal_worker *worker, double lim
     died(worker, NULL);
     gcal_error_set(err, GCAL_EDEVICE, "no answer within %g s: worker killed", limit_s);
     return GCAL_WORKER_TIMED_OUT;
-}
-
-/* Waits for an answer to begin; 1, or 0 when time is up. */
-static int wait_readable(struct gcal_worker *worker, double deadline_s)
-{
-    struct pollfd ready = { .fd = worker->fd, .events = POLLIN };
-    double left_s;
-
-    for (;;) {
-        call_tick(worker);
-        left_s = deadline_s - gcal_clock_now_s();
-        if (left_s <= 0)
-            return 0;
-        if (poll(&ready, 1, (int)(1e3 * (left_s < TICK_S ? left_s : TICK_S)) + 1) > 0)
-            return 1;
-    }
 }
 
 /* Sends a request and waits for its answer.  DONE fills 'answer', the caller's to free.
@@ -129,7 +125,7 @@ static enum gcal_worker_outcome ask(struct gcal_worker *worker, uint32_t request
     gcal_buf_free(question);
     if (rc < 0)
         return died(worker, err);
-    if (!wait_readable(worker, gcal_clock_now_s() + limit_s))
+    if (!gcal_tick_wait(worker->fd, &worker->tick, gcal_clock_now_s() + limit_s))
         return timed_out(worker, limit_s, err);
     rc = gcal_frame_read(worker->fd, gcal_clock_now_s() + ANSWER_S, &frame, err);
     if (rc < 0 && errno == ETIMEDOUT)

@@ -1,5 +1,4 @@
 /* worker_main.c - the worker: answers requests until its socket closes */
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -158,7 +157,7 @@ int gcal_worker_main(int fd)
     struct gcal_frame frame;
     int rc = 0;
 
-    signal(SIGINT, SIG_IGN); /* Ctrl-C is the rank's to act on */
+    gcal_leave_signals_to_rank();
     while (rc == 0 && gcal_frame_read(fd, -1, &frame, NULL) > 0) {
         rc = serve(fd, &state, &frame);
         gcal_buf_free(&frame.payload);

@@ -39,9 +39,21 @@ int gcal_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel, size_t 
                  const struct gcal_size *sizes, struct gcal_error *err);
 int gcal_job_get(struct gcal_wire *wire, struct gcal_job *job, struct gcal_error *err);
 
-/* The rank's requests to its spawner. */
-int gcal_spawner_ask(struct gcal_spawner *spawner, int *fd, pid_t *pid,
-                     struct gcal_error *err);
-int gcal_spawner_status(struct gcal_spawner *spawner, pid_t pid);
+/* Waits for 'fd' to become readable, with a tick about ten times a second (NULL: none).
+ * False when time is up.
+ */
+bool gcal_tick_wait(int fd, const struct gcal_tick *tick, double deadline_s);
+
+/* The rank's requests to its spawner; both are bounded in time. */
+int gcal_spawner_ask(struct gcal_spawner *spawner, const struct gcal_tick *tick, int *fd,
+                     pid_t *pid, struct gcal_error *err);
+/* The wait status of a worker whose socket was closed, which is killed if that does not
+ * end it; -1 when it could not be ended.
+ */
+int gcal_spawner_status(struct gcal_spawner *spawner, const struct gcal_tick *tick,
+                        pid_t pid);
+
+/* In spawner and worker. */
+void gcal_leave_signals_to_rank(void);
 
 #endif

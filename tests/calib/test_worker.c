@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -295,6 +296,91 @@ static void leaves_no_orphan_when_the_rank_is_killed(void **state)
     close(ends[1]);
 }
 
+/* The spawner is a worker's parent. */
+static pid_t parent_of(pid_t pid)
+{
+    char *path = gcal_format("/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "r");
+    int parent = 0;
+
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*d (%*[^)]) %*c %d", &parent), 1);
+    fclose(file);
+    free(path);
+    return parent;
+}
+
+/* Schedulers and terminals signal whole groups; what follows is the rank's to decide. */
+static void leaves_a_groups_signals_to_the_rank(void **state)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
+    struct gcal_kernel kernel = kernel_of("good", good_source);
+    struct gcal_worker *worker = open_worker();
+    enum gcal_row_status status;
+    struct gcal_error err = { 0 };
+    double first_s;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++) {
+        kill(gcal_worker_pid(worker), signals[i]);
+        kill(parent_of(gcal_worker_pid(worker)), signals[i]);
+    }
+    assert_int_equal(gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
+                     GCAL_WORKER_DONE);
+    gcal_worker_stop(worker);
+    gcal_worker_stop(open_worker()); /* by the same spawner */
+}
+
+/* The worker goes on, and answers while its rank is busy. */
+static void wake_and_sleep(void *context)
+{
+    pid_t *pid = context;
+
+    if (*pid) {
+        kill(*pid, SIGCONT);
+        gcal_clock_sleep_s(0.7);
+    }
+    *pid = 0;
+}
+
+static void takes_an_answer_that_came_during_a_slow_tick(void **state)
+{
+    struct gcal_kernel kernel = kernel_of("good", good_source);
+    pid_t stopped = 0;
+    struct gcal_tick tick = { .call = wake_and_sleep, .context = &stopped };
+    struct gcal_error err = { 0 };
+    struct gcal_worker *worker = gcal_worker_start(spawner, &tick, &err);
+    enum gcal_row_status status;
+    struct gcal_sample samples[3];
+    double first_s;
+
+    (void)state;
+    assert_int_equal(gcal_worker_open(worker, uid, 60, &err), GCAL_WORKER_DONE);
+    assert_int_equal(gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
+                     GCAL_WORKER_DONE);
+    stopped = gcal_worker_pid(worker);
+    kill(stopped, SIGSTOP);
+    assert_int_equal(gcal_worker_measure(worker, &kernel, 3, 0.4, samples, &status, &err),
+                     GCAL_WORKER_DONE);
+    gcal_worker_stop(worker);
+}
+
+static void ends_a_spawner_that_hangs(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_spawner *own = gcal_spawner_start(&err);
+    struct gcal_worker *worker = gcal_worker_start(own, NULL, &err);
+    pid_t pid = gcal_worker_pid(worker), its_spawner = parent_of(pid);
+    double began_s = gcal_clock_now_s();
+
+    (void)state;
+    gcal_worker_stop(worker);
+    kill(its_spawner, SIGSTOP);
+    gcal_spawner_stop(own);
+    assert_true(gcal_clock_now_s() - began_s < 6);
+    assert_int_equal(kill(its_spawner, 0), -1);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -306,6 +392,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(kills_an_endless_kernel_and_goes_on),
         cmocka_unit_test(names_the_signal_of_a_worker_that_died),
         cmocka_unit_test(leaves_no_orphan_when_the_rank_is_killed),
+        cmocka_unit_test(leaves_a_groups_signals_to_the_rank),
+        cmocka_unit_test(takes_an_answer_that_came_during_a_slow_tick),
+        cmocka_unit_test(ends_a_spawner_that_hangs),
     };
     int status = gcal_worker_dispatch(argc, argv);
 
