@@ -154,6 +154,11 @@ struct gcal_model_program *gcal_model_program_create(size_t n_exprs,
         gcal_error_memory(err);
         goto fail;
     }
+    /* Both are pointed into, even where an expression is a lone number or name. */
+    p->steps = gcal_array_grow(NULL, 0, &p->steps_capacity, sizeof(*p->steps), err);
+    p->args = gcal_array_grow(NULL, 0, &p->args_capacity, sizeof(*p->args), err);
+    if (!p->steps || !p->args)
+        goto fail;
     p->n_symbols = exprs[0]->n_symbols;
     for (size_t i = 0; i < n_exprs; i++) {
         if (join(p, &table, exprs[i], err) < 0)
