@@ -154,14 +154,14 @@ static void standard_errors_are_those_of_repeated_runs(void **state)
 
     (void)state;
     bench_init(&b, LAUNCH " + " LOAD " + " MADD, 24);
-    for (int run = 0; run < 200; run++) {
+    for (int run = 0; run < 800; run++) {
         measure(&b, truth, 0.02);
         solve(&b, GCAL_FIT_GOOD);
-        sum += b.fit.value[MADD_AT] / 200;
-        squares += pow(b.fit.value[MADD_AT], 2) / 200;
-        told += b.fit.standard_error[MADD_AT] / 200;
+        sum += b.fit.value[MADD_AT] / 800;
+        squares += pow(b.fit.value[MADD_AT], 2) / 800;
+        told += b.fit.standard_error[MADD_AT] / 800;
     }
-    assert_near(sqrt(squares - sum * sum), told, 0.15);
+    assert_near(sqrt(squares - sum * sum), told, 0.07);
     bench_clear(&b);
 }
 
@@ -272,6 +272,7 @@ static void names_twins(void **state)
     measure(&b, truth, 0.01);
     solve(&b, GCAL_FIT_UNDETERMINED);
     assert_undetermined(&b, 1 << LOAD_AT | 1 << MADD_AT);
+    assert_non_null(strstr(b.fit.reason, "only p_load + 3*p_madd is known"));
     bench_clear(&b);
 }
 
@@ -471,6 +472,30 @@ static void a_noisy_row_pulls_less(void **state)
     bench_clear(&b);
 }
 
+/* Times that happen to lie on the model do not make noisy samples exact. */
+static void errors_are_no_less_than_the_spread(void **state)
+{
+    static const double truth[] = { 7.21e-6, 1.13e-12, 2.385e-12 };
+    struct gcal_error err = { 0 };
+    double small, large;
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, LAUNCH " + " LOAD " + " MADD, 24);
+    measure(&b, truth, 0);
+    for (size_t i = 0; i < b.n_rows; i++)
+        b.spread[i] = 1e-4;
+    assert_int_equal(solve_rows(&b, b.spread, &err), 0);
+    small = b.fit.standard_error[MADD_AT];
+    assert_true(small > 1e-5 * truth[MADD_AT]);
+    for (size_t i = 0; i < b.n_rows; i++)
+        b.spread[i] = 3e-4;
+    assert_int_equal(solve_rows(&b, b.spread, &err), 0);
+    large = b.fit.standard_error[MADD_AT];
+    assert_near(large / small, 3, 1e-2);
+    bench_clear(&b);
+}
+
 static void the_condition_follows_the_rows(void **state)
 {
     static const double truth[] = { 1.13e-12, 2.385e-9 };
@@ -516,6 +541,7 @@ int main(void)
         cmocka_unit_test(a_negative_cost_ends_at_zero),
         cmocka_unit_test(an_exponent_stays_in_its_range),
         cmocka_unit_test(a_noisy_row_pulls_less),
+        cmocka_unit_test(errors_are_no_less_than_the_spread),
         cmocka_unit_test(the_condition_follows_the_rows),
     };
 
