@@ -9,10 +9,11 @@
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$top/build}
-out=${1:-results}
 gpucal=$build/mpi/gpucal
 
-mkdir -p "$out/store"
+mkdir -p "${1:-results}/store"
+out=$(cd "${1:-results}" && pwd)
+cd "$top" # the record names the configuration as it is given
 export GPUCAL_STORE=$out/store
 
 echo "== devices"
@@ -20,7 +21,7 @@ echo "== devices"
 
 echo "== calibration"
 start=$(date +%s.%N)
-"$gpucal" --config "$top/models.yaml" --record "$out/record.h5" 2>&1 | tee "$out/calibration.txt" || true
+"$gpucal" --config models.yaml --record "$out/record.h5" 2>&1 | tee "$out/calibration.txt" || true
 awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { printf "calibration took %.1f s\n", b - a }' |
     tee -a "$out/calibration.txt"
 ls -l "$out/record.h5"
