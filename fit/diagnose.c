@@ -112,12 +112,41 @@ static void say_no_feature(struct gcal_buf *text, const struct gcal_fit_problem 
     gcal_buf_puts(text, ": add measurement kernels with its feature");
 }
 
+/* Two costs a and b are told from the rest by what they add up to: with the null
+ * direction v, J_b p_b = -(v_a / v_b) J_a p_b in columns of length 1.
+ */
+static void say_known_sum(struct gcal_buf *text, const struct gcal_fit_problem *problem,
+                          const struct decomposition *d, const bool *twins)
+{
+    size_t pair[2], n = 0, k = 0;
+    double factor;
+
+    for (size_t j = 0; j < d->n; j++)
+        if (twins[j]) {
+            if (n == 2 || !problem->is_cost[j])
+                return;
+            pair[n++] = j;
+        }
+    if (n < 2)
+        return;
+    while (k < d->n - 1 &&
+           !(is_null(d, k) && fabs(gsl_matrix_get(d->v, pair[1], k)) > NAMED_SHARE))
+        k++;
+    factor = -gsl_matrix_get(d->v, pair[0], k) / gsl_matrix_get(d->v, pair[1], k) *
+             d->scale[pair[1]] / d->scale[pair[0]];
+    gcal_buf_printf(text, " (only %s %c %.4g*%s is known)",
+                    problem->model->parameters[pair[0]].name, factor < 0 ? '-' : '+',
+                    fabs(factor), problem->model->parameters[pair[1]].name);
+}
+
 static void say_twins(struct gcal_buf *text, const struct gcal_fit_problem *problem,
-                      const bool *twins)
+                      const struct decomposition *d, const bool *twins)
 {
     gcal_buf_printf(text, "%sthese kernels cannot tell ", text->size ? "; " : "");
     name_parameters(text, problem, twins);
-    gcal_buf_puts(text, " apart: add kernels in which their features vary separately");
+    gcal_buf_puts(text, " apart");
+    say_known_sum(text, problem, d, twins);
+    gcal_buf_puts(text, ": add kernels in which their features vary separately");
 }
 
 /* Marks parameters that take part in a direction along which nothing changes. */
@@ -144,7 +173,7 @@ static int find_undetermined(const struct gcal_fit_problem *problem,
     if (any_unseen)
         say_no_feature(&text, problem, unseen);
     if (any_twins)
-        say_twins(&text, problem, twins);
+        say_twins(&text, problem, d, twins);
     for (size_t j = 0; j < d->n; j++)
         fit->undetermined[j] = unseen[j] || twins[j];
     if (any_unseen || any_twins) {
@@ -160,8 +189,20 @@ static int find_undetermined(const struct gcal_fit_problem *problem,
 
 /* ---- what is ---- */
 
-/* Covariance = s2 (J'J)^-1 with s2 the variance of the weighted residuals.  Without rows
- * to spare those are 0 whatever the model's worth: then what the weights stand for.
+/* What the samples' own spread makes of a weighted residual. */
+static double spread_variance(const struct gcal_fit_problem *problem)
+{
+    const double *spread = problem->rows->spread;
+    double sum = 0;
+
+    for (size_t i = 0; spread && i < problem->n_rows; i++)
+        sum += pow(problem->weight[i] * spread[i], 2);
+    return sum / (double)problem->n_rows;
+}
+
+/* Covariance = s2 (J'J)^-1 with s2 the variance of the weighted residuals, or of the
+ * samples where few rows happen to lie closer than that.  Without rows to spare the
+ * residuals are 0 whatever the model's worth: then what the weights stand for.
  */
 static void fill_covariance(const struct gcal_fit_problem *problem,
                             const struct decomposition *d, struct gcal_fit *fit)
@@ -170,6 +211,7 @@ static void fill_covariance(const struct gcal_fit_problem *problem,
     double s2 = freedom ? gcal_fit_residuals(problem, fit->value, NULL) / (double)freedom
                         : GCAL_FIT_MISFIT_FLOOR * GCAL_FIT_MISFIT_FLOOR;
 
+    s2 = fmax(s2, spread_variance(problem));
     for (size_t a = 0; a < d->n; a++)
         for (size_t b = 0; b < d->n; b++) {
             double sum = 0;
