@@ -50,6 +50,8 @@ clean_up() {
     trap '' HUP INT TERM
     [ -z "$child" ] || kill -TERM -- "-$child" 2> /dev/null
     [ -z "$cluster" ] || slurm/cluster.sh stop -d "$cluster"
+    # an srun that has lost its slurmctld would go on asking for it
+    [ -z "$child" ] || kill -KILL -- "-$child" 2> /dev/null
 }
 
 find_slurm() {

@@ -380,6 +380,8 @@ stop_cluster() {
     # shellcheck disable=SC2086
     end_daemons $nodes
     end_strays
+    # an srun that has lost its slurmctld would go on asking for it
+    [ -z "${CHILD:-}" ] || kill -KILL -- "-$CHILD" 2> /dev/null
     end_daemons munged
     if ((KEEP)); then
         rm -rf "$DIR/pids"
