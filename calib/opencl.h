@@ -33,6 +33,11 @@ struct gcal_opencl;
 struct gcal_opencl *gcal_opencl_open(const char *uid, struct gcal_error *err);
 void gcal_opencl_close(struct gcal_opencl *cl);
 
+/* False once nothing works any more, as after a kernel's fault on many a GPU: only
+ * another process can use the device then.
+ */
+bool gcal_opencl_alive(const struct gcal_opencl *cl);
+
 /* The functions below return 0, or -1 with 'err' and what a row of it would be called in
  * 'status'.
  */

@@ -65,7 +65,7 @@ enum gcal_worker_outcome {
     GCAL_WORKER_DONE,
     GCAL_WORKER_REFUSED,   /* the worker answered with an error: 'err' has it, it lives */
     GCAL_WORKER_TIMED_OUT, /* killed at the limit */
-    GCAL_WORKER_DIED,      /* 'err' names the signal or status */
+    GCAL_WORKER_DIED, /* 'err' names the signal or status, or how it lost its device */
 };
 
 /* All devices of all platforms, probed in the worker (also those that are not selected);
@@ -79,10 +79,15 @@ enum gcal_worker_outcome gcal_worker_list(struct gcal_worker *worker, double lim
 enum gcal_worker_outcome gcal_worker_open(struct gcal_worker *worker, const char *uid,
                                           double limit_s, struct gcal_error *err);
 
+/* In the calls below, 'status' is GCAL_ROW_TIMED_OUT or GCAL_ROW_CRASHED for a worker
+ * that was lost.
+ */
+
 /* Builds the kernel's program (once per family) and launches it once, untimed, with the
  * sizes of the kernel.  REFUSED with the build log or the OpenCL error; 'status' tells
- * which (GCAL_ROW_BUILD_FAILED, GCAL_ROW_LAUNCH_FAILED, GCAL_ROW_SKIPPED when its
- * buffers do not fit).  'first_s' gets the time of a second launch, for ladders.
+ * which (GCAL_ROW_BUILD_FAILED, GCAL_ROW_LAUNCH_FAILED, GCAL_ROW_SKIPPED when it
+ * needs more than the device has).  'first_s' gets the time of a second launch, for
+ * ladders.
  */
 enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
                                              const struct gcal_kernel *kernel,
@@ -92,8 +97,9 @@ enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
 
 /* Launches a prepared kernel 'n' times, one after the other, each timed by its event and
  * by the host's clock.  'samples' has room for n; their 'order' is set by the caller.
- * Events that are reversed, zero where the host saw time pass, wrapped, or longer than
- * the host's interval: REFUSED with GCAL_ROW_BAD_EVENTS in 'status'.
+ * Events that are reversed, zero where the host saw much more than a tick of the device's
+ * clock pass, or longer than the host's interval: REFUSED with GCAL_ROW_BAD_EVENTS in
+ * 'status'.
  */
 enum gcal_worker_outcome gcal_worker_measure(struct gcal_worker *worker,
                                              const struct gcal_kernel *kernel, size_t n,

@@ -78,85 +78,141 @@ pid_t gcal_worker_pid(const struct gcal_worker *worker)
     return worker->pid;
 }
 
-static enum gcal_worker_outcome died(struct gcal_worker *worker, struct gcal_error *err)
+/* Ends the process, if it has not ended, and returns its wait status. */
+static int end(struct gcal_worker *worker)
 {
-    int status;
-
     close(worker->fd);
     worker->fd = -1;
-    status = gcal_spawner_status(worker->spawner, &worker->tick, worker->pid);
-    if (status >= 0 && WIFSIGNALED(status))
-        gcal_error_set(err, GCAL_EDEVICE, "worker ended by signal %d (%s)",
-                       WTERMSIG(status), strsignal(WTERMSIG(status)));
+    return gcal_spawner_status(worker->spawner, &worker->tick, worker->pid);
+}
+
+static void set_status(enum gcal_row_status *status, enum gcal_row_status value)
+{
+    if (status)
+        *status = value;
+}
+
+static enum gcal_worker_outcome died(struct gcal_worker *worker,
+                                     enum gcal_row_status *status, struct gcal_error *err)
+{
+    int how = end(worker);
+
+    set_status(status, GCAL_ROW_CRASHED);
+    if (how < 0)
+        gcal_error_set(err, GCAL_EDEVICE,
+                       "worker gone or stuck in its driver (process %d)",
+                       (int)worker->pid);
+    else if (WIFSIGNALED(how))
+        gcal_error_set(err, GCAL_EDEVICE, "worker ended by signal %d (%s)", WTERMSIG(how),
+                       strsignal(WTERMSIG(how)));
     else
         gcal_error_set(err, GCAL_EDEVICE, "worker ended with status %d",
-                       status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+                       WEXITSTATUS(how));
     return GCAL_WORKER_DIED;
 }
 
 static enum gcal_worker_outcome timed_out(struct gcal_worker *worker, double limit_s,
+                                          enum gcal_row_status *status,
                                           struct gcal_error *err)
 {
+    int how;
+
     kill(worker->pid, SIGKILL);
-    died(worker, NULL);
-    gcal_error_set(err, GCAL_EDEVICE, "no answer within %g s: worker killed", limit_s);
+    how = end(worker);
+    set_status(status, GCAL_ROW_TIMED_OUT);
+    gcal_error_set(err, GCAL_EDEVICE, "no answer within %g s: worker %s", limit_s,
+                   how < 0 ? "stuck in its driver" : "killed");
     return GCAL_WORKER_TIMED_OUT;
 }
 
-/* Sends a request and waits for its answer.  DONE fills 'answer', the caller's to free.
+/* What it says does not make sense, so nothing it says is believed any more. */
+static enum gcal_worker_outcome
+damaged(struct gcal_worker *worker, enum gcal_row_status *status, struct gcal_error *err)
+{
+    kill(worker->pid, SIGKILL);
+    end(worker);
+    set_status(status, GCAL_ROW_CRASHED);
+    gcal_error_set(err, GCAL_EDEVICE, "damaged answer of the worker: killed");
+    return GCAL_WORKER_DIED;
+}
+
+/* The worker's error: it refused, or it ends because its device is lost. */
+static enum gcal_worker_outcome refused(struct gcal_worker *worker,
+                                        const struct gcal_frame *frame,
+                                        enum gcal_row_status *status,
+                                        struct gcal_error *err)
+{
+    struct gcal_wire wire = gcal_wire_open(frame->payload.data, frame->payload.size);
+    uint32_t its_status = gcal_wire_get_u32(&wire), code = gcal_wire_get_u32(&wire);
+    char *text = gcal_wire_get_text(&wire);
+    enum gcal_worker_outcome outcome = GCAL_WORKER_REFUSED;
+
+    if (gcal_wire_done(&wire, "refusal", NULL) < 0 || !text ||
+        its_status > GCAL_ROW_BAD_EVENTS ||
+        (frame->type != GCAL_ANSWER_REFUSED && frame->type != GCAL_ANSWER_LOST))
+        outcome = damaged(worker, status, err);
+    else if (frame->type == GCAL_ANSWER_LOST) {
+        outcome = died(worker, status, NULL);
+        gcal_error_set(err, GCAL_EDEVICE,
+                       "%s; nothing works on the device after that: worker ended", text);
+    } else {
+        set_status(status, (enum gcal_row_status)its_status);
+        gcal_error_set(err, (enum gcal_code)code, "%s", text);
+    }
+    free(text);
+    return outcome;
+}
+
+/* Sends a request and waits for its answer.  DONE fills 'answer', the caller's to free;
+ * everything else fills 'status' (may be NULL) and 'err'.
  */
 static enum gcal_worker_outcome ask(struct gcal_worker *worker, uint32_t request,
                                     struct gcal_buf *question, double limit_s,
                                     struct gcal_buf *answer, enum gcal_row_status *status,
                                     struct gcal_error *err)
 {
+    enum gcal_worker_outcome outcome = GCAL_WORKER_DONE;
     struct gcal_frame frame;
-    struct gcal_wire wire;
-    char *text;
     int rc;
 
     *answer = (struct gcal_buf){ 0 };
     if (worker->fd < 0) {
         gcal_buf_free(question);
+        set_status(status, GCAL_ROW_CRASHED);
         gcal_error_set(err, GCAL_EDEVICE, "the worker has ended");
         return GCAL_WORKER_DIED;
     }
     rc = gcal_frame_write(worker->fd, request, question, NULL);
     gcal_buf_free(question);
     if (rc < 0)
-        return died(worker, err);
+        return died(worker, status, err);
     if (!gcal_tick_wait(worker->fd, &worker->tick, gcal_clock_now_s() + limit_s))
-        return timed_out(worker, limit_s, err);
+        return timed_out(worker, limit_s, status, err);
     rc = gcal_frame_read(worker->fd, gcal_clock_now_s() + ANSWER_S, &frame, err);
     if (rc < 0 && errno == ETIMEDOUT)
-        return timed_out(worker, limit_s, err);
-    if (rc <= 0)
-        return died(worker, err);
-    if (frame.type == GCAL_ANSWER_DONE) {
+        return timed_out(worker, ANSWER_S, status, err);
+    if (rc < 0)
+        return damaged(worker, status, err);
+    if (rc == 0)
+        return died(worker, status, err);
+    if (frame.type == GCAL_ANSWER_DONE)
         *answer = frame.payload;
-        return GCAL_WORKER_DONE;
+    else {
+        outcome = refused(worker, &frame, status, err);
+        gcal_buf_free(&frame.payload);
     }
-    wire = gcal_wire_open(frame.payload.data, frame.payload.size);
-    if (status)
-        *status = (enum gcal_row_status)gcal_wire_get_u32(&wire);
-    else
-        gcal_wire_get_u32(&wire);
-    rc = (int)gcal_wire_get_u32(&wire);
-    text = gcal_wire_get_text(&wire);
-    gcal_error_set(err, (enum gcal_code)rc, "%s", text ? text : "the worker refused");
-    free(text);
-    gcal_buf_free(&frame.payload);
-    return GCAL_WORKER_REFUSED;
+    return outcome;
 }
 
 /* The end of an answer that should have been read whole. */
-static enum gcal_worker_outcome finish(const struct gcal_wire *wire,
-                                       struct gcal_buf *answer, struct gcal_error *err)
+static enum gcal_worker_outcome
+finish(struct gcal_worker *worker, const struct gcal_wire *wire, struct gcal_buf *answer,
+       enum gcal_row_status *status, struct gcal_error *err)
 {
-    int rc = gcal_wire_done(wire, "worker's answer", err);
+    int rc = gcal_wire_done(wire, "answer", NULL);
 
     gcal_buf_free(answer);
-    return rc < 0 ? GCAL_WORKER_REFUSED : GCAL_WORKER_DONE;
+    return rc < 0 ? damaged(worker, status, err) : GCAL_WORKER_DONE;
 }
 
 enum gcal_worker_outcome gcal_worker_list(struct gcal_worker *worker, double limit_s,
@@ -180,7 +236,7 @@ enum gcal_worker_outcome gcal_worker_list(struct gcal_worker *worker, double lim
     while (!wire.bad && *count < n)
         if (gcal_device_info_get(&wire, &(*devices)[*count], err) == 0)
             ++*count;
-    return finish(&wire, &answer, err);
+    return finish(worker, &wire, &answer, NULL, err);
 }
 
 enum gcal_worker_outcome gcal_worker_open(struct gcal_worker *worker, const char *uid,
@@ -219,7 +275,7 @@ enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
         return outcome;
     wire = gcal_wire_open(answer.data, answer.size);
     *first_s = gcal_wire_get_f64(&wire);
-    return finish(&wire, &answer, err);
+    return finish(worker, &wire, &answer, status, err);
 }
 
 enum gcal_worker_outcome gcal_worker_measure(struct gcal_worker *worker,
@@ -246,7 +302,7 @@ enum gcal_worker_outcome gcal_worker_measure(struct gcal_worker *worker,
         samples[i].temperature_c = gcal_wire_get_f64(&wire);
         samples[i].throttle = gcal_wire_get_u64(&wire);
     }
-    return finish(&wire, &answer, err);
+    return finish(worker, &wire, &answer, status, err);
 }
 
 /* Outputs must have the sizes that the rank will compare. */
@@ -292,7 +348,11 @@ enum gcal_worker_outcome gcal_worker_check(struct gcal_worker *worker,
     if (outcome == GCAL_WORKER_DONE) {
         wire = gcal_wire_open(answer.data, answer.size);
         get_outputs(&wire, kernel, &geometry, outputs);
-        outcome = finish(&wire, &answer, err);
+        outcome = finish(worker, &wire, &answer, status, err);
+        for (size_t i = 0; outcome != GCAL_WORKER_DONE && i < kernel->n_args; i++) {
+            free(outputs[i]);
+            outputs[i] = NULL;
+        }
     }
     gcal_geometry_clear(&geometry);
     return outcome;

@@ -8,6 +8,7 @@
 #include "calib/worker_private.h"
 
 #define MAX_LAUNCHES 100000
+#define LOST_STATUS  3 /* the device is lost to this process */
 
 /* A request's answer, or an error with the row status that it means. */
 struct reply {
@@ -130,23 +131,34 @@ static int answer(struct state *state, uint32_t request, struct gcal_wire *wire,
     return gcal_error_set(&r->err, GCAL_EINPUT, "unknown request %u", request);
 }
 
+static int send_refusal(int fd, enum gcal_worker_answer type, const struct reply *r)
+{
+    struct gcal_buf buf = { 0 };
+    int rc;
+
+    gcal_wire_put_u32(&buf, r->status);
+    gcal_wire_put_u32(&buf, r->err.code);
+    gcal_wire_put_text(&buf, r->err.text);
+    rc = gcal_frame_write(fd, type, &buf, NULL);
+    gcal_buf_free(&buf);
+    return rc;
+}
+
 /* Returns -1 when the rank is gone. */
 static int serve(int fd, struct state *state, const struct gcal_frame *frame)
 {
     struct gcal_wire wire = gcal_wire_open(frame->payload.data, frame->payload.size);
     struct reply r = { .status = GCAL_ROW_LAUNCH_FAILED };
-    struct gcal_buf refusal = { 0 };
     int rc;
 
     if (answer(state, frame->type, &wire, &r) == 0)
         rc = gcal_frame_write(fd, GCAL_ANSWER_DONE, &r.payload, NULL);
+    else if (!state->cl || gcal_opencl_alive(state->cl))
+        rc = send_refusal(fd, GCAL_ANSWER_REFUSED, &r);
     else {
-        gcal_wire_put_u32(&refusal, r.status);
-        gcal_wire_put_u32(&refusal, r.err.code);
-        gcal_wire_put_text(&refusal, r.err.text);
-        rc = gcal_frame_write(fd, GCAL_ANSWER_REFUSED, &refusal, NULL);
+        send_refusal(fd, GCAL_ANSWER_LOST, &r);
+        _exit(LOST_STATUS); /* tidying up might hang */
     }
-    gcal_buf_free(&refusal);
     gcal_buf_free(&r.payload);
     return rc;
 }

@@ -13,8 +13,10 @@ enum gcal_worker_request {
     GCAL_REQUEST_CHECK,
 };
 
-/* Answers: the results of a request, or a row status and an error's text. */
-enum gcal_worker_answer { GCAL_ANSWER_DONE = 100, GCAL_ANSWER_REFUSED };
+/* Answers: the results of a request; a row status and an error's text; the same from a
+ * worker whose device is lost to it: it ends.
+ */
+enum gcal_worker_answer { GCAL_ANSWER_DONE = 100, GCAL_ANSWER_REFUSED, GCAL_ANSWER_LOST };
 
 /* An argument of a launch: a buffer's or local array's element count, or a scalar. */
 struct gcal_job_arg {

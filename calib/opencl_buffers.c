@@ -1,0 +1,249 @@
+/* opencl_buffers.c - the buffers that all kernels of a device share */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/base/random.h"
+#include "calib/opencl_private.h"
+
+#define FILL_CHUNK_BYTES (8u << 20)
+#define FILL_SEED        20261121u
+
+/* Of the device's memory, for all buffers together. */
+#define DEVICE_SHARE 0.8
+/* Of what the host has free: who takes too much there is killed, not refused. */
+#define HOST_SHARE 0.5
+
+size_t gcal_opencl_arg_bytes(const struct gcal_job_arg *arg)
+{
+    size_t bytes = (size_t)arg->value * gcal_dtype_size(arg->dtype);
+
+    return bytes ? bytes : gcal_dtype_size(arg->dtype);
+}
+
+/* ---- limits ---- */
+
+/* What Linux could give to a process now; infinite when it does not tell. */
+static double host_free_bytes(void)
+{
+    FILE *file = fopen("/proc/meminfo", "re");
+    double kib = INFINITY;
+    char line[128];
+
+    while (file && fgets(line, sizeof(line), file))
+        if (sscanf(line, "MemAvailable: %lf", &kib) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return 1024 * kib;
+}
+
+static double pool_bytes(const struct gcal_opencl *cl)
+{
+    double sum = 0;
+
+    for (const struct gcal_opencl_buffer *b = cl->buffers; b; b = b->next)
+        sum += (double)b->size_bytes;
+    return sum;
+}
+
+/* For all buffers together, those of the pool included. */
+static double limit_bytes(const struct gcal_opencl *cl)
+{
+    double limit = DEVICE_SHARE * cl->info.global_memory_bytes;
+
+    if (cl->shares_host_memory)
+        limit = fmin(limit, HOST_SHARE * (host_free_bytes() + pool_bytes(cl)));
+    return limit;
+}
+
+int gcal_opencl_check_memory(const struct gcal_opencl *cl, const struct gcal_job *job,
+                             enum gcal_row_status *status, struct gcal_error *err)
+{
+    double total = 0, largest = 0, local = 0, limit = limit_bytes(cl);
+
+    *status = GCAL_ROW_LAUNCH_FAILED;
+    for (size_t i = 0; i < job->n_args; i++) {
+        const struct gcal_job_arg *arg = &job->args[i];
+        double bytes = arg->value * (double)gcal_dtype_size(arg->dtype);
+
+        if (arg->kind == GCAL_ARG_SCALAR)
+            continue;
+        if (!(bytes >= 0 && bytes < 0x1p62))
+            return gcal_error_set(err, GCAL_EDEVICE, "argument %zu: %g elements", i,
+                                  arg->value);
+        if (arg->kind == GCAL_ARG_LOCAL) {
+            local += bytes;
+            continue;
+        }
+        total += bytes;
+        largest = fmax(largest, bytes);
+    }
+    *status = GCAL_ROW_SKIPPED;
+    if (largest > cl->info.max_alloc_bytes)
+        return gcal_error_set(err, GCAL_EDEVICE,
+                              "a buffer of %.3g GB, the device gives %.3g GB at most",
+                              largest / 1e9, cl->info.max_alloc_bytes / 1e9);
+    if (total > limit)
+        return gcal_error_set(err, GCAL_EDEVICE,
+                              "needs %.3g GB of device memory, %.3g GB may be used",
+                              total / 1e9, limit / 1e9);
+    if (local > cl->info.local_memory_bytes)
+        return gcal_error_set(err, GCAL_EDEVICE,
+                              "needs %.0f bytes of local memory, the device has %.0f",
+                              local, cl->info.local_memory_bytes);
+    return 0;
+}
+
+/* ---- the pool ---- */
+
+/* The first chunk comes from the host, the rest is copied from it on the device. */
+static cl_int fill_buffer(struct gcal_opencl *cl, cl_mem memory, const char *dtype,
+                          size_t size_bytes)
+{
+    size_t done = size_bytes < FILL_CHUNK_BYTES ? size_bytes : FILL_CHUNK_BYTES;
+    void *chunk = malloc(done);
+    cl_int code;
+
+    if (!chunk)
+        return CL_OUT_OF_HOST_MEMORY;
+    gcal_random_fill(FILL_SEED, dtype, done / gcal_dtype_size(dtype), chunk);
+    code =
+        clEnqueueWriteBuffer(cl->queue, memory, CL_TRUE, 0, done, chunk, 0, NULL, NULL);
+    free(chunk);
+    while (code == CL_SUCCESS && done < size_bytes) {
+        size_t more = done < size_bytes - done ? done : size_bytes - done;
+
+        code =
+            clEnqueueCopyBuffer(cl->queue, memory, memory, 0, done, more, 0, NULL, NULL);
+        done += more;
+    }
+    return code == CL_SUCCESS ? clFinish(cl->queue) : code;
+}
+
+static void release(struct gcal_opencl_buffer *b)
+{
+    if (b->memory)
+        clReleaseMemObject(b->memory);
+    b->memory = NULL;
+    b->size_bytes = 0;
+}
+
+void gcal_opencl_buffers_free(struct gcal_opencl *cl)
+{
+    for (struct gcal_opencl_buffer *b; (b = cl->buffers);) {
+        cl->buffers = b->next;
+        release(b);
+        free(b);
+    }
+}
+
+/* The buffer of an argument, perhaps without its memory; NULL when the host's ran out. */
+static struct gcal_opencl_buffer *find(struct gcal_opencl *cl, size_t index,
+                                       const struct gcal_job_arg *arg)
+{
+    struct gcal_opencl_buffer *b = cl->buffers;
+
+    while (b && (b->index != index || b->output != arg->output ||
+                 strcmp(b->dtype, arg->dtype) != 0))
+        b = b->next;
+    if (b || !(b = calloc(1, sizeof(*b))))
+        return b;
+    b->index = index;
+    b->output = arg->output;
+    snprintf(b->dtype, sizeof(b->dtype), "%s", arg->dtype);
+    b->next = cl->buffers;
+    cl->buffers = b;
+    return b;
+}
+
+/* How much of the pool is given up to make room for a job. */
+enum give_up { NOTHING, BUFFERS_OF_OTHERS, ALL };
+
+static void make_room(struct gcal_opencl *cl, enum give_up give_up)
+{
+    for (struct gcal_opencl_buffer *b = cl->buffers; b && give_up; b = b->next)
+        if (give_up == ALL || b->job != cl->n_jobs)
+            release(b);
+}
+
+static cl_int enlarge(struct gcal_opencl *cl, struct gcal_opencl_buffer *b,
+                      size_t size_bytes)
+{
+    cl_int code;
+
+    release(b);
+    b->memory = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, size_bytes, NULL, &code);
+    if (!b->memory)
+        return code;
+    /* Drivers that allocate late fail in here. */
+    code = fill_buffer(cl, b->memory, b->dtype, size_bytes);
+    if (code == CL_SUCCESS)
+        b->size_bytes = size_bytes;
+    else
+        release(b);
+    return code;
+}
+
+static cl_int get_all(struct gcal_opencl *cl, const struct gcal_job *job, cl_mem *memory)
+{
+    cl_int code = CL_SUCCESS;
+
+    for (size_t i = 0; code == CL_SUCCESS && i < job->n_args; i++) {
+        size_t size_bytes = gcal_opencl_arg_bytes(&job->args[i]);
+        struct gcal_opencl_buffer *b;
+
+        if (job->args[i].kind != GCAL_ARG_BUFFER)
+            continue;
+        if (!(b = find(cl, i, &job->args[i])))
+            return CL_OUT_OF_HOST_MEMORY;
+        if (b->size_bytes < size_bytes)
+            code = enlarge(cl, b, size_bytes);
+        memory[i] = b->memory;
+    }
+    return code;
+}
+
+/* Marks what the job uses.  Returns the pool's size once it has what it needs, or a
+ * negative number when the host's memory ran out.
+ */
+static double mark(struct gcal_opencl *cl, const struct gcal_job *job)
+{
+    double more = 0;
+
+    cl->n_jobs++;
+    for (size_t i = 0; i < job->n_args; i++) {
+        struct gcal_opencl_buffer *b;
+
+        if (job->args[i].kind != GCAL_ARG_BUFFER)
+            continue;
+        if (!(b = find(cl, i, &job->args[i])))
+            return -1;
+        b->job = cl->n_jobs;
+        more +=
+            fmax(0, (double)gcal_opencl_arg_bytes(&job->args[i]) - (double)b->size_bytes);
+    }
+    return pool_bytes(cl) + more;
+}
+
+int gcal_opencl_buffers(struct gcal_opencl *cl, const struct gcal_job *job,
+                        cl_mem *memory, enum gcal_row_status *status,
+                        struct gcal_error *err)
+{
+    double limit = limit_bytes(cl), needed;
+    cl_int code = CL_OUT_OF_HOST_MEMORY;
+
+    for (int give_up = NOTHING; give_up <= ALL; give_up++) {
+        make_room(cl, (enum give_up)give_up);
+        if ((needed = mark(cl, job)) < 0)
+            break;
+        if (needed > limit && give_up < ALL)
+            continue;
+        code = get_all(cl, job, memory);
+        if (!gcal_opencl_is_shortage(code))
+            break;
+    }
+    return code == CL_SUCCESS ? 0 : gcal_opencl_fail(status, err, "buffers", code);
+}
