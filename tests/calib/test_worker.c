@@ -381,6 +381,175 @@ static void ends_a_spawner_that_hangs(void **state)
     assert_int_equal(kill(its_spawner, 0), -1);
 }
 
+/* A worker on a machine whose driver misbehaves as faulty_opencl.c does for 'variable'.
+ */
+struct faulty {
+    struct gcal_spawner *spawner;
+    struct gcal_worker *worker;
+};
+
+static struct faulty faulty_start(const char *variable, const char *value)
+{
+    struct gcal_error err = { 0 };
+    struct faulty f;
+
+    setenv(variable, value, 1);
+    f.spawner = gcal_spawner_start(&err);
+    f.worker = gcal_worker_start(f.spawner, NULL, &err);
+    assert_non_null(f.worker);
+    unsetenv(variable);
+    return f;
+}
+
+static void faulty_stop(struct faulty *f)
+{
+    gcal_worker_stop(f->worker);
+    gcal_spawner_stop(f->spawner);
+}
+
+/* Prepares 'good_source' with its kernel called 'name'. */
+static enum gcal_worker_outcome prepare_named(struct gcal_worker *worker,
+                                              const char *name,
+                                              enum gcal_row_status *status,
+                                              struct gcal_error *err)
+{
+    char *options = gcal_format("-DFACTOR=3.0f -Dscale=%s", name);
+    struct gcal_kernel kernel = kernel_of(name, good_source);
+    enum gcal_worker_outcome outcome;
+    double first_s = 0;
+
+    kernel.entry = (char *)name;
+    kernel.build_options = options;
+    outcome = gcal_worker_prepare(worker, &kernel, 60, &first_s, status, err);
+    free(options);
+    if (outcome == GCAL_WORKER_DONE)
+        assert_true(first_s > 0);
+    return outcome;
+}
+
+static void ends_a_worker_that_lost_its_device(void **state)
+{
+    struct gcal_worker *worker = open_worker();
+    enum gcal_row_status status = GCAL_ROW_GOOD;
+    struct gcal_error err = { 0 };
+    pid_t pid = gcal_worker_pid(worker);
+
+    (void)state;
+    assert_int_equal(prepare_named(worker, "faults", &status, &err), GCAL_WORKER_DIED);
+    assert_int_equal(status, GCAL_ROW_CRASHED);
+    assert_non_null(strstr(err.text, "CL_OUT_OF_RESOURCES; nothing works"));
+    assert_int_equal(kill(pid, 0), -1);
+    gcal_worker_stop(worker);
+    worker = open_worker();
+    assert_int_equal(prepare_named(worker, "sound", &status, &err), GCAL_WORKER_DONE);
+    gcal_worker_stop(worker);
+}
+
+static void believes_a_zero_only_of_a_coarse_clock(void **state)
+{
+    struct faulty coarse = faulty_start("TEST_TICK_NS", "100000000");
+    struct gcal_worker *worker = open_worker(); /* PoCL ticks in ns */
+    enum gcal_row_status status = GCAL_ROW_GOOD;
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    assert_int_equal(prepare_named(worker, "ends_at_once", &status, &err),
+                     GCAL_WORKER_REFUSED);
+    assert_int_equal(status, GCAL_ROW_BAD_EVENTS);
+    assert_int_equal(prepare_named(worker, "runs_back", &status, &err),
+                     GCAL_WORKER_REFUSED);
+    assert_int_equal(status, GCAL_ROW_BAD_EVENTS);
+    assert_int_equal(gcal_worker_open(coarse.worker, uid, 60, &err), GCAL_WORKER_DONE);
+    assert_int_equal(prepare_named(coarse.worker, "ends_at_once", &status, &err),
+                     GCAL_WORKER_DONE);
+    gcal_worker_stop(worker);
+    faulty_stop(&coarse);
+}
+
+/* Two kernels of 2 MiB each on a device with 3 MiB: the pool gives way. */
+static void makes_room_for_another_kernel(void **state)
+{
+    struct faulty small = faulty_start("TEST_MEMORY_BYTES", "3145728");
+    struct gcal_kernel kernel = kernel_of("good", good_source);
+    struct gcal_arg others[3];
+    enum gcal_row_status status;
+    struct gcal_error err = { 0 };
+    double first_s;
+
+    (void)state;
+    memcpy(others, args, sizeof(others));
+    others[0].dtype = others[1].dtype = "int32"; /* bits are bits */
+    assert_int_equal(gcal_worker_open(small.worker, uid, 60, &err), GCAL_WORKER_DONE);
+    for (int i = 0; i < 4; i++) {
+        kernel.args = i % 2 ? others : args;
+        assert_int_equal(
+            gcal_worker_prepare(small.worker, &kernel, 60, &first_s, &status, &err),
+            GCAL_WORKER_DONE);
+    }
+    faulty_stop(&small);
+}
+
+static void skips_what_is_too_large_for_a_work_group(void **state)
+{
+    struct gcal_arg local[3];
+    struct gcal_kernel kernel = kernel_of(
+        "local", "__kernel void scale(__global float *a, __global float *b,\n"
+                 "    __local float *k) { k[get_local_id(0)] = 1; b[0] = k[0]; }\n");
+    struct gcal_kernel wide = kernel_of("good", good_source);
+    struct gcal_worker *worker = open_worker();
+    enum gcal_row_status status = GCAL_ROW_GOOD;
+    struct gcal_error err = { 0 };
+    double first_s;
+
+    (void)state;
+    memcpy(local, args, sizeof(local));
+    local[2] = (struct gcal_arg){
+        .name = "k", .kind = GCAL_ARG_LOCAL, .dtype = "float32", .value = "2000000000"
+    };
+    kernel.args = local;
+    assert_int_equal(gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
+                     GCAL_WORKER_REFUSED);
+    assert_int_equal(status, GCAL_ROW_SKIPPED);
+    assert_non_null(strstr(err.text, "local memory"));
+    wide.local_size[0] = 262144;
+    assert_int_equal(gcal_worker_prepare(worker, &wide, 60, &first_s, &status, &err),
+                     GCAL_WORKER_REFUSED);
+    assert_int_equal(status, GCAL_ROW_SKIPPED);
+    gcal_worker_stop(worker);
+}
+
+static void refuses_scalars_that_are_none_of_their_type(void **state)
+{
+    static const struct {
+        const char *dtype, *value, *text;
+    } wrong[] = {
+        { "int8", "128", "128 is no int8" },
+        { "uint32", "0-1", "-1 is no uint32" },
+        { "int32", "2147483648", "is no int32" },
+        { "float16", "1", "float16" },
+    };
+    struct gcal_kernel kernel = kernel_of("good", good_source);
+    struct gcal_worker *worker = open_worker();
+    struct gcal_arg scalar[3];
+    enum gcal_row_status status = GCAL_ROW_GOOD;
+    struct gcal_error err = { 0 };
+    double first_s;
+
+    (void)state;
+    memcpy(scalar, args, sizeof(scalar));
+    kernel.args = scalar;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        scalar[2].dtype = (char *)wrong[i].dtype;
+        scalar[2].value = (char *)wrong[i].value;
+        assert_int_equal(
+            gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
+            GCAL_WORKER_REFUSED);
+        assert_int_equal(status, GCAL_ROW_LAUNCH_FAILED);
+        assert_non_null(strstr(err.text, wrong[i].text));
+    }
+    gcal_worker_stop(worker);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +564,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(leaves_a_groups_signals_to_the_rank),
         cmocka_unit_test(takes_an_answer_that_came_during_a_slow_tick),
         cmocka_unit_test(ends_a_spawner_that_hangs),
+        cmocka_unit_test(ends_a_worker_that_lost_its_device),
+        cmocka_unit_test(believes_a_zero_only_of_a_coarse_clock),
+        cmocka_unit_test(makes_room_for_another_kernel),
+        cmocka_unit_test(skips_what_is_too_large_for_a_work_group),
+        cmocka_unit_test(refuses_scalars_that_are_none_of_their_type),
     };
     int status = gcal_worker_dispatch(argc, argv);
 

@@ -1,0 +1,128 @@
+/* faulty_opencl.c - drivers' misbehaviour on demand
+ *
+ * The program's own OpenCL functions come before the loader's, in its workers as well.
+ * Each does what the loader's does, unless a kernel's name or a variable of the
+ * environment asks for worse.
+ */
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+static char kernel_name[64]; /* launched last */
+static size_t live_bytes;    /* in buffers */
+
+/* A platform whose driver aborts or hangs, before all others. */
+static cl_platform_id bad_platform(void)
+{
+    static int object;
+
+    return getenv("TEST_PLATFORM") ? (cl_platform_id)&object : NULL;
+}
+
+cl_int clGetPlatformIDs(cl_uint n, cl_platform_id *ids, cl_uint *count)
+{
+    cl_int code = REAL(clGetPlatformIDs)(n, ids, count);
+
+    if (code == CL_SUCCESS && ids && bad_platform() && *count < n) {
+        memmove(ids + 1, ids, *count * sizeof(*ids));
+        ids[0] = bad_platform();
+        ++*count;
+    }
+    return code;
+}
+
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint n,
+                      cl_device_id *ids, cl_uint *count)
+{
+    cl_int code;
+
+    if (platform == bad_platform() && platform) {
+        if (strcmp(getenv("TEST_PLATFORM"), "aborts") == 0)
+            abort();
+        if (strcmp(getenv("TEST_PLATFORM"), "hangs") == 0)
+            pause();
+        return CL_DEVICE_NOT_FOUND;
+    }
+    code = REAL(clGetDeviceIDs)(platform, type, n, ids, count);
+    if (code == CL_SUCCESS && ids && getenv("TEST_TILES") && *count < n)
+        ids[(*count)++] = ids[0]; /* whatever is asked, it answers like the first */
+    return code;
+}
+
+cl_int clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
+                       size_t *size_ret)
+{
+    cl_int code = REAL(clGetDeviceInfo)(id, what, size, value, size_ret);
+    const char *tick_ns = getenv("TEST_TICK_NS"), *memory = getenv("TEST_MEMORY_BYTES");
+
+    if (what == CL_DEVICE_PROFILING_TIMER_RESOLUTION && value && tick_ns)
+        *(size_t *)value = (size_t)atol(tick_ns);
+    if (what == CL_DEVICE_GLOBAL_MEM_SIZE && value && memory)
+        *(cl_ulong *)value = (cl_ulong)atol(memory);
+    return code;
+}
+
+cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *data,
+                      cl_int *code)
+{
+    const char *memory = getenv("TEST_MEMORY_BYTES");
+
+    if (memory && live_bytes + size > (size_t)atol(memory)) {
+        *code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
+        return NULL;
+    }
+    live_bytes += size;
+    return REAL(clCreateBuffer)(context, flags, size, data, code);
+}
+
+cl_int clReleaseMemObject(cl_mem memory)
+{
+    size_t size = 0;
+
+    clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof(size), &size, NULL);
+    live_bytes -= size;
+    return REAL(clReleaseMemObject)(memory);
+}
+
+/* Kernel "faults" takes the context with it. */
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint n_dims,
+                              const size_t *offset, const size_t *global,
+                              const size_t *local, cl_uint n_events,
+                              const cl_event *events, cl_event *event)
+{
+    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof(kernel_name), kernel_name,
+                    NULL);
+    if (strcmp(kernel_name, "faults") == 0)
+        return CL_OUT_OF_RESOURCES;
+    return REAL(clEnqueueNDRangeKernel)(queue, kernel, n_dims, offset, global, local,
+                                        n_events, events, event);
+}
+
+cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem memory, cl_bool blocking,
+                            size_t offset, size_t size, const void *data,
+                            cl_uint n_events, const cl_event *events, cl_event *event)
+{
+    if (strcmp(kernel_name, "faults") == 0)
+        return -9999;
+    return REAL(clEnqueueWriteBuffer)(queue, memory, blocking, offset, size, data,
+                                      n_events, events, event);
+}
+
+/* Kernel "ends_at_once" starts and ends in one tick, "runs_back" ends before it starts.
+ */
+cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t size,
+                               void *value, size_t *size_ret)
+{
+    cl_int code = REAL(clGetEventProfilingInfo)(event, what, size, value, size_ret);
+
+    if (strcmp(kernel_name, "ends_at_once") == 0)
+        *(cl_ulong *)value = 2385;
+    if (strcmp(kernel_name, "runs_back") == 0)
+        *(cl_ulong *)value = what == CL_PROFILING_COMMAND_END ? 2384 : 2385;
+    return code;
+}
