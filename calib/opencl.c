@@ -12,6 +12,8 @@ const char *gcal_opencl_error(cl_int code)
         cl_int code;
         const char *name;
     } names[] = {
+        { CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND" },
+        { CL_INVALID_PLATFORM, "CL_INVALID_PLATFORM" },
         { CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE" },
         { CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
         { CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES" },
@@ -54,29 +56,43 @@ int gcal_opencl_fail(enum gcal_row_status *status, struct gcal_error *err,
 
 /* ---- opening ---- */
 
-static int find_device(struct gcal_opencl *cl, const char *uid, struct gcal_error *err)
+static bool find_on_platform(struct gcal_opencl *cl, const char *uid, size_t platform,
+                             size_t *n_platforms, struct gcal_error *err)
 {
     struct gcal_opencl_device *devices;
     size_t count;
-    int rc = -1;
+    bool found = false;
 
-    if (gcal_opencl_list(&devices, &count, err) < 0)
-        return -1;
-    for (size_t i = 0; i < count && rc < 0; i++) {
+    if (gcal_opencl_list(platform, false, &devices, &count, n_platforms, err) < 0)
+        return false;
+    for (size_t i = 0; i < count && !found; i++) {
         if (strcmp(devices[i].info.uid, uid) != 0)
             continue;
         cl->id = devices[i].id;
         cl->info = devices[i].info;
         devices[i].info = (struct gcal_device_info){ 0 };
-        rc = 0;
+        found = true;
     }
-    if (rc < 0)
-        gcal_error_set(err, GCAL_EDEVICE, "device %s is not there any more", uid);
     gcal_opencl_list_free(devices, count);
-    return rc;
+    return found;
 }
 
-struct gcal_opencl *gcal_opencl_open(const char *uid, struct gcal_error *err)
+static int find_device(struct gcal_opencl *cl, const char *uid, size_t platform,
+                       struct gcal_error *err)
+{
+    size_t first = platform == GCAL_ANY_PLATFORM ? 0 : platform;
+    size_t n_platforms = 0;
+
+    gcal_error_set(err, GCAL_EDEVICE, "device %s is not there any more", uid);
+    do
+        if (find_on_platform(cl, uid, first, &n_platforms, err))
+            return 0;
+    while (platform == GCAL_ANY_PLATFORM && ++first < n_platforms);
+    return -1;
+}
+
+struct gcal_opencl *gcal_opencl_open(const char *uid, size_t platform,
+                                     struct gcal_error *err)
 {
     struct gcal_opencl *cl = calloc(1, sizeof(*cl));
     cl_bool unified = CL_FALSE;
@@ -86,7 +102,7 @@ struct gcal_opencl *gcal_opencl_open(const char *uid, struct gcal_error *err)
         gcal_error_memory(err);
         return NULL;
     }
-    if (find_device(cl, uid, err) < 0)
+    if (find_device(cl, uid, platform, err) < 0)
         goto fail;
     cl->context = clCreateContext(NULL, 1, &cl->id, NULL, NULL, &code);
     if (cl->context)

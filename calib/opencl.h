@@ -19,18 +19,21 @@ struct gcal_opencl_device {
     struct gcal_device_info info;
 };
 
-/* All devices of all platforms, each physical one once; the caller's to clear and free.
- * A device that does not answer is left out with a warning.  -1 with 'err'
+/* The devices of one platform; the caller's to free.  None when 'platform' is not less
+ * than 'n_platforms'.  A device that does not answer is left out with a warning.
+ * 'probe': a kernel is built to learn sub_group_size (0 otherwise).  -1 with 'err'
  * (GCAL_EDEVICE) when there is no platform.
  */
-int gcal_opencl_list(struct gcal_opencl_device **devices, size_t *count,
-                     struct gcal_error *err);
+int gcal_opencl_list(size_t platform, bool probe, struct gcal_opencl_device **devices,
+                     size_t *count, size_t *n_platforms, struct gcal_error *err);
 void gcal_opencl_list_free(struct gcal_opencl_device *devices, size_t count);
 
 /* A device with its context, queue, built programs and buffers. */
 struct gcal_opencl;
 
-struct gcal_opencl *gcal_opencl_open(const char *uid, struct gcal_error *err);
+/* 'platform' may be GCAL_ANY_PLATFORM; the others are not touched. */
+struct gcal_opencl *gcal_opencl_open(const char *uid, size_t platform,
+                                     struct gcal_error *err);
 void gcal_opencl_close(struct gcal_opencl *cl);
 
 /* False once nothing works any more, as after a kernel's fault on many a GPU: only

@@ -18,6 +18,9 @@
 #define DEVICE_WARP_SIZE_NV        0x4003
 #define DEVICE_TOPOLOGY_AMD        0x4037
 #define DEVICE_WAVEFRONT_WIDTH_AMD 0x4043
+#define PLATFORM_NOT_FOUND_KHR     (-1001)
+
+#define MAX_DEVICES 64 /* of a platform */
 
 static char *device_text(cl_device_id id, cl_device_info what)
 {
@@ -81,28 +84,40 @@ static char *pci_address(cl_device_id id)
     return strdup("");
 }
 
-/* What is the same for a physical device, whoever on the node looks. */
+/* Where the driver has nothing better: made of platform, name and index. */
+static char *made_uid(const struct gcal_opencl_device *d, size_t index)
+{
+    char hash[GCAL_HASH_TEXT_SIZE],
+        *key = gcal_format("%s/%s/%zu", d->info.platform, d->info.name, index);
+
+    if (!key)
+        return NULL;
+    gcal_hash(key, strlen(key), hash);
+    free(key);
+    return gcal_format("cl:%.16s", hash);
+}
+
+/* What is the same for a physical device, whoever on the node looks.  A UUID is written
+ * as the vendors' tools do, in groups of 4, 2, 2, 2 and 6 bytes.
+ */
 static char *unique_id(const struct gcal_opencl_device *d, size_t index)
 {
     unsigned char uuid[16], any = 0;
-    char hash[GCAL_HASH_TEXT_SIZE], *key, text[40];
+    char text[37], *at = text;
 
     if (has_extension(d->id, "cl_khr_device_uuid") &&
         clGetDeviceInfo(d->id, DEVICE_UUID_KHR, sizeof(uuid), uuid, NULL) == CL_SUCCESS) {
         for (int i = 0; i < 16; i++) {
             any |= uuid[i];
-            snprintf(text + 2 * i, 3, "%02x", uuid[i]);
+            at += snprintf(at, (size_t)(text + sizeof(text) - at), "%s%02x",
+                           i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
         }
         if (any)
             return gcal_format("uuid:%s", text);
     }
     if (*d->info.pci)
         return gcal_format("pci:%s", d->info.pci);
-    if (!(key = gcal_format("%s/%s/%zu", d->info.platform, d->info.name, index)))
-        return NULL;
-    gcal_hash(key, strlen(key), hash);
-    free(key);
-    return gcal_format("cl:%.16s", hash);
+    return made_uid(d, index);
 }
 
 /* "nvidia-cuda-nvidia-h200-132cu": lower case, runs of other characters as one dash. */
@@ -174,7 +189,8 @@ static uint64_t sub_group_size(cl_device_id id)
     return size ? size : 1;
 }
 
-static int fill(struct gcal_opencl_device *d, size_t index, struct gcal_error *err)
+static int fill(struct gcal_opencl_device *d, size_t index, bool probe,
+                struct gcal_error *err)
 {
     struct gcal_device_info *info = &d->info;
 
@@ -197,7 +213,8 @@ static int fill(struct gcal_opencl_device *d, size_t index, struct gcal_error *e
         1e-9 * (double)device_number(d->id, CL_DEVICE_PROFILING_TIMER_RESOLUTION);
     info->fp64 = device_number(d->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
     info->fp16 = has_extension(d->id, "cl_khr_fp16");
-    info->sub_group_size = sub_group_size(d->id);
+    if (probe)
+        info->sub_group_size = sub_group_size(d->id);
     if (!info->platform || !info->vendor || !info->name || !info->driver ||
         !info->version || !info->device_type || !info->pci ||
         !(info->uid = unique_id(d, index)) || !(info->type = type_name(info)))
@@ -205,83 +222,108 @@ static int fill(struct gcal_opencl_device *d, size_t index, struct gcal_error *e
     return 0;
 }
 
-static bool listed_already(const struct gcal_opencl_device *devices, size_t count,
-                           const struct gcal_device_info *info)
+/* Parts of one device may give the same UUID; on a platform they are several devices all
+ * the same.
+ */
+static int tell_apart(const struct gcal_opencl_device *devices, size_t count,
+                      struct gcal_opencl_device *device, size_t index,
+                      struct gcal_error *err)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(devices[i].info.uid, info->uid) == 0 ||
-            (*info->pci && strcmp(devices[i].info.pci, info->pci) == 0))
-            return true;
-    return false;
+    for (size_t i = 0; i < count; i++) {
+        char *uid;
+
+        if (strcmp(devices[i].info.uid, device->info.uid) != 0)
+            continue;
+        if (!(uid = made_uid(device, index)))
+            return gcal_error_memory(err);
+        free(device->info.uid);
+        device->info.uid = uid;
+        break;
+    }
+    return 0;
 }
 
-struct list {
-    struct gcal_opencl_device *devices;
-    size_t count, capacity;
-};
-
-static int add_device(struct list *list, cl_platform_id platform, cl_device_id id,
-                      size_t index, struct gcal_error *err)
+/* Returns 1 with 'device' filled, 0 when it is left out. */
+static int describe(const struct gcal_opencl_device *devices, size_t count,
+                    struct gcal_opencl_device *device, size_t index, bool probe,
+                    struct gcal_error *err)
 {
-    struct gcal_opencl_device device = { .platform = platform, .id = id }, *moved;
+    if (!device_number(device->id, CL_DEVICE_AVAILABLE) ||
+        !device_number(device->id, CL_DEVICE_COMPILER_AVAILABLE)) {
+        char *name = device_text(device->id, CL_DEVICE_NAME);
 
-    if (!device_number(id, CL_DEVICE_AVAILABLE) ||
-        !device_number(id, CL_DEVICE_COMPILER_AVAILABLE)) {
-        gcal_log(GCAL_LOG_WARN, "an OpenCL device that is not available is left out");
+        gcal_log(GCAL_LOG_WARN,
+                 "left out: device %zu '%s' is not available or cannot "
+                 "compile",
+                 index, name ? name : "");
+        free(name);
         return 0;
     }
-    if (fill(&device, index, err) < 0)
-        goto fail;
-    if (listed_already(list->devices, list->count, &device.info)) {
-        gcal_device_info_clear(&device.info);
-        return 0;
-    }
-    if (!(moved = gcal_array_grow(list->devices, list->count, &list->capacity,
-                                  sizeof(*moved), err)))
-        goto fail;
-    list->devices = moved;
-    list->devices[list->count++] = device;
-    return 0;
-fail:
-    gcal_device_info_clear(&device.info);
+    if (fill(device, index, probe, err) == 0 &&
+        tell_apart(devices, count, device, index, err) == 0)
+        return 1;
+    gcal_device_info_clear(&device->info);
     return -1;
 }
 
-static int add_platform(struct list *list, cl_platform_id platform,
-                        struct gcal_error *err)
+static int list_platform(cl_platform_id platform, bool probe,
+                         struct gcal_opencl_device **devices, size_t *count,
+                         struct gcal_error *err)
 {
-    cl_device_id ids[64];
+    cl_device_id ids[MAX_DEVICES];
     cl_uint n = 0;
+    cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, MAX_DEVICES, ids, &n);
+    int rc = 0;
 
-    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 64, ids, &n) != CL_SUCCESS)
-        return 0; /* a platform without a device */
-    for (cl_uint i = 0; i < n && i < 64; i++)
-        if (add_device(list, platform, ids[i], i, err) < 0)
-            return -1;
-    return 0;
+    if (code != CL_SUCCESS) {
+        char *name = platform_text(platform, CL_PLATFORM_NAME);
+
+        gcal_log(code == CL_DEVICE_NOT_FOUND ? GCAL_LOG_INFO : GCAL_LOG_WARN,
+                 "OpenCL platform '%s' has no device: %s", name ? name : "",
+                 gcal_opencl_error(code));
+        free(name);
+        return 0;
+    }
+    if (n > MAX_DEVICES)
+        n = MAX_DEVICES;
+    if (!(*devices = calloc(n + 1, sizeof(**devices))))
+        return gcal_error_memory(err);
+    for (cl_uint i = 0; i < n && rc >= 0; i++) {
+        struct gcal_opencl_device *device = &(*devices)[*count];
+
+        device->platform = platform;
+        device->id = ids[i];
+        rc = describe(*devices, *count, device, i, probe, err);
+        if (rc > 0)
+            ++*count;
+    }
+    if (rc >= 0)
+        return 0;
+    gcal_opencl_list_free(*devices, *count);
+    return -1;
 }
 
-int gcal_opencl_list(struct gcal_opencl_device **devices, size_t *count,
-                     struct gcal_error *err)
+int gcal_opencl_list(size_t platform, bool probe, struct gcal_opencl_device **devices,
+                     size_t *count, size_t *n_platforms, struct gcal_error *err)
 {
-    cl_platform_id platforms[32];
-    struct list list = { 0 };
+    cl_platform_id platforms[GCAL_MAX_PLATFORMS];
     cl_uint n = 0;
-    cl_int code = clGetPlatformIDs(32, platforms, &n);
+    cl_int code = clGetPlatformIDs(GCAL_MAX_PLATFORMS, platforms, &n);
 
-    if (code != CL_SUCCESS || n == 0)
+    *devices = NULL;
+    *count = 0;
+    if (code != CL_SUCCESS && code != PLATFORM_NOT_FOUND_KHR)
+        return gcal_error_set(err, GCAL_EDEVICE, "no OpenCL platform: %s",
+                              gcal_opencl_error(code));
+    if (n == 0)
         return gcal_error_set(
             err, GCAL_EDEVICE,
             "no OpenCL platform: install a driver with its .icd file in "
             "/etc/OpenCL/vendors (pocl-opencl-icd runs on any CPU)");
-    for (cl_uint i = 0; i < n && i < 32; i++)
-        if (add_platform(&list, platforms[i], err) < 0) {
-            gcal_opencl_list_free(list.devices, list.count);
-            return -1;
-        }
-    *devices = list.devices;
-    *count = list.count;
-    return 0;
+    *n_platforms = n < GCAL_MAX_PLATFORMS ? n : GCAL_MAX_PLATFORMS;
+    if (platform >= *n_platforms)
+        return 0;
+    return list_platform(platforms[platform], probe, devices, count, err);
 }
 
 void gcal_opencl_list_free(struct gcal_opencl_device *devices, size_t count)

@@ -35,10 +35,17 @@ struct answer {
     int value; /* the new worker's pid, or a wait status; -1: failed, not ended */
 };
 
+struct place {
+    char *uid;
+    uint32_t platform;
+};
+
 struct gcal_spawner {
     int fd;
     pid_t pid;
     uint64_t n_questions;
+    size_t n_places, capacity;
+    struct place *places;
 };
 
 /* Everything but stdin, stdout, stderr and 'keep' is closed in what will be exec'ed. */
@@ -130,7 +137,42 @@ void gcal_spawner_stop(struct gcal_spawner *spawner)
         return;
     close(spawner->fd); /* it ends, and its workers with it */
     end_process(spawner->pid);
+    for (size_t i = 0; i < spawner->n_places; i++)
+        free(spawner->places[i].uid);
+    free(spawner->places);
     free(spawner);
+}
+
+static struct place *find_place(const struct gcal_spawner *spawner, const char *uid)
+{
+    for (size_t i = 0; i < spawner->n_places; i++)
+        if (strcmp(spawner->places[i].uid, uid) == 0)
+            return &spawner->places[i];
+    return NULL;
+}
+
+void gcal_spawner_note(struct gcal_spawner *spawner, const char *uid, uint32_t platform)
+{
+    struct place *place = find_place(spawner, uid), *grown;
+    char *copy;
+
+    if (place) {
+        place->platform = platform;
+        return;
+    }
+    if (!(grown = gcal_array_grow(spawner->places, spawner->n_places, &spawner->capacity,
+                                  sizeof(*grown), NULL)))
+        return;
+    spawner->places = grown;
+    if ((copy = strdup(uid)))
+        grown[spawner->n_places++] = (struct place){ copy, platform };
+}
+
+uint32_t gcal_spawner_platform(const struct gcal_spawner *spawner, const char *uid)
+{
+    const struct place *place = find_place(spawner, uid);
+
+    return place ? place->platform : GCAL_ANY_PLATFORM;
 }
 
 /* The fd that came beside the answer, -1 when none did. */

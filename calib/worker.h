@@ -68,8 +68,11 @@ enum gcal_worker_outcome {
     GCAL_WORKER_DIED, /* 'err' names the signal or status, or how it lost its device */
 };
 
-/* All devices of all platforms, probed in the worker (also those that are not selected);
- * array of 'count', the caller's to clear and free.  No platform at all: REFUSED.
+/* All devices of all platforms, probed in the worker (also those that are not selected),
+ * each physical one once; array of 'count', the caller's to clear and free.  Platforms
+ * are asked one by one, for at most 'limit_s' each: a driver that crashes or hangs costs
+ * its own devices, with a warning, and the worker goes on as a new process.  No device at
+ * all: not DONE, with 'err' saying why.
  */
 enum gcal_worker_outcome gcal_worker_list(struct gcal_worker *worker, double limit_s,
                                           struct gcal_device_info **devices,

@@ -9,10 +9,12 @@
 
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
+#include "calib/base/log.h"
 #include "calib/base/random.h"
 #include "calib/worker_private.h"
 
 #define TICK_S   0.1
+#define MAX_LOST 3    /* platforms, before it must be the loader that crashes */
 #define ANSWER_S 10.0 /* for the rest of an answer that has begun to come */
 
 struct gcal_worker {
@@ -215,28 +217,132 @@ finish(struct gcal_worker *worker, const struct gcal_wire *wire, struct gcal_buf
     return rc < 0 ? damaged(worker, status, err) : GCAL_WORKER_DONE;
 }
 
+/* ---- devices ---- */
+
+struct list {
+    size_t count, capacity, n_platforms;
+    struct gcal_device_info *devices;
+};
+
+static void list_clear(struct list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        gcal_device_info_clear(&list->devices[i]);
+    free(list->devices);
+    *list = (struct list){ 0 };
+}
+
+/* Is it one of the first 'n' devices? */
+static bool is_listed(const struct list *list, size_t n,
+                      const struct gcal_device_info *info)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list->devices[i].uid, info->uid) == 0 ||
+            (*info->pci && strcmp(list->devices[i].pci, info->pci) == 0))
+            return true;
+    return false;
+}
+
+/* Reads a platform's devices.  Those that platforms before it have, too, are the same
+ * physical ones; within a platform all are different.
+ */
+static void get_devices(struct gcal_wire *wire, struct gcal_spawner *spawner,
+                        uint32_t platform, struct list *list)
+{
+    size_t n_before = list->count, n;
+
+    n = gcal_wire_get_u32(wire);
+    list->n_platforms = n < GCAL_MAX_PLATFORMS ? n : GCAL_MAX_PLATFORMS;
+    n = gcal_wire_get_u32(wire);
+    for (size_t i = 0; i < n && !wire->bad; i++) {
+        struct gcal_device_info info = { 0 }, *grown;
+
+        grown = gcal_array_grow(list->devices, list->count, &list->capacity,
+                                sizeof(*grown), NULL);
+        if (grown)
+            list->devices = grown;
+        if (!grown || gcal_device_info_get(wire, &info, NULL) < 0) {
+            wire->bad = true;
+            return;
+        }
+        if (is_listed(list, n_before, &info))
+            gcal_device_info_clear(&info);
+        else {
+            gcal_spawner_note(spawner, info.uid, platform);
+            list->devices[list->count++] = info;
+        }
+    }
+}
+
+static enum gcal_worker_outcome list_platform(struct gcal_worker *worker,
+                                              uint32_t platform, double limit_s,
+                                              struct list *list, struct gcal_error *err)
+{
+    struct gcal_buf question = { 0 }, answer;
+    enum gcal_worker_outcome outcome;
+    struct gcal_wire wire;
+
+    gcal_wire_put_u32(&question, platform);
+    outcome = ask(worker, GCAL_REQUEST_LIST, &question, limit_s, &answer, NULL, err);
+    if (outcome != GCAL_WORKER_DONE)
+        return outcome;
+    wire = gcal_wire_open(answer.data, answer.size);
+    get_devices(&wire, worker->spawner, platform, list);
+    return finish(worker, &wire, &answer, NULL, err);
+}
+
+/* A new process in place of one that a platform's driver took along. */
+static int replace(struct gcal_worker *worker, struct gcal_error *err)
+{
+    return gcal_spawner_ask(worker->spawner, &worker->tick, &worker->fd, &worker->pid,
+                            err);
+}
+
+static enum gcal_worker_outcome list_all(struct gcal_worker *worker, double limit_s,
+                                         struct list *list, struct gcal_error *err)
+{
+    enum gcal_worker_outcome outcome, lost = GCAL_WORKER_DONE;
+    struct gcal_error why = { 0 };
+
+    /* Until one platform answers, their number is not known. */
+    for (uint32_t i = 0; i < (list->n_platforms ? list->n_platforms : MAX_LOST); i++) {
+        outcome = list_platform(worker, i, limit_s, list, &why);
+        if (outcome == GCAL_WORKER_DONE)
+            continue;
+        gcal_error_set(err, why.code, "%s", why.text);
+        if (outcome == GCAL_WORKER_REFUSED)
+            return outcome;
+        gcal_log(GCAL_LOG_WARN, "OpenCL platform %u: its devices are left out: %s", i,
+                 why.text);
+        gcal_error_prefix(err, "OpenCL platform %u", i);
+        lost = outcome;
+        if (replace(worker, &why) < 0)
+            break;
+    }
+    if (list->count)
+        return GCAL_WORKER_DONE;
+    if (lost != GCAL_WORKER_DONE)
+        return lost;
+    gcal_error_set(
+        err, GCAL_EDEVICE,
+        "no device on any OpenCL platform (%zu found): is a GPU there, may this "
+        "user open its device files, was one allocated to this job?",
+        list->n_platforms);
+    return GCAL_WORKER_REFUSED;
+}
+
 enum gcal_worker_outcome gcal_worker_list(struct gcal_worker *worker, double limit_s,
                                           struct gcal_device_info **devices,
                                           size_t *count, struct gcal_error *err)
 {
-    struct gcal_buf question = { 0 }, answer;
-    enum gcal_worker_outcome outcome =
-        ask(worker, GCAL_REQUEST_LIST, &question, limit_s, &answer, NULL, err);
-    struct gcal_wire wire;
-    size_t n;
+    struct list list = { 0 };
+    enum gcal_worker_outcome outcome = list_all(worker, limit_s, &list, err);
 
-    *devices = NULL;
-    *count = 0;
     if (outcome != GCAL_WORKER_DONE)
-        return outcome;
-    wire = gcal_wire_open(answer.data, answer.size);
-    n = gcal_wire_get_u32(&wire);
-    if (n > wire.left || !(*devices = calloc(n + 1, sizeof(**devices))))
-        wire.bad = true;
-    while (!wire.bad && *count < n)
-        if (gcal_device_info_get(&wire, &(*devices)[*count], err) == 0)
-            ++*count;
-    return finish(worker, &wire, &answer, NULL, err);
+        list_clear(&list);
+    *devices = list.devices;
+    *count = list.count;
+    return outcome;
 }
 
 enum gcal_worker_outcome gcal_worker_open(struct gcal_worker *worker, const char *uid,
@@ -246,10 +352,13 @@ enum gcal_worker_outcome gcal_worker_open(struct gcal_worker *worker, const char
     enum gcal_worker_outcome outcome;
 
     gcal_wire_put_text(&question, uid);
+    gcal_wire_put_u32(&question, gcal_spawner_platform(worker->spawner, uid));
     outcome = ask(worker, GCAL_REQUEST_OPEN, &question, limit_s, &answer, NULL, err);
     gcal_buf_free(&answer);
     return outcome;
 }
+
+/* ---- kernels ---- */
 
 static enum gcal_worker_outcome refuse(enum gcal_row_status *status, struct gcal_buf *buf)
 {

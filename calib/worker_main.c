@@ -21,13 +21,15 @@ struct state {
     struct gcal_opencl *cl; /* NULL before GCAL_REQUEST_OPEN */
 };
 
-static int answer_list(struct reply *r)
+static int answer_list(struct gcal_wire *wire, struct reply *r)
 {
     struct gcal_opencl_device *devices;
-    size_t count;
+    size_t count, n_platforms;
 
-    if (gcal_opencl_list(&devices, &count, &r->err) < 0)
+    if (gcal_opencl_list(gcal_wire_get_u32(wire), true, &devices, &count, &n_platforms,
+                         &r->err) < 0)
         return -1;
+    gcal_wire_put_u32(&r->payload, (uint32_t)n_platforms);
     gcal_wire_put_u32(&r->payload, (uint32_t)count);
     for (size_t i = 0; i < count; i++)
         gcal_device_info_put(&r->payload, &devices[i].info);
@@ -38,9 +40,10 @@ static int answer_list(struct reply *r)
 static int answer_open(struct state *state, struct gcal_wire *wire, struct reply *r)
 {
     char *uid = gcal_wire_get_text(wire);
+    uint32_t platform = gcal_wire_get_u32(wire);
 
     gcal_opencl_close(state->cl);
-    state->cl = uid ? gcal_opencl_open(uid, &r->err) : NULL;
+    state->cl = uid ? gcal_opencl_open(uid, platform, &r->err) : NULL;
     free(uid);
     return state->cl ? 0 : -1;
 }
@@ -115,7 +118,7 @@ static int answer(struct state *state, uint32_t request, struct gcal_wire *wire,
                   struct reply *r)
 {
     if (request == GCAL_REQUEST_LIST)
-        return answer_list(r);
+        return answer_list(wire, r);
     if (request == GCAL_REQUEST_OPEN)
         return answer_open(state, wire, r);
     if (!state->cl)

@@ -5,9 +5,12 @@
 #include "calib/base/wire.h"
 #include "calib/worker.h"
 
+#define GCAL_MAX_PLATFORMS 32u
+#define GCAL_ANY_PLATFORM  UINT32_MAX
+
 enum gcal_worker_request {
-    GCAL_REQUEST_LIST = 1,
-    GCAL_REQUEST_OPEN,
+    GCAL_REQUEST_LIST = 1, /* one platform: its driver may crash */
+    GCAL_REQUEST_OPEN,     /* a device of one platform, or any */
     GCAL_REQUEST_PREPARE,
     GCAL_REQUEST_MEASURE,
     GCAL_REQUEST_CHECK,
@@ -54,6 +57,13 @@ int gcal_spawner_ask(struct gcal_spawner *spawner, const struct gcal_tick *tick,
  */
 int gcal_spawner_status(struct gcal_spawner *spawner, const struct gcal_tick *tick,
                         pid_t pid);
+
+/* What a list of devices has found: the platform of each, so that opening it leaves the
+ * drivers of others alone.  Forgets without an error when memory runs out.
+ */
+void gcal_spawner_note(struct gcal_spawner *spawner, const char *uid, uint32_t platform);
+/* GCAL_ANY_PLATFORM when it was not listed. */
+uint32_t gcal_spawner_platform(const struct gcal_spawner *spawner, const char *uid);
 
 /* In spawner and worker. */
 void gcal_leave_signals_to_rank(void);

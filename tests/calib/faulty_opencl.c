@@ -11,12 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#define UUID 0x106A
+
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 static char kernel_name[64]; /* launched last */
 static size_t live_bytes;    /* in buffers */
 
-/* A platform whose driver aborts or hangs, before all others. */
+/* A platform whose driver aborts or hangs, before all others; or one without devices and
+ * no other.
+ */
 static cl_platform_id bad_platform(void)
 {
     static int object;
@@ -32,8 +36,18 @@ cl_int clGetPlatformIDs(cl_uint n, cl_platform_id *ids, cl_uint *count)
         memmove(ids + 1, ids, *count * sizeof(*ids));
         ids[0] = bad_platform();
         ++*count;
+        if (strcmp(getenv("TEST_PLATFORM"), "alone") == 0)
+            *count = 1;
     }
     return code;
+}
+
+cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t size,
+                         void *value, size_t *size_ret)
+{
+    if (platform == bad_platform() && platform)
+        return CL_INVALID_PLATFORM;
+    return REAL(clGetPlatformInfo)(platform, what, size, value, size_ret);
 }
 
 cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint n,
@@ -54,10 +68,26 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint n,
     return code;
 }
 
+/* The tiles' answers. */
+static cl_int one_uuid(cl_device_info what, void *value, size_t *size_ret)
+{
+    static const char extension[] = "cl_khr_device_uuid", uuid[] = "gpucal-tiles-\0\1\2";
+    const char *text = what == CL_DEVICE_EXTENSIONS ? extension : uuid;
+    size_t size = what == CL_DEVICE_EXTENSIONS ? sizeof(extension) : 16;
+
+    if (value)
+        memcpy(value, text, size);
+    if (size_ret)
+        *size_ret = size;
+    return CL_SUCCESS;
+}
+
 cl_int clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
                        size_t *size_ret)
 {
-    cl_int code = REAL(clGetDeviceInfo)(id, what, size, value, size_ret);
+    cl_int code = getenv("TEST_TILES") && (what == CL_DEVICE_EXTENSIONS || what == UUID)
+                      ? one_uuid(what, value, size_ret)
+                      : REAL(clGetDeviceInfo)(id, what, size, value, size_ret);
     const char *tick_ns = getenv("TEST_TICK_NS"), *memory = getenv("TEST_MEMORY_BYTES");
 
     if (what == CL_DEVICE_PROFILING_TIMER_RESOLUTION && value && tick_ns)

@@ -550,6 +550,72 @@ static void refuses_scalars_that_are_none_of_their_type(void **state)
     gcal_worker_stop(worker);
 }
 
+static void free_devices(struct gcal_device_info *devices, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        gcal_device_info_clear(&devices[i]);
+    free(devices);
+}
+
+static void lists_and_opens_beside_a_driver_that_aborts(void **state)
+{
+    struct faulty f = faulty_start("TEST_PLATFORM", "aborts");
+    struct gcal_device_info *devices;
+    struct gcal_error err = { 0 };
+    size_t count;
+
+    (void)state;
+    assert_int_equal(gcal_worker_list(f.worker, 60, &devices, &count, &err),
+                     GCAL_WORKER_DONE);
+    assert_string_equal(devices[0].uid, uid);
+    assert_int_equal(gcal_worker_open(f.worker, uid, 60, &err), GCAL_WORKER_DONE);
+    gcal_worker_stop(f.worker);
+    f.worker = gcal_worker_start(f.spawner, NULL, &err);
+    assert_int_equal(gcal_worker_open(f.worker, uid, 60, &err), GCAL_WORKER_DONE);
+    free_devices(devices, count);
+    faulty_stop(&f);
+}
+
+static void says_why_there_is_no_device(void **state)
+{
+    struct faulty empty = faulty_start("TEST_PLATFORM", "alone");
+    struct faulty none = faulty_start("OCL_ICD_VENDORS", "/nonexistent/");
+    struct gcal_device_info *devices;
+    struct gcal_error err = { 0 };
+    size_t count;
+
+    (void)state;
+    assert_int_equal(gcal_worker_list(empty.worker, 60, &devices, &count, &err),
+                     GCAL_WORKER_REFUSED);
+    assert_non_null(strstr(err.text, "no device on any OpenCL platform (1 found)"));
+    assert_int_equal(gcal_worker_list(none.worker, 60, &devices, &count, &err),
+                     GCAL_WORKER_REFUSED);
+    assert_non_null(strstr(err.text, "no OpenCL platform: install"));
+    assert_true(!devices && !count);
+    faulty_stop(&empty);
+    faulty_stop(&none);
+}
+
+/* Two parts of a GPU that give the same identity. */
+static void tells_alike_devices_of_a_platform_apart(void **state)
+{
+    struct faulty f = faulty_start("TEST_TILES", "1");
+    struct gcal_device_info *devices;
+    struct gcal_error err = { 0 };
+    size_t count;
+
+    (void)state;
+    assert_int_equal(gcal_worker_list(f.worker, 60, &devices, &count, &err),
+                     GCAL_WORKER_DONE);
+    assert_int_equal(count, 2);
+    assert_string_equal(devices[0].uid, "uuid:67707563-616c-2d74-696c-65732d000102");
+    assert_memory_equal(devices[1].uid, "cl:", 3);
+    assert_int_equal(gcal_worker_open(f.worker, devices[1].uid, 60, &err),
+                     GCAL_WORKER_DONE);
+    free_devices(devices, count);
+    faulty_stop(&f);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -569,6 +635,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(makes_room_for_another_kernel),
         cmocka_unit_test(skips_what_is_too_large_for_a_work_group),
         cmocka_unit_test(refuses_scalars_that_are_none_of_their_type),
+        cmocka_unit_test(lists_and_opens_beside_a_driver_that_aborts),
+        cmocka_unit_test(says_why_there_is_no_device),
+        cmocka_unit_test(tells_alike_devices_of_a_platform_apart),
     };
     int status = gcal_worker_dispatch(argc, argv);
 
