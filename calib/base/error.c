@@ -17,23 +17,28 @@ int gcal_error_set(struct gcal_error *err, enum gcal_code code, const char *fmt,
     return -1;
 }
 
+/* What does not fit is cut. */
+static void append(char *text, size_t size, const char *more)
+{
+    size_t used = strlen(text), length = strnlen(more, size - used - 1);
+
+    memcpy(text + used, more, length);
+    text[used + length] = '\0';
+}
+
 int gcal_error_prefix(struct gcal_error *err, const char *fmt, ...)
 {
     char text[sizeof(err->text)];
-    size_t used, room = sizeof(text);
     va_list args;
 
     if (!err)
         return -1;
     va_start(args, fmt);
-    vsnprintf(text, room, fmt, args);
+    vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    /* What does not fit behind the prefix is cut. */
-    used = strlen(text);
-    strncat(text, ": ", room - used - 1);
-    used = strlen(text);
-    strncat(text, err->text, room - used - 1);
-    memcpy(err->text, text, room);
+    append(text, sizeof(text), ": ");
+    append(text, sizeof(text), err->text);
+    memcpy(err->text, text, sizeof(text));
     return -1;
 }
 
