@@ -1,5 +1,7 @@
 /* worker_main.c - the worker: answers requests until its socket closes */
+#include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "calib/base/error.h"
@@ -166,6 +168,20 @@ static int serve(int fd, struct state *state, const struct gcal_frame *frame)
     return rc;
 }
 
+/* mpirun binds a rank to a core or two unless told otherwise, and a CPU device's threads
+ * would inherit that.  All bits: the kernel keeps those that the job's cpuset allows.
+ * Slurm's binding is what the user asked for.
+ */
+static void undo_binding(void)
+{
+    cpu_set_t all;
+
+    if (!getenv("OMPI_COMM_WORLD_RANK") || getenv("SLURM_STEP_ID"))
+        return;
+    memset(&all, 0xff, sizeof(all));
+    sched_setaffinity(0, sizeof(all), &all);
+}
+
 int gcal_worker_main(int fd)
 {
     struct state state = { 0 };
@@ -173,6 +189,7 @@ int gcal_worker_main(int fd)
     int rc = 0;
 
     gcal_leave_signals_to_rank();
+    undo_binding();
     while (rc == 0 && gcal_frame_read(fd, -1, &frame, NULL) > 0) {
         rc = serve(fd, &state, &frame);
         gcal_buf_free(&frame.payload);

@@ -1,4 +1,5 @@
 /* test_worker.c - real workers on a real OpenCL platform (PoCL) */
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -16,8 +17,26 @@
 #include "calib/base/random.h"
 #include "calib/worker.h"
 
+extern int faulty_worker_fd;
+int faulty_worker_fd = -1;
+
 static struct gcal_spawner *spawner;
 static char *uid;
+
+/* Bound to one CPU, as by 'mpirun --bind-to core'; workers shall have all of them. */
+static int bind_to_one_cpu(cpu_set_t *all)
+{
+    cpu_set_t one;
+    int cpu = 0;
+
+    if (sched_getaffinity(0, sizeof(*all), all) < 0)
+        return -1;
+    while (!CPU_ISSET(cpu, all))
+        cpu++;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    return sched_setaffinity(0, sizeof(one), &one);
+}
 
 /* The first device of PoCL. */
 static int set_up(void **state)
@@ -229,6 +248,7 @@ static void kills_an_endless_kernel_and_goes_on(void **state)
     ticks = 0;
     assert_int_equal(gcal_worker_prepare(worker, &kernel, 2, &first_s, &status, &err),
                      GCAL_WORKER_TIMED_OUT);
+    assert_int_equal(status, GCAL_ROW_TIMED_OUT);
     assert_true(gcal_clock_now_s() - began_s < 10);
     assert_true(ticks >= 10);
     assert_int_equal(kill(pid, 0), -1); /* gone, and reaped */
@@ -445,6 +465,21 @@ static void ends_a_worker_that_lost_its_device(void **state)
     gcal_worker_stop(worker);
 }
 
+static void ends_a_worker_whose_answer_is_damaged(void **state)
+{
+    struct gcal_worker *worker = open_worker();
+    enum gcal_row_status status = GCAL_ROW_GOOD;
+    struct gcal_error err = { 0 };
+    pid_t pid = gcal_worker_pid(worker);
+
+    (void)state;
+    assert_int_equal(prepare_named(worker, "scribbles", &status, &err), GCAL_WORKER_DIED);
+    assert_int_equal(status, GCAL_ROW_CRASHED);
+    assert_non_null(strstr(err.text, "damaged"));
+    assert_int_equal(kill(pid, 0), -1);
+    gcal_worker_stop(worker);
+}
+
 static void believes_a_zero_only_of_a_coarse_clock(void **state)
 {
     struct faulty coarse = faulty_start("TEST_TICK_NS", "100000000");
@@ -616,6 +651,32 @@ static void tells_alike_devices_of_a_platform_apart(void **state)
     faulty_stop(&f);
 }
 
+/* Workers of a rank that is itself bound by Slurm stay where they are. */
+static void uses_all_cpus_under_mpirun_only(void **state)
+{
+    cpu_set_t all, now;
+    struct faulty f;
+    struct gcal_worker *worker;
+
+    (void)state;
+    assert_int_equal(bind_to_one_cpu(&all), 0);
+    f = faulty_start("OMPI_COMM_WORLD_RANK", "0");
+    assert_int_equal(gcal_worker_open(f.worker, uid, 60, NULL), GCAL_WORKER_DONE);
+    sched_getaffinity(gcal_worker_pid(f.worker), sizeof(now), &now);
+    assert_true(CPU_COUNT(&now) >= CPU_COUNT(&all));
+    faulty_stop(&f);
+
+    setenv("OMPI_COMM_WORLD_RANK", "0", 1);
+    f = faulty_start("SLURM_STEP_ID", "0"); /* bound for a reason */
+    unsetenv("OMPI_COMM_WORLD_RANK");
+    worker = f.worker;
+    assert_int_equal(gcal_worker_open(worker, uid, 60, NULL), GCAL_WORKER_DONE);
+    sched_getaffinity(gcal_worker_pid(worker), sizeof(now), &now);
+    assert_int_equal(CPU_COUNT(&now), 1);
+    faulty_stop(&f);
+    sched_setaffinity(0, sizeof(all), &all);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -631,6 +692,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(takes_an_answer_that_came_during_a_slow_tick),
         cmocka_unit_test(ends_a_spawner_that_hangs),
         cmocka_unit_test(ends_a_worker_that_lost_its_device),
+        cmocka_unit_test(ends_a_worker_whose_answer_is_damaged),
         cmocka_unit_test(believes_a_zero_only_of_a_coarse_clock),
         cmocka_unit_test(makes_room_for_another_kernel),
         cmocka_unit_test(skips_what_is_too_large_for_a_work_group),
@@ -638,8 +700,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(lists_and_opens_beside_a_driver_that_aborts),
         cmocka_unit_test(says_why_there_is_no_device),
         cmocka_unit_test(tells_alike_devices_of_a_platform_apart),
+        cmocka_unit_test(uses_all_cpus_under_mpirun_only),
     };
-    int status = gcal_worker_dispatch(argc, argv);
+    int status;
+
+    faulty_worker_fd = argc > 2 ? atoi(argv[2]) : -1;
+    status = gcal_worker_dispatch(argc, argv);
 
     if (status >= 0)
         return status;
