@@ -104,15 +104,19 @@ struct gcal_spawner *gcal_spawner_start(struct gcal_error *err)
     return spawner;
 }
 
-/* The wait status, or -1 when it has not ended within the limit. */
+/* The wait status; -1 when it has not ended within the limit (ETIMEDOUT), or is no child
+ * that is left.
+ */
 static int wait_for(pid_t pid, double limit_s)
 {
     double deadline_s = gcal_clock_now_s() + limit_s;
     int status = -1;
 
     while (waitpid(pid, &status, WNOHANG) == 0) {
-        if (gcal_clock_now_s() > deadline_s)
+        if (gcal_clock_now_s() > deadline_s) {
+            errno = ETIMEDOUT;
             return -1;
+        }
         gcal_clock_sleep_s(0.005);
     }
     return status;
@@ -125,7 +129,7 @@ static int end_process(pid_t pid)
 {
     int status = wait_for(pid, END_LIMIT_S);
 
-    if (status >= 0)
+    if (status >= 0 || errno != ETIMEDOUT)
         return status;
     kill(pid, SIGKILL);
     return wait_for(pid, KILL_LIMIT_S);
