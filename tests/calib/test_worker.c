@@ -482,7 +482,7 @@ static void ends_a_worker_whose_answer_is_damaged(void **state)
 
 static void believes_a_zero_only_of_a_coarse_clock(void **state)
 {
-    struct faulty coarse = faulty_start("TEST_TICK_NS", "100000000");
+    struct faulty coarse = faulty_start("TEST_TICK_NS", "10000000000");
     struct gcal_worker *worker = open_worker(); /* PoCL ticks in ns */
     enum gcal_row_status status = GCAL_ROW_GOOD;
     struct gcal_error err = { 0 };
