@@ -158,7 +158,7 @@ static void explain_no_rows(const struct gcal_record *record,
         asked = asked ||
                 gcal_names_contain(gcal_record_kernel(record, i)->models, model->name);
     snprintf(t->fit.reason, sizeof(t->fit.reason),
-             asked ? "no kernel of model '%s' could be measured: 'gpucal show' lists why"
+             asked ? "no kernel of model '%s' could be measured; see below"
                    : "no kernel was measured for a model '%s': the record was made with "
                      "other models",
              model->name);

@@ -8,6 +8,8 @@
 #include "calib/base/units.h"
 #include "calib/results_private.h"
 
+#define MAX_FAILURES 20 /* listed; the record has them all */
+
 static const char *parameter_note(const struct gcal_fit *fit, size_t i)
 {
     return fit->undetermined[i] ? "undetermined" : fit->at_bound[i] ? "at its bound" : "";
@@ -98,6 +100,39 @@ static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
         put_devices(buf, record, t);
 }
 
+/* The first line of a row's detail: of a build log, say. */
+static void put_failure(struct gcal_buf *buf, const struct gcal_measurement *m,
+                        const char *kernel)
+{
+    const char *detail = m->detail ? m->detail : "";
+
+    gcal_buf_printf(buf, "  %s, %s: %s%s%.*s\n", m->node, kernel,
+                    gcal_row_status_name(m->status), *detail ? ": " : "",
+                    (int)strcspn(detail, "\n"), detail);
+}
+
+/* What was to be measured and was not, and why. */
+static int put_failures(struct gcal_buf *buf, const struct gcal_record *record,
+                        struct gcal_error *err)
+{
+    size_t count = 0, kernel;
+
+    for (size_t i = 0; i < gcal_record_measurement_count(record); i++) {
+        struct gcal_measurement m;
+
+        if (gcal_record_measurement(record, i, &m, NULL, &kernel, err) < 0)
+            return -1;
+        if (m.status != GCAL_ROW_GOOD && count++ == 0)
+            gcal_buf_puts(buf, "\nnot measured:\n");
+        if (m.status != GCAL_ROW_GOOD && count <= MAX_FAILURES)
+            put_failure(buf, &m, gcal_record_kernel(record, kernel)->name);
+        gcal_measurement_clear(&m);
+    }
+    if (count > MAX_FAILURES)
+        gcal_buf_printf(buf, "  and %zu more\n", count - MAX_FAILURES);
+    return 0;
+}
+
 char *gcal_results_format(const struct gcal_results *results,
                           const struct gcal_record *record,
                           const struct gcal_config *config, struct gcal_error *err)
@@ -112,5 +147,9 @@ char *gcal_results_format(const struct gcal_results *results,
     if (!results->n_fits)
         gcal_buf_puts(&buf,
                       "no device was measured to its end: there is nothing to fit\n");
+    if (put_failures(&buf, record, err) < 0) {
+        gcal_buf_free(&buf);
+        return NULL;
+    }
     return gcal_buf_take(&buf, err);
 }

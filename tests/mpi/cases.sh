@@ -196,5 +196,13 @@ case_undetermined() {
     [ ! -e "store/nodes/$(node).yaml" ] || fail "a number that nothing supports was published"
 }
 
+case_budget_too_short() {
+    run calibrate --budget 0.3
+    expect_status 4
+    expect_line 'not measured:'
+    expect_line 'flops_.*: skipped: .*raise budget_s'
+    [ ! -e "store/nodes/$(node).yaml" ] || fail "something was published"
+}
+
 "case_$name"
 echo "ok: $name"
