@@ -310,6 +310,12 @@ int gcal_spawner_main(int fd)
     struct question question;
     ssize_t n;
 
+    /* A task of Slurm has ended when its process group is empty, and a killed rank must
+     * have ended within a second, or Slurm's PMIx kills the whole step.  A driver may
+     * hold up the end of its worker for longer: spawner and workers are a group of their
+     * own.
+     */
+    setpgid(0, 0);
     gcal_leave_signals_to_rank();
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     while ((n = recv(fd, &question, sizeof(question), 0)) == sizeof(question) ||

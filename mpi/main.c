@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "calib/base/error.h"
 #include "calib/worker.h"
@@ -65,23 +64,12 @@ static int run_named(const struct command *command, int argc, char **argv)
     return command->run(argc - 1, argv + 1);
 }
 
-/* A task of Slurm has ended when its process group is empty, and a killed rank must have
- * ended within a second, or Slurm's PMIx kills the whole step.  A driver may hold up the
- * end of its worker for longer: spawner and workers are a group of their own.
- */
-static void leave_group_of_rank(int argc, char **argv)
-{
-    if (argc > 1 && strcmp(argv[1], "spawner") == 0)
-        setpgid(0, 0);
-}
-
 int main(int argc, char **argv)
 {
     const struct command *command;
-    int status;
+    int status = gcal_worker_dispatch(argc, argv);
 
-    leave_group_of_rank(argc, argv);
-    if ((status = gcal_worker_dispatch(argc, argv)) >= 0)
+    if (status >= 0)
         return status;
     argp_err_exit_status = GCAL_EINPUT;
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0))
