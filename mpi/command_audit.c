@@ -10,6 +10,7 @@
 #include "calib/base/units.h"
 #include "calib/config.h"
 #include "mpi/command.h"
+#include "mpi/print_json.h"
 #include "store/store.h"
 
 struct audit_command {
@@ -191,10 +192,8 @@ static int audit_all(const struct audit_command *c, const struct gcal_store *sto
     }
     if (rc == 0 && !seen)
         rc = gcal_error_set(err, GCAL_EINPUT, "no published node matches");
-    if (rc == 0 && c->json) {
-        json_dumpf(all, stdout, JSON_INDENT(2));
-        putchar('\n');
-    }
+    if (rc == 0 && c->json)
+        gcal_print_json(all);
     gcal_names_free(nodes, count);
     json_decref(all);
     return rc;

@@ -1,5 +1,4 @@
 /* command_count.c - gpucal count: the features of a kernel, from its source */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include "calib/worker.h"
 #include "mpi/command.h"
 #include "mpi/local_device.h"
+#include "mpi/print_json.h"
 
 static const struct argp_option options[] = {
     { "json", 'j', NULL, 0, "As JSON", 0 },
@@ -91,10 +92,8 @@ int gcal_command_devices(int argc, char **argv)
             json_array_append_new(all, device_json(&devices.info[i]));
         else
             print_device(&devices.info[i]);
-    if (as_json) {
-        json_dumpf(all, stdout, JSON_INDENT(2));
-        putchar('\n');
-    }
+    if (as_json)
+        gcal_print_json(all);
     json_decref(all);
     gcal_local_devices_close(&devices);
     return 0;

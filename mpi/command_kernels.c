@@ -1,6 +1,5 @@
 /* command_kernels.c - gpucal kernels: what tags would generate, with counts */
 #include <argp.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -12,6 +12,7 @@
 #include "mpi/count_options.h"
 #include "mpi/group.h"
 #include "mpi/local_device.h"
+#include "mpi/print_json.h"
 #include "store/gpucal.h"
 
 struct predict_command {
@@ -275,8 +276,7 @@ static void print_json(const struct answer *a)
 
     if (!isnan(a->measured_s))
         json_object_set_new(all, "measured_s", json_real(a->measured_s));
-    json_dumpf(all, stdout, JSON_INDENT(2));
-    putchar('\n');
+    gcal_print_json(all);
     json_decref(all);
 }
 

@@ -9,6 +9,7 @@
 #include "calib/base/error.h"
 #include "calib/base/units.h"
 #include "mpi/command.h"
+#include "mpi/print_json.h"
 #include "store/store.h"
 
 struct show_command {
@@ -170,10 +171,8 @@ static int run(const struct show_command *c, struct gcal_error *err)
         rc = show_node(c, store, nodes[i], all, err);
         shown++;
     }
-    if (rc == 0 && c->json) {
-        json_dumpf(all, stdout, JSON_INDENT(2));
-        putchar('\n');
-    }
+    if (rc == 0 && c->json)
+        gcal_print_json(all);
     if (rc == 0 && !shown)
         rc = gcal_error_set(err, GCAL_EINPUT, "%s: nothing is published%s%s", path,
                             c->node ? " for " : "", c->node ? c->node : "");

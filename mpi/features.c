@@ -10,6 +10,7 @@
 #include "calib/base/error.h"
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
+#include "mpi/print_json.h"
 
 static long long common_divisor(long long a, long long b)
 {
@@ -190,8 +191,7 @@ int gcal_features_print_json(const struct gcal_profile *profile, double sub_grou
     all =
         json_pack("{s:s, s:o, s:b, s:o}", "kernel", profile->kernel, "parameters",
                   parameters, "estimated", (int)profile->estimated, "features", features);
-    json_dumpf(all, stdout, JSON_INDENT(2));
-    putchar('\n');
+    gcal_print_json(all);
     json_decref(all);
     return 0;
 fail:

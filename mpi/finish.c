@@ -8,6 +8,7 @@
 #include "calib/base/clock.h"
 #include "calib/base/log.h"
 #include "calib/results.h"
+#include "mpi/print_json.h"
 #include "mpi/root.h"
 
 /* The journal becomes the record. */
@@ -98,9 +99,7 @@ static void print_json(const struct gcal_root *root, const struct outcome *outco
                     "fits_rejected", (int)outcome->results.n_rejected, "nodes_published",
                     (int)outcome->n_published, "lost", lost, "exit_status",
                     outcome->status);
-    if (all)
-        json_dumpf(all, stdout, JSON_INDENT(2));
-    putchar('\n');
+    gcal_print_json(all);
     json_decref(all);
 }
 
