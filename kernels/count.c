@@ -169,11 +169,15 @@ static int check_work_group(const struct gcal_unit *unit, CXCursor kernel,
 }
 
 static int walk_kernel(struct gcal_nest *nest, const struct gcal_unit *unit,
-                       CXCursor kernel, struct gcal_error *err)
+                       CXCursor kernel, const struct gcal_count_request *request,
+                       struct gcal_error *err)
 {
-    struct gcal_walk w = {
-        .unit = unit, .clang = unit->clang, .nest = nest, .c = nest->c, .err = err
-    };
+    struct gcal_walk w = { .request = request,
+                           .unit = unit,
+                           .clang = unit->clang,
+                           .nest = nest,
+                           .c = nest->c,
+                           .err = err };
     struct gcal_kids kids = gcal_walk_kids(&w, kernel);
 
     bind_parameters(&w, kernel);
@@ -226,7 +230,9 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
         goto out;
     nest.c = c;
     nest.file = unit->file;
-    if (set_sizes(&nest, request, err) < 0 || walk_kernel(&nest, unit, kernel, err) < 0) {
+    nest.sub_group_size = (int64_t)request->sub_group_size;
+    if (set_sizes(&nest, request, err) < 0 ||
+        walk_kernel(&nest, unit, kernel, request, err) < 0) {
         if (gcal_polys_check(c, NULL) < 0)
             gcal_error_prefix(err, "%s: kernel '%s'", unit->file, name);
         goto out;

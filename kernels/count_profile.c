@@ -94,13 +94,14 @@ static char *sub_group_text(struct maker *m, const struct gcal_poly *p)
 static const struct gcal_poly *
 count_domain(struct maker *m, const struct gcal_domain *domain, enum gcal_count_mode mode)
 {
-    const struct gcal_poly *p = gcal_domain_count(m->nest, domain, mode);
+    const struct gcal_poly *p =
+        gcal_domain_count(m->nest, domain, mode, &m->profile->estimated);
 
     if (p || m->failed)
         return p ? p : gcal_poly_integer(m->c, 0);
     m->failed = true;
     if (gcal_polys_check(m->c, m->err) == 0) {
-        while (!domain->is_loop)
+        while (domain->kind != GCAL_DOMAIN_LOOP)
             domain = domain->parent;
         gcal_error_set(
             m->err, GCAL_EINPUT,
@@ -207,7 +208,8 @@ static void find_pattern(struct maker *m, const struct gcal_access_event *e,
                                    p->gid[d] ? p->gid[d] : "?");
     }
     for (loop = e->domain; loop && p->n_loops < GCAL_MAX_NEST; loop = loop->parent) {
-        const char *stride = loop->is_loop ? stride_text(m, e->offset, loop->loop) : NULL;
+        const char *stride =
+            loop->kind == GCAL_DOMAIN_LOOP ? stride_text(m, e->offset, loop->loop) : NULL;
 
         if (!stride || strcmp(stride, "0") == 0)
             continue;
@@ -471,7 +473,7 @@ struct gcal_profile *gcal_profile_make(struct gcal_nest *nest, const char *kerne
     add_ops(&m);
     add_accesses(&m);
     add_synchronisation(&m);
-    p->estimated = nest->estimated;
+    p->estimated = p->estimated || nest->n_notes;
     if (!m.failed && gcal_polys_check(nest->c, err) < 0)
         m.failed = true;
     set_parameters(&m, order);

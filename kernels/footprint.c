@@ -124,14 +124,16 @@ static const struct gcal_poly *extent_of(struct gcal_nest *nest,
     struct gcal_polys *c = nest->c;
 
     for (; domain; domain = domain->parent)
-        for (size_t i = 0; !domain->is_loop && i < domain->guard.n; i++) {
-            const struct gcal_poly *p = domain->guard.conditions[i], *bound;
+        if (domain->kind == GCAL_DOMAIN_CONDITION) {
+            const struct gcal_poly *p = domain->condition->p, *bound;
             int64_t factor;
+
+            if (!p)
+                return NULL;
 
             if (!gcal_poly_contains(c, p, atom))
                 continue;
-            if (domain->guard.negated || gcal_poly_hides(c, p, atom) ||
-                gcal_poly_degree(p, atom) != 1 ||
+            if (gcal_poly_hides(c, p, atom) || gcal_poly_degree(p, atom) != 1 ||
                 !gcal_poly_is_constant(gcal_poly_coefficient(c, p, atom, 1), &factor) ||
                 factor > -1)
                 return NULL; /* not an upper bound */
@@ -160,14 +162,17 @@ static bool add_global_id(struct gcal_nest *nest, const struct gcal_domain *doma
 
     *done = false;
     for (; domain; domain = domain->parent)
-        for (size_t i = 0; !domain->is_loop && i < domain->guard.n; i++) {
-            const struct gcal_poly *p = domain->guard.conditions[i], *bound;
+        if (domain->kind == GCAL_DOMAIN_CONDITION) {
+            const struct gcal_poly *p = domain->condition->p, *bound;
             int64_t l, g;
+
+            if (!p)
+                return false;
 
             if (!gcal_poly_contains(c, p, lid) || !gcal_poly_contains(c, p, gid))
                 continue;
             bound = gcal_poly_coefficient(c, gcal_poly_coefficient(c, p, lid, 0), gid, 0);
-            if (domain->guard.negated || gcal_poly_has_dimension(c, bound) ||
+            if (gcal_poly_has_dimension(c, bound) ||
                 !gcal_poly_is_constant(gcal_poly_coefficient(c, p, lid, 1), &l) ||
                 !gcal_poly_is_constant(gcal_poly_coefficient(c, p, gid, 1), &g) ||
                 l != -1 || g != -nest->local_size[d])
@@ -264,7 +269,7 @@ const struct gcal_poly *gcal_footprint(struct gcal_nest *nest, size_t n,
             return NULL;
     }
     for (const struct gcal_domain *loop = first->domain; loop; loop = loop->parent)
-        if (loop->is_loop &&
+        if (loop->kind == GCAL_DOMAIN_LOOP &&
             !add_dimension(nest, first, loop->loop, loop->trips, &digits))
             return NULL;
     return count_digits(c, &digits);

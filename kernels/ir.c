@@ -3,30 +3,125 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/buf.h"
+#include "kernels/poly_private.h"
+
 void gcal_nest_clear(struct gcal_nest *nest)
 {
     free(nest->arrays);
     free(nest->ops);
     free(nest->accesses);
     free(nest->barriers);
+    free(nest->branches);
+    free(nest->notes);
     *nest = (struct gcal_nest){ 0 };
 }
+
+/* ---- conditions ---- */
 
 static const struct gcal_poly *negation(struct gcal_polys *c, const struct gcal_poly *p)
 {
     return gcal_poly_sub(c, gcal_poly_integer(c, -1), p); /* p < 0 is -p-1 >= 0 */
 }
 
-int gcal_guard_decide(struct gcal_polys *c, const struct gcal_guard *guard)
+static const struct gcal_condition *make(struct gcal_polys *c,
+                                         struct gcal_condition condition)
 {
-    bool all = true;
+    static const struct gcal_poly zero = { .n_terms = 0 };
+    static const struct gcal_condition always = { GCAL_CONDITION_NONNEGATIVE, &zero, NULL,
+                                                  NULL, 0 };
+    struct gcal_condition *made = gcal_polys_alloc(c, sizeof(*made));
 
-    for (size_t i = 0; i < guard->n; i++) {
-        if (gcal_poly_is_nonnegative(c, negation(c, guard->conditions[i])))
-            return guard->negated;
-        all = all && gcal_poly_is_nonnegative(c, guard->conditions[i]);
+    if (!made)
+        return &always;
+    *made = condition;
+    return made;
+}
+
+const struct gcal_condition *gcal_condition_nonnegative(struct gcal_polys *c,
+                                                        const struct gcal_poly *p)
+{
+    return make(c, (struct gcal_condition){ .kind = GCAL_CONDITION_NONNEGATIVE, .p = p });
+}
+
+const struct gcal_condition *gcal_condition_and(struct gcal_polys *c,
+                                                const struct gcal_condition *a,
+                                                const struct gcal_condition *b)
+{
+    return make(c, (struct gcal_condition){ .kind = GCAL_CONDITION_AND, .a = a, .b = b });
+}
+
+const struct gcal_condition *gcal_condition_or(struct gcal_polys *c,
+                                               const struct gcal_condition *a,
+                                               const struct gcal_condition *b)
+{
+    return make(c, (struct gcal_condition){ .kind = GCAL_CONDITION_OR, .a = a, .b = b });
+}
+
+const struct gcal_condition *gcal_condition_zero(struct gcal_polys *c,
+                                                 const struct gcal_poly *p)
+{
+    return gcal_condition_and(
+        c, gcal_condition_nonnegative(c, p),
+        gcal_condition_nonnegative(c, gcal_poly_scale(c, p, -1, 1)));
+}
+
+const struct gcal_condition *gcal_condition_not(struct gcal_polys *c,
+                                                const struct gcal_condition *a)
+{
+    if (a->kind == GCAL_CONDITION_NOT)
+        return a->a;
+    if (a->kind == GCAL_CONDITION_NONNEGATIVE)
+        return gcal_condition_nonnegative(c, negation(c, a->p));
+    return make(c, (struct gcal_condition){ .kind = GCAL_CONDITION_NOT, .a = a });
+}
+
+const struct gcal_condition *gcal_condition_earlier(struct gcal_polys *c,
+                                                    const struct gcal_condition *a,
+                                                    unsigned loop)
+{
+    return make(c, (struct gcal_condition){
+                       .kind = GCAL_CONDITION_EARLIER, .a = a, .loop = loop });
+}
+
+int gcal_condition_decide(struct gcal_polys *c, const struct gcal_condition *condition)
+{
+    int a = condition->a ? gcal_condition_decide(c, condition->a) : -1;
+    int b = condition->b ? gcal_condition_decide(c, condition->b) : -1;
+
+    switch (condition->kind) {
+    case GCAL_CONDITION_NONNEGATIVE:
+        if (gcal_poly_is_nonnegative(c, condition->p))
+            return 1;
+        return gcal_poly_is_nonnegative(c, negation(c, condition->p)) ? 0 : -1;
+    case GCAL_CONDITION_AND:
+        return a == 0 || b == 0 ? 0 : a == 1 && b == 1 ? 1 : -1;
+    case GCAL_CONDITION_OR:
+        return a == 1 || b == 1 ? 1 : a == 0 && b == 0 ? 0 : -1;
+    case GCAL_CONDITION_NOT:
+        return a < 0 ? a : !a;
+    default: /* the first iteration has none before */
+        return a == 0 ? 0 : -1;
     }
-    return all ? !guard->negated : -1;
+}
+
+void gcal_nest_note(struct gcal_nest *nest, int line, int column, const char *text)
+{
+    struct gcal_note *moved;
+
+    for (size_t i = 0; i < nest->n_notes; i++)
+        if (nest->notes[i].line == line && nest->notes[i].column == column &&
+            strcmp(nest->notes[i].text, text) == 0)
+            return;
+    moved = gcal_array_grow(nest->notes, nest->n_notes, &nest->note_capacity,
+                            sizeof(*moved), NULL);
+    if (!moved) {
+        gcal_polys_fail(nest->c, "out of memory");
+        return;
+    }
+    nest->notes = moved;
+    moved[nest->n_notes++] =
+        (struct gcal_note){ line, column, gcal_polys_format(nest->c, "%s", text) };
 }
 
 /* ---- the points of a domain ---- */
@@ -221,7 +316,7 @@ static bool has_any(struct gcal_nest *nest, const struct gcal_poly *p,
 }
 
 /* 'trips' of the work-item (or group) that does most of them. */
-static const struct gcal_poly *most_trips(struct gcal_nest *nest,
+static const struct gcal_poly *most_trips(struct gcal_nest *nest, bool *estimated,
                                           const struct gcal_poly *trips,
                                           const struct gcal_poly *const *ids)
 {
@@ -233,7 +328,7 @@ static const struct gcal_poly *most_trips(struct gcal_nest *nest,
 
         if (!gcal_poly_contains(c, trips, atom))
             continue;
-        nest->estimated = true;
+        *estimated = true;
         first = gcal_poly_substitute(c, trips, atom, gcal_poly_integer(c, 0));
         last = gcal_poly_substitute(c, trips, atom, gcal_atom_last(c, atom));
         if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, first, trips)))
@@ -256,62 +351,48 @@ static bool add_dimension(struct points *points, unsigned atom,
 }
 
 static bool add_loop(struct gcal_nest *nest, struct points *points,
-                     const struct gcal_domain *loop, enum gcal_count_mode mode)
+                     const struct gcal_domain *loop, enum gcal_count_mode mode,
+                     bool *estimated)
 {
     const struct gcal_poly *trips = loop->trips;
 
     if (mode != GCAL_COUNT_WORK_ITEMS)
-        trips = most_trips(nest, trips, nest->lid);
+        trips = most_trips(nest, estimated, trips, nest->lid);
     if (trips && mode == GCAL_COUNT_ONE)
-        trips = most_trips(nest, trips, nest->gid);
+        trips = most_trips(nest, estimated, trips, nest->gid);
     return add_dimension(points, loop->loop, trips);
 }
 
-/* The guard's conditions, without those that the mode does not see. */
 static bool add_guard(struct gcal_nest *nest, struct points *points,
-                      const struct gcal_guard *guard, enum gcal_count_mode mode)
+                      const struct gcal_condition *condition, enum gcal_count_mode mode,
+                      bool *estimated)
 {
-    for (size_t i = 0; i < guard->n; i++) {
-        const struct gcal_poly *p = guard->conditions[i];
-
-        if ((mode != GCAL_COUNT_WORK_ITEMS && has_any(nest, p, nest->lid)) ||
-            (mode == GCAL_COUNT_ONE && has_any(nest, p, nest->gid)))
-            nest->estimated = true; /* some do less than that */
-        else if (!add_condition(points, p))
-            return false;
+    if (condition->kind == GCAL_CONDITION_AND)
+        return add_guard(nest, points, condition->a, mode, estimated) &&
+               add_guard(nest, points, condition->b, mode, estimated);
+    if (condition->kind != GCAL_CONDITION_NONNEGATIVE ||
+        (mode != GCAL_COUNT_WORK_ITEMS && has_any(nest, condition->p, nest->lid)) ||
+        (mode == GCAL_COUNT_ONE && has_any(nest, condition->p, nest->gid))) {
+        *estimated = true; /* some do less than that */
+        return true;
     }
-    return true;
+    return add_condition(points, condition->p);
 }
 
-/* A negated guard counts as everything less what its conditions let through.  The part
- * of the chain from 'domain' outwards is still to be added to 'points'.
- */
 static const struct gcal_poly *count_chain(struct gcal_nest *nest,
                                            const struct gcal_domain *domain,
                                            struct points points, bool use_guards,
-                                           enum gcal_count_mode mode)
+                                           enum gcal_count_mode mode, bool *estimated)
 {
-    const struct gcal_poly *all, *excluded;
-    struct points with;
-
     for (; domain; domain = domain->parent) {
-        if (domain->is_loop) {
-            if (!add_loop(nest, &points, domain, mode))
+        if (domain->kind == GCAL_DOMAIN_LOOP) {
+            if (!add_loop(nest, &points, domain, mode, estimated))
                 return NULL;
-        } else if (use_guards && !domain->guard.negated) {
-            if (!add_guard(nest, &points, &domain->guard, mode))
-                return NULL;
+        } else if (domain->kind == GCAL_DOMAIN_UNKNOWN) {
+            *estimated = true;
         } else if (use_guards) {
-            size_t before = points.n_conditions;
-
-            with = points;
-            if (!add_guard(nest, &with, &domain->guard, mode))
+            if (!add_guard(nest, &points, domain->condition, mode, estimated))
                 return NULL;
-            if (with.n_conditions - before < domain->guard.n)
-                continue; /* conditions on work-items: taken to hold */
-            all = count_chain(nest, domain->parent, points, use_guards, mode);
-            excluded = count_chain(nest, domain->parent, with, use_guards, mode);
-            return all && excluded ? gcal_poly_sub(nest->c, all, excluded) : NULL;
         }
     }
     /* inner loops were added first; sums go from the inside out */
@@ -335,13 +416,13 @@ static const struct gcal_poly *count_chain(struct gcal_nest *nest,
 
 const struct gcal_poly *gcal_domain_count(struct gcal_nest *nest,
                                           const struct gcal_domain *domain,
-                                          enum gcal_count_mode mode)
+                                          enum gcal_count_mode mode, bool *estimated)
 {
     const struct gcal_poly *count =
-        count_chain(nest, domain, (struct points){ 0 }, true, mode);
+        count_chain(nest, domain, (struct points){ 0 }, true, mode, estimated);
 
     if (count)
         return count;
-    nest->estimated = true;
-    return count_chain(nest, domain, (struct points){ 0 }, false, mode);
+    *estimated = true;
+    return count_chain(nest, domain, (struct points){ 0 }, false, mode, estimated);
 }

@@ -10,28 +10,49 @@
 #include "calib/model/feature.h"
 #include "kernels/poly.h"
 
-enum { GCAL_MAX_CONDITIONS = 8, GCAL_MAX_NEST = 40 };
+enum { GCAL_MAX_NEST = 40 };
 
-/* What is counted: executions by all work-items, by all work-groups as if each were one
- * work-item (sub-group counts follow from it), or by the one work-item that does most.
+/* What is counted: executions by all work-items; by work-groups, those where at least one
+ * work-item takes part (counts by sub-group follow from it); by sub-groups in the same
+ * way, whose size must be known for it; or by the one work-item that does most.
  */
-enum gcal_count_mode { GCAL_COUNT_WORK_ITEMS, GCAL_COUNT_GROUPS, GCAL_COUNT_ONE };
-
-/* All conditions hold (each polynomial >= 0), or, negated, not all of them. */
-struct gcal_guard {
-    size_t n;
-    const struct gcal_poly *conditions[GCAL_MAX_CONDITIONS];
-    bool negated;
+enum gcal_count_mode {
+    GCAL_COUNT_WORK_ITEMS,
+    GCAL_COUNT_GROUPS,
+    GCAL_COUNT_SUB_GROUPS,
+    GCAL_COUNT_ONE,
 };
 
-/* Where an event happens: a loop or a guard around it, and what is around that. */
+/* A condition on ids, sizes and loop variables; immutable. */
+enum gcal_condition_kind {
+    GCAL_CONDITION_NONNEGATIVE, /* p >= 0 */
+    GCAL_CONDITION_AND,
+    GCAL_CONDITION_OR,
+    GCAL_CONDITION_NOT,
+    GCAL_CONDITION_EARLIER, /* 'a' held in an iteration of 'loop' before this one */
+};
+
+struct gcal_condition {
+    enum gcal_condition_kind kind;
+    const struct gcal_poly *p;
+    const struct gcal_condition *a, *b;
+    unsigned loop; /* its dimension's atom */
+};
+
+/* Where an event happens: a loop or a condition around it, and what is around that. */
+enum gcal_domain_kind {
+    GCAL_DOMAIN_LOOP,
+    GCAL_DOMAIN_CONDITION,
+    GCAL_DOMAIN_UNKNOWN, /* a condition that is not known: counted as if it held */
+};
+
 struct gcal_domain {
     const struct gcal_domain *parent; /* NULL outermost */
-    bool is_loop;
+    enum gcal_domain_kind kind;
     unsigned loop; /* its dimension's atom */
     const struct gcal_poly *trips;
-    int line, column; /* of a loop */
-    struct gcal_guard guard;
+    const struct gcal_condition *condition;
+    int line, column;
 };
 
 struct gcal_array {
@@ -49,8 +70,16 @@ struct gcal_access_event {
     unsigned array;
     enum gcal_direction direction;
     const char *dtype, *tag;        /* tag: NULL without */
+    const char *atomic;             /* "add", ...; NULL for a load or a store */
     int64_t width;                  /* elements: vectors have more than 1 */
     const struct gcal_poly *offset; /* elements; NULL: not known */
+    const struct gcal_domain *domain;
+    int line, column;
+};
+
+/* A condition that lanes of a sub-group may meet differently. */
+struct gcal_branch_event {
+    const struct gcal_condition *condition; /* NULL: not known */
     const struct gcal_domain *domain;
     int line, column;
 };
@@ -60,39 +89,79 @@ struct gcal_barrier_event {
     int line, column;
 };
 
+/* Something that could not be counted exactly, and what was done instead. */
+struct gcal_note {
+    int line, column;
+    const char *text;
+};
+
 struct gcal_nest {
     struct gcal_polys *c;
-    const char *file; /* for messages */
+    const char *file;       /* for messages */
+    int64_t sub_group_size; /* 0: not known */
     size_t n_dims;
     int64_t local_size[GCAL_MAX_DIMS];
     const struct gcal_poly *groups[GCAL_MAX_DIMS];
     const struct gcal_poly *lid[GCAL_MAX_DIMS], *gid[GCAL_MAX_DIMS];
     size_t n_arrays, array_capacity, n_ops, op_capacity;
     size_t n_accesses, access_capacity, n_barriers, barrier_capacity;
+    size_t n_branches, branch_capacity;
     struct gcal_array *arrays;
     struct gcal_op_event *ops;
     struct gcal_access_event *accesses;
     struct gcal_barrier_event *barriers;
-    bool estimated; /* a condition could not be counted: both sides were */
+    struct gcal_branch_event *branches;
+    size_t n_notes, note_capacity;
+    struct gcal_note *notes; /* what was estimated, and why */
 };
 
 void gcal_nest_clear(struct gcal_nest *nest);
 
-/* How often something in 'domain' (NULL: the kernel itself) happens.  Where a condition
- * has no closed form it is taken to hold and 'estimated' is set; NULL when a loop has
- * none.
+/* ---- conditions; never NULL (a context that failed gives one that always holds) ---- */
+const struct gcal_condition *gcal_condition_nonnegative(struct gcal_polys *c,
+                                                        const struct gcal_poly *p);
+const struct gcal_condition *gcal_condition_zero(struct gcal_polys *c,
+                                                 const struct gcal_poly *p);
+const struct gcal_condition *gcal_condition_and(struct gcal_polys *c,
+                                                const struct gcal_condition *a,
+                                                const struct gcal_condition *b);
+const struct gcal_condition *gcal_condition_or(struct gcal_polys *c,
+                                               const struct gcal_condition *a,
+                                               const struct gcal_condition *b);
+const struct gcal_condition *gcal_condition_not(struct gcal_polys *c,
+                                                const struct gcal_condition *a);
+/* 'a' with 'loop' at some value from 0 to the one before this iteration's. */
+const struct gcal_condition *gcal_condition_earlier(struct gcal_polys *c,
+                                                    const struct gcal_condition *a,
+                                                    unsigned loop);
+/* 1: it always holds, 0: never, -1: it depends, or that was not seen. */
+int gcal_condition_decide(struct gcal_polys *c, const struct gcal_condition *a);
+
+/* One line that says where and why something was estimated; the same is kept once. */
+void gcal_nest_note(struct gcal_nest *nest, int line, int column, const char *text);
+
+/* ---- counts ---- */
+
+/* How often something in 'domain' (NULL: the kernel itself) happens.  What is not affine,
+ * or not known, is taken to hold, and '*estimated' is set; so it is with
+ * GCAL_COUNT_GROUPS where only some lanes of a group take part.  NULL when a loop has no
+ * closed form.
  */
 const struct gcal_poly *gcal_domain_count(struct gcal_nest *nest,
                                           const struct gcal_domain *domain,
-                                          enum gcal_count_mode mode);
+                                          enum gcal_count_mode mode, bool *estimated);
 
-/* How many distinct elements the 'n' accesses touch together, which differ in domain
- * and in a constant of the offset at most; NULL when that is not known.
+/* How often a sub-group comes to the branch with lanes that differ on its condition.  The
+ * nest's sub-group size must be known; NULL when there is no closed form or the condition
+ * is not known.
+ */
+const struct gcal_poly *gcal_branch_divergence(struct gcal_nest *nest,
+                                               const struct gcal_branch_event *branch);
+
+/* How many distinct elements the 'n' accesses to one array touch together, summed over
+ * work-groups when its space is local; NULL when that is not known.
  */
 const struct gcal_poly *gcal_footprint(struct gcal_nest *nest, size_t n,
                                        const struct gcal_access_event *const *accesses);
-
-/* The guard's sides that cannot happen: 1 it always holds, 0 never, -1 it depends. */
-int gcal_guard_decide(struct gcal_polys *c, const struct gcal_guard *guard);
 
 #endif

@@ -21,6 +21,12 @@ struct gcal_profile;
  */
 extern const char gcal_tag_prelude[];
 
+/* How often the loop that begins in or after 'line' runs on average, as a parameter. */
+struct gcal_trips {
+    int line;
+    const char *parameter;
+};
+
 /* Which kernel of which source, and the NDRange that OpenCL C does not contain. */
 struct gcal_count_request {
     const char *source;        /* OpenCL C */
@@ -31,6 +37,12 @@ struct gcal_count_request {
     size_t local_size[GCAL_MAX_DIMS];
     const char *global_size[GCAL_MAX_DIMS]; /* expressions in size parameters */
     const char *assume;                     /* "n % 16 = 0 and n >= 16", or NULL */
+    size_t sub_group_size; /* 0: counts keep it as the name sub_group_size */
+    size_t n_banks;        /* of local memory; 0: no bank conflicts are counted */
+    bool index_arithmetic; /* count that in subscripts and loop control too */
+    bool allow_estimates;  /* mark what cannot be counted exactly, and do not refuse it */
+    size_t n_trips;
+    const struct gcal_trips *trips; /* for loops whose trip count depends on data */
 };
 
 /* NULL with 'err' (GCAL_EINPUT, "file:line:column: reason") for what does not parse or

@@ -244,6 +244,26 @@ void gcal_count_barrier(struct gcal_walk *w, CXCursor at)
     nest->n_barriers++;
 }
 
+void gcal_count_branch(struct gcal_walk *w, CXCursor at,
+                       const struct gcal_condition *condition)
+{
+    struct gcal_nest *nest = w->nest;
+    struct gcal_branch_event event = { .condition = condition, .domain = w->domain };
+    struct gcal_branch_event *moved;
+
+    if (w->silent)
+        return;
+    moved = gcal_array_grow(nest->branches, nest->n_branches, &nest->branch_capacity,
+                            sizeof(*moved), NULL);
+    if (!moved) {
+        fail_memory(w);
+        return;
+    }
+    gcal_unit_location(w->unit, at, &event.line, &event.column);
+    nest->branches = moved;
+    moved[nest->n_branches++] = event;
+}
+
 static struct gcal_domain *push_domain(struct gcal_walk *w)
 {
     struct gcal_domain *domain = gcal_polys_alloc(w->c, sizeof(*domain));
@@ -257,18 +277,18 @@ static struct gcal_domain *push_domain(struct gcal_walk *w)
     return domain;
 }
 
-void gcal_push_guard(struct gcal_walk *w, const struct gcal_guard *guard)
+void gcal_push_condition(struct gcal_walk *w, CXCursor at,
+                         const struct gcal_condition *condition, const char *why)
 {
     struct gcal_domain *domain = push_domain(w);
 
     if (!domain)
         return;
-    domain->guard = *guard;
-    if (guard->negated && guard->n == 1) { /* not p >= 0 is -p-1 >= 0 */
-        domain->guard.negated = false;
-        domain->guard.conditions[0] =
-            gcal_poly_sub(w->c, gcal_poly_integer(w->c, -1), guard->conditions[0]);
-    }
+    gcal_unit_location(w->unit, at, &domain->line, &domain->column);
+    domain->kind = condition ? GCAL_DOMAIN_CONDITION : GCAL_DOMAIN_UNKNOWN;
+    domain->condition = condition;
+    if (!condition)
+        gcal_nest_note(w->nest, domain->line, domain->column, why);
 }
 
 void gcal_push_loop(struct gcal_walk *w, CXCursor at, unsigned atom,
@@ -278,7 +298,7 @@ void gcal_push_loop(struct gcal_walk *w, CXCursor at, unsigned atom,
 
     if (!domain)
         return;
-    domain->is_loop = true;
+    domain->kind = GCAL_DOMAIN_LOOP;
     domain->loop = atom;
     domain->trips = trips;
     gcal_unit_location(w->unit, at, &domain->line, &domain->column);

@@ -10,6 +10,7 @@
 #include "kernels/clang.h"
 #include "kernels/ir.h"
 
+struct gcal_count_request;
 struct gcal_error;
 
 enum { GCAL_DEEPEST = 1500 };
@@ -34,6 +35,7 @@ struct gcal_kids {
 };
 
 struct gcal_walk {
+    const struct gcal_count_request *request;
     const struct gcal_unit *unit;
     const struct gcal_clang *clang;
     struct gcal_nest *nest;
@@ -76,8 +78,14 @@ void gcal_count_op(struct gcal_walk *w, CXType type, const char *op);
 void gcal_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64_t width,
                        enum gcal_space space, enum gcal_direction direction,
                        struct gcal_value pointer, const char *tag);
+void gcal_count_branch(struct gcal_walk *w, CXCursor at,
+                       const struct gcal_condition *condition);
 void gcal_count_barrier(struct gcal_walk *w, CXCursor at);
-void gcal_push_guard(struct gcal_walk *w, const struct gcal_guard *guard);
+/* 'condition' NULL: one that is not known; both of its sides are counted, and 'why' is
+ * noted at 'at'.
+ */
+void gcal_push_condition(struct gcal_walk *w, CXCursor at,
+                         const struct gcal_condition *condition, const char *why);
 void gcal_push_loop(struct gcal_walk *w, CXCursor at, unsigned atom,
                     const struct gcal_poly *trips);
 CXCursor gcal_strip(struct gcal_walk *w, CXCursor c); /* parentheses and casts */
@@ -99,8 +107,11 @@ const char *gcal_op_name(enum CXBinaryOperatorKind kind);
 /* The binary operation behind +=, and so on. */
 enum CXBinaryOperatorKind gcal_compound_kind(enum CXBinaryOperatorKind kind);
 
-/* ---- walk_guard.c: conditions as guards; false when not affine ---- */
-bool gcal_walk_guard(struct gcal_walk *w, CXCursor c, struct gcal_guard *guard);
+/* ---- walk_guard.c ---- */
+/* An expression as a condition; NULL when it does not follow from ids and sizes.  The
+ * operations in it are not counted here.
+ */
+const struct gcal_condition *gcal_walk_condition(struct gcal_walk *w, CXCursor c);
 
 /* ---- walk_call.c ---- */
 struct gcal_value gcal_walk_call(struct gcal_walk *w, CXCursor c);

@@ -358,25 +358,34 @@ static struct gcal_value walk_unary(struct gcal_walk *w, CXCursor c)
     }
 }
 
+static void note_both_sides(struct gcal_walk *w, CXCursor condition)
+{
+    int line, column;
+
+    gcal_unit_location(w->unit, condition, &line, &column);
+    gcal_nest_note(w->nest, line, column,
+                   "both sides were counted: the condition does not follow from sizes "
+                   "and ids");
+}
+
 /* The right side of && and || runs only where the left one lets it. */
 static struct gcal_value walk_logic(struct gcal_walk *w, enum CXBinaryOperatorKind kind,
                                     struct gcal_kids kids)
 {
     const struct gcal_domain *before = w->domain;
-    struct gcal_guard guard;
-    bool known = gcal_walk_guard(w, kids.c[0], &guard);
+    const struct gcal_condition *reached = gcal_walk_condition(w, kids.c[0]);
     size_t n_events;
 
     gcal_walk_expr(w, kids.c[0]);
     n_events = w->n_events;
-    if (known && !w->silent) {
-        guard.negated ^= kind == CXBinaryOperator_LOr;
-        gcal_push_guard(w, &guard);
-    }
+    if (reached && kind == CXBinaryOperator_LOr)
+        reached = gcal_condition_not(w->c, reached);
+    if (reached && !w->silent)
+        gcal_push_condition(w, kids.c[0], reached, NULL);
     gcal_walk_expr(w, kids.c[1]);
     w->domain = before;
-    if (!known && w->n_events != n_events)
-        w->nest->estimated = true;
+    if (!reached && w->n_events != n_events)
+        note_both_sides(w, kids.c[0]);
     return gcal_unknown("it holds a comparison");
 }
 
@@ -412,22 +421,21 @@ static struct gcal_value walk_binary(struct gcal_walk *w, CXCursor c)
 }
 
 /* a < b ? a : b of integers is min(a, b), and so on; else not known. */
-static struct gcal_value choose(struct gcal_walk *w, const struct gcal_guard *guard,
+static struct gcal_value choose(struct gcal_walk *w,
+                                const struct gcal_condition *condition,
                                 struct gcal_value yes, struct gcal_value no)
 {
-    const struct gcal_poly *first = guard->negated ? no.p : yes.p;
-    const struct gcal_poly *second = guard->negated ? yes.p : no.p;
-
-    if (yes.kind != VALUE_INTEGER || no.kind != VALUE_INTEGER || guard->n != 1)
+    if (yes.kind != VALUE_INTEGER || no.kind != VALUE_INTEGER ||
+        condition->kind != GCAL_CONDITION_NONNEGATIVE)
         return gcal_unknown("it follows a condition");
     for (int64_t strict = 0; strict < 2; strict++) {
         const struct gcal_poly *p =
-            gcal_poly_add(w->c, guard->conditions[0], gcal_poly_integer(w->c, strict));
+            gcal_poly_add(w->c, condition->p, gcal_poly_integer(w->c, strict));
 
-        if (gcal_poly_equal(p, gcal_poly_sub(w->c, second, first)))
-            return gcal_integer(gcal_poly_min(w->c, first, second));
-        if (gcal_poly_equal(p, gcal_poly_sub(w->c, first, second)))
-            return gcal_integer(gcal_poly_max(w->c, first, second));
+        if (gcal_poly_equal(p, gcal_poly_sub(w->c, no.p, yes.p)))
+            return gcal_integer(gcal_poly_min(w->c, yes.p, no.p));
+        if (gcal_poly_equal(p, gcal_poly_sub(w->c, yes.p, no.p)))
+            return gcal_integer(gcal_poly_max(w->c, yes.p, no.p));
     }
     return gcal_unknown("it follows a condition");
 }
@@ -436,33 +444,31 @@ static struct gcal_value walk_conditional(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_kids kids = gcal_walk_kids(w, c);
     const struct gcal_domain *before = w->domain;
-    struct gcal_guard guard;
+    const struct gcal_condition *condition;
     struct gcal_value yes, no;
     size_t n_events;
     int decided;
-    bool known;
 
     if (kids.n != 3)
         return gcal_unknown(NULL);
-    known = gcal_walk_guard(w, kids.c[0], &guard);
+    condition = gcal_walk_condition(w, kids.c[0]);
     gcal_walk_quietly(w, kids.c[0]);
     n_events = w->n_events;
-    decided = known ? gcal_guard_decide(w->c, &guard) : -1;
+    decided = condition ? gcal_condition_decide(w->c, condition) : -1;
     if (decided >= 0)
         return gcal_walk_expr(w, kids.c[decided ? 1 : 2]);
-    if (known)
-        gcal_push_guard(w, &guard);
+    if (condition)
+        gcal_push_condition(w, kids.c[0], condition, NULL);
     yes = gcal_walk_expr(w, kids.c[1]);
     w->domain = before;
-    guard.negated = !guard.negated;
-    if (known)
-        gcal_push_guard(w, &guard);
+    if (condition)
+        gcal_push_condition(w, kids.c[0], gcal_condition_not(w->c, condition), NULL);
     no = gcal_walk_expr(w, kids.c[2]);
     w->domain = before;
-    guard.negated = !guard.negated;
-    if (!known && w->n_events != n_events)
-        w->nest->estimated = true;
-    return known ? choose(w, &guard, yes, no) : gcal_unknown("it follows a condition");
+    if (!condition && w->n_events != n_events)
+        note_both_sides(w, kids.c[0]);
+    return condition ? choose(w, condition, yes, no)
+                     : gcal_unknown("it follows a condition");
 }
 
 static struct gcal_value walk_cast(struct gcal_walk *w, CXCursor c)

@@ -61,27 +61,30 @@ static void merge(struct gcal_walk *w, const struct gcal_variable *other, size_t
             w->variables[i].value = gcal_unknown("it follows a condition");
 }
 
-static enum gcal_flow walk_branches(struct gcal_walk *w, struct gcal_kids kids,
-                                    struct gcal_guard *guard, bool known)
+static const char both_sides[] =
+    "both sides were counted: the condition does not follow from sizes and ids";
+
+static enum gcal_flow walk_branches(struct gcal_walk *w, CXCursor at,
+                                    struct gcal_kids kids,
+                                    const struct gcal_condition *condition)
 {
     const struct gcal_domain *before = w->domain;
     enum gcal_flow yes, no = FLOW_ON;
     struct gcal_variable *saved, *after;
+    const struct gcal_condition *otherwise;
     size_t n_saved, n_after;
+    int line, column;
 
+    gcal_count_branch(w, at, condition);
     saved = snapshot(w, &n_saved);
-    if (known)
-        gcal_push_guard(w, guard);
-    else
-        w->nest->estimated = true;
+    gcal_push_condition(w, at, condition, both_sides);
     yes = gcal_walk_stmt(w, kids.c[1]);
     after = snapshot(w, &n_after);
     restore(w, saved, n_saved);
     w->domain = before;
-    guard->negated = !guard->negated;
+    otherwise = condition ? gcal_condition_not(w->c, condition) : NULL;
     if (kids.n > 2) {
-        if (known)
-            gcal_push_guard(w, guard);
+        gcal_push_condition(w, at, otherwise, both_sides);
         no = gcal_walk_stmt(w, kids.c[2]);
         w->domain = before;
     }
@@ -91,39 +94,38 @@ static enum gcal_flow walk_branches(struct gcal_walk *w, struct gcal_kids kids,
         merge(w, after, n_saved);
     } else if (no == FLOW_LEFT) {
         restore(w, after, n_saved);
-        guard->negated = !guard->negated;
+        otherwise = condition;
     }
     if (yes == FLOW_MAYBE_LEFT || no == FLOW_MAYBE_LEFT) {
-        w->nest->estimated = true;
+        gcal_unit_location(w->unit, at, &line, &column);
+        gcal_nest_note(w->nest, line, column, "what leaves early was counted as if not");
         return FLOW_MAYBE_LEFT;
     }
     if (yes == FLOW_ON && no == FLOW_ON)
         return FLOW_ON;
     /* "if (gid >= n) return;" guards all that follows */
-    if (known)
-        gcal_push_guard(w, guard);
+    gcal_push_condition(w, at, otherwise, both_sides);
     return FLOW_MAYBE_LEFT;
 }
 
 static enum gcal_flow walk_if(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_kids kids = gcal_walk_kids(w, c);
-    struct gcal_guard guard = { 0 };
+    const struct gcal_condition *condition;
     int decided;
-    bool known;
 
     if (kids.n < 2) {
         gcal_walk_fail(w, c, "this condition was not understood");
         return FLOW_ON;
     }
-    known = gcal_walk_guard(w, kids.c[0], &guard);
+    condition = gcal_walk_condition(w, kids.c[0]);
     gcal_walk_quietly(w, kids.c[0]);
-    decided = known ? gcal_guard_decide(w->c, &guard) : -1;
+    decided = condition ? gcal_condition_decide(w->c, condition) : -1;
     if (decided == 1)
         return gcal_walk_stmt(w, kids.c[1]);
     if (decided == 0)
         return kids.n > 2 ? gcal_walk_stmt(w, kids.c[2]) : FLOW_ON;
-    return walk_branches(w, kids, &guard, known);
+    return walk_branches(w, kids.c[0], kids, condition);
 }
 
 /* ---- statements ---- */
