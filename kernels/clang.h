@@ -30,6 +30,7 @@ struct gcal_error;
     X(PrintingPolicy_dispose)                                                            \
     X(PrintingPolicy_setProperty)                                                        \
     X(Type_getSizeOf)                                                                    \
+    X(Type_getValueType)                                                                 \
     X(createIndex)                                                                       \
     X(defaultDiagnosticDisplayOptions)                                                   \
     X(disposeDiagnostic)                                                                 \

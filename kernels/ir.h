@@ -64,11 +64,12 @@ struct gcal_op_event {
     const char *dtype, *op;
     const struct gcal_domain *domain;
     int64_t times;
+    bool index; /* integer arithmetic of subscripts and loop control */
 };
 
 struct gcal_access_event {
     unsigned array;
-    enum gcal_direction direction;
+    enum gcal_direction direction;  /* any, when it is atomic */
     const char *dtype, *tag;        /* tag: NULL without */
     const char *atomic;             /* "add", ...; NULL for a load or a store */
     int64_t width;                  /* elements: vectors have more than 1 */

@@ -7,6 +7,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "kernels/kernels.h"
 
 void gcal_walk_fail(struct gcal_walk *w, CXCursor at, const char *fmt, ...)
 {
@@ -160,15 +161,17 @@ void gcal_count_op(struct gcal_walk *w, CXType type, const char *op)
     struct gcal_nest *nest = w->nest;
     const char *dtype = gcal_type_dtype(w->unit, type);
     int64_t width = gcal_type_width(w, type);
+    bool index = w->quiet && gcal_dtype_is_integer(dtype);
     struct gcal_op_event *moved;
 
-    if (!dtype || w->silent || (w->quiet && gcal_dtype_is_integer(dtype)))
+    if (!dtype || w->silent || (index && !w->request->index_arithmetic))
         return;
     w->n_events++;
     for (size_t i = nest->n_ops; i-- > 0;) {
         struct gcal_op_event *e = &nest->ops[i];
 
-        if (e->domain == w->domain && e->dtype == dtype && strcmp(e->op, op) == 0) {
+        if (e->domain == w->domain && e->dtype == dtype && e->index == index &&
+            strcmp(e->op, op) == 0) {
             e->times += width;
             return;
         }
@@ -180,31 +183,28 @@ void gcal_count_op(struct gcal_walk *w, CXType type, const char *op)
         return;
     }
     nest->ops = moved;
-    moved[nest->n_ops++] = (struct gcal_op_event){ dtype, op, w->domain, width };
+    moved[nest->n_ops++] = (struct gcal_op_event){ dtype, op, w->domain, width, index };
 }
 
-void gcal_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64_t width,
-                       enum gcal_space space, enum gcal_direction direction,
-                       struct gcal_value pointer, const char *tag)
+/* 'event' holds what does not follow from the other arguments. */
+static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
+                         enum gcal_space space, struct gcal_value pointer,
+                         struct gcal_access_event event)
 {
     struct gcal_nest *nest = w->nest;
-    const char *dtype = gcal_type_dtype(w->unit, type);
-    struct gcal_access_event event = {
-        .direction = direction, .width = width, .tag = tag, .domain = w->domain
-    };
     struct gcal_access_event *moved;
     long long bytes;
 
     if (w->silent || space == GCAL_SPACE_ANY)
         return;
     w->n_events++;
-    if (!dtype) {
+    event.domain = w->domain;
+    if (!(event.dtype = gcal_type_dtype(w->unit, type))) {
         gcal_walk_fail(w, at,
                        "accesses of whole structures cannot be counted: access "
                        "their members");
         return;
     }
-    event.dtype = dtype;
     bytes = w->clang->Type_getSizeOf(w->clang->getCanonicalType(type)) /
             (gcal_type_width(w, type) == 3 ? 4 : gcal_type_width(w, type));
     if (pointer.kind == VALUE_POINTER && nest->arrays[pointer.array].space == space) {
@@ -225,6 +225,23 @@ void gcal_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64_t wi
     }
     nest->accesses = moved;
     moved[nest->n_accesses++] = event;
+}
+
+void gcal_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64_t width,
+                       enum gcal_space space, enum gcal_direction direction,
+                       struct gcal_value pointer, const char *tag)
+{
+    count_memory(
+        w, at, type, space, pointer,
+        (struct gcal_access_event){ .direction = direction, .width = width, .tag = tag });
+}
+
+void gcal_count_atomic(struct gcal_walk *w, CXCursor at, CXType type,
+                       enum gcal_space space, const char *op, struct gcal_value pointer,
+                       const char *tag)
+{
+    count_memory(w, at, type, space, pointer,
+                 (struct gcal_access_event){ .atomic = op, .width = 1, .tag = tag });
 }
 
 void gcal_count_barrier(struct gcal_walk *w, CXCursor at)

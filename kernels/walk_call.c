@@ -110,6 +110,77 @@ static struct gcal_value vector_access(struct gcal_walk *w, CXCursor c, const ch
     return gcal_unknown("it comes from memory");
 }
 
+/* ---- atomics ---- */
+
+/* "add" of atomic_add, atom_add, atomic_fetch_add and atomic_fetch_add_explicit; NULL for
+ * one that is not known.
+ */
+static const char *atomic_operation(struct gcal_walk *w, const char *name)
+{
+    static const char *const same[] = { "add",  "sub",   "inc",     "dec", "xchg",
+                                        "min",  "max",   "and",     "or",  "xor",
+                                        "load", "store", "cmpxchg", NULL };
+    static const char *const others[][2] = { { "exchange", "xchg" },
+                                             { "compare_exchange_strong", "cmpxchg" },
+                                             { "compare_exchange_weak", "cmpxchg" },
+                                             { "flag_test_and_set", "xchg" },
+                                             { "flag_clear", "store" },
+                                             { "init", "store" } };
+    const char *op = strchr(name, '_') + 1, *end;
+
+    if (starts_with(op, "fetch_"))
+        op += strlen("fetch_");
+    if ((end = strstr(op, "_explicit")))
+        op = gcal_polys_format(w->c, "%.*s", (int)(end - op), op);
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (strcmp(op, others[i][0]) == 0)
+            return others[i][1];
+    return is_one_of(op, same) ? op : NULL;
+}
+
+/* The tag of &GPUCAL_TAG(name, a[i]). */
+static const char *address_tag(struct gcal_walk *w, CXCursor address)
+{
+    CXCursor c = gcal_strip(w, address), lvalue;
+    struct gcal_kids kids = gcal_walk_kids(w, c);
+    char tag[64];
+
+    if (w->clang->getCursorKind(c) != CXCursor_UnaryOperator || !kids.n ||
+        w->clang->getCursorUnaryOperatorKind(c) != CXUnaryOperator_AddrOf ||
+        !gcal_tag_find(w->unit, gcal_strip(w, kids.c[0]), &lvalue, tag, sizeof(tag)))
+        return NULL;
+    return gcal_polys_format(w->c, "%s", tag);
+}
+
+static struct gcal_value atomic_access(struct gcal_walk *w, CXCursor c, const char *name,
+                                       struct gcal_kids kids)
+{
+    const char *op = atomic_operation(w, name);
+    struct gcal_value pointer;
+    enum gcal_space space;
+    CXType type;
+
+    if (!op || kids.n < 2) {
+        gcal_walk_fail(w, c, "'%s' cannot be counted: it is no atomic operation known",
+                       name);
+        return gcal_unknown(NULL);
+    }
+    pointer = gcal_walk_quietly(w, kids.c[1]);
+    for (size_t i = 2; i < kids.n; i++)
+        gcal_walk_expr(w, kids.c[i]);
+    type = w->clang->getPointeeType(gcal_walk_type(w, kids.c[1]));
+    space = pointer.kind == VALUE_POINTER ? w->nest->arrays[pointer.array].space
+                                          : gcal_type_space(w->unit, type);
+    if (space == GCAL_SPACE_ANY)
+        gcal_walk_fail(w, c, "'%s': which memory this pointer leads to is not known",
+                       name);
+    type = w->clang->getCanonicalType(type);
+    if (type.kind == CXType_Atomic)
+        type = w->clang->Type_getValueType(type);
+    gcal_count_atomic(w, c, type, space, op, pointer, address_tag(w, kids.c[1]));
+    return gcal_unknown("it comes from memory");
+}
+
 /* ---- arithmetic ---- */
 
 /* Built-ins of integers that subscripts use. */
@@ -244,5 +315,7 @@ struct gcal_value gcal_walk_call(struct gcal_walk *w, CXCursor c)
         }
     if (starts_with(name, "vload") || starts_with(name, "vstore"))
         return vector_access(w, c, name, kids);
+    if (starts_with(name, "atomic_") || starts_with(name, "atom_"))
+        return atomic_access(w, c, name, kids);
     return builtin(w, c, name, kids);
 }
