@@ -22,7 +22,7 @@ struct clause {
 
 struct gcal_assume {
     struct clause *clauses;
-    size_t n_clauses, capacity;
+    size_t n_clauses, capacity, n_symbols;
 };
 
 struct names {
@@ -165,6 +165,7 @@ struct gcal_assume *gcal_assume_parse(const char *text, size_t n_symbols,
         gcal_error_memory(err);
         return NULL;
     }
+    assume->n_symbols = n_symbols;
     for (;; text = end + 3) {
         end = find_and(text);
         if (add_clause(assume, text, end, &names, err) < 0) {
@@ -208,4 +209,33 @@ int gcal_assume_check(const struct gcal_assume *assume, const double *values,
             return gcal_error_set(err, GCAL_EINPUT, "'%s' does not hold",
                                   assume->clauses[i].text);
     return 0;
+}
+
+static bool speaks_of(const struct clause *clause, size_t symbol)
+{
+    return gcal_expr_uses(clause->left, symbol) || gcal_expr_uses(clause->right, symbol);
+}
+
+int gcal_assume_check_symbol(const struct gcal_assume *assume, size_t symbol,
+                             double value, struct gcal_error *err)
+{
+    double *values;
+    int rc = 0;
+
+    if (!assume)
+        return 0;
+    if (!(values = calloc(assume->n_symbols + 1, sizeof(*values))))
+        return gcal_error_memory(err);
+    values[symbol] = value;
+    for (size_t i = 0; i < assume->n_clauses && rc == 0; i++) {
+        const struct clause *clause = &assume->clauses[i];
+        bool alone = speaks_of(clause, symbol);
+
+        for (size_t k = 0; k < assume->n_symbols; k++)
+            alone = alone && (k == symbol || !speaks_of(clause, k));
+        if (alone && !holds(clause, values))
+            rc = gcal_error_set(err, GCAL_EINPUT, "'%s' does not hold", clause->text);
+    }
+    free(values);
+    return rc;
 }

@@ -24,4 +24,8 @@ void gcal_assume_destroy(struct gcal_assume *assume);
 int gcal_assume_check(const struct gcal_assume *assume, const double *values,
                       struct gcal_error *err);
 
+/* The same of the clauses that speak of symbol 'symbol' and no other. */
+int gcal_assume_check_symbol(const struct gcal_assume *assume, size_t symbol,
+                             double value, struct gcal_error *err);
+
 #endif

@@ -258,6 +258,12 @@ static int bind(struct gcal_binding *binding, const struct gcal_profile *profile
         if (!binding->assume)
             return gcal_error_prefix(err, "kernel %.60s", profile->kernel);
     }
+    if (gcal_assume_check_symbol(binding->assume, binding->n_parameters,
+                                 binding->sub_group_size, err) < 0)
+        return gcal_error_prefix(err,
+                                 "kernel %.60s was counted for other sub-groups than "
+                                 "the device's of %g work-items",
+                                 profile->kernel, binding->sub_group_size);
     if (!(binding->features = calloc(n_features + 1, sizeof(*binding->features))))
         return gcal_error_memory(err);
     binding->n_features = n_features;

@@ -16,8 +16,9 @@
  * overlap_d(k, g, c, edge) (by argument k, from 0), pnorm_d(p, norm, a, n) (by argument
  * a of n) and pnorm_e(norm, a, slope) (a slope log(a / norm)), all finite at 0.
  *
- * A name is [A-Za-z_][A-Za-z0-9_]*; one that starts with f_mem_access may go on
- * with the fields of feature.h (tag:, lstrides:{}, gstrides:{}, afr:).
+ * A name is [A-Za-z_][A-Za-z0-9_]*; one that starts with f_mem_access,
+ * f_atomic or f_local_pass may go on with the fields of feature.h (tag:, lstrides:{},
+ * gstrides:{}, afr:).
  * '^' binds to the right and tighter than unary minus.
  */
 #ifndef GCAL_MODEL_EXPR_H

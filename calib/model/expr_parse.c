@@ -17,8 +17,6 @@
 #include "calib/base/error.h"
 #include "calib/model/expr_private.h"
 
-#define MEM_ACCESS "f_mem_access"
-
 struct parser {
     struct gcal_build build;
     const char *text, *at;
@@ -139,13 +137,24 @@ static const char *skip_field(const char *at)
     return skip_number(at) > at ? skip_number(at) : NULL;
 }
 
+/* Features whose names have fields with a ':'. */
+static bool has_fields(const char *name)
+{
+    static const char *const starts[] = { "f_mem_access", "f_atomic", "f_local_pass" };
+
+    for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+        if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
 /* Behind the name at 'at'; NULL where a feature's field is not right. */
 static const char *skip_symbol(const char *at, const char **bad)
 {
     const char *start = at;
 
     at = skip_name(at);
-    if (strncmp(start, MEM_ACCESS, strlen(MEM_ACCESS)) != 0)
+    if (!has_fields(start))
         return at;
     while (*at == ':') {
         *bad = at + 1;

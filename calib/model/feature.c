@@ -83,10 +83,10 @@ static bool is_identifier(const char *at)
                              "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(at);
 }
 
-/* f_op_<dtype>_<op> */
-static int read_op(struct reader *r, struct gcal_feature *f)
+/* What stands behind f_op_ and f_index_: <dtype>_<op> */
+static int read_op(struct reader *r, struct gcal_feature *f, enum gcal_feature_kind kind)
 {
-    f->kind = GCAL_FEATURE_OP;
+    f->kind = kind;
     if (read_dtype(r, &f->dtype) < 0)
         return -1;
     if (!accept(r, "_") || !is_identifier(r->at))
@@ -146,9 +146,23 @@ static int read_strides(struct reader *r, struct gcal_constraint *strides)
     return accept(r, "}") ? 0 : fail(r, "expected ';' or '}'");
 }
 
-enum field { TAG, SPACE, DTYPE, DIRECTION, LSTRIDES, GSTRIDES, AFR };
+enum field { TAG, SPACE, DTYPE, DIRECTION, ATOMIC_OP, LSTRIDES, GSTRIDES, AFR };
 
-static enum field which_field(const char *at)
+static const char *const atomic_ops[] = { "add",  "sub",   "inc",    "dec", "xchg",
+                                          "min",  "max",   "and",    "or",  "xor",
+                                          "load", "store", "cmpxchg" };
+
+static bool is_atomic_op(const char *at)
+{
+    size_t length = word_length(at);
+
+    for (size_t i = 0; i < sizeof(atomic_ops) / sizeof(*atomic_ops); i++)
+        if (strlen(atomic_ops[i]) == length && strncmp(at, atomic_ops[i], length) == 0)
+            return true;
+    return false;
+}
+
+static enum field which_field(const char *at, enum gcal_feature_kind kind)
 {
     static const struct {
         const char *text;
@@ -159,10 +173,18 @@ static enum field which_field(const char *at)
                    { "constant", SPACE },     { "load", DIRECTION },
                    { "store", DIRECTION } };
 
+    if (kind == GCAL_FEATURE_ATOMIC && is_atomic_op(at))
+        return ATOMIC_OP;
     for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
         if (strncmp(at, fields[i].text, strlen(fields[i].text)) == 0)
             return fields[i].field;
     return DTYPE;
+}
+
+static bool has_field(enum gcal_feature_kind kind, enum field field)
+{
+    return kind != GCAL_FEATURE_LOCAL_PASS || field == TAG || field == DTYPE ||
+           field == DIRECTION;
 }
 
 static int read_tag(struct reader *r, struct gcal_feature *f)
@@ -190,6 +212,8 @@ static int read_field(struct reader *r, struct gcal_feature *f, enum field field
         f->direction = accept(r, "load") ? GCAL_LOAD : GCAL_STORE;
         accept(r, "store");
         return 0;
+    case ATOMIC_OP:
+        return take(r, word_length(r->at), &f->op);
     case LSTRIDES:
         accept(r, "lstrides:");
         return read_strides(r, f->lid_stride);
@@ -203,21 +227,27 @@ static int read_field(struct reader *r, struct gcal_feature *f, enum field field
     return -1;
 }
 
-/* What stands behind f_mem_access. */
-static int read_access(struct reader *r, struct gcal_feature *f)
+/* What stands behind f_mem_access, f_atomic and f_local_pass. */
+static int read_access(struct reader *r, struct gcal_feature *f,
+                       enum gcal_feature_kind kind)
 {
     int last = -1;
 
-    f->kind = GCAL_FEATURE_MEM_ACCESS;
+    f->kind = kind;
     while (accept(r, "_")) {
-        enum field field = which_field(r->at);
+        enum field field = which_field(r->at, kind);
 
         if ((int)field <= last)
             return fail(r, "fields come once, in the order tag, memory, data type, "
-                           "direction, lstrides, gstrides, afr, which is not so");
+                           "direction or operation, lstrides, gstrides, afr, which is "
+                           "not so");
+        if (!has_field(kind, field))
+            return fail(r, "expected a tag, a data type, load or store");
         last = (int)field;
         if (read_field(r, f, field) < 0)
             return -1;
+        if (kind == GCAL_FEATURE_ATOMIC && f->space == GCAL_SPACE_CONSTANT)
+            return fail(r, "constant memory has no atomics");
     }
     return *r->at ? fail(r, "expected '_' and a field") : 0;
 }
@@ -244,7 +274,11 @@ static int read_feature(struct reader *r, struct gcal_feature *f)
         enum gcal_feature_kind kind;
     } plain[] = { { "f_sync_barrier_local", GCAL_FEATURE_BARRIER_LOCAL },
                   { "f_sync_kernel_launch", GCAL_FEATURE_KERNEL_LAUNCH },
-                  { "f_thread_groups", GCAL_FEATURE_THREAD_GROUPS } };
+                  { "f_thread_groups", GCAL_FEATURE_THREAD_GROUPS },
+                  { "f_work_items", GCAL_FEATURE_WORK_ITEMS },
+                  { "f_divergent_branch", GCAL_FEATURE_DIVERGENT_BRANCH },
+                  { "f_local_memory_bytes", GCAL_FEATURE_LOCAL_MEMORY_BYTES },
+                  { "f_private_array_bytes", GCAL_FEATURE_PRIVATE_ARRAY_BYTES } };
 
     if (strlen(r->name) > MAX_NAME)
         return fail(r, "the name is too long");
@@ -254,16 +288,37 @@ static int read_feature(struct reader *r, struct gcal_feature *f)
             return 0;
         }
     if (accept(r, "f_op_"))
-        return read_op(r, f);
+        return read_op(r, f, GCAL_FEATURE_OP);
+    if (accept(r, "f_index_"))
+        return read_op(r, f, GCAL_FEATURE_INDEX_OP);
     if (accept(r, "f_mem_access"))
-        return read_access(r, f);
+        return read_access(r, f, GCAL_FEATURE_MEM_ACCESS);
+    if (accept(r, "f_atomic"))
+        return read_access(r, f, GCAL_FEATURE_ATOMIC);
+    if (accept(r, "f_local_pass"))
+        return read_access(r, f, GCAL_FEATURE_LOCAL_PASS);
     if (accept(r, "f_cl_wall_time"))
         return read_wall_time(r, f);
     return gcal_error_set(r->err, GCAL_EINPUT,
-                          "no feature '%.200s'; features are f_op_<dtype>_<op>, "
-                          "f_mem_access..., f_sync_barrier_local, f_sync_kernel_launch, "
-                          "f_thread_groups and f_cl_wall_time",
+                          "no feature '%.60s'; features are f_op_<dtype>_<op>, "
+                          "f_index_<dtype>_<op>, f_mem_access..., f_atomic..., "
+                          "f_local_pass..., f_divergent_branch, f_sync_barrier_local, "
+                          "f_sync_kernel_launch, f_thread_groups, f_work_items, "
+                          "f_local_memory_bytes, f_private_array_bytes and "
+                          "f_cl_wall_time",
                           r->name);
+}
+
+bool gcal_feature_is_op(enum gcal_feature_kind kind)
+{
+    return kind == GCAL_FEATURE_OP || kind == GCAL_FEATURE_INDEX_OP ||
+           kind == GCAL_FEATURE_ATOMIC;
+}
+
+bool gcal_feature_is_access(enum gcal_feature_kind kind)
+{
+    return kind == GCAL_FEATURE_MEM_ACCESS || kind == GCAL_FEATURE_ATOMIC ||
+           kind == GCAL_FEATURE_LOCAL_PASS;
 }
 
 int gcal_feature_parse(const char *name, struct gcal_feature *feature,

@@ -1,11 +1,21 @@
 /* feature.h - the names of kernel features (seed 004 section 6.1)
  *
  *   f_op_<dtype>_<op>             add, sub counts as add, mul, madd, div, a built-in
+ *   f_index_<dtype>_<op>          the same of subscripts and loop control
  *   f_mem_access[_tag:<name>][_<global|local|constant>][_<dtype>][_<load|store>]
  *               [_lstrides:{axis:constraint;..}][_gstrides:{..}][_afr:<constraint>]
+ *   f_atomic[_tag:<name>][_<global|local>][_<dtype>][_<op>]
+ *               [_lstrides:{..}][_gstrides:{..}][_afr:<constraint>]
+ *               op: add sub inc dec xchg cmpxchg min max and or xor load store
+ *   f_local_pass[_tag:<name>][_<dtype>][_<load|store>]
+ *                                 passes that accesses to banks of local memory take
+ *   f_divergent_branch            branches that work-items of a sub-group take apart
  *   f_sync_barrier_local          met by one work-item
  *   f_sync_kernel_launch          1
  *   f_thread_groups               work-groups of the NDRange
+ *   f_work_items                  work-items of the NDRange
+ *   f_local_memory_bytes          local arrays of a work-group
+ *   f_private_array_bytes         private arrays of a work-item
  *   f_cl_wall_time[_<platform>_<device>]   output only: seconds
  *
  * A constraint is a number or an expression in sizes, or one behind > < >= <=.  A tag
@@ -29,7 +39,18 @@ enum gcal_feature_kind {
     GCAL_FEATURE_KERNEL_LAUNCH,
     GCAL_FEATURE_THREAD_GROUPS,
     GCAL_FEATURE_WALL_TIME,
+    GCAL_FEATURE_INDEX_OP,
+    GCAL_FEATURE_ATOMIC,
+    GCAL_FEATURE_LOCAL_PASS,
+    GCAL_FEATURE_DIVERGENT_BRANCH,
+    GCAL_FEATURE_WORK_ITEMS,
+    GCAL_FEATURE_LOCAL_MEMORY_BYTES,
+    GCAL_FEATURE_PRIVATE_ARRAY_BYTES,
 };
+
+/* Those whose counts have a dtype and an operation; those that touch an array. */
+bool gcal_feature_is_op(enum gcal_feature_kind kind);
+bool gcal_feature_is_access(enum gcal_feature_kind kind);
 
 enum gcal_space {
     GCAL_SPACE_ANY,

@@ -43,11 +43,14 @@ void gcal_profile_destroy(struct gcal_profile *profile)
         return;
     for (size_t i = 0; i < profile->n_parameters; i++)
         free(profile->parameters[i]);
+    for (size_t i = 0; i < profile->n_notes; i++)
+        free(profile->notes[i]);
     for (size_t i = 0; i < profile->n_entries; i++)
         clear_entry(&profile->entries[i]);
     for (int i = 0; i < GCAL_MAX_DIMS; i++)
         free(profile->groups[i]);
     free(profile->parameters);
+    free(profile->notes);
     free(profile->entries);
     free(profile->kernel);
     free(profile->source_hash);
@@ -113,7 +116,8 @@ static void write_access(struct gcal_yaml_writer *w, const struct gcal_profile *
     write_pair(w, "array", entry->array);
     write_pair(w, "tag", entry->tag);
     write_pair(w, "memory", gcal_space_names[entry->space]);
-    write_pair(w, "direction", gcal_direction_names[entry->direction]);
+    if (entry->kind != GCAL_FEATURE_ATOMIC)
+        write_pair(w, "direction", gcal_direction_names[entry->direction]);
     gcal_yaml_write_text(w, "vector_width");
     gcal_yaml_write_integer(w, (long long)entry->vector_width);
     write_texts(w, "lid_strides", profile->n_dims, entry->lid_stride);
@@ -121,6 +125,10 @@ static void write_access(struct gcal_yaml_writer *w, const struct gcal_profile *
     if (entry->n_loop_strides)
         write_loop_strides(w, entry);
     write_pair(w, "afr", entry->afr);
+    if (entry->bank_ways) {
+        gcal_yaml_write_text(w, "bank_ways");
+        gcal_yaml_write_integer(w, (long long)entry->bank_ways);
+    }
 }
 
 static void write_entry(struct gcal_yaml_writer *w, const struct gcal_profile *profile,
@@ -132,7 +140,11 @@ static void write_entry(struct gcal_yaml_writer *w, const struct gcal_profile *p
     write_pair(w, "per", gcal_granularity_name(entry->granularity));
     write_pair(w, "dtype", entry->dtype);
     write_pair(w, "op", entry->op);
-    if (entry->kind == GCAL_FEATURE_MEM_ACCESS)
+    if (entry->estimated) {
+        gcal_yaml_write_text(w, "estimated");
+        gcal_yaml_write_bool(w, true);
+    }
+    if (gcal_feature_is_access(entry->kind))
         write_access(w, profile, entry);
     if (entry->line > 0) {
         gcal_yaml_write_text(w, "at");
@@ -142,6 +154,17 @@ static void write_entry(struct gcal_yaml_writer *w, const struct gcal_profile *p
         gcal_yaml_write_end_list(w);
     }
     gcal_yaml_write_end_map(w);
+}
+
+static void write_notes(struct gcal_yaml_writer *w, const struct gcal_profile *profile)
+{
+    if (!profile->n_notes)
+        return;
+    gcal_yaml_write_text(w, "notes");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < profile->n_notes; i++)
+        gcal_yaml_write_text(w, profile->notes[i]);
+    gcal_yaml_write_end_list(w);
 }
 
 void gcal_profile_write(const struct gcal_profile *profile, struct gcal_yaml_writer *w)
@@ -161,6 +184,7 @@ void gcal_profile_write(const struct gcal_profile *profile, struct gcal_yaml_wri
     write_pair(w, "assumptions", profile->assumptions);
     gcal_yaml_write_text(w, "estimated");
     gcal_yaml_write_bool(w, profile->estimated);
+    write_notes(w, profile);
     gcal_yaml_write_text(w, "entries");
     gcal_yaml_write_list(w);
     for (size_t i = 0; i < profile->n_entries; i++)

@@ -9,7 +9,8 @@
  *   sub-group   executions summed over all sub-groups, partial ones rounded up
  *               (e.g. "1/256*n^3*ceil(256/sub_group_size)")
  *   work-group  executions summed over all work-groups
- *   kernel      executions per launch, or met by one work-item (barriers)
+ *   kernel      executions per launch, or met by one work-item (barriers); bytes of one
+ *               work-item or work-group
  */
 #ifndef GCAL_MODEL_PROFILE_H
 #define GCAL_MODEL_PROFILE_H
@@ -47,16 +48,21 @@ struct gcal_profile_entry {
     enum gcal_granularity granularity;
     char *count; /* expression, see above */
     char *dtype, *op;
-    /* accesses only */
+    bool estimated; /* the count is not exact: the profile's notes say why */
+    /* accesses only, atomics included */
     char *array, *tag;
     enum gcal_space space;
-    enum gcal_direction direction;
+    enum gcal_direction direction;   /* any, for atomics */
     size_t vector_width;             /* elements, 1 for a scalar */
     char *lid_stride[GCAL_MAX_DIMS]; /* expressions, elements; NULL: not affine */
     char *gid_stride[GCAL_MAX_DIMS];
     size_t n_loop_strides;
     struct gcal_loop_stride *loop_strides;
-    char *afr;        /* accesses over distinct elements; NULL where it is not known */
+    char *afr; /* accesses over distinct elements; NULL where it is not known */
+    /* Local memory: the most distinct 32-bit words that the lanes of the first sub-group
+     * touch in one bank; 0 where that was not asked for.
+     */
+    size_t bank_ways;
     int line, column; /* in the source; 0 where it has none */
 };
 
@@ -70,6 +76,8 @@ struct gcal_profile {
     char *groups[GCAL_MAX_DIMS]; /* work-groups per dimension, expressions */
     char *assumptions;           /* "n % 16 = 0 and n >= 16", or NULL */
     bool estimated;              /* some count is not exact */
+    size_t n_notes;
+    char **notes; /* "LINE:COLUMN: what was estimated" */
     size_t n_entries;
     struct gcal_profile_entry *entries;
 };
@@ -92,8 +100,9 @@ struct gcal_profile *gcal_profile_decode(const struct gcal_yaml *node,
 /* A profile and a list of model features, bound: evaluates all of them for sizes. */
 struct gcal_binding;
 
-/* 'sub_group_size' is the device's.  NULL with 'err' when a name does not parse.  A
- * feature that matches no entry counts 0.
+/* 'sub_group_size' is the device's.  NULL with 'err' when a name does not parse, or the
+ * profile was counted for another sub-group size.  A feature that matches no entry counts
+ * 0.
  */
 struct gcal_binding *gcal_binding_create(const struct gcal_profile *profile,
                                          size_t n_features, const char *const *features,

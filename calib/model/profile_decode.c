@@ -222,27 +222,55 @@ static int decode_loop_strides(struct decoder *d, const struct gcal_yaml *map,
     return 0;
 }
 
+static int decode_bank_ways(struct decoder *d, const struct gcal_yaml *map,
+                            struct gcal_profile_entry *entry)
+{
+    const struct gcal_yaml *node = gcal_yaml_find(map, "bank_ways");
+    long long ways;
+
+    if (!node)
+        return 0;
+    if (gcal_yaml_integer(node, "bank_ways", 1, 1 << 30, &ways, d->err) < 0)
+        return -1;
+    entry->bank_ways = (size_t)ways;
+    return 0;
+}
+
+/* An atomic operation both loads and stores. */
+static int decode_direction(struct decoder *d, const struct gcal_yaml *map,
+                            struct gcal_profile_entry *entry)
+{
+    const struct gcal_yaml *node = gcal_yaml_find(map, "direction");
+    size_t way;
+
+    if (entry->kind == GCAL_FEATURE_ATOMIC)
+        return node ? gcal_yaml_error(node, d->err, "an atomic has no direction") : 0;
+    if (!need(map, "direction", d->err) ||
+        decode_choice(d, node, "direction", gcal_direction_names, 3, &way) < 0)
+        return -1;
+    entry->direction = way;
+    return 0;
+}
+
 static int decode_access(struct decoder *d, const struct gcal_yaml *map,
                          struct gcal_profile_entry *entry)
 {
-    const struct gcal_yaml *memory = need(map, "memory", d->err), *direction;
+    const struct gcal_yaml *memory = need(map, "memory", d->err);
     const struct gcal_yaml *width, *afr = gcal_yaml_find(map, "afr");
-    size_t space, way;
+    size_t space;
     long long elements;
 
-    if (!memory || !(direction = need(map, "direction", d->err)) ||
+    if (!memory || decode_direction(d, map, entry) < 0 ||
         !(width = need(map, "vector_width", d->err)) ||
         decode_choice(d, memory, "memory", gcal_space_names, 4, &space) < 0 ||
-        decode_choice(d, direction, "direction", gcal_direction_names, 3, &way) < 0 ||
         gcal_yaml_integer(width, "vector_width", 1, 1024, &elements, d->err) < 0 ||
         decode_text(d, map, "array", &entry->array) < 0 ||
         decode_text(d, map, "tag", &entry->tag) < 0 ||
         decode_strides(d, map, "lid_strides", entry->lid_stride) < 0 ||
         decode_strides(d, map, "gid_strides", entry->gid_stride) < 0 ||
-        decode_loop_strides(d, map, entry) < 0)
+        decode_loop_strides(d, map, entry) < 0 || decode_bank_ways(d, map, entry) < 0)
         return -1;
     entry->space = space;
-    entry->direction = way;
     entry->vector_width = (size_t)elements;
     return afr ? decode_expr(d, afr, "afr", &entry->afr) : 0;
 }
@@ -283,15 +311,24 @@ static int decode_position(struct decoder *d, const struct gcal_yaml *map,
     return 0;
 }
 
+/* Absent: false. */
+static int decode_estimated(struct decoder *d, const struct gcal_yaml *map,
+                            bool *estimated)
+{
+    const struct gcal_yaml *node = gcal_yaml_find(map, "estimated");
+
+    return node ? gcal_yaml_bool(node, "estimated", estimated, d->err) : 0;
+}
+
 static int decode_entry(struct decoder *d, const struct gcal_yaml *map,
                         struct gcal_profile_entry *entry)
 {
-    static const char *const known[] = {
-        "feature",      "count",        "per",         "dtype",
-        "op",           "array",        "tag",         "memory",
-        "direction",    "lid_strides",  "gid_strides", "afr",
-        "vector_width", "loop_strides", "at",          NULL
-    };
+    static const char *const known[] = { "feature",      "count",        "per",
+                                         "dtype",        "op",           "array",
+                                         "tag",          "memory",       "direction",
+                                         "lid_strides",  "gid_strides",  "afr",
+                                         "vector_width", "loop_strides", "at",
+                                         "estimated",    "bank_ways",    NULL };
     const struct gcal_yaml *count, *per;
     size_t granularity;
 
@@ -301,12 +338,13 @@ static int decode_entry(struct decoder *d, const struct gcal_yaml *map,
         decode_expr(d, count, "count", &entry->count) < 0 ||
         decode_choice(d, per, "per", gcal_granularity_names, 4, &granularity) < 0 ||
         decode_text(d, map, "dtype", &entry->dtype) < 0 ||
-        decode_text(d, map, "op", &entry->op) < 0 || decode_position(d, map, entry) < 0)
+        decode_text(d, map, "op", &entry->op) < 0 || decode_position(d, map, entry) < 0 ||
+        decode_estimated(d, map, &entry->estimated) < 0)
         return -1;
     entry->granularity = granularity;
-    if (entry->kind == GCAL_FEATURE_OP && (!entry->dtype || !entry->op))
+    if (gcal_feature_is_op(entry->kind) && (!entry->dtype || !entry->op))
         return gcal_yaml_error(map, d->err, "an operation needs 'dtype' and 'op'");
-    return entry->kind == GCAL_FEATURE_MEM_ACCESS ? decode_access(d, map, entry) : 0;
+    return gcal_feature_is_access(entry->kind) ? decode_access(d, map, entry) : 0;
 }
 
 static int decode_entries(struct decoder *d, const struct gcal_yaml *root)
@@ -322,6 +360,24 @@ static int decode_entries(struct decoder *d, const struct gcal_yaml *root)
         if (!entry || decode_entry(d, list->items[i], entry) < 0)
             return -1;
     }
+    return 0;
+}
+
+static int decode_notes(struct decoder *d, const struct gcal_yaml *root)
+{
+    struct gcal_profile *profile = d->profile;
+    const struct gcal_yaml *list;
+
+    if (!gcal_yaml_find(root, "notes"))
+        return 0;
+    if (!(list = need_list(root, "notes", 0, GCAL_PROFILE_MAX_NOTES, d->err)))
+        return -1;
+    if (!(profile->notes = calloc(list->n_items + 1, sizeof(char *))))
+        return gcal_error_memory(d->err);
+    for (size_t i = 0; i < list->n_items; i++, profile->n_notes++)
+        if (keep(&profile->notes[i], gcal_yaml_text(list->items[i], "notes", d->err),
+                 d->err) < 0)
+            return -1;
     return 0;
 }
 
@@ -343,11 +399,10 @@ static int decode_version(struct decoder *d, const struct gcal_yaml *root)
 
 static int decode_profile(struct decoder *d, const struct gcal_yaml *root)
 {
-    static const char *const known[] = {
-        "gpucal_profile", "kernel",      "source_hash", "parameters", "local_size",
-        "groups",         "assumptions", "estimated",   "entries",    NULL
-    };
-    const struct gcal_yaml *estimated;
+    static const char *const known[] = { "gpucal_profile", "kernel",     "source_hash",
+                                         "parameters",     "local_size", "groups",
+                                         "assumptions",    "estimated",  "entries",
+                                         "notes",          NULL };
 
     if (root->kind == GCAL_YAML_MAP && decode_version(d, root) < 0)
         return -1;
@@ -355,11 +410,9 @@ static int decode_profile(struct decoder *d, const struct gcal_yaml *root)
         decode_text(d, root, "kernel", &d->profile->kernel) < 0 ||
         decode_text(d, root, "source_hash", &d->profile->source_hash) < 0 ||
         decode_parameters(d, root) < 0 || decode_geometry(d, root) < 0 ||
-        decode_assumptions(d, root) < 0)
-        return -1;
-    estimated = gcal_yaml_find(root, "estimated");
-    if (estimated &&
-        gcal_yaml_bool(estimated, "estimated", &d->profile->estimated, d->err) < 0)
+        decode_assumptions(d, root) < 0 ||
+        decode_estimated(d, root, &d->profile->estimated) < 0 ||
+        decode_notes(d, root) < 0)
         return -1;
     return decode_entries(d, root);
 }

@@ -11,6 +11,7 @@
 #define GCAL_PROFILE_MAX_PARAMETERS 32
 #define GCAL_PROFILE_MAX_ENTRIES    10000
 #define GCAL_PROFILE_MAX_LOOPS      32
+#define GCAL_PROFILE_MAX_NOTES      10000
 
 /* By their enumerations. */
 extern const char *const gcal_granularity_names[4];

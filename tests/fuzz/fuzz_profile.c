@@ -23,7 +23,7 @@ static void evaluate(const struct gcal_profile *profile)
 {
     static const char *const features[] = {
         "f_op_float32_madd", "f_mem_access_global_float32_load_lstrides:{0:1}",
-        "f_mem_access_tag:a_afr:>1", "f_sync_barrier_local", "f_thread_groups"
+        "f_mem_access_tag:a_afr:>1", "f_sync_barrier_local", "f_atomic_add_afr:>1"
     };
     struct gcal_binding *binding = gcal_binding_create(profile, 5, features, 32, NULL);
     double *sizes = calloc(profile->n_parameters + 1, sizeof(*sizes)), values[5];

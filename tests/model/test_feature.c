@@ -81,6 +81,53 @@ static void takes_the_others_apart(void **state)
     assert_int_equal(parse("f_thread_groups").kind, GCAL_FEATURE_THREAD_GROUPS);
 }
 
+static void takes_atomics_apart(void **state)
+{
+    struct gcal_feature f = parse("f_atomic_tag:bin_local_uint32_cmpxchg_lstrides:{0:0}"
+                                  "_gstrides:{0:0}_afr:>64");
+
+    (void)state;
+    assert_int_equal(f.kind, GCAL_FEATURE_ATOMIC);
+    assert_string_equal(f.tag, "bin");
+    assert_int_equal(f.space, GCAL_SPACE_LOCAL);
+    assert_string_equal(f.dtype, "uint32");
+    assert_string_equal(f.op, "cmpxchg");
+    assert_int_equal(f.afr.relation, GCAL_GT);
+    gcal_feature_clear(&f);
+    /* operations of that name, and no directions */
+    f = parse("f_atomic_load");
+    assert_string_equal(f.op, "load");
+    assert_int_equal(f.direction, GCAL_DIRECTION_ANY);
+    gcal_feature_clear(&f);
+    f = parse("f_atomic_global_float32");
+    assert_string_equal(f.dtype, "float32");
+    assert_null(f.op);
+    gcal_feature_clear(&f);
+    assert_int_equal(parse("f_atomic").kind, GCAL_FEATURE_ATOMIC);
+}
+
+static void takes_passes_and_index_arithmetic_apart(void **state)
+{
+    struct gcal_feature f = parse("f_local_pass_tag:t_float64_store");
+
+    (void)state;
+    assert_int_equal(f.kind, GCAL_FEATURE_LOCAL_PASS);
+    assert_string_equal(f.tag, "t");
+    assert_string_equal(f.dtype, "float64");
+    assert_int_equal(f.direction, GCAL_STORE);
+    gcal_feature_clear(&f);
+    f = parse("f_index_int64_mul");
+    assert_int_equal(f.kind, GCAL_FEATURE_INDEX_OP);
+    assert_string_equal(f.dtype, "int64");
+    assert_string_equal(f.op, "mul");
+    gcal_feature_clear(&f);
+    assert_int_equal(parse("f_divergent_branch").kind, GCAL_FEATURE_DIVERGENT_BRANCH);
+    assert_int_equal(parse("f_work_items").kind, GCAL_FEATURE_WORK_ITEMS);
+    assert_int_equal(parse("f_local_memory_bytes").kind, GCAL_FEATURE_LOCAL_MEMORY_BYTES);
+    assert_int_equal(parse("f_private_array_bytes").kind,
+                     GCAL_FEATURE_PRIVATE_ARRAY_BYTES);
+}
+
 static void names_what_it_did_not_understand(void **state)
 {
     static const struct {
@@ -100,6 +147,14 @@ static void names_what_it_did_not_understand(void **state)
         { "f_mem_access_lstrides:{0:}", "constraint ''" },
         { "f_mem_access_afr:>1+", "constraint '1+'" },
         { "f_mem_accesses", "expected '_' and a field" },
+        { "f_atomic_global_int32_ad", "fields come once" },
+        { "f_atomic_bad", "data type such as float32" },
+        { "f_atomic_add_int32", "fields come once" },
+        { "f_atomic_constant", "no atomics" },
+        { "f_atomics", "expected '_' and a field" },
+        { "f_local_pass_global", "expected a tag, a data type" },
+        { "f_local_pass_load_lstrides:{0:1}", "expected a tag, a data type" },
+        { "f_index_float31_add", "data type such as float32" },
         { "f_cl_wall_time_nvidia", "expected _<device>" },
     };
 
@@ -121,6 +176,8 @@ int main(void)
         cmocka_unit_test(takes_an_access_apart),
         cmocka_unit_test(takes_fields_that_are_left_out),
         cmocka_unit_test(takes_the_others_apart),
+        cmocka_unit_test(takes_atomics_apart),
+        cmocka_unit_test(takes_passes_and_index_arithmetic_apart),
         cmocka_unit_test(names_what_it_did_not_understand),
     };
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,9 @@ static const char profile_text[] =
     "groups: [1/16*n, 1/12*m]\n"
     "assumptions: n % 16 = 0 and m % 12 = 0 and n >= 16\n"
     "estimated: true\n"
+    "notes:\n"
+    "- '21:5: both sides of a condition on data are counted'\n"
+    "- '30:9: another'\n"
     "entries:\n"
     "- feature: f_op_float32_madd\n"
     "  count: 1/192*n*m*ceil(192/sub_group_size)\n"
@@ -57,6 +61,8 @@ static const char profile_text[] =
     "  lid_strides: [\"0\", \"16\"]\n"
     "  gid_strides: [\"0\", \"0\"]\n"
     "  afr: 0.1*3/0.3\n" /* 1 but for rounding */
+    "  bank_ways: 2\n"
+    "  estimated: true\n"
     "- feature: f_mem_access_global_float64_store\n"
     "  count: 5*n\n"
     "  per: work-item\n"
@@ -72,7 +78,23 @@ static const char profile_text[] =
     "  per: kernel\n"
     "- feature: f_thread_groups\n"
     "  count: 1/192*n*m\n"
-    "  per: work-group\n";
+    "  per: work-group\n"
+    "- feature: f_atomic_local_int32_add_lstrides:{0:0;1:1}_afr:16\n"
+    "  count: 7*n\n"
+    "  per: work-item\n"
+    "  dtype: int32\n"
+    "  op: add\n"
+    "  array: bins\n"
+    "  memory: local\n"
+    "  vector_width: 1\n"
+    "  lid_strides: [\"0\", \"1\"]\n"
+    "  gid_strides: [\"0\", \"0\"]\n"
+    "  afr: \"16\"\n"
+    "- feature: f_index_int32_add\n"
+    "  count: 11*n\n"
+    "  per: sub-group\n"
+    "  dtype: int32\n"
+    "  op: add\n";
 
 static struct gcal_profile *decode(const char *text, struct gcal_error *err)
 {
@@ -110,13 +132,22 @@ static void reads_every_key(void **state)
     assert_int_equal(p->local_size[1], 12);
     assert_string_equal(p->groups[0], "1/16*n");
     assert_true(p->estimated);
-    assert_int_equal(p->n_entries, 6);
+    assert_int_equal(p->n_entries, 8);
+    assert_int_equal(p->n_notes, 2);
+    assert_string_equal(p->notes[1], "30:9: another");
     assert_int_equal(load->granularity, GCAL_PER_WORK_ITEM);
     assert_string_equal(load->gid_stride[1], "12*n");
     assert_string_equal(load->loop_strides[0].loop, "k");
     assert_string_equal(load->afr, "1/16*m");
     assert_int_equal(load->column, 13);
     assert_int_equal(p->entries[2].vector_width, 4);
+    assert_int_equal(p->entries[2].bank_ways, 2);
+    assert_true(p->entries[2].estimated);
+    assert_false(load->estimated);
+    assert_int_equal(load->bank_ways, 0);
+    assert_int_equal(p->entries[6].kind, GCAL_FEATURE_ATOMIC);
+    assert_string_equal(p->entries[6].op, "add");
+    assert_string_equal(p->entries[6].lid_stride[1], "1");
     assert_null(p->entries[3].lid_stride[0]);
     assert_int_equal(p->entries[5].granularity, GCAL_PER_WORK_GROUP);
 }
@@ -181,6 +212,13 @@ static void features_match_entries(void **state)
         { "f_mem_access_afr:<=1", 2304 },
         { "f_mem_access_afr:<1", 0 },
         { "f_op_float32_mul", 0 },
+        { "f_op_int32_add", 0 }, /* that of subscripts stands apart */
+        { "f_index_int32_add", 352 },
+        { "f_atomic", 224 },
+        { "f_atomic_local_int32_add_afr:>15", 224 },
+        { "f_atomic_local_int32_add_lstrides:{0:1}", 0 },
+        { "f_atomic_global", 0 },
+        { "f_atomic_sub", 0 },
         { "f_sync_barrier_local", 64 },
         { "f_sync_kernel_launch", 0 },
         { "f_thread_groups", 4 },
@@ -234,6 +272,39 @@ static void sizes_outside_the_assumptions_are_refused(void **state)
     assert_non_null(strstr(err.text, "measured, not counted"));
 }
 
+/* Counted for sub-groups of 16, a profile is good for no others. */
+static void other_sub_group_sizes_are_refused(void **state)
+{
+    static const char text[] =
+        "gpucal_profile: 1\nkernel: k\nparameters: [n]\nlocal_size: [64]\n"
+        "groups: [1/64*n]\nassumptions: n %% 64 = 0 and %s\nentries:\n"
+        "- {feature: f_sync_kernel_launch, count: \"1\", per: kernel}\n";
+    const char *feature = "f_sync_kernel_launch";
+    char of_16[400], of_some[400];
+    struct gcal_error err = { 0 };
+    struct gcal_profile *profile;
+    struct gcal_binding *binding;
+
+    (void)state;
+    snprintf(of_16, sizeof(of_16), text, "sub_group_size = 16");
+    snprintf(of_some, sizeof(of_some), text, "sub_group_size < n");
+    profile = decode(of_16, &err);
+    assert_null(gcal_binding_create(profile, 1, &feature, 32, &err));
+    assert_string_equal(err.text, "kernel k was counted for other sub-groups than the "
+                                  "device's of 32 work-items: 'sub_group_size = 16' does "
+                                  "not hold");
+    binding = gcal_binding_create(profile, 1, &feature, 16, &err);
+    assert_non_null(binding);
+    gcal_binding_destroy(binding);
+    gcal_profile_destroy(profile);
+    /* what depends on sizes waits for them */
+    profile = decode(of_some, &err);
+    binding = gcal_binding_create(profile, 1, &feature, 32, &err);
+    assert_non_null(binding);
+    gcal_binding_destroy(binding);
+    gcal_profile_destroy(profile);
+}
+
 static void negative_counts_are_refused(void **state)
 {
     const char *feature = "f_sync_barrier_local";
@@ -285,16 +356,21 @@ static void hostile_profiles_are_refused(void **state)
         { "n % 16 = 0", "n % 16", "p.yaml:7:" },
         { "n % 16 = 0", "q % 16 = 0", "known name" },
         { "estimated: true", "estimated: 7", "p.yaml:8:12: estimated" },
-        { "f_op_float32_madd", "f_op_float31_madd", "p.yaml:10:12: " },
+        { "f_op_float32_madd", "f_op_float31_madd", "p.yaml:13:12: " },
         { "f_op_float32_madd", "f_cl_wall_time", "does not hold times" },
-        { "count: n*m", "count: n*(m", "p.yaml:16:10: count: column 5" },
-        { "count: n*m", "count: {n: m}", "p.yaml:16:" },
+        { "count: n*m", "count: n*(m", "p.yaml:19:10: count: column 5" },
+        { "count: n*m", "count: {n: m}", "p.yaml:19:" },
         { "per: work-item", "per: workitem", "unknown 'workitem'" },
         { "  op: madd\n", "", "needs 'dtype' and 'op'" },
         { "vector_width: 1", "vector_width: 1e9", "vector_width" },
         { "lid_strides: [\"1\", n]", "lid_strides: [n]", "list of 2 to 2" },
         { "  memory: global\n", "", "'memory' is missing" },
         { "{loop: k, stride: \"16\"}", "{loop: k}", "'stride' is missing" },
+        { "bank_ways: 2", "bank_ways: 0", "bank_ways" },
+        { "  estimated: true", "  estimated: maybe", "estimated" },
+        { "  op: add\n", "", "needs 'dtype' and 'op'" },
+        { "  array: bins\n", "  array: bins\n  direction: load\n", "no direction" },
+        { "- '30:9: another'", "- [30, 9]", "notes" },
         { "at: [7, 13]", "at: [7]", "at: expected a list" },
         { "array: a\n", "arrray: a\n", "array" },
     };
@@ -321,6 +397,7 @@ int main(void)
         cmocka_unit_test(strides_follow_the_sizes),
         cmocka_unit_test(sub_groups_are_the_devices),
         cmocka_unit_test(sizes_outside_the_assumptions_are_refused),
+        cmocka_unit_test(other_sub_group_sizes_are_refused),
         cmocka_unit_test(negative_counts_are_refused),
         cmocka_unit_test(hostile_profiles_are_refused),
     };
