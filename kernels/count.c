@@ -25,6 +25,13 @@ static int check_request(const struct gcal_count_request *r, struct gcal_error *
                                   d);
         items *= r->local_size[d];
     }
+    if (r->sub_group_size > 65536 || r->n_banks > 65536)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "a sub-group size or a number of banks above 65536");
+    if (r->n_banks && !r->sub_group_size)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "bank conflicts are those of a sub-group: its size is "
+                              "needed with the number of banks");
     if (items > 65536)
         return gcal_error_set(err, GCAL_EINPUT,
                               "work-groups of %zu work-items are too large", items);
@@ -237,13 +244,9 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
             gcal_error_prefix(err, "%s: kernel '%s'", unit->file, name);
         goto out;
     }
-    profile = gcal_profile_make(&nest, name, assumptions, &arguments, err);
+    profile = gcal_profile_make(&nest, request, name, assumptions, &arguments, err);
     if (!profile && gcal_polys_check(c, NULL) < 0)
         gcal_error_prefix(err, "%s: kernel '%s'", unit->file, name);
-    if (profile && gcal_profile_hash(profile, request->source, err) < 0) {
-        gcal_profile_destroy(profile);
-        profile = NULL;
-    }
 out:
     free(name);
     gcal_names_clear(&arguments);

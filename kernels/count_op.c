@@ -1,0 +1,96 @@
+/* count_op.c - entries of operations, barriers and the NDRange */
+#include <string.h>
+
+#include "kernels/count_private.h"
+
+/* ---- operations ---- */
+
+static bool is_same_op(const struct gcal_op_event *a, const struct gcal_op_event *b)
+{
+    return a->dtype == b->dtype && a->index == b->index && strcmp(a->op, b->op) == 0;
+}
+
+static void add_op(struct gcal_maker *m, const struct gcal_op_event *e,
+                   const struct gcal_tally *tally)
+{
+    struct gcal_profile_entry *entry = gcal_maker_add(
+        m, e->index ? GCAL_FEATURE_INDEX_OP : GCAL_FEATURE_OP, GCAL_PER_SUB_GROUP,
+        gcal_polys_format(m->c, "f_%s_%s_%s", e->index ? "index" : "op", e->dtype,
+                          e->op));
+
+    if (!entry)
+        return;
+    entry->dtype = gcal_maker_copy(m, e->dtype);
+    entry->op = gcal_maker_copy(m, e->op);
+    entry->count = gcal_maker_sub_group_text(m, tally->count);
+    entry->estimated = tally->estimated;
+}
+
+void gcal_maker_add_ops(struct gcal_maker *m)
+{
+    const struct gcal_nest *nest = m->nest;
+
+    for (size_t i = 0; i < nest->n_ops && !m->failed; i++) {
+        const struct gcal_op_event *e = &nest->ops[i];
+        struct gcal_tally tally = gcal_tally_none(m);
+        bool done = false;
+
+        for (size_t j = 0; j < i && !done; j++)
+            done = is_same_op(&nest->ops[j], e);
+        for (size_t j = i; j < nest->n_ops && !done; j++)
+            if (is_same_op(&nest->ops[j], e))
+                gcal_tally_add(m, &tally, nest->ops[j].domain, gcal_sub_group_mode(m),
+                               nest->ops[j].times);
+        if (!done && !m->failed && tally.count->n_terms)
+            add_op(m, e, &tally);
+    }
+}
+
+/* ---- the rest ---- */
+
+static void add_barriers(struct gcal_maker *m)
+{
+    const struct gcal_nest *nest = m->nest;
+    struct gcal_tally tally = gcal_tally_none(m);
+    struct gcal_profile_entry *entry;
+
+    for (size_t i = 0; i < nest->n_barriers; i++)
+        gcal_tally_add(m, &tally, nest->barriers[i].domain, GCAL_COUNT_ONE, 1);
+    if (m->failed || !tally.count->n_terms)
+        return;
+    entry = gcal_maker_add(m, GCAL_FEATURE_BARRIER_LOCAL, GCAL_PER_KERNEL,
+                           "f_sync_barrier_local");
+    if (!entry)
+        return;
+    entry->count = gcal_maker_text(m, tally.count);
+    entry->estimated = tally.estimated;
+    entry->line = nest->barriers[0].line;
+    entry->column = nest->barriers[0].column;
+}
+
+static void add_plain(struct gcal_maker *m, enum gcal_feature_kind kind,
+                      const char *feature, const struct gcal_poly *count)
+{
+    struct gcal_profile_entry *entry = gcal_maker_add(m, kind, GCAL_PER_KERNEL, feature);
+
+    if (entry)
+        entry->count = gcal_maker_text(m, count);
+}
+
+void gcal_maker_add_the_rest(struct gcal_maker *m)
+{
+    const struct gcal_poly *groups = gcal_poly_integer(m->c, 1);
+    int64_t items = 1;
+
+    add_barriers(m);
+    for (size_t d = 0; d < m->nest->n_dims; d++) {
+        groups = gcal_poly_mul(m->c, groups, m->nest->groups[d]);
+        items *= m->nest->local_size[d];
+        m->profile->groups[d] = gcal_maker_text(m, m->nest->groups[d]);
+    }
+    add_plain(m, GCAL_FEATURE_KERNEL_LAUNCH, "f_sync_kernel_launch",
+              gcal_poly_integer(m->c, 1));
+    add_plain(m, GCAL_FEATURE_THREAD_GROUPS, "f_thread_groups", groups);
+    add_plain(m, GCAL_FEATURE_WORK_ITEMS, "f_work_items",
+              gcal_poly_scale(m->c, groups, items, 1));
+}

@@ -1,0 +1,137 @@
+/* count_tally.c - how often something happens, and what to say where that is no exact
+ * number
+ */
+#include "calib/base/error.h"
+#include "kernels/count_private.h"
+#include "kernels/kernels.h"
+
+void gcal_maker_estimate(struct gcal_maker *m, int line, int column, const char *text)
+{
+    if (m->failed)
+        return;
+    if (m->request->allow_estimates) {
+        gcal_nest_note(m->nest, line, column, text);
+        return;
+    }
+    m->failed = true;
+    if (gcal_polys_check(m->c, m->err) == 0)
+        gcal_error_set(m->err, GCAL_EINPUT, "%s:%d:%d: %s; estimates are not allowed",
+                       m->nest->file, line, column, text);
+}
+
+static bool is_exact(struct gcal_maker *m, const struct gcal_domain *domain,
+                     enum gcal_count_mode mode)
+{
+    bool estimated = false;
+
+    return gcal_domain_count(m->nest, domain, mode, &estimated) && !estimated;
+}
+
+/* Without the conditions on data, whose notes the front end has written. */
+static const struct gcal_domain *known_part(struct gcal_maker *m,
+                                            const struct gcal_domain *domain)
+{
+    const struct gcal_domain *parent;
+    struct gcal_domain *same;
+
+    if (!domain)
+        return NULL;
+    parent = known_part(m, domain->parent);
+    if (domain->kind == GCAL_DOMAIN_UNKNOWN)
+        return parent;
+    if (parent == domain->parent || !(same = gcal_polys_alloc(m->c, sizeof(*same))))
+        return domain;
+    *same = *domain;
+    same->parent = parent;
+    return same;
+}
+
+/* The outermost of the loops and conditions around that is to blame. */
+static const struct gcal_domain *
+culprit(struct gcal_maker *m, const struct gcal_domain *domain, enum gcal_count_mode mode)
+{
+    while (domain->parent && !is_exact(m, domain->parent, mode))
+        domain = domain->parent;
+    return domain;
+}
+
+static void explain(struct gcal_maker *m, const struct gcal_domain *domain,
+                    enum gcal_count_mode mode)
+{
+    static const char by_group[] =
+        "only some work-items of a group come here, and all of the group's sub-groups "
+        "are counted: a given sub-group size makes it exact";
+    static const char by_one[] =
+        "work-items differ in how often they come here: the most of any is counted";
+    const struct gcal_domain *at, *known = known_part(m, domain);
+    bool by_item;
+
+    if (!known || is_exact(m, known, mode))
+        return;
+    by_item = !is_exact(m, known, GCAL_COUNT_WORK_ITEMS);
+    at = culprit(m, known, by_item ? GCAL_COUNT_WORK_ITEMS : mode);
+    if (by_item)
+        gcal_maker_estimate(m, at->line, at->column,
+                            at->kind == GCAL_DOMAIN_LOOP
+                                ? "how often this loop runs cannot be counted exactly"
+                                : "how often this condition holds cannot be counted "
+                                  "exactly, and is counted as if it always did");
+    else if (mode == GCAL_COUNT_SUB_GROUPS)
+        gcal_maker_estimate(m, at->line, at->column,
+                            "how many sub-groups come here cannot be counted exactly");
+    else
+        gcal_nest_note(m->nest, at->line, at->column,
+                       mode == GCAL_COUNT_ONE ? by_one : by_group);
+}
+
+static void fail_open(struct gcal_maker *m, const struct gcal_domain *domain)
+{
+    m->failed = true;
+    if (gcal_polys_check(m->c, m->err) < 0)
+        return;
+    while (domain && domain->kind != GCAL_DOMAIN_LOOP && domain->parent)
+        domain = domain->parent;
+    if (!domain || domain->kind != GCAL_DOMAIN_LOOP) {
+        gcal_error_set(m->err, GCAL_EINPUT,
+                       "%s:%d:%d: how often this happens in all has no closed form",
+                       m->nest->file, domain ? domain->line : 1,
+                       domain ? domain->column : 1);
+        return;
+    }
+    gcal_error_set(m->err, GCAL_EINPUT,
+                   "%s:%d:%d: how often the loop over '%s' runs in all has no closed "
+                   "form: its trips may be negative for some work-items or outer "
+                   "iterations; assume how the sizes compare (\"m >= n\") or guard it",
+                   m->nest->file, domain->line, domain->column,
+                   gcal_atom_name(m->c, domain->loop));
+}
+
+struct gcal_tally gcal_tally_none(struct gcal_maker *m)
+{
+    return (struct gcal_tally){ .count = gcal_poly_integer(m->c, 0) };
+}
+
+void gcal_tally_add(struct gcal_maker *m, struct gcal_tally *tally,
+                    const struct gcal_domain *domain, enum gcal_count_mode mode,
+                    int64_t times)
+{
+    bool estimated = false;
+    const struct gcal_poly *p;
+
+    if (m->failed)
+        return;
+    if (!(p = gcal_domain_count(m->nest, domain, mode, &estimated))) {
+        fail_open(m, domain);
+        return;
+    }
+    tally->count = gcal_poly_add(m->c, tally->count, gcal_poly_scale(m->c, p, times, 1));
+    if (!estimated || !p->n_terms)
+        return;
+    tally->estimated = true;
+    explain(m, domain, mode);
+}
+
+enum gcal_count_mode gcal_sub_group_mode(const struct gcal_maker *m)
+{
+    return m->request->sub_group_size ? GCAL_COUNT_SUB_GROUPS : GCAL_COUNT_GROUPS;
+}
