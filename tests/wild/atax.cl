@@ -1,8 +1,8 @@
 /* y = A^T (A x), two kernels: tmp = A x, then y = A^T tmp. */
-#define DATA_TYPE float
+#define number float
 
-__kernel void atax_kernel1(__global DATA_TYPE *A, __global DATA_TYPE *x,
-                           __global DATA_TYPE *tmp, int nx, int ny)
+__kernel void atax_forward(__global number *A, __global number *x,
+                           __global number *tmp, int nx, int ny)
 {
     int i = get_global_id(0);
 
@@ -17,8 +17,8 @@ __kernel void atax_kernel1(__global DATA_TYPE *A, __global DATA_TYPE *x,
     }
 }
 
-__kernel void atax_kernel2(__global DATA_TYPE *A, __global DATA_TYPE *y,
-                           __global DATA_TYPE *tmp, int nx, int ny)
+__kernel void atax_back(__global number *A, __global number *y,
+                           __global number *tmp, int nx, int ny)
 {
     int j = get_global_id(0);
 

@@ -1,20 +1,21 @@
 /* 3 x 3 convolution of the inner elements, weights in the code. */
-__kernel void convolution2d(__global float *A, __global float *B, int ni, int nj)
+__kernel void conv3x3(__global float *image, __global float *result, int height, int width)
 {
-    int j = get_global_id(0);
-    int i = get_global_id(1);
+    int x = get_global_id(0);
+    int y = get_global_id(1);
 
-    float c11, c12, c13, c21, c22, c23, c31, c32, c33;
-    c11 = +0.2f;  c21 = +0.5f;  c31 = -0.8f;
-    c12 = -0.3f;  c22 = +0.6f;  c32 = -0.9f;
-    c13 = +0.4f;  c23 = +0.7f;  c33 = +0.10f;
+    float nw, n, ne, w, c, e, sw, s, se;
+    nw = 0.1f;  n = 0.35f;  ne = -0.2f;
+    w = 0.45f;  c = -0.6f;  e = 0.25f;
+    sw = -0.7f; s = 0.8f;   se = 0.15f;
 
-    if ((i < ni - 1) && (j < nj - 1) && (i > 0) && (j > 0))
+    if ((y > 0) && (y < height - 1) && (x > 0) && (x < width - 1))
     {
-        B[i * nj + j] = c11 * A[(i - 1) * nj + (j - 1)] + c21 * A[(i - 1) * nj + (j + 0)]
-                      + c31 * A[(i - 1) * nj + (j + 1)] + c12 * A[(i + 0) * nj + (j - 1)]
-                      + c22 * A[(i + 0) * nj + (j + 0)] + c32 * A[(i + 0) * nj + (j + 1)]
-                      + c13 * A[(i + 1) * nj + (j - 1)] + c23 * A[(i + 1) * nj + (j + 0)]
-                      + c33 * A[(i + 1) * nj + (j + 1)];
+        result[y * width + x] =
+            nw * image[(y - 1) * width + (x - 1)] + n * image[(y - 1) * width + x] +
+            ne * image[(y - 1) * width + (x + 1)] + w * image[y * width + (x - 1)] +
+            c * image[y * width + x]              + e * image[y * width + (x + 1)] +
+            sw * image[(y + 1) * width + (x - 1)] + s * image[(y + 1) * width + x] +
+            se * image[(y + 1) * width + (x + 1)];
     }
 }

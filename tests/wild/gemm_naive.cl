@@ -1,8 +1,8 @@
 /* C = alpha A B + beta C, row-major, one work-item an element. */
-typedef float DATA_TYPE;
+typedef float number;
 
-__kernel void gemm(__global DATA_TYPE *a, __global DATA_TYPE *b, __global DATA_TYPE *c,
-                   DATA_TYPE alpha, DATA_TYPE beta, int ni, int nj, int nk)
+__kernel void gemm(__global number *a, __global number *b, __global number *c,
+                   number alpha, number beta, int ni, int nj, int nk)
 {
     int j = get_global_id(0);
     int i = get_global_id(1);

@@ -1,71 +1,71 @@
-/* C = A B, column-major, both operands through local memory, WPTM x WPTN results a
+/* C = A B, column-major, both operands through local memory, PER_M x PER_N results a
  * work-item in registers.
  */
-#define TSM 16                              /* tile of C */
-#define TSN 16
-#define TSK 8                               /* depth of a step */
-#define WPTM 4                              /* results a work-item */
-#define WPTN 4
-#define RTSM (TSM / WPTM)                   /* work-items of a group */
-#define RTSN (TSN / WPTN)
-#define LPTA ((TSK * TSM) / (RTSM * RTSN))  /* loads a work-item and step */
-#define LPTB ((TSK * TSN) / (RTSM * RTSN))
+#define TILE_M 16 /* tile of C */
+#define TILE_N 16
+#define TILE_K 8 /* depth of a step */
+#define PER_M 4  /* results of a work-item */
+#define PER_N 4
+#define ITEMS_M (TILE_M / PER_M) /* work-items of a group */
+#define ITEMS_N (TILE_N / PER_N)
+#define LOADS_A ((TILE_K * TILE_M) / (ITEMS_M * ITEMS_N)) /* of a work-item and step */
+#define LOADS_B ((TILE_K * TILE_N) / (ITEMS_M * ITEMS_N))
 
 __kernel void gemm_regblock(const int M, const int N, const int K,
                             const __global float *A, const __global float *B,
                             __global float *C)
 {
-    const int tidm = get_local_id(0);
-    const int tidn = get_local_id(1);
-    const int tid = tidn * RTSM + tidm;
-    const int offsetM = TSM * get_group_id(0);
-    const int offsetN = TSN * get_group_id(1);
+    const int lm = get_local_id(0);
+    const int ln = get_local_id(1);
+    const int item = ln * ITEMS_M + lm;
+    const int top = TILE_M * get_group_id(0);
+    const int left = TILE_N * get_group_id(1);
 
-    __local float Asub[TSK][TSM];
-    __local float Bsub[TSN][TSK + 2];
-    float Areg;
-    float Breg[WPTN];
-    float acc[WPTM][WPTN];
+    __local float tile_a[TILE_K][TILE_M];
+    __local float tile_b[TILE_N][TILE_K + 2];
+    float a;
+    float b[PER_N];
+    float acc[PER_M][PER_N];
 
-    for (int wm = 0; wm < WPTM; wm++)
-        for (int wn = 0; wn < WPTN; wn++)
-            acc[wm][wn] = 0.0f;
+    for (int m = 0; m < PER_M; m++)
+        for (int n = 0; n < PER_N; n++)
+            acc[m][n] = 0.0f;
 
-    int numTiles = K / TSK;
+    int tiles = K / TILE_K;
     int t = 0;
     do {
-        for (int la = 0; la < LPTA; la++) {
-            int id = la * RTSN * RTSM + tid;
-            int row = id % TSM;
-            int col = id / TSM;
-            Asub[col][row] = A[(TSK * t + col) * M + offsetM + row];
+        for (int load = 0; load < LOADS_A; load++) {
+            int place = load * ITEMS_N * ITEMS_M + item;
+            int row = place % TILE_M;
+            int col = place / TILE_M;
+            tile_a[col][row] = A[(TILE_K * t + col) * M + top + row];
         }
-        for (int lb = 0; lb < LPTB; lb++) {
-            int id = lb * RTSN * RTSM + tid;
-            int row = id % TSK;
-            int col = id / TSK;
-            Bsub[col][row] = B[(offsetN + col) * K + TSK * t + row];
+        for (int load = 0; load < LOADS_B; load++) {
+            int place = load * ITEMS_N * ITEMS_M + item;
+            int row = place % TILE_K;
+            int col = place / TILE_K;
+            tile_b[col][row] = B[(left + col) * K + TILE_K * t + row];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 
-        for (int k = 0; k < TSK; k++) {
-            for (int wn = 0; wn < WPTN; wn++)
-                Breg[wn] = Bsub[tidn + wn * RTSN][k];
-            for (int wm = 0; wm < WPTM; wm++) {
-                Areg = Asub[k][tidm + wm * RTSM];
-                for (int wn = 0; wn < WPTN; wn++)
-                    acc[wm][wn] += Areg * Breg[wn];
+        for (int k = 0; k < TILE_K; k++) {
+            for (int n = 0; n < PER_N; n++)
+                b[n] = tile_b[ln + n * ITEMS_N][k];
+            for (int m = 0; m < PER_M; m++) {
+                a = tile_a[k][lm + m * ITEMS_M];
+                for (int n = 0; n < PER_N; n++)
+                    acc[m][n] += a * b[n];
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         t++;
-    } while (t < numTiles);
+    } while (t < tiles);
 
-    for (int wm = 0; wm < WPTM; wm++) {
-        int globalRow = offsetM + tidm + wm * RTSM;
-        for (int wn = 0; wn < WPTN; wn++) {
-            int globalCol = offsetN + tidn + wn * RTSN;
-            C[globalCol * M + globalRow] = acc[wm][wn];
+    for (int m = 0; m < PER_M; m++) {
+        int row_c = top + lm + m * ITEMS_M;
+        for (int n = 0; n < PER_N; n++) {
+            int col_c = left + ln + n * ITEMS_N;
+            C[col_c * M + row_c] = acc[m][n];
         }
     }
 }

@@ -4,13 +4,13 @@
 __kernel void min_plus_pad(__global const float *r, __global float *d, __global float *t,
                            int n, int nn)
 {
-    int ja = get_local_id(0);
+    int lj = get_local_id(0);
     int i = get_group_id(1);
 
-    for (int jb = 0; jb < nn; jb += 64) {
-        int j = jb + ja;
-        float v = (i < n && j < n) ? r[n * i + j] : HUGE_VALF;
-        d[nn * i + j] = v;
-        t[nn * j + i] = v;
+    for (int block = 0; block < nn; block += 64) {
+        int j = block + lj;
+        float value = (i < n && j < n) ? r[n * i + j] : HUGE_VALF;
+        d[nn * i + j] = value;
+        t[nn * j + i] = value;
     }
 }

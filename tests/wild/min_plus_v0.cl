@@ -8,12 +8,12 @@ __kernel void min_plus_v0(__global float *r, __global const float *d, int n)
     int j = get_global_id(1);
     if (i >= n || j >= n)
         return;
-    float v = HUGE_VALF;
+    float best = HUGE_VALF;
     for (int k = 0; k < n; ++k) {
-        float x = d[n * i + k];
-        float y = d[n * k + j];
-        float z = x + y;
-        v = min(v, z);
+        float first = d[n * i + k];
+        float second = d[n * k + j];
+        float both = first + second;
+        best = min(best, both);
     }
-    r[n * i + j] = v;
+    r[n * i + j] = best;
 }

@@ -7,12 +7,12 @@ __kernel void min_plus_v1(__global float *r, __global const float *d, int n)
     int j = get_local_id(1) + get_group_id(1) * get_local_size(1);
     if (i >= n || j >= n)
         return;
-    float v = HUGE_VALF;
+    float best = HUGE_VALF;
     for (int k = 0; k < n; ++k) {
-        float x = d[n * j + k];
-        float y = d[n * k + i];
-        float z = x + y;
-        v = min(v, z);
+        float first = d[n * j + k];
+        float second = d[n * k + i];
+        float both = first + second;
+        best = min(best, both);
     }
-    r[n * j + i] = v;
+    r[n * j + i] = best;
 }

@@ -1,43 +1,43 @@
-/* 8 x 8 work-items compute a tile of 64 x 64 results, 8 x 8 of them each, kept in private
+/* 8 rows 8 work-items compute a tile of 64 rows 64 results, 8 rows 8 of them each, kept in private
  * memory.  't' is 'd' transposed; both are padded to nn, a multiple of 64.
  */
 __kernel void min_plus_v2(__global float *r, __global const float *d,
                           __global const float *t, int n, int nn)
 {
-    int ia = get_local_id(0);
-    int ja = get_local_id(1);
-    int ic = get_group_id(0);
-    int jc = get_group_id(1);
+    int li = get_local_id(0);
+    int lj = get_local_id(1);
+    int gi = get_group_id(0);
+    int gj = get_group_id(1);
 
-    float v[8][8];
-    for (int ib = 0; ib < 8; ++ib) {
-        for (int jb = 0; jb < 8; ++jb) {
-            v[ib][jb] = HUGE_VALF;
+    float best[8][8];
+    for (int bi = 0; bi < 8; ++bi) {
+        for (int bj = 0; bj < 8; ++bj) {
+            best[bi][bj] = HUGE_VALF;
         }
     }
     for (int k = 0; k < n; ++k) {
-        float x[8];
-        float y[8];
-        for (int ib = 0; ib < 8; ++ib) {
-            int i = ic * 64 + ib * 8 + ia;
-            x[ib] = t[nn * k + i];
+        float rows[8];
+        float cols[8];
+        for (int bi = 0; bi < 8; ++bi) {
+            int i = gi * 64 + bi * 8 + li;
+            rows[bi] = t[nn * k + i];
         }
-        for (int jb = 0; jb < 8; ++jb) {
-            int j = jc * 64 + jb * 8 + ja;
-            y[jb] = d[nn * k + j];
+        for (int bj = 0; bj < 8; ++bj) {
+            int j = gj * 64 + bj * 8 + lj;
+            cols[bj] = d[nn * k + j];
         }
-        for (int ib = 0; ib < 8; ++ib) {
-            for (int jb = 0; jb < 8; ++jb) {
-                v[ib][jb] = min(v[ib][jb], x[ib] + y[jb]);
+        for (int bi = 0; bi < 8; ++bi) {
+            for (int bj = 0; bj < 8; ++bj) {
+                best[bi][bj] = min(best[bi][bj], rows[bi] + cols[bj]);
             }
         }
     }
-    for (int ib = 0; ib < 8; ++ib) {
-        for (int jb = 0; jb < 8; ++jb) {
-            int i = ic * 64 + ib * 8 + ia;
-            int j = jc * 64 + jb * 8 + ja;
+    for (int bi = 0; bi < 8; ++bi) {
+        for (int bj = 0; bj < 8; ++bj) {
+            int i = gi * 64 + bi * 8 + li;
+            int j = gj * 64 + bj * 8 + lj;
             if (i < n && j < n) {
-                r[n * i + j] = v[ib][jb];
+                r[n * i + j] = best[bi][bj];
             }
         }
     }

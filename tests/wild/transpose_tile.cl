@@ -1,27 +1,26 @@
-/* Transpose of a height x width matrix through a tile whose rows are one longer, so that
+/* Transpose of a rows x cols matrix through a tile whose rows are one longer, so that
  * columns meet different banks.
  */
-#define TILE_DIM 16
-#define BLOCK_ROWS 4
+#define TILE 16
+#define STEP 4
 
-__kernel void transpose(__global float *odata, __global const float *idata, int width,
-                        int height)
+__kernel void transpose(__global float *to, __global const float *from, int cols, int rows)
 {
-    __local float tile[TILE_DIM][TILE_DIM + 1];
+    __local float tile[TILE][TILE + 1];
+    int lx = get_local_id(0), ly = get_local_id(1);
+    int x = get_group_id(0) * TILE + lx;
+    int y = get_group_id(1) * TILE + ly;
 
-    int xIndex = get_group_id(0) * TILE_DIM + get_local_id(0);
-    int yIndex = get_group_id(1) * TILE_DIM + get_local_id(1);
-
-    for (int i = 0; i < TILE_DIM; i += BLOCK_ROWS)
-        if (xIndex < width && yIndex + i < height)
-            tile[get_local_id(1) + i][get_local_id(0)] = idata[(yIndex + i) * width + xIndex];
+    for (int k = 0; k < TILE; k += STEP)
+        if (x < cols && y + k < rows)
+            tile[ly + k][lx] = from[(y + k) * cols + x];
 
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    xIndex = get_group_id(1) * TILE_DIM + get_local_id(0);
-    yIndex = get_group_id(0) * TILE_DIM + get_local_id(1);
+    x = get_group_id(1) * TILE + lx;
+    y = get_group_id(0) * TILE + ly;
 
-    for (int i = 0; i < TILE_DIM; i += BLOCK_ROWS)
-        if (xIndex < height && yIndex + i < width)
-            odata[(yIndex + i) * height + xIndex] = tile[get_local_id(0)][get_local_id(1) + i];
+    for (int k = 0; k < TILE; k += STEP)
+        if (x < rows && y + k < cols)
+            to[(y + k) * rows + x] = tile[lx][ly + k];
 }
