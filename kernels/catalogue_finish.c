@@ -39,16 +39,17 @@ static char *removed_source(const struct gcal_setting *s,
     struct gcal_count_request request = make_request(s, kernel);
     char *names = strdup(keep), *rest = names, *name, *text, *source = NULL;
     const char *kept[8];
-    size_t n_kept = 0;
+    struct gcal_removal removal = { .form = GCAL_REMOVAL_LOADS, .keep = kept };
 
     if (!names) {
         gcal_error_memory(err);
         return NULL;
     }
     if (strcmp(keep, "all") != 0)
-        while ((name = strsep(&rest, "+")) && n_kept < sizeof(kept) / sizeof(*kept))
-            kept[n_kept++] = name;
-    if ((text = gcal_work_remove(&request, n_kept, kept, err)) &&
+        while ((name = strsep(&rest, "+")) &&
+               removal.n_keep < sizeof(kept) / sizeof(*kept))
+            kept[removal.n_keep++] = name;
+    if ((text = gcal_work_remove(&request, &removal, err)) &&
         !(source = gcal_format("%s%s", gcal_tag_prelude, text)))
         gcal_error_memory(err);
     free(text);

@@ -53,15 +53,39 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
 
 /* ---- work removal (seed 004 algorithm 3) ---- */
 
-/* The kernel with the same loops and NDRange that keeps only the global loads of the
- * arrays (or tags) in 'keep' (n_keep; 0 keeps all of them), sums them in one
- * accumulator and stores it in 'read_tgt_dest', a buffer argument added at the end: one
- * element per work-item, linear in the global id.  Arguments that are not used any more
- * stay, so the call's arguments are those of the original and one more.  Returns
- * OpenCL C, the caller's to free.
+enum gcal_removal_form {
+    /* Global loads alone, summed up: loops, conditions and what the loads' places
+     * depend on stay; arithmetic, local memory, barriers and stores go.
+     */
+    GCAL_REMOVAL_LOADS,
+    /* The opposite: all work on the chip stays.  A global load becomes a private value
+     * that no compiler knows: the bits of a counter that starts from the work-item's id
+     * and goes up at each load; a global store adds to a private sum instead.
+     */
+    GCAL_REMOVAL_ONCHIP,
+};
+
+struct gcal_removal {
+    enum gcal_removal_form form;
+    /* GCAL_REMOVAL_LOADS: arrays or tags whose loads stay (n_keep 0: all), and in how
+     * many accumulators they are summed up (0 and 1: one, in which each addition waits
+     * for the one before).
+     */
+    size_t n_keep;
+    const char *const *keep;
+    size_t n_accumulators;
+};
+
+/* The kernel of 'request' with the same loops and NDRange that does only the work which
+ * 'removal' asks for, and stores the sum in 'read_tgt_dest', a buffer argument added at
+ * the end: one element per work-item, linear in the global id.  It has the type of what
+ * is summed up, or the widest of the types as a scalar.  Arguments that are not used any
+ * more stay, so the call's arguments are those of the original and one more.  Returns
+ * OpenCL C, the caller's to free; NULL with 'err' (GCAL_EINPUT, "file:line:column:
+ * reason") where what should stay depends on what should go.
  */
-char *gcal_work_remove(const struct gcal_count_request *request, size_t n_keep,
-                       const char *const *keep, struct gcal_error *err);
+char *gcal_work_remove(const struct gcal_count_request *request,
+                       const struct gcal_removal *removal, struct gcal_error *err);
 
 /* ---- running on the host, for numeric checks ---- */
 

@@ -1,6 +1,9 @@
 /* remove_private.h - what the parts of work removal share, nobody else
  *
- * remove.c writes statements, remove_load.c finds and writes the loads in them.
+ * The kernel is pretty printed first: that text has no macros, so that offsets in it are
+ * those of its syntax tree and parts of it can be copied.  remove_stmt.c, remove_load.c
+ * and remove_helper.c write what keeps the global loads, remove_onchip.c what keeps the
+ * work on the chip; the other parts serve both.
  */
 #ifndef GCAL_KERNELS_REMOVE_PRIVATE_H
 #define GCAL_KERNELS_REMOVE_PRIVATE_H
@@ -12,25 +15,56 @@
 /* How much of a statement remained.  Jumps alone keep no loop alive. */
 enum content { NOTHING, JUMPS, WORK, FAILED };
 
-#define MAX_NAME 64
+enum { MAX_NAME = 64, MAX_SUMS = 12 };
 
-struct loaded { /* an array or a tag that the kernel loads from */
-    char name[MAX_NAME];
+/* Accumulators of one type, in one function. */
+struct sum {
+    const char *dtype;
+    long long n_lanes; /* 0: a scalar */
+};
+
+struct sums {
+    size_t n;
+    struct sum sums[MAX_SUMS];
+};
+
+struct name { /* an array or a tag that the kernel loads from */
+    char text[MAX_NAME];
+};
+
+/* A function being written: which call of which helper; the kernel has none. */
+struct frame {
+    struct frame *outer;
+    CXCursor call, definition;
+    struct sums sums;   /* found in this turn */
+    struct sums stored; /* found in the last one */
+    size_t n_kept;      /* loads written so far */
+    int loop_depth;
+};
+
+/* A reason to refuse, if the place is still wanted when all is written. */
+struct doubt {
+    CXCursor at;
+    const char *why;
 };
 
 struct remover {
-    const struct gcal_unit *unit;
+    const struct gcal_unit *unit;     /* the printed source */
+    const struct gcal_unit *original; /* for places in messages */
     const struct gcal_clang *clang;
-    size_t n_keep;
-    const char *const *keep;
+    const struct gcal_removal *removal;
+    size_t n_dims;
     struct gcal_error *err;
     CXCursor *needed; /* variables */
     size_t n_needed, needed_capacity;
-    struct loaded *loaded;
+    struct doubt *doubts;
+    size_t n_doubts, doubt_capacity;
+    struct name *loaded;
     size_t n_loaded, loaded_capacity;
-    size_t n_kept;     /* loads written in this turn */
-    const char *dtype; /* of the sum */
-    long long n_lanes; /* of the sum; 0: a scalar */
+    struct frame *frame;
+    struct gcal_buf functions; /* helpers reduced to their loads */
+    int n_functions, n_loops;  /* written in this turn */
+    size_t n_continues;
 };
 
 static inline enum CXCursorKind kind_of(const struct remover *r, CXCursor c)
@@ -48,7 +82,7 @@ static inline enum content worse(enum content a, enum content b)
     return a > b ? a : b;
 }
 
-/* Where a cursor's text lies, and copies of it. */
+/* ---- remove_text.c: where a cursor's text lies, and copies of it ---- */
 void gcal_remove_extent(const struct remover *r, CXCursor c, unsigned *from,
                         unsigned *to);
 void gcal_remove_put_range(const struct remover *r, unsigned from, unsigned to,
@@ -57,40 +91,106 @@ void gcal_remove_put_text(const struct remover *r, CXCursor c, struct gcal_buf *
 /* Without macros and, of a variable, without the others declared beside it. */
 void gcal_remove_print(const struct gcal_unit *unit, CXCursor c, struct gcal_buf *out);
 void gcal_remove_indent(int indent, struct gcal_buf *out);
+/* "file:line:column: why" with the place in the source as it was given; -1. */
+int gcal_remove_error(const struct remover *r, CXCursor c, const char *why);
 
+/* ---- remove_tree.c: questions about the syntax tree ---- */
 /* Child 'which', or a null cursor. */
 CXCursor gcal_remove_child(const struct remover *r, CXCursor c, size_t which);
+CXCursor gcal_remove_body(const struct remover *r, CXCursor function);
+CXType gcal_remove_type(const struct remover *r, CXCursor c); /* canonical */
 enum gcal_space gcal_remove_space(const struct remover *r, CXCursor c);
-
-/* Variables that what is kept depends on: all that 'c' names become needed. */
-bool gcal_remove_is_needed(const struct remover *r, CXCursor variable);
-int gcal_remove_need(struct remover *r, CXCursor c);
-
+/* Of what a pointer points to; ANY for what is no pointer. */
+enum gcal_space gcal_remove_target(const struct remover *r, CXCursor c);
 /* The variable that an lvalue or a pointer expression starts from; null when unclear.
  * With 'origin', a pointer variable stands for what it was initialised with.
  */
 CXCursor gcal_remove_root(const struct remover *r, CXCursor c, bool origin);
-
 /* An assignment, ++ or --. */
 bool gcal_remove_is_change(const struct remover *r, CXCursor c);
+/* The place that the expression 'c' itself (not its parts) loads from global memory. */
+CXCursor gcal_remove_loaded(const struct remover *r, CXCursor c);
+/* A call of a built-in function whose name starts so. */
+bool gcal_remove_calls(const struct remover *r, CXCursor c, const char *start);
+/* The definition of the helper that is called, or a null cursor; and whether it can
+ * reach global memory.
+ */
+CXCursor gcal_remove_callee(const struct remover *r, CXCursor call);
+bool gcal_remove_takes_global(const struct remover *r, CXCursor function);
 
+/* ---- remove_sum.c: accumulators ---- */
+struct sum gcal_sum_of(const struct remover *r, CXType type);
+/* The number of the sum for values of 'type', added when it is new, or -1.  All scalars
+ * share one, of the widest type, when 'pooled'.
+ */
+int gcal_sums_find(struct remover *r, struct sums *sums, CXCursor at, struct sum type,
+                   bool pooled);
+void gcal_sum_put_name(size_t sum, struct gcal_buf *out);
+void gcal_sum_put_type(struct sum sum, struct gcal_buf *out);
+/* Of the total: the only sum's own, or the widest scalar. */
+struct sum gcal_sums_total(const struct sums *sums);
+void gcal_sums_declare(const struct remover *r, const struct sums *sums,
+                       struct gcal_buf *out);
+void gcal_sums_put_total(const struct remover *r, const struct sums *sums,
+                         struct gcal_buf *out);
+/* "read_tgt_dest[...] = total" */
+void gcal_sums_put_store(const struct remover *r, const struct sums *sums,
+                         struct gcal_buf *out);
+/* Everything in front of the kernel's body, with one parameter more. */
+void gcal_remove_put_signature(const struct remover *r, CXCursor kernel,
+                               const struct sums *sums, struct gcal_buf *out);
+const char *gcal_opencl_type(const char *dtype); /* "float32" is "float" */
+
+/* ---- remove_need.c: what the kept loads depend on ---- */
+bool gcal_remove_is_needed(const struct remover *r, CXCursor variable);
+/* All variables that the expression or header 'c' names become needed; loads in it must
+ * be kept ones.
+ */
+int gcal_remove_need(struct remover *r, CXCursor c);
+int gcal_remove_need_children(struct remover *r, CXCursor c, size_t first);
+int gcal_remove_doubt(struct remover *r, CXCursor at, const char *why);
+/* The array and the tag ("" without) of an access, and the lvalue inside of the tag. */
+int gcal_remove_names(struct remover *r, CXCursor place, CXCursor *lvalue, char *tag,
+                      char *array);
+/* 1 when the load from 'place' is to be kept, 0 when not, -1. */
+int gcal_remove_keeps(struct remover *r, CXCursor place, CXCursor *lvalue, char *tag);
+
+/* ---- remove_load.c: the kept loads of expressions ---- */
 /* Writes the kept loads inside an expression (or inside the children of a cursor, from
  * the one numbered 'first'), in the order of the text.
  */
 enum content gcal_remove_write_loads(struct remover *r, CXCursor c, int indent,
                                      struct gcal_buf *out);
+enum content gcal_remove_write_children(struct remover *r, CXCursor c, size_t first,
+                                        int indent, struct gcal_buf *out);
+/* "read_tgt = read_tgt + value": 'type' is the value's. */
+int gcal_remove_write_sum(struct remover *r, CXCursor at, struct sum type,
+                          const char *value, int indent, struct gcal_buf *out);
 /* "if (condition) { yes } else { no }" around what the branches have 'found'; only the
- * condition's own loads where that is nothing.
+ * condition's own loads where that is nothing.  'not': the condition is negated.
  */
-enum content gcal_remove_write_if(struct remover *r, CXCursor condition,
+enum content gcal_remove_write_if(struct remover *r, CXCursor condition, bool not,
                                   enum content found, const struct gcal_buf *yes,
                                   const struct gcal_buf *no, int indent,
                                   struct gcal_buf *out);
-enum content gcal_remove_write_children(struct remover *r, CXCursor c, size_t first,
-                                        int indent, struct gcal_buf *out);
-enum content gcal_remove_refuse(struct remover *r, CXCursor c, const char *why);
 
-/* Of dtypes, the wider the higher; -1 for what cannot be summed. */
-int gcal_remove_rank(const char *dtype);
+/* ---- remove_stmt.c ---- */
+/* 'c' as it stands. */
+enum content gcal_remove_write_same(struct remover *r, CXCursor c, int indent,
+                                    struct gcal_buf *out);
+/* The statements of a function's body; done again until 'frame' knows its sums. */
+int gcal_remove_write_function(struct remover *r, CXCursor body, struct gcal_buf *out);
+
+/* ---- remove_helper.c: a call of a helper that can reach global memory ---- */
+enum content gcal_remove_write_call(struct remover *r, CXCursor call, CXCursor definition,
+                                    int indent, struct gcal_buf *out);
+
+/* ---- remove_depend.c ---- */
+/* 0 when no loop, no barrier and no subscript depends on what was loaded. */
+int gcal_remove_check_data(struct remover *r);
+
+/* ---- the two forms: 'out' gets all that stands behind the comment ---- */
+int gcal_remove_write_reads(struct remover *r, CXCursor kernel, struct gcal_buf *out);
+int gcal_remove_write_onchip(struct remover *r, CXCursor kernel, struct gcal_buf *out);
 
 #endif

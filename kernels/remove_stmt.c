@@ -1,0 +1,454 @@
+/* remove_stmt.c - a kernel reduced to its global loads (seed 004 algorithm 3)
+ *
+ * Statements are written again one by one; what is written tells which variables are
+ * needed, and writing is repeated until no more are found.
+ */
+#include "kernels/remove_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+
+static enum content write_statement(struct remover *r, CXCursor c, int indent,
+                                    struct gcal_buf *out);
+
+enum content gcal_remove_write_same(struct remover *r, CXCursor c, int indent,
+                                    struct gcal_buf *out)
+{
+    if (gcal_remove_need(r, c) < 0)
+        return FAILED;
+    gcal_remove_indent(indent, out);
+    if (kind_of(r, c) == CXCursor_VarDecl)
+        gcal_remove_print(r->unit, c, out);
+    else
+        gcal_remove_put_text(r, c, out);
+    gcal_buf_puts(out, ";\n");
+    return WORK;
+}
+
+static enum content write_declaration(struct remover *r, CXCursor c, int indent,
+                                      struct gcal_buf *out)
+{
+    struct gcal_children children;
+    enum content found = NOTHING;
+
+    if (gcal_children_get(r->unit, c, &children, r->err) < 0)
+        return FAILED;
+    for (size_t i = 0; i < children.n && found != FAILED; i++) {
+        CXCursor variable = children.cursors[i];
+
+        if (kind_of(r, variable) != CXCursor_VarDecl ||
+            gcal_remove_is_needed(r, variable))
+            found = worse(gcal_remove_write_same(r, variable, indent, out), found);
+        else
+            found = worse(gcal_remove_write_children(r, variable, 0, indent, out), found);
+    }
+    free(children.cursors);
+    return found;
+}
+
+/* A statement as the body of another one, in braces. */
+static enum content write_body(struct remover *r, CXCursor c, int indent,
+                               struct gcal_buf *out)
+{
+    struct gcal_children children;
+    enum content found = NOTHING;
+
+    if (kind_of(r, c) != CXCursor_CompoundStmt)
+        return write_statement(r, c, indent, out);
+    if (gcal_children_get(r->unit, c, &children, r->err) < 0)
+        return FAILED;
+    for (size_t i = 0; i < children.n && found != FAILED; i++)
+        found = worse(found, write_statement(r, children.cursors[i], indent, out));
+    free(children.cursors);
+    return found;
+}
+
+static enum content write_block(struct remover *r, CXCursor c, int indent,
+                                struct gcal_buf *out)
+{
+    struct gcal_buf text = { 0 };
+    enum content found = write_body(r, c, indent + 1, &text);
+
+    if (found != NOTHING && found != FAILED) {
+        gcal_remove_indent(indent, out);
+        gcal_buf_printf(out, "{\n%s", text.data ? text.data : "");
+        gcal_remove_indent(indent, out);
+        gcal_buf_puts(out, "}\n");
+    }
+    gcal_buf_free(&text);
+    return found;
+}
+
+static enum content write_if(struct remover *r, CXCursor c, int indent,
+                             struct gcal_buf *out)
+{
+    CXCursor condition = gcal_remove_child(r, c, 0),
+             otherwise = gcal_remove_child(r, c, 2);
+    struct gcal_buf yes = { 0 }, no = { 0 };
+    enum content found = write_body(r, gcal_remove_child(r, c, 1), indent + 1, &yes);
+
+    if (found != FAILED && !is_null(r, otherwise))
+        found = worse(found, write_body(r, otherwise, indent + 1, &no));
+    found = gcal_remove_write_if(r, condition, false, found, &yes, &no, indent, out);
+    gcal_buf_free(&yes);
+    gcal_buf_free(&no);
+    return found;
+}
+
+/* ---- switch ---- */
+
+static enum content write_switch(struct remover *r, CXCursor c, int indent,
+                                 struct gcal_buf *out)
+{
+    CXCursor value = gcal_remove_child(r, c, 0);
+    size_t n_needed = r->n_needed, n_doubts = r->n_doubts, n_continues = r->n_continues;
+    struct gcal_buf text = { 0 };
+    enum content found = write_body(r, gcal_remove_child(r, c, 1), indent + 1, &text);
+
+    if (found == JUMPS && r->n_continues == n_continues) { /* its own breaks */
+        r->n_needed = n_needed;
+        r->n_doubts = n_doubts;
+        found = NOTHING;
+    }
+    if (found == NOTHING) {
+        found = gcal_remove_write_loads(r, value, indent, out);
+    } else if (found != FAILED && gcal_remove_need(r, value) < 0) {
+        found = FAILED;
+    } else if (found != FAILED) {
+        gcal_remove_indent(indent, out);
+        gcal_buf_puts(out, "switch (");
+        gcal_remove_put_text(r, value, out);
+        gcal_buf_printf(out, ") {\n%s", text.data ? text.data : "");
+        gcal_remove_indent(indent, out);
+        gcal_buf_puts(out, "}\n");
+    }
+    gcal_buf_free(&text);
+    return found;
+}
+
+/* The label always; what is written of a switch that goes is not used. */
+static enum content write_case(struct remover *r, CXCursor c, int indent,
+                               struct gcal_buf *out)
+{
+    bool is_default = kind_of(r, c) == CXCursor_DefaultStmt;
+
+    gcal_remove_indent(indent - 1, out);
+    gcal_buf_puts(out, is_default ? "default" : "case ");
+    if (!is_default)
+        gcal_remove_put_text(r, gcal_remove_child(r, c, 0), out);
+    gcal_buf_puts(out, ":;\n"); /* a declaration may follow */
+    return write_statement(r, gcal_remove_child(r, c, is_default ? 0 : 1), indent, out);
+}
+
+/* ---- loops ---- */
+
+/* "#pragma unroll" of a loop: the line in front of it. */
+static bool put_pragma(const struct remover *r, unsigned loop_from, int indent,
+                       struct gcal_buf *out)
+{
+    const char *source = r->unit->source, *end = source + loop_from, *line;
+
+    while (end > source && (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t'))
+        end--;
+    for (line = end; line > source && line[-1] != '\n'; line--)
+        ;
+    line += strspn(line, " \t");
+    if (strncmp(line, "#pragma", 7) != 0)
+        return false;
+    gcal_remove_indent(indent, out);
+    gcal_buf_put(out, line, (size_t)(end - line));
+    gcal_buf_puts(out, "\n");
+    return true;
+}
+
+/* Calls 'visit' for all parts of a loop but its body; what it returned, or FAILED. */
+static enum content visit_header(struct remover *r, CXCursor loop, CXCursor body,
+                                 enum content (*visit)(struct remover *, CXCursor))
+{
+    struct gcal_children children;
+    enum content found = NOTHING;
+
+    if (gcal_children_get(r->unit, loop, &children, r->err) < 0)
+        return FAILED;
+    for (size_t i = 0; i < children.n && found != FAILED; i++)
+        if (!r->clang->equalCursors(children.cursors[i], body))
+            found = worse(found, visit(r, children.cursors[i]));
+    free(children.cursors);
+    return found;
+}
+
+static enum content need_part(struct remover *r, CXCursor part)
+{
+    return gcal_remove_need(r, part) < 0 ? FAILED : WORK;
+}
+
+/* Loads in a header keep the loop alive. */
+static enum content find_loads(struct remover *r, CXCursor part)
+{
+    struct gcal_buf unused = { 0 };
+    enum content found = write_statement(r, part, 0, &unused);
+
+    gcal_buf_free(&unused);
+    return found;
+}
+
+static void put_loop(struct remover *r, CXCursor c, CXCursor body, bool innermost,
+                     const struct gcal_buf *text, int indent, struct gcal_buf *out)
+{
+    unsigned from, to, body_from, body_to;
+
+    gcal_remove_extent(r, c, &from, &to);
+    gcal_remove_extent(r, body, &body_from, &body_to);
+    if (!put_pragma(r, from, indent, out) && innermost &&
+        r->removal->n_accumulators > 1 && kind_of(r, c) == CXCursor_ForStmt) {
+        gcal_remove_indent(indent, out); /* see remove_sum.c */
+        gcal_buf_printf(out, "#pragma unroll %zu\n", r->removal->n_accumulators);
+    }
+    gcal_remove_indent(indent, out);
+    gcal_remove_put_range(r, from, body_from, out);
+    while (out->size && strchr(" \n", out->data[out->size - 1]))
+        out->data[--out->size] = 0;
+    gcal_buf_printf(out, " {\n%s", text->data ? text->data : "");
+    gcal_remove_indent(indent, out);
+    gcal_buf_puts(out, "}");
+    if (kind_of(r, c) == CXCursor_DoStmt) {
+        gcal_buf_puts(out, " while (");
+        gcal_remove_put_text(r, gcal_remove_child(r, c, 1), out);
+        gcal_buf_puts(out, ");");
+    }
+    gcal_buf_puts(out, "\n");
+}
+
+static enum content write_loop(struct remover *r, CXCursor c, int indent,
+                               struct gcal_buf *out)
+{
+    CXCursor parts[4],
+        body = gcal_remove_child(r, c, kind_of(r, c) == CXCursor_DoStmt ? 0 : 1);
+    struct gcal_buf text = { 0 };
+    size_t n_needed = r->n_needed, n_doubts = r->n_doubts;
+    int n_loops = r->n_loops;
+    enum content found;
+
+    if (kind_of(r, c) == CXCursor_ForStmt) {
+        if (gcal_for_parts(r->unit, c, parts, r->err) < 0)
+            return FAILED;
+        body = parts[3];
+    }
+    r->frame->loop_depth++;
+    found = write_body(r, body, indent + 1, &text);
+    r->frame->loop_depth--;
+    if (found == JUMPS) { /* nor is what its jumps depend on needed */
+        r->n_needed = n_needed;
+        r->n_doubts = n_doubts;
+        found = NOTHING;
+    }
+    if (found == NOTHING)
+        found = visit_header(r, c, body, find_loads);
+    if (found == WORK && visit_header(r, c, body, need_part) == FAILED)
+        found = FAILED;
+    if (found == WORK)
+        put_loop(r, c, body, r->n_loops == n_loops, &text, indent, out);
+    r->n_loops += found == WORK;
+    gcal_buf_free(&text);
+    return found;
+}
+
+/* ---- the end ---- */
+
+/* Of the kernel: the store, if there can be something to store by now.  Of a helper: the
+ * sum of its loads, which is what the caller asks it for.
+ */
+static enum content write_return(struct remover *r, CXCursor c, int indent,
+                                 struct gcal_buf *out)
+{
+    const struct frame *f = r->frame;
+
+    if (gcal_remove_write_children(r, c, 0, indent, out) == FAILED)
+        return FAILED;
+    gcal_remove_indent(indent, out);
+    if (f->outer) {
+        gcal_buf_puts(out, "return ");
+        gcal_sums_put_total(r, &f->stored, out);
+    } else {
+        if (f->stored.n && (f->n_kept || f->loop_depth)) {
+            gcal_sums_put_store(r, &f->stored, out);
+            gcal_buf_puts(out, ";\n");
+            gcal_remove_indent(indent, out);
+        }
+        gcal_buf_puts(out, "return");
+    }
+    gcal_buf_puts(out, ";\n");
+    return WORK;
+}
+
+static enum content write_jump(struct remover *r, CXCursor c, int indent,
+                               struct gcal_buf *out)
+{
+    r->n_continues += kind_of(r, c) == CXCursor_ContinueStmt;
+    gcal_remove_indent(indent, out);
+    gcal_remove_put_text(r, c, out);
+    gcal_buf_puts(out, ";\n");
+    return JUMPS;
+}
+
+static enum content write_statement(struct remover *r, CXCursor c, int indent,
+                                    struct gcal_buf *out)
+{
+    struct gcal_children children;
+
+    switch (kind_of(r, c)) {
+    case CXCursor_DeclStmt:
+        return write_declaration(r, c, indent, out);
+    case CXCursor_CompoundStmt:
+        return write_block(r, c, indent, out);
+    case CXCursor_IfStmt:
+        return write_if(r, c, indent, out);
+    case CXCursor_ForStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt:
+        return write_loop(r, c, indent, out);
+    case CXCursor_SwitchStmt:
+        return write_switch(r, c, indent, out);
+    case CXCursor_CaseStmt:
+    case CXCursor_DefaultStmt:
+        return write_case(r, c, indent, out);
+    case CXCursor_BreakStmt:
+    case CXCursor_ContinueStmt:
+        return write_jump(r, c, indent, out);
+    case CXCursor_ReturnStmt:
+        return write_return(r, c, indent, out);
+    case CXCursor_NullStmt:
+        return NOTHING;
+    case CXCursor_UnexposedStmt: /* a loop with attributes */
+        if (gcal_children_get(r->unit, c, &children, r->err) < 0)
+            return FAILED;
+        c = children.n ? children.cursors[children.n - 1] : r->clang->getNullCursor();
+        free(children.cursors);
+        return is_null(r, c) ? NOTHING : write_statement(r, c, indent, out);
+    case CXCursor_GotoStmt:
+    case CXCursor_LabelStmt:
+        gcal_remove_error(r, c, "work removal does not know goto: write a loop");
+        return FAILED;
+    default:
+        return gcal_remove_write_loads(r, c, indent, out);
+    }
+}
+
+/* ---- functions ---- */
+
+static int write_statements(struct remover *r, CXCursor body, struct gcal_buf *out)
+{
+    struct gcal_children children;
+    enum content found = NOTHING;
+
+    if (gcal_children_get(r->unit, body, &children, r->err) < 0)
+        return -1;
+    for (size_t i = 0; i < children.n && found != FAILED; i++) {
+        CXCursor c = children.cursors[i];
+
+        if (kind_of(r, c) != CXCursor_ReturnStmt) {
+            found = worse(found, write_statement(r, c, 1, out));
+            continue;
+        }
+        /* nothing runs after it, and what its caller writes at the end must */
+        found = worse(found, gcal_remove_write_children(r, c, 0, 1, out));
+        break;
+    }
+    free(children.cursors);
+    return found == FAILED ? -1 : 0;
+}
+
+static bool same_sums(const struct sums *a, const struct sums *b)
+{
+    for (size_t i = 0; i < a->n && a->n == b->n; i++)
+        if (a->sums[i].n_lanes != b->sums[i].n_lanes ||
+            strcmp(a->sums[i].dtype, b->sums[i].dtype) != 0)
+            return false;
+    return a->n == b->n;
+}
+
+int gcal_remove_write_function(struct remover *r, CXCursor body, struct gcal_buf *out)
+{
+    size_t functions_size = r->functions.size, n_doubts = r->n_doubts;
+    int n_functions = r->n_functions;
+    struct frame *f = r->frame;
+    size_t n_needed;
+    bool again;
+
+    do {
+        gcal_buf_free(out);
+        if (r->functions.size > functions_size)
+            r->functions.data[r->functions.size = functions_size] = 0;
+        r->n_functions = n_functions;
+        n_needed = r->n_needed;
+        r->n_doubts = n_doubts;
+        f->n_kept = 0;
+        f->stored = f->sums;
+        f->sums = (struct sums){ 0 };
+        if (write_statements(r, body, out) < 0)
+            return -1;
+        again = r->n_needed > n_needed || !same_sums(&f->stored, &f->sums);
+    } while (again);
+    return 0;
+}
+
+static int check_names(struct remover *r, size_t n_kept)
+{
+    const struct gcal_removal *removal = r->removal;
+    struct gcal_buf names = { 0 };
+    const char *unknown = NULL;
+
+    for (size_t i = 0; i < removal->n_keep && !unknown; i++) {
+        unknown = removal->keep[i];
+        for (size_t j = 0; j < r->n_loaded; j++)
+            if (strcmp(r->loaded[j].text, removal->keep[i]) == 0)
+                unknown = NULL;
+    }
+    if (!unknown && n_kept)
+        return 0;
+    for (size_t j = 0; j < r->n_loaded; j++)
+        gcal_buf_printf(&names, "%s%s", j ? ", " : "", r->loaded[j].text);
+    if (unknown)
+        gcal_error_set(r->err, GCAL_EINPUT,
+                       "%s: no global load of an array or with a tag named '%s'; there "
+                       "are: %s",
+                       r->unit->file, unknown, names.size ? names.data : "none");
+    else
+        gcal_error_set(r->err, GCAL_EINPUT, "%s: there is no global load to keep",
+                       r->unit->file);
+    gcal_buf_free(&names);
+    return -1;
+}
+
+int gcal_remove_write_reads(struct remover *r, CXCursor kernel, struct gcal_buf *out)
+{
+    struct frame frame = { 0 };
+    struct gcal_buf text = { 0 };
+    unsigned from, to;
+    int rc = -1;
+
+    r->frame = &frame;
+    if (gcal_remove_write_function(r, gcal_remove_body(r, kernel), &text) < 0 ||
+        check_names(r, frame.sums.n) < 0)
+        goto out;
+    if (r->n_doubts) {
+        gcal_remove_error(r, r->doubts[0].at, r->doubts[0].why);
+        goto out;
+    }
+    gcal_remove_extent(r, kernel, &from, &to);
+    gcal_remove_put_range(r, 0, from, out); /* types, constants, helpers */
+    gcal_buf_puts(out, r->functions.data ? r->functions.data : "");
+    gcal_remove_put_signature(r, kernel, &frame.sums, out);
+    gcal_buf_puts(out, "{\n");
+    gcal_sums_declare(r, &frame.sums, out);
+    gcal_buf_puts(out, text.data ? text.data : "");
+    gcal_buf_puts(out, "    ");
+    gcal_sums_put_store(r, &frame.sums, out);
+    gcal_buf_puts(out, ";\n}\n");
+    rc = 0;
+out:
+    gcal_buf_free(&text);
+    return rc;
+}
