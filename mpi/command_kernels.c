@@ -24,7 +24,8 @@ static const struct argp_option options[] = {
       "How a generator's tags relate to those asked for: "
       "superset (default), identical, subset, intersect",
       0 },
-    { "counts", 'c', NULL, 0, "Print each kernel's features and their values", 0 },
+    { "counts", 'c', NULL, 0,
+      "Print each kernel's features and their values, for sub-groups of 32", 0 },
     { "source", 's', NULL, 0, "Print each kernel's OpenCL C", 0 },
     { 0 },
 };

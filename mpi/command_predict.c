@@ -189,12 +189,47 @@ static int take_catalogue_kernel(struct subject *s, const struct predict_command
     return take_sizes(s, NULL, err);
 }
 
-static int take_subject(struct subject *s, const struct predict_command *c,
-                        struct gcal_error *err)
+/* Of the device that the time is predicted for. */
+static int find_sub_group_size(const struct predict_command *c, const char *store_path,
+                               const char *node, size_t *size, struct gcal_error *err)
 {
     struct gpucal_error trouble = { 0 };
+    struct gpucal_store *store = gpucal_store_open(store_path, &trouble);
+    struct gpucal_device *device =
+        store ? gpucal_device_open(store, node, c->device, &trouble) : NULL;
+    int rc = device ? 0 : from_library(&trouble, err);
+
+    if (device)
+        *size = gpucal_device_sub_group_size(device);
+    gpucal_device_close(device);
+    gpucal_store_close(store);
+    return rc;
+}
+
+/* Counted for the device's sub-groups, which is exact where only some of a work-group's
+ * take part.
+ */
+static int take_source(struct subject *s, const struct predict_command *c,
+                       const char *store_path, const char *node, struct gcal_error *err)
+{
     struct gcal_profile *counted;
+    size_t sub_group_size = 0;
     int rc;
+
+    if (find_sub_group_size(c, store_path, node, &sub_group_size, err) < 0 ||
+        !(counted = gcal_count_options_run(&c->count, sub_group_size, err)))
+        return -1;
+    for (size_t i = 0; i < counted->n_notes; i++)
+        fprintf(stderr, "gpucal: estimated: %s:%s\n", c->count.file, counted->notes[i]);
+    rc = take_profile(s, counted, c->count.file, err);
+    gcal_profile_destroy(counted);
+    return rc < 0 ? -1 : take_sizes(s, c->count.at, err);
+}
+
+static int take_subject(struct subject *s, const struct predict_command *c,
+                        const char *store_path, const char *node, struct gcal_error *err)
+{
+    struct gpucal_error trouble = { 0 };
 
     if (c->n_tags)
         return take_catalogue_kernel(s, c, err);
@@ -203,10 +238,7 @@ static int take_subject(struct subject *s, const struct predict_command *c,
             return from_library(&trouble, err);
         return take_sizes(s, c->count.at, err);
     }
-    counted = gcal_count_options_run(&c->count, err);
-    rc = take_profile(s, counted, c->count.file, err);
-    gcal_profile_destroy(counted);
-    return rc < 0 ? -1 : take_sizes(s, c->count.at, err);
+    return take_source(s, c, store_path, node, err);
 }
 
 struct answer {
@@ -288,8 +320,8 @@ static int run(const struct predict_command *c, struct gcal_error *err)
     int rc = -1;
 
     if (!store || !(a.node = c->node ? strdup(c->node) : gcal_node_name(err)) ||
-        take_subject(&s, c, err) < 0 || predict(c, store, &s, &a, err) < 0 ||
-        (c->measure && measure(&s, &a, err) < 0))
+        take_subject(&s, c, store, a.node, err) < 0 ||
+        predict(c, store, &s, &a, err) < 0 || (c->measure && measure(&s, &a, err) < 0))
         goto out;
     if (c->json)
         print_json(&a);

@@ -1,5 +1,6 @@
 #include "mpi/count_options.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,19 @@ static const struct argp_option options[] = {
       ">= 16'",
       1 },
     { "at", 'A', "NAME=VALUE,..", 0, "Values of the sizes, e.g. n=2048,m=64", 1 },
+    { "trips", 'T', "LINE:NAME", 0,
+      "The loop in that line runs NAME times on average, a size of its own; for loops "
+      "whose trips depend on data; may be repeated",
+      1 },
+    { "banks", 'B', "COUNT", 0,
+      "Banks of local memory, 4 bytes wide (often 32): counts f_local_pass, the passes "
+      "that bank conflicts cost",
+      1 },
+    { "index-arithmetic", 'I', NULL, 0,
+      "Count the integer arithmetic of subscripts and loop control too (f_index_...)",
+      1 },
+    { "allow-estimates", 'E', NULL, 0,
+      "Mark what cannot be counted exactly as an estimate instead of refusing it", 1 },
     { 0 },
 };
 
@@ -66,6 +80,41 @@ static void parse_global(struct gcal_count_options *o, const char *text,
     }
 }
 
+/* "12:nnz" */
+static void parse_trips(struct gcal_count_options *o, const char *text,
+                        struct argp_state *state)
+{
+    char *end;
+    long line = strtol(text, &end, 10);
+    const char *name = end + 1;
+    struct gcal_trips *trips;
+
+    if (end == text || *end != ':' || line < 1 || line > 1 << 30 ||
+        (!isalpha((unsigned char)*name) && *name != '_') ||
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") !=
+            strlen(name))
+        argp_error(state,
+                   "--trips: expected a line and a name such as 12:nnz, found '%s'",
+                   text);
+    trips =
+        gcal_array_grow(o->trips, o->n_trips, &o->trips_capacity, sizeof(*trips), NULL);
+    if (!trips)
+        argp_failure(state, GCAL_EINPUT, 0, "out of memory");
+    o->trips = trips;
+    trips[o->n_trips++] = (struct gcal_trips){ (int)line, name };
+}
+
+static void parse_banks(struct gcal_count_options *o, const char *text,
+                        struct argp_state *state)
+{
+    char *end;
+    long banks = strtol(text, &end, 10);
+
+    if (end == text || *end || banks < 1 || banks > 65536)
+        argp_error(state, "--banks: expected a number from 1 to 65536, found '%s'", text);
+    o->n_banks = (size_t)banks;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct gcal_count_options *o = state->input;
@@ -89,6 +138,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'A':
         o->at = arg;
         break;
+    case 'T':
+        parse_trips(o, arg, state);
+        break;
+    case 'B':
+        parse_banks(o, arg, state);
+        break;
+    case 'I':
+        o->index_arithmetic = true;
+        break;
+    case 'E':
+        o->allow_estimates = true;
+        break;
     case ARGP_KEY_ARG:
         if (o->file)
             argp_error(state, "more than one file: '%s' and '%s'", o->file, arg);
@@ -106,6 +167,7 @@ void gcal_count_options_clear(struct gcal_count_options *o)
 {
     gcal_buf_free(&o->build_options);
     free(o->global_text);
+    free(o->trips);
 }
 
 static size_t count_parts(char *const *parts)
@@ -118,13 +180,19 @@ static size_t count_parts(char *const *parts)
 }
 
 struct gcal_profile *gcal_count_options_run(const struct gcal_count_options *o,
-                                            struct gcal_error *err)
+                                            size_t sub_group_size, struct gcal_error *err)
 {
     struct gcal_count_request request = { .file = o->file,
                                           .kernel = o->kernel,
                                           .build_options = o->build_options.data,
                                           .n_dims = o->n_dims,
-                                          .assume = o->assume };
+                                          .assume = o->assume,
+                                          .sub_group_size = sub_group_size,
+                                          .n_banks = o->n_banks,
+                                          .index_arithmetic = o->index_arithmetic,
+                                          .allow_estimates = o->allow_estimates,
+                                          .n_trips = o->n_trips,
+                                          .trips = o->trips };
     struct gcal_profile *profile;
     char *source;
 

@@ -17,6 +17,10 @@ struct gcal_count_options {
     char *global_text;
     size_t n_dims;
     size_t local[GCAL_MAX_DIMS];
+    size_t n_banks;
+    bool index_arithmetic, allow_estimates;
+    size_t n_trips, trips_capacity;
+    struct gcal_trips *trips;
     struct gcal_buf build_options;
     const char *at;
 };
@@ -25,8 +29,9 @@ struct gcal_count_options {
 extern const struct argp gcal_count_argp;
 void gcal_count_options_clear(struct gcal_count_options *options);
 
-/* Counts the kernel that the options name. */
+/* Counts the kernel that the options name; 'sub_group_size' 0 keeps it as a name. */
 struct gcal_profile *gcal_count_options_run(const struct gcal_count_options *options,
+                                            size_t sub_group_size,
                                             struct gcal_error *err);
 
 /* The values of 'names' (n of them) from "n=2048,m=64" in 'values'.  -1 when one is

@@ -12,67 +12,14 @@
 #include "calib/model/profile.h"
 #include "mpi/print_json.h"
 
-static long long common_divisor(long long a, long long b)
+/* ---- values ---- */
+
+bool gcal_features_need_sub_group(const struct gcal_profile *profile)
 {
-    return b ? common_divisor(b, a % b) : a;
-}
-
-/* Counts per sub-group are written COUNT*ceil(ITEMS/sub_group_size), with the work-items
- * of a group: for people the last factor becomes a number and joins COUNT's first, so
- * that "1/256*n^3*ceil(256/sub_group_size)" reads "1/32*n^3".  Other counts stay as they
- * are.
- */
-static char *with_sub_group(const char *text, double sub_group, struct gcal_error *err)
-{
-    const char *ceiling = strstr(text, "ceil("), *rest = text;
-    long long items, num = 1, den = 1, divisor;
-    struct gcal_buf buf = { 0 };
-    int length = 0, end = 0;
-
-    if (!ceiling ||
-        sscanf(ceiling, "ceil(%lld/" GCAL_SUB_GROUP_SIZE ")%n", &items, &end) != 1 ||
-        !end || ceiling[end]) {
-        gcal_buf_puts(&buf, text);
-        return gcal_buf_take(&buf, err);
-    }
-    if (sscanf(text, "%lld%n", &num, &length) == 1) {
-        rest += length;
-        if (sscanf(rest, "/%lld%n", &den, &length) == 1)
-            rest += length;
-        rest += *rest == '*';
-    } else
-        num = 1;
-    num *= (long long)ceil((double)items / sub_group);
-    divisor = common_divisor(num, den);
-    num /= divisor;
-    den /= divisor;
-    if (rest >= ceiling || num != 1 || den != 1)
-        gcal_buf_printf(&buf, den == 1 ? "%lld" : "%lld/%lld", num, den);
-    if (rest < ceiling) /* its last '*' stands before the ceiling */
-        gcal_buf_printf(&buf, "%s%.*s", buf.size ? "*" : "", (int)(ceiling - rest - 1),
-                        rest);
-    return gcal_buf_take(&buf, err);
-}
-
-static int value_of(const struct gcal_profile *profile, const char *text,
-                    const double *sizes, double *value, struct gcal_error *err)
-{
-    struct gcal_expr *expr = gcal_expr_parse(text, err);
-    double *values = NULL;
-    int rc = -1;
-
-    if (!expr || !(values = calloc(gcal_expr_symbol_count(expr) + 1, sizeof(*values))))
-        goto out;
-    for (size_t i = 0; i < gcal_expr_symbol_count(expr); i++)
-        for (size_t j = 0; j < profile->n_parameters; j++)
-            if (strcmp(gcal_expr_symbol(expr, i), profile->parameters[j]) == 0)
-                values[i] = sizes[j];
-    *value = gcal_expr_eval(expr, values);
-    rc = 0;
-out:
-    free(values);
-    gcal_expr_destroy(expr);
-    return rc;
+    for (size_t i = 0; i < profile->n_entries; i++)
+        if (strstr(profile->entries[i].count, GCAL_SUB_GROUP_SIZE))
+            return true;
+    return false;
 }
 
 /* Sizes that break the assumptions must not give numbers. */
@@ -80,122 +27,273 @@ static int check_sizes(const struct gcal_profile *profile, double sub_group,
                        const double *sizes, struct gcal_error *err)
 {
     static const char *const feature[] = { "f_thread_groups" };
-    struct gcal_binding *binding;
+    struct gcal_binding *binding =
+        gcal_binding_create(profile, 1, feature, sub_group > 0 ? sub_group : 1, err);
     double value;
     int rc;
 
-    if (!sizes)
-        return 0;
-    if (!(binding = gcal_binding_create(profile, 1, feature, sub_group, err)))
+    if (!binding)
         return -1;
     rc = gcal_binding_eval(binding, sizes, &value, err);
     gcal_binding_destroy(binding);
     return rc;
 }
 
+/* NaN without a sub-group size that it depends on.  Counts are integers (but for average
+ * trips), and quotients of large numbers are not quite.
+ */
+static double value_of(const struct gcal_expr *expr, size_t n, const double *symbols)
+{
+    double value;
+
+    if (!(symbols[n] > 0) && gcal_expr_uses(expr, n))
+        return NAN;
+    value = gcal_expr_eval(expr, symbols);
+    return fabs(value - round(value)) < 1e-6 ? round(value) : value;
+}
+
+/* One per entry, the caller's to free; NaN where there is none. */
+static double *find_values(const struct gcal_profile *profile, double sub_group,
+                           const double *sizes, struct gcal_error *err)
+{
+    size_t n = profile->n_parameters;
+    double *values = calloc(profile->n_entries + 1, sizeof(*values));
+    double *symbols = calloc(n + 1, sizeof(*symbols));
+    const char **names = calloc(n + 1, sizeof(*names));
+    bool failed = !values || !symbols || !names;
+
+    if (failed)
+        gcal_error_memory(err);
+    else if (sizes)
+        failed = check_sizes(profile, sub_group, sizes, err) < 0;
+    for (size_t i = 0; i < n && !failed; i++) {
+        names[i] = profile->parameters[i];
+        symbols[i] = sizes ? sizes[i] : NAN;
+    }
+    if (!failed) {
+        names[n] = GCAL_SUB_GROUP_SIZE;
+        symbols[n] = sub_group;
+    }
+    for (size_t i = 0; i < profile->n_entries && !failed; i++) {
+        struct gcal_expr *expr =
+            gcal_expr_parse_in(profile->entries[i].count, n + 1, names, err);
+
+        failed = !expr;
+        if (expr)
+            values[i] = sizes ? value_of(expr, n, symbols) : NAN;
+        gcal_expr_destroy(expr);
+    }
+    free(symbols);
+    free(names);
+    if (!failed)
+        return values;
+    free(values);
+    return NULL;
+}
+
+/* ---- a table ---- */
+
+enum { WIDEST_EXPRESSION = 44 }; /* longer ones push their line to the right */
+
+struct widths {
+    int value, expression, at, array;
+};
+
+static void value_text(double value, char *text, size_t size)
+{
+    if (isnan(value))
+        snprintf(text, size, "-");
+    else
+        snprintf(text, size, "%.15g", value);
+}
+
+static void at_text(const struct gcal_profile_entry *e, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (e->line)
+        snprintf(text, size, "%d:%d", e->line, e->column);
+}
+
+static int longer(int width, const char *text)
+{
+    int length = (int)strlen(text);
+
+    return length > width ? length : width;
+}
+
+static struct widths find_widths(const struct gcal_profile *profile, const double *values)
+{
+    struct widths w = { 5, 10, 2, 5 };
+    char text[40];
+
+    for (size_t i = 0; i < profile->n_entries; i++) {
+        const struct gcal_profile_entry *e = &profile->entries[i];
+
+        value_text(values[i], text, sizeof(text));
+        w.value = longer(w.value, text);
+        at_text(e, text, sizeof(text));
+        w.at = longer(w.at, text);
+        w.array = longer(w.array, e->array ? e->array : "");
+        if (strlen(e->count) <= WIDEST_EXPRESSION)
+            w.expression = longer(w.expression, e->count);
+    }
+    return w;
+}
+
+static void print_entry(const struct gcal_profile_entry *e, const double *value,
+                        const struct widths *w)
+{
+    char text[40];
+
+    printf("%c %-10s  ", e->estimated ? '~' : ' ', gcal_granularity_name(e->granularity));
+    if (value) {
+        value_text(*value, text, sizeof(text));
+        printf("%*s  ", w->value, text);
+    }
+    at_text(e, text, sizeof(text));
+    printf("%-*s  %-*s  %-*s  %s", w->expression, e->count, w->at, text, w->array,
+           e->array ? e->array : "", e->feature);
+    if (e->bank_ways)
+        printf("  (bank ways %zu)", e->bank_ways);
+    putchar('\n');
+}
+
 int gcal_features_print(const struct gcal_profile *profile, double sub_group,
                         const double *sizes, struct gcal_error *err)
 {
-    if (check_sizes(profile, sub_group, sizes, err) < 0)
+    double *values = find_values(profile, sub_group, sizes, err);
+    struct widths w;
+
+    if (!values)
         return -1;
+    w = find_widths(profile, values);
     printf("kernel %s%s%s\n", profile->kernel, profile->assumptions ? ", assuming " : "",
            profile->assumptions ? profile->assumptions : "");
-    for (size_t i = 0; i < profile->n_entries; i++) {
-        const struct gcal_profile_entry *e = &profile->entries[i];
-        char *text = with_sub_group(e->count, sub_group, err);
-        double value = 0;
-
-        if (!text || (sizes && value_of(profile, text, sizes, &value, err) < 0)) {
-            free(text);
-            return -1;
-        }
-        printf("  %-10s ", gcal_granularity_name(e->granularity));
-        if (sizes)
-            printf("%15.15g  ", value);
-        printf("%-22s %s%s%s\n", text, e->feature, e->array ? "  array " : "",
-               e->array ? e->array : "");
-        free(text);
-    }
+    printf("  %-10s  ", "per");
+    if (sizes)
+        printf("%*s  ", w.value, "value");
+    printf("%-*s  %-*s  %-*s  %s\n", w.expression, "expression", w.at, "at", w.array,
+           "array", "feature");
+    for (size_t i = 0; i < profile->n_entries; i++)
+        print_entry(&profile->entries[i], sizes ? &values[i] : NULL, &w);
+    if (profile->estimated)
+        printf("~ estimated, not exact:\n");
+    for (size_t i = 0; i < profile->n_notes; i++)
+        printf("  %s\n", profile->notes[i]);
+    free(values);
     return 0;
 }
 
-static json_t *strides(char *const *stride)
+/* ---- JSON ---- */
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+    if (text)
+        json_object_set_new(object, key, json_string(text));
+}
+
+static json_t *strides_json(const struct gcal_profile *profile, char *const *stride)
 {
     json_t *object = json_object();
     char axis[2] = "0";
 
-    for (int i = 0; i < GCAL_MAX_DIMS; i++, axis[0]++)
-        if (stride[i])
-            json_object_set_new(object, axis, json_string(stride[i]));
+    for (size_t i = 0; i < profile->n_dims; i++, axis[0]++)
+        json_object_set_new(object, axis,
+                            stride[i] ? json_string(stride[i]) : json_null());
     return object;
 }
 
-static void add_access(json_t *object, const struct gcal_profile_entry *e)
+static json_t *loops_json(const struct gcal_profile_entry *e)
 {
-    json_t *loops = json_object();
+    json_t *list = json_array();
 
-    json_object_set_new(object, "array", json_string(e->array ? e->array : ""));
-    if (e->tag)
-        json_object_set_new(object, "tag", json_string(e->tag));
+    for (size_t i = 0; i < e->n_loop_strides; i++)
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s}", "loop", e->loop_strides[i].loop,
+                                        "stride", e->loop_strides[i].stride));
+    return list;
+}
+
+static void add_access(json_t *object, const struct gcal_profile *profile,
+                       const struct gcal_profile_entry *e)
+{
+    static const char *const spaces[] = { NULL, "global", "local", "constant" };
+    static const char *const directions[] = { NULL, "load", "store" };
+
+    set_text(object, "array", e->array);
+    set_text(object, "tag", e->tag);
+    set_text(object, "space", spaces[e->space]);
+    set_text(object, "direction", directions[e->direction]);
     json_object_set_new(object, "vector_width",
                         json_integer((json_int_t)e->vector_width));
-    json_object_set_new(object, "lid_strides", strides(e->lid_stride));
-    json_object_set_new(object, "gid_strides", strides(e->gid_stride));
-    for (size_t i = 0; i < e->n_loop_strides; i++)
-        json_object_set_new(loops, e->loop_strides[i].loop,
-                            json_string(e->loop_strides[i].stride));
-    json_object_set_new(object, "loop_strides", loops);
+    json_object_set_new(object, "lid_strides", strides_json(profile, e->lid_stride));
+    json_object_set_new(object, "gid_strides", strides_json(profile, e->gid_stride));
+    json_object_set_new(object, "loop_strides", loops_json(e));
     json_object_set_new(object, "afr", e->afr ? json_string(e->afr) : json_null());
+    if (e->bank_ways)
+        json_object_set_new(object, "bank_ways", json_integer((json_int_t)e->bank_ways));
+}
+
+static json_t *value_json(double value)
+{
+    if (isnan(value))
+        return json_null();
+    return value == floor(value) && fabs(value) < 9e15 ? json_integer((json_int_t)value)
+                                                       : json_real(value);
 }
 
 static json_t *entry_json(const struct gcal_profile *profile,
-                          const struct gcal_profile_entry *e, double sub_group,
-                          const double *sizes, struct gcal_error *err)
+                          const struct gcal_profile_entry *e, const double *value)
 {
-    char *text = with_sub_group(e->count, sub_group, err);
-    json_t *object = NULL;
-    double value;
+    json_t *object =
+        json_pack("{s:s, s:s, s:s}", "feature", e->feature, "granularity",
+                  gcal_granularity_name(e->granularity), "expression", e->count);
 
-    if (!text || (sizes && value_of(profile, text, sizes, &value, err) < 0))
-        goto out;
-    object = json_pack("{s:s, s:s, s:s}", "feature", e->feature, "granularity",
-                       gcal_granularity_name(e->granularity), "expression", text);
-    if (sizes)
-        json_object_set_new(object, "value",
-                            value == floor(value) && fabs(value) < 9e15
-                                ? json_integer((json_int_t)value)
-                                : json_real(value));
-    if (e->kind == GCAL_FEATURE_MEM_ACCESS)
-        add_access(object, e);
-out:
-    free(text);
+    if (value)
+        json_object_set_new(object, "value", value_json(*value));
+    set_text(object, "dtype", e->dtype);
+    set_text(object, "op", e->op);
+    if (gcal_feature_is_access(e->kind))
+        add_access(object, profile, e);
+    if (e->line) {
+        json_object_set_new(object, "line", json_integer(e->line));
+        json_object_set_new(object, "column", json_integer(e->column));
+    }
+    if (e->estimated)
+        json_object_set_new(object, "estimated", json_true());
     return object;
+}
+
+static json_t *texts_json(size_t n, char *const *texts)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, json_string(texts[i]));
+    return list;
 }
 
 int gcal_features_print_json(const struct gcal_profile *profile, double sub_group,
                              const double *sizes, struct gcal_error *err)
 {
-    json_t *features = json_array(), *parameters = json_array(), *all;
+    double *values = find_values(profile, sub_group, sizes, err);
+    json_t *features, *all;
 
-    if (check_sizes(profile, sub_group, sizes, err) < 0)
-        goto fail;
-    for (size_t i = 0; i < profile->n_parameters; i++)
-        json_array_append_new(parameters, json_string(profile->parameters[i]));
-    for (size_t i = 0; i < profile->n_entries; i++) {
-        json_t *entry = entry_json(profile, &profile->entries[i], sub_group, sizes, err);
-
-        if (!entry)
-            goto fail;
-        json_array_append_new(features, entry);
-    }
-    all =
-        json_pack("{s:s, s:o, s:b, s:o}", "kernel", profile->kernel, "parameters",
-                  parameters, "estimated", (int)profile->estimated, "features", features);
+    if (!values)
+        return -1;
+    features = json_array();
+    for (size_t i = 0; i < profile->n_entries; i++)
+        json_array_append_new(features, entry_json(profile, &profile->entries[i],
+                                                   sizes ? &values[i] : NULL));
+    all = json_pack("{s:s, s:o}", "kernel", profile->kernel, "parameters",
+                    texts_json(profile->n_parameters, profile->parameters));
+    set_text(all, "assumptions", profile->assumptions);
+    json_object_set_new(all, "estimated", json_boolean(profile->estimated));
+    if (profile->n_notes)
+        json_object_set_new(all, "notes", texts_json(profile->n_notes, profile->notes));
+    json_object_set_new(all, "features", features);
     gcal_print_json(all);
     json_decref(all);
+    free(values);
     return 0;
-fail:
-    json_decref(features);
-    json_decref(parameters);
-    return -1;
 }

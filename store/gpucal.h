@@ -50,6 +50,8 @@ void gpucal_device_close(struct gpucal_device *device);
 const char *gpucal_device_uid(const struct gpucal_device *device);
 const char *gpucal_device_name(const struct gpucal_device *device);
 const char *gpucal_device_type(const struct gpucal_device *device);
+/* Work-items that run in step, which counts per sub-group are evaluated with. */
+size_t gpucal_device_sub_group_size(const struct gpucal_device *device);
 size_t gpucal_device_model_count(const struct gpucal_device *device);
 const char *gpucal_device_model_name(const struct gpucal_device *device, size_t i);
 

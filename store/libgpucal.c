@@ -130,6 +130,11 @@ API const char *gpucal_device_type(const struct gpucal_device *device)
     return device->device->info.type;
 }
 
+API size_t gpucal_device_sub_group_size(const struct gpucal_device *device)
+{
+    return (size_t)device->device->info.sub_group_size;
+}
+
 API size_t gpucal_device_model_count(const struct gpucal_device *device)
 {
     return device->device->n_models;

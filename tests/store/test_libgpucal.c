@@ -40,6 +40,7 @@ static struct gpucal_model *open_model(const char *folder)
     assert_string_equal(gpucal_device_uid(device), "uuid:7f");
     assert_string_equal(gpucal_device_name(device), "Test GPU");
     assert_string_equal(gpucal_device_type(device), "test-gpu-7cu");
+    assert_int_equal(gpucal_device_sub_group_size(device), 32);
     assert_int_equal(gpucal_device_model_count(device), 1);
     assert_string_equal(gpucal_device_model_name(device, 0), "matmul");
     assert_string_equal(gpucal_profile_parameter(profile, 0), "n");
