@@ -96,8 +96,17 @@ struct gcal_note {
     const char *text;
 };
 
+/* A count that was asked for before. */
+struct gcal_known_count {
+    const struct gcal_domain *domain;
+    enum gcal_count_mode mode;
+    bool estimated;
+    const struct gcal_poly *count;
+};
+
 struct gcal_nest {
     struct gcal_polys *c;
+    struct isl_ctx *isl;    /* made when it is first needed */
     const char *file;       /* for messages */
     int64_t sub_group_size; /* 0: not known */
     size_t n_dims;
@@ -112,6 +121,8 @@ struct gcal_nest {
     struct gcal_access_event *accesses;
     struct gcal_barrier_event *barriers;
     struct gcal_branch_event *branches;
+    size_t n_counts, count_capacity;
+    struct gcal_known_count *counts;
     size_t n_notes, note_capacity;
     struct gcal_note *notes; /* what was estimated, and why */
 };

@@ -470,9 +470,15 @@ bool gcal_poly_contains(const struct gcal_polys *c, const struct gcal_poly *p,
 
 bool gcal_poly_has_dimension(const struct gcal_polys *c, const struct gcal_poly *p)
 {
-    for (unsigned i = 0; i < c->n_atoms; i++)
-        if (c->atoms[i].kind == ATOM_DIMENSION && gcal_poly_contains(c, p, i))
-            return true;
+    for (size_t i = 0; i < p->n_terms; i++)
+        for (size_t j = 0; j < p->terms[i].n_factors; j++) {
+            const struct gcal_atom *a = &c->atoms[p->terms[i].factors[j].atom];
+
+            if (a->kind == ATOM_DIMENSION ||
+                (a->kind >= ATOM_FLOOR && (gcal_poly_has_dimension(c, a->a) ||
+                                           (a->b && gcal_poly_has_dimension(c, a->b)))))
+                return true;
+        }
     return false;
 }
 
@@ -506,6 +512,19 @@ const struct gcal_poly *gcal_poly_dimension(struct gcal_polys *c, const char *na
 
     atom.name = gcal_polys_format(c, "%s", name);
     return gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom));
+}
+
+const struct gcal_poly *gcal_poly_point(struct gcal_polys *c, unsigned i)
+{
+    struct gcal_atom atom = { .kind = ATOM_DIMENSION };
+
+    if (i >= GCAL_MAX_POINTS) {
+        gcal_polys_fail(c, "the count needs too many steps");
+        return &zero;
+    }
+    while (c->n_points <= i)
+        c->points[c->n_points++] = gcal_polys_new_atom(c, &atom);
+    return gcal_poly_of_atom(c, c->points[i]);
 }
 
 unsigned gcal_poly_atom(const struct gcal_poly *p)

@@ -64,6 +64,8 @@ bool gcal_polys_assume_nonnegative(struct gcal_polys *c, const struct gcal_poly 
 /* A new dimension 0 <= v <= last. */
 const struct gcal_poly *gcal_poly_dimension(struct gcal_polys *c, const char *name,
                                             const struct gcal_poly *last);
+/* Dimension 'i' of those whose range is not known, which all calls share. */
+const struct gcal_poly *gcal_poly_point(struct gcal_polys *c, unsigned i);
 /* The atom as a polynomial; and the number of the atom that a polynomial is. */
 const struct gcal_poly *gcal_poly_of_atom(struct gcal_polys *c, unsigned atom);
 unsigned gcal_poly_atom(const struct gcal_poly *p);
@@ -124,6 +126,9 @@ bool gcal_poly_is_nonnegative(struct gcal_polys *c, const struct gcal_poly *p);
 /* p summed over atom = 0 .. trips-1 (trips >= 0); NULL when no closed form was found. */
 const struct gcal_poly *gcal_poly_sum(struct gcal_polys *c, const struct gcal_poly *p,
                                       unsigned atom, const struct gcal_poly *trips);
+
+/* After how many steps of 'atom' all floors in p repeat; 0 when they do not, or late. */
+int64_t gcal_poly_period(struct gcal_polys *c, const struct gcal_poly *p, unsigned atom);
 
 /* ---- text ---- */
 

@@ -6,11 +6,13 @@
 
 enum gcal_atom_kind { ATOM_PARAMETER, ATOM_DIMENSION, ATOM_FLOOR, ATOM_MIN, ATOM_MAX };
 
+enum { GCAL_MAX_POINTS = 400 };
+
 struct gcal_atom {
     enum gcal_atom_kind kind;
-    const char *name;          /* parameter, dimension */
+    const char *name;          /* parameter, dimension; NULL for a point's */
     int64_t least;             /* parameter: its lower bound */
-    const struct gcal_poly *a; /* floor: numerator; min, max; dimension: last */
+    const struct gcal_poly *a; /* floor: numerator; min, max; dimension: last or NULL */
     const struct gcal_poly *b; /* min, max */
     int64_t k;                 /* floor: divisor */
     /* A parameter that is known to be modulus*hidden + rest is computed with as that. */
@@ -26,6 +28,7 @@ struct gcal_polys {
     const struct gcal_poly *facts[16];
     long steps_left;
     const char *failed;
+    unsigned n_points, points[GCAL_MAX_POINTS];
 };
 
 void gcal_polys_fail(struct gcal_polys *c, const char *why);

@@ -75,21 +75,29 @@ static bool prove_without(struct gcal_polys *c, const struct gcal_poly *p, unsig
     if (a.kind == ATOM_FLOOR) {
         high = gcal_poly_scale(c, a.a, 1, a.k);
         low = gcal_poly_sub(c, high, gcal_poly_rational(c, a.k - 1, a.k));
-    } else {
+    } else if (a.a) {
         low = gcal_poly_integer(c, 0);
         high = a.a;
+    } else {
+        return false;
     }
     return prove(c, gcal_poly_substitute(c, p, atom, sign > 0 ? low : high), depth - 1);
 }
 
 static bool prove(struct gcal_polys *c, const struct gcal_poly *p, int depth)
 {
+    int last = -1;
+
     if (c->failed || depth == 0)
         return false;
     /* Later atoms may depend on earlier ones, so the last goes first. */
-    for (unsigned i = (unsigned)c->n_atoms; i-- > 0;)
-        if (c->atoms[i].kind != ATOM_PARAMETER && gcal_poly_degree(p, i))
-            return prove_without(c, p, i, depth);
+    for (size_t i = 0; i < p->n_terms; i++)
+        for (size_t j = 0; j < p->terms[i].n_factors; j++)
+            if (c->atoms[p->terms[i].factors[j].atom].kind != ATOM_PARAMETER &&
+                (last < 0 || p->terms[i].factors[j].atom > last))
+                last = p->terms[i].factors[j].atom;
+    if (last >= 0)
+        return prove_without(c, p, (unsigned)last, depth);
     if (prove_in_parameters(c, p))
         return true;
     for (size_t i = 0; i < c->n_facts; i++)
@@ -193,8 +201,7 @@ static const struct gcal_poly *enumerate(struct gcal_polys *c, const struct gcal
     return join_floors(c, total);
 }
 
-/* After how many steps of 'atom' all floors in p repeat; 0 when they do not. */
-static int64_t period_of(struct gcal_polys *c, const struct gcal_poly *p, unsigned atom)
+int64_t gcal_poly_period(struct gcal_polys *c, const struct gcal_poly *p, unsigned atom)
 {
     int64_t period = 1;
 
@@ -223,7 +230,7 @@ static const struct gcal_poly *sum_by_period(struct gcal_polys *c,
                                              const struct gcal_poly *p, unsigned atom,
                                              const struct gcal_poly *trips)
 {
-    int64_t period = period_of(c, p, atom);
+    int64_t period = gcal_poly_period(c, p, atom);
     const struct gcal_poly *total = gcal_poly_integer(c, 0);
 
     if (!period)

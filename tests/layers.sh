@@ -11,7 +11,8 @@ declare -A may_include=(
     [calib]="calib|kernels|fit|store|$shared" [mpi]="mpi|calib|kernels|fit|store|$shared")
 declare -A home=(
     ['mpi\.h']=mpi ['jansson\.h']=mpi ['CL/']=calib ['gsl/']=fit ['hdf5|H5']=store
-    ['clang-c/']=kernels ['yaml\.h']=calib/base ['sodium\.h']=calib/base)
+    ['clang-c/']=kernels ['isl/']=kernels
+    ['yaml\.h']=calib/base ['sodium\.h']=calib/base)
 status=0
 
 complain_if_any() { # REASON, lines on stdin

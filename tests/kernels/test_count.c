@@ -221,10 +221,6 @@ static void refuses_what_it_cannot_count(void **state)
     assert_refused("__kernel void k(__global int *a, int n, int m) {\n"
                    "  for (int i = 0; i < (m - 16) / 16; i++) a[i] = 0; }",
                    "x.cl:2:23: ", "may be negative");
-    assert_refused("__kernel void k(__global int *a, int n, int m) {\n"
-                   "  for (int i = 0; i < n; i++)\n"
-                   "    for (int j = i; j < m; j++) a[i] = j; }",
-                   "x.cl:3:5: ", "assume how the sizes compare");
     assert_refused("__kernel __attribute__((reqd_work_group_size(32, 1, 1)))\n"
                    "void k(__global int *a, int n) { a[0] = 1; }",
                    "x.cl:2:6: ", "work-groups of 32x1x1");
