@@ -1,5 +1,6 @@
 /* 3 x 3 convolution of the inner elements, weights in the code. */
-__kernel void conv3x3(__global float *image, __global float *result, int height, int width)
+__kernel void conv3x3(__global float *image, __global float *result, int height,
+                      int width)
 {
     int x = get_global_id(0);
     int y = get_global_id(1);

@@ -1,5 +1,5 @@
-/* 3-D convolution, work-items over a plane that march through the third dimension and keep
- * the planes behind, here and ahead in private variables.
+/* A 3-D stencil: work-items over a plane march through the third dimension and keep the
+ * planes behind, here and ahead in private variables.
  */
 __kernel void march(__global const float *in, __global float *out, const int nx,
                     const int ny, const int nz)

@@ -3,10 +3,12 @@
  */
 #define DEGREE 7
 
-__constant float coefficient[DEGREE + 1] = { 1.0f, -0.5f, 0.25f, 2.0f, 0.75f, 1.5f, -1.0f, 0.125f };
+__constant float coefficient[DEGREE + 1] = {
+    1.0f, -0.5f, 0.25f, 2.0f, 0.75f, 1.5f, -1.0f, 0.125f,
+};
 
-__kernel void dot_unroll(__global const float *a, __global const float *b, __global float *r,
-                         int n, int rows)
+__kernel void dot_unroll(__global const float *a, __global const float *b,
+                         __global float *r, int n, int rows)
 {
     int row = get_global_id(0);
     if (row >= rows)

@@ -11,7 +11,8 @@ __kernel void fdtd_ey(__global const float *fict, __global float *ey,
         if (i == 0)
             ey[i * ny + j] = fict[t];
         else
-            ey[i * ny + j] = ey[i * ny + j] - 0.5f * (hz[i * ny + j] - hz[(i - 1) * ny + j]);
+            ey[i * ny + j] = ey[i * ny + j]
+                           - 0.5f * (hz[i * ny + j] - hz[(i - 1) * ny + j]);
     }
 }
 

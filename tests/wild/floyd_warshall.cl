@@ -1,4 +1,4 @@
-/* All shortest paths, step k of n: over the intermediate node k, distances and the way. */
+/* All shortest paths, step k of n: over the node k, distances and the way. */
 __kernel void floyd_warshall(__global uint *dist, __global uint *via, const uint n,
                              const uint k)
 {

@@ -25,8 +25,8 @@ float row_sum(__global const float *row, int from, int to)
     return sum;
 }
 
-__kernel void heat(__global const float *u, __global float *v, __global float *sums, int n,
-                   float k)
+__kernel void heat(__global const float *u, __global float *v, __global float *sums,
+                   int n, float k)
 {
     int x = get_global_id(0);
     int y = get_global_id(1);

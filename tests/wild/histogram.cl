@@ -1,4 +1,4 @@
-/* 256 bins: each work-group counts in local memory and adds its counts to the global ones. */
+/* 256 bins: each work-group counts in local memory, then adds that to global memory. */
 #define BINS 256
 
 __kernel void histogram256(__global const uchar *data, uint n, __global uint *histogram)

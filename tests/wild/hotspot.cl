@@ -1,5 +1,5 @@
-/* Heat on a chip, STEPS time steps in one launch: a work-group loads a tile of TILE x TILE,
- * and in each step the part of it that is still right shrinks by one on all sides.
+/* Heat on a chip, STEPS time steps in one launch: a work-group loads a tile of
+ * TILE x TILE, and in each step what is still right of it shrinks by one on all sides.
  */
 #define WITHIN(v, low, high) ((v) >= (low) && (v) <= (high))
 
@@ -44,10 +44,11 @@ __kernel void hotspot(__global const float *power, __global const float *old_tem
             WITHIN(lx, x_low, x_high) && WITHIN(ly, y_low, y_high)) {
             float h = heat[ly][lx];
             mine = true;
-            next[ly][lx] = h + gain * (source[ly][lx] +
-                                       gy * (heat[below][lx] + heat[above][lx] - 2.0f * h) +
-                                       gx * (heat[ly][behind] + heat[ly][before] - 2.0f * h) +
-                                       gz * (ambient - h));
+            next[ly][lx] =
+                h + gain * (source[ly][lx] +
+                            gy * (heat[below][lx] + heat[above][lx] - 2.0f * h) +
+                            gx * (heat[ly][behind] + heat[ly][before] - 2.0f * h) +
+                            gz * (ambient - h));
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (t == STEPS - 1)

@@ -8,7 +8,8 @@ __kernel void jacobi2d(__global const float *restrict u, __global float *restric
 {
     for (int y = get_global_id(1) + 1; y <= h; y += get_global_size(1))
         for (int x = get_global_id(0) + 1; x <= w; x += get_global_size(0)) {
-            const float t = 0.25f * (U(y, x - 1) + U(y, x + 1) + U(y - 1, x) + U(y + 1, x));
+            const float t =
+                0.25f * (U(y, x - 1) + U(y, x + 1) + U(y - 1, x) + U(y + 1, x));
             residual[(y - 1) * w + x - 1] = SQUARE(t - U(y, x));
             V(y, x) = t;
         }

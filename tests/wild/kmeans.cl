@@ -1,4 +1,4 @@
-/* The nearest of the cluster centres for each point; features lie one array after another. */
+/* The nearest of the cluster centres for each point; features lie one after another. */
 __kernel void nearest_centre(__global float *feature, __global float *centre,
                              __global int *nearest, int points, int centres, int features,
                              int unused)

@@ -1,6 +1,6 @@
-/* Lattice Boltzmann, D2Q9: nine densities of a cell are pulled from its neighbours in nine
- * arrays, relaxed towards equilibrium, and stored in nine others.  A margin of one cell
- * surrounds the grid.
+/* Lattice Boltzmann, D2Q9: nine densities of a cell are pulled from its neighbours in
+ * nine arrays, relaxed towards equilibrium, and stored in nine others.  A margin of one
+ * cell surrounds the grid.
  */
 #define CELL(x, y) ((y) * pitch + (x))
 #define RELAX(f, w, ex, ey)                                                              \

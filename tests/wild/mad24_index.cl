@@ -1,11 +1,13 @@
 /* Bilinear doubling of a picture's height; 24-bit arithmetic for subscripts, choices
  * without branches.
  */
-__kernel void double_rows(__global const float2 *restrict in, __global float2 *restrict out,
-                          const int width, const int height)
+__kernel void double_rows(__global const float2 *restrict in,
+                          __global float2 *restrict out, const int width,
+                          const int height)
 {
     const int x = get_global_id(0);
-    const int y = mad24((int)get_group_id(1), (int)get_local_size(1), (int)get_local_id(1));
+    const int y = mad24((int)get_group_id(1), (int)get_local_size(1),
+                        (int)get_local_id(1));
 
     if (any((int2)(x, y) >= (int2)(width, 2 * height)))
         return;

@@ -1,4 +1,4 @@
-/* 8 rows 8 work-items compute a tile of 64 rows 64 results, 8 rows 8 of them each, kept in private
+/* 8 x 8 work-items compute a tile of 64 x 64 results, 8 x 8 of them each, kept in private
  * memory.  't' is 'd' transposed; both are padded to nn, a multiple of 64.
  */
 __kernel void min_plus_v2(__global float *r, __global const float *d,

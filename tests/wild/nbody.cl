@@ -1,5 +1,5 @@
-/* All pairs of bodies, place and mass in a float4, a tile of them at a time in local memory
- * that the host provides.
+/* All pairs of bodies, place and mass in a float4, a tile of them at a time in local
+ * memory that the host provides.
  */
 __kernel void nbody(__global const float4 *body, __global float4 *moved,
                     __global float4 *velocity, int n, float dt, float softening,

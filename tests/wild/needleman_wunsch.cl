@@ -7,8 +7,8 @@ int best_of(int match, int del, int ins)
     return k > ins ? k : ins;
 }
 
-__kernel void nw_diagonal(__global int *score, __global const int *similarity, int d, int n,
-                          int penalty)
+__kernel void nw_diagonal(__global int *score, __global const int *similarity, int d,
+                          int n, int penalty)
 {
     int r = get_global_id(0) + 1;
     int c = d - r;

@@ -4,8 +4,8 @@ typedef struct {
     float m;
 } particle;
 
-__kernel void drift(__global particle *p, __global const float *vx, __global float *energy,
-                    const float dt, const int n)
+__kernel void drift(__global particle *p, __global const float *vx,
+                    __global float *energy, const float dt, const int n)
 {
     const int i = get_global_id(0);
 

@@ -1,5 +1,5 @@
-/* Cheapest way through a grid, 'steps' rows in a launch: a work-group holds WIDTH columns,
- * and of those at its sides, the ghost zone, one more on each side is wrong after each row.
+/* Cheapest way through a grid, 'steps' rows in a launch: a work-group holds WIDTH
+ * columns, and at its sides, the ghost zone, one more of them is wrong after each row.
  */
 #define SMALLER(a, b) ((a) <= (b) ? (a) : (b))
 

@@ -14,7 +14,8 @@
     }
 
 __kernel __attribute__((reqd_work_group_size(LSIZE, 1, 1)))
-void argmax(__global const float *x, __global float *group_best, __global int *group_where)
+void argmax(__global const float *x, __global float *group_best,
+            __global int *group_where)
 {
     __local float best[LSIZE];
     __local int where[LSIZE];

@@ -5,8 +5,8 @@
 #define BLOCK (2 * LSIZE)
 #define PAD(i) ((i) + ((i) >> 5)) /* past bank conflicts */
 
-__kernel void scan_blelloch(__global const int *in, __global int *out, __global int *totals,
-                            __local int *tree)
+__kernel void scan_blelloch(__global const int *in, __global int *out,
+                            __global int *totals, __local int *tree)
 {
     const int l = get_local_id(0);
     const int base = get_group_id(0) * BLOCK;

@@ -3,8 +3,8 @@
  */
 __kernel void spmv_csr(const int rows, __global const int *restrict row_start,
                        __global const int *restrict column,
-                       __global const float *restrict value, __global const float *restrict x,
-                       __global float *restrict y)
+                       __global const float *restrict value,
+                       __global const float *restrict x, __global float *restrict y)
 {
     int row = get_global_id(0);
 

@@ -1,4 +1,4 @@
-/* y = A x, A in ELLPACK: every row padded to 'width' elements, stored column by column. */
+/* y = A x, A in ELLPACK: rows padded to 'width' elements, stored column by column. */
 __kernel void spmv_ell(__global const double *data, __global const int *indices,
                        __global const double *x, __global double *y, const int rows,
                        const int width)

@@ -1,5 +1,5 @@
-/* Speckle-reducing anisotropic diffusion, first half of a step: the differences to the four
- * neighbours (the edge is its own neighbour) and how much may diffuse.
+/* Speckle-reducing anisotropic diffusion, first half of a step: the differences to the
+ * four neighbours (the edge is its own neighbour) and how much may diffuse.
  */
 __kernel void diffusivity(__global const float *image, __global float *factor,
                           __global float *up, __global float *down, __global float *left,

@@ -1,7 +1,7 @@
 /* Sums of small integers in large ones. */
 __kernel void sum_types(__global const short *a, __global const ushort *b,
-                        __global const char *c, __global long *total, __global ulong *mask,
-                        int n)
+                        __global const char *c, __global long *total,
+                        __global ulong *mask, int n)
 {
     int i = get_global_id(0);
     long sum = 0;

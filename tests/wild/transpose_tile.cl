@@ -4,7 +4,8 @@
 #define TILE 16
 #define STEP 4
 
-__kernel void transpose(__global float *to, __global const float *from, int cols, int rows)
+__kernel void transpose(__global float *to, __global const float *from, int cols,
+                        int rows)
 {
     __local float tile[TILE][TILE + 1];
     int lx = get_local_id(0), ly = get_local_id(1);

@@ -1,6 +1,6 @@
 /* Dot products of columns, loops as a C programmer may write them who avoids 'for'. */
-__kernel void while_dot(__global const float *a, __global const float *b, __global float *r,
-                        const int n, const int cols)
+__kernel void while_dot(__global const float *a, __global const float *b,
+                        __global float *r, const int n, const int cols)
 {
     const int c = get_global_id(0);
     int i = 0, left = n;
