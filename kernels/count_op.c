@@ -1,7 +1,8 @@
-/* count_op.c - entries of operations, barriers and the NDRange */
+/* count_op.c - entries of operations, branches, barriers and the NDRange */
 #include <string.h>
 
 #include "kernels/count_private.h"
+#include "kernels/kernels.h"
 
 /* ---- operations ---- */
 
@@ -43,6 +44,54 @@ void gcal_maker_add_ops(struct gcal_maker *m)
                                nest->ops[j].times);
         if (!done && !m->failed && tally.count->n_terms)
             add_op(m, e, &tally);
+    }
+}
+
+/* ---- branches ---- */
+
+/* On data, work-items may part each time they come. */
+static struct gcal_tally divergence_of(struct gcal_maker *m,
+                                       const struct gcal_branch_event *branch)
+{
+    struct gcal_tally tally = gcal_tally_none(m);
+    const struct gcal_poly *exact = gcal_branch_divergence(m->nest, branch);
+
+    if (exact) {
+        tally.count = exact;
+        return tally;
+    }
+    gcal_tally_add(m, &tally, branch->domain, GCAL_COUNT_SUB_GROUPS, 1);
+    tally.estimated = true;
+    if (branch->condition)
+        gcal_maker_estimate(m, branch->line, branch->column,
+                            "how often work-items of a sub-group part here cannot be "
+                            "counted exactly, and is counted as if always");
+    else
+        gcal_nest_note(m->nest, branch->line, branch->column,
+                       "whether work-items of a sub-group part here depends on data: "
+                       "counted as if they always did");
+    return tally;
+}
+
+void gcal_maker_add_branches(struct gcal_maker *m)
+{
+    const struct gcal_nest *nest = m->nest;
+
+    for (size_t i = 0; i < nest->n_branches && m->request->sub_group_size; i++) {
+        const struct gcal_branch_event *branch = &nest->branches[i];
+        struct gcal_tally tally = divergence_of(m, branch);
+        struct gcal_profile_entry *entry;
+
+        if (m->failed || !tally.count->n_terms)
+            continue;
+        entry = gcal_maker_add(m, GCAL_FEATURE_DIVERGENT_BRANCH, GCAL_PER_SUB_GROUP,
+                               "f_divergent_branch");
+        if (!entry)
+            return;
+        entry->count = gcal_maker_text(m, tally.count);
+        entry->estimated = tally.estimated;
+        entry->line = branch->line;
+        entry->column = branch->column;
     }
 }
 

@@ -71,6 +71,7 @@ void gcal_maker_estimate(struct gcal_maker *m, int line, int column, const char 
 
 /* ---- count_op.c, count_access.c: the entries ---- */
 void gcal_maker_add_ops(struct gcal_maker *m);
+void gcal_maker_add_branches(struct gcal_maker *m);
 void gcal_maker_add_accesses(struct gcal_maker *m);
 void gcal_maker_add_the_rest(struct gcal_maker *m); /* barriers, launch, sizes */
 

@@ -224,6 +224,7 @@ static void make(struct gcal_maker *m, const char *kernel, const char *assumptio
     set_assumptions(m, assumptions);
     gcal_maker_add_ops(m);
     gcal_maker_add_accesses(m);
+    gcal_maker_add_branches(m);
     gcal_maker_add_the_rest(m);
     set_notes(m);
     set_parameters(m, order);
