@@ -10,122 +10,6 @@
 
 enum { MOST_ACCUMULATORS = 64 };
 
-/* ---- the printed source ---- */
-
-static bool is_from_source(const struct gcal_unit *unit, CXCursor c)
-{
-    CXString file;
-    const char *name;
-    bool same;
-
-    unit->clang->getPresumedLocation(unit->clang->getCursorLocation(c), &file, NULL,
-                                     NULL);
-    name = unit->clang->getCString(file);
-    same = name && strcmp(name, unit->file) == 0;
-    unit->clang->disposeString(file);
-    return same;
-}
-
-static void print_declaration(const struct gcal_unit *unit, CXCursor c,
-                              struct gcal_buf *out)
-{
-    bool function = unit->clang->getCursorKind(c) == CXCursor_FunctionDecl;
-
-    gcal_remove_print(unit, c, out);
-    if (!function || !unit->clang->equalCursors(unit->clang->getCursorDefinition(c), c))
-        gcal_buf_puts(out, ";");
-    gcal_buf_puts(out, "\n");
-}
-
-static bool is_kernel(const struct gcal_unit *unit, CXCursor c)
-{
-    CXCursor found;
-    char *name;
-    bool kernel;
-
-    if (unit->clang->getCursorKind(c) != CXCursor_FunctionDecl)
-        return false;
-    name = gcal_cursor_name(unit, c, NULL);
-    kernel = name && gcal_unit_kernel(unit, name, &found, NULL) == 0;
-    free(name);
-    return kernel;
-}
-
-/* "typedef struct { ... } name;" is printed as two declarations that have nothing to do
- * with each other: puts the first one inside of the second.
- */
-static bool print_nameless(const struct gcal_unit *unit, CXCursor c, CXCursor next,
-                           struct gcal_buf *out)
-{
-    struct gcal_buf text = { 0 };
-    bool nameless;
-
-    gcal_remove_print(unit, c, &text);
-    nameless =
-        text.data &&
-        (strncmp(text.data, "struct {", 8) == 0 ||
-         strncmp(text.data, "union {", 7) == 0 || strncmp(text.data, "enum {", 6) == 0) &&
-        unit->clang->getCursorKind(next) == CXCursor_TypedefDecl;
-    if (nameless) {
-        char *name = gcal_cursor_name(unit, next, NULL);
-
-        gcal_buf_printf(out, "typedef %s %s;\n", text.data, name ? name : "");
-        free(name);
-    }
-    gcal_buf_free(&text);
-    return nameless;
-}
-
-/* Blanks what is printed in a form that is not parsed. */
-static void mend(char *text, const char *wrong, size_t n_right)
-{
-    while (text && (text = strstr(text, wrong)))
-        memset(text + n_right, ' ', strlen(wrong) - n_right);
-}
-
-/* Printing leaves these out, and half needs one. */
-static void print_extensions(const char *source, struct gcal_buf *out)
-{
-    for (const char *line = source; *line; line += *line == '\n') {
-        const char *start = line + strspn(line, " \t");
-
-        line += strcspn(line, "\n");
-        if (strncmp(start, "#pragma OPENCL", 14) == 0) {
-            gcal_buf_put(out, start, (size_t)(line - start));
-            gcal_buf_puts(out, "\n");
-        }
-    }
-}
-
-/* The source's declarations without other kernels, and the kernel last: a helper may
- * stand behind it.
- */
-static char *print_source(const struct gcal_unit *unit, CXCursor kernel,
-                          struct gcal_error *err)
-{
-    struct gcal_children all;
-    struct gcal_buf out = { 0 };
-
-    if (gcal_children_get(unit, unit->clang->getTranslationUnitCursor(unit->tu), &all,
-                          err) < 0)
-        return NULL;
-    print_extensions(unit->source, &out);
-    for (size_t i = 0; i < all.n; i++) {
-        if (!is_from_source(unit, all.cursors[i]) || is_kernel(unit, all.cursors[i]))
-            continue;
-        if (i + 1 < all.n &&
-            print_nameless(unit, all.cursors[i], all.cursors[i + 1], &out))
-            i++;
-        else
-            print_declaration(unit, all.cursors[i], &out);
-    }
-    print_declaration(unit, kernel, &out);
-    free(all.cursors);
-    mend(out.data, "#pragma unroll (enable)", strlen("#pragma unroll"));
-    mend(out.data, "opencl_unroll_hint(0)", strlen("opencl_unroll_hint"));
-    return gcal_buf_take(&out, err);
-}
-
 /* ---- the new one ---- */
 
 static void write_comment(const struct remover *r, const char *kernel,
@@ -212,7 +96,7 @@ char *gcal_work_remove(const struct gcal_count_request *request,
     r.clang = unit->clang;
     if (gcal_unit_kernel(unit, request->kernel, &kernel, err) == 0 &&
         (name = gcal_cursor_name(unit, kernel, err)) &&
-        (printed = print_source(unit, kernel, err)))
+        (printed = gcal_remove_print_source(unit, kernel, err)))
         text = remove_from(&r, printed, name);
     free(printed);
     free(name);

@@ -94,6 +94,13 @@ void gcal_remove_indent(int indent, struct gcal_buf *out);
 /* "file:line:column: why" with the place in the source as it was given; -1. */
 int gcal_remove_error(const struct remover *r, CXCursor c, const char *why);
 
+/* ---- remove_print.c ---- */
+/* The source's declarations without other kernels, and the kernel last: a helper may
+ * stand behind it.  No macros; a GPUCAL_TAG is what gcal_tag_find() sees.
+ */
+char *gcal_remove_print_source(const struct gcal_unit *unit, CXCursor kernel,
+                               struct gcal_error *err);
+
 /* ---- remove_tree.c: questions about the syntax tree ---- */
 /* Child 'which', or a null cursor. */
 CXCursor gcal_remove_child(const struct remover *r, CXCursor c, size_t which);

@@ -144,23 +144,49 @@ static enum content write_case(struct remover *r, CXCursor c, int indent,
 
 /* ---- loops ---- */
 
-/* "#pragma unroll" of a loop: the line in front of it. */
-static bool put_pragma(const struct remover *r, unsigned loop_from, int indent,
-                       struct gcal_buf *out)
+/* The start of the line that 'at' is in. */
+static const char *line_start(const char *source, const char *at)
 {
-    const char *source = r->unit->source, *end = source + loop_from, *line;
+    while (at > source && at[-1] != '\n')
+        at--;
+    return at;
+}
 
-    while (end > source && (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t'))
-        end--;
-    for (line = end; line > source && line[-1] != '\n'; line--)
-        ;
-    line += strspn(line, " \t");
-    if (strncmp(line, "#pragma", 7) != 0)
-        return false;
-    gcal_remove_indent(indent, out);
-    gcal_buf_put(out, line, (size_t)(end - line));
-    gcal_buf_puts(out, "\n");
-    return true;
+/* Puts "#pragma unroll" and the like from the lines in front of a loop, and attributes
+ * from its own line; "#pragma unroll n" before them, unless n is 0 or the loop says
+ * itself how it is to be unrolled.
+ */
+static void put_pragmas(const struct remover *r, unsigned loop_from, size_t n, int indent,
+                        struct gcal_buf *out)
+{
+    const char *source = r->unit->source, *loop = source + loop_from;
+    const char *own = line_start(source, loop), *line = own, *before;
+    struct gcal_buf kept = { 0 };
+
+    while (line > source && (before = line_start(source, line - 1)) &&
+           strncmp(before + strspn(before, " "), "#pragma", 7) == 0)
+        line = before;
+    for (; line < own; line += strcspn(line, "\n") + 1) {
+        const char *text = line + strspn(line, " ");
+
+        if (strncmp(text, "#pragma gpucal", 14) != 0)
+            n = 0;
+        gcal_remove_indent(indent, &kept);
+        gcal_buf_put(&kept, text, strcspn(text, "\n") + 1);
+    }
+    own += strspn(own, " ");
+    if (own < loop && strncmp(own, "__attribute__", 13) == 0) {
+        n = 0;
+        gcal_remove_indent(indent, &kept);
+        gcal_buf_put(&kept, own, (size_t)(loop - own));
+        gcal_buf_puts(&kept, "\n");
+    }
+    if (n) {
+        gcal_remove_indent(indent, out);
+        gcal_buf_printf(out, "#pragma unroll %zu\n", n);
+    }
+    gcal_buf_puts(out, kept.data ? kept.data : "");
+    gcal_buf_free(&kept);
 }
 
 /* Calls 'visit' for all parts of a loop but its body; what it returned, or FAILED. */
@@ -197,15 +223,15 @@ static enum content find_loads(struct remover *r, CXCursor part)
 static void put_loop(struct remover *r, CXCursor c, CXCursor body, bool innermost,
                      const struct gcal_buf *text, int indent, struct gcal_buf *out)
 {
+    size_t n = r->removal->n_accumulators;
     unsigned from, to, body_from, body_to;
+    bool unroll;
 
     gcal_remove_extent(r, c, &from, &to);
     gcal_remove_extent(r, body, &body_from, &body_to);
-    if (!put_pragma(r, from, indent, out) && innermost &&
-        r->removal->n_accumulators > 1 && kind_of(r, c) == CXCursor_ForStmt) {
-        gcal_remove_indent(indent, out); /* see remove_sum.c */
-        gcal_buf_printf(out, "#pragma unroll %zu\n", r->removal->n_accumulators);
-    }
+    /* several accumulators move through registers: see remove_sum.c */
+    unroll = innermost && n > 1 && kind_of(r, c) == CXCursor_ForStmt;
+    put_pragmas(r, from, unroll ? n : 0, indent, out);
     gcal_remove_indent(indent, out);
     gcal_remove_put_range(r, from, body_from, out);
     while (out->size && strchr(" \n", out->data[out->size - 1]))
