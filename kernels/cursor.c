@@ -81,12 +81,15 @@ static bool is_kernel(const struct gcal_unit *unit, CXCursor function)
 {
     const struct gcal_clang *clang = unit->clang;
     CXPrintingPolicy policy = clang->getCursorPrintingPolicy(function);
+    const char *printed;
     CXString text;
     bool found;
 
     clang->PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
     text = clang->getCursorPrettyPrinted(function, policy);
-    found = strstr(clang->getCString(text), "__kernel ") != NULL;
+    printed = clang->getCString(text);
+    found = strncmp(printed, "kernel ", strlen("kernel ")) == 0 ||
+            strstr(printed, " kernel ") || strstr(printed, "__kernel ");
     clang->disposeString(text);
     clang->PrintingPolicy_dispose(policy);
     return found;

@@ -6,272 +6,17 @@
  */
 #include <isl/constraint.h>
 #include <isl/val.h>
-#include <string.h>
 
 #include "calib/base/buf.h"
-#include "kernels/points.h"
+#include "kernels/chain.h"
 #include "kernels/poly_private.h"
-
-enum { MOST_DIMS = GCAL_MAX_NEST - 1, MOST_CONDITIONS = 64 };
-
-struct chain {
-    struct gcal_nest *nest;
-    enum gcal_count_mode mode;
-    const struct gcal_condition *branch; /* lanes must differ on it; NULL: no matter */
-    bool *estimated;
-    size_t n_dims, n_conditions;
-    unsigned dims[MOST_DIMS]; /* work-item ids first, then loops from the inside out */
-    bool is_lid[MOST_DIMS];
-    const struct gcal_poly *trips[MOST_DIMS];
-    size_t part[MOST_DIMS]; /* dims of one part are counted together */
-    const struct gcal_condition *conditions[MOST_CONDITIONS];
-};
-
-/* ---- what depends on what ---- */
-
-static bool condition_contains(struct gcal_polys *c, const struct gcal_condition *x,
-                               unsigned atom)
-{
-    return (x->p && gcal_poly_contains(c, x->p, atom)) ||
-           (x->a && condition_contains(c, x->a, atom)) ||
-           (x->b && condition_contains(c, x->b, atom)) ||
-           (x->kind == GCAL_CONDITION_EARLIER && x->loop == atom);
-}
-
-static void join_parts(struct chain *chain, size_t a, size_t b)
-{
-    size_t from = chain->part[a], to = chain->part[b];
-
-    for (size_t i = 0; i < chain->n_dims; i++)
-        if (chain->part[i] == from)
-            chain->part[i] = to;
-}
-
-static void join_condition(struct chain *chain, const struct gcal_condition *condition)
-{
-    size_t first = SIZE_MAX;
-
-    for (size_t i = 0; i < chain->n_dims; i++) {
-        if (!condition_contains(chain->nest->c, condition, chain->dims[i]))
-            continue;
-        if (first != SIZE_MAX)
-            join_parts(chain, first, i);
-        first = i;
-    }
-}
-
-static bool has_condition(const struct chain *chain, size_t dim)
-{
-    for (size_t i = 0; i < chain->n_conditions; i++)
-        if (condition_contains(chain->nest->c, chain->conditions[i], chain->dims[dim]))
-            return true;
-    return chain->branch &&
-           condition_contains(chain->nest->c, chain->branch, chain->dims[dim]);
-}
-
-static bool stands_alone(const struct chain *chain, size_t dim)
-{
-    for (size_t i = 0; i < chain->n_dims; i++)
-        if (i != dim && chain->part[i] == chain->part[dim])
-            return false;
-    return !has_condition(chain, dim) &&
-           !gcal_poly_has_dimension(chain->nest->c, chain->trips[dim]);
-}
-
-static void find_parts(struct chain *chain)
-{
-    size_t lid = SIZE_MAX;
-
-    for (size_t i = 0; i < chain->n_dims; i++)
-        chain->part[i] = i;
-    for (size_t i = 0; i < chain->n_dims; i++)
-        for (size_t j = 0; j < chain->n_dims; j++)
-            if (i != j &&
-                gcal_poly_contains(chain->nest->c, chain->trips[i], chain->dims[j]))
-                join_parts(chain, i, j);
-    for (size_t i = 0; i < chain->n_conditions; i++)
-        join_condition(chain, chain->conditions[i]);
-    if (chain->branch)
-        join_condition(chain, chain->branch);
-    if (chain->mode != GCAL_COUNT_SUB_GROUPS)
-        return;
-    /* where one lid decides, the lanes' numbers do, which all lids make */
-    for (size_t i = 0; i < chain->n_dims; i++)
-        if (chain->is_lid[i] && !stands_alone(chain, i))
-            lid = i;
-    for (size_t i = 0; i < chain->n_dims && lid != SIZE_MAX; i++)
-        if (chain->is_lid[i])
-            join_parts(chain, i, lid);
-}
-
-/* ---- the chain ---- */
-
-static bool has_ids(const struct gcal_nest *nest, const struct gcal_condition *condition)
-{
-    for (size_t d = 0; d < nest->n_dims; d++)
-        if (condition_contains(nest->c, condition, gcal_poly_atom(nest->lid[d])) ||
-            condition_contains(nest->c, condition, gcal_poly_atom(nest->gid[d])))
-            return true;
-    return false;
-}
-
-/* 'trips' of the work-item that does most of them; NULL when that is not clear. */
-static const struct gcal_poly *most_trips(struct gcal_nest *nest,
-                                          const struct gcal_poly *trips, bool *estimated)
-{
-    struct gcal_polys *c = nest->c;
-
-    for (size_t i = 0; i < 2 * nest->n_dims; i++) {
-        unsigned atom = gcal_poly_atom(i % 2 ? nest->lid[i / 2] : nest->gid[i / 2]);
-        const struct gcal_poly *first, *last;
-
-        if (!gcal_poly_contains(c, trips, atom))
-            continue;
-        *estimated = true;
-        first = gcal_poly_substitute(c, trips, atom, gcal_poly_integer(c, 0));
-        last = gcal_poly_substitute(c, trips, atom, gcal_atom_last(c, atom));
-        if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, first, trips)))
-            trips = first;
-        else if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, last, trips)))
-            trips = last;
-        else
-            return NULL;
-    }
-    return trips;
-}
-
-static bool add_dim(struct chain *chain, unsigned atom, const struct gcal_poly *trips,
-                    bool is_lid)
-{
-    if (chain->n_dims == MOST_DIMS || !trips)
-        return false;
-    chain->dims[chain->n_dims] = atom;
-    chain->is_lid[chain->n_dims] = is_lid;
-    chain->trips[chain->n_dims++] = trips;
-    return true;
-}
-
-static bool add_domain(struct chain *chain, const struct gcal_domain *domain)
-{
-    bool one = chain->mode == GCAL_COUNT_ONE;
-
-    switch (domain->kind) {
-    case GCAL_DOMAIN_LOOP:
-        return add_dim(chain, domain->loop,
-                       one ? most_trips(chain->nest, domain->trips, chain->estimated)
-                           : domain->trips,
-                       false);
-    case GCAL_DOMAIN_CONDITION:
-        if (one && has_ids(chain->nest, domain->condition)) {
-            *chain->estimated = true; /* some do less than that */
-            return true;
-        }
-        if (chain->n_conditions == MOST_CONDITIONS)
-            return false;
-        chain->conditions[chain->n_conditions++] = domain->condition;
-        return true;
-    default:
-        *chain->estimated = true;
-        return true;
-    }
-}
-
-static bool fill_chain(struct chain *chain, const struct gcal_domain *domain)
-{
-    const struct gcal_nest *nest = chain->nest;
-
-    for (size_t d = 0; d < nest->n_dims && chain->mode != GCAL_COUNT_ONE; d++)
-        if (!add_dim(chain, gcal_poly_atom(nest->gid[d]), nest->groups[d], false) ||
-            !add_dim(chain, gcal_poly_atom(nest->lid[d]),
-                     gcal_poly_integer(nest->c, nest->local_size[d]), true))
-            return false;
-    for (; domain; domain = domain->parent)
-        if (!add_domain(chain, domain))
-            return false;
-    find_parts(chain);
-    return true;
-}
-
-/* ---- one part as a set ---- */
-
-struct part {
-    const struct chain *chain;
-    struct gcal_frame frame;
-    size_t n_dims, n_lids;
-    size_t dims[MOST_DIMS]; /* indices into the chain's, lids first */
-};
-
-static void fill_part(struct part *part, const struct chain *chain, size_t number)
-{
-    struct gcal_polys *c = chain->nest->c;
-    unsigned atoms[MOST_DIMS];
-
-    part->chain = chain;
-    part->n_dims = part->n_lids = 0;
-    for (int lids = 1; lids >= 0; lids--)
-        for (size_t i = 0; i < chain->n_dims; i++)
-            if (chain->part[i] == number && chain->is_lid[i] == lids) {
-                atoms[part->n_dims] = chain->dims[i];
-                part->dims[part->n_dims++] = i;
-                part->n_lids += (size_t)lids;
-            }
-    gcal_frame_init(&part->frame, c, chain->nest->isl, part->n_dims, atoms);
-    for (size_t i = 0; i < part->n_dims; i++)
-        gcal_frame_learn(&part->frame, chain->trips[part->dims[i]]);
-}
-
-/* Whether the part's dimensions are those that the condition depends on; conditions
- * without any belong to the part without any.
- */
-static bool belongs(const struct part *part, const struct gcal_condition *condition)
-{
-    const struct chain *chain = part->chain;
-    bool free = true;
-
-    for (size_t i = 0; i < chain->n_dims; i++)
-        if (condition_contains(chain->nest->c, condition, chain->dims[i])) {
-            free = false;
-            for (size_t j = 0; j < part->n_dims; j++)
-                if (part->dims[j] == i)
-                    return true;
-        }
-    return free && part->n_dims == 0;
-}
-
-/* The part's points; conditions that are not affine are left out. */
-static isl_set *points_of(struct part *part)
-{
-    const struct chain *chain = part->chain;
-    isl_set *set, *held;
-
-    for (size_t i = 0; i < chain->n_conditions; i++)
-        if (belongs(part, chain->conditions[i]))
-            gcal_frame_learn_condition(&part->frame, chain->conditions[i]);
-    if (chain->branch && belongs(part, chain->branch))
-        gcal_frame_learn_condition(&part->frame, chain->branch);
-    if (part->frame.failed)
-        return NULL;
-    set = gcal_frame_universe(&part->frame);
-    for (size_t i = 0; i < part->n_dims; i++)
-        set = isl_set_intersect(
-            set, gcal_frame_range(&part->frame, i, chain->trips[part->dims[i]]));
-    for (size_t i = 0; i < chain->n_conditions; i++) {
-        if (!belongs(part, chain->conditions[i]))
-            continue;
-        if ((held = gcal_frame_condition(&part->frame, chain->conditions[i])))
-            set = isl_set_intersect(set, held);
-        else
-            *chain->estimated = true;
-    }
-    return set;
-}
 
 /* ---- lanes ---- */
 
 /* Instead of lids, which are the first dimensions, the number of the sub-group, in the
  * first: lanes are numbered by the linear local id.
  */
-static isl_set *to_sub_groups(const struct part *part, isl_set *set)
+static isl_set *to_sub_groups(const struct gcal_part *part, isl_set *set)
 {
     const struct gcal_nest *nest = part->chain->nest;
     isl_ctx *isl = nest->isl;
@@ -302,7 +47,7 @@ static isl_set *to_sub_groups(const struct part *part, isl_set *set)
 /* Where any lane takes part.  Not all lanes do when the set is not what all of them
  * would make it.
  */
-static isl_set *to_groups(struct part *part, isl_set *set)
+static isl_set *to_groups(struct gcal_part *part, isl_set *set)
 {
     isl_set *groups =
         isl_set_project_out(isl_set_copy(set), isl_dim_set, 0, (unsigned)part->n_lids);
@@ -319,7 +64,7 @@ static isl_set *to_groups(struct part *part, isl_set *set)
     return groups;
 }
 
-static isl_set *without_lanes(struct part *part, isl_set *set)
+static isl_set *without_lanes(struct gcal_part *part, isl_set *set)
 {
     if (!part->n_lids || part->chain->mode == GCAL_COUNT_WORK_ITEMS)
         return set;
@@ -328,7 +73,7 @@ static isl_set *without_lanes(struct part *part, isl_set *set)
 }
 
 /* Where some lanes go one way and some the other. */
-static isl_set *where_lanes_differ(struct part *part, isl_set *set)
+static isl_set *where_lanes_differ(struct gcal_part *part, isl_set *set)
 {
     isl_set *held = gcal_frame_condition(&part->frame, part->chain->branch);
     isl_set *yes = isl_set_intersect(isl_set_copy(set), isl_set_copy(held));
@@ -340,7 +85,7 @@ static isl_set *where_lanes_differ(struct part *part, isl_set *set)
 /* ---- counting ---- */
 
 /* Loops that depend on outer ones in a way that is not affine, from the inside out. */
-static const struct gcal_poly *sum_loops(const struct part *part)
+static const struct gcal_poly *sum_loops(const struct gcal_part *part)
 {
     struct gcal_polys *c = part->chain->nest->c;
     const struct gcal_poly *sum = gcal_poly_integer(c, 1);
@@ -349,7 +94,7 @@ static const struct gcal_poly *sum_loops(const struct part *part)
         return NULL;
     /* the last in the chain's order are outermost, and ids come before all of them */
     for (size_t i = 0; i < part->n_dims; i++)
-        if (has_condition(part->chain, part->dims[i]))
+        if (gcal_chain_has_condition(part->chain, part->dims[i]))
             return NULL;
     for (size_t ids = 0; ids < 2; ids++)
         for (size_t i = 0; i < part->n_dims && sum; i++) {
@@ -367,18 +112,22 @@ static const struct gcal_poly *sum_loops(const struct part *part)
     return sum;
 }
 
-static const struct gcal_poly *count_part(const struct chain *chain, size_t number)
+static const struct gcal_poly *count_part(const struct gcal_chain *chain, size_t number)
 {
+    bool wanted[GCAL_MAX_CHAIN];
     struct gcal_polys *c = chain->nest->c;
     const struct gcal_poly *count;
-    struct part part;
+    struct gcal_part part;
     isl_set *set;
 
-    fill_part(&part, chain, number);
-    set = points_of(&part);
+    for (size_t i = 0; i < chain->n_dims; i++)
+        wanted[i] = chain->part[i] == number;
+    gcal_part_fill(&part, chain, wanted);
+    gcal_part_learn(&part);
+    set = gcal_part_points(&part);
     if (!set)
         return sum_loops(&part);
-    if (chain->branch && belongs(&part, chain->branch))
+    if (chain->branch && gcal_part_has(&part, chain->branch))
         set = part.n_lids ? where_lanes_differ(&part, set)
                           : isl_set_intersect(set, isl_set_empty(isl_set_get_space(set)));
     else
@@ -388,7 +137,7 @@ static const struct gcal_poly *count_part(const struct chain *chain, size_t numb
 }
 
 /* What a dimension that nothing else depends on multiplies the number with. */
-static const struct gcal_poly *count_alone(const struct chain *chain, size_t dim)
+static const struct gcal_poly *count_alone(const struct gcal_chain *chain, size_t dim)
 {
     struct gcal_polys *c = chain->nest->c;
 
@@ -398,7 +147,7 @@ static const struct gcal_poly *count_alone(const struct chain *chain, size_t dim
 }
 
 /* The sub-groups of a group, when all lids stand alone. */
-static const struct gcal_poly *whole_sub_groups(const struct chain *chain)
+static const struct gcal_poly *whole_sub_groups(const struct gcal_chain *chain)
 {
     const struct gcal_nest *nest = chain->nest;
     int64_t items = 1;
@@ -408,26 +157,26 @@ static const struct gcal_poly *whole_sub_groups(const struct chain *chain)
     for (size_t d = 0; d < nest->n_dims; d++)
         items *= nest->local_size[d];
     for (size_t i = 0; i < chain->n_dims; i++)
-        if (chain->is_lid[i] && !stands_alone(chain, i))
+        if (chain->is_lid[i] && !gcal_chain_is_alone(chain, i))
             return gcal_poly_integer(nest->c, 1);
     return gcal_poly_integer(nest->c,
                              (items + nest->sub_group_size - 1) / nest->sub_group_size);
 }
 
 /* 1 where the conditions on sizes alone hold, else 0. */
-static const struct gcal_poly *count_sizes(const struct chain *chain)
+static const struct gcal_poly *count_sizes(const struct gcal_chain *chain)
 {
-    struct part none = { .chain = chain };
+    struct gcal_part none = { .chain = chain };
 
     for (size_t i = 0; i < chain->n_conditions; i++)
-        if (belongs(&none, chain->conditions[i]))
+        if (gcal_part_has(&none, chain->conditions[i]))
             return count_part(chain, SIZE_MAX);
-    if (chain->branch && belongs(&none, chain->branch))
+    if (chain->branch && gcal_part_has(&none, chain->branch))
         return gcal_poly_integer(chain->nest->c, 0);
     return gcal_poly_integer(chain->nest->c, 1);
 }
 
-static const struct gcal_poly *count_chain(const struct chain *chain)
+static const struct gcal_poly *count_chain(const struct gcal_chain *chain)
 {
     struct gcal_polys *c = chain->nest->c;
     const struct gcal_poly *product = count_sizes(chain), *one;
@@ -441,11 +190,18 @@ static const struct gcal_poly *count_chain(const struct chain *chain)
             first = first && chain->part[j] != chain->part[i];
         if (!first)
             continue;
-        one = stands_alone(chain, i) ? count_alone(chain, i)
-                                     : count_part(chain, chain->part[i]);
+        one = gcal_chain_is_alone(chain, i) ? count_alone(chain, i)
+                                            : count_part(chain, chain->part[i]);
         product = one ? gcal_poly_mul(c, product, one) : NULL;
     }
     return product;
+}
+
+isl_ctx *gcal_nest_isl(struct gcal_nest *nest)
+{
+    if (!nest->isl && !(nest->isl = gcal_isl_create()))
+        gcal_polys_fail(nest->c, "out of memory");
+    return nest->isl;
 }
 
 static const struct gcal_poly *count(struct gcal_nest *nest,
@@ -453,15 +209,12 @@ static const struct gcal_poly *count(struct gcal_nest *nest,
                                      enum gcal_count_mode mode,
                                      const struct gcal_condition *branch, bool *estimated)
 {
-    struct chain chain = {
+    struct gcal_chain chain = {
         .nest = nest, .mode = mode, .branch = branch, .estimated = estimated
     };
 
-    if (!nest->isl && !(nest->isl = gcal_isl_create())) {
-        gcal_polys_fail(nest->c, "out of memory");
-        return NULL;
-    }
-    return fill_chain(&chain, domain) ? count_chain(&chain) : NULL;
+    return gcal_nest_isl(nest) && gcal_chain_fill(&chain, domain) ? count_chain(&chain)
+                                                                  : NULL;
 }
 
 const struct gcal_poly *gcal_domain_count(struct gcal_nest *nest,

@@ -1,276 +1,419 @@
 /* footprint.c - how many distinct elements accesses touch
  *
- * A subscript that is a sum of strides times ranges is read like a number with digits:
- * strides sorted by size, those that continue or overlap each other joined to one digit
- * (16*gid + lid is one digit of n), until every digit is smaller than the next stride.
- * Then all combinations are distinct, and their number is the product.  What cannot be
- * proven so, with sizes as symbols, is not known.
+ * A subscript is a sum of strides times dimensions.  Dimensions whose strides are numbers
+ * times the same basis ("n", "n+2", 1) make one coordinate: 16*n*gid + n*lid + k is the
+ * coordinate 16*gid + lid for the basis n, and k for the basis 1.  The coordinates that
+ * the accesses reach are a set, which is counted exactly.  Different coordinates are
+ * different elements when those of the lower bases never reach the next basis; where
+ * that cannot be proven for sizes as symbols, the footprint is not known.
  */
-#include <stdlib.h>
+#include <isl/constraint.h>
+#include <isl/val.h>
+#include <limits.h>
 
-#include "kernels/ir.h"
+#include "kernels/chain.h"
+#include "kernels/poly_private.h"
 
-enum { MOST_DIGITS = GCAL_MAX_NEST };
+enum { MOST_BASES = 6, MOST_ACCESSES = 64 };
 
-struct digit {
-    const struct gcal_poly *stride, *extent;
-};
-
-struct digits {
+struct bases {
     size_t n;
-    struct digit all[MOST_DIGITS];
+    const struct gcal_poly *all[MOST_BASES]; /* rising, the first is 1 */
+    int64_t
+        numbers[MOST_BASES]; /* while they are sought: what all strides are times of */
 };
 
-static bool is_at_least(struct gcal_polys *c, const struct gcal_poly *a,
-                        const struct gcal_poly *b)
-{
-    return gcal_poly_is_nonnegative(c, gcal_poly_sub(c, a, b));
-}
+/* ---- strides ---- */
 
-static bool is_positive(struct gcal_polys *c, const struct gcal_poly *p)
+/* The atom with dimensions in a term, UINT_MAX without; false when there are several. */
+static bool find_atom(struct gcal_polys *c, const struct gcal_term *t, unsigned *atom)
 {
-    return is_at_least(c, p, gcal_poly_integer(c, 1));
-}
-
-static bool add_digit(struct gcal_polys *c, struct digits *digits,
-                      const struct gcal_poly *stride, const struct gcal_poly *extent)
-{
-    const struct gcal_poly *opposite = gcal_poly_scale(c, stride, -1, 1);
-    size_t at = digits->n;
-
-    if (!stride->n_terms || gcal_poly_equal(extent, gcal_poly_integer(c, 1)))
-        return true;
-    /* running backwards touches the same elements; a stride is not 0 for n > 0 only */
-    if (is_at_least(c, opposite, gcal_poly_integer(c, 0)))
-        stride = opposite;
-    else if (!is_at_least(c, stride, gcal_poly_integer(c, 0)))
-        return false;
-    if (digits->n == MOST_DIGITS || gcal_poly_has_dimension(c, extent))
-        return false;
-    while (at > 0 && !is_at_least(c, stride, digits->all[at - 1].stride)) {
-        if (!is_at_least(c, digits->all[at - 1].stride, stride))
+    *atom = UINT_MAX;
+    for (size_t i = 0; i < t->n_factors; i++) {
+        if (!gcal_poly_has_dimension(c, gcal_poly_of_atom(c, t->factors[i].atom)))
+            continue;
+        if (*atom != UINT_MAX || t->factors[i].power != 1)
             return false;
-        digits->all[at] = digits->all[at - 1];
-        at--;
+        *atom = t->factors[i].atom;
     }
-    digits->all[at] = (struct digit){ stride, extent };
-    digits->n++;
     return true;
 }
 
-/* How many times the lower stride the upper one is; NULL when that is no integer. */
-static const struct gcal_poly *ratio(struct gcal_polys *c, const struct digit *low,
-                                     const struct digit *high)
+/* What 'atom' (UINT_MAX: nothing) is multiplied with in the offset. */
+static const struct gcal_poly *stride_of(struct gcal_polys *c,
+                                         const struct gcal_poly *offset, unsigned atom)
 {
-    const struct gcal_poly *one = gcal_poly_integer(c, 1), *q;
+    const struct gcal_poly *rest = offset;
 
-    if (gcal_poly_equal(low->stride, high->stride))
-        return one;
-    q = gcal_poly_divide(c, high->stride, low->stride);
-    return q && gcal_poly_is_integral(q) ? q : NULL;
+    if (atom != UINT_MAX)
+        return gcal_poly_coefficient(c, offset, atom, 1);
+    for (size_t i = 0; i < offset->n_terms; i++)
+        if (find_atom(c, &offset->terms[i], &atom) && atom != UINT_MAX)
+            rest = gcal_poly_coefficient(c, rest, atom, 0);
+    return rest;
 }
 
-/* One pass over neighbours; true when something was joined. */
-static bool join_digits(struct gcal_polys *c, struct digits *digits)
+/* p = number * result, the first factor of the result positive. */
+static const struct gcal_poly *primitive(struct gcal_polys *c, const struct gcal_poly *p,
+                                         int64_t *number)
 {
-    const struct gcal_poly *one = gcal_poly_integer(c, 1);
+    *number = 0;
+    for (size_t i = 0; i < p->n_terms; i++)
+        *number = gcal_gcd(*number, p->terms[i].num);
+    if (p->n_terms && p->terms[0].num < 0)
+        *number = -*number;
+    return *number ? gcal_poly_scale(c, p, 1, *number) : p;
+}
 
-    for (size_t i = 0; i + 1 < digits->n; i++) {
-        struct digit *low = &digits->all[i], *high = low + 1;
-        const struct gcal_poly *q = ratio(c, low, high);
+/* Adds 'basis' in its place; false when it cannot be compared with the others. */
+static bool add_basis(struct gcal_polys *c, struct bases *bases,
+                      const struct gcal_poly *basis, int64_t number)
+{
+    size_t at = bases->n;
 
-        if (!q || !is_at_least(c, low->extent, q))
-            continue;
-        low->extent = gcal_poly_add(
-            c, low->extent, gcal_poly_mul(c, q, gcal_poly_sub(c, high->extent, one)));
-        for (size_t j = i + 1; j + 1 < digits->n; j++)
-            digits->all[j] = digits->all[j + 1];
-        digits->n--;
-        return true;
+    for (size_t i = 0; i < bases->n; i++)
+        if (gcal_poly_equal(bases->all[i], basis)) {
+            bases->numbers[i] = gcal_gcd(bases->numbers[i], number);
+            return true;
+        }
+    while (at > 0 &&
+           !gcal_poly_is_nonnegative(c, gcal_poly_sub(c, basis, bases->all[at - 1]))) {
+        if (!gcal_poly_is_nonnegative(c, gcal_poly_sub(c, bases->all[at - 1], basis)))
+            return false;
+        at--;
     }
-    return false;
+    if (bases->n == MOST_BASES)
+        return false;
+    for (size_t i = bases->n++; i > at; i--) {
+        bases->all[i] = bases->all[i - 1];
+        bases->numbers[i] = bases->numbers[i - 1];
+    }
+    bases->all[at] = basis;
+    bases->numbers[at] = gcal_gcd(number, 0);
+    return true;
 }
 
-static const struct gcal_poly *count_digits(struct gcal_polys *c, struct digits *digits)
+/* By whole strides first ("n+2"), or by the products of sizes in them ("n" and 1). */
+static bool add_stride(struct gcal_polys *c, struct bases *bases,
+                       const struct gcal_poly *stride, bool whole)
 {
-    const struct gcal_poly *product = gcal_poly_integer(c, 1);
-    const struct gcal_poly *reach = gcal_poly_integer(c, 0); /* of the digits below */
+    int64_t number;
 
-    while (join_digits(c, digits))
-        ;
-    for (size_t i = 0; i < digits->n; i++) {
-        const struct digit *d = &digits->all[i];
+    if (whole) {
+        stride = primitive(c, stride, &number);
+        return add_basis(c, bases, stride, number);
+    }
+    for (size_t i = 0; i < stride->n_terms; i++) {
+        const struct gcal_poly *one = gcal_poly_integer(c, 1);
 
-        /* with extents of 1 (n = 0 aside) the bound below need not hold */
-        if (!is_positive(c, gcal_poly_sub(c, d->stride, reach)) &&
-            !(i == 0 && is_at_least(c, d->stride, reach)))
+        for (size_t j = 0; j < stride->terms[i].n_factors; j++)
+            for (unsigned k = 0; k < stride->terms[i].factors[j].power; k++)
+                one = gcal_poly_mul(
+                    c, one, gcal_poly_of_atom(c, stride->terms[i].factors[j].atom));
+        if (!add_basis(c, bases, one, stride->terms[i].num))
+            return false;
+    }
+    return true;
+}
+
+/* How many times the term 'lead' is in p; 0 when that is no integer. */
+static int64_t times_in(const struct gcal_poly *p, const struct gcal_term *lead)
+{
+    for (size_t i = 0; i < p->n_terms; i++) {
+        const struct gcal_term *t = &p->terms[i];
+        bool same = t->n_factors == lead->n_factors;
+
+        for (size_t j = 0; j < t->n_factors && same; j++)
+            same = t->factors[j].atom == lead->factors[j].atom &&
+                   t->factors[j].power == lead->factors[j].power;
+        if (same)
+            return t->den == 1 && lead->den == 1 && t->num % lead->num == 0
+                       ? t->num / lead->num
+                       : 0;
+    }
+    return 0;
+}
+
+/* p as numbers times the bases; false when it is none. */
+static bool split(struct gcal_polys *c, const struct bases *bases,
+                  const struct gcal_poly *p, int64_t *numbers)
+{
+    for (size_t i = bases->n; i-- > 0;) {
+        numbers[i] = times_in(p, &bases->all[i]->terms[0]);
+        p = gcal_poly_sub(c, p, gcal_poly_scale(c, bases->all[i], numbers[i], 1));
+    }
+    return p->n_terms == 0;
+}
+
+/* What all accesses have added to their subscripts does not matter; 'to' in bases. */
+static bool split_added(struct gcal_polys *c, const struct bases *bases,
+                        const struct gcal_access_event *const *accesses, size_t to,
+                        int64_t *numbers)
+{
+    return split(c, bases,
+                 gcal_poly_sub(c, stride_of(c, accesses[to]->offset, UINT_MAX),
+                               stride_of(c, accesses[0]->offset, UINT_MAX)),
+                 numbers);
+}
+
+static bool find_bases(struct gcal_polys *c, size_t n,
+                       const struct gcal_access_event *const *accesses, bool whole,
+                       struct bases *bases)
+{
+    int64_t numbers[MOST_BASES];
+    unsigned atom;
+
+    *bases = (struct bases){ 1, { gcal_poly_integer(c, 1) }, { 1 } };
+    for (size_t i = 0; i < n; i++) {
+        const struct gcal_poly *offset = accesses[i]->offset;
+
+        for (size_t j = 0; j < offset->n_terms; j++)
+            if (!find_atom(c, &offset->terms[j], &atom) ||
+                (atom != UINT_MAX &&
+                 !add_stride(c, bases, stride_of(c, offset, atom), whole)))
+                return false;
+    }
+    for (size_t i = 1; i < n; i++) {
+        if (!split_added(c, bases, accesses, i, numbers))
+            return false;
+        for (size_t b = 0; b < bases->n; b++)
+            bases->numbers[b] = gcal_gcd(bases->numbers[b], numbers[b]);
+    }
+    for (size_t b = 0; b < bases->n; b++)
+        bases->all[b] = gcal_poly_scale(c, bases->all[b], bases->numbers[b], 1);
+    return true;
+}
+
+/* ---- coordinates ---- */
+
+struct image {
+    struct gcal_nest *nest;
+    size_t n_accesses;
+    const struct gcal_access_event *const *accesses;
+    struct bases bases;
+    bool estimated;
+    struct gcal_frame sizes; /* all that the sets depend on */
+};
+
+/* The access's dimensions that matter for it, and those that they depend on. */
+static bool fill_part(struct image *image, const struct gcal_access_event *access,
+                      struct gcal_chain *chain, struct gcal_part *part)
+{
+    struct gcal_polys *c = image->nest->c;
+    bool local = image->nest->arrays[access->array].space == GCAL_SPACE_LOCAL;
+    bool wanted[GCAL_MAX_CHAIN] = { false };
+
+    *chain = (struct gcal_chain){ .nest = image->nest,
+                                  .mode = GCAL_COUNT_WORK_ITEMS,
+                                  .estimated = &image->estimated };
+    if (!gcal_chain_fill(chain, access->domain))
+        return false;
+    for (size_t i = 0; i < chain->n_dims; i++) {
+        bool is_gid = i < 2 * image->nest->n_dims && !chain->is_lid[i];
+
+        if (!gcal_poly_contains(c, access->offset, chain->dims[i]) && !(local && is_gid))
+            continue;
+        for (size_t j = 0; j < chain->n_dims; j++)
+            wanted[j] = wanted[j] || chain->part[j] == chain->part[i];
+    }
+    gcal_part_fill(part, chain, wanted);
+    return true;
+}
+
+/* The coordinate of basis 'b' as a function of the part's dimensions. */
+static isl_pw_aff *coordinate(struct image *image, const struct gcal_frame *frame,
+                              size_t number, size_t b)
+{
+    struct gcal_polys *c = image->nest->c;
+    const struct gcal_poly *offset = image->accesses[number]->offset;
+    const struct gcal_poly *sum = gcal_poly_integer(c, 0);
+    int64_t numbers[MOST_BASES];
+    unsigned atom;
+
+    for (size_t i = 0; i < offset->n_terms; i++) {
+        bool seen = false;
+
+        find_atom(c, &offset->terms[i], &atom);
+        for (size_t j = 0; j < i; j++) {
+            unsigned other;
+
+            find_atom(c, &offset->terms[j], &other);
+            seen = seen || other == atom;
+        }
+        if (seen || atom == UINT_MAX)
+            continue;
+        if (!split(c, &image->bases, stride_of(c, offset, atom), numbers))
             return NULL;
+        sum = gcal_poly_add(
+            c, sum, gcal_poly_scale(c, gcal_poly_of_atom(c, atom), numbers[b], 1));
+    }
+    if (!split_added(c, &image->bases, image->accesses, number, numbers))
+        return NULL;
+    return gcal_frame_affine(frame,
+                             gcal_poly_add(c, sum, gcal_poly_integer(c, numbers[b])));
+}
+
+/* A vector reaches some elements on from its first: coordinate 0 grows up to width-1. */
+static isl_set *widen(isl_set *set, int64_t width)
+{
+    isl_map *map = isl_map_universe(isl_space_map_from_set(isl_set_get_space(set)));
+    isl_size n = isl_set_dim(set, isl_dim_set);
+
+    for (int i = 1; i < n; i++)
+        map = isl_map_equate(map, isl_dim_in, i, isl_dim_out, i);
+    for (int side = 0; side < 2; side++) {
+        isl_constraint *c = isl_constraint_alloc_inequality(
+            isl_local_space_from_space(isl_map_get_space(map)));
+
+        c = isl_constraint_set_coefficient_si(c, isl_dim_out, 0, side ? -1 : 1);
+        c = isl_constraint_set_coefficient_si(c, isl_dim_in, 0, side ? 1 : -1);
+        c = isl_constraint_set_constant_si(c, side ? (int)width - 1 : 0);
+        map = isl_map_add_constraint(map, c);
+    }
+    return isl_set_apply(set, map);
+}
+
+/* The coordinates that one access reaches; local arrays are other ones in each group,
+ * whose ids are coordinates too.
+ */
+static isl_set *reached(struct image *image, size_t number)
+{
+    const struct gcal_access_event *access = image->accesses[number];
+    const struct gcal_nest *nest = image->nest;
+    struct gcal_chain chain;
+    struct gcal_part part;
+    isl_map *map = NULL, *one;
+    isl_set *points;
+
+    if (!fill_part(image, access, &chain, &part))
+        return NULL;
+    for (size_t i = 0; i < part.n_dims; i++)
+        image->sizes.dims[i] = part.frame.dims[i];
+    image->sizes.n_dims = part.n_dims;
+    part.frame = image->sizes;
+    points = gcal_part_points(&part);
+    for (size_t b = 0; b < image->bases.n; b++) {
+        one = isl_map_from_pw_aff(coordinate(image, &part.frame, number, b));
+        map = b ? isl_map_flat_range_product(map, one) : one;
+    }
+    for (size_t d = 0;
+         d < nest->n_dims && nest->arrays[access->array].space == GCAL_SPACE_LOCAL; d++) {
+        one = isl_map_from_pw_aff(gcal_frame_affine(&part.frame, nest->gid[d]));
+        map = isl_map_flat_range_product(map, one);
+    }
+    points = isl_set_apply(points, map);
+    return access->width > 1 ? widen(points, access->width) : points;
+}
+
+/* ---- whether coordinates are elements ---- */
+
+struct bound {
+    const struct image *image;
+    int sign;
+    const struct gcal_poly *p;
+};
+
+static isl_stat add_piece(isl_set *where, isl_aff *aff, void *data)
+{
+    struct bound *bound = data;
+    struct gcal_polys *c = bound->image->nest->c;
+    const struct gcal_poly *p = gcal_frame_poly(&bound->image->sizes, aff);
+
+    isl_set_free(where);
+    isl_aff_free(aff);
+    if (p && bound->p)
+        p = (bound->sign > 0 ? gcal_poly_max : gcal_poly_min)(c, bound->p, p);
+    bound->p = p;
+    return p ? isl_stat_ok : isl_stat_error;
+}
+
+/* The greatest (sign 1) or least value of coordinate 'b', or more extreme. */
+static const struct gcal_poly *bound_of(const struct image *image, isl_set *set, size_t b,
+                                        int sign)
+{
+    struct bound bound = { image, sign, NULL };
+    isl_pw_aff *value = sign > 0 ? isl_set_dim_max(isl_set_copy(set), (int)b)
+                                 : isl_set_dim_min(isl_set_copy(set), (int)b);
+
+    if (isl_pw_aff_foreach_piece(value, add_piece, &bound) < 0)
+        bound.p = NULL;
+    isl_pw_aff_free(value);
+    return bound.p;
+}
+
+static bool are_elements(const struct image *image, isl_set *set)
+{
+    struct gcal_polys *c = image->nest->c;
+    const struct gcal_poly *reach = gcal_poly_integer(c, 0), *least, *most;
+
+    for (size_t b = 0; b + 1 < image->bases.n; b++) {
+        least = bound_of(image, set, b, -1);
+        most = least ? bound_of(image, set, b, 1) : NULL;
+        if (!most)
+            return false;
         reach = gcal_poly_add(
             c, reach,
-            gcal_poly_mul(c, d->stride,
-                          gcal_poly_sub(c, d->extent, gcal_poly_integer(c, 1))));
-        product = gcal_poly_mul(c, product, d->extent);
+            gcal_poly_mul(c, image->bases.all[b], gcal_poly_sub(c, most, least)));
+        if (!gcal_poly_is_nonnegative(
+                c, gcal_poly_sub(c, image->bases.all[b + 1],
+                                 gcal_poly_add(c, reach, gcal_poly_integer(c, 1)))))
+            return false;
     }
-    return product;
+    return true;
 }
 
-/* ---- the ranges of an access's dimensions ---- */
+/* ---- the footprint ---- */
 
-/* Ranges of 'atom' under guards that name it alone; NULL when they do not close it. */
-static const struct gcal_poly *extent_of(struct gcal_nest *nest,
-                                         const struct gcal_domain *domain, unsigned atom,
-                                         const struct gcal_poly *trips)
+static void learn_all(struct image *image)
 {
-    struct gcal_polys *c = nest->c;
+    struct gcal_chain chain;
+    struct gcal_part part;
+    unsigned atom;
 
-    for (; domain; domain = domain->parent)
-        if (domain->kind == GCAL_DOMAIN_CONDITION) {
-            const struct gcal_poly *p = domain->condition->p, *bound;
-            int64_t factor;
-
-            if (!p)
-                return NULL;
-
-            if (!gcal_poly_contains(c, p, atom))
-                continue;
-            if (gcal_poly_hides(c, p, atom) || gcal_poly_degree(p, atom) != 1 ||
-                !gcal_poly_is_constant(gcal_poly_coefficient(c, p, atom, 1), &factor) ||
-                factor > -1)
-                return NULL; /* not an upper bound */
-            bound = gcal_poly_coefficient(c, p, atom, 0);
-            if (gcal_poly_has_dimension(c, bound))
-                return NULL;
-            trips = gcal_poly_min(c, trips,
-                                  gcal_poly_add(c, gcal_poly_floor(c, bound, -factor),
-                                                gcal_poly_integer(c, 1)));
-        }
-    return gcal_poly_has_dimension(c, trips) ? NULL : trips;
+    gcal_frame_init(&image->sizes, image->nest->c, image->nest->isl, 0, NULL);
+    for (size_t i = 0; i < image->n_accesses; i++) {
+        if (!fill_part(image, image->accesses[i], &chain, &part))
+            continue;
+        part.frame = image->sizes;
+        gcal_part_learn(&part);
+        for (size_t j = 0; j < image->accesses[i]->offset->n_terms; j++)
+            if (find_atom(image->nest->c, &image->accesses[i]->offset->terms[j], &atom) &&
+                atom != UINT_MAX)
+                gcal_frame_learn(&part.frame, gcal_poly_of_atom(image->nest->c, atom));
+        image->sizes = part.frame;
+    }
 }
 
-/* Guards on global ids name lid and gid together: the digits of both, joined, end there.
- * Returns false when the guard bounds something else.
- */
-static bool add_global_id(struct gcal_nest *nest, const struct gcal_domain *domain,
-                          size_t d, const struct gcal_poly *offset, struct digits *digits,
-                          bool *done)
+static const struct gcal_poly *count_image(struct image *image)
 {
-    struct gcal_polys *c = nest->c;
-    unsigned lid = gcal_poly_atom(nest->lid[d]), gid = gcal_poly_atom(nest->gid[d]);
-    const struct gcal_poly *stride = gcal_poly_coefficient(c, offset, lid, 1);
-    const struct gcal_poly *extent =
-        gcal_poly_scale(c, nest->groups[d], nest->local_size[d], 1);
+    const struct gcal_poly *count = NULL;
+    isl_set *all = NULL, *one;
 
-    *done = false;
-    for (; domain; domain = domain->parent)
-        if (domain->kind == GCAL_DOMAIN_CONDITION) {
-            const struct gcal_poly *p = domain->condition->p, *bound;
-            int64_t l, g;
-
-            if (!p)
-                return false;
-
-            if (!gcal_poly_contains(c, p, lid) || !gcal_poly_contains(c, p, gid))
-                continue;
-            bound = gcal_poly_coefficient(c, gcal_poly_coefficient(c, p, lid, 0), gid, 0);
-            if (gcal_poly_has_dimension(c, bound) ||
-                !gcal_poly_is_constant(gcal_poly_coefficient(c, p, lid, 1), &l) ||
-                !gcal_poly_is_constant(gcal_poly_coefficient(c, p, gid, 1), &g) ||
-                l != -1 || g != -nest->local_size[d])
-                return false;
-            extent = gcal_poly_min(c, extent,
-                                   gcal_poly_add(c, bound, gcal_poly_integer(c, 1)));
-            *done = true;
-        }
-    if (!*done)
-        return true;
-    if (!gcal_poly_equal(gcal_poly_coefficient(c, offset, gid, 1),
-                         gcal_poly_scale(c, stride, nest->local_size[d], 1)))
-        return false;
-    return add_digit(c, digits, stride, extent);
-}
-
-static bool add_dimension(struct gcal_nest *nest, const struct gcal_access_event *access,
-                          unsigned atom, const struct gcal_poly *trips,
-                          struct digits *digits)
-{
-    const struct gcal_poly *stride =
-        gcal_poly_coefficient(nest->c, access->offset, atom, 1);
-    const struct gcal_poly *extent;
-
-    if (gcal_poly_hides(nest->c, access->offset, atom) ||
-        gcal_poly_degree(access->offset, atom) > 1 ||
-        gcal_poly_has_dimension(nest->c, stride))
-        return false;
-    if (!stride->n_terms)
-        return true; /* taken to run at least once */
-    extent = extent_of(nest, access->domain, atom, trips);
-    return extent && add_digit(nest->c, digits, stride, extent);
-}
-
-/* Accesses a[i-1], a[i], a[i+1] are one more dimension when their distances are equal. */
-static int compare_offsets(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-static bool add_shifts(struct gcal_nest *nest, size_t n,
-                       const struct gcal_access_event *const *accesses,
-                       struct digits *digits)
-{
-    enum { MOST = 256 };
-    int64_t shifts[MOST], step;
-    size_t kept = 1;
-
-    if (n > MOST)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!accesses[i]->offset ||
-            !gcal_poly_is_constant(
-                gcal_poly_sub(nest->c, accesses[i]->offset, accesses[0]->offset),
-                &shifts[i]) ||
-            accesses[i]->domain != accesses[0]->domain)
-            return false;
-    qsort(shifts, n, sizeof(shifts[0]), compare_offsets);
-    for (size_t i = 1; i < n; i++)
-        if (shifts[i] != shifts[kept - 1])
-            shifts[kept++] = shifts[i];
-    if (kept == 1)
-        return true;
-    step = shifts[1] - shifts[0];
-    for (size_t i = 1; i < kept; i++)
-        if (shifts[i] - shifts[i - 1] != step)
-            return false;
-    return add_digit(nest->c, digits, gcal_poly_integer(nest->c, step),
-                     gcal_poly_integer(nest->c, (int64_t)kept));
+    learn_all(image);
+    for (size_t i = 0; i < image->n_accesses; i++) {
+        one = reached(image, i);
+        all = i ? isl_set_union(all, one) : one;
+    }
+    all = isl_set_coalesce(all);
+    if (all && are_elements(image, all))
+        count = gcal_points_count(&image->sizes, isl_set_copy(all));
+    isl_set_free(all);
+    return count;
 }
 
 const struct gcal_poly *gcal_footprint(struct gcal_nest *nest, size_t n,
                                        const struct gcal_access_event *const *accesses)
 {
-    const struct gcal_access_event *first = accesses[0];
-    struct gcal_polys *c = nest->c;
-    struct digits digits = { 0 };
-    bool done;
+    struct image image = { .nest = nest, .n_accesses = n, .accesses = accesses };
+    const struct gcal_poly *count = NULL;
 
-    if (!first->offset || !add_shifts(nest, n, accesses, &digits) ||
-        !add_digit(c, &digits, gcal_poly_integer(c, 1),
-                   gcal_poly_integer(c, first->width)))
+    if (n > MOST_ACCESSES || !gcal_nest_isl(nest))
         return NULL;
-    for (size_t d = 0; d < nest->n_dims; d++) {
-        if (!add_global_id(nest, first->domain, d, first->offset, &digits, &done))
+    for (size_t i = 0; i < n; i++)
+        if (!accesses[i]->offset)
             return NULL;
-        if (!done &&
-            (!add_dimension(nest, first, gcal_poly_atom(nest->lid[d]),
-                            gcal_poly_integer(c, nest->local_size[d]), &digits) ||
-             !add_dimension(nest, first, gcal_poly_atom(nest->gid[d]), nest->groups[d],
-                            &digits)))
-            return NULL;
-    }
-    for (const struct gcal_domain *loop = first->domain; loop; loop = loop->parent)
-        if (loop->kind == GCAL_DOMAIN_LOOP &&
-            !add_dimension(nest, first, loop->loop, loop->trips, &digits))
-            return NULL;
-    return count_digits(c, &digits);
+    for (int whole = 1; whole >= 0 && !count; whole--)
+        if (find_bases(nest->c, n, accesses, whole, &image.bases))
+            count = count_image(&image);
+    return count;
 }

@@ -247,6 +247,55 @@ isl_pw_aff *gcal_frame_affine(const struct gcal_frame *f, const struct gcal_poly
     return sum;
 }
 
+/* value * p, NULL as p being 1; NULL when the value is no small integer. */
+static const struct gcal_poly *poly_of(const struct gcal_frame *f, isl_val *value,
+                                       const struct gcal_poly *p)
+{
+    bool fits = isl_val_is_int(value) == isl_bool_true &&
+                isl_val_cmp_si(value, INT64_MAX / 2) < 0 &&
+                isl_val_cmp_si(value, INT64_MIN / 2) > 0;
+    int64_t number = fits ? isl_val_get_num_si(value) : 0;
+
+    isl_val_free(value);
+    if (!fits)
+        return NULL;
+    return p ? gcal_poly_scale(f->c, p, number, 1) : gcal_poly_integer(f->c, number);
+}
+
+static const struct gcal_poly *add(const struct gcal_frame *f, const struct gcal_poly *a,
+                                   const struct gcal_poly *b)
+{
+    return a && b ? gcal_poly_add(f->c, a, b) : NULL;
+}
+
+const struct gcal_poly *gcal_frame_poly(const struct gcal_frame *f, isl_aff *aff)
+{
+    isl_val *den = isl_aff_get_denominator_val(aff);
+    isl_aff *whole = isl_aff_scale_val(isl_aff_copy(aff), isl_val_copy(den));
+    isl_size n_divs = isl_aff_dim(whole, isl_dim_div);
+    const struct gcal_poly *sum = poly_of(f, isl_aff_get_constant_val(whole), NULL);
+
+    for (size_t i = 0; i < f->n_sizes && sum; i++)
+        sum = add(f, sum,
+                  poly_of(f, isl_aff_get_coefficient_val(whole, isl_dim_param, (int)i),
+                          f->sizes[i]));
+    for (int i = 0; i < n_divs && sum; i++) {
+        isl_aff *div = isl_aff_get_div(whole, i);
+        const struct gcal_poly *floor = gcal_frame_poly(f, div);
+
+        isl_aff_free(div);
+        sum = floor ? add(f, sum,
+                          poly_of(f, isl_aff_get_coefficient_val(whole, isl_dim_div, i),
+                                  gcal_poly_floor(f->c, floor, 1)))
+                    : NULL;
+    }
+    isl_aff_free(whole);
+    if (sum)
+        sum = gcal_poly_scale(f->c, sum, 1, isl_val_get_num_si(den));
+    isl_val_free(den);
+    return sum;
+}
+
 /* ---- sets ---- */
 
 isl_set *gcal_frame_universe(const struct gcal_frame *f)

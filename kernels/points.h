@@ -51,6 +51,8 @@ int gcal_frame_add_size(struct gcal_frame *frame, const struct gcal_poly *monomi
 /* All points that agree with the facts. */
 isl_set *gcal_frame_universe(const struct gcal_frame *frame);
 isl_pw_aff *gcal_frame_affine(const struct gcal_frame *frame, const struct gcal_poly *p);
+/* An affine function of sizes alone. */
+const struct gcal_poly *gcal_frame_poly(const struct gcal_frame *frame, isl_aff *aff);
 isl_set *gcal_frame_condition(const struct gcal_frame *frame,
                               const struct gcal_condition *condition);
 /* Points with 0 <= dimension < trips. */

@@ -301,36 +301,43 @@ const struct gcal_poly *gcal_poly_mul(struct gcal_polys *c, const struct gcal_po
     return c->failed ? &zero : normalise(c, p);
 }
 
+/* a/b of two terms; false when b's factors are not all in a. */
+static bool divide_terms(struct gcal_polys *c, const struct gcal_term *a,
+                         const struct gcal_term *b, struct gcal_term *out)
+{
+    size_t j = 0;
+
+    out->n_factors = 0;
+    set_rational(c, out, (__int128)a->num * b->den, (__int128)a->den * b->num);
+    for (size_t i = 0; i < a->n_factors; i++) {
+        struct gcal_factor f = a->factors[i];
+
+        if (j < b->n_factors && b->factors[j].atom == f.atom) {
+            if (f.power < b->factors[j].power)
+                return false;
+            f.power = (uint16_t)(f.power - b->factors[j++].power);
+        }
+        if (f.power)
+            out->factors[out->n_factors++] = f;
+    }
+    return j == b->n_factors;
+}
+
+/* Long division: the leading terms decide, as their order is kept by products. */
 const struct gcal_poly *gcal_poly_divide(struct gcal_polys *c, const struct gcal_poly *a,
                                          const struct gcal_poly *b)
 {
-    struct gcal_poly *p;
+    const struct gcal_poly *quotient = &zero;
 
-    if (b->n_terms != 1 || !(p = new_poly(c, a->n_terms)))
-        return NULL;
-    for (size_t i = 0; i < a->n_terms; i++) {
-        struct gcal_term *t = &p->terms[i];
-        size_t n = 0;
+    while (a->n_terms && b->n_terms && !c->failed) {
+        struct gcal_poly *step = new_poly(c, 1);
 
-        *t = a->terms[i];
-        set_rational(c, t, (__int128)t->num * b->terms[0].den,
-                     (__int128)t->den * b->terms[0].num);
-        for (size_t j = 0; j < b->terms[0].n_factors; j++) {
-            const struct gcal_factor *by = &b->terms[0].factors[j];
-            size_t k = 0;
-
-            while (k < t->n_factors && t->factors[k].atom != by->atom)
-                k++;
-            if (k == t->n_factors || t->factors[k].power < by->power)
-                return NULL;
-            t->factors[k].power = (uint16_t)(t->factors[k].power - by->power);
-        }
-        for (size_t k = 0; k < t->n_factors; k++)
-            if (t->factors[k].power)
-                t->factors[n++] = t->factors[k];
-        t->n_factors = n;
+        if (!step || !divide_terms(c, &a->terms[0], &b->terms[0], &step->terms[0]))
+            return NULL;
+        quotient = gcal_poly_add(c, quotient, step);
+        a = gcal_poly_sub(c, a, gcal_poly_mul(c, step, b));
     }
-    return normalise(c, p);
+    return b->n_terms ? quotient : NULL;
 }
 
 const struct gcal_poly *gcal_poly_coefficient(struct gcal_polys *c,

@@ -97,7 +97,7 @@ const struct gcal_poly *gcal_poly_max(struct gcal_polys *c, const struct gcal_po
 const struct gcal_poly *gcal_poly_substitute(struct gcal_polys *c,
                                              const struct gcal_poly *p, unsigned atom,
                                              const struct gcal_poly *value);
-/* a/b when that is a polynomial and 'b' one term; NULL otherwise. */
+/* a/b when that is a polynomial; NULL otherwise. */
 const struct gcal_poly *gcal_poly_divide(struct gcal_polys *c, const struct gcal_poly *a,
                                          const struct gcal_poly *b);
 
@@ -134,8 +134,8 @@ int64_t gcal_poly_period(struct gcal_polys *c, const struct gcal_poly *p, unsign
 
 /* "1/16*n^3-floor(n/3)": what calib/model/expr.h reads.  In the context's memory. */
 const char *gcal_poly_text(struct gcal_polys *c, const struct gcal_poly *p);
-/* Such text in integers, where '/' is the floor of a quotient as NDRanges use it;
- * every name is a parameter.  NULL with 'err'.
+/* Such text in integers, where '/' is the floor of a quotient as NDRanges use it, but
+ * exact within floor() and ceil(); every name is a parameter.  NULL with 'err'.
  */
 const struct gcal_poly *gcal_poly_parse(struct gcal_polys *c, const char *text,
                                         struct gcal_error *err);

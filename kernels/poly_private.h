@@ -27,6 +27,7 @@ struct gcal_polys {
     size_t n_facts; /* polynomials known not to be negative */
     const struct gcal_poly *facts[16];
     long steps_left;
+    int proofs; /* that are being made: floor() asks for some, and proofs for floor() */
     const char *failed;
     unsigned n_points, points[GCAL_MAX_POINTS];
 };

@@ -3,7 +3,7 @@
 
 #include "kernels/poly_private.h"
 
-enum { MAX_ENUMERATED = 4096, PROOF_DEPTH = 12 };
+enum { MAX_ENUMERATED = 4096, PROOF_DEPTH = 12, MOST_NESTED = 2 };
 
 /* ---- proof that p >= 0 ---- */
 
@@ -108,7 +108,14 @@ static bool prove(struct gcal_polys *c, const struct gcal_poly *p, int depth)
 
 bool gcal_poly_is_nonnegative(struct gcal_polys *c, const struct gcal_poly *p)
 {
-    return prove(c, p, PROOF_DEPTH);
+    bool proven;
+
+    if (c->proofs == MOST_NESTED)
+        return false;
+    c->proofs++;
+    proven = prove(c, p, PROOF_DEPTH);
+    c->proofs--;
+    return proven;
 }
 
 /* ---- sums of powers ---- */

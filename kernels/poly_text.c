@@ -131,6 +131,7 @@ struct reader {
     struct gcal_polys *c;
     const char *text, *at;
     struct gcal_error *err;
+    bool exact; /* inside of floor() or ceil() */
 };
 
 static void skip_spaces(struct reader *r)
@@ -181,6 +182,21 @@ static size_t name_length(const char *text)
     return n;
 }
 
+/* Inside of floor() and ceil(), up to the ')', '/' divides exactly. */
+static const struct gcal_poly *read_rounded(struct reader *r, int depth, bool up)
+{
+    bool outer = r->exact;
+    const struct gcal_poly *p;
+
+    r->exact = true;
+    p = read_sum(r, depth);
+    r->exact = outer;
+    if (!p || !accept(r, ")"))
+        return p ? complain(r, "expected ')'") : NULL;
+    p = gcal_poly_floor(r->c, up ? gcal_poly_scale(r->c, p, -1, 1) : p, 1);
+    return up ? gcal_poly_scale(r->c, p, -1, 1) : p;
+}
+
 static const struct gcal_poly *read_primary(struct reader *r, int depth)
 {
     const struct gcal_poly *p;
@@ -200,6 +216,9 @@ static const struct gcal_poly *read_primary(struct reader *r, int depth)
             return NULL;
         return accept(r, ")") ? p : complain(r, "expected ')'");
     }
+    for (int up = 0; up < 2; up++)
+        if (accept(r, up ? "ceil(" : "floor("))
+            return read_rounded(r, depth + 1, up);
     if ((n = name_length(r->at))) {
         const char *name = gcal_polys_format(r->c, "%.*s", (int)n, r->at);
 
@@ -229,7 +248,8 @@ static const struct gcal_poly *read_product(struct reader *r, int depth)
         }
         if (!gcal_poly_is_constant(b, &k) || k <= 0)
             return complain(r, "can only divide by a positive number");
-        b = gcal_poly_floor(r->c, a, k);
+        b = r->exact && sign == '/' ? gcal_poly_scale(r->c, a, 1, k)
+                                    : gcal_poly_floor(r->c, a, k);
         a = sign == '/' ? b : gcal_poly_sub(r->c, a, gcal_poly_scale(r->c, b, k, 1));
     }
     return a;
@@ -254,7 +274,7 @@ static const struct gcal_poly *read_sum(struct reader *r, int depth)
 const struct gcal_poly *gcal_poly_parse(struct gcal_polys *c, const char *text,
                                         struct gcal_error *err)
 {
-    struct reader r = { c, text, text, err };
+    struct reader r = { c, text, text, err, false };
     const struct gcal_poly *p = read_sum(&r, 0);
 
     skip_spaces(&r);
@@ -437,7 +457,7 @@ int gcal_polys_assume(struct gcal_polys *c, const char *text, struct gcal_error 
     size_t n = 0;
 
     for (int pass = 0; pass < 2; pass++) {
-        struct reader r = { c, text, text, err };
+        struct reader r = { c, text, text, err, false };
 
         do {
             if (read_assumption(&r, pass == 1, moduli, &n) < 0)

@@ -151,9 +151,9 @@ static void counts_triangular_and_strided_loops(void **state)
         "f_op_float32_add = (3/2*n^2-3*n*p+3/2*p^2+3/2*n-3/2*p+3*floor((n+15)/16))"
         "*ceil(16/sub_group_size)\n"
         "f_op_float32_div = 3*floor((n+15)/16)*ceil(16/sub_group_size)\n"
-        "f_mem_access_global_float32_load_lstrides:{0:0}_gstrides:{0:0} = "
+        "f_mem_access_global_float32_load_lstrides:{0:0}_gstrides:{0:0}_afr:48 = "
         "(3/2*n^2-3*n*p+3/2*p^2+3/2*n-3/2*p)*ceil(16/sub_group_size)\n"
-        "f_mem_access_global_float32_load_lstrides:{0:1}_gstrides:{0:0} = 3*n\n"
+        "f_mem_access_global_float32_load_lstrides:{0:1}_gstrides:{0:0}_afr:3 = 3*n\n"
         "f_mem_access_global_float32_store_lstrides:{0:1}_gstrides:{0:16}_afr:1 = 48\n"
         "f_thread_groups = 3\n");
 }

@@ -1,0 +1,239 @@
+/* chain.c - domains as dimensions and conditions, and the parts that depend on each other
+ */
+#include "kernels/chain.h"
+
+/* ---- what depends on what ---- */
+
+bool gcal_condition_contains(struct gcal_polys *c, const struct gcal_condition *x,
+                             unsigned atom)
+{
+    return (x->p && gcal_poly_contains(c, x->p, atom)) ||
+           (x->a && gcal_condition_contains(c, x->a, atom)) ||
+           (x->b && gcal_condition_contains(c, x->b, atom)) ||
+           (x->kind == GCAL_CONDITION_EARLIER && x->loop == atom);
+}
+
+static void join_parts(struct gcal_chain *chain, size_t a, size_t b)
+{
+    size_t from = chain->part[a], to = chain->part[b];
+
+    for (size_t i = 0; i < chain->n_dims; i++)
+        if (chain->part[i] == from)
+            chain->part[i] = to;
+}
+
+static void join_condition(struct gcal_chain *chain,
+                           const struct gcal_condition *condition)
+{
+    size_t first = SIZE_MAX;
+
+    for (size_t i = 0; i < chain->n_dims; i++) {
+        if (!gcal_condition_contains(chain->nest->c, condition, chain->dims[i]))
+            continue;
+        if (first != SIZE_MAX)
+            join_parts(chain, first, i);
+        first = i;
+    }
+}
+
+bool gcal_chain_has_condition(const struct gcal_chain *chain, size_t dim)
+{
+    for (size_t i = 0; i < chain->n_conditions; i++)
+        if (gcal_condition_contains(chain->nest->c, chain->conditions[i],
+                                    chain->dims[dim]))
+            return true;
+    return chain->branch &&
+           gcal_condition_contains(chain->nest->c, chain->branch, chain->dims[dim]);
+}
+
+bool gcal_chain_is_alone(const struct gcal_chain *chain, size_t dim)
+{
+    for (size_t i = 0; i < chain->n_dims; i++)
+        if (i != dim && chain->part[i] == chain->part[dim])
+            return false;
+    return !gcal_chain_has_condition(chain, dim) &&
+           !gcal_poly_has_dimension(chain->nest->c, chain->trips[dim]);
+}
+
+static void find_parts(struct gcal_chain *chain)
+{
+    size_t lid = SIZE_MAX;
+
+    for (size_t i = 0; i < chain->n_dims; i++)
+        chain->part[i] = i;
+    for (size_t i = 0; i < chain->n_dims; i++)
+        for (size_t j = 0; j < chain->n_dims; j++)
+            if (i != j &&
+                gcal_poly_contains(chain->nest->c, chain->trips[i], chain->dims[j]))
+                join_parts(chain, i, j);
+    for (size_t i = 0; i < chain->n_conditions; i++)
+        join_condition(chain, chain->conditions[i]);
+    if (chain->branch)
+        join_condition(chain, chain->branch);
+    if (chain->mode != GCAL_COUNT_SUB_GROUPS)
+        return;
+    /* where one lid decides, the lanes' numbers do, which all lids make */
+    for (size_t i = 0; i < chain->n_dims; i++)
+        if (chain->is_lid[i] && !gcal_chain_is_alone(chain, i))
+            lid = i;
+    for (size_t i = 0; i < chain->n_dims && lid != SIZE_MAX; i++)
+        if (chain->is_lid[i])
+            join_parts(chain, i, lid);
+}
+
+/* ---- the chain ---- */
+
+static bool has_ids(const struct gcal_nest *nest, const struct gcal_condition *condition)
+{
+    for (size_t d = 0; d < nest->n_dims; d++)
+        if (gcal_condition_contains(nest->c, condition, gcal_poly_atom(nest->lid[d])) ||
+            gcal_condition_contains(nest->c, condition, gcal_poly_atom(nest->gid[d])))
+            return true;
+    return false;
+}
+
+/* 'trips' of the work-item that does most of them; NULL when that is not clear. */
+static const struct gcal_poly *most_trips(struct gcal_nest *nest,
+                                          const struct gcal_poly *trips, bool *estimated)
+{
+    struct gcal_polys *c = nest->c;
+
+    for (size_t i = 0; i < 2 * nest->n_dims; i++) {
+        unsigned atom = gcal_poly_atom(i % 2 ? nest->lid[i / 2] : nest->gid[i / 2]);
+        const struct gcal_poly *first, *last;
+
+        if (!gcal_poly_contains(c, trips, atom))
+            continue;
+        *estimated = true;
+        first = gcal_poly_substitute(c, trips, atom, gcal_poly_integer(c, 0));
+        last = gcal_poly_substitute(c, trips, atom, gcal_atom_last(c, atom));
+        if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, first, trips)))
+            trips = first;
+        else if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, last, trips)))
+            trips = last;
+        else
+            return NULL;
+    }
+    return trips;
+}
+
+static bool add_dim(struct gcal_chain *chain, unsigned atom,
+                    const struct gcal_poly *trips, bool is_lid)
+{
+    if (chain->n_dims == GCAL_MAX_CHAIN || !trips)
+        return false;
+    chain->dims[chain->n_dims] = atom;
+    chain->is_lid[chain->n_dims] = is_lid;
+    chain->trips[chain->n_dims++] = trips;
+    return true;
+}
+
+static bool add_domain(struct gcal_chain *chain, const struct gcal_domain *domain)
+{
+    bool one = chain->mode == GCAL_COUNT_ONE;
+
+    switch (domain->kind) {
+    case GCAL_DOMAIN_LOOP:
+        return add_dim(chain, domain->loop,
+                       one ? most_trips(chain->nest, domain->trips, chain->estimated)
+                           : domain->trips,
+                       false);
+    case GCAL_DOMAIN_CONDITION:
+        if (one && has_ids(chain->nest, domain->condition)) {
+            *chain->estimated = true; /* some do less than that */
+            return true;
+        }
+        if (chain->n_conditions == GCAL_MAX_CONDITIONS)
+            return false;
+        chain->conditions[chain->n_conditions++] = domain->condition;
+        return true;
+    default:
+        *chain->estimated = true;
+        return true;
+    }
+}
+
+bool gcal_chain_fill(struct gcal_chain *chain, const struct gcal_domain *domain)
+{
+    const struct gcal_nest *nest = chain->nest;
+
+    for (size_t d = 0; d < nest->n_dims && chain->mode != GCAL_COUNT_ONE; d++)
+        if (!add_dim(chain, gcal_poly_atom(nest->gid[d]), nest->groups[d], false) ||
+            !add_dim(chain, gcal_poly_atom(nest->lid[d]),
+                     gcal_poly_integer(nest->c, nest->local_size[d]), true))
+            return false;
+    for (; domain; domain = domain->parent)
+        if (!add_domain(chain, domain))
+            return false;
+    find_parts(chain);
+    return true;
+}
+
+/* ---- one part as a set ---- */
+
+void gcal_part_fill(struct gcal_part *part, const struct gcal_chain *chain,
+                    const bool *wanted)
+{
+    unsigned atoms[GCAL_MAX_CHAIN];
+
+    part->chain = chain;
+    part->n_dims = part->n_lids = 0;
+    for (int lids = 1; lids >= 0; lids--)
+        for (size_t i = 0; i < chain->n_dims; i++)
+            if (wanted[i] && chain->is_lid[i] == lids) {
+                atoms[part->n_dims] = chain->dims[i];
+                part->dims[part->n_dims++] = i;
+                part->n_lids += (size_t)lids;
+            }
+    gcal_frame_init(&part->frame, chain->nest->c, chain->nest->isl, part->n_dims, atoms);
+}
+
+bool gcal_part_has(const struct gcal_part *part, const struct gcal_condition *condition)
+{
+    const struct gcal_chain *chain = part->chain;
+    bool free = true;
+
+    for (size_t i = 0; i < chain->n_dims; i++)
+        if (gcal_condition_contains(chain->nest->c, condition, chain->dims[i])) {
+            free = false;
+            for (size_t j = 0; j < part->n_dims; j++)
+                if (part->dims[j] == i)
+                    return true;
+        }
+    return free && part->n_dims == 0;
+}
+
+void gcal_part_learn(struct gcal_part *part)
+{
+    const struct gcal_chain *chain = part->chain;
+
+    for (size_t i = 0; i < part->n_dims; i++)
+        gcal_frame_learn(&part->frame, chain->trips[part->dims[i]]);
+    for (size_t i = 0; i < chain->n_conditions; i++)
+        if (gcal_part_has(part, chain->conditions[i]))
+            gcal_frame_learn_condition(&part->frame, chain->conditions[i]);
+    if (chain->branch && gcal_part_has(part, chain->branch))
+        gcal_frame_learn_condition(&part->frame, chain->branch);
+}
+
+isl_set *gcal_part_points(struct gcal_part *part)
+{
+    const struct gcal_chain *chain = part->chain;
+    isl_set *set, *held;
+
+    if (part->frame.failed)
+        return NULL;
+    set = gcal_frame_universe(&part->frame);
+    for (size_t i = 0; i < part->n_dims; i++)
+        set = isl_set_intersect(
+            set, gcal_frame_range(&part->frame, i, chain->trips[part->dims[i]]));
+    for (size_t i = 0; i < chain->n_conditions && set; i++) {
+        if (!gcal_part_has(part, chain->conditions[i]))
+            continue;
+        if ((held = gcal_frame_condition(&part->frame, chain->conditions[i])))
+            set = isl_set_intersect(set, held);
+        else
+            *chain->estimated = true;
+    }
+    return set;
+}
