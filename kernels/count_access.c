@@ -183,9 +183,10 @@ static void add_passes(struct gcal_maker *m, const struct group *g,
 
     access->bank_ways = ways;
     if (!ways)
-        gcal_maker_estimate(m, e->line, e->column,
-                            "bank conflicts of this access do not follow from the local "
-                            "ids: counted as if there were none");
+        gcal_maker_estimate(
+            m, e->line, e->column,
+            "bank conflicts of this access do not follow from the local ids",
+            "counted as if there were none");
     entry = gcal_maker_add(
         m, GCAL_FEATURE_LOCAL_PASS, GCAL_PER_SUB_GROUP,
         gcal_polys_format(m->c, "f_local_pass%s_%s_%s", tag_text(m, e), e->dtype,

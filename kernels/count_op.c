@@ -65,7 +65,8 @@ static struct gcal_tally divergence_of(struct gcal_maker *m,
     if (branch->condition)
         gcal_maker_estimate(m, branch->line, branch->column,
                             "how often work-items of a sub-group part here cannot be "
-                            "counted exactly, and is counted as if always");
+                            "counted exactly",
+                            "counted as if they always did");
     else
         gcal_nest_note(m->nest, branch->line, branch->column,
                        "whether work-items of a sub-group part here depends on data: "

@@ -66,8 +66,11 @@ void gcal_tally_add(struct gcal_maker *m, struct gcal_tally *tally,
                     int64_t times);
 /* How sub-groups are counted: by themselves when their size is known, else by groups. */
 enum gcal_count_mode gcal_sub_group_mode(const struct gcal_maker *m);
-/* Notes 'text', or refuses with it when the request takes no estimates. */
-void gcal_maker_estimate(struct gcal_maker *m, int line, int column, const char *text);
+/* 'what' is not known exactly, and what is 'done' instead: noted, or refused when the
+ * request takes no estimates.
+ */
+void gcal_maker_estimate(struct gcal_maker *m, int line, int column, const char *what,
+                         const char *done);
 
 /* ---- count_op.c, count_access.c: the entries ---- */
 void gcal_maker_add_ops(struct gcal_maker *m);

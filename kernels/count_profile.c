@@ -221,6 +221,9 @@ static void make(struct gcal_maker *m, const char *kernel, const char *assumptio
     p->n_dims = m->nest->n_dims;
     for (size_t d = 0; d < p->n_dims; d++)
         p->local_size[d] = (size_t)m->nest->local_size[d];
+    p->n_banks = m->request->n_banks;
+    p->divergence = m->request->sub_group_size > 0;
+    p->index_arithmetic = m->request->index_arithmetic;
     set_assumptions(m, assumptions);
     gcal_maker_add_ops(m);
     gcal_maker_add_accesses(m);

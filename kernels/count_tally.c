@@ -5,18 +5,21 @@
 #include "kernels/count_private.h"
 #include "kernels/kernels.h"
 
-void gcal_maker_estimate(struct gcal_maker *m, int line, int column, const char *text)
+void gcal_maker_estimate(struct gcal_maker *m, int line, int column, const char *what,
+                         const char *done)
 {
     if (m->failed)
         return;
     if (m->request->allow_estimates) {
-        gcal_nest_note(m->nest, line, column, text);
+        gcal_nest_note(m->nest, line, column,
+                       gcal_polys_format(m->c, "%s: %s", what, done));
         return;
     }
     m->failed = true;
     if (gcal_polys_check(m->c, m->err) == 0)
-        gcal_error_set(m->err, GCAL_EINPUT, "%s:%d:%d: %s; estimates are not allowed",
-                       m->nest->file, line, column, text);
+        gcal_error_set(m->err, GCAL_EINPUT,
+                       "%s:%d:%d: %s (estimates, if they were allowed: %s)",
+                       m->nest->file, line, column, what, done);
 }
 
 static bool is_exact(struct gcal_maker *m, const struct gcal_domain *domain,
@@ -59,8 +62,8 @@ static void explain(struct gcal_maker *m, const struct gcal_domain *domain,
                     enum gcal_count_mode mode)
 {
     static const char by_group[] =
-        "only some work-items of a group come here, and all of the group's sub-groups "
-        "are counted: a given sub-group size makes it exact";
+        "only some work-items of a group come here: all of the group's sub-groups are "
+        "counted, as their size was not given";
     static const char by_one[] =
         "work-items differ in how often they come here: the most of any is counted";
     const struct gcal_domain *at, *known = known_part(m, domain);
@@ -70,15 +73,18 @@ static void explain(struct gcal_maker *m, const struct gcal_domain *domain,
         return;
     by_item = !is_exact(m, known, GCAL_COUNT_WORK_ITEMS);
     at = culprit(m, known, by_item ? GCAL_COUNT_WORK_ITEMS : mode);
-    if (by_item)
+    if (by_item && at->kind == GCAL_DOMAIN_LOOP)
         gcal_maker_estimate(m, at->line, at->column,
-                            at->kind == GCAL_DOMAIN_LOOP
-                                ? "how often this loop runs cannot be counted exactly"
-                                : "how often this condition holds cannot be counted "
-                                  "exactly, and is counted as if it always did");
+                            "how often this loop runs cannot be counted exactly",
+                            "the most of any work-item is counted");
+    else if (by_item)
+        gcal_maker_estimate(m, at->line, at->column,
+                            "how often this condition holds cannot be counted exactly",
+                            "counted as if it always did");
     else if (mode == GCAL_COUNT_SUB_GROUPS)
         gcal_maker_estimate(m, at->line, at->column,
-                            "how many sub-groups come here cannot be counted exactly");
+                            "how many sub-groups come here cannot be counted exactly",
+                            "counted as if all did");
     else
         gcal_nest_note(m->nest, at->line, at->column,
                        mode == GCAL_COUNT_ONE ? by_one : by_group);

@@ -201,6 +201,24 @@ out:
     return rc;
 }
 
+/* What a profile may leave out would count 0. */
+static int check_counted(const struct gcal_profile *profile, enum gcal_feature_kind kind,
+                         struct gcal_error *err)
+{
+    const char *option = NULL;
+
+    if (kind == GCAL_FEATURE_INDEX_OP && !profile->index_arithmetic)
+        option = "--index-arithmetic";
+    if (kind == GCAL_FEATURE_LOCAL_PASS && !profile->n_banks)
+        option = "--banks";
+    if (kind == GCAL_FEATURE_DIVERGENT_BRANCH && !profile->divergence)
+        option = "--sub-group";
+    return option ? gcal_error_set(err, GCAL_EINPUT,
+                                   "it was not counted: that needs 'gpucal count %s'",
+                                   option)
+                  : 0;
+}
+
 static int bind_feature(const struct gcal_binding *binding,
                         const struct gcal_profile *profile, const char *name,
                         struct bound_feature *bound, struct gcal_error *err)
@@ -214,6 +232,9 @@ static int bind_feature(const struct gcal_binding *binding,
         return -1;
     if (f.kind == GCAL_FEATURE_WALL_TIME)
         rc = gcal_error_set(err, GCAL_EINPUT, "'%.100s' is measured, not counted", name);
+    else if (check_counted(profile, f.kind, err) < 0)
+        rc =
+            gcal_error_prefix(err, "kernel %.60s, feature %.100s", profile->kernel, name);
     for (size_t i = 0; i < profile->n_entries && rc == 0; i++) {
         const struct gcal_profile_entry *entry = &profile->entries[i];
 

@@ -131,6 +131,15 @@ static void write_access(struct gcal_yaml_writer *w, const struct gcal_profile *
     }
 }
 
+/* Left out where it does not hold. */
+static void write_flag(struct gcal_yaml_writer *w, const char *key, bool flag)
+{
+    if (!flag)
+        return;
+    gcal_yaml_write_text(w, key);
+    gcal_yaml_write_bool(w, true);
+}
+
 static void write_entry(struct gcal_yaml_writer *w, const struct gcal_profile *profile,
                         const struct gcal_profile_entry *entry)
 {
@@ -140,10 +149,7 @@ static void write_entry(struct gcal_yaml_writer *w, const struct gcal_profile *p
     write_pair(w, "per", gcal_granularity_name(entry->granularity));
     write_pair(w, "dtype", entry->dtype);
     write_pair(w, "op", entry->op);
-    if (entry->estimated) {
-        gcal_yaml_write_text(w, "estimated");
-        gcal_yaml_write_bool(w, true);
-    }
+    write_flag(w, "estimated", entry->estimated);
     if (gcal_feature_is_access(entry->kind))
         write_access(w, profile, entry);
     if (entry->line > 0) {
@@ -182,6 +188,12 @@ void gcal_profile_write(const struct gcal_profile *profile, struct gcal_yaml_wri
     gcal_yaml_write_end_list(w);
     write_texts(w, "groups", profile->n_dims, profile->groups);
     write_pair(w, "assumptions", profile->assumptions);
+    if (profile->n_banks) {
+        gcal_yaml_write_text(w, "banks");
+        gcal_yaml_write_integer(w, (long long)profile->n_banks);
+    }
+    write_flag(w, "divergence", profile->divergence);
+    write_flag(w, "index_arithmetic", profile->index_arithmetic);
     gcal_yaml_write_text(w, "estimated");
     gcal_yaml_write_bool(w, profile->estimated);
     write_notes(w, profile);

@@ -75,7 +75,11 @@ struct gcal_profile {
     size_t local_size[GCAL_MAX_DIMS];
     char *groups[GCAL_MAX_DIMS]; /* work-groups per dimension, expressions */
     char *assumptions;           /* "n % 16 = 0 and n >= 16", or NULL */
-    bool estimated;              /* some count is not exact */
+    /* What was counted besides; binding a feature that was not is an error. */
+    size_t n_banks;        /* f_local_pass, for that many banks; 0: not */
+    bool divergence;       /* f_divergent_branch */
+    bool index_arithmetic; /* f_index_... */
+    bool estimated;        /* some count is not exact */
     size_t n_notes;
     char **notes; /* "LINE:COLUMN: what was estimated" */
     size_t n_entries;
@@ -101,8 +105,8 @@ struct gcal_profile *gcal_profile_decode(const struct gcal_yaml *node,
 struct gcal_binding;
 
 /* 'sub_group_size' is the device's.  NULL with 'err' when a name does not parse, or the
- * profile was counted for another sub-group size.  A feature that matches no entry counts
- * 0.
+ * profile was counted for another sub-group size or without such features.  A feature
+ * that matches no entry counts 0.
  */
 struct gcal_binding *gcal_binding_create(const struct gcal_profile *profile,
                                          size_t n_features, const char *const *features,

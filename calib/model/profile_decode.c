@@ -222,17 +222,18 @@ static int decode_loop_strides(struct decoder *d, const struct gcal_yaml *map,
     return 0;
 }
 
-static int decode_bank_ways(struct decoder *d, const struct gcal_yaml *map,
-                            struct gcal_profile_entry *entry)
+/* A number above 0; absent: 0. */
+static int decode_count(struct decoder *d, const struct gcal_yaml *map, const char *key,
+                        size_t *count)
 {
-    const struct gcal_yaml *node = gcal_yaml_find(map, "bank_ways");
-    long long ways;
+    const struct gcal_yaml *node = gcal_yaml_find(map, key);
+    long long value;
 
     if (!node)
         return 0;
-    if (gcal_yaml_integer(node, "bank_ways", 1, 1 << 30, &ways, d->err) < 0)
+    if (gcal_yaml_integer(node, key, 1, 1 << 30, &value, d->err) < 0)
         return -1;
-    entry->bank_ways = (size_t)ways;
+    *count = (size_t)value;
     return 0;
 }
 
@@ -268,7 +269,8 @@ static int decode_access(struct decoder *d, const struct gcal_yaml *map,
         decode_text(d, map, "tag", &entry->tag) < 0 ||
         decode_strides(d, map, "lid_strides", entry->lid_stride) < 0 ||
         decode_strides(d, map, "gid_strides", entry->gid_stride) < 0 ||
-        decode_loop_strides(d, map, entry) < 0 || decode_bank_ways(d, map, entry) < 0)
+        decode_loop_strides(d, map, entry) < 0 ||
+        decode_count(d, map, "bank_ways", &entry->bank_ways) < 0)
         return -1;
     entry->space = space;
     entry->vector_width = (size_t)elements;
@@ -312,12 +314,12 @@ static int decode_position(struct decoder *d, const struct gcal_yaml *map,
 }
 
 /* Absent: false. */
-static int decode_estimated(struct decoder *d, const struct gcal_yaml *map,
-                            bool *estimated)
+static int decode_flag(struct decoder *d, const struct gcal_yaml *map, const char *key,
+                       bool *flag)
 {
-    const struct gcal_yaml *node = gcal_yaml_find(map, "estimated");
+    const struct gcal_yaml *node = gcal_yaml_find(map, key);
 
-    return node ? gcal_yaml_bool(node, "estimated", estimated, d->err) : 0;
+    return node ? gcal_yaml_bool(node, key, flag, d->err) : 0;
 }
 
 static int decode_entry(struct decoder *d, const struct gcal_yaml *map,
@@ -339,7 +341,7 @@ static int decode_entry(struct decoder *d, const struct gcal_yaml *map,
         decode_choice(d, per, "per", gcal_granularity_names, 4, &granularity) < 0 ||
         decode_text(d, map, "dtype", &entry->dtype) < 0 ||
         decode_text(d, map, "op", &entry->op) < 0 || decode_position(d, map, entry) < 0 ||
-        decode_estimated(d, map, &entry->estimated) < 0)
+        decode_flag(d, map, "estimated", &entry->estimated) < 0)
         return -1;
     entry->granularity = granularity;
     if (gcal_feature_is_op(entry->kind) && (!entry->dtype || !entry->op))
@@ -399,10 +401,11 @@ static int decode_version(struct decoder *d, const struct gcal_yaml *root)
 
 static int decode_profile(struct decoder *d, const struct gcal_yaml *root)
 {
-    static const char *const known[] = { "gpucal_profile", "kernel",     "source_hash",
-                                         "parameters",     "local_size", "groups",
-                                         "assumptions",    "estimated",  "entries",
-                                         "notes",          NULL };
+    static const char *const known[] = {
+        "gpucal_profile", "kernel",      "source_hash",      "parameters", "local_size",
+        "groups",         "assumptions", "estimated",        "entries",    "notes",
+        "banks",          "divergence",  "index_arithmetic", NULL
+    };
 
     if (root->kind == GCAL_YAML_MAP && decode_version(d, root) < 0)
         return -1;
@@ -411,7 +414,10 @@ static int decode_profile(struct decoder *d, const struct gcal_yaml *root)
         decode_text(d, root, "source_hash", &d->profile->source_hash) < 0 ||
         decode_parameters(d, root) < 0 || decode_geometry(d, root) < 0 ||
         decode_assumptions(d, root) < 0 ||
-        decode_estimated(d, root, &d->profile->estimated) < 0 ||
+        decode_flag(d, root, "estimated", &d->profile->estimated) < 0 ||
+        decode_flag(d, root, "divergence", &d->profile->divergence) < 0 ||
+        decode_flag(d, root, "index_arithmetic", &d->profile->index_arithmetic) < 0 ||
+        decode_count(d, root, "banks", &d->profile->n_banks) < 0 ||
         decode_notes(d, root) < 0)
         return -1;
     return decode_entries(d, root);

@@ -420,7 +420,8 @@ static void counts_subscripts_on_request(void **state)
     struct gcal_profile *p = count(&r);
 
     (void)state;
-    assert_true(value_of(p, "f_index_int32_add", 32, nml_sizes) == 0);
+    for (size_t i = 0; i < p->n_entries; i++)
+        assert_int_not_equal(p->entries[i].kind, GCAL_FEATURE_INDEX_OP);
     gcal_profile_destroy(p);
     r.index_arithmetic = true;
     p = count(&r);
@@ -535,9 +536,10 @@ static void finds_divergent_branches(void **state)
     assert_true(p->estimated);
     gcal_profile_destroy(p);
     r.sub_group_size = 0;
-    r.build_options = NULL;
     p = count(&r);
-    assert_true(value_of(p, "f_divergent_branch", 32, sizes) == 0);
+    assert_false(p->divergence);
+    for (size_t i = 0; i < p->n_entries; i++)
+        assert_int_not_equal(p->entries[i].kind, GCAL_FEATURE_DIVERGENT_BRANCH);
     gcal_profile_destroy(p);
 }
 

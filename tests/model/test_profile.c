@@ -26,6 +26,7 @@ static const char profile_text[] =
     "local_size: [16, 12]\n"
     "groups: [1/16*n, 1/12*m]\n"
     "assumptions: n % 16 = 0 and m % 12 = 0 and n >= 16\n"
+    "index_arithmetic: true\n"
     "estimated: true\n"
     "notes:\n"
     "- '21:5: both sides of a condition on data are counted'\n"
@@ -132,6 +133,9 @@ static void reads_every_key(void **state)
     assert_int_equal(p->local_size[1], 12);
     assert_string_equal(p->groups[0], "1/16*n");
     assert_true(p->estimated);
+    assert_true(p->index_arithmetic);
+    assert_false(p->divergence);
+    assert_int_equal(p->n_banks, 0);
     assert_int_equal(p->n_entries, 8);
     assert_int_equal(p->n_notes, 2);
     assert_string_equal(p->notes[1], "30:9: another");
@@ -272,6 +276,37 @@ static void sizes_outside_the_assumptions_are_refused(void **state)
     assert_non_null(strstr(err.text, "measured, not counted"));
 }
 
+/* They would count 0. */
+static void what_was_not_counted_is_refused(void **state)
+{
+    static const struct {
+        const char *key, *feature, *option;
+    } cases[] = { { "banks: 32", "f_local_pass_float32", "--banks" },
+                  { "divergence: true", "f_divergent_branch", "--sub-group" },
+                  { "index_arithmetic: true", "f_index_int32_add",
+                    "--index-arithmetic" } };
+    static const char text[] = "gpucal_profile: 1\nkernel: k\nparameters: [n]\n"
+                               "local_size: [64]\ngroups: [n]\n%s\nentries: []\n";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        for (size_t with = 0; with < 2; with++) {
+            struct gcal_error err = { 0 };
+            struct gcal_binding *binding;
+            struct gcal_profile *p;
+            char all[400];
+
+            snprintf(all, sizeof(all), text, with ? cases[i].key : "");
+            p = decode(all, &err);
+            binding = gcal_binding_create(p, 1, &cases[i].feature, 32, &err);
+            assert_int_equal(binding != NULL, with);
+            if (!with && !strstr(err.text, cases[i].option))
+                fail_msg("%s", err.text);
+            gcal_binding_destroy(binding);
+            gcal_profile_destroy(p);
+        }
+}
+
 /* Counted for sub-groups of 16, a profile is good for no others. */
 static void other_sub_group_sizes_are_refused(void **state)
 {
@@ -355,17 +390,19 @@ static void hostile_profiles_are_refused(void **state)
         { "[1/16*n, 1/12*m]", "[n]", "groups: expected a list of 2 to 2" },
         { "n % 16 = 0", "n % 16", "p.yaml:7:" },
         { "n % 16 = 0", "q % 16 = 0", "known name" },
-        { "estimated: true", "estimated: 7", "p.yaml:8:12: estimated" },
-        { "f_op_float32_madd", "f_op_float31_madd", "p.yaml:13:12: " },
+        { "estimated: true", "estimated: 7", "p.yaml:9:12: estimated" },
+        { "f_op_float32_madd", "f_op_float31_madd", "p.yaml:14:12: " },
         { "f_op_float32_madd", "f_cl_wall_time", "does not hold times" },
-        { "count: n*m", "count: n*(m", "p.yaml:19:10: count: column 5" },
-        { "count: n*m", "count: {n: m}", "p.yaml:19:" },
+        { "count: n*m", "count: n*(m", "p.yaml:20:10: count: column 5" },
+        { "count: n*m", "count: {n: m}", "p.yaml:20:" },
         { "per: work-item", "per: workitem", "unknown 'workitem'" },
         { "  op: madd\n", "", "needs 'dtype' and 'op'" },
         { "vector_width: 1", "vector_width: 1e9", "vector_width" },
         { "lid_strides: [\"1\", n]", "lid_strides: [n]", "list of 2 to 2" },
         { "  memory: global\n", "", "'memory' is missing" },
         { "{loop: k, stride: \"16\"}", "{loop: k}", "'stride' is missing" },
+        { "index_arithmetic: true", "banks: -3", "banks" },
+        { "index_arithmetic: true", "divergence: 7", "divergence" },
         { "bank_ways: 2", "bank_ways: 0", "bank_ways" },
         { "  estimated: true", "  estimated: maybe", "estimated" },
         { "  op: add\n", "", "needs 'dtype' and 'op'" },
@@ -397,6 +434,7 @@ int main(void)
         cmocka_unit_test(strides_follow_the_sizes),
         cmocka_unit_test(sub_groups_are_the_devices),
         cmocka_unit_test(sizes_outside_the_assumptions_are_refused),
+        cmocka_unit_test(what_was_not_counted_is_refused),
         cmocka_unit_test(other_sub_group_sizes_are_refused),
         cmocka_unit_test(negative_counts_are_refused),
         cmocka_unit_test(hostile_profiles_are_refused),
