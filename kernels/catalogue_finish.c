@@ -29,27 +29,46 @@ static struct gcal_count_request make_request(const struct gcal_setting *s,
     return request;
 }
 
-/* What the setting keeps, "all" or names joined by '+', and the source without the
- * rest; the caller's to free.
+/* What 'remove_work' asks for; -1 with 'err'.  '*names': of what is kept, "all" or names
+ * joined by '+', which 'removal' points into; the caller's to free.
  */
+static int read_removal(const struct gcal_setting *s, const struct gcal_yaml *map,
+                        struct gcal_removal *removal, size_t n_most, const char **kept,
+                        char **names, struct gcal_error *err)
+{
+    const struct gcal_yaml *accumulators = gcal_yaml_find(map, "accumulators");
+    const struct gcal_yaml *keep = gcal_yaml_find(map, "keep");
+    char *rest, *name;
+
+    *removal = (struct gcal_removal){ .keep = kept };
+    if (!keep) {
+        removal->form = GCAL_REMOVAL_ONCHIP;
+        return 0;
+    }
+    if (accumulators && gcal_expand_count(s, accumulators, "accumulators",
+                                          &removal->n_accumulators, err) < 0)
+        return -1;
+    if (!(rest = *names = gcal_expand(s, keep, "keep", err)))
+        return -1;
+    if (strcmp(rest, "all") != 0)
+        while ((name = strsep(&rest, "+")) && removal->n_keep < n_most)
+            kept[removal->n_keep++] = name;
+    return 0;
+}
+
+/* The source without what is to go; the caller's to free. */
 static char *removed_source(const struct gcal_setting *s,
-                            const struct gcal_kernel *kernel, const char *keep,
+                            const struct gcal_kernel *kernel, const struct gcal_yaml *map,
                             struct gcal_error *err)
 {
     struct gcal_count_request request = make_request(s, kernel);
-    char *names = strdup(keep), *rest = names, *name, *text, *source = NULL;
+    char *names = NULL, *text = NULL, *source = NULL;
+    struct gcal_removal removal;
     const char *kept[8];
-    struct gcal_removal removal = { .form = GCAL_REMOVAL_LOADS, .keep = kept };
 
-    if (!names) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    if (strcmp(keep, "all") != 0)
-        while ((name = strsep(&rest, "+")) &&
-               removal.n_keep < sizeof(kept) / sizeof(*kept))
-            kept[removal.n_keep++] = name;
-    if ((text = gcal_work_remove(&request, &removal, err)) &&
+    if (read_removal(s, map, &removal, sizeof(kept) / sizeof(*kept), kept, &names, err) ==
+            0 &&
+        (text = gcal_work_remove(&request, &removal, err)) &&
         !(source = gcal_format("%s%s", gcal_tag_prelude, text)))
         gcal_error_memory(err);
     free(text);
@@ -89,17 +108,14 @@ static int remove_work(const struct gcal_setting *s, struct gcal_kernel *kernel,
                        const struct gcal_kernel *sibling, struct gcal_error *err)
 {
     const struct gcal_yaml *map = gcal_yaml_find(s->generator->root, "remove_work");
-    char *keep, *source;
+    char *source;
 
     if (!map)
         return 0;
-    if (!(keep = gcal_expand(s, gcal_yaml_find(map, "keep"), "keep", err)))
-        return -1;
     if (!sibling)
-        source = removed_source(s, kernel, keep, err);
+        source = removed_source(s, kernel, map, err);
     else if (!(source = strdup(sibling->source)))
         gcal_error_memory(err);
-    free(keep);
     if (!source)
         return -1;
     free(kernel->source);

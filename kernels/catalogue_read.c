@@ -237,23 +237,44 @@ out:
     return rc;
 }
 
-/* 'remove_work' names an argument that says what is kept. */
-static int check_remove_work(const struct gcal_generator *g, struct gcal_error *err)
+/* An argument that says what is kept. */
+static int check_keep(const struct gcal_generator *g, const struct gcal_yaml *keep,
+                      struct gcal_error *err)
 {
-    static const char *const keys[] = { "keep", "dtype", NULL };
-    const struct gcal_yaml *map = gcal_yaml_find(g->root, "remove_work");
-    const struct gcal_yaml *keep;
-
-    if (!map)
-        return 0;
-    if (gcal_yaml_check_keys(map, keys, err) < 0 || !(keep = require(map, "keep", err)) ||
-        !require(map, "dtype", err) || !gcal_yaml_text(keep, "keep", err))
+    if (!gcal_yaml_text(keep, "keep", err))
         return -1;
     for (size_t i = 0; i < g->n_arguments; i++)
         if (strcmp(g->arguments[i].name, keep->text) == 0 && !g->arguments[i].size)
             return 0;
     return gcal_yaml_error(keep, err, "keep: '%s' is not an argument that is no size",
                            keep->text);
+}
+
+/* Loads alone, and of which arrays; or on-chip work alone. */
+static int check_remove_work(const struct gcal_generator *g, struct gcal_error *err)
+{
+    static const char *const loads_keys[] = { "form", "keep", "accumulators", "dtype",
+                                              NULL };
+    static const char *const onchip_keys[] = { "form", "dtype", NULL };
+    const struct gcal_yaml *map = gcal_yaml_find(g->root, "remove_work"), *form, *keep;
+    const char *name = "loads";
+
+    if (!map)
+        return 0;
+    if ((form = gcal_yaml_find(map, "form")) &&
+        !(name = gcal_yaml_text(form, "form", err)))
+        return -1;
+    if (strcmp(name, "onchip") == 0)
+        return gcal_yaml_check_keys(map, onchip_keys, err) < 0 ||
+                       !require(map, "dtype", err)
+                   ? -1
+                   : 0;
+    if (strcmp(name, "loads") != 0)
+        return gcal_yaml_error(form, err, "form: '%s' is neither loads nor onchip", name);
+    if (gcal_yaml_check_keys(map, loads_keys, err) < 0 ||
+        !(keep = require(map, "keep", err)) || !require(map, "dtype", err))
+        return -1;
+    return check_keep(g, keep, err);
 }
 
 const char *gcal_generator_source_name(const struct gcal_yaml *root,
