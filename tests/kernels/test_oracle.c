@@ -1,0 +1,211 @@
+/* test_oracle.c - every kernel and variant of a catalogue, counted as Oclgrind counts
+ *
+ *   test_oracle FOLDER [GENERATOR]...   ("-": the built-in catalogue)
+ *
+ * Each generator is taken with all values of all its arguments, and each of these
+ * kernels at the sizes of its check and at others close to them.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "kernels/catalogue_private.h"
+#include "tests/kernels/oracle.h"
+
+struct jobs {
+    size_t n, capacity;
+    struct oracle_job *items;
+};
+
+static void die(const char *what, const struct gcal_error *err)
+{
+    fprintf(stderr, "%s: %s\n", what, err->text);
+    exit(1);
+}
+
+static void add_job(struct jobs *jobs, const struct gcal_kernel *kernel, size_t n_sizes,
+                    const struct gcal_size *sizes)
+{
+    struct gcal_error err = { 0 };
+    struct oracle_job *moved =
+        gcal_array_grow(jobs->items, jobs->n, &jobs->capacity, sizeof(*moved), &err);
+
+    if (!moved)
+        die("jobs", &err);
+    jobs->items = moved;
+    moved[jobs->n++] = (struct oracle_job){ kernel, n_sizes, sizes };
+}
+
+/* ---- other sizes ---- */
+
+static bool fits(const struct gcal_generator *g, const struct gcal_kernel *k,
+                 const struct gcal_size *sizes)
+{
+    struct gcal_geometry geometry = { 0 };
+    size_t n = k->n_check_sizes;
+    bool good = gcal_check_assume(g, n, sizes, NULL) == 0 &&
+                gcal_kernel_geometry(k, n, sizes, &geometry, NULL) == 0;
+
+    gcal_geometry_clear(&geometry);
+    return good;
+}
+
+/* What a size may be instead: odd remainders first, then what divides alike. */
+static double other_value(double value, size_t way)
+{
+    const double values[] = { value + 1, value * 2 / 3, value / 2, value * 3 / 2,
+                              value * 2 };
+
+    return values[way];
+}
+
+enum { N_WAYS = 5 };
+
+static bool change_size(const struct gcal_generator *g, const struct gcal_kernel *k,
+                        struct gcal_size *sizes, size_t i)
+{
+    double value = sizes[i].value;
+
+    for (size_t way = 0; way < N_WAYS; way++) {
+        sizes[i].value = other_value(value, way);
+        if (sizes[i].value == floor(sizes[i].value) && fits(g, k, sizes))
+            return true;
+    }
+    sizes[i].value = value;
+    return false;
+}
+
+/* For sizes that must keep their relation. */
+static bool change_all(const struct gcal_generator *g, const struct gcal_kernel *k,
+                       struct gcal_size *sizes)
+{
+    for (size_t way = 0; way < N_WAYS; way++) {
+        bool whole = true;
+
+        for (size_t i = 0; i < k->n_check_sizes; i++) {
+            sizes[i].value = other_value(k->check_sizes[i].value, way);
+            whole = whole && sizes[i].value == floor(sizes[i].value);
+        }
+        if (whole && fits(g, k, sizes))
+            return true;
+    }
+    return false;
+}
+
+static void add_other_sizes(struct jobs *jobs, const struct gcal_generator *g,
+                            const struct gcal_kernel *k)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_size *sizes = calloc(k->n_check_sizes + 1, sizeof(*sizes));
+    bool changed = false;
+
+    if (!sizes)
+        exit(1);
+    for (size_t i = 0; i < k->n_check_sizes; i++)
+        sizes[i] = k->check_sizes[i];
+    for (size_t i = 0; i < k->n_check_sizes; i++)
+        changed = change_size(g, k, sizes, i) || changed;
+    if (!changed && k->n_check_sizes && !change_all(g, k, sizes)) {
+        gcal_error_set(&err, GCAL_EINPUT, "no second set of sizes");
+        die(k->name, &err);
+    }
+    if (k->n_check_sizes)
+        add_job(jobs, k, k->n_check_sizes, sizes); /* which keeps them */
+    else
+        free(sizes);
+}
+
+/* ---- all variants ---- */
+
+static struct gcal_kernel *make_kernel(const struct gcal_setting *setting,
+                                       struct gcal_error *err)
+{
+    struct gcal_kernel *kernel = gcal_kernel_create(setting, err);
+
+    if (kernel && gcal_kernel_finish(setting, kernel, NULL, err) == 0)
+        return kernel;
+    /* what needs estimates is still compared where it is exact */
+    if (kernel && strstr(err->text, "estimate") &&
+        !gcal_yaml_find(setting->generator->root, "remove_work"))
+        return kernel;
+    gcal_kernel_destroy(kernel);
+    return NULL;
+}
+
+static void add_variants(struct jobs *jobs, const struct gcal_generator *g)
+{
+    size_t *at = calloc(g->n_arguments + 1, sizeof(*at)), i;
+    const char **values = calloc(g->n_arguments + 1, sizeof(*values));
+    struct gcal_setting setting = { .generator = g, .values = values };
+
+    if (!at || !values)
+        exit(1);
+    do {
+        struct gcal_error err = { 0 };
+        struct gcal_kernel *kernel;
+
+        for (i = 0; i < g->n_arguments; i++)
+            values[i] = g->arguments[i].allowed->items[at[i]]->text;
+        if (!(kernel = make_kernel(&setting, &err)))
+            die(g->name, &err);
+        add_job(jobs, kernel, kernel->n_check_sizes, kernel->check_sizes);
+        add_other_sizes(jobs, g, kernel);
+        for (i = 0; i < g->n_arguments; at[i++] = 0)
+            if (!g->arguments[i].size && ++at[i] < g->arguments[i].allowed->n_items)
+                break;
+    } while (i < g->n_arguments);
+    free(at);
+    free(values);
+}
+
+static bool is_wanted(const char *name, int n_names, char **names)
+{
+    for (int i = 0; i < n_names; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return n_names == 0;
+}
+
+static void free_jobs(struct jobs *jobs)
+{
+    for (size_t i = 0; i < jobs->n; i++) {
+        const struct oracle_job *job = &jobs->items[i];
+
+        if (job->sizes != job->kernel->check_sizes)
+            free((void *)job->sizes);
+    }
+    for (size_t i = 0; i < jobs->n; i++)
+        if (i == 0 || jobs->items[i].kernel != jobs->items[i - 1].kernel)
+            gcal_kernel_destroy((struct gcal_kernel *)jobs->items[i].kernel);
+    free(jobs->items);
+}
+
+int main(int argc, char **argv)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_catalogue *catalogue;
+    struct jobs jobs = { 0 };
+    size_t n_failed;
+
+    if (argc < 2) {
+        fprintf(stderr, "usage: test_oracle FOLDER [GENERATOR]...\n");
+        return 1;
+    }
+    if (!oracle_is_there())
+        return 77; /* skipped */
+    catalogue = gcal_catalogue_open(strcmp(argv[1], "-") == 0 ? NULL : argv[1], &err);
+    if (!catalogue)
+        die(argv[1], &err);
+    for (size_t i = 0; i < catalogue->n_generators; i++)
+        if (is_wanted(catalogue->generators[i]->name, argc - 2, argv + 2))
+            add_variants(&jobs, catalogue->generators[i]);
+    n_failed = oracle_check(jobs.n, jobs.items);
+    printf("%zu runs, %zu failed\n", jobs.n, n_failed);
+    n_failed += jobs.n == 0;
+    free_jobs(&jobs);
+    gcal_catalogue_close(catalogue);
+    return n_failed ? 1 : 0;
+}
