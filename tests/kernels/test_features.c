@@ -573,10 +573,12 @@ static void counts_atomics(void **state)
     assert_false(bin->estimated); /* where it goes is not known, how often is */
     assert_string_equal(find(p, "f_atomic_global_int32_inc")->afr, "n");
     assert_string_equal(find(p, "f_atomic_global_int32_min")->afr, "1");
+    assert_string_equal(find(p, "f_atomic_local_int32_xor")->afr, "1");
+    assert_string_equal(find(p, "f_atomic_local_int32_dec")->afr, "192");
     assert_string_equal(find(p, "f_atomic_local_int32_dec")->count, "3*n");
     assert_string_equal(find(p, "f_atomic_global_float32_xchg")->afr, "64");
     CHECK(p, 32, sizes, { "f_atomic", 8 * 640 }, { "f_atomic_local", 4 * 640 },
-          { "f_atomic_global_int32", 2 * 640 }, { "f_atomic_global_afr:>64", 640 },
+          { "f_atomic_global_int32", 2 * 640 }, { "f_atomic_afr:>64", 640 + 3 * 640 },
           { "f_mem_access", 640 }); /* d[g] alone: atomics are no loads or stores */
     assert_false(p->estimated);
     gcal_profile_destroy(p);
