@@ -19,6 +19,7 @@ struct gcal_error;
     X(Cursor_Evaluate)                                                                   \
     X(Cursor_getArgument)                                                                \
     X(Cursor_getNumArguments)                                                            \
+    X(Cursor_getOffsetOfField)                                                           \
     X(Cursor_getStorageClass)                                                            \
     X(EvalResult_dispose)                                                                \
     X(EvalResult_getAsDouble)                                                            \
@@ -71,6 +72,7 @@ struct gcal_error;
     X(getPresumedLocation)                                                               \
     X(getRangeEnd)                                                                       \
     X(getRangeStart)                                                                     \
+    X(getSpellingLocation)                                                               \
     X(getTokenSpelling)                                                                  \
     X(getTranslationUnitCursor)                                                          \
     X(getTypeDeclaration)                                                                \

@@ -125,30 +125,6 @@ static int set_sizes(struct gcal_nest *nest, const struct gcal_count_request *r,
 
 /* ---- the walk ---- */
 
-static void bind_parameters(struct gcal_walk *w, CXCursor kernel)
-{
-    int n = w->clang->Cursor_getNumArguments(kernel);
-
-    for (int i = 0; i < n; i++) {
-        CXCursor decl = w->clang->Cursor_getArgument(kernel, (unsigned)i);
-        CXType type = gcal_walk_type(w, decl);
-        const char *name = gcal_walk_name(w, decl);
-        struct gcal_value value = gcal_unknown("it is an argument that is no integer");
-        CXType pointee;
-
-        if (type.kind == CXType_Pointer) {
-            pointee = w->clang->getCanonicalType(w->clang->getPointeeType(type));
-            value = (struct gcal_value){ .kind = VALUE_POINTER };
-            value.p = gcal_poly_integer(w->c, 0);
-            value.array = gcal_array_find(w, name, gcal_type_space(w->unit, pointee));
-        } else if (gcal_type_width(w, type) == 1 &&
-                   gcal_dtype_is_integer(gcal_type_dtype(w->unit, type))) {
-            value = gcal_integer(gcal_poly_parameter(w->c, name));
-        }
-        gcal_variable_set(w, decl, value);
-    }
-}
-
 /* The kernel may demand its work-group size. */
 static int check_work_group(const struct gcal_unit *unit, CXCursor kernel,
                             const struct gcal_count_request *r, struct gcal_error *err)
@@ -185,14 +161,9 @@ static int walk_kernel(struct gcal_nest *nest, const struct gcal_unit *unit,
                            .nest = nest,
                            .c = nest->c,
                            .err = err };
-    struct gcal_kids kids = gcal_walk_kids(&w, kernel);
 
-    bind_parameters(&w, kernel);
-    gcal_find_indices(&w, kernel);
-    if (kids.n && !w.failed)
-        gcal_walk_stmt(&w, kids.c[kids.n - 1]);
-    free(w.variables);
-    free(w.indices);
+    gcal_walk_function(&w, kernel);
+    gcal_walk_clear(&w);
     return w.failed ? -1 : gcal_polys_check(nest->c, err);
 }
 

@@ -123,6 +123,7 @@ struct gcal_nest {
     struct gcal_branch_event *branches;
     size_t n_counts, count_capacity;
     struct gcal_known_count *counts;
+    int64_t local_bytes, private_bytes; /* of arrays that are declared */
     size_t n_notes, note_capacity;
     struct gcal_note *notes; /* what was estimated, and why */
 };

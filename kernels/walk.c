@@ -7,7 +7,6 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "kernels/kernels.h"
 
 void gcal_walk_fail(struct gcal_walk *w, CXCursor at, const char *fmt, ...)
 {
@@ -23,7 +22,7 @@ void gcal_walk_fail(struct gcal_walk *w, CXCursor at, const char *fmt, ...)
     gcal_unit_error(w->unit, at, w->err, "%s", text);
 }
 
-static void fail_memory(struct gcal_walk *w)
+void gcal_walk_fail_memory(struct gcal_walk *w)
 {
     if (!w->failed)
         gcal_error_memory(w->err);
@@ -80,7 +79,39 @@ bool gcal_dtype_is_integer(const char *dtype)
     return dtype && dtype[0] != 'f';
 }
 
+bool gcal_type_is_pointer(CXType type)
+{
+    return type.kind == CXType_Pointer;
+}
+
+bool gcal_type_is_array(CXType type)
+{
+    return type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray ||
+           type.kind == CXType_VariableArray;
+}
+
+bool gcal_type_is_record(CXType type)
+{
+    return type.kind == CXType_Record;
+}
+
+bool gcal_type_is_integer(struct gcal_walk *w, CXType type)
+{
+    return gcal_type_width(w, type) == 1 &&
+           gcal_dtype_is_integer(gcal_type_dtype(w->unit, type));
+}
+
+bool gcal_cursor_is_null(struct gcal_walk *w, CXCursor c)
+{
+    return w->clang->equalCursors(c, w->clang->getNullCursor());
+}
+
 struct gcal_value gcal_unknown(const char *why)
+{
+    return (struct gcal_value){ .kind = VALUE_UNKNOWN, .why = why, .on_data = true };
+}
+
+struct gcal_value gcal_not_affine(const char *why)
 {
     return (struct gcal_value){ .kind = VALUE_UNKNOWN, .why = why };
 }
@@ -135,188 +166,73 @@ void gcal_variable_set(struct gcal_walk *w, CXCursor decl, struct gcal_value val
     w->variables[w->n_variables++] = (struct gcal_variable){ decl, value };
 }
 
-unsigned gcal_array_find(struct gcal_walk *w, const char *name, enum gcal_space space)
+struct gcal_value gcal_variable_get(struct gcal_walk *w, CXCursor decl)
 {
-    struct gcal_nest *nest = w->nest;
-    struct gcal_array *moved;
+    struct gcal_value *known = gcal_variable_find(w, decl);
 
-    for (unsigned i = 0; i < nest->n_arrays; i++)
-        if (nest->arrays[i].space == space && strcmp(nest->arrays[i].name, name) == 0)
-            return i;
-    moved = gcal_array_grow(nest->arrays, nest->n_arrays, &nest->array_capacity,
-                            sizeof(*moved), NULL);
-    if (!moved) {
-        fail_memory(w);
-        return 0;
-    }
-    nest->arrays = moved;
-    moved[nest->n_arrays] = (struct gcal_array){ name, space };
-    return (unsigned)nest->n_arrays++;
+    return known ? *known : gcal_unknown("it has no value yet");
 }
 
-/* ---- events ---- */
-
-void gcal_count_op(struct gcal_walk *w, CXType type, const char *op)
+struct gcal_variable *gcal_variables_save(struct gcal_walk *w, size_t *n)
 {
-    struct gcal_nest *nest = w->nest;
-    const char *dtype = gcal_type_dtype(w->unit, type);
-    int64_t width = gcal_type_width(w, type);
-    bool index = w->quiet && gcal_dtype_is_integer(dtype);
-    struct gcal_op_event *moved;
+    struct gcal_variable *copy =
+        gcal_polys_alloc(w->c, w->n_variables * sizeof(*copy) + 1);
 
-    if (!dtype || w->silent || (index && !w->request->index_arithmetic))
-        return;
-    w->n_events++;
-    for (size_t i = nest->n_ops; i-- > 0;) {
-        struct gcal_op_event *e = &nest->ops[i];
+    *n = copy ? w->n_variables : 0;
+    if (*n)
+        memcpy(copy, w->variables, *n * sizeof(*copy));
+    return copy;
+}
 
-        if (e->domain == w->domain && e->dtype == dtype && e->index == index &&
-            strcmp(e->op, op) == 0) {
-            e->times += width;
-            return;
+void gcal_variables_restore(struct gcal_walk *w, const struct gcal_variable *saved,
+                            size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        w->variables[i].value = saved[i].value;
+}
+
+/* ---- the kernel ---- */
+
+static void bind_parameters(struct gcal_walk *w, CXCursor kernel)
+{
+    int n = w->clang->Cursor_getNumArguments(kernel);
+
+    for (int i = 0; i < n; i++) {
+        CXCursor decl = w->clang->Cursor_getArgument(kernel, (unsigned)i);
+        CXType type = gcal_walk_type(w, decl);
+        const char *name = gcal_walk_name(w, decl);
+        struct gcal_value value = gcal_unknown("it is an argument that is no integer");
+        CXType pointee;
+
+        if (gcal_type_is_pointer(type)) {
+            pointee = w->clang->getCanonicalType(w->clang->getPointeeType(type));
+            value = (struct gcal_value){ .kind = VALUE_POINTER };
+            value.p = gcal_poly_integer(w->c, 0);
+            value.array = gcal_array_find(w, name, gcal_type_space(w->unit, pointee));
+        } else if (gcal_type_is_integer(w, type)) {
+            value = gcal_integer(gcal_poly_parameter(w->c, name));
         }
+        gcal_variable_set(w, decl, value);
     }
-    moved =
-        gcal_array_grow(nest->ops, nest->n_ops, &nest->op_capacity, sizeof(*moved), NULL);
-    if (!moved) {
-        fail_memory(w);
-        return;
-    }
-    nest->ops = moved;
-    moved[nest->n_ops++] = (struct gcal_op_event){ dtype, op, w->domain, width, index };
 }
 
-/* 'event' holds what does not follow from the other arguments. */
-static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
-                         enum gcal_space space, struct gcal_value pointer,
-                         struct gcal_access_event event)
+void gcal_walk_function(struct gcal_walk *w, CXCursor kernel)
 {
-    struct gcal_nest *nest = w->nest;
-    struct gcal_access_event *moved;
-    long long bytes;
+    struct gcal_kids kids = gcal_walk_kids(w, kernel);
 
-    if (w->silent || space == GCAL_SPACE_ANY)
-        return;
-    w->n_events++;
-    event.domain = w->domain;
-    if (!(event.dtype = gcal_type_dtype(w->unit, type))) {
-        gcal_walk_fail(w, at,
-                       "accesses of whole structures cannot be counted: access "
-                       "their members");
-        return;
-    }
-    bytes = w->clang->Type_getSizeOf(w->clang->getCanonicalType(type)) /
-            (gcal_type_width(w, type) == 3 ? 4 : gcal_type_width(w, type));
-    if (pointer.kind == VALUE_POINTER && nest->arrays[pointer.array].space == space) {
-        event.array = pointer.array;
-        event.offset =
-            pointer.p && bytes > 0 ? gcal_poly_scale(w->c, pointer.p, 1, bytes) : NULL;
-        if (event.offset && !gcal_poly_is_integral(event.offset))
-            event.offset = NULL;
-    } else {
-        event.array = gcal_array_find(w, "?", space);
-    }
-    gcal_unit_location(w->unit, at, &event.line, &event.column);
-    moved = gcal_array_grow(nest->accesses, nest->n_accesses, &nest->access_capacity,
-                            sizeof(*moved), NULL);
-    if (!moved) {
-        fail_memory(w);
-        return;
-    }
-    nest->accesses = moved;
-    moved[nest->n_accesses++] = event;
+    gcal_remarks_scan(w);
+    gcal_remarks_tie(w, kernel);
+    bind_parameters(w, kernel);
+    gcal_find_indices(w, kernel);
+    if (kids.n && !w->failed)
+        gcal_walk_stmt(w, kids.c[kids.n - 1]);
 }
 
-void gcal_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64_t width,
-                       enum gcal_space space, enum gcal_direction direction,
-                       struct gcal_value pointer, const char *tag)
+void gcal_walk_clear(struct gcal_walk *w)
 {
-    count_memory(
-        w, at, type, space, pointer,
-        (struct gcal_access_event){ .direction = direction, .width = width, .tag = tag });
-}
-
-void gcal_count_atomic(struct gcal_walk *w, CXCursor at, CXType type,
-                       enum gcal_space space, const char *op, struct gcal_value pointer,
-                       const char *tag)
-{
-    count_memory(w, at, type, space, pointer,
-                 (struct gcal_access_event){ .atomic = op, .width = 1, .tag = tag });
-}
-
-void gcal_count_barrier(struct gcal_walk *w, CXCursor at)
-{
-    struct gcal_nest *nest = w->nest;
-    struct gcal_barrier_event *moved = gcal_array_grow(
-        nest->barriers, nest->n_barriers, &nest->barrier_capacity, sizeof(*moved), NULL);
-
-    if (!moved) {
-        fail_memory(w);
-        return;
-    }
-    nest->barriers = moved;
-    moved[nest->n_barriers] = (struct gcal_barrier_event){ .domain = w->domain };
-    gcal_unit_location(w->unit, at, &moved[nest->n_barriers].line,
-                       &moved[nest->n_barriers].column);
-    nest->n_barriers++;
-}
-
-void gcal_count_branch(struct gcal_walk *w, CXCursor at,
-                       const struct gcal_condition *condition)
-{
-    struct gcal_nest *nest = w->nest;
-    struct gcal_branch_event event = { .condition = condition, .domain = w->domain };
-    struct gcal_branch_event *moved;
-
-    if (w->silent)
-        return;
-    moved = gcal_array_grow(nest->branches, nest->n_branches, &nest->branch_capacity,
-                            sizeof(*moved), NULL);
-    if (!moved) {
-        fail_memory(w);
-        return;
-    }
-    gcal_unit_location(w->unit, at, &event.line, &event.column);
-    nest->branches = moved;
-    moved[nest->n_branches++] = event;
-}
-
-static struct gcal_domain *push_domain(struct gcal_walk *w)
-{
-    struct gcal_domain *domain = gcal_polys_alloc(w->c, sizeof(*domain));
-
-    if (!domain) {
-        fail_memory(w);
-        return NULL;
-    }
-    *domain = (struct gcal_domain){ .parent = w->domain };
-    w->domain = domain;
-    return domain;
-}
-
-void gcal_push_condition(struct gcal_walk *w, CXCursor at,
-                         const struct gcal_condition *condition, const char *why)
-{
-    struct gcal_domain *domain = push_domain(w);
-
-    if (!domain)
-        return;
-    gcal_unit_location(w->unit, at, &domain->line, &domain->column);
-    domain->kind = condition ? GCAL_DOMAIN_CONDITION : GCAL_DOMAIN_UNKNOWN;
-    domain->condition = condition;
-    if (!condition)
-        gcal_nest_note(w->nest, domain->line, domain->column, why);
-}
-
-void gcal_push_loop(struct gcal_walk *w, CXCursor at, unsigned atom,
-                    const struct gcal_poly *trips)
-{
-    struct gcal_domain *domain = push_domain(w);
-
-    if (!domain)
-        return;
-    domain->kind = GCAL_DOMAIN_LOOP;
-    domain->loop = atom;
-    domain->trips = trips;
-    gcal_unit_location(w->unit, at, &domain->line, &domain->column);
+    free(w->variables);
+    free(w->indices);
+    free(w->declared);
+    free(w->returns);
+    free(w->remarks.all);
 }

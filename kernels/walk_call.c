@@ -106,7 +106,8 @@ static struct gcal_value vector_access(struct gcal_walk *w, CXCursor c, const ch
     else
         pointer.p = NULL;
     gcal_count_access(w, c, type, width, gcal_type_space(w->unit, type),
-                      is_load ? GCAL_LOAD : GCAL_STORE, pointer, NULL);
+                      is_load ? GCAL_LOAD : GCAL_STORE, pointer,
+                      gcal_remark_tag(w, kids.c[first + 1]));
     return gcal_unknown("it comes from memory");
 }
 
@@ -148,7 +149,7 @@ static const char *address_tag(struct gcal_walk *w, CXCursor address)
     if (w->clang->getCursorKind(c) != CXCursor_UnaryOperator || !kids.n ||
         w->clang->getCursorUnaryOperatorKind(c) != CXUnaryOperator_AddrOf ||
         !gcal_tag_find(w->unit, gcal_strip(w, kids.c[0]), &lvalue, tag, sizeof(tag)))
-        return NULL;
+        return gcal_remark_tag(w, address);
     return gcal_polys_format(w->c, "%s", tag);
 }
 
@@ -187,9 +188,15 @@ static struct gcal_value atomic_access(struct gcal_walk *w, CXCursor c, const ch
 static struct gcal_value integer_function(struct gcal_walk *w, const char *name,
                                           const struct gcal_value *args, size_t n)
 {
+    struct gcal_value unknown = gcal_not_affine(NULL);
+
     for (size_t i = 0; i < n; i++)
-        if (args[i].kind != VALUE_INTEGER)
-            return gcal_unknown(args[i].why);
+        if (args[i].kind != VALUE_INTEGER) {
+            unknown.why = args[i].why;
+            unknown.on_data = unknown.on_data || args[i].on_data;
+        }
+    if (unknown.on_data || unknown.why)
+        return unknown;
     if (n == 2 && strcmp(name, "min") == 0)
         return gcal_integer(gcal_poly_min(w->c, args[0].p, args[1].p));
     if (n == 2 && strcmp(name, "max") == 0)
@@ -204,7 +211,7 @@ static struct gcal_value integer_function(struct gcal_walk *w, const char *name,
             gcal_poly_add(w->c, gcal_poly_mul(w->c, args[0].p, args[1].p), args[2].p));
     if (n == 1 && starts_with(name, "convert_"))
         return args[0];
-    return gcal_unknown("it comes from a function that is not affine");
+    return gcal_not_affine("it comes from a function that is not affine");
 }
 
 static struct gcal_value builtin(struct gcal_walk *w, CXCursor c, const char *name,
@@ -229,40 +236,55 @@ static struct gcal_value builtin(struct gcal_walk *w, CXCursor c, const char *na
 
 /* ---- helpers of the source itself ---- */
 
+/* All arguments before any parameter: f(f(x)) has each twice. */
+static void bind_arguments(struct gcal_walk *w, CXCursor function, struct gcal_kids kids)
+{
+    size_t n = kids.n - 1;
+    struct gcal_value *values = gcal_polys_alloc(w->c, n * sizeof(*values) + 1);
+
+    for (size_t i = 0; values && i < n; i++) {
+        CXCursor parameter = w->clang->Cursor_getArgument(function, (unsigned)i);
+
+        values[i] = gcal_is_index(w, parameter) ? gcal_walk_quietly(w, kids.c[i + 1])
+                                                : gcal_walk_expr(w, kids.c[i + 1]);
+    }
+    for (size_t i = 0; values && i < n; i++)
+        gcal_variable_set(w, w->clang->Cursor_getArgument(function, (unsigned)i),
+                          values[i]);
+}
+
 static struct gcal_value inlined(struct gcal_walk *w, CXCursor c, CXCursor function,
                                  struct gcal_kids kids)
 {
     enum { DEEPEST = 20 };
-    struct gcal_walk outer = *w;
     const struct gcal_domain *domain = w->domain;
+    const struct gcal_path *path = w->path;
     struct gcal_kids parts = gcal_walk_kids(w, function);
-    struct gcal_value value;
-    int n = w->clang->Cursor_getNumArguments(function);
+    struct gcal_value value = gcal_unknown(NULL);
+    struct gcal_variable *saved;
+    size_t first = w->n_returns, n_saved;
+    int n = w->clang->Cursor_getNumArguments(function), frozen = w->frozen;
 
     if (w->call_depth == DEEPEST || n < 0 || kids.n != (size_t)n + 1 || !parts.n) {
         gcal_walk_fail(w, c,
                        "functions that call themselves, or with a variable number "
                        "of arguments, cannot be counted");
-        return gcal_unknown(NULL);
+        return value;
     }
+    saved = gcal_variables_save(w, &n_saved);
     gcal_find_indices(w, function);
-    for (int i = 0; i < n && !w->failed; i++) {
-        CXCursor parameter = w->clang->Cursor_getArgument(function, (unsigned)i);
-
-        value = gcal_is_index(w, parameter) ? gcal_walk_quietly(w, kids.c[i + 1])
-                                            : gcal_walk_expr(w, kids.c[i + 1]);
-        gcal_variable_set(w, parameter, value);
-    }
+    bind_arguments(w, function, kids);
     w->call_depth++;
-    w->loop_depth = 0;
-    w->n_returns = 0;
-    w->returned = gcal_unknown("it comes from a function");
+    w->path = NULL;
+    w->frozen = 0; /* its own variables live */
     gcal_walk_stmt(w, parts.c[parts.n - 1]);
-    value = w->n_returns == 1 ? w->returned : gcal_unknown("it comes from a function");
+    value = gcal_returns_value(w, first);
+    w->frozen = frozen;
+    if (frozen)
+        gcal_variables_restore(w, saved, n_saved);
     w->call_depth--;
-    w->loop_depth = outer.loop_depth;
-    w->n_returns = outer.n_returns;
-    w->returned = outer.returned;
+    w->n_returns = first;
+    w->path = path;
     w->domain = domain;
     return value;
 }

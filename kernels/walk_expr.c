@@ -3,18 +3,6 @@
 
 #include "kernels/walk.h"
 
-/* What an lvalue names. */
-struct place {
-    enum { PLACE_PRIVATE, PLACE_VARIABLE, PLACE_MEMORY } kind;
-    CXCursor decl; /* variable */
-    enum gcal_space space;
-    CXType type;
-    struct gcal_value pointer;
-    const char *tag;
-};
-
-static struct place find_place(struct gcal_walk *w, CXCursor c);
-
 struct gcal_value gcal_walk_quietly(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_value value;
@@ -30,39 +18,11 @@ struct gcal_value gcal_walk_silently(struct gcal_walk *w, CXCursor c)
     struct gcal_value value;
 
     w->silent++;
+    w->frozen++;
     value = gcal_walk_expr(w, c);
+    w->frozen--;
     w->silent--;
     return value;
-}
-
-static struct gcal_value evaluated(struct gcal_walk *w, CXCursor c)
-{
-    CXEvalResult result = w->clang->Cursor_Evaluate(c);
-    struct gcal_value value = gcal_unknown(NULL);
-
-    if (result && w->clang->EvalResult_getKind(result) == CXEval_Int)
-        value = gcal_integer(
-            gcal_poly_integer(w->c, w->clang->EvalResult_getAsLongLong(result)));
-    if (result)
-        w->clang->EvalResult_dispose(result);
-    return value;
-}
-
-static bool is_pointer(CXType type)
-{
-    return type.kind == CXType_Pointer;
-}
-
-static bool is_array(CXType type)
-{
-    return type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray ||
-           type.kind == CXType_VariableArray;
-}
-
-static bool is_integer(struct gcal_walk *w, CXType type)
-{
-    return gcal_type_width(w, type) == 1 &&
-           gcal_dtype_is_integer(gcal_type_dtype(w->unit, type));
 }
 
 /* The product that an addition of 'type' would be fused with, or false. */
@@ -121,126 +81,6 @@ static struct gcal_value walk_operands(struct gcal_walk *w,
     return gcal_walk_expr(w, right);
 }
 
-/* ---- lvalues ---- */
-
-static struct place place_of_pointer(struct gcal_walk *w, struct gcal_value pointer,
-                                     CXType type)
-{
-    enum gcal_space space = gcal_type_space(w->unit, type);
-
-    return (struct place){ .kind = space == GCAL_SPACE_ANY ? PLACE_PRIVATE : PLACE_MEMORY,
-                           .space = space,
-                           .type = type,
-                           .pointer = pointer };
-}
-
-static struct place place_of_name(struct gcal_walk *w, CXCursor c, CXType type)
-{
-    CXCursor decl = w->clang->getCursorReferenced(c);
-    enum gcal_space space = gcal_type_space(w->unit, type);
-    struct gcal_value pointer = { .kind = VALUE_POINTER };
-
-    if (space == GCAL_SPACE_ANY)
-        return (struct place){ .kind = is_array(type) ? PLACE_PRIVATE : PLACE_VARIABLE,
-                               .decl = decl,
-                               .type = type };
-    /* a __local array or variable, a __constant table */
-    pointer.p = gcal_poly_integer(w->c, 0);
-    pointer.array = gcal_array_find(w, gcal_walk_name(w, decl), space);
-    return place_of_pointer(w, pointer, type);
-}
-
-static struct place place_of_subscript(struct gcal_walk *w, CXCursor c, CXType type)
-{
-    struct gcal_kids kids = gcal_walk_kids(w, c);
-    struct gcal_value pointer, by;
-    CXCursor base, index;
-
-    if (kids.n != 2)
-        return (struct place){ .kind = PLACE_PRIVATE, .type = type };
-    base = kids.c[is_pointer(gcal_walk_type(w, kids.c[0])) ? 0 : 1];
-    index = kids.c[is_pointer(gcal_walk_type(w, kids.c[0])) ? 1 : 0];
-    pointer = gcal_walk_quietly(w, base);
-    by = gcal_walk_quietly(w, index);
-    if (gcal_type_space(w->unit, type) == GCAL_SPACE_ANY)
-        return (struct place){ .kind = PLACE_PRIVATE, .type = type };
-    return place_of_pointer(
-        w, gcal_move_pointer(w, pointer, by, gcal_walk_type(w, base), 1), type);
-}
-
-static struct place find_place(struct gcal_walk *w, CXCursor c)
-{
-    CXType type = gcal_walk_type(w, c);
-    struct gcal_kids kids;
-    struct place place = { .kind = PLACE_PRIVATE, .type = type };
-    CXCursor lvalue;
-    char tag[64];
-
-    switch (w->clang->getCursorKind(c)) {
-    case CXCursor_DeclRefExpr:
-        return place_of_name(w, c, type);
-    case CXCursor_ArraySubscriptExpr:
-        return place_of_subscript(w, c, type);
-    case CXCursor_UnaryOperator:
-        kids = gcal_walk_kids(w, c);
-        if (gcal_tag_find(w->unit, c, &lvalue, tag, sizeof(tag))) {
-            place = find_place(w, lvalue);
-            place.tag = gcal_polys_format(w->c, "%s", tag);
-            return place;
-        }
-        if (w->clang->getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref && kids.n)
-            return place_of_pointer(w, gcal_walk_quietly(w, kids.c[0]), type);
-        gcal_walk_expr(w, c);
-        return place;
-    case CXCursor_ParenExpr:
-    case CXCursor_UnexposedExpr: /* a component of a vector too */
-    case CXCursor_MemberRefExpr:
-        kids = gcal_walk_kids(w, c);
-        if (!kids.n)
-            return place;
-        if (is_pointer(gcal_walk_type(w, kids.c[0])))
-            return place_of_pointer(w, gcal_walk_quietly(w, kids.c[0]), type);
-        place = find_place(w, kids.c[0]);
-        if (place.kind == PLACE_VARIABLE &&
-            w->clang->getCursorKind(c) != CXCursor_ParenExpr)
-            place.kind = PLACE_PRIVATE;
-        place.type = type;
-        return place;
-    default:
-        gcal_walk_expr(w, c);
-        return place;
-    }
-}
-
-static struct gcal_value load(struct gcal_walk *w, CXCursor at, const struct place *place)
-{
-    struct gcal_value *known;
-
-    switch (place->kind) {
-    case PLACE_MEMORY:
-        gcal_count_access(w, at, place->type, gcal_type_width(w, place->type),
-                          place->space, GCAL_LOAD, place->pointer, place->tag);
-        return gcal_unknown("it comes from memory");
-    case PLACE_VARIABLE:
-        known = gcal_variable_find(w, place->decl);
-        if (known)
-            return *known;
-        return evaluated(w, at);
-    default:
-        return gcal_unknown("it comes from a private array or structure");
-    }
-}
-
-static void store(struct gcal_walk *w, CXCursor at, const struct place *place,
-                  struct gcal_value value)
-{
-    if (place->kind == PLACE_MEMORY)
-        gcal_count_access(w, at, place->type, gcal_type_width(w, place->type),
-                          place->space, GCAL_STORE, place->pointer, place->tag);
-    else if (place->kind == PLACE_VARIABLE && w->silent == 0)
-        gcal_variable_set(w, place->decl, value);
-}
-
 /* ---- the kinds of expressions ---- */
 
 static bool assigns_index(struct gcal_walk *w, CXCursor left)
@@ -254,13 +94,13 @@ static bool assigns_index(struct gcal_walk *w, CXCursor left)
 static struct gcal_value walk_assign(struct gcal_walk *w, CXCursor c,
                                      struct gcal_kids kids)
 {
-    struct place place;
+    struct gcal_place place;
     struct gcal_value value = assigns_index(w, kids.c[0])
                                   ? gcal_walk_quietly(w, kids.c[1])
                                   : gcal_walk_expr(w, kids.c[1]);
 
-    place = find_place(w, kids.c[0]);
-    store(w, c, &place, value);
+    place = gcal_place_find(w, kids.c[0]);
+    gcal_place_store(w, c, &place, value);
     return value;
 }
 
@@ -270,16 +110,16 @@ static struct gcal_value walk_compound(struct gcal_walk *w, CXCursor c)
     enum CXBinaryOperatorKind kind =
         gcal_compound_kind(w->clang->getCursorBinaryOperatorKind(c));
     struct gcal_value value, right;
-    struct place place;
+    struct gcal_place place;
     CXType type, right_type;
     bool index;
 
     if (kids.n != 2)
         return gcal_unknown(NULL);
     index = assigns_index(w, kids.c[0]);
-    place = find_place(w, kids.c[0]);
-    value = load(w, c, &place);
-    if (is_pointer(place.type)) {
+    place = gcal_place_find(w, kids.c[0]);
+    value = gcal_place_load(w, c, &place);
+    if (gcal_type_is_pointer(place.type)) {
         right = gcal_walk_quietly(w, kids.c[1]);
         value = gcal_move_pointer(w, value, right, place.type,
                                   kind == CXBinaryOperator_Sub ? -1 : 1);
@@ -294,10 +134,10 @@ static struct gcal_value walk_compound(struct gcal_walk *w, CXCursor c)
         w->quiet += index;
         right = walk_operands(w, kind, type, NULL, kids.c[1], NULL);
         w->quiet -= index;
-        value = is_integer(w, type) ? gcal_combine(w, kind, value, right)
-                                    : gcal_unknown(NULL);
+        value = gcal_type_is_integer(w, type) ? gcal_combine(w, kind, type, value, right)
+                                              : gcal_unknown(NULL);
     }
-    store(w, c, &place, value);
+    gcal_place_store(w, c, &place, value);
     return value;
 }
 
@@ -306,19 +146,19 @@ static struct gcal_value walk_step(struct gcal_walk *w, CXCursor c, CXCursor ope
 {
     bool up = kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PreInc;
     bool post = kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PostDec;
-    struct place place = find_place(w, operand);
-    struct gcal_value before = load(w, c, &place), after;
+    struct gcal_place place = gcal_place_find(w, operand);
+    struct gcal_value before = gcal_place_load(w, c, &place), after;
     struct gcal_value one = gcal_integer(gcal_poly_integer(w->c, 1));
 
-    if (is_pointer(place.type)) {
+    if (gcal_type_is_pointer(place.type)) {
         after = gcal_move_pointer(w, before, one, place.type, up ? 1 : -1);
     } else {
         if (!assigns_index(w, operand))
             gcal_count_op(w, place.type, "add");
-        after = gcal_combine(w, up ? CXBinaryOperator_Add : CXBinaryOperator_Sub, before,
-                             one);
+        after = gcal_combine(w, up ? CXBinaryOperator_Add : CXBinaryOperator_Sub,
+                             place.type, before, one);
     }
-    store(w, c, &place, after);
+    gcal_place_store(w, c, &place, after);
     return post ? before : after;
 }
 
@@ -327,7 +167,7 @@ static struct gcal_value walk_unary(struct gcal_walk *w, CXCursor c)
     enum CXUnaryOperatorKind kind = w->clang->getCursorUnaryOperatorKind(c);
     struct gcal_kids kids = gcal_walk_kids(w, c);
     struct gcal_value value;
-    struct place place;
+    struct gcal_place place;
 
     if (kids.n != 1)
         return gcal_unknown(NULL);
@@ -338,34 +178,32 @@ static struct gcal_value walk_unary(struct gcal_walk *w, CXCursor c)
     case CXUnaryOperator_PreDec:
         return walk_step(w, c, kids.c[0], kind);
     case CXUnaryOperator_Deref:
-        place = find_place(w, c);
-        return load(w, c, &place);
+        place = gcal_place_find(w, c);
+        return gcal_place_load(w, c, &place);
     case CXUnaryOperator_AddrOf:
-        place = find_place(w, kids.c[0]);
-        if (place.kind == PLACE_VARIABLE)
+        place = gcal_place_find(w, kids.c[0]);
+        if (place.kind == PLACE_VARIABLE && !w->frozen)
             gcal_variable_set(w, place.decl, gcal_unknown("its address is taken"));
         return place.kind == PLACE_MEMORY ? place.pointer : gcal_unknown(NULL);
     case CXUnaryOperator_Minus:
-        value = gcal_walk_expr(w, kids.c[0]);
+        value = gcal_value_as_integer(w, gcal_walk_expr(w, kids.c[0]));
         if (value.kind == VALUE_INTEGER)
             value.p = gcal_poly_scale(w->c, value.p, -1, 1);
         return value;
     case CXUnaryOperator_Plus:
         return gcal_walk_expr(w, kids.c[0]);
+    case CXUnaryOperator_LNot:
+        value = gcal_walk_expr(w, kids.c[0]);
+        return gcal_truth_value(gcal_truth_not(w, gcal_value_truth(w, value)));
+    case CXUnaryOperator_Not: /* ~x is -x-1 */
+        value = gcal_walk_expr(w, kids.c[0]);
+        if (value.kind == VALUE_INTEGER)
+            value.p = gcal_poly_sub(w->c, gcal_poly_integer(w->c, -1), value.p);
+        return value;
     default:
         gcal_walk_expr(w, kids.c[0]);
         return gcal_unknown("it holds an operator that is not affine");
     }
-}
-
-static void note_both_sides(struct gcal_walk *w, CXCursor condition)
-{
-    int line, column;
-
-    gcal_unit_location(w->unit, condition, &line, &column);
-    gcal_nest_note(w->nest, line, column,
-                   "both sides were counted: the condition does not follow from sizes "
-                   "and ids");
 }
 
 /* The right side of && and || runs only where the left one lets it. */
@@ -373,20 +211,67 @@ static struct gcal_value walk_logic(struct gcal_walk *w, enum CXBinaryOperatorKi
                                     struct gcal_kids kids)
 {
     const struct gcal_domain *before = w->domain;
-    const struct gcal_condition *reached = gcal_walk_condition(w, kids.c[0]);
-    size_t n_events;
+    bool is_and = kind == CXBinaryOperator_LAnd;
+    struct gcal_truth left = gcal_value_truth(w, gcal_walk_expr(w, kids.c[0])), right;
+    int decided = gcal_truth_decide(w, &left);
+    size_t n_events = w->n_events;
 
-    gcal_walk_expr(w, kids.c[0]);
-    n_events = w->n_events;
-    if (reached && kind == CXBinaryOperator_LOr)
-        reached = gcal_condition_not(w->c, reached);
-    if (reached && !w->silent)
-        gcal_push_condition(w, kids.c[0], reached, NULL);
-    gcal_walk_expr(w, kids.c[1]);
+    if (decided == !is_and) /* the right side never runs */
+        return gcal_truth_value(left);
+    if (decided < 0)
+        gcal_push_truth(w, kids.c[0], &left, is_and);
+    right = gcal_value_truth(w, gcal_walk_expr(w, kids.c[1]));
     w->domain = before;
-    if (!reached && w->n_events != n_events)
-        note_both_sides(w, kids.c[0]);
-    return gcal_unknown("it holds a comparison");
+    if (w->n_events != n_events && decided < 0)
+        gcal_count_branch(w, kids.c[0], left.known ? left.when : NULL);
+    gcal_note_both_sides(w, kids.c[0], &left, n_events);
+    return gcal_truth_value(is_and ? gcal_truth_both(w, left, right)
+                                   : gcal_truth_either(w, left, right));
+}
+
+/* How many elements lie between two pointers. */
+static struct gcal_value pointer_difference(struct gcal_walk *w, struct gcal_kids kids)
+{
+    struct gcal_value a = gcal_walk_quietly(w, kids.c[0]);
+    struct gcal_value b = gcal_walk_quietly(w, kids.c[1]);
+    long long size = w->clang->Type_getSizeOf(w->clang->getCanonicalType(
+        w->clang->getPointeeType(gcal_walk_type(w, kids.c[0]))));
+    const struct gcal_poly *apart;
+
+    if (a.kind != VALUE_POINTER || b.kind != VALUE_POINTER || a.array != b.array ||
+        !a.p || !b.p || size <= 0)
+        return gcal_unknown("it is the difference of pointers that are not known");
+    apart = gcal_poly_scale(w->c, gcal_poly_sub(w->c, a.p, b.p), 1, size);
+    return gcal_poly_is_integral(apart)
+               ? gcal_integer(apart)
+               : gcal_not_affine("it is no whole number of elements");
+}
+
+static bool is_comparison(enum CXBinaryOperatorKind kind)
+{
+    return kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_NE;
+}
+
+static struct gcal_value walk_comparison(struct gcal_walk *w,
+                                         enum CXBinaryOperatorKind kind,
+                                         struct gcal_kids kids)
+{
+    CXType type = gcal_walk_type(w, kids.c[0]);
+    struct gcal_value a = gcal_walk_expr(w, kids.c[0]);
+    struct gcal_value b = gcal_walk_expr(w, kids.c[1]);
+
+    return gcal_truth_value(gcal_compare(w, kind, type, a, b));
+}
+
+static struct gcal_value walk_pointer_sum(struct gcal_walk *w,
+                                          enum CXBinaryOperatorKind kind, CXType type,
+                                          struct gcal_kids kids)
+{
+    bool swapped = !gcal_type_is_pointer(gcal_walk_type(w, kids.c[0]));
+    struct gcal_value pointer = gcal_walk_quietly(w, kids.c[swapped]);
+    struct gcal_value by = gcal_walk_quietly(w, kids.c[!swapped]);
+
+    return gcal_move_pointer(w, pointer, by, type, kind == CXBinaryOperator_Sub ? -1 : 1);
 }
 
 static struct gcal_value walk_binary(struct gcal_walk *w, CXCursor c)
@@ -400,75 +285,49 @@ static struct gcal_value walk_binary(struct gcal_walk *w, CXCursor c)
         return gcal_unknown(NULL);
     if (kind == CXBinaryOperator_Assign)
         return walk_assign(w, c, kids);
-    if (is_pointer(type) && kind != CXBinaryOperator_Comma) {
-        bool swapped = !is_pointer(gcal_walk_type(w, kids.c[0]));
-
-        left = gcal_walk_quietly(w, kids.c[swapped]);
-        right = gcal_walk_quietly(w, kids.c[!swapped]);
-        return gcal_move_pointer(w, left, right, type,
-                                 kind == CXBinaryOperator_Sub ? -1 : 1);
-    }
     if (kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr)
         return walk_logic(w, kind, kids);
-    if (!gcal_op_name(kind)) { /* comparisons, comma */
+    if (is_comparison(kind))
+        return walk_comparison(w, kind, kids);
+    if (!gcal_op_name(kind)) { /* comma */
         gcal_walk_expr(w, kids.c[0]);
-        right = gcal_walk_expr(w, kids.c[1]);
-        return kind == CXBinaryOperator_Comma ? right
-                                              : gcal_unknown("it holds a comparison");
+        return gcal_walk_expr(w, kids.c[1]);
     }
+    if (gcal_type_is_pointer(type))
+        return walk_pointer_sum(w, kind, type, kids);
+    if (kind == CXBinaryOperator_Sub &&
+        gcal_type_is_pointer(gcal_walk_type(w, kids.c[0])))
+        return pointer_difference(w, kids);
     right = walk_operands(w, kind, type, &kids.c[0], kids.c[1], &left);
-    return is_integer(w, type) ? gcal_combine(w, kind, left, right) : gcal_unknown(NULL);
-}
-
-/* a < b ? a : b of integers is min(a, b), and so on; else not known. */
-static struct gcal_value choose(struct gcal_walk *w,
-                                const struct gcal_condition *condition,
-                                struct gcal_value yes, struct gcal_value no)
-{
-    if (yes.kind != VALUE_INTEGER || no.kind != VALUE_INTEGER ||
-        condition->kind != GCAL_CONDITION_NONNEGATIVE)
-        return gcal_unknown("it follows a condition");
-    for (int64_t strict = 0; strict < 2; strict++) {
-        const struct gcal_poly *p =
-            gcal_poly_add(w->c, condition->p, gcal_poly_integer(w->c, strict));
-
-        if (gcal_poly_equal(p, gcal_poly_sub(w->c, no.p, yes.p)))
-            return gcal_integer(gcal_poly_min(w->c, yes.p, no.p));
-        if (gcal_poly_equal(p, gcal_poly_sub(w->c, yes.p, no.p)))
-            return gcal_integer(gcal_poly_max(w->c, yes.p, no.p));
-    }
-    return gcal_unknown("it follows a condition");
+    return gcal_type_is_integer(w, type) ? gcal_combine(w, kind, type, left, right)
+                                         : gcal_unknown("it is not an integer");
 }
 
 static struct gcal_value walk_conditional(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_kids kids = gcal_walk_kids(w, c);
     const struct gcal_domain *before = w->domain;
-    const struct gcal_condition *condition;
+    struct gcal_truth truth;
     struct gcal_value yes, no;
     size_t n_events;
     int decided;
 
     if (kids.n != 3)
         return gcal_unknown(NULL);
-    condition = gcal_walk_condition(w, kids.c[0]);
-    gcal_walk_quietly(w, kids.c[0]);
-    n_events = w->n_events;
-    decided = condition ? gcal_condition_decide(w->c, condition) : -1;
+    truth = gcal_value_truth(w, gcal_walk_quietly(w, kids.c[0]));
+    decided = gcal_truth_decide(w, &truth);
     if (decided >= 0)
         return gcal_walk_expr(w, kids.c[decided ? 1 : 2]);
-    if (condition)
-        gcal_push_condition(w, kids.c[0], condition, NULL);
+    n_events = w->n_events;
+    gcal_count_branch(w, kids.c[0], truth.known ? truth.when : NULL);
+    gcal_push_truth(w, kids.c[0], &truth, true);
     yes = gcal_walk_expr(w, kids.c[1]);
     w->domain = before;
-    if (condition)
-        gcal_push_condition(w, kids.c[0], gcal_condition_not(w->c, condition), NULL);
+    gcal_push_truth(w, kids.c[0], &truth, false);
     no = gcal_walk_expr(w, kids.c[2]);
     w->domain = before;
-    if (!condition && w->n_events != n_events)
-        note_both_sides(w, kids.c[0]);
-    return condition ? choose(w, condition, yes, no)
-                     : gcal_unknown("it follows a condition");
+    gcal_note_both_sides(w, kids.c[0], &truth, n_events);
+    return gcal_value_choose(w, &truth, yes, no);
 }
 
 static struct gcal_value walk_cast(struct gcal_walk *w, CXCursor c)
@@ -477,40 +336,44 @@ static struct gcal_value walk_cast(struct gcal_walk *w, CXCursor c)
     CXType type = gcal_walk_type(w, c), from;
     CXCursor child;
     struct gcal_value value;
-    struct place place;
+    struct gcal_place place;
 
     if (!kids.n)
         return gcal_unknown(NULL);
     child = kids.c[kids.n - 1];
     from = gcal_walk_type(w, child);
-    if (is_array(from) && is_pointer(type)) {
-        place = find_place(w, child);
-        return place.kind == PLACE_MEMORY ? place.pointer : gcal_unknown(NULL);
+    if (gcal_type_is_array(from) && gcal_type_is_pointer(type)) {
+        place = gcal_place_find(w, child);
+        return place.kind == PLACE_MEMORY ? place.pointer
+                                          : gcal_unknown("it points to private memory");
     }
-    if (gcal_type_width(w, from) > gcal_type_width(w, type)) { /* a component */
-        place = find_place(w, child);
-        place.type = type;
-        return place.kind == PLACE_VARIABLE ? gcal_unknown(NULL) : load(w, c, &place);
+    if (gcal_type_width(w, from) > gcal_type_width(w, type) ||
+        (w->clang->getCursorKind(c) == CXCursor_UnexposedExpr &&
+         gcal_type_is_pointer(from) && !gcal_type_is_pointer(type) &&
+         gcal_type_width(w, w->clang->getPointeeType(from)) > 1)) { /* a component */
+        place = gcal_place_find(w, c);
+        return place.kind == PLACE_VARIABLE ? gcal_unknown(NULL)
+                                            : gcal_place_load(w, c, &place);
     }
     value = gcal_walk_expr(w, child);
-    if (value.kind == VALUE_POINTER && is_pointer(type))
+    if (value.kind == VALUE_POINTER && gcal_type_is_pointer(type))
         return value;
-    return is_integer(w, type) && is_integer(w, from)
-               ? value
+    return gcal_type_is_integer(w, type) && gcal_type_is_integer(w, from)
+               ? gcal_convert(w, value, from, type)
                : gcal_unknown("it is not an integer");
 }
 
 static struct gcal_value walk_kind(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_kids kids;
-    struct place place;
+    struct gcal_place place;
 
     switch (w->clang->getCursorKind(c)) {
     case CXCursor_IntegerLiteral:
     case CXCursor_CharacterLiteral:
     case CXCursor_CXXBoolLiteralExpr:
     case CXCursor_UnaryExpr: /* sizeof */
-        return evaluated(w, c);
+        return gcal_evaluated(w, c);
     case CXCursor_ParenExpr:
         kids = gcal_walk_kids(w, c);
         return kids.n ? gcal_walk_expr(w, kids.c[kids.n - 1]) : gcal_unknown(NULL);
@@ -521,14 +384,14 @@ static struct gcal_value walk_kind(struct gcal_walk *w, CXCursor c)
         if (w->clang->getCursorKind(w->clang->getCursorReferenced(c)) ==
                 CXCursor_EnumConstantDecl ||
             (gcal_type_space(w->unit, gcal_walk_type(w, c)) == GCAL_SPACE_CONSTANT &&
-             !is_array(gcal_walk_type(w, c)))) /* compilers fold these */
-            return evaluated(w, c);
-        place = find_place(w, c);
-        return load(w, c, &place);
+             !gcal_type_is_array(gcal_walk_type(w, c)))) /* compilers fold these */
+            return gcal_evaluated(w, c);
+        place = gcal_place_find(w, c);
+        return gcal_place_load(w, c, &place);
     case CXCursor_ArraySubscriptExpr:
     case CXCursor_MemberRefExpr:
-        place = find_place(w, c);
-        return load(w, c, &place);
+        place = gcal_place_find(w, c);
+        return gcal_place_load(w, c, &place);
     case CXCursor_UnaryOperator:
         return walk_unary(w, c);
     case CXCursor_BinaryOperator:

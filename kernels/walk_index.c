@@ -48,7 +48,7 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool steers)
 {
     struct gcal_kids kids = gcal_walk_kids(w, c);
     CXType type = gcal_walk_type(w, c);
-    bool found = false, pointer = type.kind == CXType_Pointer;
+    bool found = false, pointer = type.kind == CXType_Pointer, late;
     CXCursor parts[4];
 
     switch (w->clang->getCursorKind(c)) {
@@ -65,6 +65,12 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool steers)
             if (!w->clang->equalCursors(parts[i], w->clang->getNullCursor()))
                 found |= mark(w, parts[i], true);
         return mark(w, parts[3], false) || found;
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt:
+        late = w->clang->getCursorKind(c) == CXCursor_DoStmt;
+        for (size_t i = 0; i < kids.n; i++)
+            found |= mark(w, kids.c[i], (i == 1) == late);
+        return found;
     case CXCursor_ConditionalOperator: /* data may be compared */
         for (size_t i = 0; i < kids.n; i++)
             found |= mark(w, kids.c[i], i > 0 && steers);

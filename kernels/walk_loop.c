@@ -1,401 +1,245 @@
-/* walk_loop.c - for loops, normalised to v = 0 .. trips-1 */
-#include <string.h>
-
-#include "calib/base/buf.h"
+/* walk_loop.c - loops of any form: which way to count them */
 #include "kernels/walk.h"
 
-enum { MOST_CHANGED = 64 };
-
-/* ---- what a loop's body changes ---- */
-
-struct changes {
-    struct gcal_walk *w;
-    size_t n;
-    CXCursor decls[MOST_CHANGED];
-    int times[MOST_CHANGED];
-    bool too_many;
-};
-
-static void note_change(struct changes *changes, CXCursor target, int times)
+static bool read_loop(struct gcal_walk *w, CXCursor c, struct gcal_loop *loop)
 {
-    struct gcal_walk *w = changes->w;
-    CXCursor decl;
-
-    target = gcal_strip(w, target);
-    if (w->clang->getCursorKind(target) != CXCursor_DeclRefExpr)
-        return;
-    decl = w->clang->getCursorReferenced(target);
-    for (size_t i = 0; i < changes->n; i++)
-        if (w->clang->equalCursors(changes->decls[i], decl)) {
-            changes->times[i] += times;
-            return;
-        }
-    /* only what has a symbolic value can lose it */
-    if (!gcal_variable_find(w, decl))
-        return;
-    if (changes->n == MOST_CHANGED) {
-        changes->too_many = true;
-        return;
-    }
-    changes->decls[changes->n] = decl;
-    changes->times[changes->n++] = times;
-}
-
-static void find_changes(struct changes *changes, CXCursor c)
-{
-    struct gcal_walk *w = changes->w;
-    struct gcal_kids kids = gcal_walk_kids(w, c);
-    enum CXCursorKind kind = w->clang->getCursorKind(c);
-    enum CXUnaryOperatorKind unary;
-
-    if (kids.n && (kind == CXCursor_CompoundAssignOperator ||
-                   (kind == CXCursor_BinaryOperator &&
-                    w->clang->getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign)))
-        note_change(changes, kids.c[0], 1);
-    if (kids.n && kind == CXCursor_UnaryOperator) {
-        unary = w->clang->getCursorUnaryOperatorKind(c);
-        if (unary >= CXUnaryOperator_PostInc && unary <= CXUnaryOperator_PreDec)
-            note_change(changes, kids.c[0], 1);
-        if (unary == CXUnaryOperator_AddrOf)
-            note_change(changes, kids.c[0], 2);
-    }
-    for (size_t i = 0; i < kids.n; i++)
-        find_changes(changes, kids.c[i]);
-}
-
-/* ---- steps: x++, x += e, x = x + e ---- */
-
-/* How much 'c' adds to the variable it changes; false when it is no such statement. */
-static bool find_step(struct gcal_walk *w, CXCursor c, CXCursor *decl,
-                      struct gcal_value *step)
-{
-    struct gcal_kids kids = gcal_walk_kids(w, c), sum;
-    enum CXCursorKind kind = w->clang->getCursorKind(c);
-    CXCursor target;
-    int sign = 1;
-
-    if (!kids.n)
-        return false;
-    target = gcal_strip(w, kids.c[0]);
-    if (w->clang->getCursorKind(target) != CXCursor_DeclRefExpr)
-        return false;
-    *decl = w->clang->getCursorReferenced(target);
-    *step = gcal_integer(gcal_poly_integer(w->c, 1));
-    if (kind == CXCursor_UnaryOperator) {
-        enum CXUnaryOperatorKind unary = w->clang->getCursorUnaryOperatorKind(c);
-
-        if (unary == CXUnaryOperator_PostDec || unary == CXUnaryOperator_PreDec)
-            sign = -1;
-        else if (unary != CXUnaryOperator_PostInc && unary != CXUnaryOperator_PreInc)
-            return false;
-    } else if (kind == CXCursor_CompoundAssignOperator) {
-        enum CXBinaryOperatorKind binary =
-            gcal_compound_kind(w->clang->getCursorBinaryOperatorKind(c));
-
-        if (binary != CXBinaryOperator_Add && binary != CXBinaryOperator_Sub)
-            return false;
-        sign = binary == CXBinaryOperator_Sub ? -1 : 1;
-        *step = gcal_walk_silently(w, kids.c[1]);
-    } else if (kind == CXCursor_BinaryOperator && kids.n == 2 &&
-               w->clang->getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign) {
-        enum CXBinaryOperatorKind binary;
-        CXCursor right = gcal_strip(w, kids.c[1]), first;
-
-        if (w->clang->getCursorKind(right) != CXCursor_BinaryOperator)
-            return false;
-        binary = w->clang->getCursorBinaryOperatorKind(right);
-        sum = gcal_walk_kids(w, right);
-        first = sum.n == 2 ? gcal_strip(w, sum.c[0]) : right;
-        if ((binary != CXBinaryOperator_Add && binary != CXBinaryOperator_Sub) ||
-            w->clang->getCursorKind(first) != CXCursor_DeclRefExpr ||
-            !w->clang->equalCursors(w->clang->getCursorReferenced(first), *decl))
-            return false;
-        sign = binary == CXBinaryOperator_Sub ? -1 : 1;
-        *step = gcal_walk_silently(w, sum.c[1]);
-    } else {
-        return false;
-    }
-    if (step->kind == VALUE_INTEGER)
-        step->p = gcal_poly_scale(w->c, step->p, sign, 1);
-    return step->kind == VALUE_INTEGER;
-}
-
-/* ---- the loop's range ---- */
-
-struct range {
-    CXCursor variable;
-    const struct gcal_poly *start, *trips;
-    int64_t step;
-};
-
-static struct gcal_value value_of(struct gcal_walk *w, CXCursor decl)
-{
-    struct gcal_value *known = gcal_variable_find(w, decl);
-
-    return known ? *known : gcal_unknown("it has no value yet");
-}
-
-/* The relation and the bound of "i < e", "e > i"; a condition that is no comparison of
- * the variable is refused.
- */
-static bool find_bound(struct gcal_walk *w, CXCursor condition, CXCursor variable,
-                       enum CXBinaryOperatorKind *relation, CXCursor *bound)
-{
-    CXCursor c = gcal_strip(w, condition);
-    struct gcal_kids kids = gcal_walk_kids(w, c);
-
-    if (w->clang->getCursorKind(c) != CXCursor_BinaryOperator || kids.n != 2)
-        return false;
-    *relation = w->clang->getCursorBinaryOperatorKind(c);
-    if (*relation < CXBinaryOperator_LT || *relation > CXBinaryOperator_NE ||
-        *relation == CXBinaryOperator_EQ)
-        return false;
-    for (int side = 0; side < 2; side++) {
-        CXCursor named = gcal_strip(w, kids.c[side]);
-
-        if (w->clang->getCursorKind(named) != CXCursor_DeclRefExpr ||
-            !w->clang->equalCursors(w->clang->getCursorReferenced(named), variable))
-            continue;
-        *bound = kids.c[!side];
-        if (side == 1) /* n > i is i < n */
-            *relation = *relation == CXBinaryOperator_LT   ? CXBinaryOperator_GT
-                        : *relation == CXBinaryOperator_GT ? CXBinaryOperator_LT
-                        : *relation == CXBinaryOperator_LE ? CXBinaryOperator_GE
-                        : *relation == CXBinaryOperator_GE ? CXBinaryOperator_LE
-                                                           : *relation;
-        return true;
-    }
-    return false;
-}
-
-/* How often it runs, as long as that is not below 0. */
-static const struct gcal_poly *count_trips(struct gcal_walk *w, CXCursor at,
-                                           const struct range *range,
-                                           enum CXBinaryOperatorKind relation,
-                                           const struct gcal_poly *bound)
-{
-    bool up = range->step > 0;
-    int64_t step = up ? range->step : -range->step;
-    const struct gcal_poly *distance = up ? gcal_poly_sub(w->c, bound, range->start)
-                                          : gcal_poly_sub(w->c, range->start, bound);
-    const struct gcal_poly *trips;
-    bool strict = relation == CXBinaryOperator_LT || relation == CXBinaryOperator_GT;
-    bool rising = relation == CXBinaryOperator_LT || relation == CXBinaryOperator_LE;
-
-    if (relation == CXBinaryOperator_NE) {
-        trips = gcal_poly_scale(w->c, distance, 1, step);
-        if (gcal_poly_is_integral(trips) && gcal_poly_is_nonnegative(w->c, trips))
-            return trips;
-        gcal_walk_fail(w, at,
-                       "this loop may step over its bound and never end: use '<', "
-                       "or assume enough about the sizes");
-        return NULL;
-    }
-    if (rising != up) {
-        gcal_walk_fail(w, at, "this loop steps away from its bound");
-        return NULL;
-    }
-    distance = gcal_poly_add(w->c, distance, gcal_poly_integer(w->c, step - strict));
-    return gcal_poly_floor(w->c, distance, step);
-}
-
-static bool find_range(struct gcal_walk *w, CXCursor loop, const CXCursor parts[4],
-                       struct range *range, const struct changes *changes)
-{
-    CXCursor null = w->clang->getNullCursor(), bound;
-    struct gcal_value step, start, end;
-    enum CXBinaryOperatorKind relation;
-
-    if (w->clang->equalCursors(parts[1], null) ||
-        w->clang->equalCursors(parts[2], null)) {
-        gcal_walk_fail(w, loop,
-                       "a for loop needs a condition and an increment to be "
-                       "counted");
-        return false;
-    }
-    if (!find_step(w, parts[2], &range->variable, &step) ||
-        !gcal_poly_is_constant(step.p, &range->step) || !range->step) {
-        gcal_walk_fail(w, parts[2],
-                       "this loop's variable must change by a fixed number, "
-                       "as in i += 4, for the loop to be counted");
-        return false;
-    }
-    for (size_t i = 0; i < changes->n; i++)
-        if (w->clang->equalCursors(changes->decls[i], range->variable)) {
-            gcal_walk_fail(w, loop,
-                           "this loop's body changes its variable '%s', so it "
-                           "cannot be counted",
-                           gcal_walk_name(w, range->variable));
-            return false;
-        }
-    start = value_of(w, range->variable);
-    if (start.kind != VALUE_INTEGER) {
-        gcal_walk_fail(w, loop,
-                       "where this loop starts does not follow from sizes and "
-                       "ids%s%s",
-                       start.why ? ": " : "", start.why ? start.why : "");
-        return false;
-    }
-    if (!find_bound(w, parts[1], range->variable, &relation, &bound)) {
-        gcal_walk_fail(w, parts[1],
-                       "this loop's condition must compare '%s' with a "
-                       "bound for the loop to be counted",
-                       gcal_walk_name(w, range->variable));
-        return false;
-    }
-    end = gcal_walk_silently(w, bound);
-    if (end.kind != VALUE_INTEGER) {
-        gcal_walk_fail(w, bound,
-                       "this loop's bound does not follow from sizes, ids and "
-                       "outer loops%s%s",
-                       end.why ? ": " : "", end.why ? end.why : "");
-        return false;
-    }
-    range->start = start.p;
-    range->trips = count_trips(w, loop, range, relation, end.p);
-    return range->trips != NULL;
-}
-
-/* ---- variables that move along with the loop ---- */
-
-struct induction {
-    CXCursor decl;
-    struct gcal_value start;
-    const struct gcal_poly *step; /* elements of a pointer */
-};
-
-static struct gcal_value moved_by(struct gcal_walk *w, const struct induction *induction,
-                                  const struct gcal_poly *trips)
-{
-    struct gcal_value value = induction->start;
-    const struct gcal_poly *by = gcal_poly_mul(w->c, induction->step, trips);
-    CXType type = gcal_walk_type(w, induction->decl);
-
-    if (value.kind == VALUE_POINTER)
-        by = gcal_poly_scale(w->c, by,
-                             w->clang->Type_getSizeOf(w->clang->getCanonicalType(
-                                 w->clang->getPointeeType(type))),
-                             1);
-    if (value.p)
-        value.p = gcal_poly_add(w->c, value.p, by);
-    return value;
-}
-
-static bool holds_continue(struct gcal_walk *w, CXCursor c)
-{
-    struct gcal_kids kids = gcal_walk_kids(w, c);
-
-    if (w->clang->getCursorKind(c) == CXCursor_ContinueStmt)
-        return true;
-    for (size_t i = 0; i < kids.n; i++)
-        if (holds_continue(w, kids.c[i]))
-            return true;
-    return false;
-}
-
-/* All that the body changes is not known at its start, except what one statement of the
- * body itself moves by the same in every iteration.
- */
-static size_t find_inductions(struct gcal_walk *w, CXCursor body,
-                              const struct changes *changes, CXCursor loop_variable,
-                              struct induction *inductions)
-{
-    struct gcal_value starts[MOST_CHANGED], step;
-    bool is_block = w->clang->getCursorKind(body) == CXCursor_CompoundStmt;
-    struct gcal_kids kids =
-        is_block ? gcal_walk_kids(w, body) : (struct gcal_kids){ 1, &body };
-    struct gcal_value loop_value = value_of(w, loop_variable);
-    CXCursor decl;
-    size_t n = 0;
-
-    for (size_t i = 0; i < changes->n; i++) {
-        starts[i] = value_of(w, changes->decls[i]);
-        gcal_variable_set(w, changes->decls[i],
-                          gcal_unknown("the loop around it changes it"));
-    }
-    gcal_variable_set(w, loop_variable, gcal_unknown(NULL));
-    /* what stands behind a continue may be left out */
-    for (size_t k = 0; k < kids.n && !holds_continue(w, kids.c[k]); k++) {
-        if (!find_step(w, kids.c[k], &decl, &step))
-            continue;
-        for (size_t i = 0; i < changes->n; i++)
-            if (w->clang->equalCursors(changes->decls[i], decl) &&
-                changes->times[i] == 1 && starts[i].kind != VALUE_UNKNOWN)
-                inductions[n++] = (struct induction){ decl, starts[i], step.p };
-    }
-    gcal_variable_set(w, loop_variable, loop_value);
-    return n;
-}
-
-/* ---- the loop ---- */
-
-static void walk_body(struct gcal_walk *w, CXCursor loop, CXCursor body,
-                      const struct range *range, const struct changes *changes)
-{
-    const struct gcal_domain *outside = w->domain;
-    struct induction inductions[MOST_CHANGED];
-    const struct gcal_poly *v = gcal_poly_dimension(
-        w->c, gcal_walk_name(w, range->variable),
-        gcal_poly_sub(w->c, range->trips, gcal_poly_integer(w->c, 1)));
-    const struct gcal_poly *past;
-    size_t n = find_inductions(w, body, changes, range->variable, inductions);
-
-    for (size_t i = 0; i < n; i++)
-        gcal_variable_set(w, inductions[i].decl, moved_by(w, &inductions[i], v));
-    gcal_variable_set(w, range->variable,
-                      gcal_integer(gcal_poly_add(
-                          w->c, range->start, gcal_poly_scale(w->c, v, range->step, 1))));
-    /* behind the loop; it never runs a negative number of times */
-    past = gcal_poly_max(w->c, range->trips, gcal_poly_integer(w->c, 0));
-    gcal_push_loop(w, loop, gcal_poly_atom(v), range->trips);
-    w->loop_depth++;
-    gcal_walk_stmt(w, body);
-    w->loop_depth--;
-    w->domain = outside;
-    for (size_t i = 0; i < changes->n; i++)
-        gcal_variable_set(w, changes->decls[i], gcal_unknown("a loop before changes it"));
-    for (size_t i = 0; i < n; i++)
-        gcal_variable_set(w, inductions[i].decl, moved_by(w, &inductions[i], past));
-    gcal_variable_set(
-        w, range->variable,
-        gcal_integer(gcal_poly_add(w->c, range->start,
-                                   gcal_poly_scale(w->c, past, range->step, 1))));
-}
-
-enum gcal_flow gcal_walk_for(struct gcal_walk *w, CXCursor c)
-{
-    struct changes changes = { .w = w };
-    struct range range = { 0 };
     CXCursor parts[4], null = w->clang->getNullCursor();
+    struct gcal_kids kids;
 
-    if (gcal_for_parts(w->unit, c, parts, w->err) < 0) {
-        w->failed = true;
-        return FLOW_LEFT;
-    }
-    if (!w->clang->equalCursors(parts[0], null)) {
-        w->quiet++;
-        gcal_walk_stmt(w, parts[0]);
-        w->quiet--;
-    }
-    find_changes(&changes, parts[3]);
-    if (changes.too_many)
-        gcal_walk_fail(w, c, "this loop's body changes more than %d variables",
-                       MOST_CHANGED);
-    if (!w->failed) {
-        /* a bound that the body changes is none */
-        struct gcal_value kept[MOST_CHANGED];
-        bool found;
-
-        for (size_t i = 0; i < changes.n; i++) {
-            kept[i] = value_of(w, changes.decls[i]);
-            gcal_variable_set(w, changes.decls[i],
-                              gcal_unknown("the loop's own body changes it"));
+    *loop = (struct gcal_loop){ .at = c, .condition = null, .increment = null };
+    if (w->clang->getCursorKind(c) == CXCursor_ForStmt) {
+        if (gcal_for_parts(w->unit, c, parts, w->err) < 0) {
+            w->failed = true;
+            return false;
         }
-        found = find_range(w, c, parts, &range, &changes);
-        for (size_t i = 0; i < changes.n; i++)
-            gcal_variable_set(w, changes.decls[i], kept[i]);
-        if (found)
-            walk_body(w, c, parts[3], &range, &changes);
+        if (!gcal_cursor_is_null(w, parts[0])) {
+            w->quiet++;
+            gcal_walk_stmt(w, parts[0]);
+            w->quiet--;
+        }
+        loop->condition = parts[1];
+        loop->increment = parts[2];
+        loop->body = parts[3];
+        return !w->failed;
     }
-    return FLOW_ON;
+    kids = gcal_walk_kids(w, c);
+    if (kids.n != 2) {
+        gcal_walk_fail(w, c, "this loop was not understood");
+        return false;
+    }
+    loop->tests_late = w->clang->getCursorKind(c) == CXCursor_DoStmt;
+    loop->condition = kids.c[loop->tests_late];
+    loop->body = kids.c[!loop->tests_late];
+    return true;
+}
+
+/* ---- how often it runs ---- */
+
+/* What is known of a loop whose trips are sought. */
+struct seeking {
+    const struct gcal_loop *loop;
+    const struct gcal_changes *changes;
+    const struct gcal_poly *v;
+    struct gcal_trip_count count;
+    const char *why; /* they were not found */
+    bool on_data;
+};
+
+/* Where an iteration leaves; nothing is counted, and the variables end as it does. */
+static struct gcal_exit rehearse(struct gcal_walk *w, const struct gcal_loop *loop)
+{
+    const struct gcal_path *path = w->path;
+    size_t n_returns = w->n_returns;
+    struct gcal_flow flow;
+
+    w->silent++;
+    flow = gcal_walk_stmt(w, loop->body);
+    w->silent--;
+    w->n_returns = n_returns;
+    w->path = path;
+    flow.ways[GCAL_CONTINUE].kind = EXIT_NEVER;
+    return gcal_flow_left(w, &flow);
+}
+
+/* The condition's truth in iteration v. */
+static struct gcal_truth truth_at(struct gcal_walk *w, const struct seeking *s)
+{
+    struct gcal_truth truth = { .known = true };
+
+    gcal_changes_set(w, s->changes, s->v);
+    if (s->loop->tests_late)
+        rehearse(w, s->loop);
+    if (gcal_cursor_is_null(w, s->loop->condition)) {
+        truth.when = gcal_condition_nonnegative(w->c, gcal_poly_integer(w->c, 0));
+        return truth;
+    }
+    w->in_control++;
+    truth = gcal_walk_truth(w, s->loop->condition);
+    w->in_control--;
+    return truth;
+}
+
+/* A loop without an end of its own runs until something in it leaves it. */
+static bool find_leaving(struct gcal_walk *w, struct seeking *s)
+{
+    const struct gcal_loop *loop = s->loop;
+    struct gcal_trip_count inside;
+    struct gcal_exit left;
+
+    s->why = "it never ends, or steps away from its bound";
+    if (!gcal_holds_exit(w, loop->body, GCAL_BREAK) &&
+        !gcal_holds_exit(w, loop->body, GCAL_RETURN))
+        return false;
+    gcal_changes_set(w, s->changes, s->v);
+    if (!loop->tests_late && !gcal_cursor_is_null(w, loop->condition)) {
+        w->silent++;
+        gcal_walk_expr(w, loop->condition);
+        w->silent--;
+    }
+    left = rehearse(w, loop);
+    if (left.kind == EXIT_ALWAYS) {
+        s->count.trips = gcal_poly_integer(w->c, 1);
+        return true;
+    }
+    if (left.kind != EXIT_WHEN) {
+        s->on_data = left.kind == EXIT_MAYBE && left.on_data;
+        s->why = "when it is left does not follow from sizes and ids";
+        return false;
+    }
+    if (!gcal_trips_find(w, gcal_condition_not(w->c, left.when), gcal_poly_atom(s->v),
+                         &inside, &s->why) ||
+        !inside.trips || inside.guard)
+        return false;
+    /* it is left in the iteration after those */
+    s->count.trips =
+        gcal_poly_add(w->c, gcal_poly_max(w->c, inside.trips, gcal_poly_integer(w->c, 0)),
+                      gcal_poly_integer(w->c, 1));
+    return true;
+}
+
+static bool find_trips(struct gcal_walk *w, struct seeking *s)
+{
+    struct gcal_truth truth = truth_at(w, s);
+
+    if (!truth.known) {
+        s->why = truth.why;
+        s->on_data = truth.on_data;
+        return false;
+    }
+    if (!gcal_trips_find(w, truth.when, gcal_poly_atom(s->v), &s->count, &s->why))
+        return false;
+    if (s->count.guard && gcal_condition_decide(w->c, s->count.guard) == 1)
+        s->count.guard = NULL;
+    if (s->count.guard && gcal_condition_decide(w->c, s->count.guard) == 0) {
+        s->count = (struct gcal_trip_count){ .trips = gcal_poly_integer(w->c, 0) };
+    } else if (s->count.guard && s->loop->tests_late) {
+        s->why = "its condition does not only depend on what changes";
+        return false;
+    }
+    if (!s->count.trips)
+        return find_leaving(w, s);
+    if (s->loop->tests_late)
+        s->count.trips = gcal_poly_add(
+            w->c, gcal_poly_max(w->c, s->count.trips, gcal_poly_integer(w->c, 0)),
+            gcal_poly_integer(w->c, 1));
+    return true;
+}
+
+/* ---- the ways ---- */
+
+static void refuse(struct gcal_walk *w, const struct seeking *s)
+{
+    const char *why = s->why ? s->why : "";
+    CXCursor at =
+        gcal_cursor_is_null(w, s->loop->condition) ? s->loop->at : s->loop->condition;
+
+    /* even as an estimate a number of trips from nowhere would say nothing */
+    if (s->on_data)
+        gcal_walk_fail(w, at,
+                       "how often this loop runs depends on data%s%s: say its average "
+                       "with '#pragma gpucal trips NAME' in the line before it, or with "
+                       "--trips LINE:NAME",
+                       *why ? ": " : "", why);
+    else
+        gcal_walk_fail(w, at,
+                       "how often this loop runs does not follow from sizes, ids and "
+                       "outer loops%s%s (or say its average with '#pragma gpucal trips "
+                       "NAME' in the line before it)",
+                       *why ? ": " : "", why);
+}
+
+/* As a dimension; where its trips are a number and something in it is not affine in them,
+ * one after the other.
+ */
+static struct gcal_flow walk_counted(struct gcal_walk *w, const struct seeking *s)
+{
+    int64_t trips;
+    bool tentative = gcal_poly_is_constant(s->count.trips, &trips) &&
+                     trips <= GCAL_MOST_UNROLLED && !s->count.guard;
+    size_t n_returns = w->n_returns, not_affine = w->not_affine, n_saved;
+    struct gcal_variable *saved;
+    struct gcal_mark mark;
+    struct gcal_flow flow;
+
+    if (!tentative)
+        return gcal_loop_nest(w, s->loop, s->changes, &s->count, false);
+    gcal_changes_undo(w, s->changes);
+    saved = gcal_variables_save(w, &n_saved);
+    mark = gcal_events_mark(w);
+    w->tentative++;
+    flow = gcal_loop_nest(w, s->loop, s->changes, &s->count, false);
+    w->tentative--;
+    w->first_op = mark.first_op;
+    if (w->not_affine == not_affine || w->failed || !w->n_events)
+        return flow;
+    gcal_events_rewind(w, &mark);
+    gcal_variables_restore(w, saved, n_saved);
+    w->n_returns = n_returns;
+    w->not_affine = not_affine;
+    return gcal_loop_unroll(w, s->loop);
+}
+
+/* Whether its condition decides at its start. */
+static bool can_unroll(struct gcal_walk *w, const struct gcal_loop *loop)
+{
+    struct gcal_truth truth;
+
+    if (loop->tests_late || gcal_cursor_is_null(w, loop->condition))
+        return true;
+    truth = gcal_walk_truth(w, loop->condition);
+    return gcal_truth_decide(w, &truth) >= 0;
+}
+
+static struct gcal_flow walk_average(struct gcal_walk *w, const struct gcal_loop *loop,
+                                     const struct gcal_changes *changes,
+                                     const char *parameter)
+{
+    struct gcal_trip_count count = { .trips = gcal_poly_parameter(w->c, parameter) };
+
+    return gcal_loop_nest(w, loop, changes, &count, true);
+}
+
+struct gcal_flow gcal_walk_loop(struct gcal_walk *w, CXCursor c)
+{
+    struct seeking s = { 0 };
+    struct gcal_loop loop;
+    const char *average;
+    bool found;
+
+    if (!read_loop(w, c, &loop) || !(s.changes = gcal_changes_find(w, &loop)))
+        return gcal_flow_on();
+    if ((average = gcal_remark_trips(w, c)))
+        return walk_average(w, &loop, s.changes, average);
+    s.loop = &loop;
+    s.v = gcal_poly_dimension(w->c, "iteration", gcal_poly_integer(w->c, INT32_MAX));
+    found = find_trips(w, &s);
+    gcal_changes_undo(w, s.changes);
+    if (w->failed)
+        return gcal_flow_on();
+    if (found)
+        return walk_counted(w, &s);
+    if (can_unroll(w, &loop) && !s.on_data)
+        return gcal_loop_unroll(w, &loop);
+    refuse(w, &s);
+    return gcal_flow_on();
 }

@@ -1,7 +1,5 @@
-/* walk_stmt.c - statements and conditions around them */
-#include <stdlib.h>
-#include <string.h>
-
+/* walk_stmt.c - statements, conditions around them, and what follows those that leave */
+#include "kernels/kernels.h"
 #include "kernels/walk.h"
 
 static void declare(struct gcal_walk *w, CXCursor decl)
@@ -9,8 +7,7 @@ static void declare(struct gcal_walk *w, CXCursor decl)
     CXType type = gcal_walk_type(w, decl);
     struct gcal_kids kids = gcal_walk_kids(w, decl);
     struct gcal_value value = gcal_unknown("it has no value yet");
-    bool is_array =
-        type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray;
+    bool is_array = gcal_type_is_array(type);
     /* array bounds stand among the children, the initialiser last */
     bool has_value =
         kids.n && (!is_array ||
@@ -18,8 +15,12 @@ static void declare(struct gcal_walk *w, CXCursor decl)
 
     if (w->clang->getCursorKind(decl) != CXCursor_VarDecl)
         return;
+    gcal_count_bytes(w, decl);
+    /* __local variables and constant tables live in memory, and have no value here */
+    if (gcal_type_space(w->unit, type) != GCAL_SPACE_ANY)
+        return;
     if (has_value)
-        value = gcal_is_index(w, decl) || type.kind == CXType_Pointer
+        value = gcal_is_index(w, decl) || gcal_type_is_pointer(type)
                     ? gcal_walk_quietly(w, kids.c[kids.n - 1])
                     : gcal_walk_expr(w, kids.c[kids.n - 1]);
     if (!is_array)
@@ -28,147 +29,132 @@ static void declare(struct gcal_walk *w, CXCursor decl)
 
 /* ---- conditions ---- */
 
-static bool same_value(struct gcal_value a, struct gcal_value b)
-{
-    if (a.kind != b.kind || a.array != b.array)
-        return false;
-    return a.p == b.p || (a.p && b.p && gcal_poly_equal(a.p, b.p));
-}
-
-/* What the variables were before, in the context's memory. */
-static struct gcal_variable *snapshot(struct gcal_walk *w, size_t *n)
-{
-    struct gcal_variable *copy =
-        gcal_polys_alloc(w->c, w->n_variables * sizeof(*copy) + 1);
-
-    *n = copy ? w->n_variables : 0;
-    if (*n)
-        memcpy(copy, w->variables, *n * sizeof(*copy));
-    return copy;
-}
-
-static void restore(struct gcal_walk *w, const struct gcal_variable *saved, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        w->variables[i].value = saved[i].value;
-}
-
-/* A variable that two ways leave with different values is not known behind them. */
-static void merge(struct gcal_walk *w, const struct gcal_variable *other, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!same_value(w->variables[i].value, other[i].value))
-            w->variables[i].value = gcal_unknown("it follows a condition");
-}
-
-static const char both_sides[] =
-    "both sides were counted: the condition does not follow from sizes and ids";
-
-static enum gcal_flow walk_branches(struct gcal_walk *w, CXCursor at,
-                                    struct gcal_kids kids,
-                                    const struct gcal_condition *condition)
+static struct gcal_flow walk_side(struct gcal_walk *w, CXCursor at, CXCursor side,
+                                  const struct gcal_truth *truth, bool holds)
 {
     const struct gcal_domain *before = w->domain;
-    enum gcal_flow yes, no = FLOW_ON;
-    struct gcal_variable *saved, *after;
-    const struct gcal_condition *otherwise;
-    size_t n_saved, n_after;
-    int line, column;
+    const struct gcal_path *path = w->path;
+    struct gcal_flow flow;
 
-    gcal_count_branch(w, at, condition);
-    saved = snapshot(w, &n_saved);
-    gcal_push_condition(w, at, condition, both_sides);
-    yes = gcal_walk_stmt(w, kids.c[1]);
-    after = snapshot(w, &n_after);
-    restore(w, saved, n_saved);
+    gcal_push_truth(w, at, truth, holds);
+    gcal_path_push(w, truth, holds);
+    flow = gcal_walk_stmt(w, side);
     w->domain = before;
-    otherwise = condition ? gcal_condition_not(w->c, condition) : NULL;
-    if (kids.n > 2) {
-        gcal_push_condition(w, at, otherwise, both_sides);
-        no = gcal_walk_stmt(w, kids.c[2]);
-        w->domain = before;
-    }
-    if (yes == FLOW_LEFT && no == FLOW_LEFT)
-        return FLOW_LEFT;
-    if (yes != FLOW_LEFT && no != FLOW_LEFT) {
-        merge(w, after, n_saved);
-    } else if (no == FLOW_LEFT) {
-        restore(w, after, n_saved);
-        otherwise = condition;
-    }
-    if (yes == FLOW_MAYBE_LEFT || no == FLOW_MAYBE_LEFT) {
-        gcal_unit_location(w->unit, at, &line, &column);
-        gcal_nest_note(w->nest, line, column, "what leaves early was counted as if not");
-        return FLOW_MAYBE_LEFT;
-    }
-    if (yes == FLOW_ON && no == FLOW_ON)
-        return FLOW_ON;
-    /* "if (gid >= n) return;" guards all that follows */
-    gcal_push_condition(w, at, otherwise, both_sides);
-    return FLOW_MAYBE_LEFT;
+    w->path = path;
+    return flow;
 }
 
-static enum gcal_flow walk_if(struct gcal_walk *w, CXCursor c)
+static bool is_left(struct gcal_walk *w, const struct gcal_flow *flow)
+{
+    return gcal_flow_left(w, flow).kind == EXIT_ALWAYS;
+}
+
+static struct gcal_flow walk_branches(struct gcal_walk *w, CXCursor at,
+                                      struct gcal_kids kids,
+                                      const struct gcal_truth *truth)
+{
+    struct gcal_flow yes, no = gcal_flow_on();
+    struct gcal_variable *saved, *after;
+    size_t n_saved, n_after, n_events = w->n_events;
+
+    gcal_count_branch(w, at, truth->known ? truth->when : NULL);
+    saved = gcal_variables_save(w, &n_saved);
+    yes = walk_side(w, at, kids.c[1], truth, true);
+    after = gcal_variables_save(w, &n_after);
+    gcal_variables_restore(w, saved, n_saved);
+    if (kids.n > 2)
+        no = walk_side(w, at, kids.c[2], truth, false);
+    gcal_note_both_sides(w, at, truth, n_events);
+    if (is_left(w, &no))
+        gcal_variables_restore(w, after, n_saved);
+    else if (!is_left(w, &yes))
+        gcal_variables_merge(w, truth, after, n_saved);
+    return gcal_flow_branch(w, at, truth, yes, no);
+}
+
+static struct gcal_flow walk_if(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_kids kids = gcal_walk_kids(w, c);
-    const struct gcal_condition *condition;
+    struct gcal_truth truth;
     int decided;
 
     if (kids.n < 2) {
         gcal_walk_fail(w, c, "this condition was not understood");
-        return FLOW_ON;
+        return gcal_flow_on();
     }
-    condition = gcal_walk_condition(w, kids.c[0]);
-    gcal_walk_quietly(w, kids.c[0]);
-    decided = condition ? gcal_condition_decide(w->c, condition) : -1;
+    truth = gcal_value_truth(w, gcal_walk_quietly(w, kids.c[0]));
+    decided = gcal_truth_decide(w, &truth);
     if (decided == 1)
         return gcal_walk_stmt(w, kids.c[1]);
     if (decided == 0)
-        return kids.n > 2 ? gcal_walk_stmt(w, kids.c[2]) : FLOW_ON;
-    return walk_branches(w, kids.c[0], kids, condition);
+        return kids.n > 2 ? gcal_walk_stmt(w, kids.c[2]) : gcal_flow_on();
+    return walk_branches(w, kids.c[0], kids, &truth);
 }
 
 /* ---- statements ---- */
 
-static enum gcal_flow walk_block(struct gcal_walk *w, CXCursor c)
+/* What follows something that may have been left, nobody knows when, was counted. */
+static void note_leaving(struct gcal_walk *w, const struct gcal_flow *flow,
+                         size_t n_events)
 {
-    struct gcal_kids kids = gcal_walk_kids(w, c);
-    enum gcal_flow flow = FLOW_ON, one;
+    for (int way = 0; way < GCAL_WAYS && w->n_events != n_events; way++) {
+        const struct gcal_exit *exit = &flow->ways[way];
 
-    for (size_t i = 0; i < kids.n && !w->failed; i++) {
-        one = gcal_walk_stmt(w, kids.c[i]);
-        if (one == FLOW_LEFT)
-            return FLOW_LEFT;
-        if (one == FLOW_MAYBE_LEFT)
-            flow = FLOW_MAYBE_LEFT;
+        if (exit->kind != EXIT_MAYBE)
+            continue;
+        if (!exit->on_data)
+            w->not_affine++;
+        if (!exit->on_data && !w->request->allow_estimates && !w->tentative)
+            gcal_walk_fail(w, exit->at,
+                           "when this leaves early is not affine in sizes and ids, so "
+                           "what follows cannot be counted exactly: allow estimates to "
+                           "count it as if it never left");
+        else
+            gcal_walk_note(w, exit->at,
+                           "what follows was counted as if this never left early");
     }
+}
+
+struct gcal_flow gcal_walk_sequence(struct gcal_walk *w, size_t n, const CXCursor *c)
+{
+    const struct gcal_domain *before = w->domain;
+    struct gcal_flow flow = gcal_flow_on(), one;
+    size_t n_events = w->n_events;
+
+    for (size_t i = 0; i < n && !w->failed && !is_left(w, &flow); i++) {
+        one = gcal_walk_stmt(w, c[i]);
+        if (gcal_flow_left(w, &flow).kind == EXIT_NEVER)
+            n_events = w->n_events;
+        if (i + 1 < n)
+            gcal_push_rest(w, c[i], &one);
+        flow = gcal_flow_then(w, flow, one);
+    }
+    note_leaving(w, &flow, n_events);
+    w->domain = before;
     return flow;
 }
 
-static enum gcal_flow walk_return(struct gcal_walk *w, CXCursor c)
+static struct gcal_flow walk_block(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_kids kids = gcal_walk_kids(w, c);
 
-    if (w->loop_depth) {
-        gcal_walk_fail(w, c,
-                       "a return inside of a loop cannot be counted: how often the "
-                       "loop runs would depend on data");
-        return FLOW_LEFT;
-    }
-    if (kids.n) {
-        w->returned = gcal_walk_expr(w, kids.c[0]);
-        w->n_returns++;
-    }
-    return FLOW_LEFT;
+    return gcal_walk_sequence(w, kids.n, kids.c);
 }
 
-enum gcal_flow gcal_walk_stmt(struct gcal_walk *w, CXCursor c)
+static struct gcal_flow walk_return(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_kids kids = gcal_walk_kids(w, c);
+
+    if (kids.n)
+        gcal_return_add(w, gcal_walk_expr(w, kids.c[0]));
+    return gcal_flow_leave(GCAL_RETURN, c);
+}
+
+static struct gcal_flow walk_kind(struct gcal_walk *w, CXCursor c)
 {
     enum CXCursorKind kind = w->clang->getCursorKind(c);
     struct gcal_kids kids;
 
-    if (w->failed)
-        return FLOW_LEFT;
     switch (kind) {
     case CXCursor_CompoundStmt:
         return walk_block(w, c);
@@ -176,42 +162,50 @@ enum gcal_flow gcal_walk_stmt(struct gcal_walk *w, CXCursor c)
         kids = gcal_walk_kids(w, c);
         for (size_t i = 0; i < kids.n; i++)
             declare(w, kids.c[i]);
-        return FLOW_ON;
+        return gcal_flow_on();
     case CXCursor_NullStmt:
-        return FLOW_ON;
+        return gcal_flow_on();
     case CXCursor_IfStmt:
         return walk_if(w, c);
     case CXCursor_ForStmt:
-        return gcal_walk_for(w, c);
-    case CXCursor_ReturnStmt:
-        return walk_return(w, c);
-    case CXCursor_ContinueStmt:
-        return FLOW_LEFT;
-    case CXCursor_UnexposedStmt: /* "#pragma unroll" or an attribute before a loop */
-        kids = gcal_walk_kids(w, c);
-        return kids.n ? gcal_walk_stmt(w, kids.c[kids.n - 1]) : FLOW_ON;
     case CXCursor_WhileStmt:
     case CXCursor_DoStmt:
-        gcal_walk_fail(w, c,
-                       "while and do loops cannot be counted yet: write it as a "
-                       "for loop whose bounds follow from sizes and ids");
-        return FLOW_LEFT;
-    case CXCursor_BreakStmt:
-        gcal_walk_fail(w, c,
-                       "break cannot be counted: how often the loop runs would "
-                       "depend on data");
-        return FLOW_LEFT;
+        return gcal_walk_loop(w, c);
     case CXCursor_SwitchStmt:
+        return gcal_walk_switch(w, c);
+    case CXCursor_ReturnStmt:
+        return walk_return(w, c);
+    case CXCursor_BreakStmt:
+        return gcal_flow_leave(GCAL_BREAK, c);
+    case CXCursor_ContinueStmt:
+        return gcal_flow_leave(GCAL_CONTINUE, c);
+    case CXCursor_UnexposedStmt: /* "#pragma unroll" or an attribute before a loop */
+        kids = gcal_walk_kids(w, c);
+        return kids.n ? gcal_walk_stmt(w, kids.c[kids.n - 1]) : gcal_flow_on();
     case CXCursor_GotoStmt:
+    case CXCursor_IndirectGotoStmt:
     case CXCursor_LabelStmt:
-        gcal_walk_fail(w, c, "switch and goto cannot be counted: write them with if");
-        return FLOW_LEFT;
+        gcal_walk_fail(w, c, "goto and labels cannot be counted: write a loop or an if");
+        return gcal_flow_on();
     default:
-        if (kind >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr) {
+        if (kind >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr)
             gcal_walk_expr(w, c);
-            return FLOW_ON;
-        }
-        gcal_walk_fail(w, c, "this statement cannot be counted");
-        return FLOW_LEFT;
+        else
+            gcal_walk_fail(w, c, "this statement cannot be counted");
+        return gcal_flow_on();
     }
+}
+
+struct gcal_flow gcal_walk_stmt(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_flow flow;
+
+    if (w->depth == GCAL_DEEPEST)
+        gcal_walk_fail(w, c, "statements are nested too deeply");
+    if (w->failed)
+        return gcal_flow_on();
+    w->depth++;
+    flow = walk_kind(w, c);
+    w->depth--;
+    return flow;
 }

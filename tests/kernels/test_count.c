@@ -203,24 +203,18 @@ static void counts_vectors_and_functions(void **state)
 static void refuses_what_it_cannot_count(void **state)
 {
     (void)state;
-    assert_refused("__kernel void k(__global int *a, int n) {\n"
-                   "  int i = 0; while (i < n) i++; a[0] = i; }",
-                   "x.cl:2:14: ", "while");
     assert_refused("__kernel void k(__global int *a) {\n"
                    "  for (int i = 0; i < a[0]; i++) a[i] = 0; }",
-                   "x.cl:2:23: ", "it comes from memory");
+                   "x.cl:2:19: ", "it comes from memory");
     assert_refused("__kernel void k(__global int *a, int n) {\n"
                    "  for (int i = 1; i < n; i *= 2) a[i] = 0; }",
-                   "x.cl:2:26: ", "fixed number");
+                   "x.cl:2:19: ", "does not follow from sizes");
     assert_refused("__kernel void k(__global int *a, int n) {\n"
                    "  for (int i = 0; i < n; i++) { a[i] = 0; if (a[i] > 3) break; } }",
-                   "x.cl:2:57: ", "break");
-    assert_refused("__kernel void k(__global int *a, int n) {\n"
-                   "  for (int i = 0; i < n; i++) { a[i] = 0; i++; } }",
-                   "x.cl:2:3: ", "changes its variable 'i'");
+                   "x.cl:2:57: ", "#pragma gpucal trips");
     assert_refused("__kernel void k(__global int *a, int n, int m) {\n"
                    "  for (int i = 0; i < (m - 16) / 16; i++) a[i] = 0; }",
-                   "x.cl:2:23: ", "may be negative");
+                   "x.cl:2:19: ", "may be negative");
     assert_refused("__kernel __attribute__((reqd_work_group_size(32, 1, 1)))\n"
                    "void k(__global int *a, int n) { a[0] = 1; }",
                    "x.cl:2:6: ", "work-groups of 32x1x1");

@@ -1,0 +1,175 @@
+/* walk_merge.c - values behind branches: kept exactly where they have a form */
+#include "calib/base/buf.h"
+#include "kernels/walk.h"
+
+static const char follows[] = "it follows a condition";
+
+static bool same_value(struct gcal_value a, struct gcal_value b)
+{
+    if (a.kind != b.kind || a.array != b.array || a.condition != b.condition)
+        return false;
+    return a.p == b.p || (a.p && b.p && gcal_poly_equal(a.p, b.p));
+}
+
+/* ---- conditions as integers ---- */
+
+/* 0 where p < 0, else 1. */
+static const struct gcal_poly *step(struct gcal_polys *c, const struct gcal_poly *p)
+{
+    const struct gcal_poly *one = gcal_poly_integer(c, 1);
+
+    return gcal_poly_max(c, gcal_poly_min(c, gcal_poly_add(c, p, one), one),
+                         gcal_poly_integer(c, 0));
+}
+
+const struct gcal_poly *gcal_condition_indicator(struct gcal_walk *w,
+                                                 const struct gcal_condition *condition)
+{
+    const struct gcal_poly *a, *b, *one = gcal_poly_integer(w->c, 1);
+
+    a = condition->a ? gcal_condition_indicator(w, condition->a) : NULL;
+    b = condition->b ? gcal_condition_indicator(w, condition->b) : NULL;
+    switch (condition->kind) {
+    case GCAL_CONDITION_NONNEGATIVE:
+        return step(w->c, condition->p);
+    case GCAL_CONDITION_NOT:
+        return a ? gcal_poly_sub(w->c, one, a) : NULL;
+    case GCAL_CONDITION_AND:
+        return a && b ? gcal_poly_min(w->c, a, b) : NULL;
+    case GCAL_CONDITION_OR:
+        return a && b ? gcal_poly_max(w->c, a, b) : NULL;
+    default:
+        return NULL;
+    }
+}
+
+struct gcal_value gcal_value_as_integer(struct gcal_walk *w, struct gcal_value value)
+{
+    const struct gcal_poly *p;
+
+    if (value.kind == VALUE_UNKNOWN && value.condition &&
+        (p = gcal_condition_indicator(w, value.condition)))
+        return gcal_integer(p);
+    return value;
+}
+
+/* ---- one of two values ---- */
+
+/* a < b ? a : b is min(a, b), and so on; two values a fixed number apart have a form. */
+static const struct gcal_poly *choose(struct gcal_walk *w,
+                                      const struct gcal_condition *condition,
+                                      const struct gcal_poly *yes,
+                                      const struct gcal_poly *no)
+{
+    const struct gcal_poly *apart = gcal_poly_sub(w->c, yes, no), *indicator;
+    int64_t number;
+
+    for (int64_t strict = 0; condition->kind == GCAL_CONDITION_NONNEGATIVE && strict < 2;
+         strict++) {
+        const struct gcal_poly *p =
+            gcal_poly_add(w->c, condition->p, gcal_poly_integer(w->c, strict));
+
+        if (gcal_poly_equal(p, gcal_poly_scale(w->c, apart, -1, 1)))
+            return gcal_poly_min(w->c, yes, no);
+        if (gcal_poly_equal(p, apart))
+            return gcal_poly_max(w->c, yes, no);
+    }
+    if (!gcal_poly_is_constant(apart, &number) ||
+        !(indicator = gcal_condition_indicator(w, condition)))
+        return NULL;
+    return gcal_poly_add(w->c, no, gcal_poly_scale(w->c, indicator, number, 1));
+}
+
+struct gcal_value gcal_value_choose(struct gcal_walk *w, const struct gcal_truth *truth,
+                                    struct gcal_value yes, struct gcal_value no)
+{
+    struct gcal_value value;
+
+    if (same_value(yes, no))
+        return yes;
+    yes = gcal_value_as_integer(w, yes);
+    no = gcal_value_as_integer(w, no);
+    if (truth->known && yes.kind == no.kind && yes.kind != VALUE_UNKNOWN &&
+        yes.array == no.array && yes.p && no.p) {
+        value = yes;
+        if ((value.p = choose(w, truth->when, yes.p, no.p)))
+            return value;
+    }
+    value = gcal_not_affine(follows);
+    value.on_data = (!truth->known && truth->on_data) ||
+                    (yes.kind == VALUE_UNKNOWN && yes.on_data) ||
+                    (no.kind == VALUE_UNKNOWN && no.on_data);
+    if (yes.kind == VALUE_POINTER && no.kind == VALUE_POINTER && yes.array == no.array) {
+        value.kind = VALUE_POINTER;
+        value.array = yes.array;
+    }
+    return value;
+}
+
+void gcal_variables_merge(struct gcal_walk *w, const struct gcal_truth *truth,
+                          const struct gcal_variable *yes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        w->variables[i].value =
+            gcal_value_choose(w, truth, yes[i].value, w->variables[i].value);
+}
+
+/* ---- what functions return ---- */
+
+void gcal_path_push(struct gcal_walk *w, const struct gcal_truth *truth, bool holds)
+{
+    struct gcal_path *path = gcal_polys_alloc(w->c, sizeof(*path));
+
+    if (!path) {
+        gcal_walk_fail_memory(w);
+        return;
+    }
+    *path = (struct gcal_path){ w->path, NULL };
+    if (truth && truth->known)
+        path->condition = holds ? truth->when : gcal_condition_not(w->c, truth->when);
+    w->path = path;
+}
+
+void gcal_return_add(struct gcal_walk *w, struct gcal_value value)
+{
+    struct gcal_return *moved = gcal_array_grow(
+        w->returns, w->n_returns, &w->return_capacity, sizeof(*moved), NULL);
+
+    if (!moved) {
+        gcal_walk_fail_memory(w);
+        return;
+    }
+    w->returns = moved;
+    moved[w->n_returns++] = (struct gcal_return){ value, w->path };
+}
+
+static struct gcal_truth path_truth(struct gcal_walk *w, const struct gcal_path *path)
+{
+    struct gcal_truth truth = { .known = true };
+
+    if (!path)
+        return (struct gcal_truth){ .on_data = true };
+    for (truth.when = path->condition; path; path = path->parent) {
+        if (!path->condition)
+            return (struct gcal_truth){ .on_data = true };
+        if (path->condition != truth.when)
+            truth.when = gcal_condition_and(w->c, path->condition, truth.when);
+    }
+    return truth;
+}
+
+struct gcal_value gcal_returns_value(struct gcal_walk *w, size_t first)
+{
+    struct gcal_value value = gcal_unknown("it comes from a function");
+    struct gcal_truth truth;
+
+    if (w->n_returns == first)
+        return value;
+    value = w->returns[w->n_returns - 1].value;
+    /* an earlier return leaves nothing to a later one */
+    for (size_t i = w->n_returns - 1; i-- > first;) {
+        truth = path_truth(w, w->returns[i].path);
+        value = gcal_value_choose(w, &truth, w->returns[i].value, value);
+    }
+    return value;
+}
