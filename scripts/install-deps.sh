@@ -14,7 +14,8 @@ BUILD=(build-essential cmake ninja-build pkg-config
     libgsl-dev libhdf5-dev                              # fit/, store/
     libyaml-dev libsodium-dev libjansson-dev)           # calib/base/, mpi/
 CLUSTER=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libpmix-dev)
-TEST=(git procps libcmocka-dev clang clang-format oclgrind)
+TEST=(git procps libcmocka-dev oclgrind
+    clang clang-format libclang-rt-dev) # the last has libFuzzer and the sanitizers
 
 die() {
     echo "install-deps.sh: $*" >&2

@@ -4,9 +4,10 @@
 #   scripts/test.sh [--no-install]
 #
 # Formatting, layers, each header alone, a build with clang, the unit tests under
-# AddressSanitizer and UndefinedBehaviorSanitizer, then a build with gcc and the whole
-# CTest, Slurm's tests included.  Warnings are errors.  Everything is built in build-test/,
-# which may be removed.  The last line is CTest's summary of that last run.
+# AddressSanitizer and UndefinedBehaviorSanitizer, 60 s of fuzzing the OpenCL C front end,
+# then a build with gcc and the whole CTest, Slurm's tests included.  Warnings are errors.
+# Everything is built in build-test/, which may be removed.  The last line is CTest's
+# summary of that last run.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -36,6 +37,13 @@ build_with_clang() {
 test_sanitized() {
     scripts/build.sh "$out/sanitized" -DGPUCAL_WERROR=ON -DGPUCAL_SANITIZE=ON &&
         ctest --test-dir "$out/sanitized" -j2 --no-tests=error -L unit --no-label-summary
+}
+
+# The folder of what is found stays: an input that crashes is printed, and lies in it.
+fuzz_front_end() {
+    CC=clang scripts/build.sh -t fuzzers "$out/fuzz" -DGPUCAL_WERROR=ON -DGPUCAL_FUZZ=ON \
+        -DGPUCAL_SANITIZE=ON &&
+        tests/fuzz/run_count.sh "$out/fuzz/tests/fuzz/fuzz_count" "$out/fuzz-count" 60
 }
 
 build_with_gcc() {
@@ -97,6 +105,7 @@ main() {
     step "layers" check_layers
     step "build with clang" build_with_clang
     step "unit tests with sanitizers" test_sanitized
+    step "60 s of fuzzing the front end" fuzz_front_end
     if step "build with gcc" build_with_gcc; then
         step "each header alone" check_headers
         step "all tests" test_all

@@ -1,0 +1,254 @@
+/* fuzz_count.c - any text as an OpenCL C kernel: refused with a reason, or counted, and
+ * then its profile is read back the same way; and work removal of it
+ *
+ * The first line may say how: "// local=16,16; global=n,n; assume=n % 16 = 0;
+ * kernel=name; options=-DT=float", each part where it is wanted.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "calib/model/profile.h"
+#include "kernels/kernels.h"
+#include "mutate.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size,
+                               unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b,
+                                 size_t b_size, uint8_t *out, size_t max_size,
+                                 unsigned seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+
+/* ---- the first line ---- */
+
+struct input {
+    char *source, *line; /* the first line's copy, cut into its parts */
+    struct gcal_count_request request;
+};
+
+/* What stands behind "name=" in 'line', without the ';'; NULL without it. */
+static char *find_part(char *line, const char *name)
+{
+    char *part = strstr(line, name);
+
+    return part ? part + strlen(name) : NULL;
+}
+
+static void read_local(const char *text, struct gcal_count_request *r)
+{
+    char *end = (char *)text;
+
+    for (r->n_dims = 0; r->n_dims < GCAL_MAX_DIMS; end++) {
+        r->local_size[r->n_dims++] = strtoull(end, &end, 10);
+        if (*end != ',')
+            break;
+    }
+}
+
+/* Cuts at the commas outside of parentheses. */
+static void read_global(char *text, struct gcal_count_request *r)
+{
+    size_t n = 0;
+    int depth = 0;
+
+    r->global_size[n++] = text;
+    for (char *c = text; *c && n < GCAL_MAX_DIMS; c++) {
+        depth += (*c == '(') - (*c == ')');
+        if (*c == ',' && depth == 0) {
+            *c = '\0';
+            r->global_size[n++] = c + 1;
+        }
+    }
+}
+
+static void read_first_line(struct input *in)
+{
+    struct gcal_count_request *r = &in->request;
+    char *local, *global;
+
+    r->n_dims = 1;
+    for (size_t i = 0; i < GCAL_MAX_DIMS; i++) {
+        r->local_size[i] = 16;
+        r->global_size[i] = "n";
+    }
+    if (strncmp(in->line, "//", 2) != 0)
+        return;
+    local = find_part(in->line, " local=");
+    global = find_part(in->line, " global=");
+    r->assume = find_part(in->line, " assume=");
+    r->kernel = find_part(in->line, " kernel=");
+    r->build_options = find_part(in->line, " options=");
+    for (char *c = in->line; *c; c++)
+        if (*c == ';')
+            *c = '\0';
+    if (local)
+        read_local(local, r);
+    if (global)
+        read_global(global, r);
+}
+
+/* ---- what must hold ---- */
+
+static void broken(const char *what, const char *text)
+{
+    fprintf(stderr, "BROKEN: %s\n%s\n", what, text ? text : "");
+    abort();
+}
+
+static void check_refusal(const struct gcal_error *err)
+{
+    if (!err->code || !*err->text)
+        broken("refused without a reason", NULL);
+}
+
+static struct gcal_profile *decode(const char *text, struct gcal_error *err)
+{
+    struct gcal_yaml *root = gcal_yaml_parse(text, strlen(text), "profile", err);
+    struct gcal_profile *profile = root ? gcal_profile_decode(root, err) : NULL;
+
+    gcal_yaml_destroy(root);
+    return profile;
+}
+
+/* Written, read and written again is the same. */
+static void check_profile(const struct gcal_profile *profile)
+{
+    struct gcal_error err = { 0 };
+    char *once = gcal_profile_encode(profile, &err), *twice = NULL;
+    struct gcal_profile *again = once ? decode(once, &err) : NULL;
+
+    if (!again)
+        broken(err.text, once);
+    if (!(twice = gcal_profile_encode(again, &err)) || strcmp(once, twice) != 0)
+        broken("a profile changes when it is read", once);
+    gcal_profile_destroy(again);
+    free(once);
+    free(twice);
+}
+
+/* Every feature has a value, or a reason for none, at sizes that all divide. */
+static void evaluate(const struct gcal_profile *profile)
+{
+    const char **features = calloc(profile->n_entries + 1, sizeof(*features));
+    double *sizes = calloc(profile->n_parameters + 1, sizeof(*sizes));
+    double *values = calloc(profile->n_entries + 1, sizeof(*values));
+    struct gcal_error err = { 0 };
+    struct gcal_binding *binding;
+
+    for (size_t i = 0; features && i < profile->n_entries; i++)
+        features[i] = profile->entries[i].feature;
+    for (size_t i = 0; sizes && i < profile->n_parameters; i++)
+        sizes[i] = 5040;
+    if (!(binding = gcal_binding_create(profile, profile->n_entries, features, 32, &err)))
+        broken("a profile's own feature is not understood", err.text);
+    if (sizes && values && gcal_binding_eval(binding, sizes, values, &err) < 0)
+        check_refusal(&err);
+    gcal_binding_destroy(binding);
+    free(features);
+    free(sizes);
+    free(values);
+}
+
+static void count(const struct gcal_count_request *request)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_profile *profile = gcal_count(request, &err);
+
+    if (!profile) {
+        check_refusal(&err);
+        return;
+    }
+    check_profile(profile);
+    evaluate(profile);
+    gcal_profile_destroy(profile);
+}
+
+static void remove_work(const struct gcal_count_request *request,
+                        const struct gcal_removal *removal)
+{
+    struct gcal_error err = { 0 };
+    char *made = gcal_work_remove(request, removal, &err);
+
+    if (!made)
+        check_refusal(&err);
+    free(made);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct gcal_removal removals[] = {
+        { .form = GCAL_REMOVAL_LOADS },
+        { .form = GCAL_REMOVAL_LOADS, .n_accumulators = 4 },
+        { .form = GCAL_REMOVAL_ONCHIP },
+    };
+    struct input in = { 0 };
+
+    if ((in.source = strndup((const char *)data, size)) &&
+        (in.line = strndup(in.source, strcspn(in.source, "\n")))) {
+        in.request.source = in.source;
+        in.request.file = "fuzz.cl";
+        read_first_line(&in);
+        count(&in.request);
+        remove_work(&in.request,
+                    &removals[size % (sizeof(removals) / sizeof(*removals))]);
+    }
+    free(in.source);
+    free(in.line);
+    return 0;
+}
+
+/* ---- new inputs ---- */
+
+static const char *const first_lines[] = {
+    "// local=64; global=n;",
+    "// local=16,16; global=n,n; assume=n % 16 = 0;",
+    "// local=16,16; global=n,m;",
+    "// local=8,4,2; global=n,n,n;",
+    "// local=1; global=1;",
+    "// local=7; global=floor((n+6)/7)*7; assume=n >= 1;",
+    "// local=33,3; global=33*n,3*m; assume=n % 2 = 1 and m > n;",
+    "// local=256; global=n/4; assume=n % 1024 = 0 and n >= 1024 and n < 4096;",
+    "// local=32,8; global=floor((n+31)/32)*32,floor((m+7)/8)*8;",
+    "// local=1024; global=9223372036854775807;",
+    "// local=64; global=n*n*n*n; assume=n = m;",
+    "// local=64; global=n; options=-DT=float -DN=4;",
+    "// local=64; global=n; options=-DT=double -cl-std=CL2.0;",
+};
+
+/* Keeps the kernel's name and macros unless another line is put in. */
+static size_t replace_first_line(uint8_t *data, size_t size, size_t max_size,
+                                 unsigned seed)
+{
+    const char *line = first_lines[seed % (sizeof(first_lines) / sizeof(*first_lines))];
+    const uint8_t *end = memchr(data, '\n', size);
+    size_t n = strlen(line), old = 0;
+
+    if (size > 2 && memcmp(data, "//", 2) == 0 && end)
+        old = (size_t)(end - data);
+    if (size - old + n + 1 > max_size)
+        return size;
+    memmove(data + n, data + old, size - old);
+    memcpy(data, line, n);
+    return size - old + n;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    if (seed % 16 == 0)
+        return LLVMFuzzerMutate(data, size, max_size);
+    if (seed % 16 == 1)
+        return replace_first_line(data, size, max_size, seed / 16);
+    return mutate_text((char *)data, size, max_size, seed);
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t a_size, const uint8_t *b,
+                                 size_t b_size, uint8_t *out, size_t max_size,
+                                 unsigned seed)
+{
+    return mutate_splice((const char *)a, a_size, (const char *)b, b_size, (char *)out,
+                         max_size, seed);
+}
