@@ -204,5 +204,143 @@ case_budget_too_short() {
     [ ! -e "store/nodes/$(node).yaml" ] || fail "something was published"
 }
 
+# Kernels to count: a tiled product; and conditions that are affine, on data, and neither.
+counted_kernels() {
+    cat > mm.cl <<'KERNEL'
+__kernel void mm(__global const float *a, __global const float *b, __global float *c, int n)
+{
+    __local float at[16][16], bt[16][16];
+    int x = get_local_id(0), y = get_local_id(1);
+    int row = get_global_id(1), col = get_global_id(0);
+    float sum = 0;
+    for (int k0 = 0; k0 < n; k0 += 16) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        at[y][x] = GPUCAL_TAG(aLD, a[row * n + k0 + x]);
+        bt[y][x] = b[(k0 + y) * n + col];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int k = 0; k < 16; k++) sum += at[y][k] * bt[k][x];
+    }
+    c[row * n + col] = sum;
+}
+KERNEL
+    cat > guards.cl <<'KERNEL'
+__kernel void guards(__global float *a, __global uint *bins, int n)
+{
+    int g = get_global_id(0);
+    if (get_local_id(0) < 33) a[g] *= 1.5f;
+#ifdef DATA
+    if (a[g] > 0.5f) a[g] += 1.5f;
+    atomic_inc(&bins[(uint)a[g]]);
+#endif
+#ifdef QUADRATIC
+    if (g * g < n) a[g] /= 1.5f;
+#endif
+}
+KERNEL
+}
+
+case_count_json() {
+    counted_kernels
+    run "$gpucal" count mm.cl --local 16,16 --global n,n --sub-group 32 --banks 32 --at n=512 --format json
+    expect_status 0
+    python3 - out <<'PYTHON' > said 2>&1 || fail "$(cat said)"
+import json, sys
+all = json.load(open(sys.argv[1]))
+assert all["kernel"] == "mm" and all["parameters"] == ["n"] and "notes" not in all, all
+for f in all["features"]:
+    assert f["granularity"] in ("work-item", "sub-group", "work-group", "kernel"), f
+    assert isinstance(f["value"], int) and "sub_group" not in f["expression"], f
+def one(start, **also):
+    found = [f for f in all["features"]
+             if f["feature"].startswith(start) and {**f, **also} == f]
+    assert len(found) == 1, (start, found)
+    return found[0]
+madd = one("f_op_float32_madd")
+assert madd["expression"] == "1/32*n^3" and madd["value"] == 512 ** 3 // 32, madd
+a = one("f_mem_access_tag:aLD")
+assert a["array"] == "a" and a["tag"] == "aLD" and a["space"] == "global", a
+assert a["direction"] == "load" and a["vector_width"] == 1 and a["line"] == 9, a
+assert a["lid_strides"] == {"0": "1", "1": "n"}, a
+assert a["gid_strides"] == {"0": "0", "1": "16*n"}, a
+assert a["loop_strides"] == [{"loop": "k0", "stride": "16"}], a
+assert a["afr"] == "1/16*n" and a["expression"] == "1/16*n^3", a
+assert a["granularity"] == "work-item" and a["value"] == 512 ** 3 // 16, a
+load = one("f_mem_access_local", array="at", direction="load")
+assert load["value"] == 512 ** 3 // 32 and load["bank_ways"] == 1, load
+assert one("f_local_pass", array="bt", direction="store")["value"] == 512 ** 3 // 512
+assert one("f_sync_barrier_local")["value"] == 64
+assert one("f_work_items")["value"] == 512 * 512
+PYTHON
+    # Without the sub-group size what needs it has no value, and that is said.
+    run "$gpucal" count mm.cl --local 16,16 --global n,n --at n=512 --format json
+    expect_status 0
+    expect_line 'no value without --sub-group'
+    expect_line '"expression": "1/256\*n\^3\*ceil\(256/sub_group_size\)"'
+    python3 - out <<'PYTHON' > said 2>&1 || fail "$(cat said)"
+import json, sys
+for f in json.load(open(sys.argv[1]))["features"]:
+    assert (f["value"] is None) == (f["granularity"] == "sub-group"), f
+PYTHON
+    # Twice the same, to the byte.
+    "$gpucal" count mm.cl --local 16,16 --global n,n --at n=512 --format json > again 2> err
+    cmp out again > said || fail "$(cat said)"
+}
+
+case_count_estimates() {
+    counted_kernels
+    run "$gpucal" count guards.cl --local 65 --global n --sub-group 32 --at n=650
+    expect_status 0
+    expect_line '^  sub-group +20 +2/65\*n .*f_op_float32_mul'
+    grep -q '^~' out && fail "an exact count is marked"
+    run "$gpucal" count guards.cl --local 65 --global n --at n=650
+    expect_status 0
+    expect_line '^~ sub-group +- .*f_op_float32_mul'
+    expect_line '^  4:[0-9]+: only some work-items'
+    run "$gpucal" count guards.cl --local 65 --global n --sub-group 32 -D DATA=1 --format json
+    expect_status 0
+    expect_line '"notes"'
+    expect_line '"6:[0-9]+: '
+    expect_line '"feature": "f_atomic_global_uint32_inc"'
+    expect_line '"estimated": true'
+    run "$gpucal" count guards.cl --local 65 --global n -D QUADRATIC
+    expect_status 1
+    expect_line 'guards.cl:10:[0-9]+: '
+    run "$gpucal" count guards.cl --local 65 --global n -D QUADRATIC --allow-estimates
+    expect_status 0
+    expect_line '^~ sub-group .*f_op_float32_div'
+    run "$gpucal" count mm.cl --local 16,16 --global n,n --banks 32
+    expect_status 1
+    expect_line 'sub-group'
+    run "$gpucal" count mm.cl --local 16,16 --global n,n --sub-group 32 --at m=3
+    expect_status 1
+    expect_line "no size 'm'"
+    run "$gpucal" count mm.cl --local 16,16 --global n,n --sub-group 32 --at n=500
+    expect_status 1
+    expect_line "'n % 16 = 0' does not hold"
+    run "$gpucal" count mm.cl --local 16,16 --global n,n --trips x:7
+    expect_status 1
+    expect_line 'trips: expected a line and a name'
+}
+
+case_count_predict() {
+    counted_kernels
+    run calibrate
+    expect_status 0
+    run "$gpucal" predict --store store guards.cl --local 65 --global n --at n=650 -D DATA
+    expect_status 0
+    expect_line 'predicted .* s'
+    expect_line 'estimated: guards.cl:6:'
+    grep -q 'only some work-items' err && fail "not counted for the device's sub-groups"
+    run "$gpucal" count guards.cl --local 65 --global n -o any.yaml
+    expect_status 0
+    run "$gpucal" predict --store store --profile any.yaml --at n=650
+    expect_status 0
+    run "$gpucal" count guards.cl --local 65 --global n --sub-group 4096 -o other.yaml
+    expect_status 0
+    run "$gpucal" predict --store store --profile other.yaml --at n=650
+    expect_status 1
+    expect_line "counted for other sub-groups than the device's"
+}
+
 "case_$name"
 echo "ok: $name"
