@@ -174,18 +174,17 @@ bool gcal_chain_fill(struct gcal_chain *chain, const struct gcal_domain *domain)
 void gcal_part_fill(struct gcal_part *part, const struct gcal_chain *chain,
                     const bool *wanted)
 {
-    unsigned atoms[GCAL_MAX_CHAIN];
-
     part->chain = chain;
     part->n_dims = part->n_lids = 0;
+    part->frame = *chain->nest->frame;
     for (int lids = 1; lids >= 0; lids--)
         for (size_t i = 0; i < chain->n_dims; i++)
             if (wanted[i] && chain->is_lid[i] == lids) {
-                atoms[part->n_dims] = chain->dims[i];
+                part->frame.dims[part->n_dims] = chain->dims[i];
                 part->dims[part->n_dims++] = i;
                 part->n_lids += (size_t)lids;
             }
-    gcal_frame_init(&part->frame, chain->nest->c, chain->nest->isl, part->n_dims, atoms);
+    part->frame.n_dims = part->n_dims;
 }
 
 bool gcal_part_has(const struct gcal_part *part, const struct gcal_condition *condition)
@@ -223,7 +222,7 @@ isl_set *gcal_part_points(struct gcal_part *part)
 
     if (part->frame.failed)
         return NULL;
-    set = gcal_frame_universe(&part->frame);
+    set = isl_set_from_basic_set(gcal_frame_universe(&part->frame));
     for (size_t i = 0; i < part->n_dims; i++)
         set = isl_set_intersect(
             set, gcal_frame_range(&part->frame, i, chain->trips[part->dims[i]]));

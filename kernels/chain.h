@@ -30,8 +30,16 @@ struct gcal_part {
     size_t dims[GCAL_MAX_CHAIN]; /* indices into the chain's, lids first */
 };
 
-/* NULL when memory is short, and the nest's context has failed. */
-isl_ctx *gcal_nest_isl(struct gcal_nest *nest);
+/* What all sets of the nest start from: its assumptions.  NULL when memory is short, and
+ * the nest's context has failed.
+ */
+const struct gcal_frame *gcal_nest_frame(struct gcal_nest *nest);
+
+/* Around work with sets: its limit starts anew, and after some that met it there is no
+ * more (false).
+ */
+bool gcal_nest_begin_sets(struct gcal_nest *nest);
+void gcal_nest_end_sets(struct gcal_nest *nest);
 
 bool gcal_condition_contains(struct gcal_polys *c, const struct gcal_condition *condition,
                              unsigned atom);

@@ -7,6 +7,8 @@
 #include <isl/constraint.h>
 #include <isl/val.h>
 
+#include <string.h>
+
 #include "calib/base/buf.h"
 #include "kernels/chain.h"
 #include "kernels/poly_private.h"
@@ -112,28 +114,72 @@ static const struct gcal_poly *sum_loops(const struct gcal_part *part)
     return sum;
 }
 
+static const struct gcal_poly *count_points(struct gcal_part *part)
+{
+    const struct gcal_chain *chain = part->chain;
+    isl_set *set;
+
+    gcal_part_learn(part);
+    set = gcal_part_points(part);
+    if (!set)
+        return sum_loops(part);
+    if (chain->branch && gcal_part_has(part, chain->branch))
+        set = part->n_lids
+                  ? where_lanes_differ(part, set)
+                  : isl_set_intersect(set, isl_set_empty(isl_set_get_space(set)));
+    else
+        set = without_lanes(part, set);
+    return gcal_points_count(&part->frame, set);
+}
+
+/* Parts are the same in many domains: the ids and the guard around everything. */
+static const char *key_of(const struct gcal_part *part)
+{
+    const struct gcal_chain *chain = part->chain;
+    struct gcal_polys *c = chain->nest->c;
+    const char *key =
+        gcal_polys_format(c, "%d %p", (int)chain->mode, (const void *)chain->branch);
+
+    for (size_t i = 0; i < part->n_dims; i++)
+        key = gcal_polys_format(c, "%s %u", key, chain->dims[part->dims[i]]);
+    for (size_t i = 0; i < chain->n_conditions; i++)
+        if (gcal_part_has(part, chain->conditions[i]))
+            key = gcal_polys_format(c, "%s %p", key, (const void *)chain->conditions[i]);
+    return key;
+}
+
 static const struct gcal_poly *count_part(const struct gcal_chain *chain, size_t number)
 {
+    struct gcal_nest *nest = chain->nest;
+    struct gcal_known_count known = { 0 }, *moved;
     bool wanted[GCAL_MAX_CHAIN];
-    struct gcal_polys *c = chain->nest->c;
-    const struct gcal_poly *count;
     struct gcal_part part;
-    isl_set *set;
 
     for (size_t i = 0; i < chain->n_dims; i++)
         wanted[i] = chain->part[i] == number;
     gcal_part_fill(&part, chain, wanted);
-    gcal_part_learn(&part);
-    set = gcal_part_points(&part);
-    if (!set)
-        return sum_loops(&part);
-    if (chain->branch && gcal_part_has(&part, chain->branch))
-        set = part.n_lids ? where_lanes_differ(&part, set)
-                          : isl_set_intersect(set, isl_set_empty(isl_set_get_space(set)));
-    else
-        set = without_lanes(&part, set);
-    count = gcal_points_count(&part.frame, set);
-    return c->failed ? NULL : count;
+    known.key = key_of(&part);
+    for (size_t i = 0; i < nest->n_counts; i++)
+        if (strcmp(nest->counts[i].key, known.key) == 0) {
+            *chain->estimated = *chain->estimated || nest->counts[i].estimated;
+            return nest->counts[i].count;
+        }
+    if (gcal_nest_begin_sets(nest)) {
+        struct gcal_chain own = *chain;
+
+        own.estimated = &known.estimated;
+        part.chain = &own;
+        known.count = count_points(&part);
+        gcal_nest_end_sets(nest);
+    }
+    *chain->estimated = *chain->estimated || known.estimated;
+    moved = gcal_array_grow(nest->counts, nest->n_counts, &nest->count_capacity,
+                            sizeof(*moved), NULL);
+    if (moved) { /* without memory it is counted again */
+        nest->counts = moved;
+        moved[nest->n_counts++] = known;
+    }
+    return nest->c->failed ? NULL : known.count;
 }
 
 /* What a dimension that nothing else depends on multiplies the number with. */
@@ -197,11 +243,35 @@ static const struct gcal_poly *count_chain(const struct gcal_chain *chain)
     return product;
 }
 
-isl_ctx *gcal_nest_isl(struct gcal_nest *nest)
+const struct gcal_frame *gcal_nest_frame(struct gcal_nest *nest)
 {
-    if (!nest->isl && !(nest->isl = gcal_isl_create()))
+    if (nest->frame)
+        return nest->frame;
+    nest->isl = gcal_isl_create();
+    nest->frame = gcal_polys_alloc(nest->c, sizeof(*nest->frame));
+    if (!nest->isl || !nest->frame) {
         gcal_polys_fail(nest->c, "out of memory");
-    return nest->isl;
+        return NULL;
+    }
+    gcal_frame_init(nest->frame, nest->c, nest->isl);
+    return nest->frame;
+}
+
+bool gcal_nest_begin_sets(struct gcal_nest *nest)
+{
+    enum { MOST_OVERRUNS = 4 };
+
+    if (!gcal_nest_frame(nest) || nest->n_overruns == MOST_OVERRUNS)
+        return false;
+    isl_ctx_reset_operations(nest->isl);
+    return true;
+}
+
+void gcal_nest_end_sets(struct gcal_nest *nest)
+{
+    if (isl_ctx_last_error(nest->isl) == isl_error_quota)
+        nest->n_overruns++;
+    isl_ctx_reset_error(nest->isl);
 }
 
 static const struct gcal_poly *count(struct gcal_nest *nest,
@@ -213,30 +283,15 @@ static const struct gcal_poly *count(struct gcal_nest *nest,
         .nest = nest, .mode = mode, .branch = branch, .estimated = estimated
     };
 
-    return gcal_nest_isl(nest) && gcal_chain_fill(&chain, domain) ? count_chain(&chain)
-                                                                  : NULL;
+    return gcal_nest_frame(nest) && gcal_chain_fill(&chain, domain) ? count_chain(&chain)
+                                                                    : NULL;
 }
 
 const struct gcal_poly *gcal_domain_count(struct gcal_nest *nest,
                                           const struct gcal_domain *domain,
                                           enum gcal_count_mode mode, bool *estimated)
 {
-    struct gcal_known_count *moved, known = { .domain = domain, .mode = mode };
-
-    for (size_t i = 0; i < nest->n_counts; i++)
-        if (nest->counts[i].domain == domain && nest->counts[i].mode == mode) {
-            *estimated = *estimated || nest->counts[i].estimated;
-            return nest->counts[i].count;
-        }
-    known.count = count(nest, domain, mode, NULL, &known.estimated);
-    *estimated = *estimated || known.estimated;
-    moved = gcal_array_grow(nest->counts, nest->n_counts, &nest->count_capacity,
-                            sizeof(*moved), NULL);
-    if (moved) { /* without memory it is counted again */
-        nest->counts = moved;
-        moved[nest->n_counts++] = known;
-    }
-    return known.count;
+    return count(nest, domain, mode, NULL, estimated);
 }
 
 const struct gcal_poly *gcal_branch_divergence(struct gcal_nest *nest,

@@ -370,7 +370,7 @@ static void learn_all(struct image *image)
     struct gcal_part part;
     unsigned atom;
 
-    gcal_frame_init(&image->sizes, image->nest->c, image->nest->isl, 0, NULL);
+    image->sizes = *image->nest->frame;
     for (size_t i = 0; i < image->n_accesses; i++) {
         if (!fill_part(image, image->accesses[i], &chain, &part))
             continue;
@@ -407,13 +407,14 @@ const struct gcal_poly *gcal_footprint(struct gcal_nest *nest, size_t n,
     struct image image = { .nest = nest, .n_accesses = n, .accesses = accesses };
     const struct gcal_poly *count = NULL;
 
-    if (n > MOST_ACCESSES || !gcal_nest_isl(nest))
-        return NULL;
     for (size_t i = 0; i < n; i++)
         if (!accesses[i]->offset)
             return NULL;
+    if (n > MOST_ACCESSES || !gcal_nest_begin_sets(nest))
+        return NULL;
     for (int whole = 1; whole >= 0 && !count; whole--)
         if (find_bases(nest->c, n, accesses, whole, &image.bases))
             count = count_image(&image);
+    gcal_nest_end_sets(nest);
     return count;
 }

@@ -6,7 +6,7 @@
 #include "kernels/points.h"
 #include "kernels/poly_private.h"
 
-enum { MOST_OPERATIONS = 3000000 };
+enum { MOST_OPERATIONS = 50000 };
 
 isl_ctx *gcal_isl_create(void)
 {
@@ -170,12 +170,9 @@ void gcal_frame_learn_condition(struct gcal_frame *f,
         gcal_frame_learn_condition(f, condition->b);
 }
 
-void gcal_frame_init(struct gcal_frame *f, struct gcal_polys *c, isl_ctx *isl,
-                     size_t n_dims, const unsigned *dims)
+void gcal_frame_init(struct gcal_frame *f, struct gcal_polys *c, isl_ctx *isl)
 {
-    *f = (struct gcal_frame){ .c = c, .isl = isl, .n_dims = n_dims };
-    for (size_t i = 0; i < n_dims; i++)
-        f->dims[i] = dims[i];
+    *f = (struct gcal_frame){ .c = c, .isl = isl };
     for (size_t i = 0; i < c->n_facts; i++) {
         gcal_frame_learn(f, c->facts[i]);
         add_fact(f, c->facts[i]);
@@ -247,7 +244,7 @@ isl_pw_aff *gcal_frame_affine(const struct gcal_frame *f, const struct gcal_poly
     return sum;
 }
 
-/* value * p, NULL as p being 1; NULL when the value is no small integer. */
+/* value * p; NULL when the value is no small integer. */
 static const struct gcal_poly *poly_of(const struct gcal_frame *f, isl_val *value,
                                        const struct gcal_poly *p)
 {
@@ -257,9 +254,7 @@ static const struct gcal_poly *poly_of(const struct gcal_frame *f, isl_val *valu
     int64_t number = fits ? isl_val_get_num_si(value) : 0;
 
     isl_val_free(value);
-    if (!fits)
-        return NULL;
-    return p ? gcal_poly_scale(f->c, p, number, 1) : gcal_poly_integer(f->c, number);
+    return fits && p ? gcal_poly_scale(f->c, p, number, 1) : NULL;
 }
 
 static const struct gcal_poly *add(const struct gcal_frame *f, const struct gcal_poly *a,
@@ -268,26 +263,35 @@ static const struct gcal_poly *add(const struct gcal_frame *f, const struct gcal
     return a && b ? gcal_poly_add(f->c, a, b) : NULL;
 }
 
+static const struct gcal_poly *div_poly(const struct gcal_frame *f, isl_aff *aff, int i)
+{
+    isl_aff *div = isl_aff_get_div(aff, i);
+    const struct gcal_poly *p = gcal_frame_poly(f, div);
+
+    isl_aff_free(div);
+    return p ? gcal_poly_floor(f->c, p, 1) : NULL;
+}
+
 const struct gcal_poly *gcal_frame_poly(const struct gcal_frame *f, isl_aff *aff)
 {
     isl_val *den = isl_aff_get_denominator_val(aff);
     isl_aff *whole = isl_aff_scale_val(isl_aff_copy(aff), isl_val_copy(den));
     isl_size n_divs = isl_aff_dim(whole, isl_dim_div);
-    const struct gcal_poly *sum = poly_of(f, isl_aff_get_constant_val(whole), NULL);
+    const struct gcal_poly *sum =
+        poly_of(f, isl_aff_get_constant_val(whole), gcal_poly_integer(f->c, 1));
 
     for (size_t i = 0; i < f->n_sizes && sum; i++)
         sum = add(f, sum,
                   poly_of(f, isl_aff_get_coefficient_val(whole, isl_dim_param, (int)i),
                           f->sizes[i]));
     for (int i = 0; i < n_divs && sum; i++) {
-        isl_aff *div = isl_aff_get_div(whole, i);
-        const struct gcal_poly *floor = gcal_frame_poly(f, div);
+        isl_val *factor = isl_aff_get_coefficient_val(whole, isl_dim_div, i);
 
-        isl_aff_free(div);
-        sum = floor ? add(f, sum,
-                          poly_of(f, isl_aff_get_coefficient_val(whole, isl_dim_div, i),
-                                  gcal_poly_floor(f->c, floor, 1)))
-                    : NULL;
+        /* a div is made of those before it alone: the others' factors are 0 */
+        sum = isl_val_is_zero(factor) == isl_bool_true
+                  ? sum
+                  : add(f, sum, poly_of(f, isl_val_copy(factor), div_poly(f, whole, i)));
+        isl_val_free(factor);
     }
     isl_aff_free(whole);
     if (sum)
@@ -298,16 +302,48 @@ const struct gcal_poly *gcal_frame_poly(const struct gcal_frame *f, isl_aff *aff
 
 /* ---- sets ---- */
 
-isl_set *gcal_frame_universe(const struct gcal_frame *f)
+/* p >= 0; NULL when p is not linear in the sizes. */
+static isl_constraint *fact_of(const struct gcal_frame *f, const struct gcal_poly *p,
+                               isl_local_space *space)
 {
-    isl_set *set = isl_set_universe(make_space(f));
+    isl_constraint *c = isl_constraint_alloc_inequality(space);
+    int64_t den = gcal_poly_denominator(p);
+
+    if (!den)
+        return isl_constraint_free(c);
+    p = gcal_poly_scale(f->c, p, den, 1);
+    for (size_t i = 0; i < p->n_terms && c; i++) {
+        const struct gcal_term *t = &p->terms[i];
+        isl_val *number = isl_val_int_from_si(f->isl, (long)t->num);
+        size_t n_dims;
+        unsigned dim;
+        const struct gcal_poly *size = size_of_term(f, t, &n_dims, &dim);
+        int known = find_size(f, size);
+
+        if (!t->n_factors) {
+            c = isl_constraint_set_constant_val(c, number);
+        } else if (n_dims == 0 && known >= 0) {
+            c = isl_constraint_set_coefficient_val(c, isl_dim_param, known, number);
+        } else {
+            isl_val_free(number);
+            c = isl_constraint_free(c);
+        }
+    }
+    return c;
+}
+
+isl_basic_set *gcal_frame_universe(const struct gcal_frame *f)
+{
+    isl_basic_set *set = isl_basic_set_universe(make_space(f));
+    isl_local_space *space = isl_local_space_from_space(make_space(f));
 
     for (size_t i = 0; i < f->n_facts; i++) {
-        isl_pw_aff *p = gcal_frame_affine(f, f->facts[i]);
+        isl_constraint *fact = fact_of(f, f->facts[i], isl_local_space_copy(space));
 
-        if (p)
-            set = isl_set_intersect(set, isl_pw_aff_nonneg_set(p));
+        if (fact)
+            set = isl_basic_set_add_constraint(set, fact);
     }
+    isl_local_space_free(space);
     return set;
 }
 

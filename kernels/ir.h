@@ -96,17 +96,18 @@ struct gcal_note {
     const char *text;
 };
 
-/* A count that was asked for before. */
+/* A count that was made before. */
 struct gcal_known_count {
-    const struct gcal_domain *domain;
-    enum gcal_count_mode mode;
+    const char *key;
     bool estimated;
     const struct gcal_poly *count;
 };
 
 struct gcal_nest {
     struct gcal_polys *c;
-    struct isl_ctx *isl;    /* made when it is first needed */
+    struct isl_ctx *isl; /* these two are made when first needed */
+    struct gcal_frame *frame;
+    int n_overruns;
     const char *file;       /* for messages */
     int64_t sub_group_size; /* 0: not known */
     size_t n_dims;

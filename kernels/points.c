@@ -274,27 +274,18 @@ static isl_basic_set *facts_of(const struct system *s)
  */
 static int tidy(struct system *s)
 {
-    isl_basic_set *facts = facts_of(s);
-    isl_basic_set *set = isl_basic_set_intersect(to_isl(s), isl_basic_set_copy(facts));
-    isl_bool empty = isl_basic_set_is_empty(set);
-    struct system *tidied;
+    isl_basic_set *set = isl_basic_set_gist(to_isl(s), facts_of(s));
+    int some = isl_basic_set_plain_is_empty(set) != isl_bool_true;
+    struct system *tidied = malloc(sizeof(*tidied));
 
-    if (empty != isl_bool_false) {
-        isl_basic_set_free(set);
-        isl_basic_set_free(facts);
-        return empty != isl_bool_true;
-    }
-    set = isl_basic_set_remove_redundancies(isl_basic_set_detect_equalities(set));
-    set = isl_basic_set_gist(set, facts);
-    tidied = malloc(sizeof(*tidied));
-    if (tidied) {
+    if (tidied && some) {
         *tidied = *s;
         if (isl_basic_set_dim(set, isl_dim_div) == 0 && read_set(tidied, set))
             *s = *tidied;
     }
     free(tidied);
     isl_basic_set_free(set);
-    return 1;
+    return some;
 }
 
 /* ---- substitutions ---- */
@@ -695,7 +686,7 @@ const struct gcal_poly *gcal_points_count(struct gcal_frame *frame, isl_set *set
                                  .pieces_left = &pieces_left };
 
     sizes.n_dims = 0;
-    counting.facts = isl_set_simple_hull(gcal_frame_universe(&sizes)); /* is convex */
+    counting.facts = gcal_frame_universe(&sizes);
     set = isl_set_coalesce(isl_set_make_disjoint(isl_set_compute_divs(set)));
     if (!counting.facts || isl_set_foreach_basic_set(set, count_basic, &counting) < 0)
         counting.total = NULL;

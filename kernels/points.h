@@ -37,11 +37,10 @@ void gcal_isl_destroy(isl_ctx *isl);
 
 /* ---- frame.c ---- */
 
-/* A frame of the dimensions 'dims', which knows the context's assumptions.  Every
- * polynomial that is to become part of a set is shown to it before the first set is made.
+/* A frame without dimensions, which knows the context's assumptions.  Every polynomial
+ * that is to become part of a set is shown to it before the first set is made.
  */
-void gcal_frame_init(struct gcal_frame *frame, struct gcal_polys *c, isl_ctx *isl,
-                     size_t n_dims, const unsigned *dims);
+void gcal_frame_init(struct gcal_frame *frame, struct gcal_polys *c, isl_ctx *isl);
 void gcal_frame_learn(struct gcal_frame *frame, const struct gcal_poly *p);
 void gcal_frame_learn_condition(struct gcal_frame *frame,
                                 const struct gcal_condition *condition);
@@ -49,7 +48,7 @@ void gcal_frame_learn_condition(struct gcal_frame *frame,
 int gcal_frame_add_size(struct gcal_frame *frame, const struct gcal_poly *monomial);
 
 /* All points that agree with the facts. */
-isl_set *gcal_frame_universe(const struct gcal_frame *frame);
+isl_basic_set *gcal_frame_universe(const struct gcal_frame *frame);
 isl_pw_aff *gcal_frame_affine(const struct gcal_frame *frame, const struct gcal_poly *p);
 /* An affine function of sizes alone. */
 const struct gcal_poly *gcal_frame_poly(const struct gcal_frame *frame, isl_aff *aff);
