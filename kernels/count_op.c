@@ -143,4 +143,10 @@ void gcal_maker_add_the_rest(struct gcal_maker *m)
     add_plain(m, GCAL_FEATURE_THREAD_GROUPS, "f_thread_groups", groups);
     add_plain(m, GCAL_FEATURE_WORK_ITEMS, "f_work_items",
               gcal_poly_scale(m->c, groups, items, 1));
+    if (m->nest->local_bytes)
+        add_plain(m, GCAL_FEATURE_LOCAL_MEMORY_BYTES, "f_local_memory_bytes",
+                  gcal_poly_integer(m->c, m->nest->local_bytes));
+    if (m->nest->private_bytes)
+        add_plain(m, GCAL_FEATURE_PRIVATE_ARRAY_BYTES, "f_private_array_bytes",
+                  gcal_poly_integer(m->c, m->nest->private_bytes));
 }

@@ -15,7 +15,7 @@
 
 #define FOLDER SOURCE_DIR "/tests/kernels/counted/"
 
-/* All but the launch and work-items, one line each: "feature = count". */
+/* Operations, accesses, barriers and groups, one line each: "feature = count". */
 static void assert_counts(const struct gcal_count_request *request, const char *expected)
 {
     struct gcal_error err = { 0 };
@@ -30,7 +30,8 @@ static void assert_counts(const struct gcal_count_request *request, const char *
 
         assert_int_equal(gcal_feature_parse(e->feature, &feature, &err), 0);
         gcal_feature_clear(&feature);
-        if (e->kind != GCAL_FEATURE_KERNEL_LAUNCH && e->kind != GCAL_FEATURE_WORK_ITEMS)
+        if (e->kind <= GCAL_FEATURE_THREAD_GROUPS &&
+            e->kind != GCAL_FEATURE_KERNEL_LAUNCH)
             gcal_buf_printf(&buf, "%s = %s\n", e->feature, e->count);
     }
     assert_string_equal(buf.data, expected);

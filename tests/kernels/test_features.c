@@ -402,6 +402,31 @@ static void counts_barriers(void **state)
     }
 }
 
+static void counts_bytes_of_arrays(void **state)
+{
+    static const struct size sizes[] = { { "n", 640 }, { 0 } };
+    struct gcal_profile *p = count(&(const struct gcal_count_request){
+        .source = "__kernel void k(__global float *a, __local float *given) {\n"
+                  "    __local float t[16][17];\n"
+                  "    __local double one;\n"
+                  "    float mine[5];\n"
+                  "    int g = get_global_id(0);\n"
+                  "    for (int i = 0; i < 5; i++) mine[i] = a[g];\n"
+                  "    t[0][get_local_id(0)] = given[0];\n"
+                  "    one = 1;\n"
+                  "    a[g] = mine[3];\n"
+                  "}\n",
+        .n_dims = 1,
+        .local_size = { 16 },
+        .global_size = { "n" } });
+
+    (void)state;
+    CHECK(p, 32, sizes, { "f_local_memory_bytes", 16 * 17 * 4 + 8 },
+          { "f_private_array_bytes", 20 }, { "f_work_items", 640 },
+          { "f_thread_groups", 40 });
+    gcal_profile_destroy(p);
+}
+
 /* ---- subscripts ---- */
 
 /* k + 1 twice: loopy counts 2nm.  Subscripts of two dimensions, flattened by hand in
@@ -778,6 +803,7 @@ int main(void)
         cmocka_unit_test(counts_a_tiled_product),
         cmocka_unit_test(counts_a_plain_product),
         cmocka_unit_test(counts_barriers),
+        cmocka_unit_test(counts_bytes_of_arrays),
         cmocka_unit_test(counts_subscripts_on_request),
         cmocka_unit_test(partial_sub_groups_are_whole),
         cmocka_unit_test(partly_active_groups_are_marked),
