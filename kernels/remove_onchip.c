@@ -544,7 +544,7 @@ static int write_helper(struct onchip *o, CXCursor definition)
         put_use_name(o->helper->uses[i], o->out);
         gcal_buf_puts(o->out, "_next;\n");
     }
-    gcal_buf_puts(o->out, text.data ? text.data + 1 : "");
+    gcal_buf_puts(o->out, text.data ? text.data + strspn(text.data, "{\n") : "");
     o->position = to;
     gcal_buf_free(&text);
     o->helper = NULL;

@@ -213,9 +213,11 @@ static enum content need_part(struct remover *r, CXCursor part)
 /* Loads in a header keep the loop alive. */
 static enum content find_loads(struct remover *r, CXCursor part)
 {
+    struct frame before = *r->frame;
     struct gcal_buf unused = { 0 };
     enum content found = write_statement(r, part, 0, &unused);
 
+    *r->frame = before; /* they are not added up, but stay where they are */
     gcal_buf_free(&unused);
     return found;
 }
@@ -442,8 +444,8 @@ static int check_names(struct remover *r, size_t n_kept)
                        "are: %s",
                        r->unit->file, unknown, names.size ? names.data : "none");
     else
-        gcal_error_set(r->err, GCAL_EINPUT, "%s: there is no global load to keep",
-                       r->unit->file);
+        gcal_error_set(r->err, GCAL_EINPUT,
+                       "%s: there is no global load to keep and add up", r->unit->file);
     gcal_buf_free(&names);
     return -1;
 }
@@ -456,13 +458,14 @@ int gcal_remove_write_reads(struct remover *r, CXCursor kernel, struct gcal_buf 
     int rc = -1;
 
     r->frame = &frame;
-    if (gcal_remove_write_function(r, gcal_remove_body(r, kernel), &text) < 0 ||
-        check_names(r, frame.sums.n) < 0)
+    if (gcal_remove_write_function(r, gcal_remove_body(r, kernel), &text) < 0)
         goto out;
     if (r->n_doubts) {
         gcal_remove_error(r, r->doubts[0].at, r->doubts[0].why);
         goto out;
     }
+    if (check_names(r, frame.sums.n) < 0)
+        goto out;
     gcal_remove_extent(r, kernel, &from, &to);
     gcal_remove_put_range(r, 0, from, out); /* types, constants, helpers */
     gcal_buf_puts(out, r->functions.data ? r->functions.data : "");

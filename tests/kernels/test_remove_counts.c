@@ -1,0 +1,300 @@
+/* test_remove_counts.c - counted again, what work removal made has what it kept
+ *
+ * For all kernels of the built-in catalogue and of tests/wild: the loads that stay are
+ * those of the original with their strides, counts and footprints; on-chip work is that
+ * of the original, and not one global load remains.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "calib/model/expr.h"
+#include "calib/model/profile.h"
+#include "kernels/catalogue_private.h"
+#include "kernels/kernels.h"
+
+enum { LOADS, LOADS_OF_FOUR, ONCHIP };
+
+static const struct gcal_removal forms[] = {
+    [LOADS] = { .form = GCAL_REMOVAL_LOADS },
+    [LOADS_OF_FOUR] = { .form = GCAL_REMOVAL_LOADS, .n_accumulators = 4 },
+    [ONCHIP] = { .form = GCAL_REMOVAL_ONCHIP },
+};
+
+/* What is refused, and why; all else must be made. */
+static const struct {
+    const char *generator;
+    bool onchip;
+    const char *why;
+} refused[] = {
+    { "async_copy", false, "write it as a loop" },
+    { "async_copy", true, "write it as a loop" },
+    { "barrier", false, "no global load to keep" },
+    { "bfs", true, "how often this loop runs depends on loaded data" },
+    { "empty", false, "no global load to keep" },
+    { "empty", true, "stores nothing in global memory" },
+    { "flops_add", false, "no global load to keep" },
+    { "flops_madd", false, "no global load to keep" },
+    { "flops_mul", false, "no global load to keep" },
+    { "gmem_store", false, "no global load to keep" },
+    { "histogram", true, "where this goes depends on loaded data" },
+    { "lmem_broadcast", false, "no global load to keep" },
+    { "lmem_move", false, "no global load to keep" },
+    { "mandelbrot", false, "no global load to keep" },
+    { "particles_centre", true, "members of a struct one by one" },
+    { "particles_drift", false, "members of a struct one by one" },
+    { "particles_drift", true, "members of a struct one by one" },
+    { "spmv_csr", true, "how often this loop runs depends on loaded data" },
+    { "spmv_ell", false, "depends on this load of a number that is no integer" },
+};
+
+static struct gcal_error err;
+static size_t n_compared;
+
+static void check_refusal(const struct gcal_kernel *kernel, bool onchip)
+{
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+        if (strcmp(refused[i].generator, kernel->generator) == 0 &&
+            refused[i].onchip == onchip && strstr(err.text, refused[i].why))
+            return;
+    fail_msg("%s, %s: %s", kernel->generator, onchip ? "onchip" : "loads", err.text);
+}
+
+/* ---- counts ---- */
+
+static bool is_load(const struct gcal_profile_entry *e)
+{
+    return e->kind == GCAL_FEATURE_MEM_ACCESS && e->space == GCAL_SPACE_GLOBAL &&
+           e->direction == GCAL_LOAD;
+}
+
+/* On the chip: local accesses and barriers. */
+static bool is_local(const struct gcal_profile_entry *e)
+{
+    return (e->kind == GCAL_FEATURE_MEM_ACCESS && e->space == GCAL_SPACE_LOCAL) ||
+           e->kind == GCAL_FEATURE_BARRIER_LOCAL;
+}
+
+static bool is_float_op(const struct gcal_profile_entry *e)
+{
+    return e->op && e->dtype && strncmp(e->dtype, "float", 5) == 0;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same_entry(const struct gcal_profile_entry *a,
+                       const struct gcal_profile_entry *b)
+{
+    return strcmp(a->feature, b->feature) == 0 && strcmp(a->count, b->count) == 0 &&
+           a->granularity == b->granularity && same_text(a->array, b->array) &&
+           same_text(a->afr, b->afr);
+}
+
+/* All entries of 'a' of one sort are in 'b', and no other. */
+static void expect_same(const char *what, const struct gcal_profile *a,
+                        const struct gcal_profile *b,
+                        bool (*is_one)(const struct gcal_profile_entry *))
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < a->n_entries; i++) {
+        const struct gcal_profile_entry *e = &a->entries[i];
+        bool found = false;
+
+        if (!is_one(e))
+            continue;
+        for (size_t j = 0; j < b->n_entries && !found; j++)
+            found = same_entry(e, &b->entries[j]);
+        if (!found)
+            fail_msg("%s: %s of %s, %s, is not in\n%s", what, e->feature,
+                     e->array ? e->array : "", e->count, gcal_profile_encode(b, NULL));
+        n++;
+    }
+    for (size_t j = 0; j < b->n_entries; j++)
+        n -= is_one(&b->entries[j]);
+    if (n)
+        fail_msg("%s: there is more than there was\n%s", what,
+                 gcal_profile_encode(b, NULL));
+}
+
+/* A count at odd sizes, all of them the same, with sub-groups of 32. */
+static double value_of(const char *count)
+{
+    struct gcal_expr *expr = gcal_expr_parse(count, &err);
+    double values[64], value;
+
+    assert_non_null(expr);
+    for (size_t i = 0; i < gcal_expr_symbol_count(expr); i++)
+        values[i] = strcmp(gcal_expr_symbol(expr, i), GCAL_SUB_GROUP_SIZE) == 0 ? 32 : 48;
+    value = gcal_expr_eval(expr, values);
+    gcal_expr_destroy(expr);
+    return value;
+}
+
+static double count_ops(const struct gcal_profile *p, const char *op)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < p->n_entries; i++)
+        if (is_float_op(&p->entries[i]) && strcmp(p->entries[i].op, op) == 0)
+            sum += value_of(p->entries[i].count);
+    return sum;
+}
+
+/* Additions of what would have been stored may join them. */
+static void expect_all_ops(const char *what, const struct gcal_profile *before,
+                           const struct gcal_profile *after)
+{
+    for (size_t i = 0; i < before->n_entries; i++) {
+        const struct gcal_profile_entry *e = &before->entries[i];
+        double is, was;
+
+        if (!is_float_op(e))
+            continue;
+        was = count_ops(before, e->op);
+        is = count_ops(after, e->op);
+        if (strcmp(e->op, "add") == 0 ? is < was : fabs(is - was) > 1e-6 * fabs(was))
+            fail_msg("%s: %g times %s became %g", what, was, e->op, is);
+    }
+}
+
+/* The one array that is written, and no other. */
+static void expect_one_store(const char *what, const struct gcal_profile *p)
+{
+    double stores = 0;
+
+    for (size_t i = 0; i < p->n_entries; i++) {
+        const struct gcal_profile_entry *e = &p->entries[i];
+
+        if (e->kind != GCAL_FEATURE_MEM_ACCESS || e->space != GCAL_SPACE_GLOBAL ||
+            e->direction != GCAL_STORE)
+            continue;
+        if (strcmp(e->array, "read_tgt_dest") != 0)
+            fail_msg("%s: it stores in %s", what, e->array);
+        stores++;
+    }
+    if (!stores)
+        fail_msg("%s: it stores nothing", what);
+}
+
+static void compare(int form, const char *what, const struct gcal_profile *before,
+                    const struct gcal_profile *after)
+{
+    expect_one_store(what, after);
+    if (form == ONCHIP) {
+        for (size_t i = 0; i < after->n_entries; i++)
+            if (is_load(&after->entries[i]))
+                fail_msg("%s: %s", what, after->entries[i].feature);
+        expect_same(what, before, after, is_local);
+        expect_all_ops(what, before, after);
+    } else {
+        for (size_t i = 0; i < after->n_entries; i++)
+            if (is_local(&after->entries[i]))
+                fail_msg("%s: %s", what, after->entries[i].feature);
+        expect_same(what, before, after, is_load);
+    }
+    n_compared++;
+}
+
+/* ---- kernels ---- */
+
+static void check_kernel(const struct gcal_kernel *kernel, const char *assume)
+{
+    struct gcal_count_request request = {
+        .source = kernel->source,
+        .file = kernel->generator,
+        .kernel = kernel->entry,
+        .build_options = kernel->build_options,
+        .n_dims = kernel->n_dims,
+        .assume = assume,
+    };
+
+    for (size_t i = 0; i < kernel->n_dims; i++) {
+        request.local_size[i] = kernel->local_size[i];
+        request.global_size[i] = kernel->global_size[i];
+    }
+    for (int form = LOADS; form <= ONCHIP; form++) {
+        struct gcal_count_request again = request;
+        char *text = gcal_work_remove(&request, &forms[form], &err), what[200];
+        struct gcal_profile *after;
+
+        if (!text) {
+            check_refusal(kernel, form == ONCHIP);
+            continue;
+        }
+        snprintf(what, sizeof(what), "%s, form %d", kernel->generator, form);
+        again.source = text;
+        again.build_options = NULL;
+        if (!(after = gcal_count(&again, &err)))
+            fail_msg("%s: %s\n%s", what, err.text, text);
+        compare(form, what, kernel->profile, after);
+        gcal_profile_destroy(after);
+        free(text);
+    }
+}
+
+static void check_folder(const char *folder, size_t at_least)
+{
+    struct gcal_catalogue *catalogue = gcal_catalogue_open(folder, &err);
+
+    if (!catalogue)
+        fail_msg("%s", err.text);
+    n_compared = 0;
+    for (size_t i = 0; i < catalogue->n_generators; i++) {
+        const struct gcal_generator *g = catalogue->generators[i];
+        const struct gcal_yaml *assume = gcal_yaml_find(g->root, "assume");
+        const char *tag = g->tags->items[g->tags->n_items - 1]->text;
+        struct gcal_kernel_list list = { 0 };
+
+        if (gcal_yaml_find(g->root, "remove_work"))
+            continue;
+        if (gcal_catalogue_generate(catalogue, 1, &tag, GCAL_MATCH_SUPERSET, 0, &list,
+                                    &err) < 0) {
+            print_message("%s\n", err.text);
+            continue;
+        }
+        for (size_t k = 0; k < list.n_kernels; k++)
+            if (strcmp(list.kernels[k]->generator, g->name) == 0) {
+                check_kernel(list.kernels[k], assume ? assume->text : NULL);
+                break; /* the others differ in sizes and types */
+            }
+        gcal_kernel_list_clear(&list);
+    }
+    gcal_catalogue_close(catalogue);
+    print_message("%s: %zu compared\n", folder ? folder : "built in", n_compared);
+    assert_true(n_compared >= at_least);
+}
+
+static void built_in_kernels(void **state)
+{
+    (void)state;
+    check_folder(NULL, 19);
+}
+
+static void kernels_people_write(void **state)
+{
+    (void)state;
+    check_folder(SOURCE_DIR "/tests/wild", 240);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(built_in_kernels),
+        cmocka_unit_test(kernels_people_write),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,321 @@
+/* test_remove_forms.c - several accumulators, and on-chip work alone: what they compute,
+ * and what is refused where
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "kernels/kernels.h"
+
+enum { N = 32 };
+
+static struct gcal_error err;
+
+static char *reduce(const char *source, const char *kernel,
+                    const struct gcal_removal *removal)
+{
+    struct gcal_count_request request = {
+        .source = source, .file = "k.cl", .kernel = kernel, .n_dims = 1
+    };
+    char *text = gcal_work_remove(&request, removal, &err);
+
+    if (!text)
+        fail_msg("%s", err.text);
+    return text;
+}
+
+static void run(const char *source, const char *kernel, size_t n_args,
+                struct gcal_host_arg *args)
+{
+    struct gcal_count_request request = { .source = source,
+                                          .file = "removed.cl",
+                                          .kernel = kernel,
+                                          .n_dims = 1,
+                                          .local_size = { 16 } };
+    size_t global[] = { N };
+
+    if (gcal_host_run_kernel(&request, global, n_args, args, &err) < 0)
+        fail_msg("%s\n%s", err.text, source);
+}
+
+/* ---- loads ---- */
+
+/* What 'kernel' of removed/forms.cl stores with that many accumulators, with integers
+ * in the buffers, so that no order of additions shows.
+ */
+static void sums_of(const char *source, const char *kernel, size_t n_accumulators,
+                    float *sums)
+{
+    struct gcal_removal removal = { .n_accumulators = n_accumulators };
+    float a[8 * N], b[8 * N], c[8 * N];
+    int n = 19;
+    struct gcal_host_arg args[] = { { "float32", a, 8 * N },
+                                    { "float32", b, 8 * N },
+                                    { "float32", c, 8 * N },
+                                    { "int32", &n, 0 },
+                                    { "float32", sums, N } };
+    char *text = reduce(source, kernel, &removal);
+
+    for (int i = 0; i < 8 * N; i++) {
+        a[i] = (float)((7 * i) % 23);
+        b[i] = (float)((5 * i) % 29);
+        c[i] = (float)((3 * i) % 31);
+    }
+    for (int i = 0; i < N; i++)
+        sums[i] = -1;
+    run(text, kernel, 5, args);
+    free(text);
+}
+
+static void accumulators_share_one_sum(void **state)
+{
+    static const char *const kernels[] = { "steps", "helped", "vectors" };
+    char *source =
+        gcal_file_read(SOURCE_DIR "/tests/kernels/removed/forms.cl", 100000, NULL, &err);
+
+    (void)state;
+    assert_non_null(source);
+    for (size_t k = 0; k < 3; k++) {
+        float one[N], some[N];
+
+        sums_of(source, kernels[k], 1, one);
+        assert_true(one[5] > 0 && one[5] != one[6]);
+        for (size_t n = 2; n <= 8; n += 3) {
+            sums_of(source, kernels[k], n, some);
+            assert_memory_equal(one, some, sizeof(one));
+        }
+    }
+    free(source);
+}
+
+/* Against the loads written by hand: early returns, loops with their breaks, choices. */
+static void steps_are_gone_through(void **state)
+{
+    char *source =
+        gcal_file_read(SOURCE_DIR "/tests/kernels/removed/forms.cl", 100000, NULL, &err);
+    float sums[N], a[8 * N], b[8 * N], c[8 * N];
+
+    (void)state;
+    assert_non_null(source);
+    for (int i = 0; i < 8 * N; i++) {
+        a[i] = (float)((7 * i) % 23);
+        b[i] = (float)((5 * i) % 29);
+        c[i] = (float)((3 * i) % 31);
+    }
+    sums_of(source, "steps", 4, sums);
+    for (int i = 0; i < N; i++) {
+        float sum = i % 3 ? a[i + 1] : a[i];
+        int k = 0;
+
+        for (; k < 19; k += 3)
+            sum += b[k];
+        for (; k > 0 && k != 4; k--)
+            sum += i < 5 ? a[k] : b[k];
+        sum += i > 4 ? a[3 * i] : 0;
+        sum += i % 2 ? 0 : c[i] + b[i] + b[19];
+        if (sums[i] != (i < 19 ? sum : -1))
+            fail_msg("%d: %g instead of %g", i, sums[i], sum);
+    }
+    free(source);
+}
+
+/* A load waits for none of the three before it. */
+static void accumulators_take_turns(void **state)
+{
+    static const char source[] = "__kernel void k(__global float *x, int n) {\n"
+                                 "float s = 0; for (int i = 0; i < n; i++) s += x[i];\n"
+                                 "x[0] = s; }";
+    struct gcal_removal removal = { .n_accumulators = 4 };
+    char *text = reduce(source, "k", &removal);
+
+    (void)state;
+    assert_non_null(strstr(text, "#pragma unroll 4\n"));
+    assert_non_null(strstr(text, "read_tgt_next = read_tgt_0 + x[i]; "
+                                 "read_tgt_0 = read_tgt_1; read_tgt_1 = read_tgt_2; "
+                                 "read_tgt_2 = read_tgt_3; read_tgt_3 = read_tgt_next;"));
+    free(text);
+}
+
+static void own_pragmas_stay(void **state)
+{
+    static const char source[] =
+        "#define EACH for (int j = from[i]; j < from[i + 1]; j++)\n"
+        "__kernel void k(__global int *from, __global float *x) {\n"
+        "int i = get_global_id(0); float s = 0;\n"
+        "#pragma gpucal trips average\n"
+        "EACH s += x[j];\n"
+        "x[0] = s; }";
+    char *text = reduce(source, "k", &(struct gcal_removal){ 0 });
+
+    (void)state;
+    assert_non_null(strstr(text, "#pragma gpucal trips average\n    for (int j"));
+    free(text);
+}
+
+/* ---- on the chip ---- */
+
+static void all_types_have_private_values(void **state)
+{
+    static const char *const types[] = {
+        "char",  "uchar",  "short", "ushort", "int",   "uint",   "long",    "ulong",
+        "float", "double", "int2",  "float4", "char3", "short8", "double16"
+    };
+    static const char *const dtypes[] = { "int8",    "uint8",   "int16",  "uint16",
+                                          "int32",   "uint32",  "int64",  "uint64",
+                                          "float32", "float64", "int32",  "float32",
+                                          "int8",    "int16",   "float64" };
+    static const int lanes[] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4, 3, 8, 16 };
+
+    (void)state;
+    for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
+        size_t count = (size_t)(lanes[t] == 3 ? 4 : lanes[t]) * N;
+        double x[16 * N] = { 0 }, sums[16 * N] = { 0 };
+        struct gcal_host_arg args[] = { { dtypes[t], x, count },
+                                        { dtypes[t], sums, count } };
+        char source[300], *text;
+
+        snprintf(source, sizeof(source),
+                 "__kernel void k(__global %s *x) { int i = get_global_id(0);\n"
+                 "%s a = x[i]; a = a + x[i]; x[i] = a + a; }",
+                 types[t], types[t]);
+        text = reduce(source, "k", &(struct gcal_removal){ .form = GCAL_REMOVAL_ONCHIP });
+        run(text, "k", 2, args);
+        assert_memory_not_equal(sums, x, sizeof(sums));
+        for (size_t i = 0; i < 16 * N; i++)
+            assert_true(x[i] == 0); /* not stored */
+        if (strcmp(types[t], "double") == 0)
+            for (int i = 0; i < N; i++)
+                assert_true(sums[i] >= 2.0 && sums[i] < 2.1);
+        free(text);
+    }
+}
+
+/* Stores, updates, atomics and changes inside of places. */
+static void stores_are_added_up(void **state)
+{
+    static const char source[] = "__kernel void k(__global int *x, __global int *y) {\n"
+                                 "    int i = get_global_id(0), j = 0;\n"
+                                 "    if (i > 29) return;\n"
+                                 "    x[j++] = 3;\n"
+                                 "    x[j++] = 4 * j;\n"
+                                 "    y[i] -= 5; y[i]++;\n"
+                                 "    atomic_add(&y[j++], 100);\n"
+                                 "    if (i == 7) { x[j] = j; return; }\n"
+                                 "    *x++ = 1000;\n"
+                                 "}";
+    int x[4 * N] = { 0 }, y[4 * N] = { 0 }, sums[N];
+    struct gcal_host_arg args[] = { { "int32", x, 4 * N },
+                                    { "int32", y, 4 * N },
+                                    { "int32", sums, N } };
+    struct gcal_removal removal = { .form = GCAL_REMOVAL_ONCHIP };
+    char *text = reduce(source, "k", &removal);
+
+    (void)state;
+    for (int i = 0; i < N; i++)
+        sums[i] = -1;
+    run(text, "k", 3, args);
+    for (int i = 0; i < N; i++) {
+        /* the counters of y[i] -= 5 and of y[i]++ start with the work-item's id */
+        int loaded = (1 + i) - 5 + (1 + i + 257) + 1;
+        int sum = 3 + 8 + loaded + 100 + (i == 7 ? 3 : 1000);
+
+        if (sums[i] != (i > 29 ? -1 : sum))
+            fail_msg("%d: %d instead of %d\n%s", i, sums[i], sum, text);
+        assert_int_equal(x[i], 0);
+        assert_int_equal(y[i], 0);
+    }
+    free(text);
+}
+
+/* ---- what is refused ---- */
+
+static void expect_refusal(const char *body, const struct gcal_removal *removal,
+                           const char *expected)
+{
+    char *source = gcal_format("#define X(i) x[i]\n"
+                               "__kernel void k(__global float *x, __global int *ix,\n"
+                               "                __local float *t, int n) {\n"
+                               "int i = get_global_id(0); float p[4]; float s = 0;\n"
+                               "%s\nx[i] = s; }",
+                               body);
+    struct gcal_count_request request = { .source = source, .file = "k.cl", .n_dims = 1 };
+    char *text = gcal_work_remove(&request, removal, &err);
+
+    if (text)
+        fail_msg("\"%s\" was taken\n%s", expected, text);
+    if (!strstr(err.text, expected))
+        fail_msg("\"%s\" instead of \"%s\"", err.text, expected);
+    free(source);
+}
+
+static void refuses_work_that_depends_on_loads(void **state)
+{
+    static const struct gcal_removal onchip = { .form = GCAL_REMOVAL_ONCHIP };
+    static const char *const cases[][2] = {
+        { "for (int j = 0; j < ix[i]; j++) s += 1;", "k.cl:5:1: how often" },
+        { "int e = ix[0]; while (i < e) i++;", "k.cl:5:16: how often" },
+        { "t[i] = X(i); do { s += t[0]; } while (s < 9);", "k.cl:5:14: how often" },
+        { "while (i < n) { if (X(i) > 1) continue; i++; }", "k.cl:5:1: how often" },
+        { "for (;;) { s += 1; if (X(0) < s) break; }", "k.cl:5:1: how often" },
+        { "s = p[ix[i]];", "k.cl:5:5: where this goes" },
+        { "int j = ix[i] & 3; t[j + 1] = 2;", "k.cl:5:20: where this goes" },
+        { "__local float *q = t + ix[1]; s = *q;", "k.cl:5:20: where this goes" },
+        { "vstore2((float2)(1), ix[i], t);", "k.cl:5:1: where this goes" },
+        { "int j = 0; if (X(i) > 2) j = 3; s = p[j];", "k.cl:5:37: where this goes" },
+        { "s = i / ix[i];", "k.cl:5:5: this divisor" },
+        { "if (X(i) > 1) barrier(CLK_LOCAL_MEM_FENCE);", "k.cl:5:15: which work-items" },
+        { "if (X(i) > 1) return; barrier(CLK_LOCAL_MEM_FENCE);",
+          "k.cl:5:15: which work-items" },
+        { "prefetch(x, 4);", "k.cl:5:1: what this function does" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        expect_refusal(cases[i][0], &onchip, cases[i][1]);
+}
+
+static void refuses_loads_that_depend_on_what_goes(void **state)
+{
+    static const char *const keep[] = { "x" };
+    static const struct gcal_removal all = { 0 }, only_x = { .n_keep = 1, .keep = keep };
+
+    (void)state;
+    expect_refusal("s = x[ix[i]];", &only_x, "k.cl:5:7: where a kept load goes");
+    expect_refusal("for (int j = 0; j < ix[i]; j++) s += X(j);", &only_x,
+                   "k.cl:5:21: where a kept load goes");
+    expect_refusal("if (X(i) > 1) s = X(i + 1);", &all, "k.cl:5:5: where a kept load");
+    expect_refusal("while (X(i) > 1) i++;", &all, "k.cl:5:8: where a kept load goes");
+    expect_refusal("i = t[0]; s = X(i);", &all, "depends on local memory");
+    expect_refusal("i = atomic_inc(ix); s = X(i);", &all, "k.cl:5:5: where a kept load");
+    expect_refusal("s = X(i);", &(struct gcal_removal){ .n_accumulators = 65 },
+                   "65 accumulators are more than 64");
+    expect_refusal(
+        "s = X(i);",
+        &(struct gcal_removal){ .form = GCAL_REMOVAL_ONCHIP, .n_keep = 1, .keep = keep },
+        "keeps no global loads");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accumulators_share_one_sum),
+        cmocka_unit_test(steps_are_gone_through),
+        cmocka_unit_test(accumulators_take_turns),
+        cmocka_unit_test(own_pragmas_stay),
+        cmocka_unit_test(all_types_have_private_values),
+        cmocka_unit_test(stores_are_added_up),
+        cmocka_unit_test(refuses_work_that_depends_on_loads),
+        cmocka_unit_test(refuses_loads_that_depend_on_what_goes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
