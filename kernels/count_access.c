@@ -13,6 +13,7 @@ struct pattern {
     const char *lid[GCAL_MAX_DIMS], *gid[GCAL_MAX_DIMS];
     size_t n_loops;
     const char *loops[GCAL_MAX_NEST], *loop_strides[GCAL_MAX_NEST];
+    size_t ways; /* of the bank conflict; 0: not asked for, or not known */
     const char *key;
 };
 
@@ -31,6 +32,12 @@ static const char *stride_text(struct gcal_maker *m, const struct gcal_poly *off
     return gcal_maker_name_text(m, stride);
 }
 
+static bool counts_passes(const struct gcal_maker *m, const struct gcal_access_event *e)
+{
+    return m->request->n_banks && !e->atomic &&
+           m->nest->arrays[e->array].space == GCAL_SPACE_LOCAL;
+}
+
 static void find_pattern(struct gcal_maker *m, const struct gcal_access_event *e,
                          struct pattern *p)
 {
@@ -45,6 +52,11 @@ static void find_pattern(struct gcal_maker *m, const struct gcal_access_event *e
         p->gid[d] = stride_text(m, e->offset, gcal_poly_atom(m->nest->gid[d]));
         p->key = gcal_polys_format(m->c, "%s|%s|%s", p->key, p->lid[d] ? p->lid[d] : "?",
                                    p->gid[d] ? p->gid[d] : "?");
+    }
+    if (counts_passes(m, e)) {
+        /* subscripts that are not affine in the local ids may conflict differently */
+        p->ways = gcal_access_ways(m, e);
+        p->key = gcal_polys_format(m->c, "%s|%zu", p->key, p->ways);
     }
     for (loop = e->domain; loop && p->n_loops < GCAL_MAX_NEST; loop = loop->parent) {
         const char *stride =
@@ -177,7 +189,7 @@ static void add_passes(struct gcal_maker *m, const struct group *g,
                        const struct gcal_tally *tally)
 {
     const struct gcal_access_event *e = g->events[0];
-    size_t ways = gcal_access_ways(m, e);
+    size_t ways = g->pattern->ways;
     struct gcal_profile_entry *access = &m->profile->entries[m->profile->n_entries - 1];
     struct gcal_profile_entry *entry;
 
@@ -230,7 +242,7 @@ static void add_group(struct gcal_maker *m, const struct group *g)
     entry->estimated = tally.estimated;
     entry->afr = afr ? gcal_maker_copy(m, afr) : NULL;
     fill_access(m, entry, e, g->pattern);
-    if (local && !e->atomic && m->request->n_banks)
+    if (counts_passes(m, e))
         add_passes(m, g, &tally);
 }
 

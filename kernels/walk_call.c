@@ -139,7 +139,7 @@ static const char *atomic_operation(struct gcal_walk *w, const char *name)
     return is_one_of(op, same) ? op : NULL;
 }
 
-/* The tag of &GPUCAL_TAG(name, a[i]). */
+/* The tag of &GPUCAL_TAG(name, a[i]), of &a[i] or of a pointer. */
 static const char *address_tag(struct gcal_walk *w, CXCursor address)
 {
     CXCursor c = gcal_strip(w, address), lvalue;
@@ -147,10 +147,15 @@ static const char *address_tag(struct gcal_walk *w, CXCursor address)
     char tag[64];
 
     if (w->clang->getCursorKind(c) != CXCursor_UnaryOperator || !kids.n ||
-        w->clang->getCursorUnaryOperatorKind(c) != CXUnaryOperator_AddrOf ||
-        !gcal_tag_find(w->unit, gcal_strip(w, kids.c[0]), &lvalue, tag, sizeof(tag)))
+        w->clang->getCursorUnaryOperatorKind(c) != CXUnaryOperator_AddrOf)
         return gcal_remark_tag(w, address);
-    return gcal_polys_format(w->c, "%s", tag);
+    c = gcal_strip(w, kids.c[0]);
+    if (gcal_tag_find(w->unit, c, &lvalue, tag, sizeof(tag)))
+        return gcal_polys_format(w->c, "%s", tag);
+    kids = gcal_walk_kids(w, c);
+    return w->clang->getCursorKind(c) == CXCursor_ArraySubscriptExpr && kids.n
+               ? gcal_remark_tag(w, kids.c[0])
+               : NULL;
 }
 
 static struct gcal_value atomic_access(struct gcal_walk *w, CXCursor c, const char *name,

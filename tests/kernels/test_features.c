@@ -580,6 +580,7 @@ static void counts_atomics(void **state)
                   "    int g = get_global_id(0);\n"
                   "    atomic_add(&GPUCAL_TAG(bin, bins[d[g]]), 1u);\n"
                   "    atomic_inc(total);\n"
+                  "    atomic_and(&total /*$all*/[0], 7);\n"
                   "    atom_min(&total[g + 1], 3);\n"
                   "    atomic_xor(&mine[get_local_id(0)], 5);\n"
                   "    for (int i = 0; i < 3; i++) atomic_dec(&one);\n"
@@ -597,13 +598,14 @@ static void counts_atomics(void **state)
     assert_null(bin->afr);
     assert_false(bin->estimated); /* where it goes is not known, how often is */
     assert_string_equal(find(p, "f_atomic_global_int32_inc")->afr, "n");
+    assert_string_equal(find(p, "f_atomic_tag:all")->op, "and");
     assert_string_equal(find(p, "f_atomic_global_int32_min")->afr, "1");
     assert_string_equal(find(p, "f_atomic_local_int32_xor")->afr, "1");
     assert_string_equal(find(p, "f_atomic_local_int32_dec")->afr, "192");
     assert_string_equal(find(p, "f_atomic_local_int32_dec")->count, "3*n");
     assert_string_equal(find(p, "f_atomic_global_float32_xchg")->afr, "64");
-    CHECK(p, 32, sizes, { "f_atomic", 8 * 640 }, { "f_atomic_local", 4 * 640 },
-          { "f_atomic_global_int32", 2 * 640 }, { "f_atomic_afr:>64", 640 + 3 * 640 },
+    CHECK(p, 32, sizes, { "f_atomic", 9 * 640 }, { "f_atomic_local", 4 * 640 },
+          { "f_atomic_global_int32", 3 * 640 }, { "f_atomic_afr:>64", 2 * 640 + 3 * 640 },
           { "f_mem_access", 640 }); /* d[g] alone: atomics are no loads or stores */
     assert_false(p->estimated);
     gcal_profile_destroy(p);
@@ -695,6 +697,28 @@ static void finds_bank_conflicts(void **state)
     /* not a stride, yet the lanes are known */
     assert_int_equal(ways_of("float", "32 * (x % 4)", 32, 1, 32), 4);
     assert_int_equal(ways_of("float", "32 * (x / 2)", 32, 1, 32), 16);
+}
+
+/* Two accesses without a stride each conflict in their own way. */
+static void conflicts_without_strides_stand_apart(void **state)
+{
+    static const struct size sizes[] = { { "n", 64 }, { 0 } };
+    struct gcal_profile *p = count(&(const struct gcal_count_request){
+        .source = "__kernel void k(__global float *a) {\n"
+                  "    __local float t[4096];\n"
+                  "    int x = get_local_id(0);\n"
+                  "    a[x] = t[32 * (x % 4)] + t[32 * (x / 2)];\n"
+                  "}\n",
+        .n_dims = 1,
+        .local_size = { 32 },
+        .global_size = { "n" },
+        .sub_group_size = 32,
+        .n_banks = 32 });
+
+    (void)state;
+    CHECK(p, 32, sizes, { "f_op_float32_add", 2 }, { "f_mem_access_local", 4 },
+          { "f_local_pass", 2 * (4 + 16) });
+    gcal_profile_destroy(p);
 }
 
 static void words_of_banks(void **state)
@@ -811,6 +835,7 @@ int main(void)
         cmocka_unit_test(counts_atomics),
         cmocka_unit_test(counts_atomics_of_opencl_2),
         cmocka_unit_test(finds_bank_conflicts),
+        cmocka_unit_test(conflicts_without_strides_stand_apart),
         cmocka_unit_test(words_of_banks),
         cmocka_unit_test(unknown_bank_conflicts_are_refused),
         cmocka_unit_test(conditions_on_data_are_said),
