@@ -319,9 +319,11 @@ struct gcal_unit *gcal_unit_parse(enum gcal_language language, const char *sourc
         &text, 1, CXTranslationUnit_None, &unit->tu);
     if (code != CXError_Success || !unit->tu) {
         gcal_error_set(err, GCAL_EINPUT,
-                       "%s: libclang could not parse it (error %d): see whether a "
-                       "compiler takes it with the same build options",
-                       unit->file, (int)code);
+                       "%s: libclang %s (error %d): see whether a compiler takes it "
+                       "with the same build options",
+                       unit->file,
+                       code == CXError_Crashed ? "crashed on it" : "could not parse it",
+                       (int)code);
         goto out;
     }
     rc = check_diagnostics(unit, err);
