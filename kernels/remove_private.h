@@ -1,9 +1,9 @@
 /* remove_private.h - what the parts of work removal share, nobody else
  *
  * The kernel is pretty printed first: that text has no macros, so that offsets in it are
- * those of its syntax tree and parts of it can be copied.  remove_stmt.c, remove_load.c
- * and remove_helper.c write what keeps the global loads, remove_onchip.c what keeps the
- * work on the chip; the other parts serve both.
+ * those of its syntax tree and parts of it can be copied.  remove_reads.c, remove_stmt.c,
+ * remove_load.c and remove_helper.c write what keeps the global loads, remove_onchip.c
+ * what keeps the work on the chip; the other parts serve both.
  */
 #ifndef GCAL_KERNELS_REMOVE_PRIVATE_H
 #define GCAL_KERNELS_REMOVE_PRIVATE_H
@@ -185,6 +185,10 @@ enum content gcal_remove_write_if(struct remover *r, CXCursor condition, bool no
 /* 'c' as it stands. */
 enum content gcal_remove_write_same(struct remover *r, CXCursor c, int indent,
                                     struct gcal_buf *out);
+enum content gcal_remove_write_statement(struct remover *r, CXCursor c, int indent,
+                                         struct gcal_buf *out);
+
+/* ---- remove_reads.c ---- */
 /* The statements of a function's body; done again until 'frame' knows its sums. */
 int gcal_remove_write_function(struct remover *r, CXCursor body, struct gcal_buf *out);
 

@@ -1,17 +1,10 @@
-/* remove_stmt.c - a kernel reduced to its global loads (seed 004 algorithm 3)
- *
- * Statements are written again one by one; what is written tells which variables are
- * needed, and writing is repeated until no more are found.
- */
+/* remove_stmt.c - statements of a kernel that is reduced to its global loads */
 #include "kernels/remove_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/error.h"
-
-static enum content write_statement(struct remover *r, CXCursor c, int indent,
-                                    struct gcal_buf *out);
 
 enum content gcal_remove_write_same(struct remover *r, CXCursor c, int indent,
                                     struct gcal_buf *out)
@@ -56,11 +49,12 @@ static enum content write_body(struct remover *r, CXCursor c, int indent,
     enum content found = NOTHING;
 
     if (kind_of(r, c) != CXCursor_CompoundStmt)
-        return write_statement(r, c, indent, out);
+        return gcal_remove_write_statement(r, c, indent, out);
     if (gcal_children_get(r->unit, c, &children, r->err) < 0)
         return FAILED;
     for (size_t i = 0; i < children.n && found != FAILED; i++)
-        found = worse(found, write_statement(r, children.cursors[i], indent, out));
+        found = worse(found,
+                      gcal_remove_write_statement(r, children.cursors[i], indent, out));
     free(children.cursors);
     return found;
 }
@@ -139,7 +133,8 @@ static enum content write_case(struct remover *r, CXCursor c, int indent,
     if (!is_default)
         gcal_remove_put_text(r, gcal_remove_child(r, c, 0), out);
     gcal_buf_puts(out, ":;\n"); /* a declaration may follow */
-    return write_statement(r, gcal_remove_child(r, c, is_default ? 0 : 1), indent, out);
+    return gcal_remove_write_statement(r, gcal_remove_child(r, c, is_default ? 0 : 1),
+                                       indent, out);
 }
 
 /* ---- loops ---- */
@@ -215,7 +210,7 @@ static enum content find_loads(struct remover *r, CXCursor part)
 {
     struct frame before = *r->frame;
     struct gcal_buf unused = { 0 };
-    enum content found = write_statement(r, part, 0, &unused);
+    enum content found = gcal_remove_write_statement(r, part, 0, &unused);
 
     *r->frame = before; /* they are not added up, but stay where they are */
     gcal_buf_free(&unused);
@@ -321,8 +316,8 @@ static enum content write_jump(struct remover *r, CXCursor c, int indent,
     return JUMPS;
 }
 
-static enum content write_statement(struct remover *r, CXCursor c, int indent,
-                                    struct gcal_buf *out)
+enum content gcal_remove_write_statement(struct remover *r, CXCursor c, int indent,
+                                         struct gcal_buf *out)
 {
     struct gcal_children children;
 
@@ -354,7 +349,7 @@ static enum content write_statement(struct remover *r, CXCursor c, int indent,
             return FAILED;
         c = children.n ? children.cursors[children.n - 1] : r->clang->getNullCursor();
         free(children.cursors);
-        return is_null(r, c) ? NOTHING : write_statement(r, c, indent, out);
+        return is_null(r, c) ? NOTHING : gcal_remove_write_statement(r, c, indent, out);
     case CXCursor_GotoStmt:
     case CXCursor_LabelStmt:
         gcal_remove_error(r, c, "work removal does not know goto: write a loop");
@@ -362,122 +357,4 @@ static enum content write_statement(struct remover *r, CXCursor c, int indent,
     default:
         return gcal_remove_write_loads(r, c, indent, out);
     }
-}
-
-/* ---- functions ---- */
-
-static int write_statements(struct remover *r, CXCursor body, struct gcal_buf *out)
-{
-    struct gcal_children children;
-    enum content found = NOTHING;
-
-    if (gcal_children_get(r->unit, body, &children, r->err) < 0)
-        return -1;
-    for (size_t i = 0; i < children.n && found != FAILED; i++) {
-        CXCursor c = children.cursors[i];
-
-        if (kind_of(r, c) != CXCursor_ReturnStmt) {
-            found = worse(found, write_statement(r, c, 1, out));
-            continue;
-        }
-        /* nothing runs after it, and what its caller writes at the end must */
-        found = worse(found, gcal_remove_write_children(r, c, 0, 1, out));
-        break;
-    }
-    free(children.cursors);
-    return found == FAILED ? -1 : 0;
-}
-
-static bool same_sums(const struct sums *a, const struct sums *b)
-{
-    for (size_t i = 0; i < a->n && a->n == b->n; i++)
-        if (a->sums[i].n_lanes != b->sums[i].n_lanes ||
-            strcmp(a->sums[i].dtype, b->sums[i].dtype) != 0)
-            return false;
-    return a->n == b->n;
-}
-
-int gcal_remove_write_function(struct remover *r, CXCursor body, struct gcal_buf *out)
-{
-    size_t functions_size = r->functions.size, n_doubts = r->n_doubts;
-    int n_functions = r->n_functions;
-    struct frame *f = r->frame;
-    size_t n_needed;
-    bool again;
-
-    do {
-        gcal_buf_free(out);
-        if (r->functions.size > functions_size)
-            r->functions.data[r->functions.size = functions_size] = 0;
-        r->n_functions = n_functions;
-        n_needed = r->n_needed;
-        r->n_doubts = n_doubts;
-        f->n_kept = 0;
-        f->stored = f->sums;
-        f->sums = (struct sums){ 0 };
-        if (write_statements(r, body, out) < 0)
-            return -1;
-        again = r->n_needed > n_needed || !same_sums(&f->stored, &f->sums);
-    } while (again);
-    return 0;
-}
-
-static int check_names(struct remover *r, size_t n_kept)
-{
-    const struct gcal_removal *removal = r->removal;
-    struct gcal_buf names = { 0 };
-    const char *unknown = NULL;
-
-    for (size_t i = 0; i < removal->n_keep && !unknown; i++) {
-        unknown = removal->keep[i];
-        for (size_t j = 0; j < r->n_loaded; j++)
-            if (strcmp(r->loaded[j].text, removal->keep[i]) == 0)
-                unknown = NULL;
-    }
-    if (!unknown && n_kept)
-        return 0;
-    for (size_t j = 0; j < r->n_loaded; j++)
-        gcal_buf_printf(&names, "%s%s", j ? ", " : "", r->loaded[j].text);
-    if (unknown)
-        gcal_error_set(r->err, GCAL_EINPUT,
-                       "%s: no global load of an array or with a tag named '%s'; there "
-                       "are: %s",
-                       r->unit->file, unknown, names.size ? names.data : "none");
-    else
-        gcal_error_set(r->err, GCAL_EINPUT,
-                       "%s: there is no global load to keep and add up", r->unit->file);
-    gcal_buf_free(&names);
-    return -1;
-}
-
-int gcal_remove_write_reads(struct remover *r, CXCursor kernel, struct gcal_buf *out)
-{
-    struct frame frame = { 0 };
-    struct gcal_buf text = { 0 };
-    unsigned from, to;
-    int rc = -1;
-
-    r->frame = &frame;
-    if (gcal_remove_write_function(r, gcal_remove_body(r, kernel), &text) < 0)
-        goto out;
-    if (r->n_doubts) {
-        gcal_remove_error(r, r->doubts[0].at, r->doubts[0].why);
-        goto out;
-    }
-    if (check_names(r, frame.sums.n) < 0)
-        goto out;
-    gcal_remove_extent(r, kernel, &from, &to);
-    gcal_remove_put_range(r, 0, from, out); /* types, constants, helpers */
-    gcal_buf_puts(out, r->functions.data ? r->functions.data : "");
-    gcal_remove_put_signature(r, kernel, &frame.sums, out);
-    gcal_buf_puts(out, "{\n");
-    gcal_sums_declare(r, &frame.sums, out);
-    gcal_buf_puts(out, text.data ? text.data : "");
-    gcal_buf_puts(out, "    ");
-    gcal_sums_put_store(r, &frame.sums, out);
-    gcal_buf_puts(out, ";\n}\n");
-    rc = 0;
-out:
-    gcal_buf_free(&text);
-    return rc;
 }

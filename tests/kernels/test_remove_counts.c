@@ -263,6 +263,7 @@ static void check_folder(const char *folder, size_t at_least)
         if (gcal_catalogue_generate(catalogue, 1, &tag, GCAL_MATCH_SUPERSET, 0, &list,
                                     &err) < 0) {
             print_message("%s\n", err.text);
+            gcal_kernel_list_clear(&list);
             continue;
         }
         for (size_t k = 0; k < list.n_kernels; k++)
