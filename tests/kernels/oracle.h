@@ -72,28 +72,37 @@ struct oracle_explained {
     const char *reason;
 };
 
-/* What a buffer must hold where counts depend on data: an expression in sizes and 'i',
- * the element's number.  An argument that is none of the kernel's is a parameter of the
- * profile, such as a user's trip count.
+/* What a scalar or a buffer must hold where counts depend on data: an expression in
+ * sizes and, for a buffer, 'i', the element's number.  An argument that is none of the
+ * kernel's is a parameter of the profile, such as a user's trip count.
  */
 struct oracle_input {
     const char *generator, *argument, *value;
 };
 
-/* Kernels that Oclgrind cannot run. */
-struct oracle_barred {
-    const char *generator, *variant, *reason;
+/* Kernels that counting refuses, estimates allowed, and a part of what it says. */
+struct oracle_refused {
+    const char *generator, *words;
+};
+
+/* Counts that are known to be wrong and wait for the counting to be mended: a fault that
+ * is gone fails, so that its line goes too.
+ */
+struct oracle_fault {
+    const char *generator, *quantity, *what;
 };
 
 extern const struct oracle_explained oracle_explained[]; /* ends with generator NULL */
 extern const struct oracle_input oracle_inputs[];
-extern const struct oracle_barred oracle_barred[];
+extern const struct oracle_refused oracle_refused[];
+extern const struct oracle_fault oracle_faults[];
 
 /* ---- running ---- */
 
 /* A kernel at one set of sizes. */
 struct oracle_job {
-    const struct gcal_kernel *kernel;
+    const struct gcal_kernel *kernel; /* its own profile is not used */
+    const char *assume;               /* or NULL */
     size_t n_sizes;
     const struct gcal_size *sizes;
 };

@@ -59,7 +59,7 @@ int oracle_value(const char *text, size_t n_sizes, const struct gcal_size *sizes
     if ((expr = gcal_expr_parse_in(text, n_sizes + 1, names, err)))
         *value = gcal_expr_eval(expr, values);
     else
-        gcal_error_prefix(err, "'%s'", text);
+        gcal_error_prefix(err, "'%.60s'", text);
     free(names);
     free(values);
     gcal_expr_destroy(expr);

@@ -3,14 +3,54 @@
  */
 #include "tests/kernels/oracle.h"
 
+#define COPIED "a whole struct of four floats is copied by one memcpy"
+
 const struct oracle_explained oracle_explained[] = {
+    { "fft_stage", NULL, "add", 2, "0", "a + b and a - b are of two lanes each" },
+    { "lattice_boltzmann", NULL, "div", 1, "3*nx*ny",
+      "1/9, 1/36 and 4/9 are constants that the compiler divides" },
+    { "nbody", NULL, "add", 1, "3*n*n", "tile[j] - here is one fsub of four lanes" },
+    { "nbody", NULL, "local load bytes", 1, "-12*n*n",
+      "all of tile[j] is loaded for tile[j].w where nothing is optimised" },
+    { "particles_centre", NULL, "global store", 1, "4*32", COPIED },
+    { "particles_centre", NULL, "global store bytes", 1, "16*32", COPIED },
+    { "particles_centre", NULL, "memcpy p1 p0", 0, "0", COPIED },
+    { "particles_drift", NULL, "global load", 1, "4*n", COPIED },
+    { "particles_drift", NULL, "global load bytes", 1, "16*n", COPIED },
+    { "particles_drift", NULL, "memcpy p0 p1", 0, "0", COPIED },
     { .generator = NULL },
 };
 
 const struct oracle_input oracle_inputs[] = {
+    { "bfs", "front", "1" }, /* then no work-item is left out */
+    { "bfs", "nodes", "3*(i-2*floor(i/2))" },
+    { "bfs", "degree", "3" },
+    { "mandelbrot", "x0", "0" }, /* the points that never leave */
+    { "mandelbrot", "y0", "0" },
+    { "mandelbrot", "scale", "0" },
+    { "mandelbrot", "escape", "max_iter" },
+    { "spmv_csr", "row_start", "3*i" },
+    { "spmv_csr", "per_row", "3" },
     { .generator = NULL },
 };
 
-const struct oracle_barred oracle_barred[] = {
+const struct oracle_refused oracle_refused[] = {
+    { "async_copy", "write the accesses as a loop" },
+    { "endless_for", "'#pragma gpucal trips NAME'" },
+    { "hotspot", "the count needs too many steps" },
+    { "pathfinder", "27:5: how often the loop over 't' runs in all has no closed form" },
+    { .generator = NULL },
+};
+
+#define INFINITE "INFINITY is a constant, which calls nothing"
+
+const struct oracle_fault oracle_faults[] = {
+    { "min_plus_pad", "__builtin_huge_valf", INFINITE },
+    { "min_plus_v2", "__builtin_huge_valf", INFINITE },
+    { "min_plus_v3", "__builtin_huge_valf", INFINITE },
+    { "min_plus_v4", "__builtin_huge_valf", INFINITE },
+    { "transpose_tile", "local store",
+      "the expression's large terms cancel: its value is off by some 1e-6" },
+    { "transpose_tile", "local store bytes", "as local store" },
     { .generator = NULL },
 };

@@ -79,6 +79,8 @@ static int put_argument(const struct oracle_job *job, size_t a, double value,
     const char *input = input_of(job->kernel, arg->name);
 
     if (arg->kind == GCAL_ARG_SCALAR) {
+        if (input && oracle_value(input, job->n_sizes, job->sizes, &value, err) < 0)
+            return -1;
         gcal_buf_printf(out, "<size=%zu %s>\n%.9g\n", size, type_of(arg->dtype), value);
         return 0;
     }

@@ -26,9 +26,10 @@ static void die(const char *what, const struct gcal_error *err)
     exit(1);
 }
 
-static void add_job(struct jobs *jobs, const struct gcal_kernel *kernel, size_t n_sizes,
-                    const struct gcal_size *sizes)
+static void add_job(struct jobs *jobs, const struct gcal_generator *g,
+                    const struct gcal_kernel *kernel, const struct gcal_size *sizes)
 {
+    const struct gcal_yaml *assume = gcal_yaml_find(g->root, "assume");
     struct gcal_error err = { 0 };
     struct oracle_job *moved =
         gcal_array_grow(jobs->items, jobs->n, &jobs->capacity, sizeof(*moved), &err);
@@ -36,7 +37,8 @@ static void add_job(struct jobs *jobs, const struct gcal_kernel *kernel, size_t 
     if (!moved)
         die("jobs", &err);
     jobs->items = moved;
-    moved[jobs->n++] = (struct oracle_job){ kernel, n_sizes, sizes };
+    moved[jobs->n++] = (struct oracle_job){ kernel, assume ? assume->text : NULL,
+                                            kernel->n_check_sizes, sizes };
 }
 
 /* ---- other sizes ---- */
@@ -113,26 +115,25 @@ static void add_other_sizes(struct jobs *jobs, const struct gcal_generator *g,
         die(k->name, &err);
     }
     if (k->n_check_sizes)
-        add_job(jobs, k, k->n_check_sizes, sizes); /* which keeps them */
+        add_job(jobs, g, k, sizes); /* which keeps them */
     else
         free(sizes);
 }
 
 /* ---- all variants ---- */
 
+/* What cannot be counted without estimates has no profile. */
 static struct gcal_kernel *make_kernel(const struct gcal_setting *setting,
                                        struct gcal_error *err)
 {
     struct gcal_kernel *kernel = gcal_kernel_create(setting, err);
 
-    if (kernel && gcal_kernel_finish(setting, kernel, NULL, err) == 0)
-        return kernel;
-    /* what needs estimates is still compared where it is exact */
-    if (kernel && strstr(err->text, "estimate") &&
-        !gcal_yaml_find(setting->generator->root, "remove_work"))
-        return kernel;
-    gcal_kernel_destroy(kernel);
-    return NULL;
+    if (kernel && gcal_kernel_finish(setting, kernel, NULL, err) < 0 &&
+        gcal_yaml_find(setting->generator->root, "remove_work")) {
+        gcal_kernel_destroy(kernel);
+        return NULL;
+    }
+    return kernel;
 }
 
 static void add_variants(struct jobs *jobs, const struct gcal_generator *g)
@@ -151,7 +152,7 @@ static void add_variants(struct jobs *jobs, const struct gcal_generator *g)
             values[i] = g->arguments[i].allowed->items[at[i]]->text;
         if (!(kernel = make_kernel(&setting, &err)))
             die(g->name, &err);
-        add_job(jobs, kernel, kernel->n_check_sizes, kernel->check_sizes);
+        add_job(jobs, g, kernel, kernel->check_sizes);
         add_other_sizes(jobs, g, kernel);
         for (i = 0; i < g->n_arguments; at[i++] = 0)
             if (!g->arguments[i].size && ++at[i] < g->arguments[i].allowed->n_items)
