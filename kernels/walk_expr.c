@@ -146,6 +146,7 @@ static struct gcal_value walk_step(struct gcal_walk *w, CXCursor c, CXCursor ope
 {
     bool up = kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PreInc;
     bool post = kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PostDec;
+    bool index = assigns_index(w, operand);
     struct gcal_place place = gcal_place_find(w, operand);
     struct gcal_value before = gcal_place_load(w, c, &place), after;
     struct gcal_value one = gcal_integer(gcal_poly_integer(w->c, 1));
@@ -153,8 +154,9 @@ static struct gcal_value walk_step(struct gcal_walk *w, CXCursor c, CXCursor ope
     if (gcal_type_is_pointer(place.type)) {
         after = gcal_move_pointer(w, before, one, place.type, up ? 1 : -1);
     } else {
-        if (!assigns_index(w, operand))
-            gcal_count_op(w, place.type, "add");
+        w->quiet += index;
+        gcal_count_op(w, place.type, "add");
+        w->quiet -= index;
         after = gcal_combine(w, up ? CXBinaryOperator_Add : CXBinaryOperator_Sub,
                              place.type, before, one);
     }

@@ -1,7 +1,7 @@
 /* feature.h - the names of kernel features (seed 004 section 6.1)
  *
  *   f_op_<dtype>_<op>             add, sub counts as add, mul, madd, div, a built-in
- *   f_index_<dtype>_<op>          the same of subscripts and what serves them
+ *   f_index_<dtype>_<op>          the same of subscripts and loops' steps
  *   f_mem_access[_tag:<name>][_<global|local|constant>][_<dtype>][_<load|store>]
  *               [_lstrides:{axis:constraint;..}][_gstrides:{..}][_afr:<constraint>]
  *   f_atomic[_tag:<name>][_<global|local>][_<dtype>][_<op>]

@@ -429,8 +429,8 @@ static void counts_bytes_of_arrays(void **state)
 
 /* ---- subscripts ---- */
 
-/* k + 1 twice: loopy counts 2nm.  Subscripts of two dimensions, flattened by hand in
- * OpenCL C, would count beside it.
+/* k + 1 twice: loopy counts 2nm.  The steps of loops, which loopy has no code for, come
+ * to it, and so would subscripts of two dimensions, flattened by hand in OpenCL C.
  */
 static void counts_subscripts_on_request(void **state)
 {
@@ -451,8 +451,36 @@ static void counts_subscripts_on_request(void **state)
     r.index_arithmetic = true;
     p = count(&r);
     CHECK(p, 32, nml_sizes, { "f_op_float64_mul", 131072 },
-          { "f_index_int32_add", 262144 });
+          { "f_index_int32_add", 262144 + 131072 + 512 });
     gcal_profile_destroy(p);
+}
+
+/* However a step is written. */
+static void counts_steps_of_loops(void **state)
+{
+    static const struct size sizes[] = { { "n", 23 }, { 0 } };
+    static const char *const loops[] = {
+        "-DLOOP=for(int~i=0;i<n;i++)e[i]=2;",
+        "-DLOOP=for(int~i=0;i<n;i+=1)e[i]=2;",
+        "-DLOOP=for(int~i=0;i<n;i=i+1)e[i]=2;",
+        "-DLOOP=int~i=0;while(i<n){e[i]=2;++i;}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(loops) / sizeof(*loops); i++) {
+        struct gcal_count_request r =
+            *SERIAL("__kernel void k(__global float *e, int n) { LOOP }\n");
+        struct gcal_profile *p;
+        char option[100];
+
+        snprintf(option, sizeof(option), "\"%s\"", loops[i]);
+        *strchr(option, '~') = ' ';
+        r.build_options = option;
+        r.index_arithmetic = true;
+        p = count(&r);
+        CHECK(p, 32, sizes, { "f_index_int32_add", 23 });
+        gcal_profile_destroy(p);
+    }
 }
 
 /* ---- sub-groups ---- */
@@ -829,6 +857,7 @@ int main(void)
         cmocka_unit_test(counts_barriers),
         cmocka_unit_test(counts_bytes_of_arrays),
         cmocka_unit_test(counts_subscripts_on_request),
+        cmocka_unit_test(counts_steps_of_loops),
         cmocka_unit_test(partial_sub_groups_are_whole),
         cmocka_unit_test(partly_active_groups_are_marked),
         cmocka_unit_test(finds_divergent_branches),
