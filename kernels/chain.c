@@ -55,7 +55,7 @@ bool gcal_chain_is_alone(const struct gcal_chain *chain, size_t dim)
            !gcal_poly_has_dimension(chain->nest->c, chain->trips[dim]);
 }
 
-static void find_parts(struct gcal_chain *chain)
+void gcal_chain_find_parts(struct gcal_chain *chain)
 {
     size_t lid = SIZE_MAX;
 
@@ -70,7 +70,7 @@ static void find_parts(struct gcal_chain *chain)
         join_condition(chain, chain->conditions[i]);
     if (chain->branch)
         join_condition(chain, chain->branch);
-    if (chain->mode != GCAL_COUNT_SUB_GROUPS)
+    if (!chain->linear)
         return;
     /* where one lid decides, the lanes' numbers do, which all lids make */
     for (size_t i = 0; i < chain->n_dims; i++)
@@ -128,25 +128,37 @@ static bool add_dim(struct gcal_chain *chain, unsigned atom,
     return true;
 }
 
+/* Each side of an 'and' by itself: they may be about different dimensions. */
+static bool add_condition(struct gcal_chain *chain, const struct gcal_condition *x)
+{
+    struct gcal_polys *c = chain->nest->c;
+
+    if (x->kind == GCAL_CONDITION_AND)
+        return add_condition(chain, x->a) && add_condition(chain, x->b);
+    if (x->kind == GCAL_CONDITION_NOT && x->a->kind == GCAL_CONDITION_OR)
+        return add_condition(chain, gcal_condition_not(c, x->a->a)) &&
+               add_condition(chain, gcal_condition_not(c, x->a->b));
+    if (chain->mode == GCAL_COUNT_ONE && has_ids(chain->nest, x)) {
+        *chain->estimated = true; /* some do less than that */
+        return true;
+    }
+    if (chain->n_conditions == GCAL_MAX_CONDITIONS)
+        return false;
+    chain->conditions[chain->n_conditions++] = x;
+    return true;
+}
+
 static bool add_domain(struct gcal_chain *chain, const struct gcal_domain *domain)
 {
-    bool one = chain->mode == GCAL_COUNT_ONE;
-
     switch (domain->kind) {
     case GCAL_DOMAIN_LOOP:
         return add_dim(chain, domain->loop,
-                       one ? most_trips(chain->nest, domain->trips, chain->estimated)
+                       chain->mode == GCAL_COUNT_ONE
+                           ? most_trips(chain->nest, domain->trips, chain->estimated)
                            : domain->trips,
                        false);
     case GCAL_DOMAIN_CONDITION:
-        if (one && has_ids(chain->nest, domain->condition)) {
-            *chain->estimated = true; /* some do less than that */
-            return true;
-        }
-        if (chain->n_conditions == GCAL_MAX_CONDITIONS)
-            return false;
-        chain->conditions[chain->n_conditions++] = domain->condition;
-        return true;
+        return add_condition(chain, domain->condition);
     default:
         *chain->estimated = true;
         return true;
@@ -165,7 +177,8 @@ bool gcal_chain_fill(struct gcal_chain *chain, const struct gcal_domain *domain)
     for (; domain; domain = domain->parent)
         if (!add_domain(chain, domain))
             return false;
-    find_parts(chain);
+    gcal_chain_find_blocks(chain);
+    gcal_chain_find_parts(chain);
     return true;
 }
 

@@ -1,5 +1,5 @@
 /* chain.h - a domain taken apart: its dimensions, what bounds them, what depends on what
- * (private to domain.c, chain.c and footprint.c)
+ * (private to domain.c, chain.c, lanes.c and footprint.c)
  */
 #ifndef GCAL_KERNELS_CHAIN_H
 #define GCAL_KERNELS_CHAIN_H
@@ -17,6 +17,8 @@ struct gcal_chain {
     unsigned
         dims[GCAL_MAX_CHAIN]; /* work-item ids first, then loops from the inside out */
     bool is_lid[GCAL_MAX_CHAIN];
+    int64_t block[GCAL_MAX_CHAIN]; /* lids that are counted as one */
+    bool linear;                   /* sub-groups are no blocks of lids */
     const struct gcal_poly *trips[GCAL_MAX_CHAIN];
     size_t part[GCAL_MAX_CHAIN]; /* dims of one part are counted together */
     const struct gcal_condition *conditions[GCAL_MAX_CONDITIONS];
@@ -35,10 +37,10 @@ struct gcal_part {
  */
 const struct gcal_frame *gcal_nest_frame(struct gcal_nest *nest);
 
-/* Around work with sets: its limit starts anew, and after some that met it there is no
- * more (false).
+/* Around work with sets, of at most so many of isl's operations; after some that needed
+ * more there is none (false).
  */
-bool gcal_nest_begin_sets(struct gcal_nest *nest);
+bool gcal_nest_begin_sets(struct gcal_nest *nest, unsigned long operations);
 void gcal_nest_end_sets(struct gcal_nest *nest);
 
 bool gcal_condition_contains(struct gcal_polys *c, const struct gcal_condition *condition,
@@ -48,6 +50,11 @@ bool gcal_condition_contains(struct gcal_polys *c, const struct gcal_condition *
  * too deep, or the mode is GCAL_COUNT_ONE and it is not clear who does most.
  */
 bool gcal_chain_fill(struct gcal_chain *chain, const struct gcal_domain *domain);
+
+/* What groups or sub-groups are in the chain's dimensions. */
+void gcal_chain_find_blocks(struct gcal_chain *chain);
+/* After a change: which dimensions depend on each other. */
+void gcal_chain_find_parts(struct gcal_chain *chain);
 
 /* Nothing depends on the dimension, and it depends on sizes alone. */
 bool gcal_chain_is_alone(const struct gcal_chain *chain, size_t dim);
@@ -67,5 +74,14 @@ void gcal_part_learn(struct gcal_part *part);
  * chain is set.  NULL when a loop is not affine.
  */
 isl_set *gcal_part_points(struct gcal_part *part);
+
+/* ---- lanes.c ---- */
+
+/* 'set' (taken) with groups or sub-groups in which any work-item takes part for its local
+ * ids, as the chain's mode wants it.
+ */
+isl_set *gcal_part_without_lanes(struct gcal_part *part, isl_set *set);
+/* Where some take part in the chain's branch and others do not. */
+isl_set *gcal_part_where_lanes_differ(struct gcal_part *part, isl_set *set);
 
 #endif

@@ -4,8 +4,6 @@
  * not depend on each other is counted by itself, and the numbers are multiplied; most
  * dimensions stand alone and count what they are long.  The rest are sets for points.c.
  */
-#include <isl/constraint.h>
-#include <isl/val.h>
 
 #include <string.h>
 
@@ -13,76 +11,7 @@
 #include "kernels/chain.h"
 #include "kernels/poly_private.h"
 
-/* ---- lanes ---- */
-
-/* Instead of lids, which are the first dimensions, the number of the sub-group, in the
- * first: lanes are numbered by the linear local id.
- */
-static isl_set *to_sub_groups(const struct gcal_part *part, isl_set *set)
-{
-    const struct gcal_nest *nest = part->chain->nest;
-    isl_ctx *isl = nest->isl;
-    int64_t stride = 1, size = nest->sub_group_size;
-
-    set = isl_set_insert_dims(set, isl_dim_set, 0, 1);
-    for (int side = 0; side < 2; side++) { /* 0 <= linear - size*number < size */
-        int64_t sign = side ? -1 : 1;
-        isl_constraint *c = isl_constraint_alloc_inequality(
-            isl_local_space_from_space(isl_set_get_space(set)));
-
-        c = isl_constraint_set_coefficient_val(
-            c, isl_dim_set, 0, isl_val_int_from_si(isl, (long)(-sign * size)));
-        stride = 1;
-        for (size_t d = 0; d < part->n_lids; d++) {
-            c = isl_constraint_set_coefficient_val(
-                c, isl_dim_set, (int)(1 + d),
-                isl_val_int_from_si(isl, (long)(sign * stride)));
-            stride *= nest->local_size[d];
-        }
-        c = isl_constraint_set_constant_val(
-            c, isl_val_int_from_si(isl, (long)(side ? size - 1 : 0)));
-        set = isl_set_add_constraint(set, c);
-    }
-    return isl_set_project_out(set, isl_dim_set, 1, (unsigned)part->n_lids);
-}
-
-/* Where any lane takes part.  Not all lanes do when the set is not what all of them
- * would make it.
- */
-static isl_set *to_groups(struct gcal_part *part, isl_set *set)
-{
-    isl_set *groups =
-        isl_set_project_out(isl_set_copy(set), isl_dim_set, 0, (unsigned)part->n_lids);
-    isl_set *all =
-        isl_set_insert_dims(isl_set_copy(groups), isl_dim_set, 0, (unsigned)part->n_lids);
-
-    for (size_t i = 0; i < part->n_lids; i++)
-        all = isl_set_intersect(
-            all, gcal_frame_range(&part->frame, i, part->chain->trips[part->dims[i]]));
-    if (isl_set_is_subset(all, set) != isl_bool_true)
-        *part->chain->estimated = true;
-    isl_set_free(all);
-    isl_set_free(set);
-    return groups;
-}
-
-static isl_set *without_lanes(struct gcal_part *part, isl_set *set)
-{
-    if (!part->n_lids || part->chain->mode == GCAL_COUNT_WORK_ITEMS)
-        return set;
-    return part->chain->mode == GCAL_COUNT_SUB_GROUPS ? to_sub_groups(part, set)
-                                                      : to_groups(part, set);
-}
-
-/* Where some lanes go one way and some the other. */
-static isl_set *where_lanes_differ(struct gcal_part *part, isl_set *set)
-{
-    isl_set *held = gcal_frame_condition(&part->frame, part->chain->branch);
-    isl_set *yes = isl_set_intersect(isl_set_copy(set), isl_set_copy(held));
-    isl_set *no = isl_set_subtract(set, held);
-
-    return isl_set_intersect(without_lanes(part, yes), without_lanes(part, no));
-}
+enum { MOST_OPERATIONS = 300000 }; /* of isl, for one part */
 
 /* ---- counting ---- */
 
@@ -114,6 +43,8 @@ static const struct gcal_poly *sum_loops(const struct gcal_part *part)
     return sum;
 }
 
+static const struct gcal_poly *count_chain(const struct gcal_chain *chain);
+
 static const struct gcal_poly *count_points(struct gcal_part *part)
 {
     const struct gcal_chain *chain = part->chain;
@@ -125,11 +56,100 @@ static const struct gcal_poly *count_points(struct gcal_part *part)
         return sum_loops(part);
     if (chain->branch && gcal_part_has(part, chain->branch))
         set = part->n_lids
-                  ? where_lanes_differ(part, set)
+                  ? gcal_part_where_lanes_differ(part, set)
                   : isl_set_intersect(set, isl_set_empty(isl_set_get_space(set)));
     else
-        set = without_lanes(part, set);
+        set = gcal_part_without_lanes(part, set);
     return gcal_points_count(&part->frame, set);
+}
+
+/* The part's dimensions without 'fixed', which has a value. */
+static void keep_part(struct gcal_chain *at, const struct gcal_part *part, size_t fixed,
+                      int64_t value)
+{
+    const struct gcal_chain *chain = part->chain;
+    struct gcal_polys *c = chain->nest->c;
+    unsigned atom = chain->dims[fixed];
+
+    for (size_t i = 0; i < part->n_dims; i++) {
+        size_t dim = part->dims[i];
+
+        if (dim == fixed)
+            continue;
+        at->dims[at->n_dims] = chain->dims[dim];
+        at->is_lid[at->n_dims] = chain->is_lid[dim];
+        at->block[at->n_dims] = chain->block[dim];
+        at->trips[at->n_dims++] =
+            gcal_poly_substitute(c, chain->trips[dim], atom, gcal_poly_integer(c, value));
+    }
+    for (size_t i = 0; i < chain->n_conditions; i++)
+        if (gcal_part_has(part, chain->conditions[i]))
+            at->conditions[at->n_conditions++] =
+                gcal_condition_substitute(c, chain->conditions[i], atom, value);
+    gcal_chain_find_parts(at);
+}
+
+/* Where the pieces are too many: the shortest loop of the part at each of its values,
+ * which often takes the rest apart.
+ */
+static const struct gcal_poly *count_at_values(const struct gcal_part *part)
+{
+    enum { MOST_VALUES = 64 };
+    const struct gcal_chain *chain = part->chain;
+    struct gcal_polys *c = chain->nest->c;
+    const struct gcal_poly *total = gcal_poly_integer(c, 0), *one;
+    size_t shortest = SIZE_MAX;
+    int64_t least = MOST_VALUES + 1, trips;
+
+    for (size_t i = part->n_lids; i < part->n_dims; i++)
+        if (gcal_poly_is_constant(chain->trips[part->dims[i]], &trips) && trips < least) {
+            least = trips;
+            shortest = part->dims[i];
+        }
+    for (int64_t value = 0; value < least && shortest != SIZE_MAX && total; value++) {
+        struct gcal_chain at = { .nest = chain->nest,
+                                 .mode = chain->mode,
+                                 .linear = chain->linear,
+                                 .estimated = chain->estimated };
+
+        keep_part(&at, part, shortest, value);
+        one = count_chain(&at);
+        total = one ? gcal_poly_add(c, total, one) : NULL;
+    }
+    return shortest == SIZE_MAX ? NULL : total;
+}
+
+/* As if all lanes of a group took part where any of its conditions are about lanes. */
+static const struct gcal_poly *count_without_lanes(const struct gcal_part *part)
+{
+    struct gcal_chain whole = *part->chain;
+    struct gcal_polys *c = whole.nest->c;
+    size_t n = 0;
+
+    *whole.estimated = true;
+    for (size_t i = 0; i < whole.n_conditions; i++) {
+        bool about_lanes = false;
+
+        for (size_t j = 0; j < part->n_lids; j++)
+            about_lanes =
+                about_lanes || gcal_condition_contains(c, whole.conditions[i],
+                                                       whole.dims[part->dims[j]]);
+        if (!about_lanes && gcal_part_has(part, whole.conditions[i]))
+            whole.conditions[n++] = whole.conditions[i];
+    }
+    whole.n_conditions = n;
+    for (size_t i = 0; i < part->n_dims; i++) {
+        whole.dims[i] = part->chain->dims[part->dims[i]];
+        whole.is_lid[i] = part->chain->is_lid[part->dims[i]];
+        whole.block[i] = part->chain->block[part->dims[i]];
+        whole.trips[i] = part->chain->trips[part->dims[i]];
+        for (size_t j = 0; j < part->n_lids; j++)
+            if (i >= part->n_lids && gcal_poly_contains(c, whole.trips[i], whole.dims[j]))
+                return NULL;
+    }
+    whole.n_dims = part->n_dims;
+    gcal_chain_find_parts(&whole);
+    return count_chain(&whole);
 }
 
 /* Parts are the same in many domains: the ids and the guard around everything. */
@@ -164,13 +184,17 @@ static const struct gcal_poly *count_part(const struct gcal_chain *chain, size_t
             *chain->estimated = *chain->estimated || nest->counts[i].estimated;
             return nest->counts[i].count;
         }
-    if (gcal_nest_begin_sets(nest)) {
+    if (gcal_nest_begin_sets(nest, MOST_OPERATIONS)) {
         struct gcal_chain own = *chain;
 
         own.estimated = &known.estimated;
         part.chain = &own;
         known.count = count_points(&part);
         gcal_nest_end_sets(nest);
+        if (!known.count && !own.branch && !nest->c->failed)
+            known.count = count_at_values(&part);
+        if (!known.count && part.n_lids && own.mode == GCAL_COUNT_GROUPS)
+            known.count = count_without_lanes(&part);
     }
     *chain->estimated = *chain->estimated || known.estimated;
     moved = gcal_array_grow(nest->counts, nest->n_counts, &nest->count_capacity,
@@ -186,27 +210,33 @@ static const struct gcal_poly *count_part(const struct gcal_chain *chain, size_t
 static const struct gcal_poly *count_alone(const struct gcal_chain *chain, size_t dim)
 {
     struct gcal_polys *c = chain->nest->c;
+    int64_t items;
 
-    if (chain->is_lid[dim] && chain->mode != GCAL_COUNT_WORK_ITEMS)
+    if (!chain->is_lid[dim])
+        return gcal_poly_max(c, chain->trips[dim], gcal_poly_integer(c, 0));
+    if (chain->linear || !gcal_poly_is_constant(chain->trips[dim], &items))
         return gcal_poly_integer(c, 1);
-    return gcal_poly_max(c, chain->trips[dim], gcal_poly_integer(c, 0));
+    return gcal_poly_integer(c, (items + chain->block[dim] - 1) / chain->block[dim]);
 }
 
-/* The sub-groups of a group, when all lids stand alone. */
+/* The sub-groups of a group that are cut along no dimension, when all lids stand alone.
+ */
 static const struct gcal_poly *whole_sub_groups(const struct gcal_chain *chain)
 {
     const struct gcal_nest *nest = chain->nest;
     int64_t items = 1;
 
-    if (chain->mode != GCAL_COUNT_SUB_GROUPS)
-        return gcal_poly_integer(nest->c, 1);
     for (size_t d = 0; d < nest->n_dims; d++)
         items *= nest->local_size[d];
     for (size_t i = 0; i < chain->n_dims; i++)
         if (chain->is_lid[i] && !gcal_chain_is_alone(chain, i))
-            return gcal_poly_integer(nest->c, 1);
-    return gcal_poly_integer(nest->c,
-                             (items + nest->sub_group_size - 1) / nest->sub_group_size);
+            items = 1;
+    if (!chain->linear)
+        items = 1;
+    return gcal_poly_integer(nest->c, nest->sub_group_size
+                                          ? (items + nest->sub_group_size - 1) /
+                                                nest->sub_group_size
+                                          : 1);
 }
 
 /* 1 where the conditions on sizes alone hold, else 0. */
@@ -257,12 +287,13 @@ const struct gcal_frame *gcal_nest_frame(struct gcal_nest *nest)
     return nest->frame;
 }
 
-bool gcal_nest_begin_sets(struct gcal_nest *nest)
+bool gcal_nest_begin_sets(struct gcal_nest *nest, unsigned long operations)
 {
-    enum { MOST_OVERRUNS = 4 };
+    enum { MOST_OVERRUNS = 3 };
 
     if (!gcal_nest_frame(nest) || nest->n_overruns == MOST_OVERRUNS)
         return false;
+    isl_ctx_set_max_operations(nest->isl, operations);
     isl_ctx_reset_operations(nest->isl);
     return true;
 }

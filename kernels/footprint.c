@@ -14,7 +14,7 @@
 #include "kernels/chain.h"
 #include "kernels/poly_private.h"
 
-enum { MOST_BASES = 6, MOST_ACCESSES = 64 };
+enum { MOST_BASES = 6, MOST_ACCESSES = 64, MOST_OPERATIONS = 30000 };
 
 struct bases {
     size_t n;
@@ -410,7 +410,7 @@ const struct gcal_poly *gcal_footprint(struct gcal_nest *nest, size_t n,
     for (size_t i = 0; i < n; i++)
         if (!accesses[i]->offset)
             return NULL;
-    if (n > MOST_ACCESSES || !gcal_nest_begin_sets(nest))
+    if (n > MOST_ACCESSES || !gcal_nest_begin_sets(nest, MOST_OPERATIONS))
         return NULL;
     for (int whole = 1; whole >= 0 && !count; whole--)
         if (find_bases(nest->c, n, accesses, whole, &image.bases))

@@ -6,8 +6,6 @@
 #include "kernels/points.h"
 #include "kernels/poly_private.h"
 
-enum { MOST_OPERATIONS = 50000 };
-
 isl_ctx *gcal_isl_create(void)
 {
     isl_ctx *isl = isl_ctx_alloc();
@@ -15,7 +13,6 @@ isl_ctx *gcal_isl_create(void)
     if (!isl)
         return NULL;
     isl_options_set_on_error(isl, ISL_ON_ERROR_CONTINUE); /* and never abort or print */
-    isl_ctx_set_max_operations(isl, MOST_OPERATIONS);
     return isl;
 }
 

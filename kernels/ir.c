@@ -87,6 +87,29 @@ const struct gcal_condition *gcal_condition_earlier(struct gcal_polys *c,
                        .kind = GCAL_CONDITION_EARLIER, .a = a, .loop = loop });
 }
 
+const struct gcal_condition *gcal_condition_substitute(struct gcal_polys *c,
+                                                       const struct gcal_condition *a,
+                                                       unsigned atom, int64_t value)
+{
+    const struct gcal_condition *never =
+        gcal_condition_nonnegative(c, gcal_poly_integer(c, -1));
+    struct gcal_condition changed = *a;
+
+    if (a->kind == GCAL_CONDITION_EARLIER && a->loop == atom) {
+        for (int64_t i = 0; i < value; i++)
+            never =
+                gcal_condition_or(c, never, gcal_condition_substitute(c, a->a, atom, i));
+        return never;
+    }
+    if (a->p)
+        changed.p = gcal_poly_substitute(c, a->p, atom, gcal_poly_integer(c, value));
+    if (a->a)
+        changed.a = gcal_condition_substitute(c, a->a, atom, value);
+    if (a->b)
+        changed.b = gcal_condition_substitute(c, a->b, atom, value);
+    return make(c, changed);
+}
+
 int gcal_condition_decide(struct gcal_polys *c, const struct gcal_condition *condition)
 {
     int a = condition->a ? gcal_condition_decide(c, condition->a) : -1;

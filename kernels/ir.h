@@ -148,6 +148,10 @@ const struct gcal_condition *gcal_condition_not(struct gcal_polys *c,
 const struct gcal_condition *gcal_condition_earlier(struct gcal_polys *c,
                                                     const struct gcal_condition *a,
                                                     unsigned loop);
+/* 'a' with the number in the place of a dimension. */
+const struct gcal_condition *gcal_condition_substitute(struct gcal_polys *c,
+                                                       const struct gcal_condition *a,
+                                                       unsigned atom, int64_t value);
 /* 1: it always holds, 0: never, -1: it depends, or that was not seen. */
 int gcal_condition_decide(struct gcal_polys *c, const struct gcal_condition *a);
 

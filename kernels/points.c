@@ -21,7 +21,7 @@
 enum {
     MOST_ROWS = 96,
     MOST_COLUMNS = 1 + GCAL_MAX_SIZES + GCAL_MAX_NEST,
-    MOST_PIECES = 400,
+    MOST_PIECES = 96,
     LONGEST_PERIOD = 64,
 };
 

@@ -31,7 +31,7 @@ struct gcal_frame {
     bool failed; /* more of one than there is room for */
 };
 
-/* Limits on the work that isl does for one kernel. */
+/* One that keeps errors to itself. */
 isl_ctx *gcal_isl_create(void);
 void gcal_isl_destroy(isl_ctx *isl);
 

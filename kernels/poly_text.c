@@ -375,6 +375,24 @@ static int read_rest(struct reader *r, const char *percent, struct modular *all,
     return join_moduli(r, all, n, one);
 }
 
+/* "n = 4": n is computed with as the number from now on. */
+static bool fix_parameter(struct gcal_polys *c, const struct gcal_poly *d)
+{
+    const struct gcal_term *t = d->terms;
+    int64_t number = 0;
+
+    if (!d->n_terms || d->n_terms > 2 || t[0].n_factors != 1 ||
+        t[0].factors[0].power != 1 ||
+        !gcal_poly_is_constant(gcal_poly_coefficient(c, d, t[0].factors[0].atom, 0),
+                               &number) ||
+        number % t[0].num || t[0].den != 1 || -number / t[0].num < 0 ||
+        c->atoms[t[0].factors[0].atom].kind != ATOM_PARAMETER ||
+        c->atoms[t[0].factors[0].atom].shown)
+        return false;
+    c->atoms[t[0].factors[0].atom].value = gcal_poly_integer(c, -number / t[0].num);
+    return true;
+}
+
 /* "a >= b", and so on. */
 static int read_relation(struct reader *r)
 {
@@ -399,6 +417,8 @@ static int read_relation(struct reader *r)
                                    : gcal_poly_sub(r->c, a, b);
     if (!strchr(relations[which], '='))
         d = gcal_poly_sub(r->c, d, gcal_poly_integer(r->c, 1));
+    if (equal && fix_parameter(r->c, d))
+        return 0;
     if (!gcal_polys_assume_nonnegative(r->c, d) ||
         (equal && !gcal_polys_assume_nonnegative(r->c, gcal_poly_scale(r->c, d, -1, 1))))
         return refuse(r, "too many assumptions");
