@@ -215,6 +215,14 @@ int gcal_onchip_rewrite_call(struct onchip *o, CXCursor c)
         return replace_update(o, c, 1, 0, false);
     if (gcal_remove_calls(o->r, c, "atomic_") || gcal_remove_calls(o->r, c, "atom_"))
         return replace_update(o, c, n - 1, 1, true);
+    if (gcal_remove_calls(o->r, c, "prefetch")) {
+        struct gcal_buf nothing = { 0 };
+
+        gcal_buf_puts(&nothing, "(void)0");
+        replace(o, c, &nothing);
+        gcal_buf_free(&nothing);
+        return 0;
+    }
     return gcal_remove_error(o->r, c,
                              "what this function does in global memory cannot be "
                              "replaced: write it as a loop");

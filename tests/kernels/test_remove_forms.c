@@ -205,7 +205,7 @@ static void stores_are_added_up(void **state)
     static const char source[] = "__kernel void k(__global int *x, __global int *y) {\n"
                                  "    int i = get_global_id(0), j = 0;\n"
                                  "    if (i > 29) return;\n"
-                                 "    x[j++] = 3;\n"
+                                 "    x[j++] = 3; prefetch(y, 2);\n"
                                  "    x[j++] = 4 * j;\n"
                                  "    y[i] -= 5; y[i]++;\n"
                                  "    atomic_add(&y[j++], 100);\n"
@@ -275,7 +275,7 @@ static void refuses_work_that_depends_on_loads(void **state)
         { "if (X(i) > 1) barrier(CLK_LOCAL_MEM_FENCE);", "k.cl:5:15: which work-items" },
         { "if (X(i) > 1) return; barrier(CLK_LOCAL_MEM_FENCE);",
           "k.cl:5:15: which work-items" },
-        { "prefetch(x, 4);", "k.cl:5:1: what this function does" },
+        { "async_work_group_copy(t, x, 4, 0);", "k.cl:5:1: what this function does" },
     };
 
     (void)state;
