@@ -40,7 +40,7 @@ const struct gcal_frame *gcal_nest_frame(struct gcal_nest *nest);
 /* Around work with sets, of at most so many of isl's operations; after some that needed
  * more there is none (false).
  */
-bool gcal_nest_begin_sets(struct gcal_nest *nest, unsigned long operations);
+bool gcal_nest_begin_sets(struct gcal_nest *nest, long operations);
 void gcal_nest_end_sets(struct gcal_nest *nest);
 
 bool gcal_condition_contains(struct gcal_polys *c, const struct gcal_condition *condition,

@@ -11,8 +11,6 @@
 #include "kernels/chain.h"
 #include "kernels/poly_private.h"
 
-enum { MOST_OPERATIONS = 300000 }; /* of isl, for one part */
-
 /* ---- counting ---- */
 
 /* Loops that depend on outer ones in a way that is not affine, from the inside out. */
@@ -168,6 +166,12 @@ static const char *key_of(const struct gcal_part *part)
     return key;
 }
 
+/* Of isl, for one part; groups can also be counted without looking at lanes. */
+static long most_operations(const struct gcal_chain *chain)
+{
+    return chain->mode == GCAL_COUNT_GROUPS ? 30000 : 300000;
+}
+
 static const struct gcal_poly *count_part(const struct gcal_chain *chain, size_t number)
 {
     struct gcal_nest *nest = chain->nest;
@@ -184,7 +188,7 @@ static const struct gcal_poly *count_part(const struct gcal_chain *chain, size_t
             *chain->estimated = *chain->estimated || nest->counts[i].estimated;
             return nest->counts[i].count;
         }
-    if (gcal_nest_begin_sets(nest, MOST_OPERATIONS)) {
+    if (gcal_nest_begin_sets(nest, most_operations(chain))) {
         struct gcal_chain own = *chain;
 
         own.estimated = &known.estimated;
@@ -287,13 +291,13 @@ const struct gcal_frame *gcal_nest_frame(struct gcal_nest *nest)
     return nest->frame;
 }
 
-bool gcal_nest_begin_sets(struct gcal_nest *nest, unsigned long operations)
+bool gcal_nest_begin_sets(struct gcal_nest *nest, long operations)
 {
-    enum { MOST_OVERRUNS = 3 };
+    enum { MOST_WASTED = 1000000 };
 
-    if (!gcal_nest_frame(nest) || nest->n_overruns == MOST_OVERRUNS)
+    if (!gcal_nest_frame(nest) || nest->wasted_operations > MOST_WASTED)
         return false;
-    isl_ctx_set_max_operations(nest->isl, operations);
+    isl_ctx_set_max_operations(nest->isl, (unsigned long)operations);
     isl_ctx_reset_operations(nest->isl);
     return true;
 }
@@ -301,7 +305,7 @@ bool gcal_nest_begin_sets(struct gcal_nest *nest, unsigned long operations)
 void gcal_nest_end_sets(struct gcal_nest *nest)
 {
     if (isl_ctx_last_error(nest->isl) == isl_error_quota)
-        nest->n_overruns++;
+        nest->wasted_operations += (long)isl_ctx_get_max_operations(nest->isl);
     isl_ctx_reset_error(nest->isl);
 }
 

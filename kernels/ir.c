@@ -41,16 +41,67 @@ static const struct gcal_condition *make(struct gcal_polys *c,
     return made;
 }
 
+/* The term of p that is a number times a minimum or maximum; NULL without. */
+static const struct gcal_term *find_extremum(struct gcal_polys *c,
+                                             const struct gcal_poly *p)
+{
+    for (size_t i = 0; i < p->n_terms; i++) {
+        const struct gcal_term *t = &p->terms[i];
+
+        if (t->n_factors == 1 && t->factors[0].power == 1 &&
+            (c->atoms[t->factors[0].atom].kind == ATOM_MIN ||
+             c->atoms[t->factors[0].atom].kind == ATOM_MAX))
+            return t;
+    }
+    return NULL;
+}
+
+/* min(a, b) + r >= 0 is a + r >= 0 and b + r >= 0: conditions can be taken apart, which
+ * values cannot.
+ */
+static const struct gcal_condition *nonnegative(struct gcal_polys *c,
+                                                const struct gcal_poly *p, int depth)
+{
+    const struct gcal_term *t = depth ? find_extremum(c, p) : NULL;
+    const struct gcal_condition *a, *b;
+    struct gcal_atom atom;
+
+    if (!t)
+        return make(
+            c, (struct gcal_condition){ .kind = GCAL_CONDITION_NONNEGATIVE, .p = p });
+    atom = c->atoms[t->factors[0].atom];
+    a = nonnegative(c, gcal_poly_substitute(c, p, t->factors[0].atom, atom.a), depth - 1);
+    b = nonnegative(c, gcal_poly_substitute(c, p, t->factors[0].atom, atom.b), depth - 1);
+    return (atom.kind == ATOM_MIN) == (t->num > 0) ? gcal_condition_and(c, a, b)
+                                                   : gcal_condition_or(c, a, b);
+}
+
 const struct gcal_condition *gcal_condition_nonnegative(struct gcal_polys *c,
                                                         const struct gcal_poly *p)
 {
-    return make(c, (struct gcal_condition){ .kind = GCAL_CONDITION_NONNEGATIVE, .p = p });
+    enum { MOST_EXTREMA = 12 }; /* inside of each other */
+
+    return nonnegative(c, p, MOST_EXTREMA);
+}
+
+/* 1 or 0 for a number, which is how conditions that always or never hold look. */
+static int plain_truth(const struct gcal_condition *a)
+{
+    int64_t number;
+
+    if (a->kind != GCAL_CONDITION_NONNEGATIVE || !gcal_poly_is_constant(a->p, &number))
+        return -1;
+    return number >= 0;
 }
 
 const struct gcal_condition *gcal_condition_and(struct gcal_polys *c,
                                                 const struct gcal_condition *a,
                                                 const struct gcal_condition *b)
 {
+    if (plain_truth(a) >= 0)
+        return plain_truth(a) ? b : a;
+    if (plain_truth(b) >= 0)
+        return plain_truth(b) ? a : b;
     return make(c, (struct gcal_condition){ .kind = GCAL_CONDITION_AND, .a = a, .b = b });
 }
 
@@ -58,6 +109,10 @@ const struct gcal_condition *gcal_condition_or(struct gcal_polys *c,
                                                const struct gcal_condition *a,
                                                const struct gcal_condition *b)
 {
+    if (plain_truth(a) >= 0)
+        return plain_truth(a) ? a : b;
+    if (plain_truth(b) >= 0)
+        return plain_truth(b) ? b : a;
     return make(c, (struct gcal_condition){ .kind = GCAL_CONDITION_OR, .a = a, .b = b });
 }
 
@@ -88,26 +143,28 @@ const struct gcal_condition *gcal_condition_earlier(struct gcal_polys *c,
 }
 
 const struct gcal_condition *gcal_condition_substitute(struct gcal_polys *c,
-                                                       const struct gcal_condition *a,
+                                                       const struct gcal_condition *x,
                                                        unsigned atom, int64_t value)
 {
-    const struct gcal_condition *never =
-        gcal_condition_nonnegative(c, gcal_poly_integer(c, -1));
-    struct gcal_condition changed = *a;
+    const struct gcal_condition *a, *b;
 
-    if (a->kind == GCAL_CONDITION_EARLIER && a->loop == atom) {
+    if (x->kind == GCAL_CONDITION_NONNEGATIVE)
+        return gcal_condition_nonnegative(
+            c, gcal_poly_substitute(c, x->p, atom, gcal_poly_integer(c, value)));
+    if (x->kind == GCAL_CONDITION_EARLIER && x->loop == atom) {
+        a = gcal_condition_nonnegative(c, gcal_poly_integer(c, -1)); /* never */
         for (int64_t i = 0; i < value; i++)
-            never =
-                gcal_condition_or(c, never, gcal_condition_substitute(c, a->a, atom, i));
-        return never;
+            a = gcal_condition_or(c, a, gcal_condition_substitute(c, x->a, atom, i));
+        return a;
     }
-    if (a->p)
-        changed.p = gcal_poly_substitute(c, a->p, atom, gcal_poly_integer(c, value));
-    if (a->a)
-        changed.a = gcal_condition_substitute(c, a->a, atom, value);
-    if (a->b)
-        changed.b = gcal_condition_substitute(c, a->b, atom, value);
-    return make(c, changed);
+    a = gcal_condition_substitute(c, x->a, atom, value);
+    if (x->kind == GCAL_CONDITION_NOT)
+        return gcal_condition_not(c, a);
+    if (x->kind == GCAL_CONDITION_EARLIER)
+        return gcal_condition_earlier(c, a, x->loop);
+    b = gcal_condition_substitute(c, x->b, atom, value);
+    return x->kind == GCAL_CONDITION_AND ? gcal_condition_and(c, a, b)
+                                         : gcal_condition_or(c, a, b);
 }
 
 int gcal_condition_decide(struct gcal_polys *c, const struct gcal_condition *condition)

@@ -107,7 +107,7 @@ struct gcal_nest {
     struct gcal_polys *c;
     struct isl_ctx *isl; /* these two are made when first needed */
     struct gcal_frame *frame;
-    int n_overruns;
+    long wasted_operations; /* of isl, on what came to nothing */
     const char *file;       /* for messages */
     int64_t sub_group_size; /* 0: not known */
     size_t n_dims;
