@@ -54,14 +54,20 @@ static struct gcal_tally divergence_of(struct gcal_maker *m,
                                        const struct gcal_branch_event *branch)
 {
     struct gcal_tally tally = gcal_tally_none(m);
-    const struct gcal_poly *exact = gcal_branch_divergence(m->nest, branch);
+    const struct gcal_poly *count = gcal_branch_divergence(m->nest, branch);
+    struct gcal_branch_event known = *branch;
 
-    if (exact) {
-        tally.count = exact;
+    if (!count) { /* perhaps for a condition on data around it */
+        known.domain = gcal_domain_known(m, branch->domain);
+        tally.estimated = true;
+        if (known.domain != branch->domain)
+            count = gcal_branch_divergence(m->nest, &known);
+    }
+    if (count) {
+        tally.count = count;
         return tally;
     }
     gcal_tally_add(m, &tally, branch->domain, GCAL_COUNT_SUB_GROUPS, 1);
-    tally.estimated = true;
     if (branch->condition)
         gcal_maker_estimate(m, branch->line, branch->column,
                             "how often work-items of a sub-group part here cannot be "

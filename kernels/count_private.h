@@ -25,12 +25,20 @@ struct gcal_profile *gcal_profile_make(struct gcal_nest *nest,
 
 /* ---- a profile in the making; the first failure sticks ---- */
 
+/* Estimated, and noted. */
+struct gcal_explained {
+    const struct gcal_domain *domain;
+    enum gcal_count_mode mode;
+};
+
 struct gcal_maker {
     struct gcal_nest *nest;
     struct gcal_polys *c;
     const struct gcal_count_request *request;
     struct gcal_profile *profile;
     struct gcal_names used; /* parameters in any text */
+    size_t n_explained, explained_capacity;
+    struct gcal_explained *explained;
     bool failed;
     struct gcal_error *err;
 };
@@ -64,10 +72,13 @@ struct gcal_tally gcal_tally_none(struct gcal_maker *m);
 void gcal_tally_add(struct gcal_maker *m, struct gcal_tally *tally,
                     const struct gcal_domain *domain, enum gcal_count_mode mode,
                     int64_t times);
+/* 'domain' without the conditions on data, whose notes the front end has written. */
+const struct gcal_domain *gcal_domain_known(struct gcal_maker *m,
+                                            const struct gcal_domain *domain);
 /* How sub-groups are counted: by themselves when their size is known, else by groups. */
 enum gcal_count_mode gcal_sub_group_mode(const struct gcal_maker *m);
-/* 'what' is not known exactly, and what is 'done' instead: noted, or refused when the
- * request takes no estimates.
+/* 'what' is not known exactly, and what is 'done' instead ("counted as ..."): noted, or
+ * refused when the request takes no estimates.
  */
 void gcal_maker_estimate(struct gcal_maker *m, int line, int column, const char *what,
                          const char *done);

@@ -252,6 +252,7 @@ struct gcal_profile *gcal_profile_make(struct gcal_nest *nest,
     }
     make(&m, kernel, assumptions, order);
     gcal_names_clear(&m.used);
+    free(m.explained);
     if (!m.failed)
         return m.profile;
     gcal_profile_destroy(m.profile);

@@ -1,6 +1,7 @@
 /* count_tally.c - how often something happens, and what to say where that is no exact
  * number
  */
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "kernels/count_private.h"
 #include "kernels/kernels.h"
@@ -17,8 +18,7 @@ void gcal_maker_estimate(struct gcal_maker *m, int line, int column, const char 
     }
     m->failed = true;
     if (gcal_polys_check(m->c, m->err) == 0)
-        gcal_error_set(m->err, GCAL_EINPUT,
-                       "%s:%d:%d: %s (estimates, if they were allowed: %s)",
+        gcal_error_set(m->err, GCAL_EINPUT, "%s:%d:%d: %s: allow estimates to have it %s",
                        m->nest->file, line, column, what, done);
 }
 
@@ -30,8 +30,7 @@ static bool is_exact(struct gcal_maker *m, const struct gcal_domain *domain,
     return gcal_domain_count(m->nest, domain, mode, &estimated) && !estimated;
 }
 
-/* Without the conditions on data, whose notes the front end has written. */
-static const struct gcal_domain *known_part(struct gcal_maker *m,
+const struct gcal_domain *gcal_domain_known(struct gcal_maker *m,
                                             const struct gcal_domain *domain)
 {
     const struct gcal_domain *parent;
@@ -39,7 +38,7 @@ static const struct gcal_domain *known_part(struct gcal_maker *m,
 
     if (!domain)
         return NULL;
-    parent = known_part(m, domain->parent);
+    parent = gcal_domain_known(m, domain->parent);
     if (domain->kind == GCAL_DOMAIN_UNKNOWN)
         return parent;
     if (parent == domain->parent || !(same = gcal_polys_alloc(m->c, sizeof(*same))))
@@ -58,6 +57,24 @@ culprit(struct gcal_maker *m, const struct gcal_domain *domain, enum gcal_count_
     return domain;
 }
 
+/* The same reasons hold for all that happens there. */
+static bool is_explained(struct gcal_maker *m, const struct gcal_domain *domain,
+                         enum gcal_count_mode mode)
+{
+    struct gcal_explained *moved;
+
+    for (size_t i = 0; i < m->n_explained; i++)
+        if (m->explained[i].domain == domain && m->explained[i].mode == mode)
+            return true;
+    moved = gcal_array_grow(m->explained, m->n_explained, &m->explained_capacity,
+                            sizeof(*moved), NULL);
+    if (moved) { /* without memory it is explained again */
+        m->explained = moved;
+        moved[m->n_explained++] = (struct gcal_explained){ domain, mode };
+    }
+    return false;
+}
+
 static void explain(struct gcal_maker *m, const struct gcal_domain *domain,
                     enum gcal_count_mode mode)
 {
@@ -66,7 +83,7 @@ static void explain(struct gcal_maker *m, const struct gcal_domain *domain,
         "counted, as their size was not given";
     static const char by_one[] =
         "work-items differ in how often they come here: the most of any is counted";
-    const struct gcal_domain *at, *known = known_part(m, domain);
+    const struct gcal_domain *at, *known = gcal_domain_known(m, domain);
     bool by_item;
 
     if (!known || is_exact(m, known, mode))
@@ -76,7 +93,7 @@ static void explain(struct gcal_maker *m, const struct gcal_domain *domain,
     if (by_item && at->kind == GCAL_DOMAIN_LOOP)
         gcal_maker_estimate(m, at->line, at->column,
                             "how often this loop runs cannot be counted exactly",
-                            "the most of any work-item is counted");
+                            "counted as the most of any work-item");
     else if (by_item)
         gcal_maker_estimate(m, at->line, at->column,
                             "how often this condition holds cannot be counted exactly",
@@ -134,7 +151,8 @@ void gcal_tally_add(struct gcal_maker *m, struct gcal_tally *tally,
     if (!estimated || !p->n_terms)
         return;
     tally->estimated = true;
-    explain(m, domain, mode);
+    if (!is_explained(m, domain, mode))
+        explain(m, domain, mode);
 }
 
 enum gcal_count_mode gcal_sub_group_mode(const struct gcal_maker *m)
