@@ -256,6 +256,14 @@ static const struct gcal_poly *count_sizes(const struct gcal_chain *chain)
     return gcal_poly_integer(chain->nest->c, 1);
 }
 
+/* Long factors are not multiplied out: pieces times pieces would fill pages. */
+static const struct gcal_poly *keep(struct gcal_polys *c, const struct gcal_poly *p)
+{
+    enum { LONG = 5 };
+
+    return p->n_terms > LONG ? gcal_poly_keep(c, p) : p;
+}
+
 static const struct gcal_poly *count_chain(const struct gcal_chain *chain)
 {
     struct gcal_polys *c = chain->nest->c;
@@ -272,7 +280,7 @@ static const struct gcal_poly *count_chain(const struct gcal_chain *chain)
             continue;
         one = gcal_chain_is_alone(chain, i) ? count_alone(chain, i)
                                             : count_part(chain, chain->part[i]);
-        product = one ? gcal_poly_mul(c, product, one) : NULL;
+        product = one ? gcal_poly_mul(c, keep(c, product), keep(c, one)) : NULL;
     }
     return product;
 }

@@ -105,6 +105,11 @@ static void define(struct gcal_frame *f, unsigned atom)
     gcal_frame_learn(f, a.a);
     if (a.b)
         gcal_frame_learn(f, a.b);
+    if (a.kind == ATOM_STEP) {
+        add_fact(f, q);
+        add_fact(f, gcal_poly_sub(f->c, gcal_poly_integer(f->c, 1), q));
+        return;
+    }
     if (a.kind == ATOM_FLOOR) {
         d = gcal_poly_sub(f->c, a.a, gcal_poly_scale(f->c, q, a.k, 1));
         add_fact(f, d);
@@ -202,6 +207,8 @@ static isl_pw_aff *of_atom(const struct gcal_frame *f, unsigned atom)
         return NULL;
     }
     p = gcal_frame_affine(f, a.a);
+    if (a.kind == ATOM_STEP)
+        return isl_set_indicator_function(isl_pw_aff_nonneg_set(p));
     if (a.kind == ATOM_FLOOR)
         return isl_pw_aff_floor(
             isl_pw_aff_scale_down_val(p, isl_val_int_from_si(f->isl, (long)a.k)));

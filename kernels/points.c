@@ -4,7 +4,7 @@
  * the other is summed away (W. Pugh, Counting solutions to Presburger formulas, PLDI
  * 1994): where it has several lower or upper bounds, the system splits into pieces in
  * which one of each decides.  What is left are conditions on sizes alone; those that are
- * not known to hold multiply their piece by min(1, max(0, p+1)).
+ * not known to hold multiply their piece by step(p).
  *
  * The divs of isl, integers q = floor(e/k), are dimensions like the others, as their
  * value is fixed by k*q <= e <= k*q + k-1.
@@ -603,15 +603,11 @@ static const struct gcal_poly *sum_dimension(const struct system *s,
 static const struct gcal_poly *where(struct gcal_polys *c, const struct gcal_poly *weight,
                                      const struct gcal_poly *p)
 {
-    const struct gcal_poly *one = gcal_poly_integer(c, 1),
-                           *zero = gcal_poly_integer(c, 0);
-    const struct gcal_poly *next = gcal_poly_add(c, p, one);
+    const struct gcal_poly *next = gcal_poly_add(c, p, gcal_poly_integer(c, 1));
 
-    if (gcal_poly_is_nonnegative(c, p))
-        return weight;
     if (gcal_poly_equal(weight, next)) /* n where n > 0 */
-        return gcal_poly_max(c, zero, next);
-    return gcal_poly_mul(c, weight, gcal_poly_min(c, one, gcal_poly_max(c, zero, next)));
+        return gcal_poly_max(c, gcal_poly_integer(c, 0), next);
+    return gcal_poly_mul(c, weight, gcal_poly_step(c, p));
 }
 
 static const struct gcal_poly *cut_by_sizes(const struct system *s,

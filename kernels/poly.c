@@ -187,6 +187,8 @@ static void multiply_terms(struct gcal_polys *c, const struct gcal_term *a,
         } else {
             f = a->factors[i++];
             f.power = (uint16_t)(f.power + b->factors[j++].power);
+            if (c->atoms[f.atom].kind == ATOM_STEP) /* 0*0 is 0, 1*1 is 1 */
+                f.power = 1;
         }
         if (out->n_factors == GCAL_POLY_FACTORS || f.power > 1000) {
             gcal_polys_fail(c, "its polynomials have too many factors");
@@ -387,6 +389,8 @@ const struct gcal_poly *gcal_poly_substitute(struct gcal_polys *c,
             else if (a.kind == ATOM_FLOOR && gcal_poly_contains(c, a.a, atom))
                 factor =
                     gcal_poly_floor(c, gcal_poly_substitute(c, a.a, atom, value), a.k);
+            else if (a.kind == ATOM_STEP && gcal_poly_contains(c, a.a, atom))
+                factor = gcal_poly_step(c, gcal_poly_substitute(c, a.a, atom, value));
             else if ((a.kind == ATOM_MIN || a.kind == ATOM_MAX) &&
                      (gcal_poly_contains(c, a.a, atom) ||
                       gcal_poly_contains(c, a.b, atom)))
@@ -677,4 +681,23 @@ const struct gcal_poly *gcal_poly_max(struct gcal_polys *c, const struct gcal_po
     if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, a, b)))
         return a;
     return extremum(c, ATOM_MAX, a, b);
+}
+
+const struct gcal_poly *gcal_poly_step(struct gcal_polys *c, const struct gcal_poly *p)
+{
+    struct gcal_atom atom = { .kind = ATOM_STEP, .a = p };
+    const struct gcal_poly *negative = gcal_poly_sub(c, gcal_poly_integer(c, -1), p);
+
+    if (gcal_poly_is_nonnegative(c, p))
+        return gcal_poly_integer(c, 1);
+    if (gcal_poly_is_nonnegative(c, negative))
+        return &zero;
+    return gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom));
+}
+
+const struct gcal_poly *gcal_poly_keep(struct gcal_polys *c, const struct gcal_poly *p)
+{
+    struct gcal_atom atom = { .kind = ATOM_FLOOR, .a = p, .k = 1 };
+
+    return gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom));
 }

@@ -2,7 +2,7 @@
  *
  * Counts, subscripts and trip counts are polynomials with rational coefficients over
  * atoms: size parameters, dimensions (loop variables and work-item ids), and floor(p/k),
- * min(p, q), max(p, q) of other polynomials.  Every atom is an integer.
+ * step(p), min(p, q), max(p, q) of other polynomials.  Every atom is an integer.
  *
  * Polynomials are immutable and live as long as their context, so nothing is freed one
  * by one.  What goes wrong (memory, a coefficient beyond 64 bits, too many steps) is
@@ -93,6 +93,10 @@ const struct gcal_poly *gcal_poly_min(struct gcal_polys *c, const struct gcal_po
                                       const struct gcal_poly *b);
 const struct gcal_poly *gcal_poly_max(struct gcal_polys *c, const struct gcal_poly *a,
                                       const struct gcal_poly *b);
+/* 1 where p >= 0, else 0. */
+const struct gcal_poly *gcal_poly_step(struct gcal_polys *c, const struct gcal_poly *p);
+/* p as one factor, which products do not multiply out; an integer at all integers. */
+const struct gcal_poly *gcal_poly_keep(struct gcal_polys *c, const struct gcal_poly *p);
 /* 'p' with 'value' in the place of 'atom', inside floor, min, max too. */
 const struct gcal_poly *gcal_poly_substitute(struct gcal_polys *c,
                                              const struct gcal_poly *p, unsigned atom,

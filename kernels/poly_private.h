@@ -4,17 +4,25 @@
 
 #include "kernels/poly.h"
 
-enum gcal_atom_kind { ATOM_PARAMETER, ATOM_DIMENSION, ATOM_FLOOR, ATOM_MIN, ATOM_MAX };
+enum gcal_atom_kind {
+    ATOM_PARAMETER,
+    ATOM_DIMENSION,
+    ATOM_FLOOR,
+    ATOM_STEP,
+    ATOM_MIN,
+    ATOM_MAX
+};
 
 enum { GCAL_MAX_POINTS = 400 };
 
 struct gcal_atom {
     enum gcal_atom_kind kind;
-    const char *name;          /* parameter, dimension; NULL for a point's */
-    int64_t least;             /* parameter: its lower bound */
-    const struct gcal_poly *a; /* floor: numerator; min, max; dimension: last or NULL */
+    const char *name; /* parameter, dimension; NULL for a point's */
+    int64_t least;    /* parameter: its lower bound */
+    const struct gcal_poly
+        *a; /* floor: numerator; step: of; min, max; dimension: last or NULL */
     const struct gcal_poly *b; /* min, max */
-    int64_t k;                 /* floor: divisor */
+    int64_t k;                 /* floor: divisor; 1 keeps a polynomial together */
     /* A parameter that is known to be modulus*hidden + rest is computed with as that. */
     const struct gcal_poly *value; /* of this parameter */
     const struct gcal_poly *shown; /* hidden one: how it is written in parameters */

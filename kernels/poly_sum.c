@@ -75,6 +75,9 @@ static bool prove_without(struct gcal_polys *c, const struct gcal_poly *p, unsig
     if (a.kind == ATOM_FLOOR) {
         high = gcal_poly_scale(c, a.a, 1, a.k);
         low = gcal_poly_sub(c, high, gcal_poly_rational(c, a.k - 1, a.k));
+    } else if (a.kind == ATOM_STEP) {
+        low = gcal_poly_integer(c, 0);
+        high = gcal_poly_integer(c, 1);
     } else if (a.a) {
         low = gcal_poly_integer(c, 0);
         high = a.a;
@@ -190,8 +193,8 @@ static const struct gcal_poly *join_floors(struct gcal_polys *c,
         bool has_constant = c->atoms[i].kind == ATOM_FLOOR && a->n_terms &&
                             !a->terms[a->n_terms - 1].n_factors;
 
-        if (c->atoms[i].kind == ATOM_FLOOR && !has_constant && c->atoms[i].k <= 1024 &&
-            gcal_poly_degree(p, i) == 1)
+        if (c->atoms[i].kind == ATOM_FLOOR && !has_constant && c->atoms[i].k > 1 &&
+            c->atoms[i].k <= 1024 && gcal_poly_degree(p, i) == 1)
             p = hermite(c, p, i);
     }
     return p;

@@ -30,6 +30,10 @@ static void put_atom(struct gcal_polys *c, struct gcal_buf *buf, unsigned atom)
 
     if (a->kind == ATOM_PARAMETER || a->kind == ATOM_DIMENSION) {
         gcal_buf_puts(buf, a->name);
+    } else if (a->kind == ATOM_STEP || (a->kind == ATOM_FLOOR && a->k == 1)) {
+        gcal_buf_puts(buf, a->kind == ATOM_STEP ? "step(" : "(");
+        put_poly(c, buf, a->a);
+        gcal_buf_puts(buf, ")");
     } else if (a->kind == ATOM_FLOOR) {
         bool plain =
             a->a->n_terms == 1 && a->a->terms[0].num == 1 && a->a->terms[0].den == 1;

@@ -19,6 +19,7 @@ const struct gcal_function gcal_functions[GCAL_OP_COUNT] = {
     [GCAL_OP_TANH] = { "tanh", 1, 1 },
     [GCAL_OP_FLOOR] = { "floor", 1, 1 },
     [GCAL_OP_CEIL] = { "ceil", 1, 1 },
+    [GCAL_OP_STEP] = { "step", 1, 1 },
     [GCAL_OP_SMOOTHSTEP] = { "smoothstep", 2, 2 },
     [GCAL_OP_OVERLAP] = { "overlap", 3, 3 },
     [GCAL_OP_PNORM] = { "pnorm", 2, GCAL_EXPR_MAX_ARGS },
@@ -166,6 +167,8 @@ double gcal_op_apply(enum gcal_op op, size_t n, const double *a)
         return floor(a[0]);
     case GCAL_OP_CEIL:
         return ceil(a[0]);
+    case GCAL_OP_STEP:
+        return a[0] >= 0;
     case GCAL_OP_SMOOTHSTEP:
         return 0.5 * tanh(a[1] * a[0]) + 0.5;
     case GCAL_OP_OVERLAP:

@@ -6,6 +6,7 @@
  *
  *   numbers, names, + - * / ^, unary minus, parentheses, and the functions
  *   min(a,b,..) max(a,b,..) exp log sqrt tanh floor ceil
+ *   step(x)                1 where x >= 0, else 0: a count's pieces
  *   smoothstep(x, edge)    (tanh(edge*x)+1)/2                  (seed 004 eq. 6)
  *   overlap(g, c, edge)    g*s + c*(1-s), s = smoothstep((g-c)/(g+c), edge): the
  *                          seed's overlap (eq. 5), with the step's argument made

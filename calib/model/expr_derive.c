@@ -181,6 +181,7 @@ static struct gcal_node *derive_function(struct gcal_build *b, struct gcal_node 
         return mul(b, tanh_slope(b, x), dx);
     case GCAL_OP_FLOOR:
     case GCAL_OP_CEIL:
+    case GCAL_OP_STEP:
         return number(b, 0);
     default:
         gcal_error_set(b->err, GCAL_EINPUT, "no second derivative of '%s'",

@@ -35,6 +35,7 @@ enum gcal_op {
     GCAL_OP_TANH,
     GCAL_OP_FLOOR,
     GCAL_OP_CEIL,
+    GCAL_OP_STEP,
     GCAL_OP_SMOOTHSTEP,
     GCAL_OP_OVERLAP,
     GCAL_OP_PNORM,
