@@ -134,7 +134,7 @@ static int add_parameters(struct comparison *c, struct gcal_error *err)
     return 0;
 }
 
-/* For sub-groups of one work-item counts by sub-group are exact below conditions too. */
+/* 'sub_group_size' 0: a name. */
 static struct gcal_profile *count(const struct oracle_job *job, size_t sub_group_size,
                                   struct gcal_error *err)
 {
@@ -167,8 +167,7 @@ static int compare_profile(struct comparison *c, const struct gcal_profile *prof
 }
 
 /* With the sub-group size a name, where counts by sub-group below conditions on lanes
- * are estimates, and for sub-groups of one work-item, where they are exact but for some
- * kernels have no closed form.
+ * are estimates, and for sub-groups of one work-item, where they are exact.
  */
 static int compare_profiles(struct comparison *c, struct gcal_error *err)
 {
@@ -178,14 +177,8 @@ static int compare_profiles(struct comparison *c, struct gcal_error *err)
         return -1;
     for (size_t i = 0; i < 2; i++) {
         struct gcal_profile *profile = count(c->job, sub_group_sizes[i], err);
-        int rc;
+        int rc = profile ? compare_profile(c, profile, err) : -1;
 
-        if (!profile && i > 0) {
-            printf("  sub-groups of one are refused: %.200s\n", err->text);
-            err->text[0] = '\0';
-            return 0;
-        }
-        rc = profile ? compare_profile(c, profile, err) : -1;
         gcal_profile_destroy(profile);
         if (rc < 0)
             return -1;
