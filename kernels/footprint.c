@@ -65,6 +65,19 @@ static const struct gcal_poly *primitive(struct gcal_polys *c, const struct gcal
     return *number ? gcal_poly_scale(c, p, 1, *number) : p;
 }
 
+/* Whether a is at least b.  Sizes that are strides are at least 1: of arrays with rows of
+ * no elements nothing is read.
+ */
+static bool is_above(struct gcal_polys *c, const struct gcal_poly *a,
+                     const struct gcal_poly *b)
+{
+    int64_t number;
+
+    if (gcal_poly_is_constant(b, &number) && number == 1)
+        return gcal_poly_is_nonnegative(c, a);
+    return gcal_poly_is_nonnegative(c, gcal_poly_sub(c, a, b));
+}
+
 /* Adds 'basis' in its place; false when it cannot be compared with the others. */
 static bool add_basis(struct gcal_polys *c, struct bases *bases,
                       const struct gcal_poly *basis, int64_t number)
@@ -76,9 +89,8 @@ static bool add_basis(struct gcal_polys *c, struct bases *bases,
             bases->numbers[i] = gcal_gcd(bases->numbers[i], number);
             return true;
         }
-    while (at > 0 &&
-           !gcal_poly_is_nonnegative(c, gcal_poly_sub(c, basis, bases->all[at - 1]))) {
-        if (!gcal_poly_is_nonnegative(c, gcal_poly_sub(c, bases->all[at - 1], basis)))
+    while (at > 0 && !is_above(c, basis, bases->all[at - 1])) {
+        if (!is_above(c, bases->all[at - 1], basis))
             return false;
         at--;
     }
