@@ -14,7 +14,7 @@
 #include "kernels/chain.h"
 #include "kernels/poly_private.h"
 
-enum { MOST_BASES = 6, MOST_ACCESSES = 64, MOST_OPERATIONS = 30000 };
+enum { MOST_BASES = 6, MOST_ACCESSES = 64, MOST_OPERATIONS = 60000 };
 
 struct bases {
     size_t n;
