@@ -303,8 +303,12 @@ struct gcal_flow gcal_walk_switch(struct gcal_walk *w, CXCursor c);
 struct gcal_loop {
     CXCursor at, condition, increment, body;
     bool tests_late; /* do: the condition stands at the end */
+    const char *why; /* it is no dimension, for messages; may be NULL */
 };
 struct gcal_flow gcal_walk_loop(struct gcal_walk *w, CXCursor c);
+/* How often it runs is not known, for 'why' (may be NULL). */
+void gcal_loop_refuse(struct gcal_walk *w, const struct gcal_loop *loop, bool on_data,
+                      const char *why);
 
 /* ---- walk_step.c: what a loop changes, and what moves along with it ---- */
 enum { GCAL_MOST_CHANGED = 64 };

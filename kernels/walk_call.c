@@ -232,7 +232,8 @@ static struct gcal_value builtin(struct gcal_walk *w, CXCursor c, const char *na
         args[i - 1] = gcal_walk_expr(w, kids.c[i]);
     if (is_one_of(name, fused))
         gcal_count_op(w, type, "madd");
-    else if (!starts_with(name, "convert_") && !starts_with(name, "as_"))
+    else if (!starts_with(name, "convert_") && !starts_with(name, "as_") &&
+             !starts_with(name, "__builtin_")) /* INFINITY, NAN */
         gcal_count_op(w, type, name);
     if (kids.n > 1 && kids.n <= 4 && gcal_dtype_is_integer(dtype))
         return integer_function(w, name, args, kids.n - 1);

@@ -42,7 +42,7 @@ struct seeking {
     const struct gcal_poly *v;
     struct gcal_trip_count count;
     const char *why; /* they were not found */
-    bool on_data;
+    bool on_data, is_endless;
 };
 
 /* Where an iteration leaves; nothing is counted, and the variables end as it does. */
@@ -88,8 +88,10 @@ static bool find_leaving(struct gcal_walk *w, struct seeking *s)
 
     s->why = "it never ends, or steps away from its bound";
     if (!gcal_holds_exit(w, loop->body, GCAL_BREAK) &&
-        !gcal_holds_exit(w, loop->body, GCAL_RETURN))
+        !gcal_holds_exit(w, loop->body, GCAL_RETURN)) {
+        s->is_endless = true;
         return false;
+    }
     gcal_changes_set(w, s->changes, s->v);
     if (!loop->tests_late && !gcal_cursor_is_null(w, loop->condition)) {
         w->silent++;
@@ -147,25 +149,34 @@ static bool find_trips(struct gcal_walk *w, struct seeking *s)
 
 /* ---- the ways ---- */
 
-static void refuse(struct gcal_walk *w, const struct seeking *s)
+void gcal_loop_refuse(struct gcal_walk *w, const struct gcal_loop *loop, bool on_data,
+                      const char *why)
 {
-    const char *why = s->why ? s->why : "";
-    CXCursor at =
-        gcal_cursor_is_null(w, s->loop->condition) ? s->loop->at : s->loop->condition;
+    CXCursor at = gcal_cursor_is_null(w, loop->condition) ? loop->at : loop->condition;
 
+    why = why ? why : on_data ? "the test does" : "what it changes is not affine";
     /* even as an estimate a number of trips from nowhere would say nothing */
-    if (s->on_data)
+    if (on_data)
         gcal_walk_fail(w, at,
-                       "how often this loop runs depends on data%s%s: say its average "
+                       "how often this loop runs depends on data: %s: say its average "
                        "with '#pragma gpucal trips NAME' in the line before it, or with "
                        "--trips LINE:NAME",
-                       *why ? ": " : "", why);
+                       why);
     else
         gcal_walk_fail(w, at,
                        "how often this loop runs does not follow from sizes, ids and "
-                       "outer loops%s%s (or say its average with '#pragma gpucal trips "
-                       "NAME' in the line before it)",
-                       *why ? ": " : "", why);
+                       "outer loops: %s (give sizes as numbers, or say its average with "
+                       "'#pragma gpucal trips NAME' in the line before it)",
+                       why);
+}
+
+/* Whether a variable changes in a way that only its last iteration tells. */
+static bool is_irregular(const struct gcal_changes *changes)
+{
+    for (size_t i = 0; i < changes->n; i++)
+        if (!changes->all[i].step && !changes->all[i].on_data)
+            return true;
+    return false;
 }
 
 /* As a dimension; where its trips are a number and something in it is not affine in them,
@@ -173,7 +184,8 @@ static void refuse(struct gcal_walk *w, const struct seeking *s)
  */
 static struct gcal_flow walk_counted(struct gcal_walk *w, const struct seeking *s)
 {
-    int64_t trips;
+    enum { FEW = 8 };
+    int64_t trips = 0;
     bool tentative = gcal_poly_is_constant(s->count.trips, &trips) &&
                      trips <= GCAL_MOST_UNROLLED && !s->count.guard;
     size_t n_returns = w->n_returns, not_affine = w->not_affine, n_saved;
@@ -184,6 +196,8 @@ static struct gcal_flow walk_counted(struct gcal_walk *w, const struct seeking *
     if (!tentative)
         return gcal_loop_nest(w, s->loop, s->changes, &s->count, false);
     gcal_changes_undo(w, s->changes);
+    if (trips <= FEW && is_irregular(s->changes))
+        return gcal_loop_unroll(w, s->loop);
     saved = gcal_variables_save(w, &n_saved);
     mark = gcal_events_mark(w);
     w->tentative++;
@@ -238,8 +252,9 @@ struct gcal_flow gcal_walk_loop(struct gcal_walk *w, CXCursor c)
         return gcal_flow_on();
     if (found)
         return walk_counted(w, &s);
-    if (can_unroll(w, &loop) && !s.on_data)
+    loop.why = s.why;
+    if (!s.is_endless && can_unroll(w, &loop))
         return gcal_loop_unroll(w, &loop);
-    refuse(w, &s);
+    gcal_loop_refuse(w, &loop, s.on_data, s.why);
     return gcal_flow_on();
 }

@@ -1,5 +1,6 @@
 /* walk_merge.c - values behind branches: kept exactly where they have a form */
 #include "calib/base/buf.h"
+#include "kernels/poly_private.h"
 #include "kernels/walk.h"
 
 static const char follows[] = "it follows a condition";
@@ -55,29 +56,99 @@ struct gcal_value gcal_value_as_integer(struct gcal_walk *w, struct gcal_value v
 
 /* ---- one of two values ---- */
 
-/* a < b ? a : b is min(a, b), and so on; two values a fixed number apart have a form. */
+/* Whether p >= 0 wherever 'given' >= 0; a minimum or maximum in p is taken as each of the
+ * two that it may be.
+ */
+static bool follows_from(struct gcal_walk *w, const struct gcal_poly *given,
+                         const struct gcal_poly *p, int depth)
+{
+    const struct gcal_atom *atom;
+
+    if (gcal_poly_is_nonnegative(w->c, p) ||
+        gcal_poly_is_nonnegative(w->c, gcal_poly_sub(w->c, p, given)))
+        return true;
+    for (size_t i = 0; depth && i < p->n_terms; i++)
+        for (size_t j = 0; j < p->terms[i].n_factors; j++) {
+            unsigned number = p->terms[i].factors[j].atom;
+            const struct gcal_poly *a, *b;
+
+            atom = &w->c->atoms[number];
+            if (atom->kind != ATOM_MIN && atom->kind != ATOM_MAX)
+                continue;
+            a = atom->a;
+            b = atom->b;
+            return follows_from(w, given, gcal_poly_substitute(w->c, p, number, a),
+                                depth - 1) &&
+                   follows_from(w, given, gcal_poly_substitute(w->c, p, number, b),
+                                depth - 1);
+        }
+    return false;
+}
+
+/* a < b ? a : b is min(a, b), and so on; NULL where neither is the smaller one for
+ * certain.
+ */
+static const struct gcal_poly *choose_extremum(struct gcal_walk *w,
+                                               const struct gcal_poly *p,
+                                               const struct gcal_poly *yes,
+                                               const struct gcal_poly *no)
+{
+    enum { DEPTH = 4 };
+    const struct gcal_poly *apart = gcal_poly_sub(w->c, yes, no);
+    const struct gcal_poly *back = gcal_poly_sub(w->c, no, yes);
+    const struct gcal_poly *otherwise =
+        gcal_poly_sub(w->c, gcal_poly_integer(w->c, -1), p);
+
+    if (follows_from(w, p, apart, DEPTH) && follows_from(w, otherwise, back, DEPTH))
+        return gcal_poly_max(w->c, yes, no);
+    if (follows_from(w, p, back, DEPTH) && follows_from(w, otherwise, apart, DEPTH))
+        return gcal_poly_min(w->c, yes, no);
+    return NULL;
+}
+
+/* Two values a fixed number apart have a form for every condition. */
 static const struct gcal_poly *choose(struct gcal_walk *w,
                                       const struct gcal_condition *condition,
                                       const struct gcal_poly *yes,
                                       const struct gcal_poly *no)
 {
-    const struct gcal_poly *apart = gcal_poly_sub(w->c, yes, no), *indicator;
+    const struct gcal_poly *apart = gcal_poly_sub(w->c, yes, no), *chosen = NULL;
     int64_t number;
 
-    for (int64_t strict = 0; condition->kind == GCAL_CONDITION_NONNEGATIVE && strict < 2;
-         strict++) {
-        const struct gcal_poly *p =
-            gcal_poly_add(w->c, condition->p, gcal_poly_integer(w->c, strict));
+    if (condition->kind == GCAL_CONDITION_NONNEGATIVE)
+        chosen = choose_extremum(w, condition->p, yes, no);
+    if (chosen || !gcal_poly_is_constant(apart, &number) ||
+        !(chosen = gcal_condition_indicator(w, condition)))
+        return chosen;
+    return gcal_poly_add(w->c, no, gcal_poly_scale(w->c, chosen, number, 1));
+}
 
-        if (gcal_poly_equal(p, gcal_poly_scale(w->c, apart, -1, 1)))
-            return gcal_poly_min(w->c, yes, no);
-        if (gcal_poly_equal(p, apart))
-            return gcal_poly_max(w->c, yes, no);
-    }
-    if (!gcal_poly_is_constant(apart, &number) ||
-        !(indicator = gcal_condition_indicator(w, condition)))
+/* 0, 1 or a condition; NULL for others. */
+static const struct gcal_condition *as_condition(struct gcal_walk *w,
+                                                 struct gcal_value value)
+{
+    int64_t number;
+
+    if (value.kind == VALUE_UNKNOWN)
+        return value.condition;
+    if (value.kind != VALUE_INTEGER || !gcal_poly_is_constant(value.p, &number) ||
+        (number != 0 && number != 1))
         return NULL;
-    return gcal_poly_add(w->c, no, gcal_poly_scale(w->c, indicator, number, 1));
+    return gcal_condition_nonnegative(w->c, gcal_poly_integer(w->c, number - 1));
+}
+
+/* Of two conditions the one that goes with its branch. */
+static struct gcal_value choose_condition(struct gcal_walk *w,
+                                          const struct gcal_truth *truth,
+                                          const struct gcal_condition *yes,
+                                          const struct gcal_condition *no)
+{
+    struct gcal_truth a = { .known = true, .when = yes };
+    struct gcal_truth b = { .known = true, .when = no };
+
+    a = gcal_truth_both(w, *truth, a);
+    b = gcal_truth_both(w, gcal_truth_not(w, *truth), b);
+    return gcal_truth_value(gcal_truth_either(w, a, b));
 }
 
 struct gcal_value gcal_value_choose(struct gcal_walk *w, const struct gcal_truth *truth,
@@ -87,6 +158,8 @@ struct gcal_value gcal_value_choose(struct gcal_walk *w, const struct gcal_truth
 
     if (same_value(yes, no))
         return yes;
+    if (truth->known && as_condition(w, yes) && as_condition(w, no))
+        return choose_condition(w, truth, as_condition(w, yes), as_condition(w, no));
     yes = gcal_value_as_integer(w, yes);
     no = gcal_value_as_integer(w, no);
     if (truth->known && yes.kind == no.kind && yes.kind != VALUE_UNKNOWN &&

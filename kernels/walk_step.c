@@ -135,6 +135,21 @@ static void note_change(struct gcal_walk *w, struct finding *finding, CXCursor t
     }
 }
 
+/* What the body declares has no value before it does. */
+static void note_declaration(struct gcal_walk *w, const struct finding *finding,
+                             CXCursor decl, struct gcal_kids kids)
+{
+    struct gcal_value value = gcal_unknown("it has no value yet");
+
+    if (finding->sees_values && kids.n) {
+        value = gcal_walk_silently(w, kids.c[kids.n - 1]);
+        value = value.kind == VALUE_UNKNOWN && value.on_data ? gcal_unknown(value.why)
+                                                             : gcal_not_affine(NULL);
+    }
+    if (finding->sees_values || gcal_variable_find(w, decl))
+        gcal_variable_set(w, decl, value);
+}
+
 static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor c)
 {
     CXCursor null = w->clang->getNullCursor();
@@ -144,8 +159,8 @@ static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor 
     if (w->failed || gcal_cursor_is_null(w, c))
         return;
     kids = gcal_walk_kids(w, c);
-    if (kind == CXCursor_VarDecl && gcal_variable_find(w, c))
-        gcal_variable_set(w, c, gcal_unknown("it has no value yet"));
+    if (kind == CXCursor_VarDecl)
+        note_declaration(w, finding, c, kids);
     if (kids.n == 2 && kind == CXCursor_CompoundAssignOperator)
         note_change(w, finding, kids.c[0], kids.c[1], true, 1);
     if (kids.n == 2 && kind == CXCursor_BinaryOperator &&
@@ -207,27 +222,9 @@ static void add_step(struct gcal_walk *w, struct gcal_changes *changes, CXCursor
     moving->n_steps++;
 }
 
-/* The steps of "i++, j--". */
-static void add_steps(struct gcal_walk *w, struct gcal_changes *changes, CXCursor c)
-{
-    struct gcal_kids kids;
-
-    if (gcal_cursor_is_null(w, c))
-        return;
-    c = gcal_strip(w, c);
-    kids = gcal_walk_kids(w, c);
-    if (w->clang->getCursorKind(c) == CXCursor_BinaryOperator && kids.n == 2 &&
-        w->clang->getCursorBinaryOperatorKind(c) == CXBinaryOperator_Comma) {
-        add_steps(w, changes, kids.c[0]);
-        add_steps(w, changes, kids.c[1]);
-    } else {
-        add_step(w, changes, c);
-    }
-}
-
-/* Steps in a condition always happen, but not those to the right of && and ||. */
-static void add_condition_steps(struct gcal_walk *w, struct gcal_changes *changes,
-                                CXCursor c)
+/* Steps in an expression always happen, but not those to the right of &&, || and ?. */
+static void add_expression_steps(struct gcal_walk *w, struct gcal_changes *changes,
+                                 CXCursor c)
 {
     struct gcal_kids kids;
     enum CXBinaryOperatorKind binary;
@@ -243,7 +240,29 @@ static void add_condition_steps(struct gcal_walk *w, struct gcal_changes *change
     if (w->clang->getCursorKind(c) == CXCursor_ConditionalOperator)
         kids.n = 1;
     for (size_t i = 0; i < kids.n; i++)
-        add_condition_steps(w, changes, kids.c[i]);
+        add_expression_steps(w, changes, kids.c[i]);
+}
+
+static void add_body_steps(struct gcal_walk *w, struct gcal_changes *changes,
+                           CXCursor body);
+
+/* Those of a statement that always happen when it is reached. */
+static void add_statement_steps(struct gcal_walk *w, struct gcal_changes *changes,
+                                CXCursor c)
+{
+    enum CXCursorKind kind = w->clang->getCursorKind(c);
+    struct gcal_kids kids;
+
+    if (kind == CXCursor_CompoundStmt) {
+        add_body_steps(w, changes, c);
+    } else if (kind == CXCursor_IfStmt || kind == CXCursor_SwitchStmt) {
+        kids = gcal_walk_kids(w, c);
+        if (kids.n)
+            add_expression_steps(w, changes, kids.c[0]);
+    } else if (kind == CXCursor_DeclStmt ||
+               (kind >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr)) {
+        add_expression_steps(w, changes, c);
+    }
 }
 
 static void add_body_steps(struct gcal_walk *w, struct gcal_changes *changes,
@@ -253,9 +272,15 @@ static void add_body_steps(struct gcal_walk *w, struct gcal_changes *changes,
     struct gcal_kids kids =
         is_block ? gcal_walk_kids(w, body) : (struct gcal_kids){ 1, &body };
 
-    /* what stands behind a continue may be left out */
-    for (size_t k = 0; k < kids.n && !gcal_holds_exit(w, kids.c[k], GCAL_CONTINUE); k++)
-        add_steps(w, changes, kids.c[k]);
+    for (size_t k = 0; k < kids.n; k++) {
+        /* what stands behind a continue may be left out, and so may half of this */
+        if (gcal_holds_exit(w, kids.c[k], GCAL_CONTINUE)) {
+            if (w->clang->getCursorKind(kids.c[k]) == CXCursor_IfStmt)
+                add_statement_steps(w, changes, kids.c[k]);
+            return;
+        }
+        add_statement_steps(w, changes, kids.c[k]);
+    }
 }
 
 struct gcal_changes *gcal_changes_find(struct gcal_walk *w, const struct gcal_loop *loop)
@@ -276,8 +301,8 @@ struct gcal_changes *gcal_changes_find(struct gcal_walk *w, const struct gcal_lo
     for (int i = 0; i < 3; i++)
         find_changes(w, &finding, parts[i]);
     gcal_changes_set(w, changes, NULL);
-    add_condition_steps(w, changes, loop->condition);
-    add_steps(w, changes, loop->increment);
+    add_expression_steps(w, changes, loop->condition);
+    add_expression_steps(w, changes, loop->increment);
     add_body_steps(w, changes, loop->body);
     for (size_t i = 0; i < changes->n; i++) /* whose other changes are not seen through */
         if (changes->all[i].n_steps != changes->all[i].times)
@@ -332,7 +357,7 @@ static void set_values(struct gcal_walk *w, const struct gcal_changes *changes,
 void gcal_changes_set(struct gcal_walk *w, const struct gcal_changes *changes,
                       const struct gcal_poly *v)
 {
-    set_values(w, changes, v, "the loop around it changes it");
+    set_values(w, changes, v, "the loop changes it in a way that is not affine");
 }
 
 void gcal_changes_finish(struct gcal_walk *w, const struct gcal_changes *changes,

@@ -1,6 +1,43 @@
 /* walk_trips.c - how often a loop runs: when its condition first does not hold */
 #include "kernels/walk.h"
 
+/* What of p has dimensions in it. */
+static const struct gcal_poly *varying_part(struct gcal_walk *w,
+                                            const struct gcal_poly *p)
+{
+    const struct gcal_poly *part = gcal_poly_integer(w->c, 0), *one;
+
+    for (size_t i = 0; i < p->n_terms; i++) {
+        const struct gcal_term *t = &p->terms[i];
+
+        one = gcal_poly_rational(w->c, t->num, t->den);
+        for (size_t j = 0; j < t->n_factors; j++)
+            for (unsigned k = 0; k < t->factors[j].power; k++)
+                one =
+                    gcal_poly_mul(w->c, one, gcal_poly_of_atom(w->c, t->factors[j].atom));
+        if (gcal_poly_has_dimension(w->c, one))
+            part = gcal_poly_add(w->c, part, one);
+    }
+    return part;
+}
+
+/* Steps of 'step' from q*step - r down to 1, where 0 <= r < step: there are q. */
+static const struct gcal_poly *divided_trips(struct gcal_walk *w,
+                                             const struct gcal_poly *length,
+                                             const struct gcal_poly *step)
+{
+    const struct gcal_poly *less = varying_part(w, length), *one, *trips;
+
+    one = gcal_poly_integer(w->c, 1);
+    trips = gcal_poly_divide(w->c, gcal_poly_sub(w->c, length, less), step);
+    less = gcal_poly_scale(w->c, less, -1, 1);
+    if (!trips || !gcal_poly_is_integral(trips) || !gcal_walk_is_nonnegative(w, less) ||
+        !gcal_walk_is_nonnegative(
+            w, gcal_poly_sub(w->c, gcal_poly_sub(w->c, step, one), less)))
+        return NULL;
+    return trips;
+}
+
 /* p >= 0 where p falls or rises by a fixed number with each iteration. */
 static bool nonnegative_trips(struct gcal_walk *w, const struct gcal_poly *p, unsigned v,
                               struct gcal_trip_count *count, const char **why)
@@ -20,11 +57,16 @@ static bool nonnegative_trips(struct gcal_walk *w, const struct gcal_poly *p, un
     step = gcal_poly_coefficient(w->c, p, v, 1);
     start = gcal_poly_coefficient(w->c, p, v, 0);
     if (!gcal_poly_is_constant(step, &k)) {
-        *why =
-            gcal_polys_format(w->c,
-                              "it steps by '%s': fix that as a number, such as the "
-                              "global size",
-                              gcal_poly_text(w->c, gcal_poly_scale(w->c, step, -1, 1)));
+        const struct gcal_poly *down = gcal_poly_scale(w->c, step, -1, 1);
+
+        count->trips = divided_trips(
+            w, gcal_poly_add(w->c, start, gcal_poly_integer(w->c, 1)), down);
+        if (count->trips)
+            return true;
+        *why = gcal_polys_format(w->c,
+                                 "it steps by '%s': fix that as a number, such as the "
+                                 "global size",
+                                 gcal_poly_text(w->c, down));
         return false;
     }
     if (k > 0) { /* where it holds at first it goes on to */

@@ -17,11 +17,8 @@ static int test(struct gcal_walk *w, const struct gcal_loop *loop)
     truth = gcal_value_truth(w, gcal_walk_quietly(w, loop->condition));
     decided = gcal_truth_decide(w, &truth);
     if (decided < 0)
-        gcal_walk_fail(w, loop->condition,
-                       "how often this loop runs does not follow from sizes, ids and "
-                       "outer loops%s%s (give its sizes as numbers, or say its average "
-                       "with '#pragma gpucal trips NAME' in the line before it)",
-                       truth.why ? ": " : "", truth.why ? truth.why : "");
+        gcal_loop_refuse(w, loop, !truth.known && truth.on_data,
+                         truth.why ? truth.why : loop->why);
     return decided;
 }
 
@@ -36,7 +33,7 @@ static bool is_within_limits(struct gcal_walk *w, const struct gcal_loop *loop,
     return false;
 }
 
-/* The variables that 'part' changes are not known behind it. */
+/* The variables that 'part' of the loop changes are not known behind it. */
 static void forget(struct gcal_walk *w, struct gcal_loop part)
 {
     struct gcal_changes *changes = gcal_changes_find(w, &part);
@@ -45,16 +42,31 @@ static void forget(struct gcal_walk *w, struct gcal_loop part)
         gcal_changes_finish(w, changes, NULL);
 }
 
+/* What a continue leaves out may have happened or not. */
+static void forget_skipped(struct gcal_walk *w, CXCursor body)
+{
+    CXCursor null = w->clang->getNullCursor();
+    bool is_block = w->clang->getCursorKind(body) == CXCursor_CompoundStmt;
+    struct gcal_kids kids =
+        is_block ? gcal_walk_kids(w, body) : (struct gcal_kids){ 1, &body };
+    bool skipped = false;
+
+    for (size_t i = 0; i < kids.n; i++) {
+        skipped = skipped || gcal_holds_exit(w, kids.c[i], GCAL_CONTINUE);
+        if (skipped)
+            forget(w, (struct gcal_loop){ body, null, null, kids.c[i], false, NULL });
+    }
+}
+
 /* The body, and what follows of the loop where it did not leave. */
 static struct gcal_flow walk_once(struct gcal_walk *w, const struct gcal_loop *loop)
 {
-    CXCursor null = w->clang->getNullCursor();
     struct gcal_flow flow = gcal_walk_stmt(w, loop->body);
     struct gcal_exit next = flow.ways[GCAL_CONTINUE], left;
 
     flow.ways[GCAL_CONTINUE].kind = EXIT_NEVER;
     if (next.kind == EXIT_WHEN || next.kind == EXIT_MAYBE)
-        forget(w, (struct gcal_loop){ loop->at, null, null, loop->body, false });
+        forget_skipped(w, loop->body);
     left = gcal_flow_left(w, &flow);
     if (left.kind == EXIT_MAYBE)
         gcal_loop_left_somewhen(w, &left);
