@@ -1,4 +1,5 @@
 /* walk_event.c - what is counted, and the domains around it */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,16 @@ void gcal_count_op(struct gcal_walk *w, CXType type, const char *op)
     moved[nest->n_ops++] = (struct gcal_op_event){ dtype, op, w->domain, width, index };
 }
 
+/* As feature names have them; a longer one than 62 was cut on its way here. */
+static bool is_tag(const char *tag)
+{
+    size_t n = 0;
+
+    while (isalnum((unsigned char)tag[n]))
+        n++;
+    return n > 0 && n < 63 && !tag[n];
+}
+
 /* 'event' holds what does not follow from the other arguments. */
 static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
                          enum gcal_space space, struct gcal_value pointer,
@@ -70,6 +81,11 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
         return;
     w->n_events++;
     event.domain = w->domain;
+    if (event.tag && !is_tag(event.tag)) {
+        gcal_walk_fail(w, at, "the tag '%s' is not one word of letters and digits",
+                       event.tag);
+        return;
+    }
     if (!(event.dtype = gcal_type_dtype(w->unit, type))) {
         gcal_walk_fail(w, at, "an access of this type cannot be counted");
         return;

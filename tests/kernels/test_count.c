@@ -205,6 +205,9 @@ static void refuses_what_it_cannot_count(void **state)
 {
     (void)state;
     assert_refused("__kernel void k(__global int *a) {\n"
+                   "  GPUCAL_TAG(x + y, a[get_global_id(0)]) = 0; }",
+                   "x.cl:2:3: ", "the tag 'x + y'");
+    assert_refused("__kernel void k(__global int *a) {\n"
                    "  for (int i = 0; i < a[0]; i++) a[i] = 0; }",
                    "x.cl:2:19: ", "it comes from memory");
     assert_refused("__kernel void k(__global int *a, int n) {\n"
