@@ -16,6 +16,9 @@ void gcal_walk_fail(struct gcal_walk *w, CXCursor at, const char *fmt, ...)
     if (w->failed)
         return;
     w->failed = true;
+    /* beyond the polynomials' limits nothing is what it seems */
+    if (gcal_polys_check(w->c, w->err) < 0)
+        return;
     va_start(args, fmt);
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
@@ -27,6 +30,23 @@ void gcal_walk_fail_memory(struct gcal_walk *w)
     if (!w->failed)
         gcal_error_memory(w->err);
     w->failed = true;
+}
+
+bool gcal_walk_enter(struct gcal_walk *w, CXCursor c)
+{
+    if (w->depth == GCAL_DEEPEST)
+        gcal_walk_fail(w, c, "expressions or statements are nested too deeply here");
+    if (w->n_steps++ == GCAL_MOST_STEPS)
+        gcal_walk_fail(w, c, "following this kernel's loops takes too many steps");
+    if (w->failed)
+        return false;
+    w->depth++;
+    return true;
+}
+
+void gcal_walk_leave(struct gcal_walk *w)
+{
+    w->depth--;
 }
 
 struct gcal_kids gcal_walk_kids(struct gcal_walk *w, CXCursor c)

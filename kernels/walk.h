@@ -13,7 +13,7 @@
 struct gcal_count_request;
 struct gcal_error;
 
-enum { GCAL_DEEPEST = 1500 };
+enum { GCAL_DEEPEST = 1500, GCAL_MOST_STEPS = 3000000 };
 
 enum gcal_value_kind { VALUE_UNKNOWN, VALUE_INTEGER, VALUE_POINTER };
 
@@ -114,6 +114,7 @@ struct gcal_walk {
     size_t n_events;   /* counted so far */
     size_t first_op;   /* operations before it are not added to */
     size_t not_affine; /* conditions and subscripts that follow from sizes, unseen how */
+    size_t n_steps;    /* statements and expressions that were walked */
     size_t n_unrolled; /* iterations of loops that were run one by one */
     const struct gcal_path *path;
     size_t n_returns, return_capacity;
@@ -130,6 +131,9 @@ void gcal_walk_fail_memory(struct gcal_walk *w);
 /* Takes 'kernel' from its parameters to its last statement. */
 void gcal_walk_function(struct gcal_walk *w, CXCursor kernel);
 void gcal_walk_clear(struct gcal_walk *w);
+/* One more statement or expression; false when it is too deep, or one too many. */
+bool gcal_walk_enter(struct gcal_walk *w, CXCursor c);
+void gcal_walk_leave(struct gcal_walk *w);
 struct gcal_kids gcal_walk_kids(struct gcal_walk *w, CXCursor c);
 const char *gcal_walk_name(struct gcal_walk *w, CXCursor c);
 CXType gcal_walk_type(struct gcal_walk *w, CXCursor c); /* canonical */

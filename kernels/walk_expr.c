@@ -416,14 +416,9 @@ struct gcal_value gcal_walk_expr(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_value value;
 
-    if (w->failed)
+    if (!gcal_walk_enter(w, c))
         return gcal_unknown(NULL);
-    if (w->depth == GCAL_DEEPEST) {
-        gcal_walk_fail(w, c, "this expression is nested too deeply");
-        return gcal_unknown(NULL);
-    }
-    w->depth++;
     value = walk_kind(w, c);
-    w->depth--;
+    gcal_walk_leave(w);
     return value;
 }

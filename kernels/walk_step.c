@@ -156,7 +156,7 @@ static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor 
     enum CXCursorKind kind = w->clang->getCursorKind(c);
     struct gcal_kids kids;
 
-    if (w->failed || gcal_cursor_is_null(w, c))
+    if (gcal_cursor_is_null(w, c) || !gcal_walk_enter(w, c))
         return;
     kids = gcal_walk_kids(w, c);
     if (kind == CXCursor_VarDecl)
@@ -174,6 +174,7 @@ static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor 
     }
     for (size_t i = 0; i < kids.n; i++)
         find_changes(w, finding, kids.c[i]);
+    gcal_walk_leave(w);
 }
 
 /* ---- exits ---- */

@@ -200,12 +200,9 @@ struct gcal_flow gcal_walk_stmt(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_flow flow;
 
-    if (w->depth == GCAL_DEEPEST)
-        gcal_walk_fail(w, c, "statements are nested too deeply");
-    if (w->failed)
+    if (!gcal_walk_enter(w, c))
         return gcal_flow_on();
-    w->depth++;
     flow = walk_kind(w, c);
-    w->depth--;
+    gcal_walk_leave(w);
     return flow;
 }
