@@ -36,18 +36,17 @@ const struct oracle_input oracle_inputs[] = {
 
 const struct oracle_refused oracle_refused[] = {
     { "async_copy", "write the accesses as a loop" },
-    { "endless_for", "'#pragma gpucal trips NAME'" },
     { .generator = NULL },
 };
 
-#define INFINITE "INFINITY is a constant, which calls nothing"
+#define UNBRACKETED "a sum of several terms is multiplied without parentheses"
 
 const struct oracle_fault oracle_faults[] = {
-    { "min_plus_pad", "__builtin_huge_valf", INFINITE },
-    { "min_plus_v0", "__builtin_huge_valf", INFINITE },
-    { "min_plus_v1", "__builtin_huge_valf", INFINITE },
-    { "min_plus_v2", "__builtin_huge_valf", INFINITE },
-    { "min_plus_v3", "__builtin_huge_valf", INFINITE },
-    { "min_plus_v4", "__builtin_huge_valf", INFINITE },
+    { "lud_internal", "add", UNBRACKETED },
+    { "lud_internal", "float32 madd", UNBRACKETED },
+    { "lud_internal", "local load", UNBRACKETED },
+    { "lud_internal", "local load bytes", UNBRACKETED },
+    { "lud_internal", "local store", UNBRACKETED },
+    { "lud_internal", "local store bytes", UNBRACKETED },
     { .generator = NULL },
 };
