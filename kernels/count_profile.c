@@ -68,6 +68,19 @@ char *gcal_maker_text(struct gcal_maker *m, const struct gcal_poly *p)
     return gcal_maker_copy(m, gcal_maker_name_text(m, p));
 }
 
+/* Whether a text is a sum at its top: a single term may be written as one. */
+static bool is_sum(const char *text)
+{
+    int depth = 0;
+
+    for (const char *p = text; *p; p++) {
+        depth += (*p == '(') - (*p == ')');
+        if (p > text && depth == 0 && (*p == '+' || *p == '-'))
+            return true;
+    }
+    return false;
+}
+
 /* Without a sub-group size 'p' is in groups: it is multiplied with the sub-groups of one.
  */
 char *gcal_maker_sub_group_text(struct gcal_maker *m, const struct gcal_poly *p)
@@ -82,7 +95,7 @@ char *gcal_maker_sub_group_text(struct gcal_maker *m, const struct gcal_poly *p)
     if (gcal_poly_is_constant(p, &one) && one == 1)
         text = "";
     else
-        text = gcal_polys_format(m->c, p->n_terms > 1 ? "(%s)*" : "%s*", text);
+        text = gcal_polys_format(m->c, is_sum(text) ? "(%s)*" : "%s*", text);
     return gcal_maker_copy(m,
                            gcal_polys_format(m->c, "%sceil(%lld/" GCAL_SUB_GROUP_SIZE ")",
                                              text, (long long)items));
