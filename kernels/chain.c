@@ -178,6 +178,7 @@ bool gcal_chain_fill(struct gcal_chain *chain, const struct gcal_domain *domain)
         if (!add_domain(chain, domain))
             return false;
     gcal_chain_find_blocks(chain);
+    gcal_chain_divide(chain);
     gcal_chain_find_parts(chain);
     return true;
 }

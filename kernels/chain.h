@@ -22,6 +22,7 @@ struct gcal_chain {
     const struct gcal_poly *trips[GCAL_MAX_CHAIN];
     size_t part[GCAL_MAX_CHAIN]; /* dims of one part are counted together */
     const struct gcal_condition *conditions[GCAL_MAX_CONDITIONS];
+    const struct gcal_poly *offset; /* of an access, in these dimensions; or NULL */
 };
 
 /* Dimensions of a chain that are one set together. */
@@ -46,8 +47,8 @@ void gcal_nest_end_sets(struct gcal_nest *nest);
 bool gcal_condition_contains(struct gcal_polys *c, const struct gcal_condition *condition,
                              unsigned atom);
 
-/* From 'domain' outwards, with nest, mode, branch and estimated set.  False when it is
- * too deep, or the mode is GCAL_COUNT_ONE and it is not clear who does most.
+/* From 'domain' outwards, with nest, mode, branch, estimated and offset set.  False when
+ * it is too deep, or the mode is GCAL_COUNT_ONE and it is not clear who does most.
  */
 bool gcal_chain_fill(struct gcal_chain *chain, const struct gcal_domain *domain);
 
@@ -74,6 +75,11 @@ void gcal_part_learn(struct gcal_part *part);
  * chain is set.  NULL when a loop is not affine.
  */
 isl_set *gcal_part_points(struct gcal_part *part);
+
+/* ---- rows.c ---- */
+
+/* Dimensions that are divided by a size become two, where that makes them affine. */
+void gcal_chain_divide(struct gcal_chain *chain);
 
 /* ---- lanes.c ---- */
 

@@ -159,17 +159,17 @@ static bool split(struct gcal_polys *c, const struct bases *bases,
 
 /* What all accesses have added to their subscripts does not matter; 'to' in bases. */
 static bool split_added(struct gcal_polys *c, const struct bases *bases,
-                        const struct gcal_access_event *const *accesses, size_t to,
+                        const struct gcal_poly *const *offsets, size_t to,
                         int64_t *numbers)
 {
     return split(c, bases,
-                 gcal_poly_sub(c, stride_of(c, accesses[to]->offset, UINT_MAX),
-                               stride_of(c, accesses[0]->offset, UINT_MAX)),
+                 gcal_poly_sub(c, stride_of(c, offsets[to], UINT_MAX),
+                               stride_of(c, offsets[0], UINT_MAX)),
                  numbers);
 }
 
 static bool find_bases(struct gcal_polys *c, size_t n,
-                       const struct gcal_access_event *const *accesses, bool whole,
+                       const struct gcal_poly *const *offsets, bool whole,
                        struct bases *bases)
 {
     int64_t numbers[MOST_BASES];
@@ -177,7 +177,7 @@ static bool find_bases(struct gcal_polys *c, size_t n,
 
     *bases = (struct bases){ 1, { gcal_poly_integer(c, 1) }, { 1 } };
     for (size_t i = 0; i < n; i++) {
-        const struct gcal_poly *offset = accesses[i]->offset;
+        const struct gcal_poly *offset = offsets[i];
 
         for (size_t j = 0; j < offset->n_terms; j++)
             if (!find_atom(c, &offset->terms[j], &atom) ||
@@ -186,7 +186,7 @@ static bool find_bases(struct gcal_polys *c, size_t n,
                 return false;
     }
     for (size_t i = 1; i < n; i++) {
-        if (!split_added(c, bases, accesses, i, numbers))
+        if (!split_added(c, bases, offsets, i, numbers))
             return false;
         for (size_t b = 0; b < bases->n; b++)
             bases->numbers[b] = gcal_gcd(bases->numbers[b], numbers[b]);
@@ -202,6 +202,8 @@ struct image {
     struct gcal_nest *nest;
     size_t n_accesses;
     const struct gcal_access_event *const *accesses;
+    const struct gcal_poly
+        *offsets[MOST_ACCESSES]; /* in the dimensions of their chains */
     struct bases bases;
     bool estimated;
     struct gcal_frame sizes; /* all that the sets depend on */
@@ -217,13 +219,14 @@ static bool fill_part(struct image *image, const struct gcal_access_event *acces
 
     *chain = (struct gcal_chain){ .nest = image->nest,
                                   .mode = GCAL_COUNT_WORK_ITEMS,
+                                  .offset = access->offset,
                                   .estimated = &image->estimated };
     if (!gcal_chain_fill(chain, access->domain))
         return false;
     for (size_t i = 0; i < chain->n_dims; i++) {
         bool is_gid = i < 2 * image->nest->n_dims && !chain->is_lid[i];
 
-        if (!gcal_poly_contains(c, access->offset, chain->dims[i]) && !(local && is_gid))
+        if (!gcal_poly_contains(c, chain->offset, chain->dims[i]) && !(local && is_gid))
             continue;
         for (size_t j = 0; j < chain->n_dims; j++)
             wanted[j] = wanted[j] || chain->part[j] == chain->part[i];
@@ -234,10 +237,9 @@ static bool fill_part(struct image *image, const struct gcal_access_event *acces
 
 /* The coordinate of basis 'b' as a function of the part's dimensions. */
 static isl_pw_aff *coordinate(struct image *image, const struct gcal_frame *frame,
-                              size_t number, size_t b)
+                              const struct gcal_poly *offset, size_t number, size_t b)
 {
     struct gcal_polys *c = image->nest->c;
-    const struct gcal_poly *offset = image->accesses[number]->offset;
     const struct gcal_poly *sum = gcal_poly_integer(c, 0);
     int64_t numbers[MOST_BASES];
     unsigned atom;
@@ -259,7 +261,7 @@ static isl_pw_aff *coordinate(struct image *image, const struct gcal_frame *fram
         sum = gcal_poly_add(
             c, sum, gcal_poly_scale(c, gcal_poly_of_atom(c, atom), numbers[b], 1));
     }
-    if (!split_added(c, &image->bases, image->accesses, number, numbers))
+    if (!split_added(c, &image->bases, image->offsets, number, numbers))
         return NULL;
     return gcal_frame_affine(frame,
                              gcal_poly_add(c, sum, gcal_poly_integer(c, numbers[b])));
@@ -305,7 +307,8 @@ static isl_set *reached(struct image *image, size_t number)
     part.frame = image->sizes;
     points = gcal_part_points(&part);
     for (size_t b = 0; b < image->bases.n; b++) {
-        one = isl_map_from_pw_aff(coordinate(image, &part.frame, number, b));
+        one =
+            isl_map_from_pw_aff(coordinate(image, &part.frame, chain.offset, number, b));
         map = b ? isl_map_flat_range_product(map, one) : one;
     }
     for (size_t d = 0;
@@ -376,7 +379,7 @@ static bool are_elements(const struct image *image, isl_set *set)
 
 /* ---- the footprint ---- */
 
-static void learn_all(struct image *image)
+static bool learn_all(struct image *image)
 {
     struct gcal_chain chain;
     struct gcal_part part;
@@ -385,15 +388,17 @@ static void learn_all(struct image *image)
     image->sizes = *image->nest->frame;
     for (size_t i = 0; i < image->n_accesses; i++) {
         if (!fill_part(image, image->accesses[i], &chain, &part))
-            continue;
+            return false;
         part.frame = image->sizes;
         gcal_part_learn(&part);
-        for (size_t j = 0; j < image->accesses[i]->offset->n_terms; j++)
-            if (find_atom(image->nest->c, &image->accesses[i]->offset->terms[j], &atom) &&
+        image->offsets[i] = chain.offset;
+        for (size_t j = 0; j < chain.offset->n_terms; j++)
+            if (find_atom(image->nest->c, &chain.offset->terms[j], &atom) &&
                 atom != UINT_MAX)
                 gcal_frame_learn(&part.frame, gcal_poly_of_atom(image->nest->c, atom));
         image->sizes = part.frame;
     }
+    return true;
 }
 
 static const struct gcal_poly *count_image(struct image *image)
@@ -401,7 +406,6 @@ static const struct gcal_poly *count_image(struct image *image)
     const struct gcal_poly *count = NULL;
     isl_set *all = NULL, *one;
 
-    learn_all(image);
     for (size_t i = 0; i < image->n_accesses; i++) {
         one = reached(image, i);
         all = i ? isl_set_union(all, one) : one;
@@ -418,14 +422,16 @@ const struct gcal_poly *gcal_footprint(struct gcal_nest *nest, size_t n,
 {
     struct image image = { .nest = nest, .n_accesses = n, .accesses = accesses };
     const struct gcal_poly *count = NULL;
+    bool known;
 
     for (size_t i = 0; i < n; i++)
         if (!accesses[i]->offset)
             return NULL;
     if (n > MOST_ACCESSES || !gcal_nest_begin_sets(nest, MOST_OPERATIONS))
         return NULL;
-    for (int whole = 1; whole >= 0 && !count; whole--)
-        if (find_bases(nest->c, n, accesses, whole, &image.bases))
+    known = learn_all(&image);
+    for (int whole = 1; whole >= 0 && known && !count; whole--)
+        if (find_bases(nest->c, n, image.offsets, whole, &image.bases))
             count = count_image(&image);
     gcal_nest_end_sets(nest);
     return count;

@@ -105,6 +105,14 @@ static void define(struct gcal_frame *f, unsigned atom)
     gcal_frame_learn(f, a.a);
     if (a.b)
         gcal_frame_learn(f, a.b);
+    if (a.kind == ATOM_QUOTIENT) { /* with the product of both as one more size */
+        d = gcal_poly_sub(f->c, a.a, gcal_poly_mul(f->c, a.b, q));
+        gcal_frame_learn(f, d);
+        add_fact(f, d);
+        add_fact(f, gcal_poly_sub(f->c, gcal_poly_sub(f->c, a.b, d),
+                                  gcal_poly_integer(f->c, 1)));
+        return;
+    }
     if (a.kind == ATOM_STEP) {
         add_fact(f, q);
         add_fact(f, gcal_poly_sub(f->c, gcal_poly_integer(f->c, 1), q));
@@ -206,6 +214,8 @@ static isl_pw_aff *of_atom(const struct gcal_frame *f, unsigned atom)
                 return variable(f, isl_dim_set, i);
         return NULL;
     }
+    if (a.kind == ATOM_QUOTIENT)
+        return NULL; /* see rows.c */
     p = gcal_frame_affine(f, a.a);
     if (a.kind == ATOM_STEP)
         return isl_set_indicator_function(isl_pw_aff_nonneg_set(p));

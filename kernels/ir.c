@@ -167,6 +167,24 @@ const struct gcal_condition *gcal_condition_substitute(struct gcal_polys *c,
                                          : gcal_condition_or(c, a, b);
 }
 
+const struct gcal_condition *gcal_condition_change(
+    struct gcal_polys *c, const struct gcal_condition *x,
+    const struct gcal_poly *(*change)(const struct gcal_poly *p, void *data), void *data)
+{
+    const struct gcal_condition *a, *b;
+
+    if (x->kind == GCAL_CONDITION_NONNEGATIVE)
+        return gcal_condition_nonnegative(c, change(x->p, data));
+    a = gcal_condition_change(c, x->a, change, data);
+    if (x->kind == GCAL_CONDITION_NOT)
+        return gcal_condition_not(c, a);
+    if (x->kind == GCAL_CONDITION_EARLIER)
+        return gcal_condition_earlier(c, a, x->loop);
+    b = gcal_condition_change(c, x->b, change, data);
+    return x->kind == GCAL_CONDITION_AND ? gcal_condition_and(c, a, b)
+                                         : gcal_condition_or(c, a, b);
+}
+
 int gcal_condition_decide(struct gcal_polys *c, const struct gcal_condition *condition)
 {
     int a = condition->a ? gcal_condition_decide(c, condition->a) : -1;

@@ -152,6 +152,10 @@ const struct gcal_condition *gcal_condition_earlier(struct gcal_polys *c,
 const struct gcal_condition *gcal_condition_substitute(struct gcal_polys *c,
                                                        const struct gcal_condition *a,
                                                        unsigned atom, int64_t value);
+/* 'a' with all its polynomials changed by 'change'. */
+const struct gcal_condition *gcal_condition_change(
+    struct gcal_polys *c, const struct gcal_condition *a,
+    const struct gcal_poly *(*change)(const struct gcal_poly *p, void *data), void *data);
 /* 1: it always holds, 0: never, -1: it depends, or that was not seen. */
 int gcal_condition_decide(struct gcal_polys *c, const struct gcal_condition *a);
 

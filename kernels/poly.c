@@ -389,6 +389,10 @@ const struct gcal_poly *gcal_poly_substitute(struct gcal_polys *c,
             else if (a.kind == ATOM_FLOOR && gcal_poly_contains(c, a.a, atom))
                 factor =
                     gcal_poly_floor(c, gcal_poly_substitute(c, a.a, atom, value), a.k);
+            else if (a.kind == ATOM_QUOTIENT && (gcal_poly_contains(c, a.a, atom) ||
+                                                 gcal_poly_contains(c, a.b, atom)))
+                factor = gcal_poly_floor_by(c, gcal_poly_substitute(c, a.a, atom, value),
+                                            gcal_poly_substitute(c, a.b, atom, value));
             else if (a.kind == ATOM_STEP && gcal_poly_contains(c, a.a, atom))
                 factor = gcal_poly_step(c, gcal_poly_substitute(c, a.a, atom, value));
             else if ((a.kind == ATOM_MIN || a.kind == ATOM_MAX) &&
@@ -681,6 +685,45 @@ const struct gcal_poly *gcal_poly_max(struct gcal_polys *c, const struct gcal_po
     if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, a, b)))
         return a;
     return extremum(c, ATOM_MAX, a, b);
+}
+
+void gcal_poly_split(struct gcal_polys *c, const struct gcal_poly *p,
+                     const struct gcal_poly *q, const struct gcal_poly **whole,
+                     const struct gcal_poly **rest)
+{
+    *whole = *rest = &zero;
+    for (size_t i = 0; i < p->n_terms && !c->failed; i++) {
+        struct gcal_poly *term = new_poly(c, 1), *part = new_poly(c, 1);
+
+        if (!term || !part)
+            return;
+        term->terms[0] = p->terms[i];
+        if (q->n_terms == 1 &&
+            divide_terms(c, &term->terms[0], &q->terms[0], &part->terms[0]) &&
+            part->terms[0].den == 1)
+            *whole = gcal_poly_add(c, *whole, part);
+        else
+            *rest = gcal_poly_add(c, *rest, term);
+    }
+}
+
+const struct gcal_poly *gcal_poly_floor_by(struct gcal_polys *c,
+                                           const struct gcal_poly *p,
+                                           const struct gcal_poly *q)
+{
+    struct gcal_atom atom = { .kind = ATOM_QUOTIENT, .b = q };
+    const struct gcal_poly *whole, *below;
+    int64_t number;
+
+    if (gcal_poly_is_constant(q, &number) && number > 0)
+        return gcal_poly_floor(c, p, number);
+    if ((whole = gcal_poly_divide(c, p, q)) && gcal_poly_is_integral(whole))
+        return whole;
+    gcal_poly_split(c, p, q, &whole, &atom.a);
+    below = gcal_poly_sub(c, gcal_poly_sub(c, q, gcal_poly_integer(c, 1)), atom.a);
+    if (gcal_poly_is_nonnegative(c, atom.a) && gcal_poly_is_nonnegative(c, below))
+        return whole;
+    return gcal_poly_add(c, whole, gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom)));
 }
 
 const struct gcal_poly *gcal_poly_step(struct gcal_polys *c, const struct gcal_poly *p)

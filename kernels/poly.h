@@ -2,7 +2,8 @@
  *
  * Counts, subscripts and trip counts are polynomials with rational coefficients over
  * atoms: size parameters, dimensions (loop variables and work-item ids), and floor(p/k),
- * step(p), min(p, q), max(p, q) of other polynomials.  Every atom is an integer.
+ * floor(p/q), step(p), min(p, q), max(p, q) of other polynomials.  Every atom is an
+ * integer.
  *
  * Polynomials are immutable and live as long as their context, so nothing is freed one
  * by one.  What goes wrong (memory, a coefficient beyond 64 bits, too many steps) is
@@ -93,6 +94,14 @@ const struct gcal_poly *gcal_poly_min(struct gcal_polys *c, const struct gcal_po
                                       const struct gcal_poly *b);
 const struct gcal_poly *gcal_poly_max(struct gcal_polys *c, const struct gcal_poly *a,
                                       const struct gcal_poly *b);
+/* The greatest integer not above p/q, of sizes q >= 1. */
+const struct gcal_poly *gcal_poly_floor_by(struct gcal_polys *c,
+                                           const struct gcal_poly *p,
+                                           const struct gcal_poly *q);
+/* p = q*whole + rest, term by term, for a 'q' of one term. */
+void gcal_poly_split(struct gcal_polys *c, const struct gcal_poly *p,
+                     const struct gcal_poly *q, const struct gcal_poly **whole,
+                     const struct gcal_poly **rest);
 /* 1 where p >= 0, else 0. */
 const struct gcal_poly *gcal_poly_step(struct gcal_polys *c, const struct gcal_poly *p);
 /* p as one factor, which products do not multiply out; an integer at all integers. */

@@ -8,6 +8,7 @@ enum gcal_atom_kind {
     ATOM_PARAMETER,
     ATOM_DIMENSION,
     ATOM_FLOOR,
+    ATOM_QUOTIENT,
     ATOM_STEP,
     ATOM_MIN,
     ATOM_MAX
@@ -20,8 +21,8 @@ struct gcal_atom {
     const char *name; /* parameter, dimension; NULL for a point's */
     int64_t least;    /* parameter: its lower bound */
     const struct gcal_poly
-        *a; /* floor: numerator; step: of; min, max; dimension: last or NULL */
-    const struct gcal_poly *b; /* min, max */
+        *a; /* floor, quotient: numerator; step: of; min, max; dimension: last or NULL */
+    const struct gcal_poly *b; /* min, max; quotient: divisor */
     int64_t k;                 /* floor: divisor; 1 keeps a polynomial together */
     /* A parameter that is known to be modulus*hidden + rest is computed with as that. */
     const struct gcal_poly *value; /* of this parameter */

@@ -75,6 +75,11 @@ static bool prove_without(struct gcal_polys *c, const struct gcal_poly *p, unsig
     if (a.kind == ATOM_FLOOR) {
         high = gcal_poly_scale(c, a.a, 1, a.k);
         low = gcal_poly_sub(c, high, gcal_poly_rational(c, a.k - 1, a.k));
+    } else if (a.kind == ATOM_QUOTIENT) {
+        if (!prove(c, a.a, depth - 1))
+            return false;
+        low = gcal_poly_integer(c, 0);
+        high = a.a; /* as the divisor is at least 1 */
     } else if (a.kind == ATOM_STEP) {
         low = gcal_poly_integer(c, 0);
         high = gcal_poly_integer(c, 1);

@@ -34,6 +34,12 @@ static void put_atom(struct gcal_polys *c, struct gcal_buf *buf, unsigned atom)
         gcal_buf_puts(buf, a->kind == ATOM_STEP ? "step(" : "(");
         put_poly(c, buf, a->a);
         gcal_buf_puts(buf, ")");
+    } else if (a->kind == ATOM_QUOTIENT) {
+        gcal_buf_puts(buf, "floor((");
+        put_poly(c, buf, a->a);
+        gcal_buf_puts(buf, ")/(");
+        put_poly(c, buf, a->b);
+        gcal_buf_puts(buf, "))");
     } else if (a->kind == ATOM_FLOOR) {
         bool plain =
             a->a->n_terms == 1 && a->a->terms[0].num == 1 && a->a->terms[0].den == 1;
@@ -191,14 +197,16 @@ static const struct gcal_poly *read_rounded(struct reader *r, int depth, bool up
 {
     bool outer = r->exact;
     const struct gcal_poly *p;
+    int64_t den;
 
     r->exact = true;
     p = read_sum(r, depth);
     r->exact = outer;
     if (!p || !accept(r, ")"))
         return p ? complain(r, "expected ')'") : NULL;
-    p = gcal_poly_floor(r->c, up ? gcal_poly_scale(r->c, p, -1, 1) : p, 1);
-    return up ? gcal_poly_scale(r->c, p, -1, 1) : p;
+    if (up && (den = gcal_poly_denominator(p))) /* of integers over 'den' */
+        p = gcal_poly_add(r->c, p, gcal_poly_rational(r->c, den - 1, den));
+    return gcal_poly_floor(r->c, p, 1);
 }
 
 static const struct gcal_poly *read_primary(struct reader *r, int depth)

@@ -86,25 +86,29 @@ static struct gcal_value may_be_negative(struct gcal_walk *w, const struct gcal_
         gcal_poly_text(w->c, p)));
 }
 
+/* A size that something is divided by is at least 1. */
+static bool is_size(struct gcal_walk *w, const struct gcal_poly *p)
+{
+    return p->n_terms == 1 && p->terms[0].num > 0 && p->terms[0].n_factors &&
+           !gcal_poly_has_dimension(w->c, p);
+}
+
 static struct gcal_value divide(struct gcal_walk *w, struct gcal_value a,
                                 struct gcal_value b, bool rest)
 {
-    const struct gcal_poly *quotient;
-    int64_t k;
+    const struct gcal_poly *quotient = gcal_poly_divide(w->c, a.p, b.p);
+    int64_t k = 0;
 
-    if (!gcal_poly_is_constant(b.p, &k) || k <= 0) {
-        quotient = gcal_poly_divide(w->c, a.p, b.p);
-        if (!quotient || !gcal_poly_is_integral(quotient))
+    if (!quotient || !gcal_poly_is_integral(quotient)) {
+        bool number = gcal_poly_is_constant(b.p, &k);
+
+        if (number ? k <= 0 : !is_size(w, b.p))
             return gcal_not_affine(
-                "it divides by something that is not a positive number");
-    } else {
-        quotient = gcal_poly_scale(w->c, a.p, 1, k);
-        if (!gcal_poly_is_integral(quotient)) {
-            /* C rounds towards zero, floor downwards */
-            if (!gcal_walk_is_nonnegative(w, a.p))
-                return may_be_negative(w, a.p);
-            quotient = gcal_poly_floor(w->c, a.p, k);
-        }
+                "it divides by something that is not a positive number or a size");
+        /* C rounds towards zero, floor downwards */
+        if (!gcal_walk_is_nonnegative(w, a.p))
+            return may_be_negative(w, a.p);
+        quotient = gcal_poly_floor_by(w->c, a.p, b.p);
     }
     if (rest)
         quotient = gcal_poly_sub(w->c, a.p, gcal_poly_mul(w->c, quotient, b.p));
