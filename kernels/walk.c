@@ -159,21 +159,28 @@ CXCursor gcal_strip(struct gcal_walk *w, CXCursor c)
 
 /* ---- variables ---- */
 
-struct gcal_value *gcal_variable_find(struct gcal_walk *w, CXCursor decl)
+static struct gcal_variable *find_variable(struct gcal_walk *w, CXCursor decl)
 {
     for (size_t i = w->n_variables; i-- > 0;)
         if (w->clang->equalCursors(w->variables[i].decl, decl))
-            return &w->variables[i].value;
+            return &w->variables[i];
     return NULL;
+}
+
+struct gcal_value *gcal_variable_find(struct gcal_walk *w, CXCursor decl)
+{
+    struct gcal_variable *known = find_variable(w, decl);
+
+    return known ? &known->value : NULL;
 }
 
 void gcal_variable_set(struct gcal_walk *w, CXCursor decl, struct gcal_value value)
 {
-    struct gcal_value *known = gcal_variable_find(w, decl);
-    struct gcal_variable *moved;
+    struct gcal_variable *known = find_variable(w, decl), *moved;
 
     if (known) {
-        *known = value;
+        if (!known->escaped)
+            known->value = value;
         return;
     }
     moved = gcal_array_grow(w->variables, w->n_variables, &w->variable_capacity,
@@ -183,7 +190,16 @@ void gcal_variable_set(struct gcal_walk *w, CXCursor decl, struct gcal_value val
         return;
     }
     w->variables = moved;
-    w->variables[w->n_variables++] = (struct gcal_variable){ decl, value };
+    w->variables[w->n_variables++] = (struct gcal_variable){ decl, value, false };
+}
+
+void gcal_variable_escape(struct gcal_walk *w, CXCursor decl)
+{
+    struct gcal_variable *known;
+
+    gcal_variable_set(w, decl, gcal_unknown("its address is taken"));
+    if ((known = find_variable(w, decl)))
+        known->escaped = true;
 }
 
 struct gcal_value gcal_variable_get(struct gcal_walk *w, CXCursor decl)
@@ -208,7 +224,8 @@ void gcal_variables_restore(struct gcal_walk *w, const struct gcal_variable *sav
                             size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        w->variables[i].value = saved[i].value;
+        if (!w->variables[i].escaped)
+            w->variables[i].value = saved[i].value;
 }
 
 /* ---- the kernel ---- */

@@ -55,6 +55,7 @@ struct gcal_flow {
 struct gcal_variable {
     CXCursor decl;
     struct gcal_value value;
+    bool escaped; /* its address was taken: never known again */
 };
 
 /* The conditions around a statement since its function began, innermost first. */
@@ -150,6 +151,8 @@ struct gcal_value gcal_not_affine(const char *why); /* it follows from sizes, bu
 struct gcal_value gcal_integer(const struct gcal_poly *p);
 struct gcal_value *gcal_variable_find(struct gcal_walk *w, CXCursor decl);
 void gcal_variable_set(struct gcal_walk *w, CXCursor decl, struct gcal_value value);
+/* Its address is taken, and who knows what changes it from now on. */
+void gcal_variable_escape(struct gcal_walk *w, CXCursor decl);
 /* Its value, not known when it has none. */
 struct gcal_value gcal_variable_get(struct gcal_walk *w, CXCursor decl);
 /* All variables as they are now, in the context's memory; and back to that. */

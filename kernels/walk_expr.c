@@ -185,7 +185,7 @@ static struct gcal_value walk_unary(struct gcal_walk *w, CXCursor c)
     case CXUnaryOperator_AddrOf:
         place = gcal_place_find(w, kids.c[0]);
         if (place.kind == PLACE_VARIABLE && !w->frozen)
-            gcal_variable_set(w, place.decl, gcal_unknown("its address is taken"));
+            gcal_variable_escape(w, place.decl);
         return place.kind == PLACE_MEMORY ? place.pointer : gcal_unknown(NULL);
     case CXUnaryOperator_Minus:
         value = gcal_value_as_integer(w, gcal_walk_expr(w, kids.c[0]));

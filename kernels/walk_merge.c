@@ -183,8 +183,9 @@ void gcal_variables_merge(struct gcal_walk *w, const struct gcal_truth *truth,
                           const struct gcal_variable *yes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        w->variables[i].value =
-            gcal_value_choose(w, truth, yes[i].value, w->variables[i].value);
+        if (!w->variables[i].escaped)
+            w->variables[i].value =
+                gcal_value_choose(w, truth, yes[i].value, w->variables[i].value);
 }
 
 /* ---- what functions return ---- */

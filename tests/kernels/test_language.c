@@ -456,6 +456,15 @@ static void comments_tag_accesses(void **state)
 
 /* ---- what is refused ---- */
 
+/* What a pointer changes is not known, though it was set in between. */
+static void refuses_what_pointers_change(void **state)
+{
+    (void)state;
+    assert_refused("int x = 0; int *p = &x; x = 3; *p = 5;\n"
+                   "for (int i = 0; i < x; i++) f += 1;",
+                   "x.cl:6:17: ", "address");
+}
+
 static void refuses_recursion(void **state)
 {
     struct gcal_count_request r =
@@ -513,6 +522,7 @@ int main(void)
         cmocka_unit_test(helpers_count_as_if_written_in_place),
         cmocka_unit_test(members_of_structures_are_accesses),
         cmocka_unit_test(comments_tag_accesses),
+        cmocka_unit_test(refuses_what_pointers_change),
         cmocka_unit_test(refuses_recursion),
         cmocka_unit_test(refuses_with_place_and_reason),
         cmocka_unit_test(counting_is_deterministic),
