@@ -39,14 +39,6 @@ const struct oracle_refused oracle_refused[] = {
     { .generator = NULL },
 };
 
-#define UNBRACKETED "a sum of several terms is multiplied without parentheses"
-
 const struct oracle_fault oracle_faults[] = {
-    { "lud_internal", "add", UNBRACKETED },
-    { "lud_internal", "float32 madd", UNBRACKETED },
-    { "lud_internal", "local load", UNBRACKETED },
-    { "lud_internal", "local load bytes", UNBRACKETED },
-    { "lud_internal", "local store", UNBRACKETED },
-    { "lud_internal", "local store bytes", UNBRACKETED },
     { .generator = NULL },
 };
