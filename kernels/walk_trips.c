@@ -22,9 +22,9 @@ static const struct gcal_poly *varying_part(struct gcal_walk *w,
 }
 
 /* Steps of 'step' from q*step - r down to 1, where 0 <= r < step: there are q. */
-static const struct gcal_poly *divided_trips(struct gcal_walk *w,
-                                             const struct gcal_poly *length,
-                                             const struct gcal_poly *step)
+static const struct gcal_poly *whole_trips(struct gcal_walk *w,
+                                           const struct gcal_poly *length,
+                                           const struct gcal_poly *step)
 {
     const struct gcal_poly *less = varying_part(w, length), *one, *trips;
 
@@ -36,6 +36,26 @@ static const struct gcal_poly *divided_trips(struct gcal_walk *w,
             w, gcal_poly_sub(w->c, gcal_poly_sub(w->c, step, one), less)))
         return NULL;
     return trips;
+}
+
+/* 'length' at first, less by 'step' (no number) each time, for as long as it is above 0.
+ */
+static const struct gcal_poly *divided_trips(struct gcal_walk *w,
+                                             const struct gcal_poly *length,
+                                             const struct gcal_poly *step)
+{
+    const struct gcal_poly *one = gcal_poly_integer(w->c, 1);
+    const struct gcal_poly *rounded = gcal_poly_add(w->c, length,
+                                                    gcal_poly_sub(w->c, step, one)),
+                           *whole;
+
+    if (gcal_poly_has_dimension(w->c, step) ||
+        !gcal_poly_is_nonnegative(w->c, gcal_poly_sub(w->c, step, one)) ||
+        !gcal_walk_is_nonnegative(w, rounded))
+        return NULL;
+    if ((whole = whole_trips(w, length, step)))
+        return whole;
+    return gcal_poly_floor_by(w->c, rounded, step);
 }
 
 /* p >= 0 where p falls or rises by a fixed number with each iteration. */
