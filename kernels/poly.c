@@ -726,14 +726,44 @@ const struct gcal_poly *gcal_poly_floor_by(struct gcal_polys *c,
     return gcal_poly_add(c, whole, gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom)));
 }
 
+/* p times a number, so that all factors are integers without a common divisor, and the
+ * number added is rounded down: where p is exactly 0, "1/3*n-5/3" would be something
+ * below it in floating point.
+ */
+static const struct gcal_poly *without_fractions(struct gcal_polys *c,
+                                                 const struct gcal_poly *p)
+{
+    int64_t den = gcal_poly_denominator(p), divisor = 0, below;
+    struct gcal_term last;
+
+    if (!den) {
+        gcal_polys_fail(c, "its coefficients need more than 64 bits");
+        return &zero;
+    }
+    p = gcal_poly_scale(c, p, den, 1);
+    for (size_t i = 0; i < p->n_terms; i++)
+        if (p->terms[i].n_factors)
+            divisor = gcal_gcd(divisor, p->terms[i].num);
+    if (divisor < 2)
+        return p;
+    p = gcal_poly_scale(c, p, 1, divisor);
+    last = p->terms[p->n_terms - 1];
+    if (last.n_factors || last.den == 1)
+        return p;
+    below = last.num >= 0 ? last.num / last.den : -((-last.num - 1) / last.den + 1);
+    p = gcal_poly_sub(c, p, gcal_poly_rational(c, last.num, last.den));
+    return gcal_poly_add(c, p, gcal_poly_integer(c, below));
+}
+
 const struct gcal_poly *gcal_poly_step(struct gcal_polys *c, const struct gcal_poly *p)
 {
-    struct gcal_atom atom = { .kind = ATOM_STEP, .a = p };
-    const struct gcal_poly *negative = gcal_poly_sub(c, gcal_poly_integer(c, -1), p);
+    struct gcal_atom atom = { .kind = ATOM_STEP };
 
+    p = without_fractions(c, p);
+    atom.a = p;
     if (gcal_poly_is_nonnegative(c, p))
         return gcal_poly_integer(c, 1);
-    if (gcal_poly_is_nonnegative(c, negative))
+    if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, gcal_poly_integer(c, -1), p)))
         return &zero;
     return gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom));
 }
