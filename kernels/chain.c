@@ -250,3 +250,38 @@ isl_set *gcal_part_points(struct gcal_part *part)
     }
     return set;
 }
+
+void gcal_part_learn_others(struct gcal_part *part)
+{
+    const struct gcal_chain *chain = part->chain;
+
+    for (size_t i = 0; i < chain->n_dims; i++)
+        gcal_frame_learn(&part->frame, chain->trips[i]);
+    for (size_t i = 0; i < chain->n_conditions; i++)
+        gcal_frame_learn_condition(&part->frame, chain->conditions[i]);
+}
+
+/* The sizes at which the 'wanted' dimensions, or what has none, have any point. */
+static isl_set *sizes_of(const struct gcal_part *part, const bool *wanted)
+{
+    struct gcal_frame sizes = part->frame;
+    struct gcal_part other;
+
+    gcal_part_fill(&other, part->chain, wanted);
+    for (size_t i = 0; i < other.n_dims; i++)
+        sizes.dims[i] = other.frame.dims[i];
+    sizes.n_dims = other.n_dims;
+    other.frame = sizes;
+    return isl_set_params(gcal_part_points(&other));
+}
+
+isl_set *gcal_part_others(const struct gcal_part *part)
+{
+    bool others[GCAL_MAX_CHAIN], none[GCAL_MAX_CHAIN] = { false };
+
+    for (size_t i = 0; i < GCAL_MAX_CHAIN; i++)
+        others[i] = i < part->chain->n_dims;
+    for (size_t i = 0; i < part->n_dims; i++)
+        others[part->dims[i]] = false;
+    return isl_set_intersect(sizes_of(part, others), sizes_of(part, none));
+}

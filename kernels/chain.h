@@ -76,6 +76,12 @@ void gcal_part_learn(struct gcal_part *part);
  */
 isl_set *gcal_part_points(struct gcal_part *part);
 
+/* Shows the part's frame what the rest of its chain is made of, and the sizes at which
+ * that rest has any point.
+ */
+void gcal_part_learn_others(struct gcal_part *part);
+isl_set *gcal_part_others(const struct gcal_part *part);
+
 /* ---- rows.c ---- */
 
 /* Dimensions that are divided by a size become two, where that makes them affine. */

@@ -206,6 +206,7 @@ struct image {
         *offsets[MOST_ACCESSES]; /* in the dimensions of their chains */
     struct bases bases;
     bool estimated;
+    bool apart;              /* not all accesses are made at the same time */
     struct gcal_frame sizes; /* all that the sets depend on */
 };
 
@@ -288,9 +289,10 @@ static isl_set *widen(isl_set *set, int64_t width)
 }
 
 /* The coordinates that one access reaches; local arrays are other ones in each group,
- * whose ids are coordinates too.
+ * whose ids are coordinates too.  'when' is at which sizes, as far as dimensions say that
+ * do not matter for them.
  */
-static isl_set *reached(struct image *image, size_t number)
+static isl_set *reached(struct image *image, size_t number, isl_set **when)
 {
     const struct gcal_access_event *access = image->accesses[number];
     const struct gcal_nest *nest = image->nest;
@@ -306,6 +308,7 @@ static isl_set *reached(struct image *image, size_t number)
     image->sizes.n_dims = part.n_dims;
     part.frame = image->sizes;
     points = gcal_part_points(&part);
+    *when = image->apart ? gcal_part_others(&part) : NULL;
     for (size_t b = 0; b < image->bases.n; b++) {
         one =
             isl_map_from_pw_aff(coordinate(image, &part.frame, chain.offset, number, b));
@@ -385,12 +388,17 @@ static bool learn_all(struct image *image)
     struct gcal_part part;
     unsigned atom;
 
+    for (size_t i = 1; i < image->n_accesses; i++)
+        image->apart =
+            image->apart || image->accesses[i]->domain != image->accesses[0]->domain;
     image->sizes = *image->nest->frame;
     for (size_t i = 0; i < image->n_accesses; i++) {
         if (!fill_part(image, image->accesses[i], &chain, &part))
             return false;
         part.frame = image->sizes;
         gcal_part_learn(&part);
+        if (image->apart)
+            gcal_part_learn_others(&part);
         image->offsets[i] = chain.offset;
         for (size_t j = 0; j < chain.offset->n_terms; j++)
             if (find_atom(image->nest->c, &chain.offset->terms[j], &atom) &&
@@ -401,16 +409,34 @@ static bool learn_all(struct image *image)
     return true;
 }
 
+/* What each access reaches at the sizes at which it is made: of those at which none is,
+ * nobody asks.
+ */
+static isl_set *reached_by_all(struct image *image)
+{
+    isl_set *reach[MOST_ACCESSES], *when[MOST_ACCESSES], *any = NULL, *all = NULL;
+    size_t n = image->n_accesses;
+
+    for (size_t i = 0; i < n; i++) {
+        when[i] = NULL;
+        reach[i] = reached(image, i, &when[i]);
+        any = i ? isl_set_union(any, isl_set_copy(when[i])) : isl_set_copy(when[i]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (image->apart)
+            reach[i] = isl_set_intersect_params(reach[i],
+                                                isl_set_gist(when[i], isl_set_copy(any)));
+        all = i ? isl_set_union(all, reach[i]) : reach[i];
+    }
+    isl_set_free(any);
+    return isl_set_coalesce(all);
+}
+
 static const struct gcal_poly *count_image(struct image *image)
 {
     const struct gcal_poly *count = NULL;
-    isl_set *all = NULL, *one;
+    isl_set *all = reached_by_all(image);
 
-    for (size_t i = 0; i < image->n_accesses; i++) {
-        one = reached(image, i);
-        all = i ? isl_set_union(all, one) : one;
-    }
-    all = isl_set_coalesce(all);
     if (all && are_elements(image, all))
         count = gcal_points_count(&image->sizes, isl_set_copy(all));
     isl_set_free(all);
