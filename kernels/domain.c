@@ -326,6 +326,8 @@ static const struct gcal_poly *count(struct gcal_nest *nest,
         .nest = nest, .mode = mode, .branch = branch, .estimated = estimated
     };
 
+    if (mode == GCAL_COUNT_SUB_GROUPS && nest->sub_group_size == 1 && !branch)
+        chain.mode = GCAL_COUNT_WORK_ITEMS;
     return gcal_nest_frame(nest) && gcal_chain_fill(&chain, domain) ? count_chain(&chain)
                                                                     : NULL;
 }

@@ -605,6 +605,9 @@ static const struct gcal_poly *where(struct gcal_polys *c, const struct gcal_pol
 {
     const struct gcal_poly *next = gcal_poly_add(c, p, gcal_poly_integer(c, 1));
 
+    /* m*n where n > 0: n is 0 elsewhere, and so is the product */
+    if (gcal_poly_is_nonnegative(c, next) && gcal_poly_divide(c, weight, next))
+        return weight;
     if (gcal_poly_equal(weight, next)) /* n where n > 0 */
         return gcal_poly_max(c, gcal_poly_integer(c, 0), next);
     return gcal_poly_mul(c, weight, gcal_poly_step(c, p));

@@ -94,53 +94,100 @@ static bool same_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static bool same_entry(const struct gcal_profile_entry *a,
-                       const struct gcal_profile_entry *b)
-{
-    return strcmp(a->feature, b->feature) == 0 && strcmp(a->count, b->count) == 0 &&
-           a->granularity == b->granularity && same_text(a->array, b->array) &&
-           same_text(a->afr, b->afr);
-}
-
-/* All entries of 'a' of one sort are in 'b', and no other. */
-static void expect_same(const char *what, const struct gcal_profile *a,
-                        const struct gcal_profile *b,
-                        bool (*is_one)(const struct gcal_profile_entry *))
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < a->n_entries; i++) {
-        const struct gcal_profile_entry *e = &a->entries[i];
-        bool found = false;
-
-        if (!is_one(e))
-            continue;
-        for (size_t j = 0; j < b->n_entries && !found; j++)
-            found = same_entry(e, &b->entries[j]);
-        if (!found)
-            fail_msg("%s: %s of %s, %s, is not in\n%s", what, e->feature,
-                     e->array ? e->array : "", e->count, gcal_profile_encode(b, NULL));
-        n++;
-    }
-    for (size_t j = 0; j < b->n_entries; j++)
-        n -= is_one(&b->entries[j]);
-    if (n)
-        fail_msg("%s: there is more than there was\n%s", what,
-                 gcal_profile_encode(b, NULL));
-}
-
-/* A count at odd sizes, all of them the same, with sub-groups of 32. */
-static double value_of(const char *count)
+/* A count where all sizes are the same, with sub-groups of 32. */
+static double value_at(const char *count, double size)
 {
     struct gcal_expr *expr = gcal_expr_parse(count, &err);
     double values[64], value;
 
     assert_non_null(expr);
     for (size_t i = 0; i < gcal_expr_symbol_count(expr); i++)
-        values[i] = strcmp(gcal_expr_symbol(expr, i), GCAL_SUB_GROUP_SIZE) == 0 ? 32 : 48;
+        values[i] =
+            strcmp(gcal_expr_symbol(expr, i), GCAL_SUB_GROUP_SIZE) == 0 ? 32 : size;
     value = gcal_expr_eval(expr, values);
     gcal_expr_destroy(expr);
     return value;
+}
+
+/* The same accesses: loops may have been taken apart, and with them the pattern. */
+static bool same_pattern(const struct gcal_profile_entry *a,
+                         const struct gcal_profile_entry *b)
+{
+    const char *afr = strstr(a->feature, "_afr:");
+    size_t length = afr ? (size_t)(afr - a->feature) : strlen(a->feature);
+
+    return strncmp(a->feature, b->feature, length) == 0 &&
+           (!b->feature[length] || strncmp(b->feature + length, "_afr:", 5) == 0) &&
+           a->granularity == b->granularity && same_text(a->array, b->array);
+}
+
+/* How often the accesses of e's pattern happen in 'p' at sizes that are all the same. */
+static double count_pattern(const struct gcal_profile *p,
+                            const struct gcal_profile_entry *e, double size)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < p->n_entries; i++)
+        if (same_pattern(e, &p->entries[i]))
+            sum += value_at(p->entries[i].count, size);
+    return sum;
+}
+
+/* The only entry of e's pattern; NULL when there are several. */
+static const struct gcal_profile_entry *only_entry(const struct gcal_profile *p,
+                                                   const struct gcal_profile_entry *e)
+{
+    const struct gcal_profile_entry *only = NULL;
+
+    for (size_t i = 0; i < p->n_entries; i++)
+        if (same_pattern(e, &p->entries[i])) {
+            if (only)
+                return NULL;
+            only = &p->entries[i];
+        }
+    return only;
+}
+
+static void expect_same_afr(const char *what, const struct gcal_profile *a,
+                            const struct gcal_profile *b,
+                            const struct gcal_profile_entry *e, double size)
+{
+    const struct gcal_profile_entry *x = only_entry(a, e), *y = only_entry(b, e);
+    double before, after;
+
+    if (!x || !y || !x->afr || !y->afr) /* which has its limits */
+        return;
+    before = value_at(x->afr, size);
+    after = value_at(y->afr, size);
+    if (!(fabs(before - after) <= 1e-9 * fabs(before)))
+        fail_msg("%s: the afr of %s was %g and is %g", what, e->feature, before, after);
+}
+
+/* All entries of 'a' of one sort are in 'b', as often. */
+static void expect_in(const char *what, const struct gcal_profile *a,
+                      const struct gcal_profile *b,
+                      bool (*is_one)(const struct gcal_profile_entry *))
+{
+    static const double sizes[] = { 48, 96, 240, 720 };
+
+    for (size_t i = 0; i < a->n_entries; i++)
+        for (size_t j = 0; is_one(&a->entries[i]) && j < 4; j++) {
+            double x = count_pattern(a, &a->entries[i], sizes[j]);
+            double y = count_pattern(b, &a->entries[i], sizes[j]);
+
+            if (fabs(x - y) > 1e-9 * fabs(x))
+                fail_msg("%s: %s of %s: %g and %g at %g", what, a->entries[i].feature,
+                         a->entries[i].array ? a->entries[i].array : "", x, y, sizes[j]);
+            expect_same_afr(what, a, b, &a->entries[i], sizes[j]);
+        }
+}
+
+static void expect_same(const char *what, const struct gcal_profile *before,
+                        const struct gcal_profile *after,
+                        bool (*is_one)(const struct gcal_profile_entry *))
+{
+    expect_in(what, before, after, is_one);
+    expect_in(what, after, before, is_one);
 }
 
 static double count_ops(const struct gcal_profile *p, const char *op)
@@ -149,7 +196,7 @@ static double count_ops(const struct gcal_profile *p, const char *op)
 
     for (size_t i = 0; i < p->n_entries; i++)
         if (is_float_op(&p->entries[i]) && strcmp(p->entries[i].op, op) == 0)
-            sum += value_of(p->entries[i].count);
+            sum += value_at(p->entries[i].count, 48);
     return sum;
 }
 
