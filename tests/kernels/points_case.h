@@ -6,7 +6,7 @@
 
 #include "points_tree.h"
 
-enum { MOST_LEVELS = 6, MOST_ACCESSES = 5, N_SUB_GROUP_SIZES = 6 };
+enum { MOST_LEVELS = 6, MOST_ACCESSES = 5, N_SUB_GROUP_SIZES = 6, N_ASSUMPTIONS = 9 };
 
 extern const int64_t sub_group_sizes[N_SUB_GROUP_SIZES];
 
@@ -42,7 +42,8 @@ struct happened {
 };
 
 void case_random(struct test_case *t, uint64_t seed);
-void case_random_accesses(struct test_case *t, uint64_t *seed);
+/* How many of the first levels are loops. */
+size_t case_loops(const struct test_case *t, size_t n_levels);
 void case_put(struct gcal_buf *buf, const struct test_case *t);
 /* Its 'which'-th simplification, if it is one; false after the last. */
 bool case_simpler(const struct test_case *t, size_t which, struct test_case *to);
