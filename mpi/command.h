@@ -10,6 +10,7 @@ int gcal_command_calibrate(int argc, char **argv);
 int gcal_command_devices(int argc, char **argv);
 int gcal_command_kernels(int argc, char **argv);
 int gcal_command_count(int argc, char **argv);
+int gcal_command_remove(int argc, char **argv);
 int gcal_command_fit(int argc, char **argv);
 int gcal_command_predict(int argc, char **argv);
 int gcal_command_show(int argc, char **argv);

@@ -9,7 +9,7 @@
 
 #define MAX_SOURCE_BYTES (16u << 20)
 
-static const struct argp_option options[] = {
+static const struct argp_option kernel_options[] = {
     { "kernel", 'k', "NAME", 0, "Which kernel of the file (default: the only one)", 1 },
     { "local", 'l', "X[,Y[,Z]]", 0, "Work-group size", 1 },
     { "global", 'g', "EXPR[,EXPR[,EXPR]]", 0,
@@ -21,20 +21,24 @@ static const struct argp_option options[] = {
       "What holds of the sizes, e.g. 'n % 16 = 0 and n "
       ">= 16'",
       1 },
-    { "at", 'A', "NAME=VALUE,..", 0, "Values of the sizes, e.g. n=2048,m=64", 1 },
     { "trips", 'T', "LINE:NAME", 0,
       "The loop in that line runs NAME times on average, a size of its own; for loops "
       "whose trips depend on data; may be repeated",
       1 },
+    { 0 },
+};
+
+static const struct argp_option count_options[] = {
+    { "at", 'A', "NAME=VALUE,..", 0, "Values of the sizes, e.g. n=2048,m=64", 2 },
     { "banks", 'B', "COUNT", 0,
       "Banks of local memory, 4 bytes wide (often 32): counts f_local_pass, the passes "
       "that bank conflicts cost",
-      1 },
+      2 },
     { "index-arithmetic", 'I', NULL, 0,
       "Count the integer arithmetic of subscripts and loop control too (f_index_...)",
-      1 },
+      2 },
     { "allow-estimates", 'E', NULL, 0,
-      "Mark what cannot be counted exactly as an estimate instead of refusing it", 1 },
+      "Mark what cannot be counted exactly as an estimate instead of refusing it", 2 },
     { 0 },
 };
 
@@ -115,7 +119,7 @@ static void parse_banks(struct gcal_count_options *o, const char *text,
     o->n_banks = (size_t)banks;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_kernel(int key, char *arg, struct argp_state *state)
 {
     struct gcal_count_options *o = state->input;
 
@@ -135,20 +139,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'a':
         o->assume = arg;
         break;
-    case 'A':
-        o->at = arg;
-        break;
     case 'T':
         parse_trips(o, arg, state);
-        break;
-    case 'B':
-        parse_banks(o, arg, state);
-        break;
-    case 'I':
-        o->index_arithmetic = true;
-        break;
-    case 'E':
-        o->allow_estimates = true;
         break;
     case ARGP_KEY_ARG:
         if (o->file)
@@ -161,7 +153,40 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-const struct argp gcal_count_argp = { .options = options, .parser = parse };
+const struct argp gcal_kernel_argp = { .options = kernel_options,
+                                       .parser = parse_kernel };
+
+static error_t parse_count(int key, char *arg, struct argp_state *state)
+{
+    struct gcal_count_options *o = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = o;
+        break;
+    case 'A':
+        o->at = arg;
+        break;
+    case 'B':
+        parse_banks(o, arg, state);
+        break;
+    case 'I':
+        o->index_arithmetic = true;
+        break;
+    case 'E':
+        o->allow_estimates = true;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_child kernel_child[] = { { &gcal_kernel_argp, 0, NULL, 0 },
+                                                  { 0 } };
+const struct argp gcal_count_argp = { .options = count_options,
+                                      .parser = parse_count,
+                                      .children = kernel_child };
 
 void gcal_count_options_clear(struct gcal_count_options *o)
 {
@@ -179,39 +204,58 @@ static size_t count_parts(char *const *parts)
     return n;
 }
 
+/* 'request->source' is the caller's to free. */
+static int fill_request(const struct gcal_count_options *o,
+                        struct gcal_count_request *request, struct gcal_error *err)
+{
+    *request = (struct gcal_count_request){ .file = o->file,
+                                            .kernel = o->kernel,
+                                            .build_options = o->build_options.data,
+                                            .n_dims = o->n_dims,
+                                            .assume = o->assume,
+                                            .n_banks = o->n_banks,
+                                            .index_arithmetic = o->index_arithmetic,
+                                            .allow_estimates = o->allow_estimates,
+                                            .n_trips = o->n_trips,
+                                            .trips = o->trips };
+    if (!o->n_dims || count_parts(o->global) != o->n_dims)
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "--local and --global must both be given, with as many dimensions");
+    for (size_t i = 0; i < o->n_dims; i++) {
+        request->local_size[i] = o->local[i];
+        request->global_size[i] = o->global[i];
+    }
+    request->source = gcal_file_read(o->file, MAX_SOURCE_BYTES, NULL, err);
+    return request->source ? 0 : -1;
+}
+
 struct gcal_profile *gcal_count_options_run(const struct gcal_count_options *o,
                                             size_t sub_group_size, struct gcal_error *err)
 {
-    struct gcal_count_request request = { .file = o->file,
-                                          .kernel = o->kernel,
-                                          .build_options = o->build_options.data,
-                                          .n_dims = o->n_dims,
-                                          .assume = o->assume,
-                                          .sub_group_size = sub_group_size,
-                                          .n_banks = o->n_banks,
-                                          .index_arithmetic = o->index_arithmetic,
-                                          .allow_estimates = o->allow_estimates,
-                                          .n_trips = o->n_trips,
-                                          .trips = o->trips };
+    struct gcal_count_request request;
     struct gcal_profile *profile;
-    char *source;
 
-    if (!o->n_dims || count_parts(o->global) != o->n_dims) {
-        gcal_error_set(
-            err, GCAL_EINPUT,
-            "--local and --global must both be given, with as many dimensions");
+    if (fill_request(o, &request, err) < 0)
         return NULL;
-    }
-    if (!(source = gcal_file_read(o->file, MAX_SOURCE_BYTES, NULL, err)))
-        return NULL;
-    request.source = source;
-    for (size_t i = 0; i < o->n_dims; i++) {
-        request.local_size[i] = o->local[i];
-        request.global_size[i] = o->global[i];
-    }
+    request.sub_group_size = sub_group_size;
     profile = gcal_count(&request, err);
-    free(source);
+    free((char *)request.source);
     return profile;
+}
+
+char *gcal_count_options_remove(const struct gcal_count_options *o,
+                                const struct gcal_removal *removal,
+                                struct gcal_error *err)
+{
+    struct gcal_count_request request;
+    char *text;
+
+    if (fill_request(o, &request, err) < 0)
+        return NULL;
+    text = gcal_work_remove(&request, removal, err);
+    free((char *)request.source);
+    return text;
 }
 
 static int take_size(const char *item, size_t length, size_t n, const char *const *names,

@@ -1,4 +1,5 @@
-/* count_options.h - the options of 'count' that 'predict' shares, and sizes (n=2048,m=4)
+/* count_options.h - what says which kernel is meant ('count', 'predict', 'remove') and
+ * how it is counted ('count', 'predict'), and sizes (n=2048,m=4)
  */
 #ifndef GCAL_MPI_COUNT_OPTIONS_H
 #define GCAL_MPI_COUNT_OPTIONS_H
@@ -25,7 +26,11 @@ struct gcal_count_options {
     const char *at;
 };
 
-/* For argp's 'children'; input: struct gcal_count_options, cleared by the caller. */
+/* For argp's 'children'; input: struct gcal_count_options, cleared by the caller.  The
+ * first takes the file and what says which kernel of it is meant, for which NDRange; the
+ * second takes that and how to count it.
+ */
+extern const struct argp gcal_kernel_argp;
 extern const struct argp gcal_count_argp;
 void gcal_count_options_clear(struct gcal_count_options *options);
 
@@ -33,6 +38,11 @@ void gcal_count_options_clear(struct gcal_count_options *options);
 struct gcal_profile *gcal_count_options_run(const struct gcal_count_options *options,
                                             size_t sub_group_size,
                                             struct gcal_error *err);
+
+/* The same kernel with work removed, the caller's to free. */
+char *gcal_count_options_remove(const struct gcal_count_options *options,
+                                const struct gcal_removal *removal,
+                                struct gcal_error *err);
 
 /* The values of 'names' (n of them) from "n=2048,m=64" in 'values'.  -1 when one is
  * missing, unknown or no number; 'at' NULL is an empty list.

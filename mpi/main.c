@@ -19,6 +19,7 @@ static const struct command {
     { "devices", gcal_command_devices, "list the OpenCL devices of this machine" },
     { "kernels", gcal_command_kernels, "list measurement kernels and their counts" },
     { "count", gcal_command_count, "count the features of any OpenCL C kernel" },
+    { "remove", gcal_command_remove, "make a kernel that does only part of its work" },
     { "fit", gcal_command_fit, "fit again from a record, without a device" },
     { "predict", gcal_command_predict, "predict a kernel's time on a calibrated device" },
     { "show", gcal_command_show, "print what is published" },

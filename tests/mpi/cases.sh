@@ -322,6 +322,92 @@ case_count_estimates() {
     expect_line 'trips: expected a line and a name'
 }
 
+# Whether after.json has exactly the loads of these arrays, or the on-chip work, that
+# before.json has: counts, strides and all but where they stand.  The sum's own additions
+# are left out.
+compare_counts() { # FORM [ARRAY]...
+    python3 - "$@" <<'PYTHON' > said 2>&1 || fail "$(cat said)"
+import json, sys
+form, arrays = sys.argv[1], sys.argv[2:]
+def work(path, wanted):
+    found = []
+    for f in json.load(open(path))["features"]:
+        if wanted(f):
+            found.append({k: v for k, v in f.items() if k not in ("line", "column")})
+    return sorted(found, key=lambda f: json.dumps(f, sort_keys=True))
+def is_access(f): return f["feature"].startswith("f_mem_access")
+def is_load(f): return is_access(f) and f["direction"] == "load"
+def is_global(f): return is_access(f) and f["space"] == "global"
+def is_on_chip(f):
+    return (is_access(f) and f["space"] == "local" or
+            f["feature"] in ("f_op_float32_madd", "f_sync_barrier_local"))
+if form == "loads":
+    kept = work("before.json", lambda f: is_load(f) and f["array"] in arrays)
+    assert len(kept) == len(arrays), kept
+    assert work("after.json", is_load) == kept, work("after.json", is_load)
+    assert not work("after.json", is_on_chip)
+else:
+    kept = work("before.json", is_on_chip)
+    assert len(kept) == 6, kept
+    assert work("after.json", is_on_chip) == kept, work("after.json", is_on_chip)
+    assert not work("after.json", lambda f: is_global(f) and is_load(f))
+stores = work("after.json", lambda f: is_global(f) and not is_load(f))
+assert [(f["array"], f["expression"]) for f in stores] == [("read_tgt_dest", "n^2")], stores
+PYTHON
+}
+
+case_remove() {
+    counted_kernels
+    ndrange=(--local 16,16 --global n,n)
+    count() { run "$gpucal" count "$1" "${ndrange[@]}" --sub-group 32 --format json; expect_status 0; cp out "$2"; }
+    count mm.cl before.json
+    run "$gpucal" remove mm.cl "${ndrange[@]}" --keep b -o after.cl
+    expect_status 0
+    [ ! -s out ] || fail "the kernel went to standard output, too"
+    count after.cl after.json
+    compare_counts loads b
+    "$gpucal" remove mm.cl "${ndrange[@]}" --keep aLD > after.cl
+    count after.cl after.json
+    compare_counts loads a
+    "$gpucal" remove mm.cl "${ndrange[@]}" --keep b,aLD --accumulators 4 > after.cl
+    cp after.cl four.cl
+    count after.cl after.json
+    compare_counts loads a b
+    "$gpucal" remove mm.cl "${ndrange[@]}" > after.cl
+    cmp -s after.cl four.cl && fail "four accumulators are the same as one"
+    count after.cl after.json
+    compare_counts loads a b
+    "$gpucal" remove mm.cl "${ndrange[@]}" --on-chip > after.cl
+    count after.cl after.json
+    compare_counts onchip
+    # What cannot be kept.
+    run "$gpucal" remove mm.cl "${ndrange[@]}" --keep b,d
+    expect_status 1
+    expect_line "mm.cl: .*'d'; there are: a, aLD, b"
+    run "$gpucal" remove mm.cl "${ndrange[@]}" --on-chip --keep b
+    expect_status 1
+    expect_line 'on-chip'
+    run "$gpucal" remove mm.cl "${ndrange[@]}" --accumulators 0
+    expect_status 1
+    expect_line 'accumulators: expected a number from 1 to 64'
+    run "$gpucal" remove mm.cl --local 16,16
+    expect_status 1
+    expect_line 'local and --global'
+    cat > gather.cl <<'KERNEL'
+__kernel void gather(__global const int *from, __global const float *x, __global float *y)
+{
+    int g = get_global_id(0);
+    y[g] = x[from[g]];
+}
+KERNEL
+    run "$gpucal" remove gather.cl --local 64 --global n --keep x
+    expect_status 1
+    expect_line 'gather.cl:4:[0-9]+: '
+    run "$gpucal" remove gather.cl --local 64 --global n --keep x,from -o not-there/after.cl
+    expect_status 1
+    expect_line 'not-there/after.cl: '
+}
+
 case_count_predict() {
     counted_kernels
     run calibrate
