@@ -157,15 +157,14 @@ static bool split(struct gcal_polys *c, const struct bases *bases,
     return p->n_terms == 0;
 }
 
-/* What all accesses have added to their subscripts does not matter; 'to' in bases. */
-static bool split_added(struct gcal_polys *c, const struct bases *bases,
-                        const struct gcal_poly *const *offsets, size_t to,
-                        int64_t *numbers)
+/* What one access adds to its subscript beside the first one: what all of them add does
+ * not matter.
+ */
+static const struct gcal_poly *added(struct gcal_polys *c,
+                                     const struct gcal_poly *const *offsets, size_t to)
 {
-    return split(c, bases,
-                 gcal_poly_sub(c, stride_of(c, offsets[to], UINT_MAX),
-                               stride_of(c, offsets[0], UINT_MAX)),
-                 numbers);
+    return gcal_poly_sub(c, stride_of(c, offsets[to], UINT_MAX),
+                         stride_of(c, offsets[0], UINT_MAX));
 }
 
 static bool find_bases(struct gcal_polys *c, size_t n,
@@ -186,7 +185,11 @@ static bool find_bases(struct gcal_polys *c, size_t n,
                 return false;
     }
     for (size_t i = 1; i < n; i++) {
-        if (!split_added(c, bases, offsets, i, numbers))
+        const struct gcal_poly *p = added(c, offsets, i);
+
+        /* planes at x and x + n, without a stride n */
+        if (!split(c, bases, p, numbers) &&
+            (!add_stride(c, bases, p, whole) || !split(c, bases, p, numbers)))
             return false;
         for (size_t b = 0; b < bases->n; b++)
             bases->numbers[b] = gcal_gcd(bases->numbers[b], numbers[b]);
@@ -262,7 +265,7 @@ static isl_pw_aff *coordinate(struct image *image, const struct gcal_frame *fram
         sum = gcal_poly_add(
             c, sum, gcal_poly_scale(c, gcal_poly_of_atom(c, atom), numbers[b], 1));
     }
-    if (!split_added(c, &image->bases, image->offsets, number, numbers))
+    if (!split(c, &image->bases, added(c, image->offsets, number), numbers))
         return NULL;
     return gcal_frame_affine(frame,
                              gcal_poly_add(c, sum, gcal_poly_integer(c, numbers[b])));

@@ -461,6 +461,27 @@ static int read_assumption(struct reader *r, bool second, struct modular *all, s
     return 0;
 }
 
+/* floor(a/k) + number >= 0 is a + k*number >= 0, which says more of what is in 'a': there
+ * is a group where floor((n+15)/16) >= 1, so n is at least 1.
+ */
+static void assume_inside(struct gcal_polys *c, const struct gcal_poly *p)
+{
+    const struct gcal_term *t = p->terms;
+    struct gcal_atom atom;
+    int64_t number;
+
+    if (!p->n_terms || t[0].n_factors != 1 || t[0].factors[0].power != 1 ||
+        t[0].num != 1 || t[0].den != 1)
+        return;
+    atom = c->atoms[t[0].factors[0].atom];
+    p = gcal_poly_sub(c, p, gcal_poly_of_atom(c, t[0].factors[0].atom));
+    if (atom.kind == ATOM_FLOOR && gcal_poly_is_constant(p, &number))
+        gcal_polys_assume_nonnegative(
+            c,
+            gcal_poly_add(c, atom.a,
+                          gcal_poly_scale(c, gcal_poly_integer(c, number), atom.k, 1)));
+}
+
 bool gcal_polys_assume_nonnegative(struct gcal_polys *c, const struct gcal_poly *p)
 {
     const struct gcal_term *t = p->terms;
@@ -480,6 +501,7 @@ bool gcal_polys_assume_nonnegative(struct gcal_polys *c, const struct gcal_poly 
         if (least > atom->least)
             atom->least = least;
     }
+    assume_inside(c, p);
     return true;
 }
 
