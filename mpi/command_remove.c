@@ -19,7 +19,8 @@ struct remove_command {
 
 static const struct argp_option options[] = {
     { "keep", 'K', "NAME[,NAME]", 0,
-      "Keep the global loads of these arrays, or those with these tags, and nothing else "
+      "Keep the global loads of these arrays, or those in GPUCAL_TAG(NAME, ..), and "
+      "nothing else "
       "(default: all global loads)",
       0 },
     { "accumulators", 'n', "N", 0,
@@ -125,7 +126,9 @@ static const struct argp argp = {
         "depends on what is loaded.\n\n"
         "The NDRange and the sizes are given as to 'gpucal count', which counts the new "
         "kernel in the same way; only how many dimensions there are changes the text.  "
-        "Macros are expanded, and tags and '#pragma gpucal' stay.\n\n"
+        "Macros are expanded; GPUCAL_TAG(name, ..) and '#pragma gpucal' stay, tags that "
+        "are "
+        "comments do not.\n\n"
         "Examples:\n"
         "  gpucal remove matmul.cl --local 16,16 --global n,n --keep a,b -o loads.cl\n"
         "  gpucal remove matmul.cl -l 16,16 -g n,n --keep a --accumulators 4\n"
