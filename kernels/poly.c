@@ -642,7 +642,8 @@ const struct gcal_poly *gcal_poly_floor(struct gcal_polys *c, const struct gcal_
 }
 
 /* One form for each: a number comes second, and the first has no number added:
- * min(4095, n-1) is min(n, 4096)-1.
+ * min(4095, n-1) is min(n, 4096)-1.  Both are whole numbers: min(n/3, m) is min(n,
+ * 3*m)/3, as floors and steps of it are exact in floating point then.
  */
 static const struct gcal_poly *extremum(struct gcal_polys *c, enum gcal_atom_kind kind,
                                         const struct gcal_poly *a,
@@ -650,8 +651,17 @@ static const struct gcal_poly *extremum(struct gcal_polys *c, enum gcal_atom_kin
 {
     struct gcal_atom atom = { .kind = kind };
     const struct gcal_term *last;
-    int64_t number, added = 0;
+    int64_t number, added = 0, den, den_b;
 
+    den = gcal_poly_denominator(a);
+    den_b = gcal_poly_denominator(b);
+    if (!den || !den_b ||
+        __builtin_mul_overflow(den, den_b / gcal_gcd(den, den_b), &den)) {
+        gcal_polys_fail(c, "its coefficients need more than 64 bits");
+        return &zero;
+    }
+    a = gcal_poly_scale(c, a, den, 1);
+    b = gcal_poly_scale(c, b, den, 1);
     if (gcal_poly_is_constant(a, &number)) {
         const struct gcal_poly *swapped = a;
 
@@ -659,12 +669,15 @@ static const struct gcal_poly *extremum(struct gcal_polys *c, enum gcal_atom_kin
         b = swapped;
     }
     last = a->n_terms ? &a->terms[a->n_terms - 1] : NULL;
-    if (last && last->n_factors == 0 && last->den == 1)
+    if (last && last->n_factors == 0)
         added = last->num;
     atom.a = gcal_poly_sub(c, a, gcal_poly_integer(c, added));
     atom.b = gcal_poly_sub(c, b, gcal_poly_integer(c, added));
-    return gcal_poly_add(c, gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom)),
-                         gcal_poly_integer(c, added));
+    return gcal_poly_scale(
+        c,
+        gcal_poly_add(c, gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom)),
+                      gcal_poly_integer(c, added)),
+        1, den);
 }
 
 const struct gcal_poly *gcal_poly_min(struct gcal_polys *c, const struct gcal_poly *a,
