@@ -213,8 +213,8 @@ static void loops_of_all_forms_count_alike(void **state)
         "for (int i = 0; i < m && i < 1000; i++) f += a[i];",
         "#pragma unroll 4\nfor (int i = 0; i < m; i++) f += a[i];",
         "__attribute__((opencl_unroll_hint(2))) for (int i = 0; i < m; i++) f += a[i];",
-        "for (int i = 0; i < m / 2; i++) f += a[i];\n"
-        "for (int i = m / 2; i < m; i++) f += a[i];",
+        ("for (int i = 0; i < m / 2; i++) f += a[i];\n"
+         "for (int i = m / 2; i < m; i++) f += a[i];"),
         "for (int i = 0; i < m; i++) { switch (i) { default: f += a[i]; } }",
         "for (int i = 0; i < m; i++) do { f += a[i]; } while (0);",
         "for (int i = 0; i < 3 * m; i++) if (i % 3 == 1) f += a[i];",
