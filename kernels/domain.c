@@ -158,8 +158,16 @@ static const char *key_of(const struct gcal_part *part)
     const char *key =
         gcal_polys_format(c, "%d %p", (int)chain->mode, (const void *)chain->branch);
 
-    for (size_t i = 0; i < part->n_dims; i++)
-        key = gcal_polys_format(c, "%s %u", key, chain->dims[part->dims[i]]);
+    for (size_t i = 0; i < part->n_dims; i++) {
+        const struct gcal_poly *trips = chain->trips[part->dims[i]];
+        int64_t number = 0;
+
+        /* other trips when an outer loop has got a value, and then another polynomial */
+        if (gcal_poly_is_constant(trips, &number))
+            trips = NULL;
+        key = gcal_polys_format(c, "%s %u:%p%+lld", key, chain->dims[part->dims[i]],
+                                (const void *)trips, (long long)number);
+    }
     for (size_t i = 0; i < chain->n_conditions; i++)
         if (gcal_part_has(part, chain->conditions[i]))
             key = gcal_polys_format(c, "%s %p", key, (const void *)chain->conditions[i]);
