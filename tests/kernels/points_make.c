@@ -54,7 +54,7 @@ static const struct tree *random_trips(const struct test_case *t, uint64_t *seed
     of = tree_variable(
         outer[n_loops ? n - 1 : (size_t)tree_random(seed, 0, (int64_t)n - 1)]);
     k = tree_random(seed, 2, 4);
-    switch (tree_random(seed, 0, 8)) {
+    switch (tree_random(seed, 0, 9)) {
     case 0:
         return tree_number(tree_random(seed, 1, 5));
     case 1:
@@ -73,6 +73,8 @@ static const struct tree *random_trips(const struct test_case *t, uint64_t *seed
                          NULL);
     case 7:
         return tree_linear(-1, of, tree_linear(1, end, tree_number(-k)));
+    case 8: /* not affine, but for each value of what is 'of' */
+        return tree_make(TREE_MULTIPLY, 0, end, of);
     default:
         return tree_random_affine(seed, n, outer);
     }

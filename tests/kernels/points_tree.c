@@ -64,6 +64,9 @@ const struct tree *tree_random_affine(uint64_t *seed, size_t n, const int64_t *f
     for (int64_t left = tree_random(seed, 1, 3); left > 0; left--)
         sum = tree_linear(factors[tree_random(seed, 0, 10)],
                           tree_variable(from[tree_random(seed, 0, (int64_t)n - 1)]), sum);
+    if (tree_random(seed, 0, 15) == 0)
+        sum = add(tree_make(TREE_MULTIPLY, 0, tree_variable(AT_N), tree_variable(AT_M)),
+                  sum);
     return sum;
 }
 
