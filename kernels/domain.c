@@ -107,7 +107,7 @@ static const struct gcal_poly *count_at_values(const struct gcal_part *part)
     for (int64_t value = 0; value < least && shortest != SIZE_MAX && total; value++) {
         struct gcal_chain at = { .nest = chain->nest,
                                  .mode = chain->mode,
-                                 .linear = chain->linear,
+                                 .linear = chain->linear && part->n_lids,
                                  .estimated = chain->estimated };
 
         keep_part(&at, part, shortest, value);
