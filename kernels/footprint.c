@@ -151,6 +151,8 @@ static bool split(struct gcal_polys *c, const struct bases *bases,
                   const struct gcal_poly *p, int64_t *numbers)
 {
     for (size_t i = bases->n; i-- > 0;) {
+        if (!bases->all[i]->n_terms) /* the context has failed */
+            return false;
         numbers[i] = times_in(p, &bases->all[i]->terms[0]);
         p = gcal_poly_sub(c, p, gcal_poly_scale(c, bases->all[i], numbers[i], 1));
     }
