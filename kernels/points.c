@@ -269,12 +269,25 @@ static isl_basic_set *facts_of(const struct system *s)
                                   (unsigned)s->n_dims);
 }
 
+/* isl_basic_set_gist() with dimensions that nothing is said of: they make room in isl's
+ * tableau, which isl 0.25 goes on to read where it was before when it has to grow it.
+ */
+static isl_basic_set *simplify(const struct system *s)
+{
+    enum { ROOM = 6 };
+    isl_basic_set *set = isl_basic_set_add_dims(to_isl(s), isl_dim_set, ROOM);
+    isl_basic_set *facts = isl_basic_set_add_dims(facts_of(s), isl_dim_set, ROOM);
+
+    return isl_basic_set_project_out(isl_basic_set_gist(set, facts), isl_dim_set,
+                                     (unsigned)s->n_dims, ROOM);
+}
+
 /* Drops what follows from the rest and from the facts.  0 when there is no point at all,
  * 1 otherwise; what isl cannot answer changes nothing.
  */
 static int tidy(struct system *s)
 {
-    isl_basic_set *set = isl_basic_set_gist(to_isl(s), facts_of(s));
+    isl_basic_set *set = simplify(s);
     int some = isl_basic_set_plain_is_empty(set) != isl_bool_true;
     struct system *tidied = malloc(sizeof(*tidied));
 
