@@ -219,22 +219,20 @@ static void add_group(struct gcal_maker *m, const struct group *g)
     /* all lanes of a sub-group on one element: one access of the sub-group */
     bool uniform = g->pattern->lid[0] && strcmp(g->pattern->lid[0], "0") == 0;
     bool by_sub_group = !e->atomic && (local || uniform);
-    bool needs_afr = e->atomic || !local;
     struct gcal_tally items = gcal_tally_none(m), tally = items;
     struct gcal_profile_entry *entry;
     const char *afr = NULL;
 
-    if (needs_afr)
-        tally = items = tally_of(m, g, GCAL_COUNT_WORK_ITEMS);
+    tally = items = tally_of(m, g, GCAL_COUNT_WORK_ITEMS);
     if (by_sub_group)
         tally = tally_of(m, g, gcal_sub_group_mode(m));
     if (m->failed || !tally.count->n_terms)
         return;
-    if (needs_afr)
-        afr = afr_text(m, items.count, g->events, g->n);
-    entry = gcal_maker_add(m, e->atomic ? GCAL_FEATURE_ATOMIC : GCAL_FEATURE_MEM_ACCESS,
-                           by_sub_group ? GCAL_PER_SUB_GROUP : GCAL_PER_WORK_ITEM,
-                           access_feature(m, e, g->pattern, afr));
+    afr = afr_text(m, items.count, g->events, g->n);
+    entry = gcal_maker_add(
+        m, e->atomic ? GCAL_FEATURE_ATOMIC : GCAL_FEATURE_MEM_ACCESS,
+        by_sub_group ? GCAL_PER_SUB_GROUP : GCAL_PER_WORK_ITEM,
+        access_feature(m, e, g->pattern, local && !e->atomic ? NULL : afr));
     if (!entry)
         return;
     entry->count = by_sub_group ? gcal_maker_sub_group_text(m, tally.count)

@@ -211,8 +211,9 @@ struct image {
         *offsets[MOST_ACCESSES]; /* in the dimensions of their chains */
     struct bases bases;
     bool estimated;
-    bool apart;              /* not all accesses are made at the same time */
-    struct gcal_frame sizes; /* all that the sets depend on */
+    bool apart;                /* not all accesses are made at the same time */
+    bool alike[GCAL_MAX_DIMS]; /* a local array: groups that differ in this id only */
+    struct gcal_frame sizes;   /* all that the sets depend on */
 };
 
 /* The access's dimensions that matter for it, and those that they depend on. */
@@ -231,8 +232,9 @@ static bool fill_part(struct image *image, const struct gcal_access_event *acces
         return false;
     for (size_t i = 0; i < chain->n_dims; i++) {
         bool is_gid = i < 2 * image->nest->n_dims && !chain->is_lid[i];
+        bool differs = local && is_gid && !image->alike[i / 2];
 
-        if (!gcal_poly_contains(c, chain->offset, chain->dims[i]) && !(local && is_gid))
+        if (!gcal_poly_contains(c, chain->offset, chain->dims[i]) && !differs)
             continue;
         for (size_t j = 0; j < chain->n_dims; j++)
             wanted[j] = wanted[j] || chain->part[j] == chain->part[i];
@@ -319,8 +321,9 @@ static isl_set *reached(struct image *image, size_t number, isl_set **when)
             isl_map_from_pw_aff(coordinate(image, &part.frame, chain.offset, number, b));
         map = b ? isl_map_flat_range_product(map, one) : one;
     }
-    for (size_t d = 0;
-         d < nest->n_dims && nest->arrays[access->array].space == GCAL_SPACE_LOCAL; d++) {
+    for (size_t d = 0; d < nest->n_dims; d++) {
+        if (nest->arrays[access->array].space != GCAL_SPACE_LOCAL || image->alike[d])
+            continue;
         one = isl_map_from_pw_aff(gcal_frame_affine(&part.frame, nest->gid[d]));
         map = isl_map_flat_range_product(map, one);
     }
@@ -387,6 +390,26 @@ static bool are_elements(const struct image *image, isl_set *set)
 
 /* ---- the footprint ---- */
 
+/* Groups do the same in their local arrays where nothing depends on their id. */
+static void find_alike(struct image *image)
+{
+    const struct gcal_nest *nest = image->nest;
+    bool local = nest->arrays[image->accesses[0]->array].space == GCAL_SPACE_LOCAL;
+    struct gcal_chain chain;
+    struct gcal_part part;
+
+    for (size_t d = 0; d < nest->n_dims; d++)
+        image->alike[d] = local;
+    for (size_t i = 0; i < image->n_accesses && local; i++) {
+        bool filled = fill_part(image, image->accesses[i], &chain, &part);
+
+        for (size_t d = 0; d < nest->n_dims; d++)
+            image->alike[d] =
+                image->alike[d] && filled && gcal_chain_is_alone(&chain, 2 * d) &&
+                !gcal_poly_contains(nest->c, chain.offset, chain.dims[2 * d]);
+    }
+}
+
 static bool learn_all(struct image *image)
 {
     struct gcal_chain chain;
@@ -397,6 +420,7 @@ static bool learn_all(struct image *image)
         image->apart =
             image->apart || image->accesses[i]->domain != image->accesses[0]->domain;
     image->sizes = *image->nest->frame;
+    find_alike(image);
     for (size_t i = 0; i < image->n_accesses; i++) {
         if (!fill_part(image, image->accesses[i], &chain, &part))
             return false;
@@ -465,5 +489,8 @@ const struct gcal_poly *gcal_footprint(struct gcal_nest *nest, size_t n,
         if (find_bases(nest->c, n, image.offsets, whole, &image.bases))
             count = count_image(&image);
     gcal_nest_end_sets(nest);
+    for (size_t d = 0; count && d < nest->n_dims; d++)
+        if (image.alike[d])
+            count = gcal_poly_mul(nest->c, count, nest->groups[d]);
     return count;
 }

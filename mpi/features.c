@@ -229,8 +229,7 @@ static void add_access(json_t *object, const struct gcal_profile *profile,
     json_object_set_new(object, "lid_strides", strides_json(profile, e->lid_stride));
     json_object_set_new(object, "gid_strides", strides_json(profile, e->gid_stride));
     json_object_set_new(object, "loop_strides", loops_json(e));
-    /* loads and stores of local memory have none */
-    if (e->kind == GCAL_FEATURE_ATOMIC || e->space != GCAL_SPACE_LOCAL)
+    if (e->kind != GCAL_FEATURE_LOCAL_PASS)
         json_object_set_new(object, "afr", e->afr ? json_string(e->afr) : json_null());
     if (e->bank_ways)
         json_object_set_new(object, "bank_ways", json_integer((json_int_t)e->bank_ways));

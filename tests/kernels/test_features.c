@@ -339,6 +339,9 @@ static void counts_a_tiled_product(void **state)
           { "f_mem_access_local_float32_store", 65536 }, { "f_sync_barrier_local", 32 },
           { "f_sync_kernel_launch", 1 });
     assert_false(p->estimated);
+    /* each word of a group's tiles is written m/16 times, and read by 16 items then */
+    assert_string_equal(find(p, "f_mem_access_local_float32_store")->afr, "1/16*m");
+    assert_string_equal(find(p, "f_mem_access_local_float32_load")->afr, "m");
     gcal_profile_destroy(p);
     /* the name sub_group_size gives the same */
     r = product("tiled", 0);
