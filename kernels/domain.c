@@ -13,6 +13,14 @@
 
 /* ---- counting ---- */
 
+static bool is_work_item_id(const struct gcal_nest *nest, unsigned atom)
+{
+    for (size_t d = 0; d < nest->n_dims; d++)
+        if (gcal_poly_atom(nest->lid[d]) == atom || gcal_poly_atom(nest->gid[d]) == atom)
+            return true;
+    return false;
+}
+
 /* Loops that depend on outer ones in a way that is not affine, from the inside out. */
 static const struct gcal_poly *sum_loops(const struct gcal_part *part)
 {
@@ -29,8 +37,7 @@ static const struct gcal_poly *sum_loops(const struct gcal_part *part)
         for (size_t i = 0; i < part->n_dims && sum; i++) {
             size_t dim = part->dims[i];
             const struct gcal_poly *trips = part->chain->trips[dim];
-            bool is_id = dim < 2 * part->chain->nest->n_dims &&
-                         part->chain->mode != GCAL_COUNT_ONE;
+            bool is_id = is_work_item_id(part->chain->nest, part->chain->dims[dim]);
 
             if (is_id != (ids == 1))
                 continue;
