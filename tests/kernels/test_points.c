@@ -24,7 +24,7 @@
 enum { MOST_POINTS = 6 };
 
 static uint64_t first_seed = 1;
-static int n_cases = 700;
+static int n_cases = 500;
 
 /* What is asked for, and where it stands in what happened. */
 enum question {
@@ -217,16 +217,6 @@ static void try_case(uint64_t seed, enum question question, struct tally *tally)
     tally->asked++;
     tally->unknown += !answers.count[question];
     tally->estimated += answers.count[question] && answers.estimated[question];
-    if (getenv("POINTS_SHOW") &&
-        (!answers.count[question] || (answers.estimated[question] &&
-                                      !is_right(&t, seed, question, &answers, &wrong)))) {
-        struct gcal_buf buf = { 0 };
-
-        case_put(&buf, &t);
-        print_message("%llu %s %s\n%s\n", (unsigned long long)seed, names[question],
-                      answers.count[question] ? "estimated" : "unknown", buf.data);
-        gcal_buf_free(&buf);
-    }
     if (!is_right(&t, seed, question, &answers, &wrong)) {
         tally->rough += answers.estimated[question];
         tally->wrong += !answers.estimated[question];
@@ -257,31 +247,62 @@ static void try_cases(enum question question, int most_unknown_percent)
 static void work_items_are_counted(void **state)
 {
     (void)state;
-    try_cases(ASK_WORK_ITEMS, 10);
+    try_cases(ASK_WORK_ITEMS, 4);
 }
 
 static void groups_with_an_active_lane_are_counted(void **state)
 {
     (void)state;
-    try_cases(ASK_GROUPS, 10);
+    try_cases(ASK_GROUPS, 4);
 }
 
 static void sub_groups_with_an_active_lane_are_counted(void **state)
 {
     (void)state;
-    try_cases(ASK_SUB_GROUPS, 10);
+    try_cases(ASK_SUB_GROUPS, 5);
 }
 
 static void sub_groups_that_part_are_counted(void **state)
 {
     (void)state;
-    try_cases(ASK_DIVERGENCE, 20);
+    try_cases(ASK_DIVERGENCE, 8);
 }
 
+/* Most of what is unknown repeats elements in a way that depends on how sizes compare. */
 static void distinct_elements_are_counted(void **state)
 {
     (void)state;
-    try_cases(ASK_FOOTPRINT, 70);
+    try_cases(ASK_FOOTPRINT, 55);
+}
+
+/* ---- found once, and too rare to be found again ---- */
+
+/* Loops that are only affine for each value of an outer one, where sub-groups of 8 lanes
+ * are cut out of 3 x 5.
+ */
+static void loops_at_values_do_not_count_sub_groups_again(void **state)
+{
+    const struct tree *product =
+        tree_make(TREE_MULTIPLY, 0, tree_variable(AT_N), tree_variable(AT_LOOP));
+    const struct tree *least =
+        tree_make(TREE_MIN, 0, tree_variable(AT_LOOP + 1), tree_variable(AT_M));
+    struct test_case t = {
+        .n_dims = 2,
+        .local = { 3, 5 },
+        .groups = { tree_number(2), tree_number(1) },
+        .n_levels = 3,
+        .levels = { { true, tree_number(4) }, { true, product }, { true, least } },
+        .branch = tree_make(TREE_NONNEGATIVE, 0, tree_number(0), NULL)
+    };
+    struct answers answers = { { false }, { NULL } };
+    struct wrong wrong = { { 0 }, 0, 0 };
+    uint64_t by_8 = 4;
+
+    (void)state;
+    ask(&t, ASK_SUB_GROUPS, by_8, &answers);
+    assert_true(must_be_right(&answers, ASK_SUB_GROUPS));
+    assert_true(is_right(&t, by_8, ASK_SUB_GROUPS, &answers, &wrong));
+    gcal_expr_destroy(answers.count[ASK_SUB_GROUPS]);
 }
 
 int main(int argc, char **argv)
@@ -292,6 +313,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(sub_groups_with_an_active_lane_are_counted),
         cmocka_unit_test(sub_groups_that_part_are_counted),
         cmocka_unit_test(distinct_elements_are_counted),
+        cmocka_unit_test(loops_at_values_do_not_count_sub_groups_again),
     };
 
     if (argc == 3) {
