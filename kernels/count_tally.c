@@ -107,6 +107,21 @@ static void explain(struct gcal_maker *m, const struct gcal_domain *domain,
                        mode == GCAL_COUNT_ONE ? by_one : by_group);
 }
 
+/* Where the trips divide what depends on work-items by something, and how many there are
+ * is no number: steps of the global size.
+ */
+static bool strides_by_global_size(struct gcal_maker *m, const struct gcal_poly *trips)
+{
+    int64_t number;
+
+    for (size_t d = 0; d < m->nest->n_dims; d++)
+        if (!gcal_poly_is_constant(m->nest->groups[d], &number) &&
+            (gcal_poly_hides(m->c, trips, gcal_poly_atom(m->nest->gid[d])) ||
+             gcal_poly_hides(m->c, trips, gcal_poly_atom(m->nest->lid[d]))))
+            return true;
+    return false;
+}
+
 static void fail_open(struct gcal_maker *m, const struct gcal_domain *domain)
 {
     m->failed = true;
@@ -121,12 +136,15 @@ static void fail_open(struct gcal_maker *m, const struct gcal_domain *domain)
                        domain ? domain->column : 1);
         return;
     }
-    gcal_error_set(m->err, GCAL_EINPUT,
-                   "%s:%d:%d: how often the loop over '%s' runs in all has no closed "
-                   "form: its trips may be negative for some work-items or outer "
-                   "iterations; assume how the sizes compare (\"m >= n\") or guard it",
-                   m->nest->file, domain->line, domain->column,
-                   gcal_atom_name(m->c, domain->loop));
+    gcal_error_set(
+        m->err, GCAL_EINPUT,
+        "%s:%d:%d: how often the loop over '%s' runs in all has no closed form: %s",
+        m->nest->file, domain->line, domain->column, gcal_atom_name(m->c, domain->loop),
+        strides_by_global_size(m, domain->trips)
+            ? "its steps follow from the global size; give --global as a number, which "
+              "is how a kernel with such a loop is launched"
+            : "its trips may be negative for some work-items or outer iterations; "
+              "assume how the sizes compare (\"m >= n\") or guard it");
 }
 
 struct gcal_tally gcal_tally_none(struct gcal_maker *m)

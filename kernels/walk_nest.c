@@ -177,6 +177,8 @@ static struct gcal_flow walk_iterations(struct gcal_walk *w, const struct nestin
     earlier = left_earlier(w, left, n->v);
     if (others && earlier.kind == EXIT_WHEN)
         others->condition = gcal_condition_not(w->c, earlier.when);
+    else if (others && earlier.kind == EXIT_MAYBE) /* what stands before the exit too */
+        others->kind = GCAL_DOMAIN_UNKNOWN;
     return flow;
 }
 

@@ -1,4 +1,6 @@
 /* walk_trips.c - how often a loop runs: when its condition first does not hold */
+#include <string.h>
+
 #include "kernels/walk.h"
 
 /* What of p has dimensions in it. */
@@ -58,6 +60,34 @@ static const struct gcal_poly *divided_trips(struct gcal_walk *w,
     return gcal_poly_floor_by(w->c, rounded, step);
 }
 
+/* A reason with a remedy, as far as there is one. */
+static const char *why_not_divided(struct gcal_walk *w, const struct gcal_poly *step)
+{
+    const struct gcal_poly *least = gcal_poly_sub(w->c, step, gcal_poly_integer(w->c, 1));
+    const char *text = gcal_poly_text(w->c, step);
+
+    if (gcal_poly_has_dimension(w->c, step))
+        return gcal_polys_format(w->c,
+                                 "it steps by '%s', another one for each work-item "
+                                 "or iteration",
+                                 text);
+    if (gcal_poly_is_nonnegative(w->c, least))
+        return gcal_polys_format(w->c,
+                                 "it steps by '%s', and its bound may lie more than "
+                                 "a step behind its start: assume how the sizes "
+                                 "compare, or fix the step as a number",
+                                 text);
+    if (strchr(text, '(')) /* no assumption says anything about a floor */
+        return gcal_polys_format(w->c,
+                                 "it steps by '%s', which may be 0: fix that as a "
+                                 "number",
+                                 text);
+    return gcal_polys_format(w->c,
+                             "it steps by '%s', which may be 0: assume '%s >= 1', or "
+                             "fix it as a number",
+                             text, text);
+}
+
 /* p >= 0 where p falls or rises by a fixed number with each iteration. */
 static bool nonnegative_trips(struct gcal_walk *w, const struct gcal_poly *p, unsigned v,
                               struct gcal_trip_count *count, const char **why)
@@ -83,10 +113,7 @@ static bool nonnegative_trips(struct gcal_walk *w, const struct gcal_poly *p, un
             w, gcal_poly_add(w->c, start, gcal_poly_integer(w->c, 1)), down);
         if (count->trips)
             return true;
-        *why = gcal_polys_format(w->c,
-                                 "it steps by '%s': fix that as a number, such as the "
-                                 "global size",
-                                 gcal_poly_text(w->c, down));
+        *why = why_not_divided(w, down);
         return false;
     }
     if (k > 0) { /* where it holds at first it goes on to */

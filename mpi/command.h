@@ -19,6 +19,9 @@ int gcal_command_audit(int argc, char **argv);
 /* Prints the error as a line to stderr; returns its code, the exit status. */
 int gcal_command_fail(const struct gcal_error *err);
 
+/* Writes 'text' to the file 'path'; to standard output when that is NULL. */
+int gcal_command_write(const char *path, const char *text, struct gcal_error *err);
+
 /* --store, else $GPUCAL_STORE, else the configuration's ('config' may be NULL: the
  * built-in one); NULL with 'err' when none says.  The caller's to free.
  */

@@ -89,21 +89,6 @@ static const struct argp argp = {
         "  gpucal count tile.cl -l 32,8 -g n,n/4 --sub-group 32 --banks 32 -f json",
 };
 
-static int write_file(const char *path, const char *text, struct gcal_error *err)
-{
-    FILE *file = fopen(path, "we");
-
-    if (!file)
-        return gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
-    if (fputs(text, file) == EOF || fflush(file) == EOF) {
-        fclose(file);
-        return gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
-    }
-    if (fclose(file) == EOF)
-        return gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
-    return 0;
-}
-
 static int run(const struct count_command *c, struct gcal_error *err)
 {
     struct gcal_profile *profile = gcal_count_options_run(&c->count, c->sub_group, err);
@@ -124,7 +109,7 @@ static int run(const struct count_command *c, struct gcal_error *err)
     if (c->count.at && !c->sub_group && gcal_features_need_sub_group(profile))
         fprintf(stderr,
                 "gpucal: counts per sub-group get no value without --sub-group\n");
-    if (c->output && write_file(c->output, yaml, err) < 0)
+    if (c->output && gcal_command_write(c->output, yaml, err) < 0)
         goto out;
     if (strcmp(c->format, "yaml") == 0)
         rc = fputs(yaml, stdout) == EOF ? -1 : 0;

@@ -81,15 +81,8 @@ static int write_params(const char *folder, const struct gcal_params *params,
     char *path = gcal_format("%s/%s.yaml", folder, params->node);
     size_t size;
     char *text = gcal_params_encode(params, &size, err);
-    FILE *file = path && text ? fopen(path, "we") : NULL;
-    int rc = -1;
+    int rc = path && text ? gcal_command_write(path, text, err) : -1;
 
-    if (path && text && (!file || fwrite(text, 1, size, file) != size))
-        gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
-    else if (file)
-        rc = 0;
-    if (file && fclose(file) == EOF)
-        rc = gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
     free(path);
     free(text);
     return rc;

@@ -391,6 +391,46 @@ static void both_sides_of_data_are_counted_and_said(void **state)
     assert_refused("if (g * g % 7 == 3 ^ l * n) f += 1;", "x.cl:5:5: ", "exactly");
 }
 
+/* What a loop does is overcounted before the exit as well as behind it. */
+static void all_of_a_loop_left_somewhen_is_marked(void **state)
+{
+    static const char *const bodies[] = {
+        "for (int i = 0; i < m; i++) { f *= t[i]; if (ix[i]) break; s[i].tag = 1; }",
+        "for (int i = 0; i < m; i++) { f *= t[i]; if (ix[i]) return; s[i].tag = 1; }",
+        ("for (int i = 0; i < m; i++) { f *= t[i];\n"
+         "  for (int j = 0; j < m; j++) if (ix[j]) return; s[i].tag = 1; }"),
+        ("for (int i = 0; i < m; i++) { f *= t[i]; if (ix[i] > 3) continue;\n"
+         "  if (ix[i]) break; s[i].tag = 1; }"),
+    };
+
+    (void)state;
+    for (size_t b = 0; b < sizeof(bodies) / sizeof(bodies[0]); b++) {
+        char *source = gcal_format("%s%s%s", HEAD, bodies[b], FOOT);
+        struct gcal_count_request r = request_for(source);
+        struct gcal_error err = { 0 };
+        struct gcal_profile *p;
+        size_t n_inside = 0;
+
+        r.allow_estimates = true;
+        if (!(p = gcal_count(&r, &err)))
+            fail_msg("%s\n%s", bodies[b], err.text);
+        for (size_t i = 0; i < p->n_entries; i++) {
+            const struct gcal_profile_entry *e = &p->entries[i];
+            bool inside = (e->op && strcmp(e->op, "mul") == 0) ||
+                          (e->array && strchr("sit", e->array[0]));
+            bool before = e->array && e->direction == GCAL_LOAD && e->array[0] == 'a';
+
+            if ((inside && !e->estimated) || (before && e->estimated))
+                fail_msg("%s\n%s is %s", bodies[b], e->feature,
+                         e->estimated ? "marked" : "not marked");
+            n_inside += inside;
+        }
+        assert_int_equal(n_inside, 4);
+        gcal_profile_destroy(p);
+        free(source);
+    }
+}
+
 /* ---- functions, structures, tags ---- */
 
 static void assert_same_sources(const char *a, const char *b)
@@ -492,6 +532,57 @@ static void refuses_with_place_and_reason(void **state)
                    "x.cl:5:17: ", "steps by 'm-3'");
 }
 
+/* The remedy that a message names is one. */
+static void steps_by_a_size_need_an_assumption(void **state)
+{
+    static const char body[] = "for (int i = 0; i < n; i += %s) f += a[i];";
+    static const char *const steps[][2] = { { "q", "q >= 1" }, { "q - 2", "q-2 >= 1" } };
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char *loop = gcal_format(body, steps[i][0]);
+        char *source = gcal_format("__kernel void k(__global float *a, int n, int q)\n"
+                                   "{ float f = 0; %s a[0] = f; }",
+                                   loop);
+        char *remedy = gcal_format("assume '%s'", steps[i][1]);
+        struct gcal_count_request r = request_for(source);
+        struct gcal_error err = { 0 };
+        struct gcal_profile *p;
+
+        assert_null(gcal_count(&r, &err));
+        if (!strstr(err.text, remedy))
+            fail_msg("%s\n%s", source, err.text);
+        r.assume = steps[i][1];
+        if (!(p = gcal_count(&r, &err)))
+            fail_msg("%s\n%s", source, err.text);
+        gcal_profile_destroy(p);
+        free(remedy);
+        free(source);
+        free(loop);
+    }
+}
+
+static void strides_by_the_global_size_need_its_number(void **state)
+{
+    struct gcal_count_request r =
+        request_for("__kernel void k(__global float *a, int n)\n"
+                    "{ float f = 0; for (int i = get_global_id(0); i < n;\n"
+                    "  i += get_global_size(0)) f += a[i]; a[get_global_id(0)] = f; }");
+    struct gcal_error err = { 0 };
+    struct gcal_profile *p;
+
+    (void)state;
+    r.global_size[0] = "many";
+    assert_null(gcal_count(&r, &err));
+    if (strncmp(err.text, "x.cl:2:16: ", 11) != 0 ||
+        !strstr(err.text, "give --global as a number"))
+        fail_msg("%s", err.text);
+    r.global_size[0] = "4096";
+    if (!(p = gcal_count(&r, &err)))
+        fail_msg("%s", err.text);
+    gcal_profile_destroy(p);
+}
+
 static void counting_is_deterministic(void **state)
 {
     static const char source[] = HEAD
@@ -519,12 +610,15 @@ int main(void)
         cmocka_unit_test(conditions_are_exact),
         cmocka_unit_test(switches_count_as_conditions),
         cmocka_unit_test(both_sides_of_data_are_counted_and_said),
+        cmocka_unit_test(all_of_a_loop_left_somewhen_is_marked),
         cmocka_unit_test(helpers_count_as_if_written_in_place),
         cmocka_unit_test(members_of_structures_are_accesses),
         cmocka_unit_test(comments_tag_accesses),
         cmocka_unit_test(refuses_what_pointers_change),
         cmocka_unit_test(refuses_recursion),
         cmocka_unit_test(refuses_with_place_and_reason),
+        cmocka_unit_test(steps_by_a_size_need_an_assumption),
+        cmocka_unit_test(strides_by_the_global_size_need_its_number),
         cmocka_unit_test(counting_is_deterministic),
     };
 
