@@ -38,11 +38,12 @@ struct gcal_part {
  */
 const struct gcal_frame *gcal_nest_frame(struct gcal_nest *nest);
 
-/* Around work with sets, of at most so many of isl's operations; after some that needed
- * more there is none (false).
+/* Around work with sets, of at most so many of isl's operations and some steps of the
+ * polynomials; after some that needed more there is none (false).  At the end, true when
+ * the work was done within.
  */
 bool gcal_nest_begin_sets(struct gcal_nest *nest, long operations);
-void gcal_nest_end_sets(struct gcal_nest *nest);
+bool gcal_nest_end_sets(struct gcal_nest *nest);
 
 bool gcal_condition_contains(struct gcal_polys *c, const struct gcal_condition *condition,
                              unsigned atom);

@@ -209,7 +209,8 @@ static const struct gcal_poly *count_part(const struct gcal_chain *chain, size_t
         own.estimated = &known.estimated;
         part.chain = &own;
         known.count = count_points(&part);
-        gcal_nest_end_sets(nest);
+        if (!gcal_nest_end_sets(nest))
+            known.count = NULL;
         if (!known.count && !own.branch && !nest->c->failed)
             known.count = count_at_values(&part);
         if (!known.count && part.n_lids && own.mode == GCAL_COUNT_GROUPS)
@@ -316,20 +317,26 @@ const struct gcal_frame *gcal_nest_frame(struct gcal_nest *nest)
 
 bool gcal_nest_begin_sets(struct gcal_nest *nest, long operations)
 {
-    enum { MOST_WASTED = 1000000 };
+    enum { MOST_WASTED = 1000000, MOST_STEPS = 800000 };
 
     if (!gcal_nest_frame(nest) || nest->wasted_operations > MOST_WASTED)
         return false;
+    if (nest->c->failed)
+        return false;
+    gcal_polys_begin_attempt(nest->c, MOST_STEPS);
     isl_ctx_set_max_operations(nest->isl, (unsigned long)operations);
     isl_ctx_reset_operations(nest->isl);
     return true;
 }
 
-void gcal_nest_end_sets(struct gcal_nest *nest)
+bool gcal_nest_end_sets(struct gcal_nest *nest)
 {
+    bool failed = gcal_polys_end_attempt(nest->c);
+
     if (isl_ctx_last_error(nest->isl) == isl_error_quota)
         nest->wasted_operations += (long)isl_ctx_get_max_operations(nest->isl);
     isl_ctx_reset_error(nest->isl);
+    return !failed;
 }
 
 static const struct gcal_poly *count(struct gcal_nest *nest,

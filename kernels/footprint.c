@@ -488,7 +488,8 @@ const struct gcal_poly *gcal_footprint(struct gcal_nest *nest, size_t n,
     for (int whole = 1; whole >= 0 && known && !count; whole--)
         if (find_bases(nest->c, n, image.offsets, whole, &image.bases))
             count = count_image(&image);
-    gcal_nest_end_sets(nest);
+    if (!gcal_nest_end_sets(nest))
+        return NULL;
     for (size_t d = 0; count && d < nest->n_dims; d++)
         if (image.alike[d])
             count = gcal_poly_mul(nest->c, count, nest->groups[d]);

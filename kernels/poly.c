@@ -58,6 +58,24 @@ int gcal_polys_check(const struct gcal_polys *c, struct gcal_error *err)
     return gcal_error_set(err, GCAL_EINPUT, "cannot be counted exactly: %s", c->failed);
 }
 
+void gcal_polys_begin_attempt(struct gcal_polys *c, long steps)
+{
+    long given = c->steps_left < steps ? c->steps_left : steps;
+
+    c->steps_after = c->steps_left - given;
+    c->steps_left = given;
+}
+
+bool gcal_polys_end_attempt(struct gcal_polys *c)
+{
+    bool failed = c->failed;
+
+    c->steps_left = c->steps_after + (c->steps_left > 0 ? c->steps_left : 0);
+    if (c->steps_left > 0)
+        c->failed = NULL;
+    return failed;
+}
+
 void *gcal_polys_alloc(struct gcal_polys *c, size_t size)
 {
     struct block *block = c->blocks;

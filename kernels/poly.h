@@ -41,6 +41,12 @@ struct gcal_polys *gcal_polys_create(struct gcal_error *err);
 void gcal_polys_destroy(struct gcal_polys *c);
 int gcal_polys_check(const struct gcal_polys *c, struct gcal_error *err);
 
+/* Around work that may come to nothing: it fails after so many steps, and what it failed
+ * by is forgotten at its end, which says whether it did.  Not one inside another.
+ */
+void gcal_polys_begin_attempt(struct gcal_polys *c, long steps);
+bool gcal_polys_end_attempt(struct gcal_polys *c);
+
 /* Memory that lives as long as the context; NULL (and the context failed) without. */
 void *gcal_polys_alloc(struct gcal_polys *c, size_t size);
 /* printf into such memory; never NULL. */

@@ -36,6 +36,7 @@ struct gcal_polys {
     size_t n_facts; /* polynomials known not to be negative */
     const struct gcal_poly *facts[16];
     long steps_left;
+    long steps_after; /* of an attempt: those that it was not given */
     int proofs; /* that are being made: floor() asks for some, and proofs for floor() */
     const char *failed;
     unsigned n_points, points[GCAL_MAX_POINTS];
