@@ -472,6 +472,18 @@ static const struct gcal_poly *count_image(struct image *image)
     return count;
 }
 
+/* Local arrays of groups that differ take long; only of atomics is that asked for. */
+static bool is_worth_it(const struct image *image)
+{
+    const struct gcal_nest *nest = image->nest;
+
+    for (size_t d = 0; d < nest->n_dims; d++)
+        if (!image->alike[d])
+            return image->accesses[0]->atomic ||
+                   nest->arrays[image->accesses[0]->array].space != GCAL_SPACE_LOCAL;
+    return true;
+}
+
 const struct gcal_poly *gcal_footprint(struct gcal_nest *nest, size_t n,
                                        const struct gcal_access_event *const *accesses)
 {
@@ -484,7 +496,7 @@ const struct gcal_poly *gcal_footprint(struct gcal_nest *nest, size_t n,
             return NULL;
     if (n > MOST_ACCESSES || !gcal_nest_begin_sets(nest, MOST_OPERATIONS))
         return NULL;
-    known = learn_all(&image);
+    known = learn_all(&image) && is_worth_it(&image);
     for (int whole = 1; whole >= 0 && known && !count; whole--)
         if (find_bases(nest->c, n, image.offsets, whole, &image.bases))
             count = count_image(&image);
