@@ -89,6 +89,7 @@ static const char *afr_text(struct gcal_maker *m, const struct gcal_poly *access
                             const struct gcal_access_event *const *events, size_t n)
 {
     const struct gcal_poly *footprint = gcal_footprint(m->nest, n, events), *ratio;
+    const char *text;
 
     if (!footprint || !footprint->n_terms)
         return NULL;
@@ -98,8 +99,9 @@ static const char *afr_text(struct gcal_maker *m, const struct gcal_poly *access
                 : gcal_poly_divide(m->c, accesses, footprint);
     if (ratio)
         return gcal_maker_name_text(m, ratio);
-    return gcal_polys_format(m->c, "(%s)/(%s)", gcal_maker_name_text(m, accesses),
+    text = gcal_polys_format(m->c, "(%s)/(%s)", gcal_maker_name_text(m, accesses),
                              gcal_maker_name_text(m, footprint));
+    return strlen(text) < GCAL_LONGEST_COUNT ? text : NULL;
 }
 
 /* ---- names ---- */

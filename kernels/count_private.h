@@ -7,6 +7,9 @@
 
 struct gcal_count_request;
 
+/* Characters; a little less than an expression may have, as some are joined. */
+enum { GCAL_LONGEST_COUNT = 60000 };
+
 /* Names, each once. */
 struct gcal_names {
     size_t n, capacity;

@@ -50,6 +50,13 @@ char *gcal_maker_copy(struct gcal_maker *m, const char *text)
 {
     char *owned = strdup(text);
 
+    if (strlen(text) > GCAL_LONGEST_COUNT && !m->failed) {
+        m->failed = true;
+        gcal_error_set(m->err, GCAL_EINPUT,
+                       "%s: a count fills %zu characters: assume more about the sizes "
+                       "(\"n %% 16 = 0 and n >= 16\")",
+                       m->nest->file, strlen(text));
+    }
     if (!owned && !m->failed) {
         m->failed = true;
         gcal_error_memory(m->err);

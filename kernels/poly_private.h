@@ -42,6 +42,14 @@ struct gcal_polys {
     unsigned n_points, points[GCAL_MAX_POINTS];
 };
 
+extern const struct gcal_poly gcal_poly_zero;
+
+/* Room for terms, which the caller fills; NULL when the context has failed by it. */
+struct gcal_poly *gcal_poly_new(struct gcal_polys *c, size_t n_terms);
+/* a/b of two terms; false when b's factors are not all in a. */
+bool gcal_term_divide(struct gcal_polys *c, const struct gcal_term *a,
+                      const struct gcal_term *b, struct gcal_term *out);
+
 void gcal_polys_fail(struct gcal_polys *c, const char *why);
 unsigned gcal_polys_new_atom(struct gcal_polys *c, const struct gcal_atom *atom);
 int64_t gcal_gcd(int64_t a, int64_t b);

@@ -269,6 +269,7 @@ void case_build(const struct test_case *t, struct built *b)
     for (size_t i = 0; i < t->n_accesses; i++)
         b->accesses[i] = (struct gcal_access_event){
             .array = t->in_local,
+            .atomic = "add", /* which are counted in groups that differ too */
             .width = t->accesses[i].width,
             .offset = tree_poly(b->c, t->accesses[i].offset, atoms),
             .domain = t->accesses[i].inner ? b->domain : b->outer
