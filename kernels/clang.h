@@ -162,4 +162,10 @@ int gcal_for_parts(const struct gcal_unit *unit, CXCursor loop, CXCursor parts[4
 bool gcal_tag_find(const struct gcal_unit *unit, CXCursor c, CXCursor *lvalue, char *tag,
                    size_t room);
 
+/* The source of 'unit' with GPUCAL_TAG(name, ..) for each tag that is a comment in
+ * 'kernel' or in what it calls, on the same lines; the caller's to free.
+ */
+char *gcal_tags_respell(const struct gcal_unit *unit, CXCursor kernel,
+                        struct gcal_error *err);
+
 #endif

@@ -12,6 +12,15 @@ enum { MOST_ACCUMULATORS = 64 };
 
 /* ---- the new one ---- */
 
+/* For other compilers, which do not know the macro. */
+static void write_macro(const char *body, struct gcal_buf *out)
+{
+    if (body && strstr(body, "GPUCAL_TAG("))
+        gcal_buf_puts(out, "#ifndef GPUCAL_TAG\n"
+                           "#define GPUCAL_TAG(name, lvalue) (lvalue)\n"
+                           "#endif\n");
+}
+
 static void write_comment(const struct remover *r, const char *kernel,
                           struct gcal_buf *out)
 {
@@ -26,8 +35,6 @@ static void write_comment(const struct remover *r, const char *kernel,
     for (size_t i = 0; i < removal->n_keep; i++)
         gcal_buf_printf(out, "%s %s", i ? "," : "", removal->keep[i]);
     gcal_buf_puts(out, removal->n_keep ? " */\n" : " all */\n");
-    gcal_buf_puts(out, "#ifndef GPUCAL_TAG\n#define GPUCAL_TAG(name, lvalue) (lvalue)\n"
-                       "#endif\n");
 }
 
 /* 'r->original': the source as given; 'printed': the same, printed. */
@@ -35,20 +42,27 @@ static char *remove_from(struct remover *r, const char *printed, const char *nam
 {
     struct gcal_unit *unit =
         gcal_unit_parse(GCAL_LANGUAGE_OPENCL, printed, r->original->file, NULL, r->err);
-    struct gcal_buf out = { 0 };
+    struct gcal_buf body = { 0 }, tagged = { 0 }, out = { 0 };
     CXCursor kernel;
     char *text = NULL;
 
     if (!unit)
         return NULL;
     r->unit = unit;
-    if (gcal_unit_kernel(unit, name, &kernel, r->err) == 0) {
+    if (gcal_unit_kernel(unit, name, &kernel, r->err) == 0 &&
+        (r->removal->form == GCAL_REMOVAL_ONCHIP
+             ? gcal_remove_write_onchip(r, kernel, &body)
+             : gcal_remove_write_reads(r, kernel, &body)) == 0) {
+        if (body.data)
+            gcal_remove_put_tags(body.data, body.size, &tagged);
         write_comment(r, name, &out);
-        if ((r->removal->form == GCAL_REMOVAL_ONCHIP
-                 ? gcal_remove_write_onchip(r, kernel, &out)
-                 : gcal_remove_write_reads(r, kernel, &out)) == 0)
-            text = gcal_buf_take(&out, r->err);
+        write_macro(tagged.data, &out);
+        gcal_buf_puts(&out, tagged.data ? tagged.data : "");
+        out.failed = out.failed || body.failed || tagged.failed;
+        text = gcal_buf_take(&out, r->err);
     }
+    gcal_buf_free(&body);
+    gcal_buf_free(&tagged);
     gcal_buf_free(&out);
     gcal_buf_free(&r->functions);
     free(r->needed);
@@ -76,6 +90,27 @@ static int check_request(const struct gcal_count_request *request,
     return 0;
 }
 
+/* The source as given, or with the tags spelled out that are comments. */
+static struct gcal_unit *parse_source(const struct gcal_count_request *request,
+                                      struct gcal_error *err)
+{
+    struct gcal_unit *unit = gcal_unit_parse(GCAL_LANGUAGE_OPENCL, request->source,
+                                             request->file, request->build_options, err);
+    CXCursor kernel;
+    char *text = NULL;
+
+    if (!unit || !strstr(request->source, "/*$"))
+        return unit;
+    if (gcal_unit_kernel(unit, request->kernel, &kernel, err) == 0)
+        text = gcal_tags_respell(unit, kernel, err);
+    gcal_unit_close(unit);
+    unit = text ? gcal_unit_parse(GCAL_LANGUAGE_OPENCL, text, request->file,
+                                  request->build_options, err)
+                : NULL;
+    free(text);
+    return unit;
+}
+
 char *gcal_work_remove(const struct gcal_count_request *request,
                        const struct gcal_removal *removal, struct gcal_error *err)
 {
@@ -89,8 +124,7 @@ char *gcal_work_remove(const struct gcal_count_request *request,
         return NULL;
     if (!checked.n_accumulators)
         checked.n_accumulators = 1;
-    if (!(unit = gcal_unit_parse(GCAL_LANGUAGE_OPENCL, request->source, request->file,
-                                 request->build_options, err)))
+    if (!(unit = parse_source(request, err)))
         return NULL;
     r.original = unit;
     r.clang = unit->clang;

@@ -52,10 +52,7 @@ static int write_load(struct remover *r, CXCursor place, const CXCursor *call, i
         return kept;
     if ((call ? gcal_remove_need_children(r, *call, 1) : gcal_remove_need(r, lvalue)) < 0)
         return -1;
-    if (*tag)
-        gcal_buf_printf(&value, "GPUCAL_TAG(%s, ", tag);
-    gcal_remove_put_text(r, call ? *call : lvalue, &value);
-    gcal_buf_puts(&value, *tag ? ")" : "");
+    gcal_remove_put_text(r, call ? *call : place, &value);
     type = gcal_sum_of(r, gcal_remove_type(r, call ? *call : lvalue));
     rc = value.failed ? gcal_error_memory(r->err)
                       : gcal_remove_write_sum(r, place, type, value.data, indent, out);

@@ -81,8 +81,9 @@ int gcal_remove_names(struct remover *r, CXCursor place, CXCursor *lvalue, char 
         place = gcal_remove_child(r, place, 0);
     *tag = *array = 0;
     *lvalue = place;
-    gcal_tag_find(r->unit, place, lvalue, tag, MAX_NAME);
-    while (*tag && kind_of(r, *lvalue) == CXCursor_ParenExpr)
+    if (!gcal_tag_find(r->unit, place, lvalue, tag, MAX_NAME))
+        gcal_remove_tag_inside(r, place, tag);
+    while (kind_of(r, *lvalue) == CXCursor_ParenExpr)
         *lvalue = gcal_remove_child(r, *lvalue, 0);
     root = kernel_root(r, *lvalue);
     if (is_null(r, root))

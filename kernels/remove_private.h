@@ -101,6 +101,12 @@ int gcal_remove_error(const struct remover *r, CXCursor c, const char *why);
 char *gcal_remove_print_source(const struct gcal_unit *unit, CXCursor kernel,
                                struct gcal_error *err);
 
+/* ---- remove_tag.c ---- */
+/* The tag of a pointer &GPUCAL_TAG(tag, ..), or of what a component or member is of. */
+bool gcal_remove_tag_inside(const struct remover *r, CXCursor place, char *tag);
+/* 'size' bytes of printed source, with GPUCAL_TAG as people write it. */
+void gcal_remove_put_tags(const char *text, size_t size, struct gcal_buf *out);
+
 /* ---- remove_tree.c: questions about the syntax tree ---- */
 /* Child 'which', or a null cursor. */
 CXCursor gcal_remove_child(const struct remover *r, CXCursor c, size_t which);
@@ -156,7 +162,9 @@ bool gcal_remove_is_needed(const struct remover *r, CXCursor variable);
 int gcal_remove_need(struct remover *r, CXCursor c);
 int gcal_remove_need_children(struct remover *r, CXCursor c, size_t first);
 int gcal_remove_doubt(struct remover *r, CXCursor at, const char *why);
-/* The array and the tag ("" without) of an access, and the lvalue inside of the tag. */
+/* The array and the tag ("" without) of an access, and the lvalue inside of the tag;
+ * 'place' itself when the tag is further inside, as in GPUCAL_TAG(t, a[i]).x.
+ */
 int gcal_remove_names(struct remover *r, CXCursor place, CXCursor *lvalue, char *tag,
                       char *array);
 /* 1 when the load from 'place' is to be kept, 0 when not, -1. */

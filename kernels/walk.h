@@ -78,6 +78,8 @@ struct gcal_remark {
     bool in_macro;   /* the text of a #define */
     int line;        /* trips that are no pragma: of the loop; else 0 */
     bool found;      /* what it says something about */
+    size_t from, to; /* a tag: the text of the access, or of a pointer argument */
+    bool is_pointer; /* it is the latter */
     size_t loop;     /* trips: the offset of that */
     size_t function; /* that of the function around it that is walked; 0 for none */
 };

@@ -79,6 +79,25 @@ static const struct gcal_poly *work_item(struct gcal_walk *w, const char *name, 
 
 /* ---- vloadN, vstoreN ---- */
 
+/* The tag of &GPUCAL_TAG(name, a[i]), of &a[i] or of a pointer. */
+static const char *address_tag(struct gcal_walk *w, CXCursor address)
+{
+    CXCursor c = gcal_strip(w, address), lvalue;
+    struct gcal_kids kids = gcal_walk_kids(w, c);
+    char tag[64];
+
+    if (w->clang->getCursorKind(c) != CXCursor_UnaryOperator || !kids.n ||
+        w->clang->getCursorUnaryOperatorKind(c) != CXUnaryOperator_AddrOf)
+        return gcal_remark_tag(w, address);
+    c = gcal_strip(w, kids.c[0]);
+    if (gcal_tag_find(w->unit, c, &lvalue, tag, sizeof(tag)))
+        return gcal_polys_format(w->c, "%s", tag);
+    kids = gcal_walk_kids(w, c);
+    return w->clang->getCursorKind(c) == CXCursor_ArraySubscriptExpr && kids.n
+               ? gcal_remark_tag(w, kids.c[0])
+               : NULL;
+}
+
 static struct gcal_value vector_access(struct gcal_walk *w, CXCursor c, const char *name,
                                        struct gcal_kids kids)
 {
@@ -107,7 +126,7 @@ static struct gcal_value vector_access(struct gcal_walk *w, CXCursor c, const ch
         pointer.p = NULL;
     gcal_count_access(w, c, type, width, gcal_type_space(w->unit, type),
                       is_load ? GCAL_LOAD : GCAL_STORE, pointer,
-                      gcal_remark_tag(w, kids.c[first + 1]));
+                      address_tag(w, kids.c[first + 1]));
     return gcal_unknown("it comes from memory");
 }
 
@@ -137,25 +156,6 @@ static const char *atomic_operation(struct gcal_walk *w, const char *name)
         if (strcmp(op, others[i][0]) == 0)
             return others[i][1];
     return is_one_of(op, same) ? op : NULL;
-}
-
-/* The tag of &GPUCAL_TAG(name, a[i]), of &a[i] or of a pointer. */
-static const char *address_tag(struct gcal_walk *w, CXCursor address)
-{
-    CXCursor c = gcal_strip(w, address), lvalue;
-    struct gcal_kids kids = gcal_walk_kids(w, c);
-    char tag[64];
-
-    if (w->clang->getCursorKind(c) != CXCursor_UnaryOperator || !kids.n ||
-        w->clang->getCursorUnaryOperatorKind(c) != CXUnaryOperator_AddrOf)
-        return gcal_remark_tag(w, address);
-    c = gcal_strip(w, kids.c[0]);
-    if (gcal_tag_find(w->unit, c, &lvalue, tag, sizeof(tag)))
-        return gcal_polys_format(w->c, "%s", tag);
-    kids = gcal_walk_kids(w, c);
-    return w->clang->getCursorKind(c) == CXCursor_ArraySubscriptExpr && kids.n
-               ? gcal_remark_tag(w, kids.c[0])
-               : NULL;
 }
 
 static struct gcal_value atomic_access(struct gcal_walk *w, CXCursor c, const char *name,

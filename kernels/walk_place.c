@@ -48,6 +48,26 @@ static struct gcal_place place_of_name(struct gcal_walk *w, CXCursor c, CXType t
     return place_of_pointer(w, pointer, type);
 }
 
+/* The tag behind the first pointer of a[i][j] or of a[i].b[j]. */
+static const char *tag_of_base(struct gcal_walk *w, CXCursor base)
+{
+    const char *tag = gcal_remark_tag(w, base);
+    struct gcal_kids kids;
+    CXType type;
+
+    if (tag || !w->remarks.n)
+        return tag;
+    base = gcal_strip(w, base);
+    type = gcal_walk_type(w, base);
+    kids = gcal_walk_kids(w, base);
+    if (!kids.n || (w->clang->getCursorKind(base) != CXCursor_ArraySubscriptExpr &&
+                    w->clang->getCursorKind(base) != CXCursor_MemberRefExpr))
+        return NULL;
+    return gcal_type_is_array(type) || gcal_type_is_record(type)
+               ? tag_of_base(w, kids.c[0])
+               : NULL;
+}
+
 static struct gcal_place place_of_subscript(struct gcal_walk *w, CXCursor c, CXType type)
 {
     struct gcal_kids kids = gcal_walk_kids(w, c);
@@ -65,7 +85,7 @@ static struct gcal_place place_of_subscript(struct gcal_walk *w, CXCursor c, CXT
         return (struct gcal_place){ .kind = PLACE_PRIVATE, .type = type };
     place = place_of_pointer(
         w, gcal_move_pointer(w, pointer, by, gcal_walk_type(w, base), 1), type);
-    place.tag = gcal_remark_tag(w, base);
+    place.tag = tag_of_base(w, base);
     return place;
 }
 

@@ -93,12 +93,39 @@ static void tie_loop(struct tying *t, CXCursor c)
     }
 }
 
-static void tie_tag(struct tying *t, CXCursor pointer)
+/* 'c' follows 'pointer'; 'access' is all of the lvalue that 'c' is a part of. */
+static void tie_tag(struct tying *t, CXCursor c, CXCursor pointer, CXCursor access)
 {
     struct gcal_remark *remark = tag_behind(t->w, pointer);
 
-    if (remark)
-        remark->found = true;
+    if (!remark)
+        return;
+    remark->found = true;
+    remark->is_pointer = t->w->clang->getCursorKind(c) == CXCursor_CallExpr;
+    access = remark->is_pointer ? pointer : access;
+    remark->from = source_start(t->w, access);
+    remark->to = gcal_source_end(t->w, access);
+}
+
+/* Whether the lvalue 'inner' right below 'c', which may itself be part of 'access', is
+ * the first part of that: a member's structure, or an array in front of a subscript.
+ */
+static bool is_part(struct gcal_walk *w, CXCursor access, CXCursor c, CXCursor inner)
+{
+    bool is_inside = !w->clang->equalCursors(access, c);
+
+    switch (w->clang->getCursorKind(c)) {
+    case CXCursor_ParenExpr:
+        return is_inside;
+    case CXCursor_MemberRefExpr:
+        return !gcal_type_is_pointer(gcal_walk_type(w, inner));
+    case CXCursor_ArraySubscriptExpr: /* through the array's conversion to a pointer */
+        return w->clang->getCursorKind(inner) == CXCursor_UnexposedExpr;
+    case CXCursor_UnexposedExpr:
+        return is_inside && gcal_type_is_array(gcal_walk_type(w, inner));
+    default:
+        return false;
+    }
 }
 
 /* Whether a pointer right below 'c' is followed. */
@@ -131,7 +158,8 @@ static void add_function(struct tying *t, CXCursor function)
     t->functions[t->n_functions++] = function;
 }
 
-static void tie(struct tying *t, CXCursor c, int depth)
+/* 'access': the lvalue that 'c' begins, or 'c'. */
+static void tie(struct tying *t, CXCursor c, CXCursor access, int depth)
 {
     struct gcal_walk *w = t->w;
     struct gcal_kids kids;
@@ -153,8 +181,9 @@ static void tie(struct tying *t, CXCursor c, int depth)
     }
     for (size_t i = 0; i < kids.n; i++) {
         if (is_access(w, c) && gcal_type_is_pointer(gcal_walk_type(w, kids.c[i])))
-            tie_tag(t, kids.c[i]);
-        tie(t, kids.c[i], depth + 1);
+            tie_tag(t, c, kids.c[i], access);
+        tie(t, kids.c[i], is_part(w, access, c, kids.c[i]) ? access : kids.c[i],
+            depth + 1);
     }
 }
 
@@ -234,7 +263,7 @@ void gcal_remarks_tie(struct gcal_walk *w, CXCursor function)
     for (size_t i = 0; i < t.n_functions && !w->failed; i++) {
         t.start = source_start(w, t.functions[i]);
         t.end = gcal_source_end(w, t.functions[i]);
-        tie(&t, t.functions[i], 0);
+        tie(&t, t.functions[i], t.functions[i], 0);
         mark_function(&t);
     }
     for (size_t i = 0; i < w->remarks.n; i++)

@@ -19,8 +19,7 @@ struct remove_command {
 
 static const struct argp_option options[] = {
     { "keep", 'K', "NAME[,NAME]", 0,
-      "Keep the global loads of these arrays, or those in GPUCAL_TAG(NAME, ..), and "
-      "nothing else "
+      "Keep the global loads of these arrays, or those tagged so, and nothing else "
       "(default: all global loads)",
       0 },
     { "accumulators", 'n', "N", 0,
@@ -126,31 +125,12 @@ static const struct argp argp = {
         "depends on what is loaded.\n\n"
         "The NDRange and the sizes are given as to 'gpucal count', which counts the new "
         "kernel in the same way; only how many dimensions there are changes the text.  "
-        "Macros are expanded; GPUCAL_TAG(name, ..) and '#pragma gpucal' stay, tags that "
-        "are "
-        "comments do not.\n\n"
+        "Macros are expanded; tags and '#pragma gpucal' stay.\n\n"
         "Examples:\n"
         "  gpucal remove matmul.cl --local 16,16 --global n,n --keep a,b -o loads.cl\n"
         "  gpucal remove matmul.cl -l 16,16 -g n,n --keep a --accumulators 4\n"
         "  gpucal remove matmul.cl -k tiled -D T=16 -l 16,16 -g n,n --on-chip",
 };
-
-static int write_text(const char *path, const char *text, struct gcal_error *err)
-{
-    FILE *file = path ? fopen(path, "we") : stdout;
-    int failed;
-
-    if (!path)
-        path = "standard output";
-    if (!file)
-        return gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
-    failed = fputs(text, file) == EOF || fflush(file) == EOF;
-    if (failed)
-        gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
-    if (file != stdout && fclose(file) == EOF && !failed)
-        failed = gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
-    return failed ? -1 : 0;
-}
 
 static int run(const struct remove_command *c, struct gcal_error *err)
 {
@@ -160,7 +140,7 @@ static int run(const struct remove_command *c, struct gcal_error *err)
                                     .keep = c->keep,
                                     .n_accumulators = c->n_accumulators };
     char *text = gcal_count_options_remove(&c->count, &removal, err);
-    int rc = text ? write_text(c->output, text, err) : -1;
+    int rc = text ? gcal_command_write(c->output, text, err) : -1;
 
     free(text);
     return rc;

@@ -489,6 +489,12 @@ static void comments_tag_accesses(void **state)
     assert_non_null(strstr(text, "float32 global load x1 first 64\n"));
     assert_non_null(strstr(text, "float32 global store x1 out 64\n"));
     free(text);
+    /* behind the first of several subscripts; a pointer that is an argument */
+    assert_same("__local float (*u)[4] = (__local float (*)[4])t; f += u/*$t*/[l][2];",
+                "__local float (*u)[4] = (__local float (*)[4])t;\n"
+                "f += GPUCAL_TAG(t, u[l][2]);");
+    assert_same("vstore2(vload2(l, a/*$from*/), m, a/*$to*/);",
+                "vstore2(vload2(l, &GPUCAL_TAG(from, *a)), m, &GPUCAL_TAG(to, *a));");
     assert_refused("f += a[l/*$t*/];", "x.cl:5:9: ", "names no access");
     assert_refused("f += 1;\n#define LOAD a/*$t*/[l]\nf += LOAD;",
                    "x.cl:6:15: ", "GPUCAL_TAG");

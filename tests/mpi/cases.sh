@@ -318,10 +318,10 @@ case_count_estimates() {
     expect_status 1
     expect_line "'n % 16 = 0' does not hold"
     run "$gpucal" count mm.cl --local 16,16 --global n,n -o not-there/mm.yaml
-    expect_status 2
+    expect_status 1
     expect_line "not-there/mm.yaml: No such file"
     run "$gpucal" count mm.cl --local 16,16 --global n,n -o /dev/full
-    expect_status 2
+    expect_status 1
     expect_line "/dev/full: No space left"
     run "$gpucal" count mm.cl --local 16,16 --global n,n --trips x:7
     expect_status 1
