@@ -9,12 +9,14 @@ __kernel void heat(__global float *out, __global const float *in, int rows, int 
     if (id >= rows * cols)
         return;
     if (row > 0 && row < rows - 1 && col > 0 && col < cols - 1)
-        out[id] = 0.2f * (in[id] + in[id - 1] + in[id + 1] + in[id - cols] + in[id + cols]);
+        out[id] = 0.2f * (in/*$mid*/[id] + in[id - 1] + in[id + 1] + in[id - cols] +
+                          in[id + cols]);
     else
         out[id] = in[id];
 }
 
-__kernel void upwind(__global float *out, __global const float *in, int nx, int ny, int nz)
+__kernel void upwind(__global float *out, __global const float *in, int nx, int ny,
+                     int nz)
 {
     int id = get_global_id(0);
     int x = id % nx, y = id / nx % ny, z = id / nx / ny;
