@@ -182,8 +182,8 @@ const struct gcal_poly *gcal_branch_divergence(struct gcal_nest *nest,
 
 /* How many distinct elements the 'n' accesses to one array touch together, summed over
  * work-groups when its space is local; conditions that are not known are taken to hold.
- * NULL when it is not known, as for loads and stores of local memory by groups that differ.
- * It says nothing of sizes at which none of the accesses is made.
+ * NULL when it is not known, as for loads and stores of local memory by groups that
+ * differ. It says nothing of sizes at which none of the accesses is made.
  */
 const struct gcal_poly *gcal_footprint(struct gcal_nest *nest, size_t n,
                                        const struct gcal_access_event *const *accesses);

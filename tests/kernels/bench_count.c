@@ -165,7 +165,7 @@ static struct gcal_binding *bind(const struct gcal_profile *profile)
 {
     const char **features = calloc(profile->n_entries, sizeof(*features));
     struct gcal_error err = { 0 };
-    struct gcal_binding *binding;
+    struct gcal_binding *binding = NULL;
 
     for (size_t i = 0; features && i < profile->n_entries; i++)
         features[i] = profile->entries[i].feature;
