@@ -64,3 +64,7 @@ done | tee -a "$out/latency.txt"
 [ ! -x "$build/tests/store/bench_predict" ] ||
     "$build/tests/store/bench_predict" "$out/store" "$(hostname -s)" \
         "$(head -n 1 "$out/types.txt")" matmul_tiled "$out/profile.yaml" 1024 2>&1 | tee -a "$out/latency.txt"
+
+echo "== cost of counting"
+[ ! -x "$build/tests/kernels/bench_count" ] ||
+    "$build/tests/kernels/bench_count" "$gpucal" 2>&1 | tee "$out/counting.txt"
