@@ -94,8 +94,8 @@ static void keep_part(struct gcal_chain *at, const struct gcal_part *part, size_
     gcal_chain_find_parts(at);
 }
 
-/* Where the pieces are too many: the shortest loop of the part at each of its values,
- * which often takes the rest apart.
+/* Where the pieces are too many: the shortest loop of the part (or local id, where lanes
+ * are no matter) at each of its values, which often takes the rest apart.
  */
 static const struct gcal_poly *count_at_values(const struct gcal_part *part)
 {
@@ -106,7 +106,8 @@ static const struct gcal_poly *count_at_values(const struct gcal_part *part)
     size_t shortest = SIZE_MAX;
     int64_t least = MOST_VALUES + 1, trips;
 
-    for (size_t i = part->n_lids; i < part->n_dims; i++)
+    for (size_t i = chain->mode == GCAL_COUNT_WORK_ITEMS ? 0 : part->n_lids;
+         i < part->n_dims; i++)
         if (gcal_poly_is_constant(chain->trips[part->dims[i]], &trips) && trips < least) {
             least = trips;
             shortest = part->dims[i];

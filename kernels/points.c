@@ -389,10 +389,10 @@ static const struct gcal_poly *sum_system(struct gcal_system *s,
         return gcal_poly_integer(s->frame->c, 0);
     if (!s->n_dims)
         return cut_by_sizes(s, weight);
-    if (find_fixed(s, &row, &dim))
-        return sum_fixed(s, weight, row, dim);
     if (find_digits(s, weight, &digits))
         return sum_digits(s, weight, &digits);
+    if (find_fixed(s, &row, &dim))
+        return sum_fixed(s, weight, row, dim);
     for (dim = 0; dim < s->n_dims; dim++) {
         long cost = cost_of(s, weight, dim);
 
