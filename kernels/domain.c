@@ -68,30 +68,49 @@ static const struct gcal_poly *count_points(struct gcal_part *part)
     return gcal_points_count(&part->frame, set);
 }
 
-/* The part's dimensions without 'fixed', which has a value. */
-static void keep_part(struct gcal_chain *at, const struct gcal_part *part, size_t fixed,
-                      int64_t value)
+/* The part as a chain of its own, whose parts are still to be found. */
+static struct gcal_chain chain_of(const struct gcal_part *part)
 {
     const struct gcal_chain *chain = part->chain;
-    struct gcal_polys *c = chain->nest->c;
-    unsigned atom = chain->dims[fixed];
+    struct gcal_chain own = { .nest = chain->nest,
+                              .mode = chain->mode,
+                              .linear = chain->linear && part->n_lids,
+                              .n_dims = part->n_dims,
+                              .estimated = chain->estimated };
 
     for (size_t i = 0; i < part->n_dims; i++) {
-        size_t dim = part->dims[i];
-
-        if (dim == fixed)
-            continue;
-        at->dims[at->n_dims] = chain->dims[dim];
-        at->is_lid[at->n_dims] = chain->is_lid[dim];
-        at->block[at->n_dims] = chain->block[dim];
-        at->trips[at->n_dims++] =
-            gcal_poly_substitute(c, chain->trips[dim], atom, gcal_poly_integer(c, value));
+        own.dims[i] = chain->dims[part->dims[i]];
+        own.is_lid[i] = chain->is_lid[part->dims[i]];
+        own.block[i] = chain->block[part->dims[i]];
+        own.trips[i] = chain->trips[part->dims[i]];
     }
     for (size_t i = 0; i < chain->n_conditions; i++)
         if (gcal_part_has(part, chain->conditions[i]))
-            at->conditions[at->n_conditions++] =
-                gcal_condition_substitute(c, chain->conditions[i], atom, value);
-    gcal_chain_find_parts(at);
+            own.conditions[own.n_conditions++] = chain->conditions[i];
+    return own;
+}
+
+/* Gives the dimension 'fixed' a value. */
+static void fix(struct gcal_chain *chain, size_t fixed, int64_t value)
+{
+    struct gcal_polys *c = chain->nest->c;
+    const struct gcal_poly *number = gcal_poly_integer(c, value);
+    unsigned atom = chain->dims[fixed];
+    size_t n = 0;
+
+    for (size_t i = 0; i < chain->n_dims; i++) {
+        if (i == fixed)
+            continue;
+        chain->dims[n] = chain->dims[i];
+        chain->is_lid[n] = chain->is_lid[i];
+        chain->block[n] = chain->block[i];
+        chain->trips[n++] = gcal_poly_substitute(c, chain->trips[i], atom, number);
+    }
+    chain->n_dims = n;
+    for (size_t i = 0; i < chain->n_conditions; i++)
+        chain->conditions[i] =
+            gcal_condition_substitute(c, chain->conditions[i], atom, value);
+    gcal_chain_find_parts(chain);
 }
 
 /* Where the pieces are too many: the shortest loop of the part (or local id, where lanes
@@ -110,50 +129,43 @@ static const struct gcal_poly *count_at_values(const struct gcal_part *part)
          i < part->n_dims; i++)
         if (gcal_poly_is_constant(chain->trips[part->dims[i]], &trips) && trips < least) {
             least = trips;
-            shortest = part->dims[i];
+            shortest = i;
         }
     for (int64_t value = 0; value < least && shortest != SIZE_MAX && total; value++) {
-        struct gcal_chain at = { .nest = chain->nest,
-                                 .mode = chain->mode,
-                                 .linear = chain->linear && part->n_lids,
-                                 .estimated = chain->estimated };
+        struct gcal_chain at = chain_of(part);
 
-        keep_part(&at, part, shortest, value);
+        fix(&at, shortest, value);
         one = count_chain(&at);
         total = one ? gcal_poly_add(c, total, one) : NULL;
     }
     return shortest == SIZE_MAX ? NULL : total;
 }
 
+/* Whether a condition is about the first 'n_lids' dimensions. */
+static bool is_about_lanes(const struct gcal_chain *chain, size_t n_lids,
+                           const struct gcal_condition *condition)
+{
+    for (size_t i = 0; i < n_lids; i++)
+        if (gcal_condition_contains(chain->nest->c, condition, chain->dims[i]))
+            return true;
+    return false;
+}
+
 /* As if all lanes of a group took part where any of its conditions are about lanes. */
 static const struct gcal_poly *count_without_lanes(const struct gcal_part *part)
 {
-    struct gcal_chain whole = *part->chain;
-    struct gcal_polys *c = whole.nest->c;
+    struct gcal_chain whole = chain_of(part); /* lids first */
     size_t n = 0;
 
     *whole.estimated = true;
-    for (size_t i = 0; i < whole.n_conditions; i++) {
-        bool about_lanes = false;
-
-        for (size_t j = 0; j < part->n_lids; j++)
-            about_lanes =
-                about_lanes || gcal_condition_contains(c, whole.conditions[i],
-                                                       whole.dims[part->dims[j]]);
-        if (!about_lanes && gcal_part_has(part, whole.conditions[i]))
+    for (size_t i = 0; i < whole.n_conditions; i++)
+        if (!is_about_lanes(&whole, part->n_lids, whole.conditions[i]))
             whole.conditions[n++] = whole.conditions[i];
-    }
     whole.n_conditions = n;
-    for (size_t i = 0; i < part->n_dims; i++) {
-        whole.dims[i] = part->chain->dims[part->dims[i]];
-        whole.is_lid[i] = part->chain->is_lid[part->dims[i]];
-        whole.block[i] = part->chain->block[part->dims[i]];
-        whole.trips[i] = part->chain->trips[part->dims[i]];
+    for (size_t i = part->n_lids; i < whole.n_dims; i++)
         for (size_t j = 0; j < part->n_lids; j++)
-            if (i >= part->n_lids && gcal_poly_contains(c, whole.trips[i], whole.dims[j]))
+            if (gcal_poly_contains(whole.nest->c, whole.trips[i], whole.dims[j]))
                 return NULL;
-    }
-    whole.n_dims = part->n_dims;
     gcal_chain_find_parts(&whole);
     return count_chain(&whole);
 }

@@ -22,6 +22,18 @@ void gcal_isl_destroy(isl_ctx *isl)
         isl_ctx_free(isl);
 }
 
+bool gcal_isl_integer(isl_val *value, int64_t *out)
+{
+    bool fits = value && isl_val_is_int(value) == isl_bool_true &&
+                isl_val_cmp_si(value, INT64_MAX / 2) < 0 &&
+                isl_val_cmp_si(value, INT64_MIN / 2) > 0;
+
+    if (fits)
+        *out = isl_val_get_num_si(value);
+    isl_val_free(value);
+    return fits;
+}
+
 /* ---- sizes ---- */
 
 static bool has_frame_dim(const struct gcal_frame *f, unsigned atom)
@@ -262,13 +274,10 @@ isl_pw_aff *gcal_frame_affine(const struct gcal_frame *f, const struct gcal_poly
 static const struct gcal_poly *poly_of(const struct gcal_frame *f, isl_val *value,
                                        const struct gcal_poly *p)
 {
-    bool fits = isl_val_is_int(value) == isl_bool_true &&
-                isl_val_cmp_si(value, INT64_MAX / 2) < 0 &&
-                isl_val_cmp_si(value, INT64_MIN / 2) > 0;
-    int64_t number = fits ? isl_val_get_num_si(value) : 0;
+    int64_t number;
 
-    isl_val_free(value);
-    return fits && p ? gcal_poly_scale(f->c, p, number, 1) : NULL;
+    return gcal_isl_integer(value, &number) && p ? gcal_poly_scale(f->c, p, number, 1)
+                                                 : NULL;
 }
 
 static const struct gcal_poly *add(const struct gcal_frame *f, const struct gcal_poly *a,

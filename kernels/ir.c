@@ -142,11 +142,29 @@ const struct gcal_condition *gcal_condition_earlier(struct gcal_polys *c,
                        .kind = GCAL_CONDITION_EARLIER, .a = a, .loop = loop });
 }
 
+/* 'x' of other conditions. */
+static const struct gcal_condition *rebuild(struct gcal_polys *c,
+                                            const struct gcal_condition *x,
+                                            const struct gcal_condition *a,
+                                            const struct gcal_condition *b)
+{
+    switch (x->kind) {
+    case GCAL_CONDITION_NOT:
+        return gcal_condition_not(c, a);
+    case GCAL_CONDITION_EARLIER:
+        return gcal_condition_earlier(c, a, x->loop);
+    case GCAL_CONDITION_AND:
+        return gcal_condition_and(c, a, b);
+    default:
+        return gcal_condition_or(c, a, b);
+    }
+}
+
 const struct gcal_condition *gcal_condition_substitute(struct gcal_polys *c,
                                                        const struct gcal_condition *x,
                                                        unsigned atom, int64_t value)
 {
-    const struct gcal_condition *a, *b;
+    const struct gcal_condition *a;
 
     if (x->kind == GCAL_CONDITION_NONNEGATIVE)
         return gcal_condition_nonnegative(
@@ -158,31 +176,20 @@ const struct gcal_condition *gcal_condition_substitute(struct gcal_polys *c,
         return a;
     }
     a = gcal_condition_substitute(c, x->a, atom, value);
-    if (x->kind == GCAL_CONDITION_NOT)
-        return gcal_condition_not(c, a);
-    if (x->kind == GCAL_CONDITION_EARLIER)
-        return gcal_condition_earlier(c, a, x->loop);
-    b = gcal_condition_substitute(c, x->b, atom, value);
-    return x->kind == GCAL_CONDITION_AND ? gcal_condition_and(c, a, b)
-                                         : gcal_condition_or(c, a, b);
+    return rebuild(c, x, a,
+                   x->b ? gcal_condition_substitute(c, x->b, atom, value) : NULL);
 }
 
 const struct gcal_condition *gcal_condition_change(
     struct gcal_polys *c, const struct gcal_condition *x,
     const struct gcal_poly *(*change)(const struct gcal_poly *p, void *data), void *data)
 {
-    const struct gcal_condition *a, *b;
+    const struct gcal_condition *a;
 
     if (x->kind == GCAL_CONDITION_NONNEGATIVE)
         return gcal_condition_nonnegative(c, change(x->p, data));
     a = gcal_condition_change(c, x->a, change, data);
-    if (x->kind == GCAL_CONDITION_NOT)
-        return gcal_condition_not(c, a);
-    if (x->kind == GCAL_CONDITION_EARLIER)
-        return gcal_condition_earlier(c, a, x->loop);
-    b = gcal_condition_change(c, x->b, change, data);
-    return x->kind == GCAL_CONDITION_AND ? gcal_condition_and(c, a, b)
-                                         : gcal_condition_or(c, a, b);
+    return rebuild(c, x, a, x->b ? gcal_condition_change(c, x->b, change, data) : NULL);
 }
 
 int gcal_condition_decide(struct gcal_polys *c, const struct gcal_condition *condition)

@@ -35,6 +35,9 @@ struct gcal_frame {
 isl_ctx *gcal_isl_create(void);
 void gcal_isl_destroy(isl_ctx *isl);
 
+/* The value (taken) as a number; false when it is no integer, or a large one. */
+bool gcal_isl_integer(isl_val *value, int64_t *out);
+
 /* ---- frame.c ---- */
 
 /* A frame without dimensions, which knows the context's assumptions.  Every polynomial

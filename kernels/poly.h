@@ -78,7 +78,6 @@ const struct gcal_poly *gcal_poly_of_atom(struct gcal_polys *c, unsigned atom);
 unsigned gcal_poly_atom(const struct gcal_poly *p);
 const char *gcal_atom_name(const struct gcal_polys *c, unsigned atom);
 const struct gcal_poly *gcal_atom_last(const struct gcal_polys *c, unsigned atom);
-bool gcal_atom_is_dimension(const struct gcal_polys *c, unsigned atom);
 
 /* ---- arithmetic ---- */
 

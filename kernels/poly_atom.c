@@ -64,11 +64,6 @@ const struct gcal_poly *gcal_atom_last(const struct gcal_polys *c, unsigned atom
     return c->atoms[atom].a;
 }
 
-bool gcal_atom_is_dimension(const struct gcal_polys *c, unsigned atom)
-{
-    return c->atoms[atom].kind == ATOM_DIMENSION;
-}
-
 unsigned gcal_parameter_atom(struct gcal_polys *c, const char *name)
 {
     struct gcal_atom atom = { .kind = ATOM_PARAMETER };

@@ -120,35 +120,23 @@ static isl_basic_set *to_isl(const struct gcal_system *s)
     return set;
 }
 
-static bool integer_of(isl_val *value, int64_t *out)
-{
-    bool fits = value && isl_val_is_int(value) == isl_bool_true &&
-                isl_val_cmp_si(value, INT64_MAX / 2) < 0 &&
-                isl_val_cmp_si(value, INT64_MIN / 2) > 0;
-
-    if (fits)
-        *out = isl_val_get_num_si(value);
-    isl_val_free(value);
-    return fits;
-}
-
 /* A row of an affine function (times its denominator) over sizes, dimensions and, as
  * further dimensions, divs.
  */
 static bool read_row(const struct gcal_system *s, isl_aff *aff, size_t n_set,
                      size_t n_divs, struct gcal_row *row)
 {
-    bool good = integer_of(isl_aff_get_constant_val(aff), &row->k[0]);
+    bool good = gcal_isl_integer(isl_aff_get_constant_val(aff), &row->k[0]);
 
     for (size_t i = 0; i < s->frame->n_sizes && good; i++)
-        good = integer_of(isl_aff_get_coefficient_val(aff, isl_dim_param, (int)i),
-                          &row->k[1 + i]);
+        good = gcal_isl_integer(isl_aff_get_coefficient_val(aff, isl_dim_param, (int)i),
+                                &row->k[1 + i]);
     for (size_t i = 0; i < n_set && good; i++)
-        good = integer_of(isl_aff_get_coefficient_val(aff, isl_dim_in, (int)i),
-                          &row->k[1 + s->frame->n_sizes + i]);
+        good = gcal_isl_integer(isl_aff_get_coefficient_val(aff, isl_dim_in, (int)i),
+                                &row->k[1 + s->frame->n_sizes + i]);
     for (size_t i = 0; i < n_divs && good; i++)
-        good = integer_of(isl_aff_get_coefficient_val(aff, isl_dim_div, (int)i),
-                          &row->k[1 + s->frame->n_sizes + n_set + i]);
+        good = gcal_isl_integer(isl_aff_get_coefficient_val(aff, isl_dim_div, (int)i),
+                                &row->k[1 + s->frame->n_sizes + n_set + i]);
     return good;
 }
 
@@ -160,7 +148,7 @@ static bool read_div(struct gcal_system *s, isl_basic_set *set, size_t n_set, si
     struct gcal_row low = { .equal = false }, high;
     int64_t k = 0;
     bool good = isl_aff_is_nan(div) == isl_bool_false &&
-                integer_of(isl_val_copy(denominator), &k);
+                gcal_isl_integer(isl_val_copy(denominator), &k);
 
     div = isl_aff_scale_val(div, denominator);
     good = good && read_row(s, div, n_set, i, &low);
