@@ -59,6 +59,11 @@ int gcal_opencl_check(struct gcal_opencl *cl, const struct gcal_job *job, uint64
                       void **outputs, enum gcal_row_status *status,
                       struct gcal_error *err);
 
+/* ---- CUDA's driver, where there is one ---- */
+
+/* The L2 cache of the GPU at a PCI address "0000:01:00.0"; 0 when that is not known. */
+double gcal_cuda_cache_bytes(const char *pci);
+
 /* ---- NVML, where there is one ---- */
 
 struct gcal_nvml;

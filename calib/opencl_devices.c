@@ -1,5 +1,6 @@
 /* opencl_devices.c - what devices there are, and their fingerprints */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,7 +209,9 @@ static int fill(struct gcal_opencl_device *d, size_t index, bool probe,
     info->global_memory_bytes = (double)device_number(d->id, CL_DEVICE_GLOBAL_MEM_SIZE);
     info->max_alloc_bytes = (double)device_number(d->id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     info->local_memory_bytes = (double)device_number(d->id, CL_DEVICE_LOCAL_MEM_SIZE);
-    info->cache_bytes = (double)device_number(d->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+    info->cache_bytes =
+        fmax((double)device_number(d->id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE),
+             *info->pci ? gcal_cuda_cache_bytes(info->pci) : 0);
     info->timer_resolution_s =
         1e-9 * (double)device_number(d->id, CL_DEVICE_PROFILING_TIMER_RESOLUTION);
     info->fp64 = device_number(d->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;

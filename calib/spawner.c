@@ -48,6 +48,22 @@ struct gcal_spawner {
     struct place *places;
 };
 
+/* Signals to the whole group are the rank's to act on: whatever it does about them, its
+ * end closes the socket, and that ends spawner and workers.  They are blocked rather than
+ * ignored: compilers in drivers (LLVM) set handlers of their own, which end the process.
+ */
+static sigset_t ranks_signals(void)
+{
+    sigset_t signals;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    sigaddset(&signals, SIGPIPE);
+    return signals;
+}
+
 /* Everything but stdin, stdout, stderr and 'keep' is closed in what will be exec'ed. */
 static void exec_self(const char *what, int keep)
 {
@@ -67,12 +83,18 @@ static void exec_self(const char *what, int keep)
 static pid_t start_process(const char *what, int socket_type, int *fd,
                            struct gcal_error *err)
 {
+    sigset_t blocked = ranks_signals(), before;
     pid_t parent = getpid(), pid;
     int ends[2];
 
     if (socketpair(AF_UNIX, socket_type | SOCK_CLOEXEC, 0, ends) < 0)
         return gcal_error_set(err, GCAL_EINPUT, "socketpair: %s", strerror(errno));
-    if ((pid = fork()) < 0) {
+    /* Around the fork, so that there is no moment without; exec keeps the child's. */
+    sigprocmask(SIG_BLOCK, &blocked, &before);
+    pid = fork();
+    if (pid != 0)
+        sigprocmask(SIG_SETMASK, &before, NULL);
+    if (pid < 0) {
         close(ends[0]);
         close(ends[1]);
         return gcal_error_set(err, GCAL_EINPUT, "fork: %s", strerror(errno));
@@ -294,17 +316,6 @@ static void serve(int fd, const struct question *question)
         close(worker);
 }
 
-/* Signals to the whole group are the rank's to act on: whatever it does about them, its
- * end closes the socket, and that ends spawner and workers.
- */
-void gcal_leave_signals_to_rank(void)
-{
-    signal(SIGINT, SIG_IGN);
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
-    signal(SIGPIPE, SIG_IGN);
-}
-
 int gcal_spawner_main(int fd)
 {
     struct question question;
@@ -316,7 +327,6 @@ int gcal_spawner_main(int fd)
      * own.
      */
     setpgid(0, 0);
-    gcal_leave_signals_to_rank();
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     while ((n = recv(fd, &question, sizeof(question), 0)) == sizeof(question) ||
            (n < 0 && errno == EINTR))

@@ -188,7 +188,6 @@ int gcal_worker_main(int fd)
     struct gcal_frame frame;
     int rc = 0;
 
-    gcal_leave_signals_to_rank();
     undo_binding();
     while (rc == 0 && gcal_frame_read(fd, -1, &frame, NULL) > 0) {
         rc = serve(fd, &state, &frame);

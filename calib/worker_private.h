@@ -65,7 +65,4 @@ void gcal_spawner_note(struct gcal_spawner *spawner, const char *uid, uint32_t p
 /* GCAL_ANY_PLATFORM when it was not listed. */
 uint32_t gcal_spawner_platform(const struct gcal_spawner *spawner, const char *uid);
 
-/* In spawner and worker. */
-void gcal_leave_signals_to_rank(void);
-
 #endif

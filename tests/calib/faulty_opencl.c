@@ -7,13 +7,17 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "calib/worker_private.h"
 
-#define UUID 0x106A
+#define UUID      0x106A
+#define NV_BUS_ID 0x4008
+#define NV_SLOT   0x4009
+#define NV_DOMAIN 0x400A
 
 extern int faulty_worker_fd; /* a worker's socket */
 
@@ -86,10 +90,32 @@ static cl_int one_uuid(cl_device_info what, void *value, size_t *size_ret)
     return CL_SUCCESS;
 }
 
+/* An NVIDIA GPU's at fffe:3b:00.0, with two of its multiprocessors' caches. */
+static cl_int one_gpu(cl_device_id id, cl_device_info what, size_t size, void *value,
+                      size_t *size_ret)
+{
+    static const char extension[] = "cl_nv_device_attribute_query";
+    cl_int code = CL_SUCCESS;
+
+    if (what == CL_DEVICE_EXTENSIONS) {
+        if (value)
+            memcpy(value, extension, sizeof(extension));
+        if (size_ret)
+            *size_ret = sizeof(extension);
+    } else if (what == NV_BUS_ID || what == NV_SLOT || what == NV_DOMAIN)
+        *(cl_uint *)value = what == NV_BUS_ID ? 0x3b : what == NV_DOMAIN ? 0xfffe : 0;
+    else if (what == CL_DEVICE_GLOBAL_MEM_CACHE_SIZE)
+        *(cl_ulong *)value = 65536;
+    else
+        code = REAL(clGetDeviceInfo)(id, what, size, value, size_ret);
+    return code;
+}
+
 cl_int clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size, void *value,
                        size_t *size_ret)
 {
-    cl_int code = getenv("TEST_TILES") && (what == CL_DEVICE_EXTENSIONS || what == UUID)
+    cl_int code = getenv("TEST_PCI") ? one_gpu(id, what, size, value, size_ret)
+                  : getenv("TEST_TILES") && (what == CL_DEVICE_EXTENSIONS || what == UUID)
                       ? one_uuid(what, value, size_ret)
                       : REAL(clGetDeviceInfo)(id, what, size, value, size_ret);
     const char *tick_ns = getenv("TEST_TICK_NS"), *memory = getenv("TEST_MEMORY_BYTES");
@@ -135,8 +161,13 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id id,
     return code;
 }
 
+static void end_at_once(int signal_number)
+{
+    _exit(signal_number);
+}
+
 /* Kernel "faults" takes the context with it; "scribbles" sends an answer without its
- * content to the rank.
+ * content to the rank; "handles" sets handlers of signals, as LLVM does.
  */
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint n_dims,
                               const size_t *offset, const size_t *global,
@@ -149,6 +180,11 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
                     NULL);
     if (strcmp(kernel_name, "faults") == 0)
         return CL_OUT_OF_RESOURCES;
+    if (strcmp(kernel_name, "handles") == 0) {
+        signal(SIGINT, end_at_once);
+        signal(SIGTERM, end_at_once);
+        signal(SIGHUP, end_at_once);
+    }
     if (strcmp(kernel_name, "scribbles") == 0)
         gcal_frame_write(faulty_worker_fd, GCAL_ANSWER_DONE, &nothing, NULL);
     return REAL(clEnqueueNDRangeKernel)(queue, kernel, n_dims, offset, global, local,

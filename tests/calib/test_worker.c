@@ -465,6 +465,22 @@ static void ends_a_worker_that_lost_its_device(void **state)
     gcal_worker_stop(worker);
 }
 
+/* LLVM in a driver sets handlers that end the process. */
+static void leaves_signals_to_the_rank_whatever_the_driver_handles(void **state)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+    struct gcal_worker *worker = open_worker();
+    enum gcal_row_status status = GCAL_ROW_GOOD;
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    assert_int_equal(prepare_named(worker, "handles", &status, &err), GCAL_WORKER_DONE);
+    for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+        kill(gcal_worker_pid(worker), signals[i]);
+    assert_int_equal(prepare_named(worker, "sound", &status, &err), GCAL_WORKER_DONE);
+    gcal_worker_stop(worker);
+}
+
 static void ends_a_worker_whose_answer_is_damaged(void **state)
 {
     struct gcal_worker *worker = open_worker();
@@ -651,6 +667,43 @@ static void tells_alike_devices_of_a_platform_apart(void **state)
     faulty_stop(&f);
 }
 
+/* The cache of the first device listed. */
+static double listed_cache_bytes(void)
+{
+    struct faulty f = faulty_start("TEST_PCI", "1");
+    struct gcal_device_info *devices;
+    struct gcal_error err = { 0 };
+    double cache_bytes;
+    size_t count;
+
+    assert_int_equal(gcal_worker_list(f.worker, 60, &devices, &count, &err),
+                     GCAL_WORKER_DONE);
+    assert_string_equal(devices[0].pci, "fffe:3b:00.0");
+    cache_bytes = devices[0].cache_bytes;
+    free_devices(devices, count);
+    faulty_stop(&f);
+    return cache_bytes;
+}
+
+/* What OpenCL says is one of the first level's caches; where CUDA's driver is missing,
+ * that has to do.
+ */
+static void asks_the_cuda_driver_for_the_last_level_cache(void **state)
+{
+    const char *path = getenv("LD_LIBRARY_PATH");
+    char *before = path ? strdup(path) : NULL;
+
+    (void)state;
+    assert_true(listed_cache_bytes() == 65536);
+    setenv("LD_LIBRARY_PATH", FAKE_CUDA, 1);
+    assert_true(listed_cache_bytes() == 52428800);
+    if (before)
+        setenv("LD_LIBRARY_PATH", before, 1);
+    else
+        unsetenv("LD_LIBRARY_PATH");
+    free(before);
+}
+
 /* Workers of a rank that is itself bound by Slurm stay where they are. */
 static void uses_all_cpus_under_mpirun_only(void **state)
 {
@@ -692,6 +745,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(takes_an_answer_that_came_during_a_slow_tick),
         cmocka_unit_test(ends_a_spawner_that_hangs),
         cmocka_unit_test(ends_a_worker_that_lost_its_device),
+        cmocka_unit_test(leaves_signals_to_the_rank_whatever_the_driver_handles),
         cmocka_unit_test(ends_a_worker_whose_answer_is_damaged),
         cmocka_unit_test(believes_a_zero_only_of_a_coarse_clock),
         cmocka_unit_test(makes_room_for_another_kernel),
@@ -700,6 +754,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(lists_and_opens_beside_a_driver_that_aborts),
         cmocka_unit_test(says_why_there_is_no_device),
         cmocka_unit_test(tells_alike_devices_of_a_platform_apart),
+        cmocka_unit_test(asks_the_cuda_driver_for_the_last_level_cache),
         cmocka_unit_test(uses_all_cpus_under_mpirun_only),
     };
     int status;
