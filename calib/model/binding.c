@@ -109,6 +109,8 @@ static bool matches(const struct gcal_feature *f, const struct gcal_profile_entr
     return f->kind == entry->kind && same(f->dtype, entry->dtype) &&
            same(f->op, entry->op) && same(f->tag, entry->tag) &&
            (f->space == GCAL_SPACE_ANY || f->space == entry->space) &&
+           (f->way == GCAL_COPY_ANY || f->way == entry->way) &&
+           (f->host == GCAL_HOST_ANY || f->host == entry->host) &&
            (f->direction == GCAL_DIRECTION_ANY || f->direction == entry->direction);
 }
 

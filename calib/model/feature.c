@@ -11,6 +11,9 @@
 
 #define MAX_NAME 512
 
+const char *const gcal_copy_way_names[] = { "any", "to_device", "from_device" };
+const char *const gcal_host_memory_names[] = { "any", "pageable", "pinned", "mapped" };
+
 struct reader {
     const char *name, *at;
     struct gcal_error *err;
@@ -252,6 +255,32 @@ static int read_access(struct reader *r, struct gcal_feature *f,
     return *r->at ? fail(r, "expected '_' and a field") : 0;
 }
 
+/* The one of 'names' that stands here behind '_', from the second on; 0 for none. */
+static int read_word(struct reader *r, const char *const *names, int n)
+{
+    for (int i = 1; i < n; i++) {
+        size_t length = strlen(names[i]);
+
+        if (*r->at == '_' && strncmp(r->at + 1, names[i], length) == 0) {
+            r->at += 1 + length;
+            return i;
+        }
+    }
+    return 0;
+}
+
+/* What stands behind f_transfer_bytes and f_transfer_copies. */
+static int read_transfer(struct reader *r, struct gcal_feature *f,
+                         enum gcal_feature_kind kind)
+{
+    f->kind = kind;
+    f->way = (enum gcal_copy_way)read_word(r, gcal_copy_way_names, 3);
+    f->host = (enum gcal_host_memory)read_word(r, gcal_host_memory_names, 4);
+    return *r->at ? fail(r, "expected _to_device or _from_device, then _pageable, "
+                            "_pinned or _mapped, or less of that,")
+                  : 0;
+}
+
 /* f_cl_wall_time[_<platform>_<device>] */
 static int read_wall_time(struct reader *r, struct gcal_feature *f)
 {
@@ -297,6 +326,10 @@ static int read_feature(struct reader *r, struct gcal_feature *f)
         return read_access(r, f, GCAL_FEATURE_ATOMIC);
     if (accept(r, "f_local_pass"))
         return read_access(r, f, GCAL_FEATURE_LOCAL_PASS);
+    if (accept(r, "f_transfer_bytes"))
+        return read_transfer(r, f, GCAL_FEATURE_TRANSFER_BYTES);
+    if (accept(r, "f_transfer_copies"))
+        return read_transfer(r, f, GCAL_FEATURE_TRANSFER_COPIES);
     if (accept(r, "f_cl_wall_time"))
         return read_wall_time(r, f);
     return gcal_error_set(r->err, GCAL_EINPUT,
@@ -304,7 +337,8 @@ static int read_feature(struct reader *r, struct gcal_feature *f)
                           "f_index_<dtype>_<op>, f_mem_access..., f_atomic..., "
                           "f_local_pass..., f_divergent_branch, f_sync_barrier_local, "
                           "f_sync_kernel_launch, f_thread_groups, f_work_items, "
-                          "f_local_memory_bytes, f_private_array_bytes and "
+                          "f_local_memory_bytes, f_private_array_bytes, "
+                          "f_transfer_bytes..., f_transfer_copies... and "
                           "f_cl_wall_time",
                           r->name);
 }
@@ -319,6 +353,11 @@ bool gcal_feature_is_access(enum gcal_feature_kind kind)
 {
     return kind == GCAL_FEATURE_MEM_ACCESS || kind == GCAL_FEATURE_ATOMIC ||
            kind == GCAL_FEATURE_LOCAL_PASS;
+}
+
+bool gcal_feature_is_transfer(enum gcal_feature_kind kind)
+{
+    return kind == GCAL_FEATURE_TRANSFER_BYTES || kind == GCAL_FEATURE_TRANSFER_COPIES;
 }
 
 int gcal_feature_parse(const char *name, struct gcal_feature *feature,

@@ -16,6 +16,9 @@
  *   f_work_items                  work-items of the NDRange
  *   f_local_memory_bytes          local arrays of a work-group
  *   f_private_array_bytes         private arrays of a work-item
+ *   f_transfer_bytes[_<to_device|from_device>][_<pageable|pinned|mapped>]
+ *   f_transfer_copies[_<to_device|from_device>][_<pageable|pinned|mapped>]
+ *                                 copies between host and device, by the host's memory
  *   f_cl_wall_time[_<platform>_<device>]   output only: seconds
  *
  * A constraint is a number or an expression in sizes, or one behind > < >= <=.  A tag
@@ -45,12 +48,17 @@ enum gcal_feature_kind {
     GCAL_FEATURE_WORK_ITEMS,
     GCAL_FEATURE_LOCAL_MEMORY_BYTES,
     GCAL_FEATURE_PRIVATE_ARRAY_BYTES,
+    GCAL_FEATURE_TRANSFER_BYTES,
+    GCAL_FEATURE_TRANSFER_COPIES,
     GCAL_FEATURE_WALL_TIME,
 };
 
-/* Those whose counts have a dtype and an operation; those that touch an array. */
+/* Those whose counts have a dtype and an operation; those that touch an array; those
+ * between host and device.
+ */
 bool gcal_feature_is_op(enum gcal_feature_kind kind);
 bool gcal_feature_is_access(enum gcal_feature_kind kind);
+bool gcal_feature_is_transfer(enum gcal_feature_kind kind);
 
 enum gcal_space {
     GCAL_SPACE_ANY,
@@ -59,6 +67,15 @@ enum gcal_space {
     GCAL_SPACE_CONSTANT
 };
 enum gcal_direction { GCAL_DIRECTION_ANY, GCAL_LOAD, GCAL_STORE };
+enum gcal_copy_way { GCAL_COPY_ANY, GCAL_TO_DEVICE, GCAL_FROM_DEVICE };
+/* Of the host, that a copy reads or writes: as malloc() gives it, locked in place by the
+ * driver, or the device's buffer itself, mapped.
+ */
+enum gcal_host_memory { GCAL_HOST_ANY, GCAL_PAGEABLE, GCAL_PINNED, GCAL_MAPPED };
+/* "any", "to_device", ... and "any", "pageable", ..., by their enumerations. */
+extern const char *const gcal_copy_way_names[3];
+extern const char *const gcal_host_memory_names[4];
+
 enum gcal_relation { GCAL_ANY, GCAL_EQ, GCAL_GT, GCAL_LT, GCAL_GE, GCAL_LE };
 
 struct gcal_constraint {
@@ -74,6 +91,8 @@ struct gcal_feature {
     char *tag;
     enum gcal_space space;
     enum gcal_direction direction;
+    enum gcal_copy_way way;                           /* transfers only */
+    enum gcal_host_memory host;                       /* transfers only */
     struct gcal_constraint lid_stride[GCAL_MAX_DIMS]; /* elements */
     struct gcal_constraint gid_stride[GCAL_MAX_DIMS]; /* elements */
     struct gcal_constraint afr;                       /* access-to-footprint ratio */

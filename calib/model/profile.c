@@ -152,6 +152,10 @@ static void write_entry(struct gcal_yaml_writer *w, const struct gcal_profile *p
     write_flag(w, "estimated", entry->estimated);
     if (gcal_feature_is_access(entry->kind))
         write_access(w, profile, entry);
+    if (gcal_feature_is_transfer(entry->kind)) {
+        write_pair(w, "direction", gcal_copy_way_names[entry->way]);
+        write_pair(w, "memory", gcal_host_memory_names[entry->host]);
+    }
     if (entry->line > 0) {
         gcal_yaml_write_text(w, "at");
         gcal_yaml_write_flow_list(w);

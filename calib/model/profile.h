@@ -10,7 +10,7 @@
  *               (e.g. "1/256*n^3*ceil(256/sub_group_size)")
  *   work-group  executions summed over all work-groups
  *   kernel      executions per launch, or met by one work-item (barriers); bytes of one
- *               work-item or work-group
+ *               work-item or work-group; bytes and number of copies of a transfer
  */
 #ifndef GCAL_MODEL_PROFILE_H
 #define GCAL_MODEL_PROFILE_H
@@ -48,7 +48,9 @@ struct gcal_profile_entry {
     enum gcal_granularity granularity;
     char *count; /* expression, see above */
     char *dtype, *op;
-    bool estimated; /* the count is not exact: the profile's notes say why */
+    bool estimated;             /* the count is not exact: the profile's notes say why */
+    enum gcal_copy_way way;     /* transfers only */
+    enum gcal_host_memory host; /* transfers only */
     /* accesses only, atomics included */
     char *array, *tag;
     enum gcal_space space;
@@ -71,7 +73,7 @@ struct gcal_profile {
     char *source_hash; /* SHA-256 of the source counted; may be NULL */
     size_t n_parameters;
     char **parameters; /* size parameters, in order */
-    size_t n_dims;
+    size_t n_dims;     /* 0: a transfer alone, without a kernel */
     size_t local_size[GCAL_MAX_DIMS];
     char *groups[GCAL_MAX_DIMS]; /* work-groups per dimension, expressions */
     char *assumptions;           /* "n % 16 = 0 and n >= 16", or NULL */

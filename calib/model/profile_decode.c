@@ -52,7 +52,7 @@ static int decode_geometry(struct gcal_profile_decoder *d, const struct gcal_yam
 {
     struct gcal_profile *profile = d->profile;
     const struct gcal_yaml *local =
-        gcal_profile_need_list(root, "local_size", 1, GCAL_MAX_DIMS, d->err);
+        gcal_profile_need_list(root, "local_size", 0, GCAL_MAX_DIMS, d->err);
     const struct gcal_yaml *groups;
 
     if (!local || !(groups = gcal_profile_need_list(root, "groups", local->n_items,

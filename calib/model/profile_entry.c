@@ -105,6 +105,25 @@ static int decode_access(struct gcal_profile_decoder *d, const struct gcal_yaml 
     return afr ? gcal_profile_take_expr(d, afr, "afr", &entry->afr) : 0;
 }
 
+static int decode_transfer(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
+                           struct gcal_profile_entry *entry)
+{
+    const struct gcal_yaml *direction = gcal_profile_need(map, "direction", d->err);
+    const struct gcal_yaml *memory =
+        direction ? gcal_profile_need(map, "memory", d->err) : NULL;
+    size_t way, host;
+
+    if (!memory ||
+        gcal_profile_take_choice(d, direction, "direction", gcal_copy_way_names, 3,
+                                 &way) < 0 ||
+        gcal_profile_take_choice(d, memory, "memory", gcal_host_memory_names, 4, &host) <
+            0)
+        return -1;
+    entry->way = (enum gcal_copy_way)way;
+    entry->host = (enum gcal_host_memory)host;
+    return 0;
+}
+
 static int decode_feature(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
                           struct gcal_profile_entry *entry)
 {
@@ -168,5 +187,7 @@ int gcal_profile_take_entry(struct gcal_profile_decoder *d, const struct gcal_ya
     entry->granularity = granularity;
     if (gcal_feature_is_op(entry->kind) && (!entry->dtype || !entry->op))
         return gcal_yaml_error(map, d->err, "an operation needs 'dtype' and 'op'");
+    if (gcal_feature_is_transfer(entry->kind))
+        return decode_transfer(d, map, entry);
     return gcal_feature_is_access(entry->kind) ? decode_access(d, map, entry) : 0;
 }

@@ -128,6 +128,23 @@ static void takes_passes_and_index_arithmetic_apart(void **state)
                      GCAL_FEATURE_PRIVATE_ARRAY_BYTES);
 }
 
+static void takes_transfers_apart(void **state)
+{
+    struct gcal_feature f = parse("f_transfer_bytes_to_device_pinned");
+
+    (void)state;
+    assert_int_equal(f.kind, GCAL_FEATURE_TRANSFER_BYTES);
+    assert_int_equal(f.way, GCAL_TO_DEVICE);
+    assert_int_equal(f.host, GCAL_PINNED);
+    f = parse("f_transfer_copies_mapped");
+    assert_int_equal(f.kind, GCAL_FEATURE_TRANSFER_COPIES);
+    assert_int_equal(f.way, GCAL_COPY_ANY);
+    assert_int_equal(f.host, GCAL_MAPPED);
+    f = parse("f_transfer_copies_from_device");
+    assert_int_equal(f.way, GCAL_FROM_DEVICE);
+    assert_int_equal(f.host, GCAL_HOST_ANY);
+}
+
 static void names_what_it_did_not_understand(void **state)
 {
     static const struct {
@@ -155,6 +172,9 @@ static void names_what_it_did_not_understand(void **state)
         { "f_local_pass_global", "expected a tag, a data type" },
         { "f_local_pass_load_lstrides:{0:1}", "expected a tag, a data type" },
         { "f_index_float31_add", "data type such as float32" },
+        { "f_transfer_bytes_pinned_to_device", "at '_to_device'" },
+        { "f_transfer_copies_to_devices", "at 's'" },
+        { "f_transfer", "features are f_op" },
         { "f_cl_wall_time_nvidia", "expected _<device>" },
     };
 
@@ -178,6 +198,7 @@ int main(void)
         cmocka_unit_test(takes_the_others_apart),
         cmocka_unit_test(takes_atomics_apart),
         cmocka_unit_test(takes_passes_and_index_arithmetic_apart),
+        cmocka_unit_test(takes_transfers_apart),
         cmocka_unit_test(names_what_it_did_not_understand),
     };
 

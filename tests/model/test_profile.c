@@ -188,6 +188,49 @@ static double count(const struct gcal_profile *profile, const char *feature, dou
     return value;
 }
 
+/* Copies between host and device, without a kernel. */
+static void transfers_are_counted_by_way_and_memory(void **state)
+{
+    static const char text[] = "gpucal_profile: 1\n"
+                               "kernel: copies\n"
+                               "parameters: [n, m]\n"
+                               "local_size: []\n"
+                               "groups: []\n"
+                               "entries:\n"
+                               "- feature: f_transfer_bytes_to_device_pinned\n"
+                               "  count: 4*n\n"
+                               "  per: kernel\n"
+                               "  direction: to_device\n"
+                               "  memory: pinned\n"
+                               "- feature: f_transfer_copies_to_device_pinned\n"
+                               "  count: m\n"
+                               "  per: kernel\n"
+                               "  direction: to_device\n"
+                               "  memory: pinned\n"
+                               "- feature: f_transfer_bytes_from_device_mapped\n"
+                               "  count: 7*n\n"
+                               "  per: kernel\n"
+                               "  direction: from_device\n"
+                               "  memory: mapped\n";
+    struct gcal_error err = { 0 };
+    struct gcal_profile *written = decode(text, &err), *p;
+    char *encoded = gcal_profile_encode(written, &err);
+
+    (void)state;
+    p = decode(encoded, &err);
+    assert_non_null(p);
+    assert_int_equal(p->n_dims, 0);
+    assert_near(count(p, "f_transfer_bytes", 100, 3, 32), 1100, 0);
+    assert_near(count(p, "f_transfer_bytes_to_device", 100, 3, 32), 400, 0);
+    assert_near(count(p, "f_transfer_bytes_mapped", 100, 3, 32), 700, 0);
+    assert_near(count(p, "f_transfer_bytes_to_device_mapped", 100, 3, 32), 0, 0);
+    assert_near(count(p, "f_transfer_copies", 100, 3, 32), 3, 0);
+    assert_near(count(p, "f_sync_kernel_launch", 100, 3, 32), 0, 0);
+    gcal_profile_destroy(written);
+    gcal_profile_destroy(p);
+    free(encoded);
+}
+
 static void features_match_entries(void **state)
 {
     static const struct {
@@ -386,7 +429,7 @@ static void hostile_profiles_are_refused(void **state)
         { "[n, m]", "[n, 2m]", "'2m' is not a name" },
         { "[n, m]", "[n]", "known name" },
         { "[16, 12]", "[16, 0]", "p.yaml:5:" },
-        { "[16, 12]", "[1, 1, 1, 1]", "list of 1 to 3" },
+        { "[16, 12]", "[1, 1, 1, 1]", "list of 0 to 3" },
         { "[1/16*n, 1/12*m]", "[n]", "groups: expected a list of 2 to 2" },
         { "n % 16 = 0", "n % 16", "p.yaml:7:" },
         { "n % 16 = 0", "q % 16 = 0", "known name" },
@@ -430,6 +473,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_every_key),
         cmocka_unit_test(comes_back_from_its_text),
+        cmocka_unit_test(transfers_are_counted_by_way_and_memory),
         cmocka_unit_test(features_match_entries),
         cmocka_unit_test(strides_follow_the_sizes),
         cmocka_unit_test(sub_groups_are_the_devices),
