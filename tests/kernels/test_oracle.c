@@ -1,9 +1,11 @@
-/* test_oracle.c - every kernel and variant of a catalogue, counted as Oclgrind counts
+/* test_oracle.c - the kernels of a catalogue, counted as Oclgrind counts
  *
- *   test_oracle FOLDER [GENERATOR]...   ("-": the built-in catalogue)
+ *   test_oracle [--sample] [--part K/N] FOLDER [GENERATOR]...
  *
- * Each generator is taken with all values of all its arguments, and each of these
- * kernels at the sizes of its check and at others close to them.
+ * FOLDER may be "-": the built-in catalogue.  Each generator is taken with all values of
+ * all its arguments, and each of these kernels at the sizes of its check and at others
+ * close to them.  --sample: only some of them (variants.h).  --part 1/2: the first of two
+ * halves.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +16,7 @@
 #include "calib/base/error.h"
 #include "kernels/catalogue_private.h"
 #include "tests/kernels/oracle.h"
+#include "tests/kernels/variants.h"
 
 struct jobs {
     size_t n, capacity;
@@ -136,30 +139,28 @@ static struct gcal_kernel *make_kernel(const struct gcal_setting *setting,
     return kernel;
 }
 
-static void add_variants(struct jobs *jobs, const struct gcal_generator *g)
+/* Where 'sampled', all of them at the sizes of the check, and the first of each generator
+ * at others too; otherwise all at both.
+ */
+static void add_variants(struct jobs *jobs, const struct gcal_generator *g, bool sampled)
 {
-    size_t *at = calloc(g->n_arguments + 1, sizeof(*at)), i;
-    const char **values = calloc(g->n_arguments + 1, sizeof(*values));
-    struct gcal_setting setting = { .generator = g, .values = values };
+    struct variants variants = { 0 };
+    struct gcal_error err = { 0 };
 
-    if (!at || !values)
-        exit(1);
-    do {
-        struct gcal_error err = { 0 };
-        struct gcal_kernel *kernel;
+    if ((sampled ? variants_choose(g, false, &variants, &err)
+                 : variants_all(g, &variants, &err)) < 0)
+        die(g->name, &err);
+    for (size_t i = 0; i < variants.n; i++) {
+        struct gcal_setting setting = { .generator = g, .values = variants.values[i] };
+        struct gcal_kernel *kernel = make_kernel(&setting, &err);
 
-        for (i = 0; i < g->n_arguments; i++)
-            values[i] = g->arguments[i].allowed->items[at[i]]->text;
-        if (!(kernel = make_kernel(&setting, &err)))
+        if (!kernel)
             die(g->name, &err);
         add_job(jobs, g, kernel, kernel->check_sizes);
-        add_other_sizes(jobs, g, kernel);
-        for (i = 0; i < g->n_arguments; at[i++] = 0)
-            if (!g->arguments[i].size && ++at[i] < g->arguments[i].allowed->n_items)
-                break;
-    } while (i < g->n_arguments);
-    free(at);
-    free(values);
+        if (!sampled || i == 0)
+            add_other_sizes(jobs, g, kernel);
+    }
+    variants_clear(&variants);
 }
 
 static bool is_wanted(const char *name, int n_names, char **names)
@@ -184,25 +185,49 @@ static void free_jobs(struct jobs *jobs)
     free(jobs->items);
 }
 
+struct options {
+    bool sampled;
+    size_t part, n_parts;
+};
+
+/* Returns the first argument behind them, or -1. */
+static int read_options(int argc, char **argv, struct options *o)
+{
+    int i = 1;
+
+    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++)
+        if (strcmp(argv[i], "--sample") == 0)
+            o->sampled = true;
+        else if (strcmp(argv[i], "--part") != 0 || ++i == argc ||
+                 sscanf(argv[i], "%zu/%zu", &o->part, &o->n_parts) != 2 || !o->part ||
+                 o->part > o->n_parts)
+            return -1;
+    return i < argc ? i : -1;
+}
+
 int main(int argc, char **argv)
 {
+    struct options o = { .part = 1, .n_parts = 1 };
+    int at = read_options(argc, argv, &o);
     struct gcal_error err = { 0 };
     struct gcal_catalogue *catalogue;
     struct jobs jobs = { 0 };
-    size_t n_failed;
+    size_t n_failed, n_wanted = 0;
 
-    if (argc < 2) {
-        fprintf(stderr, "usage: test_oracle FOLDER [GENERATOR]...\n");
+    if (at < 0) {
+        fprintf(stderr, "usage: test_oracle [--sample] [--part K/N] FOLDER "
+                        "[GENERATOR]...\n");
         return 1;
     }
     if (!oracle_is_there())
         return 77; /* skipped */
-    catalogue = gcal_catalogue_open(strcmp(argv[1], "-") == 0 ? NULL : argv[1], &err);
+    catalogue = gcal_catalogue_open(strcmp(argv[at], "-") == 0 ? NULL : argv[at], &err);
     if (!catalogue)
-        die(argv[1], &err);
+        die(argv[at], &err);
     for (size_t i = 0; i < catalogue->n_generators; i++)
-        if (is_wanted(catalogue->generators[i]->name, argc - 2, argv + 2))
-            add_variants(&jobs, catalogue->generators[i]);
+        if (is_wanted(catalogue->generators[i]->name, argc - at - 1, argv + at + 1) &&
+            n_wanted++ % o.n_parts == o.part - 1)
+            add_variants(&jobs, catalogue->generators[i], o.sampled);
     n_failed = oracle_check(jobs.n, jobs.items);
     printf("%zu runs, %zu failed\n", jobs.n, n_failed);
     n_failed += jobs.n == 0;

@@ -225,6 +225,23 @@ int variants_choose(const struct gcal_generator *generator, bool other_dtypes,
     return rc;
 }
 
+int variants_all(const struct gcal_generator *generator, struct variants *variants,
+                 struct gcal_error *err)
+{
+    struct search s = { .g = generator,
+                        .dtype = generator->n_arguments,
+                        .fixed = generator->n_arguments,
+                        .made = variants };
+    int rc = init_search(&s, err);
+
+    while (rc == 0 && complete(&s, 0)) {
+        rc = keep(&s, variants, err);
+        s.tries = 0;
+    }
+    free_search(&s);
+    return rc;
+}
+
 void variants_clear(struct variants *variants)
 {
     for (size_t i = 0; i < variants->n; i++)

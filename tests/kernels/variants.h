@@ -23,6 +23,9 @@ struct variants {
 /* 'other_dtypes' false: only the default dtype. */
 int variants_choose(const struct gcal_generator *generator, bool other_dtypes,
                     struct variants *variants, struct gcal_error *err);
+/* Every variant that is allowed. */
+int variants_all(const struct gcal_generator *generator, struct variants *variants,
+                 struct gcal_error *err);
 void variants_clear(struct variants *variants);
 
 #endif
