@@ -167,7 +167,7 @@ int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row)
                                      &status, &why);
     } while (gcal_plan_is_hiccup(row, outcome, status));
     if (outcome == GCAL_WORKER_REFUSED && status == GCAL_ROW_SKIPPED &&
-        row->kernel->ladder && !row->m.n_samples) {
+        row->kernel->ladder && !row->smallest && !row->m.n_samples) {
         gcal_plan_leave_out(plan, row);
         return 1;
     }

@@ -98,12 +98,16 @@ static void family_clear(struct family *family)
 /* Prepares one more kernel: 0 with its row at the end of the plan's, 1 when it cannot be
  * measured, -1.
  */
-static int try_kernel(struct gcal_plan *plan, const struct gcal_kernel *kernel)
+static int try_kernel(struct gcal_plan *plan, const struct gcal_kernel *kernel,
+                      bool smallest)
 {
     struct gcal_plan_row *row = gcal_plan_add(plan, kernel);
-    int rc = row ? gcal_plan_prepare(plan, row) : -1;
+    int rc;
 
-    if (rc == 0)
+    if (!row)
+        return -1;
+    row->smallest = smallest;
+    if ((rc = gcal_plan_prepare(plan, row)) == 0)
         plan->deaths = 0;
     return rc;
 }
@@ -111,7 +115,7 @@ static int try_kernel(struct gcal_plan *plan, const struct gcal_kernel *kernel)
 static int choose_fixed(struct gcal_plan *plan, struct family *family)
 {
     for (size_t i = 0; i < family->n_fixed; i++) {
-        int rc = try_kernel(plan, family->fixed[i]);
+        int rc = try_kernel(plan, family->fixed[i], false);
 
         if (rc < 0)
             return -1;
@@ -195,7 +199,7 @@ static int climb(struct gcal_plan *plan, struct family *family)
             (before && last && is_too_long(plan, before, last, family->rungs[i])))
             break;
         before = last;
-        rc = try_kernel(plan, family->rungs[i]);
+        rc = try_kernel(plan, family->rungs[i], i == 0);
         last = rc == 0 ? &plan->rows[plan->n_rows - 1] : NULL;
         if (rc == 0 && last->first_s > plan->options->max_time_s)
             break;
@@ -285,6 +289,7 @@ static int skip_family(struct gcal_plan *plan, const struct family *family)
              "%.0f%% of the device's budget of %g s went by before its turn: raise "
              "budget_s",
              CHOOSING_SHARE * 100, plan->options->budget_s);
+    row->m.stop = GCAL_STOP_BUDGET;
     return gcal_plan_finish(plan, row, GCAL_ROW_SKIPPED, text);
 }
 

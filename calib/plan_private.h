@@ -13,6 +13,7 @@ struct gcal_plan_row {
     double spread;      /* relative standard error of the median, now */
     double mark_spread; /* the same when there were 'mark' samples */
     size_t mark;
+    bool smallest;               /* of a ladder: where it does not fit, none does */
     bool bad_events;             /* seen once; the second time is the end */
     bool finished;               /* it is in the sink, or left out */
     enum gcal_row_status status; /* once it is finished */
@@ -65,7 +66,7 @@ int gcal_plan_settle(struct gcal_plan *plan, struct gcal_plan_row *row,
 bool gcal_plan_is_hiccup(struct gcal_plan_row *row, enum gcal_worker_outcome outcome,
                          enum gcal_row_status status);
 /* Prepares the row in the worker that runs now; as gcal_plan_settle().  A rung that does
- * not fit in the device's memory is left out.
+ * not fit in the device's memory is left out, but for the smallest.
  */
 int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row);
 

@@ -27,7 +27,8 @@ enum behaviour {
     DIES,
     DIES_WHEN_PREPARED,
     WRONG,
-    BAD_EVENTS
+    BAD_EVENTS,
+    TOO_LARGE
 };
 
 /* ---- kernels: c[i] = 2 a[i], never built ---- */
@@ -142,6 +143,11 @@ scripted_prepare(void *context, const struct gcal_kernel *kernel, double limit_s
     if (behaviours[index_of(kernel)] == BAD_EVENTS) {
         *status = GCAL_ROW_BAD_EVENTS;
         gcal_error_set(err, GCAL_EDEVICE, "event lasts 0 s");
+        return GCAL_WORKER_REFUSED;
+    }
+    if (behaviours[index_of(kernel)] == TOO_LARGE) {
+        *status = GCAL_ROW_SKIPPED;
+        gcal_error_set(err, GCAL_EDEVICE, "needs 713 bytes of local memory");
         return GCAL_WORKER_REFUSED;
     }
     if (behaviours[index_of(kernel)] != DIES_WHEN_PREPARED)
@@ -480,6 +486,23 @@ static void a_rung_too_short_for_the_clock_is_no_end(void **state)
     assert_int_equal(row("ladder n:7130")->status, GCAL_ROW_GOOD);
 }
 
+/* Rungs that do not fit are left out; but a family must not vanish without a word. */
+static void a_ladder_that_does_not_fit_says_so(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    add_kernel("none", 713, true, 2.385e-3, TOO_LARGE);
+    add_kernel("none", 7130, true, 2.385e-2, TOO_LARGE);
+    add_kernel("some", 713, true, 2.385e-3, STEADY);
+    add_kernel("some", 7130, true, 2.385e-2, TOO_LARGE);
+    assert_int_equal(run(&err), 0);
+    assert_int_equal(n_sunk, 2);
+    assert_int_equal(row("none n:713")->status, GCAL_ROW_SKIPPED);
+    assert_string_equal(row("none n:713")->detail, "needs 713 bytes of local memory");
+    assert_int_equal(row("some n:713")->status, GCAL_ROW_GOOD);
+}
+
 static void a_wrong_kernel_is_not_measured(void **state)
 {
     struct gcal_error err = { 0 };
@@ -542,6 +565,7 @@ int main(void)
         TEST(deaths_between_successes_do_not),
         TEST(the_order_is_random_and_follows_from_the_seed),
         TEST(a_ladder_keeps_its_longest_rungs),
+        TEST(a_ladder_that_does_not_fit_says_so),
         TEST(a_ladder_without_a_fitting_rung_keeps_the_nearest),
         TEST(a_rung_too_short_for_the_clock_is_no_end),
         TEST(a_wrong_kernel_is_not_measured),
