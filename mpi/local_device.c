@@ -1,5 +1,6 @@
 #include "mpi/local_device.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,11 +21,16 @@ static int as_device_error(enum gcal_worker_outcome outcome, struct gcal_error *
 
 int gcal_local_devices_open(struct gcal_local_devices *d, struct gcal_error *err)
 {
+    struct gcal_worker *worker;
+    int rc;
+
     if (!(d->spawner = gcal_spawner_start(err)) ||
-        !(d->worker = gcal_worker_start(d->spawner, NULL, err)))
+        !(worker = gcal_worker_start(d->spawner, NULL, err)))
         return -1;
-    return as_device_error(gcal_worker_list(d->worker, LIMIT_S, &d->info, &d->count, err),
-                           err);
+    rc =
+        as_device_error(gcal_worker_list(worker, LIMIT_S, &d->info, &d->count, err), err);
+    gcal_worker_stop(worker);
+    return rc;
 }
 
 void gcal_local_devices_close(struct gcal_local_devices *d)
@@ -32,29 +38,51 @@ void gcal_local_devices_close(struct gcal_local_devices *d)
     for (size_t i = 0; i < d->count; i++)
         gcal_device_info_clear(&d->info[i]);
     free(d->info);
-    gcal_worker_stop(d->worker);
     gcal_spawner_stop(d->spawner);
+}
+
+bool gcal_local_device_matches(const struct gcal_device_info *info, size_t n_patterns,
+                               const char *const *patterns)
+{
+    const char *const texts[] = { info->name, info->uid, info->type, info->device_type };
+
+    for (size_t i = 0; i < n_patterns; i++)
+        for (size_t k = 0; k < sizeof(texts) / sizeof(*texts); k++)
+            if (fnmatch(patterns[i], texts[k], FNM_CASEFOLD) == 0)
+                return true;
+    return n_patterns == 0;
+}
+
+static int measure(struct gcal_worker *worker, const char *uid,
+                   const struct gcal_kernel *kernel, double *time_s, size_t *launches,
+                   struct gcal_error *err)
+{
+    struct gcal_sample samples[MAX_LAUNCHES];
+    double times_s[MAX_LAUNCHES], first_s, spread;
+    enum gcal_row_status status;
+
+    if (as_device_error(gcal_worker_open(worker, uid, LIMIT_S, err), err) < 0 ||
+        as_device_error(
+            gcal_worker_prepare(worker, kernel, LIMIT_S, &first_s, &status, err), err) <
+            0)
+        return -1;
+    *launches = (size_t)fmin(MAX_LAUNCHES, fmax(3, MEASURE_S / fmax(first_s, 1e-6)));
+    if (as_device_error(gcal_worker_measure(worker, kernel, *launches, LIMIT_S, samples,
+                                            &status, err),
+                        err) < 0)
+        return -1;
+    for (size_t i = 0; i < *launches; i++)
+        times_s[i] = samples[i].time_s;
+    return gcal_fit_median(times_s, *launches, time_s, &spread, err);
 }
 
 int gcal_local_measure(struct gcal_local_devices *d, const char *uid,
                        const struct gcal_kernel *kernel, double *time_s, size_t *launches,
                        struct gcal_error *err)
 {
-    struct gcal_sample samples[MAX_LAUNCHES];
-    double times_s[MAX_LAUNCHES], first_s, spread;
-    enum gcal_row_status status;
+    struct gcal_worker *worker = gcal_worker_start(d->spawner, NULL, err);
+    int rc = worker ? measure(worker, uid, kernel, time_s, launches, err) : -1;
 
-    if (as_device_error(gcal_worker_open(d->worker, uid, LIMIT_S, err), err) < 0 ||
-        as_device_error(
-            gcal_worker_prepare(d->worker, kernel, LIMIT_S, &first_s, &status, err),
-            err) < 0)
-        return -1;
-    *launches = (size_t)fmin(MAX_LAUNCHES, fmax(3, MEASURE_S / fmax(first_s, 1e-6)));
-    if (as_device_error(gcal_worker_measure(d->worker, kernel, *launches, LIMIT_S,
-                                            samples, &status, err),
-                        err) < 0)
-        return -1;
-    for (size_t i = 0; i < *launches; i++)
-        times_s[i] = samples[i].time_s;
-    return gcal_fit_median(times_s, *launches, time_s, &spread, err);
+    gcal_worker_stop(worker);
+    return rc;
 }

@@ -5,15 +5,20 @@
 #include "calib/worker.h"
 
 struct gcal_local_devices {
-    struct gcal_spawner *spawner;
-    struct gcal_worker *worker;
+    struct gcal_spawner *spawner; /* of the workers that measure */
     struct gcal_device_info *info;
     size_t count;
 };
 
-/* Lists them in a worker, which stays open.  -1 with 'err' (GCAL_EDEVICE). */
+/* Lists them, in a worker that has ended then.  -1 with 'err' (GCAL_EDEVICE). */
 int gcal_local_devices_open(struct gcal_local_devices *devices, struct gcal_error *err);
 void gcal_local_devices_close(struct gcal_local_devices *devices);
+
+/* Whether one of the patterns, with * and ?, is the device's name, uid, type or kind
+ * ("gpu"); case is ignored.  True without patterns.
+ */
+bool gcal_local_device_matches(const struct gcal_device_info *info, size_t n_patterns,
+                               const char *const *patterns);
 
 /* Median event time of 'kernel' on the device 'uid', with the number of launches. */
 int gcal_local_measure(struct gcal_local_devices *devices, const char *uid,

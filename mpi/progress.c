@@ -1,4 +1,5 @@
 /* progress.c - how far a run is: bars on a terminal, lines otherwise */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,18 +77,27 @@ void gcal_display_clear(struct gcal_display *d)
     d->drawn_s = 0;
 }
 
+/* Nothing while there is neither a budget nor a pace. */
+static const char *left_text(const struct row *row, const char *before, char text[40])
+{
+    text[0] = '\0';
+    if (isfinite(row->left_s))
+        snprintf(text, 40, "%s%.0f s left", before, row->left_s);
+    return text;
+}
+
 static void draw_row(const struct row *row)
 {
     /* By time: kernels are measured side by side and finish together, near the end. */
     double share = row->elapsed_s / (row->elapsed_s + row->left_s + 1e-3);
     size_t full = (size_t)(BAR_WIDTH * share);
-    char bar[BAR_WIDTH + 1];
+    char bar[BAR_WIDTH + 1], left[40];
 
     memset(bar, '.', BAR_WIDTH);
     memset(bar, '#', full > BAR_WIDTH ? BAR_WIDTH : full);
     bar[BAR_WIDTH] = '\0';
-    fprintf(stderr, "%-40.40s [%s] %3zu/%-3zu %-12.12s %4.0f s left\n", row->key, bar,
-            row->done, row->total, row->phase, row->left_s);
+    fprintf(stderr, "%-40.40s [%s] %3zu/%-3zu %-14.14s %s\n", row->key, bar, row->done,
+            row->total, row->phase, left_text(row, "", left));
 }
 
 static void redraw(struct gcal_display *d)
@@ -105,12 +115,13 @@ static void redraw(struct gcal_display *d)
 static void print_line(struct row *row, bool new_phase)
 {
     double now_s = gcal_clock_now_s();
+    char left[40];
 
     if (!new_phase && now_s - row->printed_s < LINE_EVERY_S)
         return;
     row->printed_s = now_s;
-    fprintf(stderr, "gpucal: %s: %s, %zu of %zu kernels, about %.0f s left\n", row->key,
-            row->phase, row->done, row->total, row->left_s);
+    fprintf(stderr, "gpucal: %s: %s, %zu of %zu kernels%s\n", row->key, row->phase,
+            row->done, row->total, left_text(row, ", about ", left));
 }
 
 void gcal_display_update(struct gcal_display *d, const char *node,

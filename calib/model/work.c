@@ -23,10 +23,13 @@ static double access_bytes(const struct gcal_profile_entry *e)
     return (double)((twice ? 2 : 1) * gcal_dtype_size(e->dtype) * e->vector_width);
 }
 
-/* Where an entry's count goes, and how often each counts there. */
+/* Where an entry's count goes, and how often each counts there; NULL: nowhere. */
 static double *find_sum(const struct gcal_profile_entry *e, struct gcal_work *work,
                         double *times)
 {
+    *times = 1;
+    if (e->kind == GCAL_FEATURE_TRANSFER_BYTES)
+        return &work->copied_bytes;
     if (is_access(e)) {
         *times = access_bytes(e);
         return e->space == GCAL_SPACE_GLOBAL  ? &work->global_bytes

@@ -16,6 +16,7 @@ struct gcal_work {
      * sub-group; in local memory every work-item counts.  Atomics load and store.
      */
     double global_bytes, local_bytes;
+    double copied_bytes; /* between host and device */
     /* Arithmetic of all work-items; a multiply-add is two operations, a function such as
      * exp() is one.
      */

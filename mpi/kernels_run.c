@@ -1,0 +1,297 @@
+#include "mpi/kernels_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+#include "calib/model/profile.h"
+#include "calib/plan.h"
+#include "fit/fit.h"
+#include "mpi/calibrate.h"
+#include "mpi/count_options.h"
+
+/* Many kernels, each as well known as a few launches make it: one size of a ladder, long
+ * enough for the clock.
+ */
+static const struct gcal_measure_options each_kernel = {
+    .min_time_s = 0.001,
+    .max_time_s = 0.02,
+    .noise = 0.005,
+    .kernel_limit_s = 20,
+    .min_samples = 8,
+    .max_samples = 24,
+    .rungs = 1,
+    .seed = 1,
+};
+
+/* What the plan's hooks know. */
+struct context {
+    struct gcal_kernels_run *run;
+    const char *node;
+    struct gcal_display *display;
+};
+
+/* ---- counts ---- */
+
+/* Part of a group's work-items take part in something that is counted by sub-groups: how
+ * many sub-groups that are cannot be said for any size at once.
+ */
+static bool depends_on_sub_groups(const struct gcal_profile *profile)
+{
+    for (size_t i = 0; i < profile->n_entries; i++)
+        if (profile->entries[i].estimated &&
+            profile->entries[i].granularity == GCAL_PER_SUB_GROUP)
+            return true;
+    return false;
+}
+
+static struct gcal_profile *count_again(const struct gcal_kernel *kernel,
+                                        size_t sub_group_size, struct gcal_error *err)
+{
+    struct gcal_count_request request = {
+        .source = kernel->source,
+        .file = kernel->generator,
+        .kernel = kernel->entry,
+        .build_options = kernel->build_options,
+        .n_dims = kernel->n_dims,
+        .assume = kernel->profile->assumptions,
+        .sub_group_size = sub_group_size,
+    };
+
+    for (size_t i = 0; i < kernel->n_dims; i++) {
+        request.local_size[i] = kernel->local_size[i];
+        request.global_size[i] = kernel->global_size[i];
+    }
+    return gcal_count(&request, err);
+}
+
+static int count_work(const struct gcal_kernel *kernel, size_t sub_group_size,
+                      struct gcal_work *work, struct gcal_error *err)
+{
+    const struct gcal_profile *any = kernel->profile;
+    struct gcal_profile *by_item = NULL, *by_sub_group = NULL;
+    double *sizes = calloc(any->n_parameters + 1, sizeof(*sizes));
+    int rc = -1;
+
+    if (!sizes) {
+        gcal_error_memory(err);
+        goto out;
+    }
+    if (gcal_sizes_of_kernel(kernel, any->n_parameters,
+                             (const char *const *)any->parameters, sizes, err) < 0)
+        goto out;
+    if (depends_on_sub_groups(any) &&
+        (!(by_item = count_again(kernel, 1, err)) ||
+         !(by_sub_group = count_again(kernel, sub_group_size, err))))
+        goto out;
+    rc = gcal_work_count(by_item ? by_item : any, by_sub_group ? by_sub_group : any,
+                         sizes, (double)sub_group_size, work, err);
+out:
+    gcal_profile_destroy(by_item);
+    gcal_profile_destroy(by_sub_group);
+    free(sizes);
+    return rc;
+}
+
+/* ---- rows ---- */
+
+static int set_row(struct gcal_kernels_row *row, enum gcal_row_status status,
+                   const char *detail, struct gcal_error *err)
+{
+    row->there = true;
+    row->status = status;
+    if (detail && !(row->detail = strdup(detail)))
+        return gcal_error_memory(err);
+    return 0;
+}
+
+static int set_time(struct gcal_kernels_row *row, const struct gcal_measurement *m,
+                    struct gcal_error *err)
+{
+    double *times_s = calloc(m->n_samples + 1, sizeof(*times_s));
+    int rc;
+
+    if (!times_s)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < m->n_samples; i++)
+        times_s[i] = m->samples[i].time_s;
+    rc = gcal_fit_median(times_s, m->n_samples, &row->time_s, &row->spread, err);
+    row->n_samples = m->n_samples;
+    free(times_s);
+    return rc;
+}
+
+static int take_measurement(void *context, const struct gcal_measurement *m,
+                            struct gcal_error *err)
+{
+    const struct context *c = context;
+    const struct gcal_kernel_list *list = &c->run->list;
+    struct gcal_kernels_row *row;
+    size_t i = 0;
+
+    while (strcmp(list->kernels[i]->id, m->kernel_id) != 0)
+        i++;
+    row = &c->run->rows[i];
+    if (set_row(row, m->status, m->detail, err) < 0)
+        return -1;
+    row->stop = m->stop;
+    if (m->status != GCAL_ROW_GOOD)
+        return 0;
+    if (set_time(row, m, err) < 0)
+        return -1;
+    return count_work(list->kernels[i], c->run->info->sub_group_size, &row->work, err);
+}
+
+/* The table needs nothing of a kernel that its list has not. */
+static int take_kernel(void *context, const struct gcal_run_kernel *kernel,
+                       struct gcal_error *err)
+{
+    (void)context;
+    (void)kernel;
+    (void)err;
+    return 0;
+}
+
+static void take_progress(void *context, const struct gcal_progress *progress)
+{
+    const struct context *c = context;
+
+    gcal_display_update(c->display, c->node, progress);
+}
+
+/* ---- measuring ---- */
+
+/* The type of an argument that the device does not have, or NULL. */
+static const char *missing_type(const struct gcal_kernel *kernel,
+                                const struct gcal_device_info *info)
+{
+    for (size_t i = 0; i < kernel->n_args; i++) {
+        const char *dtype = kernel->args[i].dtype;
+
+        if ((!info->fp64 && strcmp(dtype, "float64") == 0) ||
+            (!info->fp16 && strcmp(dtype, "float16") == 0))
+            return dtype;
+    }
+    return NULL;
+}
+
+/* One row of a family says it. */
+static int refuse(struct gcal_kernels_run *run, size_t i, const char *dtype,
+                  struct gcal_error *err)
+{
+    const char *family = run->list.kernels[i]->family;
+    char text[80];
+
+    for (size_t k = 0; k < i; k++)
+        if (run->rows[k].there && strcmp(run->list.kernels[k]->family, family) == 0)
+            return 0;
+    snprintf(text, sizeof(text), "the device has no %s", dtype);
+    return set_row(&run->rows[i], GCAL_ROW_SKIPPED, text, err);
+}
+
+/* What of the list the device can run; the rest has its row now.  'can' borrows. */
+static int choose(struct gcal_kernels_run *run, struct gcal_kernel_list *can,
+                  struct gcal_error *err)
+{
+    if (!(can->kernels = calloc(run->list.n_kernels + 1, sizeof(struct gcal_kernel *))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < run->list.n_kernels; i++) {
+        const char *dtype = missing_type(run->list.kernels[i], run->info);
+
+        if (!dtype)
+            can->kernels[can->n_kernels++] = run->list.kernels[i];
+        else if (refuse(run, i, dtype, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int measure(struct context *c, struct gcal_spawner *spawner,
+                   const struct gcal_kernel_list *can,
+                   const struct gcal_measure_options *options, struct gcal_error *err)
+{
+    const struct gcal_device_info *info = c->run->info;
+    struct gcal_plan_hooks hooks = {
+        .sink = { .context = c, .kernel = take_kernel, .measurement = take_measurement },
+        .progress = take_progress,
+        .progress_context = c,
+    };
+    struct gcal_device_ops ops =
+        gcal_worker_ops_create(spawner, info->uid, options->kernel_limit_s, NULL, err);
+    int rc = -1;
+
+    if (ops.context)
+        rc = gcal_plan_measure(&ops, c->node, info, can, options, &hooks, err);
+    gcal_worker_ops_destroy(&ops);
+    return rc;
+}
+
+/* A ladder's first rungs may be too short for the device's clock, which does not matter
+ * once a longer one was measured.
+ */
+static void forget_short_rungs(struct gcal_kernels_run *run)
+{
+    const struct gcal_kernel_list *list = &run->list;
+
+    for (size_t i = 0; i < list->n_kernels; i++)
+        for (size_t k = i + 1; k < list->n_kernels; k++)
+            if (run->rows[i].status == GCAL_ROW_BAD_EVENTS && list->kernels[i]->ladder &&
+                run->rows[k].there && run->rows[k].status == GCAL_ROW_GOOD &&
+                strcmp(list->kernels[i]->family, list->kernels[k]->family) == 0)
+                run->rows[i].there = false;
+}
+
+int gcal_kernels_run(struct gcal_kernels_run *run, struct gcal_spawner *spawner,
+                     double budget_s, struct gcal_display *display,
+                     struct gcal_error *err)
+{
+    struct gcal_measure_options options = each_kernel;
+    struct gcal_kernel_list can = { 0 };
+    struct context c = { .run = run, .display = display };
+    double start_s = gcal_clock_now_s();
+    char *node = gcal_node_name(err);
+    struct gcal_error why = { 0 };
+    int rc = -1;
+
+    c.node = node;
+    options.budget_s = budget_s;
+    if (!node || !(run->rows = calloc(run->list.n_kernels + 1, sizeof(*run->rows))) ||
+        choose(run, &can, err) < 0)
+        goto out;
+    rc = measure(&c, spawner, &can, &options, &why);
+    if (rc < 0 && why.code == GCAL_EDEVICE)
+        rc = (run->failure = strdup(why.text)) ? 0 : gcal_error_memory(err);
+    else if (rc < 0)
+        *err = why;
+    forget_short_rungs(run);
+    run->took_s = gcal_clock_now_s() - start_s;
+out:
+    free(can.kernels);
+    free(node);
+    return rc;
+}
+
+void gcal_kernels_run_clear(struct gcal_kernels_run *run)
+{
+    for (size_t i = 0; run->rows && i < run->list.n_kernels; i++)
+        free(run->rows[i].detail);
+    free(run->rows);
+    free(run->failure);
+    gcal_kernel_list_clear(&run->list);
+    *run = (struct gcal_kernels_run){ 0 };
+}
+
+bool gcal_kernels_run_good(const struct gcal_kernels_run *run)
+{
+    size_t n_good = 0, n_failed = 0;
+
+    for (size_t i = 0; i < run->list.n_kernels; i++) {
+        const struct gcal_kernels_row *row = &run->rows[i];
+        bool no_room = row->status == GCAL_ROW_SKIPPED && row->stop != GCAL_STOP_BUDGET;
+
+        n_good += row->there && row->status == GCAL_ROW_GOOD;
+        n_failed += row->there && row->status != GCAL_ROW_GOOD && !no_room;
+    }
+    return !run->failure && !n_failed && (n_good || !run->list.n_kernels);
+}
