@@ -169,13 +169,15 @@ void gcal_catalogue_close(struct gcal_catalogue *catalogue)
 
 static void describe_argument(struct gcal_buf *out, const struct gcal_generator_arg *a)
 {
-    size_t last = a->allowed->n_items - 1;
+    const struct gcal_texts *texts = a->size ? &a->defaults : &a->listed;
 
-    gcal_buf_printf(out, " %s:%s", a->name, a->allowed->items[0]->text);
-    for (size_t i = 1; i <= last && !a->ladder; i++)
-        gcal_buf_printf(out, ",%s", a->allowed->items[i]->text);
+    gcal_buf_printf(out, " %s:", a->name);
     if (a->ladder)
-        gcal_buf_printf(out, "..%s", a->allowed->items[last]->text);
+        gcal_buf_printf(out, "%s..%s", texts->items[0], texts->items[texts->n - 1]);
+    for (size_t i = 0; i < texts->n && !a->ladder; i++)
+        gcal_buf_printf(out, "%s%s", i ? "," : "", texts->items[i]);
+    if (a->form == GCAL_VALUES_RANGE || a->form == GCAL_VALUES_POWERS)
+        gcal_buf_printf(out, "%lld..%lld", a->first, a->last);
 }
 
 char *gcal_catalogue_describe(const struct gcal_catalogue *catalogue,
@@ -188,8 +190,8 @@ char *gcal_catalogue_describe(const struct gcal_catalogue *catalogue,
         const struct gcal_generator *g = catalogue->generators[i];
 
         gcal_buf_printf(&out, "%s [", g->name);
-        for (size_t j = 0; j < g->tags->n_items; j++)
-            gcal_buf_printf(&out, "%s%s", j ? " " : "", g->tags->items[j]->text);
+        for (size_t j = 0; j < g->tags.n; j++)
+            gcal_buf_printf(&out, "%s%s", j ? " " : "", g->tags.items[j]);
         gcal_buf_puts(&out, "]");
         for (size_t j = 0; j < g->n_arguments; j++)
             describe_argument(&out, &g->arguments[j]);

@@ -53,10 +53,9 @@ char *gcal_expand(const struct gcal_setting *setting, const struct gcal_yaml *no
 
 static bool is_size_of(const struct gcal_generator *g, const char *name)
 {
-    for (size_t i = 0; i < g->n_arguments; i++)
-        if (g->arguments[i].size && strcmp(g->arguments[i].name, name) == 0)
-            return true;
-    return false;
+    const struct gcal_generator_arg *a = gcal_generator_argument(g, name);
+
+    return a && a->size;
 }
 
 char *gcal_expand_expr(const struct gcal_setting *setting, const struct gcal_yaml *node,
@@ -132,7 +131,7 @@ int gcal_expand_count(const struct gcal_setting *setting, const struct gcal_yaml
     if (!text)
         return -1;
     if (gcal_eval_sizes(text, 0, NULL, &number, NULL) < 0 || !(number >= 1) ||
-        number > 65536 || number != floor(number))
+        number > 0x1p31 || number != floor(number))
         gcal_yaml_error(node, err,
                         "%s: expected a positive integer without sizes, "
                         "found '%s'",
@@ -145,28 +144,25 @@ int gcal_expand_count(const struct gcal_setting *setting, const struct gcal_yaml
     return rc;
 }
 
-int gcal_check_assume(const struct gcal_generator *generator, size_t n_sizes,
+int gcal_check_assume(const struct gcal_kernel *kernel, size_t n_sizes,
                       const struct gcal_size *sizes, struct gcal_error *err)
 {
-    const struct gcal_yaml *node = gcal_yaml_find(generator->root, "assume");
-    const char *text = node ? gcal_yaml_text(node, "assume", err) : NULL;
     double *values = calloc(n_sizes + 1, sizeof(*values));
     const char **names = calloc(n_sizes + 1, sizeof(*names));
     struct gcal_assume *assume = NULL;
-    struct gcal_error reason = { 0 };
-    int rc = node && !text ? -1 : 0;
+    int rc = -1;
 
-    if (!values || !names)
-        rc = gcal_error_memory(err);
-    if (rc < 0 || !text)
+    if (!values || !names) {
+        gcal_error_memory(err);
         goto out;
+    }
     for (size_t i = 0; i < n_sizes; i++) {
         names[i] = sizes[i].name;
         values[i] = sizes[i].value;
     }
-    if (!(assume = gcal_assume_parse(text, n_sizes, names, &reason)))
-        rc = gcal_yaml_error(node, err, "assume: %s", reason.text);
-    else
+    if (!kernel->assume)
+        rc = 0;
+    else if ((assume = gcal_assume_parse(kernel->assume, n_sizes, names, err)))
         rc = gcal_assume_check(assume, values, err);
 out:
     gcal_assume_destroy(assume);

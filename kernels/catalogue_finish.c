@@ -12,14 +12,13 @@
 static struct gcal_count_request make_request(const struct gcal_setting *s,
                                               const struct gcal_kernel *kernel)
 {
-    const struct gcal_yaml *assume = gcal_yaml_find(s->generator->root, "assume");
     struct gcal_count_request request = {
         .source = kernel->source,
         .file = s->generator->source_name,
         .kernel = kernel->entry,
         .build_options = kernel->build_options,
         .n_dims = kernel->n_dims,
-        .assume = assume ? assume->text : NULL,
+        .assume = kernel->assume,
     };
 
     for (size_t i = 0; i < kernel->n_dims; i++) {

@@ -13,46 +13,6 @@ void gcal_kernel_list_clear(struct gcal_kernel_list *list)
     memset(list, 0, sizeof(*list));
 }
 
-/* The values that one argument takes for these tags; a walk over the Cartesian product
- * turns them like the wheels of a counter, the last one fastest.
- */
-struct wheel {
-    size_t n, at;
-    const char **values; /* borrowed from the tags or the tree */
-};
-
-static int fill_wheel(const struct gcal_generator_arg *a,
-                      const struct gcal_variant_tag *tag, struct wheel *wheel,
-                      struct gcal_error *err)
-{
-    size_t n = tag ? tag->n_values : a->defaults->n_items;
-
-    if (!(wheel->values = calloc(n + 1, sizeof(*wheel->values))))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < n; i++) {
-        const char *value = tag ? tag->values[i] : a->defaults->items[i]->text;
-
-        if (gcal_argument_allows(a, value))
-            wheel->values[wheel->n++] = value;
-    }
-    return 0;
-}
-
-/* To the next setting; false behind the last. */
-static bool turn(struct wheel *wheels, size_t n, const char **values)
-{
-    for (size_t i = n; i-- > 0;) {
-        wheels[i].at++;
-        if (wheels[i].at < wheels[i].n) {
-            values[i] = wheels[i].values[wheels[i].at];
-            return true;
-        }
-        wheels[i].at = 0;
-        values[i] = wheels[i].values[0];
-    }
-    return false;
-}
-
 /* Takes 'kernel'.  One that is there already stays the one; asked for by its size it
  * may not be left out any more.
  */
@@ -103,7 +63,7 @@ static int generate_one(const struct gcal_setting *setting, size_t max_work_grou
         rc = 0;
         goto out;
     }
-    if (gcal_check_assume(setting->generator, kernel->n_sizes, kernel->sizes, err) < 0 ||
+    if (gcal_check_assume(kernel, kernel->n_sizes, kernel->sizes, err) < 0 ||
         gcal_kernel_geometry(kernel, kernel->n_sizes, kernel->sizes, &geometry, err) <
             0 ||
         gcal_kernel_finish(setting, kernel, find_family(list, kernel), err) < 0) {
@@ -118,84 +78,93 @@ out:
     return rc;
 }
 
+/* What the generators that tags pick have made. */
+struct tally {
+    size_t n_settings;
+    struct gcal_buf broken; /* the first condition that left a setting out */
+};
+
+static void close_product(struct gcal_product *product, struct tally *tally)
+{
+    if (product->broken.data && !tally->broken.data)
+        gcal_buf_puts(&tally->broken, product->broken.data);
+    gcal_product_close(product);
+}
+
 static int generate(const struct gcal_generator *g, const struct gcal_tags *tags,
                     size_t max_work_group_size, struct gcal_kernel_list *list,
-                    struct gcal_error *err)
+                    struct tally *tally, struct gcal_error *err)
 {
-    struct wheel *wheels = calloc(g->n_arguments, sizeof(*wheels));
-    const char **values = calloc(g->n_arguments, sizeof(*values));
-    struct gcal_setting setting = { .generator = g, .values = values };
-    int rc = -1;
+    struct gcal_product product;
+    int rc;
 
-    if (!wheels || !values) {
-        gcal_error_memory(err);
-        goto out;
+    if (gcal_product_open(g, tags, &product, err) < 0)
+        return -1;
+    while ((rc = gcal_product_next(&product, err)) > 0) {
+        tally->n_settings++;
+        if ((rc = generate_one(&product.setting, max_work_group_size, list, err)) < 0)
+            break;
     }
-    for (size_t i = 0; i < g->n_arguments; i++) {
-        const struct gcal_variant_tag *tag = gcal_tags_find(tags, g->arguments[i].name);
-
-        if (fill_wheel(&g->arguments[i], tag, &wheels[i], err) < 0)
-            goto out;
-        if (!wheels[i].n) { /* the tags ask for values that only others have */
-            rc = 0;
-            goto out;
-        }
-        values[i] = wheels[i].values[0];
-        setting.ladder = setting.ladder || (g->arguments[i].ladder && !tag);
-    }
-    do
-        rc = generate_one(&setting, max_work_group_size, list, err);
-    while (rc == 0 && turn(wheels, g->n_arguments, values));
-out:
-    for (size_t i = 0; wheels && i < g->n_arguments; i++)
-        free(wheels[i].values);
-    free(wheels);
-    free(values);
+    close_product(&product, tally);
     return rc;
 }
 
-/* Whether 'value' for argument 'i', with the others at their defaults, keeps what the
+/* Of tags that single generators allow, but none all of them; -1. */
+static int complain_none(const struct tally *tally, struct gcal_error *err)
+{
+    return gcal_error_set(err, GCAL_EINPUT, "the tags pick no kernel: %s",
+                          tally->broken.data ? tally->broken.data
+                                             : "no generator takes all of these values");
+}
+
+/* Whether 'value' for argument 'i', with the others as they are, keeps what the
  * generator assumes of its sizes.
  */
-static int check_value(const struct gcal_generator *g, size_t i, const char *value,
+static int check_value(struct gcal_setting *setting, size_t i, const char *value,
                        struct gcal_error *err)
 {
-    const char **values = calloc(g->n_arguments, sizeof(*values));
-    struct gcal_setting setting = { .generator = g, .values = values };
+    const char *there = setting->values[i];
     struct gcal_kernel *kernel;
     int rc = -1;
 
-    if (!values)
-        return gcal_error_memory(err);
-    for (size_t k = 0; k < g->n_arguments; k++)
-        values[k] = g->arguments[k].defaults->items[0]->text;
-    values[i] = value;
-    if ((kernel = gcal_kernel_create(&setting, err)))
-        rc = gcal_check_assume(g, kernel->n_sizes, kernel->sizes, err);
+    setting->values[i] = value;
+    if ((kernel = gcal_kernel_create(setting, err)))
+        rc = gcal_check_assume(kernel, kernel->n_sizes, kernel->sizes, err);
     gcal_kernel_destroy(kernel);
-    free(values);
+    setting->values[i] = there;
     if (rc < 0)
-        gcal_error_prefix(err, "%s: tag '%s:%s'", g->name, g->arguments[i].name, value);
+        gcal_error_prefix(err, "%s: tag '%s:%s'", setting->generator->name,
+                          setting->generator->arguments[i].name, value);
     return rc;
 }
 
-static int check_fixed(const struct gcal_generator *g, const struct gcal_tags *tags,
-                       struct gcal_error *err)
+/* In the first setting that the tags pick. */
+static int check_sizes(const struct gcal_generator *g, const struct gcal_tags *tags,
+                       struct tally *tally, struct gcal_error *err)
 {
-    for (size_t i = 0; i < g->n_arguments; i++) {
+    struct gcal_product product;
+    int rc;
+
+    if (gcal_product_open(g, tags, &product, err) < 0)
+        return -1;
+    rc = gcal_product_next(&product, err);
+    tally->n_settings += rc > 0;
+    for (size_t i = 0; i < g->n_arguments && rc > 0; i++) {
         const struct gcal_variant_tag *tag = gcal_tags_find(tags, g->arguments[i].name);
 
         for (size_t j = 0; tag && g->arguments[i].size && j < tag->n_values; j++)
-            if (check_value(g, i, tag->values[j], err) < 0)
-                return -1;
+            if (check_value(&product.setting, i, tag->values[j], err) < 0)
+                rc = -1;
     }
-    return 0;
+    close_product(&product, tally);
+    return rc < 0 ? -1 : 0;
 }
 
 int gcal_catalogue_check(const struct gcal_catalogue *catalogue, size_t n_tags,
                          const char *const *tags, enum gcal_match match,
                          struct gcal_error *err)
 {
+    struct tally tally = { 0 };
     struct gcal_tags parsed;
     int rc;
 
@@ -204,7 +173,10 @@ int gcal_catalogue_check(const struct gcal_catalogue *catalogue, size_t n_tags,
     rc = gcal_tags_check(catalogue, &parsed, match, err);
     for (size_t i = 0; i < catalogue->n_generators && rc == 0; i++)
         if (gcal_tags_match(&parsed, match, catalogue->generators[i]))
-            rc = check_fixed(catalogue->generators[i], &parsed, err);
+            rc = check_sizes(catalogue->generators[i], &parsed, &tally, err);
+    if (rc == 0 && !tally.n_settings)
+        rc = complain_none(&tally, err);
+    gcal_buf_free(&tally.broken);
     gcal_tags_clear(&parsed);
     return rc;
 }
@@ -214,6 +186,7 @@ int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tag
                             size_t max_work_group_size, struct gcal_kernel_list *list,
                             struct gcal_error *err)
 {
+    struct tally tally = { 0 };
     struct gcal_tags parsed;
     int rc;
 
@@ -223,7 +196,10 @@ int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tag
     for (size_t i = 0; i < catalogue->n_generators && rc == 0; i++)
         if (gcal_tags_match(&parsed, match, catalogue->generators[i]))
             rc = generate(catalogue->generators[i], &parsed, max_work_group_size, list,
-                          err);
+                          &tally, err);
+    if (rc == 0 && !tally.n_settings)
+        rc = complain_none(&tally, err);
+    gcal_buf_free(&tally.broken);
     gcal_tags_clear(&parsed);
     return rc;
 }

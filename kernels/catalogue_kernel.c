@@ -29,6 +29,7 @@ void gcal_kernel_destroy(struct gcal_kernel *kernel)
     free(kernel->source);
     free(kernel->entry);
     free(kernel->build_options);
+    free(kernel->assume);
     free(kernel->sizes);
     free(kernel->check_sizes);
     free(kernel->args);
@@ -87,13 +88,11 @@ static int make_defines(const struct gcal_setting *s, struct gcal_buf *options,
 }
 
 /* A reference runs at the check's sizes only, and not all of them are its arguments. */
-static void define_check_sizes(const struct gcal_generator *g, struct gcal_buf *lines)
+static void define_check_sizes(const struct gcal_kernel *kernel, struct gcal_buf *lines)
 {
-    const struct gcal_yaml *check = gcal_yaml_find(g->root, "check");
-
-    for (size_t i = 0; i < check->n_items; i++)
-        gcal_buf_printf(lines, "#define CHECK_%s %s\n", check->keys[i]->text,
-                        check->items[i]->text);
+    for (size_t i = 0; i < kernel->n_check_sizes; i++)
+        gcal_buf_printf(lines, "#define CHECK_%s %.0f\n", kernel->check_sizes[i].name,
+                        kernel->check_sizes[i].value);
 }
 
 static int make_texts(const struct gcal_setting *s, struct gcal_kernel *kernel,
@@ -111,7 +110,7 @@ static int make_texts(const struct gcal_setting *s, struct gcal_kernel *kernel,
 
         if (!text)
             goto out;
-        define_check_sizes(g, &lines);
+        define_check_sizes(kernel, &lines);
         gcal_buf_puts(&lines, text);
         if (!(kernel->reference = gcal_buf_take(&lines, err)))
             goto out;
@@ -167,11 +166,15 @@ static int make_sizes(const struct gcal_setting *s, struct gcal_kernel *kernel,
         const char *name = g->arguments[i].name;
         struct gcal_size *size = &kernel->sizes[kernel->n_sizes];
         struct gcal_size *small = &kernel->check_sizes[kernel->n_check_sizes];
+        size_t small_value;
 
         if (!g->arguments[i].size)
             continue;
+        if (gcal_expand_count(s, gcal_yaml_find(check, name), "check", &small_value,
+                              err) < 0)
+            return -1;
         size->value = strtod(s->values[i], NULL);
-        small->value = strtod(gcal_yaml_find(check, name)->text, NULL);
+        small->value = (double)small_value;
         if (!(size->name = strdup(name)))
             return gcal_error_memory(err);
         kernel->n_sizes++;
@@ -206,38 +209,6 @@ static int make_ndrange(const struct gcal_setting *s, struct gcal_kernel *kernel
         if (!(kernel->global_size[i] =
                   gcal_expand_expr(s, global->items[i], "global_size", err)))
             return -1;
-    }
-    return 0;
-}
-
-/* 'when: {argument: [values]}': whether the setting has one of them. */
-static int is_wanted(const struct gcal_setting *s, const struct gcal_yaml *when,
-                     bool *wanted, struct gcal_error *err)
-{
-    const struct gcal_generator *g = s->generator;
-
-    *wanted = true;
-    if (!when)
-        return 0;
-    if (when->kind != GCAL_YAML_MAP)
-        return gcal_yaml_error(when, err, "when: expected {argument: [values]}");
-    for (size_t i = 0; i < when->n_items; i++) {
-        const struct gcal_yaml *list = when->items[i];
-        size_t a = 0;
-        bool found = false;
-
-        while (a < g->n_arguments &&
-               strcmp(g->arguments[a].name, when->keys[i]->text) != 0)
-            a++;
-        if (a == g->n_arguments || list->kind != GCAL_YAML_LIST)
-            return gcal_yaml_error(when->keys[i], err,
-                                   "when: expected {argument: [values]}");
-        for (size_t j = 0; j < list->n_items; j++) {
-            if (!gcal_yaml_text(list->items[j], "when", err))
-                return -1;
-            found = found || strcmp(list->items[j]->text, s->values[a]) == 0;
-        }
-        *wanted = *wanted && found;
     }
     return 0;
 }
@@ -297,15 +268,34 @@ static int make_args(const struct gcal_setting *s, struct gcal_kernel *kernel,
         return gcal_error_memory(err);
     for (size_t i = 0; i < list->n_items; i++) {
         const struct gcal_yaml *node = list->items[i];
-        bool wanted;
+        const struct gcal_yaml *when = gcal_yaml_find(node, "when");
 
         if (gcal_yaml_check_keys(node, keys, err) < 0 ||
-            is_wanted(s, gcal_yaml_find(node, "when"), &wanted, err) < 0)
+            (when && gcal_when_check(s->generator, when, err) < 0))
             return -1;
-        if (wanted && make_arg(s, node, &kernel->args[kernel->n_args++], err) < 0)
+        if (gcal_when_holds(s, when) &&
+            make_arg(s, node, &kernel->args[kernel->n_args++], err) < 0)
             return -1;
     }
     return 0;
+}
+
+/* What is assumed of the sizes. */
+static int make_assume(const struct gcal_setting *s, struct gcal_kernel *kernel,
+                       struct gcal_error *err)
+{
+    const struct gcal_yaml *node = gcal_yaml_find(s->generator->root, "assume");
+    struct gcal_error reason = { 0 };
+
+    if (!node)
+        return 0;
+    if (!(kernel->assume = gcal_expand(s, node, "assume", err)))
+        return -1;
+    /* The check's sizes are all names that it may have. */
+    if (gcal_check_assume(kernel, kernel->n_check_sizes, kernel->check_sizes, &reason) ==
+        0)
+        return 0;
+    return gcal_yaml_error(node, err, "assume, at the sizes of 'check': %s", reason.text);
 }
 
 struct gcal_kernel *gcal_kernel_create(const struct gcal_setting *setting,
@@ -317,9 +307,9 @@ struct gcal_kernel *gcal_kernel_create(const struct gcal_setting *setting,
         gcal_error_memory(err);
         return NULL;
     }
-    if (make_texts(setting, kernel, err) < 0 || make_names(setting, kernel, err) < 0 ||
-        make_sizes(setting, kernel, err) < 0 || make_ndrange(setting, kernel, err) < 0 ||
-        make_args(setting, kernel, err) < 0) {
+    if (make_names(setting, kernel, err) < 0 || make_sizes(setting, kernel, err) < 0 ||
+        make_texts(setting, kernel, err) < 0 || make_assume(setting, kernel, err) < 0 ||
+        make_ndrange(setting, kernel, err) < 0 || make_args(setting, kernel, err) < 0) {
         gcal_kernel_destroy(kernel);
         return NULL;
     }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "calib/base/buf.h"
 #include "calib/base/yaml.h"
 #include "kernels/kernels.h"
 
@@ -22,27 +23,44 @@ struct gcal_builtin_file {
 extern const struct gcal_builtin_file gcal_builtin_files[];
 extern const size_t gcal_builtin_file_count;
 
+/* Owned texts. */
+struct gcal_texts {
+    size_t n, capacity;
+    char **items;
+};
+
+enum gcal_value_form {
+    GCAL_VALUES_LISTED,
+    GCAL_VALUES_RANGE,  /* first, first + step, .. last */
+    GCAL_VALUES_POWERS, /* of two, first .. last */
+    GCAL_VALUES_SIZE,   /* any positive integer */
+};
+
 /* An argument of a generator.  'size': a size parameter of the kernel, which stays a
- * name in expressions and takes any positive integer by tag; other arguments are
- * replaced by their value wherever they stand.
+ * name in expressions; other arguments are replaced by their value wherever they stand.
  */
 struct gcal_generator_arg {
     const char *name;
     bool size, ladder;
-    const struct gcal_yaml *allowed;  /* list */
-    const struct gcal_yaml *defaults; /* list, taken when no tag fixes the argument */
+    enum gcal_value_form form;
+    struct gcal_texts listed;
+    long long first, last, step;
+    struct gcal_texts defaults; /* taken when no tag fixes the argument */
 };
 
 struct gcal_generator {
     struct gcal_yaml *root;
     const char *name, *source_name;
     char *source;
-    const struct gcal_yaml *tags; /* list */
+    struct gcal_texts tags;
     size_t n_arguments;
     struct gcal_generator_arg *arguments;
     double tolerance;
     bool short_run;
 };
+
+struct gcal_tags;
+struct gcal_wheel;
 
 struct gcal_catalogue {
     size_t n_generators, capacity;
@@ -65,8 +83,66 @@ void gcal_generator_destroy(struct gcal_generator *generator);
 /* The name of the .cl file in 'root', or NULL with 'err'. */
 const char *gcal_generator_source_name(const struct gcal_yaml *root,
                                        struct gcal_error *err);
-/* A positive integer as a size is written: digits without leading zeros. */
+/* The argument of that name, or NULL. */
+const struct gcal_generator_arg *
+gcal_generator_argument(const struct gcal_generator *generator, const char *name);
+
+/* ---- catalogue_values.c ---- */
+
+int gcal_texts_add(struct gcal_texts *texts, const char *text, struct gcal_error *err);
+/* A list, not empty, of words that differ. */
+int gcal_texts_read(const struct gcal_yaml *list, const char *what,
+                    struct gcal_texts *texts, struct gcal_error *err);
+bool gcal_texts_have(const struct gcal_texts *texts, const char *text);
+void gcal_texts_clear(struct gcal_texts *texts);
+bool gcal_is_name(const char *text);
+/* Digits without leading zeros; a size is above 0. */
+bool gcal_is_integer(const char *text);
 bool gcal_is_size(const char *text);
+
+/* Fills all but the name of an argument, whose values 'node' gives. */
+int gcal_argument_read(const struct gcal_yaml *node, struct gcal_generator_arg *a,
+                       struct gcal_error *err);
+void gcal_argument_clear(struct gcal_generator_arg *a);
+bool gcal_argument_allows(const struct gcal_generator_arg *a, const char *value);
+/* Whether all its values are integers from 0. */
+bool gcal_argument_is_integer(const struct gcal_generator_arg *a);
+/* "1 to 64", for messages. */
+void gcal_argument_put_values(const struct gcal_generator_arg *a, struct gcal_buf *out);
+
+/* ---- catalogue_where.c ---- */
+
+/* 'when: {argument: [values]}': complains unless the generator has these; whether the
+ * setting has one of them (NULL: yes).
+ */
+int gcal_when_check(const struct gcal_generator *g, const struct gcal_yaml *when,
+                    struct gcal_error *err);
+bool gcal_when_holds(const struct gcal_setting *setting, const struct gcal_yaml *when);
+/* The generator's 'where': complains unless it is right; the first condition that the
+ * setting breaks, or NULL, in '*broken'; "name: 'condition' does not hold for a:1 b:2".
+ */
+int gcal_where_check(const struct gcal_generator *g, struct gcal_error *err);
+int gcal_where_broken(const struct gcal_setting *setting, const struct gcal_yaml **broken,
+                      struct gcal_error *err);
+void gcal_where_put_broken(const struct gcal_setting *setting,
+                           const struct gcal_yaml *broken, struct gcal_buf *out);
+
+/* ---- catalogue_product.c ---- */
+
+/* All settings that 'tags' (NULL: the defaults) pick and 'where' allows. */
+struct gcal_product {
+    struct gcal_setting setting; /* the current one */
+    struct gcal_buf broken;      /* what broke the first that 'where' left out */
+    size_t n_wheels;
+    struct gcal_wheel *wheels;
+    bool started, ended;
+};
+
+int gcal_product_open(const struct gcal_generator *g, const struct gcal_tags *tags,
+                      struct gcal_product *product, struct gcal_error *err);
+void gcal_product_close(struct gcal_product *product);
+/* 1 with the next setting, 0 behind the last, -1. */
+int gcal_product_next(struct gcal_product *product, struct gcal_error *err);
 
 /* ---- catalogue_expand.c ---- */
 
@@ -84,8 +160,8 @@ int gcal_expand_count(const struct gcal_setting *setting, const struct gcal_yaml
 /* The value of expression 'text' with these sizes. */
 int gcal_eval_sizes(const char *text, size_t n_sizes, const struct gcal_size *sizes,
                     double *value, struct gcal_error *err);
-/* Complains when the sizes break the generator's 'assume'. */
-int gcal_check_assume(const struct gcal_generator *generator, size_t n_sizes,
+/* Complains when the sizes break the kernel's 'assume'. */
+int gcal_check_assume(const struct gcal_kernel *kernel, size_t n_sizes,
                       const struct gcal_size *sizes, struct gcal_error *err);
 
 /* ---- catalogue_kernel.c, catalogue_finish.c ---- */
@@ -122,7 +198,6 @@ bool gcal_tags_match(const struct gcal_tags *tags, enum gcal_match match,
                      const struct gcal_generator *generator);
 const struct gcal_variant_tag *gcal_tags_find(const struct gcal_tags *tags,
                                               const char *argument);
-bool gcal_argument_allows(const struct gcal_generator_arg *argument, const char *value);
 /* See gcal_catalogue_check(). */
 int gcal_tags_check(const struct gcal_catalogue *catalogue, const struct gcal_tags *tags,
                     enum gcal_match match, struct gcal_error *err);

@@ -104,24 +104,16 @@ const struct gcal_variant_tag *gcal_tags_find(const struct gcal_tags *tags,
     return NULL;
 }
 
-static bool list_has(const struct gcal_yaml *list, const char *text)
-{
-    for (size_t i = 0; i < list->n_items; i++)
-        if (strcmp(list->items[i]->text, text) == 0)
-            return true;
-    return false;
-}
-
 bool gcal_tags_match(const struct gcal_tags *tags, enum gcal_match match,
                      const struct gcal_generator *generator)
 {
     size_t asked = 0, held = 0; /* of those asked for, of the generator's: in both */
 
     for (size_t i = 0; i < tags->n_plain; i++)
-        asked += list_has(generator->tags, tags->plain[i]);
-    for (size_t i = 0; i < generator->tags->n_items; i++)
+        asked += gcal_texts_have(&generator->tags, tags->plain[i]);
+    for (size_t i = 0; i < generator->tags.n; i++)
         for (size_t j = 0; j < tags->n_plain; j++)
-            if (strcmp(generator->tags->items[i]->text, tags->plain[j]) == 0) {
+            if (strcmp(generator->tags.items[i], tags->plain[j]) == 0) {
                 held++;
                 break;
             }
@@ -129,18 +121,13 @@ bool gcal_tags_match(const struct gcal_tags *tags, enum gcal_match match,
     case GCAL_MATCH_SUPERSET:
         return asked == tags->n_plain;
     case GCAL_MATCH_SUBSET:
-        return held == generator->tags->n_items;
+        return held == generator->tags.n;
     case GCAL_MATCH_IDENTICAL:
-        return asked == tags->n_plain && held == generator->tags->n_items;
+        return asked == tags->n_plain && held == generator->tags.n;
     case GCAL_MATCH_INTERSECT:
         return asked > 0;
     }
     return false;
-}
-
-bool gcal_argument_allows(const struct gcal_generator_arg *argument, const char *value)
-{
-    return argument->size ? gcal_is_size(value) : list_has(argument->allowed, value);
 }
 
 /* ---- complaints ---- */
@@ -175,10 +162,10 @@ static int check_plain(const struct gcal_catalogue *catalogue, const char *tag,
     int rc = 0;
 
     for (size_t i = 0; i < catalogue->n_generators && rc == 0; i++) {
-        const struct gcal_yaml *tags = catalogue->generators[i]->tags;
+        const struct gcal_texts *tags = &catalogue->generators[i]->tags;
 
-        for (size_t j = 0; j < tags->n_items && rc == 0; j++)
-            rc = add_word(&known, tags->items[j]->text, err);
+        for (size_t j = 0; j < tags->n && rc == 0; j++)
+            rc = add_word(&known, tags->items[j], err);
     }
     if (rc == 0) {
         const char *near = known.n ? gcal_yaml_nearest(tag, known.list) : NULL;
@@ -193,15 +180,6 @@ static int check_plain(const struct gcal_catalogue *catalogue, const char *tag,
     }
     free(known.list);
     return rc;
-}
-
-static const struct gcal_generator_arg *find_argument(const struct gcal_generator *g,
-                                                      const char *name)
-{
-    for (size_t i = 0; i < g->n_arguments; i++)
-        if (strcmp(g->arguments[i].name, name) == 0)
-            return &g->arguments[i];
-    return NULL;
 }
 
 static int complain_argument(const struct gcal_catalogue *catalogue,
@@ -232,11 +210,9 @@ static int complain_value(const struct gcal_generator_arg *a, const char *value,
 {
     struct gcal_buf text = { 0 };
 
-    for (size_t i = 0; i < a->allowed->n_items && !a->size; i++)
-        gcal_buf_printf(&text, "%s%s", i ? ", " : "", a->allowed->items[i]->text);
+    gcal_argument_put_values(a, &text);
     gcal_error_set(err, GCAL_EINPUT, "tag '%s:%s': argument '%s' takes %s", a->name,
-                   value, a->name,
-                   a->size || !text.data ? "positive integers" : text.data);
+                   value, a->name, text.data ? text.data : "others");
     gcal_buf_free(&text);
     return -1;
 }
@@ -253,7 +229,8 @@ static int check_variant(const struct gcal_catalogue *catalogue,
         for (size_t i = 0; i < catalogue->n_generators && !allowed; i++) {
             const struct gcal_generator *g = catalogue->generators[i];
             const struct gcal_generator_arg *found =
-                gcal_tags_match(tags, match, g) ? find_argument(g, v->argument) : NULL;
+                gcal_tags_match(tags, match, g) ? gcal_generator_argument(g, v->argument)
+                                                : NULL;
 
             a = found ? found : a;
             allowed = found && gcal_argument_allows(found, v->values[k]);

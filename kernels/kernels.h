@@ -134,7 +134,7 @@ struct gcal_size {
 
 /* A generator with all its arguments fixed: everything to build, launch and model it. */
 struct gcal_kernel {
-    char *id;        /* SHA-256 of all that follows: the same kernel has the same id */
+    char *id;        /* SHA-256 of what builds and runs it: the same kernel has the same id */
     char *name;      /* "matmul_sq dtype:float32 prefetch:True ... n:2048" */
     char *generator; /* the catalogue entry's name */
     char *family; /* name without the ladder's size: kernels of one family build once */
@@ -142,6 +142,7 @@ struct gcal_kernel {
     size_t n_dims;
     size_t local_size[GCAL_MAX_DIMS];
     char *global_size[GCAL_MAX_DIMS]; /* expressions in sizes */
+    char *assume;                     /* of the sizes, "n % 16 = 0", or NULL */
     size_t n_sizes;
     struct gcal_size *sizes;
     size_t n_check_sizes; /* small sizes for the numeric check */

@@ -113,6 +113,16 @@ static int remove_folder(void **state)
     "- {name: n, scalar: int32, value: n}\n"                                             \
     "check: {n: 32}\n"
 
+/* The same with other arguments, which stand in front of n, and keys. */
+#define GENERATOR(arguments, keys, check)                                                \
+    "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"                \
+    "arguments:\n" arguments "  n: {size: [64]}\n" keys                                  \
+    "local_size: [32]\nglobal_size: [n]\nargs:\n"                                        \
+    "- {name: x, buffer: float32, elements: n, output: true}\n"                          \
+    "- {name: n, scalar: int32, value: n}\n"                                             \
+    "check: {n: " check "}\n"
+#define WITH(arguments, keys) GENERATOR(arguments, keys, "32")
+
 static void match_conditions_are_the_four_of_the_paper(void **state)
 {
     static const struct {
@@ -181,6 +191,40 @@ static void files_that_are_not_right_name_line_and_column(void **state)
           "arguments: {n: {size: [64]}}\ncheck: {n: 33}\nlocal_size: [32]\n"
           "global_size: [n]\nargs: []\n",
           "not a positive multiple of the work-group's 32" },
+        { WITH("  i: {range: [1]}\n", ""), "one.yaml:7:14: i: expected [first, last" },
+        { WITH("  i: {range: [1, x]}\n", ""), "one.yaml:7:18: i: expected an integer" },
+        { WITH("  i: {range: [4, 1]}\n", ""), "one.yaml:7:18: i: the last value is" },
+        { WITH("  i: {range: [1, 4, 2]}\n", ""),
+          "one.yaml:7:18: i: steps of 2 from 1 do not meet" },
+        { WITH("  i: {range: [1, 4, 0]}\n", ""), "one.yaml:7:21: i: the step is 0" },
+        { WITH("  i: {range: [1, 65]}\n", ""),
+          "one.yaml:7:6: i: more than 64 values need a 'default'" },
+        { WITH("  i: {range: [1, 65], default: [66]}\n", ""),
+          "one.yaml:7:33: i: the default '66' is not among" },
+        { WITH("  i: {powers_of_two: [4, 24]}\n", ""),
+          "one.yaml:7:26: i: 24 is no power of two" },
+        { WITH("  i: {range: [1, 2], values: [1]}\n", ""),
+          "one.yaml:7:6: i: expected one of 'values', 'range'" },
+        { WITH("  i: {size: [64], default: [64]}\n", ""),
+          "one.yaml:7:6: i: a size has no 'default'" },
+        { WITH("  i: [1, 2]\n", "where: i < 2\n"),
+          "one.yaml:9:8: where: expected a list" },
+        { WITH("  i: [1, 2]\n", "where: [i < 2 or]\n"), "one.yaml:9:9: where: " },
+        { WITH("  i: [1, 2]\n", "where: [j < 2]\n"),
+          "one.yaml:9:9: where: 'j < 2' names no argument" },
+        { WITH("  i: [1, 2]\n", "where: [i < j]\n"), "one.yaml:9:9: where: " },
+        { WITH("  i: [1, 2]\n", "where: [n > i]\n"),
+          "one.yaml:9:9: where: 'n' is a size" },
+        { WITH("  i: [1, a]\n", "where: [i < 2]\n"),
+          "one.yaml:9:9: where: not all values of 'i' are integers" },
+        { WITH("  i: [1, 2]\n", "where: [{when: {i: [1]}}]\n"),
+          "one.yaml:9:9: where: expected {when: " },
+        { WITH("  i: [1, 2]\n", "where: [{when: {i: [3]}, that: i < 2}]\n"),
+          "one.yaml:9:21: when: 'i' never has the value '3'" },
+        { WITH("  i: [1, 2]\n", "where: [i = 2, i < 2]\n"),
+          "one.yaml:9:8: where: the defaults make no kernel: one: 'i = 2' (/" },
+        { WITH("  i: [6, 8]\n", "assume: n % i = 0\n"),
+          "one.yaml:9:9: assume, at the sizes of 'check': 'n % 6 = 0' does not hold" },
         { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: ../k.cl\n",
           "one.yaml:4:9: " },
         { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: none.cl\n", "none.cl" },
@@ -198,6 +242,86 @@ static void files_that_are_not_right_name_line_and_column(void **state)
     }
     assert_null(gcal_catalogue_open("/nonexistent", &err));
     assert_non_null(strstr(err.text, "/nonexistent"));
+}
+
+static struct gcal_catalogue *open_one(const char *text)
+{
+    struct gcal_catalogue *catalogue;
+
+    write_file("one.yaml", text);
+    if (!(catalogue = gcal_catalogue_open(folder, &err)))
+        fail_msg("%s", err.text);
+    return catalogue;
+}
+
+static void expect_number(const struct gcal_catalogue *catalogue, const char *const *tags,
+                          size_t n_kernels)
+{
+    struct gcal_kernel_list list = pick(catalogue, GCAL_MATCH_SUPERSET, tags);
+
+    assert_int_equal(list.n_kernels, n_kernels);
+    gcal_kernel_list_clear(&list);
+}
+
+#define EXPECT(catalogue, n, ...)                                                        \
+    expect_number(catalogue, (const char *const[]){ __VA_ARGS__, NULL }, n)
+
+static void ranges_and_powers_allow_what_they_say(void **state)
+{
+    struct gcal_catalogue *c =
+        open_one(WITH("  i: {range: [0, 1000000000], default: [1, 7]}\n"
+                      "  j: {range: [3, 15, 4]}\n"
+                      "  k: {powers_of_two: [1, 1048576], default: [4]}\n",
+                      ""));
+
+    (void)state;
+    EXPECT(c, 2 * 4, "red");
+    EXPECT(c, 3 * 4, "red", "i:0,999999999,1000000000");
+    EXPECT(c, 2, "red", "j:7");
+    EXPECT(c, 3, "red", "i:1", "j:15", "k:1,2,1048576");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "i:1000000001",
+                     "argument 'i' takes 0 to 1000000000");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "i:01", "takes 0 to");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "i:-1", "takes 0 to");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "j:4", "takes 3 to 15 in steps of 4");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "k:12",
+                     "takes powers of two from 1 to 1048576");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "k:2097152", "powers of two");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "k:0", "powers of two");
+    gcal_catalogue_close(c);
+}
+
+static void conditions_leave_combinations_out(void **state)
+{
+    struct gcal_catalogue *c =
+        open_one(GENERATOR("  dtype: [float32, float64]\n"
+                           "  tile: {range: [1, 64], default: [16, 8, 12]}\n"
+                           "  group: {powers_of_two: [8, 64], default: [8, 16]}\n",
+                           "where:\n"
+                           "  - tile <= group and group % tile = 0\n"
+                           "  - {when: {dtype: [float64]}, that: tile <= 8}\n"
+                           "assume: n % group = 0\n",
+                           "4*group"));
+    struct gcal_kernel_list list = PICK(c, GCAL_MATCH_SUPERSET, "red");
+
+    (void)state;
+    assert_int_equal(list.n_kernels, 3 + 2);
+    assert_string_equal(list.kernels[0]->name, "one dtype:float32 tile:16 group:16 n:64");
+    assert_string_equal(list.kernels[4]->name, "one dtype:float64 tile:8 group:16 n:64");
+    assert_string_equal(list.kernels[4]->assume, "n % 16 = 0");
+    gcal_kernel_list_clear(&list);
+    EXPECT(c, 1, "red", "tile:16", "dtype:float32");
+    EXPECT(c, 3, "red", "tile:64,32", "group:32,64", "dtype:float32", "n:128");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "tile:9",
+                     "the tags pick no kernel: one: 'tile <= group and group % tile = 0' "
+                     "(/tmp/");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "tile:9",
+                     "one.yaml:12:5) does not hold for tile:9 group:8");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "dtype:float64", "tile:16",
+                     "does not hold for tile:16 group:8");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "n:40",
+                     "one: tag 'n:40': 'n % 16 = 0' does not hold");
+    gcal_catalogue_close(c);
 }
 
 /* ---- the built-in catalogue ---- */
@@ -602,6 +726,10 @@ int main(void)
                                         make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(files_that_are_not_right_name_line_and_column,
                                         make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(ranges_and_powers_allow_what_they_say,
+                                        make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(conditions_leave_combinations_out, make_folder,
+                                        remove_folder),
         cmocka_unit_test(the_folder_and_the_builtin_catalogue_agree),
         cmocka_unit_test(variant_tags_span_the_cartesian_product),
         cmocka_unit_test(a_size_that_no_tag_fixes_is_a_ladder),

@@ -29,10 +29,9 @@ static void die(const char *what, const struct gcal_error *err)
     exit(1);
 }
 
-static void add_job(struct jobs *jobs, const struct gcal_generator *g,
-                    const struct gcal_kernel *kernel, const struct gcal_size *sizes)
+static void add_job(struct jobs *jobs, const struct gcal_kernel *kernel,
+                    const struct gcal_size *sizes)
 {
-    const struct gcal_yaml *assume = gcal_yaml_find(g->root, "assume");
     struct gcal_error err = { 0 };
     struct oracle_job *moved =
         gcal_array_grow(jobs->items, jobs->n, &jobs->capacity, sizeof(*moved), &err);
@@ -40,18 +39,17 @@ static void add_job(struct jobs *jobs, const struct gcal_generator *g,
     if (!moved)
         die("jobs", &err);
     jobs->items = moved;
-    moved[jobs->n++] = (struct oracle_job){ kernel, assume ? assume->text : NULL,
-                                            kernel->n_check_sizes, sizes };
+    moved[jobs->n++] =
+        (struct oracle_job){ kernel, kernel->assume, kernel->n_check_sizes, sizes };
 }
 
 /* ---- other sizes ---- */
 
-static bool fits(const struct gcal_generator *g, const struct gcal_kernel *k,
-                 const struct gcal_size *sizes)
+static bool fits(const struct gcal_kernel *k, const struct gcal_size *sizes)
 {
     struct gcal_geometry geometry = { 0 };
     size_t n = k->n_check_sizes;
-    bool good = gcal_check_assume(g, n, sizes, NULL) == 0 &&
+    bool good = gcal_check_assume(k, n, sizes, NULL) == 0 &&
                 gcal_kernel_geometry(k, n, sizes, &geometry, NULL) == 0;
 
     gcal_geometry_clear(&geometry);
@@ -69,14 +67,13 @@ static double other_value(double value, size_t way)
 
 enum { N_WAYS = 5 };
 
-static bool change_size(const struct gcal_generator *g, const struct gcal_kernel *k,
-                        struct gcal_size *sizes, size_t i)
+static bool change_size(const struct gcal_kernel *k, struct gcal_size *sizes, size_t i)
 {
     double value = sizes[i].value;
 
     for (size_t way = 0; way < N_WAYS; way++) {
         sizes[i].value = other_value(value, way);
-        if (sizes[i].value == floor(sizes[i].value) && fits(g, k, sizes))
+        if (sizes[i].value == floor(sizes[i].value) && fits(k, sizes))
             return true;
     }
     sizes[i].value = value;
@@ -84,8 +81,7 @@ static bool change_size(const struct gcal_generator *g, const struct gcal_kernel
 }
 
 /* For sizes that must keep their relation. */
-static bool change_all(const struct gcal_generator *g, const struct gcal_kernel *k,
-                       struct gcal_size *sizes)
+static bool change_all(const struct gcal_kernel *k, struct gcal_size *sizes)
 {
     for (size_t way = 0; way < N_WAYS; way++) {
         bool whole = true;
@@ -94,14 +90,13 @@ static bool change_all(const struct gcal_generator *g, const struct gcal_kernel 
             sizes[i].value = other_value(k->check_sizes[i].value, way);
             whole = whole && sizes[i].value == floor(sizes[i].value);
         }
-        if (whole && fits(g, k, sizes))
+        if (whole && fits(k, sizes))
             return true;
     }
     return false;
 }
 
-static void add_other_sizes(struct jobs *jobs, const struct gcal_generator *g,
-                            const struct gcal_kernel *k)
+static void add_other_sizes(struct jobs *jobs, const struct gcal_kernel *k)
 {
     struct gcal_error err = { 0 };
     struct gcal_size *sizes = calloc(k->n_check_sizes + 1, sizeof(*sizes));
@@ -112,13 +107,13 @@ static void add_other_sizes(struct jobs *jobs, const struct gcal_generator *g,
     for (size_t i = 0; i < k->n_check_sizes; i++)
         sizes[i] = k->check_sizes[i];
     for (size_t i = 0; i < k->n_check_sizes; i++)
-        changed = change_size(g, k, sizes, i) || changed;
-    if (!changed && k->n_check_sizes && !change_all(g, k, sizes)) {
+        changed = change_size(k, sizes, i) || changed;
+    if (!changed && k->n_check_sizes && !change_all(k, sizes)) {
         gcal_error_set(&err, GCAL_EINPUT, "no second set of sizes");
         die(k->name, &err);
     }
     if (k->n_check_sizes)
-        add_job(jobs, g, k, sizes); /* which keeps them */
+        add_job(jobs, k, sizes); /* which keeps them */
     else
         free(sizes);
 }
@@ -156,9 +151,9 @@ static void add_variants(struct jobs *jobs, const struct gcal_generator *g, bool
 
         if (!kernel)
             die(g->name, &err);
-        add_job(jobs, g, kernel, kernel->check_sizes);
+        add_job(jobs, kernel, kernel->check_sizes);
         if (!sampled || i == 0)
-            add_other_sizes(jobs, g, kernel);
+            add_other_sizes(jobs, kernel);
     }
     variants_clear(&variants);
 }

@@ -301,8 +301,7 @@ static void check_folder(const char *folder, size_t at_least)
     n_compared = 0;
     for (size_t i = 0; i < catalogue->n_generators; i++) {
         const struct gcal_generator *g = catalogue->generators[i];
-        const struct gcal_yaml *assume = gcal_yaml_find(g->root, "assume");
-        const char *tag = g->tags->items[g->tags->n_items - 1]->text;
+        const char *tag = g->tags.items[g->tags.n - 1];
         struct gcal_kernel_list list = { 0 };
 
         if (gcal_yaml_find(g->root, "remove_work"))
@@ -315,7 +314,7 @@ static void check_folder(const char *folder, size_t at_least)
         }
         for (size_t k = 0; k < list.n_kernels; k++)
             if (strcmp(list.kernels[k]->generator, g->name) == 0) {
-                check_kernel(list.kernels[k], assume ? assume->text : NULL);
+                check_kernel(list.kernels[k], list.kernels[k]->assume);
                 break; /* the others differ in sizes and types */
             }
         gcal_kernel_list_clear(&list);

@@ -62,8 +62,8 @@ static bool is_chosen_by(const char *word, const struct gcal_generator *g)
 {
     if (strcmp(word, g->name) == 0)
         return true;
-    for (size_t i = 0; i < g->tags->n_items; i++)
-        if (strcmp(word, g->tags->items[i]->text) == 0)
+    for (size_t i = 0; i < g->tags.n; i++)
+        if (strcmp(word, g->tags.items[i]) == 0)
             return true;
     return false;
 }
@@ -162,7 +162,7 @@ static enum came run(struct table *t, const struct gcal_kernel *kernel, double *
         if (t->ops.restart(t->ops.context, &err) < 0)
             die("the device does not open again", &err);
     }
-    for (size_t i = 0; i < kernel->n_args; i++)
+    for (size_t i = 0; i <= kernel->n_args; i++)
         free(outputs[i]);
     free(outputs);
     return came;

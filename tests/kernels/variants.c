@@ -27,15 +27,21 @@ struct search {
 
 /* ---- arguments ---- */
 
+/* What a range or powers of two allow is not taken but for the defaults. */
+static const struct gcal_texts *texts_of(const struct gcal_generator_arg *a)
+{
+    return a->form == GCAL_VALUES_LISTED ? &a->listed : &a->defaults;
+}
+
 static size_t n_values(const struct gcal_generator_arg *a)
 {
-    return a->size ? 1 : a->allowed->n_items;
+    return a->size ? 1 : texts_of(a)->n;
 }
 
 /* A size takes its first value: what runs are the sizes of the check. */
 static const char *value_at(const struct gcal_generator_arg *a, size_t i)
 {
-    return a->size ? a->defaults->items[0]->text : a->allowed->items[i]->text;
+    return texts_of(a)->items[i];
 }
 
 static size_t find_dtype(const struct gcal_generator *g)
@@ -64,7 +70,12 @@ static bool is_made(const struct variants *made, const char *const *values, size
 
 static bool is_good(struct search *s)
 {
+    struct gcal_setting setting = { .generator = s->g, .values = s->values };
+    const struct gcal_yaml *broken;
+
     s->tries++;
+    if (gcal_where_broken(&setting, &broken, NULL) < 0 || broken)
+        return false;
     return s->again || !is_made(s->made, s->values, s->g->n_arguments);
 }
 
@@ -142,7 +153,7 @@ static int take_defaults(struct search *s, struct variants *variants,
 {
     for (size_t i = 0; i < s->g->n_arguments; i++)
         if (i != s->dtype)
-            s->values[i] = s->g->arguments[i].defaults->items[0]->text;
+            s->values[i] = s->g->arguments[i].defaults.items[0];
     return is_good(s) ? take(s, variants, err) : 0;
 }
 
@@ -218,7 +229,7 @@ int variants_choose(const struct gcal_generator *generator, bool other_dtypes,
     for (size_t i = 0; i < n && rc == 0; i++) {
         if (has_dtype)
             s.values[s.dtype] =
-                other_dtypes ? value_at(dtype, i) : dtype->defaults->items[0]->text;
+                other_dtypes ? value_at(dtype, i) : dtype->defaults.items[0];
         rc = choose_for_dtype(&s, variants, err);
     }
     free_search(&s);
