@@ -151,6 +151,8 @@ void gcal_opencl_close(struct gcal_opencl *cl)
         free(p->build_options);
         free(p);
     }
+    if (cl->copies)
+        clReleaseCommandQueue(cl->copies);
     if (cl->queue)
         clReleaseCommandQueue(cl->queue);
     if (cl->context)

@@ -45,16 +45,14 @@ bool gcal_opencl_alive(const struct gcal_opencl *cl);
  * 'status'.
  */
 
-/* Builds, sets the arguments, launches twice; 'time_s' is the second launch's. */
+/* Builds, sets the arguments, runs twice; 'time_s' is the second run's. */
 int gcal_opencl_prepare(struct gcal_opencl *cl, const struct gcal_job *job,
                         double *time_s, enum gcal_row_status *status,
                         struct gcal_error *err);
 int gcal_opencl_measure(struct gcal_opencl *cl, const struct gcal_job *job, size_t n,
                         struct gcal_sample *samples, enum gcal_row_status *status,
                         struct gcal_error *err);
-/* Runs on inputs that are known (gcal_random_fill), and reads the outputs: one pointer
- * per argument, NULL for what is not an output.
- */
+/* See gcal_worker_check(). */
 int gcal_opencl_check(struct gcal_opencl *cl, const struct gcal_job *job, uint64_t seed,
                       void **outputs, enum gcal_row_status *status,
                       struct gcal_error *err);

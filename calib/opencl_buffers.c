@@ -40,9 +40,38 @@ static double host_free_bytes(void)
     return 1024 * kib;
 }
 
+/* A buffer that a job needs of the pool. */
+struct need {
+    size_t index, size_bytes;
+    const char *dtype;
+    bool output;
+};
+
+/* Transfers use one that no argument does. */
+#define TRANSFERS SIZE_MAX
+
+/* What argument 'i' needs, or behind the last of them the transfer; false: nothing. */
+static bool get_need(const struct gcal_job *job, size_t i, struct need *need)
+{
+    const struct gcal_job_arg *arg = i < job->n_args ? &job->args[i] : NULL;
+
+    if (arg)
+        *need = (struct need){ i, gcal_opencl_arg_bytes(arg), arg->dtype, arg->output };
+    else
+        *need = (struct need){ TRANSFERS, job->transfer.size_bytes, "uint8", false };
+    return arg ? arg->kind == GCAL_ARG_BUFFER : job->transfer.pieces > 0;
+}
+
+/* Of the host's memory, for transfers. */
+static double host_bytes(const struct gcal_opencl *cl)
+{
+    return (double)cl->pageable.size_bytes + (double)cl->pinned.size_bytes;
+}
+
+/* What can be given up for others. */
 static double pool_bytes(const struct gcal_opencl *cl)
 {
-    double sum = 0;
+    double sum = cl->shares_host_memory ? host_bytes(cl) : 0;
 
     for (const struct gcal_opencl_buffer *b = cl->buffers; b; b = b->next)
         sum += (double)b->size_bytes;
@@ -62,7 +91,9 @@ static double limit_bytes(const struct gcal_opencl *cl)
 int gcal_opencl_check_memory(const struct gcal_opencl *cl, const struct gcal_job *job,
                              enum gcal_row_status *status, struct gcal_error *err)
 {
-    double total = 0, largest = 0, local = 0, limit = limit_bytes(cl);
+    double copied = (double)job->transfer.size_bytes;
+    double total = cl->shares_host_memory ? 2 * copied : copied, largest = copied;
+    double local = 0, limit = limit_bytes(cl);
 
     *status = GCAL_ROW_LAUNCH_FAILED;
     for (size_t i = 0; i < job->n_args; i++) {
@@ -90,6 +121,10 @@ int gcal_opencl_check_memory(const struct gcal_opencl *cl, const struct gcal_job
         return gcal_error_set(err, GCAL_EDEVICE,
                               "needs %.3g GB of device memory, %.3g GB may be used",
                               total / 1e9, limit / 1e9);
+    if (copied > HOST_SHARE * (host_free_bytes() + host_bytes(cl)))
+        return gcal_error_set(err, GCAL_EDEVICE,
+                              "needs %.3g GB of the host's memory, which has %.3g GB",
+                              copied / 1e9, (host_free_bytes() + host_bytes(cl)) / 1e9);
     if (local > cl->info.local_memory_bytes)
         return gcal_error_set(err, GCAL_EDEVICE,
                               "needs %.0f bytes of local memory, the device has %.0f",
@@ -133,6 +168,8 @@ static void release(struct gcal_opencl_buffer *b)
 
 void gcal_opencl_buffers_free(struct gcal_opencl *cl)
 {
+    gcal_opencl_host_free(cl, &cl->pageable);
+    gcal_opencl_host_free(cl, &cl->pinned);
     for (struct gcal_opencl_buffer *b; (b = cl->buffers);) {
         cl->buffers = b->next;
         release(b);
@@ -140,20 +177,19 @@ void gcal_opencl_buffers_free(struct gcal_opencl *cl)
     }
 }
 
-/* The buffer of an argument, perhaps without its memory; NULL when the host's ran out. */
-static struct gcal_opencl_buffer *find(struct gcal_opencl *cl, size_t index,
-                                       const struct gcal_job_arg *arg)
+/* Such a buffer, perhaps without its memory; NULL when the host's ran out. */
+static struct gcal_opencl_buffer *find(struct gcal_opencl *cl, const struct need *need)
 {
     struct gcal_opencl_buffer *b = cl->buffers;
 
-    while (b && (b->index != index || b->output != arg->output ||
-                 strcmp(b->dtype, arg->dtype) != 0))
+    while (b && (b->index != need->index || b->output != need->output ||
+                 strcmp(b->dtype, need->dtype) != 0))
         b = b->next;
     if (b || !(b = calloc(1, sizeof(*b))))
         return b;
-    b->index = index;
-    b->output = arg->output;
-    snprintf(b->dtype, sizeof(b->dtype), "%s", arg->dtype);
+    b->index = need->index;
+    b->output = need->output;
+    snprintf(b->dtype, sizeof(b->dtype), "%s", need->dtype);
     b->next = cl->buffers;
     cl->buffers = b;
     return b;
@@ -162,8 +198,16 @@ static struct gcal_opencl_buffer *find(struct gcal_opencl *cl, size_t index,
 /* How much of the pool is given up to make room for a job. */
 enum give_up { NOTHING, BUFFERS_OF_OTHERS, ALL };
 
-static void make_room(struct gcal_opencl *cl, enum give_up give_up)
+static void make_room(struct gcal_opencl *cl, const struct gcal_job *job,
+                      enum give_up give_up)
 {
+    struct gcal_opencl_host *mine = gcal_opencl_host(cl, &job->transfer);
+    struct gcal_opencl_host *other = mine == &cl->pinned ? &cl->pageable : &cl->pinned;
+
+    if (give_up)
+        gcal_opencl_host_free(cl, other);
+    if (give_up == ALL || (give_up && !job->transfer.pieces))
+        gcal_opencl_host_free(cl, mine);
     for (struct gcal_opencl_buffer *b = cl->buffers; b && give_up; b = b->next)
         if (give_up == ALL || b->job != cl->n_jobs)
             release(b);
@@ -191,18 +235,20 @@ static cl_int get_all(struct gcal_opencl *cl, const struct gcal_job *job, cl_mem
 {
     cl_int code = CL_SUCCESS;
 
-    for (size_t i = 0; code == CL_SUCCESS && i < job->n_args; i++) {
-        size_t size_bytes = gcal_opencl_arg_bytes(&job->args[i]);
+    for (size_t i = 0; code == CL_SUCCESS && i <= job->n_args; i++) {
         struct gcal_opencl_buffer *b;
+        struct need need;
 
-        if (job->args[i].kind != GCAL_ARG_BUFFER)
+        if (!get_need(job, i, &need))
             continue;
-        if (!(b = find(cl, i, &job->args[i])))
+        if (!(b = find(cl, &need)))
             return CL_OUT_OF_HOST_MEMORY;
-        if (b->size_bytes < size_bytes)
-            code = enlarge(cl, b, size_bytes);
+        if (b->size_bytes < need.size_bytes)
+            code = enlarge(cl, b, need.size_bytes);
         memory[i] = b->memory;
     }
+    if (code == CL_SUCCESS && job->transfer.pieces)
+        code = gcal_opencl_host_enlarge(cl, &job->transfer);
     return code;
 }
 
@@ -214,17 +260,20 @@ static double mark(struct gcal_opencl *cl, const struct gcal_job *job)
     double more = 0;
 
     cl->n_jobs++;
-    for (size_t i = 0; i < job->n_args; i++) {
+    for (size_t i = 0; i <= job->n_args; i++) {
         struct gcal_opencl_buffer *b;
+        struct need need;
 
-        if (job->args[i].kind != GCAL_ARG_BUFFER)
+        if (!get_need(job, i, &need))
             continue;
-        if (!(b = find(cl, i, &job->args[i])))
+        if (!(b = find(cl, &need)))
             return -1;
         b->job = cl->n_jobs;
-        more +=
-            fmax(0, (double)gcal_opencl_arg_bytes(&job->args[i]) - (double)b->size_bytes);
+        more += fmax(0, (double)need.size_bytes - (double)b->size_bytes);
     }
+    if (job->transfer.pieces && cl->shares_host_memory)
+        more += fmax(0, (double)job->transfer.size_bytes -
+                            (double)gcal_opencl_host(cl, &job->transfer)->size_bytes);
     return pool_bytes(cl) + more;
 }
 
@@ -236,7 +285,7 @@ int gcal_opencl_buffers(struct gcal_opencl *cl, const struct gcal_job *job,
     cl_int code = CL_OUT_OF_HOST_MEMORY;
 
     for (int give_up = NOTHING; give_up <= ALL; give_up++) {
-        make_room(cl, (enum give_up)give_up);
+        make_room(cl, job, (enum give_up)give_up);
         if ((needed = mark(cl, job)) < 0)
             break;
         if (needed > limit && give_up < ALL)

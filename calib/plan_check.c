@@ -188,6 +188,39 @@ static int compare_output(const struct gcal_kernel *kernel, const struct gcal_ar
     return rc;
 }
 
+/* What the host's interpreter makes of the same inputs. */
+static int run_on_host(const struct gcal_kernel *kernel, struct host_args *h,
+                       struct gcal_error *err)
+{
+    if (gcal_kernel_is_transfer(kernel))
+        return 0;
+    return kernel->reference ? run_reference(kernel, h, err) : run_source(kernel, h, err);
+}
+
+/* Copies are right to the bit, or wrong. */
+static int compare_transfer(const struct gcal_kernel *kernel, uint64_t seed,
+                            size_t size_bytes, const void *output, double *worst,
+                            struct gcal_error *why)
+{
+    const unsigned char *got = output;
+    unsigned char *sent = malloc(size_bytes);
+    size_t i = 0;
+
+    if (!sent)
+        return gcal_error_memory(why);
+    gcal_random_bytes(seed, size_bytes, sent);
+    while (i < size_bytes && got[i] == sent[i])
+        i++;
+    if (i < size_bytes) {
+        *worst = 1;
+        gcal_error_set(why, GCAL_EDEVICE,
+                       "%s: byte %zu of %zu arrived as %u, sent was %u",
+                       kernel->generator, i, size_bytes, got[i], sent[i]);
+    }
+    free(sent);
+    return i < size_bytes;
+}
+
 int gcal_plan_compare(const struct gcal_kernel *kernel, uint64_t seed,
                       void *const *outputs, double *worst, struct gcal_error *why)
 {
@@ -195,9 +228,7 @@ int gcal_plan_compare(const struct gcal_kernel *kernel, uint64_t seed,
     int rc = -1;
 
     *worst = 0;
-    if (host_args_make(kernel, seed, &h, why) < 0 ||
-        (kernel->reference ? run_reference(kernel, &h, why)
-                           : run_source(kernel, &h, why)) < 0) {
+    if (host_args_make(kernel, seed, &h, why) < 0 || run_on_host(kernel, &h, why) < 0) {
         gcal_error_prefix(why, "%s could not be checked", kernel->generator);
         goto out;
     }
@@ -206,6 +237,9 @@ int gcal_plan_compare(const struct gcal_kernel *kernel, uint64_t seed,
         if (kernel->args[i].output && outputs[i])
             rc = compare_output(kernel, &kernel->args[i], &h.args[i], outputs[i], worst,
                                 why);
+    if (rc == 0 && outputs[h.n])
+        rc = compare_transfer(kernel, seed + h.n, h.geometry.transfer_bytes, outputs[h.n],
+                              worst, why);
 out:
     host_args_clear(&h);
     return rc;

@@ -242,7 +242,7 @@ static int run_check(struct gcal_plan *plan, struct gcal_plan_row *row, bool *ch
         *checked = rc >= 0;
         rc = rc != 0;
     }
-    for (size_t i = 0; i < kernel->n_args; i++)
+    for (size_t i = 0; i <= kernel->n_args; i++)
         free(outputs[i]);
     free(outputs);
     return rc;

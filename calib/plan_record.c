@@ -7,15 +7,32 @@
 #include "calib/model/profile.h"
 #include "calib/plan_private.h"
 
-/* "global n/16*16,n local 16,16" */
+static void format_transfer(const struct gcal_transfer *t, struct gcal_buf *buf)
+{
+    if (t->way == GCAL_COPY_ANY)
+        return;
+    gcal_buf_printf(buf, "%s%s %s bytes %s pieces %s", buf->size ? " " : "",
+                    gcal_copy_way_names[t->way], gcal_host_memory_names[t->host],
+                    t->bytes, t->pieces);
+}
+
+/* "global n/16*16,n local 16,16 launches n/4 to_device pinned bytes 4*n pieces 1 timed by
+ * the host"
+ */
 static char *format_launch(const struct gcal_kernel *kernel, struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
 
+    gcal_buf_puts(&buf, "");
     for (size_t i = 0; i < kernel->n_dims; i++)
         gcal_buf_printf(&buf, "%s%s", i ? "," : "global ", kernel->global_size[i]);
     for (size_t i = 0; i < kernel->n_dims; i++)
         gcal_buf_printf(&buf, "%s%zu", i ? "," : " local ", kernel->local_size[i]);
+    if (kernel->launches)
+        gcal_buf_printf(&buf, " launches %s", kernel->launches);
+    format_transfer(&kernel->transfer, &buf);
+    if (kernel->timing == GCAL_TIMING_HOST)
+        gcal_buf_puts(&buf, " timed by the host");
     return gcal_buf_take(&buf, err);
 }
 

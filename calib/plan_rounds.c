@@ -22,6 +22,7 @@
 #define WARM_UP_S        3.0
 #define WARM_UP_LAUNCHES 64 /* in a batch */
 #define WARM_UP_AGREE    0.02
+#define COPIES_ARE_FAR   1e3 /* from what is wanted: farther than any kernel */
 
 /* The standard error of n independent samples falls as 1/sqrt(n).  One that is still
  * this much of what it was min_samples * STABLE_AFTER samples ago does not: the kernel
@@ -58,7 +59,9 @@ static size_t launches_for(const struct gcal_plan *plan, const struct gcal_plan_
 
 /* ---- warm-up ---- */
 
-/* One that is long enough to load the device and short enough to be launched often. */
+/* One that is long enough to load the device and short enough to be launched often;
+ * copies load it little.
+ */
 static struct gcal_plan_row *choose_warm_up(struct gcal_plan *plan)
 {
     struct gcal_plan_row *best = NULL;
@@ -66,7 +69,8 @@ static struct gcal_plan_row *choose_warm_up(struct gcal_plan *plan)
 
     for (size_t i = 0; i < plan->n_rows; i++) {
         struct gcal_plan_row *row = &plan->rows[i];
-        double distance = fabs(log(fmax(row->first_s, 1e-9) / WARM_UP_KERNEL_S));
+        double distance = fabs(log(fmax(row->first_s, 1e-9) / WARM_UP_KERNEL_S)) +
+                          (gcal_kernel_is_transfer(row->kernel) ? COPIES_ARE_FAR : 0);
 
         if (!row->finished && row->worker == plan->worker && distance < best_distance) {
             best = row;

@@ -98,11 +98,11 @@ enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
                                              enum gcal_row_status *status,
                                              struct gcal_error *err);
 
-/* Launches a prepared kernel 'n' times, one after the other, each timed by its event and
- * by the host's clock.  'samples' has room for n; their 'order' is set by the caller.
- * Events that are reversed, zero where the host saw much more than a tick of the device's
- * clock pass, or longer than the host's interval: REFUSED with GCAL_ROW_BAD_EVENTS in
- * 'status'.
+/* Runs a prepared kernel 'n' times, one after the other: its launches and copies, timed
+ * as it says, and by the host's clock besides.  'samples' has room for n; their 'order'
+ * is set by the caller. Events that are reversed, zero where the host saw much more than
+ * a tick of the device's clock pass, or longer than the host's interval: REFUSED with
+ * GCAL_ROW_BAD_EVENTS in 'status'.
  */
 enum gcal_worker_outcome gcal_worker_measure(struct gcal_worker *worker,
                                              const struct gcal_kernel *kernel, size_t n,
@@ -110,9 +110,11 @@ enum gcal_worker_outcome gcal_worker_measure(struct gcal_worker *worker,
                                              enum gcal_row_status *status,
                                              struct gcal_error *err);
 
-/* Runs the kernel at its check sizes on inputs from gcal_random_fill() with 'seed' (one
- * stream per argument: seed + index), and gives back every output buffer: 'outputs' is
- * one pointer per argument (NULL for what is not an output), the caller's to free.
+/* Launches the kernel once at its check sizes on inputs from gcal_random_fill() with
+ * 'seed' (one stream per argument: seed + index), and gives back every output buffer:
+ * 'outputs' is one pointer per argument (NULL for what is not an output), the caller's to
+ * free.  Behind them stands what arrived of a transfer of gcal_random_bytes(), seed + the
+ * number of arguments, or NULL.
  */
 enum gcal_worker_outcome gcal_worker_check(struct gcal_worker *worker,
                                            const struct gcal_kernel *kernel,

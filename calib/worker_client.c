@@ -414,21 +414,27 @@ enum gcal_worker_outcome gcal_worker_measure(struct gcal_worker *worker,
     return finish(worker, &wire, &answer, status, err);
 }
 
+static size_t output_bytes(const struct gcal_kernel *kernel,
+                           const struct gcal_geometry *geometry, size_t i)
+{
+    if (i == kernel->n_args)
+        return geometry->transfer_bytes;
+    return kernel->args[i].kind == GCAL_ARG_BUFFER && kernel->args[i].output
+               ? (size_t)geometry->arg_values[i] * gcal_dtype_size(kernel->args[i].dtype)
+               : 0;
+}
+
 /* Outputs must have the sizes that the rank will compare. */
 static void get_outputs(struct gcal_wire *wire, const struct gcal_kernel *kernel,
                         const struct gcal_geometry *geometry, void **outputs)
 {
-    for (size_t i = 0; i < kernel->n_args; i++) {
-        const struct gcal_arg *arg = &kernel->args[i];
-        bool output = arg->kind == GCAL_ARG_BUFFER && arg->output;
-        size_t expected =
-            output ? (size_t)geometry->arg_values[i] * gcal_dtype_size(arg->dtype) : 0;
-        size_t size;
+    for (size_t i = 0; i <= kernel->n_args; i++) {
+        size_t expected = output_bytes(kernel, geometry, i), size;
         void *data = gcal_wire_get_bytes(wire, &size);
 
         if (size != expected)
             wire->bad = true;
-        if (output && !wire->bad)
+        if (expected && !wire->bad)
             outputs[i] = data;
         else
             free(data);
@@ -446,7 +452,7 @@ enum gcal_worker_outcome gcal_worker_check(struct gcal_worker *worker,
     enum gcal_worker_outcome outcome;
     struct gcal_wire wire;
 
-    memset(outputs, 0, kernel->n_args * sizeof(*outputs));
+    memset(outputs, 0, (kernel->n_args + 1) * sizeof(*outputs));
     if (gcal_job_put(&question, kernel, kernel->n_check_sizes, kernel->check_sizes, err) <
             0 ||
         gcal_kernel_geometry(kernel, kernel->n_check_sizes, kernel->check_sizes,
@@ -458,7 +464,7 @@ enum gcal_worker_outcome gcal_worker_check(struct gcal_worker *worker,
         wire = gcal_wire_open(answer.data, answer.size);
         get_outputs(&wire, kernel, &geometry, outputs);
         outcome = finish(worker, &wire, &answer, status, err);
-        for (size_t i = 0; outcome != GCAL_WORKER_DONE && i < kernel->n_args; i++) {
+        for (size_t i = 0; outcome != GCAL_WORKER_DONE && i <= kernel->n_args; i++) {
             free(outputs[i]);
             outputs[i] = NULL;
         }

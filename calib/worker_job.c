@@ -6,7 +6,8 @@
 #include "calib/base/random.h"
 #include "calib/worker_private.h"
 
-#define MAX_ARGS 256
+#define MAX_ARGS     256
+#define MAX_COMMANDS 10000000 /* of a run: launches, or copies */
 
 void gcal_job_clear(struct gcal_job *job)
 {
@@ -43,6 +44,12 @@ int gcal_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel, size_t 
         gcal_wire_put_text(buf, kernel->args[i].dtype);
         gcal_wire_put_f64(buf, geometry.arg_values[i]);
     }
+    gcal_wire_put_u64(buf, geometry.launches);
+    gcal_wire_put_u32(buf, kernel->timing);
+    gcal_wire_put_u32(buf, kernel->transfer.way);
+    gcal_wire_put_u32(buf, kernel->transfer.host);
+    gcal_wire_put_u64(buf, geometry.transfer_bytes);
+    gcal_wire_put_u64(buf, geometry.transfer_pieces);
     gcal_geometry_clear(&geometry);
     return 0;
 }
@@ -71,6 +78,26 @@ static void get_args(struct gcal_wire *wire, struct gcal_job *job)
     }
 }
 
+static void get_run(struct gcal_wire *wire, struct gcal_job *job)
+{
+    struct gcal_job_transfer *t = &job->transfer;
+    uint32_t timing, way, host;
+
+    job->launches = gcal_wire_get_u64(wire);
+    timing = gcal_wire_get_u32(wire);
+    way = gcal_wire_get_u32(wire);
+    host = gcal_wire_get_u32(wire);
+    t->size_bytes = gcal_wire_get_u64(wire);
+    t->pieces = gcal_wire_get_u64(wire);
+    if (job->launches > MAX_COMMANDS || timing > GCAL_TIMING_HOST ||
+        way > GCAL_FROM_DEVICE || host > GCAL_MAPPED || t->pieces > MAX_COMMANDS ||
+        (t->pieces && (!way || !host || t->size_bytes < t->pieces)))
+        wire->bad = true;
+    job->timing = (enum gcal_timing)timing;
+    t->way = (enum gcal_copy_way)way;
+    t->host = (enum gcal_host_memory)host;
+}
+
 int gcal_job_get(struct gcal_wire *wire, struct gcal_job *job, struct gcal_error *err)
 {
     *job = (struct gcal_job){ 0 };
@@ -86,6 +113,7 @@ int gcal_job_get(struct gcal_wire *wire, struct gcal_job *job, struct gcal_error
         job->global_size[i] = gcal_wire_get_u64(wire);
     }
     get_args(wire, job);
+    get_run(wire, job);
     if (!wire->bad && job->family && job->source && job->entry && job->build_options)
         return 0;
     gcal_job_clear(job);

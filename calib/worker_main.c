@@ -100,12 +100,15 @@ static int answer_check(struct state *state, struct gcal_wire *wire, struct repl
     if (gcal_job_get(wire, &job, &r->err) < 0)
         return -1;
     seed = gcal_wire_get_u64(wire);
+    /* One for each argument, one for the transfer. */
     if (!(outputs = calloc(job.n_args + 1, sizeof(*outputs))))
         gcal_error_memory(&r->err);
     else
         rc = gcal_opencl_check(state->cl, &job, seed, outputs, &r->status, &r->err);
-    for (size_t i = 0; outputs && i < job.n_args; i++) {
-        size_t size = (size_t)job.args[i].value * gcal_dtype_size(job.args[i].dtype);
+    for (size_t i = 0; outputs && i <= job.n_args; i++) {
+        size_t size = i < job.n_args
+                          ? (size_t)job.args[i].value * gcal_dtype_size(job.args[i].dtype)
+                          : job.transfer.size_bytes;
 
         if (rc == 0)
             gcal_wire_put_bytes(&r->payload, outputs[i], outputs[i] ? size : 0);

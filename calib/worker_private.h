@@ -29,13 +29,23 @@ struct gcal_job_arg {
     bool output;
 };
 
+/* 'pieces' copies of size_bytes / pieces each; none when that is 0. */
+struct gcal_job_transfer {
+    enum gcal_copy_way way;
+    enum gcal_host_memory host;
+    size_t size_bytes, pieces;
+};
+
 /* What a worker needs of a kernel to build and launch it for given sizes. */
 struct gcal_job {
-    char *family, *source, *entry, *build_options;
+    char *family, *source, *entry, *build_options; /* entry "": a transfer alone */
     size_t n_dims;
     size_t local_size[GCAL_MAX_DIMS], global_size[GCAL_MAX_DIMS];
     size_t n_args;
     struct gcal_job_arg *args;
+    size_t launches; /* in one run */
+    enum gcal_timing timing;
+    struct gcal_job_transfer transfer;
 };
 
 void gcal_job_clear(struct gcal_job *job);

@@ -4,7 +4,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/random.h"
-#include "kernels/catalogue_private.h"
+#include "kernels/catalogue_run.h"
 
 void gcal_geometry_clear(struct gcal_geometry *geometry)
 {
@@ -64,7 +64,8 @@ int gcal_kernel_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
     struct gcal_geometry made = { 0 };
 
     if (fill_ndrange(kernel, n_sizes, sizes, &made, err) < 0 ||
-        fill_args(kernel, n_sizes, sizes, &made, err) < 0) {
+        fill_args(kernel, n_sizes, sizes, &made, err) < 0 ||
+        gcal_run_geometry(kernel, n_sizes, sizes, &made, err) < 0) {
         gcal_geometry_clear(&made);
         return -1;
     }

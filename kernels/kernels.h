@@ -132,6 +132,21 @@ struct gcal_size {
     double value;
 };
 
+/* How a run is timed: from the start of its first command to the end of its last, as
+ * their events tell; or by the host's clock, from before the first is enqueued to the end
+ * of the wait for the last.
+ */
+enum gcal_timing { GCAL_TIMING_EVENT, GCAL_TIMING_HOST };
+
+/* 'pieces' copies of bytes / pieces each between host and device, alone or on a second
+ * queue beside the kernel.
+ */
+struct gcal_transfer {
+    enum gcal_copy_way way; /* GCAL_COPY_ANY: there is none */
+    enum gcal_host_memory host;
+    char *bytes, *pieces; /* expressions in sizes; both 0: nothing is copied */
+};
+
 /* A generator with all its arguments fixed: everything to build, launch and model it. */
 struct gcal_kernel {
     char *id;        /* SHA-256 of what builds and runs it: the same kernel has the same id */
@@ -152,6 +167,11 @@ struct gcal_kernel {
     char *
         reference; /* C function 'reference' over 'args', or NULL: interpret the source */
     double tolerance; /* relative, of an output element */
+    char *launches;   /* expression in sizes: how often it is enqueued in one run, one
+                         launch after the other; NULL: once */
+    enum gcal_timing timing;
+    struct gcal_transfer transfer; /* a transfer without a kernel has source and entry "",
+                                      no dimension and no argument */
     bool ladder;      /* its size was not fixed by tags: the plan may leave it out when it
                          runs too short or too long on a device */
     bool short_run;   /* times below the plan's minimum count too (launch overhead) */
@@ -164,9 +184,11 @@ struct gcal_kernel {
 struct gcal_geometry {
     size_t global_size[GCAL_MAX_DIMS];
     double *arg_values; /* n_args: elements of a buffer or local array, or a scalar */
-    double total_bytes; /* of all buffers */
+    double total_bytes; /* of all buffers, that of the transfer included */
+    size_t launches, transfer_bytes, transfer_pieces;
 };
 
+bool gcal_kernel_is_transfer(const struct gcal_kernel *kernel); /* without a kernel */
 int gcal_kernel_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
                          const struct gcal_size *sizes, struct gcal_geometry *geometry,
                          struct gcal_error *err);

@@ -63,3 +63,17 @@ int gcal_random_fill(uint64_t seed, const char *dtype, size_t count, void *data)
     }
     return 0;
 }
+
+void gcal_random_bytes(uint64_t seed, size_t size_bytes, void *data)
+{
+    unsigned char *at = data;
+
+    for (size_t left = size_bytes; left;) {
+        uint64_t bits = gcal_random_next(&seed);
+        size_t size = left < sizeof(bits) ? left : sizeof(bits);
+
+        memcpy(at, &bits, size);
+        at += size;
+        left -= size;
+    }
+}

@@ -19,6 +19,9 @@ void gcal_random_shuffle(uint64_t *state, size_t *order, size_t count);
  */
 int gcal_random_fill(uint64_t seed, const char *dtype, size_t count, void *data);
 
+/* Fills 'data' with bytes of any bits, the same for the same seed. */
+void gcal_random_bytes(uint64_t seed, size_t size_bytes, void *data);
+
 /* Bytes of one element of a dtype as feature names spell it: int8 to int64, uint8 to
  * uint64, float16, float32, float64.  0 when unknown.
  */

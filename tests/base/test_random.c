@@ -117,6 +117,24 @@ static void fill_follows_the_seed_and_keeps_to_its_room(void **state)
     assert_memory_not_equal(one, two, sizeof(one));
 }
 
+/* Every bit of every byte is 0 here and 1 there. */
+static void fills_bytes_with_any_bits(void **state)
+{
+    unsigned char bytes[1003], again[1003], ones = 0, zeros = 0;
+
+    (void)state;
+    bytes[1002] = again[1002] = 0x5a;
+    gcal_random_bytes(41, 1002, bytes);
+    gcal_random_bytes(41, 1002, again);
+    assert_memory_equal(bytes, again, sizeof(bytes));
+    assert_int_equal(bytes[1002], 0x5a);
+    for (size_t i = 0; i < 1002; i++) {
+        ones |= bytes[i];
+        zeros |= (unsigned char)~bytes[i];
+    }
+    assert_int_equal(ones & zeros, 0xff);
+}
+
 static void knows_its_dtypes_and_no_others(void **state)
 {
     static const char *const unknown[] = { "",       "float",  "float8",   "int",
@@ -146,6 +164,7 @@ int main(void)
         cmocka_unit_test(fills_floats_from_half_to_one),
         cmocka_unit_test(fills_integers_to_1023),
         cmocka_unit_test(fill_follows_the_seed_and_keeps_to_its_room),
+        cmocka_unit_test(fills_bytes_with_any_bits),
         cmocka_unit_test(knows_its_dtypes_and_no_others),
     };
 

@@ -24,6 +24,7 @@ extern int faulty_worker_fd; /* a worker's socket */
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 static char kernel_name[64]; /* launched last */
+static unsigned n_launched;  /* since the end of an event was last asked for */
 static size_t live_bytes;    /* in buffers */
 
 /* A platform whose driver aborts or hangs, before all others; or one without devices and
@@ -180,6 +181,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
                     NULL);
     if (strcmp(kernel_name, "faults") == 0)
         return CL_OUT_OF_RESOURCES;
+    n_launched++;
     if (strcmp(kernel_name, "handles") == 0) {
         signal(SIGINT, end_at_once);
         signal(SIGTERM, end_at_once);
@@ -195,13 +197,18 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem memory, cl_bool block
                             size_t offset, size_t size, const void *data,
                             cl_uint n_events, const cl_event *events, cl_event *event)
 {
+    const char *lost = getenv("TEST_COPIES_LOSE"); /* of each piece but the first */
+
     if (strcmp(kernel_name, "faults") == 0)
         return -9999;
+    if (lost && !blocking && offset)
+        size -= (size_t)atol(lost);
     return REAL(clEnqueueWriteBuffer)(queue, memory, blocking, offset, size, data,
                                       n_events, events, event);
 }
 
-/* Kernel "ends_at_once" starts and ends in one tick, "runs_back" ends before it starts.
+/* Kernel "ends_at_once" starts and ends in one tick, "runs_back" ends before it starts;
+ * "counts" lasts as many ns as there were launches.
  */
 cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t size,
                                void *value, size_t *size_ret)
@@ -212,5 +219,9 @@ cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, size_t si
         *(cl_ulong *)value = 2385;
     if (strcmp(kernel_name, "runs_back") == 0)
         *(cl_ulong *)value = what == CL_PROFILING_COMMAND_END ? 2384 : 2385;
+    if (strcmp(kernel_name, "counts") == 0) {
+        *(cl_ulong *)value = what == CL_PROFILING_COMMAND_END ? 2385 + n_launched : 2385;
+        n_launched = what == CL_PROFILING_COMMAND_END ? 0 : n_launched;
+    }
     return code;
 }

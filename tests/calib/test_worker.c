@@ -174,7 +174,7 @@ static void gives_back_what_the_device_computed(void **state)
     struct gcal_worker *worker = open_worker();
     enum gcal_row_status status;
     struct gcal_error err = { 0 };
-    void *outputs[3];
+    void *outputs[4];
     float a[192];
 
     (void)state;
@@ -184,6 +184,7 @@ static void gives_back_what_the_device_computed(void **state)
     for (int i = 0; i < 192; i++)
         assert_float_equal(((float *)outputs[1])[i], 3 * a[i] + 7, 1e-5);
     assert_null(outputs[0]);
+    assert_null(outputs[3]);
     free(outputs[1]);
     gcal_worker_stop(worker);
 }
