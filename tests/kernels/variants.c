@@ -5,6 +5,7 @@
  * order takes values that are targets still before others, and goes back where the
  * generator's conditions do not hold.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,25 +24,53 @@ struct search {
     size_t tries;
     bool again; /* a setting that is there already will do */
     const struct variants *made;
+    const struct gcal_texts *texts; /* those of 'made' */
 };
 
 /* ---- arguments ---- */
 
-/* What a range or powers of two allow is not taken but for the defaults. */
-static const struct gcal_texts *texts_of(const struct gcal_generator_arg *a)
+static long long middle_of(const struct gcal_generator_arg *a)
 {
-    return a->form == GCAL_VALUES_LISTED ? &a->listed : &a->defaults;
+    long long value = a->first;
+
+    if (a->form == GCAL_VALUES_RANGE)
+        return a->first + (a->last - a->first) / (2 * a->step) * a->step;
+    while (value * value < a->first * a->last)
+        value *= 2;
+    return value;
 }
 
-static size_t n_values(const struct gcal_generator_arg *a)
+/* Of a range or powers of two the ends, and one between. */
+static int add_ends(const struct gcal_generator_arg *a, struct gcal_texts *texts,
+                    struct gcal_error *err)
 {
-    return a->size ? 1 : texts_of(a)->n;
+    const long long ends[] = { a->first, middle_of(a), a->last };
+    int rc = 0;
+
+    for (size_t i = 0; i < 3 && rc == 0; i++) {
+        char text[32];
+
+        snprintf(text, sizeof(text), "%lld", ends[i]);
+        if (!gcal_texts_have(texts, text))
+            rc = gcal_texts_add(texts, text, err);
+    }
+    return rc;
 }
 
 /* A size takes its first value: what runs are the sizes of the check. */
-static const char *value_at(const struct gcal_generator_arg *a, size_t i)
+static int find_values(const struct gcal_generator_arg *a, struct gcal_texts *texts,
+                       struct gcal_error *err)
 {
-    return texts_of(a)->items[i];
+    const struct gcal_texts *more = a->listed.n ? &a->listed : &a->defaults;
+    size_t n = a->size ? 1 : more->n;
+    int rc = 0;
+
+    if (a->form == GCAL_VALUES_RANGE || a->form == GCAL_VALUES_POWERS)
+        rc = add_ends(a, texts, err);
+    for (size_t i = 0; i < n && rc == 0; i++)
+        if (!gcal_texts_have(texts, more->items[i]))
+            rc = gcal_texts_add(texts, more->items[i], err);
+    return rc;
 }
 
 static size_t find_dtype(const struct gcal_generator *g)
@@ -84,12 +113,10 @@ static bool complete(struct search *s, size_t i);
 /* Values of argument 'i' that are targets, or those that are none. */
 static bool try_values(struct search *s, size_t i, bool targets)
 {
-    const struct gcal_generator_arg *a = &s->g->arguments[i];
-
-    for (size_t v = 0; v < n_values(a) && s->tries < MAX_TRIES; v++) {
+    for (size_t v = 0; v < s->texts[i].n && s->tries < MAX_TRIES; v++) {
         if (s->targets[i][v] != targets)
             continue;
-        s->values[i] = value_at(a, v);
+        s->values[i] = s->texts[i].items[v];
         if (complete(s, i + 1))
             return true;
     }
@@ -111,18 +138,20 @@ static bool complete(struct search *s, size_t i)
 static void mark_targets(struct search *s)
 {
     for (size_t i = 0; i < s->g->n_arguments; i++) {
-        size_t n = n_values(&s->g->arguments[i]);
+        bool *targets = s->targets[i];
+        bool listed = s->g->arguments[i].form == GCAL_VALUES_LISTED;
+        size_t n = listed || s->texts[i].n < 3 ? s->texts[i].n : 3;
 
         if (i != s->dtype && n > 1)
-            s->targets[i][0] = s->targets[i][n / 2] = s->targets[i][n - 1] = true;
+            targets[0] = targets[n / 2] = targets[n - 1] = true;
     }
 }
 
 static void cover(struct search *s)
 {
     for (size_t i = 0; i < s->g->n_arguments; i++)
-        for (size_t v = 0; v < n_values(&s->g->arguments[i]); v++)
-            if (strcmp(value_at(&s->g->arguments[i], v), s->values[i]) == 0)
+        for (size_t v = 0; v < s->texts[i].n; v++)
+            if (strcmp(s->texts[i].items[v], s->values[i]) == 0)
                 s->targets[i][v] = false;
 }
 
@@ -163,7 +192,7 @@ static int take_target(struct search *s, size_t i, size_t v, struct variants *va
 {
     s->fixed = i;
     s->tries = 0;
-    s->values[i] = value_at(&s->g->arguments[i], v);
+    s->values[i] = s->texts[i].items[v];
     s->targets[i][v] = false;
     return complete(s, 0) ? take(s, variants, err) : 0;
 }
@@ -178,7 +207,7 @@ static int choose_for_dtype(struct search *s, struct variants *variants,
     if (take_defaults(s, variants, err) < 0)
         return -1;
     for (size_t i = 0; i < s->g->n_arguments; i++)
-        for (size_t v = 0; v < n_values(&s->g->arguments[i]); v++)
+        for (size_t v = 0; v < s->texts[i].n; v++)
             if (s->targets[i][v] && take_target(s, i, v, variants, err) < 0)
                 return -1;
     s->again = false;
@@ -200,36 +229,42 @@ static void free_search(struct search *s)
     free(s->values);
 }
 
-static int init_search(struct search *s, struct gcal_error *err)
+static int init_search(struct search *s, const struct gcal_generator *g,
+                       struct variants *variants, struct gcal_error *err)
 {
-    size_t n = s->g->n_arguments;
+    size_t n = g->n_arguments;
 
+    *s = (struct search){ .g = g, .dtype = find_dtype(g), .fixed = n, .made = variants };
     s->values = calloc(n + 1, sizeof(*s->values));
     s->targets = calloc(n + 1, sizeof(*s->targets));
-    if (!s->values || !s->targets)
+    variants->texts = calloc(n + 1, sizeof(*variants->texts));
+    variants->n_arguments = n;
+    if (!s->values || !s->targets || !variants->texts)
         return gcal_error_memory(err);
-    for (size_t i = 0; i < n; i++)
-        if (!(s->targets[i] = calloc(n_values(&s->g->arguments[i]), sizeof(bool))))
+    s->texts = variants->texts;
+    for (size_t i = 0; i < n; i++) {
+        if (find_values(&g->arguments[i], &variants->texts[i], err) < 0)
+            return -1;
+        if (!(s->targets[i] = calloc(s->texts[i].n, sizeof(bool))))
             return gcal_error_memory(err);
+    }
     return 0;
 }
 
 int variants_choose(const struct gcal_generator *generator, bool other_dtypes,
                     struct variants *variants, struct gcal_error *err)
 {
-    struct search s = { .g = generator,
-                        .dtype = find_dtype(generator),
-                        .fixed = generator->n_arguments,
-                        .made = variants };
-    const struct gcal_generator_arg *dtype = &generator->arguments[s.dtype];
+    struct search s;
+    int rc = init_search(&s, generator, variants, err);
     bool has_dtype = s.dtype < generator->n_arguments;
-    size_t n = has_dtype && other_dtypes ? n_values(dtype) : 1;
-    int rc = init_search(&s, err);
+    const struct gcal_texts *dtypes = !has_dtype ? NULL
+                                      : other_dtypes
+                                          ? &variants->texts[s.dtype]
+                                          : &generator->arguments[s.dtype].defaults;
 
-    for (size_t i = 0; i < n && rc == 0; i++) {
+    for (size_t i = 0; rc == 0 && i < (other_dtypes && has_dtype ? dtypes->n : 1); i++) {
         if (has_dtype)
-            s.values[s.dtype] =
-                other_dtypes ? value_at(dtype, i) : dtype->defaults.items[0];
+            s.values[s.dtype] = dtypes->items[i];
         rc = choose_for_dtype(&s, variants, err);
     }
     free_search(&s);
@@ -239,12 +274,10 @@ int variants_choose(const struct gcal_generator *generator, bool other_dtypes,
 int variants_all(const struct gcal_generator *generator, struct variants *variants,
                  struct gcal_error *err)
 {
-    struct search s = { .g = generator,
-                        .dtype = generator->n_arguments,
-                        .fixed = generator->n_arguments,
-                        .made = variants };
-    int rc = init_search(&s, err);
+    struct search s;
+    int rc = init_search(&s, generator, variants, err);
 
+    s.dtype = generator->n_arguments; /* as any other argument */
     while (rc == 0 && complete(&s, 0)) {
         rc = keep(&s, variants, err);
         s.tries = 0;
@@ -258,5 +291,8 @@ void variants_clear(struct variants *variants)
     for (size_t i = 0; i < variants->n; i++)
         free(variants->values[i]);
     free(variants->values);
+    for (size_t i = 0; variants->texts && i < variants->n_arguments; i++)
+        gcal_texts_clear(&variants->texts[i]);
+    free(variants->texts);
     *variants = (struct variants){ 0 };
 }

@@ -17,13 +17,15 @@ struct gcal_error;
 
 struct variants {
     size_t n, capacity;
-    const char ***values; /* n settings: one value per argument, borrowed from the tree */
+    const char ***values; /* n settings: one value per argument, borrowed from 'texts' */
+    size_t n_arguments;
+    struct gcal_texts *texts; /* by argument: the values that may be taken */
 };
 
 /* 'other_dtypes' false: only the default dtype. */
 int variants_choose(const struct gcal_generator *generator, bool other_dtypes,
                     struct variants *variants, struct gcal_error *err);
-/* Every variant that is allowed. */
+/* Every variant that is allowed; of ranges and powers of two, the values above. */
 int variants_all(const struct gcal_generator *generator, struct variants *variants,
                  struct gcal_error *err);
 void variants_clear(struct variants *variants);
