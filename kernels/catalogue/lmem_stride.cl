@@ -1,0 +1,51 @@
+/* Eight local accesses per iteration in the direction that is measured, loads or stores,
+ * and one of stride 1 in the other, to an element of the work-item's own.
+ *
+ * 'away' is 1 when run, so that the eight are one place.  The compiler does not know
+ * that, nor therefore whether they meet the work-item's own element: it cannot leave one
+ * out, nor move it out of the loop.
+ *
+ * The place is at a stride between neighbours, or, given BANKS, in that many banks of
+ * N_BANKS.  A row of 64 work-items is as wide as the widest sub-groups; rows lie one
+ * behind the other or, where a stride leaves room between neighbours, in one another.
+ */
+#define load 0
+#define store 1
+
+#ifdef BANKS
+#define ROW (64 * N_BANKS)
+#define SLOTS (LSIZE_1 * ROW)
+#define IN_ROW(l) ((l) / BANKS * N_BANKS + (l) % BANKS)
+#else
+#define IN_ROW(l) (STRIDE * (l))
+#if STRIDE < LSIZE_1
+#define ROW (64 * STRIDE)
+#define SLOTS (LSIZE_1 * ROW)
+#else
+#define ROW 1
+#define SLOTS (64 * STRIDE)
+#endif
+#endif
+
+__kernel void lmem_stride(__global T *result, int away, int m)
+{
+    __local T slots[SLOTS + 64 * LSIZE_1];
+    int l = 64 * get_local_id(1) + get_local_id(0);
+    int place = ROW * get_local_id(1) + IN_ROW(get_local_id(0));
+    T value = (T)((l * 7919 + 69069) & 0xfff);
+
+    slots[place] = value;
+    slots[SLOTS + l] = value;
+    for (int it = 0; it < m; ++it) {
+#if ACCESS == load
+        for (int k = 1; k <= 8; ++k)
+            value = value + slots[place + k * (away - 1)];
+        slots[SLOTS + l] = value;
+#else
+        for (int k = 1; k <= 8; ++k)
+            slots[place + k * (away - 1)] = value;
+        value = value + slots[SLOTS + l];
+#endif
+    }
+    result[64 * LSIZE_1 * get_group_id(0) + l] = slots[place] + slots[SLOTS + l];
+}
