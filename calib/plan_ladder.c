@@ -312,7 +312,8 @@ static int choose_family(struct gcal_plan *plan, const struct gcal_kernel_list *
 
 static bool is_first_of_family(const struct gcal_kernel_list *kernels, size_t i)
 {
-    for (size_t k = 0; k < i; k++)
+    /* Backwards: a family's kernels mostly follow each other. */
+    for (size_t k = i; k-- > 0;)
         if (strcmp(kernels->kernels[k]->family, kernels->kernels[i]->family) == 0)
             return false;
     return true;

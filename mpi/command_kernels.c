@@ -158,7 +158,7 @@ static const struct argp argp = {
         "  gpucal kernels matmul_sq prefetch:True n:1024,2048 --counts\n"
         "  gpucal kernels gmem_load_pattern dtype:float32,float64 --run --device gpu\n"
         "  gpucal kernels --run --csv all.csv\n\n"
-        "Of a size that no tag fixes, --run takes the longest that runs at most 20 ms. "
+        "Of a size that no tag fixes, --run takes the longest that runs at most 5 ms. "
         "Its table has, for each kernel, the median time, the median's standard error, "
         "what work-items load from and store to global and local memory a second, and "
         "their arithmetic a second, a multiply-add being two operations.\n"

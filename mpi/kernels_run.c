@@ -16,11 +16,11 @@
  */
 static const struct gcal_measure_options each_kernel = {
     .min_time_s = 0.001,
-    .max_time_s = 0.02,
+    .max_time_s = 0.005,
     .noise = 0.005,
     .kernel_limit_s = 20,
-    .min_samples = 8,
-    .max_samples = 24,
+    .min_samples = 6,
+    .max_samples = 20,
     .rungs = 1,
     .seed = 1,
 };
@@ -55,7 +55,7 @@ static struct gcal_profile *count_again(const struct gcal_kernel *kernel,
         .kernel = kernel->entry,
         .build_options = kernel->build_options,
         .n_dims = kernel->n_dims,
-        .assume = kernel->profile->assumptions,
+        .assume = kernel->assume,
         .sub_group_size = sub_group_size,
     };
 
@@ -66,32 +66,66 @@ static struct gcal_profile *count_again(const struct gcal_kernel *kernel,
     return gcal_count(&request, err);
 }
 
+/* 'by_item' and 'by_sub_group' have the same sizes. */
+static int count_profiles(const struct gcal_kernel *kernel,
+                          const struct gcal_profile *by_item,
+                          const struct gcal_profile *by_sub_group, size_t sub_group_size,
+                          struct gcal_work *work, struct gcal_error *err)
+{
+    size_t n = by_item->n_parameters;
+    double *sizes = calloc(n + 1, sizeof(*sizes));
+    int rc = -1;
+
+    if (!sizes)
+        return gcal_error_memory(err);
+    if (gcal_sizes_of_kernel(kernel, n, (const char *const *)by_item->parameters, sizes,
+                             err) == 0)
+        rc = gcal_work_count(by_item, by_sub_group, sizes, (double)sub_group_size, work,
+                             err);
+    free(sizes);
+    return rc;
+}
+
+/* The kernel's own part of 'work' once more, exact where that is possible. */
+static int count_exactly(const struct gcal_kernel *kernel, size_t sub_group_size,
+                         struct gcal_work *work, struct gcal_error *err)
+{
+    struct gcal_profile *by_item = count_again(kernel, 1, err);
+    struct gcal_profile *by_sub_group =
+        by_item ? count_again(kernel, sub_group_size, err) : NULL;
+    struct gcal_geometry geometry = { 0 };
+    struct gcal_work one;
+    int rc = -1;
+
+    if (by_sub_group &&
+        gcal_kernel_geometry(kernel, kernel->n_sizes, kernel->sizes, &geometry, err) ==
+            0 &&
+        count_profiles(kernel, by_item, by_sub_group, sub_group_size, &one, err) == 0) {
+        double launches = (double)geometry.launches;
+
+        *work = (struct gcal_work){ .global_bytes = launches * one.global_bytes,
+                                    .local_bytes = launches * one.local_bytes,
+                                    .copied_bytes = work->copied_bytes,
+                                    .float_ops = launches * one.float_ops,
+                                    .integer_ops = launches * one.integer_ops,
+                                    .estimated = one.estimated };
+        rc = 0;
+    }
+    gcal_geometry_clear(&geometry);
+    gcal_profile_destroy(by_item);
+    gcal_profile_destroy(by_sub_group);
+    return rc;
+}
+
 static int count_work(const struct gcal_kernel *kernel, size_t sub_group_size,
                       struct gcal_work *work, struct gcal_error *err)
 {
     const struct gcal_profile *any = kernel->profile;
-    struct gcal_profile *by_item = NULL, *by_sub_group = NULL;
-    double *sizes = calloc(any->n_parameters + 1, sizeof(*sizes));
-    int rc = -1;
 
-    if (!sizes) {
-        gcal_error_memory(err);
-        goto out;
-    }
-    if (gcal_sizes_of_kernel(kernel, any->n_parameters,
-                             (const char *const *)any->parameters, sizes, err) < 0)
-        goto out;
-    if (depends_on_sub_groups(any) &&
-        (!(by_item = count_again(kernel, 1, err)) ||
-         !(by_sub_group = count_again(kernel, sub_group_size, err))))
-        goto out;
-    rc = gcal_work_count(by_item ? by_item : any, by_sub_group ? by_sub_group : any,
-                         sizes, (double)sub_group_size, work, err);
-out:
-    gcal_profile_destroy(by_item);
-    gcal_profile_destroy(by_sub_group);
-    free(sizes);
-    return rc;
+    if (count_profiles(kernel, any, any, sub_group_size, work, err) < 0)
+        return -1;
+    return depends_on_sub_groups(any) ? count_exactly(kernel, sub_group_size, work, err)
+                                      : 0;
 }
 
 /* ---- rows ---- */
@@ -234,12 +268,14 @@ static void forget_short_rungs(struct gcal_kernels_run *run)
 {
     const struct gcal_kernel_list *list = &run->list;
 
-    for (size_t i = 0; i < list->n_kernels; i++)
+    for (size_t i = 0; i < list->n_kernels; i++) {
+        if (run->rows[i].status != GCAL_ROW_BAD_EVENTS || !list->kernels[i]->ladder)
+            continue;
         for (size_t k = i + 1; k < list->n_kernels; k++)
-            if (run->rows[i].status == GCAL_ROW_BAD_EVENTS && list->kernels[i]->ladder &&
-                run->rows[k].there && run->rows[k].status == GCAL_ROW_GOOD &&
+            if (run->rows[k].there && run->rows[k].status == GCAL_ROW_GOOD &&
                 strcmp(list->kernels[i]->family, list->kernels[k]->family) == 0)
                 run->rows[i].there = false;
+    }
 }
 
 int gcal_kernels_run(struct gcal_kernels_run *run, struct gcal_spawner *spawner,

@@ -49,7 +49,7 @@ static void print_head(const bool wanted[N_COLUMNS])
     for (size_t k = 0; k < N_COLUMNS; k++)
         if (wanted[k])
             printf(" %9s", columns[k].unit);
-    printf(" %8s  %s\n", "launches", "kernel");
+    printf(" %5s  %s\n", "runs", "kernel");
 }
 
 /* "~" stands before what comes from a count that is not exact. */
@@ -65,7 +65,7 @@ static void print_good(const struct gcal_kernels_row *row, const bool wanted[N_C
         if (wanted[k])
             printf(" %9s", rate > 0 ? text : "-");
     }
-    printf(" %8zu", row->n_samples);
+    printf(" %5zu", row->n_samples);
 }
 
 static void print_bad(const bool wanted[N_COLUMNS])
@@ -74,7 +74,7 @@ static void print_bad(const bool wanted[N_COLUMNS])
     for (size_t k = 0; k < N_COLUMNS; k++)
         if (wanted[k])
             printf(" %9s", "-");
-    printf(" %8s", "-");
+    printf(" %5s", "-");
 }
 
 /* What is wrong stands below the kernel. */
@@ -94,9 +94,11 @@ static void print_row(const struct gcal_kernel *kernel,
                *detail ? ": " : "", (int)strcspn(detail, "\n"), detail);
 }
 
+/* "12 kernels in 3.4 s: 11 good, 1 wrong result" */
 static void print_summary(const struct gcal_kernels_run *run)
 {
     size_t n[GCAL_ROW_BAD_EVENTS + 1] = { 0 }, n_rows = 0;
+    const char *before = ": ";
 
     for (size_t i = 0; i < run->list.n_kernels; i++)
         if (run->rows[i].there) {
@@ -104,10 +106,13 @@ static void print_summary(const struct gcal_kernels_run *run)
             n_rows++;
         }
     printf("%zu kernel%s in %.1f s", n_rows, n_rows == 1 ? "" : "s", run->took_s);
-    for (int status = GCAL_ROW_GOOD; status <= GCAL_ROW_BAD_EVENTS; status++)
-        if (n[status])
-            printf("%s %zu %s", status == GCAL_ROW_GOOD ? ":" : ",", n[status],
-                   gcal_row_status_name((enum gcal_row_status)status));
+    for (int status = GCAL_ROW_GOOD; status <= GCAL_ROW_BAD_EVENTS; status++) {
+        if (!n[status])
+            continue;
+        printf("%s%zu %s", before, n[status],
+               gcal_row_status_name((enum gcal_row_status)status));
+        before = ", ";
+    }
     putchar('\n');
 }
 
@@ -151,11 +156,11 @@ static void put_number(FILE *file, double value)
 
 void gcal_kernels_csv_header(FILE *file)
 {
-    fputs(
-        "generator,arguments,time_s,spread,gbytes_per_s,local_gbytes_per_s,gops_per_s,"
-        "gflops_per_s,bytes,local_bytes,ops,flops,estimated,launches,stop,status,device,"
-        "kernel,detail\n",
-        file);
+    fputs("generator,arguments,time_s,spread,"
+          "gbytes_per_s,local_gbytes_per_s,copied_gbytes_per_s,gops_per_s,gflops_per_s,"
+          "bytes,local_bytes,copied_bytes,ops,flops,"
+          "estimated,samples,stop,status,device,kernel,detail\n",
+          file);
 }
 
 static void put_work(FILE *file, const struct gcal_kernels_row *row)

@@ -434,5 +434,194 @@ case_count_predict() {
     expect_line "counted for other sub-groups than the device's"
 }
 
+# A catalogue of one's own: a kernel that is right, one that is wrong in element 37, one that
+# no device's compiler builds, and one that no device has the local memory for.
+own_catalogue() {
+    mkdir own
+    cat > own/twice.cl <<'KERNEL'
+kernel void twice(global const T *x, global T *y)
+{
+    local T t[ROOM];
+    int i = get_global_id(0), l = get_local_id(0);
+    t[l] = 2 * x[i];
+#if WRONG == 1
+    if (i == 37) t[l] += 1;
+#endif
+#if WRONG == 2 && defined(POCL_DEVICE_ADDRESS_BITS)
+#error not with this compiler
+#endif
+    barrier(CLK_LOCAL_MEM_FENCE);
+    y[i] = t[l];
+}
+KERNEL
+    cat > own/twice.yaml <<'DESCRIPTION'
+gpucal_kernel: 1
+name: twice
+tags: [twice_pattern]
+source: twice.cl
+kernel: twice
+arguments:
+  dtype: {values: [float32, float64, int32], default: [float32]}
+  wrong: {values: [0, 1, 2], default: [0]}
+  room: {values: [64, 16777216], default: [64]}
+  n: {ladder: [65536, 262144, 1048576, 4194304, 16777216]}
+defines: {T: dtype, WRONG: wrong, ROOM: room}
+local_size: [64]
+global_size: [n]
+args:
+  - {name: x, buffer: dtype, elements: n}
+  - {name: y, buffer: dtype, elements: n, output: true}
+assume: n % 64 = 0 and n >= 64
+check: {n: 128}
+reference: |
+  void reference(const T *x, T *y)
+  {
+      for (int i = 0; i < CHECK_n; i++)
+          y[i] = 2 * x[i];
+  }
+DESCRIPTION
+}
+
+case_kernels_run() {
+    own_catalogue
+    run "$gpucal" kernels --catalogue own --run dtype:float32,float64,int32 n:65536,131072 --csv all.csv
+    expect_status 0
+    expect_line '^ +time +[+]/- +GB/s +GB/s +Gop/s +Gop/s +runs  kernel$'
+    expect_line '[0-9] [um]s +[0-9.]+% +[0-9.]+ +[0-9.]+ +[0-9.]+ +- +[0-9]+  twice dtype:float32 wrong:0 room:64 n:65536$'
+    expect_line '^6 kernels in [0-9.]+ s: 6 good$'
+    python3 - all.csv <<'PYTHON' > said 2>&1 || fail "$(cat said)"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert len(rows) == 6, rows
+for r in rows:
+    a = dict(p.split(":") for p in r["arguments"].split())
+    n, size, t = int(a["n"]), 8 if a["dtype"] == "float64" else 4, float(r["time_s"])
+    assert r["generator"] == "twice" and r["kernel"] == "twice " + r["arguments"], r
+    assert r["status"] == "good" and r["detail"] == "" and r["estimated"] == "0", r
+    assert 0 < t < 1 and 0 <= float(r["spread"]) < 1, r
+    assert 6 <= int(r["samples"]) <= 20 and r["stop"] in ("noise", "stable", "samples"), r
+    # a load, a store, and one multiplication of each work-item; once through local memory
+    assert float(r["bytes"]) == 2 * size * n == float(r["local_bytes"]), r
+    assert float(r["ops"]) == n and float(r["copied_bytes"]) == 0, r
+    assert float(r["flops"]) == (0 if a["dtype"] == "int32" else n), r
+    for rate, amount in (("gbytes_per_s", "bytes"), ("local_gbytes_per_s", "local_bytes"),
+                         ("gops_per_s", "ops"), ("gflops_per_s", "flops"),
+                         ("copied_gbytes_per_s", "copied_bytes")):
+        assert abs(float(r[rate]) - 1e-9 * float(r[amount]) / t) <= 1e-6 * float(r[rate]), r
+PYTHON
+    # One size of a ladder, without a word about the others.
+    run "$gpucal" kernels --catalogue own twice_pattern --run
+    expect_status 0
+    expect_line '^1 kernel in '
+    # The built-in ones, each a generator of its own kind.
+    run "$gpucal" kernels --match intersect empty_kernel barrier_pattern flops_madd_pattern ngroups:16 --run
+    expect_status 0
+    expect_line ' - +[0-9]+  empty lsize_0:256 ngroups:16$'
+    expect_line '  barrier dtype:float32 '
+    expect_line '  flops_madd dtype:float32 '
+}
+
+case_kernels_run_bad() {
+    own_catalogue
+    run "$gpucal" kernels --catalogue own --run wrong:0,1,2 room:64,16777216 --csv all.csv
+    expect_status 5
+    expect_line '^ +wrong result: twice: y\[37\] is [0-9.]+, expected [0-9.]+$'
+    expect_line '^ +build failed: .*not with this compiler'
+    expect_line '^ +skipped: needs 67108864 bytes of local memory, the device has '
+    expect_line '^6 kernels in .* s: 1 good, 2 skipped, 2 build failed, 1 wrong result$'
+    python3 - all.csv <<'PYTHON' > said 2>&1 || fail "$(cat said)"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+found = {}
+for r in rows:
+    assert (r["time_s"] != "") == (r["status"] == "good") == (r["bytes"] != ""), r
+    found.setdefault(r["status"], []).append(r)
+assert {s: len(f) for s, f in found.items()} == {
+    "good": 1, "wrong result": 1, "build failed": 2, "skipped": 2}, found
+wrong = found["wrong result"][0]
+assert "wrong:1 room:64" in wrong["kernel"] and "y[37] is" in wrong["detail"], wrong
+PYTHON
+    # What the device has no room for is no failure, unless there is nothing else.
+    run "$gpucal" kernels --catalogue own --run room:64,16777216
+    expect_status 0
+    run "$gpucal" kernels --catalogue own --run room:16777216
+    expect_status 5
+    run "$gpucal" kernels --catalogue own --run --budget 1e-9
+    expect_status 5
+    expect_line 'skipped: .*raise budget'
+    run "$gpucal" kernels --catalogue own --run --device 'no such device'
+    expect_status 5
+    expect_line "'no such device'; 'gpucal devices'"
+    run env OCL_ICD_VENDORS=/nonexistent "$gpucal" kernels --catalogue own --run
+    expect_status 5
+    run "$gpucal" kernels --catalogue own --run --csv not-there/all.csv
+    expect_status 1
+    expect_line 'not-there/all.csv: No such file'
+    run "$gpucal" kernels --catalogue own --run --csv /dev/full
+    expect_status 1
+    expect_line '/dev/full: No space left'
+    run "$gpucal" kernels --catalogue own --csv all.csv
+    expect_status 1
+    run "$gpucal" kernels --run --counts
+    expect_status 1
+    run "$gpucal" kernels --catalogue not-there
+    expect_status 1
+    expect_line 'not-there'
+}
+
+# Counts are for the device's sub-groups, which are not the nominal ones.
+case_kernels_counts_device() {
+    own_catalogue
+    cat > own/row.cl <<'KERNEL'
+kernel void row(global const float *x, global float *y)
+{
+    y[get_global_id(0)] = x[get_group_id(0)];
+}
+KERNEL
+    cat > own/row.yaml <<'DESCRIPTION'
+gpucal_kernel: 1
+name: row
+tags: [row_pattern]
+source: row.cl
+kernel: row
+arguments: {n: {size: [6400]}}
+local_size: [64]
+global_size: [n]
+args:
+  - {name: x, buffer: float32, elements: n}
+  - {name: y, buffer: float32, elements: n, output: true}
+assume: n % 64 = 0 and n >= 64
+check: {n: 128}
+DESCRIPTION
+    size=$("$gpucal" devices | sed -n 's/.*sub-groups of \([0-9]*\),.*/\1/p')
+    [ "$size" -ge 1 ] || fail "no sub-group size"
+    run "$gpucal" kernels --catalogue own row_pattern --counts --device cpu
+    expect_status 0
+    expect_line "sub-group +$((100 * ((64 + size - 1) / size))) .*f_mem_access_global_float32_load"
+    expect_line "values for sub-groups of $size$"
+    run "$gpucal" kernels --catalogue own row_pattern --counts
+    expect_status 0
+    expect_line 'sub-group +200 .*f_mem_access_global_float32_load'
+    expect_line 'values for sub-groups of 32$'
+    run "$gpucal" kernels --catalogue own row_pattern --counts --device gpu
+    expect_status 5
+}
+
+case_kernels_interrupted() {
+    own_catalogue
+    # Not through a function: $! must be the program itself.
+    "$gpucal" kernels --catalogue own --run dtype:float32,float64,int32 n:16777216,33554432 > out 2> err &
+    main=$!
+    for _ in $(seq 150); do worker=$(worker_of $main); [ -n "$worker" ] && grep -q choosing err && break; sleep 0.1; done
+    [ -n "$worker" ] || fail "no worker found"
+    # Children of a script without job control ignore SIGINT.
+    kill -TERM $main
+    wait $main
+    status=$?
+    expect_status 143
+    for _ in $(seq 100); do [ -e "/proc/$worker" ] || break; sleep 0.1; done
+    [ ! -e "/proc/$worker" ] || fail "its worker goes on"
+}
+
 "case_$name"
 echo "ok: $name"
