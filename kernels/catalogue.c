@@ -34,11 +34,25 @@ static int add_generator(struct gcal_catalogue *catalogue, struct gcal_generator
     return 0;
 }
 
-static const struct gcal_builtin_file *find_builtin(const char *name)
+/* A generator and its companions behind it. */
+static int add_all(struct gcal_catalogue *catalogue, struct gcal_generator *g,
+                   struct gcal_error *err)
+{
+    if (add_generator(catalogue, g, err) < 0)
+        return -1;
+    for (int form = GCAL_FORM_LOADS; form <= GCAL_FORM_ONCHIP; form++)
+        if (gcal_companion_is_wanted(g, (enum gcal_form)form) &&
+            add_generator(catalogue, gcal_companion_create(g, (enum gcal_form)form, err),
+                          err) < 0)
+            return -1;
+    return 0;
+}
+
+static const char *find_builtin(const char *name)
 {
     for (size_t i = 0; i < gcal_builtin_file_count; i++)
         if (strcmp(gcal_builtin_files[i].name, name) == 0)
-            return &gcal_builtin_files[i];
+            return (const char *)gcal_builtin_files[i].data;
     return NULL;
 }
 
@@ -52,9 +66,9 @@ static bool is_yaml(const char *name)
 static int read_builtin(struct gcal_catalogue *catalogue, struct gcal_error *err)
 {
     for (size_t i = 0; i < gcal_builtin_file_count; i++) {
-        const struct gcal_builtin_file *file = &gcal_builtin_files[i], *source;
+        const struct gcal_builtin_file *file = &gcal_builtin_files[i];
         struct gcal_yaml *root;
-        const char *name;
+        const char *name, *source;
 
         if (!is_yaml(file->name))
             continue;
@@ -62,16 +76,14 @@ static int read_builtin(struct gcal_catalogue *catalogue, struct gcal_error *err
                   gcal_yaml_parse((const char *)file->data, file->size, file->name, err)))
             return -1;
         name = gcal_generator_source_name(root, err);
-        source = name ? find_builtin(name) : NULL;
+        source = !name ? NULL : *name ? find_builtin(name) : "";
         if (!source) {
             if (name)
                 gcal_yaml_error(root, err, "no file '%s' beside it", name);
             gcal_yaml_destroy(root);
             return -1;
         }
-        if (add_generator(catalogue,
-                          gcal_generator_create(root, (const char *)source->data, err),
-                          err) < 0)
+        if (add_all(catalogue, gcal_generator_create(root, source, err), err) < 0)
             return -1;
     }
     return 0;
@@ -97,11 +109,12 @@ static int read_pair(struct gcal_catalogue *catalogue, const char *folder,
         gcal_error_memory(err);
         goto out;
     }
-    if (!(source = gcal_file_read(path, MAX_FILE_BYTES, NULL, err))) {
+    source = *source_name ? gcal_file_read(path, MAX_FILE_BYTES, NULL, err) : strdup("");
+    if (!source) {
         gcal_error_prefix(err, "%s", root->file);
         goto out;
     }
-    rc = add_generator(catalogue, gcal_generator_create(root, source, err), err);
+    rc = add_all(catalogue, gcal_generator_create(root, source, err), err);
     root = NULL; /* taken */
 out:
     gcal_yaml_destroy(root);
@@ -145,7 +158,8 @@ struct gcal_catalogue *gcal_catalogue_open(const char *folder, struct gcal_error
 {
     struct gcal_catalogue *catalogue = calloc(1, sizeof(*catalogue));
 
-    if (!catalogue) {
+    if (!catalogue || !(catalogue->counted = calloc(1, sizeof(*catalogue->counted)))) {
+        free(catalogue);
         gcal_error_memory(err);
         return NULL;
     }
@@ -163,6 +177,8 @@ void gcal_catalogue_close(struct gcal_catalogue *catalogue)
         return;
     for (size_t i = 0; i < catalogue->n_generators; i++)
         gcal_generator_destroy(catalogue->generators[i]);
+    gcal_counted_clear(catalogue->counted);
+    free(catalogue->counted);
     free(catalogue->generators);
     free(catalogue);
 }

@@ -7,9 +7,9 @@
 #include "calib/base/random.h"
 #include "calib/base/wire.h"
 #include "calib/model/profile.h"
-#include "kernels/catalogue_private.h"
+#include "kernels/catalogue_run.h"
 
-static struct gcal_count_request make_request(const struct gcal_setting *s,
+struct gcal_count_request gcal_kernel_request(const struct gcal_setting *s,
                                               const struct gcal_kernel *kernel)
 {
     struct gcal_count_request request = {
@@ -28,111 +28,13 @@ static struct gcal_count_request make_request(const struct gcal_setting *s,
     return request;
 }
 
-/* What 'remove_work' asks for; -1 with 'err'.  '*names': of what is kept, "all" or names
- * joined by '+', which 'removal' points into; the caller's to free.
- */
-static int read_removal(const struct gcal_setting *s, const struct gcal_yaml *map,
-                        struct gcal_removal *removal, size_t n_most, const char **kept,
-                        char **names, struct gcal_error *err)
+static struct gcal_profile *decode_profile(const char *text, struct gcal_error *err)
 {
-    const struct gcal_yaml *accumulators = gcal_yaml_find(map, "accumulators");
-    const struct gcal_yaml *keep = gcal_yaml_find(map, "keep");
-    char *rest, *name;
-
-    *removal = (struct gcal_removal){ .keep = kept };
-    if (!keep) {
-        removal->form = GCAL_REMOVAL_ONCHIP;
-        return 0;
-    }
-    if (accumulators && gcal_expand_count(s, accumulators, "accumulators",
-                                          &removal->n_accumulators, err) < 0)
-        return -1;
-    if (!(rest = *names = gcal_expand(s, keep, "keep", err)))
-        return -1;
-    if (strcmp(rest, "all") != 0)
-        while ((name = strsep(&rest, "+")) && removal->n_keep < n_most)
-            kept[removal->n_keep++] = name;
-    return 0;
-}
-
-/* The source without what is to go; the caller's to free. */
-static char *removed_source(const struct gcal_setting *s,
-                            const struct gcal_kernel *kernel, const struct gcal_yaml *map,
-                            struct gcal_error *err)
-{
-    struct gcal_count_request request = make_request(s, kernel);
-    char *names = NULL, *text = NULL, *source = NULL;
-    struct gcal_removal removal;
-    const char *kept[8];
-
-    if (read_removal(s, map, &removal, sizeof(kept) / sizeof(*kept), kept, &names, err) ==
-            0 &&
-        (text = gcal_work_remove(&request, &removal, err)) &&
-        !(source = gcal_format("%s%s", gcal_tag_prelude, text)))
-        gcal_error_memory(err);
-    free(text);
-    free(names);
-    return source;
-}
-
-/* The buffer that gcal_work_remove() adds: one element per work-item, and the only
- * thing that the kernel writes now.
- */
-static int add_removed_arg(const struct gcal_setting *s, struct gcal_kernel *kernel,
-                           const struct gcal_yaml *dtype, struct gcal_error *err)
-{
-    struct gcal_arg *arg = &kernel->args[kernel->n_args++];
-    struct gcal_buf value = { 0 };
-
-    for (size_t i = 0; i + 1 < kernel->n_args; i++)
-        kernel->args[i].output = false;
-    for (size_t i = 0; i < kernel->n_dims; i++)
-        gcal_buf_printf(&value, "%s(%s)", i ? "*" : "", kernel->global_size[i]);
-    arg->kind = GCAL_ARG_BUFFER;
-    arg->output = true;
-    if (!(arg->name = strdup("read_tgt_dest"))) {
-        gcal_buf_free(&value);
-        return gcal_error_memory(err);
-    }
-    if (!(arg->value = gcal_buf_take(&value, err)) ||
-        !(arg->dtype = gcal_expand(s, dtype, "dtype", err)))
-        return -1;
-    if (!gcal_dtype_size(arg->dtype))
-        return gcal_yaml_error(dtype, err, "'%s' is not a dtype such as float32",
-                               arg->dtype);
-    return 0;
-}
-
-static int remove_work(const struct gcal_setting *s, struct gcal_kernel *kernel,
-                       const struct gcal_kernel *sibling, struct gcal_error *err)
-{
-    const struct gcal_yaml *map = gcal_yaml_find(s->generator->root, "remove_work");
-    char *source;
-
-    if (!map)
-        return 0;
-    if (!sibling)
-        source = removed_source(s, kernel, map, err);
-    else if (!(source = strdup(sibling->source)))
-        gcal_error_memory(err);
-    if (!source)
-        return -1;
-    free(kernel->source);
-    kernel->source = source;
-    return add_removed_arg(s, kernel, gcal_yaml_find(map, "dtype"), err);
-}
-
-static struct gcal_profile *copy_profile(const struct gcal_profile *profile,
-                                         struct gcal_error *err)
-{
-    char *text = gcal_profile_encode(profile, err);
-    struct gcal_yaml *root =
-        text ? gcal_yaml_parse(text, strlen(text), "profile", err) : NULL;
-    struct gcal_profile *copy = root ? gcal_profile_decode(root, err) : NULL;
+    struct gcal_yaml *root = gcal_yaml_parse(text, strlen(text), "profile", err);
+    struct gcal_profile *profile = root ? gcal_profile_decode(root, err) : NULL;
 
     gcal_yaml_destroy(root);
-    free(text);
-    return copy;
+    return profile;
 }
 
 static void put_sizes(struct gcal_buf *buf, size_t n, const struct gcal_size *sizes)
@@ -170,6 +72,7 @@ static int make_id(struct gcal_kernel *k, struct gcal_error *err)
     }
     gcal_wire_put_f64(&buf, k->tolerance);
     gcal_wire_put_u32(&buf, k->short_run);
+    gcal_run_put(&buf, k);
     if (!buf.failed)
         gcal_hash(buf.data, buf.size, id);
     k->id = buf.failed ? NULL : strdup(id);
@@ -177,17 +80,34 @@ static int make_id(struct gcal_kernel *k, struct gcal_error *err)
     return k->id ? 0 : gcal_error_memory(err);
 }
 
-int gcal_kernel_finish(const struct gcal_setting *setting, struct gcal_kernel *kernel,
-                       const struct gcal_kernel *sibling, struct gcal_error *err)
+/* What a run counts. */
+static struct gcal_profile *count(const struct gcal_setting *s,
+                                  struct gcal_kernel *kernel, struct gcal_error *err)
 {
-    struct gcal_count_request request;
+    struct gcal_count_request request = gcal_kernel_request(s, kernel);
 
-    if (remove_work(setting, kernel, sibling, err) < 0)
+    if (!gcal_kernel_is_transfer(kernel) &&
+        !(kernel->profile = gcal_count(&request, err)))
+        return NULL;
+    return gcal_run_count(kernel, err) == 0 ? kernel->profile : NULL;
+}
+
+int gcal_kernel_finish(const struct gcal_setting *setting, struct gcal_kernel *kernel,
+                       void **tree, struct gcal_error *err)
+{
+    const struct gcal_counted *counted = tree ? gcal_counted_find(tree, kernel) : NULL;
+    struct gcal_element element = { 0 };
+
+    if (setting->generator->origin &&
+        gcal_companion_remove(setting, kernel, counted, &element, err) < 0)
         return -1;
-    request = make_request(setting, kernel);
-    kernel->profile =
-        sibling ? copy_profile(sibling->profile, err) : gcal_count(&request, err);
+    if (counted)
+        kernel->profile = decode_profile(counted->profile, err);
+    else if (!count(setting, kernel, err))
+        return -1;
     if (!kernel->profile)
+        return -1;
+    if (tree && !counted && gcal_counted_add(tree, kernel, &element, err) < 0)
         return -1;
     return make_id(kernel, err);
 }

@@ -5,7 +5,7 @@
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "calib/model/profile.h"
-#include "kernels/catalogue_private.h"
+#include "kernels/catalogue_run.h"
 
 void gcal_kernel_destroy(struct gcal_kernel *kernel)
 {
@@ -26,10 +26,12 @@ void gcal_kernel_destroy(struct gcal_kernel *kernel)
     free(kernel->name);
     free(kernel->generator);
     free(kernel->family);
+    free(kernel->variant);
     free(kernel->source);
     free(kernel->entry);
     free(kernel->build_options);
     free(kernel->assume);
+    gcal_run_clear(kernel);
     free(kernel->sizes);
     free(kernel->check_sizes);
     free(kernel->args);
@@ -99,8 +101,10 @@ static int make_texts(const struct gcal_setting *s, struct gcal_kernel *kernel,
                       struct gcal_error *err)
 {
     const struct gcal_generator *g = s->generator;
-    const struct gcal_yaml *reference = gcal_yaml_find(g->root, "reference");
+    const struct gcal_yaml *reference =
+        g->origin ? NULL : gcal_yaml_find(g->root, "reference");
     struct gcal_buf options = { 0 }, lines = { 0 };
+    bool alone = gcal_run_is_alone(g->root);
     int rc = -1;
 
     if (make_defines(s, &options, &lines, err) < 0)
@@ -118,8 +122,9 @@ static int make_texts(const struct gcal_setting *s, struct gcal_kernel *kernel,
     if (!(kernel->build_options = gcal_buf_take(&options, err)))
         goto out;
     kernel->generator = strdup(g->name);
-    kernel->entry = strdup(gcal_yaml_find(g->root, "kernel")->text);
-    kernel->source = gcal_format("%s%s", gcal_tag_prelude, g->source);
+    kernel->entry = strdup(alone ? "" : gcal_yaml_find(g->root, "kernel")->text);
+    kernel->source =
+        alone ? strdup("") : gcal_format("%s%s", gcal_tag_prelude, g->source);
     kernel->tolerance = g->tolerance;
     kernel->short_run = g->short_run;
     kernel->ladder = s->ladder;
@@ -131,25 +136,29 @@ out:
     return rc;
 }
 
-/* The name lists the arguments in the file's order; the family leaves the ladder out. */
+/* The name lists the arguments in the file's order. */
 static int make_names(const struct gcal_setting *s, struct gcal_kernel *kernel,
                       struct gcal_error *err)
 {
     const struct gcal_generator *g = s->generator;
-    struct gcal_buf name = { 0 }, family = { 0 };
+    struct gcal_buf name = { 0 }, family = { 0 }, variant = { 0 };
 
     gcal_buf_puts(&name, g->name);
     gcal_buf_puts(&family, g->name);
+    gcal_buf_puts(&variant, g->name);
     for (size_t i = 0; i < g->n_arguments; i++) {
         const struct gcal_generator_arg *a = &g->arguments[i];
 
         gcal_buf_printf(&name, " %s:%s", a->name, s->values[i]);
         if (!a->ladder)
             gcal_buf_printf(&family, " %s:%s", a->name, s->values[i]);
+        if (!a->size)
+            gcal_buf_printf(&variant, " %s:%s", a->name, s->values[i]);
     }
     kernel->name = gcal_buf_take(&name, err);
     kernel->family = gcal_buf_take(&family, err);
-    return kernel->name && kernel->family ? 0 : -1;
+    kernel->variant = gcal_buf_take(&variant, err);
+    return kernel->name && kernel->family && kernel->variant ? 0 : -1;
 }
 
 static int make_sizes(const struct gcal_setting *s, struct gcal_kernel *kernel,
@@ -309,7 +318,9 @@ struct gcal_kernel *gcal_kernel_create(const struct gcal_setting *setting,
     }
     if (make_names(setting, kernel, err) < 0 || make_sizes(setting, kernel, err) < 0 ||
         make_texts(setting, kernel, err) < 0 || make_assume(setting, kernel, err) < 0 ||
-        make_ndrange(setting, kernel, err) < 0 || make_args(setting, kernel, err) < 0) {
+        gcal_run_read(setting, kernel, err) < 0 ||
+        (!gcal_kernel_is_transfer(kernel) && (make_ndrange(setting, kernel, err) < 0 ||
+                                              make_args(setting, kernel, err) < 0))) {
         gcal_kernel_destroy(kernel);
         return NULL;
     }

@@ -34,6 +34,7 @@ enum gcal_value_form {
     GCAL_VALUES_RANGE,  /* first, first + step, .. last */
     GCAL_VALUES_POWERS, /* of two, first .. last */
     GCAL_VALUES_SIZE,   /* any positive integer */
+    GCAL_VALUES_LOADS,  /* global loads by name, joined by '+'; "all", "each" */
 };
 
 /* An argument of a generator.  'size': a size parameter of the kernel, which stays a
@@ -48,10 +49,18 @@ struct gcal_generator_arg {
     struct gcal_texts defaults; /* taken when no tag fixes the argument */
 };
 
+/* What of a kernel's work its generator leaves: all of it, or see gcal_removal_form. */
+enum gcal_form { GCAL_FORM_WHOLE, GCAL_FORM_LOADS, GCAL_FORM_ONCHIP };
+
 struct gcal_generator {
     struct gcal_yaml *root;
-    const char *name, *source_name;
+    char *name;
+    const char *source_name;
     char *source;
+    enum gcal_form form;
+    const struct gcal_generator *origin; /* of a companion, which shares its root and
+                                            source; else NULL */
+    void **found; /* of a companion: which loads there are, as far as known */
     struct gcal_texts tags;
     size_t n_arguments;
     struct gcal_generator_arg *arguments;
@@ -65,6 +74,14 @@ struct gcal_wheel;
 struct gcal_catalogue {
     size_t n_generators, capacity;
     struct gcal_generator **generators;
+    void **counted; /* what is known of kernels' counts (catalogue_counted.c) */
+};
+
+/* What removal and counting gave for a variant. */
+struct gcal_counted {
+    char *variant, *source;
+    struct gcal_element element; /* of a companion's result */
+    char *profile;               /* YAML */
 };
 
 /* One value per argument, borrowed. */
@@ -80,12 +97,15 @@ struct gcal_setting {
 struct gcal_generator *gcal_generator_create(struct gcal_yaml *root, const char *source,
                                              struct gcal_error *err);
 void gcal_generator_destroy(struct gcal_generator *generator);
-/* The name of the .cl file in 'root', or NULL with 'err'. */
+/* The name of the .cl file in 'root', "" where there is no kernel, or NULL with 'err'. */
 const char *gcal_generator_source_name(const struct gcal_yaml *root,
                                        struct gcal_error *err);
-/* The argument of that name, or NULL. */
+int gcal_generator_read_arguments(struct gcal_generator *generator,
+                                  struct gcal_error *err);
+/* The argument of that name, or NULL; its value. */
 const struct gcal_generator_arg *
 gcal_generator_argument(const struct gcal_generator *generator, const char *name);
+const char *gcal_setting_value(const struct gcal_setting *setting, const char *argument);
 
 /* ---- catalogue_values.c ---- */
 
@@ -164,16 +184,54 @@ int gcal_eval_sizes(const char *text, size_t n_sizes, const struct gcal_size *si
 int gcal_check_assume(const struct gcal_kernel *kernel, size_t n_sizes,
                       const struct gcal_size *sizes, struct gcal_error *err);
 
+/* ---- catalogue_companion.c ---- */
+
+/* The key 'companions'. */
+int gcal_companions_check(const struct gcal_generator *g, struct gcal_error *err);
+bool gcal_companion_is_wanted(const struct gcal_generator *g, enum gcal_form form);
+/* Borrows from 'origin', which must outlive it. */
+struct gcal_generator *gcal_companion_create(const struct gcal_generator *origin,
+                                             enum gcal_form form, struct gcal_error *err);
+void gcal_companion_clear(struct gcal_generator *g);
+/* Whether 'value' can be one of 'keep' at all. */
+bool gcal_companion_may_keep(const char *value);
+/* 1, or 0 and the reason added to 'why' where that is empty when 'keep' names what is no
+ * load; -1.
+ */
+int gcal_companion_allows(const struct gcal_setting *setting, struct gcal_buf *why,
+                          struct gcal_error *err);
+/* For 'keep:each' the loads, which 'setting' is to keep one after the other as that
+ * argument; otherwise NULL.
+ */
+int gcal_companion_apart(struct gcal_setting *setting, const struct gcal_loads **loads,
+                         size_t *argument, struct gcal_error *err);
+/* Removes the work of a kernel, as 'counted' (or NULL) has it. */
+int gcal_companion_remove(const struct gcal_setting *setting, struct gcal_kernel *kernel,
+                          const struct gcal_counted *counted,
+                          struct gcal_element *element, struct gcal_error *err);
+
+/* ---- catalogue_counted.c ---- */
+
+/* A tree begins as NULL. */
+const struct gcal_counted *gcal_counted_find(void *const *tree,
+                                             const struct gcal_kernel *kernel);
+int gcal_counted_add(void **tree, const struct gcal_kernel *kernel,
+                     const struct gcal_element *element, struct gcal_error *err);
+void gcal_counted_clear(void **tree);
+
 /* ---- catalogue_kernel.c, catalogue_finish.c ---- */
 
-/* The kernel of a setting, neither counted nor, for 'remove_work', with its work
- * removed yet: gcal_kernel_finish() does both, or takes them over from 'sibling', a
- * finished kernel of the same family (or NULL).
+/* The kernel of a setting, neither counted nor, for a companion, with its work removed
+ * yet: gcal_kernel_finish() does both, or takes them over from 'tree', to which it adds
+ * what is new (NULL: there is none).
  */
 struct gcal_kernel *gcal_kernel_create(const struct gcal_setting *setting,
                                        struct gcal_error *err);
 int gcal_kernel_finish(const struct gcal_setting *setting, struct gcal_kernel *kernel,
-                       const struct gcal_kernel *sibling, struct gcal_error *err);
+                       void **tree, struct gcal_error *err);
+/* To count it; borrows. */
+struct gcal_count_request gcal_kernel_request(const struct gcal_setting *setting,
+                                              const struct gcal_kernel *kernel);
 
 /* ---- catalogue_tags.c ---- */
 

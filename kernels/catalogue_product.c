@@ -2,7 +2,7 @@
  *
  * Each argument is a wheel with the values that tags or its defaults give it; a walk
  * turns them like a counter, the last one fastest, and passes over settings that break a
- * condition of 'where'.
+ * condition of 'where' or keep loads that are not there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -96,13 +96,15 @@ int gcal_product_next(struct gcal_product *p, struct gcal_error *err)
 {
     while (turn(p)) {
         const struct gcal_yaml *broken;
+        int allows;
 
         if (gcal_where_broken(&p->setting, &broken, err) < 0)
             return -1;
-        if (!broken)
-            return 1;
-        if (!p->broken.size)
+        if (broken && !p->broken.size)
             gcal_where_put_broken(&p->setting, broken, &p->broken);
+        allows = broken ? 0 : gcal_companion_allows(&p->setting, &p->broken, err);
+        if (allows)
+            return allows;
     }
     return 0;
 }

@@ -4,7 +4,7 @@
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "calib/model/expr.h"
-#include "kernels/catalogue_private.h"
+#include "kernels/catalogue_run.h"
 
 static const struct gcal_yaml *require(const struct gcal_yaml *map, const char *key,
                                        struct gcal_error *err)
@@ -38,7 +38,7 @@ gcal_generator_argument(const struct gcal_generator *generator, const char *name
     return NULL;
 }
 
-static int read_arguments(struct gcal_generator *g, struct gcal_error *err)
+int gcal_generator_read_arguments(struct gcal_generator *g, struct gcal_error *err)
 {
     const struct gcal_yaml *map = require(g->root, "arguments", err);
 
@@ -63,6 +63,14 @@ static int read_arguments(struct gcal_generator *g, struct gcal_error *err)
                                    a->name);
     }
     return 0;
+}
+
+const char *gcal_setting_value(const struct gcal_setting *setting, const char *argument)
+{
+    const struct gcal_generator *g = setting->generator;
+    const struct gcal_generator_arg *a = gcal_generator_argument(g, argument);
+
+    return a ? setting->values[(size_t)(a - g->arguments)] : NULL;
 }
 
 static int check_version(const struct gcal_yaml *root, struct gcal_error *err)
@@ -134,52 +142,16 @@ out:
     return rc;
 }
 
-/* An argument that says what is kept. */
-static int check_keep(const struct gcal_generator *g, const struct gcal_yaml *keep,
-                      struct gcal_error *err)
-{
-    if (!gcal_yaml_text(keep, "keep", err))
-        return -1;
-    for (size_t i = 0; i < g->n_arguments; i++)
-        if (strcmp(g->arguments[i].name, keep->text) == 0 && !g->arguments[i].size)
-            return 0;
-    return gcal_yaml_error(keep, err, "keep: '%s' is not an argument that is no size",
-                           keep->text);
-}
-
-/* Loads alone, and of which arrays; or on-chip work alone. */
-static int check_remove_work(const struct gcal_generator *g, struct gcal_error *err)
-{
-    static const char *const loads_keys[] = { "form", "keep", "accumulators", "dtype",
-                                              NULL };
-    static const char *const onchip_keys[] = { "form", "dtype", NULL };
-    const struct gcal_yaml *map = gcal_yaml_find(g->root, "remove_work"), *form, *keep;
-    const char *name = "loads";
-
-    if (!map)
-        return 0;
-    if ((form = gcal_yaml_find(map, "form")) &&
-        !(name = gcal_yaml_text(form, "form", err)))
-        return -1;
-    if (strcmp(name, "onchip") == 0)
-        return gcal_yaml_check_keys(map, onchip_keys, err) < 0 ||
-                       !require(map, "dtype", err)
-                   ? -1
-                   : 0;
-    if (strcmp(name, "loads") != 0)
-        return gcal_yaml_error(form, err, "form: '%s' is neither loads nor onchip", name);
-    if (gcal_yaml_check_keys(map, loads_keys, err) < 0 ||
-        !(keep = require(map, "keep", err)) || !require(map, "dtype", err))
-        return -1;
-    return check_keep(g, keep, err);
-}
-
 const char *gcal_generator_source_name(const struct gcal_yaml *root,
                                        struct gcal_error *err)
 {
-    const struct gcal_yaml *node = require(root, "source", err);
-    const char *name = node ? gcal_yaml_text(node, "source", err) : NULL;
+    const struct gcal_yaml *node;
+    const char *name;
 
+    if (gcal_run_is_alone(root))
+        return "";
+    node = require(root, "source", err);
+    name = node ? gcal_yaml_text(node, "source", err) : NULL;
     if (name && (strchr(name, '/') || *name == '.' || !*name)) {
         gcal_yaml_error(node, err, "source: expected the name of a file in this folder");
         return NULL;
@@ -190,24 +162,28 @@ const char *gcal_generator_source_name(const struct gcal_yaml *root,
 static int read_generator(struct gcal_generator *g, struct gcal_error *err)
 {
     static const char *const keys[] = {
-        "gpucal_kernel", "name",        "description", "tags",    "source",
-        "kernel",        "arguments",   "where",       "defines", "local_size",
-        "global_size",   "args",        "assume",      "check",   "tolerance",
-        "reference",     "remove_work", "short",       NULL
+        "gpucal_kernel", "name",     "description", "tags",       "source",      "kernel",
+        "arguments",     "where",    "defines",     "local_size", "global_size", "args",
+        "assume",        "check",    "tolerance",   "reference",  "companions",  "short",
+        "run",           "transfer", NULL
     };
     const struct gcal_yaml *tags;
+    const char *name;
 
     if (gcal_yaml_check_keys(g->root, keys, err) < 0 || check_version(g->root, err) < 0)
         return -1;
-    if (!(g->name = require_name(g->root, "name", err)) ||
-        !require_name(g->root, "kernel", err) ||
+    if (!(name = require_name(g->root, "name", err)) ||
+        (gcal_run_is_alone(g->root) ? gcal_run_check_alone(g->root, err) < 0
+                                    : !require_name(g->root, "kernel", err)) ||
         !(g->source_name = gcal_generator_source_name(g->root, err)) ||
         !(tags = require(g->root, "tags", err)) ||
         gcal_texts_read(tags, "tags", &g->tags, err) < 0)
         return -1;
-    if (read_arguments(g, err) < 0 || gcal_where_check(g, err) < 0 ||
+    if (!(g->name = strdup(name)))
+        return gcal_error_memory(err);
+    if (gcal_generator_read_arguments(g, err) < 0 || gcal_where_check(g, err) < 0 ||
         check_check(g, err) < 0 || read_options(g, err) < 0 ||
-        check_remove_work(g, err) < 0)
+        gcal_companions_check(g, err) < 0)
         return -1;
     /* The rest is what a kernel is made from: making one finds what is not right. */
     return check_first(g, err);
@@ -239,8 +215,12 @@ void gcal_generator_destroy(struct gcal_generator *generator)
     for (size_t i = 0; i < generator->n_arguments; i++)
         gcal_argument_clear(&generator->arguments[i]);
     gcal_texts_clear(&generator->tags);
-    gcal_yaml_destroy(generator->root);
-    free(generator->source);
+    gcal_companion_clear(generator);
+    if (!generator->origin) {
+        gcal_yaml_destroy(generator->root);
+        free(generator->source);
+    }
+    free(generator->name);
     free(generator->arguments);
     free(generator);
 }

@@ -24,7 +24,7 @@ bool gcal_run_is_alone(const struct gcal_yaml *root)
 int gcal_run_check_alone(const struct gcal_yaml *root, struct gcal_error *err)
 {
     static const char *const of_kernels[] = { "defines",   "local_size", "global_size",
-                                              "args",      "reference",  "remove_work",
+                                              "args",      "reference",  "companions",
                                               "tolerance", NULL };
     const struct gcal_yaml *run = gcal_yaml_find(root, "run"), *node;
 

@@ -293,12 +293,16 @@ bool gcal_argument_allows(const struct gcal_generator_arg *a, const char *value)
                (number - a->first) % a->step == 0;
     case GCAL_VALUES_POWERS:
         return number >= a->first && number <= a->last && is_power(number);
+    case GCAL_VALUES_LOADS:
+        return gcal_companion_may_keep(value);
     }
     return false;
 }
 
 bool gcal_argument_is_integer(const struct gcal_generator_arg *a)
 {
+    if (a->form == GCAL_VALUES_LOADS)
+        return false;
     for (size_t i = 0; i < a->listed.n; i++)
         if (!gcal_is_integer(a->listed.items[i]))
             return false;
@@ -322,6 +326,9 @@ void gcal_argument_put_values(const struct gcal_generator_arg *a, struct gcal_bu
         break;
     case GCAL_VALUES_POWERS:
         gcal_buf_printf(out, "powers of two from %lld to %lld", a->first, a->last);
+        break;
+    case GCAL_VALUES_LOADS:
+        gcal_buf_puts(out, "all, each, or names of global loads joined by '+'");
         break;
     }
 }

@@ -49,15 +49,9 @@ static bool is_among(const struct gcal_yaml *list, const char *value)
 
 bool gcal_when_holds(const struct gcal_setting *s, const struct gcal_yaml *when)
 {
-    const struct gcal_generator *g = s->generator;
-
-    for (size_t i = 0; when && i < when->n_items; i++) {
-        size_t a =
-            (size_t)(gcal_generator_argument(g, when->keys[i]->text) - g->arguments);
-
-        if (!is_among(when->items[i], s->values[a]))
+    for (size_t i = 0; when && i < when->n_items; i++)
+        if (!is_among(when->items[i], gcal_setting_value(s, when->keys[i]->text)))
             return false;
-    }
     return true;
 }
 

@@ -87,6 +87,37 @@ struct gcal_removal {
 char *gcal_work_remove(const struct gcal_count_request *request,
                        const struct gcal_removal *removal, struct gcal_error *err);
 
+/* What an element of 'read_tgt_dest' is. */
+struct gcal_element {
+    const char *dtype;
+    size_t n_lanes; /* of a vector, or 1 */
+};
+
+/* The same, which also tells the element's type. */
+char *gcal_work_remove_typed(const struct gcal_count_request *request,
+                             const struct gcal_removal *removal,
+                             struct gcal_element *element, struct gcal_error *err);
+
+/* A name that 'keep' may have: a tag, or an array. */
+struct gcal_load {
+    char *name;
+    bool is_own; /* loads have it as their tag, or as their array and no tag */
+    char *with;  /* "x+index": 'name' and what has to be kept with it */
+};
+
+struct gcal_loads {
+    size_t n, capacity;
+    struct gcal_load *items;
+};
+
+/* The names of all global loads, 'with' not filled. */
+int gcal_work_loads(const struct gcal_count_request *request, struct gcal_loads *loads,
+                    struct gcal_error *err);
+/* Fills 'with' where 'is_own'. */
+int gcal_work_loads_apart(const struct gcal_count_request *request,
+                          struct gcal_loads *loads, struct gcal_error *err);
+void gcal_loads_clear(struct gcal_loads *loads);
+
 /* ---- running on the host, for numeric checks ---- */
 
 /* An argument of a kernel or of a reference function: a buffer of 'count' elements, or
@@ -149,10 +180,11 @@ struct gcal_transfer {
 
 /* A generator with all its arguments fixed: everything to build, launch and model it. */
 struct gcal_kernel {
-    char *id;        /* SHA-256 of what builds and runs it: the same kernel has the same id */
-    char *name;      /* "matmul_sq dtype:float32 prefetch:True ... n:2048" */
+    char *id;   /* SHA-256 of what builds and runs it: the same kernel has the same id */
+    char *name; /* "matmul_sq dtype:float32 prefetch:True ... n:2048" */
     char *generator; /* the catalogue entry's name */
-    char *family; /* name without the ladder's size: kernels of one family build once */
+    char *family;  /* name without the ladder's size: kernels of one family build once */
+    char *variant; /* name without sizes: kernels of one variant count alike */
     char *source, *entry, *build_options;
     size_t n_dims;
     size_t local_size[GCAL_MAX_DIMS];
@@ -172,9 +204,9 @@ struct gcal_kernel {
     enum gcal_timing timing;
     struct gcal_transfer transfer; /* a transfer without a kernel has source and entry "",
                                       no dimension and no argument */
-    bool ladder;      /* its size was not fixed by tags: the plan may leave it out when it
-                         runs too short or too long on a device */
-    bool short_run;   /* times below the plan's minimum count too (launch overhead) */
+    bool ladder;    /* its size was not fixed by tags: the plan may leave it out when it
+                       runs too short or too long on a device */
+    bool short_run; /* times below the plan's minimum count too (launch overhead) */
     struct gcal_profile *profile;
     char *models; /* who asked for it, "a,b"; the catalogue leaves it NULL, and it is not
                      part of 'id' */

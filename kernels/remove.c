@@ -67,7 +67,8 @@ static char *remove_from(struct remover *r, const char *printed, const char *nam
     gcal_buf_free(&r->functions);
     free(r->needed);
     free(r->doubts);
-    free(r->loaded);
+    r->report->loaded = r->loaded;
+    r->report->n_loaded = r->n_loaded;
     gcal_unit_close(unit);
     return text;
 }
@@ -111,15 +112,19 @@ static struct gcal_unit *parse_source(const struct gcal_count_request *request,
     return unit;
 }
 
-char *gcal_work_remove(const struct gcal_count_request *request,
-                       const struct gcal_removal *removal, struct gcal_error *err)
+char *gcal_remove_reported(const struct gcal_count_request *request,
+                           const struct gcal_removal *removal, struct report *report,
+                           struct gcal_error *err)
 {
     struct gcal_removal checked = *removal;
-    struct remover r = { .removal = &checked, .n_dims = request->n_dims, .err = err };
+    struct remover r = {
+        .removal = &checked, .n_dims = request->n_dims, .err = err, .report = report
+    };
     char *printed = NULL, *name = NULL, *text = NULL;
     struct gcal_unit *unit;
     CXCursor kernel;
 
+    *report = (struct report){ 0 };
     if (check_request(request, removal, err) < 0)
         return NULL;
     if (!checked.n_accumulators)
@@ -135,5 +140,26 @@ char *gcal_work_remove(const struct gcal_count_request *request,
     free(printed);
     free(name);
     gcal_unit_close(unit);
+    return text;
+}
+
+char *gcal_work_remove(const struct gcal_count_request *request,
+                       const struct gcal_removal *removal, struct gcal_error *err)
+{
+    return gcal_work_remove_typed(request, removal, NULL, err);
+}
+
+char *gcal_work_remove_typed(const struct gcal_count_request *request,
+                             const struct gcal_removal *removal,
+                             struct gcal_element *element, struct gcal_error *err)
+{
+    struct report report;
+    char *text = gcal_remove_reported(request, removal, &report, err);
+
+    if (text && element) {
+        element->dtype = report.total.dtype;
+        element->n_lanes = report.total.n_lanes ? (size_t)report.total.n_lanes : 1;
+    }
+    free(report.loaded);
     return text;
 }

@@ -25,19 +25,22 @@ int gcal_remove_doubt(struct remover *r, CXCursor at, const char *why)
 
 /* ---- names ---- */
 
-static int remember(struct remover *r, const char *name)
+static int remember(struct remover *r, const char *name, bool is_own)
 {
     struct name *moved;
 
     for (size_t i = 0; i < r->n_loaded; i++)
-        if (strcmp(r->loaded[i].text, name) == 0)
+        if (strcmp(r->loaded[i].text, name) == 0) {
+            r->loaded[i].is_own = r->loaded[i].is_own || is_own;
             return 0;
+        }
     if (!*name) /* a place that starts from no variable */
         return 0;
     if (!(moved = gcal_array_grow(r->loaded, r->n_loaded, &r->loaded_capacity,
                                   sizeof(*moved), r->err)))
         return -1;
     r->loaded = moved;
+    moved[r->n_loaded].is_own = is_own;
     strncpy(moved[r->n_loaded].text, name, MAX_NAME - 1);
     moved[r->n_loaded++].text[MAX_NAME - 1] = 0;
     return 0;
@@ -100,8 +103,8 @@ int gcal_remove_keeps(struct remover *r, CXCursor place, CXCursor *lvalue, char 
 {
     char array[MAX_NAME];
 
-    if (gcal_remove_names(r, place, lvalue, tag, array) < 0 || remember(r, array) < 0 ||
-        (*tag && remember(r, tag) < 0))
+    if (gcal_remove_names(r, place, lvalue, tag, array) < 0 ||
+        remember(r, array, !*tag) < 0 || (*tag && remember(r, tag, true) < 0))
         return -1;
     return is_kept(r, array) || (*tag && is_kept(r, tag));
 }
@@ -148,7 +151,7 @@ static bool is_integer(const struct remover *r, CXType type)
 /* 'place': of the load that the expression 'c' is. */
 static int need_load(struct remover *r, CXCursor c, CXCursor place)
 {
-    char tag[MAX_NAME];
+    char tag[MAX_NAME], array[MAX_NAME];
     CXCursor lvalue;
     int kept;
 
@@ -159,10 +162,14 @@ static int need_load(struct remover *r, CXCursor c, CXCursor place)
     if ((kept = gcal_remove_keeps(r, place, &lvalue, tag)) < 0)
         return -1;
     r->frame->n_kept += (size_t)kept;
-    return kept ? 0
-                : gcal_remove_doubt(r, c,
-                                    "where a kept load goes, or how often, depends on "
-                                    "this load: keep it too");
+    if (kept)
+        return 0;
+    if (gcal_remove_names(r, place, &lvalue, tag, array) < 0)
+        return -1;
+    memcpy(r->report->missing, *tag ? tag : array, MAX_NAME);
+    return gcal_remove_doubt(r, c,
+                             "where a kept load goes, or how often, depends on this "
+                             "load: keep it too");
 }
 
 static int need_call(struct remover *r, CXCursor c)

@@ -30,6 +30,15 @@ struct sums {
 
 struct name { /* an array or a tag that the kernel loads from */
     char text[MAX_NAME];
+    bool is_own; /* of some load: its tag, or its array where it has no tag */
+};
+
+/* What was found on the way. */
+struct report {
+    struct sum total; /* what an element of read_tgt_dest is */
+    size_t n_loaded;
+    struct name *loaded;    /* the caller's to free */
+    char missing[MAX_NAME]; /* a load that should have been kept, or "" */
 };
 
 /* A function being written: which call of which helper; the kernel has none. */
@@ -61,6 +70,7 @@ struct remover {
     size_t n_doubts, doubt_capacity;
     struct name *loaded;
     size_t n_loaded, loaded_capacity;
+    struct report *report;
     struct frame *frame;
     struct gcal_buf functions; /* helpers reduced to their loads */
     int n_functions, n_loops;  /* written in this turn */
@@ -207,6 +217,11 @@ enum content gcal_remove_write_call(struct remover *r, CXCursor call, CXCursor d
 /* ---- remove_depend.c ---- */
 /* 0 when no loop, no barrier and no subscript depends on what was loaded. */
 int gcal_remove_check_data(struct remover *r);
+
+/* ---- remove.c: gcal_work_remove() with a report, whether it succeeds or not ---- */
+char *gcal_remove_reported(const struct gcal_count_request *request,
+                           const struct gcal_removal *removal, struct report *report,
+                           struct gcal_error *err);
 
 /* ---- the two forms: 'out' gets all that stands behind the comment ---- */
 int gcal_remove_write_reads(struct remover *r, CXCursor kernel, struct gcal_buf *out);

@@ -178,7 +178,8 @@ void gcal_remove_put_signature(const struct remover *r, CXCursor kernel,
                        &param_from, &param_to);
     gcal_remove_put_range(r, from, param_to, out);
     gcal_buf_puts(out, ", __global ");
-    gcal_sum_put_type(gcal_sums_total(sums), out);
+    r->report->total = gcal_sums_total(sums);
+    gcal_sum_put_type(r->report->total, out);
     gcal_buf_puts(out, " *read_tgt_dest");
     gcal_remove_put_range(r, param_to, body_from, out);
 }

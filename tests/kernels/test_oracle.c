@@ -127,7 +127,7 @@ static struct gcal_kernel *make_kernel(const struct gcal_setting *setting,
     struct gcal_kernel *kernel = gcal_kernel_create(setting, err);
 
     if (kernel && gcal_kernel_finish(setting, kernel, NULL, err) < 0 &&
-        gcal_yaml_find(setting->generator->root, "remove_work")) {
+        setting->generator->origin) {
         gcal_kernel_destroy(kernel);
         return NULL;
     }

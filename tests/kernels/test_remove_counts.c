@@ -304,7 +304,7 @@ static void check_folder(const char *folder, size_t at_least)
         const char *tag = g->tags.items[g->tags.n - 1];
         struct gcal_kernel_list list = { 0 };
 
-        if (gcal_yaml_find(g->root, "remove_work"))
+        if (g->origin)
             continue;
         if (gcal_catalogue_generate(catalogue, 1, &tag, GCAL_MATCH_SUPERSET, 0, &list,
                                     &err) < 0) {
