@@ -33,22 +33,24 @@ void gcal_onchip_put_use_name(struct use use, struct gcal_buf *out)
 }
 
 /* How a type is made from a counter: the counter's own type, the value that it starts
- * from, and what keeps small types from running out of it.
+ * from, and what keeps small types from running out of it.  The value is written as a
+ * float, whose bits the walk does not follow: a counter of known value would have it run
+ * short loops one iteration after the other, as it may be a place in memory.
  */
 static const struct {
     const char *dtype, *counter, *start, *guard;
 } recipes[] = {
-    { "float32", "uint", "0x3f000000u", NULL },
-    { "float64", "ulong", "0x3fe0000000000000ul", NULL },
-    { "float16", "ushort", "0x3800", "& (ushort)0x3ff | (ushort)0x3800" },
-    { "int32", "uint", "1u", NULL },
-    { "uint32", "uint", "1u", NULL },
-    { "int64", "ulong", "1ul", NULL },
-    { "uint64", "ulong", "1ul", NULL },
-    { "int16", "ushort", "1", "| (ushort)1" }, /* never zero */
-    { "uint16", "ushort", "1", "| (ushort)1" },
-    { "int8", "uchar", "1", "| (uchar)1" },
-    { "uint8", "uchar", "1", "| (uchar)1" },
+    { "float32", "uint", "as_uint(0.5f)", NULL },
+    { "float64", "ulong", "as_ulong(0.5)", NULL },
+    { "float16", "ushort", "as_ushort((half)0.5f)", "& (ushort)0x3ff | (ushort)0x3800" },
+    { "int32", "uint", "(uint)1.0f", NULL },
+    { "uint32", "uint", "(uint)1.0f", NULL },
+    { "int64", "ulong", "(ulong)1.0f", NULL },
+    { "uint64", "ulong", "(ulong)1.0f", NULL },
+    { "int16", "ushort", "(ushort)1.0f", "| (ushort)1" }, /* never zero */
+    { "uint16", "ushort", "(ushort)1.0f", "| (ushort)1" },
+    { "int8", "uchar", "(uchar)1.0f", "| (uchar)1" },
+    { "uint8", "uchar", "(uchar)1.0f", "| (uchar)1" },
 };
 
 static size_t recipe_of(struct sum type)

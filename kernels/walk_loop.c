@@ -170,12 +170,17 @@ void gcal_loop_refuse(struct gcal_walk *w, const struct gcal_loop *loop, bool on
                        why);
 }
 
-/* Whether a variable changes in a way that only its last iteration tells. */
+/* Whether a variable changes in a way that only its last iteration tells, and that is
+ * known then: what is moved from an unknown place never is.
+ */
 static bool is_irregular(const struct gcal_changes *changes)
 {
-    for (size_t i = 0; i < changes->n; i++)
-        if (!changes->all[i].step && !changes->all[i].on_data)
+    for (size_t i = 0; i < changes->n; i++) {
+        const struct gcal_moving *m = &changes->all[i];
+
+        if (!m->step && !m->on_data && (m->assigned || m->start.kind != VALUE_UNKNOWN))
             return true;
+    }
     return false;
 }
 

@@ -256,6 +256,31 @@ static void loops_of_fixed_trips_count_as_if_written_out(void **state)
                 "for (int i = 0; i < m; i++) f += a[i];");
 }
 
+static const char *additions(const struct gcal_profile *p)
+{
+    for (size_t i = 0; i < p->n_entries; i++)
+        if (p->entries[i].op && strcmp(p->entries[i].dtype, "float32") == 0)
+            return p->entries[i].count;
+    fail_msg("no operation");
+    return NULL;
+}
+
+/* Eight terms instead of one would count the same, but at length. */
+static void what_never_has_a_value_unrolls_no_loop(void **state)
+{
+    struct gcal_profile *plain = count(
+        HEAD "for (int i = 0; i < 8; i++) if (g + 100 * i < m) f += 2.5f;" FOOT, true);
+    struct gcal_profile *counter =
+        count(HEAD "uint c = as_uint(0.5f); for (int i = 0; i < 8; i++)\n"
+                   "if (g + 100 * i < m) f += as_float(c++);" FOOT,
+              true);
+
+    (void)state;
+    assert_string_equal(additions(counter), additions(plain));
+    gcal_profile_destroy(plain);
+    gcal_profile_destroy(counter);
+}
+
 static void what_leaves_a_loop_ends_it(void **state)
 {
     (void)state;
@@ -611,6 +636,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_of_all_forms_count_alike),
         cmocka_unit_test(loops_of_fixed_trips_count_as_if_written_out),
+        cmocka_unit_test(what_never_has_a_value_unrolls_no_loop),
         cmocka_unit_test(what_leaves_a_loop_ends_it),
         cmocka_unit_test(loops_on_data_take_an_average),
         cmocka_unit_test(conditions_are_exact),

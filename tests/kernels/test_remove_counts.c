@@ -47,6 +47,8 @@ static const struct {
     { "flops_mul", false, "no global load to keep" },
     { "gmem_store", false, "no global load to keep" },
     { "histogram", true, "where this goes depends on loaded data" },
+    { "histogram", true, "stores nothing in global memory" },
+    { "histogram_local", true, "where this goes depends on loaded data" },
     { "lmem_broadcast", false, "no global load to keep" },
     { "lmem_move", false, "no global load to keep" },
     { "mandelbrot", false, "no global load to keep" },
