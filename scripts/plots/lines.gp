@@ -1,0 +1,16 @@
+# lines.gp: one figure of lines.  In the environment: DATA (series.awk), FIGURE (the .svg),
+# TITLE, XLABEL, YLABEL, and LOG, the axes that are logarithmic ("", "x", "y", "xy").
+set terminal svg size 640,400 font "sans,12" background "white"
+set output system("printf %s \"$FIGURE\"")
+set title system("printf %s \"$TITLE\"") noenhanced
+set xlabel system("printf %s \"$XLABEL\"") noenhanced
+set ylabel system("printf %s \"$YLABEL\"") noenhanced
+set key outside right top noenhanced autotitle columnhead
+set grid
+data = system("printf %s \"$DATA\"")
+axes = system("printf %s \"$LOG\"")
+if (strstrt(axes, "x")) { set logscale x 2 }
+if (strstrt(axes, "y")) { set logscale y 10 } else { set yrange [0:*] }
+stats data using 1:2 nooutput
+plot for [i = 0 : STATS_blocks - 1] data index i using 1:2 \
+    with linespoints pointsize 0.5 title columnheader(1)

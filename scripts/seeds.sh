@@ -1,0 +1,252 @@
+#!/bin/bash
+# seeds.sh: the tables and figures that the papers behind gpucal's catalogue print for
+# their GPUs, with this machine's device beside them.
+#
+#   scripts/seeds.sh measure OUT [GROUP]...   times the kernels: CSV files in OUT
+#   scripts/seeds.sh draw OUT                 OUT/tables.md and OUT/plots/*.svg of them
+#   scripts/seeds.sh OUT                      both
+#
+# Measuring needs bash and awk, drawing gnuplot as well; clpeak is run where it is in PATH
+# or named by CLPEAK.  DEVICE picks the device by its name, with * and ?, or its kind
+# (default: the first GPU, else the first device), BUILD the build folder (default: build).
+# A group that fails is named and the others go on; each has a limit in seconds, so that
+# all take less than 8 minutes on a large GPU.
+set -u
+top=$(cd "$(dirname "$0")/.." && pwd)
+plots=$top/scripts/plots
+gpucal=${BUILD:-$top/build}/mpi/gpucal
+
+die() {
+    echo "seeds.sh: $*" >&2
+    exit 1
+}
+
+# ---- measuring ----
+
+# Sets 'device', its name, and 'kind', "gpu" or "cpu".
+find_device() {
+    local pattern=${DEVICE:-gpu} all
+    "$gpucal" devices --json > "$out/devices.json" || die "$gpucal finds no device"
+    all=$(awk -F'"' '$2 == "name" { name = $4 }
+        $2 == "device_type" { print $4 "\t" name }' "$out/devices.json")
+    while IFS=$'\t' read -r kind device; do
+        # shellcheck disable=SC2053 # a pattern
+        [[ $kind == "$pattern" || $device == $pattern ]] && return
+    done <<< "$all"
+    [ -z "${DEVICE:-}" ] || die "no device matches '$DEVICE'"
+    IFS=$'\t' read -r kind device <<< "$all"
+}
+
+# A size for a large GPU, or for anything else.
+size() { # GPU OTHER
+    if [ "$kind" = gpu ]; then echo "$1"; else echo "$2"; fi
+}
+
+is_wanted() { # GROUP
+    [ ${#wanted[@]} = 0 ] || [[ " ${wanted[*]} " == *" $1 "* ]]
+}
+
+# Times what the tags pick, within the seconds; making and counting the kernels comes on
+# top of them.
+group() { # NAME SECONDS TAG...
+    local name=$1 limit_s=$2 began=$SECONDS good=
+    shift 2
+    is_wanted "$name" || return 0
+    timeout $((2 * limit_s + 60)) "$gpucal" kernels "$@" --run --device "$device" \
+        --budget "$limit_s" --csv "$out/$name.csv" > "$out/$name.txt" 2>&1 ||
+        { failed+=("$name") && good="not all: "; }
+    printf '%-16s %4d s  %s%s\n' "$name" $((SECONDS - began)) "$good" \
+        "$(tail -n 1 "$out/$name.txt")"
+}
+
+counts() { # NAME TAG...
+    local name=$1
+    shift
+    is_wanted "$name" || return 0
+    timeout 60 "$gpucal" kernels "$@" --counts > "$out/$name.counts" 2>&1 ||
+        failed+=("counts of $name")
+}
+
+# clpeak numbers platforms, so each is asked for its devices first.
+measure_clpeak() {
+    local clpeak=${CLPEAK:-clpeak} platform began=$SECONDS
+    is_wanted clpeak || return 0
+    command -v "$clpeak" > /dev/null || { echo "clpeak is not here" && return; }
+    for platform in 0 1 2 3 4; do
+        timeout 60 "$clpeak" -p $platform --kernel-latency > "$out/clpeak.txt" 2>&1
+        grep -qF "$device" "$out/clpeak.txt" && break
+    done
+    timeout 120 "$clpeak" -p $platform --use-event-timer --global-bandwidth --compute-sp \
+        > "$out/clpeak.txt" 2>&1 || failed+=(clpeak)
+    printf '%-16s %4d s  %d figures\n' clpeak $((SECONDS - began)) \
+        "$(grep -c ' : ' "$out/clpeak.txt")"
+}
+
+# The rates that others are compared with, beside clpeak's.
+measure_peak() {
+    measure_clpeak
+    group peak 20 --match intersect flops_madd_pattern flops_add_pattern
+}
+
+measure_seed_000() {
+    local n f
+    n=$(size "$(seq -s, 64 64 1024)" 64,256,1024)
+    f=$(size 1,2,4,8,16,32 1,4,32)
+    group increment 15 increment "N:$n" "F:$f" "M:$(size 67108864 1048576)"
+    group dense 40 dense "N:$n" "F:$f" "M:$(size 1048576 16384)"
+    group dense2 40 dense2 "N:$n" "F:$f" "M:$(size 1048576 16384)"
+    group blur 70 blur "N:$n" "F:$f" out_local:0,1 "M:$(size 100663296 1572864)"
+    group kmeans 90 kmeans "N:$n" "F:$f" centres_local:0,1 distances_local:0,1 \
+        "M:$(size 1048576 16384)"
+}
+
+# Of the configurations whose heuristic is known, the counts; they need no device.
+count_seed_000() {
+    local all=("N:$(seq -s, 64 64 1024)" "F:1,2,4,8,16,32")
+    counts increment increment "${all[@]}" M:67108864
+    counts dense dense "${all[@]}" M:1048576
+    counts dense2 dense2 "${all[@]}" M:1048576
+    counts blur blur "${all[@]}" out_local:0,1 M:100663296
+    counts kmeans kmeans "${all[@]}" centres_local:0,1 distances_local:0,1 M:1048576
+}
+
+measure_seed_001() {
+    group banks 20 lmem_banks_pattern "banks:$(size "$(seq -s, 1 32)" 1,2,4,8,16,32)"
+    group atomics 20 atomics segments:1,2,4,8,16,32,64,128,256
+    group histogram 50 histogram "bins:$(size 1,4,16,64,256,1024 1,16,256)" \
+        "items:$(size 1,2,4,8,16,32 1,4,16)" "n:$(size 33554432 1048576)"
+}
+
+measure_seed_002() {
+    group products 15 --match intersect matmul_naive matmul_blocked "n:$(size 4096 256)"
+    group transfers 40 --match intersect transfer_to_device transfer_from_device \
+        memory:pageable,pinned,mapped
+    group pieces 15 transfer_pieces
+    group overlap 15 transfer_overlap "work:$(size 16384,65536,262144 64,256,1024)"
+}
+
+measure_seed_003() {
+    local n
+    n=$(size 4000 256)
+    group minplus 30 min_plus "n:$n"
+    counts minplus min_plus "n:$n"
+}
+
+measure_all() {
+    measure_peak
+    measure_seed_003
+    measure_seed_002
+    measure_seed_001
+    measure_seed_000
+}
+
+measure() {
+    find_device
+    [ -x "$gpucal" ] || die "no $gpucal: scripts/build.sh makes it, BUILD names its folder"
+    echo "$device" > "$out/device"
+    echo "measuring $device, a $kind, in $out"
+    measure_all
+    echo "measured in $SECONDS s"
+    [ ${#failed[@]} = 0 ] || echo "not all of: ${failed[*]}"
+}
+
+# ---- drawing ----
+
+table() { # TITLE PROGRAM FILE...
+    local program=$plots/$2.awk files=() file
+    echo "### $1" && echo
+    shift 2
+    for file; do
+        [ -s "$out/$file" ] || continue
+        case $file in *.csv) files+=("FS=,") ;; *) files+=("FS= ") ;; esac
+        files+=("$out/$file")
+    done
+    if [ ${#files[@]} = 0 ]; then
+        echo "Not measured." && echo
+    else
+        awk "${facts[@]}" -f "$plots/csv.awk" -f "$program" "${files[@]}"
+    fi
+    echo
+}
+
+# One .svg of a group's kernels; the other arguments are series.awk's.
+figure() { # NAME TITLE XLABEL LOG GROUP VARIABLE=VALUE...
+    local name=$1 file=$out/$5.csv variables=() variable data
+    [ -s "$file" ] || { echo "no $file for $name" && return; }
+    for variable in "${@:6}"; do
+        variables+=(-v "$variable")
+    done
+    data=$out/plots/$name.dat
+    awk "${variables[@]}" -f "$plots/csv.awk" -f "$plots/series.awk" FS=, "$file" > "$data"
+    [ -s "$data" ] || { echo "nothing to draw in $name" && rm "$data" && return; }
+    DATA=$data FIGURE=$out/plots/$name.svg TITLE="$2" XLABEL=$3 YLABEL=${YLABEL:-GB/s} \
+        LOG=$4 gnuplot "$plots/lines.gp" || failed+=("$name")
+    rm "$data"
+}
+
+# An NVIDIA H200's multiprocessor: work-groups, work-items and shared memory from NVIDIA's
+# Hopper tuning guide, cores from its H100 whitepaper; the memory's latency as measured on
+# an H100 in arXiv:2402.13499; sectors of 32 bytes and 4 cycles of an addition are the same
+# since Volta.
+device_facts() {
+    case $(cat "$out/device") in
+    *H200*) echo sms=132 clock_hz=1.98e9 cores=128 blocks=32 threads=2048 \
+        local_bytes=233472 latency=479 sector=32 depth=4 ;;
+    esac
+}
+
+draw_tables() {
+    local facts=() fact
+    for fact in $(device_facts); do
+        facts+=(-v "$fact")
+    done
+    [ ${#facts[@]} = 0 ] || count_seed_000
+    echo "## $(cat "$out/device")"
+    echo
+    table "Configurations of five kernels (seed 000, table 2)" seed000 peak.csv \
+        {increment,dense,dense2,kmeans,blur}.counts {increment,dense,dense2,kmeans,blur}.csv
+    table "Transactions, products, transfers (seed 002)" seed002 {products,transfers,pieces,overlap}.csv
+    facts=()
+    table "Min-plus product (seed 003)" seed003 {peak,minplus}.csv minplus.counts
+}
+
+draw_figures() {
+    local version figure
+    figure seed001_6_14 "Local memory by active banks (fig. 6.14)" "active banks" "" \
+        banks x=banks y=local_gbytes_per_s by=access
+    YLABEL="10^9 operations/s" figure seed001_6_15 "Atomics by active segments (fig. 6.15 to 6.17)" "active segments" xy \
+        atomics x=segments "y=gbytes_per_s local_gbytes_per_s" scale=0.125 by=generator
+    figure=1
+    for version in naive striped padded local local_padded; do
+        figure "seed001_7_$figure" "Histogram, $version (fig. 7.$figure)" bins x \
+            histogram x=bins per=n scale=4e-9 by=items "match_all=version:$version"
+        figure=$((figure + 1))
+    done
+}
+
+draw() {
+    local figures
+    command -v gnuplot > /dev/null || die "no gnuplot here (package gnuplot-nox)"
+    [ -s "$out/device" ] || die "nothing was measured in $out"
+    mkdir -p "$out/plots"
+    draw_tables > "$out/tables.md"
+    draw_figures
+    figures=("$out"/plots/*.svg)
+    echo "$out/tables.md and ${#figures[@]} figures in $out/plots"
+    [ ${#failed[@]} = 0 ] || die "not drawn: ${failed[*]}"
+}
+
+main() {
+    local what=both wanted=() failed=() out
+    case ${1:-} in
+    measure | draw) what=$1 && shift ;;
+    -h | --help | '') sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0" && exit 0 ;;
+    esac
+    [ -n "${1:-}" ] || die "$what needs a folder (see --help)"
+    mkdir -p "$1" && out=$(cd "$1" && pwd) || exit 1
+    wanted=("${@:2}")
+    [ "$what" = draw ] || measure
+    [ "$what" = measure ] || draw
+}
+
+main "$@"
