@@ -151,6 +151,10 @@ static void add_variants(struct jobs *jobs, const struct gcal_generator *g, bool
 
         if (!kernel)
             die(g->name, &err);
+        if (gcal_kernel_is_transfer(kernel)) { /* no source to count */
+            gcal_kernel_destroy(kernel);
+            continue;
+        }
         add_job(jobs, kernel, kernel->check_sizes);
         if (!sampled || i == 0)
             add_other_sizes(jobs, kernel);
