@@ -8,7 +8,8 @@
 #if IN_LOCAL == 0
 #define NEAR(i) in[first + (i)]
 #elif IN_LOCAL == 1
-#define NEAR(i) ((i) >= R && (i) < OWN + R ? in_s[(i)-R] : in[first + (i)])
+#define NEAR(i)                                                                          \
+    ((i) >= R && (i) < OWN + R ? in_s[(i)-R] : GPUCAL_TAG(inBeside, in[first + (i)]))
 #else
 #define NEAR(i) in_s[i]
 #endif
@@ -29,7 +30,7 @@ __kernel void blur(__global const T *in, __global T *out, T share, int M)
     __local T in_s[OWN];
 
     for (int i = l; i < OWN; i += N)
-        in_s[i] = in[first + R + i];
+        in_s[i] = GPUCAL_TAG(inOwn, in[first + R + i]);
     barrier(CLK_LOCAL_MEM_FENCE);
 #elif IN_LOCAL == 2
     __local T in_s[OWN + 2 * R];
