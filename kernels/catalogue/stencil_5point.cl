@@ -1,0 +1,23 @@
+/* res[i,j] = u[i,j+1] + u[i+1,j] - 4 u[i+1,j+1] + u[i+1,j+2] + u[i+2,j+1] on an n x n
+ * grid with one row and column more of u on every side.  Work-items fetch an element
+ * each, and those of the inner WIDTH - 2 rows and columns have a result (seed 004
+ * section 8.5).
+ */
+#define INNER (WIDTH - 2)
+
+__kernel void stencil_5point(__global T *res, __global const T *u, int n)
+{
+    __local T tile[WIDTH * WIDTH];
+    int l0 = get_local_id(0);
+    int l1 = get_local_id(1);
+    int i = INNER * get_group_id(1) + l1;
+    int j = INNER * get_group_id(0) + l0;
+
+    tile[WIDTH * l1 + l0] = GPUCAL_TAG(fdU, u[(n + 2) * i + j]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l0 < INNER && l1 < INNER)
+        GPUCAL_TAG(fdRes, res[n * i + j]) =
+            tile[WIDTH * l1 + l0 + 1] + tile[WIDTH * (l1 + 1) + l0] -
+            (T)4 * tile[WIDTH * (l1 + 1) + l0 + 1] + tile[WIDTH * (l1 + 1) + l0 + 2] +
+            tile[WIDTH * (l1 + 2) + l0 + 1];
+}
