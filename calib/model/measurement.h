@@ -51,7 +51,8 @@ int gcal_run_device_get(struct gcal_wire *wire, struct gcal_run_device *device,
 struct gcal_run_kernel {
     char *id, *name, *generator, *family;
     char *source, *entry, *build_options;
-    char *launch;  /* "global n/16*16,n local 16,16", for people */
+    char *launch;  /* "global n/16*16,n local 16,16", launches and transfers besides, for
+                      people */
     char *profile; /* YAML (profile.h) */
     char *models;  /* "a,b": the models that asked for it, which are fitted to it */
     size_t n_sizes;
@@ -88,7 +89,7 @@ const char *gcal_row_status_name(enum gcal_row_status status);
 const char *gcal_stop_name(enum gcal_stop stop);
 
 struct gcal_sample {
-    double time_s;        /* event: end - start */
+    double time_s;        /* by events, or host_s where the kernel asks for that */
     double host_s;        /* host clock from enqueue to finish */
     uint64_t order;       /* position among all samples of the device */
     double clock_hz;      /* NaN where the vendor library does not tell */
