@@ -1,0 +1,30 @@
+/* Global loads that wait for each other as in occupancy_local.cl, in as many work-items at
+ * once as registers have room for.  What is loaded is added to LIVE variables in turn:
+ * all of them live as long as the loop, and the work for a load is the same however many
+ * there are.  Unrolled, or they would not be registers.
+ */
+#define STRIDE (131072 + 9 * 32)
+
+__kernel void occupancy_registers(__global T *result, __global const T *in0, int n_in0,
+                                  int m)
+{
+    uint place = get_global_id(0);
+    T v[LIVE], sum = (T)0;
+
+#pragma unroll
+    for (int i = 0; i < LIVE; ++i)
+        v[i] = (T)i;
+    for (int it = 0; it < m; ++it) {
+#pragma unroll
+        for (int i = 0; i < LIVE; ++i) {
+            T value = in0[place & (uint)(n_in0 - 1)];
+
+            v[i] = v[i] + value;
+            place = place + STRIDE + (uint)value;
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < LIVE; ++i)
+        sum = (T)0.5f * sum + v[i]; /* not the sum of all that was loaded */
+    result[get_global_id(0)] = sum;
+}
