@@ -17,7 +17,8 @@ static const struct command {
 } commands[] = {
     { "calibrate", gcal_command_calibrate, "measure, fit, publish (the default)" },
     { "devices", gcal_command_devices, "list the OpenCL devices of this machine" },
-    { "kernels", gcal_command_kernels, "list measurement kernels and their counts, or time them" },
+    { "kernels", gcal_command_kernels,
+      "list measurement kernels and their counts, or time them" },
     { "count", gcal_command_count, "count the features of any OpenCL C kernel" },
     { "remove", gcal_command_remove, "make a kernel that does only part of its work" },
     { "fit", gcal_command_fit, "fit again from a record, without a device" },
