@@ -75,9 +75,12 @@ void gcal_config_clear(struct gcal_config *config);
 bool gcal_device_filter_matches(const struct gcal_device_filter *filter,
                                 const struct gcal_device_info *info);
 
-/* Every kernel of every model for a device, each once, ladders included, with the names
- * of the models that asked for it.  Kernels of a dtype that the device does not have
- * are left out.
+/* For gcal_catalogue_generate(). */
+struct gcal_kernel_limits gcal_device_limits(const struct gcal_device_info *info);
+
+/* Appends to an empty list every kernel of every model for a device, each once, ladders
+ * included, with the names of the models that asked for it.  What the device cannot run
+ * is left out.
  */
 int gcal_config_kernels(const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -60,23 +61,17 @@ bool gcal_model_is_for(const struct gcal_model *model,
     return is_for;
 }
 
-static bool supports(const struct gcal_device_info *info,
-                     const struct gcal_kernel *kernel)
+struct gcal_kernel_limits gcal_device_limits(const struct gcal_device_info *info)
 {
-    for (size_t i = 0; i < kernel->n_args; i++)
-        if ((!info->fp64 && strcmp(kernel->args[i].dtype, "float64") == 0) ||
-            (!info->fp16 && strcmp(kernel->args[i].dtype, "float16") == 0))
-            return false;
-    return true;
-}
-
-static struct gcal_kernel *find_kernel(const struct gcal_kernel_list *list,
-                                       const char *id)
-{
-    for (size_t i = 0; i < list->n_kernels; i++)
-        if (strcmp(list->kernels[i]->id, id) == 0)
-            return list->kernels[i];
-    return NULL;
+    return (struct gcal_kernel_limits){
+        .max_work_group_size = info->max_work_group_size,
+        .local_memory_bytes = info->local_memory_bytes,
+        .cache_bytes = info->cache_bytes,
+        .memory_bytes = info->global_memory_bytes,
+        .max_alloc_bytes = info->max_alloc_bytes,
+        .fp16 = info->fp16,
+        .fp64 = info->fp64,
+    };
 }
 
 bool gcal_names_contain(const char *names, const char *name)
@@ -105,35 +100,66 @@ static int add_model(struct gcal_kernel *kernel, const char *model,
     return 0;
 }
 
-/* Moves what the device supports of 'from' to 'list'; all of it is asked for by
- * 'model'.  A kernel that any tag set names with its size is no rung that may be left
- * out.
- */
-static int merge(struct gcal_kernel_list *from, const struct gcal_device_info *info,
-                 const char *model, struct gcal_kernel_list *list, struct gcal_error *err)
+/* ---- each kernel once ---- */
+
+static int compare_ids(const void *a, const void *b)
 {
-    for (size_t i = 0; i < from->n_kernels; i++) {
-        struct gcal_kernel *kernel = from->kernels[i];
-        struct gcal_kernel *there = find_kernel(list, kernel->id);
+    return strcmp(((const struct gcal_kernel *)a)->id,
+                  ((const struct gcal_kernel *)b)->id);
+}
 
-        if (!supports(info, kernel))
-            continue;
-        if (!there) {
-            struct gcal_kernel **grown = gcal_array_grow(
-                list->kernels, list->n_kernels, &list->capacity, sizeof(*grown), err);
+static void keep(void *kernel)
+{
+    (void)kernel;
+}
 
-            if (!grown)
-                return -1;
-            list->kernels = grown;
-            grown[list->n_kernels++] = there = kernel;
-            from->kernels[i] = NULL;
-        } else {
-            there->ladder = there->ladder && kernel->ladder;
-        }
-        if (add_model(there, model, err) < 0)
-            return -1;
+/* What a device is to measure. */
+struct gathered {
+    struct gcal_kernel_list *list;
+    void *ids; /* tree of its kernels */
+};
+
+/* Takes 'kernel', which is asked for by 'model', unless it is there already.  One that
+ * any tag set names with its size is no rung that may be left out.
+ */
+static int gather(struct gathered *g, struct gcal_kernel **kernel, const char *model,
+                  struct gcal_error *err)
+{
+    struct gcal_kernel_list *list = g->list;
+    struct gcal_kernel **grown = gcal_array_grow(list->kernels, list->n_kernels,
+                                                 &list->capacity, sizeof(*grown), err);
+    struct gcal_kernel *const *found;
+
+    if (!grown)
+        return -1;
+    list->kernels = grown;
+    if (!(found = tsearch(*kernel, &g->ids, compare_ids)))
+        return gcal_error_memory(err);
+    if (*found == *kernel) {
+        grown[list->n_kernels++] = *kernel;
+        *kernel = NULL;
+    } else {
+        (*found)->ladder = (*found)->ladder && (*kernel)->ladder;
     }
-    return 0;
+    return add_model(*found, model, err);
+}
+
+static int gather_set(struct gathered *g, const struct gcal_catalogue *catalogue,
+                      const struct gcal_tag_set *set,
+                      const struct gcal_kernel_limits *limits, const char *model,
+                      struct gcal_error *err)
+{
+    struct gcal_kernel_list picked = { 0 };
+    int rc =
+        gcal_catalogue_generate(catalogue, set->n_tags, (const char *const *)set->tags,
+                                set->match, limits, &picked, err);
+
+    for (size_t i = 0; i < picked.n_kernels && rc == 0; i++)
+        rc = gather(g, &picked.kernels[i], model, err);
+    for (size_t i = 0; i < GCAL_N_LEFT_OUT; i++)
+        g->list->left_out[i] += picked.left_out[i];
+    gcal_kernel_list_clear(&picked);
+    return rc;
 }
 
 int gcal_config_kernels(const struct gcal_config *config,
@@ -141,6 +167,8 @@ int gcal_config_kernels(const struct gcal_config *config,
                         const struct gcal_device_info *info,
                         struct gcal_kernel_list *list, struct gcal_error *err)
 {
+    const struct gcal_kernel_limits limits = gcal_device_limits(info);
+    struct gathered g = { .list = list };
     int rc = 0;
 
     for (size_t i = 0; i < config->n_models; i++) {
@@ -150,17 +178,12 @@ int gcal_config_kernels(const struct gcal_config *config,
             continue;
         for (size_t k = 0; k < m->n_tag_sets && rc == 0; k++) {
             const struct gcal_tag_set *set = &m->tag_sets[k];
-            struct gcal_kernel_list picked = { 0 };
 
-            rc = gcal_catalogue_generate(catalogue, set->n_tags,
-                                         (const char *const *)set->tags, set->match,
-                                         info->max_work_group_size, &picked, err);
+            rc = gather_set(&g, catalogue, set, &limits, m->model->name, err);
             if (rc < 0)
                 gcal_error_prefix(err, "%s:%d:%d", config->file, set->line, set->column);
-            else
-                rc = merge(&picked, info, m->model->name, list, err);
-            gcal_kernel_list_clear(&picked);
         }
     }
+    tdestroy(g.ids, keep);
     return rc;
 }

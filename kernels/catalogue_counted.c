@@ -28,8 +28,8 @@ static void destroy(void *node)
     free(counted);
 }
 
-const struct gcal_counted *gcal_counted_find(void *const *tree,
-                                             const struct gcal_kernel *kernel)
+struct gcal_counted *gcal_counted_find(void *const *tree,
+                                       const struct gcal_kernel *kernel)
 {
     const struct gcal_counted key = { .variant = kernel->variant };
     void *const *found = tfind(&key, tree, compare);
@@ -47,6 +47,7 @@ int gcal_counted_add(void **tree, const struct gcal_kernel *kernel,
     counted->variant = strdup(kernel->variant);
     counted->source = strdup(kernel->source);
     counted->element = *element;
+    counted->local_bytes = -1;
     if (!counted->variant || !counted->source) {
         gcal_error_memory(err);
         destroy(counted);

@@ -4,6 +4,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/random.h"
 #include "kernels/catalogue_private.h"
 
 void gcal_kernel_list_clear(struct gcal_kernel_list *list)
@@ -17,7 +18,7 @@ void gcal_kernel_list_clear(struct gcal_kernel_list *list)
 /* What is being made. */
 struct making {
     void **counted;
-    size_t max_work_group_size;
+    const struct gcal_kernel_limits *limits; /* NULL: any device */
     struct gcal_kernel_list *list;
     void *ids; /* tree of the list's kernels */
     size_t n_settings;
@@ -86,34 +87,59 @@ static int add_kernel(struct making *m, struct gcal_kernel *kernel,
     return there ? 0 : -1;
 }
 
-/* One setting's kernel, unless its work-group is too large. */
+/* Whether the device has the local memory of a finished kernel; -1. */
+static int has_local_memory(struct making *m, const struct gcal_setting *setting,
+                            const struct gcal_kernel *kernel,
+                            const struct gcal_geometry *geometry, struct gcal_error *err)
+{
+    struct gcal_counted *counted = gcal_counted_find(m->counted, kernel);
+    double bytes;
+
+    if (!m->limits || !(m->limits->local_memory_bytes > 0))
+        return 1;
+    if (counted->local_bytes < 0 &&
+        gcal_local_bytes(setting, kernel, &counted->local_bytes, err) < 0)
+        return -1;
+    bytes = counted->local_bytes;
+    for (size_t i = 0; i < kernel->n_args; i++)
+        if (kernel->args[i].kind == GCAL_ARG_LOCAL)
+            bytes +=
+                geometry->arg_values[i] * (double)gcal_dtype_size(kernel->args[i].dtype);
+    return bytes <= m->limits->local_memory_bytes;
+}
+
+/* 1 when the kernel can go into the list, 0 when the device cannot run it, -1. */
+static int prepare(struct making *m, const struct gcal_setting *setting,
+                   struct gcal_kernel *kernel, struct gcal_error *err)
+{
+    struct gcal_geometry geometry = { 0 };
+    enum gcal_left_out reason;
+    int rc = -1;
+
+    if (m->limits && !gcal_limits_allow(m->limits, setting, kernel, &reason)) {
+        m->list->left_out[reason]++;
+        return 0;
+    }
+    if (gcal_check_assume(kernel, kernel->n_sizes, kernel->sizes, err) == 0 &&
+        gcal_kernel_geometry(kernel, kernel->n_sizes, kernel->sizes, &geometry, err) ==
+            0 &&
+        gcal_kernel_finish(setting, kernel, m->counted, err) == 0)
+        rc = has_local_memory(m, setting, kernel, &geometry, err);
+    gcal_geometry_clear(&geometry);
+    if (rc == 0)
+        m->list->left_out[GCAL_LEFT_OUT_LOCAL_MEMORY]++;
+    return rc < 0 ? gcal_error_prefix(err, "%s", kernel->name) : rc;
+}
+
+/* One setting's kernel, unless the device cannot run it. */
 static int make_one(struct making *m, const struct gcal_setting *setting,
                     struct gcal_error *err)
 {
     struct gcal_kernel *kernel = gcal_kernel_create(setting, err);
-    struct gcal_geometry geometry = { 0 };
-    size_t work_group = 1;
-    int rc = -1;
+    int rc = kernel ? prepare(m, setting, kernel, err) : -1;
 
-    if (!kernel)
-        return -1;
-    for (size_t i = 0; i < kernel->n_dims; i++)
-        work_group *= kernel->local_size[i];
-    if (m->max_work_group_size && work_group > m->max_work_group_size) {
-        rc = 0;
-        goto out;
-    }
-    if (gcal_check_assume(kernel, kernel->n_sizes, kernel->sizes, err) < 0 ||
-        gcal_kernel_geometry(kernel, kernel->n_sizes, kernel->sizes, &geometry, err) <
-            0 ||
-        gcal_kernel_finish(setting, kernel, m->counted, err) < 0) {
-        gcal_error_prefix(err, "%s", kernel->name);
-        goto out;
-    }
-    rc = add_kernel(m, kernel, err);
-    kernel = NULL; /* taken */
-out:
-    gcal_geometry_clear(&geometry);
+    if (rc > 0)
+        return add_kernel(m, kernel, err);
     gcal_kernel_destroy(kernel);
     return rc;
 }
@@ -137,6 +163,11 @@ static int make(struct making *m, struct gcal_setting *setting, struct gcal_erro
     return rc;
 }
 
+static const struct gcal_kernel_limits *limits_of(const struct making *m)
+{
+    return m->limits ? m->limits : &gcal_nominal_limits;
+}
+
 static void close_product(struct gcal_product *product, struct making *m)
 {
     if (product->broken.data && !m->left.data)
@@ -150,13 +181,17 @@ static int generate(struct making *m, const struct gcal_generator *g,
     struct gcal_product product;
     int rc;
 
-    if (gcal_product_open(g, tags, &product, err) < 0)
+    if (gcal_product_open(g, tags, limits_of(m), &product, err) < 0)
         return -1;
     while ((rc = gcal_product_next(&product, err)) > 0) {
         m->n_settings++;
         if ((rc = make(m, &product.setting, err)) < 0)
             break;
     }
+    m->n_settings += product.n_too_small;
+    m->list->left_out[GCAL_LEFT_OUT_FOOTPRINT] += product.n_too_small;
+    m->list->nominal =
+        m->list->nominal || (!m->limits && product.footprint < product.n_wheels);
     close_product(&product, m);
     return rc;
 }
@@ -197,10 +232,10 @@ static int check_sizes(const struct gcal_generator *g, const struct gcal_tags *t
     struct gcal_product product;
     int rc;
 
-    if (gcal_product_open(g, tags, &product, err) < 0)
+    if (gcal_product_open(g, tags, limits_of(m), &product, err) < 0)
         return -1;
     rc = gcal_product_next(&product, err);
-    m->n_settings += rc > 0;
+    m->n_settings += rc > 0 || product.n_too_small;
     for (size_t i = 0; i < g->n_arguments && rc > 0; i++) {
         const struct gcal_variant_tag *tag = gcal_tags_find(tags, g->arguments[i].name);
 
@@ -235,12 +270,10 @@ int gcal_catalogue_check(const struct gcal_catalogue *catalogue, size_t n_tags,
 
 int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tags,
                             const char *const *tags, enum gcal_match match,
-                            size_t max_work_group_size, struct gcal_kernel_list *list,
-                            struct gcal_error *err)
+                            const struct gcal_kernel_limits *limits,
+                            struct gcal_kernel_list *list, struct gcal_error *err)
 {
-    struct making m = { .counted = catalogue->counted,
-                        .max_work_group_size = max_work_group_size,
-                        .list = list };
+    struct making m = { .counted = catalogue->counted, .limits = limits, .list = list };
     struct gcal_tags parsed;
     int rc;
 

@@ -46,7 +46,9 @@ struct gcal_generator_arg {
     enum gcal_value_form form;
     struct gcal_texts listed;
     long long first, last, step;
-    struct gcal_texts defaults; /* taken when no tag fixes the argument */
+    struct gcal_texts defaults;        /* taken when no tag fixes the argument */
+    const struct gcal_yaml *footprint; /* the defaults follow from a device, or NULL */
+    long long multiple;                /* of a footprint's size */
 };
 
 /* What of a kernel's work its generator leaves: all of it, or see gcal_removal_form. */
@@ -82,6 +84,7 @@ struct gcal_counted {
     char *variant, *source;
     struct gcal_element element; /* of a companion's result */
     char *profile;               /* YAML */
+    double local_bytes;          /* of arrays declared in the source; -1: not known yet */
 };
 
 /* One value per argument, borrowed. */
@@ -149,16 +152,23 @@ void gcal_where_put_broken(const struct gcal_setting *setting,
 
 /* ---- catalogue_product.c ---- */
 
-/* All settings that 'tags' (NULL: the defaults) pick and 'where' allows. */
+/* All settings that 'tags' (NULL: the defaults) pick and 'where' allows, with footprints
+ * for 'limits'.
+ */
 struct gcal_product {
     struct gcal_setting setting; /* the current one */
     struct gcal_buf broken;      /* what broke the first that 'where' left out */
+    const struct gcal_kernel_limits *limits;
+    size_t n_too_small; /* left out, as no size fits their footprint */
     size_t n_wheels;
     struct gcal_wheel *wheels;
+    size_t footprint; /* the argument that follows from 'limits'; n_wheels: none does */
+    char size[32];    /* its value */
     bool started, ended;
 };
 
 int gcal_product_open(const struct gcal_generator *g, const struct gcal_tags *tags,
+                      const struct gcal_kernel_limits *limits,
                       struct gcal_product *product, struct gcal_error *err);
 void gcal_product_close(struct gcal_product *product);
 /* 1 with the next setting, 0 behind the last, -1. */
@@ -183,6 +193,28 @@ int gcal_eval_sizes(const char *text, size_t n_sizes, const struct gcal_size *si
 /* Complains when the sizes break the kernel's 'assume'. */
 int gcal_check_assume(const struct gcal_kernel *kernel, size_t n_sizes,
                       const struct gcal_size *sizes, struct gcal_error *err);
+
+/* ---- catalogue_footprint.c ---- */
+
+/* Fills what the map of 'footprint' says of an argument. */
+int gcal_footprint_read(const struct gcal_yaml *map, struct gcal_generator_arg *a,
+                        struct gcal_error *err);
+/* The size that 'argument' takes for its factor 'which', the other arguments as they are;
+ * 0 where no multiple is small enough.
+ */
+int gcal_footprint_size(const struct gcal_setting *setting, size_t argument, size_t which,
+                        const struct gcal_kernel_limits *limits, long long *size,
+                        struct gcal_error *err);
+
+/* ---- catalogue_limits.c ---- */
+
+/* Of work-group and dtypes; the reason where it is false. */
+bool gcal_limits_allow(const struct gcal_kernel_limits *limits,
+                       const struct gcal_setting *setting,
+                       const struct gcal_kernel *kernel, enum gcal_left_out *reason);
+/* Of the local arrays that the kernel declares. */
+int gcal_local_bytes(const struct gcal_setting *setting, const struct gcal_kernel *kernel,
+                     double *bytes, struct gcal_error *err);
 
 /* ---- catalogue_companion.c ---- */
 
@@ -213,8 +245,8 @@ int gcal_companion_remove(const struct gcal_setting *setting, struct gcal_kernel
 /* ---- catalogue_counted.c ---- */
 
 /* A tree begins as NULL. */
-const struct gcal_counted *gcal_counted_find(void *const *tree,
-                                             const struct gcal_kernel *kernel);
+struct gcal_counted *gcal_counted_find(void *const *tree,
+                                       const struct gcal_kernel *kernel);
 int gcal_counted_add(void **tree, const struct gcal_kernel *kernel,
                      const struct gcal_element *element, struct gcal_error *err);
 void gcal_counted_clear(void **tree);

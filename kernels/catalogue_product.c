@@ -4,6 +4,7 @@
  * turns them like a counter, the last one fastest, and passes over settings that break a
  * condition of 'where' or keep loads that are not there.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,9 +35,12 @@ static int fill_wheel(const struct gcal_generator_arg *a,
 }
 
 int gcal_product_open(const struct gcal_generator *g, const struct gcal_tags *tags,
-                      struct gcal_product *p, struct gcal_error *err)
+                      const struct gcal_kernel_limits *limits, struct gcal_product *p,
+                      struct gcal_error *err)
 {
-    *p = (struct gcal_product){ .n_wheels = g->n_arguments };
+    *p = (struct gcal_product){ .limits = limits,
+                                .n_wheels = g->n_arguments,
+                                .footprint = g->n_arguments };
     p->wheels = calloc(g->n_arguments, sizeof(*p->wheels));
     p->setting = (struct gcal_setting){
         .generator = g,
@@ -56,6 +60,8 @@ int gcal_product_open(const struct gcal_generator *g, const struct gcal_tags *ta
         }
         /* none: the tags ask for values that only others have */
         p->ended = p->ended || !p->wheels[i].n;
+        if (a->footprint && !tag)
+            p->footprint = i;
         p->setting.ladder = p->setting.ladder || (a->ladder && !tag);
     }
     return 0;
@@ -92,6 +98,22 @@ static bool turn(struct gcal_product *p)
     return !p->ended;
 }
 
+/* 1, or 0 when no size fits; -1. */
+static int scale(struct gcal_product *p, struct gcal_error *err)
+{
+    long long size;
+
+    if (p->footprint == p->n_wheels)
+        return 1;
+    if (gcal_footprint_size(&p->setting, p->footprint, p->wheels[p->footprint].at,
+                            p->limits, &size, err) < 0)
+        return -1;
+    p->n_too_small += !size;
+    snprintf(p->size, sizeof(p->size), "%lld", size);
+    p->setting.values[p->footprint] = p->size;
+    return size > 0;
+}
+
 int gcal_product_next(struct gcal_product *p, struct gcal_error *err)
 {
     while (turn(p)) {
@@ -103,6 +125,8 @@ int gcal_product_next(struct gcal_product *p, struct gcal_error *err)
         if (broken && !p->broken.size)
             gcal_where_put_broken(&p->setting, broken, &p->broken);
         allows = broken ? 0 : gcal_companion_allows(&p->setting, &p->broken, err);
+        if (allows > 0)
+            allows = scale(p, err);
         if (allows)
             return allows;
     }

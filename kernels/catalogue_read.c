@@ -41,6 +41,7 @@ gcal_generator_argument(const struct gcal_generator *generator, const char *name
 int gcal_generator_read_arguments(struct gcal_generator *g, struct gcal_error *err)
 {
     const struct gcal_yaml *map = require(g->root, "arguments", err);
+    int footprint = 0;
 
     if (!map)
         return -1;
@@ -56,6 +57,11 @@ int gcal_generator_read_arguments(struct gcal_generator *g, struct gcal_error *e
             return gcal_yaml_error(map->keys[i], err, "'%s' is not a name", a->name);
         if (gcal_argument_read(map->items[i], a, err) < 0)
             return -1;
+        if (a->footprint && footprint++)
+            return gcal_yaml_error(map->keys[i], err,
+                                   "%s: only one size can have a "
+                                   "footprint",
+                                   a->name);
         /* So that the kernels of a family come out in ascending order. */
         if (a->ladder && i + 1 < map->n_items)
             return gcal_yaml_error(map->keys[i], err,
@@ -121,12 +127,15 @@ static int check_first(const struct gcal_generator *g, struct gcal_error *err)
     struct gcal_product product;
     int rc = -1, found;
 
-    if (gcal_product_open(g, NULL, &product, err) < 0)
+    if (gcal_product_open(g, NULL, &gcal_nominal_limits, &product, err) < 0)
         return -1;
     if ((found = gcal_product_next(&product, err)) == 0)
-        gcal_yaml_error(gcal_yaml_find(g->root, "where"), err,
-                        "where: the defaults make no kernel: %s",
-                        product.broken.data ? product.broken.data : "");
+        gcal_yaml_error(product.broken.data ? gcal_yaml_find(g->root, "where") : g->root,
+                        err, "%sthe defaults make no kernel: %s",
+                        product.broken.data ? "where: " : "",
+                        product.broken.data ? product.broken.data
+                                            : "no size fits the footprint, even of an "
+                                              "ordinary device");
     if (found <= 0 || !(kernel = gcal_kernel_create(&product.setting, err)))
         goto out;
     if (gcal_kernel_geometry(kernel, kernel->n_check_sizes, kernel->check_sizes,

@@ -237,10 +237,10 @@ int gcal_argument_read(const struct gcal_yaml *node, struct gcal_generator_arg *
         { "powers_of_two", false, false, read_powers },
         { "size", true, false, read_sizes },
         { "ladder", true, true, read_sizes },
+        { "footprint", true, false, gcal_footprint_read },
     };
-    static const char *const keys[] = { "values", "range",  "powers_of_two",
-                                        "size",   "ladder", "default",
-                                        NULL };
+    static const char *const keys[] = { "values", "range",     "powers_of_two", "size",
+                                        "ladder", "footprint", "default",       NULL };
     const struct gcal_yaml *defaults, *values = NULL;
     size_t form = 0, n_forms = 0;
 
@@ -257,7 +257,7 @@ int gcal_argument_read(const struct gcal_yaml *node, struct gcal_generator_arg *
     if (n_forms != 1)
         return gcal_yaml_error(node, err,
                                "%s: expected one of 'values', 'range', 'powers_of_two', "
-                               "'size', 'ladder'",
+                               "'size', 'ladder', 'footprint'",
                                a->name);
     a->size = forms[form].size;
     a->ladder = forms[form].ladder;

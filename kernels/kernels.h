@@ -226,9 +226,35 @@ int gcal_kernel_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
                          struct gcal_error *err);
 void gcal_geometry_clear(struct gcal_geometry *geometry);
 
+/* What a device can do. */
+struct gcal_kernel_limits {
+    size_t max_work_group_size;                        /* 0: any */
+    double local_memory_bytes;                         /* of a work-group; 0: any */
+    double cache_bytes, memory_bytes, max_alloc_bytes; /* of a buffer; 0: any */
+    bool fp16, fp64;
+};
+
+/* Whose cache (4 MiB) and memory (1 GiB) footprints follow where no device is known. */
+extern const struct gcal_kernel_limits gcal_nominal_limits;
+
+/* Why kernels that tags pick are left out on a device. */
+enum gcal_left_out {
+    GCAL_LEFT_OUT_WORK_GROUP,
+    GCAL_LEFT_OUT_LOCAL_MEMORY,
+    GCAL_LEFT_OUT_FP16,
+    GCAL_LEFT_OUT_FP64,
+    GCAL_LEFT_OUT_FOOTPRINT,
+    GCAL_N_LEFT_OUT,
+};
+
+/* "larger work-groups than the device takes": what kernels need that are left out. */
+const char *gcal_left_out_name(enum gcal_left_out reason);
+
 struct gcal_kernel_list {
     size_t n_kernels, capacity;
     struct gcal_kernel **kernels;
+    size_t left_out[GCAL_N_LEFT_OUT]; /* kernels, by reason */
+    bool nominal;                     /* sizes are for gcal_nominal_limits */
 };
 
 /* How a generator's tags must relate to the tags asked for (seed 004 section 7.1). */
@@ -255,13 +281,15 @@ int gcal_catalogue_check(const struct gcal_catalogue *catalogue, size_t n_tags,
                          struct gcal_error *err);
 
 /* Appends to 'list' the kernels that the tags pick, counted; a kernel that is there
- * already (same id) is not added again.  Kernels whose work-group exceeds
- * 'max_work_group_size' (0: any) are left out.
+ * already (same id) is not added again.  Footprints are those of the device with
+ * 'limits', and kernels that it cannot run are left out, and counted in list->left_out.
+ * NULL: no kernel is left out, and footprints are those of gcal_nominal_limits. Remembers
+ * counts in the catalogue: one thread at a time.
  */
 int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tags,
                             const char *const *tags, enum gcal_match match,
-                            size_t max_work_group_size, struct gcal_kernel_list *list,
-                            struct gcal_error *err);
+                            const struct gcal_kernel_limits *limits,
+                            struct gcal_kernel_list *list, struct gcal_error *err);
 void gcal_kernel_list_clear(struct gcal_kernel_list *list);
 void gcal_kernel_destroy(struct gcal_kernel *kernel);
 

@@ -7,6 +7,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/config.h"
 #include "calib/model/profile.h"
 #include "kernels/kernels.h"
 #include "mpi/calibrate.h"
@@ -267,8 +268,14 @@ static int run_on(struct benchmark *b, const struct gcal_device_info *info,
 {
     const struct kernels_command *c = b->c;
     struct gcal_kernels_run run = { .info = info };
-    int rc = gcal_catalogue_generate(b->catalogue, c->tags.n, c->tags.items, c->match,
-                                     info->max_work_group_size, &run.list, err);
+    struct gcal_kernel_limits limits = gcal_device_limits(info);
+    int rc;
+
+    /* what these leave out has a row that says what is missing */
+    limits.fp16 = limits.fp64 = true;
+    limits.local_memory_bytes = 0;
+    rc = gcal_catalogue_generate(b->catalogue, c->tags.n, c->tags.items, c->match,
+                                 &limits, &run.list, err);
 
     if (rc == 0)
         rc = gcal_kernels_run(&run, b->spawner, c->budget_s > 0 ? c->budget_s : INFINITY,

@@ -175,8 +175,8 @@ static int take_catalogue_kernel(struct subject *s, const struct predict_command
     if (!(s->catalogue = gcal_catalogue_open(NULL, err)) ||
         gcal_catalogue_check(s->catalogue, c->n_tags, c->tags, GCAL_MATCH_SUPERSET, err) <
             0 ||
-        gcal_catalogue_generate(s->catalogue, c->n_tags, c->tags, GCAL_MATCH_SUPERSET, 0,
-                                &s->list, err) < 0)
+        gcal_catalogue_generate(s->catalogue, c->n_tags, c->tags, GCAL_MATCH_SUPERSET,
+                                NULL, &s->list, err) < 0)
         return -1;
     if (s->list.n_kernels != 1)
         return gcal_error_set(err, GCAL_EINPUT,

@@ -38,7 +38,7 @@ static struct gcal_kernel_list pick(const struct gcal_catalogue *catalogue,
 
     while (tags[n])
         n++;
-    if (gcal_catalogue_generate(catalogue, n, tags, match, 0, &list, &err) < 0)
+    if (gcal_catalogue_generate(catalogue, n, tags, match, NULL, &list, &err) < 0)
         fail_msg("%s", err.text);
     return list;
 }
@@ -59,8 +59,8 @@ static void expect_complaint(const struct gcal_catalogue *catalogue,
     assert_int_equal(err.code, GCAL_EINPUT);
     if (!strstr(err.text, words))
         fail_msg("'%s' does not say '%s'", err.text, words);
-    assert_int_equal(gcal_catalogue_generate(catalogue, n, tags, match, 0, &list, &err),
-                     -1);
+    assert_int_equal(
+        gcal_catalogue_generate(catalogue, n, tags, match, NULL, &list, &err), -1);
     gcal_kernel_list_clear(&list);
 }
 
@@ -203,6 +203,14 @@ static void files_that_are_not_right_name_line_and_column(void **state)
           "one.yaml:7:33: i: the default '66' is not among" },
         { WITH("  i: {powers_of_two: [4, 24]}\n", ""),
           "one.yaml:7:26: i: 24 is no power of two" },
+        { WITH("  i: {footprint: {multiple: 4}}\n", ""),
+          "one.yaml:7:18: i: expected factors of the cache or" },
+        { WITH("  i: {footprint: {cache: [0]}}\n", ""),
+          "one.yaml:7:27: cache: expected a factor above 0" },
+        { WITH("  i: {footprint: {cache: [1], multiple: 0}}\n", ""),
+          "one.yaml:7:41: multiple: expected 1 to" },
+        { WITH("  i: {footprint: {memory: [1]}}\n  j: {footprint: {memory: [1]}}\n", ""),
+          "one.yaml:8:3: j: only one size can have a footprint" },
         { WITH("  i: {range: [1, 2], values: [1]}\n", ""),
           "one.yaml:7:6: i: expected one of 'values', 'range'" },
         { WITH("  i: {size: [64], default: [64]}\n", ""),
@@ -452,6 +460,148 @@ static void companions_are_checked_when_they_are_read(void **state)
     assert_non_null(strstr(err.text, "the argument 'keep' is that of the companion"));
 }
 
+/* ---- devices ---- */
+
+static struct gcal_kernel_list pick_for(const struct gcal_catalogue *catalogue,
+                                        const struct gcal_kernel_limits *limits,
+                                        const char *tag)
+{
+    const char *tags[] = { "red", tag };
+    struct gcal_kernel_list list = { 0 };
+
+    if (gcal_catalogue_generate(catalogue, 2, tags, GCAL_MATCH_SUPERSET, limits, &list,
+                                &err) < 0)
+        fail_msg("%s", err.text);
+    return list;
+}
+
+static void what_a_device_cannot_run_is_left_out(void **state)
+{
+    static const struct gcal_kernel_limits all = {
+        .max_work_group_size = 64, .local_memory_bytes = 2048, .fp16 = true, .fp64 = true
+    };
+    static const struct {
+        struct gcal_kernel_limits limits;
+        const char *tag;
+        int reason; /* -1: it is made */
+    } cases[] = {
+        { all, "dtype:float64", -1 },
+        { { .fp16 = true, .fp64 = true }, "lsize_0:1024", -1 },
+        { all, "lsize_0:64", -1 },
+        { all, "lsize_0:128", GCAL_LEFT_OUT_WORK_GROUP },
+        { all, "n_local:192", -1 }, /* 4 * (192 + 10 * 32) is all there is */
+        { all, "n_local:193", GCAL_LEFT_OUT_LOCAL_MEMORY },
+        { { .fp16 = true }, "dtype:float64", GCAL_LEFT_OUT_FP64 },
+        { { .fp64 = true }, "dtype:float16", GCAL_LEFT_OUT_FP16 },
+        { { 0 }, "dtype:float32", -1 },
+    };
+    struct gcal_catalogue *c;
+
+    (void)state;
+    write_file("c.cl", "__kernel void c(__global T *x, __local float *outside)\n"
+                       "{\n    __local float inside[N_LOCAL];\n"
+                       "    outside[get_local_id(0)] = inside[get_local_id(0)] = 1;\n"
+                       "    x[get_global_id(0)] = outside[0] + inside[1];\n}\n");
+    c = open_one("gpucal_kernel: 1\nname: one\ntags: [red]\nsource: c.cl\nkernel: c\n"
+                 "arguments:\n"
+                 "  dtype: {values: [float16, float32, float64], default: [float32]}\n"
+                 "  n_local: {range: [2, 1000], default: [4]}\n"
+                 "  lsize_0: {powers_of_two: [32, 1024], default: [32]}\n"
+                 "  n: {size: [1024]}\n"
+                 "defines: {T: dtype, N_LOCAL: n_local}\n"
+                 "local_size: [lsize_0]\nglobal_size: [n]\nargs:\n"
+                 "- {name: x, buffer: float32, elements: n, output: true}\n"
+                 "- {name: outside, local: float32, elements: 320}\n"
+                 "check: {n: lsize_0}\n");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct gcal_kernel_list list = pick_for(c, &cases[i].limits, cases[i].tag);
+
+        assert_int_equal(list.n_kernels, cases[i].reason < 0);
+        for (int reason = 0; reason < GCAL_N_LEFT_OUT; reason++)
+            assert_int_equal(list.left_out[reason], reason == cases[i].reason);
+        assert_false(list.nominal);
+        gcal_kernel_list_clear(&list);
+    }
+    assert_string_equal(gcal_left_out_name(GCAL_LEFT_OUT_FP64),
+                        "float64, which the device does not have");
+    gcal_catalogue_close(c);
+}
+
+static void expect_sizes(const struct gcal_catalogue *c,
+                         const struct gcal_kernel_limits *limits, const char *tag,
+                         size_t n, const double *sizes)
+{
+    struct gcal_kernel_list list = pick_for(c, limits, tag);
+
+    assert_int_equal(list.n_kernels, n);
+    assert_true(list.nominal == !limits);
+    for (size_t i = 0; i < n; i++) {
+        assert_string_equal(list.kernels[i]->sizes[0].name, "n");
+        if (list.kernels[i]->sizes[0].value != sizes[i])
+            fail_msg("%s: n is %.0f", tag, list.kernels[i]->sizes[0].value);
+        assert_false(list.kernels[i]->ladder);
+    }
+    gcal_kernel_list_clear(&list);
+}
+
+static void footprints_follow_the_device(void **state)
+{
+    /* no round numbers: 1000003 bytes of cache, 50 MB of memory */
+    static const struct gcal_kernel_limits device = { .cache_bytes = 1000003,
+                                                      .memory_bytes = 5e7,
+                                                      .fp64 = true };
+    struct gcal_kernel_limits little = device, tiny = device;
+    struct gcal_catalogue *c = open_one(
+        "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\narguments:\n"
+        "  dtype: {values: [float32, float64], default: [float32]}\n"
+        "  n: {footprint: {cache: [0.25, 4], memory: [0.5], multiple: 96}}\n"
+        "local_size: [32]\nglobal_size: [n]\nargs:\n"
+        "- {name: x, buffer: dtype, elements: n, output: true}\n"
+        "- {name: y, buffer: dtype, elements: 2*n}\n"
+        "assume: n <= 2000000\n"
+        "check: {n: 32}\n");
+
+    (void)state;
+    little.max_alloc_bytes = 1e6;
+    tiny.cache_bytes = 4000;
+    /* floor(1000003 / 4 / 12 / 96) * 96, floor(4 * 1000003 / 12 / 96) * 96, 'assume' */
+    expect_sizes(c, &device, "dtype:float32", 3, (double[]){ 20832, 333312, 1999968 });
+    expect_sizes(c, &device, "dtype:float64", 3, (double[]){ 10368, 166656, 1041600 });
+    /* 8 bytes of each of n elements in a buffer; the last two are the same kernel */
+    expect_sizes(c, &little, "dtype:float32", 2, (double[]){ 20832, 124992 });
+    expect_sizes(c, NULL, "dtype:float32", 3, (double[]){ 87360, 1398048, 1999968 });
+    expect_sizes(c, &tiny, "dtype:float32", 2, (double[]){ 1248, 1999968 });
+    {
+        struct gcal_kernel_list list = pick_for(c, &tiny, "dtype:float32");
+
+        assert_int_equal(list.left_out[GCAL_LEFT_OUT_FOOTPRINT], 1);
+        gcal_kernel_list_clear(&list);
+        list = pick_for(c, NULL, "n:960");
+        assert_int_equal(list.n_kernels, 1);
+        assert_string_equal(list.kernels[0]->name, "one dtype:float32 n:960");
+        assert_false(list.nominal);
+        gcal_kernel_list_clear(&list);
+    }
+    gcal_catalogue_close(c);
+}
+
+static void a_footprint_may_be_of_some_bytes(void **state)
+{
+    static const struct gcal_kernel_limits device = { .cache_bytes = 1e6 };
+    struct gcal_catalogue *c = open_one(
+        "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\narguments:\n"
+        "  width: [1, 2]\n"
+        "  n: {footprint: {bytes: 100*width*n^2, cache: [1], multiple: 4}}\n"
+        "local_size: [4]\nglobal_size: [n]\nargs:\n"
+        "- {name: x, buffer: float32, elements: n, output: true}\n"
+        "- {name: n, scalar: int32, value: n}\ncheck: {n: 32}\n");
+
+    (void)state;
+    expect_sizes(c, &device, "width:1", 1, (double[]){ 100 });
+    expect_sizes(c, &device, "width:2", 1, (double[]){ 68 }); /* below 70.7 */
+    gcal_catalogue_close(c);
+}
+
 /* ---- the built-in catalogue ---- */
 
 static void the_folder_and_the_builtin_catalogue_agree(void **state)
@@ -529,9 +679,9 @@ static void a_size_that_no_tag_fixes_is_a_ladder(void **state)
         assert_true(i == 0 || k->sizes[1].value > list.kernels[i - 1]->sizes[1].value);
     }
     /* m:2 is there already: it stays the one kernel, but may not be left out now. */
-    assert_int_equal(
-        gcal_catalogue_generate(catalogue, 2, again, GCAL_MATCH_SUPERSET, 0, &list, &err),
-        0);
+    assert_int_equal(gcal_catalogue_generate(catalogue, 2, again, GCAL_MATCH_SUPERSET,
+                                             NULL, &list, &err),
+                     0);
     assert_int_equal(list.n_kernels, n_rungs + 1);
     assert_false(list.kernels[1]->ladder);
     assert_true(list.kernels[2]->ladder);
@@ -559,25 +709,6 @@ static void wrong_tags_name_the_nearest(void **state)
     expect_complaint(c, GCAL_MATCH_SUPERSET, "matmul_sq", "flops",
                      "has all of these tags");
     gcal_catalogue_close(c);
-}
-
-static void large_work_groups_are_left_out(void **state)
-{
-    const char *tags[] = { "matmul_sq", "n:48" };
-    struct gcal_catalogue *catalogue = builtin();
-    struct gcal_kernel_list list = { 0 };
-
-    (void)state;
-    assert_int_equal(gcal_catalogue_generate(catalogue, 2, tags, GCAL_MATCH_SUPERSET, 255,
-                                             &list, &err),
-                     0);
-    assert_int_equal(list.n_kernels, 0);
-    assert_int_equal(gcal_catalogue_generate(catalogue, 2, tags, GCAL_MATCH_SUPERSET, 256,
-                                             &list, &err),
-                     0);
-    assert_int_equal(list.n_kernels, 2);
-    gcal_kernel_list_clear(&list);
-    gcal_catalogue_close(catalogue);
 }
 
 static void geometry_follows_the_sizes(void **state)
@@ -818,11 +949,11 @@ static void every_kernel_computes_its_reference(void **state)
     static const char *const tags[][2] = {
         { "matmul_sq", "n:48" },
         { "matmul_sq_loads", "keep:a,b,all" },
-        { "flops", "m:3" },
-        { "flops", "dtype:float64" },
-        { "gmem", "n_arrays:1,2,3,4" },
-        { "gmem", "per_item:16" },
-        { "lmem", "m:5" },
+        { "flops_madd_pattern", "m:3" },
+        { "flops_madd_pattern", "dtype:float64" },
+        { "gmem_load_pattern", "n_arrays:1,2,3,4" },
+        { "gmem_store_pattern", "per_item:16" },
+        { "lmem_move_pattern", "m:5" },
         { "overlap_pattern", "m:4" },
         { "barrier_pattern", "m:7" },
         { "empty_kernel", "ngroups:2" },
@@ -843,7 +974,7 @@ static void every_kernel_computes_its_reference(void **state)
             }
         gcal_kernel_list_clear(&list);
     }
-    assert_true(n_checked >= 2 + 6 + 3 + 3 + 6 + 3 + 2 + 1 + 1 + 1);
+    assert_true(n_checked >= COUNT(tags));
     gcal_catalogue_close(catalogue);
 }
 
@@ -868,7 +999,12 @@ int main(void)
         cmocka_unit_test(variant_tags_span_the_cartesian_product),
         cmocka_unit_test(a_size_that_no_tag_fixes_is_a_ladder),
         cmocka_unit_test(wrong_tags_name_the_nearest),
-        cmocka_unit_test(large_work_groups_are_left_out),
+        cmocka_unit_test_setup_teardown(what_a_device_cannot_run_is_left_out, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(footprints_follow_the_device, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(a_footprint_may_be_of_some_bytes, make_folder,
+                                        remove_folder),
         cmocka_unit_test(geometry_follows_the_sizes),
         cmocka_unit_test(every_entry_counts_what_it_was_made_for),
         cmocka_unit_test(every_kernel_computes_its_reference),
