@@ -11,13 +11,13 @@ static void format_transfer(const struct gcal_transfer *t, struct gcal_buf *buf)
 {
     if (t->way == GCAL_COPY_ANY)
         return;
-    gcal_buf_printf(buf, "%s%s %s bytes %s pieces %s", buf->size ? " " : "",
+    gcal_buf_printf(buf, "%s%s %s %s bytes in %s copies", buf->size ? " " : "",
                     gcal_copy_way_names[t->way], gcal_host_memory_names[t->host],
                     t->bytes, t->pieces);
 }
 
-/* "global n/16*16,n local 16,16 launches n/4 to_device pinned bytes 4*n pieces 1 timed by
- * the host"
+/* "global n/16*16,n local 16,16 launches n/4 to_device pinned 4*n bytes in 1 copies timed
+ * by the host"
  */
 static char *format_launch(const struct gcal_kernel *kernel, struct gcal_error *err)
 {
