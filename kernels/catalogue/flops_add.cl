@@ -1,19 +1,36 @@
 /* 32 private variables in two halves, x = v[0..15] and y = v[16..31].  Six updates bring each
- * pair (x, y) back to where it began: values stay as large as they were.
+ * pair (x, y) back to where it began: values stay as large as they were.  Integers are added
+ * without end and wrap around, since a compiler knows that y - (x + y) is -x.
  *
  * No update depends on any of the last 15, so that neither latency nor scheduling
  * limits the rate.  The variables start from integers with full mantissas, different in
  * every work-item: nothing folds, and the units toggle as with real data.
  */
+#ifdef cl_khr_fp16
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#endif
+
+#define IS_float 0
+#define IS_double 0
+#define IS_int 1
+#define IS_half 2
+#define PASTE(a, b) a##b
+#define IS(type) PASTE(IS_, type)
+#define MASK (IS(T) == IS_half ? 0x3ff : 0xffffff)
+
 #define ALL_16(DO)                                                                       \
     DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)                                      \
     DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
 #define START(i)                                                                         \
-    v[i] = (T)((l * 2654435 + i * 1013904 + 69069) & 0xffffff);                          \
-    v[i + 16] = (T)((l * 1664525 + i * 2891336 + 12345) & 0xffffff);
+    v[i] = (T)((l * 2654435 + i * 1013904 + 69069) & MASK);                              \
+    v[i + 16] = (T)((l * 1664525 + i * 2891336 + 12345) & MASK);
 #define SUM(i) sum = sum + v[i] + v[i + 16];
 #define X(i) v[i] = v[i] + v[i + 16];
+#if IS(T) == IS_int
+#define Y(i) v[i + 16] = v[i + 16] + v[i];
+#else
 #define Y(i) v[i + 16] = v[i + 16] - v[i];
+#endif
 
 __kernel void flops_add(__global T *result, int m)
 {

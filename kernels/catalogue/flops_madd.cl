@@ -1,21 +1,45 @@
 /* 32 private variables in two halves, x = v[0..15] and y = v[16..31].  An update turns each
- * pair (x, y) by a small angle: values stay as large as they began.  Its operands are two
- * registers and a literal, since three registers can meet in one bank and halve the rate
- * of some GPUs.
+ * pair (x, y) by a small angle: values stay as large as they began, but for integers,
+ * which wrap around.  Its operands are two registers and a literal, since three registers
+ * can meet in one bank and halve the rate of some GPUs.
  *
  * No update depends on any of the last 15, so that neither latency nor scheduling
  * limits the rate.  The variables start from integers with full mantissas, different in
  * every work-item: nothing folds, and the units toggle as with real data.
  */
+#ifdef cl_khr_fp16
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#endif
+
+#define IS_float 0
+#define IS_double 0
+#define IS_int 1
+#define IS_half 2
+#define PASTE(a, b) a##b
+#define IS(type) PASTE(IS_, type)
+#define MASK (IS(T) == IS_half ? 0x3ff : 0xffffff)
+
 #define ALL_16(DO)                                                                       \
     DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)                                      \
     DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
 #define START(i)                                                                         \
-    v[i] = (T)((l * 2654435 + i * 1013904 + 69069) & 0xffffff);                          \
-    v[i + 16] = (T)((l * 1664525 + i * 2891336 + 12345) & 0xffffff);
+    v[i] = (T)((l * 2654435 + i * 1013904 + 69069) & MASK);                              \
+    v[i + 16] = (T)((l * 1664525 + i * 2891336 + 12345) & MASK);
 #define SUM(i) sum = sum + v[i] + v[i + 16];
-#define X(i) v[i] = v[i] + (T)0.37f * v[i + 16];
-#define Y(i) v[i + 16] = v[i + 16] - (T)0.37f * v[i];
+#if IS(T) == IS_int
+#define FACTOR 1103515245
+#elif IS(T) == IS_half
+#define FACTOR (T)0.5f /* the product is exact, fused or not */
+#else
+#define FACTOR (T)0.37f
+#endif
+#define X(i) v[i] = v[i] + FACTOR * v[i + 16];
+#define Y(i) v[i + 16] = v[i + 16] - FACTOR * v[i];
+#define TURNS_1 ALL_16(X) ALL_16(Y) ALL_16(X) ALL_16(Y)
+#define TURNS_2 TURNS_1 TURNS_1
+#define TURNS_4 TURNS_2 TURNS_2
+#define TURNS_8 TURNS_4 TURNS_4
+#define JOIN(a, b) PASTE(a, b)
 
 __kernel void flops_madd(__global T *result, int m)
 {
@@ -24,8 +48,7 @@ __kernel void flops_madd(__global T *result, int m)
 
     ALL_16(START)
     for (int it = 0; it < m; ++it) {
-        ALL_16(X) ALL_16(Y)
-        ALL_16(X) ALL_16(Y)
+        JOIN(TURNS_, UNROLL)
     }
     ALL_16(SUM)
     result[get_global_id(0)] = sum;

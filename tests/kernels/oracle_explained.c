@@ -7,6 +7,8 @@
 
 const struct oracle_explained oracle_explained[] = {
     { "fft_stage", NULL, "add", 2, "0", "a + b and a - b are of two lanes each" },
+    { "gmem_footprint", "width:2", "add", 1, "1/2*n*passes", "an fadd is of two lanes" },
+    { "gmem_footprint", "width:4", "add", 1, "3/4*n*passes", "an fadd is of four lanes" },
     { "lattice_boltzmann", NULL, "div", 1, "3*nx*ny",
       "1/9, 1/36 and 4/9 are constants that the compiler divides" },
     { "nbody", NULL, "add", 1, "3*n*n", "tile[j] - here is one fsub of four lanes" },

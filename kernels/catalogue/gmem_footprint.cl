@@ -1,0 +1,29 @@
+/* Passes over the same data, each of which loads every element once.  The passes are the
+ * second dimension of the NDRange: work-groups are started one pass after the other, so
+ * that a pass finds in a shared cache what it holds of the pass before, but each block
+ * of data on another core, whose own cache does not have it.
+ *
+ * PER_ITEM vectors per work-item are added up and leave one element behind.
+ */
+#define PASTE(a, b) a##b
+#define VECTOR(type, width) PASTE(type, width)
+#if WIDTH == 1
+#define V T
+#define TOTAL(v) (v)
+#elif WIDTH == 2
+#define V VECTOR(T, 2)
+#define TOTAL(v) ((v).x + (v).y)
+#else
+#define V VECTOR(T, 4)
+#define TOTAL(v) ((v).x + (v).y + (v).z + (v).w)
+#endif
+
+__kernel void gmem_footprint(__global T *result, __global const V *in)
+{
+    size_t first = LSIZE_0 * PER_ITEM * get_group_id(0) + get_local_id(0);
+    V sum = (V)0;
+
+    for (int j = 0; j < PER_ITEM; ++j)
+        sum = sum + GPUCAL_TAG(footprint, in[first + LSIZE_0 * j]);
+    result[get_global_size(0) * get_group_id(1) + get_global_id(0)] = TOTAL(sum);
+}
