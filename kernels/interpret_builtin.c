@@ -499,6 +499,13 @@ static struct gcal_inode *convert(struct gcal_translator *t, CXCursor at,
     return gcal_inode_convert(t, at, value, type);
 }
 
+/* What clang's header makes of HUGE_VALF, HUGE_VAL and INFINITY. */
+static bool is_infinity(const char *name)
+{
+    return strcmp(name, "__builtin_huge_valf") == 0 ||
+           strcmp(name, "__builtin_huge_val") == 0 || strcmp(name, "__builtin_inff") == 0;
+}
+
 struct gcal_inode *gcal_inode_builtin(struct gcal_translator *t, CXCursor at,
                                       const char *name, struct gcal_inode **arguments,
                                       size_t n, const struct gcal_ctype *type)
@@ -507,6 +514,8 @@ struct gcal_inode *gcal_inode_builtin(struct gcal_translator *t, CXCursor at,
 
     if (node)
         return node;
+    if (is_infinity(name))
+        return gcal_inode_float(t, at, type, INFINITY);
     if (strncmp(name, "convert_", 8) == 0 && n == 1)
         return convert(t, at, name, arguments[0], type);
     if (strncmp(name, "vload", 5) == 0 && n == 2 && type->repr == GCAL_VECTOR &&
