@@ -1,6 +1,7 @@
 /* remove_print.c - the source without macros, which work removal copies from */
 #include "kernels/remove_private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -223,17 +224,24 @@ static void mend(char *text, const char *wrong, size_t n_right)
         memset(text + n_right, ' ', strlen(wrong) - n_right);
 }
 
-/* Printing leaves these out, and half needs one. */
+/* Printing leaves these out, and half needs one.  An #ifdef around it is gone by now: an
+ * extension that the device does not have must not be asked for again.
+ */
 static void print_extensions(const char *source, struct gcal_buf *out)
 {
     for (const char *line = source; *line; line += *line == '\n') {
         const char *start = line + strspn(line, " \t");
+        char name[64] = "";
 
         line += strcspn(line, "\n");
-        if (strncmp(start, "#pragma OPENCL", 14) == 0) {
-            gcal_buf_put(out, start, (size_t)(line - start));
-            gcal_buf_puts(out, "\n");
-        }
+        if (strncmp(start, "#pragma OPENCL", 14) != 0)
+            continue;
+        sscanf(start, "#pragma OPENCL EXTENSION %63[a-z0-9_]", name);
+        if (strncmp(name, "cl_", 3) == 0)
+            gcal_buf_printf(out, "#ifdef %s\n%.*s\n#endif\n", name, (int)(line - start),
+                            start);
+        else
+            gcal_buf_printf(out, "%.*s\n", (int)(line - start), start);
     }
 }
 

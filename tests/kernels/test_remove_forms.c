@@ -161,6 +161,24 @@ static void own_pragmas_stay(void **state)
     free(text);
 }
 
+/* Devices without the extension take the source as they took the original. */
+static void extensions_are_asked_for_where_they_are(void **state)
+{
+    static const char source[] = "#ifdef cl_khr_fp16\n"
+                                 "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+                                 "#endif\n"
+                                 "#pragma OPENCL FP_CONTRACT OFF\n"
+                                 "__kernel void k(__global float *x) { x[0] = x[1]; }";
+    char *text = reduce(source, "k", &(struct gcal_removal){ 0 });
+
+    (void)state;
+    assert_non_null(strstr(text, "#ifdef cl_khr_fp16\n"
+                                 "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+                                 "#endif\n"
+                                 "#pragma OPENCL FP_CONTRACT OFF\n"));
+    free(text);
+}
+
 /* ---- on the chip ---- */
 
 static void all_types_have_private_values(void **state)
@@ -311,6 +329,7 @@ int main(void)
         cmocka_unit_test(steps_are_gone_through),
         cmocka_unit_test(accumulators_take_turns),
         cmocka_unit_test(own_pragmas_stay),
+        cmocka_unit_test(extensions_are_asked_for_where_they_are),
         cmocka_unit_test(all_types_have_private_values),
         cmocka_unit_test(stores_are_added_up),
         cmocka_unit_test(refuses_work_that_depends_on_loads),
