@@ -30,6 +30,8 @@ struct gcal_measure_options {
     double max_time_s;     /* a ladder ends above it */
     double noise;          /* stop when the median's relative standard error is below */
     double kernel_limit_s; /* a launch or a build that takes longer is killed */
+    double enough_s;       /* a kernel with min_samples stops when they took so long; 0:
+                              it does not */
     size_t min_samples, max_samples;
     size_t rungs; /* the longest so many of a ladder are measured */
     uint64_t seed;

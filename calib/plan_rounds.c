@@ -126,6 +126,8 @@ static enum gcal_stop judge(const struct gcal_plan *plan, struct gcal_plan_row *
         return GCAL_STOP_SAMPLES;
     if (n < o->min_samples)
         return GCAL_STOP_NONE;
+    if (o->enough_s > 0 && (double)n * row->first_s >= o->enough_s)
+        return GCAL_STOP_SAMPLES;
     if (!row->mark || n >= row->mark + STABLE_AFTER * o->min_samples) {
         if (row->mark && row->spread >= STABLE_RATIO * row->mark_spread)
             return GCAL_STOP_STABLE;

@@ -102,8 +102,8 @@ static void check_combination(const struct kernels_command *c, struct argp_state
         argp_error(state, "--csv needs --run");
     if (!c->run && c->budget_s > 0)
         argp_error(state, "--budget needs --run");
-    if (!c->run && !c->counts && c->devices.n)
-        argp_error(state, "--device needs --run or --counts");
+    if (!c->run && !c->tags.n && c->devices.n)
+        argp_error(state, "--device needs --run or tags");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -183,20 +183,28 @@ static int open_devices(const struct kernels_command *c, struct gcal_local_devic
                           d->count, c->devices.items[0]);
 }
 
-/* For the features' values: of the first device that --device names. */
-static int find_sub_group(const struct kernels_command *c, size_t *sub_group,
-                          struct gcal_error *err)
+/* Whom a listing is for: the first device that --device names. */
+struct audience {
+    size_t sub_group;
+    bool known; /* false: no device, but the nominal one */
+    struct gcal_kernel_limits limits;
+};
+
+static int find_audience(const struct kernels_command *c, struct audience *a,
+                         struct gcal_error *err)
 {
     struct gcal_local_devices d = { 0 };
     int rc;
 
-    *sub_group = NOMINAL_SUB_GROUP;
-    if (!c->counts || !c->devices.n)
+    *a = (struct audience){ .sub_group = NOMINAL_SUB_GROUP };
+    if (!c->devices.n)
         return 0;
     rc = open_devices(c, &d, err);
-    for (size_t i = d.count; rc == 0 && i-- > 0;)
+    for (size_t i = 0; rc == 0 && i < d.count && !a->known; i++)
         if (gcal_local_device_matches(&d.info[i], c->devices.n, c->devices.items))
-            *sub_group = d.info[i].sub_group_size;
+            *a = (struct audience){ .sub_group = d.info[i].sub_group_size,
+                                    .known = true,
+                                    .limits = gcal_device_limits(&d.info[i]) };
     gcal_local_devices_close(&d);
     return rc;
 }
@@ -217,26 +225,36 @@ static int print_kernel(const struct kernels_command *c, const struct gcal_kerne
     return gcal_features_print(k->profile, (double)sub_group, sizes, err);
 }
 
+static void print_end(const struct kernels_command *c, const struct audience *a,
+                      const struct gcal_kernel_list *list)
+{
+    printf("%zu kernel%s", list->n_kernels, list->n_kernels == 1 ? "" : "s");
+    if (c->counts)
+        printf(", values for sub-groups of %zu", a->sub_group);
+    if (list->nominal)
+        printf(", sizes for a cache of %.0f MiB and a memory of %.0f GiB",
+               gcal_nominal_limits.cache_bytes / (1 << 20),
+               gcal_nominal_limits.memory_bytes / (1 << 30));
+    putchar('\n');
+    gcal_kernels_print_left_out(list);
+}
+
 static int list_kernels(const struct kernels_command *c,
                         const struct gcal_catalogue *catalogue, struct gcal_error *err)
 {
     struct gcal_kernel_list list = { 0 };
-    size_t sub_group;
+    struct audience a;
     int rc = -1;
 
-    if (find_sub_group(c, &sub_group, err) < 0 ||
-        gcal_catalogue_generate(catalogue, c->tags.n, c->tags.items, c->match, 0, &list,
-                                err) < 0)
+    if (find_audience(c, &a, err) < 0 ||
+        gcal_catalogue_generate(catalogue, c->tags.n, c->tags.items, c->match,
+                                a.known ? &a.limits : NULL, &list, err) < 0)
         goto out;
     rc = 0;
     for (size_t i = 0; rc == 0 && i < list.n_kernels; i++)
-        rc = print_kernel(c, list.kernels[i], sub_group, err);
+        rc = print_kernel(c, list.kernels[i], a.sub_group, err);
     if (rc == 0)
-        printf("%zu kernel%s", list.n_kernels, list.n_kernels == 1 ? "" : "s");
-    if (rc == 0 && c->counts)
-        printf(", values for sub-groups of %zu", sub_group);
-    if (rc == 0)
-        putchar('\n');
+        print_end(c, &a, &list);
 out:
     gcal_kernel_list_clear(&list);
     return rc;
@@ -271,12 +289,9 @@ static int run_on(struct benchmark *b, const struct gcal_device_info *info,
     struct gcal_kernel_limits limits = gcal_device_limits(info);
     int rc;
 
-    /* what these leave out has a row that says what is missing */
-    limits.fp16 = limits.fp64 = true;
-    limits.local_memory_bytes = 0;
+    limits.local_memory_bytes = 0; /* a row says how much is missing */
     rc = gcal_catalogue_generate(b->catalogue, c->tags.n, c->tags.items, c->match,
                                  &limits, &run.list, err);
-
     if (rc == 0)
         rc = gcal_kernels_run(&run, b->spawner, c->budget_s > 0 ? c->budget_s : INFINITY,
                               b->display, err);

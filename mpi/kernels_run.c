@@ -19,6 +19,7 @@ static const struct gcal_measure_options each_kernel = {
     .max_time_s = 0.005,
     .noise = 0.005,
     .kernel_limit_s = 20,
+    .enough_s = 0.2,
     .min_samples = 6,
     .max_samples = 20,
     .rungs = 1,
@@ -196,53 +197,7 @@ static void take_progress(void *context, const struct gcal_progress *progress)
 
 /* ---- measuring ---- */
 
-/* The type of an argument that the device does not have, or NULL. */
-static const char *missing_type(const struct gcal_kernel *kernel,
-                                const struct gcal_device_info *info)
-{
-    for (size_t i = 0; i < kernel->n_args; i++) {
-        const char *dtype = kernel->args[i].dtype;
-
-        if ((!info->fp64 && strcmp(dtype, "float64") == 0) ||
-            (!info->fp16 && strcmp(dtype, "float16") == 0))
-            return dtype;
-    }
-    return NULL;
-}
-
-/* One row of a family says it. */
-static int refuse(struct gcal_kernels_run *run, size_t i, const char *dtype,
-                  struct gcal_error *err)
-{
-    const char *family = run->list.kernels[i]->family;
-    char text[80];
-
-    for (size_t k = 0; k < i; k++)
-        if (run->rows[k].there && strcmp(run->list.kernels[k]->family, family) == 0)
-            return 0;
-    snprintf(text, sizeof(text), "the device has no %s", dtype);
-    return set_row(&run->rows[i], GCAL_ROW_SKIPPED, text, err);
-}
-
-/* What of the list the device can run; the rest has its row now.  'can' borrows. */
-static int choose(struct gcal_kernels_run *run, struct gcal_kernel_list *can,
-                  struct gcal_error *err)
-{
-    if (!(can->kernels = calloc(run->list.n_kernels + 1, sizeof(struct gcal_kernel *))))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < run->list.n_kernels; i++) {
-        const char *dtype = missing_type(run->list.kernels[i], run->info);
-
-        if (!dtype)
-            can->kernels[can->n_kernels++] = run->list.kernels[i];
-        else if (refuse(run, i, dtype, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 static int measure(struct context *c, struct gcal_spawner *spawner,
-                   const struct gcal_kernel_list *can,
                    const struct gcal_measure_options *options, struct gcal_error *err)
 {
     const struct gcal_device_info *info = c->run->info;
@@ -256,7 +211,7 @@ static int measure(struct context *c, struct gcal_spawner *spawner,
     int rc = -1;
 
     if (ops.context)
-        rc = gcal_plan_measure(&ops, c->node, info, can, options, &hooks, err);
+        rc = gcal_plan_measure(&ops, c->node, info, &c->run->list, options, &hooks, err);
     gcal_worker_ops_destroy(&ops);
     return rc;
 }
@@ -283,7 +238,6 @@ int gcal_kernels_run(struct gcal_kernels_run *run, struct gcal_spawner *spawner,
                      struct gcal_error *err)
 {
     struct gcal_measure_options options = each_kernel;
-    struct gcal_kernel_list can = { 0 };
     struct context c = { .run = run, .display = display };
     double start_s = gcal_clock_now_s();
     char *node = gcal_node_name(err);
@@ -292,10 +246,13 @@ int gcal_kernels_run(struct gcal_kernels_run *run, struct gcal_spawner *spawner,
 
     c.node = node;
     options.budget_s = budget_s;
-    if (!node || !(run->rows = calloc(run->list.n_kernels + 1, sizeof(*run->rows))) ||
-        choose(run, &can, err) < 0)
+    if (!node)
+        return -1;
+    if (!(run->rows = calloc(run->list.n_kernels + 1, sizeof(*run->rows)))) {
+        gcal_error_memory(err);
         goto out;
-    rc = measure(&c, spawner, &can, &options, &why);
+    }
+    rc = measure(&c, spawner, &options, &why);
     if (rc < 0 && why.code == GCAL_EDEVICE)
         rc = (run->failure = strdup(why.text)) ? 0 : gcal_error_memory(err);
     else if (rc < 0)
@@ -303,7 +260,6 @@ int gcal_kernels_run(struct gcal_kernels_run *run, struct gcal_spawner *spawner,
     forget_short_rungs(run);
     run->took_s = gcal_clock_now_s() - start_s;
 out:
-    free(can.kernels);
     free(node);
     return rc;
 }
@@ -320,7 +276,7 @@ void gcal_kernels_run_clear(struct gcal_kernels_run *run)
 
 bool gcal_kernels_run_good(const struct gcal_kernels_run *run)
 {
-    size_t n_good = 0, n_failed = 0;
+    size_t n_good = 0, n_failed = 0, n_left_out = 0;
 
     for (size_t i = 0; i < run->list.n_kernels; i++) {
         const struct gcal_kernels_row *row = &run->rows[i];
@@ -329,5 +285,8 @@ bool gcal_kernels_run_good(const struct gcal_kernels_run *run)
         n_good += row->there && row->status == GCAL_ROW_GOOD;
         n_failed += row->there && row->status != GCAL_ROW_GOOD && !no_room;
     }
-    return !run->failure && !n_failed && (n_good || !run->list.n_kernels);
+    for (int reason = 0; reason < GCAL_N_LEFT_OUT; reason++)
+        n_left_out += run->list.left_out[reason];
+    return !run->failure && !n_failed &&
+           (n_good || (!run->list.n_kernels && !n_left_out));
 }

@@ -55,6 +55,9 @@ bool gcal_kernels_run_good(const struct gcal_kernels_run *run);
 /* The table that people read, on stdout. */
 void gcal_kernels_print(const struct gcal_kernels_run *run);
 
+/* How many of the kernels that were asked for a device cannot run, and why. */
+void gcal_kernels_print_left_out(const struct gcal_kernel_list *list);
+
 /* A line per row; the header line names the columns. */
 void gcal_kernels_csv_header(FILE *file);
 void gcal_kernels_csv_rows(FILE *file, const struct gcal_kernels_run *run);

@@ -116,6 +116,14 @@ static void print_summary(const struct gcal_kernels_run *run)
     putchar('\n');
 }
 
+void gcal_kernels_print_left_out(const struct gcal_kernel_list *list)
+{
+    for (int reason = 0; reason < GCAL_N_LEFT_OUT; reason++)
+        if (list->left_out[reason])
+            printf("left out: %zu that would need %s\n", list->left_out[reason],
+                   gcal_left_out_name((enum gcal_left_out)reason));
+}
+
 void gcal_kernels_print(const struct gcal_kernels_run *run)
 {
     bool wanted[N_COLUMNS];
@@ -129,6 +137,7 @@ void gcal_kernels_print(const struct gcal_kernels_run *run)
     if (run->failure)
         printf("given up: %s\n", run->failure);
     print_summary(run);
+    gcal_kernels_print_left_out(&run->list);
 }
 
 /* ---- CSV ---- */

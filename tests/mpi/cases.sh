@@ -605,6 +605,14 @@ DESCRIPTION
     expect_line 'values for sub-groups of 32$'
     run "$gpucal" kernels --catalogue own row_pattern --counts --device gpu
     expect_status 5
+    # What a device cannot run is left out where it is named.
+    run "$gpucal" kernels --catalogue own twice_pattern room:64,16777216 n:65536
+    expect_status 0
+    expect_line '^2 kernels$'
+    run "$gpucal" kernels --catalogue own twice_pattern room:64,16777216 n:65536 --device cpu
+    expect_status 0
+    expect_line '^1 kernel$'
+    expect_line '^left out: 1 that would need more local memory than the device has$'
 }
 
 case_kernels_interrupted() {
