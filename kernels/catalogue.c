@@ -182,36 +182,3 @@ void gcal_catalogue_close(struct gcal_catalogue *catalogue)
     free(catalogue->generators);
     free(catalogue);
 }
-
-static void describe_argument(struct gcal_buf *out, const struct gcal_generator_arg *a)
-{
-    const struct gcal_texts *texts = a->size ? &a->defaults : &a->listed;
-
-    gcal_buf_printf(out, " %s:", a->name);
-    if (a->ladder)
-        gcal_buf_printf(out, "%s..%s", texts->items[0], texts->items[texts->n - 1]);
-    for (size_t i = 0; i < texts->n && !a->ladder; i++)
-        gcal_buf_printf(out, "%s%s", i ? "," : "", texts->items[i]);
-    if (a->form == GCAL_VALUES_RANGE || a->form == GCAL_VALUES_POWERS)
-        gcal_buf_printf(out, "%lld..%lld", a->first, a->last);
-}
-
-char *gcal_catalogue_describe(const struct gcal_catalogue *catalogue,
-                              struct gcal_error *err)
-{
-    struct gcal_buf out = { 0 };
-
-    gcal_buf_puts(&out, "");
-    for (size_t i = 0; i < catalogue->n_generators; i++) {
-        const struct gcal_generator *g = catalogue->generators[i];
-
-        gcal_buf_printf(&out, "%s [", g->name);
-        for (size_t j = 0; j < g->tags.n; j++)
-            gcal_buf_printf(&out, "%s%s", j ? " " : "", g->tags.items[j]);
-        gcal_buf_puts(&out, "]");
-        for (size_t j = 0; j < g->n_arguments; j++)
-            describe_argument(&out, &g->arguments[j]);
-        gcal_buf_puts(&out, "\n");
-    }
-    return gcal_buf_take(&out, err);
-}

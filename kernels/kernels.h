@@ -293,7 +293,9 @@ int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tag
 void gcal_kernel_list_clear(struct gcal_kernel_list *list);
 void gcal_kernel_destroy(struct gcal_kernel *kernel);
 
-/* One line per generator: name, tags, arguments with their allowed values. */
+/* For people: a paragraph per generator by class of subject, with tags, description and
+ * arguments with their values, and how to read it.
+ */
 char *gcal_catalogue_describe(const struct gcal_catalogue *catalogue,
                               struct gcal_error *err);
 

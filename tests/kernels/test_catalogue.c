@@ -602,6 +602,35 @@ static void a_footprint_may_be_of_some_bytes(void **state)
     gcal_catalogue_close(c);
 }
 
+static void a_description_groups_generators_and_marks_defaults(void **state)
+{
+    static const char expected[] = "---- arithmetic (flops) ----\n\n"
+                                   "two [two flops]\n"
+                                   "    lsize_0:32 n:any=64,96\n"
+                                   "\n---- others ----\n\n"
+                                   "one [red]\n"
+                                   "    two lines\n"
+                                   "    a:1,2 b:x,y=y c:1..9/4=5 d:1,2..64=1,2 "
+                                   "n:any=64\n\n";
+    struct gcal_catalogue *c;
+    char *text;
+
+    (void)state;
+    write_file("two.yaml", "gpucal_kernel: 1\nname: two\ntags: [two, flops]\n" TAIL);
+    c = open_one(WITH("  a: [1, 2]\n"
+                      "  b: {values: [x, y], default: [y]}\n"
+                      "  c: {range: [1, 9, 4], default: [5]}\n"
+                      "  d: {powers_of_two: [1, 64], default: [1, 2]}\n",
+                      "description: |\n  two\n  lines\n"));
+    text = gcal_catalogue_describe(c, &err);
+    assert_non_null(text);
+    if (strncmp(text, expected, sizeof(expected) - 1) != 0)
+        fail_msg("%s", text);
+    assert_non_null(strstr(text, "4 MiB of cache and 1 GiB of memory"));
+    free(text);
+    gcal_catalogue_close(c);
+}
+
 /* ---- the built-in catalogue ---- */
 
 static void the_folder_and_the_builtin_catalogue_agree(void **state)
@@ -618,8 +647,15 @@ static void the_folder_and_the_builtin_catalogue_agree(void **state)
     described[0] = gcal_catalogue_describe(inside, &err);
     described[1] = gcal_catalogue_describe(outside, &err);
     assert_string_equal(described[0], described[1]);
-    assert_non_null(strstr(described[0], "matmul_tiled [matmul_sq application] "
-                                         "dtype:float32,float64 prefetch:True"));
+    assert_non_null(strstr(
+        described[0], "\nmatmul_tiled [matmul_sq application]\n"
+                      "    product of square matrices, tiles fetched into local memory\n"
+                      "    dtype:float32,float64=float32 prefetch:True lsize_0:16 "
+                      "lsize_1:16 groups_fit:True\n"
+                      "    n:any=64..8192\n"
+                      "    +matmul_tiled_loads [matmul_sq_loads work_removed] "
+                      "+matmul_tiled_onchip\n"
+                      "    [matmul_sq_onchip work_removed]\n"));
     a = PICK(inside, GCAL_MATCH_SUPERSET, "matmul_sq", "n:2400");
     b = PICK(outside, GCAL_MATCH_SUPERSET, "matmul_sq", "n:2400");
     assert_int_equal(a.n_kernels, 2);
@@ -995,6 +1031,9 @@ int main(void)
                                         remove_folder),
         cmocka_unit_test_setup_teardown(companions_are_checked_when_they_are_read,
                                         make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(
+            a_description_groups_generators_and_marks_defaults, make_folder,
+            remove_folder),
         cmocka_unit_test(the_folder_and_the_builtin_catalogue_agree),
         cmocka_unit_test(variant_tags_span_the_cartesian_product),
         cmocka_unit_test(a_size_that_no_tag_fixes_is_a_ladder),
