@@ -67,8 +67,8 @@ static struct gcal_device_info first_device(struct gcal_spawner *spawner)
 {
     struct gcal_error err = { 0 };
     struct gcal_worker *worker = gcal_worker_start(spawner, NULL, &err);
-    struct gcal_device_info *devices, first;
-    size_t count;
+    struct gcal_device_info *devices = NULL, first;
+    size_t count = 0;
 
     if (!worker ||
         gcal_worker_list(worker, 60, &devices, &count, &err) != GCAL_WORKER_DONE)
