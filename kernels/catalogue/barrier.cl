@@ -1,20 +1,40 @@
-/* Two barriers per iteration, and between them one local store and one local load: every
- * work-item takes its neighbour's value, so no barrier can be left out.  Barriers with
- * nothing between them would cost nothing where a CPU runs a work-group as a loop.
+/* Two barriers per iteration, and between them one store and one load of the memory that
+ * they are for: every work-item takes its neighbour's value, so no barrier can be left
+ * out.  Barriers with nothing between them would cost nothing where a CPU runs a
+ * work-group as a loop.
  */
-__kernel void barriers(__global T *result, int m)
+#define IS_GLOBAL_local 0
+#define IS_GLOBAL_global 1
+#define IS_GLOBAL_OF(fence) IS_GLOBAL_##fence
+#define IS_GLOBAL(fence) IS_GLOBAL_OF(fence)
+
+#if IS_GLOBAL(FENCE)
+#define FLAG CLK_GLOBAL_MEM_FENCE
+#else
+#define FLAG CLK_LOCAL_MEM_FENCE
+#endif
+
+__kernel void barriers(__global T *result,
+#if IS_GLOBAL(FENCE)
+                       __global T *rows,
+#endif
+                       int m)
 {
-    __local T row[256 + 1];
+#if IS_GLOBAL(FENCE)
+    __global T *row = &rows[(LSIZE_0 + 1) * get_group_id(0)];
+#else
+    __local T row[LSIZE_0 + 1];
+#endif
     int l = get_local_id(0);
     T value = (T)((l * 2654435 + 69069) & 0xffffff);
 
     row[l + 1] = value;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(FLAG);
     for (int it = 0; it < m; ++it) {
         row[l] = value;
-        barrier(CLK_LOCAL_MEM_FENCE);
+        barrier(FLAG);
         value = row[l + 1];
-        barrier(CLK_LOCAL_MEM_FENCE);
+        barrier(FLAG);
     }
     result[get_global_id(0)] = value;
 }

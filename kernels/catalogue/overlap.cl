@@ -1,6 +1,10 @@
 /* One global load, m moves in local memory, one global store (seed 004 section 7.4): by
  * m, global memory or local memory takes the time.  'shift' as in lmem_move.cl.
  */
+#ifdef cl_khr_fp16
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#endif
+
 __kernel void overlap(__global T *result, __global const T *in0, int shift, int m)
 {
     __local T slots[2 * 256];
