@@ -672,6 +672,43 @@ static void the_folder_and_the_builtin_catalogue_agree(void **state)
     gcal_catalogue_close(outside);
 }
 
+/* Seed 004, section 7.1. */
+static void the_examples_of_the_paper(void **state)
+{
+#define PRODUCT                                                                          \
+    "matmul_sq", "dtype:float32", "lsize_0:16", "lsize_1:16", "groups_fit:True"
+    static const char *const both[] = { "matmul_sq", "finite_diff" };
+    static const char *const names[] = { "matmul_plain", "matmul_tiled",
+                                         "stencil_5point" };
+    struct gcal_catalogue *c = builtin();
+    struct gcal_kernel_list list = { 0 };
+    size_t n_found = 0;
+
+    (void)state;
+    EXPECT(c, 4, PRODUCT, "prefetch:True", "n:2048,2560,3072,3584");
+    EXPECT(c, 8, PRODUCT, "n:2048,2560,3072,3584");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, both[0], both[1], "has all of these tags");
+    expect_complaint(c, GCAL_MATCH_IDENTICAL, both[0], both[1], "has exactly these tags");
+    expect_complaint(c, GCAL_MATCH_SUBSET, both[0], both[1], "has only tags of these");
+    list = PICK(c, GCAL_MATCH_INTERSECT, "matmul_sq", "finite_diff", "n:2016");
+    for (size_t i = 0; i < list.n_kernels; i++) {
+        while (n_found < COUNT(names) &&
+               strcmp(list.kernels[i]->generator, names[n_found]) != 0)
+            n_found++;
+        assert_true(n_found < COUNT(names));
+    }
+    assert_int_equal(n_found, COUNT(names) - 1);
+    gcal_kernel_list_clear(&list);
+    list = PICK(c, GCAL_MATCH_IDENTICAL, "matmul_sq", "application", "n:48");
+    assert_int_equal(list.n_kernels, 2);
+    gcal_kernel_list_clear(&list);
+    list = PICK(c, GCAL_MATCH_SUBSET, "matmul_sq", "finite_diff", "application", "n:2016",
+                "prefetch:True");
+    assert_int_equal(list.n_kernels, 1 + 2);
+    gcal_kernel_list_clear(&list);
+    gcal_catalogue_close(c);
+}
+
 static void variant_tags_span_the_cartesian_product(void **state)
 {
     struct gcal_catalogue *catalogue = builtin();
@@ -1035,6 +1072,7 @@ int main(void)
             a_description_groups_generators_and_marks_defaults, make_folder,
             remove_folder),
         cmocka_unit_test(the_folder_and_the_builtin_catalogue_agree),
+        cmocka_unit_test(the_examples_of_the_paper),
         cmocka_unit_test(variant_tags_span_the_cartesian_product),
         cmocka_unit_test(a_size_that_no_tag_fixes_is_a_ladder),
         cmocka_unit_test(wrong_tags_name_the_nearest),
