@@ -9,8 +9,9 @@
 # Measuring needs bash and awk, drawing gnuplot as well; clpeak is run where it is in PATH
 # or named by CLPEAK.  DEVICE picks the device by its name, with * and ?, or its kind
 # (default: the first GPU, else the first device), BUILD the build folder (default: build).
-# A group that fails is named and the others go on; each has a limit in seconds, so that
-# all take less than 8 minutes on a large GPU.
+# GROUPs, or the papers "seed000" to "seed003", pick what is measured (default: all, about
+# 8 minutes on a large GPU).  Each has a limit in seconds; one that fails is named and the
+# others go on.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 plots=$top/scripts/plots
@@ -42,8 +43,9 @@ size() { # GPU OTHER
     if [ "$kind" = gpu ]; then echo "$1"; else echo "$2"; fi
 }
 
+# By its own name or its paper's.
 is_wanted() { # GROUP
-    [ ${#wanted[@]} = 0 ] || [[ " ${wanted[*]} " == *" $1 "* ]]
+    [ ${#wanted[@]} = 0 ] || [[ " ${wanted[*]} " == *" $1 "* || " ${wanted[*]} " == *" $paper "* ]]
 }
 
 # Times what the tags pick, within the seconds; making and counting the kernels comes on
@@ -76,7 +78,7 @@ measure_clpeak() {
         timeout 60 "$clpeak" -p $platform --kernel-latency > "$out/clpeak.txt" 2>&1
         grep -qF "$device" "$out/clpeak.txt" && break
     done
-    timeout 120 "$clpeak" -p $platform --use-event-timer --global-bandwidth --compute-sp \
+    timeout 60 "$clpeak" -p $platform --use-event-timer --global-bandwidth --compute-sp \
         > "$out/clpeak.txt" 2>&1 || failed+=(clpeak)
     printf '%-16s %4d s  %d figures\n' clpeak $((SECONDS - began)) \
         "$(grep -c ' : ' "$out/clpeak.txt")"
@@ -85,7 +87,8 @@ measure_clpeak() {
 # The rates that others are compared with, beside clpeak's.
 measure_peak() {
     measure_clpeak
-    group peak 20 --match intersect flops_madd_pattern flops_add_pattern
+    group peak 25 --match intersect flops_madd_pattern flops_add_pattern gmem_copy_pattern \
+        gmem_triad_pattern dtype:float32 unroll:1,2,4 width:1,4,16 per_item:1,4
 }
 
 measure_seed_000() {
@@ -96,12 +99,13 @@ measure_seed_000() {
     group dense 40 dense "N:$n" "F:$f" "M:$(size 1048576 16384)"
     group dense2 40 dense2 "N:$n" "F:$f" "M:$(size 1048576 16384)"
     group blur 70 blur "N:$n" "F:$f" out_local:0,1 "M:$(size 100663296 1572864)"
-    group kmeans 90 kmeans "N:$n" "F:$f" centres_local:0,1 distances_local:0,1 \
+    group kmeans 110 kmeans "N:$n" "F:$f" centres_local:0,1 distances_local:0,1 \
         "M:$(size 1048576 16384)"
 }
 
 # Of the configurations whose heuristic is known, the counts; they need no device.
 count_seed_000() {
+    local paper=seed000 wanted=()
     local all=("N:$(seq -s, 64 64 1024)" "F:1,2,4,8,16,32")
     counts increment increment "${all[@]}" M:67108864
     counts dense dense "${all[@]}" M:1048576
@@ -111,6 +115,10 @@ count_seed_000() {
 }
 
 measure_seed_001() {
+    local few=1,2,4,8,16,32,64
+    local many=1,2,3,4,5,6,7,8,10,12,14,16,20,24,28,32,40,48,56,64
+    group items 60 items_pattern bits:32,64,128 "items:$(size $many $few)" \
+        "n:$(size 134217728 4194304)"
     group banks 20 lmem_banks_pattern "banks:$(size "$(seq -s, 1 32)" 1,2,4,8,16,32)"
     group atomics 20 atomics segments:1,2,4,8,16,32,64,128,256
     group histogram 50 histogram "bins:$(size 1,4,16,64,256,1024 1,16,256)" \
@@ -118,6 +126,7 @@ measure_seed_001() {
 }
 
 measure_seed_002() {
+    group transactions 15 gmem_transaction_pattern
     group products 15 --match intersect matmul_naive matmul_blocked "n:$(size 4096 256)"
     group transfers 40 --match intersect transfer_to_device transfer_from_device \
         memory:pageable,pinned,mapped
@@ -133,11 +142,12 @@ measure_seed_003() {
 }
 
 measure_all() {
-    measure_peak
-    measure_seed_003
-    measure_seed_002
-    measure_seed_001
-    measure_seed_000
+    local paper
+    paper=peak && measure_peak
+    paper=seed003 && measure_seed_003
+    paper=seed002 && measure_seed_002
+    paper=seed001 && measure_seed_001
+    paper=seed000 && measure_seed_000
 }
 
 measure() {
@@ -178,6 +188,8 @@ figure() { # NAME TITLE XLABEL LOG GROUP VARIABLE=VALUE...
     done
     data=$out/plots/$name.dat
     awk "${variables[@]}" -f "$plots/csv.awk" -f "$plots/series.awk" FS=, "$file" > "$data"
+    [ -z "${MORE:-}" ] || printf '\n\n"%s"\n' "${MORE%%: *}" >> "$data"
+    [ -z "${MORE:-}" ] || tr ' ' '\n' <<< "${MORE#*: }" | awk '{ print NR, $1 }' >> "$data"
     [ -s "$data" ] || { echo "nothing to draw in $name" && rm "$data" && return; }
     DATA=$data FIGURE=$out/plots/$name.svg TITLE="$2" XLABEL=$3 YLABEL=${YLABEL:-GB/s} \
         LOG=$4 gnuplot "$plots/lines.gp" || failed+=("$name")
@@ -205,13 +217,34 @@ draw_tables() {
     echo
     table "Configurations of five kernels (seed 000, table 2)" seed000 peak.csv \
         {increment,dense,dense2,kmeans,blur}.counts {increment,dense,dense2,kmeans,blur}.csv
-    table "Transactions, products, transfers (seed 002)" seed002 {products,transfers,pieces,overlap}.csv
     facts=()
+    table "Highest rates" peak clpeak.txt peak.csv
+    table "Transactions, products, transfers (seed 002)" seed002 \
+        {transactions,products,transfers,pieces,overlap}.csv
     table "Min-plus product (seed 003)" seed003 {peak,minplus}.csv minplus.counts
 }
 
+# What figure 5.3 of seed 001 prints for direct reads and writes of a GTX 1080.
+GTX_1080="110.696 110.226 106.33 109.859 80.1591 71.1674 62.0664 68.3808 56.223 55.7024 \
+54.6475 55.1145 52.5941 51.4011 50.3878 57.5653"
+
+draw_items() {
+    MORE="GTX 1080, direct: $GTX_1080" figure seed001_6_2 \
+        "Items per work-item, 32 bits (fig. 6.2 to 6.5)" items y items "${rate[@]}" \
+        "by=read write" match_all=bits:32
+    figure seed001_6_6 "Direct read and write (fig. 6.6)" items "" items "${rate[@]}" \
+        by=bits "match_all=read:direct write:direct"
+    figure seed001_6_7 "Direct read, striped write (fig. 6.7)" items "" items \
+        "${rate[@]}" by=bits "match_all=read:direct write:striped"
+    figure seed001_6_8 "Striped read, direct write (fig. 6.8)" items "" items \
+        "${rate[@]}" by=bits "match_all=read:striped write:direct"
+    figure seed001_6_12 "Spilled registers: striped read and write (fig. 6.12)" items "" \
+        items "${rate[@]}" by=bits "match_all=read:striped write:striped"
+}
+
 draw_figures() {
-    local version figure
+    local version figure rate=(x=items y=gbytes_per_s)
+    draw_items
     figure seed001_6_14 "Local memory by active banks (fig. 6.14)" "active banks" "" \
         banks x=banks y=local_gbytes_per_s by=access
     YLABEL="10^9 operations/s" figure seed001_6_15 "Atomics by active segments (fig. 6.15 to 6.17)" "active segments" xy \

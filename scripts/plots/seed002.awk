@@ -1,5 +1,13 @@
 # seed002.awk: what seed 002 says of transactions, products and transfers; after csv.awk,
 # with transactions.csv, products.csv, transfers.csv, pieces.csv and overlap.csv.
+BEGIN {
+    n_patterns = split("aligned permuted offset uniform scattered", patterns, " ")
+    split("100% 100% 80% 12.5% 12.5%", seed_used, " ")
+    split("4 4 5 1 32", segments, " ") # of 32 bytes, for a row of 32 work-items
+}
+FILENAME ~ /transactions.csv$/ && is_good() {
+    words[argument("pattern")] = argument("nelements") / number("time_s")
+}
 FILENAME ~ /products.csv$/ && is_good() {
     product = product sprintf("| %s | %s | %s ms | %s |\n", $1, argument("n"),
         short(1000 * number("time_s")), short(number("gflops_per_s")))
@@ -59,7 +67,21 @@ function print_overlap(    w, k, c, far, best, nearest) {
         100 * (k + c - t[nearest, 1, 1]) / (k < c ? k : c)
 }
 
+function print_transactions(    i, w) {
+    print "Loads of a word per work-item, by rows of 32; moved, if whole segments of 32 bytes move:\n"
+    print "| pattern | segments of a row | used of them (the seed) | 10^9 words/s | GB/s used | GB/s moved |"
+    print "| --- | --- | --- | --- | --- | --- |"
+    for (i = 1; i <= n_patterns; i++) {
+        w = words[patterns[i]] / 1e9
+        row(patterns[i], segments[i], seed_used[i], short(w),
+            short(patterns[i] == "uniform" ? w / 8 : w * 4), short(w * segments[i]))
+    }
+    print ""
+}
+
 END {
+    if ("aligned" in words)
+        print_transactions()
     if (product != "") {
         print "Products of square matrices, float32:\n"
         print "| kernel | n | time | GFLOP/s |\n| --- | --- | --- | --- |"

@@ -23,11 +23,11 @@ FILENAME ~ /counts$/ && / f_mem_access.*_load/ {
 }
 FILENAME ~ /counts$/ { next }
 
-$1 == "flops_add" && is_good() && argument("dtype") == "float32" { add = number("gops_per_s") }
+$1 == "flops_add" && is_good() && argument("dtype") == "float32" { add = number("gflops_per_s") }
 $1 ~ /^min_plus_v/ && is_good() {
     size = argument("n")
     ms[argument("version")] = 1000 * number("time_s")
-    rate[argument("version")] = number("gops_per_s")
+    rate[argument("version")] = number("gflops_per_s")
 }
 
 END {
