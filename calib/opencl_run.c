@@ -66,7 +66,7 @@ static cl_int copy(struct gcal_opencl *cl, cl_mem device, const struct gcal_job 
 static cl_int finish(struct gcal_opencl *cl, const struct gcal_job *job)
 {
     cl_command_queue other = queue_of_copies(cl, job);
-    cl_int code = clFlush(other);
+    cl_int code = other != cl->queue ? clFlush(other) : CL_SUCCESS;
 
     if (code == CL_SUCCESS)
         code = clFinish(cl->queue);
