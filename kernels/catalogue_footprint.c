@@ -140,6 +140,20 @@ static double most_bytes(const struct gcal_generator_arg *a, size_t which,
            (is_cache ? limits->cache_bytes : limits->memory_bytes);
 }
 
+/* The rungs of a ladder are one family and have one footprint: that of the first.  A rung
+ * whose buffers are too large then does not fit on the device, which ends the ladder.
+ */
+static void take_first_rung(const struct gcal_setting *setting,
+                            struct gcal_kernel *kernel)
+{
+    const struct gcal_generator *g = setting->generator;
+
+    for (size_t i = 0; i < g->n_arguments && setting->ladder; i++)
+        for (size_t k = 0; k < kernel->n_sizes && g->arguments[i].ladder; k++)
+            if (strcmp(kernel->sizes[k].name, g->arguments[i].name) == 0)
+                kernel->sizes[k].value = strtod(g->arguments[i].defaults.items[0], NULL);
+}
+
 int gcal_footprint_size(const struct gcal_setting *setting, size_t argument, size_t which,
                         const struct gcal_kernel_limits *limits, long long *size,
                         struct gcal_error *err)
@@ -155,6 +169,7 @@ int gcal_footprint_size(const struct gcal_setting *setting, size_t argument, siz
 
     if (!kernel || (bytes && !(text = gcal_expand_expr(setting, bytes, "bytes", err))))
         goto out;
+    take_first_rung(setting, kernel);
     s.sizes = kernel->sizes;
     s.bytes = text;
     while (strcmp(kernel->sizes[s.which].name, a->name) != 0)

@@ -602,6 +602,32 @@ static void a_footprint_may_be_of_some_bytes(void **state)
     gcal_catalogue_close(c);
 }
 
+/* The last rungs would have no room beside the largest n; they do not make it smaller. */
+static void a_footprint_is_one_for_a_ladder(void **state)
+{
+    static const struct gcal_kernel_limits device = { .cache_bytes = 4e6,
+                                                      .max_alloc_bytes = 4e6 };
+    struct gcal_catalogue *c = open_one(
+        "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\narguments:\n"
+        "  n: {footprint: {bytes: 4*n, cache: [1], multiple: 1000}}\n"
+        "  m: {ladder: [1, 64, 4096]}\n"
+        "local_size: [4]\nglobal_size: [n]\nargs:\n"
+        "- {name: x, buffer: float32, elements: n, output: true}\n"
+        "- {name: y, buffer: float32, elements: 500*m}\n"
+        "check: {n: 32, m: 1}\n");
+    struct gcal_kernel_list list;
+
+    (void)state;
+    list = pick_for(c, &device, "red");
+    assert_int_equal(list.n_kernels, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(list.kernels[i]->sizes[0].value == 1e6);
+        assert_string_equal(list.kernels[i]->family, "one n:1000000");
+    }
+    gcal_kernel_list_clear(&list);
+    gcal_catalogue_close(c);
+}
+
 static void a_description_groups_generators_and_marks_defaults(void **state)
 {
     static const char expected[] = "---- arithmetic (flops) ----\n\n"
@@ -1079,6 +1105,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_a_device_cannot_run_is_left_out, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(footprints_follow_the_device, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(a_footprint_is_one_for_a_ladder, make_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(a_footprint_may_be_of_some_bytes, make_folder,
                                         remove_folder),
