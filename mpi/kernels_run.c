@@ -1,5 +1,6 @@
 #include "mpi/kernels_run.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ struct context {
     struct gcal_kernels_run *run;
     const char *node;
     struct gcal_display *display;
+    double budget_s;
 };
 
 /* ---- counts ---- */
@@ -191,8 +193,13 @@ static int take_kernel(void *context, const struct gcal_run_kernel *kernel,
 static void take_progress(void *context, const struct gcal_progress *progress)
 {
     const struct context *c = context;
+    struct gcal_progress shown = *progress;
 
-    gcal_display_update(c->display, c->node, progress);
+    /* Kernels finish together, so without a budget those that have do not tell the pace.
+     */
+    if (!isfinite(c->budget_s) && strcmp(progress->phase, "measuring") == 0)
+        shown.left_s = INFINITY;
+    gcal_display_update(c->display, c->node, &shown);
 }
 
 /* ---- measuring ---- */
@@ -238,7 +245,7 @@ int gcal_kernels_run(struct gcal_kernels_run *run, struct gcal_spawner *spawner,
                      struct gcal_error *err)
 {
     struct gcal_measure_options options = each_kernel;
-    struct context c = { .run = run, .display = display };
+    struct context c = { .run = run, .display = display, .budget_s = budget_s };
     double start_s = gcal_clock_now_s();
     char *node = gcal_node_name(err);
     struct gcal_error why = { 0 };
