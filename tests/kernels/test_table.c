@@ -120,17 +120,6 @@ static bool find_device(struct table *t, struct gcal_error *err)
     return t->info.uid != NULL;
 }
 
-static const char *missing_type(const struct table *t, const struct gcal_kernel *kernel)
-{
-    for (size_t i = 0; i < kernel->n_args; i++) {
-        if (!t->info.fp64 && strcmp(kernel->args[i].dtype, "float64") == 0)
-            return "the device has no float64";
-        if (!t->info.fp16 && strcmp(kernel->args[i].dtype, "float16") == 0)
-            return "the device has no float16";
-    }
-    return NULL;
-}
-
 /* ---- one kernel ---- */
 
 enum came { GOOD, LEFT_OUT, WRONG };
@@ -203,15 +192,18 @@ static const char *judge(struct table *t, const struct gcal_kernel *kernel,
     return "ok";
 }
 
-static void test_kernel(struct table *t, const struct gcal_kernel *kernel)
+static void test_kernel(struct table *t, const struct gcal_setting *setting,
+                        const struct gcal_kernel *kernel)
 {
-    const char *missing = missing_type(t, kernel), *words;
+    struct gcal_kernel_limits limits = gcal_device_limits(&t->info);
     struct gcal_error why = { 0 };
+    enum gcal_left_out reason;
+    const char *words;
     double run_s = 0, host_s = 0;
     enum came came = LEFT_OUT;
 
-    if (missing)
-        gcal_error_set(&why, GCAL_EDEVICE, "%s", missing);
+    if (!gcal_limits_allow(&limits, setting, kernel, &reason))
+        gcal_error_set(&why, GCAL_EDEVICE, "%s", gcal_left_out_name(reason));
     else
         came = run(t, kernel, &run_s, &host_s, &why);
     words = judge(t, kernel, came, &why);
@@ -240,7 +232,7 @@ static void test_generator(struct table *t, const struct gcal_generator *g)
         if (is_kernel_wanted(t, kernel)) {
             if (gcal_kernel_finish(&setting, kernel, NULL, &err) < 0)
                 die(kernel->name, &err);
-            test_kernel(t, kernel);
+            test_kernel(t, &setting, kernel);
         }
         gcal_kernel_destroy(kernel);
     }

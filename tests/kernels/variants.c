@@ -135,15 +135,19 @@ static bool complete(struct search *s, size_t i)
 
 /* ---- one dtype ---- */
 
+/* All words, as each is likely to be other code; of numbers, three. */
 static void mark_targets(struct search *s)
 {
     for (size_t i = 0; i < s->g->n_arguments; i++) {
-        bool *targets = s->targets[i];
-        bool listed = s->g->arguments[i].form == GCAL_VALUES_LISTED;
+        const struct gcal_generator_arg *a = &s->g->arguments[i];
+        bool *targets = s->targets[i], listed = a->form == GCAL_VALUES_LISTED;
         size_t n = listed || s->texts[i].n < 3 ? s->texts[i].n : 3;
 
-        if (i != s->dtype && n > 1)
-            targets[0] = targets[n / 2] = targets[n - 1] = true;
+        if (i == s->dtype || n < 2)
+            continue;
+        targets[0] = targets[n / 2] = targets[n - 1] = true;
+        for (size_t v = 0; listed && !gcal_argument_is_integer(a) && v < n; v++)
+            targets[v] = true;
     }
 }
 

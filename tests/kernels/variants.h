@@ -1,9 +1,10 @@
 /* variants.h - a small sample of a generator's variants that covers its arguments
  *
  * For every value of the argument 'dtype' (or once, without one) the sample has the
- * defaults, the first, last and middle value that each other argument allows, and three
- * variants at least where there are so many.  Values that only some combinations allow
- * are met in one of these.  The same catalogue gives the same sample on every machine.
+ * defaults, all words and the first, last and middle number that each other argument
+ * allows, and three variants at least where there are so many.  Values that only some
+ * combinations allow are met in one of these.  The same catalogue gives the same sample
+ * on every machine.
  */
 #ifndef TESTS_KERNELS_VARIANTS_H
 #define TESTS_KERNELS_VARIANTS_H
