@@ -282,11 +282,14 @@ static void check_kernel(const struct gcal_kernel *kernel, const char *assume)
         .n_dims = kernel->n_dims,
         .assume = assume,
     };
+    struct gcal_profile *before; /* of one launch; kernel->profile is of a run */
 
     for (size_t i = 0; i < kernel->n_dims; i++) {
         request.local_size[i] = kernel->local_size[i];
         request.global_size[i] = kernel->global_size[i];
     }
+    if (!(before = gcal_count(&request, &err)))
+        fail_msg("%s: %s", kernel->name, err.text);
     for (int form = LOADS; form <= ONCHIP; form++) {
         struct gcal_count_request again = request;
         char *text = gcal_work_remove(&request, &forms[form], &err), what[200];
@@ -301,10 +304,11 @@ static void check_kernel(const struct gcal_kernel *kernel, const char *assume)
         again.build_options = NULL;
         if (!(after = gcal_count(&again, &err)))
             fail_msg("%s: %s\n%s", what, err.text, text);
-        compare(form, what, kernel->profile, after);
+        compare(form, what, before, after);
         gcal_profile_destroy(after);
         free(text);
     }
+    gcal_profile_destroy(before);
 }
 
 static void check_folder(const char *folder, size_t at_least)
