@@ -3,7 +3,8 @@
  * that a pass finds in a shared cache what it holds of the pass before, but each block
  * of data on another core, whose own cache does not have it.
  *
- * PER_ITEM vectors per work-item are added up and leave one element behind.
+ * PER_ITEM vectors per work-item are added up and leave one element behind, in the same
+ * place in each pass: what is written stays small beside what is read.
  */
 #define PASTE(a, b) a##b
 #define VECTOR(type, width) PASTE(type, width)
@@ -25,5 +26,5 @@ __kernel void gmem_footprint(__global T *result, __global const V *in)
 
     for (int j = 0; j < PER_ITEM; ++j)
         sum = sum + GPUCAL_TAG(footprint, in[first + LSIZE_0 * j]);
-    result[get_global_size(0) * get_group_id(1) + get_global_id(0)] = TOTAL(sum);
+    result[get_global_id(0)] = TOTAL(sum);
 }
