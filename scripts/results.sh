@@ -53,7 +53,7 @@ for _ in 1 2 3 4 5; do
         --tag matmul_sq --tag prefetch:True --tag n:1024 > /dev/null
     echo "gpucal predict of a catalogue kernel: $(($(date +%s%N) - start)) ns"
 done | tee "$out/latency.txt"
-"$gpucal" count "$top/kernels/catalogue/matmul_tiled.cl" -D T=float --local 16,16 --global n,n \
+"$gpucal" count "$top/kernels/catalogue/matmul_tiled.cl" -D T=float -D TILE=16 --local 16,16 --global n,n \
     --assume 'n % 16 = 0 and n >= 16' -o "$out/profile.yaml" > "$out/counts.txt"
 for _ in 1 2 3 4 5; do
     start=$(date +%s%N)

@@ -1,10 +1,10 @@
-/* c = a b for square matrices, row after row, whose width n is a multiple of 16: every
+/* c = a b for square matrices, row after row, whose width n is a multiple of TILE: every
  * work-item reads a row of a and a column of b from global memory.
  */
 __kernel void matmul_plain(__global const T *a, __global const T *b, __global T *c, int n)
 {
-    int column = 16 * get_group_id(0) + get_local_id(0);
-    int row = 16 * get_group_id(1) + get_local_id(1);
+    int column = TILE * get_group_id(0) + get_local_id(0);
+    int row = TILE * get_group_id(1) + get_local_id(1);
     T acc = (T)0;
 
     for (int k = 0; k < n; ++k)

@@ -17,12 +17,14 @@
 #include "calib/model/profile.h"
 #include "kernels/kernels.h"
 
-enum { MAX_RUNS = 10000, N_EVALS = 200000 };
+enum { MAX_RUNS = 10000, N_EVALS = 200000, MAX_MACROS = 2 };
 
 extern char **environ;
 
 struct subject {
-    const char *name, *file, *options, *assume, *local, *global;
+    const char *name, *file;
+    const char *macros[MAX_MACROS]; /* "-DT=float", up to a NULL */
+    const char *assume, *local, *global;
     size_t n_dims, local_size[GCAL_MAX_DIMS];
     const char *global_size[GCAL_MAX_DIMS];
 };
@@ -30,7 +32,7 @@ struct subject {
 static const struct subject subjects[] = {
     { "tiled matmul",
       SOURCE_DIR "/kernels/catalogue/matmul_tiled.cl",
-      "-DT=float",
+      { "-DT=float", "-DTILE=16" },
       "n % 16 = 0",
       "16,16",
       "n,n",
@@ -39,7 +41,7 @@ static const struct subject subjects[] = {
       { "n", "n" } },
     { "stencil",
       SOURCE_DIR "/tests/kernels/counted/stencil.cl",
-      "-DT=float",
+      { "-DT=float" },
       "n % 14 = 0",
       "16,16",
       "n/14*16,n/14*16",
@@ -48,7 +50,7 @@ static const struct subject subjects[] = {
       { "n/14*16", "n/14*16" } },
     { "128 madds",
       SOURCE_DIR "/kernels/catalogue/flops_madd.cl",
-      "-DT=float",
+      { "-DT=float", "-DUNROLL=1" },
       "n % 256 = 0",
       "256",
       "n",
@@ -114,31 +116,38 @@ static void bench_process(const char *what, size_t n_runs, char *const *argv)
 
 static void bench_cold(char *gpucal, const struct subject *s, size_t n_runs)
 {
-    char *argv[] = { gpucal,
-                     (char *)"count",
-                     (char *)s->file,
-                     (char *)"--local",
-                     (char *)s->local,
-                     (char *)"--global",
-                     (char *)s->global,
-                     (char *)"--assume",
-                     (char *)s->assume,
-                     (char *)s->options,
-                     NULL };
+    char *argv[9 + MAX_MACROS + 1] = {
+        gpucal,
+        (char *)"count",
+        (char *)s->file,
+        (char *)"--local",
+        (char *)s->local,
+        (char *)"--global",
+        (char *)s->global,
+        (char *)"--assume",
+        (char *)s->assume,
+    };
+
+    for (size_t i = 0; i < MAX_MACROS && s->macros[i]; i++)
+        argv[9 + i] = (char *)s->macros[i];
 
     bench_process("cold: gpucal count", n_runs, argv);
 }
 
 static struct gcal_profile *count(const struct subject *s, const char *source)
 {
+    char options[200] = "";
     struct gcal_count_request request = { .source = source,
                                           .file = s->file,
-                                          .build_options = s->options,
+                                          .build_options = options,
                                           .n_dims = s->n_dims,
                                           .assume = s->assume };
     struct gcal_error err = { 0 };
     struct gcal_profile *profile;
 
+    for (size_t i = 0; i < MAX_MACROS && s->macros[i]; i++)
+        snprintf(options + strlen(options), sizeof(options) - strlen(options), " %s",
+                 s->macros[i]);
     memcpy(request.local_size, s->local_size, sizeof(request.local_size));
     memcpy(request.global_size, s->global_size, sizeof(request.global_size));
     if (!(profile = gcal_count(&request, &err)))

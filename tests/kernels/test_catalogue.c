@@ -673,15 +673,16 @@ static void the_folder_and_the_builtin_catalogue_agree(void **state)
     described[0] = gcal_catalogue_describe(inside, &err);
     described[1] = gcal_catalogue_describe(outside, &err);
     assert_string_equal(described[0], described[1]);
-    assert_non_null(strstr(
-        described[0], "\nmatmul_tiled [matmul_sq application]\n"
-                      "    product of square matrices, tiles fetched into local memory\n"
-                      "    dtype:float32,float64=float32 prefetch:True lsize_0:16 "
-                      "lsize_1:16 groups_fit:True\n"
-                      "    n:any=64..8192\n"
-                      "    +matmul_tiled_loads [matmul_sq_loads work_removed] "
-                      "+matmul_tiled_onchip\n"
-                      "    [matmul_sq_onchip work_removed]\n"));
+    assert_non_null(
+        strstr(described[0],
+               "\nmatmul_tiled [matmul_sq application]\n"
+               "    product of square matrices, tiles fetched into local memory\n"
+               "    dtype:float32,float64=float32 prefetch:True lsize_0:8,16,32=16 "
+               "lsize_1:8,16,32=16\n"
+               "    groups_fit:True n:any=64..8192\n"
+               "    +matmul_tiled_loads [matmul_sq_loads work_removed] "
+               "+matmul_tiled_onchip\n"
+               "    [matmul_sq_onchip work_removed]\n"));
     a = PICK(inside, GCAL_MATCH_SUPERSET, "matmul_sq", "n:2400");
     b = PICK(outside, GCAL_MATCH_SUPERSET, "matmul_sq", "n:2400");
     assert_int_equal(a.n_kernels, 2);

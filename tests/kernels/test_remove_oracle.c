@@ -30,7 +30,7 @@ struct oracle_case {
 static const struct oracle_case cases[] = {
     { "kernels/catalogue/matmul_plain.cl",
       "matmul_plain",
-      "-DT=float",
+      "-DT=float -DTILE=16",
       2,
       16,
       2,
@@ -39,7 +39,7 @@ static const struct oracle_case cases[] = {
       false },
     { "kernels/catalogue/matmul_tiled.cl",
       "matmul_tiled",
-      "-DT=float",
+      "-DT=float -DTILE=16",
       2,
       16,
       3,
