@@ -73,6 +73,32 @@ static int find_values(const struct gcal_generator_arg *a, struct gcal_texts *te
     return rc;
 }
 
+/* Of the loads that a companion may keep: all, and each by itself, as far as the variant
+ * with all defaults has them.
+ */
+static int find_loads(const struct gcal_generator *g, struct gcal_texts *texts,
+                      struct gcal_error *err)
+{
+    const char **values = calloc(g->n_arguments, sizeof(*values));
+    struct gcal_setting setting = { .generator = g, .values = values };
+    const struct gcal_loads *loads = NULL;
+    size_t argument;
+    int rc;
+
+    if (!values)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < g->n_arguments; i++)
+        values[i] = g->arguments[i].form == GCAL_VALUES_LOADS
+                        ? "each"
+                        : g->arguments[i].defaults.items[0];
+    rc = gcal_companion_apart(&setting, &loads, &argument, err);
+    for (size_t i = 0; rc == 0 && i < loads->n; i++)
+        if (loads->items[i].is_own)
+            rc = gcal_texts_add(texts, loads->items[i].with, err);
+    free(values);
+    return rc;
+}
+
 static size_t find_dtype(const struct gcal_generator *g)
 {
     size_t i = 0;
@@ -101,9 +127,14 @@ static bool is_good(struct search *s)
 {
     struct gcal_setting setting = { .generator = s->g, .values = s->values };
     const struct gcal_yaml *broken;
+    struct gcal_buf why = { 0 };
+    bool allowed;
 
     s->tries++;
-    if (gcal_where_broken(&setting, &broken, NULL) < 0 || broken)
+    allowed = gcal_where_broken(&setting, &broken, NULL) == 0 && !broken &&
+              gcal_companion_allows(&setting, &why, NULL) == 1;
+    gcal_buf_free(&why);
+    if (!allowed)
         return false;
     return s->again || !is_made(s->made, s->values, s->g->n_arguments);
 }
@@ -140,14 +171,15 @@ static void mark_targets(struct search *s)
 {
     for (size_t i = 0; i < s->g->n_arguments; i++) {
         const struct gcal_generator_arg *a = &s->g->arguments[i];
-        bool *targets = s->targets[i], listed = a->form == GCAL_VALUES_LISTED;
+        bool *targets = s->targets[i], loads = a->form == GCAL_VALUES_LOADS;
+        bool listed = loads || a->form == GCAL_VALUES_LISTED;
         size_t n = listed || s->texts[i].n < 3 ? s->texts[i].n : 3;
 
         if (i == s->dtype || n < 2)
             continue;
         targets[0] = targets[n / 2] = targets[n - 1] = true;
-        for (size_t v = 0; listed && !gcal_argument_is_integer(a) && v < n; v++)
-            targets[v] = true;
+        for (size_t v = 0; listed && v < n; v++)
+            targets[v] = targets[v] || loads || !gcal_argument_is_integer(a);
     }
 }
 
@@ -247,7 +279,9 @@ static int init_search(struct search *s, const struct gcal_generator *g,
         return gcal_error_memory(err);
     s->texts = variants->texts;
     for (size_t i = 0; i < n; i++) {
-        if (find_values(&g->arguments[i], &variants->texts[i], err) < 0)
+        if (find_values(&g->arguments[i], &variants->texts[i], err) < 0 ||
+            (g->arguments[i].form == GCAL_VALUES_LOADS &&
+             find_loads(g, &variants->texts[i], err) < 0))
             return -1;
         if (!(s->targets[i] = calloc(s->texts[i].n, sizeof(bool))))
             return gcal_error_memory(err);
