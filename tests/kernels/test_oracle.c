@@ -1,11 +1,10 @@
 /* test_oracle.c - the kernels of a catalogue, counted as Oclgrind counts
  *
- *   test_oracle [--sample] [--part K/N] FOLDER [GENERATOR]...
+ *   test_oracle [--sample] FOLDER [GENERATOR]...
  *
  * FOLDER may be "-": the built-in catalogue.  Each generator is taken with all values of
  * all its arguments, and each of these kernels at the sizes of its check and at others
- * close to them.  --sample: only some of them (variants.h).  --part 1/2: the first of two
- * halves.
+ * close to them.  --sample: only some of them (variants.h).
  */
 #include <math.h>
 #include <stdio.h>
@@ -186,38 +185,17 @@ static void free_jobs(struct jobs *jobs)
     free(jobs->items);
 }
 
-struct options {
-    bool sampled;
-    size_t part, n_parts;
-};
-
-/* Returns the first argument behind them, or -1. */
-static int read_options(int argc, char **argv, struct options *o)
-{
-    int i = 1;
-
-    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++)
-        if (strcmp(argv[i], "--sample") == 0)
-            o->sampled = true;
-        else if (strcmp(argv[i], "--part") != 0 || ++i == argc ||
-                 sscanf(argv[i], "%zu/%zu", &o->part, &o->n_parts) != 2 || !o->part ||
-                 o->part > o->n_parts)
-            return -1;
-    return i < argc ? i : -1;
-}
-
 int main(int argc, char **argv)
 {
-    struct options o = { .part = 1, .n_parts = 1 };
-    int at = read_options(argc, argv, &o);
+    bool sampled = argc > 1 && strcmp(argv[1], "--sample") == 0;
+    int at = sampled ? 2 : 1;
     struct gcal_error err = { 0 };
     struct gcal_catalogue *catalogue;
     struct jobs jobs = { 0 };
-    size_t n_failed, n_wanted = 0;
+    size_t n_failed;
 
-    if (at < 0) {
-        fprintf(stderr, "usage: test_oracle [--sample] [--part K/N] FOLDER "
-                        "[GENERATOR]...\n");
+    if (at >= argc) {
+        fprintf(stderr, "usage: test_oracle [--sample] FOLDER [GENERATOR]...\n");
         return 1;
     }
     if (!oracle_is_there())
@@ -226,9 +204,8 @@ int main(int argc, char **argv)
     if (!catalogue)
         die(argv[at], &err);
     for (size_t i = 0; i < catalogue->n_generators; i++)
-        if (is_wanted(catalogue->generators[i]->name, argc - at - 1, argv + at + 1) &&
-            n_wanted++ % o.n_parts == o.part - 1)
-            add_variants(&jobs, catalogue->generators[i], o.sampled);
+        if (is_wanted(catalogue->generators[i]->name, argc - at - 1, argv + at + 1))
+            add_variants(&jobs, catalogue->generators[i], sampled);
     n_failed = oracle_check(jobs.n, jobs.items);
     printf("%zu runs, %zu failed\n", jobs.n, n_failed);
     n_failed += jobs.n == 0;
