@@ -2,7 +2,7 @@
 # install-deps.sh: installs what gpucal needs on Debian 12, as far as it is missing.
 #
 #   scripts/install-deps.sh            to build it and to run it under Slurm
-#   scripts/install-deps.sh --test     also what scripts/test.sh needs
+#   scripts/install-deps.sh --test     also what scripts/test.sh and scripts/seeds.sh need
 #
 # Asks nothing, waits while another apt runs, and takes no time when all is there.
 set -u
@@ -14,8 +14,10 @@ BUILD=(build-essential cmake ninja-build pkg-config
     libgsl-dev libhdf5-dev                              # fit/, store/
     libyaml-dev libsodium-dev libjansson-dev)           # calib/base/, mpi/
 CLUSTER=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libpmix-dev)
-TEST=(git procps libcmocka-dev oclgrind
-    clang clang-format libclang-rt-dev) # the last has libFuzzer and the sanitizers
+TEST=(git procps libcmocka-dev
+    oclgrind mesa-opencl-icd             # two more OpenCL devices on any CPU
+    gnuplot-nox clpeak                   # scripts/seeds.sh
+    clang clang-format libclang-rt-dev)  # the last has libFuzzer and the sanitizers
 
 die() {
     echo "install-deps.sh: $*" >&2
