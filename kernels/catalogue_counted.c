@@ -47,7 +47,6 @@ int gcal_counted_add(void **tree, const struct gcal_kernel *kernel,
     counted->variant = strdup(kernel->variant);
     counted->source = strdup(kernel->source);
     counted->element = *element;
-    counted->local_bytes = -1;
     if (!counted->variant || !counted->source) {
         gcal_error_memory(err);
         destroy(counted);

@@ -5,6 +5,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/random.h"
+#include "calib/model/profile.h"
 #include "kernels/catalogue_private.h"
 
 void gcal_kernel_list_clear(struct gcal_kernel_list *list)
@@ -23,6 +24,7 @@ struct making {
     void *ids; /* tree of the list's kernels */
     size_t n_settings;
     struct gcal_buf left; /* why the first setting was left out that was */
+    char *left_family;    /* of the last kernel that the device cannot run, or NULL */
 };
 
 static int compare_ids(const void *a, const void *b)
@@ -60,6 +62,7 @@ static void stop(struct making *m)
 {
     tdestroy(m->ids, keep_kernel);
     gcal_buf_free(&m->left);
+    free(m->left_family);
 }
 
 /* Takes 'kernel'.  One that is there already stays the one; asked for by its size it
@@ -87,25 +90,36 @@ static int add_kernel(struct making *m, struct gcal_kernel *kernel,
     return there ? 0 : -1;
 }
 
-/* Whether the device has the local memory of a finished kernel; -1. */
-static int has_local_memory(struct making *m, const struct gcal_setting *setting,
-                            const struct gcal_kernel *kernel,
-                            const struct gcal_geometry *geometry, struct gcal_error *err)
+/* Whether the device has the local memory that a finished kernel declares and is given.
+ */
+static bool has_local_memory(const struct making *m, const struct gcal_kernel *kernel,
+                             const struct gcal_geometry *geometry)
 {
-    struct gcal_counted *counted = gcal_counted_find(m->counted, kernel);
-    double bytes;
+    const struct gcal_profile *p = kernel->profile;
+    double bytes = 0;
 
-    if (!m->limits || !(m->limits->local_memory_bytes > 0))
-        return 1;
-    if (counted->local_bytes < 0 &&
-        gcal_local_bytes(setting, kernel, &counted->local_bytes, err) < 0)
-        return -1;
-    bytes = counted->local_bytes;
+    for (size_t i = 0; i < p->n_entries; i++)
+        if (p->entries[i].kind == GCAL_FEATURE_LOCAL_MEMORY_BYTES)
+            bytes +=
+                strtod(p->entries[i].count, NULL); /* a number: arrays have fixed sizes */
     for (size_t i = 0; i < kernel->n_args; i++)
         if (kernel->args[i].kind == GCAL_ARG_LOCAL)
             bytes +=
                 geometry->arg_values[i] * (double)gcal_dtype_size(kernel->args[i].dtype);
-    return bytes <= m->limits->local_memory_bytes;
+    return !m->limits || !(m->limits->local_memory_bytes > 0) ||
+           bytes <= m->limits->local_memory_bytes;
+}
+
+/* All rungs of a ladder, which follow each other, are one that is left out. */
+static int leave_out(struct making *m, const struct gcal_kernel *kernel,
+                     enum gcal_left_out reason, struct gcal_error *err)
+{
+    if (m->left_family && strcmp(m->left_family, kernel->family) == 0)
+        return 0;
+    m->list->left_out[reason]++;
+    free(m->left_family);
+    m->left_family = strdup(kernel->family);
+    return m->left_family ? 0 : gcal_error_memory(err);
 }
 
 /* 1 when the kernel can go into the list, 0 when the device cannot run it, -1. */
@@ -116,18 +130,16 @@ static int prepare(struct making *m, const struct gcal_setting *setting,
     enum gcal_left_out reason;
     int rc = -1;
 
-    if (m->limits && !gcal_limits_allow(m->limits, setting, kernel, &reason)) {
-        m->list->left_out[reason]++;
-        return 0;
-    }
+    if (m->limits && !gcal_limits_allow(m->limits, setting, kernel, &reason))
+        return leave_out(m, kernel, reason, err);
     if (gcal_check_assume(kernel, kernel->n_sizes, kernel->sizes, err) == 0 &&
         gcal_kernel_geometry(kernel, kernel->n_sizes, kernel->sizes, &geometry, err) ==
             0 &&
         gcal_kernel_finish(setting, kernel, m->counted, err) == 0)
-        rc = has_local_memory(m, setting, kernel, &geometry, err);
+        rc = has_local_memory(m, kernel, &geometry);
     gcal_geometry_clear(&geometry);
     if (rc == 0)
-        m->list->left_out[GCAL_LEFT_OUT_LOCAL_MEMORY]++;
+        rc = leave_out(m, kernel, GCAL_LEFT_OUT_LOCAL_MEMORY, err);
     return rc < 0 ? gcal_error_prefix(err, "%s", kernel->name) : rc;
 }
 

@@ -6,7 +6,6 @@
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "kernels/catalogue_private.h"
-#include "kernels/clang.h"
 
 const struct gcal_kernel_limits gcal_nominal_limits = {
     .cache_bytes = 4 << 20,
@@ -58,51 +57,4 @@ bool gcal_limits_allow(const struct gcal_kernel_limits *limits,
     else
         return true;
     return false;
-}
-
-/* ---- local memory ---- */
-
-struct local_memory {
-    const struct gcal_unit *unit;
-    double bytes;
-};
-
-static enum CXChildVisitResult add_variable(CXCursor c, CXCursor parent,
-                                            CXClientData data)
-{
-    struct local_memory *local = data;
-    const struct gcal_clang *clang = local->unit->clang;
-
-    (void)parent;
-    if (clang->getCursorKind(c) == CXCursor_VarDecl) {
-        CXType type = clang->getCursorType(c);
-        long long bytes = clang->Type_getSizeOf(type);
-
-        if (gcal_type_space(local->unit, type) == GCAL_SPACE_LOCAL && bytes > 0)
-            local->bytes += (double)bytes;
-    }
-    return CXChildVisit_Recurse;
-}
-
-int gcal_local_bytes(const struct gcal_setting *s, const struct gcal_kernel *kernel,
-                     double *bytes, struct gcal_error *err)
-{
-    struct gcal_count_request request = gcal_kernel_request(s, kernel);
-    struct local_memory local = { 0 };
-    struct gcal_unit *unit;
-    CXCursor cursor;
-    int rc;
-
-    *bytes = 0;
-    if (!strstr(kernel->source, "local "))
-        return 0;
-    if (!(unit = gcal_unit_parse(GCAL_LANGUAGE_OPENCL, request.source, request.file,
-                                 request.build_options, err)))
-        return -1;
-    local.unit = unit;
-    if ((rc = gcal_unit_kernel(unit, request.kernel, &cursor, err)) == 0)
-        unit->clang->visitChildren(cursor, add_variable, &local);
-    gcal_unit_close(unit);
-    *bytes = local.bytes;
-    return rc;
 }

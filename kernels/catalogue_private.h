@@ -84,7 +84,6 @@ struct gcal_counted {
     char *variant, *source;
     struct gcal_element element; /* of a companion's result */
     char *profile;               /* YAML */
-    double local_bytes;          /* of arrays declared in the source; -1: not known yet */
 };
 
 /* One value per argument, borrowed. */
@@ -212,9 +211,6 @@ int gcal_footprint_size(const struct gcal_setting *setting, size_t argument, siz
 bool gcal_limits_allow(const struct gcal_kernel_limits *limits,
                        const struct gcal_setting *setting,
                        const struct gcal_kernel *kernel, enum gcal_left_out *reason);
-/* Of the local arrays that the kernel declares. */
-int gcal_local_bytes(const struct gcal_setting *setting, const struct gcal_kernel *kernel,
-                     double *bytes, struct gcal_error *err);
 
 /* ---- catalogue_companion.c ---- */
 

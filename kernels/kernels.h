@@ -253,7 +253,7 @@ const char *gcal_left_out_name(enum gcal_left_out reason);
 struct gcal_kernel_list {
     size_t n_kernels, capacity;
     struct gcal_kernel **kernels;
-    size_t left_out[GCAL_N_LEFT_OUT]; /* kernels, by reason */
+    size_t left_out[GCAL_N_LEFT_OUT]; /* kernels by reason, a ladder as one */
     bool nominal;                     /* sizes are for gcal_nominal_limits */
 };
 

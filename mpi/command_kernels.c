@@ -286,10 +286,9 @@ static int run_on(struct benchmark *b, const struct gcal_device_info *info,
 {
     const struct kernels_command *c = b->c;
     struct gcal_kernels_run run = { .info = info };
-    struct gcal_kernel_limits limits = gcal_device_limits(info);
+    const struct gcal_kernel_limits limits = gcal_device_limits(info);
     int rc;
 
-    limits.local_memory_bytes = 0; /* a row says how much is missing */
     rc = gcal_catalogue_generate(b->catalogue, c->tags.n, c->tags.items, c->match,
                                  &limits, &run.list, err);
     if (rc == 0)
