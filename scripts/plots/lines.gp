@@ -1,11 +1,11 @@
 # lines.gp: one figure of lines.  In the environment: DATA (series.awk), FIGURE (the .svg),
 # TITLE, XLABEL, YLABEL, and LOG, the axes that are logarithmic ("", "x", "y", "xy").
-set terminal svg size 640,400 font "sans,12" background "white"
+set terminal svg size 600,420 font "sans,12" background "white"
 set output system("printf %s \"$FIGURE\"")
 set title system("printf %s \"$TITLE\"") noenhanced
 set xlabel system("printf %s \"$XLABEL\"") noenhanced
 set ylabel system("printf %s \"$YLABEL\"") noenhanced
-set key outside right top noenhanced autotitle columnhead
+set key below maxrows 3 noenhanced autotitle columnhead
 set grid
 data = system("printf %s \"$DATA\"")
 axes = system("printf %s \"$LOG\"")

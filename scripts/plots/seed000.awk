@@ -30,29 +30,33 @@ function least(a, b) {
 }
 
 # In seconds; the work-groups that an SM has at once decide how much of the bandwidth and
-# of the arithmetic is used.
+# of the arithmetic is used.  Sets in_flight, the elements that are under way on an SM.
 function cost(    k, saturating, memory, compute) {
     k = least(blocks, int(threads / group))
     if (local_used)
         k = least(k, int(local_bytes / local_used))
     if (k < 1)
         return 0
+    in_flight = group * each * k
     saturating = bandwidth / sms * latency / clock_hz
-    memory = bytes / (bandwidth * least(1, 4 * group * each * k / saturating))
+    memory = bytes / (bandwidth * least(1, 4 * in_flight / saturating))
     compute = 5 * operations / (sms * cores * clock_hz)
     compute = compute / least(1, group * k / (cores * depth))
     return (memory + compute) * (k == 1 && barriers > 2 ? 2 : 1)
 }
 
-# The cheapest of a benchmark.
+# The cheapest of a benchmark that the device could run; of several, the one with most
+# under way.
 function end_kernel(    name, c) {
-    if (counted == "" || !sms || !bandwidth)
+    if (counted == "" || !sms || !bandwidth || !(counted in time_of))
         return
     name = counted
     sub(/ .*/, "", name)
     c = cost()
-    if (c && (!(name in cheapest) || c < cheapest[name])) {
+    if (c && (!(name in cheapest) || c < 0.999999 * cheapest[name] ||
+              (c < 1.000001 * cheapest[name] && in_flight > most[name]))) {
         cheapest[name] = c
+        most[name] = in_flight
         chosen[name] = substr(counted, length(name) + 2)
     }
     counted = ""
