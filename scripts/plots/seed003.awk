@@ -32,7 +32,7 @@ $1 ~ /^min_plus_v/ && is_good() {
 
 END {
     printf "Additions alone run at %s Gop/s here; efficiency is against that.\n\n", short(add)
-    row("version", "its GPU, n = 4000", "efficiency", "here, n = " size, "efficiency",
+    row("version", "its GPU, n = 6300", "efficiency", "here, n = " size, "efficiency",
         "global loads per addition", "local loads per addition")
     row("---", "---", "---", "---", "---", "---", "---")
     for (i = 1; i <= n_versions; i++) {
