@@ -45,7 +45,8 @@ size() { # GPU OTHER
 
 # By its own name or its paper's.
 is_wanted() { # GROUP
-    [ ${#wanted[@]} = 0 ] || [[ " ${wanted[*]} " == *" $1 "* || " ${wanted[*]} " == *" $paper "* ]]
+    local all=" ${wanted[*]} "
+    [ ${#wanted[@]} = 0 ] || [[ $all == *" $1 "* || $all == *" $paper "* ]]
 }
 
 # Times what the tags pick, within the seconds; making and counting the kernels comes on
@@ -162,8 +163,8 @@ measure_all() {
 }
 
 measure() {
-    find_device
     [ -x "$gpucal" ] || die "no $gpucal: scripts/build.sh makes it, BUILD names its folder"
+    find_device
     echo "$device" > "$out/device"
     echo "measuring $device, a $kind, in $out"
     measure_all
@@ -199,9 +200,11 @@ figure() { # NAME TITLE XLABEL LOG GROUP VARIABLE=VALUE...
     done
     data=$out/plots/$name.dat
     awk "${variables[@]}" -f "$plots/csv.awk" -f "$plots/series.awk" FS=, "$file" > "$data"
-    [ -z "${MORE:-}" ] || printf '\n\n"%s"\n' "${MORE%%: *}" >> "$data"
-    [ -z "${MORE:-}" ] || tr ' ' '\n' <<< "${MORE#*: }" | awk '{ print NR, $1 }' >> "$data"
     [ -s "$data" ] || { echo "nothing to draw in $name" && rm "$data" && return; }
+    if [ -n "${MORE:-}" ]; then # "name: y y y", for x of 1, 2, 3
+        printf '\n\n"%s"\n' "${MORE%%: *}" >> "$data"
+        tr ' ' '\n' <<< "${MORE#*: }" | awk '{ print NR, $1 }' >> "$data"
+    fi
     DATA=$data FIGURE=$out/plots/$name.svg TITLE="$2" XLABEL=$3 YLABEL=${YLABEL:-GB/s} \
         LOG=$4 gnuplot "$plots/lines.gp" || failed+=("$name")
     rm "$data"
@@ -258,8 +261,9 @@ draw_figures() {
     draw_items
     figure seed001_6_14 "Local memory by active banks (fig. 6.14)" "active banks" "" \
         banks x=banks y=local_gbytes_per_s by=access
-    YLABEL="10^9 operations/s" figure seed001_6_15 "Atomics by active segments (fig. 6.15 to 6.17)" "active segments" xy \
-        atomics x=segments "y=gbytes_per_s local_gbytes_per_s" scale=0.125 by=generator
+    YLABEL="10^9 operations/s" figure seed001_6_15 \
+        "Atomics by active segments (fig. 6.15 to 6.17)" "active segments" xy atomics \
+        x=segments "y=gbytes_per_s local_gbytes_per_s" scale=0.125 by=generator
     figure=1
     for version in naive striped padded local local_padded; do
         figure "seed001_7_$figure" "Histogram, $version (fig. 7.$figure)" bins x \
