@@ -45,7 +45,7 @@ print_first_line() { # YAML
 write_seeds() { # FOLDER
     local kernel description source
     for description in "$tree"/kernels/catalogue/*.yaml "$tree"/tests/wild/*.yaml; do
-        [ -e "$description" ] || continue
+        grep -qs "^source:" "$description" || continue # transfers have none
         source=$(sed -n 's/^source: *//p' "$description")
         { print_first_line "$description" && cat "${description%/*}/$source"; } \
             > "$1/$(basename "$description" .yaml).cl"
