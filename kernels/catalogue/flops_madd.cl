@@ -5,7 +5,10 @@
  *
  * No update depends on any of the last 15, so that neither latency nor scheduling
  * limits the rate.  The variables start from integers with full mantissas, different in
- * every work-item: nothing folds, and the units toggle as with real data.
+ * every work-item and lane: nothing folds, and the units toggle as with real data.
+ *
+ * Variables are vectors of WIDTH, for devices whose compilers fill their units with those
+ * rather than with neighbouring work-items.
  */
 #ifdef cl_khr_fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
@@ -19,12 +22,29 @@
 #define IS(type) PASTE(IS_, type)
 #define MASK (IS(T) == IS_half ? 0x3ff : 0xffffff)
 
+#define JOIN(a, b) PASTE(a, b)
+#if WIDTH == 1
+#define V T
+#define START_AT(n) (T)(n)
+#else
+#define OF_WIDTH(type, width) type##width /* JOIN, as V stands within JOIN */
+#define VECTOR_OF(type, width) OF_WIDTH(type, width)
+#define V VECTOR_OF(T, WIDTH)
+#define LANES_2 (V)((T)0, (T)1)
+#define LANES_4 (V)((T)0, (T)1, (T)2, (T)3)
+#define LANES_8 (V)((T)0, (T)1, (T)2, (T)3, (T)4, (T)5, (T)6, (T)7)
+#define LANES_16                                                                         \
+    (V)((T)0, (T)1, (T)2, (T)3, (T)4, (T)5, (T)6, (T)7, (T)8, (T)9, (T)10, (T)11, (T)12, \
+        (T)13, (T)14, (T)15)
+#define START_AT(n) ((V)((T)(n)) + JOIN(LANES_, WIDTH))
+#endif
+
 #define ALL_16(DO)                                                                       \
     DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)                                      \
     DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
 #define START(i)                                                                         \
-    v[i] = (T)((l * 2654435 + i * 1013904 + 69069) & MASK);                              \
-    v[i + 16] = (T)((l * 1664525 + i * 2891336 + 12345) & MASK);
+    v[i] = START_AT((l * 2654435 + i * 1013904 + 69069) & MASK);                         \
+    v[i + 16] = START_AT((l * 1664525 + i * 2891336 + 12345) & MASK);
 #define SUM(i) sum = sum + v[i] + v[i + 16];
 #if IS(T) == IS_int
 #define FACTOR 1103515245
@@ -39,17 +59,45 @@
 #define TURNS_2 TURNS_1 TURNS_1
 #define TURNS_4 TURNS_2 TURNS_2
 #define TURNS_8 TURNS_4 TURNS_4
-#define JOIN(a, b) PASTE(a, b)
+
+T sum_1(T v)
+{
+    return v;
+}
+#if WIDTH >= 2
+T sum_2(VECTOR_OF(T, 2) v)
+{
+    return v.x + v.y;
+}
+#endif
+#if WIDTH >= 4
+T sum_4(VECTOR_OF(T, 4) v)
+{
+    return sum_2(v.even + v.odd);
+}
+#endif
+#if WIDTH >= 8
+T sum_8(VECTOR_OF(T, 8) v)
+{
+    return sum_4(v.even + v.odd);
+}
+#endif
+#if WIDTH >= 16
+T sum_16(VECTOR_OF(T, 16) v)
+{
+    return sum_8(v.even + v.odd);
+}
+#endif
 
 __kernel void flops_madd(__global T *result, int m)
 {
     int l = get_local_id(0);
-    T v[32], sum = (T)0;
+    V v[32], sum = (V)0;
 
     ALL_16(START)
     for (int it = 0; it < m; ++it) {
         JOIN(TURNS_, UNROLL)
     }
     ALL_16(SUM)
-    result[get_global_id(0)] = sum;
+    result[get_global_id(0)] = JOIN(sum_, WIDTH)(sum);
 }

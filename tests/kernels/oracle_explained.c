@@ -7,6 +7,10 @@
 
 const struct oracle_explained oracle_explained[] = {
     { "fft_stage", NULL, "add", 2, "0", "a + b and a - b are of two lanes each" },
+    { "flops_madd", "width:2", "add", 1, "64*nelements", "an fadd is of two lanes" },
+    { "flops_madd", "width:4", "add", 1, "193*nelements", "an fadd is of four lanes" },
+    { "flops_madd", "width:8", "add", 1, "452*nelements", "an fadd is of eight lanes" },
+    { "flops_madd", "width:16", "add", 1, "971*nelements", "an fadd is of 16 lanes" },
     { "gmem_footprint", "width:2", "add", 1, "1/2*n*passes", "an fadd is of two lanes" },
     { "gmem_footprint", "width:4", "add", 1, "3/4*n*passes", "an fadd is of four lanes" },
     { "lattice_boltzmann", NULL, "div", 1, "3*nx*ny",
