@@ -480,7 +480,7 @@ static void what_a_device_cannot_run_is_left_out(void **state)
     static const struct gcal_kernel_limits all = {
         .max_work_group_size = 64, .local_memory_bytes = 2048, .fp16 = true, .fp64 = true
     };
-    static const struct {
+    const struct {
         struct gcal_kernel_limits limits;
         const char *tag;
         int reason; /* -1: it is made */

@@ -8,7 +8,8 @@
  * building and running, seconds of the reference on the host.  Kernels that the device
  * cannot run (types, work-group, local memory) are named as left out.
  *
- * WORDs choose: names or tags of generators; "argument:value" keeps kernels with that.
+ * WORDs choose: names or tags of generators, "-tag" those without it; "argument:value"
+ * keeps kernels with that.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -68,8 +69,11 @@ static bool is_generator_wanted(const struct table *t, const struct gcal_generat
 {
     size_t n_names = 0;
 
+    for (size_t i = 0; i < t->n_words; i++)
+        if (*t->words[i] == '-' && is_chosen_by(t->words[i] + 1, g))
+            return false;
     for (size_t i = 0; i < t->n_words; i++) {
-        if (strchr(t->words[i], ':'))
+        if (strchr(t->words[i], ':') || *t->words[i] == '-')
             continue;
         if (is_chosen_by(t->words[i], g))
             return true;
@@ -229,7 +233,7 @@ static int test_all(struct table *t)
 static int usage(void)
 {
     fprintf(stderr, "usage: test_table [--platform WORDS] [--catalogue FOLDER] "
-                    "[GENERATOR | TAG | ARGUMENT:VALUE]...\n");
+                    "[[-]GENERATOR | [-]TAG | ARGUMENT:VALUE]...\n");
     return 1;
 }
 
