@@ -17,7 +17,7 @@
 #include "calib/model/profile.h"
 #include "kernels/kernels.h"
 
-enum { MAX_RUNS = 10000, N_EVALS = 200000, MAX_MACROS = 2 };
+enum { MAX_RUNS = 10000, N_EVALS = 200000, MAX_MACROS = 3 };
 
 extern char **environ;
 
@@ -50,7 +50,7 @@ static const struct subject subjects[] = {
       { "n/14*16", "n/14*16" } },
     { "128 madds",
       SOURCE_DIR "/kernels/catalogue/flops_madd.cl",
-      { "-DT=float", "-DUNROLL=1" },
+      { "-DT=float", "-DUNROLL=1", "-DWIDTH=1" },
       "n % 256 = 0",
       "256",
       "n",
