@@ -130,18 +130,8 @@ static int run_reference(const struct gcal_kernel *kernel, const struct host_arg
 static int run_source(const struct gcal_kernel *kernel, struct host_args *h,
                       struct gcal_error *err)
 {
-    struct gcal_count_request request = {
-        .source = kernel->source,
-        .file = kernel->generator,
-        .kernel = kernel->entry,
-        .build_options = kernel->build_options,
-        .n_dims = kernel->n_dims,
-    };
+    const struct gcal_count_request request = gcal_kernel_request(kernel);
 
-    for (size_t i = 0; i < kernel->n_dims; i++) {
-        request.local_size[i] = kernel->local_size[i];
-        request.global_size[i] = kernel->global_size[i];
-    }
     return gcal_host_run_kernel(&request, h->geometry.global_size, h->n, h->args, err);
 }
 

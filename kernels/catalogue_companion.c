@@ -169,7 +169,7 @@ void gcal_companion_clear(struct gcal_generator *g)
 static struct found *add_found(const struct gcal_setting *s,
                                const struct gcal_kernel *kernel, struct gcal_error *err)
 {
-    struct gcal_count_request request = gcal_kernel_request(s, kernel);
+    struct gcal_count_request request = gcal_setting_request(s, kernel);
     struct found *found = calloc(1, sizeof(*found));
 
     if (!found) {
@@ -204,7 +204,7 @@ static const struct gcal_loads *loads_of(const struct gcal_setting *s, bool apar
     key.build_options = kernel->build_options;
     there = tfind(&key, s->generator->found, compare);
     found = there ? *there : add_found(s, kernel, err);
-    request = gcal_kernel_request(s, kernel);
+    request = gcal_setting_request(s, kernel);
     if (found && (!apart || gcal_work_loads_apart(&request, &found->loads, err) == 0))
         loads = &found->loads;
     gcal_kernel_destroy(kernel);
@@ -291,7 +291,7 @@ int gcal_companion_apart(struct gcal_setting *s, const struct gcal_loads **loads
 static char *remove_work(const struct gcal_setting *s, const struct gcal_kernel *kernel,
                          struct gcal_element *element, struct gcal_error *err)
 {
-    struct gcal_count_request request = gcal_kernel_request(s, kernel);
+    struct gcal_count_request request = gcal_setting_request(s, kernel);
     const char *keep = keep_of(s), *kept[MOST_KEPT];
     struct gcal_removal removal = { .form = GCAL_REMOVAL_ONCHIP, .keep = kept };
     char *names = NULL, *rest, *text, *source = NULL;

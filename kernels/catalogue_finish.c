@@ -9,12 +9,11 @@
 #include "calib/model/profile.h"
 #include "kernels/catalogue_run.h"
 
-struct gcal_count_request gcal_kernel_request(const struct gcal_setting *s,
-                                              const struct gcal_kernel *kernel)
+struct gcal_count_request gcal_kernel_request(const struct gcal_kernel *kernel)
 {
     struct gcal_count_request request = {
         .source = kernel->source,
-        .file = s->generator->source_name,
+        .file = kernel->generator,
         .kernel = kernel->entry,
         .build_options = kernel->build_options,
         .n_dims = kernel->n_dims,
@@ -25,6 +24,15 @@ struct gcal_count_request gcal_kernel_request(const struct gcal_setting *s,
         request.local_size[i] = kernel->local_size[i];
         request.global_size[i] = kernel->global_size[i];
     }
+    return request;
+}
+
+struct gcal_count_request gcal_setting_request(const struct gcal_setting *s,
+                                               const struct gcal_kernel *kernel)
+{
+    struct gcal_count_request request = gcal_kernel_request(kernel);
+
+    request.file = s->generator->source_name;
     return request;
 }
 
@@ -84,7 +92,7 @@ static int make_id(struct gcal_kernel *k, struct gcal_error *err)
 static struct gcal_profile *count(const struct gcal_setting *s,
                                   struct gcal_kernel *kernel, struct gcal_error *err)
 {
-    struct gcal_count_request request = gcal_kernel_request(s, kernel);
+    struct gcal_count_request request = gcal_setting_request(s, kernel);
 
     if (!gcal_kernel_is_transfer(kernel) &&
         !(kernel->profile = gcal_count(&request, err)))

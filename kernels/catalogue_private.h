@@ -257,9 +257,9 @@ struct gcal_kernel *gcal_kernel_create(const struct gcal_setting *setting,
                                        struct gcal_error *err);
 int gcal_kernel_finish(const struct gcal_setting *setting, struct gcal_kernel *kernel,
                        void **tree, struct gcal_error *err);
-/* To count it; borrows. */
-struct gcal_count_request gcal_kernel_request(const struct gcal_setting *setting,
-                                              const struct gcal_kernel *kernel);
+/* gcal_kernel_request() with the source's file for messages. */
+struct gcal_count_request gcal_setting_request(const struct gcal_setting *setting,
+                                               const struct gcal_kernel *kernel);
 
 /* ---- catalogue_tags.c ---- */
 

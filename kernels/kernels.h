@@ -221,6 +221,8 @@ struct gcal_geometry {
 };
 
 bool gcal_kernel_is_transfer(const struct gcal_kernel *kernel); /* without a kernel */
+/* To count or to run one launch of it; points into the kernel. */
+struct gcal_count_request gcal_kernel_request(const struct gcal_kernel *kernel);
 int gcal_kernel_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
                          const struct gcal_size *sizes, struct gcal_geometry *geometry,
                          struct gcal_error *err);

@@ -52,20 +52,9 @@ static bool depends_on_sub_groups(const struct gcal_profile *profile)
 static struct gcal_profile *count_again(const struct gcal_kernel *kernel,
                                         size_t sub_group_size, struct gcal_error *err)
 {
-    struct gcal_count_request request = {
-        .source = kernel->source,
-        .file = kernel->generator,
-        .kernel = kernel->entry,
-        .build_options = kernel->build_options,
-        .n_dims = kernel->n_dims,
-        .assume = kernel->assume,
-        .sub_group_size = sub_group_size,
-    };
+    struct gcal_count_request request = gcal_kernel_request(kernel);
 
-    for (size_t i = 0; i < kernel->n_dims; i++) {
-        request.local_size[i] = kernel->local_size[i];
-        request.global_size[i] = kernel->global_size[i];
-    }
+    request.sub_group_size = sub_group_size;
     return gcal_count(&request, err);
 }
 

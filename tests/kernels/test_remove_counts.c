@@ -272,22 +272,11 @@ static void compare(int form, const char *what, const struct gcal_profile *befor
 
 /* ---- kernels ---- */
 
-static void check_kernel(const struct gcal_kernel *kernel, const char *assume)
+static void check_kernel(const struct gcal_kernel *kernel)
 {
-    struct gcal_count_request request = {
-        .source = kernel->source,
-        .file = kernel->generator,
-        .kernel = kernel->entry,
-        .build_options = kernel->build_options,
-        .n_dims = kernel->n_dims,
-        .assume = assume,
-    };
+    const struct gcal_count_request request = gcal_kernel_request(kernel);
     struct gcal_profile *before; /* of one launch; kernel->profile is of a run */
 
-    for (size_t i = 0; i < kernel->n_dims; i++) {
-        request.local_size[i] = kernel->local_size[i];
-        request.global_size[i] = kernel->global_size[i];
-    }
     if (!(before = gcal_count(&request, &err)))
         fail_msg("%s: %s", kernel->name, err.text);
     for (int form = LOADS; form <= ONCHIP; form++) {
@@ -334,7 +323,7 @@ static void check_folder(const char *folder, size_t at_least)
         for (size_t k = 0; k < list.n_kernels; k++)
             if (list.kernels[k]->n_dims > 0 && /* 0: copies alone */
                 strcmp(list.kernels[k]->generator, g->name) == 0) {
-                check_kernel(list.kernels[k], list.kernels[k]->assume);
+                check_kernel(list.kernels[k]);
                 break; /* the others differ in sizes and types */
             }
         gcal_kernel_list_clear(&list);
