@@ -318,6 +318,11 @@ struct gcal_value gcal_walk_call(struct gcal_walk *w, CXCursor c)
 
     if (w->clang->getCursorKind(function) == CXCursor_FunctionDecl)
         return inlined(w, c, function, kids);
+    if (!*name) {
+        gcal_walk_fail(w, c,
+                       "a call through a pointer cannot be counted: OpenCL C has none");
+        return gcal_unknown(NULL);
+    }
     if (starts_with(name, "get_")) {
         struct gcal_value dimension = kids.n > 1
                                           ? gcal_walk_quietly(w, kids.c[1])

@@ -536,6 +536,13 @@ static void refuses_what_pointers_change(void **state)
                    "x.cl:6:17: ", "address");
 }
 
+/* clang goes on after it has said that OpenCL C has no such calls. */
+static void refuses_calls_through_pointers(void **state)
+{
+    (void)state;
+    assert_refused("float4 v = (&vload4)(g, a);\nf = v.x;", "x.cl:5:12: ", "pointer");
+}
+
 static void refuses_recursion(void **state)
 {
     struct gcal_count_request r =
@@ -647,6 +654,7 @@ int main(void)
         cmocka_unit_test(members_of_structures_are_accesses),
         cmocka_unit_test(comments_tag_accesses),
         cmocka_unit_test(refuses_what_pointers_change),
+        cmocka_unit_test(refuses_calls_through_pointers),
         cmocka_unit_test(refuses_recursion),
         cmocka_unit_test(refuses_with_place_and_reason),
         cmocka_unit_test(steps_by_a_size_need_an_assumption),
