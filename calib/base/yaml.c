@@ -347,6 +347,13 @@ const char *gcal_yaml_nearest(const char *word, const char *const *known)
     return best;
 }
 
+static bool is_one_of(const char *word, const char *const *known)
+{
+    while (*known && strcmp(*known, word) != 0)
+        known++;
+    return *known != NULL;
+}
+
 int gcal_yaml_check_keys(const struct gcal_yaml *node, const char *const *known,
                          struct gcal_error *err)
 {
@@ -355,11 +362,11 @@ int gcal_yaml_check_keys(const struct gcal_yaml *node, const char *const *known,
                                known[0]);
     for (size_t i = 0; i < node->n_items; i++) {
         const char *key = node->keys[i]->text;
-        const char *near = gcal_yaml_nearest(key, known);
 
-        if (strcmp(near, key) != 0)
+        if (!is_one_of(key, known))
             return gcal_yaml_error(node->keys[i], err,
-                                   "unknown key '%s' (did you mean '%s'?)", key, near);
+                                   "unknown key '%s' (did you mean '%s'?)", key,
+                                   gcal_yaml_nearest(key, known));
     }
     return 0;
 }

@@ -309,13 +309,13 @@ static void check_folder(const char *folder, size_t at_least)
     n_compared = 0;
     for (size_t i = 0; i < catalogue->n_generators; i++) {
         const struct gcal_generator *g = catalogue->generators[i];
-        const char *tag = g->tags.items[g->tags.n - 1];
         struct gcal_kernel_list list = { 0 };
 
         if (g->origin)
             continue;
-        if (gcal_catalogue_generate(catalogue, 1, &tag, GCAL_MATCH_SUPERSET, 0, &list,
-                                    &err) < 0) {
+        if (gcal_catalogue_generate(catalogue, g->tags.n,
+                                    (const char *const *)g->tags.items,
+                                    GCAL_MATCH_IDENTICAL, 0, &list, &err) < 0) {
             print_message("%s\n", err.text);
             gcal_kernel_list_clear(&list);
             continue;
