@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -13,46 +12,20 @@
 #include "calib/plan.h"
 #include "calib/results.h"
 #include "store/record.h"
+#include "tests/folder.h"
 
 extern int faulty_worker_fd;
 int faulty_worker_fd = -1;
 
-static char folder[32], record_path[64];
-
-static void write_file(const char *name, const char *text)
-{
-    char path[64];
-    FILE *file;
-
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
+static char record_path[80];
 
 static int make_folder(void **state)
 {
-    (void)state;
-    strcpy(folder, "/tmp/gcal-measure.XXXXXX");
-    if (!mkdtemp(folder))
+    if (folder_make(state) < 0)
         return -1;
     snprintf(record_path, sizeof(record_path), "%s/run.h5", folder);
     gcal_log_set_level(GCAL_LOG_ERROR);
     return 0;
-}
-
-static int remove_folder(void **state)
-{
-    static const char *const names[] = { "run.h5", "k.cl", "k.yaml" };
-    char path[64];
-
-    (void)state;
-    for (size_t i = 0; i < 3; i++) {
-        snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
-        unlink(path);
-    }
-    return rmdir(folder);
 }
 
 /* ---- a run as the program makes it, on the first device ---- */
@@ -263,10 +236,11 @@ static void a_wrong_kernel_calibrates_nothing(void **state)
     char *detail;
 
     (void)state;
-    write_file("k.cl", "__kernel void scale(__global const float *x, __global float *y)\n"
-                       "{\n    int i = get_global_id(0);\n"
-                       "    y[i] = (i < 37 ? 3.0f : 2.0f) * x[i];\n}\n");
-    write_file("k.yaml", wrong_yaml);
+    folder_write("k.cl",
+                 "__kernel void scale(__global const float *x, __global float *y)\n"
+                 "{\n    int i = get_global_id(0);\n"
+                 "    y[i] = (i < 37 ? 3.0f : 2.0f) * x[i];\n}\n");
+    folder_write("k.yaml", wrong_yaml);
     run = calibrate(folder, scale_config);
     detail = expect_wrong(&run);
     assert_memory_equal(detail, "scale: y[37] is ", 16);
@@ -275,7 +249,7 @@ static void a_wrong_kernel_calibrates_nothing(void **state)
     clear(&run);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, folder_remove)
 
 int main(int argc, char **argv)
 {

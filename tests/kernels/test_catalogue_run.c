@@ -5,52 +5,24 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "calib/base/error.h"
 #include "calib/model/profile.h"
 #include "kernels/kernels.h"
-
-static char folder[32];
-
-static void write_file(const char *name, const char *text)
-{
-    char path[64];
-    FILE *file;
-
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
+#include "tests/folder.h"
 
 static int make_folder(void **state)
 {
-    (void)state;
-    strcpy(folder, "/tmp/gcal-catalogue.XXXXXX");
-    if (!mkdtemp(folder))
+    if (folder_make(state) < 0)
         return -1;
-    write_file("k.cl", "__kernel void k(__global float *x)\n"
-                       "{\n    __local float s[32];\n"
-                       "    s[get_local_id(0)] = 1;\n    barrier(CLK_LOCAL_MEM_FENCE);\n"
-                       "    x[get_global_id(0)] = s[31 - get_local_id(0)];\n}\n");
+    folder_write("k.cl",
+                 "__kernel void k(__global float *x)\n"
+                 "{\n    __local float s[32];\n"
+                 "    s[get_local_id(0)] = 1;\n    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                 "    x[get_global_id(0)] = s[31 - get_local_id(0)];\n}\n");
     return 0;
-}
-
-static int remove_folder(void **state)
-{
-    char path[64];
-
-    (void)state;
-    snprintf(path, sizeof(path), "%s/k.cl", folder);
-    unlink(path);
-    snprintf(path, sizeof(path), "%s/one.yaml", folder);
-    unlink(path);
-    return rmdir(folder);
 }
 
 #define KERNEL                                                                           \
@@ -75,7 +47,7 @@ static int generate(const char *text, struct gcal_kernel_list *list,
 
     *list = (struct gcal_kernel_list){ 0 };
     *err = (struct gcal_error){ 0 };
-    write_file("one.yaml", text);
+    folder_write("one.yaml", text);
     if ((catalogue = gcal_catalogue_open(folder, err)))
         rc = gcal_catalogue_generate(catalogue, 1, tags, GCAL_MATCH_SUPERSET, 0, list,
                                      err);
@@ -267,7 +239,7 @@ static void says_what_is_wrong(void **state)
     }
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, make_folder, folder_remove)
 
 int main(void)
 {
