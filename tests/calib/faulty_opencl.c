@@ -12,20 +12,28 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calib/worker.h"
 #include "calib/worker_private.h"
+#include "tests/calib/faulty_opencl.h"
 
 #define UUID      0x106A
 #define NV_BUS_ID 0x4008
 #define NV_SLOT   0x4009
 #define NV_DOMAIN 0x400A
 
-extern int faulty_worker_fd; /* a worker's socket */
+static int faulty_worker_fd = -1; /* a worker's socket */
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 static char kernel_name[64]; /* launched last */
 static unsigned n_launched;  /* since the end of an event was last asked for */
 static size_t live_bytes;    /* in buffers */
+
+int faulty_worker_dispatch(int argc, char **argv)
+{
+    faulty_worker_fd = argc > 2 ? atoi(argv[2]) : -1;
+    return gcal_worker_dispatch(argc, argv);
+}
 
 /* A platform whose driver aborts or hangs, before all others; or one without devices and
  * no other.

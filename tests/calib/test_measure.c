@@ -13,9 +13,7 @@
 #include "calib/results.h"
 #include "store/record.h"
 #include "tests/folder.h"
-
-extern int faulty_worker_fd;
-int faulty_worker_fd = -1;
+#include "tests/calib/faulty_opencl.h"
 
 static char record_path[80];
 
@@ -258,10 +256,8 @@ int main(int argc, char **argv)
         TEST(a_transfer_that_loses_bytes_calibrates_nothing),
         TEST(a_wrong_kernel_calibrates_nothing),
     };
-    int status;
+    int status = faulty_worker_dispatch(argc, argv);
 
-    faulty_worker_fd = argc > 2 ? atoi(argv[2]) : -1;
-    status = gcal_worker_dispatch(argc, argv);
     if (status >= 0)
         return status;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,9 +10,7 @@
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "calib/worker.h"
-
-extern int faulty_worker_fd;
-int faulty_worker_fd = -1;
+#include "tests/calib/faulty_opencl.h"
 
 static struct gcal_spawner *spawner;
 static struct gcal_worker *worker;
@@ -282,10 +280,8 @@ int main(int argc, char **argv)
         TEST(skips_a_transfer_that_is_too_large),
         TEST(sees_where_a_transfer_went_wrong),
     };
-    int status;
+    int status = faulty_worker_dispatch(argc, argv);
 
-    faulty_worker_fd = argc > 2 ? atoi(argv[2]) : -1;
-    status = gcal_worker_dispatch(argc, argv);
     if (status >= 0)
         return status;
     return cmocka_run_group_tests(tests, NULL, NULL);

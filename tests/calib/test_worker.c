@@ -16,9 +16,7 @@
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "calib/worker.h"
-
-extern int faulty_worker_fd;
-int faulty_worker_fd = -1;
+#include "tests/calib/faulty_opencl.h"
 
 static struct gcal_spawner *spawner;
 static char *uid;
@@ -758,10 +756,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(asks_the_cuda_driver_for_the_last_level_cache),
         cmocka_unit_test(uses_all_cpus_under_mpirun_only),
     };
-    int status;
-
-    faulty_worker_fd = argc > 2 ? atoi(argv[2]) : -1;
-    status = gcal_worker_dispatch(argc, argv);
+    int status = faulty_worker_dispatch(argc, argv);
 
     if (status >= 0)
         return status;
