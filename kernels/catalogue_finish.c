@@ -88,16 +88,18 @@ static int make_id(struct gcal_kernel *k, struct gcal_error *err)
     return k->id ? 0 : gcal_error_memory(err);
 }
 
-/* What a run counts. */
-static struct gcal_profile *count(const struct gcal_setting *s,
-                                  struct gcal_kernel *kernel, struct gcal_error *err)
+/* What a run counts; 'counted' has it already, or is NULL. */
+static int add_profile(const struct gcal_setting *s, struct gcal_kernel *kernel,
+                       const struct gcal_counted *counted, struct gcal_error *err)
 {
     struct gcal_count_request request = gcal_setting_request(s, kernel);
 
+    if (counted)
+        return (kernel->profile = decode_profile(counted->profile, err)) ? 0 : -1;
     if (!gcal_kernel_is_transfer(kernel) &&
         !(kernel->profile = gcal_count(&request, err)))
-        return NULL;
-    return gcal_run_count(kernel, err) == 0 ? kernel->profile : NULL;
+        return -1;
+    return gcal_run_count(kernel, err);
 }
 
 int gcal_kernel_finish(const struct gcal_setting *setting, struct gcal_kernel *kernel,
@@ -109,11 +111,7 @@ int gcal_kernel_finish(const struct gcal_setting *setting, struct gcal_kernel *k
     if (setting->generator->origin &&
         gcal_companion_remove(setting, kernel, counted, &element, err) < 0)
         return -1;
-    if (counted)
-        kernel->profile = decode_profile(counted->profile, err);
-    else if (!count(setting, kernel, err))
-        return -1;
-    if (!kernel->profile)
+    if (add_profile(setting, kernel, counted, err) < 0)
         return -1;
     if (tree && !counted && gcal_counted_add(tree, kernel, &element, err) < 0)
         return -1;
