@@ -30,7 +30,11 @@ void gcal_config_clear(struct gcal_config *config)
     for (size_t i = 0; i < config->n_models; i++) {
         struct gcal_model_config *m = &config->models[i];
 
-        gcal_model_destroy(m->model);
+        for (size_t k = 0; k < m->n_forms; k++) {
+            free(m->forms[k].name);
+            gcal_model_destroy(m->forms[k].model);
+        }
+        free(m->forms);
         for (size_t k = 0; k < m->n_tag_sets; k++)
             strings_clear(m->tag_sets[k].tags, m->tag_sets[k].n_tags);
         free(m->tag_sets);
@@ -296,8 +300,15 @@ static int read_model(const struct gcal_yaml *node,
         gcal_model_destroy(model);
         return -1;
     }
-    m->model = model;
+    if (!(m->forms = calloc(1, sizeof(*m->forms)))) {
+        gcal_model_destroy(model);
+        return gcal_error_memory(err);
+    }
+    m->model = m->forms[0].model = model;
+    m->n_forms = 1;
     config->n_models++; /* owned from here on */
+    if (!(m->forms[0].name = strdup("expression")))
+        return gcal_error_memory(err);
     if (!(kernels = find(node, "kernels")))
         return gcal_yaml_error(node, err, "model '%s' has no kernels to be fitted to",
                                model->name);

@@ -33,7 +33,9 @@ struct gcal_measure_options {
     double enough_s;       /* a kernel with min_samples stops when they took so long; 0:
                               it does not */
     size_t min_samples, max_samples;
-    size_t rungs; /* the longest so many of a ladder are measured */
+    double precision; /* wanted relative standard error of each cost: kernels that do not
+                         help to reach it are not measured; 0: all are */
+    size_t rungs;     /* the longest so many of a ladder are measured */
     uint64_t seed;
 };
 
@@ -45,10 +47,24 @@ struct gcal_tag_set {
     int line, column; /* where it stands, for messages */
 };
 
+/* One way of putting a model's costs together. */
+struct gcal_model_form {
+    char *name;               /* "pnorm"; "expression" where the model has just one */
+    struct gcal_model *model; /* name and output are the same in all forms */
+    bool tailored; /* fitted to the predicted kernels themselves, at other sizes */
+};
+
 struct gcal_model_config {
-    struct gcal_model *model;
-    size_t n_tag_sets;
+    struct gcal_model *model; /* of the first form */
+    size_t n_forms;           /* at least 1 */
+    struct gcal_model_form *forms;
+    size_t n_tag_sets; /* kernels that it is fitted to */
     struct gcal_tag_set *tag_sets;
+    size_t n_predicts; /* kernels that it is for */
+    struct gcal_tag_set *predicts;
+    size_t n_tailored; /* device types (gpu, ..) on which those are measured too, for the
+                          tailored form and to judge the others */
+    char **tailored;
 };
 
 struct gcal_config {

@@ -18,6 +18,8 @@ struct gcal_fit_rows {
     const double *features;    /* n_rows x n_features, row per kernel */
     const double *time_s;      /* n_rows, medians */
     const double *spread; /* n_rows, relative standard error of each median, or NULL */
+    const size_t *group;  /* n_rows: rows of one group (a generator's) are left out
+                             together in cross-validation; NULL: each is its own */
 };
 
 enum gcal_fit_status {
@@ -54,6 +56,23 @@ struct gcal_fit {
 int gcal_fit_solve(const struct gcal_model *model, const struct gcal_fit_rows *rows,
                    struct gcal_fit *fit, struct gcal_error *err);
 void gcal_fit_clear(struct gcal_fit *fit);
+
+/* How well rows are predicted by fits that did not see them. */
+struct gcal_fit_cv {
+    size_t n_rows, n_scored;
+    double *predicted_s; /* n_rows; NaN where the other rows do not determine it */
+    double rms;          /* root mean square of log(predicted / measured), scored rows */
+    double mean_error;   /* geometric mean of |predicted / measured - 1| */
+    double error_90;     /* nine of ten |predicted / measured - 1| lie below */
+};
+
+/* Leaves one group of rows out at a time.  'fit': the solution for all rows, where the
+ * searches start.  The result is cleared with gcal_fit_cv_clear().
+ */
+int gcal_fit_cross_validate(const struct gcal_model *model,
+                            const struct gcal_fit_rows *rows, const struct gcal_fit *fit,
+                            struct gcal_fit_cv *cv, struct gcal_error *err);
+void gcal_fit_cv_clear(struct gcal_fit_cv *cv);
 
 /* How one device deviates from the fit of its type: the factor by which its times lie
  * above the prediction, as the mean of log(time / predicted) over its rows, and the
