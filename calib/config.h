@@ -69,7 +69,9 @@ struct gcal_model_config {
 
 struct gcal_config {
     char *file;  /* as named in messages */
-    char *text;  /* the whole file, for the record */
+    char *text;  /* for the record: the whole file, or where models follow from the
+                    catalogue, a document with those written out, which reads back without
+                    one and gives the same models */
     char *store; /* NULL: not said */
     struct gcal_device_filter devices;
     struct gcal_measure_options measure;
@@ -78,9 +80,9 @@ struct gcal_config {
     struct gcal_model_config *models;
 };
 
-/* Reads and checks everything that can be checked without a device, tags included
- * ('catalogue' may be NULL: tags are not checked then).  'file' NULL: the built-in one.
- * -1 with "file:line:column: ...".
+/* Reads and checks everything that can be checked without a device.  'file' NULL: the
+ * built-in one.  'catalogue' may be NULL: tags are not checked then, and a model whose
+ * forms or kernels follow from the catalogue is an error.  -1 with "file:line:column:".
  */
 int gcal_config_read(const char *file, const struct gcal_catalogue *catalogue,
                      struct gcal_config *config, struct gcal_error *err);
@@ -88,6 +90,9 @@ int gcal_config_read(const char *file, const struct gcal_catalogue *catalogue,
 int gcal_config_parse(const char *text, size_t size, const char *file,
                       const struct gcal_catalogue *catalogue, struct gcal_config *config,
                       struct gcal_error *err);
+/* The same without the models, which are not looked at: store, devices, limits. */
+int gcal_config_read_settings(const char *file, struct gcal_config *config,
+                              struct gcal_error *err);
 void gcal_config_clear(struct gcal_config *config);
 
 bool gcal_device_filter_matches(const struct gcal_device_filter *filter,
@@ -96,13 +101,25 @@ bool gcal_device_filter_matches(const struct gcal_device_filter *filter,
 /* For gcal_catalogue_generate(). */
 struct gcal_kernel_limits gcal_device_limits(const struct gcal_device_info *info);
 
+/* Behind a model's name in a kernel's models: one of those that the model predicts. */
+#define GCAL_WHOLE ":whole"
+
 /* Appends to an empty list every kernel of every model for a device, each once, ladders
- * included, with the names of the models that asked for it.  What the device cannot run
- * is left out.
+ * included, with the names of the models that asked for it: "m" where model m is fitted
+ * to it; "m:whole" where m is to predict it and says that devices of this type measure
+ * those, too.  What the device cannot run is left out.
  */
 int gcal_config_kernels(const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,
                         const struct gcal_device_info *info,
+                        struct gcal_kernel_list *list, struct gcal_error *err);
+
+/* The same of the kernels that 'model' (NULL: any) predicts, on whatever device:
+ * "m:whole" stands in their models.
+ */
+int gcal_config_targets(const struct gcal_config *config,
+                        const struct gcal_catalogue *catalogue,
+                        const struct gcal_device_info *info, const char *model,
                         struct gcal_kernel_list *list, struct gcal_error *err);
 
 /* Whether the model's output (f_cl_wall_time_<platform>_<device>) is that of the device:

@@ -162,6 +162,36 @@ static int gather_set(struct gathered *g, const struct gcal_catalogue *catalogue
     return rc;
 }
 
+/* 'whole': those that 'm' predicts, as "m:whole". */
+static int gather_model(struct gathered *g, const struct gcal_config *config,
+                        const struct gcal_catalogue *catalogue,
+                        const struct gcal_model_config *m, bool whole,
+                        const struct gcal_kernel_limits *limits, struct gcal_error *err)
+{
+    const struct gcal_tag_set *sets = whole ? m->predicts : m->tag_sets;
+    size_t n = whole ? m->n_predicts : m->n_tag_sets;
+    char *name = gcal_format("%s%s", m->model->name, whole ? GCAL_WHOLE : "");
+    int rc = name ? 0 : gcal_error_memory(err);
+
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        rc = gather_set(g, catalogue, &sets[i], limits, name, err);
+        if (rc < 0)
+            gcal_error_prefix(err, "%s:%d:%d", config->file, sets[i].line,
+                              sets[i].column);
+    }
+    free(name);
+    return rc;
+}
+
+static bool is_tailored(const struct gcal_model_config *m,
+                        const struct gcal_device_info *info)
+{
+    for (size_t i = 0; i < m->n_tailored; i++)
+        if (strcmp(m->tailored[i], info->device_type) == 0)
+            return true;
+    return false;
+}
+
 int gcal_config_kernels(const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,
                         const struct gcal_device_info *info,
@@ -171,18 +201,34 @@ int gcal_config_kernels(const struct gcal_config *config,
     struct gathered g = { .list = list };
     int rc = 0;
 
-    for (size_t i = 0; i < config->n_models; i++) {
+    for (size_t i = 0; i < config->n_models && rc == 0; i++) {
         const struct gcal_model_config *m = &config->models[i];
 
         if (!gcal_model_is_for(m->model, info))
             continue;
-        for (size_t k = 0; k < m->n_tag_sets && rc == 0; k++) {
-            const struct gcal_tag_set *set = &m->tag_sets[k];
+        rc = gather_model(&g, config, catalogue, m, false, &limits, err);
+        if (rc == 0 && is_tailored(m, info))
+            rc = gather_model(&g, config, catalogue, m, true, &limits, err);
+    }
+    tdestroy(g.ids, keep);
+    return rc;
+}
 
-            rc = gather_set(&g, catalogue, set, &limits, m->model->name, err);
-            if (rc < 0)
-                gcal_error_prefix(err, "%s:%d:%d", config->file, set->line, set->column);
-        }
+int gcal_config_targets(const struct gcal_config *config,
+                        const struct gcal_catalogue *catalogue,
+                        const struct gcal_device_info *info, const char *model,
+                        struct gcal_kernel_list *list, struct gcal_error *err)
+{
+    const struct gcal_kernel_limits limits = gcal_device_limits(info);
+    struct gathered g = { .list = list };
+    int rc = 0;
+
+    for (size_t i = 0; i < config->n_models && rc == 0; i++) {
+        const struct gcal_model_config *m = &config->models[i];
+
+        if (gcal_model_is_for(m->model, info) &&
+            (!model || strcmp(m->model->name, model) == 0))
+            rc = gather_model(&g, config, catalogue, m, true, &limits, err);
     }
     tdestroy(g.ids, keep);
     return rc;

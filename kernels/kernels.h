@@ -295,6 +295,19 @@ int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tag
 void gcal_kernel_list_clear(struct gcal_kernel_list *list);
 void gcal_kernel_destroy(struct gcal_kernel *kernel);
 
+/* A generator, for those who choose among them; texts are borrowed. */
+struct gcal_generator_view {
+    const char *name;   /* "matmul_tiled_loads" */
+    const char *origin; /* of one whose work was removed: "matmul_tiled"; else NULL */
+    const char *form;   /* of such: "loads"; else NULL */
+    size_t n_tags;
+    char *const *tags;
+};
+
+size_t gcal_catalogue_size(const struct gcal_catalogue *catalogue);
+struct gcal_generator_view gcal_catalogue_view(const struct gcal_catalogue *catalogue,
+                                               size_t i);
+
 /* For people: a paragraph per generator by class of subject, with tags, description and
  * arguments with their values, and how to read it.
  */
