@@ -255,6 +255,16 @@ static int read_access(struct reader *r, struct gcal_feature *f,
     return *r->at ? fail(r, "expected '_' and a field") : 0;
 }
 
+/* What stands behind f_memory and f_onchip: [_tag:<name>] */
+static int read_part(struct reader *r, struct gcal_feature *f,
+                     enum gcal_feature_kind kind)
+{
+    f->kind = kind;
+    if (accept(r, "_tag:") && read_tag(r, f) < 0)
+        return -1;
+    return *r->at ? fail(r, "expected nothing or _tag:<name>") : 0;
+}
+
 /* The one of 'names' that stands here behind '_', from the second on; 0 for none. */
 static int read_word(struct reader *r, const char *const *names, int n)
 {
@@ -322,6 +332,10 @@ static int read_feature(struct reader *r, struct gcal_feature *f)
         return read_op(r, f, GCAL_FEATURE_INDEX_OP);
     if (accept(r, "f_mem_access"))
         return read_access(r, f, GCAL_FEATURE_MEM_ACCESS);
+    if (accept(r, "f_memory"))
+        return read_part(r, f, GCAL_FEATURE_MEMORY);
+    if (accept(r, "f_onchip"))
+        return read_part(r, f, GCAL_FEATURE_ONCHIP);
     if (accept(r, "f_atomic"))
         return read_access(r, f, GCAL_FEATURE_ATOMIC);
     if (accept(r, "f_local_pass"))
@@ -338,8 +352,8 @@ static int read_feature(struct reader *r, struct gcal_feature *f)
                           "f_local_pass..., f_divergent_branch, f_sync_barrier_local, "
                           "f_sync_kernel_launch, f_thread_groups, f_work_items, "
                           "f_local_memory_bytes, f_private_array_bytes, "
-                          "f_transfer_bytes..., f_transfer_copies... and "
-                          "f_cl_wall_time",
+                          "f_memory..., f_onchip..., f_transfer_bytes..., "
+                          "f_transfer_copies... and f_cl_wall_time",
                           r->name);
 }
 
@@ -358,6 +372,11 @@ bool gcal_feature_is_access(enum gcal_feature_kind kind)
 bool gcal_feature_is_transfer(enum gcal_feature_kind kind)
 {
     return kind == GCAL_FEATURE_TRANSFER_BYTES || kind == GCAL_FEATURE_TRANSFER_COPIES;
+}
+
+bool gcal_feature_is_part(enum gcal_feature_kind kind)
+{
+    return kind == GCAL_FEATURE_MEMORY || kind == GCAL_FEATURE_ONCHIP;
 }
 
 int gcal_feature_parse(const char *name, struct gcal_feature *feature,

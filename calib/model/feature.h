@@ -16,6 +16,11 @@
  *   f_work_items                  work-items of the NDRange
  *   f_local_memory_bytes          local arrays of a work-group
  *   f_private_array_bytes         private arrays of a work-item
+ *   f_memory[_tag:<name>]         all accesses to global memory of a kernel, atomics
+ * included f_onchip[_tag:<name>]         all of a kernel's work on the chip: operations,
+ * accesses to local memory, and barriers times work-groups The tag is the kernel's own.
+ * What is left of it when work is removed has the part that it keeps, with the whole
+ *                                 kernel's tag and count.
  *   f_transfer_bytes[_<to_device|from_device>][_<pageable|pinned|mapped>]
  *   f_transfer_copies[_<to_device|from_device>][_<pageable|pinned|mapped>]
  *                                 copies between host and device, by the host's memory
@@ -50,15 +55,18 @@ enum gcal_feature_kind {
     GCAL_FEATURE_PRIVATE_ARRAY_BYTES,
     GCAL_FEATURE_TRANSFER_BYTES,
     GCAL_FEATURE_TRANSFER_COPIES,
+    GCAL_FEATURE_MEMORY,
+    GCAL_FEATURE_ONCHIP,
     GCAL_FEATURE_WALL_TIME,
 };
 
 /* Those whose counts have a dtype and an operation; those that touch an array; those
- * between host and device.
+ * between host and device; the two parts that a kernel's work consists of.
  */
 bool gcal_feature_is_op(enum gcal_feature_kind kind);
 bool gcal_feature_is_access(enum gcal_feature_kind kind);
 bool gcal_feature_is_transfer(enum gcal_feature_kind kind);
+bool gcal_feature_is_part(enum gcal_feature_kind kind);
 
 enum gcal_space {
     GCAL_SPACE_ANY,

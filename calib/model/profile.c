@@ -150,6 +150,8 @@ static void write_entry(struct gcal_yaml_writer *w, const struct gcal_profile *p
     write_pair(w, "dtype", entry->dtype);
     write_pair(w, "op", entry->op);
     write_flag(w, "estimated", entry->estimated);
+    if (gcal_feature_is_part(entry->kind))
+        write_pair(w, "tag", entry->tag);
     if (gcal_feature_is_access(entry->kind))
         write_access(w, profile, entry);
     if (gcal_feature_is_transfer(entry->kind)) {

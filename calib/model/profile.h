@@ -51,8 +51,10 @@ struct gcal_profile_entry {
     bool estimated;             /* the count is not exact: the profile's notes say why */
     enum gcal_copy_way way;     /* transfers only */
     enum gcal_host_memory host; /* transfers only */
+    char
+        *tag; /* of an access, or of the kernel whose part this is (f_memory, f_onchip) */
     /* accesses only, atomics included */
-    char *array, *tag;
+    char *array;
     enum gcal_space space;
     enum gcal_direction direction;   /* any, for atomics */
     size_t vector_width;             /* elements, 1 for a scalar */

@@ -189,5 +189,7 @@ int gcal_profile_take_entry(struct gcal_profile_decoder *d, const struct gcal_ya
         return gcal_yaml_error(map, d->err, "an operation needs 'dtype' and 'op'");
     if (gcal_feature_is_transfer(entry->kind))
         return decode_transfer(d, map, entry);
+    if (gcal_feature_is_part(entry->kind))
+        return gcal_profile_take_text(d, map, "tag", &entry->tag);
     return gcal_feature_is_access(entry->kind) ? decode_access(d, map, entry) : 0;
 }

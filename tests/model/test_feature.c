@@ -145,6 +145,19 @@ static void takes_transfers_apart(void **state)
     assert_int_equal(f.host, GCAL_HOST_ANY);
 }
 
+static void takes_parts_of_kernels_apart(void **state)
+{
+    struct gcal_feature f = parse("f_memory_tag:matmulTiledLsize032");
+
+    (void)state;
+    assert_int_equal(f.kind, GCAL_FEATURE_MEMORY);
+    assert_string_equal(f.tag, "matmulTiledLsize032");
+    gcal_feature_clear(&f);
+    f = parse("f_onchip");
+    assert_int_equal(f.kind, GCAL_FEATURE_ONCHIP);
+    assert_null(f.tag);
+}
+
 static void names_what_it_did_not_understand(void **state)
 {
     static const struct {
@@ -174,6 +187,9 @@ static void names_what_it_did_not_understand(void **state)
         { "f_index_float31_add", "data type such as float32" },
         { "f_transfer_bytes_pinned_to_device", "at '_to_device'" },
         { "f_transfer_copies_to_devices", "at 's'" },
+        { "f_memory_tag:", "letters and digits" },
+        { "f_memory_tag:a_b", "expected nothing or _tag:<name> at '_b'" },
+        { "f_onchip_float32", "expected nothing or _tag:<name>" },
         { "f_transfer", "features are f_op" },
         { "f_cl_wall_time_nvidia", "expected _<device>" },
     };
@@ -197,6 +213,7 @@ int main(void)
         cmocka_unit_test(takes_fields_that_are_left_out),
         cmocka_unit_test(takes_the_others_apart),
         cmocka_unit_test(takes_atomics_apart),
+        cmocka_unit_test(takes_parts_of_kernels_apart),
         cmocka_unit_test(takes_passes_and_index_arithmetic_apart),
         cmocka_unit_test(takes_transfers_apart),
         cmocka_unit_test(names_what_it_did_not_understand),

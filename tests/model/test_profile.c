@@ -95,7 +95,15 @@ static const char profile_text[] =
     "  count: 11*n\n"
     "  per: sub-group\n"
     "  dtype: int32\n"
-    "  op: add\n";
+    "  op: add\n"
+    "- feature: f_memory_tag:tiledN16\n"
+    "  count: n*m+5*n\n"
+    "  per: kernel\n"
+    "  tag: tiledN16\n"
+    "- feature: f_onchip_tag:tiledN16\n"
+    "  count: 13*n\n"
+    "  per: kernel\n"
+    "  tag: tiledN16\n";
 
 static struct gcal_profile *decode(const char *text, struct gcal_error *err)
 {
@@ -136,7 +144,7 @@ static void reads_every_key(void **state)
     assert_true(p->index_arithmetic);
     assert_false(p->divergence);
     assert_int_equal(p->n_banks, 0);
-    assert_int_equal(p->n_entries, 8);
+    assert_int_equal(p->n_entries, 10);
     assert_int_equal(p->n_notes, 2);
     assert_string_equal(p->notes[1], "30:9: another");
     assert_int_equal(load->granularity, GCAL_PER_WORK_ITEM);
@@ -152,6 +160,8 @@ static void reads_every_key(void **state)
     assert_int_equal(p->entries[6].kind, GCAL_FEATURE_ATOMIC);
     assert_string_equal(p->entries[6].op, "add");
     assert_string_equal(p->entries[6].lid_stride[1], "1");
+    assert_int_equal(p->entries[8].kind, GCAL_FEATURE_MEMORY);
+    assert_string_equal(p->entries[8].tag, "tiledN16");
     assert_null(p->entries[3].lid_stride[0]);
     assert_int_equal(p->entries[5].granularity, GCAL_PER_WORK_GROUP);
 }
@@ -269,6 +279,11 @@ static void features_match_entries(void **state)
         { "f_sync_barrier_local", 64 },
         { "f_sync_kernel_launch", 0 },
         { "f_thread_groups", 4 },
+        { "f_memory", 768 + 160 },
+        { "f_memory_tag:tiledN16", 768 + 160 },
+        { "f_memory_tag:tiled", 0 },
+        { "f_onchip_tag:tiledN16", 416 },
+        { "f_onchip_tag:tiled", 0 },
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
