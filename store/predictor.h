@@ -1,0 +1,54 @@
+/* predictor.h - a kernel's time from what is published of a device: what libgpucal and
+ * gpucal's commands predict with
+ *
+ * A predictor is a model's parameters bound to one kernel's profile.  It needs neither
+ * the parameter file nor the profile any more.  Evaluating allocates nothing and may be
+ * done from several threads at once.
+ */
+#ifndef GCAL_STORE_PREDICTOR_H
+#define GCAL_STORE_PREDICTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct gcal_error;
+struct gcal_params_device;
+struct gcal_predictor;
+struct gcal_profile;
+
+struct gcal_prediction {
+    double time_s;
+    double standard_error_s; /* parameters' covariance, the model's misfit and the
+                                device's deviation together */
+    bool extrapolates;       /* some feature lies outside the calibrated range */
+};
+
+/* 'model' NULL: the device's only one.  NULL with 'err' listing what models there are, or
+ * when the profile cannot tell what the model needs.
+ */
+struct gcal_predictor *gcal_predictor_create(const struct gcal_params_device *device,
+                                             const char *model,
+                                             const struct gcal_profile *profile,
+                                             struct gcal_error *err);
+void gcal_predictor_destroy(struct gcal_predictor *predictor);
+
+/* 'sizes': one per profile parameter, in order.  'log_gradient' (NULL: not wanted) gets
+ * the derivative of log(time) by each parameter.
+ */
+int gcal_predictor_eval(const struct gcal_predictor *predictor, const double *sizes,
+                        struct gcal_prediction *prediction, double *log_gradient,
+                        struct gcal_error *err);
+
+/* Of the gradient, and of the parameters' covariance (n x n); the same for all kernels of
+ * one model on one device, so that two predictions can be compared: what both owe to a
+ * parameter's error they owe alike.
+ */
+size_t gcal_predictor_parameter_count(const struct gcal_predictor *predictor);
+const double *gcal_predictor_covariance(const struct gcal_predictor *predictor);
+
+/* The standard deviation of log(time / prediction) that no parameter explains; each
+ * kernel has its own.
+ */
+double gcal_predictor_misfit(const struct gcal_predictor *predictor);
+
+#endif
