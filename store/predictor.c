@@ -17,6 +17,11 @@
 /* A feature may leave the calibrated range by this factor before it extrapolates. */
 #define RANGE_SLACK 1.05
 
+/* Nine of ten errors that are normally distributed lie within so many standard
+ * deviations.
+ */
+#define NORMAL_90 1.6448536269514722
+
 struct gcal_predictor {
     struct gcal_model *model;
     struct gcal_binding *binding;
@@ -211,7 +216,7 @@ int gcal_predictor_eval(const struct gcal_predictor *p, const double *sizes,
                         struct gcal_error *err)
 {
     double features[MAX_FEATURES], gradient[MAX_PARAMETERS];
-    double raw_s, time_s;
+    double raw_s, time_s, relative_error;
 
     if (gcal_binding_eval(p->binding, sizes, features, err) < 0)
         return -1;
@@ -221,8 +226,11 @@ int gcal_predictor_eval(const struct gcal_predictor *p, const double *sizes,
         return gcal_error_set(err, GCAL_EINPUT, "model %s gives %g s for these sizes",
                               p->model->name, time_s);
     prediction->time_s = time_s;
-    prediction->standard_error_s =
-        hypot(p->factor * sqrt(variance(p, gradient)), p->common_error * time_s);
+    relative_error =
+        raw_s > 0 ? hypot(sqrt(variance(p, gradient)) / raw_s, p->common_error) : 0;
+    prediction->standard_error_s = relative_error * time_s;
+    prediction->low_s = time_s * exp(-NORMAL_90 * relative_error);
+    prediction->high_s = time_s * exp(NORMAL_90 * relative_error);
     prediction->extrapolates = outside(p, features);
     for (size_t i = 0; log_gradient && i < p->model->n_parameters; i++)
         log_gradient[i] = gradient[i] / raw_s;

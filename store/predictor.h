@@ -20,6 +20,7 @@ struct gcal_prediction {
     double time_s;
     double standard_error_s; /* parameters' covariance, the model's misfit and the
                                 device's deviation together */
+    double low_s, high_s;    /* nine of ten kernels' times lie between */
     bool extrapolates;       /* some feature lies outside the calibrated range */
 };
 
