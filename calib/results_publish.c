@@ -66,7 +66,8 @@ static int add_model(struct gcal_params_device *device, const struct gcal_type_f
     p->name = strdup(model->name);
     p->output = strdup(model->output);
     p->expression = strdup(model->expression);
-    if (!p->name || !p->output || !p->expression)
+    p->form = strdup(config->models[t->model].forms[0].name);
+    if (!p->name || !p->output || !p->expression || !p->form)
         return gcal_error_memory(err);
     p->n_kernels = t->n_kernels;
     p->n_samples = t->n_samples;
@@ -74,6 +75,8 @@ static int add_model(struct gcal_params_device *device, const struct gcal_type_f
     p->mean_error = t->fit.mean_error;
     p->worst_error = t->fit.worst_error;
     p->condition = t->fit.condition;
+    p->held_out_rms = p->residual;
+    p->error_90 = GCAL_PARAMS_NORMAL_90 * p->residual;
     p->factor = factor;
     p->factor_error = factor_error;
     if (copy_parameters(model, &t->fit, p, err) < 0)

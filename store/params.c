@@ -62,6 +62,7 @@ static void model_clear(struct gcal_params_model *m)
     free(m->name);
     free(m->output);
     free(m->expression);
+    free(m->form);
     free(m->value);
     free(m->standard_error);
     free(m->at_bound);

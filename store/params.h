@@ -13,11 +13,17 @@
 struct gcal_error;
 struct gcal_yaml;
 
-#define GCAL_PARAMS_VERSION 1
+#define GCAL_PARAMS_VERSION 2
+
+/* Nine of ten errors that are normally distributed lie within so many standard
+ * deviations.
+ */
+#define GCAL_PARAMS_NORMAL_90 1.6448536269514722
 
 /* One calibrated model on one device.  Arrays: by parameter or by feature. */
 struct gcal_params_model {
     char *name, *output, *expression;
+    char *form; /* how its costs are put together: "pnorm" */
     size_t n_parameters;
     char **parameter; /* "p_f32madd" */
     char **unit;      /* "s" */
@@ -32,6 +38,11 @@ struct gcal_params_model {
     double mean_error; /* geometric mean of |relative residual| */
     double worst_error;
     double condition;
+    size_t n_held_out;   /* kernels that a fit without them predicted */
+    double held_out_rms; /* root mean square of log(predicted / measured) of those; the
+                            residual where there are none */
+    double error_90;     /* nine of ten of those lie nearer, relative; 1.645 residuals
+                            where there are none */
     double factor, factor_error; /* this device against its type's fit, 1 = alike */
 };
 

@@ -15,6 +15,7 @@
  */
 struct reader {
     struct gcal_error *err;
+    long long version; /* of the file */
     bool failed;
 };
 
@@ -203,13 +204,33 @@ static void get_features(struct reader *r, const struct gcal_yaml *map,
     }
 }
 
+/* Before version 2 there was one form, and nothing was held out. */
+static void get_judgement(struct reader *r, const struct gcal_yaml *map,
+                          struct gcal_params_model *m)
+{
+    if (r->version >= 2) {
+        m->form = get_text(r, map, "form");
+        m->n_held_out = get_count(r, map, "held_out");
+        m->held_out_rms = get_number(r, map, "held_out_rms", 0);
+        m->error_90 = get_number(r, map, "error_90", 0);
+        return;
+    }
+    if (!r->failed && !(m->form = strdup("expression"))) {
+        gcal_error_memory(r->err);
+        r->failed = true;
+    }
+    m->held_out_rms = m->residual;
+    m->error_90 = GCAL_PARAMS_NORMAL_90 * m->residual;
+}
+
 static void get_model(struct reader *r, const struct gcal_yaml *map,
                       struct gcal_params_model *m)
 {
     static const char *const keys[] = {
-        "name",       "output",    "expression", "factor",      "factor_error",
-        "parameters", "features",  "covariance", "kernels",     "samples",
-        "residual",   "condition", "mean_error", "worst_error", NULL,
+        "name",       "output",    "expression",   "factor",      "factor_error",
+        "parameters", "features",  "covariance",   "kernels",     "samples",
+        "residual",   "condition", "mean_error",   "worst_error", "form",
+        "held_out",   "error_90",  "held_out_rms", NULL,
     };
 
     check_keys(r, map, keys);
@@ -229,6 +250,7 @@ static void get_model(struct reader *r, const struct gcal_yaml *map,
     m->condition = INFINITY;
     if (!r->failed && gcal_yaml_find(map, "condition"))
         m->condition = get_number(r, map, "condition", 0);
+    get_judgement(r, map, m);
 }
 
 static void get_info(struct reader *r, const struct gcal_yaml *map,
@@ -314,17 +336,17 @@ static void get_device(struct reader *r, const struct gcal_yaml *map,
 static void check_version(struct reader *r, const struct gcal_yaml *root)
 {
     const struct gcal_yaml *node = gcal_yaml_find(root, "gpucal_params");
-    long long version;
 
     if (!node)
         gcal_yaml_error(root, r->err, "not a gpucal parameter file: no 'gpucal_params'");
-    else if (gcal_yaml_integer(node, "gpucal_params", 1, LLONG_MAX, &version, r->err) < 0)
+    else if (gcal_yaml_integer(node, "gpucal_params", 1, LLONG_MAX, &r->version, r->err) <
+             0)
         ;
-    else if (version > GCAL_PARAMS_VERSION)
+    else if (r->version > GCAL_PARAMS_VERSION)
         gcal_yaml_error(node, r->err,
                         "version %lld of the format; this gpucal reads up to %d: use a "
                         "newer one",
-                        version, GCAL_PARAMS_VERSION);
+                        r->version, GCAL_PARAMS_VERSION);
     else
         return;
     r->failed = true;

@@ -59,6 +59,7 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_model
     put_text(w, "name", m->name);
     put_text(w, "output", m->output);
     put_text(w, "expression", m->expression);
+    put_text(w, "form", m->form);
     put_number(w, "factor", m->factor);
     put_number(w, "factor_error", m->factor_error);
     put_parameters(w, m);
@@ -79,6 +80,9 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_model
     put_number(w, "worst_error", m->worst_error);
     if (isfinite(m->condition))
         put_number(w, "condition", m->condition);
+    put_integer(w, "held_out", m->n_held_out);
+    put_number(w, "held_out_rms", m->held_out_rms);
+    put_number(w, "error_90", m->error_90);
     gcal_yaml_write_end_map(w);
 }
 
@@ -132,14 +136,14 @@ static bool all_finite(const double *values, size_t count)
 /* What no reader could use must not be published. */
 static int check_model(const struct gcal_params_model *m, struct gcal_error *err)
 {
-    double others[] = { m->residual, m->mean_error, m->worst_error, m->factor,
-                        m->factor_error };
+    double others[] = { m->residual, m->mean_error, m->worst_error, m->held_out_rms,
+                        m->error_90, m->factor,     m->factor_error };
 
     if (all_finite(m->value, m->n_parameters) &&
         all_finite(m->standard_error, m->n_parameters) &&
         all_finite(m->covariance, m->n_parameters * m->n_parameters) &&
         all_finite(m->feature_min, m->n_features) &&
-        all_finite(m->feature_max, m->n_features) && all_finite(others, 5))
+        all_finite(m->feature_max, m->n_features) && all_finite(others, 7))
         return 0;
     return gcal_error_set(err, GCAL_EFIT,
                           "model %s: some of its numbers are not finite: not published",

@@ -222,6 +222,7 @@ static void fill_model(struct gcal_params_model *m, double madd_s)
     m->name = strdup("matmul");
     m->output = strdup("f_cl_wall_time");
     m->expression = strdup("p_madd*f_op_float32_madd + p_launch*f_sync_kernel_launch");
+    m->form = strdup("linear");
     m->n_parameters = 2;
     m->parameter = texts(2, parameters);
     m->unit = texts(2, units);
@@ -240,6 +241,9 @@ static void fill_model(struct gcal_params_model *m, double madd_s)
     m->mean_error = 0.0171;
     m->worst_error = 0.0613;
     m->condition = 41.7;
+    m->n_held_out = 11;
+    m->held_out_rms = 0.0297;
+    m->error_90 = 0.0461;
     m->factor = 1.0125;
     m->factor_error = 0.0031;
 }

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,8 +89,8 @@ static void says_where_a_file_is_wrong(void **state)
     static const struct {
         const char *from, *to, *complaint;
     } cases[] = {
-        { "gpucal_params: 1", "gpucal_params: 2", "n1.yaml:1:16: version 2" },
-        { "gpucal_params: 1", "params: 1", "not a gpucal parameter file" },
+        { "gpucal_params: 2", "gpucal_params: 3", "n1.yaml:1:16: version 3" },
+        { "gpucal_params: 2", "params: 2", "not a gpucal parameter file" },
         { "node: n1", "nude: n1", "unknown key 'nude' (did you mean 'node'?)" },
         { "    factor: 1.0125", "    factor: -1", "factor: less than" },
         { "value: 7.2e-06", "value: nan", "value: expected a number" },
@@ -101,6 +102,8 @@ static void says_where_a_file_is_wrong(void **state)
         { "sub_group_size: 32", "sub_group_size: -32", "sub_group_size: expected 0" },
         { "at_bound: true", "at_bound: perhaps", "expected true or false" },
         { "    kernels: 12\n", "", "'kernels' is missing" },
+        { "    form: linear\n", "", "'form' is missing" },
+        { "error_90: 0.0461", "error_90: -1", "error_90: less than 0" },
     };
     struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12), back;
     struct gcal_error err;
@@ -120,27 +123,50 @@ static void says_where_a_file_is_wrong(void **state)
     gcal_params_clear(&params);
 }
 
-/* A file that version 0.1.0 wrote.  It must be read for ever. */
-static void reads_version_1(void **state)
+/* Files that earlier versions wrote must be read for ever. */
+static struct gcal_params read_stored(const char *name)
 {
-    struct gcal_yaml *root;
     struct gcal_params params;
-    const struct gcal_params_model *m;
     struct gcal_error err = { 0 };
+    struct gcal_yaml *root = gcal_yaml_read(sample_path(TEST_DATA, name), 1 << 20, &err);
 
-    (void)state;
-    root = gcal_yaml_read(TEST_DATA "/params-v1.yaml", 1 << 20, &err);
     if (!root || gcal_params_decode(root, &params, &err) < 0)
         fail_msg("%s", err.text);
     gcal_yaml_destroy(root);
+    return params;
+}
+
+static void reads_version_1(void **state)
+{
+    struct gcal_params params = read_stored("params-v1.yaml");
+    const struct gcal_params_model *m = params.devices[0].models;
+
+    (void)state;
     assert_string_equal(params.node, "node17");
     assert_int_equal(params.n_devices, 2);
     assert_string_equal(params.devices[1].info.driver, "580.17");
-    m = params.devices[0].models;
     assert_string_equal(m->parameter[1], "p_launch");
     assert_true(m->value[0] == 2.385e-12 && m->covariance[3] == 9.61e-16);
     assert_true(m->feature_max[0] == 8589934592.0);
     assert_int_equal(m->n_samples, 713);
+    assert_string_equal(m->form, "expression");
+    assert_int_equal(m->n_held_out, 0);
+    assert_true(fabs(m->error_90 / 0.02385 - 1.64485) < 1e-5); /* of the residual */
+    gcal_params_clear(&params);
+}
+
+static void reads_version_2(void **state)
+{
+    struct gcal_params params = read_stored("params-v2.yaml");
+    const struct gcal_params_model *m = params.devices[0].models;
+
+    (void)state;
+    assert_string_equal(params.node, "node17");
+    assert_string_equal(m->form, "pnorm");
+    assert_string_equal(m->parameter[2], "p_overlap");
+    assert_true(m->value[2] == 1.385 && m->covariance[8] == 0.000441);
+    assert_int_equal(m->n_held_out, 24);
+    assert_true(m->held_out_rms == 0.0297 && m->error_90 == 0.0461);
     gcal_params_clear(&params);
 }
 
@@ -183,6 +209,7 @@ int main(void)
         cmocka_unit_test(refuses_every_cut),
         cmocka_unit_test(says_where_a_file_is_wrong),
         cmocka_unit_test(reads_version_1),
+        cmocka_unit_test(reads_version_2),
         cmocka_unit_test(does_not_write_what_is_not_a_number),
         cmocka_unit_test(finds_devices_by_pattern),
     };
