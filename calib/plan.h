@@ -12,6 +12,12 @@
  *    or its share where the budget does not suffice.  A kernel stops when its median is
  *    known well enough, when its noise does not shrink any more, at max_samples, or when
  *    the device's budget is up.
+ * With options->precision, kernels that only give parameters of models are not measured
+ * all: first one of each generator and what gives every parameter some value, then those
+ * that shrink the parameters' covariance most for their time (D-optimal), a few at a
+ * time, until every parameter is known so well.  Ladders are climbed no further than to
+ * what is chosen.  What was not needed is recorded as skipped, one row for each kernel
+ * with a fixed size and one for each ladder that was not touched.
  * A worker that dies or hangs marks its kernel, is replaced, and the rest goes on; three
  * deaths in a row without a measurement between them give the device up.
  */
@@ -32,14 +38,37 @@ struct gcal_progress {
     double elapsed_s, left_s; /* left_s: an estimate */
 };
 
+/* What choosing kernels came to, where options->precision is above 0. */
+struct gcal_plan_choice {
+    size_t n_measured, n_kernels; /* the latter: that measuring all of them takes */
+    double took_s, full_s; /* full_s: an estimate of measuring all, from the mean cost of
+                              those that were measured */
+    double worst_error;    /* the largest relative standard error of a parameter; infinite
+                              where one is not determined */
+    char worst_parameter[64];
+    double wanted_error; /* options->precision */
+    bool reached;        /* not: the budget was up, or no kernel that is left helps */
+};
+
+/* A kernel that a resumed run has measured already on this device. */
+struct gcal_plan_done {
+    char *kernel_id;
+    double time_s; /* median */
+};
+
 struct gcal_plan_hooks {
     struct gcal_run_sink sink; /* gets kernels and measurements, each when finished */
     struct gcal_tick tick;
     void (*progress)(void *context, const struct gcal_progress *progress);
-    void *progress_context;
-    /* Ids of kernels that a resumed run has measured already on this device. */
+    /* Called once, before the end, where kernels were chosen.  May be NULL. */
+    void (*chosen)(void *context, const struct gcal_plan_choice *choice);
+    void *progress_context; /* of both */
     size_t n_done;
-    const char *const *done;
+    const struct gcal_plan_done *done;
+    /* Whose models' parameters are wanted to options->precision; NULL: all kernels are
+     * measured.
+     */
+    const struct gcal_config *config;
 };
 
 /* How the plan reaches a device: the worker's functions above, or a test's. */

@@ -35,7 +35,7 @@ struct family {
 static bool is_done(const struct gcal_plan_hooks *hooks, const struct gcal_kernel *kernel)
 {
     for (size_t i = 0; i < hooks->n_done; i++)
-        if (strcmp(hooks->done[i], kernel->id) == 0)
+        if (strcmp(hooks->done[i].kernel_id, kernel->id) == 0)
             return true;
     return false;
 }

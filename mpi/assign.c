@@ -6,6 +6,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
+#include "fit/fit.h"
 #include "mpi/root.h"
 
 /* ---- a device belongs to one rank ---- */
@@ -160,8 +161,10 @@ static void put_device(struct gcal_buf *buf, const struct gcal_root *root,
 
     gcal_device_info_put(buf, info);
     gcal_wire_put_u32(buf, r ? (uint32_t)r->n_done : 0);
-    for (size_t i = 0; r && i < r->n_done; i++)
-        gcal_wire_put_text(buf, r->done[i]);
+    for (size_t i = 0; r && i < r->n_done; i++) {
+        gcal_wire_put_text(buf, r->done[i].kernel_id);
+        gcal_wire_put_f64(buf, r->done[i].time_s);
+    }
 }
 
 static int send_assignment(struct gcal_root *root, size_t rank, struct gcal_error *err)
@@ -243,22 +246,39 @@ static struct gcal_resumed *resumed_for(struct gcal_root *root, const char *node
     return r;
 }
 
+static int median_s(const struct gcal_measurement *m, double *time_s,
+                    struct gcal_error *err)
+{
+    double *times_s = calloc(m->n_samples + 1, sizeof(*times_s)), spread;
+    int rc;
+
+    if (!times_s)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < m->n_samples; i++)
+        times_s[i] = m->samples[i].time_s;
+    rc = gcal_fit_median(times_s, m->n_samples, time_s, &spread, err);
+    free(times_s);
+    return rc;
+}
+
 static int note_done(void *context, const struct gcal_measurement *m,
                      struct gcal_error *err)
 {
+    struct gcal_plan_done *done, one;
     struct gcal_resumed *r;
-    char **done;
 
-    if (m->status != GCAL_ROW_GOOD)
+    if (m->status != GCAL_ROW_GOOD || !m->n_samples)
         return 0; /* what failed may go well this time */
     r = resumed_for(context, m->node, m->device_uid, err);
     if (!r ||
         !(done = gcal_array_grow(r->done, r->n_done, &r->capacity, sizeof(*done), err)))
         return -1;
     r->done = done;
-    if (!(r->done[r->n_done] = strdup(m->kernel_id)))
+    if (median_s(m, &one.time_s, err) < 0)
+        return -1;
+    if (!(one.kernel_id = strdup(m->kernel_id)))
         return gcal_error_memory(err);
-    r->n_done++;
+    done[r->n_done++] = one;
     return 0;
 }
 

@@ -7,7 +7,7 @@
  *   root -> members  START   go on and list your devices, or ABORT with an exit status
  *   member -> root   HELLO   node, devices
  *   root -> members  ASSIGN  configuration, and the devices to measure
- *   member -> root   DEVICE, KERNEL, MEASUREMENT, LOST, PROGRESS, then DONE
+ *   member -> root   DEVICE, KERNEL, MEASUREMENT, LOST, PROGRESS, CHOICE, then DONE
  *   root -> members  BYE     with the exit status
  *   both ways        ALIVE   once a second, so that silence means death
  */
@@ -30,6 +30,7 @@ enum gcal_tag {
     GCAL_TAG_MEASUREMENT,
     GCAL_TAG_LOST,
     GCAL_TAG_PROGRESS,
+    GCAL_TAG_CHOICE,
     GCAL_TAG_ALIVE,
     GCAL_TAG_DONE,
     GCAL_TAG_START = GCAL_TAG_TO_MEMBER,

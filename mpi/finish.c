@@ -1,5 +1,6 @@
 /* finish.c - the end of a run: record, fit, publication, summary */
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,43 @@ static char *lost_ranks(const struct gcal_root *root)
     return gcal_buf_take(&buf, NULL);
 }
 
+/* What is not a number in JSON is null. */
+static json_t *json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *choices_json(const struct gcal_root *root)
+{
+    json_t *choices = json_array();
+
+    for (size_t i = 0; i < root->n_choices; i++) {
+        const struct gcal_choice *made = &root->choices[i];
+        const struct gcal_plan_choice *c = &made->choice;
+
+        json_array_append_new(
+            choices,
+            json_pack("{s:s, s:s, s:i, s:i, s:f, s:o, s:o, s:s, s:f, s:b}", "node",
+                      made->node, "device", made->device, "measured", (int)c->n_measured,
+                      "kernels", (int)c->n_kernels, "took_s", c->took_s, "full_s",
+                      json_number(c->full_s), "worst_error", json_number(c->worst_error),
+                      "worst_parameter", c->worst_parameter, "wanted_error",
+                      c->wanted_error, "reached", c->reached));
+    }
+    return choices;
+}
+
+static void print_choices(const struct gcal_root *root)
+{
+    for (size_t i = 0; i < root->n_choices; i++) {
+        const struct gcal_choice *made = &root->choices[i];
+        char *text = gcal_choice_format(&made->choice);
+
+        printf("gpucal: %s %s: %s\n", made->node, made->device, text ? text : "");
+        free(text);
+    }
+}
+
 static void print_json(const struct gcal_root *root, const struct outcome *outcome)
 {
     json_t *lost = json_array(), *all;
@@ -93,12 +131,12 @@ static void print_json(const struct gcal_root *root, const struct outcome *outco
                 lost, json_pack("{s:s, s:i}", "node",
                                 root->peers[i].node ? root->peers[i].node : "?", "rank",
                                 (int)i));
-    all = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:i}", "run_id",
+    all = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:i}", "run_id",
                     root->header.run_id, "record", root->record_path, "devices",
                     (int)root->n_devices, "fits", (int)outcome->results.n_fits,
                     "fits_rejected", (int)outcome->results.n_rejected, "nodes_published",
-                    (int)outcome->n_published, "lost", lost, "exit_status",
-                    outcome->status);
+                    (int)outcome->n_published, "lost", lost, "choices",
+                    choices_json(root), "exit_status", outcome->status);
     gcal_print_json(all);
     json_decref(all);
 }
@@ -114,6 +152,7 @@ static void print_summary(const struct gcal_root *root, const struct outcome *ou
     }
     if (!root->options.quiet && table)
         printf("\n%s\n", table);
+    print_choices(root);
     printf(
         "gpucal: run %s: %zu device%s, %zu fit%s (%zu rejected), %zu node%s published, "
         "lost: %s; record %s\n",

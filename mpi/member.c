@@ -8,6 +8,7 @@
 #include "calib/base/wire.h"
 #include "calib/config.h"
 #include "mpi/calibrate.h"
+#include "mpi/choice.h"
 
 #define LIST_LIMIT_S 60.0
 
@@ -16,6 +17,7 @@ struct member {
     struct gcal_spawner *spawner;
     const struct gcal_tick *service;
     char *node;
+    const char *device_name; /* of the one that is measured now */
     double last_sent_s, last_heard_s;
     bool root_lost;
     int status; /* once ended */
@@ -155,6 +157,15 @@ static void report_progress(void *context, const struct gcal_progress *p)
     send(context, GCAL_TAG_PROGRESS, &buf, NULL);
 }
 
+static void report_choice(void *context, const struct gcal_plan_choice *choice)
+{
+    struct member *m = context;
+    struct gcal_buf buf = { 0 };
+
+    gcal_choice_put(&buf, m->device_name, choice);
+    send(m, GCAL_TAG_CHOICE, &buf, NULL);
+}
+
 /* ---- measuring ---- */
 
 /* What the root's ASSIGN says. */
@@ -194,7 +205,7 @@ out:
 
 static int measure(struct member *m, struct assignment *a,
                    const struct gcal_device_info *info, size_t n_done,
-                   const char *const *done, struct gcal_error *err)
+                   const struct gcal_plan_done *done, struct gcal_error *err)
 {
     struct gcal_tick ticks = { .call = tick, .context = m };
     struct gcal_plan_hooks hooks = {
@@ -205,9 +216,11 @@ static int measure(struct member *m, struct assignment *a,
                   .lost = sink_lost },
         .tick = ticks,
         .progress = report_progress,
+        .chosen = report_choice,
         .progress_context = m,
         .n_done = n_done,
         .done = done,
+        .config = &a->config,
     };
     struct gcal_run_device device = { .node = m->node,
                                       .rank = gcal_group_rank(m->group),
@@ -216,6 +229,7 @@ static int measure(struct member *m, struct assignment *a,
     struct gcal_device_ops ops = { 0 };
     int rc = -1;
 
+    m->device_name = info->name;
     if (sink_device(m, &device, err) < 0 ||
         gcal_config_kernels(&a->config, a->catalogue, info, &list, err) < 0)
         goto out;
@@ -253,7 +267,7 @@ static int take_device(struct member *m, struct assignment *a, struct gcal_error
 {
     struct gcal_device_info info = { 0 };
     struct gcal_error trouble = { 0 };
-    char **done = NULL;
+    struct gcal_plan_done *done = NULL;
     size_t n_done = 0;
     int rc = -1;
 
@@ -265,9 +279,15 @@ static int take_device(struct member *m, struct assignment *a, struct gcal_error
         gcal_error_set(err, GCAL_EINPUT, "damaged message from rank 0");
         goto out;
     }
-    for (size_t i = 0; i < n_done; i++)
-        done[i] = gcal_wire_get_text(&a->wire);
-    rc = measure(m, a, &info, n_done, (const char *const *)done, &trouble);
+    for (size_t i = 0; i < n_done; i++) {
+        done[i].kernel_id = gcal_wire_get_text(&a->wire);
+        done[i].time_s = gcal_wire_get_f64(&a->wire);
+    }
+    if (a->wire.bad) {
+        gcal_error_set(err, GCAL_EINPUT, "damaged message from rank 0");
+        goto out;
+    }
+    rc = measure(m, a, &info, n_done, done, &trouble);
     if (rc < 0 && m->root_lost) {
         *err = trouble;
         goto out;
@@ -276,7 +296,7 @@ static int take_device(struct member *m, struct assignment *a, struct gcal_error
         rc = report_failure(m, &info, trouble.text, err);
 out:
     for (size_t i = 0; i < n_done && done; i++)
-        free(done[i]);
+        free(done[i].kernel_id);
     free(done);
     gcal_device_info_clear(&info);
     return rc;

@@ -157,7 +157,7 @@ static void clear_peer(struct gcal_peer *peer)
 static void clear_resumed(struct gcal_resumed *r)
 {
     for (size_t i = 0; i < r->n_done; i++)
-        free(r->done[i]);
+        free(r->done[i].kernel_id);
     free(r->done);
     free(r->node);
     free(r->uid);
@@ -177,6 +177,9 @@ void gcal_root_destroy(struct gcal_root *root)
     gcal_run_header_clear(&root->header);
     gcal_config_clear(&root->config);
     gcal_catalogue_close(root->catalogue);
+    for (size_t i = 0; i < root->n_choices; i++)
+        gcal_choice_clear(&root->choices[i]);
+    free(root->choices);
     free(root->record_path);
     free(root->journal_path);
     free(root->resumed);
@@ -279,6 +282,19 @@ static void take_progress(struct gcal_root *root, const struct gcal_peer *peer,
     free(phase);
 }
 
+static int take_choice(struct gcal_root *root, const struct gcal_peer *peer,
+                       struct gcal_wire *wire, struct gcal_error *err)
+{
+    struct gcal_choice *choices = gcal_array_grow(
+        root->choices, root->n_choices, &root->choices_capacity, sizeof(*choices), err);
+
+    if (!choices)
+        return -1;
+    root->choices = choices;
+    return gcal_choice_get(wire, peer->node ? peer->node : "?",
+                           &choices[root->n_choices++], err);
+}
+
 static int take(struct gcal_root *root, const struct gcal_message *message,
                 struct gcal_error *err)
 {
@@ -301,6 +317,8 @@ static int take(struct gcal_root *root, const struct gcal_message *message,
     case GCAL_TAG_PROGRESS:
         take_progress(root, peer, &wire);
         break;
+    case GCAL_TAG_CHOICE:
+        return take_choice(root, peer, &wire, err);
     case GCAL_TAG_DONE:
         peer->state = GCAL_PEER_DONE;
         break;

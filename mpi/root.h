@@ -5,6 +5,7 @@
 #include "calib/base/error.h"
 #include "calib/config.h"
 #include "mpi/calibrate.h"
+#include "mpi/choice.h"
 #include "store/store.h"
 
 enum gcal_peer_state {
@@ -29,7 +30,7 @@ struct gcal_peer {
 struct gcal_resumed {
     char *node, *uid;
     size_t n_done, capacity;
-    char **done; /* kernel ids */
+    struct gcal_plan_done *done;
 };
 
 struct gcal_root {
@@ -46,6 +47,8 @@ struct gcal_root {
     struct gcal_peer *peers;
     size_t n_resumed, resumed_capacity;
     struct gcal_resumed *resumed;
+    size_t n_choices, choices_capacity;
+    struct gcal_choice *choices;
     size_t n_lost;             /* ranks lost and devices given up */
     size_t n_devices;          /* assigned in all */
     struct gcal_error failure; /* the first that ends the run */

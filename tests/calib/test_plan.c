@@ -255,7 +255,7 @@ static const struct gcal_measurement *row(const char *kernel)
 
 static struct gcal_measure_options options;
 static size_t n_done;
-static const char *const *done;
+static const struct gcal_plan_done *done;
 
 static void forget_rows(void)
 {
@@ -540,7 +540,8 @@ static void a_wrong_kernel_is_not_measured(void **state)
 
 static void a_resumed_run_leaves_out_what_is_done(void **state)
 {
-    static const char *const ids[] = { "steady n:713", "ladder n:100" };
+    static const struct gcal_plan_done ids[] = { { (char *)"steady n:713", 2.385e-3 },
+                                                 { (char *)"ladder n:100", 0.01 } };
     struct gcal_error err = { 0 };
 
     (void)state;
