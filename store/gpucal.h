@@ -7,7 +7,7 @@
  *   double sizes[] = { 2048 };          (in the order of gpucal_profile_parameter)
  *   struct gpucal_prediction p;
  *   if (gpucal_predict(model, sizes, &p, &err) == 0)
- *       printf("%g s +- %g s\n", p.time_s, p.standard_error_s);
+ *       printf("%g s, %g to %g s\n", p.time_s, p.low_s, p.high_s);
  *
  * Functions that return a pointer return NULL, those that return int -1, with 'err'
  * (which may be NULL) filled.  Handles may be used from several threads at once once
@@ -75,7 +75,10 @@ struct gpucal_prediction {
     double time_s;
     double standard_error_s; /* parameters' covariance, the model's misfit and the
                                 device's deviation together */
-    int extrapolates;        /* some feature lies outside the calibrated range */
+    double low_s, high_s;    /* the time lies between with a probability of 90 % */
+    int extrapolates;        /* some feature lies outside the calibrated range: */
+    const char *outside;     /* the one that lies farthest outside, the model's; NULL */
+    double outside_by;       /* and so many times above the range, or below it */
 };
 
 /* 'sizes': one per profile parameter, in order.  Allocates nothing. */

@@ -228,6 +228,10 @@ API int gpucal_predict(const struct gpucal_model *model, const double *sizes,
     }
     *prediction = (struct gpucal_prediction){ .time_s = p.time_s,
                                               .standard_error_s = p.standard_error_s,
-                                              .extrapolates = p.extrapolates };
+                                              .low_s = p.low_s,
+                                              .high_s = p.high_s,
+                                              .extrapolates = p.extrapolates,
+                                              .outside = p.outside,
+                                              .outside_by = p.outside_by };
     return 0;
 }

@@ -38,7 +38,7 @@ struct gcal_params_model {
     double mean_error; /* geometric mean of |relative residual| */
     double worst_error;
     double condition;
-    size_t n_held_out;   /* kernels that a fit without them predicted */
+    size_t n_held_out;   /* measurements predicted by fits that had not seen the kernel */
     double held_out_rms; /* root mean square of log(predicted / measured) of those; the
                             residual where there are none */
     double error_90;     /* nine of ten of those lie nearer, relative; 1.645 residuals

@@ -17,11 +17,6 @@
 /* A feature may leave the calibrated range by this factor before it extrapolates. */
 #define RANGE_SLACK 1.05
 
-/* Nine of ten errors that are normally distributed lie within so many standard
- * deviations.
- */
-#define NORMAL_90 1.6448536269514722
-
 struct gcal_predictor {
     struct gcal_model *model;
     struct gcal_binding *binding;
@@ -100,8 +95,8 @@ static int take_ranges(struct gcal_predictor *p, const struct gcal_params_model 
 
         if (at == from->n_features)
             return missing(from, name, err);
-        p->feature_min[i] = from->feature_min[at] / RANGE_SLACK;
-        p->feature_max[i] = from->feature_max[at] * RANGE_SLACK;
+        p->feature_min[i] = from->feature_min[at];
+        p->feature_max[i] = from->feature_max[at];
     }
     return 0;
 }
@@ -130,7 +125,7 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
     if (take_parameters(p, from, err) < 0 || take_ranges(p, from, err) < 0)
         return -1;
     p->factor = from->factor;
-    p->misfit = from->residual;
+    p->misfit = from->error_90 / GCAL_PARAMS_NORMAL_90;
     p->common_error = hypot(p->misfit, from->factor_error / from->factor);
     p->binding = gcal_binding_create(profile, nf, (const char *const *)p->model->features,
                                      (double)info->sub_group_size, err);
@@ -186,14 +181,30 @@ double gcal_predictor_misfit(const struct gcal_predictor *p)
 
 /* ---- prediction ---- */
 
-/* A count of zero costs nothing, so it is never below the range. */
-static bool outside(const struct gcal_predictor *p, const double *features)
+/* By how many times feature 'i' lies outside its range, 1 where it does not.  A count of
+ * zero costs nothing, so it is never below.
+ */
+static double beyond(const struct gcal_predictor *p, size_t i, double value)
 {
-    for (size_t i = 0; i < p->model->n_features; i++)
-        if (features[i] > p->feature_max[i] ||
-            (features[i] < p->feature_min[i] && features[i] != 0))
-            return true;
-    return false;
+    if (value > p->feature_max[i])
+        return value / p->feature_max[i];
+    return value > 0 && value < p->feature_min[i] ? p->feature_min[i] / value : 1;
+}
+
+static void find_outside(const struct gcal_predictor *p, const double *features,
+                         struct gcal_prediction *prediction)
+{
+    prediction->outside = NULL;
+    prediction->outside_by = 1;
+    for (size_t i = 0; i < p->model->n_features; i++) {
+        double by = beyond(p, i, features[i]);
+
+        if (by > RANGE_SLACK && by > prediction->outside_by) {
+            prediction->outside = p->model->features[i];
+            prediction->outside_by = by;
+        }
+    }
+    prediction->extrapolates = prediction->outside;
 }
 
 static double variance(const struct gcal_predictor *p, const double *gradient)
@@ -229,9 +240,9 @@ int gcal_predictor_eval(const struct gcal_predictor *p, const double *sizes,
     relative_error =
         raw_s > 0 ? hypot(sqrt(variance(p, gradient)) / raw_s, p->common_error) : 0;
     prediction->standard_error_s = relative_error * time_s;
-    prediction->low_s = time_s * exp(-NORMAL_90 * relative_error);
-    prediction->high_s = time_s * exp(NORMAL_90 * relative_error);
-    prediction->extrapolates = outside(p, features);
+    prediction->low_s = time_s * exp(-GCAL_PARAMS_NORMAL_90 * relative_error);
+    prediction->high_s = time_s * exp(GCAL_PARAMS_NORMAL_90 * relative_error);
+    find_outside(p, features, prediction);
     for (size_t i = 0; log_gradient && i < p->model->n_parameters; i++)
         log_gradient[i] = gradient[i] / raw_s;
     return 0;

@@ -69,11 +69,16 @@ static void predicts_as_by_hand(void **state)
     assert_true(relative(p.time_s, time_s) < 1e-12);
     of_parameters =
         1.0125 * 1.0125 * (madds * madds * 2.89e-30 + 2 * madds * -1.1e-23 + 9.61e-16);
-    of_misfit = pow(0.02385 * time_s, 2);
+    of_misfit = pow(0.0461 / 1.6448536269514722 * time_s, 2);
     of_factor = pow(0.0031 / 1.0125 * time_s, 2);
     assert_true(relative(p.standard_error_s,
                          sqrt(of_parameters + of_misfit + of_factor)) < 1e-12);
+    /* Nine of ten, symmetric in the logarithm. */
+    assert_true(relative(log(p.high_s / time_s),
+                         1.6448536269514722 * p.standard_error_s / time_s) < 1e-12);
+    assert_true(relative(p.low_s * p.high_s, time_s * time_s) < 1e-12);
     assert_int_equal(p.extrapolates, 0);
+    assert_null(p.outside);
     gpucal_model_close(model);
 }
 
@@ -81,15 +86,22 @@ static void predicts_as_by_hand(void **state)
 static void tells_extrapolation(void **state)
 {
     static const struct {
-        double n;
-        int extrapolates;
-    } cases[] = { { 209, 0 }, { 203, 1 }, { 0, 0 }, { 54000, 0 }, { 55000, 1 } };
+        double n, outside_by;
+    } cases[] = { { 209, 1 },
+                  { 203, 131072 / (3.0 * 203 * 203) },
+                  { 0, 1 },
+                  { 54000, 1 },
+                  { 70000, 3 * 7e4 * 7e4 / 8589934592 } };
     struct gpucal_model *model = open_model(*state);
     struct gpucal_prediction p;
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         assert_int_equal(gpucal_predict(model, &cases[i].n, &p, NULL), 0);
-        assert_int_equal(p.extrapolates, cases[i].extrapolates);
+        assert_int_equal(p.extrapolates, cases[i].outside_by > 1);
+        assert_true(relative(p.outside_by, cases[i].outside_by) < 1e-12);
+        assert_int_equal(!!p.outside, p.extrapolates);
+        if (p.outside)
+            assert_string_equal(p.outside, "f_op_float32_madd");
     }
     gpucal_model_close(model);
 }
@@ -97,7 +109,7 @@ static void tells_extrapolation(void **state)
 static void refuses_impossible_sizes(void **state)
 {
     struct gpucal_model *model = open_model(*state);
-    struct gpucal_prediction p = { 2.385, 0, 0 };
+    struct gpucal_prediction p = { .time_s = 2.385 };
     struct gpucal_error err = { 0 };
     double n = NAN;
 
