@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/config.h"
 #include "calib/model/profile.h"
@@ -16,17 +15,13 @@
 #include "mpi/features.h"
 #include "mpi/kernels_run.h"
 #include "mpi/local_device.h"
+#include "mpi/words.h"
 
 /* Of --counts without a device. */
 #define NOMINAL_SUB_GROUP 32
 
-struct texts {
-    size_t n, capacity;
-    const char **items;
-};
-
 struct kernels_command {
-    struct texts tags, devices;
+    struct gcal_words tags, devices;
     enum gcal_match match;
     bool source, counts, run;
     const char *catalogue, *csv;
@@ -73,17 +68,6 @@ static enum gcal_match match_named(const char *name, struct argp_state *state)
     return GCAL_MATCH_SUPERSET;
 }
 
-static void add_text(struct texts *texts, const char *text, struct argp_state *state)
-{
-    const char **items =
-        gcal_array_grow(texts->items, texts->n, &texts->capacity, sizeof(*items), NULL);
-
-    if (!items)
-        argp_failure(state, GCAL_EINPUT, 0, "out of memory");
-    texts->items = items;
-    texts->items[texts->n++] = text;
-}
-
 static double positive(const char *text, struct argp_state *state)
 {
     char *end;
@@ -124,7 +108,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->run = true;
         break;
     case 'd':
-        add_text(&c->devices, arg, state);
+        gcal_words_add(&c->devices, arg, state);
         break;
     case 'o':
         c->csv = arg;
@@ -136,7 +120,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->catalogue = arg;
         break;
     case ARGP_KEY_ARG:
-        add_text(&c->tags, arg, state);
+        gcal_words_add(&c->tags, arg, state);
         break;
     case ARGP_KEY_END:
         check_combination(c, state);

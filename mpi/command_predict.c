@@ -12,14 +12,14 @@
 #include "mpi/local_device.h"
 #include "mpi/predicting.h"
 #include "mpi/print_json.h"
+#include "mpi/words.h"
 #include "store/predictor.h"
 
 struct predict_command {
     struct gcal_count_options count;
     struct gcal_published_options published;
     const char *model, *profile;
-    size_t n_tags, tags_capacity;
-    const char **tags; /* of a catalogue kernel */
+    struct gcal_words tags; /* of a catalogue kernel */
     bool measure, json;
 };
 
@@ -37,17 +37,6 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-static void add_tag(struct predict_command *c, char *tag, struct argp_state *state)
-{
-    const char **tags =
-        gcal_array_grow(c->tags, c->n_tags, &c->tags_capacity, sizeof(*tags), NULL);
-
-    if (!tags)
-        argp_failure(state, GCAL_EINPUT, 0, "out of memory");
-    c->tags = tags;
-    c->tags[c->n_tags++] = tag;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct predict_command *c = state->input;
@@ -64,7 +53,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->profile = arg;
         break;
     case 't':
-        add_tag(c, arg, state);
+        gcal_words_add(&c->tags, arg, state);
         break;
     case 'M':
         c->measure = true;
@@ -73,9 +62,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->json = true;
         break;
     case ARGP_KEY_END:
-        if (!!c->profile + !!c->count.file + !!c->n_tags != 1)
+        if (!!c->profile + !!c->count.file + !!c->tags.n != 1)
             argp_error(state, "expected one of --profile FILE, KERNEL.cl, or --tag TAG");
-        if (c->measure && !c->n_tags)
+        if (c->measure && !c->tags.n)
             argp_error(state, "--measure needs a kernel of the catalogue (--tag): what "
                               "buffers another one wants is not known");
         break;
@@ -109,10 +98,10 @@ static const struct argp argp = {
 static int pick_kernel(const struct predict_command *c, struct gcal_catalogue *catalogue,
                        struct gcal_kernel_list *list, struct gcal_error *err)
 {
-    if (gcal_catalogue_check(catalogue, c->n_tags, c->tags, GCAL_MATCH_SUPERSET, err) <
-            0 ||
-        gcal_catalogue_generate(catalogue, c->n_tags, c->tags, GCAL_MATCH_SUPERSET, NULL,
-                                list, err) < 0)
+    if (gcal_catalogue_check(catalogue, c->tags.n, c->tags.items, GCAL_MATCH_SUPERSET,
+                             err) < 0 ||
+        gcal_catalogue_generate(catalogue, c->tags.n, c->tags.items, GCAL_MATCH_SUPERSET,
+                                NULL, list, err) < 0)
         return -1;
     if (list->n_kernels != 1)
         return gcal_error_set(err, GCAL_EINPUT,
@@ -132,7 +121,7 @@ static int take_subject(const struct predict_command *c,
 
     if (c->profile)
         return gcal_subject_read(s, c->profile, c->count.at, err);
-    if (!c->n_tags)
+    if (!c->tags.n)
         return gcal_subject_count(s, &c->count, device->info.sub_group_size, err);
     if ((catalogue = gcal_catalogue_open(NULL, err)) &&
         pick_kernel(c, catalogue, list, err) == 0)
@@ -243,6 +232,6 @@ int gcal_command_predict(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     rc = run(&c, &err);
     gcal_count_options_clear(&c.count);
-    free(c.tags);
+    free(c.tags.items);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }
