@@ -235,8 +235,8 @@ static int decode_unit(const struct gcal_yaml *node, struct gcal_model_parameter
     return 0;
 }
 
-static int decode_parameter(const struct gcal_yaml *node, struct gcal_model_parameter *p,
-                            struct gcal_error *err)
+int gcal_model_parameter_decode(const struct gcal_yaml *node,
+                                struct gcal_model_parameter *p, struct gcal_error *err)
 {
     static const char *const known[] = { "unit", "initial", "min", "max", NULL };
 
@@ -266,7 +266,7 @@ static int decode_parameters(const struct gcal_yaml *map, struct gcal_model *mod
         if (!p)
             return gcal_yaml_error(key, err, "'%.100s' is not in the expression",
                                    key->text);
-        if (decode_parameter(map->items[i], p, err) < 0)
+        if (gcal_model_parameter_decode(map->items[i], p, err) < 0)
             return -1;
     }
     return 0;

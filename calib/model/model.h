@@ -59,4 +59,8 @@ double gcal_model_eval(const struct gcal_model *model, const double *parameters,
 struct gcal_model *gcal_model_decode(const struct gcal_yaml *node,
                                      const char *const *more, struct gcal_error *err);
 
+/* {unit:, initial:, min:, max:}, all optional, into 'p'; the same complaints. */
+int gcal_model_parameter_decode(const struct gcal_yaml *node,
+                                struct gcal_model_parameter *p, struct gcal_error *err);
+
 #endif
