@@ -23,6 +23,7 @@ static const struct command {
     { "remove", gcal_command_remove, "make a kernel that does only part of its work" },
     { "fit", gcal_command_fit, "fit again from a record, without a device" },
     { "predict", gcal_command_predict, "predict a kernel's time on a calibrated device" },
+    { "rank", gcal_command_rank, "order variants of a kernel by predicted time" },
     { "show", gcal_command_show, "print what is published" },
     { "audit", gcal_command_audit, "compare a node's calibrations over time" },
 };

@@ -414,6 +414,66 @@ KERNEL
     expect_line 'not-there/after.cl: '
 }
 
+# Twice and thrice the operations, and a kernel that the model cannot tell from the first.
+case_rank() {
+    run calibrate
+    expect_status 0
+    at=(flops_add_pattern dtype:float32 nelements:131072)
+    run "$gpucal" rank --store store "${at[@]}" m:16,8,24
+    expect_status 0
+    expect_line 'on node .*, model flops: flops_add dtype:float32 .*nelements:131072$'
+    expect_line '^ +1 .* 1.000 +>?[0-9]+% +m:8$'
+    expect_line '^ +2 .* [12].[0-9]+ +>?[0-9]+% +m:16$'
+    expect_line '^ +3 .* [23].[0-9]+ +- +m:24$'
+    expect_line 'the first is the fastest of all with a probability of >?[0-9]+%'
+    run "$gpucal" rank --params "store/nodes/$(node).yaml" --model flops --device 'basic*' "${at[@]}" m:16,8 --json
+    expect_status 0
+    python3 - out <<'PYTHON' > said 2>&1 || fail "$(cat said)"
+import json, sys
+r = json.load(open(sys.argv[1]))
+a, b = r["variants"]
+assert (a["place"], b["place"]) == (1, 2) and "m:8" in a["variant"] and a["sizes"]["m"] == 8, r
+assert a["low_s"] < a["time_s"] < a["high_s"] and b["times_fastest"] == b["time_s"] / a["time_s"], r
+assert 0.5 < a["probability_faster_than_next"] <= 1 and b["probability_faster_than_next"] is None, r
+assert abs(r["probability_first_is_fastest"] - a["probability_faster_than_next"]) < 0.01, r
+PYTHON
+    cat > adds.cl <<'KERNEL'
+__kernel void adds(__global float *a, int m)
+{
+    float x = a[get_global_id(0)];
+    for (int i = 0; i < m; i++) x += 1.5f;
+    a[get_global_id(0)] = x;
+}
+KERNEL
+    run "$gpucal" count adds.cl --local 64 --global n -o adds.yaml
+    expect_status 0
+    cp adds.yaml same.yaml
+    run "$gpucal" rank --store store --profile adds.yaml --profile same.yaml --at n=65536,m=100
+    expect_status 0
+    expect_line '^ +1 .* 1.000 +50% '
+    expect_line '^the first .* a probability of 50%'
+    # What cannot be ranked.
+    run "$gpucal" rank --store store flops_add_pattern
+    expect_status 1
+    expect_line 'leave a size open'
+    run "$gpucal" rank --store store "${at[@]}" m:8 --model nothing
+    expect_status 1
+    expect_line 'no model nothing; there are: flops'
+    run "$gpucal" rank --store store --node elsewhere "${at[@]}" m:8
+    expect_status 1
+    expect_line "elsewhere"
+    run "$gpucal" rank --store store flops_adds
+    expect_status 1
+    expect_line "did you mean"
+    run "$gpucal" rank --store store "${at[@]}" m:8 --profile adds.yaml
+    expect_status 1
+    run "$gpucal" rank --store store --params adds.yaml "${at[@]}"
+    expect_status 1
+    run "$gpucal" rank --params adds.yaml "${at[@]}" m:8
+    expect_status 1
+    expect_line 'adds.yaml:'
+}
+
 case_count_predict() {
     counted_kernels
     run calibrate

@@ -1,0 +1,187 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/random.h"
+#include "mpi/kernel_names.h"
+#include "mpi/ranking.h"
+
+#define N       5
+#define N_SHARE 3
+#define N_DRAWS 200000
+
+#define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
+
+static double uniform(uint64_t *state)
+{
+    return ((double)(gcal_random_next(state) >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(uint64_t *state)
+{
+    return sqrt(-2 * log(uniform(state))) * cos(2 * M_PI * uniform(state));
+}
+
+/* Variants whose costs share three parameters: gradients and a misfit of each. */
+static const double gradients[N][N_SHARE] = { { 0.97, 0.03, 0.11 },
+                                              { 0.81, 0.19, -0.31 },
+                                              { 0.13, 0.87, 0.02 },
+                                              { 0.5, 0.5, 0.7 },
+                                              { 0.02, 0.1, 0.88 } };
+static const double log_times[N] = { -4.25, -4.22, -4.31, -4.2, -4.27 };
+static const double shares[N_SHARE] = { 0.093, 0.061, 0.172 }; /* standard deviations */
+static const double misfit = 0.0385;
+
+static void fill_covariance(double covariance[N * N])
+{
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            double sum = i == j ? misfit * misfit : 0;
+
+            for (int k = 0; k < N_SHARE; k++)
+                sum += gradients[i][k] * gradients[j][k] * shares[k] * shares[k];
+            covariance[i * N + j] = sum;
+        }
+}
+
+/* Draws all errors, and counts who comes first and who before whom. */
+static void draw_often(size_t first[N], size_t before[N][N])
+{
+    uint64_t state = 20;
+
+    for (int draw = 0; draw < N_DRAWS; draw++) {
+        double time[N], share[N_SHARE];
+        int best = 0;
+
+        for (int k = 0; k < N_SHARE; k++)
+            share[k] = shares[k] * normal(&state);
+        for (int i = 0; i < N; i++) {
+            time[i] = log_times[i] + misfit * normal(&state);
+            for (int k = 0; k < N_SHARE; k++)
+                time[i] += gradients[i][k] * share[k];
+        }
+        for (int i = 0; i < N; i++) {
+            best = time[i] < time[best] ? i : best;
+            for (int j = 0; j < N; j++)
+                before[i][j] += time[i] < time[j];
+        }
+        first[best]++;
+    }
+}
+
+static void probabilities_are_those_of_draws(void **state)
+{
+    size_t first[N] = { 0 }, before[N][N] = { 0 };
+    double covariance[N * N], sum = 0;
+    struct gcal_contest c = { .n = N, .log_time = log_times, .covariance = covariance };
+    const double sure = 4 * 0.5 / sqrt(N_DRAWS);
+
+    (void)state;
+    fill_covariance(covariance);
+    draw_often(first, before);
+    for (size_t i = 0; i < N; i++) {
+        double p;
+
+        assert_int_equal(gcal_contest_fastest(&c, i, &p, NULL), 0);
+        assert_near(p, (double)first[i] / N_DRAWS, sure);
+        assert_true(p > 0.01 && p < 0.9);
+        sum += p;
+        for (size_t j = 0; j < N; j++)
+            if (i != j)
+                assert_near(gcal_contest_faster(&c, i, j), (double)before[i][j] / N_DRAWS,
+                            sure);
+    }
+    assert_near(sum, 1, 0.002);
+}
+
+/* Two kernels with the same gradient and no misfit differ surely, however little is known
+ * of the parameter.
+ */
+static void common_errors_do_not_matter(void **state)
+{
+    const double times[] = { -3, -2.99, -3.5 };
+    const double covariance[] = { 0.04, 0.04, 0, 0.04, 0.04, 0, 0, 0, 0.01 };
+    struct gcal_contest c = { .n = 3, .log_time = times, .covariance = covariance };
+    double p;
+
+    (void)state;
+    assert_true(gcal_contest_faster(&c, 0, 1) == 1);
+    assert_true(gcal_contest_faster(&c, 1, 0) == 0);
+    assert_int_equal(gcal_contest_fastest(&c, 1, &p, NULL), 0);
+    assert_true(p == 0);
+    /* The first has to beat the third alone, by 0.5 / sqrt(0.05) standard deviations. */
+    assert_int_equal(gcal_contest_fastest(&c, 0, &p, NULL), 0);
+    assert_near(p, 0.5 * erfc(0.5 / sqrt(0.05) / sqrt(2)), 1e-3);
+}
+
+static void one_kernel_is_the_fastest(void **state)
+{
+    const double time = -2.385, variance = 0.1;
+    struct gcal_contest c = { .n = 1, .log_time = &time, .covariance = &variance };
+    double p = 0;
+
+    (void)state;
+    assert_int_equal(gcal_contest_fastest(&c, 0, &p, NULL), 0);
+    assert_true(p == 1);
+}
+
+/* n equal kernels: each is the first of n. */
+static void equal_kernels_have_equal_chances(void **state)
+{
+    static double times[40], covariance[40 * 40];
+    struct gcal_contest c = { .n = 40, .log_time = times, .covariance = covariance };
+    double p;
+
+    (void)state;
+    for (size_t i = 0; i < 40; i++)
+        covariance[i * 40 + i] = 0.0031;
+    assert_int_equal(gcal_contest_fastest(&c, 17, &p, NULL), 0);
+    assert_near(p, 1.0 / 40, 5e-4);
+}
+
+static void expect_text(char *text, const char *expected)
+{
+    assert_non_null(text);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void names_are_told_apart(void **state)
+{
+    static const char *const names[] = { "mm_a dtype:f4 width:16 n:64",
+                                         "mm_a dtype:f4 width:4 n:64",
+                                         "mm_b dtype:f4 width:4 n:64" };
+    static const char *const sizes[] = { "n", "width" };
+    size_t length;
+
+    (void)state;
+    expect_text(gcal_names_shared(3, names, NULL), "dtype:f4 n:64");
+    expect_text(gcal_name_own(names[1], 3, names, NULL), "mm_a width:4");
+    expect_text(gcal_name_own(names[1], 1, &names[1], NULL), names[1]);
+    expect_text(gcal_names_shared(0, NULL, NULL), "");
+    expect_text(gcal_name_without(names[0], 2, sizes, NULL), "mm_a dtype:f4");
+    assert_int_equal(
+        strncmp(gcal_name_argument(names[0], "width", &length), "16 n:64", 7), 0);
+    assert_int_equal(length, 2);
+    assert_null(gcal_name_argument(names[0], "wid", &length));
+    assert_null(gcal_name_argument(names[0], "mm_a", &length));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(probabilities_are_those_of_draws),
+        cmocka_unit_test(common_errors_do_not_matter),
+        cmocka_unit_test(one_kernel_is_the_fastest),
+        cmocka_unit_test(equal_kernels_have_equal_chances),
+        cmocka_unit_test(names_are_told_apart),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
