@@ -57,10 +57,10 @@ enum gcal_fit_design_state {
 };
 
 /* What to measure next, in 'candidate', to bring the relative standard errors of all
- * parameters to 'precision', of what costs at most 'budget_s' (INFINITY: no limit).
- * Changes nothing.
+ * parameters to 'precision', of what costs at most 'budget_s' (INFINITY: no limit).  Says
+ * the same until a kernel is added, offered, taken or dropped.
  */
-enum gcal_fit_design_state gcal_fit_design_next(const struct gcal_fit_design *design,
+enum gcal_fit_design_state gcal_fit_design_next(struct gcal_fit_design *design,
                                                 double precision, double budget_s,
                                                 size_t *candidate);
 
@@ -77,7 +77,7 @@ void gcal_fit_design_drop(struct gcal_fit_design *design, size_t candidate);
  * those with all candidates that are left ('after'); n_parameters each, either may be
  * NULL.  GCAL_FIT_DESIGN_UNKNOWN where nothing is known.
  */
-int gcal_fit_design_errors(const struct gcal_fit_design *design, double *now,
-                           double *after, struct gcal_error *err);
+int gcal_fit_design_errors(struct gcal_fit_design *design, double *now, double *after,
+                           struct gcal_error *err);
 
 #endif

@@ -115,12 +115,12 @@ void gcal_fit_cv_clear(struct gcal_fit_cv *cv);
 void gcal_fit_deviation(const double *predicted_s, const double *time_s, size_t n_rows,
                         double *factor, double *standard_error);
 
-/* Devices of a type: 'factor' and its standard error 'error' of each of n devices, as
- * gcal_fit_deviation() gives them.  Logarithms of factors are taken to scatter about 0
- * with a variance between devices that is estimated from them all; each is shrunk towards
- * 0 by what of its deviation its own error explains.  'between': the standard deviation
- * of log(factor) between devices, NaN where fewer than two have a finite error; factors
- * are then 1, with their own error.  'shrunk_error': of the shrunk factor.
+/* Devices of a type: 'factor' and its standard error 'error' (INFINITY: not known) of
+ * each of n devices, as gcal_fit_deviation() gives them.  The variance between devices of
+ * log(factor) is estimated from them all (DerSimonian and Laird), and each logarithm is
+ * shrunk towards 0 by what of it its own error explains.  'between': the standard
+ * deviation between devices; NaN where fewer than two have a finite error, factors are
+ * then 1 with their own error.  'shrunk_error': of the shrunk factor.
  */
 void gcal_fit_shrink(size_t n, const double *factor, const double *error, double *shrunk,
                      double *shrunk_error, double *between);

@@ -1,4 +1,4 @@
-/* samples.c - medians of samples, and how a device deviates from its type */
+/* samples.c - medians of samples */
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -27,21 +27,4 @@ int gcal_fit_median(const double *samples, size_t n, double *median, double *spr
     *spread = 1.2533 * gsl_stats_mad(sorted, 1, n, work) / sqrt((double)n) / *median;
     free(sorted);
     return 0;
-}
-
-void gcal_fit_deviation(const double *predicted_s, const double *time_s, size_t n_rows,
-                        double *factor, double *standard_error)
-{
-    double mean = 0, squares = 0;
-
-    *factor = 1;
-    *standard_error = INFINITY;
-    for (size_t i = 0; i < n_rows; i++)
-        mean += log(time_s[i] / predicted_s[i]) / (double)n_rows;
-    for (size_t i = 0; i < n_rows; i++)
-        squares += pow(log(time_s[i] / predicted_s[i]) - mean, 2);
-    if (n_rows)
-        *factor = exp(mean);
-    if (n_rows > 1)
-        *standard_error = *factor * sqrt(squares / (double)(n_rows - 1) / (double)n_rows);
 }

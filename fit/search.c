@@ -182,7 +182,7 @@ static bool release(struct search *s)
     if (gcal_fit_jacobian(s->problem, s->parameters, s->jacobian) < 0)
         return false;
     for (size_t j = 0; j < s->problem->n_parameters; j++)
-        if (s->held[j] && inward_slope(s, j) > steepest) {
+        if (s->held[j] && !s->problem->pinned[j] && inward_slope(s, j) > steepest) {
             steepest = inward_slope(s, j);
             which = j;
         }
@@ -226,8 +226,12 @@ static int search_init(struct search *s, const struct gcal_fit_problem *problem,
     if (!s->trial || !s->jacobian || !s->residuals || !s->scale || !s->free_slots ||
         !s->held)
         return gcal_error_memory(err);
-    for (size_t j = 0; j < n; j++)
+    for (size_t j = 0; j < n; j++) {
+        s->held[j] = problem->pinned[j];
+        if (problem->pinned[j])
+            parameters[j] = problem->pin[j];
         s->scale[j] = parameters[j] != 0 ? fabs(parameters[j]) : 1;
+    }
     return 0;
 }
 

@@ -1,201 +1,25 @@
-/* solve.c - from rows to a result: checks, starts, the best search, its errors */
-#include "fit/fit.h"
-
+/* solve.c - from rows to a result: starts, the best search, the bound on wrong rows, and
+ * shapes that the rows do not tell
+ */
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <gsl/gsl_errno.h>
 
 #include "calib/base/error.h"
 #include "calib/model/model.h"
 #include "fit/fit_private.h"
 
-/* GSL aborts the program on an error unless told. */
-static void quiet_gsl(void)
-{
-    gsl_set_error_handler_off();
-}
-
-/* ---- the problem ---- */
-
-double gcal_fit_residuals(const struct gcal_fit_problem *problem,
-                          const double *parameters, double *residuals)
-{
-    const struct gcal_fit_rows *rows = problem->rows;
-    double sum = 0;
-
-    for (size_t i = 0; i < rows->n_rows; i++) {
-        double time_s = gcal_model_eval(problem->model, parameters,
-                                        rows->features + i * rows->n_features, NULL);
-        double residual = problem->weight[i] * (time_s / rows->time_s[i] - 1);
-
-        if (residuals)
-            residuals[i] = residual;
-        sum += residual * residual;
-    }
-    return sum;
-}
-
-int gcal_fit_jacobian(const struct gcal_fit_problem *problem, const double *parameters,
-                      double *jacobian)
-{
-    const struct gcal_fit_rows *rows = problem->rows;
-    size_t n = problem->n_parameters;
-
-    for (size_t i = 0; i < rows->n_rows; i++) {
-        gcal_model_eval(problem->model, parameters, rows->features + i * rows->n_features,
-                        jacobian + i * n);
-        for (size_t j = 0; j < n; j++) {
-            jacobian[i * n + j] *= problem->weight[i] / rows->time_s[i];
-            if (!isfinite(jacobian[i * n + j]))
-                return -1;
-        }
-    }
-    return 0;
-}
-
-static int check_row(const struct gcal_fit_rows *rows, size_t i, struct gcal_error *err)
-{
-    if (!(rows->time_s[i] > 0) || isinf(rows->time_s[i]))
-        return gcal_error_set(err, GCAL_EINPUT, "row %zu: a time of %g s", i + 1,
-                              rows->time_s[i]);
-    if (rows->spread && !(rows->spread[i] >= 0))
-        return gcal_error_set(err, GCAL_EINPUT, "row %zu: a spread of %g", i + 1,
-                              rows->spread[i]);
-    for (size_t k = 0; k < rows->n_features; k++) {
-        double value = rows->features[i * rows->n_features + k];
-
-        if (!(value >= 0) || isinf(value))
-            return gcal_error_set(err, GCAL_EINPUT, "row %zu: feature %zu is %g", i + 1,
-                                  k + 1, value);
-    }
-    return 0;
-}
-
-static int problem_init(struct gcal_fit_problem *problem, const struct gcal_model *model,
-                        const struct gcal_fit_rows *rows, struct gcal_error *err)
-{
-    *problem = (struct gcal_fit_problem){ .model = model,
-                                          .rows = rows,
-                                          .n_parameters = model->n_parameters,
-                                          .n_rows = rows->n_rows };
-    if (rows->n_features != model->n_features)
-        return gcal_error_set(err, GCAL_EINPUT, "model %.60s has %zu features, rows %zu",
-                              model->name, model->n_features, rows->n_features);
-    for (size_t i = 0; i < rows->n_rows; i++)
-        if (check_row(rows, i, err) < 0)
-            return -1;
-    problem->weight = calloc(rows->n_rows + 1, sizeof(double));
-    problem->is_cost = calloc(model->n_parameters + 1, sizeof(bool));
-    if (!problem->weight || !problem->is_cost)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < rows->n_rows; i++)
-        problem->weight[i] =
-            GCAL_FIT_MISFIT_FLOOR /
-            hypot(GCAL_FIT_MISFIT_FLOOR, rows->spread ? rows->spread[i] : 0);
-    return 0;
-}
-
-static void problem_clear(struct gcal_fit_problem *problem)
-{
-    free(problem->weight);
-    free(problem->is_cost);
-}
-
-/* ---- the result ---- */
-
-void gcal_fit_clear(struct gcal_fit *fit)
-{
-    free(fit->value);
-    free(fit->standard_error);
-    free(fit->covariance);
-    free(fit->at_bound);
-    free(fit->undetermined);
-    free(fit->predicted_s);
-    free(fit->feature_min);
-    free(fit->feature_max);
-    *fit = (struct gcal_fit){ 0 };
-}
-
-static double *nans(size_t count)
-{
-    double *values = malloc((count + 1) * sizeof(*values));
-
-    for (size_t i = 0; values && i < count; i++)
-        values[i] = NAN;
-    return values;
-}
-
-static int fit_init(struct gcal_fit *fit, const struct gcal_fit_problem *problem,
-                    struct gcal_error *err)
-{
-    size_t n = problem->n_parameters, n_features = problem->rows->n_features;
-
-    *fit = (struct gcal_fit){ .n_parameters = n,
-                              .n_rows = problem->n_rows,
-                              .n_features = n_features,
-                              .condition = NAN,
-                              .residual = NAN,
-                              .mean_error = NAN,
-                              .worst_error = NAN };
-    fit->value = nans(n);
-    fit->standard_error = nans(n);
-    fit->covariance = nans(n * n);
-    fit->at_bound = calloc(n + 1, sizeof(bool));
-    fit->undetermined = calloc(n + 1, sizeof(bool));
-    fit->predicted_s = nans(problem->n_rows);
-    fit->feature_min = nans(n_features);
-    fit->feature_max = nans(n_features);
-    if (fit->value && fit->standard_error && fit->covariance && fit->at_bound &&
-        fit->undetermined && fit->predicted_s && fit->feature_min && fit->feature_max)
-        return 0;
-    return gcal_error_memory(err);
-}
-
-static void find_range(const struct gcal_fit_rows *rows, struct gcal_fit *fit)
-{
-    for (size_t i = 0; i < rows->n_rows; i++)
-        for (size_t k = 0; k < rows->n_features; k++) {
-            double value = rows->features[i * rows->n_features + k];
-
-            fit->feature_min[k] = fmin(fit->feature_min[k], value);
-            fit->feature_max[k] = fmax(fit->feature_max[k], value);
-        }
-}
-
-/* Errors of the predictions, rows all alike. */
-static void find_errors(const struct gcal_fit_problem *problem, struct gcal_fit *fit)
-{
-    const struct gcal_fit_rows *rows = problem->rows;
-    double squares = 0, logs = 0;
-
-    fit->worst_error = 0;
-    for (size_t i = 0; i < rows->n_rows; i++) {
-        double error;
-
-        fit->predicted_s[i] = gcal_model_eval(
-            problem->model, fit->value, rows->features + i * rows->n_features, NULL);
-        error = fabs(fit->predicted_s[i] / rows->time_s[i] - 1);
-        squares += error * error;
-        logs += log(fmax(error, 1e-16)); /* an exact row must not make the mean 0 */
-        fit->worst_error = fmax(fit->worst_error, error);
-    }
-    fit->residual = sqrt(squares / (double)rows->n_rows);
-    fit->mean_error = exp(logs / (double)rows->n_rows);
-}
-
-static void too_few_rows(const struct gcal_fit_problem *problem, struct gcal_fit *fit)
-{
-    fit->status = GCAL_FIT_TOO_FEW_ROWS;
-    for (size_t j = 0; j < fit->n_parameters; j++)
-        fit->undetermined[j] = true;
-    snprintf(fit->reason, sizeof(fit->reason),
-             "%zu parameters cannot follow from %zu kernels: add measurement kernels",
-             problem->n_parameters, problem->n_rows);
-}
+/* Weighted residuals above this are bounded while nothing is known of their scale. */
+#define FIRST_SCALE 0.2
+/* The scale of the residuals and the solution follow each other at most so often, */
+#define MAX_ROUNDS 12
+/* and until the scale moves by no more than this. */
+#define SETTLED_SCALE 1e-3
+/* A weak shape stays where it was found, and is not held at its initial value, where that
+ * raises the sum of squares by more than so many variances (95 % of chi-squared).
+ */
+#define SAME_FIT 3.84
 
 /* ---- the search ---- */
 
@@ -214,7 +38,7 @@ static int search_from_all(const struct gcal_fit_problem *problem, struct gcal_f
     struct gcal_fit_point best = { .cost = INFINITY }, point = { 0 };
     int rc = -1;
 
-    if (!(point.parameters = nans(n)))
+    if (!(point.parameters = gcal_fit_nans(n)))
         return gcal_error_memory(err);
     for (size_t which = 0; which < gcal_fit_start_count(problem); which++) {
         if (gcal_fit_start(problem, which, point.parameters, err) < 0 ||
@@ -233,46 +57,153 @@ out:
     return rc;
 }
 
+/* One search from where the fit is. */
+static int search_on(const struct gcal_fit_problem *problem, struct gcal_fit *fit,
+                     struct gcal_error *err)
+{
+    struct gcal_fit_point point = { .parameters = fit->value };
+
+    if (gcal_fit_search(problem, &point, err) < 0)
+        return -1;
+    fit->iterations += point.iterations;
+    fit->status = point.converged ? GCAL_FIT_GOOD : GCAL_FIT_NOT_CONVERGED;
+    return 0;
+}
+
+/* The scale says which rows are bounded, and so moves the solution, and so the scale. */
+static int settle_scale(struct gcal_fit_problem *problem, struct gcal_fit *fit,
+                        struct gcal_error *err)
+{
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+        double scale;
+
+        if (gcal_fit_scale(problem, fit->value, &scale, err) < 0)
+            return -1;
+        if (fabs(scale / problem->scale - 1) <= SETTLED_SCALE)
+            return 0;
+        problem->scale = scale;
+        if (search_on(problem, fit, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- shapes that the rows do not tell ---- */
+
+static double variance(const struct gcal_fit_problem *problem, double cost)
+{
+    double spare = (double)problem->n_used - (double)problem->n_parameters;
+
+    return spare > 0 ? cost / spare : GCAL_FIT_MISFIT_FLOOR * GCAL_FIT_MISFIT_FLOOR;
+}
+
+/* Holds shape j at its initial value, or where it is when that fits far better. */
+static int pin(struct gcal_fit_problem *problem, size_t j, struct gcal_fit *fit,
+               struct gcal_error *err)
+{
+    size_t n = problem->n_parameters;
+    double *found = gcal_fit_nans(n);
+    double cost = gcal_fit_residuals(problem, fit->value, NULL), held;
+    int rc = -1;
+
+    if (!found)
+        return gcal_error_memory(err);
+    memcpy(found, fit->value, n * sizeof(*found));
+    problem->pinned[j] = fit->weak[j] = true;
+    problem->pin[j] = gcal_fit_shape_initial(problem, j);
+    if (search_on(problem, fit, err) < 0)
+        goto out;
+    held = gcal_fit_residuals(problem, fit->value, NULL);
+    if (!(held - cost <= SAME_FIT * variance(problem, cost))) {
+        memcpy(fit->value, found, n * sizeof(*found));
+        problem->pin[j] = found[j];
+        fit->status = GCAL_FIT_GOOD;
+    }
+    rc = 0;
+out:
+    free(found);
+    return rc;
+}
+
+static int diagnose(struct gcal_fit_problem *problem, struct gcal_fit *fit,
+                    struct gcal_error *err)
+{
+    size_t n = problem->n_parameters, weakest;
+
+    if (gcal_fit_diagnose(problem, fit, err) < 0)
+        return -1;
+    while ((fit->status == GCAL_FIT_GOOD || fit->status == GCAL_FIT_UNDETERMINED) &&
+           (weakest = gcal_fit_weakest(problem, fit)) < n)
+        if (pin(problem, weakest, fit, err) < 0 ||
+            gcal_fit_diagnose(problem, fit, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* ---- the result ---- */
+
+static void too_few_rows(const struct gcal_fit_problem *problem, struct gcal_fit *fit)
+{
+    fit->status = GCAL_FIT_TOO_FEW_ROWS;
+    for (size_t j = 0; j < fit->n_parameters; j++)
+        fit->undetermined[j] = true;
+    snprintf(fit->reason, sizeof(fit->reason),
+             "%zu parameters cannot follow from %zu kernels: add measurement kernels",
+             problem->n_parameters, problem->n_rows);
+}
+
+static int search(struct gcal_fit_problem *problem, struct gcal_fit *fit,
+                  struct gcal_error *err)
+{
+    if (gcal_fit_can_be_robust(problem))
+        problem->scale = FIRST_SCALE;
+    if (search_from_all(problem, fit, err) < 0)
+        return -1;
+    if (isfinite(problem->scale) && fit->status == GCAL_FIT_GOOD)
+        return settle_scale(problem, fit, err);
+    return 0;
+}
+
 static int solve(struct gcal_fit_problem *problem, struct gcal_fit *fit,
                  struct gcal_error *err)
 {
-    find_range(problem->rows, fit);
+    gcal_fit_find_range(problem->rows, fit);
     if (problem->n_rows < problem->n_parameters || problem->n_rows == 0) {
         too_few_rows(problem, fit);
         return 0;
     }
-    gcal_fit_find_costs(problem);
-    if (search_from_all(problem, fit, err) < 0)
+    if (search(problem, fit, err) < 0)
         return -1;
-    find_errors(problem, fit);
-    if (!isfinite(fit->residual)) {
+    if (!isfinite(gcal_fit_residuals(problem, fit->value, NULL))) {
         fit->status = GCAL_FIT_NOT_CONVERGED;
         snprintf(fit->reason, sizeof(fit->reason),
                  "the model has no finite value at any start: give its exponents and "
                  "edges 'initial', 'min' and 'max'");
         return 0;
     }
-    if (fit->status == GCAL_FIT_NOT_CONVERGED)
+    if (diagnose(problem, fit, err) < 0)
+        return -1;
+    if (fit->status == GCAL_FIT_NOT_CONVERGED && fit->reason[0] == '\0')
         snprintf(fit->reason, sizeof(fit->reason),
                  "the search did not settle in %d iterations: give exponents and edges "
                  "an 'initial' near their value, or a range",
                  fit->iterations);
-    return gcal_fit_diagnose(problem, fit, err);
+    gcal_fit_find_errors(problem, fit);
+    gcal_fit_write_note(problem, fit);
+    return 0;
 }
 
 int gcal_fit_solve(const struct gcal_model *model, const struct gcal_fit_rows *rows,
                    struct gcal_fit *fit, struct gcal_error *err)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct gcal_fit_problem problem;
     struct gcal_fit result = { 0 };
     int rc = -1;
 
-    pthread_once(&once, quiet_gsl);
-    if (problem_init(&problem, model, rows, err) == 0 &&
-        fit_init(&result, &problem, err) == 0)
+    if (gcal_fit_problem_init(&problem, model, rows, err) == 0 &&
+        gcal_fit_result_init(&result, &problem, err) == 0)
         rc = solve(&problem, &result, err);
-    problem_clear(&problem);
+    gcal_fit_problem_clear(&problem);
     if (rc < 0)
         gcal_fit_clear(&result);
     else

@@ -1,0 +1,372 @@
+/* covariance.c - how sure the parameters are
+ *
+ * Covariance = (X'X)^-1 X' S X (X'X)^-1, a sandwich, with X what the rows tell.  Rows of
+ * a group err alike, as a generator's rungs share what the model leaves out: S has
+ * s_w + s_b on the diagonal and s_b between rows of a group (B. R. Moulton, J. of
+ * Econometrics 32, 1986), so that a further rung does not count as a further kernel.  The
+ * two are found from the residuals' squares and the squares of their sums by group, with
+ * what the fit takes off both (the fitting-constants method, S. R. Searle, Variance
+ * Components, 1992, chapter 5).  Without groups s_b is 0 and the sandwich is
+ * s_w (X'X)^-1.  Bounded residuals need Huber's correction (Huber, Robust Statistics,
+ * 1981, section 7.6).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_cdf.h>
+
+#include "calib/base/error.h"
+#include "calib/model/model.h"
+#include "fit/fit_private.h"
+
+struct row_of_group {
+    size_t group, row;
+};
+
+/* Sums over the rows; R is the projection that leaves the residuals, G has 1 between
+ * rows of a group and 0 else.
+ */
+struct sums {
+    double n_rest;      /* tr R: rows to spare */
+    double rg, rgrg;    /* tr RG, tr RGRG */
+    double squares;     /* of psi */
+    double group_sums;  /* squares of psi's sums by group */
+    double factor;      /* from psi's to the errors' variance */
+    double none_to_see; /* the variance when nothing is left to see it from */
+};
+
+/* ---- groups ---- */
+
+static int compare_groups(const void *a, const void *b)
+{
+    const struct row_of_group *x = a, *y = b;
+
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Rows by group; those of held shapes, after n_rows, are each their own. */
+static struct row_of_group *sort_rows(const struct gcal_fit_problem *problem,
+                                      size_t n_all)
+{
+    const size_t *group = problem->rows->group;
+    struct row_of_group *order = calloc(n_all + 1, sizeof(*order));
+
+    for (size_t i = 0; order && i < problem->n_rows; i++)
+        order[i] = (struct row_of_group){ .group = group ? group[i] : i, .row = i };
+    if (order)
+        qsort(order, problem->n_rows, sizeof(*order), compare_groups);
+    for (size_t i = problem->n_rows; order && i < n_all; i++)
+        order[i] = (struct row_of_group){ .group = i, .row = i };
+    return order;
+}
+
+static size_t group_end(const struct row_of_group *order, size_t first, size_t n_rows,
+                        size_t n_all)
+{
+    size_t end = first + 1;
+
+    while (first < n_rows && end < n_rows && order[end].group == order[first].group)
+        end++;
+    return end < n_all ? end : n_all;
+}
+
+/* 'between': sum over the groups of the outer product of the sums of u's rows. */
+static void add_up(const struct gcal_fit_problem *problem, const struct gcal_fit_svd *d,
+                   const struct row_of_group *order, const double *psi,
+                   gsl_matrix *between, struct sums *sums)
+{
+    size_t n_all = d->u->size1, end;
+    double in_u = 0, squares_of_sizes = 0, sized_in_u = 0, norm = 0;
+    gsl_vector *sum = d->work; /* free once decomposed */
+
+    gsl_matrix_set_zero(between);
+    for (size_t first = 0; first < n_all; first = end) {
+        double psi_sum = 0, length, size;
+
+        end = group_end(order, first, problem->n_rows, n_all);
+        size = (double)(end - first);
+        gsl_vector_set_zero(sum);
+        for (size_t i = first; i < end; i++) {
+            gsl_vector_const_view row = gsl_matrix_const_row(d->u, order[i].row);
+
+            gsl_blas_daxpy(1, &row.vector, sum);
+            psi_sum += psi[order[i].row];
+            sums->squares += psi[order[i].row] * psi[order[i].row];
+        }
+        sums->group_sums += psi_sum * psi_sum;
+        gsl_blas_ddot(sum, sum, &length);
+        in_u += length;
+        squares_of_sizes += size * size;
+        sized_in_u += size * length;
+        gsl_blas_dger(1, sum, sum, between);
+    }
+    for (size_t a = 0; a < d->n; a++)
+        for (size_t b = 0; b < d->n; b++)
+            norm += pow(gsl_matrix_get(between, a, b), 2);
+    sums->n_rest = (double)n_all - (double)d->n;
+    sums->rg = (double)n_all - in_u;
+    sums->rgrg = squares_of_sizes - 2 * sized_in_u + norm;
+}
+
+/* ---- variances ---- */
+
+/* What the samples' own spread makes of a weighted residual. */
+static double spread_variance(const struct gcal_fit_problem *problem)
+{
+    const double *spread = problem->rows->spread;
+    double sum = 0;
+
+    for (size_t i = 0; spread && i < problem->n_rows; i++)
+        sum += pow(problem->weight[i] * spread[i], 2);
+    return sum / (double)problem->n_rows;
+}
+
+static double huber_factor(const struct gcal_fit_problem *problem, const double *psi,
+                           size_t n_fitted)
+{
+    double most = GCAL_FIT_HUBER * problem->scale, inside = 0, k;
+
+    for (size_t i = 0; i < problem->n_rows; i++)
+        inside += fabs(psi[i]) < most;
+    inside = fmax(inside / (double)problem->n_rows, 0.1);
+    k = 1 + (double)n_fitted / (double)problem->n_rows * (1 - inside) / inside;
+    return k * k / (inside * inside);
+}
+
+/* Where few rows happen to lie closer than their samples scatter, the samples' variance
+ * counts; without rows to spare, what the weights stand for.
+ */
+static void find_variances(const struct gcal_fit_problem *problem,
+                           const struct sums *sums, double *within, double *between)
+{
+    double det = sums->n_rest * sums->rgrg - sums->rg * sums->rg;
+
+    *between = 0;
+    if (det > 1e-6 * sums->n_rest * sums->rgrg)
+        *between =
+            fmax((sums->n_rest * sums->group_sums - sums->rg * sums->squares) / det, 0);
+    if (sums->n_rest > 0.5)
+        *within = (sums->squares - *between * sums->rg) / sums->n_rest;
+    else
+        *within = sums->none_to_see / sums->factor;
+    if (*within < 0) {
+        *within = 0;
+        *between = sums->squares / sums->rg;
+    }
+    *within *= sums->factor;
+    *between *= sums->factor;
+    *within = fmax(*within, spread_variance(problem) - *between);
+}
+
+/* Satterthwaite's: of a variance found from squares of correlated residuals. */
+static size_t find_freedom(const struct sums *sums, double within, double between)
+{
+    double mean = within * sums->n_rest + between * sums->rg;
+    double squares = within * within * sums->n_rest + 2 * within * between * sums->rg +
+                     between * between * sums->rgrg;
+
+    if (sums->n_rest < 0.5 || !(squares > 0))
+        return 0;
+    return (size_t)fmax(floor(mean * mean / squares + 1e-9), 1);
+}
+
+/* ---- the matrix ---- */
+
+/* v s^-1 (within + between B) s^-1 v' in columns of length 1, then in their units. */
+static void fill_matrix(const struct gcal_fit_svd *d, const gsl_matrix *groups,
+                        double within, double between, gsl_matrix *work,
+                        struct gcal_fit *fit)
+{
+    size_t n = fit->n_parameters;
+
+    for (size_t a = 0; a < d->n; a++)
+        for (size_t k = 0; k < d->n; k++)
+            gsl_matrix_set(work, a, k,
+                           gsl_matrix_get(d->v, a, k) / gsl_vector_get(d->s, k));
+    for (size_t a = 0; a < d->n; a++) {
+        gsl_vector_const_view row_a = gsl_matrix_const_row(work, a);
+        double inflation;
+
+        gsl_blas_ddot(&row_a.vector, &row_a.vector, &inflation);
+        fit->variance_inflation[d->column[a]] = inflation;
+        gsl_blas_dgemv(CblasNoTrans, between, groups, &row_a.vector, 0, d->work);
+        gsl_blas_daxpy(within, &row_a.vector, d->work);
+        for (size_t b = 0; b < d->n; b++) {
+            gsl_vector_const_view row_b = gsl_matrix_const_row(work, b);
+            double sum;
+
+            gsl_blas_ddot(&row_b.vector, d->work, &sum);
+            fit->covariance[d->column[a] * n + d->column[b]] =
+                sum / (d->scale[a] * d->scale[b]);
+        }
+    }
+}
+
+/* Of k merged costs, each takes a share of what they take together, and all splits are
+ * as likely: shares have variance (k-1)/(k^2 (k+1)), covariance -1/(k^2 (k+1)).
+ */
+static void spread_merged(struct gcal_fit *fit, size_t first)
+{
+    size_t n = fit->n_parameters;
+    double k = 0;
+
+    for (size_t j = first; j < n; j++)
+        k += fit->merged_with[j] == first;
+    for (size_t j = first + 1; j < n; j++)
+        if (fit->merged_with[j] == first) {
+            double ratio = fit->value[j] / fit->value[first];
+
+            for (size_t i = 0; i < n; i++)
+                fit->covariance[j * n + i] = ratio * fit->covariance[first * n + i];
+            for (size_t i = 0; i < n; i++)
+                fit->covariance[i * n + j] = ratio * fit->covariance[i * n + first];
+            fit->variance_inflation[j] = fit->variance_inflation[first];
+        }
+    for (size_t a = first; a < n; a++)
+        for (size_t b = first; b < n; b++)
+            if (fit->merged_with[a] == first && fit->merged_with[b] == first)
+                fit->covariance[a * n + b] +=
+                    fit->value[a] * fit->value[b] * (a == b ? k - 1 : -1) / (k + 1);
+}
+
+static void fill_rest(struct gcal_fit *fit)
+{
+    size_t n = fit->n_parameters;
+
+    for (size_t j = 0; j < n; j++)
+        if (fit->merged_with[j] != j && fit->value[j] > 0) {
+            size_t first = fit->merged_with[j];
+            bool done = false;
+
+            for (size_t i = first + 1; i < j; i++)
+                done |= fit->merged_with[i] == first;
+            if (!done)
+                spread_merged(fit, first);
+        }
+    for (size_t j = 0; j < n; j++)
+        fit->standard_error[j] = sqrt(fit->covariance[j * n + j]);
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++) {
+            double scale = fit->standard_error[a] * fit->standard_error[b];
+
+            fit->correlation[a * n + b] =
+                scale > 0 ? fit->covariance[a * n + b] / scale : NAN;
+        }
+}
+
+/* ---- held shapes ---- */
+
+/* A held shape is a parameter of which one more row tells what is known without. */
+static double *with_pinned(const struct gcal_fit_problem *problem, const double *jacobian,
+                           double error, size_t *n_all)
+{
+    size_t n = problem->n_parameters, m = problem->n_rows;
+    double *all = calloc((m + n) * n + 1, sizeof(*all));
+
+    *n_all = m;
+    if (!all)
+        return NULL;
+    memcpy(all, jacobian, m * n * sizeof(*all));
+    for (size_t j = 0; j < n; j++)
+        if (problem->pinned[j])
+            all[(*n_all)++ * n + j] = error / gcal_fit_pinned_error(problem, j);
+    return all;
+}
+
+static double first_variance(const struct gcal_fit_problem *problem, const double *psi,
+                             double factor, size_t n_fitted)
+{
+    double squares = 0;
+
+    for (size_t i = 0; i < problem->n_rows; i++)
+        squares += psi[i] * psi[i];
+    if (problem->n_rows <= n_fitted)
+        return GCAL_FIT_MISFIT_FLOOR * GCAL_FIT_MISFIT_FLOOR;
+    return fmax(factor * squares / (double)(problem->n_rows - n_fitted),
+                spread_variance(problem));
+}
+
+/* ---- all of it ---- */
+
+static size_t choose(const struct gcal_fit_problem *problem, const struct gcal_fit *fit,
+                     bool *skip)
+{
+    size_t n_fitted = 0;
+
+    for (size_t j = 0; j < fit->n_parameters; j++) {
+        skip[j] = fit->at_bound[j] || fit->merged_with[j] != j;
+        n_fitted += !skip[j] && !problem->pinned[j];
+    }
+    return n_fitted;
+}
+
+static int fill(const struct gcal_fit_problem *problem, const struct gcal_fit_svd *d,
+                const double *psi, struct sums *sums, struct gcal_fit *fit)
+{
+    struct row_of_group *order = sort_rows(problem, d->u->size1);
+    double *all_psi = calloc(d->u->size1 + 1, sizeof(*all_psi));
+    gsl_matrix *groups = gsl_matrix_alloc(d->n, d->n);
+    gsl_matrix *work = gsl_matrix_alloc(d->n, d->n);
+    double within, between;
+    int rc = -1;
+
+    if (order && all_psi && groups && work) {
+        memcpy(all_psi, psi, problem->n_rows * sizeof(*psi));
+        add_up(problem, d, order, all_psi, groups, sums);
+        find_variances(problem, sums, &within, &between);
+        fit->freedom = find_freedom(sums, within, between);
+        fit->group_correlation = within + between > 0 ? between / (within + between) : 0;
+        fill_matrix(d, groups, within, between, work, fit);
+        rc = 0;
+    }
+    free(order);
+    free(all_psi);
+    gsl_matrix_free(groups);
+    gsl_matrix_free(work);
+    return rc;
+}
+
+int gcal_fit_covariance(const struct gcal_fit_problem *problem, const double *jacobian,
+                        const double *psi, struct gcal_fit *fit, struct gcal_error *err)
+{
+    size_t n = fit->n_parameters, n_all, n_fitted;
+    bool *skip = calloc(n + 1, sizeof(*skip));
+    struct gcal_fit_svd d = { 0 };
+    struct sums sums = { 0 };
+    double *all = NULL;
+    int rc = -1;
+
+    if (!skip)
+        goto out;
+    n_fitted = choose(problem, fit, skip);
+    sums.factor = huber_factor(problem, psi, n_fitted);
+    sums.none_to_see = first_variance(problem, psi, sums.factor, n_fitted);
+    if (!(all = with_pinned(problem, jacobian, sqrt(sums.none_to_see), &n_all)))
+        goto out;
+    if (gcal_fit_svd_init(&d, all, n_all, n, skip, NULL) < 0)
+        goto out;
+    memset(fit->covariance, 0, n * n * sizeof(*fit->covariance));
+    fit->condition = d.n ? gsl_vector_get(d.s, 0) / gsl_vector_get(d.s, d.n - 1) : 1;
+    if (d.n && fill(problem, &d, psi, &sums, fit) < 0)
+        goto out;
+    fill_rest(fit);
+    rc = 0;
+out:
+    gcal_fit_svd_clear(&d);
+    free(all);
+    free(skip);
+    return rc < 0 ? gcal_error_memory(err) : 0;
+}
+
+double gcal_fit_interval_factor(double level, size_t freedom)
+{
+    double tail = (1 - level) / 2;
+
+    gcal_fit_quiet_gsl();
+    return freedom ? gsl_cdf_tdist_Qinv(tail, (double)freedom)
+                   : gsl_cdf_ugaussian_Qinv(tail);
+}

@@ -1,0 +1,320 @@
+/* design.c - sequential D-optimal choice of measurements
+ *
+ * The information M is kept; its inverse, the covariance C, is found when it is asked
+ * for. Of the parameters U that are not yet precise, a row x with noise s leaves
+ *
+ *   C_UU - y_U y_U' / (s^2 + x'Cx),  y = C x,
+ *
+ * so that log det C_UU falls by -log(1 - y_U' C_UU^-1 y_U / (s^2 + x'Cx)): with all
+ * parameters in U the rank-one form of the header, else D_s-optimality (Atkinson, Donev
+ * and Tobias, section 10.3), by which what is precise already asks for nothing more.
+ */
+#include "fit/design.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_matrix.h>
+#include <gsl/gsl_vector.h>
+
+#include "calib/base/error.h"
+#include "calib/model/model.h"
+#include "fit/fit_private.h"
+
+/* A candidate that lowers no wanted variance by this share of it does not help. */
+#define HELPS 1e-3
+
+struct candidate {
+    double *shares;
+    double noise, cost_s;
+    bool gone; /* taken or dropped */
+};
+
+struct gcal_fit_design {
+    size_t n; /* parameters */
+    gsl_matrix *information, *covariance;
+    bool is_current; /* covariance is information's inverse */
+    size_t n_candidates, capacity;
+    struct candidate *candidates;
+    gsl_matrix *wanted; /* n x n: C_UU, decomposed */
+    gsl_vector *y, *part, *solved;
+    size_t *slots; /* U */
+};
+
+/* ---- lifecycle ---- */
+
+struct gcal_fit_design *gcal_fit_design_create(size_t n_parameters,
+                                               struct gcal_error *err)
+{
+    struct gcal_fit_design *d = calloc(1, sizeof(*d));
+    size_t n = n_parameters;
+
+    gcal_fit_quiet_gsl();
+    if (!d) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    if (n == 0) {
+        gcal_error_set(err, GCAL_EINPUT, "a design without parameters");
+        free(d);
+        return NULL;
+    }
+    d->n = n;
+    d->information = gsl_matrix_calloc(n, n);
+    d->covariance = gsl_matrix_alloc(n, n);
+    d->wanted = gsl_matrix_alloc(n, n);
+    d->y = gsl_vector_alloc(n);
+    d->part = gsl_vector_alloc(n);
+    d->solved = gsl_vector_alloc(n);
+    d->slots = calloc(n, sizeof(*d->slots));
+    if (!d->information || !d->covariance || !d->wanted || !d->y || !d->part ||
+        !d->solved || !d->slots) {
+        gcal_error_memory(err);
+        gcal_fit_design_destroy(d);
+        return NULL;
+    }
+    for (size_t j = 0; j < n; j++)
+        gsl_matrix_set(d->information, j, j,
+                       1 / (GCAL_FIT_DESIGN_UNKNOWN * GCAL_FIT_DESIGN_UNKNOWN));
+    return d;
+}
+
+void gcal_fit_design_destroy(struct gcal_fit_design *d)
+{
+    if (!d)
+        return;
+    for (size_t c = 0; c < d->n_candidates; c++)
+        free(d->candidates[c].shares);
+    free(d->candidates);
+    gsl_matrix_free(d->information);
+    gsl_matrix_free(d->covariance);
+    gsl_matrix_free(d->wanted);
+    gsl_vector_free(d->y);
+    gsl_vector_free(d->part);
+    gsl_vector_free(d->solved);
+    free(d->slots);
+    free(d);
+}
+
+/* ---- rows ---- */
+
+void gcal_fit_design_shares(const struct gcal_model *model, const double *parameters,
+                            const double *features, double *shares)
+{
+    double time_s = gcal_model_eval(model, parameters, features, shares);
+
+    for (size_t j = 0; j < model->n_parameters; j++) {
+        shares[j] *= parameters[j] / time_s;
+        if (!isfinite(shares[j]))
+            shares[j] = 0;
+    }
+}
+
+static int check(const struct gcal_fit_design *d, const double *shares, double noise,
+                 struct gcal_error *err)
+{
+    if (!(noise > 0) || !isfinite(noise))
+        return gcal_error_set(err, GCAL_EINPUT, "a kernel with noise %g", noise);
+    for (size_t j = 0; j < d->n; j++)
+        if (!isfinite(shares[j]))
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "a kernel of which parameter %zu has a share of %g",
+                                  j + 1, shares[j]);
+    return 0;
+}
+
+static void add(const double *shares, double noise, gsl_matrix *information)
+{
+    gsl_vector_const_view row = gsl_vector_const_view_array(shares, information->size1);
+
+    gsl_blas_dger(1 / (noise * noise), &row.vector, &row.vector, information);
+}
+
+int gcal_fit_design_add(struct gcal_fit_design *d, const double *shares, double noise,
+                        struct gcal_error *err)
+{
+    if (check(d, shares, noise, err) < 0)
+        return -1;
+    add(shares, noise, d->information);
+    d->is_current = false;
+    return 0;
+}
+
+int gcal_fit_design_offer(struct gcal_fit_design *d, const double *shares, double noise,
+                          double cost_s, struct gcal_error *err)
+{
+    struct candidate c = { .noise = noise, .cost_s = cost_s };
+
+    if (check(d, shares, noise, err) < 0)
+        return -1;
+    if (!(cost_s > 0) || !isfinite(cost_s))
+        return gcal_error_set(err, GCAL_EINPUT, "a kernel that takes %g s", cost_s);
+    if (d->n_candidates == d->capacity) {
+        size_t capacity = 2 * d->capacity + 16;
+        struct candidate *more = realloc(d->candidates, capacity * sizeof(*more));
+
+        if (!more)
+            return gcal_error_memory(err);
+        d->candidates = more;
+        d->capacity = capacity;
+    }
+    if (!(c.shares = malloc(d->n * sizeof(*c.shares))))
+        return gcal_error_memory(err);
+    memcpy(c.shares, shares, d->n * sizeof(*c.shares));
+    d->candidates[d->n_candidates++] = c;
+    return 0;
+}
+
+int gcal_fit_design_take(struct gcal_fit_design *d, size_t candidate,
+                         struct gcal_error *err)
+{
+    struct candidate *c;
+
+    if (candidate >= d->n_candidates || d->candidates[candidate].gone)
+        return gcal_error_set(err, GCAL_EINPUT, "there is no candidate %zu", candidate);
+    c = &d->candidates[candidate];
+    c->gone = true;
+    return gcal_fit_design_add(d, c->shares, c->noise, err);
+}
+
+void gcal_fit_design_drop(struct gcal_fit_design *d, size_t candidate)
+{
+    if (candidate < d->n_candidates)
+        d->candidates[candidate].gone = true;
+}
+
+/* ---- covariance ---- */
+
+/* The prior keeps the information positive definite. */
+static int invert(const gsl_matrix *information, gsl_matrix *covariance)
+{
+    gsl_matrix_memcpy(covariance, information);
+    return gsl_linalg_cholesky_decomp1(covariance) ||
+                   gsl_linalg_cholesky_invert(covariance)
+               ? -1
+               : 0;
+}
+
+static int refresh(struct gcal_fit_design *d)
+{
+    if (!d->is_current && invert(d->information, d->covariance) < 0)
+        return -1;
+    d->is_current = true;
+    return 0;
+}
+
+static void read_errors(const gsl_matrix *covariance, double *errors)
+{
+    for (size_t j = 0; j < covariance->size1; j++)
+        errors[j] = sqrt(gsl_matrix_get(covariance, j, j));
+}
+
+int gcal_fit_design_errors(struct gcal_fit_design *d, double *now, double *after,
+                           struct gcal_error *err)
+{
+    gsl_matrix *all;
+    int rc = -1;
+
+    if (refresh(d) < 0)
+        return gcal_error_set(err, GCAL_EINPUT, "the information cannot be inverted");
+    if (now)
+        read_errors(d->covariance, now);
+    if (!after)
+        return 0;
+    if (!(all = gsl_matrix_alloc(d->n, d->n)))
+        return gcal_error_memory(err);
+    gsl_matrix_memcpy(all, d->information);
+    for (size_t c = 0; c < d->n_candidates; c++)
+        if (!d->candidates[c].gone)
+            add(d->candidates[c].shares, d->candidates[c].noise, all);
+    if (gsl_linalg_cholesky_decomp1(all) || gsl_linalg_cholesky_invert(all))
+        gcal_error_set(err, GCAL_EINPUT, "the information cannot be inverted");
+    else {
+        read_errors(all, after);
+        rc = 0;
+    }
+    gsl_matrix_free(all);
+    return rc;
+}
+
+/* ---- the choice ---- */
+
+/* Those that are not as precise as wanted, and their part of the covariance decomposed.
+ */
+static size_t find_wanted(struct gcal_fit_design *d, double precision)
+{
+    gsl_matrix_view part;
+    size_t n = 0;
+
+    for (size_t j = 0; j < d->n; j++)
+        if (sqrt(gsl_matrix_get(d->covariance, j, j)) > precision)
+            d->slots[n++] = j;
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++)
+            gsl_matrix_set(d->wanted, a, b,
+                           gsl_matrix_get(d->covariance, d->slots[a], d->slots[b]));
+    if (n > 0) {
+        part = gsl_matrix_submatrix(d->wanted, 0, 0, n, n);
+        gsl_linalg_cholesky_decomp1(&part.matrix);
+    }
+    return n;
+}
+
+/* By how much log det C_UU falls; 0 for a candidate that does not help. */
+static double gain(struct gcal_fit_design *d, const struct candidate *c, size_t n_wanted)
+{
+    gsl_vector_const_view row = gsl_vector_const_view_array(c->shares, d->n);
+    gsl_matrix_const_view wanted =
+        gsl_matrix_const_submatrix(d->wanted, 0, 0, n_wanted, n_wanted);
+    gsl_vector_view part = gsl_vector_subvector(d->part, 0, n_wanted);
+    gsl_vector_view solved = gsl_vector_subvector(d->solved, 0, n_wanted);
+    double spread, form, most = 0;
+
+    gsl_blas_dgemv(CblasNoTrans, 1, d->covariance, &row.vector, 0, d->y);
+    gsl_blas_ddot(&row.vector, d->y, &spread);
+    spread += c->noise * c->noise;
+    for (size_t a = 0; a < n_wanted; a++) {
+        double y = gsl_vector_get(d->y, d->slots[a]);
+
+        gsl_vector_set(&part.vector, a, y);
+        most = fmax(most, y * y / spread /
+                              gsl_matrix_get(d->covariance, d->slots[a], d->slots[a]));
+    }
+    if (most < HELPS)
+        return 0;
+    gsl_linalg_cholesky_solve(&wanted.matrix, &part.vector, &solved.vector);
+    gsl_blas_ddot(&part.vector, &solved.vector, &form);
+    return -log(fmax(1 - form / spread, 1e-16));
+}
+
+enum gcal_fit_design_state gcal_fit_design_next(struct gcal_fit_design *d,
+                                                double precision, double budget_s,
+                                                size_t *candidate)
+{
+    size_t n_wanted;
+    double best = 0;
+    bool too_dear = false;
+
+    if (refresh(d) < 0)
+        return GCAL_FIT_DESIGN_EXHAUSTED;
+    if ((n_wanted = find_wanted(d, precision)) == 0)
+        return GCAL_FIT_DESIGN_PRECISE;
+    for (size_t i = 0; i < d->n_candidates; i++) {
+        const struct candidate *c = &d->candidates[i];
+        double rate = c->gone ? 0 : gain(d, c, n_wanted) / c->cost_s;
+
+        if (rate > 0 && c->cost_s > budget_s)
+            too_dear = true;
+        else if (rate > best) {
+            best = rate;
+            *candidate = i;
+        }
+    }
+    if (best > 0)
+        return GCAL_FIT_DESIGN_NEXT;
+    return too_dear ? GCAL_FIT_DESIGN_OVERBUDGET : GCAL_FIT_DESIGN_EXHAUSTED;
+}

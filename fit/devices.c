@@ -1,0 +1,103 @@
+/* devices.c - how devices of a type deviate from it */
+#include <math.h>
+
+#include "fit/fit.h"
+
+void gcal_fit_deviation(const double *predicted_s, const double *time_s, size_t n_rows,
+                        double *factor, double *standard_error)
+{
+    double mean = 0, squares = 0;
+
+    *factor = 1;
+    *standard_error = INFINITY;
+    for (size_t i = 0; i < n_rows; i++)
+        mean += log(time_s[i] / predicted_s[i]) / (double)n_rows;
+    for (size_t i = 0; i < n_rows; i++)
+        squares += pow(log(time_s[i] / predicted_s[i]) - mean, 2);
+    if (n_rows)
+        *factor = exp(mean);
+    if (n_rows > 1)
+        *standard_error = *factor * sqrt(squares / (double)(n_rows - 1) / (double)n_rows);
+}
+
+/* ---- shrinkage ---- */
+
+/* Relative errors below this are the arithmetic's. */
+#define ERROR_FLOOR 1e-12
+
+struct moments {
+    size_t n;                     /* factors with an error */
+    double weights, squares, sum; /* of weights, weights^2, weights * log(factor) */
+};
+
+static double log_variance(double factor, double error)
+{
+    return pow(fmax(error / factor, ERROR_FLOOR), 2);
+}
+
+static struct moments add_up(size_t n, const double *factor, const double *error)
+{
+    struct moments m = { 0 };
+
+    for (size_t i = 0; i < n; i++) {
+        double weight = 1 / log_variance(factor[i], error[i]);
+
+        if (!isfinite(error[i]))
+            continue;
+        m.n++;
+        m.weights += weight;
+        m.squares += weight * weight;
+        m.sum += weight * log(factor[i]);
+    }
+    return m;
+}
+
+/* R. DerSimonian and N. Laird, Controlled Clinical Trials 7, 1986: with Q the weighted
+ * squares about the mean, E[Q] = n - 1 + tau^2 (sum w - sum w^2 / sum w).
+ */
+static double between_variance(size_t n, const double *factor, const double *error,
+                               const struct moments *m)
+{
+    double q = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(error[i]))
+            q += pow(log(factor[i]) - m->sum / m->weights, 2) /
+                 log_variance(factor[i], error[i]);
+    return fmax((q - (double)(m->n - 1)) / (m->weights - m->squares / m->weights), 0);
+}
+
+/* Empirical Bayes: the mean and the variance of a normal prior of variance 'between' and
+ * an observation.  The variance between is itself estimated, from n devices: the last
+ * term (C. N. Morris, J. of the American Statistical Association 78, 1983).
+ */
+static void shrink_one(double factor, double error, double between, size_t n,
+                       double *shrunk, double *shrunk_error)
+{
+    double own = log_variance(factor, error), keep = between / (between + own);
+    double variance = keep * own + 2 / (double)(n - 1) * pow((1 - keep) * log(factor), 2);
+
+    *shrunk = exp(keep * log(factor));
+    *shrunk_error = *shrunk * sqrt(variance);
+}
+
+void gcal_fit_shrink(size_t n, const double *factor, const double *error, double *shrunk,
+                     double *shrunk_error, double *between)
+{
+    struct moments m = add_up(n, factor, error);
+    double variance = NAN;
+
+    if (m.n >= 2)
+        variance = between_variance(n, factor, error, &m);
+    *between = sqrt(variance);
+    for (size_t i = 0; i < n; i++) {
+        shrunk[i] = 1;
+        shrunk_error[i] = error[i];
+        if (m.n < 2)
+            continue;
+        if (isfinite(error[i]))
+            shrink_one(factor[i], error[i], variance, m.n, &shrunk[i], &shrunk_error[i]);
+        else /* nothing is known of it but that it is one of them */
+            shrunk_error[i] = *between;
+    }
+}

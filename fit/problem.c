@@ -1,0 +1,244 @@
+/* problem.c - residuals of rows, how they weigh, and the bound on what one can do
+ *
+ * With r = model / time - 1 and a bound k, a row adds rho(r) to what is minimised:
+ *
+ *   r^2                                       |r| <= k
+ *   2k |r| - k^2                              r < -k      (Huber 1964)
+ *   k^2 + 2k (1+k) log((1+r) / (1+k))         r > k
+ *
+ * The last bounds the pull per change of log(model), as a time that is wrong by a factor
+ * of 1/400 gives r = 399 and 400 times the slope.  Searches take sqrt(rho), with r's
+ * sign, for the residual.
+ */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
+#include "calib/base/error.h"
+#include "calib/model/model.h"
+#include "fit/fit_private.h"
+
+/* Rows lie never closer to a model than this, as far as their bound is concerned. */
+#define SCALE_FLOOR 1e-3
+
+static void set_quiet(void)
+{
+    gsl_set_error_handler_off();
+}
+
+void gcal_fit_quiet_gsl(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, set_quiet);
+}
+
+/* ---- the bound ---- */
+
+static double bound_of(const struct gcal_fit_problem *problem, size_t i)
+{
+    return GCAL_FIT_HUBER * problem->scale / problem->weight[i];
+}
+
+/* sqrt(rho(r)) with r's sign, and its derivative. */
+static double bounded(double r, double k, double *slope)
+{
+    double rho, rho_slope, root;
+
+    *slope = 1;
+    if (fabs(r) <= k || !isfinite(r))
+        return r;
+    if (r < 0) {
+        rho = -2 * k * r - k * k;
+        rho_slope = -2 * k;
+    } else {
+        rho = k * k + 2 * k * (1 + k) * log((1 + r) / (1 + k));
+        rho_slope = 2 * k * (1 + k) / (1 + r);
+    }
+    root = copysign(sqrt(rho), r);
+    *slope = rho_slope / (2 * root);
+    return root;
+}
+
+double gcal_fit_row_factor(const struct gcal_fit_problem *problem, size_t i,
+                           double relative)
+{
+    double slope, root;
+
+    if (!isfinite(relative) || relative == 0)
+        return relative == 0;
+    root = bounded(relative, bound_of(problem, i), &slope);
+    return root * slope / relative;
+}
+
+/* ---- residuals ---- */
+
+static double relative_residual(const struct gcal_fit_problem *problem, size_t i,
+                                const double *parameters, double *gradient)
+{
+    const struct gcal_fit_rows *rows = problem->rows;
+
+    return gcal_model_eval(problem->model, parameters,
+                           rows->features + i * rows->n_features, gradient) /
+               rows->time_s[i] -
+           1;
+}
+
+double gcal_fit_residuals(const struct gcal_fit_problem *problem,
+                          const double *parameters, double *residuals)
+{
+    double sum = 0, slope;
+
+    for (size_t i = 0; i < problem->n_rows; i++) {
+        double residual = 0;
+
+        if (problem->weight[i] > 0)
+            residual = problem->weight[i] *
+                       bounded(relative_residual(problem, i, parameters, NULL),
+                               bound_of(problem, i), &slope);
+        if (residuals)
+            residuals[i] = residual;
+        sum += residual * residual;
+    }
+    return sum;
+}
+
+/* Multiplies n values; -1 when one is not finite then. */
+static int scale_row(double *row, size_t n, double factor)
+{
+    for (size_t j = 0; j < n; j++) {
+        row[j] *= factor;
+        if (!isfinite(row[j]))
+            return -1;
+    }
+    return 0;
+}
+
+int gcal_fit_jacobian(const struct gcal_fit_problem *problem, const double *parameters,
+                      double *jacobian)
+{
+    size_t n = problem->n_parameters;
+
+    for (size_t i = 0; i < problem->n_rows; i++) {
+        double *row = jacobian + i * n, slope = 0;
+
+        if (problem->weight[i] > 0)
+            bounded(relative_residual(problem, i, parameters, row), bound_of(problem, i),
+                    &slope);
+        else
+            for (size_t j = 0; j < n; j++)
+                row[j] = 0;
+        if (scale_row(row, n, problem->weight[i] * slope / problem->rows->time_s[i]) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int gcal_fit_sensitivity(const struct gcal_fit_problem *problem, const double *parameters,
+                         double *jacobian, double *psi)
+{
+    size_t n = problem->n_parameters;
+    double most = GCAL_FIT_HUBER * problem->scale;
+
+    for (size_t i = 0; i < problem->n_rows; i++) {
+        double weight = problem->weight[i];
+        double r = relative_residual(problem, i, parameters, jacobian + i * n);
+
+        psi[i] = fmin(fmax(weight * r, -most), most);
+        if (scale_row(jacobian + i * n, n,
+                      weight / (fmax(1 + r, 1) * problem->rows->time_s[i])) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int gcal_fit_scale(const struct gcal_fit_problem *problem, const double *parameters,
+                   double *scale, struct gcal_error *err)
+{
+    double *size = calloc(problem->n_rows + 1, sizeof(*size));
+    size_t n = 0, n_spare = problem->n_used - problem->n_parameters;
+
+    if (!size)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < problem->n_rows; i++)
+        if (problem->weight[i] > 0)
+            size[n++] = problem->weight[i] *
+                        fabs(relative_residual(problem, i, parameters, NULL));
+    gsl_sort(size, 1, n);
+    /* As many residuals as there are parameters can be made small whatever the noise. */
+    *scale = gsl_stats_median_from_sorted_data(size + (n - n_spare), 1, n_spare) / 0.6745;
+    *scale = isfinite(*scale) ? fmax(*scale, SCALE_FLOOR) : INFINITY;
+    free(size);
+    return 0;
+}
+
+bool gcal_fit_can_be_robust(const struct gcal_fit_problem *problem)
+{
+    return problem->n_used >= problem->n_parameters + 5 &&
+           2 * problem->n_used >= 3 * problem->n_parameters;
+}
+
+/* ---- the problem ---- */
+
+static int check_row(const struct gcal_fit_rows *rows, size_t i, struct gcal_error *err)
+{
+    if (!(rows->time_s[i] > 0) || isinf(rows->time_s[i]))
+        return gcal_error_set(err, GCAL_EINPUT, "row %zu: a time of %g s", i + 1,
+                              rows->time_s[i]);
+    if (rows->spread && !(rows->spread[i] >= 0))
+        return gcal_error_set(err, GCAL_EINPUT, "row %zu: a spread of %g", i + 1,
+                              rows->spread[i]);
+    for (size_t k = 0; k < rows->n_features; k++) {
+        double value = rows->features[i * rows->n_features + k];
+
+        if (!(value >= 0) || isinf(value))
+            return gcal_error_set(err, GCAL_EINPUT, "row %zu: feature %zu is %g", i + 1,
+                                  k + 1, value);
+    }
+    return 0;
+}
+
+int gcal_fit_problem_init(struct gcal_fit_problem *problem,
+                          const struct gcal_model *model,
+                          const struct gcal_fit_rows *rows, struct gcal_error *err)
+{
+    size_t n = model->n_parameters;
+
+    gcal_fit_quiet_gsl();
+    *problem = (struct gcal_fit_problem){ .model = model,
+                                          .rows = rows,
+                                          .n_parameters = n,
+                                          .n_rows = rows->n_rows,
+                                          .n_used = rows->n_rows,
+                                          .scale = INFINITY };
+    if (rows->n_features != model->n_features)
+        return gcal_error_set(err, GCAL_EINPUT, "model %.60s has %zu features, rows %zu",
+                              model->name, model->n_features, rows->n_features);
+    for (size_t i = 0; i < rows->n_rows; i++)
+        if (check_row(rows, i, err) < 0)
+            return -1;
+    problem->weight = calloc(rows->n_rows + 1, sizeof(double));
+    problem->is_cost = calloc(n + 1, sizeof(bool));
+    problem->pinned = calloc(n + 1, sizeof(bool));
+    problem->pin = calloc(n + 1, sizeof(double));
+    if (!problem->weight || !problem->is_cost || !problem->pinned || !problem->pin)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < rows->n_rows; i++)
+        problem->weight[i] =
+            GCAL_FIT_MISFIT_FLOOR /
+            hypot(GCAL_FIT_MISFIT_FLOOR, rows->spread ? rows->spread[i] : 0);
+    gcal_fit_find_costs(problem);
+    return 0;
+}
+
+void gcal_fit_problem_clear(struct gcal_fit_problem *problem)
+{
+    free(problem->weight);
+    free(problem->is_cost);
+    free(problem->pinned);
+    free(problem->pin);
+}

@@ -1,0 +1,173 @@
+/* result.c - what a fit tells, put in order */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/model/model.h"
+#include "fit/fit_private.h"
+
+void gcal_fit_clear(struct gcal_fit *fit)
+{
+    free(fit->value);
+    free(fit->standard_error);
+    free(fit->covariance);
+    free(fit->correlation);
+    free(fit->variance_inflation);
+    free(fit->at_bound);
+    free(fit->undetermined);
+    free(fit->weak);
+    free(fit->merged_with);
+    free(fit->predicted_s);
+    free(fit->feature_min);
+    free(fit->feature_max);
+    *fit = (struct gcal_fit){ 0 };
+}
+
+double *gcal_fit_nans(size_t n)
+{
+    double *array = malloc((n + 1) * sizeof(*array));
+
+    for (size_t i = 0; array && i < n; i++)
+        array[i] = NAN;
+    return array;
+}
+
+int gcal_fit_result_init(struct gcal_fit *fit, const struct gcal_fit_problem *problem,
+                         struct gcal_error *err)
+{
+    size_t n = problem->n_parameters, n_features = problem->rows->n_features;
+
+    *fit = (struct gcal_fit){ .n_parameters = n,
+                              .n_rows = problem->n_rows,
+                              .n_features = n_features,
+                              .condition = NAN,
+                              .residual = NAN,
+                              .mean_error = NAN,
+                              .worst_error = NAN };
+    fit->value = gcal_fit_nans(n);
+    fit->standard_error = gcal_fit_nans(n);
+    fit->covariance = gcal_fit_nans(n * n);
+    fit->correlation = gcal_fit_nans(n * n);
+    fit->variance_inflation = gcal_fit_nans(n);
+    fit->at_bound = calloc(n + 1, sizeof(bool));
+    fit->undetermined = calloc(n + 1, sizeof(bool));
+    fit->weak = calloc(n + 1, sizeof(bool));
+    fit->merged_with = calloc(n + 1, sizeof(size_t));
+    fit->predicted_s = gcal_fit_nans(problem->n_rows);
+    fit->feature_min = gcal_fit_nans(n_features);
+    fit->feature_max = gcal_fit_nans(n_features);
+    if (!fit->value || !fit->standard_error || !fit->covariance || !fit->correlation ||
+        !fit->variance_inflation || !fit->at_bound || !fit->undetermined || !fit->weak ||
+        !fit->merged_with || !fit->predicted_s || !fit->feature_min || !fit->feature_max)
+        return gcal_error_memory(err);
+    for (size_t j = 0; j < n; j++)
+        fit->merged_with[j] = j;
+    return 0;
+}
+
+void gcal_fit_find_range(const struct gcal_fit_rows *rows, struct gcal_fit *fit)
+{
+    for (size_t i = 0; i < rows->n_rows; i++)
+        for (size_t k = 0; k < rows->n_features; k++) {
+            double value = rows->features[i * rows->n_features + k];
+
+            fit->feature_min[k] = fmin(fit->feature_min[k], value);
+            fit->feature_max[k] = fmax(fit->feature_max[k], value);
+        }
+}
+
+void gcal_fit_find_errors(const struct gcal_fit_problem *problem, struct gcal_fit *fit)
+{
+    const struct gcal_fit_rows *rows = problem->rows;
+    double squares = 0, logs = 0;
+
+    fit->worst_error = 0;
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        double error;
+
+        fit->predicted_s[i] = gcal_model_eval(
+            problem->model, fit->value, rows->features + i * rows->n_features, NULL);
+        error = fabs(fit->predicted_s[i] / rows->time_s[i] - 1);
+        squares += error * error;
+        logs += log(fmax(error, 1e-16)); /* an exact row must not make the mean 0 */
+        fit->worst_error = fmax(fit->worst_error, error);
+    }
+    fit->residual = sqrt(squares / (double)rows->n_rows);
+    fit->mean_error = exp(logs / (double)rows->n_rows);
+}
+
+/* ---- what was assumed ---- */
+
+static void add_note(struct gcal_fit *fit, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add_note(struct gcal_fit *fit, const char *fmt, ...)
+{
+    size_t used = strlen(fit->note);
+    va_list arguments;
+
+    va_start(arguments, fmt);
+    vsnprintf(fit->note + used, sizeof(fit->note) - used, fmt, arguments);
+    va_end(arguments);
+}
+
+static void note_merged(const struct gcal_model *model, struct gcal_fit *fit,
+                        size_t first)
+{
+    size_t left = 0;
+
+    for (size_t j = first + 1; j < fit->n_parameters; j++)
+        left += fit->merged_with[j] == first;
+    if (left == 0)
+        return;
+    add_note(fit, "%sno kernel tells %s", fit->note[0] ? "; " : "",
+             model->parameters[first].name);
+    for (size_t j = first + 1; j < fit->n_parameters; j++)
+        if (fit->merged_with[j] == first)
+            add_note(fit, "%s%s", --left ? ", " : " from ", model->parameters[j].name);
+    add_note(fit, ": they share evenly what they take together");
+}
+
+void gcal_fit_write_note(const struct gcal_fit_problem *problem, struct gcal_fit *fit)
+{
+    const struct gcal_model *model = problem->model;
+
+    fit->note[0] = '\0';
+    for (size_t j = 0; j < fit->n_parameters; j++)
+        note_merged(model, fit, j);
+    for (size_t j = 0; j < fit->n_parameters; j++)
+        if (fit->weak[j])
+            add_note(fit, "%s%s is hardly told by these kernels and held at %.4g",
+                     fit->note[0] ? "; " : "", model->parameters[j].name, fit->value[j]);
+}
+
+/* ---- pairs ---- */
+
+size_t gcal_fit_correlated_pairs(const struct gcal_fit *fit, double least,
+                                 struct gcal_fit_pair *pairs, size_t capacity)
+{
+    size_t n = fit->n_parameters, found = 0;
+
+    for (size_t a = 0; a < n && capacity > 0; a++)
+        for (size_t b = a + 1; b < n; b++) {
+            double correlation = fit->correlation[a * n + b];
+            size_t at;
+
+            if (!(fabs(correlation) >= least))
+                continue;
+            for (at = found; at > 0; at--) {
+                if (fabs(pairs[at - 1].correlation) >= fabs(correlation))
+                    break;
+                if (at < capacity)
+                    pairs[at] = pairs[at - 1];
+            }
+            if (at == capacity)
+                continue;
+            pairs[at] = (struct gcal_fit_pair){ a, b, correlation };
+            found += found < capacity;
+        }
+    return found;
+}

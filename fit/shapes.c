@@ -1,0 +1,169 @@
+/* shapes.c - what the rows do not tell: costs that go together, exponents without effect
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/model/model.h"
+#include "fit/fit_private.h"
+
+/* Columns of length 1 are twins when they differ by no more: rounding. */
+#define TWIN_DISTANCE 1e-9
+/* Moving time between twins changes no row, so the sum of squares by no more than this.
+ */
+#define SAME_COST 1e-7
+
+/* ---- merged costs ---- */
+
+static double column_length(const double *jacobian, size_t n_rows, size_t n, size_t j)
+{
+    double largest = 0, squares = 0;
+
+    for (size_t i = 0; i < n_rows; i++)
+        largest = fmax(largest, fabs(jacobian[i * n + j]));
+    for (size_t i = 0; largest > 0 && i < n_rows; i++)
+        squares += pow(jacobian[i * n + j] / largest, 2);
+    return largest * sqrt(squares);
+}
+
+static bool are_twins(const double *jacobian, const double *length, size_t n_rows,
+                      size_t n, size_t a, size_t b)
+{
+    double squares = 0;
+
+    for (size_t i = 0; i < n_rows; i++)
+        squares +=
+            pow(jacobian[i * n + a] / length[a] - jacobian[i * n + b] / length[b], 2);
+    return squares < TWIN_DISTANCE * TWIN_DISTANCE;
+}
+
+static void find_twins(const struct gcal_fit_problem *problem, const double *jacobian,
+                       const double *length, struct gcal_fit *fit)
+{
+    size_t n = fit->n_parameters;
+
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = a + 1; b < n; b++)
+            if (fit->merged_with[a] == a && fit->merged_with[b] == b &&
+                problem->is_cost[a] && problem->is_cost[b] && length[a] > 0 &&
+                length[b] > 0 && are_twins(jacobian, length, problem->n_rows, n, a, b))
+                fit->merged_with[b] = a;
+}
+
+/* The same time for each of those merged with 'first'; false when that is another model.
+ */
+static bool share(const struct gcal_fit_problem *problem, const double *length,
+                  size_t first, struct gcal_fit *fit, double *trial)
+{
+    size_t n = fit->n_parameters, k = 0;
+    double time = 0, cost = gcal_fit_residuals(problem, fit->value, NULL);
+    bool inside = true;
+
+    memcpy(trial, fit->value, n * sizeof(*trial));
+    for (size_t j = first; j < n; j++)
+        if (fit->merged_with[j] == first) {
+            time += fit->value[j] * length[j];
+            k++;
+        }
+    for (size_t j = first; j < n; j++)
+        if (fit->merged_with[j] == first) {
+            trial[j] = time / (double)k / length[j];
+            inside &= trial[j] >= problem->model->parameters[j].min &&
+                      trial[j] <= problem->model->parameters[j].max;
+        }
+    if (!inside || !(fabs(gcal_fit_residuals(problem, trial, NULL) - cost) <=
+                     SAME_COST * cost + 1e-20))
+        return false;
+    memcpy(fit->value, trial, n * sizeof(*trial));
+    return true;
+}
+
+/* The column of 'first' becomes that of the merged cost, in units of its own. */
+static void add_columns(size_t n_rows, size_t first, const struct gcal_fit *fit,
+                        double *jacobian)
+{
+    size_t n = fit->n_parameters;
+    double k = 0;
+
+    for (size_t j = first; j < n; j++)
+        k += fit->merged_with[j] == first;
+    for (size_t i = 0; i < n_rows; i++) /* each adds as much */
+        jacobian[i * n + first] *= k;
+}
+
+int gcal_fit_merge(const struct gcal_fit_problem *problem, double *jacobian,
+                   struct gcal_fit *fit, struct gcal_error *err)
+{
+    size_t n = fit->n_parameters;
+    double *length = calloc(2 * n + 1, sizeof(*length));
+
+    if (!length)
+        return gcal_error_memory(err);
+    for (size_t j = 0; j < n; j++)
+        length[j] = column_length(jacobian, problem->n_rows, n, j);
+    find_twins(problem, jacobian, length, fit);
+    for (size_t first = 0; first < n; first++) {
+        size_t others = 0;
+
+        for (size_t j = first + 1; j < n; j++)
+            others += fit->merged_with[j] == first;
+        if (others == 0)
+            continue;
+        if (share(problem, length, first, fit, length + n))
+            add_columns(problem->n_rows, first, fit, jacobian);
+        else
+            for (size_t j = first; j < n; j++)
+                if (fit->merged_with[j] == first)
+                    fit->merged_with[j] = j;
+    }
+    free(length);
+    return 0;
+}
+
+/* ---- weak shapes ---- */
+
+double gcal_fit_pinned_error(const struct gcal_fit_problem *problem, size_t j)
+{
+    const struct gcal_model_parameter *p = &problem->model->parameters[j];
+    double range = (p->max - p->min) / sqrt(12); /* anywhere in it */
+    double size = fabs(problem->pin[j]);
+
+    if (!isfinite(range))
+        return size > 0 ? size : 1;
+    return size > 0 ? fmin(range, size) : range;
+}
+
+/* 1 and more: the rows hardly tell it. */
+static double weakness(const struct gcal_fit_problem *problem, const struct gcal_fit *fit,
+                       size_t j)
+{
+    const struct gcal_model_parameter *p = &problem->model->parameters[j];
+    double error = fit->standard_error[j];
+    double reach = error * gcal_fit_interval_factor(0.95, fit->freedom);
+    double weak = error / fabs(fit->value[j]);
+
+    if (fit->value[j] - reach <= p->min && fit->value[j] + reach >= p->max)
+        weak = fmax(weak, 1);
+    return weak;
+}
+
+size_t gcal_fit_weakest(const struct gcal_fit_problem *problem,
+                        const struct gcal_fit *fit)
+{
+    size_t n = fit->n_parameters, which = n;
+    double worst = 1;
+
+    for (size_t j = 0; j < n; j++) {
+        if (problem->is_cost[j] || problem->pinned[j] || fit->at_bound[j])
+            continue;
+        if (fit->status == GCAL_FIT_UNDETERMINED) {
+            if (fit->undetermined[j] && problem->rows->merge_twins)
+                return j;
+        } else if (weakness(problem, fit, j) >= worst) {
+            worst = weakness(problem, fit, j);
+            which = j;
+        }
+    }
+    return which;
+}
