@@ -133,6 +133,7 @@ static int take_subject(const struct predict_command *c,
 /* ---- its time ---- */
 
 struct answer {
+    struct gcal_predictor *predictor; /* whose the prediction's texts are */
     struct gcal_prediction prediction;
     const char *node, *device_name, *device_uid;
     double measured_s; /* NaN: not measured */
@@ -143,14 +144,9 @@ static int predict(const struct predict_command *c,
                    const struct gcal_params_device *device, const struct gcal_subject *s,
                    struct answer *a, struct gcal_error *err)
 {
-    struct gcal_predictor *predictor =
-        gcal_predictor_create(device, c->model, s->profile, err);
-    int rc = predictor
-                 ? gcal_predictor_eval(predictor, s->sizes, &a->prediction, NULL, err)
-                 : -1;
-
-    gcal_predictor_destroy(predictor);
-    return rc;
+    if (!(a->predictor = gcal_predictor_create(device, c->model, s->profile, err)))
+        return -1;
+    return gcal_predictor_eval(a->predictor, s->sizes, &a->prediction, NULL, err);
 }
 
 static int measure(const struct gcal_kernel *kernel, struct answer *a,
@@ -166,28 +162,45 @@ static int measure(const struct gcal_kernel *kernel, struct answer *a,
     return rc;
 }
 
+/* What to calibrate to be surer. */
+static void print_outside(const struct gcal_prediction *p)
+{
+    if (isinf(p->outside_by))
+        printf("extrapolated: no calibrated kernel has any %s\n", p->outside);
+    else
+        printf("extrapolated: %s is %.3g times the %s that was calibrated\n", p->outside,
+               p->outside_by, p->outside_by > 1 ? "largest" : "smallest");
+}
+
 static void print_answer(const struct answer *a)
 {
-    char time[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE], measured[GCAL_UNITS_SIZE];
+    char time[GCAL_UNITS_SIZE], low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE];
     const struct gcal_prediction *p = &a->prediction;
 
-    printf("%s on node %s: predicted %s, standard error %s%s\n", a->device_name, a->node,
-           gcal_units(p->time_s, "s", time), gcal_units(p->standard_error_s, "s", error),
-           p->extrapolates ? " (outside the calibrated range)" : "");
+    printf("%s on node %s: predicted %s, with 90 %% between %s and %s\n", a->device_name,
+           a->node, gcal_units(p->time_s, "s", time), gcal_units(p->low_s, "s", low),
+           gcal_units(p->high_s, "s", high));
+    if (p->extrapolates)
+        print_outside(p);
     if (!isnan(a->measured_s))
         printf("measured %s (median of %zu launches): the prediction is %+.1f%% off\n",
-               gcal_units(a->measured_s, "s", measured), a->launches,
+               gcal_units(a->measured_s, "s", time), a->launches,
                100 * (p->time_s / a->measured_s - 1));
 }
 
 static void print_json(const struct answer *a)
 {
     const struct gcal_prediction *p = &a->prediction;
-    json_t *all = json_pack("{s:s, s:s, s:s, s:f, s:f, s:b}", "node", a->node, "device",
-                            a->device_name, "device_uid", a->device_uid, "time_s",
-                            p->time_s, "standard_error_s", p->standard_error_s,
-                            "extrapolates", p->extrapolates);
+    json_t *all =
+        json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:b}", "node", a->node, "device",
+                  a->device_name, "device_uid", a->device_uid, "time_s", p->time_s,
+                  "standard_error_s", p->standard_error_s, "low_s", p->low_s, "high_s",
+                  p->high_s, "extrapolates", (int)p->extrapolates);
 
+    if (p->extrapolates)
+        json_object_set_new(all, "outside", json_string(p->outside));
+    if (p->extrapolates && isfinite(p->outside_by)) /* JSON has no infinity */
+        json_object_set_new(all, "outside_by", json_real(p->outside_by));
     if (!isnan(a->measured_s))
         json_object_set_new(all, "measured_s", json_real(a->measured_s));
     gcal_print_json(all);
@@ -217,6 +230,7 @@ static int run(const struct predict_command *c, struct gcal_error *err)
         print_answer(&a);
     rc = 0;
 out:
+    gcal_predictor_destroy(a.predictor);
     gcal_subject_clear(&s);
     gcal_kernel_list_clear(&list);
     gcal_published_clear(&published);

@@ -2,6 +2,7 @@
 #include <argp.h>
 #include <fnmatch.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,11 +62,16 @@ static void print_model(const struct gcal_params_model *m)
 {
     char value[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE];
 
-    printf("    model %s: %s\n", m->name, m->expression);
+    printf("    model %s, form %s: %s\n", m->name, m->form, m->expression);
     printf("      typical error %.1f%%, worst %.1f%%, from %zu kernels and %zu samples, "
            "condition %.3g, this device x %.4f +- %.4f\n",
            100 * m->mean_error, 100 * m->worst_error, m->n_kernels, m->n_samples,
            m->condition, m->factor, m->factor_error);
+    if (m->n_held_out)
+        printf(
+            "      unseen kernels: error %.1f%% rms, nine of ten within %.1f%%, from %zu "
+            "measurements\n",
+            100 * m->held_out_rms, 100 * m->error_90, m->n_held_out);
     for (size_t i = 0; i < m->n_parameters; i++)
         printf("      %-16s %14s +- %-14s%s\n", m->parameter[i],
                gcal_units(m->value[i], m->unit[i], value),
@@ -88,18 +94,22 @@ static void print_params(const struct gcal_params *params)
 
 static json_t *model_json(const struct gcal_params_model *m)
 {
-    json_t *parameters = json_object();
+    json_t *parameters = json_object(), *all;
 
     for (size_t i = 0; i < m->n_parameters; i++)
         json_object_set_new(parameters, m->parameter[i],
                             json_pack("{s:f, s:f, s:s, s:b}", "value", m->value[i],
                                       "standard_error", m->standard_error[i], "unit",
                                       m->unit[i], "at_bound", (int)m->at_bound[i]));
-    return json_pack("{s:s, s:s, s:s, s:o, s:f, s:f, s:f, s:f, s:f}", "name", m->name,
-                     "output", m->output, "expression", m->expression, "parameters",
-                     parameters, "mean_error", m->mean_error, "worst_error",
-                     m->worst_error, "condition", m->condition, "factor", m->factor,
-                     "factor_error", m->factor_error);
+    all = json_pack(
+        "{s:s, s:s, s:s, s:s, s:o, s:f, s:f, s:I, s:f, s:f, s:f, s:f}", "name", m->name,
+        "output", m->output, "expression", m->expression, "form", m->form, "parameters",
+        parameters, "mean_error", m->mean_error, "worst_error", m->worst_error,
+        "held_out", (json_int_t)m->n_held_out, "held_out_rms", m->held_out_rms,
+        "error_90", m->error_90, "factor", m->factor, "factor_error", m->factor_error);
+    if (isfinite(m->condition)) /* JSON has no infinity */
+        json_object_set_new(all, "condition", json_real(m->condition));
+    return all;
 }
 
 static json_t *params_json(const struct gcal_params *params)

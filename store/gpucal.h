@@ -78,7 +78,9 @@ struct gpucal_prediction {
     double low_s, high_s;    /* the time lies between with a probability of 90 % */
     int extrapolates;        /* some feature lies outside the calibrated range: */
     const char *outside;     /* the one that lies farthest outside, the model's; NULL */
-    double outside_by;       /* and so many times above the range, or below it */
+    double outside_by;       /* it is so many times the largest that was calibrated,
+                                infinitely many where all were 0; below 1, so many times
+                                the smallest */
 };
 
 /* 'sizes': one per profile parameter, in order.  Allocates nothing. */

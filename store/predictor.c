@@ -181,28 +181,31 @@ double gcal_predictor_misfit(const struct gcal_predictor *p)
 
 /* ---- prediction ---- */
 
-/* By how many times feature 'i' lies outside its range, 1 where it does not.  A count of
- * zero costs nothing, so it is never below.
+/* Feature 'i' as a multiple of the end of its range that it lies beyond, 1 where it does
+ * not.  A count of zero costs nothing, so it is never below.
  */
 static double beyond(const struct gcal_predictor *p, size_t i, double value)
 {
     if (value > p->feature_max[i])
         return value / p->feature_max[i];
-    return value > 0 && value < p->feature_min[i] ? p->feature_min[i] / value : 1;
+    return value > 0 && value < p->feature_min[i] ? value / p->feature_min[i] : 1;
 }
 
 static void find_outside(const struct gcal_predictor *p, const double *features,
                          struct gcal_prediction *prediction)
 {
+    double farthest = RANGE_SLACK;
+
     prediction->outside = NULL;
     prediction->outside_by = 1;
     for (size_t i = 0; i < p->model->n_features; i++) {
         double by = beyond(p, i, features[i]);
 
-        if (by > RANGE_SLACK && by > prediction->outside_by) {
-            prediction->outside = p->model->features[i];
-            prediction->outside_by = by;
-        }
+        if (fmax(by, 1 / by) <= farthest)
+            continue;
+        farthest = fmax(by, 1 / by);
+        prediction->outside = p->model->features[i];
+        prediction->outside_by = by;
     }
     prediction->extrapolates = prediction->outside;
 }

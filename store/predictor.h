@@ -23,8 +23,9 @@ struct gcal_prediction {
     double low_s, high_s;    /* nine of ten kernels' times lie between */
     bool extrapolates;       /* some feature lies outside the calibrated range */
     const char *outside;     /* the farthest outside, the predictor's; NULL: none is */
-    double outside_by;       /* so many times the largest calibrated, or below the
-                                smallest; infinite where all were 0 */
+    double outside_by;       /* it is so many times the largest that was calibrated,
+                                infinitely many where all were 0; below 1, so many times
+                                the smallest; 1 where none is outside */
 };
 
 /* 'model' NULL: the device's only one.  NULL with 'err' listing what models there are, or
