@@ -40,7 +40,7 @@ static int add_all(struct gcal_catalogue *catalogue, struct gcal_generator *g,
 {
     if (add_generator(catalogue, g, err) < 0)
         return -1;
-    for (int form = GCAL_FORM_LOADS; form <= GCAL_FORM_ONCHIP; form++)
+    for (int form = GCAL_FORM_LOADS; form < GCAL_N_FORMS; form++)
         if (gcal_companion_is_wanted(g, (enum gcal_form)form) &&
             add_generator(catalogue, gcal_companion_create(g, (enum gcal_form)form, err),
                           err) < 0)

@@ -229,7 +229,8 @@ char *gcal_catalogue_describe(const struct gcal_catalogue *catalogue,
                     "otherwise (all where\nnothing is said).  any: positive integers; "
                     "1..64/3: in steps of 3; 1,2..64: powers of two.\n"
                     "+name: the same kernels with work removed; those of loads have the "
-                    "arguments\nkeep:all,each,LOAD+..=all accumulators:1..16=1 besides.\n"
+                    "arguments\nkeep:all,each,LOAD+..=all accumulators:1..16=1 besides, "
+                    "those of memory\naccumulators:1..16=1 barriers:True,False=True.\n"
                     "Footprints are listed for %g MiB of cache and %g GiB of memory.\n",
                     gcal_nominal_limits.cache_bytes / 0x1p20,
                     gcal_nominal_limits.memory_bytes / 0x1p30);

@@ -52,7 +52,13 @@ struct gcal_generator_arg {
 };
 
 /* What of a kernel's work its generator leaves: all of it, or see gcal_removal_form. */
-enum gcal_form { GCAL_FORM_WHOLE, GCAL_FORM_LOADS, GCAL_FORM_ONCHIP };
+enum gcal_form {
+    GCAL_FORM_WHOLE,
+    GCAL_FORM_LOADS,
+    GCAL_FORM_ONCHIP,
+    GCAL_FORM_MEMORY,
+    GCAL_N_FORMS
+};
 
 struct gcal_generator {
     struct gcal_yaml *root;
@@ -220,7 +226,18 @@ bool gcal_companion_is_wanted(const struct gcal_generator *g, enum gcal_form for
 /* Borrows from 'origin', which must outlive it. */
 struct gcal_generator *gcal_companion_create(const struct gcal_generator *origin,
                                              enum gcal_form form, struct gcal_error *err);
+/* Removes the work of a kernel, as 'counted' (or NULL) has it. */
+int gcal_companion_remove(const struct gcal_setting *setting, struct gcal_kernel *kernel,
+                          const struct gcal_counted *counted,
+                          struct gcal_element *element, struct gcal_error *err);
+
+/* ---- catalogue_keep.c ---- */
+
+enum { GCAL_MOST_KEPT = 8 }; /* loads in one value */
+
 void gcal_companion_clear(struct gcal_generator *g);
+/* The value of 'keep'; NULL where the generator has no such argument. */
+const char *gcal_companion_keep(const struct gcal_setting *setting);
 /* Whether 'value' can be one of 'keep' at all. */
 bool gcal_companion_may_keep(const char *value);
 /* 1, or 0 and the reason added to 'why' where that is empty when 'keep' names what is no
@@ -233,10 +250,6 @@ int gcal_companion_allows(const struct gcal_setting *setting, struct gcal_buf *w
  */
 int gcal_companion_apart(struct gcal_setting *setting, const struct gcal_loads **loads,
                          size_t *argument, struct gcal_error *err);
-/* Removes the work of a kernel, as 'counted' (or NULL) has it. */
-int gcal_companion_remove(const struct gcal_setting *setting, struct gcal_kernel *kernel,
-                          const struct gcal_counted *counted,
-                          struct gcal_element *element, struct gcal_error *err);
 
 /* ---- catalogue_counted.c ---- */
 

@@ -258,6 +258,8 @@ bool gcal_ctype_same(const struct gcal_ctype *a, const struct gcal_ctype *b);
 int64_t gcal_int_wrap(enum gcal_repr repr, int64_t value);
 double gcal_float_round(enum gcal_repr repr, double value);
 int64_t gcal_int_from(enum gcal_repr repr, double value);
+/* The nearest integer of that type, towards zero. */
+int64_t gcal_int_saturate(enum gcal_repr repr, double value);
 double gcal_float_from(enum gcal_repr from, int64_t value);
 void gcal_value_read(const struct gcal_ctype *type, const unsigned char *from,
                      struct gcal_value *value);

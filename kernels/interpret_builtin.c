@@ -487,6 +487,36 @@ static struct gcal_inode *dot(struct gcal_translator *t, CXCursor at,
     return n;
 }
 
+static int64_t saturate(struct gcal_item *item, const struct gcal_inode *n)
+{
+    return gcal_int_saturate(n->type->repr, n->a->eval.f(item, n->a));
+}
+
+static void saturate_lanes(struct gcal_item *item, const struct gcal_inode *n,
+                           struct gcal_lanes *lanes)
+{
+    n->a->eval.v(item, n->a, lanes);
+    for (size_t i = 0; i < n->type->count; i++)
+        lanes->i[i] = gcal_int_saturate(n->type->element->repr, lanes->f[i]);
+}
+
+/* convert_uchar_sat(float) and the like. */
+static struct gcal_inode *convert_saturated(struct gcal_translator *t, CXCursor at,
+                                            struct gcal_inode *value,
+                                            const struct gcal_ctype *type)
+{
+    struct gcal_inode *n = gcal_inode_create(t, at, type);
+
+    if (!n)
+        return NULL;
+    n->a = value;
+    if (type->repr == GCAL_VECTOR)
+        n->eval.v = saturate_lanes;
+    else
+        n->eval.i = saturate;
+    return n;
+}
+
 static struct gcal_inode *convert(struct gcal_translator *t, CXCursor at,
                                   const char *name, struct gcal_inode *value,
                                   const struct gcal_ctype *type)
@@ -494,6 +524,9 @@ static struct gcal_inode *convert(struct gcal_translator *t, CXCursor at,
     const char *suffix = strchr(name + strlen("convert_"), '_');
     bool to_int = gcal_is_int(gcal_ctype_lane(type));
 
+    if (suffix && strcmp(suffix, "_sat") == 0 && to_int &&
+        gcal_is_float(gcal_ctype_lane(value->type)))
+        return convert_saturated(t, at, value, type);
     if (suffix && strcmp(suffix, to_int ? "_rtz" : "_rte") != 0)
         return gcal_unsupported(t, at, "'%s'", name);
     return gcal_inode_convert(t, at, value, type);

@@ -221,6 +221,23 @@ int64_t gcal_int_from(enum gcal_repr repr, double value)
     return gcal_int_wrap(repr, (int64_t)value);
 }
 
+int64_t gcal_int_saturate(enum gcal_repr repr, double value)
+{
+    static const int64_t limits[][2] = {
+        [GCAL_I8] = { INT8_MIN, INT8_MAX },    [GCAL_U8] = { 0, UINT8_MAX },
+        [GCAL_I16] = { INT16_MIN, INT16_MAX }, [GCAL_U16] = { 0, UINT16_MAX },
+        [GCAL_I32] = { INT32_MIN, INT32_MAX }, [GCAL_U32] = { 0, UINT32_MAX },
+    };
+
+    if (repr >= GCAL_I8 && repr <= GCAL_U32) {
+        if (value < (double)limits[repr][0])
+            return limits[repr][0];
+        if (value > (double)limits[repr][1])
+            return limits[repr][1];
+    }
+    return gcal_int_from(repr, value); /* 64 bits saturate there */
+}
+
 double gcal_float_from(enum gcal_repr from, int64_t value)
 {
     return from == GCAL_U64 ? (double)(uint64_t)value : (double)value;

@@ -63,24 +63,30 @@ enum gcal_removal_form {
      * and goes up at each load; a global store adds to a private sum instead.
      */
     GCAL_REMOVAL_ONCHIP,
+    /* All global accesses in place and nothing else: as the first, but stores stay where
+     * they are and store the sum of what was loaded so far, and barriers stay.
+     */
+    GCAL_REMOVAL_MEMORY,
 };
 
 struct gcal_removal {
     enum gcal_removal_form form;
-    /* GCAL_REMOVAL_LOADS: arrays or tags whose loads stay (n_keep 0: all), and in how
-     * many accumulators they are summed up (0 and 1: one, in which each addition waits
-     * for the one before).
-     */
+    /* GCAL_REMOVAL_LOADS: arrays or tags whose loads stay (n_keep 0: all). */
     size_t n_keep;
     const char *const *keep;
+    /* Not of GCAL_REMOVAL_ONCHIP: in how many accumulators loads are summed up (0 and 1:
+     * one, in which each addition waits for the one before).
+     */
     size_t n_accumulators;
+    bool drop_barriers; /* GCAL_REMOVAL_MEMORY: they go, too */
 };
 
 /* The kernel of 'request' with the same loops and NDRange that does only the work which
  * 'removal' asks for, and stores the sum in 'read_tgt_dest', a buffer argument added at
  * the end: one element per work-item, linear in the global id.  It has the type of what
- * is summed up, or the widest of the types as a scalar.  Arguments that are not used any
- * more stay, so the call's arguments are those of the original and one more.  Returns
+ * is summed up, or the widest of the types as a scalar.  GCAL_REMOVAL_MEMORY needs no
+ * such buffer where the kernel stores something itself.  Arguments that are not used any
+ * more stay, so the call's arguments are those of the original and this one.  Returns
  * OpenCL C, the caller's to free; NULL with 'err' (GCAL_EINPUT, "file:line:column:
  * reason") where what should stay depends on what should go.
  */
@@ -89,8 +95,8 @@ char *gcal_work_remove(const struct gcal_count_request *request,
 
 /* What an element of 'read_tgt_dest' is. */
 struct gcal_element {
-    const char *dtype;
-    size_t n_lanes; /* of a vector, or 1 */
+    const char *dtype; /* NULL: there is no such buffer */
+    size_t n_lanes;    /* of a vector, or 1 */
 };
 
 /* The same, which also tells the element's type. */

@@ -1,5 +1,5 @@
 /* remove.c - work removal: a kernel reduced to its global loads (seed 004 algorithm 3),
- * or to its work on the chip
+ * to all of its global accesses, or to its work on the chip
  */
 #include "kernels/remove_private.h"
 
@@ -29,6 +29,11 @@ static void write_comment(const struct remover *r, const char *kernel,
     gcal_buf_printf(out, "/* %s of %s ", kernel, r->unit->file);
     if (removal->form == GCAL_REMOVAL_ONCHIP) {
         gcal_buf_puts(out, "with its global accesses removed */\n");
+        return;
+    }
+    if (removal->form == GCAL_REMOVAL_MEMORY) {
+        gcal_buf_printf(out, "with all but its global accesses%s removed */\n",
+                        removal->drop_barriers ? "" : " and barriers");
         return;
     }
     gcal_buf_puts(out, "with its work removed; global loads kept:");
@@ -88,6 +93,9 @@ static int check_request(const struct gcal_count_request *request,
         return gcal_error_set(err, GCAL_EINPUT,
                               "on-chip work alone keeps no global loads, in no "
                               "accumulators");
+    if (removal->form == GCAL_REMOVAL_MEMORY && removal->n_keep)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "global accesses in place are all of them: none is chosen");
     return 0;
 }
 

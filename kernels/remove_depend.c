@@ -165,8 +165,7 @@ static int spread(struct depend *d, CXCursor c, unsigned under)
         rc = rc > 0 ? add(d, c) : rc;
     } else if (kind_of(d->r, c) == CXCursor_CallExpr) {
         rc = spread_call(d, c, under);
-        d->has_barrier |= gcal_remove_calls(d->r, c, "barrier") ||
-                          gcal_remove_calls(d->r, c, "work_group_barrier");
+        d->has_barrier |= gcal_remove_is_barrier(d->r, c);
     } else if (gcal_remove_is_change(d->r, c)) {
         place = gcal_remove_child(d->r, c, 0);
         if (gcal_remove_space(d->r, place) != GCAL_SPACE_GLOBAL)
@@ -275,18 +274,6 @@ static int check_loop(struct depend *d, CXCursor c, unsigned under)
     return moves ? 0 : refuse_if(d, jumps_on_data(d, body, 0), c, why);
 }
 
-static int has_barrier(struct depend *d, CXCursor c, unsigned under)
-{
-    CXCursor callee = gcal_remove_callee(d->r, c);
-
-    if (gcal_remove_calls(d->r, c, "barrier") ||
-        gcal_remove_calls(d->r, c, "work_group_barrier"))
-        return 1;
-    if (!is_null(d->r, callee) && has_barrier(d, gcal_remove_body(d->r, callee), under))
-        return 1;
-    return visit_children(d, c, under, has_barrier);
-}
-
 static int check_meeting(struct depend *d, CXCursor c, unsigned under)
 {
     enum CXCursorKind kind = kind_of(d->r, c);
@@ -295,10 +282,10 @@ static int check_meeting(struct depend *d, CXCursor c, unsigned under)
 
     if (!under || !d->has_barrier)
         return 0;
-    return refuse_if(d, jumps || (kind == CXCursor_CallExpr && has_barrier(d, c, under)),
-                     c,
-                     "which work-items reach a barrier depends on loaded data here, "
-                     "which on-chip work alone does not have");
+    return refuse_if(
+        d, jumps || (kind == CXCursor_CallExpr && gcal_remove_has_barrier(d->r, c)), c,
+        "which work-items reach a barrier depends on loaded data here, "
+        "which on-chip work alone does not have");
 }
 
 static int check(struct depend *d, CXCursor c, unsigned under)

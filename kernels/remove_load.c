@@ -139,10 +139,13 @@ static enum content write_call(struct remover *r, CXCursor c, int indent,
                                struct gcal_buf *out)
 {
     CXCursor definition = gcal_remove_callee(r, c), pointer = gcal_remove_child(r, c, 2);
+    enum content found;
     int written;
 
     if (gcal_remove_calls(r, c, "async_work_group"))
         return refuse(r, c, "what this copies cannot be kept: write it as a loop");
+    if ((found = gcal_remove_write_effect(r, c, indent, out)) != NOTHING)
+        return found;
     if (gcal_remove_calls(r, c, "vload")) {
         if (gcal_remove_target(r, pointer) == GCAL_SPACE_GLOBAL &&
             (written = write_load(r, pointer, &c, indent, out)))
@@ -188,8 +191,10 @@ static bool is_needed_change(const struct remover *r, CXCursor c)
 enum content gcal_remove_write_loads(struct remover *r, CXCursor c, int indent,
                                      struct gcal_buf *out)
 {
+    bool stores = gcal_remove_is_store(r, c);
+    enum content found;
     CXCursor place;
-    int written;
+    int written = 0;
 
     if (is_choice(r, c))
         return write_choice(r, c, indent, out);
@@ -198,10 +203,12 @@ enum content gcal_remove_write_loads(struct remover *r, CXCursor c, int indent,
     if (is_needed_change(r, c))
         return gcal_remove_write_same(r, c, indent, out);
     place = gcal_remove_loaded(r, c);
-    if (!is_null(r, place) && (written = write_load(r, place, NULL, indent, out))) {
-        if (written < 0)
-            return FAILED;
-        return worse(WORK, gcal_remove_write_children(r, c, 1, indent, out));
-    }
-    return gcal_remove_write_children(r, c, 0, indent, out);
+    if (!is_null(r, place))
+        written = write_load(r, place, NULL, indent, out);
+    if (written < 0)
+        return FAILED;
+    found = gcal_remove_write_children(r, c, written || stores, indent, out);
+    if (stores && found != FAILED)
+        found = gcal_remove_write_store(r, c, indent, out);
+    return written ? worse(WORK, found) : found;
 }

@@ -31,7 +31,7 @@ static char *find_with(const struct gcal_count_request *request, const char *nam
     enum { MOST = 8 };
     char missing[MOST][MAX_NAME];
     const char *keep[MOST] = { name };
-    struct gcal_removal removal = { GCAL_REMOVAL_LOADS, 1, keep, 1 };
+    struct gcal_removal removal = { .n_keep = 1, .keep = keep };
     struct gcal_buf out = { 0 };
 
     while (true) {

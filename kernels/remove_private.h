@@ -2,8 +2,9 @@
  *
  * The kernel is pretty printed first: that text has no macros, so that offsets in it are
  * those of its syntax tree and parts of it can be copied.  remove_reads.c, remove_stmt.c,
- * remove_load.c and remove_helper.c write what keeps the global loads, remove_onchip.c
- * what keeps the work on the chip; the other parts serve both.
+ * remove_load.c and remove_helper.c write what keeps the global loads, remove_memory.c
+ * the stores and barriers that may stay with them, remove_onchip.c what keeps the work on
+ * the chip; the other parts serve all.
  */
 #ifndef GCAL_KERNELS_REMOVE_PRIVATE_H
 #define GCAL_KERNELS_REMOVE_PRIVATE_H
@@ -35,7 +36,7 @@ struct name { /* an array or a tag that the kernel loads from */
 
 /* What was found on the way. */
 struct report {
-    struct sum total; /* what an element of read_tgt_dest is */
+    struct sum total; /* what an element of read_tgt_dest is; no dtype: there is none */
     size_t n_loaded;
     struct name *loaded;    /* the caller's to free */
     char missing[MAX_NAME]; /* a load that should have been kept, or "" */
@@ -75,6 +76,7 @@ struct remover {
     struct gcal_buf functions; /* helpers reduced to their loads */
     int n_functions, n_loops;  /* written in this turn */
     size_t n_continues;
+    bool stores; /* in global memory, so that read_tgt_dest is not needed */
 };
 
 static inline enum CXCursorKind kind_of(const struct remover *r, CXCursor c)
@@ -140,6 +142,9 @@ bool gcal_remove_calls(const struct remover *r, CXCursor c, const char *start);
  */
 CXCursor gcal_remove_callee(const struct remover *r, CXCursor call);
 bool gcal_remove_takes_global(const struct remover *r, CXCursor function);
+bool gcal_remove_is_barrier(const struct remover *r, CXCursor c);
+/* Whether 'c' holds a barrier, or calls a function that does. */
+bool gcal_remove_has_barrier(const struct remover *r, CXCursor c);
 
 /* ---- remove_sum.c: accumulators ---- */
 struct sum gcal_sum_of(const struct remover *r, CXType type);
@@ -156,10 +161,13 @@ void gcal_sums_declare(const struct remover *r, const struct sums *sums,
                        struct gcal_buf *out);
 void gcal_sums_put_total(const struct remover *r, const struct sums *sums,
                          struct gcal_buf *out);
+/* The total, converted to 'type'; 0 where there are no sums. */
+void gcal_sums_put_as(const struct remover *r, const struct sums *sums, struct sum type,
+                      struct gcal_buf *out);
 /* "read_tgt_dest[...] = total" */
 void gcal_sums_put_store(const struct remover *r, const struct sums *sums,
                          struct gcal_buf *out);
-/* Everything in front of the kernel's body, with one parameter more. */
+/* Everything in front of the kernel's body, with one parameter more for the total. */
 void gcal_remove_put_signature(const struct remover *r, CXCursor kernel,
                                const struct sums *sums, struct gcal_buf *out);
 const char *gcal_opencl_type(const char *dtype); /* "float32" is "float" */
@@ -198,6 +206,16 @@ enum content gcal_remove_write_if(struct remover *r, CXCursor condition, bool no
                                   enum content found, const struct gcal_buf *yes,
                                   const struct gcal_buf *no, int indent,
                                   struct gcal_buf *out);
+
+/* ---- remove_memory.c: nothing of this but in GCAL_REMOVAL_MEMORY ---- */
+/* An assignment to global memory, ++ or -- there. */
+bool gcal_remove_is_store(const struct remover *r, CXCursor c);
+/* Such a store, of the sums so far; what it loads is written already. */
+enum content gcal_remove_write_store(struct remover *r, CXCursor c, int indent,
+                                     struct gcal_buf *out);
+/* A call that stores in global memory, or a barrier; NOTHING for others. */
+enum content gcal_remove_write_effect(struct remover *r, CXCursor call, int indent,
+                                      struct gcal_buf *out);
 
 /* ---- remove_stmt.c ---- */
 /* 'c' as it stands. */

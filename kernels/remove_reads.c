@@ -1,4 +1,5 @@
-/* remove_reads.c - a kernel reduced to its global loads (seed 004 algorithm 3)
+/* remove_reads.c - a kernel reduced to its global loads (seed 004 algorithm 3), or to all
+ * of its global accesses
  *
  * Statements are written again one by one; what is written tells which variables are
  * needed, and writing is repeated until no more are found.
@@ -47,7 +48,7 @@ int gcal_remove_write_function(struct remover *r, CXCursor body, struct gcal_buf
     int n_functions = r->n_functions;
     struct frame *f = r->frame;
     size_t n_needed;
-    bool again;
+    bool stores, again;
 
     do {
         gcal_buf_free(out);
@@ -55,18 +56,20 @@ int gcal_remove_write_function(struct remover *r, CXCursor body, struct gcal_buf
             r->functions.data[r->functions.size = functions_size] = 0;
         r->n_functions = n_functions;
         n_needed = r->n_needed;
+        stores = r->stores;
         r->n_doubts = n_doubts;
         f->n_kept = 0;
         f->stored = f->sums;
         f->sums = (struct sums){ 0 };
         if (write_statements(r, body, out) < 0)
             return -1;
-        again = r->n_needed > n_needed || !same_sums(&f->stored, &f->sums);
+        again = r->n_needed > n_needed || r->stores != stores ||
+                !same_sums(&f->stored, &f->sums);
     } while (again);
     return 0;
 }
 
-static int check_names(struct remover *r, size_t n_kept)
+static int check_names(struct remover *r, bool has_result)
 {
     const struct gcal_removal *removal = r->removal;
     struct gcal_buf names = { 0 };
@@ -78,7 +81,7 @@ static int check_names(struct remover *r, size_t n_kept)
             if (strcmp(r->loaded[j].text, removal->keep[i]) == 0)
                 unknown = NULL;
     }
-    if (!unknown && n_kept)
+    if (!unknown && has_result)
         return 0;
     for (size_t j = 0; j < r->n_loaded; j++)
         gcal_buf_printf(&names, "%s%s", j ? ", " : "", r->loaded[j].text);
@@ -108,7 +111,7 @@ int gcal_remove_write_reads(struct remover *r, CXCursor kernel, struct gcal_buf 
         gcal_remove_error(r, r->doubts[0].at, r->doubts[0].why);
         goto out;
     }
-    if (check_names(r, frame.sums.n) < 0)
+    if (check_names(r, r->stores || frame.sums.n) < 0)
         goto out;
     gcal_remove_extent(r, kernel, &from, &to);
     gcal_remove_put_range(r, 0, from, out); /* types, constants, helpers */
@@ -117,9 +120,12 @@ int gcal_remove_write_reads(struct remover *r, CXCursor kernel, struct gcal_buf 
     gcal_buf_puts(out, "{\n");
     gcal_sums_declare(r, &frame.sums, out);
     gcal_buf_puts(out, text.data ? text.data : "");
-    gcal_buf_puts(out, "    ");
-    gcal_sums_put_store(r, &frame.sums, out);
-    gcal_buf_puts(out, ";\n}\n");
+    if (!r->stores) {
+        gcal_buf_puts(out, "    ");
+        gcal_sums_put_store(r, &frame.sums, out);
+        gcal_buf_puts(out, ";\n");
+    }
+    gcal_buf_puts(out, "}\n");
     rc = 0;
 out:
     gcal_buf_free(&text);

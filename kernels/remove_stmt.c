@@ -1,4 +1,5 @@
-/* remove_stmt.c - statements of a kernel that is reduced to its global loads */
+/* remove_stmt.c - statements of a kernel that is reduced to its global loads or accesses
+ */
 #include "kernels/remove_private.h"
 
 #include <stdlib.h>
@@ -295,7 +296,7 @@ static enum content write_return(struct remover *r, CXCursor c, int indent,
         gcal_buf_puts(out, "return ");
         gcal_sums_put_total(r, &f->stored, out);
     } else {
-        if (f->stored.n && (f->n_kept || f->loop_depth)) {
+        if (!r->stores && f->stored.n && (f->n_kept || f->loop_depth)) {
             gcal_sums_put_store(r, &f->stored, out);
             gcal_buf_puts(out, ";\n");
             gcal_remove_indent(indent, out);

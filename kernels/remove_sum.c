@@ -134,6 +134,17 @@ static void put_sum(const struct remover *r, size_t sum, struct gcal_buf *out)
     }
 }
 
+/* "(read_tgt).s0 + (read_tgt).s1", each with 'first' or a plus before it. */
+static void put_lanes(const struct remover *r, size_t sum, long long n_lanes,
+                      const char *first, struct gcal_buf *out)
+{
+    for (long long lane = 0; lane < n_lanes; lane++) {
+        gcal_buf_puts(out, lane ? " + (" : first);
+        put_sum(r, sum, out);
+        gcal_buf_printf(out, ").s%llx", lane);
+    }
+}
+
 void gcal_sums_put_total(const struct remover *r, const struct sums *sums,
                          struct gcal_buf *out)
 {
@@ -143,12 +154,47 @@ void gcal_sums_put_total(const struct remover *r, const struct sums *sums,
         gcal_buf_puts(out, i ? " + " : "");
         if (!sums->sums[i].n_lanes)
             put_sum(r, i, out);
-        for (long long lane = 0; lane < sums->sums[i].n_lanes; lane++) {
-            gcal_buf_puts(out, lane ? " + (" : "(");
-            put_sum(r, i, out);
-            gcal_buf_printf(out, ").s%llx", lane);
-        }
+        put_lanes(r, i, sums->sums[i].n_lanes, "(", out);
     }
+}
+
+static bool is_float(struct sum sum)
+{
+    return strncmp(sum.dtype, "float", 5) == 0;
+}
+
+/* "(float)(" or, as a float that is too large for an integer has no value there,
+ * "convert_int_sat(".
+ */
+static void put_conversion(struct sum from, struct sum to, struct gcal_buf *out)
+{
+    bool saturates = is_float(from) && !is_float(to), vector = to.n_lanes > 0;
+
+    gcal_buf_puts(out, saturates || vector ? "convert_" : "(");
+    gcal_sum_put_type(to, out);
+    gcal_buf_puts(out, saturates ? "_sat(" : vector ? "(" : ")(");
+}
+
+void gcal_sums_put_as(const struct remover *r, const struct sums *sums, struct sum type,
+                      struct gcal_buf *out)
+{
+    struct sum total = sums->n ? gcal_sums_total(sums) : (struct sum){ "int32", 0 };
+    bool spread = type.n_lanes && total.n_lanes != type.n_lanes; /* to all lanes */
+    struct sum one = { type.dtype, spread ? 0 : type.n_lanes };
+
+    if (spread) {
+        gcal_buf_puts(out, "(");
+        gcal_sum_put_type(type, out);
+        gcal_buf_puts(out, ")(");
+    }
+    put_conversion(total, one, out);
+    if (!sums->n)
+        gcal_buf_puts(out, "0");
+    else if (total.n_lanes && !one.n_lanes)
+        put_lanes(r, 0, total.n_lanes, "(", out);
+    else
+        gcal_sums_put_total(r, sums, out);
+    gcal_buf_puts(out, spread ? "))" : ")");
 }
 
 void gcal_sums_put_store(const struct remover *r, const struct sums *sums,
@@ -176,6 +222,10 @@ void gcal_remove_put_signature(const struct remover *r, CXCursor kernel,
     gcal_remove_extent(r, body, &body_from, &to);
     gcal_remove_extent(r, r->clang->Cursor_getArgument(kernel, (unsigned)n - 1),
                        &param_from, &param_to);
+    if (r->stores) {
+        gcal_remove_put_range(r, from, body_from, out);
+        return;
+    }
     gcal_remove_put_range(r, from, param_to, out);
     gcal_buf_puts(out, ", __global ");
     r->report->total = gcal_sums_total(sums);

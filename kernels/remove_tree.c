@@ -163,3 +163,25 @@ bool gcal_remove_takes_global(const struct remover *r, CXCursor function)
             return true;
     return false;
 }
+
+bool gcal_remove_is_barrier(const struct remover *r, CXCursor c)
+{
+    return gcal_remove_calls(r, c, "barrier") ||
+           gcal_remove_calls(r, c, "work_group_barrier");
+}
+
+bool gcal_remove_has_barrier(const struct remover *r, CXCursor c)
+{
+    CXCursor callee = gcal_remove_callee(r, c);
+    struct gcal_children children;
+    bool found =
+        gcal_remove_is_barrier(r, c) ||
+        (!is_null(r, callee) && gcal_remove_has_barrier(r, gcal_remove_body(r, callee)));
+
+    if (found || gcal_children_get(r->unit, c, &children, NULL) < 0)
+        return found;
+    for (size_t i = 0; i < children.n && !found; i++)
+        found = gcal_remove_has_barrier(r, children.cursors[i]);
+    free(children.cursors);
+    return found;
+}

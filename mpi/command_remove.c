@@ -13,7 +13,7 @@ struct remove_command {
     size_t n_keep, keep_capacity;
     const char **keep;
     size_t n_accumulators; /* 0: not given */
-    bool on_chip;
+    bool on_chip, memory, drop_barriers;
     const char *output;
 };
 
@@ -30,6 +30,11 @@ static const struct argp_option options[] = {
       "The opposite: keep arithmetic, local memory and barriers, and replace what is "
       "loaded by values that no compiler knows",
       0 },
+    { "memory", 'm', NULL, 0,
+      "Keep all global accesses where they are, stores too, and barriers, and nothing "
+      "else: what is stored is the sum of what was loaded so far",
+      0 },
+    { "no-barriers", 'B', NULL, 0, "With --memory: remove the barriers as well", 0 },
     { "output", 'o', "FILE", 0, "Write it there (default: standard output)", 0 },
     { 0 },
 };
@@ -77,6 +82,11 @@ static void check(const struct remove_command *c, struct argp_state *state)
     if (c->on_chip && (c->n_keep || c->n_accumulators))
         argp_error(state, "--on-chip keeps no global loads, so that neither --keep nor "
                           "--accumulators goes with it");
+    if (c->memory && (c->n_keep || c->on_chip))
+        argp_error(state, "--memory keeps all global accesses and nothing else, so that "
+                          "neither --keep nor --on-chip goes with it");
+    if (c->drop_barriers && !c->memory)
+        argp_error(state, "--no-barriers goes with --memory");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -95,6 +105,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case 'c':
         c->on_chip = true;
+        break;
+    case 'm':
+        c->memory = true;
+        break;
+    case 'B':
+        c->drop_barriers = true;
         break;
     case 'o':
         c->output = arg;
@@ -119,7 +135,8 @@ static const struct argp argp = {
         "part of its work, so that this part can be timed or counted by itself.\v"
         "The new kernel has the old one's name and arguments, and one more at the end: "
         "the buffer read_tgt_dest, with an element per work-item, to which each stores "
-        "its sum so that no compiler leaves the work out.  What would have to stay "
+        "its sum so that no compiler leaves the work out; with --memory only if it "
+        "stores nothing itself.  What would have to stay "
         "although it should go is refused: a kept load whose place depends on one that "
         "is not kept; with --on-chip, a loop's length or a place in local memory that "
         "depends on what is loaded.\n\n"
@@ -129,16 +146,19 @@ static const struct argp argp = {
         "Examples:\n"
         "  gpucal remove matmul.cl --local 16,16 --global n,n --keep a,b -o loads.cl\n"
         "  gpucal remove matmul.cl -l 16,16 -g n,n --keep a --accumulators 4\n"
-        "  gpucal remove matmul.cl -k tiled -D T=16 -l 16,16 -g n,n --on-chip",
+        "  gpucal remove matmul.cl -k tiled -D T=16 -l 16,16 -g n,n --on-chip\n"
+        "  gpucal remove matmul.cl -k tiled -D T=16 -l 16,16 -g n,n --memory",
 };
 
 static int run(const struct remove_command *c, struct gcal_error *err)
 {
-    struct gcal_removal removal = { .form = c->on_chip ? GCAL_REMOVAL_ONCHIP
-                                                       : GCAL_REMOVAL_LOADS,
+    struct gcal_removal removal = { .form = c->on_chip  ? GCAL_REMOVAL_ONCHIP
+                                            : c->memory ? GCAL_REMOVAL_MEMORY
+                                                        : GCAL_REMOVAL_LOADS,
                                     .n_keep = c->n_keep,
                                     .keep = c->keep,
-                                    .n_accumulators = c->n_accumulators };
+                                    .n_accumulators = c->n_accumulators,
+                                    .drop_barriers = c->drop_barriers };
     char *text = gcal_count_options_remove(&c->count, &removal, err);
     int rc = text ? gcal_command_write(c->output, text, err) : -1;
 

@@ -45,7 +45,8 @@ static void the_folder_and_the_builtin_catalogue_agree(void **state)
                "    groups_fit:True n:any=64..8192\n"
                "    +matmul_tiled_loads [matmul_sq_loads work_removed] "
                "+matmul_tiled_onchip\n"
-               "    [matmul_sq_onchip work_removed]\n"));
+               "    [matmul_sq_onchip work_removed] +matmul_tiled_memory "
+               "[matmul_sq_memory work_removed]\n"));
     a = PICK(inside, GCAL_MATCH_SUPERSET, "matmul_sq", "n:2400");
     b = PICK(outside, GCAL_MATCH_SUPERSET, "matmul_sq", "n:2400");
     assert_int_equal(a.n_kernels, 2);

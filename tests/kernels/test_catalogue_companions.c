@@ -111,6 +111,29 @@ static void the_work_on_the_chip_is_a_companion(void **state)
     gcal_catalogue_close(c);
 }
 
+/* Its outputs are the application's. */
+static void all_accesses_in_place_are_a_companion(void **state)
+{
+    struct gcal_kernel_list list;
+    struct gcal_catalogue *c;
+
+    (void)state;
+    write_application();
+    c = catalogue_open_one(APPLICATION "companions: {tag: red, forms: [memory]}\n");
+    list = PICK(c, GCAL_MATCH_SUPERSET, "red_memory", "with_v:1", "n:64");
+    assert_int_equal(list.n_kernels, 1);
+    assert_string_equal(list.kernels[0]->name, "one_memory lsize_0:32 with_v:1 "
+                                               "accumulators:1 barriers:True n:64");
+    assert_int_equal(list.kernels[0]->n_args, 4);
+    assert_string_equal(list.kernels[0]->args[3].name, "y");
+    assert_true(list.kernels[0]->args[3].output);
+    assert_null(list.kernels[0]->reference);
+    gcal_kernel_list_clear(&list);
+    EXPECT(c, 2 * 2 * 2, "red_memory", "n:64", "accumulators:1,8", "barriers:True,False");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red_memory", "barriers:1", "True, False");
+    gcal_catalogue_close(c);
+}
+
 static void companions_are_checked_when_they_are_read(void **state)
 {
     static const struct {
@@ -120,7 +143,8 @@ static void companions_are_checked_when_they_are_read(void **state)
         { "{tag: red, form: [loads]}", "unknown key 'form'" },
         { "{tag: red}", ": companions: expected {tag: word, forms: " },
         { "{tag: red+, forms: [loads]}", "tag: 'red+' is not a name" },
-        { "{tag: red, forms: [load]}", "forms: 'load' is neither loads nor onchip" },
+        { "{tag: red, forms: [load]}",
+          "forms: 'load' is none of loads, onchip and memory" },
         { "{tag: red, forms: [loads, loads]}", "forms: 'loads' stands here twice" },
     };
     char text[2000];
@@ -147,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(each_load_has_a_companion),
         TEST(the_work_on_the_chip_is_a_companion),
+        TEST(all_accesses_in_place_are_a_companion),
         TEST(companions_are_checked_when_they_are_read),
     };
 

@@ -174,6 +174,8 @@ static void vectors_and_builtins(void **state)
         "    atomic_add((volatile __local int *)scratch, 2); x[12] = scratch[0];\n"
         "    float odd = a.odd.y; x[13] = odd; x[14] = vload2(2, x).y; x[15] = "
         "sizeof(float4);\n"
+        "    v[0].z = convert_uchar_sat(300.5f) + convert_char_sat(-1e9f);\n"
+        "    v[0].w = convert_ushort4_sat(a * -20000.0f).y + convert_int_sat(-7.9f);\n"
         "    x[0] = HUGE_VALF; x[1] = min(INFINITY, a.x); x[2] = -(float)HUGE_VAL;\n"
         "}\n";
     float x[16] = { 0 }, v[4] = { 1.25f, -2.5f, 0.75f, 9.0f };
@@ -197,6 +199,8 @@ static void vectors_and_builtins(void **state)
     assert_float_equal(x[13], 7.5f, 0);
     assert_float_equal(x[14], -1.0f, 0);
     assert_float_equal(x[15], 16.0f, 0);
+    assert_float_equal(v[2], 255 - 128, 0);
+    assert_float_equal(v[3], 20000 - 7, 0);
     assert_true(x[0] == INFINITY && x[2] == -INFINITY);
     assert_float_equal(x[1], 8.25f, 0);
 }

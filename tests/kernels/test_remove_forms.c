@@ -1,5 +1,5 @@
-/* test_remove_forms.c - several accumulators, and on-chip work alone: what they compute,
- * and what is refused where
+/* test_remove_forms.c - several accumulators, on-chip work alone, and all global accesses
+ * in place: what they compute, and what is refused where
  */
 #include <math.h>
 #include <setjmp.h>
@@ -254,6 +254,103 @@ static void stores_are_added_up(void **state)
     free(text);
 }
 
+/* ---- all global accesses ---- */
+
+/* Each store is of all that was loaded before it, of any type, where it was. */
+static void stores_stay_in_place(void **state)
+{
+    static const char source[] =
+        "__kernel void k(__global float *x, __global int2 *v, __global int *ix,\n"
+        "                __global uchar *u, __global float4 *w, __local float *t) {\n"
+        "    int i = get_global_id(0), j = 2 * i;\n"
+        "    t[i % 16] = 3 * x[2 * i];\n"
+        "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+        "    if (i > 29) return;\n"
+        "    x[j++] = t[3] * 5;\n"
+        "    x[j] += 7;\n"
+        "    v[i].y = ix[i] ? x[ix[i]] : 9;\n"
+        "    u[i] = 200; u[i]++;\n"
+        "    atomic_max(&ix[i], 3);\n"
+        "    if (ix[3] > 0) { w[i] = (float4)(x[0]); vstore2(v[i], i, ix + 32); }\n"
+        "}";
+
+    (void)state;
+    for (size_t n = 1; n <= 3; n += 2) {
+        struct gcal_removal removal = { .form = GCAL_REMOVAL_MEMORY,
+                                        .n_accumulators = n };
+        float x[64], w[4 * N] = { 0 };
+        int v[64] = { 0 }, ix[96] = { 0 };
+        unsigned char u[N] = { 0 };
+        struct gcal_host_arg args[] = {
+            { "float32", x, 64 }, { "int32", v, 64 },      { "int32", ix, 96 },
+            { "uint8", u, N },    { "float32", w, 4 * N }, { "float32", NULL, 16 }
+        };
+        char *text = reduce(source, "k", &removal);
+
+        for (int i = 0; i < 64; i++)
+            x[i] = (float)(100 + i);
+        for (int i = 0; i < N; i++)
+            ix[i] = 1;
+        run(text, "k", 6, args);
+        for (int i = 0; i < N; i++) {
+            float first = (float)(100 + 2 * i), second = first + (float)(101 + 2 * i);
+
+            if (i > 29) {
+                assert_true(x[2 * i] == (float)(100 + 2 * i) && v[2 * i + 1] == 0);
+                continue;
+            }
+            if (x[2 * i] != first || x[2 * i + 1] != second)
+                fail_msg("%d: %g %g\n%s", i, x[2 * i], x[2 * i + 1], text);
+            assert_true(v[2 * i + 1] > second && w[4 * i] == w[4 * i + 3]);
+            assert_int_equal(u[i], 255); /* and not what is left of a large number */
+        }
+        free(text);
+    }
+}
+
+static void barriers_stay_or_go(void **state)
+{
+    static const char source[] =
+        "void wait(void) { }\n"
+        "__kernel void k(__global float *x, __local float *t, int n) {\n"
+        "    for (int i = 0; i < n; i++) {\n"
+        "        barrier(CLK_LOCAL_MEM_FENCE); wait(); t[0] = 1;\n"
+        "    }\n"
+        "    x[get_global_id(0)] = t[0];\n"
+        "}";
+    struct gcal_removal removal = { .form = GCAL_REMOVAL_MEMORY };
+    char *text = reduce(source, "k", &removal);
+
+    (void)state;
+    assert_non_null(strstr(text, "for (int i = 0; i < n; i++) {\n        barrier("));
+    assert_null(strstr(text, "t[0]"));
+    assert_null(strstr(text, "read_tgt_dest"));
+    free(text);
+    removal.drop_barriers = true;
+    text = reduce(source, "k", &removal);
+    assert_null(strstr(text, "for"));
+    assert_null(strstr(text, "barrier("));
+    free(text);
+}
+
+/* Where a kernel stores nothing, as loads alone. */
+static void what_stores_nothing_gets_a_buffer(void **state)
+{
+    static const char source[] = "__kernel void k(__global float *x) {\n"
+                                 "    float s = x[get_global_id(0)] * 3; }";
+    float x[N], sums[N] = { 0 };
+    struct gcal_host_arg args[] = { { "float32", x, N }, { "float32", sums, N } };
+    char *text =
+        reduce(source, "k", &(struct gcal_removal){ .form = GCAL_REMOVAL_MEMORY });
+
+    (void)state;
+    for (int i = 0; i < N; i++)
+        x[i] = (float)i;
+    run(text, "k", 2, args);
+    assert_memory_equal(x, sums, sizeof(x));
+    free(text);
+}
+
 /* ---- what is refused ---- */
 
 static void expect_refusal(const char *body, const struct gcal_removal *removal,
@@ -322,6 +419,56 @@ static void refuses_loads_that_depend_on_what_goes(void **state)
         "keeps no global loads");
 }
 
+static void refuses_accesses_that_cannot_stay(void **state)
+{
+    static const struct gcal_removal memory = { .form = GCAL_REMOVAL_MEMORY };
+    static const char *const keep[] = { "x" };
+    static const char *const cases[][2] = {
+        { "if (X(i) > 1) x[i] = 2;", "k.cl:5:5: where a kept load goes" },
+        { "x[(int)X(i)] = 2;", "depends on this load of a number that is no integer" },
+        { "t[i] = X(i); x[(int)t[0]] = 2;", "depends on local memory" },
+        { "x[i++] += 3;", "k.cl:5:1: this place changes a variable" },
+        { "if (X(i) > 1) barrier(CLK_LOCAL_MEM_FENCE);", "k.cl:5:5: where a kept load" },
+        { "i = atomic_inc(ix); x[i] = 1;", "k.cl:5:5: where a kept load goes" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        expect_refusal(cases[i][0], &memory, cases[i][1]);
+    expect_refusal(
+        "s = X(i);",
+        &(struct gcal_removal){ .form = GCAL_REMOVAL_MEMORY, .n_keep = 1, .keep = keep },
+        "all of them");
+}
+
+/* What a function does would be done without what its caller loaded before. */
+static void refuses_stores_and_barriers_in_functions(void **state)
+{
+    static const char *const functions[] = {
+        "void f(__global float *x) { x[3] = 4; }",
+        "void f(__global float *x) { vstore2((float2)(1), 2, x); }",
+        "void f(__global float *x) { barrier(CLK_LOCAL_MEM_FENCE); }",
+        "void g(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n"
+        "void f(__global float *x) { g(); }",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        char *source = gcal_format("%s\n__kernel void k(__global float *x) {\n"
+                                   "f(x); x[0] = x[1]; }",
+                                   functions[i]);
+        struct gcal_count_request request = { .source = source,
+                                              .file = "k.cl",
+                                              .n_dims = 1 };
+        struct gcal_removal memory = { .form = GCAL_REMOVAL_MEMORY };
+
+        assert_null(gcal_work_remove(&request, &memory, &err));
+        if (!strstr(err.text, "in a function cannot be kept: write it in the kernel"))
+            fail_msg("%s", err.text);
+        free(source);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +481,11 @@ int main(void)
         cmocka_unit_test(stores_are_added_up),
         cmocka_unit_test(refuses_work_that_depends_on_loads),
         cmocka_unit_test(refuses_loads_that_depend_on_what_goes),
+        cmocka_unit_test(stores_stay_in_place),
+        cmocka_unit_test(barriers_stay_or_go),
+        cmocka_unit_test(what_stores_nothing_gets_a_buffer),
+        cmocka_unit_test(refuses_accesses_that_cannot_stay),
+        cmocka_unit_test(refuses_stores_and_barriers_in_functions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
