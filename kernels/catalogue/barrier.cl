@@ -36,5 +36,5 @@ __kernel void barriers(__global T *result,
         value = row[l + 1];
         barrier(FLAG);
     }
-    result[get_global_id(0)] = value;
+    GPUCAL_TAG(out, result[get_global_id(0)]) = value;
 }

@@ -43,5 +43,5 @@ __kernel void flops_add(__global T *result, int m)
         ALL_16(X) ALL_16(Y)
     }
     ALL_16(SUM)
-    result[get_global_id(0)] = sum;
+    GPUCAL_TAG(out, result[get_global_id(0)]) = sum;
 }

@@ -54,5 +54,5 @@ __kernel void flops_function(__global T *result, int m)
         ALL_8(SET_APART)
     }
     ALL_8(SUM)
-    result[get_global_id(0)] = sum;
+    GPUCAL_TAG(out, result[get_global_id(0)]) = sum;
 }

@@ -99,5 +99,5 @@ __kernel void flops_madd(__global T *result, int m)
         JOIN(TURNS_, UNROLL)
     }
     ALL_16(SUM)
-    result[get_global_id(0)] = JOIN(sum_, WIDTH)(sum);
+    GPUCAL_TAG(out, result[get_global_id(0)]) = JOIN(sum_, WIDTH)(sum);
 }

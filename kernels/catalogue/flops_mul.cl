@@ -45,5 +45,5 @@ __kernel void flops_mul(__global T *result, int m)
         STEPS
     }
     ALL_16(SUM)
-    result[get_global_id(0)] = sum;
+    GPUCAL_TAG(out, result[get_global_id(0)]) = sum;
 }

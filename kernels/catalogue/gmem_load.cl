@@ -27,6 +27,6 @@ __kernel void gmem_load(__global T *result,
     int first = LSIZE_0 * PER_ITEM * get_group_id(0) + get_local_id(0);
 
     for (int j = 0; j < PER_ITEM; ++j)
-        result[first + LSIZE_0 * j] = GPUCAL_TAG(stream, in0[first + LSIZE_0 * j])
-                                      JOIN(MORE_, N_ARRAYS)(TERM);
+        GPUCAL_TAG(out, result[first + LSIZE_0 * j]) =
+            GPUCAL_TAG(stream, in0[first + LSIZE_0 * j]) JOIN(MORE_, N_ARRAYS)(TERM);
 }

@@ -4,5 +4,5 @@ __kernel void gmem_store(__global T *result)
     int first = LSIZE_0 * PER_ITEM * get_group_id(0) + get_local_id(0);
 
     for (int j = 0; j < PER_ITEM; ++j)
-        result[first + LSIZE_0 * j] = (T)(first + j);
+        GPUCAL_TAG(out, result[first + LSIZE_0 * j]) = (T)(first + j);
 }

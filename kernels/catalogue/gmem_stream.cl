@@ -21,7 +21,8 @@ __kernel void gmem_copy(__global V *POINTER result, __global const V *POINTER in
     int first = LSIZE_0 * PER_ITEM * get_group_id(0) + get_local_id(0);
 
     for (int j = 0; j < PER_ITEM; ++j)
-        result[first + LSIZE_0 * j] = GPUCAL_TAG(stream, in0[first + LSIZE_0 * j]);
+        GPUCAL_TAG(out, result[first + LSIZE_0 * j]) =
+            GPUCAL_TAG(stream, in0[first + LSIZE_0 * j]);
 }
 
 __kernel void gmem_triad(__global V *POINTER result, __global const V *POINTER in0,
@@ -30,7 +31,7 @@ __kernel void gmem_triad(__global V *POINTER result, __global const V *POINTER i
     int first = LSIZE_0 * PER_ITEM * get_group_id(0) + get_local_id(0);
 
     for (int j = 0; j < PER_ITEM; ++j)
-        result[first + LSIZE_0 * j] =
+        GPUCAL_TAG(out, result[first + LSIZE_0 * j]) =
             GPUCAL_TAG(stream, in0[first + LSIZE_0 * j]) +
             factor * GPUCAL_TAG(stream, in1[first + LSIZE_0 * j]);
 }

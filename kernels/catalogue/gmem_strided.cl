@@ -34,5 +34,6 @@ __kernel void gmem_strided(__global T *result, IN(0) JOIN(MORE_, N_ARRAYS)(PARAM
                      GID_STRIDE_0 * get_group_id(0) + GID_STRIDE_1 * get_group_id(1);
     size_t own = get_global_id(1) * get_global_size(0) + get_global_id(0);
 
-    result[own] = GPUCAL_TAG(pattern, in0[pattern]) JOIN(MORE_, N_ARRAYS)(TERM);
+    GPUCAL_TAG(out, result[own]) =
+        GPUCAL_TAG(pattern, in0[pattern]) JOIN(MORE_, N_ARRAYS)(TERM);
 }

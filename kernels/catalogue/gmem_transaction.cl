@@ -24,5 +24,5 @@ __kernel void gmem_transaction(__global T *result, __global const T *in)
 
     for (int j = 0; j < PER_ITEM; ++j)
         sum = sum + GPUCAL_TAG(transaction, in[PATTERN(row + 8 * j, lane)]);
-    result[256 * get_group_id(0) + 32 * get_local_id(1) + lane] = sum;
+    GPUCAL_TAG(out, result[256 * get_group_id(0) + 32 * get_local_id(1) + lane]) = sum;
 }

@@ -17,5 +17,5 @@ __kernel void lmem_broadcast(__global T *result, int shift, int m)
             sum = sum + tile[16 * get_local_id(1) + k];
         tile[l + shift] = sum;
     }
-    result[256 * get_group_id(0) + l] = tile[l + shift];
+    GPUCAL_TAG(out, result[256 * get_group_id(0) + l]) = tile[l + shift];
 }

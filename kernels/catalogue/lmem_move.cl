@@ -15,5 +15,5 @@ __kernel void lmem_move(__global T *result, int shift, int m)
     for (int it = 0; it < m; ++it)
         for (int j = 0; j < 4; ++j)
             slots[l + shift + 256 * j] = slots[l + 256 * j];
-    result[get_global_id(0)] = slots[l + shift + 512];
+    GPUCAL_TAG(out, result[get_global_id(0)]) = slots[l + shift + 512];
 }

@@ -47,5 +47,6 @@ __kernel void lmem_stride(__global T *result, int away, int m)
         value = value + slots[SLOTS + l];
 #endif
     }
-    result[64 * LSIZE_1 * get_group_id(0) + l] = slots[place] + slots[SLOTS + l];
+    GPUCAL_TAG(out, result[64 * LSIZE_1 * get_group_id(0) + l]) =
+        slots[place] + slots[SLOTS + l];
 }

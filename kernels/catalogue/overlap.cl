@@ -13,5 +13,5 @@ __kernel void overlap(__global T *result, __global const T *in0, int shift, int 
     slots[l] = GPUCAL_TAG(stream, in0[get_global_id(0)]);
     for (int it = 0; it < m; ++it)
         slots[l + shift] = slots[l];
-    result[get_global_id(0)] = slots[l + shift];
+    GPUCAL_TAG(out, result[get_global_id(0)]) = slots[l + shift];
 }
