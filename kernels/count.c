@@ -169,14 +169,14 @@ static int walk_kernel(struct gcal_nest *nest, const struct gcal_unit *unit,
 
 /* The kernel's scalar integers in order, for the order of the profile's parameters. */
 static int name_arguments(const struct gcal_unit *unit, CXCursor kernel,
-                          struct gcal_names *names, struct gcal_error *err)
+                          struct gcal_name_list *names, struct gcal_error *err)
 {
     int n = unit->clang->Cursor_getNumArguments(kernel);
 
     for (int i = 0; i < n; i++) {
         char *name = gcal_cursor_name(
             unit, unit->clang->Cursor_getArgument(kernel, (unsigned)i), err);
-        int rc = name ? gcal_names_add(names, name, err) : -1;
+        int rc = name ? gcal_name_list_add(names, name, err) : -1;
 
         free(name);
         if (rc < 0)
@@ -192,7 +192,7 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
     struct gcal_polys *c = NULL;
     struct gcal_unit *unit = NULL;
     struct gcal_profile *profile = NULL;
-    struct gcal_names arguments = { 0 };
+    struct gcal_name_list arguments = { 0 };
     const char *assumptions = NULL;
     char *name = NULL;
     CXCursor kernel;
@@ -220,7 +220,7 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
         gcal_error_prefix(err, "%s: kernel '%s'", unit->file, name);
 out:
     free(name);
-    gcal_names_clear(&arguments);
+    gcal_name_list_clear(&arguments);
     gcal_nest_clear(&nest);
     gcal_polys_destroy(c);
     gcal_unit_close(unit);

@@ -11,19 +11,20 @@ struct gcal_count_request;
 enum { GCAL_LONGEST_COUNT = 60000 };
 
 /* Names, each once. */
-struct gcal_names {
+struct gcal_name_list {
     size_t n, capacity;
     char **names;
 };
 
-int gcal_names_add(struct gcal_names *names, const char *name, struct gcal_error *err);
-void gcal_names_clear(struct gcal_names *names);
+int gcal_name_list_add(struct gcal_name_list *names, const char *name,
+                       struct gcal_error *err);
+void gcal_name_list_clear(struct gcal_name_list *names);
 
 /* 'order': names whose parameters come first. */
 struct gcal_profile *gcal_profile_make(struct gcal_nest *nest,
                                        const struct gcal_count_request *request,
                                        const char *kernel, const char *assumptions,
-                                       const struct gcal_names *order,
+                                       const struct gcal_name_list *order,
                                        struct gcal_error *err);
 
 /* ---- a profile in the making; the first failure sticks ---- */
@@ -39,7 +40,7 @@ struct gcal_maker {
     struct gcal_polys *c;
     const struct gcal_count_request *request;
     struct gcal_profile *profile;
-    struct gcal_names used; /* parameters in any text */
+    struct gcal_name_list used; /* parameters in any text */
     size_t n_explained, explained_capacity;
     struct gcal_explained *explained;
     bool failed;

@@ -10,7 +10,8 @@
 
 /* ---- names ---- */
 
-int gcal_names_add(struct gcal_names *names, const char *name, struct gcal_error *err)
+int gcal_name_list_add(struct gcal_name_list *names, const char *name,
+                       struct gcal_error *err)
 {
     char **moved;
 
@@ -28,12 +29,12 @@ int gcal_names_add(struct gcal_names *names, const char *name, struct gcal_error
     return 0;
 }
 
-void gcal_names_clear(struct gcal_names *names)
+void gcal_name_list_clear(struct gcal_name_list *names)
 {
     for (size_t i = 0; i < names->n; i++)
         free(names->names[i]);
     free(names->names);
-    *names = (struct gcal_names){ 0 };
+    *names = (struct gcal_name_list){ 0 };
 }
 
 /* ---- texts and entries ---- */
@@ -42,7 +43,7 @@ static void use_name(const char *name, void *data)
 {
     struct gcal_maker *m = data;
 
-    if (gcal_names_add(&m->used, name, m->err) < 0)
+    if (gcal_name_list_add(&m->used, name, m->err) < 0)
         m->failed = true;
 }
 
@@ -144,7 +145,7 @@ static int compare_entries(const void *a, const void *b)
     return order;
 }
 
-static void set_parameters(struct gcal_maker *m, const struct gcal_names *order)
+static void set_parameters(struct gcal_maker *m, const struct gcal_name_list *order)
 {
     struct gcal_profile *p = m->profile;
 
@@ -233,7 +234,7 @@ static int set_hash(struct gcal_profile *profile, const char *source,
 }
 
 static void make(struct gcal_maker *m, const char *kernel, const char *assumptions,
-                 const struct gcal_names *order)
+                 const struct gcal_name_list *order)
 {
     struct gcal_profile *p = m->profile;
 
@@ -261,7 +262,7 @@ static void make(struct gcal_maker *m, const char *kernel, const char *assumptio
 struct gcal_profile *gcal_profile_make(struct gcal_nest *nest,
                                        const struct gcal_count_request *request,
                                        const char *kernel, const char *assumptions,
-                                       const struct gcal_names *order,
+                                       const struct gcal_name_list *order,
                                        struct gcal_error *err)
 {
     struct gcal_maker m = { .nest = nest, .c = nest->c, .request = request, .err = err };
@@ -271,7 +272,7 @@ struct gcal_profile *gcal_profile_make(struct gcal_nest *nest,
         return NULL;
     }
     make(&m, kernel, assumptions, order);
-    gcal_names_clear(&m.used);
+    gcal_name_list_clear(&m.used);
     free(m.explained);
     if (!m.failed)
         return m.profile;
