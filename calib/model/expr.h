@@ -12,10 +12,22 @@
  *                          seed's overlap (eq. 5), with the step's argument made
  *                          relative so that scaling g and c scales the result
  *   pnorm(p, a, b, ...)    (a^p + b^p + ...)^(1/p): 1 adds, infinity is max
+ *   smoothmax(k, a, b, ..) S/k log(exp(k a/S) + exp(k b/S) + ...), S = a + b + ...: the
+ *                          logarithm of a sum of exponentials, with a sharpness k > 0
+ *                          relative to the scale S so that scaling all scales the result.
+ *                          Between the largest, which it is for k infinite, and S
+ * log(n)/k above that; 0 where all are 0.  (Seed 004 eq. 5 weighs two costs by the same
+ * exponentials.) The last three are for costs: what they combine is not negative.
  *
  * Derivatives add select(a, b, x, y) (x where a <= b, else y), pow_d(a, b) (a^b log(a)),
- * overlap_d(k, g, c, edge) (by argument k, from 0), pnorm_d(p, norm, a, n) (by argument
- * a of n) and pnorm_e(norm, a, slope) (a slope log(a / norm)), all finite at 0.
+ * overlap_d(k, g, c, edge) (by argument k, from 0), pnorm_l(p, norm, a, n), pnorm_d(p, l)
+ * and pnorm_e(a, slope, l) (log(a / norm) of n arguments; by argument a; a slope l), and
+ * smoothmax_w(k, max, a, scale, n) and smoothmax_s(k, max, mean, scale, n) (the weight of
+ * a; by the scale), all finite at 0.
+ *
+ * What is parsed is simplified: constants folded, x + 0, x * 1, x^0, -(-x), x + x, x^2 *
+ * x, max of one or in a max, pnorm of one and the like, where that keeps the value to the
+ * last bit.
  *
  * A name is [A-Za-z_][A-Za-z0-9_]*; one that starts with f_mem_access,
  * f_atomic or f_local_pass may go on with the fields of feature.h (tag:, lstrides:{},

@@ -1,16 +1,11 @@
-/* expr_derive.c - symbolic derivatives, and nodes back to text */
+/* expr_derive.c - symbolic derivatives */
 #include "calib/model/expr.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/model/expr_private.h"
-
-/* ---- derivatives ---- */
 
 /* Short names: a derivative should read as on paper. */
 static struct gcal_node *add(struct gcal_build *b, struct gcal_node *x,
@@ -121,8 +116,14 @@ static struct gcal_node *derive_overlap(struct gcal_build *b,
     return sum;
 }
 
+static struct gcal_node *call(struct gcal_build *b, enum gcal_op op, size_t n,
+                              struct gcal_node *const *args)
+{
+    return gcal_node_make(b, op, n, args);
+}
+
 /* With N = pnorm(p, a, ..) and r = a / N: dN/da = r^(p-1), dN/dp = sum(a r^(p-1) log r) /
- * p. Both are said in terms of N, so that a program computes its powers once.
+ * p. Both are said in terms of N and log r, so that a program computes these once.
  */
 static struct gcal_node *derive_pnorm(struct gcal_build *b, struct gcal_node *node,
                                       size_t symbol)
@@ -132,18 +133,95 @@ static struct gcal_node *derive_pnorm(struct gcal_build *b, struct gcal_node *no
     struct gcal_node *by_args = number(b, 0), *by_p = number(b, 0);
 
     for (size_t k = 1; k < node->n_args; k++) {
-        struct gcal_node *a = node->args[k], *da = derive(b, a, symbol), *slope;
+        struct gcal_node *a = node->args[k], *da = derive(b, a, symbol), *ratio, *slope;
 
         if (is_zero(da) && is_zero(dp))
             continue;
-        slope = gcal_node_make(b, GCAL_OP_PNORM_D, 4,
-                               (struct gcal_node *[]){ p, node, a, n });
+        ratio = call(b, GCAL_OP_PNORM_L, 4, (struct gcal_node *[]){ p, node, a, n });
+        slope = call(b, GCAL_OP_PNORM_D, 2, (struct gcal_node *[]){ p, ratio });
         by_args = add(b, by_args, mul(b, slope, da));
-        by_p = add(b, by_p,
-                   gcal_node_make(b, GCAL_OP_PNORM_E, 3,
-                                  (struct gcal_node *[]){ node, a, slope }));
+        by_p =
+            add(b, by_p,
+                call(b, GCAL_OP_PNORM_E, 3, (struct gcal_node *[]){ a, slope, ratio }));
     }
     return is_zero(dp) ? by_args : add(b, by_args, mul(b, quotient(b, by_p, p), dp));
+}
+
+/* With X = smoothmax(k, a, ..), the scale S = sum(a), weights w and their mean
+ * A = sum(w a): dX/da = w + (X - A) / S, dX/dk = (A - X) / k.
+ */
+static struct gcal_node *derive_smoothmax(struct gcal_build *b, struct gcal_node *node,
+                                          size_t symbol)
+{
+    struct gcal_node *k = node->args[0], *dk = derive(b, k, symbol), *by_scale;
+    struct gcal_node *n = number(b, (double)node->n_args - 1);
+    struct gcal_node *scale = number(b, 0), *mean = number(b, 0), *by_args = number(b, 0);
+    struct gcal_node *scale_slope = number(b, 0);
+
+    for (size_t i = 1; i < node->n_args; i++)
+        scale = add(b, scale, node->args[i]);
+    for (size_t i = 1; i < node->n_args; i++) {
+        struct gcal_node *a = node->args[i], *da = derive(b, a, symbol), *weight;
+
+        weight = call(b, GCAL_OP_SMOOTHMAX_W, 5,
+                      (struct gcal_node *[]){ k, node, a, scale, n });
+        mean = add(b, mean, mul(b, weight, a));
+        by_args = add(b, by_args, mul(b, weight, da));
+        scale_slope = add(b, scale_slope, da);
+    }
+    by_scale = call(b, GCAL_OP_SMOOTHMAX_S, 5,
+                    (struct gcal_node *[]){ k, node, mean, scale, n });
+    return add(b, add(b, by_args, mul(b, by_scale, scale_slope)),
+               mul(b, quotient(b, sub(b, mean, node), k), dk));
+}
+
+/* select(a, b, x, y) by x and y. */
+static struct gcal_node *derive_select(struct gcal_build *b, const struct gcal_node *node,
+                                       size_t symbol)
+{
+    struct gcal_node *const *a = node->args;
+
+    return call(b, GCAL_OP_SELECT, 4,
+                (struct gcal_node *[]){ a[0], a[1], derive(b, a[2], symbol),
+                                        derive(b, a[3], symbol) });
+}
+
+/* What only derivatives are made of has no derivative, but by what it does not hold. */
+static struct gcal_node *derive_derivative(struct gcal_build *b,
+                                           const struct gcal_node *node, size_t symbol)
+{
+    for (size_t i = 0; i < node->n_args; i++) {
+        struct gcal_node *slope = derive(b, node->args[i], symbol);
+
+        if (!slope)
+            return NULL;
+        if (!is_zero(slope)) {
+            gcal_error_set(b->err, GCAL_EINPUT, "no second derivative of '%s'",
+                           gcal_functions[node->op].name);
+            return NULL;
+        }
+    }
+    return number(b, 0);
+}
+
+/* Of one argument, by the chain rule. */
+static struct gcal_node *derive_elementary(struct gcal_build *b, struct gcal_node *node,
+                                           size_t symbol)
+{
+    struct gcal_node *x = node->args[0], *dx = derive(b, x, symbol);
+
+    if (!dx || is_zero(dx)) /* log(0) is a constant too */
+        return dx;
+    switch (node->op) {
+    case GCAL_OP_EXP:
+        return mul(b, node, dx);
+    case GCAL_OP_LOG:
+        return quotient(b, dx, x);
+    case GCAL_OP_SQRT:
+        return quotient(b, dx, mul(b, number(b, 2), node));
+    default:
+        return mul(b, tanh_slope(b, x), dx);
+    }
 }
 
 static struct gcal_node *derive_function(struct gcal_build *b, struct gcal_node *node,
@@ -159,37 +237,28 @@ static struct gcal_node *derive_function(struct gcal_build *b, struct gcal_node 
         return derive_overlap(b, node, symbol);
     case GCAL_OP_PNORM:
         return derive_pnorm(b, node, symbol);
+    case GCAL_OP_SMOOTHMAX:
+        return derive_smoothmax(b, node, symbol);
+    case GCAL_OP_SELECT:
+        return derive_select(b, node, symbol);
+    case GCAL_OP_FLOOR:
+    case GCAL_OP_CEIL:
+    case GCAL_OP_STEP:
+        return number(b, 0);
     case GCAL_OP_SMOOTHSTEP:
         /* (tanh(u) + 1) / 2 with u = edge x */
         x = mul(b, node->args[1], node->args[0]);
         dx = x ? derive(b, x, symbol) : NULL;
         return mul(b, mul(b, number(b, 0.5), tanh_slope(b, x)), dx);
-    default:
-        break;
-    }
-    dx = derive(b, x, symbol);
-    if (!dx || is_zero(dx))
-        return dx;
-    switch (node->op) {
     case GCAL_OP_EXP:
-        return mul(b, node, dx);
     case GCAL_OP_LOG:
-        return quotient(b, dx, x);
     case GCAL_OP_SQRT:
-        return quotient(b, dx, mul(b, number(b, 2), node));
     case GCAL_OP_TANH:
-        return mul(b, tanh_slope(b, x), dx);
-    case GCAL_OP_FLOOR:
-    case GCAL_OP_CEIL:
-    case GCAL_OP_STEP:
-        return number(b, 0);
+        return derive_elementary(b, node, symbol);
     default:
-        gcal_error_set(b->err, GCAL_EINPUT, "no second derivative of '%s'",
-                       gcal_functions[node->op].name);
-        return NULL;
+        return derive_derivative(b, node, symbol);
     }
 }
-
 static struct gcal_node *derive(struct gcal_build *b, struct gcal_node *node,
                                 size_t symbol)
 {
@@ -260,102 +329,4 @@ struct gcal_expr *gcal_expr_derivative(const struct gcal_expr *expr, const char 
 fail:
     gcal_expr_destroy(result);
     return NULL;
-}
-
-/* ---- text ---- */
-
-enum { SUM = 1, TERM, UNARY, POWER, PRIMARY };
-
-static int precedence(const struct gcal_node *node)
-{
-    switch (node->op) {
-    case GCAL_OP_NUMBER:
-        return signbit(node->number) ? UNARY : PRIMARY;
-    case GCAL_OP_ADD:
-    case GCAL_OP_SUB:
-        return SUM;
-    case GCAL_OP_MUL:
-    case GCAL_OP_DIV:
-        return TERM;
-    case GCAL_OP_NEG:
-        return UNARY;
-    case GCAL_OP_POW:
-        return POWER;
-    default:
-        return PRIMARY;
-    }
-}
-
-static void format_number(struct gcal_buf *text, double value)
-{
-    char digits[40];
-
-    for (int n = 6; n <= 17; n++) {
-        snprintf(digits, sizeof(digits), "%.*g", n, value);
-        if (strtod(digits, NULL) == value)
-            break;
-    }
-    gcal_buf_puts(text, digits);
-}
-
-static void format(const struct gcal_expr *expr, const struct gcal_node *node, int least,
-                   struct gcal_buf *text);
-
-static void format_call(const struct gcal_expr *expr, const struct gcal_node *node,
-                        struct gcal_buf *text)
-{
-    gcal_buf_printf(text, "%s(", gcal_functions[node->op].name);
-    for (size_t i = 0; i < node->n_args; i++) {
-        if (i)
-            gcal_buf_puts(text, ", ");
-        format(expr, node->args[i], SUM, text);
-    }
-    gcal_buf_puts(text, ")");
-}
-
-/* Operators of a sum and a term group to the left, powers to the right. */
-static void format_operator(const struct gcal_expr *expr, const struct gcal_node *node,
-                            struct gcal_buf *text)
-{
-    static const char *const signs[] = { [GCAL_OP_ADD] = " + ",
-                                         [GCAL_OP_SUB] = " - ",
-                                         [GCAL_OP_MUL] = "*",
-                                         [GCAL_OP_DIV] = "/",
-                                         [GCAL_OP_POW] = "^" };
-    bool power = node->op == GCAL_OP_POW;
-
-    format(expr, node->args[0], power ? PRIMARY : precedence(node), text);
-    gcal_buf_puts(text, signs[node->op]);
-    format(expr, node->args[1], power ? UNARY : precedence(node) + 1, text);
-}
-
-/* In parentheses when it binds less than 'least'. */
-static void format(const struct gcal_expr *expr, const struct gcal_node *node, int least,
-                   struct gcal_buf *text)
-{
-    bool parentheses = precedence(node) < least;
-
-    if (parentheses)
-        gcal_buf_puts(text, "(");
-    if (node->op == GCAL_OP_NUMBER)
-        format_number(text, node->number);
-    else if (node->op == GCAL_OP_SYMBOL)
-        gcal_buf_puts(text, expr->symbols[node->symbol]);
-    else if (node->op == GCAL_OP_NEG) {
-        gcal_buf_puts(text, "-");
-        format(expr, node->args[0], UNARY, text);
-    } else if (node->op >= GCAL_OP_MIN)
-        format_call(expr, node, text);
-    else
-        format_operator(expr, node, text);
-    if (parentheses)
-        gcal_buf_puts(text, ")");
-}
-
-char *gcal_expr_format(const struct gcal_expr *expr, struct gcal_error *err)
-{
-    struct gcal_buf text = { 0 };
-
-    format(expr, expr->root, SUM, &text);
-    return gcal_buf_take(&text, err);
 }

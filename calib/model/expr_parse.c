@@ -165,6 +165,19 @@ static const char *skip_symbol(const char *at, const char **bad)
     return at;
 }
 
+const char *gcal_expr_next_name(const char *at, size_t *length)
+{
+    const char *end, *bad;
+
+    while (*at && !is_name_start(*at)) {
+        end = skip_number(at);
+        at = end > at ? end : at + 1;
+    }
+    end = *at ? skip_symbol(at, &bad) : NULL;
+    *length = end ? (size_t)(end - at) : 0;
+    return end ? at : NULL;
+}
+
 /* The symbol without the white space that a {...} may hold. */
 static size_t add_symbol(struct parser *p, const char *start, const char *end)
 {
@@ -187,7 +200,7 @@ static size_t add_symbol(struct parser *p, const char *start, const char *end)
     return symbol;
 }
 
-static enum gcal_op find_function(const char *start, size_t length)
+enum gcal_op gcal_expr_function(const char *start, size_t length)
 {
     for (int op = GCAL_OP_MIN; op < GCAL_OP_COUNT; op++)
         if (strlen(gcal_functions[op].name) == length &&
@@ -238,7 +251,7 @@ static struct gcal_node *parse_name(struct parser *p)
         return fail_at(p, bad, "expected {axis:constraint;..}, a tag or a constraint");
     p->at = end;
     if (peek(p) == '(') {
-        enum gcal_op op = find_function(start, (size_t)(end - start));
+        enum gcal_op op = gcal_expr_function(start, (size_t)(end - start));
 
         return op == GCAL_OP_COUNT ? fail_at(p, start, "expected a function")
                                    : parse_call(p, op, start);

@@ -39,12 +39,16 @@ enum gcal_op {
     GCAL_OP_SMOOTHSTEP,
     GCAL_OP_OVERLAP,
     GCAL_OP_PNORM,
+    GCAL_OP_SMOOTHMAX,
     /* what derivatives need beside these, finite where logarithms of 0 would not be */
-    GCAL_OP_SELECT,    /* select(a, b, x, y): x where a <= b, else y */
-    GCAL_OP_POW_D,     /* pow_d(a, b): a^b log(a), the derivative of a^b by b */
-    GCAL_OP_OVERLAP_D, /* overlap_d(k, g, c, edge): overlap by its argument k, from 0 */
-    GCAL_OP_PNORM_D,   /* pnorm_d(p, norm, a, n): pnorm of n arguments by argument a */
-    GCAL_OP_PNORM_E,   /* pnorm_e(norm, a, slope): a slope log(a / norm) */
+    GCAL_OP_SELECT,      /* select(a, b, x, y): x where a <= b, else y */
+    GCAL_OP_POW_D,       /* pow_d(a, b): a^b log(a), the derivative of a^b by b */
+    GCAL_OP_OVERLAP_D,   /* overlap_d(k, g, c, edge): overlap by its argument k, from 0 */
+    GCAL_OP_PNORM_L,     /* pnorm_l(p, norm, a, n): log(a / norm), of n arguments */
+    GCAL_OP_PNORM_D,     /* pnorm_d(p, l): pnorm by the argument of that logarithm */
+    GCAL_OP_PNORM_E,     /* pnorm_e(a, slope, l): a slope l */
+    GCAL_OP_SMOOTHMAX_W, /* smoothmax_w(k, max, a, scale, n): the weight of argument a */
+    GCAL_OP_SMOOTHMAX_S, /* smoothmax_s(k, max, mean, scale, n): smoothmax by its scale */
     GCAL_OP_COUNT,
 };
 
@@ -82,7 +86,7 @@ struct gcal_expr {
     size_t n_instructions, program_capacity;
 };
 
-/* Nodes are made simplified: constants folded, x + 0, 1 * x and the like reduced.  All
+/* Nodes are made simplified (expr_node.c), with the value that they had.  All
  * return NULL when memory ran out, the graph got too deep or an argument is NULL
  * already, so that a chain of calls needs one check; 'err' is filled by the first.
  */
@@ -108,10 +112,21 @@ size_t gcal_expr_add_symbol(struct gcal_expr *expr, const char *name, size_t len
 int gcal_expr_compile(struct gcal_expr *expr, struct gcal_node *root,
                       struct gcal_error *err);
 
+/* The function of that name; GCAL_OP_COUNT when there is none. */
+enum gcal_op gcal_expr_function(const char *name, size_t length);
+
+/* The first name, of anything, in the rest of a text that parses; NULL: none. */
+const char *gcal_expr_next_name(const char *at, size_t *length);
+
 /* The value of an operator or function. */
 double gcal_op_apply(enum gcal_op op, size_t n_args, const double *args);
 
-/* Of GCAL_OP_POWI, for a power of at least 1. */
+/* Powers that are products, wherever they are evaluated. */
+static inline bool gcal_is_whole_power(double exponent)
+{
+    return exponent >= 2 && exponent <= 8 && exponent == (int)exponent;
+}
+
 static inline double gcal_whole_power(double x, unsigned power)
 {
     double result = x;

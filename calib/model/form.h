@@ -16,13 +16,19 @@
  *               keeps a work-group's memory accesses and its computing apart.  L always
  *               hides: work-groups start while others run.
  *
+ *   latency     partial, with every group but L times max(1, p_fill / f_work_items): a
+ *               launch of fewer work-items than fill the device takes as long as one
+ *               that does, each of them waiting for its own memory and arithmetic.
+ *               Where p_fill lies differs between kernels, by a factor of 5 on an H200
+ *
  * What they add has these units, starts and ranges:
  *
- *   p_edge            1    8     1 to 64
- *   p_overlap         1    1.3   1 to 16
- *   p_sharpness       1    8     1 to 64
- *   p_hidden          1    0.5   0 to 1.5   above 1: the two stand in each other's way
- *   p_hidden_barrier  1    0.5   0 to 1.5
+ *   p_edge            1           8      1 to 64
+ *   p_overlap         1           1.3    1 to 16
+ *   p_sharpness       1           8      1 to 64
+ *   p_hidden          1           0.5    0 to 1.5   above 1: they hinder each other
+ *   p_hidden_barrier  1           0.5    0 to 1.5
+ *   p_fill            work-items  50000  1 to 1e8
  */
 #ifndef GCAL_MODEL_FORM_H
 #define GCAL_MODEL_FORM_H

@@ -76,7 +76,14 @@ static void knows_its_functions(void **state)
     assert_near(value("pnorm(1/0, x, y)"), x, 0);
     assert_near(value("pnorm(5, 1e200*x, 1e200*y)") / 1e200,
                 pow(pow(x, 5) + pow(y, 5), 0.2), 1e-13);
-    assert_true(isinf(value("x / (y - y)")));
+    assert_near(value("smoothmax(9, x, y)"),
+                (x + y) / 9 * log(exp(9 * x / (x + y)) + exp(9 * y / (x + y))), 1e-14);
+    assert_near(value("smoothmax(9, 1e-200*x, 1e-200*y)") / 1e-200,
+                value("smoothmax(9, x, y)"), 1e-14);
+    assert_near(value("smoothmax(1e6, x, y, 3)"), 3, 0);
+    assert_near(value("smoothmax(1/0, x, y)"), x, 0);
+    assert_near(value("smoothmax(9, 0, 0)"), 0, 0);
+    assert_true(isinf(value("x / (y - floor(y) - y)")));
 }
 
 /* Seed 004 sections 2 and 6: every way to write a feature is one name. */
@@ -213,7 +220,10 @@ static void write_random(struct gcal_buf *text, int depth)
                                          "smoothstep(@, @)",
                                          "overlap(0.1 + @^2, 0.2 + @^2, @)",
                                          "pnorm(1 + @^2, 0.1 + @^2, @^2)",
-                                         "pnorm(1.7, 0.3 + @^2, @^2, 0.2 + @^2)" };
+                                         "pnorm(1.7, 0.3 + @^2, @^2, 0.2 + @^2)",
+                                         "smoothmax(1 + @^2, 0.1 + @^2, @^2)",
+                                         "smoothmax(5, 0.3 + @^2, @^2, 0.2 + @^2)",
+                                         "select(@, @, @, @)" };
     size_t n = sizeof(forms) / sizeof(*forms);
     const char *form = forms[gcal_random_next(&seed) % n];
 
@@ -358,6 +368,209 @@ static void pnorm_is_smooth_enough_at_zeros(void **state)
     gcal_expr_destroy(expr);
 }
 
+static void smoothmax_is_smooth_at_zeros(void **state)
+{
+    static const double cases[][4] = { { 9.5, 0, 0, 0 },      { 1, 0, 0, 0 },
+                                       { 9.5, 0, 0, 2e-9 },   { 64, 0, 3e200, 0 },
+                                       { INFINITY, 0, 3, 1 }, { INFINITY, 0, 0, 0 } };
+    static const char *const symbols[] = { "k", "a", "b", "c" };
+    struct gcal_error err = { 0 };
+    struct gcal_expr *expr =
+        gcal_expr_parse_in("smoothmax(k, a, b, c)", 4, symbols, &err);
+
+    (void)state;
+    for (size_t by = 0; by < 4; by++) {
+        struct gcal_expr *derivative = gcal_expr_derivative(expr, symbols[by], &err);
+
+        for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+            assert_true(isfinite(gcal_expr_eval(expr, cases[i])));
+            assert_true(isfinite(gcal_expr_eval(derivative, cases[i])));
+        }
+        if (by > 0) /* where all grow alike: a + 3 a log(3) / k, shared by three */
+            assert_near(gcal_expr_eval(derivative, cases[0]), 1. / 3 + log(3) / 9.5,
+                        1e-14);
+        gcal_expr_destroy(derivative);
+    }
+    gcal_expr_destroy(expr);
+}
+
+static void derivatives_have_few_derivatives(void **state)
+{
+    static const char *const xs[] = { "x", "y" };
+    struct gcal_error err = { 0 };
+    struct gcal_expr *expr = gcal_expr_parse_in("pnorm_d(2, y) + x", 2, xs, &err), *by_x;
+
+    (void)state;
+    by_x = gcal_expr_derivative(expr, "x", &err);
+    assert_near(gcal_expr_eval(by_x, (double[]){ 3, 4 }), 1, 0);
+    assert_null(gcal_expr_derivative(expr, "y", &err));
+    assert_string_equal(err.text, "no second derivative of 'pnorm_d'");
+    gcal_expr_destroy(by_x);
+    gcal_expr_destroy(expr);
+}
+
+/* ---- simplification ---- */
+
+static void simplifies(void **state)
+{
+    static const struct {
+        const char *text, *simple;
+    } cases[] = {
+        { "2 + 3*4 - sqrt(9)", "11" },
+        { "0 + x + 0", "x" },
+        { "1*x*1 - 0*y", "x" },
+        { "x^1*y^0", "x" },
+        { "1^x", "1" },
+        { "-(-x)", "x" },
+        { "x + -y", "x - y" },
+        { "-x + y", "y - x" },
+        { "x - -y", "x + y" },
+        { "-(x - y)", "y - x" },
+        { "-x*-y", "x*y" },
+        { "x*-y", "-(x*y)" },
+        { "-x/y", "-(x/y)" },
+        { "x + x", "2*x" },
+        { "x + 2*x", "3*x" },
+        { "y*x*4 - y*x", "3*(y*x)" },
+        { "x*y - x*y", "0" },
+        { "x*0.1 + x*0.2", "x*0.1 + x*0.2" }, /* would round differently */
+        { "x*x", "x^2" },
+        { "x*x^2*x", "x^4" },
+        { "2*(x*3)", "6*x" },
+        { "-1*x", "-x" },
+        { "3*-x", "-3*x" },
+        { "max(x, max(y, 2), x, 3)", "max(x, y, 3)" },
+        { "min(x, max(y, x))", "min(x, max(y, x))" },
+        { "min(x + y, min(x + y))", "x + y" },
+        { "pnorm(y, x)", "x" },
+        { "pnorm(y, 0, x)", "x" },
+        { "pnorm(y, x, 0, 3)", "pnorm(y, x, 3)" },
+        { "smoothmax(y, x)", "x" },
+        { "select(x, y, y^2, y*y)", "y^2" },
+        { "x/1 + 0/3", "x" },
+        { "x/0", "x/0" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct gcal_error err = { 0 };
+        struct gcal_expr *expr = parse(cases[i].text);
+        char *text = gcal_expr_format(expr, &err);
+
+        if (strcmp(text, cases[i].simple) != 0)
+            fail_msg("%s: %s instead of %s", cases[i].text, text, cases[i].simple);
+        free(text);
+        gcal_expr_destroy(expr);
+    }
+}
+
+/* What a random expression is without any simplification, or NaN where infinities are
+ * met on the way.
+ */
+static double write_exact(struct gcal_buf *text, const double *xs, int depth);
+
+static double write_leaf(struct gcal_buf *text, const double *xs)
+{
+    static const double numbers[] = { 0, 1, 2, 4, 0.5, 3, 0.1 };
+    size_t pick = gcal_random_next(&seed) % 16;
+
+    if (pick < 7) {
+        gcal_buf_printf(text, "%g", numbers[pick]);
+        return numbers[pick];
+    }
+    gcal_buf_printf(text, "%c", "xyz"[pick % 3]);
+    return xs[pick % 3];
+}
+
+/* Twice the same part: like terms and factors. */
+static double write_alike(struct gcal_buf *text, const double *xs, int depth)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_buf part = { 0 };
+    double a = write_exact(&part, xs, depth - 1), result = NAN;
+    char *x = gcal_buf_take(&part, &err);
+
+    switch (gcal_random_next(&seed) % 6) {
+    case 0:
+        gcal_buf_printf(text, "(2*%s + %s)", x, x);
+        result = 2 * a + a;
+        break;
+    case 1:
+        gcal_buf_printf(text, "(%s*0.25 - %s)", x, x);
+        result = a * 0.25 - a;
+        break;
+    case 2:
+        gcal_buf_printf(text, "(%s*%s^3)", x, x);
+        result = a * (a * a * a);
+        break;
+    case 3:
+        gcal_buf_printf(text, "(%s*%s)", x, x);
+        result = a * a;
+        break;
+    case 4:
+        gcal_buf_printf(text, "(%s*0.3 + 3*%s)", x, x);
+        result = a * 0.3 + 3 * a;
+        break;
+    default:
+        gcal_buf_printf(text, "max(%s, 1, max(%s, 2))", x, x);
+        result = fmax(a, 2) + 0 * a;
+    }
+    free(x);
+    return result;
+}
+
+static double write_exact(struct gcal_buf *text, const double *xs, int depth)
+{
+    static const char *const signs[] = { " + ", " - ", "*", "/" };
+    size_t pick = gcal_random_next(&seed) % 6;
+    double a, b, result;
+
+    if (depth == 0)
+        return write_leaf(text, xs);
+    if (pick == 4)
+        return write_alike(text, xs, depth);
+    gcal_buf_puts(text, pick == 5 ? "(-" : "(");
+    a = write_exact(text, xs, depth - 1);
+    if (pick < 4) {
+        gcal_buf_puts(text, signs[pick]);
+        b = write_exact(text, xs, depth - 1);
+        result = pick == 0 ? a + b : pick == 1 ? a - b : pick == 2 ? a * b : a / b;
+    } else
+        result = -a;
+    gcal_buf_puts(text, ")");
+    return isfinite(result) ? result : NAN;
+}
+
+static void simplifying_keeps_every_bit(void **state)
+{
+    int compared = 0;
+
+    (void)state;
+    seed = 4099;
+    for (int i = 0; i < 20000; i++) {
+        struct gcal_error err = { 0 };
+        double xs[3];
+        struct gcal_buf buf = { 0 };
+        struct gcal_expr *expr;
+        double expected;
+        char *text;
+
+        for (int k = 0; k < 3; k++)
+            xs[k] = (double)(gcal_random_next(&seed) >> 12) * 0x1p-50 - 2;
+        expected = write_exact(&buf, xs, 5);
+        text = gcal_buf_take(&buf, &err);
+        if (!(expr = gcal_expr_parse_in(text, 3, xyz, &err)))
+            fail_msg("%s: %s", text, err.text);
+        if (isfinite(expected) && gcal_expr_eval(expr, xs) != expected)
+            fail_msg("%s: %.17g instead of %.17g", text, gcal_expr_eval(expr, xs),
+                     expected);
+        compared += isfinite(expected) != 0;
+        gcal_expr_destroy(expr);
+        free(text);
+    }
+    assert_in_range(compared, 10000, 20000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +583,10 @@ int main(void)
         cmocka_unit_test(derivatives_equal_differences),
         cmocka_unit_test(formats_what_parses_back),
         cmocka_unit_test(pnorm_is_smooth_enough_at_zeros),
+        cmocka_unit_test(smoothmax_is_smooth_at_zeros),
+        cmocka_unit_test(derivatives_have_few_derivatives),
+        cmocka_unit_test(simplifies),
+        cmocka_unit_test(simplifying_keeps_every_bit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,106 @@
+/* expr_format.c - an expression back to text */
+#include "calib/model/expr.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/model/expr_private.h"
+
+enum { SUM = 1, TERM, UNARY, POWER, PRIMARY };
+
+static int precedence(const struct gcal_node *node)
+{
+    switch (node->op) {
+    case GCAL_OP_NUMBER:
+        return signbit(node->number) ? UNARY : PRIMARY;
+    case GCAL_OP_ADD:
+    case GCAL_OP_SUB:
+        return SUM;
+    case GCAL_OP_MUL:
+    case GCAL_OP_DIV:
+        return TERM;
+    case GCAL_OP_NEG:
+        return UNARY;
+    case GCAL_OP_POW:
+        return POWER;
+    default:
+        return PRIMARY;
+    }
+}
+
+static void format_number(struct gcal_buf *text, double value)
+{
+    char digits[40];
+
+    for (int n = 6; n <= 17; n++) {
+        snprintf(digits, sizeof(digits), "%.*g", n, value);
+        if (strtod(digits, NULL) == value)
+            break;
+    }
+    gcal_buf_puts(text, digits);
+}
+
+static void format(const struct gcal_expr *expr, const struct gcal_node *node, int least,
+                   struct gcal_buf *text);
+
+static void format_call(const struct gcal_expr *expr, const struct gcal_node *node,
+                        struct gcal_buf *text)
+{
+    gcal_buf_printf(text, "%s(", gcal_functions[node->op].name);
+    for (size_t i = 0; i < node->n_args; i++) {
+        if (i)
+            gcal_buf_puts(text, ", ");
+        format(expr, node->args[i], SUM, text);
+    }
+    gcal_buf_puts(text, ")");
+}
+
+/* Operators of a sum and a term group to the left, powers to the right. */
+static void format_operator(const struct gcal_expr *expr, const struct gcal_node *node,
+                            struct gcal_buf *text)
+{
+    static const char *const signs[] = { [GCAL_OP_ADD] = " + ",
+                                         [GCAL_OP_SUB] = " - ",
+                                         [GCAL_OP_MUL] = "*",
+                                         [GCAL_OP_DIV] = "/",
+                                         [GCAL_OP_POW] = "^" };
+    bool power = node->op == GCAL_OP_POW;
+
+    format(expr, node->args[0], power ? PRIMARY : precedence(node), text);
+    gcal_buf_puts(text, signs[node->op]);
+    format(expr, node->args[1], power ? UNARY : precedence(node) + 1, text);
+}
+
+/* In parentheses when it binds less than 'least'. */
+static void format(const struct gcal_expr *expr, const struct gcal_node *node, int least,
+                   struct gcal_buf *text)
+{
+    bool parentheses = precedence(node) < least;
+
+    if (parentheses)
+        gcal_buf_puts(text, "(");
+    if (node->op == GCAL_OP_NUMBER)
+        format_number(text, node->number);
+    else if (node->op == GCAL_OP_SYMBOL)
+        gcal_buf_puts(text, expr->symbols[node->symbol]);
+    else if (node->op == GCAL_OP_NEG) {
+        gcal_buf_puts(text, "-");
+        format(expr, node->args[0], UNARY, text);
+    } else if (node->op >= GCAL_OP_MIN)
+        format_call(expr, node, text);
+    else
+        format_operator(expr, node, text);
+    if (parentheses)
+        gcal_buf_puts(text, ")");
+}
+
+char *gcal_expr_format(const struct gcal_expr *expr, struct gcal_error *err)
+{
+    struct gcal_buf text = { 0 };
+
+    format(expr, expr->root, SUM, &text);
+    return gcal_buf_take(&text, err);
+}

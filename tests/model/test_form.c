@@ -1,0 +1,220 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/model/form.h"
+#include "calib/model/model.h"
+
+#define assert_near(a, b) assert_true(fabs((a) - (b)) <= 1e-14 * fabs(b))
+
+static const struct gcal_cost_group groups[] = {
+    { "memory", "p_a*f_mem_access_global_load + p_b*f_mem_access_global_store" },
+    { "launch", "p_group*f_thread_groups" },
+    { "onchip", "p_madd*f_op_float32_madd" },
+    { "local", "p_local*f_mem_access_local" },
+};
+
+static const struct {
+    const char *name;
+    double value;
+} values[] = {
+    { "p_a", 2.385e-12 },
+    { "p_b", 7.13e-12 },
+    { "p_group", 5.9e-10 },
+    { "p_madd", 1.07e-12 },
+    { "p_local", 3.1e-12 },
+    { "p_launch", 4.7e-6 },
+    { "p_edge", 6.5 },
+    { "p_overlap", 1.37 },
+    { "p_sharpness", 9.5 },
+    { "p_hidden", 0.31 },
+    { "p_hidden_barrier", 0.87 },
+    { "p_fill", 45814 },
+    { "f_mem_access_global_load", 1.3e8 },
+    { "f_mem_access_global_store", 4.1e7 },
+    { "f_op_float32_madd", 3.9e8 },
+    { "f_mem_access_local", 9.7e7 },
+    { "f_sync_kernel_launch", 1 },
+};
+
+static double number(const char *name, double n_groups, double barriers)
+{
+    if (strcmp(name, "f_thread_groups") == 0)
+        return n_groups;
+    if (strcmp(name, "f_work_items") == 0)
+        return 256 * n_groups;
+    if (strcmp(name, "f_sync_barrier_local") == 0)
+        return barriers;
+    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+        if (strcmp(values[i].name, name) == 0)
+            return values[i].value;
+    fail_msg("no value for %s", name);
+    return NAN;
+}
+
+/* Of the form in 'n' groups, by way of a model, with every parameter's own value. */
+static double evaluate(const char *form, size_t n, double n_groups, double barriers)
+{
+    struct gcal_error err = { 0 };
+    char *text =
+        gcal_form_expression(form, n, groups, "p_launch*f_sync_kernel_launch", &err);
+    struct gcal_model *model =
+        text ? gcal_model_create("m", "f_cl_wall_time", text, &err) : NULL;
+    double parameters[20], features[20], result;
+
+    if (!model)
+        fail_msg("%s: %s", form, err.text);
+    for (size_t i = 0; i < model->n_parameters; i++)
+        parameters[i] = number(model->parameters[i].name, n_groups, barriers);
+    for (size_t i = 0; i < model->n_features; i++)
+        features[i] = number(model->features[i], n_groups, barriers);
+    result = gcal_model_eval(model, parameters, features, NULL);
+    gcal_model_destroy(model);
+    free(text);
+    return result;
+}
+
+static const double m = 2.385e-12 * 1.3e8 + 7.13e-12 * 4.1e7, c = 1.07e-12 * 3.9e8,
+                    l = 3.1e-12 * 9.7e7, launch = 4.7e-6;
+
+static void are_what_the_table_says(void **state)
+{
+    const double g = 5.9e-10 * 65536, s = m + c + l;
+    const double step = (tanh(6.5 * (m - c - l) / s) + 1) / 2;
+    const double pnorm = pow(m, 1.37) + pow(c, 1.37) + pow(l, 1.37) + pow(g, 1.37);
+    const double k = 9.5 / (s + g);
+    const double sum = exp(k * m) + exp(k * c) + exp(k * l) + exp(k * g);
+
+    (void)state;
+    assert_near(evaluate("linear", 4, 65536, 0), s + g + launch);
+    assert_near(evaluate("overlap", 4, 65536, 0),
+                m * step + (c + l) * (1 - step) + g + launch);
+    assert_near(evaluate("pnorm", 4, 65536, 0), pow(pnorm, 1 / 1.37) + launch);
+    assert_near(evaluate("smoothmax", 4, 65536, 0), log(sum) / k + launch);
+    assert_near(evaluate("partial", 4, 65536, 0), m + 0.31 * (c + l) + launch);
+    assert_near(evaluate("partial", 4, 65536, 3), m + 0.87 * (c + l) + launch);
+    assert_near(evaluate("partial", 3, 65536, 3), m + 0.87 * c + launch);
+}
+
+/* Launching hides behind the work, or the work behind it, but what is hidden there is
+ * the work's own.
+ */
+static void partial_hides_launches(void **state)
+{
+    const double g = 5.9e-10 * 4194304;
+
+    (void)state;
+    assert_near(evaluate("partial", 3, 4194304, 0), g + 0.31 * c + launch);
+}
+
+static void latency_has_a_floor(void **state)
+{
+    const double r = 45814. / 4096;
+
+    (void)state;
+    assert_near(evaluate("latency", 3, 65536, 0), m + 0.31 * c + launch);
+    assert_near(evaluate("latency", 3, 16, 0), r * (m + 0.31 * c) + launch);
+    assert_near(evaluate("latency", 4, 16, 1), r * (m + 0.87 * (c + l)) + launch);
+}
+
+/* Every form, every parameter: in the expression, with a range that holds its start. */
+static void parameters_are_in_the_expression(void **state)
+{
+    const char *const *names = gcal_form_names();
+    size_t n_forms = 0;
+
+    (void)state;
+    for (; names[n_forms]; n_forms++) {
+        struct gcal_error err = { 0 };
+        char *text = gcal_form_expression(names[n_forms], 4, groups, NULL, &err);
+        struct gcal_model *model = gcal_model_create("m", "f_cl_wall_time", text, &err);
+        size_t n;
+        const struct gcal_form_parameter *own = gcal_form_parameters(names[n_forms], &n);
+
+        for (size_t i = 0; i < n; i++) {
+            assert_non_null(gcal_model_parameter_find(model, own[i].name));
+            assert_true(own[i].min < own[i].initial && own[i].initial < own[i].max);
+        }
+        assert_int_equal(model->n_parameters, 5 + n);
+        gcal_model_destroy(model);
+        free(text);
+    }
+    assert_int_equal(n_forms, 6);
+}
+
+static void one_group_is_enough_for_linear(void **state)
+{
+    struct gcal_error err = { 0 };
+    char *text = gcal_form_expression("linear", 1, groups + 1, "p_o", &err);
+
+    (void)state;
+    assert_string_equal(text, "(p_group*f_thread_groups) + p_o");
+    free(text);
+}
+
+static void says_what_is_wrong(void **state)
+{
+    static const struct gcal_cost_group broken[] = { { "memory", "p_a *" },
+                                                     { "onchip", "1" } };
+    static const struct gcal_cost_group twice[] = { { "memory", "p_a" },
+                                                    { "memory", "1" } };
+    static const struct gcal_cost_group taken[] = { { "memory", "p_hidden" },
+                                                    { "onchip", "1" } };
+    static const struct {
+        const char *form;
+        size_t n;
+        const struct gcal_cost_group *groups;
+        const char *overhead, *complaint;
+    } cases[] = {
+        { "porm", 2, groups, NULL,
+          "there is no form 'porm': known are linear, overlap, pnorm, smoothmax, "
+          "partial, "
+          "latency" },
+        { "overlap", 2, groups, NULL,
+          "form overlap: it needs at least 2 groups of costs beside 'launch', there is "
+          "1; "
+          "the form linear takes any" },
+        { "partial", 1, groups, NULL, "form partial: it needs at least 2 groups" },
+        { "pnorm", 1, groups, NULL,
+          "form pnorm: it needs at least 2 groups of costs, there is 1" },
+        { "linear", 0, NULL, NULL,
+          "form linear: it needs at least 1 group of costs, there are 0" },
+        { "linear", 2, broken, NULL, "form linear: memory: column 6: " },
+        { "linear", 2, groups, "2 +", "form linear: overhead: column 4: " },
+        { "pnorm", 2, twice, NULL, "form pnorm: two groups are named 'memory'" },
+        { "partial", 2, taken, NULL,
+          "form partial: memory: p_hidden is the form's own parameter" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct gcal_error err = { 0 };
+
+        assert_null(gcal_form_expression(cases[i].form, cases[i].n, cases[i].groups,
+                                         cases[i].overhead, &err));
+        if (strncmp(err.text, cases[i].complaint, strlen(cases[i].complaint)) != 0)
+            fail_msg("%s", err.text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(are_what_the_table_says),
+        cmocka_unit_test(partial_hides_launches),
+        cmocka_unit_test(latency_has_a_floor),
+        cmocka_unit_test(parameters_are_in_the_expression),
+        cmocka_unit_test(one_group_is_enough_for_linear),
+        cmocka_unit_test(says_what_is_wrong),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
