@@ -247,6 +247,9 @@ static void fill_rest(struct gcal_fit *fit)
             if (!done)
                 spread_merged(fit, first);
         }
+    for (size_t a = 0; a < n; a++) /* rounding apart, it is symmetric */
+        for (size_t b = 0; b < a; b++)
+            fit->covariance[a * n + b] = fit->covariance[b * n + a];
     for (size_t j = 0; j < n; j++)
         fit->standard_error[j] = sqrt(fit->covariance[j * n + j]);
     for (size_t a = 0; a < n; a++)

@@ -97,9 +97,11 @@ static double variance(const struct gcal_fit_problem *problem, double cost)
     return spare > 0 ? cost / spare : GCAL_FIT_MISFIT_FLOOR * GCAL_FIT_MISFIT_FLOOR;
 }
 
-/* Holds shape j at its initial value, or where it is when that fits far better. */
-static int pin(struct gcal_fit_problem *problem, size_t j, struct gcal_fit *fit,
-               struct gcal_error *err)
+/* Holds shape j at its initial value and searches on; where that fits clearly worse, all
+ * is as before but '*same' is false.
+ */
+static int try_initial(struct gcal_fit_problem *problem, size_t j, struct gcal_fit *fit,
+                       bool *same, struct gcal_error *err)
 {
     size_t n = problem->n_parameters;
     double *found = gcal_fit_nans(n);
@@ -109,14 +111,15 @@ static int pin(struct gcal_fit_problem *problem, size_t j, struct gcal_fit *fit,
     if (!found)
         return gcal_error_memory(err);
     memcpy(found, fit->value, n * sizeof(*found));
-    problem->pinned[j] = fit->weak[j] = true;
+    problem->pinned[j] = true;
     problem->pin[j] = gcal_fit_shape_initial(problem, j);
     if (search_on(problem, fit, err) < 0)
         goto out;
     held = gcal_fit_residuals(problem, fit->value, NULL);
-    if (!(held - cost <= SAME_FIT * variance(problem, cost))) {
+    *same = held - cost <= SAME_FIT * variance(problem, cost);
+    if (!*same) {
         memcpy(fit->value, found, n * sizeof(*found));
-        problem->pin[j] = found[j];
+        problem->pinned[j] = false;
         fit->status = GCAL_FIT_GOOD;
     }
     rc = 0;
@@ -125,19 +128,47 @@ out:
     return rc;
 }
 
+/* A shape with a large error is held, where it is if its initial value does not do. */
+static int hold_weak(struct gcal_fit_problem *problem, struct gcal_fit *fit,
+                     struct gcal_error *err)
+{
+    size_t j;
+    bool same;
+
+    while ((fit->status == GCAL_FIT_GOOD || fit->status == GCAL_FIT_UNDETERMINED) &&
+           (j = gcal_fit_weakest(problem, fit)) < problem->n_parameters) {
+        if (try_initial(problem, j, fit, &same, err) < 0)
+            return -1;
+        if (!same)
+            problem->pin[j] = fit->value[j];
+        problem->pinned[j] = fit->weak[j] = true;
+        if (gcal_fit_diagnose(problem, fit, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* A shape may also end at a bound because nothing holds it. */
+static int hold_drifted(struct gcal_fit_problem *problem, struct gcal_fit *fit,
+                        struct gcal_error *err)
+{
+    for (size_t j = 0; fit->status == GCAL_FIT_GOOD && j < problem->n_parameters; j++) {
+        if (problem->is_cost[j] || !fit->at_bound[j] ||
+            fit->value[j] == gcal_fit_shape_initial(problem, j))
+            continue;
+        if (try_initial(problem, j, fit, &fit->weak[j], err) < 0 ||
+            (fit->weak[j] && gcal_fit_diagnose(problem, fit, err) < 0))
+            return -1;
+    }
+    return 0;
+}
+
 static int diagnose(struct gcal_fit_problem *problem, struct gcal_fit *fit,
                     struct gcal_error *err)
 {
-    size_t n = problem->n_parameters, weakest;
-
-    if (gcal_fit_diagnose(problem, fit, err) < 0)
+    if (gcal_fit_diagnose(problem, fit, err) < 0 || hold_drifted(problem, fit, err) < 0)
         return -1;
-    while ((fit->status == GCAL_FIT_GOOD || fit->status == GCAL_FIT_UNDETERMINED) &&
-           (weakest = gcal_fit_weakest(problem, fit)) < n)
-        if (pin(problem, weakest, fit, err) < 0 ||
-            gcal_fit_diagnose(problem, fit, err) < 0)
-            return -1;
-    return 0;
+    return hold_weak(problem, fit, err);
 }
 
 /* ---- the result ---- */

@@ -1,0 +1,162 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/model/model.h"
+#include "fit/fit.h"
+#include "tests/fit/bench.h"
+
+#define SUM   LAUNCH " + " LOAD " + " MADD
+#define PNORM LAUNCH " + pnorm(p_x, " LOAD ", " MADD ")"
+
+static const double truth[] = { 7.21e-6, 1.13e-12, 2.385e-12 };
+
+/* ---- merged costs ---- */
+
+static void make_twins(struct bench *b)
+{
+    for (size_t i = 0; i < b->n_rows; i++)
+        *feature(b, i, MADD_AT) = 3 * *feature(b, i, LOAD_AT);
+    measure(b, truth, 0.01);
+}
+
+static double predicted_error(const struct bench *b, double loads, double madds)
+{
+    const double features[] = { 1, loads, madds };
+    double gradient[8], variance = 0, time_s;
+    size_t n = b->fit.n_parameters;
+
+    time_s = gcal_model_eval(b->model, b->fit.value, features, gradient);
+    for (size_t a = 0; a < n; a++)
+        for (size_t c = 0; c < n; c++)
+            variance += gradient[a] * b->fit.covariance[a * n + c] * gradient[c];
+    return sqrt(variance) / time_s;
+}
+
+static void twins_share_their_time(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, SUM, 40);
+    make_twins(&b);
+    b.merge_twins = true;
+    solve(&b, GCAL_FIT_GOOD);
+    assert_int_equal(b.fit.rank, 2);
+    assert_int_equal(b.fit.merged_with[MADD_AT], LOAD_AT);
+    assert_int_equal(b.fit.merged_with[LOAD_AT], LOAD_AT);
+    assert_int_equal(b.fit.merged_with[LAUNCH_AT], LAUNCH_AT);
+    assert_non_null(strstr(b.fit.note, "p_load from p_madd"));
+    assert_near(b.fit.value[LOAD_AT], 3 * b.fit.value[MADD_AT], 1e-9);
+    assert_near(b.fit.value[LOAD_AT] + 3 * b.fit.value[MADD_AT], load_s + 3 * madd_s,
+                0.01);
+    assert_string_equal(b.fit.reason, "");
+    /* In the rows' proportion they are known, in any other they are not. */
+    assert_true(predicted_error(&b, 1e11, 3e11) < 0.01);
+    assert_near(predicted_error(&b, 1e11, 0), 1 / sqrt(3), 0.01);
+    assert_true(predicted_error(&b, 1e11, 1e11) > 0.2);
+    bench_clear(&b);
+}
+
+/* Two of three are told from nothing, but what makes the third is a mixture. */
+static void mixtures_are_not_merged(void **state)
+{
+    static const double costs[] = { 7.21e-6, 1.13e-12, 2.385e-12, 3.17e-12 };
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, SUM " + p_groups*f_thread_groups", 40);
+    for (size_t i = 0; i < b.n_rows; i++)
+        *feature(&b, i, 3) = 2 * *feature(&b, i, LOAD_AT) + *feature(&b, i, MADD_AT);
+    measure(&b, costs, 0.01);
+    b.merge_twins = true;
+    solve(&b, GCAL_FIT_UNDETERMINED);
+    assert_non_null(strstr(b.fit.reason, "p_load, p_madd and p_groups"));
+    bench_clear(&b);
+}
+
+static void without_being_asked_nothing_is_merged(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, SUM, 40);
+    make_twins(&b);
+    solve(&b, GCAL_FIT_UNDETERMINED);
+    for (size_t j = 0; j < 3; j++)
+        assert_int_equal(b.fit.merged_with[j], j);
+    bench_clear(&b);
+}
+
+/* ---- weak shapes ---- */
+
+/* Kernels of which one part takes next to nothing hardly show the exponent. */
+static void bench_weak(struct bench *b)
+{
+    static const double costs[] = { 7.21e-6, 1.713, 1.13e-12, 2.385e-12 };
+    struct gcal_model_parameter *p;
+
+    bench_init(b, PNORM, 60);
+    for (size_t i = 0; i < b->n_rows; i++)
+        *feature(b, i, i % 2 ? LOAD_AT : MADD_AT) *= 1e-4;
+    p = gcal_model_parameter_find(b->model, "p_x");
+    p->initial = 2.5;
+    p->min = 1;
+    p->max = 20;
+    measure(b, costs, 0.02);
+}
+
+static void a_weak_exponent_is_held_and_told(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_weak(&b);
+    solve(&b, GCAL_FIT_GOOD);
+    assert_true(b.fit.weak[1]);
+    assert_true(b.fit.value[1] == 2.5);
+    assert_true(b.fit.standard_error[1] > 1); /* it is not known */
+    assert_non_null(strstr(b.fit.note, "p_x is hardly told"));
+    for (size_t j = 2; j < 4; j++) {
+        assert_false(b.fit.weak[j]);
+        assert_near(b.fit.value[j], j == 2 ? load_s : madd_s, 0.02);
+    }
+    bench_clear(&b);
+}
+
+/* With both parts in a few kernels it is told. */
+static void a_strong_exponent_is_not_weak(void **state)
+{
+    static const double costs[] = { 7.21e-6, 1.713, 1.13e-12, 2.385e-12 };
+    struct bench b;
+
+    (void)state;
+    bench_weak(&b);
+    for (size_t i = 0; i < b.n_rows; i += 5)
+        *feature(&b, i, LOAD_AT) = *feature(&b, i, MADD_AT) = 1e10;
+    measure(&b, costs, 0.02);
+    solve(&b, GCAL_FIT_GOOD);
+    assert_false(b.fit.weak[1]);
+    assert_true(fabs(b.fit.value[1] - 1.713) < 3 * b.fit.standard_error[1]);
+    assert_string_equal(b.fit.note, "");
+    bench_clear(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(twins_share_their_time),
+        cmocka_unit_test(mixtures_are_not_merged),
+        cmocka_unit_test(without_being_asked_nothing_is_merged),
+        cmocka_unit_test(a_weak_exponent_is_held_and_told),
+        cmocka_unit_test(a_strong_exponent_is_not_weak),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
