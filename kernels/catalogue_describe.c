@@ -16,6 +16,7 @@ static const struct {
     { "flops", "arithmetic" },
     { "gmem", "global memory" },
     { "lmem", "local memory" },
+    { "mix", "global memory mixed with work on the chip" },
     { "atomics", "atomics" },
     { "launch", "synchronisation and launch" },
     { "occupancy", "occupancy" },
