@@ -1,17 +1,29 @@
 #include "calib/results.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/results_private.h"
 
+static void form_fit_clear(struct gcal_form_fit *f)
+{
+    gcal_fit_clear(&f->fit);
+    free(f->row);
+    free(f->held_out_s);
+}
+
 static void type_fit_clear(struct gcal_type_fit *t)
 {
+    for (size_t i = 0; i < t->n_forms; i++)
+        form_fit_clear(&t->forms[i]);
+    for (size_t i = 0; i < t->n_slow; i++)
+        free(t->slow[i]);
+    free(t->forms);
+    free(t->slow);
     free(t->type);
-    gcal_fit_clear(&t->fit);
+    free(t->reason);
     free(t->row_device);
     free(t->row_kernel);
     free(t->row_time_s);
@@ -44,28 +56,6 @@ static bool leads_type(const struct gcal_record *record, size_t i)
     return true;
 }
 
-/* The rows that the model is fitted to on devices of 'type'. */
-static int pick_rows(const struct gcal_record *record, const struct gcal_result_rows *all,
-                     const char *type, const struct gcal_model *model,
-                     struct gcal_result_rows *picked, struct gcal_error *err)
-{
-    *picked = (struct gcal_result_rows){ .rows = calloc(all->n + 1, sizeof(*all->rows)) };
-    if (!picked->rows)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < all->n; i++) {
-        const struct gcal_result_row *row = &all->rows[i];
-        const struct gcal_device_info *info =
-            &gcal_record_device(record, row->device)->info;
-
-        if (strcmp(info->type, type) == 0 && gcal_model_is_for(model, info) &&
-            gcal_names_contain(gcal_record_kernel(record, row->kernel)->models,
-                               model->name))
-            picked->rows[picked->n++] = *row;
-    }
-    return 0;
-}
-
-/* Copies of what the rows tell, and the list of devices that have some. */
 static int keep_rows(struct gcal_type_fit *t, const struct gcal_result_rows *rows,
                      struct gcal_error *err)
 {
@@ -74,94 +64,33 @@ static int keep_rows(struct gcal_type_fit *t, const struct gcal_result_rows *row
     t->row_device = calloc(n, sizeof(*t->row_device));
     t->row_kernel = calloc(n, sizeof(*t->row_kernel));
     t->row_time_s = calloc(n, sizeof(*t->row_time_s));
-    t->device = calloc(n, sizeof(*t->device));
-    t->factor = calloc(n, sizeof(*t->factor));
-    t->factor_error = calloc(n, sizeof(*t->factor_error));
-    if (!t->row_device || !t->row_kernel || !t->row_time_s || !t->device || !t->factor ||
-        !t->factor_error)
+    if (!t->row_device || !t->row_kernel || !t->row_time_s)
         return gcal_error_memory(err);
     for (size_t i = 0; i < rows->n; i++) {
-        const struct gcal_result_row *row = &rows->rows[i];
-        size_t k = 0;
-
-        t->row_device[i] = row->device;
-        t->row_kernel[i] = row->kernel;
-        t->row_time_s[i] = row->time_s;
-        t->n_samples += row->n_samples;
-        t->n_kernels += !i || row->kernel != row[-1].kernel;
-        while (k < t->n_devices && t->device[k] != row->device)
-            k++;
-        if (k == t->n_devices)
-            t->device[t->n_devices++] = row->device;
+        t->row_device[i] = rows->rows[i].device;
+        t->row_kernel[i] = rows->rows[i].kernel;
+        t->row_time_s[i] = rows->rows[i].time_s;
     }
     t->n_rows = rows->n;
     return 0;
 }
 
-static int solve(struct gcal_type_fit *t, const struct gcal_record *record,
-                 const struct gcal_model *model, const struct gcal_result_rows *rows,
-                 struct gcal_error *err)
-{
-    double *features = gcal_result_features(record, model, rows, err);
-    double *spread = calloc(rows->n + 1, sizeof(*spread));
-    struct gcal_fit_rows fit_rows = {
-        .n_rows = rows->n,
-        .n_features = model->n_features,
-        .features = features,
-        .time_s = t->row_time_s,
-        .spread = spread,
-    };
-    int rc = -1;
-
-    if (!spread)
-        gcal_error_memory(err);
-    for (size_t i = 0; spread && i < rows->n; i++)
-        spread[i] = rows->rows[i].spread;
-    if (features && spread && (rc = gcal_fit_solve(model, &fit_rows, &t->fit, err)) < 0)
-        gcal_error_prefix(err, "model %s", model->name);
-    free(features);
-    free(spread);
-    return rc;
-}
-
-/* Factors of a pooled fit's devices; NaN where the fit is not good. */
-static int deviate(struct gcal_type_fit *t, struct gcal_error *err)
-{
-    double *predicted_s = calloc(t->n_rows + 1, sizeof(*predicted_s));
-    double *time_s = calloc(t->n_rows + 1, sizeof(*time_s));
-
-    for (size_t d = 0; predicted_s && time_s && d < t->n_devices; d++) {
-        size_t n = 0;
-
-        t->factor[d] = t->factor_error[d] = NAN;
-        if (t->fit.status != GCAL_FIT_GOOD)
-            continue;
-        for (size_t i = 0; i < t->n_rows; i++)
-            if (t->row_device[i] == t->device[d]) {
-                predicted_s[n] = t->fit.predicted_s[i];
-                time_s[n++] = t->row_time_s[i];
-            }
-        gcal_fit_deviation(predicted_s, time_s, n, &t->factor[d], &t->factor_error[d]);
-    }
-    free(predicted_s);
-    free(time_s);
-    return predicted_s && time_s ? 0 : gcal_error_memory(err);
-}
-
 /* What 'too few rows' comes from when there are none at all. */
-static void explain_no_rows(const struct gcal_record *record,
-                            const struct gcal_model *model, struct gcal_type_fit *t)
+static int explain_no_rows(struct gcal_type_fit *t, const struct gcal_record *record,
+                           const struct gcal_model *model, struct gcal_error *err)
 {
     bool asked = false;
 
     for (size_t i = 0; i < gcal_record_kernel_count(record); i++)
         asked = asked ||
                 gcal_names_contain(gcal_record_kernel(record, i)->models, model->name);
-    snprintf(t->fit.reason, sizeof(t->fit.reason),
-             asked ? "no kernel of model '%s' could be measured; see below"
-                   : "no kernel was measured for a model '%s': the record was made with "
-                     "other models",
-             model->name);
+    free(t->reason);
+    t->reason = gcal_format(
+        asked ? "no kernel of model '%s' could be measured; see below"
+              : "no kernel was measured for a model '%s': the record was made with "
+                "other models",
+        model->name);
+    return t->reason ? 0 : gcal_error_memory(err);
 }
 
 static int fit_type(const struct gcal_record *record, const struct gcal_config *config,
@@ -169,23 +98,23 @@ static int fit_type(const struct gcal_record *record, const struct gcal_config *
                     struct gcal_results *results, struct gcal_error *err)
 {
     struct gcal_type_fit *t = &results->fits[results->n_fits++];
-    const struct gcal_model *m = config->models[model].model;
+    const struct gcal_model_config *m = &config->models[model];
     struct gcal_result_rows rows = { 0 };
     int rc = -1;
 
     t->model = model;
     if (!(t->type = strdup(type)))
         return gcal_error_memory(err);
-    if (pick_rows(record, all, type, m, &rows, err) == 0 &&
-        keep_rows(t, &rows, err) == 0 && solve(t, record, m, &rows, err) == 0)
-        rc = deviate(t, err);
+    if (gcal_result_rows_pick(record, all, type, m->model, &rows, err) == 0 &&
+        keep_rows(t, &rows, err) == 0 &&
+        gcal_result_forms_fit(t, record, m, &rows, err) == 0 &&
+        gcal_result_choose(t, m, err) == 0 && gcal_result_deviate(t, err) == 0)
+        rc = gcal_result_find_slow(t, record, m, all, err);
     free(rows.rows);
-    if (rc < 0)
-        return -1;
-    if (!t->n_rows)
-        explain_no_rows(record, m, t);
-    results->n_rejected += t->fit.status != GCAL_FIT_GOOD;
-    return 0;
+    if (rc == 0 && !t->n_rows)
+        rc = explain_no_rows(t, record, m->model, err);
+    results->n_rejected += !t->good;
+    return rc;
 }
 
 int gcal_results_fit(const struct gcal_record *record, const struct gcal_config *config,

@@ -2,11 +2,20 @@
  *
  * Everything here follows from the record alone: 'gpucal fit --record' gives the same
  * numbers, to the byte, as the run that made it.  Which kernels a model is fitted to
- * stands in the record too: each kernel names the models that asked for it.  Rows are
- * the medians of good measurements on devices that were not given up.
+ * stands in the record too: each kernel names the models that asked for it, and whether
+ * it is one of those that the model predicts (a whole kernel).  Rows are the medians of
+ * good measurements on devices that were not given up.
+ *
+ * Every form of a model is fitted, and judged by predictions of kernels that the fit had
+ * not seen: of the whole kernels where they were measured, else of each generator's by a
+ * fit without it.  A tailored form is fitted to the whole kernels, and judged by leaving
+ * each out.  The form that predicts best is published.
  */
 #ifndef GCAL_CALIB_RESULTS_H
 #define GCAL_CALIB_RESULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "calib/config.h"
 #include "fit/fit.h"
@@ -14,25 +23,51 @@
 
 struct gcal_error;
 
+/* How near the predictions of rows are that the fit had not seen. */
+struct gcal_judgement {
+    size_t n;   /* rows */
+    double rms; /* root mean square of log(predicted / measured); NaN without rows */
+    double mean_error; /* geometric mean of |predicted / measured - 1| */
+    double error_90;   /* nine of ten |predicted / measured - 1| lie below */
+};
+
+/* One form of a model.  Rows are indices of the type's. */
+struct gcal_form_fit {
+    struct gcal_fit fit;
+    size_t n_rows, n_kernels, n_samples; /* that it is fitted to */
+    size_t *row;                         /* n_rows */
+    double *held_out_s; /* the type's n_rows: predictions by fits that had not seen the
+                           row; NaN where there is none */
+    struct gcal_judgement judged; /* on the rows that all forms in question predict */
+};
+
 /* One model fitted for one device type, pooled over its devices. */
 struct gcal_type_fit {
     char *type;   /* of the devices */
     size_t model; /* index in the configuration */
-    struct gcal_fit fit;
-    size_t n_kernels, n_samples;
-    size_t n_rows;                 /* rows of the fit: a kernel on a device each */
+    size_t n_forms;
+    struct gcal_form_fit *forms;   /* in the configuration's order */
+    bool good;                     /* some form is */
+    size_t best;                   /* the form that is published, when good */
+    char *reason;                  /* one sentence: why that form, or why none */
+    bool by_whole;                 /* forms are judged by whole kernels */
+    size_t n_rows;                 /* a kernel on a device each */
     size_t *row_device;            /* n_rows: index in the record */
     size_t *row_kernel;            /* n_rows: index in the record */
     double *row_time_s;            /* n_rows: medians */
-    size_t n_devices;              /* devices of the type with rows */
+    size_t n_devices;              /* devices of the type with rows of the best form */
     size_t *device;                /* n_devices: index in the record */
-    double *factor, *factor_error; /* n_devices; NaN when the fit is not good */
+    double *factor, *factor_error; /* n_devices, shrunk towards 1; NaN when not good or
+                                      when too little was measured */
+    double between; /* standard deviation of log(factor) between devices; NaN for one */
+    size_t n_slow;  /* parts of kernels that take longer than the whole, */
+    char **slow;    /* a sentence about each */
 };
 
 struct gcal_results {
     size_t n_fits;
     struct gcal_type_fit *fits;
-    size_t n_rejected; /* fits that are not good */
+    size_t n_rejected; /* of which no form is good */
 };
 
 /* Fits every model of 'config' for every device type of 'record'.  -1 only when the
@@ -58,8 +93,8 @@ int gcal_results_publish(const struct gcal_results *results,
                          const struct gcal_config *config, struct gcal_store *store,
                          size_t *published, struct gcal_error *err);
 
-/* A table for people: per type and model parameters with units and errors, residuals,
- * reasons for rejection; the caller's to free.
+/* A table for people: per type and model the chosen form and why, its parameters with
+ * units and errors, residuals, reasons for rejection; the caller's to free.
  */
 char *gcal_results_format(const struct gcal_results *results,
                           const struct gcal_record *record,

@@ -5,98 +5,90 @@
 #include <string.h>
 
 #include "calib/base/buf.h"
-#include "calib/base/units.h"
 #include "calib/results_private.h"
 
+#define WIDTH        96 /* columns */
 #define MAX_FAILURES 20 /* listed; the record has them all */
 
-static const char *parameter_note(const struct gcal_fit *fit, size_t i)
+void gcal_result_put_wrapped(struct gcal_buf *buf, const char *before, const char *text)
 {
-    return fit->undetermined[i] ? "undetermined" : fit->at_bound[i] ? "at its bound" : "";
-}
+    size_t column = 2 + strlen(before);
 
-/* "0.42 %", or what stands for it where there is none. */
-static void format_error(const struct gcal_fit *fit, size_t i, char text[32])
-{
-    if (isnan(fit->standard_error[i]) || fit->undetermined[i])
-        strcpy(text, "-");
-    else if (fit->value[i] == 0)
-        strcpy(text, fit->standard_error[i] == 0 ? "0 %" : "-");
-    else
-        snprintf(text, 32, "%.2g %%", 100 * fabs(fit->standard_error[i] / fit->value[i]));
-}
+    gcal_buf_printf(buf, "  %s", before);
+    for (bool first = true; *text; first = false) {
+        size_t n = strcspn(text, " ");
 
-static void put_parameters(struct gcal_buf *buf, const struct gcal_model *model,
-                           const struct gcal_fit *fit)
-{
-    int width = 9;
-
-    for (size_t i = 0; i < model->n_parameters; i++)
-        if ((int)strlen(model->parameters[i].name) > width)
-            width = (int)strlen(model->parameters[i].name);
-    gcal_buf_printf(buf, "  %-*s %14s %12s\n", width, "parameter", "value", "std. error");
-    for (size_t i = 0; i < model->n_parameters; i++) {
-        const char *note = parameter_note(fit, i);
-        char value[GCAL_UNITS_SIZE], error[32];
-
-        format_error(fit, i, error);
-        gcal_units(fit->value[i], model->parameters[i].unit, value);
-        gcal_buf_printf(buf, "  %-*s %14s %12s%s%s\n", width, model->parameters[i].name,
-                        fit->undetermined[i] ? "-" : value, error, *note ? "  " : "",
-                        note);
+        if (!first && column + 1 + n > WIDTH) {
+            gcal_buf_puts(buf, "\n     ");
+            column = 5;
+        }
+        gcal_buf_printf(buf, "%s%.*s", first ? "" : " ", (int)n, text);
+        column += n + !first;
+        text += n;
+        text += strspn(text, " ");
     }
+    gcal_buf_puts(buf, "\n");
 }
 
-static void put_quality(struct gcal_buf *buf, const struct gcal_record *record,
-                        const struct gcal_type_fit *t)
+const char *gcal_result_percent(double value, char text[GCAL_RESULT_PERCENT_SIZE])
 {
-    const struct gcal_fit *fit = &t->fit;
-    size_t worst = 0;
+    double percent = 100 * value;
 
-    for (size_t i = 0; i < t->n_rows; i++)
-        if (fabs(fit->predicted_s[i] / t->row_time_s[i] - 1) >
-            fabs(fit->predicted_s[worst] / t->row_time_s[worst] - 1))
-            worst = i;
-    gcal_buf_printf(buf,
-                    "  residuals: %.3g %% rms, %.3g %% geometric mean; condition %.3g\n",
-                    100 * fit->residual, 100 * fit->mean_error, fit->condition);
-    if (t->n_rows)
-        gcal_buf_printf(buf, "  worst: %+.3g %%, %s\n",
-                        100 * (fit->predicted_s[worst] / t->row_time_s[worst] - 1),
-                        gcal_record_kernel(record, t->row_kernel[worst])->name);
+    if (isnan(percent))
+        strcpy(text, "-");
+    else
+        snprintf(text, GCAL_RESULT_PERCENT_SIZE,
+                 fabs(percent) >= 9.95 && fabs(percent) < 1e6 ? "%.0f %%" : "%.2g %%",
+                 percent);
+    return text;
 }
 
 /* One device is its type: nothing to tell. */
 static void put_devices(struct gcal_buf *buf, const struct gcal_record *record,
                         const struct gcal_type_fit *t)
 {
-    for (size_t i = 0; i < t->n_devices && t->n_devices > 1; i++) {
+    char text[GCAL_RESULT_PERCENT_SIZE];
+
+    if (t->n_devices < 2)
+        return;
+    for (size_t i = 0; i < t->n_devices; i++) {
         const struct gcal_run_device *device = gcal_record_device(record, t->device[i]);
 
         gcal_buf_printf(buf, "  %-16s %-44s %.4f +- %.4f of the type's times\n",
                         device->node, device->info.uid, t->factor[i], t->factor_error[i]);
     }
+    if (isfinite(t->between))
+        gcal_buf_printf(buf, "  between devices: %s (standard deviation)\n",
+                        gcal_result_percent(t->between, text));
 }
 
+static void put_counts(struct gcal_buf *buf, const struct gcal_type_fit *t,
+                       const struct gcal_form_fit *f)
+{
+    gcal_buf_printf(buf, "  %zu kernel%s, %zu sample%s, %zu device%s\n", f->n_kernels,
+                    f->n_kernels == 1 ? "" : "s", f->n_samples,
+                    f->n_samples == 1 ? "" : "s", t->n_devices,
+                    t->n_devices == 1 ? "" : "s");
+}
+
+/* Of a rejected model the first form is shown: what there is of its parameters says where
+ * to look.
+ */
 static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
                     const struct gcal_config *config, const struct gcal_type_fit *t)
 {
-    const struct gcal_model *model = config->models[t->model].model;
-    bool good = t->fit.status == GCAL_FIT_GOOD;
+    const struct gcal_model_config *m = &config->models[t->model];
 
-    gcal_buf_printf(buf, "%s, model %s: %s\n  %zu kernel%s, %zu sample%s, %zu device%s\n",
-                    t->type, model->name, good ? "good" : "rejected", t->n_kernels,
-                    t->n_kernels == 1 ? "" : "s", t->n_samples,
-                    t->n_samples == 1 ? "" : "s", t->n_devices,
-                    t->n_devices == 1 ? "" : "s");
-    if (!good)
-        gcal_buf_printf(buf, "  reason: %s\n", t->fit.reason);
-    if (t->fit.status == GCAL_FIT_TOO_FEW_ROWS)
-        return;
-    put_parameters(buf, model, &t->fit);
-    if (t->fit.predicted_s)
-        put_quality(buf, record, t);
-    if (good)
+    gcal_buf_printf(buf, "%s, model %s: %s\n", t->type, m->model->name,
+                    t->good ? "good" : "rejected");
+    gcal_result_put_wrapped(buf, t->good ? "" : "reason: ", t->reason);
+    if (t->n_forms > 1)
+        gcal_result_put_forms(buf, m, t);
+    put_counts(buf, t, &t->forms[t->best]);
+    gcal_result_put_form(buf, record, m->forms[t->best].model, t, &t->forms[t->best]);
+    for (size_t i = 0; i < t->n_slow; i++)
+        gcal_result_put_wrapped(buf, "", t->slow[i]);
+    if (t->good)
         put_devices(buf, record, t);
 }
 

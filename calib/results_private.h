@@ -4,12 +4,17 @@
 
 #include "calib/results.h"
 
+struct gcal_buf;
+
+/* ---- results_rows.c ---- */
+
 /* A kernel on a device: what its samples say. */
 struct gcal_result_row {
     size_t device, kernel; /* in the record */
     size_t n_samples;
     double time_s; /* median */
     double spread; /* relative standard error of the median */
+    bool whole;    /* one of those that the model predicts, and not fitted to else */
 };
 
 struct gcal_result_rows {
@@ -21,9 +26,64 @@ struct gcal_result_rows {
 int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_rows *rows,
                           struct gcal_error *err);
 
+/* Those that 'model' has to do with, on devices of 'type'; the caller's to free. */
+int gcal_result_rows_pick(const struct gcal_record *record,
+                          const struct gcal_result_rows *all, const char *type,
+                          const struct gcal_model *model, struct gcal_result_rows *picked,
+                          struct gcal_error *err);
+
 /* Values of the model's features for all 'rows', n x n_features; the caller's to free. */
 double *gcal_result_features(const struct gcal_record *record,
                              const struct gcal_model *model,
                              const struct gcal_result_rows *rows, struct gcal_error *err);
+
+/* ---- results_forms.c ---- */
+
+/* Fits all forms of the type's model to 'rows' and predicts what each had not seen:
+ * forms[].fit and forms[].held_out_s.
+ */
+int gcal_result_forms_fit(struct gcal_type_fit *t, const struct gcal_record *record,
+                          const struct gcal_model_config *config,
+                          const struct gcal_result_rows *rows, struct gcal_error *err);
+
+/* ---- results_choose.c ---- */
+
+/* Judges the forms by what they predicted; 'best', 'good' and 'reason'. */
+int gcal_result_choose(struct gcal_type_fit *t, const struct gcal_model_config *config,
+                       struct gcal_error *err);
+
+/* ---- results_devices.c ---- */
+
+/* The devices of the type, and how each deviates from the fit of them all. */
+int gcal_result_deviate(struct gcal_type_fit *t, struct gcal_error *err);
+
+/* ---- results_parts.c ---- */
+
+/* Which of the model's kernels with work removed take longer than their whole; 'all':
+ * the record's rows, as the model need not have asked for the whole.
+ */
+int gcal_result_find_slow(struct gcal_type_fit *t, const struct gcal_record *record,
+                          const struct gcal_model_config *config,
+                          const struct gcal_result_rows *all, struct gcal_error *err);
+
+/* ---- results_format.c ---- */
+
+/* A line that starts with 'before', broken at spaces where it gets too long. */
+void gcal_result_put_wrapped(struct gcal_buf *buf, const char *before, const char *text);
+
+/* "0.42 %", "3.1 %", "225 %"; "-" for NaN. */
+#define GCAL_RESULT_PERCENT_SIZE 32
+const char *gcal_result_percent(double value, char text[GCAL_RESULT_PERCENT_SIZE]);
+
+/* ---- results_format_fit.c ---- */
+
+/* Parameters of one form, how they hang together, and how good it is. */
+void gcal_result_put_form(struct gcal_buf *buf, const struct gcal_record *record,
+                          const struct gcal_model *model, const struct gcal_type_fit *t,
+                          const struct gcal_form_fit *f);
+
+/* All forms of the model in a table, the chosen one marked. */
+void gcal_result_put_forms(struct gcal_buf *buf, const struct gcal_model_config *config,
+                           const struct gcal_type_fit *t);
 
 #endif

@@ -54,34 +54,43 @@ static int copy_features(const struct gcal_model *model, const struct gcal_fit *
     return 0;
 }
 
+/* What was held out tells more than the residuals; they stand in where nothing could be.
+ */
+static void copy_judgement(const struct gcal_form_fit *f, struct gcal_params_model *p)
+{
+    p->n_held_out = f->judged.n;
+    p->held_out_rms = f->judged.n ? f->judged.rms : p->residual;
+    p->error_90 = f->judged.n ? f->judged.error_90 : GCAL_PARAMS_NORMAL_90 * p->residual;
+}
+
 static int add_model(struct gcal_params_device *device, const struct gcal_type_fit *t,
                      const struct gcal_config *config, double factor, double factor_error,
                      struct gcal_error *err)
 {
-    const struct gcal_model *model = config->models[t->model].model;
+    const struct gcal_model_form *form = &config->models[t->model].forms[t->best];
+    const struct gcal_form_fit *f = &t->forms[t->best];
     struct gcal_params_model *p = gcal_params_add_model(device, err);
 
     if (!p)
         return -1;
-    p->name = strdup(model->name);
-    p->output = strdup(model->output);
-    p->expression = strdup(model->expression);
-    p->form = strdup(config->models[t->model].forms[0].name);
+    p->name = strdup(form->model->name);
+    p->output = strdup(form->model->output);
+    p->expression = strdup(form->model->expression);
+    p->form = strdup(form->name);
     if (!p->name || !p->output || !p->expression || !p->form)
         return gcal_error_memory(err);
-    p->n_kernels = t->n_kernels;
-    p->n_samples = t->n_samples;
-    p->residual = t->fit.residual;
-    p->mean_error = t->fit.mean_error;
-    p->worst_error = t->fit.worst_error;
-    p->condition = t->fit.condition;
-    p->held_out_rms = p->residual;
-    p->error_90 = GCAL_PARAMS_NORMAL_90 * p->residual;
+    p->n_kernels = f->n_kernels;
+    p->n_samples = f->n_samples;
+    p->residual = f->fit.residual;
+    p->mean_error = f->fit.mean_error;
+    p->worst_error = f->fit.worst_error;
+    p->condition = f->fit.condition;
     p->factor = factor;
     p->factor_error = factor_error;
-    if (copy_parameters(model, &t->fit, p, err) < 0)
+    copy_judgement(f, p);
+    if (copy_parameters(form->model, &f->fit, p, err) < 0)
         return -1;
-    return copy_features(model, &t->fit, p, err);
+    return copy_features(form->model, &f->fit, p, err);
 }
 
 /* A device of the file; its fingerprint goes over the wire's encoding, which copies. */
@@ -123,7 +132,7 @@ static int add_fits(const struct gcal_results *results, const struct gcal_record
     for (size_t i = 0; i < results->n_fits; i++) {
         const struct gcal_type_fit *t = &results->fits[i];
 
-        for (size_t k = 0; k < t->n_devices && t->fit.status == GCAL_FIT_GOOD; k++) {
+        for (size_t k = 0; k < t->n_devices && t->good; k++) {
             /* A device of which too little was measured has no factor. */
             if (t->device[k] != device || !isfinite(t->factor[k]) ||
                 !isfinite(t->factor_error[k]))
@@ -192,24 +201,6 @@ int gcal_results_params(const struct gcal_results *results,
     return 0;
 }
 
-/* How far a device of the type that nobody has measured may deviate: the standard
- * deviation of the factors of those that were; 0 when there is one only.
- */
-static double factor_deviation(const struct gcal_type_fit *t)
-{
-    double mean = 0, squares = 0, n = 0;
-
-    for (size_t i = 0; i < t->n_devices; i++)
-        if (isfinite(t->factor[i])) {
-            mean += log(t->factor[i]);
-            n++;
-        }
-    for (size_t i = 0; i < t->n_devices; i++)
-        if (isfinite(t->factor[i]))
-            squares += pow(log(t->factor[i]) - mean / n, 2);
-    return n > 1 ? sqrt(squares / (n - 1)) : 0;
-}
-
 /* A type's file has one device, with the fingerprint of its first. */
 static int publish_type(const struct gcal_results *results,
                         const struct gcal_record *record,
@@ -225,12 +216,14 @@ static int publish_type(const struct gcal_results *results,
     for (size_t i = 0; i < results->n_fits && rc == 0; i++) {
         const struct gcal_type_fit *t = &results->fits[i];
 
-        if (t->fit.status != GCAL_FIT_GOOD || strcmp(t->type, type) != 0)
+        if (!t->good || strcmp(t->type, type) != 0)
             continue;
         if (!device && !(device = add_device(&params, record, t->device[0], err)))
             rc = -1;
         else
-            rc = add_model(device, t, config, 1, factor_deviation(t), err);
+            /* So far may a device of the type deviate that nobody has measured. */
+            rc = add_model(device, t, config, 1, isfinite(t->between) ? t->between : 0,
+                           err);
     }
     if (rc == 0 && device)
         rc = gcal_store_publish_type(store, &params, type, err);

@@ -80,6 +80,44 @@ int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_r
     return 0;
 }
 
+/* Fills 'whole'; whether the model has to do with the kernel. */
+static bool is_wanted(const struct gcal_run_kernel *kernel,
+                      const struct gcal_model *model, const char *whole_name,
+                      struct gcal_result_row *row)
+{
+    bool fitted = gcal_names_contain(kernel->models, model->name);
+
+    row->whole = !fitted && gcal_names_contain(kernel->models, whole_name);
+    return fitted || row->whole;
+}
+
+int gcal_result_rows_pick(const struct gcal_record *record,
+                          const struct gcal_result_rows *all, const char *type,
+                          const struct gcal_model *model, struct gcal_result_rows *picked,
+                          struct gcal_error *err)
+{
+    char *whole_name = gcal_format("%s%s", model->name, GCAL_WHOLE);
+
+    *picked = (struct gcal_result_rows){ .rows = calloc(all->n + 1, sizeof(*all->rows)) };
+    if (!picked->rows || !whole_name) {
+        free(picked->rows);
+        free(whole_name);
+        picked->rows = NULL;
+        return gcal_error_memory(err);
+    }
+    for (size_t i = 0; i < all->n; i++) {
+        struct gcal_result_row row = all->rows[i];
+        const struct gcal_device_info *info =
+            &gcal_record_device(record, row.device)->info;
+
+        if (strcmp(info->type, type) == 0 && gcal_model_is_for(model, info) &&
+            is_wanted(gcal_record_kernel(record, row.kernel), model, whole_name, &row))
+            picked->rows[picked->n++] = row;
+    }
+    free(whole_name);
+    return 0;
+}
+
 static struct gcal_profile *read_profile(const struct gcal_run_kernel *kernel,
                                          struct gcal_error *err)
 {

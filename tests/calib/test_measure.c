@@ -158,9 +158,11 @@ static void a_transfer_is_measured_recorded_and_fitted(void **state)
     }
     assert_int_equal(run.results.n_fits, 1);
     assert_int_equal(t->n_rows, 5);
-    assert_int_equal(t->fit.status, GCAL_FIT_GOOD);
-    assert_true(t->fit.value[0] > 1e-8 && t->fit.value[0] < 1e-3);  /* p_latency */
-    assert_true(t->fit.value[1] > 1e-12 && t->fit.value[1] < 1e-8); /* p_byte */
+    assert_int_equal(t->forms[0].fit.status, GCAL_FIT_GOOD);
+    assert_true(t->forms[0].fit.value[0] > 1e-8 &&
+                t->forms[0].fit.value[0] < 1e-3); /* p_latency */
+    assert_true(t->forms[0].fit.value[1] > 1e-12 &&
+                t->forms[0].fit.value[1] < 1e-8); /* p_byte */
     clear(&run);
 }
 
@@ -177,7 +179,7 @@ static char *expect_wrong(const struct run *run)
     assert_int_equal(m.status, GCAL_ROW_WRONG_RESULT);
     assert_int_equal(m.n_samples, 0);
     assert_int_equal(run->results.n_rejected, 1);
-    assert_int_equal(run->results.fits[0].fit.status, GCAL_FIT_TOO_FEW_ROWS);
+    assert_int_equal(run->results.fits[0].forms[0].fit.status, GCAL_FIT_TOO_FEW_ROWS);
     detail = strdup(m.detail);
     gcal_measurement_clear(&m);
     return detail;

@@ -239,16 +239,17 @@ static void recovers_what_the_record_was_made_of(void **state)
 
     (void)state;
     assert_int_equal(results.n_fits, 2); /* none for a Titan X */
-    assert_int_equal(t->fit.status, GCAL_FIT_GOOD);
+    assert_int_equal(t->forms[0].fit.status, GCAL_FIT_GOOD);
     assert_string_equal(t->type, "test-gpu-7cu");
     assert_int_equal(t->n_rows, 2 * N_KERNELS);
-    assert_int_equal(t->n_kernels, N_KERNELS);
-    assert_int_equal(t->n_samples, 2 * N_KERNELS * N_SAMPLES);
+    assert_int_equal(t->forms[0].n_kernels, N_KERNELS);
+    assert_int_equal(t->forms[0].n_samples, 2 * N_KERNELS * N_SAMPLES);
     assert_int_equal(t->n_devices, 2);
-    within(t->fit.value[0], true_add_s, 2 * t->fit.standard_error[0]);
-    within(t->fit.value[1], true_launch_s, 2 * t->fit.standard_error[1]);
-    within(t->fit.value[0], true_add_s, 0.01 * true_add_s);
-    within(t->fit.value[1], true_launch_s, 0.01 * true_launch_s);
+    within(t->forms[0].fit.value[0], true_add_s, 2 * t->forms[0].fit.standard_error[0]);
+    within(t->forms[0].fit.value[1], true_launch_s,
+           2 * t->forms[0].fit.standard_error[1]);
+    within(t->forms[0].fit.value[0], true_add_s, 0.01 * true_add_s);
+    within(t->forms[0].fit.value[1], true_launch_s, 0.01 * true_launch_s);
     within(t->factor[0], slowness, 0.005);
     within(t->factor[1], 1 / slowness, 0.005);
     gcal_results_clear(&results);
@@ -267,8 +268,8 @@ static void spikes_move_nothing(void **state)
     spiked = make_record((struct run){ .random = 713, .spikes = true });
     after = fit(spiked, &config);
     for (size_t i = 0; i < 2; i++)
-        within(after.fits[0].fit.value[i], before.fits[0].fit.value[i],
-               0.01 * before.fits[0].fit.value[i]);
+        within(after.fits[0].forms[0].fit.value[i], before.fits[0].forms[0].fit.value[i],
+               0.01 * before.fits[0].forms[0].fit.value[i]);
     within(after.fits[0].factor[0], before.fits[0].factor[0], 0.01);
     gcal_results_clear(&before);
     gcal_results_clear(&after);
@@ -287,7 +288,7 @@ static void what_is_undetermined_is_rejected(void **state)
 
     (void)state;
     assert_int_equal(results.n_rejected, 1);
-    assert_int_equal(results.fits[1].fit.status, GCAL_FIT_UNDETERMINED);
+    assert_int_equal(results.fits[1].forms[0].fit.status, GCAL_FIT_UNDETERMINED);
     assert_int_equal(
         gcal_results_params(&results, record, &config, &params, &count, NULL), 0);
     assert_int_equal(count, 2); /* n3's device was given up */

@@ -1,0 +1,186 @@
+/* results_parts.c - parts of kernels that take longer than their whole
+ *
+ * Removing work may change what a compiler makes of the rest, or what the caches hold.  A
+ * part that then takes longer than what it is a part of says that the kernel cannot be
+ * put together from its parts, and that is told by name.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/results_private.h"
+
+/* Differences below are noise. */
+#define SLOWER 1.02
+
+/* Endings of generators' names, and what such a kernel is a part of. */
+static const struct kind {
+    const char *suffix, *of_suffix, *what;
+} kinds[] = {
+    { "_memory", "", "its accesses to memory alone" },
+    { "_onchip", "", "its work on the chip alone" },
+    { "_loads", "_memory", "a single load of it" },
+};
+
+static const struct kind *find_kind(const char *generator)
+{
+    size_t length = strlen(generator);
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        size_t n = strlen(kinds[i].suffix);
+
+        if (length > n && strcmp(generator + length - n, kinds[i].suffix) == 0)
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Do 'part' and 'of' have the same sizes and arguments?  What is kept of a kernel, and
+ * how it is added up, is the part's alone.
+ */
+static bool same_arguments(const char *part, const char *of)
+{
+    part += strcspn(part, " ");
+    of += strcspn(of, " ");
+    for (;;) {
+        size_t n;
+
+        part += strspn(part, " ");
+        of += strspn(of, " ");
+        n = strcspn(part, " ");
+        if (starts_with(part, "keep:") || starts_with(part, "accumulators:")) {
+            part += n;
+            continue;
+        }
+        if (n == 0 || strcspn(of, " ") != n || strncmp(part, of, n) != 0)
+            return n == 0 && *of == '\0';
+        part += n;
+        of += n;
+    }
+}
+
+/* Is 'of' what the kernel 'part' is a part of, by its generator? */
+static bool is_part(const struct kind *kind, const char *part, const char *of)
+{
+    size_t stem = strlen(part) - strlen(kind->suffix);
+
+    return strncmp(part, of, stem) == 0 && strcmp(of + stem, kind->of_suffix) == 0;
+}
+
+/* The time of what 'row' is a part of, on the same device; NaN where it is not there. */
+static double time_of_whole(const struct gcal_record *record,
+                            const struct gcal_result_rows *all, const struct kind *kind,
+                            const struct gcal_run_kernel *part, size_t device)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        const struct gcal_run_kernel *of =
+            gcal_record_kernel(record, all->rows[i].kernel);
+
+        if (all->rows[i].device == device &&
+            is_part(kind, part->generator, of->generator) &&
+            same_arguments(part->name, of->name))
+            return all->rows[i].time_s;
+    }
+    return NAN;
+}
+
+/* The slowest of one kind of part of one generator. */
+struct slow {
+    const struct kind *kind;
+    const struct gcal_run_kernel *part;
+    double ratio;
+    size_t n; /* sizes and variants of it that are slower than their whole */
+};
+
+/* Room for one more is there. */
+static void note(struct slow *found, size_t *count, const struct slow *seen)
+{
+    size_t i = 0;
+
+    while (i < *count && strcmp(found[i].part->generator, seen->part->generator) != 0)
+        i++;
+    if (i == *count)
+        found[(*count)++] = (struct slow){ 0 };
+    if (seen->ratio > found[i].ratio) {
+        size_t n = found[i].n;
+
+        found[i] = *seen;
+        found[i].n = n;
+    }
+    found[i].n++;
+}
+
+static size_t find_slow(const struct gcal_type_fit *t, const struct gcal_record *record,
+                        const struct gcal_result_rows *all, struct slow *found)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < t->n_rows; i++) {
+        struct slow seen = { .part = gcal_record_kernel(record, t->row_kernel[i]) };
+
+        if (!(seen.kind = find_kind(seen.part->generator)))
+            continue;
+        seen.ratio = t->row_time_s[i] /
+                     time_of_whole(record, all, seen.kind, seen.part, t->row_device[i]);
+        if (seen.ratio > SLOWER) /* not if it is NaN */
+            note(found, &count, &seen);
+    }
+    return count;
+}
+
+/* How kernels are predicted of which a part misleads. */
+static const char *remedy(const struct gcal_type_fit *t,
+                          const struct gcal_model_config *config)
+{
+    if (!t->good)
+        return "";
+    return config->forms[t->best].tailored
+               ? "; predicted by what the whole kernel takes at other sizes"
+               : "; predictions of that kernel may be too long";
+}
+
+static char *describe(const struct slow *s, const char *remedy)
+{
+    const char *generator = s->part->generator;
+    int stem = (int)(strlen(generator) - strlen(s->kind->suffix));
+    char *others = s->n > 1 ? gcal_format(", and %zu more", s->n - 1) : strdup("");
+    char *text = NULL;
+
+    if (others)
+        text = gcal_format("%.*s: %s takes %.3g times what %s does (%s%s)%s", stem,
+                           generator, s->kind->what, s->ratio,
+                           *s->kind->of_suffix ? "all its accesses to memory take"
+                                               : "the whole kernel",
+                           s->part->name, others, remedy);
+    free(others);
+    return text;
+}
+
+int gcal_result_find_slow(struct gcal_type_fit *t, const struct gcal_record *record,
+                          const struct gcal_model_config *config,
+                          const struct gcal_result_rows *all, struct gcal_error *err)
+{
+    struct slow *found = calloc(t->n_rows + 1, sizeof(*found));
+    size_t count;
+    int rc = 0;
+
+    if (!found)
+        return gcal_error_memory(err);
+    count = find_slow(t, record, all, found);
+    if (!(t->slow = calloc(count + 1, sizeof(*t->slow))))
+        rc = gcal_error_memory(err);
+    for (size_t i = 0; i < count && rc == 0; i++)
+        if ((t->slow[i] = describe(&found[i], remedy(t, config))))
+            t->n_slow++;
+        else
+            rc = gcal_error_memory(err);
+    free(found);
+    return rc;
+}
