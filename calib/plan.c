@@ -67,6 +67,7 @@ int gcal_plan_finish(struct gcal_plan *plan, struct gcal_plan_row *row,
     int rc = -1;
 
     row->m.status = status;
+    row->measured = status == GCAL_ROW_GOOD && row->m.n_samples > 0;
     if (detail && !(row->m.detail = strdup(detail)))
         return gcal_error_memory(plan->err);
     if (gcal_run_kernel_make(row->kernel, &kernel, plan->err) == 0 &&
@@ -157,6 +158,7 @@ int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row)
 {
     enum gcal_row_status status;
     enum gcal_worker_outcome outcome;
+    double start_s = gcal_clock_now_s();
     struct gcal_error why;
 
     do {
@@ -166,6 +168,7 @@ int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row)
                                      plan->options->kernel_limit_s, &row->first_s,
                                      &status, &why);
     } while (gcal_plan_is_hiccup(row, outcome, status));
+    plan->spent_s[GCAL_SPENT_PREPARING] += gcal_clock_now_s() - start_s;
     if (outcome == GCAL_WORKER_REFUSED && status == GCAL_ROW_SKIPPED &&
         row->kernel->ladder && !row->smallest && !row->m.n_samples) {
         gcal_plan_leave_out(plan, row);
@@ -186,6 +189,13 @@ static void keep_samples(struct gcal_plan *plan)
         if (!plan->rows[i].finished && plan->rows[i].m.n_samples &&
             gcal_plan_finish(plan, &plan->rows[i], GCAL_ROW_GOOD, NULL) < 0)
             return;
+}
+
+static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
+{
+    if (gcal_plan_choose(plan, kernels) < 0 || gcal_plan_warm_up(plan) < 0)
+        return -1;
+    return gcal_plan_rounds(plan);
 }
 
 int gcal_plan_measure(const struct gcal_device_ops *ops, const char *node,
@@ -209,17 +219,23 @@ int gcal_plan_measure(const struct gcal_device_ops *ops, const char *node,
 
     if (!(plan.rows = calloc(kernels->n_kernels + 1, sizeof(*plan.rows))))
         return gcal_error_memory(err);
-    if (gcal_plan_restart(&plan, NULL) == 0 && gcal_plan_choose(&plan, kernels) == 0 &&
-        gcal_plan_warm_up(&plan) == 0 && gcal_plan_rounds(&plan) == 0)
-        rc = 0;
+    if (gcal_plan_restart(&plan, NULL) == 0)
+        rc = options->precision > 0 && hooks->config ? gcal_plan_design(&plan, kernels)
+                                                     : measure_all(&plan, kernels);
     if (rc < 0) {
         if (err)
             *err = why;
         if (why.code == GCAL_EDEVICE)
             keep_samples(&plan);
     }
-    gcal_log(GCAL_LOG_INFO, "%s: %zu kernels in %.1f s, %zu rungs left out", info->name,
-             plan.n_finished, gcal_plan_elapsed_s(&plan), plan.n_left_out);
+    gcal_log(
+        GCAL_LOG_INFO,
+        "%s: %zu kernels in %.1f s (preparing %.1f, checks %.1f and %.1f on the host, "
+        "measuring %.1f), %zu rungs left out",
+        info->name, plan.n_finished, gcal_plan_elapsed_s(&plan),
+        plan.spent_s[GCAL_SPENT_PREPARING], plan.spent_s[GCAL_SPENT_CHECKING],
+        plan.spent_s[GCAL_SPENT_COMPARING], plan.spent_s[GCAL_SPENT_MEASURING],
+        plan.n_left_out);
     for (size_t i = 0; i < plan.n_rows; i++)
         gcal_measurement_clear(&plan.rows[i].m);
     free(plan.rows);

@@ -46,6 +46,8 @@ struct gcal_plan_choice {
     double worst_error;    /* the largest relative standard error of a parameter; infinite
                               where one is not determined */
     char worst_parameter[64];
+    size_t n_untold; /* parameters besides that no kernel tells apart from others, or at
+                        all */
     double wanted_error; /* options->precision */
     bool reached;        /* not: the budget was up, or no kernel that is left helps */
 };

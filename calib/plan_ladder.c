@@ -9,12 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/base/log.h"
 #include "calib/plan_private.h"
-
-/* Part of the budget that may go by before the measuring starts. */
-#define CHOOSING_SHARE 0.75
 
 /* A rung that would run this much longer than max_time_s is not tried; times grow with
  * no higher power of a size than that of a matrix product, noise apart.
@@ -32,16 +30,16 @@ struct family {
     struct gcal_plan_row **chosen;
 };
 
-static bool is_done(const struct gcal_plan_hooks *hooks, const struct gcal_kernel *kernel)
+const struct gcal_plan_done *gcal_plan_find_done(const struct gcal_plan *plan,
+                                                 const struct gcal_kernel *kernel)
 {
-    for (size_t i = 0; i < hooks->n_done; i++)
-        if (strcmp(hooks->done[i].kernel_id, kernel->id) == 0)
-            return true;
-    return false;
+    for (size_t i = 0; i < plan->hooks->n_done; i++)
+        if (strcmp(plan->hooks->done[i].kernel_id, kernel->id) == 0)
+            return &plan->hooks->done[i];
+    return NULL;
 }
 
-/* Rungs differ in one size only, so the product of all sizes grows with it. */
-static double product_of_sizes(const struct gcal_kernel *kernel)
+double gcal_plan_product_of_sizes(const struct gcal_kernel *kernel)
 {
     double product = 1;
 
@@ -52,8 +50,8 @@ static double product_of_sizes(const struct gcal_kernel *kernel)
 
 static int by_size(const void *a, const void *b)
 {
-    double x = product_of_sizes(*(const struct gcal_kernel *const *)a);
-    double y = product_of_sizes(*(const struct gcal_kernel *const *)b);
+    double x = gcal_plan_product_of_sizes(*(const struct gcal_kernel *const *)a);
+    double y = gcal_plan_product_of_sizes(*(const struct gcal_kernel *const *)b);
 
     return (x > y) - (x < y);
 }
@@ -74,7 +72,7 @@ static int gather(const struct gcal_plan *plan, const struct gcal_kernel_list *k
 
         if (strcmp(kernel->family, name) != 0)
             continue;
-        if (is_done(plan->hooks, kernel))
+        if (gcal_plan_find_done(plan, kernel))
             n_done += kernel->ladder;
         else if (kernel->ladder)
             family->rungs[family->n_rungs++] = kernel;
@@ -95,11 +93,7 @@ static void family_clear(struct family *family)
     free(family->chosen);
 }
 
-/* Prepares one more kernel: 0 with its row at the end of the plan's, 1 when it cannot be
- * measured, -1.
- */
-static int try_kernel(struct gcal_plan *plan, const struct gcal_kernel *kernel,
-                      bool smallest)
+int gcal_plan_try(struct gcal_plan *plan, const struct gcal_kernel *kernel, bool smallest)
 {
     struct gcal_plan_row *row = gcal_plan_add(plan, kernel);
     int rc;
@@ -107,7 +101,9 @@ static int try_kernel(struct gcal_plan *plan, const struct gcal_kernel *kernel,
     if (!row)
         return -1;
     row->smallest = smallest;
-    if ((rc = gcal_plan_prepare(plan, row)) == 0)
+    rc = gcal_plan_prepare(plan, row);
+    /* Until there are measurements, this is the success that deaths are counted from. */
+    if (rc == 0 && plan->order == 0)
         plan->deaths = 0;
     return rc;
 }
@@ -115,7 +111,7 @@ static int try_kernel(struct gcal_plan *plan, const struct gcal_kernel *kernel,
 static int choose_fixed(struct gcal_plan *plan, struct family *family)
 {
     for (size_t i = 0; i < family->n_fixed; i++) {
-        int rc = try_kernel(plan, family->fixed[i], false);
+        int rc = gcal_plan_try(plan, family->fixed[i], false);
 
         if (rc < 0)
             return -1;
@@ -125,8 +121,7 @@ static int choose_fixed(struct gcal_plan *plan, struct family *family)
     return 0;
 }
 
-/* How far a row's time lies outside the limits, as the logarithm of a ratio. */
-static double outside(const struct gcal_plan *plan, const struct gcal_plan_row *row)
+double gcal_plan_outside(const struct gcal_plan *plan, const struct gcal_plan_row *row)
 {
     const struct gcal_measure_options *o = plan->options;
     double time_s = fmax(row->first_s, 1e-9);
@@ -158,11 +153,11 @@ static void choose_rungs(struct gcal_plan *plan, struct family *family, size_t f
 
         if (row->finished)
             continue;
-        if (outside(plan, row) == 0 && n < family->n_wanted) {
+        if (gcal_plan_outside(plan, row) == 0 && n < family->n_wanted) {
             family->chosen[family->n_chosen++] = row;
             n++;
         }
-        if (!nearest || outside(plan, row) < outside(plan, nearest))
+        if (!nearest || gcal_plan_outside(plan, row) < gcal_plan_outside(plan, nearest))
             nearest = row;
     }
     if (nearest && !n)
@@ -172,34 +167,36 @@ static void choose_rungs(struct gcal_plan *plan, struct family *family, size_t f
             gcal_plan_leave_out(plan, &plan->rows[i]);
 }
 
-/* Will rung 'next' surely be too long?  Times of the two rungs before it, both measured,
- * are continued as a power of the size.  The longest rung is the dearest to try: its
- * buffers have to be filled.
+/* Times of the two rungs before it, both measured, are continued as a power of the size.
  */
-static bool is_too_long(const struct gcal_plan *plan, const struct gcal_plan_row *before,
-                        const struct gcal_plan_row *last, const struct gcal_kernel *next)
+bool gcal_plan_is_too_long(const struct gcal_plan *plan,
+                           const struct gcal_plan_row *before,
+                           const struct gcal_plan_row *last,
+                           const struct gcal_kernel *next)
 {
-    double size = product_of_sizes(last->kernel);
+    double size = gcal_plan_product_of_sizes(last->kernel);
     double power = log(last->first_s / before->first_s) /
-                   log(size / product_of_sizes(before->kernel));
+                   log(size / gcal_plan_product_of_sizes(before->kernel));
 
-    return last->first_s * pow(product_of_sizes(next) / size, fmin(power, MAX_POWER)) >
+    return last->first_s *
+               pow(gcal_plan_product_of_sizes(next) / size, fmin(power, MAX_POWER)) >
            SURELY * plan->options->max_time_s;
 }
 
 static int climb(struct gcal_plan *plan, struct family *family)
 {
-    double limit_s = plan->options->budget_s * CHOOSING_SHARE;
+    double limit_s = plan->options->budget_s * GCAL_PLAN_CHOOSING_SHARE;
     size_t first = plan->n_rows;
     const struct gcal_plan_row *before = NULL, *last = NULL;
     int rc = 0;
 
     for (size_t i = 0; i < family->n_rungs && rc == 0; i++) {
         if ((i && gcal_plan_elapsed_s(plan) > limit_s) ||
-            (before && last && is_too_long(plan, before, last, family->rungs[i])))
+            (before && last &&
+             gcal_plan_is_too_long(plan, before, last, family->rungs[i])))
             break;
         before = last;
-        rc = try_kernel(plan, family->rungs[i], i == 0);
+        rc = gcal_plan_try(plan, family->rungs[i], i == 0);
         last = rc == 0 ? &plan->rows[plan->n_rows - 1] : NULL;
         if (rc == 0 && last->first_s > plan->options->max_time_s)
             break;
@@ -212,66 +209,72 @@ static int climb(struct gcal_plan *plan, struct family *family)
     return rc < 0 ? -1 : 0;
 }
 
-/* Runs the check for a family; 'status' and 'why' tell what is wrong with it: 0 or 1, -1
- * when the plan ends.
- */
-static int run_check(struct gcal_plan *plan, struct gcal_plan_row *row, bool *checked,
-                     double *worst, enum gcal_row_status *status, struct gcal_error *why)
+int gcal_plan_check(struct gcal_plan *plan, struct gcal_plan_row *row,
+                    struct gcal_plan_verdict *verdict)
 {
     const struct gcal_kernel *kernel = row->kernel;
     void **outputs = calloc(kernel->n_args + 1, sizeof(*outputs));
+    struct gcal_error *why = &verdict->why;
     enum gcal_worker_outcome outcome;
+    double start_s = gcal_clock_now_s();
     int rc;
 
     if (!outputs)
         return gcal_error_memory(plan->err);
-    *status = GCAL_ROW_LAUNCH_FAILED;
-    outcome = plan->ops->check(plan->ops->context, kernel, plan->options->seed,
-                               plan->options->kernel_limit_s, outputs, status, why);
+    *verdict = (struct gcal_plan_verdict){ .status = GCAL_ROW_LAUNCH_FAILED };
+    outcome =
+        plan->ops->check(plan->ops->context, kernel, plan->options->seed,
+                         plan->options->kernel_limit_s, outputs, &verdict->status, why);
+    plan->spent_s[GCAL_SPENT_CHECKING] += gcal_clock_now_s() - start_s;
     if (outcome != GCAL_WORKER_DONE) {
-        rc = gcal_plan_settle(plan, row, outcome, *status, why);
+        rc = gcal_plan_settle(plan, row, outcome, verdict->status, why);
         if (outcome == GCAL_WORKER_TIMED_OUT)
-            *status = GCAL_ROW_TIMED_OUT;
+            verdict->status = GCAL_ROW_TIMED_OUT;
         if (outcome == GCAL_WORKER_DIED)
-            *status = GCAL_ROW_CRASHED;
+            verdict->status = GCAL_ROW_CRASHED;
         if (!*why->text)
             gcal_error_set(why, GCAL_EDEVICE, "its check did not end");
     } else {
-        *status = GCAL_ROW_WRONG_RESULT;
-        rc = gcal_plan_compare(kernel, plan->options->seed, outputs, worst, why);
-        *checked = rc >= 0;
+        verdict->status = GCAL_ROW_WRONG_RESULT;
+        start_s = gcal_clock_now_s();
+        rc =
+            gcal_plan_compare(kernel, plan->options->seed, outputs, &verdict->worst, why);
+        plan->spent_s[GCAL_SPENT_COMPARING] += gcal_clock_now_s() - start_s;
+        verdict->checked = rc >= 0;
         rc = rc != 0;
     }
+    verdict->wrong = rc != 0;
+    if (rc > 0)
+        gcal_log(GCAL_LOG_WARN, "%s: %s", plan->info->name, why->text);
     for (size_t i = 0; i <= kernel->n_args; i++)
         free(outputs[i]);
     free(outputs);
-    return rc;
+    return rc < 0 ? -1 : 0;
+}
+
+int gcal_plan_apply(struct gcal_plan *plan, struct gcal_plan_row *row,
+                    const struct gcal_plan_verdict *verdict)
+{
+    if (row->finished)
+        return 0;
+    row->m.checked = verdict->checked;
+    row->m.worst_difference = verdict->worst;
+    return verdict->wrong
+               ? gcal_plan_finish(plan, row, verdict->status, verdict->why.text)
+               : 0;
 }
 
 static int check_family(struct gcal_plan *plan, struct family *family)
 {
-    enum gcal_row_status status;
-    struct gcal_error why = { 0 };
-    bool checked = false;
-    double worst = 0;
-    int rc;
+    struct gcal_plan_verdict verdict;
 
     if (!family->n_chosen)
         return 0;
-    if ((rc = run_check(plan, family->chosen[0], &checked, &worst, &status, &why)) < 0)
+    if (gcal_plan_check(plan, family->chosen[0], &verdict) < 0)
         return -1;
-    if (rc)
-        gcal_log(GCAL_LOG_WARN, "%s: %s", plan->info->name, why.text);
-    for (size_t i = 0; i < family->n_chosen; i++) {
-        struct gcal_plan_row *row = family->chosen[i];
-
-        if (row->finished)
-            continue;
-        row->m.checked = checked;
-        row->m.worst_difference = worst;
-        if (rc && gcal_plan_finish(plan, row, status, why.text) < 0)
+    for (size_t i = 0; i < family->n_chosen; i++)
+        if (gcal_plan_apply(plan, family->chosen[i], &verdict) < 0)
             return -1;
-    }
     return 0;
 }
 
@@ -288,19 +291,20 @@ static int skip_family(struct gcal_plan *plan, const struct family *family)
     snprintf(text, sizeof(text),
              "%.0f%% of the device's budget of %g s went by before its turn: raise "
              "budget_s",
-             CHOOSING_SHARE * 100, plan->options->budget_s);
+             GCAL_PLAN_CHOOSING_SHARE * 100, plan->options->budget_s);
     row->m.stop = GCAL_STOP_BUDGET;
     return gcal_plan_finish(plan, row, GCAL_ROW_SKIPPED, text);
 }
 
-static int choose_family(struct gcal_plan *plan, const struct gcal_kernel_list *kernels,
-                         const char *name)
+int gcal_plan_choose_family(struct gcal_plan *plan,
+                            const struct gcal_kernel_list *kernels, const char *name)
 {
     struct family family = { 0 };
     int rc = gather(plan, kernels, name, &family);
 
     if (rc == 0 && family.n_fixed + family.n_rungs) {
-        if (gcal_plan_elapsed_s(plan) > plan->options->budget_s * CHOOSING_SHARE)
+        if (gcal_plan_elapsed_s(plan) >
+            plan->options->budget_s * GCAL_PLAN_CHOOSING_SHARE)
             rc = skip_family(plan, &family);
         else if ((rc = choose_fixed(plan, &family)) == 0 &&
                  (rc = climb(plan, &family)) == 0)
@@ -310,7 +314,7 @@ static int choose_family(struct gcal_plan *plan, const struct gcal_kernel_list *
     return rc;
 }
 
-static bool is_first_of_family(const struct gcal_kernel_list *kernels, size_t i)
+bool gcal_plan_is_first_of_family(const struct gcal_kernel_list *kernels, size_t i)
 {
     /* Backwards: a family's kernels mostly follow each other. */
     for (size_t k = i; k-- > 0;)
@@ -323,8 +327,8 @@ int gcal_plan_choose(struct gcal_plan *plan, const struct gcal_kernel_list *kern
 {
     for (size_t i = 0; i < kernels->n_kernels; i++) {
         gcal_plan_progress(plan, "choosing sizes", i, kernels->n_kernels);
-        if (is_first_of_family(kernels, i) &&
-            choose_family(plan, kernels, kernels->kernels[i]->family) < 0)
+        if (gcal_plan_is_first_of_family(kernels, i) &&
+            gcal_plan_choose_family(plan, kernels, kernels->kernels[i]->family) < 0)
             return -1;
     }
     return 0;

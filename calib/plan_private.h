@@ -2,6 +2,7 @@
 #ifndef GCAL_CALIB_PLAN_PRIVATE_H
 #define GCAL_CALIB_PLAN_PRIVATE_H
 
+#include "calib/base/error.h"
 #include "calib/plan.h"
 
 /* A kernel on the device, from its first launch to its row in the sink. */
@@ -15,8 +16,19 @@ struct gcal_plan_row {
     size_t mark;
     bool smallest;               /* of a ladder: where it does not fit, none does */
     bool bad_events;             /* seen once; the second time is the end */
+    bool parked;                 /* prepared, but not chosen to be measured so far */
     bool finished;               /* it is in the sink, or left out */
     enum gcal_row_status status; /* once it is finished */
+    bool measured; /* its samples are in the sink, first_s is their median */
+};
+
+/* What the device's time goes to. */
+enum gcal_plan_spent {
+    GCAL_SPENT_PREPARING, /* builds, buffers, first launches */
+    GCAL_SPENT_CHECKING,  /* on the device */
+    GCAL_SPENT_COMPARING, /* the references, on the host */
+    GCAL_SPENT_MEASURING, /* warm-up too */
+    GCAL_N_SPENT,
 };
 
 struct gcal_plan {
@@ -32,6 +44,7 @@ struct gcal_plan {
     int deaths;      /* since the last success */
     uint64_t random, order;
     size_t n_finished, n_left_out;
+    double spent_s[GCAL_N_SPENT];
     struct gcal_error *err;
 };
 
@@ -72,10 +85,59 @@ int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row);
 
 /* ---- plan_ladder.c ---- */
 
+/* Part of the budget that may go by before the measuring starts. */
+#define GCAL_PLAN_CHOOSING_SHARE 0.75
+
 /* Prepares and checks all families of 'kernels' and chooses their rungs; what is left
  * unfinished in plan->rows is to be measured.
  */
 int gcal_plan_choose(struct gcal_plan *plan, const struct gcal_kernel_list *kernels);
+/* The same of one family. */
+int gcal_plan_choose_family(struct gcal_plan *plan,
+                            const struct gcal_kernel_list *kernels, const char *name);
+bool gcal_plan_is_first_of_family(const struct gcal_kernel_list *kernels, size_t i);
+
+/* What a resumed run knows of the kernel, or NULL. */
+const struct gcal_plan_done *gcal_plan_find_done(const struct gcal_plan *plan,
+                                                 const struct gcal_kernel *kernel);
+/* Rungs differ in one size only, so the product of all sizes grows with it. */
+double gcal_plan_product_of_sizes(const struct gcal_kernel *kernel);
+/* Prepares one more kernel: 0 with its row at the end of the plan's, 1 when it cannot be
+ * measured, -1.
+ */
+int gcal_plan_try(struct gcal_plan *plan, const struct gcal_kernel *kernel,
+                  bool smallest);
+/* How far a row's time lies outside the limits, as the logarithm of a ratio. */
+double gcal_plan_outside(const struct gcal_plan *plan, const struct gcal_plan_row *row);
+/* Will rung 'next' surely be too long?  The longest rung is the dearest to try: its
+ * buffers have to be filled.
+ */
+bool gcal_plan_is_too_long(const struct gcal_plan *plan,
+                           const struct gcal_plan_row *before,
+                           const struct gcal_plan_row *last,
+                           const struct gcal_kernel *next);
+
+/* What a family's check came to. */
+struct gcal_plan_verdict {
+    bool checked, wrong;
+    double worst;                /* relative difference */
+    enum gcal_row_status status; /* of a family that is wrong */
+    struct gcal_error why;
+};
+
+/* Checks the family of a row that is prepared.  The row is finished where its worker was
+ * lost.
+ */
+int gcal_plan_check(struct gcal_plan *plan, struct gcal_plan_row *row,
+                    struct gcal_plan_verdict *verdict);
+/* Notes it in a row of the family, which is finished if it is wrong. */
+int gcal_plan_apply(struct gcal_plan *plan, struct gcal_plan_row *row,
+                    const struct gcal_plan_verdict *verdict);
+
+/* ---- plan_design.c ---- */
+
+/* All of it, with options->precision: chooses, warms up, measures, reports. */
+int gcal_plan_design(struct gcal_plan *plan, const struct gcal_kernel_list *kernels);
 
 /* ---- plan_check.c ---- */
 

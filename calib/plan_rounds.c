@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/base/log.h"
 #include "calib/base/random.h"
@@ -57,6 +58,19 @@ static size_t launches_for(const struct gcal_plan *plan, const struct gcal_plan_
     return (size_t)fmax(1, fmin(fmin(seconds / first_s, limit), (double)most));
 }
 
+static enum gcal_worker_outcome
+launch(struct gcal_plan *plan, const struct gcal_plan_row *row, size_t n,
+       struct gcal_sample *samples, enum gcal_row_status *status, struct gcal_error *why)
+{
+    double start_s = gcal_clock_now_s();
+    enum gcal_worker_outcome outcome =
+        plan->ops->measure(plan->ops->context, row->kernel, n,
+                           plan->options->kernel_limit_s, samples, status, why);
+
+    plan->spent_s[GCAL_SPENT_MEASURING] += gcal_clock_now_s() - start_s;
+    return outcome;
+}
+
 /* ---- warm-up ---- */
 
 /* One that is long enough to load the device and short enough to be launched often;
@@ -97,9 +111,7 @@ int gcal_plan_warm_up(struct gcal_plan *plan)
         int rc;
 
         gcal_plan_progress(plan, "warming up", 0, plan->n_rows);
-        outcome =
-            plan->ops->measure(plan->ops->context, row->kernel, n,
-                               plan->options->kernel_limit_s, samples, &status, &why);
+        outcome = launch(plan, row, n, samples, &status, &why);
         if ((rc = gcal_plan_settle(plan, row, outcome, status, &why)) != 0)
             return rc < 0 ? -1 : 0;
         row->m.n_warmup += n;
@@ -160,9 +172,7 @@ static int measure(struct gcal_plan *plan, struct gcal_plan_row *row, size_t n)
     struct gcal_sample *samples = row->m.samples + row->m.n_samples;
     enum gcal_row_status status = GCAL_ROW_LAUNCH_FAILED;
     struct gcal_error why = { 0 };
-    enum gcal_worker_outcome outcome =
-        plan->ops->measure(plan->ops->context, row->kernel, n,
-                           plan->options->kernel_limit_s, samples, &status, &why);
+    enum gcal_worker_outcome outcome = launch(plan, row, n, samples, &status, &why);
 
     if (gcal_plan_is_hiccup(row, outcome, status))
         return 1;
@@ -209,7 +219,7 @@ static double first_share(const struct gcal_plan *plan)
     double need_s = 0, left_s = plan->options->budget_s - gcal_plan_elapsed_s(plan);
 
     for (size_t i = 0; i < plan->n_rows; i++)
-        if (!plan->rows[i].finished)
+        if (!plan->rows[i].finished && !plan->rows[i].parked)
             need_s += plan->rows[i].first_s * (double)visit_size(plan, &plan->rows[i], 1);
     return need_s > 0 ? left_s / need_s : 1;
 }
@@ -235,7 +245,7 @@ static size_t unfinished(struct gcal_plan *plan, struct gcal_plan_row **rows)
     size_t n = 0;
 
     for (size_t i = 0; i < plan->n_rows; i++)
-        if (!plan->rows[i].finished)
+        if (!plan->rows[i].finished && !plan->rows[i].parked)
             rows[n++] = &plan->rows[i];
     return n;
 }

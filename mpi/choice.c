@@ -18,6 +18,7 @@ void gcal_choice_put(struct gcal_buf *buf, const char *device,
     gcal_wire_put_f64(buf, choice->full_s);
     gcal_wire_put_f64(buf, choice->worst_error);
     gcal_wire_put_text(buf, choice->worst_parameter);
+    gcal_wire_put_u64(buf, choice->n_untold);
     gcal_wire_put_f64(buf, choice->wanted_error);
     gcal_wire_put_u32(buf, choice->reached);
 }
@@ -39,6 +40,7 @@ int gcal_choice_get(struct gcal_wire *wire, const char *node, struct gcal_choice
         snprintf(choice->worst_parameter, sizeof(choice->worst_parameter), "%s",
                  parameter);
     free(parameter);
+    choice->n_untold = gcal_wire_get_u64(wire);
     choice->wanted_error = gcal_wire_get_f64(wire);
     choice->reached = gcal_wire_get_u32(wire) != 0;
     if (!made->node)
@@ -69,5 +71,7 @@ char *gcal_choice_format(const struct gcal_plan_choice *c)
                         100 * c->worst_error, c->worst_parameter, 100 * c->wanted_error);
     else
         gcal_buf_printf(&buf, "; %s is not determined", c->worst_parameter);
+    if (c->n_untold)
+        gcal_buf_printf(&buf, "; %zu parameters that no kernel tells", c->n_untold);
     return gcal_buf_take(&buf, NULL);
 }

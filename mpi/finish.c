@@ -100,12 +100,12 @@ static json_t *choices_json(const struct gcal_root *root)
 
         json_array_append_new(
             choices,
-            json_pack("{s:s, s:s, s:i, s:i, s:f, s:o, s:o, s:s, s:f, s:b}", "node",
+            json_pack("{s:s, s:s, s:i, s:i, s:f, s:o, s:o, s:s, s:i, s:f, s:b}", "node",
                       made->node, "device", made->device, "measured", (int)c->n_measured,
                       "kernels", (int)c->n_kernels, "took_s", c->took_s, "full_s",
                       json_number(c->full_s), "worst_error", json_number(c->worst_error),
-                      "worst_parameter", c->worst_parameter, "wanted_error",
-                      c->wanted_error, "reached", c->reached));
+                      "worst_parameter", c->worst_parameter, "untold", (int)c->n_untold,
+                      "wanted_error", c->wanted_error, "reached", c->reached));
     }
     return choices;
 }
