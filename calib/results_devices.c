@@ -76,7 +76,7 @@ static int deviate(struct gcal_type_fit *t, const struct gcal_form_fit *f, doubl
     int rc = d.predicted_s && d.time_s ? 0 : gcal_error_memory(err);
 
     for (size_t k = 0; k < t->n_devices && rc == 0; k++) {
-        take_rows(&d, t, f, t->device[k], t->n_devices > 1);
+        take_rows(&d, t, f, t->device[k], true);
         if (d.n < 2) /* one row has no error */
             take_rows(&d, t, f, t->device[k], false);
         gcal_fit_deviation(d.predicted_s, d.time_s, d.n, &raw[k], &raw[t->n_devices + k]);
@@ -95,6 +95,11 @@ int gcal_result_deviate(struct gcal_type_fit *t, struct gcal_error *err)
         return -1;
     if (!t->good)
         return 0;
+    if (t->n_devices == 1) { /* it is its type */
+        t->factor[0] = 1;
+        t->factor_error[0] = 0;
+        return 0;
+    }
     if (!(raw = calloc(2 * t->n_devices + 1, sizeof(*raw))))
         return gcal_error_memory(err);
     if ((rc = deviate(t, &t->forms[t->best], raw, err)) == 0)

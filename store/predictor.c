@@ -181,46 +181,51 @@ double gcal_predictor_misfit(const struct gcal_predictor *p)
 
 /* ---- prediction ---- */
 
-/* Feature 'i' as a multiple of the end of its range that it lies beyond, 1 where it does
- * not.  A count of zero costs nothing, so it is never below.
- */
-static double beyond(const struct gcal_predictor *p, size_t i, double value)
+/* A count of zero costs nothing, so it is never below the range. */
+static bool is_outside(const struct gcal_predictor *p, size_t i, double value)
 {
-    if (value > p->feature_max[i])
-        return value / p->feature_max[i];
-    return value > 0 && value < p->feature_min[i] ? value / p->feature_min[i] : 1;
+    return value > p->feature_max[i] * RANGE_SLACK ||
+           (value < p->feature_min[i] / RANGE_SLACK && value > 0);
 }
 
 static void find_outside(const struct gcal_predictor *p, const double *features,
                          struct gcal_prediction *prediction)
 {
-    double farthest = RANGE_SLACK;
+    double farthest = 1;
 
     prediction->outside = NULL;
     prediction->outside_by = 1;
     for (size_t i = 0; i < p->model->n_features; i++) {
-        double by = beyond(p, i, features[i]);
+        double by;
 
-        if (fmax(by, 1 / by) <= farthest)
+        if (!is_outside(p, i, features[i]))
             continue;
-        farthest = fmax(by, 1 / by);
-        prediction->outside = p->model->features[i];
-        prediction->outside_by = by;
+        by = features[i] /
+             (features[i] > p->feature_max[i] ? p->feature_max[i] : p->feature_min[i]);
+        if (fmax(by, 1 / by) > farthest) {
+            farthest = fmax(by, 1 / by);
+            prediction->outside = p->model->features[i];
+            prediction->outside_by = by;
+        }
     }
     prediction->extrapolates = prediction->outside;
 }
 
+/* The covariance is symmetric: each pair is taken once. */
 static double variance(const struct gcal_predictor *p, const double *gradient)
 {
     size_t n = p->model->n_parameters;
     double sum = 0;
 
     for (size_t i = 0; i < n; i++) {
-        double row = 0;
+        const double *row = &p->covariance[i * n];
+        double others = 0;
 
-        for (size_t j = 0; j < n; j++)
-            row += p->covariance[i * n + j] * gradient[j];
-        sum += gradient[i] * row;
+        if (gradient[i] == 0)
+            continue;
+        for (size_t j = 0; j < i; j++)
+            others += row[j] * gradient[j];
+        sum += gradient[i] * (2 * others + row[i] * gradient[i]);
     }
     return sum > 0 ? sum : 0; /* rounding may take it just below */
 }
