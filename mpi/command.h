@@ -13,6 +13,7 @@ int gcal_command_count(int argc, char **argv);
 int gcal_command_remove(int argc, char **argv);
 int gcal_command_fit(int argc, char **argv);
 int gcal_command_predict(int argc, char **argv);
+int gcal_command_evaluate(int argc, char **argv);
 int gcal_command_rank(int argc, char **argv);
 int gcal_command_show(int argc, char **argv);
 int gcal_command_audit(int argc, char **argv);

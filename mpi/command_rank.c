@@ -155,19 +155,6 @@ static int add_profiles(const struct rank_command *c, struct gcal_rank *r,
     return rc;
 }
 
-/* A model that is named as a tag is meant by that. */
-static const char *choose_model(const struct rank_command *c,
-                                const struct gcal_params_device *device)
-{
-    if (c->model || device->n_models == 1)
-        return c->model ? c->model : device->models[0].name;
-    for (size_t i = 0; i < device->n_models; i++)
-        for (size_t k = 0; k < c->tags.n; k++)
-            if (strcmp(device->models[i].name, c->tags.items[k]) == 0)
-                return c->tags.items[k];
-    return NULL;
-}
-
 static int run(const struct rank_command *c, struct gcal_error *err)
 {
     struct gcal_published published = { 0 };
@@ -179,8 +166,8 @@ static int run(const struct rank_command *c, struct gcal_error *err)
         goto out;
     r.node = published.params.node;
     r.device = published.device->info.name;
-    r.model = choose_model(c, published.device);
-    if ((c->tags.n ? add_tagged(c, &published.device->info, &list, &r, err)
+    if (!(r.model = gcal_published_model(&published, c->model, &c->tags, err)) ||
+        (c->tags.n ? add_tagged(c, &published.device->info, &list, &r, err)
                    : add_profiles(c, &r, err)) < 0 ||
         gcal_rank_variants(&r, published.device, err) < 0)
         goto out;

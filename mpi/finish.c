@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/base/clock.h"
 #include "calib/base/log.h"
 #include "calib/results.h"
 #include "mpi/print_json.h"
 #include "mpi/root.h"
+#include "mpi/run_header.h"
 
 /* The journal becomes the record. */
 static int write_record(struct gcal_root *root, struct gcal_error *err)
@@ -18,13 +18,9 @@ static int write_record(struct gcal_root *root, struct gcal_error *err)
     struct gcal_run_header from_journal = { 0 };
     struct gcal_record_writer *writer;
     struct gcal_run_sink sink;
-    char utc[GCAL_UTC_SIZE];
 
-    gcal_clock_utc(utc);
-    free(root->header.finished_utc);
-    if (!(root->header.finished_utc = strdup(utc)))
-        return gcal_error_memory(err);
-    if (!(writer = gcal_record_create(root->record_path, err)))
+    if (gcal_run_header_end(&root->header, err) < 0 ||
+        !(writer = gcal_record_create(root->record_path, err)))
         return -1;
     sink = gcal_record_sink(writer);
     if (gcal_journal_replay(root->journal_path, &from_journal, &sink, err) < 0) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calib/base/units.h"
+#include "mpi/csv.h"
 #include "mpi/kernels_run.h"
 
 /* ---- the table ---- */
@@ -142,27 +143,6 @@ void gcal_kernels_print(const struct gcal_kernels_run *run)
 
 /* ---- CSV ---- */
 
-/* A text in quotes, on one line. */
-static void put_text(FILE *file, const char *text, char end)
-{
-    fputc('"', file);
-    for (; *text && *text != '\n'; text++) {
-        if (*text == '"')
-            fputc('"', file);
-        fputc(*text, file);
-    }
-    fprintf(file, "\"%c", end);
-}
-
-/* Empty for a kernel without a time. */
-static void put_number(FILE *file, double value)
-{
-    if (isnan(value))
-        fputc(',', file);
-    else
-        fprintf(file, "%.9g,", value);
-}
-
 void gcal_kernels_csv_header(FILE *file)
 {
     fputs("generator,arguments,time_s,spread,"
@@ -180,12 +160,12 @@ static void put_work(FILE *file, const struct gcal_kernels_row *row)
     size_t n = sizeof(amounts) / sizeof(*amounts);
     bool good = row->status == GCAL_ROW_GOOD;
 
-    put_number(file, good ? row->time_s : NAN);
-    put_number(file, good ? row->spread : NAN);
+    gcal_csv_number(file, good ? row->time_s : NAN);
+    gcal_csv_number(file, good ? row->spread : NAN);
     for (size_t i = 0; i < n; i++)
-        put_number(file, good ? 1e-9 * amounts[i] / row->time_s : NAN);
+        gcal_csv_number(file, good ? 1e-9 * amounts[i] / row->time_s : NAN);
     for (size_t i = 0; i < n; i++)
-        put_number(file, good ? amounts[i] : NAN);
+        gcal_csv_number(file, good ? amounts[i] : NAN);
     fprintf(file, "%d,%zu,%s,%s,", row->work.estimated, row->n_samples,
             gcal_stop_name(row->stop), gcal_row_status_name(row->status));
 }
@@ -201,8 +181,8 @@ void gcal_kernels_csv_rows(FILE *file, const struct gcal_kernels_run *run)
             continue;
         fprintf(file, "%s,%s,", kernel->generator, arguments + (*arguments == ' '));
         put_work(file, row);
-        put_text(file, run->info->name, ',');
-        put_text(file, kernel->name, ',');
-        put_text(file, row->detail ? row->detail : "", '\n');
+        gcal_csv_text(file, run->info->name, ',');
+        gcal_csv_text(file, kernel->name, ',');
+        gcal_csv_text(file, row->detail, '\n');
     }
 }

@@ -24,6 +24,8 @@ static const struct command {
     { "fit", gcal_command_fit, "fit again from a record, without a device" },
     { "predict", gcal_command_predict, "predict a kernel's time on a calibrated device" },
     { "rank", gcal_command_rank, "order variants of a kernel by predicted time" },
+    { "evaluate", gcal_command_evaluate,
+      "compare predictions with measurements, by errors and ranking" },
     { "show", gcal_command_show, "print what is published" },
     { "audit", gcal_command_audit, "compare a node's calibrations over time" },
 };

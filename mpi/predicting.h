@@ -6,6 +6,7 @@
 
 #include <argp.h>
 
+#include "mpi/words.h"
 #include "store/params.h"
 
 struct gcal_count_options;
@@ -31,6 +32,12 @@ struct gcal_published {
 /* Clear it in any case. */
 int gcal_published_open(const struct gcal_published_options *options,
                         struct gcal_published *published, struct gcal_error *err);
+/* 'model' if there is such a model, NULL: the only one, or the one that is named as one
+ * of the tags.  NULL with 'err' listing what there is.
+ */
+const char *gcal_published_model(const struct gcal_published *published,
+                                 const char *model, const struct gcal_words *tags,
+                                 struct gcal_error *err);
 void gcal_published_clear(struct gcal_published *published);
 
 /* ---- which kernel ---- */

@@ -8,8 +8,8 @@
 
 #include "calib/base/clock.h"
 #include "calib/base/log.h"
-#include "calib/base/random.h"
 #include "calib/base/wire.h"
+#include "mpi/run_header.h"
 
 /* ---- before anything is measured ---- */
 
@@ -22,40 +22,6 @@ static void send_status(struct gcal_root *root, int tag, int status)
         if (!root->peers || root->peers[rank].state != GCAL_PEER_LOST)
             gcal_group_send(root->group, rank, tag, &buf, NULL);
     gcal_buf_free(&buf);
-}
-
-/* "20261121T041705Z-1a2b3c4d": sorts by time, differs between runs of one second. */
-static char *make_run_id(const char *utc)
-{
-    uint64_t state = (uint64_t)(gcal_clock_now_s() * 1e9) ^ (uint64_t)getpid() << 32;
-    char date[GCAL_UTC_SIZE];
-    size_t n = 0;
-
-    for (const char *c = utc; *c; c++)
-        if (*c != '-' && *c != ':')
-            date[n++] = *c;
-    date[n] = '\0';
-    return gcal_format("%s-%08x", date, (unsigned)(gcal_random_next(&state) >> 32));
-}
-
-static int fill_header(struct gcal_root *root, struct gcal_error *err)
-{
-    struct gcal_run_header *h = &root->header;
-    char utc[GCAL_UTC_SIZE];
-
-    gcal_clock_utc(utc);
-    h->started_utc = strdup(utc);
-    h->run_id = make_run_id(utc);
-    h->gpucal_version = strdup(GPUCAL_VERSION);
-    h->launcher = gcal_group_launcher(root->group);
-    h->config = strdup(root->config.text);
-    h->config_file = strdup(root->config.file);
-    h->seed = root->config.measure.seed;
-    h->n_ranks = (uint32_t)gcal_group_size(root->group);
-    if (!h->started_utc || !h->run_id || !h->gpucal_version || !h->launcher ||
-        !h->config || !h->config_file)
-        return gcal_error_memory(err);
-    return 0;
 }
 
 /* Command line over $GPUCAL_STORE over configuration. */
@@ -107,8 +73,10 @@ static int prepare(struct gcal_root *root, struct gcal_error *err)
         root->config.measure.budget_s = o->budget_s;
     if (o->seed_given)
         root->config.measure.seed = o->seed;
-    if (fill_header(root, err) < 0 || open_store(root, err) < 0 ||
-        open_journal(root, err) < 0)
+    if (gcal_run_header_start(&root->header, &root->config,
+                              gcal_group_launcher(root->group),
+                              (uint32_t)gcal_group_size(root->group), err) < 0 ||
+        open_store(root, err) < 0 || open_journal(root, err) < 0)
         return -1;
     if (root->journal)
         root->sink = gcal_journal_sink(root->journal);

@@ -474,6 +474,118 @@ KERNEL
     expect_line 'adds.yaml:'
 }
 
+# What the CSV file says, against its own lines for kernels.
+compare_figures() { # CSV KERNELS SETS
+    python3 - "$@" <<'PYTHON' > said 2>&1 || fail "$(cat said)"
+import csv, math, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+n, n_sets = int(sys.argv[2]), int(sys.argv[3])
+assert all(None not in r and None not in r.values() for r in rows), rows
+kernels = [r for r in rows if r["level"] == "kernel"]
+counting = [r for r in kernels if r["kernels"] == "1"]
+assert len(kernels) == n, kernels
+for r in counting:
+    p, m = float(r["predicted_s"]), float(r["measured_s"])
+    assert abs(float(r["error_percent"]) - 100 * (p / m - 1)) < 1e-4, r
+    assert float(r["low_s"]) <= p <= float(r["high_s"]), r
+    assert (r["inside"] == "1") == (float(r["low_s"]) <= m <= float(r["high_s"])), r
+    assert r["status"] == "good" and int(r["samples"]) >= 1 and r["detail"] == "", r
+def compare(r, of):
+    mean = math.exp(sum(math.log(abs(float(k["error_percent"]))) for k in of) / len(of))
+    assert abs(float(r["error_percent"]) / mean - 1) < 1e-4, (r, mean)
+    assert int(r["kernels"]) == len(of) and int(r["inside"]) == sum(k["inside"] == "1" for k in of), r
+for r in rows:
+    if r["level"] == "variant":
+        compare(r, [k for k in counting if (k["model"], k["variant"]) == (r["model"], r["variant"])])
+    elif r["level"] == "model":
+        compare(r, [k for k in counting if k["model"] == r["model"]])
+[every] = [r for r in rows if r["level"] == "all"]
+compare(every, counting)
+sets = [r for r in rows if r["level"] == "set"]
+assert len(sets) == n_sets == int(every["sets"]), sets
+for column in "found", "ties", "pairs", "ordered":
+    assert sum(int(s[column]) for s in sets) == int(every[column]), (column, every)
+for s in sets:
+    times = sorted((float(k["measured_s"]), float(k["predicted_s"])) for k in counting
+                   if (k["model"], k["sizes"]) == (s["model"], s["sizes"]))
+    chosen = min(times, key=lambda t: t[1])
+    assert len(times) == int(s["kernels"]) and float(s["measured_s"]) == chosen[0], s
+    assert abs(float(s["loss_percent"]) - 100 * (chosen[0] / times[0][0] - 1)) < 1e-4, s
+    assert abs(float(s["lead_percent"]) - 100 * (times[1][0] / times[0][0] - 1)) < 1e-4, s
+    assert (s["ties"] == "1") == (float(s["lead_percent"]) < 2), s
+    assert (s["found"] == "1") == (float(s["loss_percent"]) < 2), s
+PYTHON
+}
+
+case_evaluate() {
+    run calibrate
+    expect_status 0
+    # Two types are two variants; of the second the model knows nothing.
+    tags=(flops_add_pattern dtype:float32,float64 m:8,12 nelements:65536,131072)
+    run "$gpucal" evaluate --store store "${tags[@]}" --record e.h5 --csv e.csv
+    expect_status 0
+    expect_line '^model flops$'
+    expect_line '^  flops_add dtype:float32 lsize_0:256 groups_fit:True$'
+    expect_line ' [0-9.]+ [mu]s +[-+][0-9.]+% +(yes|no)  .*nelements:131072$'
+    expect_line ' 0 s +0 s to 0 s .* -100.0% +no  '
+    expect_line '^all: 8 kernels, geometric mean error [0-9.]+%'
+    compare_figures e.csv 8 4
+    # The record gives the same without a device.
+    mv out first.out
+    run env OCL_ICD_VENDORS=/nonexistent "$gpucal" evaluate --store store --replay e.h5 --csv again.csv
+    expect_status 0
+    diff first.out out > said || fail "$(cat said)"
+    cmp e.csv again.csv > said || fail "$(cat said)"
+    run "$gpucal" evaluate --params "store/nodes/$(node).yaml" --replay e.h5 flops_add dtype:float32 m:8,16 --csv some.csv
+    expect_status 0
+    compare_figures some.csv 2 0
+    # The kernels of the calibration, of two generators, which have the same sizes.
+    run "$gpucal" evaluate --store store --replay run.h5 flops_add flops_mul --csv both.csv
+    expect_status 0
+    expect_line '^  flops_mul dtype:float32 '
+    # What cannot be evaluated.
+    run "$gpucal" evaluate --store store --replay run.h5
+    expect_status 1
+    expect_line 'no kernel was measured for a model to predict'
+    run "$gpucal" evaluate --store store --replay e.h5 flops_mul
+    expect_status 1
+    expect_line 'the tags pick no kernel that was measured'
+    run "$gpucal" evaluate --store store --replay e.h5 --model nothing
+    expect_status 1
+    expect_line 'no model nothing; there are: flops'
+    run "$gpucal" evaluate --store store --config "$data/small.yaml"
+    expect_status 1
+    expect_line 'predict no kernel'
+    run "$gpucal" evaluate --store store flops_adds
+    expect_status 1
+    expect_line 'did you mean'
+    run "$gpucal" evaluate --store store/nodes
+    expect_status 1
+    run "$gpucal" evaluate --store store --node elsewhere
+    expect_status 1
+    expect_line elsewhere
+    run env OCL_ICD_VENDORS=/nonexistent "$gpucal" evaluate --store store "${tags[@]}"
+    expect_status 5
+    run "$gpucal" evaluate --store store --replay not-there.h5
+    expect_status 1
+    expect_line 'not-there.h5'
+    run "$gpucal" evaluate --store store "${tags[@]}" --record not-there/e.h5
+    expect_status 6
+    run "$gpucal" evaluate --store store --replay e.h5 --csv /dev/full
+    expect_status 1
+    expect_line '/dev/full: No space left'
+    run "$gpucal" evaluate --store store --replay e.h5 --record f.h5
+    expect_status 1
+    # Another device's record.
+    sed 's/^  type: .*/  type: another-gpu-7cu/; s/uid: .*/uid: uuid:7/' "store/nodes/$(node).yaml" > other.yaml
+    run "$gpucal" evaluate --params other.yaml --replay e.h5
+    expect_status 1
+    expect_line 'no device of the record is .* or of its type .another-gpu-7cu'
+    run "$gpucal" evaluate --params other.yaml "${tags[@]}"
+    expect_status 5
+    expect_line 'is no device of this machine'
+}
+
 case_count_predict() {
     counted_kernels
     run calibrate

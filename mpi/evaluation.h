@@ -1,0 +1,90 @@
+/* evaluation.h - predicted times beside measured ones, and what that comes to
+ *
+ * Errors are |predicted / measured - 1|, and their mean is the geometric one (seed 004
+ * section 8).  An error of 0 counts as 1e-16, so that one exact row does not make it 0.
+ */
+#ifndef GCAL_MPI_EVALUATION_H
+#define GCAL_MPI_EVALUATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct gcal_error;
+
+/* Measured times that differ by less are a tie. */
+#define GCAL_EVALUATION_TIE 0.02
+
+/* A kernel, and what a model says of it. */
+struct gcal_evaluation_row {
+    char *model, *kernel, *generator;
+    char *variant;                     /* the kernel's name without its sizes */
+    char *sizes;                       /* "n:2048" */
+    double predicted_s, low_s, high_s; /* NaN: could not be predicted */
+    double measured_s;                 /* median; NaN: could not be measured */
+    double spread;                     /* its relative standard error */
+    size_t n_samples;
+    bool extrapolates;
+    const char *status; /* "good", or why it was not measured; not owned */
+    char *detail;       /* what went wrong; NULL: nothing did */
+};
+
+/* Rows by model, variant and size, once sorted. */
+struct gcal_evaluation {
+    size_t n, capacity;
+    struct gcal_evaluation_row *rows;
+};
+
+/* An empty row with times of NaN, to be filled; NULL with 'err'. */
+struct gcal_evaluation_row *gcal_evaluation_add(struct gcal_evaluation *evaluation,
+                                                struct gcal_error *err);
+void gcal_evaluation_sort(struct gcal_evaluation *evaluation);
+void gcal_evaluation_clear(struct gcal_evaluation *evaluation);
+
+/* The row has both times. */
+bool gcal_evaluation_counts(const struct gcal_evaluation_row *row);
+/* predicted / measured - 1 */
+double gcal_evaluation_error(const struct gcal_evaluation_row *row);
+/* The measured time lies in the predicted interval. */
+bool gcal_evaluation_inside(const struct gcal_evaluation_row *row);
+
+/* ---- of several rows ---- */
+
+struct gcal_evaluation_figures {
+    size_t n; /* rows that count */
+    size_t n_inside;
+    double mean_error, worst_error; /* NaN where n is 0 */
+};
+
+/* Of a model's variant; NULL: of all. */
+struct gcal_evaluation_figures
+gcal_evaluation_figures(const struct gcal_evaluation *evaluation, const char *model,
+                        const char *variant);
+
+/* Variants of one model at the same sizes, two or more of them. */
+struct gcal_evaluation_set {
+    const char *model, *sizes;
+    size_t n;
+    size_t fastest, chosen; /* rows: the fastest measured, the fastest predicted */
+    double lead;            /* so much longer takes the second fastest, relative */
+    double loss;            /* so much longer takes the chosen one */
+    bool tie;               /* the lead is smaller than GCAL_EVALUATION_TIE */
+    bool found;             /* the loss is */
+    size_t n_pairs;         /* of which one is faster by more than that */
+    size_t n_ordered;       /* and is predicted to be */
+};
+
+/* All sets of a sorted evaluation, the caller's to free. */
+int gcal_evaluation_sets(const struct gcal_evaluation *evaluation,
+                         struct gcal_evaluation_set **sets, size_t *n_sets,
+                         struct gcal_error *err);
+
+struct gcal_evaluation_ranking {
+    size_t n_sets, n_found, n_ties, n_pairs, n_ordered;
+};
+
+/* Of a model's sets; NULL: of all. */
+struct gcal_evaluation_ranking
+gcal_evaluation_ranking(const struct gcal_evaluation_set *sets, size_t n_sets,
+                        const char *model);
+
+#endif

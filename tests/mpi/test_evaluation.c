@@ -1,0 +1,155 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mpi/evaluation.h"
+
+#define assert_near(a, b) assert_true(fabs((a) - (b)) <= 1e-12)
+
+static void add(struct gcal_evaluation *e, const char *model, const char *variant,
+                const char *sizes, double predicted_s, double measured_s)
+{
+    struct gcal_evaluation_row *row = gcal_evaluation_add(e, NULL);
+
+    assert_non_null(row);
+    row->model = strdup(model);
+    row->variant = strdup(variant);
+    row->sizes = strdup(sizes);
+    row->predicted_s = predicted_s;
+    row->low_s = 0.9 * predicted_s;
+    row->high_s = predicted_s / 0.9;
+    row->measured_s = measured_s;
+}
+
+/* Three variants of model a; one of b, and one that was not measured. */
+static struct gcal_evaluation example(void)
+{
+    struct gcal_evaluation e = { 0 };
+
+    add(&e, "b", "x", "n:64", 2.5, 2.0);
+    add(&e, "a", "tiled", "n:1024", 1.02, 1.0);
+    add(&e, "a", "plain", "n:1024", 1.14, 1.2);
+    add(&e, "a", "wide", "n:1024", 1.01, 1.01);
+    add(&e, "a", "tiled", "n:512", 0.16, 0.12);
+    add(&e, "a", "plain", "n:512", 0.15, 0.15);
+    add(&e, "a", "wide", "n:512", 0.9, NAN);
+    add(&e, "b", "y", "n:64", NAN, 1.0);
+    gcal_evaluation_sort(&e);
+    return e;
+}
+
+static void rows_come_by_model_variant_and_size(void **state)
+{
+    static const char *const order[] = { "plain n:512",  "plain n:1024", "tiled n:512",
+                                         "tiled n:1024", "wide n:512",   "wide n:1024",
+                                         "x n:64",       "y n:64" };
+    struct gcal_evaluation e = example();
+
+    (void)state;
+    assert_int_equal(e.n, 8);
+    for (size_t i = 0; i < e.n; i++) {
+        size_t length = strlen(e.rows[i].variant);
+
+        assert_int_equal(strncmp(e.rows[i].variant, order[i], length), 0);
+        assert_string_equal(e.rows[i].sizes, order[i] + length + 1);
+    }
+    gcal_evaluation_clear(&e);
+}
+
+static void means_are_geometric(void **state)
+{
+    struct gcal_evaluation e = example();
+    struct gcal_evaluation_figures f = gcal_evaluation_figures(&e, "a", "tiled");
+
+    (void)state;
+    assert_int_equal(f.n, 2);
+    assert_near(f.mean_error, sqrt(0.02 / 3)); /* of 2 % and a third */
+    assert_near(f.worst_error, 1.0 / 3);
+    assert_int_equal(f.n_inside, 1);
+    f = gcal_evaluation_figures(&e, "b", NULL);
+    assert_int_equal(f.n, 1);
+    assert_near(f.mean_error, 0.25);
+    assert_int_equal(f.n_inside, 0);
+    /* Two exact rows count as 1e-16 each, and neither make the mean 0 nor go missing. */
+    f = gcal_evaluation_figures(&e, NULL, NULL);
+    assert_int_equal(f.n, 6);
+    assert_int_equal(f.n_inside, 4);
+    assert_near(f.mean_error / pow(0.25 * 0.02 * 0.05 / 3 * 1e-32, 1.0 / 6), 1);
+    f = gcal_evaluation_figures(&e, "c", NULL);
+    assert_true(f.n == 0 && isnan(f.mean_error) && isnan(f.worst_error));
+    gcal_evaluation_clear(&e);
+}
+
+static void ties_are_no_misses(void **state)
+{
+    struct gcal_evaluation e = example();
+    struct gcal_evaluation_set *sets;
+    struct gcal_evaluation_ranking r;
+    size_t n;
+
+    (void)state;
+    assert_int_equal(gcal_evaluation_sets(&e, &sets, &n, NULL), 0);
+    assert_int_equal(n, 2); /* one kernel alone is no set */
+    /* n = 512: the plain one is predicted to be the faster, and is slower by 25 %. */
+    assert_string_equal(sets[0].sizes, "n:512");
+    assert_int_equal(sets[0].n, 2);
+    assert_string_equal(e.rows[sets[0].fastest].variant, "tiled");
+    assert_string_equal(e.rows[sets[0].chosen].variant, "plain");
+    assert_true(!sets[0].tie && !sets[0].found);
+    assert_near(sets[0].loss, 0.25);
+    assert_near(sets[0].lead, 0.25);
+    assert_true(sets[0].n_pairs == 1 && sets[0].n_ordered == 0);
+    /* n = 1024: the wide one is slower than the tiled one by 1 %. */
+    assert_int_equal(sets[1].n, 3);
+    assert_string_equal(e.rows[sets[1].fastest].variant, "tiled");
+    assert_string_equal(e.rows[sets[1].chosen].variant, "wide");
+    assert_true(sets[1].tie && sets[1].found);
+    assert_near(sets[1].lead, 0.01);
+    assert_near(sets[1].loss, 0.01);
+    assert_true(sets[1].n_pairs == 2 && sets[1].n_ordered == 2);
+    r = gcal_evaluation_ranking(sets, n, NULL);
+    assert_true(r.n_sets == 2 && r.n_found == 1 && r.n_ties == 1 && r.n_pairs == 3 &&
+                r.n_ordered == 2);
+    r = gcal_evaluation_ranking(sets, n, "b");
+    assert_int_equal(r.n_sets, 0);
+    free(sets);
+    gcal_evaluation_clear(&e);
+}
+
+/* Two alike, and a third that is chosen and slow. */
+static void a_tie_of_others_is_no_excuse(void **state)
+{
+    struct gcal_evaluation e = { 0 };
+    struct gcal_evaluation_set *sets;
+    size_t n;
+
+    (void)state;
+    add(&e, "a", "x", "n:64", 1.0, 1.0);
+    add(&e, "a", "y", "n:64", 1.1, 1.001);
+    add(&e, "a", "z", "n:64", 0.9, 1.5);
+    assert_int_equal(gcal_evaluation_sets(&e, &sets, &n, NULL), 0);
+    assert_int_equal(n, 1);
+    assert_true(sets[0].tie && !sets[0].found);
+    assert_near(sets[0].loss, 0.5);
+    assert_near(sets[0].lead, 0.001);
+    free(sets);
+    gcal_evaluation_clear(&e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_come_by_model_variant_and_size),
+        cmocka_unit_test(means_are_geometric),
+        cmocka_unit_test(ties_are_no_misses),
+        cmocka_unit_test(a_tie_of_others_is_no_excuse),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
