@@ -20,18 +20,19 @@
  * exponentials.) The last three are for costs: what they combine is not negative.
  *
  * Derivatives add select(a, b, x, y) (x where a <= b, else y), pow_d(a, b) (a^b log(a)),
- * overlap_d(k, g, c, edge) (by argument k, from 0), pnorm_l(p, norm, a, n), pnorm_d(p, l)
- * and pnorm_e(a, slope, l) (log(a / norm) of n arguments; by argument a; a slope l), and
- * smoothmax_w(k, max, a, scale, n) and smoothmax_s(k, max, mean, scale, n) (the weight of
- * a; by the scale), all finite at 0.
+ * overlap_t(g, c, edge) and overlap_d(k, g, c, edge, t) (the step's tanh; overlap by its
+ * argument k, from 0), pnorm_l(p, norm, a, n), pnorm_d(p, l) and pnorm_e(a, slope, l)
+ * (log(a / norm) of n arguments; pnorm by a; a slope l), smoothmax_w(k, max, a, scale, n)
+ * and smoothmax_s(k, max, mean, scale, n) (the weight of a; smoothmax by its scale), all
+ * finite at 0.
  *
  * What is parsed is simplified: constants folded, x + 0, x * 1, x^0, -(-x), x + x, x^2 *
  * x, max of one or in a max, pnorm of one and the like, where that keeps the value to the
  * last bit.
  *
- * A name is [A-Za-z_][A-Za-z0-9_]*; one that starts with f_mem_access,
- * f_atomic or f_local_pass may go on with the fields of feature.h (tag:, lstrides:{},
- * gstrides:{}, afr:).
+ * A name is [A-Za-z_][A-Za-z0-9_]*; one that starts with f_mem_access, f_memory,
+ * f_onchip, f_atomic or f_local_pass may go on with the fields of feature.h (tag:,
+ * lstrides:{}, gstrides:{}, afr:).
  * '^' binds to the right and tighter than unary minus.
  */
 #ifndef GCAL_MODEL_EXPR_H

@@ -100,26 +100,26 @@ static struct gcal_node *derive_extreme(struct gcal_build *b,
         (struct gcal_node *[]){ rest, node->args[0], first, rest_slope });
 }
 
-/* The chain rule over overlap_d(k, g, c, edge), which differ in k alone. */
-static struct gcal_node *derive_overlap(struct gcal_build *b,
-                                        const struct gcal_node *node, size_t symbol)
-{
-    struct gcal_node *const *a = node->args, *sum = number(b, 0);
-
-    for (size_t k = 0; k < node->n_args; k++)
-        sum = add(b, sum,
-                  mul(b,
-                      gcal_node_make(b, GCAL_OP_OVERLAP_D, 4,
-                                     (struct gcal_node *[]){ number(b, (double)k), a[0],
-                                                             a[1], a[2] }),
-                      derive(b, a[k], symbol)));
-    return sum;
-}
-
 static struct gcal_node *call(struct gcal_build *b, enum gcal_op op, size_t n,
                               struct gcal_node *const *args)
 {
     return gcal_node_make(b, op, n, args);
+}
+
+/* The chain rule over overlap_d(k, g, c, edge, t), which differ in k alone. */
+static struct gcal_node *derive_overlap(struct gcal_build *b,
+                                        const struct gcal_node *node, size_t symbol)
+{
+    struct gcal_node *const *a = node->args, *sum = number(b, 0);
+    struct gcal_node *t = call(b, GCAL_OP_OVERLAP_T, 3, a);
+
+    for (size_t k = 0; k < node->n_args; k++) {
+        struct gcal_node *args[] = { number(b, (double)k), a[0], a[1], a[2], t };
+
+        sum = add(b, sum,
+                  mul(b, call(b, GCAL_OP_OVERLAP_D, 5, args), derive(b, a[k], symbol)));
+    }
+    return sum;
 }
 
 /* With N = pnorm(p, a, ..) and r = a / N: dN/da = r^(p-1), dN/dp = sum(a r^(p-1) log r) /

@@ -140,7 +140,8 @@ static const char *skip_field(const char *at)
 /* Features whose names have fields with a ':'. */
 static bool has_fields(const char *name)
 {
-    static const char *const starts[] = { "f_mem_access", "f_atomic", "f_local_pass" };
+    static const char *const starts[] = { "f_mem_access", "f_memory", "f_onchip",
+                                          "f_atomic", "f_local_pass" };
 
     for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
         if (strncmp(name, starts[i], strlen(starts[i])) == 0)
@@ -209,15 +210,14 @@ enum gcal_op gcal_expr_function(const char *start, size_t length)
     return GCAL_OP_COUNT;
 }
 
-/* The first argument of overlap_d picks another one. */
-static bool picks_an_argument(enum gcal_op op, size_t n_args,
-                              struct gcal_node *const *args)
+/* The first argument of overlap_d picks one of the next three. */
+static bool picks_an_argument(enum gcal_op op, struct gcal_node *const *args)
 {
     double k = args[0] && args[0]->op == GCAL_OP_NUMBER ? args[0]->number : -1;
 
     if (op != GCAL_OP_OVERLAP_D)
         return true;
-    return k >= 0 && k < (double)n_args - 1 && k == floor(k);
+    return k == 0 || k == 1 || k == 2;
 }
 
 static struct gcal_node *parse_call(struct parser *p, enum gcal_op op, const char *start)
@@ -237,7 +237,7 @@ static struct gcal_node *parse_call(struct parser *p, enum gcal_op op, const cha
         return fail_at(p, p->at, "expected ',' or ')'");
     if (n_args < function->min_args)
         return fail_at(p, start, "too few arguments");
-    if (!picks_an_argument(op, n_args, args))
+    if (!picks_an_argument(op, args))
         return fail_at(p, start, "the first argument must be the number of another");
     return gcal_node_make(&p->build, op, n_args, args);
 }

@@ -43,7 +43,8 @@ enum gcal_op {
     /* what derivatives need beside these, finite where logarithms of 0 would not be */
     GCAL_OP_SELECT,      /* select(a, b, x, y): x where a <= b, else y */
     GCAL_OP_POW_D,       /* pow_d(a, b): a^b log(a), the derivative of a^b by b */
-    GCAL_OP_OVERLAP_D,   /* overlap_d(k, g, c, edge): overlap by its argument k, from 0 */
+    GCAL_OP_OVERLAP_T,   /* overlap_t(g, c, edge): the step's tanh */
+    GCAL_OP_OVERLAP_D,   /* overlap_d(k, g, c, edge, t): overlap by argument k, from 0 */
     GCAL_OP_PNORM_L,     /* pnorm_l(p, norm, a, n): log(a / norm), of n arguments */
     GCAL_OP_PNORM_D,     /* pnorm_d(p, l): pnorm by the argument of that logarithm */
     GCAL_OP_PNORM_E,     /* pnorm_e(a, slope, l): a slope l */

@@ -19,7 +19,8 @@ const struct gcal_function gcal_functions[GCAL_OP_COUNT] = {
     [GCAL_OP_SMOOTHMAX] = { "smoothmax", 2, GCAL_EXPR_MAX_ARGS },
     [GCAL_OP_SELECT] = { "select", 4, 4 },
     [GCAL_OP_POW_D] = { "pow_d", 2, 2 },
-    [GCAL_OP_OVERLAP_D] = { "overlap_d", 4, 4 },
+    [GCAL_OP_OVERLAP_T] = { "overlap_t", 3, 3 },
+    [GCAL_OP_OVERLAP_D] = { "overlap_d", 5, 5 },
     [GCAL_OP_PNORM_L] = { "pnorm_l", 4, 4 },
     [GCAL_OP_PNORM_D] = { "pnorm_d", 2, 2 },
     [GCAL_OP_PNORM_E] = { "pnorm_e", 3, 3 },
@@ -99,16 +100,24 @@ static double smoothmax_by_scale(double sharpness, double max, double mean, doub
     return scale > 0 ? (max - mean) / scale : log(n) / sharpness;
 }
 
+/* tanh(edge (g - c) / (g + c)) */
+static double overlap_tanh(double g, double c, double edge)
+{
+    double sum = g + c;
+
+    return sum == 0 ? 0 : tanh(edge * (g - c) / sum);
+}
+
 static double overlap(double g, double c, double edge)
 {
-    double sum = g + c, step = sum == 0 ? 0.5 : 0.5 * tanh(edge * (g - c) / sum) + 0.5;
+    double step = 0.5 * overlap_tanh(g, c, edge) + 0.5;
 
     return g * step + c * (1 - step);
 }
 
-static double overlap_derivative(int k, double g, double c, double edge)
+static double overlap_derivative(int k, double g, double c, double edge, double t)
 {
-    double sum = g + c, x = sum == 0 ? 0 : (g - c) / sum, t = tanh(edge * x);
+    double sum = g + c, x = sum == 0 ? 0 : (g - c) / sum;
     double step = 0.5 * t + 0.5, slope = 0.5 * (1 - t * t);
 
     if (k == 2)
@@ -172,7 +181,9 @@ double gcal_op_apply(enum gcal_op op, size_t n, const double *a)
     case GCAL_OP_POW_D:
         return a[0] == 0 ? 0 : pow(a[0], a[1]) * log(a[0]);
     case GCAL_OP_OVERLAP_D:
-        return overlap_derivative((int)a[0], a[1], a[2], a[3]);
+        return overlap_derivative((int)a[0], a[1], a[2], a[3], a[4]);
+    case GCAL_OP_OVERLAP_T:
+        return overlap_tanh(a[0], a[1], a[2]);
     case GCAL_OP_PNORM_D:
         return pnorm_by_argument(a[0], a[1]);
     case GCAL_OP_PNORM_L:

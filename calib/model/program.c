@@ -209,6 +209,9 @@ double gcal_model_program_eval(const struct gcal_model_program *program, double 
         case GCAL_OP_DIV:
             *result = slots[a[0]] / slots[a[1]];
             break;
+        case GCAL_OP_NEG:
+            *result = -slots[a[0]];
+            break;
         case GCAL_OP_POWI:
             *result = gcal_whole_power(slots[a[0]], (unsigned)step->number);
             break;

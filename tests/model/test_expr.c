@@ -98,6 +98,8 @@ static const char *const names[] = {
     "f_mem_access_tag:aLD_load_lstrides:{0:<n;1:(n+1)*2}_gstrides:{0:16}_afr:1",
     "f_mem_access_lstrides:{0:<=n/2}",
     "f_mem_access_afr:>=n",
+    "f_memory_tag:matmulPlain",
+    "f_onchip_tag:dgUPF",
     "f_sync_barrier_local",
 };
 
@@ -134,7 +136,7 @@ static void complains_with_columns(void **state)
         { "f_mem_access_lstrides:{0:1", "column 23: " },
         { "p_a + \xc3\xa9",
           "column 7: expected a number, a name or '(', found byte 195" },
-        { "overlap_d(7, 1, 2, 3)", "column 1: the first argument" },
+        { "overlap_d(3, 1, 2, 3, 0)", "column 1: the first argument" },
     };
 
     (void)state;
