@@ -211,7 +211,7 @@ int gcal_command_audit(int argc, char **argv)
     int rc = -1;
 
     argp_parse(&argp, argc, argv, 0, NULL, &c);
-    if (gcal_config_read(c.config, NULL, &config, &err) == 0 &&
+    if (gcal_config_read_settings(c.config, &config, &err) == 0 &&
         (path = gcal_command_store(c.store, c.config, &err)) &&
         (store = gcal_store_open(path, &err))) {
         c.warn = c.warn > 0 ? c.warn : config.audit_warn;

@@ -34,7 +34,7 @@ char *gcal_command_store(const char *option, const char *config, struct gcal_err
             gcal_error_memory(err);
         return path;
     }
-    if (gcal_config_read(config, NULL, &read, err) < 0)
+    if (gcal_config_read_settings(config, &read, err) < 0)
         return NULL;
     if (read.store)
         path = strdup(read.store);

@@ -68,7 +68,7 @@ static void reads_every_key(void **state)
               "devices: {types: [gpu], vendors: ['NVIDIA*'], names: ['*H200*', a100]}\n"
               "measure: {budget_s: 61.7, min_time_s: 0.0013, max_time_s: 0.17,\n"
               "  min_samples: 7, max_samples: 53, noise: 0.0047, kernel_limit_s: 19,\n"
-              "  rungs: 5, seed: 977}\n"
+              "  rungs: 5, seed: 977, precision: 0.019}\n"
               "audit: {warn: 0.037, fail: 0.13}\n" MODEL,
               &config, &err),
         0);
@@ -84,6 +84,7 @@ static void reads_every_key(void **state)
     assert_int_equal(config.measure.max_samples, 53);
     assert_int_equal(config.measure.rungs, 5);
     assert_int_equal(config.measure.seed, 977);
+    assert_true(config.measure.precision == 0.019);
     assert_true(config.audit_warn == 0.037 && config.audit_fail == 0.13);
     assert_int_equal(config.n_models, 1);
     assert_true(config.models[0].model->parameters[0].max == 1.7e-9);
@@ -162,6 +163,19 @@ static void the_built_in_file_is_right(void **state)
     gcal_config_clear(&config);
 }
 
+static void settings_are_read_without_the_models(void **state)
+{
+    struct gcal_config config = { 0 };
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    if (gcal_config_read_settings(NULL, &config, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(config.n_models, 0);
+    assert_true(config.measure.budget_s != 60); /* the file's, not the default */
+    gcal_config_clear(&config);
+}
+
 static void filters_match_globs_of_any_case(void **state)
 {
     char *types[] = { "gpu" }, *names[] = { "*h200*", "a100" };
@@ -220,6 +234,7 @@ int main(void)
         cmocka_unit_test(complaints_name_the_place),
         cmocka_unit_test(complaints_about_models_name_the_place),
         cmocka_unit_test(the_built_in_file_is_right),
+        cmocka_unit_test(settings_are_read_without_the_models),
         cmocka_unit_test(filters_match_globs_of_any_case),
         cmocka_unit_test(kernels_come_once_with_the_models_that_asked),
     };

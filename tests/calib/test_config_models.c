@@ -1,0 +1,462 @@
+/* Models that say what they are for: forms of cost groups, and kernels that follow */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/config.h"
+
+static struct gcal_catalogue *catalogue;
+
+static int open_catalogue(void **state)
+{
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    catalogue = gcal_catalogue_open(SOURCE_DIR "/kernels/catalogue", &err);
+    if (!catalogue)
+        print_error("%s\n", err.text);
+    return catalogue ? 0 : -1;
+}
+
+static int close_catalogue(void **state)
+{
+    (void)state;
+    gcal_catalogue_close(catalogue);
+    return 0;
+}
+
+static void read_with(const char *text, const struct gcal_catalogue *from,
+                      struct gcal_config *config)
+{
+    struct gcal_error err = { 0 };
+
+    if (gcal_config_parse(text, strlen(text), "site.yaml", from, config, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+/* 'text' is refused, and told so where it stands. */
+static void refuses(const char *text, const char *where, const char *what)
+{
+    struct gcal_config config = { 0 };
+    struct gcal_error err = { 0 };
+
+    assert_int_equal(
+        gcal_config_parse(text, strlen(text), "site.yaml", catalogue, &config, &err), -1);
+    if (strncmp(err.text, where, strlen(where)) != 0 || !strstr(err.text, what))
+        fail_msg("\"%s\" is not \"%s ... %s\"", err.text, where, what);
+    assert_int_equal(err.code, GCAL_EINPUT);
+    assert_null(config.models);
+}
+
+static bool has_parameter(const struct gcal_model *model, const char *name)
+{
+    return gcal_model_parameter_find(model, name) != NULL;
+}
+
+static bool has_feature(const struct gcal_model *model, const char *name)
+{
+    for (size_t i = 0; i < model->n_features; i++)
+        if (strcmp(model->features[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether some tag set of the model has 'tag'. */
+static bool is_fitted_to(const struct gcal_model_config *m, const char *tag)
+{
+    for (size_t i = 0; i < m->n_tag_sets; i++)
+        for (size_t k = 0; k < m->tag_sets[i].n_tags; k++)
+            if (strcmp(m->tag_sets[i].tags[k], tag) == 0)
+                return true;
+    return false;
+}
+
+#define BEGIN "version: 1\nmodels:\n  - name: m\n"
+#define TAGS  "    kernels: [{tags: [flops_add_pattern]}]\n"
+
+/* ---- written by hand ---- */
+
+static void forms_may_be_written_out(void **state)
+{
+    static const char text[] =
+        "version: 1\n"
+        "expressions:\n"
+        "  both: add + p_mul * f_op_float32_mul\n"
+        "  add: p_add * f_op_float32_add\n"
+        "models:\n"
+        "  - name: m\n"
+        "    forms:\n"
+        "      sum: both + p_launch * f_sync_kernel_launch\n"
+        "      most: max(add, p_mul * f_op_float32_mul) ^ p_power\n"
+        "    parameters: {p_add: {max: 1.7e-9}, p_power: {unit: '1', initial: "
+        "1.3}}\n" TAGS;
+    struct gcal_config config = { 0 };
+    const struct gcal_model_config *m;
+
+    (void)state;
+    read_with(text, NULL, &config);
+    m = &config.models[0];
+    assert_int_equal(m->n_forms, 2);
+    assert_string_equal(m->forms[0].name, "sum");
+    assert_string_equal(m->forms[1].name, "most");
+    assert_ptr_equal(m->model, m->forms[0].model);
+    assert_string_equal(m->model->output, "f_cl_wall_time");
+    assert_int_equal(m->forms[0].model->n_parameters, 3);
+    assert_false(m->forms[1].tailored);
+    for (size_t i = 0; i < 2; i++)
+        assert_true(gcal_model_parameter_find(m->forms[i].model, "p_add")->max == 1.7e-9);
+    assert_true(gcal_model_parameter_find(m->forms[1].model, "p_power")->initial == 1.3);
+    assert_string_equal(config.text, text); /* nothing followed from the catalogue */
+    gcal_config_clear(&config);
+}
+
+/* Groups that name no class need no catalogue. */
+static void ready_forms_are_made_of_groups(void **state)
+{
+    static const char text[] =
+        BEGIN "    forms: [linear, pnorm, partial]\n"
+              "    groups:\n"
+              "      memory: ['p_load * f_mem_access_global_float32_load']\n"
+              "      onchip: ['p_add * f_op_float32_add', 'p_mul * f_op_float32_mul']\n"
+              "    overhead: p_launch * f_sync_kernel_launch\n"
+              "    parameters: {p_overlap: {max: 7.3}}\n" TAGS;
+    const double parameters[] = { 2.385, 0.7, 1.13, 5 }; /* by name below */
+    struct gcal_config config = { 0 };
+    const struct gcal_model *linear, *pnorm;
+    double values[8], features[8];
+
+    (void)state;
+    read_with(text, NULL, &config);
+    assert_int_equal(config.models[0].n_forms, 3);
+    linear = config.models[0].forms[0].model;
+    pnorm = config.models[0].forms[1].model;
+    assert_int_equal(linear->n_parameters, 4);
+    assert_int_equal(linear->n_features, 4);
+    for (size_t i = 0; i < 4; i++) {
+        static const char *const names[] = { "p_load", "p_add", "p_mul", "p_launch" };
+
+        assert_string_equal(linear->parameters[i].name, names[i]);
+        values[i] = parameters[i];
+        features[i] = (double)i + 3;
+    }
+    assert_true(fabs(gcal_model_eval(linear, values, features, NULL) -
+                     (2.385 * 3 + 0.7 * 4 + 1.13 * 5 + 5 * 6)) < 1e-12);
+    assert_true(gcal_model_parameter_find(pnorm, "p_overlap")->min == 1);
+    assert_true(gcal_model_parameter_find(pnorm, "p_overlap")->max == 7.3);
+    assert_string_equal(gcal_model_parameter_find(pnorm, "p_overlap")->unit, "1");
+    assert_true(has_parameter(config.models[0].forms[2].model, "p_hidden_barrier"));
+    gcal_config_clear(&config);
+}
+
+static void complaints_about_forms_name_the_place(void **state)
+{
+#define SUM   "    expression: p_a * f_op_float32_add\n"
+#define LIN   "    forms: [linear]\n"
+#define GROUP "    groups: {a: ['p_a * f_op_float32_add']}\n"
+    (void)state;
+    refuses(BEGIN TAGS, "site.yaml:3:5: ", "neither an 'expression' nor 'forms'");
+    refuses(BEGIN SUM LIN GROUP TAGS, "site.yaml:5:12: ", "already");
+    refuses(BEGIN SUM GROUP TAGS, "site.yaml:5:13: ", "ready forms");
+    refuses(BEGIN SUM "    overhead: p_b\n" TAGS, "site.yaml:5:15: ", "ready forms");
+    refuses(BEGIN "    forms: linear\n" TAGS, "site.yaml:4:12: ", "list of ready forms");
+    refuses(BEGIN "    forms: []\n" TAGS, "site.yaml:4:12: ", "none");
+    refuses(BEGIN "    forms: [liner]\n" GROUP TAGS, "site.yaml:4:13: ", "'linear'");
+    refuses(BEGIN "    forms: [tailord]\n" GROUP TAGS, "site.yaml:4:13: ", "'tailored'");
+    refuses(BEGIN "    forms: [linear, linear]\n" GROUP TAGS,
+            "site.yaml:4:21: ", "twice");
+    refuses(BEGIN LIN TAGS, "site.yaml:4:13: ", "needs 'groups'");
+    refuses(BEGIN LIN "    groups: [a]\n" TAGS, "site.yaml:5:13: ", "map");
+    refuses(BEGIN LIN "    groups: {a: []}\n" TAGS, "site.yaml:5:17: ", "'a' is empty");
+    refuses(BEGIN LIN "    groups: {a: b}\n" TAGS, "site.yaml:5:17: ", "list of costs");
+    refuses(BEGIN LIN "    groups: {a: [operation]}\n" TAGS,
+            "site.yaml:5:18: ", "did you mean 'operations'");
+    refuses(BEGIN LIN "    groups: {a: ['p_a * * 3']}\n" TAGS,
+            "site.yaml:5:18: ", "column 7");
+    refuses(BEGIN LIN GROUP "    parameters: {p_b: {}}\n" TAGS, "site.yaml:6:", "p_b");
+    refuses(BEGIN "    forms: [overlap]\n" GROUP TAGS, "site.yaml:4:13: ", "group");
+    refuses(BEGIN "    forms: {a: p_a * }\n" TAGS, "site.yaml:4:16: ", "'m'");
+    refuses(BEGIN LIN GROUP, "site.yaml:3:5: ", "no kernels");
+}
+
+static void complaints_about_expressions_name_the_place(void **state)
+{
+#define MODELS "models: [{name: m, expression: x, kernels: [{tags: [empty_kernel]}]}]\n"
+    (void)state;
+    refuses("version: 1\nexpressions: {x: y, y: z + 1, z: x}\n" MODELS,
+            "site.yaml:2:", "expression '");
+    refuses("version: 1\nexpressions: {x: p_a, y: q}\n" MODELS,
+            "site.yaml:2:26: ", "'q'");
+    refuses("version: 1\nexpressions: {x: p_a +}\n" MODELS, "site.yaml:2:18: ", "'x'");
+    refuses("version: 1\nexpressions: [x]\n" MODELS, "site.yaml:2:14: ", "map");
+    refuses("version: 1\n" MODELS, "site.yaml:2:32: ", "'x'");
+}
+
+static void complaints_about_predictions_name_the_place(void **state)
+{
+#define FOR(tags) "    predicts: [{tags: [" tags "]}]\n"
+    (void)state;
+    refuses(BEGIN SUM "    predicts: []\n" TAGS, "site.yaml:5:15: ", "empty");
+    refuses(BEGIN SUM FOR("matmul_sqr"), "site.yaml:5:23: ", "'matmul_sq'");
+    refuses(BEGIN SUM FOR("matmul_sq, 'n:15'"), "site.yaml:5:23: ", "n");
+    refuses(BEGIN SUM FOR("matmul_sq, 'n:99999999999999999999'"),
+            "site.yaml:5:23: ", "takes");
+    refuses(BEGIN SUM FOR("matmul_sq, 'n:1000000000000'"), "site.yaml:5:", "n:1000000");
+    refuses(BEGIN SUM FOR("matmul_sq, 'lsize_0:8', 'lsize_1:16'"),
+            "site.yaml:5:23: ", "no kernel");
+    refuses(BEGIN SUM "    tailored: [cpu]\n" TAGS, "site.yaml:5:15: ", "'predicts'");
+    refuses(BEGIN SUM FOR("matmul_sq") "    tailored: [abacus]\n",
+            "site.yaml:6:16: ", "none of gpu");
+    refuses(BEGIN "    forms: [tailored]\n" FOR("matmul_sq"),
+            "site.yaml:4:12: ", "missing");
+    /* Barriers in kernels without, and what none of the catalogue's kernels does. */
+    refuses(BEGIN LIN "    groups: {a: [barriers]}\n" FOR("matmul_sq, 'prefetch:False'"),
+            "site.yaml:5:17: ", "'a' is empty");
+    refuses(BEGIN "    expression: p_a * f_op_float32_lgamma\n" FOR("matmul_sq"),
+            "site.yaml:5:15: ", "f_op_float32_lgamma");
+}
+
+/* ---- what follows from the catalogue ---- */
+
+static void assert_same_models(const struct gcal_config *a, const struct gcal_config *b)
+{
+    assert_int_equal(a->n_models, b->n_models);
+    for (size_t i = 0; i < a->n_models; i++) {
+        const struct gcal_model_config *m = &a->models[i], *o = &b->models[i];
+
+        assert_string_equal(m->model->name, o->model->name);
+        assert_int_equal(m->n_forms, o->n_forms);
+        for (size_t k = 0; k < m->n_forms; k++) {
+            const struct gcal_model *x = m->forms[k].model, *y = o->forms[k].model;
+
+            assert_string_equal(m->forms[k].name, o->forms[k].name);
+            assert_int_equal(m->forms[k].tailored, o->forms[k].tailored);
+            assert_string_equal(x->expression, y->expression);
+            for (size_t p = 0; p < x->n_parameters; p++) {
+                assert_string_equal(x->parameters[p].unit, y->parameters[p].unit);
+                assert_true(x->parameters[p].min == y->parameters[p].min);
+                assert_true(x->parameters[p].max == y->parameters[p].max);
+            }
+        }
+        assert_int_equal(m->n_tag_sets, o->n_tag_sets);
+        for (size_t k = 0; k < m->n_tag_sets; k++) {
+            assert_int_equal(m->tag_sets[k].match, o->tag_sets[k].match);
+            assert_int_equal(m->tag_sets[k].n_tags, o->tag_sets[k].n_tags);
+            for (size_t t = 0; t < m->tag_sets[k].n_tags; t++)
+                assert_string_equal(m->tag_sets[k].tags[t], o->tag_sets[k].tags[t]);
+        }
+        assert_int_equal(m->n_predicts, o->n_predicts);
+        assert_int_equal(m->n_tailored, o->n_tailored);
+    }
+}
+
+/* The record's text gives the same models without a catalogue, and again with one. */
+static void assert_written_out(const struct gcal_config *config)
+{
+    struct gcal_config again = { 0 };
+
+    read_with(config->text, NULL, &again);
+    assert_same_models(config, &again);
+    assert_string_equal(again.text, config->text);
+    gcal_config_clear(&again);
+    read_with(config->text, catalogue, &again);
+    assert_same_models(config, &again);
+    assert_string_equal(again.text, config->text);
+    gcal_config_clear(&again);
+}
+
+#define PARTS                                                                            \
+    BEGIN "    forms: [linear, overlap, pnorm, partial, tailored]\n"                     \
+          "    groups:\n"                                                                \
+          "      memory: [memory_parts]\n"                                               \
+          "      onchip: [onchip_parts]\n"                                               \
+          "      launch: [work_groups]\n"                                                \
+          "    overhead: launches\n"                                                     \
+          "    predicts: [{tags: [matmul_sq, 'dtype:float32', 'n:2048,4096']}]\n"        \
+          "    tailored: [cpu]\n"
+
+static void parts_are_told_by_companions(void **state)
+{
+    struct gcal_config config = { 0 };
+    const struct gcal_model_config *m;
+    const struct gcal_model *tailored;
+
+    (void)state;
+    read_with(PARTS, catalogue, &config);
+    m = &config.models[0];
+    assert_int_equal(m->n_forms, 5);
+    assert_int_equal(m->model->n_parameters, 6);
+    assert_true(has_parameter(m->model, "p_matmulTiled_memory"));
+    assert_true(has_parameter(m->model, "p_matmulPlain_onchip"));
+    assert_true(has_parameter(m->model, "p_group"));
+    assert_true(has_feature(m->model, "f_memory_tag:matmulPlain"));
+    assert_true(is_fitted_to(m, "matmul_sq_memory") && is_fitted_to(m, "prefetch:True"));
+    assert_true(is_fitted_to(m, "matmul_sq_onchip") && is_fitted_to(m, "prefetch:False"));
+    assert_true(is_fitted_to(m, "empty_kernel"));
+    assert_false(is_fitted_to(m, "matmul_sq")); /* it is to be predicted */
+    tailored = m->forms[4].model;
+    assert_true(m->forms[4].tailored);
+    assert_int_equal(tailored->n_parameters, 3); /* parts nearly in proportion */
+    assert_true(has_parameter(tailored, "p_matmulTiled"));
+    assert_written_out(&config);
+    gcal_config_clear(&config);
+}
+
+static void single_costs_are_told_by_microbenchmarks(void **state)
+{
+    struct gcal_config config = { 0 };
+    const struct gcal_model_config *m;
+
+    (void)state;
+    read_with("version: 1\n"
+              "expressions: {rate: p_fma * f_op_float32_madd}\n"
+              "models:\n"
+              "  - name: m\n"
+              "    forms: [pnorm]\n"
+              "    groups:\n"
+              "      memory: [global_accesses]\n"
+              "      onchip: [local_accesses, operations, barriers, rate]\n"
+              "      launch: [work_groups]\n"
+              "    overhead: launches\n"
+              "    parameters: {p_barrier: {max: 3.7e-6}}\n"
+              "    predicts: [{tags: [matmul_sq, 'dtype:float32', 'prefetch:True']}]\n"
+              "    kernels: [{tags: [overlap_pattern, 'dtype:float32']}]\n",
+              catalogue, &config);
+    m = &config.models[0];
+    assert_true(has_parameter(m->model, "p_fma")); /* that feature has its parameter */
+    assert_false(has_parameter(m->model, "p_madd"));
+    assert_true(has_parameter(m->model, "p_aPF") && has_parameter(m->model, "p_cPF"));
+    assert_true(has_parameter(m->model, "p_local_stride0_load"));
+    assert_true(has_parameter(m->model, "p_local_stride1_store"));
+    assert_true(gcal_model_parameter_find(m->model, "p_barrier")->max == 3.7e-6);
+    assert_string_equal(m->tag_sets[0].tags[0], "overlap_pattern");
+    assert_true(is_fitted_to(m, "keep:each") && is_fitted_to(m, "keep:all"));
+    assert_true(is_fitted_to(m, "flops_madd_pattern"));
+    assert_true(is_fitted_to(m, "barrier_pattern"));
+    assert_true(is_fitted_to(m, "lmem_broadcast_pattern"));
+    assert_true(is_fitted_to(m, "empty_kernel"));
+    assert_false(is_fitted_to(m, "flops_mul_pattern")); /* nothing multiplies */
+    assert_written_out(&config);
+    gcal_config_clear(&config);
+}
+
+/* Two types of data have two costs, and each gets its kernels. */
+static void parameters_of_two_types_have_longer_names(void **state)
+{
+    struct gcal_config config = { 0 };
+    const struct gcal_model_config *m;
+
+    (void)state;
+    read_with(BEGIN "    forms: [linear]\n"
+                    "    groups: {onchip: [operations], launch: [work_groups]}\n"
+                    "    overhead: p_madd * f_sync_kernel_launch\n" FOR(
+                        "matmul_sq, 'dtype:float32,float64', 'prefetch:False'"),
+              catalogue, &config);
+    m = &config.models[0];
+    assert_true(has_parameter(m->model, "p_float32_madd"));
+    assert_true(has_parameter(m->model, "p_float64_madd"));
+    assert_true(is_fitted_to(m, "dtype:float32") && is_fitted_to(m, "dtype:float64"));
+    assert_written_out(&config);
+    gcal_config_clear(&config);
+}
+
+/* An expression of the user's own gets its kernels, too. */
+static void an_expression_may_predict(void **state)
+{
+    struct gcal_config config = { 0 };
+    const struct gcal_model_config *m;
+
+    (void)state;
+    read_with(BEGIN
+              "    expression: p_a * f_op_float32_madd + p_b * f_thread_groups\n" FOR(
+                  "matmul_sq, 'dtype:float32', 'prefetch:False'"),
+              catalogue, &config);
+    m = &config.models[0];
+    assert_true(is_fitted_to(m, "flops_madd_pattern"));
+    assert_true(is_fitted_to(m, "empty_kernel"));
+    assert_string_equal(m->forms[0].name, "expression");
+    assert_written_out(&config);
+    gcal_config_clear(&config);
+}
+
+static void what_follows_from_the_catalogue_needs_it(void **state)
+{
+    struct gcal_config config = { 0 };
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    assert_int_equal(
+        gcal_config_parse(PARTS, strlen(PARTS), "site.yaml", NULL, &config, &err), -1);
+    assert_non_null(strstr(err.text, "site.yaml:3:5: model 'm'"));
+}
+
+/* ---- kernels on a device ---- */
+
+/* The models of the kernel whose name begins with 'name', or NULL. */
+static const char *models_of(const struct gcal_kernel_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->n_kernels; i++)
+        if (strncmp(list->kernels[i]->name, name, strlen(name)) == 0)
+            return list->kernels[i]->models;
+    return NULL;
+}
+
+static void predicted_kernels_are_measured_where_the_model_is_tailored(void **state)
+{
+    static const char text[] = BEGIN
+        "    forms: {sum: p_a * f_op_float32_madd, tailored: p_b * f_op_float32_madd}\n"
+        "    predicts: [{tags: [matmul_sq, 'n:512,1024']}]\n"
+        "    tailored: [cpu]\n"
+        "    kernels: [{tags: [matmul_sq, 'prefetch:True', 'n:512']}]\n"
+        "  - {name: other, expression: p_a * f_op_float32_madd, kernels: [{tags: "
+        "[empty_kernel]}]}\n";
+    struct gcal_device_info info = { .max_work_group_size = 1024, .device_type = "gpu" };
+    struct gcal_kernel_list list = { 0 };
+    struct gcal_config config = { 0 };
+
+    (void)state;
+    read_with(text, catalogue, &config);
+    assert_true(config.models[0].forms[1].tailored);
+    assert_int_equal(gcal_config_kernels(&config, catalogue, &info, &list, NULL), 0);
+    assert_string_equal(models_of(&list, "matmul_tiled"), "m");
+    assert_null(models_of(&list, "matmul_plain"));
+    gcal_kernel_list_clear(&list);
+    assert_int_equal(gcal_config_targets(&config, catalogue, &info, NULL, &list, NULL),
+                     0);
+    assert_int_equal(list.n_kernels, 4);
+    assert_string_equal(models_of(&list, "matmul_tiled"), "m:whole");
+    gcal_kernel_list_clear(&list);
+    assert_int_equal(gcal_config_targets(&config, catalogue, &info, "other", &list, NULL),
+                     0);
+    assert_int_equal(list.n_kernels, 0);
+    info.device_type = "cpu";
+    assert_int_equal(gcal_config_kernels(&config, catalogue, &info, &list, NULL), 0);
+    assert_string_equal(models_of(&list, "matmul_tiled"), "m,m:whole");
+    assert_string_equal(models_of(&list, "matmul_plain"), "m:whole");
+    gcal_kernel_list_clear(&list);
+    gcal_config_clear(&config);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forms_may_be_written_out),
+        cmocka_unit_test(ready_forms_are_made_of_groups),
+        cmocka_unit_test(complaints_about_forms_name_the_place),
+        cmocka_unit_test(complaints_about_expressions_name_the_place),
+        cmocka_unit_test(complaints_about_predictions_name_the_place),
+        cmocka_unit_test(parts_are_told_by_companions),
+        cmocka_unit_test(single_costs_are_told_by_microbenchmarks),
+        cmocka_unit_test(parameters_of_two_types_have_longer_names),
+        cmocka_unit_test(an_expression_may_predict),
+        cmocka_unit_test(what_follows_from_the_catalogue_needs_it),
+        cmocka_unit_test(predicted_kernels_are_measured_where_the_model_is_tailored),
+    };
+
+    return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
+}
