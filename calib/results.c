@@ -12,6 +12,7 @@ static void form_fit_clear(struct gcal_form_fit *f)
     gcal_fit_clear(&f->fit);
     free(f->row);
     free(f->held_out_s);
+    free(f->fold_out_s);
 }
 
 static void type_fit_clear(struct gcal_type_fit *t)

@@ -8,8 +8,9 @@
  *
  * Every form of a model is fitted, and judged by predictions of kernels that the fit had
  * not seen: of the whole kernels where they were measured, else of each generator's by a
- * fit without it.  A tailored form is fitted to the whole kernels, and judged by leaving
- * each out.  The form that predicts best is published.
+ * fit without it, or, where nothing else has what it costs, by one without every fifth.
+ * A tailored form is fitted to the whole kernels, and judged by leaving each out.  The
+ * form that predicts best is published.
  */
 #ifndef GCAL_CALIB_RESULTS_H
 #define GCAL_CALIB_RESULTS_H
@@ -25,8 +26,9 @@ struct gcal_error;
 
 /* How near the predictions of rows are that the fit had not seen. */
 struct gcal_judgement {
-    size_t n;   /* rows */
-    double rms; /* root mean square of log(predicted / measured); NaN without rows */
+    size_t n;          /* rows */
+    double rms;        /* root mean square of log(predicted / measured), none counted as
+                          more than 0.5; NaN without rows */
     double mean_error; /* geometric mean of |predicted / measured - 1| */
     double error_90;   /* nine of ten |predicted / measured - 1| lie below */
 };
@@ -36,8 +38,10 @@ struct gcal_form_fit {
     struct gcal_fit fit;
     size_t n_rows, n_kernels, n_samples; /* that it is fitted to */
     size_t *row;                         /* n_rows */
-    double *held_out_s; /* the type's n_rows: predictions by fits that had not seen the
-                           row; NaN where there is none */
+    /* Predictions of the type's n_rows by fits that had not seen the row; NaN where what
+     * they saw does not determine it. */
+    double *held_out_s;           /* nor any kernel of its generator */
+    double *fold_out_s;           /* nor every fifth kernel of each generator */
     struct gcal_judgement judged; /* on the rows that all forms in question predict */
 };
 

@@ -10,6 +10,11 @@
 /* Forms that differ by less are taken to be as good as each other. */
 #define TIE 1.05
 
+/* What a form has no cost for it may miss by far, as all do; of two forms the better one
+ * must still be seen.  No logarithm of an error counts for more.
+ */
+#define MOST 0.5
+
 /* ---- judging ---- */
 
 static int by_value(const void *a, const void *b)
@@ -29,9 +34,9 @@ static double nine_of_ten(const double *errors, size_t n)
     return errors[(at < n ? at : n) - 1];
 }
 
-/* Over the rows where 'use' is true. */
+/* Over the rows where 'predicted_s' is a number. */
 static int judge(struct gcal_judgement *judged, const struct gcal_type_fit *t,
-                 const double *predicted_s, const bool *use, struct gcal_error *err)
+                 const double *predicted_s, struct gcal_error *err)
 {
     double *errors = calloc(t->n_rows + 1, sizeof(*errors));
     double squares = 0, logs = 0;
@@ -40,14 +45,15 @@ static int judge(struct gcal_judgement *judged, const struct gcal_type_fit *t,
     *judged = (struct gcal_judgement){ .rms = NAN, .mean_error = NAN, .error_90 = NAN };
     if (!errors)
         return gcal_error_memory(err);
-    for (size_t i = 0; i < t->n_rows; i++)
-        if (use[i]) {
-            double ratio = predicted_s[i] / t->row_time_s[i];
+    for (size_t i = 0; i < t->n_rows; i++) {
+        double ratio = predicted_s[i] / t->row_time_s[i];
 
-            errors[n++] = fabs(ratio - 1);
-            squares += pow(log(ratio), 2);
-            logs += log(fmax(fabs(ratio - 1), 1e-16)); /* one exact row is not all */
-        }
+        if (isnan(ratio))
+            continue;
+        errors[n++] = fabs(ratio - 1);
+        squares += pow(fmin(fabs(log(ratio)), MOST), 2);
+        logs += log(fmax(fabs(ratio - 1), 1e-16)); /* one exact row is not all */
+    }
     if (n) {
         qsort(errors, n, sizeof(*errors), by_value);
         judged->n = n;
@@ -59,9 +65,12 @@ static int judge(struct gcal_judgement *judged, const struct gcal_type_fit *t,
     return 0;
 }
 
-static bool is_predicted(const struct gcal_form_fit *f, size_t i)
+/* The prediction of row 'i' that the form is judged by, if it is judged by itself: what
+ * only its own generator tells the cost of, by the generator's other kernels.
+ */
+static double own_prediction(const struct gcal_form_fit *f, size_t i)
 {
-    return isfinite(f->held_out_s[i]) && f->held_out_s[i] > 0;
+    return isnan(f->held_out_s[i]) ? f->fold_out_s[i] : f->held_out_s[i];
 }
 
 static size_t count_predicted(const struct gcal_type_fit *t,
@@ -70,7 +79,7 @@ static size_t count_predicted(const struct gcal_type_fit *t,
     size_t n = 0;
 
     for (size_t i = 0; i < t->n_rows; i++)
-        n += is_predicted(f, i);
+        n += !isnan(own_prediction(f, i));
     return n;
 }
 
@@ -90,30 +99,46 @@ static bool competes(const struct gcal_type_fit *t, const struct gcal_form_fit *
     return f->fit.status == GCAL_FIT_GOOD && 2 * count_predicted(t, f) >= most;
 }
 
-static bool all_predict(const struct gcal_type_fit *t, const bool *competing, size_t i)
+static bool all_predict(const struct gcal_type_fit *t, const bool *competing, bool folds,
+                        size_t i)
 {
-    for (size_t k = 0; k < t->n_forms; k++)
-        if (competing[k] && !is_predicted(&t->forms[k], i))
+    for (size_t k = 0; k < t->n_forms; k++) {
+        const struct gcal_form_fit *f = &t->forms[k];
+
+        if (competing[k] && isnan(folds ? f->fold_out_s[i] : f->held_out_s[i]))
             return false;
+    }
     return true;
+}
+
+/* All forms must have seen as little: one that needs a row's generator is not to lose to
+ * one that predicts it badly without, nor to win by it.
+ */
+static double common_prediction(const struct gcal_type_fit *t, const bool *competing,
+                                size_t form, size_t i)
+{
+    if (all_predict(t, competing, false, i))
+        return t->forms[form].held_out_s[i];
+    return all_predict(t, competing, true, i) ? t->forms[form].fold_out_s[i] : NAN;
 }
 
 /* On common rows where there are any. */
 static int judge_all(struct gcal_type_fit *t, const bool *competing,
                      struct gcal_error *err)
 {
-    bool *common = calloc(t->n_rows + 1, sizeof(*common));
-    bool *own = calloc(t->n_rows + 1, sizeof(*own));
-    bool any = false;
+    double *common = calloc(t->n_rows + 1, sizeof(*common));
+    double *own = calloc(t->n_rows + 1, sizeof(*own));
     int rc = common && own ? 0 : gcal_error_memory(err);
 
-    for (size_t i = 0; rc == 0 && i < t->n_rows; i++)
-        any |= common[i] = all_predict(t, competing, i);
     for (size_t k = 0; k < t->n_forms && rc == 0; k++) {
-        for (size_t i = 0; i < t->n_rows; i++)
-            own[i] = is_predicted(&t->forms[k], i);
-        rc = judge(&t->forms[k].judged, t, t->forms[k].held_out_s,
-                   any && competing[k] ? common : own, err);
+        bool any = false;
+
+        for (size_t i = 0; i < t->n_rows; i++) {
+            common[i] = common_prediction(t, competing, k, i);
+            own[i] = own_prediction(&t->forms[k], i);
+            any |= !isnan(common[i]);
+        }
+        rc = judge(&t->forms[k].judged, t, any && competing[k] ? common : own, err);
     }
     free(common);
     free(own);

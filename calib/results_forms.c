@@ -6,13 +6,17 @@
 #include "calib/base/error.h"
 #include "calib/results_private.h"
 
+/* Kernels of each generator that are left out at a time: every so many-th. */
+#define FOLDS 5
+
 /* A form's problem: rows and groups in the order of 'f->row'. */
 struct problem {
     struct gcal_fit_rows rows;
     double *features; /* of all the type's rows, n x n_features */
     double *fitted;   /* of those that it is fitted to */
     double *time_s, *spread;
-    size_t *group;
+    size_t *kernel, *group; /* of each: in the record; of what is left out together */
+    size_t *fold;           /* one of FOLDS that all generators are in */
 };
 
 static void problem_clear(struct problem *p)
@@ -21,7 +25,9 @@ static void problem_clear(struct problem *p)
     free(p->fitted);
     free(p->time_s);
     free(p->spread);
+    free(p->kernel);
     free(p->group);
+    free(p->fold);
 }
 
 /* ---- which rows ---- */
@@ -44,19 +50,29 @@ static int pick_rows(struct gcal_form_fit *f, bool tailored,
     return 0;
 }
 
-/* What is left out together: all of a generator's kernels, as they resemble each other;
- * of whole kernels each alone, on all devices.
+/* Kernels that are left out together in cross-validation resemble each other: all of a
+ * generator's.
  */
-static size_t group_of(const struct gcal_record *record, size_t kernel, bool tailored)
+static size_t generator_of(const struct gcal_record *record, size_t kernel)
 {
     const char *generator = gcal_record_kernel(record, kernel)->generator;
     size_t first = 0;
 
-    if (tailored)
-        return kernel;
     while (strcmp(gcal_record_kernel(record, first)->generator, generator) != 0)
         first++;
     return first;
+}
+
+/* The place of row 'i' of the form's among its generator's kernels, on all devices
+ * alike; generators need not stand together.
+ */
+static size_t place_in_generator(const struct problem *p, size_t i)
+{
+    size_t place = 0;
+
+    for (size_t k = 0; k < i && p->kernel[k] != p->kernel[i]; k++)
+        place += p->group[k] == p->group[i] && (!k || p->kernel[k] != p->kernel[k - 1]);
+    return place;
 }
 
 static int problem_init(struct problem *p, const struct gcal_form_fit *f,
@@ -72,8 +88,10 @@ static int problem_init(struct problem *p, const struct gcal_form_fit *f,
     p->fitted = calloc(n * n_features + 1, sizeof(*p->fitted));
     p->time_s = calloc(n + 1, sizeof(*p->time_s));
     p->spread = calloc(n + 1, sizeof(*p->spread));
+    p->kernel = calloc(n + 1, sizeof(*p->kernel));
     p->group = calloc(n + 1, sizeof(*p->group));
-    if (!p->fitted || !p->time_s || !p->spread || !p->group)
+    p->fold = calloc(n + 1, sizeof(*p->fold));
+    if (!p->fitted || !p->time_s || !p->spread || !p->kernel || !p->group || !p->fold)
         return gcal_error_memory(err);
     for (size_t i = 0; i < n; i++) {
         const struct gcal_result_row *row = &rows->rows[f->row[i]];
@@ -82,8 +100,11 @@ static int problem_init(struct problem *p, const struct gcal_form_fit *f,
                n_features * sizeof(*p->fitted));
         p->time_s[i] = row->time_s;
         p->spread[i] = row->spread;
-        p->group[i] = group_of(record, row->kernel, form->tailored);
+        p->kernel[i] = row->kernel;
+        p->group[i] = generator_of(record, row->kernel);
     }
+    for (size_t i = 0; i < n; i++)
+        p->fold[i] = place_in_generator(p, i) % FOLDS;
     p->rows = (struct gcal_fit_rows){ .n_rows = n,
                                       .n_features = n_features,
                                       .features = p->fitted,
@@ -96,15 +117,19 @@ static int problem_init(struct problem *p, const struct gcal_form_fit *f,
 
 /* ---- what it had not seen ---- */
 
+/* 'group': of each row of the form's, what is left out together. */
 static int leave_out(struct gcal_form_fit *f, const struct gcal_model *model,
-                     const struct problem *p, struct gcal_error *err)
+                     const struct problem *p, const size_t *group, double *predicted_s,
+                     struct gcal_error *err)
 {
+    struct gcal_fit_rows rows = p->rows;
     struct gcal_fit_cv cv = { 0 };
 
-    if (gcal_fit_cross_validate(model, &p->rows, &f->fit, &cv, err) < 0)
+    rows.group = group;
+    if (gcal_fit_cross_validate(model, &rows, &f->fit, &cv, err) < 0)
         return -1;
     for (size_t i = 0; i < f->n_rows; i++)
-        f->held_out_s[f->row[i]] = cv.predicted_s[i];
+        predicted_s[f->row[i]] = cv.predicted_s[i];
     gcal_fit_cv_clear(&cv);
     return 0;
 }
@@ -118,20 +143,34 @@ static void predict_whole(struct gcal_form_fit *f, const struct gcal_model *mode
                                                &p->features[i * model->n_features], NULL);
 }
 
+static double *nans(size_t n)
+{
+    double *values = malloc((n + 1) * sizeof(*values));
+
+    for (size_t i = 0; values && i < n; i++)
+        values[i] = NAN;
+    return values;
+}
+
 static int hold_out(struct gcal_form_fit *f, const struct gcal_model_form *form,
                     bool by_whole, const struct problem *p,
                     const struct gcal_result_rows *rows, struct gcal_error *err)
 {
-    if (!(f->held_out_s = calloc(rows->n + 1, sizeof(*f->held_out_s))))
+    f->held_out_s = nans(rows->n);
+    f->fold_out_s = nans(rows->n);
+    if (!f->held_out_s || !f->fold_out_s)
         return gcal_error_memory(err);
-    for (size_t i = 0; i < rows->n; i++)
-        f->held_out_s[i] = NAN;
     if (f->fit.status != GCAL_FIT_GOOD)
         return 0;
-    if (!by_whole || form->tailored)
-        return leave_out(f, form->model, p, err);
-    predict_whole(f, form->model, p, rows);
-    return 0;
+    if (form->tailored)
+        return leave_out(f, form->model, p, p->kernel, f->held_out_s, err);
+    if (by_whole) {
+        predict_whole(f, form->model, p, rows);
+        return 0;
+    }
+    if (leave_out(f, form->model, p, p->group, f->held_out_s, err) < 0)
+        return -1;
+    return leave_out(f, form->model, p, p->fold, f->fold_out_s, err);
 }
 
 static int fit_form(struct gcal_form_fit *f, const struct gcal_record *record,

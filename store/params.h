@@ -39,8 +39,8 @@ struct gcal_params_model {
     double worst_error;
     double condition;
     size_t n_held_out;   /* measurements predicted by fits that had not seen the kernel */
-    double held_out_rms; /* root mean square of log(predicted / measured) of those; the
-                            residual where there are none */
+    double held_out_rms; /* root mean square of log(predicted / measured) of those, none
+                            counted as more than 0.5; the residual where there are none */
     double error_90;     /* nine of ten of those lie nearer, relative; 1.645 residuals
                             where there are none */
     double factor, factor_error; /* this device against its type's fit, 1 = alike */

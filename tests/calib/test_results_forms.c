@@ -328,7 +328,6 @@ static void the_form_that_predicts_is_chosen(void **state)
     assert_int_equal(t->forms[0].fit.status, GCAL_FIT_GOOD);
     within(t->forms[1].fit.value[2], 0.3, 0.02); /* p_hidden */
     assert_true(t->forms[1].judged.rms < 0.005 && t->forms[0].judged.rms > 0.05);
-    /* Both on the same rows: without the adds alone nothing tells what an add costs. */
     assert_int_equal(t->forms[0].judged.n, t->forms[1].judged.n);
     contains(t->reason, "partial: ");
     contains(t->reason, "held-out measurements, against linear ");
@@ -367,6 +366,59 @@ static void the_simpler_of_equals_is_chosen(void **state)
     assert_true(t->good);
     assert_int_equal(t->best, 0);
     within(t->forms[1].fit.value[2], 1, 0.02);
+    finish(&results, &config, record);
+}
+
+/* Without its only mixture 'partial' has no share that hides: it is judged there by other
+ * sizes of the mixture, and so is 'linear'.
+ */
+static void what_one_generator_tells_is_judged_by_its_other_sizes(void **state)
+{
+    struct maker m = make_start(1, NULL);
+    struct gcal_config config = two_forms();
+    struct gcal_results results = { 0 };
+    const struct gcal_form_fit *linear, *partial;
+    const struct gcal_type_fit *t;
+    struct gcal_record *record;
+
+    (void)state;
+    put_ladder(&m, "adds", "m", 1, 0, hide, 1);
+    put_ladder(&m, "muls", "m", 0, 1, hide, 1);
+    put_ladder(&m, "even", "m", 1, 1, hide, 1);
+    record = make_end(&m);
+    t = fit(record, &config, &results);
+    linear = &t->forms[0];
+    partial = &t->forms[1];
+    for (size_t i = 0; i < t->n_rows; i++) {
+        bool mixed =
+            strcmp(gcal_record_kernel(record, t->row_kernel[i])->generator, "even") == 0;
+
+        assert_true(isnan(partial->held_out_s[i]) || !mixed);
+        assert_false(isnan(linear->held_out_s[i]) || isnan(partial->fold_out_s[i]));
+    }
+    assert_int_equal(t->best, 1);
+    assert_int_equal(partial->judged.n, 12);
+    assert_int_equal(linear->judged.n, 12);
+    assert_true(partial->judged.rms < 0.01 && linear->judged.rms > 0.05);
+    finish(&results, &config, record);
+}
+
+/* No form has a cost for what these do, and all miss them by far. */
+static void what_all_forms_miss_decides_nothing(void **state)
+{
+    struct maker m = make_start(1, NULL);
+    struct gcal_config config = two_forms();
+    struct gcal_results results = { 0 };
+    const struct gcal_type_fit *t;
+    struct gcal_record *record;
+
+    (void)state;
+    put_microbenchmarks(&m, hide);
+    put_ladder(&m, "strange", "m", 1, 0, hide, 40);
+    record = make_end(&m);
+    t = fit(record, &config, &results);
+    assert_int_equal(t->best, 1);
+    assert_true(t->forms[1].judged.rms > 0.1);
     finish(&results, &config, record);
 }
 
@@ -551,6 +603,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_form_that_predicts_is_chosen),
         cmocka_unit_test(the_simpler_of_equals_is_chosen),
+        cmocka_unit_test(what_one_generator_tells_is_judged_by_its_other_sizes),
+        cmocka_unit_test(what_all_forms_miss_decides_nothing),
         cmocka_unit_test(whole_kernels_judge),
         cmocka_unit_test(tailored_wins_where_parts_lie),
         cmocka_unit_test(a_load_slower_than_all_is_told),
