@@ -168,6 +168,7 @@ static int cross_init(struct cross *c, const struct gcal_model *model,
     *c = (struct cross){ .fit = fit };
     if (gcal_fit_problem_init(&c->problem, model, rows, err) < 0)
         return -1;
+    c->problem.tolerance = GCAL_FIT_CLOSE;
     c->weight = calloc(rows->n_rows + 1, sizeof(double));
     c->jacobian = calloc((rows->n_rows + 1) * n + 1, sizeof(double));
     c->psi = calloc(rows->n_rows + 1, sizeof(double));

@@ -23,7 +23,8 @@ struct gcal_fit_rows {
                              together in cross-validation, and their errors are taken to
                              be correlated; NULL: each is its own */
     bool merge_twins;     /* costs that no row tells apart share what they take together,
-                             see gcal_fit.merged_with; else they are undetermined */
+                             see gcal_fit.merged_with, and what no row shows is held, see
+                             gcal_fit.weak; else they are undetermined */
 };
 
 enum gcal_fit_status {
@@ -46,7 +47,9 @@ struct gcal_fit {
     bool *at_bound;             /* the optimum lies on the parameter's bound */
     bool *undetermined;
     bool *weak; /* an exponent or an edge that the rows hardly tell: held at its initial
-                   value, with the error that its range or, without, its size allows */
+                   value, with the error that its range or, without, its size allows; or
+                   (merge_twins) a cost hidden behind larger ones in all rows: held at
+                   half of where it would show */
     size_t *merged_with; /* the first of the costs that it is merged with; itself where it
                             is not.  Each takes the same time of the rows; covariance
                             holds that any split is as likely, so that a prediction that

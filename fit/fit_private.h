@@ -17,6 +17,10 @@
  */
 #define GCAL_FIT_HUBER 1.345
 
+/* As exact as searches get; and where they need not be. */
+#define GCAL_FIT_EXACT 1e-11
+#define GCAL_FIT_CLOSE 1e-6
+
 /* Residuals are weight * (model / time - 1), bounded (see problem.c).  Parameters are in
  * their own units here.
  */
@@ -24,12 +28,13 @@ struct gcal_fit_problem {
     const struct gcal_model *model;
     const struct gcal_fit_rows *rows;
     size_t n_parameters, n_rows;
-    size_t n_used;  /* rows with a weight */
-    double *weight; /* n_rows, at most 1; 0: the row is left out */
-    bool *is_cost;  /* n_parameters: the model grows in proportion to it */
-    bool *pinned;   /* n_parameters: not searched for, */
-    double *pin;    /* but held at this */
-    double scale;   /* of weighted residuals; INFINITY: plain least squares */
+    size_t n_used;    /* rows with a weight */
+    double *weight;   /* n_rows, at most 1; 0: the row is left out */
+    bool *is_cost;    /* n_parameters: the model grows in proportion to it */
+    bool *pinned;     /* n_parameters: not searched for, */
+    double *pin;      /* but held at this */
+    double scale;     /* of weighted residuals; INFINITY: plain least squares */
+    double tolerance; /* searches settle when no parameter moves by this share of it */
 };
 
 int gcal_fit_problem_init(struct gcal_fit_problem *problem,
@@ -134,7 +139,15 @@ int gcal_fit_merge(const struct gcal_fit_problem *problem, double *jacobian,
 /* The error that is left to a shape held for want of knowledge. */
 double gcal_fit_pinned_error(const struct gcal_fit_problem *problem, size_t j);
 
-/* The shape that the rows tell least, or n_parameters when they tell all. */
+/* Where a weak parameter is held: a shape at its initial value; a cost that is hidden
+ * behind others in all rows at half of where it would show, 0 for one that is not hidden.
+ */
+double gcal_fit_weak_value(const struct gcal_fit_problem *problem,
+                           const struct gcal_fit *fit, size_t j);
+
+/* What the rows tell least: a shape; with 'merge_twins', a shape or a cost of which they
+ * tell nothing.  n_parameters when there is none.
+ */
 size_t gcal_fit_weakest(const struct gcal_fit_problem *problem,
                         const struct gcal_fit *fit);
 

@@ -214,7 +214,8 @@ int gcal_fit_problem_init(struct gcal_fit_problem *problem,
                                           .n_parameters = n,
                                           .n_rows = rows->n_rows,
                                           .n_used = rows->n_rows,
-                                          .scale = INFINITY };
+                                          .scale = INFINITY,
+                                          .tolerance = GCAL_FIT_EXACT };
     if (rows->n_features != model->n_features)
         return gcal_error_set(err, GCAL_EINPUT, "model %.60s has %zu features, rows %zu",
                               model->name, model->n_features, rows->n_features);

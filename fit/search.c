@@ -17,7 +17,6 @@
 #include "fit/fit_private.h"
 
 #define MAX_ITERATIONS 500 /* of one search */
-#define TOLERANCE      1e-11
 
 /* Free parameters are handed to GSL in units of 'scale'. */
 struct search {
@@ -102,6 +101,7 @@ enum outcome { SETTLED, HIT_BOUND, FAILED };
 
 static enum outcome iterate(struct search *s, gsl_multifit_nlinear_workspace *w)
 {
+    double tolerance = s->problem->tolerance;
     int info;
 
     while (s->iterations++ < MAX_ITERATIONS) {
@@ -113,7 +113,7 @@ static enum outcome iterate(struct search *s, gsl_multifit_nlinear_workspace *w)
             return FAILED;
         if (take_point(s, gsl_multifit_nlinear_position(w)))
             return HIT_BOUND;
-        if (gsl_multifit_nlinear_test(TOLERANCE, TOLERANCE * TOLERANCE, 0, &info, w) ==
+        if (gsl_multifit_nlinear_test(tolerance, tolerance * tolerance, 0, &info, w) ==
             GSL_SUCCESS)
             return SETTLED;
     }

@@ -121,6 +121,50 @@ int gcal_fit_merge(const struct gcal_fit_problem *problem, double *jacobian,
     return 0;
 }
 
+/* ---- hidden costs ---- */
+
+/* Where max(a, b) is always a, any b up to a fits as well.  The largest value of cost j
+ * that changes the sum of squares by no more than 'same'; 0 when it is not hidden.
+ */
+static double hidden_limit(const struct gcal_fit_problem *problem,
+                           const struct gcal_fit *fit, size_t j, double same)
+{
+    size_t n = fit->n_parameters;
+    double cost = gcal_fit_residuals(problem, fit->value, NULL) + same;
+    double parameters[256], low = 0, high = 1e-25;
+
+    memcpy(parameters, fit->value, n * sizeof(*parameters));
+    parameters[j] = 0;
+    if (!(gcal_fit_residuals(problem, parameters, NULL) <= cost))
+        return 0;
+    for (parameters[j] = high; gcal_fit_residuals(problem, parameters, NULL) <= cost;
+         parameters[j] = high) {
+        low = high;
+        high *= 4;
+        if (high > 1e10) /* in no row at all */
+            return 0;
+    }
+    for (int i = 0; i < 20; i++) {
+        parameters[j] = (low + high) / 2;
+        if (gcal_fit_residuals(problem, parameters, NULL) <= cost)
+            low = parameters[j];
+        else
+            high = parameters[j];
+    }
+    return fmin(low, problem->model->parameters[j].max);
+}
+
+double gcal_fit_weak_value(const struct gcal_fit_problem *problem,
+                           const struct gcal_fit *fit, size_t j)
+{
+    double spare = (double)problem->n_used - (double)problem->n_parameters;
+    double squares = gcal_fit_residuals(problem, fit->value, NULL);
+
+    if (!problem->is_cost[j])
+        return gcal_fit_shape_initial(problem, j);
+    return hidden_limit(problem, fit, j, spare > 0 ? squares / spare : 0) / 2;
+}
+
 /* ---- weak shapes ---- */
 
 double gcal_fit_pinned_error(const struct gcal_fit_problem *problem, size_t j)
@@ -129,6 +173,8 @@ double gcal_fit_pinned_error(const struct gcal_fit_problem *problem, size_t j)
     double range = (p->max - p->min) / sqrt(12); /* anywhere in it */
     double size = fabs(problem->pin[j]);
 
+    if (problem->is_cost[j]) /* from 0 to twice of it */
+        return size / sqrt(3);
     if (!isfinite(range))
         return size > 0 ? size : 1;
     return size > 0 ? fmin(range, size) : range;
@@ -148,6 +194,16 @@ static double weakness(const struct gcal_fit_problem *problem, const struct gcal
     return weak;
 }
 
+/* What grows with no row may be a cost that none has, unless it has a range. */
+static bool is_hidden(const struct gcal_fit_problem *problem, const struct gcal_fit *fit,
+                      size_t j)
+{
+    if (!fit->undetermined[j] || !problem->rows->merge_twins)
+        return false;
+    return problem->is_cost[j] ? gcal_fit_weak_value(problem, fit, j) > 0
+                               : isfinite(problem->model->parameters[j].max);
+}
+
 size_t gcal_fit_weakest(const struct gcal_fit_problem *problem,
                         const struct gcal_fit *fit)
 {
@@ -155,12 +211,13 @@ size_t gcal_fit_weakest(const struct gcal_fit_problem *problem,
     double worst = 1;
 
     for (size_t j = 0; j < n; j++) {
-        if (problem->is_cost[j] || problem->pinned[j] || fit->at_bound[j])
+        if (problem->pinned[j])
             continue;
         if (fit->status == GCAL_FIT_UNDETERMINED) {
-            if (fit->undetermined[j] && problem->rows->merge_twins)
+            if (is_hidden(problem, fit, j))
                 return j;
-        } else if (weakness(problem, fit, j) >= worst) {
+        } else if (!problem->is_cost[j] && !fit->at_bound[j] &&
+                   weakness(problem, fit, j) >= worst) {
             worst = weakness(problem, fit, j);
             which = j;
         }

@@ -97,7 +97,7 @@ static double variance(const struct gcal_fit_problem *problem, double cost)
     return spare > 0 ? cost / spare : GCAL_FIT_MISFIT_FLOOR * GCAL_FIT_MISFIT_FLOOR;
 }
 
-/* Holds shape j at its initial value and searches on; where that fits clearly worse, all
+/* Holds j where a weak one is held and searches on; where that fits clearly worse, all
  * is as before but '*same' is false.
  */
 static int try_initial(struct gcal_fit_problem *problem, size_t j, struct gcal_fit *fit,
@@ -112,7 +112,7 @@ static int try_initial(struct gcal_fit_problem *problem, size_t j, struct gcal_f
         return gcal_error_memory(err);
     memcpy(found, fit->value, n * sizeof(*found));
     problem->pinned[j] = true;
-    problem->pin[j] = gcal_fit_shape_initial(problem, j);
+    problem->pin[j] = gcal_fit_weak_value(problem, fit, j);
     if (search_on(problem, fit, err) < 0)
         goto out;
     held = gcal_fit_residuals(problem, fit->value, NULL);
@@ -188,11 +188,14 @@ static int search(struct gcal_fit_problem *problem, struct gcal_fit *fit,
 {
     if (gcal_fit_can_be_robust(problem))
         problem->scale = FIRST_SCALE;
+    problem->tolerance = GCAL_FIT_CLOSE;
     if (search_from_all(problem, fit, err) < 0)
         return -1;
-    if (isfinite(problem->scale) && fit->status == GCAL_FIT_GOOD)
-        return settle_scale(problem, fit, err);
-    return 0;
+    if (isfinite(problem->scale) && fit->status == GCAL_FIT_GOOD &&
+        settle_scale(problem, fit, err) < 0)
+        return -1;
+    problem->tolerance = GCAL_FIT_EXACT;
+    return fit->status == GCAL_FIT_GOOD ? search_on(problem, fit, err) : 0;
 }
 
 static int solve(struct gcal_fit_problem *problem, struct gcal_fit *fit,

@@ -148,6 +148,87 @@ static void a_strong_exponent_is_not_weak(void **state)
     bench_clear(&b);
 }
 
+/* ---- hidden costs ---- */
+
+/* Work-groups start beside the loads, ten times as fast in every row. */
+static void bench_hidden(struct bench *b)
+{
+    static const double costs[] = { 7.21e-6, 1.13e-12, 1.13e-10 };
+
+    bench_init(b, LAUNCH " + max(" LOAD ", p_group*f_thread_groups)", 40);
+    for (size_t i = 0; i < b->n_rows; i++)
+        *feature(b, i, 2) = 1e-3 * *feature(b, i, LOAD_AT);
+    measure(b, costs, 0.01);
+}
+
+static void a_hidden_cost_is_held_below_where_it_shows(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_hidden(&b);
+    solve(&b, GCAL_FIT_UNDETERMINED);
+    assert_non_null(strstr(b.fit.reason, "p_group"));
+    b.merge_twins = true;
+    solve(&b, GCAL_FIT_GOOD);
+    assert_true(b.fit.weak[2]);
+    assert_near(b.fit.value[2], 0.5 * 1.13e-9, 0.05);
+    assert_near(b.fit.standard_error[2], b.fit.value[2] / sqrt(3), 1e-6);
+    assert_non_null(strstr(b.fit.note, "p_group is hardly told"));
+    assert_near(b.fit.value[LOAD_AT], load_s, 0.02);
+    bench_clear(&b);
+}
+
+static void a_cost_of_no_row_is_never_held(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_hidden(&b);
+    for (size_t i = 0; i < b.n_rows; i++)
+        *feature(&b, i, 2) = 0;
+    b.merge_twins = true;
+    solve(&b, GCAL_FIT_UNDETERMINED);
+    assert_non_null(strstr(b.fit.reason, "no measured kernel depends on p_group"));
+    bench_clear(&b);
+}
+
+/* Nothing shows the exponent: with 'merge_twins' it is held. */
+static void an_exponent_of_no_row_is_held_if_asked(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_weak(&b);
+    for (size_t i = 0; i < b.n_rows; i++)
+        *feature(&b, i, i % 2 ? LOAD_AT : MADD_AT) = 0;
+    measure(&b, (const double[]){ 7.21e-6, 1.713, 1.13e-12, 2.385e-12 }, 0.02);
+    solve(&b, GCAL_FIT_UNDETERMINED);
+    b.merge_twins = true;
+    solve(&b, GCAL_FIT_GOOD);
+    assert_true(b.fit.weak[1] && b.fit.value[1] == 2.5);
+    bench_clear(&b);
+}
+
+/* A bound that the rows ask for is not weakness. */
+static void a_bound_with_reason_stays(void **state)
+{
+    static const double costs[] = { 7.21e-6, 6.13, 1.13e-12, 2.385e-12 };
+    struct bench b;
+    struct gcal_model_parameter *p;
+
+    (void)state;
+    bench_init(&b, PNORM, 60);
+    measure(&b, costs, 0.01);
+    p = gcal_model_parameter_find(b.model, "p_x");
+    p->initial = 2;
+    p->min = 1;
+    p->max = 3;
+    solve(&b, GCAL_FIT_GOOD);
+    assert_true(b.fit.at_bound[1] && !b.fit.weak[1] && b.fit.value[1] == 3);
+    bench_clear(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +237,10 @@ int main(void)
         cmocka_unit_test(without_being_asked_nothing_is_merged),
         cmocka_unit_test(a_weak_exponent_is_held_and_told),
         cmocka_unit_test(a_strong_exponent_is_not_weak),
+        cmocka_unit_test(a_hidden_cost_is_held_below_where_it_shows),
+        cmocka_unit_test(a_cost_of_no_row_is_never_held),
+        cmocka_unit_test(an_exponent_of_no_row_is_held_if_asked),
+        cmocka_unit_test(a_bound_with_reason_stays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
