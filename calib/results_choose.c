@@ -223,13 +223,22 @@ static void tell_choice(struct gcal_buf *buf, const struct gcal_type_fit *t,
                            "parameters is taken");
 }
 
+bool gcal_result_is_offered(const struct gcal_type_fit *t,
+                            const struct gcal_model_config *config, size_t form)
+{
+    return !config->forms[form].tailored || t->forms[form].n_rows;
+}
+
 static void tell_rejection(struct gcal_buf *buf, const struct gcal_type_fit *t,
                            const struct gcal_model_config *config)
 {
     for (size_t k = 0; k < t->n_forms; k++)
-        gcal_buf_printf(buf, "%s%s%s%s", k ? "; " : "",
-                        t->n_forms > 1 ? config->forms[k].name : "",
-                        t->n_forms > 1 ? ": " : "", t->forms[k].fit.reason);
+        if (gcal_result_is_offered(t, config, k))
+            gcal_buf_printf(buf, "%s%s%s%s", buf->size ? "; " : "",
+                            t->n_forms > 1 ? config->forms[k].name : "",
+                            t->n_forms > 1 ? ": " : "", t->forms[k].fit.reason);
+    if (!buf->size)
+        gcal_buf_puts(buf, "none of the kernels that it predicts was measured");
 }
 
 int gcal_result_choose(struct gcal_type_fit *t, const struct gcal_model_config *config,

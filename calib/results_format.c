@@ -18,6 +18,8 @@ void gcal_result_put_wrapped(struct gcal_buf *buf, const char *before, const cha
     for (bool first = true; *text; first = false) {
         size_t n = strcspn(text, " ");
 
+        while (text[n] && text[n + 1] == '%') /* stays with its number */
+            n += 1 + strcspn(text + n + 1, " ");
         if (!first && column + 1 + n > WIDTH) {
             gcal_buf_puts(buf, "\n     ");
             column = 5;

@@ -74,13 +74,15 @@ static void put_pairs(struct gcal_buf *buf, const struct gcal_model *model,
 {
     struct gcal_fit_pair pairs[N_PAIRS];
     size_t n = gcal_fit_correlated_pairs(fit, STRONGLY_RELATED, pairs, N_PAIRS);
+    struct gcal_buf text = { 0 };
 
     for (size_t i = 0; i < n; i++)
-        gcal_buf_printf(buf, "%s%s and %s %.3f",
-                        i ? ", " : "  correlated: ", model->parameters[pairs[i].a].name,
+        gcal_buf_printf(&text, "%s%s and %s %.3f", i ? ", " : "",
+                        model->parameters[pairs[i].a].name,
                         model->parameters[pairs[i].b].name, pairs[i].correlation);
     if (n)
-        gcal_buf_puts(buf, "\n");
+        gcal_result_put_wrapped(buf, "correlated: ", text.data ? text.data : "");
+    gcal_buf_free(&text);
 }
 
 static void put_quality(struct gcal_buf *buf, const struct gcal_record *record,
@@ -143,6 +145,27 @@ void gcal_result_put_form(struct gcal_buf *buf, const struct gcal_record *record
 
 /* ---- all forms ---- */
 
+static void put_figures(struct gcal_buf *buf, const struct gcal_type_fit *t,
+                        const struct gcal_form_fit *f)
+{
+    const struct gcal_judgement *j = &f->judged;
+    char text[4][GCAL_RESULT_PERCENT_SIZE];
+
+    gcal_buf_printf(buf, " %10s  %*zu %9s %9s %11s\n",
+                    gcal_result_percent(f->fit.residual, text[0]), t->by_whole ? 9 : 8,
+                    j->n, gcal_result_percent(j->rms, text[1]),
+                    gcal_result_percent(j->mean_error, text[2]),
+                    gcal_result_percent(j->error_90, text[3]));
+}
+
+static void put_rejection(struct gcal_buf *buf, const char *name, const char *reason)
+{
+    char *before = gcal_format("%s rejected: ", name);
+
+    gcal_result_put_wrapped(buf, before ? before : "", reason);
+    free(before);
+}
+
 void gcal_result_put_forms(struct gcal_buf *buf, const struct gcal_model_config *config,
                            const struct gcal_type_fit *t)
 {
@@ -151,26 +174,18 @@ void gcal_result_put_forms(struct gcal_buf *buf, const struct gcal_model_config 
                     t->by_whole ? "predicted" : "held out", "rms", "mean", "nine of ten");
     for (size_t k = 0; k < t->n_forms; k++) {
         const struct gcal_form_fit *f = &t->forms[k];
-        const struct gcal_judgement *j = &f->judged;
-        char text[4][GCAL_RESULT_PERCENT_SIZE];
 
         gcal_buf_printf(buf, "  %c %-12s %10zu %7zu", t->good && k == t->best ? '*' : ' ',
                         config->forms[k].name, f->fit.n_parameters, f->n_kernels);
-        if (f->fit.status != GCAL_FIT_GOOD) {
-            gcal_buf_puts(buf, "   rejected\n");
-            continue;
-        }
-        gcal_buf_printf(buf, " %10s  %*zu %9s %9s %11s\n",
-                        gcal_result_percent(f->fit.residual, text[0]),
-                        t->by_whole ? 9 : 8, j->n, gcal_result_percent(j->rms, text[1]),
-                        gcal_result_percent(j->mean_error, text[2]),
-                        gcal_result_percent(j->error_90, text[3]));
+        if (f->fit.status == GCAL_FIT_GOOD)
+            put_figures(buf, t, f);
+        else
+            gcal_buf_puts(buf, gcal_result_is_offered(t, config, k)
+                                   ? "   rejected\n"
+                                   : "   needs the predicted kernels\n");
     }
     for (size_t k = 0; k < t->n_forms && t->good; k++)
-        if (t->forms[k].fit.status != GCAL_FIT_GOOD) {
-            char *before = gcal_format("%s rejected: ", config->forms[k].name);
-
-            gcal_result_put_wrapped(buf, before ? before : "", t->forms[k].fit.reason);
-            free(before);
-        }
+        if (t->forms[k].fit.status != GCAL_FIT_GOOD &&
+            gcal_result_is_offered(t, config, k))
+            put_rejection(buf, config->forms[k].name, t->forms[k].fit.reason);
 }

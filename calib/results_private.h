@@ -52,6 +52,12 @@ int gcal_result_forms_fit(struct gcal_type_fit *t, const struct gcal_record *rec
 int gcal_result_choose(struct gcal_type_fit *t, const struct gcal_model_config *config,
                        struct gcal_error *err);
 
+/* Whether there is anything to fit 'form' to: the kernels that a tailored form needs are
+ * measured on some device types only.
+ */
+bool gcal_result_is_offered(const struct gcal_type_fit *t,
+                            const struct gcal_model_config *config, size_t form);
+
 /* ---- results_devices.c ---- */
 
 /* The devices of the type, and how each deviates from the fit of them all. */

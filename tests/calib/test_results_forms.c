@@ -527,8 +527,10 @@ static void all_forms_rejected_give_their_reasons(void **state)
     struct gcal_record *record;
     struct gcal_params *params;
     size_t count;
+    char *table;
 
     (void)state;
+    add_form(&config, "tailored", "p_app * f_op_float32_add", true);
     put_ladder(&m, "adds", "m", 1, 0, add_up, 1);
     record = make_end(&m);
     t = fit(record, &config, &results);
@@ -537,6 +539,12 @@ static void all_forms_rejected_give_their_reasons(void **state)
     contains(t->reason, "linear: ");
     contains(t->reason, "; partial: ");
     contains(t->reason, "p_mul");
+    /* That no whole kernel was measured here is no fault of the form's. */
+    assert_null(strstr(t->reason, "tailored"));
+    assert_non_null(table = gcal_results_format(&results, record, &config, NULL));
+    contains(table, "model m: rejected\n  reason: linear: ");
+    contains(table, "needs the predicted kernels");
+    free(table);
     assert_int_equal(
         gcal_results_params(&results, record, &config, &params, &count, NULL), 0);
     assert_int_equal(count, 0);
