@@ -21,6 +21,9 @@
 #include "calib/model/model.h"
 #include "fit/fit_private.h"
 
+/* Groups' common errors are seen when the rows leave this share of them. */
+#define SEEN_SHARE 1e-2
+
 struct row_of_group {
     size_t group, row;
 };
@@ -31,6 +34,8 @@ struct row_of_group {
 struct sums {
     double n_rest;      /* tr R: rows to spare */
     double rg, rgrg;    /* tr RG, tr RGRG */
+    double n_all;       /* rows */
+    double sizes;       /* tr GG: squares of the groups' sizes */
     double squares;     /* of psi */
     double group_sums;  /* squares of psi's sums by group */
     double factor;      /* from psi's to the errors' variance */
@@ -108,6 +113,8 @@ static void add_up(const struct gcal_fit_problem *problem, const struct gcal_fit
         for (size_t b = 0; b < d->n; b++)
             norm += pow(gsl_matrix_get(between, a, b), 2);
     sums->n_rest = (double)n_all - (double)d->n;
+    sums->n_all = (double)n_all;
+    sums->sizes = squares_of_sizes;
     sums->rg = (double)n_all - in_u;
     sums->rgrg = squares_of_sizes - 2 * sized_in_u + norm;
 }
@@ -137,7 +144,10 @@ static double huber_factor(const struct gcal_fit_problem *problem, const double 
     return k * k / (inside * inside);
 }
 
-/* Where few rows happen to lie closer than their samples scatter, the samples' variance
+/* Errors that groups share are seen where several groups tell the same; else they are
+ * taken to be what no model is better than.
+ *
+ * Where few rows happen to lie closer than their samples scatter, the samples' variance
  * counts; without rows to spare, what the weights stand for.
  */
 static void find_variances(const struct gcal_fit_problem *problem,
@@ -146,9 +156,11 @@ static void find_variances(const struct gcal_fit_problem *problem,
     double det = sums->n_rest * sums->rgrg - sums->rg * sums->rg;
 
     *between = 0;
-    if (det > 1e-6 * sums->n_rest * sums->rgrg)
+    if (det > SEEN_SHARE * sums->n_rest * sums->sizes)
         *between =
             fmax((sums->n_rest * sums->group_sums - sums->rg * sums->squares) / det, 0);
+    else if (sums->sizes > sums->n_all) /* groups of one row have nothing in common */
+        *between = GCAL_FIT_MISFIT_FLOOR * GCAL_FIT_MISFIT_FLOOR / sums->factor;
     if (sums->n_rest > 0.5)
         *within = (sums->squares - *between * sums->rg) / sums->n_rest;
     else

@@ -22,9 +22,6 @@
 #include "calib/model/model.h"
 #include "fit/fit_private.h"
 
-/* Rows lie never closer to a model than this, as far as their bound is concerned. */
-#define SCALE_FLOOR 1e-3
-
 static void set_quiet(void)
 {
     gsl_set_error_handler_off();
@@ -171,7 +168,7 @@ int gcal_fit_scale(const struct gcal_fit_problem *problem, const double *paramet
     gsl_sort(size, 1, n);
     /* As many residuals as there are parameters can be made small whatever the noise. */
     *scale = gsl_stats_median_from_sorted_data(size + (n - n_spare), 1, n_spare) / 0.6745;
-    *scale = isfinite(*scale) ? fmax(*scale, SCALE_FLOOR) : INFINITY;
+    *scale = isfinite(*scale) ? fmax(*scale, GCAL_FIT_MISFIT_FLOOR) : INFINITY;
     free(size);
     return 0;
 }

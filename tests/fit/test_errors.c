@@ -91,6 +91,23 @@ static void groups_that_do_not_matter(void **state)
     bench_clear(&b);
 }
 
+/* One ladder alone does not show what its rungs have in common. */
+static void one_group_is_not_called_exact(void **state)
+{
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, MADD, 6);
+    b.has_groups = true; /* all of one */
+    for (size_t i = 0; i < 6; i++)
+        *feature(&b, i, 0) = 713e6 * pow(2, (double)i);
+    measure(&b, (const double[]){ 2.385e-12 }, 1e-4);
+    solve(&b, GCAL_FIT_GOOD);
+    assert_near(b.fit.value[0], madd_s, 1e-3);
+    assert_near(b.fit.standard_error[0], 0.01 * madd_s, 0.02);
+    bench_clear(&b);
+}
+
 static void factors_are_students(void **state)
 {
     (void)state;
@@ -138,6 +155,7 @@ int main(void)
         cmocka_unit_test(intervals_of_single_rows),
         cmocka_unit_test(intervals_of_ladders),
         cmocka_unit_test(groups_that_do_not_matter),
+        cmocka_unit_test(one_group_is_not_called_exact),
         cmocka_unit_test(factors_are_students),
         cmocka_unit_test(correlations_and_inflation),
     };
