@@ -68,13 +68,20 @@ static void write_smoothmax(struct gcal_buf *text, const struct parts *parts)
     gcal_buf_puts(text, ")");
 }
 
+/* The share of the shorter work that does not hide. */
+static const char hidden_share[] =
+    "(p_hidden + step(f_sync_barrier_local - 1)*(p_hidden_barrier - p_hidden"
+    " + step(f_mem_access_global_load_afr:>16 - 0.1*f_mem_access_global)"
+    "*(p_hidden_cached - p_hidden_barrier))"
+    " + step(f_private_array_bytes - 128)*(1 - step(f_sync_barrier_local - 1))"
+    "*(p_hidden_private - p_hidden))";
+
 /* The sum less the longest is the shorter one where there are two. */
-static void write_partial(struct gcal_buf *text, const struct parts *parts)
+static void put_partly_hidden(struct gcal_buf *text, const struct parts *parts)
 {
     gcal_buf_puts(text, "max(");
-    put_list(text, parts, ", ", true);
-    gcal_buf_puts(text, ") + (p_hidden + (p_hidden_barrier - p_hidden)"
-                        "*step(f_sync_barrier_local - 1))*");
+    put_list(text, parts, ", ", false);
+    gcal_buf_printf(text, ") + %s*", hidden_share);
     if (parts->n_work == 2) {
         gcal_buf_puts(text, "min(");
         put_list(text, parts, ", ", false);
@@ -86,6 +93,17 @@ static void write_partial(struct gcal_buf *text, const struct parts *parts)
     gcal_buf_puts(text, " - max(");
     put_list(text, parts, ", ", false);
     gcal_buf_puts(text, "))");
+}
+
+static void write_partial(struct gcal_buf *text, const struct parts *parts)
+{
+    if (!parts->launch) {
+        put_partly_hidden(text, parts);
+        return;
+    }
+    gcal_buf_puts(text, "pnorm(p_start, ");
+    put_partly_hidden(text, parts);
+    gcal_buf_printf(text, ", %s)", parts->launch);
 }
 
 /* Transfers have no work-items, and no cost either. */
@@ -112,10 +130,13 @@ static const struct gcal_form_parameter norm[] = { { "p_overlap", "1", 1.3, 1, 1
 static const struct gcal_form_parameter sharpness[] = {
     { "p_sharpness", "1", 8, 1, 64 },
 };
-/* Those of 'partial' are the first two of 'latency'. */
+/* Those of 'partial' are the first of 'latency'. */
 static const struct gcal_form_parameter hidden[] = {
     { "p_hidden", "1", 0.5, 0, 1.5 },
+    { "p_hidden_private", "1", 0.5, 0, 1.5 },
     { "p_hidden_barrier", "1", 0.5, 0, 1.5 },
+    { "p_hidden_cached", "1", 0.5, 0, 1.5 },
+    { "p_start", "1", 3, 1, 16 },
     { "p_fill", "work-items", 5e4, 1, 1e8 },
 };
 
@@ -132,8 +153,8 @@ static const struct form forms[] = {
     [OVERLAP] = { 2, 2, write_overlap, 1, edge },
     [PNORM] = { 0, 2, write_pnorm, 1, norm },
     [SMOOTHMAX] = { 0, 2, write_smoothmax, 1, sharpness },
-    [PARTIAL] = { 2, 2, write_partial, 2, hidden },
-    [LATENCY] = { 2, 2, write_latency, 3, hidden },
+    [PARTIAL] = { 2, 2, write_partial, 5, hidden },
+    [LATENCY] = { 2, 2, write_latency, 6, hidden },
 };
 
 const char *const *gcal_form_names(void)

@@ -8,14 +8,19 @@
  *   linear      M + C + .. + L + o                            (seed 004 eq. 7)
  *   overlap     overlap(M, C + .., p_edge) + L + o            (seed 004 eq. 5, 6, 8; its
  *               step's argument is relative, see expr.h)
- *   pnorm       pnorm(p_overlap, M, C, .., L) + o             1 adds up, 16 is the
- * longest smoothmax   smoothmax(p_sharpness, M, C, .., L) + o       the longest, rounded
- * where two are near each other (log-sum-exp, see expr.h) partial     max(M, C, .., L) +
- * k * (M + C + .. - max(M, C, ..)) + o k: the share of the shorter work that does not
- * hide.  p_hidden in kernels without barriers, p_hidden_barrier in those with: a barrier
- *               keeps a work-group's memory accesses and its computing apart.  L always
- *               hides: work-groups start while others run.
- *
+ *   pnorm       pnorm(p_overlap, M, C, .., L) + o
+ *               1 adds up, 16 is the longest
+ *   smoothmax   smoothmax(p_sharpness, M, C, .., L) + o
+ *               the longest, rounded where two are near each other (log-sum-exp, expr.h)
+ *   partial     pnorm(p_start, max(M, C, ..) + k * (M + C + .. - max(M, C, ..)), L) + o
+ *               k: the share of the shorter work that does not hide, one for each kind of
+ *               kernel: p_hidden; p_hidden_private with private arrays of 128 bytes or
+ *               more, which leave room for few work-items to hide behind; with barriers,
+ *               which keep a work-group's memory accesses and its computing apart,
+ *               p_hidden_barrier; and p_hidden_cached with barriers where at least a
+ *               tenth of the global accesses load what is loaded more than 16 times, so
+ *               that not the memory but the way from the caches is busy, which local
+ *               memory takes as well.  L mostly hides: work-groups start while others run
  *   latency     partial, with every group but L times max(1, p_fill / f_work_items): a
  *               launch of fewer work-items than fill the device takes as long as one
  *               that does, each of them waiting for its own memory and arithmetic.
@@ -27,7 +32,8 @@
  *   p_overlap         1           1.3    1 to 16
  *   p_sharpness       1           8      1 to 64
  *   p_hidden          1           0.5    0 to 1.5   above 1: they hinder each other
- *   p_hidden_barrier  1           0.5    0 to 1.5
+ *   p_hidden_private, p_hidden_barrier, p_hidden_cached  the same
+ *   p_start           1           3      1 to 16    where there is a launch
  *   p_fill            work-items  50000  1 to 1e8
  */
 #ifndef GCAL_MODEL_FORM_H
