@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/clock.h"
 #include "calib/base/log.h"
 #include "calib/plan_families.h"
 #include "calib/plan_worth.h"
@@ -130,11 +131,15 @@ static int choose(struct design *d, double precision, size_t least, size_t most,
                                    .least = least,
                                    .most = most,
                                    .cost_s = d->cost_s };
+    double start_s = gcal_clock_now_s();
+    int rc;
 
     for (size_t i = 0; i < d->kernels->n_kernels; i++)
         d->cost_s[i] = is_candidate(d, i) ? cost_s(d, i) : 0;
-    return gcal_plan_worth_choose(d->worth, &want, d->chosen, n_chosen, &d->too_dear,
-                                  d->plan->err);
+    rc = gcal_plan_worth_choose(d->worth, &want, d->chosen, n_chosen, &d->too_dear,
+                                d->plan->err);
+    d->plan->spent_s[GCAL_SPENT_CHOOSING] += gcal_clock_now_s() - start_s;
+    return rc;
 }
 
 static int take(struct design *d, size_t n_chosen)
@@ -165,13 +170,17 @@ static void learn(struct design *d)
 
 static int measure(struct design *d)
 {
-    double before_s = d->plan->spent_s[GCAL_SPENT_MEASURING];
+    double before_s = d->plan->spent_s[GCAL_SPENT_MEASURING], start_s;
+    int rc;
 
     if (gcal_plan_rounds(d->plan) < 0)
         return -1;
     learn(d);
     d->launches_s += d->plan->spent_s[GCAL_SPENT_MEASURING] - before_s;
-    return gcal_plan_worth_fit(d->worth, d->plan->err);
+    start_s = gcal_clock_now_s();
+    rc = gcal_plan_worth_fit(d->worth, d->plan->err);
+    d->plan->spent_s[GCAL_SPENT_CHOOSING] += gcal_clock_now_s() - start_s;
+    return rc;
 }
 
 /* ---- the stages ---- */
@@ -337,6 +346,7 @@ static void report(const struct design *d, double took_s)
 static int design_init(struct design *d, struct gcal_plan *plan,
                        const struct gcal_kernel_list *kernels)
 {
+    double start_s = gcal_clock_now_s();
     size_t n = kernels->n_kernels;
 
     *d = (struct design){ .plan = plan, .kernels = kernels };
@@ -347,6 +357,7 @@ static int design_init(struct design *d, struct gcal_plan *plan,
         return gcal_error_memory(plan->err);
     d->worth =
         gcal_plan_worth_create(plan->hooks->config, plan->info, kernels, plan->err);
+    plan->spent_s[GCAL_SPENT_CHOOSING] += gcal_clock_now_s() - start_s;
     return d->worth ? gcal_plan_families_init(&d->families, plan, kernels) : -1;
 }
 

@@ -26,8 +26,9 @@ struct gcal_plan_row {
 enum gcal_plan_spent {
     GCAL_SPENT_PREPARING, /* builds, buffers, first launches */
     GCAL_SPENT_CHECKING,  /* on the device */
-    GCAL_SPENT_COMPARING, /* the references, on the host */
-    GCAL_SPENT_MEASURING, /* warm-up too */
+    GCAL_SPENT_COMPARING,
+    /* the references, on the host */ GCAL_SPENT_MEASURING, /* warm-up too */
+    GCAL_SPENT_CHOOSING,                                    /* what kernels tell, fits */
     GCAL_N_SPENT,
 };
 

@@ -13,7 +13,7 @@
 /* Where all kernels together would not bring a parameter to what is wanted, this times
  * what they would is enough: the last ones cost most and tell least.
  */
-#define ENOUGH 1.5
+#define ENOUGH 1.25
 
 struct design {
     const struct gcal_plan_form *form;

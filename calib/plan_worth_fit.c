@@ -64,9 +64,25 @@ static double guess_cost(const struct gcal_plan_worth *worth,
     return isfinite(most) ? most : n > 0 ? exp(sum / n) : 0;
 }
 
-/* Where the last fit left parameters open. */
-static int guess_values(const struct gcal_plan_worth *worth, struct gcal_plan_form *form,
-                        struct gcal_error *err)
+/* As much as a cost may well be: a value that is hardly known yet, and too small, would
+ * hide the kernels that tell it.  Were it larger than this, it would have been seen.
+ */
+static double could_be(const struct gcal_plan_worth *worth,
+                       const struct gcal_plan_form *form, double *values, size_t j)
+{
+    const struct gcal_fit *fit = &form->fit;
+    double most = guess_cost(worth, form, values, j), error;
+
+    if (!fit->value || !isfinite(fit->value[j]) || fit->undetermined[j])
+        return most;
+    error = fit->at_bound[j] || isnan(fit->standard_error[j]) ? INFINITY
+                                                              : fit->standard_error[j];
+    return fmax(fit->value[j], fmin(fit->value[j] + error, most));
+}
+
+/* Where the designs linearize. */
+static int find_values(const struct gcal_plan_worth *worth, struct gcal_plan_form *form,
+                       struct gcal_error *err)
 {
     const struct gcal_model *model = form->model;
     const struct gcal_fit *fit = &form->fit;
@@ -76,17 +92,12 @@ static int guess_values(const struct gcal_plan_worth *worth, struct gcal_plan_fo
         return gcal_error_memory(err);
     for (size_t j = 0; j < model->n_parameters; j++)
         if (!is_cost(&model->parameters[j]))
-            values[j] = guess_shape(&model->parameters[j]);
-    for (size_t j = 0; j < model->n_parameters; j++) {
-        bool open = !fit->value || !isfinite(fit->value[j]) || fit->undetermined[j];
-
-        if (!open)
-            form->value[j] = fit->value[j];
-        else if (is_cost(&model->parameters[j]))
-            form->value[j] = guess_cost(worth, form, values, j);
-        else
-            form->value[j] = values[j];
-    }
+            values[j] = fit->value && isfinite(fit->value[j]) && !fit->undetermined[j]
+                            ? fit->value[j]
+                            : guess_shape(&model->parameters[j]);
+    for (size_t j = 0; j < model->n_parameters; j++)
+        form->value[j] =
+            is_cost(&model->parameters[j]) ? could_be(worth, form, values, j) : values[j];
     free(values);
     return 0;
 }
@@ -161,7 +172,7 @@ static int fit_form(const struct gcal_plan_worth *worth, struct gcal_plan_form *
     if (gcal_fit_solve(form->model, &rows, &form->fit, err) < 0)
         goto out;
     judge_fit(form);
-    rc = guess_values(worth, form, err);
+    rc = find_values(worth, form, err);
 out:
     free(features);
     free(time_s);
