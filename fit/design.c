@@ -190,18 +190,20 @@ void gcal_fit_design_drop(struct gcal_fit_design *d, size_t candidate)
 /* ---- covariance ---- */
 
 /* The prior keeps the information positive definite. */
-static int invert(const gsl_matrix *information, gsl_matrix *covariance)
+static int invert(gsl_matrix *information)
 {
-    gsl_matrix_memcpy(covariance, information);
-    return gsl_linalg_cholesky_decomp1(covariance) ||
-                   gsl_linalg_cholesky_invert(covariance)
+    return gsl_linalg_cholesky_decomp1(information) ||
+                   gsl_linalg_cholesky_invert(information)
                ? -1
                : 0;
 }
 
 static int refresh(struct gcal_fit_design *d)
 {
-    if (!d->is_current && invert(d->information, d->covariance) < 0)
+    if (d->is_current)
+        return 0;
+    gsl_matrix_memcpy(d->covariance, d->information);
+    if (invert(d->covariance) < 0)
         return -1;
     d->is_current = true;
     return 0;
@@ -231,7 +233,7 @@ int gcal_fit_design_errors(struct gcal_fit_design *d, double *now, double *after
     for (size_t c = 0; c < d->n_candidates; c++)
         if (!d->candidates[c].gone)
             add(d->candidates[c].shares, d->candidates[c].noise, all);
-    if (gsl_linalg_cholesky_decomp1(all) || gsl_linalg_cholesky_invert(all))
+    if (invert(all) < 0)
         gcal_error_set(err, GCAL_EINPUT, "the information cannot be inverted");
     else {
         read_errors(all, after);

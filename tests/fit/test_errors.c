@@ -17,14 +17,16 @@
 static const double truth[] = { 7.21e-6, 1.13e-12, 2.385e-12 };
 
 /* How often the 90 % intervals of the costs hold the truth, in percent. */
-static double coverage(struct bench *b, double group_error, double row_error, int runs)
+static double coverage(struct bench *b, const double *costs, double group_error,
+                       double row_error, int runs)
 {
+    size_t n = b->model->n_parameters;
     double held = 0;
 
     for (int run = 0; run < runs; run++) {
         double shift = 0, factor;
 
-        measure(b, truth, row_error);
+        measure(b, costs, row_error);
         for (size_t i = 0; i < b->n_rows; i++) {
             if (i == 0 || b->group[i] != b->group[i - 1])
                 shift = group_error * normal(b);
@@ -32,10 +34,10 @@ static double coverage(struct bench *b, double group_error, double row_error, in
         }
         solve(b, GCAL_FIT_GOOD);
         factor = gcal_fit_interval_factor(0.9, b->fit.freedom);
-        for (size_t j = 0; j < 3; j++)
-            held += fabs(b->fit.value[j] - truth[j]) < factor * b->fit.standard_error[j];
+        for (size_t j = 0; j < n; j++)
+            held += fabs(b->fit.value[j] - costs[j]) < factor * b->fit.standard_error[j];
     }
-    return 100 * held / (3 * runs);
+    return 100 * held / (double)n / runs;
 }
 
 static void assert_covers(double percent)
@@ -50,7 +52,22 @@ static void intervals_of_single_rows(void **state)
 
     (void)state;
     bench_init(&b, SUM, 24);
-    assert_covers(coverage(&b, 0, 0.03, 600));
+    assert_covers(coverage(&b, truth, 0, 0.03, 600));
+    bench_clear(&b);
+}
+
+static void intervals_of_an_exponent(void **state)
+{
+    static const double costs[] = { 7.21e-6, 1.713, 1.13e-12, 2.385e-12 };
+    struct gcal_model_parameter *p;
+    struct bench b;
+
+    (void)state;
+    bench_init(&b, LAUNCH " + pnorm(p_x, " LOAD ", " MADD ")", 40);
+    p = gcal_model_parameter_find(b.model, "p_x");
+    p->min = 1;
+    p->max = 20;
+    assert_covers(coverage(&b, costs, 0, 0.03, 200));
     bench_clear(&b);
 }
 
@@ -68,10 +85,10 @@ static void intervals_of_ladders(void **state)
             for (size_t k = 1; k < 3; k++)
                 *feature(&b, i, k) = 1.5 * *feature(&b, i - 1, k);
     }
-    apart = coverage(&b, 0.04, 0.01, 300);
+    apart = coverage(&b, truth, 0.04, 0.01, 300);
     assert_true(apart < 75); /* rungs taken for kernels of their own */
     b.has_groups = true;
-    assert_covers(coverage(&b, 0.04, 0.01, 600));
+    assert_covers(coverage(&b, truth, 0.04, 0.01, 600));
     assert_true(b.fit.group_correlation > 0.5);
     assert_true(b.fit.freedom < 20 && b.fit.freedom >= 4);
     bench_clear(&b);
@@ -87,7 +104,7 @@ static void groups_that_do_not_matter(void **state)
     b.has_groups = true;
     for (size_t i = 0; i < 60; i++)
         b.group[i] = i * 7 % 12;
-    assert_covers(coverage(&b, 0, 0.03, 600));
+    assert_covers(coverage(&b, truth, 0, 0.03, 600));
     bench_clear(&b);
 }
 
@@ -153,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_of_single_rows),
+        cmocka_unit_test(intervals_of_an_exponent),
         cmocka_unit_test(intervals_of_ladders),
         cmocka_unit_test(groups_that_do_not_matter),
         cmocka_unit_test(one_group_is_not_called_exact),
