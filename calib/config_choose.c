@@ -49,23 +49,49 @@ static int add_rows(struct gcal_rows *rows, const struct gcal_kernel_list *list,
     return rc;
 }
 
-/* What the model is fitted to as it stands. */
-static int add_tag_sets(struct gcal_rows *rows, const struct gcal_catalogue *catalogue,
-                        const struct gcal_model_config *m, struct gcal_error *err)
+/* Appends what the model is fitted to as it stands. */
+static int make_fitted(const struct gcal_catalogue *catalogue,
+                       const struct gcal_model_config *m, struct gcal_kernel_list *list,
+                       struct gcal_error *err)
 {
-    int rc = 0;
-
-    for (size_t i = 0; i < m->n_tag_sets && rc == 0; i++) {
+    for (size_t i = 0; i < m->n_tag_sets; i++) {
         const struct gcal_tag_set *set = &m->tag_sets[i];
-        struct gcal_kernel_list list = { 0 };
 
-        rc = gcal_catalogue_generate(catalogue, set->n_tags,
-                                     (const char *const *)set->tags, set->match, NULL,
-                                     &list, err);
-        if (rc == 0)
-            rc = add_rows(rows, &list, err);
-        gcal_kernel_list_clear(&list);
+        if (gcal_catalogue_generate(catalogue, set->n_tags,
+                                    (const char *const *)set->tags, set->match, NULL,
+                                    list, err) < 0)
+            return -1;
     }
+    return 0;
+}
+
+/* Companions of what is predicted, and of what was named by hand. */
+static int add_companions(const struct gcal_catalogue *catalogue,
+                          const struct gcal_model *costs, bool loads,
+                          const struct gcal_kernel_list *predicted,
+                          const struct gcal_yaml *node, struct gcal_model_config *m,
+                          struct gcal_error *err)
+{
+    struct gcal_kernel_list named = { 0 };
+    int rc = make_fitted(catalogue, m, &named, err);
+
+    if (rc == 0)
+        rc = gcal_config_companions(catalogue, costs, loads, predicted, node, m, err);
+    if (rc == 0)
+        rc = gcal_config_companions(catalogue, costs, false, &named, node, m, err);
+    gcal_kernel_list_clear(&named);
+    return rc;
+}
+
+static int add_fitted(struct gcal_rows *rows, const struct gcal_catalogue *catalogue,
+                      const struct gcal_model_config *m, struct gcal_error *err)
+{
+    struct gcal_kernel_list list = { 0 };
+    int rc = make_fitted(catalogue, m, &list, err);
+
+    if (rc == 0)
+        rc = add_rows(rows, &list, err);
+    gcal_kernel_list_clear(&list);
     return rc;
 }
 
@@ -348,8 +374,8 @@ int gcal_config_choose(const struct gcal_catalogue *catalogue,
     struct gcal_basis basis = { 0 };
     int rc = -1;
 
-    if (gcal_config_companions(catalogue, costs, loads, predicted, node, m, err) < 0 ||
-        add_tag_sets(&rows, catalogue, m, err) < 0 ||
+    if (add_companions(catalogue, costs, loads, predicted, node, m, err) < 0 ||
+        add_fitted(&rows, catalogue, m, err) < 0 ||
         gcal_basis_init(&basis, costs->n_parameters, err) < 0)
         goto out;
     gcal_basis_scale(&basis, &rows);

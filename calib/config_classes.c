@@ -204,11 +204,9 @@ static int add_entry(struct adding *a, const struct gcal_profile_entry *e,
     return 0;
 }
 
-int gcal_terms_add(struct gcal_terms *terms, enum gcal_class class,
-                   const struct gcal_kernel_list *kernels,
-                   const struct gcal_expr *written, struct gcal_error *err)
+static int add_kernels(struct adding *a, const struct gcal_kernel_list *kernels,
+                       struct gcal_error *err)
 {
-    struct adding a = { .terms = terms, .class = class, .written = written };
     const char *variant = "";
 
     for (size_t i = 0; i < kernels->n_kernels; i++) {
@@ -218,10 +216,22 @@ int gcal_terms_add(struct gcal_terms *terms, enum gcal_class class,
             continue; /* it counts alike */
         variant = kernels->kernels[i]->variant;
         for (size_t k = 0; k < p->n_entries; k++)
-            if (add_entry(&a, &p->entries[k], err) < 0)
+            if (add_entry(a, &p->entries[k], err) < 0)
                 return -1;
     }
     return 0;
+}
+
+int gcal_terms_add(struct gcal_terms *terms, enum gcal_class class,
+                   const struct gcal_class_kernels *kernels,
+                   const struct gcal_expr *written, struct gcal_error *err)
+{
+    struct adding a = { .terms = terms, .class = class, .written = written };
+    int rc = add_kernels(&a, &kernels->predicted, err);
+
+    if (rc == 0 && (class == GCAL_CLASS_MEMORY_PARTS || class == GCAL_CLASS_ONCHIP_PARTS))
+        rc = add_kernels(&a, &kernels->mixed, err);
+    return rc;
 }
 
 /* ---- names ---- */

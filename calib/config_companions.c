@@ -1,4 +1,4 @@
-/* Measurement kernels made of the predicted ones: companions with work removed */
+/* Measurement kernels made of others: companions with work removed */
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,14 +207,14 @@ static int add_companions(const struct gcal_catalogue *catalogue,
 
 int gcal_config_companions(const struct gcal_catalogue *catalogue,
                            const struct gcal_model *costs, bool loads,
-                           const struct gcal_kernel_list *predicted,
+                           const struct gcal_kernel_list *kernels,
                            const struct gcal_yaml *node, struct gcal_model_config *m,
                            struct gcal_error *err)
 {
     const char *family = "";
 
-    for (size_t i = 0; i < predicted->n_kernels; i++) {
-        const struct gcal_kernel *kernel = predicted->kernels[i];
+    for (size_t i = 0; i < kernels->n_kernels; i++) {
+        const struct gcal_kernel *kernel = kernels->kernels[i];
         struct wanted wanted;
 
         if (strcmp(kernel->family, family) == 0)

@@ -166,7 +166,7 @@ static struct gcal_expr *parse_written(const struct items *items,
 }
 
 static int name_terms(const struct items *items, const struct gcal_names *names,
-                      const struct gcal_kernel_list *predicted, struct gcal_terms *terms,
+                      const struct gcal_class_kernels *kernels, struct gcal_terms *terms,
                       struct gcal_error *err)
 {
     struct gcal_expr *written = parse_written(items, names, err);
@@ -176,7 +176,7 @@ static int name_terms(const struct items *items, const struct gcal_names *names,
         enum gcal_class class = class_of(items->list[i]->text, names);
 
         if (class != GCAL_N_CLASSES)
-            rc = gcal_terms_add(terms, class, predicted, written, err);
+            rc = gcal_terms_add(terms, class, kernels, written, err);
     }
     if (rc == 0)
         rc = gcal_terms_name(terms, written, err);
@@ -262,7 +262,7 @@ static int write_costs(const struct gcal_yaml *model, struct writing *w,
 }
 
 int gcal_costs_read(const struct gcal_yaml *model, const struct gcal_names *names,
-                    const struct gcal_kernel_list *predicted, struct gcal_costs *costs,
+                    const struct gcal_class_kernels *kernels, struct gcal_costs *costs,
                     struct gcal_error *err)
 {
     struct writing w = { .names = names };
@@ -278,7 +278,7 @@ int gcal_costs_read(const struct gcal_yaml *model, const struct gcal_names *name
         costs->loads = costs->loads ||
                        class_of(items.list[i]->text, names) == GCAL_CLASS_GLOBAL_ACCESSES;
     }
-    if (name_terms(&items, names, predicted, &terms, err) < 0)
+    if (name_terms(&items, names, kernels, &terms, err) < 0)
         goto out;
     w.terms = &terms;
     rc = write_costs(model, &w, costs, err);

@@ -106,10 +106,11 @@ static int add_ready_form(struct gcal_model_reading *r, const struct gcal_yaml *
 {
     bool tailored = strcmp(item->text, GCAL_FORM_TAILORED) == 0;
     struct gcal_error why = { 0 };
-    char *text = tailored
-                     ? gcal_tailored_expression(&r->predicted, r->costs.overhead, &why)
-                     : gcal_form_expression(item->text, r->costs.n_groups,
-                                            r->costs.groups, r->costs.overhead, &why);
+    char *text =
+        tailored
+            ? gcal_tailored_expression(&r->kernels.predicted, r->costs.overhead, &why)
+            : gcal_form_expression(item->text, r->costs.n_groups, r->costs.groups,
+                                   r->costs.overhead, &why);
     int rc;
 
     if (!text)
@@ -129,7 +130,7 @@ static int add_ready_forms(struct gcal_model_reading *r, const struct gcal_yaml 
     for (size_t i = 0; i < list->n_items; i++)
         if (check_form_name(list, i, err) < 0)
             return -1;
-    if (gcal_costs_read(r->node, r->names, &r->predicted, &r->costs, err) < 0)
+    if (gcal_costs_read(r->node, r->names, &r->kernels, &r->costs, err) < 0)
         return -1;
     for (size_t i = 0; i < list->n_items; i++)
         if (add_ready_form(r, list->items[i], err) < 0)

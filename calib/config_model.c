@@ -136,25 +136,63 @@ static bool needs_catalogue(const struct gcal_model_reading *r)
     return r->m->n_predicts || gcal_costs_use_classes(r->node, r->names);
 }
 
-static int make_predicted(struct gcal_model_reading *r, struct gcal_error *err)
+/* Appends the kernels that tag sets, which stand in 'list', pick. */
+static int generate(const struct gcal_model_reading *r, const struct gcal_yaml *list,
+                    const struct gcal_tag_set *sets, size_t n,
+                    struct gcal_kernel_list *kernels, struct gcal_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct gcal_error why = { 0 };
+
+        if (gcal_catalogue_generate(r->catalogue, sets[i].n_tags,
+                                    (const char *const *)sets[i].tags, sets[i].match,
+                                    NULL, kernels, &why) < 0)
+            return gcal_yaml_error(list->items[i], err, "%s", why.text);
+    }
+    return 0;
+}
+
+static bool has_companions(const struct gcal_catalogue *catalogue,
+                           const struct gcal_kernel *kernel)
+{
+    for (size_t i = 0; i < gcal_catalogue_size(catalogue); i++) {
+        struct gcal_generator_view view = gcal_catalogue_view(catalogue, i);
+
+        if (view.origin && strcmp(view.origin, kernel->generator) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Leaves those that have companions. */
+static void keep_mixed(const struct gcal_catalogue *catalogue,
+                       struct gcal_kernel_list *list)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < list->n_kernels; i++)
+        if (has_companions(catalogue, list->kernels[i]))
+            list->kernels[n++] = list->kernels[i];
+        else
+            gcal_kernel_destroy(list->kernels[i]);
+    list->n_kernels = n;
+}
+
+static int make_kernels(struct gcal_model_reading *r, struct gcal_error *err)
 {
     const struct gcal_model_config *m = r->m;
-    const struct gcal_yaml *list = gcal_config_find(r->node, "predicts");
 
     if (!r->catalogue)
         return gcal_yaml_error(r->node, err,
                                "model '%.60s' follows from the kernels of the "
                                "catalogue, which is not read here",
                                r->name);
-    for (size_t i = 0; i < m->n_predicts; i++) {
-        const struct gcal_tag_set *set = &m->predicts[i];
-        struct gcal_error why = { 0 };
-
-        if (gcal_catalogue_generate(r->catalogue, set->n_tags,
-                                    (const char *const *)set->tags, set->match, NULL,
-                                    &r->predicted, &why) < 0)
-            return gcal_yaml_error(list->items[i], err, "%s", why.text);
-    }
+    if (generate(r, gcal_config_find(r->node, "predicts"), m->predicts, m->n_predicts,
+                 &r->kernels.predicted, err) < 0 ||
+        generate(r, gcal_config_find(r->node, "kernels"), m->tag_sets, m->n_tag_sets,
+                 &r->kernels.mixed, err) < 0)
+        return -1;
+    keep_mixed(r->catalogue, &r->kernels.mixed);
     return 0;
 }
 
@@ -192,8 +230,8 @@ static int choose_kernels(struct gcal_model_reading *r, struct gcal_error *err)
     free(text);
     if (!linear)
         return gcal_yaml_error(r->node, err, "model '%.60s': %s", r->name, why.text);
-    rc = gcal_config_choose(r->catalogue, linear, r->costs.loads, &r->predicted, predicts,
-                            r->m, &why);
+    rc = gcal_config_choose(r->catalogue, linear, r->costs.loads, &r->kernels.predicted,
+                            predicts, r->m, &why);
     gcal_model_destroy(linear);
     return rc < 0 ? gcal_yaml_error(predicts, err, "model '%.60s': %s", r->name, why.text)
                   : 0;
@@ -225,7 +263,7 @@ static int read_model(struct gcal_config_reading *all, struct gcal_model_reading
     if (!r->output || gcal_forms_check(r, err) < 0 || read_tag_sets(r, err) < 0)
         return -1;
     expand = needs_catalogue(r);
-    if ((expand && make_predicted(r, err) < 0) || gcal_forms_read(r, err) < 0 ||
+    if ((expand && make_kernels(r, err) < 0) || gcal_forms_read(r, err) < 0 ||
         check_tailored(r, err) < 0 || read_parameters(r, err) < 0 ||
         (expand && choose_kernels(r, err) < 0))
         return -1;
@@ -243,7 +281,8 @@ int gcal_config_read_model(struct gcal_config_reading *all, const struct gcal_ya
     int rc = read_model(all, &r, err);
 
     all->config->n_models++; /* gcal_config_clear() frees what there is of it */
-    gcal_kernel_list_clear(&r.predicted);
+    gcal_kernel_list_clear(&r.kernels.predicted);
+    gcal_kernel_list_clear(&r.kernels.mixed);
     gcal_costs_clear(&r.costs);
     return rc;
 }

@@ -72,9 +72,15 @@ struct gcal_costs {
     bool loads;                     /* accesses to global memory are costs, one by one */
 };
 
-/* 'predicted' may be empty where no class asks for its features. */
+/* The kernels that classes are about, both empty where none is used: those predicted, and
+ * those named in 'kernels' that have companions, whose parts are costs as well.
+ */
+struct gcal_class_kernels {
+    struct gcal_kernel_list predicted, mixed;
+};
+
 int gcal_costs_read(const struct gcal_yaml *model, const struct gcal_names *names,
-                    const struct gcal_kernel_list *predicted, struct gcal_costs *costs,
+                    const struct gcal_class_kernels *kernels, struct gcal_costs *costs,
                     struct gcal_error *err);
 void gcal_costs_clear(struct gcal_costs *costs);
 /* Whether the model's groups name a class, which only its predicted kernels tell. */
@@ -92,7 +98,7 @@ struct gcal_model_reading {
     const struct gcal_yaml *node;
     struct gcal_model_config *m;
     const char *name, *output;         /* borrowed from 'node' */
-    struct gcal_kernel_list predicted; /* where something follows from them */
+    struct gcal_class_kernels kernels; /* where something follows from them */
     struct gcal_costs costs;           /* of ready forms */
 };
 
@@ -136,7 +142,7 @@ struct gcal_terms {
  * 'written' (or NULL) already.
  */
 int gcal_terms_add(struct gcal_terms *terms, enum gcal_class class,
-                   const struct gcal_kernel_list *kernels,
+                   const struct gcal_class_kernels *kernels,
                    const struct gcal_expr *written, struct gcal_error *err);
 /* Names all parameters, unlike each other and those of 'written'. */
 int gcal_terms_name(struct gcal_terms *terms, const struct gcal_expr *written,
@@ -164,10 +170,10 @@ int gcal_config_choose(const struct gcal_catalogue *catalogue,
 
 /* ---- config_companions.c ---- */
 
-/* Tag sets for companions of the predicted kernels that 'costs' has a feature of. */
+/* Tag sets for companions of these kernels that 'costs' has a feature of. */
 int gcal_config_companions(const struct gcal_catalogue *catalogue,
                            const struct gcal_model *costs, bool loads,
-                           const struct gcal_kernel_list *predicted,
+                           const struct gcal_kernel_list *kernels,
                            const struct gcal_yaml *node, struct gcal_model_config *m,
                            struct gcal_error *err);
 /* Appends a tag set that picks, of generator 'view', the kernels with the arguments in

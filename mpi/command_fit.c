@@ -64,13 +64,24 @@ static const struct argp argp = {
         "written.",
 };
 
+/* Another configuration's models may follow from the catalogue. */
+static int read_other(const char *file, struct gcal_config *config,
+                      struct gcal_error *err)
+{
+    struct gcal_catalogue *catalogue = gcal_catalogue_open(NULL, err);
+    int rc = catalogue ? gcal_config_read(file, catalogue, config, err) : -1;
+
+    gcal_catalogue_close(catalogue);
+    return rc;
+}
+
 static int read_config(const struct fit_command *c, const struct gcal_record *record,
                        struct gcal_config *config, struct gcal_error *err)
 {
     const struct gcal_run_header *h = gcal_record_header(record);
 
     if (c->config)
-        return gcal_config_read(c->config, NULL, config, err);
+        return read_other(c->config, config, err);
     return gcal_config_parse(h->config, strlen(h->config), h->config_file, NULL, config,
                              err);
 }

@@ -345,6 +345,31 @@ static void single_costs_are_told_by_microbenchmarks(void **state)
     gcal_config_clear(&config);
 }
 
+/* What mixes two kinds of work tells how far one hides behind the other: its parts have
+ * costs of their own, told by its companions.
+ */
+static void parts_of_mixing_kernels_are_costs_too(void **state)
+{
+    struct gcal_config config = { 0 };
+    const struct gcal_model_config *m;
+
+    (void)state;
+    read_with(PARTS "    kernels: [{tags: [mix_stream_pattern, 'm:16,64']}, {tags: "
+                    "[gmem_load_pattern, 'n_arrays:1']}]\n",
+              catalogue, &config);
+    m = &config.models[0];
+    assert_true(has_parameter(m->model, "p_mixStreamM16_memory"));
+    assert_true(has_parameter(m->model, "p_mixStreamM64_onchip"));
+    assert_false(has_parameter(m->forms[4].model, "p_mixStreamM16"));
+    assert_true(is_fitted_to(m, "mix_stream_memory"));
+    assert_true(is_fitted_to(m, "mix_stream_onchip"));
+    assert_false(is_fitted_to(m, "mix_stream_loads"));
+    for (size_t i = 0; i < m->model->n_features; i++) /* it has no companions */
+        assert_null(strstr(m->model->features[i], "gmemLoad"));
+    assert_written_out(&config);
+    gcal_config_clear(&config);
+}
+
 /* Two types of data have two costs, and each gets its kernels. */
 static void parameters_of_two_types_have_longer_names(void **state)
 {
@@ -452,6 +477,7 @@ int main(void)
         cmocka_unit_test(complaints_about_predictions_name_the_place),
         cmocka_unit_test(parts_are_told_by_companions),
         cmocka_unit_test(single_costs_are_told_by_microbenchmarks),
+        cmocka_unit_test(parts_of_mixing_kernels_are_costs_too),
         cmocka_unit_test(parameters_of_two_types_have_longer_names),
         cmocka_unit_test(an_expression_may_predict),
         cmocka_unit_test(what_follows_from_the_catalogue_needs_it),
