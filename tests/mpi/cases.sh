@@ -42,9 +42,13 @@ case_plain_start() {
     expect_line 'p_add +[0-9.]+ [pn]s [+]- '
     run "$gpucal" audit --store store
     expect_status 0
+    run "$gpucal" show --store store --json
+    expect_status 0
+    expect_line '"form": "expression"'
+    expect_line '"error_90": [0-9.]'
     run "$gpucal" predict --store store --tag flops_add_pattern --tag dtype:float32 --tag m:24
     expect_status 0
-    expect_line 'predicted .* s'
+    expect_line 'predicted .*s, with 90 % between .*s and .*s$'
 }
 
 case_three_ranks_one_device() {
@@ -592,13 +596,20 @@ case_count_predict() {
     expect_status 0
     run "$gpucal" predict --store store guards.cl --local 65 --global n --at n=650 -D DATA
     expect_status 0
-    expect_line 'predicted .* s'
+    expect_line 'predicted [0-9.]+ [mun]?s, with 90 % between '
     expect_line 'estimated: guards.cl:6:'
     grep -q 'only some work-items' err && fail "not counted for the device's sub-groups"
     run "$gpucal" count guards.cl --local 65 --global n -o any.yaml
     expect_status 0
     run "$gpucal" predict --store store --profile any.yaml --at n=650
     expect_status 0
+    run "$gpucal" predict --store store --profile any.yaml --at n=65000000000
+    expect_status 0
+    expect_line '^extrapolated: f_op_float32_(add|mul) is [0-9.e+]+ times the largest that was calibrated$'
+    run "$gpucal" predict --store store --profile any.yaml --at n=65000000000 --json
+    expect_status 0
+    expect_line '"low_s": [0-9]'
+    expect_line '"outside": "f_op_float32_(add|mul)"'
     run "$gpucal" count guards.cl --local 65 --global n --sub-group 4096 -o other.yaml
     expect_status 0
     run "$gpucal" predict --store store --profile other.yaml --at n=650
