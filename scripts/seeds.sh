@@ -22,26 +22,10 @@ die() {
     exit 1
 }
 
+# shellcheck source=scripts/device.sh
+. "$top/scripts/device.sh"
+
 # ---- measuring ----
-
-# Sets 'device', its name, and 'kind', "gpu" or "cpu".
-find_device() {
-    local pattern=${DEVICE:-gpu} all
-    "$gpucal" devices --json > "$out/devices.json" || die "$gpucal finds no device"
-    all=$(awk -F'"' '$2 == "name" { name = $4 }
-        $2 == "device_type" { print $4 "\t" name }' "$out/devices.json")
-    while IFS=$'\t' read -r kind device; do
-        # shellcheck disable=SC2053 # a pattern
-        [[ $kind == "$pattern" || $device == $pattern ]] && return
-    done <<< "$all"
-    [ -z "${DEVICE:-}" ] || die "no device matches '$DEVICE'"
-    IFS=$'\t' read -r kind device <<< "$all"
-}
-
-# A size for a large GPU, or for anything else.
-size() { # GPU OTHER
-    if [ "$kind" = gpu ]; then echo "$1"; else echo "$2"; fi
-}
 
 # By its own name or its paper's.
 is_wanted() { # GROUP
@@ -70,24 +54,9 @@ counts() { # NAME TAG...
         failed+=("counts of $name")
 }
 
-# clpeak numbers platforms, so each is asked for its devices first.
-measure_clpeak() {
-    local clpeak=${CLPEAK:-clpeak} platform began=$SECONDS
-    is_wanted clpeak || return 0
-    command -v "$clpeak" > /dev/null || { echo "clpeak is not here" && return; }
-    for platform in 0 1 2 3 4; do
-        timeout 60 "$clpeak" -p $platform --kernel-latency > "$out/clpeak.txt" 2>&1
-        grep -qF "$device" "$out/clpeak.txt" && break
-    done
-    timeout 60 "$clpeak" -p $platform --use-event-timer --global-bandwidth --compute-sp \
-        > "$out/clpeak.txt" 2>&1 || failed+=(clpeak)
-    printf '%-16s %4d s  %d figures\n' clpeak $((SECONDS - began)) \
-        "$(grep -c ' : ' "$out/clpeak.txt")"
-}
-
 # The rates that others are compared with, beside clpeak's.
 measure_peak() {
-    measure_clpeak
+    ! is_wanted clpeak || measure_clpeak
     group peak 25 --match intersect flops_madd_pattern flops_add_pattern gmem_copy_pattern \
         gmem_triad_pattern dtype:float32 unroll:1,2,4 width:1,4,16 per_item:1,4
 }
@@ -285,7 +254,7 @@ draw() {
 }
 
 main() {
-    local what=both wanted=() failed=() out
+    local what=both wanted=() failed=() out device kind
     case ${1:-} in
     measure | draw) what=$1 && shift ;;
     -h | --help | '') sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0" && exit 0 ;;

@@ -1,0 +1,38 @@
+# device.sh: what seeds.sh and evaluate.sh share, sourced by them: which device is meant, and
+# clpeak's figures of it.  Needs 'gpucal', 'out', die(), and an array 'failed'.
+# shellcheck shell=bash
+# shellcheck disable=SC2154,SC2034 # set and used where this is sourced
+
+# Sets 'device', its name, and 'kind', "gpu" or "cpu".
+find_device() {
+    local pattern=${DEVICE:-gpu} all
+    "$gpucal" devices --json > "$out/devices.json" || die "$gpucal finds no device"
+    all=$(awk -F'"' '$2 == "name" { name = $4 }
+        $2 == "device_type" { print $4 "\t" name }' "$out/devices.json")
+    while IFS=$'\t' read -r kind device; do
+        # shellcheck disable=SC2053 # a pattern
+        [[ $kind == "$pattern" || $device == $pattern ]] && return
+    done <<< "$all"
+    [ -z "${DEVICE:-}" ] || die "no device matches '$DEVICE'"
+    IFS=$'\t' read -r kind device <<< "$all"
+}
+
+# A size for a large GPU, or for anything else.
+size() { # GPU OTHER
+    if [ "$kind" = gpu ]; then echo "$1"; else echo "$2"; fi
+}
+
+# Where clpeak is in PATH or named by CLPEAK, its figures in OUT/clpeak.txt.  It numbers
+# platforms, so each is asked for its devices first.
+measure_clpeak() {
+    local clpeak=${CLPEAK:-clpeak} platform began=$SECONDS
+    command -v "$clpeak" > /dev/null || { echo "clpeak is not here" && return; }
+    for platform in 0 1 2 3 4; do
+        timeout 60 "$clpeak" -p $platform --kernel-latency > "$out/clpeak.txt" 2>&1
+        grep -qF "$device" "$out/clpeak.txt" && break
+    done
+    timeout 60 "$clpeak" -p $platform --use-event-timer --global-bandwidth --compute-sp \
+        > "$out/clpeak.txt" 2>&1 || failed+=(clpeak)
+    printf '%-16s %4d s  %d figures\n' clpeak $((SECONDS - began)) \
+        "$(grep -c ' : ' "$out/clpeak.txt")"
+}

@@ -1,0 +1,165 @@
+#!/bin/bash
+# evaluate.sh: how well a calibration predicts applications on this machine's device.
+#
+#   scripts/evaluate.sh measure OUT [STEP]...   calibrates, measures and predicts: records
+#                                               and CSV files in OUT
+#   scripts/evaluate.sh draw OUT                OUT/tables.md and OUT/plots/*.svg of them
+#   scripts/evaluate.sh OUT                     both
+#
+# STEPs are clpeak, calibration, a group of kernels (below), or configured: the kernels that
+# the configuration's models are for, at its sizes (default: all steps).
+# Measuring needs bash and awk, drawing gnuplot as well.  Clpeak is run where it is in PATH or
+# named by CLPEAK, for its rates beside those that the parameters imply.  DEVICE picks the
+# device by its name, with * and ?, or its kind (default: the first GPU, else the first
+# device), BUILD the build folder (default: build), CONFIG the configuration (default: the
+# built-in one).  What fails is named and the rest goes on.
+set -u
+top=$(cd "$(dirname "$0")/.." && pwd)
+plots=$top/scripts/plots
+gpucal=${BUILD:-$top/build}/mpi/gpucal
+
+die() {
+    echo "evaluate.sh: $*" >&2
+    exit 1
+}
+
+# shellcheck source=scripts/device.sh
+. "$top/scripts/device.sh"
+
+# What is evaluated: a name, the model that predicts, the argument that is the size, whether
+# the figure's axes are logarithmic, and tags, with sizes for a large GPU and for others.
+each_group() { # COMMAND [ARGUMENT]...: calls it with each, behind its own arguments
+    "$@" matmul matmul_sq n xy matmul_sq dtype:float32 \
+        "n:$(size 2048,2560,3584,4608,5120,6400,7680,8192 128,160,320,448)"
+    "$@" dg dg_diff nelements xy dg_diff dtype:float32 \
+        "nelements:$(size 65536,131072,196608,393216,786432,1572864 512,1536,3072)"
+    "$@" stencil finite_diff n xy finite_diff dtype:float32 \
+        "n:$(size 4032,5040,7056,9072,12096,16128 560,1008,2016)"
+    "$@" minplus min_plus n xy min_plus dtype:float32 \
+        "n:$(size 2048,4096,6144 128,256)"
+    "$@" overlap matmul_sq m "" overlap_pattern dtype:float32 \
+        "m:$(size 1,2,4,6,8,12,16,24,32,48,64 1,4,8,16)" \
+        "nelements:$(size 67108864 1048576)"
+}
+
+# ---- measuring ----
+
+is_wanted() { # STEP
+    [ ${#wanted[@]} = 0 ] || [[ " ${wanted[*]} " == *" $1 "* ]]
+}
+
+# With 'gpucal' and a file for what it prints, the time that it took and its last line.
+step() { # NAME ARGUMENT...
+    local name=$1 began=$SECONDS good=
+    "$gpucal" "${@:2}" > "$out/$name.txt" 2> "$out/$name.log" ||
+        { failed+=("$name") && good="failed: $(tail -n 1 "$out/$name.log") "; }
+    printf '%-12s %4d s  %s%s\n' "$name" $((SECONDS - began)) "$good" \
+        "$(grep . "$out/$name.txt" | tail -n 1)"
+}
+
+calibrate() {
+    is_wanted calibration || return 0
+    mkdir -p "$out/store"
+    rm -f "$out/calibration.h5" "$out/calibration.h5.journal"
+    step calibration calibrate ${CONFIG:+--config "$CONFIG"} --device "$device" \
+        --store "$out/store" --record "$out/calibration.h5"
+    cp "$out"/store/nodes/*.yaml "$out/params.yaml" || die "nothing was published"
+}
+
+evaluate() { # NAME MODEL SIZE LOG TAG...
+    ! is_wanted "$1" ||
+        step "$1" evaluate --params "$out/params.yaml" --device "$device" --model "$2" \
+            --record "$out/$1.h5" --csv "$out/$1.csv" "${@:5}"
+}
+
+measure() {
+    [ -x "$gpucal" ] || die "no $gpucal: scripts/build.sh makes it, BUILD names its folder"
+    find_device
+    echo "$device" > "$out/device"
+    echo "$kind" > "$out/kind"
+    echo "measuring $device, a $kind, in $out"
+    ! is_wanted clpeak || measure_clpeak
+    calibrate
+    each_group evaluate
+    ! is_wanted configured || step configured evaluate --params "$out/params.yaml" \
+        --device "$device" --record "$out/configured.h5" --csv "$out/configured.csv" \
+        ${CONFIG:+--config "$CONFIG"}
+    echo "measured in $SECONDS s"
+    [ ${#failed[@]} = 0 ] || echo "not all of: ${failed[*]}"
+}
+
+# ---- drawing ----
+
+# A block of gnuplot's data for each variant, in order of sizes.
+figure() { # NAME MODEL SIZE LOG TAG...
+    local name=$1 data=$out/plots/$1.dat
+    [ -s "$out/$name.csv" ] || { echo "no $name.csv" && return; }
+    awk -v x="$3" -f "$plots/evaluation.awk" FS=, "$out/$name.csv" > "$data"
+    if [ -s "$data" ]; then
+        draw_one "$name" "$name: measured (points), predicted (lines) and its 90 % interval" \
+            "$3" "$4" time
+        draw_one "${name}_error" "$name: error of the prediction" "$3" "${4%y}" error
+    else
+        echo "nothing to draw of $name"
+    fi
+    rm "$data"
+}
+
+draw_one() { # FILE TITLE XLABEL LOG time|error
+    DATA=$data FIGURE=$out/plots/$1.svg TITLE="$2 ($(cat "$out/device"))" XLABEL=$3 \
+        LOG=$4 WHAT=$5 gnuplot "$plots/evaluation.gp" || failed+=("$1")
+}
+
+csv_files() {
+    local file
+    for file in "$out"/*.csv; do
+        [ ! -s "$file" ] || printf '%s\0' "$file"
+    done
+}
+
+draw_tables() {
+    local files=()
+    mapfile -d '' files < <(csv_files)
+    echo "## $(cat "$out/device")"
+    echo
+    echo "### Errors"
+    echo
+    awk -f "$plots/evaluation_table.awk" FS=, "${files[@]}"
+    echo
+    echo "### Rates that the parameters imply"
+    echo
+    touch "$out/clpeak.txt"
+    awk -v device="$(cat "$out/device")" -f "$plots/rates.awk" "$out/clpeak.txt" "$out/params.yaml"
+    echo
+    echo "### Calibration"
+    echo
+    sed -n 's/^gpucal: run /run /p; s/^.*: chose /chose /p' "$out/calibration.txt"
+}
+
+draw() {
+    local figures
+    command -v gnuplot > /dev/null || die "no gnuplot here (package gnuplot-nox)"
+    [ -s "$out/device" ] || die "nothing was measured in $out"
+    kind=$(cat "$out/kind")
+    mkdir -p "$out/plots"
+    draw_tables > "$out/tables.md"
+    each_group figure
+    figures=("$out"/plots/*.svg)
+    echo "$out/tables.md and ${#figures[@]} figures in $out/plots"
+    [ ${#failed[@]} = 0 ] || die "not drawn: ${failed[*]}"
+}
+
+main() {
+    local what=both failed=() wanted=() out device kind
+    case ${1:-} in
+    measure | draw) what=$1 && shift ;;
+    -h | --help | '') sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0" && exit 0 ;;
+    esac
+    [ -n "${1:-}" ] || die "$what needs a folder (see --help)"
+    mkdir -p "$1" && out=$(cd "$1" && pwd) || exit 1
+    wanted=("${@:2}")
+    [ "$what" = draw ] || measure
+    [ "$what" = measure ] || draw
+}
+
+main "$@"

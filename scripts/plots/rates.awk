@@ -1,0 +1,48 @@
+# rates.awk: rates that a parameter file implies, beside clpeak's of the same run: a
+# multiply-add of all work-items of a sub-group is 2 operations each, and a load of the
+# streaming pattern 4 bytes.
+#   -v device=NAME   of the parameter file's devices
+# Files: clpeak.txt, which may be empty, and params.yaml.
+
+FILENAME ~ /clpeak/ {
+    if (/\(GBPS\)/) section = "bandwidth"
+    else if (/Single-precision/) section = "float32"
+    else if (NF < 3) section = ""
+    else if (section != "" && $2 == ":" && $3 > clpeak[section]) clpeak[section] = $3
+    next
+}
+
+/^  name: / {
+    name = substr($0, 9)
+    gsub(/^['"]|['"]$/, "", name)
+    wanted = name == device
+}
+/^  sub_group_size: / { sub_group = $2 }
+/^  - name: / { model = $3 }
+wanted && /^    - \{name: p_madd, / { put("p_madd", "float32", 2 * sub_group, "Gflop/s") }
+wanted && /^    - \{name: p_stream, / { put("p_stream", "bandwidth", 4, "GB/s") }
+
+function value(name) {
+    match($0, name ": [-+.e0-9]+")
+    return substr($0, RSTART + length(name) + 2, RLENGTH - length(name) - 2) + 0
+}
+
+function put(parameter, section, amount, unit,    rate, peak) {
+    if (!n++) {
+        print "| model | parameter | implied | standard error | clpeak | of clpeak's |"
+        print "| --- | --- | --- | --- | --- | --- |"
+    }
+    if (value("value") <= 0)
+        return
+    rate = amount / value("value") / 1e9
+    peak = clpeak[section]
+    printf "| %s | %s | %.1f %s | %.1f%% | %s | %s |\n", model, parameter, rate, unit,
+        100 * value("standard_error") / value("value"),
+        peak ? sprintf("%.1f %s", peak, unit) : "-",
+        peak ? sprintf("%.1f%%", 100 * rate / peak) : "-"
+}
+
+END {
+    if (!n)
+        print "No model has p_madd or p_stream."
+}

@@ -1,0 +1,36 @@
+#!/bin/bash
+# evaluation.sh SCRIPT BUILD: tables and figures of scripts/evaluate.sh on the CPU, from
+# calibrating to drawing, with a model of two costs.  77: no gnuplot.
+set -eu
+command -v gnuplot > /dev/null || exit 77
+out=$(mktemp -d)
+trap 'rm -r "$out"' EXIT
+cat > "$out/two.yaml" <<'CONFIGURATION'
+version: 1
+measure: {budget_s: 10, min_samples: 4, max_samples: 8, noise: 0.05, rungs: 1}
+models:
+  - name: matmul_sq
+    output: f_cl_wall_time
+    expression: p_madd * f_op_float32_madd + p_stream * f_mem_access_global_float32_load
+    kernels:
+      - tags: [matmul_sq, "dtype:float32", "n:96,192"]
+CONFIGURATION
+export BUILD=$2 DEVICE=cpu CONFIG=$out/two.yaml CLPEAK=/nonexistent
+
+"$1" measure "$out" clpeak calibration matmul overlap > "$out/log"
+cat "$out/log"
+grep '^not all' "$out/log" && exit 1
+"$1" draw "$out"
+cat "$out/tables.md"
+grep -E '^\| matmul \| matmul_tiled .* \| 4 \| [0-9.]+% \| [0-4] of 4 \| - ' "$out/tables.md"
+grep -E '^\| matmul \| \*\*model matmul_sq\*\* \| 8 \| [0-9.]+% \| [0-8] of 8 \| [0-4] of 4 \| [0-4] of [0-4] \| 4.3% \|$' \
+    "$out/tables.md"
+grep -E '^\| matmul_sq \| p_madd \| [0-9.]+ Gflop/s \| [0-9.]+% \| - \| - \|$' "$out/tables.md"
+grep -E '^run [0-9TZ]+-[0-9a-f]+: 1 device' "$out/tables.md"
+for figure in matmul matmul_error overlap overlap_error; do
+    [ "$(grep -c '<path' "$out/plots/$figure.svg")" -ge 3 ]
+done
+# Two variants of a product, and one line over m.
+[ "$(grep -c '<text>matmul_.* prefetch' "$out/plots/matmul.svg")" = 2 ]
+grep -q '<text>overlap<' "$out/plots/overlap.svg"
+[ ! -e "$out/plots/dg.svg" ]
