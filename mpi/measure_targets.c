@@ -132,15 +132,16 @@ static int no_kernels(const struct gcal_targets *t, const struct gcal_device_inf
 static int choose_kernels(struct run *r, const struct gcal_device_info *info,
                           struct gcal_error *err)
 {
+    const struct gcal_targets *t = r->targets;
     struct gcal_catalogue *catalogue = gcal_catalogue_open(NULL, err);
     int rc = -1;
-
     if (catalogue &&
-        gcal_config_read(r->targets->config, catalogue, &r->config, err) == 0)
+        (t->n_tags ? gcal_config_read_settings(t->config, &r->config, err)
+                   : gcal_config_read(t->config, catalogue, &r->config, err)) == 0)
         rc = pick_kernels(r, catalogue, info, err);
     gcal_catalogue_close(catalogue);
     if (rc == 0 && !r->list.n_kernels)
-        rc = no_kernels(r->targets, info, err);
+        rc = no_kernels(t, info, err);
     return rc;
 }
 
