@@ -13,8 +13,10 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/random.h"
+#include "calib/base/yaml.h"
 #include "calib/model/profile.h"
 #include "calib/results.h"
+#include "store/predictor.h"
 #include "tests/folder.h"
 
 /* No round relation between these, so a lost factor shows. */
@@ -552,6 +554,104 @@ static void all_forms_rejected_give_their_reasons(void **state)
     finish(&results, &config, record);
 }
 
+/* ---- intervals ---- */
+
+/* A standard normal deviate, nearly: the sum of 12. */
+static double normal(uint64_t *random)
+{
+    double sum = -6;
+
+    for (int i = 0; i < 12; i++)
+        sum += (double)(gcal_random_next(random) >> 11) * 0x1p-53;
+    return sum;
+}
+
+/* Kernels of 12 generators that differ in their mixture and miss the model by 7 % each.
+ */
+static struct gcal_record *make_misfits(uint64_t *random)
+{
+    struct maker m = make_start(1, NULL);
+
+    for (int g = 0; g < 12; g++)
+        for (int i = 0; i < 4; i++) {
+            double n = 4099e4 * pow(3, i), adds = n * (1 + g % 5), muls = n * (g % 4);
+            char generator[20], arguments[20];
+
+            snprintf(generator, sizeof(generator), "mix%d", g);
+            snprintf(arguments, sizeof(arguments), "n:%d", i);
+            put_kernel(&m, (struct kernel){ .generator = generator,
+                                            .arguments = arguments,
+                                            .models = "m",
+                                            .adds = adds,
+                                            .muls = muls,
+                                            .time_s = add_up(adds, muls) *
+                                                      exp(0.07 * normal(random)) });
+        }
+    return make_end(&m);
+}
+
+static struct gcal_predictor *bind(const struct gcal_params_device *device)
+{
+    struct gcal_error err = { 0 };
+    char *text = make_profile();
+    struct gcal_yaml *root = gcal_yaml_parse(text, strlen(text), "k", &err);
+    struct gcal_profile *profile = gcal_profile_decode(root, &err);
+    struct gcal_predictor *predictor = gcal_predictor_create(device, NULL, profile, &err);
+
+    if (!predictor)
+        fail_msg("%s", err.text);
+    gcal_profile_destroy(profile);
+    gcal_yaml_destroy(root);
+    free(text);
+    return predictor;
+}
+
+/* How many of 'n' kernels that nothing was fitted to lie in their intervals. */
+static int count_covered(const struct gcal_params_device *device, int n, uint64_t *random)
+{
+    struct gcal_predictor *predictor = bind(device);
+    int covered = 0;
+
+    for (int i = 0; i < n; i++) {
+        double sizes[] = { 4099e5 * (1 + i % 7), 4099e5 * (1 + i % 3) };
+        double time_s = add_up(sizes[0], sizes[1]) * exp(0.07 * normal(random));
+        struct gcal_prediction p;
+
+        assert_int_equal(gcal_predictor_eval(predictor, sizes, &p, NULL, NULL), 0);
+        covered += p.low_s < time_s && time_s < p.high_s;
+    }
+    gcal_predictor_destroy(predictor);
+    return covered;
+}
+
+/* Over runs, as the width of an interval is estimated from each. */
+static void intervals_hold_nine_of_ten_unseen_kernels(void **state)
+{
+    uint64_t random = 713;
+    int covered = 0;
+
+    (void)state;
+    for (int run = 0; run < 3; run++) {
+        struct gcal_record *record = make_misfits(&random);
+        struct gcal_config config = two_forms();
+        struct gcal_results results = { 0 };
+        struct gcal_params *params;
+        size_t count;
+
+        config.models->n_forms = 1;
+        fit(record, &config, &results);
+        assert_int_equal(
+            gcal_results_params(&results, record, &config, &params, &count, NULL), 0);
+        assert_int_equal(count, 1);
+        covered += count_covered(params->devices, 300, &random);
+        gcal_params_clear(params);
+        free(params);
+        config.models->n_forms = 2;
+        finish(&results, &config, record);
+    }
+    within(covered, 810, 45); /* of 900 */
+}
+
 /* ---- devices of one type ---- */
 
 static struct gcal_results devices(const double *slowness, struct gcal_config *config,
@@ -617,6 +717,7 @@ int main(void)
         cmocka_unit_test(tailored_wins_where_parts_lie),
         cmocka_unit_test(a_load_slower_than_all_is_told),
         cmocka_unit_test(all_forms_rejected_give_their_reasons),
+        cmocka_unit_test(intervals_hold_nine_of_ten_unseen_kernels),
         cmocka_unit_test(devices_that_differ_keep_their_factors),
         cmocka_unit_test(devices_that_are_alike_shrink_together),
     };
