@@ -42,7 +42,8 @@ struct gcal_progress {
 struct gcal_plan_choice {
     size_t n_measured, n_kernels; /* the latter: that measuring all of them takes */
     double took_s, full_s; /* full_s: an estimate of measuring all, from the mean cost of
-                              those that were measured */
+opening a family, the mean number of launches, and times by
+the models */
     double worst_error;    /* the largest relative standard error of a parameter; infinite
                               where one is not determined */
     char worst_parameter[64];

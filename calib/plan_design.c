@@ -12,8 +12,7 @@
 
 #include "calib/base/clock.h"
 #include "calib/base/log.h"
-#include "calib/plan_families.h"
-#include "calib/plan_worth.h"
+#include "calib/plan_design.h"
 
 /* Seeds bring every parameter to this relative standard error, which makes its value fit
  * to linearize a model at; so many rows more than parameters tell the model's misfit.
@@ -26,87 +25,20 @@
 #define BATCH_SHARE 0.25
 #define BATCH_LEAST 4
 
-/* What is done before a family can be timed, before any was. */
-#define OPENING_S 0.1
-
-struct design {
-    struct gcal_plan *plan;
-    const struct gcal_kernel_list *kernels;
-    struct gcal_plan_families families;
-    struct gcal_plan_worth *worth;
-    double *cost_s; /* by kernel, as the last choice saw it */
-    size_t *chosen; /* by the last choice */
-    bool *known;    /* by kernel: the worth has its time */
-    size_t n_known;
-    bool too_dear; /* what would help costs more than is left of the budget */
-    double first_s, launches_s; /* sums over what was measured: of medians, of all time */
-};
-
-/* ---- what a kernel would cost ---- */
-
-/* Builds, checks and first launches, for a family. */
-static double opening_s(const struct design *d)
-{
-    const double *spent_s = d->plan->spent_s;
-    size_t n = d->families.n_opened;
-
-    return n ? (spent_s[GCAL_SPENT_PREPARING] + spent_s[GCAL_SPENT_CHECKING] +
-                spent_s[GCAL_SPENT_COMPARING]) /
-                   (double)n
-             : OPENING_S;
-}
-
-/* Launches that one kernel takes, on average. */
-static double launches(const struct design *d)
-{
-    const struct gcal_measure_options *o = d->plan->options;
-
-    if (!(d->first_s > 0))
-        return (double)o->min_samples;
-    return fmin(fmax(d->launches_s / d->first_s, (double)o->min_samples),
-                (double)o->max_samples);
-}
-
-/* A launch of a kernel, by the model; 'first_s' of a smaller one of its family corrects
- * that.
- */
-static double launch_s(const struct design *d, size_t kernel)
-{
-    const struct gcal_plan_family *family =
-        &d->families.families[d->families.family_of[kernel]];
-    const struct gcal_measure_options *o = d->plan->options;
-    double time_s = gcal_plan_worth_time_s(d->worth, kernel);
-    size_t last = family->n_tried ? family->rungs[family->n_tried - 1] : kernel;
-
-    if (d->families.row[kernel])
-        return d->families.row[kernel]->first_s;
-    if (last != kernel && d->families.row[last]->first_s > 0)
-        time_s *= d->families.row[last]->first_s / gcal_plan_worth_time_s(d->worth, last);
-    return isfinite(time_s) && time_s > 0 ? time_s : o->min_time_s;
-}
-
-static double cost_s(const struct design *d, size_t kernel)
-{
-    const struct gcal_plan_family *family =
-        &d->families.families[d->families.family_of[kernel]];
-    double samples_s = launches(d) * launch_s(d, kernel);
-
-    return samples_s + (family->opened ? 0 : opening_s(d));
-}
-
 /* Of a ladder that was not climbed, the rung at which climbing will end stands for all.
  */
-static size_t expected_rung(const struct design *d, const struct gcal_plan_family *family)
+static size_t expected_rung(const struct gcal_plan_design *d,
+                            const struct gcal_plan_family *family)
 {
     size_t i = 0;
 
     while (i + 1 < family->n_rungs &&
-           launch_s(d, family->rungs[i]) < d->plan->options->min_time_s)
+           gcal_plan_launch_s(d, family->rungs[i]) < d->plan->options->min_time_s)
         i++;
     return family->rungs[i];
 }
 
-static bool is_candidate(const struct design *d, size_t kernel)
+static bool is_candidate(const struct gcal_plan_design *d, size_t kernel)
 {
     const struct gcal_plan_family *family =
         &d->families.families[d->families.family_of[kernel]];
@@ -117,12 +49,12 @@ static bool is_candidate(const struct design *d, size_t kernel)
         return true;
     if (!family->n_tried)
         return expected_rung(d, family) == kernel;
-    return launch_s(d, kernel) <= d->plan->options->max_time_s;
+    return gcal_plan_launch_s(d, kernel) <= d->plan->options->max_time_s;
 }
 
 /* ---- choosing and measuring ---- */
 
-static int choose(struct design *d, double precision, size_t least, size_t most,
+static int choose(struct gcal_plan_design *d, double precision, size_t least, size_t most,
                   size_t *n_chosen)
 {
     double left_s = d->plan->options->budget_s - gcal_plan_elapsed_s(d->plan);
@@ -135,14 +67,14 @@ static int choose(struct design *d, double precision, size_t least, size_t most,
     int rc;
 
     for (size_t i = 0; i < d->kernels->n_kernels; i++)
-        d->cost_s[i] = is_candidate(d, i) ? cost_s(d, i) : 0;
+        d->cost_s[i] = is_candidate(d, i) ? gcal_plan_cost_s(d, i) : 0;
     rc = gcal_plan_worth_choose(d->worth, &want, d->chosen, n_chosen, &d->too_dear,
                                 d->plan->err);
     d->plan->spent_s[GCAL_SPENT_CHOOSING] += gcal_clock_now_s() - start_s;
     return rc;
 }
 
-static int take(struct design *d, size_t n_chosen)
+static int take(struct gcal_plan_design *d, size_t n_chosen)
 {
     for (size_t i = 0; i < n_chosen; i++) {
         gcal_plan_progress(d->plan, "choosing kernels", d->n_known + i,
@@ -154,7 +86,7 @@ static int take(struct design *d, size_t n_chosen)
 }
 
 /* What was measured since the last time. */
-static void learn(struct design *d)
+static void learn(struct gcal_plan_design *d)
 {
     for (size_t i = 0; i < d->kernels->n_kernels; i++) {
         const struct gcal_plan_row *row = d->families.row[i];
@@ -168,7 +100,7 @@ static void learn(struct design *d)
     }
 }
 
-static int measure(struct design *d)
+static int measure(struct gcal_plan_design *d)
 {
     double before_s = d->plan->spent_s[GCAL_SPENT_MEASURING], start_s;
     int rc;
@@ -185,7 +117,7 @@ static int measure(struct design *d)
 
 /* ---- the stages ---- */
 
-static bool is_generator_known(const struct design *d, const char *generator)
+static bool is_generator_known(const struct gcal_plan_design *d, const char *generator)
 {
     for (size_t i = 0; i < d->kernels->n_kernels; i++)
         if (strcmp(d->kernels->kernels[i]->generator, generator) == 0 &&
@@ -197,7 +129,7 @@ static bool is_generator_known(const struct design *d, const char *generator)
 /* What is measured in any case, what a resumed run knows, and one kernel of each
  * generator.
  */
-static int take_first(struct design *d)
+static int take_first(struct gcal_plan_design *d)
 {
     struct gcal_plan_families *f = &d->families;
 
@@ -226,7 +158,7 @@ static int take_first(struct design *d)
     return 0;
 }
 
-static int refine(struct design *d, double precision)
+static int refine(struct gcal_plan_design *d, double precision)
 {
     size_t n_chosen;
 
@@ -245,25 +177,7 @@ static int refine(struct design *d, double precision)
 
 /* ---- what was not needed, and what it saved ---- */
 
-/* Rows that a family would have without a choice. */
-static size_t full_rows(const struct design *d, const struct gcal_plan_family *family)
-{
-    const size_t wanted = d->plan->options->rungs;
-    size_t n = family->n_fixed + family->n_done,
-           n_rungs = family->n_rungs + family->n_chosen;
-
-    if (family->ended && family->optional) {
-        n_rungs = family->n_chosen;
-        for (size_t i = 0; i < family->n_tried; i++) {
-            const struct gcal_plan_row *row = d->families.row[family->rungs[i]];
-
-            n_rungs += row->parked && gcal_plan_outside(d->plan, row) == 0;
-        }
-    }
-    return n + (n_rungs < wanted ? n_rungs : wanted);
-}
-
-static int skip(struct design *d, size_t kernel, bool enough)
+static int skip(struct gcal_plan_design *d, size_t kernel, bool enough)
 {
     const struct gcal_measure_options *o = d->plan->options;
     struct gcal_plan_row *row = gcal_plan_add(d->plan, d->kernels->kernels[kernel]);
@@ -286,7 +200,7 @@ static int skip(struct design *d, size_t kernel, bool enough)
 }
 
 /* Rows for what was never tried; rungs that were are left out, as without a choice. */
-static int finish_rest(struct design *d, bool enough)
+static int finish_rest(struct gcal_plan_design *d, bool enough)
 {
     for (size_t i = 0; i < d->plan->n_rows; i++)
         if (d->plan->rows[i].parked && !d->plan->rows[i].finished)
@@ -307,29 +221,17 @@ static int finish_rest(struct design *d, bool enough)
     return 0;
 }
 
-/* All the others at the mean cost of those that were measured. */
-static double estimate_full_s(const struct design *d, double took_s, size_t n_rows,
-                              size_t n_full)
-{
-    const struct gcal_plan_families *f = &d->families;
-    double opening = opening_s(d) * (double)(f->n - f->n_opened);
-    double rows = n_rows ? d->launches_s / (double)n_rows : NAN;
-
-    return took_s + opening + rows * (double)(n_full > n_rows ? n_full - n_rows : 0);
-}
-
-static void report(const struct design *d, double took_s)
+static void report(const struct gcal_plan_design *d, double took_s)
 {
     const struct gcal_plan_hooks *hooks = d->plan->hooks;
     struct gcal_plan_choice choice = { .n_measured = d->n_known,
                                        .took_s = took_s,
                                        .wanted_error = d->plan->options->precision };
+    struct gcal_plan_full full = gcal_plan_estimate_full(d);
     const char *parameter;
 
-    for (size_t i = 0; i < d->families.n; i++)
-        choice.n_kernels += full_rows(d, &d->families.families[i]);
-    choice.full_s =
-        estimate_full_s(d, took_s, d->n_known - hooks->n_done, choice.n_kernels);
+    choice.n_kernels = full.n_kernels;
+    choice.full_s = full.time_s;
     choice.worst_error = gcal_plan_worth_worst(d->worth, &parameter, &choice.n_untold);
     choice.reached = choice.worst_error <= choice.wanted_error;
     snprintf(choice.worst_parameter, sizeof(choice.worst_parameter), "%s", parameter);
@@ -343,13 +245,13 @@ static void report(const struct design *d, double took_s)
 
 /* ---- */
 
-static int design_init(struct design *d, struct gcal_plan *plan,
+static int design_init(struct gcal_plan_design *d, struct gcal_plan *plan,
                        const struct gcal_kernel_list *kernels)
 {
     double start_s = gcal_clock_now_s();
     size_t n = kernels->n_kernels;
 
-    *d = (struct design){ .plan = plan, .kernels = kernels };
+    *d = (struct gcal_plan_design){ .plan = plan, .kernels = kernels };
     d->cost_s = calloc(n + 1, sizeof(*d->cost_s));
     d->chosen = calloc(n + 1, sizeof(*d->chosen));
     d->known = calloc(n + 1, sizeof(*d->known));
@@ -361,7 +263,7 @@ static int design_init(struct design *d, struct gcal_plan *plan,
     return d->worth ? gcal_plan_families_init(&d->families, plan, kernels) : -1;
 }
 
-static void design_clear(struct design *d)
+static void design_clear(struct gcal_plan_design *d)
 {
     gcal_plan_worth_destroy(d->worth);
     gcal_plan_families_clear(&d->families);
@@ -373,7 +275,7 @@ static void design_clear(struct design *d)
 int gcal_plan_design(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
 {
     double took_s;
-    struct design d;
+    struct gcal_plan_design d;
     int rc = -1;
 
     if (design_init(&d, plan, kernels) < 0 || take_first(&d) < 0 ||

@@ -61,6 +61,7 @@ int gcal_plan_families_init(struct gcal_plan_families *f, struct gcal_plan *plan
         f->family_of[i] = (size_t)(family - f->families);
         if (gcal_plan_find_done(plan, kernel)) {
             family->n_chosen += kernel->ladder;
+            family->n_done_rungs += kernel->ladder;
             family->n_done += !kernel->ladder;
         } else if (kernel->ladder)
             insert_rung(f, family, i);

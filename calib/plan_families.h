@@ -10,14 +10,14 @@
 
 struct gcal_plan_family {
     const char *name;
-    bool optional;           /* all its kernels are */
-    size_t n_fixed, n_rungs; /* done ones left out */
-    size_t n_done;           /* fixed ones */
-    size_t *fixed, *rungs;   /* kernels; rungs: smallest first */
-    size_t n_tried;          /* rungs */
-    size_t n_chosen;         /* rungs that are or were measured, done ones too */
-    bool ended;              /* no further rung is to be tried */
-    bool opened;             /* a kernel of it was tried */
+    bool optional;               /* all its kernels are */
+    size_t n_fixed, n_rungs;     /* done ones left out */
+    size_t n_done, n_done_rungs; /* fixed ones; rungs */
+    size_t *fixed, *rungs;       /* kernels; rungs: smallest first */
+    size_t n_tried;              /* rungs */
+    size_t n_chosen;             /* rungs that are or were measured, done ones too */
+    bool ended;                  /* no further rung is to be tried */
+    bool opened;                 /* a kernel of it was tried */
     bool checked;
     struct gcal_plan_verdict verdict;
 };
