@@ -8,6 +8,7 @@
 #include "calib/base/wire.h"
 #include "calib/model/profile.h"
 #include "kernels/catalogue_run.h"
+#include "kernels/part.h"
 
 struct gcal_count_request gcal_kernel_request(const struct gcal_kernel *kernel)
 {
@@ -111,7 +112,8 @@ int gcal_kernel_finish(const struct gcal_setting *setting, struct gcal_kernel *k
     if (setting->generator->origin &&
         gcal_companion_remove(setting, kernel, counted, &element, err) < 0)
         return -1;
-    if (add_profile(setting, kernel, counted, err) < 0)
+    if (add_profile(setting, kernel, counted, err) < 0 ||
+        (!counted && gcal_parts_set(setting, kernel, tree, err) < 0))
         return -1;
     if (tree && !counted && gcal_counted_add(tree, kernel, &element, err) < 0)
         return -1;

@@ -214,7 +214,6 @@ int gcal_run_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
 
 /* ---- counts ---- */
 
-/* Sizes that the counts speak of are parameters of the profile. */
 static int add_parameter(struct gcal_profile *profile, const char *name,
                          struct gcal_error *err)
 {
@@ -233,15 +232,16 @@ static int add_parameter(struct gcal_profile *profile, const char *name,
     return 0;
 }
 
-static int add_parameters(struct gcal_profile *profile, const char *text,
-                          struct gcal_error *err)
+int gcal_run_add_parameters(struct gcal_profile *profile, const char *text,
+                            struct gcal_error *err)
 {
     struct gcal_expr *expr = gcal_expr_parse(text, err);
     size_t n = expr ? gcal_expr_symbol_count(expr) : 0;
     int rc = expr ? 0 : -1;
 
     for (size_t i = 0; i < n && rc == 0; i++)
-        rc = add_parameter(profile, gcal_expr_symbol(expr, i), err);
+        if (strcmp(gcal_expr_symbol(expr, i), GCAL_SUB_GROUP_SIZE) != 0)
+            rc = add_parameter(profile, gcal_expr_symbol(expr, i), err);
     gcal_expr_destroy(expr);
     return rc;
 }
@@ -284,7 +284,7 @@ static int multiply(struct gcal_profile *profile, const char *launches,
         free(entry->count);
         entry->count = count;
     }
-    return add_parameters(profile, launches, err);
+    return gcal_run_add_parameters(profile, launches, err);
 }
 
 static int add_count(struct gcal_profile *profile, const struct gcal_transfer *t,
@@ -305,7 +305,7 @@ static int add_count(struct gcal_profile *profile, const struct gcal_transfer *t
         gcal_copy_way_names[t->way], gcal_host_memory_names[t->host]);
     if (!entry->count || !entry->feature)
         return gcal_error_memory(err);
-    return add_parameters(profile, count, err);
+    return gcal_run_add_parameters(profile, count, err);
 }
 
 /* Without a kernel there is nothing else to count; the sizes are all parameters, as

@@ -5,6 +5,7 @@
 #include "kernels/catalogue_private.h"
 
 struct gcal_buf;
+struct gcal_profile;
 
 /* Whether the entry describes a transfer without a kernel: it has 'transfer' and neither
  * 'source' nor 'kernel'.
@@ -31,5 +32,9 @@ int gcal_run_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
  * and the transfer's are added.  A kernel that is a transfer has no profile before.
  */
 int gcal_run_count(struct gcal_kernel *kernel, struct gcal_error *err);
+
+/* Makes the sizes that 'count' speaks of parameters of the profile. */
+int gcal_run_add_parameters(struct gcal_profile *profile, const char *count,
+                            struct gcal_error *err);
 
 #endif

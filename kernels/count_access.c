@@ -242,6 +242,9 @@ static void add_group(struct gcal_maker *m, const struct group *g)
     entry->estimated = tally.estimated;
     entry->afr = afr ? gcal_maker_copy(m, afr) : NULL;
     fill_access(m, entry, e, g->pattern);
+    if (local || m->nest->arrays[e->array].space == GCAL_SPACE_GLOBAL)
+        gcal_maker_add_to_part(m, local ? GCAL_PART_ONCHIP : GCAL_PART_MEMORY,
+                               tally.count, by_sub_group, tally.estimated);
     if (counts_passes(m, e))
         add_passes(m, g, &tally);
 }

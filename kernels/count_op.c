@@ -25,6 +25,8 @@ static void add_op(struct gcal_maker *m, const struct gcal_op_event *e,
     entry->op = gcal_maker_copy(m, e->op);
     entry->count = gcal_maker_sub_group_text(m, tally->count);
     entry->estimated = tally->estimated;
+    if (!e->index)
+        gcal_maker_add_to_part(m, GCAL_PART_ONCHIP, tally->count, true, tally->estimated);
 }
 
 void gcal_maker_add_ops(struct gcal_maker *m)
@@ -104,7 +106,8 @@ void gcal_maker_add_branches(struct gcal_maker *m)
 
 /* ---- the rest ---- */
 
-static void add_barriers(struct gcal_maker *m)
+/* 'groups': of the NDRange; all of them wait. */
+static void add_barriers(struct gcal_maker *m, const struct gcal_poly *groups)
 {
     const struct gcal_nest *nest = m->nest;
     struct gcal_tally tally = gcal_tally_none(m);
@@ -120,6 +123,8 @@ static void add_barriers(struct gcal_maker *m)
         return;
     entry->count = gcal_maker_text(m, tally.count);
     entry->estimated = tally.estimated;
+    gcal_maker_add_to_part(m, GCAL_PART_ONCHIP, gcal_poly_mul(m->c, tally.count, groups),
+                           false, tally.estimated);
     entry->line = nest->barriers[0].line;
     entry->column = nest->barriers[0].column;
 }
@@ -138,12 +143,12 @@ void gcal_maker_add_the_rest(struct gcal_maker *m)
     const struct gcal_poly *groups = gcal_poly_integer(m->c, 1);
     int64_t items = 1;
 
-    add_barriers(m);
     for (size_t d = 0; d < m->nest->n_dims; d++) {
         groups = gcal_poly_mul(m->c, groups, m->nest->groups[d]);
         items *= m->nest->local_size[d];
         m->profile->groups[d] = gcal_maker_text(m, m->nest->groups[d]);
     }
+    add_barriers(m, groups);
     add_plain(m, GCAL_FEATURE_KERNEL_LAUNCH, "f_sync_kernel_launch",
               gcal_poly_integer(m->c, 1));
     add_plain(m, GCAL_FEATURE_THREAD_GROUPS, "f_thread_groups", groups);

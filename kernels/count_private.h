@@ -5,6 +5,7 @@
 #include "calib/model/profile.h"
 #include "kernels/ir.h"
 
+struct gcal_buf;
 struct gcal_count_request;
 
 /* Characters; a little less than an expression may have, as some are joined. */
@@ -35,12 +36,22 @@ struct gcal_explained {
     enum gcal_count_mode mode;
 };
 
+enum gcal_part_name { GCAL_PART_MEMORY, GCAL_PART_ONCHIP, GCAL_N_PARTS };
+
+/* Sums; NULL: nothing yet. */
+struct gcal_part {
+    const struct gcal_poly *sub_groups; /* counted as gcal_sub_group_mode() says */
+    const struct gcal_poly *others;
+    bool estimated;
+};
+
 struct gcal_maker {
     struct gcal_nest *nest;
     struct gcal_polys *c;
     const struct gcal_count_request *request;
     struct gcal_profile *profile;
     struct gcal_name_list used; /* parameters in any text */
+    struct gcal_part parts[GCAL_N_PARTS];
     size_t n_explained, explained_capacity;
     struct gcal_explained *explained;
     bool failed;
@@ -92,6 +103,13 @@ void gcal_maker_add_ops(struct gcal_maker *m);
 void gcal_maker_add_branches(struct gcal_maker *m);
 void gcal_maker_add_accesses(struct gcal_maker *m);
 void gcal_maker_add_the_rest(struct gcal_maker *m); /* barriers, launch, sizes */
+
+/* ---- count_part.c ---- */
+
+void gcal_maker_add_to_part(struct gcal_maker *m, enum gcal_part_name part,
+                            const struct gcal_poly *count, bool by_sub_group,
+                            bool estimated);
+void gcal_maker_add_parts(struct gcal_maker *m); /* when all else is there */
 
 /* ---- count_local.c ---- */
 

@@ -250,6 +250,7 @@ static void make(struct gcal_maker *m, const char *kernel, const char *assumptio
     gcal_maker_add_accesses(m);
     gcal_maker_add_branches(m);
     gcal_maker_add_the_rest(m);
+    gcal_maker_add_parts(m);
     set_notes(m);
     set_parameters(m, order);
     if (!m->failed && (gcal_polys_check(m->c, m->err) < 0 ||

@@ -164,7 +164,7 @@ void gcal_sums_put_total(const struct remover *r, const struct sums *sums,
 /* The total, converted to 'type'; 0 where there are no sums. */
 void gcal_sums_put_as(const struct remover *r, const struct sums *sums, struct sum type,
                       struct gcal_buf *out);
-/* "read_tgt_dest[...] = total" */
+/* "read_tgt_dest[...] = total", tagged "sum" so that a model can name its cost. */
 void gcal_sums_put_store(const struct remover *r, const struct sums *sums,
                          struct gcal_buf *out);
 /* Everything in front of the kernel's body, with one parameter more for the total. */

@@ -207,7 +207,7 @@ void gcal_sums_put_store(const struct remover *r, const struct sums *sums,
          "get_global_id(1)) + get_global_id(0)"),
     };
 
-    gcal_buf_printf(out, "read_tgt_dest[%s] = ", linear[r->n_dims - 1]);
+    gcal_buf_printf(out, "GPUCAL_TAG(sum, read_tgt_dest[%s]) = ", linear[r->n_dims - 1]);
     gcal_sums_put_total(r, sums, out);
 }
 

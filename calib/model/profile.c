@@ -17,7 +17,7 @@ const char *gcal_granularity_name(enum gcal_granularity granularity)
     return gcal_granularity_names[granularity];
 }
 
-static void clear_entry(struct gcal_profile_entry *entry)
+void gcal_profile_entry_clear(struct gcal_profile_entry *entry)
 {
     free(entry->feature);
     free(entry->count);
@@ -46,7 +46,7 @@ void gcal_profile_destroy(struct gcal_profile *profile)
     for (size_t i = 0; i < profile->n_notes; i++)
         free(profile->notes[i]);
     for (size_t i = 0; i < profile->n_entries; i++)
-        clear_entry(&profile->entries[i]);
+        gcal_profile_entry_clear(&profile->entries[i]);
     for (int i = 0; i < GCAL_MAX_DIMS; i++)
         free(profile->groups[i]);
     free(profile->parameters);

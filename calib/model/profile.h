@@ -92,6 +92,8 @@ struct gcal_profile {
 
 void gcal_profile_destroy(struct gcal_profile *profile);
 
+/* Frees what an entry holds. */
+void gcal_profile_entry_clear(struct gcal_profile_entry *entry);
 /* A zeroed entry at the end of 'profile', to be filled; NULL with 'err'. */
 struct gcal_profile_entry *gcal_profile_add(struct gcal_profile *profile,
                                             struct gcal_error *err);
