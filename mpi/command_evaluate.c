@@ -163,9 +163,8 @@ static int report(const struct evaluate_command *c, const struct gcal_published 
 {
     struct gcal_evaluation_set *sets;
     struct gcal_evaluation_report r = { .evaluation = evaluation,
-                                        .device = p->device->info.name,
                                         .node = p->params.node,
-                                        .calibrated = p->device->run_id,
+                                        .device = p->device,
                                         .missing = missing };
     int rc;
 

@@ -7,19 +7,20 @@
 
 static void put_header(FILE *file)
 {
-    fputs(
-        "level,model,generator,variant,sizes,predicted_s,low_s,high_s,measured_s,spread_percent,"
-        "error_percent,inside,extrapolates,kernels,sets,found,ties,pairs,ordered,"
-        "lead_percent,loss_percent,samples,status,device,detail\n",
-        file);
+    fputs("level,model,form,generator,variant,sizes,predicted_s,low_s,high_s,measured_s,"
+          "spread_percent,"
+          "error_percent,inside,extrapolates,kernels,sets,found,ties,pairs,ordered,"
+          "lead_percent,loss_percent,samples,status,device,detail\n",
+          file);
 }
 
 /* What a line is of; the columns that are its own come behind. */
-static void put_start(FILE *file, const char *level, const char *model,
+static void put_start(FILE *file, const struct gcal_evaluation_report *report,
+                      const char *level, const char *model,
                       const struct gcal_evaluation_row *row, const char *sizes)
 {
-    fprintf(file, "%s,%s,%s,%s,%s,", level, model, row ? row->generator : "",
-            row ? row->variant : "", sizes);
+    fprintf(file, "%s,%s,%s,%s,%s,%s,", level, model, gcal_evaluation_form(report, model),
+            row ? row->generator : "", row ? row->variant : "", sizes);
 }
 
 static void put_times(FILE *file, const struct gcal_evaluation_row *row)
@@ -42,7 +43,7 @@ static void put_end(FILE *file, const struct gcal_evaluation_report *report,
         fprintf(file, "%zu,%s,", row->n_samples, row->status);
     else
         fputs(",,", file);
-    gcal_csv_text(file, report->device, ',');
+    gcal_csv_text(file, report->device->info.name, ',');
     gcal_csv_text(file, row ? row->detail : NULL, '\n');
 }
 
@@ -51,7 +52,7 @@ static void put_kernel(FILE *file, const struct gcal_evaluation_report *report,
 {
     bool counts = gcal_evaluation_counts(row);
 
-    put_start(file, "kernel", row->model, row, row->sizes);
+    put_start(file, report, "kernel", row->model, row, row->sizes);
     put_times(file, row);
     gcal_csv_number(file, counts ? 100 * gcal_evaluation_error(row) : NAN);
     gcal_csv_number(file, counts ? gcal_evaluation_inside(row) : NAN);
@@ -69,7 +70,7 @@ static void put_figures(FILE *file, const struct gcal_evaluation_report *report,
     struct gcal_evaluation_ranking r =
         gcal_evaluation_ranking(report->sets, report->n_sets, model);
 
-    put_start(file, level, model ? model : "", variant, "");
+    put_start(file, report, level, model ? model : "", variant, "");
     put_times(file, NULL);
     gcal_csv_number(file, 100 * f.mean_error);
     fprintf(file, "%zu,,%zu,", f.n_inside, f.n);
@@ -87,7 +88,7 @@ static void put_set(FILE *file, const struct gcal_evaluation_report *report,
 {
     const struct gcal_evaluation_row *chosen = &report->evaluation->rows[s->chosen];
 
-    put_start(file, "set", s->model, chosen, s->sizes);
+    put_start(file, report, "set", s->model, chosen, s->sizes);
     put_times(file, chosen);
     fprintf(file, ",,,%zu,1,%d,%d,%zu,%zu,", s->n, s->found, s->tie, s->n_pairs,
             s->n_ordered);

@@ -21,10 +21,20 @@ static bool ends(const struct gcal_evaluation *e, size_t i, bool variant)
 
 /* ---- rows ---- */
 
-static void print_head(const char *model)
+const char *gcal_evaluation_form(const struct gcal_evaluation_report *report,
+                                 const char *model)
 {
-    printf("\nmodel %s\n%10s %22s %10s %8s %6s  %s\n", model, "predicted", "90% interval",
-           "measured", "error", "inside", "sizes");
+    for (size_t i = 0; i < report->device->n_models; i++)
+        if (strcmp(report->device->models[i].name, model) == 0)
+            return report->device->models[i].form;
+    return "";
+}
+
+static void print_head(const struct gcal_evaluation_report *report, const char *model)
+{
+    printf("\nmodel %s (%s)\n%10s %22s %10s %8s %6s  %s\n", model,
+           gcal_evaluation_form(report, model), "predicted", "90% interval", "measured",
+           "error", "inside", "sizes");
 }
 
 static const char *time_text(double time_s, char text[GCAL_UNITS_SIZE])
@@ -135,13 +145,13 @@ void gcal_evaluation_print(const struct gcal_evaluation_report *report)
 {
     const struct gcal_evaluation *e = report->evaluation;
 
-    printf("%s on node %s, calibrated by run %s\n", report->device, report->node,
-           report->calibrated);
+    printf("%s on node %s, calibrated by run %s\n", report->device->info.name,
+           report->node, report->device->run_id);
     for (size_t i = 0; i < e->n; i++) {
         const struct gcal_evaluation_row *row = &e->rows[i];
 
         if (starts(e, i, false))
-            print_head(row->model);
+            print_head(report, row->model);
         if (starts(e, i, true))
             printf("  %s\n", row->variant);
         print_row(row);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "mpi/evaluation.h"
+#include "store/params.h"
 
 struct gcal_error;
 
@@ -13,9 +14,14 @@ struct gcal_evaluation_report {
     const struct gcal_evaluation *evaluation;
     size_t n_sets;
     const struct gcal_evaluation_set *sets;
-    const char *device, *node, *calibrated; /* "20261121T041705Z-1a2b3c4d" */
-    const char *missing;                    /* models that are not published, or "" */
+    const char *node;
+    const struct gcal_params_device *device; /* whose parameters predict */
+    const char *missing;                     /* models that are not published, or "" */
 };
+
+/* The form of a model's costs that was published; "" for a model that was not. */
+const char *gcal_evaluation_form(const struct gcal_evaluation_report *report,
+                                 const char *model);
 
 /* The tables that people read, on stdout. */
 void gcal_evaluation_print(const struct gcal_evaluation_report *report);

@@ -106,7 +106,7 @@ figure() { # NAME MODEL SIZE LOG TAG...
 }
 
 draw_one() { # FILE TITLE XLABEL LOG time|error
-    DATA=$data FIGURE=$out/plots/$1.svg TITLE="$2 ($(cat "$out/device"))" XLABEL=$3 \
+    DATA=$data FIGURE=$out/plots/$1.svg TITLE="$2"$'\n'"$(cat "$out/device")" XLABEL=$3 \
         LOG=$4 WHAT=$5 gnuplot "$plots/evaluation.gp" || failed+=("$1")
 }
 

@@ -37,7 +37,7 @@ function put(what,    n) {
 }
 
 field("level") == "variant" { put(field("variant")) }
-field("level") == "model" { put("**model " field("model") "**") }
+field("level") == "model" { put("**model " field("model") " (" field("form") ")**") }
 field("level") == "all" { put("**all**") }
 field("level") == "set" && field("ties") == 1 {
     notes = notes sprintf("- tie of %s at %s: the two fastest differ by %.1f%%\n", group,

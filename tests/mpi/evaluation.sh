@@ -23,7 +23,7 @@ grep '^not all' "$out/log" && exit 1
 "$1" draw "$out"
 cat "$out/tables.md"
 grep -E '^\| matmul \| matmul_tiled .* \| 4 \| [0-9.]+% \| [0-4] of 4 \| - ' "$out/tables.md"
-grep -E '^\| matmul \| \*\*model matmul_sq\*\* \| 8 \| [0-9.]+% \| [0-8] of 8 \| [0-4] of 4 \| [0-4] of [0-4] \| 4.3% \|$' \
+grep -E '^\| matmul \| \*\*model matmul_sq \(expression\)\*\* \| 8 \| [0-9.]+% \| [0-8] of 8 \| [0-4] of 4 \| [0-4] of [0-4] \| 4.3% \|$' \
     "$out/tables.md"
 grep -E '^\| matmul_sq \| p_madd \| [0-9.]+ Gflop/s \| [0-9.]+% \| - \| - \|$' "$out/tables.md"
 grep -E '^run [0-9TZ]+-[0-9a-f]+: 1 device' "$out/tables.md"
