@@ -181,11 +181,27 @@ static bool find_companion(const struct gcal_catalogue *catalogue,
     return false;
 }
 
+/* The tag set of the companion of that form, where there is one. */
+static int add_companion(const struct gcal_catalogue *catalogue,
+                         const struct gcal_kernel *kernel, const char *form,
+                         const char *more, const struct gcal_yaml *node,
+                         struct gcal_model_config *m, struct gcal_error *err)
+{
+    struct gcal_generator_view view;
+
+    if (!find_companion(catalogue, kernel, form, &view))
+        return 0;
+    return gcal_config_add_tag_set(catalogue, &view, kernel->family, more, node, m, err);
+}
+
 static int add_companions(const struct gcal_catalogue *catalogue,
                           const struct wanted *wanted, const struct gcal_kernel *kernel,
                           const struct gcal_yaml *node, struct gcal_model_config *m,
                           struct gcal_error *err)
 {
+    struct gcal_generator_view view;
+    /* Where not all accesses can be kept in place, all loads stand for them. */
+    bool in_place = find_companion(catalogue, kernel, "memory", &view);
     const struct {
         const char *form, *more;
         bool wanted;
@@ -193,14 +209,12 @@ static int add_companions(const struct gcal_catalogue *catalogue,
         { "memory", NULL, wanted->memory || wanted->loads }, /* stores, too */
         { "onchip", NULL, wanted->onchip },
         { "loads", "keep:each", wanted->loads },
-        { "loads", "keep:all", wanted->loads },
+        { "loads", "keep:all", wanted->loads || (wanted->memory && !in_place) },
     };
-    struct gcal_generator_view view;
 
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
-        if (forms[i].wanted && find_companion(catalogue, kernel, forms[i].form, &view) &&
-            gcal_config_add_tag_set(catalogue, &view, kernel->family, forms[i].more, node,
-                                    m, err) < 0)
+        if (forms[i].wanted && add_companion(catalogue, kernel, forms[i].form,
+                                             forms[i].more, node, m, err) < 0)
             return -1;
     return 0;
 }

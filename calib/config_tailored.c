@@ -93,20 +93,35 @@ static void put_pair(const struct part_pair *pair, struct gcal_buf *sum)
                         pair->memory ? "memory" : "onchip", pair->tag);
 }
 
+/* How many sizes of one kernel follow each other from kernel 'first' on. */
+static size_t count_family(const struct gcal_kernel_list *list, size_t first)
+{
+    size_t n = 1;
+
+    while (first + n < list->n_kernels &&
+           strcmp(list->kernels[first + n]->family, list->kernels[first]->family) == 0)
+        n++;
+    return n;
+}
+
+/* Of each kernel's sizes the larger half counts: the smallest are of other proportions,
+ * but mostly too short to be measured.
+ */
 char *gcal_tailored_expression(const struct gcal_kernel_list *predicted,
                                const char *overhead, struct gcal_error *err)
 {
     struct gcal_buf sum = { 0 };
     struct pairs pairs = { 0 };
     char *text = NULL;
-    size_t i = 0;
+    size_t n;
 
-    while (i < predicted->n_kernels &&
-           add_kernel(&pairs, predicted->kernels[i], err) == 0)
-        i++;
-    if (i < predicted->n_kernels)
-        goto out;
-    for (i = 0; i < pairs.n; i++)
+    for (size_t i = 0; i < predicted->n_kernels; i += n) {
+        n = count_family(predicted, i);
+        for (size_t k = i + n / 2; k < i + n; k++)
+            if (add_kernel(&pairs, predicted->kernels[k], err) < 0)
+                goto out;
+    }
+    for (size_t i = 0; i < pairs.n; i++)
         put_pair(&pairs.items[i], &sum);
     if (!pairs.n) {
         gcal_error_set(err, GCAL_EINPUT,

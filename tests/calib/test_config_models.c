@@ -307,6 +307,33 @@ static void parts_are_told_by_companions(void **state)
     gcal_config_clear(&config);
 }
 
+/* Work on the chip changes with one of that kernel's sizes, and memory does not; the
+ * other kernels' sizes change both alike.
+ */
+static void parts_of_changing_proportion_have_a_cost_each(void **state)
+{
+    struct gcal_config config = { 0 };
+    const struct gcal_model *tailored;
+
+    (void)state;
+    read_with(BEGIN "    forms: [tailored]\n"
+                    "    overhead: launches\n"
+                    "    tailored: [cpu, gpu]\n"
+                    "    predicts:\n"
+                    "      - tags: [overlap_pattern, 'm:4,16']\n"
+                    "      - tags: [min_plus, 'version:V3']\n",
+              catalogue, &config);
+    assert_int_equal(config.models[0].n_tag_sets, 0); /* it is fitted to nothing else */
+    tailored = config.models[0].model;
+    assert_true(has_parameter(tailored, "p_overlap_memory"));
+    assert_true(has_parameter(tailored, "p_overlap_onchip"));
+    assert_true(has_parameter(tailored, "p_minPlusV3"));
+    assert_true(has_parameter(tailored, "p_launch"));
+    assert_int_equal(tailored->n_parameters, 4);
+    assert_written_out(&config);
+    gcal_config_clear(&config);
+}
+
 static void single_costs_are_told_by_microbenchmarks(void **state)
 {
     struct gcal_config config = { 0 };
@@ -342,6 +369,29 @@ static void single_costs_are_told_by_microbenchmarks(void **state)
     assert_true(is_fitted_to(m, "empty_kernel"));
     assert_false(is_fitted_to(m, "flops_mul_pattern")); /* nothing multiplies */
     assert_written_out(&config);
+    gcal_config_clear(&config);
+}
+
+/* Accesses without tags, of a kernel that has two sizes: which are reused depends on the
+ * one that the profile names first.
+ */
+static void untagged_accesses_are_told_by_stride_and_reuse(void **state)
+{
+    struct gcal_config config = { 0 };
+    const struct gcal_model *model;
+
+    (void)state;
+    read_with(BEGIN "    forms: [linear]\n"
+                    "    groups: {memory: [global_accesses], launch: [work_groups]}\n"
+                    "    overhead: launches\n" FOR("dense, 'F:1', 'x_local:1'"),
+              catalogue, &config);
+    model = config.models[0].model;
+    assert_true(has_parameter(model, "p_global_stride1_load_reused"));
+    assert_true(has_parameter(model, "p_global_stride1_load_once"));
+    assert_true(has_parameter(model, "p_global_stride1_store_once"));
+    assert_true(
+        has_feature(model, "f_mem_access_global_float32_load_lstrides:{0:1}_afr:>1"));
+    assert_true(is_fitted_to(&config.models[0], "dense_loads"));
     gcal_config_clear(&config);
 }
 
@@ -476,7 +526,9 @@ int main(void)
         cmocka_unit_test(complaints_about_expressions_name_the_place),
         cmocka_unit_test(complaints_about_predictions_name_the_place),
         cmocka_unit_test(parts_are_told_by_companions),
+        cmocka_unit_test(parts_of_changing_proportion_have_a_cost_each),
         cmocka_unit_test(single_costs_are_told_by_microbenchmarks),
+        cmocka_unit_test(untagged_accesses_are_told_by_stride_and_reuse),
         cmocka_unit_test(parts_of_mixing_kernels_are_costs_too),
         cmocka_unit_test(parameters_of_two_types_have_longer_names),
         cmocka_unit_test(an_expression_may_predict),
