@@ -11,16 +11,22 @@
 #include "fit/design.h"
 
 /* Where all kernels together would not bring a parameter to what is wanted, this times
- * what they would is enough: the last ones cost most and tell least.
+ * what they would is enough: the last ones tell least.  In a replay of an H200's record,
+ * 1.25 took 63 of 88 kernels and predicted as well as all of them; 1.5 took 46 and missed
+ * by 7.3 % instead of 5.8 %, 2 took 31 and missed by 15 %.
  */
 #define ENOUGH 1.25
 
+/* More than this is no property of the rows: a fit that has hardly any. */
+#define MOST_WIDENING 10.0
 struct design {
     const struct gcal_plan_form *form;
     struct gcal_fit_design *design;
     double *shares, *now, *target; /* n_parameters */
-    double distance;               /* the largest of now / target */
-    bool ended;                    /* no candidate helps it */
+    double *widening;              /* n_parameters: of a standard error, see below */
+    double precision; /* for the parameter that is farthest from its target */
+    double distance;  /* the largest of now / target */
+    bool ended;       /* no candidate helps it */
 };
 
 struct choosing {
@@ -38,6 +44,7 @@ static void choosing_clear(struct choosing *c)
         free(c->designs[f].shares);
         free(c->designs[f].now);
         free(c->designs[f].target);
+        free(c->designs[f].widening);
     }
     free(c->designs);
     free(c->kernel);
@@ -78,22 +85,41 @@ static int fill(struct choosing *c, struct design *d, const struct gcal_plan_wan
     return 0;
 }
 
-static int find_targets(struct design *d, double precision, struct gcal_error *err)
+/* A design takes rows for independent; the fit knows that those of a generator err alike,
+ * and what its standard errors are wider for that is expected of further rows, too.
+ */
+static void find_widening(struct design *d)
 {
-    if (gcal_fit_design_errors(d->design, NULL, d->target, err) < 0)
-        return -1;
-    for (size_t j = 0; j < d->form->model->n_parameters; j++)
-        d->target[j] = fmax(precision, ENOUGH * d->target[j]);
-    return 0;
+    const struct gcal_fit *fit = &d->form->fit;
+
+    for (size_t j = 0; j < d->form->model->n_parameters; j++) {
+        double error = d->form->fitted && !fit->at_bound[j] && fit->value[j] > 0
+                           ? fit->standard_error[j] / fit->value[j]
+                           : 0;
+
+        d->widening[j] = fmin(fmax(error / d->now[j], 1), MOST_WIDENING);
+    }
 }
 
+static int find_targets(struct design *d, double precision, struct gcal_error *err)
+{
+    if (gcal_fit_design_errors(d->design, d->now, d->target, err) < 0)
+        return -1;
+    find_widening(d);
+    for (size_t j = 0; j < d->form->model->n_parameters; j++)
+        d->target[j] = fmax(precision / d->widening[j], ENOUGH * d->target[j]);
+    return 0;
+}
 static int find_distance(struct design *d, struct gcal_error *err)
 {
     if (gcal_fit_design_errors(d->design, d->now, NULL, err) < 0)
         return -1;
     d->distance = 0;
     for (size_t j = 0; j < d->form->model->n_parameters; j++)
-        d->distance = fmax(d->distance, d->now[j] / d->target[j]);
+        if (d->now[j] / d->target[j] > d->distance) {
+            d->distance = d->now[j] / d->target[j];
+            d->precision = d->target[j];
+        }
     return 0;
 }
 
@@ -107,7 +133,8 @@ static int design_init(struct choosing *c, struct design *d,
     d->shares = calloc(n + 1, sizeof(*d->shares));
     d->now = calloc(n + 1, sizeof(*d->now));
     d->target = calloc(n + 1, sizeof(*d->target));
-    if (!d->shares || !d->now || !d->target)
+    d->widening = calloc(n + 1, sizeof(*d->widening));
+    if (!d->shares || !d->now || !d->target || !d->widening)
         return gcal_error_memory(err);
     if (!(d->design = gcal_fit_design_create(n, err)) || fill(c, d, want, err) < 0 ||
         find_targets(d, want->precision, err) < 0)
@@ -168,7 +195,7 @@ int gcal_plan_worth_choose(const struct gcal_plan_worth *worth,
 
         if (enough && *n_chosen >= want->least)
             break;
-        state = gcal_fit_design_next(d->design, enough ? 0 : want->precision, left_s,
+        state = gcal_fit_design_next(d->design, enough ? 0 : d->precision, left_s,
                                      &candidate);
         if (state != GCAL_FIT_DESIGN_NEXT) {
             *too_dear |= state == GCAL_FIT_DESIGN_OVERBUDGET;
