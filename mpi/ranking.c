@@ -6,8 +6,10 @@
 
 #include "calib/base/error.h"
 
-/* Points of the integration. */
-#define N_POINTS 8192
+/* Points of the integration: fewer where each takes many numbers. */
+#define MOST_NUMBERS  400000
+#define FEWEST_POINTS 1024
+#define MOST_POINTS   8192
 
 /* ---- the normal distribution ---- */
 
@@ -60,7 +62,7 @@ double gcal_contest_faster(const struct gcal_contest *c, size_t a, size_t b)
 
 /* ---- all ---- */
 
-/* By how much the others take longer than one of them. */
+/* By how much its rivals take longer than one of them. */
 struct leads {
     size_t n;
     double *mean, *factor; /* n; n x n, the lower triangular root of the covariance */
@@ -68,24 +70,35 @@ struct leads {
     double *step;          /* n, of the points */
 };
 
-static int leads_create(struct leads *l, const struct gcal_contest *c, size_t a,
-                        struct gcal_error *err)
+/* Those that may be faster than 'a' at all, in 'rivals', and how many. */
+static size_t find_rivals(const struct gcal_contest *c, size_t a, size_t *rivals)
 {
-    size_t n = l->n = c->n - 1;
+    size_t n = 0;
+
+    for (size_t x = 0; x < c->n; x++)
+        if (x != a && gcal_contest_faster(c, x, a) > 1e-7)
+            rivals[n++] = x;
+    return n;
+}
+
+static int leads_create(struct leads *l, const struct gcal_contest *c, size_t a,
+                        const size_t *rivals, size_t n, struct gcal_error *err)
+{
     double *block = calloc(n * (n + 3) + 1, sizeof(*block));
 
     if (!block)
         return gcal_error_memory(err);
+    l->n = n;
     l->mean = block;
     l->drawn = block + n;
     l->step = block + 2 * n;
     l->factor = block + 3 * n;
     for (size_t i = 0; i < n; i++) {
-        size_t x = i + (i >= a);
+        size_t x = rivals[i];
 
         l->mean[i] = c->log_time[x] - c->log_time[a];
         for (size_t j = 0; j <= i; j++) {
-            size_t y = j + (j >= a);
+            size_t y = rivals[j];
             const double *v = c->covariance;
 
             l->factor[i * n + j] =
@@ -158,19 +171,35 @@ static double at_point(struct leads *l, size_t point)
     return probability;
 }
 
+static double integrate(struct leads *l)
+{
+    size_t n_points = MOST_NUMBERS / (l->n + 1);
+    double sum = 0;
+
+    n_points = n_points < FEWEST_POINTS ? FEWEST_POINTS
+               : n_points > MOST_POINTS ? MOST_POINTS
+                                        : n_points;
+    for (size_t point = 0; point < n_points; point++)
+        sum += at_point(l, point);
+    return sum / (double)n_points;
+}
+
 int gcal_contest_fastest(const struct gcal_contest *c, size_t a, double *probability,
                          struct gcal_error *err)
 {
+    size_t *rivals = calloc(c->n + 1, sizeof(*rivals));
     struct leads l = { 0 };
-    double sum = 0;
+    int rc = -1;
 
-    if (leads_create(&l, c, a, err) < 0)
-        return -1;
-    factorize(&l);
-    choose_steps(&l);
-    for (size_t point = 0; point < N_POINTS; point++)
-        sum += at_point(&l, point);
-    *probability = sum / N_POINTS;
+    if (!rivals)
+        return gcal_error_memory(err);
+    if (leads_create(&l, c, a, rivals, find_rivals(c, a, rivals), err) == 0) {
+        factorize(&l);
+        choose_steps(&l);
+        *probability = integrate(&l);
+        rc = 0;
+    }
     free(l.mean);
-    return 0;
+    free(rivals);
+    return rc;
 }

@@ -20,7 +20,7 @@ struct gcal_contest {
  */
 double gcal_contest_faster(const struct gcal_contest *contest, size_t a, size_t b);
 
-/* The probability that 'a' takes less time than all others, to about 0.001 and the same
+/* The probability that 'a' takes less time than all others, to about 0.002 and the same
  * each time.  -1 when memory ran out.
  */
 int gcal_contest_fastest(const struct gcal_contest *contest, size_t a,

@@ -145,6 +145,25 @@ static void equal_kernels_have_equal_chances(void **state)
     assert_near(p, 1.0 / 40, 5e-4);
 }
 
+/* Of hundreds, those that cannot win take no time: 3 that are equal, the rest far behind.
+ */
+static void losers_do_not_matter(void **state)
+{
+    static double times[700], covariance[700 * 700];
+    struct gcal_contest c = { .n = 700, .log_time = times, .covariance = covariance };
+    double p;
+
+    (void)state;
+    for (size_t i = 0; i < 700; i++) {
+        times[i] = i % 300 ? -1 - 1.0 / (double)(i + 1) : -3;
+        covariance[i * 700 + i] = 0.0031;
+    }
+    assert_int_equal(gcal_contest_fastest(&c, 600, &p, NULL), 0);
+    assert_near(p, 1.0 / 3, 1e-3);
+    assert_int_equal(gcal_contest_fastest(&c, 1, &p, NULL), 0);
+    assert_near(p, 0, 1e-9);
+}
+
 static void expect_text(char *text, const char *expected)
 {
     assert_non_null(text);
@@ -180,6 +199,7 @@ int main(void)
         cmocka_unit_test(common_errors_do_not_matter),
         cmocka_unit_test(one_kernel_is_the_fastest),
         cmocka_unit_test(equal_kernels_have_equal_chances),
+        cmocka_unit_test(losers_do_not_matter),
         cmocka_unit_test(names_are_told_apart),
     };
 
