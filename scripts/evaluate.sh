@@ -26,8 +26,9 @@ die() {
 # shellcheck source=scripts/device.sh
 . "$top/scripts/device.sh"
 
-# What is evaluated: a name, the model that predicts, the argument that is the size, whether
-# the figure's axes are logarithmic, and tags, with sizes for a large GPU and for others.
+# What is evaluated: a name, the model that predicts, the size along which a figure goes
+# (-: there is none), which of its axes are logarithmic, and tags, with sizes for a large GPU
+# and for others.
 each_group() { # COMMAND [ARGUMENT]...: calls it with each, behind its own arguments
     "$@" matmul matmul_sq n xy matmul_sq dtype:float32 \
         "n:$(size 2048,2560,3584,4608,5120,6400,7680,8192 128,160,320,448)"
@@ -37,6 +38,12 @@ each_group() { # COMMAND [ARGUMENT]...: calls it with each, behind its own argum
         "n:$(size 4032,5040,7056,9072,12096,16128 560,1008,2016)"
     "$@" minplus min_plus n xy min_plus dtype:float32 \
         "n:$(size 2048,4096,6144 128,256)"
+    local few=(dtype:float32 "N:64,256,1024" "F:1,4,32")
+    "$@" increment increment - "" increment "${few[@]}" "M:$(size 268435456 1048576)"
+    "$@" dense dense - "" dense "${few[@]}" "M:$(size 4194304 16384)"
+    "$@" dense2 dense2 - "" dense2 "${few[@]}" "M:$(size 4194304 16384)"
+    "$@" blur blur - "" blur "${few[@]}" "M:$(size 805306368 1572864)"
+    "$@" kmeans kmeans - "" kmeans "${few[@]}" "M:$(size 4194304 16384)"
     "$@" overlap matmul_sq m "" overlap_pattern dtype:float32 \
         "m:$(size 1,2,4,6,8,12,16,24,32,48,64 1,4,8,16)" \
         "nelements:$(size 67108864 1048576)"
@@ -93,6 +100,7 @@ measure() {
 # A block of gnuplot's data for each variant, in order of sizes.
 figure() { # NAME MODEL SIZE LOG TAG...
     local name=$1 data=$out/plots/$1.dat
+    [ "$3" != - ] || return 0
     [ -s "$out/$name.csv" ] || { echo "no $name.csv" && return; }
     awk -v x="$3" -f "$plots/evaluation.awk" FS=, "$out/$name.csv" > "$data"
     if [ -s "$data" ]; then
