@@ -250,6 +250,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         { .form = GCAL_REMOVAL_LOADS },
         { .form = GCAL_REMOVAL_LOADS, .n_accumulators = 4 },
         { .form = GCAL_REMOVAL_ONCHIP },
+        { .form = GCAL_REMOVAL_MEMORY },
     };
     struct input in = { 0 };
 
