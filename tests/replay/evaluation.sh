@@ -1,0 +1,37 @@
+#!/bin/bash
+# evaluation.sh GPUCAL FILE.evaluation - predicts recorded kernels again, where there is no
+# device, and compares the figures with the limits that the file gives:
+#   arguments: --replay record.h5 ...       of 'gpucal evaluate', files beside this one
+#   most: LEVEL MODEL COLUMN VALUE          of the line "model MODEL" or "all -" of its CSV file
+#   least: LEVEL MODEL COLUMN VALUE
+# A limit may end in "of COLUMN": the figure is then the percentage of that column's.
+set -eu
+gpucal=$1 file=$2
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+cd "$(dirname "$file")"
+read -ra arguments <<< "$(sed -n 's/^arguments: *//p' "$file")"
+OCL_ICD_VENDORS=/nonexistent "$gpucal" evaluate "${arguments[@]}" --csv "$out/figures.csv" \
+    > "$out/table" || exit 1
+cat "$out/table"
+awk '
+    FILENAME ~ /csv$/ && FNR == 1 {
+        n = split($0, header, ",")
+        for (i = 1; i <= n; i++)
+            column[header[i]] = i
+    }
+    FILENAME ~ /csv$/ {
+        for (name in column)
+            figure[$1, $2 == "" ? "-" : $2, name] = $(column[name])
+    }
+    FILENAME !~ /csv$/ && /^(most|least):/ {
+        n_limits++
+        value = figure[$2, $3, $4]
+        if ($6 == "of" && value != "")
+            value = 100 * value / figure[$2, $3, $7]
+        good = value != "" && ($1 == "most:" ? value + 0 <= $5 : value + 0 >= $5)
+        print (good ? "good: " : "FAILED: ") $0 "; it is " (value == "" ? "not there" : value)
+        failed = failed || !good
+    }
+    END { exit failed || !n_limits }
+' FS=, "$out/figures.csv" FS=" " "$file"
