@@ -16,7 +16,7 @@ BUILD=(build-essential cmake ninja-build pkg-config
 CLUSTER=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libpmix-dev)
 TEST=(git procps libcmocka-dev
     oclgrind mesa-opencl-icd             # two more OpenCL devices on any CPU
-    gnuplot-nox clpeak                   # scripts/seeds.sh
+    gnuplot-nox clpeak                   # scripts/seeds.sh, scripts/evaluate.sh
     clang clang-format libclang-rt-dev)  # the last has libFuzzer and the sanitizers
 
 die() {
