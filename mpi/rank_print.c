@@ -46,8 +46,9 @@ static void print_end(const struct gcal_rank *r)
         marked = marked || r->variants[i].prediction.extrapolates;
     if (marked)
         printf("* outside the calibrated range\n");
-    printf("the first is the fastest of all with a probability of %s\n",
-           percent(r->fastest, probability));
+    if (r->n > 1)
+        printf("the first is the fastest of all with a probability of %s\n",
+               percent(r->fastest, probability));
 }
 
 static int print_rows(const struct gcal_rank *r, const char *const *names,
