@@ -69,19 +69,33 @@ static void write_smoothmax(struct gcal_buf *text, const struct parts *parts)
 }
 
 /* The share of the shorter work that does not hide. */
-static const char hidden_share[] =
-    "(p_hidden + step(f_sync_barrier_local - 1)*(p_hidden_barrier - p_hidden"
-    " + step(f_mem_access_global_load_afr:>16 - 0.1*f_mem_access_global)"
-    "*(p_hidden_cached - p_hidden_barrier))"
-    " + step(f_private_array_bytes - 128)*(1 - step(f_sync_barrier_local - 1))"
-    "*(p_hidden_private - p_hidden))";
+static void put_hidden_share(struct gcal_buf *text, const struct parts *parts)
+{
+    const struct parts memory = { .n_work = 1, .work = { parts->work[0] } };
+    struct parts others = { .n_work = parts->n_work - 1 };
+
+    memcpy(others.work, parts->work + 1, others.n_work * sizeof(*others.work));
+    gcal_buf_puts(text, "(step(f_sync_barrier_local - 1)*(p_hidden_barrier"
+                        " + step(f_mem_access_global_load_afr:>16"
+                        " - 0.1*f_mem_access_global)*(p_hidden_cached"
+                        " - p_hidden_barrier)) + (1 - step(f_sync_barrier_local - 1))"
+                        "*(p_hidden + step(");
+    if (others.n_work > 1)
+        gcal_buf_puts(text, "max(");
+    put_list(text, &others, ", ", false);
+    gcal_buf_puts(text, others.n_work > 1 ? ") - " : " - ");
+    put_list(text, &memory, "", false);
+    gcal_buf_puts(text, ")*(p_hidden_memory - p_hidden)))");
+}
 
 /* The sum less the longest is the shorter one where there are two. */
 static void put_partly_hidden(struct gcal_buf *text, const struct parts *parts)
 {
     gcal_buf_puts(text, "max(");
     put_list(text, parts, ", ", false);
-    gcal_buf_printf(text, ") + %s*", hidden_share);
+    gcal_buf_puts(text, ") + ");
+    put_hidden_share(text, parts);
+    gcal_buf_puts(text, "*");
     if (parts->n_work == 2) {
         gcal_buf_puts(text, "min(");
         put_list(text, parts, ", ", false);
@@ -133,7 +147,7 @@ static const struct gcal_form_parameter sharpness[] = {
 /* Those of 'partial' are the first of 'latency'. */
 static const struct gcal_form_parameter hidden[] = {
     { "p_hidden", "1", 0.5, 0, 1.5 },
-    { "p_hidden_private", "1", 0.5, 0, 1.5 },
+    { "p_hidden_memory", "1", 0.5, 0, 1.5 },
     { "p_hidden_barrier", "1", 0.5, 0, 1.5 },
     { "p_hidden_cached", "1", 0.5, 0, 1.5 },
     { "p_start", "1", 3, 1, 16 },

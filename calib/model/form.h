@@ -14,8 +14,8 @@
  *               the longest, rounded where two are near each other (log-sum-exp, expr.h)
  *   partial     pnorm(p_start, max(M, C, ..) + k * (M + C + .. - max(M, C, ..)), L) + o
  *               k: the share of the shorter work that does not hide, one for each kind of
- *               kernel: p_hidden; p_hidden_private with private arrays of 128 bytes or
- *               more, which leave room for few work-items to hide behind; with barriers,
+ *               kernel: p_hidden of other work behind M; p_hidden_memory of M behind
+ *               longer other work, which has to wait for what is loaded; with barriers,
  *               which keep a work-group's memory accesses and its computing apart,
  *               p_hidden_barrier; and p_hidden_cached with barriers where at least a
  *               tenth of the global accesses load what is loaded more than 16 times, so
@@ -32,7 +32,7 @@
  *   p_overlap         1           1.3    1 to 16
  *   p_sharpness       1           8      1 to 64
  *   p_hidden          1           0.5    0 to 1.5   above 1: they hinder each other
- *   p_hidden_private, p_hidden_barrier, p_hidden_cached  the same
+ *   p_hidden_memory, p_hidden_barrier, p_hidden_cached  the same
  *   p_start           1           3      1 to 16    where there is a launch
  *   p_fill            work-items  50000  1 to 1e8
  */
