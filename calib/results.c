@@ -28,6 +28,7 @@ static void type_fit_clear(struct gcal_type_fit *t)
     free(t->row_device);
     free(t->row_kernel);
     free(t->row_time_s);
+    free(t->row_mixed);
     free(t->device);
     free(t->factor);
     free(t->factor_error);

@@ -9,6 +9,8 @@
  * Every form of a model is fitted, and judged by predictions of kernels that the fit had
  * not seen: of the whole kernels where they were measured, else of each generator's by a
  * fit without it, or, where nothing else has what it costs, by one without every fifth.
+ * Where kernels mix memory accesses and work on the chip that were measured apart as
+ * well, these judge alone: a part by itself is the same in all forms.
  * A tailored form is fitted to the whole kernels, and judged by leaving each out.  The
  * form that predicts best is published.
  */
@@ -50,17 +52,19 @@ struct gcal_type_fit {
     char *type;   /* of the devices */
     size_t model; /* index in the configuration */
     size_t n_forms;
-    struct gcal_form_fit *forms;   /* in the configuration's order */
-    bool good;                     /* some form is */
-    size_t best;                   /* the form that is published, when good */
-    char *reason;                  /* one sentence: why that form, or why none */
-    bool by_whole;                 /* forms are judged by whole kernels */
-    size_t n_rows;                 /* a kernel on a device each */
-    size_t *row_device;            /* n_rows: index in the record */
-    size_t *row_kernel;            /* n_rows: index in the record */
-    double *row_time_s;            /* n_rows: medians */
-    size_t n_devices;              /* devices of the type with rows of the best form */
-    size_t *device;                /* n_devices: index in the record */
+    struct gcal_form_fit *forms; /* in the configuration's order */
+    bool good;                   /* some form is */
+    size_t best;                 /* the form that is published, when good */
+    char *reason;                /* one sentence: why that form, or why none */
+    bool by_whole;               /* forms are judged by whole kernels */
+    size_t n_rows;               /* a kernel on a device each */
+    size_t *row_device;          /* n_rows: index in the record */
+    size_t *row_kernel;          /* n_rows: index in the record */
+    double *row_time_s;          /* n_rows: medians */
+    bool *row_mixed;             /* n_rows: kernels with several parts that have costs of
+                                    their own: what forms differ in */
+    size_t n_devices;            /* devices of the type with rows of the best form */
+    size_t *device;              /* n_devices: index in the record */
     double *factor, *factor_error; /* n_devices, shrunk towards 1; NaN when not good or
                                       when too little was measured */
     double between; /* standard deviation of log(factor) between devices; NaN for one */

@@ -122,6 +122,21 @@ static double common_prediction(const struct gcal_type_fit *t, const bool *compe
     return all_predict(t, competing, true, i) ? t->forms[form].fold_out_s[i] : NAN;
 }
 
+/* Mixed kernels fewer than these are too few to judge by. */
+#define LEAST_MIXED 5
+
+/* Where enough of those predicted are mixed kernels, the others are not judged by. */
+static void keep_mixed(const struct gcal_type_fit *t, double *predicted_s)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < t->n_rows; i++)
+        n += t->row_mixed[i] && !isnan(predicted_s[i]);
+    for (size_t i = 0; n >= LEAST_MIXED && i < t->n_rows; i++)
+        if (!t->row_mixed[i])
+            predicted_s[i] = NAN;
+}
+
 /* On common rows where there are any. */
 static int judge_all(struct gcal_type_fit *t, const bool *competing,
                      struct gcal_error *err)
@@ -138,6 +153,8 @@ static int judge_all(struct gcal_type_fit *t, const bool *competing,
             own[i] = own_prediction(&t->forms[k], i);
             any |= !isnan(common[i]);
         }
+        keep_mixed(t, common);
+        keep_mixed(t, own);
         rc = judge(&t->forms[k].judged, t, any && competing[k] ? common : own, err);
     }
     free(common);

@@ -173,6 +173,36 @@ static int hold_out(struct gcal_form_fit *f, const struct gcal_model_form *form,
     return leave_out(f, form->model, p, p->fold, f->fold_out_s, err);
 }
 
+static bool is_part(const char *feature, const char *kind)
+{
+    return strncmp(feature, kind, strlen(kind)) == 0;
+}
+
+/* Rows with costs of both parts of a kernel. */
+static int find_mixed(struct gcal_type_fit *t, const struct gcal_record *record,
+                      const struct gcal_model *model, const struct gcal_result_rows *rows,
+                      struct gcal_error *err)
+{
+    double *features = gcal_result_features(record, model, rows, err);
+    int rc = features ? 0 : -1;
+
+    if (rc == 0 && !(t->row_mixed = calloc(rows->n + 1, sizeof(*t->row_mixed))))
+        rc = gcal_error_memory(err);
+    for (size_t i = 0; rc == 0 && i < rows->n; i++) {
+        bool memory = false, onchip = false;
+
+        for (size_t k = 0; k < model->n_features; k++) {
+            bool there = features[i * model->n_features + k] > 0;
+
+            memory |= there && is_part(model->features[k], "f_memory_tag:");
+            onchip |= there && is_part(model->features[k], "f_onchip_tag:");
+        }
+        t->row_mixed[i] = memory && onchip;
+    }
+    free(features);
+    return rc;
+}
+
 static int fit_form(struct gcal_form_fit *f, const struct gcal_record *record,
                     const struct gcal_model_form *form, bool merge_twins, bool by_whole,
                     const struct gcal_result_rows *rows, struct gcal_error *err)
@@ -202,6 +232,8 @@ int gcal_result_forms_fit(struct gcal_type_fit *t, const struct gcal_record *rec
     if (!(t->forms = calloc(config->n_forms, sizeof(*t->forms))))
         return gcal_error_memory(err);
     t->n_forms = config->n_forms;
+    if (find_mixed(t, record, config->model, rows, err) < 0)
+        return -1;
     for (size_t i = 0; i < rows->n; i++)
         t->by_whole = t->by_whole || rows->rows[i].whole;
     for (size_t i = 0; i < t->n_forms; i++)
