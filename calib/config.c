@@ -38,6 +38,7 @@ void gcal_config_clear(struct gcal_config *config)
         clear_tag_sets(m->tag_sets, m->n_tag_sets);
         clear_tag_sets(m->predicts, m->n_predicts);
         gcal_strings_clear(m->tailored, m->n_tailored);
+        gcal_strings_clear(m->checked, m->n_checked);
     }
     free(config->models);
     gcal_strings_clear(config->devices.types, config->devices.n_types);

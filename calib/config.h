@@ -65,6 +65,9 @@ struct gcal_model_config {
     size_t n_tailored; /* device types (gpu, ..) on which those are measured too, for the
                           tailored form and to judge the others */
     char **tailored;
+    size_t n_checked; /* device types on which they are measured at one size, to find
+                         parts that run slower than their whole */
+    char **checked;
 };
 
 struct gcal_config {
@@ -103,11 +106,18 @@ struct gcal_kernel_limits gcal_device_limits(const struct gcal_device_info *info
 
 /* Behind a model's name in a kernel's models: one of those that the model predicts. */
 #define GCAL_WHOLE ":whole"
+/* The same of a kernel that parts are checked by: one that the model predicts; or its
+ * accesses to memory in GCAL_CHECK_ACCUMULATORS, which may stand in for those in one.
+ */
+#define GCAL_CHECK              ":check"
+#define GCAL_CHECK_ACCUMULATORS "accumulators:8"
 
 /* Appends to an empty list every kernel of every model for a device, each once, ladders
  * included, with the names of the models that asked for it: "m" where model m is fitted
  * to it; "m:whole" where m is to predict it and says that devices of this type measure
- * those, too.  What the device cannot run is left out.
+ * those, too; "m:check" where they are to check parts by it, which one size is enough
+ * for: such kernels are rungs of a ladder, even if tags fix their sizes.  What the device
+ * cannot run is left out.
  */
 int gcal_config_kernels(const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,

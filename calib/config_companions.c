@@ -167,10 +167,9 @@ static struct wanted wanted_of(const struct gcal_model *costs, bool loads,
     return w;
 }
 
-/* The companion of 'kernel' by the name of its form; false where there is none. */
-static bool find_companion(const struct gcal_catalogue *catalogue,
-                           const struct gcal_kernel *kernel, const char *form,
-                           struct gcal_generator_view *view)
+bool gcal_config_find_companion(const struct gcal_catalogue *catalogue,
+                                const struct gcal_kernel *kernel, const char *form,
+                                struct gcal_generator_view *view)
 {
     for (size_t i = 0; i < gcal_catalogue_size(catalogue); i++) {
         *view = gcal_catalogue_view(catalogue, i);
@@ -189,7 +188,7 @@ static int add_companion(const struct gcal_catalogue *catalogue,
 {
     struct gcal_generator_view view;
 
-    if (!find_companion(catalogue, kernel, form, &view))
+    if (!gcal_config_find_companion(catalogue, kernel, form, &view))
         return 0;
     return gcal_config_add_tag_set(catalogue, &view, kernel->family, more, node, m, err);
 }
@@ -201,7 +200,7 @@ static int add_companions(const struct gcal_catalogue *catalogue,
 {
     struct gcal_generator_view view;
     /* Where not all accesses can be kept in place, all loads stand for them. */
-    bool in_place = find_companion(catalogue, kernel, "memory", &view);
+    bool in_place = gcal_config_find_companion(catalogue, kernel, "memory", &view);
     const struct {
         const char *form, *more;
         bool wanted;

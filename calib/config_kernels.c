@@ -10,6 +10,8 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "calib/config_private.h"
 #include "calib/model/feature.h"
 
 static bool matches_any(size_t count, char **globs, const char *text)
@@ -144,9 +146,36 @@ static int gather(struct gathered *g, struct gcal_kernel **kernel, const char *m
     return add_model(*found, model, err);
 }
 
+/* Why a model asks for a kernel. */
+enum role {
+    FITTED,
+    WHOLE, /* it is to predict it */
+    CHECK, /* parts are checked by it, at one size */
+};
+
+/* Behind the model's name. */
+static const char *const suffixes[] = {
+    [FITTED] = "",
+    [WHOLE] = GCAL_WHOLE,
+    [CHECK] = GCAL_CHECK,
+};
+
+struct asking {
+    const struct gcal_model_config *m;
+    enum role role;
+    char *name; /* that kernels get */
+};
+
+static int asking_init(struct asking *a, const struct gcal_model_config *m,
+                       enum role role, struct gcal_error *err)
+{
+    *a = (struct asking){ m, role, gcal_format("%s%s", m->model->name, suffixes[role]) };
+    return a->name ? 0 : gcal_error_memory(err);
+}
+
 static int gather_set(struct gathered *g, const struct gcal_catalogue *catalogue,
                       const struct gcal_tag_set *set,
-                      const struct gcal_kernel_limits *limits, const char *model,
+                      const struct gcal_kernel_limits *limits, const struct asking *a,
                       struct gcal_error *err)
 {
     struct gcal_kernel_list picked = { 0 };
@@ -154,40 +183,107 @@ static int gather_set(struct gathered *g, const struct gcal_catalogue *catalogue
         gcal_catalogue_generate(catalogue, set->n_tags, (const char *const *)set->tags,
                                 set->match, limits, &picked, err);
 
-    for (size_t i = 0; i < picked.n_kernels && rc == 0; i++)
-        rc = gather(g, &picked.kernels[i], model, err);
+    for (size_t i = 0; i < picked.n_kernels && rc == 0; i++) {
+        picked.kernels[i]->ladder = picked.kernels[i]->ladder || a->role == CHECK;
+        rc = gather(g, &picked.kernels[i], a->name, err);
+    }
     for (size_t i = 0; i < GCAL_N_LEFT_OUT; i++)
         g->list->left_out[i] += picked.left_out[i];
     gcal_kernel_list_clear(&picked);
     return rc;
 }
 
-/* 'whole': those that 'm' predicts, as "m:whole". */
 static int gather_model(struct gathered *g, const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,
-                        const struct gcal_model_config *m, bool whole,
+                        const struct gcal_model_config *m, enum role role,
                         const struct gcal_kernel_limits *limits, struct gcal_error *err)
 {
-    const struct gcal_tag_set *sets = whole ? m->predicts : m->tag_sets;
-    size_t n = whole ? m->n_predicts : m->n_tag_sets;
-    char *name = gcal_format("%s%s", m->model->name, whole ? GCAL_WHOLE : "");
-    int rc = name ? 0 : gcal_error_memory(err);
+    const struct gcal_tag_set *sets = role == FITTED ? m->tag_sets : m->predicts;
+    size_t n = role == FITTED ? m->n_tag_sets : m->n_predicts;
+    struct asking a;
+    int rc = asking_init(&a, m, role, err);
 
     for (size_t i = 0; i < n && rc == 0; i++) {
-        rc = gather_set(g, catalogue, &sets[i], limits, name, err);
+        rc = gather_set(g, catalogue, &sets[i], limits, &a, err);
         if (rc < 0)
             gcal_error_prefix(err, "%s:%d:%d", config->file, sets[i].line,
                               sets[i].column);
     }
-    free(name);
+    free(a.name);
     return rc;
 }
 
-static bool is_tailored(const struct gcal_model_config *m,
-                        const struct gcal_device_info *info)
+/* ---- another way to measure memory ---- */
+
+static bool is_fitted(const struct gcal_kernel_list *list, const char *generator,
+                      const char *model)
 {
-    for (size_t i = 0; i < m->n_tailored; i++)
-        if (strcmp(m->tailored[i], info->device_type) == 0)
+    for (size_t i = 0; i < list->n_kernels; i++)
+        if (strcmp(list->kernels[i]->generator, generator) == 0 &&
+            gcal_names_contain(list->kernels[i]->models, model))
+            return true;
+    return false;
+}
+
+/* The accesses of 'kernel' in more accumulators, where the model is fitted to those in
+ * one.
+ */
+static int gather_accesses(struct gathered *g, const struct gcal_catalogue *catalogue,
+                           const struct gcal_kernel *kernel,
+                           const struct gcal_kernel_limits *limits,
+                           const struct asking *a, struct gcal_error *err)
+{
+    const struct gcal_yaml nowhere = { 0 };
+    struct gcal_model_config made = { 0 };
+    struct gcal_generator_view view;
+    int rc = 0;
+
+    if (!gcal_config_find_companion(catalogue, kernel, "memory", &view) ||
+        !is_fitted(g->list, view.name, a->m->model->name))
+        return 0;
+    rc = gcal_config_add_tag_set(catalogue, &view, kernel->family,
+                                 GCAL_CHECK_ACCUMULATORS, &nowhere, &made, err);
+    if (rc == 0)
+        rc = gather_set(g, catalogue, &made.tag_sets[0], limits, a, err);
+    for (size_t i = 0; i < made.n_tag_sets; i++)
+        gcal_strings_clear(made.tag_sets[i].tags, made.tag_sets[i].n_tags);
+    free(made.tag_sets);
+    return rc;
+}
+
+/* Of all kernels that stand in the list as 'of'. */
+static int gather_all_accesses(struct gathered *g, const struct gcal_catalogue *catalogue,
+                               const struct gcal_model_config *m, enum role of,
+                               const struct gcal_kernel_limits *limits,
+                               struct gcal_error *err)
+{
+    size_t n = g->list->n_kernels;
+    struct asking whole = { 0 }, check = { 0 };
+    const char *family = "";
+    int rc = 0;
+
+    if (asking_init(&whole, m, of, err) < 0 || asking_init(&check, m, CHECK, err) < 0)
+        rc = -1;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        const struct gcal_kernel *kernel = g->list->kernels[i];
+
+        if (!gcal_names_contain(kernel->models, whole.name) ||
+            strcmp(kernel->family, family) == 0)
+            continue;
+        family = kernel->family;
+        rc = gather_accesses(g, catalogue, kernel, limits, &check, err);
+    }
+    free(whole.name);
+    free(check.name);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static bool names_type(size_t n, char **types, const struct gcal_device_info *info)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(types[i], info->device_type) == 0)
             return true;
     return false;
 }
@@ -203,12 +299,17 @@ int gcal_config_kernels(const struct gcal_config *config,
 
     for (size_t i = 0; i < config->n_models && rc == 0; i++) {
         const struct gcal_model_config *m = &config->models[i];
+        bool tailored = names_type(m->n_tailored, m->tailored, info);
+        bool checked = names_type(m->n_checked, m->checked, info);
+        enum role whole = tailored ? WHOLE : CHECK;
 
         if (!gcal_model_is_for(m->model, info))
             continue;
-        rc = gather_model(&g, config, catalogue, m, false, &limits, err);
-        if (rc == 0 && is_tailored(m, info))
-            rc = gather_model(&g, config, catalogue, m, true, &limits, err);
+        rc = gather_model(&g, config, catalogue, m, FITTED, &limits, err);
+        if (rc == 0 && (tailored || checked))
+            rc = gather_model(&g, config, catalogue, m, whole, &limits, err);
+        if (rc == 0 && checked)
+            rc = gather_all_accesses(&g, catalogue, m, whole, &limits, err);
     }
     tdestroy(g.ids, keep);
     return rc;
@@ -228,7 +329,7 @@ int gcal_config_targets(const struct gcal_config *config,
 
         if (gcal_model_is_for(m->model, info) &&
             (!model || strcmp(m->model->name, model) == 0))
-            rc = gather_model(&g, config, catalogue, m, true, &limits, err);
+            rc = gather_model(&g, config, catalogue, m, WHOLE, &limits, err);
     }
     tdestroy(g.ids, keep);
     return rc;

@@ -40,16 +40,25 @@ static int check_name(const struct gcal_yaml *node, const struct gcal_config *co
 
 /* ---- forms ---- */
 
-/* Once forms are known. */
-static int check_tailored(const struct gcal_model_reading *r, struct gcal_error *err)
+/* 'key' lists device types that measure predicted kernels. */
+static int check_types(const struct gcal_model_reading *r, const char *key,
+                       struct gcal_error *err)
 {
-    const struct gcal_yaml *types = gcal_config_find(r->node, "tailored");
+    const struct gcal_yaml *types = gcal_config_find(r->node, key);
+
+    if (types && !r->m->n_predicts)
+        return gcal_yaml_error(
+            types, err, "%s: there are no kernels in 'predicts' to be measured", key);
+    return 0;
+}
+
+/* Once forms are known. */
+static int check_measured(const struct gcal_model_reading *r, struct gcal_error *err)
+{
     const struct gcal_model_config *m = r->m;
 
-    if (types && !m->n_predicts)
-        return gcal_yaml_error(types, err,
-                               "tailored: there are no kernels in 'predicts' to be "
-                               "measured");
+    if (check_types(r, "tailored", err) < 0 || check_types(r, "checked", err) < 0)
+        return -1;
     for (size_t i = 0; i < m->n_forms; i++)
         if (m->forms[i].tailored && !m->n_tailored)
             return gcal_yaml_error(gcal_config_find(r->node, "forms"), err,
@@ -101,6 +110,7 @@ static int read_tag_sets(struct gcal_model_reading *r, struct gcal_error *err)
     const struct gcal_yaml *kernels = gcal_config_find(r->node, "kernels");
     const struct gcal_yaml *predicts = gcal_config_find(r->node, "predicts");
     const struct gcal_yaml *tailored = gcal_config_find(r->node, "tailored");
+    const struct gcal_yaml *checked = gcal_config_find(r->node, "checked");
     struct gcal_model_config *m = r->m;
 
     if (kernels && gcal_config_tag_sets(kernels, "kernels", r->catalogue, &m->tag_sets,
@@ -110,6 +120,8 @@ static int read_tag_sets(struct gcal_model_reading *r, struct gcal_error *err)
                                          &m->predicts, &m->n_predicts, err) < 0)
         return -1;
     if (tailored && gcal_config_types(tailored, &m->tailored, &m->n_tailored, err) < 0)
+        return -1;
+    if (checked && gcal_config_types(checked, &m->checked, &m->n_checked, err) < 0)
         return -1;
     return 0;
 }
@@ -241,10 +253,10 @@ static int choose_kernels(struct gcal_model_reading *r, struct gcal_error *err)
 
 static int check_keys(const struct gcal_yaml *node, struct gcal_error *err)
 {
-    static const char *const known[] = { "name",     "output",   "expression",
-                                         "forms",    "groups",   "overhead",
-                                         "predicts", "tailored", "parameters",
-                                         "kernels",  NULL };
+    static const char *const known[] = { "name",       "output",   "expression",
+                                         "forms",      "groups",   "overhead",
+                                         "predicts",   "tailored", "checked",
+                                         "parameters", "kernels",  NULL };
 
     return gcal_yaml_check_keys(node, known, err);
 }
@@ -264,7 +276,7 @@ static int read_model(struct gcal_config_reading *all, struct gcal_model_reading
         return -1;
     expand = needs_catalogue(r);
     if ((expand && make_kernels(r, err) < 0) || gcal_forms_read(r, err) < 0 ||
-        check_tailored(r, err) < 0 || read_parameters(r, err) < 0 ||
+        check_measured(r, err) < 0 || read_parameters(r, err) < 0 ||
         (expand && choose_kernels(r, err) < 0))
         return -1;
     all->expanded = all->expanded || expand;

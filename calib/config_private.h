@@ -170,6 +170,10 @@ int gcal_config_choose(const struct gcal_catalogue *catalogue,
 
 /* ---- config_companions.c ---- */
 
+/* The companion of 'kernel' by the name of its form; false where there is none. */
+bool gcal_config_find_companion(const struct gcal_catalogue *catalogue,
+                                const struct gcal_kernel *kernel, const char *form,
+                                struct gcal_generator_view *view);
 /* Tag sets for companions of these kernels that 'costs' has a feature of. */
 int gcal_config_companions(const struct gcal_catalogue *catalogue,
                            const struct gcal_model *costs, bool loads,

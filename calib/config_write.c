@@ -158,6 +158,8 @@ static void write_model(struct gcal_yaml_writer *w, const struct gcal_model_conf
     write_tag_sets(w, "predicts", m->predicts, m->n_predicts);
     if (m->n_tailored)
         write_key_strings(w, "tailored", m->tailored, m->n_tailored);
+    if (m->n_checked)
+        write_key_strings(w, "checked", m->checked, m->n_checked);
     write_tag_sets(w, "kernels", m->tag_sets, m->n_tag_sets);
     gcal_yaml_write_end_map(w);
 }

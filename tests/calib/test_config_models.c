@@ -212,6 +212,9 @@ static void complaints_about_predictions_name_the_place(void **state)
     refuses(BEGIN SUM "    tailored: [cpu]\n" TAGS, "site.yaml:5:15: ", "'predicts'");
     refuses(BEGIN SUM FOR("matmul_sq") "    tailored: [abacus]\n",
             "site.yaml:6:16: ", "none of gpu");
+    refuses(BEGIN SUM "    checked: [gpu]\n" TAGS, "site.yaml:5:14: ", "'predicts'");
+    refuses(BEGIN SUM FOR("matmul_sq") "    checked: [abacus]\n",
+            "site.yaml:6:15: ", "none of gpu");
     refuses(BEGIN "    forms: [tailored]\n" FOR("matmul_sq"),
             "site.yaml:4:12: ", "missing");
     /* Barriers in kernels without, and what none of the catalogue's kernels does. */
@@ -252,6 +255,9 @@ static void assert_same_models(const struct gcal_config *a, const struct gcal_co
         }
         assert_int_equal(m->n_predicts, o->n_predicts);
         assert_int_equal(m->n_tailored, o->n_tailored);
+        assert_int_equal(m->n_checked, o->n_checked);
+        for (size_t k = 0; k < m->n_checked; k++)
+            assert_string_equal(m->checked[k], o->checked[k]);
     }
 }
 
@@ -517,6 +523,98 @@ static void predicted_kernels_are_measured_where_the_model_is_tailored(void **st
     gcal_config_clear(&config);
 }
 
+/* How many kernels have exactly these models and arguments; 'ladder': all are rungs. */
+static size_t count_of(const struct gcal_kernel_list *list, const char *generator,
+                       const char *argument, const char *models, bool *ladder)
+{
+    size_t n = 0;
+
+    *ladder = true;
+    for (size_t i = 0; i < list->n_kernels; i++) {
+        const struct gcal_kernel *k = list->kernels[i];
+
+        if (strcmp(k->generator, generator) != 0 || !strstr(k->name, argument) ||
+            strcmp(k->models, models) != 0)
+            continue;
+        *ladder = *ladder && k->ladder;
+        n++;
+    }
+    return n;
+}
+
+static void parts_are_checked_by_whole_kernels(void **state)
+{
+    struct gcal_device_info info = { .max_work_group_size = 1024,
+                                     .local_memory_bytes = 48 << 10,
+                                     .device_type = "gpu" };
+    struct gcal_kernel_list list = { 0 };
+    struct gcal_config config = { 0 };
+    bool ladder;
+
+    (void)state;
+    read_with(PARTS "    checked: [gpu, cpu]\n", catalogue, &config);
+    assert_int_equal(config.models[0].n_checked, 2);
+    assert_string_equal(config.models[0].checked[1], "cpu");
+    assert_written_out(&config);
+
+    assert_int_equal(gcal_config_kernels(&config, catalogue, &info, &list, NULL), 0);
+    /* Tags fix two sizes, of which one is enough. */
+    assert_int_equal(count_of(&list, "matmul_tiled", "", "m:check", &ladder), 2);
+    assert_true(ladder);
+    assert_true(count_of(&list, "matmul_tiled_memory", "accumulators:1 ", "m", &ladder) >
+                1);
+    assert_true(count_of(&list, "matmul_tiled_memory", "accumulators:8 ", "m:check",
+                         &ladder) > 1);
+    assert_true(ladder);
+    assert_true(count_of(&list, "matmul_plain_memory", "accumulators:8 ", "m:check",
+                         &ladder) > 1);
+    gcal_kernel_list_clear(&list);
+
+    info.device_type = "cpu"; /* tailored as well: all sizes */
+    assert_int_equal(gcal_config_kernels(&config, catalogue, &info, &list, NULL), 0);
+    assert_int_equal(count_of(&list, "matmul_tiled", "", "m:whole", &ladder), 2);
+    assert_false(ladder);
+    assert_int_equal(count_of(&list, "matmul_tiled", "", "m:check", &ladder), 0);
+    assert_true(count_of(&list, "matmul_tiled_memory", "accumulators:8 ", "m:check",
+                         &ladder) > 1);
+    gcal_kernel_list_clear(&list);
+
+    info.device_type = "accelerator"; /* neither */
+    assert_int_equal(gcal_config_kernels(&config, catalogue, &info, &list, NULL), 0);
+    assert_null(models_of(&list, "matmul_tiled "));
+    assert_int_equal(
+        count_of(&list, "matmul_tiled_memory", "accumulators:8 ", "m:check", &ladder), 0);
+    gcal_kernel_list_clear(&list);
+    gcal_config_clear(&config);
+}
+
+/* A kernel that is fitted at a fixed size is no rung of what is checked; and without the
+ * cost of its accesses alone there is no other way to measure that.
+ */
+static void a_kernel_may_be_fitted_and_check(void **state)
+{
+    static const char text[] =
+        BEGIN "    forms: {sum: p_a * f_op_float32_madd}\n"
+              "    predicts: [{tags: [matmul_sq, 'n:512,1024']}]\n"
+              "    checked: [gpu]\n"
+              "    kernels: [{tags: [matmul_sq, 'prefetch:True', 'n:512']}]\n";
+    struct gcal_device_info info = { .max_work_group_size = 1024, .device_type = "gpu" };
+    struct gcal_kernel_list list = { 0 };
+    struct gcal_config config = { 0 };
+    bool ladder;
+
+    (void)state;
+    read_with(text, catalogue, &config);
+    assert_int_equal(gcal_config_kernels(&config, catalogue, &info, &list, NULL), 0);
+    assert_int_equal(count_of(&list, "matmul_tiled", "n:512", "m,m:check", &ladder), 1);
+    assert_false(ladder);
+    assert_int_equal(count_of(&list, "matmul_tiled", "n:1024", "m:check", &ladder), 1);
+    assert_true(ladder);
+    assert_int_equal(list.n_kernels, 4);
+    gcal_kernel_list_clear(&list);
+    gcal_config_clear(&config);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -534,6 +632,8 @@ int main(void)
         cmocka_unit_test(an_expression_may_predict),
         cmocka_unit_test(what_follows_from_the_catalogue_needs_it),
         cmocka_unit_test(predicted_kernels_are_measured_where_the_model_is_tailored),
+        cmocka_unit_test(parts_are_checked_by_whole_kernels),
+        cmocka_unit_test(a_kernel_may_be_fitted_and_check),
     };
 
     return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
