@@ -2,8 +2,9 @@
  *
  * 1. Ladders: the rungs of a family are tried from the smallest on; those that take
  *    min_time_s to max_time_s stay, at most 'rungs' of them, the longest; where none
- *    does, the nearest.  Rungs that are left out are not recorded, unless the smallest
- *    does not fit on the device: then it says so.
+ *    does, the nearest.  Of kernels that only check the parts of others ("m:check" in
+ *    their models) one rung stays.  Rungs that are left out are not recorded, unless the
+ * smallest does not fit on the device: then it says so.
  * 2. Every family is checked once: its output at small sizes against the reference.  A
  *    family that is wrong is recorded as that and not measured.
  * 3. Warm-up: the device is kept busy until its times settle.

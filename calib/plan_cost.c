@@ -79,10 +79,11 @@ static void add_full_ladder(const struct gcal_plan_design *d,
                             struct gcal_plan_full *full)
 {
     const struct gcal_measure_options *o = d->plan->options;
+    size_t wanted = gcal_plan_rungs_wanted(d->plan, d->kernels, family->name);
     size_t n = family->n_done_rungs, least = n + n_measured(d, family);
     double climbing = 4;
 
-    for (size_t i = family->n_rungs; i-- > 0 && n < o->rungs;) {
+    for (size_t i = family->n_rungs; i-- > 0 && n < wanted;) {
         double time_s = gcal_plan_launch_s(d, family->rungs[i]);
         bool too_short =
             time_s < o->min_time_s && !d->kernels->kernels[family->rungs[i]]->short_run;

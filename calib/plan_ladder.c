@@ -56,11 +56,40 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Whether parts are checked by the kernel, and it serves for nothing else. */
+static bool only_checks(const struct gcal_kernel *kernel)
+{
+    const size_t suffix = strlen(GCAL_CHECK);
+    const char *at = kernel->models;
+
+    if (!at || !*at)
+        return false;
+    for (; *at; at += strcspn(at, ","), at += *at == ',') {
+        size_t length = strcspn(at, ",");
+
+        if (length < suffix || strncmp(at + length - suffix, GCAL_CHECK, suffix) != 0)
+            return false;
+    }
+    return true;
+}
+
+size_t gcal_plan_rungs_wanted(const struct gcal_plan *plan,
+                              const struct gcal_kernel_list *kernels, const char *family)
+{
+    for (size_t i = 0; i < kernels->n_kernels; i++)
+        if (kernels->kernels[i]->ladder &&
+            strcmp(kernels->kernels[i]->family, family) == 0 &&
+            !only_checks(kernels->kernels[i]))
+            return plan->options->rungs;
+    return 1;
+}
+
 /* Of a ladder that a resumed run has measured in part, only the rest is wanted. */
 static int gather(const struct gcal_plan *plan, const struct gcal_kernel_list *kernels,
                   const char *name, struct family *family)
 {
     size_t n = kernels->n_kernels, n_done = 0;
+    size_t n_wanted = gcal_plan_rungs_wanted(plan, kernels, name);
 
     family->fixed = calloc(n, sizeof(*family->fixed));
     family->rungs = calloc(n, sizeof(*family->rungs));
@@ -79,8 +108,8 @@ static int gather(const struct gcal_plan *plan, const struct gcal_kernel_list *k
         else
             family->fixed[family->n_fixed++] = kernel;
     }
-    family->n_wanted = plan->options->rungs - n_done;
-    if (n_done >= plan->options->rungs)
+    family->n_wanted = n_wanted - n_done;
+    if (n_done >= n_wanted)
         family->n_wanted = family->n_rungs = 0;
     qsort(family->rungs, family->n_rungs, sizeof(*family->rungs), by_size);
     return 0;

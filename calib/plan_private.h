@@ -101,6 +101,11 @@ bool gcal_plan_is_first_of_family(const struct gcal_kernel_list *kernels, size_t
 /* What a resumed run knows of the kernel, or NULL. */
 const struct gcal_plan_done *gcal_plan_find_done(const struct gcal_plan *plan,
                                                  const struct gcal_kernel *kernel);
+/* How many rungs of a family are to be measured: one where it serves to check parts and
+ * for nothing else.
+ */
+size_t gcal_plan_rungs_wanted(const struct gcal_plan *plan,
+                              const struct gcal_kernel_list *kernels, const char *family);
 /* Rungs differ in one size only, so the product of all sizes grows with it. */
 double gcal_plan_product_of_sizes(const struct gcal_kernel *kernel);
 /* Prepares one more kernel: 0 with its row at the end of the plan's, 1 when it cannot be

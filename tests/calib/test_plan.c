@@ -219,7 +219,7 @@ static int keep_kernel(void *context, const struct gcal_run_kernel *kernel,
     (void)context;
     if (sink_fails)
         return gcal_error_set(err, GCAL_ESTORE, "disk full");
-    assert_string_equal(kernel->models, "m");
+    assert_int_equal(kernel->models[0], 'm');
     assert_int_equal(kernel->n_sizes, 1);
     assert_non_null(strstr(kernel->profile, "f_op_float32_mul"));
     free(last_launch);
@@ -477,6 +477,38 @@ static void a_ladder_keeps_its_longest_rungs(void **state)
     assert_int_equal(device.tried, 4);
 }
 
+static void asks(const char *models)
+{
+    free(list.kernels[list.n_kernels - 1]->models);
+    list.kernels[list.n_kernels - 1]->models = strdup(models);
+}
+
+/* And no more of it when the run is resumed. */
+static void a_ladder_that_only_checks_keeps_its_longest_rung(void **state)
+{
+    static const struct gcal_plan_done ids[] = { { (char *)"check n:100", 0.01 } };
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    for (double n = 1; n <= 10000; n *= 10) {
+        add_kernel("check", n, true, n * 1e-4, STEADY);
+        asks("m:check,other:check");
+        add_kernel("both", n, true, n * 1e-4, STEADY);
+        asks("m:check,other");
+    }
+    assert_int_equal(run(&err), 0);
+    assert_int_equal(n_sunk, 4);
+    assert_non_null(row("check n:1000"));
+    assert_non_null(row("both n:10"));
+    assert_non_null(row("both n:1000"));
+    forget_rows();
+    n_done = 1;
+    done = ids;
+    assert_int_equal(run(&err), 0);
+    assert_int_equal(n_sunk, 3);
+    assert_null(row("check n:1000"));
+}
+
 static void a_ladder_without_a_fitting_rung_keeps_the_nearest(void **state)
 {
     struct gcal_error err = { 0 };
@@ -584,6 +616,7 @@ int main(void)
         TEST(deaths_between_successes_do_not),
         TEST(the_order_is_random_and_follows_from_the_seed),
         TEST(a_ladder_keeps_its_longest_rungs),
+        TEST(a_ladder_that_only_checks_keeps_its_longest_rung),
         TEST(a_ladder_that_does_not_fit_says_so),
         TEST(a_ladder_without_a_fitting_rung_keeps_the_nearest),
         TEST(a_rung_too_short_for_the_clock_is_no_end),

@@ -585,6 +585,29 @@ static void kernels_to_be_predicted_are_measured_whole(void **state)
     assert_true(choice.reached && choice.n_measured < 50);
 }
 
+/* Of their ladder one rung, the longest up to 200 ms, whatever it costs. */
+static void kernels_that_check_are_measured_once(void **state)
+{
+    static const double per_n[N_OPS] = { 3, 1, 0, 2 };
+    struct gcal_error err = { 0 };
+    size_t n = 0;
+
+    (void)state;
+    add_form("linear", MODEL);
+    add_fixed_kernels(40, 0.01);
+    for (double size = 1e4; size < 1e6; size *= 3) {
+        add_kernel("whole", "whole", size, true, per_n, 0.01);
+        free(list.kernels[list.n_kernels - 1]->models);
+        list.kernels[list.n_kernels - 1]->models = strdup("m:check");
+    }
+    assert_int_equal(run(&err), 0);
+    for (size_t i = 0; i < n_sunk; i++)
+        n += strncmp(sunk[i].id, "whole ", 6) == 0;
+    assert_int_equal(n, 1);
+    assert_int_equal(row("whole n:810000")->status, GCAL_ROW_GOOD);
+    assert_true(choice.reached && choice.n_measured < 50);
+}
+
 /* Twelve ladders of twelve rungs: those that are chosen are climbed to the first rung
  * that runs 1 ms, and no rung above it is prepared that is not measured.
  */
@@ -711,6 +734,7 @@ int main(void)
         TEST(all_forms_are_to_be_known),
         TEST(the_budget_ends_a_choice),
         TEST(kernels_to_be_predicted_are_measured_whole),
+        TEST(kernels_that_check_are_measured_once),
         TEST(ladders_are_climbed_no_further_than_needed),
         TEST(a_resumed_choice_goes_on),
         TEST(a_finished_choice_needs_nothing_more),
