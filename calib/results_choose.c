@@ -14,6 +14,8 @@
  * must still be seen.  No logarithm of an error counts for more.
  */
 #define MOST 0.5
+/* Nor is a form better for a kernel that it hits by chance: no error counts for less. */
+#define LEAST 0.01
 
 /* ---- judging ---- */
 
@@ -52,7 +54,7 @@ static int judge(struct gcal_judgement *judged, const struct gcal_type_fit *t,
             continue;
         errors[n++] = fabs(ratio - 1);
         squares += pow(fmin(fabs(log(ratio)), MOST), 2);
-        logs += log(fmax(fabs(ratio - 1), 1e-16)); /* one exact row is not all */
+        logs += log(fmax(fabs(ratio - 1), LEAST));
     }
     if (n) {
         qsort(errors, n, sizeof(*errors), by_value);
@@ -164,10 +166,13 @@ static int judge_all(struct gcal_type_fit *t, const bool *competing,
 
 /* ---- choosing ---- */
 
-/* By what is compared: where nothing could be held out, the fit's own residuals. */
+/* By what is compared: the geometric mean, as in seed 004 section 8, so that a few
+ * kernels that no form explains do not decide.  Where nothing could be held out, the
+ * fit's own.
+ */
 static double score(const struct gcal_form_fit *f)
 {
-    return f->judged.n ? f->judged.rms : f->fit.residual;
+    return f->judged.n ? f->judged.mean_error : fmax(f->fit.mean_error, LEAST);
 }
 
 static bool is_simpler(const struct gcal_form_fit *a, const struct gcal_form_fit *b)
@@ -223,7 +228,7 @@ static void tell_choice(struct gcal_buf *buf, const struct gcal_type_fit *t,
     const struct gcal_form_fit *f = &t->forms[t->best];
     char error[GCAL_RESULT_PERCENT_SIZE];
 
-    gcal_buf_printf(buf, "%s: %s rms over ", config->forms[t->best].name,
+    gcal_buf_printf(buf, "%s: %s geometric mean error over ", config->forms[t->best].name,
                     gcal_result_percent(score(f), error));
     if (f->judged.n)
         gcal_buf_printf(buf, "%zu%s measurement%s%s", f->judged.n,
