@@ -108,6 +108,7 @@ static int fit_type(const struct gcal_record *record, const struct gcal_config *
     if (!(t->type = strdup(type)))
         return gcal_error_memory(err);
     if (gcal_result_rows_pick(record, all, type, m->model, &rows, err) == 0 &&
+        gcal_result_choose_ways(t, record, all, &rows, err) == 0 &&
         keep_rows(t, &rows, err) == 0 &&
         gcal_result_forms_fit(t, record, m, &rows, err) == 0 &&
         gcal_result_choose(t, m, err) == 0 && gcal_result_deviate(t, err) == 0)

@@ -42,9 +42,14 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Do 'part' and 'of' have the same sizes and arguments?  What is kept of a kernel, and
- * how it is added up, is the part's alone.
- */
+/* What is kept of a kernel, and how it is added up. */
+static bool is_of_part_alone(const char *argument)
+{
+    return starts_with(argument, "keep:") || starts_with(argument, "accumulators:") ||
+           starts_with(argument, "barriers:");
+}
+
+/* Do 'part' and 'of' have the same sizes and arguments, but for the part's own? */
 static bool same_arguments(const char *part, const char *of)
 {
     part += strcspn(part, " ");
@@ -55,7 +60,7 @@ static bool same_arguments(const char *part, const char *of)
         part += strspn(part, " ");
         of += strspn(of, " ");
         n = strcspn(part, " ");
-        if (starts_with(part, "keep:") || starts_with(part, "accumulators:")) {
+        if (is_of_part_alone(part)) {
             part += n;
             continue;
         }
@@ -72,6 +77,19 @@ static bool is_part(const struct kind *kind, const char *part, const char *of)
     size_t stem = strlen(part) - strlen(kind->suffix);
 
     return strncmp(part, of, stem) == 0 && strcmp(of + stem, kind->of_suffix) == 0;
+}
+
+bool gcal_result_is_memory_part(const char *generator)
+{
+    return find_kind(generator) == &kinds[0];
+}
+
+bool gcal_result_is_memory_of(const struct gcal_run_kernel *part,
+                              const struct gcal_run_kernel *whole)
+{
+    return gcal_result_is_memory_part(part->generator) &&
+           is_part(&kinds[0], part->generator, whole->generator) &&
+           same_arguments(part->family, whole->family);
 }
 
 /* The time of what 'row' is a part of, on the same device; NaN where it is not there. */
@@ -168,16 +186,19 @@ int gcal_result_find_slow(struct gcal_type_fit *t, const struct gcal_record *rec
                           const struct gcal_result_rows *all, struct gcal_error *err)
 {
     struct slow *found = calloc(t->n_rows + 1, sizeof(*found));
+    char **grown = NULL;
     size_t count;
     int rc = 0;
 
     if (!found)
         return gcal_error_memory(err);
     count = find_slow(t, record, all, found);
-    if (!(t->slow = calloc(count + 1, sizeof(*t->slow))))
+    if ((grown = realloc(t->slow, (t->n_slow + count + 1) * sizeof(*grown))))
+        t->slow = grown;
+    else
         rc = gcal_error_memory(err);
     for (size_t i = 0; i < count && rc == 0; i++)
-        if ((t->slow[i] = describe(&found[i], remedy(t, config))))
+        if ((t->slow[t->n_slow] = describe(&found[i], remedy(t, config))))
             t->n_slow++;
         else
             rc = gcal_error_memory(err);

@@ -15,6 +15,7 @@ struct gcal_result_row {
     double time_s; /* median */
     double spread; /* relative standard error of the median */
     bool whole;    /* one of those that the model predicts, and not fitted to else */
+    bool spare; /* accesses to memory, fitted only in place of others (results_ways.c) */
 };
 
 struct gcal_result_rows {
@@ -26,7 +27,9 @@ struct gcal_result_rows {
 int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_rows *rows,
                           struct gcal_error *err);
 
-/* Those that 'model' has to do with, on devices of 'type'; the caller's to free. */
+/* Those that 'model' has to do with, on devices of 'type', spare ones too; the caller's
+ * to free.
+ */
 int gcal_result_rows_pick(const struct gcal_record *record,
                           const struct gcal_result_rows *all, const char *type,
                           const struct gcal_model *model, struct gcal_result_rows *picked,
@@ -36,6 +39,15 @@ int gcal_result_rows_pick(const struct gcal_record *record,
 double *gcal_result_features(const struct gcal_record *record,
                              const struct gcal_model *model,
                              const struct gcal_result_rows *rows, struct gcal_error *err);
+
+/* ---- results_ways.c ---- */
+
+/* Where accesses to memory alone were measured in several ways, leaves one of them in
+ * 'rows', and tells in t->slow if it is not the usual one; 'all' has the whole kernels.
+ */
+int gcal_result_choose_ways(struct gcal_type_fit *t, const struct gcal_record *record,
+                            const struct gcal_result_rows *all,
+                            struct gcal_result_rows *rows, struct gcal_error *err);
 
 /* ---- results_forms.c ---- */
 
@@ -64,6 +76,12 @@ bool gcal_result_is_offered(const struct gcal_type_fit *t,
 int gcal_result_deviate(struct gcal_type_fit *t, struct gcal_error *err);
 
 /* ---- results_parts.c ---- */
+
+/* Does the generator make kernels with nothing but their accesses to memory? */
+bool gcal_result_is_memory_part(const char *generator);
+/* Is 'part' that of 'whole', sizes of their ladders apart? */
+bool gcal_result_is_memory_of(const struct gcal_run_kernel *part,
+                              const struct gcal_run_kernel *whole);
 
 /* Which of the model's kernels with work removed take longer than their whole; 'all':
  * the record's rows, as the model need not have asked for the whole.

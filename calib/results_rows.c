@@ -80,15 +80,18 @@ int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_r
     return 0;
 }
 
-/* Fills 'whole'; whether the model has to do with the kernel. */
+/* Fills 'whole' and 'spare'; whether the model has to do with the kernel. */
 static bool is_wanted(const struct gcal_run_kernel *kernel,
                       const struct gcal_model *model, const char *whole_name,
-                      struct gcal_result_row *row)
+                      const char *check_name, struct gcal_result_row *row)
 {
     bool fitted = gcal_names_contain(kernel->models, model->name);
 
     row->whole = !fitted && gcal_names_contain(kernel->models, whole_name);
-    return fitted || row->whole;
+    row->spare = !fitted && !row->whole &&
+                 gcal_names_contain(kernel->models, check_name) &&
+                 gcal_result_is_memory_part(kernel->generator);
+    return fitted || row->whole || row->spare;
 }
 
 int gcal_result_rows_pick(const struct gcal_record *record,
@@ -97,11 +100,13 @@ int gcal_result_rows_pick(const struct gcal_record *record,
                           struct gcal_error *err)
 {
     char *whole_name = gcal_format("%s%s", model->name, GCAL_WHOLE);
+    char *check_name = gcal_format("%s%s", model->name, GCAL_CHECK);
 
     *picked = (struct gcal_result_rows){ .rows = calloc(all->n + 1, sizeof(*all->rows)) };
-    if (!picked->rows || !whole_name) {
+    if (!picked->rows || !whole_name || !check_name) {
         free(picked->rows);
         free(whole_name);
+        free(check_name);
         picked->rows = NULL;
         return gcal_error_memory(err);
     }
@@ -111,10 +116,12 @@ int gcal_result_rows_pick(const struct gcal_record *record,
             &gcal_record_device(record, row.device)->info;
 
         if (strcmp(info->type, type) == 0 && gcal_model_is_for(model, info) &&
-            is_wanted(gcal_record_kernel(record, row.kernel), model, whole_name, &row))
+            is_wanted(gcal_record_kernel(record, row.kernel), model, whole_name,
+                      check_name, &row))
             picked->rows[picked->n++] = row;
     }
     free(whole_name);
+    free(check_name);
     return 0;
 }
 

@@ -48,7 +48,18 @@ static void add_entry(struct gcal_profile *profile, enum gcal_feature_kind kind,
     entry->op = op ? strdup(op) : NULL;
 }
 
-char *make_profile(void)
+static void add_part(struct gcal_profile *profile, const char *tag)
+{
+    struct gcal_profile_entry *entry = gcal_profile_add(profile, NULL);
+
+    entry->feature = gcal_format("f_memory_tag:%s", tag);
+    entry->kind = GCAL_FEATURE_MEMORY;
+    entry->granularity = GCAL_PER_KERNEL;
+    entry->count = strdup("a");
+    entry->tag = strdup(tag);
+}
+
+char *make_part_profile(const char *tag)
 {
     struct gcal_profile *profile = calloc(1, sizeof(*profile));
     char *text;
@@ -64,9 +75,16 @@ char *make_profile(void)
     add_entry(profile, GCAL_FEATURE_OP, "add", "a");
     add_entry(profile, GCAL_FEATURE_OP, "mul", "m");
     add_entry(profile, GCAL_FEATURE_KERNEL_LAUNCH, NULL, "1");
+    if (tag)
+        add_part(profile, tag);
     text = gcal_profile_encode(profile, NULL);
     gcal_profile_destroy(profile);
     return text;
+}
+
+char *make_profile(void)
+{
+    return make_part_profile(NULL);
 }
 
 /* ---- a synthetic record ---- */
@@ -137,16 +155,17 @@ static void measure(struct maker *m, const char *id, double time_s)
     }
 }
 
-void put_kernel(struct maker *m, struct kernel k)
+void put_part(struct maker *m, struct kernel k, const char *family, const char *tag)
 {
     static char *names[] = { "a", "m" };
     double sizes[] = { k.adds, k.muls };
-    char *name = gcal_format("%s %s", k.generator, k.arguments), *text = make_profile();
+    char *name = gcal_format("%s %s", k.generator, k.arguments);
+    char *text = make_part_profile(tag);
     struct gcal_run_kernel kernel = {
         .id = name,
         .name = name,
         .generator = (char *)k.generator,
-        .family = (char *)k.generator,
+        .family = (char *)family,
         .source = "",
         .entry = "k",
         .build_options = "",
@@ -162,6 +181,11 @@ void put_kernel(struct maker *m, struct kernel k)
     measure(m, name, k.time_s);
     free(name);
     free(text);
+}
+
+void put_kernel(struct maker *m, struct kernel k)
+{
+    put_part(m, k, k.generator, NULL);
 }
 
 void put_ladder(struct maker *m, const char *generator, const char *models, double adds,

@@ -34,10 +34,14 @@ double hide(double adds, double muls);
 
 /* The counts of such a kernel, sizes "a" and "m"; the caller's to free. */
 char *make_profile(void);
+/* The same with its adds as accesses to memory under that tag, as well. */
+char *make_part_profile(const char *tag);
 
 /* A record in the test's folder: 'slowness' NULL: all devices are alike. */
 struct maker make_start(size_t n_devices, const double *slowness);
 void put_kernel(struct maker *m, struct kernel k);
+/* With a family of its own, and make_part_profile(). */
+void put_part(struct maker *m, struct kernel k, const char *family, const char *tag);
 /* Four sizes n of kernels with adds*n adds and muls*n muls. */
 void put_ladder(struct maker *m, const char *generator, const char *models, double adds,
                 double muls, double (*time)(double, double), double factor);
