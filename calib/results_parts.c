@@ -12,23 +12,29 @@
 #include "calib/base/error.h"
 #include "calib/results_private.h"
 
-/* Differences below are noise. */
-#define SLOWER 1.02
+/* Differences below are noise; or, where a part and its whole differ in size, may come
+ * from that.
+ */
+#define SLOWER      1.02
+#define SLOWER_SIZE 1.05
 
 /* Endings of generators' names, and what such a kernel is a part of. */
 static const struct kind {
     const char *suffix, *of_suffix, *what;
+    const char *feature; /* that the part and its whole have as much of, or NULL */
 } kinds[] = {
-    { "_memory", "", "its accesses to memory alone" },
-    { "_onchip", "", "its work on the chip alone" },
-    { "_loads", "_memory", "a single load of it" },
+    { "_memory", "", "its accesses to memory alone", "f_memory" },
+    { "_onchip", "", "its work on the chip alone", "f_onchip" },
+    { "_loads", "_memory", "a single load of it", NULL },
 };
+
+#define N_KINDS (sizeof(kinds) / sizeof(*kinds))
 
 static const struct kind *find_kind(const char *generator)
 {
     size_t length = strlen(generator);
 
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+    for (size_t i = 0; i < N_KINDS; i++) {
         size_t n = strlen(kinds[i].suffix);
 
         if (length > n && strcmp(generator + length - n, kinds[i].suffix) == 0)
@@ -92,7 +98,7 @@ bool gcal_result_is_memory_of(const struct gcal_run_kernel *part,
            same_arguments(part->family, whole->family);
 }
 
-/* The time of what 'row' is a part of, on the same device; NaN where it is not there. */
+/* The time of what the part is a part of, at its size; NaN where that is not there. */
 static double time_of_whole(const struct gcal_record *record,
                             const struct gcal_result_rows *all, const struct kind *kind,
                             const struct gcal_run_kernel *part, size_t device)
@@ -135,22 +141,54 @@ static void note(struct slow *found, size_t *count, const struct slow *seen)
     found[i].n++;
 }
 
-static size_t find_slow(const struct gcal_type_fit *t, const struct gcal_record *record,
-                        const struct gcal_result_rows *all, struct slow *found)
+/* Against the whole kernel at the size that is nearest; 0 where that tells nothing. */
+static int compare_sizes(const struct gcal_record *record,
+                         const struct gcal_result_rows *all, const struct kind *kind,
+                         const struct gcal_result_row *part,
+                         struct gcal_result_counts *counts, double *ratio,
+                         struct gcal_error *err)
 {
-    size_t count = 0;
+    const struct gcal_run_kernel *kernel = gcal_record_kernel(record, part->kernel);
+    struct gcal_result_nearest nearest = { .distance = INFINITY };
 
+    for (size_t i = 0; i < all->n; i++) {
+        const struct gcal_run_kernel *of =
+            gcal_record_kernel(record, all->rows[i].kernel);
+
+        if (all->rows[i].device == part->device &&
+            is_part(kind, kernel->generator, of->generator) &&
+            same_arguments(kernel->family, of->family) &&
+            gcal_result_compare(counts, part, &all->rows[i], &nearest, err) < 0)
+            return -1;
+    }
+    *ratio = nearest.ratio > SLOWER_SIZE ? nearest.ratio : 0;
+    return 0;
+}
+
+/* 'counts': of each kind that has a feature. */
+static int find_slow(const struct gcal_type_fit *t, const struct gcal_record *record,
+                     const struct gcal_result_rows *all,
+                     struct gcal_result_counts *counts, struct slow *found, size_t *count,
+                     struct gcal_error *err)
+{
     for (size_t i = 0; i < t->n_rows; i++) {
-        struct slow seen = { .part = gcal_record_kernel(record, t->row_kernel[i]) };
+        const struct gcal_result_row row = { .device = t->row_device[i],
+                                             .kernel = t->row_kernel[i],
+                                             .time_s = t->row_time_s[i] };
+        struct slow seen = { .part = gcal_record_kernel(record, row.kernel) };
 
         if (!(seen.kind = find_kind(seen.part->generator)))
             continue;
-        seen.ratio = t->row_time_s[i] /
-                     time_of_whole(record, all, seen.kind, seen.part, t->row_device[i]);
+        seen.ratio =
+            row.time_s / time_of_whole(record, all, seen.kind, seen.part, row.device);
+        if (isnan(seen.ratio) && seen.kind->feature &&
+            compare_sizes(record, all, seen.kind, &row, &counts[seen.kind - kinds],
+                          &seen.ratio, err) < 0)
+            return -1;
         if (seen.ratio > SLOWER) /* not if it is NaN */
-            note(found, &count, &seen);
+            note(found, count, &seen);
     }
-    return count;
+    return 0;
 }
 
 /* How kernels are predicted of which a part misleads. */
@@ -181,27 +219,40 @@ static char *describe(const struct slow *s, const char *remedy)
     return text;
 }
 
+static int tell(struct gcal_type_fit *t, const struct slow *found, size_t count,
+                const char *remedy, struct gcal_error *err)
+{
+    char **grown = realloc(t->slow, (t->n_slow + count + 1) * sizeof(*grown));
+
+    if (!grown)
+        return gcal_error_memory(err);
+    t->slow = grown;
+    for (size_t i = 0; i < count; i++) {
+        if (!(t->slow[t->n_slow] = describe(&found[i], remedy)))
+            return gcal_error_memory(err);
+        t->n_slow++;
+    }
+    return 0;
+}
+
 int gcal_result_find_slow(struct gcal_type_fit *t, const struct gcal_record *record,
                           const struct gcal_model_config *config,
                           const struct gcal_result_rows *all, struct gcal_error *err)
 {
     struct slow *found = calloc(t->n_rows + 1, sizeof(*found));
-    char **grown = NULL;
-    size_t count;
-    int rc = 0;
+    struct gcal_result_counts counts[N_KINDS] = { 0 };
+    size_t count = 0;
+    int rc = found ? 0 : gcal_error_memory(err);
 
-    if (!found)
-        return gcal_error_memory(err);
-    count = find_slow(t, record, all, found);
-    if ((grown = realloc(t->slow, (t->n_slow + count + 1) * sizeof(*grown))))
-        t->slow = grown;
-    else
-        rc = gcal_error_memory(err);
-    for (size_t i = 0; i < count && rc == 0; i++)
-        if ((t->slow[t->n_slow] = describe(&found[i], remedy(t, config))))
-            t->n_slow++;
-        else
-            rc = gcal_error_memory(err);
+    for (size_t i = 0; i < N_KINDS && rc == 0; i++)
+        if (kinds[i].feature)
+            rc = gcal_result_counts_init(&counts[i], record, kinds[i].feature, err);
+    if (rc == 0)
+        rc = find_slow(t, record, all, counts, found, &count, err);
+    if (rc == 0)
+        rc = tell(t, found, count, remedy(t, config), err);
+    for (size_t i = 0; i < N_KINDS; i++)
+        gcal_result_counts_clear(&counts[i]);
     free(found);
     return rc;
 }

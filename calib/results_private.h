@@ -40,6 +40,37 @@ double *gcal_result_features(const struct gcal_record *record,
                              const struct gcal_model *model,
                              const struct gcal_result_rows *rows, struct gcal_error *err);
 
+/* ---- results_counts.c ---- */
+
+struct gcal_result_counts {
+    const struct gcal_record *record;
+    struct gcal_model *model; /* has that feature and no other */
+    double *counts;           /* of the record's kernels; NaN: not asked for yet */
+};
+
+/* 'feature': e.g. f_memory; clear it after -1, too. */
+int gcal_result_counts_init(struct gcal_result_counts *c,
+                            const struct gcal_record *record, const char *feature,
+                            struct gcal_error *err);
+void gcal_result_counts_clear(struct gcal_result_counts *c);
+/* NaN where the row's kernel has none of it. */
+int gcal_result_count(struct gcal_result_counts *c, const struct gcal_result_row *row,
+                      double *count, struct gcal_error *err);
+
+/* A part against its whole at sizes that are near each other; of those that are equally
+ * near, the longest counts.
+ */
+struct gcal_result_nearest {
+    double distance; /* logarithm of the counts' ratio; infinite: none yet */
+    double time_s;   /* of the part */
+    double ratio;    /* of times per count */
+};
+
+/* Takes the two if they are nearer to each other than those in 'nearest'. */
+int gcal_result_compare(struct gcal_result_counts *c, const struct gcal_result_row *part,
+                        const struct gcal_result_row *whole,
+                        struct gcal_result_nearest *nearest, struct gcal_error *err);
+
 /* ---- results_ways.c ---- */
 
 /* Where accesses to memory alone were measured in several ways, leaves one of them in

@@ -21,8 +21,7 @@
 struct search {
     const struct gcal_record *record;
     const struct gcal_result_rows *all, *rows;
-    struct gcal_model *counter; /* has the feature f_memory and no other */
-    double *accesses;           /* of the record's kernels; NaN: not asked for yet */
+    struct gcal_result_counts accesses;
 };
 
 /* A family of accesses alone, against the whole kernel. */
@@ -66,50 +65,9 @@ static bool same_but_accumulators(const struct gcal_run_kernel *a,
 
 /* ---- against the whole ---- */
 
-/* How many accesses the row's kernel has, or NaN. */
-static int count_accesses(struct search *s, const struct gcal_result_row *row,
-                          double *count, struct gcal_error *err)
-{
-    struct gcal_result_row one = *row;
-    const struct gcal_result_rows rows = { .n = 1, .rows = &one };
-    double *features;
-
-    if (isnan(s->accesses[row->kernel])) {
-        if (!(features = gcal_result_features(s->record, s->counter, &rows, err)))
-            return -1;
-        s->accesses[row->kernel] = features[0];
-        free(features);
-    }
-    *count = s->accesses[row->kernel] > 0 ? s->accesses[row->kernel] : NAN;
-    return 0;
-}
-
-/* Of sizes that are equally near, the longest counts. */
-struct nearest {
-    double distance, time_s;
-    double ratio;
-};
-
-static int compare(struct search *s, const struct gcal_result_row *part,
-                   const struct gcal_result_row *whole, struct nearest *nearest,
-                   struct gcal_error *err)
-{
-    double of_part, of_whole, distance;
-
-    if (count_accesses(s, part, &of_part, err) < 0 ||
-        count_accesses(s, whole, &of_whole, err) < 0)
-        return -1;
-    distance = fabs(log(of_part / of_whole));
-    if (distance < nearest->distance ||
-        (distance == nearest->distance && part->time_s > nearest->time_s))
-        *nearest = (struct nearest){ distance, part->time_s,
-                                     part->time_s / of_part * of_whole / whole->time_s };
-    return 0;
-}
-
 /* On one device; 'nearest' is left alone where the whole was not measured there. */
 static int compare_on(struct search *s, size_t device, struct way *way,
-                      struct nearest *nearest, struct gcal_error *err)
+                      struct gcal_result_nearest *nearest, struct gcal_error *err)
 {
     for (size_t k = 0; k < s->all->n; k++) {
         const struct gcal_result_row *whole = &s->all->rows[k];
@@ -123,7 +81,7 @@ static int compare_on(struct search *s, size_t device, struct way *way,
 
             if (part->device == device &&
                 strcmp(kernel_of(s, part)->family, way->kernel->family) == 0 &&
-                compare(s, part, whole, nearest, err) < 0)
+                gcal_result_compare(&s->accesses, part, whole, nearest, err) < 0)
                 return -1;
         }
     }
@@ -137,7 +95,7 @@ static int find_ratio(struct search *s, struct way *way, struct gcal_error *err)
     size_t n = 0;
 
     for (size_t d = 0; d < gcal_record_device_count(s->record); d++) {
-        struct nearest nearest = { .distance = INFINITY };
+        struct gcal_result_nearest nearest = { .distance = INFINITY };
 
         if (compare_on(s, d, way, &nearest, err) < 0)
             return -1;
@@ -269,39 +227,21 @@ static void keep_chosen(struct gcal_result_rows *rows, const struct gcal_record 
     rows->n = n;
 }
 
-static int search_init(struct search *s, const struct gcal_record *record,
-                       const struct gcal_result_rows *all,
-                       const struct gcal_result_rows *rows, struct gcal_error *err)
-{
-    size_t n = gcal_record_kernel_count(record);
-
-    *s = (struct search){ .record = record, .all = all, .rows = rows };
-    if (!(s->counter =
-              gcal_model_create("memory", "f_cl_wall_time", "p_memory * f_memory", err)))
-        return -1;
-    if (!(s->accesses = calloc(n + 1, sizeof(*s->accesses))))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < n; i++)
-        s->accesses[i] = NAN;
-    return 0;
-}
-
 int gcal_result_choose_ways(struct gcal_type_fit *t, const struct gcal_record *record,
                             const struct gcal_result_rows *all,
                             struct gcal_result_rows *rows, struct gcal_error *err)
 {
     const char **family = calloc(rows->n + 1, sizeof(*family));
     bool *known = calloc(rows->n + 1, sizeof(*known));
-    struct search s = { 0 };
+    struct search s = { .record = record, .all = all, .rows = rows };
     int rc = family && known ? 0 : gcal_error_memory(err);
 
-    if (rc == 0 && (search_init(&s, record, all, rows, err) < 0 ||
+    if (rc == 0 && (gcal_result_counts_init(&s.accesses, record, "f_memory", err) < 0 ||
                     choose_ways(&s, t, family, known, err) < 0))
         rc = -1;
     if (rc == 0)
         keep_chosen(rows, record, family, known);
-    gcal_model_destroy(s.counter);
-    free(s.accesses);
+    gcal_result_counts_clear(&s.accesses);
     free(family);
     free(known);
     return rc;

@@ -205,6 +205,28 @@ static void without_its_whole_the_usual_way_stays(void **state)
     is_not_told(&m, 3, 1.4);
 }
 
+/* No other way was measured; the whole kernel was, at a size that the part was not. */
+static void a_part_slower_than_a_whole_of_another_size_is_told(void **state)
+{
+    struct maker m = start(1);
+    char *table;
+
+    (void)state;
+    put_whole(&m, "m:check");
+    put_accesses(&m, 1, "m", 5901e6, 1.4);
+    put_accesses(&m, 1, "m", 6143e6, 1.4);
+    is_told(
+        &m, 2, 1.4,
+        "app: its accesses to memory alone takes 1.4 times what the whole kernel does "
+        "(app_memory");
+
+    m = start(1);
+    put_whole(&m, "m:check");
+    put_accesses(&m, 1, "m", 5901e6, 1.04);
+    assert_null(strstr(table = fitted(&m, 1, 1.04), "takes"));
+    free(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +236,7 @@ int main(void)
         cmocka_unit_test(accesses_that_are_faithful_stay),
         cmocka_unit_test(another_way_that_is_no_faster_is_not_taken),
         cmocka_unit_test(without_its_whole_the_usual_way_stays),
+        cmocka_unit_test(a_part_slower_than_a_whole_of_another_size_is_told),
     };
 
     return cmocka_run_group_tests(tests, folder_make, folder_remove);
