@@ -31,8 +31,9 @@ struct gcal_judgement {
     size_t n;          /* rows */
     double rms;        /* root mean square of log(predicted / measured), none counted as
                           more than 0.5; NaN without rows */
-    double mean_error; /* geometric mean of |predicted / measured - 1|, of which less than
-                          1 % counts as that */
+    double mean_log;   /* mean of |log(predicted / measured)|, none counted as more than
+                          0.5: forms are compared by it */
+    double mean_error; /* geometric mean of |predicted / measured - 1| */
     double error_90;   /* nine of ten |predicted / measured - 1| lie below */
 };
 

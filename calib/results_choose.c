@@ -14,8 +14,6 @@
  * must still be seen.  No logarithm of an error counts for more.
  */
 #define MOST 0.5
-/* Nor is a form better for a kernel that it hits by chance: no error counts for less. */
-#define LEAST 0.01
 
 /* ---- judging ---- */
 
@@ -41,10 +39,12 @@ static int judge(struct gcal_judgement *judged, const struct gcal_type_fit *t,
                  const double *predicted_s, struct gcal_error *err)
 {
     double *errors = calloc(t->n_rows + 1, sizeof(*errors));
-    double squares = 0, logs = 0;
+    double squares = 0, sum = 0, logs = 0;
     size_t n = 0;
 
-    *judged = (struct gcal_judgement){ .rms = NAN, .mean_error = NAN, .error_90 = NAN };
+    *judged = (struct gcal_judgement){
+        .rms = NAN, .mean_log = NAN, .mean_error = NAN, .error_90 = NAN
+    };
     if (!errors)
         return gcal_error_memory(err);
     for (size_t i = 0; i < t->n_rows; i++) {
@@ -54,12 +54,14 @@ static int judge(struct gcal_judgement *judged, const struct gcal_type_fit *t,
             continue;
         errors[n++] = fabs(ratio - 1);
         squares += pow(fmin(fabs(log(ratio)), MOST), 2);
-        logs += log(fmax(fabs(ratio - 1), LEAST));
+        sum += fmin(fabs(log(ratio)), MOST);
+        logs += log(fmax(fabs(ratio - 1), 1e-16)); /* one exact row is not all */
     }
     if (n) {
         qsort(errors, n, sizeof(*errors), by_value);
         judged->n = n;
         judged->rms = sqrt(squares / (double)n);
+        judged->mean_log = sum / (double)n;
         judged->mean_error = exp(logs / (double)n);
         judged->error_90 = nine_of_ten(errors, n);
     }
@@ -166,13 +168,13 @@ static int judge_all(struct gcal_type_fit *t, const bool *competing,
 
 /* ---- choosing ---- */
 
-/* By what is compared: the geometric mean, as in seed 004 section 8, so that a few
- * kernels that no form explains do not decide.  Where nothing could be held out, the
- * fit's own.
+/* By what is compared: neither do few kernels that no form explains decide, as they would
+ * by the squares, nor few that one hits by chance, as they would by the geometric mean.
+ * Where nothing could be held out, the fit's own residuals.
  */
 static double score(const struct gcal_form_fit *f)
 {
-    return f->judged.n ? f->judged.mean_error : fmax(f->fit.mean_error, LEAST);
+    return f->judged.n ? f->judged.mean_log : f->fit.residual;
 }
 
 static bool is_simpler(const struct gcal_form_fit *a, const struct gcal_form_fit *b)
@@ -228,7 +230,7 @@ static void tell_choice(struct gcal_buf *buf, const struct gcal_type_fit *t,
     const struct gcal_form_fit *f = &t->forms[t->best];
     char error[GCAL_RESULT_PERCENT_SIZE];
 
-    gcal_buf_printf(buf, "%s: %s geometric mean error over ", config->forms[t->best].name,
+    gcal_buf_printf(buf, "%s: mean error %s over ", config->forms[t->best].name,
                     gcal_result_percent(score(f), error));
     if (f->judged.n)
         gcal_buf_printf(buf, "%zu%s measurement%s%s", f->judged.n,
