@@ -31,20 +31,24 @@ die() {
 # and for others.
 each_group() { # COMMAND [ARGUMENT]...: calls it with each, behind its own arguments
     "$@" matmul matmul_sq n xy matmul_sq dtype:float32 \
-        "n:$(size 2048,2560,3584,4608,5120,6400,7680,8192 128,160,320,448)"
+        "n:$(size 2048,2560,3584,4608,5120,6400,7680,8192 320,448,640,896)"
     "$@" dg dg_diff nelements xy dg_diff dtype:float32 \
-        "nelements:$(size 65536,131072,196608,393216,786432,1572864 512,1536,3072)"
+        "nelements:$(size 65536,131072,196608,393216,786432,1572864,3145728 1536,3072,6144)"
     "$@" stencil finite_diff n xy finite_diff dtype:float32 \
-        "n:$(size 4032,5040,7056,9072,12096,16128 560,1008,2016)"
+        "n:$(size 4032,5040,7056,9072,12096,16128 1008,2016,4032)"
     "$@" minplus min_plus n xy min_plus dtype:float32 \
-        "n:$(size 2048,4096,6144 128,256)"
-    local few=(dtype:float32 "N:64,256,1024" "F:1,4,32")
-    "$@" increment increment - "" increment "${few[@]}" "M:$(size 268435456 1048576)"
-    "$@" dense dense - "" dense "${few[@]}" "M:$(size 4194304 16384)"
-    "$@" dense2 dense2 - "" dense2 "${few[@]}" "M:$(size 4194304 16384)"
-    "$@" blur blur - "" blur "${few[@]}" "M:$(size 805306368 1572864)"
-    "$@" kmeans kmeans - "" kmeans "${few[@]}" "M:$(size 4194304 16384)"
-    "$@" overlap matmul_sq m "" overlap_pattern dtype:float32 \
+        "n:$(size 2048,2560,3584,4096,5120,6144 192,320)"
+    "$@" increment block_size M xy increment dtype:float32 \
+        "M:$(size 201326592,402653184,805306368 3145728)"
+    "$@" dense block_size M xy dense dtype:float32 \
+        "M:$(size 1572864,3145728,6291456 49152)"
+    "$@" dense2 block_size M xy dense2 dtype:float32 \
+        "M:$(size 1572864,3145728,6291456 49152)"
+    "$@" blur block_size M xy blur dtype:float32 \
+        "M:$(size 201326592,603979776 3145728)"
+    "$@" kmeans block_size M xy kmeans dtype:float32 \
+        "M:$(size 2097152,8388608 49152)"
+    "$@" overlap rates m "" overlap_pattern dtype:float32 \
         "m:$(size 1,2,4,6,8,12,16,24,32,48,64 1,4,8,16)" \
         "nelements:$(size 67108864 1048576)"
 }

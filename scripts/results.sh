@@ -42,14 +42,13 @@ while read -r type; do
     for n in ${SIZES:-320 448 704 1408 2816 5632}; do
         compare "$type" True "$n" matmul_sq
         compare "$type" False "$n" matmul_sq
-        compare "$type" True "$n" matmul_tiled
     done
 done < "$out/types.txt" 2>&1 | tee "$out/predictions.txt"
 
 echo "== cost of a prediction"
 for _ in 1 2 3 4 5; do
     start=$(date +%s%N)
-    "$gpucal" predict --device "$(head -n 1 "$out/types.txt")" --model matmul_tiled \
+    "$gpucal" predict --device "$(head -n 1 "$out/types.txt")" --model matmul_sq \
         --tag matmul_sq --tag prefetch:True --tag n:1024 > /dev/null
     echo "gpucal predict of a catalogue kernel: $(($(date +%s%N) - start)) ns"
 done | tee "$out/latency.txt"
@@ -57,13 +56,13 @@ done | tee "$out/latency.txt"
     --assume 'n % 16 = 0 and n >= 16' -o "$out/profile.yaml" > "$out/counts.txt"
 for _ in 1 2 3 4 5; do
     start=$(date +%s%N)
-    "$gpucal" predict --device "$(head -n 1 "$out/types.txt")" --model matmul_tiled \
+    "$gpucal" predict --device "$(head -n 1 "$out/types.txt")" --model matmul_sq \
         --profile "$out/profile.yaml" --at n=1024 > /dev/null
     echo "gpucal predict of a profile: $(($(date +%s%N) - start)) ns"
 done | tee -a "$out/latency.txt"
 [ ! -x "$build/tests/store/bench_predict" ] ||
     "$build/tests/store/bench_predict" "$out/store" "$(hostname -s)" \
-        "$(head -n 1 "$out/types.txt")" matmul_tiled "$out/profile.yaml" 1024 2>&1 | tee -a "$out/latency.txt"
+        "$(head -n 1 "$out/types.txt")" rates "$out/profile.yaml" 1024 2>&1 | tee -a "$out/latency.txt"
 
 echo "== cost of counting"
 [ ! -x "$build/tests/kernels/bench_count" ] ||
