@@ -6,6 +6,9 @@
  * it is one of those that the model predicts (a whole kernel).  Rows are the medians of
  * good measurements on devices that were not given up.
  *
+ * Of accesses to memory that were measured in several accumulators one way is fitted:
+ * the fewest, unless these run slower than the whole kernel and others do not as much.
+ *
  * Every form of a model is fitted, and judged by predictions of kernels that the fit had
  * not seen: of the whole kernels where they were measured, else of each generator's by a
  * fit without it, or, where nothing else has what it costs, by one without every fifth.
