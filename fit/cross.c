@@ -20,6 +20,7 @@
 struct cross {
     const struct gcal_fit *fit;
     struct gcal_fit_problem problem;
+    double variance;  /* of weighted residuals */
     double *weight;   /* of all rows */
     double *jacobian; /* and a row's gradient after it */
     double *psi;
@@ -65,8 +66,7 @@ static bool is_determined(const struct cross *c, const struct gcal_fit_svd *d, s
     const struct gcal_fit_rows *rows = c->problem.rows;
     double time_s = gcal_model_eval(c->problem.model, c->parameters,
                                     rows->features + i * rows->n_features, gradient);
-    double floor = GCAL_FIT_MISFIT_FLOOR * GCAL_FIT_MISFIT_FLOOR;
-    double variance = fmax(pow(c->fit->residual, 2), floor), unsure = 0;
+    double unsure = 0;
 
     if (!(time_s > 0))
         time_s = rows->time_s[i];
@@ -84,7 +84,7 @@ static bool is_determined(const struct cross *c, const struct gcal_fit_svd *d, s
             sizes += x * x;
         }
         if (!gcal_fit_svd_is_null(d, k))
-            unsure += variance * pow(along / gsl_vector_get(d->s, k), 2);
+            unsure += c->variance * pow(along / gsl_vector_get(d->s, k), 2);
         else if (fabs(along) > UNSEEN_SHARE * sqrt(sizes))
             return false;
     }
@@ -159,6 +159,18 @@ static int score(const struct gcal_fit_rows *rows, struct gcal_fit_cv *cv,
     return 0;
 }
 
+/* Weighted as the others' rows are, whose singular values it is set against. */
+static double find_variance(const struct cross *c)
+{
+    const struct gcal_fit_rows *rows = c->problem.rows;
+    double squares = 0;
+
+    for (size_t i = 0; i < rows->n_rows; i++)
+        squares += pow(c->weight[i] * (c->fit->predicted_s[i] / rows->time_s[i] - 1), 2);
+    return fmax(squares / (double)rows->n_rows,
+                GCAL_FIT_MISFIT_FLOOR * GCAL_FIT_MISFIT_FLOOR);
+}
+
 static int cross_init(struct cross *c, const struct gcal_model *model,
                       const struct gcal_fit_rows *rows, const struct gcal_fit *fit,
                       struct gcal_error *err)
@@ -176,6 +188,7 @@ static int cross_init(struct cross *c, const struct gcal_model *model,
     if (!c->weight || !c->jacobian || !c->psi || !c->parameters)
         return gcal_error_memory(err);
     memcpy(c->weight, c->problem.weight, rows->n_rows * sizeof(double));
+    c->variance = find_variance(c);
     for (size_t j = 0; j < n; j++)
         if (fit->weak[j]) {
             c->problem.pinned[j] = true;

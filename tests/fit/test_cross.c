@@ -130,6 +130,31 @@ static void does_not_score_what_others_do_not_tell(void **state)
     bench_clear(&b);
 }
 
+/* Rows that are all as noisy as each other predict each other as well as rows that are
+ * all told to be exact.
+ */
+static void noisy_rows_are_scored(void **state)
+{
+    double spread[60];
+    struct gcal_error err = { 0 };
+    struct gcal_fit_rows rows;
+    struct gcal_fit_cv cv;
+    struct bench b;
+
+    (void)state;
+    bench_form(&b, 0);
+    measure(&b, truths[0], 0.2);
+    for (size_t i = 0; i < 60; i++)
+        spread[i] = 0.2;
+    assert_int_equal(solve_rows(&b, spread, &err), 0);
+    rows = bench_rows(&b, spread);
+    assert_int_equal(gcal_fit_cross_validate(b.model, &rows, &b.fit, &cv, &err), 0);
+    assert_int_equal(cv.n_scored, 60);
+    assert_true(cv.rms > 0.1 && cv.rms < 0.4);
+    gcal_fit_cv_clear(&cv);
+    bench_clear(&b);
+}
+
 /* The three figures, of errors that are the same in all rows of a group. */
 static void figures_are_those_of_the_errors(void **state)
 {
@@ -192,6 +217,7 @@ int main(void)
         cmocka_unit_test(finds_the_form),
         cmocka_unit_test(predicts_as_a_fit_without_the_rows),
         cmocka_unit_test(does_not_score_what_others_do_not_tell),
+        cmocka_unit_test(noisy_rows_are_scored),
         cmocka_unit_test(figures_are_those_of_the_errors),
         cmocka_unit_test(too_few_rows_score_nothing),
     };
