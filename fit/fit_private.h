@@ -34,7 +34,8 @@ struct gcal_fit_problem {
     bool *pinned;     /* n_parameters: not searched for, */
     double *pin;      /* but held at this */
     double scale;     /* of weighted residuals; INFINITY: plain least squares */
-    double tolerance; /* searches settle when no parameter moves by this share of it */
+    double tolerance; /* searches settle when no parameter moves by this share of it, or
+                         the sum of squares falls no longer by this share of it */
 };
 
 int gcal_fit_problem_init(struct gcal_fit_problem *problem,

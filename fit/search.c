@@ -16,7 +16,11 @@
 #include "calib/model/model.h"
 #include "fit/fit_private.h"
 
-#define MAX_ITERATIONS 500 /* of one search */
+#define MAX_ITERATIONS 2000 /* of one search */
+/* In a narrow valley, such as that of a sharp edge, steps stay long though nothing is
+ * gained: the sum of squares is looked at every so many iterations.
+ */
+#define PATIENCE 10
 
 /* Free parameters are handed to GSL in units of 'scale'. */
 struct search {
@@ -97,14 +101,23 @@ static bool take_point(struct search *s, const gsl_vector *x)
     return hit;
 }
 
+static double squares(const gsl_vector *v)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < v->size; i++)
+        sum += gsl_vector_get(v, i) * gsl_vector_get(v, i);
+    return sum;
+}
+
 enum outcome { SETTLED, HIT_BOUND, FAILED };
 
 static enum outcome iterate(struct search *s, gsl_multifit_nlinear_workspace *w)
 {
-    double tolerance = s->problem->tolerance;
+    double tolerance = s->problem->tolerance, last = INFINITY;
     int info;
 
-    while (s->iterations++ < MAX_ITERATIONS) {
+    for (int i = 1; s->iterations++ < MAX_ITERATIONS; i++) {
         int status = gsl_multifit_nlinear_iterate(w);
 
         if (status == GSL_ENOPROG) /* no step lowers it: as good as rounding allows */
@@ -116,6 +129,13 @@ static enum outcome iterate(struct search *s, gsl_multifit_nlinear_workspace *w)
         if (gsl_multifit_nlinear_test(tolerance, tolerance * tolerance, 0, &info, w) ==
             GSL_SUCCESS)
             return SETTLED;
+        if (i % PATIENCE == 0) {
+            double cost = squares(gsl_multifit_nlinear_residual(w));
+
+            if (!(cost < last * (1 - tolerance)))
+                return SETTLED;
+            last = cost;
+        }
     }
     return FAILED;
 }

@@ -210,6 +210,49 @@ static void an_exponent_of_no_row_is_held_if_asked(void **state)
     bench_clear(&b);
 }
 
+/* ---- sharp edges ---- */
+
+/* Most rows are where max(a, b) has its edge. */
+static void bench_sharp(struct bench *b, uint64_t seed)
+{
+    struct gcal_model_parameter *edge;
+
+    bench_init(b, LAUNCH " + overlap(" LOAD ", " MADD ", p_edge)", 40);
+    b->random = seed;
+    edge = gcal_model_parameter_find(b->model, "p_edge");
+    edge->initial = 8;
+    edge->min = 1;
+    edge->max = 64;
+    for (size_t i = 0; i < b->n_rows; i++) {
+        double load = i % 8 ? 1e9 * (1 + uniform(b)) : 0;
+        double madd = load * load_s / madd_s * (0.9 + 0.2 * uniform(b));
+
+        *feature(b, i, LOAD_AT) = load;
+        *feature(b, i, MADD_AT) = madd;
+        b->time_s[i] =
+            (launch_s + fmax(load_s * load, madd_s * madd)) * (1 + 0.2 * normal(b));
+    }
+}
+
+/* Along the edge's valley the sum of squares hardly changes. */
+static void sharp_edges_settle(void **state)
+{
+    static const uint64_t seeds[] = { 2, 5, 50, 54, 74, 82, 99, 107, 108, 124 };
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
+        struct bench b;
+
+        bench_sharp(&b, seeds[i]);
+        assert_int_equal(solve_rows(&b, NULL, &err), 0);
+        if (b.fit.status == GCAL_FIT_NOT_CONVERGED)
+            fail_msg("seed %d: %s", (int)seeds[i], b.fit.reason);
+        assert_true(b.fit.residual < 0.3);
+        bench_clear(&b);
+    }
+}
+
 /* A bound that the rows ask for is not weakness. */
 static void a_bound_with_reason_stays(void **state)
 {
@@ -240,6 +283,7 @@ int main(void)
         cmocka_unit_test(a_hidden_cost_is_held_below_where_it_shows),
         cmocka_unit_test(a_cost_of_no_row_is_never_held),
         cmocka_unit_test(an_exponent_of_no_row_is_held_if_asked),
+        cmocka_unit_test(sharp_edges_settle),
         cmocka_unit_test(a_bound_with_reason_stays),
     };
 
