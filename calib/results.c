@@ -111,7 +111,9 @@ static int fit_type(const struct gcal_record *record, const struct gcal_config *
         gcal_result_choose_ways(t, record, all, &rows, err) == 0 &&
         keep_rows(t, &rows, err) == 0 &&
         gcal_result_forms_fit(t, record, m, &rows, err) == 0 &&
-        gcal_result_choose(t, m, err) == 0 && gcal_result_deviate(t, err) == 0)
+        gcal_result_choose(t, m, err) == 0 &&
+        gcal_result_check(t, record, m, all, err) == 0 &&
+        gcal_result_deviate(t, err) == 0)
         rc = gcal_result_find_slow(t, record, m, all, err);
     free(rows.rows);
     if (rc == 0 && !t->n_rows)

@@ -34,11 +34,10 @@ static double nine_of_ten(const double *errors, size_t n)
     return errors[(at < n ? at : n) - 1];
 }
 
-/* Over the rows where 'predicted_s' is a number. */
-static int judge(struct gcal_judgement *judged, const struct gcal_type_fit *t,
-                 const double *predicted_s, struct gcal_error *err)
+int gcal_result_judge(struct gcal_judgement *judged, size_t n_rows, const double *time_s,
+                      const double *predicted_s, struct gcal_error *err)
 {
-    double *errors = calloc(t->n_rows + 1, sizeof(*errors));
+    double *errors = calloc(n_rows + 1, sizeof(*errors));
     double squares = 0, sum = 0, logs = 0;
     size_t n = 0;
 
@@ -47,8 +46,8 @@ static int judge(struct gcal_judgement *judged, const struct gcal_type_fit *t,
     };
     if (!errors)
         return gcal_error_memory(err);
-    for (size_t i = 0; i < t->n_rows; i++) {
-        double ratio = predicted_s[i] / t->row_time_s[i];
+    for (size_t i = 0; i < n_rows; i++) {
+        double ratio = predicted_s[i] / time_s[i];
 
         if (isnan(ratio))
             continue;
@@ -159,7 +158,8 @@ static int judge_all(struct gcal_type_fit *t, const bool *competing,
         }
         keep_mixed(t, common);
         keep_mixed(t, own);
-        rc = judge(&t->forms[k].judged, t, any && competing[k] ? common : own, err);
+        rc = gcal_result_judge(&t->forms[k].judged, t->n_rows, t->row_time_s,
+                               any && competing[k] ? common : own, err);
     }
     free(common);
     free(own);

@@ -110,17 +110,15 @@ static void put_quality(struct gcal_buf *buf, const struct gcal_record *record,
                         gcal_record_kernel(record, t->row_kernel[f->row[at]])->name);
 }
 
-static void put_judgement(struct gcal_buf *buf, const struct gcal_type_fit *t,
-                          const struct gcal_form_fit *f)
+static void put_judgement(struct gcal_buf *buf, const char *what,
+                          const struct gcal_judgement *j)
 {
     char rms[GCAL_RESULT_PERCENT_SIZE], mean[GCAL_RESULT_PERCENT_SIZE],
         most[GCAL_RESULT_PERCENT_SIZE];
-    const struct gcal_judgement *j = &f->judged;
 
     if (j->n)
         gcal_buf_printf(buf, "  %s: %s rms, %s geometric mean, nine of ten within %s\n",
-                        t->by_whole ? "predicted kernels" : "held out",
-                        gcal_result_percent(j->rms, rms),
+                        what, gcal_result_percent(j->rms, rms),
                         gcal_result_percent(j->mean_error, mean),
                         gcal_result_percent(j->error_90, most));
 }
@@ -140,7 +138,8 @@ void gcal_result_put_form(struct gcal_buf *buf, const struct gcal_record *record
     if (*fit->note)
         gcal_result_put_wrapped(buf, "note: ", fit->note);
     put_quality(buf, record, t, f);
-    put_judgement(buf, t, f);
+    put_judgement(buf, t->by_whole ? "predicted kernels" : "held out", &f->judged);
+    put_judgement(buf, "predicted kernels, run once", &t->checked);
 }
 
 /* ---- all forms ---- */

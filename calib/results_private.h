@@ -71,6 +71,13 @@ int gcal_result_compare(struct gcal_result_counts *c, const struct gcal_result_r
                         const struct gcal_result_row *whole,
                         struct gcal_result_nearest *nearest, struct gcal_error *err);
 
+/* ---- results_check.c ---- */
+
+/* Predicts the whole kernels that were run once, if any, by the best form. */
+int gcal_result_check(struct gcal_type_fit *t, const struct gcal_record *record,
+                      const struct gcal_model_config *config,
+                      const struct gcal_result_rows *all, struct gcal_error *err);
+
 /* ---- results_ways.c ---- */
 
 /* Where accesses to memory alone were measured in several ways, leaves one of them in
@@ -90,6 +97,10 @@ int gcal_result_forms_fit(struct gcal_type_fit *t, const struct gcal_record *rec
                           const struct gcal_result_rows *rows, struct gcal_error *err);
 
 /* ---- results_choose.c ---- */
+
+/* Over the rows whose prediction is a number. */
+int gcal_result_judge(struct gcal_judgement *judged, size_t n_rows, const double *time_s,
+                      const double *predicted_s, struct gcal_error *err);
 
 /* Judges the forms by what they predicted; 'best', 'good' and 'reason'. */
 int gcal_result_choose(struct gcal_type_fit *t, const struct gcal_model_config *config,

@@ -55,12 +55,16 @@ static int copy_features(const struct gcal_model *model, const struct gcal_fit *
 }
 
 /* What was held out tells more than the residuals; they stand in where nothing could be.
+ * An interval holds what the kernels themselves showed, too.
  */
-static void copy_judgement(const struct gcal_form_fit *f, struct gcal_params_model *p)
+static void copy_judgement(const struct gcal_type_fit *t, const struct gcal_form_fit *f,
+                           struct gcal_params_model *p)
 {
     p->n_held_out = f->judged.n;
     p->held_out_rms = f->judged.n ? f->judged.rms : p->residual;
     p->error_90 = f->judged.n ? f->judged.error_90 : GCAL_PARAMS_NORMAL_90 * p->residual;
+    if (t->checked.n)
+        p->error_90 = fmax(p->error_90, t->checked.error_90);
 }
 
 static int add_model(struct gcal_params_device *device, const struct gcal_type_fit *t,
@@ -87,7 +91,7 @@ static int add_model(struct gcal_params_device *device, const struct gcal_type_f
     p->condition = f->fit.condition;
     p->factor = factor;
     p->factor_error = factor_error;
-    copy_judgement(f, p);
+    copy_judgement(t, f, p);
     if (copy_parameters(form->model, &f->fit, p, err) < 0)
         return -1;
     return copy_features(form->model, &f->fit, p, err);

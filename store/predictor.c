@@ -23,7 +23,7 @@ struct gcal_predictor {
     double *value, *covariance, *feature_min, *feature_max;
     double factor;
     double misfit;       /* relative */
-    double common_error; /* relative: the misfit and the device's factor together */
+    double factor_error; /* relative */
 };
 
 /* ---- binding ---- */
@@ -126,7 +126,7 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
         return -1;
     p->factor = from->factor;
     p->misfit = from->error_90 / GCAL_PARAMS_NORMAL_90;
-    p->common_error = hypot(p->misfit, from->factor_error / from->factor);
+    p->factor_error = from->factor_error / from->factor;
     p->binding = gcal_binding_create(profile, nf, (const char *const *)p->model->features,
                                      (double)info->sub_group_size, err);
     return p->binding ? 0 : -1;
@@ -230,6 +230,14 @@ static double variance(const struct gcal_predictor *p, const double *gradient)
     return sum > 0 ? sum : 0; /* rounding may take it just below */
 }
 
+/* Held-out predictions missed by the misfit with parameters as uncertain as these are:
+ * the larger of the two counts, not both.
+ */
+static double error_of(const struct gcal_predictor *p, double of_parameters)
+{
+    return hypot(fmax(of_parameters, p->misfit), p->factor_error);
+}
+
 int gcal_predictor_eval(const struct gcal_predictor *p, const double *sizes,
                         struct gcal_prediction *prediction, double *log_gradient,
                         struct gcal_error *err)
@@ -245,8 +253,7 @@ int gcal_predictor_eval(const struct gcal_predictor *p, const double *sizes,
         return gcal_error_set(err, GCAL_EINPUT, "model %s gives %g s for these sizes",
                               p->model->name, time_s);
     prediction->time_s = time_s;
-    relative_error =
-        raw_s > 0 ? hypot(sqrt(variance(p, gradient)) / raw_s, p->common_error) : 0;
+    relative_error = raw_s > 0 ? error_of(p, sqrt(variance(p, gradient)) / raw_s) : 0;
     prediction->standard_error_s = relative_error * time_s;
     prediction->low_s = time_s * exp(-GCAL_PARAMS_NORMAL_90 * relative_error);
     prediction->high_s = time_s * exp(GCAL_PARAMS_NORMAL_90 * relative_error);
