@@ -1,7 +1,11 @@
 #include "calib/results.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
@@ -95,19 +99,16 @@ static int explain_no_rows(struct gcal_type_fit *t, const struct gcal_record *re
     return t->reason ? 0 : gcal_error_memory(err);
 }
 
+/* One model for one type of devices; 't' knows which. */
 static int fit_type(const struct gcal_record *record, const struct gcal_config *config,
-                    const struct gcal_result_rows *all, const char *type, size_t model,
-                    struct gcal_results *results, struct gcal_error *err)
+                    const struct gcal_result_rows *all, struct gcal_type_fit *t,
+                    struct gcal_error *err)
 {
-    struct gcal_type_fit *t = &results->fits[results->n_fits++];
-    const struct gcal_model_config *m = &config->models[model];
+    const struct gcal_model_config *m = &config->models[t->model];
     struct gcal_result_rows rows = { 0 };
     int rc = -1;
 
-    t->model = model;
-    if (!(t->type = strdup(type)))
-        return gcal_error_memory(err);
-    if (gcal_result_rows_pick(record, all, type, m->model, &rows, err) == 0 &&
+    if (gcal_result_rows_pick(record, all, t->type, m->model, &rows, err) == 0 &&
         gcal_result_choose_ways(t, record, all, &rows, err) == 0 &&
         keep_rows(t, &rows, err) == 0 &&
         gcal_result_forms_fit(t, record, m, &rows, err) == 0 &&
@@ -118,32 +119,109 @@ static int fit_type(const struct gcal_record *record, const struct gcal_config *
     free(rows.rows);
     if (rc == 0 && !t->n_rows)
         rc = explain_no_rows(t, record, m->model, err);
-    results->n_rejected += !t->good;
     return rc;
+}
+
+/* ---- side by side: fits of many costs take seconds each ---- */
+
+struct fitting {
+    const struct gcal_record *record;
+    const struct gcal_config *config;
+    const struct gcal_result_rows *all;
+    struct gcal_results *results;
+    atomic_size_t next;
+    pthread_mutex_t lock; /* of what follows */
+    size_t failed;        /* the first fit that did, SIZE_MAX: none */
+    struct gcal_error *err;
+};
+
+static void *fit_some(void *context)
+{
+    struct fitting *f = context;
+    size_t i;
+
+    while ((i = atomic_fetch_add(&f->next, 1)) < f->results->n_fits) {
+        struct gcal_error err = { 0 };
+
+        if (fit_type(f->record, f->config, f->all, &f->results->fits[i], &err) == 0)
+            continue;
+        pthread_mutex_lock(&f->lock);
+        if (i < f->failed) {
+            f->failed = i;
+            *f->err = err;
+        }
+        pthread_mutex_unlock(&f->lock);
+    }
+    return NULL;
+}
+
+/* The numbers do not depend on how many threads there are: each fit is one thread's. */
+static int fit_all(struct fitting *f)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t n = f->results->n_fits, n_threads = 0;
+    pthread_t *threads = calloc(n + 1, sizeof(*threads));
+
+    if (!threads)
+        return gcal_error_memory(f->err);
+    /* This thread is one of them, and the only one where no other starts. */
+    while (n_threads + 1 < n && (long)n_threads + 1 < processors &&
+           pthread_create(&threads[n_threads], NULL, fit_some, f) == 0)
+        n_threads++;
+    fit_some(f);
+    for (size_t i = 0; i < n_threads; i++)
+        pthread_join(threads[i], NULL);
+    free(threads);
+    for (size_t i = 0; i < n; i++)
+        f->results->n_rejected += !f->results->fits[i].good;
+    return f->failed == SIZE_MAX ? 0 : -1;
+}
+
+/* Slots for what is to be fitted. */
+static int list_fits(const struct gcal_record *record, const struct gcal_config *config,
+                     struct gcal_results *results, struct gcal_error *err)
+{
+    size_t n_devices = gcal_record_device_count(record);
+
+    results->fits = calloc(n_devices * config->n_models + 1, sizeof(*results->fits));
+    if (!results->fits)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < n_devices; i++) {
+        const struct gcal_device_info *info = &gcal_record_device(record, i)->info;
+
+        for (size_t k = 0; leads_type(record, i) && k < config->n_models; k++) {
+            struct gcal_type_fit *t = &results->fits[results->n_fits];
+
+            if (!gcal_model_is_for(config->models[k].model, info))
+                continue;
+            results->n_fits++;
+            t->model = k;
+            if (!(t->type = strdup(info->type)))
+                return gcal_error_memory(err);
+        }
+    }
+    return 0;
 }
 
 int gcal_results_fit(const struct gcal_record *record, const struct gcal_config *config,
                      struct gcal_results *results, struct gcal_error *err)
 {
-    size_t n_devices = gcal_record_device_count(record);
     struct gcal_results made = { 0 };
     struct gcal_result_rows all = { 0 };
-    int rc = 0;
+    struct gcal_error first = { 0 };
+    struct fitting fitting = { .record = record,
+                               .config = config,
+                               .all = &all,
+                               .results = &made,
+                               .lock = PTHREAD_MUTEX_INITIALIZER,
+                               .failed = SIZE_MAX,
+                               .err = &first };
+    int rc = -1;
 
-    made.fits = calloc(n_devices * config->n_models + 1, sizeof(*made.fits));
-    if (!made.fits)
-        return gcal_error_memory(err);
-    if (gcal_result_rows_read(record, &all, err) < 0)
-        rc = -1;
-    for (size_t i = 0; i < n_devices && rc == 0; i++) {
-        const struct gcal_device_info *info = &gcal_record_device(record, i)->info;
-
-        if (!leads_type(record, i))
-            continue;
-        for (size_t k = 0; k < config->n_models && rc == 0; k++)
-            if (gcal_model_is_for(config->models[k].model, info))
-                rc = fit_type(record, config, &all, info->type, k, &made, err);
-    }
+    if (list_fits(record, config, &made, err) == 0 &&
+        gcal_result_rows_read(record, &all, err) == 0 && (rc = fit_all(&fitting)) < 0 &&
+        err)
+        *err = first;
     free(all.rows);
     if (rc < 0)
         gcal_results_clear(&made);
