@@ -448,8 +448,8 @@ static void refuses_stores_and_barriers_in_functions(void **state)
         "void f(__global float *x) { x[3] = 4; }",
         "void f(__global float *x) { vstore2((float2)(1), 2, x); }",
         "void f(__global float *x) { barrier(CLK_LOCAL_MEM_FENCE); }",
-        "void g(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n"
-        "void f(__global float *x) { g(); }",
+        ("void g(void) { barrier(CLK_LOCAL_MEM_FENCE); }\n"
+         "void f(__global float *x) { g(); }"),
     };
 
     (void)state;

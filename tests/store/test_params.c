@@ -126,7 +126,7 @@ static void says_where_a_file_is_wrong(void **state)
 /* Files that earlier versions wrote must be read for ever. */
 static struct gcal_params read_stored(const char *name)
 {
-    struct gcal_params params;
+    struct gcal_params params = { 0 };
     struct gcal_error err = { 0 };
     struct gcal_yaml *root = gcal_yaml_read(sample_path(TEST_DATA, name), 1 << 20, &err);
 
