@@ -189,8 +189,7 @@ case_chosen_kernels() {
     sed 's/^  noise: .*/&\n  precision: 0.5/' "$data/small.yaml" > chosen.yaml
     "$gpucal" --config chosen.yaml --store store --record run.h5 > out 2> err &
     rank=$!
-    for _ in $(seq 150); do grep -q measuring err && break; sleep 0.1; done
-    sleep 0.2
+    for _ in $(seq 1500); do grep -q measuring err && break; sleep 0.01; done
     kill -9 $rank
     wait $rank 2> /dev/null
     run "$gpucal" --config chosen.yaml --store store --resume run.h5 --json
