@@ -73,8 +73,8 @@ void gpucal_model_close(struct gpucal_model *model);
 
 struct gpucal_prediction {
     double time_s;
-    double standard_error_s; /* parameters' covariance, the model's misfit and the
-                                device's deviation together */
+    double standard_error_s; /* of the parameters' covariance and the model's misfit
+                                the larger, together with the device's deviation */
     double low_s, high_s;    /* the time lies between with a probability of 90 % */
     int extrapolates;        /* some feature lies outside the calibrated range: */
     const char *outside;     /* the one that lies farthest outside, the model's; NULL */

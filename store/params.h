@@ -42,7 +42,8 @@ struct gcal_params_model {
     double held_out_rms; /* root mean square of log(predicted / measured) of those, none
                             counted as more than 0.5; the residual where there are none */
     double error_90;     /* nine of ten of those lie nearer, relative; 1.645 residuals
-                            where there are none */
+                            where there are none; of checked kernels if these miss by
+                            more */
     double factor, factor_error; /* this device against its type's fit, 1 = alike */
 };
 

@@ -18,8 +18,8 @@ struct gcal_profile;
 
 struct gcal_prediction {
     double time_s;
-    double standard_error_s; /* parameters' covariance, the model's misfit and the
-                                device's deviation together */
+    double standard_error_s; /* of the parameters' covariance and the model's misfit
+                                the larger, together with the device's deviation */
     double low_s, high_s;    /* nine of ten kernels' times lie between */
     bool extrapolates;       /* some feature lies outside the calibrated range */
     const char *outside;     /* the farthest outside, the predictor's; NULL: none is */
@@ -51,8 +51,8 @@ int gcal_predictor_eval(const struct gcal_predictor *predictor, const double *si
 size_t gcal_predictor_parameter_count(const struct gcal_predictor *predictor);
 const double *gcal_predictor_covariance(const struct gcal_predictor *predictor);
 
-/* The standard deviation of log(time / prediction) that no parameter explains; each
- * kernel has its own.
+/* The standard deviation of log(time / prediction) that predictions of unseen kernels
+ * showed, what their parameters' errors did to it included; each kernel has its own.
  */
 double gcal_predictor_misfit(const struct gcal_predictor *predictor);
 
