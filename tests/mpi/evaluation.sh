@@ -1,6 +1,6 @@
 #!/bin/bash
 # evaluation.sh SCRIPT BUILD: tables and figures of scripts/evaluate.sh on the CPU, from
-# calibrating to drawing, with a model of two costs.  77: no gnuplot.
+# calibrating to drawing, with two models of two costs.  77: no gnuplot.
 set -eu
 command -v gnuplot > /dev/null || exit 77
 out=$(mktemp -d)
@@ -8,12 +8,13 @@ trap 'rm -r "$out"' EXIT
 cat > "$out/two.yaml" <<'CONFIGURATION'
 version: 1
 measure: {budget_s: 10, min_samples: 4, max_samples: 8, noise: 0.05, rungs: 1}
+expressions:
+  two: p_madd * f_op_float32_madd + p_stream * f_mem_access_global_float32_load
 models:
-  - name: matmul_sq
-    output: f_cl_wall_time
-    expression: p_madd * f_op_float32_madd + p_stream * f_mem_access_global_float32_load
-    kernels:
-      - tags: [matmul_sq, "dtype:float32", "n:96,192"]
+  - {name: matmul_sq, output: f_cl_wall_time, expression: two,
+     kernels: [{tags: [matmul_sq, "dtype:float32", "n:96,192"]}]}
+  - {name: rates, output: f_cl_wall_time, expression: two,
+     kernels: [{tags: [matmul_sq, "dtype:float32", "n:96,192"]}]}
 CONFIGURATION
 export BUILD=$2 DEVICE=cpu CONFIG=$out/two.yaml CLPEAK=/nonexistent
 
