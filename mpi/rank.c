@@ -102,15 +102,16 @@ static void fill_contest(const struct gcal_rank *r, const struct common *c,
         log_time[i] = log(r->variants[i].prediction.time_s);
         for (size_t j = 0; j < r->n; j++)
             covariance[i * r->n + j] = shared_variance(c, r->variants[i].log_gradient,
-                                                       r->variants[j].log_gradient) +
-                                       (i == j ? c->misfit * c->misfit : 0);
+                                                       r->variants[j].log_gradient);
     }
 }
 
 static int judge(struct gcal_rank *r, const struct common *c, struct gcal_error *err)
 {
     double *log_time = calloc(r->n * (r->n + 1) + 1, sizeof(*log_time));
-    struct gcal_contest contest = { .n = r->n, .log_time = log_time };
+    struct gcal_contest contest = { .n = r->n,
+                                    .log_time = log_time,
+                                    .misfit = c->misfit };
     int rc;
 
     if (!log_time)

@@ -41,8 +41,16 @@ static double normal_above_inverse(double p)
     return p < 0.5 ? z : -z;
 }
 
+static double positive(double lead, double variance)
+{
+    if (variance > 0)
+        return normal_below(lead / sqrt(variance));
+    return lead > 0 ? 1 : lead < 0 ? 0 : 0.5;
+}
+
 /* ---- two ---- */
 
+/* By the parameters alone. */
 static double difference_variance(const struct gcal_contest *c, size_t a, size_t b)
 {
     const double *v = c->covariance;
@@ -52,12 +60,8 @@ static double difference_variance(const struct gcal_contest *c, size_t a, size_t
 
 double gcal_contest_faster(const struct gcal_contest *c, size_t a, size_t b)
 {
-    double lead = c->log_time[b] - c->log_time[a];
-    double variance = difference_variance(c, a, b);
-
-    if (variance > 0)
-        return normal_below(lead / sqrt(variance));
-    return lead > 0 ? 1 : lead < 0 ? 0 : 0.5;
+    return positive(c->log_time[b] - c->log_time[a],
+                    fmax(difference_variance(c, a, b), 2 * c->misfit * c->misfit));
 }
 
 /* ---- all ---- */
@@ -70,19 +74,34 @@ struct leads {
     double *step;          /* n, of the points */
 };
 
+/* The variance that no other has a part in, of each. */
+static void find_own(const struct gcal_contest *c, double *own)
+{
+    for (size_t x = 0; x < c->n; x++) {
+        double nearest = INFINITY;
+
+        for (size_t y = 0; y < c->n; y++)
+            if (y != x)
+                nearest = fmin(nearest, fmax(0, difference_variance(c, x, y)));
+        own[x] = fmax(0, c->misfit * c->misfit - nearest / 2);
+    }
+}
+
 /* Those that may be faster than 'a' at all, in 'rivals', and how many. */
-static size_t find_rivals(const struct gcal_contest *c, size_t a, size_t *rivals)
+static size_t find_rivals(const struct gcal_contest *c, const double *own, size_t a,
+                          size_t *rivals)
 {
     size_t n = 0;
 
     for (size_t x = 0; x < c->n; x++)
-        if (x != a && gcal_contest_faster(c, x, a) > 1e-7)
+        if (x != a && positive(c->log_time[a] - c->log_time[x],
+                               difference_variance(c, x, a) + own[x] + own[a]) > 1e-7)
             rivals[n++] = x;
     return n;
 }
 
-static int leads_create(struct leads *l, const struct gcal_contest *c, size_t a,
-                        const size_t *rivals, size_t n, struct gcal_error *err)
+static int leads_create(struct leads *l, const struct gcal_contest *c, const double *own,
+                        size_t a, const size_t *rivals, size_t n, struct gcal_error *err)
 {
     double *block = calloc(n * (n + 3) + 1, sizeof(*block));
 
@@ -101,8 +120,8 @@ static int leads_create(struct leads *l, const struct gcal_contest *c, size_t a,
             size_t y = rivals[j];
             const double *v = c->covariance;
 
-            l->factor[i * n + j] =
-                v[x * c->n + y] - v[x * c->n + a] - v[a * c->n + y] + v[a * c->n + a];
+            l->factor[i * n + j] = v[x * c->n + y] - v[x * c->n + a] - v[a * c->n + y] +
+                                   v[a * c->n + a] + own[a] + (x == y ? own[x] : 0);
         }
     }
     return 0;
@@ -187,19 +206,23 @@ static double integrate(struct leads *l)
 int gcal_contest_fastest(const struct gcal_contest *c, size_t a, double *probability,
                          struct gcal_error *err)
 {
-    size_t *rivals = calloc(c->n + 1, sizeof(*rivals));
+    size_t *rivals = calloc(c->n + 1, sizeof(*rivals)), n_rivals;
+    double *own = calloc(c->n + 1, sizeof(*own));
     struct leads l = { 0 };
-    int rc = -1;
+    int rc = rivals && own ? 0 : gcal_error_memory(err);
 
-    if (!rivals)
-        return gcal_error_memory(err);
-    if (leads_create(&l, c, a, rivals, find_rivals(c, a, rivals), err) == 0) {
+    if (rc == 0) {
+        find_own(c, own);
+        n_rivals = find_rivals(c, own, a, rivals);
+        rc = leads_create(&l, c, own, a, rivals, n_rivals, err);
+    }
+    if (rc == 0) {
         factorize(&l);
         choose_steps(&l);
         *probability = integrate(&l);
-        rc = 0;
     }
     free(l.mean);
+    free(own);
     free(rivals);
     return rc;
 }

@@ -8,11 +8,24 @@
 
 struct gcal_error;
 
-/* Jointly normal. */
+/* Errors are normally distributed: those that parameters make, which kernels have in
+ * common as far as they have the parameters, and each one's misfit, which is its own.
+ *
+ * The misfit is what unseen kernels were missed by, with parameters as uncertain: for an
+ * interval the larger of the two counts, not both, and so it does for two kernels.  The
+ * logarithm of their times' ratio has the parameters' variance or that of two misfits.
+ * Kernels that share all parameters are thus told apart as well as two misfits allow;
+ * those that share none as well as two intervals do.
+ *
+ * Among more than two, a kernel's own variance is what half of the parameters' variance
+ * between it and the other that is nearest by it leaves of a misfit's.  With two that is
+ * the same; with more no two are told apart better than alone.
+ */
 struct gcal_contest {
     size_t n;
     const double *log_time;
-    const double *covariance; /* of log_time, n x n */
+    const double *covariance; /* of log_time, by the parameters' errors, n x n */
+    double misfit;            /* standard deviation */
 };
 
 /* The probability that kernel 'a' takes less time than 'b'; 0.5 for two that are surely

@@ -28,7 +28,8 @@ static double normal(uint64_t *state)
     return sqrt(-2 * log(uniform(state))) * cos(2 * M_PI * uniform(state));
 }
 
-/* Variants whose costs share three parameters: gradients and a misfit of each. */
+/* Variants whose costs share three parameters: gradients of each; the misfit is of all.
+ */
 static const double gradients[N][N_SHARE] = { { 0.97, 0.03, 0.11 },
                                               { 0.81, 0.19, -0.31 },
                                               { 0.13, 0.87, 0.02 },
@@ -36,13 +37,13 @@ static const double gradients[N][N_SHARE] = { { 0.97, 0.03, 0.11 },
                                               { 0.02, 0.1, 0.88 } };
 static const double log_times[N] = { -4.25, -4.22, -4.31, -4.2, -4.27 };
 static const double shares[N_SHARE] = { 0.093, 0.061, 0.172 }; /* standard deviations */
-static const double misfit = 0.0385;
+static const double misfit = 0.0713;
 
 static void fill_covariance(double covariance[N * N])
 {
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
-            double sum = i == j ? misfit * misfit : 0;
+            double sum = 0;
 
             for (int k = 0; k < N_SHARE; k++)
                 sum += gradients[i][k] * gradients[j][k] * shares[k] * shares[k];
@@ -50,26 +51,53 @@ static void fill_covariance(double covariance[N * N])
         }
 }
 
-/* Draws all errors, and counts who comes first and who before whom. */
+/* What of each one's misfit the parameters leave, when it is compared with another. */
+static void fill_own(double own[N][N])
+{
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            double variance = 0;
+
+            for (int k = 0; k < N_SHARE; k++)
+                variance += pow((gradients[i][k] - gradients[j][k]) * shares[k], 2);
+            own[i][j] = sqrt(fmax(0, misfit * misfit - variance / 2));
+        }
+}
+
+static double largest_but(const double *values, int but)
+{
+    double largest = 0;
+
+    for (int i = 0; i < N; i++)
+        largest = i != but ? fmax(largest, values[i]) : largest;
+    return largest;
+}
+
+/* Draws all errors, and counts who comes first of all, and who before whom alone. */
 static void draw_often(size_t first[N], size_t before[N][N])
 {
     uint64_t state = 20;
+    double own[N][N];
 
+    fill_own(own);
     for (int draw = 0; draw < N_DRAWS; draw++) {
-        double time[N], share[N_SHARE];
+        double known[N], time[N], drawn[N], share[N_SHARE];
         int best = 0;
 
         for (int k = 0; k < N_SHARE; k++)
             share[k] = shares[k] * normal(&state);
         for (int i = 0; i < N; i++) {
-            time[i] = log_times[i] + misfit * normal(&state);
+            known[i] = log_times[i];
+            drawn[i] = normal(&state);
             for (int k = 0; k < N_SHARE; k++)
-                time[i] += gradients[i][k] * share[k];
+                known[i] += gradients[i][k] * share[k];
+            time[i] = known[i] + largest_but(own[i], i) * drawn[i];
         }
         for (int i = 0; i < N; i++) {
             best = time[i] < time[best] ? i : best;
             for (int j = 0; j < N; j++)
-                before[i][j] += time[i] < time[j];
+                before[i][j] +=
+                    known[i] + own[i][j] * drawn[i] < known[j] + own[i][j] * drawn[j];
         }
         first[best]++;
     }
@@ -79,7 +107,9 @@ static void probabilities_are_those_of_draws(void **state)
 {
     size_t first[N] = { 0 }, before[N][N] = { 0 };
     double covariance[N * N], sum = 0;
-    struct gcal_contest c = { .n = N, .log_time = log_times, .covariance = covariance };
+    struct gcal_contest c = {
+        .n = N, .log_time = log_times, .covariance = covariance, .misfit = misfit
+    };
     const double sure = 4 * 0.5 / sqrt(N_DRAWS);
 
     (void)state;
@@ -118,6 +148,36 @@ static void common_errors_do_not_matter(void **state)
     /* The first has to beat the third alone, by 0.5 / sqrt(0.05) standard deviations. */
     assert_int_equal(gcal_contest_fastest(&c, 0, &p, NULL), 0);
     assert_near(p, 0.5 * erfc(0.5 / sqrt(0.05) / sqrt(2)), 1e-3);
+}
+
+/* The probability of a lead of 0.1 with that variance. */
+static double led_by(double variance)
+{
+    return 0.5 * erfc(-0.1 / sqrt(2 * variance));
+}
+
+/* All parameters in common, or none: as sure as two intervals that are each the larger of
+ * the parameters' error and the misfit, but for the parameters' when they are the same.
+ */
+static void the_larger_error_counts(void **state)
+{
+    const double times[] = { -2.1, -2 };
+    const double same[] = { 0.04, 0.04, 0.04, 0.04 }, apart[] = { 0.04, 0, 0, 0.04 };
+    struct gcal_contest c = { .n = 2, .log_time = times };
+    double p;
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const double larger[] = { 2 * 0.05 * 0.05, 0.08, 2 * 0.3 * 0.3, 2 * 0.3 * 0.3 };
+
+        c.covariance = i % 2 ? apart : same;
+        c.misfit = i / 2 ? 0.3 : 0.05;
+        assert_near(gcal_contest_faster(&c, 0, 1), led_by(larger[i]), 1e-12);
+        assert_near(gcal_contest_faster(&c, 1, 0), 1 - led_by(larger[i]), 1e-12);
+        /* Of two the fastest is the faster one. */
+        assert_int_equal(gcal_contest_fastest(&c, 0, &p, NULL), 0);
+        assert_near(p, led_by(larger[i]), 1e-6);
+    }
 }
 
 static void one_kernel_is_the_fastest(void **state)
@@ -197,6 +257,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(probabilities_are_those_of_draws),
         cmocka_unit_test(common_errors_do_not_matter),
+        cmocka_unit_test(the_larger_error_counts),
         cmocka_unit_test(one_kernel_is_the_fastest),
         cmocka_unit_test(equal_kernels_have_equal_chances),
         cmocka_unit_test(losers_do_not_matter),
