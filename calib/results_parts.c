@@ -18,14 +18,14 @@
 #define SLOWER      1.02
 #define SLOWER_SIZE 1.05
 
-/* Endings of generators' names, and what such a kernel is a part of. */
+/* Endings of generators' names, what such a kernel is a part of, and how it is told. */
 static const struct kind {
     const char *suffix, *of_suffix, *what;
     const char *feature; /* that the part and its whole have as much of, or NULL */
 } kinds[] = {
-    { "_memory", "", "its accesses to memory alone", "f_memory" },
-    { "_onchip", "", "its work on the chip alone", "f_onchip" },
-    { "_loads", "_memory", "a single load of it", NULL },
+    { "_memory", "", "its accesses to memory alone take", "f_memory" },
+    { "_onchip", "", "its work on the chip alone takes", "f_onchip" },
+    { "_loads", "_memory", "a single load of it takes", NULL },
 };
 
 #define N_KINDS (sizeof(kinds) / sizeof(*kinds))
@@ -210,10 +210,10 @@ static char *describe(const struct slow *s, const char *remedy)
     char *text = NULL;
 
     if (others)
-        text = gcal_format("%.*s: %s takes %.3g times what %s does (%s%s)%s", stem,
-                           generator, s->kind->what, s->ratio,
-                           *s->kind->of_suffix ? "all its accesses to memory take"
-                                               : "the whole kernel",
+        text = gcal_format("%.*s: %s %.3g times what %s (%s%s)%s", stem, generator,
+                           s->kind->what, s->ratio,
+                           *s->kind->of_suffix ? "all its accesses to memory do"
+                                               : "the whole kernel does",
                            s->part->name, others, remedy);
     free(others);
     return text;

@@ -193,11 +193,11 @@ static void tailored_wins_where_parts_lie(void **state)
     contains(t->reason, "tailored: ");
     /* Of the parts one is slower than the whole. */
     assert_int_equal(t->n_slow, 1);
-    contains(t->slow[0], "app: its accesses to memory alone takes 1.");
+    contains(t->slow[0], "app: its accesses to memory alone take 1.");
     contains(t->slow[0], "app_memory dtype:float32 n:");
     contains(t->slow[0], "predicted by what the whole kernel takes at other sizes");
     assert_non_null(table = gcal_results_format(&results, record, &config, NULL));
-    contains(table, "app: its accesses to memory alone takes");
+    contains(table, "app: its accesses to memory alone take");
     free(table);
     finish(&results, &config, record);
 }
@@ -226,7 +226,9 @@ static void a_load_slower_than_all_is_told(void **state)
     record = make_end(&m);
     t = fit(record, &config, &results);
     assert_int_equal(t->n_slow, 1);
-    contains(t->slow[0], "app: a single load of it takes 1.5 times");
+    contains(t->slow[0],
+             "app: a single load of it takes 1.5 times what all its accesses to "
+             "memory do (");
     contains(t->slow[0], "keep:aPF accumulators:4 n:4099)");
     finish(&results, &config, record);
 }

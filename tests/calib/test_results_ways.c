@@ -215,15 +215,14 @@ static void a_part_slower_than_a_whole_of_another_size_is_told(void **state)
     put_whole(&m, "m:check");
     put_accesses(&m, 1, "m", 5901e6, 1.4);
     put_accesses(&m, 1, "m", 6143e6, 1.4);
-    is_told(
-        &m, 2, 1.4,
-        "app: its accesses to memory alone takes 1.4 times what the whole kernel does "
-        "(app_memory");
+    is_told(&m, 2, 1.4,
+            "app: its accesses to memory alone take 1.4 times what the whole kernel does "
+            "(app_memory");
 
     m = start(1);
     put_whole(&m, "m:check");
     put_accesses(&m, 1, "m", 5901e6, 1.04);
-    assert_null(strstr(table = fitted(&m, 1, 1.04), "takes"));
+    assert_null(strstr(table = fitted(&m, 1, 1.04), "alone take"));
     free(table);
 }
 
