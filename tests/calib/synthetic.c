@@ -48,14 +48,15 @@ static void add_entry(struct gcal_profile *profile, enum gcal_feature_kind kind,
     entry->op = op ? strdup(op) : NULL;
 }
 
-static void add_part(struct gcal_profile *profile, const char *tag)
+static void add_part(struct gcal_profile *profile, enum gcal_feature_kind kind,
+                     const char *part, const char *tag, const char *count)
 {
     struct gcal_profile_entry *entry = gcal_profile_add(profile, NULL);
 
-    entry->feature = gcal_format("f_memory_tag:%s", tag);
-    entry->kind = GCAL_FEATURE_MEMORY;
+    entry->feature = gcal_format("%s_tag:%s", part, tag);
+    entry->kind = kind;
     entry->granularity = GCAL_PER_KERNEL;
-    entry->count = strdup("a");
+    entry->count = strdup(count);
     entry->tag = strdup(tag);
 }
 
@@ -75,8 +76,10 @@ char *make_part_profile(const char *tag)
     add_entry(profile, GCAL_FEATURE_OP, "add", "a");
     add_entry(profile, GCAL_FEATURE_OP, "mul", "m");
     add_entry(profile, GCAL_FEATURE_KERNEL_LAUNCH, NULL, "1");
-    if (tag)
-        add_part(profile, tag);
+    if (tag) {
+        add_part(profile, GCAL_FEATURE_MEMORY, "f_memory", tag, "a");
+        add_part(profile, GCAL_FEATURE_ONCHIP, "f_onchip", tag, "m");
+    }
     text = gcal_profile_encode(profile, NULL);
     gcal_profile_destroy(profile);
     return text;
@@ -259,20 +262,27 @@ struct gcal_config one_form(void)
     return config;
 }
 
-struct gcal_config two_forms(void)
+void add_partial(struct gcal_config *config, const char *a, const char *b)
 {
-    struct gcal_config config = one_form();
+    char *text = gcal_format(
+        "max(%s, %s) + p_hidden * (%s + %s - max(%s, %s)) + " LAUNCHES, a, b, a, b, a, b);
     struct gcal_model_parameter *hidden;
 
-    add_form(&config, "partial",
-             "max(" ADDS ", " MULS ") + p_hidden * (" ADDS " + " MULS " - max(" ADDS
-             ", " MULS ")) + " LAUNCHES,
-             false);
-    hidden = gcal_model_parameter_find(config.models->forms[1].model, "p_hidden");
+    add_form(config, "partial", text, false);
+    free(text);
+    hidden = gcal_model_parameter_find(
+        config->models->forms[config->models->n_forms - 1].model, "p_hidden");
     free(hidden->unit);
     hidden->unit = strdup("1");
     hidden->initial = 0.5;
     hidden->max = 1.5;
+}
+
+struct gcal_config two_forms(void)
+{
+    struct gcal_config config = one_form();
+
+    add_partial(&config, ADDS, MULS);
     return config;
 }
 

@@ -34,7 +34,9 @@ double hide(double adds, double muls);
 
 /* The counts of such a kernel, sizes "a" and "m"; the caller's to free. */
 char *make_profile(void);
-/* The same with its adds as accesses to memory under that tag, as well. */
+/* The same with its adds as accesses to memory and its muls as work on the chip under
+ * that tag, as well.
+ */
 char *make_part_profile(const char *tag);
 
 /* A record in the test's folder: 'slowness' NULL: all devices are alike. */
@@ -57,9 +59,11 @@ struct gcal_record *make_end(struct maker *m);
 
 void add_form(struct gcal_config *config, const char *name, const char *expression,
               bool tailored);
+/* 'partial': two costs, with a share that does not hide. */
+void add_partial(struct gcal_config *config, const char *a, const char *b);
 /* 'linear' */
 struct gcal_config one_form(void);
-/* and 'partial', with a share that does not hide. */
+/* and 'partial' */
 struct gcal_config two_forms(void);
 
 /* The only fit. */
