@@ -202,7 +202,7 @@ static void tailored_wins_where_parts_lie(void **state)
     finish(&results, &config, record);
 }
 
-static void a_load_slower_than_all_is_told(void **state)
+static void parts_slower_than_what_they_are_of_are_told(void **state)
 {
     struct maker m = make_start(1, NULL);
     struct gcal_config config = two_forms();
@@ -223,13 +223,20 @@ static void a_load_slower_than_all_is_told(void **state)
                                     4e8, 0, 9 * add_up(4e8, 0) });
     put_kernel(&m, (struct kernel){ "app_memory", "dtype:float32 n:4099", "m", 4e8, 0,
                                     add_up(4e8, 0) });
+    put_kernel(&m, (struct kernel){ "app_onchip", "dtype:float32 n:4099", "m", 0, 4e8,
+                                    1.3 * add_up(0, 4e8) });
+    put_kernel(&m, (struct kernel){ "app", "dtype:float32 n:4099", "m:check", 4e8, 4e8,
+                                    add_up(0, 4e8) });
     record = make_end(&m);
     t = fit(record, &config, &results);
-    assert_int_equal(t->n_slow, 1);
+    assert_int_equal(t->n_slow, 2);
     contains(t->slow[0],
              "app: a single load of it takes 1.5 times what all its accesses to "
              "memory do (");
     contains(t->slow[0], "keep:aPF accumulators:4 n:4099)");
+    contains(
+        t->slow[1],
+        "app: its work on the chip alone takes 1.3 times what the whole kernel does (");
     finish(&results, &config, record);
 }
 
@@ -327,7 +334,7 @@ int main(void)
         cmocka_unit_test(what_all_forms_miss_decides_nothing),
         cmocka_unit_test(whole_kernels_judge),
         cmocka_unit_test(tailored_wins_where_parts_lie),
-        cmocka_unit_test(a_load_slower_than_all_is_told),
+        cmocka_unit_test(parts_slower_than_what_they_are_of_are_told),
         cmocka_unit_test(all_forms_rejected_give_their_reasons),
         cmocka_unit_test(devices_that_differ_keep_their_factors),
         cmocka_unit_test(devices_that_are_alike_shrink_together),
