@@ -87,7 +87,7 @@ find_device() { # NODE: its type and uid
 # Both matrix products, on the node whose parameters are used, so that they can be timed
 # there.  The sizes lie between those that the catalogue's ladders measure.
 predict() { # NODE MODEL PREFETCH
-    local type uid n=320
+    local type uid n=224
 
     read -r type uid < <(find_device "$1")
     [ "$type" = cpu ] || n=2560
