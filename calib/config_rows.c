@@ -31,26 +31,6 @@ static void put_row(const struct gcal_model *costs, const double *features, doub
     gcal_model_eval(costs, parameters, features, row);
 }
 
-/* The kernel's sizes in the order of its profile's parameters. */
-static int find_sizes(const struct gcal_kernel *kernel, double *sizes,
-                      struct gcal_error *err)
-{
-    const struct gcal_profile *profile = kernel->profile;
-
-    for (size_t i = 0; i < profile->n_parameters; i++) {
-        size_t k = 0;
-
-        while (k < kernel->n_sizes &&
-               strcmp(kernel->sizes[k].name, profile->parameters[i]) != 0)
-            k++;
-        if (k == kernel->n_sizes)
-            return gcal_error_set(err, GCAL_EINPUT, "kernel %s has no size '%s'",
-                                  kernel->name, profile->parameters[i]);
-        sizes[i] = kernel->sizes[k].value;
-    }
-    return 0;
-}
-
 int gcal_features_count(const struct gcal_kernel *kernel, size_t n,
                         const char *const *features, double *counts,
                         struct gcal_error *err)
@@ -62,7 +42,7 @@ int gcal_features_count(const struct gcal_kernel *kernel, size_t n,
 
     if (!sizes)
         gcal_error_memory(err);
-    else if (binding && find_sizes(kernel, sizes, err) == 0)
+    else if (binding && gcal_kernel_size_values(kernel, sizes, err) == 0)
         rc = gcal_binding_eval(binding, sizes, counts, err);
     gcal_binding_destroy(binding);
     free(sizes);

@@ -36,15 +36,6 @@ static char *format_launch(const struct gcal_kernel *kernel, struct gcal_error *
     return gcal_buf_take(&buf, err);
 }
 
-static const struct gcal_size *find_size(const struct gcal_kernel *kernel,
-                                         const char *name)
-{
-    for (size_t i = 0; i < kernel->n_sizes; i++)
-        if (strcmp(kernel->sizes[i].name, name) == 0)
-            return &kernel->sizes[i];
-    return NULL;
-}
-
 /* Sizes in the order in which the profile is evaluated. */
 static int fill_sizes(const struct gcal_kernel *kernel, struct gcal_run_kernel *made,
                       struct gcal_error *err)
@@ -55,16 +46,11 @@ static int fill_sizes(const struct gcal_kernel *kernel, struct gcal_run_kernel *
     made->size_values = calloc(profile->n_parameters + 1, sizeof(*made->size_values));
     if (!made->size_names || !made->size_values)
         return gcal_error_memory(err);
+    if (gcal_kernel_size_values(kernel, made->size_values, err) < 0)
+        return -1;
     for (size_t i = 0; i < profile->n_parameters; i++) {
-        const struct gcal_size *size = find_size(kernel, profile->parameters[i]);
-
-        if (!size)
-            return gcal_error_set(err, GCAL_EINPUT,
-                                  "%s: its counts need a size '%s' that it does not have",
-                                  kernel->name, profile->parameters[i]);
-        if (!(made->size_names[i] = strdup(size->name)))
+        if (!(made->size_names[i] = strdup(profile->parameters[i])))
             return gcal_error_memory(err);
-        made->size_values[i] = size->value;
         made->n_sizes++;
     }
     return 0;

@@ -32,22 +32,6 @@
 #define STABLE_AFTER 2
 #define STABLE_RATIO 0.95
 
-/* Median of the row's samples and its relative standard error. */
-static int row_median(const struct gcal_sample *samples, size_t n, double *median_s,
-                      double *spread, struct gcal_error *err)
-{
-    double *times_s = calloc(n, sizeof(*times_s));
-    int rc;
-
-    if (!times_s)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < n; i++)
-        times_s[i] = samples[i].time_s;
-    rc = gcal_fit_median(times_s, n, median_s, spread, err);
-    free(times_s);
-    return rc;
-}
-
 /* Launches that take about 'seconds', at most half of what a request may take. */
 static size_t launches_for(const struct gcal_plan *plan, const struct gcal_plan_row *row,
                            double seconds, size_t most)
@@ -116,7 +100,7 @@ int gcal_plan_warm_up(struct gcal_plan *plan)
             return rc < 0 ? -1 : 0;
         row->m.n_warmup += n;
         before_s = median_s;
-        if (row_median(samples, n, &median_s, &spread, plan->err) < 0)
+        if (gcal_fit_median_time(samples, n, &median_s, &spread, plan->err) < 0)
             return -1;
     } while (fabs(median_s - before_s) > WARM_UP_AGREE * median_s &&
              gcal_plan_elapsed_s(plan) - start_s < limit_s);
@@ -182,8 +166,8 @@ static int measure(struct gcal_plan *plan, struct gcal_plan_row *row, size_t n)
     for (size_t i = 0; i < n; i++)
         samples[i].order = plan->order++;
     row->m.n_samples += n;
-    return row_median(row->m.samples, row->m.n_samples, &row->first_s, &row->spread,
-                      plan->err);
+    return gcal_fit_median_time(row->m.samples, row->m.n_samples, &row->first_s,
+                                &row->spread, plan->err);
 }
 
 static int visit(struct gcal_plan *plan, struct gcal_plan_row *row, double share)

@@ -10,23 +10,6 @@
 
 /* ---- kernels and their features ---- */
 
-static int size_values(const struct gcal_kernel *kernel, double *values)
-{
-    const struct gcal_profile *profile = kernel->profile;
-
-    for (size_t i = 0; i < profile->n_parameters; i++) {
-        size_t k = 0;
-
-        while (k < kernel->n_sizes &&
-               strcmp(kernel->sizes[k].name, profile->parameters[i]) != 0)
-            k++;
-        if (k == kernel->n_sizes)
-            return -1;
-        values[i] = kernel->sizes[k].value;
-    }
-    return 0;
-}
-
 /* What cannot be evaluated has no part in the choice; the fit will say what is wrong. */
 static int fill_features(const struct gcal_plan_worth *worth, struct gcal_plan_form *form,
                          size_t i, struct gcal_error *err)
@@ -43,7 +26,7 @@ static int fill_features(const struct gcal_plan_worth *worth, struct gcal_plan_f
                                   (const char *const *)model->features,
                                   worth->sub_group_size, &why);
     form->serves[i] =
-        binding && size_values(kernel, sizes) == 0 &&
+        binding && gcal_kernel_size_values(kernel, sizes, &why) == 0 &&
         gcal_binding_eval(binding, sizes, &form->features[i * model->n_features], &why) ==
             0;
     if (!form->serves[i])

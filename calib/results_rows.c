@@ -13,19 +13,13 @@
 static int read_row(const struct gcal_record *record, const struct gcal_measurement *m,
                     struct gcal_result_row *row, struct gcal_error *err)
 {
-    double *times_s;
     int rc;
 
     if (m->status != GCAL_ROW_GOOD || !m->n_samples ||
         gcal_record_device(record, row->device)->failure)
         return 1;
-    if (!(times_s = calloc(m->n_samples, sizeof(*times_s))))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < m->n_samples; i++)
-        times_s[i] = m->samples[i].time_s;
     row->n_samples = m->n_samples;
-    rc = gcal_fit_median(times_s, m->n_samples, &row->time_s, &row->spread, err);
-    free(times_s);
+    rc = gcal_fit_median_time(m->samples, m->n_samples, &row->time_s, &row->spread, err);
     if (rc == 0 && !(row->time_s > 0 && isfinite(row->time_s)))
         rc = 1;
     return rc;

@@ -13,6 +13,7 @@
 
 struct gcal_error;
 struct gcal_model;
+struct gcal_sample;
 
 struct gcal_fit_rows {
     size_t n_rows, n_features; /* features in the model's order */
@@ -133,5 +134,8 @@ void gcal_fit_shrink(size_t n, const double *factor, const double *error, double
  */
 int gcal_fit_median(const double *samples, size_t n, double *median, double *spread,
                     struct gcal_error *err);
+/* The same of samples' times (calib/model/measurement.h). */
+int gcal_fit_median_time(const struct gcal_sample *samples, size_t n, double *time_s,
+                         double *spread, struct gcal_error *err);
 
 #endif

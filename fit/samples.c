@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/model/measurement.h"
 #include "fit/fit.h"
 
 int gcal_fit_median(const double *samples, size_t n, double *median, double *spread,
@@ -27,4 +28,19 @@ int gcal_fit_median(const double *samples, size_t n, double *median, double *spr
     *spread = 1.2533 * gsl_stats_mad(sorted, 1, n, work) / sqrt((double)n) / *median;
     free(sorted);
     return 0;
+}
+
+int gcal_fit_median_time(const struct gcal_sample *samples, size_t n, double *time_s,
+                         double *spread, struct gcal_error *err)
+{
+    double *times_s = calloc(n + 1, sizeof(*times_s));
+    int rc;
+
+    if (!times_s)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < n; i++)
+        times_s[i] = samples[i].time_s;
+    rc = gcal_fit_median(times_s, n, time_s, spread, err);
+    free(times_s);
+    return rc;
 }

@@ -149,6 +149,26 @@ void gcal_run_put(struct gcal_buf *buf, const struct gcal_kernel *kernel)
 
 /* ---- for some sizes ---- */
 
+int gcal_kernel_size_values(const struct gcal_kernel *kernel, double *values,
+                            struct gcal_error *err)
+{
+    const struct gcal_profile *profile = kernel->profile;
+
+    for (size_t i = 0; i < profile->n_parameters; i++) {
+        size_t k = 0;
+
+        while (k < kernel->n_sizes &&
+               strcmp(kernel->sizes[k].name, profile->parameters[i]) != 0)
+            k++;
+        if (k == kernel->n_sizes)
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "%s: its counts need a size '%s' that it does not have",
+                                  kernel->name, profile->parameters[i]);
+        values[i] = kernel->sizes[k].value;
+    }
+    return 0;
+}
+
 bool gcal_kernel_is_transfer(const struct gcal_kernel *kernel)
 {
     return !*kernel->entry;

@@ -227,6 +227,9 @@ struct gcal_geometry {
 };
 
 bool gcal_kernel_is_transfer(const struct gcal_kernel *kernel); /* without a kernel */
+/* Its sizes in the order of its profile's parameters, one each. */
+int gcal_kernel_size_values(const struct gcal_kernel *kernel, double *values,
+                            struct gcal_error *err);
 /* To count or to run one launch of it; points into the kernel. */
 struct gcal_count_request gcal_kernel_request(const struct gcal_kernel *kernel);
 int gcal_kernel_geometry(const struct gcal_kernel *kernel, size_t n_sizes,

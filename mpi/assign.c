@@ -246,25 +246,11 @@ static struct gcal_resumed *resumed_for(struct gcal_root *root, const char *node
     return r;
 }
 
-static int median_s(const struct gcal_measurement *m, double *time_s,
-                    struct gcal_error *err)
-{
-    double *times_s = calloc(m->n_samples + 1, sizeof(*times_s)), spread;
-    int rc;
-
-    if (!times_s)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < m->n_samples; i++)
-        times_s[i] = m->samples[i].time_s;
-    rc = gcal_fit_median(times_s, m->n_samples, time_s, &spread, err);
-    free(times_s);
-    return rc;
-}
-
 static int note_done(void *context, const struct gcal_measurement *m,
                      struct gcal_error *err)
 {
     struct gcal_plan_done *done, one;
+    double spread;
     struct gcal_resumed *r;
 
     if (m->status != GCAL_ROW_GOOD || !m->n_samples)
@@ -274,7 +260,7 @@ static int note_done(void *context, const struct gcal_measurement *m,
         !(done = gcal_array_grow(r->done, r->n_done, &r->capacity, sizeof(*done), err)))
         return -1;
     r->done = done;
-    if (median_s(m, &one.time_s, err) < 0)
+    if (gcal_fit_median_time(m->samples, m->n_samples, &one.time_s, &spread, err) < 0)
         return -1;
     if (!(one.kernel_id = strdup(m->kernel_id)))
         return gcal_error_memory(err);

@@ -135,17 +135,9 @@ static int set_row(struct gcal_kernels_row *row, enum gcal_row_status status,
 static int set_time(struct gcal_kernels_row *row, const struct gcal_measurement *m,
                     struct gcal_error *err)
 {
-    double *times_s = calloc(m->n_samples + 1, sizeof(*times_s));
-    int rc;
-
-    if (!times_s)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < m->n_samples; i++)
-        times_s[i] = m->samples[i].time_s;
-    rc = gcal_fit_median(times_s, m->n_samples, &row->time_s, &row->spread, err);
     row->n_samples = m->n_samples;
-    free(times_s);
-    return rc;
+    return gcal_fit_median_time(m->samples, m->n_samples, &row->time_s, &row->spread,
+                                err);
 }
 
 static int take_measurement(void *context, const struct gcal_measurement *m,

@@ -58,7 +58,7 @@ static int measure(struct gcal_worker *worker, const char *uid,
                    struct gcal_error *err)
 {
     struct gcal_sample samples[MAX_LAUNCHES];
-    double times_s[MAX_LAUNCHES], first_s, spread;
+    double first_s, spread;
     enum gcal_row_status status;
 
     if (as_device_error(gcal_worker_open(worker, uid, LIMIT_S, err), err) < 0 ||
@@ -71,9 +71,7 @@ static int measure(struct gcal_worker *worker, const char *uid,
                                             &status, err),
                         err) < 0)
         return -1;
-    for (size_t i = 0; i < *launches; i++)
-        times_s[i] = samples[i].time_s;
-    return gcal_fit_median(times_s, *launches, time_s, &spread, err);
+    return gcal_fit_median_time(samples, *launches, time_s, &spread, err);
 }
 
 int gcal_local_measure(struct gcal_local_devices *d, const char *uid,

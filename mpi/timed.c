@@ -69,16 +69,7 @@ static int take_kernel(void *context, const struct gcal_run_kernel *from,
 static int take_time(struct gcal_timed_kernel *k, const struct gcal_measurement *m,
                      struct gcal_error *err)
 {
-    double *times_s = calloc(m->n_samples + 1, sizeof(*times_s));
-    int rc;
-
-    if (!times_s)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < m->n_samples; i++)
-        times_s[i] = m->samples[i].time_s;
-    rc = gcal_fit_median(times_s, m->n_samples, &k->time_s, &k->spread, err);
-    free(times_s);
-    return rc;
+    return gcal_fit_median_time(m->samples, m->n_samples, &k->time_s, &k->spread, err);
 }
 
 static int take_measurement(void *context, const struct gcal_measurement *m,
