@@ -6,24 +6,6 @@
 #include "calib/base/yaml.h"
 #include "calib/config_private.h"
 
-static void write_key_text(struct gcal_yaml_writer *w, const char *key, const char *text)
-{
-    gcal_yaml_write_text(w, key);
-    gcal_yaml_write_text(w, text);
-}
-
-static void write_key_number(struct gcal_yaml_writer *w, const char *key, double value)
-{
-    gcal_yaml_write_text(w, key);
-    gcal_yaml_write_number(w, value);
-}
-
-static void write_key_count(struct gcal_yaml_writer *w, const char *key, uint64_t value)
-{
-    gcal_yaml_write_text(w, key);
-    gcal_yaml_write_integer(w, (long long)value);
-}
-
 static void write_key_strings(struct gcal_yaml_writer *w, const char *key,
                               char *const *strings, size_t n)
 {
@@ -52,17 +34,17 @@ static void write_measure(struct gcal_yaml_writer *w,
 {
     gcal_yaml_write_text(w, "measure");
     gcal_yaml_write_map(w);
-    write_key_number(w, "budget_s", m->budget_s);
-    write_key_number(w, "min_time_s", m->min_time_s);
-    write_key_number(w, "max_time_s", m->max_time_s);
-    write_key_count(w, "min_samples", m->min_samples);
-    write_key_count(w, "max_samples", m->max_samples);
-    write_key_number(w, "noise", m->noise);
+    gcal_yaml_put_number(w, "budget_s", m->budget_s);
+    gcal_yaml_put_number(w, "min_time_s", m->min_time_s);
+    gcal_yaml_put_number(w, "max_time_s", m->max_time_s);
+    gcal_yaml_put_integer(w, "min_samples", m->min_samples);
+    gcal_yaml_put_integer(w, "max_samples", m->max_samples);
+    gcal_yaml_put_number(w, "noise", m->noise);
     if (m->precision > 0)
-        write_key_number(w, "precision", m->precision);
-    write_key_number(w, "kernel_limit_s", m->kernel_limit_s);
-    write_key_count(w, "rungs", m->rungs);
-    write_key_count(w, "seed", m->seed);
+        gcal_yaml_put_number(w, "precision", m->precision);
+    gcal_yaml_put_number(w, "kernel_limit_s", m->kernel_limit_s);
+    gcal_yaml_put_integer(w, "rungs", m->rungs);
+    gcal_yaml_put_integer(w, "seed", m->seed);
     gcal_yaml_write_end_map(w);
 }
 
@@ -70,8 +52,8 @@ static void write_audit(struct gcal_yaml_writer *w, const struct gcal_config *co
 {
     gcal_yaml_write_text(w, "audit");
     gcal_yaml_write_map(w);
-    write_key_number(w, "warn", config->audit_warn);
-    write_key_number(w, "fail", config->audit_fail);
+    gcal_yaml_put_number(w, "warn", config->audit_warn);
+    gcal_yaml_put_number(w, "fail", config->audit_fail);
     gcal_yaml_write_end_map(w);
 }
 
@@ -82,12 +64,12 @@ static void write_parameter(struct gcal_yaml_writer *w,
 {
     gcal_yaml_write_text(w, p->name);
     gcal_yaml_write_flow_map(w);
-    write_key_text(w, "unit", p->unit);
+    gcal_yaml_put_text(w, "unit", p->unit);
     if (!isnan(p->initial))
-        write_key_number(w, "initial", p->initial);
-    write_key_number(w, "min", p->min);
+        gcal_yaml_put_number(w, "initial", p->initial);
+    gcal_yaml_put_number(w, "min", p->min);
     if (isfinite(p->max)) /* what is not said is infinite */
-        write_key_number(w, "max", p->max);
+        gcal_yaml_put_number(w, "max", p->max);
     gcal_yaml_write_end_map(w);
 }
 
@@ -120,7 +102,7 @@ static void write_forms(struct gcal_yaml_writer *w, const struct gcal_model_conf
     gcal_yaml_write_text(w, "forms");
     gcal_yaml_write_map(w);
     for (size_t i = 0; i < m->n_forms; i++)
-        write_key_text(w, m->forms[i].name, m->forms[i].model->expression);
+        gcal_yaml_put_text(w, m->forms[i].name, m->forms[i].model->expression);
     gcal_yaml_write_end_map(w);
 }
 
@@ -142,7 +124,7 @@ static void write_tag_sets(struct gcal_yaml_writer *w, const char *key,
         gcal_yaml_write_flow_map(w);
         write_key_strings(w, "tags", sets[i].tags, sets[i].n_tags);
         if (sets[i].match != GCAL_MATCH_SUPERSET)
-            write_key_text(w, "match", matches[sets[i].match]);
+            gcal_yaml_put_text(w, "match", matches[sets[i].match]);
         gcal_yaml_write_end_map(w);
     }
     gcal_yaml_write_end_list(w);
@@ -151,8 +133,8 @@ static void write_tag_sets(struct gcal_yaml_writer *w, const char *key,
 static void write_model(struct gcal_yaml_writer *w, const struct gcal_model_config *m)
 {
     gcal_yaml_write_map(w);
-    write_key_text(w, "name", m->model->name);
-    write_key_text(w, "output", m->model->output);
+    gcal_yaml_put_text(w, "name", m->model->name);
+    gcal_yaml_put_text(w, "output", m->model->output);
     write_forms(w, m);
     write_parameters(w, m);
     write_tag_sets(w, "predicts", m->predicts, m->n_predicts);
@@ -171,9 +153,9 @@ char *gcal_config_encode(const struct gcal_config *config, struct gcal_error *er
     if (!w)
         return NULL;
     gcal_yaml_write_map(w);
-    write_key_count(w, "version", GCAL_CONFIG_VERSION);
+    gcal_yaml_put_integer(w, "version", GCAL_CONFIG_VERSION);
     if (config->store)
-        write_key_text(w, "store", config->store);
+        gcal_yaml_put_text(w, "store", config->store);
     write_devices(w, &config->devices);
     write_measure(w, &config->measure);
     write_audit(w, config);

@@ -6,26 +6,7 @@
 
 static void put_text(struct gcal_yaml_writer *w, const char *key, const char *text)
 {
-    gcal_yaml_write_text(w, key);
-    gcal_yaml_write_text(w, text ? text : "");
-}
-
-static void put_number(struct gcal_yaml_writer *w, const char *key, double value)
-{
-    gcal_yaml_write_text(w, key);
-    gcal_yaml_write_number(w, value);
-}
-
-static void put_integer(struct gcal_yaml_writer *w, const char *key, uint64_t value)
-{
-    gcal_yaml_write_text(w, key);
-    gcal_yaml_write_integer(w, (long long)value);
-}
-
-static void put_bool(struct gcal_yaml_writer *w, const char *key, bool value)
-{
-    gcal_yaml_write_text(w, key);
-    gcal_yaml_write_bool(w, value);
+    gcal_yaml_put_text(w, key, text ? text : "");
 }
 
 static void put_parameters(struct gcal_yaml_writer *w, const struct gcal_params_model *m)
@@ -35,10 +16,10 @@ static void put_parameters(struct gcal_yaml_writer *w, const struct gcal_params_
     for (size_t i = 0; i < m->n_parameters; i++) {
         gcal_yaml_write_flow_map(w);
         put_text(w, "name", m->parameter[i]);
-        put_number(w, "value", m->value[i]);
+        gcal_yaml_put_number(w, "value", m->value[i]);
         put_text(w, "unit", m->unit[i]);
-        put_number(w, "standard_error", m->standard_error[i]);
-        put_bool(w, "at_bound", m->at_bound[i]);
+        gcal_yaml_put_number(w, "standard_error", m->standard_error[i]);
+        gcal_yaml_put_bool(w, "at_bound", m->at_bound[i]);
         gcal_yaml_write_end_map(w);
     }
     gcal_yaml_write_end_list(w);
@@ -60,29 +41,29 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_model
     put_text(w, "output", m->output);
     put_text(w, "expression", m->expression);
     put_text(w, "form", m->form);
-    put_number(w, "factor", m->factor);
-    put_number(w, "factor_error", m->factor_error);
+    gcal_yaml_put_number(w, "factor", m->factor);
+    gcal_yaml_put_number(w, "factor_error", m->factor_error);
     put_parameters(w, m);
     gcal_yaml_write_text(w, "features");
     gcal_yaml_write_list(w);
     for (size_t i = 0; i < m->n_features; i++) {
         gcal_yaml_write_flow_map(w);
         put_text(w, "name", m->feature[i]);
-        put_number(w, "min", m->feature_min[i]);
-        put_number(w, "max", m->feature_max[i]);
+        gcal_yaml_put_number(w, "min", m->feature_min[i]);
+        gcal_yaml_put_number(w, "max", m->feature_max[i]);
         gcal_yaml_write_end_map(w);
     }
     gcal_yaml_write_end_list(w);
-    put_integer(w, "kernels", m->n_kernels);
-    put_integer(w, "samples", m->n_samples);
-    put_number(w, "residual", m->residual);
-    put_number(w, "mean_error", m->mean_error);
-    put_number(w, "worst_error", m->worst_error);
+    gcal_yaml_put_integer(w, "kernels", m->n_kernels);
+    gcal_yaml_put_integer(w, "samples", m->n_samples);
+    gcal_yaml_put_number(w, "residual", m->residual);
+    gcal_yaml_put_number(w, "mean_error", m->mean_error);
+    gcal_yaml_put_number(w, "worst_error", m->worst_error);
     if (isfinite(m->condition))
-        put_number(w, "condition", m->condition);
-    put_integer(w, "held_out", m->n_held_out);
-    put_number(w, "held_out_rms", m->held_out_rms);
-    put_number(w, "error_90", m->error_90);
+        gcal_yaml_put_number(w, "condition", m->condition);
+    gcal_yaml_put_integer(w, "held_out", m->n_held_out);
+    gcal_yaml_put_number(w, "held_out_rms", m->held_out_rms);
+    gcal_yaml_put_number(w, "error_90", m->error_90);
     gcal_yaml_write_end_map(w);
 }
 
@@ -97,17 +78,17 @@ static void put_info(struct gcal_yaml_writer *w, const struct gcal_device_info *
     put_text(w, "version", info->version);
     put_text(w, "device_type", info->device_type);
     put_text(w, "pci", info->pci);
-    put_integer(w, "compute_units", info->compute_units);
-    put_integer(w, "max_work_group_size", info->max_work_group_size);
-    put_integer(w, "sub_group_size", info->sub_group_size);
-    put_number(w, "max_clock_hz", info->max_clock_hz);
-    put_number(w, "global_memory_bytes", info->global_memory_bytes);
-    put_number(w, "max_alloc_bytes", info->max_alloc_bytes);
-    put_number(w, "local_memory_bytes", info->local_memory_bytes);
-    put_number(w, "cache_bytes", info->cache_bytes);
-    put_number(w, "timer_resolution_s", info->timer_resolution_s);
-    put_bool(w, "fp16", info->fp16);
-    put_bool(w, "fp64", info->fp64);
+    gcal_yaml_put_integer(w, "compute_units", info->compute_units);
+    gcal_yaml_put_integer(w, "max_work_group_size", info->max_work_group_size);
+    gcal_yaml_put_integer(w, "sub_group_size", info->sub_group_size);
+    gcal_yaml_put_number(w, "max_clock_hz", info->max_clock_hz);
+    gcal_yaml_put_number(w, "global_memory_bytes", info->global_memory_bytes);
+    gcal_yaml_put_number(w, "max_alloc_bytes", info->max_alloc_bytes);
+    gcal_yaml_put_number(w, "local_memory_bytes", info->local_memory_bytes);
+    gcal_yaml_put_number(w, "cache_bytes", info->cache_bytes);
+    gcal_yaml_put_number(w, "timer_resolution_s", info->timer_resolution_s);
+    gcal_yaml_put_bool(w, "fp16", info->fp16);
+    gcal_yaml_put_bool(w, "fp64", info->fp64);
 }
 
 static void put_device(struct gcal_yaml_writer *w, const struct gcal_params_device *d)
@@ -162,14 +143,14 @@ char *gcal_params_encode(const struct gcal_params *params, size_t *size,
     if (!(w = gcal_yaml_writer_create(err)))
         return NULL;
     gcal_yaml_write_map(w);
-    put_integer(w, "gpucal_params", GCAL_PARAMS_VERSION);
+    gcal_yaml_put_integer(w, "gpucal_params", GCAL_PARAMS_VERSION);
     put_text(w, "node", params->node);
     gcal_yaml_write_text(w, "devices");
     gcal_yaml_write_list(w);
     for (size_t i = 0; i < params->n_devices; i++)
         put_device(w, &params->devices[i]);
     gcal_yaml_write_end_list(w);
-    put_bool(w, "complete", true); /* what was cut short does not have it */
+    gcal_yaml_put_bool(w, "complete", true); /* what was cut short does not have it */
     gcal_yaml_write_end_map(w);
     return gcal_yaml_writer_finish(w, size, err);
 }

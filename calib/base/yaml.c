@@ -576,6 +576,30 @@ void gcal_yaml_write_bool(struct gcal_yaml_writer *w, bool value)
     write_scalar(w, value ? "true" : "false", YAML_PLAIN_SCALAR_STYLE);
 }
 
+void gcal_yaml_put_text(struct gcal_yaml_writer *w, const char *key, const char *text)
+{
+    gcal_yaml_write_text(w, key);
+    gcal_yaml_write_text(w, text);
+}
+
+void gcal_yaml_put_number(struct gcal_yaml_writer *w, const char *key, double value)
+{
+    gcal_yaml_write_text(w, key);
+    gcal_yaml_write_number(w, value);
+}
+
+void gcal_yaml_put_integer(struct gcal_yaml_writer *w, const char *key, uint64_t value)
+{
+    gcal_yaml_write_text(w, key);
+    gcal_yaml_write_integer(w, (long long)value);
+}
+
+void gcal_yaml_put_bool(struct gcal_yaml_writer *w, const char *key, bool value)
+{
+    gcal_yaml_write_text(w, key);
+    gcal_yaml_write_bool(w, value);
+}
+
 char *gcal_yaml_writer_finish(struct gcal_yaml_writer *w, size_t *size,
                               struct gcal_error *err)
 {

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct gcal_error;
 
@@ -82,6 +83,11 @@ void gcal_yaml_write_number(struct gcal_yaml_writer *w,
                             double value); /* reads back exactly */
 void gcal_yaml_write_integer(struct gcal_yaml_writer *w, long long value);
 void gcal_yaml_write_bool(struct gcal_yaml_writer *w, bool value);
+/* A key of a map and its value. */
+void gcal_yaml_put_text(struct gcal_yaml_writer *w, const char *key, const char *text);
+void gcal_yaml_put_number(struct gcal_yaml_writer *w, const char *key, double value);
+void gcal_yaml_put_integer(struct gcal_yaml_writer *w, const char *key, uint64_t value);
+void gcal_yaml_put_bool(struct gcal_yaml_writer *w, const char *key, bool value);
 
 /* The document, the caller's to free, or NULL with 'err'.  Destroys 'w'. */
 char *gcal_yaml_writer_finish(struct gcal_yaml_writer *w, size_t *size,

@@ -80,10 +80,8 @@ struct gcal_profile_entry *gcal_profile_add(struct gcal_profile *profile,
 
 static void write_pair(struct gcal_yaml_writer *w, const char *key, const char *text)
 {
-    if (!text)
-        return;
-    gcal_yaml_write_text(w, key);
-    gcal_yaml_write_text(w, text);
+    if (text)
+        gcal_yaml_put_text(w, key, text);
 }
 
 static void write_texts(struct gcal_yaml_writer *w, const char *key, size_t n,
@@ -134,10 +132,8 @@ static void write_access(struct gcal_yaml_writer *w, const struct gcal_profile *
 /* Left out where it does not hold. */
 static void write_flag(struct gcal_yaml_writer *w, const char *key, bool flag)
 {
-    if (!flag)
-        return;
-    gcal_yaml_write_text(w, key);
-    gcal_yaml_write_bool(w, true);
+    if (flag)
+        gcal_yaml_put_bool(w, key, true);
 }
 
 static void write_entry(struct gcal_yaml_writer *w, const struct gcal_profile *profile,
