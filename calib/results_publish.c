@@ -230,9 +230,10 @@ static int publish_type(const struct gcal_results *results,
                            err);
     }
     if (rc == 0 && device)
-        rc = gcal_store_publish_type(store, &params, type, err);
+        rc = gcal_store_publish_type(store, &params, type,
+                                     gcal_record_header(record)->run_id, err);
     gcal_params_clear(&params);
-    return rc;
+    return rc < 0 ? -1 : 0;
 }
 
 static int publish_types(const struct gcal_results *results,

@@ -112,6 +112,15 @@ int gcal_fit_cross_validate(const struct gcal_model *model,
                             struct gcal_fit_cv *cv, struct gcal_error *err);
 void gcal_fit_cv_clear(struct gcal_fit_cv *cv);
 
+/* What the rows of one device alone say of each parameter of its type's fit: a
+ * Gauss-Newton step from there with these rows.  'own' and 'own_error' (standard error):
+ * n_parameters each; NaN where the rows do not tell, or where the fit held the parameter
+ * or ended at its bound.
+ */
+int gcal_fit_own(const struct gcal_model *model, const struct gcal_fit_rows *rows,
+                 const struct gcal_fit *fit, double *own, double *own_error,
+                 struct gcal_error *err);
+
 /* How one device deviates from the fit of its type: the factor by which its times lie
  * above the prediction, as the mean of log(time / predicted) over its rows, and the
  * standard error of that factor.  'predicted_s' and 'time_s': n_rows each.

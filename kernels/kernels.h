@@ -284,6 +284,11 @@ struct gcal_catalogue;
 struct gcal_catalogue *gcal_catalogue_open(const char *folder, struct gcal_error *err);
 void gcal_catalogue_close(struct gcal_catalogue *catalogue);
 
+/* SHA-256 of all sources and descriptions, hexadecimal: calibrations with another one ran
+ * other kernels.  Lives as long as the catalogue.
+ */
+const char *gcal_catalogue_fingerprint(const struct gcal_catalogue *catalogue);
+
 /* Checks tags without generating: 0, or -1 with 'err' naming the tag that no generator
  * has, the argument or the value that none allows.  Tags: "matmul_sq", "n:1024,2048".
  */

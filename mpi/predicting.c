@@ -57,10 +57,11 @@ const struct argp gcal_published_argp = { .options = options, .parser = parse };
 static int read_params(const char *file, struct gcal_params *params,
                        struct gcal_error *err)
 {
-    struct gcal_yaml *root = gcal_yaml_read(file, MAX_FILE_BYTES, err);
-    int rc = root ? gcal_params_decode(root, params, err) : -1;
+    size_t size;
+    char *text = gcal_file_read(file, MAX_FILE_BYTES, &size, err);
+    int rc = text ? gcal_params_decode(text, size, file, params, err) : -1;
 
-    gcal_yaml_destroy(root);
+    free(text);
     return rc;
 }
 

@@ -29,6 +29,7 @@ struct gpucal_error {
 };
 
 struct gpucal_store;
+struct gpucal_list;
 struct gpucal_device;
 struct gpucal_profile;
 struct gpucal_model;
@@ -39,6 +40,20 @@ const char *gpucal_version(void);
 /* 'path' NULL: $GPUCAL_STORE. */
 struct gpucal_store *gpucal_store_open(const char *path, struct gpucal_error *err);
 void gpucal_store_close(struct gpucal_store *store);
+/* From now on only files are read that one of the public keys in the file 'path' (one
+ * per line, made by 'gpucal store keygen') has signed.  Before other threads use 'store'.
+ */
+int gpucal_store_trust(struct gpucal_store *store, const char *path,
+                       struct gpucal_error *err);
+
+/* Texts, sorted: the names of calibrated nodes, the uids of a node's devices. */
+struct gpucal_list *gpucal_store_nodes(const struct gpucal_store *store,
+                                       struct gpucal_error *err);
+struct gpucal_list *gpucal_node_devices(const struct gpucal_store *store,
+                                        const char *node, struct gpucal_error *err);
+size_t gpucal_list_count(const struct gpucal_list *list);
+const char *gpucal_list_item(const struct gpucal_list *list, size_t i); /* NULL: none */
+void gpucal_list_close(struct gpucal_list *list);
 
 /* The device of 'node' that 'pattern' matches (uid, type or name, with * and ?; NULL:
  * the only one).
@@ -47,6 +62,16 @@ struct gpucal_device *gpucal_device_open(const struct gpucal_store *store,
                                          const char *node, const char *pattern,
                                          struct gpucal_error *err);
 void gpucal_device_close(struct gpucal_device *device);
+/* 1 when the node's file was replaced since 'device' was opened: '*fresh' is then the
+ * device as it is published now, and 'device' stays as it was, for who still uses it.  0
+ * when it was not.
+ */
+int gpucal_device_reload(const struct gpucal_store *store,
+                         const struct gpucal_device *device, struct gpucal_device **fresh,
+                         struct gpucal_error *err);
+const char *gpucal_device_node(const struct gpucal_device *device);
+const char *
+gpucal_device_run(const struct gpucal_device *device); /* that calibrated it */
 const char *gpucal_device_uid(const struct gpucal_device *device);
 const char *gpucal_device_name(const struct gpucal_device *device);
 const char *gpucal_device_type(const struct gpucal_device *device);
@@ -86,6 +111,43 @@ struct gpucal_prediction {
 /* 'sizes': one per profile parameter, in order.  Allocates nothing. */
 int gpucal_predict(const struct gpucal_model *model, const double *sizes,
                    struct gpucal_prediction *prediction, struct gpucal_error *err);
+
+/* 'count' times gpucal_predict(): 'sizes' is count x parameters, a row per prediction.
+ * -1 for the first that fails; what comes before it is filled.
+ */
+int gpucal_predict_batch(const struct gpucal_model *model, const double *sizes,
+                         size_t count, struct gpucal_prediction *predictions,
+                         struct gpucal_error *err);
+
+/* One device's part of work that is divided.  It takes
+ *
+ *   start_s + transfer_s * units + predicted time of the kernel with
+ *   sizes[unit] = size_per_unit * units
+ *
+ * and no time at all without units.
+ */
+struct gpucal_share {
+    const struct gpucal_model *model; /* the kernel on this device */
+    const double *sizes;              /* as for gpucal_predict() */
+    size_t unit;                      /* which of them the units are */
+    double size_per_unit;
+    double start_s;    /* once, e.g. the latency of a copy */
+    double transfer_s; /* for each unit, e.g. its bytes over the bus */
+    double least;      /* units it gets at least */
+    double most;       /* and at most; 0: no limit */
+    double units;      /* found: a multiple of the granularity, but for the last share's
+                          rest */
+    double time_s;     /* found: when it ends */
+    double low_s, high_s; /* of the kernel's prediction */
+};
+
+/* Divides 'units' of work over 'count' devices, in multiples of 'granularity', so that
+ * the last of them ends as early as possible: their predicted times are then equal but
+ * for granularity, limits and devices that are not worth their start.  Times must not
+ * fall as units grow.  '*makespan_s' (may be NULL) is the longest time.
+ */
+int gpucal_split(struct gpucal_share *shares, size_t count, double units,
+                 double granularity, double *makespan_s, struct gpucal_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,8 @@
 /* params.h - the parameter file of a node: what a scheduler needs to predict
  *
- * Format: docs/gpucal-params.5, one table, version first.
+ * Format: docs/gpucal-params.5, one table, version first.  A file is a row of YAML
+ * documents: the first lists the devices, and each model has one of its own, so that who
+ * wants one model of a node does not wait for the others to be decoded.
  */
 #ifndef GCAL_STORE_PARAMS_H
 #define GCAL_STORE_PARAMS_H
@@ -11,7 +13,6 @@
 #include "calib/model/measurement.h"
 
 struct gcal_error;
-struct gcal_yaml;
 
 #define GCAL_PARAMS_VERSION 2
 
@@ -28,6 +29,8 @@ struct gcal_params_model {
     char **parameter; /* "p_f32madd" */
     char **unit;      /* "s" */
     double *value, *standard_error;
+    double *own, *own_error; /* the same of this device alone, from its rows; NaN where
+                                these do not tell, or nothing is known: for audits */
     bool *at_bound;
     double *covariance; /* n_parameters x n_parameters */
     size_t n_features;
@@ -50,6 +53,11 @@ struct gcal_params_model {
 struct gcal_params_device {
     struct gcal_device_info info;
     char *run_id, *calibrated_utc, *gpucal_version;
+    /* Fingerprints (SHA-256, hexadecimal) of the configuration's text and of the
+     * catalogue of measurement kernels; "" where a file does not tell.
+     */
+    char *configuration, *catalogue;
+    size_t n_fitted; /* devices of the type that the fit pooled */
     size_t n_models;
     struct gcal_params_model *models;
 };
@@ -70,8 +78,28 @@ void gcal_params_clear(struct gcal_params *params);
 /* YAML, the caller's to free. */
 char *gcal_params_encode(const struct gcal_params *params, size_t *size,
                          struct gcal_error *err);
-int gcal_params_decode(const struct gcal_yaml *root, struct gcal_params *params,
-                       struct gcal_error *err);
+/* The whole of a file; 'name' stands in messages. */
+int gcal_params_decode(const char *text, size_t size, const char *name,
+                       struct gcal_params *params, struct gcal_error *err);
+
+/* A file of which the devices are decoded, and models one by one when they are wanted. */
+struct gcal_params_index;
+
+/* Takes 'text' (malloc), also when it fails. */
+struct gcal_params_index *gcal_params_index_create(char *text, size_t size,
+                                                   const char *name,
+                                                   struct gcal_error *err);
+void gcal_params_index_destroy(struct gcal_params_index *index);
+/* Node and devices; their models have names and nothing else. */
+const struct gcal_params *
+gcal_params_index_devices(const struct gcal_params_index *index);
+/* Model 'model' of device 'device', the caller's to clear; may be called from several
+ * threads at once.
+ */
+int gcal_params_index_model(const struct gcal_params_index *index, size_t device,
+                            size_t model, struct gcal_params_model *out,
+                            struct gcal_error *err);
+void gcal_params_model_clear(struct gcal_params_model *model);
 
 /* The device whose uid, type or name matches 'pattern' (fnmatch, case ignored; NULL:
  * any).  NULL with 'err' listing what there is, also when several match.

@@ -352,7 +352,7 @@ static void check_version(struct reader *r, const struct gcal_yaml *root)
     r->failed = true;
 }
 
-int gcal_params_decode(const struct gcal_yaml *root, struct gcal_params *params,
+static int decode_root(const struct gcal_yaml *root, struct gcal_params *params,
                        struct gcal_error *err)
 {
     static const char *const keys[] = { "gpucal_params", "node", "devices", "complete",
@@ -386,4 +386,14 @@ int gcal_params_decode(const struct gcal_yaml *root, struct gcal_params *params,
         return 0;
     gcal_params_clear(params);
     return -1;
+}
+
+int gcal_params_decode(const char *text, size_t size, const char *name,
+                       struct gcal_params *params, struct gcal_error *err)
+{
+    struct gcal_yaml *root = gcal_yaml_parse(text, size, name, err);
+    int rc = root ? decode_root(root, params, err) : -1;
+
+    gcal_yaml_destroy(root);
+    return rc;
 }

@@ -259,18 +259,15 @@ static char *encode(const struct gcal_store *store, const struct gcal_params *pa
                     size_t *size, struct gcal_error *err)
 {
     char *text = gcal_params_encode(params, size, err);
-    struct gcal_yaml *root = NULL;
     struct gcal_params again;
 
-    if (text && (root = gcal_yaml_parse(text, *size, params->node, err)) &&
-        gcal_params_decode(root, &again, err) == 0) {
+    if (text && gcal_params_decode(text, *size, params->node, &again, err) == 0) {
         gcal_params_clear(&again);
     } else {
         gcal_error_prefix(err, "store %s: cannot publish %s", store->path, params->node);
         free(text);
         text = NULL;
     }
-    gcal_yaml_destroy(root);
     return text;
 }
 
@@ -359,14 +356,15 @@ out:
 }
 
 int gcal_store_publish_type(struct gcal_store *store, const struct gcal_params *params,
-                            const char *type, struct gcal_error *err)
+                            const char *type, const char *run_id, struct gcal_error *err)
 {
     struct gcal_params named = *params;
     int folder, rc = -1;
     char *text, *node;
     size_t size;
 
-    if (gcal_store_check_name("device type", type, err) < 0)
+    if (gcal_store_check_name("device type", type, err) < 0 ||
+        gcal_store_check_name("run", run_id, err) < 0)
         return -1;
     if (!(node = strdup(type)))
         return gcal_error_memory(err);
@@ -378,7 +376,7 @@ int gcal_store_publish_type(struct gcal_store *store, const struct gcal_params *
     if ((folder = gcal_store_folder(store->dirfd, "types")) < 0)
         fail(store, "types", err);
     else
-        rc = write_yaml(store, folder, type, text, size, err);
+        rc = write_yaml(store, folder, type, text, size, err) < 0 ? -1 : 1;
     if (folder >= 0)
         close(folder);
     free(text);

@@ -23,6 +23,7 @@ struct gcal_run_header {
     char *launcher;    /* "slurm job 17 step 0", "mpirun", "none" */
     char *config;      /* the configuration's text */
     char *config_file; /* its name */
+    char *catalogue;   /* fingerprint of the measurement kernels; "" in older records */
     uint64_t seed;
     uint32_t n_ranks;
     bool simulated; /* made by a test device: never published to a real store */

@@ -10,7 +10,6 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/base/yaml.h"
 #include "store/store_private.h"
 
 #define MAX_FILE_BYTES (16 << 20)
@@ -235,7 +234,6 @@ int gcal_store_read(const struct gcal_store *store, int folder, const char *name
                     struct gcal_params *params, struct gcal_error *err)
 {
     char *file = gcal_format("%s" SUFFIX, name), *text = NULL;
-    struct gcal_yaml *root = NULL;
     size_t size;
     int rc = -1;
 
@@ -246,13 +244,11 @@ int gcal_store_read(const struct gcal_store *store, int folder, const char *name
         if (rc < 0)
             gcal_error_set(err, GCAL_EINPUT, "store %s: %s: %s", store->path, file,
                            why(errno));
-    } else if ((root = gcal_yaml_parse(text, size, file, err)) &&
-               gcal_params_decode(root, params, err) == 0) {
+    } else if (gcal_params_decode(text, size, file, params, err) == 0) {
         rc = 1;
     } else {
         gcal_error_prefix(err, "store %s", store->path);
     }
-    gcal_yaml_destroy(root);
     free(text);
     free(file);
     return rc;

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/yaml.h"
 #include "store/params.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -11,15 +10,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* What is read from 'text' as it is written again, or NULL. */
 static char *rewritten(const char *text, size_t size, size_t *out_size)
 {
-    struct gcal_yaml *root = gcal_yaml_parse(text, size, "fuzz", NULL);
     struct gcal_params params = { 0 };
     char *out = NULL;
 
-    if (root && gcal_params_decode(root, &params, NULL) == 0) {
+    if (gcal_params_decode(text, size, "fuzz", &params, NULL) == 0) {
         out = gcal_params_encode(&params, out_size, NULL);
         gcal_params_clear(&params);
     }
-    gcal_yaml_destroy(root);
     return out;
 }
 

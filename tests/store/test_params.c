@@ -10,17 +10,12 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/base/yaml.h"
 #include "tests/store/sample.h"
 
 static int decode(const char *text, size_t size, struct gcal_params *params,
                   struct gcal_error *err)
 {
-    struct gcal_yaml *root = gcal_yaml_parse(text, size, "n1.yaml", err);
-    int rc = root ? gcal_params_decode(root, params, err) : -1;
-
-    gcal_yaml_destroy(root);
-    return rc;
+    return gcal_params_decode(text, size, "n1.yaml", params, err);
 }
 
 static void reads_back_exactly(void **state)
@@ -128,11 +123,12 @@ static struct gcal_params read_stored(const char *name)
 {
     struct gcal_params params = { 0 };
     struct gcal_error err = { 0 };
-    struct gcal_yaml *root = gcal_yaml_read(sample_path(TEST_DATA, name), 1 << 20, &err);
+    size_t size;
+    char *text = gcal_file_read(sample_path(TEST_DATA, name), 1 << 20, &size, &err);
 
-    if (!root || gcal_params_decode(root, &params, &err) < 0)
+    if (!text || gcal_params_decode(text, size, name, &params, &err) < 0)
         fail_msg("%s", err.text);
-    gcal_yaml_destroy(root);
+    free(text);
     return params;
 }
 

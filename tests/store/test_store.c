@@ -70,7 +70,8 @@ static void publishes_types(void **state)
     char **names;
     size_t n;
 
-    assert_int_equal(gcal_store_publish_type(store, &params, "test-gpu-7cu", NULL), 0);
+    assert_int_equal(gcal_store_publish_type(store, &params, "test-gpu-7cu", "r1", NULL),
+                     1);
     assert_int_equal(gcal_store_load_type(store, "test-gpu-7cu", &p, NULL), 0);
     assert_string_equal(p.node, "test-gpu-7cu");
     gcal_params_clear(&p);

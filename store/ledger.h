@@ -1,0 +1,58 @@
+/* ledger.h - the append-only list of what changed in a store, and the check of all of it
+ *
+ * STORE/ledger.tsv is text, a line for each file that was published or removed.  Fields
+ * stand between tabs:
+ *
+ *   PREVIOUS UTC WHO ACTION RUN CONFIGURATION CATALOGUE DRIVERS FILE SHA256 TRACK
+ *
+ * PREVIOUS is the SHA-256 of the line before (zeros in the first), so that no line can be
+ * changed or left out without all later ones telling.  WHO is USER@HOST; ACTION publish
+ * or prune; CONFIGURATION, CATALOGUE and DRIVERS are fingerprints; FILE stands below
+ * STORE; TRACK is the SHA-256 of the lines added to the node's track.  "-" where there is
+ * nothing.
+ */
+#ifndef GCAL_STORE_LEDGER_H
+#define GCAL_STORE_LEDGER_H
+
+#include <stddef.h>
+
+#include "calib/base/hash.h"
+
+struct gcal_error;
+struct gcal_store;
+
+struct gcal_ledger_entry {
+    const char *utc, *who, *action, *run_id, *configuration, *catalogue, *drivers, *file,
+        *sha256, *track;
+};
+
+/* Adds lines under the ledger's lock; they are on disk when it returns.  'utc' and 'who'
+ * of the entries are filled in here.
+ */
+int gcal_ledger_append(struct gcal_store *store, const struct gcal_ledger_entry *entries,
+                       size_t count, struct gcal_error *err);
+
+/* Every line in order; 'each' returns 0 to go on or -1 with 'err'.  GCAL_EINPUT with the
+ * line's number when a line does not follow from the one before; a last line without its
+ * end was cut by a crash and is left out.
+ */
+int gcal_ledger_read(const struct gcal_store *store,
+                     int (*each)(void *context, const struct gcal_ledger_entry *entry,
+                                 struct gcal_error *err),
+                     void *context, struct gcal_error *err);
+
+/* ---- the check of a whole store ---- */
+
+struct gcal_verify {
+    size_t n_lines, n_files, n_signed;
+    size_t n_damaged;     /* files or lines that are not what the ledger says */
+    size_t n_interrupted; /* publications that a crash or a full disk ended half-way: the
+                             file before still holds; publishing again mends it */
+    char *text;           /* a line about each, NULL when there is none */
+};
+
+int gcal_store_verify(const struct gcal_store *store, struct gcal_verify *verify,
+                      struct gcal_error *err);
+void gcal_verify_clear(struct gcal_verify *verify);
+
+#endif
