@@ -37,7 +37,9 @@ struct gpucal_model;
 /* "0.1.0" */
 const char *gpucal_version(void);
 
-/* 'path' NULL: $GPUCAL_STORE. */
+/* 'path' NULL: $GPUCAL_STORE.  Where GPUCAL_TRUSTED_KEYS names a file, that is as
+ * gpucal_store_trust() of it.
+ */
 struct gpucal_store *gpucal_store_open(const char *path, struct gpucal_error *err);
 void gpucal_store_close(struct gpucal_store *store);
 /* From now on only files are read that one of the public keys in the file 'path' (one
@@ -64,14 +66,14 @@ struct gpucal_device *gpucal_device_open(const struct gpucal_store *store,
 void gpucal_device_close(struct gpucal_device *device);
 /* 1 when the node's file was replaced since 'device' was opened: '*fresh' is then the
  * device as it is published now, and 'device' stays as it was, for who still uses it.  0
- * when it was not.
+ * when it was not; that takes microseconds.
  */
 int gpucal_device_reload(const struct gpucal_store *store,
                          const struct gpucal_device *device, struct gpucal_device **fresh,
                          struct gpucal_error *err);
 const char *gpucal_device_node(const struct gpucal_device *device);
-const char *
-gpucal_device_run(const struct gpucal_device *device); /* that calibrated it */
+/* The run that calibrated it. */
+const char *gpucal_device_run(const struct gpucal_device *device);
 const char *gpucal_device_uid(const struct gpucal_device *device);
 const char *gpucal_device_name(const struct gpucal_device *device);
 const char *gpucal_device_type(const struct gpucal_device *device);
@@ -135,16 +137,20 @@ struct gpucal_share {
     double transfer_s; /* for each unit, e.g. its bytes over the bus */
     double least;      /* units it gets at least */
     double most;       /* and at most; 0: no limit */
-    double units;      /* found: a multiple of the granularity, but for the last share's
-                          rest */
-    double time_s;     /* found: when it ends */
-    double low_s, high_s; /* of the kernel's prediction */
+    /* Found: */
+    double units;
+    double time_s;        /* when it ends */
+    double low_s, high_s; /* it ends between with a probability of 90 % */
+    int extrapolates;     /* as in gpucal_prediction */
 };
 
 /* Divides 'units' of work over 'count' devices, in multiples of 'granularity', so that
  * the last of them ends as early as possible: their predicted times are then equal but
- * for granularity, limits and devices that are not worth their start.  Times must not
- * fall as units grow.  '*makespan_s' (may be NULL) is the longest time.
+ * for granularity, limits and devices that are not worth their start.  What is left of
+ * 'units' by the granularity comes on top of one device's; a 'least' between two
+ * multiples counts as the one above, a 'most' as the one below.  Times should not fall as
+ * units grow.  '*makespan_s' (may be NULL) is the longest time.  On failure 'shares' is
+ * as it was.
  */
 int gpucal_split(struct gpucal_share *shares, size_t count, double units,
                  double granularity, double *makespan_s, struct gpucal_error *err);
