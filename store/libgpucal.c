@@ -1,4 +1,4 @@
-#include "store/gpucal.h"
+#include "store/lib_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,6 @@
 #include "calib/model/profile.h"
 #include "store/predictor.h"
 #include "store/store.h"
-
-#define API __attribute__((visibility("default")))
 
 #define MAX_PROFILE_BYTES (16 << 20)
 
@@ -21,6 +19,11 @@ struct gpucal_store {
     struct gcal_store *store;
 };
 
+struct gpucal_list {
+    char **names;
+    size_t count;
+};
+
 struct gpucal_device {
     struct gcal_params params;
     const struct gcal_params_device *device; /* in 'params' */
@@ -30,16 +33,13 @@ struct gpucal_profile {
     struct gcal_profile *profile;
 };
 
-struct gpucal_model {
-    struct gcal_predictor *predictor;
-};
-
-static void tell(struct gpucal_error *err, const struct gcal_error *from)
+int gpucal_tell(struct gpucal_error *err, const struct gcal_error *from)
 {
     if (err) {
         err->code = from->code;
         memcpy(err->text, from->text, sizeof(err->text));
     }
+    return -1;
 }
 
 API const char *gpucal_version(void)
@@ -63,7 +63,7 @@ API struct gpucal_store *gpucal_store_open(const char *path, struct gpucal_error
     else if ((s->store = gcal_store_open(path, &e)))
         return s;
     free(s);
-    tell(err, &e);
+    gpucal_tell(err, &e);
     return NULL;
 }
 
@@ -73,6 +73,95 @@ API void gpucal_store_close(struct gpucal_store *store)
         return;
     gcal_store_close(store->store);
     free(store);
+}
+
+/* ---- lists ---- */
+
+/* Takes 'names' when 'rc' is 0. */
+static struct gpucal_list *list_new(int rc, char **names, size_t count,
+                                    struct gcal_error *e, struct gpucal_error *err)
+{
+    struct gpucal_list *list = rc < 0 ? NULL : calloc(1, sizeof(*list));
+
+    if (list) {
+        list->names = names;
+        list->count = count;
+        return list;
+    }
+    if (rc == 0) {
+        gcal_names_free(names, count);
+        gcal_error_memory(e);
+    }
+    gpucal_tell(err, e);
+    return NULL;
+}
+
+API struct gpucal_list *gpucal_store_nodes(const struct gpucal_store *store,
+                                           struct gpucal_error *err)
+{
+    struct gcal_error e = { 0 };
+    char **names = NULL;
+    size_t count = 0;
+    int rc = gcal_store_nodes(store->store, &names, &count, &e);
+
+    return list_new(rc, names, count, &e, err);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int list_uids(const struct gcal_params *params, char ***names, size_t *count,
+                     struct gcal_error *err)
+{
+    char **uids = calloc(params->n_devices + 1, sizeof(*uids));
+    size_t n = 0;
+
+    while (uids && n < params->n_devices &&
+           (uids[n] = strdup(params->devices[n].info.uid)))
+        n++;
+    if (!uids || n < params->n_devices) {
+        gcal_names_free(uids, n);
+        return gcal_error_memory(err);
+    }
+    qsort(uids, n, sizeof(*uids), compare_texts);
+    *names = uids;
+    *count = n;
+    return 0;
+}
+
+API struct gpucal_list *gpucal_node_devices(const struct gpucal_store *store,
+                                            const char *node, struct gpucal_error *err)
+{
+    struct gcal_params params = { 0 };
+    struct gcal_error e = { 0 };
+    char **names = NULL;
+    size_t count = 0;
+    int rc;
+
+    if ((rc = gcal_store_load(store->store, node, NULL, &params, &e)) == 0)
+        rc = list_uids(&params, &names, &count, &e);
+    gcal_params_clear(&params);
+    return list_new(rc, names, count, &e, err);
+}
+
+API size_t gpucal_list_count(const struct gpucal_list *list)
+{
+    return list->count;
+}
+
+API const char *gpucal_list_item(const struct gpucal_list *list, size_t i)
+{
+    return i < list->count ? list->names[i] : NULL;
+}
+
+API void gpucal_list_close(struct gpucal_list *list)
+{
+    if (!list)
+        return;
+    gcal_names_free(list->names, list->count);
+    free(list);
 }
 
 /* ---- device ---- */
@@ -90,7 +179,7 @@ API struct gpucal_device *gpucal_device_open(const struct gpucal_store *store,
              (d->device = gcal_params_find(&d->params, pattern, &e)))
         return d;
     gpucal_device_close(d);
-    tell(err, &e);
+    gpucal_tell(err, &e);
     return NULL;
 }
 
@@ -100,6 +189,16 @@ API void gpucal_device_close(struct gpucal_device *device)
         return;
     gcal_params_clear(&device->params);
     free(device);
+}
+
+API const char *gpucal_device_node(const struct gpucal_device *device)
+{
+    return device->params.node;
+}
+
+API const char *gpucal_device_run(const struct gpucal_device *device)
+{
+    return device->device->run_id;
 }
 
 API const char *gpucal_device_uid(const struct gpucal_device *device)
@@ -148,7 +247,7 @@ static struct gpucal_profile *profile_new(struct gcal_yaml *root, struct gcal_er
     }
     gcal_yaml_destroy(root);
     free(p);
-    tell(err, e);
+    gpucal_tell(err, e);
     return NULL;
 }
 
@@ -199,10 +298,12 @@ API struct gpucal_model *gpucal_model_bind(const struct gpucal_device *device,
     if (!m)
         gcal_error_memory(&e);
     else if ((m->predictor =
-                  gcal_predictor_create(device->device, model, profile->profile, &e)))
+                  gcal_predictor_create(device->device, model, profile->profile, &e))) {
+        m->n_sizes = profile->profile->n_parameters;
         return m;
+    }
     free(m);
-    tell(err, &e);
+    gpucal_tell(err, &e);
     return NULL;
 }
 
@@ -222,10 +323,8 @@ API int gpucal_predict(const struct gpucal_model *model, const double *sizes,
     struct gcal_prediction p;
     struct gcal_error e;
 
-    if (gcal_predictor_eval(model->predictor, sizes, &p, NULL, &e) < 0) {
-        tell(err, &e);
-        return -1;
-    }
+    if (gcal_predictor_eval(model->predictor, sizes, &p, NULL, &e) < 0)
+        return gpucal_tell(err, &e);
     *prediction = (struct gpucal_prediction){ .time_s = p.time_s,
                                               .standard_error_s = p.standard_error_s,
                                               .low_s = p.low_s,
@@ -233,5 +332,15 @@ API int gpucal_predict(const struct gpucal_model *model, const double *sizes,
                                               .extrapolates = p.extrapolates,
                                               .outside = p.outside,
                                               .outside_by = p.outside_by };
+    return 0;
+}
+
+API int gpucal_predict_batch(const struct gpucal_model *model, const double *sizes,
+                             size_t count, struct gpucal_prediction *predictions,
+                             struct gpucal_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (gpucal_predict(model, &sizes[i * model->n_sizes], &predictions[i], err) < 0)
+            return -1;
     return 0;
 }

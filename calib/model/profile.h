@@ -26,6 +26,9 @@ struct gcal_yaml_writer;
 
 #define GCAL_SUB_GROUP_SIZE "sub_group_size"
 
+/* Of a profile from outside, and of the values that a binding keeps on the stack. */
+#define GCAL_PROFILE_MAX_PARAMETERS 32
+
 enum gcal_granularity {
     GCAL_PER_WORK_ITEM,
     GCAL_PER_SUB_GROUP,

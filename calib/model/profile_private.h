@@ -9,11 +9,10 @@
 /* Stands where a stride is not affine. */
 #define GCAL_PROFILE_UNKNOWN "?"
 
-/* Of a profile from outside, and of the values that a binding keeps on the stack. */
-#define GCAL_PROFILE_MAX_PARAMETERS 32
-#define GCAL_PROFILE_MAX_ENTRIES    10000
-#define GCAL_PROFILE_MAX_LOOPS      32
-#define GCAL_PROFILE_MAX_NOTES      10000
+/* Of a profile from outside. */
+#define GCAL_PROFILE_MAX_ENTRIES 10000
+#define GCAL_PROFILE_MAX_LOOPS   32
+#define GCAL_PROFILE_MAX_NOTES   10000
 
 /* By their enumerations. */
 extern const char *const gcal_granularity_names[4];

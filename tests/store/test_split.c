@@ -1,0 +1,335 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "store/split.h"
+
+#define MAX_PARTS 4
+
+/* A device: a start, a cost per unit, and work-groups of which so many run at once, as
+ * whole waves.
+ */
+struct device {
+    double start_s, unit_s, wave_s, wave_units;
+};
+
+struct devices {
+    struct device device[MAX_PARTS];
+    size_t calls;
+};
+
+static double time_of(const struct device *d, double units)
+{
+    return units == 0 ? 0
+                      : d->start_s + d->unit_s * units +
+                            (d->wave_s > 0 ? d->wave_s * ceil(units / d->wave_units) : 0);
+}
+
+static int device_time(void *context, size_t part, double units, double *time_s,
+                       struct gcal_error *err)
+{
+    struct devices *devices = context;
+
+    (void)err;
+    assert_true(units > 0);
+    devices->calls++;
+    *time_s = time_of(&devices->device[part], units);
+    return 0;
+}
+
+static double makespan(const struct devices *devices, const struct gcal_split_part *parts,
+                       size_t count)
+{
+    double longest_s = 0;
+
+    for (size_t i = 0; i < count; i++)
+        longest_s = fmax(longest_s, time_of(&devices->device[i], parts[i].units));
+    return longest_s;
+}
+
+/* ---- against all there is ---- */
+
+struct problem {
+    struct devices devices;
+    struct gcal_split_part parts[MAX_PARTS];
+    size_t count;
+    double units, granularity;
+};
+
+/* The least makespan over all ways to give 'left' granules to parts from 'i' on, and the
+ * rest to one of all; INFINITY where limits allow none.
+ */
+static double search(struct problem *p, size_t i, double left, double rest)
+{
+    struct gcal_split_part *part = &p->parts[i];
+    double best_s = INFINITY;
+
+    if (i == p->count) {
+        if (left > 0)
+            return INFINITY;
+        if (rest == 0)
+            return makespan(&p->devices, p->parts, p->count);
+        for (size_t j = 0; j < p->count; j++) {
+            p->parts[j].units += rest;
+            if (p->parts[j].most == 0 || p->parts[j].units <= p->parts[j].most)
+                best_s = fmin(best_s, makespan(&p->devices, p->parts, p->count));
+            p->parts[j].units -= rest;
+        }
+        return best_s;
+    }
+    for (double granules = 0; granules <= left; granules++) {
+        part->units = granules * p->granularity;
+        if (part->units >= part->least && (part->most == 0 || part->units <= part->most))
+            best_s = fmin(best_s, search(p, i + 1, left - granules, rest));
+    }
+    return best_s;
+}
+
+static double best_makespan(struct problem *p)
+{
+    double rest = fmod(p->units, p->granularity);
+
+    return search(p, 0, (p->units - rest) / p->granularity, rest);
+}
+
+static uint64_t seed = 2385;
+
+static double draw(double most)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return floor((double)(seed >> 33) / 2147483648.0 * (most + 1));
+}
+
+static struct problem random_problem(void)
+{
+    struct problem p = { .count = 1 + (size_t)draw(MAX_PARTS - 1),
+                         .units = draw(40),
+                         .granularity = 1 + draw(6) };
+
+    for (size_t i = 0; i < p.count; i++) {
+        p.devices.device[i] = (struct device){ draw(1) * draw(50), draw(9),
+                                               draw(1) * draw(30), 1 + draw(8) };
+        p.parts[i].least = draw(3) == 0 ? draw(12) : 0;
+        p.parts[i].most = draw(2) == 0 ? 1 + draw(20) : 0;
+    }
+    return p;
+}
+
+static void check_limits(const struct problem *p)
+{
+    double sum = 0, with_rest = 0;
+
+    for (size_t i = 0; i < p->count; i++) {
+        const struct gcal_split_part *part = &p->parts[i];
+
+        assert_true(part->units >= part->least);
+        assert_true(part->most == 0 || part->units <= part->most);
+        with_rest += fmod(part->units, p->granularity) != 0;
+        sum += part->units;
+    }
+    assert_true(sum == p->units);
+    assert_true(with_rest <= 1);
+}
+
+static void is_as_good_as_the_best_of_all(void **state)
+{
+    size_t solved = 0, refused = 0;
+
+    (void)state;
+    for (int i = 0; i < 3000; i++) {
+        struct problem p = random_problem(), all = p;
+        double best_s = best_makespan(&all);
+        struct gcal_error err = { 0 };
+
+        if (gcal_split(p.parts, p.count, p.units, p.granularity, device_time, &p.devices,
+                       &err) < 0) {
+            /* Only what cannot be is refused, limits that hold no multiple included. */
+            assert_true(isinf(best_s) && err.code == GCAL_EINPUT);
+            refused++;
+            continue;
+        }
+        check_limits(&p);
+        if (makespan(&p.devices, p.parts, p.count) != best_s)
+            fail_msg("problem %d: %g s, and %g s is possible", i,
+                     makespan(&p.devices, p.parts, p.count), best_s);
+        solved++;
+    }
+    assert_true(solved > 1000 && refused > 200);
+}
+
+/* ---- large work ---- */
+
+static struct problem large_problem(void)
+{
+    return (struct problem){
+        .devices.device = { { 2e-5, 3.17e-9, 0, 1 },
+                            { 0, 2.385e-8, 0, 1 },
+                            { 1e-3, 7.1e-10, 0, 1 },
+                            { 5e-6, 1.13e-7, 0, 1 } },
+        .count = 4,
+        .units = 123456789,
+        .granularity = 64,
+    };
+}
+
+static void ends_at_once_but_for_a_granule(void **state)
+{
+    struct problem p = large_problem();
+    double latest_s, steps;
+
+    (void)state;
+    assert_int_equal(gcal_split(p.parts, p.count, p.units, p.granularity, device_time,
+                                &p.devices, NULL),
+                     0);
+    check_limits(&p);
+    latest_s = makespan(&p.devices, p.parts, p.count);
+    for (size_t i = 0; i < p.count; i++) {
+        const struct device *d = &p.devices.device[i];
+
+        assert_true(time_of(d, p.parts[i].units + p.granularity) >= latest_s);
+    }
+    /* As the header says; the search must not grow with the work. */
+    steps = log2(p.units / p.granularity / (double)p.count) + 2;
+    assert_true((double)p.devices.calls <= 2.5 * (double)p.count * steps);
+}
+
+/* 1000 units take the first 1 s; the second one needs 2 s to start. */
+static void leaves_out_who_starts_too_late(void **state)
+{
+    struct problem p = { .devices.device = { { 0, 1e-3, 0, 1 }, { 2, 1e-6, 0, 1 } },
+                         .count = 2,
+                         .units = 1000,
+                         .granularity = 1 };
+
+    (void)state;
+    assert_int_equal(gcal_split(p.parts, 2, p.units, 1, device_time, &p.devices, NULL),
+                     0);
+    assert_true(p.parts[0].units == 1000 && p.parts[1].units == 0);
+    p.units = 4000;
+    assert_int_equal(gcal_split(p.parts, 2, p.units, 1, device_time, &p.devices, NULL),
+                     0);
+    assert_true(p.parts[0].units == 2001 && p.parts[1].units == 1999);
+}
+
+/* One that must take more than it should leaves the others as equal as they can be. */
+static void balances_who_is_free(void **state)
+{
+    struct problem p = {
+        .devices.device = { { 0, 1, 0, 1 }, { 0, 1e-3, 0, 1 }, { 0, 2e-3, 0, 1 } },
+        .parts = { { .least = 10 } },
+        .count = 3,
+        .units = 1510,
+        .granularity = 1
+    };
+
+    (void)state;
+    assert_int_equal(gcal_split(p.parts, 3, p.units, 1, device_time, &p.devices, NULL),
+                     0);
+    assert_true(p.parts[0].units == 10 && p.parts[1].units == 1000 &&
+                p.parts[2].units == 500);
+}
+
+static void gives_less_than_a_granule_to_one(void **state)
+{
+    struct problem p = { .devices.device = { { 0, 2, 0, 1 }, { 0, 1, 0, 1 } },
+                         .parts = { { 0 }, { .most = 3 } },
+                         .count = 2 };
+
+    (void)state;
+    assert_int_equal(gcal_split(p.parts, 2, 3, 4, device_time, &p.devices, NULL), 0);
+    assert_true(p.parts[0].units == 0 && p.parts[1].units == 3);
+    assert_int_equal(gcal_split(p.parts, 2, 0, 4, device_time, &p.devices, NULL), 0);
+    assert_true(p.parts[0].units == 0 && p.parts[1].units == 0);
+    p.parts[1].most = 2;
+    assert_int_equal(gcal_split(p.parts, 2, 3, 4, device_time, &p.devices, NULL), 0);
+    assert_true(p.parts[0].units == 3 && p.parts[1].units == 0);
+}
+
+/* ---- what is refused ---- */
+
+static int never_ends(void *context, size_t part, double units, double *time_s,
+                      struct gcal_error *err)
+{
+    (void)context;
+    (void)part;
+    (void)units;
+    (void)err;
+    *time_s = NAN;
+    return 0;
+}
+
+static void refuses_what_cannot_be(void **state)
+{
+    static const struct {
+        double units, granularity, least, most, other_most;
+        const char *says;
+    } cases[] = {
+        { INFINITY, 1, 0, 0, 0, "inf units of work" },
+        { NAN, 1, 0, 0, 0, "nan units of work" },
+        { -3, 1, 0, 0, 0, "-3 units of work" },
+        { 7, 0, 0, 0, 0, "granularity 0" },
+        { 7, -1, 0, 0, 0, "granularity -1" },
+        { 7, NAN, 0, 0, 0, "granularity nan" },
+        { 7, INFINITY, 0, 0, 0, "granularity inf" },
+        { 1e300, 1e-9, 0, 0, 0, "too many" },
+        { 7, 1, NAN, 0, 0, "share 0: at least nan" },
+        { 7, 1, INFINITY, 0, 0, "share 0: at least inf" },
+        { 7, 1, 0, -1, 0, "at most -1" },
+        { 7, 1, 0, NAN, 0, "at most nan" },
+        { 7, 4, 5, 7, 0, "no multiple of the granularity 4" },
+        { 7, 1, 5, 3, 0, "no multiple" },
+        { 7, 1, 8, 0, 0, "fewer than all shares' least together, 8" },
+        { 3, 4, 1, 0, 0, "fewer than all shares' least together, 4" },
+        { 7, 1, 0, 3, 3, "more than all shares' most together, 6" },
+        { 11, 4, 0, 6, 6, "no share has room for the 3 units" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct devices devices = { .device = { { 0, 1, 0, 1 }, { 0, 1, 0, 1 } } };
+        struct gcal_split_part parts[2] = { { cases[i].least, cases[i].most, 0, 0, 0, 0 },
+                                            { 0, cases[i].other_most, 0, 0, 0, 0 } };
+        struct gcal_error err = { 0 };
+
+        assert_int_equal(gcal_split(parts, 2, cases[i].units, cases[i].granularity,
+                                    device_time, &devices, &err),
+                         -1);
+        if (err.code != GCAL_EINPUT || !strstr(err.text, cases[i].says))
+            fail_msg("case %zu: %s", i, err.text);
+    }
+}
+
+static void refuses_times_that_are_none(void **state)
+{
+    struct gcal_split_part parts[2] = { 0 };
+    struct gcal_error err = { 0 };
+
+    (void)state;
+    assert_int_equal(gcal_split(parts, 0, 7, 1, never_ends, NULL, &err), -1);
+    assert_non_null(strstr(err.text, "no device"));
+    assert_int_equal(gcal_split(parts, 2, 7, 1, never_ends, NULL, &err), -1);
+    assert_non_null(strstr(err.text, "take nan s"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_as_good_as_the_best_of_all),
+        cmocka_unit_test(ends_at_once_but_for_a_granule),
+        cmocka_unit_test(leaves_out_who_starts_too_late),
+        cmocka_unit_test(balances_who_is_free),
+        cmocka_unit_test(gives_less_than_a_granule_to_one),
+        cmocka_unit_test(refuses_what_cannot_be),
+        cmocka_unit_test(refuses_times_that_are_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
