@@ -190,65 +190,24 @@ int gcal_store_history(const struct gcal_store *store, const char *node, char **
 
 /* ---- files ---- */
 
-/* The whole of a regular file; NULL with errno. */
-static char *read_file(int folder, const char *name, size_t *size)
-{
-    /* O_NONBLOCK: a fifo in the place of a file must not hang the reader. */
-    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-    struct stat info;
-    char *text = NULL;
-    ssize_t got = 0;
-
-    if (fd < 0)
-        return NULL;
-    *size = 0;
-    if (fstat(fd, &info) < 0)
-        goto out;
-    errno = !S_ISREG(info.st_mode) ? EINVAL : EFBIG;
-    if (!S_ISREG(info.st_mode) || info.st_size > MAX_FILE_BYTES ||
-        !(text = malloc((size_t)info.st_size + 1)))
-        goto out;
-    /* The file does not change any more: a new one takes its place. */
-    while (*size < (size_t)info.st_size &&
-           (got = read(fd, text + *size, (size_t)info.st_size - *size)) > 0)
-        *size += (size_t)got;
-    if (got < 0) {
-        free(text);
-        text = NULL;
-    }
-out:
-    got = errno;
-    close(fd);
-    errno = (int)got;
-    return text;
-}
-
 static const char *why(int code)
 {
-    return code == ELOOP    ? "a symbolic link, which the store does not follow"
-           : code == EINVAL ? "not a regular file"
-                            : strerror(code);
+    return code == ELOOP ? "a symbolic link, which the store does not follow"
+                         : strerror(code);
 }
 
 int gcal_store_read(const struct gcal_store *store, int folder, const char *name,
                     struct gcal_params *params, struct gcal_error *err)
 {
-    char *file = gcal_format("%s" SUFFIX, name), *text = NULL;
+    char *file = gcal_format("%s" SUFFIX, name), *text;
     size_t size;
-    int rc = -1;
+    int rc;
 
-    if (!file) {
-        gcal_error_memory(err);
-    } else if (!(text = read_file(folder, file, &size))) {
-        rc = errno == ENOENT ? 0 : -1;
-        if (rc < 0)
-            gcal_error_set(err, GCAL_EINPUT, "store %s: %s: %s", store->path, file,
-                           why(errno));
-    } else if (gcal_params_decode(text, size, file, params, err) == 0) {
-        rc = 1;
-    } else {
-        gcal_error_prefix(err, "store %s", store->path);
-    }
+    if (!file)
+        return gcal_error_memory(err);
+    rc = gcal_store_fetch(store, folder, file, file, MAX_FILE_BYTES, &text, &size, err);
+    if (rc > 0 && gcal_params_decode(text, size, file, params, err) < 0)
+        rc = gcal_error_prefix(err, "store %s", store->path);
     free(text);
     free(file);
     return rc;

@@ -17,6 +17,17 @@ int gcal_store_check_name(const char *what, const char *name, struct gcal_error 
 /* A sub-folder such as "nodes", opened; -1 with errno.  Links are not followed. */
 int gcal_store_folder(int dirfd, const char *name);
 
+/* A file of the store that may be trusted, NUL-terminated; 'shown' names it in messages.
+ * 1 with 'text', the caller's to free; 0 when there is no such file; -1 (GCAL_EINPUT).
+ */
+int gcal_store_fetch(const struct gcal_store *store, int folder, const char *file,
+                     const char *shown, size_t max_bytes, char **text, size_t *size,
+                     struct gcal_error *err);
+
+/* The same of a node's track. */
+int gcal_store_track_text(const struct gcal_store *store, const char *node, char **text,
+                          size_t *size, struct gcal_error *err);
+
 /* FOLDER/NAME.yaml.  1; 0 when there is no such file; -1. */
 int gcal_store_read(const struct gcal_store *store, int folder, const char *name,
                     struct gcal_params *params, struct gcal_error *err);

@@ -1,0 +1,341 @@
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "store/track.h"
+#include "tests/store/sample.h"
+
+#define RUN_1 "20261121T041705Z-1a2b3c4d" /* of sample_params() */
+
+static const char header[] = "gpucal_track 1\n";
+static const char columns[] = "columns\t0\tm/linear/p_a/s\tm/linear/p_b/s/byte\n";
+
+/* A run's fields before its numbers. */
+#define HEAD(run, uid) "run\t" run "\tU\t" uid "\tT\tA name\t580.17\tc0ffee\t-\t0.1.0"
+
+/* Decodes "header columns" and 'lines'; 'text' keeps what the track points into. */
+static int decode(const char *lines, char **text, struct gcal_track *track,
+                  struct gcal_error *err)
+{
+    *text = gcal_format("%s%s%s", header, columns, lines);
+    return gcal_track_decode(*text, strlen(*text), "t.tsv", track, err);
+}
+
+static void refuses(const char *lines, const char *message)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_track track;
+    char *text;
+
+    if (decode(lines, &text, &track, &err) == 0)
+        fail_msg("read: %s", lines);
+    if (!strstr(err.text, message))
+        fail_msg("'%s' is not in '%s'", message, err.text);
+    assert_int_equal(err.code, GCAL_EINPUT);
+    assert_null(track.runs);
+    free(text);
+}
+
+static void reads_what_stands_there(void **state)
+{
+    struct gcal_track t;
+    char *text;
+
+    (void)state;
+    assert_int_equal(decode(HEAD("r1", "u1") "\t0\t2.38512e-12\t1.7e-15\t-\t-\n" HEAD(
+                                "r2", "u1") "\t0\t713\t0.1\t-7.2e-06\t+1e300\n",
+                            &text, &t, NULL),
+                     0);
+    assert_int_equal(t.n_runs, 2);
+    assert_string_equal(t.runs[0].run_id, "r1");
+    assert_string_equal(t.runs[0].name, "A name");
+    assert_string_equal(t.runs[0].driver, "580.17");
+    assert_string_equal(t.runs[0].configuration, "c0ffee");
+    assert_string_equal(t.runs[0].catalogue, "");
+    assert_string_equal(t.runs[0].gpucal_version, "0.1.0");
+    assert_int_equal(t.runs[0].columns->n, 2);
+    assert_string_equal(t.runs[0].columns->column[1].parameter, "p_b");
+    assert_string_equal(t.runs[0].columns->column[1].unit, "s/byte");
+    assert_true(t.runs[0].value[0] == 2.38512e-12 && t.runs[0].error[0] == 1.7e-15);
+    assert_true(isnan(t.runs[0].value[1]) && isnan(t.runs[0].error[1]));
+    assert_true(t.runs[1].value[0] == 713 && t.runs[1].error[0] == 0.1);
+    assert_true(t.runs[1].value[1] == -7.2e-06 && t.runs[1].error[1] == 1e300);
+    gcal_track_clear(&t);
+    free(text);
+}
+
+/* Short decimals take a path of their own: it must give what strtod() does. */
+static void reads_numbers_as_the_library_does(void **state)
+{
+    static const char *const numbers[] = {
+        "0",
+        "-0",
+        "1e22",
+        "1e23",
+        "9.99999e-17",
+        "1.23456e-18",
+        "2.5e-23",
+        "4.94e-324",
+        "123456789012345",
+        "1234567890123456",
+        "0.000001",
+        "1e-22",
+        "1e+05",
+        "179769e303",
+        "3.",
+        ".5",
+        "00000000000000000001",
+    };
+    struct gcal_track t;
+    char *line, *text;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+        line = gcal_format(HEAD("r", "u") "\t0\t%s\t1\t1\t%s\n", numbers[i], numbers[i]);
+        if (decode(line, &text, &t, NULL) < 0)
+            fail_msg("%s", numbers[i]);
+        assert_true(t.runs[0].value[0] == strtod(numbers[i], NULL));
+        assert_true(t.runs[0].error[1] == strtod(numbers[i], NULL));
+        gcal_track_clear(&t);
+        free(text);
+        free(line);
+    }
+    srand(7);
+    for (int i = 0; i < 20000; i++) {
+        double value = ldexp(1 + rand() / (double)RAND_MAX, rand() % 200 - 100), read;
+
+        line = gcal_format(HEAD("r", "u") "\t0\t%.6g\t1\t1\t1\n", value);
+        assert_int_equal(decode(line, &text, &t, NULL), 0);
+        read = strtod(strstr(line, "\t0\t") + 3, NULL);
+        assert_true(t.runs[0].value[0] == read);
+        gcal_track_clear(&t);
+        free(text);
+        free(line);
+    }
+}
+
+static void refuses_what_is_no_track(void **state)
+{
+    (void)state;
+    refuses("walk\n", "t.tsv:3: neither 'columns' nor 'run'");
+    refuses("\n", "t.tsv:3: neither");
+    refuses("run\tr1\n", "t.tsv:3: a run has fewer fields");
+    refuses(HEAD("r", "u") "\n", "number of the columns is missing");
+    refuses(HEAD("r", "u") "\t1\t1\t1\n", "no columns of that number");
+    refuses(HEAD("r", "u") "\t0x\t1\t1\n", "is none");
+    refuses(HEAD("r", "u") "\t99999999999999999999\t1\t1\n", "is none");
+    refuses(HEAD("r", "u") "\t0\t1\t1\t1\n", "two numbers for each");
+    refuses(HEAD("r", "u") "\t0\t1\t1\t1\t1\t1\n", "two numbers for each");
+    refuses(HEAD("r", "u") "\t0\t1\t1\t1\tx\n", "t.tsv:3: a number or '-'");
+    refuses(HEAD("r", "u") "\t0\t1\t1\t\t1\n", "a number or '-'");
+    refuses(HEAD("r", "u") "\t0\t1\t1\t1,5\t1\n", "a number or '-'");
+    refuses(HEAD("r", "u") "\t0\t1\t1\tnan\t1\n", "a number or '-'");
+    refuses(HEAD("r", "u") "\t0\t1\t1\t0x10\t1\n", "a number or '-'");
+    refuses(HEAD("r", "u") "\t0\t1\t1\t1e999\t1\n", "a number or '-'");
+    refuses(HEAD("r", "u") "\t0\t1\t1\t1e\t1\n", "a number or '-'");
+    refuses(HEAD("r", "u") "\t0\t1\t1\t--1\t1\n", "a number or '-'");
+    refuses("columns\t2\tm/f/p/s\n", "numbered from 0");
+    refuses("columns\t1\tm/f/p\n", "MODEL/FORM/PARAMETER/UNIT");
+}
+
+static void refuses_other_files(void **state)
+{
+    struct gcal_error err;
+    struct gcal_track t;
+    char other[] = "gpucal_track 2\n", zero[] = "gpucal_track 1\nrun\0x\n", none[] = "";
+
+    (void)state;
+    assert_int_equal(gcal_track_decode(other, strlen(other), "t.tsv", &t, &err), -1);
+    assert_non_null(strstr(err.text, "t.tsv:1: not a track of version 1"));
+    assert_int_equal(gcal_track_decode(zero, sizeof(zero) - 1, "t.tsv", &t, &err), -1);
+    assert_non_null(strstr(err.text, "t.tsv:2: a NUL byte"));
+    assert_int_equal(gcal_track_decode(none, 0, "t.tsv", &t, &err), 0);
+    assert_int_equal(t.n_runs, 0);
+    gcal_track_clear(&t);
+}
+
+static void leaves_out_what_a_crash_cut(void **state)
+{
+    struct gcal_track t;
+    char *text;
+
+    (void)state;
+    assert_int_equal(decode(HEAD("r1", "u") "\t0\t1\t1\t1\t1\n" HEAD("r2", "u") "\t0\t7.",
+                            &text, &t, NULL),
+                     0);
+    assert_int_equal(t.n_runs, 1);
+    gcal_track_clear(&t);
+    free(text);
+    assert_int_equal(
+        decode(HEAD("r1", "u") "\t0\t7.\tcut\n" HEAD("r2", "u") "\t0\t1\t1\t1\t1\n",
+               &text, &t, NULL),
+        0);
+    assert_int_equal(t.n_runs, 1);
+    assert_string_equal(t.runs[0].run_id, "r2");
+    gcal_track_clear(&t);
+    free(text);
+}
+
+/* Published again, for example fitted anew from its record. */
+static void a_run_counts_once(void **state)
+{
+    struct gcal_track t;
+    char *text;
+
+    (void)state;
+    assert_int_equal(
+        decode(
+            HEAD("r1", "u1") "\t0\t1\t1\t1\t1\n" HEAD(
+                "r1", "u2") "\t0\t2\t1\t1\t1\n" HEAD("r2", "u1") "\t0\t3\t1\t1\t1"
+                                                                 "\n" HEAD("r1",
+                                                                           "u1") "\t0\t4"
+                                                                                 "\t1\t1"
+                                                                                 "\t1\n",
+            &text, &t, NULL),
+        0);
+    assert_int_equal(t.n_runs, 3);
+    assert_true(t.runs[0].value[0] == 2 && t.runs[1].value[0] == 3);
+    assert_true(t.runs[2].value[0] == 4);
+    assert_string_equal(t.runs[2].uid, "u1");
+    gcal_track_clear(&t);
+    free(text);
+}
+
+/* What is added to 'before' for a run of which a model's name is 'model'. */
+static char *encode(const char *model, const char *name, const struct gcal_track *before,
+                    size_t *size)
+{
+    struct gcal_params p = sample_params("n1", "uuid:7f", 2.38512345e-12);
+    char *text;
+
+    free(p.devices[0].models[0].name);
+    p.devices[0].models[0].name = strdup(model);
+    free(p.devices[0].info.name);
+    p.devices[0].info.name = strdup(name);
+    text = gcal_track_encode(&p, RUN_1, before, size, NULL);
+    assert_non_null(text);
+    gcal_params_clear(&p);
+    return text;
+}
+
+static void what_is_written_is_read(void **state)
+{
+    struct gcal_track t, u;
+    char *first, *second;
+    size_t size;
+
+    (void)state;
+    first = encode("mat\tmul/\n", "A\tGPU\n", NULL, &size);
+    assert_int_equal(gcal_track_decode(first, size, "t", &t, NULL), 0);
+    assert_int_equal(t.n_runs, 1);
+    assert_string_equal(t.runs[0].name, "A_GPU_");
+    assert_string_equal(t.runs[0].uid, "uuid:7f");
+    assert_string_equal(t.runs[0].columns->column[0].model, "mat_mul__");
+    assert_string_equal(t.runs[0].columns->column[0].form, "linear");
+    assert_string_equal(t.runs[0].columns->column[0].parameter, "p_madd");
+    assert_true(t.runs[0].value[0] == 2.38512e-12 && t.runs[0].error[0] == 1.7e-15);
+    assert_true(isnan(t.runs[0].value[1])); /* at its bound, it tells nothing */
+    /* Known columns are not written again; others are. */
+    second = encode("mat\tmul/\n", "A", &t, &size);
+    assert_memory_equal(second, "run\t", 4);
+    free(second);
+    second = encode("other", "A", &t, &size);
+    assert_memory_equal(second, "columns\t1\tother/linear/p_madd/s\t", 32);
+    free(second);
+    gcal_track_clear(&t);
+    free(first);
+    /* A file of which only the first line is whole. */
+    first = strdup("gpucal_track 1\ncolu");
+    assert_int_equal(gcal_track_decode(first, strlen(first), "t", &u, NULL), 0);
+    second = encode("m", "A", &u, &size);
+    assert_memory_equal(second, "columns\t0", 9);
+    free(second);
+    gcal_track_clear(&u);
+    free(first);
+}
+
+/* A decimal comma in the program that links the library. */
+static void numbers_do_not_depend_on_the_locale(void **state)
+{
+    struct gcal_track t;
+    char *text;
+    size_t size;
+
+    (void)state;
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8"))
+        skip();
+    text = encode("m", "A", NULL, &size);
+    assert_non_null(strstr(text, "\t2.38512e-12\t"));
+    assert_int_equal(gcal_track_decode(text, size, "t", &t, NULL), 0);
+    assert_true(t.runs[0].value[0] == 2.38512e-12);
+    gcal_track_clear(&t);
+    free(text);
+    assert_int_equal(
+        decode(HEAD("r", "u") "\t0\t1.2345678901234567\t1.5\t1\t1\n", &text, &t, NULL),
+        0);
+    assert_true(t.runs[0].value[0] == 0x1.3c0ca428c59fbp+0);
+    assert_true(t.runs[0].error[0] == 1.5);
+    gcal_track_clear(&t);
+    free(text);
+    setlocale(LC_NUMERIC, "C");
+}
+
+/* 50 calibrations of 250 costs: what a node's track is after a year of weekly runs. */
+static void a_track_is_read_in_a_moment(void **state)
+{
+    struct gcal_buf buf = { 0 };
+    struct timespec start, end;
+    struct gcal_track t;
+    double seconds;
+
+    (void)state;
+    gcal_buf_printf(&buf, "%scolumns\t0", header);
+    for (int i = 0; i < 250; i++)
+        gcal_buf_printf(&buf, "\tmodel/form/p_parameter%d/s", i);
+    for (int r = 0; r < 50; r++) {
+        gcal_buf_printf(&buf, "\n" HEAD("r%d", "u") "\t0", r);
+        for (int i = 0; i < 250; i++)
+            gcal_buf_printf(&buf, "\t%.6g\t%.3g", 1e-12 * (i + 1.2345678) * (r + 777),
+                            1e-14 * (i + 1.2345678));
+    }
+    gcal_buf_puts(&buf, "\n");
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
+    assert_int_equal(gcal_track_decode(buf.data, buf.size, "t", &t, NULL), 0);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    seconds = (double)(end.tv_sec - start.tv_sec) +
+              1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    print_message("%.1f ns per number\n", 1e9 * seconds / 25000);
+    assert_int_equal(t.n_runs, 50);
+    gcal_track_clear(&t);
+    gcal_buf_free(&buf);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_what_stands_there),
+        cmocka_unit_test(reads_numbers_as_the_library_does),
+        cmocka_unit_test(refuses_what_is_no_track),
+        cmocka_unit_test(refuses_other_files),
+        cmocka_unit_test(leaves_out_what_a_crash_cut),
+        cmocka_unit_test(a_run_counts_once),
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(numbers_do_not_depend_on_the_locale),
+        cmocka_unit_test(a_track_is_read_in_a_moment),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
