@@ -1,0 +1,117 @@
+#include "costs.h"
+
+#include <gpucal.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <starpu_opencl.h>
+
+/* StarPU's callbacks have no argument for the caller's data, so this is global. */
+static struct gpucal_model *models[STARPU_MAXOPENCLDEVS]; /* by StarPU's device number */
+static int first_device = -1;
+static double cpu_factor = 1;
+static atomic_ulong asked_cpu, asked_opencl;
+
+static struct gpucal_model *bind(const struct gpucal_store *store,
+                                 const struct costs_source *s, const char *device_name,
+                                 const struct gpucal_profile *profile)
+{
+    struct gpucal_error err = { 0, "" };
+    struct gpucal_device *device =
+        gpucal_device_open(store, s->node, s->device ? s->device : device_name, &err);
+    struct gpucal_model *model =
+        device ? gpucal_model_bind(device, s->model, profile, &err) : NULL;
+
+    if (!model)
+        fprintf(stderr, "gpucal: %s: %s\n", device_name, err.text);
+    gpucal_device_close(device); /* a bound model does not need it */
+    return model;
+}
+
+static int bind_workers(const struct gpucal_store *store, const struct costs_source *s,
+                        const struct gpucal_profile *profile)
+{
+    int workers[STARPU_NMAXWORKERS];
+    unsigned n =
+        starpu_worker_get_ids_by_type(STARPU_OPENCL_WORKER, workers, STARPU_NMAXWORKERS);
+
+    for (unsigned i = 0; i < n; i++) {
+        int number = starpu_worker_get_devid(workers[i]);
+        cl_device_id device;
+        char name[256];
+
+        starpu_opencl_get_device(number, &device);
+        if (clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof(name), name, NULL) !=
+                CL_SUCCESS ||
+            !(models[number] = bind(store, s, name, profile)))
+            return -1;
+        if (first_device < 0)
+            first_device = number;
+    }
+    if (!n)
+        fprintf(stderr, "StarPU has no OpenCL worker; for OpenCL on the CPU set "
+                        "STARPU_OPENCL_ON_CPUS=1\n");
+    return n ? 0 : -1;
+}
+
+int costs_open(const struct costs_source *s)
+{
+    struct gpucal_error err = { 0, "" };
+    struct gpucal_store *store = gpucal_store_open(s->store, &err);
+    struct gpucal_profile *profile = store ? gpucal_profile_open(s->profile, &err) : NULL;
+    int rc = -1;
+
+    if (!profile)
+        fprintf(stderr, "gpucal: %s\n", err.text);
+    else if (gpucal_profile_parameter_count(profile) != 1)
+        fprintf(stderr, "gpucal: %s: one size is wanted\n", s->profile);
+    else
+        rc = bind_workers(store, s, profile);
+    gpucal_profile_close(profile);
+    gpucal_store_close(store);
+    return rc;
+}
+
+void costs_close(void)
+{
+    for (size_t i = 0; i < STARPU_MAXOPENCLDEVS; i++)
+        gpucal_model_close(models[i]);
+}
+
+static double predict_s(const struct gpucal_model *model, double n)
+{
+    struct gpucal_prediction p;
+
+    return gpucal_predict(model, &n, &p, NULL) == 0 ? p.time_s : NAN;
+}
+
+double costs_predict_s(double n)
+{
+    return predict_s(models[first_device], n);
+}
+
+void costs_set_cpu_factor(double factor)
+{
+    cpu_factor = factor;
+}
+
+double costs_us(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
+                unsigned implementation)
+{
+    const struct starpu_perfmodel_device *d = &arch->devices[0];
+    double n = *(const int *)task->cl_arg;
+
+    (void)implementation;
+    if (d->type == STARPU_OPENCL_WORKER) {
+        asked_opencl++;
+        return 1e6 * predict_s(models[d->devid], n);
+    }
+    asked_cpu++;
+    return 1e6 * cpu_factor * predict_s(models[first_device], n);
+}
+
+void costs_asked(unsigned long *cpu, unsigned long *opencl)
+{
+    *cpu = asked_cpu;
+    *opencl = asked_opencl;
+}

@@ -1,0 +1,37 @@
+/* costs.h - StarPU asks what a task costs, libgpucal answers
+ *
+ * One calibrated device for each OpenCL worker, with its model bound once; then
+ * costs_us() is the arch_cost_function of a performance model of type STARPU_PER_ARCH.
+ */
+#ifndef COSTS_H
+#define COSTS_H
+
+#include <starpu.h>
+
+struct costs_source {
+    const char *store;   /* NULL: $GPUCAL_STORE */
+    const char *node;    /* as which this machine is published */
+    const char *device;  /* pattern; NULL: each worker's OpenCL device, by its name */
+    const char *model;   /* NULL: the device's only one */
+    const char *profile; /* of the kernel, with the one size n */
+};
+
+/* After starpu_init().  0, or -1 with the reason on standard error. */
+int costs_open(const struct costs_source *source);
+/* After starpu_shutdown(). */
+void costs_close(void);
+
+/* Seconds of the kernel at this size on the first OpenCL worker; NaN on an error. */
+double costs_predict_s(double n);
+/* The CPU implementation takes so many times as long as the kernel on the first OpenCL
+ * worker.  1 until it is said.
+ */
+void costs_set_cpu_factor(double factor);
+
+/* Microseconds: StarPU's unit.  The task's cl_arg begins with its size, an int. */
+double costs_us(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
+                unsigned implementation);
+/* How often StarPU asked, for CPU workers and for OpenCL workers. */
+void costs_asked(unsigned long *cpu, unsigned long *opencl);
+
+#endif
