@@ -17,6 +17,7 @@ int gcal_command_evaluate(int argc, char **argv);
 int gcal_command_rank(int argc, char **argv);
 int gcal_command_show(int argc, char **argv);
 int gcal_command_audit(int argc, char **argv);
+int gcal_command_diff(int argc, char **argv);
 
 /* Prints the error as a line to stderr; returns its code, the exit status. */
 int gcal_command_fail(const struct gcal_error *err);

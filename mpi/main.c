@@ -27,6 +27,7 @@ static const struct command {
     { "evaluate", gcal_command_evaluate,
       "compare predictions with measurements, by errors and ranking" },
     { "show", gcal_command_show, "print what is published" },
+    { "diff", gcal_command_diff, "compare two parameter files, or two records" },
     { "audit", gcal_command_audit, "compare a node's calibrations over time" },
 };
 
