@@ -16,6 +16,7 @@ int gcal_command_predict(int argc, char **argv);
 int gcal_command_evaluate(int argc, char **argv);
 int gcal_command_rank(int argc, char **argv);
 int gcal_command_show(int argc, char **argv);
+int gcal_command_export(int argc, char **argv);
 int gcal_command_audit(int argc, char **argv);
 int gcal_command_diff(int argc, char **argv);
 

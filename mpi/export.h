@@ -6,8 +6,10 @@
 #ifndef GCAL_MPI_EXPORT_H
 #define GCAL_MPI_EXPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+struct gcal_buf;
 struct gcal_error;
 struct gcal_params_device;
 struct gcal_profile;
@@ -28,7 +30,7 @@ struct gcal_export {
     const char *model;  /* NULL: see gcal_export_model() */
     const char *output; /* FILE, or folder where the format writes several; NULL: standard
                            output */
-    const char *layout; /* --format; NULL: the format's first */
+    const char *layout; /* --format, one of the format's */
     size_t n_kernels;
     struct gcal_export_kernel *kernels;
 };
@@ -51,7 +53,10 @@ const char *gcal_export_model(const struct gcal_export *e,
                               const struct gcal_params_device *device);
 
 /* Does e->device match? */
-int gcal_export_wants(const struct gcal_export *e,
-                      const struct gcal_params_device *device);
+bool gcal_export_wants(const struct gcal_export *e,
+                       const struct gcal_params_device *device);
+
+/* Adds 'text' as one word of a shell command. */
+void gcal_export_quote(struct gcal_buf *buf, const char *text);
 
 #endif

@@ -28,6 +28,7 @@ static const struct command {
       "compare predictions with measurements, by errors and ranking" },
     { "show", gcal_command_show, "print what is published" },
     { "diff", gcal_command_diff, "compare two parameter files, or two records" },
+    { "export", gcal_command_export, "tell a scheduler how fast nodes are" },
     { "audit", gcal_command_audit, "compare a node's calibrations over time" },
 };
 

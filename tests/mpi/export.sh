@@ -1,0 +1,100 @@
+#!/bin/bash
+# export.sh - what is told to schedulers, from a store made of a recorded run:
+# export.sh GPUCAL DATA
+set -u
+gpucal=$1 data=$2
+work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset GPUCAL_TRUSTED_KEYS
+export GPUCAL_STORE=$work/store
+mkdir store made
+
+fail() {
+    echo "FAILED: $*"
+    for f in out err; do [ -f $f ] && sed "s/^/$f: /" $f; done
+    exit 1
+}
+run() { "$@" > out 2> err || fail "exit status $?: $*"; }
+refused() { # PATTERN COMMAND...
+    local pattern=$1
+    shift
+    "$@" > out 2> err && fail "not refused: $*"
+    grep -qE -- "$pattern" err || fail "no '$pattern'"
+}
+line() { grep -qxE -- "$1" out || fail "no line '$1'"; }
+
+# Nodes of two H200: 'fast' as fitted, 'half' takes twice the time, 'narrow' has sub-groups
+# of half the size.
+STORE=$GPUCAL_STORE
+run "$gpucal" fit --record "$data/two-gpus/record.h5" --store "$work/made" # node vm
+make_node() { # NAME SED-COMMANDS
+    mkdir -p "$STORE/nodes"
+    sed "s/^node: vm\$/node: $1/; $2" "$work/made/nodes/vm.yaml" > "$STORE/nodes/$1.yaml"
+}
+make_node fast 's/^\( *factor:\) .*/\1 1/'
+make_node half 's/^\( *factor:\) .*/\1 2/'
+make_node narrow 's/^\( *factor:\) .*/\1 1/; s/^\( *sub_group_size:\) 32$/\1 16/'
+
+# slurm: of 8 costs of 'narrow' 4 are per sub-group, so its speed is sqrt(1/2).
+type=gpucal_type_nvidia_cuda_nvidia_h200_132cu
+run "$gpucal" export --to slurm
+tab=$'\t'
+line "fast${tab}gpucal,gpucal_fast,$type${tab}100${tab}gpucal: speed 1, calibrated 2026-[-0-9]{5}, run [-0-9A-Za-z]+${tab}\{.*\}"
+line "half${tab}gpucal,gpucal_medium,$type${tab}200${tab}gpucal: speed 0\.5, .*"
+line "narrow${tab}gpucal,gpucal_medium,$type${tab}140${tab}gpucal: speed 0\.71, .*"
+for want in fast=1 half=0.5 narrow=0.7071; do
+    awk -F '\t' -v node="${want%=*}" '$1 == node { print $5 }' out > extra.json
+    python3 - "${want#*=}" 2> err << 'END' || fail "Extra of ${want%=*}"
+import json, sys
+with open("extra.json") as f:
+    said = json.load(f)["gpucal"]
+assert abs(said["speed"] - float(sys.argv[1])) < 1e-3, said
+assert len(said["devices"]) == 2, said
+assert abs(sum(d["speed"] for d in said["devices"]) - said["speed"]) < 1e-3, said
+assert all(d["uid"].startswith("uuid:") and d["run"] for d in said["devices"]), said
+END
+done
+run "$gpucal" export --to slurm --node half --format conf
+line "NodeName=half Feature=gpucal,gpucal_fast,$type Weight=100"
+run "$gpucal" export --to slurm --node '[fh]*' --format commands -o commands
+grep -qE "^scontrol update NodeName='half' Weight=200 Comment='gpucal: .*' Extra='\{.*\}'$" \
+    commands || fail "no commands"
+[ ! -s out ] || fail "--output goes to standard output too"
+
+# By the time of a kernel.
+run "$gpucal" export --to slurm --format conf --profile "$data/mm.profile.yaml" --at n=1048576 \
+    --at n=4194304
+line "NodeName=half .* Weight=200"
+refused "mm.profile.yaml.*n" "$gpucal" export --to slurm --profile "$data/mm.profile.yaml"
+
+# Nodes that lack the model, and those that have nothing in common.
+make_node other 's/name: rates$/name: others/'
+run "$gpucal" export --to slurm --model rates
+line "other${tab}gpucal,$type${tab}-${tab}gpucal: speed unknown, .*"
+refused 'no device has a model .absent. ' "$gpucal" export --to slurm --model absent
+refused 'none of the 4 published nodes matches x' "$gpucal" export --to slurm --node x
+refused 'no published device matches cpu' "$gpucal" export --to slurm --device cpu
+refused 'no format .pbs.' "$gpucal" export --to pbs
+refused 'for whom' "$gpucal" export
+
+# flux: percent slower; what is not known is worst.
+run "$gpucal" export --to flux --model rates
+printf 'flux ion-resource set-property %s perf_class=%s\n' "'/cluster0/fast'" 0 \
+    "'/cluster0/half'" 100 "'/cluster0/narrow'" 41 "'/cluster0/other'" 9999 > expected
+diff expected out || fail "flux's commands"
+run "$gpucal" export --to flux --model rates --format jgf
+cp out classes.json
+# The recipe of gpucal-schedulers(7), on a graph as 'flux ion-R encode' makes it.
+cat > R.json << 'END'
+{"version": 1, "execution": {}, "scheduling": {"graph": {"nodes": [
+ {"id": "0", "metadata": {"type": "cluster", "name": "cluster0"}},
+ {"id": "1", "metadata": {"type": "node", "name": "half", "properties": {"old": ""}}},
+ {"id": "2", "metadata": {"type": "core", "name": "core0"}},
+ {"id": "3", "metadata": {"type": "node", "name": "stranger"}}], "edges": []}}}
+END
+run jq --slurpfile c classes.json '.scheduling.graph.nodes[].metadata |=
+    if .type == "node" then .properties += ($c[0][.name] // {}) else . end' R.json
+cp out merged.json
+run jq -c '[.scheduling.graph.nodes[].metadata.properties]' merged.json
+line '\[null,\{"old":"","perf_class":"100"\},null,\{\}\]'
