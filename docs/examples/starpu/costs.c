@@ -2,30 +2,45 @@
 
 #include <gpucal.h>
 #include <math.h>
+#include <starpu_opencl.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <starpu_opencl.h>
 
 /* StarPU's callbacks have no argument for the caller's data, so this is global. */
 static struct gpucal_model *models[STARPU_MAXOPENCLDEVS]; /* by StarPU's device number */
-static int first_device = -1;
+static struct gpucal_model *core_model;                   /* one of them, or its own */
 static double cpu_factor = 1;
 static atomic_ulong asked_cpu, asked_opencl;
 
 static struct gpucal_model *bind(const struct gpucal_store *store,
-                                 const struct costs_source *s, const char *device_name,
+                                 const struct costs_source *s, const char *node,
+                                 const char *pattern,
                                  const struct gpucal_profile *profile)
 {
     struct gpucal_error err = { 0, "" };
-    struct gpucal_device *device =
-        gpucal_device_open(store, s->node, s->device ? s->device : device_name, &err);
+    struct gpucal_device *device = gpucal_device_open(store, node, pattern, &err);
     struct gpucal_model *model =
         device ? gpucal_model_bind(device, s->model, profile, &err) : NULL;
 
     if (!model)
-        fprintf(stderr, "gpucal: %s: %s\n", device_name, err.text);
+        fprintf(stderr, "gpucal: node %s: %s\n", node, err.text);
     gpucal_device_close(device); /* a bound model does not need it */
     return model;
+}
+
+static int bind_worker(const struct gpucal_store *store, const struct costs_source *s,
+                       const struct gpucal_profile *profile, int number)
+{
+    cl_device_id device;
+    char name[256];
+
+    starpu_opencl_get_device(number, &device);
+    if (clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof(name), name, NULL) != CL_SUCCESS) {
+        fprintf(stderr, "OpenCL device %d tells no name\n", number);
+        return -1;
+    }
+    models[number] = bind(store, s, s->node, s->device ? s->device : name, profile);
+    return models[number] ? 0 : -1;
 }
 
 static int bind_workers(const struct gpucal_store *store, const struct costs_source *s,
@@ -35,23 +50,17 @@ static int bind_workers(const struct gpucal_store *store, const struct costs_sou
     unsigned n =
         starpu_worker_get_ids_by_type(STARPU_OPENCL_WORKER, workers, STARPU_NMAXWORKERS);
 
-    for (unsigned i = 0; i < n; i++) {
-        int number = starpu_worker_get_devid(workers[i]);
-        cl_device_id device;
-        char name[256];
-
-        starpu_opencl_get_device(number, &device);
-        if (clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof(name), name, NULL) !=
-                CL_SUCCESS ||
-            !(models[number] = bind(store, s, name, profile)))
+    for (unsigned i = 0; i < n; i++)
+        if (bind_worker(store, s, profile, starpu_worker_get_devid(workers[i])) < 0)
             return -1;
-        if (first_device < 0)
-            first_device = number;
-    }
-    if (!n)
+    if (!n) {
         fprintf(stderr, "StarPU has no OpenCL worker; for OpenCL on the CPU set "
                         "STARPU_OPENCL_ON_CPUS=1\n");
-    return n ? 0 : -1;
+        return -1;
+    }
+    core_model = s->cpu_node ? bind(store, s, s->cpu_node, NULL, profile)
+                             : models[starpu_worker_get_devid(workers[0])];
+    return core_model ? 0 : -1;
 }
 
 int costs_open(const struct costs_source *s)
@@ -74,8 +83,12 @@ int costs_open(const struct costs_source *s)
 
 void costs_close(void)
 {
-    for (size_t i = 0; i < STARPU_MAXOPENCLDEVS; i++)
+    for (size_t i = 0; i < STARPU_MAXOPENCLDEVS; i++) {
+        if (core_model == models[i])
+            core_model = NULL;
         gpucal_model_close(models[i]);
+    }
+    gpucal_model_close(core_model);
 }
 
 static double predict_s(const struct gpucal_model *model, double n)
@@ -85,9 +98,9 @@ static double predict_s(const struct gpucal_model *model, double n)
     return gpucal_predict(model, &n, &p, NULL) == 0 ? p.time_s : NAN;
 }
 
-double costs_predict_s(double n)
+double costs_core_s(double n)
 {
-    return predict_s(models[first_device], n);
+    return predict_s(core_model, n);
 }
 
 void costs_set_cpu_factor(double factor)
@@ -107,7 +120,7 @@ double costs_us(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
         return 1e6 * predict_s(models[d->devid], n);
     }
     asked_cpu++;
-    return 1e6 * cpu_factor * predict_s(models[first_device], n);
+    return 1e6 * cpu_factor * predict_s(core_model, n);
 }
 
 void costs_asked(unsigned long *cpu, unsigned long *opencl)

@@ -9,11 +9,13 @@
 #include <starpu.h>
 
 struct costs_source {
-    const char *store;   /* NULL: $GPUCAL_STORE */
-    const char *node;    /* as which this machine is published */
-    const char *device;  /* pattern; NULL: each worker's OpenCL device, by its name */
-    const char *model;   /* NULL: the device's only one */
-    const char *profile; /* of the kernel, with the one size n */
+    const char *store;    /* NULL: $GPUCAL_STORE */
+    const char *node;     /* as which this machine is published */
+    const char *device;   /* pattern; NULL: each worker's OpenCL device, by its name */
+    const char *cpu_node; /* its only device is one core of this machine; NULL: the first
+                             OpenCL worker's device is */
+    const char *model;    /* NULL: the device's only one */
+    const char *profile;  /* of the kernel, with the one size n */
 };
 
 /* After starpu_init().  0, or -1 with the reason on standard error. */
@@ -21,10 +23,10 @@ int costs_open(const struct costs_source *source);
 /* After starpu_shutdown(). */
 void costs_close(void);
 
-/* Seconds of the kernel at this size on the first OpenCL worker; NaN on an error. */
-double costs_predict_s(double n);
-/* The CPU implementation takes so many times as long as the kernel on the first OpenCL
- * worker.  1 until it is said.
+/* Seconds of the kernel at this size on one core; NaN on an error. */
+double costs_core_s(double n);
+/* The CPU implementation takes so many times as long as the kernel on one core.  1 until
+ * it is said.
  */
 void costs_set_cpu_factor(double factor);
 

@@ -11,10 +11,12 @@
  *           STARPU_CALIBRATE=1 it measures)
  *   gpucal  libgpucal, from the node's calibration and the kernel's counts (costs.h)
  *
- * gpucal has calibrated the OpenCL device, not the C function.  That does the same work
- * in the same order of size, so its cost is taken as the kernel's times a factor, which
- * is found before the tasks: the fastest of some runs at one size over the prediction
- * there.  The factor is printed.
+ * gpucal has calibrated OpenCL devices, not the C function.  That does the same work as
+ * the kernel does on one core, for all sizes, so its cost is taken as the kernel's there
+ * times a factor, which is found before the tasks: the fastest of some runs at one size
+ * over the prediction.  The factor is printed.  One core is PoCL with one thread
+ * (POCL_MAX_PTHREAD_COUNT=1): the OpenCL worker's own device, or what --cpu-node was
+ * calibrated as.
  */
 #include <getopt.h>
 #include <math.h>
@@ -136,11 +138,32 @@ static double run_all(struct graph *graphs, int n_graphs)
     return 1e-6 * (starpu_timing_now() - began);
 }
 
+/* Of one size on one kind of worker. */
+struct cell {
+    unsigned n;
+    double predicted_us, measured_us; /* sums */
+};
+
+enum { MAX_SIZES = 64 };
+
 struct tally {
     unsigned by_worker[STARPU_NMAXWORKERS];
+    struct cell cells[MAX_SIZES][2]; /* by n / SQUARE_BLOCK - 1; CPU, OpenCL */
     unsigned n, predicted;
     double error; /* sum of |predicted / measured - 1| */
 };
+
+static void add_cell(struct tally *t, const struct starpu_task *task, int worker,
+                     double us)
+{
+    int opencl = starpu_worker_get_type(worker) == STARPU_OPENCL_WORKER;
+    const struct square_arg *a = task->cl_arg;
+    struct cell *c = &t->cells[a->n / SQUARE_BLOCK - 1][opencl];
+
+    c->n++;
+    c->predicted_us += task->predicted;
+    c->measured_us += us;
+}
 
 static void add_task(struct tally *t, struct starpu_task *task)
 {
@@ -150,6 +173,7 @@ static void add_task(struct tally *t, struct starpu_task *task)
     t->n++;
     t->by_worker[info->workerid]++;
     if (task->predicted > 0) {
+        add_cell(t, task, info->workerid, us);
         t->predicted++;
         t->error += fabs(task->predicted / us - 1);
     }
@@ -174,7 +198,7 @@ static double find_cpu_factor(void)
         if (took < least_us)
             least_us = took;
     }
-    return 1e-6 * least_us / costs_predict_s(N);
+    return 1e-6 * least_us / costs_core_s(N);
 }
 
 /* ---- the program ---- */
@@ -204,6 +228,20 @@ static int choose_model(const struct options *o)
     return 0;
 }
 
+static void report_cells(const struct tally *t)
+{
+    for (int i = 0; i < MAX_SIZES; i++)
+        for (int opencl = 0; opencl < 2; opencl++) {
+            const struct cell *c = &t->cells[i][opencl];
+
+            if (c->n)
+                printf("n %d on %s: %u tasks, mean predicted %.6e s, mean measured %.6e "
+                       "s\n",
+                       SQUARE_BLOCK * (i + 1), opencl ? "OpenCL" : "CPU", c->n,
+                       1e-6 * c->predicted_us / c->n, 1e-6 * c->measured_us / c->n);
+        }
+}
+
 static void report(const struct options *o, const struct tally *t, double makespan_s)
 {
     unsigned long cpu, opencl;
@@ -219,8 +257,10 @@ static void report(const struct options *o, const struct tally *t, double makesp
     if (t->predicted)
         printf(", mean |predicted / measured - 1| %.1f %%",
                100 * t->error / t->predicted);
+    printf("\n");
+    report_cells(t);
     costs_asked(&cpu, &opencl);
-    printf("\nasked libgpucal %lu times for CPU and %lu times for OpenCL workers\n", cpu,
+    printf("asked libgpucal %lu times for CPU and %lu times for OpenCL workers\n", cpu,
            opencl);
 }
 
@@ -265,6 +305,7 @@ static int take_options(int argc, char **argv, struct options *o)
         { "store", required_argument, NULL, 's' },
         { "node", required_argument, NULL, 'N' },
         { "device", required_argument, NULL, 'd' },
+        { "cpu-node", required_argument, NULL, 'c' },
         { "graphs", required_argument, NULL, 'g' },
         { "largest", required_argument, NULL, 'n' },
         { 0 },
@@ -291,6 +332,9 @@ static int take_options(int argc, char **argv, struct options *o)
         case 'd':
             o->source.device = optarg;
             break;
+        case 'c':
+            o->source.cpu_node = optarg;
+            break;
         case 'g':
             o->graphs = atoi(optarg);
             break;
@@ -301,6 +345,7 @@ static int take_options(int argc, char **argv, struct options *o)
             return -1;
         }
     return optind == argc && o->kernel && o->graphs > 0 && o->largest > 0 &&
+                   o->largest <= MAX_SIZES * SQUARE_BLOCK &&
                    o->largest % SQUARE_BLOCK == 0 &&
                    (strcmp(o->model, "gpucal") != 0 ||
                     (o->source.profile && o->source.node))
@@ -320,7 +365,7 @@ int main(int argc, char **argv)
                 "usage: paths --kernel KERNEL.cl [--model none|starpu|gpucal] [--graphs "
                 "N] [--largest MULTIPLE OF %d]\n"
                 "             with gpucal: --profile FILE --node NODE [--store DIR] "
-                "[--device PATTERN]\n",
+                "[--device PATTERN] [--cpu-node NODE]\n",
                 SQUARE_BLOCK);
         return 1;
     }
