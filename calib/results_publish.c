@@ -5,6 +5,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/hash.h"
 #include "calib/base/wire.h"
 #include "calib/results_private.h"
 
@@ -13,6 +14,15 @@ static void *copy_of(const void *data, size_t size)
     void *copy = malloc(size ? size : 1);
 
     return copy && size ? memcpy(copy, data, size) : copy;
+}
+
+static double *nothing_told(size_t n)
+{
+    double *values = malloc((n + 1) * sizeof(*values));
+
+    for (size_t i = 0; values && i < n; i++)
+        values[i] = NAN;
+    return values;
 }
 
 static int copy_parameters(const struct gcal_model *model, const struct gcal_fit *fit,
@@ -25,11 +35,14 @@ static int copy_parameters(const struct gcal_model *model, const struct gcal_fit
     p->unit = calloc(n + 1, sizeof(*p->unit));
     p->value = copy_of(fit->value, row);
     p->standard_error = copy_of(fit->standard_error, row);
-    p->covariance = copy_of(fit->covariance, n * row);
+    p->own = nothing_told(n);
+    p->own_error = nothing_told(n);
     p->at_bound = copy_of(fit->at_bound, n * sizeof(bool));
-    if (!p->parameter || !p->unit || !p->value || !p->standard_error || !p->covariance ||
-        !p->at_bound)
+    if (!p->parameter || !p->unit || !p->value || !p->standard_error || !p->own ||
+        !p->own_error || !p->at_bound)
         return gcal_error_memory(err);
+    if (gcal_params_set_covariance(p, fit->covariance, err) < 0)
+        return -1;
     for (size_t i = 0; i < n; i++)
         if (!(p->parameter[i] = strdup(model->parameters[i].name)) ||
             !(p->unit[i] = strdup(model->parameters[i].unit)))
@@ -83,6 +96,8 @@ static int add_model(struct gcal_params_device *device, const struct gcal_type_f
     p->form = strdup(form->name);
     if (!p->name || !p->output || !p->expression || !p->form)
         return gcal_error_memory(err);
+    if (device->n_fitted < t->n_devices)
+        device->n_fitted = t->n_devices;
     p->n_kernels = f->n_kernels;
     p->n_samples = f->n_samples;
     p->residual = f->fit.residual;
@@ -97,13 +112,14 @@ static int add_model(struct gcal_params_device *device, const struct gcal_type_f
     return copy_features(form->model, &f->fit, p, err);
 }
 
-/* A device of the file; its fingerprint goes over the wire's encoding, which copies. */
+/* A device of the file; its description goes over the wire's encoding, which copies. */
 static struct gcal_params_device *add_device(struct gcal_params *params,
                                              const struct gcal_record *record,
                                              size_t device, struct gcal_error *err)
 {
     const struct gcal_run_header *header = gcal_record_header(record);
     struct gcal_params_device *d = gcal_params_add_device(params, err);
+    char configuration[GCAL_HASH_TEXT_SIZE];
     struct gcal_buf buf = { 0 };
     struct gcal_wire wire;
     int rc = -1;
@@ -115,7 +131,11 @@ static struct gcal_params_device *add_device(struct gcal_params *params,
     d->calibrated_utc =
         strdup(header->finished_utc ? header->finished_utc : header->started_utc);
     d->gpucal_version = strdup(header->gpucal_version);
-    if (buf.failed || !d->run_id || !d->calibrated_utc || !d->gpucal_version) {
+    gcal_hash(header->config, strlen(header->config), configuration);
+    d->configuration = strdup(configuration);
+    d->catalogue = strdup(header->catalogue ? header->catalogue : "");
+    if (buf.failed || !d->run_id || !d->calibrated_utc || !d->gpucal_version ||
+        !d->configuration || !d->catalogue) {
         gcal_error_memory(err);
     } else {
         wire = gcal_wire_open(buf.data, buf.size);

@@ -47,8 +47,7 @@ static int keep_common(struct common *c, const struct gcal_predictor *p,
         return 0;
     if (!(c->covariance = calloc(n * n + 1, sizeof(double))))
         return gcal_error_memory(err);
-    for (size_t i = 0; i < n * n; i++)
-        c->covariance[i] = gcal_predictor_covariance(p)[i];
+    gcal_predictor_covariance(p, c->covariance);
     return 0;
 }
 

@@ -54,7 +54,7 @@ static void texts_free(char **texts, size_t count)
     free(texts);
 }
 
-static void model_clear(struct gcal_params_model *m)
+void gcal_params_model_clear(struct gcal_params_model *m)
 {
     texts_free(m->parameter, m->n_parameters);
     texts_free(m->unit, m->n_parameters);
@@ -65,20 +65,25 @@ static void model_clear(struct gcal_params_model *m)
     free(m->form);
     free(m->value);
     free(m->standard_error);
+    free(m->own);
+    free(m->own_error);
     free(m->at_bound);
-    free(m->covariance);
+    free(m->root);
     free(m->feature_min);
     free(m->feature_max);
+    *m = (struct gcal_params_model){ 0 };
 }
 
 static void device_clear(struct gcal_params_device *device)
 {
     for (size_t i = 0; i < device->n_models; i++)
-        model_clear(&device->models[i]);
+        gcal_params_model_clear(&device->models[i]);
     free(device->models);
     free(device->run_id);
     free(device->calibrated_utc);
     free(device->gpucal_version);
+    free(device->configuration);
+    free(device->catalogue);
     gcal_device_info_clear(&device->info);
 }
 

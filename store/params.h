@@ -14,7 +14,7 @@
 
 struct gcal_error;
 
-#define GCAL_PARAMS_VERSION 2
+#define GCAL_PARAMS_VERSION 3
 
 /* Nine of ten errors that are normally distributed lie within so many standard
  * deviations.
@@ -32,7 +32,9 @@ struct gcal_params_model {
     double *own, *own_error; /* the same of this device alone, from its rows; NaN where
                                 these do not tell, or nothing is known: for audits */
     bool *at_bound;
-    double *covariance; /* n_parameters x n_parameters */
+    double *root; /* R, lower triangular, row after row: i + 1 numbers in row i.  The
+                     covariance is R R', so that no rounding makes a prediction's
+                     variance negative */
     size_t n_features;
     char **feature;
     double *feature_min, *feature_max; /* range of the calibration */
@@ -57,7 +59,8 @@ struct gcal_params_device {
      * catalogue of measurement kernels; "" where a file does not tell.
      */
     char *configuration, *catalogue;
-    size_t n_fitted; /* devices of the type that the fit pooled */
+    size_t n_fitted; /* devices of the type that the fit pooled; 0 where a file does not
+                        tell */
     size_t n_models;
     struct gcal_params_model *models;
 };
@@ -74,6 +77,17 @@ struct gcal_params_device *gcal_params_add_device(struct gcal_params *params,
 struct gcal_params_model *gcal_params_add_model(struct gcal_params_device *device,
                                                 struct gcal_error *err);
 void gcal_params_clear(struct gcal_params *params);
+
+/* Number k of row i of the root; n rows take GCAL_PARAMS_ROOT(n, 0) numbers. */
+#define GCAL_PARAMS_ROOT(i, k) ((i) * ((i) + 1) / 2 + (k))
+
+/* Sets the root of a covariance (n_parameters x n_parameters), which may be singular; -1
+ * (GCAL_EFIT) when it is no covariance.
+ */
+int gcal_params_set_covariance(struct gcal_params_model *model, const double *covariance,
+                               struct gcal_error *err);
+/* Of two parameters. */
+double gcal_params_covariance(const struct gcal_params_model *model, size_t a, size_t b);
 
 /* YAML, the caller's to free. */
 char *gcal_params_encode(const struct gcal_params *params, size_t *size,

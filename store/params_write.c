@@ -1,12 +1,29 @@
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "store/params.h"
+#include "store/params_private.h"
+
+#define VALUE_DIGITS 12
+#define ERROR_DIGITS 6
 
 static void put_text(struct gcal_yaml_writer *w, const char *key, const char *text)
 {
     gcal_yaml_put_text(w, key, text ? text : "");
+}
+
+/* Digits that nothing measured has, and that would be most of a file, are left out. */
+static void put_rounded(struct gcal_yaml_writer *w, const char *key, double value,
+                        int digits)
+{
+    char text[40];
+
+    snprintf(text, sizeof(text), "%.*g", digits, value);
+    gcal_yaml_put_number(w, key, strtod(text, NULL));
 }
 
 static void put_parameters(struct gcal_yaml_writer *w, const struct gcal_params_model *m)
@@ -16,34 +33,22 @@ static void put_parameters(struct gcal_yaml_writer *w, const struct gcal_params_
     for (size_t i = 0; i < m->n_parameters; i++) {
         gcal_yaml_write_flow_map(w);
         put_text(w, "name", m->parameter[i]);
-        gcal_yaml_put_number(w, "value", m->value[i]);
+        put_rounded(w, "value", m->value[i], VALUE_DIGITS);
         put_text(w, "unit", m->unit[i]);
-        gcal_yaml_put_number(w, "standard_error", m->standard_error[i]);
-        gcal_yaml_put_bool(w, "at_bound", m->at_bound[i]);
+        put_rounded(w, "standard_error", m->standard_error[i], ERROR_DIGITS);
+        if (isfinite(m->own[i]) && isfinite(m->own_error[i])) {
+            put_rounded(w, "own", m->own[i], VALUE_DIGITS);
+            put_rounded(w, "own_error", m->own_error[i], ERROR_DIGITS);
+        }
+        if (m->at_bound[i])
+            gcal_yaml_put_bool(w, "at_bound", true);
         gcal_yaml_write_end_map(w);
-    }
-    gcal_yaml_write_end_list(w);
-    gcal_yaml_write_text(w, "covariance");
-    gcal_yaml_write_list(w);
-    for (size_t i = 0; i < m->n_parameters; i++) {
-        gcal_yaml_write_flow_list(w);
-        for (size_t j = 0; j < m->n_parameters; j++)
-            gcal_yaml_write_number(w, m->covariance[i * m->n_parameters + j]);
-        gcal_yaml_write_end_list(w);
     }
     gcal_yaml_write_end_list(w);
 }
 
-static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_model *m)
+static void put_features(struct gcal_yaml_writer *w, const struct gcal_params_model *m)
 {
-    gcal_yaml_write_map(w);
-    put_text(w, "name", m->name);
-    put_text(w, "output", m->output);
-    put_text(w, "expression", m->expression);
-    put_text(w, "form", m->form);
-    gcal_yaml_put_number(w, "factor", m->factor);
-    gcal_yaml_put_number(w, "factor_error", m->factor_error);
-    put_parameters(w, m);
     gcal_yaml_write_text(w, "features");
     gcal_yaml_write_list(w);
     for (size_t i = 0; i < m->n_features; i++) {
@@ -54,6 +59,23 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_model
         gcal_yaml_write_end_map(w);
     }
     gcal_yaml_write_end_list(w);
+}
+
+static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_device *d,
+                      const struct gcal_params_model *m, const char *rows)
+{
+    gcal_yaml_write_map(w);
+    put_text(w, "device", d->info.uid);
+    put_text(w, "model", m->name);
+    put_text(w, "output", m->output);
+    put_text(w, "expression", m->expression);
+    put_text(w, "form", m->form);
+    gcal_yaml_put_number(w, "factor", m->factor);
+    gcal_yaml_put_number(w, "factor_error", m->factor_error);
+    put_parameters(w, m);
+    gcal_yaml_write_text(w, "covariance");
+    gcal_yaml_write_block(w, rows);
+    put_features(w, m);
     gcal_yaml_put_integer(w, "kernels", m->n_kernels);
     gcal_yaml_put_integer(w, "samples", m->n_samples);
     gcal_yaml_put_number(w, "residual", m->residual);
@@ -98,10 +120,13 @@ static void put_device(struct gcal_yaml_writer *w, const struct gcal_params_devi
     put_text(w, "run_id", d->run_id);
     put_text(w, "calibrated_utc", d->calibrated_utc);
     put_text(w, "gpucal_version", d->gpucal_version);
+    put_text(w, "configuration", d->configuration);
+    put_text(w, "catalogue", d->catalogue);
+    gcal_yaml_put_integer(w, "fitted", d->n_fitted);
     gcal_yaml_write_text(w, "models");
-    gcal_yaml_write_list(w);
+    gcal_yaml_write_flow_list(w);
     for (size_t i = 0; i < d->n_models; i++)
-        put_model(w, &d->models[i]);
+        gcal_yaml_write_text(w, d->models[i].name);
     gcal_yaml_write_end_list(w);
     gcal_yaml_write_end_map(w);
 }
@@ -122,7 +147,7 @@ static int check_model(const struct gcal_params_model *m, struct gcal_error *err
 
     if (all_finite(m->value, m->n_parameters) &&
         all_finite(m->standard_error, m->n_parameters) &&
-        all_finite(m->covariance, m->n_parameters * m->n_parameters) &&
+        all_finite(m->root, GCAL_PARAMS_ROOT(m->n_parameters, 0)) &&
         all_finite(m->feature_min, m->n_features) &&
         all_finite(m->feature_max, m->n_features) && all_finite(others, 7))
         return 0;
@@ -131,17 +156,26 @@ static int check_model(const struct gcal_params_model *m, struct gcal_error *err
                           m->name);
 }
 
-char *gcal_params_encode(const struct gcal_params *params, size_t *size,
-                         struct gcal_error *err)
+/* Puts the document that 'w' holds behind those before it.  Destroys 'w'. */
+static int add_document(struct gcal_buf *file, struct gcal_yaml_writer *w,
+                        struct gcal_error *err)
 {
-    struct gcal_yaml_writer *w;
+    size_t size;
+    char *text = gcal_yaml_writer_finish(w, &size, err);
 
-    for (size_t i = 0; i < params->n_devices; i++)
-        for (size_t j = 0; j < params->devices[i].n_models; j++)
-            if (check_model(&params->devices[i].models[j], err) < 0)
-                return NULL;
-    if (!(w = gcal_yaml_writer_create(err)))
-        return NULL;
+    if (text)
+        gcal_buf_put(file, text, size);
+    free(text);
+    return text ? 0 : -1;
+}
+
+static int add_devices(struct gcal_buf *file, const struct gcal_params *params,
+                       struct gcal_error *err)
+{
+    struct gcal_yaml_writer *w = gcal_yaml_writer_create(err);
+
+    if (!w)
+        return -1;
     gcal_yaml_write_map(w);
     gcal_yaml_put_integer(w, "gpucal_params", GCAL_PARAMS_VERSION);
     put_text(w, "node", params->node);
@@ -150,7 +184,41 @@ char *gcal_params_encode(const struct gcal_params *params, size_t *size,
     for (size_t i = 0; i < params->n_devices; i++)
         put_device(w, &params->devices[i]);
     gcal_yaml_write_end_list(w);
-    gcal_yaml_put_bool(w, "complete", true); /* what was cut short does not have it */
     gcal_yaml_write_end_map(w);
-    return gcal_yaml_writer_finish(w, size, err);
+    return add_document(file, w, err);
+}
+
+static int add_model(struct gcal_buf *file, const struct gcal_params_device *d,
+                     const struct gcal_params_model *m, struct gcal_error *err)
+{
+    char *rows;
+    struct gcal_yaml_writer *w;
+
+    if (check_model(m, err) < 0 || !(rows = gcal_params_root_encode(m, err)))
+        return -1;
+    gcal_buf_puts(file, "---\n");
+    if ((w = gcal_yaml_writer_create(err)))
+        put_model(w, d, m, rows);
+    free(rows);
+    return w ? add_document(file, w, err) : -1;
+}
+
+char *gcal_params_encode(const struct gcal_params *params, size_t *size,
+                         struct gcal_error *err)
+{
+    struct gcal_buf file = { 0 };
+    int rc = add_devices(&file, params, err);
+
+    for (size_t i = 0; i < params->n_devices; i++)
+        for (size_t j = 0; j < params->devices[i].n_models && rc == 0; j++)
+            rc =
+                add_model(&file, &params->devices[i], &params->devices[i].models[j], err);
+    gcal_buf_puts(&file, "...\n");
+    if (rc < 0) {
+        gcal_buf_free(&file);
+        return NULL;
+    }
+    if (size)
+        *size = file.size;
+    return gcal_buf_take(&file, err);
 }

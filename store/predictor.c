@@ -20,7 +20,10 @@
 struct gcal_predictor {
     struct gcal_model *model;
     struct gcal_binding *binding;
-    double *value, *covariance, *feature_min, *feature_max;
+    double *value, *feature_min, *feature_max;
+    double *root;     /* of the covariance: a row of n_columns for each parameter */
+    size_t *n_row;    /* so many of a row are not 0 */
+    size_t n_columns; /* parameters in the file */
     double factor;
     double misfit;       /* relative */
     double factor_error; /* relative */
@@ -28,8 +31,9 @@ struct gcal_predictor {
 
 /* ---- binding ---- */
 
-static const struct gcal_params_model *
-find_model(const struct gcal_params_device *d, const char *name, struct gcal_error *err)
+const struct gcal_params_model *
+gcal_predictor_find_model(const struct gcal_params_device *d, const char *name,
+                          struct gcal_error *err)
 {
     struct gcal_buf list = { 0 };
 
@@ -65,24 +69,21 @@ static int missing(const struct gcal_params_model *from, const char *name,
                           from->name, name);
 }
 
-/* Values and covariance in the order of the expression's parameters. */
+/* Values and rows of the root in the order of the expression's parameters. */
 static int take_parameters(struct gcal_predictor *p, const struct gcal_params_model *from,
                            struct gcal_error *err)
 {
-    size_t n = p->model->n_parameters, at[MAX_PARAMETERS];
-
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < p->model->n_parameters; i++) {
         const char *name = p->model->parameters[i].name;
+        size_t at = find_name(from->parameter, from->n_parameters, name);
 
-        at[i] = find_name(from->parameter, from->n_parameters, name);
-        if (at[i] == from->n_parameters)
+        if (at == from->n_parameters)
             return missing(from, name, err);
-        p->value[i] = from->value[at[i]];
+        p->value[i] = from->value[at];
+        p->n_row[i] = at + 1;
+        memcpy(&p->root[i * p->n_columns], &from->root[GCAL_PARAMS_ROOT(at, 0)],
+               (at + 1) * sizeof(double));
     }
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++)
-            p->covariance[i * n + j] =
-                from->covariance[at[i] * from->n_parameters + at[j]];
     return 0;
 }
 
@@ -111,16 +112,19 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
         return -1;
     np = p->model->n_parameters;
     nf = p->model->n_features;
-    if (np > MAX_PARAMETERS || nf > MAX_FEATURES)
+    p->n_columns = from->n_parameters;
+    if (np > MAX_PARAMETERS || p->n_columns > MAX_PARAMETERS || nf > MAX_FEATURES)
         return gcal_error_set(err, GCAL_EINPUT,
                               "model %s: %zu parameters and %zu features, more than %d "
                               "and %d",
-                              from->name, np, nf, MAX_PARAMETERS, MAX_FEATURES);
+                              from->name, np > p->n_columns ? np : p->n_columns, nf,
+                              MAX_PARAMETERS, MAX_FEATURES);
     p->value = calloc(np + 1, sizeof(double));
-    p->covariance = calloc(np * np + 1, sizeof(double));
+    p->root = calloc(np * p->n_columns + 1, sizeof(double));
+    p->n_row = calloc(np + 1, sizeof(*p->n_row));
     p->feature_min = calloc(nf + 1, sizeof(double));
     p->feature_max = calloc(nf + 1, sizeof(double));
-    if (!p->value || !p->covariance || !p->feature_min || !p->feature_max)
+    if (!p->value || !p->root || !p->n_row || !p->feature_min || !p->feature_max)
         return gcal_error_memory(err);
     if (take_parameters(p, from, err) < 0 || take_ranges(p, from, err) < 0)
         return -1;
@@ -137,7 +141,7 @@ struct gcal_predictor *gcal_predictor_create(const struct gcal_params_device *de
                                              const struct gcal_profile *profile,
                                              struct gcal_error *err)
 {
-    const struct gcal_params_model *from = find_model(device, model, err);
+    const struct gcal_params_model *from = gcal_predictor_find_model(device, model, err);
     struct gcal_predictor *p;
 
     if (!from)
@@ -158,7 +162,8 @@ void gcal_predictor_destroy(struct gcal_predictor *p)
     gcal_binding_destroy(p->binding);
     gcal_model_destroy(p->model);
     free(p->value);
-    free(p->covariance);
+    free(p->root);
+    free(p->n_row);
     free(p->feature_min);
     free(p->feature_max);
     free(p);
@@ -169,9 +174,19 @@ size_t gcal_predictor_parameter_count(const struct gcal_predictor *p)
     return p->model->n_parameters;
 }
 
-const double *gcal_predictor_covariance(const struct gcal_predictor *p)
+void gcal_predictor_covariance(const struct gcal_predictor *p, double *covariance)
 {
-    return p->covariance;
+    size_t n = p->model->n_parameters;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            const double *a = &p->root[i * p->n_columns], *b = &p->root[j * p->n_columns];
+            double sum = 0;
+
+            for (size_t k = 0; k < p->n_columns; k++)
+                sum += a[k] * b[k];
+            covariance[i * n + j] = sum;
+        }
 }
 
 double gcal_predictor_misfit(const struct gcal_predictor *p)
@@ -211,23 +226,21 @@ static void find_outside(const struct gcal_predictor *p, const double *features,
     prediction->extrapolates = prediction->outside;
 }
 
-/* The covariance is symmetric: each pair is taken once. */
+/* |R'g|^2 of the root R and the gradient g. */
 static double variance(const struct gcal_predictor *p, const double *gradient)
 {
-    size_t n = p->model->n_parameters;
-    double sum = 0;
+    double image[MAX_PARAMETERS], sum = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        const double *row = &p->covariance[i * n];
-        double others = 0;
+    memset(image, 0, p->n_columns * sizeof(*image));
+    for (size_t i = 0; i < p->model->n_parameters; i++) {
+        const double *row = &p->root[i * p->n_columns];
 
-        if (gradient[i] == 0)
-            continue;
-        for (size_t j = 0; j < i; j++)
-            others += row[j] * gradient[j];
-        sum += gradient[i] * (2 * others + row[i] * gradient[i]);
+        for (size_t k = 0; gradient[i] != 0 && k < p->n_row[i]; k++)
+            image[k] += gradient[i] * row[k];
     }
-    return sum > 0 ? sum : 0; /* rounding may take it just below */
+    for (size_t k = 0; k < p->n_columns; k++)
+        sum += image[k] * image[k];
+    return sum;
 }
 
 /* Held-out predictions missed by the misfit with parameters as uncertain as these are:

@@ -13,6 +13,7 @@
 
 struct gcal_error;
 struct gcal_params_device;
+struct gcal_params_model;
 struct gcal_predictor;
 struct gcal_profile;
 
@@ -28,9 +29,12 @@ struct gcal_prediction {
                                 the smallest; 1 where none is outside */
 };
 
-/* 'model' NULL: the device's only one.  NULL with 'err' listing what models there are, or
- * when the profile cannot tell what the model needs.
- */
+/* 'name' NULL: the device's only one.  NULL with 'err' listing what models there are. */
+const struct gcal_params_model *
+gcal_predictor_find_model(const struct gcal_params_device *device, const char *name,
+                          struct gcal_error *err);
+
+/* NULL with 'err' also when the profile cannot tell what the model needs. */
 struct gcal_predictor *gcal_predictor_create(const struct gcal_params_device *device,
                                              const char *model,
                                              const struct gcal_profile *profile,
@@ -49,7 +53,8 @@ int gcal_predictor_eval(const struct gcal_predictor *predictor, const double *si
  * parameter's error they owe alike.
  */
 size_t gcal_predictor_parameter_count(const struct gcal_predictor *predictor);
-const double *gcal_predictor_covariance(const struct gcal_predictor *predictor);
+void gcal_predictor_covariance(const struct gcal_predictor *predictor,
+                               double *covariance);
 
 /* The standard deviation of log(time / prediction) that predictions of unseen kernels
  * showed, what their parameters' errors did to it included; each kernel has its own.

@@ -1,7 +1,10 @@
 #include "calib/base/units.h"
 
+#include <locale.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int takes_prefix(const char *unit)
@@ -28,4 +31,27 @@ const char *gcal_units(double value, const char *unit, char text[GCAL_UNITS_SIZE
     snprintf(text, GCAL_UNITS_SIZE, "%.4g%s%s%s", value / pow(1e3, step),
              *unit ? " " : "", prefixes[step + none], unit);
     return text;
+}
+
+/* Made once, by whoever is first, and kept. */
+static locale_t c_locale(void)
+{
+    static locale_t kept;
+    locale_t none = (locale_t)0, made, found;
+
+    if ((found = __atomic_load_n(&kept, __ATOMIC_ACQUIRE)))
+        return found;
+    if (!(made = newlocale(LC_ALL_MASK, "C", none)) ||
+        __atomic_compare_exchange_n(&kept, &none, made, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return made;
+    freelocale(made);
+    return none; /* another thread's, by the exchange */
+}
+
+double gcal_number_parse(const char *text, char **end)
+{
+    locale_t c = c_locale();
+
+    return c ? strtod_l(text, end, c) : strtod(text, end);
 }

@@ -1,4 +1,4 @@
-/* units.h - numbers with units, for people */
+/* units.h - numbers in texts: with units, for people, and as files hold them */
 #ifndef GCAL_BASE_UNITS_H
 #define GCAL_BASE_UNITS_H
 
@@ -11,5 +11,10 @@
  * others do not.  Returns 'text'.
  */
 const char *gcal_units(double value, const char *unit, char text[GCAL_UNITS_SIZE]);
+
+/* strtod() of a program whose decimal point is '.', whatever its locale: the programs
+ * that load libgpucal may have set another.
+ */
+double gcal_number_parse(const char *text, char **end);
 
 #endif

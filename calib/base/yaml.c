@@ -12,6 +12,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/units.h"
 
 /* Deeper nesting than any file of ours; keeps a hostile one off the stack. */
 #define MAX_DEPTH 32
@@ -19,6 +20,7 @@
 struct reader {
     yaml_parser_t parser;
     const char *file;
+    int line; /* of the file, that the text begins at */
     struct gcal_error *err;
 };
 
@@ -34,6 +36,7 @@ void gcal_yaml_destroy(struct gcal_yaml *node)
     free(node->items);
     free(node->keys);
     free(node->text);
+    free(node->own_file);
     free(node);
 }
 
@@ -58,7 +61,8 @@ static int next_event(struct reader *r, yaml_event_t *event)
         return 0;
     /* The mark stays at 0 for encoding errors. */
     return gcal_error_set(r->err, GCAL_EINPUT, "%s:%zu:%zu: %s", r->file,
-                          p->problem_mark.line + 1, p->problem_mark.column + 1,
+                          p->problem_mark.line + (size_t)r->line,
+                          p->problem_mark.column + 1,
                           p->problem ? p->problem : "not YAML");
 }
 
@@ -73,7 +77,7 @@ static struct gcal_yaml *node_create(struct reader *r, enum gcal_yaml_kind kind,
     }
     node->kind = kind;
     node->file = r->file;
-    node->line = (int)mark->line + 1;
+    node->line = (int)mark->line + r->line;
     node->column = (int)mark->column + 1;
     return node;
 }
@@ -194,7 +198,8 @@ static bool has_tag(const yaml_event_t *event)
 static void refuse(struct reader *r, const yaml_event_t *event, const char *why)
 {
     gcal_error_set(r->err, GCAL_EINPUT, "%s:%zu:%zu: %s", r->file,
-                   event->start_mark.line + 1, event->start_mark.column + 1, why);
+                   event->start_mark.line + (size_t)r->line, event->start_mark.column + 1,
+                   why);
 }
 
 /* Consumes 'event'. */
@@ -253,42 +258,32 @@ fail:
     return NULL;
 }
 
-/* File names live as long as the program: few, short, and every node shows one. */
-static const char *keep_name(const char *file)
+struct gcal_yaml *gcal_yaml_parse_part(const char *text, size_t size, const char *file,
+                                       int line, struct gcal_error *err)
 {
-    static struct kept {
-        struct kept *next;
-        char name[];
-    } * kept;
-    struct kept *k;
-
-    for (k = __atomic_load_n(&kept, __ATOMIC_ACQUIRE); k; k = k->next)
-        if (strcmp(k->name, file) == 0)
-            return k->name;
-    if (!(k = malloc(sizeof(*k) + strlen(file) + 1)))
-        return "?";
-    strcpy(k->name, file);
-    k->next = __atomic_load_n(&kept, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&kept, &k->next, k, true, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED))
-        ;
-    return k->name;
-}
-
-struct gcal_yaml *gcal_yaml_parse(const char *text, size_t size, const char *file,
-                                  struct gcal_error *err)
-{
-    struct reader r = { .file = keep_name(file), .err = err };
+    char *name = strdup(file);
+    struct reader r = { .file = name, .line = line, .err = err };
     struct gcal_yaml *root;
 
-    if (!yaml_parser_initialize(&r.parser)) {
+    if (!name || !yaml_parser_initialize(&r.parser)) {
+        free(name);
         gcal_error_memory(err);
         return NULL;
     }
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, size);
     root = read_document(&r);
     yaml_parser_delete(&r.parser);
+    if (root)
+        root->own_file = name;
+    else
+        free(name);
     return root;
+}
+
+struct gcal_yaml *gcal_yaml_parse(const char *text, size_t size, const char *file,
+                                  struct gcal_error *err)
+{
+    return gcal_yaml_parse_part(text, size, file, 1, err);
 }
 
 struct gcal_yaml *gcal_yaml_read(const char *path, size_t max_bytes,
@@ -379,7 +374,7 @@ int gcal_yaml_double(const struct gcal_yaml *node, const char *what, double *val
 
     if (node->kind != GCAL_YAML_SCALAR || node->quoted || !*node->text)
         return gcal_yaml_error(node, err, "%s: expected a number", what);
-    number = strtod(node->text, &end);
+    number = gcal_number_parse(node->text, &end);
     if (*end || !isfinite(number))
         return gcal_yaml_error(node, err, "%s: expected a number, found '%s'", what,
                                node->text);
@@ -535,7 +530,7 @@ static bool looks_typed(const char *text)
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         if (strcasecmp(text, words[i]) == 0)
             return true;
-    strtod(text, &end);
+    gcal_number_parse(text, &end);
     return *end == '\0';
 }
 

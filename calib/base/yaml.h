@@ -17,18 +17,22 @@ enum gcal_yaml_kind { GCAL_YAML_SCALAR, GCAL_YAML_LIST, GCAL_YAML_MAP };
 
 struct gcal_yaml {
     enum gcal_yaml_kind kind;
-    const char *file; /* as given to the parser */
+    const char *file; /* as given to the parser; lives as long as the root */
     int line, column; /* from 1 */
     char *text;       /* scalar: its value; else NULL */
     bool quoted;      /* scalar: written with quotes or as a block */
     size_t n_items;
     struct gcal_yaml **items; /* list: items; map: values */
     struct gcal_yaml **keys;  /* map: scalars beside 'items'; else NULL */
+    char *own_file;           /* the root's, NULL in others */
 };
 
 /* Returns the root, or NULL with 'err' (GCAL_EINPUT).  'file' is copied. */
 struct gcal_yaml *gcal_yaml_parse(const char *text, size_t size, const char *file,
                                   struct gcal_error *err);
+/* The same for a part of a file, which begins at its line 'line'. */
+struct gcal_yaml *gcal_yaml_parse_part(const char *text, size_t size, const char *file,
+                                       int line, struct gcal_error *err);
 
 /* gcal_file_read() and gcal_yaml_parse() in one. */
 struct gcal_yaml *gcal_yaml_read(const char *path, size_t max_bytes,

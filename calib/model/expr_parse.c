@@ -15,6 +15,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/units.h"
 #include "calib/model/expr_private.h"
 
 struct parser {
@@ -263,7 +264,7 @@ static struct gcal_node *parse_name(struct parser *p)
 static struct gcal_node *parse_number(struct parser *p)
 {
     const char *start = p->at;
-    double number = strtod(start, NULL);
+    double number = gcal_number_parse(start, NULL);
 
     p->at = skip_number(start);
     if (is_name(*p->at))

@@ -12,15 +12,17 @@ FILENAME ~ /clpeak/ {
     next
 }
 
+/^- uid: / { uid = $3 }
 /^  name: / {
     name = substr($0, 9)
     gsub(/^['"]|['"]$/, "", name)
-    wanted = name == device
+    wanted[uid] = name == device
 }
-/^  sub_group_size: / { sub_group = $2 }
-/^  - name: / { model = $3 }
-wanted && /^    - \{name: p_madd, / { put("p_madd", "float32", 2 * sub_group, "Gflop/s") }
-wanted && /^    - \{name: p_stream, / { put("p_stream", "bandwidth", 4, "GB/s") }
+/^  sub_group_size: / { sub_group[uid] = $2 }
+/^device: / { uid = $2 }
+/^model: / { model = $2 }
+wanted[uid] && /^- \{name: p_madd, / { put("p_madd", "float32", 2 * sub_group[uid], "Gflop/s") }
+wanted[uid] && /^- \{name: p_stream, / { put("p_stream", "bandwidth", 4, "GB/s") }
 
 function value(name) {
     match($0, name ": [-+.e0-9]+")

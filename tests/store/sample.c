@@ -228,7 +228,9 @@ static void fill_model(struct gcal_params_model *m, double madd_s)
     m->unit = texts(2, units);
     m->value = doubles(2, (double[]){ madd_s, 7.2e-6 });
     m->standard_error = doubles(2, (double[]){ 1.7e-15, 3.1e-8 });
-    m->covariance = doubles(4, (double[]){ 2.89e-30, -1.1e-23, -1.1e-23, 9.61e-16 });
+    m->own = doubles(2, (double[]){ 1.02 * madd_s, NAN });
+    m->own_error = doubles(2, (double[]){ 2.3e-15, NAN });
+    m->root = doubles(3, (double[]){ 1.7e-15, -6.47059e-9, 3.031725e-8 });
     m->at_bound = calloc(2, sizeof(*m->at_bound));
     m->at_bound[1] = true;
     m->n_features = 3;
@@ -257,6 +259,9 @@ struct gcal_params sample_params(const char *node, const char *uid, double madd_
     device->run_id = strdup("20261121T041705Z-1a2b3c4d");
     device->calibrated_utc = strdup("2026-11-21T04:27:51Z");
     device->gpucal_version = strdup("0.1.0");
+    device->configuration = strdup(SAMPLE_CONFIGURATION);
+    device->catalogue = strdup(SAMPLE_CATALOGUE);
+    device->n_fitted = 3;
     fill_model(gcal_params_add_model(device, NULL), madd_s);
     return params;
 }

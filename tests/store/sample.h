@@ -19,6 +19,12 @@ struct gcal_run_header sample_header(void); /* borrows: not to be cleared */
 /* Two devices, two kernels, three measurements and a lost rank, into 'sink'. */
 void sample_run(const struct gcal_run_sink *sink);
 
+/* Fingerprints in what follows. */
+#define SAMPLE_CONFIGURATION                                                             \
+    "8c1f2b90d5a7e63b4419c07d2ef5a86b3390d17c4e8bfa26a95d70e1c2836f4d"
+#define SAMPLE_CATALOGUE                                                                 \
+    "d3a07f62b18e4c95fa207d61e38b94c0527ea6d91b3f08c74e65a29d810f3b7c"
+
 /* One device 'uid' with one model of two parameters and three features, whose cost per
  * madd is 'madd_s'.
  */
