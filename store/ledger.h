@@ -1,15 +1,19 @@
 /* ledger.h - the append-only list of what changed in a store, and the check of all of it
  *
- * STORE/ledger.tsv is text, a line for each file that was published or removed.  Fields
- * stand between tabs:
+ * STORE/ledger.tsv is text.  The first line is "gpucal_ledger 1", format and version;
+ * then there is a line for each file that was published, signed or removed.  Fields stand
+ * between tabs:
  *
- *   PREVIOUS UTC WHO ACTION RUN CONFIGURATION CATALOGUE DRIVERS FILE SHA256 TRACK
+ *   PREVIOUS UTC WHO ACTION RUN CONFIGURATION CATALOGUE DRIVERS FILE SHA256 REPLACES
+ * TRACK
  *
- * PREVIOUS is the SHA-256 of the line before (zeros in the first), so that no line can be
- * changed or left out without all later ones telling.  WHO is USER@HOST; ACTION publish
- * or prune; CONFIGURATION, CATALOGUE and DRIVERS are fingerprints; FILE stands below
- * STORE; TRACK is the SHA-256 of the lines added to the node's track.  "-" where there is
- * nothing.
+ * PREVIOUS is the SHA-256 of the line before, so that no line can be changed or left out
+ * without all later ones telling.  WHO is USER@HOST; ACTION publish, sign or prune;
+ * CONFIGURATION, CATALOGUE and DRIVERS are fingerprints; FILE stands below STORE, and
+ * what is published as nodes/NODE.yaml is kept as history/NODE/RUN.yaml, too; REPLACES is
+ * the SHA-256 of the file whose place it takes; TRACK that of the lines added to the
+ * node's track.  "-" where there is nothing.  A line that ends in the field "cut" was cut
+ * by a crash, and the next was written after it: it says nothing.
  */
 #ifndef GCAL_STORE_LEDGER_H
 #define GCAL_STORE_LEDGER_H
@@ -23,7 +27,7 @@ struct gcal_store;
 
 struct gcal_ledger_entry {
     const char *utc, *who, *action, *run_id, *configuration, *catalogue, *drivers, *file,
-        *sha256, *track;
+        *sha256, *replaces, *track; /* NULL or "": "-" */
 };
 
 /* Adds lines under the ledger's lock; they are on disk when it returns.  'utc' and 'who'
@@ -34,7 +38,7 @@ int gcal_ledger_append(struct gcal_store *store, const struct gcal_ledger_entry 
 
 /* Every line in order; 'each' returns 0 to go on or -1 with 'err'.  GCAL_EINPUT with the
  * line's number when a line does not follow from the one before; a last line without its
- * end was cut by a crash and is left out.
+ * end was cut by a crash and is left out.  No lines where there is no ledger.
  */
 int gcal_ledger_read(const struct gcal_store *store,
                      int (*each)(void *context, const struct gcal_ledger_entry *entry,
@@ -51,6 +55,8 @@ struct gcal_verify {
     char *text;           /* a line about each, NULL when there is none */
 };
 
+/* Takes no lock: what is published meanwhile may count as interrupted, never as damaged.
+ */
 int gcal_store_verify(const struct gcal_store *store, struct gcal_verify *verify,
                       struct gcal_error *err);
 void gcal_verify_clear(struct gcal_verify *verify);

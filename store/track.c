@@ -1,6 +1,5 @@
 #include "store/track.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,20 +16,17 @@ int gcal_store_track_text(const struct gcal_store *store, const char *node, char
                           size_t *size, struct gcal_error *err)
 {
     char *shown = gcal_format("tracks/%s.tsv", node);
-    int folder, rc = 0;
+    int folder, rc;
 
     *text = NULL;
     if (!shown)
         return gcal_error_memory(err);
-    folder = gcal_store_folder(store->dirfd, "tracks");
-    if (folder >= 0)
+    rc = gcal_store_folder(store, store->dirfd, "tracks", "tracks", &folder, err);
+    if (rc > 0) {
         rc = gcal_store_fetch(store, folder, shown + strlen("tracks/"), shown,
                               MAX_TRACK_BYTES, text, size, err);
-    else if (errno != ENOENT)
-        rc = gcal_error_set(err, GCAL_EINPUT, "store %s: tracks: %s", store->path,
-                            strerror(errno));
-    if (folder >= 0)
         close(folder);
+    }
     free(shown);
     return rc;
 }
