@@ -132,32 +132,12 @@ static int put_columns(struct gcal_buf *buf, struct known *known, char *names, s
 
 /* ---- a calibration ---- */
 
-/* What device 'd' alone told of a parameter.  Files of earlier versions do not say; where
- * the fit was of this device only, its result is that.
- */
-static void own_value(const struct gcal_params_device *d,
-                      const struct gcal_params_model *m, size_t i, double *value,
-                      double *error)
-{
-    *value = *error = NAN;
-    if (m->own && m->own_error) {
-        *value = m->own[i];
-        *error = m->own_error[i];
-    } else if (!m->own && d->n_fitted <= 1 && !(m->at_bound && m->at_bound[i])) {
-        *value = m->value[i];
-        *error = m->standard_error[i];
-    }
-}
-
 static void put_values(struct gcal_buf *buf, const struct gcal_params_device *d)
 {
     for (size_t k = 0; k < d->n_models; k++)
         for (size_t i = 0; i < d->models[k].n_parameters; i++) {
-            double value, error;
-
-            own_value(d, &d->models[k], i, &value, &error);
-            put_number(buf, value, 6);
-            put_number(buf, error, 3);
+            put_number(buf, d->models[k].own[i], 6);
+            put_number(buf, d->models[k].own_error[i], 3);
         }
 }
 
