@@ -24,6 +24,7 @@ static const struct format {
 } formats[] = {
     { "slurm", gcal_export_slurm, { "table", "conf", "commands" } },
     { "flux", gcal_export_flux, { "commands", "jgf" } },
+    { "starpu", gcal_export_starpu, { NULL } },
 };
 
 /* An --at belongs to the --profile before it. */
@@ -35,13 +36,13 @@ struct at {
 struct export_command {
     const char *to, *store;
     struct gcal_export what;
-    struct gcal_words profiles;
+    struct gcal_words profiles, data;
     size_t n_ats, ats_capacity;
     struct at *ats;
 };
 
 static const struct argp_option options[] = {
-    { "to", 't', "FORMAT", 0, "For whom: slurm or flux", 0 },
+    { "to", 't', "FORMAT", 0, "For whom: slurm, flux or starpu", 0 },
     { "format", 'f', "LAYOUT", 0,
       "slurm: table (default), conf (lines of slurm.conf) or commands (of scontrol); "
       "flux: commands (default) or jgf (properties of vertices)",
@@ -57,7 +58,19 @@ static const struct argp_option options[] = {
     { "at", 'A', "NAME=VALUE,..", 0,
       "Sizes of the --profile before it, e.g. n=2048,m=64; may be repeated", 0 },
     { "model", 'm', "NAME", 0, "Which model (default: the only one, else 'rates')", 0 },
-    { "output", 'o', "FILE", 0, "Write there instead of to standard output", 0 },
+    { "symbol", 'y', "NAME", 0, "starpu: the symbol of the codelet's performance model",
+      0 },
+    { "data", 'D', "BYTES[:NX[,NY[,NZ]]]", 0,
+      "starpu: a data handle of the codelet, bytes of an element and numbers of "
+      "elements, as expressions in the kernel's sizes; once for each handle, in their "
+      "order",
+      0 },
+    { "size-base", 'b', "EXPR", 0,
+      "starpu: what the performance model's size_base returns, if it has one", 0 },
+    { "output", 'o', "FILE", 0,
+      "Write there instead of to standard output; starpu: a folder, what "
+      "STARPU_PERF_MODEL_DIR is to be",
+      0 },
     { 0 },
 };
 
@@ -103,6 +116,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'm':
         c->what.model = arg;
         break;
+    case 'y':
+        c->what.symbol = arg;
+        break;
+    case 'D':
+        gcal_words_add(&c->data, arg, state);
+        c->what.data = c->data.items;
+        c->what.n_data = c->data.n;
+        break;
+    case 'b':
+        c->what.size_base = arg;
+        break;
     case 'o':
         c->what.output = arg;
         break;
@@ -111,7 +135,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case ARGP_KEY_END:
         if (!c->to)
-            argp_error(state, "for whom? give --to slurm or --to flux");
+            argp_error(state, "for whom? give --to slurm, flux or starpu");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -127,7 +151,10 @@ static const struct argp argp = {
            "Examples:\n"
            "  gpucal export --to slurm\n"
            "  gpucal export --to slurm --device gpu --profile mm.yaml --at n=4096\n"
-           "  gpucal export --to flux | sh\n\n"
+           "  gpucal export --to flux | sh\n"
+           "  gpucal export --to starpu --symbol mm --profile mm.yaml --at n=256 --at "
+           "n=512 \\\n"
+           "      --data 4:n,n --data 4:n,n --data 4:n,n -o ~/.starpu/sampling\n\n"
            "gpucal-schedulers(7) tells what to do with it.",
 };
 
@@ -237,8 +264,8 @@ static const struct format *find_format(const char *name, struct gcal_error *err
     for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
         if (strcmp(formats[i].name, name) == 0)
             return &formats[i];
-    gcal_error_set(err, GCAL_EINPUT, "--to: no format '%s'; there are slurm and flux",
-                   name);
+    gcal_error_set(err, GCAL_EINPUT,
+                   "--to: no format '%s'; there are slurm, flux and starpu", name);
     return NULL;
 }
 
@@ -289,6 +316,7 @@ int gcal_command_export(int argc, char **argv)
     }
     free(c.what.kernels);
     free(c.profiles.items);
+    free(c.data.items);
     free(c.ats);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

@@ -33,6 +33,11 @@ struct gcal_export {
     const char *layout; /* --format, one of the format's */
     size_t n_kernels;
     struct gcal_export_kernel *kernels;
+    /* starpu: a codelet's performance model, and what StarPU finds its times by */
+    const char *symbol;
+    size_t n_data;
+    const char *const *data; /* of each handle, "BYTES[:NX[,NY[,NZ]]]" */
+    const char *size_base;   /* or what the model's size_base returns; NULL: none */
 };
 
 /* Each returns 0 or -1 with 'err', and writes nothing when it fails. */
