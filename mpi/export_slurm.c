@@ -125,6 +125,15 @@ static void clear_line(struct line *line)
     free(line->extra);
 }
 
+/* "0.4972", "-" where it is not known */
+static void put_speed(struct gcal_buf *buf, double speed)
+{
+    if (isnan(speed))
+        gcal_buf_puts(buf, "-");
+    else
+        gcal_buf_printf(buf, "%.4g", speed);
+}
+
 static void put_table(struct gcal_buf *buf, const struct gcal_speed_node *node,
                       const struct line *line)
 {
@@ -133,6 +142,12 @@ static void put_table(struct gcal_buf *buf, const struct gcal_speed_node *node,
         gcal_buf_puts(buf, "-");
     else
         gcal_buf_printf(buf, "%u", weight_of(node));
+    gcal_buf_puts(buf, "\t");
+    put_speed(buf, node->speed);
+    for (size_t i = 0; i < node->n_devices; i++) {
+        gcal_buf_printf(buf, "%s%s=", i ? "," : "\t", node->devices[i].uid);
+        put_speed(buf, node->devices[i].speed);
+    }
     gcal_buf_printf(buf, "\t%s\t%s\n", line->comment, line->extra);
 }
 
@@ -165,7 +180,7 @@ static const struct layout {
     void (*put)(struct gcal_buf *buf, const struct gcal_speed_node *node,
                 const struct line *line);
 } layouts[] = {
-    { "table", "#node\tfeatures\tweight\tcomment\textra\n", put_table },
+    { "table", "#node\tfeatures\tweight\tspeed\tdevices\tcomment\textra\n", put_table },
     { "conf", "", put_conf },
     { "commands", "", put_commands },
 };

@@ -12,6 +12,9 @@
 #   -d DIR    where everything of the cluster is kept (default: a folder in TMPDIR)
 #   -m MODE   ns: a host name and a /dev/shm of its own for each node (needs root or user
 #             namespaces); plain: nodes share both; auto, the default: ns where allowed
+#   -x FILE   lines that slurm.conf gets at its end; @DIR@ in them stands for DIR
+#   -f FILE   a file for slurm.conf's folder, such as plugstack.conf; @DIR@ likewise; may be
+#             repeated
 #   -k        keep DIR with its logs when stopping
 #
 # The daemons are the real munged, slurmctld and slurmd, on unprivileged ports; neither
@@ -233,11 +236,22 @@ END
     echo "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP"
 }
 
+fill_in() { # FILE: with DIR's name
+    sed "s|@DIR@|$DIR|g" "$1" || die "cannot read $1"
+}
+
 # Slurm looks for these two beside slurm.conf.  cgroup: the automatic choice stops slurmd
 # where /sys/fs/cgroup is not mounted, as in a container.  mpi: with the default fence 4% of
 # the programs of eight ranks crashed in MPI_Init, with this one none in 800.
 write_config() {
+    local file
+
     write_slurm_conf > "$DIR/etc/slurm.conf"
+    [ -z "$LINES_FILE" ] || fill_in "$LINES_FILE" >> "$DIR/etc/slurm.conf"
+    for file in ${FILES[@]+"${FILES[@]}"}; do
+        fill_in "$file" > "$DIR/etc/${file##*/}"
+        chmod --reference="$file" "$DIR/etc/${file##*/}"
+    done
     echo "CgroupPlugin=cgroup/v1" > "$DIR/etc/cgroup.conf"
     echo "PMIxCollFence=tree" > "$DIR/etc/mpi.conf"
 }
@@ -398,12 +412,14 @@ print_help() {
 
 parse_options() {
     local option
-    NODES=2 MODE=auto KEEP=0 DIR='' OPTIND=1
-    while getopts :n:d:m:k option; do
+    NODES=2 MODE=auto KEEP=0 DIR='' LINES_FILE='' FILES=() OPTIND=1
+    while getopts :n:d:m:x:f:k option; do
         case $option in
         n) NODES=$OPTARG ;;
         d) DIR=$OPTARG ;;
         m) MODE=$OPTARG ;;
+        x) LINES_FILE=$OPTARG ;;
+        f) FILES+=("$OPTARG") ;;
         k) KEEP=1 ;;
         *) die "unknown option or missing value: -$OPTARG (see --help)" ;;
         esac

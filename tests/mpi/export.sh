@@ -40,11 +40,11 @@ make_node narrow 's/^\( *factor:\) .*/\1 1/; s/^\( *sub_group_size:\) 32$/\1 16/
 type=gpucal_type_nvidia_cuda_nvidia_h200_132cu
 run "$gpucal" export --to slurm
 tab=$'\t'
-line "fast${tab}gpucal,gpucal_fast,$type${tab}100${tab}gpucal: speed 1, calibrated 2026-[-0-9]{5}, run [-0-9A-Za-z]+${tab}\{.*\}"
-line "half${tab}gpucal,gpucal_medium,$type${tab}200${tab}gpucal: speed 0\.5, .*"
-line "narrow${tab}gpucal,gpucal_medium,$type${tab}140${tab}gpucal: speed 0\.71, .*"
+line "fast${tab}gpucal,gpucal_fast,$type${tab}100${tab}1${tab}uuid:[-0-9a-f]+=0\.[45][0-9]*,uuid:[-0-9a-f]+=0\.[45][0-9]*${tab}gpucal: speed 1, calibrated 2026-[-0-9]{5}, run [-0-9A-Za-z]+${tab}\{.*\}"
+line "half${tab}gpucal,gpucal_medium,$type${tab}200${tab}0\.5${tab}uuid:.*${tab}gpucal: speed 0\.5, .*"
+line "narrow${tab}gpucal,gpucal_medium,$type${tab}140${tab}0\.7071${tab}.*${tab}gpucal: speed 0\.71, .*"
 for want in fast=1 half=0.5 narrow=0.7071; do
-    awk -F '\t' -v node="${want%=*}" '$1 == node { print $5 }' out > extra.json
+    awk -F '\t' -v node="${want%=*}" '$1 == node { print $7 }' out > extra.json
     python3 - "${want#*=}" 2> err << 'END' || fail "Extra of ${want%=*}"
 import json, sys
 with open("extra.json") as f:
@@ -69,9 +69,9 @@ line "NodeName=half .* Weight=200"
 refused "mm.profile.yaml.*n" "$gpucal" export --to slurm --profile "$data/mm.profile.yaml"
 
 # Nodes that lack the model, and those that have nothing in common.
-make_node other 's/name: rates$/name: others/'
+make_node other 's/\brates\b/others/'
 run "$gpucal" export --to slurm --model rates
-line "other${tab}gpucal,$type${tab}-${tab}gpucal: speed unknown, .*"
+line "other${tab}gpucal,$type${tab}-${tab}-${tab}uuid:[^=]*=-,uuid:[^=]*=-${tab}gpucal: speed unknown, .*"
 refused 'no device has a model .absent. ' "$gpucal" export --to slurm --model absent
 refused 'none of the 4 published nodes matches x' "$gpucal" export --to slurm --node x
 refused 'no published device matches cpu' "$gpucal" export --to slurm --device cpu

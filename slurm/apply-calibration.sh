@@ -1,0 +1,234 @@
+#!/bin/bash
+# apply-calibration.sh: tells Slurm how fast its nodes are, from what gpucal has published.
+#
+#   apply-calibration.sh [--dry-run] [EXPORT OPTION]...
+#   apply-calibration.sh --conf SLURM.CONF [EXPORT OPTION]...
+#
+# Sets features, weight, comment and extra of each node that the store knows; the options
+# are those of 'gpucal export' (--device, --profile, ...).  Features that are not gpucal's
+# stay, and so do comments and extras that others have written.  What is right already is
+# left alone.  --dry-run says what would be done.
+#
+# 'scontrol reconfigure' takes weights and features back to slurm.conf's: run this again
+# after it, or put them there: --conf prints SLURM.CONF with its NodeName lines changed
+# accordingly.  Settings: /etc/gpucal/slurm.env (see slurm.env.example).
+set -u
+
+settings=${GPUCAL_SETTINGS:-/etc/gpucal/slurm.env}
+if [ -r "$settings" ]; then
+    set -a
+    # shellcheck source=slurm/slurm.env.example
+    . "$settings"
+    set +a
+fi
+gpucal=${GPUCAL:-gpucal}
+
+say() { echo "apply-calibration.sh: $*" >&2; }
+
+# ---- features ----
+
+foreign_features() { # a,gpucal,b,gpucal_fast: a,b
+    local kept='' feature
+    for feature in ${1//,/ }; do
+        [[ $feature = gpucal || $feature = gpucal_* || $feature = '(null)' ]] ||
+            kept+=,$feature
+    done
+    echo "${kept#,}"
+}
+
+merge_features() { # OLD NEW
+    local kept
+    kept=$(foreign_features "$1")
+    echo "${kept:+$kept,}$2"
+}
+
+# ---- a running cluster ----
+
+field() { # NAME, of 'scontrol show node' on standard input
+    case $1 in
+    Weight) sed -n 's/.* Weight=\([0-9]*\) .*/\1/p' ;;
+    *) sed -n "s/^ *$1=//p" ;;
+    esac
+}
+
+ours_or_empty() { # TEXT PATTERN
+    # shellcheck disable=SC2053
+    [[ -z $1 || $1 = '(null)' || $1 = $2 ]]
+}
+
+# What is to be told to scontrol, a word in each element of CHANGES.
+find_changes() { # SHOWN FEATURES WEIGHT COMMENT EXTRA
+    local name old new
+
+    CHANGES=()
+    for name in AvailableFeatures ActiveFeatures; do
+        old=$(field $name <<< "$1")
+        new=$(merge_features "$old" "$2")
+        [ "$old" = "$new" ] || CHANGES+=("$name=$new")
+    done
+    # scontrol takes both or none
+    ((${#CHANGES[@]} != 1)) || CHANGES=(
+        "AvailableFeatures=$(merge_features "$(field AvailableFeatures <<< "$1")" "$2")"
+        "ActiveFeatures=$(merge_features "$(field ActiveFeatures <<< "$1")" "$2")")
+    [ "$3" = - ] || [ "$(field Weight <<< "$1")" = "$3" ] || CHANGES+=("Weight=$3")
+    old=$(field Comment <<< "$1")
+    if [ "$old" != "$4" ] && ours_or_empty "$old" 'gpucal:*'; then
+        CHANGES+=("Comment=$4")
+    fi
+    old=$(field Extra <<< "$1")
+    if [ "$old" != "$5" ] && ours_or_empty "$old" '{"gpucal"*'; then
+        CHANGES+=("Extra=$5")
+    fi
+}
+
+apply_to_node() { # NODE FEATURES WEIGHT COMMENT EXTRA
+    local shown
+
+    if ! shown=$(scontrol show node "$1" 2> /dev/null); then
+        say "$1 is not a node of this cluster"
+        return 0
+    fi
+    find_changes "$shown" "${@:2}"
+    if ((${#CHANGES[@]} == 0)); then
+        echo "$1: unchanged"
+        return 0
+    fi
+    echo "$1:$(printf " '%s'" "${CHANGES[@]}")"
+    ((DRY_RUN)) || scontrol update NodeName="$1" "${CHANGES[@]}"
+}
+
+apply() {
+    local node features weight comment extra status=0
+
+    while IFS=$'\t' read -r node features weight _ _ comment extra; do
+        apply_to_node "$node" "$features" "$weight" "$comment" "$extra" || status=1
+    done < <(grep -v '^#' <<< "$TABLE")
+    return $status
+}
+
+# ---- slurm.conf ----
+
+# The words of a NodeName line by key; keys are the same in upper and lower case.
+parse_line() { # LINE: sets KEYS and VALUES
+    local word
+    KEYS=() VALUES=()
+    # shellcheck disable=SC2086
+    for word in ${1%%#*}; do
+        if [[ $word != *=* ]] && ((${#KEYS[@]})); then # goes on with: Reason="a b"
+            VALUES[-1]+=" $word"
+            continue
+        fi
+        KEYS+=("${word%%=*}")
+        VALUES+=("${word#*=}")
+    done
+}
+
+is_key() { # KEY NAME...
+    local key=${1,,} name
+    shift
+    for name; do [ "$key" = "$name" ] && return; done
+    return 1
+}
+
+# The I-th of a list such as n[0-3]; all of it where it has another number of items.
+item() { # LIST I COUNT
+    local items
+    mapfile -t items < <(scontrol show hostnames "$1")
+    if ((${#items[@]} == $3)); then echo "${items[$2]}"; else echo "$1"; fi
+}
+
+print_node_line() { # NODE I COUNT
+    local i key value features='' row out=''
+
+    row=$(awk -F '\t' -v node="$1" '$1 == node' <<< "$TABLE")
+    for i in "${!KEYS[@]}"; do
+        key=${KEYS[i]} value=${VALUES[i]}
+        if is_key "$key" feature features; then
+            features=$value
+            continue
+        fi
+        ! is_key "$key" weight || [ -z "$row" ] || [ "$(cut -f3 <<< "$row")" = - ] ||
+            continue
+        ! is_key "$key" nodename nodehostname nodeaddr bcastaddr port ||
+            value=$(item "$value" "$2" "$3")
+        out+=" $key=$value"
+    done
+    if [ -n "$row" ]; then
+        features=$(merge_features "$features" "$(cut -f2 <<< "$row")")
+        row=$(cut -f3 <<< "$row")
+        [ "$row" = - ] || out+=" Weight=$row"
+    fi
+    echo "${out# }${features:+ Feature=$features}"
+}
+
+print_line() { # LINE
+    local names i known=0
+
+    parse_line "$1"
+    if ! is_key "${KEYS[0]-}" nodename || is_key "${VALUES[0]}" default; then
+        echo "$1"
+        return
+    fi
+    mapfile -t names < <(scontrol show hostnames "${VALUES[0]}")
+    for i in "${names[@]}"; do
+        ! grep -q "^$i"$'\t' <<< "$TABLE" || known=1
+    done
+    if ((!known)); then
+        echo "$1"
+        return
+    fi
+    for i in "${!names[@]}"; do
+        print_node_line "${names[i]}" "$i" "${#names[@]}"
+    done
+}
+
+print_conf() { # FILE
+    local line next
+
+    while IFS= read -r line || [ -n "$line" ]; do
+        while [[ $line = *\\ ]]; do # goes on in the next line
+            line=${line%\\}
+            IFS= read -r next || break
+            line+=$next
+        done
+        print_line "$line"
+    done < "$1"
+}
+
+# ---- the command ----
+
+save_speeds() { # readers see the old table or the new one
+    local temporary
+    temporary=$(mktemp "$GPUCAL_SPEEDS.XXXXXX") && echo "$TABLE" > "$temporary" &&
+        chmod 644 "$temporary" && mv "$temporary" "$GPUCAL_SPEEDS"
+}
+
+main() {
+    local conf='' options=()
+
+    DRY_RUN=0
+    while (($#)); do
+        case $1 in
+        --dry-run) DRY_RUN=1 ;;
+        --conf) conf=${2:?--conf needs a file} && shift ;;
+        -h | --help) sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0" && exit 0 ;;
+        *) options+=("$1") ;;
+        esac
+        shift
+    done
+    if [ -n "$conf" ] && [ ! -r "$conf" ]; then
+        say "cannot read $conf"
+        exit 1
+    fi
+    TABLE=$("$gpucal" export --to slurm ${options[@]+"${options[@]}"}) || exit
+    if [ -n "$conf" ]; then
+        print_conf "$conf"
+        exit
+    fi
+    apply || exit
+    if [ -n "${GPUCAL_SPEEDS-}" ] && ((!DRY_RUN)); then
+        save_speeds
+    fi
+}
+
+main "$@"
