@@ -15,20 +15,6 @@ _Static_assert(sizeof(((struct gpucal_error *)0)->text) ==
                    sizeof(((struct gcal_error *)0)->text),
                "both errors hold the same texts");
 
-struct gpucal_store {
-    struct gcal_store *store;
-};
-
-struct gpucal_list {
-    char **names;
-    size_t count;
-};
-
-struct gpucal_device {
-    struct gcal_params params;
-    const struct gcal_params_device *device; /* in 'params' */
-};
-
 struct gpucal_profile {
     struct gcal_profile *profile;
 };
@@ -51,6 +37,7 @@ API const char *gpucal_version(void)
 
 API struct gpucal_store *gpucal_store_open(const char *path, struct gpucal_error *err)
 {
+    const char *trusted = getenv("GPUCAL_TRUSTED_KEYS");
     struct gpucal_store *s = calloc(1, sizeof(*s));
     struct gcal_error e = { 0 };
 
@@ -60,9 +47,10 @@ API struct gpucal_store *gpucal_store_open(const char *path, struct gpucal_error
         gcal_error_memory(&e);
     else if (!path || !*path)
         gcal_error_set(&e, GCAL_EINPUT, "no store given: set GPUCAL_STORE to its folder");
-    else if ((s->store = gcal_store_open(path, &e)))
+    else if ((s->store = gcal_store_open(path, &e)) &&
+             (!trusted || !*trusted || gcal_store_trust(s->store, trusted, &e) == 0))
         return s;
-    free(s);
+    gpucal_store_close(s);
     gpucal_tell(err, &e);
     return NULL;
 }
@@ -75,160 +63,12 @@ API void gpucal_store_close(struct gpucal_store *store)
     free(store);
 }
 
-/* ---- lists ---- */
-
-/* Takes 'names' when 'rc' is 0. */
-static struct gpucal_list *list_new(int rc, char **names, size_t count,
-                                    struct gcal_error *e, struct gpucal_error *err)
+API int gpucal_store_trust(struct gpucal_store *store, const char *path,
+                           struct gpucal_error *err)
 {
-    struct gpucal_list *list = rc < 0 ? NULL : calloc(1, sizeof(*list));
+    struct gcal_error e;
 
-    if (list) {
-        list->names = names;
-        list->count = count;
-        return list;
-    }
-    if (rc == 0) {
-        gcal_names_free(names, count);
-        gcal_error_memory(e);
-    }
-    gpucal_tell(err, e);
-    return NULL;
-}
-
-API struct gpucal_list *gpucal_store_nodes(const struct gpucal_store *store,
-                                           struct gpucal_error *err)
-{
-    struct gcal_error e = { 0 };
-    char **names = NULL;
-    size_t count = 0;
-    int rc = gcal_store_nodes(store->store, &names, &count, &e);
-
-    return list_new(rc, names, count, &e, err);
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static int list_uids(const struct gcal_params *params, char ***names, size_t *count,
-                     struct gcal_error *err)
-{
-    char **uids = calloc(params->n_devices + 1, sizeof(*uids));
-    size_t n = 0;
-
-    while (uids && n < params->n_devices &&
-           (uids[n] = strdup(params->devices[n].info.uid)))
-        n++;
-    if (!uids || n < params->n_devices) {
-        gcal_names_free(uids, n);
-        return gcal_error_memory(err);
-    }
-    qsort(uids, n, sizeof(*uids), compare_texts);
-    *names = uids;
-    *count = n;
-    return 0;
-}
-
-API struct gpucal_list *gpucal_node_devices(const struct gpucal_store *store,
-                                            const char *node, struct gpucal_error *err)
-{
-    struct gcal_params params = { 0 };
-    struct gcal_error e = { 0 };
-    char **names = NULL;
-    size_t count = 0;
-    int rc;
-
-    if ((rc = gcal_store_load(store->store, node, NULL, &params, &e)) == 0)
-        rc = list_uids(&params, &names, &count, &e);
-    gcal_params_clear(&params);
-    return list_new(rc, names, count, &e, err);
-}
-
-API size_t gpucal_list_count(const struct gpucal_list *list)
-{
-    return list->count;
-}
-
-API const char *gpucal_list_item(const struct gpucal_list *list, size_t i)
-{
-    return i < list->count ? list->names[i] : NULL;
-}
-
-API void gpucal_list_close(struct gpucal_list *list)
-{
-    if (!list)
-        return;
-    gcal_names_free(list->names, list->count);
-    free(list);
-}
-
-/* ---- device ---- */
-
-API struct gpucal_device *gpucal_device_open(const struct gpucal_store *store,
-                                             const char *node, const char *pattern,
-                                             struct gpucal_error *err)
-{
-    struct gpucal_device *d = calloc(1, sizeof(*d));
-    struct gcal_error e = { 0 };
-
-    if (!d)
-        gcal_error_memory(&e);
-    else if (gcal_store_load(store->store, node, NULL, &d->params, &e) == 0 &&
-             (d->device = gcal_params_find(&d->params, pattern, &e)))
-        return d;
-    gpucal_device_close(d);
-    gpucal_tell(err, &e);
-    return NULL;
-}
-
-API void gpucal_device_close(struct gpucal_device *device)
-{
-    if (!device)
-        return;
-    gcal_params_clear(&device->params);
-    free(device);
-}
-
-API const char *gpucal_device_node(const struct gpucal_device *device)
-{
-    return device->params.node;
-}
-
-API const char *gpucal_device_run(const struct gpucal_device *device)
-{
-    return device->device->run_id;
-}
-
-API const char *gpucal_device_uid(const struct gpucal_device *device)
-{
-    return device->device->info.uid;
-}
-
-API const char *gpucal_device_name(const struct gpucal_device *device)
-{
-    return device->device->info.name;
-}
-
-API const char *gpucal_device_type(const struct gpucal_device *device)
-{
-    return device->device->info.type;
-}
-
-API size_t gpucal_device_sub_group_size(const struct gpucal_device *device)
-{
-    return (size_t)device->device->info.sub_group_size;
-}
-
-API size_t gpucal_device_model_count(const struct gpucal_device *device)
-{
-    return device->device->n_models;
-}
-
-API const char *gpucal_device_model_name(const struct gpucal_device *device, size_t i)
-{
-    return i < device->device->n_models ? device->device->models[i].name : NULL;
+    return gcal_store_trust(store->store, path, &e) < 0 ? gpucal_tell(err, &e) : 0;
 }
 
 /* ---- profile ---- */
@@ -287,6 +127,28 @@ API const char *gpucal_profile_parameter(const struct gpucal_profile *profile, s
 
 /* ---- model ---- */
 
+/* The one model that is wanted is decoded, and not needed any more once it is bound. */
+static struct gcal_predictor *bind(const struct gpucal_device *device, const char *name,
+                                   const struct gcal_profile *profile,
+                                   struct gcal_error *err)
+{
+    const struct gcal_params_device *from = gpucal_device_info(device);
+    const struct gcal_params_model *named = gcal_predictor_find_model(from, name, err);
+    struct gcal_params_device one = *from;
+    struct gcal_predictor *predictor;
+    struct gcal_params_model model;
+
+    if (!named ||
+        gcal_params_index_model(device->index, device->at, (size_t)(named - from->models),
+                                &model, err) < 0)
+        return NULL;
+    one.models = &model;
+    one.n_models = 1;
+    predictor = gcal_predictor_create(&one, NULL, profile, err);
+    gcal_params_model_clear(&model);
+    return predictor;
+}
+
 API struct gpucal_model *gpucal_model_bind(const struct gpucal_device *device,
                                            const char *model,
                                            const struct gpucal_profile *profile,
@@ -297,8 +159,7 @@ API struct gpucal_model *gpucal_model_bind(const struct gpucal_device *device,
 
     if (!m)
         gcal_error_memory(&e);
-    else if ((m->predictor =
-                  gcal_predictor_create(device->device, model, profile->profile, &e))) {
+    else if ((m->predictor = bind(device, model, profile->profile, &e))) {
         m->n_sizes = profile->profile->n_parameters;
         return m;
     }

@@ -52,7 +52,8 @@ static size_t parse_sizes(const char *text, double sizes[MAX_SIZES])
 int main(int argc, char **argv)
 {
     struct gpucal_error err = { 0, "" };
-    struct gpucal_prediction p, best = { 0, 0, 0 };
+    struct gpucal_prediction p;
+    double best_s = 0;
     struct gpucal_store *store = NULL;
     struct gpucal_profile *profile = NULL;
     const char *best_node = NULL;
@@ -70,9 +71,9 @@ int main(int argc, char **argv)
                 continue;
             printf("%s %.6e %.1e%s\n", argv[i], p.time_s, p.standard_error_s,
                    p.extrapolates ? " extrapolates" : "");
-            if (!best_node || p.time_s < best.time_s) {
+            if (!best_node || p.time_s < best_s) {
                 best_node = argv[i];
-                best = p;
+                best_s = p.time_s;
             }
         }
     } else {
