@@ -1,0 +1,333 @@
+/* balance.c - a matrix product whose rows MPI ranks share, each on a device of its own
+ *
+ *   mpirun -n RANKS balance --store DIR --profile FILE --kernel FILE.cl
+ *          [--split equal|peak|gpucal] [--nodes NODE[:DEVICE],...] [--rows M] [--width N]
+ *          [--steps S]
+ *
+ * Rank r computes on the device that was calibrated as the r-th of --nodes; otherwise as
+ * the node where it runs.  Each step ends with a barrier, so the slowest device counts.
+ * Prints each rank's rows, predicted and measured time, and of the whole the makespan and
+ * the imbalance: the longest over the mean busy time, less 1; medians over the steps.
+ * Exit status 1 when rows that are compared with the host's are wrong.
+ */
+#include <getopt.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "division.h"
+#include "work.h"
+
+#define WARM_UP_S    0.5 /* clocks of idle devices are low */
+#define CHECKED_ROWS 8   /* of each rank */
+
+struct options {
+    struct division_options division;
+    const char *kernel_path, *nodes;
+    long rows, width, steps;
+};
+
+static const char *const division_names[] = { "equal", "peak", "gpucal" };
+
+static int rank, n_ranks;
+
+static void quit(const char *text)
+{
+    fprintf(stderr, "balance: rank %d: %s\n", rank, text);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    exit(1);
+}
+
+static void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+
+    if (!memory)
+        quit("out of memory");
+    return memory;
+}
+
+/* ---- options ---- */
+
+static enum division read_division(const char *text)
+{
+    for (size_t i = 0; i < sizeof(division_names) / sizeof(*division_names); i++)
+        if (strcmp(text, division_names[i]) == 0)
+            return (enum division)i;
+    quit("--split is equal, peak or gpucal");
+    return DIVISION_EQUAL;
+}
+
+static long read_number(const char *text)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+
+    if (*end || value < 1 || value > 1L << 30)
+        quit("--rows, --width and --steps are numbers above 0");
+    return value;
+}
+
+static void read_option(struct options *o, int which, const char *value)
+{
+    switch (which) {
+    case 's':
+        o->division.store_path = value;
+        break;
+    case 'p':
+        o->division.profile_path = value;
+        break;
+    case 'k':
+        o->kernel_path = value;
+        break;
+    case 'd':
+        o->division.division = read_division(value);
+        break;
+    case 'n':
+        o->nodes = value;
+        break;
+    case 'r':
+        o->rows = read_number(value);
+        break;
+    case 'w':
+        o->width = read_number(value);
+        break;
+    case 't':
+        o->steps = read_number(value);
+        break;
+    default:
+        quit("usage: balance --store DIR --profile FILE --kernel FILE.cl "
+             "[--split equal|peak|gpucal] [--nodes NODE[:DEVICE],...] [--rows M] "
+             "[--width N] [--steps S]");
+    }
+}
+
+static void read_options(int argc, char **argv, struct options *o)
+{
+    static const struct option known[] = {
+        { "store", required_argument, NULL, 's' },
+        { "profile", required_argument, NULL, 'p' },
+        { "kernel", required_argument, NULL, 'k' },
+        { "split", required_argument, NULL, 'd' },
+        { "nodes", required_argument, NULL, 'n' },
+        { "rows", required_argument, NULL, 'r' },
+        { "width", required_argument, NULL, 'w' },
+        { "steps", required_argument, NULL, 't' },
+        { NULL, 0, NULL, 0 },
+    };
+    int which;
+
+    while ((which = getopt_long(argc, argv, "", known, NULL)) != -1)
+        read_option(o, which, optarg);
+    if (optind < argc || !o->division.profile_path || !o->kernel_path)
+        read_option(o, '?', NULL);
+    if (o->rows % WORK_GRANULARITY || o->width % (WORK_WIDTH * WORK_LOCAL_0))
+        quit("rows are a multiple of 16, the width is one of 256");
+    o->division.rows = (size_t)o->rows;
+    o->division.width = (size_t)o->width;
+    o->division.granularity = WORK_GRANULARITY;
+}
+
+/* ---- who does what ---- */
+
+/* The rank's node: its entry of the list, or as gpucal calls where it runs. */
+static void find_node(const char *list, char node[NODE_BYTES])
+{
+    const char *slurm = getenv("SLURMD_NODENAME");
+
+    if (list) {
+        for (int i = 0; i < rank && list; i++)
+            list = (list = strchr(list, ',')) ? list + 1 : NULL;
+        if (!list || (rank == n_ranks - 1 && strchr(list, ',')))
+            quit("--nodes has one name for each rank");
+        snprintf(node, NODE_BYTES, "%.*s", (int)strcspn(list, ","), list);
+    } else if (slurm && *slurm) {
+        snprintf(node, NODE_BYTES, "%s", slurm);
+    } else {
+        gethostname(node, NODE_BYTES - 1);
+        node[strcspn(node, ".")] = '\0';
+    }
+}
+
+/* Rank 0 divides.  'parts' is of all ranks there, and NULL elsewhere. */
+static struct part get_part(const struct options *o, struct part *parts)
+{
+    struct gpucal_error err = { 0, "" };
+    struct part mine = { 0 };
+
+    find_node(o->nodes, mine.node);
+    MPI_Gather(&mine, sizeof(mine), MPI_BYTE, parts, sizeof(mine), MPI_BYTE, 0,
+               MPI_COMM_WORLD);
+    if (rank == 0 && divide(&o->division, parts, (size_t)n_ranks, &err) < 0)
+        quit(err.text);
+    MPI_Scatter(parts, sizeof(mine), MPI_BYTE, &mine, sizeof(mine), MPI_BYTE, 0,
+                MPI_COMM_WORLD);
+    return mine;
+}
+
+/* ---- steps ---- */
+
+static double step(struct work *work)
+{
+    double busy_s;
+
+    if (work_step(work, &busy_s) < 0)
+        quit("a step failed");
+    return busy_s;
+}
+
+/* Every rank's busy times, and those from barrier to barrier. */
+static void run_steps(struct work *work, long steps, double *busy_s, double *whole_s)
+{
+    double until_s = work_now_s() + WARM_UP_S;
+
+    do
+        step(work);
+    while (work_now_s() < until_s);
+    for (long i = 0; i < steps; i++) {
+        double began_s;
+
+        MPI_Barrier(MPI_COMM_WORLD);
+        began_s = work_now_s();
+        busy_s[i] = step(work);
+        MPI_Barrier(MPI_COMM_WORLD);
+        whole_s[i] = work_now_s() - began_s;
+    }
+}
+
+/* ---- what came of it ---- */
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Sorts them. */
+static double median(double *values, long count)
+{
+    qsort(values, (size_t)count, sizeof(*values), compare);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+/* The median over the steps; 'busy_s' is ranks x steps. */
+static double imbalance(const double *busy_s, long steps)
+{
+    double *of_step = allocate((size_t)steps, sizeof(*of_step)), result;
+
+    for (long i = 0; i < steps; i++) {
+        double longest = 0, sum = 0;
+
+        for (int r = 0; r < n_ranks; r++) {
+            double t = busy_s[r * steps + i];
+
+            longest = t > longest ? t : longest;
+            sum += t;
+        }
+        of_step[i] = longest / (sum / n_ranks) - 1;
+    }
+    result = median(of_step, steps);
+    free(of_step);
+    return result;
+}
+
+/* Sorts the times. */
+static void print_report(const struct options *o, const struct part *parts,
+                         double *busy_s, double *whole_s)
+{
+    double uneven = imbalance(busy_s, o->steps), predicted_s = 0;
+
+    printf("split %s: %ld rows of width %ld, %d rank%s, %ld steps\n",
+           division_names[o->division.division], o->rows, o->width, n_ranks,
+           n_ranks == 1 ? "" : "s", o->steps);
+    printf("%4s %-20s %9s %12s %12s  %s\n", "rank", "node", "rows", "predicted", "busy",
+           "device");
+    for (int r = 0; r < n_ranks; r++) {
+        const struct part *p = &parts[r];
+
+        printf("%4d %-20s %9zu %10.6f s %10.6f s  %s\n", r, p->node, p->rows,
+               p->predicted_s, median(busy_s + r * o->steps, o->steps), p->device_name);
+        predicted_s = p->predicted_s > predicted_s ? p->predicted_s : predicted_s;
+    }
+    printf("makespan %.6f s, predicted %.6f s, imbalance %.2f %%\n",
+           median(whole_s, o->steps), predicted_s, 100 * uneven);
+}
+
+static int sum_of(int value)
+{
+    int sum = 0;
+
+    MPI_Reduce(&value, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    return sum;
+}
+
+/* How many of the rows that are compared are wrong; on rank 0. */
+static int check(struct work *work, const struct part *mine)
+{
+    int checked = mine->rows < CHECKED_ROWS ? (int)mine->rows : CHECKED_ROWS;
+    int wrong = work_check(work, (size_t)checked);
+
+    if (wrong < 0)
+        quit("the result could not be compared");
+    checked = sum_of(checked);
+    wrong = sum_of(wrong);
+    if (rank == 0)
+        printf("%d rows compared with the host's: %d wrong\n", checked, wrong);
+    return wrong;
+}
+
+/* The exit status, on rank 0. */
+static int run(const struct options *o)
+{
+    struct part *parts = rank == 0 ? allocate((size_t)n_ranks, sizeof(*parts)) : NULL;
+    double *all_s =
+        rank == 0 ? allocate((size_t)(n_ranks * o->steps), sizeof(*all_s)) : NULL;
+    double *busy_s = allocate((size_t)o->steps, sizeof(*busy_s));
+    double *whole_s = allocate((size_t)o->steps, sizeof(*whole_s));
+    struct part mine = get_part(o, parts);
+    struct work *work = work_create(&(struct work_options){
+        .device_name = mine.device_name,
+        .kernel_path = o->kernel_path,
+        .first_row = mine.first_row,
+        .rows = mine.rows,
+        .width = o->division.width,
+    });
+    int wrong;
+
+    if (!work)
+        quit("the device cannot be used");
+    run_steps(work, o->steps, busy_s, whole_s);
+    MPI_Gather(busy_s, (int)o->steps, MPI_DOUBLE, all_s, (int)o->steps, MPI_DOUBLE, 0,
+               MPI_COMM_WORLD);
+    if (rank == 0)
+        print_report(o, parts, all_s, whole_s);
+    wrong = check(work, &mine);
+    work_destroy(work);
+    free(parts);
+    free(all_s);
+    free(busy_s);
+    free(whole_s);
+    return wrong > 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {
+        .division.division = DIVISION_GPUCAL,
+        .rows = 4096,
+        .width = 1024,
+        .steps = 20,
+    };
+    int status;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    read_options(argc, argv, &options);
+    status = run(&options);
+    MPI_Finalize();
+    return status;
+}

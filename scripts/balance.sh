@@ -1,0 +1,231 @@
+#!/bin/bash
+# balance.sh: work divided over unequal devices of this machine, in three ways: the same for
+# each, by their peak rates, and by gpucal_split().  Calibrates the devices, runs
+# docs/examples/balance, and prints tables, in Markdown.
+#
+#   scripts/balance.sh [--gpu] OUT
+#
+# Each MPI rank has a device, and cores that no other has.  With --gpu these are the GPU, with
+# two cores, and PoCL on the others.  Without, PoCL with 1, 2, 4, .. threads as far as there
+# are cores; on two cores, PoCL on either, and something else runs on the second, too.
+# All that a device is measured for is measured under the conditions of its use: the
+# calibrations run at once, too.
+#
+# BUILD is the build folder (default: build) with its targets gpucal and balance, ROWS how
+# many rows of 1024 there are to divide (default: by the machine), ROUNDS how often each way
+# runs (5), STEPS how many steps it makes each time (20).  Records and outputs are kept in
+# OUT, which must not exist.
+set -u
+top=$(cd "$(dirname "$0")/.." && pwd)
+build=${BUILD:-$top/build}
+gpucal=$build/mpi/gpucal
+balance=$build/tests/balance/example/balance
+kernel=$top/kernels/catalogue/matmul_rows.cl
+rounds=${ROUNDS:-5} steps=${STEPS:-20} width=1024
+splits=(equal peak gpucal)
+
+die() {
+    echo "balance.sh: $*" >&2
+    exit 1
+}
+
+# shellcheck source=scripts/device.sh
+. "$top/scripts/device.sh"
+
+# ---- the devices ----
+
+# Of each device: the node that it stands for, its name, its cores, and how many.
+nodes=() names=() cores=() threads=()
+next_core=0 spinner=
+
+add_device() { # NODE NAME CORES
+    nodes+=("$1") names+=("$2") threads+=("$3")
+    cores+=("$next_core-$((next_core + $3 - 1))")
+    next_core=$((next_core + $3))
+}
+
+find_named() { # gpu|cpu: sets 'device'
+    DEVICE=$1 find_device
+}
+
+add_gpu_and_cpu() {
+    find_named gpu
+    add_device gpu "$device" 2
+    find_named cpu
+    add_device cpu "$device" $(($(nproc) - 2))
+    : "${ROWS:=262144}"
+}
+
+add_cpus() {
+    local n=1
+    find_named cpu
+    if [ "$(nproc)" = 2 ]; then
+        add_device whole "$device" 1
+        add_device shared "$device" 1
+        taskset -c 1 sh -c 'while :; do :; done' &
+        spinner=$!
+        : "${ROWS:=2048}"
+    else
+        while [ $((next_core + n)) -le "$(nproc)" ]; do
+            add_device "cpu$n" "$device" $n
+            n=$((2 * n))
+        done
+        : "${ROWS:=16384}"
+    fi
+    [ ${#nodes[@]} -gt 1 ] || die "one core is one device"
+}
+
+# How a command is run as the device's node, on its cores: sets 'as'.  PoCL before 4.0 reads
+# the first of the two limits.  mpirun gives variables with a colon to ranks cut short.
+as_node() { # INDEX
+    as=(env "SLURMD_NODENAME=${nodes[$1]}" "POCL_MAX_PTHREAD_COUNT=${threads[$1]}"
+        "POCL_CPU_MAX_CU_COUNT=${threads[$1]}"
+        ${OCL_ICD_FILENAMES:+"OCL_ICD_FILENAMES=$OCL_ICD_FILENAMES"}
+        taskset -c "${cores[$1]}")
+}
+
+# ---- measuring ----
+
+calibrate() {
+    local i pids=()
+    mkdir "$out/store"
+    for i in "${!nodes[@]}"; do
+        as_node "$i"
+        "${as[@]}" "$gpucal" --config "$top/docs/examples/balance/balance.yaml" \
+            --store "$out/store" --record "$out/${nodes[$i]}.h5" --device "${names[$i]}" \
+            > "$out/${nodes[$i]}.txt" 2> "$out/${nodes[$i]}.log" &
+        pids+=($!)
+    done
+    for i in "${!nodes[@]}"; do
+        wait "${pids[$i]}" || die "${nodes[$i]}: $(tail -n 1 "$out/${nodes[$i]}.log")"
+    done
+    "$gpucal" count "$kernel" -D T=float -D ROWS=8 -D WIDTH=16 --local 16,2 \
+        --global n/16,rows/8 --assume "n % 256 = 0 and rows % 16 = 0 and rows >= 16" \
+        --output "$out/rows.profile.yaml" > /dev/null || die "the kernel cannot be counted"
+}
+
+divide() { # NAME SPLIT ROWS INDEX...: runs the example on these devices, into OUT/NAME.run
+    local name=$1 split=$2 rows=$3 command=() i
+    shift 3
+    for i in "$@"; do
+        as_node "$i"
+        [ ${#command[@]} = 0 ] || command+=(:)
+        command+=(-n 1 "${as[@]}" "$balance" --store "$out/store"
+            --profile "$out/rows.profile.yaml" --kernel "$kernel" --split "$split"
+            --rows "$rows" --width "$width" --steps "$steps")
+    done
+    timeout 500 mpirun --oversubscribe --bind-to none "${command[@]}" \
+        > "$out/$name.run" 2> "$out/$name.log" ||
+        die "$name: $(cat "$out/$name.run" "$out/$name.log")"
+}
+
+# Each device by itself with its equal share; then all rows on the one that was fastest.
+run_alone() {
+    local share=$((ROWS / ${#nodes[@]} / 16 * 16)) i
+    for i in "${!nodes[@]}"; do
+        divide "alone-$i" equal $share "$i"
+    done
+    best=$(for i in "${!nodes[@]}"; do
+        echo "$(rate 0 6 "$out/alone-$i.run") $i"
+    done | sort -g | awk 'END { print $2 }')
+    divide best equal "$ROWS" "$best"
+}
+
+run_splits() {
+    local round split
+    for ((round = 1; round <= rounds; round++)); do
+        for split in "${splits[@]}"; do
+            divide "$split-$round" "$split" "$ROWS" "${!nodes[@]}"
+        done
+    done
+}
+
+# ---- what came of it ----
+
+# The median of the numbers on standard input.
+median() {
+    sort -g | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'
+}
+
+makespan() { # NAME: seconds, over the rounds
+    awk '$1 == "makespan" { print $2 }' "$out/$1"-*.run | median
+}
+
+imbalance() { # NAME
+    awk '$1 == "makespan" { print $8 }' "$out/$1"-*.run | median
+}
+
+# Rows per second: the median of those of a rank.
+rate() { # RANK TIMES-FIELD FILE...
+    local rank=$1 field=$2
+    shift 2
+    awk -v rank="$rank" -v field="$field" \
+        '$5 == "s" && $1 == rank && $3 > 0 { print $3 / $field }' "$@" | median
+}
+
+calculate() { # EXPRESSION [FORMAT]
+    awk "BEGIN { printf \"${2:-%.6f}\", ($1) }"
+}
+
+# Sets 'sum', 'least' and 'most': of the rates that devices have by themselves.
+print_devices() {
+    local i alone
+    echo "| device | cores | predicted, rows/s | alone, rows/s | all at once, rows/s |"
+    echo "|---|---|---|---|---|"
+    for i in "${!nodes[@]}"; do
+        alone=$(rate 0 6 "$out/alone-$i.run")
+        sum=$(calculate "${sum:-0} + $alone" %.6g)
+        most=$(calculate "$alone > ${most:-0} ? $alone : ${most:-0}" %.6g)
+        least=$(calculate "$alone < ${least:-$alone} ? $alone : ${least:-$alone}" %.6g)
+        printf '| %s: %s | %d | %.0f | %.0f | %.0f |\n' "${nodes[$i]}" "${names[$i]}" \
+            "${threads[$i]}" "$(rate "$i" 4 "$out"/gpucal-*.run)" "$alone" \
+            "$(rate "$i" 6 "$out"/gpucal-*.run)"
+    done
+}
+
+print_split() { # SPLIT SECONDS-OF-EQUAL SECONDS-ALONE
+    local time_s rows
+    time_s=$(makespan "$1")
+    rows=$(awk '$5 == "s" { printf "%s%s", sep, $3; sep = ", " }' \
+        "$out/$1-1.run")
+    printf '| %s | %s | %.2f ms | %.1f%% | %.3f | %.3f |\n' "$1" "$rows" \
+        "$(calculate "1000 * $time_s")" "$(imbalance "$1")" \
+        "$(calculate "$2 / $time_s")" "$(calculate "$3 / $time_s")"
+}
+
+print_tables() {
+    local split equal_s best_s sum='' least='' most=''
+    echo "$ROWS rows of $width; medians of $rounds runs of $steps steps."
+    echo
+    print_devices
+    equal_s=$(makespan equal)
+    best_s=$(awk '$1 == "makespan" { print $2 }' "$out/best.run")
+    echo
+    echo "| split | rows of each | makespan | imbalance | against equal | against ${nodes[$best]} alone |"
+    echo "|---|---|---|---|---|---|"
+    for split in "${splits[@]}"; do
+        print_split "$split" "$equal_s" "$best_s"
+    done
+    printf '| what the rates alone allow | | %.2f ms | 0%% | %.3f | %.3f |\n' \
+        "$(calculate "1000 * $ROWS / $sum")" \
+        "$(calculate "$sum / (${#nodes[@]} * $least)")" "$(calculate "$sum / $most")"
+}
+
+# ---- ----
+
+which_devices=add_cpus
+[ "${1:-}" != --gpu ] || { which_devices=add_gpu_and_cpu && shift; }
+[ $# = 1 ] || { sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0" && exit 1; }
+for program in "$gpucal" "$balance"; do
+    [ -x "$program" ] || die "no $program: scripts/build.sh makes it, BUILD names its folder"
+done
+out=$1
+mkdir "$out" || exit 1
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export POCL_CACHE_DIR="$out/pocl"
+trap '[ -z "$spinner" ] || kill "$spinner"; rm -rf "$out/pocl"' EXIT
+$which_devices
+calibrate
+run_alone
+run_splits
+print_tables | tee "$out/tables.md"

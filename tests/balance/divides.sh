@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# divides.sh - calibrates PoCL with two threads and with one, as two nodes, and divides work
+# between them in all ways: divides.sh GPUCAL BALANCE SOURCE.  Nothing here depends on how
+# fast anything was.
+set -u
+gpucal=$1 balance=$2 source=$3
+kernel=$source/kernels/catalogue/matmul_rows.cl
+rows=768
+work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+POCL_CACHE_DIR="${TMPDIR:-/tmp}/gpucal-test-pocl.$(id -u)"
+export POCL_CACHE_DIR
+export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+unset GPUCAL_STORE SLURMD_NODENAME POCL_DEVICES
+mkdir store
+
+fail() {
+    echo "FAILED: $*"
+    tail -n 20 out err
+    exit 1
+}
+
+as() { # NODE THREADS COMMAND...
+    SLURMD_NODENAME=$1 POCL_MAX_PTHREAD_COUNT=$2 POCL_CPU_MAX_CU_COUNT=$2 "${@:3}"
+}
+
+divide() { # SPLIT NODES KERNEL
+    mpirun --oversubscribe --bind-to none -n 2 "$balance" --store store \
+        --profile rows.profile.yaml --kernel "$3" --split "$1" --nodes "$2" \
+        --rows $rows --width 256 --steps 3 > out 2> err
+}
+
+# The rows of both ranks and their predicted times, and the predicted makespan.
+read_report() {
+    read -r rows_0 predicted_0 rows_1 predicted_1 longest < <(
+        awk '$5 == "s" { printf "%s %s ", $3, $4 } $1 == "makespan" { print $5 }' out)
+}
+
+holds() { # EXPRESSION
+    awk "BEGIN { exit !($1) }"
+}
+
+sed -e 's/budget_s: .*/budget_s: 6/' -e 's/max_time_s: .*/max_time_s: 0.02/' \
+    -e 's/rungs: .*/rungs: 2/' -e 's/"width:[0-9]*"/&, "nelements:2048"/' \
+    -e 's/matmul_rows, "dtype:float32"/&, "n:256"/' "$source/docs/examples/balance/balance.yaml" > small.yaml
+for n in 1 2; do
+    as node$n $n "$gpucal" --config small.yaml --store store --record $n.h5 > out 2> err ||
+        fail "node$n is not calibrated"
+done
+"$gpucal" count "$kernel" -D T=float -D ROWS=8 -D WIDTH=16 --local 16,2 --global n/16,rows/8 \
+    --assume "n % 256 = 0 and rows % 16 = 0 and rows >= 16" --output rows.profile.yaml \
+    > out 2> err || fail "the kernel is not counted"
+
+for split in equal peak gpucal; do
+    divide $split node1,node2 "$kernel" || fail "split $split"
+    grep -qE "^split $split: $rows rows .* 2 ranks, 3 steps$" out || fail "no head"
+    grep -qE '^[0-9]+ rows compared with the host.s: 0 wrong$' out || fail "nothing is compared"
+    grep -qE '^makespan [0-9.]+ s, predicted [0-9.]+ s, imbalance [0-9.]+ %$' out ||
+        fail "no makespan and imbalance"
+    read_report
+    [ $((rows_0 + rows_1)) = $rows ] || fail "$rows_0 and $rows_1 rows"
+    case $split in
+    equal) [ "$rows_0" = "$rows_1" ] || fail "not equal" ;;
+    peak) peak_s=$longest ;;
+    esac
+    [ $split != equal ] || equal_s=$longest
+done
+# Of all divisions none ends earlier, and a rank that took 16 rows from
+# the other would end later than that does.
+holds "$longest <= $equal_s + 2e-6 && $longest <= $peak_s + 2e-6" ||
+    fail "predicted: equal $equal_s, peak $peak_s, gpucal $longest"
+if [ "$rows_0" -gt 0 ] && [ "$rows_1" -gt 0 ]; then
+    holds "$predicted_0 <= $predicted_1 + 16 * $predicted_1 / $rows_1 + 2e-6 &&
+        $predicted_1 <= $predicted_0 + 16 * $predicted_0 / $rows_0 + 2e-6" ||
+        fail "predicted $predicted_0 and $predicted_1 are not equal"
+fi
+
+sed 's/= sum\[r\];/= sum[r] + 1;/' "$kernel" > wrong.cl
+divide equal node1,node2 "$PWD/wrong.cl" && fail "a wrong kernel is right"
+grep -qE '^16 rows compared with the host.s: 16 wrong$' out || fail "not said: wrong"
+divide equal node1 "$kernel" && fail "one node for two ranks"
+grep -q 'one name for each rank' err || fail "not said: nodes"
+divide gpucal node1,node3 "$kernel" && fail "a node that is not calibrated"
+grep -q node3 err || fail "not said: which node is missing"
