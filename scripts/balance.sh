@@ -66,9 +66,12 @@ add_cpus() {
         spinner=$!
         : "${ROWS:=2048}"
     else
-        while [ $((next_core + n)) -le "$(nproc)" ]; do
-            add_device "cpu$n" "$device" $n
+        while [ $((4 * n - 1)) -le "$(nproc)" ]; do
             n=$((2 * n))
+        done
+        # The largest first: cores that are two halves of one are mostly neighbours.
+        for (( ; n >= 1; n /= 2)); do
+            add_device "cpu$n" "$device" $n
         done
         : "${ROWS:=16384}"
     fi
