@@ -34,10 +34,17 @@ static int add_generator(struct gcal_catalogue *catalogue, struct gcal_generator
     return 0;
 }
 
-/* A generator and its companions behind it. */
-static int add_all(struct gcal_catalogue *catalogue, struct gcal_generator *g,
-                   struct gcal_error *err)
+/* A generator and its companions behind it, from a description and its 'source'.  Takes
+ * 'root'.
+ */
+static int add_all(struct gcal_catalogue *catalogue, struct gcal_yaml *root,
+                   const char *description, const char *source, struct gcal_error *err)
 {
+    struct gcal_generator *g = gcal_generator_create(root, source, err);
+
+    /* With their lengths: what moves from one to the other makes another fingerprint. */
+    gcal_buf_printf(&catalogue->texts, "%zu %zu\n%s%s", strlen(description),
+                    strlen(source), description, source);
     if (add_generator(catalogue, g, err) < 0)
         return -1;
     for (int form = GCAL_FORM_LOADS; form < GCAL_N_FORMS; form++)
@@ -83,41 +90,45 @@ static int read_builtin(struct gcal_catalogue *catalogue, struct gcal_error *err
             gcal_yaml_destroy(root);
             return -1;
         }
-        if (add_all(catalogue, gcal_generator_create(root, source, err), err) < 0)
+        if (add_all(catalogue, root, (const char *)file->data, source, err) < 0)
             return -1;
     }
     return 0;
 }
 
+/* File 'name' of 'folder', the caller's to free; its path as long in '*path'. */
+static char *read_text(const char *folder, const char *name, char **path,
+                       struct gcal_error *err)
+{
+    free(*path);
+    if ((*path = gcal_format("%s/%s", folder, name)))
+        return gcal_file_read(*path, MAX_FILE_BYTES, NULL, err);
+    gcal_error_memory(err);
+    return NULL;
+}
+
 static int read_pair(struct gcal_catalogue *catalogue, const char *folder,
                      const char *name, struct gcal_error *err)
 {
-    char *path = gcal_format("%s/%s", folder, name), *source = NULL;
+    char *path = NULL, *description = read_text(folder, name, &path, err), *source = NULL;
     struct gcal_yaml *root = NULL;
     const char *source_name;
     int rc = -1;
 
-    if (!path) {
-        gcal_error_memory(err);
-        goto out;
-    }
-    if (!(root = gcal_yaml_read(path, MAX_FILE_BYTES, err)) ||
+    if (!description ||
+        !(root = gcal_yaml_parse(description, strlen(description), path, err)) ||
         !(source_name = gcal_generator_source_name(root, err)))
         goto out;
-    free(path);
-    if (!(path = gcal_format("%s/%s", folder, source_name))) {
-        gcal_error_memory(err);
-        goto out;
-    }
-    source = *source_name ? gcal_file_read(path, MAX_FILE_BYTES, NULL, err) : strdup("");
+    source = *source_name ? read_text(folder, source_name, &path, err) : strdup("");
     if (!source) {
         gcal_error_prefix(err, "%s", root->file);
         goto out;
     }
-    rc = add_all(catalogue, gcal_generator_create(root, source, err), err);
+    rc = add_all(catalogue, root, description, source, err);
     root = NULL; /* taken */
 out:
     gcal_yaml_destroy(root);
+    free(description);
     free(source);
     free(path);
     return rc;
@@ -154,6 +165,17 @@ static int read_folder(struct gcal_catalogue *catalogue, const char *folder,
     return rc;
 }
 
+static int take_fingerprint(struct gcal_catalogue *catalogue, struct gcal_error *err)
+{
+    size_t size = catalogue->texts.size;
+    char *texts = gcal_buf_take(&catalogue->texts, err);
+
+    if (texts)
+        gcal_hash(texts, size, catalogue->fingerprint);
+    free(texts);
+    return texts ? 0 : -1;
+}
+
 struct gcal_catalogue *gcal_catalogue_open(const char *folder, struct gcal_error *err)
 {
     struct gcal_catalogue *catalogue = calloc(1, sizeof(*catalogue));
@@ -164,7 +186,8 @@ struct gcal_catalogue *gcal_catalogue_open(const char *folder, struct gcal_error
         return NULL;
     }
     if ((folder ? read_folder(catalogue, folder, err) : read_builtin(catalogue, err)) <
-        0) {
+            0 ||
+        take_fingerprint(catalogue, err) < 0) {
         gcal_catalogue_close(catalogue);
         return NULL;
     }
@@ -180,5 +203,11 @@ void gcal_catalogue_close(struct gcal_catalogue *catalogue)
     gcal_counted_clear(catalogue->counted);
     free(catalogue->counted);
     free(catalogue->generators);
+    gcal_buf_free(&catalogue->texts);
     free(catalogue);
+}
+
+const char *gcal_catalogue_fingerprint(const struct gcal_catalogue *catalogue)
+{
+    return catalogue->fingerprint;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "calib/base/buf.h"
+#include "calib/base/hash.h"
 #include "calib/base/yaml.h"
 #include "kernels/kernels.h"
 
@@ -82,7 +83,9 @@ struct gcal_wheel;
 struct gcal_catalogue {
     size_t n_generators, capacity;
     struct gcal_generator **generators;
-    void **counted; /* what is known of kernels' counts (catalogue_counted.c) */
+    void **counted;        /* what is known of kernels' counts (catalogue_counted.c) */
+    struct gcal_buf texts; /* of all files, while they are read */
+    char fingerprint[GCAL_HASH_TEXT_SIZE];
 };
 
 /* What removal and counting gave for a variant. */

@@ -287,8 +287,8 @@ static int pass_lost(void *c, const char *node, int rank, const char *reason,
     return 0;
 }
 
-/* A run that was interrupted left its journal; the configuration must be the same, or
- * the kernels would not be.
+/* A run that was interrupted left its journal; configuration and catalogue must be the
+ * same, or the kernels would not be.
  */
 int gcal_root_resume(struct gcal_root *root, struct gcal_error *err)
 {
@@ -312,6 +312,13 @@ int gcal_root_resume(struct gcal_root *root, struct gcal_error *err)
         return gcal_error_set(err, GCAL_EINPUT,
                               "%s was made with another configuration than %s",
                               root->journal_path, root->config.file);
+    }
+    if (strcmp(old.catalogue, gcal_catalogue_fingerprint(root->catalogue)) != 0) {
+        gcal_run_header_clear(&old);
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s was made with other measurement kernels: finish this "
+                              "run with the gpucal that began it",
+                              root->journal_path);
     }
     gcal_run_header_clear(&root->header);
     root->header = old;

@@ -18,6 +18,7 @@
 /* Of one measuring. */
 struct run {
     const struct gcal_targets *targets;
+    struct gcal_catalogue *catalogue;
     struct gcal_config config;
     struct gcal_kernel_list list;
     struct gcal_timed *timed;
@@ -133,13 +134,12 @@ static int choose_kernels(struct run *r, const struct gcal_device_info *info,
                           struct gcal_error *err)
 {
     const struct gcal_targets *t = r->targets;
-    struct gcal_catalogue *catalogue = gcal_catalogue_open(NULL, err);
     int rc = -1;
-    if (catalogue &&
+
+    if ((r->catalogue = gcal_catalogue_open(NULL, err)) &&
         (t->n_tags ? gcal_config_read_settings(t->config, &r->config, err)
-                   : gcal_config_read(t->config, catalogue, &r->config, err)) == 0)
-        rc = pick_kernels(r, catalogue, info, err);
-    gcal_catalogue_close(catalogue);
+                   : gcal_config_read(t->config, r->catalogue, &r->config, err)) == 0)
+        rc = pick_kernels(r, r->catalogue, info, err);
     if (rc == 0 && !r->list.n_kernels)
         rc = no_kernels(t, info, err);
     return rc;
@@ -204,7 +204,9 @@ static int open_record(struct run *r, const char *path, struct gcal_error *err)
     if (!(r->writer = gcal_record_create(path, err)))
         return -1;
     r->to_record = gcal_record_sink(r->writer);
-    return gcal_run_header_start(&r->header, &r->config, strdup("none"), 1, err);
+    return gcal_run_header_start(&r->header, &r->config,
+                                 gcal_catalogue_fingerprint(r->catalogue), strdup("none"),
+                                 1, err);
 }
 
 static int close_record(struct run *r, struct gcal_error *err)
@@ -254,6 +256,7 @@ int gcal_targets_measure(const struct gcal_targets *targets,
     gcal_run_header_clear(&r.header);
     gcal_kernel_list_clear(&r.list);
     gcal_config_clear(&r.config);
+    gcal_catalogue_close(r.catalogue);
     free(r.node);
     return rc;
 }

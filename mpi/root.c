@@ -74,6 +74,7 @@ static int prepare(struct gcal_root *root, struct gcal_error *err)
     if (o->seed_given)
         root->config.measure.seed = o->seed;
     if (gcal_run_header_start(&root->header, &root->config,
+                              gcal_catalogue_fingerprint(root->catalogue),
                               gcal_group_launcher(root->group),
                               (uint32_t)gcal_group_size(root->group), err) < 0 ||
         open_store(root, err) < 0 || open_journal(root, err) < 0)

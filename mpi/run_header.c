@@ -26,7 +26,8 @@ static char *make_run_id(const char *utc)
 }
 
 int gcal_run_header_start(struct gcal_run_header *h, const struct gcal_config *config,
-                          char *launcher, uint32_t n_ranks, struct gcal_error *err)
+                          const char *catalogue, char *launcher, uint32_t n_ranks,
+                          struct gcal_error *err)
 {
     char utc[GCAL_UTC_SIZE];
 
@@ -37,10 +38,11 @@ int gcal_run_header_start(struct gcal_run_header *h, const struct gcal_config *c
     h->launcher = launcher;
     h->config = strdup(config->text);
     h->config_file = strdup(config->file);
+    h->catalogue = strdup(catalogue);
     h->seed = config->measure.seed;
     h->n_ranks = n_ranks;
     if (!h->started_utc || !h->run_id || !h->gpucal_version || !h->launcher ||
-        !h->config || !h->config_file)
+        !h->config || !h->config_file || !h->catalogue)
         return gcal_error_memory(err);
     return 0;
 }

@@ -11,7 +11,7 @@
 #include "store/checksum.h"
 #include "store/record.h"
 
-#define JOURNAL_VERSION 1
+#define JOURNAL_VERSION 2
 
 /* Frame types.  Each payload starts with a checksum of the rest: after a power cut a
  * file may have its new length but not its new contents.
@@ -41,6 +41,7 @@ void gcal_run_header_clear(struct gcal_run_header *header)
     free(header->launcher);
     free(header->config);
     free(header->config_file);
+    free(header->catalogue);
     *header = (struct gcal_run_header){ 0 };
 }
 
@@ -54,6 +55,7 @@ static void put_header(struct gcal_buf *buf, const struct gcal_run_header *h)
     gcal_wire_put_text(buf, h->launcher);
     gcal_wire_put_text(buf, h->config);
     gcal_wire_put_text(buf, h->config_file);
+    gcal_wire_put_text(buf, h->catalogue);
     gcal_wire_put_u64(buf, h->seed);
     gcal_wire_put_u32(buf, h->n_ranks);
     gcal_wire_put_u32(buf, h->simulated);
@@ -76,6 +78,7 @@ static int get_header(struct gcal_wire *wire, struct gcal_run_header *h,
     h->launcher = gcal_wire_get_text(wire);
     h->config = gcal_wire_get_text(wire);
     h->config_file = gcal_wire_get_text(wire);
+    h->catalogue = gcal_wire_get_text(wire);
     h->seed = gcal_wire_get_u64(wire);
     h->n_ranks = gcal_wire_get_u32(wire);
     h->simulated = gcal_wire_get_u32(wire) != 0;

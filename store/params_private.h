@@ -11,7 +11,7 @@ struct gcal_yaml;
 
 /* ---- the covariance's root as text (params_root.c) ---- */
 
-/* A row per line, "1e-18 2364128 -110": the row's unit, and its numbers in it; numbers
+/* A row per line, "1e-18 236413 -11": the row's unit, and its numbers in it; numbers
  * that are 0 to the end of the row are left out.  The caller's to free.
  */
 char *gcal_params_root_encode(const struct gcal_params_model *model,

@@ -14,8 +14,8 @@
 #define NOTHING 1e-13
 
 /* A row's largest number is written with so many digits. */
-#define DIGITS  7
-#define LARGEST 10000000
+#define DIGITS  6
+#define LARGEST 1000000
 
 /* Units of rows are powers of ten within. */
 #define MOST_EXPONENT 200

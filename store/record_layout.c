@@ -100,11 +100,12 @@ const struct gcal_table_layout gcal_record_layout[GCAL_N_TABLES] = {
 #define RUN(member) offsetof(struct gcal_run_header, member)
 
 const struct gcal_run_text gcal_run_texts[] = {
-    { "run_id", RUN(run_id) },
-    { "started_utc", RUN(started_utc) },
-    { "finished_utc", RUN(finished_utc) },
-    { "gpucal_version", RUN(gpucal_version) },
-    { "launcher", RUN(launcher) },
-    { "config_file", RUN(config_file) },
+    { "run_id", RUN(run_id), false },
+    { "started_utc", RUN(started_utc), false },
+    { "finished_utc", RUN(finished_utc), false },
+    { "gpucal_version", RUN(gpucal_version), false },
+    { "launcher", RUN(launcher), false },
+    { "config_file", RUN(config_file), false },
+    { "catalogue", RUN(catalogue), true },
     { 0 },
 };

@@ -79,6 +79,7 @@ struct gcal_lost_row {
 struct gcal_run_text {
     const char *name;
     size_t offset;
+    bool optional; /* not in records of earlier gpucals: "" */
 };
 
 extern const struct gcal_run_text gcal_run_texts[]; /* ended by a NULL name */

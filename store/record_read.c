@@ -113,8 +113,9 @@ static int read_header(hid_t file, struct gcal_run_header *header, struct gcal_e
 
     for (const struct gcal_run_text *t = gcal_run_texts; t->name; t++) {
         char **member = (char **)((char *)header + t->offset);
+        bool is_there = !t->optional || H5Aexists(file, t->name) > 0;
 
-        if (!(*member = read_text(file, t->name)))
+        if (!(*member = is_there ? read_text(file, t->name) : strdup("")))
             return gcal_error_set(err, GCAL_EINPUT, "attribute %s is missing or damaged",
                                   t->name);
     }

@@ -55,6 +55,9 @@ static void the_folder_and_the_builtin_catalogue_agree(void **state)
         assert_string_equal(a.kernels[i]->id, b.kernels[i]->id);
     }
     assert_string_not_equal(a.kernels[0]->id, a.kernels[1]->id);
+    assert_int_equal(strlen(gcal_catalogue_fingerprint(inside)), 64);
+    assert_string_equal(gcal_catalogue_fingerprint(inside),
+                        gcal_catalogue_fingerprint(outside));
     free(described[0]);
     free(described[1]);
     gcal_kernel_list_clear(&a);

@@ -47,6 +47,22 @@ static void match_conditions_are_the_four_of_the_paper(void **state)
     gcal_catalogue_close(catalogue);
 }
 
+/* Any other text of a description or a source makes another. */
+static void the_fingerprint_is_of_every_byte(void **state)
+{
+    static const char text[] = "gpucal_kernel: 1\nname: one\ntags: [red]\n" TAIL;
+    static const char other[] = "gpucal_kernel: 1\nname: one\ntags: [rod]\n" TAIL;
+    struct gcal_catalogue *a = catalogue_open_one(text), *b = catalogue_open_one(other),
+                          *c = catalogue_open_one(text);
+
+    (void)state;
+    assert_string_not_equal(gcal_catalogue_fingerprint(a), gcal_catalogue_fingerprint(b));
+    assert_string_equal(gcal_catalogue_fingerprint(a), gcal_catalogue_fingerprint(c));
+    gcal_catalogue_close(a);
+    gcal_catalogue_close(b);
+    gcal_catalogue_close(c);
+}
+
 static void files_that_are_not_right_name_line_and_column(void **state)
 {
     static const struct {
@@ -235,6 +251,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(match_conditions_are_the_four_of_the_paper),
+        TEST(the_fingerprint_is_of_every_byte),
         TEST(files_that_are_not_right_name_line_and_column),
         TEST(ranges_and_powers_allow_what_they_say),
         TEST(conditions_leave_combinations_out),

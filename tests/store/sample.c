@@ -78,6 +78,7 @@ struct gcal_run_header sample_header(void)
         .launcher = "slurm job 17 step 0",
         .config = "store: /shared/gpucal\n",
         .config_file = "models.yaml",
+        .catalogue = SAMPLE_CATALOGUE,
         .seed = 0xfedcba9876543210u,
         .n_ranks = 3,
         .simulated = true,
@@ -230,7 +231,7 @@ static void fill_model(struct gcal_params_model *m, double madd_s)
     m->standard_error = doubles(2, (double[]){ 1.7e-15, 3.1e-8 });
     m->own = doubles(2, (double[]){ 1.02 * madd_s, NAN });
     m->own_error = doubles(2, (double[]){ 2.3e-15, NAN });
-    m->root = doubles(3, (double[]){ 1.7e-15, -6.47059e-9, 3.031725e-8 });
+    m->root = doubles(3, (double[]){ 1.7e-15, -6.4706e-9, 3.03173e-8 });
     m->at_bound = calloc(2, sizeof(*m->at_bound));
     m->at_bound[1] = true;
     m->n_features = 3;

@@ -100,6 +100,7 @@ static void replays_in_order(void **state)
     assert_int_equal(total(&seen), ENTRIES);
     assert_int_equal(seen.measurements, 3);
     assert_string_equal(header.launcher, "slurm job 17 step 0");
+    assert_string_equal(header.catalogue, SAMPLE_CATALOGUE);
     assert_null(header.finished_utc);
     assert_true(header.seed == 0xfedcba9876543210u && header.simulated);
     gcal_run_header_clear(&header);

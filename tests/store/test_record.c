@@ -101,6 +101,7 @@ static void keeps_a_run(void **state)
     assert_string_equal(header->finished_utc, "2026-11-21T04:27:51Z");
     assert_true(header->seed == 0xfedcba9876543210u && header->n_ranks == 3);
     assert_true(header->simulated);
+    assert_string_equal(header->catalogue, SAMPLE_CATALOGUE);
     check_tables(r);
     check_measurements(r);
     gcal_record_close(r);
