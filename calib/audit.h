@@ -17,6 +17,9 @@
 
 struct gcal_error;
 
+/* The most of 'of'. */
+#define GCAL_AUDIT_MOST_RUNS 32
+
 struct gcal_audit_policy {
     double warn, fail;   /* relative changes that matter: a warning, a failure */
     double false_alarms; /* of a device that did not change, per calibration */
@@ -43,16 +46,22 @@ enum gcal_audit_subject {
     GCAL_AUDIT_WORK_GROUPS, /* their launch */
     GCAL_AUDIT_LAUNCH,      /* of kernels */
     GCAL_AUDIT_ONCHIP,      /* all work on the chip of a kernel */
-    GCAL_AUDIT_SHAPE,       /* exponents and shares: no cost */
+    GCAL_AUDIT_SHAPE,       /* exponents and shares: no cost, and never a warning */
+    GCAL_AUDIT_TRANSFER,    /* between host and device */
+    GCAL_AUDIT_OTHER,       /* not known, or not looked for: subjects are taken from the
+                               models' expressions where something was found */
 };
+
+/* "arithmetic", "local memory", ... */
+const char *gcal_audit_subject_name(enum gcal_audit_subject subject);
 
 /* One parameter of one model of a device. */
 struct gcal_audit_series {
     struct gcal_track_column column;
     enum gcal_audit_subject subject;
     double *value, *error; /* n_runs of the device; NaN where not told */
-    double repeatability;  /* standard deviation of log(value) between calibrations of an
-                              unchanged device; NaN where unknown */
+    double repeatability;  /* upper bound of the standard deviation of log(value) between
+                              calibrations of an unchanged device; NaN where unknown */
     double reference;      /* the value that the newest epoch began with, before any
                               change; NaN without */
     double change;         /* of the newest values against it, relative */
@@ -65,17 +74,22 @@ struct gcal_audit_series {
     double against_type;  /* newest value over the median of the type's devices, less 1;
                              NaN where there are fewer than three */
     double against_type_sigmas; /* in robust standard deviations between its devices */
+    bool by_type;               /* the verdict is about that, not about a change */
     enum gcal_audit_verdict verdict;
 };
 
-/* What changed, in words: parameters that tell of one thing are one finding. */
+/* What changed, in words: parameters that tell of one thing are one finding.  What got
+ * faster, and what a new driver or configuration moved, are findings, too, that pass.
+ */
 struct gcal_audit_finding {
     enum gcal_audit_verdict verdict;
-    const char *code; /* "GPUCAL-MEMORY-BANDWIDTH", ...: stable, for scripts */
+    const char *code; /* "GPUCAL-MEMORY-BANDWIDTH", ...: stable, for scripts; in
+                         gpucal(1) */
     char *what;       /* "global memory takes 3.1 % longer" */
     char *next;       /* what to do about it */
     double change;    /* relative, median over its parameters */
-    size_t since;     /* run */
+    double change_low, change_high; /* of the parameter with that change */
+    size_t since;                   /* run */
     double false_alarm;
     size_t n_series, *series;
 };
