@@ -4,7 +4,10 @@
 #ifndef GCAL_MPI_COMMAND_H
 #define GCAL_MPI_COMMAND_H
 
+#include <stdbool.h>
+
 struct gcal_error;
+struct gcal_store;
 
 int gcal_command_calibrate(int argc, char **argv);
 int gcal_command_devices(int argc, char **argv);
@@ -18,6 +21,7 @@ int gcal_command_rank(int argc, char **argv);
 int gcal_command_show(int argc, char **argv);
 int gcal_command_export(int argc, char **argv);
 int gcal_command_audit(int argc, char **argv);
+int gcal_command_store_care(int argc, char **argv); /* "gpucal store" */
 int gcal_command_diff(int argc, char **argv);
 
 /* Prints the error as a line to stderr; returns its code, the exit status. */
@@ -30,5 +34,10 @@ int gcal_command_write(const char *path, const char *text, struct gcal_error *er
  * built-in one); NULL with 'err' when none says.  The caller's to free.
  */
 char *gcal_command_store(const char *option, const char *config, struct gcal_error *err);
+/* The store there, with the keys that $GPUCAL_TRUSTED_KEYS and, where it is written,
+ * $GPUCAL_SIGN_KEY name.
+ */
+struct gcal_store *gcal_command_store_open(const char *path, bool writable,
+                                           struct gcal_error *err);
 
 #endif

@@ -213,7 +213,7 @@ int gcal_command_audit(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     if (gcal_config_read_settings(c.config, &config, &err) == 0 &&
         (path = gcal_command_store(c.store, c.config, &err)) &&
-        (store = gcal_store_open(path, &err))) {
+        (store = gcal_command_store_open(path, false, &err))) {
         c.warn = c.warn > 0 ? c.warn : config.audit_warn;
         c.fail = c.fail > 0 ? c.fail : config.audit_fail;
         rc = audit_all(&c, store, &worst, &err);

@@ -292,7 +292,7 @@ static int run(struct export_command *c, struct gcal_error *err)
 
     if (!format || choose_layout(format, &c->what, err) < 0 || read_kernels(c, err) < 0 ||
         !(path = gcal_command_store(c->store, NULL, err)) ||
-        !(store = gcal_store_open(path, err)))
+        !(store = gcal_command_store_open(path, false, err)))
         goto out;
     c->what.store = store;
     rc = format->run(&c->what, err);

@@ -122,7 +122,7 @@ static int publish(const char *path, const struct gcal_results *results,
                    const struct gcal_record *record, const struct gcal_config *config,
                    struct gcal_error *err)
 {
-    struct gcal_store *store = gcal_store_open_writable(path, err);
+    struct gcal_store *store = gcal_command_store_open(path, true, err);
     size_t published;
     int rc;
 

@@ -166,7 +166,7 @@ static int show_node(const struct show_command *c, const struct gcal_store *stor
 static int run(const struct show_command *c, struct gcal_error *err)
 {
     char *path = gcal_command_store(c->store, NULL, err);
-    struct gcal_store *store = path ? gcal_store_open(path, err) : NULL;
+    struct gcal_store *store = path ? gcal_command_store_open(path, false, err) : NULL;
     json_t *all = json_array();
     size_t count = 0, shown = 0;
     char **nodes = NULL;

@@ -71,7 +71,8 @@ static int load_params(const char *store_option, const char *node_option,
     char *path = gcal_command_store(store_option, NULL, err);
     char *own_node = path && !node_option ? gcal_node_name(err) : NULL;
     const char *node = node_option ? node_option : own_node;
-    struct gcal_store *store = path && node ? gcal_store_open(path, err) : NULL;
+    struct gcal_store *store =
+        path && node ? gcal_command_store_open(path, false, err) : NULL;
     int rc = store ? gcal_store_load(store, node, NULL, params, err) : -1;
 
     gcal_store_close(store);

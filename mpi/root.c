@@ -9,6 +9,7 @@
 #include "calib/base/clock.h"
 #include "calib/base/log.h"
 #include "calib/base/wire.h"
+#include "mpi/command.h"
 #include "mpi/run_header.h"
 
 /* ---- before anything is measured ---- */
@@ -35,7 +36,7 @@ static int open_store(struct gcal_root *root, struct gcal_error *err)
         path = root->config.store;
     if (!path || root->options.dry_run)
         return 0;
-    root->store = gcal_store_open_writable(path, err);
+    root->store = gcal_command_store_open(path, true, err);
     return root->store ? 0 : -1;
 }
 

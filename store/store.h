@@ -42,6 +42,11 @@ void gcal_store_close(struct gcal_store *store);
  */
 int gcal_store_sign_with(struct gcal_store *store, const char *path,
                          struct gcal_error *err);
+/* Signs every parameter file that is not signed with that key yet, the history's, too;
+ * 'n_signed': how many.  What it is that is signed is for gcal_store_verify() to say
+ * before.
+ */
+int gcal_store_sign(struct gcal_store *store, size_t *n_signed, struct gcal_error *err);
 /* From now on parameter files are refused unless one of the public keys in the file
  * 'path', one per line, has signed them.
  */

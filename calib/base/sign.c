@@ -54,9 +54,11 @@ static int write_new(const char *path, const char *text, mode_t mode,
     size_t size = strlen(text);
     bool good;
 
+    if (fd < 0 && errno == EEXIST)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s is there already: keys are not overwritten", path);
     if (fd < 0)
-        return gcal_error_set(err, errno == EEXIST ? GCAL_EINPUT : GCAL_ESTORE, "%s: %s",
-                              path, strerror(errno));
+        return gcal_error_set(err, GCAL_ESTORE, "%s: %s", path, strerror(errno));
     good = write(fd, text, size) == (ssize_t)size && fsync(fd) == 0;
     if (!good) {
         gcal_error_set(err, GCAL_ESTORE, "%s: %s", path, strerror(errno));
