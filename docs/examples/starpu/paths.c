@@ -45,10 +45,13 @@ struct options {
 
 /* ---- graphs ---- */
 
+/* xorshift */
 static unsigned draw(unsigned *state, unsigned below)
 {
-    *state = *state * 1664525u + 1013904223u;
-    return (*state >> 8) % below;
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state % below;
 }
 
 /* Lengths are whole, so that sums are exact in any order. */
@@ -267,7 +270,7 @@ static void report(const struct options *o, const struct tally *t, double makesp
 static int run(const struct options *o, struct graph *graphs)
 {
     struct tally tally = { 0 };
-    unsigned state = 1;
+    unsigned state = 2463534242;
     double makespan_s;
     int wrong = 0;
 
