@@ -64,7 +64,7 @@ add_cpus() {
         add_device shared "$device" 1
         taskset -c 1 sh -c 'while :; do :; done' &
         spinner=$!
-        : "${ROWS:=2048}"
+        : "${ROWS:=4096}"
     else
         while [ $((4 * n - 1)) -le "$(nproc)" ]; do
             n=$((2 * n))

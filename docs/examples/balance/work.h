@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* As the kernel is built, and as its profile must be counted (README): a work-item makes
+/* As the kernel is built, and as its profile must be counted (README.md): a work-item makes
  * WORK_BLOCK rows of WORK_WIDTH columns, and rows are divided in multiples of
  * WORK_GRANULARITY, a work-group's.
  */
