@@ -12,9 +12,22 @@
 /* Publishers take turns; each needs milliseconds, and more where the disk is slow. */
 #define WAIT_S 60.0
 
+/* Readers must not open the files: who can may hold a lock, and so stop publishers. */
+static int open_lock(const struct gcal_store *store, int folder, const char *file)
+{
+    const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+    int fd = openat(folder, file, flags);
+
+    if (fd >= 0 || errno != ENOENT)
+        return fd;
+    fd = openat(folder, file, flags | O_CREAT, 0600);
+    if (fd >= 0 && store->group_write)
+        gcal_store_set_owner(store, fd, 0660); /* fails for another's, which has it */
+    return fd;
+}
+
 /* An open file description's lock works on NFS and goes with the process.  Returns the
  * descriptor, or -1 with errno: EAGAIN when another holds it, whose text is in 'owner'.
- * Readers must not open the files: who can may hold a lock, and so stop publishers.
  */
 static int take_lock(const struct gcal_store *store, const char *file, char *owner,
                      size_t size)
@@ -27,8 +40,7 @@ static int take_lock(const struct gcal_store *store, const char *file, char *own
         errno = errno ? errno : EACCES;
         return -1;
     }
-    fd = openat(folder, file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
-                store->group_write ? 0660 : 0600);
+    fd = open_lock(store, folder, file);
     saved = errno;
     close(folder);
     errno = saved;

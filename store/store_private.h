@@ -72,6 +72,10 @@ int gcal_store_fail(const struct gcal_store *store, const char *what,
 /* Makes a sub-folder unless it is there; its descriptor or -1. */
 int gcal_store_make_folder(const struct gcal_store *store, int parent, const char *name,
                            const char *shown, struct gcal_error *err);
+/* Whatever the umask; what is made in a store that a group writes to is the group's.  -1
+ * with errno.
+ */
+int gcal_store_set_owner(const struct gcal_store *store, int fd, mode_t mode);
 int gcal_store_write_all(int fd, const char *data, size_t size); /* -1 with errno */
 
 /* A new file beside the one that it is to replace, on disk; under the lock of whatever

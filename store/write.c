@@ -45,8 +45,7 @@ static mode_t file_mode(const struct gcal_store *store)
     return store->group_write ? 0664 : 0644;
 }
 
-/* What is made in a store that a group writes to is the group's. */
-static int set_owner(const struct gcal_store *store, int fd, mode_t mode)
+int gcal_store_set_owner(const struct gcal_store *store, int fd, mode_t mode)
 {
     struct stat info;
 
@@ -91,7 +90,7 @@ int gcal_store_make_folder(const struct gcal_store *store, int parent, const cha
         return -1;
     }
     /* A new folder's name must reach the disk as well as what is put into it. */
-    if (made && (set_owner(store, fd, mode) < 0 || fsync(parent) < 0)) {
+    if (made && (gcal_store_set_owner(store, fd, mode) < 0 || fsync(parent) < 0)) {
         fail(store, "make the folder", shown, err);
         close(fd);
         return -1;
@@ -113,7 +112,7 @@ int gcal_store_prepare(const struct gcal_store *store, int folder, const char *t
     if (fd < 0)
         return fail(store, "create a temporary file for", shown, err);
     good = gcal_store_write_all(fd, data, size) == 0 &&
-           set_owner(store, fd, file_mode(store)) == 0 && fsync(fd) == 0;
+           gcal_store_set_owner(store, fd, file_mode(store)) == 0 && fsync(fd) == 0;
     if (!good) {
         fail(store, "write", shown, err);
         unlinkat(folder, temp, 0);
@@ -144,7 +143,8 @@ int gcal_store_open_append(const struct gcal_store *store, int folder, const cha
 
     if (fd < 0 && errno == ENOENT) {
         fd = openat(folder, name, flags | O_CREAT | O_EXCL, 0600);
-        if (fd >= 0 && (set_owner(store, fd, file_mode(store)) < 0 || fsync(folder) < 0))
+        if (fd >= 0 &&
+            (gcal_store_set_owner(store, fd, file_mode(store)) < 0 || fsync(folder) < 0))
             goto failed;
     }
     if (fd < 0 || fstat(fd, &info) < 0)

@@ -1,0 +1,355 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/sign.h"
+#include "store/ledger.h"
+#include "tests/store/sample.h"
+
+#define RUN "20261121T041705Z-1a2b3c4d" /* of sample_params() */
+
+/* A calibration by 'run' of a device of n1, whose cost says which. */
+static void publish(const char *folder, const char *run, double madd_s)
+{
+    struct gcal_params params = sample_params("n1", "uuid:7f", madd_s);
+    struct gcal_store *store = gcal_store_open_writable(folder, NULL);
+    struct gcal_error err;
+
+    free(params.devices[0].run_id);
+    params.devices[0].run_id = strdup(run);
+    if (gcal_store_publish(store, &params, run, &err) < 0)
+        fail_msg("%s", err.text);
+    gcal_store_close(store);
+    gcal_params_clear(&params);
+}
+
+/* 'message' (NULL: none) must be told, and nothing else. */
+static void expect(const char *folder, size_t damaged, size_t interrupted,
+                   const char *message)
+{
+    struct gcal_store *store = gcal_store_open(folder, NULL);
+    struct gcal_verify v;
+    struct gcal_error err;
+
+    if (gcal_store_verify(store, &v, &err) < 0)
+        fail_msg("%s", err.text);
+    if (v.n_damaged != damaged || v.n_interrupted != interrupted)
+        fail_msg("%zu damaged, %zu interrupted: %s", v.n_damaged, v.n_interrupted,
+                 v.text ? v.text : "nothing");
+    if (message && !(v.text && strstr(v.text, message)))
+        fail_msg("'%s' is not in '%s'", message, v.text ? v.text : "nothing");
+    assert_true(message || !v.text);
+    gcal_verify_clear(&v);
+    gcal_store_close(store);
+}
+
+struct kept {
+    char *path, *text;
+    size_t size;
+};
+
+static struct kept keep(const char *folder, const char *name)
+{
+    struct kept kept = { .path = gcal_format("%s/%s", folder, name) };
+
+    kept.text = sample_file_read(kept.path, &kept.size);
+    return kept;
+}
+
+static void put_back(struct kept *kept)
+{
+    sample_file_write(kept->path, kept->text, kept->size);
+    free(kept->path);
+    free(kept->text);
+}
+
+/* Other bytes, as many. */
+static void damage(const char *folder, const char *name)
+{
+    struct kept kept = keep(folder, name);
+
+    kept.text[kept.size / 2] ^= 1;
+    put_back(&kept);
+}
+
+static void checks(const char *folder, const char *name, const char *message)
+{
+    struct kept kept = keep(folder, name);
+
+    damage(folder, name);
+    expect(folder, 1, 0, message);
+    put_back(&kept);
+    expect(folder, 0, 0, NULL);
+}
+
+static void what_was_published_is_good(void **state)
+{
+    struct gcal_params params = sample_params("x", "uuid:7f", 1e-12);
+    struct gcal_store *store = gcal_store_open_writable(*state, NULL);
+
+    expect(*state, 0, 0, NULL);
+    publish(*state, "r1", 1e-12);
+    publish(*state, "r2", 2e-12);
+    publish(*state, "r2", 2.5e-12); /* fitted anew */
+    publish(*state, "r3", 3e-12);
+    assert_int_equal(gcal_store_publish_type(store, &params, "t1", "r1", NULL), 1);
+    gcal_store_close(store);
+    gcal_params_clear(&params);
+    expect(*state, 0, 0, NULL);
+}
+
+static void changes_are_damage(void **state)
+{
+    checks(*state, "nodes/n1.yaml", "nodes/n1.yaml is not what was published");
+    checks(*state, "types/t1.yaml", "types/t1.yaml is not what was published");
+    checks(*state, "history/n1/r2.yaml", "history/n1/r2.yaml is not what was published");
+    checks(*state, "tracks/n1.tsv", "the lines of run r2 are missing, or were changed");
+}
+
+static void missing(const char *folder, const char *name, const char *message)
+{
+    struct kept kept = keep(folder, name);
+
+    assert_int_equal(unlink(kept.path), 0);
+    expect(folder, 1, 0, message);
+    put_back(&kept);
+    expect(folder, 0, 0, NULL);
+}
+
+static void what_is_missing_is_damage(void **state)
+{
+    struct kept kept;
+
+    missing(*state, "nodes/n1.yaml", "nodes/n1.yaml is missing");
+    missing(*state, "history/n1/r1.yaml", "history/n1/r1.yaml is missing");
+    kept = keep(*state, "tracks/n1.tsv");
+    assert_int_equal(unlink(kept.path), 0);
+    expect(*state, 4, 0, "the lines of run r3 are missing");
+    put_back(&kept);
+    /* Nothing is known of any file then. */
+    kept = keep(*state, "ledger.tsv");
+    assert_int_equal(unlink(kept.path), 0);
+    expect(*state, 6, 0, "history/n1/r1.yaml is not in the ledger");
+    put_back(&kept);
+    expect(*state, 0, 0, NULL);
+}
+
+static void foreign(const char *folder, const char *name, const char *message)
+{
+    sample_file_write(sample_path(folder, name), "x\n", 2);
+    expect(folder, 1, 0, message);
+    assert_int_equal(unlink(sample_path(folder, name)), 0);
+    expect(folder, 0, 0, NULL);
+}
+
+static void what_others_put_there_is_damage(void **state)
+{
+    struct kept track = keep(*state, "tracks/n1.tsv");
+    FILE *file;
+
+    foreign(*state, "nodes/n2.yaml", "nodes/n2.yaml is not in the ledger");
+    foreign(*state, "types/t2.yaml", "types/t2.yaml is not in the ledger");
+    foreign(*state, "history/n1/r0.yaml", "history/n1/r0.yaml is not in the ledger");
+    assert_int_equal(symlink("n1.yaml", sample_path(*state, "nodes/n3.yaml")), 0);
+    expect(*state, 1, 0, "symbolic link");
+    assert_int_equal(unlink(sample_path(*state, "nodes/n3.yaml")), 0);
+    assert_non_null(file = fopen(track.path, "a"));
+    fputs("run\tr4\tx\n", file);
+    assert_int_equal(fclose(file), 0);
+    expect(*state, 1, 0, "lines at its end are not in the ledger");
+    put_back(&track);
+}
+
+/* A crash just before the last step leaves the same: the file before. */
+static void the_file_before_is_an_interrupted_publication(void **state)
+{
+    struct kept before = keep(*state, "nodes/n1.yaml");
+
+    publish(*state, "r4", 4e-12);
+    sample_file_write(before.path, before.text, before.size);
+    expect(*state, 0, 1,
+           "the publication by run r4 did not come to its end, the file of "
+           "run r3 holds");
+    publish(*state, "r5", 5e-12);
+    expect(*state, 0, 0, NULL);
+    /* Now it is known that another one held since. */
+    publish(*state, "r6", 6e-12);
+    put_back(&before);
+    expect(*state, 1, 0, "an old one was put in its place");
+    publish(*state, "r7", 7e-12);
+}
+
+static void a_track_that_a_crash_cut_is_mended(void **state)
+{
+    char *folder = sample_folder();
+    struct kept node, history, track;
+
+    (void)state;
+    publish(folder, "r1", 1e-12);
+    node = keep(folder, "nodes/n1.yaml");
+    publish(folder, "r2", 2e-12);
+    track = keep(folder, "tracks/n1.tsv");
+    /* As a crash in the middle of the track's line leaves it. */
+    put_back(&node);
+    assert_int_equal(unlink(sample_path(folder, "history/n1/r2.yaml")), 0);
+    assert_int_equal(truncate(track.path, (off_t)track.size - 30), 0);
+    expect(folder, 0, 1, "the publication by run r2 did not come to its end");
+    publish(folder, "r2", 2.5e-12);
+    publish(folder, "r3", 3e-12);
+    expect(folder, 0, 0, NULL);
+    history = keep(folder, "history/n1/r2.yaml");
+    assert_non_null(strstr(history.text, "2.5e-12"));
+    put_back(&history);
+    free(track.path);
+    free(track.text);
+    sample_folder_remove(folder);
+}
+
+static size_t prune(const char *folder, size_t keep, double max_age_s, bool dry_run)
+{
+    struct gcal_store *store = gcal_store_open_writable(folder, NULL);
+    struct gcal_error err;
+    size_t removed;
+
+    if (gcal_store_prune(store, keep, max_age_s, dry_run, &removed, &err) < 0)
+        fail_msg("%s", err.text);
+    gcal_store_close(store);
+    return removed;
+}
+
+static void what_was_pruned_is_not_missing(void **state)
+{
+    struct kept kept = keep(*state, "history/n1/r1.yaml");
+
+    assert_int_equal(prune(*state, 2, NAN, true), 5); /* of r1 to r7 */
+    assert_int_equal(prune(*state, 2, 3600, false), 0);
+    expect(*state, 0, 0, NULL);
+    assert_int_equal(prune(*state, 5, NAN, false), 2);
+    expect(*state, 0, 0, NULL);
+    assert_int_equal(access(sample_path(*state, "history/n1/r2.yaml"), F_OK), -1);
+    assert_int_equal(access(sample_path(*state, "history/n1/r3.yaml"), F_OK), 0);
+    put_back(&kept);
+    expect(*state, 0, 1, "its removal did not come to its end");
+    assert_int_equal(prune(*state, 5, NAN, false), 1);
+    publish(*state, "r1", 1e-12); /* again */
+    expect(*state, 0, 0, NULL);
+    publish(*state, "r7", 7.5e-12);
+}
+
+static struct gcal_store *open_signing(const char *folder, const char *key)
+{
+    struct gcal_store *store = gcal_store_open_writable(folder, NULL);
+    struct gcal_error err;
+
+    if (gcal_store_sign_with(store, sample_path(folder, key), &err) < 0)
+        fail_msg("%s", err.text);
+    return store;
+}
+
+static bool is_trusted(const char *folder, const char *keys, const char *message)
+{
+    struct gcal_store *store = gcal_store_open(folder, NULL);
+    struct gcal_params_index *index;
+    struct gcal_params params;
+    struct gcal_error err = { 0 };
+    bool good;
+
+    assert_int_equal(gcal_store_trust(store, sample_path(folder, keys), NULL), 0);
+    good = gcal_store_load(store, "n1", NULL, &params, &err) == 0;
+    if (good)
+        gcal_params_clear(&params);
+    index = gcal_store_load_index(store, "n1", NULL, NULL);
+    assert_true(good == (index != NULL));
+    gcal_params_index_destroy(index);
+    gcal_store_close(store);
+    if (!good && !strstr(err.text, message))
+        fail_msg("'%s' is not in '%s'", message, err.text);
+    return good;
+}
+
+static void what_is_signed_anew_is_good(void **state)
+{
+    struct gcal_store *store;
+    struct gcal_verify v;
+    size_t n;
+
+    assert_int_equal(gcal_sign_keygen(sample_path(*state, "a"), NULL), 0);
+    assert_int_equal(gcal_sign_keygen(sample_path(*state, "b"), NULL), 0);
+    assert_false(is_trusted(*state, "a.pub", "nodes/n1.yaml: not signed"));
+    store = open_signing(*state, "a");
+    assert_int_equal(gcal_store_sign(store, &n, NULL), 0);
+    assert_true(n > 5);
+    assert_int_equal(gcal_store_sign(store, &n, NULL), 0);
+    assert_int_equal(n, 0);
+    gcal_store_close(store);
+    expect(*state, 0, 0, NULL);
+    assert_true(is_trusted(*state, "a.pub", ""));
+    assert_false(is_trusted(*state, "b.pub", "not among the trusted"));
+    store = gcal_store_open(*state, NULL);
+    assert_int_equal(gcal_store_trust(store, sample_path(*state, "a.pub"), NULL), 0);
+    assert_int_equal(gcal_store_verify(store, &v, NULL), 0);
+    assert_true(v.n_damaged == 0 && v.n_signed + 1 == v.n_files); /* but the track */
+    gcal_verify_clear(&v);
+    gcal_store_close(store);
+}
+
+static void what_is_published_with_a_key_is_signed(void **state)
+{
+    struct gcal_params params = sample_params("n1", "uuid:80", 8e-12);
+    struct gcal_store *store = open_signing(*state, "b");
+    struct kept kept;
+
+    assert_int_equal(gcal_store_publish(store, &params, RUN, NULL), 0);
+    assert_int_equal(gcal_store_publish_type(store, &params, "t1", RUN, NULL), 1);
+    gcal_store_close(store);
+    gcal_params_clear(&params);
+    assert_true(is_trusted(*state, "b.pub", ""));
+    assert_false(is_trusted(*state, "a.pub", "not among the trusted"));
+    expect(*state, 0, 0, NULL);
+    kept = keep(*state, "nodes/n1.yaml");
+    damage(*state, "nodes/n1.yaml");
+    assert_false(is_trusted(*state, "b.pub", "changed since it was signed"));
+    expect(*state, 2, 0, "its signature is wrong");
+    put_back(&kept);
+    expect(*state, 0, 0, NULL);
+}
+
+static int setup(void **state)
+{
+    *state = sample_folder();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    sample_folder_remove(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_published_is_good),
+        cmocka_unit_test(changes_are_damage),
+        cmocka_unit_test(what_is_missing_is_damage),
+        cmocka_unit_test(what_others_put_there_is_damage),
+        cmocka_unit_test(the_file_before_is_an_interrupted_publication),
+        cmocka_unit_test(a_track_that_a_crash_cut_is_mended),
+        cmocka_unit_test(what_was_pruned_is_not_missing),
+        cmocka_unit_test(what_is_signed_anew_is_good),
+        cmocka_unit_test(what_is_published_with_a_key_is_signed),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
