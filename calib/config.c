@@ -213,8 +213,11 @@ static int parse(const char *text, size_t size, const char *file,
                      .max_samples = 60,
                      .rungs = 3,
                      .seed = 1 },
-        .audit_warn = 0.05,
-        .audit_fail = 0.15,
+        .audit_warn = 0.02,
+        .audit_fail = 0.1,
+        .audit_false_alarms = 0.001,
+        .audit_confirm = 2,
+        .audit_of = 3,
     };
     struct gcal_yaml *root = gcal_yaml_parse(text, size, file, err);
     int rc = -1;

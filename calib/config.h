@@ -78,7 +78,9 @@ struct gcal_config {
     char *store; /* NULL: not said */
     struct gcal_device_filter devices;
     struct gcal_measure_options measure;
-    double audit_warn, audit_fail; /* relative changes */
+    double audit_warn, audit_fail;  /* relative changes */
+    double audit_false_alarms;      /* see struct gcal_audit_policy (audit.h) */
+    size_t audit_confirm, audit_of; /* likewise */
     size_t n_models;
     struct gcal_model_config *models;
 };

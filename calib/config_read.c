@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/audit.h"
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/config_private.h"
@@ -170,15 +171,31 @@ int gcal_config_read_measure(const struct gcal_yaml *node, struct gcal_measure_o
 int gcal_config_read_audit(const struct gcal_yaml *node, struct gcal_config *config,
                            struct gcal_error *err)
 {
-    static const char *const keys[] = { "warn", "fail", NULL };
+    static const char *const keys[] = { "warn",    "fail", "false_alarms",
+                                        "confirm", "of",   NULL };
+    uint64_t confirm = config->audit_confirm, of = config->audit_of;
 
     if (gcal_yaml_check_keys(node, keys, err) < 0 ||
         read_above(node, "warn", 0, &config->audit_warn, err) < 0 ||
-        read_above(node, "fail", 0, &config->audit_fail, err) < 0)
+        read_above(node, "fail", 0, &config->audit_fail, err) < 0 ||
+        read_above(node, "false_alarms", 0, &config->audit_false_alarms, err) < 0 ||
+        read_count(node, "confirm", 1, GCAL_AUDIT_MOST_RUNS, &confirm, err) < 0 ||
+        read_count(node, "of", 1, GCAL_AUDIT_MOST_RUNS, &of, err) < 0)
         return -1;
     if (config->audit_warn > config->audit_fail)
         return gcal_yaml_error(node, err, "warn (%g) is above fail (%g)",
                                config->audit_warn, config->audit_fail);
+    if (config->audit_false_alarms >= 1)
+        return gcal_yaml_error(
+            node, err,
+            "false_alarms is %g, expected a share of all calibrations, "
+            "as 0.001",
+            config->audit_false_alarms);
+    if (confirm > of)
+        return gcal_yaml_error(node, err, "confirm (%llu) is above of (%llu)",
+                               (unsigned long long)confirm, (unsigned long long)of);
+    config->audit_confirm = confirm;
+    config->audit_of = of;
     return 0;
 }
 

@@ -54,6 +54,9 @@ static void write_audit(struct gcal_yaml_writer *w, const struct gcal_config *co
     gcal_yaml_write_map(w);
     gcal_yaml_put_number(w, "warn", config->audit_warn);
     gcal_yaml_put_number(w, "fail", config->audit_fail);
+    gcal_yaml_put_number(w, "false_alarms", config->audit_false_alarms);
+    gcal_yaml_put_integer(w, "confirm", config->audit_confirm);
+    gcal_yaml_put_integer(w, "of", config->audit_of);
     gcal_yaml_write_end_map(w);
 }
 

@@ -1,45 +1,51 @@
-/* command_audit.c - gpucal audit: what changed between calibrations */
+/* command_audit.c - gpucal audit: which devices changed, and what of them */
 #include <argp.h>
-#include <fnmatch.h>
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/audit.h"
 #include "calib/base/error.h"
-#include "calib/base/units.h"
 #include "calib/config.h"
+#include "mpi/audit_output.h"
 #include "mpi/command.h"
-#include "mpi/print_json.h"
-#include "store/store.h"
+
+enum { KEY_FALSE_ALARMS = 256 };
+
+enum { MOST_OUTPUTS = 3 }; /* text or JSON, and files */
 
 struct audit_command {
-    const char *store, *node, *since, *config;
-    double warn, fail;
+    const char *store, *node, *config;
+    double warn, fail, false_alarms; /* 0: the configuration's */
     bool json, all;
+    size_t n_outputs;
+    struct gcal_audit_output outputs[MOST_OUTPUTS];
 };
 
 static const struct argp_option options[] = {
     { "store", 's', "DIR", 0, "The store (default: $GPUCAL_STORE)", 0 },
     { "config", 'c', "FILE", 0, "Take limits and store from this configuration", 0 },
     { "node", 'N', "PATTERN", 0, "Only nodes whose name matches", 0 },
-    { "since", 'S', "RUN", 0, "Compare with this run (default: the one before the last)",
+    { "warn", 'w', "PERCENT", 0, "So much slower is a warning", 0 },
+    { "fail", 'f', "PERCENT", 0, "So much slower is a failure", 0 },
+    { "false-alarms", KEY_FALSE_ALARMS, "SHARE", 0,
+      "Of the calibrations of devices that did not change, at most this share may be "
+      "called changed",
       0 },
-    { "warn", 'w', "PERCENT", 0, "Change that is a warning", 0 },
-    { "fail", 'f', "PERCENT", 0, "Change that is a failure", 0 },
-    { "all", 'a', NULL, 0, "Print parameters that did not drift, too", 0 },
+    { "all", 'a', NULL, 0, "Tell of devices that pass, too", 0 },
     { "json", 'j', NULL, 0, "As JSON", 0 },
     { 0 },
 };
 
-static double percent(const char *text, const char *what, struct argp_state *state)
+static double positive(const char *text, const char *unit, const char *what,
+                       struct argp_state *state)
 {
     char *end;
     double value = strtod(text, &end);
 
-    if (end == text || (*end && strcmp(end, "%") != 0) || !(value > 0))
-        argp_error(state, "%s: expected a positive percentage, found '%s'", what, text);
-    return value / 100;
+    if (end == text || (*end && strcmp(end, unit) != 0) || !(value > 0))
+        argp_error(state, "%s: expected a positive number%s%s, found '%s'", what,
+                   *unit ? " in " : "", unit, text);
+    return value;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -56,14 +62,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'N':
         c->node = arg;
         break;
-    case 'S':
-        c->since = arg;
-        break;
     case 'w':
-        c->warn = percent(arg, "--warn", state);
+        c->warn = positive(arg, "%", "--warn", state) / 100;
         break;
     case 'f':
-        c->fail = percent(arg, "--fail", state);
+        c->fail = positive(arg, "%", "--fail", state) / 100;
+        break;
+    case KEY_FALSE_ALARMS:
+        c->false_alarms = positive(arg, "", "--false-alarms", state);
         break;
     case 'a':
         c->all = true;
@@ -83,130 +89,82 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .doc = "Compares the calibrations of each node and says which parameters drifted.\v"
-           "A change counts when it exceeds the limit and three standard errors.\n"
+    .doc = "Follows all devices of a store from calibration to calibration, and tells "
+           "which changed, what of them, since when and by how much.\v"
+           "A device is compared with its own past and with the others of its type.  A "
+           "change counts when chance does not explain it and several calibrations in a "
+           "row confirm it.\n"
            "Exit status: 0 none, 2 a warning, 3 a failure, 1 bad input.",
 };
 
-static const char *const verdicts[] = { "ok", "warning", "failure" };
-
-static void print_changes(const struct gcal_audit *audit, bool all)
+static struct gcal_audit_policy policy_of(const struct audit_command *c,
+                                          const struct gcal_config *config)
 {
-    char before[GCAL_UNITS_SIZE], after[GCAL_UNITS_SIZE];
-
-    for (size_t i = 0; i < audit->n_changes; i++) {
-        const struct gcal_audit_change *c = &audit->changes[i];
-
-        if (c->drift == GCAL_DRIFT_NONE && !all)
-            continue;
-        printf("  %-8s %s, %s %s: %s -> %s (%+.2f%%, %.1f standard errors)\n",
-               verdicts[c->drift], c->device_name, c->model, c->parameter,
-               gcal_units(c->before, c->unit, before),
-               gcal_units(c->after, c->unit, after), 100 * c->change, c->sigmas);
-    }
+    return (struct gcal_audit_policy){
+        .warn = c->warn > 0 ? c->warn : config->audit_warn,
+        .fail = c->fail > 0 ? c->fail : config->audit_fail,
+        .false_alarms =
+            c->false_alarms > 0 ? c->false_alarms : config->audit_false_alarms,
+        .confirm = config->audit_confirm,
+        .of = config->audit_of,
+    };
 }
 
-static json_t *audit_json(const struct gcal_audit *audit, const char *node,
-                          const char *before, const char *after)
+static int open_outputs(struct audit_command *c, const struct gcal_audit_about *about,
+                        struct gcal_error *err)
 {
-    json_t *changes = json_array();
+    struct gcal_audit_output *first = &c->outputs[0];
 
-    for (size_t i = 0; i < audit->n_changes; i++) {
-        const struct gcal_audit_change *c = &audit->changes[i];
-
-        json_array_append_new(changes,
-                              json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:f, s:s}",
-                                        "device", c->device_uid, "model", c->model,
-                                        "parameter", c->parameter, "unit", c->unit,
-                                        "before", c->before, "after", c->after, "change",
-                                        c->change, "verdict", verdicts[c->drift]));
-    }
-    return json_pack("{s:s, s:s, s:s, s:s, s:o}", "node", node, "before", before, "after",
-                     after, "verdict", verdicts[audit->drift], "changes", changes);
-}
-
-static int compare(const struct audit_command *c, const struct gcal_store *store,
-                   const char *node, const char *before, const char *after, json_t *all,
-                   enum gcal_drift *worst, struct gcal_error *err)
-{
-    struct gcal_audit_limits limits = { .warn = c->warn, .fail = c->fail };
-    struct gcal_params old = { 0 }, new = { 0 };
-    struct gcal_audit audit = { 0 };
-    int rc = -1;
-
-    if (gcal_store_load(store, node, before, &old, err) < 0 ||
-        gcal_store_load(store, node, after, &new, err) < 0 ||
-        gcal_audit_compare(&old, &new, &limits, &audit, err) < 0)
-        goto out;
-    if (c->json)
-        json_array_append_new(all, audit_json(&audit, node, before, after));
-    else {
-        printf("node %s: %s, run %s against %s\n", node, verdicts[audit.drift], after,
-               before);
-        print_changes(&audit, c->all);
-        if (audit.notes && *audit.notes)
-            printf("  %s\n", audit.notes);
-    }
-    if (audit.drift > *worst)
-        *worst = audit.drift;
-    rc = 0;
-out:
-    gcal_audit_clear(&audit);
-    gcal_params_clear(&old);
-    gcal_params_clear(&new);
-    return rc;
-}
-
-static int audit_node(const struct audit_command *c, const struct gcal_store *store,
-                      const char *node, json_t *all, enum gcal_drift *worst,
-                      struct gcal_error *err)
-{
-    char **runs;
-    size_t count;
-    int rc = 0;
-
-    if (gcal_store_history(store, node, &runs, &count, err) < 0)
+    if ((c->json ? gcal_audit_json(about, first, err)
+                 : gcal_audit_text(about, first, err)) < 0)
         return -1;
-    if (count < 2 && !c->json)
-        printf("node %s: calibrated once, nothing to compare with\n", node);
-    else if (count >= 2)
-        rc = compare(c, store, node, c->since ? c->since : runs[count - 2],
-                     runs[count - 1], all, worst, err);
-    gcal_names_free(runs, count);
+    c->n_outputs++;
+    return 0;
+}
+
+static int give_device(void *context, const struct gcal_audit_device *device,
+                       struct gcal_error *err)
+{
+    const struct audit_command *c = context;
+
+    for (size_t i = 0; i < c->n_outputs; i++)
+        if (c->outputs[i].device(c->outputs[i].context, device, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int audit(struct audit_command *c, const struct gcal_store *store,
+                 const struct gcal_audit_about *about, struct gcal_audit_summary *summary,
+                 struct gcal_error *err)
+{
+    int rc = open_outputs(c, about, err);
+
+    if (rc == 0)
+        rc = gcal_audit_store(store, c->node, &about->policy, give_device, c, summary,
+                              err);
+    for (size_t i = 0; i < c->n_outputs; i++) {
+        if (rc == 0)
+            rc = c->outputs[i].end(c->outputs[i].context, summary, err);
+        c->outputs[i].destroy(c->outputs[i].context);
+    }
     return rc;
 }
 
-static int audit_all(const struct audit_command *c, const struct gcal_store *store,
-                     enum gcal_drift *worst, struct gcal_error *err)
+static int status_of(enum gcal_audit_verdict worst)
 {
-    json_t *all = json_array();
-    size_t count = 0, seen = 0;
-    char **nodes = NULL;
-    int rc = gcal_store_nodes(store, &nodes, &count, err);
-
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        if (c->node && fnmatch(c->node, nodes[i], 0) != 0)
-            continue;
-        rc = audit_node(c, store, nodes[i], all, worst, err);
-        seen++;
-    }
-    if (rc == 0 && !seen)
-        rc = gcal_error_set(err, GCAL_EINPUT, "no published node matches");
-    if (rc == 0 && c->json)
-        gcal_print_json(all);
-    gcal_names_free(nodes, count);
-    json_decref(all);
-    return rc;
+    return worst == GCAL_AUDIT_FAIL   ? GCAL_EDRIFT
+           : worst == GCAL_AUDIT_WARN ? GCAL_EDRIFT_WARN
+                                      : GCAL_OK;
 }
 
 int gcal_command_audit(int argc, char **argv)
 {
-    static const int status[] = { GCAL_OK, GCAL_EDRIFT_WARN, GCAL_EDRIFT };
-    enum gcal_drift worst = GCAL_DRIFT_NONE;
+    struct gcal_audit_summary summary = { 0 };
     struct gcal_config config = { 0 };
     struct gcal_store *store = NULL;
     struct gcal_error err = { 0 };
     struct audit_command c = { 0 };
+    struct gcal_audit_about about;
     char *path = NULL;
     int rc = -1;
 
@@ -214,12 +172,13 @@ int gcal_command_audit(int argc, char **argv)
     if (gcal_config_read_settings(c.config, &config, &err) == 0 &&
         (path = gcal_command_store(c.store, c.config, &err)) &&
         (store = gcal_command_store_open(path, false, &err))) {
-        c.warn = c.warn > 0 ? c.warn : config.audit_warn;
-        c.fail = c.fail > 0 ? c.fail : config.audit_fail;
-        rc = audit_all(&c, store, &worst, &err);
+        about = (struct gcal_audit_about){ .store = path,
+                                           .policy = policy_of(&c, &config),
+                                           .all = c.all };
+        rc = audit(&c, store, &about, &summary, &err);
     }
     gcal_store_close(store);
     gcal_config_clear(&config);
     free(path);
-    return rc < 0 ? gcal_command_fail(&err) : status[worst];
+    return rc < 0 ? gcal_command_fail(&err) : status_of(summary.worst);
 }

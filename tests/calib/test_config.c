@@ -69,7 +69,8 @@ static void reads_every_key(void **state)
               "measure: {budget_s: 61.7, min_time_s: 0.0013, max_time_s: 0.17,\n"
               "  min_samples: 7, max_samples: 53, noise: 0.0047, kernel_limit_s: 19,\n"
               "  rungs: 5, seed: 977, precision: 0.019}\n"
-              "audit: {warn: 0.037, fail: 0.13}\n" MODEL,
+              "audit: {warn: 0.037, fail: 0.13, false_alarms: 0.0027, confirm: 3, of: "
+              "5}\n" MODEL,
               &config, &err),
         0);
     assert_string_equal(config.file, "site.yaml");
@@ -86,6 +87,8 @@ static void reads_every_key(void **state)
     assert_int_equal(config.measure.seed, 977);
     assert_true(config.measure.precision == 0.019);
     assert_true(config.audit_warn == 0.037 && config.audit_fail == 0.13);
+    assert_true(config.audit_false_alarms == 0.0027);
+    assert_true(config.audit_confirm == 3 && config.audit_of == 5);
     assert_int_equal(config.n_models, 1);
     assert_true(config.models[0].model->parameters[0].max == 1.7e-9);
     assert_string_equal(config.models[0].tag_sets[0].tags[1], "dtype:float32");
@@ -103,7 +106,7 @@ static void defaults_stand_for_what_is_not_said(void **state)
     assert_null(config.store);
     assert_true(config.measure.budget_s == 60 && config.measure.max_time_s == 0.2);
     assert_int_equal(config.measure.rungs, 3);
-    assert_true(config.audit_fail == 0.15);
+    assert_true(config.audit_fail == 0.1 && config.audit_of == 3);
     gcal_config_clear(&config);
 }
 
@@ -120,6 +123,8 @@ static void complaints_name_the_place(void **state)
     refuses("version: 1\nmeasure: {min_samples: 70}\n" MODEL,
             "site.yaml:2:10: ", "above max_samples");
     refuses("version: 1\naudit: {warn: 0.2}\n" MODEL, "site.yaml:2:8: ", "above fail");
+    refuses("version: 1\naudit: {confirm: 4}\n" MODEL, "site.yaml:2:8: ", "above of");
+    refuses("version: 1\naudit: {false_alarms: 1}\n" MODEL, "site.yaml:2:8: ", "share");
     refuses("version: 1\ndevices: {types: [gpu, fpga]}\n" MODEL,
             "site.yaml:2:24: ", "'fpga'");
     refuses("version: 1\ndevices: gpu\n" MODEL, "site.yaml:2:10: ", "map");
