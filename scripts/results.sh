@@ -61,8 +61,8 @@ for _ in 1 2 3 4 5; do
     echo "gpucal predict of a profile: $(($(date +%s%N) - start)) ns"
 done | tee -a "$out/latency.txt"
 [ ! -x "$build/tests/store/bench_predict" ] ||
-    "$build/tests/store/bench_predict" "$out/store" "$(hostname -s)" \
-        "$(head -n 1 "$out/types.txt")" rates "$out/profile.yaml" 1024 2>&1 | tee -a "$out/latency.txt"
+    "$build/tests/store/bench_predict" "$out/store" rates "$out/profile.yaml" 1024 \
+        "$(hostname -s)" 2>&1 | tee -a "$out/latency.txt"
 
 echo "== cost of counting"
 [ ! -x "$build/tests/kernels/bench_count" ] ||
