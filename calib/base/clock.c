@@ -27,3 +27,11 @@ void gcal_clock_utc(char text[GCAL_UTC_SIZE])
     gmtime_r(&now, &utc);
     strftime(text, GCAL_UTC_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
+
+double gcal_clock_of_utc(const char *text)
+{
+    struct tm utc = { 0 };
+    const char *end = strptime(text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+
+    return end && !*end ? (double)timegm(&utc) : NAN;
+}

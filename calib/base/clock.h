@@ -12,5 +12,7 @@ void gcal_clock_sleep_s(double seconds);
 
 /* The wall clock as "2026-11-21T04:17:05Z". */
 void gcal_clock_utc(char text[GCAL_UTC_SIZE]);
+/* Seconds since 1970 of such a text; NaN for another. */
+double gcal_clock_of_utc(const char *text);
 
 #endif

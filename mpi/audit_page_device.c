@@ -1,0 +1,336 @@
+/* audit_page_device.c - a device's section: findings, plots, a table of its parameters */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/base/units.h"
+#include "mpi/audit_page.h"
+#include "mpi/audit_plot.h"
+#include "mpi/escape.h"
+
+void gcal_page_section_clear(struct gcal_page_section *section)
+{
+    gcal_page_part_clear(&section->main);
+    gcal_page_part_clear(&section->small);
+    gcal_page_part_clear(&section->table);
+}
+
+/* ---- head and findings ---- */
+
+static void put_head(struct gcal_buf *html, const struct gcal_audit_device *device,
+                     size_t row)
+{
+    const struct gcal_track_run *newest = device->run[device->n_runs - 1];
+
+    gcal_buf_printf(html, "<section class=\"device\" id=\"d%zu\">\n<h2>", row);
+    gcal_page_verdict(html, device->verdict);
+    gcal_buf_puts(html, " ");
+    gcal_escape_html(html, device->node);
+    gcal_buf_puts(html, " <span class=\"quiet\">");
+    gcal_escape_html(html, device->name);
+    gcal_buf_puts(html, "</span></h2>\n<p class=\"facts\">");
+    gcal_escape_html(html, device->uid);
+    gcal_buf_puts(html, " &middot; driver ");
+    gcal_escape_html(html, newest->driver);
+    gcal_buf_puts(html, " &middot; ");
+    gcal_page_count(html, device->n_runs, "calibration");
+    gcal_buf_puts(html, ", ");
+    gcal_page_utc(html, device->run[0]->utc);
+    gcal_buf_puts(html, " to ");
+    gcal_page_utc(html, newest->utc);
+    gcal_buf_puts(html, " UTC</p>\n");
+}
+
+static void put_since(struct gcal_buf *html, const struct gcal_audit_device *device,
+                      size_t since)
+{
+    size_t runs = device->n_runs - since;
+
+    if (since >= device->n_runs)
+        return;
+    gcal_buf_puts(html, ", since ");
+    gcal_page_utc(html, device->run[since]->utc);
+    if (since == 0)
+        gcal_buf_puts(html, ", its first calibration");
+    else
+        gcal_buf_printf(html, " (run %zu of %zu, %zu run%s ago)", since + 1,
+                        device->n_runs, runs - 1, runs == 2 ? "" : "s");
+}
+
+/* What changed, since when, how sure that is, and what to do. */
+static void put_finding(struct gcal_buf *html, const struct gcal_audit_device *device,
+                        const struct gcal_audit_finding *f)
+{
+    gcal_buf_puts(html, "<div class=\"finding\"><p><strong>");
+    gcal_escape_html(html, f->what);
+    gcal_buf_puts(html, "</strong>");
+    put_since(html, device, f->since);
+    gcal_buf_puts(html, "</p><p class=\"facts\">");
+    gcal_page_verdict(html, f->verdict);
+    gcal_buf_puts(html, " &middot; change ");
+    gcal_page_percent(html, f->change);
+    gcal_buf_puts(html, " &middot; by chance: ");
+    gcal_page_chance(html, f->false_alarm);
+    gcal_buf_puts(html, " &middot; <code>");
+    gcal_escape_html(html, f->code);
+    gcal_buf_puts(html, "</code></p><p><span class=\"next\">What to do</span> ");
+    gcal_escape_html(html, f->next);
+    gcal_buf_puts(html, "</p></div>\n");
+}
+
+static void put_epochs(struct gcal_buf *html, const struct gcal_audit_device *device)
+{
+    bool any = false;
+    char mark[24];
+
+    for (size_t i = 1; i < device->n_runs; i++) {
+        size_t epoch = device->epoch[i];
+
+        if (epoch == device->epoch[i - 1])
+            continue;
+        gcal_buf_puts(html, any ? "<li>" : "<ul class=\"epochs\"><li>");
+        gcal_buf_printf(html, "<b>%s</b> ", gcal_plot_mark(epoch, mark));
+        gcal_page_utc(html, device->run[i]->utc);
+        gcal_buf_puts(html, ": ");
+        gcal_escape_html(html,
+                         device->epoch_what[epoch] ? device->epoch_what[epoch] : "");
+        gcal_buf_puts(html, "</li>\n");
+        any = true;
+    }
+    if (any)
+        gcal_buf_puts(html, "</ul>\n");
+}
+
+/* ---- plots ---- */
+
+static void put_parameter(struct gcal_buf *html, const struct gcal_audit_series *s)
+{
+    gcal_buf_puts(html, "<b>");
+    gcal_escape_html(html, s->column.parameter);
+    gcal_buf_puts(html, "</b> <span class=\"quiet\">");
+    gcal_escape_html(html, s->column.model);
+    gcal_buf_printf(html, ", %s</span>", gcal_page_subject(s->subject));
+}
+
+static void put_history(struct gcal_page_part *part,
+                        const struct gcal_audit_device *device, size_t series,
+                        const struct gcal_audit_about *about)
+{
+    const struct gcal_audit_series *s = &device->series[series];
+    char text[GCAL_UNITS_SIZE];
+
+    gcal_buf_puts(&part->html, "<figure><figcaption>");
+    put_parameter(&part->html, s);
+    gcal_buf_puts(&part->html, "<br>");
+    if (isfinite(s->reference)) {
+        gcal_buf_puts(&part->html, "was ");
+        gcal_escape_html(&part->html, gcal_units(s->reference, s->column.unit, text));
+        gcal_buf_puts(&part->html, ", now ");
+    }
+    gcal_page_percent(&part->html, s->change);
+    if (isfinite(s->change_low) && isfinite(s->change_high)) {
+        gcal_buf_puts(&part->html, " (90&nbsp;%: ");
+        gcal_page_percent(&part->html, s->change_low);
+        gcal_buf_puts(&part->html, " to ");
+        gcal_page_percent(&part->html, s->change_high);
+        gcal_buf_puts(&part->html, ")");
+    }
+    if (isfinite(s->against_type)) {
+        gcal_buf_puts(&part->html, "; against its type ");
+        gcal_page_percent(&part->html, s->against_type);
+    }
+    gcal_buf_puts(&part->html, "</figcaption>");
+    gcal_buf_put(&part->html, (char[]){ GCAL_PAGE_PLOT }, 1);
+    gcal_buf_puts(&part->html, "</figure>\n");
+    gcal_plot_history(&part->script, device, series, &about->policy);
+}
+
+static void put_small(struct gcal_page_part *part, const struct gcal_audit_device *device,
+                      size_t series, const struct gcal_audit_about *about)
+{
+    const struct gcal_audit_series *s = &device->series[series];
+
+    gcal_buf_puts(&part->html, "<figure><figcaption><b title=\"");
+    gcal_escape_html(&part->html, s->column.parameter);
+    gcal_buf_puts(&part->html, "\">");
+    gcal_escape_html(&part->html, s->column.parameter);
+    gcal_buf_puts(&part->html, "</b> <span class=\"quiet\">");
+    gcal_page_percent(&part->html, s->change);
+    gcal_buf_puts(&part->html, "</span></figcaption>");
+    gcal_buf_put(&part->html, (char[]){ GCAL_PAGE_PLOT }, 1);
+    gcal_buf_puts(&part->html, "</figure>\n");
+    gcal_plot_small(&part->script, device, series, &about->policy);
+}
+
+/* Draws the first parameters of each finding, or of a device without, the most changed
+ * one; 'drawn' gets which.
+ */
+static void put_histories(struct gcal_page_part *part,
+                          const struct gcal_audit_device *device,
+                          const struct gcal_audit_about *about, bool *drawn)
+{
+    size_t left = GCAL_PAGE_HISTORIES;
+
+    gcal_buf_puts(&part->html, "<div class=\"plots\">\n");
+    /* In turns: a finding with many parameters leaves room for the others. */
+    for (size_t k = 0; left; k++) {
+        bool any = false;
+
+        for (size_t i = 0; i < device->n_findings && left; i++) {
+            const struct gcal_audit_finding *f = &device->findings[i];
+
+            if (k >= f->n_series)
+                continue;
+            any = true;
+            if (drawn[f->series[k]] || !gcal_plot_has(device, f->series[k]))
+                continue;
+            drawn[f->series[k]] = true;
+            put_history(part, device, f->series[k], about);
+            left--;
+        }
+        if (!any)
+            break;
+    }
+    gcal_buf_puts(&part->html, "</div>\n");
+}
+
+static void put_legend(struct gcal_buf *html)
+{
+    gcal_buf_puts(
+        html,
+        "<p class=\"legend\"><span class=\"key line\"></span>each calibration, with its "
+        "own "
+        "90&nbsp;% error band <span class=\"key spread\"></span>nine of ten calibrations "
+        "of "
+        "an unchanged device <span class=\"key ref\"></span>reference "
+        "<span class=\"key warn\"></span>warning <span class=\"key fail\"></span>failure "
+        "<span class=\"key since\"></span>the change began <span class=\"key "
+        "type\"></span>"
+        "median of the type <span class=\"key epoch\"></span>driver, configuration or "
+        "kernels changed</p>\n");
+}
+
+static void put_smalls(struct gcal_page_part *part,
+                       const struct gcal_audit_device *device,
+                       const struct gcal_audit_about *about, const bool *drawn)
+{
+    size_t n = 0, left_out = 0;
+
+    gcal_buf_puts(&part->html, "<h3>All other parameters, against their reference</h3>\n"
+                               "<div class=\"smalls\">\n");
+    for (size_t i = 0; i < device->n_series; i++) {
+        if (drawn[i] || !gcal_plot_has(device, i))
+            continue;
+        if (n == GCAL_PAGE_SMALLS)
+            left_out++;
+        else {
+            put_small(part, device, i, about);
+            n++;
+        }
+    }
+    gcal_buf_puts(&part->html, "</div>\n");
+    if (left_out) {
+        gcal_buf_puts(&part->html, "<p class=\"quiet\">");
+        gcal_page_count(&part->html, left_out, "more parameter");
+        gcal_buf_puts(&part->html, ": see the table.</p>\n");
+    }
+}
+
+/* ---- the table ---- */
+
+static void put_value(struct gcal_buf *html, const struct gcal_audit_series *s,
+                      size_t run)
+{
+    char value[GCAL_UNITS_SIZE];
+
+    if (!isfinite(s->value[run])) {
+        gcal_buf_puts(html, "<td class=\"n\">&ndash;</td>");
+        return;
+    }
+    gcal_buf_puts(html, "<td class=\"n\">");
+    gcal_escape_html(html, gcal_units(s->value[run], s->column.unit, value));
+    if (s->error[run] > 0 && s->value[run] != 0)
+        gcal_buf_printf(html, " <span class=\"quiet\">&plusmn;%.2g&nbsp;%%</span>",
+                        100 * fabs(s->error[run] / s->value[run]));
+    gcal_buf_puts(html, "</td>");
+}
+
+static void put_cell(struct gcal_buf *html, double value)
+{
+    gcal_buf_puts(html, "<td class=\"n\">");
+    gcal_page_percent(html, value);
+    gcal_buf_puts(html, "</td>");
+}
+
+static void put_row(struct gcal_buf *html, const struct gcal_audit_device *device,
+                    const struct gcal_audit_series *s)
+{
+    gcal_buf_puts(html, "<tr><td>");
+    gcal_escape_html(html, s->column.model);
+    gcal_buf_puts(html, "</td><td>");
+    gcal_escape_html(html, s->column.parameter);
+    gcal_buf_printf(html, "</td><td>%s</td>", gcal_page_subject(s->subject));
+    put_value(html, s, device->n_runs - 1);
+    put_cell(html, s->change);
+    if (isfinite(s->repeatability))
+        gcal_buf_printf(html, "<td class=\"n\">%.2g&nbsp;%%</td>",
+                        100 * s->repeatability);
+    else
+        gcal_buf_puts(html, "<td class=\"n\">&ndash;</td>");
+    put_cell(html, s->against_type);
+    put_cell(html, s->driver_change);
+    gcal_buf_puts(html, "<td>");
+    gcal_page_verdict(html, s->verdict);
+    gcal_buf_puts(html, "</td></tr>\n");
+}
+
+static void put_table(struct gcal_buf *html, const struct gcal_audit_device *device)
+{
+    gcal_buf_puts(html, "<details class=\"table\"><summary>All parameters: ");
+    gcal_page_count(html, device->n_series, "row");
+    gcal_buf_puts(
+        html, "</summary><div "
+              "class=\"scroll\"><table><thead><tr><th>model</th><th>parameter</th>"
+              "<th>of</th><th class=\"n\">newest value</th><th class=\"n\">change</th>"
+              "<th class=\"n\">repeatability</th><th class=\"n\">against type</th>"
+              "<th class=\"n\">with the driver or "
+              "configuration</th><th>verdict</th></tr></thead>"
+              "<tbody>\n");
+    for (size_t i = 0; i < device->n_series && i < GCAL_PAGE_PARAMETERS; i++)
+        put_row(html, device, &device->series[i]);
+    gcal_buf_puts(html, "</tbody></table></div>");
+    if (device->n_series > GCAL_PAGE_PARAMETERS)
+        gcal_buf_printf(html, "<p class=\"quiet\">%zu more are left out.</p>",
+                        device->n_series - GCAL_PAGE_PARAMETERS);
+    gcal_buf_puts(html, "</details>\n");
+}
+
+int gcal_page_section_make(struct gcal_page_section *section,
+                           const struct gcal_audit_device *device, size_t row,
+                           const struct gcal_audit_about *about, struct gcal_error *err)
+{
+    bool *drawn = calloc(device->n_series + 1, sizeof(*drawn));
+    struct gcal_page_part *parts[] = { &section->main, &section->small, &section->table };
+    bool failed = !drawn;
+
+    *section = (struct gcal_page_section){ .row = row };
+    if (drawn) {
+        put_head(&section->main.html, device, row);
+        for (size_t i = 0; i < device->n_findings; i++)
+            put_finding(&section->main.html, device, &device->findings[i]);
+        put_histories(&section->main, device, about, drawn);
+        put_epochs(&section->main.html, device);
+        put_legend(&section->main.html);
+        put_smalls(&section->small, device, about, drawn);
+        put_table(&section->table.html, device);
+        gcal_buf_puts(&section->table.html, "</section>\n");
+    }
+    free(drawn);
+    for (size_t i = 0; i < 3; i++)
+        failed |= parts[i]->html.failed || parts[i]->script.failed;
+    if (!failed)
+        return 0;
+    gcal_page_section_clear(section);
+    return gcal_error_memory(err);
+}

@@ -1,0 +1,115 @@
+"""audit_pages.py PAGE METRICS - is the page well-formed and harmless, and are the metrics?"""
+import html.parser
+import re
+import sys
+import xml.etree.ElementTree
+
+HOSTILE = '<script>alert("1")</script>\'&\\ ??${x} `id`'
+VOID = {"meta", "br", "link", "img", "hr", "input"}
+ALLOWED = set(
+    """html head meta title style body header section footer div span p h1 h2 h3 b strong
+    code a br ul li table thead tbody tr th td details summary figure figcaption
+    svg defs g path circle rect use text tspan polygon polyline""".split())
+
+
+class Page(html.parser.HTMLParser):
+    """Elements open and close in order; no element, attribute or link that acts."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open, self.ids, self.links, self.text = [], [], [], []
+        self.verdicts, self.svgs = [], 0
+
+    def handle_starttag(self, tag, attributes):
+        assert tag in ALLOWED, f"element {tag}"
+        for name, value in attributes:
+            assert not name.startswith("on"), f"{tag} acts: {name}"
+            assert name != "src", f"{tag} loads {value}"
+            if name == "id":
+                self.ids.append(value)
+            if name == "href":
+                assert value.startswith("#"), f"{tag} leads to {value}"
+                self.links.append(value[1:])
+        self.svgs += tag == "svg"
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, f"</{tag}> in {self.open}"
+        self.open.pop()
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def check_page(path):
+    source = open(path, encoding="utf-8").read()
+    page = Page()
+    page.feed(source)
+    page.close()
+    text = "".join(page.text)
+    assert not page.open, f"never closed: {page.open}"
+    assert len(page.ids) == len(set(page.ids)), "an id twice"
+    assert not set(page.links) - set(page.ids), "links to nowhere"
+    assert not re.search(r"https?:|url\(|@import|javascript:", source), "leads elsewhere"
+    assert not re.search(r"[\x00-\x08\x0b-\x1f]", source), "control characters"
+    assert source.count("rgb(") == 0, "a colour that the dark does not change"
+    # A failure, a warning and a suspect device stand first, the worst first.
+    table = source[source.index("Needs attention"):source.index("Device types")]
+    order = re.findall(r'class="verdict (\w+)"', table)
+    assert order == ["fail", "fail", "warn", "suspect"], order
+    for expected in (HOSTILE, "global memory takes 4.2 % longer", "1 in 5900",
+                     "below 1 in a million", "2026-07-11", "(run 31 of 50, 19 runs ago)",
+                     "Look for retired pages", "was 926.7 fs, now"):
+        assert expected in text.replace("\u00a0", " ").replace("\u202f", ""), expected
+    # Plots: each well-formed, six and twelve for each device with a finding, and one for
+    # the symbols; what the types have comes on top.
+    plots = re.findall(r"<svg viewBox.*?</svg>", source, re.S)
+    assert len(plots) == page.svgs - 1 == 4 * 18 + 3 * 7, (len(plots), page.svgs)
+    for plot in plots:
+        xml.etree.ElementTree.fromstring(plot)
+    assert sum("polygon" in plot for plot in plots) >= 72, "no error bands"
+
+
+def check_metrics(path):
+    """The text format: metrics in one piece, each line once, values that are numbers."""
+    sample = re.compile(r'(\w+)\{((?:\w+="(?:[^"\\\n]|\\["\\n])*",?)+)\} (\S+)$')
+    seen, metrics, current = set(), {}, None
+    for line in open(path, encoding="utf-8").read().split("\n")[:-1]:
+        if line.startswith("# "):
+            current = line.split()[2]
+            assert line.startswith(("# HELP ", "# TYPE ")), line
+            if line.startswith("# HELP "):
+                assert current not in metrics, f"{current} in two pieces"
+                metrics[current] = {}
+            else:
+                assert line.endswith(" gauge"), line
+            continue
+        match = sample.match(line)
+        assert match and match[1] == current, line
+        assert match[2] not in seen or (current, match[2]) not in seen, f"twice: {line}"
+        seen.add((current, match[2]))
+        metrics[current][match[2]] = float(match[3])
+    status = metrics["gpucal_device_status"]
+    assert sorted(set(status.values())) == [0, 1, 2, 3]
+    assert len(status) == 75
+    assert status['hostname="gpu0003",uuid="%s",device_type="nvidia-cuda-nvidia-h200-132cu",'
+                  'driver="580.159.04"' % "uuid:3c6ef363-0001"] == 2
+    hostile = 'hostname="<script>alert(\\"1\\")</script>\'&\\\\\\n??${x} `id`"'
+    assert sum(labels.startswith(hostile) for labels in status) == 1
+    assert len(metrics["gpucal_finding_rel_change"]) == 4
+    assert set(metrics["gpucal_calibration_timestamp_seconds"].values()) == {
+        1795282498.0, 1795235602.0}  # the latter was calibrated twice
+    values = metrics["gpucal_param_value"]
+    assert all(0 < value < 10 for value in values.values())
+    assert len(values) == 75 * 18 - 1, len(values)  # one has the name of another
+    assert len(metrics["gpucal_param_rel_drift"]) == 75 * 18 - 1 - 18
+
+
+check_page(sys.argv[1])
+check_metrics(sys.argv[2])

@@ -1,0 +1,36 @@
+#!/bin/bash
+# audit_pages.sh AUDIT_EXAMPLE - the page and the metrics of a made-up site, with names of
+# which each would do harm if it were not escaped.
+set -eu
+example=$1
+here=$(cd "$(dirname "$0")" && pwd)
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+fail() { echo "audit_pages.sh: $*" >&2; exit 1; }
+
+"$example" "$out" 40
+[ "$(stat -c %a "$out/audit.prom" "$out/audit.html" | sort -u)" = 644 ] || fail "modes"
+[ "$(ls -A "$out" | wc -l)" = 2 ] || fail "something is left over: $(ls -A "$out")"
+python3 "$here/audit_pages.py" "$out/audit.html" "$out/audit.prom"
+
+# A site without findings, and a large one, whose page stays small and says so.
+"$example" "$out" 5 quiet
+grep -q 'No device\.' "$out/audit.html" || fail "no word of there being no finding"
+"$example" "$out" 300 many
+[ "$(stat -c %s "$out/audit.html")" -lt 11000000 ] || fail "a large page"
+grep -q 'The worst 100 devices have a section; [0-9]* more are' "$out/audit.html" ||
+    fail "no word of what was left out"
+
+# What cannot be written, and no gnuplot.
+"$example" "$out/missing" 1 2> "$out/errors" && fail "wrote to nowhere"
+grep -q 'missing/audit.html: cannot write beside it: No such file' "$out/errors" ||
+    fail "said: $(cat "$out/errors")"
+PATH=$out "$example" "$out" 1 2> "$out/errors" && fail "drew without gnuplot"
+grep -q 'on Debian it is in the package gnuplot-nox' "$out/errors" ||
+    fail "said: $(cat "$out/errors")"
+printf '#!/bin/sh\n[ "$2" = --version ] || { echo "out of ink" >&2; exit 3; }\n' > "$out/gnuplot"
+chmod +x "$out/gnuplot"
+echo before > "$out/audit.html"
+PATH=$out:$PATH "$example" "$out" 3 2> "$out/errors" && fail "drew with a broken gnuplot"
+grep -q 'gnuplot failed (3): out of ink' "$out/errors" || fail "said: $(cat "$out/errors")"
+[ "$(cat "$out/audit.html")" = before ] || fail "the page that was there is gone"
