@@ -80,7 +80,7 @@ static bool lock_node(struct gcal_root *root, const char *node, int rank)
 {
     struct gcal_error err = { 0 };
 
-    if (!root->store ||
+    if (!root->store || root->options.dry_run ||
         gcal_store_lock(root->store, node, root->header.run_id, &err) == 0)
         return true;
     gcal_root_note_lost(root, node, rank, err.text);
@@ -97,6 +97,7 @@ static bool node_seen_before(const struct gcal_root *root, size_t rank)
 }
 
 static int choose_for_node(struct gcal_root *root, const char *node,
+                           const struct gcal_params_index *published,
                            struct gcal_error *err)
 {
     for (size_t i = 0; i < root->n_peers; i++) {
@@ -106,13 +107,31 @@ static int choose_for_node(struct gcal_root *root, const char *node,
             continue;
         for (size_t j = 0; j < peer->n_devices; j++) {
             const struct gcal_device_info *info = &peer->devices[j];
+            int due;
 
-            if (wanted(root, info) && !owner_of(root, node, info->uid) &&
-                give(root, node, info->uid, err) < 0)
+            if (!wanted(root, info) || owner_of(root, node, info->uid))
+                continue;
+            if ((due = gcal_root_is_due(root, node, published, info, err)) < 0 ||
+                (due && give(root, node, info->uid, err) < 0))
                 return -1;
         }
     }
     return 0;
+}
+
+static int choose_for_next_node(struct gcal_root *root, const char *node, int rank,
+                                struct gcal_error *err)
+{
+    struct gcal_params_index *published = NULL;
+    int rc = 0;
+
+    if (lock_node(root, node, rank)) {
+        rc = gcal_root_published(root, node, &published, err);
+        if (rc == 0)
+            rc = choose_for_node(root, node, published, err);
+    }
+    gcal_params_index_destroy(published);
+    return rc;
 }
 
 static int choose(struct gcal_root *root, struct gcal_error *err)
@@ -125,12 +144,11 @@ static int choose(struct gcal_root *root, struct gcal_error *err)
         if (peer->state != GCAL_PEER_WORKING)
             continue;
         n_seen += peer->n_devices;
-        if (node_seen_before(root, i) || !lock_node(root, peer->node, (int)i))
-            continue;
-        if (choose_for_node(root, peer->node, err) < 0)
+        if (!node_seen_before(root, i) &&
+            choose_for_next_node(root, peer->node, (int)i, err) < 0)
             return -1;
     }
-    if (root->n_devices)
+    if (root->n_devices || root->n_unchanged)
         return 0;
     if (root->n_lost)
         return gcal_error_set(err, GCAL_EDEVICE, "no device could be measured");
@@ -212,9 +230,13 @@ int gcal_root_assign(struct gcal_root *root, struct gcal_error *err)
 {
     if (choose(root, err) < 0)
         return -1;
+    if (!root->n_devices) {
+        gcal_root_leave(root);
+        return 1;
+    }
     if (root->options.dry_run) {
         print_plan(root);
-        return 0;
+        return 1;
     }
     for (size_t i = 0; i < root->n_peers; i++)
         if (root->peers[i].state == GCAL_PEER_WORKING &&

@@ -51,6 +51,8 @@ struct gcal_calibrate_options {
     double budget_s; /* 0: the configuration's */
     uint64_t seed;
     bool seed_given, dry_run, quiet, json;
+    bool if_changed;  /* only devices whose published calibration does not hold */
+    double max_age_s; /* with if_changed: nor is older; INFINITY: however old */
 };
 
 /* ---- member ---- */

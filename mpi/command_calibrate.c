@@ -1,5 +1,6 @@
 /* command_calibrate.c - gpucal [calibrate]: the only command that starts MPI */
 #include <argp.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,8 @@
 #include "calib/base/log.h"
 #include "mpi/calibrate.h"
 #include "mpi/command.h"
+
+#define DAY_S 86400.0
 
 static const struct argp_option options[] = {
     { "config", 'c', "FILE", 0,
@@ -28,6 +31,12 @@ static const struct argp_option options[] = {
       "Go on with the interrupted run that was to write "
       "FILE.h5",
       0 },
+    { "if-changed", 'i', NULL, 0,
+      "Only devices that are not published, or whose driver, name, type, configuration, "
+      "catalogue or gpucal is another now",
+      0 },
+    { "max-age", 'a', "DAYS", 0,
+      "With --if-changed: those, too, whose calibration is older", 0 },
     { "dry-run", 'n', NULL, 0, "Say what would be measured, and where", 0 },
     { "quiet", 'q', NULL, 0, "Errors and the last line only", 0 },
     { "json", 'j', NULL, 0, "The summary as JSON", 0 },
@@ -65,6 +74,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'R':
         o->resume = arg;
         break;
+    case 'i':
+        o->if_changed = true;
+        break;
+    case 'a':
+        o->max_age_s = positive(arg, "--max-age", state) * DAY_S;
+        break;
     case 'n':
         o->dry_run = true;
         break;
@@ -89,6 +104,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (o->resume && o->record)
             argp_error(state, "--resume says which record already");
+        if (o->resume && o->if_changed)
+            argp_error(state, "--resume goes on with what a run had begun; --if-changed "
+                              "goes without it");
+        if (isfinite(o->max_age_s) && !o->if_changed)
+            argp_error(state, "--max-age goes with --if-changed");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -136,7 +156,7 @@ static void name_the_log(const struct gcal_group *group)
 
 int gcal_command_calibrate(int argc, char **argv)
 {
-    struct gcal_calibrate_options o = { 0 };
+    struct gcal_calibrate_options o = { .max_age_s = INFINITY };
     struct gcal_spawner *spawner = NULL;
     struct gcal_group *group = NULL;
     struct gcal_error err = { 0 };

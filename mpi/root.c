@@ -34,9 +34,13 @@ static int open_store(struct gcal_root *root, struct gcal_error *err)
         path = getenv("GPUCAL_STORE");
     if (!path || !*path)
         path = root->config.store;
-    if (!path || root->options.dry_run)
+    if (!path && root->options.if_changed)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "--if-changed compares with what is published: give "
+                              "--store, $GPUCAL_STORE or 'store:'");
+    if (!path || (root->options.dry_run && !root->options.if_changed))
         return 0;
-    root->store = gcal_command_store_open(path, true, err);
+    root->store = gcal_command_store_open(path, !root->options.dry_run, err);
     return root->store ? 0 : -1;
 }
 
@@ -371,8 +375,8 @@ static void service(void *context)
     notice_the_dead(root);
     if (!err->code && !root->assigned && all_past(root, GCAL_PEER_LISTING)) {
         root->assigned = true;
-        if (gcal_root_assign(root, err) == 0 && root->options.dry_run)
-            end_run(root, 0);
+        if (gcal_root_assign(root, err) == 1)
+            end_run(root, root->n_lost && !root->options.dry_run ? GCAL_EDEVICE : 0);
     }
     if (err->code) {
         gcal_log(GCAL_LOG_ERROR, "%s", err->text);

@@ -51,6 +51,8 @@ struct gcal_root {
     struct gcal_choice *choices;
     size_t n_lost;             /* ranks lost and devices given up */
     size_t n_devices;          /* assigned in all */
+    size_t n_unchanged;        /* left out by --if-changed */
+    double oldest_s;           /* age of the oldest of those */
     struct gcal_error failure; /* the first that ends the run */
     bool assigned, finished;
     double last_alive_s;
@@ -58,8 +60,22 @@ struct gcal_root {
 };
 
 /* Chooses a rank for each device that passes the filter, locks the nodes, sends ASSIGN.
+ * 1 when there is nothing to measure (--dry-run, --if-changed), which is said; the run
+ * ends then.
  */
 int gcal_root_assign(struct gcal_root *root, struct gcal_error *err);
+
+/* What is published of a node, for --if-changed; stays NULL where nothing is, and without
+ * --if-changed.
+ */
+int gcal_root_published(const struct gcal_root *root, const char *node,
+                        struct gcal_params_index **published, struct gcal_error *err);
+/* 0 when --if-changed leaves the device out; 1, having said why, when it does not. */
+int gcal_root_is_due(struct gcal_root *root, const char *node,
+                     const struct gcal_params_index *published,
+                     const struct gcal_device_info *info, struct gcal_error *err);
+/* The end of a run that leaves all devices out: no journal is left, and it is said. */
+void gcal_root_leave(struct gcal_root *root);
 
 /* Reads what a resumed run had measured into its journal and 'root->resumed'. */
 int gcal_root_resume(struct gcal_root *root, struct gcal_error *err);

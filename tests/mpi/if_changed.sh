@@ -1,0 +1,91 @@
+#!/bin/bash
+# if_changed.sh - calibrations that are left out as nothing has changed, and that are not:
+# if_changed.sh GPUCAL DATA FAKE_DRIVER.SO
+set -u
+gpucal=$1 data=$2 fake_driver=$3
+work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+POCL_CACHE_DIR="${TMPDIR:-/tmp}/gpucal-test-pocl.$(id -u)"
+export POCL_DEVICES=basic POCL_CACHE_DIR
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0 # of the preloaded
+export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+unset GPUCAL_STORE SLURMD_NODENAME GPUCAL_SIGN_KEY GPUCAL_TRUSTED_KEYS
+mkdir store
+cp "$data/small.yaml" config.yaml
+
+fail() {
+    echo "FAILED: $*"
+    for f in out err; do [ -f $f ] && sed "s/^/$f: /" $f; done
+    exit 1
+}
+calibrate() { # STATUS OPTION...
+    local want=$1 status
+    shift
+    rm -f ./*.h5 ./*.journal
+    "$gpucal" --config config.yaml --store store --if-changed "$@" > out 2> err
+    status=$?
+    [ $status = "$want" ] || fail "exit status $status, expected $want"
+}
+said() { grep -qE -- "$1" out err || fail "no '$1'"; }
+measured() { [ -n "$(ls ./*.h5 2> /dev/null)" ] || fail "nothing is measured"; }
+nothing_done() {
+    said "nothing to do: $1"
+    [ -z "$(ls ./*.h5 ./*.journal 2> /dev/null)" ] || fail "a record is left"
+    [ "$(sum)" = "$published" ] || fail "what is published has changed"
+}
+sum() { find store -name '*.yaml' -exec sha256sum {} + | sort; }
+
+calibrate 0
+said 'measured because nothing is published of it for this node'
+measured
+published=$(sum)
+
+calibrate 0
+nothing_done '1 device is as published, calibrated 0 minutes ago'
+calibrate 0 --max-age 1
+nothing_done '1 device is as published'
+calibrate 0 --json
+python3 -c 'import json; r = json.load(open("out"));
+assert (r["devices"], r["unchanged"], r["exit_status"]) == (0, 1, 0), r
+assert 0 <= r["oldest_age_s"] < 100, r' 2> err || fail "JSON"
+[ "$(sum)" = "$published" ] || fail "what is published has changed"
+# Two ranks, of which one is on a node that nothing is published for.
+# shellcheck disable=SC2016
+mpirun -n 2 --oversubscribe sh -c 'SLURMD_NODENAME=node$OMPI_COMM_WORLD_RANK exec "$@"' sh \
+    "$gpucal" --config config.yaml --store store --if-changed --dry-run > out 2> err
+said '^node node1 rank 1: '
+said 'node0 .*: measured because nothing'
+
+# What is told to have changed, without measuring.
+export LD_PRELOAD=$fake_driver
+TEST_DRIVER=9.9 calibrate 0 --dry-run
+unset LD_PRELOAD
+said 'measured because driver .+ became 9\.9$'
+[ "$(sum)" = "$published" ] || fail "--dry-run publishes"
+sed -i 's/noise: .*/noise: 0.03/' config.yaml
+calibrate 0 --dry-run
+said 'measured because the configuration changed$'
+cp "$data/small.yaml" config.yaml
+calibrate 0 --max-age 0.00001 --dry-run
+said 'measured because its calibration is 0\.[0-9] days old'
+sed -i 's/^\( *gpucal_version:\) .*/\1 0.0.1/' store/nodes/*.yaml
+calibrate 0 --dry-run
+said 'measured because gpucal 0\.0\.1 became [0-9]'
+
+# A new driver is measured, and is the one from then on.
+export LD_PRELOAD=$fake_driver TEST_DRIVER=9.9
+calibrate 0
+said 'driver .+ became 9\.9, gpucal 0\.0\.1 became'
+measured
+grep -q '^ *driver: "\?9\.9"\?$' store/nodes/*.yaml || fail "the new driver is not published"
+published=$(sum)
+calibrate 0
+nothing_done '1 device'
+
+"$gpucal" --config config.yaml --if-changed > out 2> err && fail "no store is needed"
+said 'compares with what is published: give --store'
+"$gpucal" --config config.yaml --max-age 3 > out 2> err && fail "--max-age alone is taken"
+said 'max-age goes with --if-changed'
+exit 0

@@ -1,0 +1,156 @@
+/* Whether a device is to be calibrated again. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "mpi/due.h"
+#include "store/params.h"
+
+/* 2026-11-21T04:27:51Z, and 2.5 days later. */
+static const double calibrated_s = 1795235271;
+static const double now_s = 1795235271 + 2.5 * 86400;
+
+struct setting {
+    struct gcal_params_device device;
+    struct gcal_params params;
+    struct gcal_device_info info;
+    struct gcal_due_policy policy;
+};
+
+static void set_up(struct setting *s)
+{
+    s->info = (struct gcal_device_info){ .uid = "uuid:0b6f",
+                                         .type = "test-gpu-7cu",
+                                         .name = "Test GPU",
+                                         .vendor = "Test",
+                                         .platform = "Test Platform",
+                                         .driver = "580.1",
+                                         .version = "OpenCL 3.0",
+                                         .pci = "0000:01:00.0",
+                                         .max_clock_hz = 1e9,
+                                         .compute_units = 7 };
+    s->device = (struct gcal_params_device){ .info = s->info,
+                                             .run_id = "run",
+                                             .calibrated_utc = "2026-11-21T04:27:51Z",
+                                             .gpucal_version = "0.1.0",
+                                             .configuration = "c1",
+                                             .catalogue = "k1" };
+    s->params =
+        (struct gcal_params){ .node = "n0", .n_devices = 1, .devices = &s->device };
+    s->policy = (struct gcal_due_policy){ .configuration = "c1",
+                                          .catalogue = "k1",
+                                          .gpucal_version = "0.1.0",
+                                          .max_age_s = INFINITY,
+                                          .now_s = now_s };
+}
+
+static void assert_due(const struct setting *s, const char *expected)
+{
+    struct gcal_error err = { 0 };
+    char *reason = NULL;
+    double age_s = NAN;
+
+    assert_int_equal(gcal_due(&s->params, &s->info, &s->policy, &reason, &age_s, &err),
+                     1);
+    assert_string_equal(reason, expected);
+    free(reason);
+}
+
+static void holds_while_nothing_changes(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct setting s;
+    char *reason = NULL;
+    double age_s = NAN;
+
+    (void)state;
+    set_up(&s);
+    s.info.max_clock_hz = 2e9; /* the current one, on some */
+    s.policy.max_age_s = 2.6 * 86400;
+    assert_int_equal(gcal_due(&s.params, &s.info, &s.policy, &reason, &age_s, &err), 0);
+    assert_null(reason);
+    assert_true(fabs(age_s - (now_s - calibrated_s)) < 1e-6);
+}
+
+static void tells_what_changed(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    set_up(&s);
+    s.info.driver = "590.2";
+    assert_due(&s, "driver 580.1 became 590.2");
+    set_up(&s);
+    s.info.pci = "";
+    s.info.version = "OpenCL 3.1";
+    assert_due(&s,
+               "OpenCL version OpenCL 3.0 became OpenCL 3.1, PCI address 0000:01:00.0 "
+               "became (none)");
+    set_up(&s);
+    s.info.type = "test-gpu-8cu";
+    assert_due(&s, "type test-gpu-7cu became test-gpu-8cu");
+    set_up(&s);
+    s.policy.configuration = "c2";
+    assert_due(&s, "the configuration changed");
+    set_up(&s);
+    s.policy.catalogue = "k2";
+    assert_due(&s, "the catalogue of measurement kernels changed");
+    set_up(&s);
+    s.policy.gpucal_version = "0.2.0";
+    assert_due(&s, "gpucal 0.1.0 became 0.2.0");
+}
+
+static void what_old_files_do_not_tell_is_due(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    set_up(&s);
+    s.device.configuration = s.device.catalogue = "";
+    assert_due(&s,
+               "the configuration changed, the catalogue of measurement kernels changed");
+}
+
+static void grows_old(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    set_up(&s);
+    s.policy.max_age_s = 2.4 * 86400;
+    assert_due(&s, "its calibration is 2.5 days old");
+    s.device.calibrated_utc = "never";
+    assert_due(&s, "its calibration is inf days old");
+}
+
+static void another_device_is_new(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    set_up(&s);
+    s.info.uid = "uuid:ffff";
+    assert_due(&s, "nothing is published of it for this node");
+    set_up(&s);
+    s.params.n_devices = 0;
+    assert_due(&s, "nothing is published of it for this node");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(holds_while_nothing_changes),
+        cmocka_unit_test(tells_what_changed),
+        cmocka_unit_test(what_old_files_do_not_tell_is_due),
+        cmocka_unit_test(grows_old),
+        cmocka_unit_test(another_device_is_new),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
