@@ -213,23 +213,15 @@ static int name_kernels(const struct gcal_export *e, struct gcal_cost_names *nam
 }
 
 int gcal_costs_find(const struct gcal_export *e, const struct gcal_params_device *device,
-                    struct gcal_cost_names *names, struct gcal_costs *costs,
-                    struct gcal_error *err)
+                    const struct gcal_params_model *model, struct gcal_cost_names *names,
+                    struct gcal_costs *costs, struct gcal_error *err)
 {
-    const char *name = gcal_export_model(e, device);
-    const struct gcal_params_model *model = NULL;
-
-    for (size_t i = 0; i < device->n_models; i++)
-        if (strcmp(device->models[i].name, name) == 0)
-            model = &device->models[i];
-    if (!model)
-        return 0;
     if (!e->n_kernels)
         return cost_parameters(model, (double)device->info.sub_group_size, names, costs,
                                err);
     if (name_kernels(e, names, err) < 0 || gcal_costs_reserve(costs, names->n, err) < 0)
         return -1;
-    return cost_kernels(e, device, name, costs->seconds, err);
+    return cost_kernels(e, device, model->name, costs->seconds, err);
 }
 
 void gcal_cost_names_clear(struct gcal_cost_names *names)

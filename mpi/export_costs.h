@@ -12,6 +12,7 @@
 struct gcal_error;
 struct gcal_export;
 struct gcal_params_device;
+struct gcal_params_model;
 
 struct gcal_cost_names {
     size_t n, capacity;
@@ -24,12 +25,10 @@ struct gcal_costs {
     double *seconds; /* NaN where not known */
 };
 
-/* Adds to 'names' what is not there yet.  Nothing is known of a device that has not got
- * the model.
- */
+/* Adds to 'names' what is not there yet.  'model' is the device's. */
 int gcal_costs_find(const struct gcal_export *e, const struct gcal_params_device *device,
-                    struct gcal_cost_names *names, struct gcal_costs *costs,
-                    struct gcal_error *err);
+                    const struct gcal_params_model *model, struct gcal_cost_names *names,
+                    struct gcal_costs *costs, struct gcal_error *err);
 /* Makes room for 'n', not known yet. */
 int gcal_costs_reserve(struct gcal_costs *costs, size_t n, struct gcal_error *err);
 void gcal_cost_names_clear(struct gcal_cost_names *names);

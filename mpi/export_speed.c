@@ -12,10 +12,36 @@
 
 /* ---- reading the store ---- */
 
-static int add_device(const struct gcal_export *e, const struct gcal_params_device *from,
-                      struct gcal_cost_names *names, struct gcal_speed_node *node,
+/* Of the device's models only the one that predicts is decoded. */
+static int find_costs(const struct gcal_export *e, const struct gcal_params_index *index,
+                      size_t i, struct gcal_cost_names *names, struct gcal_costs *costs,
                       struct gcal_error *err)
 {
+    const struct gcal_params_device *from = &gcal_params_index_devices(index)->devices[i];
+    const char *name = gcal_export_model(e, from);
+    struct gcal_params_model model = { 0 };
+    struct gcal_params_device device = *from;
+    int rc = 0;
+
+    for (size_t m = 0; m < from->n_models; m++) {
+        if (strcmp(from->models[m].name, name) != 0)
+            continue;
+        device.n_models = 1;
+        device.models = &model;
+        rc = gcal_params_index_model(index, i, m, &model, err);
+        if (rc == 0)
+            rc = gcal_costs_find(e, &device, &model, names, costs, err);
+        gcal_params_model_clear(&model);
+        break;
+    }
+    return rc;
+}
+
+static int add_device(const struct gcal_export *e, const struct gcal_params_index *index,
+                      size_t i, struct gcal_cost_names *names,
+                      struct gcal_speed_node *node, struct gcal_error *err)
+{
+    const struct gcal_params_device *from = &gcal_params_index_devices(index)->devices[i];
     struct gcal_speed_device *d =
         gcal_array_grow(node->devices, node->n_devices, &node->capacity, sizeof(*d), err);
 
@@ -30,7 +56,7 @@ static int add_device(const struct gcal_export *e, const struct gcal_params_devi
                                      .speed = NAN };
     if (!d->uid || !d->type || !d->utc || !d->run_id)
         return gcal_error_memory(err);
-    if (gcal_costs_find(e, from, names, &d->costs, err) < 0)
+    if (find_costs(e, index, i, names, &d->costs, err) < 0)
         return gcal_error_prefix(err, "%s on node %s", from->info.name, node->name);
     return 0;
 }
@@ -39,7 +65,8 @@ static int read_node(const struct gcal_export *e, const char *name,
                      struct gcal_cost_names *names, struct gcal_speed_node *node,
                      struct gcal_error *err)
 {
-    struct gcal_params params = { 0 };
+    struct gcal_params_index *index = NULL;
+    const struct gcal_params *params;
     int rc = -1;
 
     *node = (struct gcal_speed_node){ .name = strdup(name), .speed = NAN };
@@ -47,15 +74,16 @@ static int read_node(const struct gcal_export *e, const char *name,
         gcal_error_memory(err);
         goto out;
     }
-    if (gcal_store_load(e->store, name, NULL, &params, err) < 0)
+    if (!(index = gcal_store_load_index(e->store, name, NULL, err)))
         goto out;
-    for (size_t i = 0; i < params.n_devices; i++)
-        if (gcal_export_wants(e, &params.devices[i]) &&
-            add_device(e, &params.devices[i], names, node, err) < 0)
+    params = gcal_params_index_devices(index);
+    for (size_t i = 0; i < params->n_devices; i++)
+        if (gcal_export_wants(e, &params->devices[i]) &&
+            add_device(e, index, i, names, node, err) < 0)
             goto out;
     rc = 0;
 out:
-    gcal_params_clear(&params);
+    gcal_params_index_destroy(index);
     return rc;
 }
 
