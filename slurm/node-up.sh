@@ -1,0 +1,35 @@
+#!/bin/bash
+# node-up.sh: calibrates nodes that have come back, where something changed meanwhile.
+# Once, as SlurmUser or root:
+#
+#   strigger --set --node --up --flags=PERM --program=/usr/share/gpucal/slurm/node-up.sh
+#
+# Slurm runs it on the controller with the list of nodes, at most some 15 s after they are
+# up.  It submits calibrate-node.sbatch for each, unless such a job waits already.  Settings:
+# /etc/gpucal/slurm.env (see slurm.env.example).
+set -u
+export PATH=$PATH:/usr/local/bin:/usr/bin:/bin
+
+settings=${GPUCAL_SETTINGS:-/etc/gpucal/slurm.env}
+if [ -r "$settings" ]; then
+    set -a
+    # shellcheck source=slurm/slurm.env.example
+    . "$settings"
+    set +a
+fi
+here=$(dirname "$(readlink -f "$0")")
+
+submit() { # NODE
+    [ -z "$(squeue -h -n "gpucal-$1" -t pending -o %i)" ] || return 0
+    sbatch --parsable --job-name="gpucal-$1" --nodelist="$1" \
+        --chdir="${GPUCAL_LOGS:-/var/log/gpucal}" "$here/calibrate-node.sbatch"
+}
+
+status=0
+for node in $(scontrol show hostnames "${1:?which nodes?}"); do
+    submit "$node" || {
+        logger -t gpucal "$node: its calibration is not submitted" 2> /dev/null
+        status=1
+    }
+done
+exit $status

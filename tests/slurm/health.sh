@@ -1,0 +1,95 @@
+#!/bin/bash
+# The health check drains a node that lacks a published device or has drifted, with a
+# reason; not for a warning; and resumes what it drained itself, and nothing else.
+# shellcheck source=tests/slurm/lib_published.sh
+. "$(dirname "$0")/lib_published.sh"
+folder_of_conf=${SLURM_CONF%/*}
+
+# What the audit says can be put in its place.
+# shellcheck disable=SC2094
+cat > gpucal << END
+#!/bin/bash
+if [ "\$1" = audit ] && [ -e "$folder/audit.\$SLURMD_NODENAME" ]; then
+    printf '{\n  "what": "global memory takes 20 %% longer",\n}\n'
+    exit \$(< "$folder/audit.\$SLURMD_NODENAME")
+fi
+exec "$gpucal" "\$@"
+END
+cat > slurm.env << END
+GPUCAL_STORE=$folder/store
+GPUCAL=$folder/gpucal
+SLURM_CONF=$SLURM_CONF
+POCL_DEVICES=basic
+END
+chmod +x gpucal
+
+# n0's own device is published; nothing is of n1.
+SLURMD_NODENAME=n0 "$gpucal" --config "$source/tests/data/small.yaml" --store store \
+    --record run.h5 > out 2>&1 || fail "n0 is not calibrated"
+# Slurm's own checks come through here while 'enabled' is there.
+cat > health-check << END
+#!/bin/bash
+exec 9> "$folder/lock" && flock 9
+[ ! -e "$folder/enabled" ] ||
+    GPUCAL_SETTINGS=$folder/slurm.env "$source/slurm/health-check.sh" 2>> "$folder/out"
+END
+chmod +x health-check
+mv health-check "$folder_of_conf/health-check"
+
+# As slurmd runs it: hardly any environment.
+check() { # NODE
+    env -i SLURMD_NODENAME="$1" GPUCAL_SETTINGS="$folder/slurm.env" \
+        timeout 59 "$source/slurm/health-check.sh" > out 2>&1 || fail "exit status $?"
+}
+is_drained() { # NODE
+    scontrol show node "$1" | grep -q '^ *State=[^ ]*DRAIN'
+}
+
+check n0
+! is_drained n0 || fail "n0 is drained although nothing is wrong"
+check n1
+! is_drained n1 || fail "n1 is drained although nothing is published"
+
+publish n1 1 # two GPUs that are not there
+touch enabled
+await 60 "drained by Slurm's check" is_drained n1
+rm enabled
+flock lock true # the last one has ended
+expect n1 Reason 'gpucal: NVIDIA H200 (uuid:*) is gone [*'
+! is_drained n0 || fail "n0 is drained as well"
+rm store/nodes/n1.yaml
+check n1
+! is_drained n1 || fail "n1 is not resumed"
+
+echo 2 > audit.n0 # a warning
+check n0
+! is_drained n0 || fail "n0 is drained for a warning"
+echo 3 > audit.n0
+check n0
+expect n0 Reason 'gpucal: drift: global memory takes 20 % longer [*'
+scontrol update NodeName=n0 State=DRAIN Reason="broken fan"
+rm audit.n0
+check n0
+is_drained n0 || fail "a node that others drained is resumed"
+echo 3 > audit.n0
+check n0
+expect n0 Reason 'broken fan [*'
+scontrol update NodeName=n0 State=RESUME
+check n0
+is_drained n0 || fail "n0 is not drained again"
+echo GPUCAL_RESUME=no >> slurm.env
+rm audit.n0
+check n0
+is_drained n0 || fail "a node is resumed that was to wait"
+
+# Without its store the check drains nothing, and says so; nor when it cannot audit.
+scontrol update NodeName=n0 State=RESUME
+mv store elsewhere
+check n0
+! is_drained n0 || fail "n0 is drained without a store"
+grep -q 'n0: there is no store ' out || fail "no word on it"
+mv elsewhere store
+echo 1 > audit.n0
+check n0
+! is_drained n0 || fail "n0 is drained as it cannot be audited"
+grep -q "'gpucal audit' ended with 1" out || fail "no word on it"
