@@ -281,7 +281,7 @@ int gcal_results_publish(const struct gcal_results *results,
     const struct gcal_run_header *header = gcal_record_header(record);
     struct gcal_params *params;
     size_t count;
-    int rc = 0;
+    int rc;
 
     *published = 0;
     if (header->simulated)
@@ -290,12 +290,9 @@ int gcal_results_publish(const struct gcal_results *results,
                               header->run_id);
     if (gcal_results_params(results, record, config, &params, &count, err) < 0)
         return -1;
-    for (size_t i = 0; i < count; i++) {
-        if (rc == 0 &&
-            (rc = gcal_store_publish(store, &params[i], header->run_id, err)) == 0)
-            ++*published;
+    rc = gcal_store_publish_all(store, params, count, header->run_id, published, err);
+    for (size_t i = 0; i < count; i++)
         gcal_params_clear(&params[i]);
-    }
     free(params);
     return rc < 0 ? -1 : publish_types(results, record, config, store, err);
 }

@@ -176,12 +176,13 @@ static void put_field(struct gcal_buf *buf, const char *text)
 /* USER@HOST */
 static char *who(void)
 {
-    const struct passwd *user = getpwuid(geteuid());
-    char host[100] = "";
+    struct passwd user, *found = NULL;
+    char host[100] = "", names[4096];
 
     gethostname(host, sizeof(host) - 1);
-    return user ? gcal_format("%.100s@%s", user->pw_name, host)
-                : gcal_format("%u@%s", (unsigned)geteuid(), host);
+    getpwuid_r(geteuid(), &user, names, sizeof(names), &found);
+    return found ? gcal_format("%.100s@%s", found->pw_name, host)
+                 : gcal_format("%u@%s", (unsigned)geteuid(), host);
 }
 
 /* The SHA-256 of the last line, as it will stand there when lines are appended. */

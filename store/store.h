@@ -64,6 +64,13 @@ int gcal_store_lock(struct gcal_store *store, const char *node, const char *owne
  */
 int gcal_store_publish(struct gcal_store *store, const struct gcal_params *params,
                        const char *run_id, struct gcal_error *err);
+/* The same for several nodes, some at a time: 10000 would wait for the disk one after the
+ * other for minutes.  'published' counts those that were; -1 with the first one's error
+ * when some were not.
+ */
+int gcal_store_publish_all(struct gcal_store *store, const struct gcal_params *params,
+                           size_t count, const char *run_id, size_t *published,
+                           struct gcal_error *err);
 /* The file of a type is not replaced by the fit of fewer devices (n_fitted) with the same
  * configuration, catalogue and driver.  1 when it was published, 0 when it was not.
  */

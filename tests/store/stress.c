@@ -1,7 +1,7 @@
 /* stress.c - a store that many use at once, of which publishers die, or of which the disk
  * is full
  *
- *   stress use SECONDS   64 readers and 4 publishers
+ *   stress use SECONDS   64 readers, 4 publishers, and one who checks and prunes
  *   stress kill TIMES    a publisher is killed at a random moment, so often
  *   stress full          on a file system of 1 MiB
  *
@@ -152,7 +152,7 @@ static size_t verify(const struct gcal_store *store, const char *when)
 /* Shared by all processes. */
 static struct totals {
     double until_s;
-    size_t reads, tracks, publications;
+    size_t reads, tracks, publications, checks;
 } * totals;
 
 static void publish_until_the_end(int which)
@@ -227,6 +227,22 @@ static void read_in_threads(void)
     gcal_store_close(store);
 }
 
+/* A check that takes no lock must not take what is being published for damage. */
+static void look_after_until_the_end(void)
+{
+    struct gcal_store *store = open_store(true);
+    struct gcal_error err;
+    size_t removed;
+
+    while (gcal_clock_now_s() < totals->until_s) {
+        verify(store, "in use");
+        must(gcal_store_prune(store, 20 * MAX_KEPT, NAN, false, &removed, &err), "prune",
+             &err);
+        __atomic_add_fetch(&totals->checks, 1, __ATOMIC_RELAXED);
+    }
+    gcal_store_close(store);
+}
+
 /* Waits for 'n' children, all of which must end well. */
 static void wait_for(int n)
 {
@@ -255,21 +271,23 @@ static void use(double seconds)
 
     publish_all_once();
     totals->until_s = gcal_clock_now_s() + seconds;
-    for (int i = 0; i < N_PUBLISHERS + N_PROCESSES; i++)
+    for (int i = 0; i <= N_PUBLISHERS + N_PROCESSES; i++)
         if (fork() == 0) {
             if (i < N_PUBLISHERS)
                 publish_until_the_end(i);
-            else
+            else if (i < N_PUBLISHERS + N_PROCESSES)
                 read_in_threads();
+            else
+                look_after_until_the_end();
             exit(0);
         }
-    wait_for(N_PUBLISHERS + N_PROCESSES);
+    wait_for(N_PUBLISHERS + N_PROCESSES + 1);
     store = open_store(false);
     if (verify(store, "after use"))
         fail("after use", "a publication was interrupted");
     gcal_store_close(store);
-    printf("%zu reads, %zu of tracks and %zu publications in %g s\n", totals->reads,
-           totals->tracks, totals->publications, seconds);
+    printf("%zu reads, %zu of tracks, %zu publications and %zu checks in %g s\n",
+           totals->reads, totals->tracks, totals->publications, totals->checks, seconds);
     if (totals->reads < 100 || totals->publications < 10)
         fail("use", "hardly anything was done");
 }
@@ -321,7 +339,7 @@ static void kill_publishers(int times)
             fail("after a kill", "an older file holds than before");
         before = after;
         if (i % 10 == 9)
-            must(gcal_store_prune(store, MAX_KEPT, 1e-9, false, &removed, &err), "prune",
+            must(gcal_store_prune(store, MAX_KEPT, NAN, false, &removed, &err), "prune",
                  &err);
     }
     gcal_store_close(store);
@@ -406,7 +424,7 @@ static void fill_disk(void)
     for (size_t room = 0; room <= 64 << 10; room += 4096, n++) {
         failures += fails_well(&params, room, 10 * (long)(room + 1));
         store = open_store(true);
-        must(gcal_store_prune(store, MAX_KEPT, 1e-9, false, &removed, &err), "prune",
+        must(gcal_store_prune(store, MAX_KEPT, NAN, false, &removed, &err), "prune",
              &err);
         gcal_store_close(store);
     }

@@ -227,6 +227,36 @@ static void publishers_take_turns(void **state)
     gcal_store_close(store);
 }
 
+/* Many nodes of one run, of which one cannot be published. */
+static void publishes_all_that_can_be(void **state)
+{
+    struct gcal_store *store = gcal_store_open_writable(*state, NULL);
+    struct gcal_params params[40], found;
+    struct gcal_error err;
+    size_t published;
+    char name[20];
+
+    for (int i = 0; i < 40; i++) {
+        snprintf(name, sizeof(name), i == 7 || i == 9 ? "no/%d" : "all%d", i);
+        params[i] = sample_params(name, "uuid:7f", (i + 1) * 1e-12);
+    }
+    assert_int_equal(gcal_store_publish_all(store, params, 40, RUN_1, &published, &err),
+                     -1);
+    assert_non_null(strstr(err.text, "'no/7' cannot be the name of a node"));
+    assert_int_equal(published, 38);
+    assert_int_equal(gcal_store_load(store, "all39", NULL, &found, NULL), 0);
+    assert_true(cost(&found, 0) == 40e-12);
+    gcal_params_clear(&found);
+    assert_int_equal(gcal_store_publish_all(store, params, 1, RUN_1, &published, &err),
+                     0);
+    assert_int_equal(published, 1);
+    assert_int_equal(gcal_store_publish_all(store, params, 0, RUN_1, &published, &err),
+                     0);
+    for (int i = 0; i < 40; i++)
+        gcal_params_clear(&params[i]);
+    gcal_store_close(store);
+}
+
 static int publish_fails(void *folder)
 {
     struct gcal_error err = { 0 };
@@ -295,6 +325,7 @@ int main(void)
         cmocka_unit_test(locks_a_node_against_other_processes),
         cmocka_unit_test(readers_never_see_a_part),
         cmocka_unit_test(publishers_take_turns),
+        cmocka_unit_test(publishes_all_that_can_be),
         cmocka_unit_test(a_full_disk_leaves_the_old_file),
         cmocka_unit_test(says_before_a_run_that_it_cannot_publish),
     };
