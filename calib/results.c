@@ -36,6 +36,8 @@ static void type_fit_clear(struct gcal_type_fit *t)
     free(t->device);
     free(t->factor);
     free(t->factor_error);
+    free(t->own);
+    free(t->own_error);
 }
 
 void gcal_results_clear(struct gcal_results *results)
@@ -114,7 +116,8 @@ static int fit_type(const struct gcal_record *record, const struct gcal_config *
         gcal_result_forms_fit(t, record, m, &rows, err) == 0 &&
         gcal_result_choose(t, m, err) == 0 &&
         gcal_result_check(t, record, m, all, err) == 0 &&
-        gcal_result_deviate(t, err) == 0)
+        gcal_result_deviate(t, err) == 0 &&
+        gcal_result_own(t, record, m, &rows, err) == 0)
         rc = gcal_result_find_slow(t, record, m, all, err);
     free(rows.rows);
     if (rc == 0 && !t->n_rows)

@@ -73,6 +73,8 @@ struct gcal_type_fit {
     double *factor, *factor_error; /* n_devices, shrunk towards 1; NaN when not good or
                                       when too little was measured */
     double between; /* standard deviation of log(factor) between devices; NaN for one */
+    double *own, *own_error;       /* n_devices x parameters of the best form: what each
+                                      device's       rows alone tell, see gcal_fit_own() */
     struct gcal_judgement checked; /* of the best form, by whole kernels run once: they
                                       decide nothing, but intervals hold them */
     size_t n_slow;                 /* parts of kernels that take longer than the whole, */

@@ -50,10 +50,7 @@ static int pick_rows(struct gcal_form_fit *f, bool tailored,
     return 0;
 }
 
-/* Kernels that are left out together in cross-validation resemble each other: all of a
- * generator's.
- */
-static size_t generator_of(const struct gcal_record *record, size_t kernel)
+size_t gcal_result_generator(const struct gcal_record *record, size_t kernel)
 {
     const char *generator = gcal_record_kernel(record, kernel)->generator;
     size_t first = 0;
@@ -101,7 +98,7 @@ static int problem_init(struct problem *p, const struct gcal_form_fit *f,
         p->time_s[i] = row->time_s;
         p->spread[i] = row->spread;
         p->kernel[i] = row->kernel;
-        p->group[i] = generator_of(record, row->kernel);
+        p->group[i] = gcal_result_generator(record, row->kernel);
     }
     for (size_t i = 0; i < n; i++)
         p->fold[i] = place_in_generator(p, i) % FOLDS;

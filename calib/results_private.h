@@ -96,6 +96,11 @@ int gcal_result_forms_fit(struct gcal_type_fit *t, const struct gcal_record *rec
                           const struct gcal_model_config *config,
                           const struct gcal_result_rows *rows, struct gcal_error *err);
 
+/* Kernels that are left out together resemble each other: all of a generator's.  The
+ * first of them in the record.
+ */
+size_t gcal_result_generator(const struct gcal_record *record, size_t kernel);
+
 /* ---- results_choose.c ---- */
 
 /* Over the rows whose prediction is a number. */
@@ -116,6 +121,14 @@ bool gcal_result_is_offered(const struct gcal_type_fit *t,
 
 /* The devices of the type, and how each deviates from the fit of them all. */
 int gcal_result_deviate(struct gcal_type_fit *t, struct gcal_error *err);
+
+/* ---- results_own.c ---- */
+
+/* What each device's rows alone tell of the best form's parameters; 'rows': the type's.
+ */
+int gcal_result_own(struct gcal_type_fit *t, const struct gcal_record *record,
+                    const struct gcal_model_config *config,
+                    const struct gcal_result_rows *rows, struct gcal_error *err);
 
 /* ---- results_parts.c ---- */
 

@@ -16,16 +16,18 @@ static void *copy_of(const void *data, size_t size)
     return copy && size ? memcpy(copy, data, size) : copy;
 }
 
-static double *nothing_told(size_t n)
+/* NULL: a type has none. */
+static double *copy_own(const double *own, size_t n)
 {
     double *values = malloc((n + 1) * sizeof(*values));
 
     for (size_t i = 0; values && i < n; i++)
-        values[i] = NAN;
+        values[i] = own ? own[i] : NAN;
     return values;
 }
 
 static int copy_parameters(const struct gcal_model *model, const struct gcal_fit *fit,
+                           const double *own, const double *own_error,
                            struct gcal_params_model *p, struct gcal_error *err)
 {
     size_t n = model->n_parameters, row = n * sizeof(double);
@@ -35,8 +37,8 @@ static int copy_parameters(const struct gcal_model *model, const struct gcal_fit
     p->unit = calloc(n + 1, sizeof(*p->unit));
     p->value = copy_of(fit->value, row);
     p->standard_error = copy_of(fit->standard_error, row);
-    p->own = nothing_told(n);
-    p->own_error = nothing_told(n);
+    p->own = copy_own(own, n);
+    p->own_error = copy_own(own_error, n);
     p->at_bound = copy_of(fit->at_bound, n * sizeof(bool));
     if (!p->parameter || !p->unit || !p->value || !p->standard_error || !p->own ||
         !p->own_error || !p->at_bound)
@@ -80,13 +82,17 @@ static void copy_judgement(const struct gcal_type_fit *t, const struct gcal_form
         p->error_90 = fmax(p->error_90, t->checked.error_90);
 }
 
+/* Of the type's device k; of the type itself where there is none.  So far may a device of
+ * the type deviate that nobody has measured.
+ */
 static int add_model(struct gcal_params_device *device, const struct gcal_type_fit *t,
-                     const struct gcal_config *config, double factor, double factor_error,
-                     struct gcal_error *err)
+                     const struct gcal_config *config, size_t k, struct gcal_error *err)
 {
     const struct gcal_model_form *form = &config->models[t->model].forms[t->best];
     const struct gcal_form_fit *f = &t->forms[t->best];
     struct gcal_params_model *p = gcal_params_add_model(device, err);
+    bool is_type = k == t->n_devices;
+    size_t first = k * form->model->n_parameters;
 
     if (!p)
         return -1;
@@ -104,10 +110,13 @@ static int add_model(struct gcal_params_device *device, const struct gcal_type_f
     p->mean_error = f->fit.mean_error;
     p->worst_error = f->fit.worst_error;
     p->condition = f->fit.condition;
-    p->factor = factor;
-    p->factor_error = factor_error;
+    p->factor = is_type ? 1 : t->factor[k];
+    p->factor_error = !is_type               ? t->factor_error[k]
+                      : isfinite(t->between) ? t->between
+                                             : 0;
     copy_judgement(t, f, p);
-    if (copy_parameters(form->model, &f->fit, p, err) < 0)
+    if (copy_parameters(form->model, &f->fit, is_type ? NULL : &t->own[first],
+                        is_type ? NULL : &t->own_error[first], p, err) < 0)
         return -1;
     return copy_features(form->model, &f->fit, p, err);
 }
@@ -163,7 +172,7 @@ static int add_fits(const struct gcal_results *results, const struct gcal_record
                 continue;
             if (!made && !(made = add_device(params, record, device, err)))
                 return -1;
-            if (add_model(made, t, config, t->factor[k], t->factor_error[k], err) < 0)
+            if (add_model(made, t, config, k, err) < 0)
                 return -1;
         }
     }
@@ -245,9 +254,7 @@ static int publish_type(const struct gcal_results *results,
         if (!device && !(device = add_device(&params, record, t->device[0], err)))
             rc = -1;
         else
-            /* So far may a device of the type deviate that nobody has measured. */
-            rc = add_model(device, t, config, 1, isfinite(t->between) ? t->between : 0,
-                           err);
+            rc = add_model(device, t, config, t->n_devices, err);
     }
     if (rc == 0 && device)
         rc = gcal_store_publish_type(store, &params, type,

@@ -72,11 +72,27 @@ static void print_model(const struct gcal_params_model *m)
             "      unseen kernels: error %.1f%% rms, nine of ten within %.1f%%, from %zu "
             "measurements\n",
             100 * m->held_out_rms, 100 * m->error_90, m->n_held_out);
-    for (size_t i = 0; i < m->n_parameters; i++)
+    for (size_t i = 0; i < m->n_parameters; i++) {
         printf("      %-16s %14s +- %-14s%s\n", m->parameter[i],
                gcal_units(m->value[i], m->unit[i], value),
                gcal_units(m->standard_error[i], m->unit[i], error),
                m->at_bound[i] ? " (held at its bound)" : "");
+        if (isfinite(m->own[i]) && m->own[i] != m->value[i])
+            printf("      %-16s %14s +- %-14s by this device alone\n", "",
+                   gcal_units(m->own[i], m->unit[i], value),
+                   gcal_units(m->own_error[i], m->unit[i], error));
+    }
+}
+
+/* Enough of a fingerprint to tell it from another. */
+static void print_fingerprints(const struct gcal_params_device *d)
+{
+    printf("    configuration %.8s, catalogue %.8s",
+           *d->configuration ? d->configuration : "unknown",
+           *d->catalogue ? d->catalogue : "unknown");
+    if (d->n_fitted)
+        printf(", fitted with %zu device%s", d->n_fitted, d->n_fitted == 1 ? "" : "s");
+    printf("\n");
 }
 
 static void print_params(const struct gcal_params *params)
@@ -87,9 +103,23 @@ static void print_params(const struct gcal_params *params)
 
         printf("  %s (%s), driver %s, calibrated %s by run %s\n", d->info.name,
                d->info.uid, d->info.driver, d->calibrated_utc, d->run_id);
+        print_fingerprints(d);
         for (size_t j = 0; j < d->n_models; j++)
             print_model(&d->models[j]);
     }
+}
+
+static json_t *parameter_json(const struct gcal_params_model *m, size_t i)
+{
+    json_t *all = json_pack("{s:f, s:f, s:s, s:b}", "value", m->value[i],
+                            "standard_error", m->standard_error[i], "unit", m->unit[i],
+                            "at_bound", (int)m->at_bound[i]);
+
+    if (isfinite(m->own[i])) {
+        json_object_set_new(all, "own", json_real(m->own[i]));
+        json_object_set_new(all, "own_error", json_real(m->own_error[i]));
+    }
+    return all;
 }
 
 static json_t *model_json(const struct gcal_params_model *m)
@@ -97,10 +127,7 @@ static json_t *model_json(const struct gcal_params_model *m)
     json_t *parameters = json_object(), *all;
 
     for (size_t i = 0; i < m->n_parameters; i++)
-        json_object_set_new(parameters, m->parameter[i],
-                            json_pack("{s:f, s:f, s:s, s:b}", "value", m->value[i],
-                                      "standard_error", m->standard_error[i], "unit",
-                                      m->unit[i], "at_bound", (int)m->at_bound[i]));
+        json_object_set_new(parameters, m->parameter[i], parameter_json(m, i));
     all = json_pack(
         "{s:s, s:s, s:s, s:s, s:o, s:f, s:f, s:I, s:f, s:f, s:f, s:f}", "name", m->name,
         "output", m->output, "expression", m->expression, "form", m->form, "parameters",
@@ -123,10 +150,12 @@ static json_t *params_json(const struct gcal_params *params)
         for (size_t j = 0; j < d->n_models; j++)
             json_array_append_new(models, model_json(&d->models[j]));
         json_array_append_new(
-            devices, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "uid", d->info.uid,
-                               "name", d->info.name, "type", d->info.type, "driver",
-                               d->info.driver, "run_id", d->run_id, "calibrated",
-                               d->calibrated_utc, "models", models));
+            devices,
+            json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:o}", "uid",
+                      d->info.uid, "name", d->info.name, "type", d->info.type, "driver",
+                      d->info.driver, "run_id", d->run_id, "calibrated",
+                      d->calibrated_utc, "configuration", d->configuration, "catalogue",
+                      d->catalogue, "fitted", (json_int_t)d->n_fitted, "models", models));
     }
     return json_pack("{s:s, s:o}", "node", params->node, "devices", devices);
 }

@@ -313,6 +313,15 @@ static void what_is_undetermined_is_rejected(void **state)
     gcal_record_close(record);
 }
 
+/* All of the device's times are 'factor' times its type's. */
+static void check_own(const struct gcal_params_model *m, double factor)
+{
+    within(m->value[0], true_add_s, 0.005);
+    within(m->own[0], factor * true_add_s, 0.005);
+    within(m->own[1], factor * true_launch_s, 0.005);
+    assert_true(m->own_error[0] > 0 && m->own_error[0] < 0.02 * true_add_s);
+}
+
 static void publishes_nodes_and_types(void **state)
 {
     struct gcal_store *store = gcal_store_open_writable(folder, NULL);
@@ -330,9 +339,14 @@ static void publishes_nodes_and_types(void **state)
     assert_int_equal(published, 2);
     assert_int_equal(gcal_store_load(store, "n2", NULL, &params, NULL), 0);
     assert_string_equal(params.devices[0].info.uid, "uuid:2");
+    assert_int_equal(strlen(params.devices[0].configuration), 64);
+    assert_string_equal(params.devices[0].catalogue, "");
+    assert_int_equal(params.devices[0].n_fitted, 2);
+    check_own(&params.devices[0].models[0], 1 / slowness);
     gcal_params_clear(&params);
     assert_int_equal(gcal_store_load_type(store, "test-gpu-7cu", &params, NULL), 0);
     assert_true(params.devices[0].models[0].factor == 1);
+    assert_true(isnan(params.devices[0].models[0].own[0])); /* a type is no device */
     within(params.devices[0].models[0].factor_error, sqrt(2) * log(slowness), 0.005);
     gcal_params_clear(&params);
     gcal_record_close(record);
