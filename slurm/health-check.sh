@@ -85,6 +85,21 @@ check_devices() {
     done <<< "$published"
 }
 
+# The first finding that is a failure, of the JSON of an audit.
+failure() {
+    local line name='' code='' failed=0
+    while read -r line; do
+        case $line in
+        '"name": '*) name=$(texts name <<< "$line") ;;
+        '"code": '*) code=$(texts code <<< "$line") failed=0 ;;
+        '"verdict": "failure"'*) failed=1 ;;
+        '"what": '*)
+            ((failed)) && echo "$name: $(texts what <<< "$line") ($code)" && return
+            ;;
+        esac
+    done
+}
+
 check_drift() {
     local found status
 
@@ -93,7 +108,7 @@ check_drift() {
     status=$?
     case $status in
     0 | 2) ;;
-    3) PROBLEM="drift: $(texts what <<< "$found" | head -n 1)" ;;
+    3) PROBLEM="drift of $(failure <<< "$found")" ;;
     *) note "'gpucal audit' ended with $status: the node is not audited" ;;
     esac
 }

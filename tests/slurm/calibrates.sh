@@ -12,5 +12,11 @@ for node in n0 n1; do
     grep -q "on node $node: predicted [0-9.]* [mun]*s," predict.out || fail "no time for $node"
 done
 [ -n "$(ls store/types)" ] || fail "the device type is not published"
+published=$(list_published)
+calibrate again n0,n1 short --if-changed || fail "exit status $?"
+grep -q '^gpucal: nothing to do: 2 devices are as published, calibrated at most ' again.out ||
+    fail "it is calibrated again although nothing changed"
+[ "$(list_published)" = "$published" ] || fail "what is published has changed"
+[ ! -e again.h5 ] && [ ! -e again.h5.journal ] || fail "a record is left"
 tail -n 1 run.out | grep -q ' 2 devices, .* 2 nodes published, lost: none' ||
     fail "not the last line expected"
