@@ -1,0 +1,78 @@
+#!/bin/bash
+# test_command.sh GPUCAL RECORD: what gpucal store tells and how it exits, on a store that
+# is filled from a record
+set -u
+gpucal=$1
+record=$2
+top=$(mktemp -d /tmp/gpucal-test-XXXXXX)
+trap 'rm -rf "$top"' EXIT
+cd "$top" || exit 1
+unset GPUCAL_STORE GPUCAL_SIGN_KEY GPUCAL_TRUSTED_KEYS
+mkdir -m 755 store
+failed=0
+
+# expect STATUS TEXT COMMAND...: TEXT is in what it prints.
+expect() {
+    local status=$1 text=$2 got out
+    shift 2
+    out=$("$@" 2>&1)
+    got=$?
+    [ $got = "$status" ] && grep -qF -- "$text" <<< "$out" && return
+    echo "$*: status $got, not $status, or no '$text' in: $out"
+    failed=1
+}
+
+expect 1 'which store?' "$gpucal" store verify
+expect 1 'what is to be done?' "$gpucal" store
+expect 1 "'tidy' is none of" "$gpucal" store tidy
+expect 1 'prune needs --keep' "$gpucal" store prune --store store
+expect 1 'must be a whole number' "$gpucal" store prune --store store --keep 1.5
+expect 1 'one argument too many' "$gpucal" store verify this --store store
+expect 1 'No such file' "$gpucal" store verify --store nowhere
+expect 0 'good: 0 files' "$gpucal" store verify --store store
+
+export GPUCAL_STORE=$top/store
+expect 0 '1 node published' "$gpucal" fit --record "$record" --store store
+expect 0 'good: 4 files, 0 signed, 2 lines of the ledger' "$gpucal" store verify
+expect 0 '' "$gpucal" store verify --quiet
+[ -z "$("$gpucal" store verify --quiet)" ] || { echo '--quiet prints'; failed=1; }
+
+# Signing what is there, and what is published.
+expect 0 'secret key: key' "$gpucal" store keygen key
+expect 1 'not overwritten' "$gpucal" store keygen key
+expect 6 'No such file' "$gpucal" store keygen nowhere/key
+expect 0 '' "$gpucal" store keygen other
+expect 1 'not signed' env GPUCAL_TRUSTED_KEYS=key.pub "$gpucal" show
+expect 1 'which key?' "$gpucal" store sign
+expect 0 '3 files signed' "$gpucal" store sign --key key
+expect 0 '0 files signed' env GPUCAL_SIGN_KEY=key "$gpucal" store sign
+expect 0 'node vm' env GPUCAL_TRUSTED_KEYS=key.pub "$gpucal" show
+expect 1 'not among the trusted' env GPUCAL_TRUSTED_KEYS=other.pub "$gpucal" show
+expect 1 'not among the trusted' "$gpucal" store verify --keys other.pub
+expect 0 '3 signed' "$gpucal" store verify --keys key.pub
+expect 0 '1 node published' env GPUCAL_SIGN_KEY=other \
+    "$gpucal" fit --record "$record" --store store
+cat key.pub other.pub > both.pub
+expect 0 'good: 4 files, 3 signed' "$gpucal" store verify --keys both.pub
+chmod 644 key
+expect 1 'chmod go=' env GPUCAL_SIGN_KEY=key "$gpucal" fit --record "$record" --store store
+
+# Damage: told, not signed, and not read where it shows.
+cp -a store/nodes/vm.yaml vm.yaml
+sed -i 's/fp64: true/fp64: false/' store/nodes/vm.yaml
+expect 1 'nodes/vm.yaml is not what was published' "$gpucal" store verify
+expect 1 'nothing was signed' "$gpucal" store sign --key other
+expect 1 'changed since it was signed' env GPUCAL_TRUSTED_KEYS=other.pub "$gpucal" show
+cp -a vm.yaml store/nodes/vm.yaml
+chmod 666 store/nodes/vm.yaml
+expect 1 "run 'chmod o-w $top/store/nodes/vm.yaml'" "$gpucal" show
+chmod 644 store/nodes/vm.yaml
+
+expect 0 '0 files would be removed' "$gpucal" store prune --keep 0 --max-age 1 --dry-run
+expect 0 '1 file would be removed' "$gpucal" store prune --keep 0 --dry-run
+expect 0 '1 file removed' "$gpucal" store prune --keep 0
+expect 0 'good: 3 files' "$gpucal" store verify
+chmod 777 store
+expect 1 'everyone may write there' "$gpucal" store verify
+expect 6 'everyone may write there' "$gpucal" fit --record "$record" --store store
+exit $failed
