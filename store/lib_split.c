@@ -22,28 +22,25 @@ static double overhead_s(const struct gpucal_share *share, double units)
     return share->start_s + share->transfer_s * units;
 }
 
-static int predict(const struct split *s, size_t i, double units,
-                   struct gcal_prediction *p, struct gcal_error *err)
+/* With so many units. */
+static void set_sizes(const struct gpucal_share *share, double units,
+                      double sizes[GCAL_PROFILE_MAX_PARAMETERS])
 {
-    const struct gpucal_share *share = &s->shares[i];
-    double sizes[GCAL_PROFILE_MAX_PARAMETERS];
-
     memcpy(sizes, share->sizes, share->model->n_sizes * sizeof(double));
     sizes[share->unit] = share->size_per_unit * units;
-    if (gcal_predictor_eval(share->model->predictor, sizes, p, NULL, err) == 0)
-        return 0;
-    return gcal_error_prefix(err, "share %zu with %g units", i, units);
 }
 
 static int time_of(void *context, size_t i, double units, double *time_s,
                    struct gcal_error *err)
 {
     const struct split *s = context;
-    struct gcal_prediction p;
+    const struct gpucal_share *share = &s->shares[i];
+    double sizes[GCAL_PROFILE_MAX_PARAMETERS];
 
-    if (predict(s, i, units, &p, err) < 0)
-        return -1;
-    *time_s = overhead_s(&s->shares[i], units) + p.time_s;
+    set_sizes(share, units, sizes);
+    if (gcal_predictor_time(share->model->predictor, sizes, time_s, err) < 0)
+        return gcal_error_prefix(err, "share %zu with %g units", i, units);
+    *time_s += overhead_s(share, units);
     return 0;
 }
 
@@ -102,10 +99,17 @@ static void fill_share(struct gpucal_share *share, double units,
 
 static int predict_all(const struct split *s, struct gcal_error *err)
 {
-    for (size_t i = 0; i < s->count; i++)
-        if (s->parts[i].units > 0 &&
-            predict(s, i, s->parts[i].units, &s->predictions[i], err) < 0)
-            return -1;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct gpucal_share *share = &s->shares[i];
+        double units = s->parts[i].units, sizes[GCAL_PROFILE_MAX_PARAMETERS];
+
+        if (units == 0)
+            continue;
+        set_sizes(share, units, sizes);
+        if (gcal_predictor_eval(share->model->predictor, sizes, &s->predictions[i], NULL,
+                                err) < 0)
+            return gcal_error_prefix(err, "share %zu with %g units", i, units);
+    }
     return 0;
 }
 

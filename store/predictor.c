@@ -251,6 +251,33 @@ static double error_of(const struct gcal_predictor *p, double of_parameters)
     return hypot(fmax(of_parameters, p->misfit), p->factor_error);
 }
 
+/* Before the device's factor; 'gradient' NULL: not wanted. */
+static int eval_raw(const struct gcal_predictor *p, const double *sizes, double *features,
+                    double *gradient, double *raw_s, struct gcal_error *err)
+{
+    double time_s;
+
+    if (gcal_binding_eval(p->binding, sizes, features, err) < 0)
+        return -1;
+    *raw_s = gcal_model_eval(p->model, p->value, features, gradient);
+    time_s = p->factor * *raw_s;
+    if (isfinite(time_s) && time_s >= 0)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT, "model %s gives %g s for these sizes",
+                          p->model->name, time_s);
+}
+
+int gcal_predictor_time(const struct gcal_predictor *p, const double *sizes,
+                        double *time_s, struct gcal_error *err)
+{
+    double features[MAX_FEATURES], raw_s;
+
+    if (eval_raw(p, sizes, features, NULL, &raw_s, err) < 0)
+        return -1;
+    *time_s = p->factor * raw_s;
+    return 0;
+}
+
 int gcal_predictor_eval(const struct gcal_predictor *p, const double *sizes,
                         struct gcal_prediction *prediction, double *log_gradient,
                         struct gcal_error *err)
@@ -258,13 +285,12 @@ int gcal_predictor_eval(const struct gcal_predictor *p, const double *sizes,
     double features[MAX_FEATURES], gradient[MAX_PARAMETERS];
     double raw_s, time_s, relative_error;
 
-    if (gcal_binding_eval(p->binding, sizes, features, err) < 0)
+    if (eval_raw(p, sizes, features, gradient, &raw_s, err) < 0)
         return -1;
-    raw_s = gcal_model_eval(p->model, p->value, features, gradient);
     time_s = p->factor * raw_s;
-    if (!isfinite(time_s) || time_s < 0 || (log_gradient && time_s == 0))
-        return gcal_error_set(err, GCAL_EINPUT, "model %s gives %g s for these sizes",
-                              p->model->name, time_s);
+    if (log_gradient && time_s == 0)
+        return gcal_error_set(err, GCAL_EINPUT, "model %s gives 0 s for these sizes",
+                              p->model->name);
     prediction->time_s = time_s;
     relative_error = raw_s > 0 ? error_of(p, sqrt(variance(p, gradient)) / raw_s) : 0;
     prediction->standard_error_s = relative_error * time_s;

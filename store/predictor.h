@@ -48,6 +48,10 @@ int gcal_predictor_eval(const struct gcal_predictor *predictor, const double *si
                         struct gcal_prediction *prediction, double *log_gradient,
                         struct gcal_error *err);
 
+/* The time alone, the same to the last bit, in a part of the work. */
+int gcal_predictor_time(const struct gcal_predictor *predictor, const double *sizes,
+                        double *time_s, struct gcal_error *err);
+
 /* Of the gradient, and of the parameters' covariance (n x n); the same for all kernels of
  * one model on one device, so that two predictions can be compared: what both owe to a
  * parameter's error they owe alike.
