@@ -195,6 +195,176 @@ static void reads_version_2(void **state)
     gcal_params_clear(&params);
 }
 
+static void reads_version_3(void **state)
+{
+    struct gcal_params params = read_stored("params-v3.yaml");
+    const struct gcal_params_device *d = params.devices;
+    const struct gcal_params_model *m = &d->models[1];
+
+    (void)state;
+    assert_string_equal(params.node, "node17");
+    assert_int_equal(params.n_devices, 2);
+    assert_string_equal(d->configuration, SAMPLE_CONFIGURATION);
+    assert_int_equal(d->n_fitted, 3);
+    assert_string_equal(d[1].info.uid, "pci:0000:41:00.0");
+    assert_string_equal(d[1].models[0].name, "matmul");
+    assert_string_equal(m->name, "tiled product");
+    assert_true(m->at_bound[2] && !m->at_bound[3]);
+    assert_true(m->own[3] == 1.402 && m->own_error[3] == 0.027 && isnan(m->own[1]));
+    assert_true(fabs(gcal_params_covariance(m, 0, 1) / -5.26947e-29 - 1) < 1e-5);
+    assert_true(gcal_params_covariance(m, 3, 2) == 0);
+    assert_true(isinf(m->condition));
+    gcal_params_clear(&params);
+}
+
+/* The file as it was read, the caller's to free. */
+static char *stored_text(const char *name, size_t *size)
+{
+    return sample_file_read(sample_path(TEST_DATA, name), size);
+}
+
+static struct gcal_params_index *index_of(const char *text, struct gcal_error *err)
+{
+    return gcal_params_index_create(strdup(text), strlen(text), "n1.yaml", err);
+}
+
+/* A model that cannot be read is in nobody's way who wants another. */
+static void reads_one_model_alone(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_params_index *index;
+    struct gcal_params_model m;
+    size_t size;
+    char *text = stored_text("params-v3.yaml", &size);
+    char *bad = replace(text, "form: pnorm", "from: pnorm");
+
+    (void)state;
+    assert_non_null(index = index_of(bad, &err));
+    assert_string_equal(gcal_params_index_devices(index)->devices[0].models[1].name,
+                        "tiled product");
+    assert_int_equal(gcal_params_index_devices(index)->devices[1].n_models, 1);
+    assert_int_equal(gcal_params_index_model(index, 0, 0, &m, &err), 0);
+    assert_true(m.value[0] == 2.385e-12 && m.n_parameters == 2);
+    gcal_params_model_clear(&m);
+    assert_int_equal(gcal_params_index_model(index, 1, 0, &m, &err), 0);
+    assert_true(m.value[0] == 7.13e-12);
+    gcal_params_model_clear(&m);
+    assert_int_equal(gcal_params_index_model(index, 0, 1, &m, &err), -1);
+    assert_non_null(strstr(err.text, "n1.yaml:"));
+    assert_non_null(strstr(err.text, "unknown key 'from' (did you mean 'form'?)"));
+    gcal_params_index_destroy(index);
+    free(bad);
+    free(text);
+}
+
+static void older_files_have_an_index_too(void **state)
+{
+    struct gcal_error err = { 0 };
+    size_t size;
+    char *text = stored_text("params-v2.yaml", &size);
+    struct gcal_params_index *index = index_of(text, &err);
+    struct gcal_params_model m;
+
+    (void)state;
+    assert_non_null(index);
+    assert_string_equal(gcal_params_index_devices(index)->devices[0].models[0].name,
+                        "matmul");
+    assert_int_equal(gcal_params_index_model(index, 0, 0, &m, &err), 0);
+    assert_true(m.value[2] == 1.385 && isnan(m.own[2]));
+    gcal_params_model_clear(&m);
+    gcal_params_index_destroy(index);
+    free(text);
+}
+
+/* What signs a file stands behind its end. */
+static void comments_may_follow_the_end(void **state)
+{
+    struct gcal_params params = { 0 };
+    struct gcal_error err = { 0 };
+    size_t size;
+    char *text = stored_text("params-v3.yaml", &size);
+    char *more = gcal_format("%s# gpucal-signature ed25519 AAAA BBBB\n", text);
+
+    (void)state;
+    assert_int_equal(decode(more, strlen(more), &params, &err), 0);
+    gcal_params_clear(&params);
+    free(more);
+    free(text);
+}
+
+/* ---- covariances ---- */
+
+#define N 6
+
+/* Costs that are hardly told apart, one that is held, one that goes with the first alone;
+ * 'correlation': of the first two.
+ */
+static void fill_covariance(double c[N * N], double correlation)
+{
+    static const double root[N] = { 2.385e-12, 7.13e-6, 0, 0.0419, 3.7, 1.3e-21 };
+
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < N; j++)
+            c[i * N + j] = root[i] * root[j] * (i == j ? 1 : 0.1);
+    c[1] = c[N] = correlation * root[0] * root[1];
+    for (size_t i = 0; i < N; i++)
+        c[3 * N + i] = c[i * N + 3] = c[i] * (root[3] / root[0]);
+    c[3 * N + 3] = root[3] * root[3];
+}
+
+static void set_covariance(struct gcal_params_model *m, const double *c)
+{
+    struct gcal_error err = { 0 };
+
+    m->n_parameters = N;
+    if (gcal_params_set_covariance(m, c, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+static void covariances_may_be_singular(void **state)
+{
+    static const double correlations[] = { 0.1, -0.9999, -0.99999999, -1, 1 };
+    double c[N * N];
+
+    (void)state;
+    for (size_t k = 0; k < sizeof(correlations) / sizeof(*correlations); k++) {
+        struct gcal_params_model m = { .name = NULL };
+
+        fill_covariance(c, correlations[k]);
+        if (fabs(correlations[k]) > 0.1) /* no others, or it would be no covariance */
+            for (size_t i = 4; i < N; i++)
+                for (size_t j = 0; j < N; j++)
+                    c[i * N + j] = c[j * N + i] = i == j ? c[i * N + i] : 0;
+        set_covariance(&m, c);
+        for (size_t i = 0; i < N; i++)
+            for (size_t j = 0; j < N; j++) {
+                double scale = sqrt(c[i * N + i] * c[j * N + j]);
+
+                assert_true(fabs(gcal_params_covariance(&m, i, j) - c[i * N + j]) <=
+                            1e-12 * scale);
+            }
+        gcal_params_model_clear(&m);
+    }
+}
+
+static void what_is_no_covariance_is_refused(void **state)
+{
+    struct gcal_params_model m = { .n_parameters = N };
+    struct gcal_error err;
+    double c[N * N];
+
+    (void)state;
+    fill_covariance(c, -1.001);
+    assert_int_equal(gcal_params_set_covariance(&m, c, &err), -1);
+    assert_int_equal(err.code, GCAL_EFIT);
+    fill_covariance(c, 0.1);
+    c[0] = -c[0];
+    assert_int_equal(gcal_params_set_covariance(&m, c, &err), -1);
+    c[0] = NAN;
+    assert_int_equal(gcal_params_set_covariance(&m, c, &err), -1);
+    assert_null(m.root);
+}
+
 static void does_not_write_what_is_not_a_number(void **state)
 {
     struct gcal_params params = sample_params("n1", "uuid:7f", 0.0 / 0.0);
@@ -235,6 +405,12 @@ int main(void)
         cmocka_unit_test(says_where_a_file_is_wrong),
         cmocka_unit_test(reads_version_1),
         cmocka_unit_test(reads_version_2),
+        cmocka_unit_test(reads_version_3),
+        cmocka_unit_test(reads_one_model_alone),
+        cmocka_unit_test(older_files_have_an_index_too),
+        cmocka_unit_test(comments_may_follow_the_end),
+        cmocka_unit_test(covariances_may_be_singular),
+        cmocka_unit_test(what_is_no_covariance_is_refused),
         cmocka_unit_test(does_not_write_what_is_not_a_number),
         cmocka_unit_test(finds_devices_by_pattern),
     };
