@@ -17,11 +17,11 @@ struct gcal_error;
 #define GCAL_PAGE_SECTIONS       100  /* devices with a section of their own */
 #define GCAL_PAGE_SMALL_SECTIONS 20   /* of these, with all parameters drawn */
 #define GCAL_PAGE_HISTORIES      6    /* large plots of a section */
-#define GCAL_PAGE_SMALLS         60   /* small plots of a section */
+#define GCAL_PAGE_SMALLS         40   /* small plots of a section */
 #define GCAL_PAGE_FINDINGS       1000 /* rows of devices that need attention */
 #define GCAL_PAGE_ROWS           5000 /* rows of all others */
 #define GCAL_PAGE_TYPES          20   /* device types with plots */
-#define GCAL_PAGE_PARAMETERS     200  /* rows of a section's table */
+#define GCAL_PAGE_PARAMETERS     300  /* rows of a section's table */
 
 /* Text of a page in which GCAL_PAGE_PLOT stands for the next plot of the script. */
 struct gcal_page_part {
@@ -44,9 +44,10 @@ void gcal_page_chance(struct gcal_buf *html, double probability);
 void gcal_page_utc(struct gcal_buf *html, const char *utc);
 /* "1 device", "17 devices" */
 void gcal_page_count(struct gcal_buf *html, size_t n, const char *what);
-const char *gcal_page_subject(enum gcal_audit_subject subject);
 /* Worse verdicts have larger numbers. */
 int gcal_page_severity(enum gcal_audit_verdict verdict);
+/* Suspect and worse. */
+bool gcal_page_needs_attention(enum gcal_audit_verdict verdict);
 
 /* ---- audit_page_device.c ---- */
 
@@ -64,24 +65,37 @@ int gcal_page_section_make(struct gcal_page_section *section,
                            const struct gcal_audit_about *about, struct gcal_error *err);
 void gcal_page_section_clear(struct gcal_page_section *section);
 
-/* ---- audit_page_overview.c ---- */
+/* ---- audit_page_rows.c ---- */
 
 /* One device in the overview. */
 struct gcal_page_row {
     char *node, *uid, *name, *since, *what, *newest;
-    size_t type; /* of the overview's types */
+    size_t type;    /* of the overview's types */
+    float *against; /* by the type's columns, which may be more by now: how far from the
+                       type's median; NaN where not known */
+    size_t n_against;
     size_t n_runs, n_findings;
     enum gcal_audit_verdict verdict;
     double change, false_alarm; /* of the worst finding; NaN without */
-    /* Median over the parameters of a subject of how far they are from the type's. */
-    float against_type[GCAL_AUDIT_SHAPE];
     bool has_section;
+};
+
+/* A cost of a device type.  Its subject is known once a device had a finding. */
+struct gcal_page_column {
+    char *model, *parameter;
+    enum gcal_audit_subject subject;
+};
+
+struct gcal_page_type {
+    char *name;
+    size_t n_columns, capacity;
+    struct gcal_page_column *columns;
 };
 
 struct gcal_page_overview {
     size_t n_rows, capacity, n_types, types_capacity;
     struct gcal_page_row *rows;
-    char **types;
+    struct gcal_page_type *types;
 };
 
 int gcal_page_overview_add(struct gcal_page_overview *overview,
@@ -89,15 +103,21 @@ int gcal_page_overview_add(struct gcal_page_overview *overview,
                            struct gcal_error *err);
 void gcal_page_overview_clear(struct gcal_page_overview *overview);
 
+/* ---- audit_page_overview.c ---- */
+
 /* Title, totals, what the audit went by. */
 void gcal_page_head(struct gcal_buf *html, const struct gcal_audit_about *about,
                     const struct gcal_audit_summary *summary);
-/* Devices that need attention, types with their plots, all others. */
+/* Devices that need attention, and all others. */
 void gcal_page_findings(struct gcal_buf *html, const struct gcal_page_overview *overview);
+void gcal_page_others(struct gcal_buf *html, const struct gcal_page_overview *overview);
+
+/* ---- audit_page_types.c ---- */
+
+/* Device types with plots of how their devices differ. */
 int gcal_page_types(struct gcal_page_part *part,
                     const struct gcal_page_overview *overview,
                     const struct gcal_audit_policy *policy, struct gcal_error *err);
-void gcal_page_others(struct gcal_buf *html, const struct gcal_page_overview *overview);
 
 /* ---- audit_page_style.c ---- */
 

@@ -58,6 +58,17 @@ static void put_since(struct gcal_buf *html, const struct gcal_audit_device *dev
                         device->n_runs, runs - 1, runs == 2 ? "" : "s");
 }
 
+static void put_interval(struct gcal_buf *html, double low, double high)
+{
+    if (!isfinite(low) || !isfinite(high))
+        return;
+    gcal_buf_puts(html, " (90&nbsp;%: ");
+    gcal_page_percent(html, low);
+    gcal_buf_puts(html, " to ");
+    gcal_page_percent(html, high);
+    gcal_buf_puts(html, ")");
+}
+
 /* What changed, since when, how sure that is, and what to do. */
 static void put_finding(struct gcal_buf *html, const struct gcal_audit_device *device,
                         const struct gcal_audit_finding *f)
@@ -70,6 +81,7 @@ static void put_finding(struct gcal_buf *html, const struct gcal_audit_device *d
     gcal_page_verdict(html, f->verdict);
     gcal_buf_puts(html, " &middot; change ");
     gcal_page_percent(html, f->change);
+    put_interval(html, f->change_low, f->change_high);
     gcal_buf_puts(html, " &middot; by chance: ");
     gcal_page_chance(html, f->false_alarm);
     gcal_buf_puts(html, " &middot; <code>");
@@ -110,7 +122,7 @@ static void put_parameter(struct gcal_buf *html, const struct gcal_audit_series 
     gcal_escape_html(html, s->column.parameter);
     gcal_buf_puts(html, "</b> <span class=\"quiet\">");
     gcal_escape_html(html, s->column.model);
-    gcal_buf_printf(html, ", %s</span>", gcal_page_subject(s->subject));
+    gcal_buf_printf(html, ", %s</span>", gcal_audit_subject_name(s->subject));
 }
 
 static void put_history(struct gcal_page_part *part,
@@ -129,13 +141,7 @@ static void put_history(struct gcal_page_part *part,
         gcal_buf_puts(&part->html, ", now ");
     }
     gcal_page_percent(&part->html, s->change);
-    if (isfinite(s->change_low) && isfinite(s->change_high)) {
-        gcal_buf_puts(&part->html, " (90&nbsp;%: ");
-        gcal_page_percent(&part->html, s->change_low);
-        gcal_buf_puts(&part->html, " to ");
-        gcal_page_percent(&part->html, s->change_high);
-        gcal_buf_puts(&part->html, ")");
-    }
+    put_interval(&part->html, s->change_low, s->change_high);
     if (isfinite(s->against_type)) {
         gcal_buf_puts(&part->html, "; against its type ");
         gcal_page_percent(&part->html, s->against_type);
@@ -153,6 +159,8 @@ static void put_small(struct gcal_page_part *part, const struct gcal_audit_devic
 
     gcal_buf_puts(&part->html, "<figure><figcaption><b title=\"");
     gcal_escape_html(&part->html, s->column.parameter);
+    gcal_buf_puts(&part->html, " of model ");
+    gcal_escape_html(&part->html, s->column.model);
     gcal_buf_puts(&part->html, "\">");
     gcal_escape_html(&part->html, s->column.parameter);
     gcal_buf_puts(&part->html, "</b> <span class=\"quiet\">");
@@ -199,11 +207,11 @@ static void put_legend(struct gcal_buf *html)
 {
     gcal_buf_puts(
         html,
-        "<p class=\"legend\"><span class=\"key line\"></span>each calibration, with its "
-        "own "
-        "90&nbsp;% error band <span class=\"key spread\"></span>nine of ten calibrations "
-        "of "
-        "an unchanged device <span class=\"key ref\"></span>reference "
+        "<p class=\"legend\"><span class=\"key line\"></span>calibrations, each with the "
+        "band "
+        "that would hold nine of ten repeats <span class=\"key ref\"></span>reference, "
+        "and "
+        "<span class=\"key spread\"></span>the band of an unchanged device "
         "<span class=\"key warn\"></span>warning <span class=\"key fail\"></span>failure "
         "<span class=\"key since\"></span>the change began <span class=\"key "
         "type\"></span>"
@@ -211,30 +219,66 @@ static void put_legend(struct gcal_buf *html)
         "kernels changed</p>\n");
 }
 
+/* ---- small plots ---- */
+
+struct order {
+    size_t series;
+    int severity;
+    double change;
+};
+
+static int worst_first(const void *a, const void *b)
+{
+    const struct order *x = a, *y = b;
+
+    if (x->severity != y->severity)
+        return y->severity - x->severity;
+    if (x->change != y->change)
+        return x->change > y->change ? -1 : 1;
+    return x->series < y->series ? -1 : 1;
+}
+
+/* Those that are not drawn yet and have values, the worst first. */
+static size_t order_rest(const struct gcal_audit_device *device, const bool *drawn,
+                         struct order *order)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < device->n_series; i++) {
+        const struct gcal_audit_series *s = &device->series[i];
+
+        if (!drawn[i] && gcal_plot_has(device, i))
+            order[n++] =
+                (struct order){ .series = i,
+                                .severity = gcal_page_severity(s->verdict),
+                                .change = isfinite(s->change) ? fabs(s->change) : 0 };
+    }
+    if (n)
+        qsort(order, n, sizeof(*order), worst_first);
+    return n;
+}
+
 static void put_smalls(struct gcal_page_part *part,
                        const struct gcal_audit_device *device,
                        const struct gcal_audit_about *about, const bool *drawn)
 {
-    size_t n = 0, left_out = 0;
+    struct order *order = calloc(device->n_series + 1, sizeof(*order));
+    size_t n = order ? order_rest(device, drawn, order) : 0;
 
-    gcal_buf_puts(&part->html, "<h3>All other parameters, against their reference</h3>\n"
-                               "<div class=\"smalls\">\n");
-    for (size_t i = 0; i < device->n_series; i++) {
-        if (drawn[i] || !gcal_plot_has(device, i))
-            continue;
-        if (n == GCAL_PAGE_SMALLS)
-            left_out++;
-        else {
-            put_small(part, device, i, about);
-            n++;
-        }
-    }
-    gcal_buf_puts(&part->html, "</div>\n");
-    if (left_out) {
+    part->html.failed |= !order;
+    if (n)
+        gcal_buf_puts(&part->html, "<h3>Other parameters, against their reference</h3>\n"
+                                   "<div class=\"smalls\">\n");
+    for (size_t i = 0; i < n && i < GCAL_PAGE_SMALLS; i++)
+        put_small(part, device, order[i].series, about);
+    if (n)
+        gcal_buf_puts(&part->html, "</div>\n");
+    if (n > GCAL_PAGE_SMALLS) {
         gcal_buf_puts(&part->html, "<p class=\"quiet\">");
-        gcal_page_count(&part->html, left_out, "more parameter");
-        gcal_buf_puts(&part->html, ": see the table.</p>\n");
+        gcal_page_count(&part->html, n - GCAL_PAGE_SMALLS, "more parameter");
+        gcal_buf_puts(&part->html, ", which changed less: see the table.</p>\n");
     }
+    free(order);
 }
 
 /* ---- the table ---- */
@@ -270,7 +314,7 @@ static void put_row(struct gcal_buf *html, const struct gcal_audit_device *devic
     gcal_escape_html(html, s->column.model);
     gcal_buf_puts(html, "</td><td>");
     gcal_escape_html(html, s->column.parameter);
-    gcal_buf_printf(html, "</td><td>%s</td>", gcal_page_subject(s->subject));
+    gcal_buf_printf(html, "</td><td>%s</td>", gcal_audit_subject_name(s->subject));
     put_value(html, s, device->n_runs - 1);
     put_cell(html, s->change);
     if (isfinite(s->repeatability))

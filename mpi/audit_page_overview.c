@@ -8,127 +8,6 @@
 #include "mpi/audit_page.h"
 #include "mpi/escape.h"
 
-/* ---- rows ---- */
-
-static void row_clear(struct gcal_page_row *row)
-{
-    free(row->node);
-    free(row->uid);
-    free(row->name);
-    free(row->since);
-    free(row->what);
-    free(row->newest);
-}
-
-void gcal_page_overview_clear(struct gcal_page_overview *overview)
-{
-    for (size_t i = 0; i < overview->n_rows; i++)
-        row_clear(&overview->rows[i]);
-    for (size_t i = 0; i < overview->n_types; i++)
-        free(overview->types[i]);
-    free(overview->rows);
-    free(overview->types);
-    *overview = (struct gcal_page_overview){ 0 };
-}
-
-/* Devices of a type come one behind the other more often than not. */
-static int find_type(struct gcal_page_overview *o, const char *type, size_t *found,
-                     struct gcal_error *err)
-{
-    char **types;
-
-    for (*found = o->n_types; (*found)-- > 0;)
-        if (strcmp(o->types[*found], type) == 0)
-            return 0;
-    if (!(types = gcal_array_grow(o->types, o->n_types, &o->types_capacity,
-                                  sizeof(*types), err)))
-        return -1;
-    o->types = types;
-    if (!(types[o->n_types] = strdup(type)))
-        return gcal_error_memory(err);
-    *found = o->n_types++;
-    return 0;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* The median over the subject's parameters; NaN where none is compared. */
-static float against_type(const struct gcal_audit_device *device,
-                          enum gcal_audit_subject subject, double *room)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < device->n_series; i++)
-        if (device->series[i].subject == subject &&
-            isfinite(device->series[i].against_type))
-            room[n++] = device->series[i].against_type;
-    if (!n)
-        return NAN;
-    qsort(room, n, sizeof(*room), by_value);
-    return (float)(n % 2 ? room[n / 2] : (room[n / 2 - 1] + room[n / 2]) / 2);
-}
-
-/* Of the worst finding. */
-static const char *since_when(const struct gcal_audit_device *device)
-{
-    size_t since = device->n_findings ? device->findings[0].since : device->n_runs;
-
-    if (since >= device->n_runs)
-        return "";
-    return since ? device->run[since]->utc : "the first";
-}
-
-static int fill_row(struct gcal_page_row *row, const struct gcal_audit_device *device,
-                    struct gcal_error *err)
-{
-    const struct gcal_audit_finding *worst =
-        device->n_findings ? &device->findings[0] : NULL;
-    double *room = calloc(device->n_series + 1, sizeof(*room));
-
-    row->node = strdup(device->node);
-    row->uid = strdup(device->uid);
-    row->name = strdup(device->name);
-    row->newest = strdup(device->run[device->n_runs - 1]->utc);
-    row->what = strdup(worst ? worst->what : "");
-    row->since = strdup(since_when(device));
-    row->n_runs = device->n_runs;
-    row->n_findings = device->n_findings;
-    row->verdict = device->verdict;
-    row->change = worst ? worst->change : NAN;
-    row->false_alarm = worst ? worst->false_alarm : NAN;
-    for (size_t i = 0; room && i < GCAL_AUDIT_SHAPE; i++)
-        row->against_type[i] = against_type(device, (enum gcal_audit_subject)i, room);
-    free(room);
-    return room && row->node && row->uid && row->name && row->newest && row->what &&
-                   row->since
-               ? 0
-               : gcal_error_memory(err);
-}
-
-int gcal_page_overview_add(struct gcal_page_overview *o,
-                           const struct gcal_audit_device *device, struct gcal_error *err)
-{
-    struct gcal_page_row row = { 0 };
-    struct gcal_page_row *rows =
-        gcal_array_grow(o->rows, o->n_rows, &o->capacity, sizeof(*rows), err);
-
-    if (!rows)
-        return -1;
-    o->rows = rows;
-    if (find_type(o, device->type, &row.type, err) < 0 ||
-        fill_row(&row, device, err) < 0) {
-        row_clear(&row);
-        return -1;
-    }
-    rows[o->n_rows++] = row;
-    return 0;
-}
-
 /* ---- the head ---- */
 
 static void put_tile(struct gcal_buf *html, size_t n, const char *class, const char *what)
@@ -174,11 +53,6 @@ void gcal_page_head(struct gcal_buf *html, const struct gcal_audit_about *about,
 }
 
 /* ---- devices that need attention ---- */
-
-static bool needs_attention(const struct gcal_page_row *row)
-{
-    return gcal_page_severity(row->verdict) > gcal_page_severity(GCAL_AUDIT_UNKNOWN);
-}
 
 static int worst_first(const void *a, const void *b)
 {
@@ -232,7 +106,7 @@ void gcal_page_findings(struct gcal_buf *html, const struct gcal_page_overview *
         return;
     }
     for (size_t i = 0; i < o->n_rows; i++)
-        if (needs_attention(&o->rows[i]))
+        if (gcal_page_needs_attention(o->rows[i].verdict))
             worst[n++] = &o->rows[i];
     gcal_buf_puts(html, "<section><h2>Needs attention</h2>\n");
     if (!n)
@@ -275,6 +149,8 @@ static void put_other(struct gcal_buf *html, const struct gcal_page_overview *o,
     gcal_escape_html(html, row->name);
     gcal_buf_printf(html, "</td><td class=\"n\">%zu</td><td class=\"t\">", row->n_runs);
     gcal_page_utc(html, row->newest);
+    gcal_buf_puts(html, "</td><td>");
+    gcal_escape_html(html, row->what);
     gcal_buf_puts(html, "</td></tr>\n");
 }
 
@@ -283,17 +159,17 @@ void gcal_page_others(struct gcal_buf *html, const struct gcal_page_overview *o)
     size_t n = 0, put = 0;
 
     for (size_t i = 0; i < o->n_rows; i++)
-        n += !needs_attention(&o->rows[i]);
+        n += !gcal_page_needs_attention(o->rows[i].verdict);
     if (!n)
         return;
-    gcal_buf_puts(html, "<section><h2>No finding</h2>\n<details><summary>");
+    gcal_buf_puts(html, "<section><h2>All others</h2>\n<details><summary>");
     gcal_page_count(html, n, "device");
     gcal_buf_puts(html,
                   "</summary><div class=\"scroll\"><table><thead><tr><th>verdict</th>"
                   "<th>node</th><th>device</th><th class=\"n\">calibrations</th>"
-                  "<th>last (UTC)</th></tr></thead><tbody>\n");
+                  "<th>last (UTC)</th><th>note</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < o->n_rows && put < GCAL_PAGE_ROWS; i++)
-        if (!needs_attention(&o->rows[i])) {
+        if (!gcal_page_needs_attention(o->rows[i].verdict)) {
             put_other(html, o, &o->rows[i]);
             put++;
         }

@@ -6,14 +6,12 @@
 #include "mpi/escape.h"
 
 static const struct {
-    const char *class, *word;
+    const char *class;
     int severity;
 } verdicts[] = {
-    [GCAL_AUDIT_PASS] = { "pass", "pass", 0 },
-    [GCAL_AUDIT_SUSPECT] = { "suspect", "suspect", 2 },
-    [GCAL_AUDIT_WARN] = { "warn", "warning", 3 },
-    [GCAL_AUDIT_FAIL] = { "fail", "failure", 4 },
-    [GCAL_AUDIT_UNKNOWN] = { "unknown", "unknown", 1 },
+    [GCAL_AUDIT_PASS] = { "pass", 0 },       [GCAL_AUDIT_UNKNOWN] = { "unknown", 1 },
+    [GCAL_AUDIT_SUSPECT] = { "suspect", 2 }, [GCAL_AUDIT_WARN] = { "warn", 3 },
+    [GCAL_AUDIT_FAIL] = { "fail", 4 },
 };
 
 int gcal_page_severity(enum gcal_audit_verdict verdict)
@@ -21,10 +19,15 @@ int gcal_page_severity(enum gcal_audit_verdict verdict)
     return verdicts[verdict].severity;
 }
 
+bool gcal_page_needs_attention(enum gcal_audit_verdict verdict)
+{
+    return verdicts[verdict].severity > verdicts[GCAL_AUDIT_UNKNOWN].severity;
+}
+
 void gcal_page_verdict(struct gcal_buf *html, enum gcal_audit_verdict verdict)
 {
     gcal_buf_printf(html, "<span class=\"verdict %s\">%s</span>", verdicts[verdict].class,
-                    verdicts[verdict].word);
+                    gcal_audit_verdict_name(verdict));
 }
 
 void gcal_page_percent(struct gcal_buf *html, double value)
@@ -72,22 +75,6 @@ void gcal_page_utc(struct gcal_buf *html, const char *utc)
 void gcal_page_count(struct gcal_buf *html, size_t n, const char *what)
 {
     gcal_buf_printf(html, "%zu %s%s", n, what, n == 1 ? "" : "s");
-}
-
-const char *gcal_page_subject(enum gcal_audit_subject subject)
-{
-    static const char *const words[] = {
-        [GCAL_AUDIT_ARITHMETIC] = "arithmetic",
-        [GCAL_AUDIT_LOCAL_MEMORY] = "local memory",
-        [GCAL_AUDIT_GLOBAL_MEMORY] = "global memory",
-        [GCAL_AUDIT_BARRIER] = "barriers",
-        [GCAL_AUDIT_WORK_GROUPS] = "launch of work-groups",
-        [GCAL_AUDIT_LAUNCH] = "launch of kernels",
-        [GCAL_AUDIT_ONCHIP] = "work on the chip",
-        [GCAL_AUDIT_SHAPE] = "shape",
-    };
-
-    return words[subject];
 }
 
 void gcal_page_part_clear(struct gcal_page_part *part)

@@ -159,22 +159,31 @@ static void put_time_axis(struct gcal_buf *script, const struct history *h, bool
                                             : ceil(24 * days / n_tics) * 3600);
 }
 
+/* How far nine of ten repeated calibrations lie from this one, scaled.  The value's own
+ * standard error holds what the model misses, too, which is the same in all calibrations:
+ * it is told where nothing else is known.
+ */
+static double band_of(const struct history *h, size_t run)
+{
+    const struct gcal_audit_series *s = h->series;
+    double error =
+        isfinite(s->repeatability) ? s->repeatability * s->value[run] : s->error[run];
+
+    return isfinite(error) ? NORMAL_90 * fabs(error) / h->scale : 0;
+}
+
 /* Values by run: time, value, ends of the band; epochs apart. */
 static void put_data(struct gcal_buf *script, const struct history *h)
 {
     gcal_buf_puts(script, "$d << EOD\n");
     for (size_t i = 0; i < h->device->n_runs; i++) {
-        double value = h->series->value[i] / h->scale;
-        double band = NORMAL_90 * h->series->error[i] / h->scale;
+        double value = h->series->value[i] / h->scale, band = band_of(h, i);
 
         if (i && h->device->epoch[i] != h->device->epoch[i - 1])
             gcal_buf_puts(script, "\n");
-        if (!isfinite(value))
-            continue;
-        if (!isfinite(band))
-            band = 0;
-        gcal_buf_printf(script, "%.0f %.7g %.7g %.7g\n", time_of(h->device, i), value,
-                        fmax(value - band, h->low), fmin(value + band, h->high));
+        if (isfinite(value))
+            gcal_buf_printf(script, "%.0f %.7g %.7g %.7g\n", time_of(h->device, i), value,
+                            fmax(value - band, h->low), fmin(value + band, h->high));
     }
     gcal_buf_puts(script, "EOD\n");
 }

@@ -107,6 +107,8 @@ static void put_findings(struct prometheus *p, const struct gcal_audit_device *d
         if (came_before(device, i))
             continue;
         put_label(labels, "code", device->findings[i].code);
+        put_label(labels, "verdict",
+                  gcal_audit_verdict_name(device->findings[i].verdict));
         if (!labels->failed)
             put_sample(p, FINDING, labels, device->findings[i].change);
         labels->size = size;

@@ -9,12 +9,12 @@
 #include "mpi/audit_output.h"
 #include "mpi/command.h"
 
-enum { KEY_FALSE_ALARMS = 256 };
+enum { KEY_FALSE_ALARMS = 256, KEY_HTML, KEY_PROMETHEUS };
 
 enum { MOST_OUTPUTS = 3 }; /* text or JSON, and files */
 
 struct audit_command {
-    const char *store, *node, *config;
+    const char *store, *node, *config, *html, *prometheus;
     double warn, fail, false_alarms; /* 0: the configuration's */
     bool json, all;
     size_t n_outputs;
@@ -33,6 +33,9 @@ static const struct argp_option options[] = {
       0 },
     { "all", 'a', NULL, 0, "Tell of devices that pass, too", 0 },
     { "json", 'j', NULL, 0, "As JSON", 0 },
+    { "html", KEY_HTML, "FILE", 0, "Write a page with plots, too (needs gnuplot)", 0 },
+    { "prometheus", KEY_PROMETHEUS, "FILE", 0,
+      "Write metrics for node_exporter's textfile collector, too", 0 },
     { 0 },
 };
 
@@ -77,6 +80,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'j':
         c->json = true;
         break;
+    case KEY_HTML:
+        c->html = arg;
+        break;
+    case KEY_PROMETHEUS:
+        c->prometheus = arg;
+        break;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s' is no option; did you mean --node %s?", arg, arg);
         break;
@@ -110,8 +119,9 @@ static struct gcal_audit_policy policy_of(const struct audit_command *c,
     };
 }
 
+/* 'page': the same for the page, which tells of all devices of nodes that were named. */
 static int open_outputs(struct audit_command *c, const struct gcal_audit_about *about,
-                        struct gcal_error *err)
+                        const struct gcal_audit_about *page, struct gcal_error *err)
 {
     struct gcal_audit_output *first = &c->outputs[0];
 
@@ -119,6 +129,17 @@ static int open_outputs(struct audit_command *c, const struct gcal_audit_about *
                  : gcal_audit_text(about, first, err)) < 0)
         return -1;
     c->n_outputs++;
+    if (c->html) {
+        if (gcal_audit_html(page, c->html, &c->outputs[c->n_outputs], err) < 0)
+            return -1;
+        c->n_outputs++;
+    }
+    if (c->prometheus) {
+        if (gcal_audit_prometheus(about, c->prometheus, &c->outputs[c->n_outputs], err) <
+            0)
+            return -1;
+        c->n_outputs++;
+    }
     return 0;
 }
 
@@ -137,7 +158,11 @@ static int audit(struct audit_command *c, const struct gcal_store *store,
                  const struct gcal_audit_about *about, struct gcal_audit_summary *summary,
                  struct gcal_error *err)
 {
-    int rc = open_outputs(c, about, err);
+    struct gcal_audit_about page = *about;
+    int rc;
+
+    page.all = about->all || c->node;
+    rc = open_outputs(c, about, &page, err);
 
     if (rc == 0)
         rc = gcal_audit_store(store, c->node, &about->policy, give_device, c, summary,

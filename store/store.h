@@ -116,33 +116,4 @@ struct gcal_store_stamp {
 int gcal_store_stamp(const struct gcal_store *store, const char *node,
                      struct gcal_store_stamp *stamp, struct gcal_error *err);
 
-/* ---- audit ---- */
-
-struct gcal_audit_limits {
-    double warn, fail; /* relative changes, e.g. 0.05 and 0.15 */
-};
-
-enum gcal_drift { GCAL_DRIFT_NONE, GCAL_DRIFT_WARN, GCAL_DRIFT_FAIL };
-
-/* One parameter (or a device's factor) at two calibrations. */
-struct gcal_audit_change {
-    char *device_uid, *device_name, *model, *parameter, *unit;
-    double before, after, before_error, after_error;
-    double change;         /* (after - before) / before */
-    double sigmas;         /* |after - before| over the combined standard error */
-    enum gcal_drift drift; /* beyond a limit, and by more than 3 sigmas */
-};
-
-struct gcal_audit {
-    enum gcal_drift drift; /* the worst */
-    size_t n_changes;
-    struct gcal_audit_change *changes;
-    char *notes; /* one line each: devices that came or went, driver changes; or NULL */
-};
-
-int gcal_audit_compare(const struct gcal_params *before, const struct gcal_params *after,
-                       const struct gcal_audit_limits *limits, struct gcal_audit *audit,
-                       struct gcal_error *err);
-void gcal_audit_clear(struct gcal_audit *audit);
-
 #endif

@@ -67,10 +67,10 @@ def check_page(path):
                      "below 1 in a million", "2026-07-11", "(run 31 of 50, 19 runs ago)",
                      "Look for retired pages", "was 926.7 fs, now"):
         assert expected in text.replace("\u00a0", " ").replace("\u202f", ""), expected
-    # Plots: each well-formed, six and twelve for each device with a finding, and one for
-    # the symbols; what the types have comes on top.
+    # Plots: each well-formed; 18 parameters of each device that needs attention, all costs
+    # of three types and seven subjects of the one that was looked into; and the symbols.
     plots = re.findall(r"<svg viewBox.*?</svg>", source, re.S)
-    assert len(plots) == page.svgs - 1 == 4 * 18 + 3 * 7, (len(plots), page.svgs)
+    assert len(plots) == page.svgs - 1 == 4 * 18 + 3 + 7, (len(plots), page.svgs)
     for plot in plots:
         xml.etree.ElementTree.fromstring(plot)
     assert sum("polygon" in plot for plot in plots) >= 72, "no error bands"
@@ -102,7 +102,7 @@ def check_metrics(path):
                   'driver="580.159.04"' % "uuid:3c6ef363-0001"] == 2
     hostile = 'hostname="<script>alert(\\"1\\")</script>\'&\\\\\\n??${x} `id`"'
     assert sum(labels.startswith(hostile) for labels in status) == 1
-    assert len(metrics["gpucal_finding_rel_change"]) == 4
+    assert len(metrics["gpucal_finding_rel_change"]) == 5
     assert set(metrics["gpucal_calibration_timestamp_seconds"].values()) == {
         1795282498.0, 1795235602.0}  # the latter was calibrated twice
     values = metrics["gpucal_param_value"]
