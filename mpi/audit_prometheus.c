@@ -36,9 +36,15 @@ static const struct {
                 "(costs are in seconds)." },
 };
 
+/* More samples of parameters than that, some 25 MB, are no use to anyone who scrapes
+ * them: then there are none.
+ */
+#define MOST_SAMPLES 100000
+
 struct prometheus {
     struct gcal_replacement out;
     FILE *part[N_METRICS];
+    size_t n_samples; /* of parameters */
 };
 
 static int device_status(enum gcal_audit_verdict verdict)
@@ -135,6 +141,7 @@ static void put_series(struct prometheus *p, const struct gcal_audit_device *dev
         }
         labels->size = size;
     }
+    p->n_samples += 2 * device->n_series;
 }
 
 static int put_device(void *context, const struct gcal_audit_device *device,
@@ -159,7 +166,8 @@ static int put_device(void *context, const struct gcal_audit_device *device,
             fprintf(p->part[CALIBRATED], "%s{%s} %.0f\n", metrics[CALIBRATED].name,
                     labels.data, calibrated_s);
         put_findings(p, device, &labels);
-        put_series(p, device, &labels);
+        if (p->n_samples <= MOST_SAMPLES)
+            put_series(p, device, &labels);
     }
     failed = labels.failed;
     gcal_buf_free(&labels);
@@ -177,6 +185,11 @@ static void copy_part(FILE *from, FILE *to)
         fwrite(block, 1, n, to);
 }
 
+static bool is_of_parameters(size_t metric)
+{
+    return metric == VALUE || metric == DRIFT;
+}
+
 static int finish(void *context, const struct gcal_audit_summary *summary,
                   struct gcal_error *err)
 {
@@ -189,6 +202,13 @@ static int finish(void *context, const struct gcal_audit_summary *summary,
                                   p->out.path);
         if (ftell(p->part[i]) == 0)
             continue;
+        if (is_of_parameters(i) && p->n_samples > MOST_SAMPLES) {
+            fprintf(p->out.file,
+                    "# %s: left out, more than %d samples; gpucal audit --node NAME "
+                    "writes those of some nodes\n",
+                    metrics[i].name, MOST_SAMPLES);
+            continue;
+        }
         fprintf(p->out.file, "# HELP %s %s\n# TYPE %s gauge\n", metrics[i].name,
                 metrics[i].help, metrics[i].name);
         copy_part(p->part[i], p->out.file);

@@ -16,10 +16,14 @@ python3 "$here/audit_pages.py" "$out/audit.html" "$out/audit.prom"
 # A site without findings, and a large one, whose page stays small and says so.
 "$example" "$out" 5 quiet
 grep -q 'No device\.' "$out/audit.html" || fail "no word of there being no finding"
-"$example" "$out" 300 many
+"$example" "$out" 1600 many
 [ "$(stat -c %s "$out/audit.html")" -lt 11000000 ] || fail "a large page"
 grep -q 'The worst 100 devices have a section; [0-9]* more are' "$out/audit.html" ||
     fail "no word of what was left out"
+grep -q '^# gpucal_param_value: left out, more than 100000 samples' "$out/audit.prom" ||
+    fail "no word of metrics left out"
+grep -q '^gpucal_param' "$out/audit.prom" && fail "parameters by the thousands"
+[ "$(grep -c '^gpucal_device_status' "$out/audit.prom")" = 3000 ] || fail "devices are left out"
 
 # What cannot be written, and no gnuplot.
 "$example" "$out/missing" 1 2> "$out/errors" && fail "wrote to nowhere"
