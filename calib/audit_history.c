@@ -101,11 +101,17 @@ static int find_epochs(struct gcal_audit_device *d, struct gcal_error *err)
 
 /* ---- values ---- */
 
-static bool same_column(const struct gcal_track_column *a,
-                        const struct gcal_track_column *b)
+/* Forms whose costs mean the same: latency is partial for kernels that fill a device. */
+static const char *family(const char *form)
+{
+    return strcmp(form, "latency") == 0 ? "partial" : form;
+}
+
+bool gcal_audit_same_column(const struct gcal_track_column *a,
+                            const struct gcal_track_column *b)
 {
     return strcmp(a->parameter, b->parameter) == 0 && strcmp(a->model, b->model) == 0 &&
-           strcmp(a->form, b->form) == 0 && strcmp(a->unit, b->unit) == 0;
+           strcmp(a->unit, b->unit) == 0 && strcmp(family(a->form), family(b->form)) == 0;
 }
 
 /* Where each of the newest columns stands among others: behind their end where it is not
@@ -119,9 +125,9 @@ static void map_columns(const struct gcal_track_columns *newest,
     for (size_t i = 0; i < newest->n; i++) {
         size_t tried = 0;
 
-        while (
-            tried < others->n &&
-            !same_column(&newest->column[i], &others->column[(next + tried) % others->n]))
+        while (tried < others->n &&
+               !gcal_audit_same_column(&newest->column[i],
+                                       &others->column[(next + tried) % others->n]))
             tried++;
         at[i] = tried < others->n ? (next + tried) % others->n : others->n;
         if (tried < others->n)

@@ -14,6 +14,10 @@ int gcal_audit_histories(const char *node, const struct gcal_track *track,
                          struct gcal_error *err);
 void gcal_audit_histories_free(struct gcal_audit_device *devices, size_t n_devices);
 
+/* Do both tell of one thing?  Which form was chosen may change from run to run. */
+bool gcal_audit_same_column(const struct gcal_track_column *a,
+                            const struct gcal_track_column *b);
+
 /* The first run of the newest epoch. */
 size_t gcal_audit_epoch_begin(const struct gcal_audit_device *device);
 /* NaN where a value is no positive number. */

@@ -30,10 +30,6 @@ struct sampled {
     size_t *n_differences;
 };
 
-struct column {
-    char *model, *form, *parameter, *unit;
-};
-
 /* What the devices of an epoch tell.  Arrays: by column of the type. */
 struct epoch {
     char *key;
@@ -44,7 +40,7 @@ struct epoch {
 struct type {
     char *name;
     size_t n_columns, columns_capacity;
-    struct column *columns;
+    struct gcal_track_column *columns; /* texts owned */
     size_t n_sampled;
     struct sampled sampled[MOST_DEVICES];
     double *repeatability; /* by column */
@@ -86,10 +82,10 @@ static void sampled_clear(struct sampled *s)
 static void type_destroy(struct type *t)
 {
     for (size_t i = 0; i < t->n_columns; i++) {
-        free(t->columns[i].model);
-        free(t->columns[i].form);
-        free(t->columns[i].parameter);
-        free(t->columns[i].unit);
+        free((char *)t->columns[i].model);
+        free((char *)t->columns[i].form);
+        free((char *)t->columns[i].parameter);
+        free((char *)t->columns[i].unit);
     }
     free(t->columns);
     for (size_t i = 0; i < t->n_sampled; i++)
@@ -145,12 +141,6 @@ static struct type *add_type(struct gcal_audit_types *types, const char *name,
     return types->types[types->n++] = t;
 }
 
-static bool is_column(const struct column *a, const struct gcal_track_column *b)
-{
-    return strcmp(a->parameter, b->parameter) == 0 && strcmp(a->model, b->model) == 0 &&
-           strcmp(a->form, b->form) == 0 && strcmp(a->unit, b->unit) == 0;
-}
-
 /* n_columns where the type has none.  Devices mostly have their columns in one order:
  * 'next' is where to look first.
  */
@@ -160,7 +150,7 @@ static size_t find_column(const struct type *t, const struct gcal_track_column *
     for (size_t i = 0; i < t->n_columns; i++) {
         size_t at = (next + i) % t->n_columns;
 
-        if (is_column(&t->columns[at], column))
+        if (gcal_audit_same_column(&t->columns[at], column))
             return at;
     }
     return t->n_columns;
@@ -169,16 +159,16 @@ static size_t find_column(const struct type *t, const struct gcal_track_column *
 static int add_column(struct type *t, const struct gcal_track_column *column,
                       struct gcal_error *err)
 {
-    struct column *moved = gcal_array_grow(t->columns, t->n_columns, &t->columns_capacity,
-                                           sizeof(*moved), err);
-    struct column *c;
+    struct gcal_track_column *moved = gcal_array_grow(
+        t->columns, t->n_columns, &t->columns_capacity, sizeof(*moved), err);
+    struct gcal_track_column *c;
 
     if (!moved)
         return -1;
     t->columns = moved;
     c = &moved[t->n_columns++];
-    *c = (struct column){ strdup(column->model), strdup(column->form),
-                          strdup(column->parameter), strdup(column->unit) };
+    *c = (struct gcal_track_column){ strdup(column->model), strdup(column->form),
+                                     strdup(column->parameter), strdup(column->unit) };
     if (!c->model || !c->form || !c->parameter || !c->unit)
         return gcal_error_memory(err);
     return 0;

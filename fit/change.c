@@ -20,9 +20,19 @@ enum { MOST = 10 };
 /* Siegmund's correction for a sum that overshoots its threshold. */
 #define OVERSHOOT 1.166
 
-/* Differences are left out as wild or as changes: so many, or this share. */
-enum { WILD = 3 };
+/* Differences are left out as wild or as changes: two, as many as a wild run makes, of a
+ * few, or this share of many.
+ */
+enum { WILD = 2, WILD_OF_30 = 3 };
 #define WILD_SHARE 0.01
+
+/* Magnitudes that tell of tails at all. */
+enum { LEAST_TAIL = 5 };
+
+/* A standard error is worth so many differences: of few of them, none may have met what
+ * makes runs differ, such as the other of two ways in which memory was laid out.
+ */
+#define PRIOR 3
 
 /* Of an upper bound on a scale. */
 #define CONFIDENCE 0.9
@@ -53,6 +63,13 @@ static double normal_quantile(double probability)
     return gsl_cdf_ugaussian_Pinv(probability);
 }
 
+static size_t wild_of(size_t n)
+{
+    size_t few = n < 30 ? WILD : WILD_OF_30, share = (size_t)(WILD_SHARE * (double)n);
+
+    return share > few ? share : few;
+}
+
 /* From 'n' magnitudes in order.  Their median knows nothing of the tails: where there are
  * enough of them, the largest that are not left out may say more.
  */
@@ -61,10 +78,9 @@ static double scale_of(const double *magnitudes, size_t n)
     double middle =
         n % 2 ? magnitudes[n / 2] : (magnitudes[n / 2 - 1] + magnitudes[n / 2]) / 2;
     double scale = middle / normal_quantile(0.75), tail;
-    size_t wild = (size_t)ceil(WILD_SHARE * (double)n), at;
+    size_t wild = wild_of(n), at;
 
-    wild = wild > WILD ? wild : WILD;
-    if (n >= 4 * WILD) {
+    if (n >= LEAST_TAIL) {
         at = n - 1 - wild;
         tail =
             magnitudes[at] / normal_quantile(0.5 + 0.5 * ((double)at + 0.5) / (double)n);
@@ -85,7 +101,10 @@ double gcal_change_repeatability(double *differences, size_t n, double standard_
     scale = scale_of(differences, n);
     freedom = EFFICIENCY * (double)n;
     bound = scale * sqrt(freedom / gsl_cdf_chisq_Pinv(1 - CONFIDENCE, freedom));
-    return isnan(standard_error) ? bound : fmin(bound, fmax(scale, standard_error));
+    if (isnan(standard_error))
+        return bound;
+    return fmax(fmin(bound, fmax(scale, standard_error)),
+                PRIOR / (PRIOR + (double)n) * standard_error);
 }
 
 /* ---- thresholds ---- */

@@ -230,19 +230,21 @@ static void repeatability_is_an_upper_bound(void **state)
     gsl_rng_free(r);
 }
 
+/* A wild run makes two large differences, a change one. */
 static void repeatability_withstands_a_change(void **state)
 {
+    enum { N = 40 };
     gsl_rng *r = gsl_rng_alloc(gsl_rng_taus2);
-    double d[29], clean, changed;
+    double d[N], clean, changed;
 
     (void)state;
-    for (size_t i = 0; i < 29; i++)
+    for (size_t i = 0; i < N; i++)
         d[i] = gsl_ran_gaussian(r, M_SQRT2 * SCALE);
-    clean = gcal_change_repeatability(d, 29, NAN);
+    clean = gcal_change_repeatability(d, N, NAN);
     d[3] = 0.1;
     d[4] = 6;
     d[5] = -6;
-    changed = gcal_change_repeatability(d, 29, NAN);
+    changed = gcal_change_repeatability(d, N, NAN);
     if (changed > 3 * clean)
         fail_msg("%g became %g", clean, changed);
     gsl_rng_free(r);
@@ -251,13 +253,18 @@ static void repeatability_withstands_a_change(void **state)
 /* Few calibrations: the fit's standard error bounds what is taken. */
 static void standard_errors_are_a_prior(void **state)
 {
-    double d[] = { 0.001, -0.0013 }, large[] = { 0.31, -0.28 };
+    double d[] = { 0.001, -0.0013 }, large[] = { 0.31, -0.28 }, many[60];
 
     (void)state;
     assert_true(gcal_change_repeatability(d, 0, 0.03) == 0.03);
     assert_true(isnan(gcal_change_repeatability(d, 0, NAN)));
     assert_true(gcal_change_repeatability(d, 2, 0.005) == 0.005);
     assert_true(gcal_change_repeatability(d, 2, 0.03) == 0.03);
+    /* It takes many to be sure that runs differ by so much less. */
+    for (size_t i = 0; i < 60; i++)
+        many[i] = i % 2 ? 1e-4 : -1e-4;
+    assert_true(gcal_change_repeatability(many, 9, 0.03) > 0.007);
+    assert_true(gcal_change_repeatability(many, 60, 0.03) < 0.0015);
     /* What differences show is more than it says: it does not bound. */
     assert_true(fabs(gcal_change_repeatability(large, 2, 0.005) - 0.3) < 0.1);
 }
