@@ -264,6 +264,8 @@ static struct gcal_node *derive(struct gcal_build *b, struct gcal_node *node,
 {
     struct gcal_node *const *a = node->args;
 
+    if (!(node->holds >> symbol % 64 & 1))
+        return number(b, 0);
     switch (node->op) {
     case GCAL_OP_NUMBER:
         return number(b, 0);
@@ -302,26 +304,36 @@ static struct gcal_node *copy(struct gcal_build *b, const struct gcal_node *node
     return gcal_node_make(b, node->op, node->n_args, args);
 }
 
+/* In the same order: they are all different. */
+static int copy_symbols(struct gcal_expr *to, const struct gcal_expr *from,
+                        struct gcal_error *err)
+{
+    to->symbols = calloc(from->n_symbols + 1, sizeof(*to->symbols));
+    if (!to->symbols)
+        return gcal_error_memory(err);
+    to->symbols_capacity = from->n_symbols + 1;
+    for (; to->n_symbols < from->n_symbols; to->n_symbols++)
+        if (!(to->symbols[to->n_symbols] = strdup(from->symbols[to->n_symbols])))
+            return gcal_error_memory(err);
+    return 0;
+}
+
 struct gcal_expr *gcal_expr_derivative(const struct gcal_expr *expr, const char *symbol,
                                        struct gcal_error *err)
 {
     struct gcal_expr *result = calloc(1, sizeof(*result));
     struct gcal_build b = { result, err };
     struct gcal_node *root;
-    size_t by = SIZE_MAX;
+    size_t by = 0;
 
     if (!result) {
         gcal_error_memory(err);
         return NULL;
     }
-    for (size_t i = 0; i < expr->n_symbols; i++) {
-        const char *name = expr->symbols[i];
-
-        if (gcal_expr_add_symbol(result, name, strlen(name), err) == SIZE_MAX)
-            goto fail;
-        if (strcmp(name, symbol) == 0)
-            by = i;
-    }
+    while (by < expr->n_symbols && strcmp(expr->symbols[by], symbol) != 0)
+        by++;
+    if (copy_symbols(result, expr, err) < 0)
+        goto fail;
     if ((root = copy(&b, expr->root)))
         root = derive(&b, root, by);
     if (gcal_expr_compile(result, root, err) == 0)

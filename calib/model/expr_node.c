@@ -21,6 +21,7 @@ static struct gcal_node *node_create(struct gcal_build *b, enum gcal_op op, size
     node->n_args = n_args;
     for (size_t i = 0; i < n_args; i++) {
         node->args[i] = args[i];
+        node->holds |= args[i]->holds;
         if (args[i]->depth >= node->depth)
             node->depth = args[i]->depth + 1;
     }
@@ -44,8 +45,10 @@ struct gcal_node *gcal_node_symbol(struct gcal_build *b, size_t symbol)
 {
     struct gcal_node *node = node_create(b, GCAL_OP_SYMBOL, 0, NULL);
 
-    if (node)
+    if (node) {
         node->symbol = symbol;
+        node->holds = (uint64_t)1 << symbol % 64;
+    }
     return node;
 }
 

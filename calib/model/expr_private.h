@@ -65,6 +65,7 @@ struct gcal_node {
     struct gcal_node *owned; /* the next of the expression's nodes, for freeing */
     enum gcal_op op;
     int depth;
+    uint64_t holds; /* bit 'symbol % 64' of every symbol in it */
     size_t symbol;
     double number;
     size_t n_args;
