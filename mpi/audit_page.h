@@ -65,6 +65,10 @@ int gcal_page_section_make(struct gcal_page_section *section,
                            const struct gcal_audit_about *about, struct gcal_error *err);
 void gcal_page_section_clear(struct gcal_page_section *section);
 
+/* ---- audit_page_table.c ---- */
+
+void gcal_page_parameters(struct gcal_buf *html, const struct gcal_audit_device *device);
+
 /* ---- audit_page_rows.c ---- */
 
 /* One device in the overview. */

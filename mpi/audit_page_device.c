@@ -1,5 +1,6 @@
-/* audit_page_device.c - a device's section: findings, plots, a table of its parameters */
+/* audit_page_device.c - a device's section: findings and plots */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,8 +83,10 @@ static void put_finding(struct gcal_buf *html, const struct gcal_audit_device *d
     gcal_buf_puts(html, " &middot; change ");
     gcal_page_percent(html, f->change);
     put_interval(html, f->change_low, f->change_high);
-    gcal_buf_puts(html, " &middot; by chance: ");
-    gcal_page_chance(html, f->false_alarm);
+    if (f->verdict != GCAL_AUDIT_PASS) {
+        gcal_buf_puts(html, " &middot; by chance: ");
+        gcal_page_chance(html, f->false_alarm);
+    }
     gcal_buf_puts(html, " &middot; <code>");
     gcal_escape_html(html, f->code);
     gcal_buf_puts(html, "</code></p><p><span class=\"next\">What to do</span> ");
@@ -122,7 +125,9 @@ static void put_parameter(struct gcal_buf *html, const struct gcal_audit_series 
     gcal_escape_html(html, s->column.parameter);
     gcal_buf_puts(html, "</b> <span class=\"quiet\">");
     gcal_escape_html(html, s->column.model);
-    gcal_buf_printf(html, ", %s</span>", gcal_audit_subject_name(s->subject));
+    if (s->subject != GCAL_AUDIT_OTHER)
+        gcal_buf_printf(html, ", %s", gcal_audit_subject_name(s->subject));
+    gcal_buf_puts(html, "</span>");
 }
 
 static void put_history(struct gcal_page_part *part,
@@ -171,35 +176,56 @@ static void put_small(struct gcal_page_part *part, const struct gcal_audit_devic
     gcal_plot_small(&part->script, device, series, &about->policy);
 }
 
-/* Draws the first parameters of each finding, or of a device without, the most changed
- * one; 'drawn' gets which.
+/* How clearly the series shows what its finding says. */
+static double clarity(const struct gcal_audit_series *s)
+{
+    double far = fmax(fabs(s->change), fabs(s->driver_change)); /* NaN does not count */
+
+    if (s->by_type)
+        far = fmax(far, fabs(s->against_type));
+    far /= isfinite(s->repeatability) ? s->repeatability : 1;
+    return isfinite(far) ? far : 0;
+}
+
+/* The finding's series that shows it best and is not drawn yet; SIZE_MAX: none. */
+static size_t clearest(const struct gcal_audit_device *device,
+                       const struct gcal_audit_finding *f, const bool *drawn)
+{
+    size_t best = SIZE_MAX;
+
+    for (size_t i = 0; i < f->n_series; i++) {
+        size_t k = f->series[i];
+
+        if (!drawn[k] && gcal_plot_has(device, k) &&
+            (best == SIZE_MAX ||
+             clarity(&device->series[k]) > clarity(&device->series[best])))
+            best = k;
+    }
+    return best;
+}
+
+/* Draws what shows the findings best, in turns: one with many parameters leaves room for
+ * the others.  'drawn' gets which.
  */
 static void put_histories(struct gcal_page_part *part,
                           const struct gcal_audit_device *device,
                           const struct gcal_audit_about *about, bool *drawn)
 {
-    size_t left = GCAL_PAGE_HISTORIES;
+    size_t left = GCAL_PAGE_HISTORIES, before;
 
     gcal_buf_puts(&part->html, "<div class=\"plots\">\n");
-    /* In turns: a finding with many parameters leaves room for the others. */
-    for (size_t k = 0; left; k++) {
-        bool any = false;
-
+    do {
+        before = left;
         for (size_t i = 0; i < device->n_findings && left; i++) {
-            const struct gcal_audit_finding *f = &device->findings[i];
+            size_t series = clearest(device, &device->findings[i], drawn);
 
-            if (k >= f->n_series)
+            if (series == SIZE_MAX)
                 continue;
-            any = true;
-            if (drawn[f->series[k]] || !gcal_plot_has(device, f->series[k]))
-                continue;
-            drawn[f->series[k]] = true;
-            put_history(part, device, f->series[k], about);
+            drawn[series] = true;
+            put_history(part, device, series, about);
             left--;
         }
-        if (!any)
-            break;
-    }
+    } while (left && left < before);
     gcal_buf_puts(&part->html, "</div>\n");
 }
 
@@ -281,75 +307,6 @@ static void put_smalls(struct gcal_page_part *part,
     free(order);
 }
 
-/* ---- the table ---- */
-
-static void put_value(struct gcal_buf *html, const struct gcal_audit_series *s,
-                      size_t run)
-{
-    char value[GCAL_UNITS_SIZE];
-
-    if (!isfinite(s->value[run])) {
-        gcal_buf_puts(html, "<td class=\"n\">&ndash;</td>");
-        return;
-    }
-    gcal_buf_puts(html, "<td class=\"n\">");
-    gcal_escape_html(html, gcal_units(s->value[run], s->column.unit, value));
-    if (s->error[run] > 0 && s->value[run] != 0)
-        gcal_buf_printf(html, " <span class=\"quiet\">&plusmn;%.2g&nbsp;%%</span>",
-                        100 * fabs(s->error[run] / s->value[run]));
-    gcal_buf_puts(html, "</td>");
-}
-
-static void put_cell(struct gcal_buf *html, double value)
-{
-    gcal_buf_puts(html, "<td class=\"n\">");
-    gcal_page_percent(html, value);
-    gcal_buf_puts(html, "</td>");
-}
-
-static void put_row(struct gcal_buf *html, const struct gcal_audit_device *device,
-                    const struct gcal_audit_series *s)
-{
-    gcal_buf_puts(html, "<tr><td>");
-    gcal_escape_html(html, s->column.model);
-    gcal_buf_puts(html, "</td><td>");
-    gcal_escape_html(html, s->column.parameter);
-    gcal_buf_printf(html, "</td><td>%s</td>", gcal_audit_subject_name(s->subject));
-    put_value(html, s, device->n_runs - 1);
-    put_cell(html, s->change);
-    if (isfinite(s->repeatability))
-        gcal_buf_printf(html, "<td class=\"n\">%.2g&nbsp;%%</td>",
-                        100 * s->repeatability);
-    else
-        gcal_buf_puts(html, "<td class=\"n\">&ndash;</td>");
-    put_cell(html, s->against_type);
-    put_cell(html, s->driver_change);
-    gcal_buf_puts(html, "<td>");
-    gcal_page_verdict(html, s->verdict);
-    gcal_buf_puts(html, "</td></tr>\n");
-}
-
-static void put_table(struct gcal_buf *html, const struct gcal_audit_device *device)
-{
-    gcal_buf_puts(html, "<details class=\"table\"><summary>All parameters: ");
-    gcal_page_count(html, device->n_series, "row");
-    gcal_buf_puts(
-        html, "</summary><div "
-              "class=\"scroll\"><table><thead><tr><th>model</th><th>parameter</th>"
-              "<th>of</th><th class=\"n\">newest value</th><th class=\"n\">change</th>"
-              "<th class=\"n\">repeatability</th><th class=\"n\">against type</th>"
-              "<th class=\"n\">with the driver or "
-              "configuration</th><th>verdict</th></tr></thead>"
-              "<tbody>\n");
-    for (size_t i = 0; i < device->n_series && i < GCAL_PAGE_PARAMETERS; i++)
-        put_row(html, device, &device->series[i]);
-    gcal_buf_puts(html, "</tbody></table></div>");
-    if (device->n_series > GCAL_PAGE_PARAMETERS)
-        gcal_buf_printf(html, "<p class=\"quiet\">%zu more are left out.</p>",
-                        device->n_series - GCAL_PAGE_PARAMETERS);
-    gcal_buf_puts(html, "</details>\n");
-}
-
 int gcal_page_section_make(struct gcal_page_section *section,
                            const struct gcal_audit_device *device, size_t row,
                            const struct gcal_audit_about *about, struct gcal_error *err)
@@ -367,7 +324,7 @@ int gcal_page_section_make(struct gcal_page_section *section,
         put_epochs(&section->main.html, device);
         put_legend(&section->main.html);
         put_smalls(&section->small, device, about, drawn);
-        put_table(&section->table.html, device);
+        gcal_page_parameters(&section->table.html, device);
         gcal_buf_puts(&section->table.html, "</section>\n");
     }
     free(drawn);

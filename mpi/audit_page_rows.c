@@ -1,5 +1,6 @@
 /* audit_page_rows.c - what the overview keeps of each device */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -65,7 +65,7 @@ def check_page(path):
     assert order == ["fail", "fail", "warn", "suspect"], order
     for expected in (HOSTILE, "global memory takes 4.2 % longer", "1 in 5900",
                      "below 1 in a million", "2026-07-11", "(run 31 of 50, 19 runs ago)",
-                     "Look for retired pages", "was 926.7 fs, now"):
+                     "Look for retired pages", "against its type +"):
         assert expected in text.replace("\u00a0", " ").replace("\u202f", ""), expected
     # Plots: each well-formed; 18 parameters of each device that needs attention, all costs
     # of three types and seven subjects of the one that was looked into; and the symbols.
