@@ -119,14 +119,17 @@ static char *read_whole(int fd, size_t *size)
     return text;
 }
 
-/* 1 or -1. */
+/* What was opened is gone: on NFS, when another took its place from another machine. */
+#define GONE (-2)
+
+/* 1, -1 or GONE. */
 static int fetch_open(const struct gcal_store *store, int fd, const char *shown,
                       size_t max_bytes, char **text, size_t *size, struct gcal_error *err)
 {
     struct stat info;
 
     if (fstat(fd, &info) < 0)
-        return complain(store, shown, why(errno), err);
+        return errno == ESTALE ? GONE : complain(store, shown, why(errno), err);
     if (!S_ISREG(info.st_mode))
         return complain(store, shown, "not a regular file", err);
     if (gcal_store_check_owner(store, shown, &info, err) < 0)
@@ -136,7 +139,7 @@ static int fetch_open(const struct gcal_store *store, int fd, const char *shown,
                               store->path, shown, max_bytes >> 20);
     *size = (size_t)info.st_size;
     if (!(*text = read_whole(fd, size)))
-        return complain(store, shown, why(errno), err);
+        return errno == ESTALE ? GONE : complain(store, shown, why(errno), err);
     return 1;
 }
 
@@ -144,15 +147,20 @@ int gcal_store_fetch(const struct gcal_store *store, int folder, const char *fil
                      const char *shown, size_t max_bytes, char **text, size_t *size,
                      struct gcal_error *err)
 {
-    /* O_NONBLOCK: a fifo in the place of a file must not hang the reader. */
-    int fd = openat(folder, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), rc;
+    int fd, rc = GONE;
 
-    *text = NULL;
-    if (fd < 0)
-        return errno == ENOENT ? 0 : complain(store, shown, why(errno), err);
-    rc = fetch_open(store, fd, shown, max_bytes, text, size, err);
-    close(fd);
-    return rc;
+    for (int tries = 0; rc == GONE && tries < 5; tries++) {
+        *text = NULL;
+        /* O_NONBLOCK: a fifo in the place of a file must not hang the reader. */
+        fd = openat(folder, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+        if (fd < 0 && errno == ESTALE)
+            continue;
+        if (fd < 0)
+            return errno == ENOENT ? 0 : complain(store, shown, why(errno), err);
+        rc = fetch_open(store, fd, shown, max_bytes, text, size, err);
+        close(fd);
+    }
+    return rc == GONE ? complain(store, shown, why(ESTALE), err) : rc;
 }
 
 int gcal_store_fetch_params(const struct gcal_store *store, int folder, const char *file,

@@ -129,6 +129,22 @@ static char *encode(const struct gcal_store *store, const struct gcal_params *pa
     return NULL;
 }
 
+/* Who signs what is merged signs the old devices, too: they must be signed by whom the
+ * publisher trusts already.
+ */
+static int check_old_signature(const struct gcal_store *store, const char *shown,
+                               const char *text, size_t size, struct gcal_error *err)
+{
+    if ((!store->own && !store->trusted) ||
+        (store->own && gcal_sign_check(store->own, text, size, NULL) == 0) ||
+        (store->trusted && gcal_sign_check(store->trusted, text, size, NULL) == 0))
+        return 0;
+    gcal_sign_check(store->trusted ? store->trusted : store->own, text, size, err);
+    return gcal_error_prefix(
+        err, "store %s: %s ('gpucal store sign' signs it, if it is what was published)",
+        store->path, shown);
+}
+
 /* What is published under that name so far: its parameters and its SHA-256, "" where
  * there is none.
  */
@@ -144,9 +160,9 @@ static int read_old(const struct gcal_store *store, int folder, const char *file
     *sha256 = '\0';
     if (rc > 0) {
         gcal_hash(text, size, sha256);
+        rc = check_old_signature(store, shown, text, size, err);
         size = gcal_sign_find(text, size);
-        rc = gcal_params_decode(text, size, shown, old, err);
-        if (rc < 0)
+        if (rc == 0 && (rc = gcal_params_decode(text, size, shown, old, err)) < 0)
             gcal_error_prefix(err, "store %s", store->path);
     }
     free(text);

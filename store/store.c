@@ -64,6 +64,7 @@ void gcal_store_close(struct gcal_store *store)
     if (store->dirfd >= 0)
         close(store->dirfd);
     gcal_sign_key_destroy(store->key);
+    gcal_sign_keys_destroy(store->own);
     gcal_sign_keys_destroy(store->trusted);
     free(store->path);
     free(store);
@@ -73,11 +74,16 @@ int gcal_store_sign_with(struct gcal_store *store, const char *path,
                          struct gcal_error *err)
 {
     struct gcal_sign_key *key = gcal_sign_key_read(path, err);
+    struct gcal_sign_keys *own = key ? gcal_sign_key_public(key, err) : NULL;
 
-    if (!key)
+    if (!own) {
+        gcal_sign_key_destroy(key);
         return -1;
+    }
     gcal_sign_key_destroy(store->key);
+    gcal_sign_keys_destroy(store->own);
     store->key = key;
+    store->own = own;
     return 0;
 }
 

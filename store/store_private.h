@@ -19,6 +19,7 @@ struct gcal_store {
     int *locks;       /* held */
     size_t n_locks, lock_capacity;
     struct gcal_sign_key *key;      /* NULL: what is published is not signed */
+    struct gcal_sign_keys *own;     /* the public one of it */
     struct gcal_sign_keys *trusted; /* NULL: signatures are not asked for */
 };
 

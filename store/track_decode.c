@@ -1,4 +1,3 @@
-#include <locale.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -7,6 +6,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/units.h"
 #include "store/track_private.h"
 
 enum { N_TEXTS = 9, N_PARTS = 4 }; /* of a run; of a column's name */
@@ -18,7 +18,6 @@ struct decoder {
     struct gcal_track *track;
     struct gcal_track_memory *memory;
     size_t runs_capacity;
-    locale_t c_locale; /* made when first needed */
     struct gcal_error *err;
 };
 
@@ -113,15 +112,13 @@ static const char *short_decimal(const char *p, double *value)
     return p;
 }
 
-/* Any other number, whatever the program's locale; NULL when it is none. */
-static const char *long_decimal(struct decoder *d, const char *p, double *value)
+/* Any other number; NULL when it is none. */
+static const char *long_decimal(const char *p, double *value)
 {
     size_t length = strspn(p, "+-.0123456789eE");
     char *stop;
 
-    if (!d->c_locale && !(d->c_locale = newlocale(LC_ALL_MASK, "C", NULL)))
-        return NULL;
-    *value = strtod_l(p, &stop, d->c_locale);
+    *value = gcal_number_parse(p, &stop);
     return length && stop == p + length && (*stop == '\t' || *stop == '\n') &&
                    isfinite(*value)
                ? stop
@@ -136,7 +133,7 @@ static int next_number(struct decoder *d, double *value)
     if (*p == '-' && (p[1] == '\t' || p[1] == '\n')) {
         *value = NAN;
         stop = p + 1;
-    } else if (!(stop = short_decimal(p, value)) && !(stop = long_decimal(d, p, value))) {
+    } else if (!(stop = short_decimal(p, value)) && !(stop = long_decimal(p, value))) {
         return complain(d, "a number or '-' is expected behind the columns");
     }
     d->at = *stop == '\t' ? (char *)stop + 1 : NULL;
@@ -359,8 +356,6 @@ int gcal_track_decode(char *text, size_t size, const char *name, struct gcal_tra
         track->runs[i].columns = &d.memory->columns[(size_t)track->runs[i].columns];
     if (rc == 0)
         rc = drop_repeated(track, err);
-    if (d.c_locale)
-        freelocale(d.c_locale);
     if (rc < 0)
         gcal_track_clear(track);
     return rc;

@@ -141,18 +141,40 @@ void gcal_sign_key_destroy(struct gcal_sign_key *key)
     free(key);
 }
 
-static int add_key(struct gcal_sign_keys *keys, const char *text, size_t length,
-                   struct gcal_error *err)
+static int add_public(struct gcal_sign_keys *keys, const unsigned char *public,
+                      struct gcal_error *err)
 {
     void *moved = gcal_array_grow(keys->public, keys->n, &keys->capacity, PUBLIC, err);
 
     if (!moved)
         return -1;
     keys->public = moved;
-    if (!decode(text, length, keys->public[keys->n], PUBLIC))
-        return gcal_error_set(err, GCAL_EINPUT, "no public key");
-    keys->n++;
+    memcpy(keys->public[keys->n++], public, PUBLIC);
     return 0;
+}
+
+struct gcal_sign_keys *gcal_sign_key_public(const struct gcal_sign_key *key,
+                                            struct gcal_error *err)
+{
+    struct gcal_sign_keys *keys = calloc(1, sizeof(*keys));
+
+    if (!keys) {
+        gcal_error_memory(err);
+    } else if (add_public(keys, key->public, err) < 0) {
+        gcal_sign_keys_destroy(keys);
+        keys = NULL;
+    }
+    return keys;
+}
+
+static int add_key(struct gcal_sign_keys *keys, const char *text, size_t length,
+                   struct gcal_error *err)
+{
+    unsigned char public[PUBLIC];
+
+    if (!decode(text, length, public, PUBLIC))
+        return gcal_error_set(err, GCAL_EINPUT, "no public key");
+    return add_public(keys, public, err);
 }
 
 static int add_keys(struct gcal_sign_keys *keys, const char *path, const char *text,

@@ -24,6 +24,9 @@ int gcal_sign_keygen(const char *path, struct gcal_error *err);
 
 /* GCAL_EINPUT when it is no secret key, or when others than its owner can read it. */
 struct gcal_sign_key *gcal_sign_key_read(const char *path, struct gcal_error *err);
+/* The one public key that belongs to it. */
+struct gcal_sign_keys *gcal_sign_key_public(const struct gcal_sign_key *key,
+                                            struct gcal_error *err);
 void gcal_sign_key_destroy(struct gcal_sign_key *key);
 
 /* GCAL_EINPUT when a line is no public key, when there is none, or when everyone can

@@ -50,9 +50,11 @@ expect 0 'node vm' env GPUCAL_TRUSTED_KEYS=key.pub "$gpucal" show
 expect 1 'not among the trusted' env GPUCAL_TRUSTED_KEYS=other.pub "$gpucal" show
 expect 1 'not among the trusted' "$gpucal" store verify --keys other.pub
 expect 0 '3 signed' "$gpucal" store verify --keys key.pub
-expect 0 '1 node published' env GPUCAL_SIGN_KEY=other \
+expect 6 'not among the trusted' env GPUCAL_SIGN_KEY=other \
     "$gpucal" fit --record "$record" --store store
 cat key.pub other.pub > both.pub
+expect 0 '1 node published' env GPUCAL_SIGN_KEY=other GPUCAL_TRUSTED_KEYS=both.pub \
+    "$gpucal" fit --record "$record" --store store
 expect 0 'good: 4 files, 3 signed' "$gpucal" store verify --keys both.pub
 chmod 644 key
 expect 1 'chmod go=' env GPUCAL_SIGN_KEY=key "$gpucal" fit --record "$record" --store store

@@ -304,14 +304,23 @@ static void what_is_signed_anew_is_good(void **state)
     gcal_store_close(store);
 }
 
+/* What is there is signed with key a. */
 static void what_is_published_with_a_key_is_signed(void **state)
 {
     struct gcal_params params = sample_params("n1", "uuid:80", 8e-12);
     struct gcal_store *store = open_signing(*state, "b");
+    struct gcal_error err;
     struct kept kept;
 
+    /* Nobody signs a device of the old file that may be anyone's. */
+    assert_int_equal(gcal_store_publish(store, &params, RUN, &err), -1);
+    assert_int_equal(err.code, GCAL_ESTORE);
+    assert_non_null(strstr(err.text, "not among the trusted"));
+    assert_non_null(strstr(err.text, "'gpucal store sign' signs it"));
+    assert_int_equal(gcal_store_trust(store, sample_path(*state, "a.pub"), NULL), 0);
     assert_int_equal(gcal_store_publish(store, &params, RUN, NULL), 0);
     assert_int_equal(gcal_store_publish_type(store, &params, "t1", RUN, NULL), 1);
+    assert_int_equal(gcal_store_publish(store, &params, RUN, NULL), 0);
     gcal_store_close(store);
     gcal_params_clear(&params);
     assert_true(is_trusted(*state, "b.pub", ""));
