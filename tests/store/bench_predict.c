@@ -14,7 +14,7 @@
 
 #include "store/gpucal.h"
 
-#define CALLS     1000000
+#define CALLS     200000
 #define BATCH     1000
 #define SPLITS    200
 #define GRANULE   16

@@ -100,7 +100,7 @@ cmp "$profile" "$temp/rows.profile.yaml" || fail "rows.profile.yaml is not of ro
 export POCL_DEVICES="basic pthread"
 mapfile -t names < <("$gpucal" devices 2>/dev/null | grep -v '^ ' | grep -E '^(basic|pthread)-')
 [ ${#names[@]} = 2 ] || fail "no two devices of PoCL: ${names[*]-none}"
-mkdir -m 755 -p "$temp/two/nodes"
+mkdir -m 755 "$temp/two" "$temp/two/nodes"
 awk -v first="${names[0]}" -v second="${names[1]}" '
     /^  name:/ { $0 = "  name: \"" (n++ ? second : first) "\"" }
     /factor:/ { $0 = "    factor: 1" }
