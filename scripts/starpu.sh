@@ -2,10 +2,12 @@
 # starpu.sh: how long StarPU's dmda takes for the same tasks (docs/examples/starpu) by what
 # it is told of their cost, on this machine's GPUs, or on its CPU where it has none.
 #
-#   scripts/starpu.sh [-r ROUNDS] [-g GRAPHS] [-n LARGEST] [-o OUT] [BUILD]
+#   scripts/starpu.sh [-r ROUNDS] [-g GRAPHS] [-n LARGEST] [-s STEPS] [-o OUT] [BUILD]
 #
 # BUILD is build in the source tree by default, and is built if need be.  The GRAPHS (32)
-# have up to LARGEST vertices, in steps of 64 (256; 1024 where there is a GPU).  Ways:
+# have up to LARGEST vertices, in steps of 64 (256; 1024 where there is a GPU).  Tasks of a
+# graph wait for each other; with -s 1 each graph is one task, and all are placed at once.
+# Ways:
 #
 #   no model        tasks are counted; an OpenCL device is taken for 12 CPUs
 #   StarPU, new     StarPU's own model, before it has measured anything
@@ -20,16 +22,17 @@
 set -eu -o pipefail
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
-rounds=10 graphs=32 largest='' out=''
+rounds=10 graphs=32 largest='' steps=16 out=''
 failed=() # by device.sh
 
 die() { echo "starpu.sh: $*" >&2 && exit 1; }
 
-while getopts :r:g:n:o:h option; do
+while getopts :r:g:n:s:o:h option; do
     case $option in
     r) rounds=$OPTARG ;;
     g) graphs=$OPTARG ;;
     n) largest=$OPTARG ;;
+    s) steps=$OPTARG ;;
     o) out=$OPTARG ;;
     h) sed -n '2,/^set -eu/s/^# \{0,1\}//p' "$0" && exit 0 ;;
     *) die "unknown option -$OPTARG (see -h)" ;;
@@ -106,7 +109,8 @@ run() { # NAME FOLDER [OPTION]...
     cp -r "$out/bus" "$out/models/"
     cp -r "$out/$folder/codelets" "$out/models/"
     STARPU_PERF_MODEL_DIR=$out/models timeout 300 "$out/example/paths" \
-        --kernel "$out/min_plus.cl" --graphs "$graphs" --largest "$largest" "$@" \
+        --kernel "$out/min_plus.cl" --graphs "$graphs" --largest "$largest" \
+        --steps "$steps" "$@" \
         > "$out/$name.txt" 2> "$out/$name.err" || die "$(tail -n 5 "$out/$name".*)"
     grep -qx 'results right' "$out/$name.txt" || die "$(cat "$out/$name.txt")"
 }

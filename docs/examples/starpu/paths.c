@@ -1,10 +1,11 @@
 /* paths.c - shortest paths in many graphs, scheduled by what libgpucal predicts
  *
  * A graph of n vertices has its n x n matrix of distances squared (square.h) until ways
- * of all lengths are in it, log2(n) times; graphs do not depend on each other and differ
- * in size.  Each squaring is a StarPU task, for a CPU worker in C or for an OpenCL worker
- * with the kernel min_plus_v4 of gpucal's catalogue, and StarPU's dmda puts it where it
- * is expected to end first.  What it expects is told by --model:
+ * of all lengths are in it, log2(n) times, or --steps times, for ways of up to 2^steps
+ * edges; graphs do not depend on each other and differ in size.  Each squaring is a
+ * StarPU task, for a CPU worker in C or for an OpenCL worker with the kernel min_plus_v4
+ * of gpucal's catalogue, and StarPU's dmda puts it where it is expected to end first.
+ * What it expects is told by --model:
  *
  *   none    nothing: dmda counts tasks, and takes an OpenCL device for 12 CPUs
  *   starpu  StarPU's own model, means of what it has measured at each size before (with
@@ -40,7 +41,7 @@ struct graph {
 struct options {
     const char *model, *kernel;
     struct costs_source source;
-    int graphs, largest;
+    int graphs, largest, steps;
 };
 
 /* ---- graphs ---- */
@@ -65,7 +66,7 @@ static void connect(struct graph *g, int a, int b, float length)
 }
 
 /* A ring with some ways across. */
-static void make_graph(struct graph *g, int n, unsigned *state)
+static void make_graph(struct graph *g, int n, int most_steps, unsigned *state)
 {
     size_t bytes = sizeof(float) * (size_t)n * n;
 
@@ -82,19 +83,16 @@ static void make_graph(struct graph *g, int n, unsigned *state)
         connect(g, i, (int)draw(state, (unsigned)n), 1 + (float)draw(state, 1000));
     }
     memcpy(g->d[0], g->first, bytes);
-    for (g->steps = 0; 1 << g->steps < n - 1; g->steps++)
+    for (g->steps = 0; 1 << g->steps < n - 1 && g->steps < most_steps; g->steps++)
         ;
     for (int i = 0; i < 2; i++)
         starpu_matrix_data_register(&g->handle[i], STARPU_MAIN_RAM, (uintptr_t)g->d[i],
                                     (uint32_t)n, (uint32_t)n, (uint32_t)n, sizeof(float));
 }
 
-/* Floyd and Warshall's way to the same distances. */
-static int graph_is_right(const struct graph *g)
+/* All ways, as Floyd and Warshall find them. */
+static void find_all(float *d, int n)
 {
-    int n = g->arg.n;
-    float *d = g->first;
-
     for (int k = 0; k < n; k++)
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++) {
@@ -102,7 +100,37 @@ static int graph_is_right(const struct graph *g)
                 if (length < d[(size_t)i * n + j])
                     d[(size_t)i * n + j] = length;
             }
-    return memcmp(d, g->d[g->steps % 2], sizeof(float) * (size_t)n * n) == 0;
+}
+
+/* Ways of up to twice as many edges, one after the other. */
+static void find_doubled(float *d, int n)
+{
+    float *r = malloc(sizeof(float) * (size_t)n * n);
+
+    if (!r)
+        abort();
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float least = INFINITY;
+
+            for (int k = 0; k < n; k++)
+                least = fminf(least, d[(size_t)i * n + k] + d[(size_t)j * n + k]);
+            r[(size_t)i * n + j] = least;
+        }
+    memcpy(d, r, sizeof(float) * (size_t)n * n);
+    free(r);
+}
+
+static int graph_is_right(const struct graph *g)
+{
+    int n = g->arg.n;
+
+    if (1 << g->steps >= n - 1)
+        find_all(g->first, n);
+    else
+        for (int step = 0; step < g->steps; step++)
+            find_doubled(g->first, n);
+    return memcmp(g->first, g->d[g->steps % 2], sizeof(float) * (size_t)n * n) == 0;
 }
 
 static void free_graph(struct graph *g)
@@ -280,7 +308,7 @@ static int run(const struct options *o, struct graph *graphs)
         make_graph(&graphs[i],
                    SQUARE_BLOCK *
                        (1 + (int)draw(&state, (unsigned)(o->largest / SQUARE_BLOCK))),
-                   &state);
+                   o->steps, &state);
     if ((makespan_s = run_all(graphs, o->graphs)) < 0) {
         fprintf(stderr, "no worker takes the tasks\n");
         return -1;
@@ -311,6 +339,7 @@ static int take_options(int argc, char **argv, struct options *o)
         { "cpu-node", required_argument, NULL, 'c' },
         { "graphs", required_argument, NULL, 'g' },
         { "largest", required_argument, NULL, 'n' },
+        { "steps", required_argument, NULL, 't' },
         { 0 },
     };
     int key;
@@ -344,11 +373,14 @@ static int take_options(int argc, char **argv, struct options *o)
         case 'n':
             o->largest = atoi(optarg);
             break;
+        case 't':
+            o->steps = atoi(optarg);
+            break;
         default:
             return -1;
         }
-    return optind == argc && o->kernel && o->graphs > 0 && o->largest > 0 &&
-                   o->largest <= MAX_SIZES * SQUARE_BLOCK &&
+    return optind == argc && o->kernel && o->graphs > 0 && o->steps > 0 &&
+                   o->largest > 0 && o->largest <= MAX_SIZES * SQUARE_BLOCK &&
                    o->largest % SQUARE_BLOCK == 0 &&
                    (strcmp(o->model, "gpucal") != 0 ||
                     (o->source.profile && o->source.node))
@@ -358,7 +390,9 @@ static int take_options(int argc, char **argv, struct options *o)
 
 int main(int argc, char **argv)
 {
-    struct options o = { .model = "gpucal", .graphs = 32, .largest = 256 };
+    struct options o = {
+        .model = "gpucal", .graphs = 32, .largest = 256, .steps = MAX_STEPS
+    };
     struct graph *graphs;
     struct starpu_conf conf;
     int rc;
@@ -366,7 +400,7 @@ int main(int argc, char **argv)
     if (take_options(argc, argv, &o) < 0) {
         fprintf(stderr,
                 "usage: paths --kernel KERNEL.cl [--model none|starpu|gpucal] [--graphs "
-                "N] [--largest MULTIPLE OF %d]\n"
+                "N] [--largest MULTIPLE OF %d] [--steps N]\n"
                 "             with gpucal: --profile FILE --node NODE [--store DIR] "
                 "[--device PATTERN] [--cpu-node NODE]\n",
                 SQUARE_BLOCK);
