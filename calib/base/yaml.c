@@ -35,7 +35,6 @@ void gcal_yaml_destroy(struct gcal_yaml *node)
     }
     free(node->items);
     free(node->keys);
-    free(node->text);
     free(node->own_file);
     free(node);
 }
@@ -66,19 +65,20 @@ static int next_event(struct reader *r, yaml_event_t *event)
                           p->problem ? p->problem : "not YAML");
 }
 
+/* With room for 'text_bytes' behind it. */
 static struct gcal_yaml *node_create(struct reader *r, enum gcal_yaml_kind kind,
-                                     const yaml_mark_t *mark)
+                                     const yaml_mark_t *mark, size_t text_bytes)
 {
-    struct gcal_yaml *node = calloc(1, sizeof(*node));
+    struct gcal_yaml *node = malloc(sizeof(*node) + text_bytes);
 
     if (!node) {
         gcal_error_memory(r->err);
         return NULL;
     }
-    node->kind = kind;
-    node->file = r->file;
-    node->line = (int)mark->line + r->line;
-    node->column = (int)mark->column + 1;
+    *node = (struct gcal_yaml){ .kind = kind,
+                                .file = r->file,
+                                .line = (int)mark->line + r->line,
+                                .column = (int)mark->column + 1 };
     return node;
 }
 
@@ -86,21 +86,20 @@ static struct gcal_yaml *read_node(struct reader *r, yaml_event_t *event, int de
 
 static struct gcal_yaml *read_scalar(struct reader *r, const yaml_event_t *event)
 {
-    struct gcal_yaml *node = node_create(r, GCAL_YAML_SCALAR, &event->start_mark);
+    const char *text = (const char *)event->data.scalar.value;
+    size_t n = event->data.scalar.length;
+    struct gcal_yaml *node = node_create(r, GCAL_YAML_SCALAR, &event->start_mark, n + 1);
 
     if (!node)
         return NULL;
-    if (event->data.scalar.length != strlen((const char *)event->data.scalar.value)) {
+    if (memchr(text, '\0', n)) {
         gcal_yaml_error(node, r->err, "a NUL inside a text");
         gcal_yaml_destroy(node);
         return NULL;
     }
     node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
-    if (!(node->text = strdup((const char *)event->data.scalar.value))) {
-        gcal_error_memory(r->err);
-        gcal_yaml_destroy(node);
-        return NULL;
-    }
+    node->text = memcpy(node + 1, text, n);
+    node->text[n] = '\0';
     return node;
 }
 
@@ -166,7 +165,7 @@ value:
 static struct gcal_yaml *read_collection(struct reader *r, enum gcal_yaml_kind kind,
                                          const yaml_event_t *event, int depth)
 {
-    struct gcal_yaml *node = node_create(r, kind, &event->start_mark);
+    struct gcal_yaml *node = node_create(r, kind, &event->start_mark, 0);
     size_t capacity = 0;
     int rc = 1;
 

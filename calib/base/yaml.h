@@ -19,7 +19,7 @@ struct gcal_yaml {
     enum gcal_yaml_kind kind;
     const char *file; /* as given to the parser; lives as long as the root */
     int line, column; /* from 1 */
-    char *text;       /* scalar: its value; else NULL */
+    char *text;       /* scalar: its value, in the node's memory; else NULL */
     bool quoted;      /* scalar: written with quotes or as a block */
     size_t n_items;
     struct gcal_yaml **items; /* list: items; map: values */
