@@ -43,7 +43,7 @@ test_sanitized() {
 fuzz_front_end() {
     CC=clang scripts/build.sh -t fuzzers "$out/fuzz" -DGPUCAL_WERROR=ON -DGPUCAL_FUZZ=ON \
         -DGPUCAL_SANITIZE=ON &&
-        tests/fuzz/run_count.sh "$out/fuzz/tests/fuzz/fuzz_count" "$out/fuzz-count" 60
+        tests/fuzz/run.sh "$out/fuzz/tests/fuzz/fuzz_count" "$out/fuzz-count" 60
 }
 
 build_with_gcc() {

@@ -1,4 +1,6 @@
-/* fuzz_params.c - any bytes as a parameter file: refused, or written back the same way */
+/* fuzz_params.c - any bytes as a parameter file: refused, or written back the same way,
+ * and the models one by one are those of the whole
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,18 +22,69 @@ static char *rewritten(const char *text, size_t size, size_t *out_size)
     return out;
 }
 
+/* The models of 'index', the last first, in place of their names. */
+static int take_models(const struct gcal_params_index *index, struct gcal_params *params)
+{
+    for (size_t i = params->n_devices; i-- > 0;)
+        for (size_t j = params->devices[i].n_models; j-- > 0;) {
+            struct gcal_params_model model;
+
+            if (gcal_params_index_model(index, i, j, &model, NULL) < 0)
+                return -1;
+            gcal_params_model_clear(&params->devices[i].models[j]);
+            params->devices[i].models[j] = model;
+        }
+    return 0;
+}
+
+/* The same by way of an index, which has devices that are not the caller's: those are
+ * another index's.
+ */
+static char *rewritten_by_models(const char *text, size_t size, size_t *out_size)
+{
+    char *copies[2] = { malloc(size + 1), malloc(size + 1) }, *out = NULL;
+    struct gcal_params_index *index, *other;
+
+    if (!copies[0] || !copies[1])
+        abort();
+    for (int i = 0; i < 2; i++)
+        memcpy(copies[i], text, size);
+    index = gcal_params_index_create(copies[0], size, "fuzz", NULL);
+    other = gcal_params_index_create(copies[1], size, "fuzz", NULL);
+    if (!index != !other)
+        abort();
+    if (index) {
+        struct gcal_params *params =
+            (struct gcal_params *)(uintptr_t)gcal_params_index_devices(other);
+
+        if (take_models(index, params) == 0)
+            out = gcal_params_encode(params, out_size, NULL);
+    }
+    gcal_params_index_destroy(index);
+    gcal_params_index_destroy(other);
+    return out;
+}
+
+static void check_same(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+    if (!a != !b || (a && (a_size != b_size || memcmp(a, b, a_size) != 0)))
+        abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    size_t once_size, twice_size;
-    char *once = rewritten((const char *)data, size, &once_size);
+    const char *text = (const char *)data;
+    size_t once_size = 0, twice_size = 0, models_size = 0;
+    char *once = rewritten(text, size, &once_size), *twice = NULL;
+    char *by_models = rewritten_by_models(text, size, &models_size);
 
+    check_same(once, once_size, by_models, models_size);
     if (once) {
-        char *twice = rewritten(once, once_size, &twice_size);
-
-        if (!twice || once_size != twice_size || memcmp(once, twice, once_size) != 0)
-            abort();
-        free(twice);
+        twice = rewritten(once, once_size, &twice_size);
+        check_same(once, once_size, twice, twice_size);
     }
+    free(by_models);
+    free(twice);
     free(once);
     return 0;
 }

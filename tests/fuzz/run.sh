@@ -1,12 +1,14 @@
 #!/bin/bash
-# run_count.sh: fuzzes counting and work removal, beginning from the kernels of the tree.
+# run.sh: fuzzes one of the readers of texts from outside.
 #
-#   tests/fuzz/run_count.sh FUZZ_COUNT FOLDER SECONDS
+#   tests/fuzz/run.sh FUZZER FOLDER SECONDS
 #
-# The seeds and what is found go to FOLDER, nothing to the source tree.  A crash, a leak,
-# or an input that takes more than 30 s (a count of 1 s takes 10 s with the sanitizers)
-# prints that input and ends with 1.  The same program makes the same inputs in the same
-# order: only how many depends on the machine.
+# FUZZER ends in fuzz_count (counting and work removal, beginning from the kernels of the
+# tree), fuzz_params or fuzz_profile (parameter files and profiles, beginning from those that
+# tests/fuzz/corpus and tests/data keep).  The seeds and what is found go to FOLDER, nothing to
+# the source tree.  A crash, a leak, or an input that takes more than 30 s (a count of 1 s takes
+# 10 s with the sanitizers) prints that input and ends with 1.  The same program makes the same
+# inputs in the same order: only how many depends on the machine.
 set -u
 
 tree=$(cd "$(dirname "$0")/../.." && pwd)
@@ -42,7 +44,7 @@ print_first_line() { # YAML
         }' "$1"
 }
 
-write_seeds() { # FOLDER
+write_kernels() { # FOLDER
     local kernel description source
     for description in "$tree"/kernels/catalogue/*.yaml "$tree"/tests/wild/*.yaml; do
         grep -qs "^source:" "$description" || continue # transfers have none
@@ -58,15 +60,34 @@ write_seeds() { # FOLDER
     done
 }
 
-main() { # FUZZ_COUNT FOLDER SECONDS
-    local fuzzer=$1 folder=$2 seconds=$3 input
+write_seeds() { # WHAT FOLDER
+    case $1 in
+    count) write_kernels "$2" ;;
+    params)
+        cp "$tree"/tests/fuzz/corpus/params/* "$tree"/tests/data/params-v?.yaml \
+            "$tree"/tests/data/two-gpus/vm.yaml "$2"
+        ;;
+    profile)
+        cp "$tree"/tests/fuzz/corpus/profile/* "$tree"/tests/data/*.profile.yaml \
+            "$tree"/docs/examples/*/*.profile.yaml "$2"
+        ;;
+    *) false ;;
+    esac
+}
+
+main() { # FUZZER FOLDER SECONDS
+    local fuzzer=$1 folder=$2 seconds=$3 what=${1##*fuzz_} length=6000 input
+    local dictionary=()
     rm -rf "$folder/seeds" "$folder/found" "$folder/broken"
     mkdir -p "$folder/seeds" "$folder/found" "$folder/broken" || exit 1
-    write_seeds "$folder/seeds"
+    write_seeds "$what" "$folder/seeds" || exit 1
+    [ "$what" = count ] || length=20000
+    [ ! -e "$tree/tests/fuzz/$what.dict" ] || dictionary=(-dict="$tree/tests/fuzz/$what.dict")
     # Leaks are looked for after each run.  At the end as well, the sanitizer itself can crash
     # on a thread that libclang left when it recovered from a crash of its own.
     LSAN_OPTIONS=leak_check_at_exit=0 "$fuzzer" "$folder/found" "$folder/seeds" -artifact_prefix="$folder/broken/" -seed=1 \
-        -max_total_time="$seconds" -timeout=30 -rss_limit_mb=2048 -max_len=6000 \
+        -max_total_time="$seconds" -timeout=30 -rss_limit_mb=2048 -max_len=$length \
+        "${dictionary[@]}" \
         > "$folder/log" 2>&1 && {
         grep '^Done ' "$folder/log"
         exit 0
