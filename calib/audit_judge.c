@@ -70,11 +70,11 @@ static void judge_past(const struct judge *j, struct gcal_audit_series *s)
 
 /* ---- against its type ---- */
 
-/* How many of the last runs lie so far above what is usual that chance does not explain
- * it.
+/* How many of the last runs, of which 'told' count, lie so far above what is usual that
+ * chance does not explain it.
  */
 static size_t runs_above(const struct judge *j, const struct gcal_audit_series *s,
-                         const struct gcal_audit_norm *norm, double spread)
+                         const struct gcal_audit_norm *norm, double spread, size_t *told)
 {
     size_t above = 0, n = 0;
 
@@ -88,6 +88,7 @@ static size_t runs_above(const struct judge *j, const struct gcal_audit_series *
             x - norm->median > log1p(j->policy->warn) &&
             gcal_change_outlier_chance((x - norm->median) / spread, norm->n) < j->allowed;
     }
+    *told = n;
     return above;
 }
 
@@ -97,7 +98,7 @@ static void judge_type(const struct judge *j, struct gcal_audit_series *s,
     double level = gcal_audit_level(s->value, j->begin, j->device->n_runs, j->policy->of);
     double known = isnan(s->repeatability) ? 0 : s->repeatability, spread;
     enum gcal_audit_verdict verdict = GCAL_AUDIT_PASS;
-    size_t above;
+    size_t above, told;
 
     s->against_type = s->against_type_sigmas = NAN;
     if (!norm->n || isnan(level))
@@ -107,10 +108,10 @@ static void judge_type(const struct judge *j, struct gcal_audit_series *s,
     s->against_type_sigmas = (level - norm->median) / spread;
     if (s->subject == GCAL_AUDIT_SHAPE)
         return;
-    above = runs_above(j, s, norm, spread);
+    above = runs_above(j, s, norm, spread, &told);
     if (above >= j->policy->confirm)
         verdict = by_size(j->policy, s->against_type);
-    else if (above)
+    else if (above && above == told) /* there are not enough yet to confirm it */
         verdict = GCAL_AUDIT_SUSPECT;
     if (s->verdict == GCAL_AUDIT_UNKNOWN || verdict > s->verdict) {
         s->by_type = verdict > GCAL_AUDIT_PASS;

@@ -69,10 +69,6 @@ int gcal_audit_judge(struct gcal_audit_device *device,
  */
 int gcal_audit_subjects(const struct gcal_store *store, struct gcal_audit_device *device,
                         struct gcal_error *err);
-/* The same of one model's parameter. */
-struct gcal_expr;
-enum gcal_audit_subject gcal_audit_subject_of(const struct gcal_expr *expr,
-                                              const char *parameter, const char *unit);
 /* Is it a time, which can get longer? */
 bool gcal_audit_is_cost(const char *unit);
 

@@ -1,5 +1,4 @@
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,30 +95,36 @@ static enum gcal_audit_subject of_feature(const char *name)
     return subject;
 }
 
-/* A cost is of the features without which it takes no time, or less: with every other
- * cost 0, exponents and shares 1 and one of each feature, that is seen by taking features
- * away one at a time.
+/* A name's value where every feature is there once, exponents and shares are 1, and no
+ * cost but one takes time.
  */
-enum gcal_audit_subject gcal_audit_subject_of(const struct gcal_expr *expr,
-                                              const char *parameter, const char *unit)
+static double value_of(const struct gcal_params_model *m, const char *name,
+                       const char *parameter)
 {
-    enum gcal_audit_subject best = GCAL_AUDIT_OTHER;
+    if (name[0] == 'f' || strcmp(name, parameter) == 0)
+        return 1;
+    for (size_t i = 0; i < m->n_parameters; i++)
+        if (strcmp(m->parameter[i], name) == 0)
+            return !gcal_audit_is_cost(m->unit[i]);
+    return 1;
+}
+
+/* A cost is of the features without which it takes no time, or less: that is seen by
+ * taking features away one at a time.
+ */
+static enum gcal_audit_subject subject_of(const struct gcal_params_model *m,
+                                          const struct gcal_expr *expr,
+                                          const char *parameter, double *values)
+{
+    enum gcal_audit_subject best = GCAL_AUDIT_OTHER, subject;
     size_t n = gcal_expr_symbol_count(expr);
-    double *values, whole, without;
+    double whole, without;
 
-    if (!gcal_audit_is_cost(unit))
-        return GCAL_AUDIT_SHAPE;
-    if (!(values = calloc(n + 1, sizeof(*values))))
-        return best;
-    for (size_t i = 0; i < n; i++) {
-        const char *name = gcal_expr_symbol(expr, i);
-
-        values[i] = name[0] == 'f' || strcmp(name, parameter) == 0;
-    }
+    for (size_t i = 0; i < n; i++)
+        values[i] = value_of(m, gcal_expr_symbol(expr, i), parameter);
     whole = gcal_expr_eval(expr, values);
     for (size_t i = 0; i < n; i++) {
         const char *name = gcal_expr_symbol(expr, i);
-        enum gcal_audit_subject subject;
 
         if (name[0] != 'f' || strcmp(name, "f_work_items") == 0)
             continue;
@@ -131,8 +136,24 @@ enum gcal_audit_subject gcal_audit_subject_of(const struct gcal_expr *expr,
         subject = of_feature(name);
         best = rank_of(subject) > rank_of(best) ? subject : best;
     }
-    free(values);
     return best;
+}
+
+static int subjects_by(const struct gcal_params_model *m, const struct gcal_expr *expr,
+                       struct gcal_audit_device *d, struct gcal_error *err)
+{
+    double *values = calloc(gcal_expr_symbol_count(expr) + 1, sizeof(*values));
+
+    if (!values)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < d->n_series; i++) {
+        struct gcal_audit_series *s = &d->series[i];
+
+        if (s->subject != GCAL_AUDIT_SHAPE && strcmp(s->column.model, m->name) == 0)
+            s->subject = subject_of(m, expr, s->column.parameter, values);
+    }
+    free(values);
+    return 0;
 }
 
 static size_t find_device(const struct gcal_params *params, const char *uid)
@@ -150,20 +171,15 @@ static int subjects_of_model(const struct gcal_params_index *index, size_t devic
 {
     struct gcal_params_model m = { 0 };
     struct gcal_expr *expr;
+    int rc = -1;
 
     if (gcal_params_index_model(index, device, model, &m, err) < 0)
         return -1;
     if ((expr = gcal_expr_parse(m.expression, err)))
-        for (size_t i = 0; i < d->n_series; i++) {
-            struct gcal_audit_series *s = &d->series[i];
-
-            if (strcmp(s->column.model, m.name) == 0)
-                s->subject =
-                    gcal_audit_subject_of(expr, s->column.parameter, s->column.unit);
-        }
+        rc = subjects_by(&m, expr, d, err);
     gcal_expr_destroy(expr);
     gcal_params_model_clear(&m);
-    return expr ? 0 : -1;
+    return rc;
 }
 
 int gcal_audit_subjects(const struct gcal_store *store, struct gcal_audit_device *device,
