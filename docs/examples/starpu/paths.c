@@ -97,8 +97,9 @@ static void find_all(float *d, int n)
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++) {
                 float length = d[(size_t)i * n + k] + d[(size_t)k * n + j];
-                if (length < d[(size_t)i * n + j])
-                    d[(size_t)i * n + j] = length;
+                float *least = &d[(size_t)i * n + j];
+
+                *least = length < *least ? length : *least;
             }
 }
 
@@ -109,14 +110,19 @@ static void find_doubled(float *d, int n)
 
     if (!r)
         abort();
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
-            float least = INFINITY;
+    for (int i = 0; i < n * n; i++)
+        r[i] = INFINITY;
+    for (int k = 0; k < n; k++) {
+        const float *from = d + (size_t)k * n; /* and to k: lengths are symmetric */
 
-            for (int k = 0; k < n; k++)
-                least = fminf(least, d[(size_t)i * n + k] + d[(size_t)j * n + k]);
-            r[(size_t)i * n + j] = least;
-        }
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                float length = from[i] + from[j];
+                float *least = &r[(size_t)i * n + j];
+
+                *least = length < *least ? length : *least;
+            }
+    }
     memcpy(d, r, sizeof(float) * (size_t)n * n);
     free(r);
 }
