@@ -44,11 +44,28 @@ merge_features() { # OLD NEW
 
 # ---- a running cluster ----
 
-field() { # NAME, of 'scontrol show node' on standard input
-    case $1 in
-    Weight) sed -n 's/.* Weight=\([0-9]*\) .*/\1/p' ;;
-    *) sed -n "s/^ *$1=//p" ;;
-    esac
+# What scontrol shows of each node, by its name: asked once, as a cluster may be large.
+declare -A SHOWN=()
+load_nodes() {
+    local line node='' newline=$'\n'
+
+    while IFS= read -r line; do
+        if [[ $line = NodeName=* ]]; then
+            node=${line#NodeName=}
+            node=${node%% *}
+        fi
+        [ -z "$node" ] || SHOWN[$node]+=$line$newline
+    done < <(scontrol show node)
+}
+
+# Sets VALUE to what is shown of a node under that name.
+find_value() { # SHOWN NAME
+    local newline=$'\n' pattern
+
+    pattern="$newline *$2=([^$newline]*)"
+    [ "$2" != Weight ] || pattern=' Weight=([0-9]+) '
+    VALUE=''
+    [[ ! $1 =~ $pattern ]] || VALUE=${BASH_REMATCH[1]}
 }
 
 ours_or_empty() { # TEXT PATTERN
@@ -58,37 +75,35 @@ ours_or_empty() { # TEXT PATTERN
 
 # What is to be told to scontrol, a word in each element of CHANGES.
 find_changes() { # SHOWN FEATURES WEIGHT COMMENT EXTRA
-    local name old new
+    local available active both=()
 
     CHANGES=()
-    for name in AvailableFeatures ActiveFeatures; do
-        old=$(field $name <<< "$1")
-        new=$(merge_features "$old" "$2")
-        [ "$old" = "$new" ] || CHANGES+=("$name=$new")
-    done
-    # scontrol takes both or none
-    ((${#CHANGES[@]} != 1)) || CHANGES=(
-        "AvailableFeatures=$(merge_features "$(field AvailableFeatures <<< "$1")" "$2")"
-        "ActiveFeatures=$(merge_features "$(field ActiveFeatures <<< "$1")" "$2")")
-    [ "$3" = - ] || [ "$(field Weight <<< "$1")" = "$3" ] || CHANGES+=("Weight=$3")
-    old=$(field Comment <<< "$1")
-    if [ "$old" != "$4" ] && ours_or_empty "$old" 'gpucal:*'; then
+    find_value "$1" AvailableFeatures
+    available=$VALUE
+    find_value "$1" ActiveFeatures
+    active=$VALUE
+    both=("AvailableFeatures=$(merge_features "$available" "$2")"
+        "ActiveFeatures=$(merge_features "$active" "$2")")
+    [ "${both[*]}" = "AvailableFeatures=$available ActiveFeatures=$active" ] ||
+        CHANGES+=("${both[@]}")
+    find_value "$1" Weight
+    [ "$3" = - ] || [ "$VALUE" = "$3" ] || CHANGES+=("Weight=$3")
+    find_value "$1" Comment
+    if [ "$VALUE" != "$4" ] && ours_or_empty "$VALUE" 'gpucal:*'; then
         CHANGES+=("Comment=$4")
     fi
-    old=$(field Extra <<< "$1")
-    if [ "$old" != "$5" ] && ours_or_empty "$old" '{"gpucal"*'; then
+    find_value "$1" Extra
+    if [ "$VALUE" != "$5" ] && ours_or_empty "$VALUE" '{"gpucal"*'; then
         CHANGES+=("Extra=$5")
     fi
 }
 
 apply_to_node() { # NODE FEATURES WEIGHT COMMENT EXTRA
-    local shown
-
-    if ! shown=$(scontrol show node "$1" 2> /dev/null); then
+    if [ -z "${SHOWN[$1]-}" ]; then
         say "$1 is not a node of this cluster"
         return 0
     fi
-    find_changes "$shown" "${@:2}"
+    find_changes "${SHOWN[$1]}" "${@:2}"
     if ((${#CHANGES[@]} == 0)); then
         echo "$1: unchanged"
         return 0
@@ -100,6 +115,11 @@ apply_to_node() { # NODE FEATURES WEIGHT COMMENT EXTRA
 apply() {
     local node features weight comment extra status=0
 
+    load_nodes
+    if ((${#SHOWN[@]} == 0)); then
+        say "scontrol shows no nodes"
+        return 1
+    fi
     while IFS=$'\t' read -r node features weight _ _ comment extra; do
         apply_to_node "$node" "$features" "$weight" "$comment" "$extra" || status=1
     done < <(grep -v '^#' <<< "$TABLE")

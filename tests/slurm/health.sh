@@ -69,9 +69,9 @@ rm store/nodes/n1.yaml
 check n1
 ! is_drained n1 || fail "n1 is not resumed"
 
-calibrations 0.1
+calibrations 0.05
 "$gpucal" audit --node n0 > out 2>&1
-[ $? = 2 ] || fail "10 % are no warning"
+[ $? = 2 ] || fail "5 % are no warning"
 check n0
 ! is_drained n0 || fail "n0 is drained for a warning"
 calibrations 0.3
