@@ -2,7 +2,7 @@
 # health-check.sh: takes a node out of service whose devices are gone or have become slow.
 # For slurm.conf:
 #
-#   HealthCheckProgram=/usr/share/gpucal/slurm/health-check.sh
+#   HealthCheckProgram=/usr/local/share/gpucal/slurm/health-check.sh
 #   HealthCheckInterval=300
 #   HealthCheckNodeState=IDLE
 #

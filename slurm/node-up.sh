@@ -2,7 +2,7 @@
 # node-up.sh: calibrates nodes that have come back, where something changed meanwhile.
 # Once, as SlurmUser or root:
 #
-#   strigger --set --node --up --flags=PERM --program=/usr/share/gpucal/slurm/node-up.sh
+#   strigger --set --node --up --flags=PERM --program=/usr/local/share/gpucal/slurm/node-up.sh
 #
 # Slurm runs it on the controller with the list of nodes, at most some 15 s after they are
 # up.  It submits calibrate-node.sbatch for each, unless such a job waits already.  Settings:
