@@ -1,6 +1,7 @@
 /* spank_gpucal.c - gives each task of a job its node's calibration
  *
- * plugstack.conf:   optional /usr/local/lib/gpucal/spank_gpucal.so store=DIR [speeds=FILE]
+ * plugstack.conf:   optional /usr/local/lib/gpucal/spank_gpucal.so store=DIR
+ * [speeds=FILE]
  *
  *   GPUCAL_STORE          the store, unless the job has chosen one
  *   GPUCAL_NODE           the node's name in it
