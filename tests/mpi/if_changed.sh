@@ -37,7 +37,9 @@ nothing_done() {
 }
 sum() { find store -name '*.yaml' -exec sha256sum {} + | sort; }
 
-calibrate 0
+for _ in 1 2 3; do # on a busy machine a fit may be rejected
+    "$gpucal" --config config.yaml --store store --if-changed > out 2> err && break
+done
 said 'measured because nothing is published of it for this node'
 measured
 published=$(sum)
