@@ -92,6 +92,15 @@ static size_t runs_above(const struct judge *j, const struct gcal_audit_series *
     return above;
 }
 
+/* A change that is told already may be why the device is slower than others. */
+static bool is_explained(const struct judge *j, const struct gcal_audit_series *s)
+{
+    bool changed = s->verdict == GCAL_AUDIT_SUSPECT || s->verdict == GCAL_AUDIT_WARN ||
+                   s->verdict == GCAL_AUDIT_FAIL;
+
+    return changed && log1p(s->against_type) - log1p(s->change) < log1p(j->policy->warn);
+}
+
 static void judge_type(const struct judge *j, struct gcal_audit_series *s,
                        const struct gcal_audit_norm *norm)
 {
@@ -106,7 +115,7 @@ static void judge_type(const struct judge *j, struct gcal_audit_series *s,
     spread = fmax(TYPE_FLOOR, hypot(norm->spread, known));
     s->against_type = gcal_audit_relative(level - norm->median);
     s->against_type_sigmas = (level - norm->median) / spread;
-    if (s->subject == GCAL_AUDIT_SHAPE)
+    if (s->subject == GCAL_AUDIT_SHAPE || is_explained(j, s))
         return;
     above = runs_above(j, s, norm, spread, &told);
     if (above >= j->policy->confirm)

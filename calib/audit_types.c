@@ -1,58 +1,13 @@
-#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/audit_private.h"
+#include "calib/audit_types_private.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "fit/change.h"
-
-/* A type is known from so many of its devices, and from so many calibrations of each:
- * more hardly make it surer.
- */
-enum { MOST_DEVICES = 200, MOST_DIFFERENCES = 32 };
-
-/* Its devices in one epoch tell what is usual of them. */
-enum { LEAST_DEVICES = 3 };
-
-/* What one device tells.  Arrays: by its columns. */
-struct sampled {
-    uint64_t hash;
-    char *epoch;
-    size_t n;
-    size_t *column;    /* of the type */
-    double *level;     /* logarithm of the newest value */
-    double *error;     /* median relative standard error */
-    float *difference; /* n x MOST_DIFFERENCES, of consecutive logarithms */
-    size_t *n_differences;
-};
-
-/* What the devices of an epoch tell.  Arrays: by column of the type. */
-struct epoch {
-    char *key;
-    size_t *n;
-    double *median, *spread;
-};
-
-struct type {
-    char *name;
-    size_t n_columns, columns_capacity;
-    struct gcal_track_column *columns; /* texts owned */
-    size_t n_sampled;
-    struct sampled sampled[MOST_DEVICES];
-    double *repeatability; /* by column */
-    size_t n_epochs, epochs_capacity;
-    struct epoch *epochs;
-};
-
-struct gcal_audit_types {
-    pthread_mutex_t lock;
-    size_t n, capacity;
-    struct type **types;
-};
 
 /* ---- making and freeing ---- */
 
@@ -68,7 +23,7 @@ struct gcal_audit_types *gcal_audit_types_create(struct gcal_error *err)
     return types;
 }
 
-static void sampled_clear(struct sampled *s)
+void gcal_audit_sampled_clear(struct sampled *s)
 {
     free(s->epoch);
     free(s->column);
@@ -89,7 +44,7 @@ static void type_destroy(struct type *t)
     }
     free(t->columns);
     for (size_t i = 0; i < t->n_sampled; i++)
-        sampled_clear(&t->sampled[i]);
+        gcal_audit_sampled_clear(&t->sampled[i]);
     for (size_t i = 0; i < t->n_epochs; i++) {
         free(t->epochs[i].key);
         free(t->epochs[i].n);
@@ -245,7 +200,7 @@ static int sample(const struct gcal_audit_device *d, uint64_t hash, size_t of,
     };
     if (!s->epoch || !s->column || !s->level || !s->error || !s->difference ||
         !s->n_differences) {
-        sampled_clear(s);
+        gcal_audit_sampled_clear(s);
         return gcal_error_memory(err);
     }
     for (size_t i = 0; i < n; i++) {
@@ -280,20 +235,20 @@ static int put(struct type *t, const struct gcal_audit_device *d, struct sampled
     size_t next = 0;
 
     if (!slot) {
-        sampled_clear(made);
+        gcal_audit_sampled_clear(made);
         return 0;
     }
     for (size_t i = 0; i < made->n; i++) {
         next = find_column(t, &d->series[i].column, next);
         if (next == t->n_columns && add_column(t, &d->series[i].column, err) < 0) {
-            sampled_clear(made);
+            gcal_audit_sampled_clear(made);
             return -1;
         }
         made->column[i] = next++;
     }
     if (slot == &t->sampled[t->n_sampled])
         t->n_sampled++;
-    sampled_clear(slot);
+    gcal_audit_sampled_clear(slot);
     *slot = *made;
     return 0;
 }
@@ -324,137 +279,6 @@ int gcal_audit_types_add(struct gcal_audit_types *types,
     return rc;
 }
 
-/* ---- what they tell together ---- */
-
-/* Numbers of a column from all devices that have it. */
-struct gathered {
-    double *difference, *error, *level;
-    size_t n_differences, n_errors, n_levels;
-};
-
-static size_t at_column(const struct sampled *s, size_t column)
-{
-    size_t at = column; /* where it mostly stands */
-
-    if (at < s->n && s->column[at] == column)
-        return at;
-    for (at = 0; at < s->n && s->column[at] != column; at++)
-        ;
-    return at;
-}
-
-static void gather(const struct type *t, size_t column, struct gathered *g)
-{
-    g->n_differences = g->n_errors = 0;
-    for (size_t i = 0; i < t->n_sampled; i++) {
-        const struct sampled *s = &t->sampled[i];
-        size_t at = at_column(s, column);
-
-        if (at == s->n)
-            continue;
-        for (size_t j = 0; j < s->n_differences[at]; j++)
-            g->difference[g->n_differences++] = s->difference[at * MOST_DIFFERENCES + j];
-        if (!isnan(s->error[at]))
-            g->error[g->n_errors++] = s->error[at];
-    }
-}
-
-static void gather_levels(const struct type *t, size_t column, const char *epoch,
-                          struct gathered *g)
-{
-    g->n_levels = 0;
-    for (size_t i = 0; i < t->n_sampled; i++) {
-        const struct sampled *s = &t->sampled[i];
-        size_t at = strcmp(s->epoch, epoch) == 0 ? at_column(s, column) : s->n;
-
-        if (at < s->n && !isnan(s->level[at]))
-            g->level[g->n_levels++] = s->level[at];
-    }
-}
-
-/* The median of distances from the median is 0.6745 standard deviations. */
-static void settle_epoch(const struct type *t, struct epoch *e, struct gathered *g)
-{
-    for (size_t c = 0; c < t->n_columns; c++) {
-        gather_levels(t, c, e->key, g);
-        e->n[c] = g->n_levels;
-        e->median[c] = gcal_change_median(g->level, g->n_levels);
-        for (size_t i = 0; i < g->n_levels; i++)
-            g->level[i] = fabs(g->level[i] - e->median[c]);
-        e->spread[c] = 1.4826 * gcal_change_median(g->level, g->n_levels);
-    }
-}
-
-static const struct epoch *find_epoch(const struct type *t, const char *key)
-{
-    for (size_t i = 0; i < t->n_epochs; i++)
-        if (strcmp(t->epochs[i].key, key) == 0)
-            return &t->epochs[i];
-    return NULL;
-}
-
-static struct epoch *add_epoch(struct type *t, const char *key, struct gcal_error *err)
-{
-    struct epoch *moved =
-        gcal_array_grow(t->epochs, t->n_epochs, &t->epochs_capacity, sizeof(*moved), err);
-    struct epoch *e;
-
-    if (!moved)
-        return NULL;
-    t->epochs = moved;
-    e = &moved[t->n_epochs++];
-    *e = (struct epoch){ strdup(key), calloc(t->n_columns + 1, sizeof(*e->n)),
-                         calloc(t->n_columns + 1, sizeof(*e->median)),
-                         calloc(t->n_columns + 1, sizeof(*e->spread)) };
-    if (!e->key || !e->n || !e->median || !e->spread) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    return e;
-}
-
-static int settle(struct type *t, struct gathered *g, struct gcal_error *err)
-{
-    if (!(t->repeatability = calloc(t->n_columns + 1, sizeof(double))))
-        return gcal_error_memory(err);
-    for (size_t c = 0; c < t->n_columns; c++) {
-        gather(t, c, g);
-        t->repeatability[c] = gcal_change_repeatability(
-            g->difference, g->n_differences, gcal_change_median(g->error, g->n_errors));
-    }
-    for (size_t i = 0; i < t->n_sampled; i++) {
-        const char *key = t->sampled[i].epoch;
-        struct epoch *e;
-
-        if (find_epoch(t, key))
-            continue;
-        if (!(e = add_epoch(t, key, err)))
-            return -1;
-        settle_epoch(t, e, g);
-    }
-    for (size_t i = 0; i < t->n_sampled; i++)
-        sampled_clear(&t->sampled[i]);
-    t->n_sampled = 0;
-    return 0;
-}
-
-int gcal_audit_types_settle(struct gcal_audit_types *types, struct gcal_error *err)
-{
-    struct gathered g = {
-        .difference = calloc(MOST_DEVICES * MOST_DIFFERENCES, sizeof(double)),
-        .error = calloc(MOST_DEVICES, sizeof(double)),
-        .level = calloc(MOST_DEVICES, sizeof(double)),
-    };
-    int rc = g.difference && g.error && g.level ? 0 : gcal_error_memory(err);
-
-    for (size_t i = 0; rc == 0 && i < types->n; i++)
-        rc = settle(types->types[i], &g, err);
-    free(g.difference);
-    free(g.error);
-    free(g.level);
-    return rc;
-}
-
 /* ---- telling ---- */
 
 void gcal_audit_types_norms(const struct gcal_audit_types *types,
@@ -463,7 +287,7 @@ void gcal_audit_types_norms(const struct gcal_audit_types *types,
 {
     const struct type *t = find_type(types, device->type);
     char *key = epoch_key(device);
-    const struct epoch *e = t && key ? find_epoch(t, key) : NULL;
+    const struct epoch *e = t && key ? gcal_audit_find_epoch(t, key) : NULL;
     size_t next = 0;
 
     for (size_t i = 0; i < device->n_series; i++) {

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "calib/audit.h"
+#include "calib/audit_private.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "tests/calib/noise.h"
@@ -331,6 +331,41 @@ static void a_slow_device_is_found_among_its_type(void **state)
     noise_device_free(track);
 }
 
+/* Slower than its type by what it lost, and by a little more, which alone would make it a
+ * failure: that is one warning.
+ */
+static void a_change_explains_the_distance_to_the_type(void **state)
+{
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    struct gcal_track *track = noise_device(&noise, rng, RUNS, UID, "580.1");
+    struct gcal_audit_norm *norms = calloc(noise.columns->n, sizeof(*norms));
+    struct gcal_audit_device *d;
+    size_t n, by_type = 0;
+
+    (void)state;
+    assert_true(change(track, "*/p_*_memory", CHANGE, 1.09) > 0);
+    assert_int_equal(gcal_audit_histories("n3", track, &d, &n, NULL), 0);
+    for (size_t i = 0; i < noise.columns->n; i++)
+        norms[i] = (struct gcal_audit_norm){ .repeatability = 0.001,
+                                             .n = 200,
+                                             .median = noise.level[i] - 0.03 };
+    assert_int_equal(gcal_audit_judge(d, norms, &policy, NULL), 0);
+    for (size_t i = 0; i < d->n_series; i++)
+        by_type += d->series[i].by_type && d->series[i].verdict == GCAL_AUDIT_FAIL;
+    assert_true(by_type > 50); /* 3 % more are not explained */
+    for (size_t i = 0; i < d->n_series; i++) {
+        norms[i].median = noise.level[i] - 0.012;
+        d->series[i].by_type = false;
+    }
+    assert_int_equal(gcal_audit_judge(d, norms, &policy, NULL), 0);
+    for (size_t i = 0; i < d->n_series; i++)
+        assert_true(!d->series[i].by_type || d->series[i].change < policy.warn);
+    free(norms);
+    gcal_audit_histories_free(d, n);
+    noise_device_free(track);
+    gsl_rng_free(rng);
+}
+
 /* A change is followed to its end. */
 static void what_was_mended_passes(void **state)
 {
@@ -411,6 +446,7 @@ int main(void)
         cmocka_unit_test(what_is_not_confirmed_is_suspected),
         cmocka_unit_test(a_new_driver_is_no_drift),
         cmocka_unit_test(a_slow_device_is_found_among_its_type),
+        cmocka_unit_test(a_change_explains_the_distance_to_the_type),
         cmocka_unit_test(what_was_mended_passes),
         cmocka_unit_test(one_calibration_is_too_few),
         cmocka_unit_test(bad_input_is_refused),
