@@ -5,6 +5,9 @@
 #include "store/store_private.h"
 #include "store/verify_private.h"
 
+/* A node that is published while it is looked at is looked at again. */
+#define MAX_TRIES 20
+
 /* ---- against the ledger ---- */
 
 static bool is(const char *a, const char *b)
@@ -167,32 +170,67 @@ static void check_history(struct gcal_verify_state *state,
 
 /* ---- the whole ---- */
 
+static int find_lines(struct gcal_verify_state *state, const char *subject,
+                      struct gcal_verify_lines *lines, struct gcal_error *err)
+{
+    lines->n = 0;
+    return gcal_verify_refresh(state, err) < 0
+               ? -1
+               : gcal_verify_find(state, subject, lines, err);
+}
+
+/* What is there, and the ledger's lines about it: 1 when none came meanwhile, else 0. */
+static int look_once(struct gcal_verify_state *state, struct gcal_verify_found *f,
+                     struct gcal_verify_lines *lines, struct gcal_error *err)
+{
+    size_t n;
+
+    f->subject = gcal_format("%s/%s", f->folder, f->name);
+    f->file = gcal_format("%s/%s.yaml", f->folder, f->name);
+    if (!f->subject || !f->file)
+        return gcal_error_memory(err);
+    if (find_lines(state, f->subject, lines, err) < 0)
+        return -1;
+    n = lines->n;
+    if (gcal_verify_look(state, f, err) < 0 ||
+        find_lines(state, f->subject, lines, err) < 0)
+        return -1;
+    return lines->n == n;
+}
+
 static int check(struct gcal_verify_state *state, const char *folder, const char *name,
                  struct gcal_error *err)
 {
-    struct gcal_verify_found f = { .folder = folder,
-                                   .name = name,
-                                   .subject = gcal_format("%s/%s", folder, name),
-                                   .file = gcal_format("%s/%s.yaml", folder, name) };
+    const struct gcal_verify before = *state->result;
+    const size_t text_size = state->text.size;
     struct gcal_verify_lines lines = { 0 };
-    bool is_node = is(folder, "nodes");
-    int rc = f.subject && f.file ? 0 : gcal_error_memory(err);
+    struct gcal_verify_found f;
+    int rc = 0;
 
-    if (rc == 0)
-        rc = gcal_verify_look(state, &f, err);
-    if (rc == 0)
-        rc = gcal_verify_refresh(state, err);
-    if (rc == 0)
-        rc = gcal_verify_find(state, f.subject, &lines, err);
-    if (rc == 0)
-        check_current(state, &f, &lines);
-    if (rc == 0 && is_node) {
-        check_history(state, &f, &lines);
-        gcal_verify_track(state, name, &lines, f.sha256, f.track, f.track_size);
+    for (int tries = 0; rc == 0 && tries < MAX_TRIES; tries++) {
+        size_t n_lines = state->result->n_lines;
+
+        f = (struct gcal_verify_found){ .folder = folder, .name = name };
+        *state->result = before; /* what another try told is told again */
+        state->result->n_lines = n_lines;
+        state->text.size = text_size;
+        rc = look_once(state, &f, &lines, err);
+        if (rc > 0) {
+            check_current(state, &f, &lines);
+            if (is(folder, "nodes")) {
+                check_history(state, &f, &lines);
+                gcal_verify_track(state, name, &lines, f.sha256, f.track, f.track_size);
+            }
+        }
+        gcal_verify_found_clear(&f);
     }
+    if (rc == 0)
+        gcal_verify_interrupted(state,
+                                "%s/%s: published anew all the time, so that it could "
+                                "not be checked",
+                                folder, name);
     free(lines.line);
-    gcal_verify_found_clear(&f);
-    return rc;
+    return rc < 0 ? -1 : 0;
 }
 
 struct names {
@@ -306,7 +344,10 @@ int gcal_store_verify(const struct gcal_store *store, struct gcal_verify *verify
     }
     if (rc == 0)
         rc = check_folder(&state, "types", err);
-    if (rc == 0 && state.text.failed)
+    verify->n_damaged += state.n_bad_lines;
+    if (state.ledger_text.size)
+        gcal_buf_put(&state.text, state.ledger_text.data, state.ledger_text.size);
+    if (rc == 0 && (state.text.failed || state.ledger_text.failed))
         rc = gcal_error_memory(err);
     if (rc == 0 && state.text.size)
         rc = (verify->text = gcal_buf_take(&state.text, err)) ? 0 : -1;

@@ -93,10 +93,12 @@ int gcal_verify_refresh(struct gcal_verify_state *state, struct gcal_error *err)
         return -1;
     while ((rc = gcal_ledger_next(&state->reader, &entry, &line)) != 0) {
         state->result->n_lines++;
-        if (rc < 0)
-            gcal_verify_damaged(state, "%s", line.text);
-        else if (keep(state, &entry, err) < 0)
+        if (rc < 0) {
+            gcal_buf_printf(&state->ledger_text, "damaged: %s\n", line.text);
+            state->n_bad_lines++;
+        } else if (keep(state, &entry, err) < 0) {
             return -1;
+        }
     }
     return 0;
 }
@@ -160,6 +162,7 @@ void gcal_verify_forget(struct gcal_verify_state *state)
     free(state->records);
     gcal_ledger_close(&state->reader);
     gcal_buf_free(&state->text);
+    gcal_buf_free(&state->ledger_text);
 }
 
 bool gcal_verify_complete(const struct gcal_verify_lines *lines, size_t i,

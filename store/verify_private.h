@@ -18,7 +18,8 @@ struct gcal_verify_record {
 struct gcal_verify_state {
     const struct gcal_store *store;
     struct gcal_verify *result;
-    struct gcal_buf text;
+    struct gcal_buf text, ledger_text; /* of files; of the ledger's own lines */
+    size_t n_bad_lines;
     struct gcal_ledger_reader reader;
     struct gcal_verify_record *records; /* the first n_sorted by subject, then by order */
     size_t n_records, capacity, n_sorted;
