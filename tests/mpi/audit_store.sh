@@ -1,0 +1,37 @@
+#!/bin/bash
+# audit_store.sh GPUCAL MAKE_STORE PARAMETERS - a store of devices of which some drifted,
+# audited: the page and the metrics tell what the text does.
+set -eu
+gpucal=$1 make_store=$2 parameters=$3
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+fail() { echo "audit_store.sh: $*" >&2; exit 1; }
+
+mkdir "$out/store"
+"$make_store" "$out/store" "$parameters" 10 12 0.002 5 > "$out/made"
+status=0
+"$gpucal" audit --store "$out/store" --html "$out/page.html" --prometheus "$out/gpucal.prom" \
+    --warn 4 --fail 15 > "$out/text" || status=$?
+[ "$status" = 2 ] || fail "exit status $status: $(cat "$out/text")"
+for node in $(sed -n 's/^\(node[0-9]*\) .*warning.*/\1/p' "$out/text"); do
+    grep -q "<h2><span class=\"verdict warn\">warning</span> $node " "$out/page.html" ||
+        fail "no section of $node"
+    [ "$(grep -c "^gpucal_device_status{hostname=\"$node\".*} 1\$" "$out/gpucal.prom")" = 1 ] ||
+        fail "no metric of $node"
+done
+[ "$(grep -c '^gpucal_device_status{.*} 1$' "$out/gpucal.prom")" = 2 ] || fail "two drifted"
+[ "$(grep -c '^gpucal_device_status{.*} 0$' "$out/gpucal.prom")" = 8 ] || fail "eight did not"
+grep -q '^gpucal_finding_rel_change{.*,verdict="warning"} 0\.[01][0-9]*$' "$out/gpucal.prom" ||
+    fail "no finding: $(grep '^gpucal_finding' "$out/gpucal.prom")"
+[ "$(grep -c '<section class="device"' "$out/page.html")" = 2 ] || fail "other sections"
+
+# A node that was named has a section although it passes.
+"$gpucal" audit --store "$out/store" --node node00000 --html "$out/page.html" > /dev/null ||
+    fail "node00000 does not pass"
+grep -q '<h2><span class="verdict pass">pass</span> node00000 ' "$out/page.html" ||
+    fail "no section of node00000"
+
+# What cannot be written is told before anything is audited.
+"$gpucal" audit --store "$out/store" --html "$out/missing/page.html" > "$out/text" 2>&1 &&
+    fail "wrote to nowhere"
+grep -q 'missing/page.html: cannot write beside it' "$out/text" || fail "$(cat "$out/text")"
