@@ -17,7 +17,8 @@ CLUSTER=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libpmix-dev
 TEST=(git procps libcmocka-dev
     oclgrind mesa-opencl-icd             # two more OpenCL devices on any CPU
     gnuplot-nox clpeak                   # scripts/seeds.sh, scripts/evaluate.sh
-    clang clang-format libclang-rt-dev)  # the last has libFuzzer and the sanitizers
+    clang clang-format libclang-rt-dev   # the last has libFuzzer and the sanitizers
+    libstarpu-dev starpu-tools libslurm-dev python3 jq) # tests/starpu, slurm/, docs/examples
 
 die() {
     echo "install-deps.sh: $*" >&2

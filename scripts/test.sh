@@ -3,9 +3,10 @@
 #
 #   scripts/test.sh [--no-install]
 #
-# Formatting, layers, each header alone, a build with clang, the unit tests under
-# AddressSanitizer and UndefinedBehaviorSanitizer, 60 s of fuzzing the OpenCL C front end,
-# then a build with gcc and the whole CTest, Slurm's tests included.  Warnings are errors.
+# Formatting, layers, each header alone, a build with clang for AddressSanitizer and
+# UndefinedBehaviorSanitizer, the unit tests with it, 60 s of fuzzing each reader of texts from
+# outside, then a build with gcc and the whole CTest, Slurm's and StarPU's tests included.
+# Warnings are errors.
 # Everything is built in build-test/, which may be removed.  The last line is CTest's
 # summary of that last run.
 set -u
@@ -30,20 +31,35 @@ check_layers() {
     tests/layers.sh
 }
 
+# The sanitizers and the fuzzers share a build.
 build_with_clang() {
-    CC=clang scripts/build.sh "$out/clang" -DGPUCAL_WERROR=ON
+    CC=clang scripts/build.sh "$out/clang" -DGPUCAL_WERROR=ON -DGPUCAL_SANITIZE=ON \
+        -DGPUCAL_FUZZ=ON
 }
 
 test_sanitized() {
-    scripts/build.sh "$out/sanitized" -DGPUCAL_WERROR=ON -DGPUCAL_SANITIZE=ON &&
-        ctest --test-dir "$out/sanitized" -j2 --no-tests=error -L unit --no-label-summary
+    ctest --test-dir "$out/clang" -j2 --no-tests=error -L unit --no-label-summary
 }
 
 # The folder of what is found stays: an input that crashes is printed, and lies in it.
+fuzz() { # NAME...: side by side
+    local name pid status=0 pids=()
+    for name; do
+        tests/fuzz/run.sh "$out/clang/tests/fuzz/fuzz_$name" "$out/fuzz-$name" 60 &
+        pids+=($!)
+    done
+    for pid in "${pids[@]}"; do
+        wait "$pid" || status=1
+    done
+    return $status
+}
+
 fuzz_front_end() {
-    CC=clang scripts/build.sh -t fuzzers "$out/fuzz" -DGPUCAL_WERROR=ON -DGPUCAL_FUZZ=ON \
-        -DGPUCAL_SANITIZE=ON &&
-        tests/fuzz/run.sh "$out/fuzz/tests/fuzz/fuzz_count" "$out/fuzz-count" 60
+    fuzz count
+}
+
+fuzz_files() {
+    fuzz params profile
 }
 
 build_with_gcc() {
@@ -103,9 +119,11 @@ main() {
 
     step "formatting" check_format
     step "layers" check_layers
-    step "build with clang" build_with_clang
-    step "unit tests with sanitizers" test_sanitized
-    step "60 s of fuzzing the front end" fuzz_front_end
+    if step "build with clang and sanitizers" build_with_clang; then
+        step "unit tests with sanitizers" test_sanitized
+        step "60 s of fuzzing the front end" fuzz_front_end
+        step "60 s of fuzzing the readers of files" fuzz_files
+    fi
     if step "build with gcc" build_with_gcc; then
         step "each header alone" check_headers
         step "all tests" test_all
