@@ -80,6 +80,8 @@ static void put_finding(struct gcal_buf *html, const struct gcal_page_row *row, 
         gcal_buf_puts(html, "</a>");
     gcal_buf_puts(html, "<div class=\"quiet\">");
     gcal_escape_html(html, row->name);
+    gcal_buf_puts(html, " &middot; ");
+    gcal_escape_html(html, row->uid);
     gcal_buf_puts(html, "</div></td><td class=\"what\">");
     gcal_escape_html(html, row->what);
     if (row->n_findings > 1)
@@ -145,9 +147,12 @@ static void put_other(struct gcal_buf *html, const struct gcal_page_overview *o,
     gcal_escape_html(html, row->node);
     if (row->has_section)
         gcal_buf_puts(html, "</a>");
-    gcal_buf_puts(html, "</td><td>");
+    gcal_buf_puts(html, "</td><td class=\"t\">");
     gcal_escape_html(html, row->name);
-    gcal_buf_printf(html, "</td><td class=\"n\">%zu</td><td class=\"t\">", row->n_runs);
+    gcal_buf_puts(html, " <span class=\"quiet\">");
+    gcal_escape_html(html, row->uid);
+    gcal_buf_printf(html, "</span></td><td class=\"n\">%zu</td><td class=\"t\">",
+                    row->n_runs);
     gcal_page_utc(html, row->newest);
     gcal_buf_puts(html, "</td><td>");
     gcal_escape_html(html, row->what);

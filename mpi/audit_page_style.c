@@ -36,6 +36,7 @@ const char gcal_page_style[] =
     "th{color:var(--muted);font-weight:600;white-space:nowrap}.n{text-align:right;"
     "white-space:nowrap;font-variant-numeric:tabular-nums}.t{white-space:nowrap}"
     "tbody tr:hover{background:var(--card)}.scroll{overflow-x:auto}\n"
+    "td .quiet{overflow-wrap:break-word;font-size:.82rem}\n"
     "section.device{margin-top:2.5rem;border-top:2px solid var(--rule)}"
     "section.device h2{margin-top:1rem}\n"
     ".finding{margin:.7rem 0;padding:.5rem .9rem;background:var(--card);"
