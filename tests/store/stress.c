@@ -68,7 +68,7 @@ static void number_params(struct gcal_params *params, const char *run_id, double
 static struct gcal_params read_params(void)
 {
     struct gcal_error err;
-    struct gcal_params params;
+    struct gcal_params params = { 0 };
     size_t size;
     char *text = gcal_file_read(TEST_DATA "/h200/vm.yaml", 1 << 24, &size, &err);
 
