@@ -72,12 +72,12 @@ static void take_column(struct noise *noise, size_t column)
 
 void noise_load(const char *name, struct noise *noise)
 {
-    char *path = gcal_format("%s/h200-repeats/tracks/%s.tsv", TEST_DATA, name), *text;
+    char *path = gcal_format("%s/h200-repeats/tracks/%s.tsv", TEST_DATA, name);
     struct gcal_error err;
     size_t size, n;
 
-    if (!(text = gcal_file_read(must(path), 1 << 24, &size, &err)) ||
-        gcal_track_decode(text, size, name, &noise->track, &err) < 0) {
+    if (!(noise->text = gcal_file_read(must(path), 1 << 24, &size, &err)) ||
+        gcal_track_decode(noise->text, size, name, &noise->track, &err) < 0) {
         fprintf(stderr, "%s\n", err.text);
         abort();
     }
@@ -93,7 +93,8 @@ void noise_load(const char *name, struct noise *noise)
 
 void noise_clear(struct noise *noise)
 {
-    gcal_track_clear(&noise->track); /* its text is left to the program's end */
+    gcal_track_clear(&noise->track);
+    free(noise->text);
     free(noise->level);
     free(noise->error);
     free(noise->residual);

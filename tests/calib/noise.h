@@ -13,6 +13,7 @@
 #include "store/track.h"
 
 struct noise {
+    char *text;              /* that 'track' lies in */
     struct gcal_track track; /* the recorded calibrations */
     const struct gcal_track_columns *columns;
     double *level,
