@@ -127,7 +127,10 @@ static int json_device(void *context, const struct gcal_audit_device *d,
     if (!j->about->all && d->n_findings == 0)
         return 0;
     if (!(o = device_json(d, j->about->all)))
-        return gcal_error_memory(err);
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "node %s: a device cannot be told as JSON: its track has "
+                              "text that is not UTF-8",
+                              d->node);
     fputs(j->n_printed++ ? ",\n" : "{\"devices\": [\n", stdout);
     rc = json_dumpf(o, stdout, FLAGS);
     json_decref(o);
