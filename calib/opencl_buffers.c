@@ -58,11 +58,14 @@ static bool get_need(const struct gcal_job *job, size_t i, struct need *need)
 {
     const struct gcal_job_arg *arg = i < job->n_args ? &job->args[i] : NULL;
 
-    if (arg)
-        *need = (struct need){ i, gcal_opencl_arg_bytes(arg), arg->dtype, arg->output };
-    else
+    if (!arg) {
         *need = (struct need){ TRANSFERS, job->transfer.size_bytes, "uint8", false };
-    return arg ? arg->kind == GCAL_ARG_BUFFER : job->transfer.pieces > 0;
+        return job->transfer.pieces > 0;
+    }
+    if (arg->kind != GCAL_ARG_BUFFER)
+        return false;
+    *need = (struct need){ i, gcal_opencl_arg_bytes(arg), arg->dtype, arg->output };
+    return true;
 }
 
 /* Of the host's memory, for transfers. */
