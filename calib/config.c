@@ -196,7 +196,9 @@ static int read_root(const struct gcal_yaml *root, const struct gcal_catalogue *
         return -1;
     if (models && read_models(root, &r, err) < 0)
         return -1;
-    return r.expanded ? write_out(config, err) : 0;
+    if (r.expanded && write_out(config, err) < 0)
+        return -1;
+    return models ? gcal_config_take_fingerprint(config, err) : 0;
 }
 
 static int parse(const char *text, size_t size, const char *file,

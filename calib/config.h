@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "calib/base/hash.h"
 #include "calib/model/measurement.h"
 #include "calib/model/model.h"
 #include "kernels/kernels.h"
@@ -83,6 +84,12 @@ struct gcal_config {
     size_t audit_confirm, audit_of; /* likewise */
     size_t n_models;
     struct gcal_model_config *models;
+    /* SHA-256, hexadecimal, of what it says of measuring and of models, written out:
+     * where it differs, calibrations are not alike.  Where they are published, how they
+     * are audited, which devices take part, the time for it and the order are left out;
+     * "" as long as only settings were read.
+     */
+    char fingerprint[GCAL_HASH_TEXT_SIZE];
 };
 
 /* Reads and checks everything that can be checked without a device.  'file' NULL: the

@@ -192,5 +192,7 @@ int gcal_config_add_tag_set(const struct gcal_catalogue *catalogue,
 
 /* The whole configuration as YAML, the caller's to free. */
 char *gcal_config_encode(const struct gcal_config *config, struct gcal_error *err);
+/* Fills config->fingerprint, once models are read. */
+int gcal_config_take_fingerprint(struct gcal_config *config, struct gcal_error *err);
 
 #endif

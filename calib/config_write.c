@@ -1,5 +1,6 @@
 /* A configuration as YAML, with everything written out. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/error.h"
@@ -149,6 +150,37 @@ static void write_model(struct gcal_yaml_writer *w, const struct gcal_model_conf
     gcal_yaml_write_end_map(w);
 }
 
+static void write_models(struct gcal_yaml_writer *w, const struct gcal_config *config)
+{
+    gcal_yaml_write_text(w, "models");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < config->n_models; i++)
+        write_model(w, &config->models[i]);
+    gcal_yaml_write_end_list(w);
+}
+
+int gcal_config_take_fingerprint(struct gcal_config *config, struct gcal_error *err)
+{
+    struct gcal_yaml_writer *w = gcal_yaml_writer_create(err);
+    struct gcal_measure_options measure = config->measure;
+    char *text;
+    size_t size;
+
+    if (!w)
+        return -1;
+    measure.budget_s = 0;
+    measure.seed = 0;
+    gcal_yaml_write_map(w);
+    write_measure(w, &measure);
+    write_models(w, config);
+    gcal_yaml_write_end_map(w);
+    if (!(text = gcal_yaml_writer_finish(w, &size, err)))
+        return -1;
+    gcal_hash(text, size, config->fingerprint);
+    free(text);
+    return 0;
+}
+
 char *gcal_config_encode(const struct gcal_config *config, struct gcal_error *err)
 {
     struct gcal_yaml_writer *w = gcal_yaml_writer_create(err);
@@ -162,11 +194,7 @@ char *gcal_config_encode(const struct gcal_config *config, struct gcal_error *er
     write_devices(w, &config->devices);
     write_measure(w, &config->measure);
     write_audit(w, config);
-    gcal_yaml_write_text(w, "models");
-    gcal_yaml_write_list(w);
-    for (size_t i = 0; i < config->n_models; i++)
-        write_model(w, &config->models[i]);
-    gcal_yaml_write_end_list(w);
+    write_models(w, config);
     gcal_yaml_write_end_map(w);
     return gcal_yaml_writer_finish(w, NULL, err);
 }

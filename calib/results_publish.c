@@ -5,7 +5,6 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/base/hash.h"
 #include "calib/base/wire.h"
 #include "calib/results_private.h"
 
@@ -124,11 +123,11 @@ static int add_model(struct gcal_params_device *device, const struct gcal_type_f
 /* A device of the file; its description goes over the wire's encoding, which copies. */
 static struct gcal_params_device *add_device(struct gcal_params *params,
                                              const struct gcal_record *record,
+                                             const struct gcal_config *config,
                                              size_t device, struct gcal_error *err)
 {
     const struct gcal_run_header *header = gcal_record_header(record);
     struct gcal_params_device *d = gcal_params_add_device(params, err);
-    char configuration[GCAL_HASH_TEXT_SIZE];
     struct gcal_buf buf = { 0 };
     struct gcal_wire wire;
     int rc = -1;
@@ -140,8 +139,7 @@ static struct gcal_params_device *add_device(struct gcal_params *params,
     d->calibrated_utc =
         strdup(header->finished_utc ? header->finished_utc : header->started_utc);
     d->gpucal_version = strdup(header->gpucal_version);
-    gcal_hash(header->config, strlen(header->config), configuration);
-    d->configuration = strdup(configuration);
+    d->configuration = strdup(config->fingerprint);
     d->catalogue = strdup(header->catalogue ? header->catalogue : "");
     if (buf.failed || !d->run_id || !d->calibrated_utc || !d->gpucal_version ||
         !d->configuration || !d->catalogue) {
@@ -170,7 +168,7 @@ static int add_fits(const struct gcal_results *results, const struct gcal_record
             if (t->device[k] != device || !isfinite(t->factor[k]) ||
                 !isfinite(t->factor_error[k]))
                 continue;
-            if (!made && !(made = add_device(params, record, device, err)))
+            if (!made && !(made = add_device(params, record, config, device, err)))
                 return -1;
             if (add_model(made, t, config, k, err) < 0)
                 return -1;
@@ -251,7 +249,7 @@ static int publish_type(const struct gcal_results *results,
 
         if (!t->good || strcmp(t->type, type) != 0)
             continue;
-        if (!device && !(device = add_device(&params, record, t->device[0], err)))
+        if (!device && !(device = add_device(&params, record, config, t->device[0], err)))
             rc = -1;
         else
             rc = add_model(device, t, config, t->n_devices, err);

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "calib/base/buf.h"
-#include "calib/base/hash.h"
 #include "calib/base/log.h"
 #include "mpi/due.h"
 #include "mpi/print_json.h"
@@ -38,9 +37,8 @@ int gcal_root_is_due(struct gcal_root *root, const char *node,
                      const struct gcal_params_index *published,
                      const struct gcal_device_info *info, struct gcal_error *err)
 {
-    char configuration[GCAL_HASH_TEXT_SIZE];
     struct gcal_due_policy policy = {
-        .configuration = configuration,
+        .configuration = root->config.fingerprint,
         .catalogue = gcal_catalogue_fingerprint(root->catalogue),
         .gpucal_version = root->header.gpucal_version,
         .max_age_s = root->options.max_age_s,
@@ -53,7 +51,6 @@ int gcal_root_is_due(struct gcal_root *root, const char *node,
 
     if (!root->options.if_changed)
         return 1;
-    gcal_hash(root->config.text, strlen(root->config.text), configuration);
     due = gcal_due(published ? gcal_params_index_devices(published) : &nothing, info,
                    &policy, &reason, &age_s, err);
     if (due == 0) {

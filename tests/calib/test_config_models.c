@@ -82,6 +82,36 @@ static bool is_fitted_to(const struct gcal_model_config *m, const char *tag)
 
 /* ---- written by hand ---- */
 
+static void assert_fingerprint(const char *text, const char *than, bool same)
+{
+    struct gcal_config config = { 0 };
+
+    read_with(text, NULL, &config);
+    assert_int_equal(strlen(config.fingerprint), GCAL_HASH_TEXT_SIZE - 1);
+    assert_true((strcmp(config.fingerprint, than) == 0) == same);
+    gcal_config_clear(&config);
+}
+
+/* Calibrations are alike that measure and fit alike. */
+static void a_fingerprint_is_of_what_is_measured_and_fitted(void **state)
+{
+#define MODEL BEGIN "    expression: p_add * f_op_float32_add\n" TAGS
+    struct gcal_config config = { 0 };
+
+    (void)state;
+    read_with(MODEL, NULL, &config);
+    assert_fingerprint("# a remark\n" MODEL, config.fingerprint, true);
+    assert_fingerprint(MODEL "store: /elsewhere\naudit: {warn: 0.03}\n"
+                             "devices: {names: ['*H200*']}\n"
+                             "measure: {budget_s: 7, seed: 3}\n",
+                       config.fingerprint, true);
+    assert_fingerprint(MODEL "measure: {noise: 0.02}\n", config.fingerprint, false);
+    assert_fingerprint(MODEL "    parameters: {p_add: {max: 1}}\n", config.fingerprint,
+                       false);
+    gcal_config_clear(&config);
+#undef MODEL
+}
+
 static void forms_may_be_written_out(void **state)
 {
     static const char text[] =
@@ -269,6 +299,7 @@ static void assert_written_out(const struct gcal_config *config)
     read_with(config->text, NULL, &again);
     assert_same_models(config, &again);
     assert_string_equal(again.text, config->text);
+    assert_string_equal(again.fingerprint, config->fingerprint);
     gcal_config_clear(&again);
     read_with(config->text, catalogue, &again);
     assert_same_models(config, &again);
@@ -618,6 +649,7 @@ static void a_kernel_may_be_fitted_and_check(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_fingerprint_is_of_what_is_measured_and_fitted),
         cmocka_unit_test(forms_may_be_written_out),
         cmocka_unit_test(ready_forms_are_made_of_groups),
         cmocka_unit_test(complaints_about_forms_name_the_place),
