@@ -4,9 +4,9 @@
 #   scripts/test.sh [--no-install]
 #
 # Formatting, layers, each header alone, a build with clang for AddressSanitizer and
-# UndefinedBehaviorSanitizer, the unit tests with it, 60 s of fuzzing each reader of texts from
-# outside, then a build with gcc and the whole CTest, Slurm's and StarPU's tests included.
-# Warnings are errors.
+# UndefinedBehaviorSanitizer, the unit tests with it but the longest, 60 s of fuzzing each
+# reader of texts from outside, then a build with gcc and the whole CTest, Slurm's and StarPU's
+# tests included.  Warnings are errors.
 # Everything is built in build-test/, which may be removed.  The last line is CTest's
 # summary of that last run.
 set -u
@@ -38,13 +38,14 @@ build_with_clang() {
 }
 
 test_sanitized() {
-    ctest --test-dir "$out/clang" -j2 --no-tests=error -L unit --no-label-summary
+    ctest --test-dir "$out/clang" -j2 --no-tests=error -L unit -LE long --no-label-summary
 }
 
-# The folder of what is found stays: an input that crashes is printed, and lies in it.
-fuzz() { # NAME...: side by side
+# All at once.  The folder of what is found stays: an input that crashes is printed, and
+# lies in it.
+fuzz() {
     local name pid status=0 pids=()
-    for name; do
+    for name in count params profile; do
         tests/fuzz/run.sh "$out/clang/tests/fuzz/fuzz_$name" "$out/fuzz-$name" 60 &
         pids+=($!)
     done
@@ -52,14 +53,6 @@ fuzz() { # NAME...: side by side
         wait "$pid" || status=1
     done
     return $status
-}
-
-fuzz_front_end() {
-    fuzz count
-}
-
-fuzz_files() {
-    fuzz params profile
 }
 
 build_with_gcc() {
@@ -121,8 +114,7 @@ main() {
     step "layers" check_layers
     if step "build with clang and sanitizers" build_with_clang; then
         step "unit tests with sanitizers" test_sanitized
-        step "60 s of fuzzing the front end" fuzz_front_end
-        step "60 s of fuzzing the readers of files" fuzz_files
+        step "60 s of fuzzing" fuzz
     fi
     if step "build with gcc" build_with_gcc; then
         step "each header alone" check_headers

@@ -599,7 +599,8 @@ case_evaluate() {
     run "$gpucal" evaluate --store store --replay e.h5 --record f.h5
     expect_status 1
     # Another device's record.
-    sed 's/^  type: .*/  type: another-gpu-7cu/; s/uid: .*/uid: uuid:7/' "store/nodes/$(node).yaml" > other.yaml
+    sed 's/^  type: .*/  type: another-gpu-7cu/; s/uid: .*/uid: uuid:7/
+        s/^device: .*/device: uuid:7/' "store/nodes/$(node).yaml" > other.yaml
     run "$gpucal" evaluate --params other.yaml --replay e.h5
     expect_status 1
     expect_line 'no device of the record is .* or of its type .another-gpu-7cu'

@@ -20,6 +20,6 @@ done
 [ "$ratio" = good ] || fail "loading a node depends on how many there are: $ratio ms"
 # Every 50th of them is slower, and found.
 echo "$out" | grep -q '^make, 200 nodes .* 4 drifted' || fail "what was made: $out"
-echo "$out" | grep -q '^audit, 200 nodes, time .* exit status 2$' || fail "audit: $out"
-echo "$out" | grep -q '^audit says: .* 4 warning, 0 failure' || fail "audit: $out"
+echo "$out" | grep -q '^audit, 200 nodes, time .* exit status 3$' || fail "audit: $out"
+echo "$out" | grep -q '^audit says: .* 0 warning, 4 failure' || fail "audit: $out"
 echo "$out" | grep -q '^verify, 200 nodes, time .* exit status 0$' || fail "verify: $out"

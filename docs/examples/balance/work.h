@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
-/* As the kernel is built, and as its profile must be counted (README.md): a work-item makes
- * WORK_BLOCK rows of WORK_WIDTH columns, and rows are divided in multiples of
+/* As the kernel is built, and as its profile must be counted (README.md): a work-item
+ * makes WORK_BLOCK rows of WORK_WIDTH columns, and rows are divided in multiples of
  * WORK_GRANULARITY, a work-group's.
  */
 #define WORK_BLOCK       8
