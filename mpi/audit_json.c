@@ -9,6 +9,7 @@
 
 #include "calib/base/error.h"
 #include "mpi/audit_output.h"
+#include "mpi/print_json.h"
 
 /* Digits that tell doubles apart well enough for people and scripts. */
 #define FLAGS (JSON_REAL_PRECISION(9) | JSON_INDENT(1))
@@ -18,17 +19,12 @@ struct json {
     size_t n_printed;
 };
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *numbers(const double *values, size_t n)
 {
     json_t *list = json_array();
 
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(list, number(values[i]));
+        json_array_append_new(list, gcal_json_number(values[i]));
     return list;
 }
 
@@ -49,12 +45,12 @@ static json_t *finding_json(const struct gcal_audit_device *d,
                               json_pack("{s:s, s:s, s:s}", "model", c->model, "form",
                                         c->form, "parameter", c->parameter));
     }
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "code",
-                     f->code, "verdict", gcal_audit_verdict_name(f->verdict), "what",
-                     f->what, "next", f->next, "change", number(f->change), "change_low",
-                     number(f->change_low), "change_high", number(f->change_high),
-                     "since", run_id(d, f->since), "false_alarm", number(f->false_alarm),
-                     "parameters", parameters);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "code", f->code, "verdict",
+        gcal_audit_verdict_name(f->verdict), "what", f->what, "next", f->next, "change",
+        gcal_json_number(f->change), "change_low", gcal_json_number(f->change_low),
+        "change_high", gcal_json_number(f->change_high), "since", run_id(d, f->since),
+        "false_alarm", gcal_json_number(f->false_alarm), "parameters", parameters);
 }
 
 static json_t *series_json(const struct gcal_audit_device *d,
@@ -68,16 +64,17 @@ static json_t *series_json(const struct gcal_audit_device *d,
 
     json_object_set_new(o, "value", numbers(s->value, d->n_runs));
     json_object_set_new(o, "error", numbers(s->error, d->n_runs));
-    json_object_set_new(o, "repeatability", number(s->repeatability));
-    json_object_set_new(o, "reference", number(s->reference));
-    json_object_set_new(o, "change", number(s->change));
-    json_object_set_new(o, "change_low", number(s->change_low));
-    json_object_set_new(o, "change_high", number(s->change_high));
+    json_object_set_new(o, "repeatability", gcal_json_number(s->repeatability));
+    json_object_set_new(o, "reference", gcal_json_number(s->reference));
+    json_object_set_new(o, "change", gcal_json_number(s->change));
+    json_object_set_new(o, "change_low", gcal_json_number(s->change_low));
+    json_object_set_new(o, "change_high", gcal_json_number(s->change_high));
     json_object_set_new(o, "since", run_id(d, s->since));
-    json_object_set_new(o, "false_alarm", number(s->false_alarm));
-    json_object_set_new(o, "epoch_change", number(s->driver_change));
-    json_object_set_new(o, "against_type", number(s->against_type));
-    json_object_set_new(o, "against_type_sigmas", number(s->against_type_sigmas));
+    json_object_set_new(o, "false_alarm", gcal_json_number(s->false_alarm));
+    json_object_set_new(o, "epoch_change", gcal_json_number(s->driver_change));
+    json_object_set_new(o, "against_type", gcal_json_number(s->against_type));
+    json_object_set_new(o, "against_type_sigmas",
+                        gcal_json_number(s->against_type_sigmas));
     json_object_set_new(o, "by_type", json_boolean(s->by_type));
     return o;
 }

@@ -8,6 +8,7 @@
 #include "calib/config.h"
 #include "mpi/audit_output.h"
 #include "mpi/command.h"
+#include "mpi/words.h"
 
 enum { KEY_FALSE_ALARMS = 256, KEY_HTML, KEY_PROMETHEUS };
 
@@ -39,18 +40,6 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-static double positive(const char *text, const char *unit, const char *what,
-                       struct argp_state *state)
-{
-    char *end;
-    double value = strtod(text, &end);
-
-    if (end == text || (*end && strcmp(end, unit) != 0) || !(value > 0))
-        argp_error(state, "%s: expected a positive number%s%s, found '%s'", what,
-                   *unit ? " in " : "", unit, text);
-    return value;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct audit_command *c = state->input;
@@ -66,13 +55,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->node = arg;
         break;
     case 'w':
-        c->warn = positive(arg, "%", "--warn", state) / 100;
+        c->warn = gcal_option_positive(arg, "%", "--warn", state) / 100;
         break;
     case 'f':
-        c->fail = positive(arg, "%", "--fail", state) / 100;
+        c->fail = gcal_option_positive(arg, "%", "--fail", state) / 100;
         break;
     case KEY_FALSE_ALARMS:
-        c->false_alarms = positive(arg, "", "--false-alarms", state);
+        c->false_alarms = gcal_option_positive(arg, "", "--false-alarms", state);
         break;
     case 'a':
         c->all = true;

@@ -8,6 +8,7 @@
 #include "calib/base/log.h"
 #include "mpi/calibrate.h"
 #include "mpi/command.h"
+#include "mpi/words.h"
 
 #define DAY_S 86400.0
 
@@ -43,16 +44,6 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-static double positive(const char *text, const char *what, struct argp_state *state)
-{
-    char *end;
-    double value = strtod(text, &end);
-
-    if (*end || !(value > 0))
-        argp_error(state, "%s: expected a positive number, found '%s'", what, text);
-    return value;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct gcal_calibrate_options *o = state->input;
@@ -78,7 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->if_changed = true;
         break;
     case 'a':
-        o->max_age_s = positive(arg, "--max-age", state) * DAY_S;
+        o->max_age_s = gcal_option_positive(arg, "", "--max-age", state) * DAY_S;
         break;
     case 'n':
         o->dry_run = true;
@@ -90,7 +81,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->json = true;
         break;
     case 'b':
-        o->budget_s = positive(arg, "--budget", state);
+        o->budget_s = gcal_option_positive(arg, "", "--budget", state);
         break;
     case 'S':
         o->seed = strtoull(arg, &end, 10);

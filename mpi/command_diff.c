@@ -11,6 +11,7 @@
 #include "mpi/command.h"
 #include "mpi/diff_print.h"
 #include "mpi/print_json.h"
+#include "mpi/words.h"
 
 #define MAX_FILE_BYTES (16u << 20)
 
@@ -31,16 +32,6 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-static double percent(const char *text, const char *what, struct argp_state *state)
-{
-    char *end;
-    double value = strtod(text, &end);
-
-    if (end == text || (*end && strcmp(end, "%") != 0) || !(value > 0))
-        argp_error(state, "%s: expected a positive percentage, found '%s'", what, text);
-    return value / 100;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct diff_command *c = state->input;
@@ -53,10 +44,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->json = true;
         break;
     case 'w':
-        c->warn = percent(arg, "--warn", state);
+        c->warn = gcal_option_positive(arg, "%", "--warn", state) / 100;
         break;
     case 'f':
-        c->fail = percent(arg, "--fail", state);
+        c->fail = gcal_option_positive(arg, "%", "--fail", state) / 100;
         break;
     case 'c':
         c->config = arg;

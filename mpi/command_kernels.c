@@ -68,16 +68,6 @@ static enum gcal_match match_named(const char *name, struct argp_state *state)
     return GCAL_MATCH_SUPERSET;
 }
 
-static double positive(const char *text, struct argp_state *state)
-{
-    char *end;
-    double value = strtod(text, &end);
-
-    if (*end || !(value > 0))
-        argp_error(state, "--budget: expected a positive number, found '%s'", text);
-    return value;
-}
-
 static void check_combination(const struct kernels_command *c, struct argp_state *state)
 {
     if (c->run && (c->counts || c->source))
@@ -114,7 +104,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->csv = arg;
         break;
     case 'b':
-        c->budget_s = positive(arg, state);
+        c->budget_s = gcal_option_positive(arg, "", "--budget", state);
         break;
     case 'C':
         c->catalogue = arg;

@@ -7,6 +7,7 @@
 #include "calib/base/error.h"
 #include "calib/base/units.h"
 #include "mpi/diff_print.h"
+#include "mpi/print_json.h"
 
 int gcal_diff_params_status(const struct gcal_diff *diff,
                             const struct gcal_diff_view *view)
@@ -118,11 +119,6 @@ void gcal_diff_params_print(const struct gcal_diff *diff,
            view->all || real == diff->n_changes ? "" : "; --all prints the others, too");
 }
 
-static void set_finite(json_t *object, const char *key, double value)
-{
-    json_object_set_new(object, key, isfinite(value) ? json_real(value) : json_null());
-}
-
 static json_t *change_json(const struct gcal_diff_change *c)
 {
     json_t *object =
@@ -130,12 +126,12 @@ static json_t *change_json(const struct gcal_diff_change *c)
                   "device_before", c->from->info.uid, "model", c->model, "parameter",
                   c->parameter, "unit", c->unit, "what", word(c), "noise", (int)c->noise);
 
-    set_finite(object, "before", c->before);
-    set_finite(object, "after", c->after);
-    set_finite(object, "before_error", c->before_error);
-    set_finite(object, "after_error", c->after_error);
-    set_finite(object, "change", c->change);
-    set_finite(object, "standard_errors", c->sigmas);
+    json_object_set_new(object, "before", gcal_json_number(c->before));
+    json_object_set_new(object, "after", gcal_json_number(c->after));
+    json_object_set_new(object, "before_error", gcal_json_number(c->before_error));
+    json_object_set_new(object, "after_error", gcal_json_number(c->after_error));
+    json_object_set_new(object, "change", gcal_json_number(c->change));
+    json_object_set_new(object, "standard_errors", gcal_json_number(c->sigmas));
     return object;
 }
 

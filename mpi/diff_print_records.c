@@ -6,6 +6,7 @@
 #include "calib/base/error.h"
 #include "calib/base/units.h"
 #include "mpi/diff_print.h"
+#include "mpi/print_json.h"
 
 /* Without --all so many kernels of a device are listed. */
 #define KERNELS_LISTED 10
@@ -146,9 +147,8 @@ static void set_ratio(json_t *object, const struct gcal_diff_ratio *is)
 {
     json_object_set_new(object, "what", json_string(word(is)));
     json_object_set_new(object, "ratio", json_real(is->ratio));
-    json_object_set_new(object, "low", isnan(is->low) ? json_null() : json_real(is->low));
-    json_object_set_new(object, "high",
-                        isnan(is->high) ? json_null() : json_real(is->high));
+    json_object_set_new(object, "low", gcal_json_number(is->low));
+    json_object_set_new(object, "high", gcal_json_number(is->high));
 }
 
 static json_t *groups_json(const struct gcal_diff_group *groups, size_t n, size_t device)

@@ -10,6 +10,7 @@
 #include "mpi/command.h"
 #include "mpi/export.h"
 #include "mpi/export_speed.h"
+#include "mpi/print_json.h"
 
 /* Beside the fastest node.  Not at 1/2 or 3/4, where nodes are that lack devices. */
 #define FAST   0.9
@@ -70,11 +71,6 @@ static void put_comment(struct gcal_buf *buf, const struct gcal_speed_node *node
     gcal_buf_printf(buf, ", calibrated %.10s, run %s", oldest->utc, oldest->run_id);
 }
 
-static json_t *speed_json(double speed)
-{
-    return isnan(speed) ? json_null() : json_real(speed);
-}
-
 /* One line of JSON without a blank, as scontrol wants it. */
 static char *extra(const struct gcal_speed_node *node, struct gcal_error *err)
 {
@@ -84,12 +80,12 @@ static char *extra(const struct gcal_speed_node *node, struct gcal_error *err)
     for (size_t i = 0; i < node->n_devices; i++) {
         const struct gcal_speed_device *d = &node->devices[i];
 
-        json_array_append_new(devices,
-                              json_pack("{s:s, s:s, s:o, s:s, s:s}", "uid", d->uid,
-                                        "type", d->type, "speed", speed_json(d->speed),
-                                        "calibrated", d->utc, "run", d->run_id));
+        json_array_append_new(devices, json_pack("{s:s, s:s, s:o, s:s, s:s}", "uid",
+                                                 d->uid, "type", d->type, "speed",
+                                                 gcal_json_number(d->speed), "calibrated",
+                                                 d->utc, "run", d->run_id));
     }
-    all = json_pack("{s:{s:o, s:o}}", "gpucal", "speed", speed_json(node->speed),
+    all = json_pack("{s:{s:o, s:o}}", "gpucal", "speed", gcal_json_number(node->speed),
                     "devices", devices);
     text = json_dumps(all, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(4));
     json_decref(all);

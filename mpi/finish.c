@@ -80,12 +80,6 @@ static char *lost_ranks(const struct gcal_root *root)
     return gcal_buf_take(&buf, NULL);
 }
 
-/* What is not a number in JSON is null. */
-static json_t *json_number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static json_t *choices_json(const struct gcal_root *root)
 {
     json_t *choices = json_array();
@@ -99,9 +93,10 @@ static json_t *choices_json(const struct gcal_root *root)
             json_pack("{s:s, s:s, s:i, s:i, s:f, s:o, s:o, s:s, s:i, s:f, s:b}", "node",
                       made->node, "device", made->device, "measured", (int)c->n_measured,
                       "kernels", (int)c->n_kernels, "took_s", c->took_s, "full_s",
-                      json_number(c->full_s), "worst_error", json_number(c->worst_error),
-                      "worst_parameter", c->worst_parameter, "untold", (int)c->n_untold,
-                      "wanted_error", c->wanted_error, "reached", c->reached));
+                      gcal_json_number(c->full_s), "worst_error",
+                      gcal_json_number(c->worst_error), "worst_parameter",
+                      c->worst_parameter, "untold", (int)c->n_untold, "wanted_error",
+                      c->wanted_error, "reached", c->reached));
     }
     return choices;
 }

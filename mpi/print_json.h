@@ -4,6 +4,9 @@
 
 #include <jansson.h>
 
+/* What is not finite is null, as JSON has no such numbers. */
+json_t *gcal_json_number(double value);
+
 /* One document on stdout, with a newline behind it. */
 void gcal_print_json(const json_t *document);
 

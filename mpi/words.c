@@ -1,5 +1,8 @@
 #include "mpi/words.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 
@@ -12,4 +15,16 @@ void gcal_words_add(struct gcal_words *words, const char *text, struct argp_stat
         argp_failure(state, GCAL_EINPUT, 0, "out of memory");
     words->items = items;
     words->items[words->n++] = text;
+}
+
+double gcal_option_positive(const char *text, const char *unit, const char *what,
+                            struct argp_state *state)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || (*end && strcmp(end, unit) != 0) || !(value > 0))
+        argp_error(state, "%s: expected a positive number%s%s, found '%s'", what,
+                   *unit ? " in " : "", unit, text);
+    return value;
 }

@@ -1,4 +1,4 @@
-/* words.h - an option that may be repeated */
+/* words.h - options that may be repeated, and numbers in options */
 #ifndef GCAL_MPI_WORDS_H
 #define GCAL_MPI_WORDS_H
 
@@ -13,5 +13,11 @@ struct gcal_words {
 
 /* Ends the program when memory runs out. */
 void gcal_words_add(struct gcal_words *words, const char *text, struct argp_state *state);
+
+/* A number above 0, behind which 'unit' may stand ("%"; "": none).  Ends the program with
+ * a message about option 'what' where 'text' is none.
+ */
+double gcal_option_positive(const char *text, const char *unit, const char *what,
+                            struct argp_state *state);
 
 #endif
