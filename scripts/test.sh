@@ -64,8 +64,9 @@ check_headers() {
     cmake --build "$out/gcc" --target all_verify_interface_header_sets
 }
 
+# Many tests wait more than they compute.
 test_all() {
-    ctest --test-dir "$out/gcc" -j2 --no-tests=error --no-label-summary 2>&1 | tee "$out/ctest.log"
+    ctest --test-dir "$out/gcc" -j3 --no-tests=error --no-label-summary 2>&1 | tee "$out/ctest.log"
     return "${PIPESTATUS[0]}"
 }
 
