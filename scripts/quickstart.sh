@@ -92,7 +92,7 @@ predict() { # NODE MODEL PREFETCH
     read -r type uid < <(find_device "$1")
     [ "$type" = cpu ] || n=2560
     # -c may have brought other models
-    grep -q "^  - name: $2$" "$GPUCAL_STORE/nodes/$1.yaml" || return 0
+    grep -q "^model: $2$" "$GPUCAL_STORE/nodes/$1.yaml" || return 0
     run srun -Q -N 1 -w "$1" gpucal predict --node "$1" --device "$uid" --model "$2" \
         --tag matmul_sq --tag "prefetch:$3" --tag n:$n --measure
 }
