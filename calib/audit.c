@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "calib/audit_private.h"
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/log.h"
 
 /* Nodes that are in memory at a time, and threads that work on them. */
 enum { BATCH = 32, MOST_THREADS = 8 };
@@ -23,7 +25,9 @@ struct slot {
 struct audit {
     const struct gcal_store *store;
     const struct gcal_audit_policy *policy;
+    const char *pattern;
     char **nodes;
+    char **why; /* by node: why its track cannot be read; NULL: it can */
     size_t n_nodes;
     struct gcal_audit_types *types;
     struct slot slots[BATCH];
@@ -94,6 +98,11 @@ static int crew_run(struct audit *audit, size_t n,
 
 /* ---- a node ---- */
 
+static bool is_wanted(const struct audit *a, size_t node)
+{
+    return !a->pattern || fnmatch(a->pattern, a->nodes[node], 0) == 0;
+}
+
 static void slot_clear(struct slot *s)
 {
     gcal_audit_histories_free(s->devices, s->n_devices);
@@ -101,21 +110,26 @@ static void slot_clear(struct slot *s)
     *s = (struct slot){ 0 };
 }
 
-static int slot_load(const struct audit *a, const char *node, struct slot *s,
-                     struct gcal_error *err)
+/* Leaves it empty, and says why, where the node's track cannot be read. */
+static int slot_load(struct audit *a, size_t node, struct slot *s, struct gcal_error *err)
 {
+    const char *name = a->nodes[node];
+    struct gcal_error why = { 0 };
+
     *s = (struct slot){ 0 };
-    return gcal_store_track(a->store, node, &s->track, err) < 0 ||
-                   gcal_audit_histories(node, &s->track, &s->devices, &s->n_devices,
-                                        err) < 0
-               ? -1
-               : 0;
+    if (a->why[node] ||
+        (gcal_store_track(a->store, name, &s->track, &why) == 0 &&
+         gcal_audit_histories(name, &s->track, &s->devices, &s->n_devices, &why) == 0))
+        return 0;
+    slot_clear(s);
+    a->why[node] = strdup(why.text);
+    return a->why[node] ? 0 : gcal_error_memory(err);
 }
 
 static int learn(struct audit *a, size_t i, struct gcal_error *err)
 {
     struct slot s;
-    int rc = slot_load(a, a->nodes[i], &s, err);
+    int rc = slot_load(a, i, &s, err);
 
     for (size_t k = 0; rc == 0 && k < s.n_devices; k++)
         rc = gcal_audit_types_add(a->types, &s.devices[k], a->policy->of, err);
@@ -133,6 +147,7 @@ static int judge_device(const struct audit *a, struct gcal_audit_device *d,
                         struct gcal_error *err)
 {
     struct gcal_audit_norm *norms = calloc(d->n_series + 1, sizeof(*norms));
+    struct gcal_error why;
     int rc;
 
     if (!norms)
@@ -140,15 +155,17 @@ static int judge_device(const struct audit *a, struct gcal_audit_device *d,
     gcal_audit_types_norms(a->types, d, norms);
     rc = gcal_audit_judge(d, norms, a->policy, err);
     free(norms);
-    if (rc == 0 && has_findings(d))
-        rc = gcal_audit_subjects(a->store, d, err);
+    /* That something changed is told also where the parameter file does not say what. */
+    if (rc == 0 && has_findings(d) && gcal_audit_subjects(a->store, d, &why) < 0)
+        gcal_log(GCAL_LOG_WARN, "what its parameters are costs of is not known: %s",
+                 why.text);
     return rc < 0 ? -1 : gcal_audit_find(d, a->policy, err);
 }
 
 static int judge(struct audit *a, size_t i, struct gcal_error *err)
 {
     struct slot *s = &a->slots[i];
-    int rc = slot_load(a, a->nodes[a->first + i], s, err);
+    int rc = is_wanted(a, a->first + i) ? slot_load(a, a->first + i, s, err) : 0;
 
     for (size_t k = 0; rc == 0 && k < s->n_devices; k++)
         rc = judge_device(a, &s->devices[k], err);
@@ -176,19 +193,16 @@ static int check_policy(const struct gcal_audit_policy *p, struct gcal_error *er
     return 0;
 }
 
-/* The nodes that match go to the front, in their order. */
-static size_t keep_matching(char **nodes, size_t n, const char *pattern)
+/* How many nodes there are to tell of. */
+static int count_wanted(const struct audit *a, size_t *n, struct gcal_error *err)
 {
-    size_t kept = 0;
-
-    for (size_t i = 0; i < n; i++)
-        if (!pattern || fnmatch(pattern, nodes[i], 0) == 0) {
-            char *node = nodes[i];
-
-            nodes[i] = nodes[kept];
-            nodes[kept++] = node;
-        }
-    return kept;
+    *n = 0;
+    for (size_t i = 0; i < a->n_nodes; i++)
+        *n += is_wanted(a, i);
+    return *n || !a->pattern
+               ? 0
+               : gcal_error_set(err, GCAL_EINPUT, "no published node matches '%s'",
+                                a->pattern);
 }
 
 static void count(struct gcal_audit_summary *summary, const struct gcal_audit_device *d)
@@ -222,17 +236,66 @@ static int judge_batch(struct audit *a, size_t n, each_device *each, void *conte
     return rc;
 }
 
-static int judge_all(struct audit *a, size_t n, each_device *each, void *context,
+static int judge_all(struct audit *a, each_device *each, void *context,
                      struct gcal_audit_summary *summary, struct gcal_error *err)
 {
-    for (a->first = 0; a->first < n; a->first += BATCH) {
-        size_t left = n - a->first;
+    for (a->first = 0; a->first < a->n_nodes; a->first += BATCH) {
+        size_t left = a->n_nodes - a->first;
 
         if (judge_batch(a, left < BATCH ? left : BATCH, each, context, summary, err) < 0)
             return -1;
     }
-    summary->n_nodes = n;
     return 0;
+}
+
+/* The reasons go to the summary, or to the log for nodes that nobody asked about: they
+ * are missed among the others of their types.
+ */
+static int take_unread(struct audit *a, struct gcal_audit_summary *summary,
+                       struct gcal_error *err)
+{
+    size_t capacity = 0;
+
+    for (size_t i = 0; i < a->n_nodes; i++)
+        if (a->why[i] && is_wanted(a, i)) {
+            struct gcal_audit_unread *moved = gcal_array_grow(
+                summary->unread, summary->n_unread, &capacity, sizeof(*moved), err);
+
+            if (!moved)
+                return -1;
+            summary->unread = moved;
+            moved[summary->n_unread++] =
+                (struct gcal_audit_unread){ a->nodes[i], a->why[i] };
+            a->nodes[i] = a->why[i] = NULL;
+        } else if (a->why[i]) {
+            gcal_log(GCAL_LOG_WARN, "left out among the devices of its type: %s",
+                     a->why[i]);
+        }
+    return 0;
+}
+
+void gcal_audit_summary_clear(struct gcal_audit_summary *summary)
+{
+    for (size_t i = 0; i < summary->n_unread; i++) {
+        free(summary->unread[i].node);
+        free(summary->unread[i].why);
+    }
+    free(summary->unread);
+    *summary = (struct gcal_audit_summary){ 0 };
+}
+
+static int audit_nodes(struct audit *a, each_device *each, void *context,
+                       struct gcal_audit_summary *made, struct gcal_error *err)
+{
+    if (!(a->why = calloc(a->n_nodes + 1, sizeof(*a->why))))
+        return gcal_error_memory(err);
+    if (!(a->types = gcal_audit_types_create(err)) ||
+        count_wanted(a, &made->n_nodes, err) < 0 ||
+        crew_run(a, a->n_nodes, learn, err) < 0 ||
+        gcal_audit_types_settle(a->types, err) < 0 ||
+        judge_all(a, each, context, made, err) < 0)
+        return -1;
+    return take_unread(a, made, err);
 }
 
 int gcal_audit_store(const struct gcal_store *store, const char *pattern,
@@ -242,25 +305,21 @@ int gcal_audit_store(const struct gcal_store *store, const char *pattern,
                      void *context, struct gcal_audit_summary *summary,
                      struct gcal_error *err)
 {
-    struct audit a = { .store = store, .policy = policy };
+    struct audit a = { .store = store, .policy = policy, .pattern = pattern };
     struct gcal_audit_summary made = { 0 };
-    size_t n;
-    int rc = -1;
+    int rc;
 
     if (check_policy(policy, err) < 0 ||
         gcal_store_nodes(store, &a.nodes, &a.n_nodes, err) < 0)
         return -1;
-    if ((a.types = gcal_audit_types_create(err)) &&
-        crew_run(&a, a.n_nodes, learn, err) == 0 &&
-        gcal_audit_types_settle(a.types, err) == 0) {
-        n = keep_matching(a.nodes, a.n_nodes, pattern);
-        rc = n || !pattern ? judge_all(&a, n, each, context, &made, err)
-                           : gcal_error_set(err, GCAL_EINPUT,
-                                            "no published node matches '%s'", pattern);
-    }
+    rc = audit_nodes(&a, each, context, &made, err);
     gcal_audit_types_destroy(a.types);
+    if (a.why)
+        gcal_names_free(a.why, a.n_nodes);
     gcal_names_free(a.nodes, a.n_nodes);
     if (rc == 0)
         *summary = made;
+    else
+        gcal_audit_summary_clear(&made);
     return rc;
 }

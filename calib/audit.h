@@ -107,16 +107,26 @@ struct gcal_audit_device {
     enum gcal_audit_verdict verdict;
 };
 
+/* A node that could not be audited. */
+struct gcal_audit_unread {
+    char *node, *why; /* of its track: "DIR/tracks/n7.tsv:3: ..." */
+};
+
 struct gcal_audit_summary {
-    size_t n_nodes, n_devices, n_runs;
+    size_t n_nodes, n_devices, n_runs;         /* nodes also where they are unread */
     size_t n_verdicts[GCAL_AUDIT_UNKNOWN + 1]; /* devices by verdict */
     enum gcal_audit_verdict worst;             /* WARN and FAIL only where confirmed */
+    size_t n_unread;
+    struct gcal_audit_unread *unread;
 };
+
+void gcal_audit_summary_clear(struct gcal_audit_summary *summary);
 
 /* Audits all devices of the nodes that match 'pattern' (fnmatch; NULL: all), several
  * nodes at a time, and gives them to 'each' in the order of nodes, one at a time; what
  * 'each' gets lives until it returns, and its -1 with 'err' ends the audit.  The type's
- * repeatability and medians come from all nodes of the store.
+ * repeatability and medians come from all nodes of the store.  Nodes whose tracks cannot
+ * be read are left out, and stand in the summary where they match.
  */
 int gcal_audit_store(const struct gcal_store *store, const char *pattern,
                      const struct gcal_audit_policy *policy,

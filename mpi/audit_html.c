@@ -166,6 +166,7 @@ static int make_overview(struct html *h, const struct gcal_audit_summary *summar
     for (size_t i = 0; i < h->n_sections; i++)
         h->overview.rows[h->sections[i].row].has_section = true;
     gcal_page_head(&parts->head.html, h->about, summary);
+    gcal_page_unread(&parts->head.html, summary);
     gcal_page_findings(&parts->head.html, &h->overview);
     gcal_page_others(&parts->others.html, &h->overview);
     if (parts->head.html.failed || parts->others.html.failed)

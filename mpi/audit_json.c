@@ -135,6 +135,16 @@ static int json_device(void *context, const struct gcal_audit_device *d,
                   : 0;
 }
 
+static json_t *unread_json(const struct gcal_audit_summary *s)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < s->n_unread; i++)
+        json_array_append_new(list, json_pack("{s:s, s:s}", "node", s->unread[i].node,
+                                              "why", s->unread[i].why));
+    return list;
+}
+
 static int json_end(void *context, const struct gcal_audit_summary *s,
                     struct gcal_error *err)
 {
@@ -145,10 +155,10 @@ static int json_end(void *context, const struct gcal_audit_summary *s,
     for (int v = 0; v <= GCAL_AUDIT_UNKNOWN; v++)
         json_object_set_new(verdicts, gcal_audit_verdict_name((enum gcal_audit_verdict)v),
                             json_integer((json_int_t)s->n_verdicts[v]));
-    summary =
-        json_pack("{s:I, s:I, s:I, s:o, s:s}", "nodes", (json_int_t)s->n_nodes, "devices",
-                  (json_int_t)s->n_devices, "calibrations", (json_int_t)s->n_runs,
-                  "verdicts", verdicts, "worst", gcal_audit_verdict_name(s->worst));
+    summary = json_pack("{s:I, s:I, s:I, s:o, s:s, s:o}", "nodes", (json_int_t)s->n_nodes,
+                        "devices", (json_int_t)s->n_devices, "calibrations",
+                        (json_int_t)s->n_runs, "verdicts", verdicts, "worst",
+                        gcal_audit_verdict_name(s->worst), "not_audited", unread_json(s));
     policy = json_pack("{s:f, s:f, s:f, s:I, s:I}", "warn", p->warn, "fail", p->fail,
                        "false_alarms", p->false_alarms, "confirm", (json_int_t)p->confirm,
                        "of", (json_int_t)p->of);

@@ -112,6 +112,8 @@ void gcal_page_overview_clear(struct gcal_page_overview *overview);
 /* Title, totals, what the audit went by. */
 void gcal_page_head(struct gcal_buf *html, const struct gcal_audit_about *about,
                     const struct gcal_audit_summary *summary);
+/* Nodes that could not be audited; nothing where all were. */
+void gcal_page_unread(struct gcal_buf *html, const struct gcal_audit_summary *summary);
 /* Devices that need attention, and all others. */
 void gcal_page_findings(struct gcal_buf *html, const struct gcal_page_overview *overview);
 void gcal_page_others(struct gcal_buf *html, const struct gcal_page_overview *overview);

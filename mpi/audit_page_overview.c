@@ -52,6 +52,24 @@ void gcal_page_head(struct gcal_buf *html, const struct gcal_audit_about *about,
         100 * p->warn, 100 * p->fail, p->confirm, p->of, 1 / p->false_alarms);
 }
 
+void gcal_page_unread(struct gcal_buf *html, const struct gcal_audit_summary *summary)
+{
+    if (!summary->n_unread)
+        return;
+    gcal_buf_puts(html, "<section><h2>Not audited</h2>\n<p>What the store has of ");
+    gcal_page_count(html, summary->n_unread, "node");
+    gcal_buf_puts(html, " cannot be read. Restore these files, or move them away.</p>\n"
+                        "<ul>\n");
+    for (size_t i = 0; i < summary->n_unread && i < GCAL_PAGE_FINDINGS; i++) {
+        gcal_buf_puts(html, "<li>");
+        gcal_escape_html(html, summary->unread[i].node);
+        gcal_buf_puts(html, " <span class=\"quiet\">");
+        gcal_escape_html(html, summary->unread[i].why);
+        gcal_buf_puts(html, "</span></li>\n");
+    }
+    gcal_buf_puts(html, "</ul></section>\n");
+}
+
 /* ---- devices that need attention ---- */
 
 static int worst_first(const void *a, const void *b)

@@ -15,7 +15,7 @@
 #include "mpi/escape.h"
 #include "mpi/replace_file.h"
 
-enum metric { STATUS, CALIBRATED, FINDING, DRIFT, VALUE, N_METRICS };
+enum metric { STATUS, CALIBRATED, FINDING, DRIFT, VALUE, UNREAD, N_METRICS };
 
 static const struct {
     const char *name, *help;
@@ -34,6 +34,8 @@ static const struct {
     [VALUE] = { "gpucal_param_value",
                 "Parameter of the device's performance model, in the unit of the label "
                 "(costs are in seconds)." },
+    [UNREAD] = { "gpucal_node_not_audited",
+                 "1 for a node whose track in the store cannot be read." },
 };
 
 /* More samples of parameters than that, some 25 MB, are no use to anyone who scrapes
@@ -174,6 +176,24 @@ static int put_device(void *context, const struct gcal_audit_device *device,
     return failed ? gcal_error_memory(err) : 0;
 }
 
+static int put_unread(struct prometheus *p, const struct gcal_audit_summary *summary,
+                      struct gcal_error *err)
+{
+    bool failed = false;
+
+    for (size_t i = 0; i < summary->n_unread; i++) {
+        struct gcal_buf labels = { 0 };
+
+        gcal_buf_puts(&labels, "hostname=\"");
+        gcal_escape_label(&labels, summary->unread[i].node);
+        gcal_buf_puts(&labels, "\"");
+        if (!(failed = failed || labels.failed))
+            put_sample(p, UNREAD, &labels, 1);
+        gcal_buf_free(&labels);
+    }
+    return failed ? gcal_error_memory(err) : 0;
+}
+
 /* Whether anything went wrong shows in the files' error flags. */
 static void copy_part(FILE *from, FILE *to)
 {
@@ -195,7 +215,8 @@ static int finish(void *context, const struct gcal_audit_summary *summary,
 {
     struct prometheus *p = context;
 
-    (void)summary;
+    if (put_unread(p, summary, err) < 0)
+        return -1;
     for (size_t i = 0; i < N_METRICS; i++) {
         if (fflush(p->part[i]) == EOF || ferror(p->part[i]))
             return gcal_error_set(err, GCAL_EINPUT, "%s: temporary file: %m",

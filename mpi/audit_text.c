@@ -91,6 +91,15 @@ static void print_summary(const struct text *t, const struct gcal_audit_summary 
                t->n_epochs, t->n_faster);
 }
 
+static void print_unread(const struct gcal_audit_summary *s)
+{
+    for (size_t i = 0; i < s->n_unread; i++)
+        printf("%s: not audited: %s\n", s->unread[i].node, s->unread[i].why);
+    if (s->n_unread)
+        printf("         next: restore these files, or move them away: then their nodes "
+               "have no past\n");
+}
+
 static int text_end(void *context, const struct gcal_audit_summary *summary,
                     struct gcal_error *err)
 {
@@ -98,6 +107,7 @@ static int text_end(void *context, const struct gcal_audit_summary *summary,
     char *text;
 
     print_summary(t, summary);
+    print_unread(summary);
     if (!t->n_shown)
         return 0;
     if (!(text = gcal_buf_take(&t->buf, err)))

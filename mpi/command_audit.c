@@ -87,12 +87,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .doc = "Follows all devices of a store from calibration to calibration, and tells "
-           "which changed, what of them, since when and by how much.\v"
-           "A device is compared with its own past and with the others of its type.  A "
-           "change counts when chance does not explain it and several calibrations in a "
-           "row confirm it.\n"
-           "Exit status: 0 none, 2 a warning, 3 a failure, 1 bad input.",
+    .doc =
+        "Follows all devices of a store from calibration to calibration, and tells "
+        "which changed, what of them, since when and by how much.\v"
+        "A device is compared with its own past and with the others of its type.  A "
+        "change counts when chance does not explain it and several calibrations in a "
+        "row confirm it.\n"
+        "Exit status: 0 none, 2 a warning, 3 a failure, 1 bad input, or a track in the "
+        "store that cannot be read.",
 };
 
 static struct gcal_audit_policy policy_of(const struct audit_command *c,
@@ -164,11 +166,13 @@ static int audit(struct audit_command *c, const struct gcal_store *store,
     return rc;
 }
 
-static int status_of(enum gcal_audit_verdict worst)
+static int status_of(const struct gcal_audit_summary *summary)
 {
-    return worst == GCAL_AUDIT_FAIL   ? GCAL_EDRIFT
-           : worst == GCAL_AUDIT_WARN ? GCAL_EDRIFT_WARN
-                                      : GCAL_OK;
+    if (summary->worst == GCAL_AUDIT_FAIL)
+        return GCAL_EDRIFT;
+    if (summary->n_unread)
+        return GCAL_EINPUT;
+    return summary->worst == GCAL_AUDIT_WARN ? GCAL_EDRIFT_WARN : GCAL_OK;
 }
 
 int gcal_command_audit(int argc, char **argv)
@@ -180,7 +184,7 @@ int gcal_command_audit(int argc, char **argv)
     struct audit_command c = { 0 };
     struct gcal_audit_about about;
     char *path = NULL;
-    int rc = -1;
+    int rc = -1, status;
 
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     if (gcal_config_read_settings(c.config, &config, &err) == 0 &&
@@ -194,5 +198,7 @@ int gcal_command_audit(int argc, char **argv)
     gcal_store_close(store);
     gcal_config_clear(&config);
     free(path);
-    return rc < 0 ? gcal_command_fail(&err) : status_of(summary.worst);
+    status = rc < 0 ? gcal_command_fail(&err) : status_of(&summary);
+    gcal_audit_summary_clear(&summary);
+    return status;
 }

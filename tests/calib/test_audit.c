@@ -430,10 +430,33 @@ static void bad_input_is_refused(void **state)
             -1);
         assert_non_null(strstr(err.text, "audit: "));
     }
+    gcal_store_close(store);
+}
+
+static void damaged_tracks_are_left_out(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_store *store;
+    struct seen seen = { 0 };
+
+    (void)state;
+    noise_device_free(fresh_site());
     write_file("tracks", "n5", ".tsv", "gpucal_track 1\nnonsense\n");
+    seen = audit();
+    assert_null(strstr(seen.order, "n5"));
+    assert_non_null(strstr(seen.order, "n4n6"));
+    assert_int_equal(seen.summary.n_unread, 1);
+    assert_int_equal(seen.summary.n_nodes, seen.summary.n_devices + 1);
+    assert_string_equal(seen.summary.unread[0].node, "n5");
+    assert_non_null(strstr(seen.summary.unread[0].why, "tracks/n5.tsv:2"));
+    gcal_audit_summary_clear(&seen.summary);
+
+    assert_non_null(store = gcal_store_open(site, &err));
+    seen = (struct seen){ 0 };
     assert_int_equal(
-        gcal_audit_store(store, NULL, &policy, look, &seen, &seen.summary, &err), -1);
-    assert_non_null(strstr(err.text, "tracks/n5.tsv:2"));
+        gcal_audit_store(store, "n3", &policy, look, &seen, &seen.summary, &err), 0);
+    assert_int_equal(seen.summary.n_unread, 0);
+    gcal_audit_summary_clear(&seen.summary);
     gcal_store_close(store);
 }
 
@@ -450,6 +473,7 @@ int main(void)
         cmocka_unit_test(what_was_mended_passes),
         cmocka_unit_test(one_calibration_is_too_few),
         cmocka_unit_test(bad_input_is_refused),
+        cmocka_unit_test(damaged_tracks_are_left_out),
     };
 
     return cmocka_run_group_tests(tests, make_site, remove_site);

@@ -51,5 +51,15 @@ grep -q "no published node matches 'nobody'" "$out/errors" || fail "$(cat "$out/
 audit 1 --false-alarms 2
 grep -q 'false_alarms (2)' "$out/errors" || fail "$(cat "$out/errors")"
 echo nonsense >> "$out/store/tracks/node00004.tsv"
-audit 1
-grep -q 'tracks/node00004.tsv:' "$out/errors" || fail "$(cat "$out/errors")"
+audit 1 --warn 4 --fail 15 --html "$out/page" --prometheus "$out/metrics"
+grep -q '^node00004: not audited: .*tracks/node00004.tsv:' "$out/text" ||
+    fail "the damaged track is not named: $(cat "$out/text")"
+audit 1 --warn 4 --fail 15 --json
+expect '[.summary.not_audited[].node] == ["node00004"]'
+expect '.summary.nodes == 10 and .summary.devices == 9 and .summary.verdicts.warning == 1'
+grep -q '^gpucal_node_not_audited{hostname="node00004"} 1$' "$out/metrics" ||
+    fail "metrics: $(grep not_audited "$out/metrics")"
+grep -q '<li>node00004 ' "$out/page" || fail "the page does not tell of the damaged track"
+audit 3 --warn 4 --fail 6
+audit 0 --warn 4 --fail 15 --node node00000
+grep -q 'left out among .*node00004' "$out/errors" || fail "$(cat "$out/errors")"
