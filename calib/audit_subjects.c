@@ -156,15 +156,6 @@ static int subjects_by(const struct gcal_params_model *m, const struct gcal_expr
     return 0;
 }
 
-static size_t find_device(const struct gcal_params *params, const char *uid)
-{
-    size_t i = 0;
-
-    while (i < params->n_devices && strcmp(params->devices[i].info.uid, uid) != 0)
-        i++;
-    return i;
-}
-
 static int subjects_of_model(const struct gcal_params_index *index, size_t device,
                              size_t model, struct gcal_audit_device *d,
                              struct gcal_error *err)
@@ -187,17 +178,16 @@ int gcal_audit_subjects(const struct gcal_store *store, struct gcal_audit_device
 {
     struct gcal_params_index *index =
         gcal_store_load_index(store, device->node, NULL, err);
+    const struct gcal_params_device *found;
     const struct gcal_params *params;
-    size_t at;
     int rc = 0;
 
     if (!index)
         return -1;
     params = gcal_params_index_devices(index);
-    at = find_device(params, device->uid);
-    if (at < params->n_devices) /* else it is no longer in the node */
-        for (size_t i = 0; rc == 0 && i < params->devices[at].n_models; i++)
-            rc = subjects_of_model(index, at, i, device, err);
+    found = gcal_params_find_uid(params, device->uid);
+    for (size_t i = 0; rc == 0 && found && i < found->n_models; i++)
+        rc = subjects_of_model(index, (size_t)(found - params->devices), i, device, err);
     gcal_params_index_destroy(index);
     return rc;
 }

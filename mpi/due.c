@@ -9,15 +9,6 @@
 
 #define DAY_S 86400.0
 
-static const struct gcal_params_device *find(const struct gcal_params *published,
-                                             const char *uid)
-{
-    for (size_t i = 0; i < published->n_devices; i++)
-        if (strcmp(published->devices[i].info.uid, uid) == 0)
-            return &published->devices[i];
-    return NULL;
-}
-
 /* Of "2026-11-21T04:27:51Z"; endlessly old where that is no time. */
 static double age_of(const char *utc, double now_s)
 {
@@ -64,7 +55,7 @@ int gcal_due(const struct gcal_params *published, const struct gcal_device_info 
              const struct gcal_due_policy *policy, char **reason, double *age_s,
              struct gcal_error *err)
 {
-    const struct gcal_params_device *was = find(published, info->uid);
+    const struct gcal_params_device *was = gcal_params_find_uid(published, info->uid);
     struct gcal_buf why = { 0 };
 
     if (was) {

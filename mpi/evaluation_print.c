@@ -24,10 +24,9 @@ static bool ends(const struct gcal_evaluation *e, size_t i, bool variant)
 const char *gcal_evaluation_form(const struct gcal_evaluation_report *report,
                                  const char *model)
 {
-    for (size_t i = 0; i < report->device->n_models; i++)
-        if (strcmp(report->device->models[i].name, model) == 0)
-            return report->device->models[i].form;
-    return "";
+    const struct gcal_params_model *found = gcal_params_find_model(report->device, model);
+
+    return found ? found->form : "";
 }
 
 static void print_head(const struct gcal_evaluation_report *report, const char *model)

@@ -18,22 +18,20 @@ static int find_costs(const struct gcal_export *e, const struct gcal_params_inde
                       struct gcal_error *err)
 {
     const struct gcal_params_device *from = &gcal_params_index_devices(index)->devices[i];
-    const char *name = gcal_export_model(e, from);
+    const struct gcal_params_model *at =
+        gcal_params_find_model(from, gcal_export_model(e, from));
     struct gcal_params_model model = { 0 };
     struct gcal_params_device device = *from;
-    int rc = 0;
+    int rc;
 
-    for (size_t m = 0; m < from->n_models; m++) {
-        if (strcmp(from->models[m].name, name) != 0)
-            continue;
-        device.n_models = 1;
-        device.models = &model;
-        rc = gcal_params_index_model(index, i, m, &model, err);
-        if (rc == 0)
-            rc = gcal_costs_find(e, &device, &model, names, costs, err);
-        gcal_params_model_clear(&model);
-        break;
-    }
+    if (!at)
+        return 0;
+    device.n_models = 1;
+    device.models = &model;
+    rc = gcal_params_index_model(index, i, (size_t)(at - from->models), &model, err);
+    if (rc == 0)
+        rc = gcal_costs_find(e, &device, &model, names, costs, err);
+    gcal_params_model_clear(&model);
     return rc;
 }
 

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/model/profile.h"
 #include "mpi/command.h"
 #include "mpi/count_options.h"
 #include "mpi/group.h"
+#include "store/predictor.h"
 #include "store/store.h"
 
 #define MAX_FILE_BYTES (16u << 20)
@@ -92,40 +92,17 @@ int gcal_published_open(const struct gcal_published_options *o, struct gcal_publ
     return p->device ? 0 : -1;
 }
 
-static const char *find_model(const struct gcal_params_device *device, const char *name)
-{
-    for (size_t i = 0; i < device->n_models; i++)
-        if (strcmp(device->models[i].name, name) == 0)
-            return device->models[i].name;
-    return NULL;
-}
-
-static int no_model(const struct gcal_params_device *device, const char *name,
-                    struct gcal_error *err)
-{
-    struct gcal_buf list = { 0 };
-
-    for (size_t i = 0; i < device->n_models; i++)
-        gcal_buf_printf(&list, "%s%s", i ? ", " : "", device->models[i].name);
-    gcal_error_set(err, GCAL_EINPUT, "%s: %s%s; there are: %s", device->info.name,
-                   name ? "no model " : "several models, and none is named",
-                   name ? name : "", list.data ? list.data : "none");
-    gcal_buf_free(&list);
-    return -1;
-}
-
 const char *gcal_published_model(const struct gcal_published *p, const char *model,
                                  const struct gcal_words *tags, struct gcal_error *err)
 {
-    const char *found = model ? find_model(p->device, model) : NULL;
+    const struct gcal_params_model *found = NULL;
 
-    if (!model && p->device->n_models == 1)
-        found = p->device->models[0].name;
-    for (size_t i = 0; !model && !found && i < tags->n; i++)
-        found = find_model(p->device, tags->items[i]);
+    if (!model && p->device->n_models > 1)
+        for (size_t i = 0; !found && i < tags->n; i++)
+            found = gcal_params_find_model(p->device, tags->items[i]);
     if (!found)
-        no_model(p->device, model, err);
-    return found;
+        found = gcal_predictor_find_model(p->device, model, err);
+    return found ? found->name : NULL;
 }
 
 void gcal_published_clear(struct gcal_published *p)

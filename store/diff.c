@@ -145,26 +145,17 @@ static int compare_models(struct differ *d, const struct gcal_params_device *fro
     return compare_parameters(d, c, before, after);
 }
 
-static const struct gcal_params_model *find_model(const struct gcal_params_device *device,
-                                                  const char *name)
-{
-    for (size_t i = 0; i < device->n_models; i++)
-        if (strcmp(device->models[i].name, name) == 0)
-            return &device->models[i];
-    return NULL;
-}
-
 static int compare_devices(struct differ *d, const struct gcal_params_device *from,
                            const struct gcal_params_device *to)
 {
     const struct gcal_params_model *old;
 
     for (size_t i = 0; i < from->n_models; i++)
-        if (!find_model(to, from->models[i].name) &&
+        if (!gcal_params_find_model(to, from->models[i].name) &&
             note(d, "%s: model %s is gone", to->info.uid, from->models[i].name) < 0)
             return -1;
     for (size_t i = 0; i < to->n_models; i++) {
-        old = find_model(from, to->models[i].name);
+        old = gcal_params_find_model(from, to->models[i].name);
         if (!old) {
             if (note(d, "%s: model %s is new", to->info.uid, to->models[i].name) < 0)
                 return -1;
@@ -176,15 +167,6 @@ static int compare_devices(struct differ *d, const struct gcal_params_device *fr
 
 /* ---- which devices are the same ---- */
 
-static const struct gcal_params_device *with_uid(const struct gcal_params *params,
-                                                 const char *uid)
-{
-    for (size_t i = 0; i < params->n_devices; i++)
-        if (strcmp(params->devices[i].info.uid, uid) == 0)
-            return &params->devices[i];
-    return NULL;
-}
-
 /* The one device of that type whose uid 'other' has not; NULL for none or several. */
 static const struct gcal_params_device *alone_of_type(const struct gcal_params *params,
                                                       const struct gcal_params *other,
@@ -195,7 +177,8 @@ static const struct gcal_params_device *alone_of_type(const struct gcal_params *
     for (size_t i = 0; i < params->n_devices; i++) {
         const struct gcal_params_device *device = &params->devices[i];
 
-        if (strcmp(device->info.type, type) != 0 || with_uid(other, device->info.uid))
+        if (strcmp(device->info.type, type) != 0 ||
+            gcal_params_find_uid(other, device->info.uid))
             continue;
         if (found)
             return NULL;
@@ -209,7 +192,7 @@ static const struct gcal_params_device *partner(const struct gcal_params *other,
                                                 const struct gcal_params *own,
                                                 const struct gcal_params_device *device)
 {
-    const struct gcal_params_device *same = with_uid(other, device->info.uid);
+    const struct gcal_params_device *same = gcal_params_find_uid(other, device->info.uid);
 
     if (!same && alone_of_type(own, other, device->info.type))
         same = alone_of_type(other, own, device->info.type);

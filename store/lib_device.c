@@ -162,13 +162,14 @@ static int find_again(struct gpucal_device *fresh, const char *uid,
                       struct gcal_error *err)
 {
     const struct gcal_params *params = gcal_params_index_devices(fresh->index);
+    const struct gcal_params_device *found = gcal_params_find_uid(params, uid);
 
-    for (fresh->at = 0; fresh->at < params->n_devices; fresh->at++)
-        if (strcmp(params->devices[fresh->at].info.uid, uid) == 0)
-            return 0;
-    return gcal_error_set(err, GCAL_EINPUT,
-                          "node %s: device %s is not in its file any more", params->node,
-                          uid);
+    if (!found)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "node %s: device %s is not in its file any more",
+                              params->node, uid);
+    fresh->at = (size_t)(found - params->devices);
+    return 0;
 }
 
 /* 1 when the file was replaced, 0 when it was not, -1. */

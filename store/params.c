@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
@@ -133,5 +134,23 @@ const struct gcal_params_device *gcal_params_find(const struct gcal_params *para
                    pattern ? pattern : "", pattern ? "'" : "",
                    list.data ? list.data : "(out of memory)");
     gcal_buf_free(&list);
+    return NULL;
+}
+
+const struct gcal_params_device *gcal_params_find_uid(const struct gcal_params *params,
+                                                      const char *uid)
+{
+    for (size_t i = 0; i < params->n_devices; i++)
+        if (strcmp(params->devices[i].info.uid, uid) == 0)
+            return &params->devices[i];
+    return NULL;
+}
+
+const struct gcal_params_model *
+gcal_params_find_model(const struct gcal_params_device *device, const char *name)
+{
+    for (size_t i = 0; i < device->n_models; i++)
+        if (strcmp(device->models[i].name, name) == 0)
+            return &device->models[i];
     return NULL;
 }

@@ -121,5 +121,10 @@ void gcal_params_model_clear(struct gcal_params_model *model);
 const struct gcal_params_device *gcal_params_find(const struct gcal_params *params,
                                                   const char *pattern,
                                                   struct gcal_error *err);
+/* The one with that very uid; NULL: none has it. */
+const struct gcal_params_device *gcal_params_find_uid(const struct gcal_params *params,
+                                                      const char *uid);
+const struct gcal_params_model *
+gcal_params_find_model(const struct gcal_params_device *device, const char *name);
 
 #endif

@@ -35,18 +35,18 @@ const struct gcal_params_model *
 gcal_predictor_find_model(const struct gcal_params_device *d, const char *name,
                           struct gcal_error *err)
 {
+    const struct gcal_params_model *found = name ? gcal_params_find_model(d, name)
+                                            : d->n_models == 1 ? d->models
+                                                               : NULL;
     struct gcal_buf list = { 0 };
 
-    if (!name && d->n_models == 1)
-        return d->models;
-    for (size_t i = 0; name && i < d->n_models; i++)
-        if (strcmp(d->models[i].name, name) == 0)
-            return &d->models[i];
+    if (found)
+        return found;
     for (size_t i = 0; i < d->n_models; i++)
         gcal_buf_printf(&list, "%s%s", i ? ", " : "", d->models[i].name);
     gcal_error_set(err, GCAL_EINPUT, "device %s: %s%s; there are: %s", d->info.uid,
-                   name ? "no model " : "no model named and not just one",
-                   name ? name : "", list.data ? list.data : "none");
+                   name ? "no model " : "no model is named", name ? name : "",
+                   list.data ? list.data : "none");
     gcal_buf_free(&list);
     return NULL;
 }

@@ -81,15 +81,9 @@ static int merge(const struct gcal_params *params, const struct gcal_params *old
         return gcal_error_memory(err);
     if (n)
         memcpy(merged->devices, params->devices, n * sizeof(*merged->devices));
-    for (size_t i = 0; i < old->n_devices; i++) {
-        size_t k = 0;
-
-        while (k < params->n_devices &&
-               strcmp(params->devices[k].info.uid, old->devices[i].info.uid) != 0)
-            k++;
-        if (k == params->n_devices)
+    for (size_t i = 0; i < old->n_devices; i++)
+        if (!gcal_params_find_uid(params, old->devices[i].info.uid))
             merged->devices[n++] = old->devices[i];
-    }
     merged->n_devices = n;
     return 0;
 }
