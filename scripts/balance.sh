@@ -1,7 +1,8 @@
 #!/bin/bash
 # balance.sh: work divided over unequal devices of this machine, in three ways: the same for
 # each, by their peak rates, and by gpucal_split().  Calibrates the devices, runs
-# docs/examples/balance, and prints tables, in Markdown.
+# docs/examples/balance, and prints tables, in Markdown.  The ways make their steps in turn,
+# and are compared within each run.
 #
 #   scripts/balance.sh [--gpu] OUT
 #
@@ -12,8 +13,8 @@
 # calibrations run at once, too.
 #
 # BUILD is the build folder (default: build) with its targets gpucal and balance, ROWS how
-# many rows of 1024 there are to divide (default: by the machine), ROUNDS how often each way
-# runs (5), STEPS how many steps it makes each time (20).  Records and outputs are kept in
+# many rows of 1024 there are to divide (default: by the machine), ROUNDS how often all is
+# run (5), STEPS how many steps each way makes each time (20).  Records and outputs are kept in
 # OUT, which must not exist.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -22,7 +23,7 @@ gpucal=$build/mpi/gpucal
 balance=$build/tests/balance/example/balance
 kernel=$top/kernels/catalogue/matmul_rows.cl
 rounds=${ROUNDS:-5} steps=${STEPS:-20} width=1024
-splits=(equal peak gpucal)
+ways=(equal peak gpucal)
 
 die() {
     echo "balance.sh: $*" >&2
@@ -111,14 +112,14 @@ calibrate() {
         --output "$out/rows.profile.yaml" > /dev/null || die "the kernel cannot be counted"
 }
 
-divide() { # NAME SPLIT ROWS INDEX...: runs the example on these devices, into OUT/NAME.run
-    local name=$1 split=$2 rows=$3 command=() i
+divide() { # NAME WAY,.. ROWS INDEX...: runs the example on these devices, into OUT/NAME.run
+    local name=$1 list=$2 rows=$3 command=() i
     shift 3
     for i in "$@"; do
         as_node "$i"
         [ ${#command[@]} = 0 ] || command+=(:)
         command+=(-n 1 "${as[@]}" "$balance" --store "$out/store"
-            --profile "$out/rows.profile.yaml" --kernel "$kernel" --split "$split"
+            --profile "$out/rows.profile.yaml" --kernel "$kernel" --split "$list"
             --rows "$rows" --width "$width" --steps "$steps")
     done
     timeout 500 mpirun --oversubscribe --bind-to none "${command[@]}" \
@@ -126,24 +127,15 @@ divide() { # NAME SPLIT ROWS INDEX...: runs the example on these devices, into O
         die "$name: $(cat "$out/$name.run" "$out/$name.log")"
 }
 
-# Each device by itself with its equal share; then all rows on the one that was fastest.
-run_alone() {
-    local share=$((ROWS / ${#nodes[@]} / 16 * 16)) i
-    for i in "${!nodes[@]}"; do
-        divide "alone-$i" equal $share "$i"
-    done
-    best=$(for i in "${!nodes[@]}"; do
-        echo "$(rate 0 6 "$out/alone-$i.run") $i"
-    done | sort -g | awk 'END { print $2 }')
-    divide best equal "$ROWS" "$best"
-}
-
-run_splits() {
-    local round split
+# Each device by itself with its equal share, and then all together.
+run_rounds() {
+    local share=$((ROWS / ${#nodes[@]} / 16 * 16)) round i all
+    all=$(IFS=, && echo "${ways[*]}")
     for ((round = 1; round <= rounds; round++)); do
-        for split in "${splits[@]}"; do
-            divide "$split-$round" "$split" "$ROWS" "${!nodes[@]}"
+        for i in "${!nodes[@]}"; do
+            divide "alone-$i-$round" equal $share "$i"
         done
+        divide "all-$round" "$all" "$ROWS" "${!nodes[@]}"
     done
 }
 
@@ -154,64 +146,75 @@ median() {
     sort -g | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'
 }
 
-makespan() { # NAME: seconds, over the rounds
-    awk '$1 == "makespan" { print $2 }' "$out/$1"-*.run | median
+# What the runs say of a way.
+of_way() { # WAY FILE...
+    local way=$1
+    shift
+    awk -v way="$way:" '$1 == "split" { on = $2 == way } on' "$@"
 }
 
-imbalance() { # NAME
-    awk '$1 == "makespan" { print $8 }' "$out/$1"-*.run | median
+makespan() { # WAY: seconds, over the rounds
+    of_way "$1" "$out"/all-*.run | awk '$1 == "makespan" { print $2 }' | median
 }
 
-# Rows per second: the median of those of a rank.
-rate() { # RANK TIMES-FIELD FILE...
-    local rank=$1 field=$2
-    shift 2
-    awk -v rank="$rank" -v field="$field" \
-        '$5 == "s" && $1 == rank && $3 > 0 { print $3 / $field }' "$@" | median
+imbalance() { # WAY
+    of_way "$1" "$out"/all-*.run | awk '$1 == "makespan" { print $8 }' | median
+}
+
+# How many times faster than the equal split, in the same run.
+speed_up() { # WAY
+    awk -v way="$1:" '$1 == "split" { now = $2 }
+        $1 == "makespan" && now == "equal:" { equal = $2 }
+        $1 == "makespan" && now == way { print equal / $2 }' "$out"/all-*.run | median
+}
+
+# Rows per second: the median of those of a rank.  Of standard input.
+rate() { # RANK TIMES-FIELD
+    awk -v rank="$1" -v field="$2" \
+        '$5 == "s" && $1 == rank && $3 > 0 { print $3 / $field }' | median
 }
 
 calculate() { # EXPRESSION [FORMAT]
     awk "BEGIN { printf \"${2:-%.6f}\", ($1) }"
 }
 
-# Sets 'sum', 'least' and 'most': of the rates that devices have by themselves.
+# Sets 'sum', 'least' and 'most', of the rates that devices have by themselves, and 'best',
+# which has the most.
 print_devices() {
     local i alone
     echo "| device | cores | predicted, rows/s | alone, rows/s | all at once, rows/s |"
     echo "|---|---|---|---|---|"
     for i in "${!nodes[@]}"; do
-        alone=$(rate 0 6 "$out/alone-$i.run")
+        alone=$(rate 0 6 < <(cat "$out/alone-$i"-*.run))
         sum=$(calculate "${sum:-0} + $alone" %.6g)
-        most=$(calculate "$alone > ${most:-0} ? $alone : ${most:-0}" %.6g)
         least=$(calculate "$alone < ${least:-$alone} ? $alone : ${least:-$alone}" %.6g)
+        [ "$(calculate "$alone > ${most:-0}" %d)" = 0 ] || { most=$alone && best=$i; }
         printf '| %s: %s | %d | %.0f | %.0f | %.0f |\n' "${nodes[$i]}" "${names[$i]}" \
-            "${threads[$i]}" "$(rate "$i" 4 "$out"/gpucal-*.run)" "$alone" \
-            "$(rate "$i" 6 "$out"/gpucal-*.run)"
+            "${threads[$i]}" "$(of_way gpucal "$out"/all-*.run | rate "$i" 4)" "$alone" \
+            "$(of_way gpucal "$out"/all-*.run | rate "$i" 6)"
     done
 }
 
-print_split() { # SPLIT SECONDS-OF-EQUAL SECONDS-ALONE
+print_way() { # WAY
     local time_s rows
     time_s=$(makespan "$1")
-    rows=$(awk '$5 == "s" { printf "%s%s", sep, $3; sep = ", " }' \
-        "$out/$1-1.run")
+    rows=$(of_way "$1" "$out/all-1.run" |
+        awk '$5 == "s" { printf "%s%s", sep, $3; sep = ", " }')
     printf '| %s | %s | %.2f ms | %.1f%% | %.3f | %.3f |\n' "$1" "$rows" \
-        "$(calculate "1000 * $time_s")" "$(imbalance "$1")" \
-        "$(calculate "$2 / $time_s")" "$(calculate "$3 / $time_s")"
+        "$(calculate "1000 * $time_s")" "$(imbalance "$1")" "$(speed_up "$1")" \
+        "$(calculate "$ROWS / $most / $time_s")"
 }
 
 print_tables() {
-    local split equal_s best_s sum='' least='' most=''
+    local way sum='' least='' most='' best=''
     echo "$ROWS rows of $width; medians of $rounds runs of $steps steps."
     echo
     print_devices
-    equal_s=$(makespan equal)
-    best_s=$(awk '$1 == "makespan" { print $2 }' "$out/best.run")
     echo
     echo "| split | rows of each | makespan | imbalance | against equal | against ${nodes[$best]} alone |"
     echo "|---|---|---|---|---|---|"
-    for split in "${splits[@]}"; do
-        print_split "$split" "$equal_s" "$best_s"
+    for way in "${ways[@]}"; do
+        print_way "$way"
     done
     printf '| what the rates alone allow | | %.2f ms | 0%% | %.3f | %.3f |\n' \
         "$(calculate "1000 * $ROWS / $sum")" \
@@ -233,6 +236,5 @@ export POCL_CACHE_DIR="$out/pocl"
 trap '[ -z "$spinner" ] || kill "$spinner"; rm -rf "$out/pocl"' EXIT
 $which_devices
 calibrate
-run_alone
-run_splits
+run_rounds
 print_tables | tee "$out/tables.md"

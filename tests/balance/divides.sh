@@ -26,16 +26,16 @@ as() { # NODE THREADS COMMAND...
     SLURMD_NODENAME=$1 POCL_MAX_PTHREAD_COUNT=$2 POCL_CPU_MAX_CU_COUNT=$2 "${@:3}"
 }
 
-divide() { # SPLIT NODES KERNEL
+divide() { # WAYS NODES KERNEL
     mpirun --oversubscribe --bind-to none -n 2 "$balance" --store store \
         --profile rows.profile.yaml --kernel "$3" --split "$1" --nodes "$2" \
         --rows $rows --width 256 --steps 3 > out 2> err
 }
 
-# The rows of both ranks and their predicted times, and the predicted makespan.
-read_report() {
+# Of a way: the rows of both ranks and their predicted times, and the predicted makespan.
+read_report() { # WAY
     read -r rows_0 predicted_0 rows_1 predicted_1 longest < <(
-        awk '$5 == "s" { printf "%s %s ", $3, $4 } $1 == "makespan" { print $5 }' out)
+        awk '$5 == "s" { printf "%s %s ", $3, $4 } $1 == "makespan" { print $5 }' "$1")
 }
 
 holds() { # EXPRESSION
@@ -53,15 +53,17 @@ done
     --assume "n % 256 = 0 and rows % 16 = 0 and rows >= 16" --output rows.profile.yaml \
     > out 2> err || fail "the kernel is not counted"
 
-for split in equal peak gpucal; do
-    divide $split node1,node2 "$kernel" || fail "split $split"
-    grep -qE "^split $split: $rows rows .* 2 ranks, 3 steps$" out || fail "no head"
-    grep -qE '^[0-9]+ rows compared with the host.s: 0 wrong$' out || fail "nothing is compared"
-    grep -qE '^makespan [0-9.]+ s, predicted [0-9.]+ s, imbalance [0-9.]+ %$' out ||
-        fail "no makespan and imbalance"
-    read_report
-    [ $((rows_0 + rows_1)) = $rows ] || fail "$rows_0 and $rows_1 rows"
-    case $split in
+# In one run, in turn: a report of each, in a file of its own here.
+divide equal,peak,gpucal node1,node2 "$kernel" || fail "all ways"
+awk '$1 == "split" { file = substr($2, 1, length($2) - 1) } { print > file }' out
+for way in equal peak gpucal; do
+    grep -qE "^split $way: $rows rows .* 2 ranks, 3 steps$" $way || fail "no head of $way"
+    grep -qE '^[0-9]+ rows compared with the host.s: 0 wrong$' $way || fail "nothing is compared"
+    grep -qE '^makespan [0-9.]+ s, predicted [0-9.]+ s, imbalance [0-9.]+ %$' $way ||
+        fail "no makespan and imbalance of $way"
+    read_report $way
+    [ $((rows_0 + rows_1)) = $rows ] || fail "$way: $rows_0 and $rows_1 rows"
+    case $way in
     equal)
         [ "$rows_0" = "$rows_1" ] || fail "not equal"
         equal_s=$longest
@@ -82,6 +84,8 @@ fi
 sed 's/= sum\[r\];/= sum[r] + 1;/' "$kernel" > wrong.cl
 divide equal node1,node2 "$PWD/wrong.cl" && fail "a wrong kernel is right"
 grep -qE '^16 rows compared with the host.s: 16 wrong$' out || fail "not said: wrong"
+divide equal,fast node1,node2 "$kernel" && fail "an unknown way"
+grep -q 'equal, peak or gpucal' err || fail "not said: ways"
 divide equal node1 "$kernel" && fail "one node for two ranks"
 grep -q 'one name for each rank' err || fail "not said: nodes"
 divide gpucal node1,node3 "$kernel" && fail "a node that is not calibrated"

@@ -1,11 +1,13 @@
 /* balance.c - a matrix product whose rows MPI ranks share, each on a device of its own
  *
  *   mpirun -n RANKS balance --store DIR --profile FILE --kernel FILE.cl
- *          [--split equal|peak|gpucal] [--nodes NODE[:DEVICE],...] [--rows M] [--width N]
- *          [--steps S]
+ *          [--split WAY,...] [--nodes NODE[:DEVICE],...] [--rows M] [--width N] [--steps
+ * S]
  *
  * Rank r computes on the device that was calibrated as the r-th of --nodes; otherwise as
  * the node where it runs.  Each step ends with a barrier, so the slowest device counts.
+ * WAY is equal, peak or gpucal (default); of several, each makes a step in turn, so that
+ * they can be compared although devices' speeds drift.
  * Prints each rank's rows, predicted and measured time, and of the whole the makespan and
  * the imbalance: the longest over the mean busy time, less 1; medians over the steps.
  * Exit status 1 when rows that are compared with the host's are wrong.
@@ -23,13 +25,26 @@
 #define WARM_UP_S    0.5 /* clocks of idle devices are low */
 #define CHECKED_ROWS 8   /* of each rank */
 
+static const char *const division_names[] = { "equal", "peak", "gpucal" };
+
+enum { MOST_WAYS = sizeof(division_names) / sizeof(*division_names) };
+
 struct options {
     struct division_options division;
     const char *kernel_path, *nodes;
+    enum division ways[MOST_WAYS];
+    int n_ways;
     long rows, width, steps;
 };
 
-static const char *const division_names[] = { "equal", "peak", "gpucal" };
+/* A way to divide the rows, and what came of it. */
+struct way {
+    enum division division;
+    struct part *parts; /* of all ranks, on rank 0 */
+    struct part mine;
+    struct work *work;
+    double *busy_s, *whole_s; /* by step; the latter from barrier to barrier */
+};
 
 static int rank, n_ranks;
 
@@ -51,13 +66,26 @@ static void *allocate(size_t count, size_t size)
 
 /* ---- options ---- */
 
-static enum division read_division(const char *text)
+static enum division read_division(const char *text, size_t length)
 {
-    for (size_t i = 0; i < sizeof(division_names) / sizeof(*division_names); i++)
-        if (strcmp(text, division_names[i]) == 0)
+    for (int i = 0; i < MOST_WAYS; i++)
+        if (strlen(division_names[i]) == length &&
+            strncmp(text, division_names[i], length) == 0)
             return (enum division)i;
     quit("--split is equal, peak or gpucal");
     return DIVISION_EQUAL;
+}
+
+static void read_ways(const char *list, struct options *o)
+{
+    for (o->n_ways = 0; o->n_ways < MOST_WAYS; list++) {
+        size_t length = strcspn(list, ",");
+
+        o->ways[o->n_ways++] = read_division(list, length);
+        if (!*(list += length))
+            return;
+    }
+    quit("--split names three ways at most");
 }
 
 static long read_number(const char *text)
@@ -83,7 +111,7 @@ static void read_option(struct options *o, int which, const char *value)
         o->kernel_path = value;
         break;
     case 'd':
-        o->division.division = read_division(value);
+        read_ways(value, o);
         break;
     case 'n':
         o->nodes = value;
@@ -99,7 +127,7 @@ static void read_option(struct options *o, int which, const char *value)
         break;
     default:
         quit("usage: balance --store DIR --profile FILE --kernel FILE.cl "
-             "[--split equal|peak|gpucal] [--nodes NODE[:DEVICE],...] [--rows M] "
+             "[--split equal|peak|gpucal,...] [--nodes NODE[:DEVICE],...] [--rows M] "
              "[--width N] [--steps S]");
     }
 }
@@ -151,20 +179,47 @@ static void find_node(const char *list, char node[NODE_BYTES])
     }
 }
 
-/* Rank 0 divides.  'parts' is of all ranks there, and NULL elsewhere. */
-static struct part get_part(const struct options *o, struct part *parts)
+/* Rank 0 divides. */
+static void get_part(const struct options *o, struct way *way)
 {
+    struct division_options options = o->division;
     struct gpucal_error err = { 0, "" };
-    struct part mine = { 0 };
+    struct part *mine = &way->mine;
 
-    find_node(o->nodes, mine.node);
-    MPI_Gather(&mine, sizeof(mine), MPI_BYTE, parts, sizeof(mine), MPI_BYTE, 0,
+    options.division = way->division;
+    find_node(o->nodes, mine->node);
+    MPI_Gather(mine, sizeof(*mine), MPI_BYTE, way->parts, sizeof(*mine), MPI_BYTE, 0,
                MPI_COMM_WORLD);
-    if (rank == 0 && divide(&o->division, parts, (size_t)n_ranks, &err) < 0)
+    if (rank == 0 && divide(&options, way->parts, (size_t)n_ranks, &err) < 0)
         quit(err.text);
-    MPI_Scatter(parts, sizeof(mine), MPI_BYTE, &mine, sizeof(mine), MPI_BYTE, 0,
+    MPI_Scatter(way->parts, sizeof(*mine), MPI_BYTE, mine, sizeof(*mine), MPI_BYTE, 0,
                 MPI_COMM_WORLD);
-    return mine;
+}
+
+static void prepare(const struct options *o, enum division division, struct way *way)
+{
+    way->division = division;
+    way->busy_s = allocate((size_t)o->steps, sizeof(*way->busy_s));
+    way->whole_s = allocate((size_t)o->steps, sizeof(*way->whole_s));
+    way->parts = rank == 0 ? allocate((size_t)n_ranks, sizeof(*way->parts)) : NULL;
+    get_part(o, way);
+    way->work = work_create(&(struct work_options){
+        .device_name = way->mine.device_name,
+        .kernel_path = o->kernel_path,
+        .first_row = way->mine.first_row,
+        .rows = way->mine.rows,
+        .width = o->division.width,
+    });
+    if (!way->work)
+        quit("the device cannot be used");
+}
+
+static void clear(struct way *way)
+{
+    work_destroy(way->work);
+    free(way->parts);
+    free(way->busy_s);
+    free(way->whole_s);
 }
 
 /* ---- steps ---- */
@@ -178,23 +233,34 @@ static double step(struct work *work)
     return busy_s;
 }
 
-/* Every rank's busy times, and those from barrier to barrier. */
-static void run_steps(struct work *work, long steps, double *busy_s, double *whole_s)
+static void warm_up(struct work *work)
 {
     double until_s = work_now_s() + WARM_UP_S;
 
     do
         step(work);
     while (work_now_s() < until_s);
-    for (long i = 0; i < steps; i++) {
-        double began_s;
+}
 
-        MPI_Barrier(MPI_COMM_WORLD);
-        began_s = work_now_s();
-        busy_s[i] = step(work);
-        MPI_Barrier(MPI_COMM_WORLD);
-        whole_s[i] = work_now_s() - began_s;
-    }
+static void run_step(struct way *way, long i)
+{
+    double began_s;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    began_s = work_now_s();
+    way->busy_s[i] = step(way->work);
+    MPI_Barrier(MPI_COMM_WORLD);
+    way->whole_s[i] = work_now_s() - began_s;
+}
+
+/* Each way is as often the first. */
+static void run_steps(struct way *ways, int n_ways, long steps)
+{
+    for (int w = 0; w < n_ways; w++)
+        warm_up(ways[w].work);
+    for (long i = 0; i < steps; i++)
+        for (int w = 0; w < n_ways; w++)
+            run_step(&ways[(i + w) % n_ways], i);
 }
 
 /* ---- what came of it ---- */
@@ -234,26 +300,38 @@ static double imbalance(const double *busy_s, long steps)
     return result;
 }
 
-/* Sorts the times. */
-static void print_report(const struct options *o, const struct part *parts,
-                         double *busy_s, double *whole_s)
+/* Sorts the times; 'busy_s' is ranks x steps. */
+static void print_report(const struct options *o, const struct way *way, double *busy_s)
 {
     double uneven = imbalance(busy_s, o->steps), predicted_s = 0;
 
     printf("split %s: %ld rows of width %ld, %d rank%s, %ld steps\n",
-           division_names[o->division.division], o->rows, o->width, n_ranks,
+           division_names[way->division], o->rows, o->width, n_ranks,
            n_ranks == 1 ? "" : "s", o->steps);
     printf("%4s %-20s %9s %12s %12s  %s\n", "rank", "node", "rows", "predicted", "busy",
            "device");
     for (int r = 0; r < n_ranks; r++) {
-        const struct part *p = &parts[r];
+        const struct part *p = &way->parts[r];
 
         printf("%4d %-20s %9zu %10.6f s %10.6f s  %s\n", r, p->node, p->rows,
                p->predicted_s, median(busy_s + r * o->steps, o->steps), p->device_name);
         predicted_s = p->predicted_s > predicted_s ? p->predicted_s : predicted_s;
     }
     printf("makespan %.6f s, predicted %.6f s, imbalance %.2f %%\n",
-           median(whole_s, o->steps), predicted_s, 100 * uneven);
+           median(way->whole_s, o->steps), predicted_s, 100 * uneven);
+}
+
+static void report(const struct options *o, const struct way *way)
+{
+    int steps = (int)o->steps;
+    double *all_s =
+        rank == 0 ? allocate((size_t)(n_ranks * steps), sizeof(*all_s)) : NULL;
+
+    MPI_Gather(way->busy_s, steps, MPI_DOUBLE, all_s, steps, MPI_DOUBLE, 0,
+               MPI_COMM_WORLD);
+    if (rank == 0)
+        print_report(o, way, all_s);
+    free(all_s);
 }
 
 static int sum_of(int value)
@@ -265,10 +343,10 @@ static int sum_of(int value)
 }
 
 /* How many of the rows that are compared are wrong; on rank 0. */
-static int check(struct work *work, const struct part *mine)
+static int check(const struct way *way)
 {
-    int checked = mine->rows < CHECKED_ROWS ? (int)mine->rows : CHECKED_ROWS;
-    int wrong = work_check(work, (size_t)checked);
+    int checked = way->mine.rows < CHECKED_ROWS ? (int)way->mine.rows : CHECKED_ROWS;
+    int wrong = work_check(way->work, (size_t)checked);
 
     if (wrong < 0)
         quit("the result could not be compared");
@@ -282,41 +360,25 @@ static int check(struct work *work, const struct part *mine)
 /* The exit status, on rank 0. */
 static int run(const struct options *o)
 {
-    struct part *parts = rank == 0 ? allocate((size_t)n_ranks, sizeof(*parts)) : NULL;
-    double *all_s =
-        rank == 0 ? allocate((size_t)(n_ranks * o->steps), sizeof(*all_s)) : NULL;
-    double *busy_s = allocate((size_t)o->steps, sizeof(*busy_s));
-    double *whole_s = allocate((size_t)o->steps, sizeof(*whole_s));
-    struct part mine = get_part(o, parts);
-    struct work *work = work_create(&(struct work_options){
-        .device_name = mine.device_name,
-        .kernel_path = o->kernel_path,
-        .first_row = mine.first_row,
-        .rows = mine.rows,
-        .width = o->division.width,
-    });
-    int wrong;
+    struct way ways[MOST_WAYS] = { 0 };
+    int wrong = 0;
 
-    if (!work)
-        quit("the device cannot be used");
-    run_steps(work, o->steps, busy_s, whole_s);
-    MPI_Gather(busy_s, (int)o->steps, MPI_DOUBLE, all_s, (int)o->steps, MPI_DOUBLE, 0,
-               MPI_COMM_WORLD);
-    if (rank == 0)
-        print_report(o, parts, all_s, whole_s);
-    wrong = check(work, &mine);
-    work_destroy(work);
-    free(parts);
-    free(all_s);
-    free(busy_s);
-    free(whole_s);
+    for (int w = 0; w < o->n_ways; w++)
+        prepare(o, o->ways[w], &ways[w]);
+    run_steps(ways, o->n_ways, o->steps);
+    for (int w = 0; w < o->n_ways; w++) {
+        report(o, &ways[w]);
+        wrong += check(&ways[w]);
+        clear(&ways[w]);
+    }
     return wrong > 0;
 }
 
 int main(int argc, char **argv)
 {
     struct options options = {
-        .division.division = DIVISION_GPUCAL,
+        .ways = { DIVISION_GPUCAL },
+        .n_ways = 1,
         .rows = 4096,
         .width = 1024,
         .steps = 20,
