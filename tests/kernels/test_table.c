@@ -9,7 +9,7 @@
  * cannot run (types, work-group, local memory) are named as left out.
  *
  * WORDs choose: names or tags of generators, "-tag" those without it; "argument:value"
- * keeps kernels with that.
+ * keeps kernels with that, "-argument:value" those without.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -55,6 +55,11 @@ static bool has_part(const char *text, const char *part)
     return false;
 }
 
+static bool is_against(const char *word)
+{
+    return *word == '-';
+}
+
 static bool is_chosen_by(const char *word, const struct gcal_generator *g)
 {
     if (strcmp(word, g->name) == 0)
@@ -70,10 +75,10 @@ static bool is_generator_wanted(const struct table *t, const struct gcal_generat
     size_t n_names = 0;
 
     for (size_t i = 0; i < t->n_words; i++)
-        if (*t->words[i] == '-' && is_chosen_by(t->words[i] + 1, g))
+        if (is_against(t->words[i]) && is_chosen_by(t->words[i] + 1, g))
             return false;
     for (size_t i = 0; i < t->n_words; i++) {
-        if (strchr(t->words[i], ':') || *t->words[i] == '-')
+        if (strchr(t->words[i], ':') || is_against(t->words[i]))
             continue;
         if (is_chosen_by(t->words[i], g))
             return true;
@@ -84,9 +89,13 @@ static bool is_generator_wanted(const struct table *t, const struct gcal_generat
 
 static bool is_kernel_wanted(const struct table *t, const struct gcal_kernel *kernel)
 {
-    for (size_t i = 0; i < t->n_words; i++)
-        if (strchr(t->words[i], ':') && !has_part(kernel->name, t->words[i]))
+    for (size_t i = 0; i < t->n_words; i++) {
+        const char *word = t->words[i];
+        bool against = is_against(word);
+
+        if (strchr(word, ':') && has_part(kernel->name, word + against) == against)
             return false;
+    }
     return true;
 }
 
@@ -233,7 +242,7 @@ static int test_all(struct table *t)
 static int usage(void)
 {
     fprintf(stderr, "usage: test_table [--platform WORDS] [--catalogue FOLDER] "
-                    "[[-]GENERATOR | [-]TAG | ARGUMENT:VALUE]...\n");
+                    "[[-]GENERATOR | [-]TAG | [-]ARGUMENT:VALUE]...\n");
     return 1;
 }
 
