@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_randist.h>
+
 #include "calib/audit_private.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
@@ -86,7 +88,10 @@ void noise_load(const char *name, struct noise *noise)
     n = noise->columns->n;
     noise->level = must(calloc(n, sizeof(double)));
     noise->error = must(calloc(n, sizeof(double)));
-    noise->residual = must(calloc(n * noise->track.n_runs, sizeof(double)));
+    noise->n_rows = noise->track.n_runs;
+    noise->in_order = false;
+    noise->spread = 0;
+    noise->residual = must(calloc(n * noise->n_rows, sizeof(double)));
     for (size_t i = 0; i < n; i++)
         take_column(noise, i);
 }
@@ -100,14 +105,45 @@ void noise_clear(struct noise *noise)
     free(noise->residual);
 }
 
-static void fill_run(const struct noise *noise, gsl_rng *rng, struct gcal_track_run *run)
+static double draw(enum noise_kind kind, double before, gsl_rng *rng)
 {
-    size_t n = noise->columns->n, from = gsl_rng_uniform_int(rng, noise->track.n_runs);
+    switch (kind) {
+    case NOISE_TAILS:
+        return gsl_ran_tdist(rng, 3);
+    case NOISE_WANDERS:
+        return 0.7 * before + sqrt(1 - 0.7 * 0.7) * gsl_ran_gaussian(rng, 1);
+    default:
+        return gsl_ran_gaussian(rng, 1);
+    }
+}
+
+void noise_make(struct noise *noise, enum noise_kind kind, double scale, gsl_rng *rng)
+{
+    size_t n = noise->columns->n;
+
+    free(noise->residual);
+    noise->n_rows = 20000;
+    noise->residual = must(calloc(n * noise->n_rows, sizeof(double)));
+    for (size_t i = 0; i < n; i++) {
+        double z = 0;
+
+        for (size_t row = 0; row < noise->n_rows; row++) {
+            z = draw(kind, z, rng);
+            noise->residual[row * n + i] = scale * z;
+        }
+    }
+    noise->in_order = kind == NOISE_WANDERS;
+}
+
+static void fill_run(const struct noise *noise, size_t from, const double *offset,
+                     struct gcal_track_run *run)
+{
+    size_t n = noise->columns->n;
 
     run->value = must(calloc(2 * n, sizeof(double)));
     run->error = run->value + n;
     for (size_t i = 0; i < n; i++) {
-        run->value[i] = exp(noise->level[i] + noise->residual[from * n + i]);
+        run->value[i] = exp(noise->level[i] + offset[i] + noise->residual[from * n + i]);
         run->error[i] = run->value[i] * noise->error[i];
     }
 }
@@ -118,6 +154,11 @@ struct gcal_track *noise_device(const struct noise *noise, gsl_rng *rng, size_t 
     const struct gcal_track_run *recorded = &noise->track.runs[0];
     struct gcal_track *track = must(calloc(1, sizeof(*track)));
 
+    double *offset = must(calloc(noise->columns->n, sizeof(*offset)));
+    size_t row = gsl_rng_uniform_int(rng, noise->n_rows);
+
+    for (size_t i = 0; noise->spread > 0 && i < noise->columns->n; i++)
+        offset[i] = gsl_ran_gaussian(rng, noise->spread);
     track->runs = must(calloc(n_runs, sizeof(*track->runs)));
     track->n_runs = n_runs;
     for (size_t i = 0; i < n_runs; i++) {
@@ -126,8 +167,11 @@ struct gcal_track *noise_device(const struct noise *noise, gsl_rng *rng, size_t 
         track->runs[i].uid = uid;
         track->runs[i].driver = driver;
         track->runs[i].columns = noise->columns;
-        fill_run(noise, rng, &track->runs[i]);
+        fill_run(noise, row, offset, &track->runs[i]);
+        row = noise->in_order ? (row + 1) % noise->n_rows
+                              : gsl_rng_uniform_int(rng, noise->n_rows);
     }
+    free(offset);
     return track;
 }
 
