@@ -70,8 +70,19 @@ static void judge_past(const struct judge *j, struct gcal_audit_series *s)
 
 /* ---- against its type ---- */
 
+/* What a change that is told already has to do with the distance of a run, as a
+ * logarithm: a device may well have been as slow as the slower ones of its type before.
+ */
+static double explained(const struct gcal_audit_series *s, size_t run)
+{
+    bool told = s->verdict == GCAL_AUDIT_SUSPECT || s->verdict == GCAL_AUDIT_WARN ||
+                s->verdict == GCAL_AUDIT_FAIL;
+
+    return told && run >= s->since ? log1p(s->change) : 0;
+}
+
 /* How many of the last runs, of which 'told' count, lie so far above what is usual that
- * chance does not explain it.
+ * neither chance nor a change explains it.
  */
 static size_t runs_above(const struct judge *j, const struct gcal_audit_series *s,
                          const struct gcal_audit_norm *norm, double spread, size_t *told)
@@ -79,26 +90,16 @@ static size_t runs_above(const struct judge *j, const struct gcal_audit_series *
     size_t above = 0, n = 0;
 
     for (size_t i = j->device->n_runs; i > j->begin && n < j->policy->of; i--) {
-        double x = gcal_audit_log(s->value[i - 1]);
+        double x = gcal_audit_log(s->value[i - 1]) - explained(s, i - 1) - norm->median;
 
         if (isnan(x))
             continue;
         n++;
-        above +=
-            x - norm->median > log1p(j->policy->warn) &&
-            gcal_change_outlier_chance((x - norm->median) / spread, norm->n) < j->allowed;
+        above += x > log1p(j->policy->warn) &&
+                 gcal_change_outlier_chance(x / spread, norm->n) < j->allowed;
     }
     *told = n;
     return above;
-}
-
-/* A change that is told already may be why the device is slower than others. */
-static bool is_explained(const struct judge *j, const struct gcal_audit_series *s)
-{
-    bool changed = s->verdict == GCAL_AUDIT_SUSPECT || s->verdict == GCAL_AUDIT_WARN ||
-                   s->verdict == GCAL_AUDIT_FAIL;
-
-    return changed && log1p(s->against_type) - log1p(s->change) < log1p(j->policy->warn);
 }
 
 static void judge_type(const struct judge *j, struct gcal_audit_series *s,
@@ -115,7 +116,7 @@ static void judge_type(const struct judge *j, struct gcal_audit_series *s,
     spread = fmax(TYPE_FLOOR, hypot(norm->spread, known));
     s->against_type = gcal_audit_relative(level - norm->median);
     s->against_type_sigmas = (level - norm->median) / spread;
-    if (s->subject == GCAL_AUDIT_SHAPE || is_explained(j, s))
+    if (s->subject == GCAL_AUDIT_SHAPE)
         return;
     above = runs_above(j, s, norm, spread, &told);
     if (above >= j->policy->confirm)

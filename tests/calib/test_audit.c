@@ -228,7 +228,7 @@ static void causes_are_told_apart(void **state)
     says("rates/p_madd rates/p_add rates/p_local rates/p_broadcast */p_*_onchip", 1.05,
          GCAL_AUDIT_WARN, "GPUCAL-CLOCK", "all work on the chip");
     says("*/p_mixColumnsM64_memory", 1.05, GCAL_AUDIT_WARN, "GPUCAL-ACCESS-PATTERN",
-         "(p_mixColumnsM64_memory) take 5");
+         "(p_mixColumnsM64_memory) take ");
     says("rates/p_local rates/p_broadcast", 1.05, GCAL_AUDIT_WARN, "GPUCAL-LOCAL-MEMORY",
          "p_local, p_broadcast");
     says("rates/p_barrier", 1.05, GCAL_AUDIT_WARN, "GPUCAL-BARRIER", "barriers");
@@ -348,13 +348,13 @@ static void a_change_explains_the_distance_to_the_type(void **state)
     for (size_t i = 0; i < noise.columns->n; i++)
         norms[i] = (struct gcal_audit_norm){ .repeatability = 0.001,
                                              .n = 200,
-                                             .median = noise.level[i] - 0.03 };
+                                             .median = noise.level[i] - 0.08 };
     assert_int_equal(gcal_audit_judge(d, norms, &policy, NULL), 0);
     for (size_t i = 0; i < d->n_series; i++)
         by_type += d->series[i].by_type && d->series[i].verdict == GCAL_AUDIT_FAIL;
-    assert_true(by_type > 50); /* 3 % more are not explained */
+    assert_true(by_type > 50); /* 8 % more are not chance either */
     for (size_t i = 0; i < d->n_series; i++) {
-        norms[i].median = noise.level[i] - 0.012;
+        norms[i].median = noise.level[i] - 0.03; /* chance */
         d->series[i].by_type = false;
     }
     assert_int_equal(gcal_audit_judge(d, norms, &policy, NULL), 0);
