@@ -12,9 +12,9 @@ void gcal_expr_destroy(struct gcal_expr *expr)
 {
     if (!expr)
         return;
-    for (struct gcal_node *node = expr->nodes, *next; node; node = next) {
-        next = node->owned;
-        free(node);
+    for (struct gcal_node_block *block = expr->nodes, *next; block; block = next) {
+        next = block->next;
+        free(block);
     }
     for (size_t i = 0; i < expr->n_symbols; i++)
         free(expr->symbols[i]);

@@ -289,21 +289,6 @@ static struct gcal_node *derive(struct gcal_build *b, struct gcal_node *node,
     }
 }
 
-/* A copy of 'node' among the nodes of another expression. */
-static struct gcal_node *copy(struct gcal_build *b, const struct gcal_node *node)
-{
-    struct gcal_node *args[GCAL_EXPR_MAX_ARGS];
-
-    if (node->op == GCAL_OP_NUMBER)
-        return gcal_node_number(b, node->number);
-    if (node->op == GCAL_OP_SYMBOL)
-        return gcal_node_symbol(b, node->symbol);
-    for (size_t i = 0; i < node->n_args; i++)
-        if (!(args[i] = copy(b, node->args[i])))
-            return NULL;
-    return gcal_node_make(b, node->op, node->n_args, args);
-}
-
 /* In the same order: they are all different. */
 static int copy_symbols(struct gcal_expr *to, const struct gcal_expr *from,
                         struct gcal_error *err)
@@ -323,7 +308,6 @@ struct gcal_expr *gcal_expr_derivative(const struct gcal_expr *expr, const char 
 {
     struct gcal_expr *result = calloc(1, sizeof(*result));
     struct gcal_build b = { result, err };
-    struct gcal_node *root;
     size_t by = 0;
 
     if (!result) {
@@ -334,9 +318,7 @@ struct gcal_expr *gcal_expr_derivative(const struct gcal_expr *expr, const char 
         by++;
     if (copy_symbols(result, expr, err) < 0)
         goto fail;
-    if ((root = copy(&b, expr->root)))
-        root = derive(&b, root, by);
-    if (gcal_expr_compile(result, root, err) == 0)
+    if (gcal_expr_compile(result, derive(&b, expr->root, by), err) == 0)
         return result;
 fail:
     gcal_expr_destroy(result);

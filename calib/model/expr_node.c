@@ -6,17 +6,38 @@
 #include "calib/base/error.h"
 #include "calib/model/expr_private.h"
 
+/* Blocks double: most expressions are a few nodes, derivatives thousands. */
+enum { FIRST_BLOCK = 512, LARGEST_BLOCK = 32768 };
+
+/* Zeroed. */
+static void *allocate(struct gcal_build *b, size_t size)
+{
+    struct gcal_node_block *block = b->expr->nodes;
+    size_t next = block ? block->size : FIRST_BLOCK / 2;
+    void *memory;
+
+    if (!block || block->used + size > block->size) {
+        next = next < LARGEST_BLOCK ? 2 * next : next;
+        next = next < size ? size : next;
+        if (!(block = calloc(1, sizeof(*block) + next))) {
+            gcal_error_memory(b->err);
+            return NULL;
+        }
+        *block = (struct gcal_node_block){ .next = b->expr->nodes, .size = next };
+        b->expr->nodes = block;
+    }
+    memory = (char *)block->bytes + block->used;
+    block->used += size;
+    return memory;
+}
+
 static struct gcal_node *node_create(struct gcal_build *b, enum gcal_op op, size_t n_args,
                                      struct gcal_node *const *args)
 {
-    struct gcal_node *node = calloc(1, sizeof(*node) + n_args * sizeof(*args));
+    struct gcal_node *node = allocate(b, sizeof(*node) + n_args * sizeof(*args));
 
-    if (!node) {
-        gcal_error_memory(b->err);
+    if (!node)
         return NULL;
-    }
-    node->owned = b->expr->nodes;
-    b->expr->nodes = node;
     node->op = op;
     node->n_args = n_args;
     for (size_t i = 0; i < n_args; i++) {

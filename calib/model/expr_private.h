@@ -62,7 +62,6 @@ struct gcal_function {
 extern const struct gcal_function gcal_functions[GCAL_OP_COUNT];
 
 struct gcal_node {
-    struct gcal_node *owned; /* the next of the expression's nodes, for freeing */
     enum gcal_op op;
     int depth;
     uint64_t holds; /* bit 'symbol % 64' of every symbol in it */
@@ -79,10 +78,17 @@ struct gcal_instruction {
     double number;
 };
 
+/* Nodes are many and small, and go together. */
+struct gcal_node_block {
+    struct gcal_node_block *next;
+    size_t used, size; /* bytes */
+    max_align_t bytes[];
+};
+
 struct gcal_expr {
     char **symbols;
     size_t n_symbols, symbols_capacity;
-    struct gcal_node *nodes; /* all of them */
+    struct gcal_node_block *nodes; /* the newest first */
     struct gcal_node *root;
     struct gcal_instruction *program;
     size_t n_instructions, program_capacity;

@@ -323,7 +323,7 @@ static void formats_what_parses_back(void **state)
         struct gcal_error err = { 0 };
         double values[3];
         struct gcal_expr *expr = random_expr(values), *again;
-        struct gcal_expr *both[] = { expr, gcal_expr_derivative(expr, "y", &err) };
+        struct gcal_expr *both[] = { gcal_expr_derivative(expr, "y", &err), expr };
 
         for (int k = 0; k < 2; k++) {
             char *text = gcal_expr_format(both[k], &err), *text_again;
