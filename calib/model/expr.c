@@ -12,10 +12,7 @@ void gcal_expr_destroy(struct gcal_expr *expr)
 {
     if (!expr)
         return;
-    for (struct gcal_node_block *block = expr->nodes, *next; block; block = next) {
-        next = block->next;
-        free(block);
-    }
+    gcal_nodes_free(expr);
     for (size_t i = 0; i < expr->n_symbols; i++)
         free(expr->symbols[i]);
     free(expr->symbols);
@@ -72,19 +69,11 @@ static int emit(struct gcal_expr *expr, struct gcal_instruction instruction,
     return 0;
 }
 
-static bool is_small_power(const struct gcal_node *node)
-{
-    const struct gcal_node *exponent = node->op == GCAL_OP_POW ? node->args[1] : NULL;
-
-    return exponent && exponent->op == GCAL_OP_NUMBER &&
-           gcal_is_whole_power(exponent->number);
-}
-
 /* 'height' values lie on the stack when the node's evaluation starts. */
 static int compile(struct gcal_expr *expr, const struct gcal_node *node, size_t height,
                    struct gcal_error *err)
 {
-    size_t n_args = is_small_power(node) ? 1 : node->n_args;
+    size_t n_args = gcal_node_is_whole_power(node) ? 1 : node->n_args;
     struct gcal_instruction instruction = { .op = (uint16_t)node->op,
                                             .n_args = (uint16_t)n_args,
                                             .symbol = (uint32_t)node->symbol,
@@ -95,7 +84,7 @@ static int compile(struct gcal_expr *expr, const struct gcal_node *node, size_t 
     for (size_t i = 0; i < n_args; i++)
         if (compile(expr, node->args[i], height + i, err) < 0)
             return -1;
-    if (is_small_power(node)) {
+    if (gcal_node_is_whole_power(node)) {
         instruction.op = GCAL_OP_POWI;
         instruction.n_args = (uint16_t)node->args[1]->number;
     }

@@ -289,6 +289,12 @@ static struct gcal_node *derive(struct gcal_build *b, struct gcal_node *node,
     }
 }
 
+struct gcal_node *gcal_node_derivative(struct gcal_build *b, struct gcal_node *node,
+                                       size_t symbol)
+{
+    return derive(b, node, symbol);
+}
+
 /* In the same order: they are all different. */
 static int copy_symbols(struct gcal_expr *to, const struct gcal_expr *from,
                         struct gcal_error *err)

@@ -31,6 +31,15 @@ static void *allocate(struct gcal_build *b, size_t size)
     return memory;
 }
 
+void gcal_nodes_free(struct gcal_expr *expr)
+{
+    for (struct gcal_node_block *block = expr->nodes, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    expr->nodes = NULL;
+}
+
 static struct gcal_node *node_create(struct gcal_build *b, enum gcal_op op, size_t n_args,
                                      struct gcal_node *const *args)
 {

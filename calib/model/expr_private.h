@@ -112,6 +112,12 @@ struct gcal_node *gcal_node_unary(struct gcal_build *b, enum gcal_op op,
 struct gcal_node *gcal_node_binary(struct gcal_build *b, enum gcal_op op,
                                    struct gcal_node *a, struct gcal_node *c);
 
+/* Derivatives by a symbol, made of parts of 'node'. */
+struct gcal_node *gcal_node_derivative(struct gcal_build *b, struct gcal_node *node,
+                                       size_t symbol);
+/* Those that 'expr' has. */
+void gcal_nodes_free(struct gcal_expr *expr);
+
 /* The slot of a symbol, added unless it is there; SIZE_MAX with 'err'. */
 size_t gcal_expr_add_symbol(struct gcal_expr *expr, const char *name, size_t length,
                             struct gcal_error *err);
@@ -133,6 +139,14 @@ double gcal_op_apply(enum gcal_op op, size_t n_args, const double *args);
 static inline bool gcal_is_whole_power(double exponent)
 {
     return exponent >= 2 && exponent <= 8 && exponent == (int)exponent;
+}
+
+static inline bool gcal_node_is_whole_power(const struct gcal_node *node)
+{
+    const struct gcal_node *exponent = node->op == GCAL_OP_POW ? node->args[1] : NULL;
+
+    return exponent && exponent->op == GCAL_OP_NUMBER &&
+           gcal_is_whole_power(exponent->number);
 }
 
 static inline double gcal_whole_power(double x, unsigned power)

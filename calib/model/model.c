@@ -140,22 +140,6 @@ static int sort_symbols(struct gcal_model *model, struct gcal_error *err)
     return 0;
 }
 
-static int make_program(struct gcal_model *model, struct gcal_error *err)
-{
-    struct gcal_expr *exprs[MAX_SYMBOLS + 1] = { model->expr };
-    size_t n = 1;
-
-    for (; n <= model->n_parameters; n++)
-        if (!(exprs[n] =
-                  gcal_expr_derivative(model->expr, model->parameters[n - 1].name, err)))
-            break;
-    if (n > model->n_parameters)
-        model->program = gcal_model_program_create(n, exprs, err);
-    while (n-- > 1)
-        gcal_expr_destroy(exprs[n]);
-    return model->program ? 0 : -1;
-}
-
 static int fill(struct gcal_model *model, const char *name, const char *output,
                 const char *expression, struct gcal_error *err)
 {
@@ -171,7 +155,9 @@ static int fill(struct gcal_model *model, const char *name, const char *output,
         return gcal_error_prefix(err, "expression");
     if (sort_symbols(model, err) < 0)
         return -1;
-    return make_program(model, err);
+    model->program = gcal_model_program_create(model->expr, model->parameter_slots,
+                                               model->n_parameters, err);
+    return model->program ? 0 : -1;
 }
 
 struct gcal_model *gcal_model_create(const char *name, const char *output,

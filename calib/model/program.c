@@ -1,4 +1,4 @@
-/* program.c - expressions' programs joined into one, by value numbering */
+/* program.c - an expression and its derivatives as one program, by value numbering */
 #include "calib/model/program.h"
 
 #include <stdint.h>
@@ -25,9 +25,9 @@ struct gcal_model_program {
     size_t n_steps, steps_capacity;
     uint16_t *args; /* slots */
     size_t n_args, args_capacity;
-    size_t n_first; /* steps that the first expression needs */
+    size_t n_first; /* steps that the value needs */
     size_t n_outputs;
-    uint16_t *outputs; /* the slot of each expression's value */
+    uint16_t *outputs; /* the slots of value and derivatives */
 };
 
 void gcal_model_program_destroy(struct gcal_model_program *program)
@@ -40,12 +40,78 @@ void gcal_model_program_destroy(struct gcal_model_program *program)
     free(program);
 }
 
-/* ---- joining ---- */
+/* ---- making ---- */
 
 /* Steps by what they do: chains of those that share a hash. */
 struct table {
     uint16_t heads[N_CHAINS], next[GCAL_PROGRAM_MAX_SLOTS];
 };
+
+/* Slots of the nodes that were placed, as derivatives share nodes. */
+struct placed {
+    const struct gcal_node **node; /* capacity, NULL where there is none */
+    uint16_t *slot;
+    size_t n, capacity; /* a power of two */
+};
+
+struct maker {
+    struct gcal_model_program *program;
+    struct table table;
+    struct placed placed;
+    struct gcal_error *err;
+};
+
+/* Where the node stands, or is to stand. */
+static size_t find_placed(const struct placed *p, const struct gcal_node *node)
+{
+    size_t i = ((uintptr_t)node >> 3) * 0x9e3779b97f4a7c15 >> 20 & (p->capacity - 1);
+
+    while (p->node[i] && p->node[i] != node)
+        i = (i + 1) & (p->capacity - 1);
+    return i;
+}
+
+static void placed_clear(struct placed *p)
+{
+    free(p->node);
+    free(p->slot);
+}
+
+static int placed_grow(struct placed *p, struct gcal_error *err)
+{
+    struct placed larger = { .n = p->n, .capacity = p->capacity ? 2 * p->capacity : 256 };
+
+    larger.node = calloc(larger.capacity, sizeof(*larger.node));
+    larger.slot = calloc(larger.capacity, sizeof(*larger.slot));
+    if (!larger.node || !larger.slot) {
+        placed_clear(&larger);
+        return gcal_error_memory(err);
+    }
+    for (size_t i = 0; i < p->capacity; i++)
+        if (p->node[i]) {
+            size_t at = find_placed(&larger, p->node[i]);
+
+            larger.node[at] = p->node[i];
+            larger.slot[at] = p->slot[i];
+        }
+    placed_clear(p);
+    *p = larger;
+    return 0;
+}
+
+static int remember(struct maker *m, const struct gcal_node *node, uint16_t slot)
+{
+    struct placed *p = &m->placed;
+    size_t at;
+
+    if (2 * p->n >= p->capacity && placed_grow(p, m->err) < 0)
+        return -1;
+    at = find_placed(p, node);
+    p->node[at] = node;
+    p->slot[at] = slot;
+    p->n++;
+    return 0;
+}
 
 static size_t hash(const struct step *step, const uint16_t *args)
 {
@@ -95,15 +161,16 @@ static int append(struct gcal_model_program *p, struct step *step, const uint16_
 }
 
 /* Into '*slot' the slot of what 'step' does with 'args', a new one unless it is known. */
-static int place(struct gcal_model_program *p, struct table *table, struct step *step,
-                 const uint16_t *args, uint16_t *slot, struct gcal_error *err)
+static int place(struct maker *m, struct step *step, const uint16_t *args, uint16_t *slot)
 {
+    struct gcal_model_program *p = m->program;
+    struct table *table = &m->table;
     uint16_t *head = &table->heads[hash(step, args)], i = *head;
 
     while (i != NO_STEP && !same(p, &p->steps[i], step, args))
         i = table->next[i];
     if (i == NO_STEP) {
-        if (append(p, step, args, err) < 0)
+        if (append(p, step, args, m->err) < 0)
             return -1;
         i = (uint16_t)(p->n_steps - 1);
         table->next[i] = *head;
@@ -113,60 +180,76 @@ static int place(struct gcal_model_program *p, struct table *table, struct step 
     return 0;
 }
 
-/* Runs the expression's program on a stack of slots instead of values. */
-static int join(struct gcal_model_program *p, struct table *table,
-                const struct gcal_expr *expr, struct gcal_error *err)
+static int place_node(struct maker *m, const struct gcal_node *node, uint16_t *slot)
 {
-    uint16_t stack[GCAL_EXPR_MAX_STACK + 1], *top = stack;
+    struct step step = { .op = (uint16_t)node->op,
+                         .n_args = (uint16_t)node->n_args,
+                         .number = node->number };
+    uint16_t args[GCAL_EXPR_MAX_ARGS];
+    size_t at = find_placed(&m->placed, node);
 
-    for (size_t i = 0; i < expr->n_instructions; i++) {
-        const struct gcal_instruction *instruction = &expr->program[i];
-        struct step step = { .op = instruction->op,
-                             .n_args = instruction->n_args,
-                             .number = instruction->number };
-
-        if (step.op == GCAL_OP_SYMBOL) {
-            *top++ = (uint16_t)instruction->symbol;
-            continue;
-        }
-        if (step.op == GCAL_OP_POWI) {
-            step.number = step.n_args;
-            step.n_args = 1;
-        }
-        top -= step.n_args;
-        if (place(p, table, &step, top, top, err) < 0)
-            return -1;
-        top++;
+    if (node->op == GCAL_OP_SYMBOL) {
+        *slot = (uint16_t)node->symbol;
+        return 0;
     }
-    p->outputs[p->n_outputs++] = stack[0];
-    return 0;
+    if (m->placed.node[at]) {
+        *slot = m->placed.slot[at];
+        return 0;
+    }
+    if (gcal_node_is_whole_power(node))
+        step = (struct step){ .op = GCAL_OP_POWI,
+                              .n_args = 1,
+                              .number = node->args[1]->number };
+    for (size_t i = 0; i < step.n_args; i++)
+        if (place_node(m, node->args[i], &args[i]) < 0)
+            return -1;
+    if (place(m, &step, args, slot) < 0)
+        return -1;
+    return remember(m, node, *slot);
 }
 
-struct gcal_model_program *gcal_model_program_create(size_t n_exprs,
-                                                     struct gcal_expr *const *exprs,
+/* The next output. */
+static int add_output(struct maker *m, const struct gcal_node *root)
+{
+    struct gcal_model_program *p = m->program;
+
+    return root ? place_node(m, root, &p->outputs[p->n_outputs++]) : -1;
+}
+
+static int make(struct maker *m, const struct gcal_expr *expr, const size_t *by, size_t n)
+{
+    struct gcal_expr slopes = { 0 }; /* has the nodes that derivatives add */
+    struct gcal_build build = { &slopes, m->err };
+    int rc = placed_grow(&m->placed, m->err);
+
+    memset(m->table.heads, 0xff, sizeof(m->table.heads)); /* NO_STEP */
+    if (rc == 0)
+        rc = add_output(m, expr->root);
+    m->program->n_first = m->program->n_steps;
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = add_output(m, gcal_node_derivative(&build, expr->root, by[i]));
+    gcal_nodes_free(&slopes);
+    placed_clear(&m->placed);
+    return rc;
+}
+
+struct gcal_model_program *gcal_model_program_create(const struct gcal_expr *expr,
+                                                     const size_t *by, size_t n,
                                                      struct gcal_error *err)
 {
     struct gcal_model_program *p = calloc(1, sizeof(*p));
-    struct table table;
+    struct maker maker = { .program = p, .err = err };
 
-    memset(table.heads, 0xff, sizeof(table.heads)); /* NO_STEP */
-    if (!p || !(p->outputs = calloc(n_exprs, sizeof(*p->outputs)))) {
+    if (!p || !(p->outputs = calloc(n + 1, sizeof(*p->outputs)))) {
         gcal_error_memory(err);
         goto fail;
     }
     /* Both are pointed into, even where an expression is a lone number or name. */
     p->steps = gcal_array_grow(NULL, 0, &p->steps_capacity, sizeof(*p->steps), err);
     p->args = gcal_array_grow(NULL, 0, &p->args_capacity, sizeof(*p->args), err);
-    if (!p->steps || !p->args)
-        goto fail;
-    p->n_symbols = exprs[0]->n_symbols;
-    for (size_t i = 0; i < n_exprs; i++) {
-        if (join(p, &table, exprs[i], err) < 0)
-            goto fail;
-        if (i == 0)
-            p->n_first = p->n_steps;
-    }
-    return p;
+    p->n_symbols = expr->n_symbols;
+    if (p->steps && p->args && make(&maker, expr, by, n) == 0)
+        return p;
 fail:
     gcal_model_program_destroy(p);
     return NULL;
@@ -184,10 +267,10 @@ static double apply(const struct step *step, const uint16_t *args, const double 
 }
 
 double gcal_model_program_eval(const struct gcal_model_program *program, double *slots,
-                               double *others)
+                               double *gradient)
 {
     const struct step *step = program->steps;
-    const struct step *end = step + (others ? program->n_steps : program->n_first);
+    const struct step *end = step + (gradient ? program->n_steps : program->n_first);
     double *result = slots + program->n_symbols;
 
     for (; step < end; step++, result++) {
@@ -219,7 +302,7 @@ double gcal_model_program_eval(const struct gcal_model_program *program, double 
             *result = apply(step, a, slots);
         }
     }
-    for (size_t i = 1; others && i < program->n_outputs; i++)
-        others[i - 1] = slots[program->outputs[i]];
+    for (size_t i = 1; gradient && i < program->n_outputs; i++)
+        gradient[i - 1] = slots[program->outputs[i]];
     return slots[program->outputs[0]];
 }
