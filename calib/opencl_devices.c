@@ -8,6 +8,7 @@
 #include "calib/base/error.h"
 #include "calib/base/hash.h"
 #include "calib/base/log.h"
+#include "calib/base/utf8.h"
 #include "calib/opencl.h"
 
 /* From vendors' extension headers, which not every system has. */
@@ -34,7 +35,7 @@ static char *device_text(cl_device_id id, cl_device_info what)
         return NULL;
     if (clGetDeviceInfo(id, what, size, text, NULL) != CL_SUCCESS)
         *text = '\0';
-    return text;
+    return gcal_utf8_clean(text);
 }
 
 static char *platform_text(cl_platform_id id, cl_platform_info what)
@@ -42,7 +43,7 @@ static char *platform_text(cl_platform_id id, cl_platform_info what)
     char text[1024] = "";
 
     clGetPlatformInfo(id, what, sizeof(text) - 1, text, NULL);
-    return strdup(text);
+    return strdup(gcal_utf8_clean(text));
 }
 
 /* 0 where the device does not say. */

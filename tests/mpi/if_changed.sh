@@ -63,8 +63,10 @@ said 'node0 .*: measured because nothing'
 # What is told to have changed, without measuring.
 export LD_PRELOAD=$fake_driver
 TEST_DRIVER=9.9 calibrate 0 --dry-run
-unset LD_PRELOAD
 said 'measured because driver .+ became 9\.9$'
+TEST_DRIVER=$'9\xff\t\xc2' calibrate 0 --dry-run
+said 'measured because driver .+ became 9\?\?\?$'
+unset LD_PRELOAD
 [ "$(sum)" = "$published" ] || fail "--dry-run publishes"
 sed -i 's/noise: .*/noise: 0.03/' config.yaml
 calibrate 0 --dry-run
