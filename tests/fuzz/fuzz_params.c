@@ -1,13 +1,62 @@
 /* fuzz_params.c - any bytes as a parameter file: refused, or written back the same way,
- * and the models one by one are those of the whole
+ * the models one by one are those of the whole, and they predict
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/yaml.h"
+#include "calib/model/profile.h"
 #include "store/params.h"
+#include "store/predictor.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A kernel of which models know some features; what it has not, it has none of. */
+static struct gcal_profile *kernel(void)
+{
+    static const char text[] =
+        "gpucal_profile: 1\n"
+        "kernel: mm\n"
+        "parameters: [n]\n"
+        "local_size: [64]\n"
+        "groups: [n]\n"
+        "estimated: false\n"
+        "entries:\n"
+        "- {feature: f_op_float32_madd, count: 96*n^2, per: kernel,"
+        " dtype: float32, op: madd}\n"
+        "- {feature: f_sync_kernel_launch, count: \"1\","
+        " per: kernel}\n";
+    static struct gcal_profile *profile;
+
+    if (!profile) {
+        struct gcal_yaml *root = gcal_yaml_parse(text, strlen(text), "kernel", NULL);
+
+        if (!root || !(profile = gcal_profile_decode(root, NULL)))
+            abort();
+        gcal_yaml_destroy(root);
+    }
+    return profile;
+}
+
+static void predict(const struct gcal_params_device *device, const char *model)
+{
+    struct gcal_predictor *p = gcal_predictor_create(device, model, kernel(), NULL);
+    struct gcal_prediction prediction;
+    double n = 1024, time_s;
+
+    if (p && gcal_predictor_eval(p, &n, &prediction, NULL, NULL) == 0 &&
+        (gcal_predictor_time(p, &n, &time_s, NULL) < 0 || time_s != prediction.time_s))
+        abort();
+    gcal_predictor_destroy(p);
+}
+
+static void predict_all(const struct gcal_params *params)
+{
+    for (size_t i = 0; i < params->n_devices; i++)
+        for (size_t j = 0; j < params->devices[i].n_models; j++)
+            predict(&params->devices[i], params->devices[i].models[j].name);
+}
 
 /* What is read from 'text' as it is written again, or NULL. */
 static char *rewritten(const char *text, size_t size, size_t *out_size)
@@ -17,6 +66,7 @@ static char *rewritten(const char *text, size_t size, size_t *out_size)
 
     if (gcal_params_decode(text, size, "fuzz", &params, NULL) == 0) {
         out = gcal_params_encode(&params, out_size, NULL);
+        predict_all(&params);
         gcal_params_clear(&params);
     }
     return out;
