@@ -20,8 +20,11 @@ GPUCAL_SETTINGS=$folder/slurm.env exec "$source/slurm/node-up.sh" "\$@" >> "$fol
 END
 chmod +x node-up
 
+# A job that has said so may still be there; of a node that goes down then, Slurm would put it
+# back into the queue, and it waits there for minutes.
 ended() { # LOGS: so many jobs have, by their last lines
-    [ "$(cat logs/*.log 2> /dev/null | grep -c '^gpucal: \(run\|nothing\)')" = "$1" ]
+    [ -z "$(squeue -h -o %i)" ] &&
+        [ "$(cat logs/*.log 2> /dev/null | grep -c '^gpucal: \(run\|nothing\)')" = "$1" ]
 }
 last_log() { find logs -name '*.log' -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d ' ' -f 2; }
 come_back() {
