@@ -137,12 +137,6 @@ static int learn(struct audit *a, size_t i, struct gcal_error *err)
     return rc;
 }
 
-/* Is there anything to put into words?  Subjects take time to find. */
-static bool has_findings(const struct gcal_audit_device *d)
-{
-    return d->verdict != GCAL_AUDIT_PASS && d->verdict != GCAL_AUDIT_UNKNOWN;
-}
-
 static int judge_device(const struct audit *a, struct gcal_audit_device *d,
                         struct gcal_error *err)
 {
@@ -155,8 +149,11 @@ static int judge_device(const struct audit *a, struct gcal_audit_device *d,
     gcal_audit_types_norms(a->types, d, norms);
     rc = gcal_audit_judge(d, norms, a->policy, err);
     free(norms);
-    /* That something changed is told also where the parameter file does not say what. */
-    if (rc == 0 && has_findings(d) && gcal_audit_subjects(a->store, d, &why) < 0)
+    /* Subjects take time to find.  That something changed is told also where the
+     * parameter file does not say what.
+     */
+    if (rc == 0 && gcal_audit_needs_attention(d->verdict) &&
+        gcal_audit_subjects(a->store, d, &why) < 0)
         gcal_log(GCAL_LOG_WARN, "what its parameters are costs of is not known: %s",
                  why.text);
     return rc < 0 ? -1 : gcal_audit_find(d, a->policy, err);

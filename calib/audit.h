@@ -36,6 +36,8 @@ enum gcal_audit_verdict {
 
 /* "pass", "suspect", "warning", "failure", "unknown" */
 const char *gcal_audit_verdict_name(enum gcal_audit_verdict verdict);
+/* Suspect and worse. */
+bool gcal_audit_needs_attention(enum gcal_audit_verdict verdict);
 
 /* What a parameter is a cost of. */
 enum gcal_audit_subject {

@@ -37,9 +37,7 @@ static double size_of(const struct gcal_audit_series *s, bool by_type)
 
 static bool is_hit(const struct gcal_audit_series *s, bool by_type)
 {
-    return (s->verdict == GCAL_AUDIT_SUSPECT || s->verdict == GCAL_AUDIT_WARN ||
-            s->verdict == GCAL_AUDIT_FAIL) &&
-           s->by_type == by_type;
+    return gcal_audit_needs_attention(s->verdict) && s->by_type == by_type;
 }
 
 /* Would the series tell of a change of that size? */

@@ -75,10 +75,8 @@ static void judge_past(const struct judge *j, struct gcal_audit_series *s)
  */
 static double explained(const struct gcal_audit_series *s, size_t run)
 {
-    bool told = s->verdict == GCAL_AUDIT_SUSPECT || s->verdict == GCAL_AUDIT_WARN ||
-                s->verdict == GCAL_AUDIT_FAIL;
-
-    return told && run >= s->since ? log1p(s->change) : 0;
+    return gcal_audit_needs_attention(s->verdict) && run >= s->since ? log1p(s->change)
+                                                                     : 0;
 }
 
 /* How many of the last runs, of which 'told' count, lie so far above what is usual that

@@ -17,6 +17,12 @@ const char *gcal_audit_verdict_name(enum gcal_audit_verdict verdict)
     return names[verdict];
 }
 
+bool gcal_audit_needs_attention(enum gcal_audit_verdict verdict)
+{
+    return verdict == GCAL_AUDIT_SUSPECT || verdict == GCAL_AUDIT_WARN ||
+           verdict == GCAL_AUDIT_FAIL;
+}
+
 /* ---- codes ---- */
 
 const char *gcal_audit_code(enum gcal_audit_cause cause, enum gcal_audit_subject subject,

@@ -76,7 +76,7 @@ static int put_device(void *context, const struct gcal_audit_device *device,
         return 0;
     if (gcal_page_overview_add(&h->overview, device, err) < 0)
         return -1;
-    return h->about->all || gcal_page_needs_attention(device->verdict)
+    return h->about->all || gcal_audit_needs_attention(device->verdict)
                ? add_section(h, device, err)
                : 0;
 }

@@ -104,9 +104,7 @@ static json_t *device_json(const struct gcal_audit_device *d, bool all)
     for (size_t i = 0; i < d->n_runs; i++)
         json_array_append_new(runs, run_json(d, i));
     for (size_t i = 0; i < d->n_series; i++)
-        if (all || d->series[i].verdict == GCAL_AUDIT_SUSPECT ||
-            d->series[i].verdict == GCAL_AUDIT_WARN ||
-            d->series[i].verdict == GCAL_AUDIT_FAIL)
+        if (all || gcal_audit_needs_attention(d->series[i].verdict))
             json_array_append_new(series, series_json(d, &d->series[i]));
     json_object_set_new(o, "findings", findings);
     json_object_set_new(o, "runs", runs);

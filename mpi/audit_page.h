@@ -46,8 +46,6 @@ void gcal_page_utc(struct gcal_buf *html, const char *utc);
 void gcal_page_count(struct gcal_buf *html, size_t n, const char *what);
 /* Worse verdicts have larger numbers. */
 int gcal_page_severity(enum gcal_audit_verdict verdict);
-/* Suspect and worse. */
-bool gcal_page_needs_attention(enum gcal_audit_verdict verdict);
 
 /* ---- audit_page_device.c ---- */
 

@@ -126,7 +126,7 @@ void gcal_page_findings(struct gcal_buf *html, const struct gcal_page_overview *
         return;
     }
     for (size_t i = 0; i < o->n_rows; i++)
-        if (gcal_page_needs_attention(o->rows[i].verdict))
+        if (gcal_audit_needs_attention(o->rows[i].verdict))
             worst[n++] = &o->rows[i];
     gcal_buf_puts(html, "<section><h2>Needs attention</h2>\n");
     if (!n)
@@ -182,7 +182,7 @@ void gcal_page_others(struct gcal_buf *html, const struct gcal_page_overview *o)
     size_t n = 0, put = 0;
 
     for (size_t i = 0; i < o->n_rows; i++)
-        n += !gcal_page_needs_attention(o->rows[i].verdict);
+        n += !gcal_audit_needs_attention(o->rows[i].verdict);
     if (!n)
         return;
     gcal_buf_puts(html, "<section><h2>All others</h2>\n<details><summary>");
@@ -192,7 +192,7 @@ void gcal_page_others(struct gcal_buf *html, const struct gcal_page_overview *o)
                   "<th>node</th><th>device</th><th class=\"n\">calibrations</th>"
                   "<th>last (UTC)</th><th>note</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < o->n_rows && put < GCAL_PAGE_ROWS; i++)
-        if (!gcal_page_needs_attention(o->rows[i].verdict)) {
+        if (!gcal_audit_needs_attention(o->rows[i].verdict)) {
             put_other(html, o, &o->rows[i]);
             put++;
         }

@@ -54,7 +54,7 @@ static size_t collect(const struct gcal_page_overview *o, size_t type, size_t su
         if (row->type != type)
             continue;
         s->deviation[n] = against_type(&o->types[type], row, subject, s->room);
-        s->marked[n] = gcal_page_needs_attention(row->verdict);
+        s->marked[n] = gcal_audit_needs_attention(row->verdict);
         n += isfinite(s->deviation[n]);
     }
     return n;

@@ -19,11 +19,6 @@ int gcal_page_severity(enum gcal_audit_verdict verdict)
     return verdicts[verdict].severity;
 }
 
-bool gcal_page_needs_attention(enum gcal_audit_verdict verdict)
-{
-    return verdicts[verdict].severity > verdicts[GCAL_AUDIT_UNKNOWN].severity;
-}
-
 void gcal_page_verdict(struct gcal_buf *html, enum gcal_audit_verdict verdict)
 {
     gcal_buf_printf(html, "<span class=\"verdict %s\">%s</span>", verdicts[verdict].class,

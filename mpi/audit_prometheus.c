@@ -70,6 +70,14 @@ static void put_label(struct gcal_buf *buf, const char *name, const char *value)
     gcal_buf_puts(buf, "\"");
 }
 
+/* The first label. */
+static void put_hostname(struct gcal_buf *buf, const char *node)
+{
+    gcal_buf_puts(buf, "hostname=\"");
+    gcal_escape_label(buf, node);
+    gcal_buf_puts(buf, "\"");
+}
+
 /* 'labels': "hostname=.." and those of the metric. */
 static void put_sample(struct prometheus *p, enum metric metric,
                        const struct gcal_buf *labels, double value)
@@ -156,9 +164,7 @@ static int put_device(void *context, const struct gcal_audit_device *device,
     double calibrated_s = newest ? gcal_clock_of_utc(newest->utc) : NAN;
     bool failed;
 
-    gcal_buf_puts(&labels, "hostname=\"");
-    gcal_escape_label(&labels, device->node);
-    gcal_buf_puts(&labels, "\"");
+    put_hostname(&labels, device->node);
     put_label(&labels, "uuid", device->uid);
     put_label(&labels, "device_type", device->type);
     put_label(&labels, "driver", newest ? newest->driver : "");
@@ -184,9 +190,7 @@ static int put_unread(struct prometheus *p, const struct gcal_audit_summary *sum
     for (size_t i = 0; i < summary->n_unread; i++) {
         struct gcal_buf labels = { 0 };
 
-        gcal_buf_puts(&labels, "hostname=\"");
-        gcal_escape_label(&labels, summary->unread[i].node);
-        gcal_buf_puts(&labels, "\"");
+        put_hostname(&labels, summary->unread[i].node);
         if (!(failed = failed || labels.failed))
             put_sample(p, UNREAD, &labels, 1);
         gcal_buf_free(&labels);

@@ -15,12 +15,6 @@ struct text {
     size_t n_shown, n_epochs, n_faster;
 };
 
-static bool is_news(enum gcal_audit_verdict verdict)
-{
-    return verdict == GCAL_AUDIT_SUSPECT || verdict == GCAL_AUDIT_WARN ||
-           verdict == GCAL_AUDIT_FAIL;
-}
-
 static bool has_code(const struct gcal_audit_device *d, const char *code)
 {
     for (size_t i = 0; i < d->n_findings; i++)
@@ -59,7 +53,7 @@ static int text_device(void *context, const struct gcal_audit_device *d,
                        struct gcal_error *err)
 {
     struct text *t = context;
-    bool news = is_news(d->verdict);
+    bool news = gcal_audit_needs_attention(d->verdict);
 
     (void)err;
     t->n_epochs += has_code(d, "GPUCAL-EPOCH");
@@ -71,7 +65,7 @@ static int text_device(void *context, const struct gcal_audit_device *d,
                     d->uid, gcal_audit_verdict_name(d->verdict), d->n_runs,
                     d->n_runs == 1 ? "" : "s");
     for (size_t i = 0; i < d->n_findings; i++)
-        if (t->about->all || is_news(d->findings[i].verdict))
+        if (t->about->all || gcal_audit_needs_attention(d->findings[i].verdict))
             put_finding(&t->buf, d, &d->findings[i]);
     return 0;
 }

@@ -186,12 +186,13 @@ static int place_node(struct maker *m, const struct gcal_node *node, uint16_t *s
                          .n_args = (uint16_t)node->n_args,
                          .number = node->number };
     uint16_t args[GCAL_EXPR_MAX_ARGS];
-    size_t at = find_placed(&m->placed, node);
+    size_t at;
 
     if (node->op == GCAL_OP_SYMBOL) {
         *slot = (uint16_t)node->symbol;
         return 0;
     }
+    at = find_placed(&m->placed, node);
     if (m->placed.node[at]) {
         *slot = m->placed.slot[at];
         return 0;
