@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "calib/worker.h"
-#include "mpi/command.h"
+#include "calib/worker/worker.h"
+#include "mpi/cli/command.h"
 
 const char *argp_program_version = "gpucal " GPUCAL_VERSION;
 

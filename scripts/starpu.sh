@@ -57,7 +57,7 @@ build_programs() {
     "$source_dir/scripts/build.sh" -t gpucal -t libgpucal "$build" > "$out/build.log" ||
         die "$(tail "$out/build.log")"
     cmake -DCMAKE_INSTALL_PREFIX="$out/prefix" -DCMAKE_INSTALL_LOCAL_ONLY=ON \
-        -P "$build/store/cmake_install.cmake" > "$out/build.log"
+        -P "$build/store/lib/cmake_install.cmake" > "$out/build.log"
     { cmake -S "$source_dir/docs/examples/starpu" -B "$out/example" \
         -DCMAKE_PREFIX_PATH="$out/prefix" && cmake --build "$out/example"; } \
         > "$out/build.log" 2>&1 || die "$(cat "$out/build.log")"

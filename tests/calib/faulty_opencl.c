@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calib/worker.h"
-#include "calib/worker_private.h"
+#include "calib/worker/worker.h"
+#include "calib/worker/private.h"
 #include "tests/calib/faulty_opencl.h"
 
 #define UUID      0x106A

@@ -7,7 +7,7 @@
 
 #include <gsl/gsl_randist.h>
 
-#include "calib/audit_private.h"
+#include "calib/audit/private.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "fit/change.h"

@@ -12,7 +12,7 @@
 
 #include <gsl/gsl_rng.h>
 
-#include "store/track.h"
+#include "store/ledger/track.h"
 
 struct noise {
     char *text;              /* that 'track' lies in */

@@ -5,7 +5,7 @@
 #ifndef GCAL_TESTS_SYNTHETIC_H
 #define GCAL_TESTS_SYNTHETIC_H
 
-#include "calib/results.h"
+#include "calib/results/results.h"
 
 /* No round relation between these, so a lost factor shows. */
 static const double true_add_s = 2.385e-12, true_mul_s = 3.71e-12,

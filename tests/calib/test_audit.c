@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "calib/audit_private.h"
+#include "calib/audit/private.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "tests/calib/noise.h"

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
-#include "calib/config.h"
+#include "calib/config/config.h"
 
 static struct gcal_catalogue *catalogue;
 

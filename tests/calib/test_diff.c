@@ -14,7 +14,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/random.h"
-#include "calib/diff.h"
+#include "calib/compare/compare.h"
 #include "kernels/kernels.h"
 #include "tests/folder.h"
 

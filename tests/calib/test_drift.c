@@ -18,7 +18,7 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 
-#include "calib/audit_private.h"
+#include "calib/audit/private.h"
 #include "tests/calib/noise.h"
 
 /* Calibrations of a device; those that found its type's repeatability. */

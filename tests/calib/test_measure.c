@@ -9,9 +9,9 @@
 
 #include "calib/base/error.h"
 #include "calib/base/log.h"
-#include "calib/plan.h"
-#include "calib/results.h"
-#include "store/record.h"
+#include "calib/plan/plan.h"
+#include "calib/results/results.h"
+#include "store/record/record.h"
 #include "tests/folder.h"
 #include "tests/calib/faulty_opencl.h"
 

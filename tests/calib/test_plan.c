@@ -13,7 +13,7 @@
 #include "calib/base/log.h"
 #include "calib/base/random.h"
 #include "calib/model/profile.h"
-#include "calib/plan.h"
+#include "calib/plan/plan.h"
 
 #define MAX_KERNELS 40
 #define CHECK_N     32

@@ -15,9 +15,9 @@
 #include "calib/base/error.h"
 #include "calib/base/log.h"
 #include "calib/base/random.h"
-#include "calib/config.h"
+#include "calib/config/config.h"
 #include "calib/model/profile.h"
-#include "calib/plan.h"
+#include "calib/plan/plan.h"
 #include "fit/fit.h"
 
 #define MAX_KERNELS 200

@@ -12,7 +12,7 @@
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "calib/model/profile.h"
-#include "calib/results.h"
+#include "calib/results/results.h"
 
 /* No round relation between these, so a lost factor shows. */
 static const double true_add_s = 2.385e-12, true_launch_s = 7.19e-6;

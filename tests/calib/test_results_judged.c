@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "calib/base/buf.h"
-#include "store/params.h"
+#include "store/params/params.h"
 #include "tests/calib/synthetic.h"
 #include "tests/folder.h"
 

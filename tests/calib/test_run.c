@@ -9,7 +9,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/random.h"
-#include "calib/worker.h"
+#include "calib/worker/worker.h"
 #include "tests/calib/faulty_opencl.h"
 
 static struct gcal_spawner *spawner;

@@ -12,7 +12,7 @@
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/model/profile.h"
-#include "kernels/clang.h"
+#include "kernels/source/source.h"
 #include "kernels/kernels.h"
 #include "mutate.h"
 

@@ -7,8 +7,8 @@
 
 #include "calib/base/yaml.h"
 #include "calib/model/profile.h"
-#include "store/params.h"
-#include "store/predictor.h"
+#include "store/params/params.h"
+#include "store/predict/predictor.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

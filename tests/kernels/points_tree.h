@@ -5,7 +5,7 @@
 #define GCAL_TESTS_POINTS_TREE_H
 
 #include "calib/base/buf.h"
-#include "kernels/ir.h"
+#include "kernels/sets/sets.h"
 
 /* Sizes, work-item ids and loops, by which trees name them. */
 enum { AT_N, AT_M, AT_LID, AT_GID = AT_LID + 3, AT_LOOP = AT_GID + 3, N_VARIABLES = 11 };

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
-#include "kernels/clang.h"
+#include "kernels/source/source.h"
 
 static const char source[] =
     "void helper(__global float *a) { a[2] = 0; }\n"

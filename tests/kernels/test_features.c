@@ -18,7 +18,7 @@
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "calib/model/profile.h"
-#include "kernels/count_private.h"
+#include "kernels/count/private.h"
 #include "kernels/kernels.h"
 
 enum { MOST_SIZES = 8 };

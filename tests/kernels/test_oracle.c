@@ -13,7 +13,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "kernels/catalogue_private.h"
+#include "kernels/generate/private.h"
 #include "tests/kernels/oracle.h"
 #include "tests/kernels/variants.h"
 

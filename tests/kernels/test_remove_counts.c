@@ -20,7 +20,7 @@
 #include "calib/base/yaml.h"
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
-#include "kernels/catalogue_private.h"
+#include "kernels/generate/private.h"
 #include "kernels/kernels.h"
 #include "tests/kernels/variants.h"
 

@@ -20,7 +20,7 @@
 
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
-#include "calib/plan_private.h"
+#include "calib/plan/private.h"
 #include "tests/kernels/variants.h"
 
 enum { SEED = 20240607, LIMIT_S = 100, SKIPPED = 77 };

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kernels/catalogue_private.h"
+#include "kernels/generate/private.h"
 
 struct gcal_error;
 

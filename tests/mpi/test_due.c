@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "mpi/due.h"
-#include "store/params.h"
+#include "mpi/ranks/due.h"
+#include "store/params/params.h"
 
 /* 2026-11-21T04:27:51Z, and 2.5 days later. */
 static const double calibrated_s = 1795235271;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "mpi/evaluation.h"
+#include "mpi/predict/evaluation.h"
 
 #define assert_near(a, b) assert_true(fabs((a) - (b)) <= 1e-12)
 

@@ -12,8 +12,8 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/model/profile.h"
-#include "mpi/export.h"
-#include "mpi/export_starpu.h"
+#include "mpi/export/export.h"
+#include "mpi/export/starpu/starpu.h"
 
 #define assert_near(a, b, tolerance) assert_true(fabs((a) / (b)-1) <= (tolerance))
 

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "calib/base/random.h"
-#include "mpi/kernel_names.h"
-#include "mpi/ranking.h"
+#include "mpi/predict/kernel_names.h"
+#include "mpi/predict/order_probability.h"
 
 #define N       5
 #define N_SHARE 3

@@ -10,7 +10,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "store/params.h"
+#include "store/params/params.h"
 
 #define N_TURNS 201
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "store/gpucal.h"
+#include "store/lib/gpucal.h"
 
 #define CALLS     200000
 #define BATCH     1000

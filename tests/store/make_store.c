@@ -27,9 +27,9 @@
 #include "calib/base/error.h"
 #include "calib/base/hash.h"
 #include "calib/base/random.h"
-#include "store/ledger.h"
-#include "store/store.h"
-#include "store/track.h"
+#include "store/ledger/ledger.h"
+#include "store/files/store.h"
+#include "store/ledger/track.h"
 
 #define BETWEEN_DEVICES 0.01
 #define DRIFT           1.10

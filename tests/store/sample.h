@@ -2,7 +2,7 @@
 #ifndef TESTS_STORE_SAMPLE_H
 #define TESTS_STORE_SAMPLE_H
 
-#include "store/store.h"
+#include "store/files/store.h"
 
 /* A new folder of the test's own; removed with what is in it. */
 char *sample_folder(void);

@@ -28,9 +28,9 @@
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/base/random.h"
-#include "store/ledger.h"
-#include "store/store.h"
-#include "store/track.h"
+#include "store/ledger/ledger.h"
+#include "store/files/store.h"
+#include "store/ledger/track.h"
 
 enum { N_NODES = 3, N_PUBLISHERS = 4, N_PROCESSES = 8, N_THREADS = 8, MAX_KEPT = 5 };
 

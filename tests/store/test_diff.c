@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
-#include "store/diff.h"
+#include "store/params/diff.h"
 #include "tests/store/sample.h"
 
 static void set_text(char **text, const char *to)

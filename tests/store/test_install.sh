@@ -14,7 +14,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 quiet() { "$@" >"$temp/log" 2>&1 || { cat "$temp/log"; fail "$*"; }; }
 
 quiet "$cmake" --build "$build" --target libgpucal
-for part in store docs; do
+for part in store/lib docs; do
     quiet "$cmake" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LOCAL_ONLY=ON \
         -P "$build/$part/cmake_install.cmake"
 done

@@ -13,7 +13,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "store/ledger.h"
+#include "store/ledger/ledger.h"
 #include "tests/store/sample.h"
 
 static void append(const char *folder, const char *file, const char *run_id)

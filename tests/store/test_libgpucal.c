@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
-#include "store/gpucal.h"
+#include "store/lib/gpucal.h"
 #include "tests/store/sample.h"
 
 /* 3 n^2 madds per sub-group of 32, and a launch, for the model of sample_params():

@@ -16,7 +16,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
-#include "store/gpucal.h"
+#include "store/lib/gpucal.h"
 #include "tests/store/sample.h"
 
 /* The model of sample_params() with a profile of 3 n^2 madds and a launch:

@@ -15,7 +15,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/random.h"
-#include "store/record_private.h"
+#include "store/record/private.h"
 #include "tests/store/sample.h"
 
 static void write_record(const char *path)

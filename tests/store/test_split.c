@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
-#include "store/split.h"
+#include "store/predict/split.h"
 
 #define MAX_PARTS 4
 

@@ -13,7 +13,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "store/track.h"
+#include "store/ledger/track.h"
 #include "tests/store/sample.h"
 
 #define RUN   "20261121T041705Z-1a2b3c4d" /* of sample_params() */

@@ -1,0 +1,322 @@
+#include "calib/audit/audit.h"
+
+#include <fnmatch.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calib/audit/private.h"
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/log.h"
+
+/* Nodes that are in memory at a time, and threads that work on them. */
+enum { BATCH = 32, MOST_THREADS = 8 };
+
+/* A node and what was found there. */
+struct slot {
+    struct gcal_track track;
+    struct gcal_audit_device *devices;
+    size_t n_devices;
+};
+
+struct audit {
+    const struct gcal_store *store;
+    const struct gcal_audit_policy *policy;
+    const char *pattern;
+    char **nodes;
+    char **why; /* by node: why its track cannot be read; NULL: it can */
+    size_t n_nodes;
+    struct gcal_audit_types *types;
+    struct slot slots[BATCH];
+    size_t first; /* node of slots[0] */
+};
+
+/* ---- several at a time ---- */
+
+/* Work on items 0..n-1, by several threads. */
+struct crew {
+    int (*work)(struct audit *a, size_t i, struct gcal_error *err);
+    struct audit *audit;
+    size_t n;
+    atomic_size_t next;
+    atomic_bool failed;
+    pthread_mutex_t lock;
+    size_t failed_item; /* the first of those that failed: the same in every run */
+    struct gcal_error error;
+};
+
+static void keep_error(struct crew *c, size_t item, const struct gcal_error *err)
+{
+    pthread_mutex_lock(&c->lock);
+    if (!atomic_load(&c->failed) || item < c->failed_item) {
+        c->error = *err;
+        c->failed_item = item;
+    }
+    atomic_store(&c->failed, true);
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void *crew_main(void *context)
+{
+    struct crew *c = context;
+    struct gcal_error err = { 0 };
+    size_t i;
+
+    while (!atomic_load(&c->failed) && (i = atomic_fetch_add(&c->next, 1)) < c->n)
+        if (c->work(c->audit, i, &err) < 0)
+            keep_error(c, i, &err);
+    return NULL;
+}
+
+static int crew_run(struct audit *audit, size_t n,
+                    int (*work)(struct audit *a, size_t i, struct gcal_error *err),
+                    struct gcal_error *err)
+{
+    struct crew c = { .work = work, .audit = audit, .n = n };
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    pthread_t threads[MOST_THREADS];
+    size_t n_threads = 0;
+
+    pthread_mutex_init(&c.lock, NULL);
+    while (n_threads + 1 < MOST_THREADS && (long)n_threads + 1 < cores &&
+           n_threads + 1 < n &&
+           pthread_create(&threads[n_threads], NULL, crew_main, &c) == 0)
+        n_threads++;
+    crew_main(&c);
+    while (n_threads > 0)
+        pthread_join(threads[--n_threads], NULL);
+    pthread_mutex_destroy(&c.lock);
+    if (!atomic_load(&c.failed))
+        return 0;
+    if (err)
+        *err = c.error;
+    return -1;
+}
+
+/* ---- a node ---- */
+
+static bool is_wanted(const struct audit *a, size_t node)
+{
+    return !a->pattern || fnmatch(a->pattern, a->nodes[node], 0) == 0;
+}
+
+static void slot_clear(struct slot *s)
+{
+    gcal_audit_histories_free(s->devices, s->n_devices);
+    gcal_track_clear(&s->track);
+    *s = (struct slot){ 0 };
+}
+
+/* Leaves it empty, and says why, where the node's track cannot be read. */
+static int slot_load(struct audit *a, size_t node, struct slot *s, struct gcal_error *err)
+{
+    const char *name = a->nodes[node];
+    struct gcal_error why = { 0 };
+
+    *s = (struct slot){ 0 };
+    if (a->why[node] ||
+        (gcal_store_track(a->store, name, &s->track, &why) == 0 &&
+         gcal_audit_histories(name, &s->track, &s->devices, &s->n_devices, &why) == 0))
+        return 0;
+    slot_clear(s);
+    a->why[node] = strdup(why.text);
+    return a->why[node] ? 0 : gcal_error_memory(err);
+}
+
+static int learn(struct audit *a, size_t i, struct gcal_error *err)
+{
+    struct slot s;
+    int rc = slot_load(a, i, &s, err);
+
+    for (size_t k = 0; rc == 0 && k < s.n_devices; k++)
+        rc = gcal_audit_types_add(a->types, &s.devices[k], a->policy->of, err);
+    slot_clear(&s);
+    return rc;
+}
+
+static int judge_device(const struct audit *a, struct gcal_audit_device *d,
+                        struct gcal_error *err)
+{
+    struct gcal_audit_norm *norms = calloc(d->n_series + 1, sizeof(*norms));
+    struct gcal_error why;
+    int rc;
+
+    if (!norms)
+        return gcal_error_memory(err);
+    gcal_audit_types_norms(a->types, d, norms);
+    rc = gcal_audit_judge(d, norms, a->policy, err);
+    free(norms);
+    /* Subjects take time to find.  That something changed is told also where the
+     * parameter file does not say what.
+     */
+    if (rc == 0 && gcal_audit_needs_attention(d->verdict) &&
+        gcal_audit_subjects(a->store, d, &why) < 0)
+        gcal_log(GCAL_LOG_WARN, "what its parameters are costs of is not known: %s",
+                 why.text);
+    return rc < 0 ? -1 : gcal_audit_find(d, a->policy, err);
+}
+
+static int judge(struct audit *a, size_t i, struct gcal_error *err)
+{
+    struct slot *s = &a->slots[i];
+    int rc = is_wanted(a, a->first + i) ? slot_load(a, a->first + i, s, err) : 0;
+
+    for (size_t k = 0; rc == 0 && k < s->n_devices; k++)
+        rc = judge_device(a, &s->devices[k], err);
+    return rc;
+}
+
+/* ---- the store ---- */
+
+static int check_policy(const struct gcal_audit_policy *p, struct gcal_error *err)
+{
+    if (!(p->warn > 0 && p->fail >= p->warn))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "audit: warn (%g) is to be above 0 and at most fail (%g)",
+                              p->warn, p->fail);
+    if (!(p->false_alarms > 0 && p->false_alarms < 1))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "audit: false_alarms (%g) is to be between 0 and 1",
+                              p->false_alarms);
+    if (p->confirm < 1 || p->confirm > p->of || p->of > GCAL_AUDIT_MOST_RUNS)
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "audit: confirm (%zu) is to be from 1 to of (%zu), which is "
+            "at most %d",
+            p->confirm, p->of, GCAL_AUDIT_MOST_RUNS);
+    return 0;
+}
+
+/* How many nodes there are to tell of. */
+static int count_wanted(const struct audit *a, size_t *n, struct gcal_error *err)
+{
+    *n = 0;
+    for (size_t i = 0; i < a->n_nodes; i++)
+        *n += is_wanted(a, i);
+    return *n || !a->pattern
+               ? 0
+               : gcal_error_set(err, GCAL_EINPUT, "no published node matches '%s'",
+                                a->pattern);
+}
+
+static void count(struct gcal_audit_summary *summary, const struct gcal_audit_device *d)
+{
+    enum gcal_audit_verdict v = d->verdict;
+
+    summary->n_devices++;
+    summary->n_runs += d->n_runs;
+    summary->n_verdicts[v]++;
+    if (v != GCAL_AUDIT_UNKNOWN && v > summary->worst)
+        summary->worst = v;
+}
+
+typedef int each_device(void *context, const struct gcal_audit_device *device,
+                        struct gcal_error *err);
+
+static int judge_batch(struct audit *a, size_t n, each_device *each, void *context,
+                       struct gcal_audit_summary *summary, struct gcal_error *err)
+{
+    int rc = crew_run(a, n, judge, err);
+
+    for (size_t i = 0; i < n; i++) {
+        struct slot *s = &a->slots[i];
+
+        for (size_t k = 0; rc == 0 && k < s->n_devices; k++) {
+            count(summary, &s->devices[k]);
+            rc = each(context, &s->devices[k], err);
+        }
+        slot_clear(s);
+    }
+    return rc;
+}
+
+static int judge_all(struct audit *a, each_device *each, void *context,
+                     struct gcal_audit_summary *summary, struct gcal_error *err)
+{
+    for (a->first = 0; a->first < a->n_nodes; a->first += BATCH) {
+        size_t left = a->n_nodes - a->first;
+
+        if (judge_batch(a, left < BATCH ? left : BATCH, each, context, summary, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The reasons go to the summary, or to the log for nodes that nobody asked about: they
+ * are missed among the others of their types.
+ */
+static int take_unread(struct audit *a, struct gcal_audit_summary *summary,
+                       struct gcal_error *err)
+{
+    size_t capacity = 0;
+
+    for (size_t i = 0; i < a->n_nodes; i++)
+        if (a->why[i] && is_wanted(a, i)) {
+            struct gcal_audit_unread *moved = gcal_array_grow(
+                summary->unread, summary->n_unread, &capacity, sizeof(*moved), err);
+
+            if (!moved)
+                return -1;
+            summary->unread = moved;
+            moved[summary->n_unread++] =
+                (struct gcal_audit_unread){ a->nodes[i], a->why[i] };
+            a->nodes[i] = a->why[i] = NULL;
+        } else if (a->why[i]) {
+            gcal_log(GCAL_LOG_WARN, "left out among the devices of its type: %s",
+                     a->why[i]);
+        }
+    return 0;
+}
+
+void gcal_audit_summary_clear(struct gcal_audit_summary *summary)
+{
+    for (size_t i = 0; i < summary->n_unread; i++) {
+        free(summary->unread[i].node);
+        free(summary->unread[i].why);
+    }
+    free(summary->unread);
+    *summary = (struct gcal_audit_summary){ 0 };
+}
+
+static int audit_nodes(struct audit *a, each_device *each, void *context,
+                       struct gcal_audit_summary *made, struct gcal_error *err)
+{
+    if (!(a->why = calloc(a->n_nodes + 1, sizeof(*a->why))))
+        return gcal_error_memory(err);
+    if (!(a->types = gcal_audit_types_create(err)) ||
+        count_wanted(a, &made->n_nodes, err) < 0 ||
+        crew_run(a, a->n_nodes, learn, err) < 0 ||
+        gcal_audit_types_settle(a->types, err) < 0 ||
+        judge_all(a, each, context, made, err) < 0)
+        return -1;
+    return take_unread(a, made, err);
+}
+
+int gcal_audit_store(const struct gcal_store *store, const char *pattern,
+                     const struct gcal_audit_policy *policy,
+                     int (*each)(void *context, const struct gcal_audit_device *device,
+                                 struct gcal_error *err),
+                     void *context, struct gcal_audit_summary *summary,
+                     struct gcal_error *err)
+{
+    struct audit a = { .store = store, .policy = policy, .pattern = pattern };
+    struct gcal_audit_summary made = { 0 };
+    int rc;
+
+    if (check_policy(policy, err) < 0 ||
+        gcal_store_nodes(store, &a.nodes, &a.n_nodes, err) < 0)
+        return -1;
+    rc = audit_nodes(&a, each, context, &made, err);
+    gcal_audit_types_destroy(a.types);
+    if (a.why)
+        gcal_names_free(a.why, a.n_nodes);
+    gcal_names_free(a.nodes, a.n_nodes);
+    if (rc == 0)
+        *summary = made;
+    else
+        gcal_audit_summary_clear(&made);
+    return rc;
+}

@@ -1,0 +1,349 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/audit/private.h"
+#include "calib/base/error.h"
+#include "fit/change.h"
+
+/* Costs of one cause change alike: their logarithms differ from the median by no more
+ * than this share of it, or by as much as two runs may differ.
+ */
+#define ALIKE_SHARE 0.5
+#define ALIKE       0.01
+
+/* So many of the costs of a kind that would have told have to. */
+#define WHOLE 0.8
+
+enum { N_SUBJECTS = GCAL_AUDIT_OTHER + 1 };
+
+struct finder {
+    struct gcal_audit_device *device;
+    const struct gcal_audit_policy *policy;
+    bool by_type;
+    bool *hit;       /* by series: slower, and no finding tells of it yet */
+    double *log;     /* by how much, as a logarithm */
+    double *numbers; /* room for as many */
+    size_t told[N_SUBJECTS], hits[N_SUBJECTS];
+    struct gcal_error *err;
+};
+
+/* ---- which costs got slower ---- */
+
+static double size_of(const struct gcal_audit_series *s, bool by_type)
+{
+    return log1p(by_type ? s->against_type : s->change);
+}
+
+static bool is_hit(const struct gcal_audit_series *s, bool by_type)
+{
+    return gcal_audit_needs_attention(s->verdict) && s->by_type == by_type;
+}
+
+/* Would the series tell of a change of that size? */
+static bool would_tell(const struct gcal_audit_series *s, bool by_type, double size)
+{
+    if (s->subject == GCAL_AUDIT_SHAPE || isnan(size_of(s, by_type)))
+        return false;
+    return by_type || (s->verdict != GCAL_AUDIT_UNKNOWN && 6 * s->repeatability < size);
+}
+
+static double median_of_hits(const struct finder *f, const bool *members)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < f->device->n_series; i++)
+        if (f->hit[i] && (!members || members[i]))
+            f->numbers[n++] = f->log[i];
+    return gcal_change_median(f->numbers, n);
+}
+
+static void look(struct finder *f)
+{
+    const struct gcal_audit_device *d = f->device;
+    double size;
+
+    memset(f->told, 0, sizeof(f->told));
+    memset(f->hits, 0, sizeof(f->hits));
+    for (size_t i = 0; i < d->n_series; i++) {
+        f->log[i] = size_of(&d->series[i], f->by_type);
+        f->hit[i] = is_hit(&d->series[i], f->by_type);
+    }
+    size = median_of_hits(f, NULL);
+    for (size_t i = 0; i < d->n_series; i++) {
+        enum gcal_audit_subject subject = d->series[i].subject;
+
+        f->hits[subject] += f->hit[i];
+        f->told[subject] += f->hit[i] || would_tell(&d->series[i], f->by_type, size);
+    }
+}
+
+/* ---- what that means ---- */
+
+static bool is_whole(const struct finder *f, enum gcal_audit_subject subject)
+{
+    return f->hits[subject] > 0 &&
+           (double)f->hits[subject] >= WHOLE * (double)f->told[subject];
+}
+
+static bool is_silent(const struct finder *f, enum gcal_audit_subject subject)
+{
+    return f->told[subject] == 0 || is_whole(f, subject);
+}
+
+static bool is_onchip(enum gcal_audit_subject subject)
+{
+    return subject == GCAL_AUDIT_ARITHMETIC || subject == GCAL_AUDIT_LOCAL_MEMORY ||
+           subject == GCAL_AUDIT_ONCHIP;
+}
+
+/* All work on the chip got slower alike. */
+static bool is_clock(const struct finder *f)
+{
+    const struct gcal_audit_device *d = f->device;
+    double from = INFINITY, to = -INFINITY;
+    size_t kinds = (f->hits[GCAL_AUDIT_ARITHMETIC] > 0) +
+                   (f->hits[GCAL_AUDIT_LOCAL_MEMORY] > 0) +
+                   (f->hits[GCAL_AUDIT_ONCHIP] > 0);
+
+    if (kinds < 2 || !is_silent(f, GCAL_AUDIT_ARITHMETIC) ||
+        !is_silent(f, GCAL_AUDIT_LOCAL_MEMORY) || !is_silent(f, GCAL_AUDIT_ONCHIP))
+        return false;
+    for (size_t i = 0; i < d->n_series; i++)
+        if (f->hit[i] && is_onchip(d->series[i].subject)) {
+            from = fmin(from, f->log[i]);
+            to = fmax(to, f->log[i]);
+        }
+    return to - from <= 2 * fmax(ALIKE, ALIKE_SHARE * (to + from) / 2);
+}
+
+/* ---- findings ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Where most of them say that it began: the median. */
+static size_t since_of(const struct gcal_audit_device *d, const size_t *series, size_t n)
+{
+    size_t *since = calloc(n, sizeof(*since)), result = d->n_runs;
+
+    if (!since)
+        return result;
+    for (size_t i = 0; i < n; i++)
+        since[i] = d->series[series[i]].since;
+    qsort(since, n, sizeof(*since), by_number);
+    result = since[(n - 1) / 2];
+    free(since);
+    return result;
+}
+
+static struct gcal_audit_finding *add(struct finder *f, const bool *members)
+{
+    struct gcal_audit_device *d = f->device;
+    struct gcal_audit_finding *moved, *finding;
+    size_t n = 0;
+
+    moved = reallocarray(d->findings, d->n_findings + 1, sizeof(*moved));
+    if (!moved) {
+        gcal_error_memory(f->err);
+        return NULL;
+    }
+    d->findings = moved;
+    finding = &moved[d->n_findings];
+    *finding = (struct gcal_audit_finding){ .since = d->n_runs, .false_alarm = 1 };
+    if (!(finding->series = calloc(d->n_series + 1, sizeof(size_t)))) {
+        gcal_error_memory(f->err);
+        return NULL;
+    }
+    d->n_findings++;
+    for (size_t i = 0; i < d->n_series; i++)
+        if (members[i])
+            finding->series[n++] = i;
+    finding->n_series = n;
+    return finding;
+}
+
+/* The size and its interval: of the parameter in the middle, so that they belong
+ * together.
+ */
+static void size_up(const struct finder *f, struct gcal_audit_finding *finding,
+                    double median)
+{
+    const struct gcal_audit_device *d = f->device;
+    size_t nearest = finding->series[0];
+
+    for (size_t i = 0; i < finding->n_series; i++) {
+        size_t k = finding->series[i];
+        const struct gcal_audit_series *s = &d->series[k];
+
+        if (fabs(f->log[k] - median) < fabs(f->log[nearest] - median))
+            nearest = k;
+        finding->false_alarm = fmin(finding->false_alarm, s->false_alarm);
+        if (s->verdict != GCAL_AUDIT_UNKNOWN && s->verdict > finding->verdict)
+            finding->verdict = s->verdict;
+    }
+    finding->change = gcal_audit_relative(f->log[nearest]);
+    if (f->by_type) { /* a device's place among others is known as well as it repeats */
+        double half = 1.645 * d->series[nearest].repeatability;
+
+        finding->change_low = gcal_audit_relative(f->log[nearest] - half);
+        finding->change_high = gcal_audit_relative(f->log[nearest] + half);
+    } else {
+        finding->change_low = d->series[nearest].change_low;
+        finding->change_high = d->series[nearest].change_high;
+    }
+}
+
+static int tell(struct finder *f, bool *members, enum gcal_audit_cause cause,
+                enum gcal_audit_subject subject)
+{
+    struct gcal_audit_device *d = f->device;
+    double median = median_of_hits(f, members);
+    struct gcal_audit_finding *finding = add(f, members);
+
+    if (!finding)
+        return -1;
+    finding->code = gcal_audit_code(cause, subject, f->by_type);
+    finding->since = f->by_type ? gcal_audit_epoch_begin(d)
+                                : since_of(d, finding->series, finding->n_series);
+    size_up(f, finding, median);
+    for (size_t i = 0; i < d->n_series; i++)
+        f->hit[i] = f->hit[i] && !members[i];
+    return gcal_audit_words(d, finding, cause, subject, f->by_type, f->err);
+}
+
+/* All hits of the subjects in 'subjects' (bits) that no finding has yet. */
+static int tell_subjects(struct finder *f, unsigned subjects, enum gcal_audit_cause cause,
+                         enum gcal_audit_subject subject)
+{
+    bool *members = calloc(f->device->n_series + 1, sizeof(*members)), any = false;
+    int rc = 0;
+
+    if (!members)
+        return gcal_error_memory(f->err);
+    for (size_t i = 0; i < f->device->n_series; i++) {
+        members[i] = f->hit[i] && subjects >> f->device->series[i].subject & 1;
+        any |= members[i];
+    }
+    if (any)
+        rc = tell(f, members, cause, subject);
+    free(members);
+    return rc;
+}
+
+#define BIT(subject) (1U << (subject))
+
+/* What follows the clock: launches and barriers have no clock of their own. */
+static const unsigned clocked =
+    BIT(GCAL_AUDIT_ARITHMETIC) | BIT(GCAL_AUDIT_LOCAL_MEMORY) | BIT(GCAL_AUDIT_ONCHIP) |
+    BIT(GCAL_AUDIT_BARRIER) | BIT(GCAL_AUDIT_WORK_GROUPS) | BIT(GCAL_AUDIT_LAUNCH);
+
+static int explain(struct finder *f)
+{
+    bool global = is_whole(f, GCAL_AUDIT_GLOBAL_MEMORY), clock = is_clock(f);
+
+    if (global && clock)
+        return tell_subjects(f, ~0U, GCAL_AUDIT_EVERYTHING, GCAL_AUDIT_OTHER);
+    if (clock && tell_subjects(f, clocked, GCAL_AUDIT_CLOCK, GCAL_AUDIT_OTHER) < 0)
+        return -1;
+    if (tell_subjects(f, BIT(GCAL_AUDIT_GLOBAL_MEMORY),
+                      global && f->told[GCAL_AUDIT_GLOBAL_MEMORY] > 1
+                          ? GCAL_AUDIT_BANDWIDTH
+                          : GCAL_AUDIT_PATTERN,
+                      GCAL_AUDIT_GLOBAL_MEMORY) < 0)
+        return -1;
+    for (int i = 0; i < N_SUBJECTS; i++)
+        if (tell_subjects(f, BIT(i), GCAL_AUDIT_ONE_SUBJECT, (enum gcal_audit_subject)i) <
+            0)
+            return -1;
+    return 0;
+}
+
+/* ---- what passes ---- */
+
+static int tell_faster(struct finder *f)
+{
+    const struct gcal_audit_device *d = f->device;
+
+    for (size_t i = 0; i < d->n_series; i++) {
+        const struct gcal_audit_series *s = &d->series[i];
+
+        f->log[i] = log1p(s->change);
+        f->hit[i] = s->subject != GCAL_AUDIT_SHAPE && s->verdict == GCAL_AUDIT_PASS &&
+                    s->since < d->n_runs && s->change <= -f->policy->warn;
+    }
+    f->by_type = false;
+    return tell_subjects(f, ~0U, GCAL_AUDIT_FASTER, GCAL_AUDIT_OTHER);
+}
+
+static int tell_epoch(struct finder *f)
+{
+    const struct gcal_audit_device *d = f->device;
+    bool *members = calloc(d->n_series + 1, sizeof(*members));
+    struct gcal_audit_finding *finding;
+    int rc = -1;
+
+    if (!members)
+        return gcal_error_memory(f->err);
+    for (size_t i = 0; i < d->n_series; i++) {
+        f->log[i] = log1p(d->series[i].driver_change);
+        f->hit[i] = members[i] =
+            d->series[i].subject != GCAL_AUDIT_SHAPE && !isnan(f->log[i]);
+    }
+    if ((finding = add(f, members))) {
+        finding->code = gcal_audit_code(GCAL_AUDIT_EPOCH, GCAL_AUDIT_OTHER, false);
+        finding->since = gcal_audit_epoch_begin(d);
+        finding->change = gcal_audit_relative(median_of_hits(f, NULL));
+        finding->change_low = finding->change_high = NAN;
+        rc = gcal_audit_words(d, finding, GCAL_AUDIT_EPOCH, GCAL_AUDIT_OTHER, false,
+                              f->err);
+    }
+    free(members);
+    return rc;
+}
+
+static int worse_first(const void *a, const void *b)
+{
+    const struct gcal_audit_finding *x = a, *y = b;
+    double larger = fabs(y->change) - fabs(x->change);
+
+    if (x->verdict != y->verdict)
+        return x->verdict < y->verdict ? 1 : -1;
+    if (larger != 0 && !isnan(larger))
+        return larger > 0 ? 1 : -1;
+    return strcmp(x->code, y->code);
+}
+
+int gcal_audit_find(struct gcal_audit_device *device,
+                    const struct gcal_audit_policy *policy, struct gcal_error *err)
+{
+    size_t n = device->n_series + 1;
+    struct finder f = { .device = device,
+                        .policy = policy,
+                        .hit = calloc(n, sizeof(bool)),
+                        .log = calloc(n, sizeof(double)),
+                        .numbers = calloc(n, sizeof(double)),
+                        .err = err };
+    int rc = f.hit && f.log && f.numbers ? 0 : gcal_error_memory(err);
+
+    for (int by_type = 0; rc == 0 && by_type < 2; by_type++) {
+        f.by_type = by_type;
+        look(&f);
+        rc = explain(&f);
+    }
+    if (rc == 0)
+        rc = tell_faster(&f);
+    if (rc == 0 && gcal_audit_epoch_begin(device) > 0)
+        rc = tell_epoch(&f);
+    if (rc == 0 && device->n_findings)
+        qsort(device->findings, device->n_findings, sizeof(*device->findings),
+              worse_first);
+    free(f.hit);
+    free(f.log);
+    free(f.numbers);
+    return rc;
+}

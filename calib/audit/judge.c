@@ -1,0 +1,205 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "calib/audit/private.h"
+#include "calib/base/error.h"
+#include "fit/change.h"
+
+/* Of what a policy allows in false alarms, the two tests have a half each, and both keep
+ * well below: noise has longer tails than a normal distribution, and a false verdict
+ * stays for some runs.
+ */
+#define MARGIN 5
+
+/* Scales are taken for so much of the change that matters if they are smaller: the rest
+ * are differences that nobody wants to hear of.
+ */
+#define FLOOR_SHARE 0.25
+
+/* Devices of a type differ by so much in any case (standard deviation). */
+#define TYPE_FLOOR 0.01
+
+/* Runs that a new epoch begins with, for what it moved. */
+enum { FIRST = 3 };
+
+struct judge {
+    struct gcal_audit_device *device;
+    const struct gcal_audit_policy *policy;
+    struct gcal_change_policy change;
+    size_t begin;   /* of the newest epoch */
+    double tests;   /* series that may give an alarm */
+    double allowed; /* false alarms of each */
+    double *x;      /* n_runs */
+};
+
+static enum gcal_audit_verdict by_size(const struct gcal_audit_policy *policy,
+                                       double change)
+{
+    return change >= policy->fail   ? GCAL_AUDIT_FAIL
+           : change >= policy->warn ? GCAL_AUDIT_WARN
+                                    : GCAL_AUDIT_PASS;
+}
+
+/* ---- against its own past ---- */
+
+static void judge_past(const struct judge *j, struct gcal_audit_series *s)
+{
+    size_t n = j->device->n_runs - j->begin;
+    struct gcal_change c;
+    double d;
+
+    for (size_t i = 0; i < n; i++)
+        j->x[i] = gcal_audit_log(s->value[j->begin + i]);
+    gcal_change_test(j->x, n, s->repeatability, &j->change, &c);
+    d = c.level - c.reference;
+    s->reference = exp(c.reference);
+    s->change = gcal_audit_relative(d);
+    s->change_low = gcal_audit_relative(d - c.half_width);
+    s->change_high = gcal_audit_relative(d + c.half_width);
+    s->since = c.since < n ? j->begin + c.since : j->device->n_runs;
+    s->false_alarm = fmin(1, c.chance * j->tests);
+    s->verdict = GCAL_AUDIT_PASS;
+    if (c.state == GCAL_CHANGE_UNTESTED)
+        s->verdict = GCAL_AUDIT_UNKNOWN;
+    else if (s->subject != GCAL_AUDIT_SHAPE && c.state == GCAL_CHANGE_CONFIRMED)
+        s->verdict = by_size(j->policy, s->change);
+    else if (s->subject != GCAL_AUDIT_SHAPE && c.state == GCAL_CHANGE_SUSPECTED &&
+             s->change >= j->policy->warn)
+        s->verdict = GCAL_AUDIT_SUSPECT;
+}
+
+/* ---- against its type ---- */
+
+/* What a change that is told already has to do with the distance of a run, as a
+ * logarithm: a device may well have been as slow as the slower ones of its type before.
+ */
+static double explained(const struct gcal_audit_series *s, size_t run)
+{
+    return gcal_audit_needs_attention(s->verdict) && run >= s->since ? log1p(s->change)
+                                                                     : 0;
+}
+
+/* How many of the last runs, of which 'told' count, lie so far above what is usual that
+ * neither chance nor a change explains it.
+ */
+static size_t runs_above(const struct judge *j, const struct gcal_audit_series *s,
+                         const struct gcal_audit_norm *norm, double spread, size_t *told)
+{
+    size_t above = 0, n = 0;
+
+    for (size_t i = j->device->n_runs; i > j->begin && n < j->policy->of; i--) {
+        double x = gcal_audit_log(s->value[i - 1]) - explained(s, i - 1) - norm->median;
+
+        if (isnan(x))
+            continue;
+        n++;
+        above += x > log1p(j->policy->warn) &&
+                 gcal_change_outlier_chance(x / spread, norm->n) < j->allowed;
+    }
+    *told = n;
+    return above;
+}
+
+static void judge_type(const struct judge *j, struct gcal_audit_series *s,
+                       const struct gcal_audit_norm *norm)
+{
+    double level = gcal_audit_level(s->value, j->begin, j->device->n_runs, j->policy->of);
+    double known = isnan(s->repeatability) ? 0 : s->repeatability, spread;
+    enum gcal_audit_verdict verdict = GCAL_AUDIT_PASS;
+    size_t above, told;
+
+    s->against_type = s->against_type_sigmas = NAN;
+    if (!norm->n || isnan(level))
+        return;
+    spread = fmax(TYPE_FLOOR, hypot(norm->spread, known));
+    s->against_type = gcal_audit_relative(level - norm->median);
+    s->against_type_sigmas = (level - norm->median) / spread;
+    if (s->subject == GCAL_AUDIT_SHAPE)
+        return;
+    above = runs_above(j, s, norm, spread, &told);
+    if (above >= j->policy->confirm)
+        verdict = by_size(j->policy, s->against_type);
+    else if (above && above == told) /* there are not enough yet to confirm it */
+        verdict = GCAL_AUDIT_SUSPECT;
+    if (s->verdict == GCAL_AUDIT_UNKNOWN || verdict > s->verdict) {
+        s->by_type = verdict > GCAL_AUDIT_PASS;
+        s->verdict = verdict;
+    }
+    if (s->by_type)
+        s->false_alarm = fmin(
+            1, j->tests * gcal_change_outlier_chance(s->against_type_sigmas, norm->n));
+}
+
+/* ---- the device ---- */
+
+static double epoch_change(const struct judge *j, const struct gcal_audit_series *s)
+{
+    size_t to = j->begin + FIRST, from = j->begin;
+
+    if (!j->begin)
+        return NAN;
+    while (from > 0 && j->device->epoch[from - 1] == j->device->epoch[j->begin - 1])
+        from--;
+    to = to < j->device->n_runs ? to : j->device->n_runs;
+    return gcal_audit_relative(gcal_audit_level(s->value, j->begin, to, FIRST) -
+                               gcal_audit_level(s->value, from, j->begin, FIRST));
+}
+
+static void count_tests(struct judge *j)
+{
+    const struct gcal_audit_device *d = j->device;
+    size_t n = 0;
+
+    for (size_t i = 0; i < d->n_series; i++) {
+        if (!gcal_audit_is_cost(d->series[i].column.unit))
+            continue;
+        for (size_t run = j->begin; run < d->n_runs; run++)
+            if (d->series[i].value[run] > 0) {
+                n++;
+                break;
+            }
+    }
+    j->tests = n ? (double)n : 1;
+}
+
+/* Worse, where not knowing is no worse than passing. */
+static bool is_worse(enum gcal_audit_verdict a, enum gcal_audit_verdict b)
+{
+    return a != GCAL_AUDIT_UNKNOWN && (b == GCAL_AUDIT_UNKNOWN || a > b);
+}
+
+int gcal_audit_judge(struct gcal_audit_device *device,
+                     const struct gcal_audit_norm *norms,
+                     const struct gcal_audit_policy *policy, struct gcal_error *err)
+{
+    struct judge j = { .device = device,
+                       .policy = policy,
+                       .begin = gcal_audit_epoch_begin(device),
+                       .x = calloc(device->n_runs, sizeof(double)) };
+
+    if (!j.x)
+        return gcal_error_memory(err);
+    count_tests(&j);
+    j.allowed = policy->false_alarms / 2 / MARGIN / j.tests;
+    j.change = (struct gcal_change_policy){
+        .floor = FLOOR_SHARE * log1p(policy->warn),
+        .threshold = gcal_change_threshold(j.allowed),
+        .confirm = policy->confirm,
+        .of = policy->of,
+    };
+    device->verdict = GCAL_AUDIT_UNKNOWN;
+    for (size_t i = 0; i < device->n_series; i++) {
+        struct gcal_audit_series *s = &device->series[i];
+
+        s->subject =
+            gcal_audit_is_cost(s->column.unit) ? GCAL_AUDIT_OTHER : GCAL_AUDIT_SHAPE;
+        s->repeatability = norms[i].repeatability;
+        judge_past(&j, s);
+        judge_type(&j, s, &norms[i]);
+        s->driver_change = epoch_change(&j, s);
+        if (is_worse(s->verdict, device->verdict))
+            device->verdict = s->verdict;
+    }
+    free(j.x);
+    return 0;
+}

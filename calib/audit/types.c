@@ -1,0 +1,307 @@
+#include <math.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/audit/types_private.h"
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "fit/change.h"
+
+/* ---- making and freeing ---- */
+
+struct gcal_audit_types *gcal_audit_types_create(struct gcal_error *err)
+{
+    struct gcal_audit_types *types = calloc(1, sizeof(*types));
+
+    if (!types) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    pthread_mutex_init(&types->lock, NULL);
+    return types;
+}
+
+void gcal_audit_sampled_clear(struct sampled *s)
+{
+    free(s->epoch);
+    free(s->column);
+    free(s->level);
+    free(s->error);
+    free(s->difference);
+    free(s->n_differences);
+    *s = (struct sampled){ 0 };
+}
+
+static void type_destroy(struct type *t)
+{
+    for (size_t i = 0; i < t->n_columns; i++) {
+        free((char *)t->columns[i].model);
+        free((char *)t->columns[i].form);
+        free((char *)t->columns[i].parameter);
+        free((char *)t->columns[i].unit);
+    }
+    free(t->columns);
+    for (size_t i = 0; i < t->n_sampled; i++)
+        gcal_audit_sampled_clear(&t->sampled[i]);
+    for (size_t i = 0; i < t->n_epochs; i++) {
+        free(t->epochs[i].key);
+        free(t->epochs[i].n);
+        free(t->epochs[i].median);
+        free(t->epochs[i].spread);
+    }
+    free(t->epochs);
+    free(t->repeatability);
+    free(t->name);
+    free(t);
+}
+
+void gcal_audit_types_destroy(struct gcal_audit_types *types)
+{
+    if (!types)
+        return;
+    for (size_t i = 0; i < types->n; i++)
+        type_destroy(types->types[i]);
+    free(types->types);
+    pthread_mutex_destroy(&types->lock);
+    free(types);
+}
+
+/* ---- finding ---- */
+
+static struct type *find_type(const struct gcal_audit_types *types, const char *name)
+{
+    for (size_t i = 0; i < types->n; i++)
+        if (strcmp(types->types[i]->name, name) == 0)
+            return types->types[i];
+    return NULL;
+}
+
+static struct type *add_type(struct gcal_audit_types *types, const char *name,
+                             struct gcal_error *err)
+{
+    struct type **moved =
+        gcal_array_grow(types->types, types->n, &types->capacity, sizeof(*moved), err);
+    struct type *t;
+
+    if (!moved)
+        return NULL;
+    types->types = moved;
+    if (!(t = calloc(1, sizeof(*t))) || !(t->name = strdup(name))) {
+        free(t);
+        gcal_error_memory(err);
+        return NULL;
+    }
+    return types->types[types->n++] = t;
+}
+
+/* n_columns where the type has none.  Devices mostly have their columns in one order:
+ * 'next' is where to look first.
+ */
+static size_t find_column(const struct type *t, const struct gcal_track_column *column,
+                          size_t next)
+{
+    for (size_t i = 0; i < t->n_columns; i++) {
+        size_t at = (next + i) % t->n_columns;
+
+        if (gcal_audit_same_column(&t->columns[at], column))
+            return at;
+    }
+    return t->n_columns;
+}
+
+static int add_column(struct type *t, const struct gcal_track_column *column,
+                      struct gcal_error *err)
+{
+    struct gcal_track_column *moved = gcal_array_grow(
+        t->columns, t->n_columns, &t->columns_capacity, sizeof(*moved), err);
+    struct gcal_track_column *c;
+
+    if (!moved)
+        return -1;
+    t->columns = moved;
+    c = &moved[t->n_columns++];
+    *c = (struct gcal_track_column){ strdup(column->model), strdup(column->form),
+                                     strdup(column->parameter), strdup(column->unit) };
+    if (!c->model || !c->form || !c->parameter || !c->unit)
+        return gcal_error_memory(err);
+    return 0;
+}
+
+/* ---- what one device tells ---- */
+
+/* FNV-1a of node and device: which devices stand for a type depends on nothing else. */
+static uint64_t hash_of(const struct gcal_audit_device *d)
+{
+    uint64_t hash = 14695981039346656037U;
+
+    for (const char *p = d->node; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 1099511628211U;
+    for (const char *p = d->uid; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 1099511628211U;
+    return hash ^ hash >> 29;
+}
+
+static char *epoch_key(const struct gcal_audit_device *d)
+{
+    const struct gcal_track_run *r = d->run[d->n_runs - 1];
+
+    return gcal_format("%s\t%s\t%s\t%s", r->driver, r->gpucal_version, r->configuration,
+                       r->catalogue);
+}
+
+static double median_error(const struct gcal_audit_device *d, size_t series)
+{
+    const struct gcal_audit_series *s = &d->series[series];
+    double told[MOST_DIFFERENCES];
+    size_t n = 0;
+
+    for (size_t i = d->n_runs; i > 0 && n < MOST_DIFFERENCES; i--)
+        if (s->value[i - 1] > 0 && s->error[i - 1] > 0)
+            told[n++] = s->error[i - 1] / s->value[i - 1];
+    return gcal_change_median(told, n);
+}
+
+static size_t differences(const struct gcal_audit_device *d, size_t series,
+                          float *difference)
+{
+    const double *value = d->series[series].value;
+    double next = NAN;
+    size_t n = 0;
+
+    for (size_t i = d->n_runs; i > 0 && n < MOST_DIFFERENCES; i--) {
+        double x = gcal_audit_log(value[i - 1]);
+
+        if (i < d->n_runs && d->epoch[i - 1] != d->epoch[i])
+            next = NAN;
+        if (!isnan(x) && !isnan(next))
+            difference[n++] = (float)(next - x);
+        if (!isnan(x))
+            next = x;
+    }
+    return n;
+}
+
+static int sample(const struct gcal_audit_device *d, uint64_t hash, size_t of,
+                  struct sampled *s, struct gcal_error *err)
+{
+    size_t begin = gcal_audit_epoch_begin(d), n = d->n_series;
+
+    *s = (struct sampled){
+        .hash = hash,
+        .epoch = epoch_key(d),
+        .n = n,
+        .column = calloc(n + 1, sizeof(*s->column)),
+        .level = calloc(n + 1, sizeof(*s->level)),
+        .error = calloc(n + 1, sizeof(*s->error)),
+        .difference = calloc(n + 1, MOST_DIFFERENCES * sizeof(*s->difference)),
+        .n_differences = calloc(n + 1, sizeof(*s->n_differences)),
+    };
+    if (!s->epoch || !s->column || !s->level || !s->error || !s->difference ||
+        !s->n_differences) {
+        gcal_audit_sampled_clear(s);
+        return gcal_error_memory(err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        s->level[i] = gcal_audit_level(d->series[i].value, begin, d->n_runs, of);
+        s->error[i] = median_error(d, i);
+        s->n_differences[i] = differences(d, i, &s->difference[i * MOST_DIFFERENCES]);
+    }
+    return 0;
+}
+
+/* ---- which devices stand for a type ---- */
+
+/* The slot for a device with that hash, whoever comes first; NULL when others stand for
+ * the type.
+ */
+static struct sampled *slot_for(struct type *t, uint64_t hash)
+{
+    struct sampled *largest = t->sampled;
+
+    if (t->n_sampled < MOST_DEVICES)
+        return &t->sampled[t->n_sampled];
+    for (size_t i = 1; i < MOST_DEVICES; i++)
+        if (t->sampled[i].hash > largest->hash)
+            largest = &t->sampled[i];
+    return hash < largest->hash ? largest : NULL;
+}
+
+static int put(struct type *t, const struct gcal_audit_device *d, struct sampled *made,
+               struct gcal_error *err)
+{
+    struct sampled *slot = slot_for(t, made->hash);
+    size_t next = 0;
+
+    if (!slot) {
+        gcal_audit_sampled_clear(made);
+        return 0;
+    }
+    for (size_t i = 0; i < made->n; i++) {
+        next = find_column(t, &d->series[i].column, next);
+        if (next == t->n_columns && add_column(t, &d->series[i].column, err) < 0) {
+            gcal_audit_sampled_clear(made);
+            return -1;
+        }
+        made->column[i] = next++;
+    }
+    if (slot == &t->sampled[t->n_sampled])
+        t->n_sampled++;
+    gcal_audit_sampled_clear(slot);
+    *slot = *made;
+    return 0;
+}
+
+int gcal_audit_types_add(struct gcal_audit_types *types,
+                         const struct gcal_audit_device *device, size_t of,
+                         struct gcal_error *err)
+{
+    uint64_t hash = hash_of(device);
+    struct sampled made;
+    struct type *t;
+    bool wanted;
+    int rc;
+
+    pthread_mutex_lock(&types->lock);
+    t = find_type(types, device->type);
+    wanted = t || (t = add_type(types, device->type, err));
+    rc = wanted ? 0 : -1;
+    wanted = wanted && slot_for(t, hash);
+    pthread_mutex_unlock(&types->lock);
+    if (!wanted)
+        return rc;
+    if (sample(device, hash, of, &made, err) < 0)
+        return -1;
+    pthread_mutex_lock(&types->lock);
+    rc = put(t, device, &made, err);
+    pthread_mutex_unlock(&types->lock);
+    return rc;
+}
+
+/* ---- telling ---- */
+
+void gcal_audit_types_norms(const struct gcal_audit_types *types,
+                            const struct gcal_audit_device *device,
+                            struct gcal_audit_norm *norms)
+{
+    const struct type *t = find_type(types, device->type);
+    char *key = epoch_key(device);
+    const struct epoch *e = t && key ? gcal_audit_find_epoch(t, key) : NULL;
+    size_t next = 0;
+
+    for (size_t i = 0; i < device->n_series; i++) {
+        norms[i] = (struct gcal_audit_norm){ .repeatability = NAN };
+        if (!t ||
+            (next = find_column(t, &device->series[i].column, next)) == t->n_columns)
+            continue;
+        norms[i].repeatability = t->repeatability[next];
+        if (e && e->n[next] >= LEAST_DEVICES) {
+            norms[i].n = e->n[next];
+            norms[i].median = e->median[next];
+            norms[i].spread = e->spread[next];
+        }
+        next++;
+    }
+    free(key);
+}

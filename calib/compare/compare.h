@@ -1,0 +1,71 @@
+/* diff.h - what differs between two records: the times of the kernels that both have
+ *
+ * A kernel's time on a device is the median of its good samples; its interval, which nine
+ * of ten would hold, follows from how these scatter (Student's t).  It tells of the noise
+ * within a run, not of what changes from run to run.
+ */
+#ifndef GCAL_CALIB_DIFF_H
+#define GCAL_CALIB_DIFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "store/record/record.h"
+
+struct gcal_catalogue;
+struct gcal_error;
+
+/* Times of the second record over those of the first, above 1: it is slower. */
+struct gcal_diff_ratio {
+    double ratio;
+    double low, high; /* 90 %; NaN where too few samples tell */
+};
+
+/* Is 1 outside of the interval? */
+bool gcal_diff_ratio_differs(const struct gcal_diff_ratio *ratio);
+
+/* A kernel on a device. */
+struct gcal_diff_kernel {
+    size_t device;             /* of gcal_record_diff.devices */
+    const char *name;          /* with its sizes */
+    const char *generator;     /* "matmul_tiled_memory" */
+    const char *subject;       /* "global memory": what the generator measures */
+    double before_s, after_s;  /* medians */
+    struct gcal_diff_ratio is; /* after_s / before_s */
+};
+
+/* Geometric mean over kernels.  Its interval is the wider one of what follows from theirs
+ * and from how their ratios scatter.
+ */
+struct gcal_diff_group {
+    size_t device;
+    const char *name; /* of a generator or a subject */
+    size_t n;         /* kernels */
+    struct gcal_diff_ratio is;
+};
+
+struct gcal_diff_devices {
+    const struct gcal_run_device *before, *after;
+};
+
+/* Texts are those of the records and of the catalogue, which must live as long.  By
+ * device; within one, the ratio farthest from 1 first.
+ */
+struct gcal_record_diff {
+    size_t n_devices, n_kernels, n_generators, n_subjects;
+    struct gcal_diff_devices *devices;
+    struct gcal_diff_kernel *kernels;
+    struct gcal_diff_group *generators, *subjects;
+    size_t n_only_before, n_only_after; /* kernels that one record has on these devices */
+    const char **only_before, **only_after;
+};
+
+/* Devices are the same if node and uid, else if uid, else if type is, where no other
+ * device comes into question; GCAL_EINPUT when no two are.
+ */
+int gcal_record_diff(const struct gcal_record *before, const struct gcal_record *after,
+                     const struct gcal_catalogue *catalogue,
+                     struct gcal_record_diff *diff, struct gcal_error *err);
+void gcal_record_diff_clear(struct gcal_record_diff *diff);
+
+#endif

@@ -1,0 +1,303 @@
+/* Feature classes: what the predicted kernels do, as costs with readable names */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/config/private.h"
+#include "calib/model/expr.h"
+#include "calib/model/form.h"
+#include "calib/model/profile.h"
+
+const char *const gcal_class_names[GCAL_N_CLASSES + 1] = {
+    "memory_parts", "onchip_parts", "global_accesses", "local_accesses",
+    "operations",   "barriers",     "work_groups",     "launches",
+};
+
+void gcal_terms_clear(struct gcal_terms *terms)
+{
+    for (size_t i = 0; i < terms->n; i++) {
+        free(terms->items[i].feature);
+        free(terms->items[i].parameter);
+        free(terms->items[i].name);
+        free(terms->items[i].longer_name);
+    }
+    free(terms->items);
+    *terms = (struct gcal_terms){ 0 };
+}
+
+static bool has_symbol(const struct gcal_expr *expr, const char *name)
+{
+    for (size_t i = 0; i < gcal_expr_symbol_count(expr); i++)
+        if (strcmp(gcal_expr_symbol(expr, i), name) == 0)
+            return true;
+    return false;
+}
+
+/* ---- terms ---- */
+
+struct adding {
+    struct gcal_terms *terms;
+    enum gcal_class class;
+    const struct gcal_expr *written;
+};
+
+/* Takes the texts; a feature that is there already adds nothing.  Work-groups stand in
+ * products with others, too.
+ */
+static int add_term(struct adding *a, char *feature, char *name, char *longer_name,
+                    struct gcal_error *err)
+{
+    struct gcal_term *moved;
+    bool there =
+        feature && a->class != GCAL_CLASS_WORK_GROUPS && has_symbol(a->written, feature);
+    int rc = feature && name && longer_name ? 0 : gcal_error_memory(err);
+
+    for (size_t i = 0; i < a->terms->n && rc == 0; i++)
+        there = there || strcmp(a->terms->items[i].feature, feature) == 0;
+    if (rc == 0 && !there) {
+        moved = gcal_array_grow(a->terms->items, a->terms->n, &a->terms->capacity,
+                                sizeof(*moved), err);
+        if (moved) {
+            a->terms->items = moved;
+            moved[a->terms->n++] = (struct gcal_term){ .class = a->class,
+                                                       .feature = feature,
+                                                       .name = name,
+                                                       .longer_name = longer_name };
+            return 0;
+        }
+        rc = -1;
+    }
+    free(feature);
+    free(name);
+    free(longer_name);
+    return rc;
+}
+
+/* A work-item's step from the next: a number, or what depends on sizes, or unknown. */
+struct stride {
+    char name[40];       /* "stride16" */
+    char constraint[48]; /* "_lstrides:{0:16}" */
+};
+
+static struct stride describe_stride(const char *text)
+{
+    struct stride s = { .name = "scattered" };
+    char *end;
+    long number = text ? strtol(text, &end, 10) : 0;
+
+    if (text && *end) {
+        strcpy(s.name, "strided");
+        strcpy(s.constraint, "_lstrides:{0:>1}");
+    } else if (text) {
+        snprintf(s.name, sizeof(s.name), "stride%s%ld", number < 0 ? "_minus" : "",
+                 labs(number));
+        snprintf(s.constraint, sizeof(s.constraint), "_lstrides:{0:%ld}", number);
+    }
+    return s;
+}
+
+static const char *direction_name(enum gcal_direction direction)
+{
+    return direction == GCAL_STORE ? "store" : "load";
+}
+
+static int add_global(struct adding *a, const struct gcal_profile_entry *e,
+                      struct gcal_error *err)
+{
+    const char *direction = direction_name(e->direction);
+    struct stride s = describe_stride(e->lid_stride[0]);
+    bool once = e->afr && strcmp(e->afr, "1") == 0;
+    const char *afr = !e->afr ? "" : once ? "_afr:1" : "_afr:>1";
+    const char *reuse = !e->afr ? "" : once ? "_once" : "_reused";
+
+    if (e->tag)
+        return add_term(a, gcal_format("f_mem_access_tag:%s", e->tag),
+                        gcal_format("%s", e->tag), gcal_format("%s_access", e->tag), err);
+    return add_term(a,
+                    gcal_format("f_mem_access_global_%s_%s%s%s", e->dtype, direction,
+                                s.constraint, afr),
+                    gcal_format("global_%s_%s%s", s.name, direction, reuse),
+                    gcal_format("global_%s_%s_%s%s", e->dtype, s.name, direction, reuse),
+                    err);
+}
+
+static int add_local(struct adding *a, const struct gcal_profile_entry *e,
+                     struct gcal_error *err)
+{
+    const char *direction = direction_name(e->direction);
+    struct stride s = describe_stride(e->lid_stride[0]);
+
+    return add_term(
+        a, gcal_format("f_mem_access_local_%s_%s%s", e->dtype, direction, s.constraint),
+        gcal_format("local_%s_%s", s.name, direction),
+        gcal_format("local_%s_%s_%s", e->dtype, s.name, direction), err);
+}
+
+static int add_atomic(struct adding *a, const struct gcal_profile_entry *e,
+                      struct gcal_error *err)
+{
+    const char *space = e->space == GCAL_SPACE_LOCAL ? "local" : "global";
+
+    return add_term(a, gcal_format("f_atomic_%s_%s_%s", space, e->dtype, e->op),
+                    gcal_format("%s_atomic_%s", space, e->op),
+                    gcal_format("%s_atomic_%s_%s", space, e->dtype, e->op), err);
+}
+
+static int add_part(struct adding *a, const struct gcal_profile_entry *e,
+                    struct gcal_error *err)
+{
+    const char *part = e->kind == GCAL_FEATURE_MEMORY ? "memory" : "onchip";
+
+    if (!e->tag)
+        return 0;
+    return add_term(a, gcal_format("f_%s_tag:%s", part, e->tag),
+                    gcal_format("%s_%s", e->tag, part),
+                    gcal_format("%s_%s_part", e->tag, part), err);
+}
+
+static int add_access(struct adding *a, const struct gcal_profile_entry *e,
+                      struct gcal_error *err)
+{
+    bool local = a->class == GCAL_CLASS_LOCAL_ACCESSES;
+
+    if (!gcal_feature_is_access(e->kind) || e->kind == GCAL_FEATURE_LOCAL_PASS ||
+        (e->space == GCAL_SPACE_LOCAL) != local || e->space == GCAL_SPACE_CONSTANT)
+        return 0;
+    if (e->kind == GCAL_FEATURE_ATOMIC)
+        return add_atomic(a, e, err);
+    return local ? add_local(a, e, err) : add_global(a, e, err);
+}
+
+static int add_entry(struct adding *a, const struct gcal_profile_entry *e,
+                     struct gcal_error *err)
+{
+    switch (a->class) {
+    case GCAL_CLASS_MEMORY_PARTS:
+        return e->kind == GCAL_FEATURE_MEMORY ? add_part(a, e, err) : 0;
+    case GCAL_CLASS_ONCHIP_PARTS:
+        return e->kind == GCAL_FEATURE_ONCHIP ? add_part(a, e, err) : 0;
+    case GCAL_CLASS_GLOBAL_ACCESSES:
+    case GCAL_CLASS_LOCAL_ACCESSES:
+        return add_access(a, e, err);
+    case GCAL_CLASS_OPERATIONS:
+        if (e->kind != GCAL_FEATURE_OP)
+            return 0;
+        return add_term(a, gcal_format("f_op_%s_%s", e->dtype, e->op), strdup(e->op),
+                        gcal_format("%s_%s", e->dtype, e->op), err);
+    case GCAL_CLASS_BARRIERS:
+        if (e->kind != GCAL_FEATURE_BARRIER_LOCAL ||
+            has_symbol(a->written, "f_sync_barrier_local"))
+            return 0;
+        return add_term(a, strdup("f_sync_barrier_local * f_thread_groups"),
+                        strdup("barrier"), strdup("barrier_local"), err);
+    case GCAL_CLASS_WORK_GROUPS:
+        return add_term(a, strdup("f_thread_groups"), strdup("group"),
+                        strdup("thread_group"), err);
+    case GCAL_CLASS_LAUNCHES:
+        return add_term(a, strdup("f_sync_kernel_launch"), strdup("launch"),
+                        strdup("kernel_launch"), err);
+    case GCAL_N_CLASSES:
+        break;
+    }
+    return 0;
+}
+
+static int add_kernels(struct adding *a, const struct gcal_kernel_list *kernels,
+                       struct gcal_error *err)
+{
+    const char *variant = "";
+
+    for (size_t i = 0; i < kernels->n_kernels; i++) {
+        const struct gcal_profile *p = kernels->kernels[i]->profile;
+
+        if (strcmp(kernels->kernels[i]->variant, variant) == 0)
+            continue; /* it counts alike */
+        variant = kernels->kernels[i]->variant;
+        for (size_t k = 0; k < p->n_entries; k++)
+            if (add_entry(a, &p->entries[k], err) < 0)
+                return -1;
+    }
+    return 0;
+}
+
+int gcal_terms_add(struct gcal_terms *terms, enum gcal_class class,
+                   const struct gcal_class_kernels *kernels,
+                   const struct gcal_expr *written, struct gcal_error *err)
+{
+    struct adding a = { .terms = terms, .class = class, .written = written };
+    int rc = add_kernels(&a, &kernels->predicted, err);
+
+    if (rc == 0 && (class == GCAL_CLASS_MEMORY_PARTS || class == GCAL_CLASS_ONCHIP_PARTS))
+        rc = add_kernels(&a, &kernels->mixed, err);
+    return rc;
+}
+
+/* ---- names ---- */
+
+/* Whether it is a parameter written by hand, or one that a form adds. */
+static bool is_taken(const char *parameter, const struct gcal_expr *written)
+{
+    const char *const *forms = gcal_form_names();
+
+    for (; *forms; forms++) {
+        size_t n;
+        const struct gcal_form_parameter *added = gcal_form_parameters(*forms, &n);
+
+        for (size_t i = 0; i < n; i++)
+            if (strcmp(added[i].name, parameter) == 0)
+                return true;
+    }
+    return has_symbol(written, parameter);
+}
+
+/* Terms that would like the name of term 'i'. */
+static size_t count_alike(const struct gcal_terms *terms, size_t i)
+{
+    size_t n = 0;
+
+    for (size_t k = 0; k < terms->n; k++)
+        n += strcmp(terms->items[k].name, terms->items[i].name) == 0;
+    return n;
+}
+
+static bool is_free(const struct gcal_terms *terms, const char *parameter,
+                    const struct gcal_expr *written)
+{
+    for (size_t i = 0; i < terms->n; i++)
+        if (terms->items[i].parameter &&
+            strcmp(terms->items[i].parameter, parameter) == 0)
+            return false;
+    return !is_taken(parameter, written);
+}
+
+/* The first that is free of its name, where no other term would like that, its longer
+ * name, and that with a number.
+ */
+static char *choose_name(const struct gcal_terms *terms, size_t i,
+                         const struct gcal_expr *written)
+{
+    const struct gcal_term *term = &terms->items[i];
+    char *chosen = NULL;
+
+    if (count_alike(terms, i) == 1 && (chosen = gcal_format("p_%s", term->name)) &&
+        is_free(terms, chosen, written))
+        return chosen;
+    for (size_t number = 1;; number++) {
+        free(chosen);
+        chosen = number == 1 ? gcal_format("p_%s", term->longer_name)
+                             : gcal_format("p_%s_%zu", term->longer_name, number);
+        if (!chosen || is_free(terms, chosen, written))
+            return chosen;
+    }
+}
+
+int gcal_terms_name(struct gcal_terms *terms, const struct gcal_expr *written,
+                    struct gcal_error *err)
+{
+    for (size_t i = 0; i < terms->n; i++)
+        if (!(terms->items[i].parameter = choose_name(terms, i, written)))
+            return gcal_error_memory(err);
+    return 0;
+}

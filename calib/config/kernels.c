@@ -1,0 +1,336 @@
+/* What a configuration asks for on a device. */
+#include "calib/config/config.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "calib/config/private.h"
+#include "calib/model/feature.h"
+
+static bool matches_any(size_t count, char **globs, const char *text)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fnmatch(globs[i], text, FNM_CASEFOLD) == 0)
+            return true;
+    return count == 0;
+}
+
+bool gcal_device_filter_matches(const struct gcal_device_filter *filter,
+                                const struct gcal_device_info *info)
+{
+    return matches_any(filter->n_types, filter->types, info->device_type) &&
+           matches_any(filter->n_vendors, filter->vendors, info->vendor) &&
+           matches_any(filter->n_names, filter->names, info->name);
+}
+
+/* Letters and digits of 'text' in lower case, at most size - 1 of them. */
+static void squeeze(const char *text, char *out, size_t size)
+{
+    for (; *text && size > 1; text++)
+        if (isalnum((unsigned char)*text)) {
+            *out++ = (char)tolower((unsigned char)*text);
+            size--;
+        }
+    *out = '\0';
+}
+
+static bool contains_word(const char *text, const char *word)
+{
+    char squeezed_text[256], squeezed_word[256];
+
+    squeeze(text, squeezed_text, sizeof(squeezed_text));
+    squeeze(word, squeezed_word, sizeof(squeezed_word));
+    return strstr(squeezed_text, squeezed_word) != NULL;
+}
+
+bool gcal_model_is_for(const struct gcal_model *model,
+                       const struct gcal_device_info *info)
+{
+    struct gcal_feature output = { 0 };
+    bool is_for = gcal_feature_parse(model->output, &output, NULL) == 0;
+
+    if (is_for && output.platform)
+        is_for = contains_word(info->platform, output.platform) &&
+                 contains_word(info->name, output.device);
+    gcal_feature_clear(&output);
+    return is_for;
+}
+
+struct gcal_kernel_limits gcal_device_limits(const struct gcal_device_info *info)
+{
+    return (struct gcal_kernel_limits){
+        .max_work_group_size = info->max_work_group_size,
+        .local_memory_bytes = info->local_memory_bytes,
+        .cache_bytes = info->cache_bytes,
+        .memory_bytes = info->global_memory_bytes,
+        .max_alloc_bytes = info->max_alloc_bytes,
+        .fp16 = info->fp16,
+        .fp64 = info->fp64,
+    };
+}
+
+bool gcal_names_contain(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = names; *at; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == length && strncmp(at, name, length) == 0)
+            return true;
+    return false;
+}
+
+/* Adds 'model' to the comma-separated names unless it stands there. */
+static int add_model(struct gcal_kernel *kernel, const char *model,
+                     struct gcal_error *err)
+{
+    char *models;
+
+    if (kernel->models && gcal_names_contain(kernel->models, model))
+        return 0;
+    models = kernel->models ? gcal_format("%s,%s", kernel->models, model) : strdup(model);
+    if (!models)
+        return gcal_error_memory(err);
+    free(kernel->models);
+    kernel->models = models;
+    return 0;
+}
+
+/* ---- each kernel once ---- */
+
+static int compare_ids(const void *a, const void *b)
+{
+    return strcmp(((const struct gcal_kernel *)a)->id,
+                  ((const struct gcal_kernel *)b)->id);
+}
+
+static void keep(void *kernel)
+{
+    (void)kernel;
+}
+
+/* What a device is to measure. */
+struct gathered {
+    struct gcal_kernel_list *list;
+    void *ids; /* tree of its kernels */
+};
+
+/* Takes 'kernel', which is asked for by 'model', unless it is there already.  One that
+ * any tag set names with its size is no rung that may be left out.
+ */
+static int gather(struct gathered *g, struct gcal_kernel **kernel, const char *model,
+                  struct gcal_error *err)
+{
+    struct gcal_kernel_list *list = g->list;
+    struct gcal_kernel **grown = gcal_array_grow(list->kernels, list->n_kernels,
+                                                 &list->capacity, sizeof(*grown), err);
+    struct gcal_kernel *const *found;
+
+    if (!grown)
+        return -1;
+    list->kernels = grown;
+    if (!(found = tsearch(*kernel, &g->ids, compare_ids)))
+        return gcal_error_memory(err);
+    if (*found == *kernel) {
+        grown[list->n_kernels++] = *kernel;
+        *kernel = NULL;
+    } else {
+        (*found)->ladder = (*found)->ladder && (*kernel)->ladder;
+    }
+    return add_model(*found, model, err);
+}
+
+/* Why a model asks for a kernel. */
+enum role {
+    FITTED,
+    WHOLE, /* it is to predict it */
+    CHECK, /* parts are checked by it, at one size */
+};
+
+/* Behind the model's name. */
+static const char *const suffixes[] = {
+    [FITTED] = "",
+    [WHOLE] = GCAL_WHOLE,
+    [CHECK] = GCAL_CHECK,
+};
+
+struct asking {
+    const struct gcal_model_config *m;
+    enum role role;
+    char *name; /* that kernels get */
+};
+
+static int asking_init(struct asking *a, const struct gcal_model_config *m,
+                       enum role role, struct gcal_error *err)
+{
+    *a = (struct asking){ m, role, gcal_format("%s%s", m->model->name, suffixes[role]) };
+    return a->name ? 0 : gcal_error_memory(err);
+}
+
+static int gather_set(struct gathered *g, const struct gcal_catalogue *catalogue,
+                      const struct gcal_tag_set *set,
+                      const struct gcal_kernel_limits *limits, const struct asking *a,
+                      struct gcal_error *err)
+{
+    struct gcal_kernel_list picked = { 0 };
+    int rc =
+        gcal_catalogue_generate(catalogue, set->n_tags, (const char *const *)set->tags,
+                                set->match, limits, &picked, err);
+
+    for (size_t i = 0; i < picked.n_kernels && rc == 0; i++) {
+        picked.kernels[i]->ladder = picked.kernels[i]->ladder || a->role == CHECK;
+        rc = gather(g, &picked.kernels[i], a->name, err);
+    }
+    for (size_t i = 0; i < GCAL_N_LEFT_OUT; i++)
+        g->list->left_out[i] += picked.left_out[i];
+    gcal_kernel_list_clear(&picked);
+    return rc;
+}
+
+static int gather_model(struct gathered *g, const struct gcal_config *config,
+                        const struct gcal_catalogue *catalogue,
+                        const struct gcal_model_config *m, enum role role,
+                        const struct gcal_kernel_limits *limits, struct gcal_error *err)
+{
+    const struct gcal_tag_set *sets = role == FITTED ? m->tag_sets : m->predicts;
+    size_t n = role == FITTED ? m->n_tag_sets : m->n_predicts;
+    struct asking a;
+    int rc = asking_init(&a, m, role, err);
+
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        rc = gather_set(g, catalogue, &sets[i], limits, &a, err);
+        if (rc < 0)
+            gcal_error_prefix(err, "%s:%d:%d", config->file, sets[i].line,
+                              sets[i].column);
+    }
+    free(a.name);
+    return rc;
+}
+
+/* ---- another way to measure memory ---- */
+
+static bool is_fitted(const struct gcal_kernel_list *list, const char *generator,
+                      const char *model)
+{
+    for (size_t i = 0; i < list->n_kernels; i++)
+        if (strcmp(list->kernels[i]->generator, generator) == 0 &&
+            gcal_names_contain(list->kernels[i]->models, model))
+            return true;
+    return false;
+}
+
+/* The accesses of 'kernel' in more accumulators, where the model is fitted to those in
+ * one.
+ */
+static int gather_accesses(struct gathered *g, const struct gcal_catalogue *catalogue,
+                           const struct gcal_kernel *kernel,
+                           const struct gcal_kernel_limits *limits,
+                           const struct asking *a, struct gcal_error *err)
+{
+    const struct gcal_yaml nowhere = { 0 };
+    struct gcal_model_config made = { 0 };
+    struct gcal_generator_view view;
+    int rc = 0;
+
+    if (!gcal_config_find_companion(catalogue, kernel, "memory", &view) ||
+        !is_fitted(g->list, view.name, a->m->model->name))
+        return 0;
+    rc = gcal_config_add_tag_set(catalogue, &view, kernel->family,
+                                 GCAL_CHECK_ACCUMULATORS, &nowhere, &made, err);
+    if (rc == 0)
+        rc = gather_set(g, catalogue, &made.tag_sets[0], limits, a, err);
+    for (size_t i = 0; i < made.n_tag_sets; i++)
+        gcal_strings_clear(made.tag_sets[i].tags, made.tag_sets[i].n_tags);
+    free(made.tag_sets);
+    return rc;
+}
+
+/* Of all kernels that stand in the list as 'of'. */
+static int gather_all_accesses(struct gathered *g, const struct gcal_catalogue *catalogue,
+                               const struct gcal_model_config *m, enum role of,
+                               const struct gcal_kernel_limits *limits,
+                               struct gcal_error *err)
+{
+    size_t n = g->list->n_kernels;
+    struct asking whole = { 0 }, check = { 0 };
+    const char *family = "";
+    int rc = 0;
+
+    if (asking_init(&whole, m, of, err) < 0 || asking_init(&check, m, CHECK, err) < 0)
+        rc = -1;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        const struct gcal_kernel *kernel = g->list->kernels[i];
+
+        if (!gcal_names_contain(kernel->models, whole.name) ||
+            strcmp(kernel->family, family) == 0)
+            continue;
+        family = kernel->family;
+        rc = gather_accesses(g, catalogue, kernel, limits, &check, err);
+    }
+    free(whole.name);
+    free(check.name);
+    return rc;
+}
+
+/* ---- all of it ---- */
+
+static bool names_type(size_t n, char **types, const struct gcal_device_info *info)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(types[i], info->device_type) == 0)
+            return true;
+    return false;
+}
+
+int gcal_config_kernels(const struct gcal_config *config,
+                        const struct gcal_catalogue *catalogue,
+                        const struct gcal_device_info *info,
+                        struct gcal_kernel_list *list, struct gcal_error *err)
+{
+    const struct gcal_kernel_limits limits = gcal_device_limits(info);
+    struct gathered g = { .list = list };
+    int rc = 0;
+
+    for (size_t i = 0; i < config->n_models && rc == 0; i++) {
+        const struct gcal_model_config *m = &config->models[i];
+        bool tailored = names_type(m->n_tailored, m->tailored, info);
+        bool checked = names_type(m->n_checked, m->checked, info);
+        enum role whole = tailored ? WHOLE : CHECK;
+
+        if (!gcal_model_is_for(m->model, info))
+            continue;
+        rc = gather_model(&g, config, catalogue, m, FITTED, &limits, err);
+        if (rc == 0 && (tailored || checked))
+            rc = gather_model(&g, config, catalogue, m, whole, &limits, err);
+        if (rc == 0 && checked)
+            rc = gather_all_accesses(&g, catalogue, m, whole, &limits, err);
+    }
+    tdestroy(g.ids, keep);
+    return rc;
+}
+
+int gcal_config_targets(const struct gcal_config *config,
+                        const struct gcal_catalogue *catalogue,
+                        const struct gcal_device_info *info, const char *model,
+                        struct gcal_kernel_list *list, struct gcal_error *err)
+{
+    const struct gcal_kernel_limits limits = gcal_device_limits(info);
+    struct gathered g = { .list = list };
+    int rc = 0;
+
+    for (size_t i = 0; i < config->n_models && rc == 0; i++) {
+        const struct gcal_model_config *m = &config->models[i];
+
+        if (gcal_model_is_for(m->model, info) &&
+            (!model || strcmp(m->model->name, model) == 0))
+            rc = gather_model(&g, config, catalogue, m, WHOLE, &limits, err);
+    }
+    tdestroy(g.ids, keep);
+    return rc;
+}

@@ -1,0 +1,139 @@
+/* The form that is fitted to the predicted kernels themselves, at other sizes (seed 004
+ * section 2): for each a cost of its memory accesses and one of its work on the chip.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/config/choose.h"
+#include "calib/config/private.h"
+#include "calib/model/profile.h"
+
+/* The two costs can be told apart where the ratio of their features differs by more
+ * between a kernel's sizes.
+ */
+#define LEAST_CHANGE 0.3
+
+/* A kernel's tag, and what is known of its two features. */
+struct part_pair {
+    const char *tag;     /* borrowed from a profile */
+    bool memory, onchip; /* whether there is work of that kind */
+    double least, most;  /* of onchip / memory */
+};
+
+struct pairs {
+    size_t n, capacity;
+    struct part_pair *items;
+};
+
+static const char *tag_of(const struct gcal_kernel *kernel)
+{
+    const struct gcal_profile *p = kernel->profile;
+
+    for (size_t i = 0; i < p->n_entries; i++)
+        if (gcal_feature_is_part(p->entries[i].kind) && p->entries[i].tag)
+            return p->entries[i].tag;
+    return NULL;
+}
+
+static struct part_pair *find_or_add(struct pairs *pairs, const char *tag,
+                                     struct gcal_error *err)
+{
+    struct part_pair *moved;
+
+    for (size_t i = 0; i < pairs->n; i++)
+        if (strcmp(pairs->items[i].tag, tag) == 0)
+            return &pairs->items[i];
+    moved =
+        gcal_array_grow(pairs->items, pairs->n, &pairs->capacity, sizeof(*moved), err);
+    if (!moved)
+        return NULL;
+    pairs->items = moved;
+    moved[pairs->n] = (struct part_pair){ .tag = tag, .least = INFINITY };
+    return &moved[pairs->n++];
+}
+
+static int add_kernel(struct pairs *pairs, const struct gcal_kernel *kernel,
+                      struct gcal_error *err)
+{
+    static const char *const features[] = { "f_memory", "f_onchip" };
+    const char *tag = tag_of(kernel);
+    struct part_pair *pair;
+    double counts[2];
+
+    if (!tag)
+        return 0;
+    if (!(pair = find_or_add(pairs, tag, err)) ||
+        gcal_features_count(kernel, 2, features, counts, err) < 0)
+        return -1;
+    pair->memory = pair->memory || counts[0] > 0;
+    pair->onchip = pair->onchip || counts[1] > 0;
+    if (counts[0] > 0) {
+        pair->least = fmin(pair->least, counts[1] / counts[0]);
+        pair->most = fmax(pair->most, counts[1] / counts[0]);
+    }
+    return 0;
+}
+
+/* Both where they can be told apart, else the memory accesses' if there are any. */
+static void put_pair(const struct part_pair *pair, struct gcal_buf *sum)
+{
+    bool apart = pair->memory && pair->onchip &&
+                 pair->most - pair->least > LEAST_CHANGE * pair->most;
+    const char *plus = sum->size ? " + " : "";
+
+    if (apart)
+        gcal_buf_printf(sum,
+                        "%sp_%s_memory * f_memory_tag:%s + p_%s_onchip * f_onchip_tag:%s",
+                        plus, pair->tag, pair->tag, pair->tag, pair->tag);
+    else
+        gcal_buf_printf(sum, "%sp_%s * f_%s_tag:%s", plus, pair->tag,
+                        pair->memory ? "memory" : "onchip", pair->tag);
+}
+
+/* How many sizes of one kernel follow each other from kernel 'first' on. */
+static size_t count_family(const struct gcal_kernel_list *list, size_t first)
+{
+    size_t n = 1;
+
+    while (first + n < list->n_kernels &&
+           strcmp(list->kernels[first + n]->family, list->kernels[first]->family) == 0)
+        n++;
+    return n;
+}
+
+/* Of each kernel's sizes the larger half counts: the smallest are of other proportions,
+ * but mostly too short to be measured.
+ */
+char *gcal_tailored_expression(const struct gcal_kernel_list *predicted,
+                               const char *overhead, struct gcal_error *err)
+{
+    struct gcal_buf sum = { 0 };
+    struct pairs pairs = { 0 };
+    char *text = NULL;
+    size_t n;
+
+    for (size_t i = 0; i < predicted->n_kernels; i += n) {
+        n = count_family(predicted, i);
+        for (size_t k = i + n / 2; k < i + n; k++)
+            if (add_kernel(&pairs, predicted->kernels[k], err) < 0)
+                goto out;
+    }
+    for (size_t i = 0; i < pairs.n; i++)
+        put_pair(&pairs.items[i], &sum);
+    if (!pairs.n) {
+        gcal_error_set(err, GCAL_EINPUT,
+                       "none of the kernels in 'predicts' has memory accesses or work on "
+                       "the chip");
+        goto out;
+    }
+    if (overhead)
+        gcal_buf_printf(&sum, " + %s", overhead);
+    text = gcal_buf_take(&sum, err);
+out:
+    gcal_buf_free(&sum);
+    free(pairs.items);
+    return text;
+}

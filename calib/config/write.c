@@ -1,0 +1,200 @@
+/* A configuration as YAML, with everything written out. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "calib/config/private.h"
+
+static void write_key_strings(struct gcal_yaml_writer *w, const char *key,
+                              char *const *strings, size_t n)
+{
+    gcal_yaml_write_text(w, key);
+    gcal_yaml_write_flow_list(w);
+    for (size_t i = 0; i < n; i++)
+        gcal_yaml_write_text(w, strings[i]);
+    gcal_yaml_write_end_list(w);
+}
+
+/* ---- settings ---- */
+
+static void write_devices(struct gcal_yaml_writer *w,
+                          const struct gcal_device_filter *filter)
+{
+    gcal_yaml_write_text(w, "devices");
+    gcal_yaml_write_map(w);
+    write_key_strings(w, "types", filter->types, filter->n_types);
+    write_key_strings(w, "vendors", filter->vendors, filter->n_vendors);
+    write_key_strings(w, "names", filter->names, filter->n_names);
+    gcal_yaml_write_end_map(w);
+}
+
+static void write_measure(struct gcal_yaml_writer *w,
+                          const struct gcal_measure_options *m)
+{
+    gcal_yaml_write_text(w, "measure");
+    gcal_yaml_write_map(w);
+    gcal_yaml_put_number(w, "budget_s", m->budget_s);
+    gcal_yaml_put_number(w, "min_time_s", m->min_time_s);
+    gcal_yaml_put_number(w, "max_time_s", m->max_time_s);
+    gcal_yaml_put_integer(w, "min_samples", m->min_samples);
+    gcal_yaml_put_integer(w, "max_samples", m->max_samples);
+    gcal_yaml_put_number(w, "noise", m->noise);
+    if (m->precision > 0)
+        gcal_yaml_put_number(w, "precision", m->precision);
+    gcal_yaml_put_number(w, "kernel_limit_s", m->kernel_limit_s);
+    gcal_yaml_put_integer(w, "rungs", m->rungs);
+    gcal_yaml_put_integer(w, "seed", m->seed);
+    gcal_yaml_write_end_map(w);
+}
+
+static void write_audit(struct gcal_yaml_writer *w, const struct gcal_config *config)
+{
+    gcal_yaml_write_text(w, "audit");
+    gcal_yaml_write_map(w);
+    gcal_yaml_put_number(w, "warn", config->audit_warn);
+    gcal_yaml_put_number(w, "fail", config->audit_fail);
+    gcal_yaml_put_number(w, "false_alarms", config->audit_false_alarms);
+    gcal_yaml_put_integer(w, "confirm", config->audit_confirm);
+    gcal_yaml_put_integer(w, "of", config->audit_of);
+    gcal_yaml_write_end_map(w);
+}
+
+/* ---- models ---- */
+
+static void write_parameter(struct gcal_yaml_writer *w,
+                            const struct gcal_model_parameter *p)
+{
+    gcal_yaml_write_text(w, p->name);
+    gcal_yaml_write_flow_map(w);
+    gcal_yaml_put_text(w, "unit", p->unit);
+    if (!isnan(p->initial))
+        gcal_yaml_put_number(w, "initial", p->initial);
+    gcal_yaml_put_number(w, "min", p->min);
+    if (isfinite(p->max)) /* what is not said is infinite */
+        gcal_yaml_put_number(w, "max", p->max);
+    gcal_yaml_write_end_map(w);
+}
+
+/* Whether a form before form 'n' has it. */
+static bool is_written(const struct gcal_model_config *m, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (gcal_model_parameter_find(m->forms[i].model, name))
+            return true;
+    return false;
+}
+
+static void write_parameters(struct gcal_yaml_writer *w,
+                             const struct gcal_model_config *m)
+{
+    gcal_yaml_write_text(w, "parameters");
+    gcal_yaml_write_map(w);
+    for (size_t i = 0; i < m->n_forms; i++) {
+        const struct gcal_model *model = m->forms[i].model;
+
+        for (size_t k = 0; k < model->n_parameters; k++)
+            if (!is_written(m, i, model->parameters[k].name))
+                write_parameter(w, &model->parameters[k]);
+    }
+    gcal_yaml_write_end_map(w);
+}
+
+static void write_forms(struct gcal_yaml_writer *w, const struct gcal_model_config *m)
+{
+    gcal_yaml_write_text(w, "forms");
+    gcal_yaml_write_map(w);
+    for (size_t i = 0; i < m->n_forms; i++)
+        gcal_yaml_put_text(w, m->forms[i].name, m->forms[i].model->expression);
+    gcal_yaml_write_end_map(w);
+}
+
+static void write_tag_sets(struct gcal_yaml_writer *w, const char *key,
+                           const struct gcal_tag_set *sets, size_t n)
+{
+    static const char *const matches[] = {
+        [GCAL_MATCH_SUPERSET] = "superset",
+        [GCAL_MATCH_IDENTICAL] = "identical",
+        [GCAL_MATCH_SUBSET] = "subset",
+        [GCAL_MATCH_INTERSECT] = "intersect",
+    };
+
+    if (!n)
+        return;
+    gcal_yaml_write_text(w, key);
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < n; i++) {
+        gcal_yaml_write_flow_map(w);
+        write_key_strings(w, "tags", sets[i].tags, sets[i].n_tags);
+        if (sets[i].match != GCAL_MATCH_SUPERSET)
+            gcal_yaml_put_text(w, "match", matches[sets[i].match]);
+        gcal_yaml_write_end_map(w);
+    }
+    gcal_yaml_write_end_list(w);
+}
+
+static void write_model(struct gcal_yaml_writer *w, const struct gcal_model_config *m)
+{
+    gcal_yaml_write_map(w);
+    gcal_yaml_put_text(w, "name", m->model->name);
+    gcal_yaml_put_text(w, "output", m->model->output);
+    write_forms(w, m);
+    write_parameters(w, m);
+    write_tag_sets(w, "predicts", m->predicts, m->n_predicts);
+    if (m->n_tailored)
+        write_key_strings(w, "tailored", m->tailored, m->n_tailored);
+    if (m->n_checked)
+        write_key_strings(w, "checked", m->checked, m->n_checked);
+    write_tag_sets(w, "kernels", m->tag_sets, m->n_tag_sets);
+    gcal_yaml_write_end_map(w);
+}
+
+static void write_models(struct gcal_yaml_writer *w, const struct gcal_config *config)
+{
+    gcal_yaml_write_text(w, "models");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < config->n_models; i++)
+        write_model(w, &config->models[i]);
+    gcal_yaml_write_end_list(w);
+}
+
+int gcal_config_take_fingerprint(struct gcal_config *config, struct gcal_error *err)
+{
+    struct gcal_yaml_writer *w = gcal_yaml_writer_create(err);
+    struct gcal_measure_options measure = config->measure;
+    char *text;
+    size_t size;
+
+    if (!w)
+        return -1;
+    measure.budget_s = 0;
+    measure.seed = 0;
+    gcal_yaml_write_map(w);
+    write_measure(w, &measure);
+    write_models(w, config);
+    gcal_yaml_write_end_map(w);
+    if (!(text = gcal_yaml_writer_finish(w, &size, err)))
+        return -1;
+    gcal_hash(text, size, config->fingerprint);
+    free(text);
+    return 0;
+}
+
+char *gcal_config_encode(const struct gcal_config *config, struct gcal_error *err)
+{
+    struct gcal_yaml_writer *w = gcal_yaml_writer_create(err);
+
+    if (!w)
+        return NULL;
+    gcal_yaml_write_map(w);
+    gcal_yaml_put_integer(w, "version", GCAL_CONFIG_VERSION);
+    if (config->store)
+        gcal_yaml_put_text(w, "store", config->store);
+    write_devices(w, &config->devices);
+    write_measure(w, &config->measure);
+    write_audit(w, config);
+    write_models(w, config);
+    gcal_yaml_write_end_map(w);
+    return gcal_yaml_writer_finish(w, NULL, err);
+}

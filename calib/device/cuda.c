@@ -1,0 +1,33 @@
+/* cuda.c - what NVIDIA's OpenCL does not tell, asked of their CUDA driver
+ *
+ * CL_DEVICE_GLOBAL_MEM_CACHE_SIZE is the multiprocessors' first-level cache there, about
+ * 32 KB each, while the cache that all of them share is hundreds of times that of one.
+ * Only attributes are asked for: no context is made, so OpenCL in the same process goes
+ * on undisturbed.
+ */
+#include <dlfcn.h>
+
+#include "calib/device/device.h"
+
+enum { CUDA_SUCCESS = 0, L2_CACHE_SIZE = 38 };
+
+double gcal_cuda_cache_bytes(const char *pci)
+{
+    /* Never closed: the OpenCL driver may use it, too. */
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    int (*init)(unsigned flags);
+    int (*find)(int *device, const char *pci);
+    int (*ask)(int *value, int attribute, int device);
+    int device, bytes = 0;
+
+    if (!library)
+        return 0;
+    init = (int (*)(unsigned))dlsym(library, "cuInit");
+    find = (int (*)(int *, const char *))dlsym(library, "cuDeviceGetByPCIBusId");
+    ask = (int (*)(int *, int, int))dlsym(library, "cuDeviceGetAttribute");
+    if (!init || !find || !ask || init(0) != CUDA_SUCCESS ||
+        find(&device, pci) != CUDA_SUCCESS ||
+        ask(&bytes, L2_CACHE_SIZE, device) != CUDA_SUCCESS || bytes < 0)
+        return 0;
+    return bytes;
+}

@@ -1,0 +1,121 @@
+/* worker_job.c - a kernel and its sizes as a worker needs them */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/base/random.h"
+#include "calib/worker/private.h"
+
+#define MAX_ARGS     256
+#define MAX_COMMANDS 10000000 /* of a run: launches, or copies */
+
+void gcal_job_clear(struct gcal_job *job)
+{
+    for (size_t i = 0; i < job->n_args; i++)
+        free(job->args[i].dtype);
+    free(job->args);
+    free(job->family);
+    free(job->source);
+    free(job->entry);
+    free(job->build_options);
+    *job = (struct gcal_job){ 0 };
+}
+
+int gcal_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel, size_t n_sizes,
+                 const struct gcal_size *sizes, struct gcal_error *err)
+{
+    struct gcal_geometry geometry = { 0 };
+
+    if (gcal_kernel_geometry(kernel, n_sizes, sizes, &geometry, err) < 0)
+        return -1;
+    gcal_wire_put_text(buf, kernel->family);
+    gcal_wire_put_text(buf, kernel->source);
+    gcal_wire_put_text(buf, kernel->entry);
+    gcal_wire_put_text(buf, kernel->build_options ? kernel->build_options : "");
+    gcal_wire_put_u32(buf, (uint32_t)kernel->n_dims);
+    for (size_t i = 0; i < kernel->n_dims; i++) {
+        gcal_wire_put_u64(buf, kernel->local_size[i]);
+        gcal_wire_put_u64(buf, geometry.global_size[i]);
+    }
+    gcal_wire_put_u32(buf, (uint32_t)kernel->n_args);
+    for (size_t i = 0; i < kernel->n_args; i++) {
+        gcal_wire_put_u32(buf, kernel->args[i].kind);
+        gcal_wire_put_u32(buf, kernel->args[i].output);
+        gcal_wire_put_text(buf, kernel->args[i].dtype);
+        gcal_wire_put_f64(buf, geometry.arg_values[i]);
+    }
+    gcal_wire_put_u64(buf, geometry.launches);
+    gcal_wire_put_u32(buf, kernel->timing);
+    gcal_wire_put_u32(buf, kernel->transfer.way);
+    gcal_wire_put_u32(buf, kernel->transfer.host);
+    gcal_wire_put_u64(buf, geometry.transfer_bytes);
+    gcal_wire_put_u64(buf, geometry.transfer_pieces);
+    gcal_geometry_clear(&geometry);
+    return 0;
+}
+
+static void get_args(struct gcal_wire *wire, struct gcal_job *job)
+{
+    size_t n = gcal_wire_get_u32(wire);
+
+    if (n > MAX_ARGS || !(job->args = calloc(n + 1, sizeof(*job->args)))) {
+        wire->bad = true;
+        return;
+    }
+    for (; job->n_args < n; job->n_args++) {
+        struct gcal_job_arg *arg = &job->args[job->n_args];
+
+        arg->kind = (enum gcal_arg_kind)gcal_wire_get_u32(wire);
+        arg->output = gcal_wire_get_u32(wire) != 0;
+        arg->dtype = gcal_wire_get_text(wire);
+        arg->value = gcal_wire_get_f64(wire);
+        if (!arg->dtype || !gcal_dtype_size(arg->dtype)) {
+            free(arg->dtype);
+            arg->dtype = NULL;
+            wire->bad = true;
+            return;
+        }
+    }
+}
+
+static void get_run(struct gcal_wire *wire, struct gcal_job *job)
+{
+    struct gcal_job_transfer *t = &job->transfer;
+    uint32_t timing, way, host;
+
+    job->launches = gcal_wire_get_u64(wire);
+    timing = gcal_wire_get_u32(wire);
+    way = gcal_wire_get_u32(wire);
+    host = gcal_wire_get_u32(wire);
+    t->size_bytes = gcal_wire_get_u64(wire);
+    t->pieces = gcal_wire_get_u64(wire);
+    if (job->launches > MAX_COMMANDS || timing > GCAL_TIMING_HOST ||
+        way > GCAL_FROM_DEVICE || host > GCAL_MAPPED || t->pieces > MAX_COMMANDS ||
+        (t->pieces && (!way || !host || t->size_bytes < t->pieces)))
+        wire->bad = true;
+    job->timing = (enum gcal_timing)timing;
+    t->way = (enum gcal_copy_way)way;
+    t->host = (enum gcal_host_memory)host;
+}
+
+int gcal_job_get(struct gcal_wire *wire, struct gcal_job *job, struct gcal_error *err)
+{
+    *job = (struct gcal_job){ 0 };
+    job->family = gcal_wire_get_text(wire);
+    job->source = gcal_wire_get_text(wire);
+    job->entry = gcal_wire_get_text(wire);
+    job->build_options = gcal_wire_get_text(wire);
+    job->n_dims = gcal_wire_get_u32(wire);
+    if (job->n_dims > GCAL_MAX_DIMS)
+        wire->bad = true;
+    for (size_t i = 0; !wire->bad && i < job->n_dims; i++) {
+        job->local_size[i] = gcal_wire_get_u64(wire);
+        job->global_size[i] = gcal_wire_get_u64(wire);
+    }
+    get_args(wire, job);
+    get_run(wire, job);
+    if (!wire->bad && job->family && job->source && job->entry && job->build_options)
+        return 0;
+    gcal_job_clear(job);
+    return gcal_error_set(err, GCAL_EINPUT, "damaged request to a worker");
+}

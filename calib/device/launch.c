@@ -1,0 +1,223 @@
+/* opencl_launch.c - kernels with their arguments, and their measuring */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/base/random.h"
+#include "calib/device/private.h"
+
+/* ---- arguments ---- */
+
+/* A scalar's bytes as the device takes them, little-endian. */
+static int scalar_bytes(const struct gcal_job_arg *arg, size_t index,
+                        unsigned char bytes[8], struct gcal_error *err)
+{
+    size_t size = gcal_dtype_size(arg->dtype);
+    bool is_signed = *arg->dtype == 'i';
+    double end = ldexp(1, (int)(8 * size) - is_signed), start = is_signed ? -end : 0;
+    float narrow;
+    uint64_t whole;
+
+    if (strcmp(arg->dtype, "float16") == 0)
+        return gcal_error_set(err, GCAL_EDEVICE,
+                              "argument %zu: scalars of float16 are not supported, use "
+                              "float32",
+                              index);
+    if (strcmp(arg->dtype, "float64") == 0)
+        memcpy(bytes, &arg->value, size);
+    else if (strcmp(arg->dtype, "float32") == 0) {
+        narrow = (float)arg->value;
+        memcpy(bytes, &narrow, size);
+    } else if (arg->value >= start && arg->value < end &&
+               floor(arg->value) == arg->value) {
+        whole = arg->value < 0 ? (uint64_t)(int64_t)arg->value : (uint64_t)arg->value;
+        memcpy(bytes, &whole, size);
+    } else
+        return gcal_error_set(err, GCAL_EDEVICE, "argument %zu: %.17g is no %s", index,
+                              arg->value, arg->dtype);
+    return 0;
+}
+
+static int set_args(cl_kernel kernel, const struct gcal_job *job, const cl_mem *memory,
+                    enum gcal_row_status *status, struct gcal_error *err)
+{
+    for (size_t i = 0; i < job->n_args; i++) {
+        const struct gcal_job_arg *arg = &job->args[i];
+        unsigned char bytes[8] = { 0 };
+        const void *value = bytes;
+        size_t size = gcal_dtype_size(arg->dtype);
+        char what[32];
+        cl_int code;
+
+        if (arg->kind == GCAL_ARG_BUFFER) {
+            value = &memory[i];
+            size = sizeof(memory[i]);
+        } else if (arg->kind == GCAL_ARG_LOCAL) {
+            value = NULL;
+            size = gcal_opencl_arg_bytes(arg);
+        } else if (scalar_bytes(arg, i, bytes, err) < 0) {
+            *status = GCAL_ROW_LAUNCH_FAILED;
+            return -1;
+        }
+        code = clSetKernelArg(kernel, (cl_uint)i, size, value);
+        snprintf(what, sizeof(what), "argument %zu", i);
+        if (code != CL_SUCCESS)
+            return gcal_opencl_fail(status, err, what, code);
+    }
+    return 0;
+}
+
+/* Does the work-group fit?  Asked once the arguments are set.  Not asked for
+ * CL_KERNEL_WORK_GROUP_SIZE: NVIDIA's driver says 256 there and runs 1024; a launch that
+ * takes too many registers is refused as one.  Nor for CL_KERNEL_LOCAL_MEM_SIZE: the same
+ * driver says 4 bytes more there than a kernel has, which may be all that there is.
+ */
+static int check_group(const struct gcal_opencl *cl, const struct gcal_job *job,
+                       enum gcal_row_status *status, struct gcal_error *err)
+{
+    double items = 1, most = (double)cl->info.max_work_group_size;
+
+    for (size_t i = 0; i < job->n_dims; i++)
+        items *= (double)job->local_size[i];
+    *status = GCAL_ROW_SKIPPED;
+    if (items > most)
+        return gcal_error_set(err, GCAL_EDEVICE,
+                              "work-groups of %.0f items, the device takes %.0f", items,
+                              most);
+    return 0;
+}
+
+/* The kernel object with its arguments set. */
+static cl_kernel bind_kernel(struct gcal_opencl *cl, const struct gcal_job *job,
+                             const cl_mem *memory, enum gcal_row_status *status,
+                             struct gcal_error *err)
+{
+    cl_program program = gcal_opencl_program(cl, job, err);
+    cl_kernel kernel;
+    cl_int code;
+
+    *status = GCAL_ROW_BUILD_FAILED;
+    if (!program)
+        return NULL;
+    if (!(kernel = clCreateKernel(program, job->entry, &code))) {
+        gcal_error_set(err, GCAL_EDEVICE, "%s: %s", job->entry, gcal_opencl_error(code));
+        return NULL;
+    }
+    if (set_args(kernel, job, memory, status, err) == 0 &&
+        check_group(cl, job, status, err) == 0)
+        return kernel;
+    clReleaseKernel(kernel);
+    return NULL;
+}
+
+int gcal_opencl_bind(struct gcal_opencl *cl, const struct gcal_job *job,
+                     const cl_mem *memory, struct gcal_opencl_bound *bound,
+                     enum gcal_row_status *status, struct gcal_error *err)
+{
+    cl_int code = CL_SUCCESS;
+
+    *bound = (struct gcal_opencl_bound){ .device = memory[job->n_args] };
+    if (!*job->entry)
+        return 0;
+    if (job->transfer.pieces && !cl->copies)
+        cl->copies =
+            clCreateCommandQueue(cl->context, cl->id, CL_QUEUE_PROFILING_ENABLE, &code);
+    if (code != CL_SUCCESS)
+        return gcal_opencl_fail(status, err, "second queue", code);
+    bound->kernel = bind_kernel(cl, job, memory, status, err);
+    return bound->kernel ? 0 : -1;
+}
+
+void gcal_opencl_unbind(struct gcal_opencl_bound *bound)
+{
+    if (bound->kernel)
+        clReleaseKernel(bound->kernel);
+}
+
+/* With the pool's buffers. */
+static int bind_pool(struct gcal_opencl *cl, const struct gcal_job *job,
+                     struct gcal_opencl_bound *bound, enum gcal_row_status *status,
+                     struct gcal_error *err)
+{
+    cl_mem *memory;
+    int rc = -1;
+
+    if (gcal_opencl_check_memory(cl, job, status, err) < 0)
+        return -1;
+    if (!(memory = calloc(job->n_args + 1, sizeof(*memory)))) {
+        *status = GCAL_ROW_LAUNCH_FAILED;
+        return gcal_error_memory(err);
+    }
+    if (gcal_opencl_buffers(cl, job, memory, status, err) == 0)
+        rc = gcal_opencl_bind(cl, job, memory, bound, status, err);
+    free(memory);
+    return rc;
+}
+
+/* ---- running ---- */
+
+int gcal_opencl_prepare(struct gcal_opencl *cl, const struct gcal_job *job,
+                        double *time_s, enum gcal_row_status *status,
+                        struct gcal_error *err)
+{
+    struct gcal_opencl_bound bound;
+    struct gcal_sample sample = { 0 };
+    int rc;
+
+    if (bind_pool(cl, job, &bound, status, err) < 0)
+        return -1;
+    /* The first run may compile, touch memory for the first time, wake the clocks: its
+     * times are not looked at.
+     */
+    rc = gcal_opencl_run(cl, job, &bound, NULL, status, err);
+    if (rc == 0)
+        rc = gcal_opencl_run(cl, job, &bound, &sample, status, err);
+    *time_s = sample.time_s;
+    gcal_opencl_unbind(&bound);
+    return rc;
+}
+
+/* Events that are always a small part of what the host waits tick in another unit. */
+static int check_unit(const struct gcal_sample *samples, size_t n, struct gcal_error *err)
+{
+    double ratio = 0, shortest_s = INFINITY;
+
+    for (size_t i = 0; i < n; i++) {
+        ratio = fmax(ratio, samples[i].time_s / samples[i].host_s);
+        shortest_s = fmin(shortest_s, samples[i].host_s);
+    }
+    if (n < 3 || shortest_s < 0.02 || ratio > 0.05)
+        return 0;
+    return gcal_error_set(err, GCAL_EDEVICE,
+                          "events last at most %.2g of the %.3g s that the host waits",
+                          ratio, shortest_s);
+}
+
+int gcal_opencl_measure(struct gcal_opencl *cl, const struct gcal_job *job, size_t n,
+                        struct gcal_sample *samples, enum gcal_row_status *status,
+                        struct gcal_error *err)
+{
+    struct gcal_opencl_bound bound;
+    struct gcal_sample state;
+    int rc = 0;
+
+    if (bind_pool(cl, job, &bound, status, err) < 0)
+        return -1;
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = gcal_opencl_run(cl, job, &bound, &samples[i], status, err);
+    /* Read once, after the runs: asking takes longer than many a kernel. */
+    gcal_nvml_read(cl->nvml, &state);
+    for (size_t i = 0; i < n; i++) {
+        samples[i].clock_hz = state.clock_hz;
+        samples[i].temperature_c = state.temperature_c;
+        samples[i].throttle = state.throttle;
+    }
+    gcal_opencl_unbind(&bound);
+    if (rc == 0 && check_unit(samples, n, err) < 0) {
+        *status = GCAL_ROW_BAD_EVENTS;
+        rc = -1;
+    }
+    return rc;
+}

@@ -1,0 +1,229 @@
+/* opencl_run.c - a job once: launches and copies, and how long they take */
+#include <math.h>
+
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+#include "calib/device/private.h"
+
+/* What was enqueued in one queue; 'first' is none where there is one command only, and
+ * both are where the host's clock alone is asked.
+ */
+struct span {
+    const char *what;
+    cl_event first, last;
+};
+
+struct times {
+    cl_ulong start_ns, end_ns; /* the events' */
+    double host_s;             /* from before the enqueuing to the end of the wait */
+};
+
+/* ---- enqueuing and waiting ---- */
+
+static cl_int launch(struct gcal_opencl *cl, cl_kernel kernel, const struct gcal_job *job,
+                     struct span *span)
+{
+    bool timed = job->timing == GCAL_TIMING_EVENT;
+    cl_int code = CL_SUCCESS;
+
+    for (size_t i = 0; code == CL_SUCCESS && i < job->launches; i++) {
+        cl_event *event = !timed                   ? NULL
+                          : i + 1 == job->launches ? &span->last
+                          : i == 0                 ? &span->first
+                                                   : NULL;
+
+        code = clEnqueueNDRangeKernel(cl->queue, kernel, (cl_uint)job->n_dims, NULL,
+                                      job->global_size, job->local_size, 0, NULL, event);
+    }
+    return code;
+}
+
+/* Copies beside a kernel have a queue of their own. */
+static cl_command_queue queue_of_copies(struct gcal_opencl *cl,
+                                        const struct gcal_job *job)
+{
+    return job->launches && job->transfer.pieces ? cl->copies : cl->queue;
+}
+
+static cl_int copy(struct gcal_opencl *cl, cl_mem device, const struct gcal_job *job,
+                   struct span *span)
+{
+    bool timed = job->timing == GCAL_TIMING_EVENT;
+    cl_command_queue queue = queue_of_copies(cl, job);
+    cl_int code = CL_SUCCESS;
+
+    if (!job->transfer.pieces)
+        return CL_SUCCESS;
+    if (queue != cl->queue) /* the kernel shall be on its way */
+        code = clFlush(cl->queue);
+    if (code != CL_SUCCESS)
+        return code;
+    return gcal_opencl_copy(queue, &job->transfer, device,
+                            gcal_opencl_host(cl, &job->transfer)->data,
+                            timed ? &span->first : NULL, timed ? &span->last : NULL);
+}
+
+static cl_int finish(struct gcal_opencl *cl, const struct gcal_job *job)
+{
+    cl_command_queue other = queue_of_copies(cl, job);
+    cl_int code = other != cl->queue ? clFlush(other) : CL_SUCCESS;
+
+    if (code == CL_SUCCESS)
+        code = clFinish(cl->queue);
+    return code == CL_SUCCESS && other != cl->queue ? clFinish(other) : code;
+}
+
+static cl_int wait_for(struct gcal_opencl *cl, const struct gcal_job *job,
+                       const struct span *spans)
+{
+    cl_event events[2];
+    cl_uint n = 0;
+
+    for (int i = 0; i < 2; i++)
+        if (spans[i].last)
+            events[n++] = spans[i].last;
+    return n ? clWaitForEvents(n, events) : finish(cl, job);
+}
+
+/* What is behind "an event that was waited for has failed". */
+static cl_int event_code(cl_event event, cl_int code)
+{
+    cl_int state = CL_COMPLETE;
+
+    if (event)
+        clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(state), &state,
+                       NULL);
+    return state < 0 ? state : code;
+}
+
+static int fail_running(const struct span *span, cl_int code,
+                        enum gcal_row_status *status, struct gcal_error *err)
+{
+    gcal_opencl_fail(status, err, span->what, code);
+    if (code == CL_OUT_OF_RESOURCES) /* once it runs: an access out of bounds */
+        *status = GCAL_ROW_LAUNCH_FAILED;
+    return -1;
+}
+
+/* ---- times ---- */
+
+static cl_int read_span(const struct span *span, struct times *times)
+{
+    cl_int code = clGetEventProfilingInfo(
+        span->first ? span->first : span->last, CL_PROFILING_COMMAND_START,
+        sizeof(times->start_ns), &times->start_ns, NULL);
+
+    if (code == CL_SUCCESS)
+        code = clGetEventProfilingInfo(span->last, CL_PROFILING_COMMAND_END,
+                                       sizeof(times->end_ns), &times->end_ns, NULL);
+    return code;
+}
+
+/* A kernel shorter than a tick of the device's clock may honestly last 0 s.  The host's
+ * interval is longer than the kernel by what a launch costs, which is not known: 100
+ * ticks are granted for it, and never more than 100 us.
+ */
+static bool may_be_zero(double host_s, double tick_s)
+{
+    return host_s < tick_s + fmin(100 * tick_s, 100e-6);
+}
+
+/* The event's interval lies inside the host's, or its clock is not to be trusted.  Some
+ * slack: the two clocks tick at slightly different rates.
+ */
+static int event_time(const struct times *t, double tick_s, double *time_s,
+                      struct gcal_error *err)
+{
+    double event_s = 1e-9 * (double)(t->end_ns - t->start_ns);
+
+    if (t->end_ns < t->start_ns)
+        return gcal_error_set(err, GCAL_EDEVICE, "event ends %.3g s before it starts",
+                              1e-9 * (double)(t->start_ns - t->end_ns));
+    if (t->end_ns == t->start_ns && !may_be_zero(t->host_s, tick_s))
+        return gcal_error_set(err, GCAL_EDEVICE, "event lasts 0 s, the host saw %.3g s",
+                              t->host_s);
+    if (event_s > 1.02 * t->host_s + 20e-6 + tick_s)
+        return gcal_error_set(err, GCAL_EDEVICE,
+                              "event lasts %.3g s, the host saw %.3g s", event_s,
+                              t->host_s);
+    *time_s = event_s > 0 ? event_s : tick_s / 2; /* somewhere between 0 and a tick */
+    return 0;
+}
+
+/* From the start of the first command in any queue to the end of the last in any; each
+ * queue's events have to agree with the host's clock by themselves, too.
+ */
+static int span_time(const struct span *spans, double host_s, double tick_s,
+                     double *time_s, enum gcal_row_status *status, struct gcal_error *err)
+{
+    struct times all = { .start_ns = ~(cl_ulong)0, .host_s = host_s }, one = all;
+    cl_int code;
+
+    for (int i = 0; i < 2; i++) {
+        if (!spans[i].last)
+            continue;
+        if ((code = read_span(&spans[i], &one)) != CL_SUCCESS)
+            return gcal_opencl_fail(status, err, spans[i].what, code);
+        *status = GCAL_ROW_BAD_EVENTS;
+        if (event_time(&one, tick_s, time_s, err) < 0)
+            return -1;
+        all.start_ns = one.start_ns < all.start_ns ? one.start_ns : all.start_ns;
+        all.end_ns = one.end_ns > all.end_ns ? one.end_ns : all.end_ns;
+    }
+    return event_time(&all, tick_s, time_s, err);
+}
+
+static void release(struct span *span)
+{
+    if (span->first)
+        clReleaseEvent(span->first);
+    if (span->last)
+        clReleaseEvent(span->last);
+}
+
+static int run(struct gcal_opencl *cl, const struct gcal_job *job,
+               const struct gcal_opencl_bound *bound, struct span *spans, double *host_s,
+               enum gcal_row_status *status, struct gcal_error *err)
+{
+    const char *step = "launch";
+    double began_s = gcal_clock_now_s();
+    cl_int code = launch(cl, bound->kernel, job, &spans[0]);
+
+    if (code == CL_SUCCESS) {
+        step = "copy";
+        code = copy(cl, bound->device, job, &spans[1]);
+    }
+    if (code != CL_SUCCESS) {
+        finish(cl, job); /* what was enqueued before uses the buffers */
+        return gcal_opencl_fail(status, err, step, code);
+    }
+    code = wait_for(cl, job, spans);
+    *host_s = gcal_clock_now_s() - began_s;
+    for (int i = 0; i < 2; i++) {
+        cl_int its = event_code(spans[i].last, CL_SUCCESS);
+
+        if (its != CL_SUCCESS)
+            return fail_running(&spans[i], its, status, err);
+    }
+    return code == CL_SUCCESS ? 0
+                              : fail_running(&spans[!bound->kernel], code, status, err);
+}
+
+int gcal_opencl_run(struct gcal_opencl *cl, const struct gcal_job *job,
+                    const struct gcal_opencl_bound *bound, struct gcal_sample *sample,
+                    enum gcal_row_status *status, struct gcal_error *err)
+{
+    struct span spans[2] = { { .what = "kernel" }, { .what = "copy" } };
+    double host_s = 0;
+    int rc = run(cl, job, bound, spans, &host_s, status, err);
+
+    if (rc == 0 && sample) {
+        sample->time_s = sample->host_s = host_s;
+        if (job->timing == GCAL_TIMING_EVENT)
+            rc = span_time(spans, host_s, cl->info.timer_resolution_s, &sample->time_s,
+                           status, err);
+    }
+    release(&spans[0]);
+    release(&spans[1]);
+    return rc;
+}

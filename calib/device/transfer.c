@@ -1,0 +1,110 @@
+/* opencl_transfer.c - copies between host and device */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/random.h"
+#include "calib/device/private.h"
+
+#define PAGE_BYTES 4096
+#define FILL_SEED  20261122u
+
+/* ---- the host's end ---- */
+
+struct gcal_opencl_host *gcal_opencl_host(struct gcal_opencl *cl,
+                                          const struct gcal_job_transfer *transfer)
+{
+    return transfer->host == GCAL_PINNED ? &cl->pinned : &cl->pageable;
+}
+
+void gcal_opencl_host_free(struct gcal_opencl *cl, struct gcal_opencl_host *host)
+{
+    if (host->memory) {
+        if (host->data)
+            clEnqueueUnmapMemObject(cl->queue, host->memory, host->data, 0, NULL, NULL);
+        clFinish(cl->queue);
+        clReleaseMemObject(host->memory);
+    } else
+        free(host->data);
+    *host = (struct gcal_opencl_host){ 0 };
+}
+
+/* Drivers pin what they allocate for the host themselves; it stays mapped. */
+static cl_int make_pinned(struct gcal_opencl *cl, size_t size_bytes)
+{
+    cl_int code;
+
+    cl->pinned.memory = clCreateBuffer(
+        cl->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, size_bytes, NULL, &code);
+    if (cl->pinned.memory)
+        cl->pinned.data = clEnqueueMapBuffer(cl->queue, cl->pinned.memory, CL_TRUE,
+                                             CL_MAP_READ | CL_MAP_WRITE, 0, size_bytes, 0,
+                                             NULL, NULL, &code);
+    return code;
+}
+
+cl_int gcal_opencl_host_enlarge(struct gcal_opencl *cl,
+                                const struct gcal_job_transfer *transfer)
+{
+    struct gcal_opencl_host *host = gcal_opencl_host(cl, transfer);
+    size_t size_bytes = (transfer->size_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    cl_int code = CL_SUCCESS;
+
+    if (host->size_bytes >= transfer->size_bytes)
+        return CL_SUCCESS;
+    gcal_opencl_host_free(cl, host);
+    if (host == &cl->pinned)
+        code = make_pinned(cl, size_bytes);
+    else if (!(host->data = aligned_alloc(PAGE_BYTES, size_bytes)))
+        code = CL_OUT_OF_HOST_MEMORY;
+    if (code != CL_SUCCESS) {
+        gcal_opencl_host_free(cl, host);
+        return code;
+    }
+    gcal_random_bytes(FILL_SEED, size_bytes, host->data);
+    host->size_bytes = size_bytes;
+    return CL_SUCCESS;
+}
+
+/* ---- copies ---- */
+
+/* One piece through the device's buffer mapped: the host copies, in between. */
+static cl_int copy_mapped(cl_command_queue queue, enum gcal_copy_way way, cl_mem device,
+                          size_t offset, size_t size_bytes, unsigned char *host,
+                          cl_event *mapped, cl_event *unmapped)
+{
+    bool write = way == GCAL_TO_DEVICE;
+    cl_int code;
+    void *data = clEnqueueMapBuffer(queue, device, CL_TRUE,
+                                    write ? CL_MAP_WRITE_INVALIDATE_REGION : CL_MAP_READ,
+                                    offset, size_bytes, 0, NULL, mapped, &code);
+
+    if (!data)
+        return code;
+    memcpy(write ? data : host + offset, write ? host + offset : data, size_bytes);
+    return clEnqueueUnmapMemObject(queue, device, data, 0, NULL, unmapped);
+}
+
+cl_int gcal_opencl_copy(cl_command_queue queue, const struct gcal_job_transfer *transfer,
+                        cl_mem device, unsigned char *host, cl_event *first,
+                        cl_event *last)
+{
+    size_t size_bytes = transfer->size_bytes / transfer->pieces;
+    cl_int code = CL_SUCCESS;
+
+    for (size_t i = 0; code == CL_SUCCESS && i < transfer->pieces; i++) {
+        size_t offset = i * size_bytes;
+        bool is_last = i + 1 == transfer->pieces;
+        cl_event *event = is_last ? last : i == 0 ? first : NULL;
+
+        if (transfer->host == GCAL_MAPPED)
+            code = copy_mapped(queue, transfer->way, device, offset, size_bytes, host,
+                               i == 0 ? first : NULL, is_last ? last : NULL);
+        else if (transfer->way == GCAL_TO_DEVICE)
+            code = clEnqueueWriteBuffer(queue, device, CL_FALSE, offset, size_bytes,
+                                        host + offset, 0, NULL, event);
+        else
+            code = clEnqueueReadBuffer(queue, device, CL_FALSE, offset, size_bytes,
+                                       host + offset, 0, NULL, event);
+    }
+    return code;
+}

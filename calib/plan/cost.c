@@ -1,0 +1,117 @@
+/* plan_cost.c - what measuring kernels takes, by those that were measured */
+#include <math.h>
+
+#include "calib/plan/design.h"
+
+/* What is done before a family can be timed, before any was. */
+#define OPENING_S 0.1
+
+/* ---- a kernel ---- */
+
+/* Builds, checks and first launches, for a family. */
+static double opening_s(const struct gcal_plan_design *d)
+{
+    const double *spent_s = d->plan->spent_s;
+    size_t n = d->families.n_opened;
+
+    return n ? (spent_s[GCAL_SPENT_PREPARING] + spent_s[GCAL_SPENT_CHECKING] +
+                spent_s[GCAL_SPENT_COMPARING]) /
+                   (double)n
+             : OPENING_S;
+}
+
+/* Launches that one kernel takes, on average. */
+static double launches(const struct gcal_plan_design *d)
+{
+    const struct gcal_measure_options *o = d->plan->options;
+
+    if (!(d->first_s > 0))
+        return (double)o->min_samples;
+    return fmin(fmax(d->launches_s / d->first_s, (double)o->min_samples),
+                (double)o->max_samples);
+}
+
+/* A launch of a kernel, by the model; 'first_s' of a smaller one of its family corrects
+ * that.
+ */
+double gcal_plan_launch_s(const struct gcal_plan_design *d, size_t kernel)
+{
+    const struct gcal_plan_family *family =
+        &d->families.families[d->families.family_of[kernel]];
+    const struct gcal_measure_options *o = d->plan->options;
+    double time_s = gcal_plan_worth_time_s(d->worth, kernel);
+    size_t last = family->n_tried ? family->rungs[family->n_tried - 1] : kernel;
+
+    if (d->families.row[kernel])
+        return d->families.row[kernel]->first_s;
+    if (last != kernel && d->families.row[last]->first_s > 0)
+        time_s *= d->families.row[last]->first_s / gcal_plan_worth_time_s(d->worth, last);
+    return isfinite(time_s) && time_s > 0 ? time_s : o->min_time_s;
+}
+
+double gcal_plan_cost_s(const struct gcal_plan_design *d, size_t kernel)
+{
+    const struct gcal_plan_family *family =
+        &d->families.families[d->families.family_of[kernel]];
+    double samples_s = launches(d) * gcal_plan_launch_s(d, kernel);
+
+    return samples_s + (family->opened ? 0 : opening_s(d));
+}
+
+/* ---- all of them ---- */
+
+static size_t n_measured(const struct gcal_plan_design *d,
+                         const struct gcal_plan_family *family)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < family->n_rungs; i++)
+        n += d->families.row[family->rungs[i]] &&
+             d->families.row[family->rungs[i]]->measured;
+    return n;
+}
+
+/* The longest rungs that are not too long.  Climbing runs each rung twice, and those
+ * below the longest take about as long as it does.
+ */
+static void add_full_ladder(const struct gcal_plan_design *d,
+                            const struct gcal_plan_family *family,
+                            struct gcal_plan_full *full)
+{
+    const struct gcal_measure_options *o = d->plan->options;
+    size_t wanted = gcal_plan_rungs_wanted(d->plan, d->kernels, family->name);
+    size_t n = family->n_done_rungs, least = n + n_measured(d, family);
+    double climbing = 4;
+
+    for (size_t i = family->n_rungs; i-- > 0 && n < wanted;) {
+        double time_s = gcal_plan_launch_s(d, family->rungs[i]);
+        bool too_short =
+            time_s < o->min_time_s && !d->kernels->kernels[family->rungs[i]]->short_run;
+
+        if (time_s > o->max_time_s || (too_short && n))
+            continue;
+        full->time_s += (launches(d) + climbing) * time_s;
+        climbing = 0;
+        n++;
+        if (too_short) /* the nearest, as there is no other */
+            break;
+    }
+    full->n_kernels += n > least ? n : least;
+}
+
+struct gcal_plan_full gcal_plan_estimate_full(const struct gcal_plan_design *d)
+{
+    struct gcal_plan_full full = { 0 };
+
+    for (size_t i = 0; i < d->families.n; i++) {
+        const struct gcal_plan_family *family = &d->families.families[i];
+
+        full.n_kernels += family->n_fixed + family->n_done;
+        for (size_t k = 0; k < family->n_fixed; k++)
+            full.time_s += launches(d) * gcal_plan_launch_s(d, family->fixed[k]);
+        add_full_ladder(d, family, &full);
+        if (family->n_fixed + family->n_rungs)
+            full.time_s += opening_s(d);
+    }
+    return full;
+}

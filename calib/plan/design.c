@@ -1,0 +1,293 @@
+/* plan_design.c - kernels chosen by how much they shrink the parameters' covariance
+ *
+ * Seeds first: a kernel of each generator, and what gives every parameter some value.
+ * Then, a few at a time, those that are worth most for their time, until all parameters
+ * are known well enough.  The few are measured in rounds, as all are without a choice, so
+ * that drift falls on them alike.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/clock.h"
+#include "calib/base/log.h"
+#include "calib/plan/design.h"
+
+/* Seeds bring every parameter to this relative standard error, which makes its value fit
+ * to linearize a model at; so many rows more than parameters tell the model's misfit.
+ */
+#define SEED_PRECISION 0.5
+#define SEED_FREEDOM   2
+
+/* Between two fits, this part of what is measured is measured more, but at least so many.
+ */
+#define BATCH_SHARE 0.25
+#define BATCH_LEAST 4
+
+/* Of a ladder that was not climbed, the rung at which climbing will end stands for all.
+ */
+static size_t expected_rung(const struct gcal_plan_design *d,
+                            const struct gcal_plan_family *family)
+{
+    size_t i = 0;
+
+    while (i + 1 < family->n_rungs &&
+           gcal_plan_launch_s(d, family->rungs[i]) < d->plan->options->min_time_s)
+        i++;
+    return family->rungs[i];
+}
+
+static bool is_candidate(const struct gcal_plan_design *d, size_t kernel)
+{
+    const struct gcal_plan_family *family =
+        &d->families.families[d->families.family_of[kernel]];
+
+    if (!family->optional || !gcal_plan_families_offers(&d->families, kernel))
+        return false;
+    if (!d->kernels->kernels[kernel]->ladder || d->families.row[kernel])
+        return true;
+    if (!family->n_tried)
+        return expected_rung(d, family) == kernel;
+    return gcal_plan_launch_s(d, kernel) <= d->plan->options->max_time_s;
+}
+
+/* ---- choosing and measuring ---- */
+
+static int choose(struct gcal_plan_design *d, double precision, size_t least, size_t most,
+                  size_t *n_chosen)
+{
+    double left_s = d->plan->options->budget_s - gcal_plan_elapsed_s(d->plan);
+    struct gcal_plan_want want = { .precision = precision,
+                                   .budget_s = fmax(left_s, 0),
+                                   .least = least,
+                                   .most = most,
+                                   .cost_s = d->cost_s };
+    double start_s = gcal_clock_now_s();
+    int rc;
+
+    for (size_t i = 0; i < d->kernels->n_kernels; i++)
+        d->cost_s[i] = is_candidate(d, i) ? gcal_plan_cost_s(d, i) : 0;
+    rc = gcal_plan_worth_choose(d->worth, &want, d->chosen, n_chosen, &d->too_dear,
+                                d->plan->err);
+    d->plan->spent_s[GCAL_SPENT_CHOOSING] += gcal_clock_now_s() - start_s;
+    return rc;
+}
+
+static int take(struct gcal_plan_design *d, size_t n_chosen)
+{
+    for (size_t i = 0; i < n_chosen; i++) {
+        gcal_plan_progress(d->plan, "choosing kernels", d->n_known + i,
+                           d->n_known + n_chosen);
+        if (gcal_plan_families_take(&d->families, d->chosen[i]) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* What was measured since the last time. */
+static void learn(struct gcal_plan_design *d)
+{
+    for (size_t i = 0; i < d->kernels->n_kernels; i++) {
+        const struct gcal_plan_row *row = d->families.row[i];
+
+        if (!row || !row->measured || d->known[i])
+            continue;
+        gcal_plan_worth_add(d->worth, i, row->first_s, row->spread);
+        d->known[i] = true;
+        d->n_known++;
+        d->first_s += row->first_s;
+    }
+}
+
+static int measure(struct gcal_plan_design *d)
+{
+    double before_s = d->plan->spent_s[GCAL_SPENT_MEASURING], start_s;
+    int rc;
+
+    if (gcal_plan_rounds(d->plan) < 0)
+        return -1;
+    learn(d);
+    d->launches_s += d->plan->spent_s[GCAL_SPENT_MEASURING] - before_s;
+    start_s = gcal_clock_now_s();
+    rc = gcal_plan_worth_fit(d->worth, d->plan->err);
+    d->plan->spent_s[GCAL_SPENT_CHOOSING] += gcal_clock_now_s() - start_s;
+    return rc;
+}
+
+/* ---- the stages ---- */
+
+static bool is_generator_known(const struct gcal_plan_design *d, const char *generator)
+{
+    for (size_t i = 0; i < d->kernels->n_kernels; i++)
+        if (strcmp(d->kernels->kernels[i]->generator, generator) == 0 &&
+            (d->known[i] || d->families.families[d->families.family_of[i]].opened))
+            return true;
+    return false;
+}
+
+/* What is measured in any case, what a resumed run knows, and one kernel of each
+ * generator.
+ */
+static int take_first(struct gcal_plan_design *d)
+{
+    struct gcal_plan_families *f = &d->families;
+
+    for (size_t i = 0; i < d->kernels->n_kernels; i++) {
+        const struct gcal_kernel *kernel = d->kernels->kernels[i];
+        const struct gcal_plan_done *done = gcal_plan_find_done(d->plan, kernel);
+
+        if (!gcal_plan_worth_is_optional(d->worth, i))
+            f->families[f->family_of[i]].optional = false;
+        if (!done || !(done->time_s > 0))
+            continue;
+        gcal_plan_worth_add(d->worth, i, done->time_s, d->plan->options->noise);
+        d->known[i] = true;
+        d->n_known++;
+    }
+    for (size_t i = 0; i < f->n; i++)
+        if (!f->families[i].optional &&
+            gcal_plan_families_take_all(f, &f->families[i]) < 0)
+            return -1;
+    for (size_t i = 0; i < d->kernels->n_kernels; i++) {
+        gcal_plan_progress(d->plan, "choosing kernels", d->n_known, f->n);
+        if (!is_generator_known(d, d->kernels->kernels[i]->generator) &&
+            gcal_plan_families_offers(f, i) && gcal_plan_families_take(f, i) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int refine(struct gcal_plan_design *d, double precision)
+{
+    size_t n_chosen;
+
+    do {
+        size_t most = (size_t)fmax(BATCH_LEAST, BATCH_SHARE * (double)d->n_known);
+        size_t least = gcal_plan_worth_missing(d->worth, SEED_FREEDOM);
+
+        if (gcal_plan_elapsed_s(d->plan) >= d->plan->options->budget_s)
+            return 0;
+        if (choose(d, precision, least, least > most ? least : most, &n_chosen) < 0 ||
+            take(d, n_chosen) < 0 || measure(d) < 0)
+            return -1;
+    } while (n_chosen);
+    return 0;
+}
+
+/* ---- what was not needed, and what it saved ---- */
+
+static int skip(struct gcal_plan_design *d, size_t kernel, bool enough)
+{
+    const struct gcal_measure_options *o = d->plan->options;
+    struct gcal_plan_row *row = gcal_plan_add(d->plan, d->kernels->kernels[kernel]);
+    char text[160];
+
+    if (!row)
+        return -1;
+    if (enough)
+        snprintf(text, sizeof(text),
+                 "not needed: others tell the parameters to %g%%, or as well as they can "
+                 "be told",
+                 100 * o->precision);
+    else
+        snprintf(text, sizeof(text),
+                 "the device's budget of %g s was up before it was chosen: raise "
+                 "budget_s",
+                 o->budget_s);
+    row->m.stop = enough ? GCAL_STOP_NONE : GCAL_STOP_BUDGET;
+    return gcal_plan_finish(d->plan, row, GCAL_ROW_SKIPPED, text);
+}
+
+/* Rows for what was never tried; rungs that were are left out, as without a choice. */
+static int finish_rest(struct gcal_plan_design *d, bool enough)
+{
+    for (size_t i = 0; i < d->plan->n_rows; i++)
+        if (d->plan->rows[i].parked && !d->plan->rows[i].finished)
+            gcal_plan_leave_out(d->plan, &d->plan->rows[i]);
+    for (size_t i = 0; i < d->families.n; i++) {
+        const struct gcal_plan_family *family = &d->families.families[i];
+
+        if (!family->optional || family->verdict.wrong)
+            continue;
+        for (size_t k = 0; k < family->n_fixed; k++)
+            if (!d->families.row[family->fixed[k]] &&
+                skip(d, family->fixed[k], enough) < 0)
+                return -1;
+        if (family->n_rungs && !family->n_tried && !family->n_chosen &&
+            skip(d, family->rungs[0], enough) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void report(const struct gcal_plan_design *d, double took_s)
+{
+    const struct gcal_plan_hooks *hooks = d->plan->hooks;
+    struct gcal_plan_choice choice = { .n_measured = d->n_known,
+                                       .took_s = took_s,
+                                       .wanted_error = d->plan->options->precision };
+    struct gcal_plan_full full = gcal_plan_estimate_full(d);
+    const char *parameter;
+
+    choice.n_kernels = full.n_kernels;
+    choice.full_s = full.time_s;
+    choice.worst_error = gcal_plan_worth_worst(d->worth, &parameter, &choice.n_untold);
+    choice.reached = choice.worst_error <= choice.wanted_error;
+    snprintf(choice.worst_parameter, sizeof(choice.worst_parameter), "%s", parameter);
+    gcal_log(GCAL_LOG_INFO,
+             "%s: %zu of %zu kernels chosen, worst standard error %.3g of %s",
+             d->plan->info->name, choice.n_measured, choice.n_kernels, choice.worst_error,
+             parameter);
+    if (hooks->chosen)
+        hooks->chosen(hooks->progress_context, &choice);
+}
+
+/* ---- */
+
+static int design_init(struct gcal_plan_design *d, struct gcal_plan *plan,
+                       const struct gcal_kernel_list *kernels)
+{
+    double start_s = gcal_clock_now_s();
+    size_t n = kernels->n_kernels;
+
+    *d = (struct gcal_plan_design){ .plan = plan, .kernels = kernels };
+    d->cost_s = calloc(n + 1, sizeof(*d->cost_s));
+    d->chosen = calloc(n + 1, sizeof(*d->chosen));
+    d->known = calloc(n + 1, sizeof(*d->known));
+    if (!d->cost_s || !d->chosen || !d->known)
+        return gcal_error_memory(plan->err);
+    d->worth =
+        gcal_plan_worth_create(plan->hooks->config, plan->info, kernels, plan->err);
+    plan->spent_s[GCAL_SPENT_CHOOSING] += gcal_clock_now_s() - start_s;
+    return d->worth ? gcal_plan_families_init(&d->families, plan, kernels) : -1;
+}
+
+static void design_clear(struct gcal_plan_design *d)
+{
+    gcal_plan_worth_destroy(d->worth);
+    gcal_plan_families_clear(&d->families);
+    free(d->cost_s);
+    free(d->chosen);
+    free(d->known);
+}
+
+int gcal_plan_design(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
+{
+    double took_s;
+    struct gcal_plan_design d;
+    int rc = -1;
+
+    if (design_init(&d, plan, kernels) < 0 || take_first(&d) < 0 ||
+        gcal_plan_warm_up(plan) < 0 || measure(&d) < 0 ||
+        refine(&d, SEED_PRECISION) < 0 || refine(&d, plan->options->precision) < 0)
+        goto out;
+    took_s = gcal_plan_elapsed_s(plan);
+    if (finish_rest(&d, took_s < plan->options->budget_s && !d.too_dear) < 0)
+        goto out;
+    report(&d, took_s);
+    rc = 0;
+out:
+    design_clear(&d);
+    return rc;
+}

@@ -1,0 +1,243 @@
+#include "calib/plan/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+#include "calib/base/log.h"
+#include "calib/plan/private.h"
+
+/* Workers that may be lost without a success between them. */
+#define MAX_DEATHS 3
+
+double gcal_plan_elapsed_s(const struct gcal_plan *plan)
+{
+    return gcal_clock_now_s() - plan->start_s;
+}
+
+void gcal_plan_progress(const struct gcal_plan *plan, const char *phase, size_t done,
+                        size_t total)
+{
+    const struct gcal_plan_hooks *hooks = plan->hooks;
+    double elapsed_s = gcal_plan_elapsed_s(plan);
+    double left_s = fmax(0, plan->options->budget_s - elapsed_s);
+    struct gcal_progress progress = {
+        .device_name = plan->info->name,
+        .phase = phase,
+        .kernels_done = done,
+        .kernels_total = total,
+        .elapsed_s = elapsed_s,
+        .left_s = left_s,
+    };
+
+    /* The rest at the pace so far, but never beyond the budget. */
+    if (done)
+        progress.left_s = fmin(left_s, elapsed_s / (double)done * (double)(total - done));
+    if (hooks->progress)
+        hooks->progress(hooks->progress_context, &progress);
+    if (hooks->tick.call)
+        hooks->tick.call(hooks->tick.context);
+}
+
+struct gcal_plan_row *gcal_plan_add(struct gcal_plan *plan,
+                                    const struct gcal_kernel *kernel)
+{
+    struct gcal_plan_row *row = &plan->rows[plan->n_rows];
+
+    *row = (struct gcal_plan_row){ .kernel = kernel };
+    row->m.samples = calloc(plan->options->max_samples, sizeof(*row->m.samples));
+    row->m.node = strdup(plan->node);
+    row->m.device_uid = strdup(plan->info->uid);
+    row->m.kernel_id = strdup(kernel->id);
+    plan->n_rows++;
+    if (row->m.samples && row->m.node && row->m.device_uid && row->m.kernel_id)
+        return row;
+    gcal_error_memory(plan->err);
+    return NULL;
+}
+
+int gcal_plan_finish(struct gcal_plan *plan, struct gcal_plan_row *row,
+                     enum gcal_row_status status, const char *detail)
+{
+    const struct gcal_run_sink *sink = &plan->hooks->sink;
+    struct gcal_run_kernel kernel = { 0 };
+    int rc = -1;
+
+    row->m.status = status;
+    row->measured = status == GCAL_ROW_GOOD && row->m.n_samples > 0;
+    if (detail && !(row->m.detail = strdup(detail)))
+        return gcal_error_memory(plan->err);
+    if (gcal_run_kernel_make(row->kernel, &kernel, plan->err) == 0 &&
+        sink->kernel(sink->context, &kernel, plan->err) == 0)
+        rc = sink->measurement(sink->context, &row->m, plan->err);
+    gcal_run_kernel_clear(&kernel);
+    gcal_log(GCAL_LOG_DEBUG, "%s: %s, %zu samples, stop %s%s%s", row->kernel->name,
+             gcal_row_status_name(status), row->m.n_samples, gcal_stop_name(row->m.stop),
+             detail ? ": " : "", detail ? detail : "");
+    /* The sink has the samples now. */
+    gcal_measurement_clear(&row->m);
+    row->status = status;
+    row->finished = true;
+    plan->n_finished++;
+    return rc;
+}
+
+void gcal_plan_leave_out(struct gcal_plan *plan, struct gcal_plan_row *row)
+{
+    gcal_measurement_clear(&row->m);
+    row->finished = true;
+    plan->n_left_out++;
+}
+
+int gcal_plan_restart(struct gcal_plan *plan, const char *lost)
+{
+    struct gcal_error why = { 0 };
+
+    if (lost)
+        gcal_error_set(&why, GCAL_EDEVICE, "%s", lost);
+    for (; plan->deaths < MAX_DEATHS; plan->deaths++) {
+        if (plan->ops->restart(plan->ops->context, &why) == 0) {
+            plan->worker++;
+            return 0;
+        }
+        gcal_log(GCAL_LOG_WARN, "%s: %s", plan->info->name, why.text);
+    }
+    return gcal_error_set(
+        plan->err, GCAL_EDEVICE,
+        "%s on %s was given up: %d workers in a row were lost; the last: "
+        "%s",
+        plan->info->name, plan->node, MAX_DEATHS, why.text);
+}
+
+int gcal_plan_settle(struct gcal_plan *plan, struct gcal_plan_row *row,
+                     enum gcal_worker_outcome outcome, enum gcal_row_status status,
+                     const struct gcal_error *why)
+{
+    char lost[sizeof(why->text) + 300];
+
+    switch (outcome) {
+    case GCAL_WORKER_DONE:
+        return 0;
+    case GCAL_WORKER_REFUSED:
+        return gcal_plan_finish(plan, row, status, why->text) < 0 ? -1 : 1;
+    case GCAL_WORKER_TIMED_OUT:
+        status = GCAL_ROW_TIMED_OUT;
+        break;
+    case GCAL_WORKER_DIED:
+        status = GCAL_ROW_CRASHED;
+        break;
+    }
+    plan->deaths++;
+    if (status == GCAL_ROW_TIMED_OUT)
+        snprintf(lost, sizeof(lost), "%s: killed after kernel_limit_s, %g s",
+                 row->kernel->name, plan->options->kernel_limit_s);
+    else
+        snprintf(lost, sizeof(lost), "%s: %s", row->kernel->name,
+                 *why->text ? why->text : "the worker died");
+    gcal_log(GCAL_LOG_WARN, "%s: %s", plan->info->name, lost);
+    if (gcal_plan_finish(plan, row, status, lost) < 0 ||
+        gcal_plan_restart(plan, lost) < 0)
+        return -1;
+    return 1;
+}
+
+bool gcal_plan_is_hiccup(struct gcal_plan_row *row, enum gcal_worker_outcome outcome,
+                         enum gcal_row_status status)
+{
+    if (outcome != GCAL_WORKER_REFUSED || status != GCAL_ROW_BAD_EVENTS ||
+        row->bad_events)
+        return false;
+    row->bad_events = true;
+    return true;
+}
+
+int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row)
+{
+    enum gcal_row_status status;
+    enum gcal_worker_outcome outcome;
+    double start_s = gcal_clock_now_s();
+    struct gcal_error why;
+
+    do {
+        status = GCAL_ROW_LAUNCH_FAILED;
+        why = (struct gcal_error){ 0 };
+        outcome = plan->ops->prepare(plan->ops->context, row->kernel,
+                                     plan->options->kernel_limit_s, &row->first_s,
+                                     &status, &why);
+    } while (gcal_plan_is_hiccup(row, outcome, status));
+    plan->spent_s[GCAL_SPENT_PREPARING] += gcal_clock_now_s() - start_s;
+    if (outcome == GCAL_WORKER_REFUSED && status == GCAL_ROW_SKIPPED &&
+        row->kernel->ladder && !row->smallest && !row->m.n_samples) {
+        gcal_plan_leave_out(plan, row);
+        return 1;
+    }
+    if (outcome == GCAL_WORKER_DONE) {
+        row->worker = plan->worker;
+        row->m.n_warmup += 2; /* both launches of a preparation */
+    }
+    return gcal_plan_settle(plan, row, outcome, status, &why);
+}
+
+/* Whatever is left when a device is given up: its samples are kept, they were paid for.
+ */
+static void keep_samples(struct gcal_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_rows; i++)
+        if (!plan->rows[i].finished && plan->rows[i].m.n_samples &&
+            gcal_plan_finish(plan, &plan->rows[i], GCAL_ROW_GOOD, NULL) < 0)
+            return;
+}
+
+static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
+{
+    if (gcal_plan_choose(plan, kernels) < 0 || gcal_plan_warm_up(plan) < 0)
+        return -1;
+    return gcal_plan_rounds(plan);
+}
+
+int gcal_plan_measure(const struct gcal_device_ops *ops, const char *node,
+                      const struct gcal_device_info *info,
+                      const struct gcal_kernel_list *kernels,
+                      const struct gcal_measure_options *options,
+                      const struct gcal_plan_hooks *hooks, struct gcal_error *err)
+{
+    struct gcal_error why = { 0 };
+    struct gcal_plan plan = {
+        .ops = ops,
+        .node = node,
+        .info = info,
+        .options = options,
+        .hooks = hooks,
+        .start_s = gcal_clock_now_s(),
+        .random = options->seed,
+        .err = &why,
+    };
+    int rc = -1;
+
+    if (!(plan.rows = calloc(kernels->n_kernels + 1, sizeof(*plan.rows))))
+        return gcal_error_memory(err);
+    if (gcal_plan_restart(&plan, NULL) == 0)
+        rc = options->precision > 0 && hooks->config ? gcal_plan_design(&plan, kernels)
+                                                     : measure_all(&plan, kernels);
+    if (rc < 0) {
+        if (err)
+            *err = why;
+        if (why.code == GCAL_EDEVICE)
+            keep_samples(&plan);
+    }
+    gcal_log(
+        GCAL_LOG_INFO,
+        "%s: %zu kernels in %.1f s (preparing %.1f, checks %.1f and %.1f on the host, "
+        "measuring %.1f, choosing %.1f), %zu rungs left out",
+        info->name, plan.n_finished, gcal_plan_elapsed_s(&plan),
+        plan.spent_s[GCAL_SPENT_PREPARING], plan.spent_s[GCAL_SPENT_CHECKING],
+        plan.spent_s[GCAL_SPENT_COMPARING], plan.spent_s[GCAL_SPENT_MEASURING],
+        plan.spent_s[GCAL_SPENT_CHOOSING], plan.n_left_out);
+    for (size_t i = 0; i < plan.n_rows; i++)
+        gcal_measurement_clear(&plan.rows[i].m);
+    free(plan.rows);
+    return rc;
+}

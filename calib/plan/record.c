@@ -1,0 +1,87 @@
+/* plan_record.c - a kernel as the record keeps it */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/model/profile.h"
+#include "calib/plan/private.h"
+
+static void format_transfer(const struct gcal_transfer *t, struct gcal_buf *buf)
+{
+    if (t->way == GCAL_COPY_ANY)
+        return;
+    gcal_buf_printf(buf, "%s%s %s %s bytes in %s copies", buf->size ? " " : "",
+                    gcal_copy_way_names[t->way], gcal_host_memory_names[t->host],
+                    t->bytes, t->pieces);
+}
+
+/* "global n/16*16,n local 16,16 launches n/4 to_device pinned 4*n bytes in 1 copies timed
+ * by the host"
+ */
+static char *format_launch(const struct gcal_kernel *kernel, struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+
+    gcal_buf_puts(&buf, "");
+    for (size_t i = 0; i < kernel->n_dims; i++)
+        gcal_buf_printf(&buf, "%s%s", i ? "," : "global ", kernel->global_size[i]);
+    for (size_t i = 0; i < kernel->n_dims; i++)
+        gcal_buf_printf(&buf, "%s%zu", i ? "," : " local ", kernel->local_size[i]);
+    if (kernel->launches)
+        gcal_buf_printf(&buf, " launches %s", kernel->launches);
+    format_transfer(&kernel->transfer, &buf);
+    if (kernel->timing == GCAL_TIMING_HOST)
+        gcal_buf_puts(&buf, " timed by the host");
+    return gcal_buf_take(&buf, err);
+}
+
+/* Sizes in the order in which the profile is evaluated. */
+static int fill_sizes(const struct gcal_kernel *kernel, struct gcal_run_kernel *made,
+                      struct gcal_error *err)
+{
+    const struct gcal_profile *profile = kernel->profile;
+
+    made->size_names = calloc(profile->n_parameters + 1, sizeof(*made->size_names));
+    made->size_values = calloc(profile->n_parameters + 1, sizeof(*made->size_values));
+    if (!made->size_names || !made->size_values)
+        return gcal_error_memory(err);
+    if (gcal_kernel_size_values(kernel, made->size_values, err) < 0)
+        return -1;
+    for (size_t i = 0; i < profile->n_parameters; i++) {
+        if (!(made->size_names[i] = strdup(profile->parameters[i])))
+            return gcal_error_memory(err);
+        made->n_sizes++;
+    }
+    return 0;
+}
+
+int gcal_run_kernel_make(const struct gcal_kernel *kernel, struct gcal_run_kernel *made,
+                         struct gcal_error *err)
+{
+    struct gcal_run_kernel k = {
+        .id = strdup(kernel->id),
+        .name = strdup(kernel->name),
+        .generator = strdup(kernel->generator),
+        .family = strdup(kernel->family),
+        .source = strdup(kernel->source),
+        .entry = strdup(kernel->entry),
+        .build_options = strdup(kernel->build_options ? kernel->build_options : ""),
+        .models = strdup(kernel->models ? kernel->models : ""),
+    };
+
+    if (!k.id || !k.name || !k.generator || !k.family || !k.source || !k.entry ||
+        !k.build_options || !k.models) {
+        gcal_error_memory(err);
+        goto fail;
+    }
+    if (!(k.launch = format_launch(kernel, err)) ||
+        !(k.profile = gcal_profile_encode(kernel->profile, err)) ||
+        fill_sizes(kernel, &k, err) < 0)
+        goto fail;
+    *made = k;
+    return 0;
+fail:
+    gcal_run_kernel_clear(&k);
+    return -1;
+}

@@ -1,0 +1,251 @@
+/* plan_rounds.c - timing: warm-up, rounds in random order, when to stop */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+#include "calib/base/log.h"
+#include "calib/base/random.h"
+#include "calib/plan/private.h"
+#include "fit/fit.h"
+
+/* A visit is long enough to be worth its messages and short enough that drift, of
+ * clocks and temperatures, falls on all kernels alike.
+ */
+#define VISIT_S 0.03
+
+/* Warm-up goes on until two batches agree, or to the first of these limits. */
+#define WARM_UP_KERNEL_S 0.01
+#define WARM_UP_BATCH_S  0.05
+#define WARM_UP_SHARE    0.05 /* of the budget */
+#define WARM_UP_S        3.0
+#define WARM_UP_LAUNCHES 64 /* in a batch */
+#define WARM_UP_AGREE    0.02
+#define COPIES_ARE_FAR   1e3 /* from what is wanted: farther than any kernel */
+
+/* The standard error of n independent samples falls as 1/sqrt(n).  One that is still
+ * this much of what it was min_samples * STABLE_AFTER samples ago does not: the kernel
+ * drifts or has two speeds, and more samples do not tell more.
+ */
+#define STABLE_AFTER 2
+#define STABLE_RATIO 0.95
+
+/* Launches that take about 'seconds', at most half of what a request may take. */
+static size_t launches_for(const struct gcal_plan *plan, const struct gcal_plan_row *row,
+                           double seconds, size_t most)
+{
+    double first_s = fmax(row->first_s, 1e-9);
+    double limit = plan->options->kernel_limit_s / 2 / first_s;
+
+    return (size_t)fmax(1, fmin(fmin(seconds / first_s, limit), (double)most));
+}
+
+static enum gcal_worker_outcome
+launch(struct gcal_plan *plan, const struct gcal_plan_row *row, size_t n,
+       struct gcal_sample *samples, enum gcal_row_status *status, struct gcal_error *why)
+{
+    double start_s = gcal_clock_now_s();
+    enum gcal_worker_outcome outcome =
+        plan->ops->measure(plan->ops->context, row->kernel, n,
+                           plan->options->kernel_limit_s, samples, status, why);
+
+    plan->spent_s[GCAL_SPENT_MEASURING] += gcal_clock_now_s() - start_s;
+    return outcome;
+}
+
+/* ---- warm-up ---- */
+
+/* One that is long enough to load the device and short enough to be launched often;
+ * copies load it little.
+ */
+static struct gcal_plan_row *choose_warm_up(struct gcal_plan *plan)
+{
+    struct gcal_plan_row *best = NULL;
+    double best_distance = INFINITY;
+
+    for (size_t i = 0; i < plan->n_rows; i++) {
+        struct gcal_plan_row *row = &plan->rows[i];
+        double distance = fabs(log(fmax(row->first_s, 1e-9) / WARM_UP_KERNEL_S)) +
+                          (gcal_kernel_is_transfer(row->kernel) ? COPIES_ARE_FAR : 0);
+
+        if (!row->finished && row->worker == plan->worker && distance < best_distance) {
+            best = row;
+            best_distance = distance;
+        }
+    }
+    return best;
+}
+
+int gcal_plan_warm_up(struct gcal_plan *plan)
+{
+    double start_s = gcal_plan_elapsed_s(plan), median_s = 0, before_s, spread;
+    double limit_s = fmin(WARM_UP_S, WARM_UP_SHARE * plan->options->budget_s);
+    struct gcal_plan_row *row = choose_warm_up(plan);
+    struct gcal_sample samples[WARM_UP_LAUNCHES];
+
+    if (!row)
+        return 0;
+    do {
+        enum gcal_row_status status = GCAL_ROW_LAUNCH_FAILED;
+        struct gcal_error why = { 0 };
+        size_t n = launches_for(plan, row, WARM_UP_BATCH_S, WARM_UP_LAUNCHES);
+        enum gcal_worker_outcome outcome;
+        int rc;
+
+        gcal_plan_progress(plan, "warming up", 0, plan->n_rows);
+        outcome = launch(plan, row, n, samples, &status, &why);
+        if ((rc = gcal_plan_settle(plan, row, outcome, status, &why)) != 0)
+            return rc < 0 ? -1 : 0;
+        row->m.n_warmup += n;
+        before_s = median_s;
+        if (gcal_fit_median_time(samples, n, &median_s, &spread, plan->err) < 0)
+            return -1;
+    } while (fabs(median_s - before_s) > WARM_UP_AGREE * median_s &&
+             gcal_plan_elapsed_s(plan) - start_s < limit_s);
+    row->first_s = median_s;
+    return 0;
+}
+
+/* ---- rounds ---- */
+
+/* Why the row needs no more samples, or GCAL_STOP_NONE. */
+static enum gcal_stop judge(const struct gcal_plan *plan, struct gcal_plan_row *row)
+{
+    const struct gcal_measure_options *o = plan->options;
+    size_t n = row->m.n_samples;
+
+    if (n >= o->min_samples && row->spread <= o->noise)
+        return GCAL_STOP_NOISE;
+    if (n >= o->max_samples)
+        return GCAL_STOP_SAMPLES;
+    if (n < o->min_samples)
+        return GCAL_STOP_NONE;
+    if (o->enough_s > 0 && (double)n * row->first_s >= o->enough_s)
+        return GCAL_STOP_SAMPLES;
+    if (!row->mark || n >= row->mark + STABLE_AFTER * o->min_samples) {
+        if (row->mark && row->spread >= STABLE_RATIO * row->mark_spread)
+            return GCAL_STOP_STABLE;
+        row->mark = n;
+        row->mark_spread = row->spread;
+    }
+    return GCAL_STOP_NONE;
+}
+
+/* Launches of a row's visit.  In the first round, half of min_samples at least, so that
+ * every kernel has some before any is refined; 'share' below 1 says that the time does
+ * not suffice for that.
+ */
+static size_t visit_size(const struct gcal_plan *plan, const struct gcal_plan_row *row,
+                         double share)
+{
+    const struct gcal_measure_options *o = plan->options;
+    size_t n = launches_for(plan, row, VISIT_S, o->min_samples);
+    size_t half = (o->min_samples + 1) / 2;
+
+    if (!row->m.n_samples && n < half)
+        n = launches_for(plan, row, INFINITY, half);
+    if (!row->m.n_samples && share < 1)
+        n = (size_t)fmax(1, (double)n * share);
+    return n < o->max_samples - row->m.n_samples ? n : o->max_samples - row->m.n_samples;
+}
+
+static int measure(struct gcal_plan *plan, struct gcal_plan_row *row, size_t n)
+{
+    struct gcal_sample *samples = row->m.samples + row->m.n_samples;
+    enum gcal_row_status status = GCAL_ROW_LAUNCH_FAILED;
+    struct gcal_error why = { 0 };
+    enum gcal_worker_outcome outcome = launch(plan, row, n, samples, &status, &why);
+
+    if (gcal_plan_is_hiccup(row, outcome, status))
+        return 1;
+    if (outcome != GCAL_WORKER_DONE)
+        return gcal_plan_settle(plan, row, outcome, status, &why);
+    plan->deaths = 0;
+    for (size_t i = 0; i < n; i++)
+        samples[i].order = plan->order++;
+    row->m.n_samples += n;
+    return gcal_fit_median_time(row->m.samples, row->m.n_samples, &row->first_s,
+                                &row->spread, plan->err);
+}
+
+static int visit(struct gcal_plan *plan, struct gcal_plan_row *row, double share)
+{
+    int rc = 0;
+
+    if (row->worker != plan->worker)
+        rc = gcal_plan_prepare(plan, row);
+    if (rc == 0)
+        rc = measure(plan, row, visit_size(plan, row, share));
+    if (rc != 0)
+        return rc < 0 ? -1 : 0;
+    row->m.stop = judge(plan, row);
+    return row->m.stop ? gcal_plan_finish(plan, row, GCAL_ROW_GOOD, NULL) : 0;
+}
+
+static int stop_at_budget(struct gcal_plan *plan, struct gcal_plan_row *row)
+{
+    char text[120];
+
+    row->m.stop = GCAL_STOP_BUDGET;
+    if (row->m.n_samples)
+        return gcal_plan_finish(plan, row, GCAL_ROW_GOOD, NULL);
+    snprintf(text, sizeof(text),
+             "the device's budget of %g s was up before it was measured: raise budget_s",
+             plan->options->budget_s);
+    return gcal_plan_finish(plan, row, GCAL_ROW_SKIPPED, text);
+}
+
+/* The part of what the first round needs that the rest of the budget pays. */
+static double first_share(const struct gcal_plan *plan)
+{
+    double need_s = 0, left_s = plan->options->budget_s - gcal_plan_elapsed_s(plan);
+
+    for (size_t i = 0; i < plan->n_rows; i++)
+        if (!plan->rows[i].finished && !plan->rows[i].parked)
+            need_s += plan->rows[i].first_s * (double)visit_size(plan, &plan->rows[i], 1);
+    return need_s > 0 ? left_s / need_s : 1;
+}
+
+static int run_round(struct gcal_plan *plan, struct gcal_plan_row **rows, size_t *order,
+                     size_t n, double share)
+{
+    gcal_random_shuffle(&plan->random, order, n);
+    for (size_t i = 0; i < n; i++) {
+        struct gcal_plan_row *row = rows[order[i]];
+        bool late = gcal_plan_elapsed_s(plan) >= plan->options->budget_s;
+
+        gcal_plan_progress(plan, "measuring", plan->n_finished,
+                           plan->n_rows - plan->n_left_out);
+        if ((late ? stop_at_budget(plan, row) : visit(plan, row, share)) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static size_t unfinished(struct gcal_plan *plan, struct gcal_plan_row **rows)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < plan->n_rows; i++)
+        if (!plan->rows[i].finished && !plan->rows[i].parked)
+            rows[n++] = &plan->rows[i];
+    return n;
+}
+
+int gcal_plan_rounds(struct gcal_plan *plan)
+{
+    struct gcal_plan_row **rows = calloc(plan->n_rows + 1, sizeof(*rows));
+    size_t *order = calloc(plan->n_rows + 1, sizeof(*order)), n;
+    double share = first_share(plan);
+    int rc = 0;
+
+    if (!rows || !order)
+        rc = gcal_error_memory(plan->err);
+    while (rc == 0 && (n = unfinished(plan, rows)))
+        rc = run_round(plan, rows, order, n, share);
+    free(rows);
+    free(order);
+    return rc;
+}

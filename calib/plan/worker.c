@@ -1,0 +1,99 @@
+/* plan_worker.c - a device reached through a worker process */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/plan/plan.h"
+
+struct worker_device {
+    struct gcal_spawner *spawner;
+    struct gcal_worker *worker; /* NULL until the first restart */
+    char *uid;
+    double limit_s;
+    struct gcal_tick tick;
+};
+
+static int restart(void *context, struct gcal_error *err)
+{
+    struct worker_device *d = context;
+    enum gcal_worker_outcome outcome;
+
+    if (d->worker)
+        gcal_worker_stop(d->worker);
+    if (!(d->worker = gcal_worker_start(d->spawner, d->tick.call ? &d->tick : NULL, err)))
+        return -1;
+    outcome = gcal_worker_open(d->worker, d->uid, d->limit_s, err);
+    if (outcome == GCAL_WORKER_DONE)
+        return 0;
+    if (outcome == GCAL_WORKER_TIMED_OUT)
+        gcal_error_set(err, GCAL_EDEVICE, "opening the device took longer than %g s",
+                       d->limit_s);
+    gcal_worker_stop(d->worker);
+    d->worker = NULL;
+    return -1;
+}
+
+static enum gcal_worker_outcome prepare(void *context, const struct gcal_kernel *kernel,
+                                        double limit_s, double *first_s,
+                                        enum gcal_row_status *status,
+                                        struct gcal_error *err)
+{
+    struct worker_device *d = context;
+
+    return gcal_worker_prepare(d->worker, kernel, limit_s, first_s, status, err);
+}
+
+static enum gcal_worker_outcome
+measure(void *context, const struct gcal_kernel *kernel, size_t n, double limit_s,
+        struct gcal_sample *samples, enum gcal_row_status *status, struct gcal_error *err)
+{
+    struct worker_device *d = context;
+
+    return gcal_worker_measure(d->worker, kernel, n, limit_s, samples, status, err);
+}
+
+static enum gcal_worker_outcome check(void *context, const struct gcal_kernel *kernel,
+                                      uint64_t seed, double limit_s, void **outputs,
+                                      enum gcal_row_status *status,
+                                      struct gcal_error *err)
+{
+    struct worker_device *d = context;
+
+    return gcal_worker_check(d->worker, kernel, seed, limit_s, outputs, status, err);
+}
+
+struct gcal_device_ops gcal_worker_ops_create(struct gcal_spawner *spawner,
+                                              const char *uid, double limit_s,
+                                              const struct gcal_tick *tick,
+                                              struct gcal_error *err)
+{
+    struct gcal_device_ops ops = {
+        .restart = restart, .prepare = prepare, .measure = measure, .check = check
+    };
+    struct worker_device *d = calloc(1, sizeof(*d));
+
+    if (!d || !(d->uid = strdup(uid))) {
+        free(d);
+        gcal_error_memory(err);
+        return ops;
+    }
+    d->spawner = spawner;
+    d->limit_s = limit_s;
+    if (tick)
+        d->tick = *tick;
+    ops.context = d;
+    return ops;
+}
+
+void gcal_worker_ops_destroy(struct gcal_device_ops *ops)
+{
+    struct worker_device *d = ops->context;
+
+    if (d) {
+        if (d->worker)
+            gcal_worker_stop(d->worker);
+        free(d->uid);
+        free(d);
+    }
+    *ops = (struct gcal_device_ops){ 0 };
+}

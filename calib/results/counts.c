@@ -1,0 +1,70 @@
+/* results_counts.c - how much of one feature kernels of a record have */
+#include <math.h>
+#include <stdlib.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/results/private.h"
+
+int gcal_result_counts_init(struct gcal_result_counts *c,
+                            const struct gcal_record *record, const char *feature,
+                            struct gcal_error *err)
+{
+    size_t n = gcal_record_kernel_count(record);
+    char *expression = gcal_format("p_each * %s", feature);
+
+    *c = (struct gcal_result_counts){ .record = record };
+    if (expression)
+        c->model = gcal_model_create("counts", "f_cl_wall_time", expression, err);
+    else
+        gcal_error_memory(err);
+    free(expression);
+    if (!c->model)
+        return -1;
+    if (!(c->counts = calloc(n + 1, sizeof(*c->counts))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < n; i++)
+        c->counts[i] = NAN;
+    return 0;
+}
+
+void gcal_result_counts_clear(struct gcal_result_counts *c)
+{
+    gcal_model_destroy(c->model);
+    free(c->counts);
+}
+
+int gcal_result_count(struct gcal_result_counts *c, const struct gcal_result_row *row,
+                      double *count, struct gcal_error *err)
+{
+    struct gcal_result_row one = *row;
+    const struct gcal_result_rows rows = { .n = 1, .rows = &one };
+    double *features;
+
+    if (isnan(c->counts[row->kernel])) {
+        if (!(features = gcal_result_features(c->record, c->model, &rows, err)))
+            return -1;
+        c->counts[row->kernel] = features[0];
+        free(features);
+    }
+    *count = c->counts[row->kernel] > 0 ? c->counts[row->kernel] : NAN;
+    return 0;
+}
+
+int gcal_result_compare(struct gcal_result_counts *c, const struct gcal_result_row *part,
+                        const struct gcal_result_row *whole,
+                        struct gcal_result_nearest *nearest, struct gcal_error *err)
+{
+    double of_part, of_whole, distance;
+
+    if (gcal_result_count(c, part, &of_part, err) < 0 ||
+        gcal_result_count(c, whole, &of_whole, err) < 0)
+        return -1;
+    distance = fabs(log(of_part / of_whole));
+    if (distance < nearest->distance ||
+        (distance == nearest->distance && part->time_s > nearest->time_s))
+        *nearest = (struct gcal_result_nearest){
+            distance, part->time_s, part->time_s / of_part * of_whole / whole->time_s
+        };
+    return 0;
+}

@@ -1,0 +1,149 @@
+/* results_format.c - results as a table for people */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/results/private.h"
+
+#define WIDTH        96 /* columns */
+#define MAX_FAILURES 20 /* listed; the record has them all */
+
+void gcal_result_put_wrapped(struct gcal_buf *buf, const char *before, const char *text)
+{
+    size_t column = 2 + strlen(before);
+
+    gcal_buf_printf(buf, "  %s", before);
+    for (bool first = true; *text; first = false) {
+        size_t n = strcspn(text, " ");
+
+        while (text[n] && text[n + 1] == '%') /* stays with its number */
+            n += 1 + strcspn(text + n + 1, " ");
+        if (!first && column + 1 + n > WIDTH) {
+            gcal_buf_puts(buf, "\n     ");
+            column = 5;
+        }
+        gcal_buf_printf(buf, "%s%.*s", first ? "" : " ", (int)n, text);
+        column += n + !first;
+        text += n;
+        text += strspn(text, " ");
+    }
+    gcal_buf_puts(buf, "\n");
+}
+
+const char *gcal_result_percent(double value, char text[GCAL_RESULT_PERCENT_SIZE])
+{
+    double percent = 100 * value;
+
+    if (isnan(percent))
+        strcpy(text, "-");
+    else
+        snprintf(text, GCAL_RESULT_PERCENT_SIZE,
+                 fabs(percent) >= 9.95 && fabs(percent) < 1e6 ? "%.0f %%" : "%.2g %%",
+                 percent);
+    return text;
+}
+
+/* One device is its type: nothing to tell. */
+static void put_devices(struct gcal_buf *buf, const struct gcal_record *record,
+                        const struct gcal_type_fit *t)
+{
+    char text[GCAL_RESULT_PERCENT_SIZE];
+
+    if (t->n_devices < 2)
+        return;
+    for (size_t i = 0; i < t->n_devices; i++) {
+        const struct gcal_run_device *device = gcal_record_device(record, t->device[i]);
+
+        gcal_buf_printf(buf, "  %-16s %-44s %.4f +- %.4f of the type's times\n",
+                        device->node, device->info.uid, t->factor[i], t->factor_error[i]);
+    }
+    if (isfinite(t->between))
+        gcal_buf_printf(buf, "  between devices: %s (standard deviation)\n",
+                        gcal_result_percent(t->between, text));
+}
+
+static void put_counts(struct gcal_buf *buf, const struct gcal_type_fit *t,
+                       const struct gcal_form_fit *f)
+{
+    gcal_buf_printf(buf, "  %zu kernel%s, %zu sample%s, %zu device%s\n", f->n_kernels,
+                    f->n_kernels == 1 ? "" : "s", f->n_samples,
+                    f->n_samples == 1 ? "" : "s", t->n_devices,
+                    t->n_devices == 1 ? "" : "s");
+}
+
+/* Of a rejected model the first form is shown: what there is of its parameters says where
+ * to look.
+ */
+static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
+                    const struct gcal_config *config, const struct gcal_type_fit *t)
+{
+    const struct gcal_model_config *m = &config->models[t->model];
+
+    gcal_buf_printf(buf, "%s, model %s: %s\n", t->type, m->model->name,
+                    t->good ? "good" : "rejected");
+    gcal_result_put_wrapped(buf, t->good ? "" : "reason: ", t->reason);
+    if (t->n_forms > 1)
+        gcal_result_put_forms(buf, m, t);
+    put_counts(buf, t, &t->forms[t->best]);
+    gcal_result_put_form(buf, record, m->forms[t->best].model, t, &t->forms[t->best]);
+    for (size_t i = 0; i < t->n_slow; i++)
+        gcal_result_put_wrapped(buf, "", t->slow[i]);
+    if (t->good)
+        put_devices(buf, record, t);
+}
+
+/* The first line of a row's detail: of a build log, say. */
+static void put_failure(struct gcal_buf *buf, const struct gcal_measurement *m,
+                        const char *kernel)
+{
+    const char *detail = m->detail ? m->detail : "";
+
+    gcal_buf_printf(buf, "  %s, %s: %s%s%.*s\n", m->node, kernel,
+                    gcal_row_status_name(m->status), *detail ? ": " : "",
+                    (int)strcspn(detail, "\n"), detail);
+}
+
+/* What was to be measured and was not, and why. */
+static int put_failures(struct gcal_buf *buf, const struct gcal_record *record,
+                        struct gcal_error *err)
+{
+    size_t count = 0, kernel;
+
+    for (size_t i = 0; i < gcal_record_measurement_count(record); i++) {
+        struct gcal_measurement m;
+
+        if (gcal_record_measurement(record, i, &m, NULL, &kernel, err) < 0)
+            return -1;
+        if (m.status != GCAL_ROW_GOOD && count++ == 0)
+            gcal_buf_puts(buf, "\nnot measured:\n");
+        if (m.status != GCAL_ROW_GOOD && count <= MAX_FAILURES)
+            put_failure(buf, &m, gcal_record_kernel(record, kernel)->name);
+        gcal_measurement_clear(&m);
+    }
+    if (count > MAX_FAILURES)
+        gcal_buf_printf(buf, "  and %zu more\n", count - MAX_FAILURES);
+    return 0;
+}
+
+char *gcal_results_format(const struct gcal_results *results,
+                          const struct gcal_record *record,
+                          const struct gcal_config *config, struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+
+    for (size_t i = 0; i < results->n_fits; i++) {
+        if (i)
+            gcal_buf_puts(&buf, "\n");
+        put_fit(&buf, record, config, &results->fits[i]);
+    }
+    if (!results->n_fits)
+        gcal_buf_puts(&buf,
+                      "no device was measured to its end: there is nothing to fit\n");
+    if (put_failures(&buf, record, err) < 0) {
+        gcal_buf_free(&buf);
+        return NULL;
+    }
+    return gcal_buf_take(&buf, err);
+}

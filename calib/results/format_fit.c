@@ -1,0 +1,190 @@
+/* results_format_fit.c - one fit of a form as a table for people */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/units.h"
+#include "calib/results/private.h"
+
+#define N_PAIRS          3
+#define STRONGLY_RELATED 0.9
+
+/* ---- parameters ---- */
+
+static void put_note(struct gcal_buf *buf, const struct gcal_model *model,
+                     const struct gcal_fit *fit, size_t i)
+{
+    if (fit->undetermined[i])
+        gcal_buf_puts(buf, "  undetermined");
+    else if (fit->merged_with[i] != i)
+        gcal_buf_printf(buf, "  shares what %s costs",
+                        model->parameters[fit->merged_with[i]].name);
+    else if (fit->weak[i])
+        gcal_buf_puts(buf, "  hardly told: held where it starts");
+    else if (fit->at_bound[i])
+        gcal_buf_puts(buf, "  at its bound");
+}
+
+static double relative_error(const struct gcal_fit *fit, size_t i)
+{
+    if (fit->undetermined[i])
+        return NAN;
+    if (fit->value[i] == 0)
+        return fit->standard_error[i] == 0 ? 0 : NAN;
+    return fabs(fit->standard_error[i] / fit->value[i]);
+}
+
+static void format_inflation(const struct gcal_fit *fit, size_t i, char text[32])
+{
+    if (isnan(fit->variance_inflation[i]))
+        strcpy(text, "-");
+    else
+        snprintf(text, 32, "%.3g", fit->variance_inflation[i]);
+}
+
+static void put_parameters(struct gcal_buf *buf, const struct gcal_model *model,
+                           const struct gcal_fit *fit)
+{
+    int width = 9;
+
+    for (size_t i = 0; i < model->n_parameters; i++)
+        if ((int)strlen(model->parameters[i].name) > width)
+            width = (int)strlen(model->parameters[i].name);
+    gcal_buf_printf(buf, "  %-*s %14s %12s %8s\n", width, "parameter", "value",
+                    "std. error", "VIF");
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        char value[GCAL_UNITS_SIZE], error[GCAL_RESULT_PERCENT_SIZE], inflation[32];
+
+        gcal_result_percent(relative_error(fit, i), error);
+        format_inflation(fit, i, inflation);
+        gcal_units(fit->value[i], model->parameters[i].unit, value);
+        gcal_buf_printf(buf, "  %-*s %14s %12s %8s", width, model->parameters[i].name,
+                        fit->undetermined[i] ? "-" : value, error, inflation);
+        put_note(buf, model, fit, i);
+        gcal_buf_puts(buf, "\n");
+    }
+}
+
+/* ---- how the parameters hang together ---- */
+
+static void put_pairs(struct gcal_buf *buf, const struct gcal_model *model,
+                      const struct gcal_fit *fit)
+{
+    struct gcal_fit_pair pairs[N_PAIRS];
+    size_t n = gcal_fit_correlated_pairs(fit, STRONGLY_RELATED, pairs, N_PAIRS);
+    struct gcal_buf text = { 0 };
+
+    for (size_t i = 0; i < n; i++)
+        gcal_buf_printf(&text, "%s%s and %s %.3f", i ? ", " : "",
+                        model->parameters[pairs[i].a].name,
+                        model->parameters[pairs[i].b].name, pairs[i].correlation);
+    if (n)
+        gcal_result_put_wrapped(buf, "correlated: ", text.data ? text.data : "");
+    gcal_buf_free(&text);
+}
+
+static void put_quality(struct gcal_buf *buf, const struct gcal_record *record,
+                        const struct gcal_type_fit *t, const struct gcal_form_fit *f)
+{
+    char rms[GCAL_RESULT_PERCENT_SIZE], mean[GCAL_RESULT_PERCENT_SIZE];
+    const struct gcal_fit *fit = &f->fit;
+    double worst = 0;
+    size_t at = 0;
+
+    for (size_t i = 0; i < f->n_rows; i++) {
+        double error = fit->predicted_s[i] / t->row_time_s[f->row[i]] - 1;
+
+        if (fabs(error) > fabs(worst)) {
+            worst = error;
+            at = i;
+        }
+    }
+    gcal_buf_printf(buf, "  residuals: %s rms, %s geometric mean\n",
+                    gcal_result_percent(fit->residual, rms),
+                    gcal_result_percent(fit->mean_error, mean));
+    if (f->n_rows)
+        gcal_buf_printf(buf, "  worst: %s%s, %s\n", worst > 0 ? "+" : "",
+                        gcal_result_percent(worst, rms),
+                        gcal_record_kernel(record, t->row_kernel[f->row[at]])->name);
+}
+
+static void put_judgement(struct gcal_buf *buf, const char *what,
+                          const struct gcal_judgement *j)
+{
+    char rms[GCAL_RESULT_PERCENT_SIZE], mean[GCAL_RESULT_PERCENT_SIZE],
+        most[GCAL_RESULT_PERCENT_SIZE];
+
+    if (j->n)
+        gcal_buf_printf(buf, "  %s: %s rms, %s geometric mean, nine of ten within %s\n",
+                        what, gcal_result_percent(j->rms, rms),
+                        gcal_result_percent(j->mean_error, mean),
+                        gcal_result_percent(j->error_90, most));
+}
+
+void gcal_result_put_form(struct gcal_buf *buf, const struct gcal_record *record,
+                          const struct gcal_model *model, const struct gcal_type_fit *t,
+                          const struct gcal_form_fit *f)
+{
+    const struct gcal_fit *fit = &f->fit;
+
+    if (fit->status == GCAL_FIT_TOO_FEW_ROWS)
+        return;
+    put_parameters(buf, model, fit);
+    put_pairs(buf, model, fit);
+    gcal_buf_printf(buf, "  rank %zu of %zu, condition %.3g\n", fit->rank,
+                    fit->n_parameters, fit->condition);
+    if (*fit->note)
+        gcal_result_put_wrapped(buf, "note: ", fit->note);
+    put_quality(buf, record, t, f);
+    put_judgement(buf, t->by_whole ? "predicted kernels" : "held out", &f->judged);
+    put_judgement(buf, "predicted kernels, run once", &t->checked);
+}
+
+/* ---- all forms ---- */
+
+static void put_figures(struct gcal_buf *buf, const struct gcal_type_fit *t,
+                        const struct gcal_form_fit *f)
+{
+    const struct gcal_judgement *j = &f->judged;
+    char text[4][GCAL_RESULT_PERCENT_SIZE];
+
+    gcal_buf_printf(buf, " %10s  %*zu %9s %9s %11s\n",
+                    gcal_result_percent(f->fit.residual, text[0]), t->by_whole ? 9 : 8,
+                    j->n, gcal_result_percent(j->rms, text[1]),
+                    gcal_result_percent(j->mean_error, text[2]),
+                    gcal_result_percent(j->error_90, text[3]));
+}
+
+static void put_rejection(struct gcal_buf *buf, const char *name, const char *reason)
+{
+    char *before = gcal_format("%s rejected: ", name);
+
+    gcal_result_put_wrapped(buf, before ? before : "", reason);
+    free(before);
+}
+
+void gcal_result_put_forms(struct gcal_buf *buf, const struct gcal_model_config *config,
+                           const struct gcal_type_fit *t)
+{
+    gcal_buf_printf(buf, "    %-12s %10s %7s %10s  %8s %9s %9s %11s\n", "form",
+                    "parameters", "kernels", "residual",
+                    t->by_whole ? "predicted" : "held out", "rms", "mean", "nine of ten");
+    for (size_t k = 0; k < t->n_forms; k++) {
+        const struct gcal_form_fit *f = &t->forms[k];
+
+        gcal_buf_printf(buf, "  %c %-12s %10zu %7zu", t->good && k == t->best ? '*' : ' ',
+                        config->forms[k].name, f->fit.n_parameters, f->n_kernels);
+        if (f->fit.status == GCAL_FIT_GOOD)
+            put_figures(buf, t, f);
+        else
+            gcal_buf_puts(buf, gcal_result_is_offered(t, config, k)
+                                   ? "   rejected\n"
+                                   : "   needs the predicted kernels\n");
+    }
+    for (size_t k = 0; k < t->n_forms && t->good; k++)
+        if (t->forms[k].fit.status != GCAL_FIT_GOOD &&
+            gcal_result_is_offered(t, config, k))
+            put_rejection(buf, config->forms[k].name, t->forms[k].fit.reason);
+}

@@ -1,0 +1,241 @@
+/* results_forms.c - every form of a model fitted, and asked for what it had not seen */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/results/private.h"
+
+/* Kernels of each generator that are left out at a time: every so many-th. */
+#define FOLDS 5
+
+/* A form's problem: rows and groups in the order of 'f->row'. */
+struct problem {
+    struct gcal_fit_rows rows;
+    double *features; /* of all the type's rows, n x n_features */
+    double *fitted;   /* of those that it is fitted to */
+    double *time_s, *spread;
+    size_t *kernel, *group; /* of each: in the record; of what is left out together */
+    size_t *fold;           /* one of FOLDS that all generators are in */
+};
+
+static void problem_clear(struct problem *p)
+{
+    free(p->features);
+    free(p->fitted);
+    free(p->time_s);
+    free(p->spread);
+    free(p->kernel);
+    free(p->group);
+    free(p->fold);
+}
+
+/* ---- which rows ---- */
+
+static int pick_rows(struct gcal_form_fit *f, bool tailored,
+                     const struct gcal_result_rows *rows, struct gcal_error *err)
+{
+    if (!(f->row = calloc(rows->n + 1, sizeof(*f->row))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct gcal_result_row *row = &rows->rows[i];
+
+        if (row->whole != tailored)
+            continue;
+        f->n_samples += row->n_samples;
+        f->n_kernels +=
+            !f->n_rows || row->kernel != rows->rows[f->row[f->n_rows - 1]].kernel;
+        f->row[f->n_rows++] = i;
+    }
+    return 0;
+}
+
+size_t gcal_result_generator(const struct gcal_record *record, size_t kernel)
+{
+    const char *generator = gcal_record_kernel(record, kernel)->generator;
+    size_t first = 0;
+
+    while (strcmp(gcal_record_kernel(record, first)->generator, generator) != 0)
+        first++;
+    return first;
+}
+
+/* The place of row 'i' of the form's among its generator's kernels, on all devices
+ * alike; generators need not stand together.
+ */
+static size_t place_in_generator(const struct problem *p, size_t i)
+{
+    size_t place = 0;
+
+    for (size_t k = 0; k < i && p->kernel[k] != p->kernel[i]; k++)
+        place += p->group[k] == p->group[i] && (!k || p->kernel[k] != p->kernel[k - 1]);
+    return place;
+}
+
+static int problem_init(struct problem *p, const struct gcal_form_fit *f,
+                        const struct gcal_record *record,
+                        const struct gcal_model_form *form, bool merge_twins,
+                        const struct gcal_result_rows *rows, struct gcal_error *err)
+{
+    size_t n = f->n_rows, n_features = form->model->n_features;
+
+    *p = (struct problem){ 0 };
+    if (!(p->features = gcal_result_features(record, form->model, rows, err)))
+        return -1;
+    p->fitted = calloc(n * n_features + 1, sizeof(*p->fitted));
+    p->time_s = calloc(n + 1, sizeof(*p->time_s));
+    p->spread = calloc(n + 1, sizeof(*p->spread));
+    p->kernel = calloc(n + 1, sizeof(*p->kernel));
+    p->group = calloc(n + 1, sizeof(*p->group));
+    p->fold = calloc(n + 1, sizeof(*p->fold));
+    if (!p->fitted || !p->time_s || !p->spread || !p->kernel || !p->group || !p->fold)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        const struct gcal_result_row *row = &rows->rows[f->row[i]];
+
+        memcpy(&p->fitted[i * n_features], &p->features[f->row[i] * n_features],
+               n_features * sizeof(*p->fitted));
+        p->time_s[i] = row->time_s;
+        p->spread[i] = row->spread;
+        p->kernel[i] = row->kernel;
+        p->group[i] = gcal_result_generator(record, row->kernel);
+    }
+    for (size_t i = 0; i < n; i++)
+        p->fold[i] = place_in_generator(p, i) % FOLDS;
+    p->rows = (struct gcal_fit_rows){ .n_rows = n,
+                                      .n_features = n_features,
+                                      .features = p->fitted,
+                                      .time_s = p->time_s,
+                                      .spread = p->spread,
+                                      .group = p->group,
+                                      .merge_twins = merge_twins };
+    return 0;
+}
+
+/* ---- what it had not seen ---- */
+
+/* 'group': of each row of the form's, what is left out together. */
+static int leave_out(struct gcal_form_fit *f, const struct gcal_model *model,
+                     const struct problem *p, const size_t *group, double *predicted_s,
+                     struct gcal_error *err)
+{
+    struct gcal_fit_rows rows = p->rows;
+    struct gcal_fit_cv cv = { 0 };
+
+    rows.group = group;
+    if (gcal_fit_cross_validate(model, &rows, &f->fit, &cv, err) < 0)
+        return -1;
+    for (size_t i = 0; i < f->n_rows; i++)
+        predicted_s[f->row[i]] = cv.predicted_s[i];
+    gcal_fit_cv_clear(&cv);
+    return 0;
+}
+
+static void predict_whole(struct gcal_form_fit *f, const struct gcal_model *model,
+                          const struct problem *p, const struct gcal_result_rows *rows)
+{
+    for (size_t i = 0; i < rows->n; i++)
+        if (rows->rows[i].whole)
+            f->held_out_s[i] = gcal_model_eval(model, f->fit.value,
+                                               &p->features[i * model->n_features], NULL);
+}
+
+static double *nans(size_t n)
+{
+    double *values = malloc((n + 1) * sizeof(*values));
+
+    for (size_t i = 0; values && i < n; i++)
+        values[i] = NAN;
+    return values;
+}
+
+static int hold_out(struct gcal_form_fit *f, const struct gcal_model_form *form,
+                    bool by_whole, const struct problem *p,
+                    const struct gcal_result_rows *rows, struct gcal_error *err)
+{
+    f->held_out_s = nans(rows->n);
+    f->fold_out_s = nans(rows->n);
+    if (!f->held_out_s || !f->fold_out_s)
+        return gcal_error_memory(err);
+    if (f->fit.status != GCAL_FIT_GOOD)
+        return 0;
+    if (form->tailored)
+        return leave_out(f, form->model, p, p->kernel, f->held_out_s, err);
+    if (by_whole) {
+        predict_whole(f, form->model, p, rows);
+        return 0;
+    }
+    if (leave_out(f, form->model, p, p->group, f->held_out_s, err) < 0)
+        return -1;
+    return leave_out(f, form->model, p, p->fold, f->fold_out_s, err);
+}
+
+static bool is_part(const char *feature, const char *kind)
+{
+    return strncmp(feature, kind, strlen(kind)) == 0;
+}
+
+/* Rows with costs of both parts of a kernel. */
+static int find_mixed(struct gcal_type_fit *t, const struct gcal_record *record,
+                      const struct gcal_model *model, const struct gcal_result_rows *rows,
+                      struct gcal_error *err)
+{
+    double *features = gcal_result_features(record, model, rows, err);
+    int rc = features ? 0 : -1;
+
+    if (rc == 0 && !(t->row_mixed = calloc(rows->n + 1, sizeof(*t->row_mixed))))
+        rc = gcal_error_memory(err);
+    for (size_t i = 0; rc == 0 && i < rows->n; i++) {
+        bool memory = false, onchip = false;
+
+        for (size_t k = 0; k < model->n_features; k++) {
+            bool there = features[i * model->n_features + k] > 0;
+
+            memory |= there && is_part(model->features[k], "f_memory_tag:");
+            onchip |= there && is_part(model->features[k], "f_onchip_tag:");
+        }
+        t->row_mixed[i] = memory && onchip;
+    }
+    free(features);
+    return rc;
+}
+
+static int fit_form(struct gcal_form_fit *f, const struct gcal_record *record,
+                    const struct gcal_model_form *form, bool merge_twins, bool by_whole,
+                    const struct gcal_result_rows *rows, struct gcal_error *err)
+{
+    struct problem p = { 0 };
+    int rc = -1;
+
+    if (pick_rows(f, form->tailored, rows, err) == 0 &&
+        problem_init(&p, f, record, form, merge_twins, rows, err) == 0 &&
+        gcal_fit_solve(form->model, &p.rows, &f->fit, err) == 0)
+        rc = hold_out(f, form, by_whole, &p, rows, err);
+    if (rc < 0)
+        gcal_error_prefix(err, "model %s, form %s", form->model->name, form->name);
+    problem_clear(&p);
+    return rc;
+}
+
+int gcal_result_forms_fit(struct gcal_type_fit *t, const struct gcal_record *record,
+                          const struct gcal_model_config *config,
+                          const struct gcal_result_rows *rows, struct gcal_error *err)
+{
+    /* A feature class has a cost for each of its features, wanted or not: that nothing
+     * tells two of them apart is no mistake of the user's.
+     */
+    bool merge_twins = config->n_predicts > 0;
+
+    if (!(t->forms = calloc(config->n_forms, sizeof(*t->forms))))
+        return gcal_error_memory(err);
+    t->n_forms = config->n_forms;
+    if (find_mixed(t, record, config->model, rows, err) < 0)
+        return -1;
+    for (size_t i = 0; i < rows->n; i++)
+        t->by_whole = t->by_whole || rows->rows[i].whole;
+    for (size_t i = 0; i < t->n_forms; i++)
+        if (fit_form(&t->forms[i], record, &config->forms[i], merge_twins, t->by_whole,
+                     rows, err) < 0)
+            return -1;
+    return 0;
+}

@@ -1,0 +1,303 @@
+/* results_publish.c - fits as parameter files, and into the store */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/wire.h"
+#include "calib/results/private.h"
+
+static void *copy_of(const void *data, size_t size)
+{
+    void *copy = malloc(size ? size : 1);
+
+    return copy && size ? memcpy(copy, data, size) : copy;
+}
+
+/* NULL: a type has none. */
+static double *copy_own(const double *own, size_t n)
+{
+    double *values = malloc((n + 1) * sizeof(*values));
+
+    for (size_t i = 0; values && i < n; i++)
+        values[i] = own ? own[i] : NAN;
+    return values;
+}
+
+static int copy_parameters(const struct gcal_model *model, const struct gcal_fit *fit,
+                           const double *own, const double *own_error,
+                           struct gcal_params_model *p, struct gcal_error *err)
+{
+    size_t n = model->n_parameters, row = n * sizeof(double);
+
+    p->n_parameters = n;
+    p->parameter = calloc(n + 1, sizeof(*p->parameter));
+    p->unit = calloc(n + 1, sizeof(*p->unit));
+    p->value = copy_of(fit->value, row);
+    p->standard_error = copy_of(fit->standard_error, row);
+    p->own = copy_own(own, n);
+    p->own_error = copy_own(own_error, n);
+    p->at_bound = copy_of(fit->at_bound, n * sizeof(bool));
+    if (!p->parameter || !p->unit || !p->value || !p->standard_error || !p->own ||
+        !p->own_error || !p->at_bound)
+        return gcal_error_memory(err);
+    if (gcal_params_set_covariance(p, fit->covariance, err) < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        if (!(p->parameter[i] = strdup(model->parameters[i].name)) ||
+            !(p->unit[i] = strdup(model->parameters[i].unit)))
+            return gcal_error_memory(err);
+    return 0;
+}
+
+static int copy_features(const struct gcal_model *model, const struct gcal_fit *fit,
+                         struct gcal_params_model *p, struct gcal_error *err)
+{
+    size_t n = model->n_features;
+
+    p->n_features = n;
+    p->feature = calloc(n + 1, sizeof(*p->feature));
+    p->feature_min = copy_of(fit->feature_min, n * sizeof(double));
+    p->feature_max = copy_of(fit->feature_max, n * sizeof(double));
+    if (!p->feature || !p->feature_min || !p->feature_max)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < n; i++)
+        if (!(p->feature[i] = strdup(model->features[i])))
+            return gcal_error_memory(err);
+    return 0;
+}
+
+/* What was held out tells more than the residuals; they stand in where nothing could be.
+ * An interval holds what the kernels themselves showed, too.
+ */
+static void copy_judgement(const struct gcal_type_fit *t, const struct gcal_form_fit *f,
+                           struct gcal_params_model *p)
+{
+    p->n_held_out = f->judged.n;
+    p->held_out_rms = f->judged.n ? f->judged.rms : p->residual;
+    p->error_90 = f->judged.n ? f->judged.error_90 : GCAL_PARAMS_NORMAL_90 * p->residual;
+    if (t->checked.n)
+        p->error_90 = fmax(p->error_90, t->checked.error_90);
+}
+
+/* Of the type's device k; of the type itself where there is none.  So far may a device of
+ * the type deviate that nobody has measured.
+ */
+static int add_model(struct gcal_params_device *device, const struct gcal_type_fit *t,
+                     const struct gcal_config *config, size_t k, struct gcal_error *err)
+{
+    const struct gcal_model_form *form = &config->models[t->model].forms[t->best];
+    const struct gcal_form_fit *f = &t->forms[t->best];
+    struct gcal_params_model *p = gcal_params_add_model(device, err);
+    bool is_type = k == t->n_devices;
+    size_t first = k * form->model->n_parameters;
+
+    if (!p)
+        return -1;
+    p->name = strdup(form->model->name);
+    p->output = strdup(form->model->output);
+    p->expression = strdup(form->model->expression);
+    p->form = strdup(form->name);
+    if (!p->name || !p->output || !p->expression || !p->form)
+        return gcal_error_memory(err);
+    if (device->n_fitted < t->n_devices)
+        device->n_fitted = t->n_devices;
+    p->n_kernels = f->n_kernels;
+    p->n_samples = f->n_samples;
+    p->residual = f->fit.residual;
+    p->mean_error = f->fit.mean_error;
+    p->worst_error = f->fit.worst_error;
+    p->condition = f->fit.condition;
+    p->factor = is_type ? 1 : t->factor[k];
+    p->factor_error = !is_type               ? t->factor_error[k]
+                      : isfinite(t->between) ? t->between
+                                             : 0;
+    copy_judgement(t, f, p);
+    if (copy_parameters(form->model, &f->fit, is_type ? NULL : &t->own[first],
+                        is_type ? NULL : &t->own_error[first], p, err) < 0)
+        return -1;
+    return copy_features(form->model, &f->fit, p, err);
+}
+
+/* A device of the file; its description goes over the wire's encoding, which copies. */
+static struct gcal_params_device *add_device(struct gcal_params *params,
+                                             const struct gcal_record *record,
+                                             const struct gcal_config *config,
+                                             size_t device, struct gcal_error *err)
+{
+    const struct gcal_run_header *header = gcal_record_header(record);
+    struct gcal_params_device *d = gcal_params_add_device(params, err);
+    struct gcal_buf buf = { 0 };
+    struct gcal_wire wire;
+    int rc = -1;
+
+    if (!d)
+        return NULL;
+    gcal_device_info_put(&buf, &gcal_record_device(record, device)->info);
+    d->run_id = strdup(header->run_id);
+    d->calibrated_utc =
+        strdup(header->finished_utc ? header->finished_utc : header->started_utc);
+    d->gpucal_version = strdup(header->gpucal_version);
+    d->configuration = strdup(config->fingerprint);
+    d->catalogue = strdup(header->catalogue ? header->catalogue : "");
+    if (buf.failed || !d->run_id || !d->calibrated_utc || !d->gpucal_version ||
+        !d->configuration || !d->catalogue) {
+        gcal_error_memory(err);
+    } else {
+        wire = gcal_wire_open(buf.data, buf.size);
+        rc = gcal_device_info_get(&wire, &d->info, err);
+    }
+    gcal_buf_free(&buf);
+    return rc < 0 ? NULL : d;
+}
+
+/* All good fits of record device 'device', as one device of 'params', if there are any.
+ */
+static int add_fits(const struct gcal_results *results, const struct gcal_record *record,
+                    const struct gcal_config *config, size_t device,
+                    struct gcal_params *params, struct gcal_error *err)
+{
+    struct gcal_params_device *made = NULL;
+
+    for (size_t i = 0; i < results->n_fits; i++) {
+        const struct gcal_type_fit *t = &results->fits[i];
+
+        for (size_t k = 0; k < t->n_devices && t->good; k++) {
+            /* A device of which too little was measured has no factor. */
+            if (t->device[k] != device || !isfinite(t->factor[k]) ||
+                !isfinite(t->factor_error[k]))
+                continue;
+            if (!made && !(made = add_device(params, record, config, device, err)))
+                return -1;
+            if (add_model(made, t, config, k, err) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int node_params(const struct gcal_results *results,
+                       const struct gcal_record *record, const struct gcal_config *config,
+                       const char *node, struct gcal_params *params,
+                       struct gcal_error *err)
+{
+    if (!(params->node = strdup(node)))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < gcal_record_device_count(record); i++)
+        if (strcmp(gcal_record_device(record, i)->node, node) == 0 &&
+            add_fits(results, record, config, i, params, err) < 0)
+            return -1;
+    return 0;
+}
+
+static bool is_first_of_node(const struct gcal_record *record, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(gcal_record_device(record, k)->node,
+                   gcal_record_device(record, i)->node) == 0)
+            return false;
+    return true;
+}
+
+int gcal_results_params(const struct gcal_results *results,
+                        const struct gcal_record *record,
+                        const struct gcal_config *config, struct gcal_params **params,
+                        size_t *count, struct gcal_error *err)
+{
+    size_t n_devices = gcal_record_device_count(record), n = 0;
+    struct gcal_params *made = calloc(n_devices + 1, sizeof(*made));
+    int rc = 0;
+
+    if (!made)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < n_devices && rc == 0; i++) {
+        if (!is_first_of_node(record, i))
+            continue;
+        rc = node_params(results, record, config, gcal_record_device(record, i)->node,
+                         &made[n], err);
+        if (rc == 0 && made[n].n_devices)
+            n++;
+        else
+            gcal_params_clear(&made[n]);
+    }
+    if (rc < 0) {
+        for (size_t i = 0; i < n; i++)
+            gcal_params_clear(&made[i]);
+        free(made);
+        return -1;
+    }
+    *params = made;
+    *count = n;
+    return 0;
+}
+
+/* A type's file has one device, with the fingerprint of its first. */
+static int publish_type(const struct gcal_results *results,
+                        const struct gcal_record *record,
+                        const struct gcal_config *config, const char *type,
+                        struct gcal_store *store, struct gcal_error *err)
+{
+    struct gcal_params params = { 0 };
+    struct gcal_params_device *device = NULL;
+    int rc = 0;
+
+    if (!(params.node = strdup(type)))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < results->n_fits && rc == 0; i++) {
+        const struct gcal_type_fit *t = &results->fits[i];
+
+        if (!t->good || strcmp(t->type, type) != 0)
+            continue;
+        if (!device && !(device = add_device(&params, record, config, t->device[0], err)))
+            rc = -1;
+        else
+            rc = add_model(device, t, config, t->n_devices, err);
+    }
+    if (rc == 0 && device)
+        rc = gcal_store_publish_type(store, &params, type,
+                                     gcal_record_header(record)->run_id, err);
+    gcal_params_clear(&params);
+    return rc < 0 ? -1 : 0;
+}
+
+static int publish_types(const struct gcal_results *results,
+                         const struct gcal_record *record,
+                         const struct gcal_config *config, struct gcal_store *store,
+                         struct gcal_error *err)
+{
+    for (size_t i = 0; i < results->n_fits; i++) {
+        bool seen = false;
+
+        for (size_t k = 0; k < i; k++)
+            seen = seen || strcmp(results->fits[k].type, results->fits[i].type) == 0;
+        if (!seen &&
+            publish_type(results, record, config, results->fits[i].type, store, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int gcal_results_publish(const struct gcal_results *results,
+                         const struct gcal_record *record,
+                         const struct gcal_config *config, struct gcal_store *store,
+                         size_t *published, struct gcal_error *err)
+{
+    const struct gcal_run_header *header = gcal_record_header(record);
+    struct gcal_params *params;
+    size_t count;
+    int rc;
+
+    *published = 0;
+    if (header->simulated)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "run %s was simulated: its parameters are not published",
+                              header->run_id);
+    if (gcal_results_params(results, record, config, &params, &count, err) < 0)
+        return -1;
+    rc = gcal_store_publish_all(store, params, count, header->run_id, published, err);
+    for (size_t i = 0; i < count; i++)
+        gcal_params_clear(&params[i]);
+    free(params);
+    return rc < 0 ? -1 : publish_types(results, record, config, store, err);
+}

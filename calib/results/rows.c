@@ -1,0 +1,197 @@
+/* results_rows.c - what a record says to a fit: times and feature values */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "calib/model/profile.h"
+#include "calib/results/private.h"
+
+/* 0 with 'row' filled; 1 when the measurement takes no part in fits; -1. */
+static int read_row(const struct gcal_record *record, const struct gcal_measurement *m,
+                    struct gcal_result_row *row, struct gcal_error *err)
+{
+    int rc;
+
+    if (m->status != GCAL_ROW_GOOD || !m->n_samples ||
+        gcal_record_device(record, row->device)->failure)
+        return 1;
+    row->n_samples = m->n_samples;
+    rc = gcal_fit_median_time(m->samples, m->n_samples, &row->time_s, &row->spread, err);
+    if (rc == 0 && !(row->time_s > 0 && isfinite(row->time_s)))
+        rc = 1;
+    return rc;
+}
+
+static int by_kernel_and_device(const void *a, const void *b)
+{
+    const struct gcal_result_row *x = a, *y = b;
+
+    if (x->kernel != y->kernel)
+        return x->kernel < y->kernel ? -1 : 1;
+    return (x->device > y->device) - (x->device < y->device);
+}
+
+static int add_row(struct gcal_result_rows *rows, const struct gcal_result_row *row,
+                   struct gcal_error *err)
+{
+    struct gcal_result_row *grown =
+        gcal_array_grow(rows->rows, rows->n, &rows->capacity, sizeof(*grown), err);
+
+    if (!grown)
+        return -1;
+    rows->rows = grown;
+    grown[rows->n++] = *row;
+    return 0;
+}
+
+int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_rows *rows,
+                          struct gcal_error *err)
+{
+    size_t count = gcal_record_measurement_count(record);
+    int rc = 0;
+
+    for (size_t i = 0; i < count && rc >= 0; i++) {
+        struct gcal_result_row row = { 0 };
+        struct gcal_measurement m = { 0 };
+
+        rc = gcal_record_measurement(record, i, &m, &row.device, &row.kernel, err);
+        if (rc == 0)
+            rc = read_row(record, &m, &row, err);
+        if (rc == 0)
+            rc = add_row(rows, &row, err);
+        gcal_measurement_clear(&m);
+    }
+    if (rc < 0) {
+        free(rows->rows);
+        *rows = (struct gcal_result_rows){ 0 };
+        return -1;
+    }
+    if (rows->n)
+        qsort(rows->rows, rows->n, sizeof(*rows->rows), by_kernel_and_device);
+    return 0;
+}
+
+/* Fills 'whole' and 'spare'; whether the model has to do with the kernel. */
+static bool is_wanted(const struct gcal_run_kernel *kernel,
+                      const struct gcal_model *model, const char *whole_name,
+                      const char *check_name, struct gcal_result_row *row)
+{
+    bool fitted = gcal_names_contain(kernel->models, model->name);
+
+    row->whole = !fitted && gcal_names_contain(kernel->models, whole_name);
+    row->spare = !fitted && !row->whole &&
+                 gcal_names_contain(kernel->models, check_name) &&
+                 gcal_result_is_memory_part(kernel->generator);
+    return fitted || row->whole || row->spare;
+}
+
+int gcal_result_rows_pick(const struct gcal_record *record,
+                          const struct gcal_result_rows *all, const char *type,
+                          const struct gcal_model *model, struct gcal_result_rows *picked,
+                          struct gcal_error *err)
+{
+    char *whole_name = gcal_format("%s%s", model->name, GCAL_WHOLE);
+    char *check_name = gcal_format("%s%s", model->name, GCAL_CHECK);
+
+    *picked = (struct gcal_result_rows){ .rows = calloc(all->n + 1, sizeof(*all->rows)) };
+    if (!picked->rows || !whole_name || !check_name) {
+        free(picked->rows);
+        free(whole_name);
+        free(check_name);
+        picked->rows = NULL;
+        return gcal_error_memory(err);
+    }
+    for (size_t i = 0; i < all->n; i++) {
+        struct gcal_result_row row = all->rows[i];
+        const struct gcal_device_info *info =
+            &gcal_record_device(record, row.device)->info;
+
+        if (strcmp(info->type, type) == 0 && gcal_model_is_for(model, info) &&
+            is_wanted(gcal_record_kernel(record, row.kernel), model, whole_name,
+                      check_name, &row))
+            picked->rows[picked->n++] = row;
+    }
+    free(whole_name);
+    free(check_name);
+    return 0;
+}
+
+static struct gcal_profile *read_profile(const struct gcal_run_kernel *kernel,
+                                         struct gcal_error *err)
+{
+    struct gcal_yaml *root =
+        gcal_yaml_parse(kernel->profile, strlen(kernel->profile), kernel->name, err);
+    struct gcal_profile *profile = root ? gcal_profile_decode(root, err) : NULL;
+
+    gcal_yaml_destroy(root);
+    if (profile && profile->n_parameters != kernel->n_sizes) {
+        gcal_error_set(err, GCAL_EINPUT,
+                       "%s: %zu sizes recorded, but its counts need %zu", kernel->name,
+                       kernel->n_sizes, profile->n_parameters);
+        gcal_profile_destroy(profile);
+        profile = NULL;
+    }
+    return profile;
+}
+
+/* The features of one kernel on devices of this sub-group size. */
+static int kernel_features(const struct gcal_run_kernel *kernel,
+                           const struct gcal_model *model, double sub_group_size,
+                           double *values, struct gcal_error *err)
+{
+    struct gcal_profile *profile = read_profile(kernel, err);
+    struct gcal_binding *binding = NULL;
+    int rc = -1;
+
+    if (!profile)
+        return -1;
+    binding =
+        gcal_binding_create(profile, model->n_features,
+                            (const char *const *)model->features, sub_group_size, err);
+    if (binding)
+        rc = gcal_binding_eval(binding, kernel->size_values, values, err);
+    if (rc < 0)
+        gcal_error_prefix(err, "%s", kernel->name);
+    gcal_binding_destroy(binding);
+    gcal_profile_destroy(profile);
+    return rc;
+}
+
+static uint64_t sub_group_size(const struct gcal_record *record,
+                               const struct gcal_result_row *row)
+{
+    return gcal_record_device(record, row->device)->info.sub_group_size;
+}
+
+double *gcal_result_features(const struct gcal_record *record,
+                             const struct gcal_model *model,
+                             const struct gcal_result_rows *rows, struct gcal_error *err)
+{
+    size_t n = model->n_features;
+    double *values = calloc(rows->n * n + 1, sizeof(*values));
+
+    if (!values) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct gcal_result_row *row = &rows->rows[i];
+
+        /* Rows come by kernel, and devices of a type are mostly alike. */
+        if (i && row->kernel == row[-1].kernel &&
+            sub_group_size(record, row) == sub_group_size(record, &row[-1])) {
+            memcpy(&values[i * n], &values[(i - 1) * n], n * sizeof(*values));
+            continue;
+        }
+        if (kernel_features(gcal_record_kernel(record, row->kernel), model,
+                            (double)sub_group_size(record, row), &values[i * n],
+                            err) < 0) {
+            free(values);
+            return NULL;
+        }
+    }
+    return values;
+}

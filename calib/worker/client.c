@@ -1,0 +1,474 @@
+/* worker_client.c - the rank's end of a worker's socket */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+#include "calib/base/log.h"
+#include "calib/base/random.h"
+#include "calib/worker/private.h"
+
+#define TICK_S   0.1
+#define MAX_LOST 3    /* platforms, before it must be the loader that crashes */
+#define ANSWER_S 10.0 /* for the rest of an answer that has begun to come */
+
+struct gcal_worker {
+    struct gcal_spawner *spawner;
+    struct gcal_tick tick;
+    int fd;
+    pid_t pid;
+};
+
+/* A tick may take long, so the last look comes after it, however late that is. */
+bool gcal_tick_wait(int fd, const struct gcal_tick *tick, double deadline_s)
+{
+    struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+    for (;;) {
+        double left_s = deadline_s - gcal_clock_now_s();
+        double wait_s = left_s < TICK_S ? left_s : TICK_S;
+
+        if (poll(&ready, 1, wait_s > 0 ? (int)(1e3 * wait_s) + 1 : 0) > 0)
+            return true;
+        if (left_s <= 0)
+            return false;
+        if (tick && tick->call)
+            tick->call(tick->context);
+    }
+}
+
+struct gcal_worker *gcal_worker_start(struct gcal_spawner *spawner,
+                                      const struct gcal_tick *tick,
+                                      struct gcal_error *err)
+{
+    struct gcal_worker *worker = calloc(1, sizeof(*worker));
+
+    if (!worker) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    worker->spawner = spawner;
+    if (tick)
+        worker->tick = *tick;
+    if (gcal_spawner_ask(spawner, &worker->tick, &worker->fd, &worker->pid, err) < 0) {
+        free(worker);
+        return NULL;
+    }
+    return worker;
+}
+
+void gcal_worker_stop(struct gcal_worker *worker)
+{
+    if (!worker)
+        return;
+    if (worker->fd >= 0) {
+        /* A driver may hang while it tidies up, so nobody waits for that. */
+        kill(worker->pid, SIGKILL);
+        close(worker->fd);
+        gcal_spawner_status(worker->spawner, &worker->tick, worker->pid);
+    }
+    free(worker);
+}
+
+pid_t gcal_worker_pid(const struct gcal_worker *worker)
+{
+    return worker->pid;
+}
+
+/* Ends the process, if it has not ended, and returns its wait status. */
+static int end(struct gcal_worker *worker)
+{
+    close(worker->fd);
+    worker->fd = -1;
+    return gcal_spawner_status(worker->spawner, &worker->tick, worker->pid);
+}
+
+static void set_status(enum gcal_row_status *status, enum gcal_row_status value)
+{
+    if (status)
+        *status = value;
+}
+
+static enum gcal_worker_outcome died(struct gcal_worker *worker,
+                                     enum gcal_row_status *status, struct gcal_error *err)
+{
+    int how = end(worker);
+
+    set_status(status, GCAL_ROW_CRASHED);
+    if (how < 0)
+        gcal_error_set(err, GCAL_EDEVICE,
+                       "worker gone or stuck in its driver (process %d)",
+                       (int)worker->pid);
+    else if (WIFSIGNALED(how))
+        gcal_error_set(err, GCAL_EDEVICE, "worker ended by signal %d (%s)", WTERMSIG(how),
+                       strsignal(WTERMSIG(how)));
+    else
+        gcal_error_set(err, GCAL_EDEVICE, "worker ended with status %d",
+                       WEXITSTATUS(how));
+    return GCAL_WORKER_DIED;
+}
+
+static enum gcal_worker_outcome timed_out(struct gcal_worker *worker, double limit_s,
+                                          enum gcal_row_status *status,
+                                          struct gcal_error *err)
+{
+    int how;
+
+    kill(worker->pid, SIGKILL);
+    how = end(worker);
+    set_status(status, GCAL_ROW_TIMED_OUT);
+    gcal_error_set(err, GCAL_EDEVICE, "no answer within %g s: worker %s", limit_s,
+                   how < 0 ? "stuck in its driver" : "killed");
+    return GCAL_WORKER_TIMED_OUT;
+}
+
+/* What it says does not make sense, so nothing it says is believed any more. */
+static enum gcal_worker_outcome
+damaged(struct gcal_worker *worker, enum gcal_row_status *status, struct gcal_error *err)
+{
+    kill(worker->pid, SIGKILL);
+    end(worker);
+    set_status(status, GCAL_ROW_CRASHED);
+    gcal_error_set(err, GCAL_EDEVICE, "damaged answer of the worker: killed");
+    return GCAL_WORKER_DIED;
+}
+
+/* The worker's error: it refused, or it ends because its device is lost. */
+static enum gcal_worker_outcome refused(struct gcal_worker *worker,
+                                        const struct gcal_frame *frame,
+                                        enum gcal_row_status *status,
+                                        struct gcal_error *err)
+{
+    struct gcal_wire wire = gcal_wire_open(frame->payload.data, frame->payload.size);
+    uint32_t its_status = gcal_wire_get_u32(&wire), code = gcal_wire_get_u32(&wire);
+    char *text = gcal_wire_get_text(&wire);
+    enum gcal_worker_outcome outcome = GCAL_WORKER_REFUSED;
+
+    if (gcal_wire_done(&wire, "refusal", NULL) < 0 || !text ||
+        its_status > GCAL_ROW_BAD_EVENTS ||
+        (frame->type != GCAL_ANSWER_REFUSED && frame->type != GCAL_ANSWER_LOST))
+        outcome = damaged(worker, status, err);
+    else if (frame->type == GCAL_ANSWER_LOST) {
+        outcome = died(worker, status, NULL);
+        gcal_error_set(err, GCAL_EDEVICE,
+                       "%s; nothing works on the device after that: worker ended", text);
+    } else {
+        set_status(status, (enum gcal_row_status)its_status);
+        gcal_error_set(err, (enum gcal_code)code, "%s", text);
+    }
+    free(text);
+    return outcome;
+}
+
+/* Sends a request and waits for its answer.  DONE fills 'answer', the caller's to free;
+ * everything else fills 'status' (may be NULL) and 'err'.
+ */
+static enum gcal_worker_outcome ask(struct gcal_worker *worker, uint32_t request,
+                                    struct gcal_buf *question, double limit_s,
+                                    struct gcal_buf *answer, enum gcal_row_status *status,
+                                    struct gcal_error *err)
+{
+    enum gcal_worker_outcome outcome = GCAL_WORKER_DONE;
+    struct gcal_frame frame;
+    int rc;
+
+    *answer = (struct gcal_buf){ 0 };
+    if (worker->fd < 0) {
+        gcal_buf_free(question);
+        set_status(status, GCAL_ROW_CRASHED);
+        gcal_error_set(err, GCAL_EDEVICE, "the worker has ended");
+        return GCAL_WORKER_DIED;
+    }
+    rc = gcal_frame_write(worker->fd, request, question, NULL);
+    gcal_buf_free(question);
+    if (rc < 0)
+        return died(worker, status, err);
+    if (!gcal_tick_wait(worker->fd, &worker->tick, gcal_clock_now_s() + limit_s))
+        return timed_out(worker, limit_s, status, err);
+    rc = gcal_frame_read(worker->fd, gcal_clock_now_s() + ANSWER_S, &frame, err);
+    if (rc < 0 && errno == ETIMEDOUT)
+        return timed_out(worker, ANSWER_S, status, err);
+    if (rc < 0)
+        return damaged(worker, status, err);
+    if (rc == 0)
+        return died(worker, status, err);
+    if (frame.type == GCAL_ANSWER_DONE)
+        *answer = frame.payload;
+    else {
+        outcome = refused(worker, &frame, status, err);
+        gcal_buf_free(&frame.payload);
+    }
+    return outcome;
+}
+
+/* The end of an answer that should have been read whole. */
+static enum gcal_worker_outcome
+finish(struct gcal_worker *worker, const struct gcal_wire *wire, struct gcal_buf *answer,
+       enum gcal_row_status *status, struct gcal_error *err)
+{
+    int rc = gcal_wire_done(wire, "answer", NULL);
+
+    gcal_buf_free(answer);
+    return rc < 0 ? damaged(worker, status, err) : GCAL_WORKER_DONE;
+}
+
+/* ---- devices ---- */
+
+struct list {
+    size_t count, capacity, n_platforms;
+    struct gcal_device_info *devices;
+};
+
+static void list_clear(struct list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        gcal_device_info_clear(&list->devices[i]);
+    free(list->devices);
+    *list = (struct list){ 0 };
+}
+
+/* Is it one of the first 'n' devices? */
+static bool is_listed(const struct list *list, size_t n,
+                      const struct gcal_device_info *info)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list->devices[i].uid, info->uid) == 0 ||
+            (*info->pci && strcmp(list->devices[i].pci, info->pci) == 0))
+            return true;
+    return false;
+}
+
+/* Reads a platform's devices.  Those that platforms before it have, too, are the same
+ * physical ones; within a platform all are different.
+ */
+static void get_devices(struct gcal_wire *wire, struct gcal_spawner *spawner,
+                        uint32_t platform, struct list *list)
+{
+    size_t n_before = list->count, n;
+
+    n = gcal_wire_get_u32(wire);
+    list->n_platforms = n < GCAL_MAX_PLATFORMS ? n : GCAL_MAX_PLATFORMS;
+    n = gcal_wire_get_u32(wire);
+    for (size_t i = 0; i < n && !wire->bad; i++) {
+        struct gcal_device_info info = { 0 }, *grown;
+
+        grown = gcal_array_grow(list->devices, list->count, &list->capacity,
+                                sizeof(*grown), NULL);
+        if (grown)
+            list->devices = grown;
+        if (!grown || gcal_device_info_get(wire, &info, NULL) < 0) {
+            wire->bad = true;
+            return;
+        }
+        if (is_listed(list, n_before, &info))
+            gcal_device_info_clear(&info);
+        else {
+            gcal_spawner_note(spawner, info.uid, platform);
+            list->devices[list->count++] = info;
+        }
+    }
+}
+
+static enum gcal_worker_outcome list_platform(struct gcal_worker *worker,
+                                              uint32_t platform, double limit_s,
+                                              struct list *list, struct gcal_error *err)
+{
+    struct gcal_buf question = { 0 }, answer;
+    enum gcal_worker_outcome outcome;
+    struct gcal_wire wire;
+
+    gcal_wire_put_u32(&question, platform);
+    outcome = ask(worker, GCAL_REQUEST_LIST, &question, limit_s, &answer, NULL, err);
+    if (outcome != GCAL_WORKER_DONE)
+        return outcome;
+    wire = gcal_wire_open(answer.data, answer.size);
+    get_devices(&wire, worker->spawner, platform, list);
+    return finish(worker, &wire, &answer, NULL, err);
+}
+
+/* A new process in place of one that a platform's driver took along. */
+static int replace(struct gcal_worker *worker, struct gcal_error *err)
+{
+    return gcal_spawner_ask(worker->spawner, &worker->tick, &worker->fd, &worker->pid,
+                            err);
+}
+
+static enum gcal_worker_outcome list_all(struct gcal_worker *worker, double limit_s,
+                                         struct list *list, struct gcal_error *err)
+{
+    enum gcal_worker_outcome outcome, lost = GCAL_WORKER_DONE;
+    struct gcal_error why = { 0 };
+
+    /* Until one platform answers, their number is not known. */
+    for (uint32_t i = 0; i < (list->n_platforms ? list->n_platforms : MAX_LOST); i++) {
+        outcome = list_platform(worker, i, limit_s, list, &why);
+        if (outcome == GCAL_WORKER_DONE)
+            continue;
+        gcal_error_set(err, why.code, "%s", why.text);
+        if (outcome == GCAL_WORKER_REFUSED)
+            return outcome;
+        gcal_log(GCAL_LOG_WARN, "OpenCL platform %u: its devices are left out: %s", i,
+                 why.text);
+        gcal_error_prefix(err, "OpenCL platform %u", i);
+        lost = outcome;
+        if (replace(worker, &why) < 0)
+            break;
+    }
+    if (list->count)
+        return GCAL_WORKER_DONE;
+    if (lost != GCAL_WORKER_DONE)
+        return lost;
+    gcal_error_set(
+        err, GCAL_EDEVICE,
+        "no device on any OpenCL platform (%zu found): is a GPU there, may this "
+        "user open its device files, was one allocated to this job?",
+        list->n_platforms);
+    return GCAL_WORKER_REFUSED;
+}
+
+enum gcal_worker_outcome gcal_worker_list(struct gcal_worker *worker, double limit_s,
+                                          struct gcal_device_info **devices,
+                                          size_t *count, struct gcal_error *err)
+{
+    struct list list = { 0 };
+    enum gcal_worker_outcome outcome = list_all(worker, limit_s, &list, err);
+
+    if (outcome != GCAL_WORKER_DONE)
+        list_clear(&list);
+    *devices = list.devices;
+    *count = list.count;
+    return outcome;
+}
+
+enum gcal_worker_outcome gcal_worker_open(struct gcal_worker *worker, const char *uid,
+                                          double limit_s, struct gcal_error *err)
+{
+    struct gcal_buf question = { 0 }, answer;
+    enum gcal_worker_outcome outcome;
+
+    gcal_wire_put_text(&question, uid);
+    gcal_wire_put_u32(&question, gcal_spawner_platform(worker->spawner, uid));
+    outcome = ask(worker, GCAL_REQUEST_OPEN, &question, limit_s, &answer, NULL, err);
+    gcal_buf_free(&answer);
+    return outcome;
+}
+
+/* ---- kernels ---- */
+
+static enum gcal_worker_outcome refuse(enum gcal_row_status *status, struct gcal_buf *buf)
+{
+    *status = GCAL_ROW_LAUNCH_FAILED;
+    gcal_buf_free(buf);
+    return GCAL_WORKER_REFUSED;
+}
+
+enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
+                                             const struct gcal_kernel *kernel,
+                                             double limit_s, double *first_s,
+                                             enum gcal_row_status *status,
+                                             struct gcal_error *err)
+{
+    struct gcal_buf question = { 0 }, answer;
+    enum gcal_worker_outcome outcome;
+    struct gcal_wire wire;
+
+    if (gcal_job_put(&question, kernel, kernel->n_sizes, kernel->sizes, err) < 0)
+        return refuse(status, &question);
+    outcome = ask(worker, GCAL_REQUEST_PREPARE, &question, limit_s, &answer, status, err);
+    if (outcome != GCAL_WORKER_DONE)
+        return outcome;
+    wire = gcal_wire_open(answer.data, answer.size);
+    *first_s = gcal_wire_get_f64(&wire);
+    return finish(worker, &wire, &answer, status, err);
+}
+
+enum gcal_worker_outcome gcal_worker_measure(struct gcal_worker *worker,
+                                             const struct gcal_kernel *kernel, size_t n,
+                                             double limit_s, struct gcal_sample *samples,
+                                             enum gcal_row_status *status,
+                                             struct gcal_error *err)
+{
+    struct gcal_buf question = { 0 }, answer;
+    enum gcal_worker_outcome outcome;
+    struct gcal_wire wire;
+
+    if (gcal_job_put(&question, kernel, kernel->n_sizes, kernel->sizes, err) < 0)
+        return refuse(status, &question);
+    gcal_wire_put_u32(&question, (uint32_t)n);
+    outcome = ask(worker, GCAL_REQUEST_MEASURE, &question, limit_s, &answer, status, err);
+    if (outcome != GCAL_WORKER_DONE)
+        return outcome;
+    wire = gcal_wire_open(answer.data, answer.size);
+    for (size_t i = 0; i < n; i++) {
+        samples[i].time_s = gcal_wire_get_f64(&wire);
+        samples[i].host_s = gcal_wire_get_f64(&wire);
+        samples[i].clock_hz = gcal_wire_get_f64(&wire);
+        samples[i].temperature_c = gcal_wire_get_f64(&wire);
+        samples[i].throttle = gcal_wire_get_u64(&wire);
+    }
+    return finish(worker, &wire, &answer, status, err);
+}
+
+static size_t output_bytes(const struct gcal_kernel *kernel,
+                           const struct gcal_geometry *geometry, size_t i)
+{
+    if (i == kernel->n_args)
+        return geometry->transfer_bytes;
+    return kernel->args[i].kind == GCAL_ARG_BUFFER && kernel->args[i].output
+               ? (size_t)geometry->arg_values[i] * gcal_dtype_size(kernel->args[i].dtype)
+               : 0;
+}
+
+/* Outputs must have the sizes that the rank will compare. */
+static void get_outputs(struct gcal_wire *wire, const struct gcal_kernel *kernel,
+                        const struct gcal_geometry *geometry, void **outputs)
+{
+    for (size_t i = 0; i <= kernel->n_args; i++) {
+        size_t expected = output_bytes(kernel, geometry, i), size;
+        void *data = gcal_wire_get_bytes(wire, &size);
+
+        if (size != expected)
+            wire->bad = true;
+        if (expected && !wire->bad)
+            outputs[i] = data;
+        else
+            free(data);
+    }
+}
+
+enum gcal_worker_outcome gcal_worker_check(struct gcal_worker *worker,
+                                           const struct gcal_kernel *kernel,
+                                           uint64_t seed, double limit_s, void **outputs,
+                                           enum gcal_row_status *status,
+                                           struct gcal_error *err)
+{
+    struct gcal_geometry geometry = { 0 };
+    struct gcal_buf question = { 0 }, answer;
+    enum gcal_worker_outcome outcome;
+    struct gcal_wire wire;
+
+    memset(outputs, 0, (kernel->n_args + 1) * sizeof(*outputs));
+    if (gcal_job_put(&question, kernel, kernel->n_check_sizes, kernel->check_sizes, err) <
+            0 ||
+        gcal_kernel_geometry(kernel, kernel->n_check_sizes, kernel->check_sizes,
+                             &geometry, err) < 0)
+        return refuse(status, &question);
+    gcal_wire_put_u64(&question, seed);
+    outcome = ask(worker, GCAL_REQUEST_CHECK, &question, limit_s, &answer, status, err);
+    if (outcome == GCAL_WORKER_DONE) {
+        wire = gcal_wire_open(answer.data, answer.size);
+        get_outputs(&wire, kernel, &geometry, outputs);
+        outcome = finish(worker, &wire, &answer, status, err);
+        for (size_t i = 0; outcome != GCAL_WORKER_DONE && i <= kernel->n_args; i++) {
+            free(outputs[i]);
+            outputs[i] = NULL;
+        }
+    }
+    gcal_geometry_clear(&geometry);
+    return outcome;
+}

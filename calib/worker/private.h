@@ -1,0 +1,78 @@
+/* worker_private.h - the messages between a rank and its worker (within calib/ only) */
+#ifndef GCAL_CALIB_WORKER_PRIVATE_H
+#define GCAL_CALIB_WORKER_PRIVATE_H
+
+#include "calib/base/wire.h"
+#include "calib/worker/worker.h"
+
+#define GCAL_MAX_PLATFORMS 32u
+#define GCAL_ANY_PLATFORM  UINT32_MAX
+
+enum gcal_worker_request {
+    GCAL_REQUEST_LIST = 1, /* one platform: its driver may crash */
+    GCAL_REQUEST_OPEN,     /* a device of one platform, or any */
+    GCAL_REQUEST_PREPARE,
+    GCAL_REQUEST_MEASURE,
+    GCAL_REQUEST_CHECK,
+};
+
+/* Answers: the results of a request; a row status and an error's text; the same from a
+ * worker whose device is lost to it: it ends.
+ */
+enum gcal_worker_answer { GCAL_ANSWER_DONE = 100, GCAL_ANSWER_REFUSED, GCAL_ANSWER_LOST };
+
+/* An argument of a launch: a buffer's or local array's element count, or a scalar. */
+struct gcal_job_arg {
+    enum gcal_arg_kind kind;
+    char *dtype;
+    double value;
+    bool output;
+};
+
+/* 'pieces' copies of size_bytes / pieces each; none when that is 0. */
+struct gcal_job_transfer {
+    enum gcal_copy_way way;
+    enum gcal_host_memory host;
+    size_t size_bytes, pieces;
+};
+
+/* What a worker needs of a kernel to build and launch it for given sizes. */
+struct gcal_job {
+    char *family, *source, *entry, *build_options; /* entry "": a transfer alone */
+    size_t n_dims;
+    size_t local_size[GCAL_MAX_DIMS], global_size[GCAL_MAX_DIMS];
+    size_t n_args;
+    struct gcal_job_arg *args;
+    size_t launches; /* in one run */
+    enum gcal_timing timing;
+    struct gcal_job_transfer transfer;
+};
+
+void gcal_job_clear(struct gcal_job *job);
+/* 'sizes' are the kernel's own or those of its check. */
+int gcal_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel, size_t n_sizes,
+                 const struct gcal_size *sizes, struct gcal_error *err);
+int gcal_job_get(struct gcal_wire *wire, struct gcal_job *job, struct gcal_error *err);
+
+/* Waits for 'fd' to become readable, with a tick about ten times a second (NULL: none).
+ * False when time is up.
+ */
+bool gcal_tick_wait(int fd, const struct gcal_tick *tick, double deadline_s);
+
+/* The rank's requests to its spawner; both are bounded in time. */
+int gcal_spawner_ask(struct gcal_spawner *spawner, const struct gcal_tick *tick, int *fd,
+                     pid_t *pid, struct gcal_error *err);
+/* The wait status of a worker whose socket was closed, which is killed if that does not
+ * end it; -1 when it could not be ended.
+ */
+int gcal_spawner_status(struct gcal_spawner *spawner, const struct gcal_tick *tick,
+                        pid_t pid);
+
+/* What a list of devices has found: the platform of each, so that opening it leaves the
+ * drivers of others alone.  Forgets without an error when memory runs out.
+ */
+void gcal_spawner_note(struct gcal_spawner *spawner, const char *uid, uint32_t platform);
+/* GCAL_ANY_PLATFORM when it was not listed. */
+uint32_t gcal_spawner_platform(const struct gcal_spawner *spawner, const char *uid);
+
+#endif

@@ -1,0 +1,347 @@
+/* spawner.c - a small process that execs workers, so that ranks need not fork */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+#include "calib/base/wire.h"
+#include "calib/worker/worker.h"
+#include "calib/worker/private.h"
+
+#define START_LIMIT_S 30.0 /* fork and exec on a machine that is very busy */
+#define END_LIMIT_S   2.0 /* from a closed socket to a process's end, then it is killed */
+#define KILL_LIMIT_S  3.0 /* from SIGKILL to its end: a driver in the kernel may hang */
+
+enum { SPAWN = 1, STATUS };
+
+/* One a packet; both ends are the same program. */
+struct question {
+    uint64_t number; /* comes back with the answer, which may come too late */
+    int what;
+    pid_t pid;
+};
+
+struct answer {
+    uint64_t number;
+    int value; /* the new worker's pid, or a wait status; -1: failed, not ended */
+};
+
+struct place {
+    char *uid;
+    uint32_t platform;
+};
+
+struct gcal_spawner {
+    int fd;
+    pid_t pid;
+    uint64_t n_questions;
+    size_t n_places, capacity;
+    struct place *places;
+};
+
+/* Signals to the whole group are the rank's to act on: whatever it does about them, its
+ * end closes the socket, and that ends spawner and workers.  They are blocked rather than
+ * ignored: compilers in drivers (LLVM) set handlers of their own, which end the process.
+ */
+static sigset_t ranks_signals(void)
+{
+    sigset_t signals;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    sigaddset(&signals, SIGPIPE);
+    return signals;
+}
+
+/* Everything but stdin, stdout, stderr and 'keep' is closed in what will be exec'ed. */
+static void exec_self(const char *what, int keep)
+{
+    char number[16];
+
+    snprintf(number, sizeof(number), "%d", keep);
+    fcntl(keep, F_SETFD, 0);
+    if (keep > 3)
+        close_range(3, (unsigned)keep - 1, 0);
+    close_range((unsigned)keep + 1, ~0u, 0);
+    dup2(STDERR_FILENO,
+         STDOUT_FILENO); /* drivers print; the run's output is not theirs */
+    execl("/proc/self/exe", "gpucal", what, number, (char *)NULL);
+    _exit(127);
+}
+
+static pid_t start_process(const char *what, int socket_type, int *fd,
+                           struct gcal_error *err)
+{
+    sigset_t blocked = ranks_signals(), before;
+    pid_t parent = getpid(), pid;
+    int ends[2];
+
+    if (socketpair(AF_UNIX, socket_type | SOCK_CLOEXEC, 0, ends) < 0)
+        return gcal_error_set(err, GCAL_EINPUT, "socketpair: %s", strerror(errno));
+    /* Around the fork, so that there is no moment without; exec keeps the child's. */
+    sigprocmask(SIG_BLOCK, &blocked, &before);
+    pid = fork();
+    if (pid != 0)
+        sigprocmask(SIG_SETMASK, &before, NULL);
+    if (pid < 0) {
+        close(ends[0]);
+        close(ends[1]);
+        return gcal_error_set(err, GCAL_EINPUT, "fork: %s", strerror(errno));
+    }
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when a driver hangs */
+        if (getppid() != parent)
+            _exit(0);
+        exec_self(what, ends[1]);
+    }
+    close(ends[1]);
+    *fd = ends[0];
+    return pid;
+}
+
+struct gcal_spawner *gcal_spawner_start(struct gcal_error *err)
+{
+    struct gcal_spawner *spawner = calloc(1, sizeof(*spawner));
+
+    if (!spawner) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    if ((spawner->pid = start_process("spawner", SOCK_SEQPACKET, &spawner->fd, err)) <
+        0) {
+        free(spawner);
+        return NULL;
+    }
+    return spawner;
+}
+
+/* The wait status; -1 when it has not ended within the limit (ETIMEDOUT), or is no child
+ * that is left.
+ */
+static int wait_for(pid_t pid, double limit_s)
+{
+    double deadline_s = gcal_clock_now_s() + limit_s;
+    int status = -1;
+
+    while (waitpid(pid, &status, WNOHANG) == 0) {
+        if (gcal_clock_now_s() > deadline_s) {
+            errno = ETIMEDOUT;
+            return -1;
+        }
+        gcal_clock_sleep_s(0.005);
+    }
+    return status;
+}
+
+/* A process whose socket closed ends within moments; one that does not is killed, and
+ * one that a driver holds in the kernel even then is left behind.
+ */
+static int end_process(pid_t pid)
+{
+    int status = wait_for(pid, END_LIMIT_S);
+
+    if (status >= 0 || errno != ETIMEDOUT)
+        return status;
+    kill(pid, SIGKILL);
+    return wait_for(pid, KILL_LIMIT_S);
+}
+
+void gcal_spawner_stop(struct gcal_spawner *spawner)
+{
+    if (!spawner)
+        return;
+    close(spawner->fd); /* it ends, and its workers with it */
+    end_process(spawner->pid);
+    for (size_t i = 0; i < spawner->n_places; i++)
+        free(spawner->places[i].uid);
+    free(spawner->places);
+    free(spawner);
+}
+
+static struct place *find_place(const struct gcal_spawner *spawner, const char *uid)
+{
+    for (size_t i = 0; i < spawner->n_places; i++)
+        if (strcmp(spawner->places[i].uid, uid) == 0)
+            return &spawner->places[i];
+    return NULL;
+}
+
+void gcal_spawner_note(struct gcal_spawner *spawner, const char *uid, uint32_t platform)
+{
+    struct place *place = find_place(spawner, uid), *grown;
+    char *copy;
+
+    if (place) {
+        place->platform = platform;
+        return;
+    }
+    if (!(grown = gcal_array_grow(spawner->places, spawner->n_places, &spawner->capacity,
+                                  sizeof(*grown), NULL)))
+        return;
+    spawner->places = grown;
+    if ((copy = strdup(uid)))
+        grown[spawner->n_places++] = (struct place){ copy, platform };
+}
+
+uint32_t gcal_spawner_platform(const struct gcal_spawner *spawner, const char *uid)
+{
+    const struct place *place = find_place(spawner, uid);
+
+    return place ? place->platform : GCAL_ANY_PLATFORM;
+}
+
+/* The fd that came beside the answer, -1 when none did. */
+static int passed_fd(struct msghdr *message)
+{
+    struct cmsghdr *head = CMSG_FIRSTHDR(message);
+    int fd = -1;
+
+    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS)
+        memcpy(&fd, CMSG_DATA(head), sizeof(fd));
+    return fd;
+}
+
+static int receive(int fd, struct answer *answer, int *passed)
+{
+    char control[CMSG_SPACE(sizeof(int))] = { 0 };
+    struct iovec iov = { .iov_base = answer, .iov_len = sizeof(*answer) };
+    struct msghdr message = { .msg_iov = &iov,
+                              .msg_iovlen = 1,
+                              .msg_control = control,
+                              .msg_controllen = sizeof(control) };
+    ssize_t n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+
+    *passed = n > 0 ? passed_fd(&message) : -1;
+    return n == sizeof(*answer) ? 0 : -1;
+}
+
+/* Returns the answer's value, -1 as well when none comes within the limit.  Answers that
+ * came too late for an earlier question are dropped.
+ */
+static int ask(struct gcal_spawner *spawner, const struct gcal_tick *tick, int what,
+               pid_t pid, double limit_s, int *passed)
+{
+    struct question question = { ++spawner->n_questions, what, pid };
+    double deadline_s = gcal_clock_now_s() + limit_s;
+    struct answer answer;
+
+    *passed = -1;
+    if (send(spawner->fd, &question, sizeof(question), MSG_NOSIGNAL | MSG_DONTWAIT) !=
+        sizeof(question))
+        return -1;
+    while (gcal_tick_wait(spawner->fd, tick, deadline_s)) {
+        int rc = receive(spawner->fd, &answer, passed);
+
+        if (rc == 0 && answer.number == question.number)
+            return answer.value;
+        if (*passed >= 0)
+            close(*passed); /* ends a worker that nobody waits for any more */
+        *passed = -1;
+        if (rc < 0)
+            return -1;
+    }
+    return -1;
+}
+
+/* Asks for a worker; its socket comes beside the answer. */
+int gcal_spawner_ask(struct gcal_spawner *spawner, const struct gcal_tick *tick, int *fd,
+                     pid_t *pid, struct gcal_error *err)
+{
+    *pid = ask(spawner, tick, SPAWN, 0, START_LIMIT_S, fd);
+    if (*pid > 0 && *fd >= 0)
+        return 0;
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+    return gcal_error_set(
+        err, GCAL_EDEVICE, "cannot start a worker process: its spawner (process %d) %s",
+        (int)spawner->pid,
+        kill(spawner->pid, 0) < 0 ? "is gone" : "has ended, hangs or cannot fork");
+}
+
+int gcal_spawner_status(struct gcal_spawner *spawner, const struct gcal_tick *tick,
+                        pid_t pid)
+{
+    int passed,
+        status = ask(spawner, tick, STATUS, pid, END_LIMIT_S + KILL_LIMIT_S + 1, &passed);
+
+    if (passed >= 0)
+        close(passed);
+    return status;
+}
+
+/* ---- in the spawner ---- */
+
+static void send_answer(int fd, const struct answer *answer, int passed)
+{
+    char control[CMSG_SPACE(sizeof(int))] = { 0 };
+    struct iovec iov = { .iov_base = (void *)answer, .iov_len = sizeof(*answer) };
+    struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1 };
+    struct cmsghdr *head;
+
+    if (passed >= 0) {
+        message.msg_control = control;
+        message.msg_controllen = sizeof(control);
+        head = CMSG_FIRSTHDR(&message);
+        head->cmsg_level = SOL_SOCKET;
+        head->cmsg_type = SCM_RIGHTS;
+        head->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(head), &passed, sizeof(passed));
+    }
+    sendmsg(fd, &message, MSG_NOSIGNAL);
+}
+
+static void serve(int fd, const struct question *question)
+{
+    struct answer answer = { .number = question->number };
+    int worker = -1;
+
+    if (question->what == SPAWN)
+        answer.value = start_process("worker", SOCK_STREAM, &worker, NULL);
+    else
+        answer.value = end_process(question->pid);
+    send_answer(fd, &answer, worker);
+    if (worker >= 0)
+        close(worker);
+}
+
+int gcal_spawner_main(int fd)
+{
+    struct question question;
+    ssize_t n;
+
+    /* A task of Slurm has ended when its process group is empty, and a killed rank must
+     * have ended within a second, or Slurm's PMIx kills the whole step.  A driver may
+     * hold up the end of its worker for longer: spawner and workers are a group of their
+     * own.
+     */
+    setpgid(0, 0);
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    while ((n = recv(fd, &question, sizeof(question), 0)) == sizeof(question) ||
+           (n < 0 && errno == EINTR))
+        if (n > 0)
+            serve(fd, &question);
+    return 0; /* the workers die with this process */
+}
+
+int gcal_worker_dispatch(int argc, char **argv)
+{
+    if (argc != 3)
+        return -1;
+    if (strcmp(argv[1], "spawner") == 0)
+        return gcal_spawner_main(atoi(argv[2]));
+    if (strcmp(argv[1], "worker") == 0)
+        return gcal_worker_main(atoi(argv[2]));
+    return -1;
+}

@@ -1,0 +1,228 @@
+/* count.c - a request becomes a nest of loops, the nest a profile */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "kernels/count/private.h"
+#include "kernels/kernels.h"
+#include "kernels/walk/walk.h"
+
+static int check_request(const struct gcal_count_request *r, struct gcal_error *err)
+{
+    size_t items = 1;
+
+    if (r->n_dims < 1 || r->n_dims > GCAL_MAX_DIMS)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "an NDRange has 1 to %d dimensions, not %zu", GCAL_MAX_DIMS,
+                              r->n_dims);
+    for (size_t d = 0; d < r->n_dims; d++) {
+        if (!r->global_size[d] || r->local_size[d] < 1 || r->local_size[d] > 65536)
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "dimension %zu: needs a global size and a work-group "
+                                  "size of 1 to 65536",
+                                  d);
+        items *= r->local_size[d];
+    }
+    if (r->sub_group_size > 65536 || r->n_banks > 65536)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "a sub-group size or a number of banks above 65536");
+    if (r->n_banks && !r->sub_group_size)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "bank conflicts are those of a sub-group: its size is "
+                              "needed with the number of banks");
+    if (items > 65536)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "work-groups of %zu work-items are too large", items);
+    return 0;
+}
+
+/* ---- sizes ---- */
+
+/* OpenCL wants global sizes that work-groups divide.  Where "n" alone is one, that is
+ * an assumption about n which makes counts simpler, and prediction checks it.
+ */
+static const char *implied_assumptions(struct gcal_polys *c,
+                                       const struct gcal_count_request *r,
+                                       const char *assume, struct gcal_error *err)
+{
+    for (size_t d = 0; d < r->n_dims; d++) {
+        int64_t local = (int64_t)r->local_size[d], shift;
+        const struct gcal_poly *global = gcal_poly_parse(c, r->global_size[d], err);
+        const char *name, *clause;
+
+        if (!global)
+            return NULL;
+        name = gcal_poly_is_shifted(c, global, &shift);
+        if (!name || gcal_poly_is_integral(gcal_poly_scale(c, global, 1, local)))
+            continue;
+        shift = ((-shift) % local + local) % local;
+        clause = gcal_polys_format(c, "%s %% %lld = %lld", name, (long long)local,
+                                   (long long)shift);
+        if (!strstr(assume, clause))
+            assume =
+                gcal_polys_format(c, "%s%s%s", assume, *assume ? " and " : "", clause);
+    }
+    return assume;
+}
+
+/* A context that knows the assumptions, with '*text' holding all of them. */
+static struct gcal_polys *make_context(const struct gcal_count_request *r,
+                                       const char **text, struct gcal_error *err)
+{
+    struct gcal_polys *c, *second;
+    const char *assume =
+        r->assume && r->assume[strspn(r->assume, " \t")] ? r->assume : "";
+
+    if (!(c = gcal_polys_create(err)))
+        return NULL;
+    if ((*assume && gcal_polys_assume(c, assume, err) < 0) ||
+        !(*text = implied_assumptions(c, r, assume, err)))
+        goto fail;
+    if (strcmp(*text, assume) == 0)
+        return c;
+    /* known before the first use of the parameter: start afresh */
+    if (!(second = gcal_polys_create(err)))
+        goto fail;
+    *text = gcal_polys_format(second, "%s", *text);
+    gcal_polys_destroy(c);
+    c = second;
+    if (gcal_polys_assume(c, *text, err) == 0)
+        return c;
+    gcal_error_prefix(err, "work-groups must divide the global size");
+fail:
+    gcal_polys_destroy(c);
+    return NULL;
+}
+
+static int set_sizes(struct gcal_nest *nest, const struct gcal_count_request *r,
+                     struct gcal_error *err)
+{
+    struct gcal_polys *c = nest->c;
+
+    nest->n_dims = r->n_dims;
+    for (size_t d = 0; d < r->n_dims; d++) {
+        int64_t local = (int64_t)r->local_size[d];
+        const struct gcal_poly *global = gcal_poly_parse(c, r->global_size[d], err);
+
+        if (!global)
+            return gcal_error_prefix(err, "global size");
+        nest->local_size[d] = local;
+        nest->groups[d] = gcal_poly_floor(
+            c, gcal_poly_add(c, global, gcal_poly_integer(c, local - 1)), local);
+        /* nothing is launched without work-groups */
+        gcal_polys_assume_nonnegative(
+            c, gcal_poly_sub(c, nest->groups[d], gcal_poly_integer(c, 1)));
+        nest->lid[d] = gcal_poly_dimension(c, gcal_polys_format(c, "lid%zu", d),
+                                           gcal_poly_integer(c, local - 1));
+        nest->gid[d] = gcal_poly_dimension(
+            c, gcal_polys_format(c, "gid%zu", d),
+            gcal_poly_sub(c, nest->groups[d], gcal_poly_integer(c, 1)));
+    }
+    return 0;
+}
+
+/* ---- the walk ---- */
+
+/* The kernel may demand its work-group size. */
+static int check_work_group(const struct gcal_unit *unit, CXCursor kernel,
+                            const struct gcal_count_request *r, struct gcal_error *err)
+{
+    static const char attribute[] = "reqd_work_group_size(";
+    CXPrintingPolicy policy = unit->clang->getCursorPrintingPolicy(kernel);
+    unsigned wanted[GCAL_MAX_DIMS] = { 0 };
+    const char *found;
+    CXString text;
+    int rc = 0;
+
+    unit->clang->PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
+    text = unit->clang->getCursorPrettyPrinted(kernel, policy);
+    found = strstr(unit->clang->getCString(text), attribute);
+    if (found && sscanf(found + strlen(attribute), "%u, %u, %u", &wanted[0], &wanted[1],
+                        &wanted[2]) == 3)
+        for (size_t d = 0; d < GCAL_MAX_DIMS && rc == 0; d++)
+            if (wanted[d] != (d < r->n_dims ? r->local_size[d] : 1))
+                rc = gcal_unit_error(unit, kernel, err,
+                                     "the kernel demands work-groups of %ux%ux%u",
+                                     wanted[0], wanted[1], wanted[2]);
+    unit->clang->disposeString(text);
+    unit->clang->PrintingPolicy_dispose(policy);
+    return rc;
+}
+
+static int walk_kernel(struct gcal_nest *nest, const struct gcal_unit *unit,
+                       CXCursor kernel, const struct gcal_count_request *request,
+                       struct gcal_error *err)
+{
+    struct gcal_walk w = { .request = request,
+                           .unit = unit,
+                           .clang = unit->clang,
+                           .nest = nest,
+                           .c = nest->c,
+                           .err = err };
+
+    gcal_walk_function(&w, kernel);
+    gcal_walk_clear(&w);
+    return w.failed ? -1 : gcal_polys_check(nest->c, err);
+}
+
+/* The kernel's scalar integers in order, for the order of the profile's parameters. */
+static int name_arguments(const struct gcal_unit *unit, CXCursor kernel,
+                          struct gcal_name_list *names, struct gcal_error *err)
+{
+    int n = unit->clang->Cursor_getNumArguments(kernel);
+
+    for (int i = 0; i < n; i++) {
+        char *name = gcal_cursor_name(
+            unit, unit->clang->Cursor_getArgument(kernel, (unsigned)i), err);
+        int rc = name ? gcal_name_list_add(names, name, err) : -1;
+
+        free(name);
+        if (rc < 0)
+            return -1;
+    }
+    return 0;
+}
+
+struct gcal_profile *gcal_count(const struct gcal_count_request *request,
+                                struct gcal_error *err)
+{
+    struct gcal_nest nest = { 0 };
+    struct gcal_polys *c = NULL;
+    struct gcal_unit *unit = NULL;
+    struct gcal_profile *profile = NULL;
+    struct gcal_name_list arguments = { 0 };
+    const char *assumptions = NULL;
+    char *name = NULL;
+    CXCursor kernel;
+
+    if (check_request(request, err) < 0 ||
+        !(unit = gcal_unit_parse(GCAL_LANGUAGE_OPENCL, request->source, request->file,
+                                 request->build_options, err)) ||
+        gcal_unit_kernel(unit, request->kernel, &kernel, err) < 0 ||
+        check_work_group(unit, kernel, request, err) < 0 ||
+        !(name = gcal_cursor_name(unit, kernel, err)) ||
+        name_arguments(unit, kernel, &arguments, err) < 0 ||
+        !(c = make_context(request, &assumptions, err)))
+        goto out;
+    nest.c = c;
+    nest.file = unit->file;
+    nest.sub_group_size = (int64_t)request->sub_group_size;
+    if (set_sizes(&nest, request, err) < 0 ||
+        walk_kernel(&nest, unit, kernel, request, err) < 0) {
+        if (gcal_polys_check(c, NULL) < 0)
+            gcal_error_prefix(err, "%s: kernel '%s'", unit->file, name);
+        goto out;
+    }
+    profile = gcal_profile_make(&nest, request, name, assumptions, &arguments, err);
+    if (!profile && gcal_polys_check(c, NULL) < 0)
+        gcal_error_prefix(err, "%s: kernel '%s'", unit->file, name);
+out:
+    free(name);
+    gcal_name_list_clear(&arguments);
+    gcal_nest_clear(&nest);
+    gcal_polys_destroy(c);
+    gcal_unit_close(unit);
+    return profile;
+}

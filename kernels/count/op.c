@@ -1,0 +1,163 @@
+/* count_op.c - entries of operations, branches, barriers and the NDRange */
+#include <string.h>
+
+#include "kernels/count/private.h"
+#include "kernels/kernels.h"
+
+/* ---- operations ---- */
+
+static bool is_same_op(const struct gcal_op_event *a, const struct gcal_op_event *b)
+{
+    return a->dtype == b->dtype && a->index == b->index && strcmp(a->op, b->op) == 0;
+}
+
+static void add_op(struct gcal_maker *m, const struct gcal_op_event *e,
+                   const struct gcal_tally *tally)
+{
+    struct gcal_profile_entry *entry = gcal_maker_add(
+        m, e->index ? GCAL_FEATURE_INDEX_OP : GCAL_FEATURE_OP, GCAL_PER_SUB_GROUP,
+        gcal_polys_format(m->c, "f_%s_%s_%s", e->index ? "index" : "op", e->dtype,
+                          e->op));
+
+    if (!entry)
+        return;
+    entry->dtype = gcal_maker_copy(m, e->dtype);
+    entry->op = gcal_maker_copy(m, e->op);
+    entry->count = gcal_maker_sub_group_text(m, tally->count);
+    entry->estimated = tally->estimated;
+    if (!e->index)
+        gcal_maker_add_to_part(m, GCAL_PART_ONCHIP, tally->count, true, tally->estimated);
+}
+
+void gcal_maker_add_ops(struct gcal_maker *m)
+{
+    const struct gcal_nest *nest = m->nest;
+
+    for (size_t i = 0; i < nest->n_ops && !m->failed; i++) {
+        const struct gcal_op_event *e = &nest->ops[i];
+        struct gcal_tally tally = gcal_tally_none(m);
+        bool done = false;
+
+        for (size_t j = 0; j < i && !done; j++)
+            done = is_same_op(&nest->ops[j], e);
+        for (size_t j = i; j < nest->n_ops && !done; j++)
+            if (is_same_op(&nest->ops[j], e))
+                gcal_tally_add(m, &tally, nest->ops[j].domain, gcal_sub_group_mode(m),
+                               nest->ops[j].times);
+        if (!done && !m->failed && tally.count->n_terms)
+            add_op(m, e, &tally);
+    }
+}
+
+/* ---- branches ---- */
+
+/* On data, work-items may part each time they come. */
+static struct gcal_tally divergence_of(struct gcal_maker *m,
+                                       const struct gcal_branch_event *branch)
+{
+    struct gcal_tally tally = gcal_tally_none(m);
+    const struct gcal_poly *count = gcal_branch_divergence(m->nest, branch);
+    struct gcal_branch_event known = *branch;
+
+    if (!count) { /* perhaps for a condition on data around it */
+        known.domain = gcal_domain_known(m, branch->domain);
+        tally.estimated = true;
+        if (known.domain != branch->domain)
+            count = gcal_branch_divergence(m->nest, &known);
+    }
+    if (count) {
+        tally.count = count;
+        return tally;
+    }
+    gcal_tally_add(m, &tally, branch->domain, GCAL_COUNT_SUB_GROUPS, 1);
+    if (branch->condition)
+        gcal_maker_estimate(m, branch->line, branch->column,
+                            "how often work-items of a sub-group part here cannot be "
+                            "counted exactly",
+                            "counted as if they always did");
+    else
+        gcal_nest_note(m->nest, branch->line, branch->column,
+                       "whether work-items of a sub-group part here depends on data: "
+                       "counted as if they always did");
+    return tally;
+}
+
+void gcal_maker_add_branches(struct gcal_maker *m)
+{
+    const struct gcal_nest *nest = m->nest;
+
+    for (size_t i = 0; i < nest->n_branches && m->request->sub_group_size; i++) {
+        const struct gcal_branch_event *branch = &nest->branches[i];
+        struct gcal_tally tally = divergence_of(m, branch);
+        struct gcal_profile_entry *entry;
+
+        if (m->failed || !tally.count->n_terms)
+            continue;
+        entry = gcal_maker_add(m, GCAL_FEATURE_DIVERGENT_BRANCH, GCAL_PER_SUB_GROUP,
+                               "f_divergent_branch");
+        if (!entry)
+            return;
+        entry->count = gcal_maker_text(m, tally.count);
+        entry->estimated = tally.estimated;
+        entry->line = branch->line;
+        entry->column = branch->column;
+    }
+}
+
+/* ---- the rest ---- */
+
+/* 'groups': of the NDRange; all of them wait. */
+static void add_barriers(struct gcal_maker *m, const struct gcal_poly *groups)
+{
+    const struct gcal_nest *nest = m->nest;
+    struct gcal_tally tally = gcal_tally_none(m);
+    struct gcal_profile_entry *entry;
+
+    for (size_t i = 0; i < nest->n_barriers; i++)
+        gcal_tally_add(m, &tally, nest->barriers[i].domain, GCAL_COUNT_ONE, 1);
+    if (m->failed || !tally.count->n_terms)
+        return;
+    entry = gcal_maker_add(m, GCAL_FEATURE_BARRIER_LOCAL, GCAL_PER_KERNEL,
+                           "f_sync_barrier_local");
+    if (!entry)
+        return;
+    entry->count = gcal_maker_text(m, tally.count);
+    entry->estimated = tally.estimated;
+    gcal_maker_add_to_part(m, GCAL_PART_ONCHIP, gcal_poly_mul(m->c, tally.count, groups),
+                           false, tally.estimated);
+    entry->line = nest->barriers[0].line;
+    entry->column = nest->barriers[0].column;
+}
+
+static void add_plain(struct gcal_maker *m, enum gcal_feature_kind kind,
+                      const char *feature, const struct gcal_poly *count)
+{
+    struct gcal_profile_entry *entry = gcal_maker_add(m, kind, GCAL_PER_KERNEL, feature);
+
+    if (entry)
+        entry->count = gcal_maker_text(m, count);
+}
+
+void gcal_maker_add_the_rest(struct gcal_maker *m)
+{
+    const struct gcal_poly *groups = gcal_poly_integer(m->c, 1);
+    int64_t items = 1;
+
+    for (size_t d = 0; d < m->nest->n_dims; d++) {
+        groups = gcal_poly_mul(m->c, groups, m->nest->groups[d]);
+        items *= m->nest->local_size[d];
+        m->profile->groups[d] = gcal_maker_text(m, m->nest->groups[d]);
+    }
+    add_barriers(m, groups);
+    add_plain(m, GCAL_FEATURE_KERNEL_LAUNCH, "f_sync_kernel_launch",
+              gcal_poly_integer(m->c, 1));
+    add_plain(m, GCAL_FEATURE_THREAD_GROUPS, "f_thread_groups", groups);
+    add_plain(m, GCAL_FEATURE_WORK_ITEMS, "f_work_items",
+              gcal_poly_scale(m->c, groups, items, 1));
+    if (m->nest->local_bytes)
+        add_plain(m, GCAL_FEATURE_LOCAL_MEMORY_BYTES, "f_local_memory_bytes",
+                  gcal_poly_integer(m->c, m->nest->local_bytes));
+    if (m->nest->private_bytes)
+        add_plain(m, GCAL_FEATURE_PRIVATE_ARRAY_BYTES, "f_private_array_bytes",
+                  gcal_poly_integer(m->c, m->nest->private_bytes));
+}

@@ -1,0 +1,89 @@
+/* count_part.c - the two parts of a kernel: all its global accesses, all its on-chip work
+ *
+ * Each is one feature, the sum of what the entries of its kind count, as it stands: a
+ * cost of one unit of it means something for that kernel alone, and its tag says which.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "calib/base/buf.h"
+#include "kernels/count/private.h"
+#include "kernels/kernels.h"
+#include "kernels/count/part.h"
+
+void gcal_put_camel(const char *text, bool capital, struct gcal_buf *out)
+{
+    for (; *text; text++) {
+        char c = *text;
+
+        if (isalnum((unsigned char)c)) {
+            c = (char)(capital ? toupper((unsigned char)c) : c);
+            gcal_buf_put(out, &c, 1);
+        }
+        capital = !isalnum((unsigned char)*text);
+    }
+}
+
+void gcal_maker_add_to_part(struct gcal_maker *m, enum gcal_part_name part,
+                            const struct gcal_poly *count, bool by_sub_group,
+                            bool estimated)
+{
+    struct gcal_part *p = &m->parts[part];
+    const struct gcal_poly **sum = by_sub_group ? &p->sub_groups : &p->others;
+
+    *sum = *sum ? gcal_poly_add(m->c, *sum, count) : count;
+    p->estimated = p->estimated || estimated;
+}
+
+static char *count_text(struct gcal_maker *m, const struct gcal_part *p)
+{
+    char *others, *sub_groups, *text;
+
+    if (!p->others || !p->others->n_terms)
+        return gcal_maker_sub_group_text(m, p->sub_groups);
+    if (!p->sub_groups || !p->sub_groups->n_terms)
+        return gcal_maker_text(m, p->others);
+    others = gcal_maker_text(m, p->others);
+    sub_groups = gcal_maker_sub_group_text(m, p->sub_groups);
+    text = others && sub_groups
+               ? gcal_maker_copy(
+                     m, gcal_polys_format(m->c, *sub_groups == '-' ? "%s+(%s)" : "%s+%s",
+                                          others, sub_groups))
+               : NULL;
+    free(others);
+    free(sub_groups);
+    return text;
+}
+
+static void add_part(struct gcal_maker *m, enum gcal_feature_kind kind,
+                     const char *feature, const struct gcal_part *p, const char *tag)
+{
+    bool none =
+        !(p->others && p->others->n_terms) && !(p->sub_groups && p->sub_groups->n_terms);
+    struct gcal_profile_entry *entry;
+
+    if (none || m->failed ||
+        !(entry = gcal_maker_add(m, kind, GCAL_PER_KERNEL,
+                                 *tag ? gcal_polys_format(m->c, "%s_tag:%s", feature, tag)
+                                      : feature)))
+        return;
+    entry->count = count_text(m, p);
+    entry->tag = *tag ? gcal_maker_copy(m, tag) : NULL; /* none: a kernel named _ */
+    entry->estimated = p->estimated;
+}
+
+void gcal_maker_add_parts(struct gcal_maker *m)
+{
+    struct gcal_buf tag = { 0 };
+    char *text;
+
+    gcal_buf_puts(&tag, "");
+    gcal_put_camel(m->profile->kernel ? m->profile->kernel : "", false, &tag);
+    if (!(text = gcal_buf_take(&tag, m->err))) {
+        m->failed = true;
+        return;
+    }
+    add_part(m, GCAL_FEATURE_MEMORY, "f_memory", &m->parts[GCAL_PART_MEMORY], text);
+    add_part(m, GCAL_FEATURE_ONCHIP, "f_onchip", &m->parts[GCAL_PART_ONCHIP], text);
+    free(text);
+}

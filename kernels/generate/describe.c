@@ -1,0 +1,239 @@
+/* catalogue_describe.c - the generators of a catalogue, for people */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "kernels/generate/private.h"
+
+enum { WIDTH = 90, INDENT = 4 };
+
+/* Tags that generators of one subject share; NULL: those that have none of these. */
+static const struct {
+    const char *tag, *heading;
+} classes[] = {
+    { "flops", "arithmetic" },
+    { "gmem", "global memory" },
+    { "lmem", "local memory" },
+    { "mix", "global memory mixed with work on the chip" },
+    { "atomics", "atomics" },
+    { "launch", "synchronisation and launch" },
+    { "occupancy", "occupancy" },
+    { "divergence", "divergence" },
+    { "transfer", "transfers between host and device" },
+    { "application", "applications" },
+    { NULL, "others" },
+};
+
+enum { N_CLASSES = sizeof(classes) / sizeof(*classes) };
+
+static size_t class_of(const struct gcal_generator *g)
+{
+    size_t i = 0;
+
+    while (i + 1 < N_CLASSES && !gcal_texts_have(&g->tags, classes[i].tag))
+        i++;
+    return i;
+}
+
+/* ---- text in lines ---- */
+
+struct lines {
+    struct gcal_buf *out;
+    size_t column; /* characters in the line; 0: nothing stands there yet */
+};
+
+/* A word, in the next line where it does not fit. */
+static void put_word(struct lines *lines, const char *word, size_t length)
+{
+    if (lines->column && lines->column + 1 + length > WIDTH) {
+        gcal_buf_puts(lines->out, "\n");
+        lines->column = 0;
+    }
+    if (lines->column)
+        gcal_buf_puts(lines->out, " ");
+    else
+        gcal_buf_printf(lines->out, "%*s", INDENT, "");
+    lines->column += length + (lines->column ? 1 : INDENT);
+    gcal_buf_put(lines->out, word, length);
+}
+
+static void put_words(struct lines *lines, const char *text)
+{
+    while (*(text += strspn(text, " \n"))) {
+        size_t length = strcspn(text, " \n");
+
+        put_word(lines, text, length);
+        text += length;
+    }
+}
+
+static void end_line(struct lines *lines)
+{
+    if (lines->column)
+        gcal_buf_puts(lines->out, "\n");
+    lines->column = 0;
+}
+
+/* ---- arguments ---- */
+
+static void put_list(const struct gcal_texts *texts, struct gcal_buf *out)
+{
+    for (size_t i = 0; i < texts->n; i++)
+        gcal_buf_printf(out, "%s%s", i ? "," : "", texts->items[i]);
+}
+
+static void put_factors(const struct gcal_generator_arg *a, const char *key,
+                        struct gcal_buf *out)
+{
+    const struct gcal_yaml *list = gcal_yaml_find(a->footprint, key);
+
+    for (size_t i = 0; list && i < list->n_items; i++)
+        gcal_buf_printf(out, "%s%s", i ? "," : " ", list->items[i]->text);
+    if (list && list->n_items)
+        gcal_buf_printf(out, "*%s", key);
+}
+
+/* Behind '=' what is made unless a tag says otherwise. */
+static void put_size(const struct gcal_generator_arg *a, struct gcal_buf *out)
+{
+    const struct gcal_texts *texts = &a->defaults;
+
+    gcal_buf_printf(out, "%s:any=", a->name);
+    if (a->footprint) {
+        gcal_buf_puts(out, "footprint");
+        put_factors(a, "cache", out);
+        put_factors(a, "memory", out);
+    } else if (a->ladder) {
+        gcal_buf_printf(out, "%s..%s", texts->items[0], texts->items[texts->n - 1]);
+    } else {
+        put_list(texts, out);
+    }
+}
+
+static void put_argument(const struct gcal_generator_arg *a, struct gcal_buf *out)
+{
+    if (a->size) {
+        put_size(a, out);
+        return;
+    }
+    gcal_buf_printf(out, "%s:", a->name);
+    switch (a->form) {
+    case GCAL_VALUES_RANGE:
+        gcal_buf_printf(out, "%lld..%lld", a->first, a->last);
+        if (a->step > 1)
+            gcal_buf_printf(out, "/%lld", a->step);
+        break;
+    case GCAL_VALUES_POWERS:
+        gcal_buf_printf(out, "%lld,%lld..%lld", a->first, 2 * a->first, a->last);
+        break;
+    case GCAL_VALUES_LISTED:
+    case GCAL_VALUES_LOADS: /* of companions, whose arguments are not listed */
+    case GCAL_VALUES_SIZE:
+        put_list(&a->listed, out);
+        break;
+    }
+    if (a->form == GCAL_VALUES_LISTED && a->defaults.n == a->listed.n)
+        return;
+    gcal_buf_puts(out, "=");
+    put_list(&a->defaults, out);
+}
+
+/* ---- generators ---- */
+
+static void put_tags(const struct gcal_generator *g, struct gcal_buf *out)
+{
+    gcal_buf_printf(out, "%s [", g->name);
+    for (size_t i = 0; i < g->tags.n; i++)
+        gcal_buf_printf(out, "%s%s", i ? " " : "", g->tags.items[i]);
+    gcal_buf_puts(out, "]");
+}
+
+static void put_arguments(const struct gcal_generator *g, struct lines *lines)
+{
+    for (size_t i = 0; i < g->n_arguments; i++) {
+        struct gcal_buf text = { 0 };
+
+        put_argument(&g->arguments[i], &text);
+        put_words(lines, text.data ? text.data : "");
+        lines->out->failed = lines->out->failed || text.failed;
+        gcal_buf_free(&text);
+    }
+}
+
+/* The companions of the generator numbered 'origin', which stand behind it. */
+static void put_companions(const struct gcal_catalogue *catalogue, size_t origin,
+                           struct gcal_buf *out)
+{
+    struct lines lines = { .out = out };
+
+    for (size_t i = origin + 1; i < catalogue->n_generators; i++) {
+        const struct gcal_generator *g = catalogue->generators[i];
+        struct gcal_buf text = { 0 };
+
+        if (g->origin != catalogue->generators[origin])
+            break;
+        gcal_buf_puts(&text, "+");
+        put_tags(g, &text);
+        put_words(&lines, text.data ? text.data : "");
+        out->failed = out->failed || text.failed;
+        gcal_buf_free(&text);
+    }
+    end_line(&lines);
+}
+
+static void put_generator(const struct gcal_generator *g, struct gcal_buf *out)
+{
+    const struct gcal_yaml *description = gcal_yaml_find(g->root, "description");
+    struct lines lines = { .out = out };
+
+    put_tags(g, out);
+    gcal_buf_puts(out, "\n");
+    if (description && description->kind == GCAL_YAML_SCALAR)
+        put_words(&lines, description->text);
+    end_line(&lines);
+    put_arguments(g, &lines);
+    end_line(&lines);
+}
+
+static void put_class(const struct gcal_catalogue *catalogue, size_t class,
+                      struct gcal_buf *out)
+{
+    bool begun = false;
+
+    for (size_t i = 0; i < catalogue->n_generators; i++) {
+        const struct gcal_generator *g = catalogue->generators[i];
+
+        if (g->origin || class_of(g) != class)
+            continue;
+        if (!begun)
+            gcal_buf_printf(out, "%s---- %s%s%s%s ----\n\n", out->size ? "\n" : "",
+                            classes[class].heading, classes[class].tag ? " (" : "",
+                            classes[class].tag ? classes[class].tag : "",
+                            classes[class].tag ? ")" : "");
+        begun = true;
+        put_generator(g, out);
+        put_companions(catalogue, i, out);
+    }
+}
+
+char *gcal_catalogue_describe(const struct gcal_catalogue *catalogue,
+                              struct gcal_error *err)
+{
+    struct gcal_buf out = { 0 };
+
+    for (size_t i = 0; i < N_CLASSES; i++)
+        put_class(catalogue, i, &out);
+    gcal_buf_printf(&out,
+                    "\nname [tags], and argument:values=what is made unless a tag says "
+                    "otherwise (all where\nnothing is said).  any: positive integers; "
+                    "1..64/3: in steps of 3; 1,2..64: powers of two.\n"
+                    "+name: the same kernels with work removed; those of loads have the "
+                    "arguments\nkeep:all,each,LOAD+..=all accumulators:1..16=1 besides, "
+                    "those of memory\naccumulators:1..16=1 barriers:True,False=True.\n"
+                    "Footprints are listed for %g MiB of cache and %g GiB of memory.\n",
+                    gcal_nominal_limits.cache_bytes / 0x1p20,
+                    gcal_nominal_limits.memory_bytes / 0x1p30);
+    return gcal_buf_take(&out, err);
+}

@@ -1,0 +1,172 @@
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/model/assume.h"
+#include "calib/model/expr.h"
+#include "kernels/generate/private.h"
+
+static bool is_name_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The value that stands for the word of 'length' at 'word', or NULL. */
+static const char *value_of(const struct gcal_setting *s, const char *word, size_t length)
+{
+    const struct gcal_generator *g = s->generator;
+
+    for (size_t i = 0; i < g->n_arguments; i++)
+        if (!g->arguments[i].size && strlen(g->arguments[i].name) == length &&
+            memcmp(g->arguments[i].name, word, length) == 0)
+            return s->values[i];
+    return NULL;
+}
+
+char *gcal_expand(const struct gcal_setting *setting, const struct gcal_yaml *node,
+                  const char *what, struct gcal_error *err)
+{
+    const char *at = gcal_yaml_text(node, what, err);
+    struct gcal_buf out = { 0 };
+
+    if (!at)
+        return NULL;
+    gcal_buf_puts(&out, ""); /* a text even when it is empty */
+    while (*at) {
+        size_t length = 0;
+        const char *value;
+
+        while (is_name_char(at[length]))
+            length++;
+        value = length ? value_of(setting, at, length) : NULL;
+        if (value)
+            gcal_buf_puts(&out, value);
+        else
+            gcal_buf_put(&out, at, length ? length : 1);
+        at += length ? length : 1;
+    }
+    return gcal_buf_take(&out, err);
+}
+
+static bool is_size_of(const struct gcal_generator *g, const char *name)
+{
+    const struct gcal_generator_arg *a = gcal_generator_argument(g, name);
+
+    return a && a->size;
+}
+
+char *gcal_expand_expr(const struct gcal_setting *setting, const struct gcal_yaml *node,
+                       const char *what, struct gcal_error *err)
+{
+    char *text = gcal_expand(setting, node, what, err);
+    struct gcal_error reason = { 0 };
+    struct gcal_expr *expr;
+
+    if (!text)
+        return NULL;
+    if (!(expr = gcal_expr_parse(text, &reason))) {
+        gcal_yaml_error(node, err, "%s: '%s': %s", what, text, reason.text);
+        free(text);
+        return NULL;
+    }
+    for (size_t i = 0; i < gcal_expr_symbol_count(expr); i++) {
+        const char *name = gcal_expr_symbol(expr, i);
+
+        if (!is_size_of(setting->generator, name)) {
+            gcal_yaml_error(node, err, "%s: '%s' is not an argument of this kernel", what,
+                            name);
+            free(text);
+            text = NULL;
+            break;
+        }
+    }
+    gcal_expr_destroy(expr);
+    return text;
+}
+
+int gcal_eval_sizes(const char *text, size_t n_sizes, const struct gcal_size *sizes,
+                    double *value, struct gcal_error *err)
+{
+    struct gcal_expr *expr = gcal_expr_parse(text, err);
+    size_t n = expr ? gcal_expr_symbol_count(expr) : 0;
+    double *values = calloc(n + 1, sizeof(*values));
+    int rc = -1;
+
+    if (!expr)
+        goto out;
+    if (!values) {
+        gcal_error_memory(err);
+        goto out;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const char *name = gcal_expr_symbol(expr, i);
+        size_t j = 0;
+
+        while (j < n_sizes && strcmp(sizes[j].name, name) != 0)
+            j++;
+        if (j == n_sizes) {
+            gcal_error_set(err, GCAL_EINPUT, "'%s': no value for size '%s'", text, name);
+            goto out;
+        }
+        values[i] = sizes[j].value;
+    }
+    *value = gcal_expr_eval(expr, values);
+    rc = 0;
+out:
+    free(values);
+    gcal_expr_destroy(expr);
+    return rc;
+}
+
+int gcal_expand_count(const struct gcal_setting *setting, const struct gcal_yaml *node,
+                      const char *what, size_t *value, struct gcal_error *err)
+{
+    char *text = gcal_expand_expr(setting, node, what, err);
+    double number = 0;
+    int rc = -1;
+
+    if (!text)
+        return -1;
+    if (gcal_eval_sizes(text, 0, NULL, &number, NULL) < 0 || !(number >= 1) ||
+        number > 0x1p31 || number != floor(number))
+        gcal_yaml_error(node, err,
+                        "%s: expected a positive integer without sizes, "
+                        "found '%s'",
+                        what, text);
+    else {
+        *value = (size_t)number;
+        rc = 0;
+    }
+    free(text);
+    return rc;
+}
+
+int gcal_check_assume(const struct gcal_kernel *kernel, size_t n_sizes,
+                      const struct gcal_size *sizes, struct gcal_error *err)
+{
+    double *values = calloc(n_sizes + 1, sizeof(*values));
+    const char **names = calloc(n_sizes + 1, sizeof(*names));
+    struct gcal_assume *assume = NULL;
+    int rc = -1;
+
+    if (!values || !names) {
+        gcal_error_memory(err);
+        goto out;
+    }
+    for (size_t i = 0; i < n_sizes; i++) {
+        names[i] = sizes[i].name;
+        values[i] = sizes[i].value;
+    }
+    if (!kernel->assume)
+        rc = 0;
+    else if ((assume = gcal_assume_parse(kernel->assume, n_sizes, names, err)))
+        rc = gcal_assume_check(assume, values, err);
+out:
+    gcal_assume_destroy(assume);
+    free(names);
+    free(values);
+    return rc;
+}

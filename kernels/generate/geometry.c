@@ -1,0 +1,74 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/base/random.h"
+#include "kernels/generate/run.h"
+
+void gcal_geometry_clear(struct gcal_geometry *geometry)
+{
+    free(geometry->arg_values);
+    memset(geometry, 0, sizeof(*geometry));
+}
+
+static int fill_ndrange(const struct gcal_kernel *kernel, size_t n_sizes,
+                        const struct gcal_size *sizes, struct gcal_geometry *geometry,
+                        struct gcal_error *err)
+{
+    for (size_t i = 0; i < kernel->n_dims; i++) {
+        const char *text = kernel->global_size[i];
+        double value;
+
+        if (gcal_eval_sizes(text, n_sizes, sizes, &value, err) < 0)
+            return -1;
+        if (!(value >= 1) || value > 0x1p53 || value != floor(value) ||
+            fmod(value, (double)kernel->local_size[i]) != 0)
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "%s: global size %zu, '%s', is %g: not a positive "
+                                  "multiple of the work-group's %zu",
+                                  kernel->name, i, text, value, kernel->local_size[i]);
+        geometry->global_size[i] = (size_t)value;
+    }
+    return 0;
+}
+
+static int fill_args(const struct gcal_kernel *kernel, size_t n_sizes,
+                     const struct gcal_size *sizes, struct gcal_geometry *geometry,
+                     struct gcal_error *err)
+{
+    if (!(geometry->arg_values = calloc(kernel->n_args + 1, sizeof(double))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < kernel->n_args; i++) {
+        const struct gcal_arg *arg = &kernel->args[i];
+        double value;
+
+        if (gcal_eval_sizes(arg->value, n_sizes, sizes, &value, err) < 0)
+            return -1;
+        if (arg->kind != GCAL_ARG_SCALAR &&
+            (!(value >= 1) || value > 0x1p53 || value != floor(value)))
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "%s: argument '%s' has %g elements ('%s')",
+                                  kernel->name, arg->name, value, arg->value);
+        geometry->arg_values[i] = value;
+        if (arg->kind == GCAL_ARG_BUFFER)
+            geometry->total_bytes += value * (double)gcal_dtype_size(arg->dtype);
+    }
+    return 0;
+}
+
+int gcal_kernel_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
+                         const struct gcal_size *sizes, struct gcal_geometry *geometry,
+                         struct gcal_error *err)
+{
+    struct gcal_geometry made = { 0 };
+
+    if (fill_ndrange(kernel, n_sizes, sizes, &made, err) < 0 ||
+        fill_args(kernel, n_sizes, sizes, &made, err) < 0 ||
+        gcal_run_geometry(kernel, n_sizes, sizes, &made, err) < 0) {
+        gcal_geometry_clear(&made);
+        return -1;
+    }
+    *geometry = made;
+    return 0;
+}

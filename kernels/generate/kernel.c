@@ -1,0 +1,328 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/random.h"
+#include "calib/model/profile.h"
+#include "kernels/generate/run.h"
+
+void gcal_kernel_destroy(struct gcal_kernel *kernel)
+{
+    if (!kernel)
+        return;
+    for (size_t i = 0; i < GCAL_MAX_DIMS; i++)
+        free(kernel->global_size[i]);
+    for (size_t i = 0; i < kernel->n_sizes; i++)
+        free(kernel->sizes[i].name);
+    for (size_t i = 0; i < kernel->n_check_sizes; i++)
+        free(kernel->check_sizes[i].name);
+    for (size_t i = 0; i < kernel->n_args; i++) {
+        free(kernel->args[i].name);
+        free(kernel->args[i].dtype);
+        free(kernel->args[i].value);
+    }
+    free(kernel->id);
+    free(kernel->name);
+    free(kernel->generator);
+    free(kernel->family);
+    free(kernel->variant);
+    free(kernel->source);
+    free(kernel->entry);
+    free(kernel->build_options);
+    free(kernel->assume);
+    gcal_run_clear(kernel);
+    free(kernel->sizes);
+    free(kernel->check_sizes);
+    free(kernel->args);
+    free(kernel->reference);
+    free(kernel->models);
+    gcal_profile_destroy(kernel->profile);
+    free(kernel);
+}
+
+/* What OpenCL C and C call a dtype; NULL for what is none. */
+static const char *c_type(const char *dtype)
+{
+    static const char *const names[][2] = {
+        { "int8", "char" },     { "uint8", "uchar" },    { "int16", "short" },
+        { "uint16", "ushort" }, { "int32", "int" },      { "uint32", "uint" },
+        { "int64", "long" },    { "uint64", "ulong" },   { "float16", "half" },
+        { "float32", "float" }, { "float64", "double" },
+    };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (strcmp(names[i][0], dtype) == 0)
+            return names[i][1];
+    return NULL;
+}
+
+/* "-DT=float -DN=2" into 'options', the same as #define lines into 'lines'. */
+static int make_defines(const struct gcal_setting *s, struct gcal_buf *options,
+                        struct gcal_buf *lines, struct gcal_error *err)
+{
+    const struct gcal_yaml *map = gcal_yaml_find(s->generator->root, "defines");
+
+    gcal_buf_puts(options, "");
+    gcal_buf_puts(lines, "");
+    if (!map)
+        return 0;
+    if (map->kind != GCAL_YAML_MAP)
+        return gcal_yaml_error(map, err, "defines: expected a map of macro: value");
+    for (size_t i = 0; i < map->n_items; i++) {
+        const char *macro = map->keys[i]->text, *value;
+        char *text = gcal_expand(s, map->items[i], macro, err);
+
+        if (!text)
+            return -1;
+        value = c_type(text) ? c_type(text) : text;
+        if (strpbrk(value, " \t\n\"'\\") || strpbrk(macro, " \t\n\"'\\=")) {
+            gcal_yaml_error(map->items[i], err, "defines: '%s' holds a space or a quote",
+                            value);
+            free(text);
+            return -1;
+        }
+        gcal_buf_printf(options, "%s-D%s=%s", i ? " " : "", macro, value);
+        gcal_buf_printf(lines, "#define %s %s\n", macro, value);
+        free(text);
+    }
+    return 0;
+}
+
+/* A reference runs at the check's sizes only, and not all of them are its arguments. */
+static void define_check_sizes(const struct gcal_kernel *kernel, struct gcal_buf *lines)
+{
+    for (size_t i = 0; i < kernel->n_check_sizes; i++)
+        gcal_buf_printf(lines, "#define CHECK_%s %.0f\n", kernel->check_sizes[i].name,
+                        kernel->check_sizes[i].value);
+}
+
+static int make_texts(const struct gcal_setting *s, struct gcal_kernel *kernel,
+                      struct gcal_error *err)
+{
+    const struct gcal_generator *g = s->generator;
+    const struct gcal_yaml *reference =
+        g->origin ? NULL : gcal_yaml_find(g->root, "reference");
+    struct gcal_buf options = { 0 }, lines = { 0 };
+    bool alone = gcal_run_is_alone(g->root);
+    int rc = -1;
+
+    if (make_defines(s, &options, &lines, err) < 0)
+        goto out;
+    if (reference) {
+        const char *text = gcal_yaml_text(reference, "reference", err);
+
+        if (!text)
+            goto out;
+        define_check_sizes(kernel, &lines);
+        gcal_buf_puts(&lines, text);
+        if (!(kernel->reference = gcal_buf_take(&lines, err)))
+            goto out;
+    }
+    if (!(kernel->build_options = gcal_buf_take(&options, err)))
+        goto out;
+    kernel->generator = strdup(g->name);
+    kernel->entry = strdup(alone ? "" : gcal_yaml_find(g->root, "kernel")->text);
+    kernel->source =
+        alone ? strdup("") : gcal_format("%s%s", gcal_tag_prelude, g->source);
+    kernel->tolerance = g->tolerance;
+    kernel->short_run = g->short_run;
+    kernel->ladder = s->ladder;
+    rc =
+        kernel->generator && kernel->entry && kernel->source ? 0 : gcal_error_memory(err);
+out:
+    gcal_buf_free(&options);
+    gcal_buf_free(&lines);
+    return rc;
+}
+
+/* The name lists the arguments in the file's order. */
+static int make_names(const struct gcal_setting *s, struct gcal_kernel *kernel,
+                      struct gcal_error *err)
+{
+    const struct gcal_generator *g = s->generator;
+    struct gcal_buf name = { 0 }, family = { 0 }, variant = { 0 };
+
+    gcal_buf_puts(&name, g->name);
+    gcal_buf_puts(&family, g->name);
+    gcal_buf_puts(&variant, g->name);
+    for (size_t i = 0; i < g->n_arguments; i++) {
+        const struct gcal_generator_arg *a = &g->arguments[i];
+
+        gcal_buf_printf(&name, " %s:%s", a->name, s->values[i]);
+        if (!a->ladder)
+            gcal_buf_printf(&family, " %s:%s", a->name, s->values[i]);
+        if (!a->size)
+            gcal_buf_printf(&variant, " %s:%s", a->name, s->values[i]);
+    }
+    kernel->name = gcal_buf_take(&name, err);
+    kernel->family = gcal_buf_take(&family, err);
+    kernel->variant = gcal_buf_take(&variant, err);
+    return kernel->name && kernel->family && kernel->variant ? 0 : -1;
+}
+
+static int make_sizes(const struct gcal_setting *s, struct gcal_kernel *kernel,
+                      struct gcal_error *err)
+{
+    const struct gcal_generator *g = s->generator;
+    const struct gcal_yaml *check = gcal_yaml_find(g->root, "check");
+
+    kernel->sizes = calloc(g->n_arguments, sizeof(*kernel->sizes));
+    kernel->check_sizes = calloc(g->n_arguments, sizeof(*kernel->check_sizes));
+    if (!kernel->sizes || !kernel->check_sizes)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < g->n_arguments; i++) {
+        const char *name = g->arguments[i].name;
+        struct gcal_size *size = &kernel->sizes[kernel->n_sizes];
+        struct gcal_size *small = &kernel->check_sizes[kernel->n_check_sizes];
+        size_t small_value;
+
+        if (!g->arguments[i].size)
+            continue;
+        if (gcal_expand_count(s, gcal_yaml_find(check, name), "check", &small_value,
+                              err) < 0)
+            return -1;
+        size->value = strtod(s->values[i], NULL);
+        small->value = (double)small_value;
+        if (!(size->name = strdup(name)))
+            return gcal_error_memory(err);
+        kernel->n_sizes++;
+        if (!(small->name = strdup(name)))
+            return gcal_error_memory(err);
+        kernel->n_check_sizes++;
+    }
+    return 0;
+}
+
+static int make_ndrange(const struct gcal_setting *s, struct gcal_kernel *kernel,
+                        struct gcal_error *err)
+{
+    const struct gcal_yaml *root = s->generator->root;
+    const struct gcal_yaml *local = gcal_yaml_find(root, "local_size");
+    const struct gcal_yaml *global = gcal_yaml_find(root, "global_size");
+
+    if (!local || !global)
+        return gcal_yaml_error(root, err, "key '%s' is missing",
+                               local ? "global_size" : "local_size");
+    if (local->kind != GCAL_YAML_LIST || local->n_items < 1 ||
+        local->n_items > GCAL_MAX_DIMS)
+        return gcal_yaml_error(local, err, "local_size: expected a list of 1 to 3 sizes");
+    if (global->kind != GCAL_YAML_LIST || global->n_items != local->n_items)
+        return gcal_yaml_error(global, err,
+                               "global_size: expected a list as long as local_size");
+    kernel->n_dims = local->n_items;
+    for (size_t i = 0; i < kernel->n_dims; i++) {
+        if (gcal_expand_count(s, local->items[i], "local_size", &kernel->local_size[i],
+                              err) < 0)
+            return -1;
+        if (!(kernel->global_size[i] =
+                  gcal_expand_expr(s, global->items[i], "global_size", err)))
+            return -1;
+    }
+    return 0;
+}
+
+/* One argument of the kernel from its node, which says one of buffer, local, scalar. */
+static int make_arg(const struct gcal_setting *s, const struct gcal_yaml *node,
+                    struct gcal_arg *arg, struct gcal_error *err)
+{
+    static const char *const kinds[] = { [GCAL_ARG_BUFFER] = "buffer",
+                                         [GCAL_ARG_LOCAL] = "local",
+                                         [GCAL_ARG_SCALAR] = "scalar" };
+    const struct gcal_yaml *name = gcal_yaml_find(node, "name"), *value, *dtype = NULL;
+    const struct gcal_yaml *output = gcal_yaml_find(node, "output");
+    const char *amount;
+    size_t n_kinds = 0;
+
+    for (size_t i = 0; i < 3; i++)
+        if (gcal_yaml_find(node, kinds[i])) {
+            dtype = gcal_yaml_find(node, kinds[i]);
+            arg->kind = (enum gcal_arg_kind)i;
+            n_kinds++;
+        }
+    amount = arg->kind == GCAL_ARG_SCALAR ? "value" : "elements";
+    value = gcal_yaml_find(node, amount);
+    if (!name || n_kinds != 1 || !value)
+        return gcal_yaml_error(node, err,
+                               "an argument needs 'name', one of 'buffer', 'local', "
+                               "'scalar' with its dtype, and '%s'",
+                               amount);
+    if (output && gcal_yaml_bool(output, "output", &arg->output, err) < 0)
+        return -1;
+    if (output && arg->kind != GCAL_ARG_BUFFER)
+        return gcal_yaml_error(output, err, "output: only a buffer can be one");
+    if (!gcal_yaml_text(name, "name", err) ||
+        !(arg->dtype = gcal_expand(s, dtype, kinds[arg->kind], err)) ||
+        !(arg->value = gcal_expand_expr(s, value, amount, err)))
+        return -1;
+    if (!gcal_dtype_size(arg->dtype))
+        return gcal_yaml_error(dtype, err, "'%s' is not a dtype such as float32",
+                               arg->dtype);
+    arg->name = strdup(name->text);
+    return arg->name ? 0 : gcal_error_memory(err);
+}
+
+static int make_args(const struct gcal_setting *s, struct gcal_kernel *kernel,
+                     struct gcal_error *err)
+{
+    static const char *const keys[] = { "name",     "buffer", "local",  "scalar", "dtype",
+                                        "elements", "value",  "output", "when",   NULL };
+    const struct gcal_yaml *list = gcal_yaml_find(s->generator->root, "args");
+
+    if (!list || list->kind != GCAL_YAML_LIST)
+        return gcal_yaml_error(list ? list : s->generator->root, err,
+                               "args: expected a list of the kernel's arguments");
+    /* One more than listed: work removal adds one. */
+    if (!(kernel->args = calloc(list->n_items + 1, sizeof(*kernel->args))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < list->n_items; i++) {
+        const struct gcal_yaml *node = list->items[i];
+        const struct gcal_yaml *when = gcal_yaml_find(node, "when");
+
+        if (gcal_yaml_check_keys(node, keys, err) < 0 ||
+            (when && gcal_when_check(s->generator, when, err) < 0))
+            return -1;
+        if (gcal_when_holds(s, when) &&
+            make_arg(s, node, &kernel->args[kernel->n_args++], err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* What is assumed of the sizes. */
+static int make_assume(const struct gcal_setting *s, struct gcal_kernel *kernel,
+                       struct gcal_error *err)
+{
+    const struct gcal_yaml *node = gcal_yaml_find(s->generator->root, "assume");
+    struct gcal_error reason = { 0 };
+
+    if (!node)
+        return 0;
+    if (!(kernel->assume = gcal_expand(s, node, "assume", err)))
+        return -1;
+    /* The check's sizes are all names that it may have. */
+    if (gcal_check_assume(kernel, kernel->n_check_sizes, kernel->check_sizes, &reason) ==
+        0)
+        return 0;
+    return gcal_yaml_error(node, err, "assume, at the sizes of 'check': %s", reason.text);
+}
+
+struct gcal_kernel *gcal_kernel_create(const struct gcal_setting *setting,
+                                       struct gcal_error *err)
+{
+    struct gcal_kernel *kernel = calloc(1, sizeof(*kernel));
+
+    if (!kernel) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    if (make_names(setting, kernel, err) < 0 || make_sizes(setting, kernel, err) < 0 ||
+        make_texts(setting, kernel, err) < 0 || make_assume(setting, kernel, err) < 0 ||
+        gcal_run_read(setting, kernel, err) < 0 ||
+        (!gcal_kernel_is_transfer(kernel) && (make_ndrange(setting, kernel, err) < 0 ||
+                                              make_args(setting, kernel, err) < 0))) {
+        gcal_kernel_destroy(kernel);
+        return NULL;
+    }
+    return kernel;
+}

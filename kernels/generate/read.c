@@ -1,0 +1,235 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/base/random.h"
+#include "calib/model/expr.h"
+#include "kernels/generate/run.h"
+
+static const struct gcal_yaml *require(const struct gcal_yaml *map, const char *key,
+                                       struct gcal_error *err)
+{
+    const struct gcal_yaml *node = gcal_yaml_find(map, key);
+
+    if (!node)
+        gcal_yaml_error(map, err, "key '%s' is missing", key);
+    return node;
+}
+
+static const char *require_name(const struct gcal_yaml *map, const char *key,
+                                struct gcal_error *err)
+{
+    const struct gcal_yaml *node = require(map, key, err);
+    const char *text = node ? gcal_yaml_text(node, key, err) : NULL;
+
+    if (text && !gcal_is_name(text)) {
+        gcal_yaml_error(node, err, "%s: expected a name of letters, digits and '_'", key);
+        return NULL;
+    }
+    return text;
+}
+
+const struct gcal_generator_arg *
+gcal_generator_argument(const struct gcal_generator *generator, const char *name)
+{
+    for (size_t i = 0; i < generator->n_arguments; i++)
+        if (strcmp(generator->arguments[i].name, name) == 0)
+            return &generator->arguments[i];
+    return NULL;
+}
+
+int gcal_generator_read_arguments(struct gcal_generator *g, struct gcal_error *err)
+{
+    const struct gcal_yaml *map = require(g->root, "arguments", err);
+    int footprint = 0;
+
+    if (!map)
+        return -1;
+    if (map->kind != GCAL_YAML_MAP || !map->n_items)
+        return gcal_yaml_error(map, err, "arguments: expected a map of name: values");
+    if (!(g->arguments = calloc(map->n_items, sizeof(*g->arguments))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < map->n_items; i++) {
+        struct gcal_generator_arg *a = &g->arguments[g->n_arguments++];
+
+        a->name = map->keys[i]->text;
+        if (!gcal_is_name(a->name))
+            return gcal_yaml_error(map->keys[i], err, "'%s' is not a name", a->name);
+        if (gcal_argument_read(map->items[i], a, err) < 0)
+            return -1;
+        if (a->footprint && footprint++)
+            return gcal_yaml_error(map->keys[i], err,
+                                   "%s: only one size can have a "
+                                   "footprint",
+                                   a->name);
+        /* So that the kernels of a family come out in ascending order. */
+        if (a->ladder && i + 1 < map->n_items)
+            return gcal_yaml_error(map->keys[i], err,
+                                   "%s: the argument with a ladder must be the last one",
+                                   a->name);
+    }
+    return 0;
+}
+
+const char *gcal_setting_value(const struct gcal_setting *setting, const char *argument)
+{
+    const struct gcal_generator *g = setting->generator;
+    const struct gcal_generator_arg *a = gcal_generator_argument(g, argument);
+
+    return a ? setting->values[(size_t)(a - g->arguments)] : NULL;
+}
+
+static int check_version(const struct gcal_yaml *root, struct gcal_error *err)
+{
+    const struct gcal_yaml *node = require(root, "gpucal_kernel", err);
+    long long version;
+
+    return node ? gcal_yaml_integer(node, "gpucal_kernel", 1, 1, &version, err) : -1;
+}
+
+/* 'check' fixes every size and nothing else; its values are read for each kernel. */
+static int check_check(const struct gcal_generator *g, struct gcal_error *err)
+{
+    const struct gcal_yaml *map = require(g->root, "check", err);
+    size_t n_sizes = 0;
+
+    if (!map)
+        return -1;
+    for (size_t i = 0; i < g->n_arguments; i++) {
+        if (g->arguments[i].size && !gcal_yaml_find(map, g->arguments[i].name))
+            return gcal_yaml_error(map, err, "check: size '%s' is missing",
+                                   g->arguments[i].name);
+        n_sizes += g->arguments[i].size;
+    }
+    if (map->kind != GCAL_YAML_MAP || map->n_items != n_sizes)
+        return gcal_yaml_error(map, err, "check: expected a map of the sizes only");
+    return 0;
+}
+
+static int read_options(struct gcal_generator *g, struct gcal_error *err)
+{
+    const struct gcal_yaml *tolerance = gcal_yaml_find(g->root, "tolerance");
+    const struct gcal_yaml *short_run = gcal_yaml_find(g->root, "short");
+
+    g->tolerance = 1e-5;
+    if (tolerance && gcal_yaml_double(tolerance, "tolerance", &g->tolerance, err) < 0)
+        return -1;
+    if (!(g->tolerance >= 0 && g->tolerance < 1))
+        return gcal_yaml_error(tolerance, err, "tolerance: expected 0 to 1");
+    return short_run ? gcal_yaml_bool(short_run, "short", &g->short_run, err) : 0;
+}
+
+/* The first kernel that its defaults make, at the sizes of its check. */
+static int check_first(const struct gcal_generator *g, struct gcal_error *err)
+{
+    struct gcal_geometry geometry = { 0 };
+    struct gcal_kernel *kernel = NULL;
+    struct gcal_product product;
+    int rc = -1, found;
+
+    if (gcal_product_open(g, NULL, &gcal_nominal_limits, &product, err) < 0)
+        return -1;
+    if ((found = gcal_product_next(&product, err)) == 0)
+        gcal_yaml_error(product.broken.data ? gcal_yaml_find(g->root, "where") : g->root,
+                        err, "%sthe defaults make no kernel: %s",
+                        product.broken.data ? "where: " : "",
+                        product.broken.data ? product.broken.data
+                                            : "no size fits the footprint, even of an "
+                                              "ordinary device");
+    if (found <= 0 || !(kernel = gcal_kernel_create(&product.setting, err)))
+        goto out;
+    if (gcal_kernel_geometry(kernel, kernel->n_check_sizes, kernel->check_sizes,
+                             &geometry, err) < 0) {
+        gcal_error_prefix(err, "%s: check", g->root->file);
+        goto out;
+    }
+    rc = 0;
+out:
+    gcal_geometry_clear(&geometry);
+    gcal_kernel_destroy(kernel);
+    gcal_product_close(&product);
+    return rc;
+}
+
+const char *gcal_generator_source_name(const struct gcal_yaml *root,
+                                       struct gcal_error *err)
+{
+    const struct gcal_yaml *node;
+    const char *name;
+
+    if (gcal_run_is_alone(root))
+        return "";
+    node = require(root, "source", err);
+    name = node ? gcal_yaml_text(node, "source", err) : NULL;
+    if (name && (strchr(name, '/') || *name == '.' || !*name)) {
+        gcal_yaml_error(node, err, "source: expected the name of a file in this folder");
+        return NULL;
+    }
+    return name;
+}
+
+static int read_generator(struct gcal_generator *g, struct gcal_error *err)
+{
+    static const char *const keys[] = {
+        "gpucal_kernel", "name",     "description", "tags",       "source",      "kernel",
+        "arguments",     "where",    "defines",     "local_size", "global_size", "args",
+        "assume",        "check",    "tolerance",   "reference",  "companions",  "short",
+        "run",           "transfer", NULL
+    };
+    const struct gcal_yaml *tags;
+    const char *name;
+
+    if (gcal_yaml_check_keys(g->root, keys, err) < 0 || check_version(g->root, err) < 0)
+        return -1;
+    if (!(name = require_name(g->root, "name", err)) ||
+        (gcal_run_is_alone(g->root) ? gcal_run_check_alone(g->root, err) < 0
+                                    : !require_name(g->root, "kernel", err)) ||
+        !(g->source_name = gcal_generator_source_name(g->root, err)) ||
+        !(tags = require(g->root, "tags", err)) ||
+        gcal_texts_read(tags, "tags", &g->tags, err) < 0)
+        return -1;
+    if (!(g->name = strdup(name)))
+        return gcal_error_memory(err);
+    if (gcal_generator_read_arguments(g, err) < 0 || gcal_where_check(g, err) < 0 ||
+        check_check(g, err) < 0 || read_options(g, err) < 0 ||
+        gcal_companions_check(g, err) < 0)
+        return -1;
+    /* The rest is what a kernel is made from: making one finds what is not right. */
+    return check_first(g, err);
+}
+
+struct gcal_generator *gcal_generator_create(struct gcal_yaml *root, const char *source,
+                                             struct gcal_error *err)
+{
+    struct gcal_generator *g = calloc(1, sizeof(*g));
+
+    if (!g) {
+        gcal_error_memory(err);
+        gcal_yaml_destroy(root);
+        return NULL;
+    }
+    g->root = root;
+    if (!(g->source = strdup(source)))
+        gcal_error_memory(err);
+    else if (read_generator(g, err) == 0)
+        return g;
+    gcal_generator_destroy(g);
+    return NULL;
+}
+
+void gcal_generator_destroy(struct gcal_generator *generator)
+{
+    if (!generator)
+        return;
+    for (size_t i = 0; i < generator->n_arguments; i++)
+        gcal_argument_clear(&generator->arguments[i]);
+    gcal_texts_clear(&generator->tags);
+    gcal_companion_clear(generator);
+    if (!generator->origin) {
+        gcal_yaml_destroy(generator->root);
+        free(generator->source);
+    }
+    free(generator->name);
+    free(generator->arguments);
+    free(generator);
+}

@@ -1,0 +1,370 @@
+/* catalogue_run.c - how a kernel is run: launches, timing, and transfers */
+#include "kernels/generate/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/wire.h"
+#include "calib/model/expr.h"
+#include "calib/model/profile.h"
+
+#define MAX_LAUNCHES 1e6 /* of a run, and pieces of a transfer */
+
+/* ---- reading ---- */
+
+bool gcal_run_is_alone(const struct gcal_yaml *root)
+{
+    return gcal_yaml_find(root, "transfer") && !gcal_yaml_find(root, "source") &&
+           !gcal_yaml_find(root, "kernel");
+}
+
+int gcal_run_check_alone(const struct gcal_yaml *root, struct gcal_error *err)
+{
+    static const char *const of_kernels[] = { "defines",   "local_size", "global_size",
+                                              "args",      "reference",  "companions",
+                                              "tolerance", NULL };
+    const struct gcal_yaml *run = gcal_yaml_find(root, "run"), *node;
+
+    for (size_t i = 0; of_kernels[i]; i++)
+        if ((node = gcal_yaml_find(root, of_kernels[i])))
+            return gcal_yaml_error(node, err, "%s: there is no kernel", of_kernels[i]);
+    if (run && (node = gcal_yaml_find(run, "launches")))
+        return gcal_yaml_error(node, err, "launches: there is no kernel");
+    return 0;
+}
+
+/* The place of 'key's text among 'names', whose first is none to choose. */
+static int read_choice(const struct gcal_setting *s, const struct gcal_yaml *map,
+                       const char *key, const char *const *names, int n, int *choice,
+                       struct gcal_error *err)
+{
+    const struct gcal_yaml *node = gcal_yaml_find(map, key);
+    char *text = node ? gcal_expand(s, node, key, err) : NULL;
+    struct gcal_buf known = { 0 };
+
+    if (!node)
+        return gcal_yaml_error(map, err, "key '%s' is missing", key);
+    if (!text)
+        return -1;
+    for (*choice = 1; *choice < n && strcmp(names[*choice], text) != 0; ++*choice)
+        gcal_buf_printf(&known, "%s%s", *choice > 1 ? ", " : "", names[*choice]);
+    if (*choice == n)
+        gcal_yaml_error(node, err, "%s: '%s' is none of %s", key, text,
+                        known.data ? (const char *)known.data : "");
+    gcal_buf_free(&known);
+    free(text);
+    return *choice == n ? -1 : 0;
+}
+
+static int read_transfer(const struct gcal_setting *s, struct gcal_transfer *t,
+                         struct gcal_error *err)
+{
+    static const char *const keys[] = { "direction", "memory", "bytes", "pieces", NULL };
+    const struct gcal_yaml *map = gcal_yaml_find(s->generator->root, "transfer");
+    const struct gcal_yaml *bytes, *pieces;
+    int way, host;
+
+    if (!map)
+        return 0;
+    if (gcal_yaml_check_keys(map, keys, err) < 0 ||
+        read_choice(s, map, "direction", gcal_copy_way_names, 3, &way, err) < 0 ||
+        read_choice(s, map, "memory", gcal_host_memory_names, 4, &host, err) < 0)
+        return -1;
+    if (!(bytes = gcal_yaml_find(map, "bytes")))
+        return gcal_yaml_error(map, err, "key 'bytes' is missing");
+    t->way = (enum gcal_copy_way)way;
+    t->host = (enum gcal_host_memory)host;
+    pieces = gcal_yaml_find(map, "pieces");
+    if (!(t->bytes = gcal_expand_expr(s, bytes, "bytes", err)))
+        return -1;
+    if (pieces)
+        t->pieces = gcal_expand_expr(s, pieces, "pieces", err);
+    else if (!(t->pieces = strdup("1")))
+        gcal_error_memory(err);
+    return t->pieces ? 0 : -1;
+}
+
+/* Of pinned memory, events show what the device takes to copy.  Pageable memory is first
+ * copied by the driver, and mapped memory by the host itself, which no event covers:
+ * alone, they are timed by the host's clock.  Beside a kernel its events enclose all
+ * that.
+ */
+static int read_timing(const struct gcal_setting *s, const struct gcal_yaml *run,
+                       struct gcal_kernel *kernel, struct gcal_error *err)
+{
+    static const char *const names[] = { "", "event", "host" };
+    bool by_host =
+        gcal_run_is_alone(s->generator->root) && kernel->transfer.host != GCAL_PINNED;
+    int choice;
+
+    kernel->timing = by_host ? GCAL_TIMING_HOST : GCAL_TIMING_EVENT;
+    if (!run || !gcal_yaml_find(run, "timing"))
+        return 0;
+    if (read_choice(s, run, "timing", names, 3, &choice, err) < 0)
+        return -1;
+    if (by_host && choice == 1)
+        return gcal_yaml_error(gcal_yaml_find(run, "timing"), err,
+                               "timing: no event covers what the host does to %s memory",
+                               gcal_host_memory_names[kernel->transfer.host]);
+    kernel->timing = choice == 1 ? GCAL_TIMING_EVENT : GCAL_TIMING_HOST;
+    return 0;
+}
+
+int gcal_run_read(const struct gcal_setting *setting, struct gcal_kernel *kernel,
+                  struct gcal_error *err)
+{
+    static const char *const keys[] = { "launches", "timing", NULL };
+    const struct gcal_yaml *run = gcal_yaml_find(setting->generator->root, "run");
+    const struct gcal_yaml *launches = NULL;
+
+    if (run && gcal_yaml_check_keys(run, keys, err) < 0)
+        return -1;
+    if (run && (launches = gcal_yaml_find(run, "launches")) &&
+        !(kernel->launches = gcal_expand_expr(setting, launches, "launches", err)))
+        return -1;
+    if (read_transfer(setting, &kernel->transfer, err) < 0)
+        return -1;
+    return read_timing(setting, run, kernel, err);
+}
+
+void gcal_run_clear(struct gcal_kernel *kernel)
+{
+    free(kernel->launches);
+    free(kernel->transfer.bytes);
+    free(kernel->transfer.pieces);
+}
+
+void gcal_run_put(struct gcal_buf *buf, const struct gcal_kernel *kernel)
+{
+    gcal_wire_put_text(buf, kernel->launches);
+    gcal_wire_put_u32(buf, kernel->timing);
+    gcal_wire_put_u32(buf, kernel->transfer.way);
+    gcal_wire_put_u32(buf, kernel->transfer.host);
+    gcal_wire_put_text(buf, kernel->transfer.bytes);
+    gcal_wire_put_text(buf, kernel->transfer.pieces);
+}
+
+/* ---- for some sizes ---- */
+
+int gcal_kernel_size_values(const struct gcal_kernel *kernel, double *values,
+                            struct gcal_error *err)
+{
+    const struct gcal_profile *profile = kernel->profile;
+
+    for (size_t i = 0; i < profile->n_parameters; i++) {
+        size_t k = 0;
+
+        while (k < kernel->n_sizes &&
+               strcmp(kernel->sizes[k].name, profile->parameters[i]) != 0)
+            k++;
+        if (k == kernel->n_sizes)
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "%s: its counts need a size '%s' that it does not have",
+                                  kernel->name, profile->parameters[i]);
+        values[i] = kernel->sizes[k].value;
+    }
+    return 0;
+}
+
+bool gcal_kernel_is_transfer(const struct gcal_kernel *kernel)
+{
+    return !*kernel->entry;
+}
+
+/* An integer from 0 to 'most'. */
+static int eval_count(const struct gcal_kernel *kernel, const char *what,
+                      const char *text, double most, size_t n_sizes,
+                      const struct gcal_size *sizes, size_t *count,
+                      struct gcal_error *err)
+{
+    double value;
+
+    if (gcal_eval_sizes(text, n_sizes, sizes, &value, err) < 0)
+        return -1;
+    if (!(value >= 0 && value <= most) || value != floor(value))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s: %s, '%s', is %g: not an integer from 0 to %g",
+                              kernel->name, what, text, value, most);
+    *count = (size_t)value;
+    return 0;
+}
+
+static int transfer_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
+                             const struct gcal_size *sizes,
+                             struct gcal_geometry *geometry, struct gcal_error *err)
+{
+    const struct gcal_transfer *t = &kernel->transfer;
+    size_t bytes, pieces;
+
+    if (t->way == GCAL_COPY_ANY)
+        return 0;
+    if (eval_count(kernel, "bytes", t->bytes, 0x1p53, n_sizes, sizes, &bytes, err) < 0 ||
+        eval_count(kernel, "pieces", t->pieces, MAX_LAUNCHES, n_sizes, sizes, &pieces,
+                   err) < 0)
+        return -1;
+    if (pieces ? !bytes || bytes % pieces != 0 : bytes > 0)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s: %zu bytes are not %zu pieces of one length",
+                              kernel->name, bytes, pieces);
+    geometry->transfer_bytes = bytes;
+    geometry->transfer_pieces = pieces;
+    geometry->total_bytes += (double)bytes;
+    return 0;
+}
+
+int gcal_run_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
+                      const struct gcal_size *sizes, struct gcal_geometry *geometry,
+                      struct gcal_error *err)
+{
+    geometry->launches = gcal_kernel_is_transfer(kernel) ? 0 : 1;
+    if (kernel->launches && eval_count(kernel, "launches", kernel->launches, MAX_LAUNCHES,
+                                       n_sizes, sizes, &geometry->launches, err) < 0)
+        return -1;
+    if (transfer_geometry(kernel, n_sizes, sizes, geometry, err) < 0)
+        return -1;
+    if (!geometry->launches && !geometry->transfer_pieces)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s: neither a kernel is launched nor anything copied",
+                              kernel->name);
+    return 0;
+}
+
+/* ---- counts ---- */
+
+static int add_parameter(struct gcal_profile *profile, const char *name,
+                         struct gcal_error *err)
+{
+    char **grown;
+
+    for (size_t i = 0; i < profile->n_parameters; i++)
+        if (strcmp(profile->parameters[i], name) == 0)
+            return 0;
+    grown = reallocarray(profile->parameters, profile->n_parameters + 1, sizeof(*grown));
+    if (!grown)
+        return gcal_error_memory(err);
+    profile->parameters = grown;
+    if (!(grown[profile->n_parameters] = strdup(name)))
+        return gcal_error_memory(err);
+    profile->n_parameters++;
+    return 0;
+}
+
+int gcal_run_add_parameters(struct gcal_profile *profile, const char *text,
+                            struct gcal_error *err)
+{
+    struct gcal_expr *expr = gcal_expr_parse(text, err);
+    size_t n = expr ? gcal_expr_symbol_count(expr) : 0;
+    int rc = expr ? 0 : -1;
+
+    for (size_t i = 0; i < n && rc == 0; i++)
+        if (strcmp(gcal_expr_symbol(expr, i), GCAL_SUB_GROUP_SIZE) != 0)
+            rc = add_parameter(profile, gcal_expr_symbol(expr, i), err);
+    gcal_expr_destroy(expr);
+    return rc;
+}
+
+/* A factor of a product. */
+static char *in_brackets(const char *text)
+{
+    return strpbrk(text, "+-") ? gcal_format("(%s)", text) : strdup(text);
+}
+
+static char *product(const char *a, const char *b)
+{
+    char *left = in_brackets(a), *right = in_brackets(b), *text = NULL;
+
+    if (left && right)
+        text = strcmp(left, "1") == 0 ? strdup(right) : gcal_format("%s*%s", left, right);
+    free(left);
+    free(right);
+    return text;
+}
+
+/* What a work-group or a work-item has does not grow with the launches. */
+static bool is_per_launch(const struct gcal_profile_entry *entry)
+{
+    return entry->kind != GCAL_FEATURE_LOCAL_MEMORY_BYTES &&
+           entry->kind != GCAL_FEATURE_PRIVATE_ARRAY_BYTES;
+}
+
+static int multiply(struct gcal_profile *profile, const char *launches,
+                    struct gcal_error *err)
+{
+    for (size_t i = 0; i < profile->n_entries; i++) {
+        struct gcal_profile_entry *entry = &profile->entries[i];
+        char *count;
+
+        if (!is_per_launch(entry))
+            continue;
+        if (!(count = product(entry->count, launches)))
+            return gcal_error_memory(err);
+        free(entry->count);
+        entry->count = count;
+    }
+    return gcal_run_add_parameters(profile, launches, err);
+}
+
+static int add_count(struct gcal_profile *profile, const struct gcal_transfer *t,
+                     enum gcal_feature_kind kind, const char *count,
+                     struct gcal_error *err)
+{
+    struct gcal_profile_entry *entry = gcal_profile_add(profile, err);
+
+    if (!entry)
+        return -1;
+    entry->kind = kind;
+    entry->granularity = GCAL_PER_KERNEL;
+    entry->way = t->way;
+    entry->host = t->host;
+    entry->count = strdup(count);
+    entry->feature = gcal_format(
+        "f_transfer_%s_%s_%s", kind == GCAL_FEATURE_TRANSFER_BYTES ? "bytes" : "copies",
+        gcal_copy_way_names[t->way], gcal_host_memory_names[t->host]);
+    if (!entry->count || !entry->feature)
+        return gcal_error_memory(err);
+    return gcal_run_add_parameters(profile, count, err);
+}
+
+/* Without a kernel there is nothing else to count; the sizes are all parameters, as
+ * 'assume' may speak of any.
+ */
+static struct gcal_profile *empty_profile(const struct gcal_kernel *kernel,
+                                          struct gcal_error *err)
+{
+    struct gcal_profile *profile = calloc(1, sizeof(*profile));
+    int rc = 0;
+
+    if (!profile || !(profile->kernel = strdup(kernel->generator)) ||
+        !(profile->parameters = calloc(1, sizeof(char *))) ||
+        (kernel->assume && !(profile->assumptions = strdup(kernel->assume))))
+        rc = gcal_error_memory(err);
+    for (size_t i = 0; i < kernel->n_sizes && rc == 0; i++)
+        rc = add_parameter(profile, kernel->sizes[i].name, err);
+    if (rc == 0)
+        return profile;
+    gcal_profile_destroy(profile);
+    return NULL;
+}
+
+int gcal_run_count(struct gcal_kernel *kernel, struct gcal_error *err)
+{
+    const struct gcal_transfer *t = &kernel->transfer;
+
+    if (gcal_kernel_is_transfer(kernel) &&
+        !(kernel->profile = empty_profile(kernel, err)))
+        return -1;
+    if (kernel->launches && strcmp(kernel->launches, "1") != 0 &&
+        multiply(kernel->profile, kernel->launches, err) < 0)
+        return -1;
+    if (t->way == GCAL_COPY_ANY)
+        return 0;
+    return add_count(kernel->profile, t, GCAL_FEATURE_TRANSFER_BYTES, t->bytes, err) <
+                       0 ||
+                   add_count(kernel->profile, t, GCAL_FEATURE_TRANSFER_COPIES, t->pieces,
+                             err) < 0
+               ? -1
+               : 0;
+}

@@ -1,0 +1,40 @@
+/* catalogue_run.h - 'run' and 'transfer' of a catalogue entry; internal to kernels/ */
+#ifndef GCAL_KERNELS_CATALOGUE_RUN_H
+#define GCAL_KERNELS_CATALOGUE_RUN_H
+
+#include "kernels/generate/private.h"
+
+struct gcal_buf;
+struct gcal_profile;
+
+/* Whether the entry describes a transfer without a kernel: it has 'transfer' and neither
+ * 'source' nor 'kernel'.
+ */
+bool gcal_run_is_alone(const struct gcal_yaml *root);
+/* Complains about keys that go with a kernel where there is none. */
+int gcal_run_check_alone(const struct gcal_yaml *root, struct gcal_error *err);
+
+/* Fills launches, timing and transfer of a kernel that has nothing else yet, or 'source'
+ * and 'entry'.
+ */
+int gcal_run_read(const struct gcal_setting *setting, struct gcal_kernel *kernel,
+                  struct gcal_error *err);
+void gcal_run_clear(struct gcal_kernel *kernel);
+/* The part of them in the kernel's id. */
+void gcal_run_put(struct gcal_buf *buf, const struct gcal_kernel *kernel);
+
+/* Launches, bytes and pieces for some sizes. */
+int gcal_run_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
+                      const struct gcal_size *sizes, struct gcal_geometry *geometry,
+                      struct gcal_error *err);
+
+/* Makes the profile of one launch that of a run: counts are multiplied by the launches,
+ * and the transfer's are added.  A kernel that is a transfer has no profile before.
+ */
+int gcal_run_count(struct gcal_kernel *kernel, struct gcal_error *err);
+
+/* Makes the sizes that 'count' speaks of parameters of the profile. */
+int gcal_run_add_parameters(struct gcal_profile *profile, const char *count,
+                            struct gcal_error *err);
+
+#endif

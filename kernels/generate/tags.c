@@ -1,0 +1,281 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "kernels/generate/private.h"
+
+void gcal_tags_clear(struct gcal_tags *tags)
+{
+    for (size_t i = 0; i < tags->n_plain; i++)
+        free(tags->plain[i]);
+    for (size_t i = 0; i < tags->n_variants; i++) {
+        struct gcal_variant_tag *v = &tags->variants[i];
+
+        for (size_t j = 0; j < v->n_values; j++)
+            free(v->values[j]);
+        free(v->values);
+        free(v->argument);
+    }
+    free(tags->plain);
+    free(tags->variants);
+    memset(tags, 0, sizeof(*tags));
+}
+
+/* "1024,2048" */
+static int parse_values(const char *tag, const char *text, struct gcal_variant_tag *v,
+                        struct gcal_error *err)
+{
+    size_t room = 1;
+
+    for (const char *c = text; *c; c++)
+        room += *c == ',';
+    if (!(v->values = calloc(room, sizeof(*v->values))))
+        return gcal_error_memory(err);
+    while (true) {
+        size_t length = strcspn(text, ",");
+
+        if (!length)
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "tag '%s': a value is missing (write argument:value or "
+                                  "argument:value,value)",
+                                  tag);
+        if (!(v->values[v->n_values] = strndup(text, length)))
+            return gcal_error_memory(err);
+        v->n_values++;
+        if (!text[length])
+            return 0;
+        text += length + 1;
+    }
+}
+
+static int parse_tag(const char *tag, struct gcal_tags *out, struct gcal_error *err)
+{
+    const char *colon = strchr(tag, ':');
+    struct gcal_variant_tag *v;
+
+    if (!*tag || colon == tag)
+        return gcal_error_set(err, GCAL_EINPUT, "tag '%s' has no name", tag);
+    if (!colon) {
+        if (!(out->plain[out->n_plain] = strdup(tag)))
+            return gcal_error_memory(err);
+        out->n_plain++;
+        return 0;
+    }
+    v = &out->variants[out->n_variants];
+    if (!(v->argument = strndup(tag, (size_t)(colon - tag))))
+        return gcal_error_memory(err);
+    if (gcal_tags_find(out, v->argument)) {
+        gcal_error_set(err, GCAL_EINPUT,
+                       "tag '%s': '%s' is fixed twice; write one tag with "
+                       "all values, separated by commas",
+                       tag, v->argument);
+        free(v->argument);
+        return -1;
+    }
+    out->n_variants++;
+    return parse_values(tag, colon + 1, v, err);
+}
+
+int gcal_tags_parse(size_t n_tags, const char *const *tags, struct gcal_tags *out,
+                    struct gcal_error *err)
+{
+    memset(out, 0, sizeof(*out));
+    out->plain = calloc(n_tags + 1, sizeof(*out->plain));
+    out->variants = calloc(n_tags + 1, sizeof(*out->variants));
+    if (!out->plain || !out->variants) {
+        gcal_tags_clear(out);
+        return gcal_error_memory(err);
+    }
+    for (size_t i = 0; i < n_tags; i++)
+        if (parse_tag(tags[i], out, err) < 0) {
+            gcal_tags_clear(out);
+            return -1;
+        }
+    return 0;
+}
+
+const struct gcal_variant_tag *gcal_tags_find(const struct gcal_tags *tags,
+                                              const char *argument)
+{
+    for (size_t i = 0; i < tags->n_variants; i++)
+        if (strcmp(tags->variants[i].argument, argument) == 0)
+            return &tags->variants[i];
+    return NULL;
+}
+
+bool gcal_tags_match(const struct gcal_tags *tags, enum gcal_match match,
+                     const struct gcal_generator *generator)
+{
+    size_t asked = 0, held = 0; /* of those asked for, of the generator's: in both */
+
+    for (size_t i = 0; i < tags->n_plain; i++)
+        asked += gcal_texts_have(&generator->tags, tags->plain[i]);
+    for (size_t i = 0; i < generator->tags.n; i++)
+        for (size_t j = 0; j < tags->n_plain; j++)
+            if (strcmp(generator->tags.items[i], tags->plain[j]) == 0) {
+                held++;
+                break;
+            }
+    switch (match) {
+    case GCAL_MATCH_SUPERSET:
+        return asked == tags->n_plain;
+    case GCAL_MATCH_SUBSET:
+        return held == generator->tags.n;
+    case GCAL_MATCH_IDENTICAL:
+        return asked == tags->n_plain && held == generator->tags.n;
+    case GCAL_MATCH_INTERSECT:
+        return asked > 0;
+    }
+    return false;
+}
+
+/* ---- complaints ---- */
+
+/* A list of words that grows, NULL-ended; borrowed texts. */
+struct words {
+    size_t n, capacity;
+    const char **list;
+};
+
+static int add_word(struct words *words, const char *word, struct gcal_error *err)
+{
+    const char **moved;
+
+    for (size_t i = 0; i < words->n; i++)
+        if (strcmp(words->list[i], word) == 0)
+            return 0;
+    /* One more for the NULL at the end. */
+    if (!(moved = gcal_array_grow(words->list, words->n + 1, &words->capacity,
+                                  sizeof(*moved), err)))
+        return -1;
+    words->list = moved;
+    words->list[words->n++] = word;
+    words->list[words->n] = NULL;
+    return 0;
+}
+
+static int check_plain(const struct gcal_catalogue *catalogue, const char *tag,
+                       struct gcal_error *err)
+{
+    struct words known = { 0 };
+    int rc = 0;
+
+    for (size_t i = 0; i < catalogue->n_generators && rc == 0; i++) {
+        const struct gcal_texts *tags = &catalogue->generators[i]->tags;
+
+        for (size_t j = 0; j < tags->n && rc == 0; j++)
+            rc = add_word(&known, tags->items[j], err);
+    }
+    if (rc == 0) {
+        const char *near = known.n ? gcal_yaml_nearest(tag, known.list) : NULL;
+
+        if (!near)
+            rc = gcal_error_set(err, GCAL_EINPUT, "the catalogue is empty");
+        else if (strcmp(near, tag) != 0)
+            rc = gcal_error_set(err, GCAL_EINPUT,
+                                "no measurement kernel has the tag '%s' (did you mean "
+                                "'%s'? 'gpucal kernels' lists them)",
+                                tag, near);
+    }
+    free(known.list);
+    return rc;
+}
+
+static int complain_argument(const struct gcal_catalogue *catalogue,
+                             const struct gcal_tags *tags, enum gcal_match match,
+                             const char *argument, struct gcal_error *err)
+{
+    struct words known = { 0 };
+
+    for (size_t i = 0; i < catalogue->n_generators; i++) {
+        const struct gcal_generator *g = catalogue->generators[i];
+
+        for (size_t j = 0; j < g->n_arguments && gcal_tags_match(tags, match, g); j++)
+            if (add_word(&known, g->arguments[j].name, err) < 0) {
+                free(known.list);
+                return -1;
+            }
+    }
+    gcal_error_set(err, GCAL_EINPUT,
+                   "none of the kernels that the tags pick has an argument '%s' (did you "
+                   "mean '%s'?)",
+                   argument, gcal_yaml_nearest(argument, known.list));
+    free(known.list);
+    return -1;
+}
+
+static int complain_value(const struct gcal_generator_arg *a, const char *value,
+                          struct gcal_error *err)
+{
+    struct gcal_buf text = { 0 };
+
+    gcal_argument_put_values(a, &text);
+    gcal_error_set(err, GCAL_EINPUT, "tag '%s:%s': argument '%s' takes %s", a->name,
+                   value, a->name, text.data ? text.data : "others");
+    gcal_buf_free(&text);
+    return -1;
+}
+
+/* Some generator that the tags pick must have the argument, and some allow the value. */
+static int check_variant(const struct gcal_catalogue *catalogue,
+                         const struct gcal_tags *tags, enum gcal_match match,
+                         const struct gcal_variant_tag *v, struct gcal_error *err)
+{
+    for (size_t k = 0; k < v->n_values; k++) {
+        const struct gcal_generator_arg *a = NULL;
+        bool allowed = false;
+
+        for (size_t i = 0; i < catalogue->n_generators && !allowed; i++) {
+            const struct gcal_generator *g = catalogue->generators[i];
+            const struct gcal_generator_arg *found =
+                gcal_tags_match(tags, match, g) ? gcal_generator_argument(g, v->argument)
+                                                : NULL;
+
+            a = found ? found : a;
+            allowed = found && gcal_argument_allows(found, v->values[k]);
+        }
+        if (!a)
+            return complain_argument(catalogue, tags, match, v->argument, err);
+        if (!allowed)
+            return complain_value(a, v->values[k], err);
+    }
+    return 0;
+}
+
+static int complain_match(const struct gcal_tags *tags, enum gcal_match match,
+                          struct gcal_error *err)
+{
+    static const char *const relation[] = {
+        [GCAL_MATCH_SUPERSET] = "has all of these tags",
+        [GCAL_MATCH_IDENTICAL] = "has exactly these tags",
+        [GCAL_MATCH_SUBSET] = "has only tags of these",
+        [GCAL_MATCH_INTERSECT] = "has any of these tags",
+    };
+    struct gcal_buf text = { 0 };
+
+    for (size_t i = 0; i < tags->n_plain; i++)
+        gcal_buf_printf(&text, "%s%s", i ? ", " : "", tags->plain[i]);
+    gcal_error_set(err, GCAL_EINPUT, "no measurement kernel %s: %s", relation[match],
+                   text.data ? text.data : "(none)");
+    gcal_buf_free(&text);
+    return -1;
+}
+
+int gcal_tags_check(const struct gcal_catalogue *catalogue, const struct gcal_tags *tags,
+                    enum gcal_match match, struct gcal_error *err)
+{
+    size_t n_matched = 0;
+
+    for (size_t i = 0; i < tags->n_plain; i++)
+        if (check_plain(catalogue, tags->plain[i], err) < 0)
+            return -1;
+    for (size_t i = 0; i < catalogue->n_generators; i++)
+        n_matched += gcal_tags_match(tags, match, catalogue->generators[i]);
+    if (!n_matched)
+        return complain_match(tags, match, err);
+    for (size_t i = 0; i < tags->n_variants; i++)
+        if (check_variant(catalogue, tags, match, &tags->variants[i], err) < 0)
+            return -1;
+    return 0;
+}

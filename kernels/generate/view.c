@@ -1,0 +1,22 @@
+#include <string.h>
+
+#include "kernels/generate/private.h"
+
+size_t gcal_catalogue_size(const struct gcal_catalogue *catalogue)
+{
+    return catalogue->n_generators;
+}
+
+struct gcal_generator_view gcal_catalogue_view(const struct gcal_catalogue *catalogue,
+                                               size_t i)
+{
+    const struct gcal_generator *g = catalogue->generators[i];
+
+    return (struct gcal_generator_view){
+        .name = g->name,
+        .origin = g->origin ? g->origin->name : NULL,
+        .form = g->origin ? g->name + strlen(g->origin->name) + 1 : NULL,
+        .n_tags = g->tags.n,
+        .tags = g->tags.items,
+    };
+}

@@ -1,0 +1,212 @@
+/* catalogue_where.c - conditions between a generator's arguments
+ *
+ * Values are put in for their names before a condition is parsed, so that what stands
+ * behind '%' may be an argument, too.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/model/assume.h"
+#include "kernels/generate/private.h"
+
+/* ---- when: {argument: [values]} ---- */
+
+int gcal_when_check(const struct gcal_generator *g, const struct gcal_yaml *when,
+                    struct gcal_error *err)
+{
+    if (when->kind != GCAL_YAML_MAP)
+        return gcal_yaml_error(when, err, "when: expected {argument: [values]}");
+    for (size_t i = 0; i < when->n_items; i++) {
+        const struct gcal_yaml *list = when->items[i];
+        const struct gcal_generator_arg *a =
+            gcal_generator_argument(g, when->keys[i]->text);
+
+        if (!a || list->kind != GCAL_YAML_LIST)
+            return gcal_yaml_error(when->keys[i], err,
+                                   "when: expected {argument: [values]}");
+        for (size_t j = 0; j < list->n_items; j++) {
+            if (!gcal_yaml_text(list->items[j], "when", err))
+                return -1;
+            if (!gcal_argument_allows(a, list->items[j]->text))
+                return gcal_yaml_error(list->items[j], err,
+                                       "when: '%s' never has the value '%s'", a->name,
+                                       list->items[j]->text);
+        }
+    }
+    return 0;
+}
+
+static bool is_among(const struct gcal_yaml *list, const char *value)
+{
+    for (size_t i = 0; i < list->n_items; i++)
+        if (strcmp(list->items[i]->text, value) == 0)
+            return true;
+    return false;
+}
+
+bool gcal_when_holds(const struct gcal_setting *s, const struct gcal_yaml *when)
+{
+    for (size_t i = 0; when && i < when->n_items; i++)
+        if (!is_among(when->items[i], gcal_setting_value(s, when->keys[i]->text)))
+            return false;
+    return true;
+}
+
+/* ---- where ---- */
+
+/* The text of a condition, which is the item itself or stands beside its 'when'. */
+static const struct gcal_yaml *condition_of(const struct gcal_yaml *item)
+{
+    return item->kind == GCAL_YAML_MAP ? gcal_yaml_find(item, "that") : item;
+}
+
+static bool is_name_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The argument whose name begins at '*at', which is set behind the word; NULL. */
+static const struct gcal_generator_arg *next_argument(const struct gcal_generator *g,
+                                                      const char **at)
+{
+    char name[64];
+
+    while (**at) {
+        const struct gcal_generator_arg *a;
+        size_t n = 0;
+
+        while (is_name_char((*at)[n]))
+            n++;
+        if (n && n < sizeof(name)) {
+            memcpy(name, *at, n);
+            name[n] = '\0';
+            a = gcal_generator_argument(g, name);
+            if (a) {
+                *at += n;
+                return a;
+            }
+        }
+        *at += n ? n : 1;
+    }
+    return NULL;
+}
+
+static int evaluate(const struct gcal_setting *s, const struct gcal_yaml *node,
+                    bool *holds, struct gcal_error *err)
+{
+    struct gcal_error reason = { 0 };
+    char *text = gcal_expand(s, node, "where", err);
+    struct gcal_assume *condition;
+    int rc = 0;
+
+    if (!text)
+        return -1;
+    if ((condition = gcal_assume_parse(text, 0, NULL, &reason)))
+        *holds = gcal_assume_check(condition, NULL, NULL) == 0;
+    else
+        rc = gcal_yaml_error(node, err, "where: %s", reason.text);
+    gcal_assume_destroy(condition);
+    free(text);
+    return rc;
+}
+
+static int check_condition(const struct gcal_generator *g, const struct gcal_yaml *node,
+                           struct gcal_error *err)
+{
+    const char *at = gcal_yaml_text(node, "where", err);
+    const struct gcal_generator_arg *a;
+    size_t n_arguments = 0;
+
+    if (!at)
+        return -1;
+    for (; (a = next_argument(g, &at)); n_arguments++)
+        if (a->size || !gcal_argument_is_integer(a))
+            return gcal_yaml_error(node, err,
+                                   a->size
+                                       ? "where: '%s' is a size; 'assume' is for these"
+                                       : "where: not all values of '%s' are integers",
+                                   a->name);
+    return n_arguments
+               ? 0
+               : gcal_yaml_error(node, err, "where: '%s' names no argument", node->text);
+}
+
+int gcal_where_check(const struct gcal_generator *g, struct gcal_error *err)
+{
+    static const char *const keys[] = { "when", "that", NULL };
+    const struct gcal_yaml *list = gcal_yaml_find(g->root, "where");
+
+    if (list && list->kind != GCAL_YAML_LIST)
+        return gcal_yaml_error(list, err, "where: expected a list of conditions");
+    for (size_t i = 0; list && i < list->n_items; i++) {
+        const struct gcal_yaml *item = list->items[i];
+
+        if (item->kind == GCAL_YAML_MAP) {
+            if (gcal_yaml_check_keys(item, keys, err) < 0)
+                return -1;
+            if (item->n_items < 2)
+                return gcal_yaml_error(item, err,
+                                       "where: expected {when: {argument: [values]}, "
+                                       "that: condition}");
+            if (gcal_when_check(g, gcal_yaml_find(item, "when"), err) < 0)
+                return -1;
+        }
+        if (check_condition(g, condition_of(item), err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int gcal_where_broken(const struct gcal_setting *s, const struct gcal_yaml **broken,
+                      struct gcal_error *err)
+{
+    const struct gcal_yaml *list = gcal_yaml_find(s->generator->root, "where");
+
+    *broken = NULL;
+    for (size_t i = 0; list && i < list->n_items; i++) {
+        const struct gcal_yaml *item = list->items[i];
+        bool holds = true;
+
+        if (item->kind == GCAL_YAML_MAP &&
+            !gcal_when_holds(s, gcal_yaml_find(item, "when")))
+            continue;
+        if (evaluate(s, condition_of(item), &holds, err) < 0)
+            return -1;
+        if (!holds) {
+            *broken = item;
+            return 0;
+        }
+    }
+    return 0;
+}
+
+static bool names(const struct gcal_generator *g, const char *text,
+                  const struct gcal_generator_arg *a)
+{
+    const struct gcal_generator_arg *found;
+
+    while ((found = next_argument(g, &text)))
+        if (found == a)
+            return true;
+    return false;
+}
+
+void gcal_where_put_broken(const struct gcal_setting *s, const struct gcal_yaml *broken,
+                           struct gcal_buf *out)
+{
+    const struct gcal_generator *g = s->generator;
+    const struct gcal_yaml *node = condition_of(broken);
+    const struct gcal_yaml *when = gcal_yaml_find(broken, "when");
+
+    gcal_buf_printf(out, "%s: '%s' (%s:%d:%d) does not hold for", g->name, node->text,
+                    node->file, node->line, node->column);
+    for (size_t i = 0; i < g->n_arguments; i++) {
+        const struct gcal_generator_arg *a = &g->arguments[i];
+
+        if ((when && gcal_yaml_find(when, a->name)) || names(g, node->text, a))
+            gcal_buf_printf(out, " %s:%s", a->name, s->values[i]);
+    }
+}

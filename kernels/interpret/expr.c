@@ -1,0 +1,654 @@
+/* interpret_expr.c - from expressions of the syntax tree to nodes
+ *
+ * libclang hides most implicit casts ("unexposed"), but both their types are known, and
+ * with these what they do: read a variable, convert, decay to a pointer.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "kernels/interpret/interpret.h"
+
+int gcal_enter(struct gcal_translator *t, CXCursor at, size_t depth)
+{
+    t->depth += depth;
+    if (t->depth > t->deepest)
+        t->deepest = t->depth;
+    if (t->depth <= GCAL_MAX_DEPTH)
+        return 0;
+    gcal_unsupported(t, at, "an expression nested this deep");
+    return -1;
+}
+
+static const struct gcal_ctype *type_of(struct gcal_translator *t, CXCursor c)
+{
+    return gcal_ctype_translate(t, t->clang->getCursorType(c), c);
+}
+
+/* The child 'which' of a cursor that must have 'n' of them (0: at least one). */
+static int child(struct gcal_translator *t, CXCursor c, size_t which, size_t n,
+                 CXCursor *found)
+{
+    struct gcal_children children;
+    int rc = 0;
+
+    if (gcal_children_get(t->unit, c, &children, t->err) < 0)
+        return -1;
+    if (which < children.n && (n == 0 || n == children.n)) {
+        *found = children.cursors[which];
+    } else {
+        gcal_unsupported(t, c, "this form of an expression");
+        rc = -1;
+    }
+    free(children.cursors);
+    return rc;
+}
+
+static CXCursor without_parens(struct gcal_translator *t, CXCursor c)
+{
+    while (t->clang->getCursorKind(c) == CXCursor_ParenExpr)
+        if (child(t, c, 0, 1, &c) < 0)
+            break;
+    return c;
+}
+
+/* ---- what libclang does not expose ---- */
+
+static void extent(struct gcal_translator *t, CXCursor c, unsigned *from, unsigned *to)
+{
+    CXSourceRange range = t->clang->getCursorExtent(c);
+
+    t->clang->getExpansionLocation(t->clang->getRangeStart(range), NULL, NULL, NULL,
+                                   from);
+    t->clang->getExpansionLocation(t->clang->getRangeEnd(range), NULL, NULL, NULL, to);
+    if (*to > strlen(t->unit->source))
+        *from = *to = 0;
+}
+
+/* The lanes that ".xyz", ".s01", ".lo" name in a vector of 'count'; 0: not such a name.
+ */
+static size_t parse_lanes(const char *name, size_t length, size_t count,
+                          signed char *lanes)
+{
+    static const char letters[] = "xyzw", digits[] = "0123456789abcdef";
+    size_t first, step, half = (count + 1) / 2;
+    char low[GCAL_MAX_LANES + 2] = "";
+
+    if (length == 2 || length == 3 || length == 4) {
+        memcpy(low, name, length);
+        first = strcmp(low, "hi") == 0 ? half : strcmp(low, "odd") == 0;
+        step = strcmp(low, "odd") == 0 || strcmp(low, "even") == 0 ? 2 : 1;
+        if (step == 2 || strcmp(low, "lo") == 0 || strcmp(low, "hi") == 0) {
+            for (size_t i = 0; i < half; i++)
+                lanes[i] = (signed char)(first + i * step < count ? first + i * step : 0);
+            return half;
+        }
+    }
+    if (length > 1 && (name[0] == 's' || name[0] == 'S')) {
+        name++;
+        length--;
+    }
+    if (length < 1 || length > GCAL_MAX_LANES)
+        return 0;
+    for (size_t i = 0; i < length; i++) {
+        const char *set = strchr(letters, name[i]) ? letters : digits;
+        const char *at = strchr(set, tolower((unsigned char)name[i]));
+
+        if (!at || (size_t)(at - set) >= count)
+            return 0;
+        lanes[i] = (signed char)(at - set);
+    }
+    return length;
+}
+
+/* Whether 'c' is "vector.lanes"; only the text tells the lanes. */
+static bool is_swizzle(struct gcal_translator *t, CXCursor c, CXCursor *vector,
+                       signed char lanes[GCAL_MAX_LANES])
+{
+    const struct gcal_clang *clang = t->clang;
+    struct gcal_children children;
+    unsigned from, to, child_from, child_to;
+    const char *end, *name;
+    CXType type;
+    bool found = false;
+
+    if (clang->getCursorKind(c) != CXCursor_UnexposedExpr &&
+        clang->getCursorKind(c) != CXCursor_MemberRefExpr)
+        return false;
+    if (gcal_children_get(t->unit, c, &children, NULL) < 0)
+        return false;
+    if (children.n == 1) {
+        *vector = children.cursors[0];
+        type = clang->getCanonicalType(clang->getCursorType(*vector));
+        extent(t, c, &from, &to);
+        extent(t, *vector, &child_from, &child_to);
+        end = name = t->unit->source + to;
+        while (name > t->unit->source + from && isalnum((unsigned char)name[-1]))
+            name--;
+        found = (type.kind == CXType_ExtVector || type.kind == CXType_Vector) &&
+                child_to < to && name > t->unit->source + from && name[-1] == '.' &&
+                parse_lanes(name, (size_t)(end - name),
+                            (size_t)clang->getNumElements(type), lanes) > 0;
+    }
+    free(children.cursors);
+    return found;
+}
+
+/* Whether 'c' is as_TYPE(...) and not a conversion to TYPE around something else. */
+static bool is_reinterpretation(struct gcal_translator *t, CXCursor c,
+                                const struct gcal_ctype *type)
+{
+    const char *text;
+    unsigned from, to;
+    size_t length = 0;
+
+    extent(t, c, &from, &to);
+    text = t->unit->source + from;
+    if (strncmp(text, "as_", 3) != 0)
+        return false;
+    text += 3;
+    while (islower((unsigned char)text[length]))
+        length++;
+    return gcal_ctype_named(text, length) == gcal_ctype_lane(type) &&
+           (type->repr == GCAL_VECTOR ? (size_t)atoi(text + length) == type->count
+                                      : text[length] == '(');
+}
+
+static struct gcal_inode *translate_implicit(struct gcal_translator *t, CXCursor c)
+{
+    const struct gcal_ctype *type = type_of(t, c);
+    signed char lanes[GCAL_MAX_LANES] = { 0 };
+    struct gcal_inode *value;
+    CXCursor inner;
+    CXType from;
+
+    if (!type)
+        return NULL;
+    if (is_swizzle(t, c, &inner, lanes))
+        return gcal_inode_swizzle(t, c, gcal_translate_value(t, inner), lanes, type);
+    if (child(t, c, 0, 1, &inner) < 0)
+        return NULL;
+    from = t->clang->getCanonicalType(t->clang->getCursorType(inner));
+    if (from.kind == CXType_ConstantArray && type->repr == GCAL_POINTER) {
+        value = gcal_translate_address(t, inner);
+        return value ? gcal_inode_convert(t, c, value, type) : NULL;
+    }
+    if (!(value = gcal_translate_value(t, inner)))
+        return NULL;
+    if (!gcal_ctype_same(type, value->type) && is_reinterpretation(t, c, type))
+        return gcal_inode_reinterpret(t, c, value, type);
+    return gcal_inode_convert(t, c, value, type);
+}
+
+/* ---- literals and names ---- */
+
+static struct gcal_inode *translate_constant(struct gcal_translator *t, CXCursor c)
+{
+    const struct gcal_ctype *type = type_of(t, c);
+    CXEvalResult result = type ? t->clang->Cursor_Evaluate(c) : NULL;
+    struct gcal_inode *n = NULL;
+
+    if (!type)
+        return NULL;
+    if (result && t->clang->EvalResult_getKind(result) == CXEval_Int)
+        n = gcal_inode_int(t, c, type,
+                           t->clang->EvalResult_isUnsignedInt(result)
+                               ? (int64_t)t->clang->EvalResult_getAsUnsigned(result)
+                               : t->clang->EvalResult_getAsLongLong(result));
+    else if (result && t->clang->EvalResult_getKind(result) == CXEval_Float)
+        n = gcal_inode_float(t, c, type, t->clang->EvalResult_getAsDouble(result));
+    else
+        gcal_unsupported(t, c, "this constant");
+    if (result)
+        t->clang->EvalResult_dispose(result);
+    return n;
+}
+
+static struct gcal_inode *find_variable(struct gcal_translator *t, CXCursor c)
+{
+    CXCursor declared = t->clang->getCursorReferenced(c);
+    struct gcal_inode *address;
+    struct gcal_list init = { 0 };
+
+    for (size_t i = t->n_variables; i-- > 0;)
+        if (t->clang->equalCursors(t->variables[i].cursor, declared))
+            return t->variables[i].address;
+    if (t->clang->getCursorKind(declared) != CXCursor_VarDecl)
+        return gcal_unsupported(t, c, "this name");
+    /* those of functions are met before they are used, so it is one of the file's */
+    address = gcal_translate_variable(t, declared, true, &init);
+    for (size_t i = 0; i < init.n && address; i++)
+        if (gcal_list_add(t, &t->program->static_init, init.nodes[i]) < 0)
+            return NULL;
+    return address;
+}
+
+static struct gcal_inode *translate_name(struct gcal_translator *t, CXCursor c)
+{
+    CXCursor declared = t->clang->getCursorReferenced(c);
+    struct gcal_inode *address;
+
+    if (t->clang->getCursorKind(declared) == CXCursor_EnumConstantDecl)
+        return translate_constant(t, c);
+    address = find_variable(t, c);
+    return address ? gcal_inode_load(t, c, address) : NULL;
+}
+
+/* ---- lvalues ---- */
+
+static struct gcal_inode *translate_subscript(struct gcal_translator *t, CXCursor c)
+{
+    struct gcal_inode *base, *index, *other;
+    CXCursor first, second;
+
+    if (child(t, c, 0, 2, &first) < 0 || child(t, c, 1, 2, &second) < 0 ||
+        !(base = gcal_translate_value(t, first)) ||
+        !(index = gcal_translate_value(t, second)))
+        return NULL;
+    if (base->type->repr != GCAL_POINTER) { /* 2[a] */
+        other = base;
+        base = index;
+        index = other;
+    }
+    if (base->type->repr != GCAL_POINTER || !gcal_is_int(index->type))
+        return gcal_unsupported(t, c, "this subscript");
+    return gcal_inode_index(t, c, base, index, false);
+}
+
+static struct gcal_inode *translate_lane_address(struct gcal_translator *t, CXCursor c)
+{
+    signed char lanes[GCAL_MAX_LANES] = { 0 };
+    const struct gcal_ctype *type = type_of(t, c), *pointer;
+    struct gcal_inode *address;
+    CXCursor vector;
+
+    if (!type)
+        return NULL;
+    if (!is_swizzle(t, c, &vector, lanes))
+        return child(t, c, 0, 1, &vector) < 0 ? NULL : gcal_translate_address(t, vector);
+    if (type->repr == GCAL_VECTOR)
+        return gcal_unsupported(t, c,
+                                "changing several of a vector's components by this "
+                                "operator");
+    if (!(address = gcal_translate_address(t, vector)) ||
+        !(pointer = gcal_ctype_pointer(t, type)) ||
+        !(address = gcal_inode_convert(t, c, address, pointer)))
+        return NULL;
+    return gcal_inode_element(t, c, address, (size_t)lanes[0]);
+}
+
+static struct gcal_inode *translate_place(struct gcal_translator *t, CXCursor c)
+{
+    CXCursor inner;
+
+    switch (t->clang->getCursorKind(c)) {
+    case CXCursor_ParenExpr:
+        return child(t, c, 0, 1, &inner) < 0 ? NULL : gcal_translate_address(t, inner);
+    case CXCursor_DeclRefExpr:
+        return find_variable(t, c);
+    case CXCursor_ArraySubscriptExpr:
+        return translate_subscript(t, c);
+    case CXCursor_UnexposedExpr:
+    case CXCursor_MemberRefExpr:
+        return translate_lane_address(t, c);
+    case CXCursor_UnaryOperator:
+        if (t->clang->getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref)
+            return child(t, c, 0, 1, &inner) < 0 ? NULL : gcal_translate_value(t, inner);
+        /* fall through */
+    default:
+        return gcal_unsupported(t, c, "this kind of place in memory");
+    }
+}
+
+struct gcal_inode *gcal_translate_address(struct gcal_translator *t, CXCursor c)
+{
+    struct gcal_inode *n = gcal_enter(t, c, 1) < 0 ? NULL : translate_place(t, c);
+
+    t->depth--;
+    return n;
+}
+
+/* ---- assignments ---- */
+
+/* v.lo = x: lane by lane. */
+static struct gcal_inode *assign_lanes(struct gcal_translator *t, CXCursor c,
+                                       CXCursor vector, const signed char *lanes,
+                                       CXCursor right)
+{
+    const struct gcal_ctype *pointer;
+    struct gcal_inode *first = NULL, *address, *place, *value;
+
+    if (!(value = gcal_inode_keep(t, c, gcal_translate_value(t, right), &first)) ||
+        !(address = gcal_translate_address(t, vector)) ||
+        !(pointer = gcal_ctype_pointer(t, value->type->element)) ||
+        !(address = gcal_inode_convert(t, c, address, pointer)))
+        return NULL;
+    for (size_t i = 0; i < value->type->count; i++) {
+        const signed char lane[GCAL_MAX_LANES] = { (signed char)i };
+
+        if (!(place = gcal_inode_element(t, c, address, (size_t)lanes[i])) ||
+            !(first = gcal_inode_comma(
+                  t, c, first,
+                  gcal_inode_store(
+                      t, c, place,
+                      gcal_inode_swizzle(t, c, value, lane, value->type->element)))))
+            return NULL;
+    }
+    return gcal_inode_comma(t, c, first, value);
+}
+
+static struct gcal_inode *translate_assignment(struct gcal_translator *t, CXCursor c,
+                                               CXCursor left, CXCursor right)
+{
+    signed char lanes[GCAL_MAX_LANES] = { 0 };
+    const struct gcal_ctype *type = type_of(t, c);
+    struct gcal_inode *address, *value;
+    CXCursor vector;
+
+    if (!type)
+        return NULL;
+    if (type->repr == GCAL_VECTOR &&
+        is_swizzle(t, without_parens(t, left), &vector, lanes))
+        return assign_lanes(t, c, vector, lanes, right);
+    if (!(address = gcal_translate_address(t, left)) ||
+        !(value = gcal_translate_value(t, right)))
+        return NULL;
+    return gcal_inode_store(t, c, address, value);
+}
+
+/* The new value of what 'load' reads, in the type that C computes it in. */
+static struct gcal_inode *updated(struct gcal_translator *t, CXCursor c, int op,
+                                  struct gcal_inode *load, struct gcal_inode *value)
+{
+    const struct gcal_ctype *type = load->type;
+
+    if (type->repr != GCAL_POINTER) {
+        bool shift = op == CXBinaryOperator_Shl || op == CXBinaryOperator_Shr;
+
+        type = gcal_ctype_arithmetic(type, shift ? type : value->type);
+        load = gcal_inode_convert(t, c, load, type);
+        value = gcal_inode_convert(t, c, value, type);
+    }
+    return load && value ? gcal_inode_binary(t, c, op, load, value, type) : NULL;
+}
+
+/* left op= value; with 'old' the result is what was there before. */
+static struct gcal_inode *update(struct gcal_translator *t, CXCursor c, int op,
+                                 CXCursor left, struct gcal_inode *value, bool old)
+{
+    struct gcal_inode *first = NULL, *load, *store;
+    struct gcal_inode *address = value ? gcal_translate_address(t, left) : NULL;
+
+    if (!address)
+        return NULL;
+    if (!gcal_inode_is_variable(address) &&
+        !(address = gcal_inode_keep(t, c, address, &first)))
+        return NULL;
+    if (!(load = gcal_inode_load(t, c, address)))
+        return NULL;
+    if (old && !(load = gcal_inode_keep(t, c, load, &first)))
+        return NULL;
+    store = gcal_inode_store(t, c, address, updated(t, c, op, load, value));
+    if (store && first)
+        store = gcal_inode_comma(t, c, first, store);
+    return store && old ? gcal_inode_comma(t, c, store, load) : store;
+}
+
+static struct gcal_inode *translate_step(struct gcal_translator *t, CXCursor c, int op,
+                                         bool used)
+{
+    bool up = op == CXUnaryOperator_PostInc || op == CXUnaryOperator_PreInc;
+    bool post = op == CXUnaryOperator_PostInc || op == CXUnaryOperator_PostDec;
+    CXCursor inner;
+
+    if (child(t, c, 0, 1, &inner) < 0)
+        return NULL;
+    return update(t, c, up ? CXBinaryOperator_Add : CXBinaryOperator_Sub, inner,
+                  gcal_inode_int(t, c, gcal_ctype_basic(GCAL_I32), 1), post && used);
+}
+
+static struct gcal_inode *translate_compound(struct gcal_translator *t, CXCursor c)
+{
+    int op = (int)t->clang->getCursorBinaryOperatorKind(c);
+    CXCursor left, right;
+
+    if (child(t, c, 0, 2, &left) < 0 || child(t, c, 1, 2, &right) < 0)
+        return NULL;
+    if (op <= CXBinaryOperator_ShrAssign)
+        op += CXBinaryOperator_Mul - CXBinaryOperator_MulAssign;
+    else
+        op += CXBinaryOperator_And - CXBinaryOperator_AndAssign;
+    return update(t, c, op, left, gcal_translate_value(t, right), false);
+}
+
+/* ---- operators ---- */
+
+static struct gcal_inode *translate_unary(struct gcal_translator *t, CXCursor c)
+{
+    int op = (int)t->clang->getCursorUnaryOperatorKind(c);
+    struct gcal_inode *n;
+    CXCursor inner;
+
+    if (child(t, c, 0, 1, &inner) < 0)
+        return NULL;
+    switch (op) {
+    case CXUnaryOperator_PostInc:
+    case CXUnaryOperator_PostDec:
+    case CXUnaryOperator_PreInc:
+    case CXUnaryOperator_PreDec:
+        return translate_step(t, c, op, true);
+    case CXUnaryOperator_AddrOf:
+        return gcal_translate_address(t, inner);
+    case CXUnaryOperator_Deref:
+        n = gcal_translate_value(t, inner);
+        return n ? gcal_inode_load(t, c, n) : NULL;
+    case CXUnaryOperator_Plus:
+    case CXUnaryOperator_Minus:
+    case CXUnaryOperator_Not:
+    case CXUnaryOperator_LNot:
+        return gcal_inode_unary(t, c, op, gcal_translate_value(t, inner), type_of(t, c));
+    default:
+        return gcal_unsupported(t, c, "this operator");
+    }
+}
+
+/* GPUCAL_TAG puts (void)"name" before a comma. */
+static bool is_tag_name(struct gcal_translator *t, CXCursor c)
+{
+    enum CXCursorKind kind;
+
+    while ((kind = t->clang->getCursorKind(c)) == CXCursor_CStyleCastExpr ||
+           kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr) {
+        struct gcal_children children;
+        bool one;
+
+        if (gcal_children_get(t->unit, c, &children, NULL) < 0)
+            return false;
+        if ((one = children.n == 1))
+            c = children.cursors[0];
+        free(children.cursors);
+        if (!one)
+            return false;
+    }
+    return kind == CXCursor_StringLiteral;
+}
+
+static struct gcal_inode *translate_binary(struct gcal_translator *t, CXCursor c)
+{
+    int op = (int)t->clang->getCursorBinaryOperatorKind(c);
+    struct gcal_inode *a, *b;
+    CXCursor left, right;
+
+    if (child(t, c, 0, 2, &left) < 0 || child(t, c, 1, 2, &right) < 0)
+        return NULL;
+    if (op == CXBinaryOperator_Assign)
+        return translate_assignment(t, c, left, right);
+    if (op == CXBinaryOperator_Comma && is_tag_name(t, left))
+        return gcal_translate_value(t, right);
+    if (op == CXBinaryOperator_Comma)
+        a = gcal_translate_effect(t, left);
+    else
+        a = gcal_translate_value(t, left);
+    b = a ? gcal_translate_value(t, right) : NULL;
+    return b ? gcal_inode_binary(t, c, op, a, b, type_of(t, c)) : NULL;
+}
+
+static struct gcal_inode *translate_choice(struct gcal_translator *t, CXCursor c)
+{
+    const struct gcal_ctype *type = type_of(t, c);
+    struct gcal_inode *parts[3];
+    CXCursor part;
+
+    for (size_t i = 0; i < 3; i++)
+        if (!type || child(t, c, i, 3, &part) < 0 ||
+            !(parts[i] = gcal_translate_value(t, part)))
+            return NULL;
+    if (type->repr == GCAL_VOID)
+        return gcal_unsupported(t, c, "?: without a value");
+    return gcal_inode_choose(t, c, parts[0], gcal_inode_convert(t, c, parts[1], type),
+                             gcal_inode_convert(t, c, parts[2], type));
+}
+
+static struct gcal_inode *translate_cast(struct gcal_translator *t, CXCursor c)
+{
+    const struct gcal_ctype *type = type_of(t, c);
+    CXCursor inner;
+
+    if (!type || child(t, c, 0, 1, &inner) < 0)
+        return NULL;
+    if (type->repr == GCAL_VOID)
+        return gcal_translate_effect(t, inner);
+    return gcal_inode_convert(t, c, gcal_translate_value(t, inner), type);
+}
+
+/* { x } of a scalar, or the parts of a vector. */
+static struct gcal_inode *translate_list(struct gcal_translator *t, CXCursor c)
+{
+    const struct gcal_ctype *type = type_of(t, c);
+    struct gcal_children children;
+    struct gcal_inode **parts, *n = NULL;
+    size_t i = 0;
+
+    if (!type || gcal_children_get(t->unit, c, &children, t->err) < 0)
+        return NULL;
+    parts = gcal_program_alloc(t, (children.n + 1) * sizeof(*parts));
+    for (; parts && i < children.n; i++)
+        if (!(parts[i] = gcal_translate_value(t, children.cursors[i])))
+            break;
+    if (!parts || i < children.n)
+        goto out;
+    if (type->repr == GCAL_VECTOR)
+        n = gcal_inode_vector(t, c, parts, children.n, type);
+    else if (children.n == 1)
+        n = gcal_inode_convert(t, c, parts[0], type);
+    else
+        gcal_unsupported(t, c, "this list");
+out:
+    free(children.cursors);
+    return n;
+}
+
+/* ---- calls ---- */
+
+static struct gcal_inode *call(struct gcal_translator *t, CXCursor c, const char *name,
+                               struct gcal_inode **arguments, size_t n)
+{
+    CXCursor definition = t->clang->getCursorDefinition(t->clang->getCursorReferenced(c));
+    const struct gcal_ctype *type = type_of(t, c);
+    struct gcal_function *function;
+
+    if (!type)
+        return NULL;
+    if (t->clang->getCursorKind(definition) != CXCursor_FunctionDecl)
+        return gcal_inode_builtin(t, c, name, arguments, n, type);
+    if (!(function = gcal_translate_function(t, definition, c)))
+        return NULL;
+    return gcal_inode_call(t, c, function, arguments, n);
+}
+
+static struct gcal_inode *translate_call(struct gcal_translator *t, CXCursor c)
+{
+    struct gcal_children children;
+    struct gcal_inode **arguments, *n = NULL;
+    char *name = gcal_program_name(t, c);
+    size_t i = 1;
+
+    if (!name || gcal_children_get(t->unit, c, &children, t->err) < 0)
+        return NULL;
+    if ((arguments = gcal_program_alloc(t, (children.n + 1) * sizeof(*arguments))))
+        for (; i < children.n; i++)
+            if (!(arguments[i - 1] = gcal_translate_value(t, children.cursors[i])))
+                break;
+    if (arguments && i == children.n)
+        n = call(t, c, name, arguments, children.n - 1);
+    free(children.cursors);
+    return n;
+}
+
+/* ---- all ---- */
+
+static struct gcal_inode *translate_expression(struct gcal_translator *t, CXCursor c)
+{
+    struct gcal_inode *address;
+    CXCursor inner;
+    CXString kind;
+
+    switch (t->clang->getCursorKind(c)) {
+    case CXCursor_ParenExpr:
+    case CXCursor_CompoundLiteralExpr:
+        return child(t, c, 0, 1, &inner) < 0 ? NULL : gcal_translate_value(t, inner);
+    case CXCursor_UnexposedExpr:
+    case CXCursor_MemberRefExpr:
+        return translate_implicit(t, c);
+    case CXCursor_IntegerLiteral:
+    case CXCursor_FloatingLiteral:
+    case CXCursor_CharacterLiteral:
+    case CXCursor_UnaryExpr: /* sizeof */
+        return translate_constant(t, c);
+    case CXCursor_DeclRefExpr:
+        return translate_name(t, c);
+    case CXCursor_ArraySubscriptExpr:
+        address = gcal_translate_address(t, c);
+        return address ? gcal_inode_load(t, c, address) : NULL;
+    case CXCursor_UnaryOperator:
+        return translate_unary(t, c);
+    case CXCursor_BinaryOperator:
+        return translate_binary(t, c);
+    case CXCursor_CompoundAssignOperator:
+        return translate_compound(t, c);
+    case CXCursor_ConditionalOperator:
+        return translate_choice(t, c);
+    case CXCursor_CStyleCastExpr:
+        return translate_cast(t, c);
+    case CXCursor_InitListExpr:
+        return translate_list(t, c);
+    case CXCursor_CallExpr:
+        return translate_call(t, c);
+    default:
+        kind = t->clang->getCursorKindSpelling(t->clang->getCursorKind(c));
+        gcal_unsupported(t, c, "'%s'", t->clang->getCString(kind));
+        t->clang->disposeString(kind);
+        return NULL;
+    }
+}
+
+struct gcal_inode *gcal_translate_value(struct gcal_translator *t, CXCursor c)
+{
+    struct gcal_inode *n = gcal_enter(t, c, 1) < 0 ? NULL : translate_expression(t, c);
+
+    t->depth--;
+    return n;
+}
+
+struct gcal_inode *gcal_translate_effect(struct gcal_translator *t, CXCursor c)
+{
+    int op;
+
+    c = without_parens(t, c);
+    op = (int)t->clang->getCursorUnaryOperatorKind(c);
+    if (t->clang->getCursorKind(c) == CXCursor_UnaryOperator &&
+        (op == CXUnaryOperator_PostInc || op == CXUnaryOperator_PostDec))
+        return translate_step(t, c, op, false);
+    return gcal_translate_value(t, c);
+}

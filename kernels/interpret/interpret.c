@@ -1,0 +1,553 @@
+/* interpret.c - programs, work-groups, and the two entry points */
+#include "kernels/interpret/interpret.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+
+/* ---- programs ---- */
+
+struct gcal_block {
+    struct gcal_block *next;
+    _Alignas(max_align_t) unsigned char data[];
+};
+
+void *gcal_program_alloc(struct gcal_translator *t, size_t size)
+{
+    struct gcal_block *block = calloc(1, sizeof(*block) + size);
+
+    if (!block) {
+        gcal_error_memory(t->err);
+        return NULL;
+    }
+    block->next = t->program->blocks;
+    t->program->blocks = block;
+    return block->data;
+}
+
+int gcal_list_add(struct gcal_translator *t, struct gcal_list *list,
+                  struct gcal_inode *node)
+{
+    if (list->n == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 8;
+        struct gcal_inode **nodes = gcal_program_alloc(t, capacity * sizeof(*nodes));
+
+        if (!nodes)
+            return -1;
+        if (list->n)
+            memcpy(nodes, list->nodes, list->n * sizeof(*nodes));
+        list->nodes = nodes;
+        list->capacity = capacity;
+    }
+    list->nodes[list->n++] = node;
+    return 0;
+}
+
+char *gcal_program_name(struct gcal_translator *t, CXCursor cursor)
+{
+    char *name = gcal_cursor_name(t->unit, cursor, t->err), *copy;
+
+    if (!name)
+        return NULL;
+    if ((copy = gcal_program_alloc(t, strlen(name) + 1)))
+        memcpy(copy, name, strlen(name) + 1);
+    free(name);
+    return copy;
+}
+
+struct gcal_inode *gcal_inode_create(struct gcal_translator *t, CXCursor at,
+                                     const struct gcal_ctype *type)
+{
+    struct gcal_inode *n = gcal_program_alloc(t, sizeof(*n));
+
+    if (!n)
+        return NULL;
+    n->type = type;
+    n->name = "";
+    gcal_unit_location(t->unit, at, &n->line, &n->column);
+    return n;
+}
+
+void *gcal_unsupported(struct gcal_translator *t, CXCursor at, const char *fmt, ...)
+{
+    char what[300];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(what, sizeof(what), fmt, args);
+    va_end(args);
+    gcal_unit_error(t->unit, at, t->err, "%s is not supported when running on the host",
+                    what);
+    return NULL;
+}
+
+struct gcal_program *gcal_program_create(struct gcal_unit *unit, CXCursor entry,
+                                         struct gcal_error *err)
+{
+    struct gcal_program *program = calloc(1, sizeof(*program));
+    struct gcal_translator t = {
+        .clang = unit->clang, .unit = unit, .program = program, .err = err
+    };
+
+    if (!program) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    program->unit = unit;
+    program->entry = gcal_translate_function(&t, entry, entry);
+    free(t.variables);
+    free(t.functions);
+    if (!program->entry) {
+        gcal_program_destroy(program);
+        return NULL;
+    }
+    return program;
+}
+
+void gcal_program_destroy(struct gcal_program *program)
+{
+    if (!program)
+        return;
+    while (program->blocks) {
+        struct gcal_block *next = program->blocks->next;
+
+        free(program->blocks);
+        program->blocks = next;
+    }
+    free(program);
+}
+
+/* ---- running ---- */
+
+void gcal_run_fail(struct gcal_item *item, const struct gcal_inode *at, const char *fmt,
+                   ...)
+{
+    struct gcal_run *run = item->run;
+    char text[600], where[200] = "";
+    va_list args;
+    int used = 0;
+
+    if (run->failed)
+        return;
+    run->failed = true;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    for (size_t d = 0; d < run->n_dims; d++)
+        used += snprintf(where + used, sizeof(where) - (size_t)used, "%s%zu",
+                         d ? ", " : " (work-item ",
+                         run->group_id[d] * run->local_size[d] + item->local_id[d]);
+    gcal_error_set(run->err, GCAL_EINPUT, "%s:%d:%d: %s%s%s", run->program->unit->file,
+                   at->line, at->column, text, where, run->n_dims ? ")" : "");
+}
+
+/* What the work-items of a group need; one item when no barrier makes them wait. */
+struct group {
+    struct gcal_run *run;
+    size_t n_items, n_slots;
+    struct gcal_item *items; /* n_slots */
+    unsigned char *privates; /* n_slots x private_size */
+    unsigned char *shared, *statics;
+    size_t private_size, shared_size;
+    unsigned char *params; /* n_slots' private memory starts as this */
+    unsigned char *stacks; /* n_slots x stack_size, or MAP_FAILED */
+};
+
+/* Nodes may nest GCAL_MAX_DEPTH deep; only what is touched takes memory. */
+enum { STACK_BYTES = 2 << 20 };
+
+static void run_body(struct gcal_item *item)
+{
+    const struct gcal_inode *body = item->run->program->entry->body;
+
+    body->eval.flow(item, body);
+}
+
+/* makecontext() passes ints. */
+static void start_item(unsigned high, unsigned low)
+{
+    struct gcal_item *item =
+        (struct gcal_item *)(uintptr_t)((uint64_t)high << 32 | (uint64_t)low);
+
+    run_body(item);
+    item->done = true;
+    item->barrier = NULL;
+    swapcontext(&item->context, &item->run->scheduler);
+}
+
+static void place_item(struct group *g, struct gcal_item *item, size_t index, size_t slot)
+{
+    struct gcal_run *run = g->run;
+
+    item->run = run;
+    item->done = false;
+    item->barrier = NULL;
+    item->memory[GCAL_MEMORY_PRIVATE] = g->privates + slot * g->private_size;
+    item->memory[GCAL_MEMORY_GROUP] = g->shared;
+    item->memory[GCAL_MEMORY_STATIC] = g->statics;
+    for (size_t d = 0; d < GCAL_MAX_DIMS; d++) {
+        size_t size = run->n_dims > d ? run->local_size[d] : 1;
+
+        item->local_id[d] = index % size;
+        index /= size;
+    }
+    memcpy(item->memory[GCAL_MEMORY_PRIVATE], g->params, g->private_size);
+}
+
+/* Lets each item run to its next barrier or its end: all must meet the same one. */
+static bool run_phase(struct group *g)
+{
+    const struct gcal_inode *barrier = NULL;
+    size_t n_done = 0, n_waiting = 0;
+
+    for (size_t i = 0; i < g->n_items && !g->run->failed; i++) {
+        struct gcal_item *item = &g->items[i];
+
+        swapcontext(&g->run->scheduler, &item->context);
+        if (g->run->failed)
+            return false;
+        n_done += item->done;
+        n_waiting += !item->done;
+        if (!item->done && !barrier)
+            barrier = item->barrier;
+        if ((n_done && n_waiting) || (!item->done && item->barrier != barrier)) {
+            gcal_run_fail(item, barrier,
+                          "not every work-item of the group reaches this "
+                          "barrier");
+            return false;
+        }
+    }
+    return n_waiting > 0;
+}
+
+static void prepare_context(struct gcal_item *item, unsigned char *stack)
+{
+    uint64_t bits = (uint64_t)(uintptr_t)item;
+
+    getcontext(&item->context);
+    item->context.uc_stack.ss_sp = stack;
+    item->context.uc_stack.ss_size = STACK_BYTES;
+    item->context.uc_link = NULL;
+    makecontext(&item->context, (void (*)(void))start_item, 2, (unsigned)(bits >> 32),
+                (unsigned)bits);
+}
+
+static void run_group_with_barriers(struct group *g)
+{
+    for (size_t i = 0; i < g->n_items; i++) {
+        place_item(g, &g->items[i], i, i);
+        prepare_context(&g->items[i], g->stacks + i * STACK_BYTES);
+    }
+    while (run_phase(g))
+        ;
+}
+
+static void run_group(struct group *g)
+{
+    memset(g->shared, 0xff, g->shared_size); /* whatever was there before: odd */
+    if (g->stacks != MAP_FAILED) {
+        run_group_with_barriers(g);
+        return;
+    }
+    for (size_t i = 0; i < g->n_items && !g->run->failed; i++) {
+        place_item(g, &g->items[0], i, 0);
+        run_body(&g->items[0]);
+    }
+}
+
+static void run_groups(struct group *g)
+{
+    struct gcal_run *run = g->run;
+    size_t n_groups = 1;
+
+    for (size_t d = 0; d < run->n_dims; d++)
+        n_groups *= run->global_size[d] / run->local_size[d];
+    for (size_t i = 0; i < n_groups && !run->failed; i++) {
+        size_t rest = i;
+
+        for (size_t d = 0; d < run->n_dims; d++) {
+            run->group_id[d] = rest % (run->global_size[d] / run->local_size[d]);
+            rest /= run->global_size[d] / run->local_size[d];
+        }
+        run_group(g);
+    }
+}
+
+/* ---- arguments ---- */
+
+static const struct gcal_ctype *named_dtype(const char *dtype)
+{
+    for (int repr = GCAL_I8; dtype && repr <= GCAL_F64; repr++)
+        if (strcmp(gcal_ctype_dtype(gcal_ctype_basic((enum gcal_repr)repr)), dtype) == 0)
+            return gcal_ctype_basic((enum gcal_repr)repr);
+    return NULL;
+}
+
+static bool is_local_param(const struct gcal_program *program, size_t i)
+{
+    const struct gcal_clang *clang = program->unit->clang;
+    CXCursor param = clang->Cursor_getArgument(program->entry->cursor, (unsigned)i);
+    CXType type = clang->getCanonicalType(clang->getCursorType(param));
+
+    return type.kind == CXType_Pointer &&
+           gcal_type_space(program->unit,
+                           clang->getCanonicalType(clang->getPointeeType(type))) ==
+               GCAL_SPACE_LOCAL;
+}
+
+/* A buffer of its own, or for a __local argument a part of the group's memory. */
+static int set_pointer(struct group *g, size_t i, const struct gcal_host_arg *arg,
+                       struct gcal_value *value, struct gcal_error *err)
+{
+    const struct gcal_program *program = g->run->program;
+    const struct gcal_inode *param = program->entry->params[i];
+    const struct gcal_ctype *wanted = gcal_ctype_lane(param->type->element->element);
+    const struct gcal_ctype *given = named_dtype(arg->dtype);
+    bool local = is_local_param(program, i);
+
+    if (!given || !gcal_ctype_dtype(wanted) ||
+        strcmp(gcal_ctype_dtype(wanted), arg->dtype) != 0)
+        return gcal_error_set(
+            err, GCAL_EINPUT, "%s: argument %zu ('%s') takes %s elements, not %s",
+            program->unit->file, i + 1, param->name,
+            gcal_ctype_dtype(wanted) ? gcal_ctype_dtype(wanted) : "unsupported",
+            arg->dtype ? arg->dtype : "(null)");
+    if (arg->count > SIZE_MAX / 16 || (!arg->data && arg->count && !local))
+        return gcal_error_set(err, GCAL_EINPUT, "%s: argument %zu ('%s') has no buffer",
+                              program->unit->file, i + 1, param->name);
+    value->p = (struct gcal_pointer){ arg->data, arg->count * given->size, 0 };
+    if (local) {
+        value->p.offset = 0;
+        value->p.base = g->shared ? g->shared + g->shared_size : NULL;
+        g->shared_size += (arg->count * given->size + 15) / 16 * 16;
+    }
+    return 0;
+}
+
+static int set_scalar(const struct gcal_program *program, size_t i,
+                      const struct gcal_host_arg *arg, struct gcal_value *value,
+                      struct gcal_error *err)
+{
+    const struct gcal_inode *param = program->entry->params[i];
+    const struct gcal_ctype *type = param->type->element;
+    const struct gcal_ctype *given = named_dtype(arg->dtype);
+
+    if (!given || !arg->data || arg->count || type->repr > GCAL_F64)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s: argument %zu ('%s') takes one scalar",
+                              program->unit->file, i + 1, param->name);
+    gcal_value_read(given, arg->data, value);
+    if (gcal_is_int(type))
+        value->i = gcal_is_int(given) ? gcal_int_wrap(type->repr, value->i)
+                                      : gcal_int_from(type->repr, value->f);
+    else
+        value->f = gcal_float_round(
+            type->repr,
+            gcal_is_int(given) ? gcal_float_from(given->repr, value->i) : value->f);
+    return 0;
+}
+
+/* Fills g->params unless it is NULL; g->shared_size grows by the local arguments. */
+static int set_arguments(struct group *g, size_t n_args, const struct gcal_host_arg *args,
+                         struct gcal_error *err)
+{
+    const struct gcal_program *program = g->run->program;
+    const struct gcal_function *entry = program->entry;
+    struct gcal_value value = { 0 };
+
+    if (n_args != entry->n_params)
+        return gcal_error_set(err, GCAL_EINPUT, "%s: it takes %zu arguments, not %zu",
+                              program->unit->file, entry->n_params, n_args);
+    g->shared_size = program->size[GCAL_MEMORY_GROUP];
+    for (size_t i = 0; i < n_args; i++) {
+        const struct gcal_inode *param = entry->params[i];
+
+        if (param->type->element->repr == GCAL_POINTER
+                ? set_pointer(g, i, &args[i], &value, err) < 0
+                : set_scalar(program, i, &args[i], &value, err) < 0)
+            return -1;
+        if (g->params)
+            gcal_value_write(param->type->element, g->params + param->k.place.offset,
+                             &value);
+    }
+    return 0;
+}
+
+static int allocate(struct group *g, struct gcal_error *err)
+{
+    const struct gcal_program *program = g->run->program;
+
+    g->n_items = 1;
+    for (size_t d = 0; d < g->run->n_dims; d++)
+        g->n_items *= g->run->local_size[d];
+    g->n_slots = program->has_barrier ? g->n_items : 1;
+    g->private_size = program->size[GCAL_MEMORY_PRIVATE] + 16;
+    g->items = calloc(g->n_slots, sizeof(*g->items));
+    g->privates = calloc(g->n_slots, g->private_size);
+    g->params = calloc(1, g->private_size);
+    g->shared = calloc(1, g->shared_size + 16);
+    g->statics = calloc(1, program->size[GCAL_MEMORY_STATIC] + 16);
+    if (!g->items || !g->privates || !g->params || !g->shared || !g->statics)
+        return gcal_error_memory(err);
+    if (!program->has_barrier)
+        return 0;
+    g->stacks = mmap(NULL, g->n_slots * STACK_BYTES, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return g->stacks == MAP_FAILED ? gcal_error_memory(err) : 0;
+}
+
+static void free_group(struct group *g)
+{
+    if (g->stacks != MAP_FAILED)
+        munmap(g->stacks, g->n_slots * STACK_BYTES);
+    free(g->items);
+    free(g->privates);
+    free(g->params);
+    free(g->shared);
+    free(g->statics);
+}
+
+static void run_static_init(struct group *g)
+{
+    const struct gcal_list *init = &g->run->program->static_init;
+
+    place_item(g, &g->items[0], 0, 0);
+    for (size_t i = 0; i < init->n; i++)
+        init->nodes[i]->eval.flow(&g->items[0], init->nodes[i]);
+}
+
+static int run_program(struct gcal_run *run, size_t n_args, struct gcal_host_arg *args,
+                       struct gcal_error *err)
+{
+    struct group g = { .run = run, .stacks = MAP_FAILED };
+    int rc = -1;
+
+    run->err = err;
+    run->steps_left = GCAL_MAX_STEPS;
+    if (set_arguments(&g, n_args, args, err) < 0 || allocate(&g, err) < 0 ||
+        set_arguments(&g, n_args, args, err) < 0)
+        goto out;
+    run_static_init(&g);
+    if (!run->failed)
+        run_groups(&g);
+    rc = run->failed ? -1 : 0;
+out:
+    free_group(&g);
+    return rc;
+}
+
+/* ---- entry points ---- */
+
+static int set_range(struct gcal_run *run, const struct gcal_count_request *request,
+                     const size_t *global_size, struct gcal_error *err)
+{
+    size_t n_items = 1;
+
+    if (request->n_dims < 1 || request->n_dims > GCAL_MAX_DIMS)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "an NDRange has 1 to %d dimensions, not %zu", GCAL_MAX_DIMS,
+                              request->n_dims);
+    run->n_dims = request->n_dims;
+    for (size_t d = 0; d < GCAL_MAX_DIMS; d++) {
+        run->local_size[d] = d < run->n_dims ? request->local_size[d] : 1;
+        run->global_size[d] = d < run->n_dims ? global_size[d] : 1;
+        if (!run->local_size[d] || run->global_size[d] % run->local_size[d])
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "dimension %zu: %zu work-items do not divide into "
+                                  "groups of %zu",
+                                  d, run->global_size[d], run->local_size[d]);
+        if (run->local_size[d] > 4096 || (n_items *= run->local_size[d]) > 4096)
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "a work-group of more than 4096 work-items");
+    }
+    return 0;
+}
+
+int gcal_host_run_kernel(const struct gcal_count_request *request,
+                         const size_t *global_size, size_t n_args,
+                         struct gcal_host_arg *args, struct gcal_error *err)
+{
+    struct gcal_run run = { 0 };
+    struct gcal_program *program = NULL;
+    struct gcal_unit *unit;
+    CXCursor kernel;
+    int rc = -1;
+
+    if (set_range(&run, request, global_size, err) < 0 ||
+        !(unit = gcal_unit_parse(GCAL_LANGUAGE_OPENCL, request->source, request->file,
+                                 request->build_options, err)))
+        return -1;
+    if (gcal_unit_kernel(unit, request->kernel, &kernel, err) == 0 &&
+        (program = gcal_program_create(unit, kernel, err))) {
+        run.program = program;
+        rc = run_program(&run, n_args, args, err);
+    }
+    gcal_program_destroy(program);
+    gcal_unit_close(unit);
+    return rc;
+}
+
+/* math.h's functions that the interpreter knows, and what else references expect; no
+ * system headers, so that they mean the same everywhere.
+ */
+#define F1(name) "double " name "(double); float " name "f(float);"
+#define F2(name) "double " name "(double, double); float " name "f(float, float);"
+static const char prelude[] =
+    "typedef __SIZE_TYPE__ size_t; typedef __PTRDIFF_TYPE__ ptrdiff_t;"
+    "typedef signed char int8_t; typedef unsigned char uint8_t;"
+    "typedef short int16_t; typedef unsigned short uint16_t;"
+    "typedef int int32_t; typedef unsigned int uint32_t;"
+    "typedef __INT64_TYPE__ int64_t; typedef __UINT64_TYPE__ uint64_t;"
+    "typedef unsigned char uchar; typedef unsigned short ushort;"
+    "typedef unsigned int uint; typedef unsigned long ulong; typedef _Float16 half;" F1(
+        "sqrt") F1("cbrt") F1("exp") F1("exp2") F1("expm1") F1("log") F1("log2")
+        F1("log10") F1("log1p") F1("sin") F1("cos") F1("tan") F1("asin") F1("acos")
+            F1("atan") F1("sinh") F1("cosh") F1("tanh") F1("erf") F1("erfc") F1("fabs")
+                F1("floor") F1("ceil") F1("round") F1("rint") F1("trunc") F2("pow")
+                    F2("atan2") F2("fmin") F2("fmax") F2("fmod") F2("hypot")
+                        F2("copysign") "double fma(double, double, double); float "
+                                       "fmaf(float, float, float);"
+                                       "int abs(int); long labs(long);\n"
+                                       "#define bool _Bool\n#define true 1\n#define "
+                                       "false 0\n#define NULL ((void *)0)\n"
+                                       "#define INFINITY (1.0f / 0.0f)\n#define M_PI "
+                                       "3.14159265358979323846\n"
+                                       "#define FLT_MAX __FLT_MAX__\n#define DBL_MAX "
+                                       "__DBL_MAX__\n"
+                                       "#define FLT_EPSILON __FLT_EPSILON__\n#define "
+                                       "DBL_EPSILON __DBL_EPSILON__\n"
+                                       "#define INT_MAX __INT_MAX__\n"
+                                       "#define GPUCAL_TAG(name, lvalue) (lvalue)\n"
+                                       "#line 1\n";
+
+int gcal_host_run_function(const char *source, const char *file, const char *function,
+                           size_t n_args, struct gcal_host_arg *args,
+                           struct gcal_error *err)
+{
+    char *text = gcal_format("%s%s", prelude, source);
+    struct gcal_run run = { 0 };
+    struct gcal_program *program = NULL;
+    struct gcal_unit *unit = NULL;
+    CXCursor entry;
+    int rc = -1;
+
+    if (!text)
+        return gcal_error_memory(err);
+    for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
+        run.local_size[d] = run.global_size[d] = 1;
+    if ((unit = gcal_unit_parse(GCAL_LANGUAGE_C, text, file, NULL, err)) &&
+        gcal_unit_function(unit, function, &entry, err) == 0 &&
+        (program = gcal_program_create(unit, entry, err))) {
+        run.program = program;
+        rc = run_program(&run, n_args, args, err);
+    }
+    gcal_program_destroy(program);
+    gcal_unit_close(unit);
+    free(text);
+    return rc;
+}

@@ -1,0 +1,291 @@
+/* poly_atom.c - parameters, dimensions, and what else polynomials are made of */
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "kernels/poly/private.h"
+
+/* ---- atoms ---- */
+
+unsigned gcal_polys_new_atom(struct gcal_polys *c, const struct gcal_atom *atom)
+{
+    struct gcal_atom *moved;
+
+    for (unsigned i = 0; atom->kind >= ATOM_FLOOR && i < c->n_atoms; i++)
+        if (c->atoms[i].kind == atom->kind && c->atoms[i].k == atom->k &&
+            gcal_poly_equal(c->atoms[i].a, atom->a) &&
+            (!atom->b || gcal_poly_equal(c->atoms[i].b, atom->b)))
+            return i;
+    moved = c->n_atoms < 8000 ? gcal_array_grow(c->atoms, c->n_atoms, &c->atom_capacity,
+                                                sizeof(*moved), NULL)
+                              : NULL;
+    if (!moved) {
+        gcal_polys_fail(c, "the count needs too many steps");
+        return 0;
+    }
+    c->atoms = moved;
+    c->atoms[c->n_atoms] = *atom;
+    return (unsigned)c->n_atoms++;
+}
+
+const struct gcal_poly *gcal_poly_dimension(struct gcal_polys *c, const char *name,
+                                            const struct gcal_poly *last)
+{
+    struct gcal_atom atom = { .kind = ATOM_DIMENSION, .a = last };
+
+    atom.name = gcal_polys_format(c, "%s", name);
+    return gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom));
+}
+
+const struct gcal_poly *gcal_poly_point(struct gcal_polys *c, unsigned i)
+{
+    struct gcal_atom atom = { .kind = ATOM_DIMENSION };
+
+    if (i >= GCAL_MAX_POINTS) {
+        gcal_polys_fail(c, "the count needs too many steps");
+        return &gcal_poly_zero;
+    }
+    while (c->n_points <= i)
+        c->points[c->n_points++] = gcal_polys_new_atom(c, &atom);
+    return gcal_poly_of_atom(c, c->points[i]);
+}
+
+unsigned gcal_poly_atom(const struct gcal_poly *p)
+{
+    return p->n_terms ? p->terms[0].factors[0].atom : 0;
+}
+
+const char *gcal_atom_name(const struct gcal_polys *c, unsigned atom)
+{
+    return c->atoms[atom].name;
+}
+
+const struct gcal_poly *gcal_atom_last(const struct gcal_polys *c, unsigned atom)
+{
+    return c->atoms[atom].a;
+}
+
+unsigned gcal_parameter_atom(struct gcal_polys *c, const char *name)
+{
+    struct gcal_atom atom = { .kind = ATOM_PARAMETER };
+
+    for (unsigned i = 0; i < c->n_atoms; i++)
+        if (c->atoms[i].kind == ATOM_PARAMETER && !c->atoms[i].shown &&
+            strcmp(c->atoms[i].name, name) == 0)
+            return i;
+    atom.name = gcal_polys_format(c, "%s", name);
+    return gcal_polys_new_atom(c, &atom);
+}
+
+const struct gcal_poly *gcal_poly_parameter(struct gcal_polys *c, const char *name)
+{
+    unsigned atom = gcal_parameter_atom(c, name);
+
+    if (c->failed)
+        return &gcal_poly_zero;
+    return c->atoms[atom].value ? c->atoms[atom].value : gcal_poly_of_atom(c, atom);
+}
+
+/* p/k: what is an integer for certain, and the rest with coefficients in [0, k). */
+const struct gcal_poly *gcal_poly_floor(struct gcal_polys *c, const struct gcal_poly *p,
+                                        int64_t k)
+{
+    int64_t den = gcal_poly_denominator(p);
+    const struct gcal_poly *whole = &gcal_poly_zero, *rest = &gcal_poly_zero;
+    struct gcal_atom atom = { .kind = ATOM_FLOOR };
+
+    if (!den || __builtin_mul_overflow(den, k, &k)) {
+        gcal_polys_fail(c, "its coefficients need more than 64 bits");
+        return &gcal_poly_zero;
+    }
+    p = gcal_poly_scale(c, p, den, 1); /* floor(p/k), all integers now */
+    for (size_t i = 0; i < p->n_terms; i++) {
+        struct gcal_poly *term = gcal_poly_new(c, 1);
+        int64_t mod = p->terms[i].num % k;
+
+        if (!term)
+            return &gcal_poly_zero;
+        mod += mod < 0 ? k : 0;
+        term->terms[0] = p->terms[i];
+        term->terms[0].num = (p->terms[i].num - mod) / k;
+        if (term->terms[0].num)
+            whole = gcal_poly_add(c, whole, term);
+        if (mod && (term = gcal_poly_new(c, 1))) {
+            term->terms[0] = p->terms[i];
+            term->terms[0].num = mod;
+            rest = gcal_poly_add(c, rest, term);
+        }
+    }
+    if (!rest->n_terms || c->failed)
+        return whole;
+    /* Coefficients just below k are small negative ones: (15 - lid)/16 is 0, which
+     * (15 + 15*lid)/16 hides.
+     */
+    for (size_t i = 0; i < rest->n_terms; i++) {
+        struct gcal_poly *term;
+        const struct gcal_poly *q;
+
+        if (!rest->terms[i].n_factors || rest->terms[i].num <= k / 2 ||
+            !(term = gcal_poly_new(c, 1)))
+            continue;
+        term->terms[0] = rest->terms[i];
+        term->terms[0].num = 1;
+        q = gcal_poly_sub(c, rest, gcal_poly_scale(c, term, k, 1));
+        if (gcal_poly_is_nonnegative(c, q) &&
+            gcal_poly_is_nonnegative(c, gcal_poly_sub(c, gcal_poly_integer(c, k - 1), q)))
+            return gcal_poly_add(c, whole, term);
+    }
+    if (gcal_poly_is_nonnegative(c,
+                                 gcal_poly_sub(c, gcal_poly_integer(c, k - 1), rest)) &&
+        gcal_poly_is_nonnegative(c, rest))
+        return whole;
+    atom.a = rest;
+    atom.k = k;
+    return gcal_poly_add(c, whole, gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom)));
+}
+
+/* One form for each: a number comes second, and the first has no number added:
+ * min(4095, n-1) is min(n, 4096)-1.  Both are whole numbers: min(n/3, m) is min(n,
+ * 3*m)/3, as floors and steps of it are exact in floating point then.
+ */
+static const struct gcal_poly *extremum(struct gcal_polys *c, enum gcal_atom_kind kind,
+                                        const struct gcal_poly *a,
+                                        const struct gcal_poly *b)
+{
+    struct gcal_atom atom = { .kind = kind };
+    const struct gcal_term *last;
+    int64_t number, added = 0, den, den_b;
+
+    den = gcal_poly_denominator(a);
+    den_b = gcal_poly_denominator(b);
+    if (!den || !den_b ||
+        __builtin_mul_overflow(den, den_b / gcal_gcd(den, den_b), &den)) {
+        gcal_polys_fail(c, "its coefficients need more than 64 bits");
+        return &gcal_poly_zero;
+    }
+    a = gcal_poly_scale(c, a, den, 1);
+    b = gcal_poly_scale(c, b, den, 1);
+    if (gcal_poly_is_constant(a, &number)) {
+        const struct gcal_poly *swapped = a;
+
+        a = b;
+        b = swapped;
+    }
+    last = a->n_terms ? &a->terms[a->n_terms - 1] : NULL;
+    if (last && last->n_factors == 0)
+        added = last->num;
+    atom.a = gcal_poly_sub(c, a, gcal_poly_integer(c, added));
+    atom.b = gcal_poly_sub(c, b, gcal_poly_integer(c, added));
+    return gcal_poly_scale(
+        c,
+        gcal_poly_add(c, gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom)),
+                      gcal_poly_integer(c, added)),
+        1, den);
+}
+
+const struct gcal_poly *gcal_poly_min(struct gcal_polys *c, const struct gcal_poly *a,
+                                      const struct gcal_poly *b)
+{
+    if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, b, a)))
+        return a;
+    if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, a, b)))
+        return b;
+    return extremum(c, ATOM_MIN, a, b);
+}
+
+const struct gcal_poly *gcal_poly_max(struct gcal_polys *c, const struct gcal_poly *a,
+                                      const struct gcal_poly *b)
+{
+    if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, b, a)))
+        return b;
+    if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, a, b)))
+        return a;
+    return extremum(c, ATOM_MAX, a, b);
+}
+
+void gcal_poly_split(struct gcal_polys *c, const struct gcal_poly *p,
+                     const struct gcal_poly *q, const struct gcal_poly **whole,
+                     const struct gcal_poly **rest)
+{
+    *whole = *rest = &gcal_poly_zero;
+    for (size_t i = 0; i < p->n_terms && !c->failed; i++) {
+        struct gcal_poly *term = gcal_poly_new(c, 1), *part = gcal_poly_new(c, 1);
+
+        if (!term || !part)
+            return;
+        term->terms[0] = p->terms[i];
+        if (q->n_terms == 1 &&
+            gcal_term_divide(c, &term->terms[0], &q->terms[0], &part->terms[0]) &&
+            part->terms[0].den == 1)
+            *whole = gcal_poly_add(c, *whole, part);
+        else
+            *rest = gcal_poly_add(c, *rest, term);
+    }
+}
+
+const struct gcal_poly *gcal_poly_floor_by(struct gcal_polys *c,
+                                           const struct gcal_poly *p,
+                                           const struct gcal_poly *q)
+{
+    struct gcal_atom atom = { .kind = ATOM_QUOTIENT, .b = q };
+    const struct gcal_poly *whole, *below;
+    int64_t number;
+
+    if (gcal_poly_is_constant(q, &number) && number > 0)
+        return gcal_poly_floor(c, p, number);
+    if ((whole = gcal_poly_divide(c, p, q)) && gcal_poly_is_integral(whole))
+        return whole;
+    gcal_poly_split(c, p, q, &whole, &atom.a);
+    below = gcal_poly_sub(c, gcal_poly_sub(c, q, gcal_poly_integer(c, 1)), atom.a);
+    if (gcal_poly_is_nonnegative(c, atom.a) && gcal_poly_is_nonnegative(c, below))
+        return whole;
+    return gcal_poly_add(c, whole, gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom)));
+}
+
+/* p times a number, so that all factors are integers without a common divisor, and the
+ * number added is rounded down: where p is exactly 0, "1/3*n-5/3" would be something
+ * below it in floating point.
+ */
+static const struct gcal_poly *without_fractions(struct gcal_polys *c,
+                                                 const struct gcal_poly *p)
+{
+    int64_t den = gcal_poly_denominator(p), divisor = 0, below;
+    struct gcal_term last;
+
+    if (!den) {
+        gcal_polys_fail(c, "its coefficients need more than 64 bits");
+        return &gcal_poly_zero;
+    }
+    p = gcal_poly_scale(c, p, den, 1);
+    for (size_t i = 0; i < p->n_terms; i++)
+        if (p->terms[i].n_factors)
+            divisor = gcal_gcd(divisor, p->terms[i].num);
+    if (divisor < 2)
+        return p;
+    p = gcal_poly_scale(c, p, 1, divisor);
+    last = p->terms[p->n_terms - 1];
+    if (last.n_factors || last.den == 1)
+        return p;
+    below = last.num >= 0 ? last.num / last.den : -((-last.num - 1) / last.den + 1);
+    p = gcal_poly_sub(c, p, gcal_poly_rational(c, last.num, last.den));
+    return gcal_poly_add(c, p, gcal_poly_integer(c, below));
+}
+
+const struct gcal_poly *gcal_poly_step(struct gcal_polys *c, const struct gcal_poly *p)
+{
+    struct gcal_atom atom = { .kind = ATOM_STEP };
+
+    p = without_fractions(c, p);
+    atom.a = p;
+    if (gcal_poly_is_nonnegative(c, p))
+        return gcal_poly_integer(c, 1);
+    if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, gcal_poly_integer(c, -1), p)))
+        return &gcal_poly_zero;
+    return gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom));
+}
+
+const struct gcal_poly *gcal_poly_keep(struct gcal_polys *c, const struct gcal_poly *p)
+{
+    struct gcal_atom atom = { .kind = ATOM_FLOOR, .a = p, .k = 1 };
+
+    return gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom));
+}

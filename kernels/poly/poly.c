@@ -1,0 +1,516 @@
+#include "kernels/poly/poly.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "kernels/poly/private.h"
+
+/* A kernel takes some thousands; the limit ends sums that would take minutes. */
+enum { MAX_STEPS = 4000000, MAX_TERMS = 20000, BLOCK_BYTES = 65536 };
+
+struct block {
+    struct block *next;
+    size_t used, size;
+    _Alignas(16) char data[];
+};
+
+const struct gcal_poly gcal_poly_zero = { .n_terms = 0 };
+
+/* ---- context ---- */
+
+struct gcal_polys *gcal_polys_create(struct gcal_error *err)
+{
+    struct gcal_polys *c = calloc(1, sizeof(*c));
+
+    if (!c)
+        gcal_error_memory(err);
+    else
+        c->steps_left = MAX_STEPS;
+    return c;
+}
+
+void gcal_polys_destroy(struct gcal_polys *c)
+{
+    if (!c)
+        return;
+    for (struct block *next, *block = c->blocks; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    free(c->atoms);
+    free(c);
+}
+
+void gcal_polys_fail(struct gcal_polys *c, const char *why)
+{
+    if (!c->failed)
+        c->failed = why;
+}
+
+int gcal_polys_check(const struct gcal_polys *c, struct gcal_error *err)
+{
+    if (!c->failed)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT, "cannot be counted exactly: %s", c->failed);
+}
+
+void gcal_polys_begin_attempt(struct gcal_polys *c, long steps)
+{
+    long given = c->steps_left < steps ? c->steps_left : steps;
+
+    c->steps_after = c->steps_left - given;
+    c->steps_left = given;
+}
+
+bool gcal_polys_end_attempt(struct gcal_polys *c)
+{
+    bool failed = c->failed;
+
+    c->steps_left = c->steps_after + (c->steps_left > 0 ? c->steps_left : 0);
+    if (c->steps_left > 0)
+        c->failed = NULL;
+    return failed;
+}
+
+void *gcal_polys_alloc(struct gcal_polys *c, size_t size)
+{
+    struct block *block = c->blocks;
+    void *data;
+
+    size = (size + 15) & ~(size_t)15;
+    if (!block || block->size - block->used < size) {
+        size_t room = size > BLOCK_BYTES ? size : BLOCK_BYTES;
+
+        if (!(block = malloc(sizeof(*block) + room))) {
+            gcal_polys_fail(c, "out of memory");
+            return NULL;
+        }
+        *block = (struct block){ .next = c->blocks, .size = room };
+        c->blocks = block;
+    }
+    data = block->data + block->used;
+    block->used += size;
+    return data;
+}
+
+const char *gcal_polys_format(struct gcal_polys *c, const char *fmt, ...)
+{
+    va_list args, again;
+    char *text;
+    int length;
+
+    va_start(args, fmt);
+    va_copy(again, args);
+    length = vsnprintf(NULL, 0, fmt, args);
+    if ((text = length < 0 ? NULL : gcal_polys_alloc(c, (size_t)length + 1)))
+        vsnprintf(text, (size_t)length + 1, fmt, again);
+    va_end(again);
+    va_end(args);
+    return text ? text : "";
+}
+
+/* ---- rational numbers ---- */
+
+int64_t gcal_gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* num/den of 128 bits into a term, shortened. */
+static void set_rational(struct gcal_polys *c, struct gcal_term *term, __int128 num,
+                         __int128 den)
+{
+    __int128 a = num < 0 ? -num : num, b = den < 0 ? -den : den;
+
+    while (b) {
+        __int128 rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    if (a > 1) {
+        num /= a;
+        den /= a;
+    }
+    if (den < 0) {
+        num = -num;
+        den = -den;
+    }
+    if (num > INT64_MAX || num < -INT64_MAX || den > INT64_MAX) {
+        gcal_polys_fail(c, "its coefficients need more than 64 bits");
+        num = 0;
+        den = 1;
+    }
+    term->num = (int64_t)num;
+    term->den = (int64_t)den;
+}
+
+/* ---- terms ---- */
+
+static unsigned term_degree(const struct gcal_term *t)
+{
+    unsigned degree = 0;
+
+    for (size_t i = 0; i < t->n_factors; i++)
+        degree += t->factors[i].power;
+    return degree;
+}
+
+/* Order of terms: falling degree, then by atoms and falling powers. */
+static int compare_monomials(const struct gcal_term *a, const struct gcal_term *b)
+{
+    unsigned da = term_degree(a), db = term_degree(b);
+
+    if (da != db)
+        return da > db ? -1 : 1;
+    for (size_t i = 0; i < a->n_factors && i < b->n_factors; i++) {
+        if (a->factors[i].atom != b->factors[i].atom)
+            return a->factors[i].atom < b->factors[i].atom ? -1 : 1;
+        if (a->factors[i].power != b->factors[i].power)
+            return a->factors[i].power > b->factors[i].power ? -1 : 1;
+    }
+    return (a->n_factors > b->n_factors) - (a->n_factors < b->n_factors);
+}
+
+static int compare_terms(const void *a, const void *b)
+{
+    return compare_monomials(a, b);
+}
+
+static void multiply_terms(struct gcal_polys *c, const struct gcal_term *a,
+                           const struct gcal_term *b, struct gcal_term *out)
+{
+    size_t i = 0, j = 0;
+
+    out->n_factors = 0;
+    set_rational(c, out, (__int128)a->num * b->num, (__int128)a->den * b->den);
+    while (i < a->n_factors || j < b->n_factors) {
+        struct gcal_factor f;
+
+        if (j == b->n_factors ||
+            (i < a->n_factors && a->factors[i].atom < b->factors[j].atom)) {
+            f = a->factors[i++];
+        } else if (i == a->n_factors || b->factors[j].atom < a->factors[i].atom) {
+            f = b->factors[j++];
+        } else {
+            f = a->factors[i++];
+            f.power = (uint16_t)(f.power + b->factors[j++].power);
+            if (c->atoms[f.atom].kind == ATOM_STEP) /* 0*0 is 0, 1*1 is 1 */
+                f.power = 1;
+        }
+        if (out->n_factors == GCAL_POLY_FACTORS || f.power > 1000) {
+            gcal_polys_fail(c, "its polynomials have too many factors");
+            return;
+        }
+        out->factors[out->n_factors++] = f;
+    }
+}
+
+struct gcal_poly *gcal_poly_new(struct gcal_polys *c, size_t n_terms)
+{
+    struct gcal_poly *p;
+
+    c->steps_left -= (long)n_terms + 1;
+    if (c->steps_left < 0 || n_terms > MAX_TERMS) {
+        gcal_polys_fail(c, "the count needs too many steps");
+        return NULL;
+    }
+    p = gcal_polys_alloc(c, sizeof(*p) + n_terms * sizeof(p->terms[0]));
+    if (p)
+        p->n_terms = n_terms;
+    return p;
+}
+
+/* Sorts, joins equal monomials, drops zeros. */
+static const struct gcal_poly *normalise(struct gcal_polys *c, struct gcal_poly *p)
+{
+    size_t n = 0;
+
+    qsort(p->terms, p->n_terms, sizeof(p->terms[0]), compare_terms);
+    for (size_t i = 0; i < p->n_terms; i++) {
+        struct gcal_term *last = n ? &p->terms[n - 1] : NULL;
+        const struct gcal_term *t = &p->terms[i];
+
+        if (last && compare_monomials(last, t) == 0)
+            set_rational(c, last,
+                         (__int128)last->num * t->den + (__int128)t->num * last->den,
+                         (__int128)last->den * t->den);
+        else if (t->num)
+            p->terms[n++] = *t;
+        if (n && p->terms[n - 1].num == 0)
+            n--;
+    }
+    p->n_terms = n;
+    return p;
+}
+
+/* ---- arithmetic ---- */
+
+const struct gcal_poly *gcal_poly_rational(struct gcal_polys *c, int64_t num, int64_t den)
+{
+    struct gcal_poly *p;
+
+    if (num == 0 || !(p = gcal_poly_new(c, 1)))
+        return &gcal_poly_zero;
+    p->terms[0].n_factors = 0;
+    set_rational(c, &p->terms[0], num, den);
+    return p;
+}
+
+const struct gcal_poly *gcal_poly_integer(struct gcal_polys *c, int64_t value)
+{
+    return gcal_poly_rational(c, value, 1);
+}
+
+const struct gcal_poly *gcal_poly_of_atom(struct gcal_polys *c, unsigned atom)
+{
+    struct gcal_poly *p = gcal_poly_new(c, 1);
+
+    if (!p)
+        return &gcal_poly_zero;
+    p->terms[0] = (struct gcal_term){ 1, 1, 1, { { (uint16_t)atom, 1 } } };
+    return p;
+}
+
+const struct gcal_poly *gcal_poly_add(struct gcal_polys *c, const struct gcal_poly *a,
+                                      const struct gcal_poly *b)
+{
+    struct gcal_poly *p;
+
+    if (!a->n_terms || !b->n_terms)
+        return a->n_terms ? a : b;
+    if (!(p = gcal_poly_new(c, a->n_terms + b->n_terms)))
+        return &gcal_poly_zero;
+    memcpy(p->terms, a->terms, a->n_terms * sizeof(a->terms[0]));
+    memcpy(p->terms + a->n_terms, b->terms, b->n_terms * sizeof(b->terms[0]));
+    return normalise(c, p);
+}
+
+const struct gcal_poly *gcal_poly_scale(struct gcal_polys *c, const struct gcal_poly *a,
+                                        int64_t num, int64_t den)
+{
+    return gcal_poly_mul(c, a, gcal_poly_rational(c, num, den));
+}
+
+const struct gcal_poly *gcal_poly_sub(struct gcal_polys *c, const struct gcal_poly *a,
+                                      const struct gcal_poly *b)
+{
+    return gcal_poly_add(c, a, gcal_poly_scale(c, b, -1, 1));
+}
+
+const struct gcal_poly *gcal_poly_mul(struct gcal_polys *c, const struct gcal_poly *a,
+                                      const struct gcal_poly *b)
+{
+    struct gcal_poly *p;
+
+    if (!a->n_terms || !b->n_terms || !(p = gcal_poly_new(c, a->n_terms * b->n_terms)))
+        return &gcal_poly_zero;
+    for (size_t i = 0; i < a->n_terms; i++)
+        for (size_t j = 0; j < b->n_terms; j++)
+            multiply_terms(c, &a->terms[i], &b->terms[j], &p->terms[i * b->n_terms + j]);
+    return c->failed ? &gcal_poly_zero : normalise(c, p);
+}
+
+/* a/b of two terms; false when b's factors are not all in a. */
+bool gcal_term_divide(struct gcal_polys *c, const struct gcal_term *a,
+                      const struct gcal_term *b, struct gcal_term *out)
+{
+    size_t j = 0;
+
+    out->n_factors = 0;
+    set_rational(c, out, (__int128)a->num * b->den, (__int128)a->den * b->num);
+    for (size_t i = 0; i < a->n_factors; i++) {
+        struct gcal_factor f = a->factors[i];
+
+        if (j < b->n_factors && b->factors[j].atom == f.atom) {
+            if (f.power < b->factors[j].power)
+                return false;
+            f.power = (uint16_t)(f.power - b->factors[j++].power);
+        }
+        if (f.power)
+            out->factors[out->n_factors++] = f;
+    }
+    return j == b->n_factors;
+}
+
+/* Long division: the leading terms decide, as their order is kept by products. */
+const struct gcal_poly *gcal_poly_divide(struct gcal_polys *c, const struct gcal_poly *a,
+                                         const struct gcal_poly *b)
+{
+    const struct gcal_poly *quotient = &gcal_poly_zero;
+
+    while (a->n_terms && b->n_terms && !c->failed) {
+        struct gcal_poly *step = gcal_poly_new(c, 1);
+
+        if (!step || !gcal_term_divide(c, &a->terms[0], &b->terms[0], &step->terms[0]))
+            return NULL;
+        quotient = gcal_poly_add(c, quotient, step);
+        a = gcal_poly_sub(c, a, gcal_poly_mul(c, step, b));
+    }
+    return b->n_terms ? quotient : NULL;
+}
+
+const struct gcal_poly *gcal_poly_coefficient(struct gcal_polys *c,
+                                              const struct gcal_poly *p, unsigned atom,
+                                              unsigned power)
+{
+    struct gcal_poly *q = gcal_poly_new(c, p->n_terms);
+    size_t n = 0;
+
+    if (!q)
+        return &gcal_poly_zero;
+    for (size_t i = 0; i < p->n_terms; i++) {
+        const struct gcal_term *t = &p->terms[i];
+        struct gcal_term *out = &q->terms[n];
+        unsigned found = 0;
+
+        *out = *t;
+        out->n_factors = 0;
+        for (size_t j = 0; j < t->n_factors; j++) {
+            if (t->factors[j].atom == atom)
+                found = t->factors[j].power;
+            else
+                out->factors[out->n_factors++] = t->factors[j];
+        }
+        n += found == power;
+    }
+    q->n_terms = n;
+    return normalise(c, q);
+}
+
+const struct gcal_poly *gcal_poly_substitute(struct gcal_polys *c,
+                                             const struct gcal_poly *p, unsigned atom,
+                                             const struct gcal_poly *value)
+{
+    const struct gcal_poly *sum = &gcal_poly_zero;
+
+    for (size_t i = 0; i < p->n_terms; i++) {
+        const struct gcal_term *t = &p->terms[i];
+        const struct gcal_poly *product = gcal_poly_rational(c, t->num, t->den);
+
+        for (size_t j = 0; j < t->n_factors && !c->failed; j++) {
+            struct gcal_atom a = c->atoms[t->factors[j].atom];
+            const struct gcal_poly *factor;
+
+            if (t->factors[j].atom == atom)
+                factor = value;
+            else if (a.kind == ATOM_FLOOR && gcal_poly_contains(c, a.a, atom))
+                factor =
+                    gcal_poly_floor(c, gcal_poly_substitute(c, a.a, atom, value), a.k);
+            else if (a.kind == ATOM_QUOTIENT && (gcal_poly_contains(c, a.a, atom) ||
+                                                 gcal_poly_contains(c, a.b, atom)))
+                factor = gcal_poly_floor_by(c, gcal_poly_substitute(c, a.a, atom, value),
+                                            gcal_poly_substitute(c, a.b, atom, value));
+            else if (a.kind == ATOM_STEP && gcal_poly_contains(c, a.a, atom))
+                factor = gcal_poly_step(c, gcal_poly_substitute(c, a.a, atom, value));
+            else if ((a.kind == ATOM_MIN || a.kind == ATOM_MAX) &&
+                     (gcal_poly_contains(c, a.a, atom) ||
+                      gcal_poly_contains(c, a.b, atom)))
+                factor = (a.kind == ATOM_MIN ? gcal_poly_min : gcal_poly_max)(
+                    c, gcal_poly_substitute(c, a.a, atom, value),
+                    gcal_poly_substitute(c, a.b, atom, value));
+            else
+                factor = gcal_poly_of_atom(c, t->factors[j].atom);
+            for (unsigned k = 0; k < t->factors[j].power && !c->failed; k++)
+                product = gcal_poly_mul(c, product, factor);
+        }
+        sum = gcal_poly_add(c, sum, product);
+    }
+    return sum;
+}
+
+/* ---- questions ---- */
+
+bool gcal_poly_is_constant(const struct gcal_poly *p, int64_t *value)
+{
+    if (p->n_terms > 1 ||
+        (p->n_terms == 1 && (p->terms[0].n_factors || p->terms[0].den != 1)))
+        return false;
+    *value = p->n_terms ? p->terms[0].num : 0;
+    return true;
+}
+
+bool gcal_poly_is_integral(const struct gcal_poly *p)
+{
+    for (size_t i = 0; i < p->n_terms; i++)
+        if (p->terms[i].den != 1)
+            return false;
+    return true;
+}
+
+int64_t gcal_poly_denominator(const struct gcal_poly *p)
+{
+    int64_t den = 1;
+
+    for (size_t i = 0; i < p->n_terms; i++)
+        if (__builtin_mul_overflow(den, p->terms[i].den / gcal_gcd(den, p->terms[i].den),
+                                   &den))
+            return 0;
+    return den;
+}
+
+bool gcal_poly_equal(const struct gcal_poly *a, const struct gcal_poly *b)
+{
+    if (a->n_terms != b->n_terms)
+        return false;
+    for (size_t i = 0; i < a->n_terms; i++)
+        if (a->terms[i].num != b->terms[i].num || a->terms[i].den != b->terms[i].den ||
+            compare_monomials(&a->terms[i], &b->terms[i]) != 0)
+            return false;
+    return true;
+}
+
+unsigned gcal_poly_degree(const struct gcal_poly *p, unsigned atom)
+{
+    unsigned degree = 0;
+
+    for (size_t i = 0; i < p->n_terms; i++)
+        for (size_t j = 0; j < p->terms[i].n_factors; j++)
+            if (p->terms[i].factors[j].atom == atom &&
+                p->terms[i].factors[j].power > degree)
+                degree = p->terms[i].factors[j].power;
+    return degree;
+}
+
+bool gcal_poly_hides(const struct gcal_polys *c, const struct gcal_poly *p, unsigned atom)
+{
+    for (size_t i = 0; i < p->n_terms; i++)
+        for (size_t j = 0; j < p->terms[i].n_factors; j++) {
+            const struct gcal_atom *a = &c->atoms[p->terms[i].factors[j].atom];
+
+            if (a->kind >= ATOM_FLOOR && (gcal_poly_contains(c, a->a, atom) ||
+                                          (a->b && gcal_poly_contains(c, a->b, atom))))
+                return true;
+        }
+    return false;
+}
+
+bool gcal_poly_contains(const struct gcal_polys *c, const struct gcal_poly *p,
+                        unsigned atom)
+{
+    return gcal_poly_degree(p, atom) > 0 || gcal_poly_hides(c, p, atom);
+}
+
+bool gcal_poly_has_dimension(const struct gcal_polys *c, const struct gcal_poly *p)
+{
+    for (size_t i = 0; i < p->n_terms; i++)
+        for (size_t j = 0; j < p->terms[i].n_factors; j++) {
+            const struct gcal_atom *a = &c->atoms[p->terms[i].factors[j].atom];
+
+            if (a->kind == ATOM_DIMENSION ||
+                (a->kind >= ATOM_FLOOR && (gcal_poly_has_dimension(c, a->a) ||
+                                           (a->b && gcal_poly_has_dimension(c, a->b)))))
+                return true;
+        }
+    return false;
+}

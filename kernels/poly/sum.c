@@ -1,0 +1,282 @@
+/* poly_sum.c - what can be proven about polynomials, and their sums over a range */
+#include <stdlib.h>
+
+#include "kernels/poly/private.h"
+
+enum { MAX_ENUMERATED = 4096, PROOF_DEPTH = 12, MOST_NESTED = 2 };
+
+/* ---- proof that p >= 0 ---- */
+
+static bool coefficients_suffice(const struct gcal_poly *p)
+{
+    /* p is an integer, so more than -1 is enough */
+    for (size_t i = 0; i < p->n_terms; i++)
+        if (p->terms[i].num < 0 &&
+            (p->terms[i].n_factors || -p->terms[i].num >= p->terms[i].den))
+            return false;
+    return true;
+}
+
+/* Each parameter counts from its lower bound on; what is left has only coefficients. */
+static bool prove_in_parameters(struct gcal_polys *c, const struct gcal_poly *p)
+{
+    for (unsigned i = 0; i < c->n_atoms; i++)
+        if (c->atoms[i].kind == ATOM_PARAMETER && c->atoms[i].least &&
+            gcal_poly_degree(p, i))
+            p = gcal_poly_substitute(
+                c, p, i,
+                gcal_poly_add(c, gcal_poly_of_atom(c, i),
+                              gcal_poly_integer(c, c->atoms[i].least)));
+    return coefficients_suffice(p);
+}
+
+static bool prove(struct gcal_polys *c, const struct gcal_poly *p, int depth);
+
+/* 1 or -1 when p is a sum of terms of that sign, 0 when that is not known. */
+static int common_sign(struct gcal_polys *c, const struct gcal_poly *p, int depth)
+{
+    int sign = 0;
+
+    for (size_t i = 0; i < p->n_terms; i++) {
+        const struct gcal_term *t = &p->terms[i];
+        int one = t->num > 0 ? 1 : -1;
+
+        for (size_t j = 0; j < t->n_factors; j++)
+            if (c->atoms[t->factors[j].atom].kind >= ATOM_FLOOR &&
+                !prove(c, gcal_poly_of_atom(c, t->factors[j].atom), depth - 1))
+                return 0;
+        if (sign && one != sign)
+            return 0;
+        sign = one;
+    }
+    return sign;
+}
+
+/* Replaces 'atom', linear in p with factors of one sign, by what makes p smallest. */
+static bool prove_without(struct gcal_polys *c, const struct gcal_poly *p, unsigned atom,
+                          int depth)
+{
+    struct gcal_atom a = c->atoms[atom];
+    const struct gcal_poly *low, *high;
+    bool first;
+    int sign = gcal_poly_degree(p, atom) > 1
+                   ? 0
+                   : common_sign(c, gcal_poly_coefficient(c, p, atom, 1), depth);
+
+    if (a.kind == ATOM_MIN || a.kind == ATOM_MAX) {
+        first = prove(c, gcal_poly_substitute(c, p, atom, a.a), depth - 1);
+        /* a maximum is at least each of the two; it always is one of them */
+        if (first == (sign == (a.kind == ATOM_MAX ? 1 : -1)))
+            return first;
+        return prove(c, gcal_poly_substitute(c, p, atom, a.b), depth - 1);
+    }
+    if (sign == 0)
+        return false;
+    if (a.kind == ATOM_FLOOR) {
+        high = gcal_poly_scale(c, a.a, 1, a.k);
+        low = gcal_poly_sub(c, high, gcal_poly_rational(c, a.k - 1, a.k));
+    } else if (a.kind == ATOM_QUOTIENT) {
+        if (!prove(c, a.a, depth - 1))
+            return false;
+        low = gcal_poly_integer(c, 0);
+        high = a.a; /* as the divisor is at least 1 */
+    } else if (a.kind == ATOM_STEP) {
+        low = gcal_poly_integer(c, 0);
+        high = gcal_poly_integer(c, 1);
+    } else if (a.a) {
+        low = gcal_poly_integer(c, 0);
+        high = a.a;
+    } else {
+        return false;
+    }
+    return prove(c, gcal_poly_substitute(c, p, atom, sign > 0 ? low : high), depth - 1);
+}
+
+static bool prove(struct gcal_polys *c, const struct gcal_poly *p, int depth)
+{
+    int last = -1;
+
+    if (c->failed || depth == 0)
+        return false;
+    /* Later atoms may depend on earlier ones, so the last goes first. */
+    for (size_t i = 0; i < p->n_terms; i++)
+        for (size_t j = 0; j < p->terms[i].n_factors; j++)
+            if (c->atoms[p->terms[i].factors[j].atom].kind != ATOM_PARAMETER &&
+                (last < 0 || p->terms[i].factors[j].atom > last))
+                last = p->terms[i].factors[j].atom;
+    if (last >= 0)
+        return prove_without(c, p, (unsigned)last, depth);
+    if (prove_in_parameters(c, p))
+        return true;
+    for (size_t i = 0; i < c->n_facts; i++)
+        if (prove_in_parameters(c, gcal_poly_sub(c, p, c->facts[i])))
+            return true;
+    return false;
+}
+
+bool gcal_poly_is_nonnegative(struct gcal_polys *c, const struct gcal_poly *p)
+{
+    bool proven;
+
+    if (c->proofs == MOST_NESTED)
+        return false;
+    c->proofs++;
+    proven = prove(c, p, PROOF_DEPTH);
+    c->proofs--;
+    return proven;
+}
+
+/* ---- sums of powers ---- */
+
+/* 0^k + 1^k + .. + (t-1)^k into sums[k], for k = 0..degree. */
+static void power_sums(struct gcal_polys *c, const struct gcal_poly *t, unsigned degree,
+                       const struct gcal_poly **sums)
+{
+    const struct gcal_poly *power = t; /* t^(k+1) */
+
+    for (unsigned k = 0; k <= degree; k++) {
+        const struct gcal_poly *sum = power;
+        int64_t choose = 1; /* of k+1 things, j */
+
+        for (unsigned j = 0; j < k; j++) {
+            sum = gcal_poly_sub(c, sum, gcal_poly_scale(c, sums[j], choose, 1));
+            choose = choose * (k + 1 - j) / (j + 1);
+        }
+        sums[k] = gcal_poly_scale(c, sum, 1, k + 1);
+        power = gcal_poly_mul(c, power, t);
+    }
+}
+
+static const struct gcal_poly *sum_plain(struct gcal_polys *c, const struct gcal_poly *p,
+                                         unsigned atom, const struct gcal_poly *trips)
+{
+    enum { MAX_DEGREE = 20 };
+    const struct gcal_poly *sums[MAX_DEGREE + 1], *total = gcal_poly_integer(c, 0);
+    unsigned degree = gcal_poly_degree(p, atom);
+
+    if (degree > MAX_DEGREE)
+        return NULL;
+    power_sums(c, trips, degree, sums);
+    for (unsigned k = 0; k <= degree; k++)
+        total = gcal_poly_add(
+            c, total, gcal_poly_mul(c, gcal_poly_coefficient(c, p, atom, k), sums[k]));
+    return total;
+}
+
+/* ---- sums with the variable inside of floor ---- */
+
+/* Hermite: floor(x/k) + floor((x+1)/k) + .. + floor((x+k-1)/k) = x.  'first' is the
+ * floor with the constant 0; all others must have the same factor in p.
+ */
+static const struct gcal_poly *hermite(struct gcal_polys *c, const struct gcal_poly *p,
+                                       unsigned first)
+{
+    struct gcal_atom a = c->atoms[first];
+    const struct gcal_poly *factor = gcal_poly_coefficient(c, p, first, 1), *rest = p;
+
+    for (int64_t r = 0; r < a.k; r++) {
+        struct gcal_atom other = { .kind = ATOM_FLOOR, .k = a.k };
+        unsigned atom;
+
+        other.a = gcal_poly_add(c, a.a, gcal_poly_integer(c, r));
+        atom = gcal_polys_new_atom(c, &other);
+        if (gcal_poly_degree(p, atom) != 1 ||
+            !gcal_poly_equal(gcal_poly_coefficient(c, p, atom, 1), factor))
+            return p;
+        rest = gcal_poly_substitute(c, rest, atom, gcal_poly_integer(c, 0));
+    }
+    return gcal_poly_add(c, rest, gcal_poly_mul(c, factor, a.a));
+}
+
+static const struct gcal_poly *join_floors(struct gcal_polys *c,
+                                           const struct gcal_poly *p)
+{
+    size_t n = c->n_atoms;
+
+    for (unsigned i = 0; i < n && !c->failed; i++) {
+        const struct gcal_poly *a = c->atoms[i].a;
+        bool has_constant = c->atoms[i].kind == ATOM_FLOOR && a->n_terms &&
+                            !a->terms[a->n_terms - 1].n_factors;
+
+        if (c->atoms[i].kind == ATOM_FLOOR && !has_constant && c->atoms[i].k > 1 &&
+            c->atoms[i].k <= 1024 && gcal_poly_degree(p, i) == 1)
+            p = hermite(c, p, i);
+    }
+    return p;
+}
+
+static const struct gcal_poly *enumerate(struct gcal_polys *c, const struct gcal_poly *p,
+                                         unsigned atom, int64_t trips)
+{
+    const struct gcal_poly *total = gcal_poly_integer(c, 0);
+
+    for (int64_t i = 0; i < trips && !c->failed; i++)
+        total = gcal_poly_add(c, total,
+                              gcal_poly_substitute(c, p, atom, gcal_poly_integer(c, i)));
+    return join_floors(c, total);
+}
+
+int64_t gcal_poly_period(struct gcal_polys *c, const struct gcal_poly *p, unsigned atom)
+{
+    int64_t period = 1;
+
+    for (size_t i = 0; i < p->n_terms; i++)
+        for (size_t j = 0; j < p->terms[i].n_factors; j++) {
+            struct gcal_atom a = c->atoms[p->terms[i].factors[j].atom];
+            int64_t step, own;
+
+            if (a.kind < ATOM_FLOOR || !(gcal_poly_contains(c, a.a, atom) ||
+                                         (a.b && gcal_poly_contains(c, a.b, atom))))
+                continue;
+            if (a.kind != ATOM_FLOOR || gcal_poly_hides(c, a.a, atom) ||
+                gcal_poly_degree(a.a, atom) != 1 ||
+                !gcal_poly_is_constant(gcal_poly_coefficient(c, a.a, atom, 1), &step))
+                return 0;
+            own = a.k / gcal_gcd(a.k, step);
+            period = period / gcal_gcd(period, own) * own;
+            if (period > MAX_ENUMERATED)
+                return 0;
+        }
+    return period;
+}
+
+/* Splits atom = period*v + r, so that no floor holds v any more. */
+static const struct gcal_poly *sum_by_period(struct gcal_polys *c,
+                                             const struct gcal_poly *p, unsigned atom,
+                                             const struct gcal_poly *trips)
+{
+    int64_t period = gcal_poly_period(c, p, atom);
+    const struct gcal_poly *total = gcal_poly_integer(c, 0);
+
+    if (!period)
+        return NULL;
+    for (int64_t r = 0; r < period && !c->failed; r++) {
+        const struct gcal_poly *own_trips = gcal_poly_floor(
+            c, gcal_poly_add(c, trips, gcal_poly_integer(c, period - 1 - r)), period);
+        const struct gcal_poly *v = gcal_poly_dimension(
+            c, "v", gcal_poly_sub(c, own_trips, gcal_poly_integer(c, 1)));
+        const struct gcal_poly *q = gcal_poly_substitute(
+            c, p, atom,
+            gcal_poly_add(c, gcal_poly_scale(c, v, period, 1), gcal_poly_integer(c, r)));
+
+        if (gcal_poly_hides(c, q, gcal_poly_atom(v)) ||
+            !(q = sum_plain(c, q, gcal_poly_atom(v), own_trips)))
+            return NULL;
+        total = gcal_poly_add(c, total, q);
+    }
+    return join_floors(c, total);
+}
+
+const struct gcal_poly *gcal_poly_sum(struct gcal_polys *c, const struct gcal_poly *p,
+                                      unsigned atom, const struct gcal_poly *trips)
+{
+    int64_t n;
+
+    if (c->failed)
+        return NULL;
+    if (!gcal_poly_hides(c, p, atom))
+        return sum_plain(c, p, atom, trips);
+    if (gcal_poly_is_constant(trips, &n) && n <= MAX_ENUMERATED)
+        return enumerate(c, p, atom, n);
+    return sum_by_period(c, p, atom, trips);
+}

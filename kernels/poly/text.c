@@ -1,0 +1,529 @@
+/* poly_text.c - polynomials as text, sizes and assumptions from text */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "kernels/poly/private.h"
+
+/* ---- to text ---- */
+
+const struct gcal_poly *gcal_poly_shown(struct gcal_polys *c, const struct gcal_poly *p)
+{
+    size_t n = c->n_atoms;
+
+    for (unsigned i = 0; i < n; i++)
+        if (c->atoms[i].kind == ATOM_PARAMETER && c->atoms[i].shown &&
+            gcal_poly_contains(c, p, i))
+            p = gcal_poly_substitute(c, p, i, c->atoms[i].shown);
+    return p;
+}
+
+static void put_poly(struct gcal_polys *c, struct gcal_buf *buf,
+                     const struct gcal_poly *p);
+
+static void put_atom(struct gcal_polys *c, struct gcal_buf *buf, unsigned atom)
+{
+    const struct gcal_atom *a = &c->atoms[atom];
+
+    if (a->kind == ATOM_PARAMETER || a->kind == ATOM_DIMENSION) {
+        gcal_buf_puts(buf, a->name);
+    } else if (a->kind == ATOM_STEP || (a->kind == ATOM_FLOOR && a->k == 1)) {
+        gcal_buf_puts(buf, a->kind == ATOM_STEP ? "step(" : "(");
+        put_poly(c, buf, a->a);
+        gcal_buf_puts(buf, ")");
+    } else if (a->kind == ATOM_QUOTIENT) {
+        gcal_buf_puts(buf, "floor((");
+        put_poly(c, buf, a->a);
+        gcal_buf_puts(buf, ")/(");
+        put_poly(c, buf, a->b);
+        gcal_buf_puts(buf, "))");
+    } else if (a->kind == ATOM_FLOOR) {
+        bool plain =
+            a->a->n_terms == 1 && a->a->terms[0].num == 1 && a->a->terms[0].den == 1;
+
+        gcal_buf_puts(buf, plain ? "floor(" : "floor((");
+        put_poly(c, buf, a->a);
+        gcal_buf_printf(buf, plain ? "/%lld)" : ")/%lld)", (long long)a->k);
+    } else {
+        gcal_buf_puts(buf, a->kind == ATOM_MIN ? "min(" : "max(");
+        put_poly(c, buf, a->a);
+        gcal_buf_puts(buf, ",");
+        put_poly(c, buf, a->b);
+        gcal_buf_puts(buf, ")");
+    }
+}
+
+static void put_term(struct gcal_polys *c, struct gcal_buf *buf,
+                     const struct gcal_term *t)
+{
+    int64_t num = t->num < 0 ? -t->num : t->num;
+    bool one = num == 1 && t->den == 1;
+
+    if (!one || !t->n_factors)
+        gcal_buf_printf(buf, "%lld", (long long)num);
+    if (t->den != 1)
+        gcal_buf_printf(buf, "/%lld", (long long)t->den);
+    for (size_t i = 0; i < t->n_factors; i++) {
+        if (i || !one)
+            gcal_buf_puts(buf, "*");
+        put_atom(c, buf, t->factors[i].atom);
+        if (t->factors[i].power > 1)
+            gcal_buf_printf(buf, "^%u", t->factors[i].power);
+    }
+}
+
+static void put_poly(struct gcal_polys *c, struct gcal_buf *buf,
+                     const struct gcal_poly *p)
+{
+    if (!p->n_terms)
+        gcal_buf_puts(buf, "0");
+    for (size_t i = 0; i < p->n_terms; i++) {
+        if (p->terms[i].num < 0)
+            gcal_buf_puts(buf, "-");
+        else if (i)
+            gcal_buf_puts(buf, "+");
+        put_term(c, buf, &p->terms[i]);
+    }
+}
+
+const char *gcal_poly_text(struct gcal_polys *c, const struct gcal_poly *p)
+{
+    struct gcal_buf buf = { 0 };
+    const char *text;
+
+    put_poly(c, &buf, gcal_poly_shown(c, p));
+    if (buf.failed)
+        gcal_polys_fail(c, "out of memory");
+    text = gcal_polys_format(c, "%s", buf.data ? buf.data : "");
+    gcal_buf_free(&buf);
+    return text;
+}
+
+void gcal_poly_visit_parameters(struct gcal_polys *c, const struct gcal_poly *p,
+                                void (*visit)(const char *name, void *data), void *data)
+{
+    p = gcal_poly_shown(c, p);
+    for (unsigned i = 0; i < c->n_atoms; i++)
+        if (c->atoms[i].kind == ATOM_PARAMETER && gcal_poly_contains(c, p, i))
+            visit(c->atoms[i].name, data);
+}
+
+void gcal_polys_visit_all(struct gcal_polys *c,
+                          void (*visit)(const char *name, void *data), void *data)
+{
+    for (unsigned i = 0; i < c->n_atoms; i++)
+        if (c->atoms[i].kind == ATOM_PARAMETER && !c->atoms[i].shown)
+            visit(c->atoms[i].name, data);
+}
+
+const char *gcal_poly_is_shifted(struct gcal_polys *c, const struct gcal_poly *p,
+                                 int64_t *shift)
+{
+    const struct gcal_term *t;
+
+    p = gcal_poly_shown(c, p);
+    t = p->terms;
+    if (p->n_terms == 0 || p->n_terms > 2 || t[0].num != 1 || t[0].den != 1 ||
+        t[0].n_factors != 1 || t[0].factors[0].power != 1 ||
+        c->atoms[t[0].factors[0].atom].kind != ATOM_PARAMETER ||
+        (p->n_terms == 2 && (t[1].n_factors || t[1].den != 1)))
+        return NULL;
+    *shift = p->n_terms == 2 ? t[1].num : 0;
+    return c->atoms[t[0].factors[0].atom].name;
+}
+
+/* ---- from text ---- */
+
+struct reader {
+    struct gcal_polys *c;
+    const char *text, *at;
+    struct gcal_error *err;
+    bool exact; /* inside of floor() or ceil() */
+};
+
+static void skip_spaces(struct reader *r)
+{
+    while (isspace((unsigned char)*r->at))
+        r->at++;
+}
+
+static const struct gcal_poly *complain(struct reader *r, const char *what)
+{
+    gcal_error_set(r->err, GCAL_EINPUT, "\"%s\" column %td: %s", r->text,
+                   r->at - r->text + 1, what);
+    return NULL;
+}
+
+static bool accept(struct reader *r, const char *token)
+{
+    skip_spaces(r);
+    if (strncmp(r->at, token, strlen(token)) != 0)
+        return false;
+    r->at += strlen(token);
+    return true;
+}
+
+static const struct gcal_poly *read_sum(struct reader *r, int depth);
+
+static const struct gcal_poly *read_number(struct reader *r)
+{
+    char *end;
+    long long value;
+
+    errno = 0;
+    value = strtoll(r->at, &end, 10);
+    if (errno || *end == '.' || isalpha((unsigned char)*end))
+        return complain(r, "expected an integer of at most 64 bits");
+    r->at = end;
+    return gcal_poly_integer(r->c, value);
+}
+
+/* A name's length, 0 when there is none. */
+static size_t name_length(const char *text)
+{
+    size_t n = 0;
+
+    while (isalpha((unsigned char)text[n]) || text[n] == '_' ||
+           (n && isdigit((unsigned char)text[n])))
+        n++;
+    return n;
+}
+
+/* Inside of floor() and ceil(), up to the ')', '/' divides exactly. */
+static const struct gcal_poly *read_rounded(struct reader *r, int depth, bool up)
+{
+    bool outer = r->exact;
+    const struct gcal_poly *p;
+    int64_t den;
+
+    r->exact = true;
+    p = read_sum(r, depth);
+    r->exact = outer;
+    if (!p || !accept(r, ")"))
+        return p ? complain(r, "expected ')'") : NULL;
+    if (up && (den = gcal_poly_denominator(p))) /* of integers over 'den' */
+        p = gcal_poly_add(r->c, p, gcal_poly_rational(r->c, den - 1, den));
+    return gcal_poly_floor(r->c, p, 1);
+}
+
+static const struct gcal_poly *read_primary(struct reader *r, int depth)
+{
+    const struct gcal_poly *p;
+    size_t n;
+
+    skip_spaces(r);
+    if (depth > 100)
+        return complain(r, "too deeply nested");
+    if (isdigit((unsigned char)*r->at))
+        return read_number(r);
+    if (accept(r, "-")) {
+        p = read_primary(r, depth + 1);
+        return p ? gcal_poly_scale(r->c, p, -1, 1) : NULL;
+    }
+    if (accept(r, "(")) {
+        if (!(p = read_sum(r, depth + 1)))
+            return NULL;
+        return accept(r, ")") ? p : complain(r, "expected ')'");
+    }
+    for (int up = 0; up < 2; up++)
+        if (accept(r, up ? "ceil(" : "floor("))
+            return read_rounded(r, depth + 1, up);
+    if ((n = name_length(r->at))) {
+        const char *name = gcal_polys_format(r->c, "%.*s", (int)n, r->at);
+
+        r->at += n;
+        return gcal_poly_parameter(r->c, name);
+    }
+    return complain(r, "expected a number, a name or '('");
+}
+
+static const struct gcal_poly *read_product(struct reader *r, int depth)
+{
+    const struct gcal_poly *a = read_primary(r, depth), *b;
+    int64_t k;
+    char sign;
+
+    while (a) {
+        skip_spaces(r);
+        sign = *r->at;
+        if (!sign || !strchr("*/%", sign))
+            break;
+        r->at++;
+        if (!(b = read_primary(r, depth)))
+            return NULL;
+        if (sign == '*') {
+            a = gcal_poly_mul(r->c, a, b);
+            continue;
+        }
+        if (!gcal_poly_is_constant(b, &k) || k <= 0)
+            return complain(r, "can only divide by a positive number");
+        b = r->exact && sign == '/' ? gcal_poly_scale(r->c, a, 1, k)
+                                    : gcal_poly_floor(r->c, a, k);
+        a = sign == '/' ? b : gcal_poly_sub(r->c, a, gcal_poly_scale(r->c, b, k, 1));
+    }
+    return a;
+}
+
+static const struct gcal_poly *read_sum(struct reader *r, int depth)
+{
+    const struct gcal_poly *a = read_product(r, depth), *b;
+
+    while (a) {
+        bool plus = accept(r, "+");
+
+        if (!plus && !accept(r, "-"))
+            break;
+        if (!(b = read_product(r, depth)))
+            return NULL;
+        a = plus ? gcal_poly_add(r->c, a, b) : gcal_poly_sub(r->c, a, b);
+    }
+    return a;
+}
+
+const struct gcal_poly *gcal_poly_parse(struct gcal_polys *c, const char *text,
+                                        struct gcal_error *err)
+{
+    struct reader r = { c, text, text, err, false };
+    const struct gcal_poly *p = read_sum(&r, 0);
+
+    skip_spaces(&r);
+    if (p && *r.at)
+        return complain(&r, "expected an operator or the end");
+    return p && gcal_polys_check(c, err) == 0 ? p : NULL;
+}
+
+/* ---- assumptions ---- */
+
+/* parameter = modulus*hidden + rest from now on. */
+static int assume_rest(struct reader *r, unsigned atom, int64_t modulus, int64_t rest)
+{
+    struct gcal_polys *c = r->c;
+    struct gcal_atom hidden = { .kind = ATOM_PARAMETER };
+    const struct gcal_poly *h;
+    unsigned number;
+
+    hidden.name =
+        gcal_polys_format(c, "(%s/%lld)", c->atoms[atom].name, (long long)modulus);
+    hidden.least = (c->atoms[atom].least - rest + modulus - 1) / modulus;
+    hidden.shown = gcal_poly_scale(
+        c, gcal_poly_sub(c, gcal_poly_of_atom(c, atom), gcal_poly_integer(c, rest)), 1,
+        modulus);
+    number = gcal_polys_new_atom(c, &hidden);
+    h = gcal_poly_of_atom(c, number);
+    c->atoms[atom].value =
+        gcal_poly_add(c, gcal_poly_scale(c, h, modulus, 1), gcal_poly_integer(c, rest));
+    return 0;
+}
+
+/* "(n-2) % 14 = 0" in two passes: what n's rest is, then relations between sizes. */
+struct modular {
+    unsigned atom;
+    int64_t modulus, rest;
+};
+
+static int join_moduli(struct reader *r, struct modular *all, size_t *n,
+                       struct modular one)
+{
+    for (size_t i = 0; i < *n; i++) {
+        struct modular *m = &all[i];
+        int64_t step = m->modulus, tried;
+
+        if (m->atom != one.atom)
+            continue;
+        for (tried = 0; tried < one.modulus && m->rest % one.modulus != one.rest; tried++)
+            m->rest += step;
+        if (tried == one.modulus) {
+            complain(r, "contradicts what was assumed before");
+            return -1;
+        }
+        m->modulus = step / gcal_gcd(step, one.modulus) * one.modulus;
+        m->rest %= m->modulus;
+        return 0;
+    }
+    if (*n == 16) {
+        complain(r, "too many assumptions");
+        return -1;
+    }
+    all[(*n)++] = one;
+    return 0;
+}
+
+static int refuse(struct reader *r, const char *what)
+{
+    complain(r, what);
+    return -1;
+}
+
+/* "n + 2 % 14 = 0", whose '%' read_product would take: 'percent' says where it is. */
+static int read_rest(struct reader *r, const char *percent, struct modular *all,
+                     size_t *n)
+{
+    const char *left = gcal_polys_format(r->c, "%.*s", (int)(percent - r->at), r->at);
+    const struct gcal_poly *a = gcal_poly_parse(r->c, left, r->err);
+    struct modular one;
+    int64_t factor, added;
+    char *end;
+
+    if (!a)
+        return -1;
+    one.modulus = strtoll(percent + 1, &end, 10);
+    r->at = end;
+    if (!accept(r, "==") && !accept(r, "="))
+        return refuse(r, "expected '='");
+    one.rest = strtoll(r->at, &end, 10);
+    r->at = end;
+    one.atom = gcal_poly_atom(a);
+    if (!a->n_terms || one.modulus <= 0 || one.modulus > 1000000 || one.rest < 0 ||
+        gcal_poly_degree(a, one.atom) != 1)
+        return refuse(r, "expected something like \"n % 16 = 0\"");
+    if (!gcal_poly_is_constant(gcal_poly_coefficient(r->c, a, one.atom, 1), &factor) ||
+        !gcal_poly_is_constant(gcal_poly_coefficient(r->c, a, one.atom, 0), &added) ||
+        factor != 1)
+        return refuse(r, "can only assume a rest of one size plus a number");
+    one.rest = ((one.rest - added) % one.modulus + one.modulus) % one.modulus;
+    return join_moduli(r, all, n, one);
+}
+
+/* "n = 4": n is computed with as the number from now on. */
+static bool fix_parameter(struct gcal_polys *c, const struct gcal_poly *d)
+{
+    const struct gcal_term *t = d->terms;
+    int64_t number = 0;
+
+    if (!d->n_terms || d->n_terms > 2 || t[0].n_factors != 1 ||
+        t[0].factors[0].power != 1 ||
+        !gcal_poly_is_constant(gcal_poly_coefficient(c, d, t[0].factors[0].atom, 0),
+                               &number) ||
+        number % t[0].num || t[0].den != 1 || -number / t[0].num < 0 ||
+        c->atoms[t[0].factors[0].atom].kind != ATOM_PARAMETER ||
+        c->atoms[t[0].factors[0].atom].shown)
+        return false;
+    c->atoms[t[0].factors[0].atom].value = gcal_poly_integer(c, -number / t[0].num);
+    return true;
+}
+
+/* "a >= b", and so on. */
+static int read_relation(struct reader *r)
+{
+    static const char *const relations[] = { ">=", "<=", "==", "!=", "=", ">", "<" };
+    enum { EQUAL = 2, DIFFERENT = 3, ALSO_EQUAL = 4, N_RELATIONS = 7 };
+    const struct gcal_poly *a, *b, *d;
+    size_t which = 0;
+    bool equal;
+
+    if (!(a = read_sum(r, 0)))
+        return -1;
+    while (which < N_RELATIONS && !accept(r, relations[which]))
+        which++;
+    if (which == N_RELATIONS)
+        return refuse(r, "expected '%', '=', '<', '>', '<=' or '>='");
+    if (!(b = read_sum(r, 0)))
+        return -1;
+    if (which == DIFFERENT)
+        return 0; /* says nothing that helps */
+    equal = which == EQUAL || which == ALSO_EQUAL;
+    d = relations[which][0] == '<' ? gcal_poly_sub(r->c, b, a)
+                                   : gcal_poly_sub(r->c, a, b);
+    if (!strchr(relations[which], '='))
+        d = gcal_poly_sub(r->c, d, gcal_poly_integer(r->c, 1));
+    if (equal && fix_parameter(r->c, d))
+        return 0;
+    if (!gcal_polys_assume_nonnegative(r->c, d) ||
+        (equal && !gcal_polys_assume_nonnegative(r->c, gcal_poly_scale(r->c, d, -1, 1))))
+        return refuse(r, "too many assumptions");
+    return 0;
+}
+
+/* Up to the next "and" or "&&". */
+static size_t clause_length(const char *text)
+{
+    size_t length = strcspn(text, "&");
+
+    for (size_t i = 0; i < length; i++)
+        if (isspace((unsigned char)text[i]) && strncmp(text + i + 1, "and", 3) == 0 &&
+            isspace((unsigned char)text[i + 4]))
+            return i;
+    return length;
+}
+
+/* Rests in the first pass, relations in the second, when parameters know their rests. */
+static int read_assumption(struct reader *r, bool second, struct modular *all, size_t *n)
+{
+    size_t length = clause_length(r->at);
+    const char *percent = memchr(r->at, '%', length);
+
+    if (second == !percent)
+        return percent ? read_rest(r, percent, all, n) : read_relation(r);
+    r->at += length;
+    return 0;
+}
+
+/* floor(a/k) + number >= 0 is a + k*number >= 0, which says more of what is in 'a': there
+ * is a group where floor((n+15)/16) >= 1, so n is at least 1.
+ */
+static void assume_inside(struct gcal_polys *c, const struct gcal_poly *p)
+{
+    const struct gcal_term *t = p->terms;
+    struct gcal_atom atom;
+    int64_t number;
+
+    if (!p->n_terms || t[0].n_factors != 1 || t[0].factors[0].power != 1 ||
+        t[0].num != 1 || t[0].den != 1)
+        return;
+    atom = c->atoms[t[0].factors[0].atom];
+    p = gcal_poly_sub(c, p, gcal_poly_of_atom(c, t[0].factors[0].atom));
+    if (atom.kind == ATOM_FLOOR && gcal_poly_is_constant(p, &number))
+        gcal_polys_assume_nonnegative(
+            c,
+            gcal_poly_add(c, atom.a,
+                          gcal_poly_scale(c, gcal_poly_integer(c, number), atom.k, 1)));
+}
+
+bool gcal_polys_assume_nonnegative(struct gcal_polys *c, const struct gcal_poly *p)
+{
+    const struct gcal_term *t = p->terms;
+
+    if (c->n_facts == sizeof(c->facts) / sizeof(c->facts[0]))
+        return false;
+    c->facts[c->n_facts++] = p;
+    /* 2*n-32 >= 0 is the lower bound 16 of n, or of what n is computed from */
+    if (p->n_terms && p->n_terms <= 2 && t[0].n_factors == 1 &&
+        t[0].factors[0].power == 1 && t[0].num > 0 && t[0].den == 1 &&
+        c->atoms[t[0].factors[0].atom].kind == ATOM_PARAMETER &&
+        (p->n_terms == 1 || (!t[1].n_factors && t[1].den == 1))) {
+        struct gcal_atom *atom = &c->atoms[t[0].factors[0].atom];
+        int64_t below = p->n_terms == 2 ? -t[1].num : 0; /* num*x >= below */
+        int64_t least = below > 0 ? (below - 1) / t[0].num + 1 : 0;
+
+        if (least > atom->least)
+            atom->least = least;
+    }
+    assume_inside(c, p);
+    return true;
+}
+
+int gcal_polys_assume(struct gcal_polys *c, const char *text, struct gcal_error *err)
+{
+    struct modular moduli[16];
+    size_t n = 0;
+
+    for (int pass = 0; pass < 2; pass++) {
+        struct reader r = { c, text, text, err, false };
+
+        do {
+            if (read_assumption(&r, pass == 1, moduli, &n) < 0)
+                return -1;
+        } while (accept(&r, "and") || accept(&r, "&&"));
+        skip_spaces(&r);
+        if (*r.at) {
+            complain(&r, "expected 'and' or the end");
+            return -1;
+        }
+        for (size_t i = 0; pass == 0 && i < n; i++)
+            assume_rest(&r, moduli[i].atom, moduli[i].modulus, moduli[i].rest);
+    }
+    return gcal_polys_check(c, err);
+}

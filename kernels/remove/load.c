@@ -1,0 +1,214 @@
+/* remove_load.c - the loads of a kernel that is reduced to them */
+#include "kernels/remove/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+
+static enum content refuse(struct remover *r, CXCursor c, const char *why)
+{
+    gcal_remove_error(r, c, why);
+    return FAILED;
+}
+
+int gcal_remove_write_sum(struct remover *r, CXCursor at, struct sum type,
+                          const char *value, int indent, struct gcal_buf *out)
+{
+    size_t n = r->removal->n_accumulators;
+    int sum = gcal_sums_find(r, &r->frame->sums, at, type, true);
+    struct gcal_buf name = { 0 };
+
+    if (sum < 0)
+        return -1;
+    gcal_sum_put_name((size_t)sum, &name);
+    gcal_remove_indent(indent, out);
+    if (n == 1) {
+        gcal_buf_printf(out, "%s = %s + %s;\n", name.data, name.data, value);
+    } else { /* see remove_sum.c; braces, for where a single statement stands */
+        gcal_buf_printf(out, "{ %s_next = %s_0 + %s;", name.data, name.data, value);
+        for (size_t k = 0; k + 1 < n; k++)
+            gcal_buf_printf(out, " %s_%zu = %s_%zu;", name.data, k, name.data, k + 1);
+        gcal_buf_printf(out, " %s_%zu = %s_next; }\n", name.data, n - 1, name.data);
+    }
+    gcal_buf_free(&name);
+    r->frame->n_kept++;
+    return 0;
+}
+
+/* Writes the load from 'place' (an lvalue, or with 'call' a vload's pointer) if it is
+ * kept: 1, 0 when not, -1.
+ */
+static int write_load(struct remover *r, CXCursor place, const CXCursor *call, int indent,
+                      struct gcal_buf *out)
+{
+    struct gcal_buf value = { 0 };
+    char tag[MAX_NAME] = "";
+    CXCursor lvalue;
+    struct sum type;
+    int kept = gcal_remove_keeps(r, place, &lvalue, tag), rc;
+
+    if (kept <= 0)
+        return kept;
+    if ((call ? gcal_remove_need_children(r, *call, 1) : gcal_remove_need(r, lvalue)) < 0)
+        return -1;
+    gcal_remove_put_text(r, call ? *call : place, &value);
+    type = gcal_sum_of(r, gcal_remove_type(r, call ? *call : lvalue));
+    rc = value.failed ? gcal_error_memory(r->err)
+                      : gcal_remove_write_sum(r, place, type, value.data, indent, out);
+    gcal_buf_free(&value);
+    return rc < 0 ? -1 : 1;
+}
+
+/* ---- conditions ---- */
+
+enum content gcal_remove_write_if(struct remover *r, CXCursor condition, bool not,
+                                  enum content found, const struct gcal_buf *yes,
+                                  const struct gcal_buf *no, int indent,
+                                  struct gcal_buf *out)
+{
+    if (found == NOTHING)
+        return gcal_remove_write_loads(r, condition, indent, out);
+    if (found == FAILED || gcal_remove_need(r, condition) < 0)
+        return FAILED;
+    gcal_remove_indent(indent, out);
+    gcal_buf_puts(out, not ? "if (!(" : "if (");
+    gcal_remove_put_text(r, condition, out);
+    gcal_buf_printf(out, not ? ")) {\n%s" : ") {\n%s", yes->data ? yes->data : "");
+    gcal_remove_indent(indent, out);
+    if (no->size) {
+        gcal_buf_printf(out, "} else {\n%s", no->data);
+        gcal_remove_indent(indent, out);
+    }
+    gcal_buf_puts(out, "}\n");
+    return found;
+}
+
+/* A load that only happens under a condition stays under it: ?:, and what && or || may
+ * skip.
+ */
+static enum content write_choice(struct remover *r, CXCursor c, int indent,
+                                 struct gcal_buf *out)
+{
+    bool is_or = kind_of(r, c) == CXCursor_BinaryOperator &&
+                 r->clang->getCursorBinaryOperatorKind(c) == CXBinaryOperator_LOr;
+    CXCursor otherwise = gcal_remove_child(r, c, 2);
+    struct gcal_buf yes = { 0 }, no = { 0 };
+    enum content found =
+        gcal_remove_write_loads(r, gcal_remove_child(r, c, 1), indent + 1, &yes);
+
+    if (!is_null(r, otherwise))
+        found = worse(found, gcal_remove_write_loads(r, otherwise, indent + 1, &no));
+    found = gcal_remove_write_if(r, gcal_remove_child(r, c, 0), is_or, found, &yes, &no,
+                                 indent, out);
+    gcal_buf_free(&yes);
+    gcal_buf_free(&no);
+    return found;
+}
+
+static bool is_choice(const struct remover *r, CXCursor c)
+{
+    enum CXBinaryOperatorKind kind = r->clang->getCursorBinaryOperatorKind(c);
+
+    return kind_of(r, c) == CXCursor_ConditionalOperator ||
+           (kind_of(r, c) == CXCursor_BinaryOperator &&
+            (kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr));
+}
+
+/* ---- calls ---- */
+
+/* Whether a function may change a variable that a kept load depends on. */
+static bool may_change_needed(const struct remover *r, CXCursor call)
+{
+    int n = r->clang->Cursor_getNumArguments(call);
+
+    for (int i = 0; i < n; i++) {
+        CXCursor argument = r->clang->Cursor_getArgument(call, (unsigned)i), root;
+
+        if (gcal_remove_type(r, argument).kind != CXType_Pointer ||
+            gcal_remove_target(r, argument) == GCAL_SPACE_GLOBAL)
+            continue;
+        root = gcal_remove_root(r, argument, true);
+        if (!is_null(r, root) && gcal_remove_is_needed(r, root))
+            return true;
+    }
+    return false;
+}
+
+static enum content write_call(struct remover *r, CXCursor c, int indent,
+                               struct gcal_buf *out)
+{
+    CXCursor definition = gcal_remove_callee(r, c), pointer = gcal_remove_child(r, c, 2);
+    enum content found;
+    int written;
+
+    if (gcal_remove_calls(r, c, "async_work_group"))
+        return refuse(r, c, "what this copies cannot be kept: write it as a loop");
+    if ((found = gcal_remove_write_effect(r, c, indent, out)) != NOTHING)
+        return found;
+    if (gcal_remove_calls(r, c, "vload")) {
+        if (gcal_remove_target(r, pointer) == GCAL_SPACE_GLOBAL &&
+            (written = write_load(r, pointer, &c, indent, out)))
+            return written < 0 ? FAILED : WORK;
+    } else if (may_change_needed(r, c)) {
+        return gcal_remove_write_same(r, c, indent, out);
+    }
+    if (!is_null(r, definition) && gcal_remove_takes_global(r, definition))
+        return gcal_remove_write_call(r, c, definition, indent, out);
+    return gcal_remove_write_children(r, c, 1, indent, out);
+}
+
+/* ---- expressions ---- */
+
+enum content gcal_remove_write_children(struct remover *r, CXCursor c, size_t first,
+                                        int indent, struct gcal_buf *out)
+{
+    struct gcal_children children;
+    enum content found = NOTHING;
+
+    if (gcal_children_get(r->unit, c, &children, r->err) < 0)
+        return FAILED;
+    for (size_t i = first; i < children.n && found != FAILED; i++)
+        found =
+            worse(found, gcal_remove_write_loads(r, children.cursors[i], indent, out));
+    free(children.cursors);
+    return found;
+}
+
+/* A change of a variable that a kept load depends on. */
+static bool is_needed_change(const struct remover *r, CXCursor c)
+{
+    CXCursor place, variable;
+
+    if (!gcal_remove_is_change(r, c))
+        return false;
+    place = gcal_remove_child(r, c, 0);
+    variable = gcal_remove_root(r, place, false);
+    return !is_null(r, variable) && gcal_remove_space(r, place) != GCAL_SPACE_GLOBAL &&
+           gcal_remove_is_needed(r, variable);
+}
+
+enum content gcal_remove_write_loads(struct remover *r, CXCursor c, int indent,
+                                     struct gcal_buf *out)
+{
+    bool stores = gcal_remove_is_store(r, c);
+    enum content found;
+    CXCursor place;
+    int written = 0;
+
+    if (is_choice(r, c))
+        return write_choice(r, c, indent, out);
+    if (kind_of(r, c) == CXCursor_CallExpr)
+        return write_call(r, c, indent, out);
+    if (is_needed_change(r, c))
+        return gcal_remove_write_same(r, c, indent, out);
+    place = gcal_remove_loaded(r, c);
+    if (!is_null(r, place))
+        written = write_load(r, place, NULL, indent, out);
+    if (written < 0)
+        return FAILED;
+    found = gcal_remove_write_children(r, c, written || stores, indent, out);
+    if (stores && found != FAILED)
+        found = gcal_remove_write_store(r, c, indent, out);
+    return written ? worse(WORK, found) : found;
+}

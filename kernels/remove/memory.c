@@ -1,0 +1,178 @@
+/* remove_memory.c - stores and barriers of a kernel that is reduced to its global
+ * accesses
+ *
+ * A store stays where it is, under its conditions, and stores the sum of what was loaded
+ * so far.  The sum goes on after that, so that each store needs all loads before it and
+ * no compiler removes one; and as compilers cannot tell that what is stored is not loaded
+ * again behind it, nor what others store before a barrier, they load again where the
+ * whole kernel does.
+ */
+#include "kernels/remove/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+
+static bool is_memory(const struct remover *r)
+{
+    return r->removal->form == GCAL_REMOVAL_MEMORY;
+}
+
+static enum content refuse(const struct remover *r, CXCursor c, const char *why)
+{
+    gcal_remove_error(r, c, why);
+    return FAILED;
+}
+
+bool gcal_remove_is_store(const struct remover *r, CXCursor c)
+{
+    return is_memory(r) && gcal_remove_is_change(r, c) &&
+           gcal_remove_space(r, gcal_remove_child(r, c, 0)) == GCAL_SPACE_GLOBAL;
+}
+
+/* "(type)(total)" for a place of 'type', which "at" is in messages. */
+static int put_total_as(struct remover *r, CXCursor at, CXType type, struct gcal_buf *out)
+{
+    struct sum wanted = gcal_sum_of(r, type);
+
+    if (!wanted.dtype)
+        return gcal_remove_error(r, at,
+                                 "what has this type cannot be stored: store the members "
+                                 "of a struct one by one");
+    gcal_sums_put_as(r, &r->frame->stored, wanted, out);
+    return 0;
+}
+
+static bool has_change(const struct remover *r, CXCursor c)
+{
+    struct gcal_children children;
+    bool found = gcal_remove_is_change(r, c);
+
+    if (gcal_children_get(r->unit, c, &children, NULL) < 0)
+        return found;
+    for (size_t i = 0; i < children.n && !found; i++)
+        found = has_change(r, children.cursors[i]);
+    free(children.cursors);
+    return found;
+}
+
+enum content gcal_remove_write_store(struct remover *r, CXCursor c, int indent,
+                                     struct gcal_buf *out)
+{
+    CXCursor place = gcal_remove_child(r, c, 0), lvalue;
+    char tag[MAX_NAME], array[MAX_NAME];
+    struct gcal_buf value = { 0 };
+    enum content found = FAILED;
+
+    if (r->frame->outer)
+        return refuse(r, c,
+                      "a store in a function cannot be kept: write it in the kernel");
+    if (!is_null(r, gcal_remove_loaded(r, c)) && has_change(r, place))
+        return refuse(r, c,
+                      "this place changes a variable, and is loaded and stored: "
+                      "change the variable in a statement of its own");
+    if (gcal_remove_names(r, place, &lvalue, tag, array) < 0 ||
+        gcal_remove_need(r, lvalue) < 0)
+        return FAILED;
+    if (put_total_as(r, c, gcal_remove_type(r, lvalue), &value) == 0) {
+        gcal_remove_indent(indent, out);
+        gcal_remove_put_text(r, place, out);
+        gcal_buf_printf(out, " = %s;\n", value.data);
+        r->stores = true;
+        found = WORK;
+    }
+    gcal_buf_free(&value);
+    return found;
+}
+
+/* ---- calls ---- */
+
+static CXCursor argument_of(const struct remover *r, CXCursor call, int i)
+{
+    return r->clang->Cursor_getArgument(call, (unsigned)i);
+}
+
+/* Whether 'call' stores in global memory, and which of its arguments are values. */
+static bool is_update(const struct remover *r, CXCursor call, int *first, int *end)
+{
+    int n = r->clang->Cursor_getNumArguments(call), pointer = 0;
+
+    if (gcal_remove_calls(r, call, "vstore")) {
+        *first = 0;
+        *end = 1;
+        pointer = n - 1;
+        while (pointer > 0 &&
+               gcal_remove_type(r, argument_of(r, call, pointer)).kind != CXType_Pointer)
+            pointer--;
+    } else if (gcal_remove_calls(r, call, "atomic_") ||
+               gcal_remove_calls(r, call, "atom_")) {
+        *first = 1;
+        *end = n;
+    } else {
+        return false;
+    }
+    return n > 0 &&
+           gcal_remove_target(r, argument_of(r, call, pointer)) == GCAL_SPACE_GLOBAL;
+}
+
+/* Its arguments with sums in the place of values. */
+static int put_arguments(struct remover *r, CXCursor call, int first, int end,
+                         struct gcal_buf *out)
+{
+    int n = r->clang->Cursor_getNumArguments(call), rc = 0;
+
+    for (int i = 0; i < n && rc == 0; i++) {
+        CXCursor argument = argument_of(r, call, i);
+
+        gcal_buf_puts(out, i ? ", " : "(");
+        if (i >= first && i < end)
+            rc = put_total_as(r, argument, gcal_remove_type(r, argument), out);
+        else if ((rc = gcal_remove_need(r, argument)) == 0)
+            gcal_remove_put_text(r, argument, out);
+    }
+    gcal_buf_puts(out, ");\n");
+    return rc;
+}
+
+static enum content write_update(struct remover *r, CXCursor call, int first, int end,
+                                 int indent, struct gcal_buf *out)
+{
+    enum content found = WORK;
+    char *name;
+
+    if (r->frame->outer)
+        return refuse(r, call,
+                      "a store in a function cannot be kept: write it in the kernel");
+    for (int i = first; i < end && found != FAILED; i++)
+        found =
+            worse(WORK, gcal_remove_write_loads(r, argument_of(r, call, i), indent, out));
+    if (found == FAILED || !(name = gcal_cursor_name(r->unit, call, r->err)))
+        return FAILED;
+    gcal_remove_indent(indent, out);
+    gcal_buf_puts(out, name);
+    free(name);
+    r->stores = true;
+    return put_arguments(r, call, first, end, out) < 0 ? FAILED : WORK;
+}
+
+enum content gcal_remove_write_effect(struct remover *r, CXCursor call, int indent,
+                                      struct gcal_buf *out)
+{
+    CXCursor callee = gcal_remove_callee(r, call);
+    int first, end;
+
+    if (!is_memory(r))
+        return NOTHING;
+    if (is_update(r, call, &first, &end))
+        return write_update(r, call, first, end, indent, out);
+    if (r->removal->drop_barriers)
+        return NOTHING;
+    if (gcal_remove_is_barrier(r, call) && !r->frame->outer)
+        return gcal_remove_write_same(r, call, indent, out);
+    if (gcal_remove_is_barrier(r, call) ||
+        (!is_null(r, callee) && gcal_remove_has_barrier(r, gcal_remove_body(r, callee))))
+        return refuse(r, call,
+                      "a barrier in a function cannot be kept: write it in the kernel");
+    return NOTHING;
+}

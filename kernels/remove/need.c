@@ -1,0 +1,221 @@
+/* remove_need.c - what the kept loads depend on: variables, and loads themselves
+ *
+ * A kept load's place and the loops and conditions around it may depend on variables,
+ * which stay with all their changes, and on integers from memory (row pointers, lists
+ * of neighbours), if these loads are kept too: they stay where they are.
+ */
+#include "kernels/remove/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+
+int gcal_remove_doubt(struct remover *r, CXCursor at, const char *why)
+{
+    struct doubt *moved = gcal_array_grow(r->doubts, r->n_doubts, &r->doubt_capacity,
+                                          sizeof(*moved), r->err);
+
+    if (!moved)
+        return -1;
+    r->doubts = moved;
+    moved[r->n_doubts++] = (struct doubt){ at, why };
+    return 0;
+}
+
+/* ---- names ---- */
+
+static int remember(struct remover *r, const char *name, bool is_own)
+{
+    struct name *moved;
+
+    for (size_t i = 0; i < r->n_loaded; i++)
+        if (strcmp(r->loaded[i].text, name) == 0) {
+            r->loaded[i].is_own = r->loaded[i].is_own || is_own;
+            return 0;
+        }
+    if (!*name) /* a place that starts from no variable */
+        return 0;
+    if (!(moved = gcal_array_grow(r->loaded, r->n_loaded, &r->loaded_capacity,
+                                  sizeof(*moved), r->err)))
+        return -1;
+    r->loaded = moved;
+    moved[r->n_loaded].is_own = is_own;
+    strncpy(moved[r->n_loaded].text, name, MAX_NAME - 1);
+    moved[r->n_loaded++].text[MAX_NAME - 1] = 0;
+    return 0;
+}
+
+static bool is_kept(const struct remover *r, const char *name)
+{
+    for (size_t i = 0; i < r->removal->n_keep; i++)
+        if (strcmp(r->removal->keep[i], name) == 0)
+            return true;
+    return r->removal->n_keep == 0;
+}
+
+/* The kernel's variable that a place starts from, in whatever helper it stands. */
+static CXCursor kernel_root(const struct remover *r, CXCursor place)
+{
+    CXCursor root = gcal_remove_root(r, place, true);
+
+    for (const struct frame *f = r->frame; f && f->outer; f = f->outer) {
+        int n = r->clang->Cursor_getNumArguments(f->definition), i;
+
+        for (i = 0; i < n; i++)
+            if (r->clang->equalCursors(
+                    root, r->clang->Cursor_getArgument(f->definition, (unsigned)i)))
+                break;
+        if (i == n)
+            return root;
+        root =
+            gcal_remove_root(r, r->clang->Cursor_getArgument(f->call, (unsigned)i), true);
+    }
+    return root;
+}
+
+int gcal_remove_names(struct remover *r, CXCursor place, CXCursor *lvalue, char *tag,
+                      char *array)
+{
+    CXCursor root;
+    char *name;
+
+    while (kind_of(r, place) == CXCursor_ParenExpr)
+        place = gcal_remove_child(r, place, 0);
+    *tag = *array = 0;
+    *lvalue = place;
+    if (!gcal_tag_find(r->unit, place, lvalue, tag, MAX_NAME))
+        gcal_remove_tag_inside(r, place, tag);
+    while (kind_of(r, *lvalue) == CXCursor_ParenExpr)
+        *lvalue = gcal_remove_child(r, *lvalue, 0);
+    root = kernel_root(r, *lvalue);
+    if (is_null(r, root))
+        return 0;
+    if (!(name = gcal_cursor_name(r->unit, root, r->err)))
+        return -1;
+    strncpy(array, name, MAX_NAME - 1);
+    array[MAX_NAME - 1] = 0;
+    free(name);
+    return 0;
+}
+
+int gcal_remove_keeps(struct remover *r, CXCursor place, CXCursor *lvalue, char *tag)
+{
+    char array[MAX_NAME];
+
+    if (gcal_remove_names(r, place, lvalue, tag, array) < 0 ||
+        remember(r, array, !*tag) < 0 || (*tag && remember(r, tag, true) < 0))
+        return -1;
+    return is_kept(r, array) || (*tag && is_kept(r, tag));
+}
+
+/* ---- variables ---- */
+
+bool gcal_remove_is_needed(const struct remover *r, CXCursor variable)
+{
+    for (size_t i = 0; i < r->n_needed; i++)
+        if (r->clang->equalCursors(r->needed[i], variable))
+            return true;
+    return false;
+}
+
+static int need_variable(struct remover *r, CXCursor c, CXCursor variable)
+{
+    CXCursor *moved;
+
+    if ((gcal_remove_space(r, variable) == GCAL_SPACE_LOCAL ||
+         gcal_remove_target(r, variable) == GCAL_SPACE_LOCAL) &&
+        gcal_remove_doubt(r, c,
+                          "where a kept load goes, or how often, depends on local "
+                          "memory, which work removal takes away") < 0)
+        return -1;
+    if (gcal_remove_is_needed(r, variable))
+        return 0;
+    if (!(moved = gcal_array_grow(r->needed, r->n_needed, &r->needed_capacity,
+                                  sizeof(*moved), r->err)))
+        return -1;
+    r->needed = moved;
+    r->needed[r->n_needed++] = variable;
+    return 0;
+}
+
+/* ---- loads that stay where they are ---- */
+
+static bool is_integer(const struct remover *r, CXType type)
+{
+    const char *dtype = gcal_type_dtype(r->unit, type);
+
+    return dtype && strncmp(dtype, "float", 5) != 0;
+}
+
+/* 'place': of the load that the expression 'c' is. */
+static int need_load(struct remover *r, CXCursor c, CXCursor place)
+{
+    char tag[MAX_NAME], array[MAX_NAME];
+    CXCursor lvalue;
+    int kept;
+
+    if (!is_integer(r, gcal_remove_type(r, c)))
+        return gcal_remove_doubt(r, c,
+                                 "where a kept load goes, or how often, depends on "
+                                 "this load of a number that is no integer");
+    if ((kept = gcal_remove_keeps(r, place, &lvalue, tag)) < 0)
+        return -1;
+    r->frame->n_kept += (size_t)kept;
+    if (kept)
+        return 0;
+    if (gcal_remove_names(r, place, &lvalue, tag, array) < 0)
+        return -1;
+    memcpy(r->report->missing, *tag ? tag : array, MAX_NAME);
+    return gcal_remove_doubt(r, c,
+                             "where a kept load goes, or how often, depends on this "
+                             "load: keep it too");
+}
+
+static int need_call(struct remover *r, CXCursor c)
+{
+    CXCursor callee = gcal_remove_callee(r, c);
+
+    if (gcal_remove_calls(r, c, "vload") &&
+        gcal_remove_target(r, gcal_remove_child(r, c, 2)) == GCAL_SPACE_GLOBAL)
+        return need_load(r, c, gcal_remove_child(r, c, 2));
+    if (gcal_remove_calls(r, c, "atom") ||
+        (!is_null(r, callee) && gcal_remove_takes_global(r, callee)))
+        return gcal_remove_doubt(r, c,
+                                 "where a kept load goes, or how often, depends on "
+                                 "what this function does in memory");
+    return 0;
+}
+
+int gcal_remove_need_children(struct remover *r, CXCursor c, size_t first)
+{
+    struct gcal_children children;
+    int rc = 0;
+
+    if (gcal_children_get(r->unit, c, &children, r->err) < 0)
+        return -1;
+    for (size_t i = first; i < children.n && rc == 0; i++)
+        rc = gcal_remove_need(r, children.cursors[i]);
+    free(children.cursors);
+    return rc;
+}
+
+int gcal_remove_need(struct remover *r, CXCursor c)
+{
+    CXCursor place;
+
+    if (kind_of(r, c) == CXCursor_DeclRefExpr) {
+        CXCursor declared = r->clang->getCursorReferenced(c);
+        enum CXCursorKind kind = kind_of(r, declared);
+
+        if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl)
+            return need_variable(r, c, declared);
+        return 0;
+    }
+    place = gcal_remove_loaded(r, c);
+    if (!is_null(r, place) && need_load(r, c, place) < 0)
+        return -1;
+    if (kind_of(r, c) == CXCursor_CallExpr && need_call(r, c) < 0)
+        return -1;
+    return gcal_remove_need_children(r, c, 0);
+}

@@ -1,0 +1,298 @@
+/* remove_onchip.c - a kernel reduced to its work on the chip
+ *
+ * The printed source is copied, with accesses to global memory replaced on the way.  A
+ * load becomes "as_float(onchip_in3++)": an integer counter of its own, started from
+ * the work-item's id, seen as a number of the type that was loaded.  So no compiler
+ * knows the value, each turn of a loop has another one, and all it costs is an integer
+ * addition in the place of those that the address took.  A float starts at 0.5, where
+ * the counter's lowest bits are those of the mantissa.  A store becomes an addition to a
+ * private sum, which is stored at the end.
+ *
+ * Counters and sums are variables of the kernel; helpers get pointers to those that they
+ * use.
+ */
+#include "kernels/remove/onchip.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+
+/* ---- copying ---- */
+
+void gcal_onchip_copy_until(struct onchip *o, unsigned to)
+{
+    gcal_remove_put_range(o->r, o->position, to, o->out);
+    if (to > o->position)
+        o->position = to;
+}
+
+int gcal_onchip_put_rewritten(struct onchip *o, CXCursor c, struct gcal_buf *out)
+{
+    struct gcal_buf *outer = o->out;
+    unsigned position = o->position, from, to;
+    int rc;
+
+    gcal_remove_extent(o->r, c, &from, &to);
+    o->out = out;
+    o->position = from;
+    rc = gcal_onchip_rewrite(o, c);
+    gcal_onchip_copy_until(o, to);
+    o->out = outer;
+    o->position = position;
+    return rc;
+}
+
+int gcal_onchip_rewrite_children(struct onchip *o, CXCursor c)
+{
+    struct gcal_children children;
+    int rc = 0;
+
+    if (gcal_children_get(o->r->unit, c, &children, o->r->err) < 0)
+        return -1;
+    for (size_t i = 0; i < children.n && rc == 0; i++)
+        rc = gcal_onchip_rewrite(o, children.cursors[i]);
+    free(children.cursors);
+    return rc;
+}
+
+/* ---- statements ---- */
+
+/* What the kernel added up by now is stored where it ends. */
+static int rewrite_return(struct onchip *o, CXCursor c)
+{
+    unsigned from, to;
+
+    if (o->helper || !(o->n_stores || o->loop_depth))
+        return gcal_onchip_rewrite_children(o, c);
+    gcal_remove_extent(o->r, c, &from, &to);
+    gcal_onchip_copy_until(o, from);
+    gcal_buf_puts(o->out, "{ ");
+    if (o->all_sums.n)
+        gcal_sums_put_store(o->r, &o->all_sums, o->out);
+    gcal_buf_puts(o->out, "; return; }");
+    o->position = to + (o->r->unit->source[to] == ';');
+    return 0;
+}
+
+static int rewrite_loop(struct onchip *o, CXCursor c)
+{
+    int rc;
+
+    o->loop_depth++;
+    rc = gcal_onchip_rewrite_children(o, c);
+    o->loop_depth--;
+    return rc;
+}
+
+int gcal_onchip_rewrite(struct onchip *o, CXCursor c)
+{
+    CXCursor place = gcal_remove_loaded(o->r, c);
+
+    if (gcal_remove_is_change(o->r, c) &&
+        gcal_remove_space(o->r, gcal_remove_child(o->r, c, 0)) == GCAL_SPACE_GLOBAL)
+        return gcal_onchip_replace_change(o, c);
+    if (!is_null(o->r, place))
+        return gcal_onchip_replace_load(o, c, place);
+    switch (kind_of(o->r, c)) {
+    case CXCursor_CallExpr:
+        return gcal_onchip_rewrite_call(o, c);
+    case CXCursor_ReturnStmt:
+        return rewrite_return(o, c);
+    case CXCursor_ForStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt:
+        return rewrite_loop(o, c);
+    default:
+        return gcal_onchip_rewrite_children(o, c);
+    }
+}
+
+/* ---- functions ---- */
+
+/* ", uint *onchip_in0, float *read_tgt" */
+static void put_parameters(struct onchip *o, const struct function *f,
+                           struct gcal_buf *out)
+{
+    for (size_t i = 0; i < f->n_uses; i++) {
+        struct use use = f->uses[i];
+
+        gcal_buf_puts(out, ", ");
+        if (use.is_sum)
+            gcal_sum_put_type(o->sums.sums[use.number], out);
+        else
+            gcal_onchip_put_counter_type(o->counters[use.number], out);
+        gcal_buf_puts(out, " *");
+        gcal_onchip_put_use_name(use, out);
+    }
+}
+
+/* Where the last parameter ends. */
+static unsigned parameters_end(const struct onchip *o, CXCursor function)
+{
+    int n = o->r->clang->Cursor_getNumArguments(function);
+    unsigned from, to;
+
+    gcal_remove_extent(o->r, o->r->clang->Cursor_getArgument(function, (unsigned)n - 1),
+                       &from, &to);
+    return to;
+}
+
+static int write_helper(struct onchip *o, CXCursor definition)
+{
+    CXCursor body = gcal_remove_body(o->r, definition);
+    struct function *moved = gcal_array_grow(
+        o->functions, o->n_functions, &o->function_capacity, sizeof(*moved), o->r->err);
+    unsigned end = parameters_end(o, definition), from, to;
+    struct gcal_buf text = { 0 };
+    int rc;
+
+    if (!moved)
+        return -1;
+    o->functions = moved;
+    o->helper = &moved[o->n_functions];
+    *o->helper = (struct function){ .definition = definition };
+    rc = gcal_onchip_put_rewritten(o, body, &text);
+    gcal_onchip_copy_until(o, end);
+    put_parameters(o, o->helper, o->out);
+    gcal_remove_extent(o->r, body, &from, &to);
+    gcal_onchip_copy_until(o, from);
+    gcal_buf_puts(o->out, "{\n");
+    for (size_t i = 0; i < o->helper->n_uses; i++) {
+        if (!o->helper->uses[i].is_sum)
+            continue;
+        gcal_buf_puts(o->out, "    ");
+        gcal_sum_put_type(o->sums.sums[o->helper->uses[i].number], o->out);
+        gcal_buf_puts(o->out, " ");
+        gcal_onchip_put_use_name(o->helper->uses[i], o->out);
+        gcal_buf_puts(o->out, "_next;\n");
+    }
+    gcal_buf_puts(o->out, text.data ? text.data + strspn(text.data, "{\n") : "");
+    o->position = to;
+    gcal_buf_free(&text);
+    o->helper = NULL;
+    o->n_functions++;
+    return rc;
+}
+
+/* The statements between the kernel's braces, up to a return that always happens. */
+static int rewrite_statements(struct onchip *o, CXCursor body, struct gcal_buf *out)
+{
+    struct gcal_children children;
+    struct gcal_buf *outer = o->out;
+    unsigned from, to;
+    int rc = 0;
+
+    if (gcal_children_get(o->r->unit, body, &children, o->r->err) < 0)
+        return -1;
+    gcal_remove_extent(o->r, body, &from, &to);
+    to--; /* the brace */
+    o->out = out;
+    o->position = from + 1;
+    for (size_t i = 0; i < children.n && rc == 0; i++) {
+        if (kind_of(o->r, children.cursors[i]) == CXCursor_ReturnStmt) {
+            gcal_remove_extent(o->r, children.cursors[i], &to, &from);
+            break;
+        }
+        rc = gcal_onchip_rewrite(o, children.cursors[i]);
+    }
+    gcal_onchip_copy_until(o, to);
+    o->out = outer;
+    free(children.cursors);
+    return rc;
+}
+
+static int write_kernel(struct onchip *o, CXCursor kernel)
+{
+    struct gcal_buf text = { 0 };
+    unsigned from, to;
+    int rc = -1;
+
+    gcal_remove_extent(o->r, kernel, &from, &to);
+    gcal_onchip_copy_until(o, from);
+    o->n_stores = 0;
+    if (rewrite_statements(o, gcal_remove_body(o->r, kernel), &text) < 0)
+        goto out;
+    if (!o->sums.n) {
+        gcal_remove_error(o->r, kernel,
+                          "this kernel stores nothing in global memory, so its work "
+                          "has no result");
+        goto out;
+    }
+    gcal_remove_put_signature(o->r, kernel, &o->sums, o->out);
+    gcal_buf_puts(o->out, "{\n");
+    for (size_t i = 0; i < o->n_counters; i++)
+        gcal_onchip_declare_counter(o, i, o->out);
+    gcal_sums_declare(o->r, &o->sums, o->out);
+    gcal_buf_puts(o->out, text.data ? text.data + strspn(text.data, "\n") : "");
+    gcal_buf_puts(o->out, "    ");
+    gcal_sums_put_store(o->r, &o->sums, o->out);
+    gcal_buf_puts(o->out, ";\n}\n");
+    rc = 0;
+out:
+    gcal_buf_free(&text);
+    return rc;
+}
+
+static int write_declaration(struct onchip *o, CXCursor c, CXCursor kernel)
+{
+    unsigned from, to;
+
+    if (o->r->clang->equalCursors(c, kernel))
+        return write_kernel(o, kernel);
+    if (kind_of(o->r, c) != CXCursor_FunctionDecl || !gcal_remove_takes_global(o->r, c))
+        return 0;
+    gcal_remove_extent(o->r, c, &from, &to);
+    gcal_onchip_copy_until(o, from);
+    if (o->r->clang->equalCursors(o->r->clang->getCursorDefinition(c), c))
+        return write_helper(o, c);
+    o->position = to + (o->r->unit->source[to] == ';'); /* it has more parameters now */
+    return 0;
+}
+
+static int write_all(struct onchip *o, CXCursor kernel)
+{
+    struct gcal_children all;
+    int rc = 0;
+
+    if (gcal_children_get(o->r->unit,
+                          o->r->clang->getTranslationUnitCursor(o->r->unit->tu), &all,
+                          o->r->err) < 0)
+        return -1;
+    for (size_t i = 0; i < all.n && rc == 0; i++)
+        rc = write_declaration(o, all.cursors[i], kernel);
+    free(all.cursors);
+    return rc;
+}
+
+static void clear(struct onchip *o)
+{
+    for (size_t i = 0; i < o->n_functions; i++)
+        free(o->functions[i].uses);
+    free(o->functions);
+    free(o->counters);
+    *o = (struct onchip){ .r = o->r };
+}
+
+int gcal_remove_write_onchip(struct remover *r, CXCursor kernel, struct gcal_buf *out)
+{
+    struct gcal_buf unused = { 0 };
+    struct onchip o = { .r = r, .out = &unused };
+    struct sums sums;
+    int rc;
+
+    if (gcal_remove_check_data(r) < 0)
+        return -1;
+    /* Once for the sums, which are stored where the kernel ends early too. */
+    rc = write_all(&o, kernel);
+    sums = o.sums;
+    clear(&o);
+    gcal_buf_free(&unused);
+    if (rc == 0) {
+        o.all_sums = sums;
+        o.out = out;
+        rc = write_all(&o, kernel);
+        clear(&o);
+    }
+    return rc;
+}

@@ -1,0 +1,276 @@
+/* remove_print.c - the source without macros, which work removal copies from */
+#include "kernels/remove/private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+
+/* ---- pragmas of gpucal's own ---- */
+
+/* The compiler does not know them, so they are not in its tree: they are taken from the
+ * lines in front of the given loops and put in front of the printed ones.
+ */
+static const char gpucal_pragma[] = "#pragma gpucal";
+
+struct loops {
+    const struct gcal_unit *unit;
+    size_t n, capacity;
+    unsigned *places; /* offsets of a function's loops, in the order of the text */
+    struct gcal_error *err;
+    bool failed;
+};
+
+static enum CXChildVisitResult add_loop(CXCursor c, CXCursor parent, CXClientData data)
+{
+    struct loops *l = data;
+    const struct gcal_clang *clang = l->unit->clang;
+    enum CXCursorKind kind = clang->getCursorKind(c);
+    unsigned *moved;
+
+    (void)parent;
+    if (kind != CXCursor_ForStmt && kind != CXCursor_WhileStmt && kind != CXCursor_DoStmt)
+        return CXChildVisit_Recurse;
+    moved = gcal_array_grow(l->places, l->n, &l->capacity, sizeof(*moved), l->err);
+    l->failed = !moved;
+    if (!moved)
+        return CXChildVisit_Break;
+    l->places = moved;
+    clang->getExpansionLocation(clang->getRangeStart(clang->getCursorExtent(c)), NULL,
+                                NULL, NULL, &moved[l->n++]);
+    return CXChildVisit_Recurse;
+}
+
+/* The pragma in the line before the one that 'place' is in, or NULL. */
+static const char *find_pragma(const char *source, unsigned place)
+{
+    const char *at = source + place;
+
+    for (int line = 0; line < 2 && at > source; line++) {
+        at -= line; /* over the line's end */
+        while (at > source && at[-1] != '\n')
+            at--;
+    }
+    at += strspn(at, " \t");
+    return strncmp(at, gpucal_pragma, strlen(gpucal_pragma)) == 0 ? at : NULL;
+}
+
+struct insertion {
+    unsigned place;
+    const char *text; /* to the end of its line */
+};
+
+struct insertions {
+    size_t n, capacity;
+    struct insertion *all;
+};
+
+static int match_loops(struct loops *given, struct loops *printed,
+                       struct insertions *insertions)
+{
+    struct insertion *moved;
+    const char *text;
+
+    if (given->failed || printed->failed)
+        return -1;
+    for (size_t i = 0; i < given->n && i < printed->n; i++) {
+        if (!(text = find_pragma(given->unit->source, given->places[i])))
+            continue;
+        if (!(moved = gcal_array_grow(insertions->all, insertions->n,
+                                      &insertions->capacity, sizeof(*moved), given->err)))
+            return -1;
+        insertions->all = moved;
+        moved[insertions->n++] = (struct insertion){ printed->places[i], text };
+    }
+    return 0;
+}
+
+/* Of one function, which the given source has under the same name. */
+static int find_insertions(const struct gcal_unit *given, const struct gcal_unit *printed,
+                           CXCursor function, struct insertions *insertions,
+                           struct gcal_error *err)
+{
+    struct loops a = { .unit = given, .err = err }, b = { .unit = printed, .err = err };
+    char *name = gcal_cursor_name(printed, function, err);
+    CXCursor same;
+    int rc = name ? 0 : -1;
+
+    if (name && gcal_unit_function(given, name, &same, NULL) == 0) {
+        given->clang->visitChildren(same, add_loop, &a);
+        given->clang->visitChildren(function, add_loop, &b);
+        rc = match_loops(&a, &b, insertions);
+    }
+    free(a.places);
+    free(b.places);
+    free(name);
+    return rc;
+}
+
+static void put_insertions(const char *text, const struct insertions *insertions,
+                           struct gcal_buf *out)
+{
+    unsigned position = 0;
+
+    for (size_t i = 0; i < insertions->n; i++) {
+        const struct insertion *one = &insertions->all[i];
+
+        gcal_buf_put(out, text + position, one->place - position);
+        gcal_buf_puts(out, "\n");
+        gcal_buf_put(out, one->text, strcspn(one->text, "\n"));
+        gcal_buf_puts(out, "\n");
+        position = one->place;
+    }
+    gcal_buf_puts(out, text + position);
+}
+
+/* Takes 'text', the printed source, and returns it with the pragmas. */
+static char *carry_pragmas(const struct gcal_unit *given, char *text,
+                           struct gcal_error *err)
+{
+    struct gcal_unit *printed =
+        gcal_unit_parse(GCAL_LANGUAGE_OPENCL, text, given->file, NULL, err);
+    struct gcal_children all = { 0 };
+    struct insertions insertions = { 0 };
+    struct gcal_buf out = { 0 };
+    int rc = -1;
+
+    if (printed)
+        rc = gcal_children_get(
+            printed, printed->clang->getTranslationUnitCursor(printed->tu), &all, err);
+    for (size_t i = 0; i < all.n && rc == 0; i++)
+        if (printed->clang->getCursorKind(all.cursors[i]) == CXCursor_FunctionDecl)
+            rc = find_insertions(given, printed, all.cursors[i], &insertions, err);
+    if (rc == 0)
+        put_insertions(text, &insertions, &out);
+    free(text);
+    text = rc == 0 ? gcal_buf_take(&out, err) : NULL;
+    free(insertions.all);
+    free(all.cursors);
+    gcal_unit_close(printed);
+    return text;
+}
+
+/* ---- declarations ---- */
+
+static bool is_from_source(const struct gcal_unit *unit, CXCursor c)
+{
+    CXString file;
+    const char *name;
+    bool same;
+
+    unit->clang->getPresumedLocation(unit->clang->getCursorLocation(c), &file, NULL,
+                                     NULL);
+    name = unit->clang->getCString(file);
+    same = name && strcmp(name, unit->file) == 0;
+    unit->clang->disposeString(file);
+    return same;
+}
+
+static void print_declaration(const struct gcal_unit *unit, CXCursor c,
+                              struct gcal_buf *out)
+{
+    bool function = unit->clang->getCursorKind(c) == CXCursor_FunctionDecl;
+
+    gcal_remove_print(unit, c, out);
+    if (!function || !unit->clang->equalCursors(unit->clang->getCursorDefinition(c), c))
+        gcal_buf_puts(out, ";");
+    gcal_buf_puts(out, "\n");
+}
+
+static bool is_kernel(const struct gcal_unit *unit, CXCursor c)
+{
+    CXCursor found;
+    char *name;
+    bool kernel;
+
+    if (unit->clang->getCursorKind(c) != CXCursor_FunctionDecl)
+        return false;
+    name = gcal_cursor_name(unit, c, NULL);
+    kernel = name && gcal_unit_kernel(unit, name, &found, NULL) == 0;
+    free(name);
+    return kernel;
+}
+
+/* "typedef struct { ... } name;" is printed as two declarations that have nothing to do
+ * with each other: puts the first one inside of the second.
+ */
+static bool print_nameless(const struct gcal_unit *unit, CXCursor c, CXCursor next,
+                           struct gcal_buf *out)
+{
+    struct gcal_buf text = { 0 };
+    bool nameless;
+
+    gcal_remove_print(unit, c, &text);
+    nameless =
+        text.data &&
+        (strncmp(text.data, "struct {", 8) == 0 ||
+         strncmp(text.data, "union {", 7) == 0 || strncmp(text.data, "enum {", 6) == 0) &&
+        unit->clang->getCursorKind(next) == CXCursor_TypedefDecl;
+    if (nameless) {
+        char *name = gcal_cursor_name(unit, next, NULL);
+
+        gcal_buf_printf(out, "typedef %s %s;\n", text.data, name ? name : "");
+        free(name);
+    }
+    gcal_buf_free(&text);
+    return nameless;
+}
+
+/* Blanks what is printed in a form that is not parsed. */
+static void mend(char *text, const char *wrong, size_t n_right)
+{
+    while (text && (text = strstr(text, wrong)))
+        memset(text + n_right, ' ', strlen(wrong) - n_right);
+}
+
+/* Printing leaves these out, and half needs one.  An #ifdef around it is gone by now: an
+ * extension that the device does not have must not be asked for again.
+ */
+static void print_extensions(const char *source, struct gcal_buf *out)
+{
+    for (const char *line = source; *line; line += *line == '\n') {
+        const char *start = line + strspn(line, " \t");
+        char name[64] = "";
+
+        line += strcspn(line, "\n");
+        if (strncmp(start, "#pragma OPENCL", 14) != 0)
+            continue;
+        sscanf(start, "#pragma OPENCL EXTENSION %63[a-z0-9_]", name);
+        if (strncmp(name, "cl_", 3) == 0)
+            gcal_buf_printf(out, "#ifdef %s\n%.*s\n#endif\n", name, (int)(line - start),
+                            start);
+        else
+            gcal_buf_printf(out, "%.*s\n", (int)(line - start), start);
+    }
+}
+
+char *gcal_remove_print_source(const struct gcal_unit *unit, CXCursor kernel,
+                               struct gcal_error *err)
+{
+    struct gcal_children all;
+    struct gcal_buf out = { 0 };
+    char *text;
+
+    if (gcal_children_get(unit, unit->clang->getTranslationUnitCursor(unit->tu), &all,
+                          err) < 0)
+        return NULL;
+    print_extensions(unit->source, &out);
+    for (size_t i = 0; i < all.n; i++) {
+        if (!is_from_source(unit, all.cursors[i]) || is_kernel(unit, all.cursors[i]))
+            continue;
+        if (i + 1 < all.n &&
+            print_nameless(unit, all.cursors[i], all.cursors[i + 1], &out))
+            i++;
+        else
+            print_declaration(unit, all.cursors[i], &out);
+    }
+    print_declaration(unit, kernel, &out);
+    free(all.cursors);
+    mend(out.data, "#pragma unroll (enable)", strlen("#pragma unroll"));
+    mend(out.data, "opencl_unroll_hint(0)", strlen("opencl_unroll_hint"));
+    text = gcal_buf_take(&out, err);
+    if (text && strstr(unit->source, gpucal_pragma))
+        text = carry_pragmas(unit, text, err);
+    return text;
+}

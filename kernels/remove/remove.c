@@ -1,0 +1,173 @@
+/* remove.c - work removal: a kernel reduced to its global loads (seed 004 algorithm 3),
+ * to all of its global accesses, or to its work on the chip
+ */
+#include "kernels/remove/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+
+enum { MOST_ACCUMULATORS = 64 };
+
+/* ---- the new one ---- */
+
+/* For other compilers, which do not know the macro. */
+static void write_macro(const char *body, struct gcal_buf *out)
+{
+    if (body && strstr(body, "GPUCAL_TAG("))
+        gcal_buf_puts(out, "#ifndef GPUCAL_TAG\n"
+                           "#define GPUCAL_TAG(name, lvalue) (lvalue)\n"
+                           "#endif\n");
+}
+
+static void write_comment(const struct remover *r, const char *kernel,
+                          struct gcal_buf *out)
+{
+    const struct gcal_removal *removal = r->removal;
+
+    gcal_buf_printf(out, "/* %s of %s ", kernel, r->unit->file);
+    if (removal->form == GCAL_REMOVAL_ONCHIP) {
+        gcal_buf_puts(out, "with its global accesses removed */\n");
+        return;
+    }
+    if (removal->form == GCAL_REMOVAL_MEMORY) {
+        gcal_buf_printf(out, "with all but its global accesses%s removed */\n",
+                        removal->drop_barriers ? "" : " and barriers");
+        return;
+    }
+    gcal_buf_puts(out, "with its work removed; global loads kept:");
+    for (size_t i = 0; i < removal->n_keep; i++)
+        gcal_buf_printf(out, "%s %s", i ? "," : "", removal->keep[i]);
+    gcal_buf_puts(out, removal->n_keep ? " */\n" : " all */\n");
+}
+
+/* 'r->original': the source as given; 'printed': the same, printed. */
+static char *remove_from(struct remover *r, const char *printed, const char *name)
+{
+    struct gcal_unit *unit =
+        gcal_unit_parse(GCAL_LANGUAGE_OPENCL, printed, r->original->file, NULL, r->err);
+    struct gcal_buf body = { 0 }, tagged = { 0 }, out = { 0 };
+    CXCursor kernel;
+    char *text = NULL;
+
+    if (!unit)
+        return NULL;
+    r->unit = unit;
+    if (gcal_unit_kernel(unit, name, &kernel, r->err) == 0 &&
+        (r->removal->form == GCAL_REMOVAL_ONCHIP
+             ? gcal_remove_write_onchip(r, kernel, &body)
+             : gcal_remove_write_reads(r, kernel, &body)) == 0) {
+        if (body.data)
+            gcal_remove_put_tags(body.data, body.size, &tagged);
+        write_comment(r, name, &out);
+        write_macro(tagged.data, &out);
+        gcal_buf_puts(&out, tagged.data ? tagged.data : "");
+        out.failed = out.failed || body.failed || tagged.failed;
+        text = gcal_buf_take(&out, r->err);
+    }
+    gcal_buf_free(&body);
+    gcal_buf_free(&tagged);
+    gcal_buf_free(&out);
+    gcal_buf_free(&r->functions);
+    free(r->needed);
+    free(r->doubts);
+    r->report->loaded = r->loaded;
+    r->report->n_loaded = r->n_loaded;
+    gcal_unit_close(unit);
+    return text;
+}
+
+static int check_request(const struct gcal_count_request *request,
+                         const struct gcal_removal *removal, struct gcal_error *err)
+{
+    if (request->n_dims < 1 || request->n_dims > GCAL_MAX_DIMS)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "an NDRange has 1 to %d dimensions, not %zu", GCAL_MAX_DIMS,
+                              request->n_dims);
+    if (removal->n_accumulators > MOST_ACCUMULATORS)
+        return gcal_error_set(err, GCAL_EINPUT, "%zu accumulators are more than %d",
+                              removal->n_accumulators, MOST_ACCUMULATORS);
+    if (removal->form == GCAL_REMOVAL_ONCHIP &&
+        (removal->n_keep || removal->n_accumulators > 1))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "on-chip work alone keeps no global loads, in no "
+                              "accumulators");
+    if (removal->form == GCAL_REMOVAL_MEMORY && removal->n_keep)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "global accesses in place are all of them: none is chosen");
+    return 0;
+}
+
+/* The source as given, or with the tags spelled out that are comments. */
+static struct gcal_unit *parse_source(const struct gcal_count_request *request,
+                                      struct gcal_error *err)
+{
+    struct gcal_unit *unit = gcal_unit_parse(GCAL_LANGUAGE_OPENCL, request->source,
+                                             request->file, request->build_options, err);
+    CXCursor kernel;
+    char *text = NULL;
+
+    if (!unit || !strstr(request->source, "/*$"))
+        return unit;
+    if (gcal_unit_kernel(unit, request->kernel, &kernel, err) == 0)
+        text = gcal_tags_respell(unit, kernel, err);
+    gcal_unit_close(unit);
+    unit = text ? gcal_unit_parse(GCAL_LANGUAGE_OPENCL, text, request->file,
+                                  request->build_options, err)
+                : NULL;
+    free(text);
+    return unit;
+}
+
+char *gcal_remove_reported(const struct gcal_count_request *request,
+                           const struct gcal_removal *removal, struct report *report,
+                           struct gcal_error *err)
+{
+    struct gcal_removal checked = *removal;
+    struct remover r = {
+        .removal = &checked, .n_dims = request->n_dims, .err = err, .report = report
+    };
+    char *printed = NULL, *name = NULL, *text = NULL;
+    struct gcal_unit *unit;
+    CXCursor kernel;
+
+    *report = (struct report){ 0 };
+    if (check_request(request, removal, err) < 0)
+        return NULL;
+    if (!checked.n_accumulators)
+        checked.n_accumulators = 1;
+    if (!(unit = parse_source(request, err)))
+        return NULL;
+    r.original = unit;
+    r.clang = unit->clang;
+    if (gcal_unit_kernel(unit, request->kernel, &kernel, err) == 0 &&
+        (name = gcal_cursor_name(unit, kernel, err)) &&
+        (printed = gcal_remove_print_source(unit, kernel, err)))
+        text = remove_from(&r, printed, name);
+    free(printed);
+    free(name);
+    gcal_unit_close(unit);
+    return text;
+}
+
+char *gcal_work_remove(const struct gcal_count_request *request,
+                       const struct gcal_removal *removal, struct gcal_error *err)
+{
+    return gcal_work_remove_typed(request, removal, NULL, err);
+}
+
+char *gcal_work_remove_typed(const struct gcal_count_request *request,
+                             const struct gcal_removal *removal,
+                             struct gcal_element *element, struct gcal_error *err)
+{
+    struct report report;
+    char *text = gcal_remove_reported(request, removal, &report, err);
+
+    if (text && element) {
+        element->dtype = report.total.dtype;
+        element->n_lanes = report.total.n_lanes ? (size_t)report.total.n_lanes : 1;
+    }
+    free(report.loaded);
+    return text;
+}

@@ -1,0 +1,361 @@
+/* remove_stmt.c - statements of a kernel that is reduced to its global loads or accesses
+ */
+#include "kernels/remove/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+
+enum content gcal_remove_write_same(struct remover *r, CXCursor c, int indent,
+                                    struct gcal_buf *out)
+{
+    if (gcal_remove_need(r, c) < 0)
+        return FAILED;
+    gcal_remove_indent(indent, out);
+    if (kind_of(r, c) == CXCursor_VarDecl)
+        gcal_remove_print(r->unit, c, out);
+    else
+        gcal_remove_put_text(r, c, out);
+    gcal_buf_puts(out, ";\n");
+    return WORK;
+}
+
+static enum content write_declaration(struct remover *r, CXCursor c, int indent,
+                                      struct gcal_buf *out)
+{
+    struct gcal_children children;
+    enum content found = NOTHING;
+
+    if (gcal_children_get(r->unit, c, &children, r->err) < 0)
+        return FAILED;
+    for (size_t i = 0; i < children.n && found != FAILED; i++) {
+        CXCursor variable = children.cursors[i];
+
+        if (kind_of(r, variable) != CXCursor_VarDecl ||
+            gcal_remove_is_needed(r, variable))
+            found = worse(gcal_remove_write_same(r, variable, indent, out), found);
+        else
+            found = worse(gcal_remove_write_children(r, variable, 0, indent, out), found);
+    }
+    free(children.cursors);
+    return found;
+}
+
+/* A statement as the body of another one, in braces. */
+static enum content write_body(struct remover *r, CXCursor c, int indent,
+                               struct gcal_buf *out)
+{
+    struct gcal_children children;
+    enum content found = NOTHING;
+
+    if (kind_of(r, c) != CXCursor_CompoundStmt)
+        return gcal_remove_write_statement(r, c, indent, out);
+    if (gcal_children_get(r->unit, c, &children, r->err) < 0)
+        return FAILED;
+    for (size_t i = 0; i < children.n && found != FAILED; i++)
+        found = worse(found,
+                      gcal_remove_write_statement(r, children.cursors[i], indent, out));
+    free(children.cursors);
+    return found;
+}
+
+static enum content write_block(struct remover *r, CXCursor c, int indent,
+                                struct gcal_buf *out)
+{
+    struct gcal_buf text = { 0 };
+    enum content found = write_body(r, c, indent + 1, &text);
+
+    if (found != NOTHING && found != FAILED) {
+        gcal_remove_indent(indent, out);
+        gcal_buf_printf(out, "{\n%s", text.data ? text.data : "");
+        gcal_remove_indent(indent, out);
+        gcal_buf_puts(out, "}\n");
+    }
+    gcal_buf_free(&text);
+    return found;
+}
+
+static enum content write_if(struct remover *r, CXCursor c, int indent,
+                             struct gcal_buf *out)
+{
+    CXCursor condition = gcal_remove_child(r, c, 0),
+             otherwise = gcal_remove_child(r, c, 2);
+    struct gcal_buf yes = { 0 }, no = { 0 };
+    enum content found = write_body(r, gcal_remove_child(r, c, 1), indent + 1, &yes);
+
+    if (found != FAILED && !is_null(r, otherwise))
+        found = worse(found, write_body(r, otherwise, indent + 1, &no));
+    found = gcal_remove_write_if(r, condition, false, found, &yes, &no, indent, out);
+    gcal_buf_free(&yes);
+    gcal_buf_free(&no);
+    return found;
+}
+
+/* ---- switch ---- */
+
+static enum content write_switch(struct remover *r, CXCursor c, int indent,
+                                 struct gcal_buf *out)
+{
+    CXCursor value = gcal_remove_child(r, c, 0);
+    size_t n_needed = r->n_needed, n_doubts = r->n_doubts, n_continues = r->n_continues;
+    struct gcal_buf text = { 0 };
+    enum content found = write_body(r, gcal_remove_child(r, c, 1), indent + 1, &text);
+
+    if (found == JUMPS && r->n_continues == n_continues) { /* its own breaks */
+        r->n_needed = n_needed;
+        r->n_doubts = n_doubts;
+        found = NOTHING;
+    }
+    if (found == NOTHING) {
+        found = gcal_remove_write_loads(r, value, indent, out);
+    } else if (found != FAILED && gcal_remove_need(r, value) < 0) {
+        found = FAILED;
+    } else if (found != FAILED) {
+        gcal_remove_indent(indent, out);
+        gcal_buf_puts(out, "switch (");
+        gcal_remove_put_text(r, value, out);
+        gcal_buf_printf(out, ") {\n%s", text.data ? text.data : "");
+        gcal_remove_indent(indent, out);
+        gcal_buf_puts(out, "}\n");
+    }
+    gcal_buf_free(&text);
+    return found;
+}
+
+/* The label always; what is written of a switch that goes is not used. */
+static enum content write_case(struct remover *r, CXCursor c, int indent,
+                               struct gcal_buf *out)
+{
+    bool is_default = kind_of(r, c) == CXCursor_DefaultStmt;
+
+    gcal_remove_indent(indent - 1, out);
+    gcal_buf_puts(out, is_default ? "default" : "case ");
+    if (!is_default)
+        gcal_remove_put_text(r, gcal_remove_child(r, c, 0), out);
+    gcal_buf_puts(out, ":;\n"); /* a declaration may follow */
+    return gcal_remove_write_statement(r, gcal_remove_child(r, c, is_default ? 0 : 1),
+                                       indent, out);
+}
+
+/* ---- loops ---- */
+
+/* The start of the line that 'at' is in. */
+static const char *line_start(const char *source, const char *at)
+{
+    while (at > source && at[-1] != '\n')
+        at--;
+    return at;
+}
+
+/* Puts "#pragma unroll" and the like from the lines in front of a loop, and attributes
+ * from its own line; "#pragma unroll n" before them, unless n is 0 or the loop says
+ * itself how it is to be unrolled.
+ */
+static void put_pragmas(const struct remover *r, unsigned loop_from, size_t n, int indent,
+                        struct gcal_buf *out)
+{
+    const char *source = r->unit->source, *loop = source + loop_from;
+    const char *own = line_start(source, loop), *line = own, *before;
+    struct gcal_buf kept = { 0 };
+
+    while (line > source && (before = line_start(source, line - 1)) &&
+           strncmp(before + strspn(before, " "), "#pragma", 7) == 0)
+        line = before;
+    for (; line < own; line += strcspn(line, "\n") + 1) {
+        const char *text = line + strspn(line, " ");
+
+        if (strncmp(text, "#pragma gpucal", 14) != 0)
+            n = 0;
+        gcal_remove_indent(indent, &kept);
+        gcal_buf_put(&kept, text, strcspn(text, "\n") + 1);
+    }
+    own += strspn(own, " ");
+    if (own < loop && strncmp(own, "__attribute__", 13) == 0) {
+        n = 0;
+        gcal_remove_indent(indent, &kept);
+        gcal_buf_put(&kept, own, (size_t)(loop - own));
+        gcal_buf_puts(&kept, "\n");
+    }
+    if (n) {
+        gcal_remove_indent(indent, out);
+        gcal_buf_printf(out, "#pragma unroll %zu\n", n);
+    }
+    gcal_buf_puts(out, kept.data ? kept.data : "");
+    gcal_buf_free(&kept);
+}
+
+/* Calls 'visit' for all parts of a loop but its body; what it returned, or FAILED. */
+static enum content visit_header(struct remover *r, CXCursor loop, CXCursor body,
+                                 enum content (*visit)(struct remover *, CXCursor))
+{
+    struct gcal_children children;
+    enum content found = NOTHING;
+
+    if (gcal_children_get(r->unit, loop, &children, r->err) < 0)
+        return FAILED;
+    for (size_t i = 0; i < children.n && found != FAILED; i++)
+        if (!r->clang->equalCursors(children.cursors[i], body))
+            found = worse(found, visit(r, children.cursors[i]));
+    free(children.cursors);
+    return found;
+}
+
+static enum content need_part(struct remover *r, CXCursor part)
+{
+    return gcal_remove_need(r, part) < 0 ? FAILED : WORK;
+}
+
+/* Loads in a header keep the loop alive. */
+static enum content find_loads(struct remover *r, CXCursor part)
+{
+    struct frame before = *r->frame;
+    struct gcal_buf unused = { 0 };
+    enum content found = gcal_remove_write_statement(r, part, 0, &unused);
+
+    *r->frame = before; /* they are not added up, but stay where they are */
+    gcal_buf_free(&unused);
+    return found;
+}
+
+static void put_loop(struct remover *r, CXCursor c, CXCursor body, bool innermost,
+                     const struct gcal_buf *text, int indent, struct gcal_buf *out)
+{
+    size_t n = r->removal->n_accumulators;
+    unsigned from, to, body_from, body_to;
+    bool unroll;
+
+    gcal_remove_extent(r, c, &from, &to);
+    gcal_remove_extent(r, body, &body_from, &body_to);
+    /* several accumulators move through registers: see remove_sum.c */
+    unroll = innermost && n > 1 && kind_of(r, c) == CXCursor_ForStmt;
+    put_pragmas(r, from, unroll ? n : 0, indent, out);
+    gcal_remove_indent(indent, out);
+    gcal_remove_put_range(r, from, body_from, out);
+    while (out->size && strchr(" \n", out->data[out->size - 1]))
+        out->data[--out->size] = 0;
+    gcal_buf_printf(out, " {\n%s", text->data ? text->data : "");
+    gcal_remove_indent(indent, out);
+    gcal_buf_puts(out, "}");
+    if (kind_of(r, c) == CXCursor_DoStmt) {
+        gcal_buf_puts(out, " while (");
+        gcal_remove_put_text(r, gcal_remove_child(r, c, 1), out);
+        gcal_buf_puts(out, ");");
+    }
+    gcal_buf_puts(out, "\n");
+}
+
+static enum content write_loop(struct remover *r, CXCursor c, int indent,
+                               struct gcal_buf *out)
+{
+    CXCursor parts[4],
+        body = gcal_remove_child(r, c, kind_of(r, c) == CXCursor_DoStmt ? 0 : 1);
+    struct gcal_buf text = { 0 };
+    size_t n_needed = r->n_needed, n_doubts = r->n_doubts;
+    int n_loops = r->n_loops;
+    enum content found;
+
+    if (kind_of(r, c) == CXCursor_ForStmt) {
+        if (gcal_for_parts(r->unit, c, parts, r->err) < 0)
+            return FAILED;
+        body = parts[3];
+    }
+    r->frame->loop_depth++;
+    found = write_body(r, body, indent + 1, &text);
+    r->frame->loop_depth--;
+    if (found == JUMPS) { /* nor is what its jumps depend on needed */
+        r->n_needed = n_needed;
+        r->n_doubts = n_doubts;
+        found = NOTHING;
+    }
+    if (found == NOTHING)
+        found = visit_header(r, c, body, find_loads);
+    if (found == WORK && visit_header(r, c, body, need_part) == FAILED)
+        found = FAILED;
+    if (found == WORK)
+        put_loop(r, c, body, r->n_loops == n_loops, &text, indent, out);
+    r->n_loops += found == WORK;
+    gcal_buf_free(&text);
+    return found;
+}
+
+/* ---- the end ---- */
+
+/* Of the kernel: the store, if there can be something to store by now.  Of a helper: the
+ * sum of its loads, which is what the caller asks it for.
+ */
+static enum content write_return(struct remover *r, CXCursor c, int indent,
+                                 struct gcal_buf *out)
+{
+    const struct frame *f = r->frame;
+
+    if (gcal_remove_write_children(r, c, 0, indent, out) == FAILED)
+        return FAILED;
+    gcal_remove_indent(indent, out);
+    if (f->outer) {
+        gcal_buf_puts(out, "return ");
+        gcal_sums_put_total(r, &f->stored, out);
+    } else {
+        if (!r->stores && f->stored.n && (f->n_kept || f->loop_depth)) {
+            gcal_sums_put_store(r, &f->stored, out);
+            gcal_buf_puts(out, ";\n");
+            gcal_remove_indent(indent, out);
+        }
+        gcal_buf_puts(out, "return");
+    }
+    gcal_buf_puts(out, ";\n");
+    return WORK;
+}
+
+static enum content write_jump(struct remover *r, CXCursor c, int indent,
+                               struct gcal_buf *out)
+{
+    r->n_continues += kind_of(r, c) == CXCursor_ContinueStmt;
+    gcal_remove_indent(indent, out);
+    gcal_remove_put_text(r, c, out);
+    gcal_buf_puts(out, ";\n");
+    return JUMPS;
+}
+
+enum content gcal_remove_write_statement(struct remover *r, CXCursor c, int indent,
+                                         struct gcal_buf *out)
+{
+    struct gcal_children children;
+
+    switch (kind_of(r, c)) {
+    case CXCursor_DeclStmt:
+        return write_declaration(r, c, indent, out);
+    case CXCursor_CompoundStmt:
+        return write_block(r, c, indent, out);
+    case CXCursor_IfStmt:
+        return write_if(r, c, indent, out);
+    case CXCursor_ForStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt:
+        return write_loop(r, c, indent, out);
+    case CXCursor_SwitchStmt:
+        return write_switch(r, c, indent, out);
+    case CXCursor_CaseStmt:
+    case CXCursor_DefaultStmt:
+        return write_case(r, c, indent, out);
+    case CXCursor_BreakStmt:
+    case CXCursor_ContinueStmt:
+        return write_jump(r, c, indent, out);
+    case CXCursor_ReturnStmt:
+        return write_return(r, c, indent, out);
+    case CXCursor_NullStmt:
+        return NOTHING;
+    case CXCursor_UnexposedStmt: /* a loop with attributes */
+        if (gcal_children_get(r->unit, c, &children, r->err) < 0)
+            return FAILED;
+        c = children.n ? children.cursors[children.n - 1] : r->clang->getNullCursor();
+        free(children.cursors);
+        return is_null(r, c) ? NOTHING : gcal_remove_write_statement(r, c, indent, out);
+    case CXCursor_GotoStmt:
+    case CXCursor_LabelStmt:
+        gcal_remove_error(r, c, "work removal does not know goto: write a loop");
+        return FAILED;
+    default:
+        return gcal_remove_write_loads(r, c, indent, out);
+    }
+}

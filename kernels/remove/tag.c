@@ -1,0 +1,72 @@
+/* remove_tag.c - tags in work removal: inside of places, and in what is copied */
+#include "kernels/remove/private.h"
+
+#include <string.h>
+
+/* The printed source has GPUCAL_TAG(name, lvalue) as this macro's text, which compilers
+ * take, too, but nobody reads.
+ */
+static const char front[] = "(*((void)\"", middle[] = ", &(", end[] = ")))";
+
+/* Behind the parenthesis that closes what stands at 'text'; NULL without. */
+static const char *behind_parenthesis(const char *text)
+{
+    int depth = 1;
+
+    for (; *text && depth; text++)
+        depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
+    return depth ? NULL : text;
+}
+
+void gcal_remove_put_tags(const char *text, size_t size, struct gcal_buf *out)
+{
+    const char *stop = text + size, *tag, *name, *inside, *close;
+    size_t n;
+
+    while ((tag = strstr(text, front)) && tag < stop) {
+        name = tag + strlen(front);
+        n = strcspn(name, "\"");
+        inside = name + n + (name[n] == '"');
+        inside += strspn(inside, " ");
+        if (strncmp(inside, middle, strlen(middle)) != 0)
+            break;
+        inside += strlen(middle);
+        if (!(close = behind_parenthesis(inside)) ||
+            strncmp(close - 1, end, strlen(end)) != 0)
+            break;
+        gcal_buf_put(out, text, (size_t)(tag - text));
+        gcal_buf_printf(out, "GPUCAL_TAG(%.*s, ", (int)n, name);
+        gcal_remove_put_tags(inside, (size_t)(close - 1 - inside), out);
+        gcal_buf_puts(out, ")");
+        text = close - 1 + strlen(end);
+    }
+    gcal_buf_put(out, text, (size_t)(stop - text));
+}
+
+bool gcal_remove_tag_inside(const struct remover *r, CXCursor place, char *tag)
+{
+    for (int depth = 0; depth < 100; depth++) {
+        CXCursor inner = gcal_remove_child(r, place, 0), lvalue;
+
+        switch (kind_of(r, place)) {
+        case CXCursor_UnaryOperator:
+            if (gcal_tag_find(r->unit, place, &lvalue, tag, MAX_NAME))
+                return true;
+            if (r->clang->getCursorUnaryOperatorKind(place) != CXUnaryOperator_AddrOf)
+                return false;
+            break;
+        case CXCursor_MemberRefExpr:
+            if (gcal_remove_type(r, inner).kind == CXType_Pointer)
+                return false;
+            break;
+        case CXCursor_ParenExpr:
+        case CXCursor_UnexposedExpr: /* a component of a vector */
+        case CXCursor_CStyleCastExpr:
+            break;
+        default:
+            return false;
+        }
+        place = inner;
+    }
+    return false;
+}

@@ -1,0 +1,121 @@
+/* remove_text.c - copies of the printed source, and places in the source as given */
+#include "kernels/remove/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+
+void gcal_remove_extent(const struct remover *r, CXCursor c, unsigned *from, unsigned *to)
+{
+    CXSourceRange range = r->clang->getCursorExtent(c);
+
+    r->clang->getExpansionLocation(r->clang->getRangeStart(range), NULL, NULL, NULL,
+                                   from);
+    r->clang->getExpansionLocation(r->clang->getRangeEnd(range), NULL, NULL, NULL, to);
+}
+
+void gcal_remove_put_range(const struct remover *r, unsigned from, unsigned to,
+                           struct gcal_buf *out)
+{
+    if (to > from)
+        gcal_buf_put(out, r->unit->source + from, to - from);
+}
+
+void gcal_remove_put_text(const struct remover *r, CXCursor c, struct gcal_buf *out)
+{
+    unsigned from, to;
+
+    gcal_remove_extent(r, c, &from, &to);
+    gcal_remove_put_range(r, from, to, out);
+}
+
+void gcal_remove_print(const struct gcal_unit *unit, CXCursor c, struct gcal_buf *out)
+{
+    CXPrintingPolicy policy = unit->clang->getCursorPrintingPolicy(c);
+    CXString text = unit->clang->getCursorPrettyPrinted(c, policy);
+
+    gcal_buf_puts(out, unit->clang->getCString(text));
+    unit->clang->disposeString(text);
+    unit->clang->PrintingPolicy_dispose(policy);
+}
+
+void gcal_remove_indent(int indent, struct gcal_buf *out)
+{
+    gcal_buf_printf(out, "%*s", 4 * indent, "");
+}
+
+/* ---- places in the source as it was given ---- */
+
+/* The way from a function down to a cursor, as the numbers of children.  The printed
+ * source has the tree of the given one, only elsewhere in the text.
+ */
+enum { DEEPEST_PATH = 200 };
+
+struct path {
+    size_t n, steps[DEEPEST_PATH];
+};
+
+static bool find_path(const struct remover *r, CXCursor top, CXCursor wanted,
+                      struct path *path)
+{
+    struct gcal_children children;
+    bool found = r->clang->equalCursors(top, wanted);
+
+    if (found || path->n == DEEPEST_PATH ||
+        gcal_children_get(r->unit, top, &children, NULL) < 0)
+        return found;
+    for (size_t i = 0; i < children.n && !found; i++) {
+        path->steps[path->n++] = i;
+        found = find_path(r, children.cursors[i], wanted, path);
+        path->n -= !found;
+    }
+    free(children.cursors);
+    return found;
+}
+
+static CXCursor follow_path(const struct gcal_unit *unit, CXCursor top,
+                            const struct path *path)
+{
+    struct gcal_children children;
+
+    for (size_t i = 0; i < path->n; i++) {
+        if (gcal_children_get(unit, top, &children, NULL) < 0)
+            return top;
+        if (path->steps[i] >= children.n) {
+            free(children.cursors);
+            return top;
+        }
+        top = children.cursors[path->steps[i]];
+        free(children.cursors);
+    }
+    return top;
+}
+
+int gcal_remove_error(const struct remover *r, CXCursor c, const char *why)
+{
+    CXCursor top = r->clang->getTranslationUnitCursor(r->unit->tu), function;
+    struct gcal_children all;
+    struct path path;
+    bool found = false;
+    int rc = -1;
+
+    if (gcal_children_get(r->unit, top, &all, r->err) < 0)
+        return -1;
+    for (size_t i = 0; i < all.n && !found; i++) {
+        char *name;
+
+        path.n = 0;
+        if (kind_of(r, all.cursors[i]) != CXCursor_FunctionDecl ||
+            !find_path(r, all.cursors[i], c, &path))
+            continue;
+        found = true;
+        name = gcal_cursor_name(r->unit, all.cursors[i], r->err);
+        if (name && gcal_unit_function(r->original, name, &function, r->err) == 0)
+            rc = gcal_unit_error(r->original, follow_path(r->original, function, &path),
+                                 r->err, "%s", why);
+        free(name);
+    }
+    free(all.cursors);
+    return found ? rc : gcal_error_set(r->err, GCAL_EINPUT, "%s: %s", r->unit->file, why);
+}

@@ -1,0 +1,326 @@
+/* footprint.c - how many distinct elements accesses touch
+ *
+ * A subscript is a sum of strides times dimensions.  Dimensions whose strides are numbers
+ * times the same basis ("n", "n+2", 1) make one coordinate: 16*n*gid + n*lid + k is the
+ * coordinate 16*gid + lid for the basis n, and k for the basis 1.  The coordinates that
+ * the accesses reach are a set, which is counted exactly.  Different coordinates are
+ * different elements when those of the lower bases never reach the next basis; where
+ * that cannot be proven for sizes as symbols, the footprint is not known.
+ */
+#include <isl/constraint.h>
+#include <isl/val.h>
+#include <limits.h>
+
+#include "kernels/sets/bases.h"
+#include "kernels/sets/chain.h"
+
+enum { MOST_ACCESSES = 64, MOST_OPERATIONS = 60000 };
+
+/* ---- coordinates ---- */
+
+struct image {
+    struct gcal_nest *nest;
+    size_t n_accesses;
+    const struct gcal_access_event *const *accesses;
+    const struct gcal_poly
+        *offsets[MOST_ACCESSES]; /* in the dimensions of their chains */
+    struct gcal_bases bases;
+    bool estimated;
+    bool apart;                /* not all accesses are made at the same time */
+    bool alike[GCAL_MAX_DIMS]; /* a local array: groups that differ in this id only */
+    struct gcal_frame sizes;   /* all that the sets depend on */
+};
+
+/* The access's dimensions that matter for it, and those that they depend on. */
+static bool fill_part(struct image *image, const struct gcal_access_event *access,
+                      struct gcal_chain *chain, struct gcal_part *part)
+{
+    struct gcal_polys *c = image->nest->c;
+    bool local = image->nest->arrays[access->array].space == GCAL_SPACE_LOCAL;
+    bool wanted[GCAL_MAX_CHAIN] = { false };
+
+    *chain = (struct gcal_chain){ .nest = image->nest,
+                                  .mode = GCAL_COUNT_WORK_ITEMS,
+                                  .offset = access->offset,
+                                  .estimated = &image->estimated };
+    if (!gcal_chain_fill(chain, access->domain))
+        return false;
+    for (size_t i = 0; i < chain->n_dims; i++) {
+        bool is_gid = i < 2 * image->nest->n_dims && !chain->is_lid[i];
+        bool differs = local && is_gid && !image->alike[i / 2];
+
+        if (!gcal_poly_contains(c, chain->offset, chain->dims[i]) && !differs)
+            continue;
+        for (size_t j = 0; j < chain->n_dims; j++)
+            wanted[j] = wanted[j] || chain->part[j] == chain->part[i];
+    }
+    gcal_part_fill(part, chain, wanted);
+    return true;
+}
+
+/* The coordinate of basis 'b' as a function of the part's dimensions. */
+static isl_pw_aff *coordinate(struct image *image, const struct gcal_frame *frame,
+                              const struct gcal_poly *offset, size_t number, size_t b)
+{
+    struct gcal_polys *c = image->nest->c;
+    const struct gcal_poly *sum = gcal_poly_integer(c, 0);
+    int64_t numbers[GCAL_MAX_BASES];
+    unsigned atom;
+
+    for (size_t i = 0; i < offset->n_terms; i++) {
+        bool seen = false;
+
+        gcal_bases_atom(c, &offset->terms[i], &atom);
+        for (size_t j = 0; j < i; j++) {
+            unsigned other;
+
+            gcal_bases_atom(c, &offset->terms[j], &other);
+            seen = seen || other == atom;
+        }
+        if (seen || atom == UINT_MAX)
+            continue;
+        if (!gcal_bases_split(c, &image->bases, gcal_bases_stride(c, offset, atom),
+                              numbers))
+            return NULL;
+        sum = gcal_poly_add(
+            c, sum, gcal_poly_scale(c, gcal_poly_of_atom(c, atom), numbers[b], 1));
+    }
+    if (!gcal_bases_split(c, &image->bases, gcal_bases_added(c, image->offsets, number),
+                          numbers))
+        return NULL;
+    return gcal_frame_affine(frame,
+                             gcal_poly_add(c, sum, gcal_poly_integer(c, numbers[b])));
+}
+
+/* A vector reaches some elements on from its first: coordinate 0 grows up to width-1. */
+static isl_set *widen(isl_set *set, int64_t width)
+{
+    isl_map *map = isl_map_universe(isl_space_map_from_set(isl_set_get_space(set)));
+    isl_size n = isl_set_dim(set, isl_dim_set);
+
+    for (int i = 1; i < n; i++)
+        map = isl_map_equate(map, isl_dim_in, i, isl_dim_out, i);
+    for (int side = 0; side < 2; side++) {
+        isl_constraint *c = isl_constraint_alloc_inequality(
+            isl_local_space_from_space(isl_map_get_space(map)));
+
+        c = isl_constraint_set_coefficient_si(c, isl_dim_out, 0, side ? -1 : 1);
+        c = isl_constraint_set_coefficient_si(c, isl_dim_in, 0, side ? 1 : -1);
+        c = isl_constraint_set_constant_si(c, side ? (int)width - 1 : 0);
+        map = isl_map_add_constraint(map, c);
+    }
+    return isl_set_apply(set, map);
+}
+
+/* The coordinates that one access reaches; local arrays are other ones in each group,
+ * whose ids are coordinates too.  'when' is at which sizes, as far as dimensions say that
+ * do not matter for them.
+ */
+static isl_set *reached(struct image *image, size_t number, isl_set **when)
+{
+    const struct gcal_access_event *access = image->accesses[number];
+    const struct gcal_nest *nest = image->nest;
+    struct gcal_chain chain;
+    struct gcal_part part;
+    isl_map *map = NULL, *one;
+    isl_set *points;
+
+    if (!fill_part(image, access, &chain, &part))
+        return NULL;
+    for (size_t i = 0; i < part.n_dims; i++)
+        image->sizes.dims[i] = part.frame.dims[i];
+    image->sizes.n_dims = part.n_dims;
+    part.frame = image->sizes;
+    points = gcal_part_points(&part);
+    *when = image->apart ? gcal_part_others(&part) : NULL;
+    for (size_t b = 0; b < image->bases.n; b++) {
+        one =
+            isl_map_from_pw_aff(coordinate(image, &part.frame, chain.offset, number, b));
+        map = b ? isl_map_flat_range_product(map, one) : one;
+    }
+    for (size_t d = 0; d < nest->n_dims; d++) {
+        if (nest->arrays[access->array].space != GCAL_SPACE_LOCAL || image->alike[d])
+            continue;
+        one = isl_map_from_pw_aff(gcal_frame_affine(&part.frame, nest->gid[d]));
+        map = isl_map_flat_range_product(map, one);
+    }
+    points = isl_set_apply(points, map);
+    return access->width > 1 ? widen(points, access->width) : points;
+}
+
+/* ---- whether coordinates are elements ---- */
+
+struct bound {
+    const struct image *image;
+    int sign;
+    const struct gcal_poly *p;
+};
+
+static isl_stat add_piece(isl_set *where, isl_aff *aff, void *data)
+{
+    struct bound *bound = data;
+    struct gcal_polys *c = bound->image->nest->c;
+    const struct gcal_poly *p = gcal_frame_poly(&bound->image->sizes, aff);
+
+    isl_set_free(where);
+    isl_aff_free(aff);
+    if (p && bound->p)
+        p = (bound->sign > 0 ? gcal_poly_max : gcal_poly_min)(c, bound->p, p);
+    bound->p = p;
+    return p ? isl_stat_ok : isl_stat_error;
+}
+
+/* The greatest (sign 1) or least value of coordinate 'b', or more extreme. */
+static const struct gcal_poly *bound_of(const struct image *image, isl_set *set, size_t b,
+                                        int sign)
+{
+    struct bound bound = { image, sign, NULL };
+    isl_pw_aff *value = sign > 0 ? isl_set_dim_max(isl_set_copy(set), (int)b)
+                                 : isl_set_dim_min(isl_set_copy(set), (int)b);
+
+    if (isl_pw_aff_foreach_piece(value, add_piece, &bound) < 0)
+        bound.p = NULL;
+    isl_pw_aff_free(value);
+    return bound.p;
+}
+
+static bool are_elements(const struct image *image, isl_set *set)
+{
+    struct gcal_polys *c = image->nest->c;
+    const struct gcal_poly *reach = gcal_poly_integer(c, 0), *least, *most;
+
+    for (size_t b = 0; b + 1 < image->bases.n; b++) {
+        least = bound_of(image, set, b, -1);
+        most = least ? bound_of(image, set, b, 1) : NULL;
+        if (!most)
+            return false;
+        reach = gcal_poly_add(
+            c, reach,
+            gcal_poly_mul(c, image->bases.all[b], gcal_poly_sub(c, most, least)));
+        if (!gcal_poly_is_nonnegative(
+                c, gcal_poly_sub(c, image->bases.all[b + 1],
+                                 gcal_poly_add(c, reach, gcal_poly_integer(c, 1)))))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the footprint ---- */
+
+/* Groups do the same in their local arrays where nothing depends on their id. */
+static void find_alike(struct image *image)
+{
+    const struct gcal_nest *nest = image->nest;
+    bool local = nest->arrays[image->accesses[0]->array].space == GCAL_SPACE_LOCAL;
+    struct gcal_chain chain;
+    struct gcal_part part;
+
+    for (size_t d = 0; d < nest->n_dims; d++)
+        image->alike[d] = local;
+    for (size_t i = 0; i < image->n_accesses && local; i++) {
+        bool filled = fill_part(image, image->accesses[i], &chain, &part);
+
+        for (size_t d = 0; d < nest->n_dims; d++)
+            image->alike[d] =
+                image->alike[d] && filled && gcal_chain_is_alone(&chain, 2 * d) &&
+                !gcal_poly_contains(nest->c, chain.offset, chain.dims[2 * d]);
+    }
+}
+
+static bool learn_all(struct image *image)
+{
+    struct gcal_chain chain;
+    struct gcal_part part;
+    unsigned atom;
+
+    for (size_t i = 1; i < image->n_accesses; i++)
+        image->apart =
+            image->apart || image->accesses[i]->domain != image->accesses[0]->domain;
+    image->sizes = *image->nest->frame;
+    find_alike(image);
+    for (size_t i = 0; i < image->n_accesses; i++) {
+        if (!fill_part(image, image->accesses[i], &chain, &part))
+            return false;
+        part.frame = image->sizes;
+        gcal_part_learn(&part);
+        if (image->apart)
+            gcal_part_learn_others(&part);
+        image->offsets[i] = chain.offset;
+        for (size_t j = 0; j < chain.offset->n_terms; j++)
+            if (gcal_bases_atom(image->nest->c, &chain.offset->terms[j], &atom) &&
+                atom != UINT_MAX)
+                gcal_frame_learn(&part.frame, gcal_poly_of_atom(image->nest->c, atom));
+        image->sizes = part.frame;
+    }
+    return true;
+}
+
+/* What each access reaches at the sizes at which it is made: of those at which none is,
+ * nobody asks.
+ */
+static isl_set *reached_by_all(struct image *image)
+{
+    isl_set *reach[MOST_ACCESSES], *when[MOST_ACCESSES], *any = NULL, *all = NULL;
+    size_t n = image->n_accesses;
+
+    for (size_t i = 0; i < n; i++) {
+        when[i] = NULL;
+        reach[i] = reached(image, i, &when[i]);
+        any = i ? isl_set_union(any, isl_set_copy(when[i])) : isl_set_copy(when[i]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (image->apart)
+            reach[i] = isl_set_intersect_params(reach[i],
+                                                isl_set_gist(when[i], isl_set_copy(any)));
+        all = i ? isl_set_union(all, reach[i]) : reach[i];
+    }
+    isl_set_free(any);
+    return isl_set_coalesce(all);
+}
+
+static const struct gcal_poly *count_image(struct image *image)
+{
+    const struct gcal_poly *count = NULL;
+    isl_set *all = reached_by_all(image);
+
+    if (all && are_elements(image, all))
+        count = gcal_points_count(&image->sizes, isl_set_copy(all));
+    isl_set_free(all);
+    return count;
+}
+
+/* Local arrays of groups that differ take long; only of atomics is that asked for. */
+static bool is_worth_it(const struct image *image)
+{
+    const struct gcal_nest *nest = image->nest;
+
+    for (size_t d = 0; d < nest->n_dims; d++)
+        if (!image->alike[d])
+            return image->accesses[0]->atomic ||
+                   nest->arrays[image->accesses[0]->array].space != GCAL_SPACE_LOCAL;
+    return true;
+}
+
+const struct gcal_poly *gcal_footprint(struct gcal_nest *nest, size_t n,
+                                       const struct gcal_access_event *const *accesses)
+{
+    struct image image = { .nest = nest, .n_accesses = n, .accesses = accesses };
+    const struct gcal_poly *count = NULL;
+    bool known;
+
+    for (size_t i = 0; i < n; i++)
+        if (!accesses[i]->offset)
+            return NULL;
+    if (n > MOST_ACCESSES || !gcal_nest_begin_sets(nest, MOST_OPERATIONS))
+        return NULL;
+    known = learn_all(&image) && is_worth_it(&image);
+    for (int whole = 1; whole >= 0 && known && !count; whole--)
+        if (gcal_bases_find(nest->c, n, image.offsets, whole, &image.bases))
+            count = count_image(&image);
+    if (!gcal_nest_end_sets(nest))
+        return NULL;
+    for (size_t d = 0; count && d < nest->n_dims; d++)
+        if (image.alike[d])
+            count = gcal_poly_mul(nest->c, count, nest->groups[d]);
+    return count;
+}

@@ -1,0 +1,375 @@
+#include "kernels/source/source.h"
+
+#include <dlfcn.h>
+#ifdef RTLD_DEEPBIND
+#include <gnu/lib-names.h>
+#endif
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "kernels/kernels.h"
+
+/* ---- the library ---- */
+
+static struct gcal_clang table;
+static struct gcal_error open_error;
+static bool is_open;
+static char include_folder[512]; /* of opencl-c-base.h */
+
+static bool load_functions(void *library)
+{
+#define LOAD(name)                                                                       \
+    if (!(table.name = (__typeof__(table.name))dlsym(library, "clang_" #name)))          \
+        return false;
+    GCAL_CLANG_FUNCTIONS(LOAD)
+#undef LOAD
+    return true;
+}
+
+static bool is_include_folder(const char *folder)
+{
+    char path[600];
+
+    snprintf(path, sizeof(path), "%s/opencl-c-base.h", folder);
+    return access(path, R_OK) == 0;
+}
+
+/* libclang derives this folder from its own path, wrongly where distributions link it
+ * into the common library folder, so it is always told.
+ */
+static bool find_include_folder(int version)
+{
+    const char *given = getenv("GPUCAL_CLANG_INCLUDE");
+    const size_t room = sizeof(include_folder);
+
+    snprintf(include_folder, room, "%s", given && *given ? given : GPUCAL_CLANG_INCLUDE);
+    if (is_include_folder(include_folder))
+        return true;
+    if (given && *given)
+        return false;
+    snprintf(include_folder, room, "/usr/lib/llvm-%d/lib/clang/%d/include", version,
+             version);
+    if (is_include_folder(include_folder))
+        return true;
+    snprintf(include_folder, room, "/usr/lib/clang/%d/include", version);
+    return is_include_folder(include_folder);
+}
+
+/* RTLD_LOCAL: OpenCL drivers bring other versions of LLVM along.
+ *
+ * RTLD_DEEPBIND: libclang's 17000 symbols are looked up in its own libraries first and
+ * not in the forty that MPI and HDF5 bring, a third of the time that opening takes.  Not
+ * when malloc() was replaced (a preloaded allocator, a sanitizer): libclang would free
+ * with libc's what libc's functions took from the other.
+ */
+static int open_mode(void)
+{
+    int mode = RTLD_NOW | RTLD_LOCAL;
+#ifdef RTLD_DEEPBIND
+    void *libc = dlopen(LIBC_SO, RTLD_NOW | RTLD_NOLOAD);
+
+    if (libc) {
+        if (dlsym(libc, "malloc") == dlsym(RTLD_DEFAULT, "malloc"))
+            mode |= RTLD_DEEPBIND;
+        dlclose(libc);
+    }
+#endif
+    return mode;
+}
+
+static void open_library(void)
+{
+    static const struct {
+        const char *name;
+        int version;
+    } libraries[] = {
+        { "libclang-19.so.19", 19 }, { "libclang.so.19.1", 19 },
+        { "libclang-18.so.18", 18 }, { "libclang.so.18.1", 18 },
+        { "libclang-17.so.17", 17 }, { "libclang.so.17", 17 },
+    };
+    const size_t n_libraries = sizeof(libraries) / sizeof(libraries[0]);
+    const int mode = open_mode();
+    void *library = NULL;
+    size_t i;
+
+    for (i = 0; i < n_libraries; i++)
+        if ((library = dlopen(libraries[i].name, mode)))
+            break;
+    if (!library || !load_functions(library))
+        gcal_error_set(&open_error, GCAL_EINPUT,
+                       "reading OpenCL C needs libclang 17, 18 or 19: install "
+                       "libclang1-19 (%s)",
+                       library ? "a function is missing in it" : "none was found");
+    else if (!find_include_folder(libraries[i].version))
+        gcal_error_set(&open_error, GCAL_EINPUT,
+                       "opencl-c-base.h of clang %d was not found: install "
+                       "libclang-common-%d-dev or set GPUCAL_CLANG_INCLUDE to its folder",
+                       libraries[i].version, libraries[i].version);
+    else
+        is_open = true;
+}
+
+const struct gcal_clang *gcal_clang(struct gcal_error *err)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, open_library);
+    if (is_open)
+        return &table;
+    if (err)
+        *err = open_error;
+    return NULL;
+}
+
+/* ---- the command line ---- */
+
+/* Vendors' compilers take options that clang refuses, so only these pass. */
+static bool is_known_option(const char *option)
+{
+    static const char *const flags[] = {
+        "-cl-single-precision-constant",
+        "-cl-denorms-are-zero",
+        "-cl-fp32-correctly-rounded-divide-sqrt",
+        "-cl-opt-disable",
+        "-cl-mad-enable",
+        "-cl-no-signed-zeros",
+        "-cl-unsafe-math-optimizations",
+        "-cl-finite-math-only",
+        "-cl-fast-relaxed-math",
+        "-cl-std=CL1.0",
+        "-cl-std=CL1.1",
+        "-cl-std=CL1.2",
+        "-cl-std=CL2.0",
+        "-cl-std=CL3.0",
+    };
+
+    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+        if (strcmp(option, flags[i]) == 0)
+            return true;
+    return option[0] == '-' && strchr("DUI", option[1]) && option[1] && option[2];
+}
+
+/* The next word of '*text' with its quotes removed; NULL at the end or without memory. */
+static char *next_option(const char **text, struct gcal_error *err)
+{
+    struct gcal_buf word = { 0 };
+    const char *p = *text + strspn(*text, " \t\r\n");
+    char quote = 0;
+
+    if (!*p)
+        return NULL;
+    for (; *p && (quote || !strchr(" \t\r\n", *p)); p++) {
+        if (*p == '\\' && p[1])
+            gcal_buf_put(&word, ++p, 1);
+        else if (!quote && (*p == '"' || *p == '\''))
+            quote = *p;
+        else if (quote && *p == quote)
+            quote = 0;
+        else
+            gcal_buf_put(&word, p, 1);
+    }
+    *text = p;
+    return gcal_buf_take(&word, err);
+}
+
+struct arguments {
+    char **texts;
+    size_t n, capacity;
+};
+
+/* Takes 'text', whatever becomes of it. */
+static int add_argument(struct arguments *arguments, char *text, struct gcal_error *err)
+{
+    char **moved = gcal_array_grow(arguments->texts, arguments->n, &arguments->capacity,
+                                   sizeof(*moved), err);
+
+    if (!moved || !text) {
+        free(text);
+        return gcal_error_memory(err);
+    }
+    arguments->texts = moved;
+    arguments->texts[arguments->n++] = text;
+    return 0;
+}
+
+static int add_build_options(struct arguments *arguments, const char *options,
+                             struct gcal_error *err)
+{
+    char *option, *joined;
+
+    while (*(options += strspn(options, " \t\r\n"))) {
+        if (!(option = next_option(&options, err)))
+            return -1;
+        if (option[0] == '-' && option[1] && strchr("DUI", option[1]) && !option[2]) {
+            char *value = next_option(&options, err);
+
+            joined = value ? gcal_format("%s%s", option, value) : NULL;
+            free(value);
+            free(option);
+            if (!(option = joined))
+                return gcal_error_set(err, GCAL_EINPUT,
+                                      "build options: the last one lacks its value");
+        }
+        if (!is_known_option(option))
+            free(option);
+        else if (add_argument(arguments, option, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+const char gcal_tag_prelude[] = "#ifndef GPUCAL_TAG\n"
+                                "#define GPUCAL_TAG(name, lvalue) (lvalue)\n"
+                                "#endif\n"
+                                "#line 1\n";
+
+/* What gcal_tag_find() looks for.  Nothing that C programs contain by chance. */
+static const char tag_option[] = "-DGPUCAL_TAG(name,lvalue)=(*((void)#name,&(lvalue)))";
+
+static int make_arguments(enum gcal_language language, const char *build_options,
+                          struct arguments *arguments, struct gcal_error *err)
+{
+    static const char *const opencl[] = {
+        "-x", "cl", "-cl-std=CL1.2", "-target", "spir64-unknown-unknown", tag_option
+    };
+    static const char *const c[] = { "-x", "c", "-std=c11" };
+    const char *const *fixed = language == GCAL_LANGUAGE_OPENCL ? opencl : c;
+    size_t n = language == GCAL_LANGUAGE_OPENCL ? sizeof(opencl) / sizeof(opencl[0])
+                                                : sizeof(c) / sizeof(c[0]);
+
+    for (size_t i = 0; i < n; i++)
+        if (add_argument(arguments, strdup(fixed[i]), err) < 0)
+            return -1;
+    if (add_argument(arguments, strdup("-isystem"), err) < 0 ||
+        add_argument(arguments, strdup(include_folder), err) < 0 ||
+        add_argument(arguments, strdup("-w"), err) < 0)
+        return -1;
+    return build_options ? add_build_options(arguments, build_options, err) : 0;
+}
+
+/* ---- parsing ---- */
+
+static int report(const struct gcal_unit *unit, CXSourceLocation where, const char *text,
+                  struct gcal_error *err)
+{
+    const struct gcal_clang *clang = unit->clang;
+    unsigned line, column;
+    CXString file;
+
+    clang->getPresumedLocation(where, &file, &line, &column);
+    gcal_error_set(err, GCAL_EINPUT, "%s:%u:%u: %s", clang->getCString(file), line,
+                   column, text);
+    clang->disposeString(file);
+    return -1;
+}
+
+/* libclang returns a partial tree for a source with errors. */
+static int check_diagnostics(const struct gcal_unit *unit, struct gcal_error *err)
+{
+    const struct gcal_clang *clang = unit->clang;
+    unsigned n = clang->getNumDiagnostics(unit->tu);
+    int rc = 0;
+
+    for (unsigned i = 0; i < n && rc == 0; i++) {
+        CXDiagnostic diagnostic = clang->getDiagnostic(unit->tu, i);
+
+        if (clang->getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+            CXString text = clang->getDiagnosticSpelling(diagnostic);
+
+            rc = report(unit, clang->getDiagnosticLocation(diagnostic),
+                        clang->getCString(text), err);
+            clang->disposeString(text);
+        }
+        clang->disposeDiagnostic(diagnostic);
+    }
+    return rc;
+}
+
+struct gcal_unit *gcal_unit_parse(enum gcal_language language, const char *source,
+                                  const char *file, const char *build_options,
+                                  struct gcal_error *err)
+{
+    const struct gcal_clang *clang = gcal_clang(err);
+    struct arguments arguments = { 0 };
+    struct gcal_unit *unit = NULL;
+    struct CXUnsavedFile text;
+    enum CXErrorCode code;
+    int rc = -1;
+
+    if (!clang)
+        return NULL;
+    if (!(unit = calloc(1, sizeof(*unit))) || !(unit->source = strdup(source)) ||
+        !(unit->file = strdup(file ? file : "kernel.cl"))) {
+        gcal_error_memory(err);
+        goto out;
+    }
+    unit->clang = clang;
+    if (make_arguments(language, build_options, &arguments, err) < 0)
+        goto out;
+    text = (struct CXUnsavedFile){ unit->file, unit->source, strlen(unit->source) };
+    unit->index = clang->createIndex(0, 0);
+    code = clang->parseTranslationUnit2(
+        unit->index, unit->file, (const char *const *)arguments.texts, (int)arguments.n,
+        &text, 1, CXTranslationUnit_None, &unit->tu);
+    if (code != CXError_Success || !unit->tu) {
+        gcal_error_set(err, GCAL_EINPUT,
+                       "%s: libclang %s (error %d): see whether a compiler takes it "
+                       "with the same build options",
+                       unit->file,
+                       code == CXError_Crashed ? "crashed on it" : "could not parse it",
+                       (int)code);
+        goto out;
+    }
+    rc = check_diagnostics(unit, err);
+out:
+    for (size_t i = 0; i < arguments.n; i++)
+        free(arguments.texts[i]);
+    free(arguments.texts);
+    if (rc < 0) {
+        gcal_unit_close(unit);
+        unit = NULL;
+    }
+    return unit;
+}
+
+void gcal_unit_close(struct gcal_unit *unit)
+{
+    if (!unit)
+        return;
+    if (unit->tu)
+        unit->clang->disposeTranslationUnit(unit->tu);
+    if (unit->index)
+        unit->clang->disposeIndex(unit->index);
+    free(unit->source);
+    free(unit->file);
+    free(unit);
+}
+
+int gcal_unit_error(const struct gcal_unit *unit, CXCursor at, struct gcal_error *err,
+                    const char *fmt, ...)
+{
+    char text[800];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    return report(unit, unit->clang->getCursorLocation(at), text, err);
+}
+
+void gcal_unit_location(const struct gcal_unit *unit, CXCursor at, int *line, int *column)
+{
+    unsigned l, c;
+    CXString file;
+
+    unit->clang->getPresumedLocation(unit->clang->getCursorLocation(at), &file, &l, &c);
+    unit->clang->disposeString(file);
+    *line = (int)l;
+    *column = (int)c;
+}

@@ -1,0 +1,306 @@
+/* cursor.c - questions about libclang's cursors and types that all users have */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "kernels/source/source.h"
+
+struct collecting {
+    const struct gcal_clang *clang;
+    struct gcal_children *children;
+    size_t capacity;
+    struct gcal_error *err;
+    bool failed;
+};
+
+static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent,
+                                       CXClientData data)
+{
+    struct collecting *c = data;
+    CXCursor *moved;
+
+    (void)parent;
+    if (c->clang->getCursorKind(cursor) == CXCursor_TypeRef)
+        return CXChildVisit_Continue;
+    moved = gcal_array_grow(c->children->cursors, c->children->n, &c->capacity,
+                            sizeof(*moved), c->err);
+    if (!moved) {
+        c->failed = true;
+        return CXChildVisit_Break;
+    }
+    c->children->cursors = moved;
+    moved[c->children->n++] = cursor;
+    return CXChildVisit_Continue;
+}
+
+int gcal_children_get(const struct gcal_unit *unit, CXCursor of,
+                      struct gcal_children *children, struct gcal_error *err)
+{
+    struct collecting c = { unit->clang, children, 0, err, false };
+
+    *children = (struct gcal_children){ 0 };
+    unit->clang->visitChildren(of, collect, &c);
+    if (!c.failed)
+        return 0;
+    free(children->cursors);
+    *children = (struct gcal_children){ 0 };
+    return -1;
+}
+
+char *gcal_cursor_name(const struct gcal_unit *unit, CXCursor cursor,
+                       struct gcal_error *err)
+{
+    CXString spelling = unit->clang->getCursorSpelling(cursor);
+    const char *text = unit->clang->getCString(spelling);
+    char *copy = strdup(text ? text : "");
+
+    unit->clang->disposeString(spelling);
+    if (!copy)
+        gcal_error_memory(err);
+    return copy;
+}
+
+bool gcal_cursor_is_named(const struct gcal_unit *unit, CXCursor cursor, const char *name)
+{
+    CXString spelling = unit->clang->getCursorSpelling(cursor);
+    const char *text = unit->clang->getCString(spelling);
+    bool same = text && strcmp(text, name) == 0;
+
+    unit->clang->disposeString(spelling);
+    return same;
+}
+
+/* ---- functions ---- */
+
+/* The kernel attribute has no name in libclang's C interface, so the declaration is
+ * printed: attributes may stand between "__kernel" and "void".
+ */
+static bool is_kernel(const struct gcal_unit *unit, CXCursor function)
+{
+    const struct gcal_clang *clang = unit->clang;
+    CXPrintingPolicy policy = clang->getCursorPrintingPolicy(function);
+    const char *printed;
+    CXString text;
+    bool found;
+
+    clang->PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
+    text = clang->getCursorPrettyPrinted(function, policy);
+    printed = clang->getCString(text);
+    found = strncmp(printed, "kernel ", strlen("kernel ")) == 0 ||
+            strstr(printed, " kernel ") || strstr(printed, "__kernel ");
+    clang->disposeString(text);
+    clang->PrintingPolicy_dispose(policy);
+    return found;
+}
+
+static bool has_body(const struct gcal_unit *unit, CXCursor function)
+{
+    return unit->clang->equalCursors(unit->clang->getCursorDefinition(function),
+                                     function);
+}
+
+static int find_function(const struct gcal_unit *unit, const char *name, bool kernels,
+                         CXCursor *function, struct gcal_error *err)
+{
+    const char *what = kernels ? "kernel" : "function";
+    struct gcal_children all;
+    size_t n_found = 0;
+
+    if (gcal_children_get(unit, unit->clang->getTranslationUnitCursor(unit->tu), &all,
+                          err) < 0)
+        return -1;
+    for (size_t i = 0; i < all.n; i++) {
+        CXCursor c = all.cursors[i];
+
+        if (unit->clang->getCursorKind(c) != CXCursor_FunctionDecl ||
+            !has_body(unit, c) || (name && !gcal_cursor_is_named(unit, c, name)) ||
+            (kernels && !is_kernel(unit, c)))
+            continue;
+        *function = c;
+        n_found++;
+    }
+    free(all.cursors);
+    if (n_found == 1)
+        return 0;
+    if (name)
+        return gcal_error_set(err, GCAL_EINPUT, "%s: there is no %s named '%s' in it",
+                              unit->file, what, name);
+    return gcal_error_set(err, GCAL_EINPUT, "%s: holds %zu %ss, so name the one meant",
+                          unit->file, n_found, what);
+}
+
+int gcal_unit_kernel(const struct gcal_unit *unit, const char *name, CXCursor *kernel,
+                     struct gcal_error *err)
+{
+    return find_function(unit, name, true, kernel, err);
+}
+
+int gcal_unit_function(const struct gcal_unit *unit, const char *name, CXCursor *function,
+                       struct gcal_error *err)
+{
+    return find_function(unit, name, false, function, err);
+}
+
+/* ---- types ---- */
+
+/* clang's own numbers of address spaces, the same for every target and, as far as
+ * LLVM 14 to 19 were tried, for every version; tests/kernels/test_clang.c checks them.
+ */
+enum { SPACE_GLOBAL = 1, SPACE_LOCAL = 2, SPACE_CONSTANT = 3 };
+
+enum gcal_space gcal_type_space(const struct gcal_unit *unit, CXType type)
+{
+    /* libclang crashes when asked about the type of something without one */
+    switch (type.kind == CXType_Invalid ? 0 : unit->clang->getAddressSpace(type)) {
+    case SPACE_GLOBAL:
+        return GCAL_SPACE_GLOBAL;
+    case SPACE_LOCAL:
+        return GCAL_SPACE_LOCAL;
+    case SPACE_CONSTANT:
+        return GCAL_SPACE_CONSTANT;
+    default:
+        return GCAL_SPACE_ANY;
+    }
+}
+
+const char *gcal_type_dtype(const struct gcal_unit *unit, CXType type)
+{
+    if (type.kind == CXType_Invalid)
+        return NULL;
+    type = unit->clang->getCanonicalType(type);
+    if (type.kind == CXType_ExtVector || type.kind == CXType_Vector)
+        type = unit->clang->getCanonicalType(unit->clang->getElementType(type));
+    switch (type.kind) {
+    case CXType_Half:
+    case CXType_Float16:
+        return "float16";
+    case CXType_Float:
+        return "float32";
+    case CXType_Double:
+        return "float64";
+    case CXType_Char_S:
+    case CXType_SChar:
+        return "int8";
+    case CXType_Bool:
+    case CXType_Char_U:
+    case CXType_UChar:
+        return "uint8";
+    case CXType_Short:
+        return "int16";
+    case CXType_UShort:
+        return "uint16";
+    case CXType_Int:
+    case CXType_Enum:
+        return "int32";
+    case CXType_UInt:
+        return "uint32";
+    case CXType_Long:
+    case CXType_LongLong:
+        return "int64";
+    case CXType_ULong:
+    case CXType_ULongLong:
+        return "uint64";
+    default:
+        return NULL;
+    }
+}
+
+/* ---- statements and expressions with holes ---- */
+
+static bool is_assignment(const struct gcal_unit *unit, CXCursor c)
+{
+    enum CXBinaryOperatorKind kind = unit->clang->getCursorBinaryOperatorKind(c);
+
+    switch (unit->clang->getCursorKind(c)) {
+    case CXCursor_BinaryOperator:
+        return kind == CXBinaryOperator_Assign || (kind == CXBinaryOperator_Comma);
+    case CXCursor_CompoundAssignOperator:
+        return true;
+    case CXCursor_UnaryOperator:
+        return unit->clang->getCursorUnaryOperatorKind(c) <= CXUnaryOperator_PreDec;
+    default:
+        return false;
+    }
+}
+
+int gcal_for_parts(const struct gcal_unit *unit, CXCursor loop, CXCursor parts[4],
+                   struct gcal_error *err)
+{
+    struct gcal_children children;
+    size_t n;
+
+    for (int i = 0; i < 4; i++)
+        parts[i] = unit->clang->getNullCursor();
+    if (gcal_children_get(unit, loop, &children, err) < 0)
+        return -1;
+    n = children.n;
+    if (n)
+        parts[3] = children.cursors[n - 1];
+    if (n == 4) {
+        memcpy(parts, children.cursors, 3 * sizeof(*parts));
+        n = 1;
+    }
+    /* libclang leaves missing parts out, and positions lie inside macros: what can
+     * stand where tells.  A lone "i = 0" is taken for the start.
+     */
+    for (size_t i = 0; i + 1 < n; i++) {
+        CXCursor c = children.cursors[i];
+        bool compound =
+            unit->clang->getCursorBinaryOperatorKind(c) != CXBinaryOperator_Assign;
+
+        if (unit->clang->getCursorKind(c) == CXCursor_DeclStmt)
+            parts[0] = c;
+        else if (!is_assignment(unit, c))
+            parts[1] = c;
+        else if (i > 0 || (n == 2 && compound))
+            parts[2] = c;
+        else
+            parts[0] = c;
+    }
+    free(children.cursors);
+    return 0;
+}
+
+/* The only child, or a null cursor. */
+static CXCursor only_child(const struct gcal_unit *unit, CXCursor c, size_t which,
+                           size_t n)
+{
+    struct gcal_children children;
+    CXCursor child = unit->clang->getNullCursor();
+
+    if (gcal_children_get(unit, c, &children, NULL) == 0 && children.n == n)
+        child = children.cursors[which];
+    free(children.cursors);
+    return child;
+}
+
+bool gcal_tag_find(const struct gcal_unit *unit, CXCursor c, CXCursor *lvalue, char *tag,
+                   size_t room)
+{
+    const struct gcal_clang *clang = unit->clang;
+    CXCursor comma, name;
+    CXString text;
+
+    /* (*((void)"name", &(lvalue))) */
+    if (clang->getCursorKind(c) != CXCursor_UnaryOperator ||
+        clang->getCursorUnaryOperatorKind(c) != CXUnaryOperator_Deref)
+        return false;
+    comma = only_child(unit, only_child(unit, c, 0, 1), 0, 1);
+    if (clang->getCursorKind(comma) != CXCursor_BinaryOperator ||
+        clang->getCursorBinaryOperatorKind(comma) != CXBinaryOperator_Comma)
+        return false;
+    name = only_child(unit, comma, 0, 2);
+    while (clang->getCursorKind(name) == CXCursor_CStyleCastExpr ||
+           clang->getCursorKind(name) == CXCursor_UnexposedExpr)
+        name = only_child(unit, name, 0, 1);
+    if (clang->getCursorKind(name) != CXCursor_StringLiteral)
+        return false;
+    *lvalue = only_child(unit, only_child(unit, comma, 1, 2), 0, 1);
+    text = clang->getCursorSpelling(name);
+    snprintf(tag, room, "%.*s", (int)strcspn(clang->getCString(text) + 1, "\""),
+             clang->getCString(text) + 1);
+    clang->disposeString(text);
+    return true;
+}

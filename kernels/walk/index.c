@@ -1,0 +1,130 @@
+/* walk_index.c - integer variables that only steer
+ *
+ * Arithmetic in subscripts and loop control is not counted (seed 004 section 5), and
+ * neither is what prepares it: "int row = 16*gid + lid;".
+ */
+#include "calib/base/buf.h"
+#include "kernels/walk/walk.h"
+
+static bool add_index(struct gcal_walk *w, CXCursor decl)
+{
+    CXCursor *moved;
+
+    if (gcal_is_index(w, decl))
+        return false;
+    moved = gcal_array_grow(w->indices, w->n_indices, &w->index_capacity, sizeof(*moved),
+                            w->err);
+    if (!moved) {
+        w->failed = true;
+        return false;
+    }
+    w->indices = moved;
+    w->indices[w->n_indices++] = decl;
+    return true;
+}
+
+bool gcal_is_index(const struct gcal_walk *w, CXCursor decl)
+{
+    for (size_t i = 0; i < w->n_indices; i++)
+        if (w->clang->equalCursors(w->indices[i], decl))
+            return true;
+    return false;
+}
+
+/* Whether 'c' is a variable that is an index already. */
+static bool names_index(struct gcal_walk *w, CXCursor c)
+{
+    c = gcal_strip(w, c);
+    return w->clang->getCursorKind(c) == CXCursor_DeclRefExpr &&
+           gcal_is_index(w, w->clang->getCursorReferenced(c));
+}
+
+/* Marks the variables below 'c'; 'steers': c's value goes into a subscript or a loop's
+ * control.  True when some are new.
+ */
+static bool mark(struct gcal_walk *w, CXCursor c, bool steers);
+
+static bool mark_kind(struct gcal_walk *w, CXCursor c, bool steers)
+{
+    struct gcal_kids kids = gcal_walk_kids(w, c);
+    CXType type = gcal_walk_type(w, c);
+    bool found = false, pointer = type.kind == CXType_Pointer, late;
+    CXCursor parts[4];
+
+    switch (w->clang->getCursorKind(c)) {
+    case CXCursor_DeclRefExpr:
+        return steers && add_index(w, w->clang->getCursorReferenced(c));
+    case CXCursor_ArraySubscriptExpr:
+        for (size_t i = 0; i < kids.n; i++)
+            found |= mark(w, kids.c[i], true);
+        return found;
+    case CXCursor_ForStmt:
+        if (gcal_for_parts(w->unit, c, parts, w->err) < 0)
+            return false;
+        for (int i = 0; i < 3; i++)
+            if (!w->clang->equalCursors(parts[i], w->clang->getNullCursor()))
+                found |= mark(w, parts[i], true);
+        return mark(w, parts[3], false) || found;
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt:
+        late = w->clang->getCursorKind(c) == CXCursor_DoStmt;
+        for (size_t i = 0; i < kids.n; i++)
+            found |= mark(w, kids.c[i], (i == 1) == late);
+        return found;
+    case CXCursor_ConditionalOperator: /* data may be compared */
+        for (size_t i = 0; i < kids.n; i++)
+            found |= mark(w, kids.c[i], i > 0 && steers);
+        return found;
+    case CXCursor_VarDecl:
+        steers = steers || gcal_is_index(w, c) || pointer;
+        break;
+    case CXCursor_BinaryOperator:
+    case CXCursor_CompoundAssignOperator:
+        steers = steers || pointer;
+        if (w->clang->getCursorKind(c) == CXCursor_CompoundAssignOperator ||
+            w->clang->getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign)
+            steers = steers || names_index(w, kids.c[0]);
+        break;
+    case CXCursor_CallExpr:
+        /* vload4(i, p) and pointers to helpers steer; exp(x) inside does not */
+        for (size_t i = 1; i < kids.n; i++)
+            found |= mark(
+                w, kids.c[i],
+                gcal_dtype_is_integer(
+                    gcal_type_dtype(w->unit, gcal_walk_type(w, kids.c[i]))) &&
+                    (steers || gcal_walk_name(w, c)[0] == 'v' ||
+                     w->clang->getCursorKind(w->clang->getCursorDefinition(
+                         w->clang->getCursorReferenced(c))) == CXCursor_FunctionDecl));
+        return found;
+    default:
+        break;
+    }
+    for (size_t i = 0; i < kids.n; i++)
+        found |= mark(w, kids.c[i], steers);
+    return found;
+}
+
+static bool mark(struct gcal_walk *w, CXCursor c, bool steers)
+{
+    bool found;
+
+    if (w->failed)
+        return false;
+    if (w->depth == GCAL_DEEPEST) {
+        gcal_walk_fail(w, c, "this expression is nested too deeply");
+        return false;
+    }
+    w->depth++;
+    found = mark_kind(w, c, steers);
+    w->depth--;
+    return found;
+}
+
+void gcal_find_indices(struct gcal_walk *w, CXCursor function)
+{
+    enum { MOST_ROUNDS = 20 };
+
+    for (int round = 0; round < MOST_ROUNDS && !w->failed; round++)
+        if (!mark(w, function, false))
+            break;
+}

@@ -1,0 +1,265 @@
+/* walk_loop.c - loops of any form: which way to count them */
+#include "kernels/walk/walk.h"
+
+static bool read_loop(struct gcal_walk *w, CXCursor c, struct gcal_loop *loop)
+{
+    CXCursor parts[4], null = w->clang->getNullCursor();
+    struct gcal_kids kids;
+
+    *loop = (struct gcal_loop){ .at = c, .condition = null, .increment = null };
+    if (w->clang->getCursorKind(c) == CXCursor_ForStmt) {
+        if (gcal_for_parts(w->unit, c, parts, w->err) < 0) {
+            w->failed = true;
+            return false;
+        }
+        if (!gcal_cursor_is_null(w, parts[0])) {
+            w->quiet++;
+            gcal_walk_stmt(w, parts[0]);
+            w->quiet--;
+        }
+        loop->condition = parts[1];
+        loop->increment = parts[2];
+        loop->body = parts[3];
+        return !w->failed;
+    }
+    kids = gcal_walk_kids(w, c);
+    if (kids.n != 2) {
+        gcal_walk_fail(w, c, "this loop was not understood");
+        return false;
+    }
+    loop->tests_late = w->clang->getCursorKind(c) == CXCursor_DoStmt;
+    loop->condition = kids.c[loop->tests_late];
+    loop->body = kids.c[!loop->tests_late];
+    return true;
+}
+
+/* ---- how often it runs ---- */
+
+/* What is known of a loop whose trips are sought. */
+struct seeking {
+    const struct gcal_loop *loop;
+    const struct gcal_changes *changes;
+    const struct gcal_poly *v;
+    struct gcal_trip_count count;
+    const char *why; /* they were not found */
+    bool on_data, is_endless;
+};
+
+/* Where an iteration leaves; nothing is counted, and the variables end as it does. */
+static struct gcal_exit rehearse(struct gcal_walk *w, const struct gcal_loop *loop)
+{
+    const struct gcal_path *path = w->path;
+    size_t n_returns = w->n_returns;
+    struct gcal_flow flow;
+
+    w->silent++;
+    flow = gcal_walk_stmt(w, loop->body);
+    w->silent--;
+    w->n_returns = n_returns;
+    w->path = path;
+    flow.ways[GCAL_CONTINUE].kind = EXIT_NEVER;
+    return gcal_flow_left(w, &flow);
+}
+
+/* The condition's truth in iteration v. */
+static struct gcal_truth truth_at(struct gcal_walk *w, const struct seeking *s)
+{
+    struct gcal_truth truth = { .known = true };
+
+    gcal_changes_set(w, s->changes, s->v);
+    if (s->loop->tests_late)
+        rehearse(w, s->loop);
+    if (gcal_cursor_is_null(w, s->loop->condition)) {
+        truth.when = gcal_condition_nonnegative(w->c, gcal_poly_integer(w->c, 0));
+        return truth;
+    }
+    w->in_control++;
+    truth = gcal_walk_truth(w, s->loop->condition);
+    w->in_control--;
+    return truth;
+}
+
+/* A loop without an end of its own runs until something in it leaves it. */
+static bool find_leaving(struct gcal_walk *w, struct seeking *s)
+{
+    const struct gcal_loop *loop = s->loop;
+    struct gcal_trip_count inside;
+    struct gcal_exit left;
+
+    s->why = "it never ends, or steps away from its bound";
+    if (!gcal_holds_exit(w, loop->body, GCAL_BREAK) &&
+        !gcal_holds_exit(w, loop->body, GCAL_RETURN)) {
+        s->is_endless = true;
+        return false;
+    }
+    gcal_changes_set(w, s->changes, s->v);
+    if (!loop->tests_late && !gcal_cursor_is_null(w, loop->condition)) {
+        w->silent++;
+        gcal_walk_expr(w, loop->condition);
+        w->silent--;
+    }
+    left = rehearse(w, loop);
+    if (left.kind == EXIT_ALWAYS) {
+        s->count.trips = gcal_poly_integer(w->c, 1);
+        return true;
+    }
+    if (left.kind != EXIT_WHEN) {
+        s->on_data = left.kind == EXIT_MAYBE && left.on_data;
+        s->why = "when it is left does not follow from sizes and ids";
+        return false;
+    }
+    if (!gcal_trips_find(w, gcal_condition_not(w->c, left.when), gcal_poly_atom(s->v),
+                         &inside, &s->why) ||
+        !inside.trips || inside.guard)
+        return false;
+    /* it is left in the iteration after those */
+    s->count.trips =
+        gcal_poly_add(w->c, gcal_poly_max(w->c, inside.trips, gcal_poly_integer(w->c, 0)),
+                      gcal_poly_integer(w->c, 1));
+    return true;
+}
+
+static bool find_trips(struct gcal_walk *w, struct seeking *s)
+{
+    struct gcal_truth truth = truth_at(w, s);
+
+    if (!truth.known) {
+        s->why = truth.why;
+        s->on_data = truth.on_data;
+        return false;
+    }
+    if (!gcal_trips_find(w, truth.when, gcal_poly_atom(s->v), &s->count, &s->why))
+        return false;
+    if (s->count.guard && gcal_condition_decide(w->c, s->count.guard) == 1)
+        s->count.guard = NULL;
+    if (s->count.guard && gcal_condition_decide(w->c, s->count.guard) == 0) {
+        s->count = (struct gcal_trip_count){ .trips = gcal_poly_integer(w->c, 0) };
+    } else if (s->count.guard && s->loop->tests_late) {
+        s->why = "its condition does not only depend on what changes";
+        return false;
+    }
+    if (!s->count.trips)
+        return find_leaving(w, s);
+    if (s->loop->tests_late)
+        s->count.trips = gcal_poly_add(
+            w->c, gcal_poly_max(w->c, s->count.trips, gcal_poly_integer(w->c, 0)),
+            gcal_poly_integer(w->c, 1));
+    return true;
+}
+
+/* ---- the ways ---- */
+
+void gcal_loop_refuse(struct gcal_walk *w, const struct gcal_loop *loop, bool on_data,
+                      const char *why)
+{
+    CXCursor at = gcal_cursor_is_null(w, loop->condition) ? loop->at : loop->condition;
+
+    why = why ? why : on_data ? "the test does" : "what it changes is not affine";
+    /* even as an estimate a number of trips from nowhere would say nothing */
+    if (on_data)
+        gcal_walk_fail(w, at,
+                       "how often this loop runs depends on data: %s: say its average "
+                       "with '#pragma gpucal trips NAME' in the line before it, or with "
+                       "--trips LINE:NAME",
+                       why);
+    else
+        gcal_walk_fail(w, at,
+                       "how often this loop runs does not follow from sizes, ids and "
+                       "outer loops: %s (give sizes as numbers, or say its average with "
+                       "'#pragma gpucal trips NAME' in the line before it)",
+                       why);
+}
+
+/* Whether a variable changes in a way that only its last iteration tells, and that is
+ * known then: what is moved from an unknown place never is.
+ */
+static bool is_irregular(const struct gcal_changes *changes)
+{
+    for (size_t i = 0; i < changes->n; i++) {
+        const struct gcal_moving *m = &changes->all[i];
+
+        if (!m->step && !m->on_data && (m->assigned || m->start.kind != VALUE_UNKNOWN))
+            return true;
+    }
+    return false;
+}
+
+/* As a dimension; where its trips are a number and something in it is not affine in them,
+ * one after the other.
+ */
+static struct gcal_flow walk_counted(struct gcal_walk *w, const struct seeking *s)
+{
+    enum { FEW = 8 };
+    int64_t trips = 0;
+    bool tentative = gcal_poly_is_constant(s->count.trips, &trips) &&
+                     trips <= GCAL_MOST_UNROLLED && !s->count.guard;
+    size_t n_returns = w->n_returns, not_affine = w->not_affine, n_saved;
+    struct gcal_variable *saved;
+    struct gcal_mark mark;
+    struct gcal_flow flow;
+
+    if (!tentative)
+        return gcal_loop_nest(w, s->loop, s->changes, &s->count, false);
+    gcal_changes_undo(w, s->changes);
+    if (trips <= FEW && is_irregular(s->changes))
+        return gcal_loop_unroll(w, s->loop);
+    saved = gcal_variables_save(w, &n_saved);
+    mark = gcal_events_mark(w);
+    w->tentative++;
+    flow = gcal_loop_nest(w, s->loop, s->changes, &s->count, false);
+    w->tentative--;
+    w->first_op = mark.first_op;
+    if (w->not_affine == not_affine || w->failed || !w->n_events)
+        return flow;
+    gcal_events_rewind(w, &mark);
+    gcal_variables_restore(w, saved, n_saved);
+    w->n_returns = n_returns;
+    w->not_affine = not_affine;
+    return gcal_loop_unroll(w, s->loop);
+}
+
+/* Whether its condition decides at its start. */
+static bool can_unroll(struct gcal_walk *w, const struct gcal_loop *loop)
+{
+    struct gcal_truth truth;
+
+    if (loop->tests_late || gcal_cursor_is_null(w, loop->condition))
+        return true;
+    truth = gcal_walk_truth(w, loop->condition);
+    return gcal_truth_decide(w, &truth) >= 0;
+}
+
+static struct gcal_flow walk_average(struct gcal_walk *w, const struct gcal_loop *loop,
+                                     const struct gcal_changes *changes,
+                                     const char *parameter)
+{
+    struct gcal_trip_count count = { .trips = gcal_poly_parameter(w->c, parameter) };
+
+    return gcal_loop_nest(w, loop, changes, &count, true);
+}
+
+struct gcal_flow gcal_walk_loop(struct gcal_walk *w, CXCursor c)
+{
+    struct seeking s = { 0 };
+    struct gcal_loop loop;
+    const char *average;
+    bool found;
+
+    if (!read_loop(w, c, &loop) || !(s.changes = gcal_changes_find(w, &loop)))
+        return gcal_flow_on();
+    if ((average = gcal_remark_trips(w, c)))
+        return walk_average(w, &loop, s.changes, average);
+    s.loop = &loop;
+    s.v = gcal_poly_dimension(w->c, "iteration", gcal_poly_integer(w->c, INT32_MAX));
+    found = find_trips(w, &s);
+    gcal_changes_undo(w, s.changes);
+    if (w->failed)
+        return gcal_flow_on();
+    if (found)
+        return walk_counted(w, &s);
+    loop.why = s.why;
+    if (!s.is_endless && can_unroll(w, &loop))
+        return gcal_loop_unroll(w, &loop);
+    gcal_loop_refuse(w, &loop, s.on_data, s.why);
+    return gcal_flow_on();
+}

@@ -1,0 +1,249 @@
+/* walk_merge.c - values behind branches: kept exactly where they have a form */
+#include "calib/base/buf.h"
+#include "kernels/poly/private.h"
+#include "kernels/walk/walk.h"
+
+static const char follows[] = "it follows a condition";
+
+static bool same_value(struct gcal_value a, struct gcal_value b)
+{
+    if (a.kind != b.kind || a.array != b.array || a.condition != b.condition)
+        return false;
+    return a.p == b.p || (a.p && b.p && gcal_poly_equal(a.p, b.p));
+}
+
+/* ---- conditions as integers ---- */
+
+/* 0 where p < 0, else 1. */
+static const struct gcal_poly *step(struct gcal_polys *c, const struct gcal_poly *p)
+{
+    const struct gcal_poly *one = gcal_poly_integer(c, 1);
+
+    return gcal_poly_max(c, gcal_poly_min(c, gcal_poly_add(c, p, one), one),
+                         gcal_poly_integer(c, 0));
+}
+
+const struct gcal_poly *gcal_condition_indicator(struct gcal_walk *w,
+                                                 const struct gcal_condition *condition)
+{
+    const struct gcal_poly *a, *b, *one = gcal_poly_integer(w->c, 1);
+
+    a = condition->a ? gcal_condition_indicator(w, condition->a) : NULL;
+    b = condition->b ? gcal_condition_indicator(w, condition->b) : NULL;
+    switch (condition->kind) {
+    case GCAL_CONDITION_NONNEGATIVE:
+        return step(w->c, condition->p);
+    case GCAL_CONDITION_NOT:
+        return a ? gcal_poly_sub(w->c, one, a) : NULL;
+    case GCAL_CONDITION_AND:
+        return a && b ? gcal_poly_min(w->c, a, b) : NULL;
+    case GCAL_CONDITION_OR:
+        return a && b ? gcal_poly_max(w->c, a, b) : NULL;
+    default:
+        return NULL;
+    }
+}
+
+struct gcal_value gcal_value_as_integer(struct gcal_walk *w, struct gcal_value value)
+{
+    const struct gcal_poly *p;
+
+    if (value.kind == VALUE_UNKNOWN && value.condition &&
+        (p = gcal_condition_indicator(w, value.condition)))
+        return gcal_integer(p);
+    return value;
+}
+
+/* ---- one of two values ---- */
+
+/* Whether p >= 0 wherever 'given' >= 0; a minimum or maximum in p is taken as each of the
+ * two that it may be.
+ */
+static bool follows_from(struct gcal_walk *w, const struct gcal_poly *given,
+                         const struct gcal_poly *p, int depth)
+{
+    const struct gcal_atom *atom;
+
+    if (gcal_poly_is_nonnegative(w->c, p) ||
+        gcal_poly_is_nonnegative(w->c, gcal_poly_sub(w->c, p, given)))
+        return true;
+    for (size_t i = 0; depth && i < p->n_terms; i++)
+        for (size_t j = 0; j < p->terms[i].n_factors; j++) {
+            unsigned number = p->terms[i].factors[j].atom;
+            const struct gcal_poly *a, *b;
+
+            atom = &w->c->atoms[number];
+            if (atom->kind != ATOM_MIN && atom->kind != ATOM_MAX)
+                continue;
+            a = atom->a;
+            b = atom->b;
+            return follows_from(w, given, gcal_poly_substitute(w->c, p, number, a),
+                                depth - 1) &&
+                   follows_from(w, given, gcal_poly_substitute(w->c, p, number, b),
+                                depth - 1);
+        }
+    return false;
+}
+
+/* a < b ? a : b is min(a, b), and so on; NULL where neither is the smaller one for
+ * certain.
+ */
+static const struct gcal_poly *choose_extremum(struct gcal_walk *w,
+                                               const struct gcal_poly *p,
+                                               const struct gcal_poly *yes,
+                                               const struct gcal_poly *no)
+{
+    enum { DEPTH = 4 };
+    const struct gcal_poly *apart = gcal_poly_sub(w->c, yes, no);
+    const struct gcal_poly *back = gcal_poly_sub(w->c, no, yes);
+    const struct gcal_poly *otherwise =
+        gcal_poly_sub(w->c, gcal_poly_integer(w->c, -1), p);
+
+    if (follows_from(w, p, apart, DEPTH) && follows_from(w, otherwise, back, DEPTH))
+        return gcal_poly_max(w->c, yes, no);
+    if (follows_from(w, p, back, DEPTH) && follows_from(w, otherwise, apart, DEPTH))
+        return gcal_poly_min(w->c, yes, no);
+    return NULL;
+}
+
+/* Two values a fixed number apart have a form for every condition. */
+static const struct gcal_poly *choose(struct gcal_walk *w,
+                                      const struct gcal_condition *condition,
+                                      const struct gcal_poly *yes,
+                                      const struct gcal_poly *no)
+{
+    const struct gcal_poly *apart = gcal_poly_sub(w->c, yes, no), *chosen = NULL;
+    int64_t number;
+
+    if (condition->kind == GCAL_CONDITION_NONNEGATIVE)
+        chosen = choose_extremum(w, condition->p, yes, no);
+    if (chosen || !gcal_poly_is_constant(apart, &number) ||
+        !(chosen = gcal_condition_indicator(w, condition)))
+        return chosen;
+    return gcal_poly_add(w->c, no, gcal_poly_scale(w->c, chosen, number, 1));
+}
+
+/* 0, 1 or a condition; NULL for others. */
+static const struct gcal_condition *as_condition(struct gcal_walk *w,
+                                                 struct gcal_value value)
+{
+    int64_t number;
+
+    if (value.kind == VALUE_UNKNOWN)
+        return value.condition;
+    if (value.kind != VALUE_INTEGER || !gcal_poly_is_constant(value.p, &number) ||
+        (number != 0 && number != 1))
+        return NULL;
+    return gcal_condition_nonnegative(w->c, gcal_poly_integer(w->c, number - 1));
+}
+
+/* Of two conditions the one that goes with its branch. */
+static struct gcal_value choose_condition(struct gcal_walk *w,
+                                          const struct gcal_truth *truth,
+                                          const struct gcal_condition *yes,
+                                          const struct gcal_condition *no)
+{
+    struct gcal_truth a = { .known = true, .when = yes };
+    struct gcal_truth b = { .known = true, .when = no };
+
+    a = gcal_truth_both(w, *truth, a);
+    b = gcal_truth_both(w, gcal_truth_not(w, *truth), b);
+    return gcal_truth_value(gcal_truth_either(w, a, b));
+}
+
+struct gcal_value gcal_value_choose(struct gcal_walk *w, const struct gcal_truth *truth,
+                                    struct gcal_value yes, struct gcal_value no)
+{
+    struct gcal_value value;
+
+    if (same_value(yes, no))
+        return yes;
+    if (truth->known && as_condition(w, yes) && as_condition(w, no))
+        return choose_condition(w, truth, as_condition(w, yes), as_condition(w, no));
+    yes = gcal_value_as_integer(w, yes);
+    no = gcal_value_as_integer(w, no);
+    if (truth->known && yes.kind == no.kind && yes.kind != VALUE_UNKNOWN &&
+        yes.array == no.array && yes.p && no.p) {
+        value = yes;
+        if ((value.p = choose(w, truth->when, yes.p, no.p)))
+            return value;
+    }
+    value = gcal_not_affine(follows);
+    value.on_data = (!truth->known && truth->on_data) ||
+                    (yes.kind == VALUE_UNKNOWN && yes.on_data) ||
+                    (no.kind == VALUE_UNKNOWN && no.on_data);
+    if (yes.kind == VALUE_POINTER && no.kind == VALUE_POINTER && yes.array == no.array) {
+        value.kind = VALUE_POINTER;
+        value.array = yes.array;
+    }
+    return value;
+}
+
+void gcal_variables_merge(struct gcal_walk *w, const struct gcal_truth *truth,
+                          const struct gcal_variable *yes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!w->variables[i].escaped)
+            w->variables[i].value =
+                gcal_value_choose(w, truth, yes[i].value, w->variables[i].value);
+}
+
+/* ---- what functions return ---- */
+
+void gcal_path_push(struct gcal_walk *w, const struct gcal_truth *truth, bool holds)
+{
+    struct gcal_path *path = gcal_polys_alloc(w->c, sizeof(*path));
+
+    if (!path) {
+        gcal_walk_fail_memory(w);
+        return;
+    }
+    *path = (struct gcal_path){ w->path, NULL };
+    if (truth && truth->known)
+        path->condition = holds ? truth->when : gcal_condition_not(w->c, truth->when);
+    w->path = path;
+}
+
+void gcal_return_add(struct gcal_walk *w, struct gcal_value value)
+{
+    struct gcal_return *moved = gcal_array_grow(
+        w->returns, w->n_returns, &w->return_capacity, sizeof(*moved), NULL);
+
+    if (!moved) {
+        gcal_walk_fail_memory(w);
+        return;
+    }
+    w->returns = moved;
+    moved[w->n_returns++] = (struct gcal_return){ value, w->path };
+}
+
+static struct gcal_truth path_truth(struct gcal_walk *w, const struct gcal_path *path)
+{
+    struct gcal_truth truth = { .known = true };
+
+    if (!path)
+        return (struct gcal_truth){ .on_data = true };
+    for (truth.when = path->condition; path; path = path->parent) {
+        if (!path->condition)
+            return (struct gcal_truth){ .on_data = true };
+        if (path->condition != truth.when)
+            truth.when = gcal_condition_and(w->c, path->condition, truth.when);
+    }
+    return truth;
+}
+
+struct gcal_value gcal_returns_value(struct gcal_walk *w, size_t first)
+{
+    struct gcal_value value = gcal_unknown("it comes from a function");
+    struct gcal_truth truth;
+
+    if (w->n_returns == first)
+        return value;
+    value = w->returns[w->n_returns - 1].value;
+    /* an earlier return leaves nothing to a later one */
+    for (size_t i = w->n_returns - 1; i-- > first;) {
+        truth = path_truth(w, w->returns[i].path);
+        value = gcal_value_choose(w, &truth, w->returns[i].value, value);
+    }
+    return value;
+}

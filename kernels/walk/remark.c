@@ -1,0 +1,271 @@
+/* walk_remark.c - what remarks say something about */
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "kernels/walk/walk.h"
+
+/* ---- where cursors stand in the source ---- */
+
+static size_t offset_of(struct gcal_walk *w, CXSourceLocation location)
+{
+    size_t length = strlen(w->unit->source);
+    unsigned offset = 0;
+
+    w->clang->getSpellingLocation(location, NULL, NULL, NULL, &offset);
+    return offset < length ? offset : length;
+}
+
+static size_t source_start(struct gcal_walk *w, CXCursor c)
+{
+    return offset_of(w, w->clang->getRangeStart(w->clang->getCursorExtent(c)));
+}
+
+size_t gcal_source_end(struct gcal_walk *w, CXCursor c)
+{
+    return offset_of(w, w->clang->getRangeEnd(w->clang->getCursorExtent(c)));
+}
+
+static struct gcal_remark *tag_behind(struct gcal_walk *w, CXCursor c)
+{
+    size_t end = 0;
+
+    for (size_t i = 0; i < w->remarks.n; i++) {
+        struct gcal_remark *remark = &w->remarks.all[i];
+
+        if (!remark->is_tag)
+            continue;
+        if (!end) {
+            end = gcal_source_end(w, c);
+            end += strspn(w->unit->source + end, " \t\r\n");
+        }
+        if (remark->at == end)
+            return remark;
+    }
+    return NULL;
+}
+
+const char *gcal_remark_tag(struct gcal_walk *w, CXCursor c)
+{
+    const struct gcal_remark *remark = tag_behind(w, c);
+
+    return remark ? remark->name : NULL;
+}
+
+const char *gcal_remark_trips(struct gcal_walk *w, CXCursor loop)
+{
+    size_t start = w->remarks.n ? source_start(w, loop) : 0;
+
+    for (size_t i = 0; i < w->remarks.n; i++)
+        if (!w->remarks.all[i].is_tag && w->remarks.all[i].found &&
+            w->remarks.all[i].loop == start)
+            return w->remarks.all[i].name;
+    return NULL;
+}
+
+/* ---- tying ---- */
+
+enum { MOST_FUNCTIONS = 64 };
+
+struct tying {
+    struct gcal_walk *w;
+    size_t start, end; /* of the function */
+    size_t n_functions;
+    CXCursor functions[MOST_FUNCTIONS];
+};
+
+/* The first loop at or behind each. */
+static void tie_loop(struct tying *t, CXCursor c)
+{
+    struct gcal_walk *w = t->w;
+    size_t start = source_start(w, c);
+    int line, column;
+
+    gcal_unit_location(w->unit, c, &line, &column);
+    for (size_t i = 0; i < w->remarks.n; i++) {
+        struct gcal_remark *remark = &w->remarks.all[i];
+        bool fits = remark->line ? line >= remark->line
+                                 : start > remark->at && remark->at > t->start;
+
+        if (remark->is_tag || !fits || (remark->found && remark->loop <= start))
+            continue;
+        remark->found = true;
+        remark->loop = start;
+    }
+}
+
+/* 'c' follows 'pointer'; 'access' is all of the lvalue that 'c' is a part of. */
+static void tie_tag(struct tying *t, CXCursor c, CXCursor pointer, CXCursor access)
+{
+    struct gcal_remark *remark = tag_behind(t->w, pointer);
+
+    if (!remark)
+        return;
+    remark->found = true;
+    remark->is_pointer = t->w->clang->getCursorKind(c) == CXCursor_CallExpr;
+    access = remark->is_pointer ? pointer : access;
+    remark->from = source_start(t->w, access);
+    remark->to = gcal_source_end(t->w, access);
+}
+
+/* Whether the lvalue 'inner' right below 'c', which may itself be part of 'access', is
+ * the first part of that: a member's structure, or an array in front of a subscript.
+ */
+static bool is_part(struct gcal_walk *w, CXCursor access, CXCursor c, CXCursor inner)
+{
+    bool is_inside = !w->clang->equalCursors(access, c);
+
+    switch (w->clang->getCursorKind(c)) {
+    case CXCursor_ParenExpr:
+        return is_inside;
+    case CXCursor_MemberRefExpr:
+        return !gcal_type_is_pointer(gcal_walk_type(w, inner));
+    case CXCursor_ArraySubscriptExpr: /* through the array's conversion to a pointer */
+        return w->clang->getCursorKind(inner) == CXCursor_UnexposedExpr;
+    case CXCursor_UnexposedExpr:
+        return is_inside && gcal_type_is_array(gcal_walk_type(w, inner));
+    default:
+        return false;
+    }
+}
+
+/* Whether a pointer right below 'c' is followed. */
+static bool is_access(struct gcal_walk *w, CXCursor c)
+{
+    switch (w->clang->getCursorKind(c)) {
+    case CXCursor_ArraySubscriptExpr:
+    case CXCursor_MemberRefExpr:
+        return true;
+    case CXCursor_UnaryOperator:
+        return w->clang->getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref;
+    case CXCursor_CallExpr: /* vload4, atomic_add */
+        return w->clang->getCursorKind(w->clang->getCursorDefinition(
+                   w->clang->getCursorReferenced(c))) != CXCursor_FunctionDecl;
+    default:
+        return false;
+    }
+}
+
+static void add_function(struct tying *t, CXCursor function)
+{
+    const struct gcal_clang *clang = t->w->clang;
+
+    if (clang->getCursorKind(function) != CXCursor_FunctionDecl ||
+        t->n_functions == MOST_FUNCTIONS)
+        return;
+    for (size_t i = 0; i < t->n_functions; i++)
+        if (clang->equalCursors(t->functions[i], function))
+            return;
+    t->functions[t->n_functions++] = function;
+}
+
+/* 'access': the lvalue that 'c' begins, or 'c'. */
+static void tie(struct tying *t, CXCursor c, CXCursor access, int depth)
+{
+    struct gcal_walk *w = t->w;
+    struct gcal_kids kids;
+
+    if (w->failed || depth == GCAL_DEEPEST)
+        return;
+    kids = gcal_walk_kids(w, c);
+    switch (w->clang->getCursorKind(c)) {
+    case CXCursor_ForStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt:
+        tie_loop(t, c);
+        break;
+    case CXCursor_CallExpr:
+        add_function(t, w->clang->getCursorDefinition(w->clang->getCursorReferenced(c)));
+        break;
+    default:
+        break;
+    }
+    for (size_t i = 0; i < kids.n; i++) {
+        if (is_access(w, c) && gcal_type_is_pointer(gcal_walk_type(w, kids.c[i])))
+            tie_tag(t, c, kids.c[i], access);
+        tie(t, kids.c[i], is_part(w, access, c, kids.c[i]) ? access : kids.c[i],
+            depth + 1);
+    }
+}
+
+/* Those in the text of the function that was tied. */
+static void mark_function(struct tying *t)
+{
+    for (size_t i = 0; i < t->w->remarks.n; i++) {
+        struct gcal_remark *remark = &t->w->remarks.all[i];
+
+        if (!remark->line && remark->at > t->start && remark->at < t->end)
+            remark->function = t->start + 1;
+    }
+}
+
+static void fail_at(struct gcal_walk *w, size_t offset, const char *text)
+{
+    int line = 1, column = 1;
+
+    for (size_t i = 0; i < offset; i++) {
+        column++;
+        if (w->unit->source[i] == '\n') {
+            line++;
+            column = 1;
+        }
+    }
+    if (!w->failed)
+        gcal_error_set(w->err, GCAL_EINPUT, "%s:%d:%d: %s", w->unit->file, line, column,
+                       text);
+    w->failed = true;
+}
+
+static void check(struct gcal_walk *w, const struct gcal_remark *remark)
+{
+    const char *name = remark->name;
+
+    if (remark->is_tag && remark->in_macro)
+        fail_at(w, remark->at,
+                gcal_polys_format(w->c,
+                                  "the comment that tags '%s' is lost in a macro: use "
+                                  "GPUCAL_TAG(%s, ...) there",
+                                  name, name));
+    if (remark->found || (remark->function && remark->group > remark->function))
+        return; /* what an #if leaves out is not seen */
+    if (remark->line)
+        gcal_error_set(w->failed ? NULL : w->err, GCAL_EINPUT,
+                       "%s: no loop begins in or after line %d, whose trips are '%s'",
+                       w->unit->file, remark->line, name);
+    if (remark->line)
+        w->failed = true;
+    else if (remark->function && remark->is_tag)
+        fail_at(w, remark->at,
+                gcal_polys_format(w->c,
+                                  "the tag '%s' names no access: it stands directly "
+                                  "behind an array or a pointer, as in a/*$%s*/[i]",
+                                  name, name));
+    else if (remark->function)
+        fail_at(w, remark->at, "there is no loop behind this pragma");
+}
+
+/* "#pragma gpucal" and anything but "trips NAME". */
+static void check_pragmas(struct gcal_walk *w)
+{
+    for (size_t i = 0; i < w->remarks.n; i++)
+        if (!w->remarks.all[i].is_tag && !w->remarks.all[i].name[0])
+            fail_at(w, w->remarks.all[i].at,
+                    "this pragma was not understood: it is '#pragma gpucal trips NAME'");
+}
+
+void gcal_remarks_tie(struct gcal_walk *w, CXCursor function)
+{
+    struct tying t = { .w = w };
+
+    if (!w->remarks.n)
+        return;
+    check_pragmas(w);
+    add_function(&t, function);
+    for (size_t i = 0; i < t.n_functions && !w->failed; i++) {
+        t.start = source_start(w, t.functions[i]);
+        t.end = gcal_source_end(w, t.functions[i]);
+        tie(&t, t.functions[i], t.functions[i], 0);
+        mark_function(&t);
+    }
+    for (size_t i = 0; i < w->remarks.n; i++)
+        check(w, &w->remarks.all[i]);
+}

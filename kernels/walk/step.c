@@ -1,0 +1,368 @@
+/* walk_step.c - what a loop changes, and what moves by the same in every iteration */
+#include "kernels/walk/walk.h"
+
+/* ---- x++, x += e, x = x + e ---- */
+
+static bool names(struct gcal_walk *w, CXCursor c, CXCursor *decl)
+{
+    c = gcal_strip(w, c);
+    if (w->clang->getCursorKind(c) != CXCursor_DeclRefExpr)
+        return false;
+    *decl = w->clang->getCursorReferenced(c);
+    return true;
+}
+
+static bool is_step(enum CXUnaryOperatorKind kind)
+{
+    return kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PreInc ||
+           kind == CXUnaryOperator_PostDec || kind == CXUnaryOperator_PreDec;
+}
+
+/* "x + e", "e + x", "x - e": e and its sign. */
+static bool find_summand(struct gcal_walk *w, CXCursor sum, CXCursor decl, CXCursor *by,
+                         int *sign)
+{
+    enum CXBinaryOperatorKind binary;
+    struct gcal_kids kids;
+    CXCursor named;
+
+    sum = gcal_strip(w, sum);
+    if (w->clang->getCursorKind(sum) != CXCursor_BinaryOperator)
+        return false;
+    binary = w->clang->getCursorBinaryOperatorKind(sum);
+    kids = gcal_walk_kids(w, sum);
+    if (kids.n != 2 || (binary != CXBinaryOperator_Add && binary != CXBinaryOperator_Sub))
+        return false;
+    *sign = binary == CXBinaryOperator_Sub ? -1 : 1;
+    for (int side = 0; side < (binary == CXBinaryOperator_Sub ? 1 : 2); side++)
+        if (names(w, kids.c[side], &named) && w->clang->equalCursors(named, decl)) {
+            *by = kids.c[!side];
+            return true;
+        }
+    return false;
+}
+
+/* How much 'c' adds to the variable it changes; false when it is no such statement. */
+static bool find_step(struct gcal_walk *w, CXCursor c, CXCursor *decl,
+                      struct gcal_value *step)
+{
+    enum CXCursorKind kind = w->clang->getCursorKind(c);
+    struct gcal_kids kids = gcal_walk_kids(w, c);
+    enum CXBinaryOperatorKind binary;
+    enum CXUnaryOperatorKind unary;
+    int sign = 1;
+    CXCursor by;
+
+    if (!kids.n || !names(w, kids.c[0], decl))
+        return false;
+    *step = gcal_integer(gcal_poly_integer(w->c, 1));
+    if (kind == CXCursor_UnaryOperator) {
+        unary = w->clang->getCursorUnaryOperatorKind(c);
+        sign =
+            unary == CXUnaryOperator_PostDec || unary == CXUnaryOperator_PreDec ? -1 : 1;
+        if (!is_step(unary))
+            return false;
+    } else if (kind == CXCursor_CompoundAssignOperator && kids.n == 2) {
+        binary = gcal_compound_kind(w->clang->getCursorBinaryOperatorKind(c));
+        if (binary != CXBinaryOperator_Add && binary != CXBinaryOperator_Sub)
+            return false;
+        sign = binary == CXBinaryOperator_Sub ? -1 : 1;
+        *step = gcal_walk_silently(w, kids.c[1]);
+    } else if (kind == CXCursor_BinaryOperator && kids.n == 2 &&
+               w->clang->getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign &&
+               find_summand(w, kids.c[1], *decl, &by, &sign)) {
+        *step = gcal_walk_silently(w, by);
+    } else {
+        return false;
+    }
+    if (step->kind == VALUE_INTEGER)
+        step->p = gcal_poly_scale(w->c, step->p, sign, 1);
+    return step->kind == VALUE_INTEGER;
+}
+
+/* ---- what changes ---- */
+
+struct finding {
+    struct gcal_changes *changes;
+    bool sees_values; /* the second time: what is assigned */
+};
+
+static struct gcal_moving *find_moving(struct gcal_walk *w, struct gcal_changes *changes,
+                                       CXCursor decl)
+{
+    for (size_t i = 0; i < changes->n; i++)
+        if (w->clang->equalCursors(changes->all[i].decl, decl))
+            return &changes->all[i];
+    return NULL;
+}
+
+static void note_change(struct gcal_walk *w, struct finding *finding, CXCursor target,
+                        CXCursor value, bool steps, int times)
+{
+    struct gcal_changes *changes = finding->changes;
+    struct gcal_moving *moving;
+    CXCursor decl;
+    CXType type;
+
+    if (!names(w, target, &decl))
+        return;
+    type = gcal_walk_type(w, decl);
+    if (!gcal_type_is_pointer(type) && !gcal_type_is_integer(w, type))
+        return; /* has no symbolic value */
+    moving = find_moving(w, changes, decl);
+    if (finding->sees_values) {
+        struct gcal_value assigned;
+
+        if (!moving || gcal_cursor_is_null(w, value))
+            return;
+        assigned = gcal_walk_silently(w, value);
+        moving->on_data |= assigned.kind != VALUE_INTEGER && assigned.on_data;
+        return;
+    }
+    if (!moving && gcal_variable_find(w, decl)) {
+        if (changes->n == GCAL_MOST_CHANGED) {
+            gcal_walk_fail(w, target, "this loop changes more than %d variables",
+                           GCAL_MOST_CHANGED);
+            return;
+        }
+        moving = &changes->all[changes->n++];
+        *moving = (struct gcal_moving){ .decl = decl };
+        moving->start = gcal_variable_get(w, decl);
+    }
+    if (moving) {
+        moving->times += times;
+        moving->assigned |= !steps;
+    }
+}
+
+/* What the body declares has no value before it does. */
+static void note_declaration(struct gcal_walk *w, const struct finding *finding,
+                             CXCursor decl, struct gcal_kids kids)
+{
+    struct gcal_value value = gcal_unknown("it has no value yet");
+
+    if (finding->sees_values && kids.n) {
+        value = gcal_walk_silently(w, kids.c[kids.n - 1]);
+        value = value.kind == VALUE_UNKNOWN && value.on_data ? gcal_unknown(value.why)
+                                                             : gcal_not_affine(NULL);
+    }
+    if (finding->sees_values || gcal_variable_find(w, decl))
+        gcal_variable_set(w, decl, value);
+}
+
+static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor c)
+{
+    CXCursor null = w->clang->getNullCursor();
+    enum CXCursorKind kind = w->clang->getCursorKind(c);
+    struct gcal_kids kids;
+
+    if (gcal_cursor_is_null(w, c) || !gcal_walk_enter(w, c))
+        return;
+    kids = gcal_walk_kids(w, c);
+    if (kind == CXCursor_VarDecl)
+        note_declaration(w, finding, c, kids);
+    if (kids.n == 2 && kind == CXCursor_CompoundAssignOperator)
+        note_change(w, finding, kids.c[0], kids.c[1], true, 1);
+    if (kids.n == 2 && kind == CXCursor_BinaryOperator &&
+        w->clang->getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign)
+        note_change(w, finding, kids.c[0], kids.c[1], false, 1);
+    if (kids.n == 1 && kind == CXCursor_UnaryOperator) {
+        if (is_step(w->clang->getCursorUnaryOperatorKind(c)))
+            note_change(w, finding, kids.c[0], null, true, 1);
+        if (w->clang->getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf)
+            note_change(w, finding, kids.c[0], null, false, 2);
+    }
+    for (size_t i = 0; i < kids.n; i++)
+        find_changes(w, finding, kids.c[i]);
+    gcal_walk_leave(w);
+}
+
+/* ---- exits ---- */
+
+static bool holds(struct gcal_walk *w, CXCursor c, enum gcal_way way, bool outside)
+{
+    enum CXCursorKind kind = w->clang->getCursorKind(c);
+    bool is_loop =
+        kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt;
+    struct gcal_kids kids;
+
+    if (kind == CXCursor_ReturnStmt)
+        return way == GCAL_RETURN;
+    if (kind == CXCursor_BreakStmt)
+        return way == GCAL_BREAK && outside;
+    if (kind == CXCursor_ContinueStmt)
+        return way == GCAL_CONTINUE && outside;
+    if ((kind >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr) || w->failed)
+        return false;
+    if (is_loop || (kind == CXCursor_SwitchStmt && way == GCAL_BREAK))
+        outside = false;
+    kids = gcal_walk_kids(w, c);
+    for (size_t i = 0; i < kids.n; i++)
+        if (holds(w, kids.c[i], way, outside))
+            return true;
+    return false;
+}
+
+bool gcal_holds_exit(struct gcal_walk *w, CXCursor c, enum gcal_way way)
+{
+    return holds(w, c, way, true);
+}
+
+/* ---- what moves ---- */
+
+static void add_step(struct gcal_walk *w, struct gcal_changes *changes, CXCursor c)
+{
+    struct gcal_moving *moving;
+    struct gcal_value step;
+    CXCursor decl;
+
+    if (!find_step(w, c, &decl, &step) || !(moving = find_moving(w, changes, decl)) ||
+        moving->start.kind == VALUE_UNKNOWN)
+        return;
+    moving->step = moving->step ? gcal_poly_add(w->c, moving->step, step.p) : step.p;
+    moving->n_steps++;
+}
+
+/* Steps in an expression always happen, but not those to the right of &&, || and ?. */
+static void add_expression_steps(struct gcal_walk *w, struct gcal_changes *changes,
+                                 CXCursor c)
+{
+    struct gcal_kids kids;
+    enum CXBinaryOperatorKind binary;
+
+    if (gcal_cursor_is_null(w, c) || w->failed)
+        return;
+    add_step(w, changes, c);
+    kids = gcal_walk_kids(w, c);
+    binary = w->clang->getCursorBinaryOperatorKind(c);
+    if (w->clang->getCursorKind(c) == CXCursor_BinaryOperator &&
+        (binary == CXBinaryOperator_LAnd || binary == CXBinaryOperator_LOr))
+        kids.n = 1;
+    if (w->clang->getCursorKind(c) == CXCursor_ConditionalOperator)
+        kids.n = 1;
+    for (size_t i = 0; i < kids.n; i++)
+        add_expression_steps(w, changes, kids.c[i]);
+}
+
+static void add_body_steps(struct gcal_walk *w, struct gcal_changes *changes,
+                           CXCursor body);
+
+/* Those of a statement that always happen when it is reached. */
+static void add_statement_steps(struct gcal_walk *w, struct gcal_changes *changes,
+                                CXCursor c)
+{
+    enum CXCursorKind kind = w->clang->getCursorKind(c);
+    struct gcal_kids kids;
+
+    if (kind == CXCursor_CompoundStmt) {
+        add_body_steps(w, changes, c);
+    } else if (kind == CXCursor_IfStmt || kind == CXCursor_SwitchStmt) {
+        kids = gcal_walk_kids(w, c);
+        if (kids.n)
+            add_expression_steps(w, changes, kids.c[0]);
+    } else if (kind == CXCursor_DeclStmt ||
+               (kind >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr)) {
+        add_expression_steps(w, changes, c);
+    }
+}
+
+static void add_body_steps(struct gcal_walk *w, struct gcal_changes *changes,
+                           CXCursor body)
+{
+    bool is_block = w->clang->getCursorKind(body) == CXCursor_CompoundStmt;
+    struct gcal_kids kids =
+        is_block ? gcal_walk_kids(w, body) : (struct gcal_kids){ 1, &body };
+
+    for (size_t k = 0; k < kids.n; k++) {
+        /* what stands behind a continue may be left out, and so may half of this */
+        if (gcal_holds_exit(w, kids.c[k], GCAL_CONTINUE)) {
+            if (w->clang->getCursorKind(kids.c[k]) == CXCursor_IfStmt)
+                add_statement_steps(w, changes, kids.c[k]);
+            return;
+        }
+        add_statement_steps(w, changes, kids.c[k]);
+    }
+}
+
+struct gcal_changes *gcal_changes_find(struct gcal_walk *w, const struct gcal_loop *loop)
+{
+    struct gcal_changes *changes = gcal_polys_alloc(w->c, sizeof(*changes));
+    struct finding finding = { changes, false };
+    CXCursor parts[] = { loop->condition, loop->increment, loop->body };
+
+    if (!changes) {
+        gcal_walk_fail_memory(w);
+        return NULL;
+    }
+    changes->n = 0;
+    for (int i = 0; i < 3; i++)
+        find_changes(w, &finding, parts[i]);
+    gcal_changes_set(w, changes, NULL);
+    finding.sees_values = true;
+    for (int i = 0; i < 3; i++)
+        find_changes(w, &finding, parts[i]);
+    gcal_changes_set(w, changes, NULL);
+    add_expression_steps(w, changes, loop->condition);
+    add_expression_steps(w, changes, loop->increment);
+    add_body_steps(w, changes, loop->body);
+    for (size_t i = 0; i < changes->n; i++) /* whose other changes are not seen through */
+        if (changes->all[i].n_steps != changes->all[i].times)
+            changes->all[i].step = NULL;
+    return w->failed ? NULL : changes;
+}
+
+/* ---- values ---- */
+
+void gcal_changes_undo(struct gcal_walk *w, const struct gcal_changes *changes)
+{
+    for (size_t i = 0; i < changes->n; i++)
+        gcal_variable_set(w, changes->all[i].decl, changes->all[i].start);
+}
+
+static struct gcal_value moved_by(struct gcal_walk *w, const struct gcal_moving *moving,
+                                  const struct gcal_poly *trips)
+{
+    struct gcal_value value = moving->start;
+    const struct gcal_poly *by = gcal_poly_mul(w->c, moving->step, trips);
+    CXType type = gcal_walk_type(w, moving->decl);
+
+    if (value.kind == VALUE_POINTER)
+        by = gcal_poly_scale(w->c, by,
+                             w->clang->Type_getSizeOf(w->clang->getCanonicalType(
+                                 w->clang->getPointeeType(type))),
+                             1);
+    if (value.p)
+        value.p = gcal_poly_add(w->c, value.p, by);
+    return value;
+}
+
+static void set_values(struct gcal_walk *w, const struct gcal_changes *changes,
+                       const struct gcal_poly *v, const char *why)
+{
+    for (size_t i = 0; i < changes->n; i++) {
+        const struct gcal_moving *moving = &changes->all[i];
+        struct gcal_value value = gcal_not_affine(why);
+
+        value.on_data = moving->on_data ||
+                        (moving->start.kind == VALUE_UNKNOWN && moving->start.on_data);
+        if (v && moving->step) {
+            value = moved_by(w, moving, v);
+        } else if (moving->start.kind == VALUE_POINTER && !moving->assigned) {
+            value.kind = VALUE_POINTER; /* it moved, who knows how far */
+            value.array = moving->start.array;
+        }
+        gcal_variable_set(w, moving->decl, value);
+    }
+}
+
+void gcal_changes_set(struct gcal_walk *w, const struct gcal_changes *changes,
+                      const struct gcal_poly *v)
+{
+    set_values(w, changes, v, "the loop changes it in a way that is not affine");
+}
+
+void gcal_changes_finish(struct gcal_walk *w, const struct gcal_changes *changes,
+                         const struct gcal_poly *v)
+{
+    set_values(w, changes, v, "a loop before changes it");
+}

@@ -1,0 +1,275 @@
+#include "kernels/walk/walk.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+
+void gcal_walk_fail(struct gcal_walk *w, CXCursor at, const char *fmt, ...)
+{
+    char text[700];
+    va_list args;
+
+    if (w->failed)
+        return;
+    w->failed = true;
+    /* beyond the polynomials' limits nothing is what it seems */
+    if (gcal_polys_check(w->c, w->err) < 0)
+        return;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    gcal_unit_error(w->unit, at, w->err, "%s", text);
+}
+
+void gcal_walk_fail_memory(struct gcal_walk *w)
+{
+    if (!w->failed)
+        gcal_error_memory(w->err);
+    w->failed = true;
+}
+
+bool gcal_walk_enter(struct gcal_walk *w, CXCursor c)
+{
+    if (w->depth == GCAL_DEEPEST)
+        gcal_walk_fail(w, c, "expressions or statements are nested too deeply here");
+    if (w->n_steps++ == GCAL_MOST_STEPS)
+        gcal_walk_fail(w, c, "following this kernel's loops takes too many steps");
+    if (w->failed)
+        return false;
+    w->depth++;
+    return true;
+}
+
+void gcal_walk_leave(struct gcal_walk *w)
+{
+    w->depth--;
+}
+
+struct gcal_kids gcal_walk_kids(struct gcal_walk *w, CXCursor c)
+{
+    struct gcal_children children;
+    struct gcal_kids kids = { 0 };
+
+    if (gcal_children_get(w->unit, c, &children, w->err) < 0) {
+        w->failed = true;
+        return kids;
+    }
+    kids.c = gcal_polys_alloc(w->c, children.n * sizeof(*kids.c) + 1);
+    if (kids.c && children.n) {
+        kids.n = children.n;
+        memcpy(kids.c, children.cursors, children.n * sizeof(*kids.c));
+    }
+    free(children.cursors);
+    return kids;
+}
+
+const char *gcal_walk_name(struct gcal_walk *w, CXCursor c)
+{
+    CXString spelling = w->clang->getCursorSpelling(c);
+    const char *text = w->clang->getCString(spelling);
+    const char *copy = gcal_polys_format(w->c, "%s", text ? text : "");
+
+    w->clang->disposeString(spelling);
+    return copy;
+}
+
+CXType gcal_walk_type(struct gcal_walk *w, CXCursor c)
+{
+    CXType type = w->clang->getCursorType(c);
+
+    return type.kind == CXType_Invalid ? type : w->clang->getCanonicalType(type);
+}
+
+int64_t gcal_type_width(struct gcal_walk *w, CXType type)
+{
+    if (type.kind == CXType_Invalid)
+        return 1;
+    type = w->clang->getCanonicalType(type);
+    return type.kind == CXType_ExtVector || type.kind == CXType_Vector
+               ? w->clang->getNumElements(type)
+               : 1;
+}
+
+bool gcal_dtype_is_integer(const char *dtype)
+{
+    return dtype && dtype[0] != 'f';
+}
+
+bool gcal_type_is_pointer(CXType type)
+{
+    return type.kind == CXType_Pointer;
+}
+
+bool gcal_type_is_array(CXType type)
+{
+    return type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray ||
+           type.kind == CXType_VariableArray;
+}
+
+bool gcal_type_is_record(CXType type)
+{
+    return type.kind == CXType_Record;
+}
+
+bool gcal_type_is_integer(struct gcal_walk *w, CXType type)
+{
+    return gcal_type_width(w, type) == 1 &&
+           gcal_dtype_is_integer(gcal_type_dtype(w->unit, type));
+}
+
+bool gcal_cursor_is_null(struct gcal_walk *w, CXCursor c)
+{
+    return w->clang->equalCursors(c, w->clang->getNullCursor());
+}
+
+struct gcal_value gcal_unknown(const char *why)
+{
+    return (struct gcal_value){ .kind = VALUE_UNKNOWN, .why = why, .on_data = true };
+}
+
+struct gcal_value gcal_not_affine(const char *why)
+{
+    return (struct gcal_value){ .kind = VALUE_UNKNOWN, .why = why };
+}
+
+struct gcal_value gcal_integer(const struct gcal_poly *p)
+{
+    return (struct gcal_value){ .kind = VALUE_INTEGER, .p = p };
+}
+
+CXCursor gcal_strip(struct gcal_walk *w, CXCursor c)
+{
+    for (;;) {
+        enum CXCursorKind kind = w->clang->getCursorKind(c);
+        struct gcal_kids kids;
+
+        if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr &&
+            kind != CXCursor_CStyleCastExpr)
+            return c;
+        kids = gcal_walk_kids(w, c);
+        if (!kids.n)
+            return c;
+        c = kids.c[kids.n - 1];
+    }
+}
+
+/* ---- variables ---- */
+
+static struct gcal_variable *find_variable(struct gcal_walk *w, CXCursor decl)
+{
+    for (size_t i = w->n_variables; i-- > 0;)
+        if (w->clang->equalCursors(w->variables[i].decl, decl))
+            return &w->variables[i];
+    return NULL;
+}
+
+struct gcal_value *gcal_variable_find(struct gcal_walk *w, CXCursor decl)
+{
+    struct gcal_variable *known = find_variable(w, decl);
+
+    return known ? &known->value : NULL;
+}
+
+void gcal_variable_set(struct gcal_walk *w, CXCursor decl, struct gcal_value value)
+{
+    struct gcal_variable *known = find_variable(w, decl), *moved;
+
+    if (known) {
+        if (!known->escaped)
+            known->value = value;
+        return;
+    }
+    moved = gcal_array_grow(w->variables, w->n_variables, &w->variable_capacity,
+                            sizeof(*moved), w->err);
+    if (!moved) {
+        w->failed = true;
+        return;
+    }
+    w->variables = moved;
+    w->variables[w->n_variables++] = (struct gcal_variable){ decl, value, false };
+}
+
+void gcal_variable_escape(struct gcal_walk *w, CXCursor decl)
+{
+    struct gcal_variable *known;
+
+    gcal_variable_set(w, decl, gcal_unknown("its address is taken"));
+    if ((known = find_variable(w, decl)))
+        known->escaped = true;
+}
+
+struct gcal_value gcal_variable_get(struct gcal_walk *w, CXCursor decl)
+{
+    struct gcal_value *known = gcal_variable_find(w, decl);
+
+    return known ? *known : gcal_unknown("it has no value yet");
+}
+
+struct gcal_variable *gcal_variables_save(struct gcal_walk *w, size_t *n)
+{
+    struct gcal_variable *copy =
+        gcal_polys_alloc(w->c, w->n_variables * sizeof(*copy) + 1);
+
+    *n = copy ? w->n_variables : 0;
+    if (*n)
+        memcpy(copy, w->variables, *n * sizeof(*copy));
+    return copy;
+}
+
+void gcal_variables_restore(struct gcal_walk *w, const struct gcal_variable *saved,
+                            size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!w->variables[i].escaped)
+            w->variables[i].value = saved[i].value;
+}
+
+/* ---- the kernel ---- */
+
+static void bind_parameters(struct gcal_walk *w, CXCursor kernel)
+{
+    int n = w->clang->Cursor_getNumArguments(kernel);
+
+    for (int i = 0; i < n; i++) {
+        CXCursor decl = w->clang->Cursor_getArgument(kernel, (unsigned)i);
+        CXType type = gcal_walk_type(w, decl);
+        const char *name = gcal_walk_name(w, decl);
+        struct gcal_value value = gcal_unknown("it is an argument that is no integer");
+        CXType pointee;
+
+        if (gcal_type_is_pointer(type)) {
+            pointee = w->clang->getCanonicalType(w->clang->getPointeeType(type));
+            value = (struct gcal_value){ .kind = VALUE_POINTER };
+            value.p = gcal_poly_integer(w->c, 0);
+            value.array = gcal_array_find(w, name, gcal_type_space(w->unit, pointee));
+        } else if (gcal_type_is_integer(w, type)) {
+            value = gcal_integer(gcal_poly_parameter(w->c, name));
+        }
+        gcal_variable_set(w, decl, value);
+    }
+}
+
+void gcal_walk_function(struct gcal_walk *w, CXCursor kernel)
+{
+    struct gcal_kids kids = gcal_walk_kids(w, kernel);
+
+    gcal_remarks_scan(w);
+    gcal_remarks_tie(w, kernel);
+    bind_parameters(w, kernel);
+    gcal_find_indices(w, kernel);
+    if (kids.n && !w->failed)
+        gcal_walk_stmt(w, kids.c[kids.n - 1]);
+}
+
+void gcal_walk_clear(struct gcal_walk *w)
+{
+    free(w->variables);
+    free(w->indices);
+    free(w->declared);
+    free(w->returns);
+    free(w->remarks.all);
+}

@@ -1,0 +1,204 @@
+/* command_audit.c - gpucal audit: which devices changed, and what of them */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/audit/audit.h"
+#include "calib/base/error.h"
+#include "calib/config/config.h"
+#include "mpi/audit/output.h"
+#include "mpi/cli/command.h"
+#include "mpi/cli/words.h"
+
+enum { KEY_FALSE_ALARMS = 256, KEY_HTML, KEY_PROMETHEUS };
+
+enum { MOST_OUTPUTS = 3 }; /* text or JSON, and files */
+
+struct audit_command {
+    const char *store, *node, *config, *html, *prometheus;
+    double warn, fail, false_alarms; /* 0: the configuration's */
+    bool json, all;
+    size_t n_outputs;
+    struct gcal_audit_output outputs[MOST_OUTPUTS];
+};
+
+static const struct argp_option options[] = {
+    { "store", 's', "DIR", 0, "The store (default: $GPUCAL_STORE)", 0 },
+    { "config", 'c', "FILE", 0, "Take limits and store from this configuration", 0 },
+    { "node", 'N', "PATTERN", 0, "Only nodes whose name matches", 0 },
+    { "warn", 'w', "PERCENT", 0, "So much slower is a warning", 0 },
+    { "fail", 'f', "PERCENT", 0, "So much slower is a failure", 0 },
+    { "false-alarms", KEY_FALSE_ALARMS, "SHARE", 0,
+      "Of the calibrations of devices that did not change, at most this share may be "
+      "called changed",
+      0 },
+    { "all", 'a', NULL, 0, "Tell of devices that pass, too", 0 },
+    { "json", 'j', NULL, 0, "As JSON", 0 },
+    { "html", KEY_HTML, "FILE", 0, "Write a page with plots, too (needs gnuplot)", 0 },
+    { "prometheus", KEY_PROMETHEUS, "FILE", 0,
+      "Write metrics for node_exporter's textfile collector, too", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct audit_command *c = state->input;
+
+    switch (key) {
+    case 's':
+        c->store = arg;
+        break;
+    case 'c':
+        c->config = arg;
+        break;
+    case 'N':
+        c->node = arg;
+        break;
+    case 'w':
+        c->warn = gcal_option_positive(arg, "%", "--warn", state) / 100;
+        break;
+    case 'f':
+        c->fail = gcal_option_positive(arg, "%", "--fail", state) / 100;
+        break;
+    case KEY_FALSE_ALARMS:
+        c->false_alarms = gcal_option_positive(arg, "", "--false-alarms", state);
+        break;
+    case 'a':
+        c->all = true;
+        break;
+    case 'j':
+        c->json = true;
+        break;
+    case KEY_HTML:
+        c->html = arg;
+        break;
+    case KEY_PROMETHEUS:
+        c->prometheus = arg;
+        break;
+    case ARGP_KEY_ARG:
+        argp_error(state, "'%s' is no option; did you mean --node %s?", arg, arg);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .doc =
+        "Follows all devices of a store from calibration to calibration, and tells "
+        "which changed, what of them, since when and by how much.\v"
+        "A device is compared with its own past and with the others of its type.  A "
+        "change counts when chance does not explain it and several calibrations in a "
+        "row confirm it.\n"
+        "Exit status: 0 none, 2 a warning, 3 a failure, 1 bad input, or a track in the "
+        "store that cannot be read.",
+};
+
+static struct gcal_audit_policy policy_of(const struct audit_command *c,
+                                          const struct gcal_config *config)
+{
+    return (struct gcal_audit_policy){
+        .warn = c->warn > 0 ? c->warn : config->audit_warn,
+        .fail = c->fail > 0 ? c->fail : config->audit_fail,
+        .false_alarms =
+            c->false_alarms > 0 ? c->false_alarms : config->audit_false_alarms,
+        .confirm = config->audit_confirm,
+        .of = config->audit_of,
+    };
+}
+
+/* 'page': the same for the page, which tells of all devices of nodes that were named. */
+static int open_outputs(struct audit_command *c, const struct gcal_audit_about *about,
+                        const struct gcal_audit_about *page, struct gcal_error *err)
+{
+    struct gcal_audit_output *first = &c->outputs[0];
+
+    if ((c->json ? gcal_audit_json(about, first, err)
+                 : gcal_audit_text(about, first, err)) < 0)
+        return -1;
+    c->n_outputs++;
+    if (c->html) {
+        if (gcal_audit_html(page, c->html, &c->outputs[c->n_outputs], err) < 0)
+            return -1;
+        c->n_outputs++;
+    }
+    if (c->prometheus) {
+        if (gcal_audit_prometheus(about, c->prometheus, &c->outputs[c->n_outputs], err) <
+            0)
+            return -1;
+        c->n_outputs++;
+    }
+    return 0;
+}
+
+static int give_device(void *context, const struct gcal_audit_device *device,
+                       struct gcal_error *err)
+{
+    const struct audit_command *c = context;
+
+    for (size_t i = 0; i < c->n_outputs; i++)
+        if (c->outputs[i].device(c->outputs[i].context, device, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int audit(struct audit_command *c, const struct gcal_store *store,
+                 const struct gcal_audit_about *about, struct gcal_audit_summary *summary,
+                 struct gcal_error *err)
+{
+    struct gcal_audit_about page = *about;
+    int rc;
+
+    page.all = about->all || c->node;
+    rc = open_outputs(c, about, &page, err);
+
+    if (rc == 0)
+        rc = gcal_audit_store(store, c->node, &about->policy, give_device, c, summary,
+                              err);
+    for (size_t i = 0; i < c->n_outputs; i++) {
+        if (rc == 0)
+            rc = c->outputs[i].end(c->outputs[i].context, summary, err);
+        c->outputs[i].destroy(c->outputs[i].context);
+    }
+    return rc;
+}
+
+static int status_of(const struct gcal_audit_summary *summary)
+{
+    if (summary->worst == GCAL_AUDIT_FAIL)
+        return GCAL_EDRIFT;
+    if (summary->n_unread)
+        return GCAL_EINPUT;
+    return summary->worst == GCAL_AUDIT_WARN ? GCAL_EDRIFT_WARN : GCAL_OK;
+}
+
+int gcal_command_audit(int argc, char **argv)
+{
+    struct gcal_audit_summary summary = { 0 };
+    struct gcal_config config = { 0 };
+    struct gcal_store *store = NULL;
+    struct gcal_error err = { 0 };
+    struct audit_command c = { 0 };
+    struct gcal_audit_about about;
+    char *path = NULL;
+    int rc = -1, status;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    if (gcal_config_read_settings(c.config, &config, &err) == 0 &&
+        (path = gcal_command_store(c.store, c.config, &err)) &&
+        (store = gcal_command_store_open(path, false, &err))) {
+        about = (struct gcal_audit_about){ .store = path,
+                                           .policy = policy_of(&c, &config),
+                                           .all = c.all };
+        rc = audit(&c, store, &about, &summary, &err);
+    }
+    gcal_store_close(store);
+    gcal_config_clear(&config);
+    free(path);
+    status = rc < 0 ? gcal_command_fail(&err) : status_of(&summary);
+    gcal_audit_summary_clear(&summary);
+    return status;
+}

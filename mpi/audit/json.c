@@ -1,0 +1,191 @@
+/* audit_json.c - what gpucal audit tells programs: documented in gpucal(1)
+ *
+ * Devices are printed one by one, so that a large site need not fit into memory.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "calib/base/error.h"
+#include "mpi/audit/output.h"
+#include "mpi/cli/print_json.h"
+
+/* Digits that tell doubles apart well enough for people and scripts. */
+#define FLAGS (JSON_REAL_PRECISION(9) | JSON_INDENT(1))
+
+struct json {
+    const struct gcal_audit_about *about;
+    size_t n_printed;
+};
+
+static json_t *numbers(const double *values, size_t n)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, gcal_json_number(values[i]));
+    return list;
+}
+
+static json_t *run_id(const struct gcal_audit_device *d, size_t run)
+{
+    return run < d->n_runs ? json_string(d->run[run]->run_id) : json_null();
+}
+
+static json_t *finding_json(const struct gcal_audit_device *d,
+                            const struct gcal_audit_finding *f)
+{
+    json_t *parameters = json_array();
+
+    for (size_t i = 0; i < f->n_series; i++) {
+        const struct gcal_track_column *c = &d->series[f->series[i]].column;
+
+        json_array_append_new(parameters,
+                              json_pack("{s:s, s:s, s:s}", "model", c->model, "form",
+                                        c->form, "parameter", c->parameter));
+    }
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "code", f->code, "verdict",
+        gcal_audit_verdict_name(f->verdict), "what", f->what, "next", f->next, "change",
+        gcal_json_number(f->change), "change_low", gcal_json_number(f->change_low),
+        "change_high", gcal_json_number(f->change_high), "since", run_id(d, f->since),
+        "false_alarm", gcal_json_number(f->false_alarm), "parameters", parameters);
+}
+
+static json_t *series_json(const struct gcal_audit_device *d,
+                           const struct gcal_audit_series *s)
+{
+    json_t *o =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "model", s->column.model, "form",
+                  s->column.form, "parameter", s->column.parameter, "unit",
+                  s->column.unit, "subject", gcal_audit_subject_name(s->subject),
+                  "verdict", gcal_audit_verdict_name(s->verdict));
+
+    json_object_set_new(o, "value", numbers(s->value, d->n_runs));
+    json_object_set_new(o, "error", numbers(s->error, d->n_runs));
+    json_object_set_new(o, "repeatability", gcal_json_number(s->repeatability));
+    json_object_set_new(o, "reference", gcal_json_number(s->reference));
+    json_object_set_new(o, "change", gcal_json_number(s->change));
+    json_object_set_new(o, "change_low", gcal_json_number(s->change_low));
+    json_object_set_new(o, "change_high", gcal_json_number(s->change_high));
+    json_object_set_new(o, "since", run_id(d, s->since));
+    json_object_set_new(o, "false_alarm", gcal_json_number(s->false_alarm));
+    json_object_set_new(o, "epoch_change", gcal_json_number(s->driver_change));
+    json_object_set_new(o, "against_type", gcal_json_number(s->against_type));
+    json_object_set_new(o, "against_type_sigmas",
+                        gcal_json_number(s->against_type_sigmas));
+    json_object_set_new(o, "by_type", json_boolean(s->by_type));
+    return o;
+}
+
+static json_t *run_json(const struct gcal_audit_device *d, size_t i)
+{
+    const struct gcal_track_run *r = d->run[i];
+    const char *what = d->epoch_what[d->epoch[i]];
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:i}", "run", r->run_id, "utc", r->utc,
+                          "driver", r->driver, "gpucal_version", r->gpucal_version,
+                          "epoch", (int)d->epoch[i]);
+
+    if (what && d->epoch[i] != d->epoch[i - 1])
+        json_object_set_new(o, "became", json_string(what));
+    return o;
+}
+
+static json_t *device_json(const struct gcal_audit_device *d, bool all)
+{
+    json_t *findings = json_array(), *runs = json_array(), *series = json_array();
+    json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s}", "node", d->node, "uid", d->uid,
+                          "type", d->type, "name", d->name, "verdict",
+                          gcal_audit_verdict_name(d->verdict));
+
+    for (size_t i = 0; i < d->n_findings; i++)
+        json_array_append_new(findings, finding_json(d, &d->findings[i]));
+    for (size_t i = 0; i < d->n_runs; i++)
+        json_array_append_new(runs, run_json(d, i));
+    for (size_t i = 0; i < d->n_series; i++)
+        if (all || gcal_audit_needs_attention(d->series[i].verdict))
+            json_array_append_new(series, series_json(d, &d->series[i]));
+    json_object_set_new(o, "findings", findings);
+    json_object_set_new(o, "runs", runs);
+    json_object_set_new(o, "series", series);
+    return o;
+}
+
+static int json_device(void *context, const struct gcal_audit_device *d,
+                       struct gcal_error *err)
+{
+    struct json *j = context;
+    json_t *o;
+    int rc;
+
+    if (!j->about->all && d->n_findings == 0)
+        return 0;
+    if (!(o = device_json(d, j->about->all)))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "node %s: a device cannot be told as JSON: its track has "
+                              "text that is not UTF-8",
+                              d->node);
+    fputs(j->n_printed++ ? ",\n" : "{\"devices\": [\n", stdout);
+    rc = json_dumpf(o, stdout, FLAGS);
+    json_decref(o);
+    return rc < 0 ? gcal_error_set(err, GCAL_EINPUT, "the audit could not be printed")
+                  : 0;
+}
+
+static json_t *unread_json(const struct gcal_audit_summary *s)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < s->n_unread; i++)
+        json_array_append_new(list, json_pack("{s:s, s:s}", "node", s->unread[i].node,
+                                              "why", s->unread[i].why));
+    return list;
+}
+
+static int json_end(void *context, const struct gcal_audit_summary *s,
+                    struct gcal_error *err)
+{
+    const struct json *j = context;
+    const struct gcal_audit_policy *p = &j->about->policy;
+    json_t *verdicts = json_object(), *policy, *summary;
+
+    for (int v = 0; v <= GCAL_AUDIT_UNKNOWN; v++)
+        json_object_set_new(verdicts, gcal_audit_verdict_name((enum gcal_audit_verdict)v),
+                            json_integer((json_int_t)s->n_verdicts[v]));
+    summary = json_pack("{s:I, s:I, s:I, s:o, s:s, s:o}", "nodes", (json_int_t)s->n_nodes,
+                        "devices", (json_int_t)s->n_devices, "calibrations",
+                        (json_int_t)s->n_runs, "verdicts", verdicts, "worst",
+                        gcal_audit_verdict_name(s->worst), "not_audited", unread_json(s));
+    policy = json_pack("{s:f, s:f, s:f, s:I, s:I}", "warn", p->warn, "fail", p->fail,
+                       "false_alarms", p->false_alarms, "confirm", (json_int_t)p->confirm,
+                       "of", (json_int_t)p->of);
+    if (!summary || !policy) {
+        json_decref(summary);
+        json_decref(policy);
+        return gcal_error_memory(err);
+    }
+    fputs(j->n_printed ? "\n],\n\"policy\": " : "{\"devices\": [],\n\"policy\": ",
+          stdout);
+    json_dumpf(policy, stdout, FLAGS);
+    fputs(",\n\"summary\": ", stdout);
+    json_dumpf(summary, stdout, FLAGS);
+    fputs("}\n", stdout);
+    json_decref(summary);
+    json_decref(policy);
+    return 0;
+}
+
+int gcal_audit_json(const struct gcal_audit_about *about,
+                    struct gcal_audit_output *output, struct gcal_error *err)
+{
+    struct json *j = calloc(1, sizeof(*j));
+
+    if (!j)
+        return gcal_error_memory(err);
+    j->about = about;
+    *output = (struct gcal_audit_output){
+        .context = j, .device = json_device, .end = json_end, .destroy = free
+    };
+    return 0;
+}

@@ -1,0 +1,246 @@
+/* audit_html.c - an audit as a page: one file, no scripts, nothing from elsewhere
+ *
+ * Devices come one by one.  Each leaves a row for the overview, and the worst a section
+ * with the script of its plots; when all have come, gnuplot draws all plots in one go and
+ * the page is put together.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "mpi/audit/page/page.h"
+#include "mpi/audit/page/plot.h"
+#include "mpi/cli/replace_file.h"
+
+struct html {
+    const struct gcal_audit_about *about;
+    struct gcal_replacement out;
+    struct gcal_page_overview overview;
+    size_t n_sections, n_left_out;
+    struct gcal_page_section sections[GCAL_PAGE_SECTIONS]; /* the worst come first */
+};
+
+/* ---- devices ---- */
+
+/* Does the device come before the section, the worse one first? */
+static bool is_worse(int severity, double change, const struct gcal_page_section *section)
+{
+    if (severity != section->severity)
+        return severity > section->severity;
+    return change > section->change;
+}
+
+/* Puts it in its place. */
+static void keep(struct html *h, const struct gcal_page_section *section)
+{
+    size_t at = h->n_sections++;
+
+    while (at && is_worse(section->severity, section->change, &h->sections[at - 1])) {
+        h->sections[at] = h->sections[at - 1];
+        at--;
+    }
+    h->sections[at] = *section;
+}
+
+/* Where there are as many as may be, the last one goes, or this one. */
+static int add_section(struct html *h, const struct gcal_audit_device *device,
+                       struct gcal_error *err)
+{
+    struct gcal_page_section *last = &h->sections[GCAL_PAGE_SECTIONS - 1], section;
+    double change = device->n_findings ? fabs(device->findings[0].change) : 0;
+    int severity = gcal_page_severity(device->verdict);
+
+    if (h->n_sections == GCAL_PAGE_SECTIONS) {
+        h->n_left_out++;
+        if (!is_worse(severity, change, last))
+            return 0;
+        gcal_page_section_clear(last);
+        h->n_sections--;
+    }
+    if (gcal_page_section_make(&section, device, h->overview.n_rows - 1, h->about, err) <
+        0)
+        return -1;
+    section.severity = severity;
+    section.change = change;
+    keep(h, &section);
+    return 0;
+}
+
+static int put_device(void *context, const struct gcal_audit_device *device,
+                      struct gcal_error *err)
+{
+    struct html *h = context;
+
+    if (!device->n_runs)
+        return 0;
+    if (gcal_page_overview_add(&h->overview, device, err) < 0)
+        return -1;
+    return h->about->all || gcal_audit_needs_attention(device->verdict)
+               ? add_section(h, device, err)
+               : 0;
+}
+
+/* ---- the page ---- */
+
+static bool is_drawn_small(size_t section)
+{
+    return section < GCAL_PAGE_SMALL_SECTIONS;
+}
+
+/* The plots of all parts of the page, in its order. */
+static int draw(const struct html *h, const struct gcal_page_part *types, FILE **drawn,
+                struct gcal_error *err)
+{
+    FILE *script = tmpfile();
+    int rc;
+
+    if (!script)
+        return gcal_error_set(err, GCAL_EINPUT, "temporary file: %m");
+    if (types->script.size)
+        fputs(types->script.data, script);
+    for (size_t i = 0; i < h->n_sections; i++) {
+        const struct gcal_page_section *s = &h->sections[i];
+
+        if (s->main.script.size)
+            fputs(s->main.script.data, script);
+        if (is_drawn_small(i) && s->small.script.size)
+            fputs(s->small.script.data, script);
+    }
+    rc = gcal_plot_draw(script, drawn, err);
+    fclose(script);
+    return rc;
+}
+
+/* Text with plots in it. */
+static int put_part(const struct gcal_buf *html, FILE *drawn, FILE *page,
+                    struct gcal_error *err)
+{
+    const char *at = html->data, *end = html->data + html->size, *plot;
+
+    while (at && (plot = memchr(at, GCAL_PAGE_PLOT, (size_t)(end - at)))) {
+        fwrite(at, 1, (size_t)(plot - at), page);
+        if (gcal_plot_take(drawn, page, err) < 0)
+            return -1;
+        at = plot + 1;
+    }
+    if (at)
+        fwrite(at, 1, (size_t)(end - at), page);
+    return 0;
+}
+
+static int put_sections(const struct html *h, FILE *drawn, struct gcal_error *err)
+{
+    FILE *page = h->out.file;
+
+    for (size_t i = 0; i < h->n_sections; i++) {
+        const struct gcal_page_section *s = &h->sections[i];
+
+        if (put_part(&s->main.html, drawn, page, err) < 0 ||
+            (is_drawn_small(i) && put_part(&s->small.html, drawn, page, err) < 0) ||
+            put_part(&s->table.html, drawn, page, err) < 0)
+            return -1;
+    }
+    if (h->n_sections > GCAL_PAGE_SMALL_SECTIONS)
+        fprintf(page,
+                "<p class=\"quiet\">Only the first %d devices have plots of all their "
+                "parameters.</p>\n",
+                GCAL_PAGE_SMALL_SECTIONS);
+    if (h->n_left_out)
+        fprintf(page,
+                "<p class=\"quiet\">The worst %zu devices have a section; %zu more are "
+                "left out. <code>gpucal audit --node NAME --html FILE</code> makes a "
+                "page of some nodes.</p>\n",
+                h->n_sections, h->n_left_out);
+    return 0;
+}
+
+/* What stands before the sections: text, and the types with their plots. */
+struct overview_parts {
+    struct gcal_page_part head, types, others;
+};
+
+static int make_overview(struct html *h, const struct gcal_audit_summary *summary,
+                         struct overview_parts *parts, struct gcal_error *err)
+{
+    for (size_t i = 0; i < h->n_sections; i++)
+        h->overview.rows[h->sections[i].row].has_section = true;
+    gcal_page_head(&parts->head.html, h->about, summary);
+    gcal_page_unread(&parts->head.html, summary);
+    gcal_page_findings(&parts->head.html, &h->overview);
+    gcal_page_others(&parts->others.html, &h->overview);
+    if (parts->head.html.failed || parts->others.html.failed)
+        return gcal_error_memory(err);
+    return gcal_page_types(&parts->types, &h->overview, &h->about->policy, err);
+}
+
+static int put_page(const struct html *h, const struct overview_parts *parts, FILE *drawn,
+                    struct gcal_error *err)
+{
+    FILE *page = h->out.file;
+
+    fprintf(page,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+            "style-src 'unsafe-inline'\">\n"
+            "<title>gpucal audit</title>\n<style>\n%s</style>\n</head>\n<body>\n%s",
+            gcal_page_style, gcal_plot_symbols);
+    if (put_part(&parts->head.html, drawn, page, err) < 0 ||
+        put_part(&parts->types.html, drawn, page, err) < 0 ||
+        put_part(&parts->others.html, drawn, page, err) < 0 ||
+        put_sections(h, drawn, err) < 0)
+        return -1;
+    fputs("<footer>Written by <code>gpucal audit --html</code>. Times are UTC. What the "
+          "terms mean: <code>man gpucal</code>.</footer>\n</body>\n</html>\n",
+          page);
+    return 0;
+}
+
+static int finish(void *context, const struct gcal_audit_summary *summary,
+                  struct gcal_error *err)
+{
+    struct html *h = context;
+    struct overview_parts parts = { 0 };
+    FILE *drawn = NULL;
+    int rc = -1;
+
+    if (make_overview(h, summary, &parts, err) == 0 &&
+        draw(h, &parts.types, &drawn, err) == 0 && put_page(h, &parts, drawn, err) == 0)
+        rc = gcal_replacement_finish(&h->out, err);
+    if (drawn)
+        fclose(drawn);
+    gcal_page_part_clear(&parts.head);
+    gcal_page_part_clear(&parts.types);
+    gcal_page_part_clear(&parts.others);
+    return rc;
+}
+
+static void destroy(void *context)
+{
+    struct html *h = context;
+
+    for (size_t i = 0; i < h->n_sections; i++)
+        gcal_page_section_clear(&h->sections[i]);
+    gcal_page_overview_clear(&h->overview);
+    gcal_replacement_clear(&h->out);
+    free(h);
+}
+
+int gcal_audit_html(const struct gcal_audit_about *about, const char *path,
+                    struct gcal_audit_output *output, struct gcal_error *err)
+{
+    struct html *h = calloc(1, sizeof(*h));
+
+    if (!h)
+        return gcal_error_memory(err);
+    h->about = about;
+    *output = (struct gcal_audit_output){
+        .context = h, .device = put_device, .end = finish, .destroy = destroy
+    };
+    /* Before the audit, which may take a minute. */
+    if (gcal_plot_check(err) == 0 && gcal_replacement_start(&h->out, path, err) == 0)
+        return 0;
+    destroy(h);
+    return -1;
+}

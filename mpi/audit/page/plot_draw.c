@@ -1,0 +1,190 @@
+/* audit_plot_draw.c - gnuplot is run, and its SVG made part of a page */
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "mpi/audit/page/plot.h"
+#include "mpi/audit/page/plot_colours.h"
+
+extern char **environ;
+
+/* ---- running ---- */
+
+static int no_gnuplot(int error, struct gcal_error *err)
+{
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "gnuplot, which draws the plots, cannot be run: %s; on Debian "
+                          "it is in the package gnuplot-nox",
+                          strerror(error));
+}
+
+/* Runs "gnuplot -d ARGUMENT" with these files; its exit status, or -1 with 'err'.  -d:
+ * without the user's settings.
+ */
+static int run(const char *argument, FILE *in, FILE *out, FILE *complaints,
+               struct gcal_error *err)
+{
+    char *argv[] = { "gnuplot", "-d", (char *)argument, NULL };
+    posix_spawn_file_actions_t actions;
+    int failed, status;
+    pid_t child;
+
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return gcal_error_memory(err);
+    if (in)
+        posix_spawn_file_actions_adddup2(&actions, fileno(in), 0);
+    posix_spawn_file_actions_adddup2(&actions, fileno(out), 1);
+    posix_spawn_file_actions_adddup2(&actions, fileno(complaints), 2);
+    failed = posix_spawnp(&child, "gnuplot", &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed)
+        return no_gnuplot(failed, err);
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return no_gnuplot(errno, err);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+}
+
+int gcal_plot_check(struct gcal_error *err)
+{
+    FILE *out = tmpfile();
+    int status;
+
+    if (!out)
+        return gcal_error_set(err, GCAL_EINPUT, "temporary file: %m");
+    status = run("--version", NULL, out, out, err);
+    fclose(out);
+    return status > 0 ? no_gnuplot(ENOEXEC, err) : status;
+}
+
+/* The first line of what gnuplot said. */
+static int tell(FILE *complaints, int status, struct gcal_error *err)
+{
+    char line[200] = "";
+
+    rewind(complaints);
+    while (fgets(line, sizeof(line), complaints))
+        if (line[strspn(line, " \t\n")])
+            break;
+    line[strcspn(line, "\n")] = '\0';
+    return gcal_error_set(err, GCAL_EINPUT, "gnuplot failed (%d): %s", status, line);
+}
+
+int gcal_plot_draw(FILE *script, FILE **drawn, struct gcal_error *err)
+{
+    FILE *out = tmpfile(), *complaints = tmpfile();
+    int status = -1;
+
+    if (!out || !complaints || fflush(script) == EOF || fseek(script, 0, SEEK_SET) < 0)
+        gcal_error_set(err, GCAL_EINPUT, "temporary file: %m");
+    else if ((status = run("-", script, out, complaints, err)) > 0)
+        status = tell(complaints, status, err);
+    if (complaints)
+        fclose(complaints);
+    if (status == 0) {
+        rewind(out);
+        *drawn = out;
+    } else if (out)
+        fclose(out);
+    return status;
+}
+
+/* ---- from a document to a part of a page ---- */
+
+const char gcal_plot_symbols[] =
+    "<svg width=\"0\" height=\"0\" aria-hidden=\"true\"><defs><circle id=\"gpPt6\" "
+    "cx=\"0\" cy=\"0\" r=\"1\" fill=\"currentColor\" stroke=\"none\"/></defs></svg>\n";
+
+/* What gnuplot writes, and what stands for it.  Where another version of gnuplot writes
+ * otherwise, pages get longer, and colours do not change in the dark.
+ */
+static const struct {
+    const char *from, *to;
+} replaced[] = {
+    /* The colours of audit_plot_colours.h. */
+    { "rgb(  2,   2,   2)", "var(--axis)" },
+    { "rgb(  3,   3,   3)", "var(--blue)" },
+    { "rgb(  4,   4,   4)", "var(--grey)" },
+    { "rgb(  5,   5,   5)", "var(--violet)" },
+    { "rgb(  6,   6,   6)", "var(--warn)" },
+    { "rgb(  7,   7,   7)", "var(--fail)" },
+    { "rgb(  8,   8,   8)", "var(--pass)" },
+    /* Text and groups, by classes of the page's style. */
+    { " stroke=\"none\" fill=\"rgb(1,1,1)\" font-family=\"sans-serif\" ",
+      " class=\"t\" " },
+    { " stroke=\"none\" fill=\"rgb(5,5,5)\" font-family=\"sans-serif\" ",
+      " class=\"e\" " },
+    { "<g fill=\"none\" color=\"black\" stroke=\"currentColor\" stroke-width=\"1.00\" "
+      "stroke-linecap=\"butt\" stroke-linejoin=\"miter\">",
+      "<g class=\"a\">" },
+    { " stroke-linecap=\"butt\" stroke-linejoin=\"miter\"", "" },
+    { "<tspan font-family=\"sans-serif\" >", "" },
+    { "</tspan>", "" },
+    { " shape-rendering='crispEdges'", "" },
+    { "xlink:href=", "href=" }, /* no name space is needed in a page */
+    { "\t", "" },
+};
+
+/* What all of these begin with. */
+#define FIRST "r <x\t"
+
+static void put_line(const char *line, FILE *page)
+{
+    const size_t n = sizeof(replaced) / sizeof(*replaced);
+    size_t i, plain;
+
+    while (*line) {
+        if ((plain = strcspn(line, FIRST)))
+            fwrite(line, 1, plain, page);
+        line += plain;
+        for (i = 0; i < n; i++)
+            if (strncmp(line, replaced[i].from, strlen(replaced[i].from)) == 0)
+                break;
+        if (i < n) {
+            fputs(replaced[i].to, page);
+            line += strlen(replaced[i].from);
+        } else if (*line)
+            fputc(*line++, page);
+    }
+}
+
+/* Takes <title>..</title> and id="..", of which a page would have many alike, out of the
+ * line; the rest stays.
+ */
+static void cut(char *line, const char *start, const char *end)
+{
+    char *from = strstr(line, start), *to;
+
+    if (from && (to = strstr(from + strlen(start), end))) {
+        to += strlen(end);
+        memmove(from, to, strlen(to) + 1);
+    }
+}
+
+int gcal_plot_take(FILE *drawn, FILE *page, struct gcal_error *err)
+{
+    char *line = NULL, box[80] = "";
+    bool in_head = true, done = false;
+    size_t capacity = 0;
+
+    while (!done && getline(&line, &capacity, drawn) > 0) {
+        if (in_head) {
+            sscanf(line, " viewBox=\"%79[0-9. ]\"", box);
+            in_head = strncmp(line, "</defs>", 7) != 0;
+            if (!in_head)
+                fprintf(page, "<svg viewBox=\"%s\" role=\"img\"><g>\n", box);
+            continue;
+        }
+        done = strncmp(line, "</svg>", 6) == 0;
+        cut(line, "<title>", "</title>");
+        cut(line, " id=\"", "\"");
+        if (line[strspn(line, " \t\n")])
+            put_line(line, page);
+    }
+    free(line);
+    return done ? 0 : gcal_error_set(err, GCAL_EINPUT, "gnuplot drew too few plots");
+}

@@ -1,0 +1,277 @@
+/* audit_prometheus.c - an audit as metrics, in a file for node_exporter's textfile
+ * collector
+ *
+ * All samples of a metric have to stand together, and devices come one by one: each
+ * metric is written to a temporary file of its own, and these one behind the other.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+#include "mpi/audit/output.h"
+#include "mpi/cli/escape.h"
+#include "mpi/cli/replace_file.h"
+
+enum metric { STATUS, CALIBRATED, FINDING, DRIFT, VALUE, UNREAD, N_METRICS };
+
+static const struct {
+    const char *name, *help;
+} metrics[N_METRICS] = {
+    [STATUS] = { "gpucal_device_status", "What the audit says of the device: 0 pass (or "
+                                         "not confirmed), 1 warning, "
+                                         "2 failure, 3 unknown (too few calibrations)." },
+    [CALIBRATED] = { "gpucal_calibration_timestamp_seconds",
+                     "When the device was last calibrated, in seconds since 1970." },
+    [FINDING] = { "gpucal_finding_rel_change",
+                  "A finding of the audit: relative change of what takes longer (or less "
+                  "long, if negative), 0.05 is 5 percent." },
+    [DRIFT] = { "gpucal_param_rel_drift", "Relative change of a parameter since the "
+                                          "driver and the configuration are "
+                                          "as they are." },
+    [VALUE] = { "gpucal_param_value",
+                "Parameter of the device's performance model, in the unit of the label "
+                "(costs are in seconds)." },
+    [UNREAD] = { "gpucal_node_not_audited",
+                 "1 for a node whose track in the store cannot be read." },
+};
+
+/* More samples of parameters than that, some 25 MB, are no use to anyone who scrapes
+ * them: then there are none.
+ */
+#define MOST_SAMPLES 100000
+
+struct prometheus {
+    struct gcal_replacement out;
+    FILE *part[N_METRICS];
+    size_t n_samples; /* of parameters */
+};
+
+static int device_status(enum gcal_audit_verdict verdict)
+{
+    switch (verdict) {
+    case GCAL_AUDIT_WARN:
+        return 1;
+    case GCAL_AUDIT_FAIL:
+        return 2;
+    case GCAL_AUDIT_UNKNOWN:
+        return 3;
+    default:
+        return 0;
+    }
+}
+
+static void put_label(struct gcal_buf *buf, const char *name, const char *value)
+{
+    gcal_buf_printf(buf, ",%s=\"", name);
+    gcal_escape_label(buf, value);
+    gcal_buf_puts(buf, "\"");
+}
+
+/* The first label. */
+static void put_hostname(struct gcal_buf *buf, const char *node)
+{
+    gcal_buf_puts(buf, "hostname=\"");
+    gcal_escape_label(buf, node);
+    gcal_buf_puts(buf, "\"");
+}
+
+/* 'labels': "hostname=.." and those of the metric. */
+static void put_sample(struct prometheus *p, enum metric metric,
+                       const struct gcal_buf *labels, double value)
+{
+    fprintf(p->part[metric], "%s{%s} %.9g\n", metrics[metric].name, labels->data, value);
+}
+
+/* A label set that comes twice would make readers refuse the whole file. */
+static bool came_before(const struct gcal_audit_device *device, size_t finding)
+{
+    for (size_t i = 0; i < finding; i++)
+        if (strcmp(device->findings[i].code, device->findings[finding].code) == 0)
+            return true;
+    return false;
+}
+
+static bool has_value(const struct gcal_audit_device *device,
+                      const struct gcal_audit_series *series)
+{
+    return device->n_runs && isfinite(series->value[device->n_runs - 1]);
+}
+
+static bool series_came_before(const struct gcal_audit_device *device, size_t series)
+{
+    const struct gcal_track_column *own = &device->series[series].column, *other;
+
+    for (size_t i = 0; i < series; i++) {
+        other = &device->series[i].column;
+        if (has_value(device, &device->series[i]) &&
+            strcmp(own->model, other->model) == 0 &&
+            strcmp(own->parameter, other->parameter) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void put_findings(struct prometheus *p, const struct gcal_audit_device *device,
+                         struct gcal_buf *labels)
+{
+    size_t size = labels->size;
+
+    for (size_t i = 0; i < device->n_findings; i++) {
+        if (came_before(device, i))
+            continue;
+        put_label(labels, "code", device->findings[i].code);
+        put_label(labels, "verdict",
+                  gcal_audit_verdict_name(device->findings[i].verdict));
+        if (!labels->failed)
+            put_sample(p, FINDING, labels, device->findings[i].change);
+        labels->size = size;
+    }
+}
+
+static void put_series(struct prometheus *p, const struct gcal_audit_device *device,
+                       struct gcal_buf *labels)
+{
+    size_t size = labels->size;
+
+    for (size_t i = 0; i < device->n_series; i++) {
+        const struct gcal_audit_series *s = &device->series[i];
+
+        if (!has_value(device, s) || series_came_before(device, i))
+            continue;
+        put_label(labels, "model", s->column.model);
+        put_label(labels, "param", s->column.parameter);
+        put_label(labels, "unit", s->column.unit);
+        if (!labels->failed) {
+            put_sample(p, VALUE, labels, s->value[device->n_runs - 1]);
+            if (isfinite(s->change))
+                put_sample(p, DRIFT, labels, s->change);
+        }
+        labels->size = size;
+    }
+    p->n_samples += 2 * device->n_series;
+}
+
+static int put_device(void *context, const struct gcal_audit_device *device,
+                      struct gcal_error *err)
+{
+    const struct gcal_track_run *newest =
+        device->n_runs ? device->run[device->n_runs - 1] : NULL;
+    struct prometheus *p = context;
+    struct gcal_buf labels = { 0 };
+    double calibrated_s = newest ? gcal_clock_of_utc(newest->utc) : NAN;
+    bool failed;
+
+    put_hostname(&labels, device->node);
+    put_label(&labels, "uuid", device->uid);
+    put_label(&labels, "device_type", device->type);
+    put_label(&labels, "driver", newest ? newest->driver : "");
+    if (!labels.failed) {
+        put_sample(p, STATUS, &labels, device_status(device->verdict));
+        if (isfinite(calibrated_s))
+            fprintf(p->part[CALIBRATED], "%s{%s} %.0f\n", metrics[CALIBRATED].name,
+                    labels.data, calibrated_s);
+        put_findings(p, device, &labels);
+        if (p->n_samples <= MOST_SAMPLES)
+            put_series(p, device, &labels);
+    }
+    failed = labels.failed;
+    gcal_buf_free(&labels);
+    return failed ? gcal_error_memory(err) : 0;
+}
+
+static int put_unread(struct prometheus *p, const struct gcal_audit_summary *summary,
+                      struct gcal_error *err)
+{
+    bool failed = false;
+
+    for (size_t i = 0; i < summary->n_unread; i++) {
+        struct gcal_buf labels = { 0 };
+
+        put_hostname(&labels, summary->unread[i].node);
+        if (!(failed = failed || labels.failed))
+            put_sample(p, UNREAD, &labels, 1);
+        gcal_buf_free(&labels);
+    }
+    return failed ? gcal_error_memory(err) : 0;
+}
+
+/* Whether anything went wrong shows in the files' error flags. */
+static void copy_part(FILE *from, FILE *to)
+{
+    char block[65536];
+    size_t n;
+
+    rewind(from);
+    while ((n = fread(block, 1, sizeof(block), from)) > 0)
+        fwrite(block, 1, n, to);
+}
+
+static bool is_of_parameters(size_t metric)
+{
+    return metric == VALUE || metric == DRIFT;
+}
+
+static int finish(void *context, const struct gcal_audit_summary *summary,
+                  struct gcal_error *err)
+{
+    struct prometheus *p = context;
+
+    if (put_unread(p, summary, err) < 0)
+        return -1;
+    for (size_t i = 0; i < N_METRICS; i++) {
+        if (fflush(p->part[i]) == EOF || ferror(p->part[i]))
+            return gcal_error_set(err, GCAL_EINPUT, "%s: temporary file: %m",
+                                  p->out.path);
+        if (ftell(p->part[i]) == 0)
+            continue;
+        if (is_of_parameters(i) && p->n_samples > MOST_SAMPLES) {
+            fprintf(p->out.file,
+                    "# %s: left out, more than %d samples; gpucal audit --node NAME "
+                    "writes those of some nodes\n",
+                    metrics[i].name, MOST_SAMPLES);
+            continue;
+        }
+        fprintf(p->out.file, "# HELP %s %s\n# TYPE %s gauge\n", metrics[i].name,
+                metrics[i].help, metrics[i].name);
+        copy_part(p->part[i], p->out.file);
+    }
+    return gcal_replacement_finish(&p->out, err);
+}
+
+static void destroy(void *context)
+{
+    struct prometheus *p = context;
+
+    for (size_t i = 0; i < N_METRICS; i++)
+        if (p->part[i])
+            fclose(p->part[i]);
+    gcal_replacement_clear(&p->out);
+    free(p);
+}
+
+int gcal_audit_prometheus(const struct gcal_audit_about *about, const char *path,
+                          struct gcal_audit_output *output, struct gcal_error *err)
+{
+    struct prometheus *p = calloc(1, sizeof(*p));
+
+    (void)about;
+    if (!p)
+        return gcal_error_memory(err);
+    *output = (struct gcal_audit_output){
+        .context = p, .device = put_device, .end = finish, .destroy = destroy
+    };
+    if (gcal_replacement_start(&p->out, path, err) < 0)
+        goto failed;
+    for (size_t i = 0; i < N_METRICS; i++)
+        if (!(p->part[i] = tmpfile())) {
+            gcal_error_set(err, GCAL_EINPUT, "%s: temporary file: %m", path);
+            goto failed;
+        }
+    return 0;
+failed:
+    destroy(p);
+    return -1;
+}

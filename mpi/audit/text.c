@@ -1,0 +1,134 @@
+/* audit_text.c - what gpucal audit tells people */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "mpi/audit/output.h"
+
+/* The summary stands first, but is known last. */
+struct text {
+    const struct gcal_audit_about *about;
+    struct gcal_buf buf;
+    size_t n_shown, n_epochs, n_faster;
+};
+
+static bool has_code(const struct gcal_audit_device *d, const char *code)
+{
+    for (size_t i = 0; i < d->n_findings; i++)
+        if (strcmp(d->findings[i].code, code) == 0)
+            return true;
+    return false;
+}
+
+static void put_chance(struct gcal_buf *buf, double chance)
+{
+    if (chance < 1e-9)
+        gcal_buf_puts(buf, "chance below 1e-09");
+    else
+        gcal_buf_printf(buf, "chance %.1g", chance);
+}
+
+static void put_finding(struct gcal_buf *buf, const struct gcal_audit_device *d,
+                        const struct gcal_audit_finding *f)
+{
+    gcal_buf_printf(buf, "  %-8s %s: %s\n", gcal_audit_verdict_name(f->verdict), f->code,
+                    f->what);
+    if (f->since < d->n_runs) {
+        gcal_buf_printf(buf, "           since run %s (%s)", d->run[f->since]->run_id,
+                        d->run[f->since]->utc);
+        if (!isnan(f->change_low))
+            gcal_buf_printf(buf, ", %+.1f to %+.1f %%, ", 100 * f->change_low,
+                            100 * f->change_high);
+        if (!isnan(f->change_low))
+            put_chance(buf, f->false_alarm);
+        gcal_buf_puts(buf, "\n");
+    }
+    gcal_buf_printf(buf, "           next: %s\n", f->next);
+}
+
+static int text_device(void *context, const struct gcal_audit_device *d,
+                       struct gcal_error *err)
+{
+    struct text *t = context;
+    bool news = gcal_audit_needs_attention(d->verdict);
+
+    (void)err;
+    t->n_epochs += has_code(d, "GPUCAL-EPOCH");
+    t->n_faster += has_code(d, "GPUCAL-FASTER");
+    if (!news && !t->about->all)
+        return 0;
+    t->n_shown++;
+    gcal_buf_printf(&t->buf, "%s %s (%s): %s, %zu calibration%s\n", d->node, d->name,
+                    d->uid, gcal_audit_verdict_name(d->verdict), d->n_runs,
+                    d->n_runs == 1 ? "" : "s");
+    for (size_t i = 0; i < d->n_findings; i++)
+        if (t->about->all || gcal_audit_needs_attention(d->findings[i].verdict))
+            put_finding(&t->buf, d, &d->findings[i]);
+    return 0;
+}
+
+static void print_summary(const struct text *t, const struct gcal_audit_summary *s)
+{
+    printf("%zu node%s, %zu device%s, %zu calibration%s:", s->n_nodes,
+           s->n_nodes == 1 ? "" : "s", s->n_devices, s->n_devices == 1 ? "" : "s",
+           s->n_runs, s->n_runs == 1 ? "" : "s");
+    for (int v = 0; v <= GCAL_AUDIT_UNKNOWN; v++)
+        printf("%s %zu %s", v ? "," : "", s->n_verdicts[v],
+               gcal_audit_verdict_name((enum gcal_audit_verdict)v));
+    printf("\n");
+    if (!t->about->all && (t->n_epochs || t->n_faster))
+        printf("%zu measured anew since a driver, gpucal or the configuration changed, "
+               "%zu got faster (--all tells of them)\n",
+               t->n_epochs, t->n_faster);
+}
+
+static void print_unread(const struct gcal_audit_summary *s)
+{
+    for (size_t i = 0; i < s->n_unread; i++)
+        printf("%s: not audited: %s\n", s->unread[i].node, s->unread[i].why);
+    if (s->n_unread)
+        printf("         next: restore these files, or move them away: then their nodes "
+               "have no past\n");
+}
+
+static int text_end(void *context, const struct gcal_audit_summary *summary,
+                    struct gcal_error *err)
+{
+    struct text *t = context;
+    char *text;
+
+    print_summary(t, summary);
+    print_unread(summary);
+    if (!t->n_shown)
+        return 0;
+    if (!(text = gcal_buf_take(&t->buf, err)))
+        return -1;
+    fputs(text, stdout);
+    free(text);
+    return 0;
+}
+
+static void text_destroy(void *context)
+{
+    struct text *t = context;
+
+    gcal_buf_free(&t->buf);
+    free(t);
+}
+
+int gcal_audit_text(const struct gcal_audit_about *about,
+                    struct gcal_audit_output *output, struct gcal_error *err)
+{
+    struct text *t = calloc(1, sizeof(*t));
+
+    if (!t)
+        return gcal_error_memory(err);
+    t->about = about;
+    *output = (struct gcal_audit_output){
+        .context = t, .device = text_device, .end = text_end, .destroy = text_destroy
+    };
+    return 0;
+}

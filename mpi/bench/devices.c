@@ -1,0 +1,100 @@
+/* command_devices.c - gpucal devices: what OpenCL shows on this machine */
+#include <argp.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/base/units.h"
+#include "calib/worker/worker.h"
+#include "mpi/cli/command.h"
+#include "mpi/cli/local_device.h"
+#include "mpi/cli/print_json.h"
+
+static const struct argp_option options[] = {
+    { "json", 'j', NULL, 0, "As JSON", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    (void)arg;
+    if (key == 'j')
+        *(bool *)state->input = true;
+    else if (key == ARGP_KEY_ARG)
+        argp_error(state, "no arguments are expected");
+    else
+        return ARGP_ERR_UNKNOWN;
+    return 0;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .doc = "Lists the OpenCL devices of this machine with their fingerprints.",
+};
+
+static void print_device(const struct gcal_device_info *d)
+{
+    char memory[GCAL_UNITS_SIZE], local[GCAL_UNITS_SIZE], clock[GCAL_UNITS_SIZE],
+        cache[GCAL_UNITS_SIZE];
+
+    printf("%s\n", d->name);
+    printf("  uid           %s\n", d->uid);
+    printf("  type          %s\n", d->type);
+    printf("  kind          %s, %s, %s\n", d->device_type, d->vendor, d->version);
+    printf("  platform      %s, driver %s\n", d->platform, d->driver);
+    if (*d->pci)
+        printf("  pci           %s\n", d->pci);
+    printf("  compute units %llu at %s, sub-groups of %llu, work-groups up to %llu\n",
+           (unsigned long long)d->compute_units, gcal_units(d->max_clock_hz, "Hz", clock),
+           (unsigned long long)d->sub_group_size,
+           (unsigned long long)d->max_work_group_size);
+    printf("  memory        %s, cache %s, local %s\n",
+           gcal_units(d->global_memory_bytes, "B", memory),
+           gcal_units(d->cache_bytes, "B", cache),
+           gcal_units(d->local_memory_bytes, "B", local));
+    printf("  types         float32%s%s\n", d->fp64 ? ", float64" : "",
+           d->fp16 ? ", float16" : "");
+}
+
+static json_t *device_json(const struct gcal_device_info *d)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f, "
+                     "s:f, s:f, s:f, "
+                     "s:f, s:b, s:b}",
+                     "uid", d->uid, "type", d->type, "name", d->name, "vendor", d->vendor,
+                     "platform", d->platform, "driver", d->driver, "version", d->version,
+                     "device_type", d->device_type, "pci", d->pci, "compute_units",
+                     (json_int_t)d->compute_units, "sub_group_size",
+                     (json_int_t)d->sub_group_size, "max_work_group_size",
+                     (json_int_t)d->max_work_group_size, "max_clock_hz", d->max_clock_hz,
+                     "global_memory_bytes", d->global_memory_bytes, "max_alloc_bytes",
+                     d->max_alloc_bytes, "local_memory_bytes", d->local_memory_bytes,
+                     "timer_resolution_s", d->timer_resolution_s, "fp64", (int)d->fp64,
+                     "fp16", (int)d->fp16);
+}
+
+int gcal_command_devices(int argc, char **argv)
+{
+    struct gcal_local_devices devices = { 0 };
+    struct gcal_error err = { 0 };
+    bool as_json = false;
+    json_t *all;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &as_json);
+    if (gcal_local_devices_open(&devices, &err) < 0)
+        return gcal_command_fail(&err);
+    all = json_array();
+    for (size_t i = 0; i < devices.count; i++)
+        if (as_json)
+            json_array_append_new(all, device_json(&devices.info[i]));
+        else
+            print_device(&devices.info[i]);
+    if (as_json)
+        gcal_print_json(all);
+    json_decref(all);
+    gcal_local_devices_close(&devices);
+    return 0;
+}

@@ -1,0 +1,343 @@
+/* command_kernels.c - gpucal kernels: what tags would generate, with counts, or timed */
+#include <argp.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/config/config.h"
+#include "calib/model/profile.h"
+#include "kernels/kernels.h"
+#include "mpi/ranks/calibrate.h"
+#include "mpi/cli/command.h"
+#include "mpi/count/options.h"
+#include "mpi/count/features.h"
+#include "mpi/bench/kernels_run.h"
+#include "mpi/cli/local_device.h"
+#include "mpi/cli/words.h"
+
+/* Of --counts without a device. */
+#define NOMINAL_SUB_GROUP 32
+
+struct kernels_command {
+    struct gcal_words tags, devices;
+    enum gcal_match match;
+    bool source, counts, run;
+    const char *catalogue, *csv;
+    double budget_s; /* 0: not given */
+};
+
+static const struct argp_option options[] = {
+    { "match", 'm', "CONDITION", 0,
+      "How a generator's tags relate to those asked for: "
+      "superset (default), identical, subset, intersect",
+      0 },
+    { "counts", 'c', NULL, 0,
+      "Print each kernel's features and their values, for sub-groups of 32 or those of "
+      "--device",
+      0 },
+    { "source", 's', NULL, 0, "Print each kernel's OpenCL C", 0 },
+    { "run", 'r', NULL, 0,
+      "Check each kernel's result and time it; without tags, every generator's default "
+      "kernels",
+      0 },
+    { "device", 'd', "PATTERN", 0,
+      "Only devices whose name, uid, type or kind (gpu, cpu) matches, e.g. '*H200*'; may "
+      "be repeated",
+      0 },
+    { "csv", 'o', "FILE", 0, "Write what --run finds to this file, too", 0 },
+    { "budget", 'b', "SECONDS", 0,
+      "Time of --run for each device; without it, every kernel is finished", 0 },
+    { "catalogue", 'C', "FOLDER", 0,
+      "The kernels of this folder instead of the built-in ones", 0 },
+    { 0 },
+};
+
+static enum gcal_match match_named(const char *name, struct argp_state *state)
+{
+    static const char *const names[] = { "superset", "identical", "subset", "intersect" };
+
+    for (int i = 0; i < 4; i++)
+        if (strcmp(names[i], name) == 0)
+            return (enum gcal_match)i;
+    argp_error(state,
+               "--match: expected superset, identical, subset or intersect, found "
+               "'%s'",
+               name);
+    return GCAL_MATCH_SUPERSET;
+}
+
+static void check_combination(const struct kernels_command *c, struct argp_state *state)
+{
+    if (c->run && (c->counts || c->source))
+        argp_error(state, "--run goes without --counts and --source");
+    if (!c->run && c->csv)
+        argp_error(state, "--csv needs --run");
+    if (!c->run && c->budget_s > 0)
+        argp_error(state, "--budget needs --run");
+    if (!c->run && !c->tags.n && c->devices.n)
+        argp_error(state, "--device needs --run or tags");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct kernels_command *c = state->input;
+
+    switch (key) {
+    case 'm':
+        c->match = match_named(arg, state);
+        break;
+    case 'c':
+        c->counts = true;
+        break;
+    case 's':
+        c->source = true;
+        break;
+    case 'r':
+        c->run = true;
+        break;
+    case 'd':
+        gcal_words_add(&c->devices, arg, state);
+        break;
+    case 'o':
+        c->csv = arg;
+        break;
+    case 'b':
+        c->budget_s = gcal_option_positive(arg, "", "--budget", state);
+        break;
+    case 'C':
+        c->catalogue = arg;
+        break;
+    case ARGP_KEY_ARG:
+        gcal_words_add(&c->tags, arg, state);
+        break;
+    case ARGP_KEY_END:
+        check_combination(c, state);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[TAG | ARGUMENT:VALUE[,VALUE]]...",
+    .doc =
+        "Lists the measurement kernels that tags pick; without tags, the generators "
+        "with their tags and arguments. --run measures them on this machine's "
+        "devices.\v"
+        "Examples:\n"
+        "  gpucal kernels matmul_sq prefetch:True n:1024,2048 --counts\n"
+        "  gpucal kernels gmem_load_pattern dtype:float32,float64 --run --device gpu\n"
+        "  gpucal kernels --run --csv all.csv\n\n"
+        "Of a size that no tag fixes, --run takes the longest that runs at most 5 ms. "
+        "Its table has, for each kernel, the median time, the median's standard error, "
+        "what work-items load from and store to global and local memory a second, and "
+        "their arithmetic a second, a multiply-add being two operations.\n"
+        "Exit status of --run: 0 good, 1 bad input, 5 a kernel or a device failed.",
+};
+
+/* ---- listing ---- */
+
+/* The devices that --device names, of those of this machine. */
+static int open_devices(const struct kernels_command *c, struct gcal_local_devices *d,
+                        struct gcal_error *err)
+{
+    if (gcal_local_devices_open(d, err) < 0)
+        return -1;
+    for (size_t i = 0; i < d->count; i++)
+        if (gcal_local_device_matches(&d->info[i], c->devices.n, c->devices.items))
+            return 0;
+    return gcal_error_set(err, GCAL_EDEVICE,
+                          "none of the %zu OpenCL devices matches '%s'; 'gpucal devices' "
+                          "lists them",
+                          d->count, c->devices.items[0]);
+}
+
+/* Whom a listing is for: the first device that --device names. */
+struct audience {
+    size_t sub_group;
+    bool known; /* false: no device, but the nominal one */
+    struct gcal_kernel_limits limits;
+};
+
+static int find_audience(const struct kernels_command *c, struct audience *a,
+                         struct gcal_error *err)
+{
+    struct gcal_local_devices d = { 0 };
+    int rc;
+
+    *a = (struct audience){ .sub_group = NOMINAL_SUB_GROUP };
+    if (!c->devices.n)
+        return 0;
+    rc = open_devices(c, &d, err);
+    for (size_t i = 0; rc == 0 && i < d.count && !a->known; i++)
+        if (gcal_local_device_matches(&d.info[i], c->devices.n, c->devices.items))
+            *a = (struct audience){ .sub_group = d.info[i].sub_group_size,
+                                    .known = true,
+                                    .limits = gcal_device_limits(&d.info[i]) };
+    gcal_local_devices_close(&d);
+    return rc;
+}
+
+static int print_kernel(const struct kernels_command *c, const struct gcal_kernel *k,
+                        size_t sub_group, struct gcal_error *err)
+{
+    double sizes[64];
+
+    printf("%s\n", k->name);
+    if (c->source)
+        printf("%s\n", k->source);
+    if (!c->counts || k->profile->n_parameters > sizeof(sizes) / sizeof(*sizes))
+        return 0;
+    if (gcal_sizes_of_kernel(k, k->profile->n_parameters,
+                             (const char *const *)k->profile->parameters, sizes, err) < 0)
+        return -1;
+    return gcal_features_print(k->profile, (double)sub_group, sizes, err);
+}
+
+static void print_end(const struct kernels_command *c, const struct audience *a,
+                      const struct gcal_kernel_list *list)
+{
+    printf("%zu kernel%s", list->n_kernels, list->n_kernels == 1 ? "" : "s");
+    if (c->counts)
+        printf(", values for sub-groups of %zu", a->sub_group);
+    if (list->nominal)
+        printf(", sizes for a cache of %.0f MiB and a memory of %.0f GiB",
+               gcal_nominal_limits.cache_bytes / (1 << 20),
+               gcal_nominal_limits.memory_bytes / (1 << 30));
+    putchar('\n');
+    gcal_kernels_print_left_out(list);
+}
+
+static int list_kernels(const struct kernels_command *c,
+                        const struct gcal_catalogue *catalogue, struct gcal_error *err)
+{
+    struct gcal_kernel_list list = { 0 };
+    struct audience a;
+    int rc = -1;
+
+    if (find_audience(c, &a, err) < 0 ||
+        gcal_catalogue_generate(catalogue, c->tags.n, c->tags.items, c->match,
+                                a.known ? &a.limits : NULL, &list, err) < 0)
+        goto out;
+    rc = 0;
+    for (size_t i = 0; rc == 0 && i < list.n_kernels; i++)
+        rc = print_kernel(c, list.kernels[i], a.sub_group, err);
+    if (rc == 0)
+        print_end(c, &a, &list);
+out:
+    gcal_kernel_list_clear(&list);
+    return rc;
+}
+
+static int list_generators(const struct gcal_catalogue *catalogue, struct gcal_error *err)
+{
+    char *text = gcal_catalogue_describe(catalogue, err);
+    int rc = text && fputs(text, stdout) != EOF ? 0 : -1;
+
+    free(text);
+    return rc;
+}
+
+/* ---- running ---- */
+
+/* What goes on from device to device. */
+struct benchmark {
+    const struct kernels_command *c;
+    const struct gcal_catalogue *catalogue;
+    struct gcal_spawner *spawner;
+    struct gcal_display *display;
+    FILE *csv; /* NULL: not wanted */
+    bool good;
+};
+
+static int run_on(struct benchmark *b, const struct gcal_device_info *info,
+                  struct gcal_error *err)
+{
+    const struct kernels_command *c = b->c;
+    struct gcal_kernels_run run = { .info = info };
+    const struct gcal_kernel_limits limits = gcal_device_limits(info);
+    int rc;
+
+    rc = gcal_catalogue_generate(b->catalogue, c->tags.n, c->tags.items, c->match,
+                                 &limits, &run.list, err);
+    if (rc == 0)
+        rc = gcal_kernels_run(&run, b->spawner, c->budget_s > 0 ? c->budget_s : INFINITY,
+                              b->display, err);
+    gcal_display_clear(b->display);
+    if (rc == 0) {
+        gcal_kernels_print(&run);
+        if (b->csv)
+            gcal_kernels_csv_rows(b->csv, &run);
+        fflush(stdout);
+        b->good = b->good && gcal_kernels_run_good(&run);
+    }
+    gcal_kernels_run_clear(&run);
+    return rc;
+}
+
+static int run_on_all(struct benchmark *b, struct gcal_error *err)
+{
+    struct gcal_local_devices d = { 0 };
+    int rc = open_devices(b->c, &d, err);
+
+    b->spawner = d.spawner;
+    for (size_t i = 0; rc == 0 && i < d.count; i++)
+        if (gcal_local_device_matches(&d.info[i], b->c->devices.n, b->c->devices.items))
+            rc = run_on(b, &d.info[i], err);
+    gcal_local_devices_close(&d);
+    return rc;
+}
+
+/* 0 or 5, -1 with 'err'.  The file is opened first: what cannot be kept is not measured.
+ */
+static int benchmark(const struct kernels_command *c,
+                     const struct gcal_catalogue *catalogue, struct gcal_error *err)
+{
+    struct benchmark b = { .c = c, .catalogue = catalogue, .good = true };
+    int rc;
+
+    if (c->csv && !(b.csv = fopen(c->csv, "we")))
+        return gcal_error_set(err, GCAL_EINPUT, "%s: %m", c->csv);
+    if (b.csv)
+        gcal_kernels_csv_header(b.csv);
+    b.display = gcal_display_create(false);
+    rc = run_on_all(&b, err);
+    gcal_display_destroy(b.display);
+    if (b.csv && (ferror(b.csv) | (fclose(b.csv) == EOF)) && rc == 0)
+        rc = gcal_error_set(err, GCAL_EINPUT, "%s: %m", c->csv);
+    return rc < 0 ? -1 : b.good ? 0 : GCAL_EDEVICE;
+}
+
+static int run(const struct kernels_command *c, struct gcal_error *err)
+{
+    struct gcal_catalogue *catalogue = gcal_catalogue_open(c->catalogue, err);
+    int rc = -1;
+
+    if (!catalogue)
+        return -1;
+    if (!c->tags.n && !c->run)
+        rc = list_generators(catalogue, err);
+    else if (gcal_catalogue_check(catalogue, c->tags.n, c->tags.items, c->match, err) ==
+             0)
+        rc = c->run ? benchmark(c, catalogue, err) : list_kernels(c, catalogue, err);
+    gcal_catalogue_close(catalogue);
+    return rc;
+}
+
+int gcal_command_kernels(int argc, char **argv)
+{
+    struct kernels_command c = { 0 };
+    struct gcal_error err = { 0 };
+    int rc;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    rc = run(&c, &err);
+    free(c.tags.items);
+    free(c.devices.items);
+    return rc < 0 ? gcal_command_fail(&err) : rc;
+}

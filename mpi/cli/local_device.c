@@ -1,0 +1,86 @@
+#include "mpi/cli/local_device.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "calib/base/error.h"
+#include "fit/fit.h"
+
+#define LIMIT_S      120.0
+#define MEASURE_S    2.0
+#define MAX_LAUNCHES 60
+
+static int as_device_error(enum gcal_worker_outcome outcome, struct gcal_error *err)
+{
+    if (outcome == GCAL_WORKER_DONE)
+        return 0;
+    err->code = GCAL_EDEVICE;
+    return -1;
+}
+
+int gcal_local_devices_open(struct gcal_local_devices *d, struct gcal_error *err)
+{
+    struct gcal_worker *worker;
+    int rc;
+
+    if (!(d->spawner = gcal_spawner_start(err)) ||
+        !(worker = gcal_worker_start(d->spawner, NULL, err)))
+        return -1;
+    rc =
+        as_device_error(gcal_worker_list(worker, LIMIT_S, &d->info, &d->count, err), err);
+    gcal_worker_stop(worker);
+    return rc;
+}
+
+void gcal_local_devices_close(struct gcal_local_devices *d)
+{
+    for (size_t i = 0; i < d->count; i++)
+        gcal_device_info_clear(&d->info[i]);
+    free(d->info);
+    gcal_spawner_stop(d->spawner);
+}
+
+bool gcal_local_device_matches(const struct gcal_device_info *info, size_t n_patterns,
+                               const char *const *patterns)
+{
+    const char *const texts[] = { info->name, info->uid, info->type, info->device_type };
+
+    for (size_t i = 0; i < n_patterns; i++)
+        for (size_t k = 0; k < sizeof(texts) / sizeof(*texts); k++)
+            if (fnmatch(patterns[i], texts[k], FNM_CASEFOLD) == 0)
+                return true;
+    return n_patterns == 0;
+}
+
+static int measure(struct gcal_worker *worker, const char *uid,
+                   const struct gcal_kernel *kernel, double *time_s, size_t *launches,
+                   struct gcal_error *err)
+{
+    struct gcal_sample samples[MAX_LAUNCHES];
+    double first_s, spread;
+    enum gcal_row_status status;
+
+    if (as_device_error(gcal_worker_open(worker, uid, LIMIT_S, err), err) < 0 ||
+        as_device_error(
+            gcal_worker_prepare(worker, kernel, LIMIT_S, &first_s, &status, err), err) <
+            0)
+        return -1;
+    *launches = (size_t)fmin(MAX_LAUNCHES, fmax(3, MEASURE_S / fmax(first_s, 1e-6)));
+    if (as_device_error(gcal_worker_measure(worker, kernel, *launches, LIMIT_S, samples,
+                                            &status, err),
+                        err) < 0)
+        return -1;
+    return gcal_fit_median_time(samples, *launches, time_s, &spread, err);
+}
+
+int gcal_local_measure(struct gcal_local_devices *d, const char *uid,
+                       const struct gcal_kernel *kernel, double *time_s, size_t *launches,
+                       struct gcal_error *err)
+{
+    struct gcal_worker *worker = gcal_worker_start(d->spawner, NULL, err);
+    int rc = worker ? measure(worker, uid, kernel, time_s, launches, err) : -1;
+
+    gcal_worker_stop(worker);
+    return rc;
+}

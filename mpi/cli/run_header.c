@@ -1,0 +1,58 @@
+#include "mpi/cli/run_header.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+#include "calib/base/random.h"
+#include "calib/config/config.h"
+#include "store/record/record.h"
+
+/* "20261121T041705Z-1a2b3c4d": sorts by time, differs between runs of one second. */
+static char *make_run_id(const char *utc)
+{
+    uint64_t state = (uint64_t)(gcal_clock_now_s() * 1e9) ^ (uint64_t)getpid() << 32;
+    char date[GCAL_UTC_SIZE];
+    size_t n = 0;
+
+    for (const char *c = utc; *c; c++)
+        if (*c != '-' && *c != ':')
+            date[n++] = *c;
+    date[n] = '\0';
+    return gcal_format("%s-%08x", date, (unsigned)(gcal_random_next(&state) >> 32));
+}
+
+int gcal_run_header_start(struct gcal_run_header *h, const struct gcal_config *config,
+                          const char *catalogue, char *launcher, uint32_t n_ranks,
+                          struct gcal_error *err)
+{
+    char utc[GCAL_UTC_SIZE];
+
+    gcal_clock_utc(utc);
+    h->started_utc = strdup(utc);
+    h->run_id = make_run_id(utc);
+    h->gpucal_version = strdup(GPUCAL_VERSION);
+    h->launcher = launcher;
+    h->config = strdup(config->text);
+    h->config_file = strdup(config->file);
+    h->catalogue = strdup(catalogue);
+    h->seed = config->measure.seed;
+    h->n_ranks = n_ranks;
+    if (!h->started_utc || !h->run_id || !h->gpucal_version || !h->launcher ||
+        !h->config || !h->config_file || !h->catalogue)
+        return gcal_error_memory(err);
+    return 0;
+}
+
+int gcal_run_header_end(struct gcal_run_header *h, struct gcal_error *err)
+{
+    char utc[GCAL_UTC_SIZE];
+
+    gcal_clock_utc(utc);
+    free(h->finished_utc);
+    h->finished_utc = strdup(utc);
+    return h->finished_utc ? 0 : gcal_error_memory(err);
+}

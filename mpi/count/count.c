@@ -1,0 +1,138 @@
+/* command_count.c - gpucal count: the features of a kernel, from its source */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/model/profile.h"
+#include "mpi/cli/command.h"
+#include "mpi/count/options.h"
+#include "mpi/count/features.h"
+
+struct count_command {
+    struct gcal_count_options count;
+    size_t sub_group; /* 0: not given */
+    const char *format, *output;
+};
+
+static const struct argp_option options[] = {
+    { "sub-group", 's', "N", 0,
+      "Work-items that run in step on the device: 32, 64, ..; makes counts per "
+      "sub-group numbers, and the profile good for such devices only.  Without it they "
+      "contain the name sub_group_size, which each device supplies",
+      0 },
+    { "format", 'f', "text|yaml|json", 0,
+      "A table (default), the profile, or a list of features with their values", 0 },
+    { "output", 'o', "PROFILE", 0,
+      "Write the profile that libgpucal and 'gpucal predict' "
+      "load",
+      0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct count_command *c = state->input;
+    char *end;
+    long size;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &c->count;
+        break;
+    case 's':
+        size = strtol(arg, &end, 10);
+        if (end == arg || *end || size < 1 || size > 65536)
+            argp_error(state,
+                       "--sub-group: expected a number from 1 to 65536, found '%s'", arg);
+        c->sub_group = (size_t)size;
+        break;
+    case 'f':
+        c->format = arg;
+        if (strcmp(arg, "text") && strcmp(arg, "yaml") && strcmp(arg, "json"))
+            argp_error(state, "--format: expected text, yaml or json, found '%s'", arg);
+        break;
+    case 'o':
+        c->output = arg;
+        break;
+    case ARGP_KEY_END:
+        if (!c->count.file)
+            argp_error(state, "expected the file with the kernel");
+        if (c->count.n_banks && !c->sub_group)
+            argp_error(state, "--banks: bank conflicts are those of a sub-group; give "
+                              "--sub-group too");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_child children[] = { { &gcal_count_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "FILE.cl",
+    .children = children,
+    .doc =
+        "Counts what an OpenCL C kernel does - operations, memory accesses, atomics, "
+        "barriers - from its source, as expressions in its sizes.\v"
+        "What a count counts: 'work-item' and 'sub-group' sum over all of the NDRange, "
+        "partial sub-groups rounded up; 'kernel' is per launch, or of one work-item "
+        "(barriers).  Both sides of a condition on data are counted, which is marked as "
+        "an estimate (~); anything else that cannot be counted exactly is refused unless "
+        "--allow-estimates is given.\n\n"
+        "Examples:\n"
+        "  gpucal count matmul.cl --local 16,16 --global n,n --sub-group 32 --at n=64\n"
+        "  gpucal count matmul.cl -k tiled -D T=16 -l 16,16 -g n,n -o tiled.yaml\n"
+        "  gpucal count spmv.cl --local 128 --global rows --trips 9:per_row\n"
+        "  gpucal count tile.cl -l 32,8 -g n,n/4 --sub-group 32 --banks 32 -f json",
+};
+
+static int run(const struct count_command *c, struct gcal_error *err)
+{
+    struct gcal_profile *profile = gcal_count_options_run(&c->count, c->sub_group, err);
+    double sizes[64];
+    char *yaml = NULL;
+    int rc = -1;
+
+    if (!profile || !(yaml = gcal_profile_encode(profile, err)))
+        goto out;
+    if (profile->n_parameters > sizeof(sizes) / sizeof(*sizes)) {
+        gcal_error_set(err, GCAL_EINPUT, "more than 64 sizes");
+        goto out;
+    }
+    if (c->count.at &&
+        gcal_sizes_parse(c->count.at, profile->n_parameters,
+                         (const char *const *)profile->parameters, sizes, err) < 0)
+        goto out;
+    if (c->count.at && !c->sub_group && gcal_features_need_sub_group(profile))
+        fprintf(stderr,
+                "gpucal: counts per sub-group get no value without --sub-group\n");
+    if (c->output && gcal_command_write(c->output, yaml, err) < 0)
+        goto out;
+    if (strcmp(c->format, "yaml") == 0)
+        rc = fputs(yaml, stdout) == EOF ? -1 : 0;
+    else if (strcmp(c->format, "json") == 0)
+        rc = gcal_features_print_json(profile, (double)c->sub_group,
+                                      c->count.at ? sizes : NULL, err);
+    else
+        rc = gcal_features_print(profile, (double)c->sub_group,
+                                 c->count.at ? sizes : NULL, err);
+out:
+    gcal_profile_destroy(profile);
+    free(yaml);
+    return rc;
+}
+
+int gcal_command_count(int argc, char **argv)
+{
+    struct count_command c = { .format = "text" };
+    struct gcal_error err = { 0 };
+    int rc;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    rc = run(&c, &err);
+    gcal_count_options_clear(&c.count);
+    return rc < 0 ? gcal_command_fail(&err) : 0;
+}

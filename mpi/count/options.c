@@ -1,0 +1,324 @@
+#include "mpi/count/options.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+
+#define MAX_SOURCE_BYTES (16u << 20)
+
+static const struct argp_option kernel_options[] = {
+    { "kernel", 'k', "NAME", 0, "Which kernel of the file (default: the only one)", 1 },
+    { "local", 'l', "X[,Y[,Z]]", 0, "Work-group size", 1 },
+    { "global", 'g', "EXPR[,EXPR[,EXPR]]", 0,
+      "Global size, as expressions in the "
+      "kernel's size arguments, e.g. 'n,n'",
+      1 },
+    { "define", 'D', "NAME[=VALUE]", 0, "As for an OpenCL compiler", 1 },
+    { "assume", 'a', "CONDITIONS", 0,
+      "What holds of the sizes, e.g. 'n % 16 = 0 and n "
+      ">= 16'",
+      1 },
+    { "trips", 'T', "LINE:NAME", 0,
+      "The loop in that line runs NAME times on average, a size of its own; for loops "
+      "whose trips depend on data; may be repeated",
+      1 },
+    { 0 },
+};
+
+static const struct argp_option count_options[] = {
+    { "at", 'A', "NAME=VALUE,..", 0, "Values of the sizes, e.g. n=2048,m=64", 2 },
+    { "banks", 'B', "COUNT", 0,
+      "Banks of local memory, 4 bytes wide (often 32): counts f_local_pass, the passes "
+      "that bank conflicts cost",
+      2 },
+    { "index-arithmetic", 'I', NULL, 0,
+      "Count the integer arithmetic of subscripts and loop control too (f_index_...)",
+      2 },
+    { "allow-estimates", 'E', NULL, 0,
+      "Mark what cannot be counted exactly as an estimate instead of refusing it", 2 },
+    { 0 },
+};
+
+static void parse_local(struct gcal_count_options *o, const char *text,
+                        struct argp_state *state)
+{
+    size_t n = 0;
+    char *end = (char *)text - 1;
+
+    do {
+        const char *start = end + 1;
+        long long size = strtoll(start, &end, 10);
+
+        if (end == start || size < 1 || size > 1 << 20 || n == GCAL_MAX_DIMS ||
+            (*end && *end != ','))
+            argp_error(state,
+                       "--local: expected one to three sizes such as 16,16, found "
+                       "'%s'",
+                       text);
+        o->local[n++] = (size_t)size;
+    } while (*end);
+    o->n_dims = n;
+}
+
+/* Commas inside parentheses belong to the expression. */
+static void parse_global(struct gcal_count_options *o, const char *text,
+                         struct argp_state *state)
+{
+    size_t n = 0;
+    int depth = 0;
+
+    if (!(o->global_text = strdup(text)))
+        argp_failure(state, GCAL_EINPUT, 0, "out of memory");
+    o->global[n++] = o->global_text;
+    for (char *c = o->global_text; *c; c++) {
+        depth += (*c == '(') - (*c == ')');
+        if (*c != ',' || depth)
+            continue;
+        if (n == GCAL_MAX_DIMS)
+            argp_error(state, "--global: more than three dimensions in '%s'", text);
+        *c = '\0';
+        o->global[n++] = c + 1;
+    }
+}
+
+/* "12:nnz" */
+static void parse_trips(struct gcal_count_options *o, const char *text,
+                        struct argp_state *state)
+{
+    char *end;
+    long line = strtol(text, &end, 10);
+    const char *name = end + 1;
+    struct gcal_trips *trips;
+
+    if (end == text || *end != ':' || line < 1 || line > 1 << 30 ||
+        (!isalpha((unsigned char)*name) && *name != '_') ||
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") !=
+            strlen(name))
+        argp_error(state,
+                   "--trips: expected a line and a name such as 12:nnz, found '%s'",
+                   text);
+    trips =
+        gcal_array_grow(o->trips, o->n_trips, &o->trips_capacity, sizeof(*trips), NULL);
+    if (!trips)
+        argp_failure(state, GCAL_EINPUT, 0, "out of memory");
+    o->trips = trips;
+    trips[o->n_trips++] = (struct gcal_trips){ (int)line, name };
+}
+
+static void parse_banks(struct gcal_count_options *o, const char *text,
+                        struct argp_state *state)
+{
+    char *end;
+    long banks = strtol(text, &end, 10);
+
+    if (end == text || *end || banks < 1 || banks > 65536)
+        argp_error(state, "--banks: expected a number from 1 to 65536, found '%s'", text);
+    o->n_banks = (size_t)banks;
+}
+
+static error_t parse_kernel(int key, char *arg, struct argp_state *state)
+{
+    struct gcal_count_options *o = state->input;
+
+    switch (key) {
+    case 'k':
+        o->kernel = arg;
+        break;
+    case 'l':
+        parse_local(o, arg, state);
+        break;
+    case 'g':
+        parse_global(o, arg, state);
+        break;
+    case 'D':
+        gcal_buf_printf(&o->build_options, "-D%s ", arg);
+        break;
+    case 'a':
+        o->assume = arg;
+        break;
+    case 'T':
+        parse_trips(o, arg, state);
+        break;
+    case ARGP_KEY_ARG:
+        if (o->file)
+            argp_error(state, "more than one file: '%s' and '%s'", o->file, arg);
+        o->file = arg;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+const struct argp gcal_kernel_argp = { .options = kernel_options,
+                                       .parser = parse_kernel };
+
+static error_t parse_count(int key, char *arg, struct argp_state *state)
+{
+    struct gcal_count_options *o = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = o;
+        break;
+    case 'A':
+        o->at = arg;
+        break;
+    case 'B':
+        parse_banks(o, arg, state);
+        break;
+    case 'I':
+        o->index_arithmetic = true;
+        break;
+    case 'E':
+        o->allow_estimates = true;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_child kernel_child[] = { { &gcal_kernel_argp, 0, NULL, 0 },
+                                                  { 0 } };
+const struct argp gcal_count_argp = { .options = count_options,
+                                      .parser = parse_count,
+                                      .children = kernel_child };
+
+void gcal_count_options_clear(struct gcal_count_options *o)
+{
+    gcal_buf_free(&o->build_options);
+    free(o->global_text);
+    free(o->trips);
+}
+
+static size_t count_parts(char *const *parts)
+{
+    size_t n = 0;
+
+    while (n < GCAL_MAX_DIMS && parts[n])
+        n++;
+    return n;
+}
+
+/* 'request->source' is the caller's to free. */
+static int fill_request(const struct gcal_count_options *o,
+                        struct gcal_count_request *request, struct gcal_error *err)
+{
+    *request = (struct gcal_count_request){ .file = o->file,
+                                            .kernel = o->kernel,
+                                            .build_options = o->build_options.data,
+                                            .n_dims = o->n_dims,
+                                            .assume = o->assume,
+                                            .n_banks = o->n_banks,
+                                            .index_arithmetic = o->index_arithmetic,
+                                            .allow_estimates = o->allow_estimates,
+                                            .n_trips = o->n_trips,
+                                            .trips = o->trips };
+    if (!o->n_dims || count_parts(o->global) != o->n_dims)
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "--local and --global must both be given, with as many dimensions");
+    for (size_t i = 0; i < o->n_dims; i++) {
+        request->local_size[i] = o->local[i];
+        request->global_size[i] = o->global[i];
+    }
+    request->source = gcal_file_read(o->file, MAX_SOURCE_BYTES, NULL, err);
+    return request->source ? 0 : -1;
+}
+
+struct gcal_profile *gcal_count_options_run(const struct gcal_count_options *o,
+                                            size_t sub_group_size, struct gcal_error *err)
+{
+    struct gcal_count_request request;
+    struct gcal_profile *profile;
+
+    if (fill_request(o, &request, err) < 0)
+        return NULL;
+    request.sub_group_size = sub_group_size;
+    profile = gcal_count(&request, err);
+    free((char *)request.source);
+    return profile;
+}
+
+char *gcal_count_options_remove(const struct gcal_count_options *o,
+                                const struct gcal_removal *removal,
+                                struct gcal_error *err)
+{
+    struct gcal_count_request request;
+    char *text;
+
+    if (fill_request(o, &request, err) < 0)
+        return NULL;
+    text = gcal_work_remove(&request, removal, err);
+    free((char *)request.source);
+    return text;
+}
+
+static int take_size(const char *item, size_t length, size_t n, const char *const *names,
+                     double *values, struct gcal_error *err)
+{
+    const char *equals = memchr(item, '=', length);
+    char *end;
+
+    if (!equals)
+        return gcal_error_set(err, GCAL_EINPUT, "--at: expected NAME=VALUE, found '%.*s'",
+                              (int)length, item);
+    for (size_t i = 0; i < n; i++) {
+        if (strlen(names[i]) != (size_t)(equals - item) ||
+            strncmp(names[i], item, (size_t)(equals - item)) != 0)
+            continue;
+        values[i] = strtod(equals + 1, &end);
+        if (end != item + length || end == equals + 1 || !isfinite(values[i]))
+            return gcal_error_set(err, GCAL_EINPUT, "--at: '%.*s' is no number",
+                                  (int)(item + length - equals - 1), equals + 1);
+        return 0;
+    }
+    return gcal_error_set(err, GCAL_EINPUT, "--at: the kernel has no size '%.*s'",
+                          (int)(equals - item), item);
+}
+
+int gcal_sizes_parse(const char *at, size_t n, const char *const *names, double *values,
+                     struct gcal_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        values[i] = NAN;
+    while (at && *at) {
+        size_t length = strcspn(at, ",");
+
+        if (take_size(at, length, n, names, values, err) < 0)
+            return -1;
+        at += length + (at[length] == ',');
+    }
+    for (size_t i = 0; i < n; i++)
+        if (isnan(values[i]))
+            return gcal_error_set(err, GCAL_EINPUT, "--at must give a value for '%s'",
+                                  names[i]);
+    return 0;
+}
+
+static const struct gcal_size *find_size(const struct gcal_kernel *kernel,
+                                         const char *name)
+{
+    for (size_t i = 0; i < kernel->n_sizes; i++)
+        if (strcmp(kernel->sizes[i].name, name) == 0)
+            return &kernel->sizes[i];
+    return NULL;
+}
+
+int gcal_sizes_of_kernel(const struct gcal_kernel *kernel, size_t n,
+                         const char *const *names, double *values, struct gcal_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct gcal_size *size = find_size(kernel, names[i]);
+
+        if (!size)
+            return gcal_error_set(err, GCAL_EINPUT, "%s: no value for the size '%s'",
+                                  kernel->name, names[i]);
+        values[i] = size->value;
+    }
+    return 0;
+}

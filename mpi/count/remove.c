@@ -1,0 +1,181 @@
+/* command_remove.c - gpucal remove: a kernel that does only part of its work */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "mpi/cli/command.h"
+#include "mpi/count/options.h"
+
+struct remove_command {
+    struct gcal_count_options count;
+    char *names; /* of --keep, cut at the commas */
+    size_t n_keep, keep_capacity;
+    const char **keep;
+    size_t n_accumulators; /* 0: not given */
+    bool on_chip, memory, drop_barriers;
+    const char *output;
+};
+
+static const struct argp_option options[] = {
+    { "keep", 'K', "NAME[,NAME]", 0,
+      "Keep the global loads of these arrays, or those tagged so, and nothing else "
+      "(default: all global loads)",
+      0 },
+    { "accumulators", 'n', "N", 0,
+      "Add up what is loaded in N sums in turn, which do not wait for each other "
+      "(default: 1)",
+      0 },
+    { "on-chip", 'c', NULL, 0,
+      "The opposite: keep arithmetic, local memory and barriers, and replace what is "
+      "loaded by values that no compiler knows",
+      0 },
+    { "memory", 'm', NULL, 0,
+      "Keep all global accesses where they are, stores too, and barriers, and nothing "
+      "else: what is stored is the sum of what was loaded so far",
+      0 },
+    { "no-barriers", 'B', NULL, 0, "With --memory: remove the barriers as well", 0 },
+    { "output", 'o', "FILE", 0, "Write it there (default: standard output)", 0 },
+    { 0 },
+};
+
+static void parse_keep(struct remove_command *c, const char *text,
+                       struct argp_state *state)
+{
+    const char **moved;
+    char *rest;
+
+    if (c->names)
+        argp_error(state, "--keep: give all names at once, as in a,b");
+    if (!(c->names = strdup(text)))
+        argp_failure(state, GCAL_EINPUT, 0, "out of memory");
+    rest = c->names;
+    for (char *name; (name = strsep(&rest, ","));) {
+        if (!*name)
+            argp_error(state, "--keep: expected arrays or tags such as a,b, found '%s'",
+                       text);
+        moved =
+            gcal_array_grow(c->keep, c->n_keep, &c->keep_capacity, sizeof(*moved), NULL);
+        if (!moved)
+            argp_failure(state, GCAL_EINPUT, 0, "out of memory");
+        c->keep = moved;
+        c->keep[c->n_keep++] = name;
+    }
+}
+
+static void parse_accumulators(struct remove_command *c, const char *text,
+                               struct argp_state *state)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+
+    if (end == text || *end || n < 1 || n > 64)
+        argp_error(state, "--accumulators: expected a number from 1 to 64, found '%s'",
+                   text);
+    c->n_accumulators = (size_t)n;
+}
+
+static void check(const struct remove_command *c, struct argp_state *state)
+{
+    if (!c->count.file)
+        argp_error(state, "expected the file with the kernel");
+    if (c->on_chip && (c->n_keep || c->n_accumulators))
+        argp_error(state, "--on-chip keeps no global loads, so that neither --keep nor "
+                          "--accumulators goes with it");
+    if (c->memory && (c->n_keep || c->on_chip))
+        argp_error(state, "--memory keeps all global accesses and nothing else, so that "
+                          "neither --keep nor --on-chip goes with it");
+    if (c->drop_barriers && !c->memory)
+        argp_error(state, "--no-barriers goes with --memory");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct remove_command *c = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &c->count;
+        break;
+    case 'K':
+        parse_keep(c, arg, state);
+        break;
+    case 'n':
+        parse_accumulators(c, arg, state);
+        break;
+    case 'c':
+        c->on_chip = true;
+        break;
+    case 'm':
+        c->memory = true;
+        break;
+    case 'B':
+        c->drop_barriers = true;
+        break;
+    case 'o':
+        c->output = arg;
+        break;
+    case ARGP_KEY_END:
+        check(c, state);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_child children[] = { { &gcal_kernel_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "FILE.cl",
+    .children = children,
+    .doc =
+        "Makes of an OpenCL C kernel one with the same loops and NDRange that does only "
+        "part of its work, so that this part can be timed or counted by itself.\v"
+        "The new kernel has the old one's name and arguments, and one more at the end: "
+        "the buffer read_tgt_dest, with an element per work-item, to which each stores "
+        "its sum so that no compiler leaves the work out; with --memory only if it "
+        "stores nothing itself.  What would have to stay "
+        "although it should go is refused: a kept load whose place depends on one that "
+        "is not kept; with --on-chip, a loop's length or a place in local memory that "
+        "depends on what is loaded.\n\n"
+        "The NDRange and the sizes are given as to 'gpucal count', which counts the new "
+        "kernel in the same way; only how many dimensions there are changes the text.  "
+        "Macros are expanded; tags and '#pragma gpucal' stay.\n\n"
+        "Examples:\n"
+        "  gpucal remove matmul.cl --local 16,16 --global n,n --keep a,b -o loads.cl\n"
+        "  gpucal remove matmul.cl -l 16,16 -g n,n --keep a --accumulators 4\n"
+        "  gpucal remove matmul.cl -k tiled -D T=16 -l 16,16 -g n,n --on-chip\n"
+        "  gpucal remove matmul.cl -k tiled -D T=16 -l 16,16 -g n,n --memory",
+};
+
+static int run(const struct remove_command *c, struct gcal_error *err)
+{
+    struct gcal_removal removal = { .form = c->on_chip  ? GCAL_REMOVAL_ONCHIP
+                                            : c->memory ? GCAL_REMOVAL_MEMORY
+                                                        : GCAL_REMOVAL_LOADS,
+                                    .n_keep = c->n_keep,
+                                    .keep = c->keep,
+                                    .n_accumulators = c->n_accumulators,
+                                    .drop_barriers = c->drop_barriers };
+    char *text = gcal_count_options_remove(&c->count, &removal, err);
+    int rc = text ? gcal_command_write(c->output, text, err) : -1;
+
+    free(text);
+    return rc;
+}
+
+int gcal_command_remove(int argc, char **argv)
+{
+    struct remove_command c = { 0 };
+    struct gcal_error err = { 0 };
+    int rc;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    rc = run(&c, &err);
+    gcal_count_options_clear(&c.count);
+    free(c.names);
+    free(c.keep);
+    return rc < 0 ? gcal_command_fail(&err) : 0;
+}

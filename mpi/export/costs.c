@@ -1,0 +1,233 @@
+/* export_costs.c - what a device's operations or kernels cost: what its speed follows
+ * from */
+#include "mpi/export/costs.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/model/feature.h"
+#include "calib/model/model.h"
+#include "calib/model/profile.h"
+#include "mpi/export/export.h"
+#include "store/params/params.h"
+#include "store/predict/predictor.h"
+
+#define KNOWN 0.2 /* relative standard error of a cost that is compared */
+
+/* ---- of kernels ---- */
+
+static int predict_sizes(const struct gcal_predictor *predictor,
+                         const struct gcal_export_kernel *k, double *costs,
+                         struct gcal_error *err)
+{
+    struct gcal_prediction prediction;
+
+    for (size_t i = 0; i < k->n_sizes; i++) {
+        if (gcal_predictor_eval(predictor, k->sizes + i * k->profile->n_parameters,
+                                &prediction, NULL, err) < 0)
+            return gcal_error_prefix(err, "%s", k->file);
+        costs[i] = prediction.time_s;
+    }
+    return 0;
+}
+
+static int cost_kernels(const struct gcal_export *e,
+                        const struct gcal_params_device *device, const char *model,
+                        double *costs, struct gcal_error *err)
+{
+    for (size_t i = 0; i < e->n_kernels; i++) {
+        const struct gcal_export_kernel *k = &e->kernels[i];
+        struct gcal_predictor *predictor =
+            gcal_predictor_create(device, model, k->profile, err);
+        int rc = predictor ? predict_sizes(predictor, k, costs, err) : -1;
+
+        gcal_predictor_destroy(predictor);
+        if (rc < 0)
+            return -1;
+        costs += k->n_sizes;
+    }
+    return 0;
+}
+
+/* ---- of operations ---- */
+
+/* See gcal_profile: operations, local accesses, and what a sub-group loads as one. */
+static bool counted_per_sub_group(const char *name)
+{
+    struct gcal_feature f = { 0 };
+    bool per_sub_group = false;
+
+    if (gcal_feature_parse(name, &f, NULL) == 0) {
+        const struct gcal_constraint *lid = &f.lid_stride[0];
+        bool same_place =
+            lid->relation == GCAL_EQ && lid->bound && strcmp(lid->bound, "0") == 0;
+
+        per_sub_group =
+            gcal_feature_is_op(f.kind) || (f.kind == GCAL_FEATURE_MEM_ACCESS &&
+                                           (f.space == GCAL_SPACE_LOCAL || same_place));
+    }
+    gcal_feature_clear(&f);
+    return per_sub_group;
+}
+
+static size_t index_of(const struct gcal_params_model *m, const char *parameter)
+{
+    size_t i = 0;
+
+    while (i < m->n_parameters && strcmp(m->parameter[i], parameter) != 0)
+        i++;
+    return i;
+}
+
+static bool is_cost(const struct gcal_params_model *m, size_t i)
+{
+    return strcmp(m->unit[i], "s") == 0;
+}
+
+/* Which parameters of 'm' cost nothing without what is counted per sub-group: those whose
+ * derivative is 0 then.
+ */
+static int find_per_sub_group(const struct gcal_params_model *m,
+                              const struct gcal_model *model, bool *per_sub_group,
+                              struct gcal_error *err)
+{
+    double *features = calloc(model->n_features + 1, sizeof(*features));
+    double *parameters = calloc(model->n_parameters + 1, sizeof(*parameters));
+    double *gradient = calloc(model->n_parameters + 1, sizeof(*gradient));
+    int rc = -1;
+
+    if (!features || !parameters || !gradient) {
+        gcal_error_memory(err);
+        goto out;
+    }
+    for (size_t i = 0; i < model->n_features; i++)
+        features[i] = counted_per_sub_group(model->features[i]) ? 0 : 1;
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        size_t j = index_of(m, model->parameters[i].name);
+
+        parameters[i] = j == m->n_parameters || is_cost(m, j) ? 1 : m->value[j];
+    }
+    gcal_model_eval(model, parameters, features, gradient);
+    for (size_t i = 0; i < model->n_parameters; i++) {
+        size_t j = index_of(m, model->parameters[i].name);
+
+        if (j < m->n_parameters)
+            per_sub_group[j] = gradient[i] == 0;
+    }
+    rc = 0;
+out:
+    free(features);
+    free(parameters);
+    free(gradient);
+    return rc;
+}
+
+static bool is_known(const struct gcal_params_model *m, size_t i)
+{
+    return is_cost(m, i) && !m->at_bound[i] && m->value[i] > 0 && m->factor > 0 &&
+           hypot(m->standard_error[i] / m->value[i], m->factor_error / m->factor) <=
+               KNOWN;
+}
+
+/* Where 'name' stands in the table, which gets it if need be; -1 without memory. */
+static ssize_t find_cost(struct gcal_cost_names *names, const char *name,
+                         struct gcal_error *err)
+{
+    char **moved;
+
+    for (size_t i = 0; i < names->n; i++)
+        if (strcmp(names->names[i], name) == 0)
+            return (ssize_t)i;
+    moved =
+        gcal_array_grow(names->names, names->n, &names->capacity, sizeof(*moved), err);
+    if (!moved)
+        return -1;
+    names->names = moved;
+    if (!(moved[names->n] = strdup(name)))
+        return gcal_error_memory(err);
+    return (ssize_t)names->n++;
+}
+
+static int cost_parameters(const struct gcal_params_model *m, double sub_group_size,
+                           struct gcal_cost_names *names, struct gcal_costs *costs,
+                           struct gcal_error *err)
+{
+    struct gcal_model *model = gcal_model_create(m->name, m->output, m->expression, err);
+    bool *per_sub_group = calloc(m->n_parameters + 1, sizeof(*per_sub_group));
+    int rc = -1;
+
+    if (!per_sub_group)
+        gcal_error_memory(err);
+    if (!model || !per_sub_group || find_per_sub_group(m, model, per_sub_group, err) < 0)
+        goto out;
+    for (size_t i = 0; i < m->n_parameters; i++) {
+        ssize_t at = is_known(m, i) ? find_cost(names, m->parameter[i], err) : 0;
+
+        if (at < 0 || gcal_costs_reserve(costs, names->n, err) < 0)
+            goto out;
+        if (is_known(m, i))
+            costs->seconds[at] =
+                m->factor * m->value[i] / (per_sub_group[i] ? sub_group_size : 1);
+    }
+    rc = 0;
+out:
+    free(per_sub_group);
+    gcal_model_destroy(model);
+    return rc;
+}
+
+/* ---- either ---- */
+
+int gcal_costs_reserve(struct gcal_costs *costs, size_t n, struct gcal_error *err)
+{
+    double *moved;
+
+    if (n <= costs->n)
+        return 0;
+    if (!(moved = reallocarray(costs->seconds, n, sizeof(*moved))))
+        return gcal_error_memory(err);
+    costs->seconds = moved;
+    while (costs->n < n)
+        moved[costs->n++] = NAN;
+    return 0;
+}
+
+static int name_kernels(const struct gcal_export *e, struct gcal_cost_names *names,
+                        struct gcal_error *err)
+{
+    for (size_t i = 0; i < e->n_kernels; i++)
+        for (size_t j = 0; j < e->kernels[i].n_sizes; j++) {
+            char *name = gcal_format("%s (--at %zu)", e->kernels[i].file, j + 1);
+            ssize_t at = name ? find_cost(names, name, err) : -1;
+
+            free(name);
+            if (at < 0)
+                return gcal_error_memory(err);
+        }
+    return 0;
+}
+
+int gcal_costs_find(const struct gcal_export *e, const struct gcal_params_device *device,
+                    const struct gcal_params_model *model, struct gcal_cost_names *names,
+                    struct gcal_costs *costs, struct gcal_error *err)
+{
+    if (!e->n_kernels)
+        return cost_parameters(model, (double)device->info.sub_group_size, names, costs,
+                               err);
+    if (name_kernels(e, names, err) < 0 || gcal_costs_reserve(costs, names->n, err) < 0)
+        return -1;
+    return cost_kernels(e, device, model->name, costs->seconds, err);
+}
+
+void gcal_cost_names_clear(struct gcal_cost_names *names)
+{
+    for (size_t i = 0; i < names->n; i++)
+        free(names->names[i]);
+    free(names->names);
+    *names = (struct gcal_cost_names){ 0 };
+}

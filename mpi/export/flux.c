@@ -1,0 +1,87 @@
+/* export_flux.c - performance classes of Flux's nodes
+ *
+ * Fluxion's match policy "variation" reads a node's property perf_class, an integer from
+ * 0 to 9999, takes nodes of low classes first, and those without one for 9999.  Here a
+ * class is by how many percent a node is slower than the fastest.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "mpi/cli/command.h"
+#include "mpi/export/export.h"
+#include "mpi/export/speed.h"
+
+#define UNKNOWN_CLASS 9999
+
+static int class_of(const struct gcal_speed_node *node)
+{
+    if (isnan(node->speed))
+        return UNKNOWN_CLASS;
+    return (int)fmin(UNKNOWN_CLASS - 1, round(100 * (1 / node->speed - 1)));
+}
+
+/* "/cluster0/NODE" is where Fluxion has a node that it knows from R; a site with racks
+ * takes jgf.
+ */
+static char *commands(const struct gcal_speeds *speeds, struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+
+    for (size_t i = 0; i < speeds->n_nodes; i++) {
+        const struct gcal_speed_node *node = &speeds->nodes[i];
+        char *path = gcal_format("/cluster0/%s", node->name);
+
+        if (!path) {
+            gcal_buf_free(&buf);
+            gcal_error_memory(err);
+            return NULL;
+        }
+        gcal_buf_puts(&buf, "flux ion-resource set-property ");
+        gcal_export_quote(&buf, path);
+        gcal_buf_printf(&buf, " perf_class=%d\n", class_of(node));
+        free(path);
+    }
+    return gcal_buf_take(&buf, err);
+}
+
+/* The "properties" that the metadata of each node's vertex get, by the node's name. */
+static char *jgf(const struct gcal_speeds *speeds, struct gcal_error *err)
+{
+    json_t *all = json_object();
+    struct gcal_buf buf = { 0 };
+    char *text;
+
+    for (size_t i = 0; i < speeds->n_nodes; i++) {
+        const struct gcal_speed_node *node = &speeds->nodes[i];
+
+        json_object_set_new(
+            all, node->name,
+            json_pack("{s:o}", "perf_class", json_sprintf("%d", class_of(node))));
+    }
+    if ((text = json_dumps(all, JSON_INDENT(2))))
+        gcal_buf_printf(&buf, "%s\n", text);
+    else
+        buf.failed = true;
+    free(text);
+    json_decref(all);
+    return gcal_buf_take(&buf, err);
+}
+
+int gcal_export_flux(const struct gcal_export *e, struct gcal_error *err)
+{
+    struct gcal_speeds speeds = { 0 };
+    char *text = NULL;
+    int rc = gcal_speeds_find(e, &speeds, err);
+
+    if (rc == 0) {
+        text = strcmp(e->layout, "jgf") == 0 ? jgf(&speeds, err) : commands(&speeds, err);
+        rc = text ? gcal_command_write(e->output, text, err) : -1;
+    }
+    free(text);
+    gcal_speeds_clear(&speeds);
+    return rc;
+}

@@ -1,0 +1,217 @@
+/* export_slurm.c - features, weights and comments of Slurm's nodes */
+#include <ctype.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "mpi/cli/command.h"
+#include "mpi/export/export.h"
+#include "mpi/export/speed.h"
+#include "mpi/cli/print_json.h"
+
+/* Beside the fastest node.  Not at 1/2 or 3/4, where nodes are that lack devices. */
+#define FAST   0.9
+#define MEDIUM 0.4
+
+/* Coarse, so that nodes that differ by chance weigh alike: Slurm takes light ones first.
+ */
+#define WEIGHT_STEP 10
+
+/* ---- what is said of a node ---- */
+
+/* The characters of a feature's name that no constraint gives a meaning. */
+static void put_type(struct gcal_buf *buf, const char *type)
+{
+    gcal_buf_puts(buf, ",gpucal_type_");
+    for (; *type; type++) {
+        unsigned char c = (unsigned char)*type;
+        char safe = isalnum(c) && c < 128 ? (char)c : '_';
+
+        gcal_buf_put(buf, &safe, 1);
+    }
+}
+
+static bool type_seen_before(const struct gcal_speed_node *node, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (strcmp(node->devices[j].type, node->devices[i].type) == 0)
+            return true;
+    return false;
+}
+
+static void put_features(struct gcal_buf *buf, const struct gcal_speed_node *node)
+{
+    gcal_buf_puts(buf, "gpucal");
+    if (!isnan(node->speed))
+        gcal_buf_puts(buf, node->speed >= FAST     ? ",gpucal_fast"
+                           : node->speed >= MEDIUM ? ",gpucal_medium"
+                                                   : ",gpucal_slow");
+    for (size_t i = 0; i < node->n_devices; i++)
+        if (!type_seen_before(node, i))
+            put_type(buf, node->devices[i].type);
+}
+
+static unsigned weight_of(const struct gcal_speed_node *node)
+{
+    return WEIGHT_STEP * (unsigned)fmin(1e6, round(100 / node->speed / WEIGHT_STEP));
+}
+
+static void put_comment(struct gcal_buf *buf, const struct gcal_speed_node *node)
+{
+    const struct gcal_speed_device *oldest = gcal_speed_oldest(node);
+
+    gcal_buf_puts(buf, "gpucal: speed ");
+    if (isnan(node->speed))
+        gcal_buf_puts(buf, "unknown");
+    else
+        gcal_buf_printf(buf, "%.2g", node->speed);
+    gcal_buf_printf(buf, ", calibrated %.10s, run %s", oldest->utc, oldest->run_id);
+}
+
+/* One line of JSON without a blank, as scontrol wants it. */
+static char *extra(const struct gcal_speed_node *node, struct gcal_error *err)
+{
+    json_t *devices = json_array(), *all;
+    char *text;
+
+    for (size_t i = 0; i < node->n_devices; i++) {
+        const struct gcal_speed_device *d = &node->devices[i];
+
+        json_array_append_new(devices, json_pack("{s:s, s:s, s:o, s:s, s:s}", "uid",
+                                                 d->uid, "type", d->type, "speed",
+                                                 gcal_json_number(d->speed), "calibrated",
+                                                 d->utc, "run", d->run_id));
+    }
+    all = json_pack("{s:{s:o, s:o}}", "gpucal", "speed", gcal_json_number(node->speed),
+                    "devices", devices);
+    text = json_dumps(all, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(4));
+    json_decref(all);
+    if (!text)
+        gcal_error_memory(err);
+    return text;
+}
+
+/* ---- layouts ---- */
+
+/* What one node's line is made of. */
+struct line {
+    char *features, *comment, *extra;
+};
+
+static int make_line(const struct gcal_speed_node *node, struct line *line,
+                     struct gcal_error *err)
+{
+    struct gcal_buf features = { 0 }, comment = { 0 };
+
+    put_features(&features, node);
+    put_comment(&comment, node);
+    line->features = gcal_buf_take(&features, err);
+    line->comment = gcal_buf_take(&comment, err);
+    line->extra = extra(node, err);
+    return line->features && line->comment && line->extra ? 0 : -1;
+}
+
+static void clear_line(struct line *line)
+{
+    free(line->features);
+    free(line->comment);
+    free(line->extra);
+}
+
+/* "0.4972", "-" where it is not known */
+static void put_speed(struct gcal_buf *buf, double speed)
+{
+    if (isnan(speed))
+        gcal_buf_puts(buf, "-");
+    else
+        gcal_buf_printf(buf, "%.4g", speed);
+}
+
+static void put_table(struct gcal_buf *buf, const struct gcal_speed_node *node,
+                      const struct line *line)
+{
+    gcal_buf_printf(buf, "%s\t%s\t", node->name, line->features);
+    if (isnan(node->speed))
+        gcal_buf_puts(buf, "-");
+    else
+        gcal_buf_printf(buf, "%u", weight_of(node));
+    gcal_buf_puts(buf, "\t");
+    put_speed(buf, node->speed);
+    for (size_t i = 0; i < node->n_devices; i++) {
+        gcal_buf_printf(buf, "%s%s=", i ? "," : "\t", node->devices[i].uid);
+        put_speed(buf, node->devices[i].speed);
+    }
+    gcal_buf_printf(buf, "\t%s\t%s\n", line->comment, line->extra);
+}
+
+static void put_conf(struct gcal_buf *buf, const struct gcal_speed_node *node,
+                     const struct line *line)
+{
+    gcal_buf_printf(buf, "# %s\nNodeName=%s Feature=%s", line->comment, node->name,
+                    line->features);
+    if (!isnan(node->speed))
+        gcal_buf_printf(buf, " Weight=%u", weight_of(node));
+    gcal_buf_puts(buf, "\n");
+}
+
+static void put_commands(struct gcal_buf *buf, const struct gcal_speed_node *node,
+                         const struct line *line)
+{
+    gcal_buf_puts(buf, "scontrol update NodeName=");
+    gcal_export_quote(buf, node->name);
+    if (!isnan(node->speed))
+        gcal_buf_printf(buf, " Weight=%u", weight_of(node));
+    gcal_buf_puts(buf, " Comment=");
+    gcal_export_quote(buf, line->comment);
+    gcal_buf_puts(buf, " Extra=");
+    gcal_export_quote(buf, line->extra);
+    gcal_buf_puts(buf, "\n");
+}
+
+static const struct layout {
+    const char *name, *head;
+    void (*put)(struct gcal_buf *buf, const struct gcal_speed_node *node,
+                const struct line *line);
+} layouts[] = {
+    { "table", "#node\tfeatures\tweight\tspeed\tdevices\tcomment\textra\n", put_table },
+    { "conf", "", put_conf },
+    { "commands", "", put_commands },
+};
+
+static const struct layout *find_layout(const char *name)
+{
+    size_t i = 0;
+
+    while (strcmp(layouts[i].name, name) != 0) /* the command has checked it */
+        i++;
+    return &layouts[i];
+}
+
+int gcal_export_slurm(const struct gcal_export *e, struct gcal_error *err)
+{
+    const struct layout *layout = find_layout(e->layout);
+    struct gcal_speeds speeds = { 0 };
+    struct gcal_buf buf = { 0 };
+    char *text = NULL;
+    int rc = gcal_speeds_find(e, &speeds, err);
+
+    gcal_buf_puts(&buf, layout->head);
+    for (size_t i = 0; i < speeds.n_nodes && rc == 0; i++) {
+        struct line line = { 0 };
+
+        rc = make_line(&speeds.nodes[i], &line, err);
+        if (rc == 0)
+            layout->put(&buf, &speeds.nodes[i], &line);
+        clear_line(&line);
+    }
+    if (rc == 0)
+        rc = (text = gcal_buf_take(&buf, err)) ? gcal_command_write(e->output, text, err)
+                                               : -1;
+    gcal_buf_free(&buf);
+    free(text);
+    gcal_speeds_clear(&speeds);
+    return rc;
+}

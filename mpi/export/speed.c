@@ -1,0 +1,283 @@
+#include "mpi/export/speed.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "mpi/export/export.h"
+#include "store/files/store.h"
+
+/* ---- reading the store ---- */
+
+/* Of the device's models only the one that predicts is decoded. */
+static int find_costs(const struct gcal_export *e, const struct gcal_params_index *index,
+                      size_t i, struct gcal_cost_names *names, struct gcal_costs *costs,
+                      struct gcal_error *err)
+{
+    const struct gcal_params_device *from = &gcal_params_index_devices(index)->devices[i];
+    const struct gcal_params_model *at =
+        gcal_params_find_model(from, gcal_export_model(e, from));
+    struct gcal_params_model model = { 0 };
+    struct gcal_params_device device = *from;
+    int rc;
+
+    if (!at)
+        return 0;
+    device.n_models = 1;
+    device.models = &model;
+    rc = gcal_params_index_model(index, i, (size_t)(at - from->models), &model, err);
+    if (rc == 0)
+        rc = gcal_costs_find(e, &device, &model, names, costs, err);
+    gcal_params_model_clear(&model);
+    return rc;
+}
+
+static int add_device(const struct gcal_export *e, const struct gcal_params_index *index,
+                      size_t i, struct gcal_cost_names *names,
+                      struct gcal_speed_node *node, struct gcal_error *err)
+{
+    const struct gcal_params_device *from = &gcal_params_index_devices(index)->devices[i];
+    struct gcal_speed_device *d =
+        gcal_array_grow(node->devices, node->n_devices, &node->capacity, sizeof(*d), err);
+
+    if (!d)
+        return -1;
+    node->devices = d;
+    d += node->n_devices++;
+    *d = (struct gcal_speed_device){ .uid = strdup(from->info.uid),
+                                     .type = strdup(from->info.type),
+                                     .utc = strdup(from->calibrated_utc),
+                                     .run_id = strdup(from->run_id),
+                                     .speed = NAN };
+    if (!d->uid || !d->type || !d->utc || !d->run_id)
+        return gcal_error_memory(err);
+    if (find_costs(e, index, i, names, &d->costs, err) < 0)
+        return gcal_error_prefix(err, "%s on node %s", from->info.name, node->name);
+    return 0;
+}
+
+static int read_node(const struct gcal_export *e, const char *name,
+                     struct gcal_cost_names *names, struct gcal_speed_node *node,
+                     struct gcal_error *err)
+{
+    struct gcal_params_index *index = NULL;
+    const struct gcal_params *params;
+    int rc = -1;
+
+    *node = (struct gcal_speed_node){ .name = strdup(name), .speed = NAN };
+    if (!node->name) {
+        gcal_error_memory(err);
+        goto out;
+    }
+    if (!(index = gcal_store_load_index(e->store, name, NULL, err)))
+        goto out;
+    params = gcal_params_index_devices(index);
+    for (size_t i = 0; i < params->n_devices; i++)
+        if (gcal_export_wants(e, &params->devices[i]) &&
+            add_device(e, index, i, names, node, err) < 0)
+            goto out;
+    rc = 0;
+out:
+    gcal_params_index_destroy(index);
+    return rc;
+}
+
+static void clear_node(struct gcal_speed_node *node)
+{
+    for (size_t i = 0; i < node->n_devices; i++) {
+        struct gcal_speed_device *d = &node->devices[i];
+
+        free(d->uid);
+        free(d->type);
+        free(d->utc);
+        free(d->run_id);
+        free(d->costs.seconds);
+    }
+    free(node->devices);
+    free(node->name);
+}
+
+static int read_nodes(const struct gcal_export *e, struct gcal_speeds *s,
+                      struct gcal_error *err)
+{
+    char **names;
+    size_t count;
+    int rc = 0;
+
+    if (gcal_export_nodes(e, &names, &count, err) < 0)
+        return -1;
+    if (!(s->nodes = calloc(count, sizeof(*s->nodes))))
+        rc = gcal_error_memory(err);
+    for (size_t i = 0; i < count && rc == 0; i++) {
+        struct gcal_speed_node *node = &s->nodes[s->n_nodes++];
+
+        rc = read_node(e, names[i], &s->costs, node, err);
+        if (rc == 0 && !node->n_devices) {
+            clear_node(node);
+            s->n_nodes--;
+        }
+    }
+    gcal_names_free(names, count);
+    return rc;
+}
+
+/* ---- comparing ---- */
+
+static bool has(const struct gcal_speed_device *d, size_t cost)
+{
+    return cost < d->costs.n && !isnan(d->costs.seconds[cost]);
+}
+
+static size_t count_known(const struct gcal_speed_device *d)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < d->costs.n; i++)
+        n += has(d, i);
+    return n;
+}
+
+/* The costs that all devices have that have any; and the device that has the fewest. */
+static size_t find_common(const struct gcal_speeds *s, bool *common,
+                          const struct gcal_speed_node **poorest, size_t *poorest_index)
+{
+    size_t fewest = SIZE_MAX, n_common = 0;
+
+    for (size_t c = 0; c < s->costs.n; c++)
+        common[c] = true;
+    for (size_t i = 0; i < s->n_nodes; i++)
+        for (size_t j = 0; j < s->nodes[i].n_devices; j++) {
+            const struct gcal_speed_device *d = &s->nodes[i].devices[j];
+            size_t known = count_known(d);
+
+            for (size_t c = 0; known && c < s->costs.n; c++)
+                common[c] &= has(d, c);
+            if (known && known < fewest) {
+                fewest = known;
+                *poorest = &s->nodes[i];
+                *poorest_index = j;
+            }
+        }
+    for (size_t c = 0; c < s->costs.n; c++)
+        n_common += common[c];
+    return n_common;
+}
+
+static int no_common(const struct gcal_speeds *s, const struct gcal_speed_node *node,
+                     const struct gcal_speed_device *d, struct gcal_error *err)
+{
+    struct gcal_buf known = { 0 };
+    char *list;
+
+    for (size_t c = 0; c < d->costs.n; c++)
+        if (has(d, c))
+            gcal_buf_printf(&known, "%s%s", known.size ? ", " : "", s->costs.names[c]);
+    list = gcal_buf_take(&known, NULL);
+    gcal_error_set(err, GCAL_EINPUT,
+                   "the devices have no cost in common that is known to 20 %% (of %s on "
+                   "node %s: %s); compare fewer by --device or --node, or by kernels "
+                   "with --profile",
+                   d->type, node->name, list ? list : "?");
+    free(list);
+    return -1;
+}
+
+/* One over the geometric mean. */
+static double rate_of(const struct gcal_speed_device *d, const bool *common,
+                      size_t n_costs, size_t n_common)
+{
+    double sum = 0;
+
+    if (!count_known(d))
+        return NAN;
+    for (size_t c = 0; c < n_costs; c++)
+        if (common[c])
+            sum += log(d->costs.seconds[c]);
+    return exp(-sum / (double)n_common);
+}
+
+/* Rates become speeds. */
+static void divide_by_fastest(struct gcal_speeds *s)
+{
+    double fastest = 0;
+
+    for (size_t i = 0; i < s->n_nodes; i++)
+        fastest = fmax(fastest, s->nodes[i].speed);
+    for (size_t i = 0; i < s->n_nodes; i++) {
+        s->nodes[i].speed /= fastest;
+        for (size_t j = 0; j < s->nodes[i].n_devices; j++)
+            s->nodes[i].devices[j].speed /= fastest;
+    }
+}
+
+static void find_rates(struct gcal_speeds *s, const bool *common, size_t n_common)
+{
+    for (size_t i = 0; i < s->n_nodes; i++) {
+        struct gcal_speed_node *node = &s->nodes[i];
+
+        for (size_t j = 0; j < node->n_devices; j++) {
+            double rate = rate_of(&node->devices[j], common, s->costs.n, n_common);
+
+            node->devices[j].speed = rate;
+            if (!isnan(rate))
+                node->speed = isnan(node->speed) ? rate : node->speed + rate;
+        }
+    }
+}
+
+static int compare(struct gcal_speeds *s, struct gcal_error *err)
+{
+    const struct gcal_speed_node *poorest = NULL;
+    size_t index = 0, n_common;
+    bool *common = calloc(s->costs.n + 1, sizeof(*common));
+
+    if (!common)
+        return gcal_error_memory(err);
+    n_common = find_common(s, common, &poorest, &index);
+    if (n_common) {
+        find_rates(s, common, n_common);
+        divide_by_fastest(s);
+    }
+    free(common);
+    if (n_common)
+        return 0;
+    return no_common(s, poorest, &poorest->devices[index], err);
+}
+
+int gcal_speeds_find(const struct gcal_export *e, struct gcal_speeds *s,
+                     struct gcal_error *err)
+{
+    if (read_nodes(e, s, err) < 0)
+        return -1;
+    if (!s->n_nodes)
+        return gcal_error_set(err, GCAL_EINPUT, "no published device matches %s",
+                              e->device ? e->device : "*");
+    if (!s->costs.n)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "no device has a model '%s' with costs that are known to "
+                              "20 %%; choose one with --model",
+                              e->model ? e->model : "rates");
+    return compare(s, err);
+}
+
+void gcal_speeds_clear(struct gcal_speeds *s)
+{
+    for (size_t i = 0; i < s->n_nodes; i++)
+        clear_node(&s->nodes[i]);
+    free(s->nodes);
+    gcal_cost_names_clear(&s->costs);
+    *s = (struct gcal_speeds){ 0 };
+}
+
+const struct gcal_speed_device *gcal_speed_oldest(const struct gcal_speed_node *node)
+{
+    const struct gcal_speed_device *oldest = &node->devices[0];
+
+    for (size_t i = 1; i < node->n_devices; i++)
+        if (strcmp(node->devices[i].utc, oldest->utc) < 0)
+            oldest = &node->devices[i];
+    return oldest;
+}

@@ -1,0 +1,236 @@
+/* command_evaluate.c - gpucal evaluate: predictions beside measurements */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "mpi/cli/command.h"
+#include "mpi/predict/evaluation_print.h"
+#include "mpi/predict/judge.h"
+#include "mpi/predict/measure_targets.h"
+#include "mpi/predict/predicting.h"
+#include "mpi/cli/words.h"
+
+struct evaluate_command {
+    struct gcal_published_options published;
+    struct gcal_words tags;
+    const char *config, *model, *record, *replay, *csv;
+};
+
+static const struct argp_option options[] = {
+    { "config", 'c', "FILE", 0,
+      "Whose models' kernels to measure, and how long (default: the built-in one)", 0 },
+    { "model", 'm', "NAME", 0,
+      "Only this model; with tags, the one that predicts (default: the only one, or the "
+      "one that is named as a tag)",
+      0 },
+    { "record", 'r', "FILE.h5", 0, "Keep what is measured in this file", 0 },
+    { "replay", 'R', "FILE.h5", 0,
+      "Take kernels and times from this record and measure nothing", 0 },
+    { "csv", 'o', "FILE", 0, "Write all figures to this file, too", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct evaluate_command *c = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &c->published;
+        break;
+    case 'c':
+        c->config = arg;
+        break;
+    case 'm':
+        c->model = arg;
+        break;
+    case 'r':
+        c->record = arg;
+        break;
+    case 'R':
+        c->replay = arg;
+        break;
+    case 'o':
+        c->csv = arg;
+        break;
+    case ARGP_KEY_ARG:
+        gcal_words_add(&c->tags, arg, state);
+        break;
+    case ARGP_KEY_END:
+        if (c->replay && (c->record || c->config))
+            argp_error(state, "--replay goes without --record and --config");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_child children[] = { { &gcal_published_argp, 0, NULL, 0 },
+                                              { 0 } };
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[TAG | ARGUMENT:VALUE[,VALUE]]...",
+    .children = children,
+    .doc =
+        "Measures kernels, predicts each from the published parameters, and prints "
+        "errors, their geometric means, how many measured times lie in the predicted "
+        "interval of 90 %, and how often the fastest of several variants was found. "
+        "Without tags, the kernels are those that the configuration's models are for.\v"
+        "Examples:\n"
+        "  gpucal evaluate --record evaluation.h5 --csv evaluation.csv\n"
+        "  gpucal evaluate matmul_sq dtype:float32 n:2048,4096 --device '*H200*'\n"
+        "  gpucal evaluate --replay evaluation.h5 --params node17.yaml\n\n"
+        "With --replay, a word picks kernels of the record by their generator "
+        "(matmul_tiled) or an argument (n:2048,4096); without, all count that were "
+        "measured to be predicted.\n"
+        "Exit status: 0 whatever the errors of the predictions, 1 bad input, 5 the "
+        "device could not be measured, 6 the record cannot be written.",
+};
+
+/* ---- kernels and times ---- */
+
+/* The device of the record that was calibrated, or one of its type. */
+static int find_recorded(const struct gcal_record *record,
+                         const struct gcal_device_info *wanted, size_t *device,
+                         struct gcal_error *err)
+{
+    size_t n = gcal_record_device_count(record);
+
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(gcal_record_device(record, i)->info.uid, wanted->uid) == 0) {
+            *device = i;
+            return 0;
+        }
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(gcal_record_device(record, i)->info.type, wanted->type) == 0) {
+            *device = i;
+            return 0;
+        }
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "no device of the record is %s or of its type (%s)",
+                          wanted->name, wanted->type);
+}
+
+static int replay(const char *file, const struct gcal_device_info *wanted,
+                  struct gcal_timed *timed, struct gcal_error *err)
+{
+    struct gcal_record *record = gcal_record_open(file, err);
+    size_t device = 0;
+    int rc = -1;
+
+    if (record && (rc = find_recorded(record, wanted, &device, err)) == 0)
+        rc = gcal_timed_read(timed, record, device, err);
+    gcal_record_close(record);
+    return rc;
+}
+
+static int gather(const struct evaluate_command *c, const char *model,
+                  const struct gcal_device_info *wanted, struct gcal_timed *timed,
+                  struct gcal_error *err)
+{
+    struct gcal_targets targets = {
+        .config = c->config, .model = model, .n_tags = c->tags.n, .tags = c->tags.items
+    };
+
+    return c->replay ? replay(c->replay, wanted, timed, err)
+                     : gcal_targets_measure(&targets, wanted, c->record, timed, err);
+}
+
+/* ---- figures ---- */
+
+static int write_csv(const char *path, const struct gcal_evaluation_report *report,
+                     struct gcal_error *err)
+{
+    FILE *file = fopen(path, "we");
+    int failed;
+
+    if (!file)
+        return gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
+    gcal_evaluation_csv(file, report);
+    failed = ferror(file);
+    if (fclose(file) == EOF || failed)
+        return gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
+    return 0;
+}
+
+static int report(const struct evaluate_command *c, const struct gcal_published *p,
+                  const struct gcal_evaluation *evaluation, const char *missing,
+                  struct gcal_error *err)
+{
+    struct gcal_evaluation_set *sets;
+    struct gcal_evaluation_report r = { .evaluation = evaluation,
+                                        .node = p->params.node,
+                                        .device = p->device,
+                                        .missing = missing };
+    int rc;
+
+    if (gcal_evaluation_sets(evaluation, &sets, &r.n_sets, err) < 0)
+        return -1;
+    r.sets = sets;
+    gcal_evaluation_print(&r);
+    rc = c->csv ? write_csv(c->csv, &r, err) : 0;
+    free(sets);
+    return rc;
+}
+
+static int judge(const struct evaluate_command *c, const char *model,
+                 const struct gcal_published *p, const struct gcal_timed *timed,
+                 struct gcal_error *err)
+{
+    /* What tags picked from the catalogue says which model it is for. */
+    struct gcal_judging judging = { .model = model,
+                                    .n_tags = c->replay ? c->tags.n : 0,
+                                    .tags = c->tags.items };
+    struct gcal_evaluation evaluation = { 0 };
+    char *missing = gcal_judge_missing(&judging, timed, p->device, err);
+    int rc = -1;
+
+    if (missing && gcal_judge(&judging, timed, p->device, &evaluation, err) == 0) {
+        if (evaluation.n)
+            rc = report(c, p, &evaluation, missing, err);
+        else if (*missing)
+            gcal_error_set(err, GCAL_EINPUT,
+                           "nothing is published for this device of: %s", missing);
+        else
+            gcal_error_set(err, GCAL_EINPUT,
+                           c->tags.n ? "the tags pick no kernel that was measured"
+                                     : "no kernel was measured for a model to predict; "
+                                       "give tags, and --model");
+    }
+    gcal_evaluation_clear(&evaluation);
+    free(missing);
+    return rc;
+}
+
+static int run(const struct evaluate_command *c, struct gcal_error *err)
+{
+    struct gcal_published published = { 0 };
+    struct gcal_timed timed = { 0 };
+    const char *model = c->model;
+    int rc = -1;
+
+    if (gcal_published_open(&c->published, &published, err) == 0 &&
+        (!(model || c->tags.n) ||
+         (model = gcal_published_model(&published, model, &c->tags, err))) &&
+        gather(c, model, &published.device->info, &timed, err) == 0)
+        rc = judge(c, model, &published, &timed, err);
+    gcal_timed_clear(&timed);
+    gcal_published_clear(&published);
+    return rc;
+}
+
+int gcal_command_evaluate(int argc, char **argv)
+{
+    struct evaluate_command c = { 0 };
+    struct gcal_error err = { 0 };
+    int rc;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    rc = run(&c, &err);
+    free(c.tags.items);
+    return rc < 0 ? gcal_command_fail(&err) : 0;
+}

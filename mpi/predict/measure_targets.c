@@ -1,0 +1,262 @@
+#include "mpi/predict/measure_targets.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/log.h"
+#include "calib/config/config.h"
+#include "calib/plan/plan.h"
+#include "kernels/kernels.h"
+#include "mpi/ranks/calibrate.h"
+#include "mpi/ranks/group.h"
+#include "mpi/cli/local_device.h"
+#include "mpi/cli/run_header.h"
+
+/* Of one measuring. */
+struct run {
+    const struct gcal_targets *targets;
+    struct gcal_catalogue *catalogue;
+    struct gcal_config config;
+    struct gcal_kernel_list list;
+    struct gcal_timed *timed;
+    char *node;
+    struct gcal_run_header header;
+    struct gcal_record_writer *writer; /* NULL: nothing is kept */
+    struct gcal_run_sink to_timed, to_record;
+    struct gcal_display *display;
+};
+
+/* ---- both sinks ---- */
+
+static int take_kernel(void *context, const struct gcal_run_kernel *kernel,
+                       struct gcal_error *err)
+{
+    struct run *r = context;
+
+    if (r->writer && r->to_record.kernel(r->to_record.context, kernel, err) < 0)
+        return -1;
+    return r->to_timed.kernel(r->to_timed.context, kernel, err);
+}
+
+static int take_measurement(void *context, const struct gcal_measurement *m,
+                            struct gcal_error *err)
+{
+    struct run *r = context;
+
+    if (r->writer && r->to_record.measurement(r->to_record.context, m, err) < 0)
+        return -1;
+    return r->to_timed.measurement(r->to_timed.context, m, err);
+}
+
+static int take_device(struct run *r, const struct gcal_device_info *info, char *failure,
+                       struct gcal_error *err)
+{
+    struct gcal_run_device device = { .node = r->node,
+                                      .info = *info,
+                                      .failure = failure };
+
+    return r->writer ? r->to_record.device(r->to_record.context, &device, err) : 0;
+}
+
+static void show_progress(void *context, const struct gcal_progress *progress)
+{
+    struct run *r = context;
+    struct gcal_progress shown = *progress;
+
+    if (strcmp(progress->phase, "measuring") == 0)
+        shown.left_s =
+            INFINITY; /* kernels finish together: those that have tell no pace */
+    gcal_display_update(r->display, r->node, &shown);
+}
+
+/* ---- which kernels, on which device ---- */
+
+/* The device itself, or one that should run alike. */
+static const struct gcal_device_info *find_device(const struct gcal_local_devices *d,
+                                                  const struct gcal_device_info *wanted,
+                                                  struct gcal_error *err)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (strcmp(d->info[i].uid, wanted->uid) == 0)
+            return &d->info[i];
+    for (size_t i = 0; i < d->count; i++)
+        if (strcmp(d->info[i].type, wanted->type) == 0)
+            return &d->info[i];
+    gcal_error_set(err, GCAL_EDEVICE,
+                   "%s is no device of this machine, nor is another one of its type; "
+                   "'gpucal devices' lists them, and --device chooses",
+                   wanted->name);
+    return NULL;
+}
+
+static int say_who_asked(struct gcal_kernel_list *list, const char *model,
+                         struct gcal_error *err)
+{
+    for (size_t i = 0; i < list->n_kernels; i++)
+        if (!(list->kernels[i]->models = gcal_format("%s%s", model, GCAL_WHOLE)))
+            return gcal_error_memory(err);
+    return 0;
+}
+
+static int pick_kernels(struct run *r, const struct gcal_catalogue *catalogue,
+                        const struct gcal_device_info *info, struct gcal_error *err)
+{
+    const struct gcal_targets *t = r->targets;
+    const struct gcal_kernel_limits limits = gcal_device_limits(info);
+
+    if (!t->n_tags)
+        return gcal_config_targets(&r->config, catalogue, info, t->model, &r->list, err);
+    if (gcal_catalogue_check(catalogue, t->n_tags, t->tags, GCAL_MATCH_SUPERSET, err) <
+            0 ||
+        gcal_catalogue_generate(catalogue, t->n_tags, t->tags, GCAL_MATCH_SUPERSET,
+                                &limits, &r->list, err) < 0)
+        return -1;
+    return say_who_asked(&r->list, t->model, err);
+}
+
+static int no_kernels(const struct gcal_targets *t, const struct gcal_device_info *info,
+                      struct gcal_error *err)
+{
+    if (t->n_tags)
+        return gcal_error_set(err, GCAL_EINPUT, "the tags pick no kernel that %s can run",
+                              info->name);
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "the configuration's model%s%s predict%s no kernel that %s can "
+                          "run; give tags",
+                          t->model ? " " : "s", t->model ? t->model : "",
+                          t->model ? "s" : "", info->name);
+}
+
+static int choose_kernels(struct run *r, const struct gcal_device_info *info,
+                          struct gcal_error *err)
+{
+    const struct gcal_targets *t = r->targets;
+    int rc = -1;
+
+    if ((r->catalogue = gcal_catalogue_open(NULL, err)) &&
+        (t->n_tags ? gcal_config_read_settings(t->config, &r->config, err)
+                   : gcal_config_read(t->config, r->catalogue, &r->config, err)) == 0)
+        rc = pick_kernels(r, r->catalogue, info, err);
+    if (rc == 0 && !r->list.n_kernels)
+        rc = no_kernels(t, info, err);
+    return rc;
+}
+
+/* ---- measuring ---- */
+
+static struct gcal_measure_options measure_options(const struct gcal_config *config)
+{
+    struct gcal_measure_options o = config->measure;
+
+    o.budget_s = INFINITY;
+    o.enough_s = 0.2;
+    o.min_samples = 6;
+    o.max_samples = 20;
+    o.precision = 0;
+    return o;
+}
+
+static int measure(struct run *r, struct gcal_spawner *spawner,
+                   const struct gcal_device_info *info, struct gcal_error *err)
+{
+    struct gcal_measure_options options = measure_options(&r->config);
+    struct gcal_plan_hooks hooks = {
+        .sink = { .context = r, .kernel = take_kernel, .measurement = take_measurement },
+        .progress = show_progress,
+        .progress_context = r,
+    };
+    struct gcal_device_ops ops =
+        gcal_worker_ops_create(spawner, info->uid, options.kernel_limit_s, NULL, err);
+    int rc = -1;
+
+    if (ops.context)
+        rc = gcal_plan_measure(&ops, r->node, info, &r->list, &options, &hooks, err);
+    gcal_worker_ops_destroy(&ops);
+    return rc;
+}
+
+/* A device that is given up keeps what it has, and is recorded as that. */
+static int measure_on(struct run *r, struct gcal_spawner *spawner,
+                      const struct gcal_device_info *info, struct gcal_error *err)
+{
+    struct gcal_error why = { 0 };
+
+    if (take_device(r, info, NULL, err) < 0)
+        return -1;
+    r->display = gcal_display_create(false);
+    if (measure(r, spawner, info, &why) == 0)
+        return 0;
+    if (why.code != GCAL_EDEVICE || !r->timed->n) {
+        *err = why;
+        return -1;
+    }
+    gcal_log(GCAL_LOG_ERROR, "%s", why.text);
+    return take_device(r, info, why.text, err);
+}
+
+static int open_record(struct run *r, const char *path, struct gcal_error *err)
+{
+    if (!path)
+        return 0;
+    if (!(r->writer = gcal_record_create(path, err)))
+        return -1;
+    r->to_record = gcal_record_sink(r->writer);
+    return gcal_run_header_start(&r->header, &r->config,
+                                 gcal_catalogue_fingerprint(r->catalogue), strdup("none"),
+                                 1, err);
+}
+
+static int close_record(struct run *r, struct gcal_error *err)
+{
+    struct gcal_record_writer *writer = r->writer;
+
+    if (!writer)
+        return 0;
+    if (gcal_run_header_end(&r->header, err) < 0)
+        return -1;
+    r->writer = NULL;
+    return gcal_record_finish(writer, &r->header, err);
+}
+
+static int run(struct run *r, const struct gcal_device_info *wanted, const char *record,
+               struct gcal_error *err)
+{
+    struct gcal_local_devices devices = { 0 };
+    const struct gcal_device_info *info = NULL;
+    int rc = -1;
+
+    if ((r->node = gcal_node_name(err)) && gcal_local_devices_open(&devices, err) == 0)
+        info = find_device(&devices, wanted, err);
+    if (info) {
+        r->timed->uid = info->uid;
+        r->timed->node = r->node;
+        r->to_timed = gcal_timed_sink(r->timed);
+        if (choose_kernels(r, info, err) == 0 && open_record(r, record, err) == 0 &&
+            measure_on(r, devices.spawner, info, err) == 0)
+            rc = close_record(r, err);
+    }
+    r->timed->uid = r->timed->node = NULL; /* both end here */
+    gcal_local_devices_close(&devices);
+    return rc;
+}
+
+int gcal_targets_measure(const struct gcal_targets *targets,
+                         const struct gcal_device_info *wanted, const char *record,
+                         struct gcal_timed *timed, struct gcal_error *err)
+{
+    struct run r = { .targets = targets, .timed = timed };
+    int rc = run(&r, wanted, record, err);
+
+    if (r.writer)
+        gcal_record_abandon(r.writer);
+    gcal_display_destroy(r.display);
+    gcal_run_header_clear(&r.header);
+    gcal_kernel_list_clear(&r.list);
+    gcal_config_clear(&r.config);
+    gcal_catalogue_close(r.catalogue);
+    free(r.node);
+    return rc;
+}

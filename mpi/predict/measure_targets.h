@@ -1,0 +1,26 @@
+/* measure_targets.h - kernels measured on one of this machine's devices, and recorded */
+#ifndef GCAL_MPI_MEASURE_TARGETS_H
+#define GCAL_MPI_MEASURE_TARGETS_H
+
+#include "mpi/predict/timed.h"
+
+struct gcal_error;
+
+/* The kernels that a configuration's models predict, or those that tags pick. */
+struct gcal_targets {
+    const char *config; /* NULL: the built-in one */
+    const char *model;  /* NULL without tags: of all models */
+    size_t n_tags;
+    const char *const *tags;
+};
+
+/* Measures them on the device of this machine that is 'wanted', else on one of its type,
+ * as a calibration would but with no budget; of ladders the configuration's rungs.
+ * 'record' (NULL: none) is the file to keep what was measured in.  What a device that was
+ * given up had finished counts.
+ */
+int gcal_targets_measure(const struct gcal_targets *targets,
+                         const struct gcal_device_info *wanted, const char *record,
+                         struct gcal_timed *timed, struct gcal_error *err);
+
+#endif

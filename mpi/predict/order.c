@@ -1,0 +1,141 @@
+#include "mpi/predict/order.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "mpi/predict/order_probability.h"
+
+struct gcal_rank_variant *gcal_rank_add(struct gcal_rank *r, struct gcal_error *err)
+{
+    struct gcal_rank_variant *grown =
+        gcal_array_grow(r->variants, r->n, &r->capacity, sizeof(*grown), err);
+
+    if (!grown)
+        return NULL;
+    r->variants = grown;
+    grown[r->n] = (struct gcal_rank_variant){ .faster_than_next = NAN };
+    return &grown[r->n++];
+}
+
+void gcal_rank_clear(struct gcal_rank *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        free(r->variants[i].name);
+        gcal_subject_clear(&r->variants[i].subject);
+        free(r->variants[i].log_gradient);
+    }
+    free(r->variants);
+    *r = (struct gcal_rank){ 0 };
+}
+
+/* What is common to all variants, besides their gradients. */
+struct common {
+    size_t n_parameters;
+    double *covariance; /* of the parameters */
+    double misfit;
+};
+
+static int keep_common(struct common *c, const struct gcal_predictor *p,
+                       struct gcal_error *err)
+{
+    size_t n = c->n_parameters = gcal_predictor_parameter_count(p);
+
+    c->misfit = gcal_predictor_misfit(p);
+    if (c->covariance)
+        return 0;
+    if (!(c->covariance = calloc(n * n + 1, sizeof(double))))
+        return gcal_error_memory(err);
+    gcal_predictor_covariance(p, c->covariance);
+    return 0;
+}
+
+static int predict(const struct gcal_rank *r, const struct gcal_params_device *device,
+                   struct gcal_rank_variant *v, struct common *c, struct gcal_error *err)
+{
+    struct gcal_predictor *p =
+        gcal_predictor_create(device, r->model, v->subject.profile, err);
+    int rc = -1;
+
+    if (!p || keep_common(c, p, err) < 0)
+        goto out;
+    if (!(v->log_gradient = calloc(c->n_parameters + 1, sizeof(double)))) {
+        gcal_error_memory(err);
+        goto out;
+    }
+    rc = gcal_predictor_eval(p, v->subject.sizes, &v->prediction, v->log_gradient, err);
+    v->prediction.outside = NULL; /* it is the predictor's */
+out:
+    gcal_predictor_destroy(p);
+    if (rc < 0)
+        gcal_error_prefix(err, "%s", v->name);
+    return rc;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    double x = ((const struct gcal_rank_variant *)a)->prediction.time_s,
+           y = ((const struct gcal_rank_variant *)b)->prediction.time_s;
+
+    return (x > y) - (x < y);
+}
+
+static double shared_variance(const struct common *c, const double *a, const double *b)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < c->n_parameters; i++)
+        for (size_t j = 0; j < c->n_parameters; j++)
+            sum += a[i] * c->covariance[i * c->n_parameters + j] * b[j];
+    return sum;
+}
+
+/* Of the logarithms of the times.  What the device deviates by from its type is the same
+ * for all, and changes no order.
+ */
+static void fill_contest(const struct gcal_rank *r, const struct common *c,
+                         double *log_time, double *covariance)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        log_time[i] = log(r->variants[i].prediction.time_s);
+        for (size_t j = 0; j < r->n; j++)
+            covariance[i * r->n + j] = shared_variance(c, r->variants[i].log_gradient,
+                                                       r->variants[j].log_gradient);
+    }
+}
+
+static int judge(struct gcal_rank *r, const struct common *c, struct gcal_error *err)
+{
+    double *log_time = calloc(r->n * (r->n + 1) + 1, sizeof(*log_time));
+    struct gcal_contest contest = { .n = r->n,
+                                    .log_time = log_time,
+                                    .misfit = c->misfit };
+    int rc;
+
+    if (!log_time)
+        return gcal_error_memory(err);
+    contest.covariance = log_time + r->n;
+    fill_contest(r, c, log_time, log_time + r->n);
+    for (size_t i = 0; i + 1 < r->n; i++)
+        r->variants[i].faster_than_next = gcal_contest_faster(&contest, i, i + 1);
+    rc = gcal_contest_fastest(&contest, 0, &r->fastest, err);
+    free(log_time);
+    return rc;
+}
+
+int gcal_rank_variants(struct gcal_rank *r, const struct gcal_params_device *device,
+                       struct gcal_error *err)
+{
+    struct common c = { 0 };
+    int rc = 0;
+
+    for (size_t i = 0; i < r->n && rc == 0; i++)
+        rc = predict(r, device, &r->variants[i], &c, err);
+    if (rc == 0) {
+        qsort(r->variants, r->n, sizeof(*r->variants), by_time);
+        rc = judge(r, &c, err);
+    }
+    free(c.covariance);
+    return rc;
+}

@@ -1,0 +1,251 @@
+/* command_predict.c - gpucal predict: a kernel's time on a calibrated device */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/base/units.h"
+#include "mpi/cli/command.h"
+#include "mpi/count/options.h"
+#include "mpi/cli/local_device.h"
+#include "mpi/predict/predicting.h"
+#include "mpi/cli/print_json.h"
+#include "mpi/cli/words.h"
+#include "store/predict/predictor.h"
+
+struct predict_command {
+    struct gcal_count_options count;
+    struct gcal_published_options published;
+    const char *model, *profile;
+    struct gcal_words tags; /* of a catalogue kernel */
+    bool measure, json;
+};
+
+static const struct argp_option options[] = {
+    { "model", 'm', "NAME", 0, "Which model (default: the only one)", 0 },
+    { "profile", 'p', "FILE", 0, "A counted kernel, written by 'gpucal count -o FILE'",
+      0 },
+    { "tag", 't', "TAG", 0,
+      "A kernel of the catalogue instead of a file: give its tags, "
+      "sizes included, each with --tag",
+      0 },
+    { "measure", 'M', NULL, 0,
+      "Time the catalogue's kernel on this machine's device, too", 0 },
+    { "json", 'j', NULL, 0, "As JSON", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct predict_command *c = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &c->published;
+        state->child_inputs[1] = &c->count;
+        break;
+    case 'm':
+        c->model = arg;
+        break;
+    case 'p':
+        c->profile = arg;
+        break;
+    case 't':
+        gcal_words_add(&c->tags, arg, state);
+        break;
+    case 'M':
+        c->measure = true;
+        break;
+    case 'j':
+        c->json = true;
+        break;
+    case ARGP_KEY_END:
+        if (!!c->profile + !!c->count.file + !!c->tags.n != 1)
+            argp_error(state, "expected one of --profile FILE, KERNEL.cl, or --tag TAG");
+        if (c->measure && !c->tags.n)
+            argp_error(state, "--measure needs a kernel of the catalogue (--tag): what "
+                              "buffers another one wants is not known");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_child children[] = { { &gcal_published_argp, 0, NULL, 0 },
+                                              { &gcal_count_argp, 0, NULL, 0 },
+                                              { 0 } };
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[KERNEL.cl]",
+    .children = children,
+    .doc =
+        "Predicts how long a kernel takes on a device whose calibration is "
+        "published.\v"
+        "Examples:\n"
+        "  gpucal predict --node n0 --profile mm.yaml --at n=2048\n"
+        "  gpucal predict --node n0 mm.cl --local 16,16 --global n,n --assume 'n % 16 = "
+        "0' --at n=2048\n"
+        "  gpucal predict --tag matmul_tiled --tag n:1024 --measure",
+};
+
+/* ---- the kernel ---- */
+
+/* The one that the tags pick, in 'list'. */
+static int pick_kernel(const struct predict_command *c, struct gcal_catalogue *catalogue,
+                       struct gcal_kernel_list *list, struct gcal_error *err)
+{
+    if (gcal_catalogue_check(catalogue, c->tags.n, c->tags.items, GCAL_MATCH_SUPERSET,
+                             err) < 0 ||
+        gcal_catalogue_generate(catalogue, c->tags.n, c->tags.items, GCAL_MATCH_SUPERSET,
+                                NULL, list, err) < 0)
+        return -1;
+    if (list->n_kernels != 1)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "the tags pick %zu kernels, and one is wanted; 'gpucal "
+                              "kernels' with the same tags lists them",
+                              list->n_kernels);
+    return 0;
+}
+
+static int take_subject(const struct predict_command *c,
+                        const struct gcal_params_device *device,
+                        struct gcal_kernel_list *list, struct gcal_subject *s,
+                        struct gcal_error *err)
+{
+    struct gcal_catalogue *catalogue;
+    int rc = -1;
+
+    if (c->profile)
+        return gcal_subject_read(s, c->profile, c->count.at, err);
+    if (!c->tags.n)
+        return gcal_subject_count(s, &c->count, device->info.sub_group_size, err);
+    if ((catalogue = gcal_catalogue_open(NULL, err)) &&
+        pick_kernel(c, catalogue, list, err) == 0)
+        rc = gcal_subject_of_kernel(s, list->kernels[0], err);
+    gcal_catalogue_close(catalogue);
+    return rc;
+}
+
+/* ---- its time ---- */
+
+struct answer {
+    struct gcal_predictor *predictor; /* whose the prediction's texts are */
+    struct gcal_prediction prediction;
+    const char *node, *device_name, *device_uid;
+    double measured_s; /* NaN: not measured */
+    size_t launches;
+};
+
+static int predict(const struct predict_command *c,
+                   const struct gcal_params_device *device, const struct gcal_subject *s,
+                   struct answer *a, struct gcal_error *err)
+{
+    if (!(a->predictor = gcal_predictor_create(device, c->model, s->profile, err)))
+        return -1;
+    return gcal_predictor_eval(a->predictor, s->sizes, &a->prediction, NULL, err);
+}
+
+static int measure(const struct gcal_kernel *kernel, struct answer *a,
+                   struct gcal_error *err)
+{
+    struct gcal_local_devices devices = { 0 };
+    int rc = gcal_local_devices_open(&devices, err);
+
+    if (rc == 0)
+        rc = gcal_local_measure(&devices, a->device_uid, kernel, &a->measured_s,
+                                &a->launches, err);
+    gcal_local_devices_close(&devices);
+    return rc;
+}
+
+/* What to calibrate to be surer. */
+static void print_outside(const struct gcal_prediction *p)
+{
+    if (isinf(p->outside_by))
+        printf("extrapolated: no calibrated kernel has any %s\n", p->outside);
+    else
+        printf("extrapolated: %s is %.3g times the %s that was calibrated\n", p->outside,
+               p->outside_by, p->outside_by > 1 ? "largest" : "smallest");
+}
+
+static void print_answer(const struct answer *a)
+{
+    char time[GCAL_UNITS_SIZE], low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE];
+    const struct gcal_prediction *p = &a->prediction;
+
+    printf("%s on node %s: predicted %s, with 90 %% between %s and %s\n", a->device_name,
+           a->node, gcal_units(p->time_s, "s", time), gcal_units(p->low_s, "s", low),
+           gcal_units(p->high_s, "s", high));
+    if (p->extrapolates)
+        print_outside(p);
+    if (!isnan(a->measured_s))
+        printf("measured %s (median of %zu launches): the prediction is %+.1f%% off\n",
+               gcal_units(a->measured_s, "s", time), a->launches,
+               100 * (p->time_s / a->measured_s - 1));
+}
+
+static void print_json(const struct answer *a)
+{
+    const struct gcal_prediction *p = &a->prediction;
+    json_t *all =
+        json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:b}", "node", a->node, "device",
+                  a->device_name, "device_uid", a->device_uid, "time_s", p->time_s,
+                  "standard_error_s", p->standard_error_s, "low_s", p->low_s, "high_s",
+                  p->high_s, "extrapolates", (int)p->extrapolates);
+
+    if (p->extrapolates)
+        json_object_set_new(all, "outside", json_string(p->outside));
+    if (p->extrapolates && isfinite(p->outside_by)) /* JSON has no infinity */
+        json_object_set_new(all, "outside_by", json_real(p->outside_by));
+    if (!isnan(a->measured_s))
+        json_object_set_new(all, "measured_s", json_real(a->measured_s));
+    gcal_print_json(all);
+    json_decref(all);
+}
+
+static int run(const struct predict_command *c, struct gcal_error *err)
+{
+    struct answer a = { .measured_s = NAN };
+    struct gcal_published published = { 0 };
+    struct gcal_kernel_list list = { 0 };
+    struct gcal_subject s = { 0 };
+    int rc = -1;
+
+    if (gcal_published_open(&c->published, &published, err) < 0 ||
+        take_subject(c, published.device, &list, &s, err) < 0 ||
+        predict(c, published.device, &s, &a, err) < 0)
+        goto out;
+    a.node = published.params.node;
+    a.device_name = published.device->info.name;
+    a.device_uid = published.device->info.uid;
+    if (c->measure && measure(list.kernels[0], &a, err) < 0)
+        goto out;
+    if (c->json)
+        print_json(&a);
+    else
+        print_answer(&a);
+    rc = 0;
+out:
+    gcal_predictor_destroy(a.predictor);
+    gcal_subject_clear(&s);
+    gcal_kernel_list_clear(&list);
+    gcal_published_clear(&published);
+    return rc;
+}
+
+int gcal_command_predict(int argc, char **argv)
+{
+    struct predict_command c = { 0 };
+    struct gcal_error err = { 0 };
+    int rc;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    rc = run(&c, &err);
+    gcal_count_options_clear(&c.count);
+    free(c.tags.items);
+    return rc < 0 ? gcal_command_fail(&err) : 0;
+}

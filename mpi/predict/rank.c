@@ -1,0 +1,194 @@
+/* command_rank.c - gpucal rank: variants of a kernel, the fastest first */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/config/config.h"
+#include "kernels/kernels.h"
+#include "mpi/cli/command.h"
+#include "mpi/predict/order.h"
+#include "mpi/cli/words.h"
+
+struct rank_command {
+    struct gcal_published_options published;
+    const char *model;
+    struct gcal_words tags, profiles, ats;
+    bool json;
+};
+
+static const struct argp_option options[] = {
+    { "model", 'm', "NAME", 0,
+      "Which model (default: the only one, or the one that is named as a tag)", 0 },
+    { "profile", 'p', "FILE", 0,
+      "A counted kernel, written by 'gpucal count -o FILE', instead of tags; may be "
+      "repeated",
+      0 },
+    { "at", 'A', "NAME=VALUE,..", 0,
+      "Values of the sizes of --profile, e.g. n=2048,m=64; may be repeated: each is a "
+      "variant of its own",
+      0 },
+    { "json", 'j', NULL, 0, "As JSON", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct rank_command *c = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &c->published;
+        break;
+    case 'm':
+        c->model = arg;
+        break;
+    case 'p':
+        gcal_words_add(&c->profiles, arg, state);
+        break;
+    case 'A':
+        gcal_words_add(&c->ats, arg, state);
+        break;
+    case 'j':
+        c->json = true;
+        break;
+    case ARGP_KEY_ARG:
+        gcal_words_add(&c->tags, arg, state);
+        break;
+    case ARGP_KEY_END:
+        if (!c->tags.n == !c->profiles.n)
+            argp_error(state, "expected either tags or --profile FILE");
+        if (c->ats.n && c->tags.n)
+            argp_error(state, "--at goes with --profile; a tag gives a size as n:4096");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_child children[] = { { &gcal_published_argp, 0, NULL, 0 },
+                                              { 0 } };
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[TAG | ARGUMENT:VALUE[,VALUE]]...",
+    .children = children,
+    .doc =
+        "Orders variants of a kernel by their predicted times on a device whose "
+        "calibration is published, and says how likely it is that the order is right.\v"
+        "Examples:\n"
+        "  gpucal rank matmul_sq n:4096\n"
+        "  gpucal rank --profile a.yaml --profile b.yaml --at n=4096\n"
+        "  gpucal rank --profile a.yaml --at n=4096,b=16 --at n=4096,b=32\n\n"
+        "Two variants' predictions have the errors of common parameters in common, "
+        "which is taken into account: the better of two nearly alike kernels may be "
+        "sure although the intervals overlap.",
+};
+
+/* ---- variants ---- */
+
+static int add_kernel(struct gcal_rank *r, const struct gcal_kernel *kernel,
+                      struct gcal_error *err)
+{
+    struct gcal_rank_variant *v = gcal_rank_add(r, err);
+
+    if (kernel->ladder)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "the tags leave a size open, so '%s' would be compared "
+                              "with the same kernel at others: give it, as n:4096",
+                              kernel->name);
+    if (!v)
+        return -1;
+    if (!(v->name = strdup(kernel->name)))
+        return gcal_error_memory(err);
+    return gcal_subject_of_kernel(&v->subject, kernel, err);
+}
+
+static int add_tagged(const struct rank_command *c, const struct gcal_device_info *info,
+                      struct gcal_kernel_list *list, struct gcal_rank *r,
+                      struct gcal_error *err)
+{
+    const struct gcal_kernel_limits limits = gcal_device_limits(info);
+    struct gcal_catalogue *catalogue = gcal_catalogue_open(NULL, err);
+    int rc = -1;
+
+    if (catalogue && gcal_catalogue_check(catalogue, c->tags.n, c->tags.items,
+                                          GCAL_MATCH_SUPERSET, err) == 0)
+        rc = gcal_catalogue_generate(catalogue, c->tags.n, c->tags.items,
+                                     GCAL_MATCH_SUPERSET, &limits, list, err);
+    gcal_catalogue_close(catalogue);
+    if (rc == 0 && !list->n_kernels)
+        rc = gcal_error_set(err, GCAL_EINPUT,
+                            "the tags pick no kernel that %s can run; 'gpucal kernels' "
+                            "with the same tags lists those there are",
+                            info->name);
+    for (size_t i = 0; i < list->n_kernels && rc == 0; i++)
+        rc = add_kernel(r, list->kernels[i], err);
+    return rc;
+}
+
+static int add_profile(struct gcal_rank *r, const char *file, const char *at,
+                       struct gcal_error *err)
+{
+    struct gcal_rank_variant *v = gcal_rank_add(r, err);
+
+    if (!v)
+        return -1;
+    if (!(v->name = gcal_format("%s%s%s", file, at ? " " : "", at ? at : "")))
+        return gcal_error_memory(err);
+    return gcal_subject_read(&v->subject, file, at, err);
+}
+
+static int add_profiles(const struct rank_command *c, struct gcal_rank *r,
+                        struct gcal_error *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < c->profiles.n && rc == 0; i++) {
+        if (!c->ats.n)
+            rc = add_profile(r, c->profiles.items[i], NULL, err);
+        for (size_t k = 0; k < c->ats.n && rc == 0; k++)
+            rc = add_profile(r, c->profiles.items[i], c->ats.items[k], err);
+    }
+    return rc;
+}
+
+static int run(const struct rank_command *c, struct gcal_error *err)
+{
+    struct gcal_published published = { 0 };
+    struct gcal_kernel_list list = { 0 };
+    struct gcal_rank r = { 0 };
+    int rc = -1;
+
+    if (gcal_published_open(&c->published, &published, err) < 0)
+        goto out;
+    r.node = published.params.node;
+    r.device = published.device->info.name;
+    if (!(r.model = gcal_published_model(&published, c->model, &c->tags, err)) ||
+        (c->tags.n ? add_tagged(c, &published.device->info, &list, &r, err)
+                   : add_profiles(c, &r, err)) < 0 ||
+        gcal_rank_variants(&r, published.device, err) < 0)
+        goto out;
+    rc = c->json ? gcal_rank_print_json(&r, err) : gcal_rank_print(&r, err);
+out:
+    gcal_rank_clear(&r);
+    gcal_kernel_list_clear(&list);
+    gcal_published_clear(&published);
+    return rc;
+}
+
+int gcal_command_rank(int argc, char **argv)
+{
+    struct rank_command c = { 0 };
+    struct gcal_error err = { 0 };
+    int rc;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    rc = run(&c, &err);
+    free(c.tags.items);
+    free(c.profiles.items);
+    free(c.ats.items);
+    return rc < 0 ? gcal_command_fail(&err) : 0;
+}

@@ -1,0 +1,350 @@
+/* assign.c - which rank measures which device, and what a resumed run has already */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calib/base/error.h"
+#include "calib/base/wire.h"
+#include "fit/fit.h"
+#include "mpi/ranks/root.h"
+
+/* ---- a device belongs to one rank ---- */
+
+static struct gcal_peer *owner_of(struct gcal_root *root, const char *node,
+                                  const char *uid)
+{
+    for (size_t i = 0; i < root->n_peers; i++) {
+        struct gcal_peer *peer = &root->peers[i];
+
+        if (!peer->node || strcmp(peer->node, node) != 0)
+            continue;
+        for (size_t j = 0; j < peer->n_assigned; j++)
+            if (strcmp(peer->devices[peer->assigned[j]].uid, uid) == 0)
+                return peer;
+    }
+    return NULL;
+}
+
+static const struct gcal_device_info *see(const struct gcal_peer *peer, const char *uid,
+                                          size_t *index)
+{
+    for (*index = 0; *index < peer->n_devices; ++*index)
+        if (strcmp(peer->devices[*index].uid, uid) == 0)
+            return &peer->devices[*index];
+    return NULL;
+}
+
+/* The rank of the node that sees the device and has the least to do so far. */
+static int give(struct gcal_root *root, const char *node, const char *uid,
+                struct gcal_error *err)
+{
+    struct gcal_peer *best = NULL;
+    size_t index, best_index = 0;
+    size_t *moved;
+
+    for (size_t i = 0; i < root->n_peers; i++) {
+        struct gcal_peer *peer = &root->peers[i];
+
+        if (peer->state != GCAL_PEER_WORKING || strcmp(peer->node, node) != 0 ||
+            !see(peer, uid, &index) || (best && best->n_assigned <= peer->n_assigned))
+            continue;
+        best = peer;
+        best_index = index;
+    }
+    moved = reallocarray(best->assigned, best->n_assigned + 1, sizeof(*moved));
+    if (!moved)
+        return gcal_error_memory(err);
+    best->assigned = moved;
+    best->assigned[best->n_assigned++] = best_index;
+    root->n_devices++;
+    return 0;
+}
+
+static bool wanted(const struct gcal_root *root, const struct gcal_device_info *info)
+{
+    struct gcal_device_filter by_name = root->config.devices;
+    char *name = (char *)root->options.device;
+
+    if (!name)
+        return gcal_device_filter_matches(&root->config.devices, info);
+    /* --device says which, whatever the configuration says of names and types. */
+    by_name.n_types = by_name.n_vendors = 0;
+    by_name.n_names = 1;
+    by_name.names = &name;
+    return gcal_device_filter_matches(&by_name, info);
+}
+
+/* A node that another run calibrates is left to it. */
+static bool lock_node(struct gcal_root *root, const char *node, int rank)
+{
+    struct gcal_error err = { 0 };
+
+    if (!root->store || root->options.dry_run ||
+        gcal_store_lock(root->store, node, root->header.run_id, &err) == 0)
+        return true;
+    gcal_root_note_lost(root, node, rank, err.text);
+    return false;
+}
+
+static bool node_seen_before(const struct gcal_root *root, size_t rank)
+{
+    for (size_t i = 0; i < rank; i++)
+        if (root->peers[i].node && root->peers[i].state == GCAL_PEER_WORKING &&
+            strcmp(root->peers[i].node, root->peers[rank].node) == 0)
+            return true;
+    return false;
+}
+
+static int choose_for_node(struct gcal_root *root, const char *node,
+                           const struct gcal_params_index *published,
+                           struct gcal_error *err)
+{
+    for (size_t i = 0; i < root->n_peers; i++) {
+        const struct gcal_peer *peer = &root->peers[i];
+
+        if (peer->state != GCAL_PEER_WORKING || strcmp(peer->node, node) != 0)
+            continue;
+        for (size_t j = 0; j < peer->n_devices; j++) {
+            const struct gcal_device_info *info = &peer->devices[j];
+            int due;
+
+            if (!wanted(root, info) || owner_of(root, node, info->uid))
+                continue;
+            if ((due = gcal_root_is_due(root, node, published, info, err)) < 0 ||
+                (due && give(root, node, info->uid, err) < 0))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int choose_for_next_node(struct gcal_root *root, const char *node, int rank,
+                                struct gcal_error *err)
+{
+    struct gcal_params_index *published = NULL;
+    int rc = 0;
+
+    if (lock_node(root, node, rank)) {
+        rc = gcal_root_published(root, node, &published, err);
+        if (rc == 0)
+            rc = choose_for_node(root, node, published, err);
+    }
+    gcal_params_index_destroy(published);
+    return rc;
+}
+
+static int choose(struct gcal_root *root, struct gcal_error *err)
+{
+    size_t n_seen = 0;
+
+    for (size_t i = 0; i < root->n_peers; i++) {
+        struct gcal_peer *peer = &root->peers[i];
+
+        if (peer->state != GCAL_PEER_WORKING)
+            continue;
+        n_seen += peer->n_devices;
+        if (!node_seen_before(root, i) &&
+            choose_for_next_node(root, peer->node, (int)i, err) < 0)
+            return -1;
+    }
+    if (root->n_devices || root->n_unchanged)
+        return 0;
+    if (root->n_lost)
+        return gcal_error_set(err, GCAL_EDEVICE, "no device could be measured");
+    return gcal_error_set(err, GCAL_EDEVICE,
+                          "none of the %zu OpenCL devices seen matches %s; 'gpucal "
+                          "devices' lists them",
+                          n_seen,
+                          root->options.device ? root->options.device : "'devices:'");
+}
+
+/* ---- telling the ranks ---- */
+
+static const struct gcal_resumed *find_resumed(const struct gcal_root *root,
+                                               const char *node, const char *uid)
+{
+    for (size_t i = 0; i < root->n_resumed; i++)
+        if (strcmp(root->resumed[i].node, node) == 0 &&
+            strcmp(root->resumed[i].uid, uid) == 0)
+            return &root->resumed[i];
+    return NULL;
+}
+
+static void put_device(struct gcal_buf *buf, const struct gcal_root *root,
+                       const struct gcal_peer *peer, size_t j)
+{
+    const struct gcal_device_info *info = &peer->devices[peer->assigned[j]];
+    const struct gcal_resumed *r = find_resumed(root, peer->node, info->uid);
+
+    gcal_device_info_put(buf, info);
+    gcal_wire_put_u32(buf, r ? (uint32_t)r->n_done : 0);
+    for (size_t i = 0; r && i < r->n_done; i++) {
+        gcal_wire_put_text(buf, r->done[i].kernel_id);
+        gcal_wire_put_f64(buf, r->done[i].time_s);
+    }
+}
+
+static int send_assignment(struct gcal_root *root, size_t rank, struct gcal_error *err)
+{
+    const struct gcal_peer *peer = &root->peers[rank];
+    struct gcal_buf buf = { 0 };
+    int rc;
+
+    gcal_wire_put_text(&buf, root->config.file);
+    gcal_wire_put_text(&buf, root->config.text);
+    gcal_wire_put_f64(&buf, root->config.measure.budget_s);
+    gcal_wire_put_u64(&buf, root->config.measure.seed);
+    gcal_wire_put_u32(&buf, (uint32_t)peer->n_assigned);
+    for (size_t j = 0; j < peer->n_assigned; j++)
+        put_device(&buf, root, peer, j);
+    rc = gcal_group_send(root->group, (int)rank, GCAL_TAG_ASSIGN, &buf, err);
+    gcal_buf_free(&buf);
+    return rc;
+}
+
+static void print_plan(const struct gcal_root *root)
+{
+    for (size_t i = 0; i < root->n_peers; i++) {
+        const struct gcal_peer *peer = &root->peers[i];
+
+        for (size_t j = 0; j < peer->n_assigned; j++) {
+            const struct gcal_device_info *info = &peer->devices[peer->assigned[j]];
+            struct gcal_kernel_list list = { 0 };
+            struct gcal_error err = { 0 };
+
+            if (gcal_config_kernels(&root->config, root->catalogue, info, &list, &err) <
+                0)
+                fprintf(stderr, "gpucal: %s\n", err.text);
+            printf("node %s rank %zu: %s (%s): at most %zu kernels in %g s\n", peer->node,
+                   i, info->name, info->uid, list.n_kernels,
+                   root->config.measure.budget_s);
+            for (size_t k = 0; k < list.n_kernels; k++)
+                printf("    %s\n", list.kernels[k]->name);
+            gcal_kernel_list_clear(&list);
+        }
+    }
+}
+
+int gcal_root_assign(struct gcal_root *root, struct gcal_error *err)
+{
+    if (choose(root, err) < 0)
+        return -1;
+    if (!root->n_devices) {
+        gcal_root_leave(root);
+        return 1;
+    }
+    if (root->options.dry_run) {
+        print_plan(root);
+        return 1;
+    }
+    for (size_t i = 0; i < root->n_peers; i++)
+        if (root->peers[i].state == GCAL_PEER_WORKING &&
+            send_assignment(root, i, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* ---- resuming ---- */
+
+static struct gcal_resumed *resumed_for(struct gcal_root *root, const char *node,
+                                        const char *uid, struct gcal_error *err)
+{
+    struct gcal_resumed *r = (struct gcal_resumed *)find_resumed(root, node, uid);
+
+    if (r)
+        return r;
+    r = gcal_array_grow(root->resumed, root->n_resumed, &root->resumed_capacity,
+                        sizeof(*r), err);
+    if (!r)
+        return NULL;
+    root->resumed = r;
+    r += root->n_resumed++;
+    *r = (struct gcal_resumed){ .node = strdup(node), .uid = strdup(uid) };
+    if (!r->node || !r->uid) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    return r;
+}
+
+static int note_done(void *context, const struct gcal_measurement *m,
+                     struct gcal_error *err)
+{
+    struct gcal_plan_done *done, one;
+    double spread;
+    struct gcal_resumed *r;
+
+    if (m->status != GCAL_ROW_GOOD || !m->n_samples)
+        return 0; /* what failed may go well this time */
+    r = resumed_for(context, m->node, m->device_uid, err);
+    if (!r ||
+        !(done = gcal_array_grow(r->done, r->n_done, &r->capacity, sizeof(*done), err)))
+        return -1;
+    r->done = done;
+    if (gcal_fit_median_time(m->samples, m->n_samples, &one.time_s, &spread, err) < 0)
+        return -1;
+    if (!(one.kernel_id = strdup(m->kernel_id)))
+        return gcal_error_memory(err);
+    done[r->n_done++] = one;
+    return 0;
+}
+
+static int pass_device(void *c, const struct gcal_run_device *d, struct gcal_error *err)
+{
+    (void)c, (void)d, (void)err;
+    return 0;
+}
+
+static int pass_kernel(void *c, const struct gcal_run_kernel *k, struct gcal_error *err)
+{
+    (void)c, (void)k, (void)err;
+    return 0;
+}
+
+static int pass_lost(void *c, const char *node, int rank, const char *reason,
+                     struct gcal_error *err)
+{
+    (void)c, (void)node, (void)rank, (void)reason, (void)err;
+    return 0;
+}
+
+/* A run that was interrupted left its journal; configuration and catalogue must be the
+ * same, or the kernels would not be.
+ */
+int gcal_root_resume(struct gcal_root *root, struct gcal_error *err)
+{
+    struct gcal_run_sink sink = { .context = root,
+                                  .device = pass_device,
+                                  .kernel = pass_kernel,
+                                  .measurement = note_done,
+                                  .lost = pass_lost };
+    struct gcal_run_header old = { 0 };
+
+    if (access(root->journal_path, F_OK) < 0)
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "%s is not there: the run came to its end, there is nothing "
+            "to resume",
+            root->journal_path);
+    if (gcal_journal_replay(root->journal_path, &old, &sink, err) < 0)
+        return -1;
+    if (strcmp(old.config, root->config.text) != 0) {
+        gcal_run_header_clear(&old);
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s was made with another configuration than %s",
+                              root->journal_path, root->config.file);
+    }
+    if (strcmp(old.catalogue, gcal_catalogue_fingerprint(root->catalogue)) != 0) {
+        gcal_run_header_clear(&old);
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s was made with other measurement kernels: finish this "
+                              "run with the gpucal that began it",
+                              root->journal_path);
+    }
+    gcal_run_header_clear(&root->header);
+    root->header = old;
+    root->config.measure.seed = old.seed;
+    root->journal = gcal_journal_append(root->journal_path, err);
+    return root->journal ? 0 : -1;
+}

@@ -1,0 +1,180 @@
+/* finish.c - the end of a run: record, fit, publication, summary */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calib/base/log.h"
+#include "calib/results/results.h"
+#include "mpi/cli/print_json.h"
+#include "mpi/ranks/root.h"
+#include "mpi/cli/run_header.h"
+
+/* The journal becomes the record. */
+static int write_record(struct gcal_root *root, struct gcal_error *err)
+{
+    struct gcal_run_header from_journal = { 0 };
+    struct gcal_record_writer *writer;
+    struct gcal_run_sink sink;
+
+    if (gcal_run_header_end(&root->header, err) < 0 ||
+        !(writer = gcal_record_create(root->record_path, err)))
+        return -1;
+    sink = gcal_record_sink(writer);
+    if (gcal_journal_replay(root->journal_path, &from_journal, &sink, err) < 0) {
+        gcal_record_abandon(writer);
+        return -1;
+    }
+    gcal_run_header_clear(&from_journal);
+    if (gcal_record_finish(writer, &root->header, err) < 0)
+        return -1;
+    gcal_journal_close(root->journal);
+    root->journal = NULL;
+    root->sink = (struct gcal_run_sink){ 0 };
+    unlink(root->journal_path);
+    return 0;
+}
+
+struct outcome {
+    struct gcal_results results;
+    size_t n_published; /* nodes */
+    int status;
+};
+
+static int fit_and_publish(struct gcal_root *root, struct outcome *outcome, char **table,
+                           struct gcal_error *err)
+{
+    struct gcal_record *record = gcal_record_open(root->record_path, err);
+    int rc = -1;
+
+    if (!record || gcal_results_fit(record, &root->config, &outcome->results, err) < 0 ||
+        !(*table = gcal_results_format(&outcome->results, record, &root->config, err)))
+        goto out;
+    if (root->store && gcal_results_publish(&outcome->results, record, &root->config,
+                                            root->store, &outcome->n_published, err) < 0)
+        goto out;
+    rc = 0;
+out:
+    gcal_record_close(record);
+    return rc;
+}
+
+/* A device or rank that is missing weighs more than a model that does not fit. */
+static int exit_status(const struct gcal_root *root, const struct outcome *outcome)
+{
+    if (root->n_lost)
+        return GCAL_EDEVICE;
+    return outcome->results.n_rejected || !outcome->results.n_fits ? GCAL_EFIT : GCAL_OK;
+}
+
+static char *lost_ranks(const struct gcal_root *root)
+{
+    struct gcal_buf buf = { 0 };
+
+    for (size_t i = 0; i < root->n_peers; i++)
+        if (root->peers[i].state == GCAL_PEER_LOST)
+            gcal_buf_printf(&buf, "%s%s rank %zu", buf.size ? ", " : "",
+                            root->peers[i].node ? root->peers[i].node : "?", i);
+    return gcal_buf_take(&buf, NULL);
+}
+
+static json_t *choices_json(const struct gcal_root *root)
+{
+    json_t *choices = json_array();
+
+    for (size_t i = 0; i < root->n_choices; i++) {
+        const struct gcal_choice *made = &root->choices[i];
+        const struct gcal_plan_choice *c = &made->choice;
+
+        json_array_append_new(
+            choices,
+            json_pack("{s:s, s:s, s:i, s:i, s:f, s:o, s:o, s:s, s:i, s:f, s:b}", "node",
+                      made->node, "device", made->device, "measured", (int)c->n_measured,
+                      "kernels", (int)c->n_kernels, "took_s", c->took_s, "full_s",
+                      gcal_json_number(c->full_s), "worst_error",
+                      gcal_json_number(c->worst_error), "worst_parameter",
+                      c->worst_parameter, "untold", (int)c->n_untold, "wanted_error",
+                      c->wanted_error, "reached", c->reached));
+    }
+    return choices;
+}
+
+static void print_choices(const struct gcal_root *root)
+{
+    for (size_t i = 0; i < root->n_choices; i++) {
+        const struct gcal_choice *made = &root->choices[i];
+        char *text = gcal_choice_format(&made->choice);
+
+        printf("gpucal: %s %s: %s\n", made->node, made->device, text ? text : "");
+        free(text);
+    }
+}
+
+static void print_json(const struct gcal_root *root, const struct outcome *outcome)
+{
+    json_t *lost = json_array(), *all;
+
+    for (size_t i = 0; i < root->n_peers; i++)
+        if (root->peers[i].state == GCAL_PEER_LOST)
+            json_array_append_new(
+                lost, json_pack("{s:s, s:i}", "node",
+                                root->peers[i].node ? root->peers[i].node : "?", "rank",
+                                (int)i));
+    all = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:i}", "run_id",
+                    root->header.run_id, "record", root->record_path, "devices",
+                    (int)root->n_devices, "fits", (int)outcome->results.n_fits,
+                    "fits_rejected", (int)outcome->results.n_rejected, "nodes_published",
+                    (int)outcome->n_published, "lost", lost, "choices",
+                    choices_json(root), "exit_status", outcome->status);
+    gcal_print_json(all);
+    json_decref(all);
+}
+
+static void print_summary(const struct gcal_root *root, const struct outcome *outcome,
+                          const char *table)
+{
+    char *lost = lost_ranks(root);
+
+    if (root->options.json) {
+        print_json(root, outcome);
+        goto out;
+    }
+    if (!root->options.quiet && table)
+        printf("\n%s\n", table);
+    print_choices(root);
+    printf(
+        "gpucal: run %s: %zu device%s, %zu fit%s (%zu rejected), %zu node%s published, "
+        "lost: %s; record %s\n",
+        root->header.run_id, root->n_devices, root->n_devices == 1 ? "" : "s",
+        outcome->results.n_fits, outcome->results.n_fits == 1 ? "" : "s",
+        outcome->results.n_rejected, outcome->n_published,
+        outcome->n_published == 1 ? "" : "s", lost && *lost ? lost : "none",
+        root->record_path);
+out:
+    fflush(stdout);
+    free(lost);
+}
+
+int gcal_root_finish(struct gcal_root *root)
+{
+    struct outcome outcome = { 0 };
+    struct gcal_error err = { 0 };
+    char *table = NULL;
+
+    gcal_display_clear(root->display);
+    if (write_record(root, &err) < 0 ||
+        fit_and_publish(root, &outcome, &table, &err) < 0) {
+        gcal_log(GCAL_LOG_ERROR, "%s", err.text);
+        if (root->journal)
+            gcal_log(GCAL_LOG_ERROR, "what was measured is in %s: go on with --resume %s",
+                     root->journal_path, root->record_path);
+        outcome.status = (int)err.code;
+    } else
+        outcome.status = exit_status(root, &outcome);
+    print_summary(root, &outcome, table);
+    gcal_results_clear(&outcome.results);
+    free(table);
+    return outcome.status;
+}

@@ -1,0 +1,369 @@
+/* member.c - what every rank does: list devices, measure those it is given, report */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+#include "calib/base/log.h"
+#include "calib/base/wire.h"
+#include "calib/config/config.h"
+#include "mpi/ranks/calibrate.h"
+#include "mpi/ranks/choice.h"
+
+#define LIST_LIMIT_S 60.0
+
+struct member {
+    struct gcal_group *group;
+    struct gcal_spawner *spawner;
+    const struct gcal_tick *service;
+    char *node;
+    const char *device_name; /* of the one that is measured now */
+    double last_sent_s, last_heard_s;
+    bool root_lost;
+    int status; /* once ended */
+    bool ended;
+    struct gcal_message assignment;
+    bool started, assigned;
+};
+
+static int send(struct member *m, int tag, struct gcal_buf *payload,
+                struct gcal_error *err)
+{
+    int rc = gcal_group_send(m->group, 0, tag, payload, err);
+
+    gcal_buf_free(payload);
+    m->last_sent_s = gcal_clock_now_s();
+    return rc;
+}
+
+static void handle(struct member *m, struct gcal_message *message)
+{
+    struct gcal_wire wire = gcal_wire_open(message->payload.data, message->payload.size);
+
+    m->last_heard_s = gcal_clock_now_s();
+    switch (message->tag) {
+    case GCAL_TAG_START:
+        m->started = true;
+        break;
+    case GCAL_TAG_ABORT:
+    case GCAL_TAG_BYE:
+        m->status = (int)gcal_wire_get_u32(&wire);
+        m->ended = true;
+        break;
+    case GCAL_TAG_ASSIGN:
+        m->assignment = *message;
+        m->assigned = true;
+        return; /* kept */
+    }
+    gcal_buf_free(&message->payload);
+}
+
+/* Whenever this rank waits for something. */
+static void tick(void *context)
+{
+    struct member *m = context;
+    struct gcal_message message;
+
+    if (m->service)
+        m->service->call(m->service->context);
+    while (gcal_group_receive(m->group, false, &message, NULL) > 0)
+        handle(m, &message);
+    if (gcal_clock_now_s() - m->last_sent_s > GCAL_ALIVE_EVERY_S) {
+        struct gcal_buf nothing = { 0 };
+
+        send(m, GCAL_TAG_ALIVE, &nothing, NULL);
+    }
+    if (gcal_clock_now_s() - m->last_heard_s > 2 * GCAL_SILENCE_LIMIT_S)
+        m->root_lost = true;
+}
+
+/* Waits for '*what' to become true; -1 when the run ended or its root is gone. */
+static int await(struct member *m, const bool *what, struct gcal_error *err)
+{
+    while (!*what && !m->ended && !m->root_lost) {
+        tick(m);
+        gcal_clock_sleep_s(0.02);
+    }
+    if (*what)
+        return 0;
+    if (!m->ended)
+        gcal_error_set(err, GCAL_EINPUT,
+                       "rank 0 has not been heard of for %.0f s; what it had received is "
+                       "in its journal: go on with --resume",
+                       2 * GCAL_SILENCE_LIMIT_S);
+    return -1;
+}
+
+/* ---- the sink: everything measured goes to the root ---- */
+
+static int check_root(const struct member *m, struct gcal_error *err)
+{
+    return m->root_lost || m->ended
+               ? gcal_error_set(err, GCAL_EINPUT, "rank 0 does not answer any more")
+               : 0;
+}
+
+static int sink_kernel(void *context, const struct gcal_run_kernel *kernel,
+                       struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+
+    gcal_run_kernel_put(&buf, kernel);
+    return check_root(context, err) < 0 ? -1 : send(context, GCAL_TAG_KERNEL, &buf, err);
+}
+
+static int sink_measurement(void *context, const struct gcal_measurement *measurement,
+                            struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+
+    gcal_measurement_put(&buf, measurement);
+    if (check_root(context, err) == 0)
+        return send(context, GCAL_TAG_MEASUREMENT, &buf, err);
+    gcal_buf_free(&buf);
+    return -1;
+}
+
+static int sink_device(void *context, const struct gcal_run_device *device,
+                       struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+
+    gcal_run_device_put(&buf, device);
+    return send(context, GCAL_TAG_DEVICE, &buf, err);
+}
+
+static int sink_lost(void *context, const char *node, int rank, const char *reason,
+                     struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+
+    gcal_wire_put_text(&buf, node);
+    gcal_wire_put_u32(&buf, (uint32_t)rank);
+    gcal_wire_put_text(&buf, reason);
+    return send(context, GCAL_TAG_LOST, &buf, err);
+}
+
+static void report_progress(void *context, const struct gcal_progress *p)
+{
+    struct gcal_buf buf = { 0 };
+
+    gcal_wire_put_text(&buf, p->device_name);
+    gcal_wire_put_text(&buf, p->phase);
+    gcal_wire_put_u64(&buf, p->kernels_done);
+    gcal_wire_put_u64(&buf, p->kernels_total);
+    gcal_wire_put_f64(&buf, p->elapsed_s);
+    gcal_wire_put_f64(&buf, p->left_s);
+    send(context, GCAL_TAG_PROGRESS, &buf, NULL);
+}
+
+static void report_choice(void *context, const struct gcal_plan_choice *choice)
+{
+    struct member *m = context;
+    struct gcal_buf buf = { 0 };
+
+    gcal_choice_put(&buf, m->device_name, choice);
+    send(m, GCAL_TAG_CHOICE, &buf, NULL);
+}
+
+/* ---- measuring ---- */
+
+/* What the root's ASSIGN says. */
+struct assignment {
+    struct gcal_config config;
+    struct gcal_catalogue *catalogue;
+    struct gcal_wire wire; /* stands before the devices */
+    size_t n_devices;
+};
+
+static int read_assignment(struct member *m, struct assignment *a, struct gcal_error *err)
+{
+    const struct gcal_buf *payload = &m->assignment.payload;
+    char *file, *text;
+    int rc = -1;
+
+    a->wire = gcal_wire_open(payload->data, payload->size);
+    file = gcal_wire_get_text(&a->wire);
+    text = gcal_wire_get_text(&a->wire);
+    if (!(a->catalogue = gcal_catalogue_open(NULL, err)))
+        goto out;
+    if (!file || !text) {
+        gcal_error_set(err, GCAL_EINPUT, "damaged message from rank 0");
+        goto out;
+    }
+    if (gcal_config_parse(text, strlen(text), file, a->catalogue, &a->config, err) < 0)
+        goto out;
+    a->config.measure.budget_s = gcal_wire_get_f64(&a->wire);
+    a->config.measure.seed = gcal_wire_get_u64(&a->wire);
+    a->n_devices = gcal_wire_get_u32(&a->wire);
+    rc = 0;
+out:
+    free(file);
+    free(text);
+    return rc;
+}
+
+static int measure(struct member *m, struct assignment *a,
+                   const struct gcal_device_info *info, size_t n_done,
+                   const struct gcal_plan_done *done, struct gcal_error *err)
+{
+    struct gcal_tick ticks = { .call = tick, .context = m };
+    struct gcal_plan_hooks hooks = {
+        .sink = { .context = m,
+                  .device = sink_device,
+                  .kernel = sink_kernel,
+                  .measurement = sink_measurement,
+                  .lost = sink_lost },
+        .tick = ticks,
+        .progress = report_progress,
+        .chosen = report_choice,
+        .progress_context = m,
+        .n_done = n_done,
+        .done = done,
+        .config = &a->config,
+    };
+    struct gcal_run_device device = { .node = m->node,
+                                      .rank = gcal_group_rank(m->group),
+                                      .info = *info };
+    struct gcal_kernel_list list = { 0 };
+    struct gcal_device_ops ops = { 0 };
+    int rc = -1;
+
+    m->device_name = info->name;
+    if (sink_device(m, &device, err) < 0 ||
+        gcal_config_kernels(&a->config, a->catalogue, info, &list, err) < 0)
+        goto out;
+    ops = gcal_worker_ops_create(m->spawner, info->uid, a->config.measure.kernel_limit_s,
+                                 &ticks, err);
+    if (ops.context)
+        rc = gcal_plan_measure(&ops, m->node, info, &list, &a->config.measure, &hooks,
+                               err);
+    gcal_worker_ops_destroy(&ops);
+out:
+    gcal_kernel_list_clear(&list);
+    return rc;
+}
+
+static int report_failure(struct member *m, const struct gcal_device_info *info,
+                          char *text, struct gcal_error *err)
+{
+    int rank = gcal_group_rank(m->group);
+    struct gcal_run_device device = {
+        .node = m->node, .rank = rank, .info = *info, .failure = text
+    };
+    char *reason = gcal_format("device %s: %s", info->name, text);
+    int rc = sink_device(m, &device, err);
+
+    if (rc == 0)
+        rc = sink_lost(m, m->node, rank, reason ? reason : text, err);
+    free(reason);
+    return rc;
+}
+
+/* One device of the assignment: reads it from the message, measures it; a device that
+ * fails is reported and the next one goes on.
+ */
+static int take_device(struct member *m, struct assignment *a, struct gcal_error *err)
+{
+    struct gcal_device_info info = { 0 };
+    struct gcal_error trouble = { 0 };
+    struct gcal_plan_done *done = NULL;
+    size_t n_done = 0;
+    int rc = -1;
+
+    if (gcal_device_info_get(&a->wire, &info, err) < 0)
+        return -1;
+    n_done = gcal_wire_get_u32(&a->wire);
+    if (a->wire.bad || n_done > a->wire.left ||
+        !(done = calloc(n_done + 1, sizeof(*done)))) {
+        gcal_error_set(err, GCAL_EINPUT, "damaged message from rank 0");
+        goto out;
+    }
+    for (size_t i = 0; i < n_done; i++) {
+        done[i].kernel_id = gcal_wire_get_text(&a->wire);
+        done[i].time_s = gcal_wire_get_f64(&a->wire);
+    }
+    if (a->wire.bad) {
+        gcal_error_set(err, GCAL_EINPUT, "damaged message from rank 0");
+        goto out;
+    }
+    rc = measure(m, a, &info, n_done, done, &trouble);
+    if (rc < 0 && m->root_lost) {
+        *err = trouble;
+        goto out;
+    }
+    if (rc < 0)
+        rc = report_failure(m, &info, trouble.text, err);
+out:
+    for (size_t i = 0; i < n_done && done; i++)
+        free(done[i].kernel_id);
+    free(done);
+    gcal_device_info_clear(&info);
+    return rc;
+}
+
+/* Lists this node's devices, in a worker, and tells the root. */
+static int say_hello(struct member *m, struct gcal_error *err)
+{
+    struct gcal_tick ticks = { .call = tick, .context = m };
+    struct gcal_device_info *devices = NULL;
+    struct gcal_error trouble = { 0 };
+    struct gcal_worker *worker;
+    struct gcal_buf buf = { 0 };
+    size_t count = 0;
+
+    if ((worker = gcal_worker_start(m->spawner, &ticks, &trouble)))
+        gcal_worker_list(worker, LIST_LIMIT_S, &devices, &count, &trouble);
+    gcal_worker_stop(worker);
+    gcal_wire_put_text(&buf, m->node);
+    gcal_wire_put_text(&buf, count ? "" : trouble.text);
+    gcal_wire_put_u32(&buf, (uint32_t)count);
+    for (size_t i = 0; i < count; i++) {
+        gcal_device_info_put(&buf, &devices[i]);
+        gcal_device_info_clear(&devices[i]);
+    }
+    free(devices);
+    return send(m, GCAL_TAG_HELLO, &buf, err);
+}
+
+static int work(struct member *m, struct gcal_error *err)
+{
+    struct assignment a = { 0 };
+    struct gcal_buf nothing = { 0 };
+    bool never = false;
+    int rc = -1;
+
+    if (await(m, &m->started, err) < 0 || say_hello(m, err) < 0 ||
+        await(m, &m->assigned, err) < 0)
+        return -1;
+    if (read_assignment(m, &a, err) < 0)
+        goto out;
+    for (size_t i = 0; i < a.n_devices; i++)
+        if (take_device(m, &a, err) < 0)
+            goto out;
+    if (send(m, GCAL_TAG_DONE, &nothing, err) < 0)
+        goto out;
+    rc = await(m, &never, err);
+out:
+    gcal_config_clear(&a.config);
+    gcal_catalogue_close(a.catalogue);
+    return rc;
+}
+
+int gcal_member_run(struct gcal_group *group, struct gcal_spawner *spawner,
+                    const struct gcal_tick *service)
+{
+    struct gcal_error err = { 0 };
+    struct member m = {
+        .group = group, .spawner = spawner, .service = service, .status = GCAL_EINPUT
+    };
+
+    m.last_heard_s = gcal_clock_now_s();
+    if ((m.node = gcal_node_name(&err)))
+        work(&m, &err);
+    if (!m.ended)
+        gcal_log(GCAL_LOG_ERROR, "%s", err.text);
+    gcal_buf_free(&m.assignment.payload);
+    free(m.node);
+    return m.status;
+}

@@ -1,0 +1,392 @@
+/* root.c - rank 0's service: takes messages, notices the dead, ends the run */
+#include "mpi/ranks/root.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calib/base/clock.h"
+#include "calib/base/log.h"
+#include "calib/base/wire.h"
+#include "mpi/cli/command.h"
+#include "mpi/cli/run_header.h"
+
+/* ---- before anything is measured ---- */
+
+static void send_status(struct gcal_root *root, int tag, int status)
+{
+    struct gcal_buf buf = { 0 };
+
+    gcal_wire_put_u32(&buf, (uint32_t)status);
+    for (int rank = 0; rank < gcal_group_size(root->group); rank++)
+        if (!root->peers || root->peers[rank].state != GCAL_PEER_LOST)
+            gcal_group_send(root->group, rank, tag, &buf, NULL);
+    gcal_buf_free(&buf);
+}
+
+/* Command line over $GPUCAL_STORE over configuration. */
+static int open_store(struct gcal_root *root, struct gcal_error *err)
+{
+    const char *path = root->options.store;
+
+    if (!path)
+        path = getenv("GPUCAL_STORE");
+    if (!path || !*path)
+        path = root->config.store;
+    if (!path && root->options.if_changed)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "--if-changed compares with what is published: give "
+                              "--store, $GPUCAL_STORE or 'store:'");
+    if (!path || (root->options.dry_run && !root->options.if_changed))
+        return 0;
+    root->store = gcal_command_store_open(path, !root->options.dry_run, err);
+    return root->store ? 0 : -1;
+}
+
+static int open_journal(struct gcal_root *root, struct gcal_error *err)
+{
+    const char *record =
+        root->options.resume ? root->options.resume : root->options.record;
+
+    root->record_path =
+        record ? strdup(record) : gcal_format("gpucal-%s.h5", root->header.run_id);
+    if (!root->record_path ||
+        !(root->journal_path = gcal_format("%s.journal", root->record_path)))
+        return gcal_error_memory(err);
+    if (root->options.dry_run)
+        return 0;
+    if (root->options.resume)
+        return gcal_root_resume(root, err);
+    if (access(root->record_path, F_OK) == 0)
+        return gcal_error_set(err, GCAL_ESTORE,
+                              "%s exists: choose another --record, or go on with it by "
+                              "--resume",
+                              root->record_path);
+    root->journal = gcal_journal_create(root->journal_path, &root->header, err);
+    return root->journal ? 0 : -1;
+}
+
+static int prepare(struct gcal_root *root, struct gcal_error *err)
+{
+    const struct gcal_calibrate_options *o = &root->options;
+
+    if (!(root->catalogue = gcal_catalogue_open(NULL, err)) ||
+        gcal_config_read(o->config, root->catalogue, &root->config, err) < 0)
+        return -1;
+    if (o->budget_s > 0)
+        root->config.measure.budget_s = o->budget_s;
+    if (o->seed_given)
+        root->config.measure.seed = o->seed;
+    if (gcal_run_header_start(&root->header, &root->config,
+                              gcal_catalogue_fingerprint(root->catalogue),
+                              gcal_group_launcher(root->group),
+                              (uint32_t)gcal_group_size(root->group), err) < 0 ||
+        open_store(root, err) < 0 || open_journal(root, err) < 0)
+        return -1;
+    if (root->journal)
+        root->sink = gcal_journal_sink(root->journal);
+    if (!root->store && !o->dry_run)
+        gcal_log(GCAL_LOG_WARN, "no store: the record is kept, nothing is published "
+                                "(give --store, $GPUCAL_STORE or 'store:')");
+    return 0;
+}
+
+struct gcal_root *gcal_root_create(struct gcal_group *group,
+                                   const struct gcal_calibrate_options *options,
+                                   struct gcal_error *err)
+{
+    struct gcal_root *root = calloc(1, sizeof(*root));
+    int size = gcal_group_size(group);
+
+    if (!root || !(root->peers = calloc((size_t)size, sizeof(*root->peers)))) {
+        free(root);
+        gcal_error_memory(err);
+        return NULL;
+    }
+    root->group = group;
+    root->options = *options;
+    root->n_peers = (size_t)size;
+    root->display = gcal_display_create(options->quiet || options->json);
+    if (prepare(root, err) < 0) {
+        send_status(root, GCAL_TAG_ABORT, (int)err->code);
+        gcal_root_destroy(root);
+        return NULL;
+    }
+    for (size_t i = 0; i < root->n_peers; i++)
+        root->peers[i].last_heard_s = gcal_clock_now_s();
+    send_status(root, GCAL_TAG_START, 0);
+    return root;
+}
+
+static void clear_peer(struct gcal_peer *peer)
+{
+    for (size_t i = 0; i < peer->n_devices; i++)
+        gcal_device_info_clear(&peer->devices[i]);
+    free(peer->devices);
+    free(peer->assigned);
+    free(peer->node);
+}
+
+static void clear_resumed(struct gcal_resumed *r)
+{
+    for (size_t i = 0; i < r->n_done; i++)
+        free(r->done[i].kernel_id);
+    free(r->done);
+    free(r->node);
+    free(r->uid);
+}
+
+void gcal_root_destroy(struct gcal_root *root)
+{
+    if (!root)
+        return;
+    for (size_t i = 0; i < root->n_peers; i++)
+        clear_peer(&root->peers[i]);
+    for (size_t i = 0; i < root->n_resumed; i++)
+        clear_resumed(&root->resumed[i]);
+    gcal_display_destroy(root->display);
+    gcal_journal_close(root->journal);
+    gcal_store_close(root->store);
+    gcal_run_header_clear(&root->header);
+    gcal_config_clear(&root->config);
+    gcal_catalogue_close(root->catalogue);
+    for (size_t i = 0; i < root->n_choices; i++)
+        gcal_choice_clear(&root->choices[i]);
+    free(root->choices);
+    free(root->record_path);
+    free(root->journal_path);
+    free(root->resumed);
+    free(root->peers);
+    free(root);
+}
+
+/* ---- messages ---- */
+
+void gcal_root_note_lost(struct gcal_root *root, const char *node, int rank,
+                         const char *reason)
+{
+    struct gcal_error err = { 0 };
+
+    root->n_lost++;
+    gcal_log(GCAL_LOG_ERROR, "node %s rank %d: %s", node, rank, reason);
+    if (root->sink.lost &&
+        root->sink.lost(root->sink.context, node, rank, reason, &err) < 0)
+        root->failure = err;
+}
+
+static int take_hello(struct gcal_root *root, struct gcal_peer *peer, int rank,
+                      struct gcal_wire *wire, struct gcal_error *err)
+{
+    char *trouble;
+    size_t count;
+
+    free(peer->node);
+    peer->node = gcal_wire_get_text(wire);
+    trouble = gcal_wire_get_text(wire);
+    count = gcal_wire_get_u32(wire);
+    if (!peer->node || wire->bad || count > wire->left ||
+        !(peer->devices = calloc(count + 1, sizeof(*peer->devices)))) {
+        free(trouble);
+        return gcal_error_set(err, GCAL_EINPUT, "rank %d: damaged greeting", rank);
+    }
+    if (trouble && *trouble)
+        gcal_root_note_lost(root, peer->node, rank, trouble);
+    free(trouble);
+    for (; peer->n_devices < count; peer->n_devices++)
+        if (gcal_device_info_get(wire, &peer->devices[peer->n_devices], err) < 0)
+            return -1;
+    peer->state = GCAL_PEER_WORKING;
+    return 0;
+}
+
+static int take_row(struct gcal_root *root, int tag, struct gcal_wire *wire,
+                    struct gcal_error *err)
+{
+    struct gcal_run_device device = { 0 };
+    struct gcal_run_kernel kernel = { 0 };
+    struct gcal_measurement row = { 0 };
+    int rc = -1;
+
+    switch (tag) {
+    case GCAL_TAG_DEVICE:
+        if (gcal_run_device_get(wire, &device, err) == 0)
+            rc = root->sink.device(root->sink.context, &device, err);
+        break;
+    case GCAL_TAG_KERNEL:
+        if (gcal_run_kernel_get(wire, &kernel, err) == 0)
+            rc = root->sink.kernel(root->sink.context, &kernel, err);
+        break;
+    case GCAL_TAG_MEASUREMENT:
+        if (gcal_measurement_get(wire, &row, err) == 0)
+            rc = root->sink.measurement(root->sink.context, &row, err);
+        break;
+    }
+    gcal_run_device_clear(&device);
+    gcal_run_kernel_clear(&kernel);
+    gcal_measurement_clear(&row);
+    return rc;
+}
+
+static void take_lost(struct gcal_root *root, struct gcal_wire *wire)
+{
+    char *node = gcal_wire_get_text(wire);
+    int rank = (int)gcal_wire_get_u32(wire);
+    char *reason = gcal_wire_get_text(wire);
+
+    if (node && reason)
+        gcal_root_note_lost(root, node, rank, reason);
+    free(node);
+    free(reason);
+}
+
+static void take_progress(struct gcal_root *root, const struct gcal_peer *peer,
+                          struct gcal_wire *wire)
+{
+    char *name = gcal_wire_get_text(wire), *phase = gcal_wire_get_text(wire);
+    struct gcal_progress progress = { .device_name = name, .phase = phase };
+
+    progress.kernels_done = gcal_wire_get_u64(wire);
+    progress.kernels_total = gcal_wire_get_u64(wire);
+    progress.elapsed_s = gcal_wire_get_f64(wire);
+    progress.left_s = gcal_wire_get_f64(wire);
+    if (name && phase && peer->node && !wire->bad)
+        gcal_display_update(root->display, peer->node, &progress);
+    free(name);
+    free(phase);
+}
+
+static int take_choice(struct gcal_root *root, const struct gcal_peer *peer,
+                       struct gcal_wire *wire, struct gcal_error *err)
+{
+    struct gcal_choice *choices = gcal_array_grow(
+        root->choices, root->n_choices, &root->choices_capacity, sizeof(*choices), err);
+
+    if (!choices)
+        return -1;
+    root->choices = choices;
+    return gcal_choice_get(wire, peer->node ? peer->node : "?",
+                           &choices[root->n_choices++], err);
+}
+
+static int take(struct gcal_root *root, const struct gcal_message *message,
+                struct gcal_error *err)
+{
+    struct gcal_peer *peer = &root->peers[message->from];
+    struct gcal_wire wire = gcal_wire_open(message->payload.data, message->payload.size);
+
+    peer->last_heard_s = gcal_clock_now_s();
+    if (peer->state == GCAL_PEER_LOST)
+        return 0; /* too late: its rows may be half there, and it is named as lost */
+    switch (message->tag) {
+    case GCAL_TAG_HELLO:
+        return take_hello(root, peer, message->from, &wire, err);
+    case GCAL_TAG_DEVICE:
+    case GCAL_TAG_KERNEL:
+    case GCAL_TAG_MEASUREMENT:
+        return take_row(root, message->tag, &wire, err);
+    case GCAL_TAG_LOST:
+        take_lost(root, &wire);
+        break;
+    case GCAL_TAG_PROGRESS:
+        take_progress(root, peer, &wire);
+        break;
+    case GCAL_TAG_CHOICE:
+        return take_choice(root, peer, &wire, err);
+    case GCAL_TAG_DONE:
+        peer->state = GCAL_PEER_DONE;
+        break;
+    }
+    return 0;
+}
+
+/* What a lost rank had measured is kept, but takes no part in fits. */
+static void fail_devices(struct gcal_root *root, const struct gcal_peer *peer, int rank,
+                         char *reason)
+{
+    for (size_t j = 0; j < peer->n_assigned; j++) {
+        struct gcal_run_device device = { .node = peer->node,
+                                          .rank = rank,
+                                          .info = peer->devices[peer->assigned[j]],
+                                          .failure = reason };
+
+        if (root->sink.device(root->sink.context, &device, &root->failure) < 0)
+            return;
+    }
+}
+
+static void notice_the_dead(struct gcal_root *root)
+{
+    double now_s = gcal_clock_now_s();
+    char reason[80];
+
+    for (size_t i = 1; i < root->n_peers; i++) {
+        struct gcal_peer *peer = &root->peers[i];
+
+        if (peer->state >= GCAL_PEER_DONE ||
+            now_s - peer->last_heard_s < GCAL_SILENCE_LIMIT_S)
+            continue;
+        peer->state = GCAL_PEER_LOST;
+        gcal_group_drop(root->group, (int)i);
+        snprintf(reason, sizeof(reason), "no sign of life for %.0f s",
+                 GCAL_SILENCE_LIMIT_S);
+        gcal_root_note_lost(root, peer->node ? peer->node : "?", (int)i, reason);
+        fail_devices(root, peer, (int)i, reason);
+    }
+}
+
+static void send_alive(struct gcal_root *root)
+{
+    if (gcal_clock_now_s() - root->last_alive_s < GCAL_ALIVE_EVERY_S)
+        return;
+    root->last_alive_s = gcal_clock_now_s();
+    for (size_t i = 0; i < root->n_peers; i++)
+        if (root->peers[i].state != GCAL_PEER_LOST)
+            gcal_group_send(root->group, (int)i, GCAL_TAG_ROOT_ALIVE, NULL, NULL);
+}
+
+static bool all_past(const struct gcal_root *root, enum gcal_peer_state state)
+{
+    for (size_t i = 0; i < root->n_peers; i++)
+        if (root->peers[i].state <= state)
+            return false;
+    return true;
+}
+
+static void end_run(struct gcal_root *root, int status)
+{
+    root->finished = true;
+    send_status(root, GCAL_TAG_BYE, status);
+}
+
+static void service(void *context)
+{
+    struct gcal_root *root = context;
+    struct gcal_message message;
+    struct gcal_error *err = &root->failure;
+
+    if (root->finished)
+        return;
+    while (!err->code && gcal_group_receive(root->group, true, &message, err) > 0) {
+        take(root, &message, err);
+        gcal_buf_free(&message.payload);
+    }
+    send_alive(root);
+    notice_the_dead(root);
+    if (!err->code && !root->assigned && all_past(root, GCAL_PEER_LISTING)) {
+        root->assigned = true;
+        if (gcal_root_assign(root, err) == 1)
+            end_run(root, root->n_lost && !root->options.dry_run ? GCAL_EDEVICE : 0);
+    }
+    if (err->code) {
+        gcal_log(GCAL_LOG_ERROR, "%s", err->text);
+        end_run(root, (int)err->code);
+    }
+    if (!root->finished && root->assigned && all_past(root, GCAL_PEER_WORKING))
+        end_run(root, gcal_root_finish(root));
+}
+
+struct gcal_tick gcal_root_service(struct gcal_root *root)
+{
+    return (struct gcal_tick){ .call = service, .context = root };
+}

@@ -1,0 +1,177 @@
+/* command_fit.c - gpucal fit: the same fits again from a record, without a device */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/results/results.h"
+#include "mpi/cli/command.h"
+
+struct fit_command {
+    const char *record, *config, *store, *output;
+};
+
+static const struct argp_option options[] = {
+    { "record", 'r', "FILE.h5", 0, "The record of a run (needed)", 0 },
+    { "config", 'c', "FILE", 0,
+      "Fit the models of this file instead of those that the "
+      "record was made for",
+      0 },
+    { "store", 's', "DIR", 0, "Publish the result to this folder", 0 },
+    { "output", 'o', "DIR", 0, "Write NODE.yaml parameter files into this folder", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct fit_command *c = state->input;
+
+    switch (key) {
+    case 'r':
+        c->record = arg;
+        break;
+    case 'c':
+        c->config = arg;
+        break;
+    case 's':
+        c->store = arg;
+        break;
+    case 'o':
+        c->output = arg;
+        break;
+    case ARGP_KEY_ARG:
+        argp_error(state, "'%s' is no option; did you mean --record %s?", arg, arg);
+        break;
+    case ARGP_KEY_END:
+        if (!c->record)
+            argp_error(state, "--record FILE.h5 is needed");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .doc =
+        "Fits models to what a run recorded and prints parameters with units and "
+        "standard errors.\v"
+        "Exit status: 0 good, 1 bad input, 4 a fit was rejected, 6 the store cannot be "
+        "written.",
+};
+
+/* Another configuration's models may follow from the catalogue. */
+static int read_other(const char *file, struct gcal_config *config,
+                      struct gcal_error *err)
+{
+    struct gcal_catalogue *catalogue = gcal_catalogue_open(NULL, err);
+    int rc = catalogue ? gcal_config_read(file, catalogue, config, err) : -1;
+
+    gcal_catalogue_close(catalogue);
+    return rc;
+}
+
+static int read_config(const struct fit_command *c, const struct gcal_record *record,
+                       struct gcal_config *config, struct gcal_error *err)
+{
+    const struct gcal_run_header *h = gcal_record_header(record);
+
+    if (c->config)
+        return read_other(c->config, config, err);
+    return gcal_config_parse(h->config, strlen(h->config), h->config_file, NULL, config,
+                             err);
+}
+
+static int write_params(const char *folder, const struct gcal_params *params,
+                        struct gcal_error *err)
+{
+    char *path = gcal_format("%s/%s.yaml", folder, params->node);
+    size_t size;
+    char *text = gcal_params_encode(params, &size, err);
+    int rc = path && text ? gcal_command_write(path, text, err) : -1;
+
+    free(path);
+    free(text);
+    return rc;
+}
+
+static int write_all(const char *folder, const struct gcal_results *results,
+                     const struct gcal_record *record, const struct gcal_config *config,
+                     struct gcal_error *err)
+{
+    struct gcal_params *params;
+    size_t count;
+    int rc = 0;
+
+    if (gcal_results_params(results, record, config, &params, &count, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        if (rc == 0)
+            rc = write_params(folder, &params[i], err);
+        gcal_params_clear(&params[i]);
+    }
+    free(params);
+    return rc;
+}
+
+static int publish(const char *path, const struct gcal_results *results,
+                   const struct gcal_record *record, const struct gcal_config *config,
+                   struct gcal_error *err)
+{
+    struct gcal_store *store = gcal_command_store_open(path, true, err);
+    size_t published;
+    int rc;
+
+    if (!store)
+        return -1;
+    rc = gcal_results_publish(results, record, config, store, &published, err);
+    gcal_store_close(store);
+    if (rc == 0)
+        printf("%zu node%s published to %s\n", published, published == 1 ? "" : "s",
+               path);
+    return rc;
+}
+
+/* Returns the exit status. */
+static int run(const struct fit_command *c, struct gcal_error *err)
+{
+    struct gcal_record *record = gcal_record_open(c->record, err);
+    struct gcal_results results = { 0 };
+    struct gcal_config config = { 0 };
+    char *table = NULL;
+    int status = -1;
+
+    if (!record || read_config(c, record, &config, err) < 0 ||
+        gcal_results_fit(record, &config, &results, err) < 0 ||
+        !(table = gcal_results_format(&results, record, &config, err)))
+        goto out;
+    fputs(table, stdout);
+    for (size_t i = 0; i < gcal_record_lost_count(record); i++)
+        printf("lost: %s\n", gcal_record_lost(record, i));
+    if (c->output && write_all(c->output, &results, record, &config, err) < 0)
+        goto out;
+    if (c->store && publish(c->store, &results, record, &config, err) < 0)
+        goto out;
+    status = results.n_rejected || !results.n_fits ? GCAL_EFIT : 0;
+out:
+    free(table);
+    gcal_results_clear(&results);
+    gcal_config_clear(&config);
+    gcal_record_close(record);
+    return status;
+}
+
+int gcal_command_fit(int argc, char **argv)
+{
+    struct fit_command c = { 0 };
+    struct gcal_error err = { 0 };
+    int status;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    status = run(&c, &err);
+    return status < 0 ? gcal_command_fail(&err) : status;
+}

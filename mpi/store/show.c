@@ -1,0 +1,233 @@
+/* command_show.c - gpucal show: what is published, as tables with units */
+#include <argp.h>
+#include <fnmatch.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/base/units.h"
+#include "mpi/cli/command.h"
+#include "mpi/cli/print_json.h"
+#include "store/files/store.h"
+
+struct show_command {
+    const char *store, *node;
+    bool json, history;
+};
+
+static const struct argp_option options[] = {
+    { "store", 's', "DIR", 0, "The store (default: $GPUCAL_STORE)", 0 },
+    { "node", 'N', "PATTERN", 0, "Only nodes whose name matches", 0 },
+    { "history", 'H', NULL, 0, "The runs that were published for each node", 0 },
+    { "json", 'j', NULL, 0, "As JSON", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct show_command *c = state->input;
+
+    switch (key) {
+    case 's':
+        c->store = arg;
+        break;
+    case 'N':
+        c->node = arg;
+        break;
+    case 'H':
+        c->history = true;
+        break;
+    case 'j':
+        c->json = true;
+        break;
+    case ARGP_KEY_ARG:
+        argp_error(state, "'%s' is no option; did you mean --node %s?", arg, arg);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .doc = "Prints the calibrated parameters that are published in a store.",
+};
+
+static void print_model(const struct gcal_params_model *m)
+{
+    char value[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE];
+
+    printf("    model %s, form %s: %s\n", m->name, m->form, m->expression);
+    printf("      typical error %.1f%%, worst %.1f%%, from %zu kernels and %zu samples, "
+           "condition %.3g, this device x %.4f +- %.4f\n",
+           100 * m->mean_error, 100 * m->worst_error, m->n_kernels, m->n_samples,
+           m->condition, m->factor, m->factor_error);
+    if (m->n_held_out)
+        printf(
+            "      unseen kernels: error %.1f%% rms, nine of ten within %.1f%%, from %zu "
+            "measurements\n",
+            100 * m->held_out_rms, 100 * m->error_90, m->n_held_out);
+    for (size_t i = 0; i < m->n_parameters; i++) {
+        printf("      %-16s %14s +- %-14s%s\n", m->parameter[i],
+               gcal_units(m->value[i], m->unit[i], value),
+               gcal_units(m->standard_error[i], m->unit[i], error),
+               m->at_bound[i] ? " (held at its bound)" : "");
+        if (isfinite(m->own[i]) && m->own[i] != m->value[i])
+            printf("      %-16s %14s +- %-14s by this device alone\n", "",
+                   gcal_units(m->own[i], m->unit[i], value),
+                   gcal_units(m->own_error[i], m->unit[i], error));
+    }
+}
+
+/* Enough of a fingerprint to tell it from another. */
+static void print_fingerprints(const struct gcal_params_device *d)
+{
+    printf("    configuration %.8s, catalogue %.8s",
+           *d->configuration ? d->configuration : "unknown",
+           *d->catalogue ? d->catalogue : "unknown");
+    if (d->n_fitted)
+        printf(", fitted with %zu device%s", d->n_fitted, d->n_fitted == 1 ? "" : "s");
+    printf("\n");
+}
+
+static void print_params(const struct gcal_params *params)
+{
+    printf("node %s\n", params->node);
+    for (size_t i = 0; i < params->n_devices; i++) {
+        const struct gcal_params_device *d = &params->devices[i];
+
+        printf("  %s (%s), driver %s, calibrated %s by run %s\n", d->info.name,
+               d->info.uid, d->info.driver, d->calibrated_utc, d->run_id);
+        print_fingerprints(d);
+        for (size_t j = 0; j < d->n_models; j++)
+            print_model(&d->models[j]);
+    }
+}
+
+static json_t *parameter_json(const struct gcal_params_model *m, size_t i)
+{
+    json_t *all = json_pack("{s:f, s:f, s:s, s:b}", "value", m->value[i],
+                            "standard_error", m->standard_error[i], "unit", m->unit[i],
+                            "at_bound", (int)m->at_bound[i]);
+
+    if (isfinite(m->own[i])) {
+        json_object_set_new(all, "own", json_real(m->own[i]));
+        json_object_set_new(all, "own_error", json_real(m->own_error[i]));
+    }
+    return all;
+}
+
+static json_t *model_json(const struct gcal_params_model *m)
+{
+    json_t *parameters = json_object(), *all;
+
+    for (size_t i = 0; i < m->n_parameters; i++)
+        json_object_set_new(parameters, m->parameter[i], parameter_json(m, i));
+    all = json_pack(
+        "{s:s, s:s, s:s, s:s, s:o, s:f, s:f, s:I, s:f, s:f, s:f, s:f}", "name", m->name,
+        "output", m->output, "expression", m->expression, "form", m->form, "parameters",
+        parameters, "mean_error", m->mean_error, "worst_error", m->worst_error,
+        "held_out", (json_int_t)m->n_held_out, "held_out_rms", m->held_out_rms,
+        "error_90", m->error_90, "factor", m->factor, "factor_error", m->factor_error);
+    if (isfinite(m->condition)) /* JSON has no infinity */
+        json_object_set_new(all, "condition", json_real(m->condition));
+    return all;
+}
+
+static json_t *params_json(const struct gcal_params *params)
+{
+    json_t *devices = json_array();
+
+    for (size_t i = 0; i < params->n_devices; i++) {
+        const struct gcal_params_device *d = &params->devices[i];
+        json_t *models = json_array();
+
+        for (size_t j = 0; j < d->n_models; j++)
+            json_array_append_new(models, model_json(&d->models[j]));
+        json_array_append_new(
+            devices,
+            json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:o}", "uid",
+                      d->info.uid, "name", d->info.name, "type", d->info.type, "driver",
+                      d->info.driver, "run_id", d->run_id, "calibrated",
+                      d->calibrated_utc, "configuration", d->configuration, "catalogue",
+                      d->catalogue, "fitted", (json_int_t)d->n_fitted, "models", models));
+    }
+    return json_pack("{s:s, s:o}", "node", params->node, "devices", devices);
+}
+
+static int show_history(const struct gcal_store *store, const char *node,
+                        struct gcal_error *err)
+{
+    char **runs;
+    size_t count;
+
+    if (gcal_store_history(store, node, &runs, &count, err) < 0)
+        return -1;
+    printf("node %s: %zu run%s\n", node, count, count == 1 ? "" : "s");
+    for (size_t i = 0; i < count; i++)
+        printf("  %s\n", runs[i]);
+    gcal_names_free(runs, count);
+    return 0;
+}
+
+static int show_node(const struct show_command *c, const struct gcal_store *store,
+                     const char *node, json_t *all, struct gcal_error *err)
+{
+    struct gcal_params params = { 0 };
+
+    if (c->history)
+        return show_history(store, node, err);
+    if (gcal_store_load(store, node, NULL, &params, err) < 0)
+        return -1;
+    if (c->json)
+        json_array_append_new(all, params_json(&params));
+    else
+        print_params(&params);
+    gcal_params_clear(&params);
+    return 0;
+}
+
+static int run(const struct show_command *c, struct gcal_error *err)
+{
+    char *path = gcal_command_store(c->store, NULL, err);
+    struct gcal_store *store = path ? gcal_command_store_open(path, false, err) : NULL;
+    json_t *all = json_array();
+    size_t count = 0, shown = 0;
+    char **nodes = NULL;
+    int rc = -1;
+
+    if (!store || gcal_store_nodes(store, &nodes, &count, err) < 0)
+        goto out;
+    rc = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        if (c->node && fnmatch(c->node, nodes[i], 0) != 0)
+            continue;
+        rc = show_node(c, store, nodes[i], all, err);
+        shown++;
+    }
+    if (rc == 0 && c->json)
+        gcal_print_json(all);
+    if (rc == 0 && !shown)
+        rc = gcal_error_set(err, GCAL_EINPUT, "%s: nothing is published%s%s", path,
+                            c->node ? " for " : "", c->node ? c->node : "");
+out:
+    gcal_names_free(nodes, count);
+    gcal_store_close(store);
+    json_decref(all);
+    free(path);
+    return rc;
+}
+
+int gcal_command_show(int argc, char **argv)
+{
+    struct show_command c = { 0 };
+    struct gcal_error err = { 0 };
+
+    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    return run(&c, &err) < 0 ? gcal_command_fail(&err) : 0;
+}

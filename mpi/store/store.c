@@ -1,0 +1,269 @@
+/* command_store.c - gpucal store: is what lies there what was published?  Cleaning, keys
+ */
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/base/sign.h"
+#include "mpi/cli/command.h"
+#include "store/ledger/ledger.h"
+#include "store/files/store.h"
+
+#define DAY_S 86400.0
+
+struct store_command {
+    const char *action, *file, *store, *keys, *key;
+    long keep; /* -1: not given */
+    double max_age_s;
+    bool dry_run, quiet;
+};
+
+enum { KEEP = 256, MAX_AGE, DRY_RUN, KEYS, KEY };
+
+static const struct argp_option options[] = {
+    { "store", 's', "DIR", 0, "The store (default: $GPUCAL_STORE)", 0 },
+    { "keys", KEYS, "FILE", 0,
+      "verify: parameter files must be signed with one of these public keys (default: "
+      "$GPUCAL_TRUSTED_KEYS)",
+      0 },
+    { "key", KEY, "FILE", 0, "sign: the secret key (default: $GPUCAL_SIGN_KEY)", 0 },
+    { "keep", KEEP, "N", 0, "prune: the newest N files of each node's history stay", 0 },
+    { "max-age", MAX_AGE, "DAYS", 0, "prune: younger files stay, too", 0 },
+    { "dry-run", DRY_RUN, NULL, 0, "prune: only count", 0 },
+    { "quiet", 'q', NULL, 0, "verify: print only what is not good", 0 },
+    { 0 },
+};
+
+static double number(const char *text, const char *what, struct argp_state *state)
+{
+    char *end;
+    double value;
+
+    errno = 0;
+    value = strtod(text, &end);
+    if (end == text || *end || errno || !(value >= 0) || value > 1e9)
+        argp_error(state, "%s must be a number from 0 to 1e9, not '%s'", what, text);
+    return value;
+}
+
+static void add_argument(struct store_command *c, const char *arg,
+                         struct argp_state *state)
+{
+    if (!c->action)
+        c->action = arg;
+    else if (strcmp(c->action, "keygen") == 0 && !c->file)
+        c->file = arg;
+    else
+        argp_error(state, "'%s' is one argument too many", arg);
+}
+
+static void check_arguments(const struct store_command *c, struct argp_state *state)
+{
+    static const char *const actions[] = { "verify", "prune", "sign", "keygen" };
+    size_t i = 0;
+
+    if (!c->action)
+        argp_error(state, "what is to be done? verify, prune, sign or keygen");
+    while (i < 4 && strcmp(c->action, actions[i]) != 0)
+        i++;
+    if (i == 4)
+        argp_error(state, "'%s' is none of verify, prune, sign and keygen", c->action);
+    if (strcmp(c->action, "keygen") == 0 && !c->file)
+        argp_error(state, "keygen needs the name of the file for the secret key");
+    if (strcmp(c->action, "prune") == 0 && c->keep < 0)
+        argp_error(state, "prune needs --keep N, how many files of each node stay");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct store_command *c = state->input;
+    double value;
+
+    switch (key) {
+    case 's':
+        c->store = arg;
+        break;
+    case 'q':
+        c->quiet = true;
+        break;
+    case KEYS:
+        c->keys = arg;
+        break;
+    case KEY:
+        c->key = arg;
+        break;
+    case KEEP:
+        value = number(arg, "--keep", state);
+        if (value != floor(value))
+            argp_error(state, "--keep must be a whole number, not '%s'", arg);
+        c->keep = (long)value;
+        break;
+    case MAX_AGE:
+        c->max_age_s = DAY_S * number(arg, "--max-age", state);
+        break;
+    case DRY_RUN:
+        c->dry_run = true;
+        break;
+    case ARGP_KEY_ARG:
+        add_argument(c, arg, state);
+        break;
+    case ARGP_KEY_END:
+        check_arguments(c, state);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "verify\nprune --keep N\nsign\nkeygen FILE",
+    .doc = "Looks after a store.\n\n"
+           "verify: is every file what its ledger says that was published?  prune: "
+           "removes old files from the histories.  keygen: makes a pair of keys, FILE "
+           "(secret) and FILE.pub.  sign: signs what is published, once it verifies.\v"
+           "Exit status: 0 good (also with publications that were interrupted, which are "
+           "told), 1 damaged or bad input, 6 the store cannot be written.",
+};
+
+/* ---- actions: the exit status, or -1 with 'err' ---- */
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void print_verified(const struct gcal_verify *v)
+{
+    printf("%s: %zu file%s, %zu signed, %zu line%s of the ledger, %zu damaged, %zu "
+           "interrupted\n",
+           v->n_damaged       ? "damaged"
+           : v->n_interrupted ? "good, but for interrupted publications"
+                              : "good",
+           v->n_files, plural(v->n_files), v->n_signed, v->n_lines, plural(v->n_lines),
+           v->n_damaged, v->n_interrupted);
+}
+
+static int verify(const struct store_command *c, const struct gcal_store *store,
+                  struct gcal_error *err)
+{
+    struct gcal_verify result;
+    int status;
+
+    if (gcal_store_verify(store, &result, err) < 0)
+        return -1;
+    if (result.text)
+        fputs(result.text, stdout);
+    if (!c->quiet)
+        print_verified(&result);
+    status = result.n_damaged ? GCAL_EINPUT : 0;
+    gcal_verify_clear(&result);
+    return status;
+}
+
+static int prune(const struct store_command *c, struct gcal_store *store,
+                 struct gcal_error *err)
+{
+    size_t removed;
+
+    if (gcal_store_prune(store, (size_t)c->keep, c->max_age_s, c->dry_run, &removed,
+                         err) < 0)
+        return -1;
+    printf("%zu file%s %s\n", removed, plural(removed),
+           c->dry_run ? "would be removed" : "removed");
+    return 0;
+}
+
+/* A signature says that the content is ours, so that it must be what was published. */
+static int sign(struct gcal_store *store, struct gcal_error *err)
+{
+    struct gcal_verify result;
+    size_t n_signed, n_damaged;
+
+    if (gcal_store_verify(store, &result, err) < 0)
+        return -1;
+    n_damaged = result.n_damaged;
+    if (n_damaged)
+        fputs(result.text, stderr);
+    gcal_verify_clear(&result);
+    if (n_damaged)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "nothing was signed, as the store is damaged: repair or "
+                              "remove what is told above, and publish it again");
+    if (gcal_store_sign(store, &n_signed, err) < 0)
+        return -1;
+    printf("%zu file%s signed\n", n_signed, plural(n_signed));
+    return 0;
+}
+
+static struct gcal_store *open_store(const struct store_command *c,
+                                     struct gcal_error *err)
+{
+    bool signs = strcmp(c->action, "sign") == 0;
+    bool writable = signs || (strcmp(c->action, "prune") == 0 && !c->dry_run);
+    char *path = gcal_command_store(c->store, NULL, err);
+    struct gcal_store *store = NULL;
+    const char *key = c->key ? c->key : getenv("GPUCAL_SIGN_KEY");
+
+    if (!path)
+        return NULL;
+    /* Old signatures are what 'sign' is there to replace: it trusts the ledger. */
+    store = signs ? gcal_store_open_writable(path, err)
+                  : gcal_command_store_open(path, writable, err);
+    free(path);
+    if (store && c->keys && gcal_store_trust(store, c->keys, err) < 0)
+        goto failed;
+    if (store && signs && (!key || !*key)) {
+        gcal_error_set(err, GCAL_EINPUT,
+                       "sign with which key? give --key FILE or set "
+                       "$GPUCAL_SIGN_KEY");
+        goto failed;
+    }
+    if (store && signs && gcal_store_sign_with(store, key, err) < 0)
+        goto failed;
+    return store;
+failed:
+    gcal_store_close(store);
+    return NULL;
+}
+
+static int run(const struct store_command *c, struct gcal_error *err)
+{
+    struct gcal_store *store;
+    int status;
+
+    if (strcmp(c->action, "keygen") == 0) {
+        if (gcal_sign_keygen(c->file, err) < 0)
+            return -1;
+        printf(
+            "secret key: %s (set $GPUCAL_SIGN_KEY to it where gpucal publishes)\n"
+            "public key: %s.pub (set $GPUCAL_TRUSTED_KEYS to it where files are read)\n",
+            c->file, c->file);
+        return 0;
+    }
+    if (!(store = open_store(c, err)))
+        return -1;
+    status = strcmp(c->action, "verify") == 0  ? verify(c, store, err)
+             : strcmp(c->action, "prune") == 0 ? prune(c, store, err)
+                                               : sign(store, err);
+    gcal_store_close(store);
+    return status;
+}
+
+int gcal_command_store_care(int argc, char **argv)
+{
+    struct store_command c = { .keep = -1, .max_age_s = NAN };
+    struct gcal_error err = { 0 };
+    int status;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &c);
+    status = run(&c, &err);
+    return status < 0 ? gcal_command_fail(&err) : status;
+}

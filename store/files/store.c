@@ -1,0 +1,232 @@
+#include "store/files/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/sign.h"
+#include "store/files/private.h"
+
+#define SUFFIX ".yaml"
+/* NAME_MAX, less what ".yaml" and temporary names need. */
+#define MAX_NAME 200
+
+/* Whoever may write there decides what is read. */
+static int look_at_folder(struct gcal_store *store, struct gcal_error *err)
+{
+    struct stat info;
+
+    if (fstat(store->dirfd, &info) < 0)
+        return gcal_error_set(err, GCAL_EINPUT, "store %s: %s", store->path,
+                              strerror(errno));
+    if (info.st_mode & S_IWOTH)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "store %s: everyone may write there, so that nothing in it "
+                              "can be trusted: run 'chmod o-w %s'",
+                              store->path, store->path);
+    store->owner = info.st_uid;
+    store->group = info.st_gid;
+    store->group_write = info.st_mode & S_IWGRP;
+    return 0;
+}
+
+struct gcal_store *gcal_store_open(const char *path, struct gcal_error *err)
+{
+    struct gcal_store *store = calloc(1, sizeof(*store));
+
+    if (!store || !(store->path = strdup(path))) {
+        gcal_error_memory(err);
+        free(store);
+        return NULL;
+    }
+    store->dirfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (store->dirfd < 0)
+        gcal_error_set(err, GCAL_EINPUT, "store %s: %s", path, strerror(errno));
+    else if (look_at_folder(store, err) == 0)
+        return store;
+    gcal_store_close(store);
+    return NULL;
+}
+
+void gcal_store_close(struct gcal_store *store)
+{
+    if (!store)
+        return;
+    for (size_t i = 0; i < store->n_locks; i++)
+        close(store->locks[i]);
+    free(store->locks);
+    if (store->dirfd >= 0)
+        close(store->dirfd);
+    gcal_sign_key_destroy(store->key);
+    gcal_sign_keys_destroy(store->own);
+    gcal_sign_keys_destroy(store->trusted);
+    free(store->path);
+    free(store);
+}
+
+int gcal_store_sign_with(struct gcal_store *store, const char *path,
+                         struct gcal_error *err)
+{
+    struct gcal_sign_key *key = gcal_sign_key_read(path, err);
+    struct gcal_sign_keys *own = key ? gcal_sign_key_public(key, err) : NULL;
+
+    if (!own) {
+        gcal_sign_key_destroy(key);
+        return -1;
+    }
+    gcal_sign_key_destroy(store->key);
+    gcal_sign_keys_destroy(store->own);
+    store->key = key;
+    store->own = own;
+    return 0;
+}
+
+int gcal_store_trust(struct gcal_store *store, const char *path, struct gcal_error *err)
+{
+    struct gcal_sign_keys *keys = gcal_sign_keys_read(path, err);
+
+    if (!keys)
+        return -1;
+    gcal_sign_keys_destroy(store->trusted);
+    store->trusted = keys;
+    return 0;
+}
+
+bool gcal_store_is_name(const char *name)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                  "0123456789._-";
+    size_t length = strlen(name);
+
+    return length && length <= MAX_NAME && *name != '.' &&
+           strspn(name, allowed) == length;
+}
+
+int gcal_store_check_name(const char *what, const char *name, struct gcal_error *err)
+{
+    if (gcal_store_is_name(name))
+        return 0;
+    return gcal_error_set(
+        err, GCAL_EINPUT,
+        "'%.200s' cannot be the name of a %s: letters, digits, '.', '_' "
+        "and '-', at most %d, no '.' in front",
+        name, what, MAX_NAME);
+}
+
+/* ---- names ---- */
+
+void gcal_names_free(char **names, size_t count)
+{
+    for (size_t i = 0; names && i < count; i++)
+        free(names[i]);
+    free(names);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* "NAME.yaml" -> "NAME"; NULL for files that are not ours. */
+static char *without(const char *file, const char *suffix)
+{
+    size_t length = strlen(file), tail = strlen(suffix);
+    char *name;
+
+    if (length <= tail || strcmp(file + length - tail, suffix) != 0)
+        return NULL;
+    if (!(name = strndup(file, length - tail)) || gcal_store_is_name(name))
+        return name;
+    free(name);
+    return NULL;
+}
+
+int gcal_store_list(int folder, const char *suffix, char ***names, size_t *count,
+                    struct gcal_error *err)
+{
+    DIR *dir = fdopendir(folder);
+    size_t capacity = 0, n = 0;
+    char **items = NULL, **moved;
+    struct dirent *entry;
+    int rc = 0;
+
+    if (!dir) {
+        rc = gcal_error_set(err, GCAL_EINPUT, "%s", strerror(errno));
+        close(folder);
+    }
+    while (dir && rc == 0 && (entry = readdir(dir))) {
+        char *name = without(entry->d_name, suffix);
+
+        if (!name)
+            continue;
+        if ((moved = gcal_array_grow(items, n, &capacity, sizeof(*items), err))) {
+            items = moved;
+            items[n++] = name;
+        } else {
+            free(name);
+            rc = -1;
+        }
+    }
+    if (dir)
+        closedir(dir);
+    if (rc < 0) {
+        gcal_names_free(items, n);
+        return -1;
+    }
+    if (n)
+        qsort(items, n, sizeof(*items), compare_names);
+    *names = items;
+    *count = n;
+    return 0;
+}
+
+/* 'rc' is how opening 'folder' ended; one that is not there yet has no names. */
+static int list_opened(const struct gcal_store *store, const char *shown, int rc,
+                       int folder, char ***names, size_t *count, struct gcal_error *err)
+{
+    *names = NULL;
+    *count = 0;
+    if (rc <= 0)
+        return rc;
+    if (gcal_store_list(folder, SUFFIX, names, count, err) == 0)
+        return 0;
+    return gcal_error_prefix(err, "store %s: %s", store->path, shown);
+}
+
+static int list_folder(const struct gcal_store *store, const char *name, char ***names,
+                       size_t *count, struct gcal_error *err)
+{
+    int folder, rc = gcal_store_folder(store, store->dirfd, name, name, &folder, err);
+
+    return list_opened(store, name, rc, folder, names, count, err);
+}
+
+int gcal_store_nodes(const struct gcal_store *store, char ***names, size_t *count,
+                     struct gcal_error *err)
+{
+    return list_folder(store, "nodes", names, count, err);
+}
+
+int gcal_store_types(const struct gcal_store *store, char ***names, size_t *count,
+                     struct gcal_error *err)
+{
+    return list_folder(store, "types", names, count, err);
+}
+
+int gcal_store_history(const struct gcal_store *store, const char *node, char ***names,
+                       size_t *count, struct gcal_error *err)
+{
+    int folder, rc;
+
+    if (gcal_store_check_name("node", node, err) < 0)
+        return -1;
+    /* Run ids start with the time, so their order is the order of the runs. */
+    rc = gcal_store_history_folder(store, node, &folder, err);
+    return list_opened(store, "history", rc, folder, names, count, err);
+}

@@ -1,0 +1,191 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "store/files/private.h"
+#include "store/ledger/track_private.h"
+
+static const char *advice(int code)
+{
+    return code == ENOSPC || code == EDQUOT
+               ? ": make room there and publish again, for example from the run's record "
+                 "with 'gpucal fit --record FILE.h5 --store DIR'"
+               : "";
+}
+
+int gcal_store_fail(const struct gcal_store *store, const char *what,
+                    struct gcal_error *err)
+{
+    int code = errno;
+
+    return gcal_error_set(err, GCAL_ESTORE, "store %s: %s: %s%s", store->path, what,
+                          strerror(code), advice(code));
+}
+
+static int fail(const struct gcal_store *store, const char *step, const char *shown,
+                struct gcal_error *err)
+{
+    int code = errno;
+
+    return gcal_error_set(err, GCAL_ESTORE, "store %s: %s %s: %s%s", store->path, step,
+                          shown, strerror(code), advice(code));
+}
+
+/* Appended to by all who may write to the store; readers are other users, so that the
+ * umask does not matter.
+ */
+static mode_t file_mode(const struct gcal_store *store)
+{
+    return store->group_write ? 0664 : 0644;
+}
+
+int gcal_store_set_owner(const struct gcal_store *store, int fd, mode_t mode)
+{
+    struct stat info;
+
+    if (store->group_write && fstat(fd, &info) == 0 && info.st_gid != store->group &&
+        fchown(fd, (uid_t)-1, store->group) < 0)
+        return -1;
+    return fchmod(fd, mode);
+}
+
+int gcal_store_write_all(int fd, const char *data, size_t size)
+{
+    while (size) {
+        ssize_t done = write(fd, data, size);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return -1;
+        data += done;
+        size -= (size_t)done;
+    }
+    return 0;
+}
+
+/* ---- folders ---- */
+
+int gcal_store_make_folder(const struct gcal_store *store, int parent, const char *name,
+                           const char *shown, struct gcal_error *err)
+{
+    mode_t mode = store->group_write ? 02775 : 0755;
+    bool made = mkdirat(parent, name, mode) == 0;
+    int fd, rc;
+
+    if (!made && errno != EEXIST)
+        return fail(store, "make the folder", shown, err);
+    rc = gcal_store_folder(store, parent, name, shown, &fd, err);
+    if (rc <= 0) {
+        if (rc == 0)
+            fail(store, "open the folder", shown, err);
+        else if (err)
+            err->code = GCAL_ESTORE;
+        return -1;
+    }
+    /* A new folder's name must reach the disk as well as what is put into it. */
+    if (made && (gcal_store_set_owner(store, fd, mode) < 0 || fsync(parent) < 0)) {
+        fail(store, "make the folder", shown, err);
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* ---- files that are replaced ---- */
+
+int gcal_store_prepare(const struct gcal_store *store, int folder, const char *temp,
+                       const char *shown, const char *data, size_t size,
+                       struct gcal_error *err)
+{
+    bool good;
+    int fd;
+
+    unlinkat(folder, temp, 0); /* of a publisher that was killed */
+    fd = openat(folder, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return fail(store, "create a temporary file for", shown, err);
+    good = gcal_store_write_all(fd, data, size) == 0 &&
+           gcal_store_set_owner(store, fd, file_mode(store)) == 0 && fsync(fd) == 0;
+    if (!good) {
+        fail(store, "write", shown, err);
+        unlinkat(folder, temp, 0);
+    }
+    close(fd);
+    return good ? 0 : -1;
+}
+
+int gcal_store_replace(const struct gcal_store *store, int folder, const char *temp,
+                       const char *name, const char *shown, struct gcal_error *err)
+{
+    if (renameat(folder, temp, folder, name) < 0) {
+        fail(store, "rename to", shown, err);
+        unlinkat(folder, temp, 0);
+        return -1;
+    }
+    return fsync(folder) < 0 ? fail(store, "flush the folder of", shown, err) : 0;
+}
+
+/* ---- files that grow ---- */
+
+int gcal_store_open_append(const struct gcal_store *store, int folder, const char *name,
+                           const char *shown, struct gcal_error *err)
+{
+    const int flags = O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    int fd = openat(folder, name, flags);
+    struct stat info;
+
+    if (fd < 0 && errno == ENOENT) {
+        fd = openat(folder, name, flags | O_CREAT | O_EXCL, 0600);
+        if (fd >= 0 &&
+            (gcal_store_set_owner(store, fd, file_mode(store)) < 0 || fsync(folder) < 0))
+            goto failed;
+    }
+    if (fd < 0 || fstat(fd, &info) < 0)
+        goto failed;
+    if (!S_ISREG(info.st_mode)) {
+        errno = EINVAL;
+        goto failed;
+    }
+    if (gcal_store_check_owner(store, shown, &info, err) == 0)
+        return fd;
+    if (err)
+        err->code = GCAL_ESTORE;
+    close(fd);
+    return -1;
+failed:
+    fail(store, "open", shown, err);
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+int gcal_store_append(const struct gcal_store *store, int fd, const char *shown,
+                      const char *lines, size_t size, struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+    struct stat info;
+    char last = '\n';
+    int rc = -1;
+
+    if (fstat(fd, &info) < 0 ||
+        (info.st_size > 0 && pread(fd, &last, 1, info.st_size - 1) != 1))
+        return fail(store, "read", shown, err);
+    if (last != '\n')
+        gcal_buf_puts(&buf, GCAL_CUT_MARK "\n");
+    gcal_buf_put(&buf, lines, size);
+    if (buf.failed)
+        gcal_error_memory(err);
+    else if (gcal_store_write_all(fd, buf.data, buf.size) < 0 || fsync(fd) < 0)
+        fail(store, "append to", shown, err);
+    else
+        rc = 0;
+    gcal_buf_free(&buf);
+    return rc;
+}

@@ -1,0 +1,279 @@
+#include "store/ledger/ledger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+#include "store/ledger/private.h"
+#include "store/files/private.h"
+#include "store/ledger/track_private.h"
+
+enum { N_FIELDS = 12 };
+
+/* ---- reading ---- */
+
+int gcal_ledger_open(const struct gcal_store *store, struct gcal_ledger_reader *reader,
+                     struct gcal_error *err)
+{
+    int fd = openat(store->dirfd, GCAL_LEDGER_FILE,
+                    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    struct stat info;
+
+    *reader = (struct gcal_ledger_reader){ 0 };
+    if (fd < 0 && errno == ENOENT)
+        return 0;
+    if (fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+        if (gcal_store_check_owner(store, GCAL_LEDGER_FILE, &info, err) == 0) {
+            if ((reader->file = fdopen(fd, "r")))
+                return 0;
+            gcal_error_memory(err);
+        }
+    } else {
+        gcal_error_set(err, GCAL_EINPUT,
+                       "store %s: " GCAL_LEDGER_FILE " is not a regular file",
+                       store->path);
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+void gcal_ledger_close(struct gcal_ledger_reader *reader)
+{
+    if (reader->file)
+        fclose(reader->file);
+    free(reader->line);
+    *reader = (struct gcal_ledger_reader){ 0 };
+}
+
+/* Splits at tabs; the number of fields. */
+static size_t split(char *line, const char *field[N_FIELDS])
+{
+    size_t n = 0;
+
+    for (char *tab = line; tab; line = tab + 1, n++) {
+        if ((tab = strchr(line, '\t')))
+            *tab = '\0';
+        if (n < N_FIELDS)
+            field[n] = line;
+        if (!tab)
+            return n + 1;
+    }
+    return n;
+}
+
+static bool was_cut(const char *line, size_t size)
+{
+    size_t length = strlen(GCAL_CUT_MARK);
+
+    return size >= length && memcmp(line + size - length, GCAL_CUT_MARK, length) == 0;
+}
+
+/* A whole line, without its newline, in reader->line.  1, or 0 at the end. */
+static int next_line(struct gcal_ledger_reader *r, size_t *size)
+{
+    ssize_t got;
+
+    if (!r->file)
+        return 0;
+    got = getline(&r->line, &r->capacity, r->file);
+    if (got <= 0 || r->line[got - 1] != '\n') {
+        /* Being written, or cut: it is read again when there is more. */
+        clearerr(r->file);
+        fseek(r->file, r->at, SEEK_SET);
+        return 0;
+    }
+    r->line[got - 1] = '\0';
+    r->at += got;
+    r->number++;
+    *size = (size_t)got - 1;
+    return 1;
+}
+
+static int complain(const struct gcal_ledger_reader *r, const char *what,
+                    struct gcal_error *err)
+{
+    return gcal_error_set(err, GCAL_EINPUT, GCAL_LEDGER_FILE ":%zu: %s", r->number, what);
+}
+
+static int read_entry(struct gcal_ledger_reader *r, size_t size, const char *expected,
+                      struct gcal_ledger_entry *entry, struct gcal_error *err)
+{
+    const char *f[N_FIELDS];
+
+    if (strlen(r->line) != size || split(r->line, f) != N_FIELDS)
+        return complain(r, "not a line of a ledger", err);
+    for (int i = 0; i < N_FIELDS; i++)
+        if (strcmp(f[i], "-") == 0)
+            f[i] = "";
+    if (strcmp(f[0], expected) != 0)
+        return complain(r,
+                        "does not follow from the line before: a line was changed, left "
+                        "out or put in",
+                        err);
+    *entry = (struct gcal_ledger_entry){ f[1], f[2], f[3], f[4],  f[5], f[6],
+                                         f[7], f[8], f[9], f[10], f[11] };
+    return 1;
+}
+
+int gcal_ledger_next(struct gcal_ledger_reader *r, struct gcal_ledger_entry *entry,
+                     struct gcal_error *err)
+{
+    char expected[GCAL_HASH_TEXT_SIZE];
+    size_t size;
+
+    while (next_line(r, &size)) {
+        memcpy(expected, r->previous, sizeof(expected));
+        gcal_hash(r->line, size, r->previous);
+        if (was_cut(r->line, size))
+            continue;
+        if (*expected)
+            return read_entry(r, size, expected, entry, err);
+        if (strcmp(r->line, GCAL_LEDGER_HEADER) != 0)
+            return complain(r, "no ledger of version 1 begins so", err);
+    }
+    return 0;
+}
+
+int gcal_ledger_read(const struct gcal_store *store,
+                     int (*each)(void *context, const struct gcal_ledger_entry *entry,
+                                 struct gcal_error *err),
+                     void *context, struct gcal_error *err)
+{
+    struct gcal_ledger_reader reader;
+    struct gcal_ledger_entry entry;
+    int rc = gcal_ledger_open(store, &reader, err);
+
+    if (rc < 0)
+        return -1;
+    while ((rc = gcal_ledger_next(&reader, &entry, err)) > 0)
+        if (each(context, &entry, err) < 0)
+            break;
+    if (rc < 0)
+        gcal_error_prefix(err, "store %s", store->path);
+    gcal_ledger_close(&reader);
+    return rc == 0 ? 0 : -1;
+}
+
+/* ---- appending ---- */
+
+static void put_field(struct gcal_buf *buf, const char *text)
+{
+    if (!text || !*text)
+        text = "-";
+    gcal_buf_puts(buf, "\t");
+    for (size_t i = 0; text[i] && i < 250; i++)
+        gcal_buf_put(buf, (unsigned char)text[i] < ' ' ? "_" : text + i, 1);
+}
+
+/* USER@HOST */
+static char *who(void)
+{
+    struct passwd user, *found = NULL;
+    char host[100] = "", names[4096];
+
+    gethostname(host, sizeof(host) - 1);
+    getpwuid_r(geteuid(), &user, names, sizeof(names), &found);
+    return found ? gcal_format("%.100s@%s", found->pw_name, host)
+                 : gcal_format("%u@%s", (unsigned)geteuid(), host);
+}
+
+/* The SHA-256 of the last line, as it will stand there when lines are appended. */
+static int last_hash(const struct gcal_store *store, int fd,
+                     char hash[GCAL_HASH_TEXT_SIZE], struct gcal_error *err)
+{
+    char tail[GCAL_LEDGER_MAX_LINE + sizeof(GCAL_CUT_MARK)];
+    off_t size = lseek(fd, 0, SEEK_END);
+    off_t start = size > GCAL_LEDGER_MAX_LINE ? size - GCAL_LEDGER_MAX_LINE : 0;
+    ssize_t got = size < 0 ? -1 : pread(fd, tail, (size_t)(size - start), start);
+    char *line, *end = tail + got;
+
+    if (got < 0)
+        return gcal_store_fail(store, GCAL_LEDGER_FILE, err);
+    if (got && end[-1] == '\n')
+        end--;
+    else if (got)
+        end = stpcpy(end, GCAL_CUT_MARK);
+    for (line = end; line > tail && line[-1] != '\n'; line--)
+        ;
+    if (line == tail && start > 0)
+        return gcal_error_set(err, GCAL_ESTORE,
+                              "store %s: the last line of " GCAL_LEDGER_FILE
+                              " is none of a ledger: 'gpucal store verify' tells more",
+                              store->path);
+    gcal_hash(line, (size_t)(end - line), hash);
+    return 0;
+}
+
+static void put_entry(struct gcal_buf *buf, const struct gcal_ledger_entry *e,
+                      const char *utc, const char *by, char previous[GCAL_HASH_TEXT_SIZE])
+{
+    const char *fields[] = {
+        utc,        by,      e->action, e->run_id,   e->configuration, e->catalogue,
+        e->drivers, e->file, e->sha256, e->replaces, e->track
+    };
+    size_t start = buf->size;
+
+    gcal_buf_puts(buf, previous);
+    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+        put_field(buf, fields[i]);
+    if (!buf->failed)
+        gcal_hash(buf->data + start, buf->size - start, previous);
+    gcal_buf_puts(buf, "\n");
+}
+
+/* Under the lock. */
+static int append(const struct gcal_store *store, int fd,
+                  const struct gcal_ledger_entry *entries, size_t count,
+                  struct gcal_error *err)
+{
+    char previous[GCAL_HASH_TEXT_SIZE], utc[GCAL_UTC_SIZE], *by = who();
+    struct gcal_buf buf = { 0 };
+    struct stat info;
+    int rc = -1;
+
+    gcal_clock_utc(utc);
+    if (fstat(fd, &info) < 0) {
+        gcal_store_fail(store, GCAL_LEDGER_FILE, err);
+    } else if (info.st_size == 0) {
+        gcal_buf_puts(&buf, GCAL_LEDGER_HEADER "\n");
+        gcal_hash(GCAL_LEDGER_HEADER, strlen(GCAL_LEDGER_HEADER), previous);
+        rc = 0;
+    } else {
+        rc = last_hash(store, fd, previous, err);
+    }
+    for (size_t i = 0; i < count; i++)
+        put_entry(&buf, &entries[i], utc, by ? by : "-", previous);
+    if (rc == 0)
+        rc = buf.failed ? gcal_error_memory(err)
+                        : gcal_store_append(store, fd, GCAL_LEDGER_FILE, buf.data,
+                                            buf.size, err);
+    gcal_buf_free(&buf);
+    free(by);
+    return rc;
+}
+
+int gcal_ledger_append(struct gcal_store *store, const struct gcal_ledger_entry *entries,
+                       size_t count, struct gcal_error *err)
+{
+    /* No node can have this name. */
+    int lock = gcal_store_lock_briefly(store, ".ledger", err), fd, rc = -1;
+
+    if (lock < 0)
+        return -1;
+    fd = gcal_store_open_append(store, store->dirfd, GCAL_LEDGER_FILE, GCAL_LEDGER_FILE,
+                                err);
+    if (fd >= 0) {
+        rc = append(store, fd, entries, count, err);
+        close(fd);
+    }
+    close(lock);
+    return rc;
+}

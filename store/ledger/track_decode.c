@@ -1,0 +1,378 @@
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/units.h"
+#include "store/ledger/track_private.h"
+
+enum { N_TEXTS = 9, N_PARTS = 4 }; /* of a run; of a column's name */
+
+struct decoder {
+    const char *name;
+    size_t line;
+    char *at, *end; /* what of the line is still to be read; '*end' is its newline */
+    struct gcal_track *track;
+    struct gcal_track_memory *memory;
+    size_t runs_capacity;
+    struct gcal_error *err;
+};
+
+static int complain(const struct decoder *d, const char *what)
+{
+    return gcal_error_set(d->err, GCAL_EINPUT, "%s:%zu: %s", d->name, d->line, what);
+}
+
+/* Memory that goes with the track. */
+static void *keep(struct decoder *d, size_t count, size_t size)
+{
+    struct gcal_track_memory *m = d->memory;
+    void **blocks = gcal_array_grow(m->blocks, m->n_blocks, &m->blocks_capacity,
+                                    sizeof(*blocks), d->err);
+    void *block;
+
+    if (!blocks)
+        return NULL;
+    m->blocks = blocks;
+    if (!(block = reallocarray(NULL, count ? count : 1, size))) {
+        gcal_error_memory(d->err);
+        return NULL;
+    }
+    return m->blocks[m->n_blocks++] = block;
+}
+
+/* ---- fields ---- */
+
+/* The next field of the line, made a string; NULL behind the last. */
+static char *next_text(struct decoder *d)
+{
+    char *start = d->at, *stop;
+
+    if (!start)
+        return NULL;
+    stop = memchr(start, '\t', (size_t)(d->end - start));
+    d->at = stop ? stop + 1 : NULL;
+    *(stop ? stop : d->end) = '\0';
+    return start;
+}
+
+static size_t count_fields(const struct decoder *d)
+{
+    size_t n = d->at != NULL;
+
+    /* Fields are short: going through all bytes is faster than a call for each. */
+    for (const char *p = d->at; p && p < d->end; p++)
+        n += *p == '\t';
+    return n;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Digits of at most 15 places with a power of ten of at most 22: one multiplication or
+ * division of numbers that are exact, as strtod() would do it.  NULL when there is more
+ * to it.
+ */
+static const char *short_decimal(const char *p, double *value)
+{
+    static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                     1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+    bool negative = *p == '-', negative_power;
+    int power = 0, fraction = 0, n_digits = 0;
+    uint64_t digits = 0;
+
+    p += negative;
+    for (; is_digit(*p) && n_digits < 16; p++, n_digits++)
+        digits = 10 * digits + (uint64_t)(*p - '0');
+    if (*p == '.')
+        for (p++; is_digit(*p) && n_digits < 16; p++, n_digits++, fraction++)
+            digits = 10 * digits + (uint64_t)(*p - '0');
+    if (n_digits == 0 || n_digits > 15)
+        return NULL;
+    if (*p == 'e') {
+        negative_power = p[1] == '-';
+        p += 1 + (p[1] == '-' || p[1] == '+');
+        if (!is_digit(*p))
+            return NULL;
+        for (; is_digit(*p) && power < 1000; p++)
+            power = 10 * power + *p - '0';
+        power = negative_power ? -power : power;
+    }
+    power -= fraction;
+    if (power < -22 || power > 22 || (*p != '\t' && *p != '\n'))
+        return NULL;
+    *value = power < 0 ? (double)digits / powers[-power] : (double)digits * powers[power];
+    *value = negative ? -*value : *value;
+    return p;
+}
+
+/* Any other number; NULL when it is none. */
+static const char *long_decimal(const char *p, double *value)
+{
+    size_t length = strspn(p, "+-.0123456789eE");
+    char *stop;
+
+    *value = gcal_number_parse(p, &stop);
+    return length && stop == p + length && (*stop == '\t' || *stop == '\n') &&
+                   isfinite(*value)
+               ? stop
+               : NULL;
+}
+
+/* The next field of the line, a number or "-": NaN. */
+static int next_number(struct decoder *d, double *value)
+{
+    const char *p = d->at, *stop;
+
+    if (*p == '-' && (p[1] == '\t' || p[1] == '\n')) {
+        *value = NAN;
+        stop = p + 1;
+    } else if (!(stop = short_decimal(p, value)) && !(stop = long_decimal(p, value))) {
+        return complain(d, "a number or '-' is expected behind the columns");
+    }
+    d->at = *stop == '\t' ? (char *)stop + 1 : NULL;
+    return 0;
+}
+
+/* ---- lines ---- */
+
+/* An ID is the place of its columns in the file, from 0. */
+static int next_id(struct decoder *d, size_t *id)
+{
+    const char *text = next_text(d);
+    size_t value = 0;
+
+    if (!text || !is_digit(*text))
+        return complain(d, "the number of the columns is missing");
+    for (; is_digit(*text) && value < SIZE_MAX / 100; text++)
+        value = 10 * value + (size_t)(*text - '0');
+    if (*text)
+        return complain(d, "the number of the columns is none");
+    *id = value;
+    return 0;
+}
+
+static int read_column(struct decoder *d, struct gcal_track_column *column)
+{
+    char *part[N_PARTS] = { next_text(d) };
+
+    for (int i = 1; i < N_PARTS; i++) {
+        char *slash = strchr(part[i - 1], '/');
+
+        if (!slash)
+            return complain(d, "a column's name is MODEL/FORM/PARAMETER/UNIT");
+        *slash = '\0';
+        part[i] = slash + 1;
+    }
+    *column = (struct gcal_track_column){
+        .model = part[0], .form = part[1], .parameter = part[2], .unit = part[3]
+    };
+    return 0;
+}
+
+static int read_columns(struct decoder *d)
+{
+    struct gcal_track_memory *m = d->memory;
+    struct gcal_track_columns *all = gcal_array_grow(
+        m->columns, m->n_columns, &m->columns_capacity, sizeof(*all), d->err);
+    struct gcal_track_columns columns = { 0 };
+    size_t id;
+
+    if (!all)
+        return -1;
+    m->columns = all;
+    if (next_id(d, &id) < 0)
+        return -1;
+    if (id != m->n_columns)
+        return complain(d, "columns are numbered from 0, in order");
+    columns.n = count_fields(d);
+    if (!(columns.column = keep(d, columns.n, sizeof(*columns.column))))
+        return -1;
+    for (size_t i = 0; i < columns.n; i++)
+        if (read_column(d, &columns.column[i]) < 0)
+            return -1;
+    m->columns[m->n_columns++] = columns;
+    return 0;
+}
+
+static int read_values(struct decoder *d, size_t n, struct gcal_track_run *run)
+{
+    double *numbers;
+
+    /* No memory for more numbers than the line has room for. */
+    if (count_fields(d) != 2 * n)
+        return complain(d, "two numbers for each of its columns are expected");
+    if (!(numbers = keep(d, 2 * n, sizeof(*numbers))))
+        return -1;
+    run->value = numbers;
+    run->error = numbers + n;
+    for (size_t i = 0; i < n; i++)
+        if (next_number(d, &run->value[i]) < 0 || next_number(d, &run->error[i]) < 0)
+            return -1;
+    return 0;
+}
+
+static int read_run(struct decoder *d)
+{
+    struct gcal_track *t = d->track;
+    struct gcal_track_run *runs =
+        gcal_array_grow(t->runs, t->n_runs, &d->runs_capacity, sizeof(*runs), d->err);
+    const char *text[N_TEXTS];
+    size_t id;
+
+    if (!runs)
+        return -1;
+    t->runs = runs;
+    for (int i = 0; i < N_TEXTS; i++) {
+        if (!(text[i] = next_text(d)))
+            return complain(d, "a run has fewer fields than it must have");
+        if (strcmp(text[i], "-") == 0)
+            text[i] = "";
+    }
+    if (next_id(d, &id) < 0)
+        return -1;
+    if (id >= d->memory->n_columns)
+        return complain(d, "there are no columns of that number above");
+    /* The columns' place in memory is known at the end; until then their number. */
+    t->runs[t->n_runs] = (struct gcal_track_run){
+        .run_id = text[0],
+        .utc = text[1],
+        .uid = text[2],
+        .type = text[3],
+        .name = text[4],
+        .driver = text[5],
+        .configuration = text[6],
+        .catalogue = text[7],
+        .gpucal_version = text[8],
+        .columns = (const struct gcal_track_columns *)id,
+    };
+    return read_values(d, d->memory->columns[id].n, &t->runs[t->n_runs++]);
+}
+
+static bool was_cut(const struct decoder *d)
+{
+    size_t length = strlen(GCAL_CUT_MARK);
+
+    return (size_t)(d->end - d->at) >= length &&
+           memcmp(d->end - length, GCAL_CUT_MARK, length) == 0;
+}
+
+static int read_line(struct decoder *d)
+{
+    const char *kind;
+
+    if (was_cut(d))
+        return 0;
+    if (memchr(d->at, '\0', (size_t)(d->end - d->at)))
+        return complain(d, "a NUL byte");
+    kind = next_text(d);
+    if (!d->memory->has_header) {
+        d->memory->has_header = strcmp(kind, GCAL_TRACK_HEADER) == 0;
+        return d->memory->has_header ? 0
+                                     : complain(d, "not a track of version 1 ('" //
+                                                GCAL_TRACK_HEADER "' is missing)");
+    }
+    if (strcmp(kind, "run") == 0)
+        return read_run(d);
+    if (strcmp(kind, "columns") == 0)
+        return read_columns(d);
+    return complain(d, "neither 'columns' nor 'run'");
+}
+
+/* ---- the whole ---- */
+
+/* Same run and device: the later line is last. */
+static int compare_runs(const void *a, const void *b)
+{
+    const struct gcal_track_run *p = *(const struct gcal_track_run *const *)a;
+    const struct gcal_track_run *q = *(const struct gcal_track_run *const *)b;
+    int order = strcmp(p->run_id, q->run_id);
+
+    if (order == 0)
+        order = strcmp(p->uid, q->uid);
+    return order ? order : (p > q) - (p < q);
+}
+
+/* A run that was published again, fitted anew or after a crash, says once what it
+ * measured.
+ */
+static int drop_repeated(struct gcal_track *track, struct gcal_error *err)
+{
+    size_t n = track->n_runs, kept = 0;
+    struct gcal_track_run **order;
+
+    if (n < 2)
+        return 0;
+    if (!(order = reallocarray(NULL, n, sizeof(*order))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < n; i++)
+        order[i] = &track->runs[i];
+    qsort(order, n, sizeof(*order), compare_runs);
+    for (size_t i = 0; i + 1 < n; i++)
+        if (strcmp(order[i]->run_id, order[i + 1]->run_id) == 0 &&
+            strcmp(order[i]->uid, order[i + 1]->uid) == 0)
+            order[i]->value = NULL;
+    free(order);
+    for (size_t i = 0; i < n; i++)
+        if (track->runs[i].value)
+            track->runs[kept++] = track->runs[i];
+    track->n_runs = kept;
+    return 0;
+}
+
+static int read_lines(struct decoder *d, char *text, size_t size)
+{
+    char *limit = text + size;
+
+    for (char *at = text; at < limit; at = d->end + 1) {
+        d->line++;
+        d->at = at;
+        d->end = memchr(at, '\n', (size_t)(limit - at));
+        if (!d->end)
+            return 0; /* being written, or cut */
+        if (read_line(d) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int gcal_track_decode(char *text, size_t size, const char *name, struct gcal_track *track,
+                      struct gcal_error *err)
+{
+    struct decoder d = { .name = name, .track = track, .err = err };
+    int rc;
+
+    *track = (struct gcal_track){ 0 };
+    if (!(track->memory = d.memory = calloc(1, sizeof(*d.memory))))
+        return gcal_error_memory(err);
+    rc = read_lines(&d, text, size);
+    for (size_t i = 0; i < track->n_runs; i++)
+        track->runs[i].columns = &d.memory->columns[(size_t)track->runs[i].columns];
+    if (rc == 0)
+        rc = drop_repeated(track, err);
+    if (rc < 0)
+        gcal_track_clear(track);
+    return rc;
+}
+
+void gcal_track_clear(struct gcal_track *track)
+{
+    struct gcal_track_memory *m = track->memory;
+
+    if (m) {
+        for (size_t i = 0; i < m->n_blocks; i++)
+            free(m->blocks[i]);
+        free(m->blocks);
+        free(m->columns);
+        free(m->text);
+        free(m);
+    }
+    free(track->runs);
+    *track = (struct gcal_track){ 0 };
+}

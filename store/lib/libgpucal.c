@@ -1,0 +1,207 @@
+#include "store/lib/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "calib/model/profile.h"
+#include "store/predict/predictor.h"
+#include "store/files/store.h"
+
+#define MAX_PROFILE_BYTES (16 << 20)
+
+_Static_assert(sizeof(((struct gpucal_error *)0)->text) ==
+                   sizeof(((struct gcal_error *)0)->text),
+               "both errors hold the same texts");
+
+struct gpucal_profile {
+    struct gcal_profile *profile;
+};
+
+int gpucal_tell(struct gpucal_error *err, const struct gcal_error *from)
+{
+    if (err) {
+        err->code = from->code;
+        memcpy(err->text, from->text, sizeof(err->text));
+    }
+    return -1;
+}
+
+API const char *gpucal_version(void)
+{
+    return GPUCAL_VERSION;
+}
+
+/* ---- store ---- */
+
+API struct gpucal_store *gpucal_store_open(const char *path, struct gpucal_error *err)
+{
+    const char *trusted = getenv("GPUCAL_TRUSTED_KEYS");
+    struct gpucal_store *s = calloc(1, sizeof(*s));
+    struct gcal_error e = { 0 };
+
+    if (!path)
+        path = getenv("GPUCAL_STORE");
+    if (!s)
+        gcal_error_memory(&e);
+    else if (!path || !*path)
+        gcal_error_set(&e, GCAL_EINPUT, "no store given: set GPUCAL_STORE to its folder");
+    else if ((s->store = gcal_store_open(path, &e)) &&
+             (!trusted || !*trusted || gcal_store_trust(s->store, trusted, &e) == 0))
+        return s;
+    gpucal_store_close(s);
+    gpucal_tell(err, &e);
+    return NULL;
+}
+
+API void gpucal_store_close(struct gpucal_store *store)
+{
+    if (!store)
+        return;
+    gcal_store_close(store->store);
+    free(store);
+}
+
+API int gpucal_store_trust(struct gpucal_store *store, const char *path,
+                           struct gpucal_error *err)
+{
+    struct gcal_error e;
+
+    return gcal_store_trust(store->store, path, &e) < 0 ? gpucal_tell(err, &e) : 0;
+}
+
+/* ---- profile ---- */
+
+/* Takes 'root', which may be NULL with 'e' filled. */
+static struct gpucal_profile *profile_new(struct gcal_yaml *root, struct gcal_error *e,
+                                          struct gpucal_error *err)
+{
+    struct gpucal_profile *p = calloc(1, sizeof(*p));
+
+    if (!p)
+        gcal_error_memory(e);
+    else if (root && (p->profile = gcal_profile_decode(root, e))) {
+        gcal_yaml_destroy(root);
+        return p;
+    }
+    gcal_yaml_destroy(root);
+    free(p);
+    gpucal_tell(err, e);
+    return NULL;
+}
+
+API struct gpucal_profile *gpucal_profile_open(const char *path, struct gpucal_error *err)
+{
+    struct gcal_error e = { 0 };
+
+    return profile_new(gcal_yaml_read(path, MAX_PROFILE_BYTES, &e), &e, err);
+}
+
+API struct gpucal_profile *gpucal_profile_parse(const char *text, size_t size,
+                                                const char *name,
+                                                struct gpucal_error *err)
+{
+    struct gcal_error e = { 0 };
+
+    return profile_new(gcal_yaml_parse(text, size, name, &e), &e, err);
+}
+
+API void gpucal_profile_close(struct gpucal_profile *profile)
+{
+    if (!profile)
+        return;
+    gcal_profile_destroy(profile->profile);
+    free(profile);
+}
+
+API size_t gpucal_profile_parameter_count(const struct gpucal_profile *profile)
+{
+    return profile->profile->n_parameters;
+}
+
+API const char *gpucal_profile_parameter(const struct gpucal_profile *profile, size_t i)
+{
+    return i < profile->profile->n_parameters ? profile->profile->parameters[i] : NULL;
+}
+
+/* ---- model ---- */
+
+/* The one model that is wanted is decoded, and not needed any more once it is bound. */
+static struct gcal_predictor *bind(const struct gpucal_device *device, const char *name,
+                                   const struct gcal_profile *profile,
+                                   struct gcal_error *err)
+{
+    const struct gcal_params_device *from = gpucal_device_info(device);
+    const struct gcal_params_model *named = gcal_predictor_find_model(from, name, err);
+    struct gcal_params_device one = *from;
+    struct gcal_predictor *predictor;
+    struct gcal_params_model model;
+
+    if (!named ||
+        gcal_params_index_model(device->index, device->at, (size_t)(named - from->models),
+                                &model, err) < 0)
+        return NULL;
+    one.models = &model;
+    one.n_models = 1;
+    predictor = gcal_predictor_create(&one, NULL, profile, err);
+    gcal_params_model_clear(&model);
+    return predictor;
+}
+
+API struct gpucal_model *gpucal_model_bind(const struct gpucal_device *device,
+                                           const char *model,
+                                           const struct gpucal_profile *profile,
+                                           struct gpucal_error *err)
+{
+    struct gpucal_model *m = calloc(1, sizeof(*m));
+    struct gcal_error e = { 0 };
+
+    if (!m)
+        gcal_error_memory(&e);
+    else if ((m->predictor = bind(device, model, profile->profile, &e))) {
+        m->n_sizes = profile->profile->n_parameters;
+        return m;
+    }
+    free(m);
+    gpucal_tell(err, &e);
+    return NULL;
+}
+
+API void gpucal_model_close(struct gpucal_model *model)
+{
+    if (!model)
+        return;
+    gcal_predictor_destroy(model->predictor);
+    free(model);
+}
+
+/* ---- prediction ---- */
+
+API int gpucal_predict(const struct gpucal_model *model, const double *sizes,
+                       struct gpucal_prediction *prediction, struct gpucal_error *err)
+{
+    struct gcal_prediction p;
+    struct gcal_error e;
+
+    if (gcal_predictor_eval(model->predictor, sizes, &p, NULL, &e) < 0)
+        return gpucal_tell(err, &e);
+    *prediction = (struct gpucal_prediction){ .time_s = p.time_s,
+                                              .standard_error_s = p.standard_error_s,
+                                              .low_s = p.low_s,
+                                              .high_s = p.high_s,
+                                              .extrapolates = p.extrapolates,
+                                              .outside = p.outside,
+                                              .outside_by = p.outside_by };
+    return 0;
+}
+
+API int gpucal_predict_batch(const struct gpucal_model *model, const double *sizes,
+                             size_t count, struct gpucal_prediction *predictions,
+                             struct gpucal_error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (gpucal_predict(model, &sizes[i * model->n_sizes], &predictions[i], err) < 0)
+            return -1;
+    return 0;
+}

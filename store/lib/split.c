@@ -1,0 +1,139 @@
+#include "store/lib/private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/model/profile.h"
+#include "store/predict/predictor.h"
+#include "store/predict/split.h"
+
+struct split {
+    const struct gpucal_share *shares;
+    size_t count;
+    struct gcal_split_part *parts;
+    struct gcal_prediction *predictions;
+};
+
+/* What is added to the kernel's own time. */
+static double overhead_s(const struct gpucal_share *share, double units)
+{
+    return share->start_s + share->transfer_s * units;
+}
+
+/* With so many units. */
+static void set_sizes(const struct gpucal_share *share, double units,
+                      double sizes[GCAL_PROFILE_MAX_PARAMETERS])
+{
+    memcpy(sizes, share->sizes, share->model->n_sizes * sizeof(double));
+    sizes[share->unit] = share->size_per_unit * units;
+}
+
+static int time_of(void *context, size_t i, double units, double *time_s,
+                   struct gcal_error *err)
+{
+    const struct split *s = context;
+    const struct gpucal_share *share = &s->shares[i];
+    double sizes[GCAL_PROFILE_MAX_PARAMETERS];
+
+    set_sizes(share, units, sizes);
+    if (gcal_predictor_time(share->model->predictor, sizes, time_s, err) < 0)
+        return gcal_error_prefix(err, "share %zu with %g units", i, units);
+    *time_s += overhead_s(share, units);
+    return 0;
+}
+
+static int check_share(const struct gpucal_share *share, size_t i, struct gcal_error *err)
+{
+    if (!share->model || !share->sizes)
+        return gcal_error_set(err, GCAL_EINPUT, "share %zu: no model or no sizes", i);
+    if (share->unit >= share->model->n_sizes)
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "share %zu: its units are size %zu, and the profile has %zu "
+            "(counted from 0)",
+            i, share->unit, share->model->n_sizes);
+    if (!isfinite(share->size_per_unit) || share->size_per_unit <= 0)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "share %zu: size_per_unit is %g: must be a finite number "
+                              "above 0",
+                              i, share->size_per_unit);
+    if (!isfinite(share->start_s) || share->start_s < 0 || !isfinite(share->transfer_s) ||
+        share->transfer_s < 0)
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "share %zu: start_s is %g and transfer_s %g: must be finite "
+            "numbers of at least 0",
+            i, share->start_s, share->transfer_s);
+    return 0;
+}
+
+static int prepare(struct split *s, struct gcal_error *err)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (check_share(&s->shares[i], i, err) < 0)
+            return -1;
+    s->parts = calloc(s->count + 1, sizeof(*s->parts));
+    s->predictions = calloc(s->count + 1, sizeof(*s->predictions));
+    if (!s->parts || !s->predictions)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < s->count; i++) {
+        s->parts[i].least = s->shares[i].least;
+        s->parts[i].most = s->shares[i].most;
+    }
+    return 0;
+}
+
+static void fill_share(struct gpucal_share *share, double units,
+                       const struct gcal_prediction *p)
+{
+    double more_s = units > 0 ? overhead_s(share, units) : 0;
+
+    share->units = units;
+    share->time_s = more_s + p->time_s;
+    share->low_s = more_s + p->low_s;
+    share->high_s = more_s + p->high_s;
+    share->extrapolates = p->extrapolates;
+}
+
+static int predict_all(const struct split *s, struct gcal_error *err)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        const struct gpucal_share *share = &s->shares[i];
+        double units = s->parts[i].units, sizes[GCAL_PROFILE_MAX_PARAMETERS];
+
+        if (units == 0)
+            continue;
+        set_sizes(share, units, sizes);
+        if (gcal_predictor_eval(share->model->predictor, sizes, &s->predictions[i], NULL,
+                                err) < 0)
+            return gcal_error_prefix(err, "share %zu with %g units", i, units);
+    }
+    return 0;
+}
+
+API int gpucal_split(struct gpucal_share *shares, size_t count, double units,
+                     double granularity, double *makespan_s, struct gpucal_error *err)
+{
+    struct split s = { .shares = shares, .count = count };
+    double longest_s = 0;
+    struct gcal_error e;
+    int rc = -1;
+
+    if (prepare(&s, &e) < 0 ||
+        gcal_split(s.parts, count, units, granularity, time_of, &s, &e) < 0 ||
+        predict_all(&s, &e) < 0)
+        goto out;
+    for (size_t i = 0; i < count; i++) {
+        fill_share(&shares[i], s.parts[i].units, &s.predictions[i]);
+        longest_s = fmax(longest_s, shares[i].time_s);
+    }
+    if (makespan_s)
+        *makespan_s = longest_s;
+    rc = 0;
+out:
+    free(s.parts);
+    free(s.predictions);
+    return rc < 0 ? gpucal_tell(err, &e) : 0;
+}

@@ -1,0 +1,128 @@
+/* params_fields.c - the values of a map's keys */
+#include "store/params/fields.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+
+/* Far above any real file; names are compared pairwise and covariances are square. */
+#define MAX_ITEMS 1000
+
+const struct gcal_yaml *gcal_fields_need(struct gcal_fields *r,
+                                         const struct gcal_yaml *map, const char *key)
+{
+    const struct gcal_yaml *node;
+
+    if (r->failed)
+        return NULL;
+    if (!(node = gcal_yaml_find(map, key))) {
+        gcal_yaml_error(map, r->err, "'%s' is missing", key);
+        r->failed = true;
+    }
+    return node;
+}
+
+char *gcal_fields_copy(struct gcal_fields *r, const struct gcal_yaml *node,
+                       const char *what)
+{
+    const char *text = gcal_yaml_text(node, what, r->err);
+    char *copy = text ? strdup(text) : NULL;
+
+    if (text && !copy)
+        gcal_error_memory(r->err);
+    if (!copy)
+        r->failed = true;
+    return copy;
+}
+
+char *gcal_fields_text(struct gcal_fields *r, const struct gcal_yaml *map,
+                       const char *key)
+{
+    const struct gcal_yaml *node = gcal_fields_need(r, map, key);
+
+    return node ? gcal_fields_copy(r, node, key) : NULL;
+}
+
+double gcal_fields_number(struct gcal_fields *r, const struct gcal_yaml *map,
+                          const char *key, double min)
+{
+    const struct gcal_yaml *node = gcal_fields_need(r, map, key);
+    double value = 0;
+
+    if (!node)
+        return 0;
+    if (gcal_yaml_double(node, key, &value, r->err) < 0) {
+        r->failed = true;
+    } else if (value < min) {
+        gcal_yaml_error(node, r->err, "%s: less than %g", key, min);
+        r->failed = true;
+    }
+    return value;
+}
+
+uint64_t gcal_fields_count(struct gcal_fields *r, const struct gcal_yaml *map,
+                           const char *key)
+{
+    const struct gcal_yaml *node = gcal_fields_need(r, map, key);
+    long long value = 0;
+
+    if (node && gcal_yaml_integer(node, key, 0, LLONG_MAX, &value, r->err) < 0)
+        r->failed = true;
+    return (uint64_t)value;
+}
+
+bool gcal_fields_bool(struct gcal_fields *r, const struct gcal_yaml *map, const char *key)
+{
+    const struct gcal_yaml *node = gcal_fields_need(r, map, key);
+    bool value = false;
+
+    if (node && gcal_yaml_bool(node, key, &value, r->err) < 0)
+        r->failed = true;
+    return value;
+}
+
+const struct gcal_yaml *gcal_fields_list(struct gcal_fields *r,
+                                         const struct gcal_yaml *map, const char *key)
+{
+    const struct gcal_yaml *node = gcal_fields_need(r, map, key);
+
+    if (!node)
+        return NULL;
+    if (node->kind == GCAL_YAML_LIST && node->n_items <= MAX_ITEMS)
+        return node;
+    gcal_yaml_error(node, r->err, "%s: expected a list of at most %d items", key,
+                    MAX_ITEMS);
+    r->failed = true;
+    return NULL;
+}
+
+void gcal_fields_check_keys(struct gcal_fields *r, const struct gcal_yaml *map,
+                            const char *const *known)
+{
+    if (!r->failed && gcal_yaml_check_keys(map, known, r->err) < 0)
+        r->failed = true;
+}
+
+void *gcal_fields_array(struct gcal_fields *r, size_t count, size_t item_bytes)
+{
+    void *items = r->failed ? NULL : calloc(count ? count : 1, item_bytes);
+
+    if (!items && !r->failed) {
+        gcal_error_memory(r->err);
+        r->failed = true;
+    }
+    return items;
+}
+
+void gcal_fields_check_unique(struct gcal_fields *r, const struct gcal_yaml *list,
+                              char *const *names, size_t i)
+{
+    for (size_t k = 0; !r->failed && k < i; k++)
+        if (strcmp(names[k], names[i]) == 0) {
+            gcal_yaml_error(list->items[i], r->err, "'%s' stands here twice", names[i]);
+            r->failed = true;
+        }
+}

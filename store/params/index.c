@@ -1,0 +1,281 @@
+/* params_index.c - a parameter file taken apart: its devices, and where its models are */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "store/params/params.h"
+#include "store/params/private.h"
+
+#define KEY "gpucal_params: "
+
+/* Far above any real file. */
+#define MAX_DOCUMENTS 10000
+
+struct part {
+    const char *text;
+    size_t size;
+    int line; /* of the file */
+};
+
+struct gcal_params_index {
+    char *own_text; /* NULL: borrowed */
+    char *name;
+    struct gcal_params params; /* its models have names only */
+    long long version;
+    struct gcal_yaml *root; /* versions 1 and 2: the only document; else NULL */
+    size_t n_parts;         /* else: the documents */
+    struct part *parts;
+};
+
+/* ---- the documents ---- */
+
+/* The end of the line that begins at 'at', with its newline. */
+static const char *line_end(const char *at, const char *end)
+{
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+    return newline ? newline + 1 : end;
+}
+
+static bool is_line(const char *at, const char *next, const char *word)
+{
+    size_t n = (size_t)(next - at);
+
+    if (n && at[n - 1] == '\n')
+        n--;
+    return n == strlen(word) && memcmp(at, word, n) == 0;
+}
+
+static struct part *add_part(struct gcal_params_index *index, size_t *capacity,
+                             struct gcal_error *err)
+{
+    struct part *moved;
+
+    if (index->n_parts >= MAX_DOCUMENTS) {
+        gcal_error_set(err, GCAL_EINPUT, "%s: more than %d documents", index->name,
+                       MAX_DOCUMENTS);
+        return NULL;
+    }
+    moved = gcal_array_grow(index->parts, index->n_parts, capacity, sizeof(*moved), err);
+    if (!moved)
+        return NULL;
+    index->parts = moved;
+    return &moved[index->n_parts++];
+}
+
+/* Behind the end nothing but comments may stand, such as a signature. */
+static int check_rest(const struct gcal_params_index *index, const char *at,
+                      const char *end, int line, struct gcal_error *err)
+{
+    for (; at < end; at = line_end(at, end), line++)
+        if (*at != '#' && *at != '\n')
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "%s:%d: only comments may follow the end '...'",
+                                  index->name, line);
+    return 0;
+}
+
+static int split(struct gcal_params_index *index, const char *text, size_t size,
+                 struct gcal_error *err)
+{
+    const char *end = text + size, *next;
+    struct part *part;
+    size_t capacity = 0;
+    int line = 1;
+
+    if (!(part = add_part(index, &capacity, err)))
+        return -1;
+    *part = (struct part){ text, 0, line };
+    for (const char *at = text; at < end; at = next, line++) {
+        next = line_end(at, end);
+        if (is_line(at, next, "---")) {
+            if (!(part = add_part(index, &capacity, err)))
+                return -1;
+            *part = (struct part){ next, 0, line + 1 };
+        } else if (is_line(at, next, "...")) {
+            return check_rest(index, next, end, line + 1, err);
+        } else {
+            part->size = (size_t)(next - part->text);
+        }
+    }
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "%s:%d: the file was cut short: it does not end in '...'",
+                          index->name, line);
+}
+
+/* The first says how many there are. */
+static int check_parts(const struct gcal_params_index *index, struct gcal_error *err)
+{
+    size_t n_models = 0;
+
+    for (size_t i = 0; i < index->params.n_devices; i++)
+        n_models += index->params.devices[i].n_models;
+    if (index->n_parts == n_models + 1)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "%s:1: the first document names %zu models, and %zu follow",
+                          index->name, n_models, index->n_parts - 1);
+}
+
+/* ---- the devices ---- */
+
+static int read_parts(struct gcal_params_index *index, const char *text, size_t size,
+                      struct gcal_error *err)
+{
+    struct gcal_yaml *root;
+    int rc;
+
+    if (split(index, text, size, err) < 0 ||
+        !(root =
+              gcal_yaml_parse(index->parts->text, index->parts->size, index->name, err)))
+        return -1;
+    rc = gcal_params_read_devices(root, &index->params, &index->version, err);
+    gcal_yaml_destroy(root);
+    return rc < 0 ? -1 : check_parts(index, err);
+}
+
+static int read_whole(struct gcal_params_index *index, const char *text, size_t size,
+                      struct gcal_error *err)
+{
+    if (!(index->root = gcal_yaml_parse(text, size, index->name, err)) ||
+        gcal_params_read_devices(index->root, &index->params, &index->version, err) < 0)
+        return -1;
+    if (index->version < GCAL_PARAMS_VERSION)
+        return 0;
+    return gcal_yaml_error(index->root, err,
+                           "version %lld of the format: the first line "
+                           "must be '" KEY "%lld'",
+                           index->version, index->version);
+}
+
+/* That the first line tells, 0 where it tells none.  From version 3 on it must. */
+static long first_line_version(const char *text, size_t size)
+{
+    const char *at = text + strlen(KEY), *end = text + size;
+    long version = 0;
+
+    if (size < strlen(KEY) || memcmp(text, KEY, strlen(KEY)) != 0)
+        return 0;
+    for (; at < end && *at >= '0' && *at <= '9' && version < 1000000; at++)
+        version = 10 * version + (*at - '0');
+    return at < end && *at == '\n' ? version : 0;
+}
+
+static int index_open(struct gcal_params_index *index, const char *text, size_t size,
+                      const char *name, struct gcal_error *err)
+{
+    long version = first_line_version(text, size);
+
+    if (!(index->name = strdup(name)))
+        return gcal_error_memory(err);
+    if (version > GCAL_PARAMS_VERSION)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%s:1: version %ld of the format; this gpucal reads up to "
+                              "%d: use a newer one",
+                              name, version, GCAL_PARAMS_VERSION);
+    if (version == GCAL_PARAMS_VERSION)
+        return read_parts(index, text, size, err);
+    return read_whole(index, text, size, err);
+}
+
+static void index_close(struct gcal_params_index *index)
+{
+    gcal_yaml_destroy(index->root);
+    gcal_params_clear(&index->params);
+    free(index->parts);
+    free(index->own_text);
+    free(index->name);
+}
+
+struct gcal_params_index *gcal_params_index_create(char *text, size_t size,
+                                                   const char *name,
+                                                   struct gcal_error *err)
+{
+    struct gcal_params_index *index = calloc(1, sizeof(*index));
+
+    if (!index) {
+        free(text);
+        gcal_error_memory(err);
+        return NULL;
+    }
+    index->own_text = text;
+    if (index_open(index, text, size, name, err) == 0)
+        return index;
+    gcal_params_index_destroy(index);
+    return NULL;
+}
+
+void gcal_params_index_destroy(struct gcal_params_index *index)
+{
+    if (!index)
+        return;
+    index_close(index);
+    free(index);
+}
+
+const struct gcal_params *gcal_params_index_devices(const struct gcal_params_index *index)
+{
+    return &index->params;
+}
+
+/* ---- the models ---- */
+
+int gcal_params_index_model(const struct gcal_params_index *index, size_t device,
+                            size_t model, struct gcal_params_model *out,
+                            struct gcal_error *err)
+{
+    const struct gcal_params_device *d = &index->params.devices[device];
+    const struct part *part;
+    struct gcal_yaml *root;
+    size_t at = 1 + model;
+    int rc;
+
+    if (index->root)
+        return gcal_params_read_old_model(index->root, index->version, device, model, out,
+                                          err);
+    for (size_t i = 0; i < device; i++)
+        at += index->params.devices[i].n_models;
+    part = &index->parts[at];
+    if (!(root =
+              gcal_yaml_parse_part(part->text, part->size, index->name, part->line, err)))
+        return -1;
+    rc = gcal_params_read_model(root, d->info.uid, d->models[model].name, out, err);
+    gcal_yaml_destroy(root);
+    return rc;
+}
+
+/* Its models take the place of their names, and its devices are the caller's then. */
+static int take_all(struct gcal_params_index *index, struct gcal_params *params,
+                    struct gcal_error *err)
+{
+    for (size_t i = 0; i < index->params.n_devices; i++) {
+        struct gcal_params_device *d = &index->params.devices[i];
+
+        for (size_t j = 0; j < d->n_models; j++) {
+            struct gcal_params_model model;
+
+            if (gcal_params_index_model(index, i, j, &model, err) < 0)
+                return -1;
+            gcal_params_model_clear(&d->models[j]);
+            d->models[j] = model;
+        }
+    }
+    *params = index->params;
+    index->params = (struct gcal_params){ 0 };
+    return 0;
+}
+
+int gcal_params_decode(const char *text, size_t size, const char *name,
+                       struct gcal_params *params, struct gcal_error *err)
+{
+    struct gcal_params_index index = { 0 };
+    int rc = -1;
+
+    *params = (struct gcal_params){ 0 };
+    if (index_open(&index, text, size, name, err) == 0)
+        rc = take_all(&index, params, err);
+    index_close(&index);
+    return rc;
+}

@@ -1,0 +1,156 @@
+#include "store/params/params.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+
+/* Arrays grow by doubling at powers of two, so that no capacity need be kept. */
+static void *grow(void *items, size_t count, size_t item_bytes, struct gcal_error *err)
+{
+    void *moved = items;
+
+    if ((count & (count - 1)) == 0)
+        moved = reallocarray(items, count ? 2 * count : 1, item_bytes);
+    if (!moved)
+        gcal_error_memory(err);
+    return moved;
+}
+
+struct gcal_params_device *gcal_params_add_device(struct gcal_params *params,
+                                                  struct gcal_error *err)
+{
+    struct gcal_params_device *moved =
+        grow(params->devices, params->n_devices, sizeof(*moved), err);
+
+    if (!moved)
+        return NULL;
+    params->devices = moved;
+    moved += params->n_devices++;
+    *moved = (struct gcal_params_device){ 0 };
+    return moved;
+}
+
+struct gcal_params_model *gcal_params_add_model(struct gcal_params_device *device,
+                                                struct gcal_error *err)
+{
+    struct gcal_params_model *moved =
+        grow(device->models, device->n_models, sizeof(*moved), err);
+
+    if (!moved)
+        return NULL;
+    device->models = moved;
+    moved += device->n_models++;
+    *moved = (struct gcal_params_model){ 0 };
+    return moved;
+}
+
+/* Tolerates arrays that were not filled before memory ran out. */
+static void texts_free(char **texts, size_t count)
+{
+    for (size_t i = 0; texts && i < count; i++)
+        free(texts[i]);
+    free(texts);
+}
+
+void gcal_params_model_clear(struct gcal_params_model *m)
+{
+    texts_free(m->parameter, m->n_parameters);
+    texts_free(m->unit, m->n_parameters);
+    texts_free(m->feature, m->n_features);
+    free(m->name);
+    free(m->output);
+    free(m->expression);
+    free(m->form);
+    free(m->value);
+    free(m->standard_error);
+    free(m->own);
+    free(m->own_error);
+    free(m->at_bound);
+    free(m->root);
+    free(m->feature_min);
+    free(m->feature_max);
+    *m = (struct gcal_params_model){ 0 };
+}
+
+static void device_clear(struct gcal_params_device *device)
+{
+    for (size_t i = 0; i < device->n_models; i++)
+        gcal_params_model_clear(&device->models[i]);
+    free(device->models);
+    free(device->run_id);
+    free(device->calibrated_utc);
+    free(device->gpucal_version);
+    free(device->configuration);
+    free(device->catalogue);
+    gcal_device_info_clear(&device->info);
+}
+
+void gcal_params_clear(struct gcal_params *params)
+{
+    for (size_t i = 0; i < params->n_devices; i++)
+        device_clear(&params->devices[i]);
+    free(params->devices);
+    free(params->node);
+    *params = (struct gcal_params){ 0 };
+}
+
+static bool matches(const struct gcal_device_info *info, const char *pattern)
+{
+    return !pattern || fnmatch(pattern, info->uid, FNM_CASEFOLD) == 0 ||
+           fnmatch(pattern, info->type, FNM_CASEFOLD) == 0 ||
+           fnmatch(pattern, info->name, FNM_CASEFOLD) == 0;
+}
+
+static void list_devices(const struct gcal_params *params, struct gcal_buf *list)
+{
+    for (size_t i = 0; i < params->n_devices; i++)
+        gcal_buf_printf(list, "%s%s (%s)", i ? ", " : "", params->devices[i].info.uid,
+                        params->devices[i].info.name);
+    if (!params->n_devices)
+        gcal_buf_puts(list, "none");
+}
+
+const struct gcal_params_device *gcal_params_find(const struct gcal_params *params,
+                                                  const char *pattern,
+                                                  struct gcal_error *err)
+{
+    const struct gcal_params_device *found = NULL;
+    struct gcal_buf list = { 0 };
+    size_t count = 0;
+
+    for (size_t i = 0; i < params->n_devices; i++)
+        if (matches(&params->devices[i].info, pattern)) {
+            found = &params->devices[i];
+            count++;
+        }
+    if (count == 1)
+        return found;
+    list_devices(params, &list);
+    gcal_error_set(err, GCAL_EINPUT, "%s: %s device%s%s%s; there are: %s", params->node,
+                   count ? "more than one" : "no", pattern ? " matches '" : "",
+                   pattern ? pattern : "", pattern ? "'" : "",
+                   list.data ? list.data : "(out of memory)");
+    gcal_buf_free(&list);
+    return NULL;
+}
+
+const struct gcal_params_device *gcal_params_find_uid(const struct gcal_params *params,
+                                                      const char *uid)
+{
+    for (size_t i = 0; i < params->n_devices; i++)
+        if (strcmp(params->devices[i].info.uid, uid) == 0)
+            return &params->devices[i];
+    return NULL;
+}
+
+const struct gcal_params_model *
+gcal_params_find_model(const struct gcal_params_device *device, const char *name)
+{
+    for (size_t i = 0; i < device->n_models; i++)
+        if (strcmp(device->models[i].name, name) == 0)
+            return &device->models[i];
+    return NULL;
+}

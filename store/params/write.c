@@ -1,0 +1,224 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "store/params/params.h"
+#include "store/params/private.h"
+
+#define VALUE_DIGITS 12
+#define ERROR_DIGITS 6
+
+static void put_text(struct gcal_yaml_writer *w, const char *key, const char *text)
+{
+    gcal_yaml_put_text(w, key, text ? text : "");
+}
+
+/* Digits that nothing measured has, and that would be most of a file, are left out. */
+static void put_rounded(struct gcal_yaml_writer *w, const char *key, double value,
+                        int digits)
+{
+    char text[40];
+
+    snprintf(text, sizeof(text), "%.*g", digits, value);
+    gcal_yaml_put_number(w, key, strtod(text, NULL));
+}
+
+static void put_parameters(struct gcal_yaml_writer *w, const struct gcal_params_model *m)
+{
+    gcal_yaml_write_text(w, "parameters");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < m->n_parameters; i++) {
+        gcal_yaml_write_flow_map(w);
+        put_text(w, "name", m->parameter[i]);
+        put_rounded(w, "value", m->value[i], VALUE_DIGITS);
+        put_text(w, "unit", m->unit[i]);
+        put_rounded(w, "standard_error", m->standard_error[i], ERROR_DIGITS);
+        if (isfinite(m->own[i]) && isfinite(m->own_error[i])) {
+            put_rounded(w, "own", m->own[i], VALUE_DIGITS);
+            put_rounded(w, "own_error", m->own_error[i], ERROR_DIGITS);
+        }
+        if (m->at_bound[i])
+            gcal_yaml_put_bool(w, "at_bound", true);
+        gcal_yaml_write_end_map(w);
+    }
+    gcal_yaml_write_end_list(w);
+}
+
+static void put_features(struct gcal_yaml_writer *w, const struct gcal_params_model *m)
+{
+    gcal_yaml_write_text(w, "features");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < m->n_features; i++) {
+        gcal_yaml_write_flow_map(w);
+        put_text(w, "name", m->feature[i]);
+        gcal_yaml_put_number(w, "min", m->feature_min[i]);
+        gcal_yaml_put_number(w, "max", m->feature_max[i]);
+        gcal_yaml_write_end_map(w);
+    }
+    gcal_yaml_write_end_list(w);
+}
+
+static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_device *d,
+                      const struct gcal_params_model *m, const char *rows)
+{
+    gcal_yaml_write_map(w);
+    put_text(w, "device", d->info.uid);
+    put_text(w, "model", m->name);
+    put_text(w, "output", m->output);
+    put_text(w, "expression", m->expression);
+    put_text(w, "form", m->form);
+    gcal_yaml_put_number(w, "factor", m->factor);
+    gcal_yaml_put_number(w, "factor_error", m->factor_error);
+    put_parameters(w, m);
+    gcal_yaml_write_text(w, "covariance");
+    gcal_yaml_write_block(w, rows);
+    put_features(w, m);
+    gcal_yaml_put_integer(w, "kernels", m->n_kernels);
+    gcal_yaml_put_integer(w, "samples", m->n_samples);
+    gcal_yaml_put_number(w, "residual", m->residual);
+    gcal_yaml_put_number(w, "mean_error", m->mean_error);
+    gcal_yaml_put_number(w, "worst_error", m->worst_error);
+    if (isfinite(m->condition))
+        gcal_yaml_put_number(w, "condition", m->condition);
+    gcal_yaml_put_integer(w, "held_out", m->n_held_out);
+    gcal_yaml_put_number(w, "held_out_rms", m->held_out_rms);
+    gcal_yaml_put_number(w, "error_90", m->error_90);
+    gcal_yaml_write_end_map(w);
+}
+
+static void put_info(struct gcal_yaml_writer *w, const struct gcal_device_info *info)
+{
+    put_text(w, "uid", info->uid);
+    put_text(w, "type", info->type);
+    put_text(w, "name", info->name);
+    put_text(w, "vendor", info->vendor);
+    put_text(w, "platform", info->platform);
+    put_text(w, "driver", info->driver);
+    put_text(w, "version", info->version);
+    put_text(w, "device_type", info->device_type);
+    put_text(w, "pci", info->pci);
+    gcal_yaml_put_integer(w, "compute_units", info->compute_units);
+    gcal_yaml_put_integer(w, "max_work_group_size", info->max_work_group_size);
+    gcal_yaml_put_integer(w, "sub_group_size", info->sub_group_size);
+    gcal_yaml_put_number(w, "max_clock_hz", info->max_clock_hz);
+    gcal_yaml_put_number(w, "global_memory_bytes", info->global_memory_bytes);
+    gcal_yaml_put_number(w, "max_alloc_bytes", info->max_alloc_bytes);
+    gcal_yaml_put_number(w, "local_memory_bytes", info->local_memory_bytes);
+    gcal_yaml_put_number(w, "cache_bytes", info->cache_bytes);
+    gcal_yaml_put_number(w, "timer_resolution_s", info->timer_resolution_s);
+    gcal_yaml_put_bool(w, "fp16", info->fp16);
+    gcal_yaml_put_bool(w, "fp64", info->fp64);
+}
+
+static void put_device(struct gcal_yaml_writer *w, const struct gcal_params_device *d)
+{
+    gcal_yaml_write_map(w);
+    put_info(w, &d->info);
+    put_text(w, "run_id", d->run_id);
+    put_text(w, "calibrated_utc", d->calibrated_utc);
+    put_text(w, "gpucal_version", d->gpucal_version);
+    put_text(w, "configuration", d->configuration);
+    put_text(w, "catalogue", d->catalogue);
+    gcal_yaml_put_integer(w, "fitted", d->n_fitted);
+    gcal_yaml_write_text(w, "models");
+    gcal_yaml_write_flow_list(w);
+    for (size_t i = 0; i < d->n_models; i++)
+        gcal_yaml_write_text(w, d->models[i].name);
+    gcal_yaml_write_end_list(w);
+    gcal_yaml_write_end_map(w);
+}
+
+static bool all_finite(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return true;
+}
+
+/* What no reader could use must not be published. */
+static int check_model(const struct gcal_params_model *m, struct gcal_error *err)
+{
+    double others[] = { m->residual, m->mean_error, m->worst_error, m->held_out_rms,
+                        m->error_90, m->factor,     m->factor_error };
+
+    if (all_finite(m->value, m->n_parameters) &&
+        all_finite(m->standard_error, m->n_parameters) &&
+        all_finite(m->root, GCAL_PARAMS_ROOT(m->n_parameters, 0)) &&
+        all_finite(m->feature_min, m->n_features) &&
+        all_finite(m->feature_max, m->n_features) && all_finite(others, 7))
+        return 0;
+    return gcal_error_set(err, GCAL_EFIT,
+                          "model %s: some of its numbers are not finite: not published",
+                          m->name);
+}
+
+/* Puts the document that 'w' holds behind those before it.  Destroys 'w'. */
+static int add_document(struct gcal_buf *file, struct gcal_yaml_writer *w,
+                        struct gcal_error *err)
+{
+    size_t size;
+    char *text = gcal_yaml_writer_finish(w, &size, err);
+
+    if (text)
+        gcal_buf_put(file, text, size);
+    free(text);
+    return text ? 0 : -1;
+}
+
+static int add_devices(struct gcal_buf *file, const struct gcal_params *params,
+                       struct gcal_error *err)
+{
+    struct gcal_yaml_writer *w = gcal_yaml_writer_create(err);
+
+    if (!w)
+        return -1;
+    gcal_yaml_write_map(w);
+    gcal_yaml_put_integer(w, "gpucal_params", GCAL_PARAMS_VERSION);
+    put_text(w, "node", params->node);
+    gcal_yaml_write_text(w, "devices");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < params->n_devices; i++)
+        put_device(w, &params->devices[i]);
+    gcal_yaml_write_end_list(w);
+    gcal_yaml_write_end_map(w);
+    return add_document(file, w, err);
+}
+
+static int add_model(struct gcal_buf *file, const struct gcal_params_device *d,
+                     const struct gcal_params_model *m, struct gcal_error *err)
+{
+    char *rows;
+    struct gcal_yaml_writer *w;
+
+    if (check_model(m, err) < 0 || !(rows = gcal_params_root_encode(m, err)))
+        return -1;
+    gcal_buf_puts(file, "---\n");
+    if ((w = gcal_yaml_writer_create(err)))
+        put_model(w, d, m, rows);
+    free(rows);
+    return w ? add_document(file, w, err) : -1;
+}
+
+char *gcal_params_encode(const struct gcal_params *params, size_t *size,
+                         struct gcal_error *err)
+{
+    struct gcal_buf file = { 0 };
+    int rc = add_devices(&file, params, err);
+
+    for (size_t i = 0; i < params->n_devices; i++)
+        for (size_t j = 0; j < params->devices[i].n_models && rc == 0; j++)
+            rc =
+                add_model(&file, &params->devices[i], &params->devices[i].models[j], err);
+    gcal_buf_puts(&file, "...\n");
+    if (rc < 0) {
+        gcal_buf_free(&file);
+        return NULL;
+    }
+    if (size)
+        *size = file.size;
+    return gcal_buf_take(&file, err);
+}

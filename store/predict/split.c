@@ -1,0 +1,199 @@
+/* Granules of work go out in steps, each to the part that would end first with it.  A
+ * step of s granules cannot be too many as long as more than n (s - 1) are left: if no
+ * part could take s more and end by the best possible time, then each would be less than
+ * s short of all that it can do by then, so what is left would be at most n (s - 1). Thus
+ * some part can, and so can the one that ends first.  s is halved until nothing is left.
+ */
+#include "store/predict/split.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "calib/base/error.h"
+
+/* Whole numbers below are exact. */
+#define MAX_GRANULES 9007199254740992.0
+
+struct work {
+    struct gcal_split_part *parts;
+    size_t count;
+    double granularity;
+    double left; /* granules that no part has yet */
+    double rest; /* units that are no whole granule */
+    gcal_split_time *time;
+    void *context;
+};
+
+/* ---- what is asked for ---- */
+
+static int check_numbers(const struct work *w, double units, struct gcal_error *err)
+{
+    if (!w->count)
+        return gcal_error_set(err, GCAL_EINPUT, "no device to give work to");
+    if (!isfinite(units) || units < 0)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%g units of work: must be a finite number of at least 0",
+                              units);
+    if (!isfinite(w->granularity) || w->granularity <= 0)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "granularity %g: must be a finite number above 0",
+                              w->granularity);
+    if (units / w->granularity >= MAX_GRANULES)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%g units are too many for a granularity of %g", units,
+                              w->granularity);
+    return 0;
+}
+
+/* Every part starts with its least. */
+static int start_part(struct work *w, size_t i, double units, struct gcal_error *err)
+{
+    struct gcal_split_part *p = &w->parts[i];
+
+    if (!isfinite(p->least) || p->least < 0 || isnan(p->most) || p->most < 0)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "share %zu: at least %g and at most %g units: must be "
+                              "numbers of at least 0",
+                              i, p->least, p->most);
+    p->granules = ceil(p->least / w->granularity);
+    p->room = floor((p->most > 0 ? fmin(p->most, units) : units) / w->granularity);
+    /* A least above all units is told with the others' below. */
+    if (p->most > 0 && p->granules > floor(p->most / w->granularity))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "share %zu: no multiple of the granularity %g lies between "
+                              "its least, %g units, and its most, %g",
+                              i, w->granularity, p->least, p->most);
+    return 0;
+}
+
+static int start(struct work *w, double units, struct gcal_error *err)
+{
+    double granules, least = 0, most = 0;
+
+    w->rest = fmod(units, w->granularity);
+    granules = round((units - w->rest) / w->granularity);
+    for (size_t i = 0; i < w->count; i++) {
+        if (start_part(w, i, units, err) < 0)
+            return -1;
+        least += w->parts[i].granules;
+        most += w->parts[i].room;
+    }
+    if (least > granules)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%g units are fewer than all shares' least together, %g in "
+                              "multiples of the granularity %g",
+                              units, least * w->granularity, w->granularity);
+    if (most < granules)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "%g units are more than all shares' most together, %g in "
+                              "multiples of the granularity %g",
+                              units, most * w->granularity, w->granularity);
+    w->left = granules - least;
+    return 0;
+}
+
+/* ---- the steps ---- */
+
+static int time_of(const struct work *w, size_t i, double units, double *time_s,
+                   struct gcal_error *err)
+{
+    if (w->time(w->context, i, units, time_s, err) < 0)
+        return -1;
+    if (isfinite(*time_s) && *time_s >= 0)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT, "share %zu: %g units take %g s", i, units,
+                          *time_s);
+}
+
+/* When part 'i' ends with 'step' granules more; never, where it has no room for them. */
+static int look_ahead(struct work *w, size_t i, double step, struct gcal_error *err)
+{
+    struct gcal_split_part *p = &w->parts[i];
+
+    p->next_s = INFINITY;
+    if (p->granules + step > p->room)
+        return 0;
+    return time_of(w, i, (p->granules + step) * w->granularity, &p->next_s, err);
+}
+
+static size_t first_to_end(const struct work *w)
+{
+    size_t first = 0;
+
+    for (size_t i = 1; i < w->count; i++)
+        if (w->parts[i].next_s < w->parts[first].next_s)
+            first = i;
+    return first;
+}
+
+/* As long as such a step cannot be too many. */
+static int give_steps(struct work *w, double step, struct gcal_error *err)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (look_ahead(w, i, step, err) < 0)
+            return -1;
+    while (w->left > (double)w->count * (step - 1)) {
+        size_t i = first_to_end(w);
+
+        w->parts[i].granules += step;
+        w->left -= step;
+        if (look_ahead(w, i, step, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int give_granules(struct work *w, struct gcal_error *err)
+{
+    double step = 1;
+
+    while (w->left > (double)w->count * (2 * step - 1))
+        step *= 2;
+    for (; w->left > 0; step /= 2)
+        if (give_steps(w, step, err) < 0)
+            return -1;
+    for (size_t i = 0; i < w->count; i++)
+        w->parts[i].units = w->parts[i].granules * w->granularity;
+    return 0;
+}
+
+/* What is less than a granule: to the part that ends first with it. */
+static int give_rest(struct work *w, struct gcal_error *err)
+{
+    size_t first;
+
+    if (w->rest == 0)
+        return 0;
+    for (size_t i = 0; i < w->count; i++) {
+        struct gcal_split_part *p = &w->parts[i];
+
+        p->next_s = INFINITY;
+        if ((p->most == 0 || p->units + w->rest <= p->most) &&
+            time_of(w, i, p->units + w->rest, &p->next_s, err) < 0)
+            return -1;
+    }
+    first = first_to_end(w);
+    if (isinf(w->parts[first].next_s))
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "no share has room for the %g units that multiples of the "
+                              "granularity %g leave: raise a share's most",
+                              w->rest, w->granularity);
+    w->parts[first].units += w->rest;
+    return 0;
+}
+
+int gcal_split(struct gcal_split_part *parts, size_t count, double units,
+               double granularity, gcal_split_time *time, void *context,
+               struct gcal_error *err)
+{
+    struct work w = { .parts = parts,
+                      .count = count,
+                      .granularity = granularity,
+                      .time = time,
+                      .context = context };
+
+    if (check_numbers(&w, units, err) < 0 || start(&w, units, err) < 0 ||
+        give_granules(&w, err) < 0)
+        return -1;
+    return give_rest(&w, err);
+}

@@ -1,0 +1,137 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "store/ledger/ledger.h"
+#include "store/files/private.h"
+
+struct pruning {
+    struct gcal_store *store;
+    size_t keep;
+    double max_age_s; /* NAN: whatever the age */
+    bool dry_run;
+    size_t removed;
+};
+
+/* By the time at which a file was published. */
+static bool is_young(const struct pruning *p, int folder, const char *file)
+{
+    struct stat info;
+
+    return !isnan(p->max_age_s) &&
+           (fstatat(folder, file, &info, AT_SYMLINK_NOFOLLOW) < 0 ||
+            difftime(time(NULL), info.st_mtime) < p->max_age_s);
+}
+
+/* Of 'files' those that are to go come first; their number. */
+static size_t choose(const struct pruning *p, int folder, char **files, size_t n)
+{
+    size_t chosen = 0;
+
+    for (size_t i = 0; i + p->keep < n; i++)
+        if (!is_young(p, folder, strrchr(files[i], '/') + 1)) {
+            char *file = files[i];
+
+            files[i] = files[chosen];
+            files[chosen++] = file;
+        }
+    return chosen;
+}
+
+static int log_removal(const struct pruning *p, char **files, size_t n,
+                       struct gcal_error *err)
+{
+    struct gcal_ledger_entry *entries = calloc(n, sizeof(*entries));
+    int rc;
+
+    if (!entries)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < n; i++)
+        entries[i] = (struct gcal_ledger_entry){ .action = "prune", .file = files[i] };
+    rc = gcal_ledger_append(p->store, entries, n, err);
+    free(entries);
+    return rc;
+}
+
+/* The ledger first: a file that is missing without a line there is damage. */
+static int remove_files(struct pruning *p, int folder, char **files, size_t n,
+                        struct gcal_error *err)
+{
+    size_t chosen = choose(p, folder, files, n);
+
+    p->removed += chosen;
+    if (p->dry_run || chosen == 0)
+        return 0;
+    if (log_removal(p, files, chosen, err) < 0)
+        return -1;
+    for (size_t i = 0; i < chosen; i++)
+        if (unlinkat(folder, strrchr(files[i], '/') + 1, 0) < 0 && errno != ENOENT)
+            return gcal_store_fail(p->store, files[i], err);
+    return fsync(folder) < 0 ? gcal_store_fail(p->store, "history", err) : 0;
+}
+
+/* "history/NODE/RUN.yaml", oldest first. */
+static int list_files(const struct gcal_store *store, const char *node, char ***files,
+                      size_t *n, struct gcal_error *err)
+{
+    if (gcal_store_history(store, node, files, n, err) < 0)
+        return -1;
+    for (size_t i = 0; i < *n; i++) {
+        char *file = gcal_format("history/%s/%s.yaml", node, (*files)[i]);
+
+        if (!file) {
+            gcal_names_free(*files, *n);
+            return gcal_error_memory(err);
+        }
+        free((*files)[i]);
+        (*files)[i] = file;
+    }
+    return 0;
+}
+
+static int prune_node(struct pruning *p, const char *node, struct gcal_error *err)
+{
+    int lock = p->dry_run ? -1 : gcal_store_lock_node(p->store, node, err);
+    int folder = -1, rc = -1;
+    char **files = NULL;
+    size_t n = 0;
+
+    if (!p->dry_run && lock < 0)
+        return -1;
+    if (list_files(p->store, node, &files, &n, err) == 0) {
+        rc = gcal_store_history_folder(p->store, node, &folder, err);
+        if (rc > 0)
+            rc = remove_files(p, folder, files, n, err);
+        gcal_names_free(files, n);
+    }
+    if (folder >= 0)
+        close(folder);
+    if (lock >= 0)
+        close(lock);
+    return rc;
+}
+
+int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
+                     bool dry_run, size_t *removed, struct gcal_error *err)
+{
+    struct pruning p = { store, keep, max_age_s, dry_run, 0 };
+    char **nodes = NULL;
+    size_t n = 0;
+    int folder,
+        rc = gcal_store_folder(store, store->dirfd, "history", "history", &folder, err);
+
+    if (rc > 0)
+        rc = gcal_store_list(folder, "", &nodes, &n, err);
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = prune_node(&p, nodes[i], err);
+    gcal_names_free(nodes, n);
+    *removed = p.removed;
+    return rc;
+}

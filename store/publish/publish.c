@@ -1,0 +1,435 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+#include "calib/base/random.h"
+#include "calib/base/sign.h"
+#include "store/ledger/ledger.h"
+#include "store/files/private.h"
+#include "store/ledger/track_private.h"
+
+/* Tries a write, with a name unlike any other's. */
+static int try_write(const struct gcal_store *store, int folder, const char *shown,
+                     struct gcal_error *err)
+{
+    static uint64_t counter;
+    uint64_t state = (uint64_t)(1e9 * gcal_clock_now_s()) ^ (uint64_t)getpid() << 40 ^
+                     __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED);
+    char name[40];
+    bool wrote;
+    int fd;
+
+    snprintf(name, sizeof(name), ".try.%016llx",
+             (unsigned long long)gcal_random_next(&state));
+    fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    wrote = fd >= 0 && gcal_store_write_all(fd, "gpucal\n", 7) == 0;
+    if (!wrote)
+        gcal_store_fail(store, shown, err);
+    if (fd >= 0) {
+        close(fd);
+        unlinkat(folder, name, 0);
+    }
+    return wrote ? 0 : -1;
+}
+
+struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error *err)
+{
+    static const char *const folders[] = { "nodes", "types", "history", "tracks",
+                                           "locks" };
+    struct gcal_store *store = gcal_store_open(path, err);
+    int rc = 0;
+
+    if (!store) {
+        if (err)
+            err->code = GCAL_ESTORE;
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders) && rc == 0; i++) {
+        int folder =
+            gcal_store_make_folder(store, store->dirfd, folders[i], folders[i], err);
+
+        rc = folder < 0 ? -1 : try_write(store, folder, folders[i], err);
+        if (folder >= 0)
+            close(folder);
+    }
+    if (rc == 0)
+        return store;
+    gcal_store_close(store);
+    return NULL;
+}
+
+/* ---- what is published ---- */
+
+/* 'params' with the devices that only 'old' has.  Borrows from both: only the array is
+ * the caller's to free.
+ */
+static int merge(const struct gcal_params *params, const struct gcal_params *old,
+                 struct gcal_params *merged, struct gcal_error *err)
+{
+    size_t n = params->n_devices;
+
+    *merged = (struct gcal_params){ .node = params->node };
+    merged->devices = calloc(n + old->n_devices + 1, sizeof(*merged->devices));
+    if (!merged->devices)
+        return gcal_error_memory(err);
+    if (n)
+        memcpy(merged->devices, params->devices, n * sizeof(*merged->devices));
+    for (size_t i = 0; i < old->n_devices; i++)
+        if (!gcal_params_find_uid(params, old->devices[i].info.uid))
+            merged->devices[n++] = old->devices[i];
+    merged->n_devices = n;
+    return 0;
+}
+
+/* Adds the signature where there is a key.  Takes 'text'. */
+static char *add_signature(const struct gcal_store *store, char *text, size_t *size,
+                           struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+    char *line;
+
+    if (!store->key)
+        return text;
+    if ((line = gcal_sign(store->key, text, *size, err))) {
+        gcal_buf_put(&buf, text, *size);
+        gcal_buf_puts(&buf, line);
+        *size = buf.size;
+    }
+    free(text);
+    free(line);
+    return line ? gcal_buf_take(&buf, err) : NULL;
+}
+
+/* Text that is known to be readable: a file that no one can read is not published. */
+static char *encode(const struct gcal_store *store, const struct gcal_params *params,
+                    size_t *size, struct gcal_error *err)
+{
+    char *text = gcal_params_encode(params, size, err);
+    struct gcal_params again;
+
+    if (text && gcal_params_decode(text, *size, params->node, &again, err) == 0) {
+        gcal_params_clear(&again);
+        return add_signature(store, text, size, err);
+    }
+    free(text);
+    gcal_error_prefix(err, "store %s: cannot publish %s", store->path, params->node);
+    return NULL;
+}
+
+/* Who signs what is merged signs the old devices, too: they must be signed by whom the
+ * publisher trusts already.
+ */
+static int check_old_signature(const struct gcal_store *store, const char *shown,
+                               const char *text, size_t size, struct gcal_error *err)
+{
+    if ((!store->own && !store->trusted) ||
+        (store->own && gcal_sign_check(store->own, text, size, NULL) == 0) ||
+        (store->trusted && gcal_sign_check(store->trusted, text, size, NULL) == 0))
+        return 0;
+    gcal_sign_check(store->trusted ? store->trusted : store->own, text, size, err);
+    return gcal_error_prefix(
+        err, "store %s: %s ('gpucal store sign' signs it, if it is what was published)",
+        store->path, shown);
+}
+
+/* What is published under that name so far: its parameters and its SHA-256, "" where
+ * there is none.
+ */
+static int read_old(const struct gcal_store *store, int folder, const char *file,
+                    const char *shown, struct gcal_params *old,
+                    char sha256[GCAL_HASH_TEXT_SIZE], struct gcal_error *err)
+{
+    char *text;
+    size_t size;
+    int rc = gcal_store_fetch_params(store, folder, file, shown, &text, &size, err);
+
+    *old = (struct gcal_params){ 0 };
+    *sha256 = '\0';
+    if (rc > 0) {
+        gcal_hash(text, size, sha256);
+        rc = check_old_signature(store, shown, text, size, err);
+        size = gcal_sign_find(text, size);
+        if (rc == 0 && (rc = gcal_params_decode(text, size, shown, old, err)) < 0)
+            gcal_error_prefix(err, "store %s", store->path);
+    }
+    free(text);
+    if (rc < 0) {
+        /* Its devices would be lost without a word. */
+        gcal_error_prefix(err, "cannot add to what is published (repair or remove it)");
+        if (err)
+            err->code = GCAL_ESTORE;
+    }
+    return rc < 0 ? -1 : 0;
+}
+
+/* ---- publishing ---- */
+
+/* A file on its way to its place, or to two. */
+struct publication {
+    struct gcal_store *store;
+    const char *run_id;
+    char *file, *shown, *temp; /* "NODE.yaml", "nodes/NODE.yaml", ".publish.NODE" */
+    char *text;
+    size_t size;
+    char sha256[GCAL_HASH_TEXT_SIZE], replaces[GCAL_HASH_TEXT_SIZE],
+        drivers[GCAL_HASH_TEXT_SIZE];
+    char *lines; /* of the track */
+    size_t lines_size;
+    int lock, folder, history, tracks, track;
+};
+
+static int begin(struct publication *p, struct gcal_store *store, const char *folder,
+                 const char *name, const char *run_id, struct gcal_error *err)
+{
+    *p = (struct publication){ .store = store,
+                               .run_id = run_id,
+                               .file = gcal_format("%s.yaml", name),
+                               .shown = gcal_format("%s/%s.yaml", folder, name),
+                               .temp = gcal_format(".publish.%s", name),
+                               .lock = -1,
+                               .folder = -1,
+                               .history = -1,
+                               .tracks = -1,
+                               .track = -1 };
+    if (!p->file || !p->shown || !p->temp)
+        return gcal_error_memory(err);
+    p->folder = gcal_store_make_folder(store, store->dirfd, folder, folder, err);
+    return p->folder < 0 ? -1 : 0;
+}
+
+static void end(struct publication *p)
+{
+    const int fds[] = { p->track, p->tracks, p->history, p->folder, p->lock };
+
+    for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
+        if (fds[i] >= 0)
+            close(fds[i]); /* the lock last */
+    free(p->file);
+    free(p->shown);
+    free(p->temp);
+    free(p->text);
+    free(p->lines);
+}
+
+/* Of the devices that the run calibrated: which one had which driver. */
+static void hash_drivers(const struct gcal_params *params, const char *run_id,
+                         char hash[GCAL_HASH_TEXT_SIZE])
+{
+    struct gcal_buf buf = { 0 };
+
+    for (size_t i = 0; i < params->n_devices; i++)
+        if (strcmp(params->devices[i].run_id, run_id) == 0)
+            gcal_buf_printf(&buf, "%s\t%s\n", params->devices[i].info.uid,
+                            params->devices[i].info.driver);
+    gcal_hash(buf.data ? buf.data : "", buf.size, hash);
+    gcal_buf_free(&buf);
+}
+
+static int write_ledger(struct publication *p, const struct gcal_params *params,
+                        struct gcal_error *err)
+{
+    const struct gcal_params_device *first = params->devices;
+    char track[GCAL_HASH_TEXT_SIZE] = "";
+    struct gcal_ledger_entry entry = {
+        .action = "publish",
+        .run_id = p->run_id,
+        .configuration = params->n_devices ? first->configuration : NULL,
+        .catalogue = params->n_devices ? first->catalogue : NULL,
+        .drivers = p->drivers,
+        .file = p->shown,
+        .sha256 = p->sha256,
+        .replaces = p->replaces,
+        .track = track,
+    };
+
+    gcal_hash(p->text, p->size, p->sha256);
+    hash_drivers(params, p->run_id, p->drivers);
+    if (p->lines_size)
+        gcal_hash(p->lines, p->lines_size, track);
+    return gcal_ledger_append(p->store, &entry, 1, err);
+}
+
+static int fill(struct publication *p, const struct gcal_params *params,
+                struct gcal_error *err)
+{
+    struct gcal_params old, merged;
+    int rc;
+
+    if (read_old(p->store, p->folder, p->file, p->shown, &old, p->replaces, err) < 0)
+        return -1;
+    if ((rc = merge(params, &old, &merged, err)) == 0) {
+        p->text = encode(p->store, &merged, &p->size, err);
+        rc = p->text ? 0 : -1;
+        free(merged.devices);
+    }
+    gcal_params_clear(&old);
+    return rc;
+}
+
+/* The lines that go to the node's track, which is open then. */
+static int fill_track(struct publication *p, const struct gcal_params *params,
+                      struct gcal_error *err)
+{
+    char *file = gcal_format("%s.tsv", params->node);
+    struct gcal_track before = { 0 };
+    int rc = -1;
+
+    if (!file) {
+        gcal_error_memory(err);
+    } else if (gcal_store_track(p->store, params->node, &before, err) < 0) {
+        gcal_error_prefix(err, "cannot add to what was measured before (repair the file, "
+                               "or move it away)");
+        if (err)
+            err->code = GCAL_ESTORE;
+    } else if ((p->lines =
+                    gcal_track_encode(params, p->run_id, &before, &p->lines_size, err))) {
+        p->track = gcal_store_open_append(p->store, p->tracks, file, file, err);
+        rc = p->track < 0 ? -1 : 0;
+    }
+    gcal_track_clear(&before);
+    free(file);
+    return rc;
+}
+
+static int open_node(struct publication *p, const char *node, struct gcal_error *err)
+{
+    struct gcal_store *store = p->store;
+    int all;
+
+    if ((p->lock = gcal_store_lock_node(store, node, err)) < 0)
+        return -1;
+    p->tracks = gcal_store_make_folder(store, store->dirfd, "tracks", "tracks", err);
+    all = gcal_store_make_folder(store, store->dirfd, "history", "history", err);
+    if (all >= 0) {
+        char *shown = gcal_format("history/%s", node);
+
+        p->history = shown ? gcal_store_make_folder(store, all, node, shown, err)
+                           : gcal_error_memory(err);
+        free(shown);
+        close(all);
+    }
+    return p->tracks < 0 || p->history < 0 ? -1 : 0;
+}
+
+/* Writes all that takes room first, so that a full disk ends it before anything is
+ * changed; then the ledger, so that nothing is ever there that is not in it.
+ */
+static int commit_node(struct publication *p, const struct gcal_params *params,
+                       struct gcal_error *err)
+{
+    const char *history_temp = ".publish";
+    struct gcal_store *store = p->store;
+    char *kept = gcal_format("%s.yaml", p->run_id);
+    int rc = -1;
+
+    if (!kept)
+        return gcal_error_memory(err);
+    if (gcal_store_prepare(store, p->history, history_temp, p->shown, p->text, p->size,
+                           err) < 0)
+        goto out;
+    if (gcal_store_prepare(store, p->folder, p->temp, p->shown, p->text, p->size, err) <
+        0)
+        goto drop_history;
+    if (write_ledger(p, params, err) < 0 ||
+        (p->lines_size &&
+         gcal_store_append(store, p->track, "tracks", p->lines, p->lines_size, err) < 0))
+        goto drop;
+    if (gcal_store_replace(store, p->history, history_temp, kept, p->shown, err) < 0)
+        goto drop;
+    rc = gcal_store_replace(store, p->folder, p->temp, p->file, p->shown, err);
+    goto out;
+drop:
+    unlinkat(p->folder, p->temp, 0);
+drop_history:
+    unlinkat(p->history, history_temp, 0);
+out:
+    free(kept);
+    return rc;
+}
+
+int gcal_store_publish(struct gcal_store *store, const struct gcal_params *params,
+                       const char *run_id, struct gcal_error *err)
+{
+    struct publication p;
+    int rc = -1;
+
+    if (gcal_store_check_name("node", params->node, err) < 0 ||
+        gcal_store_check_name("run", run_id, err) < 0)
+        return -1;
+    if (begin(&p, store, "nodes", params->node, run_id, err) == 0 &&
+        open_node(&p, params->node, err) == 0 && fill(&p, params, err) == 0 &&
+        fill_track(&p, params, err) == 0)
+        rc = commit_node(&p, params, err);
+    end(&p);
+    return rc;
+}
+
+/* ---- types ---- */
+
+static bool same(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+/* The same was measured in the same way, on more devices. */
+static bool tells_more(const struct gcal_params *old, const struct gcal_params *params)
+{
+    const struct gcal_params_device *o = old->devices, *n = params->devices;
+
+    return old->n_devices && params->n_devices &&
+           same(o->configuration, n->configuration) && same(o->catalogue, n->catalogue) &&
+           same(o->info.driver, n->info.driver) && o->n_fitted > n->n_fitted;
+}
+
+/* 1, 0 when the file that is there stays, -1. */
+static int commit_type(struct publication *p, const struct gcal_params *params,
+                       struct gcal_error *err)
+{
+    struct gcal_params old;
+    bool stays;
+
+    if (read_old(p->store, p->folder, p->file, p->shown, &old, p->replaces, err) < 0)
+        return -1;
+    stays = tells_more(&old, params);
+    gcal_params_clear(&old);
+    if (stays)
+        return 0;
+    if (!(p->text = encode(p->store, params, &p->size, err)) ||
+        gcal_store_prepare(p->store, p->folder, p->temp, p->shown, p->text, p->size,
+                           err) < 0)
+        return -1;
+    if (write_ledger(p, params, err) < 0) {
+        unlinkat(p->folder, p->temp, 0);
+        return -1;
+    }
+    return gcal_store_replace(p->store, p->folder, p->temp, p->file, p->shown, err) < 0
+               ? -1
+               : 1;
+}
+
+int gcal_store_publish_type(struct gcal_store *store, const struct gcal_params *params,
+                            const char *type, const char *run_id, struct gcal_error *err)
+{
+    struct gcal_params named = *params;
+    struct publication p;
+    int rc = -1;
+
+    if (gcal_store_check_name("device type", type, err) < 0 ||
+        gcal_store_check_name("run", run_id, err) < 0)
+        return -1;
+    if (!(named.node = strdup(type)))
+        return gcal_error_memory(err);
+    if (begin(&p, store, "types", type, run_id, err) == 0 &&
+        (p.lock = gcal_store_lock_type(store, type, err)) >= 0)
+        rc = commit_type(&p, &named, err);
+    end(&p);
+    free(named.node);
+    return rc;
+}

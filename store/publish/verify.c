@@ -1,0 +1,362 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "store/files/private.h"
+#include "store/publish/verify_private.h"
+
+/* A node that is published while it is looked at is looked at again. */
+#define MAX_TRIES 20
+
+/* ---- against the ledger ---- */
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+/* The last line about the current file; lines->n: there is none. */
+static size_t newest(const struct gcal_verify_lines *lines, const char *file)
+{
+    for (size_t i = lines->n; i > 0; i--)
+        if (is(lines->line[i - 1]->file, file))
+            return i - 1;
+    return lines->n;
+}
+
+/* Did a file hold after that of line 'since', by what later ones replaced? */
+static bool was_replaced(const struct gcal_verify_lines *lines, size_t since)
+{
+    const char *file = lines->line[since]->file;
+
+    for (size_t i = since + 1; i < lines->n; i++)
+        if (is(lines->line[i]->file, file) &&
+            !is(lines->line[i]->sha256, lines->line[since]->sha256) &&
+            gcal_verify_complete(lines, i, ""))
+            return true;
+    return false;
+}
+
+static void check_missing(struct gcal_verify_state *state,
+                          const struct gcal_verify_found *f,
+                          const struct gcal_verify_lines *lines, size_t last)
+{
+    for (size_t i = 0; i <= last; i++)
+        if (is(lines->line[i]->file, f->file) && gcal_verify_complete(lines, i, "")) {
+            gcal_verify_damaged(state, "%s is missing: the ledger says that it held",
+                                f->file);
+            return;
+        }
+    gcal_verify_interrupted(state,
+                            "%s: its first publication, by run %s, did not come to its "
+                            "end; publishing again mends it",
+                            f->file, lines->line[last]->run_id);
+}
+
+static void check_current(struct gcal_verify_state *state,
+                          const struct gcal_verify_found *f,
+                          const struct gcal_verify_lines *lines)
+{
+    size_t last = newest(lines, f->file), i;
+
+    if (f->unreadable)
+        return;
+    if (last == lines->n) {
+        if (*f->sha256)
+            gcal_verify_damaged(state, "%s is not in the ledger", f->file);
+        return;
+    }
+    if (!*f->sha256) {
+        check_missing(state, f, lines, last);
+        return;
+    }
+    for (i = last + 1; i > 0; i--)
+        if (is(lines->line[i - 1]->file, f->file) &&
+            is(lines->line[i - 1]->sha256, f->sha256))
+            break;
+    if (i == 0)
+        gcal_verify_damaged(state, "%s is not what was published", f->file);
+    else if (i - 1 < last && was_replaced(lines, i - 1))
+        gcal_verify_damaged(
+            state,
+            "%s is of run %s, but a newer file held since: an old one was "
+            "put in its place",
+            f->file, lines->line[i - 1]->run_id);
+    else if (i - 1 < last)
+        gcal_verify_interrupted(state,
+                                "%s: the publication by run %s did not come to its end, "
+                                "the file of run %s holds; publishing again mends it",
+                                f->file, lines->line[last]->run_id,
+                                lines->line[i - 1]->run_id);
+}
+
+/* What the ledger says of a run's file in the history, up to its last line about it. */
+struct expected {
+    const char *sha256, *before; /* of the last line and of the one before it, or NULL */
+    bool pruned, complete;
+};
+
+static struct expected expect(const struct gcal_verify_found *f,
+                              const struct gcal_verify_lines *lines, const char *run_id)
+{
+    char *file = gcal_format("history/%s/%s.yaml", f->name, run_id);
+    struct expected e = { 0 };
+
+    for (size_t i = 0; file && i < lines->n; i++) {
+        const struct gcal_verify_record *line = lines->line[i];
+        bool of_file = is(line->file, file);
+
+        if (!of_file && !(line->publishes && is(line->run_id, run_id)))
+            continue;
+        e.pruned = line->prunes;
+        if (line->prunes)
+            continue;
+        e.before = e.sha256;
+        e.sha256 = line->sha256;
+        e.complete = line->publishes && gcal_verify_complete(lines, i, f->sha256);
+    }
+    free(file);
+    return e;
+}
+
+static void check_run(struct gcal_verify_state *state, const struct gcal_verify_found *f,
+                      const struct gcal_verify_lines *lines, size_t i)
+{
+    struct expected e = expect(f, lines, f->runs[i]);
+    const char *sha256 = f->run_sha256[i];
+
+    if (!*sha256)
+        return; /* it cannot be read, which is told; or it is pruned at this moment */
+    if (!e.sha256)
+        gcal_verify_damaged(state, "history/%s/%s.yaml is not in the ledger", f->name,
+                            f->runs[i]);
+    else if (e.pruned)
+        gcal_verify_interrupted(state,
+                                "history/%s/%s.yaml: its removal did not come to its "
+                                "end; 'gpucal store prune' mends it",
+                                f->name, f->runs[i]);
+    else if (!is(sha256, e.sha256) && (e.complete || !e.before || !is(sha256, e.before)))
+        gcal_verify_damaged(state, "history/%s/%s.yaml is not what was published",
+                            f->name, f->runs[i]);
+}
+
+static bool has_run(const struct gcal_verify_found *f, const char *run_id)
+{
+    for (size_t i = 0; i < f->n_runs; i++)
+        if (is(f->runs[i], run_id))
+            return true;
+    return false;
+}
+
+static void check_history(struct gcal_verify_state *state,
+                          const struct gcal_verify_found *f,
+                          const struct gcal_verify_lines *lines)
+{
+    for (size_t i = 0; i < f->n_runs; i++)
+        check_run(state, f, lines, i);
+    for (size_t i = 0; i < lines->n; i++) {
+        const struct gcal_verify_record *line = lines->line[i];
+        struct expected e;
+
+        if (!line->publishes || has_run(f, line->run_id) ||
+            !gcal_verify_complete(lines, i, f->sha256))
+            continue;
+        e = expect(f, lines, line->run_id);
+        if (!e.pruned)
+            gcal_verify_damaged(state, "history/%s/%s.yaml is missing", f->name,
+                                line->run_id);
+    }
+}
+
+/* ---- the whole ---- */
+
+static int find_lines(struct gcal_verify_state *state, const char *subject,
+                      struct gcal_verify_lines *lines, struct gcal_error *err)
+{
+    lines->n = 0;
+    return gcal_verify_refresh(state, err) < 0
+               ? -1
+               : gcal_verify_find(state, subject, lines, err);
+}
+
+/* What is there, and the ledger's lines about it: 1 when none came meanwhile, else 0. */
+static int look_once(struct gcal_verify_state *state, struct gcal_verify_found *f,
+                     struct gcal_verify_lines *lines, struct gcal_error *err)
+{
+    size_t n;
+
+    f->subject = gcal_format("%s/%s", f->folder, f->name);
+    f->file = gcal_format("%s/%s.yaml", f->folder, f->name);
+    if (!f->subject || !f->file)
+        return gcal_error_memory(err);
+    if (find_lines(state, f->subject, lines, err) < 0)
+        return -1;
+    n = lines->n;
+    if (gcal_verify_look(state, f, err) < 0 ||
+        find_lines(state, f->subject, lines, err) < 0)
+        return -1;
+    return lines->n == n;
+}
+
+static int check(struct gcal_verify_state *state, const char *folder, const char *name,
+                 struct gcal_error *err)
+{
+    const struct gcal_verify before = *state->result;
+    const size_t text_size = state->text.size;
+    struct gcal_verify_lines lines = { 0 };
+    struct gcal_verify_found f;
+    int rc = 0;
+
+    for (int tries = 0; rc == 0 && tries < MAX_TRIES; tries++) {
+        size_t n_lines = state->result->n_lines;
+
+        f = (struct gcal_verify_found){ .folder = folder, .name = name };
+        *state->result = before; /* what another try told is told again */
+        state->result->n_lines = n_lines;
+        state->text.size = text_size;
+        rc = look_once(state, &f, &lines, err);
+        if (rc > 0) {
+            check_current(state, &f, &lines);
+            if (is(folder, "nodes")) {
+                check_history(state, &f, &lines);
+                gcal_verify_track(state, name, &lines, f.sha256, f.track, f.track_size);
+            }
+        }
+        gcal_verify_found_clear(&f);
+    }
+    if (rc == 0)
+        gcal_verify_interrupted(state,
+                                "%s/%s: published anew all the time, so that it could "
+                                "not be checked",
+                                folder, name);
+    free(lines.line);
+    return rc < 0 ? -1 : 0;
+}
+
+struct names {
+    char **name;
+    size_t n, capacity;
+};
+
+static int add_name(struct names *names, const char *name, struct gcal_error *err)
+{
+    char **moved =
+        gcal_array_grow(names->name, names->n, &names->capacity, sizeof(*moved), err);
+
+    if (!moved)
+        return -1;
+    names->name = moved;
+    if (!(names->name[names->n] = strdup(name)))
+        return gcal_error_memory(err);
+    names->n++;
+    return 0;
+}
+
+static int add_listed(struct gcal_verify_state *state, const char *folder,
+                      const char *suffix, struct names *names, struct gcal_error *err)
+{
+    int fd = gcal_verify_folder(state, folder), rc;
+    char **listed = NULL;
+    size_t n = 0;
+
+    if (fd < 0)
+        return 0;
+    rc = gcal_store_list(fd, suffix, &listed, &n, err);
+    for (size_t i = 0; i < n && rc == 0; i++)
+        rc = add_name(names, listed[i], err);
+    gcal_names_free(listed, n);
+    return rc;
+}
+
+/* Those that the ledger names, which may have no file any more. */
+static int add_ledger(const struct gcal_verify_state *state, const char *folder,
+                      struct names *names, struct gcal_error *err)
+{
+    size_t length = strlen(folder);
+
+    for (size_t i = 0; i < state->n_sorted; i++) {
+        const char *subject = state->records[i].subject;
+
+        if ((i == 0 || !is(subject, state->records[i - 1].subject)) &&
+            strncmp(subject, folder, length) == 0 && subject[length] == '/' &&
+            add_name(names, subject + length + 1, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int check_folder(struct gcal_verify_state *state, const char *folder,
+                        struct gcal_error *err)
+{
+    struct names names = { 0 };
+    int rc = add_listed(state, folder, ".yaml", &names, err);
+
+    if (rc == 0 && is(folder, "nodes")) {
+        rc = add_listed(state, "tracks", ".tsv", &names, err);
+        if (rc == 0)
+            rc = add_listed(state, "history", "", &names, err);
+    }
+    if (rc == 0)
+        rc = add_ledger(state, folder, &names, err);
+    if (names.n)
+        qsort(names.name, names.n, sizeof(*names.name), compare_names);
+    for (size_t i = 0; i < names.n && rc == 0; i++)
+        if (i > 0 && is(names.name[i], names.name[i - 1]))
+            continue;
+        else if (gcal_store_is_name(names.name[i]))
+            rc = check(state, folder, names.name[i], err);
+        else
+            gcal_verify_damaged(state, GCAL_LEDGER_FILE ": '%s' is no name",
+                                names.name[i]);
+    gcal_names_free(names.name, names.n);
+    return rc;
+}
+
+/* A last line without its end. */
+static void check_end(struct gcal_verify_state *state)
+{
+    struct gcal_ledger_reader *r = &state->reader;
+
+    if (!r->file || fseek(r->file, 0, SEEK_END) < 0)
+        return;
+    if (ftell(r->file) > r->at)
+        gcal_verify_interrupted(state, GCAL_LEDGER_FILE
+                                ": its last line was cut; the next publication marks it");
+    fseek(r->file, r->at, SEEK_SET);
+}
+
+int gcal_store_verify(const struct gcal_store *store, struct gcal_verify *verify,
+                      struct gcal_error *err)
+{
+    struct gcal_verify_state state = { .store = store, .result = verify };
+    int rc;
+
+    *verify = (struct gcal_verify){ 0 };
+    if ((rc = gcal_verify_refresh(&state, err)) == 0) {
+        check_end(&state);
+        gcal_verify_sort(&state);
+        rc = check_folder(&state, "nodes", err);
+    }
+    if (rc == 0)
+        rc = check_folder(&state, "types", err);
+    verify->n_damaged += state.n_bad_lines;
+    if (state.ledger_text.size)
+        gcal_buf_put(&state.text, state.ledger_text.data, state.ledger_text.size);
+    if (rc == 0 && (state.text.failed || state.ledger_text.failed))
+        rc = gcal_error_memory(err);
+    if (rc == 0 && state.text.size)
+        rc = (verify->text = gcal_buf_take(&state.text, err)) ? 0 : -1;
+    gcal_verify_forget(&state);
+    return rc;
+}
+
+void gcal_verify_clear(struct gcal_verify *verify)
+{
+    free(verify->text);
+    *verify = (struct gcal_verify){ 0 };
+}

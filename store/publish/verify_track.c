@@ -1,0 +1,140 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/files/private.h"
+#include "store/ledger/track_private.h"
+#include "store/publish/verify_private.h"
+
+/* More lines than a publication adds. */
+#define MAX_LINES 4096
+
+/* Behind the line that starts at 'at'; NULL when it does not end. */
+static const char *after_line(const char *at, const char *limit)
+{
+    const char *end = at < limit ? memchr(at, '\n', (size_t)(limit - at)) : NULL;
+
+    return end ? end + 1 : NULL;
+}
+
+static bool was_cut(const char *at, const char *after)
+{
+    const char mark[] = GCAL_CUT_MARK "\n";
+    size_t length = strlen(mark);
+
+    return (size_t)(after - at) >= length && memcmp(after - length, mark, length) == 0;
+}
+
+/* A line that says "run RUN": where RUN starts, and its length; NULL when it is another.
+ */
+static const char *run_of(const char *at, const char *after, size_t *length)
+{
+    const char *run = at + strlen("run\t");
+    const char *tab;
+
+    if ((size_t)(after - at) < strlen("run\t") || memcmp(at, "run\t", 4) != 0)
+        return NULL;
+    tab = memchr(run, '\t', (size_t)(after - run));
+    *length = tab ? (size_t)(tab - run) : 0;
+    return tab ? run : NULL;
+}
+
+static bool is_run(const char *at, const char *after, const char *run_id)
+{
+    size_t length;
+    const char *run = run_of(at, after, &length);
+
+    return run && strlen(run_id) == length && memcmp(run, run_id, length) == 0;
+}
+
+/* Behind the lines from 'at' on that have this SHA-256 together; NULL when none have. */
+static const char *match(const char *at, const char *limit,
+                         const struct gcal_verify_record *record)
+{
+    const char *end = at;
+    char sha256[GCAL_HASH_TEXT_SIZE];
+
+    for (int i = 0; i < MAX_LINES; i++) {
+        const char *start = end;
+        size_t length;
+
+        if (!(end = after_line(start, limit)))
+            return NULL;
+        if (!run_of(start, end, &length))
+            continue; /* a group ends with a run */
+        if (!is_run(start, end, record->run_id))
+            return NULL;
+        gcal_hash(at, (size_t)(end - at), sha256);
+        if (strcmp(sha256, record->track) == 0)
+            return end;
+    }
+    return NULL;
+}
+
+/* May a line be left of a publication that a crash ended?  Of those before line 'n' whose
+ * lines were not found ('found': the others).
+ */
+static bool may_be_left(const char *at, const char *after,
+                        const struct gcal_verify_lines *lines, const bool *found,
+                        size_t n)
+{
+    size_t length;
+
+    if (was_cut(at, after) || !run_of(at, after, &length))
+        return true;
+    for (size_t i = 0; i < n; i++)
+        if (!found[i] && is_run(at, after, lines->line[i]->run_id))
+            return true;
+    return false;
+}
+
+/* Behind the lines of 'line n', which may follow what crashes left; NULL: not there. */
+static const char *look_for(const char *at, const char *limit,
+                            const struct gcal_verify_lines *lines, const bool *found,
+                            size_t n)
+{
+    while (at) {
+        const char *end = match(at, limit, lines->line[n]), *after;
+
+        if (end)
+            return end;
+        after = after_line(at, limit);
+        if (!after || !may_be_left(at, after, lines, found, n))
+            return NULL;
+        at = after;
+    }
+    return NULL;
+}
+
+void gcal_verify_track(struct gcal_verify_state *state, const char *node,
+                       const struct gcal_verify_lines *lines, const char *current,
+                       const char *text, size_t size)
+{
+    const char *at = text ? text : "", *limit = at + (text ? size : 0), *end;
+    bool *found = calloc(lines->n + 1, sizeof(*found));
+
+    if (!found) {
+        state->text.failed = true;
+        return;
+    }
+    for (size_t i = 0; i < lines->n; i++) {
+        found[i] = !*lines->line[i]->track;
+        if (found[i])
+            continue;
+        if ((end = look_for(at, limit, lines, found, i))) {
+            found[i] = true;
+            at = end;
+        } else if (gcal_verify_complete(lines, i, current)) {
+            gcal_verify_damaged(state,
+                                "tracks/%s.tsv: the lines of run %s are missing, or were "
+                                "changed",
+                                node, lines->line[i]->run_id);
+        }
+    }
+    for (; (end = after_line(at, limit)); at = end)
+        if (!may_be_left(at, end, lines, found, lines->n)) {
+            gcal_verify_damaged(
+                state, "tracks/%s.tsv: lines at its end are not in the ledger", node);
+            break;
+        }
+    free(found);
+}

@@ -1,0 +1,389 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "store/record/private.h"
+
+/* Above any real run; a damaged count must not be believed. */
+#define MAX_DEVICES 1000000u
+#define MAX_KERNELS 1000000u
+#define MAX_SIZES   64u
+#define MAX_SAMPLES 5000000u /* of one measurement */
+
+struct gcal_record {
+    hid_t file;
+    struct gcal_table tables[GCAL_N_TABLES];
+    struct gcal_run_header header;
+    size_t n_devices, n_kernels, n_lost;
+    struct gcal_run_device *devices;
+    struct gcal_run_kernel *kernels;
+    char **lost;
+};
+
+/* ---- header ---- */
+
+/* A text that stands alone, as an attribute or as a dataset. */
+static int check_scalar_text(hid_t type, hid_t space)
+{
+    return H5Tis_variable_str(type) > 0 && H5Sget_simple_extent_type(space) == H5S_SCALAR
+               ? 0
+               : -1;
+}
+
+static char *take_text(char *text)
+{
+    char *copy = strdup(text ? text : "");
+
+    H5free_memory(text);
+    return copy;
+}
+
+static char *read_text(hid_t file, const char *name)
+{
+    hid_t attribute = H5Aopen(file, name, H5P_DEFAULT), stored = H5Aget_type(attribute);
+    hid_t space = H5Aget_space(attribute), type = gcal_record_text_type();
+    char *text = NULL, *copy = NULL;
+
+    if (check_scalar_text(stored, space) == 0 && H5Aread(attribute, type, &text) >= 0)
+        copy = take_text(text);
+    H5Tclose(type);
+    H5Sclose(space);
+    H5Tclose(stored);
+    H5Aclose(attribute);
+    return copy;
+}
+
+static char *read_config(hid_t file)
+{
+    hid_t dataset = H5Dopen2(file, "config", H5P_DEFAULT), stored = H5Dget_type(dataset);
+    hid_t space = H5Dget_space(dataset), type = gcal_record_text_type();
+    char *text = NULL, *copy = NULL;
+
+    if (check_scalar_text(stored, space) == 0 &&
+        H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) >= 0)
+        copy = take_text(text);
+    H5Tclose(type);
+    H5Sclose(space);
+    H5Tclose(stored);
+    H5Dclose(dataset);
+    return copy;
+}
+
+static int read_number(hid_t file, const char *name, uint64_t *value)
+{
+    hid_t attribute = H5Aopen(file, name, H5P_DEFAULT);
+    hid_t space = H5Aget_space(attribute);
+    int rc = -1;
+
+    if (H5Sget_simple_extent_type(space) == H5S_SCALAR &&
+        H5Aread(attribute, H5T_NATIVE_UINT64, value) >= 0)
+        rc = 0;
+    H5Sclose(space);
+    H5Aclose(attribute);
+    return rc;
+}
+
+/* Which of our versions it is; -1 for a file that is not ours. */
+static int check_format(hid_t file, struct gcal_error *err)
+{
+    char *format = read_text(file, "format");
+    uint64_t version = 0;
+    int rc = 0;
+
+    if (!format || strcmp(format, GCAL_RECORD_FORMAT) != 0 ||
+        read_number(file, "format_version", &version) < 0)
+        rc = gcal_error_set(err, GCAL_EINPUT, "an HDF5 file, but not a gpucal record");
+    else if (version < 1 || version > GCAL_RECORD_VERSION)
+        rc = gcal_error_set(err, GCAL_EINPUT,
+                            "version %llu of the record; this gpucal reads up to %d: use "
+                            "a newer one",
+                            (unsigned long long)version, GCAL_RECORD_VERSION);
+    free(format);
+    return rc;
+}
+
+static int read_header(hid_t file, struct gcal_run_header *header, struct gcal_error *err)
+{
+    uint64_t n_ranks = 0, simulated = 0;
+
+    for (const struct gcal_run_text *t = gcal_run_texts; t->name; t++) {
+        char **member = (char **)((char *)header + t->offset);
+        bool is_there = !t->optional || H5Aexists(file, t->name) > 0;
+
+        if (!(*member = is_there ? read_text(file, t->name) : strdup("")))
+            return gcal_error_set(err, GCAL_EINPUT, "attribute %s is missing or damaged",
+                                  t->name);
+    }
+    if (!*header->finished_utc) {
+        free(header->finished_utc);
+        header->finished_utc = NULL;
+    }
+    if (read_number(file, "seed", &header->seed) < 0 ||
+        read_number(file, "n_ranks", &n_ranks) < 0 ||
+        read_number(file, "simulated", &simulated) < 0)
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "attribute seed, n_ranks or simulated is missing or damaged");
+    header->n_ranks = (uint32_t)n_ranks;
+    header->simulated = simulated != 0;
+    if (!(header->config = read_config(file)))
+        return gcal_error_set(err, GCAL_EINPUT, "config is missing or damaged");
+    return 0;
+}
+
+/* ---- tables ---- */
+
+static int read_devices(struct gcal_record *r, struct gcal_error *err)
+{
+    const struct gcal_table *table = &r->tables[GCAL_TABLE_DEVICES];
+
+    if (table->n_rows > MAX_DEVICES)
+        return gcal_error_set(err, GCAL_EINPUT, "too many devices");
+    if (!(r->devices = calloc(table->n_rows + 1, sizeof(*r->devices))))
+        return gcal_error_memory(err);
+    /* Counted before they are read: what was read before a failure is freed. */
+    r->n_devices = table->n_rows;
+    return gcal_table_read(table, 0, r->n_devices, r->devices, err);
+}
+
+static int read_sizes(const struct gcal_record *r, uint64_t first, uint64_t count,
+                      struct gcal_run_kernel *kernel, struct gcal_error *err)
+{
+    struct gcal_size_row rows[MAX_SIZES] = { 0 };
+    int rc;
+
+    if (count > MAX_SIZES)
+        return gcal_error_set(err, GCAL_EINPUT, "a kernel with %llu sizes",
+                              (unsigned long long)count);
+    kernel->size_names = calloc(count + 1, sizeof(*kernel->size_names));
+    kernel->size_values = calloc(count + 1, sizeof(*kernel->size_values));
+    if (!kernel->size_names || !kernel->size_values)
+        return gcal_error_memory(err);
+    rc = gcal_table_read(&r->tables[GCAL_TABLE_SIZES], first, count, rows, err);
+    for (size_t i = 0; i < count; i++) {
+        kernel->size_names[i] = rows[i].name;
+        kernel->size_values[i] = rows[i].value;
+    }
+    kernel->n_sizes = count;
+    return rc;
+}
+
+static int read_kernels(struct gcal_record *r, struct gcal_error *err)
+{
+    const struct gcal_table *table = &r->tables[GCAL_TABLE_KERNELS];
+
+    if (table->n_rows > MAX_KERNELS)
+        return gcal_error_set(err, GCAL_EINPUT, "too many kernels");
+    if (!(r->kernels = calloc(table->n_rows + 1, sizeof(*r->kernels))))
+        return gcal_error_memory(err);
+    while (r->n_kernels < table->n_rows) {
+        struct gcal_kernel_row row = { 0 };
+        int rc = gcal_table_read(table, r->n_kernels, 1, &row, err);
+        uint64_t n_sizes = row.kernel.n_sizes;
+
+        row.kernel.n_sizes = 0; /* until they are there */
+        if (rc == 0)
+            rc = read_sizes(r, row.first_size, n_sizes, &row.kernel, err);
+        r->kernels[r->n_kernels++] = row.kernel;
+        if (rc < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_lost(struct gcal_record *r, struct gcal_error *err)
+{
+    const struct gcal_table *table = &r->tables[GCAL_TABLE_LOST];
+
+    if (table->n_rows > MAX_DEVICES)
+        return gcal_error_set(err, GCAL_EINPUT, "too many lost ranks");
+    if (!(r->lost = calloc(table->n_rows + 1, sizeof(*r->lost))))
+        return gcal_error_memory(err);
+    while (r->n_lost < table->n_rows) {
+        struct gcal_lost_row row = { 0 };
+        int rc = gcal_table_read(table, r->n_lost, 1, &row, err);
+        char *text = NULL;
+
+        if (rc == 0 &&
+            !(text = gcal_format("%s rank %d: %s", row.node, row.rank, row.reason)))
+            rc = gcal_error_memory(err);
+        free(row.node);
+        free(row.reason);
+        if (rc < 0)
+            return -1;
+        r->lost[r->n_lost++] = text;
+    }
+    return 0;
+}
+
+/* ---- the file ---- */
+
+/* HDF5 sees only what is whole. */
+static int check_file(const char *path, struct gcal_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = 0;
+    struct stat info;
+
+    if (fd < 0 || fstat(fd, &info) < 0)
+        rc = gcal_error_set(err, GCAL_EINPUT, "%s", strerror(errno));
+    else if (!S_ISREG(info.st_mode))
+        rc = gcal_error_set(err, GCAL_EINPUT, "not a regular file");
+    else
+        rc = gcal_record_check_seal(fd, err);
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+static hid_t open_file(const char *path)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), file;
+
+    /* A record does not change: no lock is needed, and some file systems have none. */
+#if H5_VERSION_GE(1, 10, 7)
+    H5Pset_file_locking(access, 0, 1);
+#endif
+    file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    H5Pclose(access);
+    return file;
+}
+
+static int read_all(struct gcal_record *r, const char *path, struct gcal_error *err)
+{
+    if (check_file(path, err) < 0 || gcal_record_start(err) < 0)
+        return -1;
+    if ((r->file = open_file(path)) < 0)
+        return gcal_error_set(err, GCAL_EINPUT, "truncated or damaged");
+    if (check_format(r->file, err) < 0 || read_header(r->file, &r->header, err) < 0)
+        return -1;
+    for (int i = 0; i < GCAL_N_TABLES; i++)
+        if (gcal_table_open(&r->tables[i], r->file, (enum gcal_table_id)i, err) < 0)
+            return -1;
+    if (read_devices(r, err) < 0 || read_kernels(r, err) < 0)
+        return -1;
+    return read_lost(r, err);
+}
+
+struct gcal_record *gcal_record_open(const char *path, struct gcal_error *err)
+{
+    struct gcal_record *r = calloc(1, sizeof(*r));
+
+    if (!r) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    r->file = -1;
+    if (read_all(r, path, err) == 0)
+        return r;
+    gcal_error_prefix(err, "record %s", path);
+    gcal_record_close(r);
+    return NULL;
+}
+
+void gcal_record_close(struct gcal_record *record)
+{
+    if (!record)
+        return;
+    for (int i = 0; i < GCAL_N_TABLES; i++)
+        gcal_table_close(&record->tables[i], NULL);
+    if (record->file >= 0)
+        H5Fclose(record->file);
+    for (size_t i = 0; i < record->n_devices; i++)
+        gcal_run_device_clear(&record->devices[i]);
+    for (size_t i = 0; i < record->n_kernels; i++)
+        gcal_run_kernel_clear(&record->kernels[i]);
+    for (size_t i = 0; i < record->n_lost; i++)
+        free(record->lost[i]);
+    gcal_run_header_clear(&record->header);
+    free(record->devices);
+    free(record->kernels);
+    free(record->lost);
+    free(record);
+}
+
+const struct gcal_run_header *gcal_record_header(const struct gcal_record *record)
+{
+    return &record->header;
+}
+
+size_t gcal_record_device_count(const struct gcal_record *record)
+{
+    return record->n_devices;
+}
+
+const struct gcal_run_device *gcal_record_device(const struct gcal_record *record,
+                                                 size_t i)
+{
+    return &record->devices[i];
+}
+
+size_t gcal_record_kernel_count(const struct gcal_record *record)
+{
+    return record->n_kernels;
+}
+
+const struct gcal_run_kernel *gcal_record_kernel(const struct gcal_record *record,
+                                                 size_t i)
+{
+    return &record->kernels[i];
+}
+
+size_t gcal_record_lost_count(const struct gcal_record *record)
+{
+    return record->n_lost;
+}
+
+const char *gcal_record_lost(const struct gcal_record *record, size_t i)
+{
+    return record->lost[i];
+}
+
+size_t gcal_record_measurement_count(const struct gcal_record *record)
+{
+    return record->tables[GCAL_TABLE_MEASUREMENTS].n_rows;
+}
+
+/* Fills what the tables of devices, kernels and samples know of 'row'. */
+static int complete(const struct gcal_record *r, struct gcal_measurement_row *row,
+                    struct gcal_error *err)
+{
+    struct gcal_measurement *m = &row->m;
+
+    if (row->device >= r->n_devices || row->kernel >= r->n_kernels ||
+        m->n_samples > MAX_SAMPLES)
+        return gcal_error_set(err, GCAL_EINPUT, "device, kernel or n_samples is damaged");
+    m->node = strdup(r->devices[row->device].node);
+    m->device_uid = strdup(r->devices[row->device].info.uid);
+    m->kernel_id = strdup(r->kernels[row->kernel].id);
+    m->samples = calloc(m->n_samples + 1, sizeof(*m->samples));
+    if (!m->node || !m->device_uid || !m->kernel_id || !m->samples)
+        return gcal_error_memory(err);
+    return gcal_table_read(&r->tables[GCAL_TABLE_SAMPLES], row->first_sample,
+                           m->n_samples, m->samples, err);
+}
+
+int gcal_record_measurement(const struct gcal_record *record, size_t i,
+                            struct gcal_measurement *m, size_t *device, size_t *kernel,
+                            struct gcal_error *err)
+{
+    struct gcal_measurement_row row = { 0 };
+
+    if (gcal_table_read(&record->tables[GCAL_TABLE_MEASUREMENTS], i, 1, &row, err) < 0 ||
+        complete(record, &row, err) < 0) {
+        gcal_error_prefix(err, "record: measurement %zu", i);
+        gcal_measurement_clear(&row.m);
+        *m = row.m;
+        return -1;
+    }
+    *m = row.m;
+    if (device)
+        *device = row.device;
+    if (kernel)
+        *kernel = row.kernel;
+    return 0;
+}

@@ -1,0 +1,405 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "store/record/private.h"
+
+/* Where a device or a kernel stands in its table, found by name in a binary tree.  Only
+ * these are kept in memory: measurements and samples go to the file as they come.
+ */
+struct place {
+    hsize_t row;
+    char name[];
+};
+
+struct gcal_record_writer {
+    char *path, *temp;
+    hid_t file;
+    struct gcal_table tables[GCAL_N_TABLES];
+    void *devices, *kernels; /* trees of struct place */
+    bool given_up;           /* a write failed */
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    return strcmp(((const struct place *)a)->name, ((const struct place *)b)->name);
+}
+
+static struct place *place_new(const char *first, const char *second)
+{
+    size_t length = strlen(first) + strlen(second) + 2;
+    struct place *place = malloc(sizeof(*place) + length);
+
+    if (place) {
+        place->row = 0;
+        strcpy(place->name, first);
+        strcat(place->name, "\n");
+        strcat(place->name, second);
+    }
+    return place;
+}
+
+/* Returns 1 with the row when it is there, 0 when not, -1 when memory ran out. */
+static int find_place(void *const *tree, const char *first, const char *second,
+                      hsize_t *row)
+{
+    struct place *wanted = place_new(first, second), **found;
+
+    if (!wanted)
+        return -1;
+    found = tfind(wanted, tree, compare_places);
+    free(wanted);
+    if (found)
+        *row = (*found)->row;
+    return found != NULL;
+}
+
+static int add_place(void **tree, const char *first, const char *second, hsize_t row,
+                     struct gcal_error *err)
+{
+    struct place *place = place_new(first, second);
+
+    if (place)
+        place->row = row;
+    if (place && tsearch(place, tree, compare_places))
+        return 0;
+    free(place);
+    return gcal_error_memory(err);
+}
+
+/* After a failed write HDF5 1.10 holds what it cannot write, and closing crashes on it,
+ * at once or when the program ends.  So its handles are left alone for good; the
+ * descriptor goes to /dev/null, that the disk gets its space back when the file is
+ * removed.
+ */
+static void give_up(struct gcal_record_writer *w)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC), *fd;
+
+    if (w->file >= 0 && null >= 0 &&
+        H5Fget_vfd_handle(w->file, H5P_DEFAULT, (void **)&fd) >= 0)
+        dup3(null, *fd, O_CLOEXEC);
+    if (null >= 0)
+        close(null);
+    w->given_up = true;
+}
+
+/* What a full disk or a broken one does to a write. */
+static int failed(struct gcal_record_writer *w, struct gcal_error *err)
+{
+    give_up(w);
+    if (err)
+        err->code = GCAL_ESTORE;
+    return gcal_error_prefix(err, "record %s (disk full?)", w->path);
+}
+
+/* ---- entries ---- */
+
+static int add_device(void *context, const struct gcal_run_device *device,
+                      struct gcal_error *err)
+{
+    struct gcal_record_writer *w = context;
+    struct gcal_table *table = &w->tables[GCAL_TABLE_DEVICES];
+    hsize_t row;
+    int found = find_place(&w->devices, device->node, device->info.uid, &row);
+
+    if (found < 0)
+        return gcal_error_memory(err);
+    /* Met again, after a restart or when it is given up: the last word holds. */
+    if (found)
+        return gcal_table_rewrite(table, row, "failure", device, err) < 0 ? failed(w, err)
+                                                                          : 0;
+    if (gcal_table_append(table, device, 1, err) < 0)
+        return failed(w, err);
+    return add_place(&w->devices, device->node, device->info.uid, table->n_rows - 1, err);
+}
+
+static int add_sizes(struct gcal_record_writer *w, const struct gcal_run_kernel *kernel,
+                     struct gcal_error *err)
+{
+    for (size_t i = 0; i < kernel->n_sizes; i++) {
+        struct gcal_size_row row = { kernel->size_names[i], kernel->size_values[i] };
+
+        if (gcal_table_append(&w->tables[GCAL_TABLE_SIZES], &row, 1, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int add_kernel(void *context, const struct gcal_run_kernel *kernel,
+                      struct gcal_error *err)
+{
+    struct gcal_record_writer *w = context;
+    struct gcal_table *table = &w->tables[GCAL_TABLE_KERNELS];
+    struct gcal_kernel_row row = { .kernel = *kernel,
+                                   .first_size = w->tables[GCAL_TABLE_SIZES].n_rows };
+    hsize_t there;
+    int found = find_place(&w->kernels, kernel->id, "", &there);
+
+    if (found)
+        return found < 0 ? gcal_error_memory(err) : 0;
+    if (add_sizes(w, kernel, err) < 0 || gcal_table_append(table, &row, 1, err) < 0)
+        return failed(w, err);
+    return add_place(&w->kernels, kernel->id, "", table->n_rows - 1, err);
+}
+
+static int add_measurement(void *context, const struct gcal_measurement *m,
+                           struct gcal_error *err)
+{
+    struct gcal_record_writer *w = context;
+    struct gcal_table *samples = &w->tables[GCAL_TABLE_SAMPLES];
+    struct gcal_measurement_row row = { .m = *m, .first_sample = samples->n_rows };
+    hsize_t device, kernel;
+
+    if (find_place(&w->devices, m->node, m->device_uid, &device) <= 0 ||
+        find_place(&w->kernels, m->kernel_id, "", &kernel) <= 0)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "record %s: a measurement of kernel %s on device %s of %s "
+                              "came before these",
+                              w->path, m->kernel_id, m->device_uid, m->node);
+    row.device = device;
+    row.kernel = kernel;
+    if (gcal_table_append(samples, m->samples, m->n_samples, err) < 0 ||
+        gcal_table_append(&w->tables[GCAL_TABLE_MEASUREMENTS], &row, 1, err) < 0)
+        return failed(w, err);
+    return 0;
+}
+
+static int add_lost(void *context, const char *node, int rank, const char *reason,
+                    struct gcal_error *err)
+{
+    struct gcal_record_writer *w = context;
+    struct gcal_lost_row row = { (char *)node, (char *)reason, rank };
+
+    if (gcal_table_append(&w->tables[GCAL_TABLE_LOST], &row, 1, err) < 0)
+        return failed(w, err);
+    return 0;
+}
+
+struct gcal_run_sink gcal_record_sink(struct gcal_record_writer *writer)
+{
+    return (struct gcal_run_sink){ .context = writer,
+                                   .device = add_device,
+                                   .kernel = add_kernel,
+                                   .measurement = add_measurement,
+                                   .lost = add_lost };
+}
+
+/* ---- the file ---- */
+
+static hid_t create_file(const char *path)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), options = H5Pcreate(H5P_FILE_CREATE);
+    hid_t file = -1;
+
+    /* The format of HDF5 1.10: checksums on all metadata, read by every later version.
+     * The temporary file has one writer, and locks may not work on the file system.
+     */
+    H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_V110);
+#if H5_VERSION_GE(1, 10, 7)
+    H5Pset_file_locking(access, 0, 1);
+#endif
+    if (H5Pset_obj_track_times(options, 0) >= 0 &&
+        H5Pset_userblock(options, GCAL_RECORD_SEAL_BYTES) >= 0)
+        file = H5Fcreate(path, H5F_ACC_TRUNC, options, access);
+    H5Pclose(options);
+    H5Pclose(access);
+    return file;
+}
+
+struct gcal_record_writer *gcal_record_create(const char *path, struct gcal_error *err)
+{
+    struct gcal_record_writer *w = calloc(1, sizeof(*w));
+    int fd, rc = 0;
+
+    if (!w || !(w->path = strdup(path)) || !(w->temp = gcal_format("%s.XXXXXX", path))) {
+        gcal_error_memory(err);
+        goto fail;
+    }
+    w->file = -1;
+    if ((fd = mkostemp(w->temp, O_CLOEXEC)) < 0) {
+        gcal_error_set(err, GCAL_ESTORE, "record %s: %s", path, strerror(errno));
+        goto fail;
+    }
+    close(fd);
+    if (gcal_record_start(err) < 0)
+        rc = -1;
+    else if ((w->file = create_file(w->temp)) < 0)
+        rc = gcal_error_set(err, GCAL_ESTORE, "HDF5 cannot create it");
+    for (int i = 0; rc == 0 && i < GCAL_N_TABLES; i++)
+        rc = gcal_table_create(&w->tables[i], w->file, (enum gcal_table_id)i, err);
+    if (rc == 0)
+        return w;
+    failed(w, err);
+    gcal_record_abandon(w);
+    return NULL;
+fail:
+    if (w) {
+        free(w->path);
+        free(w->temp);
+        free(w);
+    }
+    return NULL;
+}
+
+static int close_file(struct gcal_record_writer *w, struct gcal_error *err)
+{
+    hid_t file = w->file;
+
+    if (w->given_up || file < 0)
+        return 0;
+    if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0)
+        return gcal_error_set(err, GCAL_ESTORE, "cannot be flushed");
+    for (int i = 0; i < GCAL_N_TABLES; i++)
+        if (gcal_table_close(&w->tables[i], err) < 0)
+            return -1;
+    w->file = -1; /* freed by HDF5 even when it cannot be closed */
+    if (H5Fclose(file) < 0)
+        return gcal_error_set(err, GCAL_ESTORE, "cannot be closed");
+    return 0;
+}
+
+void gcal_record_abandon(struct gcal_record_writer *writer)
+{
+    if (!writer)
+        return;
+    if (close_file(writer, NULL) < 0)
+        give_up(writer);
+    if (writer->temp)
+        unlink(writer->temp);
+    tdestroy(writer->devices, free);
+    tdestroy(writer->kernels, free);
+    free(writer->path);
+    free(writer->temp);
+    free(writer);
+}
+
+static int put_attribute(hid_t file, const char *name, hid_t file_type, hid_t type,
+                         const void *value)
+{
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t attribute = H5Acreate2(file, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT);
+    int rc = attribute < 0 || H5Awrite(attribute, type, value) < 0 ? -1 : 0;
+
+    H5Aclose(attribute);
+    H5Sclose(space);
+    return rc;
+}
+
+static int put_text(hid_t file, const char *name, const char *text)
+{
+    hid_t type = gcal_record_text_type();
+    const char *value = text ? text : "";
+    int rc = put_attribute(file, name, type, type, &value);
+
+    H5Tclose(type);
+    return rc;
+}
+
+/* The configuration may exceed the 64 KiB of an attribute. */
+static int put_config(hid_t file, const char *text)
+{
+    hid_t type = gcal_record_text_type(), space = H5Screate(H5S_SCALAR);
+    hid_t options = H5Pcreate(H5P_DATASET_CREATE), dataset = -1;
+    const char *value = text ? text : "";
+    int rc = -1;
+
+    if (H5Pset_obj_track_times(options, 0) >= 0)
+        dataset =
+            H5Dcreate2(file, "config", type, space, H5P_DEFAULT, options, H5P_DEFAULT);
+    if (dataset >= 0 &&
+        H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value) >= 0)
+        rc = 0;
+    H5Dclose(dataset);
+    H5Pclose(options);
+    H5Sclose(space);
+    H5Tclose(type);
+    return rc;
+}
+
+static int put_header(hid_t file, const struct gcal_run_header *header)
+{
+    uint64_t version = GCAL_RECORD_VERSION, simulated = header->simulated,
+             n_ranks = header->n_ranks;
+
+    if (put_text(file, "format", GCAL_RECORD_FORMAT) < 0 ||
+        put_attribute(file, "format_version", H5T_STD_U32LE, H5T_NATIVE_UINT64,
+                      &version) < 0)
+        return -1;
+    for (const struct gcal_run_text *t = gcal_run_texts; t->name; t++)
+        if (put_text(file, t->name, *(char *const *)((const char *)header + t->offset)) <
+            0)
+            return -1;
+    if (put_attribute(file, "seed", H5T_STD_U64LE, H5T_NATIVE_UINT64, &header->seed) <
+            0 ||
+        put_attribute(file, "n_ranks", H5T_STD_U32LE, H5T_NATIVE_UINT64, &n_ranks) < 0 ||
+        put_attribute(file, "simulated", H5T_STD_U8LE, H5T_NATIVE_UINT64, &simulated) < 0)
+        return -1;
+    return put_config(file, header->config);
+}
+
+/* Seals the temporary file and flushes it.  -1 with errno. */
+static int complete(const char *temp)
+{
+    int fd = open(temp, O_RDWR | O_CLOEXEC), rc = -1;
+
+    if (fd < 0)
+        return -1;
+    if (gcal_record_seal(fd) == 0 && fchmod(fd, 0644) == 0 && fsync(fd) == 0)
+        rc = 0;
+    close(fd);
+    return rc;
+}
+
+static int sync_folder(char *path)
+{
+    int fd = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+
+    if (fd < 0)
+        return -1;
+    rc = fsync(fd);
+    close(fd);
+    return rc;
+}
+
+/* The temporary file takes the record's place. */
+static int move_in_place(struct gcal_record_writer *w, struct gcal_error *err)
+{
+    char *copy = strdup(w->path);
+    int rc = -1;
+
+    if (!copy)
+        return gcal_error_memory(err);
+    if (complete(w->temp) == 0 && rename(w->temp, w->path) == 0) {
+        free(w->temp);
+        w->temp = NULL;
+        rc = sync_folder(copy);
+    }
+    if (rc < 0)
+        gcal_error_set(err, GCAL_ESTORE, "record %s: %s", w->path, strerror(errno));
+    free(copy);
+    return rc;
+}
+
+int gcal_record_finish(struct gcal_record_writer *writer,
+                       const struct gcal_run_header *header, struct gcal_error *err)
+{
+    int rc = 0;
+
+    if (writer->given_up)
+        rc = gcal_error_set(err, GCAL_ESTORE, "a part of it could not be written");
+    else if (put_header(writer->file, header) < 0)
+        rc = gcal_error_set(err, GCAL_ESTORE, "the header cannot be written");
+    else
+        rc = close_file(writer, err);
+    rc = rc < 0 ? failed(writer, err) : move_in_place(writer, err);
+    gcal_record_abandon(writer);
+    return rc;
+}
