@@ -1,6 +1,6 @@
 /* fit_private.h - the least-squares problem, as the steps of gcal_fit_solve() see it */
-#ifndef GCAL_FIT_PRIVATE_H
-#define GCAL_FIT_PRIVATE_H
+#ifndef GCAL_FIT_FIT_PRIVATE_H
+#define GCAL_FIT_FIT_PRIVATE_H
 
 #include <gsl/gsl_matrix.h>
 #include <gsl/gsl_vector.h>

@@ -35,12 +35,6 @@ static const struct command {
 
 static const size_t n_commands = sizeof(commands) / sizeof(*commands);
 
-int gcal_command_fail(const struct gcal_error *err)
-{
-    fprintf(stderr, "gpucal: %s\n", err->text);
-    return err->code ? (int)err->code : GCAL_EINPUT;
-}
-
 static int help(void)
 {
     printf(

@@ -3,8 +3,8 @@
  * A buffer that ran out of memory stays 'failed' and ignores what is added, so
  * that a long text needs one check at its end: gcal_buf_take().
  */
-#ifndef GCAL_BASE_BUF_H
-#define GCAL_BASE_BUF_H
+#ifndef GCAL_CALIB_BASE_BUF_H
+#define GCAL_CALIB_BASE_BUF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* checksum.h - FNV-1a over 64 bits: finds damage, not malice */
-#ifndef GCAL_STORE_CHECKSUM_H
-#define GCAL_STORE_CHECKSUM_H
+#ifndef GCAL_CALIB_BASE_CHECKSUM_H
+#define GCAL_CALIB_BASE_CHECKSUM_H
 
 #include <stddef.h>
 #include <stdint.h>

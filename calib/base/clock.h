@@ -1,6 +1,6 @@
 /* clock.h - time, in seconds */
-#ifndef GCAL_BASE_CLOCK_H
-#define GCAL_BASE_CLOCK_H
+#ifndef GCAL_CALIB_BASE_CLOCK_H
+#define GCAL_CALIB_BASE_CLOCK_H
 
 /* Seconds on a clock that never steps (CLOCK_MONOTONIC). */
 double gcal_clock_now_s(void);

@@ -4,8 +4,8 @@
  * 'struct gcal_error *' last, which may be NULL.  The first function that knows
  * what failed fills it; those above only return.
  */
-#ifndef GCAL_BASE_ERROR_H
-#define GCAL_BASE_ERROR_H
+#ifndef GCAL_CALIB_BASE_ERROR_H
+#define GCAL_CALIB_BASE_ERROR_H
 
 /* The values are gpucal's exit statuses. */
 enum gcal_code {

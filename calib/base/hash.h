@@ -1,6 +1,6 @@
 /* hash.h - SHA-256 (libsodium), for names that follow from contents */
-#ifndef GCAL_BASE_HASH_H
-#define GCAL_BASE_HASH_H
+#ifndef GCAL_CALIB_BASE_HASH_H
+#define GCAL_CALIB_BASE_HASH_H
 
 #include <stddef.h>
 

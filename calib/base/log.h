@@ -3,8 +3,8 @@
  * For mpi/ and for long-running parts of calib/ only: the libraries below
  * report through 'struct gcal_error'.
  */
-#ifndef GCAL_BASE_LOG_H
-#define GCAL_BASE_LOG_H
+#ifndef GCAL_CALIB_BASE_LOG_H
+#define GCAL_CALIB_BASE_LOG_H
 
 enum gcal_log_level {
     GCAL_LOG_ERROR,

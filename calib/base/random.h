@@ -1,6 +1,6 @@
 /* random.h - a seeded stream of numbers, the same on every machine (SplitMix64) */
-#ifndef GCAL_BASE_RANDOM_H
-#define GCAL_BASE_RANDOM_H
+#ifndef GCAL_CALIB_BASE_RANDOM_H
+#define GCAL_CALIB_BASE_RANDOM_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  * keys are text, too: a secret key alone in a line, and public keys one per line, each
  * with what else is to be said of it behind a space; lines that start with # are skipped.
  */
-#ifndef GCAL_BASE_SIGN_H
-#define GCAL_BASE_SIGN_H
+#ifndef GCAL_CALIB_BASE_SIGN_H
+#define GCAL_CALIB_BASE_SIGN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* units.h - numbers in texts: with units, for people, and as files hold them */
-#ifndef GCAL_BASE_UNITS_H
-#define GCAL_BASE_UNITS_H
+#ifndef GCAL_CALIB_BASE_UNITS_H
+#define GCAL_CALIB_BASE_UNITS_H
 
 #include <stddef.h>
 

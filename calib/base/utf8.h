@@ -1,6 +1,6 @@
 /* utf8.h - texts from outside, such as a driver's, that files and pages are to hold */
-#ifndef GCAL_BASE_UTF8_H
-#define GCAL_BASE_UTF8_H
+#ifndef GCAL_CALIB_BASE_UTF8_H
+#define GCAL_CALIB_BASE_UTF8_H
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
  * that met something impossible stays 'bad' and yields zeros and NULLs, so one
  * check at the end of a message is enough: gcal_wire_done().
  */
-#ifndef GCAL_BASE_WIRE_H
-#define GCAL_BASE_WIRE_H
+#ifndef GCAL_CALIB_BASE_WIRE_H
+#define GCAL_CALIB_BASE_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * keys: files from others need nothing more.  Every complaint about a node says
  * "file:line:column: ...".
  */
-#ifndef GCAL_BASE_YAML_H
-#define GCAL_BASE_YAML_H
+#ifndef GCAL_CALIB_BASE_YAML_H
+#define GCAL_CALIB_BASE_YAML_H
 
 #include <stdbool.h>
 #include <stddef.h>

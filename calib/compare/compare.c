@@ -7,7 +7,7 @@
 #include "calib/base/error.h"
 #include "calib/compare/private.h"
 #include "calib/results/private.h"
-#include "kernels/kernels.h"
+#include "kernels/generate/generate.h"
 
 /* The level of intervals, and how few samples tell nothing of their scatter. */
 #define LEVEL       0.9

@@ -4,8 +4,8 @@
  * of ten would hold, follows from how these scatter (Student's t).  It tells of the noise
  * within a run, not of what changes from run to run.
  */
-#ifndef GCAL_CALIB_DIFF_H
-#define GCAL_CALIB_DIFF_H
+#ifndef GCAL_CALIB_COMPARE_H
+#define GCAL_CALIB_COMPARE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* diff_private.h - what the parts of the comparison of records share */
-#ifndef GCAL_CALIB_DIFF_PRIVATE_H
-#define GCAL_CALIB_DIFF_PRIVATE_H
+#ifndef GCAL_CALIB_COMPARE_PRIVATE_H
+#define GCAL_CALIB_COMPARE_PRIVATE_H
 
 #include "calib/compare/compare.h"
 

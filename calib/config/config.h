@@ -13,7 +13,7 @@
 #include "calib/base/hash.h"
 #include "calib/model/measurement.h"
 #include "calib/model/model.h"
-#include "kernels/kernels.h"
+#include "kernels/generate/generate.h"
 
 struct gcal_error;
 

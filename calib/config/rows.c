@@ -8,7 +8,7 @@
 #include "calib/config/choose.h"
 #include "calib/model/model.h"
 #include "calib/model/profile.h"
-#include "kernels/kernels.h"
+#include "kernels/generate/generate.h"
 
 /* Which costs can be told apart hardly depends on the device's. */
 #define NOMINAL_SUB_GROUP 32

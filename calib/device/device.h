@@ -1,12 +1,12 @@
-/* opencl.h - OpenCL as the worker uses it (within calib/ only; needs CL/cl.h's loader) */
-#ifndef GCAL_CALIB_OPENCL_H
-#define GCAL_CALIB_OPENCL_H
+/* device.h - OpenCL as the worker uses it (within calib/ only; needs CL/cl.h's loader) */
+#ifndef GCAL_CALIB_DEVICE_H
+#define GCAL_CALIB_DEVICE_H
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
+#include "calib/device/job.h"
 #include "calib/model/measurement.h"
-#include "calib/worker/private.h"
 
 struct gcal_error;
 

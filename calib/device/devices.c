@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/hash.h"
 #include "calib/base/log.h"
 #include "calib/base/utf8.h"
 #include "calib/device/device.h"
+#include "calib/worker/private.h"
 
 /* From vendors' extension headers, which not every system has. */
 #define DEVICE_UUID_KHR            0x106A

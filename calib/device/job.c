@@ -4,7 +4,8 @@
 
 #include "calib/base/error.h"
 #include "calib/base/random.h"
-#include "calib/worker/private.h"
+#include "calib/base/wire.h"
+#include "calib/device/job.h"
 
 #define MAX_ARGS     256
 #define MAX_COMMANDS 10000000 /* of a run: launches, or copies */

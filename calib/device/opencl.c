@@ -5,6 +5,7 @@
 
 #include "calib/base/error.h"
 #include "calib/device/private.h"
+#include "calib/model/tag.h"
 
 const char *gcal_opencl_error(cl_int code)
 {

@@ -1,6 +1,6 @@
 /* opencl_private.h - an open device, as the opencl_*.c files share it */
-#ifndef GCAL_CALIB_OPENCL_PRIVATE_H
-#define GCAL_CALIB_OPENCL_PRIVATE_H
+#ifndef GCAL_CALIB_DEVICE_PRIVATE_H
+#define GCAL_CALIB_DEVICE_PRIVATE_H
 
 #include "calib/device/device.h"
 

@@ -3,8 +3,8 @@
  * Clauses joined by 'and'; each is an expression (expr.h), perhaps '% number', then one
  * of = != >= > <= <, then an expression.  Reads the text for gcal_binding_eval().
  */
-#ifndef GCAL_MODEL_ASSUME_H
-#define GCAL_MODEL_ASSUME_H
+#ifndef GCAL_CALIB_MODEL_ASSUME_H
+#define GCAL_CALIB_MODEL_ASSUME_H
 
 #include <stddef.h>
 

@@ -35,8 +35,8 @@
  * lstrides:{}, gstrides:{}, afr:).
  * '^' binds to the right and tighter than unary minus.
  */
-#ifndef GCAL_MODEL_EXPR_H
-#define GCAL_MODEL_EXPR_H
+#ifndef GCAL_CALIB_MODEL_EXPR_H
+#define GCAL_CALIB_MODEL_EXPR_H
 
 #include <stdbool.h>
 #include <stddef.h>

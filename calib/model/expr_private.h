@@ -1,6 +1,6 @@
 /* expr_private.h - how expr*.c keep an expression: a graph of nodes, and a program */
-#ifndef GCAL_MODEL_EXPR_PRIVATE_H
-#define GCAL_MODEL_EXPR_PRIVATE_H
+#ifndef GCAL_CALIB_MODEL_EXPR_PRIVATE_H
+#define GCAL_CALIB_MODEL_EXPR_PRIVATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

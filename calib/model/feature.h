@@ -29,8 +29,8 @@
  * A constraint is a number or an expression in sizes, or one behind > < >= <=.  A tag
  * is [A-Za-z0-9]+.  A field that is left out matches everything.
  */
-#ifndef GCAL_MODEL_FEATURE_H
-#define GCAL_MODEL_FEATURE_H
+#ifndef GCAL_CALIB_MODEL_FEATURE_H
+#define GCAL_CALIB_MODEL_FEATURE_H
 
 #include <stdbool.h>
 #include <stddef.h>

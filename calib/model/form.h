@@ -36,8 +36,8 @@
  *   p_start           1           3      1 to 16    where there is a launch
  *   p_fill            work-items  50000  1 to 1e8
  */
-#ifndef GCAL_MODEL_FORM_H
-#define GCAL_MODEL_FORM_H
+#ifndef GCAL_CALIB_MODEL_FORM_H
+#define GCAL_CALIB_MODEL_FORM_H
 
 #include <stddef.h>
 

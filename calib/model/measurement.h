@@ -3,8 +3,8 @@
  * Plain data that a worker makes, ranks send, the journal and the record keep, and the
  * fit reads.  Texts and arrays are owned by the struct that holds them.
  */
-#ifndef GCAL_MODEL_MEASUREMENT_H
-#define GCAL_MODEL_MEASUREMENT_H
+#ifndef GCAL_CALIB_MODEL_MEASUREMENT_H
+#define GCAL_CALIB_MODEL_MEASUREMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

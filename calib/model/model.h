@@ -1,6 +1,6 @@
 /* model.h - a model: output = expression(features, parameters)  (seed 004 section 6) */
-#ifndef GCAL_MODEL_MODEL_H
-#define GCAL_MODEL_MODEL_H
+#ifndef GCAL_CALIB_MODEL_H
+#define GCAL_CALIB_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>

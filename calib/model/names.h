@@ -6,8 +6,8 @@
  * Resolving writes them out, as text, in parentheses where they are needed: what comes
  * out holds p_... and f_... alone.  Names may use each other in any order.
  */
-#ifndef GCAL_MODEL_NAMES_H
-#define GCAL_MODEL_NAMES_H
+#ifndef GCAL_CALIB_MODEL_NAMES_H
+#define GCAL_CALIB_MODEL_NAMES_H
 
 #include <stdbool.h>
 

@@ -12,8 +12,8 @@
  *   kernel      executions per launch, or met by one work-item (barriers); bytes of one
  *               work-item or work-group; bytes and number of copies of a transfer
  */
-#ifndef GCAL_MODEL_PROFILE_H
-#define GCAL_MODEL_PROFILE_H
+#ifndef GCAL_CALIB_MODEL_PROFILE_H
+#define GCAL_CALIB_MODEL_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

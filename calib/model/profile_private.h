@@ -1,6 +1,6 @@
 /* profile_private.h - what profile*.c and binding.c share */
-#ifndef GCAL_MODEL_PROFILE_PRIVATE_H
-#define GCAL_MODEL_PROFILE_PRIVATE_H
+#ifndef GCAL_CALIB_MODEL_PROFILE_PRIVATE_H
+#define GCAL_CALIB_MODEL_PROFILE_PRIVATE_H
 
 #include "calib/model/profile.h"
 

@@ -4,8 +4,8 @@
  * A model's value and its derivatives are made of the same parts.  Each different part
  * gets a slot: same operation on same slots, same slot.  Private to calib/model.
  */
-#ifndef GCAL_MODEL_PROGRAM_H
-#define GCAL_MODEL_PROGRAM_H
+#ifndef GCAL_CALIB_MODEL_PROGRAM_H
+#define GCAL_CALIB_MODEL_PROGRAM_H
 
 #include <stddef.h>
 

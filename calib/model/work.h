@@ -2,8 +2,8 @@
  *
  * Divided by a time these are the rates that people compare devices by.
  */
-#ifndef GCAL_MODEL_WORK_H
-#define GCAL_MODEL_WORK_H
+#ifndef GCAL_CALIB_MODEL_WORK_H
+#define GCAL_CALIB_MODEL_WORK_H
 
 #include <stdbool.h>
 

@@ -10,6 +10,7 @@
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "calib/plan/private.h"
+#include "kernels/interpret/interpret.h"
 
 /* Arguments for the host: buffers with the bits that the worker fills in too. */
 struct host_args {

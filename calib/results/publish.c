@@ -7,6 +7,7 @@
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
 #include "calib/results/private.h"
+#include "store/publish/publish.h"
 
 static void *copy_of(const void *data, size_t size)
 {

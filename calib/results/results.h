@@ -26,6 +26,7 @@
 #include "calib/config/config.h"
 #include "fit/fit.h"
 #include "store/files/store.h"
+#include "store/record/record.h"
 
 struct gcal_error;
 

@@ -3,10 +3,10 @@
 #define GCAL_CALIB_WORKER_PRIVATE_H
 
 #include "calib/base/wire.h"
+#include "calib/device/job.h"
 #include "calib/worker/worker.h"
 
 #define GCAL_MAX_PLATFORMS 32u
-#define GCAL_ANY_PLATFORM  UINT32_MAX
 
 enum gcal_worker_request {
     GCAL_REQUEST_LIST = 1, /* one platform: its driver may crash */
@@ -20,39 +20,6 @@ enum gcal_worker_request {
  * worker whose device is lost to it: it ends.
  */
 enum gcal_worker_answer { GCAL_ANSWER_DONE = 100, GCAL_ANSWER_REFUSED, GCAL_ANSWER_LOST };
-
-/* An argument of a launch: a buffer's or local array's element count, or a scalar. */
-struct gcal_job_arg {
-    enum gcal_arg_kind kind;
-    char *dtype;
-    double value;
-    bool output;
-};
-
-/* 'pieces' copies of size_bytes / pieces each; none when that is 0. */
-struct gcal_job_transfer {
-    enum gcal_copy_way way;
-    enum gcal_host_memory host;
-    size_t size_bytes, pieces;
-};
-
-/* What a worker needs of a kernel to build and launch it for given sizes. */
-struct gcal_job {
-    char *family, *source, *entry, *build_options; /* entry "": a transfer alone */
-    size_t n_dims;
-    size_t local_size[GCAL_MAX_DIMS], global_size[GCAL_MAX_DIMS];
-    size_t n_args;
-    struct gcal_job_arg *args;
-    size_t launches; /* in one run */
-    enum gcal_timing timing;
-    struct gcal_job_transfer transfer;
-};
-
-void gcal_job_clear(struct gcal_job *job);
-/* 'sizes' are the kernel's own or those of its check. */
-int gcal_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel, size_t n_sizes,
-                 const struct gcal_size *sizes, struct gcal_error *err);
-int gcal_job_get(struct gcal_wire *wire, struct gcal_job *job, struct gcal_error *err);
 
 /* Waits for 'fd' to become readable, with a tick about ten times a second (NULL: none).
  * False when time is up.

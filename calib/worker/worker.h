@@ -17,7 +17,7 @@
 #include <sys/types.h>
 
 #include "calib/model/measurement.h"
-#include "kernels/kernels.h"
+#include "kernels/generate/generate.h"
 
 struct gcal_error;
 

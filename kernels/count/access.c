@@ -4,7 +4,6 @@
 
 #include "calib/base/error.h"
 #include "kernels/count/private.h"
-#include "kernels/kernels.h"
 
 enum { LONGEST_NAME = 500 };
 

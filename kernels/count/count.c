@@ -6,7 +6,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "kernels/count/private.h"
-#include "kernels/kernels.h"
+#include "kernels/count/count.h"
 #include "kernels/walk/walk.h"
 
 static int check_request(const struct gcal_count_request *r, struct gcal_error *err)
@@ -151,22 +151,6 @@ static int check_work_group(const struct gcal_unit *unit, CXCursor kernel,
     return rc;
 }
 
-static int walk_kernel(struct gcal_nest *nest, const struct gcal_unit *unit,
-                       CXCursor kernel, const struct gcal_count_request *request,
-                       struct gcal_error *err)
-{
-    struct gcal_walk w = { .request = request,
-                           .unit = unit,
-                           .clang = unit->clang,
-                           .nest = nest,
-                           .c = nest->c,
-                           .err = err };
-
-    gcal_walk_function(&w, kernel);
-    gcal_walk_clear(&w);
-    return w.failed ? -1 : gcal_polys_check(nest->c, err);
-}
-
 /* The kernel's scalar integers in order, for the order of the profile's parameters. */
 static int name_arguments(const struct gcal_unit *unit, CXCursor kernel,
                           struct gcal_name_list *names, struct gcal_error *err)
@@ -210,7 +194,7 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
     nest.file = unit->file;
     nest.sub_group_size = (int64_t)request->sub_group_size;
     if (set_sizes(&nest, request, err) < 0 ||
-        walk_kernel(&nest, unit, kernel, request, err) < 0) {
+        gcal_walk_kernel(&nest, unit, kernel, request, err) < 0) {
         if (gcal_polys_check(c, NULL) < 0)
             gcal_error_prefix(err, "%s: kernel '%s'", unit->file, name);
         goto out;

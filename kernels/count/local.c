@@ -8,7 +8,6 @@
 
 #include "calib/base/random.h"
 #include "kernels/count/private.h"
-#include "kernels/kernels.h"
 
 enum { WORD_BYTES = 4 };
 

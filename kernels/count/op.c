@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "kernels/count/private.h"
-#include "kernels/kernels.h"
 
 /* ---- operations ---- */
 

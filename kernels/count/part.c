@@ -3,26 +3,12 @@
  * Each is one feature, the sum of what the entries of its kind count, as it stands: a
  * cost of one unit of it means something for that kernel alone, and its tag says which.
  */
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "calib/base/buf.h"
 #include "kernels/count/private.h"
-#include "kernels/kernels.h"
-#include "kernels/count/part.h"
-
-void gcal_put_camel(const char *text, bool capital, struct gcal_buf *out)
-{
-    for (; *text; text++) {
-        char c = *text;
-
-        if (isalnum((unsigned char)c)) {
-            c = (char)(capital ? toupper((unsigned char)c) : c);
-            gcal_buf_put(out, &c, 1);
-        }
-        capital = !isalnum((unsigned char)*text);
-    }
-}
+#include "calib/model/tag.h"
+#include "calib/model/tag.h"
 
 void gcal_maker_add_to_part(struct gcal_maker *m, enum gcal_part_name part,
                             const struct gcal_poly *count, bool by_sub_group,
@@ -78,7 +64,7 @@ void gcal_maker_add_parts(struct gcal_maker *m)
     char *text;
 
     gcal_buf_puts(&tag, "");
-    gcal_put_camel(m->profile->kernel ? m->profile->kernel : "", false, &tag);
+    gcal_tag_put(m->profile->kernel ? m->profile->kernel : "", false, &tag);
     if (!(text = gcal_buf_take(&tag, m->err))) {
         m->failed = true;
         return;

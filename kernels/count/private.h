@@ -3,6 +3,7 @@
 #define GCAL_KERNELS_COUNT_PRIVATE_H
 
 #include "calib/model/profile.h"
+#include "kernels/request.h"
 #include "kernels/sets/sets.h"
 
 struct gcal_buf;

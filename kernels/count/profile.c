@@ -6,7 +6,7 @@
 #include "calib/base/error.h"
 #include "calib/base/hash.h"
 #include "kernels/count/private.h"
-#include "kernels/kernels.h"
+#include "kernels/request.h"
 
 /* ---- names ---- */
 

@@ -4,7 +4,6 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "kernels/count/private.h"
-#include "kernels/kernels.h"
 
 void gcal_maker_estimate(struct gcal_maker *m, int line, int column, const char *what,
                          const char *done)

@@ -10,6 +10,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "kernels/generate/private.h"
+#include "calib/model/tag.h"
 
 static const char *const form_names[] = { [GCAL_FORM_LOADS] = "loads",
                                           [GCAL_FORM_ONCHIP] = "onchip",

@@ -7,8 +7,8 @@
 #include "calib/base/random.h"
 #include "calib/base/wire.h"
 #include "calib/model/profile.h"
+#include "kernels/count/count.h"
 #include "kernels/generate/run.h"
-#include "kernels/count/part.h"
 
 struct gcal_count_request gcal_kernel_request(const struct gcal_kernel *kernel)
 {

@@ -6,6 +6,7 @@
 #include "calib/base/random.h"
 #include "calib/model/profile.h"
 #include "kernels/generate/run.h"
+#include "calib/model/tag.h"
 
 void gcal_kernel_destroy(struct gcal_kernel *kernel)
 {

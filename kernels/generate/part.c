@@ -4,7 +4,6 @@
  * were chosen.  What work removal left of it has the part that it kept, with the whole's
  * tag and count: so a cost that is fitted to a part alone is one of the whole kernel.
  */
-#include "kernels/count/part.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "calib/base/error.h"
 #include "calib/model/profile.h"
 #include "kernels/generate/run.h"
+#include "calib/model/tag.h"
 
 /* ---- tags ---- */
 
@@ -24,15 +24,15 @@ static char *make_tag(const struct gcal_setting *s, struct gcal_error *err)
     const struct gcal_generator *g = s->generator;
     struct gcal_buf tag = { 0 };
 
-    gcal_put_camel(g->name, false, &tag);
+    gcal_tag_put(g->name, false, &tag);
     for (size_t i = 0; i < g->n_arguments; i++) {
         const struct gcal_generator_arg *a = &g->arguments[i];
 
         if (a->size ||
             (a->defaults.n == 1 && strcmp(a->defaults.items[0], s->values[i]) == 0))
             continue;
-        gcal_put_camel(a->name, true, &tag);
-        gcal_put_camel(s->values[i], true, &tag);
+        gcal_tag_put(a->name, true, &tag);
+        gcal_tag_put(s->values[i], true, &tag);
     }
     return gcal_buf_take(&tag, err);
 }

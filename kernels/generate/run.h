@@ -1,6 +1,6 @@
 /* catalogue_run.h - 'run' and 'transfer' of a catalogue entry; internal to kernels/ */
-#ifndef GCAL_KERNELS_CATALOGUE_RUN_H
-#define GCAL_KERNELS_CATALOGUE_RUN_H
+#ifndef GCAL_KERNELS_GENERATE_RUN_H
+#define GCAL_KERNELS_GENERATE_RUN_H
 
 #include "kernels/generate/private.h"
 
@@ -36,5 +36,14 @@ int gcal_run_count(struct gcal_kernel *kernel, struct gcal_error *err);
 /* Makes the sizes that 'count' speaks of parameters of the profile. */
 int gcal_run_add_parameters(struct gcal_profile *profile, const char *count,
                             struct gcal_error *err);
+
+/* ---- part.c ---- */
+
+/* Gives the parts of a kernel that has just been counted the setting's tag; a kernel with
+ * work removed gets the part that it keeps of its origin, which is counted for that
+ * unless 'tree' has it (see gcal_kernel_finish()).
+ */
+int gcal_parts_set(const struct gcal_setting *setting, struct gcal_kernel *kernel,
+                   void **tree, struct gcal_error *err);
 
 #endif

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/interpret/interpret.h"
+#include "kernels/interpret/private.h"
 
 /* ---- conversions ---- */
 

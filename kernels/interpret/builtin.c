@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/interpret/interpret.h"
+#include "kernels/interpret/private.h"
 
 /* ---- functions of one to three numbers, lane by lane ---- */
 

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "kernels/interpret/interpret.h"
+#include "kernels/interpret/private.h"
 
 struct forms {
     gcal_eval_int *i;

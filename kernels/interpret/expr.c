@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "kernels/interpret/interpret.h"
+#include "kernels/interpret/private.h"
 
 int gcal_enter(struct gcal_translator *t, CXCursor at, size_t depth)
 {

@@ -1,5 +1,6 @@
 /* interpret.c - programs, work-groups, and the two entry points */
 #include "kernels/interpret/interpret.h"
+#include "kernels/interpret/private.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "kernels/request.h"
 
 /* ---- programs ---- */
 

@@ -4,7 +4,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "kernels/interpret/interpret.h"
+#include "kernels/interpret/private.h"
 
 /* ---- what statements do ---- */
 

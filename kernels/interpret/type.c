@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/interpret/interpret.h"
+#include "kernels/interpret/private.h"
 
 static const struct gcal_ctype basic[] = {
     { GCAL_VOID, 0, 0, NULL }, { GCAL_BOOL, 1, 0, NULL }, { GCAL_I8, 1, 0, NULL },

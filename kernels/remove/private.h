@@ -11,7 +11,7 @@
 
 #include "calib/base/buf.h"
 #include "kernels/source/source.h"
-#include "kernels/kernels.h"
+#include "kernels/remove/remove.h"
 
 /* How much of a statement remained.  Jumps alone keep no loop alive. */
 enum content { NOTHING, JUMPS, WORK, FAILED };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "kernels/walk/walk.h"
 
 enum { MOST_ACCUMULATORS = 64 };
 

@@ -1,8 +1,8 @@
 /* bases.h - what the strides of subscripts are times of: 1, n, n+2, n*m (private to
  * bases.c and footprint.c)
  */
-#ifndef GCAL_KERNELS_BASES_H
-#define GCAL_KERNELS_BASES_H
+#ifndef GCAL_KERNELS_SETS_BASES_H
+#define GCAL_KERNELS_SETS_BASES_H
 
 #include "kernels/poly/poly.h"
 

@@ -1,8 +1,8 @@
 /* chain.h - a domain taken apart: its dimensions, what bounds them, what depends on what
  * (private to domain.c, chain.c, lanes.c and footprint.c)
  */
-#ifndef GCAL_KERNELS_CHAIN_H
-#define GCAL_KERNELS_CHAIN_H
+#ifndef GCAL_KERNELS_SETS_CHAIN_H
+#define GCAL_KERNELS_SETS_CHAIN_H
 
 #include "kernels/sets/points.h"
 

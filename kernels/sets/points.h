@@ -9,8 +9,8 @@
  * NULL means that something is not affine, took too long, or that memory is short: the
  * caller then says that the number is not known.
  */
-#ifndef GCAL_KERNELS_POINTS_H
-#define GCAL_KERNELS_POINTS_H
+#ifndef GCAL_KERNELS_SETS_POINTS_H
+#define GCAL_KERNELS_SETS_POINTS_H
 
 #include <isl/aff.h>
 #include <isl/map.h>

@@ -4,8 +4,8 @@
  * normalised to v = 0 .. trips-1; work-items are the dimensions lid and gid.
  * All of it lives in the memory of the polynomials' context.
  */
-#ifndef GCAL_KERNELS_IR_H
-#define GCAL_KERNELS_IR_H
+#ifndef GCAL_KERNELS_SETS_H
+#define GCAL_KERNELS_SETS_H
 
 #include "calib/model/feature.h"
 #include "kernels/poly/poly.h"

@@ -1,8 +1,8 @@
 /* system.h - linear equalities and inequalities over sizes and dimensions (private to
  * system.c and points.c)
  */
-#ifndef GCAL_KERNELS_SYSTEM_H
-#define GCAL_KERNELS_SYSTEM_H
+#ifndef GCAL_KERNELS_SETS_SYSTEM_H
+#define GCAL_KERNELS_SETS_SYSTEM_H
 
 #include "kernels/sets/points.h"
 

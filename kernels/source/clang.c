@@ -13,7 +13,6 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "kernels/kernels.h"
 
 /* ---- the library ---- */
 
@@ -223,11 +222,6 @@ static int add_build_options(struct arguments *arguments, const char *options,
     }
     return 0;
 }
-
-const char gcal_tag_prelude[] = "#ifndef GPUCAL_TAG\n"
-                                "#define GPUCAL_TAG(name, lvalue) (lvalue)\n"
-                                "#endif\n"
-                                "#line 1\n";
 
 /* What gcal_tag_find() looks for.  Nothing that C programs contain by chance. */
 static const char tag_option[] = "-DGPUCAL_TAG(name,lvalue)=(*((void)#name,&(lvalue)))";

@@ -1,11 +1,11 @@
-/* clang.h - libclang, opened when it is first needed
+/* source.h - libclang, opened when it is first needed
  *
  * Commands that parse no OpenCL C must start fast and run where libclang is not
  * installed, so it is not linked: its functions stand in a table.  Any libclang from
  * LLVM 17 on will do.  Internal to kernels/.
  */
-#ifndef GCAL_KERNELS_CLANG_H
-#define GCAL_KERNELS_CLANG_H
+#ifndef GCAL_KERNELS_SOURCE_H
+#define GCAL_KERNELS_SOURCE_H
 
 #include <clang-c/Index.h>
 #include <stdbool.h>
@@ -161,11 +161,5 @@ int gcal_for_parts(const struct gcal_unit *unit, CXCursor loop, CXCursor parts[4
  */
 bool gcal_tag_find(const struct gcal_unit *unit, CXCursor c, CXCursor *lvalue, char *tag,
                    size_t room);
-
-/* The source of 'unit' with GPUCAL_TAG(name, ..) for each tag that is a comment in
- * 'kernel' or in what it calls, on the same lines; the caller's to free.
- */
-char *gcal_tags_respell(const struct gcal_unit *unit, CXCursor kernel,
-                        struct gcal_error *err);
 
 #endif

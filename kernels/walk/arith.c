@@ -1,5 +1,5 @@
 /* walk_arith.c - symbolic arithmetic on integers and pointers */
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 /* ---- types ---- */
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 static bool starts_with(const char *text, const char *start)
 {

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "calib/base/buf.h"
-#include "kernels/kernels.h"
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 unsigned gcal_array_find(struct gcal_walk *w, const char *name, enum gcal_space space)
 {

@@ -3,7 +3,7 @@
  * Bounds of v by lines with numbers as factors: v exists where every lower bound, rounded
  * up, is at most every upper bound, rounded down.  Alternatives are taken one by one.
  */
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 enum { MOST_BOUNDS = 12, MOST_CASES = 64 };
 

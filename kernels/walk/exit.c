@@ -1,5 +1,5 @@
 /* walk_exit.c - how statements are left: by return, break, continue, and where */
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 struct gcal_flow gcal_flow_on(void)
 {

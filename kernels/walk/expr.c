@@ -1,7 +1,7 @@
 /* walk_expr.c - expressions: their operations, their accesses, their symbolic values */
 #include <string.h>
 
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 struct gcal_value gcal_walk_quietly(struct gcal_walk *w, CXCursor c)
 {

@@ -1,5 +1,5 @@
 /* walk_guard.c - expressions as conditions on ids, sizes and loop variables */
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 static struct gcal_truth unknown_truth(bool on_data, const char *why)
 {

@@ -4,7 +4,7 @@
  * neither is what prepares it: "int row = 16*gid + lid;".
  */
 #include "calib/base/buf.h"
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 static bool add_index(struct gcal_walk *w, CXCursor decl)
 {

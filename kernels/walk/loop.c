@@ -1,5 +1,5 @@
 /* walk_loop.c - loops of any form: which way to count them */
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 static bool read_loop(struct gcal_walk *w, CXCursor c, struct gcal_loop *loop)
 {

@@ -1,7 +1,7 @@
 /* walk_merge.c - values behind branches: kept exactly where they have a form */
 #include "calib/base/buf.h"
 #include "kernels/poly/private.h"
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 static const char follows[] = "it follows a condition";
 

@@ -1,6 +1,5 @@
 /* walk_nest.c - a loop as a dimension v = 0 .. trips-1 of all that is in it */
-#include "kernels/kernels.h"
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 /* ---- iterations that others end ---- */
 

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 struct gcal_value gcal_evaluated(struct gcal_walk *w, CXCursor c)
 {

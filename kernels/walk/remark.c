@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 /* ---- where cursors stand in the source ---- */
 

@@ -8,8 +8,8 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "kernels/kernels.h"
-#include "kernels/walk/walk.h"
+#include "kernels/request.h"
+#include "kernels/walk/private.h"
 
 /* ---- where ---- */
 

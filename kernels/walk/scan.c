@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "calib/base/buf.h"
-#include "kernels/kernels.h"
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 enum { MOST_GROUPS = 64 };
 

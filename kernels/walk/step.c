@@ -1,5 +1,5 @@
 /* walk_step.c - what a loop changes, and what moves by the same in every iteration */
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 /* ---- x++, x += e, x = x + e ---- */
 

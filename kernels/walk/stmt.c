@@ -1,6 +1,5 @@
 /* walk_stmt.c - statements, conditions around them, and what follows those that leave */
-#include "kernels/kernels.h"
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 static void declare(struct gcal_walk *w, CXCursor decl)
 {

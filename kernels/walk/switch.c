@@ -1,5 +1,5 @@
 /* walk_switch.c - switch as conditions on its labels */
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 enum { MOST_PARTS = 512 };
 

@@ -1,7 +1,7 @@
 /* walk_trips.c - how often a loop runs: when its condition first does not hold */
 #include <string.h>
 
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 /* What of p has dimensions in it. */
 static const struct gcal_poly *varying_part(struct gcal_walk *w,

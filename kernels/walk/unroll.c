@@ -2,7 +2,7 @@
  *
  * For variables that double, halve or change in other ways that no dimension follows.
  */
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 enum { MOST_IN_ALL = 1 << 14 };
 

@@ -1,4 +1,4 @@
-#include "kernels/walk/walk.h"
+#include "kernels/walk/private.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -272,4 +272,20 @@ void gcal_walk_clear(struct gcal_walk *w)
     free(w->declared);
     free(w->returns);
     free(w->remarks.all);
+}
+
+int gcal_walk_kernel(struct gcal_nest *nest, const struct gcal_unit *unit,
+                     CXCursor kernel, const struct gcal_count_request *request,
+                     struct gcal_error *err)
+{
+    struct gcal_walk w = { .request = request,
+                           .unit = unit,
+                           .clang = unit->clang,
+                           .nest = nest,
+                           .c = nest->c,
+                           .err = err };
+
+    gcal_walk_function(&w, kernel);
+    gcal_walk_clear(&w);
+    return w.failed ? -1 : gcal_polys_check(nest->c, err);
 }

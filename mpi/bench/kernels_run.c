@@ -1,3 +1,4 @@
+#include "kernels/count/count.h"
 #include "mpi/bench/kernels_run.h"
 
 #include <math.h>
@@ -9,7 +10,8 @@
 #include "calib/model/profile.h"
 #include "calib/plan/plan.h"
 #include "fit/fit.h"
-#include "mpi/ranks/calibrate.h"
+#include "mpi/cli/command.h"
+#include "mpi/cli/progress.h"
 #include "mpi/count/options.h"
 
 /* Many kernels, each as well known as a few launches make it: one size of a ladder, long

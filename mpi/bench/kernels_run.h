@@ -1,15 +1,16 @@
 /* kernels_run.h - 'gpucal kernels --run': kernels checked and timed on a device, as rows
  * of a table
  */
-#ifndef GCAL_MPI_KERNELS_RUN_H
-#define GCAL_MPI_KERNELS_RUN_H
+#ifndef GCAL_MPI_BENCH_KERNELS_RUN_H
+#define GCAL_MPI_BENCH_KERNELS_RUN_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "calib/model/measurement.h"
 #include "calib/model/work.h"
-#include "kernels/kernels.h"
+#include "kernels/generate/generate.h"
+#include "mpi/cli/progress.h"
 
 struct gcal_display;
 struct gcal_error;

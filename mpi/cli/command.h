@@ -1,8 +1,8 @@
 /* command.h - gpucal's commands: each takes its own arguments (argv[0] is "gpucal NAME")
  * and returns the exit status
  */
-#ifndef GCAL_MPI_COMMAND_H
-#define GCAL_MPI_COMMAND_H
+#ifndef GCAL_MPI_CLI_COMMAND_H
+#define GCAL_MPI_CLI_COMMAND_H
 
 #include <stdbool.h>
 
@@ -39,5 +39,8 @@ char *gcal_command_store(const char *option, const char *config, struct gcal_err
  */
 struct gcal_store *gcal_command_store_open(const char *path, bool writable,
                                            struct gcal_error *err);
+
+/* The node's name: SLURMD_NODENAME, else the host's; the caller's to free. */
+char *gcal_node_name(struct gcal_error *err);
 
 #endif

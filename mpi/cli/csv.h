@@ -1,6 +1,6 @@
 /* csv.h - fields of a CSV file */
-#ifndef GCAL_MPI_CSV_H
-#define GCAL_MPI_CSV_H
+#ifndef GCAL_MPI_CLI_CSV_H
+#define GCAL_MPI_CLI_CSV_H
 
 #include <stdio.h>
 

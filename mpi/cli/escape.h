@@ -2,8 +2,8 @@
  *
  * What is not UTF-8 and control characters become "?".
  */
-#ifndef GCAL_MPI_ESCAPE_H
-#define GCAL_MPI_ESCAPE_H
+#ifndef GCAL_MPI_CLI_ESCAPE_H
+#define GCAL_MPI_CLI_ESCAPE_H
 
 struct gcal_buf;
 

@@ -1,6 +1,6 @@
 /* local_device.h - this machine's devices, for commands that run without MPI */
-#ifndef GCAL_MPI_LOCAL_DEVICE_H
-#define GCAL_MPI_LOCAL_DEVICE_H
+#ifndef GCAL_MPI_CLI_LOCAL_DEVICE_H
+#define GCAL_MPI_CLI_LOCAL_DEVICE_H
 
 #include "calib/worker/worker.h"
 

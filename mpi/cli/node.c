@@ -6,7 +6,6 @@
 #include "calib/base/error.h"
 #include "calib/config/config.h"
 #include "mpi/cli/command.h"
-#include "mpi/ranks/group.h"
 
 char *gcal_node_name(struct gcal_error *err)
 {

@@ -1,6 +1,6 @@
 /* print_json.h - what a command prints with --json */
-#ifndef GCAL_MPI_PRINT_JSON_H
-#define GCAL_MPI_PRINT_JSON_H
+#ifndef GCAL_MPI_CLI_PRINT_JSON_H
+#define GCAL_MPI_CLI_PRINT_JSON_H
 
 #include <jansson.h>
 

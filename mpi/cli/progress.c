@@ -8,7 +8,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/clock.h"
 #include "calib/base/log.h"
-#include "mpi/ranks/calibrate.h"
+#include "mpi/cli/progress.h"
 
 #define BAR_WIDTH      24
 #define LINE_EVERY_S   10.0 /* per device, where lines are printed */

@@ -1,6 +1,6 @@
 /* replace_file.h - a file that others see as a whole or as it was before */
-#ifndef GCAL_MPI_REPLACE_FILE_H
-#define GCAL_MPI_REPLACE_FILE_H
+#ifndef GCAL_MPI_CLI_REPLACE_FILE_H
+#define GCAL_MPI_CLI_REPLACE_FILE_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* run_header.h - what a record says of the run that made it */
-#ifndef GCAL_MPI_RUN_HEADER_H
-#define GCAL_MPI_RUN_HEADER_H
+#ifndef GCAL_MPI_CLI_RUN_HEADER_H
+#define GCAL_MPI_CLI_RUN_HEADER_H
 
 #include <stdint.h>
 

@@ -3,6 +3,7 @@
 #include "calib/base/error.h"
 #include "mpi/cli/command.h"
 #include "store/files/store.h"
+#include "store/publish/publish.h"
 
 static const char *setting(const char *name)
 {

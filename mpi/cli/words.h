@@ -1,6 +1,6 @@
 /* words.h - options that may be repeated, and numbers in options */
-#ifndef GCAL_MPI_WORDS_H
-#define GCAL_MPI_WORDS_H
+#ifndef GCAL_MPI_CLI_WORDS_H
+#define GCAL_MPI_CLI_WORDS_H
 
 #include <argp.h>
 #include <stddef.h>

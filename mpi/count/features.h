@@ -1,6 +1,6 @@
 /* features.h - a profile's features as a table or as JSON, on stdout */
-#ifndef GCAL_MPI_FEATURES_H
-#define GCAL_MPI_FEATURES_H
+#ifndef GCAL_MPI_COUNT_FEATURES_H
+#define GCAL_MPI_COUNT_FEATURES_H
 
 #include <stdbool.h>
 

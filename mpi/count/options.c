@@ -1,3 +1,5 @@
+#include "calib/model/profile.h"
+#include "kernels/count/count.h"
 #include "mpi/count/options.h"
 
 #include <ctype.h>

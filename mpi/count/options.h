@@ -7,7 +7,8 @@
 #include <argp.h>
 
 #include "calib/base/buf.h"
-#include "kernels/kernels.h"
+#include "kernels/generate/generate.h"
+#include "kernels/remove/remove.h"
 
 struct gcal_error;
 struct gcal_profile;

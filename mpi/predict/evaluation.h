@@ -3,8 +3,8 @@
  * Errors are |predicted / measured - 1|, and their mean is the geometric one (seed 004
  * section 8).  An error of 0 counts as 1e-16, so that one exact row does not make it 0.
  */
-#ifndef GCAL_MPI_EVALUATION_H
-#define GCAL_MPI_EVALUATION_H
+#ifndef GCAL_MPI_PREDICT_EVALUATION_H
+#define GCAL_MPI_PREDICT_EVALUATION_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* evaluation_print.h - an evaluation for people and for machines */
-#ifndef GCAL_MPI_EVALUATION_PRINT_H
-#define GCAL_MPI_EVALUATION_PRINT_H
+#ifndef GCAL_MPI_PREDICT_EVALUATION_PRINT_H
+#define GCAL_MPI_PREDICT_EVALUATION_PRINT_H
 
 #include <stdio.h>
 

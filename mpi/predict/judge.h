@@ -1,6 +1,6 @@
 /* judge.h - predicts measured kernels with the published models */
-#ifndef GCAL_MPI_JUDGE_H
-#define GCAL_MPI_JUDGE_H
+#ifndef GCAL_MPI_PREDICT_JUDGE_H
+#define GCAL_MPI_PREDICT_JUDGE_H
 
 #include "mpi/predict/evaluation.h"
 #include "mpi/predict/timed.h"

@@ -1,8 +1,8 @@
 /* kernel_names.h - names of kernels are words, "matmul_tiled dtype:float32 n:1024": what
  * several have in common is said once
  */
-#ifndef GCAL_MPI_KERNEL_NAMES_H
-#define GCAL_MPI_KERNEL_NAMES_H
+#ifndef GCAL_MPI_PREDICT_KERNEL_NAMES_H
+#define GCAL_MPI_PREDICT_KERNEL_NAMES_H
 
 #include <stddef.h>
 

@@ -1,3 +1,4 @@
+#include "mpi/cli/progress.h"
 #include "mpi/predict/measure_targets.h"
 
 #include <math.h>
@@ -9,9 +10,8 @@
 #include "calib/base/log.h"
 #include "calib/config/config.h"
 #include "calib/plan/plan.h"
-#include "kernels/kernels.h"
-#include "mpi/ranks/calibrate.h"
-#include "mpi/ranks/group.h"
+#include "kernels/generate/generate.h"
+#include "mpi/cli/command.h"
 #include "mpi/cli/local_device.h"
 #include "mpi/cli/run_header.h"
 

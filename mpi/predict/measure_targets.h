@@ -1,6 +1,6 @@
 /* measure_targets.h - kernels measured on one of this machine's devices, and recorded */
-#ifndef GCAL_MPI_MEASURE_TARGETS_H
-#define GCAL_MPI_MEASURE_TARGETS_H
+#ifndef GCAL_MPI_PREDICT_MEASURE_TARGETS_H
+#define GCAL_MPI_PREDICT_MEASURE_TARGETS_H
 
 #include "mpi/predict/timed.h"
 

@@ -1,6 +1,6 @@
 /* rank.h - variants of a kernel in the order of their predicted times */
-#ifndef GCAL_MPI_RANK_H
-#define GCAL_MPI_RANK_H
+#ifndef GCAL_MPI_PREDICT_ORDER_H
+#define GCAL_MPI_PREDICT_ORDER_H
 
 #include "mpi/predict/predicting.h"
 #include "store/predict/predictor.h"

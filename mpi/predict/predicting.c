@@ -9,7 +9,6 @@
 #include "calib/model/profile.h"
 #include "mpi/cli/command.h"
 #include "mpi/count/options.h"
-#include "mpi/ranks/group.h"
 #include "store/predict/predictor.h"
 #include "store/files/store.h"
 

@@ -1,8 +1,8 @@
 /* predicting.h - what 'predict', 'rank' and 'evaluate' share: whose parameters predict,
  * and which kernel at which sizes
  */
-#ifndef GCAL_MPI_PREDICTING_H
-#define GCAL_MPI_PREDICTING_H
+#ifndef GCAL_MPI_PREDICT_PREDICTING_H
+#define GCAL_MPI_PREDICT_PREDICTING_H
 
 #include <argp.h>
 

@@ -6,7 +6,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/config/config.h"
-#include "kernels/kernels.h"
+#include "kernels/generate/generate.h"
 #include "mpi/cli/command.h"
 #include "mpi/predict/order.h"
 #include "mpi/cli/words.h"

@@ -1,6 +1,6 @@
 /* timed.h - kernels with their measured times, gathered from a run or from its record */
-#ifndef GCAL_MPI_TIMED_H
-#define GCAL_MPI_TIMED_H
+#ifndef GCAL_MPI_PREDICT_TIMED_H
+#define GCAL_MPI_PREDICT_TIMED_H
 
 #include "calib/model/measurement.h"
 #include "store/record/record.h"

@@ -8,6 +8,7 @@
 #include "calib/base/wire.h"
 #include "fit/fit.h"
 #include "mpi/ranks/root.h"
+#include "store/record/record.h"
 
 /* ---- a device belongs to one rank ---- */
 

@@ -11,8 +11,8 @@
  *   root -> members  BYE     with the exit status
  *   both ways        ALIVE   once a second, so that silence means death
  */
-#ifndef GCAL_MPI_CALIBRATE_H
-#define GCAL_MPI_CALIBRATE_H
+#ifndef GCAL_MPI_RANKS_CALIBRATE_H
+#define GCAL_MPI_RANKS_CALIBRATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,19 +75,5 @@ struct gcal_root *gcal_root_create(struct gcal_group *group,
                                    struct gcal_error *err);
 struct gcal_tick gcal_root_service(struct gcal_root *root);
 void gcal_root_destroy(struct gcal_root *root);
-
-/* ---- progress, on stderr ---- */
-
-struct gcal_display;
-
-/* Bars that are redrawn on a terminal, a line now and then otherwise, nothing when
- * 'quiet'.
- */
-struct gcal_display *gcal_display_create(bool quiet);
-void gcal_display_update(struct gcal_display *display, const char *node,
-                         const struct gcal_progress *progress);
-/* Removes the bars, so that lines can be printed. */
-void gcal_display_clear(struct gcal_display *display);
-void gcal_display_destroy(struct gcal_display *display);
 
 #endif

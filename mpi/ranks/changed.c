@@ -13,6 +13,7 @@
 #include "mpi/ranks/due.h"
 #include "mpi/cli/print_json.h"
 #include "mpi/ranks/root.h"
+#include "store/record/record.h"
 
 int gcal_root_published(const struct gcal_root *root, const char *node,
                         struct gcal_params_index **published, struct gcal_error *err)

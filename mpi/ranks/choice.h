@@ -1,6 +1,6 @@
 /* choice.h - what choosing kernels on a device came to, from a member to the summary */
-#ifndef GCAL_MPI_CHOICE_H
-#define GCAL_MPI_CHOICE_H
+#ifndef GCAL_MPI_RANKS_CHOICE_H
+#define GCAL_MPI_RANKS_CHOICE_H
 
 #include "calib/base/wire.h"
 #include "calib/plan/plan.h"

@@ -1,6 +1,6 @@
 /* due.h - is a device to be calibrated again?  (--if-changed) */
-#ifndef GCAL_MPI_DUE_H
-#define GCAL_MPI_DUE_H
+#ifndef GCAL_MPI_RANKS_DUE_H
+#define GCAL_MPI_RANKS_DUE_H
 
 struct gcal_device_info;
 struct gcal_error;

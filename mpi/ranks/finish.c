@@ -7,10 +7,13 @@
 #include <unistd.h>
 
 #include "calib/base/log.h"
+#include "calib/model/measurement.h"
 #include "calib/results/results.h"
 #include "mpi/cli/print_json.h"
+#include "mpi/cli/progress.h"
 #include "mpi/ranks/root.h"
 #include "mpi/cli/run_header.h"
+#include "store/record/record.h"
 
 /* The journal becomes the record. */
 static int write_record(struct gcal_root *root, struct gcal_error *err)

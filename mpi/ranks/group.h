@@ -4,8 +4,8 @@
  * byte strings with a tag; sending copies and returns at once; receiving takes what is
  * there.  Without a launcher the group has one rank and MPI is not started.
  */
-#ifndef GCAL_MPI_GROUP_H
-#define GCAL_MPI_GROUP_H
+#ifndef GCAL_MPI_RANKS_GROUP_H
+#define GCAL_MPI_RANKS_GROUP_H
 
 #include <stdbool.h>
 
@@ -29,9 +29,6 @@ int gcal_group_size(const struct gcal_group *group);
 
 /* "slurm job 17 step 0", "mpirun" or "none"; the caller's to free. */
 char *gcal_group_launcher(const struct gcal_group *group);
-
-/* The node's name: SLURMD_NODENAME, else the host's; the caller's to free. */
-char *gcal_node_name(struct gcal_error *err);
 
 /* Tags below this one are for rank 0 as the root of the run, the others for ranks as
  * its members: rank 0 is both, and sends to itself as to any other.

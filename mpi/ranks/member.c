@@ -7,6 +7,7 @@
 #include "calib/base/log.h"
 #include "calib/base/wire.h"
 #include "calib/config/config.h"
+#include "mpi/cli/command.h"
 #include "mpi/ranks/calibrate.h"
 #include "mpi/ranks/choice.h"
 

@@ -1,4 +1,6 @@
 /* root.c - rank 0's service: takes messages, notices the dead, ends the run */
+#include "calib/model/measurement.h"
+#include "mpi/cli/progress.h"
 #include "mpi/ranks/root.h"
 
 #include <stdio.h>
@@ -11,6 +13,7 @@
 #include "calib/base/wire.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/run_header.h"
+#include "store/record/record.h"
 
 /* ---- before anything is measured ---- */
 

@@ -1,12 +1,14 @@
 /* root.h - what rank 0 knows of a run (within mpi/ only) */
-#ifndef GCAL_MPI_ROOT_H
-#define GCAL_MPI_ROOT_H
+#ifndef GCAL_MPI_RANKS_ROOT_H
+#define GCAL_MPI_RANKS_ROOT_H
 
 #include "calib/base/error.h"
 #include "calib/config/config.h"
+#include "mpi/cli/progress.h"
 #include "mpi/ranks/calibrate.h"
 #include "mpi/ranks/choice.h"
 #include "store/files/store.h"
+#include "store/record/record.h"
 
 enum gcal_peer_state {
     GCAL_PEER_LISTING,

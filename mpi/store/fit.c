@@ -8,6 +8,7 @@
 #include "calib/base/error.h"
 #include "calib/results/results.h"
 #include "mpi/cli/command.h"
+#include "store/record/record.h"
 
 struct fit_command {
     const char *record, *config, *store, *output;

@@ -1,6 +1,6 @@
 /* diff_print.h - what gpucal diff prints */
-#ifndef GCAL_MPI_DIFF_PRINT_H
-#define GCAL_MPI_DIFF_PRINT_H
+#ifndef GCAL_MPI_STORE_PRINT_H
+#define GCAL_MPI_STORE_PRINT_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -13,6 +13,7 @@
 #include "mpi/cli/command.h"
 #include "store/ledger/ledger.h"
 #include "store/files/store.h"
+#include "store/publish/publish.h"
 
 #define DAY_S 86400.0
 

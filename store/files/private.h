@@ -1,6 +1,6 @@
 /* store_private.h - what the files of the store share */
-#ifndef GCAL_STORE_PRIVATE_H
-#define GCAL_STORE_PRIVATE_H
+#ifndef GCAL_STORE_FILES_PRIVATE_H
+#define GCAL_STORE_FILES_PRIVATE_H
 
 #include <sys/types.h>
 
@@ -88,6 +88,11 @@ int gcal_store_prepare(const struct gcal_store *store, int folder, const char *t
 /* The new file takes the place of 'name'; on disk. */
 int gcal_store_replace(const struct gcal_store *store, int folder, const char *temp,
                        const char *name, const char *shown, struct gcal_error *err);
+/* A line that a crash cut is given this end by the next that is written; tracks and
+ * ledgers leave it out.
+ */
+#define GCAL_CUT_MARK "\tcut"
+
 /* Opens a file that lines are appended to, made when it is not there. */
 int gcal_store_open_append(const struct gcal_store *store, int folder, const char *name,
                            const char *shown, struct gcal_error *err);

@@ -11,15 +11,14 @@
  * What it reads must be a regular file of someone who may write there, that no one else
  * can change (see gcal_store_open()).
  */
-#ifndef GCAL_STORE_H
-#define GCAL_STORE_H
+#ifndef GCAL_STORE_FILES_STORE_H
+#define GCAL_STORE_FILES_STORE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "store/params/params.h"
-#include "store/record/record.h"
 
 struct gcal_error;
 struct gcal_store;
@@ -30,11 +29,6 @@ struct gcal_store;
  * written.
  */
 struct gcal_store *gcal_store_open(const char *path, struct gcal_error *err);
-/* Opens for publishing: makes the sub-folders and tries a write, so that a run learns
- * before it measures that it could not publish (GCAL_ESTORE).  The folder itself must
- * exist: one that is missing is more often a mount that failed than a new store.
- */
-struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error *err);
 void gcal_store_close(struct gcal_store *store);
 
 /* From now on files are signed with the secret key in the file 'path' when they are
@@ -42,11 +36,6 @@ void gcal_store_close(struct gcal_store *store);
  */
 int gcal_store_sign_with(struct gcal_store *store, const char *path,
                          struct gcal_error *err);
-/* Signs every parameter file that is not signed with that key yet, the history's, too;
- * 'n_signed': how many.  What it is that is signed is for gcal_store_verify() to say
- * before.
- */
-int gcal_store_sign(struct gcal_store *store, size_t *n_signed, struct gcal_error *err);
 /* From now on parameter files are refused unless one of the public keys in the file
  * 'path', one per line, has signed them.
  */
@@ -57,32 +46,6 @@ int gcal_store_trust(struct gcal_store *store, const char *path, struct gcal_err
  */
 int gcal_store_lock(struct gcal_store *store, const char *node, const char *owner,
                     struct gcal_error *err);
-
-/* Publishes the file of 'params->node', and the history's, with a line in the node's
- * track and in the ledger.  Devices that the published file has and 'params' has not stay
- * in it.
- */
-int gcal_store_publish(struct gcal_store *store, const struct gcal_params *params,
-                       const char *run_id, struct gcal_error *err);
-/* The same for several nodes, some at a time: 10000 would wait for the disk one after the
- * other for minutes.  'published' counts those that were; -1 with the first one's error
- * when some were not.
- */
-int gcal_store_publish_all(struct gcal_store *store, const struct gcal_params *params,
-                           size_t count, const char *run_id, size_t *published,
-                           struct gcal_error *err);
-/* The file of a type is not replaced by the fit of fewer devices (n_fitted) with the same
- * configuration, catalogue and driver.  1 when it was published, 0 when it was not.
- */
-int gcal_store_publish_type(struct gcal_store *store, const struct gcal_params *params,
-                            const char *type, const char *run_id, struct gcal_error *err);
-
-/* Removes files from the histories: of each node all but the newest 'keep' and those
- * younger than 'max_age_s' (NAN: whatever the age); what holds now, tracks and ledger
- * stay.  'removed' counts files; with 'dry_run' they are only counted.
- */
-int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
-                     bool dry_run, size_t *removed, struct gcal_error *err);
 
 /* Names, sorted; free with gcal_names_free(). */
 int gcal_store_nodes(const struct gcal_store *store, char ***names, size_t *count,

@@ -9,7 +9,6 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "store/files/private.h"
-#include "store/ledger/track_private.h"
 
 static const char *advice(int code)
 {

@@ -45,20 +45,4 @@ int gcal_ledger_read(const struct gcal_store *store,
                                  struct gcal_error *err),
                      void *context, struct gcal_error *err);
 
-/* ---- the check of a whole store ---- */
-
-struct gcal_verify {
-    size_t n_lines, n_files, n_signed;
-    size_t n_damaged;     /* files or lines that are not what the ledger says */
-    size_t n_interrupted; /* publications that a crash or a full disk ended half-way: the
-                             file before still holds; publishing again mends it */
-    char *text;           /* a line about each, NULL when there is none */
-};
-
-/* Takes no lock: what is published meanwhile may count as interrupted, never as damaged.
- */
-int gcal_store_verify(const struct gcal_store *store, struct gcal_verify *verify,
-                      struct gcal_error *err);
-void gcal_verify_clear(struct gcal_verify *verify);
-
 #endif

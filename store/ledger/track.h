@@ -11,8 +11,8 @@
  * rows tell ("-" where they do not).  A last line without its end was cut by a crash:
  * readers leave it out, and the next calibration goes on after it.
  */
-#ifndef GCAL_STORE_TRACK_H
-#define GCAL_STORE_TRACK_H
+#ifndef GCAL_STORE_LEDGER_TRACK_H
+#define GCAL_STORE_LEDGER_TRACK_H
 
 #include <stddef.h>
 

@@ -7,6 +7,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/units.h"
+#include "store/files/private.h"
 #include "store/ledger/track_private.h"
 
 enum { N_TEXTS = 9, N_PARTS = 4 }; /* of a run; of a column's name */

@@ -1,17 +1,12 @@
 /* track_private.h - what reading and writing tracks share */
-#ifndef GCAL_STORE_TRACK_PRIVATE_H
-#define GCAL_STORE_TRACK_PRIVATE_H
+#ifndef GCAL_STORE_LEDGER_TRACK_PRIVATE_H
+#define GCAL_STORE_LEDGER_TRACK_PRIVATE_H
 
 #include <stdbool.h>
 
 #include "store/ledger/track.h"
 
 #define GCAL_TRACK_HEADER "gpucal_track 1"
-
-/* A line that a crash cut is given this end by the next that is written; tracks and
- * ledgers leave it out.
- */
-#define GCAL_CUT_MARK "\tcut"
 
 /* What a decoded track lies in. */
 struct gcal_track_memory {

@@ -1,6 +1,6 @@
 /* diff.h - what differs between two parameter files */
-#ifndef GCAL_STORE_DIFF_H
-#define GCAL_STORE_DIFF_H
+#ifndef GCAL_STORE_PARAMS_DIFF_H
+#define GCAL_STORE_PARAMS_DIFF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * the parameter file nor the profile any more.  Evaluating allocates nothing and may be
  * done from several threads at once.
  */
-#ifndef GCAL_STORE_PREDICTOR_H
-#define GCAL_STORE_PREDICTOR_H
+#ifndef GCAL_STORE_PREDICT_PREDICTOR_H
+#define GCAL_STORE_PREDICT_PREDICTOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  *
  * Knows times only as a function of units, so that it serves whatever predicts them.
  */
-#ifndef GCAL_STORE_SPLIT_H
-#define GCAL_STORE_SPLIT_H
+#ifndef GCAL_STORE_PREDICT_SPLIT_H
+#define GCAL_STORE_PREDICT_SPLIT_H
 
 #include <stddef.h>
 

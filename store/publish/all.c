@@ -3,6 +3,7 @@
 
 #include "calib/base/error.h"
 #include "store/files/private.h"
+#include "store/publish/publish.h"
 
 /* A publication waits for the disk most of its time, and disks write what several wait
  * for at once.

@@ -11,6 +11,7 @@
 #include "calib/base/error.h"
 #include "store/ledger/ledger.h"
 #include "store/files/private.h"
+#include "store/publish/publish.h"
 
 struct pruning {
     struct gcal_store *store;

@@ -14,6 +14,7 @@
 #include "store/ledger/ledger.h"
 #include "store/files/private.h"
 #include "store/ledger/track_private.h"
+#include "store/publish/publish.h"
 
 /* Tries a write, with a name unlike any other's. */
 static int try_write(const struct gcal_store *store, int folder, const char *shown,

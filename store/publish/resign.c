@@ -7,6 +7,7 @@
 #include "calib/base/sign.h"
 #include "store/ledger/ledger.h"
 #include "store/files/private.h"
+#include "store/publish/publish.h"
 
 /* 'text' without the signature that it has, and with ours. */
 static char *sign_anew(const struct gcal_store *store, const char *text, size_t *size,

@@ -3,6 +3,7 @@
 
 #include "calib/base/error.h"
 #include "store/files/private.h"
+#include "store/publish/publish.h"
 #include "store/publish/verify_private.h"
 
 /* A node that is published while it is looked at is looked at again. */

@@ -1,11 +1,12 @@
 /* verify_private.h - what of the ledger the check of a store keeps, and its parts */
-#ifndef GCAL_STORE_VERIFY_PRIVATE_H
-#define GCAL_STORE_VERIFY_PRIVATE_H
+#ifndef GCAL_STORE_PUBLISH_VERIFY_PRIVATE_H
+#define GCAL_STORE_PUBLISH_VERIFY_PRIVATE_H
 
 #include <stdbool.h>
 
 #include "calib/base/buf.h"
 #include "store/ledger/private.h"
+#include "store/publish/publish.h"
 
 /* A line of the ledger. */
 struct gcal_verify_record {

@@ -4,8 +4,8 @@
  * h5py's f["measurements/status"][:] is a column and h5dump shows it by name.  In
  * memory a row is a struct; a column knows where its member stands.
  */
-#ifndef GCAL_RECORD_PRIVATE_H
-#define GCAL_RECORD_PRIVATE_H
+#ifndef GCAL_STORE_RECORD_PRIVATE_H
+#define GCAL_STORE_RECORD_PRIVATE_H
 
 #include <hdf5.h>
 

@@ -1,6 +1,6 @@
 /* faulty_opencl.h - the start of a test whose workers have a faulty OpenCL */
-#ifndef GCAL_TESTS_FAULTY_OPENCL_H
-#define GCAL_TESTS_FAULTY_OPENCL_H
+#ifndef GCAL_TESTS_CALIB_FAULTY_OPENCL_H
+#define GCAL_TESTS_CALIB_FAULTY_OPENCL_H
 
 /* gcal_worker_dispatch(), the first thing that main() does; a worker's faults know its
  * socket then.

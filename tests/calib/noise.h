@@ -4,8 +4,8 @@
  * from them as one of those did, in all its parameters together, drawn at random; or as
  * some distribution says.
  */
-#ifndef GCAL_TESTS_NOISE_H
-#define GCAL_TESTS_NOISE_H
+#ifndef GCAL_TESTS_CALIB_NOISE_H
+#define GCAL_TESTS_CALIB_NOISE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,3 +1,6 @@
+#include "calib/model/measurement.h"
+#include "calib/results/results.h"
+#include "store/record/record.h"
 #include "tests/calib/synthetic.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
  *
  * A kernel does so many adds and muls and is one launch.  Samples have a noise of 0.3 %.
  */
-#ifndef GCAL_TESTS_SYNTHETIC_H
-#define GCAL_TESTS_SYNTHETIC_H
+#ifndef GCAL_TESTS_CALIB_SYNTHETIC_H
+#define GCAL_TESTS_CALIB_SYNTHETIC_H
 
 #include "calib/results/results.h"
 

@@ -15,7 +15,7 @@
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "calib/compare/compare.h"
-#include "kernels/kernels.h"
+#include "kernels/generate/generate.h"
 #include "tests/folder.h"
 
 #define RECORD TEST_DATA "/h200/record.h5"

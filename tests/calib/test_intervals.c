@@ -14,6 +14,7 @@
 #include "calib/base/random.h"
 #include "calib/base/yaml.h"
 #include "calib/model/profile.h"
+#include "calib/results/results.h"
 #include "store/predict/predictor.h"
 #include "tests/calib/synthetic.h"
 #include "tests/folder.h"

@@ -13,6 +13,8 @@
 #include "calib/base/random.h"
 #include "calib/model/profile.h"
 #include "calib/results/results.h"
+#include "store/publish/publish.h"
+#include "store/record/record.h"
 
 /* No round relation between these, so a lost factor shows. */
 static const double true_add_s = 2.385e-12, true_launch_s = 7.19e-6;

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "calib/results/results.h"
+#include "store/record/record.h"
 #include "tests/calib/synthetic.h"
 #include "tests/folder.h"
 

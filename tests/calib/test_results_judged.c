@@ -11,7 +11,9 @@
 #include <cmocka.h>
 
 #include "calib/base/buf.h"
+#include "calib/results/results.h"
 #include "store/params/params.h"
+#include "store/record/record.h"
 #include "tests/calib/synthetic.h"
 #include "tests/folder.h"
 

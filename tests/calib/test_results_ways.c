@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "calib/base/buf.h"
+#include "calib/results/results.h"
 #include "tests/calib/synthetic.h"
 #include "tests/folder.h"
 

@@ -13,7 +13,8 @@
 #include "calib/base/yaml.h"
 #include "calib/model/profile.h"
 #include "kernels/source/source.h"
-#include "kernels/kernels.h"
+#include "kernels/count/count.h"
+#include "kernels/remove/remove.h"
 #include "mutate.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -3,8 +3,8 @@
  * Bytes changed at random hardly ever pass a compiler's front end, so what is behind it
  * would not be met.  Here tokens, expressions and statements are changed.
  */
-#ifndef GCAL_FUZZ_MUTATE_H
-#define GCAL_FUZZ_MUTATE_H
+#ifndef GCAL_TESTS_FUZZ_MUTATE_H
+#define GCAL_TESTS_FUZZ_MUTATE_H
 
 #include <stddef.h>
 #include <stdint.h>

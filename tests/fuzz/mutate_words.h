@@ -1,6 +1,6 @@
 /* mutate_words.h - what mutate.c puts into C texts, and OpenCL C texts above all */
-#ifndef GCAL_FUZZ_MUTATE_WORDS_H
-#define GCAL_FUZZ_MUTATE_WORDS_H
+#ifndef GCAL_TESTS_FUZZ_MUTATE_WORDS_H
+#define GCAL_TESTS_FUZZ_MUTATE_WORDS_H
 
 /* clang-format off */
 static const char *const identifiers[] = {

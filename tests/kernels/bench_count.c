@@ -15,7 +15,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/model/profile.h"
-#include "kernels/kernels.h"
+#include "kernels/count/count.h"
 
 enum { MAX_RUNS = 10000, N_EVALS = 200000, MAX_MACROS = 3 };
 

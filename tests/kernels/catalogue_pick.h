@@ -1,10 +1,10 @@
 /* catalogue_pick.h - what tests of the catalogue share: kernels that tags pick,
  * complaints */
-#ifndef GCAL_TESTS_CATALOGUE_PICK_H
-#define GCAL_TESTS_CATALOGUE_PICK_H
+#ifndef GCAL_TESTS_KERNELS_CATALOGUE_PICK_H
+#define GCAL_TESTS_KERNELS_CATALOGUE_PICK_H
 
 #include "calib/base/error.h"
-#include "kernels/kernels.h"
+#include "kernels/generate/generate.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 

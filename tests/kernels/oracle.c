@@ -10,6 +10,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/model/profile.h"
+#include "kernels/count/count.h"
 #include "tests/kernels/oracle.h"
 
 /* ---- comparing ---- */

@@ -13,13 +13,13 @@
  *
  * Oclgrind counts work-items, so that sub-groups of one work-item are counted.
  */
-#ifndef TESTS_KERNELS_ORACLE_H
-#define TESTS_KERNELS_ORACLE_H
+#ifndef GCAL_TESTS_KERNELS_ORACLE_H
+#define GCAL_TESTS_KERNELS_ORACLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kernels/kernels.h"
+#include "kernels/generate/generate.h"
 
 struct gcal_error;
 struct gcal_profile;

@@ -1,8 +1,8 @@
 /* points_case.h - random kernels as loops, conditions and accesses, counted by walking
  * through all of their work-items
  */
-#ifndef GCAL_TESTS_POINTS_CASE_H
-#define GCAL_TESTS_POINTS_CASE_H
+#ifndef GCAL_TESTS_KERNELS_POINTS_CASE_H
+#define GCAL_TESTS_KERNELS_POINTS_CASE_H
 
 #include "points_tree.h"
 

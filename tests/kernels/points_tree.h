@@ -1,8 +1,8 @@
 /* points_tree.h - arithmetic and conditions of random kernels: as the engine's own
  * polynomials and conditions, and by plain evaluation, which knows nothing of those
  */
-#ifndef GCAL_TESTS_POINTS_TREE_H
-#define GCAL_TESTS_POINTS_TREE_H
+#ifndef GCAL_TESTS_KERNELS_POINTS_TREE_H
+#define GCAL_TESTS_KERNELS_POINTS_TREE_H
 
 #include "calib/base/buf.h"
 #include "kernels/sets/sets.h"

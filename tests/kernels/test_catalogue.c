@@ -11,6 +11,7 @@
 
 #include "calib/base/random.h"
 #include "calib/model/profile.h"
+#include "kernels/interpret/interpret.h"
 #include "tests/kernels/catalogue_pick.h"
 
 static struct gcal_catalogue *builtin(void)

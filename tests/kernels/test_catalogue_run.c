@@ -10,7 +10,7 @@
 
 #include "calib/base/error.h"
 #include "calib/model/profile.h"
-#include "kernels/kernels.h"
+#include "kernels/generate/generate.h"
 #include "tests/folder.h"
 
 static int make_folder(void **state)

@@ -11,7 +11,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/model/profile.h"
-#include "kernels/kernels.h"
+#include "kernels/count/count.h"
 
 #define FOLDER SOURCE_DIR "/tests/kernels/counted/"
 

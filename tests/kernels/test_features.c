@@ -19,7 +19,7 @@
 #include "calib/base/random.h"
 #include "calib/model/profile.h"
 #include "kernels/count/private.h"
-#include "kernels/kernels.h"
+#include "kernels/count/count.h"
 
 enum { MOST_SIZES = 8 };
 

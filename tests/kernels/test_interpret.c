@@ -10,7 +10,7 @@
 
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
-#include "kernels/kernels.h"
+#include "kernels/interpret/interpret.h"
 
 enum { N = 32 };
 

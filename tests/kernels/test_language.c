@@ -18,7 +18,7 @@
 #include "calib/base/error.h"
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
-#include "kernels/kernels.h"
+#include "kernels/count/count.h"
 
 #define HEAD                                                                             \
     "struct pair { float x; int tag; };\n"                                               \

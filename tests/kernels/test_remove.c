@@ -10,7 +10,9 @@
 
 #include "calib/base/error.h"
 #include "calib/model/profile.h"
-#include "kernels/kernels.h"
+#include "kernels/count/count.h"
+#include "kernels/interpret/interpret.h"
+#include "kernels/remove/remove.h"
 
 enum { N = 32 };
 

@@ -21,7 +21,9 @@
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
 #include "kernels/generate/private.h"
-#include "kernels/kernels.h"
+#include "kernels/count/count.h"
+#include "kernels/generate/generate.h"
+#include "kernels/remove/remove.h"
 #include "tests/kernels/variants.h"
 
 enum { LOADS, LOADS_OF_FOUR, ONCHIP, MEMORY, MEMORY_FREE, N_FORMS };

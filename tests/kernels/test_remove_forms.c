@@ -14,7 +14,8 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "kernels/kernels.h"
+#include "kernels/interpret/interpret.h"
+#include "kernels/remove/remove.h"
 
 enum { N = 32 };
 

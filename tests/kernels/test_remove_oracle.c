@@ -18,7 +18,8 @@
 #include "calib/base/error.h"
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
-#include "kernels/kernels.h"
+#include "kernels/count/count.h"
+#include "kernels/remove/remove.h"
 
 struct oracle_case {
     const char *file, *kernel, *options;

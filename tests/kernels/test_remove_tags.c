@@ -13,7 +13,8 @@
 
 #include "calib/base/error.h"
 #include "calib/model/profile.h"
-#include "kernels/kernels.h"
+#include "kernels/count/count.h"
+#include "kernels/remove/remove.h"
 
 static const char source[] =
     "struct body { float x; int kind; float v[4]; };\n"

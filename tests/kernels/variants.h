@@ -6,8 +6,8 @@
  * combinations allow are met in one of these.  The same catalogue gives the same sample
  * on every machine.
  */
-#ifndef TESTS_KERNELS_VARIANTS_H
-#define TESTS_KERNELS_VARIANTS_H
+#ifndef GCAL_TESTS_KERNELS_VARIANTS_H
+#define GCAL_TESTS_KERNELS_VARIANTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

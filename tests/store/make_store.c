@@ -30,6 +30,7 @@
 #include "store/ledger/ledger.h"
 #include "store/files/store.h"
 #include "store/ledger/track.h"
+#include "store/publish/publish.h"
 
 #define BETWEEN_DEVICES 0.01
 #define DRIFT           1.10

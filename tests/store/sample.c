@@ -1,3 +1,4 @@
+#include "store/record/record.h"
 #include "tests/store/sample.h"
 
 #include <ftw.h>

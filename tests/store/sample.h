@@ -1,6 +1,6 @@
 /* sample.h - made-up runs and parameters for the tests of store/ */
-#ifndef TESTS_STORE_SAMPLE_H
-#define TESTS_STORE_SAMPLE_H
+#ifndef GCAL_TESTS_STORE_SAMPLE_H
+#define GCAL_TESTS_STORE_SAMPLE_H
 
 #include "store/files/store.h"
 

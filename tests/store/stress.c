@@ -31,6 +31,7 @@
 #include "store/ledger/ledger.h"
 #include "store/files/store.h"
 #include "store/ledger/track.h"
+#include "store/publish/publish.h"
 
 enum { N_NODES = 3, N_PUBLISHERS = 4, N_PROCESSES = 8, N_THREADS = 8, MAX_KEPT = 5 };
 

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
+#include "calib/model/measurement.h"
+#include "store/record/record.h"
 #include "tests/store/sample.h"
 
 #define ENTRIES 9 /* of sample_run() */

@@ -14,6 +14,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "store/ledger/ledger.h"
+#include "store/publish/publish.h"
 #include "tests/store/sample.h"
 
 static void append(const char *folder, const char *file, const char *run_id)

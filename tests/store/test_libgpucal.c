@@ -11,6 +11,7 @@
 
 #include "calib/base/error.h"
 #include "store/lib/gpucal.h"
+#include "store/publish/publish.h"
 #include "tests/store/sample.h"
 
 /* 3 n^2 madds per sub-group of 32, and a launch, for the model of sample_params():

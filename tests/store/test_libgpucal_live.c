@@ -17,6 +17,7 @@
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
 #include "store/lib/gpucal.h"
+#include "store/publish/publish.h"
 #include "tests/store/sample.h"
 
 /* The model of sample_params() with a profile of 3 n^2 madds and a launch:

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
+#include "store/publish/publish.h"
 #include "tests/store/sample.h"
 
 #define RUN_1 "20261121T041705Z-1a2b3c4d"

@@ -14,6 +14,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "store/ledger/track.h"
+#include "store/publish/publish.h"
 #include "tests/store/sample.h"
 
 #define RUN   "20261121T041705Z-1a2b3c4d" /* of sample_params() */

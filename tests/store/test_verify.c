@@ -15,6 +15,7 @@
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
 #include "store/ledger/ledger.h"
+#include "store/publish/publish.h"
 #include "tests/store/sample.h"
 
 #define RUN "20261121T041705Z-1a2b3c4d" /* of sample_params() */

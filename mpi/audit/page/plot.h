@@ -4,8 +4,8 @@
  * in the order in which they were added.  No text from a store reaches gnuplot: names
  * stand in the page beside the plots.
  */
-#ifndef GCAL_MPI_AUDIT_PLOT_H
-#define GCAL_MPI_AUDIT_PLOT_H
+#ifndef GCAL_MPI_AUDIT_PAGE_PLOT_H
+#define GCAL_MPI_AUDIT_PAGE_PLOT_H
 
 #include <stdio.h>
 

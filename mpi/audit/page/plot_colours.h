@@ -2,8 +2,8 @@
  *
  * Each stands for a colour of the page's style, which is another one in the dark.
  */
-#ifndef GCAL_MPI_AUDIT_PLOT_COLOURS_H
-#define GCAL_MPI_AUDIT_PLOT_COLOURS_H
+#ifndef GCAL_MPI_AUDIT_PAGE_PLOT_COLOURS_H
+#define GCAL_MPI_AUDIT_PAGE_PLOT_COLOURS_H
 
 #define COLOUR_TEXT   "#010101" /* var(--muted) */
 #define COLOUR_AXIS   "#020202" /* var(--axis) */

@@ -1,158 +1,16 @@
-/* kernels.h - measurement kernels: the catalogue, counting, work removal (libclang)
- *
- * Counting takes OpenCL C before compilation and gives a profile (calib/model/profile.h).
- * Measurement kernels and a site's own kernels go through the same front end.
+/* generate.h - the catalogue: tags in, measurement kernels with their counts out
  */
-#ifndef GCAL_KERNELS_H
-#define GCAL_KERNELS_H
+#ifndef GCAL_KERNELS_GENERATE_H
+#define GCAL_KERNELS_GENERATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "calib/model/feature.h"
+#include "kernels/request.h"
 
 struct gcal_error;
 struct gcal_profile;
-
-/* ---- counting ---- */
-
-/* Stands before every source that goes to an OpenCL compiler: a memory access may be
- * written GPUCAL_TAG(name, a[i]) to give it a name for features and work removal.
- */
-extern const char gcal_tag_prelude[];
-
-/* How often the loop that begins in or after 'line' runs on average, as a parameter. */
-struct gcal_trips {
-    int line;
-    const char *parameter;
-};
-
-/* Which kernel of which source, and the NDRange that OpenCL C does not contain. */
-struct gcal_count_request {
-    const char *source;        /* OpenCL C */
-    const char *file;          /* its name, for messages */
-    const char *kernel;        /* NULL: the only kernel in the source */
-    const char *build_options; /* "-DT=16 -cl-mad-enable", or NULL */
-    size_t n_dims;             /* 1 to 3 */
-    size_t local_size[GCAL_MAX_DIMS];
-    const char *global_size[GCAL_MAX_DIMS]; /* expressions in size parameters */
-    const char *assume;                     /* "n % 16 = 0 and n >= 16", or NULL */
-    size_t sub_group_size; /* 0: counts keep it as the name sub_group_size */
-    size_t n_banks;        /* of local memory; 0: no bank conflicts are counted */
-    bool index_arithmetic; /* count that in subscripts and loop control too */
-    bool allow_estimates;  /* mark what cannot be counted exactly, and do not refuse it */
-    size_t n_trips;
-    const struct gcal_trips *trips; /* for loops whose trip count depends on data */
-};
-
-/* NULL with 'err' (GCAL_EINPUT, "file:line:column: reason") for what does not parse or
- * cannot be counted exactly.
- */
-struct gcal_profile *gcal_count(const struct gcal_count_request *request,
-                                struct gcal_error *err);
-
-/* ---- work removal (seed 004 algorithm 3) ---- */
-
-enum gcal_removal_form {
-    /* Global loads alone, summed up: loops, conditions and what the loads' places
-     * depend on stay; arithmetic, local memory, barriers and stores go.
-     */
-    GCAL_REMOVAL_LOADS,
-    /* The opposite: all work on the chip stays.  A global load becomes a private value
-     * that no compiler knows: the bits of a counter that starts from the work-item's id
-     * and goes up at each load; a global store adds to a private sum instead.
-     */
-    GCAL_REMOVAL_ONCHIP,
-    /* All global accesses in place and nothing else: as the first, but stores stay where
-     * they are and store the sum of what was loaded so far, and barriers stay.
-     */
-    GCAL_REMOVAL_MEMORY,
-};
-
-struct gcal_removal {
-    enum gcal_removal_form form;
-    /* GCAL_REMOVAL_LOADS: arrays or tags whose loads stay (n_keep 0: all). */
-    size_t n_keep;
-    const char *const *keep;
-    /* Not of GCAL_REMOVAL_ONCHIP: in how many accumulators loads are summed up (0 and 1:
-     * one, in which each addition waits for the one before).
-     */
-    size_t n_accumulators;
-    bool drop_barriers; /* GCAL_REMOVAL_MEMORY: they go, too */
-};
-
-/* The kernel of 'request' with the same loops and NDRange that does only the work which
- * 'removal' asks for, and stores the sum in 'read_tgt_dest', a buffer argument added at
- * the end: one element per work-item, linear in the global id, tagged "sum".  It has the
- * type of what is summed up, or the widest of the types as a scalar.  GCAL_REMOVAL_MEMORY
- * needs no such buffer where the kernel stores something itself.  Arguments that are not
- * used any more stay, so the call's arguments are those of the original and this one.
- * Returns OpenCL C, the caller's to free; NULL with 'err' (GCAL_EINPUT,
- * "file:line:column: reason") where what should stay depends on what should go.
- */
-char *gcal_work_remove(const struct gcal_count_request *request,
-                       const struct gcal_removal *removal, struct gcal_error *err);
-
-/* What an element of 'read_tgt_dest' is. */
-struct gcal_element {
-    const char *dtype; /* NULL: there is no such buffer */
-    size_t n_lanes;    /* of a vector, or 1 */
-};
-
-/* The same, which also tells the element's type. */
-char *gcal_work_remove_typed(const struct gcal_count_request *request,
-                             const struct gcal_removal *removal,
-                             struct gcal_element *element, struct gcal_error *err);
-
-/* A name that 'keep' may have: a tag, or an array. */
-struct gcal_load {
-    char *name;
-    bool is_own; /* loads have it as their tag, or as their array and no tag */
-    char *with;  /* "x+index": 'name' and what has to be kept with it */
-};
-
-struct gcal_loads {
-    size_t n, capacity;
-    struct gcal_load *items;
-};
-
-/* The names of all global loads, 'with' not filled. */
-int gcal_work_loads(const struct gcal_count_request *request, struct gcal_loads *loads,
-                    struct gcal_error *err);
-/* Fills 'with' where 'is_own'. */
-int gcal_work_loads_apart(const struct gcal_count_request *request,
-                          struct gcal_loads *loads, struct gcal_error *err);
-void gcal_loads_clear(struct gcal_loads *loads);
-
-/* ---- running on the host, for numeric checks ---- */
-
-/* An argument of a kernel or of a reference function: a buffer of 'count' elements, or
- * a scalar.  Buffers are read and written in place.  Elements of vectors count singly:
- * a float4 buffer is "float32" with four times as many.  A __local argument's 'data' is
- * not used, only its count.
- */
-struct gcal_host_arg {
-    const char *dtype; /* of an element */
-    void *data;        /* buffer; or points to the scalar */
-    size_t count;      /* elements; 0 for a scalar */
-};
-
-/* Interprets the OpenCL C kernel of 'request' on the host for every work-item of the
- * NDRange 'global_size', barriers included: slow, exact to rounding, independent of any
- * OpenCL platform.  Every access outside its buffer is an error.
- */
-int gcal_host_run_kernel(const struct gcal_count_request *request,
-                         const size_t *global_size, size_t n_args,
-                         struct gcal_host_arg *args, struct gcal_error *err);
-
-/* Interprets the C function 'function' in 'source' (parameters: pointers and scalars in
- * the order of 'args') on the host.
- */
-int gcal_host_run_function(const char *source, const char *file, const char *function,
-                           size_t n_args, struct gcal_host_arg *args,
-                           struct gcal_error *err);
-
-/* ---- catalogue ---- */
 
 enum gcal_arg_kind { GCAL_ARG_BUFFER, GCAL_ARG_LOCAL, GCAL_ARG_SCALAR };
 
