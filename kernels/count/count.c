@@ -126,40 +126,39 @@ static int set_sizes(struct gcal_nest *nest, const struct gcal_count_request *r,
 /* ---- the walk ---- */
 
 /* The kernel may demand its work-group size. */
-static int check_work_group(const struct gcal_unit *unit, CXCursor kernel,
-                            const struct gcal_count_request *r, struct gcal_error *err)
+static int check_work_group(CXCursor kernel, const struct gcal_count_request *r,
+                            struct gcal_error *err)
 {
     static const char attribute[] = "reqd_work_group_size(";
-    CXPrintingPolicy policy = unit->clang->getCursorPrintingPolicy(kernel);
+    CXPrintingPolicy policy = clang_getCursorPrintingPolicy(kernel);
     unsigned wanted[GCAL_MAX_DIMS] = { 0 };
     const char *found;
     CXString text;
     int rc = 0;
 
-    unit->clang->PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
-    text = unit->clang->getCursorPrettyPrinted(kernel, policy);
-    found = strstr(unit->clang->getCString(text), attribute);
+    clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
+    text = clang_getCursorPrettyPrinted(kernel, policy);
+    found = strstr(clang_getCString(text), attribute);
     if (found && sscanf(found + strlen(attribute), "%u, %u, %u", &wanted[0], &wanted[1],
                         &wanted[2]) == 3)
         for (size_t d = 0; d < GCAL_MAX_DIMS && rc == 0; d++)
             if (wanted[d] != (d < r->n_dims ? r->local_size[d] : 1))
-                rc = gcal_unit_error(unit, kernel, err,
+                rc = gcal_unit_error(kernel, err,
                                      "the kernel demands work-groups of %ux%ux%u",
                                      wanted[0], wanted[1], wanted[2]);
-    unit->clang->disposeString(text);
-    unit->clang->PrintingPolicy_dispose(policy);
+    clang_disposeString(text);
+    clang_PrintingPolicy_dispose(policy);
     return rc;
 }
 
 /* The kernel's scalar integers in order, for the order of the profile's parameters. */
-static int name_arguments(const struct gcal_unit *unit, CXCursor kernel,
-                          struct gcal_name_list *names, struct gcal_error *err)
+static int name_arguments(CXCursor kernel, struct gcal_name_list *names,
+                          struct gcal_error *err)
 {
-    int n = unit->clang->Cursor_getNumArguments(kernel);
+    int n = clang_Cursor_getNumArguments(kernel);
 
     for (int i = 0; i < n; i++) {
-        char *name = gcal_cursor_name(
-            unit, unit->clang->Cursor_getArgument(kernel, (unsigned)i), err);
+        char *name = gcal_cursor_name(clang_Cursor_getArgument(kernel, (unsigned)i), err);
         int rc = name ? gcal_name_list_add(names, name, err) : -1;
 
         free(name);
@@ -185,9 +184,9 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
         !(unit = gcal_unit_parse(GCAL_LANGUAGE_OPENCL, request->source, request->file,
                                  request->build_options, err)) ||
         gcal_unit_kernel(unit, request->kernel, &kernel, err) < 0 ||
-        check_work_group(unit, kernel, request, err) < 0 ||
-        !(name = gcal_cursor_name(unit, kernel, err)) ||
-        name_arguments(unit, kernel, &arguments, err) < 0 ||
+        check_work_group(kernel, request, err) < 0 ||
+        !(name = gcal_cursor_name(kernel, err)) ||
+        name_arguments(kernel, &arguments, err) < 0 ||
         !(c = make_context(request, &assumptions, err)))
         goto out;
     nest.c = c;

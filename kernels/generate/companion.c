@@ -218,7 +218,7 @@ static char *remove_work(const struct gcal_setting *s, const struct gcal_kernel 
         while (removal.n_keep < GCAL_MOST_KEPT && rest)
             kept[removal.n_keep++] = strsep(&rest, "+");
     }
-    if ((text = gcal_work_remove_typed(&request, &removal, element, err)) &&
+    if ((text = gcal_work_remove(&request, &removal, element, err)) &&
         !(source = gcal_format("%s%s", gcal_tag_prelude, text)))
         gcal_error_memory(err);
     free(text);

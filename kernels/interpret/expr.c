@@ -23,7 +23,7 @@ int gcal_enter(struct gcal_translator *t, CXCursor at, size_t depth)
 
 static const struct gcal_ctype *type_of(struct gcal_translator *t, CXCursor c)
 {
-    return gcal_ctype_translate(t, t->clang->getCursorType(c), c);
+    return gcal_ctype_translate(t, clang_getCursorType(c), c);
 }
 
 /* The child 'which' of a cursor that must have 'n' of them (0: at least one). */
@@ -33,7 +33,7 @@ static int child(struct gcal_translator *t, CXCursor c, size_t which, size_t n,
     struct gcal_children children;
     int rc = 0;
 
-    if (gcal_children_get(t->unit, c, &children, t->err) < 0)
+    if (gcal_children_get(c, &children, t->err) < 0)
         return -1;
     if (which < children.n && (n == 0 || n == children.n)) {
         *found = children.cursors[which];
@@ -47,7 +47,7 @@ static int child(struct gcal_translator *t, CXCursor c, size_t which, size_t n,
 
 static CXCursor without_parens(struct gcal_translator *t, CXCursor c)
 {
-    while (t->clang->getCursorKind(c) == CXCursor_ParenExpr)
+    while (clang_getCursorKind(c) == CXCursor_ParenExpr)
         if (child(t, c, 0, 1, &c) < 0)
             break;
     return c;
@@ -57,11 +57,10 @@ static CXCursor without_parens(struct gcal_translator *t, CXCursor c)
 
 static void extent(struct gcal_translator *t, CXCursor c, unsigned *from, unsigned *to)
 {
-    CXSourceRange range = t->clang->getCursorExtent(c);
+    CXSourceRange range = clang_getCursorExtent(c);
 
-    t->clang->getExpansionLocation(t->clang->getRangeStart(range), NULL, NULL, NULL,
-                                   from);
-    t->clang->getExpansionLocation(t->clang->getRangeEnd(range), NULL, NULL, NULL, to);
+    clang_getExpansionLocation(clang_getRangeStart(range), NULL, NULL, NULL, from);
+    clang_getExpansionLocation(clang_getRangeEnd(range), NULL, NULL, NULL, to);
     if (*to > strlen(t->unit->source))
         *from = *to = 0;
 }
@@ -106,21 +105,20 @@ static size_t parse_lanes(const char *name, size_t length, size_t count,
 static bool is_swizzle(struct gcal_translator *t, CXCursor c, CXCursor *vector,
                        signed char lanes[GCAL_MAX_LANES])
 {
-    const struct gcal_clang *clang = t->clang;
     struct gcal_children children;
     unsigned from, to, child_from, child_to;
     const char *end, *name;
     CXType type;
     bool found = false;
 
-    if (clang->getCursorKind(c) != CXCursor_UnexposedExpr &&
-        clang->getCursorKind(c) != CXCursor_MemberRefExpr)
+    if (clang_getCursorKind(c) != CXCursor_UnexposedExpr &&
+        clang_getCursorKind(c) != CXCursor_MemberRefExpr)
         return false;
-    if (gcal_children_get(t->unit, c, &children, NULL) < 0)
+    if (gcal_children_get(c, &children, NULL) < 0)
         return false;
     if (children.n == 1) {
         *vector = children.cursors[0];
-        type = clang->getCanonicalType(clang->getCursorType(*vector));
+        type = clang_getCanonicalType(clang_getCursorType(*vector));
         extent(t, c, &from, &to);
         extent(t, *vector, &child_from, &child_to);
         end = name = t->unit->source + to;
@@ -129,7 +127,7 @@ static bool is_swizzle(struct gcal_translator *t, CXCursor c, CXCursor *vector,
         found = (type.kind == CXType_ExtVector || type.kind == CXType_Vector) &&
                 child_to < to && name > t->unit->source + from && name[-1] == '.' &&
                 parse_lanes(name, (size_t)(end - name),
-                            (size_t)clang->getNumElements(type), lanes) > 0;
+                            (size_t)clang_getNumElements(type), lanes) > 0;
     }
     free(children.cursors);
     return found;
@@ -169,7 +167,7 @@ static struct gcal_inode *translate_implicit(struct gcal_translator *t, CXCursor
         return gcal_inode_swizzle(t, c, gcal_translate_value(t, inner), lanes, type);
     if (child(t, c, 0, 1, &inner) < 0)
         return NULL;
-    from = t->clang->getCanonicalType(t->clang->getCursorType(inner));
+    from = clang_getCanonicalType(clang_getCursorType(inner));
     if (from.kind == CXType_ConstantArray && type->repr == GCAL_POINTER) {
         value = gcal_translate_address(t, inner);
         return value ? gcal_inode_convert(t, c, value, type) : NULL;
@@ -186,35 +184,35 @@ static struct gcal_inode *translate_implicit(struct gcal_translator *t, CXCursor
 static struct gcal_inode *translate_constant(struct gcal_translator *t, CXCursor c)
 {
     const struct gcal_ctype *type = type_of(t, c);
-    CXEvalResult result = type ? t->clang->Cursor_Evaluate(c) : NULL;
+    CXEvalResult result = type ? clang_Cursor_Evaluate(c) : NULL;
     struct gcal_inode *n = NULL;
 
     if (!type)
         return NULL;
-    if (result && t->clang->EvalResult_getKind(result) == CXEval_Int)
+    if (result && clang_EvalResult_getKind(result) == CXEval_Int)
         n = gcal_inode_int(t, c, type,
-                           t->clang->EvalResult_isUnsignedInt(result)
-                               ? (int64_t)t->clang->EvalResult_getAsUnsigned(result)
-                               : t->clang->EvalResult_getAsLongLong(result));
-    else if (result && t->clang->EvalResult_getKind(result) == CXEval_Float)
-        n = gcal_inode_float(t, c, type, t->clang->EvalResult_getAsDouble(result));
+                           clang_EvalResult_isUnsignedInt(result)
+                               ? (int64_t)clang_EvalResult_getAsUnsigned(result)
+                               : clang_EvalResult_getAsLongLong(result));
+    else if (result && clang_EvalResult_getKind(result) == CXEval_Float)
+        n = gcal_inode_float(t, c, type, clang_EvalResult_getAsDouble(result));
     else
         gcal_unsupported(t, c, "this constant");
     if (result)
-        t->clang->EvalResult_dispose(result);
+        clang_EvalResult_dispose(result);
     return n;
 }
 
 static struct gcal_inode *find_variable(struct gcal_translator *t, CXCursor c)
 {
-    CXCursor declared = t->clang->getCursorReferenced(c);
+    CXCursor declared = clang_getCursorReferenced(c);
     struct gcal_inode *address;
     struct gcal_list init = { 0 };
 
     for (size_t i = t->n_variables; i-- > 0;)
-        if (t->clang->equalCursors(t->variables[i].cursor, declared))
+        if (clang_equalCursors(t->variables[i].cursor, declared))
             return t->variables[i].address;
-    if (t->clang->getCursorKind(declared) != CXCursor_VarDecl)
+    if (clang_getCursorKind(declared) != CXCursor_VarDecl)
         return gcal_unsupported(t, c, "this name");
     /* those of functions are met before they are used, so it is one of the file's */
     address = gcal_translate_variable(t, declared, true, &init);
@@ -226,10 +224,10 @@ static struct gcal_inode *find_variable(struct gcal_translator *t, CXCursor c)
 
 static struct gcal_inode *translate_name(struct gcal_translator *t, CXCursor c)
 {
-    CXCursor declared = t->clang->getCursorReferenced(c);
+    CXCursor declared = clang_getCursorReferenced(c);
     struct gcal_inode *address;
 
-    if (t->clang->getCursorKind(declared) == CXCursor_EnumConstantDecl)
+    if (clang_getCursorKind(declared) == CXCursor_EnumConstantDecl)
         return translate_constant(t, c);
     address = find_variable(t, c);
     return address ? gcal_inode_load(t, c, address) : NULL;
@@ -282,7 +280,7 @@ static struct gcal_inode *translate_place(struct gcal_translator *t, CXCursor c)
 {
     CXCursor inner;
 
-    switch (t->clang->getCursorKind(c)) {
+    switch (clang_getCursorKind(c)) {
     case CXCursor_ParenExpr:
         return child(t, c, 0, 1, &inner) < 0 ? NULL : gcal_translate_address(t, inner);
     case CXCursor_DeclRefExpr:
@@ -293,7 +291,7 @@ static struct gcal_inode *translate_place(struct gcal_translator *t, CXCursor c)
     case CXCursor_MemberRefExpr:
         return translate_lane_address(t, c);
     case CXCursor_UnaryOperator:
-        if (t->clang->getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref)
+        if (clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref)
             return child(t, c, 0, 1, &inner) < 0 ? NULL : gcal_translate_value(t, inner);
         /* fall through */
     default:
@@ -410,7 +408,7 @@ static struct gcal_inode *translate_step(struct gcal_translator *t, CXCursor c, 
 
 static struct gcal_inode *translate_compound(struct gcal_translator *t, CXCursor c)
 {
-    int op = (int)t->clang->getCursorBinaryOperatorKind(c);
+    int op = (int)clang_getCursorBinaryOperatorKind(c);
     CXCursor left, right;
 
     if (child(t, c, 0, 2, &left) < 0 || child(t, c, 1, 2, &right) < 0)
@@ -426,7 +424,7 @@ static struct gcal_inode *translate_compound(struct gcal_translator *t, CXCursor
 
 static struct gcal_inode *translate_unary(struct gcal_translator *t, CXCursor c)
 {
-    int op = (int)t->clang->getCursorUnaryOperatorKind(c);
+    int op = (int)clang_getCursorUnaryOperatorKind(c);
     struct gcal_inode *n;
     CXCursor inner;
 
@@ -454,16 +452,16 @@ static struct gcal_inode *translate_unary(struct gcal_translator *t, CXCursor c)
 }
 
 /* GPUCAL_TAG puts (void)"name" before a comma. */
-static bool is_tag_name(struct gcal_translator *t, CXCursor c)
+static bool is_tag_name(CXCursor c)
 {
     enum CXCursorKind kind;
 
-    while ((kind = t->clang->getCursorKind(c)) == CXCursor_CStyleCastExpr ||
+    while ((kind = clang_getCursorKind(c)) == CXCursor_CStyleCastExpr ||
            kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr) {
         struct gcal_children children;
         bool one;
 
-        if (gcal_children_get(t->unit, c, &children, NULL) < 0)
+        if (gcal_children_get(c, &children, NULL) < 0)
             return false;
         if ((one = children.n == 1))
             c = children.cursors[0];
@@ -476,7 +474,7 @@ static bool is_tag_name(struct gcal_translator *t, CXCursor c)
 
 static struct gcal_inode *translate_binary(struct gcal_translator *t, CXCursor c)
 {
-    int op = (int)t->clang->getCursorBinaryOperatorKind(c);
+    int op = (int)clang_getCursorBinaryOperatorKind(c);
     struct gcal_inode *a, *b;
     CXCursor left, right;
 
@@ -484,7 +482,7 @@ static struct gcal_inode *translate_binary(struct gcal_translator *t, CXCursor c
         return NULL;
     if (op == CXBinaryOperator_Assign)
         return translate_assignment(t, c, left, right);
-    if (op == CXBinaryOperator_Comma && is_tag_name(t, left))
+    if (op == CXBinaryOperator_Comma && is_tag_name(left))
         return gcal_translate_value(t, right);
     if (op == CXBinaryOperator_Comma)
         a = gcal_translate_effect(t, left);
@@ -530,7 +528,7 @@ static struct gcal_inode *translate_list(struct gcal_translator *t, CXCursor c)
     struct gcal_inode **parts, *n = NULL;
     size_t i = 0;
 
-    if (!type || gcal_children_get(t->unit, c, &children, t->err) < 0)
+    if (!type || gcal_children_get(c, &children, t->err) < 0)
         return NULL;
     parts = gcal_program_alloc(t, (children.n + 1) * sizeof(*parts));
     for (; parts && i < children.n; i++)
@@ -554,13 +552,13 @@ out:
 static struct gcal_inode *call(struct gcal_translator *t, CXCursor c, const char *name,
                                struct gcal_inode **arguments, size_t n)
 {
-    CXCursor definition = t->clang->getCursorDefinition(t->clang->getCursorReferenced(c));
+    CXCursor definition = clang_getCursorDefinition(clang_getCursorReferenced(c));
     const struct gcal_ctype *type = type_of(t, c);
     struct gcal_function *function;
 
     if (!type)
         return NULL;
-    if (t->clang->getCursorKind(definition) != CXCursor_FunctionDecl)
+    if (clang_getCursorKind(definition) != CXCursor_FunctionDecl)
         return gcal_inode_builtin(t, c, name, arguments, n, type);
     if (!(function = gcal_translate_function(t, definition, c)))
         return NULL;
@@ -574,7 +572,7 @@ static struct gcal_inode *translate_call(struct gcal_translator *t, CXCursor c)
     char *name = gcal_program_name(t, c);
     size_t i = 1;
 
-    if (!name || gcal_children_get(t->unit, c, &children, t->err) < 0)
+    if (!name || gcal_children_get(c, &children, t->err) < 0)
         return NULL;
     if ((arguments = gcal_program_alloc(t, (children.n + 1) * sizeof(*arguments))))
         for (; i < children.n; i++)
@@ -594,7 +592,7 @@ static struct gcal_inode *translate_expression(struct gcal_translator *t, CXCurs
     CXCursor inner;
     CXString kind;
 
-    switch (t->clang->getCursorKind(c)) {
+    switch (clang_getCursorKind(c)) {
     case CXCursor_ParenExpr:
     case CXCursor_CompoundLiteralExpr:
         return child(t, c, 0, 1, &inner) < 0 ? NULL : gcal_translate_value(t, inner);
@@ -626,9 +624,9 @@ static struct gcal_inode *translate_expression(struct gcal_translator *t, CXCurs
     case CXCursor_CallExpr:
         return translate_call(t, c);
     default:
-        kind = t->clang->getCursorKindSpelling(t->clang->getCursorKind(c));
-        gcal_unsupported(t, c, "'%s'", t->clang->getCString(kind));
-        t->clang->disposeString(kind);
+        kind = clang_getCursorKindSpelling(clang_getCursorKind(c));
+        gcal_unsupported(t, c, "'%s'", clang_getCString(kind));
+        clang_disposeString(kind);
         return NULL;
     }
 }
@@ -646,8 +644,8 @@ struct gcal_inode *gcal_translate_effect(struct gcal_translator *t, CXCursor c)
     int op;
 
     c = without_parens(t, c);
-    op = (int)t->clang->getCursorUnaryOperatorKind(c);
-    if (t->clang->getCursorKind(c) == CXCursor_UnaryOperator &&
+    op = (int)clang_getCursorUnaryOperatorKind(c);
+    if (clang_getCursorKind(c) == CXCursor_UnaryOperator &&
         (op == CXUnaryOperator_PostInc || op == CXUnaryOperator_PostDec))
         return translate_step(t, c, op, false);
     return gcal_translate_value(t, c);

@@ -52,7 +52,7 @@ int gcal_list_add(struct gcal_translator *t, struct gcal_list *list,
 
 char *gcal_program_name(struct gcal_translator *t, CXCursor cursor)
 {
-    char *name = gcal_cursor_name(t->unit, cursor, t->err), *copy;
+    char *name = gcal_cursor_name(cursor, t->err), *copy;
 
     if (!name)
         return NULL;
@@ -71,7 +71,7 @@ struct gcal_inode *gcal_inode_create(struct gcal_translator *t, CXCursor at,
         return NULL;
     n->type = type;
     n->name = "";
-    gcal_unit_location(t->unit, at, &n->line, &n->column);
+    gcal_unit_location(at, &n->line, &n->column);
     return n;
 }
 
@@ -83,8 +83,7 @@ void *gcal_unsupported(struct gcal_translator *t, CXCursor at, const char *fmt, 
     va_start(args, fmt);
     vsnprintf(what, sizeof(what), fmt, args);
     va_end(args);
-    gcal_unit_error(t->unit, at, t->err, "%s is not supported when running on the host",
-                    what);
+    gcal_unit_error(at, t->err, "%s is not supported when running on the host", what);
     return NULL;
 }
 
@@ -92,9 +91,7 @@ struct gcal_program *gcal_program_create(struct gcal_unit *unit, CXCursor entry,
                                          struct gcal_error *err)
 {
     struct gcal_program *program = calloc(1, sizeof(*program));
-    struct gcal_translator t = {
-        .clang = unit->clang, .unit = unit, .program = program, .err = err
-    };
+    struct gcal_translator t = { .unit = unit, .program = program, .err = err };
 
     if (!program) {
         gcal_error_memory(err);
@@ -292,13 +289,11 @@ static const struct gcal_ctype *named_dtype(const char *dtype)
 
 static bool is_local_param(const struct gcal_program *program, size_t i)
 {
-    const struct gcal_clang *clang = program->unit->clang;
-    CXCursor param = clang->Cursor_getArgument(program->entry->cursor, (unsigned)i);
-    CXType type = clang->getCanonicalType(clang->getCursorType(param));
+    CXCursor param = clang_Cursor_getArgument(program->entry->cursor, (unsigned)i);
+    CXType type = clang_getCanonicalType(clang_getCursorType(param));
 
     return type.kind == CXType_Pointer &&
-           gcal_type_space(program->unit,
-                           clang->getCanonicalType(clang->getPointeeType(type))) ==
+           gcal_type_space(clang_getCanonicalType(clang_getPointeeType(type))) ==
                GCAL_SPACE_LOCAL;
 }
 

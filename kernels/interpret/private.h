@@ -217,7 +217,6 @@ struct gcal_variable {
 };
 
 struct gcal_translator {
-    const struct gcal_clang *clang;
     struct gcal_unit *unit;
     struct gcal_program *program;
     struct gcal_error *err;

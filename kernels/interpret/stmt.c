@@ -114,26 +114,25 @@ static struct gcal_inode *block(struct gcal_translator *t, CXCursor at,
     return n;
 }
 
-static bool is_expression(struct gcal_translator *t, CXCursor c)
+static bool is_expression(CXCursor c)
 {
-    enum CXCursorKind kind = t->clang->getCursorKind(c);
+    enum CXCursorKind kind = clang_getCursorKind(c);
 
     return kind >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr;
 }
 
 /* The last child that is an expression: of an array only a list initialises. */
-static bool find_initialiser(struct gcal_translator *t, CXCursor c, bool is_array,
-                             CXCursor *found)
+static bool find_initialiser(CXCursor c, bool is_array, CXCursor *found)
 {
     struct gcal_children children;
     bool is = false;
 
-    if (gcal_children_get(t->unit, c, &children, NULL) < 0)
+    if (gcal_children_get(c, &children, NULL) < 0)
         return false;
     for (size_t i = 0; i < children.n; i++) {
-        enum CXCursorKind kind = t->clang->getCursorKind(children.cursors[i]);
+        enum CXCursorKind kind = clang_getCursorKind(children.cursors[i]);
 
-        if (!is_expression(t, children.cursors[i]) ||
+        if (!is_expression(children.cursors[i]) ||
             (is_array && kind != CXCursor_InitListExpr && kind != CXCursor_StringLiteral))
             continue;
         *found = children.cursors[i];
@@ -152,12 +151,12 @@ static int initialise_array(struct gcal_translator *t, CXCursor c,
     struct gcal_children children;
     int rc = -1;
 
-    if (t->clang->getCursorKind(c) != CXCursor_InitListExpr) {
+    if (clang_getCursorKind(c) != CXCursor_InitListExpr) {
         gcal_unsupported(t, c, "initialising an array without { }");
         return -1;
     }
     if (!pointer || !(address = gcal_inode_convert(t, c, address, pointer)) ||
-        gcal_children_get(t->unit, c, &children, t->err) < 0)
+        gcal_children_get(c, &children, t->err) < 0)
         return -1;
     for (size_t i = 0; i < children.n; i++) {
         CXCursor part = children.cursors[i];
@@ -184,7 +183,7 @@ static int initialise(struct gcal_translator *t, CXCursor c, struct gcal_inode *
     bool is_array = address->type->element->repr == GCAL_ARRAY;
     CXCursor value;
 
-    if (!find_initialiser(t, c, is_array, &value))
+    if (!find_initialiser(c, is_array, &value))
         return add_expression(t, c, init, gcal_inode_forget(t, c, address, zero));
     if (!is_array)
         return add_expression(
@@ -197,8 +196,7 @@ static int initialise(struct gcal_translator *t, CXCursor c, struct gcal_inode *
 static struct gcal_inode *declare(struct gcal_translator *t, CXCursor c,
                                   enum gcal_memory memory)
 {
-    const struct gcal_ctype *type =
-        gcal_ctype_translate(t, t->clang->getCursorType(c), c);
+    const struct gcal_ctype *type = gcal_ctype_translate(t, clang_getCursorType(c), c);
     struct gcal_inode *address = type ? gcal_inode_variable(t, c, type, memory) : NULL;
     struct gcal_variable *moved;
 
@@ -218,15 +216,15 @@ static struct gcal_inode *declare(struct gcal_translator *t, CXCursor c,
 struct gcal_inode *gcal_translate_variable(struct gcal_translator *t, CXCursor c,
                                            bool is_global, struct gcal_list *init)
 {
-    CXType type = t->clang->getCanonicalType(t->clang->getCursorType(c));
-    enum gcal_space space = gcal_type_space(t->unit, type);
+    CXType type = clang_getCanonicalType(clang_getCursorType(c));
+    enum gcal_space space = gcal_type_space(type);
     enum gcal_memory memory = GCAL_MEMORY_PRIVATE;
     struct gcal_inode *address;
 
     if (space == GCAL_SPACE_LOCAL)
         memory = GCAL_MEMORY_GROUP;
     else if (is_global || space == GCAL_SPACE_CONSTANT ||
-             t->clang->Cursor_getStorageClass(c) == CX_SC_Static)
+             clang_Cursor_getStorageClass(c) == CX_SC_Static)
         memory = GCAL_MEMORY_STATIC;
     if (!(address = declare(t, c, memory)))
         return NULL;
@@ -247,11 +245,11 @@ static struct gcal_inode *translate_children(struct gcal_translator *t, CXCursor
     struct gcal_list list = { 0 };
     struct gcal_inode *n = NULL;
 
-    if (gcal_children_get(t->unit, c, &children, t->err) < 0)
+    if (gcal_children_get(c, &children, t->err) < 0)
         return NULL;
     for (size_t i = 0; i < children.n; i++) {
         if (declarations) { /* types are declarations, too: nothing to do */
-            if (t->clang->getCursorKind(children.cursors[i]) == CXCursor_VarDecl &&
+            if (clang_getCursorKind(children.cursors[i]) == CXCursor_VarDecl &&
                 !gcal_translate_variable(t, children.cursors[i], false, &list))
                 goto out;
         } else if (!(n = gcal_translate_statement(t, children.cursors[i])) ||
@@ -272,7 +270,7 @@ static struct gcal_inode *translate_if(struct gcal_translator *t, CXCursor c)
     struct gcal_children children;
     bool ok = false;
 
-    if (!n || gcal_children_get(t->unit, c, &children, t->err) < 0)
+    if (!n || gcal_children_get(c, &children, t->err) < 0)
         return NULL;
     if (children.n < 2 || children.n > 3)
         gcal_unsupported(t, c, "this form of if");
@@ -286,17 +284,17 @@ static struct gcal_inode *translate_if(struct gcal_translator *t, CXCursor c)
 static struct gcal_inode *translate_for(struct gcal_translator *t, CXCursor c)
 {
     struct gcal_inode *n = create(t, c, run_loop);
-    CXCursor parts[4], none = t->clang->getNullCursor();
+    CXCursor parts[4], none = clang_getNullCursor();
 
-    if (!n || gcal_for_parts(t->unit, c, parts, t->err) < 0)
+    if (!n || gcal_for_parts(c, parts, t->err) < 0)
         return NULL;
-    if (!t->clang->equalCursors(parts[0], none) &&
+    if (!clang_equalCursors(parts[0], none) &&
         !(n->a = gcal_translate_statement(t, parts[0])))
         return NULL;
-    if (!t->clang->equalCursors(parts[1], none) &&
+    if (!clang_equalCursors(parts[1], none) &&
         !(n->b = gcal_translate_value(t, parts[1])))
         return NULL;
-    if (!t->clang->equalCursors(parts[2], none) &&
+    if (!clang_equalCursors(parts[2], none) &&
         !(n->c = gcal_translate_statement(t, parts[2])))
         return NULL;
     return (n->d = gcal_translate_statement(t, parts[3])) ? n : NULL;
@@ -309,7 +307,7 @@ static struct gcal_inode *translate_while(struct gcal_translator *t, CXCursor c,
     struct gcal_children children;
     bool ok = false;
 
-    if (!n || gcal_children_get(t->unit, c, &children, t->err) < 0)
+    if (!n || gcal_children_get(c, &children, t->err) < 0)
         return NULL;
     n->op = is_do;
     if (children.n != 2)
@@ -327,7 +325,7 @@ static struct gcal_inode *translate_jump(struct gcal_translator *t, CXCursor c,
     struct gcal_inode *n = create(t, c, run_jump);
     struct gcal_children children;
 
-    if (!n || gcal_children_get(t->unit, c, &children, t->err) < 0)
+    if (!n || gcal_children_get(c, &children, t->err) < 0)
         return NULL;
     n->op = flow;
     if (children.n && t->function->result_place &&
@@ -344,7 +342,7 @@ static struct gcal_inode *translate_last_child(struct gcal_translator *t, CXCurs
     struct gcal_children children;
     struct gcal_inode *n = NULL;
 
-    if (gcal_children_get(t->unit, c, &children, t->err) < 0)
+    if (gcal_children_get(c, &children, t->err) < 0)
         return NULL;
     if (children.n)
         n = gcal_translate_statement(t, children.cursors[children.n - 1]);
@@ -359,7 +357,7 @@ static struct gcal_inode *translate(struct gcal_translator *t, CXCursor c)
     struct gcal_list empty = { 0 };
     CXString kind;
 
-    switch (t->clang->getCursorKind(c)) {
+    switch (clang_getCursorKind(c)) {
     case CXCursor_CompoundStmt:
         return translate_children(t, c, false);
     case CXCursor_DeclStmt:
@@ -383,11 +381,11 @@ static struct gcal_inode *translate(struct gcal_translator *t, CXCursor c)
     case CXCursor_UnexposedStmt:
         return translate_last_child(t, c);
     default:
-        if (is_expression(t, c))
+        if (is_expression(c))
             return expression(t, c, gcal_translate_effect(t, c));
-        kind = t->clang->getCursorKindSpelling(t->clang->getCursorKind(c));
-        gcal_unsupported(t, c, "'%s'", t->clang->getCString(kind));
-        t->clang->disposeString(kind);
+        kind = clang_getCursorKindSpelling(clang_getCursorKind(c));
+        gcal_unsupported(t, c, "'%s'", clang_getCString(kind));
+        clang_disposeString(kind);
         return NULL;
     }
 }
@@ -404,17 +402,16 @@ struct gcal_inode *gcal_translate_statement(struct gcal_translator *t, CXCursor 
 
 static int translate_signature(struct gcal_translator *t, struct gcal_function *f)
 {
-    int n = t->clang->Cursor_getNumArguments(f->cursor);
-    CXType result = t->clang->getCursorResultType(f->cursor);
+    int n = clang_Cursor_getNumArguments(f->cursor);
+    CXType result = clang_getCursorResultType(f->cursor);
 
     f->n_params = n > 0 ? (size_t)n : 0;
     if (!(f->params = gcal_program_alloc(t, (f->n_params + 1) * sizeof(*f->params))) ||
         !(f->result_type = gcal_ctype_translate(t, result, f->cursor)))
         return -1;
     for (size_t i = 0; i < f->n_params; i++)
-        if (!(f->params[i] =
-                  declare(t, t->clang->Cursor_getArgument(f->cursor, (unsigned)i),
-                          GCAL_MEMORY_PRIVATE)))
+        if (!(f->params[i] = declare(t, clang_Cursor_getArgument(f->cursor, (unsigned)i),
+                                     GCAL_MEMORY_PRIVATE)))
             return -1;
     if (f->result_type->repr == GCAL_VOID)
         return 0;
@@ -429,10 +426,10 @@ static int translate_body(struct gcal_translator *t, struct gcal_function *f)
 {
     struct gcal_children children;
 
-    if (gcal_children_get(t->unit, f->cursor, &children, t->err) < 0)
+    if (gcal_children_get(f->cursor, &children, t->err) < 0)
         return -1;
     for (size_t i = 0; i < children.n && !f->body; i++)
-        if (t->clang->getCursorKind(children.cursors[i]) == CXCursor_CompoundStmt &&
+        if (clang_getCursorKind(children.cursors[i]) == CXCursor_CompoundStmt &&
             !(f->body = gcal_translate_statement(t, children.cursors[i])))
             break;
     free(children.cursors);
@@ -460,7 +457,7 @@ struct gcal_function *gcal_translate_function(struct gcal_translator *t, CXCurso
 
     for (size_t i = 0; i < t->n_functions; i++) {
         f = t->functions[i];
-        if (!t->clang->equalCursors(f->cursor, c))
+        if (!clang_equalCursors(f->cursor, c))
             continue;
         if (f->translating)
             return gcal_unsupported(t, at, "recursion");

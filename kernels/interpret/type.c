@@ -94,21 +94,20 @@ const struct gcal_ctype *gcal_ctype_pointer(struct gcal_translator *t,
 const struct gcal_ctype *gcal_ctype_translate(struct gcal_translator *t, CXType type,
                                               CXCursor at)
 {
-    const struct gcal_clang *clang = t->clang;
     const struct gcal_ctype *element;
     CXString text;
     long long count;
 
-    type = clang->getCanonicalType(type);
+    type = clang_getCanonicalType(type);
     if (type.kind == CXType_Void || scalar_repr(type.kind) != GCAL_VOID)
         return &basic[scalar_repr(type.kind)];
     switch (type.kind) {
     case CXType_Pointer:
-        element = gcal_ctype_translate(t, clang->getPointeeType(type), at);
+        element = gcal_ctype_translate(t, clang_getPointeeType(type), at);
         return element ? gcal_ctype_pointer(t, element) : NULL;
     case CXType_ConstantArray:
-        count = clang->getArraySize(type);
-        element = gcal_ctype_translate(t, clang->getArrayElementType(type), at);
+        count = clang_getArraySize(type);
+        element = gcal_ctype_translate(t, clang_getArrayElementType(type), at);
         if (!element)
             return NULL;
         if (count < 0 ||
@@ -118,8 +117,8 @@ const struct gcal_ctype *gcal_ctype_translate(struct gcal_translator *t, CXType 
                         (size_t)count * element->size);
     case CXType_ExtVector:
     case CXType_Vector:
-        count = clang->getNumElements(type);
-        element = gcal_ctype_translate(t, clang->getElementType(type), at);
+        count = clang_getNumElements(type);
+        element = gcal_ctype_translate(t, clang_getElementType(type), at);
         if (!element)
             return NULL;
         if (count < 2 || count > GCAL_MAX_LANES)
@@ -127,9 +126,9 @@ const struct gcal_ctype *gcal_ctype_translate(struct gcal_translator *t, CXType 
         return compound(t, GCAL_VECTOR, element, (size_t)count,
                         (size_t)(count == 3 ? 4 : count) * element->size);
     default:
-        text = clang->getTypeSpelling(type);
-        gcal_unsupported(t, at, "the type '%s'", clang->getCString(text));
-        clang->disposeString(text);
+        text = clang_getTypeSpelling(type);
+        gcal_unsupported(t, at, "the type '%s'", clang_getCString(text));
+        clang_disposeString(text);
         return NULL;
     }
 }

@@ -14,13 +14,13 @@ static int put_changes(struct onchip *o, CXCursor place, struct gcal_buf *out)
     struct gcal_children children;
     int rc = 0;
 
-    if (gcal_remove_is_change(o->r, place) &&
-        gcal_remove_space(o->r, gcal_remove_child(o->r, place, 0)) != GCAL_SPACE_GLOBAL) {
+    if (gcal_remove_is_change(place) &&
+        gcal_remove_space(gcal_remove_child(place, 0)) != GCAL_SPACE_GLOBAL) {
         rc = gcal_onchip_put_rewritten(o, place, out);
         gcal_buf_puts(out, ", ");
         return rc;
     }
-    if (gcal_children_get(o->r->unit, place, &children, o->r->err) < 0)
+    if (gcal_children_get(place, &children, o->r->err) < 0)
         return -1;
     for (size_t i = 0; i < children.n && rc == 0; i++)
         rc = put_changes(o, children.cursors[i], out);
@@ -33,7 +33,7 @@ static void replace(struct onchip *o, CXCursor c, const struct gcal_buf *text)
 {
     unsigned from, to;
 
-    gcal_remove_extent(o->r, c, &from, &to);
+    gcal_remove_extent(c, &from, &to);
     gcal_onchip_copy_until(o, from);
     gcal_buf_puts(o->out, text->data ? text->data : "");
     o->position = to;
@@ -50,7 +50,7 @@ int gcal_onchip_replace_load(struct onchip *o, CXCursor c, CXCursor place)
     if ((rc = put_changes(o, place, &text)) == 0) {
         if (text.size == before)
             text.data[text.size = 0] = 0;
-        rc = gcal_onchip_put_value(o, c, gcal_remove_type(o->r, c), &text);
+        rc = gcal_onchip_put_value(o, c, gcal_remove_type(c), &text);
         gcal_buf_puts(&text, *text.data == '(' ? ")" : "");
     }
     replace(o, c, &text);
@@ -65,8 +65,8 @@ static void put_operator(struct onchip *o, CXCursor left, CXCursor right,
     unsigned from, to, next, end;
     const char *text, *equals;
 
-    gcal_remove_extent(o->r, left, &from, &to);
-    gcal_remove_extent(o->r, right, &next, &end);
+    gcal_remove_extent(left, &from, &to);
+    gcal_remove_extent(right, &next, &end);
     text = o->r->unit->source + to;
     equals = memchr(text, '=', next - to);
     if (equals)
@@ -76,14 +76,14 @@ static void put_operator(struct onchip *o, CXCursor left, CXCursor right,
 /* The value that 'c', a change of global memory, would store. */
 static int put_stored(struct onchip *o, CXCursor c, struct gcal_buf *out)
 {
-    enum CXUnaryOperatorKind step = o->r->clang->getCursorUnaryOperatorKind(c);
-    CXCursor place = gcal_remove_child(o->r, c, 0), value = gcal_remove_child(o->r, c, 1);
+    enum CXUnaryOperatorKind step = clang_getCursorUnaryOperatorKind(c);
+    CXCursor place = gcal_remove_child(c, 0), value = gcal_remove_child(c, 1);
 
-    if (kind_of(o->r, c) == CXCursor_BinaryOperator)
+    if (clang_getCursorKind(c) == CXCursor_BinaryOperator)
         return gcal_onchip_put_rewritten(o, value, out);
-    if (gcal_onchip_put_value(o, c, gcal_remove_type(o->r, place), out) < 0)
+    if (gcal_onchip_put_value(o, c, gcal_remove_type(place), out) < 0)
         return -1;
-    if (kind_of(o->r, c) == CXCursor_UnaryOperator) {
+    if (clang_getCursorKind(c) == CXCursor_UnaryOperator) {
         gcal_buf_puts(out,
                       step == CXUnaryOperator_PostDec || step == CXUnaryOperator_PreDec
                           ? " - 1"
@@ -100,7 +100,7 @@ static int put_stored(struct onchip *o, CXCursor c, struct gcal_buf *out)
 
 int gcal_onchip_replace_change(struct onchip *o, CXCursor c)
 {
-    CXCursor place = gcal_remove_child(o->r, c, 0);
+    CXCursor place = gcal_remove_child(c, 0);
     struct gcal_buf text = { 0 }, value = { 0 };
     int rc = -1;
 
@@ -110,8 +110,7 @@ int gcal_onchip_replace_change(struct onchip *o, CXCursor c)
     if (value.failed)
         gcal_error_memory(o->r->err);
     else
-        rc = gcal_onchip_put_addition(o, c, gcal_remove_type(o->r, place), value.data,
-                                      &text);
+        rc = gcal_onchip_put_addition(o, c, gcal_remove_type(place), value.data, &text);
     gcal_buf_puts(&text, ")");
 out:
     replace(o, c, &text);
@@ -122,9 +121,9 @@ out:
 
 /* ---- calls ---- */
 
-static CXCursor argument_of(const struct onchip *o, CXCursor call, int i)
+static CXCursor argument_of(CXCursor call, int i)
 {
-    return o->r->clang->Cursor_getArgument(call, (unsigned)i);
+    return clang_Cursor_getArgument(call, (unsigned)i);
 }
 
 /* vstoreN and atomics: their values are added up; an atomic's result is a private one.
@@ -132,12 +131,12 @@ static CXCursor argument_of(const struct onchip *o, CXCursor call, int i)
 static int replace_update(struct onchip *o, CXCursor c, int n_values, int first,
                           bool has_result)
 {
-    int n = o->r->clang->Cursor_getNumArguments(c), rc = 0;
+    int n = clang_Cursor_getNumArguments(c), rc = 0;
     struct gcal_buf text = { 0 };
 
     gcal_buf_puts(&text, "(");
     for (int i = 0; i < n && rc == 0; i++) {
-        CXCursor argument = argument_of(o, c, i);
+        CXCursor argument = argument_of(c, i);
         struct gcal_buf value = { 0 };
 
         if (i < first || i >= first + n_values) {
@@ -145,15 +144,15 @@ static int replace_update(struct onchip *o, CXCursor c, int n_values, int first,
             continue;
         }
         if ((rc = gcal_onchip_put_rewritten(o, argument, &value)) == 0)
-            rc = value.failed ? gcal_error_memory(o->r->err)
-                              : gcal_onchip_put_addition(o, argument,
-                                                         gcal_remove_type(o->r, argument),
-                                                         value.data, &text);
+            rc = value.failed
+                     ? gcal_error_memory(o->r->err)
+                     : gcal_onchip_put_addition(o, argument, gcal_remove_type(argument),
+                                                value.data, &text);
         gcal_buf_puts(&text, has_result || i + 1 < first + n_values ? ", " : "");
         gcal_buf_free(&value);
     }
     if (rc == 0 && has_result)
-        rc = gcal_onchip_put_value(o, c, gcal_remove_type(o->r, c), &text);
+        rc = gcal_onchip_put_value(o, c, gcal_remove_type(c), &text);
     gcal_buf_puts(&text, ")");
     replace(o, c, &text);
     gcal_buf_free(&text);
@@ -163,7 +162,7 @@ static int replace_update(struct onchip *o, CXCursor c, int n_values, int first,
 static struct function *find_function(const struct onchip *o, CXCursor definition)
 {
     for (size_t i = 0; i < o->n_functions; i++)
-        if (o->r->clang->equalCursors(o->functions[i].definition, definition))
+        if (clang_equalCursors(o->functions[i].definition, definition))
             return &o->functions[i];
     return NULL;
 }
@@ -178,7 +177,7 @@ static int rewrite_helper_call(struct onchip *o, CXCursor c, CXCursor callee)
         return gcal_remove_error(o->r, c, "this function must stand before its caller");
     if (gcal_onchip_rewrite_children(o, c) < 0)
         return -1;
-    gcal_remove_extent(o->r, c, &from, &to);
+    gcal_remove_extent(c, &from, &to);
     gcal_onchip_copy_until(o, to - 1);
     for (size_t i = 0; i < f->n_uses; i++) {
         if (gcal_onchip_add_use(o, f->uses[i].is_sum, f->uses[i].number) < 0)
@@ -190,32 +189,32 @@ static int rewrite_helper_call(struct onchip *o, CXCursor c, CXCursor callee)
     return 0;
 }
 
-static bool passes_global(const struct onchip *o, CXCursor call)
+static bool passes_global(CXCursor call)
 {
-    int n = o->r->clang->Cursor_getNumArguments(call);
+    int n = clang_Cursor_getNumArguments(call);
 
     for (int i = 0; i < n; i++)
-        if (gcal_remove_target(o->r, argument_of(o, call, i)) == GCAL_SPACE_GLOBAL)
+        if (gcal_remove_target(argument_of(call, i)) == GCAL_SPACE_GLOBAL)
             return true;
     return false;
 }
 
 int gcal_onchip_rewrite_call(struct onchip *o, CXCursor c)
 {
-    CXCursor callee = gcal_remove_callee(o->r, c);
-    int n = o->r->clang->Cursor_getNumArguments(c);
+    CXCursor callee = gcal_remove_callee(c);
+    int n = clang_Cursor_getNumArguments(c);
 
-    if (!is_null(o->r, callee) && gcal_remove_takes_global(o->r, callee))
+    if (!clang_Cursor_isNull(callee) && gcal_remove_takes_global(callee))
         return rewrite_helper_call(o, c, callee);
-    if (!is_null(o->r, callee) || !passes_global(o, c))
+    if (!clang_Cursor_isNull(callee) || !passes_global(c))
         return gcal_onchip_rewrite_children(o, c);
-    if (gcal_remove_calls(o->r, c, "vload"))
+    if (gcal_remove_calls(c, "vload"))
         return gcal_onchip_replace_load(o, c, c);
-    if (gcal_remove_calls(o->r, c, "vstore"))
+    if (gcal_remove_calls(c, "vstore"))
         return replace_update(o, c, 1, 0, false);
-    if (gcal_remove_calls(o->r, c, "atomic_") || gcal_remove_calls(o->r, c, "atom_"))
+    if (gcal_remove_calls(c, "atomic_") || gcal_remove_calls(c, "atom_"))
         return replace_update(o, c, n - 1, 1, true);
-    if (gcal_remove_calls(o->r, c, "prefetch")) {
+    if (gcal_remove_calls(c, "prefetch")) {
         struct gcal_buf nothing = { 0 };
 
         gcal_buf_puts(&nothing, "(void)0");

@@ -30,7 +30,7 @@ static int visit_children(struct depend *d, CXCursor c, unsigned under, visit_fn
     struct gcal_children children;
     int rc = 0;
 
-    if (gcal_children_get(d->r->unit, c, &children, d->r->err) < 0)
+    if (gcal_children_get(c, &children, d->r->err) < 0)
         return -1;
     for (size_t i = 0; i < children.n && rc == 0; i++)
         rc = visit(d, children.cursors[i], under);
@@ -43,35 +43,36 @@ static int visit_children(struct depend *d, CXCursor c, unsigned under, visit_fn
 static bool is_known(const struct depend *d, CXCursor variable)
 {
     for (size_t i = 0; i < d->n; i++)
-        if (d->r->clang->equalCursors(d->variables[i], variable))
+        if (clang_equalCursors(d->variables[i], variable))
             return true;
     return false;
 }
 
-static bool accesses_global(const struct remover *r, CXCursor c)
+static bool accesses_global(CXCursor c)
 {
-    CXCursor callee = gcal_remove_callee(r, c);
-    int n = kind_of(r, c) == CXCursor_CallExpr ? r->clang->Cursor_getNumArguments(c) : 0;
+    CXCursor callee = gcal_remove_callee(c);
+    int n =
+        clang_getCursorKind(c) == CXCursor_CallExpr ? clang_Cursor_getNumArguments(c) : 0;
 
-    if (!is_null(r, callee))
-        return gcal_remove_takes_global(r, callee);
+    if (!clang_Cursor_isNull(callee))
+        return gcal_remove_takes_global(callee);
     for (int i = 0; i < n; i++)
-        if (gcal_remove_target(r, r->clang->Cursor_getArgument(c, (unsigned)i)) ==
+        if (gcal_remove_target(clang_Cursor_getArgument(c, (unsigned)i)) ==
             GCAL_SPACE_GLOBAL)
             return true;
-    return !is_null(r, gcal_remove_loaded(r, c)) ||
-           (gcal_remove_is_change(r, c) &&
-            gcal_remove_space(r, gcal_remove_child(r, c, 0)) == GCAL_SPACE_GLOBAL);
+    return !clang_Cursor_isNull(gcal_remove_loaded(c)) ||
+           (gcal_remove_is_change(c) &&
+            gcal_remove_space(gcal_remove_child(c, 0)) == GCAL_SPACE_GLOBAL);
 }
 
 /* 1 when the value of 'c' depends on data, 0, -1: usable as a visit_fn. */
 static int depends(struct depend *d, CXCursor c, unsigned under)
 {
-    if (is_null(d->r, c))
+    if (clang_Cursor_isNull(c))
         return 0;
-    if (kind_of(d->r, c) == CXCursor_DeclRefExpr)
-        return is_known(d, d->r->clang->getCursorReferenced(c));
-    if (accesses_global(d->r, c))
+    if (clang_getCursorKind(c) == CXCursor_DeclRefExpr)
+        return is_known(d, clang_getCursorReferenced(c));
+    if (accesses_global(c))
         return 1;
     return visit_children(d, c, under, depends);
 }
@@ -82,7 +83,7 @@ static int add(struct depend *d, CXCursor variable)
 {
     CXCursor *moved;
 
-    if (is_null(d->r, variable) || is_known(d, variable))
+    if (clang_Cursor_isNull(variable) || is_known(d, variable))
         return 0;
     if (!(moved = gcal_array_grow(d->variables, d->n, &d->capacity, sizeof(*moved),
                                   d->r->err)))
@@ -97,34 +98,33 @@ static int add(struct depend *d, CXCursor variable)
  */
 static int change(struct depend *d, CXCursor place, int by_data, unsigned under)
 {
-    CXCursor variable = gcal_remove_root(d->r, place, true);
+    CXCursor variable = gcal_remove_root(place, true);
     unsigned from, to;
 
-    if (by_data < 0 || is_null(d->r, variable))
+    if (by_data < 0 || clang_Cursor_isNull(variable))
         return by_data < 0 ? -1 : 0;
-    gcal_remove_extent(d->r, variable, &from, &to);
+    gcal_remove_extent(variable, &from, &to);
     return by_data || from < under ? add(d, variable) : 0;
 }
 
 static int spread_call(struct depend *d, CXCursor c, unsigned under)
 {
-    const struct gcal_clang *clang = d->r->clang;
-    CXCursor callee = gcal_remove_callee(d->r, c);
-    int n = clang->Cursor_getNumArguments(c), any = visit_children(d, c, under, depends);
+    CXCursor callee = gcal_remove_callee(c);
+    int n = clang_Cursor_getNumArguments(c), any = visit_children(d, c, under, depends);
 
     for (int i = 0; i < n && any >= 0; i++) {
-        CXCursor argument = clang->Cursor_getArgument(c, (unsigned)i), parameter;
+        CXCursor argument = clang_Cursor_getArgument(c, (unsigned)i), parameter;
         int by_data = any;
 
-        if (!is_null(d->r, callee)) {
-            parameter = clang->Cursor_getArgument(callee, (unsigned)i);
+        if (!clang_Cursor_isNull(callee)) {
+            parameter = clang_Cursor_getArgument(callee, (unsigned)i);
             by_data = depends(d, argument, under);
             if (by_data < 0 || (by_data && add(d, parameter) < 0))
                 return -1;
             by_data = is_known(d, parameter);
         }
-        if (gcal_remove_type(d->r, argument).kind == CXType_Pointer &&
-            gcal_remove_target(d->r, argument) != GCAL_SPACE_GLOBAL &&
+        if (gcal_remove_type(argument).kind == CXType_Pointer &&
+            gcal_remove_target(argument) != GCAL_SPACE_GLOBAL &&
             change(d, argument, by_data, under) < 0)
             return -1;
     }
@@ -134,10 +134,10 @@ static int spread_call(struct depend *d, CXCursor c, unsigned under)
 /* Whether what 'c' does to its parts happens under a condition on data: then where. */
 static unsigned condition_of(struct depend *d, CXCursor c, unsigned under)
 {
-    enum CXBinaryOperatorKind op = d->r->clang->getCursorBinaryOperatorKind(c);
+    enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(c);
     unsigned from, to;
 
-    switch (kind_of(d->r, c)) {
+    switch (clang_getCursorKind(c)) {
     case CXCursor_BinaryOperator:
         if (op != CXBinaryOperator_LAnd && op != CXBinaryOperator_LOr)
             return under;
@@ -149,9 +149,9 @@ static unsigned condition_of(struct depend *d, CXCursor c, unsigned under)
     default:
         return under;
     }
-    if (!depends(d, gcal_remove_child(d->r, c, 0), 0))
+    if (!depends(d, gcal_remove_child(c, 0), 0))
         return under;
-    gcal_remove_extent(d->r, c, &from, &to);
+    gcal_remove_extent(c, &from, &to);
     return from;
 }
 
@@ -160,17 +160,16 @@ static int spread(struct depend *d, CXCursor c, unsigned under)
     CXCursor place;
     int rc = 0;
 
-    if (kind_of(d->r, c) == CXCursor_VarDecl) {
+    if (clang_getCursorKind(c) == CXCursor_VarDecl) {
         rc = visit_children(d, c, under, depends);
         rc = rc > 0 ? add(d, c) : rc;
-    } else if (kind_of(d->r, c) == CXCursor_CallExpr) {
+    } else if (clang_getCursorKind(c) == CXCursor_CallExpr) {
         rc = spread_call(d, c, under);
-        d->has_barrier |= gcal_remove_is_barrier(d->r, c);
-    } else if (gcal_remove_is_change(d->r, c)) {
-        place = gcal_remove_child(d->r, c, 0);
-        if (gcal_remove_space(d->r, place) != GCAL_SPACE_GLOBAL)
-            rc =
-                change(d, place, depends(d, gcal_remove_child(d->r, c, 1), under), under);
+        d->has_barrier |= gcal_remove_is_barrier(c);
+    } else if (gcal_remove_is_change(c)) {
+        place = gcal_remove_child(c, 0);
+        if (gcal_remove_space(place) != GCAL_SPACE_GLOBAL)
+            rc = change(d, place, depends(d, gcal_remove_child(c, 1), under), under);
     }
     return rc < 0 ? -1 : visit_children(d, c, condition_of(d, c, under), spread);
 }
@@ -191,60 +190,57 @@ static int check_moves(struct depend *d, CXCursor c, unsigned under)
 {
     static const char why[] = "where this goes depends on loaded data, which on-chip "
                               "work alone does not have";
-    CXCursor left = gcal_remove_child(d->r, c, 0), right = gcal_remove_child(d->r, c, 1);
-    bool points = !is_null(d->r, left) &&
-                  gcal_remove_type(d->r, c).kind == CXType_Pointer &&
-                  gcal_remove_target(d->r, c) != GCAL_SPACE_GLOBAL;
+    CXCursor left = gcal_remove_child(c, 0), right = gcal_remove_child(c, 1);
+    bool points = !clang_Cursor_isNull(left) &&
+                  gcal_remove_type(c).kind == CXType_Pointer &&
+                  gcal_remove_target(c) != GCAL_SPACE_GLOBAL;
     int moved = 0;
 
-    if (kind_of(d->r, c) == CXCursor_ArraySubscriptExpr &&
-        gcal_remove_space(d->r, c) != GCAL_SPACE_GLOBAL)
+    if (clang_getCursorKind(c) == CXCursor_ArraySubscriptExpr &&
+        gcal_remove_space(c) != GCAL_SPACE_GLOBAL)
         moved = depends(d, right, under);
-    else if (points && gcal_remove_is_change(d->r, c))
+    else if (points && gcal_remove_is_change(c))
         moved = under ? 1 : 0;
-    if (!moved && points && kind_of(d->r, c) == CXCursor_CompoundAssignOperator)
+    if (!moved && points && clang_getCursorKind(c) == CXCursor_CompoundAssignOperator)
         moved = depends(d, right, under);
-    else if (!moved && points && kind_of(d->r, c) == CXCursor_BinaryOperator)
-        moved = gcal_remove_type(d->r, left).kind != CXType_Pointer
-                    ? depends(d, left, under)
-                : gcal_remove_type(d->r, right).kind != CXType_Pointer
+    else if (!moved && points && clang_getCursorKind(c) == CXCursor_BinaryOperator)
+        moved = gcal_remove_type(left).kind != CXType_Pointer ? depends(d, left, under)
+                : gcal_remove_type(right).kind != CXType_Pointer
                     ? depends(d, right, under)
                     : 0;
-    if (!moved &&
-        (gcal_remove_calls(d->r, c, "vload") || gcal_remove_calls(d->r, c, "vstore"))) {
-        int n = d->r->clang->Cursor_getNumArguments(c);
+    if (!moved && (gcal_remove_calls(c, "vload") || gcal_remove_calls(c, "vstore"))) {
+        int n = clang_Cursor_getNumArguments(c);
 
-        if (gcal_remove_target(d->r, gcal_remove_child(d->r, c, (size_t)n)) !=
-            GCAL_SPACE_GLOBAL)
-            moved = depends(d, gcal_remove_child(d->r, c, (size_t)n - 1), under);
+        if (gcal_remove_target(gcal_remove_child(c, (size_t)n)) != GCAL_SPACE_GLOBAL)
+            moved = depends(d, gcal_remove_child(c, (size_t)n - 1), under);
     }
     return refuse_if(d, moved, c, why);
 }
 
 static int check_divisor(struct depend *d, CXCursor c, unsigned under)
 {
-    enum CXBinaryOperatorKind op = d->r->clang->getCursorBinaryOperatorKind(c);
-    const char *dtype = gcal_type_dtype(d->r->unit, gcal_remove_type(d->r, c));
+    enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(c);
+    const char *dtype = gcal_type_dtype(gcal_remove_type(c));
     bool divides = op == CXBinaryOperator_Div || op == CXBinaryOperator_Rem ||
                    op == CXBinaryOperator_DivAssign || op == CXBinaryOperator_RemAssign;
 
     if (!divides || !dtype || strncmp(dtype, "float", 5) == 0)
         return 0;
-    return refuse_if(d, depends(d, gcal_remove_child(d->r, c, 1), under), c,
+    return refuse_if(d, depends(d, gcal_remove_child(c, 1), under), c,
                      "this divisor depends on loaded data, which on-chip work alone "
                      "does not have: it may be zero");
 }
 
 static int names_variable(struct depend *d, CXCursor c, unsigned under)
 {
-    return kind_of(d->r, c) == CXCursor_DeclRefExpr ||
+    return clang_getCursorKind(c) == CXCursor_DeclRefExpr ||
            visit_children(d, c, under, names_variable);
 }
 
 /* A break (or, where nothing else moves the loop on, a continue) on data. */
 static int jumps_on_data(struct depend *d, CXCursor c, unsigned under)
 {
-    enum CXCursorKind kind = kind_of(d->r, c);
+    enum CXCursorKind kind = clang_getCursorKind(c);
 
     if (kind == CXCursor_BreakStmt || kind == CXCursor_ContinueStmt)
         return under ? 1 : 0;
@@ -255,20 +251,20 @@ static int check_loop(struct depend *d, CXCursor c, unsigned under)
 {
     static const char why[] = "how often this loop runs depends on loaded data, which "
                               "on-chip work alone does not have";
-    bool is_for = kind_of(d->r, c) == CXCursor_ForStmt;
-    bool is_do = kind_of(d->r, c) == CXCursor_DoStmt;
-    CXCursor condition = gcal_remove_child(d->r, c, is_do ? 1 : 0), parts[4];
-    CXCursor body = gcal_remove_child(d->r, c, is_do ? 0 : 1);
+    bool is_for = clang_getCursorKind(c) == CXCursor_ForStmt;
+    bool is_do = clang_getCursorKind(c) == CXCursor_DoStmt;
+    CXCursor condition = gcal_remove_child(c, is_do ? 1 : 0), parts[4];
+    CXCursor body = gcal_remove_child(c, is_do ? 0 : 1);
     bool moves = false;
 
     if (is_for) {
-        if (gcal_for_parts(d->r->unit, c, parts, d->r->err) < 0)
+        if (gcal_for_parts(c, parts, d->r->err) < 0)
             return -1;
         condition = parts[1];
         body = parts[3];
-        moves = !is_null(d->r, parts[2]);
+        moves = !clang_Cursor_isNull(parts[2]);
     }
-    moves = moves && !is_null(d->r, condition) && names_variable(d, condition, 0);
+    moves = moves && !clang_Cursor_isNull(condition) && names_variable(d, condition, 0);
     if (refuse_if(d, depends(d, condition, under), c, why) < 0)
         return -1;
     return moves ? 0 : refuse_if(d, jumps_on_data(d, body, 0), c, why);
@@ -276,7 +272,7 @@ static int check_loop(struct depend *d, CXCursor c, unsigned under)
 
 static int check_meeting(struct depend *d, CXCursor c, unsigned under)
 {
-    enum CXCursorKind kind = kind_of(d->r, c);
+    enum CXCursorKind kind = clang_getCursorKind(c);
     bool jumps = kind == CXCursor_BreakStmt || kind == CXCursor_ContinueStmt ||
                  kind == CXCursor_ReturnStmt;
 
@@ -290,10 +286,10 @@ static int check_meeting(struct depend *d, CXCursor c, unsigned under)
 
 static int check(struct depend *d, CXCursor c, unsigned under)
 {
-    enum CXCursorKind kind = kind_of(d->r, c);
+    enum CXCursorKind kind = clang_getCursorKind(c);
 
     /* subscripts of what goes do not matter */
-    if (!is_null(d->r, gcal_remove_loaded(d->r, c)) && !gcal_remove_is_change(d->r, c))
+    if (!clang_Cursor_isNull(gcal_remove_loaded(c)) && !gcal_remove_is_change(c))
         return 0;
     if (check_moves(d, c, under) < 0 || check_divisor(d, c, under) < 0 ||
         check_meeting(d, c, under) < 0)
@@ -308,7 +304,7 @@ static int check(struct depend *d, CXCursor c, unsigned under)
 int gcal_remove_check_data(struct remover *r)
 {
     struct depend d = { .r = r };
-    CXCursor top = r->clang->getTranslationUnitCursor(r->unit->tu);
+    CXCursor top = clang_getTranslationUnitCursor(r->unit->tu);
     size_t n;
     int rc;
 

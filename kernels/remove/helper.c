@@ -16,19 +16,19 @@ enum { DEEPEST_CALL = 20 };
 static int put_list(struct remover *r, const struct frame *f, bool arguments,
                     struct gcal_buf *out)
 {
-    int n = r->clang->Cursor_getNumArguments(f->definition);
+    int n = clang_Cursor_getNumArguments(f->definition);
     const char *comma = "";
 
     for (int i = 0; i < n; i++) {
-        CXCursor parameter = r->clang->Cursor_getArgument(f->definition, (unsigned)i);
-        CXCursor argument = r->clang->Cursor_getArgument(f->call, (unsigned)i);
+        CXCursor parameter = clang_Cursor_getArgument(f->definition, (unsigned)i);
+        CXCursor argument = clang_Cursor_getArgument(f->call, (unsigned)i);
 
         if (!gcal_remove_is_needed(r, parameter))
             continue;
         gcal_buf_puts(out, comma);
         comma = ", ";
         if (!arguments)
-            gcal_remove_print(r->unit, parameter, out);
+            gcal_remove_print(parameter, out);
         else if (gcal_remove_need(r, argument) < 0)
             return -1;
         else
@@ -42,7 +42,7 @@ static int write_helper(struct remover *r, struct frame *f, const struct gcal_bu
                         struct gcal_buf *name)
 {
     struct gcal_buf *out = &r->functions;
-    char *given = gcal_cursor_name(r->unit, f->definition, r->err);
+    char *given = gcal_cursor_name(f->definition, r->err);
 
     if (!given)
         return -1;
@@ -64,16 +64,15 @@ static int write_helper(struct remover *r, struct frame *f, const struct gcal_bu
 static enum content write_other_arguments(struct remover *r, const struct frame *f,
                                           int indent, struct gcal_buf *out)
 {
-    int n = r->clang->Cursor_getNumArguments(f->definition);
+    int n = clang_Cursor_getNumArguments(f->definition);
     enum content found = NOTHING;
 
     for (int i = 0; i < n && found != FAILED; i++)
-        if (!gcal_remove_is_needed(
-                r, r->clang->Cursor_getArgument(f->definition, (unsigned)i)))
-            found =
-                worse(found, gcal_remove_write_loads(
-                                 r, r->clang->Cursor_getArgument(f->call, (unsigned)i),
-                                 indent, out));
+        if (!gcal_remove_is_needed(r,
+                                   clang_Cursor_getArgument(f->definition, (unsigned)i)))
+            found = worse(found, gcal_remove_write_loads(
+                                     r, clang_Cursor_getArgument(f->call, (unsigned)i),
+                                     indent, out));
     return found;
 }
 
@@ -118,7 +117,7 @@ enum content gcal_remove_write_call(struct remover *r, CXCursor call, CXCursor d
         return FAILED;
     }
     r->frame = &frame;
-    rc = gcal_remove_write_function(r, gcal_remove_body(r, definition), &body);
+    rc = gcal_remove_write_function(r, gcal_remove_body(definition), &body);
     r->frame = frame.outer;
     if (rc == 0)
         found = write_other_arguments(r, &frame, indent, out);

@@ -53,7 +53,7 @@ static int write_load(struct remover *r, CXCursor place, const CXCursor *call, i
     if ((call ? gcal_remove_need_children(r, *call, 1) : gcal_remove_need(r, lvalue)) < 0)
         return -1;
     gcal_remove_put_text(r, call ? *call : place, &value);
-    type = gcal_sum_of(r, gcal_remove_type(r, call ? *call : lvalue));
+    type = gcal_sum_of(gcal_remove_type(call ? *call : lvalue));
     rc = value.failed ? gcal_error_memory(r->err)
                       : gcal_remove_write_sum(r, place, type, value.data, indent, out);
     gcal_buf_free(&value);
@@ -90,28 +90,28 @@ enum content gcal_remove_write_if(struct remover *r, CXCursor condition, bool no
 static enum content write_choice(struct remover *r, CXCursor c, int indent,
                                  struct gcal_buf *out)
 {
-    bool is_or = kind_of(r, c) == CXCursor_BinaryOperator &&
-                 r->clang->getCursorBinaryOperatorKind(c) == CXBinaryOperator_LOr;
-    CXCursor otherwise = gcal_remove_child(r, c, 2);
+    bool is_or = clang_getCursorKind(c) == CXCursor_BinaryOperator &&
+                 clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_LOr;
+    CXCursor otherwise = gcal_remove_child(c, 2);
     struct gcal_buf yes = { 0 }, no = { 0 };
     enum content found =
-        gcal_remove_write_loads(r, gcal_remove_child(r, c, 1), indent + 1, &yes);
+        gcal_remove_write_loads(r, gcal_remove_child(c, 1), indent + 1, &yes);
 
-    if (!is_null(r, otherwise))
+    if (!clang_Cursor_isNull(otherwise))
         found = worse(found, gcal_remove_write_loads(r, otherwise, indent + 1, &no));
-    found = gcal_remove_write_if(r, gcal_remove_child(r, c, 0), is_or, found, &yes, &no,
+    found = gcal_remove_write_if(r, gcal_remove_child(c, 0), is_or, found, &yes, &no,
                                  indent, out);
     gcal_buf_free(&yes);
     gcal_buf_free(&no);
     return found;
 }
 
-static bool is_choice(const struct remover *r, CXCursor c)
+static bool is_choice(CXCursor c)
 {
-    enum CXBinaryOperatorKind kind = r->clang->getCursorBinaryOperatorKind(c);
+    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(c);
 
-    return kind_of(r, c) == CXCursor_ConditionalOperator ||
-           (kind_of(r, c) == CXCursor_BinaryOperator &&
+    return clang_getCursorKind(c) == CXCursor_ConditionalOperator ||
+           (clang_getCursorKind(c) == CXCursor_BinaryOperator &&
             (kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr));
 }
 
@@ -120,16 +120,16 @@ static bool is_choice(const struct remover *r, CXCursor c)
 /* Whether a function may change a variable that a kept load depends on. */
 static bool may_change_needed(const struct remover *r, CXCursor call)
 {
-    int n = r->clang->Cursor_getNumArguments(call);
+    int n = clang_Cursor_getNumArguments(call);
 
     for (int i = 0; i < n; i++) {
-        CXCursor argument = r->clang->Cursor_getArgument(call, (unsigned)i), root;
+        CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i), root;
 
-        if (gcal_remove_type(r, argument).kind != CXType_Pointer ||
-            gcal_remove_target(r, argument) == GCAL_SPACE_GLOBAL)
+        if (gcal_remove_type(argument).kind != CXType_Pointer ||
+            gcal_remove_target(argument) == GCAL_SPACE_GLOBAL)
             continue;
-        root = gcal_remove_root(r, argument, true);
-        if (!is_null(r, root) && gcal_remove_is_needed(r, root))
+        root = gcal_remove_root(argument, true);
+        if (!clang_Cursor_isNull(root) && gcal_remove_is_needed(r, root))
             return true;
     }
     return false;
@@ -138,22 +138,22 @@ static bool may_change_needed(const struct remover *r, CXCursor call)
 static enum content write_call(struct remover *r, CXCursor c, int indent,
                                struct gcal_buf *out)
 {
-    CXCursor definition = gcal_remove_callee(r, c), pointer = gcal_remove_child(r, c, 2);
+    CXCursor definition = gcal_remove_callee(c), pointer = gcal_remove_child(c, 2);
     enum content found;
     int written;
 
-    if (gcal_remove_calls(r, c, "async_work_group"))
+    if (gcal_remove_calls(c, "async_work_group"))
         return refuse(r, c, "what this copies cannot be kept: write it as a loop");
     if ((found = gcal_remove_write_effect(r, c, indent, out)) != NOTHING)
         return found;
-    if (gcal_remove_calls(r, c, "vload")) {
-        if (gcal_remove_target(r, pointer) == GCAL_SPACE_GLOBAL &&
+    if (gcal_remove_calls(c, "vload")) {
+        if (gcal_remove_target(pointer) == GCAL_SPACE_GLOBAL &&
             (written = write_load(r, pointer, &c, indent, out)))
             return written < 0 ? FAILED : WORK;
     } else if (may_change_needed(r, c)) {
         return gcal_remove_write_same(r, c, indent, out);
     }
-    if (!is_null(r, definition) && gcal_remove_takes_global(r, definition))
+    if (!clang_Cursor_isNull(definition) && gcal_remove_takes_global(definition))
         return gcal_remove_write_call(r, c, definition, indent, out);
     return gcal_remove_write_children(r, c, 1, indent, out);
 }
@@ -166,7 +166,7 @@ enum content gcal_remove_write_children(struct remover *r, CXCursor c, size_t fi
     struct gcal_children children;
     enum content found = NOTHING;
 
-    if (gcal_children_get(r->unit, c, &children, r->err) < 0)
+    if (gcal_children_get(c, &children, r->err) < 0)
         return FAILED;
     for (size_t i = first; i < children.n && found != FAILED; i++)
         found =
@@ -180,11 +180,12 @@ static bool is_needed_change(const struct remover *r, CXCursor c)
 {
     CXCursor place, variable;
 
-    if (!gcal_remove_is_change(r, c))
+    if (!gcal_remove_is_change(c))
         return false;
-    place = gcal_remove_child(r, c, 0);
-    variable = gcal_remove_root(r, place, false);
-    return !is_null(r, variable) && gcal_remove_space(r, place) != GCAL_SPACE_GLOBAL &&
+    place = gcal_remove_child(c, 0);
+    variable = gcal_remove_root(place, false);
+    return !clang_Cursor_isNull(variable) &&
+           gcal_remove_space(place) != GCAL_SPACE_GLOBAL &&
            gcal_remove_is_needed(r, variable);
 }
 
@@ -196,14 +197,14 @@ enum content gcal_remove_write_loads(struct remover *r, CXCursor c, int indent,
     CXCursor place;
     int written = 0;
 
-    if (is_choice(r, c))
+    if (is_choice(c))
         return write_choice(r, c, indent, out);
-    if (kind_of(r, c) == CXCursor_CallExpr)
+    if (clang_getCursorKind(c) == CXCursor_CallExpr)
         return write_call(r, c, indent, out);
     if (is_needed_change(r, c))
         return gcal_remove_write_same(r, c, indent, out);
-    place = gcal_remove_loaded(r, c);
-    if (!is_null(r, place))
+    place = gcal_remove_loaded(c);
+    if (!clang_Cursor_isNull(place))
         written = write_load(r, place, NULL, indent, out);
     if (written < 0)
         return FAILED;

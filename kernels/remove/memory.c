@@ -27,14 +27,14 @@ static enum content refuse(const struct remover *r, CXCursor c, const char *why)
 
 bool gcal_remove_is_store(const struct remover *r, CXCursor c)
 {
-    return is_memory(r) && gcal_remove_is_change(r, c) &&
-           gcal_remove_space(r, gcal_remove_child(r, c, 0)) == GCAL_SPACE_GLOBAL;
+    return is_memory(r) && gcal_remove_is_change(c) &&
+           gcal_remove_space(gcal_remove_child(c, 0)) == GCAL_SPACE_GLOBAL;
 }
 
 /* "(type)(total)" for a place of 'type', which "at" is in messages. */
 static int put_total_as(struct remover *r, CXCursor at, CXType type, struct gcal_buf *out)
 {
-    struct sum wanted = gcal_sum_of(r, type);
+    struct sum wanted = gcal_sum_of(type);
 
     if (!wanted.dtype)
         return gcal_remove_error(r, at,
@@ -47,9 +47,9 @@ static int put_total_as(struct remover *r, CXCursor at, CXType type, struct gcal
 static bool has_change(const struct remover *r, CXCursor c)
 {
     struct gcal_children children;
-    bool found = gcal_remove_is_change(r, c);
+    bool found = gcal_remove_is_change(c);
 
-    if (gcal_children_get(r->unit, c, &children, NULL) < 0)
+    if (gcal_children_get(c, &children, NULL) < 0)
         return found;
     for (size_t i = 0; i < children.n && !found; i++)
         found = has_change(r, children.cursors[i]);
@@ -60,7 +60,7 @@ static bool has_change(const struct remover *r, CXCursor c)
 enum content gcal_remove_write_store(struct remover *r, CXCursor c, int indent,
                                      struct gcal_buf *out)
 {
-    CXCursor place = gcal_remove_child(r, c, 0), lvalue;
+    CXCursor place = gcal_remove_child(c, 0), lvalue;
     char tag[MAX_NAME], array[MAX_NAME];
     struct gcal_buf value = { 0 };
     enum content found = FAILED;
@@ -68,14 +68,14 @@ enum content gcal_remove_write_store(struct remover *r, CXCursor c, int indent,
     if (r->frame->outer)
         return refuse(r, c,
                       "a store in a function cannot be kept: write it in the kernel");
-    if (!is_null(r, gcal_remove_loaded(r, c)) && has_change(r, place))
+    if (!clang_Cursor_isNull(gcal_remove_loaded(c)) && has_change(r, place))
         return refuse(r, c,
                       "this place changes a variable, and is loaded and stored: "
                       "change the variable in a statement of its own");
     if (gcal_remove_names(r, place, &lvalue, tag, array) < 0 ||
         gcal_remove_need(r, lvalue) < 0)
         return FAILED;
-    if (put_total_as(r, c, gcal_remove_type(r, lvalue), &value) == 0) {
+    if (put_total_as(r, c, gcal_remove_type(lvalue), &value) == 0) {
         gcal_remove_indent(indent, out);
         gcal_remove_put_text(r, place, out);
         gcal_buf_printf(out, " = %s;\n", value.data);
@@ -88,46 +88,44 @@ enum content gcal_remove_write_store(struct remover *r, CXCursor c, int indent,
 
 /* ---- calls ---- */
 
-static CXCursor argument_of(const struct remover *r, CXCursor call, int i)
+static CXCursor argument_of(CXCursor call, int i)
 {
-    return r->clang->Cursor_getArgument(call, (unsigned)i);
+    return clang_Cursor_getArgument(call, (unsigned)i);
 }
 
 /* Whether 'call' stores in global memory, and which of its arguments are values. */
-static bool is_update(const struct remover *r, CXCursor call, int *first, int *end)
+static bool is_update(CXCursor call, int *first, int *end)
 {
-    int n = r->clang->Cursor_getNumArguments(call), pointer = 0;
+    int n = clang_Cursor_getNumArguments(call), pointer = 0;
 
-    if (gcal_remove_calls(r, call, "vstore")) {
+    if (gcal_remove_calls(call, "vstore")) {
         *first = 0;
         *end = 1;
         pointer = n - 1;
         while (pointer > 0 &&
-               gcal_remove_type(r, argument_of(r, call, pointer)).kind != CXType_Pointer)
+               gcal_remove_type(argument_of(call, pointer)).kind != CXType_Pointer)
             pointer--;
-    } else if (gcal_remove_calls(r, call, "atomic_") ||
-               gcal_remove_calls(r, call, "atom_")) {
+    } else if (gcal_remove_calls(call, "atomic_") || gcal_remove_calls(call, "atom_")) {
         *first = 1;
         *end = n;
     } else {
         return false;
     }
-    return n > 0 &&
-           gcal_remove_target(r, argument_of(r, call, pointer)) == GCAL_SPACE_GLOBAL;
+    return n > 0 && gcal_remove_target(argument_of(call, pointer)) == GCAL_SPACE_GLOBAL;
 }
 
 /* Its arguments with sums in the place of values. */
 static int put_arguments(struct remover *r, CXCursor call, int first, int end,
                          struct gcal_buf *out)
 {
-    int n = r->clang->Cursor_getNumArguments(call), rc = 0;
+    int n = clang_Cursor_getNumArguments(call), rc = 0;
 
     for (int i = 0; i < n && rc == 0; i++) {
-        CXCursor argument = argument_of(r, call, i);
+        CXCursor argument = argument_of(call, i);
 
         gcal_buf_puts(out, i ? ", " : "(");
         if (i >= first && i < end)
-            rc = put_total_as(r, argument, gcal_remove_type(r, argument), out);
+            rc = put_total_as(r, argument, gcal_remove_type(argument), out);
         else if ((rc = gcal_remove_need(r, argument)) == 0)
             gcal_remove_put_text(r, argument, out);
     }
@@ -146,8 +144,8 @@ static enum content write_update(struct remover *r, CXCursor call, int first, in
                       "a store in a function cannot be kept: write it in the kernel");
     for (int i = first; i < end && found != FAILED; i++)
         found =
-            worse(WORK, gcal_remove_write_loads(r, argument_of(r, call, i), indent, out));
-    if (found == FAILED || !(name = gcal_cursor_name(r->unit, call, r->err)))
+            worse(WORK, gcal_remove_write_loads(r, argument_of(call, i), indent, out));
+    if (found == FAILED || !(name = gcal_cursor_name(call, r->err)))
         return FAILED;
     gcal_remove_indent(indent, out);
     gcal_buf_puts(out, name);
@@ -159,19 +157,20 @@ static enum content write_update(struct remover *r, CXCursor call, int first, in
 enum content gcal_remove_write_effect(struct remover *r, CXCursor call, int indent,
                                       struct gcal_buf *out)
 {
-    CXCursor callee = gcal_remove_callee(r, call);
+    CXCursor callee = gcal_remove_callee(call);
     int first, end;
 
     if (!is_memory(r))
         return NOTHING;
-    if (is_update(r, call, &first, &end))
+    if (is_update(call, &first, &end))
         return write_update(r, call, first, end, indent, out);
     if (r->removal->drop_barriers)
         return NOTHING;
-    if (gcal_remove_is_barrier(r, call) && !r->frame->outer)
+    if (gcal_remove_is_barrier(call) && !r->frame->outer)
         return gcal_remove_write_same(r, call, indent, out);
-    if (gcal_remove_is_barrier(r, call) ||
-        (!is_null(r, callee) && gcal_remove_has_barrier(r, gcal_remove_body(r, callee))))
+    if (gcal_remove_is_barrier(call) ||
+        (!clang_Cursor_isNull(callee) &&
+         gcal_remove_has_barrier(r, gcal_remove_body(callee))))
         return refuse(r, call,
                       "a barrier in a function cannot be kept: write it in the kernel");
     return NOTHING;

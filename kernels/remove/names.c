@@ -6,16 +6,6 @@
 
 #include "calib/base/error.h"
 
-void gcal_loads_clear(struct gcal_loads *loads)
-{
-    for (size_t i = 0; i < loads->n; i++) {
-        free(loads->items[i].name);
-        free(loads->items[i].with);
-    }
-    free(loads->items);
-    *loads = (struct gcal_loads){ 0 };
-}
-
 static bool is_among(const struct gcal_removal *removal, const char *name)
 {
     for (size_t i = 0; i < removal->n_keep; i++)

@@ -57,19 +57,18 @@ static bool is_kept(const struct remover *r, const char *name)
 /* The kernel's variable that a place starts from, in whatever helper it stands. */
 static CXCursor kernel_root(const struct remover *r, CXCursor place)
 {
-    CXCursor root = gcal_remove_root(r, place, true);
+    CXCursor root = gcal_remove_root(place, true);
 
     for (const struct frame *f = r->frame; f && f->outer; f = f->outer) {
-        int n = r->clang->Cursor_getNumArguments(f->definition), i;
+        int n = clang_Cursor_getNumArguments(f->definition), i;
 
         for (i = 0; i < n; i++)
-            if (r->clang->equalCursors(
-                    root, r->clang->Cursor_getArgument(f->definition, (unsigned)i)))
+            if (clang_equalCursors(root,
+                                   clang_Cursor_getArgument(f->definition, (unsigned)i)))
                 break;
         if (i == n)
             return root;
-        root =
-            gcal_remove_root(r, r->clang->Cursor_getArgument(f->call, (unsigned)i), true);
+        root = gcal_remove_root(clang_Cursor_getArgument(f->call, (unsigned)i), true);
     }
     return root;
 }
@@ -80,18 +79,18 @@ int gcal_remove_names(struct remover *r, CXCursor place, CXCursor *lvalue, char 
     CXCursor root;
     char *name;
 
-    while (kind_of(r, place) == CXCursor_ParenExpr)
-        place = gcal_remove_child(r, place, 0);
+    while (clang_getCursorKind(place) == CXCursor_ParenExpr)
+        place = gcal_remove_child(place, 0);
     *tag = *array = 0;
     *lvalue = place;
-    if (!gcal_tag_find(r->unit, place, lvalue, tag, MAX_NAME))
-        gcal_remove_tag_inside(r, place, tag);
-    while (kind_of(r, *lvalue) == CXCursor_ParenExpr)
-        *lvalue = gcal_remove_child(r, *lvalue, 0);
+    if (!gcal_tag_find(place, lvalue, tag, MAX_NAME))
+        gcal_remove_tag_inside(place, tag);
+    while (clang_getCursorKind(*lvalue) == CXCursor_ParenExpr)
+        *lvalue = gcal_remove_child(*lvalue, 0);
     root = kernel_root(r, *lvalue);
-    if (is_null(r, root))
+    if (clang_Cursor_isNull(root))
         return 0;
-    if (!(name = gcal_cursor_name(r->unit, root, r->err)))
+    if (!(name = gcal_cursor_name(root, r->err)))
         return -1;
     strncpy(array, name, MAX_NAME - 1);
     array[MAX_NAME - 1] = 0;
@@ -114,7 +113,7 @@ int gcal_remove_keeps(struct remover *r, CXCursor place, CXCursor *lvalue, char 
 bool gcal_remove_is_needed(const struct remover *r, CXCursor variable)
 {
     for (size_t i = 0; i < r->n_needed; i++)
-        if (r->clang->equalCursors(r->needed[i], variable))
+        if (clang_equalCursors(r->needed[i], variable))
             return true;
     return false;
 }
@@ -123,8 +122,8 @@ static int need_variable(struct remover *r, CXCursor c, CXCursor variable)
 {
     CXCursor *moved;
 
-    if ((gcal_remove_space(r, variable) == GCAL_SPACE_LOCAL ||
-         gcal_remove_target(r, variable) == GCAL_SPACE_LOCAL) &&
+    if ((gcal_remove_space(variable) == GCAL_SPACE_LOCAL ||
+         gcal_remove_target(variable) == GCAL_SPACE_LOCAL) &&
         gcal_remove_doubt(r, c,
                           "where a kept load goes, or how often, depends on local "
                           "memory, which work removal takes away") < 0)
@@ -141,9 +140,9 @@ static int need_variable(struct remover *r, CXCursor c, CXCursor variable)
 
 /* ---- loads that stay where they are ---- */
 
-static bool is_integer(const struct remover *r, CXType type)
+static bool is_integer(CXType type)
 {
-    const char *dtype = gcal_type_dtype(r->unit, type);
+    const char *dtype = gcal_type_dtype(type);
 
     return dtype && strncmp(dtype, "float", 5) != 0;
 }
@@ -155,7 +154,7 @@ static int need_load(struct remover *r, CXCursor c, CXCursor place)
     CXCursor lvalue;
     int kept;
 
-    if (!is_integer(r, gcal_remove_type(r, c)))
+    if (!is_integer(gcal_remove_type(c)))
         return gcal_remove_doubt(r, c,
                                  "where a kept load goes, or how often, depends on "
                                  "this load of a number that is no integer");
@@ -174,13 +173,13 @@ static int need_load(struct remover *r, CXCursor c, CXCursor place)
 
 static int need_call(struct remover *r, CXCursor c)
 {
-    CXCursor callee = gcal_remove_callee(r, c);
+    CXCursor callee = gcal_remove_callee(c);
 
-    if (gcal_remove_calls(r, c, "vload") &&
-        gcal_remove_target(r, gcal_remove_child(r, c, 2)) == GCAL_SPACE_GLOBAL)
-        return need_load(r, c, gcal_remove_child(r, c, 2));
-    if (gcal_remove_calls(r, c, "atom") ||
-        (!is_null(r, callee) && gcal_remove_takes_global(r, callee)))
+    if (gcal_remove_calls(c, "vload") &&
+        gcal_remove_target(gcal_remove_child(c, 2)) == GCAL_SPACE_GLOBAL)
+        return need_load(r, c, gcal_remove_child(c, 2));
+    if (gcal_remove_calls(c, "atom") ||
+        (!clang_Cursor_isNull(callee) && gcal_remove_takes_global(callee)))
         return gcal_remove_doubt(r, c,
                                  "where a kept load goes, or how often, depends on "
                                  "what this function does in memory");
@@ -192,7 +191,7 @@ int gcal_remove_need_children(struct remover *r, CXCursor c, size_t first)
     struct gcal_children children;
     int rc = 0;
 
-    if (gcal_children_get(r->unit, c, &children, r->err) < 0)
+    if (gcal_children_get(c, &children, r->err) < 0)
         return -1;
     for (size_t i = first; i < children.n && rc == 0; i++)
         rc = gcal_remove_need(r, children.cursors[i]);
@@ -204,18 +203,18 @@ int gcal_remove_need(struct remover *r, CXCursor c)
 {
     CXCursor place;
 
-    if (kind_of(r, c) == CXCursor_DeclRefExpr) {
-        CXCursor declared = r->clang->getCursorReferenced(c);
-        enum CXCursorKind kind = kind_of(r, declared);
+    if (clang_getCursorKind(c) == CXCursor_DeclRefExpr) {
+        CXCursor declared = clang_getCursorReferenced(c);
+        enum CXCursorKind kind = clang_getCursorKind(declared);
 
         if (kind == CXCursor_VarDecl || kind == CXCursor_ParmDecl)
             return need_variable(r, c, declared);
         return 0;
     }
-    place = gcal_remove_loaded(r, c);
-    if (!is_null(r, place) && need_load(r, c, place) < 0)
+    place = gcal_remove_loaded(c);
+    if (!clang_Cursor_isNull(place) && need_load(r, c, place) < 0)
         return -1;
-    if (kind_of(r, c) == CXCursor_CallExpr && need_call(r, c) < 0)
+    if (clang_getCursorKind(c) == CXCursor_CallExpr && need_call(r, c) < 0)
         return -1;
     return gcal_remove_need_children(r, c, 0);
 }

@@ -33,7 +33,7 @@ int gcal_onchip_put_rewritten(struct onchip *o, CXCursor c, struct gcal_buf *out
     unsigned position = o->position, from, to;
     int rc;
 
-    gcal_remove_extent(o->r, c, &from, &to);
+    gcal_remove_extent(c, &from, &to);
     o->out = out;
     o->position = from;
     rc = gcal_onchip_rewrite(o, c);
@@ -48,7 +48,7 @@ int gcal_onchip_rewrite_children(struct onchip *o, CXCursor c)
     struct gcal_children children;
     int rc = 0;
 
-    if (gcal_children_get(o->r->unit, c, &children, o->r->err) < 0)
+    if (gcal_children_get(c, &children, o->r->err) < 0)
         return -1;
     for (size_t i = 0; i < children.n && rc == 0; i++)
         rc = gcal_onchip_rewrite(o, children.cursors[i]);
@@ -65,7 +65,7 @@ static int rewrite_return(struct onchip *o, CXCursor c)
 
     if (o->helper || !(o->n_stores || o->loop_depth))
         return gcal_onchip_rewrite_children(o, c);
-    gcal_remove_extent(o->r, c, &from, &to);
+    gcal_remove_extent(c, &from, &to);
     gcal_onchip_copy_until(o, from);
     gcal_buf_puts(o->out, "{ ");
     if (o->all_sums.n)
@@ -87,14 +87,14 @@ static int rewrite_loop(struct onchip *o, CXCursor c)
 
 int gcal_onchip_rewrite(struct onchip *o, CXCursor c)
 {
-    CXCursor place = gcal_remove_loaded(o->r, c);
+    CXCursor place = gcal_remove_loaded(c);
 
-    if (gcal_remove_is_change(o->r, c) &&
-        gcal_remove_space(o->r, gcal_remove_child(o->r, c, 0)) == GCAL_SPACE_GLOBAL)
+    if (gcal_remove_is_change(c) &&
+        gcal_remove_space(gcal_remove_child(c, 0)) == GCAL_SPACE_GLOBAL)
         return gcal_onchip_replace_change(o, c);
-    if (!is_null(o->r, place))
+    if (!clang_Cursor_isNull(place))
         return gcal_onchip_replace_load(o, c, place);
-    switch (kind_of(o->r, c)) {
+    switch (clang_getCursorKind(c)) {
     case CXCursor_CallExpr:
         return gcal_onchip_rewrite_call(o, c);
     case CXCursor_ReturnStmt:
@@ -128,22 +128,21 @@ static void put_parameters(struct onchip *o, const struct function *f,
 }
 
 /* Where the last parameter ends. */
-static unsigned parameters_end(const struct onchip *o, CXCursor function)
+static unsigned parameters_end(CXCursor function)
 {
-    int n = o->r->clang->Cursor_getNumArguments(function);
+    int n = clang_Cursor_getNumArguments(function);
     unsigned from, to;
 
-    gcal_remove_extent(o->r, o->r->clang->Cursor_getArgument(function, (unsigned)n - 1),
-                       &from, &to);
+    gcal_remove_extent(clang_Cursor_getArgument(function, (unsigned)n - 1), &from, &to);
     return to;
 }
 
 static int write_helper(struct onchip *o, CXCursor definition)
 {
-    CXCursor body = gcal_remove_body(o->r, definition);
+    CXCursor body = gcal_remove_body(definition);
     struct function *moved = gcal_array_grow(
         o->functions, o->n_functions, &o->function_capacity, sizeof(*moved), o->r->err);
-    unsigned end = parameters_end(o, definition), from, to;
+    unsigned end = parameters_end(definition), from, to;
     struct gcal_buf text = { 0 };
     int rc;
 
@@ -155,7 +154,7 @@ static int write_helper(struct onchip *o, CXCursor definition)
     rc = gcal_onchip_put_rewritten(o, body, &text);
     gcal_onchip_copy_until(o, end);
     put_parameters(o, o->helper, o->out);
-    gcal_remove_extent(o->r, body, &from, &to);
+    gcal_remove_extent(body, &from, &to);
     gcal_onchip_copy_until(o, from);
     gcal_buf_puts(o->out, "{\n");
     for (size_t i = 0; i < o->helper->n_uses; i++) {
@@ -183,15 +182,15 @@ static int rewrite_statements(struct onchip *o, CXCursor body, struct gcal_buf *
     unsigned from, to;
     int rc = 0;
 
-    if (gcal_children_get(o->r->unit, body, &children, o->r->err) < 0)
+    if (gcal_children_get(body, &children, o->r->err) < 0)
         return -1;
-    gcal_remove_extent(o->r, body, &from, &to);
+    gcal_remove_extent(body, &from, &to);
     to--; /* the brace */
     o->out = out;
     o->position = from + 1;
     for (size_t i = 0; i < children.n && rc == 0; i++) {
-        if (kind_of(o->r, children.cursors[i]) == CXCursor_ReturnStmt) {
-            gcal_remove_extent(o->r, children.cursors[i], &to, &from);
+        if (clang_getCursorKind(children.cursors[i]) == CXCursor_ReturnStmt) {
+            gcal_remove_extent(children.cursors[i], &to, &from);
             break;
         }
         rc = gcal_onchip_rewrite(o, children.cursors[i]);
@@ -208,10 +207,10 @@ static int write_kernel(struct onchip *o, CXCursor kernel)
     unsigned from, to;
     int rc = -1;
 
-    gcal_remove_extent(o->r, kernel, &from, &to);
+    gcal_remove_extent(kernel, &from, &to);
     gcal_onchip_copy_until(o, from);
     o->n_stores = 0;
-    if (rewrite_statements(o, gcal_remove_body(o->r, kernel), &text) < 0)
+    if (rewrite_statements(o, gcal_remove_body(kernel), &text) < 0)
         goto out;
     if (!o->sums.n) {
         gcal_remove_error(o->r, kernel,
@@ -238,13 +237,13 @@ static int write_declaration(struct onchip *o, CXCursor c, CXCursor kernel)
 {
     unsigned from, to;
 
-    if (o->r->clang->equalCursors(c, kernel))
+    if (clang_equalCursors(c, kernel))
         return write_kernel(o, kernel);
-    if (kind_of(o->r, c) != CXCursor_FunctionDecl || !gcal_remove_takes_global(o->r, c))
+    if (clang_getCursorKind(c) != CXCursor_FunctionDecl || !gcal_remove_takes_global(c))
         return 0;
-    gcal_remove_extent(o->r, c, &from, &to);
+    gcal_remove_extent(c, &from, &to);
     gcal_onchip_copy_until(o, from);
-    if (o->r->clang->equalCursors(o->r->clang->getCursorDefinition(c), c))
+    if (clang_equalCursors(clang_getCursorDefinition(c), c))
         return write_helper(o, c);
     o->position = to + (o->r->unit->source[to] == ';'); /* it has more parameters now */
     return 0;
@@ -255,8 +254,7 @@ static int write_all(struct onchip *o, CXCursor kernel)
     struct gcal_children all;
     int rc = 0;
 
-    if (gcal_children_get(o->r->unit,
-                          o->r->clang->getTranslationUnitCursor(o->r->unit->tu), &all,
+    if (gcal_children_get(clang_getTranslationUnitCursor(o->r->unit->tu), &all,
                           o->r->err) < 0)
         return -1;
     for (size_t i = 0; i < all.n && rc == 0; i++)

@@ -25,8 +25,7 @@ struct loops {
 static enum CXChildVisitResult add_loop(CXCursor c, CXCursor parent, CXClientData data)
 {
     struct loops *l = data;
-    const struct gcal_clang *clang = l->unit->clang;
-    enum CXCursorKind kind = clang->getCursorKind(c);
+    enum CXCursorKind kind = clang_getCursorKind(c);
     unsigned *moved;
 
     (void)parent;
@@ -37,8 +36,8 @@ static enum CXChildVisitResult add_loop(CXCursor c, CXCursor parent, CXClientDat
     if (!moved)
         return CXChildVisit_Break;
     l->places = moved;
-    clang->getExpansionLocation(clang->getRangeStart(clang->getCursorExtent(c)), NULL,
-                                NULL, NULL, &moved[l->n++]);
+    clang_getExpansionLocation(clang_getRangeStart(clang_getCursorExtent(c)), NULL, NULL,
+                               NULL, &moved[l->n++]);
     return CXChildVisit_Recurse;
 }
 
@@ -92,13 +91,13 @@ static int find_insertions(const struct gcal_unit *given, const struct gcal_unit
                            struct gcal_error *err)
 {
     struct loops a = { .unit = given, .err = err }, b = { .unit = printed, .err = err };
-    char *name = gcal_cursor_name(printed, function, err);
+    char *name = gcal_cursor_name(function, err);
     CXCursor same;
     int rc = name ? 0 : -1;
 
     if (name && gcal_unit_function(given, name, &same, NULL) == 0) {
-        given->clang->visitChildren(same, add_loop, &a);
-        given->clang->visitChildren(function, add_loop, &b);
+        clang_visitChildren(same, add_loop, &a);
+        clang_visitChildren(function, add_loop, &b);
         rc = match_loops(&a, &b, insertions);
     }
     free(a.places);
@@ -136,10 +135,9 @@ static char *carry_pragmas(const struct gcal_unit *given, char *text,
     int rc = -1;
 
     if (printed)
-        rc = gcal_children_get(
-            printed, printed->clang->getTranslationUnitCursor(printed->tu), &all, err);
+        rc = gcal_children_get(clang_getTranslationUnitCursor(printed->tu), &all, err);
     for (size_t i = 0; i < all.n && rc == 0; i++)
-        if (printed->clang->getCursorKind(all.cursors[i]) == CXCursor_FunctionDecl)
+        if (clang_getCursorKind(all.cursors[i]) == CXCursor_FunctionDecl)
             rc = find_insertions(given, printed, all.cursors[i], &insertions, err);
     if (rc == 0)
         put_insertions(text, &insertions, &out);
@@ -159,21 +157,19 @@ static bool is_from_source(const struct gcal_unit *unit, CXCursor c)
     const char *name;
     bool same;
 
-    unit->clang->getPresumedLocation(unit->clang->getCursorLocation(c), &file, NULL,
-                                     NULL);
-    name = unit->clang->getCString(file);
+    clang_getPresumedLocation(clang_getCursorLocation(c), &file, NULL, NULL);
+    name = clang_getCString(file);
     same = name && strcmp(name, unit->file) == 0;
-    unit->clang->disposeString(file);
+    clang_disposeString(file);
     return same;
 }
 
-static void print_declaration(const struct gcal_unit *unit, CXCursor c,
-                              struct gcal_buf *out)
+static void print_declaration(CXCursor c, struct gcal_buf *out)
 {
-    bool function = unit->clang->getCursorKind(c) == CXCursor_FunctionDecl;
+    bool function = clang_getCursorKind(c) == CXCursor_FunctionDecl;
 
-    gcal_remove_print(unit, c, out);
-    if (!function || !unit->clang->equalCursors(unit->clang->getCursorDefinition(c), c))
+    gcal_remove_print(c, out);
+    if (!function || !clang_equalCursors(clang_getCursorDefinition(c), c))
         gcal_buf_puts(out, ";");
     gcal_buf_puts(out, "\n");
 }
@@ -184,9 +180,9 @@ static bool is_kernel(const struct gcal_unit *unit, CXCursor c)
     char *name;
     bool kernel;
 
-    if (unit->clang->getCursorKind(c) != CXCursor_FunctionDecl)
+    if (clang_getCursorKind(c) != CXCursor_FunctionDecl)
         return false;
-    name = gcal_cursor_name(unit, c, NULL);
+    name = gcal_cursor_name(c, NULL);
     kernel = name && gcal_unit_kernel(unit, name, &found, NULL) == 0;
     free(name);
     return kernel;
@@ -195,20 +191,19 @@ static bool is_kernel(const struct gcal_unit *unit, CXCursor c)
 /* "typedef struct { ... } name;" is printed as two declarations that have nothing to do
  * with each other: puts the first one inside of the second.
  */
-static bool print_nameless(const struct gcal_unit *unit, CXCursor c, CXCursor next,
-                           struct gcal_buf *out)
+static bool print_nameless(CXCursor c, CXCursor next, struct gcal_buf *out)
 {
     struct gcal_buf text = { 0 };
     bool nameless;
 
-    gcal_remove_print(unit, c, &text);
+    gcal_remove_print(c, &text);
     nameless =
         text.data &&
         (strncmp(text.data, "struct {", 8) == 0 ||
          strncmp(text.data, "union {", 7) == 0 || strncmp(text.data, "enum {", 6) == 0) &&
-        unit->clang->getCursorKind(next) == CXCursor_TypedefDecl;
+        clang_getCursorKind(next) == CXCursor_TypedefDecl;
     if (nameless) {
-        char *name = gcal_cursor_name(unit, next, NULL);
+        char *name = gcal_cursor_name(next, NULL);
 
         gcal_buf_printf(out, "typedef %s %s;\n", text.data, name ? name : "");
         free(name);
@@ -252,20 +247,18 @@ char *gcal_remove_print_source(const struct gcal_unit *unit, CXCursor kernel,
     struct gcal_buf out = { 0 };
     char *text;
 
-    if (gcal_children_get(unit, unit->clang->getTranslationUnitCursor(unit->tu), &all,
-                          err) < 0)
+    if (gcal_children_get(clang_getTranslationUnitCursor(unit->tu), &all, err) < 0)
         return NULL;
     print_extensions(unit->source, &out);
     for (size_t i = 0; i < all.n; i++) {
         if (!is_from_source(unit, all.cursors[i]) || is_kernel(unit, all.cursors[i]))
             continue;
-        if (i + 1 < all.n &&
-            print_nameless(unit, all.cursors[i], all.cursors[i + 1], &out))
+        if (i + 1 < all.n && print_nameless(all.cursors[i], all.cursors[i + 1], &out))
             i++;
         else
-            print_declaration(unit, all.cursors[i], &out);
+            print_declaration(all.cursors[i], &out);
     }
-    print_declaration(unit, kernel, &out);
+    print_declaration(kernel, &out);
     free(all.cursors);
     mend(out.data, "#pragma unroll (enable)", strlen("#pragma unroll"));
     mend(out.data, "opencl_unroll_hint(0)", strlen("opencl_unroll_hint"));

@@ -61,7 +61,6 @@ struct doubt {
 struct remover {
     const struct gcal_unit *unit;     /* the printed source */
     const struct gcal_unit *original; /* for places in messages */
-    const struct gcal_clang *clang;
     const struct gcal_removal *removal;
     size_t n_dims;
     struct gcal_error *err;
@@ -79,29 +78,18 @@ struct remover {
     bool stores; /* in global memory, so that read_tgt_dest is not needed */
 };
 
-static inline enum CXCursorKind kind_of(const struct remover *r, CXCursor c)
-{
-    return r->clang->getCursorKind(c);
-}
-
-static inline bool is_null(const struct remover *r, CXCursor c)
-{
-    return r->clang->equalCursors(c, r->clang->getNullCursor());
-}
-
 static inline enum content worse(enum content a, enum content b)
 {
     return a > b ? a : b;
 }
 
 /* ---- remove_text.c: where a cursor's text lies, and copies of it ---- */
-void gcal_remove_extent(const struct remover *r, CXCursor c, unsigned *from,
-                        unsigned *to);
+void gcal_remove_extent(CXCursor c, unsigned *from, unsigned *to);
 void gcal_remove_put_range(const struct remover *r, unsigned from, unsigned to,
                            struct gcal_buf *out);
 void gcal_remove_put_text(const struct remover *r, CXCursor c, struct gcal_buf *out);
 /* Without macros and, of a variable, without the others declared beside it. */
-void gcal_remove_print(const struct gcal_unit *unit, CXCursor c, struct gcal_buf *out);
+void gcal_remove_print(CXCursor c, struct gcal_buf *out);
 void gcal_remove_indent(int indent, struct gcal_buf *out);
 /* "file:line:column: why" with the place in the source as it was given; -1. */
 int gcal_remove_error(const struct remover *r, CXCursor c, const char *why);
@@ -115,39 +103,39 @@ char *gcal_remove_print_source(const struct gcal_unit *unit, CXCursor kernel,
 
 /* ---- remove_tag.c ---- */
 /* The tag of a pointer &GPUCAL_TAG(tag, ..), or of what a component or member is of. */
-bool gcal_remove_tag_inside(const struct remover *r, CXCursor place, char *tag);
+bool gcal_remove_tag_inside(CXCursor place, char *tag);
 /* 'size' bytes of printed source, with GPUCAL_TAG as people write it. */
 void gcal_remove_put_tags(const char *text, size_t size, struct gcal_buf *out);
 
 /* ---- remove_tree.c: questions about the syntax tree ---- */
 /* Child 'which', or a null cursor. */
-CXCursor gcal_remove_child(const struct remover *r, CXCursor c, size_t which);
-CXCursor gcal_remove_body(const struct remover *r, CXCursor function);
-CXType gcal_remove_type(const struct remover *r, CXCursor c); /* canonical */
-enum gcal_space gcal_remove_space(const struct remover *r, CXCursor c);
+CXCursor gcal_remove_child(CXCursor c, size_t which);
+CXCursor gcal_remove_body(CXCursor function);
+CXType gcal_remove_type(CXCursor c); /* canonical */
+enum gcal_space gcal_remove_space(CXCursor c);
 /* Of what a pointer points to; ANY for what is no pointer. */
-enum gcal_space gcal_remove_target(const struct remover *r, CXCursor c);
+enum gcal_space gcal_remove_target(CXCursor c);
 /* The variable that an lvalue or a pointer expression starts from; null when unclear.
  * With 'origin', a pointer variable stands for what it was initialised with.
  */
-CXCursor gcal_remove_root(const struct remover *r, CXCursor c, bool origin);
+CXCursor gcal_remove_root(CXCursor c, bool origin);
 /* An assignment, ++ or --. */
-bool gcal_remove_is_change(const struct remover *r, CXCursor c);
+bool gcal_remove_is_change(CXCursor c);
 /* The place that the expression 'c' itself (not its parts) loads from global memory. */
-CXCursor gcal_remove_loaded(const struct remover *r, CXCursor c);
+CXCursor gcal_remove_loaded(CXCursor c);
 /* A call of a built-in function whose name starts so. */
-bool gcal_remove_calls(const struct remover *r, CXCursor c, const char *start);
+bool gcal_remove_calls(CXCursor c, const char *start);
 /* The definition of the helper that is called, or a null cursor; and whether it can
  * reach global memory.
  */
-CXCursor gcal_remove_callee(const struct remover *r, CXCursor call);
-bool gcal_remove_takes_global(const struct remover *r, CXCursor function);
-bool gcal_remove_is_barrier(const struct remover *r, CXCursor c);
+CXCursor gcal_remove_callee(CXCursor call);
+bool gcal_remove_takes_global(CXCursor function);
+bool gcal_remove_is_barrier(CXCursor c);
 /* Whether 'c' holds a barrier, or calls a function that does. */
 bool gcal_remove_has_barrier(const struct remover *r, CXCursor c);
 
 /* ---- remove_sum.c: accumulators ---- */
-struct sum gcal_sum_of(const struct remover *r, CXType type);
+struct sum gcal_sum_of(CXType type);
 /* The number of the sum for values of 'type', added when it is new, or -1.  All scalars
  * share one, of the widest type, when 'pooled'.
  */

@@ -16,12 +16,12 @@ static int write_statements(struct remover *r, CXCursor body, struct gcal_buf *o
     struct gcal_children children;
     enum content found = NOTHING;
 
-    if (gcal_children_get(r->unit, body, &children, r->err) < 0)
+    if (gcal_children_get(body, &children, r->err) < 0)
         return -1;
     for (size_t i = 0; i < children.n && found != FAILED; i++) {
         CXCursor c = children.cursors[i];
 
-        if (kind_of(r, c) != CXCursor_ReturnStmt) {
+        if (clang_getCursorKind(c) != CXCursor_ReturnStmt) {
             found = worse(found, gcal_remove_write_statement(r, c, 1, out));
             continue;
         }
@@ -105,7 +105,7 @@ int gcal_remove_write_reads(struct remover *r, CXCursor kernel, struct gcal_buf 
     int rc = -1;
 
     r->frame = &frame;
-    if (gcal_remove_write_function(r, gcal_remove_body(r, kernel), &text) < 0)
+    if (gcal_remove_write_function(r, gcal_remove_body(kernel), &text) < 0)
         goto out;
     if (r->n_doubts) {
         gcal_remove_error(r, r->doubts[0].at, r->doubts[0].why);
@@ -113,7 +113,7 @@ int gcal_remove_write_reads(struct remover *r, CXCursor kernel, struct gcal_buf 
     }
     if (check_names(r, r->stores || frame.sums.n) < 0)
         goto out;
-    gcal_remove_extent(r, kernel, &from, &to);
+    gcal_remove_extent(kernel, &from, &to);
     gcal_remove_put_range(r, 0, from, out); /* types, constants, helpers */
     gcal_buf_puts(out, r->functions.data ? r->functions.data : "");
     gcal_remove_put_signature(r, kernel, &frame.sums, out);

@@ -141,9 +141,8 @@ char *gcal_remove_reported(const struct gcal_count_request *request,
     if (!(unit = parse_source(request, err)))
         return NULL;
     r.original = unit;
-    r.clang = unit->clang;
     if (gcal_unit_kernel(unit, request->kernel, &kernel, err) == 0 &&
-        (name = gcal_cursor_name(unit, kernel, err)) &&
+        (name = gcal_cursor_name(kernel, err)) &&
         (printed = gcal_remove_print_source(unit, kernel, err)))
         text = remove_from(&r, printed, name);
     free(printed);
@@ -153,14 +152,8 @@ char *gcal_remove_reported(const struct gcal_count_request *request,
 }
 
 char *gcal_work_remove(const struct gcal_count_request *request,
-                       const struct gcal_removal *removal, struct gcal_error *err)
-{
-    return gcal_work_remove_typed(request, removal, NULL, err);
-}
-
-char *gcal_work_remove_typed(const struct gcal_count_request *request,
-                             const struct gcal_removal *removal,
-                             struct gcal_element *element, struct gcal_error *err)
+                       const struct gcal_removal *removal, struct gcal_element *element,
+                       struct gcal_error *err)
 {
     struct report report;
     char *text = gcal_remove_reported(request, removal, &report, err);

@@ -38,28 +38,25 @@ struct gcal_removal {
     bool drop_barriers; /* GCAL_REMOVAL_MEMORY: they go, too */
 };
 
-/* The kernel of 'request' with the same loops and NDRange that does only the work which
- * 'removal' asks for, and stores the sum in 'read_tgt_dest', a buffer argument added at
- * the end: one element per work-item, linear in the global id, tagged "sum".  It has the
- * type of what is summed up, or the widest of the types as a scalar.  GCAL_REMOVAL_MEMORY
- * needs no such buffer where the kernel stores something itself.  Arguments that are not
- * used any more stay, so the call's arguments are those of the original and this one.
- * Returns OpenCL C, the caller's to free; NULL with 'err' (GCAL_EINPUT,
- * "file:line:column: reason") where what should stay depends on what should go.
- */
-char *gcal_work_remove(const struct gcal_count_request *request,
-                       const struct gcal_removal *removal, struct gcal_error *err);
-
 /* What an element of 'read_tgt_dest' is. */
 struct gcal_element {
     const char *dtype; /* NULL: there is no such buffer */
     size_t n_lanes;    /* of a vector, or 1 */
 };
 
-/* The same, which also tells the element's type. */
-char *gcal_work_remove_typed(const struct gcal_count_request *request,
-                             const struct gcal_removal *removal,
-                             struct gcal_element *element, struct gcal_error *err);
+/* The kernel of 'request' with the same loops and NDRange that does only the work which
+ * 'removal' asks for, and stores the sum in 'read_tgt_dest', a buffer argument added at
+ * the end: one element per work-item, linear in the global id, tagged "sum".  It has the
+ * type of what is summed up, or the widest of the types as a scalar.  GCAL_REMOVAL_MEMORY
+ * needs no such buffer where the kernel stores something itself.  Arguments that are not
+ * used any more stay, so the call's arguments are those of the original and this one.
+ * 'element' (may be NULL) gets the type of its elements.  Returns OpenCL C, the caller's
+ * to free; NULL with 'err' (GCAL_EINPUT, "file:line:column: reason") where what should
+ * stay depends on what should go.
+ */
+char *gcal_work_remove(const struct gcal_count_request *request,
+                       const struct gcal_removal *removal, struct gcal_element *element,
+                       struct gcal_error *err);
 
 /* A name that 'keep' may have: a tag, or an array. */
 struct gcal_load {

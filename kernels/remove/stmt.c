@@ -13,8 +13,8 @@ enum content gcal_remove_write_same(struct remover *r, CXCursor c, int indent,
     if (gcal_remove_need(r, c) < 0)
         return FAILED;
     gcal_remove_indent(indent, out);
-    if (kind_of(r, c) == CXCursor_VarDecl)
-        gcal_remove_print(r->unit, c, out);
+    if (clang_getCursorKind(c) == CXCursor_VarDecl)
+        gcal_remove_print(c, out);
     else
         gcal_remove_put_text(r, c, out);
     gcal_buf_puts(out, ";\n");
@@ -27,12 +27,12 @@ static enum content write_declaration(struct remover *r, CXCursor c, int indent,
     struct gcal_children children;
     enum content found = NOTHING;
 
-    if (gcal_children_get(r->unit, c, &children, r->err) < 0)
+    if (gcal_children_get(c, &children, r->err) < 0)
         return FAILED;
     for (size_t i = 0; i < children.n && found != FAILED; i++) {
         CXCursor variable = children.cursors[i];
 
-        if (kind_of(r, variable) != CXCursor_VarDecl ||
+        if (clang_getCursorKind(variable) != CXCursor_VarDecl ||
             gcal_remove_is_needed(r, variable))
             found = worse(gcal_remove_write_same(r, variable, indent, out), found);
         else
@@ -49,9 +49,9 @@ static enum content write_body(struct remover *r, CXCursor c, int indent,
     struct gcal_children children;
     enum content found = NOTHING;
 
-    if (kind_of(r, c) != CXCursor_CompoundStmt)
+    if (clang_getCursorKind(c) != CXCursor_CompoundStmt)
         return gcal_remove_write_statement(r, c, indent, out);
-    if (gcal_children_get(r->unit, c, &children, r->err) < 0)
+    if (gcal_children_get(c, &children, r->err) < 0)
         return FAILED;
     for (size_t i = 0; i < children.n && found != FAILED; i++)
         found = worse(found,
@@ -79,12 +79,11 @@ static enum content write_block(struct remover *r, CXCursor c, int indent,
 static enum content write_if(struct remover *r, CXCursor c, int indent,
                              struct gcal_buf *out)
 {
-    CXCursor condition = gcal_remove_child(r, c, 0),
-             otherwise = gcal_remove_child(r, c, 2);
+    CXCursor condition = gcal_remove_child(c, 0), otherwise = gcal_remove_child(c, 2);
     struct gcal_buf yes = { 0 }, no = { 0 };
-    enum content found = write_body(r, gcal_remove_child(r, c, 1), indent + 1, &yes);
+    enum content found = write_body(r, gcal_remove_child(c, 1), indent + 1, &yes);
 
-    if (found != FAILED && !is_null(r, otherwise))
+    if (found != FAILED && !clang_Cursor_isNull(otherwise))
         found = worse(found, write_body(r, otherwise, indent + 1, &no));
     found = gcal_remove_write_if(r, condition, false, found, &yes, &no, indent, out);
     gcal_buf_free(&yes);
@@ -97,10 +96,10 @@ static enum content write_if(struct remover *r, CXCursor c, int indent,
 static enum content write_switch(struct remover *r, CXCursor c, int indent,
                                  struct gcal_buf *out)
 {
-    CXCursor value = gcal_remove_child(r, c, 0);
+    CXCursor value = gcal_remove_child(c, 0);
     size_t n_needed = r->n_needed, n_doubts = r->n_doubts, n_continues = r->n_continues;
     struct gcal_buf text = { 0 };
-    enum content found = write_body(r, gcal_remove_child(r, c, 1), indent + 1, &text);
+    enum content found = write_body(r, gcal_remove_child(c, 1), indent + 1, &text);
 
     if (found == JUMPS && r->n_continues == n_continues) { /* its own breaks */
         r->n_needed = n_needed;
@@ -127,14 +126,14 @@ static enum content write_switch(struct remover *r, CXCursor c, int indent,
 static enum content write_case(struct remover *r, CXCursor c, int indent,
                                struct gcal_buf *out)
 {
-    bool is_default = kind_of(r, c) == CXCursor_DefaultStmt;
+    bool is_default = clang_getCursorKind(c) == CXCursor_DefaultStmt;
 
     gcal_remove_indent(indent - 1, out);
     gcal_buf_puts(out, is_default ? "default" : "case ");
     if (!is_default)
-        gcal_remove_put_text(r, gcal_remove_child(r, c, 0), out);
+        gcal_remove_put_text(r, gcal_remove_child(c, 0), out);
     gcal_buf_puts(out, ":;\n"); /* a declaration may follow */
-    return gcal_remove_write_statement(r, gcal_remove_child(r, c, is_default ? 0 : 1),
+    return gcal_remove_write_statement(r, gcal_remove_child(c, is_default ? 0 : 1),
                                        indent, out);
 }
 
@@ -192,10 +191,10 @@ static enum content visit_header(struct remover *r, CXCursor loop, CXCursor body
     struct gcal_children children;
     enum content found = NOTHING;
 
-    if (gcal_children_get(r->unit, loop, &children, r->err) < 0)
+    if (gcal_children_get(loop, &children, r->err) < 0)
         return FAILED;
     for (size_t i = 0; i < children.n && found != FAILED; i++)
-        if (!r->clang->equalCursors(children.cursors[i], body))
+        if (!clang_equalCursors(children.cursors[i], body))
             found = worse(found, visit(r, children.cursors[i]));
     free(children.cursors);
     return found;
@@ -225,10 +224,10 @@ static void put_loop(struct remover *r, CXCursor c, CXCursor body, bool innermos
     unsigned from, to, body_from, body_to;
     bool unroll;
 
-    gcal_remove_extent(r, c, &from, &to);
-    gcal_remove_extent(r, body, &body_from, &body_to);
+    gcal_remove_extent(c, &from, &to);
+    gcal_remove_extent(body, &body_from, &body_to);
     /* several accumulators move through registers: see remove_sum.c */
-    unroll = innermost && n > 1 && kind_of(r, c) == CXCursor_ForStmt;
+    unroll = innermost && n > 1 && clang_getCursorKind(c) == CXCursor_ForStmt;
     put_pragmas(r, from, unroll ? n : 0, indent, out);
     gcal_remove_indent(indent, out);
     gcal_remove_put_range(r, from, body_from, out);
@@ -237,9 +236,9 @@ static void put_loop(struct remover *r, CXCursor c, CXCursor body, bool innermos
     gcal_buf_printf(out, " {\n%s", text->data ? text->data : "");
     gcal_remove_indent(indent, out);
     gcal_buf_puts(out, "}");
-    if (kind_of(r, c) == CXCursor_DoStmt) {
+    if (clang_getCursorKind(c) == CXCursor_DoStmt) {
         gcal_buf_puts(out, " while (");
-        gcal_remove_put_text(r, gcal_remove_child(r, c, 1), out);
+        gcal_remove_put_text(r, gcal_remove_child(c, 1), out);
         gcal_buf_puts(out, ");");
     }
     gcal_buf_puts(out, "\n");
@@ -249,14 +248,14 @@ static enum content write_loop(struct remover *r, CXCursor c, int indent,
                                struct gcal_buf *out)
 {
     CXCursor parts[4],
-        body = gcal_remove_child(r, c, kind_of(r, c) == CXCursor_DoStmt ? 0 : 1);
+        body = gcal_remove_child(c, clang_getCursorKind(c) == CXCursor_DoStmt ? 0 : 1);
     struct gcal_buf text = { 0 };
     size_t n_needed = r->n_needed, n_doubts = r->n_doubts;
     int n_loops = r->n_loops;
     enum content found;
 
-    if (kind_of(r, c) == CXCursor_ForStmt) {
-        if (gcal_for_parts(r->unit, c, parts, r->err) < 0)
+    if (clang_getCursorKind(c) == CXCursor_ForStmt) {
+        if (gcal_for_parts(c, parts, r->err) < 0)
             return FAILED;
         body = parts[3];
     }
@@ -310,7 +309,7 @@ static enum content write_return(struct remover *r, CXCursor c, int indent,
 static enum content write_jump(struct remover *r, CXCursor c, int indent,
                                struct gcal_buf *out)
 {
-    r->n_continues += kind_of(r, c) == CXCursor_ContinueStmt;
+    r->n_continues += clang_getCursorKind(c) == CXCursor_ContinueStmt;
     gcal_remove_indent(indent, out);
     gcal_remove_put_text(r, c, out);
     gcal_buf_puts(out, ";\n");
@@ -322,7 +321,7 @@ enum content gcal_remove_write_statement(struct remover *r, CXCursor c, int inde
 {
     struct gcal_children children;
 
-    switch (kind_of(r, c)) {
+    switch (clang_getCursorKind(c)) {
     case CXCursor_DeclStmt:
         return write_declaration(r, c, indent, out);
     case CXCursor_CompoundStmt:
@@ -346,11 +345,12 @@ enum content gcal_remove_write_statement(struct remover *r, CXCursor c, int inde
     case CXCursor_NullStmt:
         return NOTHING;
     case CXCursor_UnexposedStmt: /* a loop with attributes */
-        if (gcal_children_get(r->unit, c, &children, r->err) < 0)
+        if (gcal_children_get(c, &children, r->err) < 0)
             return FAILED;
-        c = children.n ? children.cursors[children.n - 1] : r->clang->getNullCursor();
+        c = children.n ? children.cursors[children.n - 1] : clang_getNullCursor();
         free(children.cursors);
-        return is_null(r, c) ? NOTHING : gcal_remove_write_statement(r, c, indent, out);
+        return clang_Cursor_isNull(c) ? NOTHING
+                                      : gcal_remove_write_statement(r, c, indent, out);
     case CXCursor_GotoStmt:
     case CXCursor_LabelStmt:
         gcal_remove_error(r, c, "work removal does not know goto: write a loop");

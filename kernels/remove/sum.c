@@ -36,12 +36,12 @@ const char *gcal_opencl_type(const char *dtype)
     return types[rank_of(dtype)].name;
 }
 
-struct sum gcal_sum_of(const struct remover *r, CXType type)
+struct sum gcal_sum_of(CXType type)
 {
     bool is_vector = type.kind == CXType_ExtVector || type.kind == CXType_Vector;
 
-    return (struct sum){ gcal_type_dtype(r->unit, type),
-                         is_vector ? r->clang->getNumElements(type) : 0 };
+    return (struct sum){ gcal_type_dtype(type),
+                         is_vector ? clang_getNumElements(type) : 0 };
 }
 
 int gcal_sums_find(struct remover *r, struct sums *sums, CXCursor at, struct sum type,
@@ -214,14 +214,14 @@ void gcal_sums_put_store(const struct remover *r, const struct sums *sums,
 void gcal_remove_put_signature(const struct remover *r, CXCursor kernel,
                                const struct sums *sums, struct gcal_buf *out)
 {
-    CXCursor body = gcal_remove_body(r, kernel);
-    int n = r->clang->Cursor_getNumArguments(kernel);
+    CXCursor body = gcal_remove_body(kernel);
+    int n = clang_Cursor_getNumArguments(kernel);
     unsigned from, to, body_from, param_from, param_to;
 
-    gcal_remove_extent(r, kernel, &from, &to);
-    gcal_remove_extent(r, body, &body_from, &to);
-    gcal_remove_extent(r, r->clang->Cursor_getArgument(kernel, (unsigned)n - 1),
-                       &param_from, &param_to);
+    gcal_remove_extent(kernel, &from, &to);
+    gcal_remove_extent(body, &body_from, &to);
+    gcal_remove_extent(clang_Cursor_getArgument(kernel, (unsigned)n - 1), &param_from,
+                       &param_to);
     if (r->stores) {
         gcal_remove_put_range(r, from, body_from, out);
         return;

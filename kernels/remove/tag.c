@@ -43,20 +43,20 @@ void gcal_remove_put_tags(const char *text, size_t size, struct gcal_buf *out)
     gcal_buf_put(out, text, (size_t)(stop - text));
 }
 
-bool gcal_remove_tag_inside(const struct remover *r, CXCursor place, char *tag)
+bool gcal_remove_tag_inside(CXCursor place, char *tag)
 {
     for (int depth = 0; depth < 100; depth++) {
-        CXCursor inner = gcal_remove_child(r, place, 0), lvalue;
+        CXCursor inner = gcal_remove_child(place, 0), lvalue;
 
-        switch (kind_of(r, place)) {
+        switch (clang_getCursorKind(place)) {
         case CXCursor_UnaryOperator:
-            if (gcal_tag_find(r->unit, place, &lvalue, tag, MAX_NAME))
+            if (gcal_tag_find(place, &lvalue, tag, MAX_NAME))
                 return true;
-            if (r->clang->getCursorUnaryOperatorKind(place) != CXUnaryOperator_AddrOf)
+            if (clang_getCursorUnaryOperatorKind(place) != CXUnaryOperator_AddrOf)
                 return false;
             break;
         case CXCursor_MemberRefExpr:
-            if (gcal_remove_type(r, inner).kind == CXType_Pointer)
+            if (gcal_remove_type(inner).kind == CXType_Pointer)
                 return false;
             break;
         case CXCursor_ParenExpr:

@@ -6,13 +6,12 @@
 
 #include "calib/base/error.h"
 
-void gcal_remove_extent(const struct remover *r, CXCursor c, unsigned *from, unsigned *to)
+void gcal_remove_extent(CXCursor c, unsigned *from, unsigned *to)
 {
-    CXSourceRange range = r->clang->getCursorExtent(c);
+    CXSourceRange range = clang_getCursorExtent(c);
 
-    r->clang->getExpansionLocation(r->clang->getRangeStart(range), NULL, NULL, NULL,
-                                   from);
-    r->clang->getExpansionLocation(r->clang->getRangeEnd(range), NULL, NULL, NULL, to);
+    clang_getExpansionLocation(clang_getRangeStart(range), NULL, NULL, NULL, from);
+    clang_getExpansionLocation(clang_getRangeEnd(range), NULL, NULL, NULL, to);
 }
 
 void gcal_remove_put_range(const struct remover *r, unsigned from, unsigned to,
@@ -26,18 +25,18 @@ void gcal_remove_put_text(const struct remover *r, CXCursor c, struct gcal_buf *
 {
     unsigned from, to;
 
-    gcal_remove_extent(r, c, &from, &to);
+    gcal_remove_extent(c, &from, &to);
     gcal_remove_put_range(r, from, to, out);
 }
 
-void gcal_remove_print(const struct gcal_unit *unit, CXCursor c, struct gcal_buf *out)
+void gcal_remove_print(CXCursor c, struct gcal_buf *out)
 {
-    CXPrintingPolicy policy = unit->clang->getCursorPrintingPolicy(c);
-    CXString text = unit->clang->getCursorPrettyPrinted(c, policy);
+    CXPrintingPolicy policy = clang_getCursorPrintingPolicy(c);
+    CXString text = clang_getCursorPrettyPrinted(c, policy);
 
-    gcal_buf_puts(out, unit->clang->getCString(text));
-    unit->clang->disposeString(text);
-    unit->clang->PrintingPolicy_dispose(policy);
+    gcal_buf_puts(out, clang_getCString(text));
+    clang_disposeString(text);
+    clang_PrintingPolicy_dispose(policy);
 }
 
 void gcal_remove_indent(int indent, struct gcal_buf *out)
@@ -60,10 +59,9 @@ static bool find_path(const struct remover *r, CXCursor top, CXCursor wanted,
                       struct path *path)
 {
     struct gcal_children children;
-    bool found = r->clang->equalCursors(top, wanted);
+    bool found = clang_equalCursors(top, wanted);
 
-    if (found || path->n == DEEPEST_PATH ||
-        gcal_children_get(r->unit, top, &children, NULL) < 0)
+    if (found || path->n == DEEPEST_PATH || gcal_children_get(top, &children, NULL) < 0)
         return found;
     for (size_t i = 0; i < children.n && !found; i++) {
         path->steps[path->n++] = i;
@@ -74,13 +72,12 @@ static bool find_path(const struct remover *r, CXCursor top, CXCursor wanted,
     return found;
 }
 
-static CXCursor follow_path(const struct gcal_unit *unit, CXCursor top,
-                            const struct path *path)
+static CXCursor follow_path(CXCursor top, const struct path *path)
 {
     struct gcal_children children;
 
     for (size_t i = 0; i < path->n; i++) {
-        if (gcal_children_get(unit, top, &children, NULL) < 0)
+        if (gcal_children_get(top, &children, NULL) < 0)
             return top;
         if (path->steps[i] >= children.n) {
             free(children.cursors);
@@ -94,26 +91,25 @@ static CXCursor follow_path(const struct gcal_unit *unit, CXCursor top,
 
 int gcal_remove_error(const struct remover *r, CXCursor c, const char *why)
 {
-    CXCursor top = r->clang->getTranslationUnitCursor(r->unit->tu), function;
+    CXCursor top = clang_getTranslationUnitCursor(r->unit->tu), function;
     struct gcal_children all;
     struct path path;
     bool found = false;
     int rc = -1;
 
-    if (gcal_children_get(r->unit, top, &all, r->err) < 0)
+    if (gcal_children_get(top, &all, r->err) < 0)
         return -1;
     for (size_t i = 0; i < all.n && !found; i++) {
         char *name;
 
         path.n = 0;
-        if (kind_of(r, all.cursors[i]) != CXCursor_FunctionDecl ||
+        if (clang_getCursorKind(all.cursors[i]) != CXCursor_FunctionDecl ||
             !find_path(r, all.cursors[i], c, &path))
             continue;
         found = true;
-        name = gcal_cursor_name(r->unit, all.cursors[i], r->err);
+        name = gcal_cursor_name(all.cursors[i], r->err);
         if (name && gcal_unit_function(r->original, name, &function, r->err) == 0)
-            rc = gcal_unit_error(r->original, follow_path(r->original, function, &path),
-                                 r->err, "%s", why);
+            rc = gcal_unit_error(follow_path(function, &path), r->err, "%s", why);
         free(name);
     }
     free(all.cursors);

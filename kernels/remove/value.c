@@ -72,7 +72,7 @@ void gcal_onchip_put_counter_type(struct sum type, struct gcal_buf *out)
 int gcal_onchip_put_value(struct onchip *o, CXCursor at, CXType type,
                           struct gcal_buf *out)
 {
-    struct sum sum = gcal_sum_of(o->r, type), *moved;
+    struct sum sum = gcal_sum_of(type), *moved;
     const char *guard;
 
     if (!sum.dtype)
@@ -105,7 +105,7 @@ int gcal_onchip_put_value(struct onchip *o, CXCursor at, CXType type,
 int gcal_onchip_put_addition(struct onchip *o, CXCursor at, CXType type,
                              const char *value, struct gcal_buf *out)
 {
-    int sum = gcal_sums_find(o->r, &o->sums, at, gcal_sum_of(o->r, type), false);
+    int sum = gcal_sums_find(o->r, &o->sums, at, gcal_sum_of(type), false);
     struct gcal_buf name = { 0 };
     const char *star = o->helper ? "*" : "";
 

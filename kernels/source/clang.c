@@ -1,10 +1,6 @@
+/* clang.c - libclang called: its command line, parsing, errors */
 #include "kernels/source/source.h"
 
-#include <dlfcn.h>
-#ifdef RTLD_DEEPBIND
-#include <gnu/lib-names.h>
-#endif
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,118 +9,6 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-
-/* ---- the library ---- */
-
-static struct gcal_clang table;
-static struct gcal_error open_error;
-static bool is_open;
-static char include_folder[512]; /* of opencl-c-base.h */
-
-static bool load_functions(void *library)
-{
-#define LOAD(name)                                                                       \
-    if (!(table.name = (__typeof__(table.name))dlsym(library, "clang_" #name)))          \
-        return false;
-    GCAL_CLANG_FUNCTIONS(LOAD)
-#undef LOAD
-    return true;
-}
-
-static bool is_include_folder(const char *folder)
-{
-    char path[600];
-
-    snprintf(path, sizeof(path), "%s/opencl-c-base.h", folder);
-    return access(path, R_OK) == 0;
-}
-
-/* libclang derives this folder from its own path, wrongly where distributions link it
- * into the common library folder, so it is always told.
- */
-static bool find_include_folder(int version)
-{
-    const char *given = getenv("GPUCAL_CLANG_INCLUDE");
-    const size_t room = sizeof(include_folder);
-
-    snprintf(include_folder, room, "%s", given && *given ? given : GPUCAL_CLANG_INCLUDE);
-    if (is_include_folder(include_folder))
-        return true;
-    if (given && *given)
-        return false;
-    snprintf(include_folder, room, "/usr/lib/llvm-%d/lib/clang/%d/include", version,
-             version);
-    if (is_include_folder(include_folder))
-        return true;
-    snprintf(include_folder, room, "/usr/lib/clang/%d/include", version);
-    return is_include_folder(include_folder);
-}
-
-/* RTLD_LOCAL: OpenCL drivers bring other versions of LLVM along.
- *
- * RTLD_DEEPBIND: libclang's 17000 symbols are looked up in its own libraries first and
- * not in the forty that MPI and HDF5 bring, a third of the time that opening takes.  Not
- * when malloc() was replaced (a preloaded allocator, a sanitizer): libclang would free
- * with libc's what libc's functions took from the other.
- */
-static int open_mode(void)
-{
-    int mode = RTLD_NOW | RTLD_LOCAL;
-#ifdef RTLD_DEEPBIND
-    void *libc = dlopen(LIBC_SO, RTLD_NOW | RTLD_NOLOAD);
-
-    if (libc) {
-        if (dlsym(libc, "malloc") == dlsym(RTLD_DEFAULT, "malloc"))
-            mode |= RTLD_DEEPBIND;
-        dlclose(libc);
-    }
-#endif
-    return mode;
-}
-
-static void open_library(void)
-{
-    static const struct {
-        const char *name;
-        int version;
-    } libraries[] = {
-        { "libclang-19.so.19", 19 }, { "libclang.so.19.1", 19 },
-        { "libclang-18.so.18", 18 }, { "libclang.so.18.1", 18 },
-        { "libclang-17.so.17", 17 }, { "libclang.so.17", 17 },
-    };
-    const size_t n_libraries = sizeof(libraries) / sizeof(libraries[0]);
-    const int mode = open_mode();
-    void *library = NULL;
-    size_t i;
-
-    for (i = 0; i < n_libraries; i++)
-        if ((library = dlopen(libraries[i].name, mode)))
-            break;
-    if (!library || !load_functions(library))
-        gcal_error_set(&open_error, GCAL_EINPUT,
-                       "reading OpenCL C needs libclang 17, 18 or 19: install "
-                       "libclang1-19 (%s)",
-                       library ? "a function is missing in it" : "none was found");
-    else if (!find_include_folder(libraries[i].version))
-        gcal_error_set(&open_error, GCAL_EINPUT,
-                       "opencl-c-base.h of clang %d was not found: install "
-                       "libclang-common-%d-dev or set GPUCAL_CLANG_INCLUDE to its folder",
-                       libraries[i].version, libraries[i].version);
-    else
-        is_open = true;
-}
-
-const struct gcal_clang *gcal_clang(struct gcal_error *err)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, open_library);
-    if (is_open)
-        return &table;
-    if (err)
-        *err = open_error;
-    return NULL;
-}
 
 /* ---- the command line ---- */
 
@@ -226,6 +110,25 @@ static int add_build_options(struct arguments *arguments, const char *options,
 /* What gcal_tag_find() looks for.  Nothing that C programs contain by chance. */
 static const char tag_option[] = "-DGPUCAL_TAG(name,lvalue)=(*((void)#name,&(lvalue)))";
 
+/* Where opencl-c-base.h is.  libclang derives that from its own path, wrongly where
+ * distributions link it into the common library folder.
+ */
+static const char *find_include_folder(struct gcal_error *err)
+{
+    const char *given = getenv("GPUCAL_CLANG_INCLUDE");
+    const char *folder = given && *given ? given : GPUCAL_CLANG_INCLUDE;
+    char path[4096];
+
+    snprintf(path, sizeof(path), "%s/opencl-c-base.h", folder);
+    if (access(path, R_OK) == 0)
+        return folder;
+    gcal_error_set(err, GCAL_EINPUT,
+                   "no opencl-c-base.h in %s: install libclang-common-%s-dev or set "
+                   "GPUCAL_CLANG_INCLUDE to its folder",
+                   folder, GPUCAL_CLANG_VERSION);
+    return NULL;
+}
+
 static int make_arguments(enum gcal_language language, const char *build_options,
                           struct arguments *arguments, struct gcal_error *err)
 {
@@ -233,6 +136,7 @@ static int make_arguments(enum gcal_language language, const char *build_options
         "-x", "cl", "-cl-std=CL1.2", "-target", "spir64-unknown-unknown", tag_option
     };
     static const char *const c[] = { "-x", "c", "-std=c11" };
+    const char *include_folder = find_include_folder(err);
     const char *const *fixed = language == GCAL_LANGUAGE_OPENCL ? opencl : c;
     size_t n = language == GCAL_LANGUAGE_OPENCL ? sizeof(opencl) / sizeof(opencl[0])
                                                 : sizeof(c) / sizeof(c[0]);
@@ -240,6 +144,8 @@ static int make_arguments(enum gcal_language language, const char *build_options
     for (size_t i = 0; i < n; i++)
         if (add_argument(arguments, strdup(fixed[i]), err) < 0)
             return -1;
+    if (!include_folder)
+        return -1;
     if (add_argument(arguments, strdup("-isystem"), err) < 0 ||
         add_argument(arguments, strdup(include_folder), err) < 0 ||
         add_argument(arguments, strdup("-w"), err) < 0)
@@ -249,38 +155,35 @@ static int make_arguments(enum gcal_language language, const char *build_options
 
 /* ---- parsing ---- */
 
-static int report(const struct gcal_unit *unit, CXSourceLocation where, const char *text,
-                  struct gcal_error *err)
+static int report(CXSourceLocation where, const char *text, struct gcal_error *err)
 {
-    const struct gcal_clang *clang = unit->clang;
     unsigned line, column;
     CXString file;
 
-    clang->getPresumedLocation(where, &file, &line, &column);
-    gcal_error_set(err, GCAL_EINPUT, "%s:%u:%u: %s", clang->getCString(file), line,
-                   column, text);
-    clang->disposeString(file);
+    clang_getPresumedLocation(where, &file, &line, &column);
+    gcal_error_set(err, GCAL_EINPUT, "%s:%u:%u: %s", clang_getCString(file), line, column,
+                   text);
+    clang_disposeString(file);
     return -1;
 }
 
 /* libclang returns a partial tree for a source with errors. */
 static int check_diagnostics(const struct gcal_unit *unit, struct gcal_error *err)
 {
-    const struct gcal_clang *clang = unit->clang;
-    unsigned n = clang->getNumDiagnostics(unit->tu);
+    unsigned n = clang_getNumDiagnostics(unit->tu);
     int rc = 0;
 
     for (unsigned i = 0; i < n && rc == 0; i++) {
-        CXDiagnostic diagnostic = clang->getDiagnostic(unit->tu, i);
+        CXDiagnostic diagnostic = clang_getDiagnostic(unit->tu, i);
 
-        if (clang->getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
-            CXString text = clang->getDiagnosticSpelling(diagnostic);
+        if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error) {
+            CXString text = clang_getDiagnosticSpelling(diagnostic);
 
-            rc = report(unit, clang->getDiagnosticLocation(diagnostic),
-                        clang->getCString(text), err);
-            clang->disposeString(text);
+            rc = report(clang_getDiagnosticLocation(diagnostic), clang_getCString(text),
+                        err);
+            clang_disposeString(text);
         }
-        clang->disposeDiagnostic(diagnostic);
+        clang_disposeDiagnostic(diagnostic);
     }
     return rc;
 }
@@ -289,26 +192,22 @@ struct gcal_unit *gcal_unit_parse(enum gcal_language language, const char *sourc
                                   const char *file, const char *build_options,
                                   struct gcal_error *err)
 {
-    const struct gcal_clang *clang = gcal_clang(err);
     struct arguments arguments = { 0 };
     struct gcal_unit *unit = NULL;
     struct CXUnsavedFile text;
     enum CXErrorCode code;
     int rc = -1;
 
-    if (!clang)
-        return NULL;
     if (!(unit = calloc(1, sizeof(*unit))) || !(unit->source = strdup(source)) ||
         !(unit->file = strdup(file ? file : "kernel.cl"))) {
         gcal_error_memory(err);
         goto out;
     }
-    unit->clang = clang;
     if (make_arguments(language, build_options, &arguments, err) < 0)
         goto out;
     text = (struct CXUnsavedFile){ unit->file, unit->source, strlen(unit->source) };
-    unit->index = clang->createIndex(0, 0);
-    code = clang->parseTranslationUnit2(
+    unit->index = clang_createIndex(0, 0);
+    code = clang_parseTranslationUnit2(
         unit->index, unit->file, (const char *const *)arguments.texts, (int)arguments.n,
         &text, 1, CXTranslationUnit_None, &unit->tu);
     if (code != CXError_Success || !unit->tu) {
@@ -337,16 +236,15 @@ void gcal_unit_close(struct gcal_unit *unit)
     if (!unit)
         return;
     if (unit->tu)
-        unit->clang->disposeTranslationUnit(unit->tu);
+        clang_disposeTranslationUnit(unit->tu);
     if (unit->index)
-        unit->clang->disposeIndex(unit->index);
+        clang_disposeIndex(unit->index);
     free(unit->source);
     free(unit->file);
     free(unit);
 }
 
-int gcal_unit_error(const struct gcal_unit *unit, CXCursor at, struct gcal_error *err,
-                    const char *fmt, ...)
+int gcal_unit_error(CXCursor at, struct gcal_error *err, const char *fmt, ...)
 {
     char text[800];
     va_list args;
@@ -354,16 +252,16 @@ int gcal_unit_error(const struct gcal_unit *unit, CXCursor at, struct gcal_error
     va_start(args, fmt);
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    return report(unit, unit->clang->getCursorLocation(at), text, err);
+    return report(clang_getCursorLocation(at), text, err);
 }
 
-void gcal_unit_location(const struct gcal_unit *unit, CXCursor at, int *line, int *column)
+void gcal_unit_location(CXCursor at, int *line, int *column)
 {
     unsigned l, c;
     CXString file;
 
-    unit->clang->getPresumedLocation(unit->clang->getCursorLocation(at), &file, &l, &c);
-    unit->clang->disposeString(file);
+    clang_getPresumedLocation(clang_getCursorLocation(at), &file, &l, &c);
+    clang_disposeString(file);
     *line = (int)l;
     *column = (int)c;
 }

@@ -8,7 +8,6 @@
 #include "kernels/source/source.h"
 
 struct collecting {
-    const struct gcal_clang *clang;
     struct gcal_children *children;
     size_t capacity;
     struct gcal_error *err;
@@ -22,7 +21,7 @@ static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent,
     CXCursor *moved;
 
     (void)parent;
-    if (c->clang->getCursorKind(cursor) == CXCursor_TypeRef)
+    if (clang_getCursorKind(cursor) == CXCursor_TypeRef)
         return CXChildVisit_Continue;
     moved = gcal_array_grow(c->children->cursors, c->children->n, &c->capacity,
                             sizeof(*moved), c->err);
@@ -35,13 +34,12 @@ static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent,
     return CXChildVisit_Continue;
 }
 
-int gcal_children_get(const struct gcal_unit *unit, CXCursor of,
-                      struct gcal_children *children, struct gcal_error *err)
+int gcal_children_get(CXCursor of, struct gcal_children *children, struct gcal_error *err)
 {
-    struct collecting c = { unit->clang, children, 0, err, false };
+    struct collecting c = { children, 0, err, false };
 
     *children = (struct gcal_children){ 0 };
-    unit->clang->visitChildren(of, collect, &c);
+    clang_visitChildren(of, collect, &c);
     if (!c.failed)
         return 0;
     free(children->cursors);
@@ -49,26 +47,25 @@ int gcal_children_get(const struct gcal_unit *unit, CXCursor of,
     return -1;
 }
 
-char *gcal_cursor_name(const struct gcal_unit *unit, CXCursor cursor,
-                       struct gcal_error *err)
+char *gcal_cursor_name(CXCursor cursor, struct gcal_error *err)
 {
-    CXString spelling = unit->clang->getCursorSpelling(cursor);
-    const char *text = unit->clang->getCString(spelling);
+    CXString spelling = clang_getCursorSpelling(cursor);
+    const char *text = clang_getCString(spelling);
     char *copy = strdup(text ? text : "");
 
-    unit->clang->disposeString(spelling);
+    clang_disposeString(spelling);
     if (!copy)
         gcal_error_memory(err);
     return copy;
 }
 
-bool gcal_cursor_is_named(const struct gcal_unit *unit, CXCursor cursor, const char *name)
+bool gcal_cursor_is_named(CXCursor cursor, const char *name)
 {
-    CXString spelling = unit->clang->getCursorSpelling(cursor);
-    const char *text = unit->clang->getCString(spelling);
+    CXString spelling = clang_getCursorSpelling(cursor);
+    const char *text = clang_getCString(spelling);
     bool same = text && strcmp(text, name) == 0;
 
-    unit->clang->disposeString(spelling);
+    clang_disposeString(spelling);
     return same;
 }
 
@@ -77,28 +74,26 @@ bool gcal_cursor_is_named(const struct gcal_unit *unit, CXCursor cursor, const c
 /* The kernel attribute has no name in libclang's C interface, so the declaration is
  * printed: attributes may stand between "__kernel" and "void".
  */
-static bool is_kernel(const struct gcal_unit *unit, CXCursor function)
+static bool is_kernel(CXCursor function)
 {
-    const struct gcal_clang *clang = unit->clang;
-    CXPrintingPolicy policy = clang->getCursorPrintingPolicy(function);
+    CXPrintingPolicy policy = clang_getCursorPrintingPolicy(function);
     const char *printed;
     CXString text;
     bool found;
 
-    clang->PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
-    text = clang->getCursorPrettyPrinted(function, policy);
-    printed = clang->getCString(text);
+    clang_PrintingPolicy_setProperty(policy, CXPrintingPolicy_TerseOutput, 1);
+    text = clang_getCursorPrettyPrinted(function, policy);
+    printed = clang_getCString(text);
     found = strncmp(printed, "kernel ", strlen("kernel ")) == 0 ||
             strstr(printed, " kernel ") || strstr(printed, "__kernel ");
-    clang->disposeString(text);
-    clang->PrintingPolicy_dispose(policy);
+    clang_disposeString(text);
+    clang_PrintingPolicy_dispose(policy);
     return found;
 }
 
-static bool has_body(const struct gcal_unit *unit, CXCursor function)
+static bool has_body(CXCursor function)
 {
-    return unit->clang->equalCursors(unit->clang->getCursorDefinition(function),
-                                     function);
+    return clang_equalCursors(clang_getCursorDefinition(function), function);
 }
 
 static int find_function(const struct gcal_unit *unit, const char *name, bool kernels,
@@ -108,15 +103,13 @@ static int find_function(const struct gcal_unit *unit, const char *name, bool ke
     struct gcal_children all;
     size_t n_found = 0;
 
-    if (gcal_children_get(unit, unit->clang->getTranslationUnitCursor(unit->tu), &all,
-                          err) < 0)
+    if (gcal_children_get(clang_getTranslationUnitCursor(unit->tu), &all, err) < 0)
         return -1;
     for (size_t i = 0; i < all.n; i++) {
         CXCursor c = all.cursors[i];
 
-        if (unit->clang->getCursorKind(c) != CXCursor_FunctionDecl ||
-            !has_body(unit, c) || (name && !gcal_cursor_is_named(unit, c, name)) ||
-            (kernels && !is_kernel(unit, c)))
+        if (clang_getCursorKind(c) != CXCursor_FunctionDecl || !has_body(c) ||
+            (name && !gcal_cursor_is_named(c, name)) || (kernels && !is_kernel(c)))
             continue;
         *function = c;
         n_found++;
@@ -150,10 +143,10 @@ int gcal_unit_function(const struct gcal_unit *unit, const char *name, CXCursor 
  */
 enum { SPACE_GLOBAL = 1, SPACE_LOCAL = 2, SPACE_CONSTANT = 3 };
 
-enum gcal_space gcal_type_space(const struct gcal_unit *unit, CXType type)
+enum gcal_space gcal_type_space(CXType type)
 {
     /* libclang crashes when asked about the type of something without one */
-    switch (type.kind == CXType_Invalid ? 0 : unit->clang->getAddressSpace(type)) {
+    switch (type.kind == CXType_Invalid ? 0 : clang_getAddressSpace(type)) {
     case SPACE_GLOBAL:
         return GCAL_SPACE_GLOBAL;
     case SPACE_LOCAL:
@@ -165,13 +158,13 @@ enum gcal_space gcal_type_space(const struct gcal_unit *unit, CXType type)
     }
 }
 
-const char *gcal_type_dtype(const struct gcal_unit *unit, CXType type)
+const char *gcal_type_dtype(CXType type)
 {
     if (type.kind == CXType_Invalid)
         return NULL;
-    type = unit->clang->getCanonicalType(type);
+    type = clang_getCanonicalType(type);
     if (type.kind == CXType_ExtVector || type.kind == CXType_Vector)
-        type = unit->clang->getCanonicalType(unit->clang->getElementType(type));
+        type = clang_getCanonicalType(clang_getElementType(type));
     switch (type.kind) {
     case CXType_Half:
     case CXType_Float16:
@@ -209,31 +202,30 @@ const char *gcal_type_dtype(const struct gcal_unit *unit, CXType type)
 
 /* ---- statements and expressions with holes ---- */
 
-static bool is_assignment(const struct gcal_unit *unit, CXCursor c)
+static bool is_assignment(CXCursor c)
 {
-    enum CXBinaryOperatorKind kind = unit->clang->getCursorBinaryOperatorKind(c);
+    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(c);
 
-    switch (unit->clang->getCursorKind(c)) {
+    switch (clang_getCursorKind(c)) {
     case CXCursor_BinaryOperator:
         return kind == CXBinaryOperator_Assign || (kind == CXBinaryOperator_Comma);
     case CXCursor_CompoundAssignOperator:
         return true;
     case CXCursor_UnaryOperator:
-        return unit->clang->getCursorUnaryOperatorKind(c) <= CXUnaryOperator_PreDec;
+        return clang_getCursorUnaryOperatorKind(c) <= CXUnaryOperator_PreDec;
     default:
         return false;
     }
 }
 
-int gcal_for_parts(const struct gcal_unit *unit, CXCursor loop, CXCursor parts[4],
-                   struct gcal_error *err)
+int gcal_for_parts(CXCursor loop, CXCursor parts[4], struct gcal_error *err)
 {
     struct gcal_children children;
     size_t n;
 
     for (int i = 0; i < 4; i++)
-        parts[i] = unit->clang->getNullCursor();
-    if (gcal_children_get(unit, loop, &children, err) < 0)
+        parts[i] = clang_getNullCursor();
+    if (gcal_children_get(loop, &children, err) < 0)
         return -1;
     n = children.n;
     if (n)
@@ -247,12 +239,11 @@ int gcal_for_parts(const struct gcal_unit *unit, CXCursor loop, CXCursor parts[4
      */
     for (size_t i = 0; i + 1 < n; i++) {
         CXCursor c = children.cursors[i];
-        bool compound =
-            unit->clang->getCursorBinaryOperatorKind(c) != CXBinaryOperator_Assign;
+        bool compound = clang_getCursorBinaryOperatorKind(c) != CXBinaryOperator_Assign;
 
-        if (unit->clang->getCursorKind(c) == CXCursor_DeclStmt)
+        if (clang_getCursorKind(c) == CXCursor_DeclStmt)
             parts[0] = c;
-        else if (!is_assignment(unit, c))
+        else if (!is_assignment(c))
             parts[1] = c;
         else if (i > 0 || (n == 2 && compound))
             parts[2] = c;
@@ -264,43 +255,40 @@ int gcal_for_parts(const struct gcal_unit *unit, CXCursor loop, CXCursor parts[4
 }
 
 /* The only child, or a null cursor. */
-static CXCursor only_child(const struct gcal_unit *unit, CXCursor c, size_t which,
-                           size_t n)
+static CXCursor only_child(CXCursor c, size_t which, size_t n)
 {
     struct gcal_children children;
-    CXCursor child = unit->clang->getNullCursor();
+    CXCursor child = clang_getNullCursor();
 
-    if (gcal_children_get(unit, c, &children, NULL) == 0 && children.n == n)
+    if (gcal_children_get(c, &children, NULL) == 0 && children.n == n)
         child = children.cursors[which];
     free(children.cursors);
     return child;
 }
 
-bool gcal_tag_find(const struct gcal_unit *unit, CXCursor c, CXCursor *lvalue, char *tag,
-                   size_t room)
+bool gcal_tag_find(CXCursor c, CXCursor *lvalue, char *tag, size_t room)
 {
-    const struct gcal_clang *clang = unit->clang;
     CXCursor comma, name;
     CXString text;
 
     /* (*((void)"name", &(lvalue))) */
-    if (clang->getCursorKind(c) != CXCursor_UnaryOperator ||
-        clang->getCursorUnaryOperatorKind(c) != CXUnaryOperator_Deref)
+    if (clang_getCursorKind(c) != CXCursor_UnaryOperator ||
+        clang_getCursorUnaryOperatorKind(c) != CXUnaryOperator_Deref)
         return false;
-    comma = only_child(unit, only_child(unit, c, 0, 1), 0, 1);
-    if (clang->getCursorKind(comma) != CXCursor_BinaryOperator ||
-        clang->getCursorBinaryOperatorKind(comma) != CXBinaryOperator_Comma)
+    comma = only_child(only_child(c, 0, 1), 0, 1);
+    if (clang_getCursorKind(comma) != CXCursor_BinaryOperator ||
+        clang_getCursorBinaryOperatorKind(comma) != CXBinaryOperator_Comma)
         return false;
-    name = only_child(unit, comma, 0, 2);
-    while (clang->getCursorKind(name) == CXCursor_CStyleCastExpr ||
-           clang->getCursorKind(name) == CXCursor_UnexposedExpr)
-        name = only_child(unit, name, 0, 1);
-    if (clang->getCursorKind(name) != CXCursor_StringLiteral)
+    name = only_child(comma, 0, 2);
+    while (clang_getCursorKind(name) == CXCursor_CStyleCastExpr ||
+           clang_getCursorKind(name) == CXCursor_UnexposedExpr)
+        name = only_child(name, 0, 1);
+    if (clang_getCursorKind(name) != CXCursor_StringLiteral)
         return false;
-    *lvalue = only_child(unit, only_child(unit, comma, 1, 2), 0, 1);
-    text = clang->getCursorSpelling(name);
-    snprintf(tag, room, "%.*s", (int)strcspn(clang->getCString(text) + 1, "\""),
-             clang->getCString(text) + 1);
-    clang->disposeString(text);
+    *lvalue = only_child(only_child(comma, 1, 2), 0, 1);
+    text = clang_getCursorSpelling(name);
+    snprintf(tag, room, "%.*s", (int)strcspn(clang_getCString(text) + 1, "\""),
+             clang_getCString(text) + 1);
+    clang_disposeString(text);
     return true;
 }

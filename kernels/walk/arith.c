@@ -46,8 +46,7 @@ static bool fits(struct gcal_walk *w, const struct gcal_poly *p, int64_t low,
 struct gcal_value gcal_convert(struct gcal_walk *w, struct gcal_value value, CXType from,
                                CXType to)
 {
-    const struct gcal_clang *clang = w->clang;
-    long long bytes = clang->Type_getSizeOf(to);
+    long long bytes = clang_Type_getSizeOf(to);
     bool is_signed =
         to.kind == CXType_Char_S || to.kind == CXType_SChar || to.kind == CXType_Short;
 
@@ -178,13 +177,12 @@ static struct gcal_value bits(struct gcal_walk *w, enum CXBinaryOperatorKind kin
 }
 
 /* Hashes and random numbers of 32 bits count on being cut off. */
-static struct gcal_value check_overflow(struct gcal_walk *w, CXType type,
-                                        struct gcal_value value)
+static struct gcal_value check_overflow(CXType type, struct gcal_value value)
 {
     enum { LARGEST = 1 << 24 };
 
     if (value.kind != VALUE_INTEGER || type.kind == CXType_Invalid ||
-        w->clang->Type_getSizeOf(type) > 4)
+        clang_Type_getSizeOf(type) > 4)
         return value;
     for (size_t i = 0; i < value.p->n_terms; i++) {
         const struct gcal_term *term = &value.p->terms[i];
@@ -250,14 +248,14 @@ struct gcal_value gcal_combine(struct gcal_walk *w, enum CXBinaryOperatorKind ki
                         (b.kind != VALUE_INTEGER && b.on_data);
         return value;
     }
-    return check_overflow(w, type, operate(w, kind, type, a, b));
+    return check_overflow(type, operate(w, kind, type, a, b));
 }
 
 struct gcal_value gcal_move_pointer(struct gcal_walk *w, struct gcal_value pointer,
                                     struct gcal_value by, CXType pointer_type, int sign)
 {
-    long long size = w->clang->Type_getSizeOf(
-        w->clang->getCanonicalType(w->clang->getPointeeType(pointer_type)));
+    long long size =
+        clang_Type_getSizeOf(clang_getCanonicalType(clang_getPointeeType(pointer_type)));
 
     if (pointer.kind != VALUE_POINTER)
         return pointer;

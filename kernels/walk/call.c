@@ -86,14 +86,14 @@ static const char *address_tag(struct gcal_walk *w, CXCursor address)
     struct gcal_kids kids = gcal_walk_kids(w, c);
     char tag[64];
 
-    if (w->clang->getCursorKind(c) != CXCursor_UnaryOperator || !kids.n ||
-        w->clang->getCursorUnaryOperatorKind(c) != CXUnaryOperator_AddrOf)
+    if (clang_getCursorKind(c) != CXCursor_UnaryOperator || !kids.n ||
+        clang_getCursorUnaryOperatorKind(c) != CXUnaryOperator_AddrOf)
         return gcal_remark_tag(w, address);
     c = gcal_strip(w, kids.c[0]);
-    if (gcal_tag_find(w->unit, c, &lvalue, tag, sizeof(tag)))
+    if (gcal_tag_find(c, &lvalue, tag, sizeof(tag)))
         return gcal_polys_format(w->c, "%s", tag);
     kids = gcal_walk_kids(w, c);
-    return w->clang->getCursorKind(c) == CXCursor_ArraySubscriptExpr && kids.n
+    return clang_getCursorKind(c) == CXCursor_ArraySubscriptExpr && kids.n
                ? gcal_remark_tag(w, kids.c[0])
                : NULL;
 }
@@ -116,15 +116,15 @@ static struct gcal_value vector_access(struct gcal_walk *w, CXCursor c, const ch
         gcal_walk_expr(w, kids.c[1]);
     offset = gcal_walk_quietly(w, kids.c[first]);
     pointer = gcal_walk_quietly(w, kids.c[first + 1]);
-    type = w->clang->getCanonicalType(
-        w->clang->getPointeeType(gcal_walk_type(w, kids.c[first + 1])));
-    size = w->clang->Type_getSizeOf(type);
+    type =
+        clang_getCanonicalType(clang_getPointeeType(gcal_walk_type(kids.c[first + 1])));
+    size = clang_Type_getSizeOf(type);
     if (pointer.p && offset.kind == VALUE_INTEGER)
         pointer.p = gcal_poly_add(w->c, pointer.p,
                                   gcal_poly_scale(w->c, offset.p, spacing * size, 1));
     else
         pointer.p = NULL;
-    gcal_count_access(w, c, type, width, gcal_type_space(w->unit, type),
+    gcal_count_access(w, c, type, width, gcal_type_space(type),
                       is_load ? GCAL_LOAD : GCAL_STORE, pointer,
                       address_tag(w, kids.c[first + 1]));
     return gcal_unknown("it comes from memory");
@@ -174,15 +174,15 @@ static struct gcal_value atomic_access(struct gcal_walk *w, CXCursor c, const ch
     pointer = gcal_walk_quietly(w, kids.c[1]);
     for (size_t i = 2; i < kids.n; i++)
         gcal_walk_expr(w, kids.c[i]);
-    type = w->clang->getPointeeType(gcal_walk_type(w, kids.c[1]));
+    type = clang_getPointeeType(gcal_walk_type(kids.c[1]));
     space = pointer.kind == VALUE_POINTER ? w->nest->arrays[pointer.array].space
-                                          : gcal_type_space(w->unit, type);
+                                          : gcal_type_space(type);
     if (space == GCAL_SPACE_ANY)
         gcal_walk_fail(w, c, "'%s': which memory this pointer leads to is not known",
                        name);
-    type = w->clang->getCanonicalType(type);
+    type = clang_getCanonicalType(type);
     if (type.kind == CXType_Atomic)
-        type = w->clang->Type_getValueType(type);
+        type = clang_Type_getValueType(type);
     gcal_count_atomic(w, c, type, space, op, pointer, address_tag(w, kids.c[1]));
     return gcal_unknown("it comes from memory");
 }
@@ -225,8 +225,8 @@ static struct gcal_value builtin(struct gcal_walk *w, CXCursor c, const char *na
     enum { MOST_ARGUMENTS = 16 };
     static const char *const fused[] = { "fma", "mad", NULL };
     struct gcal_value args[MOST_ARGUMENTS];
-    CXType type = gcal_walk_type(w, c);
-    const char *dtype = gcal_type_dtype(w->unit, type);
+    CXType type = gcal_walk_type(c);
+    const char *dtype = gcal_type_dtype(type);
 
     for (size_t i = 1; i < kids.n && i <= MOST_ARGUMENTS; i++)
         args[i - 1] = gcal_walk_expr(w, kids.c[i]);
@@ -249,14 +249,13 @@ static void bind_arguments(struct gcal_walk *w, CXCursor function, struct gcal_k
     struct gcal_value *values = gcal_polys_alloc(w->c, n * sizeof(*values) + 1);
 
     for (size_t i = 0; values && i < n; i++) {
-        CXCursor parameter = w->clang->Cursor_getArgument(function, (unsigned)i);
+        CXCursor parameter = clang_Cursor_getArgument(function, (unsigned)i);
 
         values[i] = gcal_is_index(w, parameter) ? gcal_walk_quietly(w, kids.c[i + 1])
                                                 : gcal_walk_expr(w, kids.c[i + 1]);
     }
     for (size_t i = 0; values && i < n; i++)
-        gcal_variable_set(w, w->clang->Cursor_getArgument(function, (unsigned)i),
-                          values[i]);
+        gcal_variable_set(w, clang_Cursor_getArgument(function, (unsigned)i), values[i]);
 }
 
 static struct gcal_value inlined(struct gcal_walk *w, CXCursor c, CXCursor function,
@@ -269,7 +268,7 @@ static struct gcal_value inlined(struct gcal_walk *w, CXCursor c, CXCursor funct
     struct gcal_value value = gcal_unknown(NULL);
     struct gcal_variable *saved;
     size_t first = w->n_returns, n_saved;
-    int n = w->clang->Cursor_getNumArguments(function), frozen = w->frozen;
+    int n = clang_Cursor_getNumArguments(function), frozen = w->frozen;
 
     if (w->call_depth == DEEPEST || n < 0 || kids.n != (size_t)n + 1 || !parts.n) {
         gcal_walk_fail(w, c,
@@ -312,11 +311,11 @@ struct gcal_value gcal_walk_call(struct gcal_walk *w, CXCursor c)
                                            "enqueue_",         NULL };
     struct gcal_kids kids = gcal_walk_kids(w, c);
     const char *name = gcal_walk_name(w, c);
-    CXCursor function = w->clang->getCursorDefinition(w->clang->getCursorReferenced(c));
+    CXCursor function = clang_getCursorDefinition(clang_getCursorReferenced(c));
     const struct gcal_poly *id;
     int64_t d = 0;
 
-    if (w->clang->getCursorKind(function) == CXCursor_FunctionDecl)
+    if (clang_getCursorKind(function) == CXCursor_FunctionDecl)
         return inlined(w, c, function, kids);
     if (!*name) {
         gcal_walk_fail(w, c,

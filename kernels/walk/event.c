@@ -30,8 +30,8 @@ unsigned gcal_array_find(struct gcal_walk *w, const char *name, enum gcal_space 
 void gcal_count_op(struct gcal_walk *w, CXType type, const char *op)
 {
     struct gcal_nest *nest = w->nest;
-    const char *dtype = gcal_type_dtype(w->unit, type);
-    int64_t width = gcal_type_width(w, type);
+    const char *dtype = gcal_type_dtype(type);
+    int64_t width = gcal_type_width(type);
     bool index = w->quiet && gcal_dtype_is_integer(dtype);
     struct gcal_op_event *moved;
 
@@ -85,12 +85,12 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
                        event.tag);
         return;
     }
-    if (!(event.dtype = gcal_type_dtype(w->unit, type))) {
+    if (!(event.dtype = gcal_type_dtype(type))) {
         gcal_walk_fail(w, at, "an access of this type cannot be counted");
         return;
     }
-    bytes = w->clang->Type_getSizeOf(w->clang->getCanonicalType(type)) /
-            (gcal_type_width(w, type) == 3 ? 4 : gcal_type_width(w, type));
+    bytes = clang_Type_getSizeOf(clang_getCanonicalType(type)) /
+            (gcal_type_width(type) == 3 ? 4 : gcal_type_width(type));
     if (pointer.kind == VALUE_POINTER && nest->arrays[pointer.array].space == space) {
         event.array = pointer.array;
         event.offset =
@@ -102,7 +102,7 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
     }
     if (!event.offset && !pointer.on_data)
         w->not_affine++;
-    gcal_unit_location(w->unit, at, &event.line, &event.column);
+    gcal_unit_location(at, &event.line, &event.column);
     moved = gcal_array_grow(nest->accesses, nest->n_accesses, &nest->access_capacity,
                             sizeof(*moved), NULL);
     if (!moved) {
@@ -127,34 +127,33 @@ static void count_parts(struct gcal_walk *w, CXCursor at, CXType type,
                         struct gcal_value pointer, const char *tag)
 {
     enum { MOST_ELEMENTS = 256 };
-    CXType part = w->clang->getCanonicalType(w->clang->getArrayElementType(type));
-    CXCursor decl = w->clang->getTypeDeclaration(type);
+    CXType part = clang_getCanonicalType(clang_getArrayElementType(type));
+    CXCursor decl = clang_getTypeDeclaration(type);
     struct gcal_kids kids;
     long long n;
 
     if (gcal_type_is_array(type)) {
-        n = w->clang->getArraySize(type);
+        n = clang_getArraySize(type);
         if (n > MOST_ELEMENTS)
             gcal_walk_fail(w, at, "copies of so large a structure cannot be counted");
         for (long long i = 0; i < n && !w->failed; i++)
-            gcal_count_access(w, at, part, gcal_type_width(w, part), space, direction,
-                              at_offset(w, pointer, i * w->clang->Type_getSizeOf(part)),
-                              tag);
+            gcal_count_access(w, at, part, gcal_type_width(part), space, direction,
+                              at_offset(w, pointer, i * clang_Type_getSizeOf(part)), tag);
         return;
     }
-    if (w->clang->getCursorKind(decl) == CXCursor_UnionDecl) {
+    if (clang_getCursorKind(decl) == CXCursor_UnionDecl) {
         gcal_walk_fail(w, at,
                        "copies of whole unions cannot be counted: access a member");
         return;
     }
     kids = gcal_walk_kids(w, decl);
     for (size_t i = 0; i < kids.n && !w->failed; i++) {
-        if (w->clang->getCursorKind(kids.c[i]) != CXCursor_FieldDecl)
+        if (clang_getCursorKind(kids.c[i]) != CXCursor_FieldDecl)
             continue;
-        part = gcal_walk_type(w, kids.c[i]);
+        part = gcal_walk_type(kids.c[i]);
         gcal_count_access(
-            w, at, part, gcal_type_width(w, part), space, direction,
-            at_offset(w, pointer, w->clang->Cursor_getOffsetOfField(kids.c[i]) / 8), tag);
+            w, at, part, gcal_type_width(part), space, direction,
+            at_offset(w, pointer, clang_Cursor_getOffsetOfField(kids.c[i]) / 8), tag);
     }
 }
 
@@ -162,7 +161,7 @@ void gcal_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64_t wi
                        enum gcal_space space, enum gcal_direction direction,
                        struct gcal_value pointer, const char *tag)
 {
-    type = w->clang->getCanonicalType(type);
+    type = clang_getCanonicalType(type);
     if (gcal_type_is_record(type) || gcal_type_is_array(type)) {
         count_parts(w, at, type, space, direction, pointer, tag);
         return;
@@ -193,7 +192,7 @@ void gcal_count_barrier(struct gcal_walk *w, CXCursor at)
     }
     nest->barriers = moved;
     moved[nest->n_barriers] = (struct gcal_barrier_event){ .domain = w->domain };
-    gcal_unit_location(w->unit, at, &moved[nest->n_barriers].line,
+    gcal_unit_location(at, &moved[nest->n_barriers].line,
                        &moved[nest->n_barriers].column);
     nest->n_barriers++;
 }
@@ -213,7 +212,7 @@ void gcal_count_branch(struct gcal_walk *w, CXCursor at,
         gcal_walk_fail_memory(w);
         return;
     }
-    gcal_unit_location(w->unit, at, &event.line, &event.column);
+    gcal_unit_location(at, &event.line, &event.column);
     nest->branches = moved;
     moved[nest->n_branches++] = event;
 }
@@ -221,20 +220,20 @@ void gcal_count_branch(struct gcal_walk *w, CXCursor at,
 static bool is_declared(const struct gcal_walk *w, CXCursor decl)
 {
     for (size_t i = 0; i < w->n_declared; i++)
-        if (w->clang->equalCursors(w->declared[i], decl))
+        if (clang_equalCursors(w->declared[i], decl))
             return true;
     return false;
 }
 
 void gcal_count_bytes(struct gcal_walk *w, CXCursor decl)
 {
-    CXType type = gcal_walk_type(w, decl);
-    bool is_local = gcal_type_space(w->unit, type) == GCAL_SPACE_LOCAL;
-    long long bytes = w->clang->Type_getSizeOf(type);
+    CXType type = gcal_walk_type(decl);
+    bool is_local = gcal_type_space(type) == GCAL_SPACE_LOCAL;
+    long long bytes = clang_Type_getSizeOf(type);
     CXCursor *moved;
 
     if (w->silent || bytes <= 0 || (!is_local && !gcal_type_is_array(type)) ||
-        gcal_type_space(w->unit, type) == GCAL_SPACE_CONSTANT || is_declared(w, decl))
+        gcal_type_space(type) == GCAL_SPACE_CONSTANT || is_declared(w, decl))
         return;
     moved = gcal_array_grow(w->declared, w->n_declared, &w->declared_capacity,
                             sizeof(*moved), NULL);
@@ -269,7 +268,7 @@ struct gcal_domain *gcal_push_condition(struct gcal_walk *w, CXCursor at,
 
     if (!domain)
         return NULL;
-    gcal_unit_location(w->unit, at, &domain->line, &domain->column);
+    gcal_unit_location(at, &domain->line, &domain->column);
     domain->kind = condition ? GCAL_DOMAIN_CONDITION : GCAL_DOMAIN_UNKNOWN;
     domain->condition = condition;
     return domain;
@@ -296,7 +295,7 @@ void gcal_walk_note(struct gcal_walk *w, CXCursor at, const char *text)
 
     if (w->silent)
         return;
-    gcal_unit_location(w->unit, at, &line, &column);
+    gcal_unit_location(at, &line, &column);
     gcal_nest_note(w->nest, line, column, text);
 }
 
@@ -332,7 +331,7 @@ void gcal_push_loop(struct gcal_walk *w, CXCursor at, unsigned atom,
     domain->kind = GCAL_DOMAIN_LOOP;
     domain->loop = atom;
     domain->trips = trips;
-    gcal_unit_location(w->unit, at, &domain->line, &domain->column);
+    gcal_unit_location(at, &domain->line, &domain->column);
 }
 
 /* ---- back to an earlier state ---- */

@@ -29,18 +29,18 @@ struct gcal_value gcal_walk_silently(struct gcal_walk *w, CXCursor c)
 static bool find_product(struct gcal_walk *w, CXCursor c, CXType type,
                          struct gcal_kids *factors)
 {
-    const char *dtype = gcal_type_dtype(w->unit, type);
+    const char *dtype = gcal_type_dtype(type);
 
     for (;;) {
-        enum CXCursorKind kind = w->clang->getCursorKind(c);
-        CXType own = gcal_walk_type(w, c);
+        enum CXCursorKind kind = clang_getCursorKind(c);
+        CXType own = gcal_walk_type(c);
 
-        if (gcal_type_dtype(w->unit, own) != dtype ||
-            gcal_type_width(w, own) != gcal_type_width(w, type))
+        if (gcal_type_dtype(own) != dtype ||
+            gcal_type_width(own) != gcal_type_width(type))
             return false;
         *factors = gcal_walk_kids(w, c);
         if (kind == CXCursor_BinaryOperator)
-            return w->clang->getCursorBinaryOperatorKind(c) == CXBinaryOperator_Mul &&
+            return clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Mul &&
                    factors->n == 2;
         if ((kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr &&
              kind != CXCursor_CStyleCastExpr) ||
@@ -58,7 +58,7 @@ static struct gcal_value walk_operands(struct gcal_walk *w,
                                        const CXCursor *left, CXCursor right,
                                        struct gcal_value *left_value)
 {
-    const char *dtype = gcal_type_dtype(w->unit, type), *op = gcal_op_name(kind);
+    const char *dtype = gcal_type_dtype(type), *op = gcal_op_name(kind);
     bool fuses = dtype && !gcal_dtype_is_integer(dtype) && op && strcmp(op, "add") == 0;
     struct gcal_kids factors;
 
@@ -87,8 +87,8 @@ static bool assigns_index(struct gcal_walk *w, CXCursor left)
 {
     CXCursor c = gcal_strip(w, left);
 
-    return w->clang->getCursorKind(c) == CXCursor_DeclRefExpr &&
-           gcal_is_index(w, w->clang->getCursorReferenced(c));
+    return clang_getCursorKind(c) == CXCursor_DeclRefExpr &&
+           gcal_is_index(w, clang_getCursorReferenced(c));
 }
 
 static struct gcal_value walk_assign(struct gcal_walk *w, CXCursor c,
@@ -108,7 +108,7 @@ static struct gcal_value walk_compound(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_kids kids = gcal_walk_kids(w, c);
     enum CXBinaryOperatorKind kind =
-        gcal_compound_kind(w->clang->getCursorBinaryOperatorKind(c));
+        gcal_compound_kind(clang_getCursorBinaryOperatorKind(c));
     struct gcal_value value, right;
     struct gcal_place place;
     CXType type, right_type;
@@ -126,16 +126,16 @@ static struct gcal_value walk_compound(struct gcal_walk *w, CXCursor c)
     } else {
         /* float += double is computed in double */
         type = place.type;
-        right_type = gcal_walk_type(w, kids.c[1]);
-        if (gcal_type_width(w, type) == 1 && gcal_type_dtype(w->unit, right_type) &&
+        right_type = gcal_walk_type(kids.c[1]);
+        if (gcal_type_width(type) == 1 && gcal_type_dtype(right_type) &&
             (right_type.kind == CXType_Double ||
              (right_type.kind == CXType_Float && type.kind != CXType_Double)))
             type = right_type;
         w->quiet += index;
         right = walk_operands(w, kind, type, NULL, kids.c[1], NULL);
         w->quiet -= index;
-        value = gcal_type_is_integer(w, type) ? gcal_combine(w, kind, type, value, right)
-                                              : gcal_unknown(NULL);
+        value = gcal_type_is_integer(type) ? gcal_combine(w, kind, type, value, right)
+                                           : gcal_unknown(NULL);
     }
     gcal_place_store(w, c, &place, value);
     return value;
@@ -166,7 +166,7 @@ static struct gcal_value walk_step(struct gcal_walk *w, CXCursor c, CXCursor ope
 
 static struct gcal_value walk_unary(struct gcal_walk *w, CXCursor c)
 {
-    enum CXUnaryOperatorKind kind = w->clang->getCursorUnaryOperatorKind(c);
+    enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(c);
     struct gcal_kids kids = gcal_walk_kids(w, c);
     struct gcal_value value;
     struct gcal_place place;
@@ -236,8 +236,8 @@ static struct gcal_value pointer_difference(struct gcal_walk *w, struct gcal_kid
 {
     struct gcal_value a = gcal_walk_quietly(w, kids.c[0]);
     struct gcal_value b = gcal_walk_quietly(w, kids.c[1]);
-    long long size = w->clang->Type_getSizeOf(w->clang->getCanonicalType(
-        w->clang->getPointeeType(gcal_walk_type(w, kids.c[0]))));
+    long long size = clang_Type_getSizeOf(
+        clang_getCanonicalType(clang_getPointeeType(gcal_walk_type(kids.c[0]))));
     const struct gcal_poly *apart;
 
     if (a.kind != VALUE_POINTER || b.kind != VALUE_POINTER || a.array != b.array ||
@@ -258,7 +258,7 @@ static struct gcal_value walk_comparison(struct gcal_walk *w,
                                          enum CXBinaryOperatorKind kind,
                                          struct gcal_kids kids)
 {
-    CXType type = gcal_walk_type(w, kids.c[0]);
+    CXType type = gcal_walk_type(kids.c[0]);
     struct gcal_value a = gcal_walk_expr(w, kids.c[0]);
     struct gcal_value b = gcal_walk_expr(w, kids.c[1]);
 
@@ -269,7 +269,7 @@ static struct gcal_value walk_pointer_sum(struct gcal_walk *w,
                                           enum CXBinaryOperatorKind kind, CXType type,
                                           struct gcal_kids kids)
 {
-    bool swapped = !gcal_type_is_pointer(gcal_walk_type(w, kids.c[0]));
+    bool swapped = !gcal_type_is_pointer(gcal_walk_type(kids.c[0]));
     struct gcal_value pointer = gcal_walk_quietly(w, kids.c[swapped]);
     struct gcal_value by = gcal_walk_quietly(w, kids.c[!swapped]);
 
@@ -278,9 +278,9 @@ static struct gcal_value walk_pointer_sum(struct gcal_walk *w,
 
 static struct gcal_value walk_binary(struct gcal_walk *w, CXCursor c)
 {
-    enum CXBinaryOperatorKind kind = w->clang->getCursorBinaryOperatorKind(c);
+    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(c);
     struct gcal_kids kids = gcal_walk_kids(w, c);
-    CXType type = gcal_walk_type(w, c);
+    CXType type = gcal_walk_type(c);
     struct gcal_value left = gcal_unknown(NULL), right;
 
     if (kids.n != 2)
@@ -297,12 +297,11 @@ static struct gcal_value walk_binary(struct gcal_walk *w, CXCursor c)
     }
     if (gcal_type_is_pointer(type))
         return walk_pointer_sum(w, kind, type, kids);
-    if (kind == CXBinaryOperator_Sub &&
-        gcal_type_is_pointer(gcal_walk_type(w, kids.c[0])))
+    if (kind == CXBinaryOperator_Sub && gcal_type_is_pointer(gcal_walk_type(kids.c[0])))
         return pointer_difference(w, kids);
     right = walk_operands(w, kind, type, &kids.c[0], kids.c[1], &left);
-    return gcal_type_is_integer(w, type) ? gcal_combine(w, kind, type, left, right)
-                                         : gcal_unknown("it is not an integer");
+    return gcal_type_is_integer(type) ? gcal_combine(w, kind, type, left, right)
+                                      : gcal_unknown("it is not an integer");
 }
 
 static struct gcal_value walk_conditional(struct gcal_walk *w, CXCursor c)
@@ -335,7 +334,7 @@ static struct gcal_value walk_conditional(struct gcal_walk *w, CXCursor c)
 static struct gcal_value walk_cast(struct gcal_walk *w, CXCursor c)
 {
     struct gcal_kids kids = gcal_walk_kids(w, c);
-    CXType type = gcal_walk_type(w, c), from;
+    CXType type = gcal_walk_type(c), from;
     CXCursor child;
     struct gcal_value value;
     struct gcal_place place;
@@ -343,16 +342,16 @@ static struct gcal_value walk_cast(struct gcal_walk *w, CXCursor c)
     if (!kids.n)
         return gcal_unknown(NULL);
     child = kids.c[kids.n - 1];
-    from = gcal_walk_type(w, child);
+    from = gcal_walk_type(child);
     if (gcal_type_is_array(from) && gcal_type_is_pointer(type)) {
         place = gcal_place_find(w, child);
         return place.kind == PLACE_MEMORY ? place.pointer
                                           : gcal_unknown("it points to private memory");
     }
-    if (gcal_type_width(w, from) > gcal_type_width(w, type) ||
-        (w->clang->getCursorKind(c) == CXCursor_UnexposedExpr &&
-         gcal_type_is_pointer(from) && !gcal_type_is_pointer(type) &&
-         gcal_type_width(w, w->clang->getPointeeType(from)) > 1)) { /* a component */
+    if (gcal_type_width(from) > gcal_type_width(type) ||
+        (clang_getCursorKind(c) == CXCursor_UnexposedExpr && gcal_type_is_pointer(from) &&
+         !gcal_type_is_pointer(type) &&
+         gcal_type_width(clang_getPointeeType(from)) > 1)) { /* a component */
         place = gcal_place_find(w, c);
         return place.kind == PLACE_VARIABLE ? gcal_unknown(NULL)
                                             : gcal_place_load(w, c, &place);
@@ -360,7 +359,7 @@ static struct gcal_value walk_cast(struct gcal_walk *w, CXCursor c)
     value = gcal_walk_expr(w, child);
     if (value.kind == VALUE_POINTER && gcal_type_is_pointer(type))
         return value;
-    return gcal_type_is_integer(w, type) && gcal_type_is_integer(w, from)
+    return gcal_type_is_integer(type) && gcal_type_is_integer(from)
                ? gcal_convert(w, value, from, type)
                : gcal_unknown("it is not an integer");
 }
@@ -370,7 +369,7 @@ static struct gcal_value walk_kind(struct gcal_walk *w, CXCursor c)
     struct gcal_kids kids;
     struct gcal_place place;
 
-    switch (w->clang->getCursorKind(c)) {
+    switch (clang_getCursorKind(c)) {
     case CXCursor_IntegerLiteral:
     case CXCursor_CharacterLiteral:
     case CXCursor_CXXBoolLiteralExpr:
@@ -383,10 +382,10 @@ static struct gcal_value walk_kind(struct gcal_walk *w, CXCursor c)
     case CXCursor_CStyleCastExpr:
         return walk_cast(w, c);
     case CXCursor_DeclRefExpr:
-        if (w->clang->getCursorKind(w->clang->getCursorReferenced(c)) ==
+        if (clang_getCursorKind(clang_getCursorReferenced(c)) ==
                 CXCursor_EnumConstantDecl ||
-            (gcal_type_space(w->unit, gcal_walk_type(w, c)) == GCAL_SPACE_CONSTANT &&
-             !gcal_type_is_array(gcal_walk_type(w, c)))) /* compilers fold these */
+            (gcal_type_space(gcal_walk_type(c)) == GCAL_SPACE_CONSTANT &&
+             !gcal_type_is_array(gcal_walk_type(c)))) /* compilers fold these */
             return gcal_evaluated(w, c);
         place = gcal_place_find(w, c);
         return gcal_place_load(w, c, &place);

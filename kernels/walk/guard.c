@@ -106,8 +106,8 @@ static struct gcal_truth compare_pointers(struct gcal_walk *w,
                                           enum CXBinaryOperatorKind kind, CXType type,
                                           struct gcal_value a, struct gcal_value b)
 {
-    long long size = w->clang->Type_getSizeOf(
-        w->clang->getCanonicalType(w->clang->getPointeeType(type)));
+    long long size =
+        clang_Type_getSizeOf(clang_getCanonicalType(clang_getPointeeType(type)));
     const struct gcal_poly *apart;
 
     if (a.array != b.array || !a.p || !b.p)

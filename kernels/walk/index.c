@@ -26,7 +26,7 @@ static bool add_index(struct gcal_walk *w, CXCursor decl)
 bool gcal_is_index(const struct gcal_walk *w, CXCursor decl)
 {
     for (size_t i = 0; i < w->n_indices; i++)
-        if (w->clang->equalCursors(w->indices[i], decl))
+        if (clang_equalCursors(w->indices[i], decl))
             return true;
     return false;
 }
@@ -35,8 +35,8 @@ bool gcal_is_index(const struct gcal_walk *w, CXCursor decl)
 static bool names_index(struct gcal_walk *w, CXCursor c)
 {
     c = gcal_strip(w, c);
-    return w->clang->getCursorKind(c) == CXCursor_DeclRefExpr &&
-           gcal_is_index(w, w->clang->getCursorReferenced(c));
+    return clang_getCursorKind(c) == CXCursor_DeclRefExpr &&
+           gcal_is_index(w, clang_getCursorReferenced(c));
 }
 
 /* Marks the variables below 'c'; 'steers': c's value goes into a subscript or a loop's
@@ -47,27 +47,27 @@ static bool mark(struct gcal_walk *w, CXCursor c, bool steers);
 static bool mark_kind(struct gcal_walk *w, CXCursor c, bool steers)
 {
     struct gcal_kids kids = gcal_walk_kids(w, c);
-    CXType type = gcal_walk_type(w, c);
+    CXType type = gcal_walk_type(c);
     bool found = false, pointer = type.kind == CXType_Pointer, late;
     CXCursor parts[4];
 
-    switch (w->clang->getCursorKind(c)) {
+    switch (clang_getCursorKind(c)) {
     case CXCursor_DeclRefExpr:
-        return steers && add_index(w, w->clang->getCursorReferenced(c));
+        return steers && add_index(w, clang_getCursorReferenced(c));
     case CXCursor_ArraySubscriptExpr:
         for (size_t i = 0; i < kids.n; i++)
             found |= mark(w, kids.c[i], true);
         return found;
     case CXCursor_ForStmt:
-        if (gcal_for_parts(w->unit, c, parts, w->err) < 0)
+        if (gcal_for_parts(c, parts, w->err) < 0)
             return false;
         for (int i = 0; i < 3; i++)
-            if (!w->clang->equalCursors(parts[i], w->clang->getNullCursor()))
+            if (!clang_Cursor_isNull(parts[i]))
                 found |= mark(w, parts[i], true);
         return mark(w, parts[3], false) || found;
     case CXCursor_WhileStmt:
     case CXCursor_DoStmt:
-        late = w->clang->getCursorKind(c) == CXCursor_DoStmt;
+        late = clang_getCursorKind(c) == CXCursor_DoStmt;
         for (size_t i = 0; i < kids.n; i++)
             found |= mark(w, kids.c[i], (i == 1) == late);
         return found;
@@ -81,20 +81,19 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool steers)
     case CXCursor_BinaryOperator:
     case CXCursor_CompoundAssignOperator:
         steers = steers || pointer;
-        if (w->clang->getCursorKind(c) == CXCursor_CompoundAssignOperator ||
-            w->clang->getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign)
+        if (clang_getCursorKind(c) == CXCursor_CompoundAssignOperator ||
+            clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign)
             steers = steers || names_index(w, kids.c[0]);
         break;
     case CXCursor_CallExpr:
         /* vload4(i, p) and pointers to helpers steer; exp(x) inside does not */
         for (size_t i = 1; i < kids.n; i++)
-            found |= mark(
-                w, kids.c[i],
-                gcal_dtype_is_integer(
-                    gcal_type_dtype(w->unit, gcal_walk_type(w, kids.c[i]))) &&
-                    (steers || gcal_walk_name(w, c)[0] == 'v' ||
-                     w->clang->getCursorKind(w->clang->getCursorDefinition(
-                         w->clang->getCursorReferenced(c))) == CXCursor_FunctionDecl));
+            found |=
+                mark(w, kids.c[i],
+                     gcal_dtype_is_integer(gcal_type_dtype(gcal_walk_type(kids.c[i]))) &&
+                         (steers || gcal_walk_name(w, c)[0] == 'v' ||
+                          clang_getCursorKind(clang_getCursorDefinition(
+                              clang_getCursorReferenced(c))) == CXCursor_FunctionDecl));
         return found;
     default:
         break;

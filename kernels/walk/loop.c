@@ -3,16 +3,16 @@
 
 static bool read_loop(struct gcal_walk *w, CXCursor c, struct gcal_loop *loop)
 {
-    CXCursor parts[4], null = w->clang->getNullCursor();
+    CXCursor parts[4], null = clang_getNullCursor();
     struct gcal_kids kids;
 
     *loop = (struct gcal_loop){ .at = c, .condition = null, .increment = null };
-    if (w->clang->getCursorKind(c) == CXCursor_ForStmt) {
-        if (gcal_for_parts(w->unit, c, parts, w->err) < 0) {
+    if (clang_getCursorKind(c) == CXCursor_ForStmt) {
+        if (gcal_for_parts(c, parts, w->err) < 0) {
             w->failed = true;
             return false;
         }
-        if (!gcal_cursor_is_null(w, parts[0])) {
+        if (!clang_Cursor_isNull(parts[0])) {
             w->quiet++;
             gcal_walk_stmt(w, parts[0]);
             w->quiet--;
@@ -27,7 +27,7 @@ static bool read_loop(struct gcal_walk *w, CXCursor c, struct gcal_loop *loop)
         gcal_walk_fail(w, c, "this loop was not understood");
         return false;
     }
-    loop->tests_late = w->clang->getCursorKind(c) == CXCursor_DoStmt;
+    loop->tests_late = clang_getCursorKind(c) == CXCursor_DoStmt;
     loop->condition = kids.c[loop->tests_late];
     loop->body = kids.c[!loop->tests_late];
     return true;
@@ -69,7 +69,7 @@ static struct gcal_truth truth_at(struct gcal_walk *w, const struct seeking *s)
     gcal_changes_set(w, s->changes, s->v);
     if (s->loop->tests_late)
         rehearse(w, s->loop);
-    if (gcal_cursor_is_null(w, s->loop->condition)) {
+    if (clang_Cursor_isNull(s->loop->condition)) {
         truth.when = gcal_condition_nonnegative(w->c, gcal_poly_integer(w->c, 0));
         return truth;
     }
@@ -93,7 +93,7 @@ static bool find_leaving(struct gcal_walk *w, struct seeking *s)
         return false;
     }
     gcal_changes_set(w, s->changes, s->v);
-    if (!loop->tests_late && !gcal_cursor_is_null(w, loop->condition)) {
+    if (!loop->tests_late && !clang_Cursor_isNull(loop->condition)) {
         w->silent++;
         gcal_walk_expr(w, loop->condition);
         w->silent--;
@@ -152,7 +152,7 @@ static bool find_trips(struct gcal_walk *w, struct seeking *s)
 void gcal_loop_refuse(struct gcal_walk *w, const struct gcal_loop *loop, bool on_data,
                       const char *why)
 {
-    CXCursor at = gcal_cursor_is_null(w, loop->condition) ? loop->at : loop->condition;
+    CXCursor at = clang_Cursor_isNull(loop->condition) ? loop->at : loop->condition;
 
     why = why ? why : on_data ? "the test does" : "what it changes is not affine";
     /* even as an estimate a number of trips from nowhere would say nothing */
@@ -223,7 +223,7 @@ static bool can_unroll(struct gcal_walk *w, const struct gcal_loop *loop)
 {
     struct gcal_truth truth;
 
-    if (loop->tests_late || gcal_cursor_is_null(w, loop->condition))
+    if (loop->tests_late || clang_Cursor_isNull(loop->condition))
         return true;
     truth = gcal_walk_truth(w, loop->condition);
     return gcal_truth_decide(w, &truth) >= 0;

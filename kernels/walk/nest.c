@@ -115,7 +115,7 @@ static const char *name_of(struct gcal_walk *w, const struct gcal_changes *chang
 /* Changes what evaluating the condition changes. */
 static void pass_condition(struct gcal_walk *w, const struct gcal_loop *loop)
 {
-    if (loop->tests_late || gcal_cursor_is_null(w, loop->condition))
+    if (loop->tests_late || clang_Cursor_isNull(loop->condition))
         return;
     w->silent++;
     gcal_walk_expr(w, loop->condition);
@@ -124,7 +124,7 @@ static void pass_condition(struct gcal_walk *w, const struct gcal_loop *loop)
 
 static void evaluate(struct gcal_walk *w, CXCursor c)
 {
-    if (!gcal_cursor_is_null(w, c))
+    if (!clang_Cursor_isNull(c))
         gcal_walk_quietly(w, c);
 }
 

@@ -6,23 +6,22 @@
 
 struct gcal_value gcal_evaluated(struct gcal_walk *w, CXCursor c)
 {
-    CXEvalResult result = w->clang->Cursor_Evaluate(c);
+    CXEvalResult result = clang_Cursor_Evaluate(c);
     struct gcal_value value = gcal_unknown(NULL);
 
-    if (result && w->clang->EvalResult_getKind(result) == CXEval_Int)
-        value = gcal_integer(
-            gcal_poly_integer(w->c, w->clang->EvalResult_getAsLongLong(result)));
+    if (result && clang_EvalResult_getKind(result) == CXEval_Int)
+        value =
+            gcal_integer(gcal_poly_integer(w->c, clang_EvalResult_getAsLongLong(result)));
     if (result)
-        w->clang->EvalResult_dispose(result);
+        clang_EvalResult_dispose(result);
     return value;
 }
 
 /* ---- lvalues ---- */
 
-static struct gcal_place place_of_pointer(struct gcal_walk *w, struct gcal_value pointer,
-                                          CXType type)
+static struct gcal_place place_of_pointer(struct gcal_value pointer, CXType type)
 {
-    enum gcal_space space = gcal_type_space(w->unit, type);
+    enum gcal_space space = gcal_type_space(type);
 
     return (struct gcal_place){ .kind = space == GCAL_SPACE_ANY ? PLACE_PRIVATE
                                                                 : PLACE_MEMORY,
@@ -33,8 +32,8 @@ static struct gcal_place place_of_pointer(struct gcal_walk *w, struct gcal_value
 
 static struct gcal_place place_of_name(struct gcal_walk *w, CXCursor c, CXType type)
 {
-    CXCursor decl = w->clang->getCursorReferenced(c);
-    enum gcal_space space = gcal_type_space(w->unit, type);
+    CXCursor decl = clang_getCursorReferenced(c);
+    enum gcal_space space = gcal_type_space(type);
     struct gcal_value pointer = { .kind = VALUE_POINTER };
 
     if (space == GCAL_SPACE_ANY)
@@ -45,7 +44,7 @@ static struct gcal_place place_of_name(struct gcal_walk *w, CXCursor c, CXType t
     /* a __local array or variable, a __constant table */
     pointer.p = gcal_poly_integer(w->c, 0);
     pointer.array = gcal_array_find(w, gcal_walk_name(w, decl), space);
-    return place_of_pointer(w, pointer, type);
+    return place_of_pointer(pointer, type);
 }
 
 /* The tag behind the first pointer of a[i][j] or of a[i].b[j]. */
@@ -58,10 +57,10 @@ static const char *tag_of_base(struct gcal_walk *w, CXCursor base)
     if (tag || !w->remarks.n)
         return tag;
     base = gcal_strip(w, base);
-    type = gcal_walk_type(w, base);
+    type = gcal_walk_type(base);
     kids = gcal_walk_kids(w, base);
-    if (!kids.n || (w->clang->getCursorKind(base) != CXCursor_ArraySubscriptExpr &&
-                    w->clang->getCursorKind(base) != CXCursor_MemberRefExpr))
+    if (!kids.n || (clang_getCursorKind(base) != CXCursor_ArraySubscriptExpr &&
+                    clang_getCursorKind(base) != CXCursor_MemberRefExpr))
         return NULL;
     return gcal_type_is_array(type) || gcal_type_is_record(type)
                ? tag_of_base(w, kids.c[0])
@@ -77,14 +76,14 @@ static struct gcal_place place_of_subscript(struct gcal_walk *w, CXCursor c, CXT
 
     if (kids.n != 2)
         return (struct gcal_place){ .kind = PLACE_PRIVATE, .type = type };
-    base = kids.c[gcal_type_is_pointer(gcal_walk_type(w, kids.c[0])) ? 0 : 1];
-    index = kids.c[gcal_type_is_pointer(gcal_walk_type(w, kids.c[0])) ? 1 : 0];
+    base = kids.c[gcal_type_is_pointer(gcal_walk_type(kids.c[0])) ? 0 : 1];
+    index = kids.c[gcal_type_is_pointer(gcal_walk_type(kids.c[0])) ? 1 : 0];
     pointer = gcal_walk_quietly(w, base);
     by = gcal_walk_quietly(w, index);
-    if (gcal_type_space(w->unit, type) == GCAL_SPACE_ANY)
+    if (gcal_type_space(type) == GCAL_SPACE_ANY)
         return (struct gcal_place){ .kind = PLACE_PRIVATE, .type = type };
-    place = place_of_pointer(
-        w, gcal_move_pointer(w, pointer, by, gcal_walk_type(w, base), 1), type);
+    place = place_of_pointer(gcal_move_pointer(w, pointer, by, gcal_walk_type(base), 1),
+                             type);
     place.tag = tag_of_base(w, base);
     return place;
 }
@@ -92,7 +91,7 @@ static struct gcal_place place_of_subscript(struct gcal_walk *w, CXCursor c, CXT
 static struct gcal_place place_of_target(struct gcal_walk *w, CXCursor pointer,
                                          CXType type)
 {
-    struct gcal_place place = place_of_pointer(w, gcal_walk_quietly(w, pointer), type);
+    struct gcal_place place = place_of_pointer(gcal_walk_quietly(w, pointer), type);
 
     place.tag = gcal_remark_tag(w, pointer);
     return place;
@@ -110,8 +109,8 @@ static void move_place(struct gcal_walk *w, struct gcal_place *place, int64_t by
 static struct gcal_place place_of_member(struct gcal_walk *w, CXCursor c, CXCursor base,
                                          CXType type)
 {
-    long long bits = w->clang->Cursor_getOffsetOfField(w->clang->getCursorReferenced(c));
-    bool arrow = gcal_type_is_pointer(gcal_walk_type(w, base));
+    long long bits = clang_Cursor_getOffsetOfField(clang_getCursorReferenced(c));
+    bool arrow = gcal_type_is_pointer(gcal_walk_type(base));
     struct gcal_place place =
         arrow ? place_of_target(w, base, type) : gcal_place_find(w, base);
 
@@ -171,8 +170,8 @@ static int first_component(struct gcal_walk *w, CXCursor c, int64_t width, int64
 static struct gcal_place place_of_component(struct gcal_walk *w, CXCursor c,
                                             CXCursor base, CXType type)
 {
-    CXType from = gcal_walk_type(w, base);
-    int64_t width = gcal_type_width(w, type), whole = gcal_type_width(w, from);
+    CXType from = gcal_walk_type(base);
+    int64_t width = gcal_type_width(type), whole = gcal_type_width(from);
     struct gcal_place place = gcal_type_is_pointer(from) ? place_of_target(w, base, type)
                                                          : gcal_place_find(w, base);
     int first;
@@ -187,31 +186,31 @@ static struct gcal_place place_of_component(struct gcal_walk *w, CXCursor c,
         place.pointer.p = NULL;
     else
         move_place(w, &place,
-                   first * w->clang->Type_getSizeOf(from) / (whole == 3 ? 4 : whole));
+                   first * clang_Type_getSizeOf(from) / (whole == 3 ? 4 : whole));
     return place;
 }
 
 struct gcal_place gcal_place_find(struct gcal_walk *w, CXCursor c)
 {
-    CXType type = gcal_walk_type(w, c);
+    CXType type = gcal_walk_type(c);
     struct gcal_kids kids;
     struct gcal_place place = { .kind = PLACE_PRIVATE, .type = type };
     CXCursor lvalue;
     char tag[64];
 
-    switch (w->clang->getCursorKind(c)) {
+    switch (clang_getCursorKind(c)) {
     case CXCursor_DeclRefExpr:
         return place_of_name(w, c, type);
     case CXCursor_ArraySubscriptExpr:
         return place_of_subscript(w, c, type);
     case CXCursor_UnaryOperator:
         kids = gcal_walk_kids(w, c);
-        if (gcal_tag_find(w->unit, c, &lvalue, tag, sizeof(tag))) {
+        if (gcal_tag_find(c, &lvalue, tag, sizeof(tag))) {
             place = gcal_place_find(w, lvalue);
             place.tag = gcal_polys_format(w->c, "%s", tag);
             return place;
         }
-        if (w->clang->getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref && kids.n)
+        if (clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref && kids.n)
             return place_of_target(w, kids.c[0], type);
         gcal_walk_expr(w, c);
         return place;
@@ -237,8 +236,8 @@ struct gcal_value gcal_place_load(struct gcal_walk *w, CXCursor at,
 
     switch (place->kind) {
     case PLACE_MEMORY:
-        gcal_count_access(w, at, place->type, gcal_type_width(w, place->type),
-                          place->space, GCAL_LOAD, place->pointer, place->tag);
+        gcal_count_access(w, at, place->type, gcal_type_width(place->type), place->space,
+                          GCAL_LOAD, place->pointer, place->tag);
         return gcal_unknown("it comes from memory");
     case PLACE_VARIABLE:
         known = gcal_variable_find(w, place->decl);
@@ -254,8 +253,8 @@ void gcal_place_store(struct gcal_walk *w, CXCursor at, const struct gcal_place 
                       struct gcal_value value)
 {
     if (place->kind == PLACE_MEMORY)
-        gcal_count_access(w, at, place->type, gcal_type_width(w, place->type),
-                          place->space, GCAL_STORE, place->pointer, place->tag);
+        gcal_count_access(w, at, place->type, gcal_type_width(place->type), place->space,
+                          GCAL_STORE, place->pointer, place->tag);
     else if (place->kind == PLACE_VARIABLE && !w->frozen)
         gcal_variable_set(w, place->decl, value);
 }

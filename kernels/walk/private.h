@@ -98,7 +98,6 @@ struct gcal_kids {
 struct gcal_walk {
     const struct gcal_count_request *request;
     const struct gcal_unit *unit;
-    const struct gcal_clang *clang;
     struct gcal_nest *nest;
     struct gcal_polys *c;
     const struct gcal_domain *domain;
@@ -140,14 +139,13 @@ bool gcal_walk_enter(struct gcal_walk *w, CXCursor c);
 void gcal_walk_leave(struct gcal_walk *w);
 struct gcal_kids gcal_walk_kids(struct gcal_walk *w, CXCursor c);
 const char *gcal_walk_name(struct gcal_walk *w, CXCursor c);
-CXType gcal_walk_type(struct gcal_walk *w, CXCursor c); /* canonical */
-int64_t gcal_type_width(struct gcal_walk *w, CXType type);
+CXType gcal_walk_type(CXCursor c); /* canonical */
+int64_t gcal_type_width(CXType type);
 bool gcal_type_is_pointer(CXType type);
 bool gcal_type_is_array(CXType type);
 bool gcal_type_is_record(CXType type);
-bool gcal_type_is_integer(struct gcal_walk *w, CXType type); /* a scalar */
+bool gcal_type_is_integer(CXType type); /* a scalar */
 bool gcal_dtype_is_integer(const char *dtype);
-bool gcal_cursor_is_null(struct gcal_walk *w, CXCursor c);
 CXCursor gcal_strip(struct gcal_walk *w, CXCursor c); /* parentheses and casts */
 struct gcal_value gcal_unknown(const char *why);      /* it depends on data */
 struct gcal_value gcal_not_affine(const char *why); /* it follows from sizes, but how? */

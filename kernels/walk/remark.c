@@ -11,18 +11,18 @@ static size_t offset_of(struct gcal_walk *w, CXSourceLocation location)
     size_t length = strlen(w->unit->source);
     unsigned offset = 0;
 
-    w->clang->getSpellingLocation(location, NULL, NULL, NULL, &offset);
+    clang_getSpellingLocation(location, NULL, NULL, NULL, &offset);
     return offset < length ? offset : length;
 }
 
 static size_t source_start(struct gcal_walk *w, CXCursor c)
 {
-    return offset_of(w, w->clang->getRangeStart(w->clang->getCursorExtent(c)));
+    return offset_of(w, clang_getRangeStart(clang_getCursorExtent(c)));
 }
 
 size_t gcal_source_end(struct gcal_walk *w, CXCursor c)
 {
-    return offset_of(w, w->clang->getRangeEnd(w->clang->getCursorExtent(c)));
+    return offset_of(w, clang_getRangeEnd(clang_getCursorExtent(c)));
 }
 
 static struct gcal_remark *tag_behind(struct gcal_walk *w, CXCursor c)
@@ -80,7 +80,7 @@ static void tie_loop(struct tying *t, CXCursor c)
     size_t start = source_start(w, c);
     int line, column;
 
-    gcal_unit_location(w->unit, c, &line, &column);
+    gcal_unit_location(c, &line, &column);
     for (size_t i = 0; i < w->remarks.n; i++) {
         struct gcal_remark *remark = &w->remarks.all[i];
         bool fits = remark->line ? line >= remark->line
@@ -101,7 +101,7 @@ static void tie_tag(struct tying *t, CXCursor c, CXCursor pointer, CXCursor acce
     if (!remark)
         return;
     remark->found = true;
-    remark->is_pointer = t->w->clang->getCursorKind(c) == CXCursor_CallExpr;
+    remark->is_pointer = clang_getCursorKind(c) == CXCursor_CallExpr;
     access = remark->is_pointer ? pointer : access;
     remark->from = source_start(t->w, access);
     remark->to = gcal_source_end(t->w, access);
@@ -110,36 +110,36 @@ static void tie_tag(struct tying *t, CXCursor c, CXCursor pointer, CXCursor acce
 /* Whether the lvalue 'inner' right below 'c', which may itself be part of 'access', is
  * the first part of that: a member's structure, or an array in front of a subscript.
  */
-static bool is_part(struct gcal_walk *w, CXCursor access, CXCursor c, CXCursor inner)
+static bool is_part(CXCursor access, CXCursor c, CXCursor inner)
 {
-    bool is_inside = !w->clang->equalCursors(access, c);
+    bool is_inside = !clang_equalCursors(access, c);
 
-    switch (w->clang->getCursorKind(c)) {
+    switch (clang_getCursorKind(c)) {
     case CXCursor_ParenExpr:
         return is_inside;
     case CXCursor_MemberRefExpr:
-        return !gcal_type_is_pointer(gcal_walk_type(w, inner));
+        return !gcal_type_is_pointer(gcal_walk_type(inner));
     case CXCursor_ArraySubscriptExpr: /* through the array's conversion to a pointer */
-        return w->clang->getCursorKind(inner) == CXCursor_UnexposedExpr;
+        return clang_getCursorKind(inner) == CXCursor_UnexposedExpr;
     case CXCursor_UnexposedExpr:
-        return is_inside && gcal_type_is_array(gcal_walk_type(w, inner));
+        return is_inside && gcal_type_is_array(gcal_walk_type(inner));
     default:
         return false;
     }
 }
 
 /* Whether a pointer right below 'c' is followed. */
-static bool is_access(struct gcal_walk *w, CXCursor c)
+static bool is_access(CXCursor c)
 {
-    switch (w->clang->getCursorKind(c)) {
+    switch (clang_getCursorKind(c)) {
     case CXCursor_ArraySubscriptExpr:
     case CXCursor_MemberRefExpr:
         return true;
     case CXCursor_UnaryOperator:
-        return w->clang->getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref;
+        return clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref;
     case CXCursor_CallExpr: /* vload4, atomic_add */
-        return w->clang->getCursorKind(w->clang->getCursorDefinition(
-                   w->clang->getCursorReferenced(c))) != CXCursor_FunctionDecl;
+        return clang_getCursorKind(clang_getCursorDefinition(
+                   clang_getCursorReferenced(c))) != CXCursor_FunctionDecl;
     default:
         return false;
     }
@@ -147,13 +147,12 @@ static bool is_access(struct gcal_walk *w, CXCursor c)
 
 static void add_function(struct tying *t, CXCursor function)
 {
-    const struct gcal_clang *clang = t->w->clang;
 
-    if (clang->getCursorKind(function) != CXCursor_FunctionDecl ||
+    if (clang_getCursorKind(function) != CXCursor_FunctionDecl ||
         t->n_functions == MOST_FUNCTIONS)
         return;
     for (size_t i = 0; i < t->n_functions; i++)
-        if (clang->equalCursors(t->functions[i], function))
+        if (clang_equalCursors(t->functions[i], function))
             return;
     t->functions[t->n_functions++] = function;
 }
@@ -167,23 +166,22 @@ static void tie(struct tying *t, CXCursor c, CXCursor access, int depth)
     if (w->failed || depth == GCAL_DEEPEST)
         return;
     kids = gcal_walk_kids(w, c);
-    switch (w->clang->getCursorKind(c)) {
+    switch (clang_getCursorKind(c)) {
     case CXCursor_ForStmt:
     case CXCursor_WhileStmt:
     case CXCursor_DoStmt:
         tie_loop(t, c);
         break;
     case CXCursor_CallExpr:
-        add_function(t, w->clang->getCursorDefinition(w->clang->getCursorReferenced(c)));
+        add_function(t, clang_getCursorDefinition(clang_getCursorReferenced(c)));
         break;
     default:
         break;
     }
     for (size_t i = 0; i < kids.n; i++) {
-        if (is_access(w, c) && gcal_type_is_pointer(gcal_walk_type(w, kids.c[i])))
+        if (is_access(c) && gcal_type_is_pointer(gcal_walk_type(kids.c[i])))
             tie_tag(t, c, kids.c[i], access);
-        tie(t, kids.c[i], is_part(w, access, c, kids.c[i]) ? access : kids.c[i],
-            depth + 1);
+        tie(t, kids.c[i], is_part(access, c, kids.c[i]) ? access : kids.c[i], depth + 1);
     }
 }
 

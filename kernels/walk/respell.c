@@ -126,9 +126,7 @@ char *gcal_tags_respell(const struct gcal_unit *unit, CXCursor kernel,
                         struct gcal_error *err)
 {
     struct gcal_count_request request = { .source = unit->source };
-    struct gcal_walk w = {
-        .request = &request, .unit = unit, .clang = unit->clang, .err = err
-    };
+    struct gcal_walk w = { .request = &request, .unit = unit, .err = err };
     char *text = NULL;
 
     if (!(w.c = gcal_polys_create(err)))

@@ -6,9 +6,9 @@
 static bool names(struct gcal_walk *w, CXCursor c, CXCursor *decl)
 {
     c = gcal_strip(w, c);
-    if (w->clang->getCursorKind(c) != CXCursor_DeclRefExpr)
+    if (clang_getCursorKind(c) != CXCursor_DeclRefExpr)
         return false;
-    *decl = w->clang->getCursorReferenced(c);
+    *decl = clang_getCursorReferenced(c);
     return true;
 }
 
@@ -27,15 +27,15 @@ static bool find_summand(struct gcal_walk *w, CXCursor sum, CXCursor decl, CXCur
     CXCursor named;
 
     sum = gcal_strip(w, sum);
-    if (w->clang->getCursorKind(sum) != CXCursor_BinaryOperator)
+    if (clang_getCursorKind(sum) != CXCursor_BinaryOperator)
         return false;
-    binary = w->clang->getCursorBinaryOperatorKind(sum);
+    binary = clang_getCursorBinaryOperatorKind(sum);
     kids = gcal_walk_kids(w, sum);
     if (kids.n != 2 || (binary != CXBinaryOperator_Add && binary != CXBinaryOperator_Sub))
         return false;
     *sign = binary == CXBinaryOperator_Sub ? -1 : 1;
     for (int side = 0; side < (binary == CXBinaryOperator_Sub ? 1 : 2); side++)
-        if (names(w, kids.c[side], &named) && w->clang->equalCursors(named, decl)) {
+        if (names(w, kids.c[side], &named) && clang_equalCursors(named, decl)) {
             *by = kids.c[!side];
             return true;
         }
@@ -46,7 +46,7 @@ static bool find_summand(struct gcal_walk *w, CXCursor sum, CXCursor decl, CXCur
 static bool find_step(struct gcal_walk *w, CXCursor c, CXCursor *decl,
                       struct gcal_value *step)
 {
-    enum CXCursorKind kind = w->clang->getCursorKind(c);
+    enum CXCursorKind kind = clang_getCursorKind(c);
     struct gcal_kids kids = gcal_walk_kids(w, c);
     enum CXBinaryOperatorKind binary;
     enum CXUnaryOperatorKind unary;
@@ -57,19 +57,19 @@ static bool find_step(struct gcal_walk *w, CXCursor c, CXCursor *decl,
         return false;
     *step = gcal_integer(gcal_poly_integer(w->c, 1));
     if (kind == CXCursor_UnaryOperator) {
-        unary = w->clang->getCursorUnaryOperatorKind(c);
+        unary = clang_getCursorUnaryOperatorKind(c);
         sign =
             unary == CXUnaryOperator_PostDec || unary == CXUnaryOperator_PreDec ? -1 : 1;
         if (!is_step(unary))
             return false;
     } else if (kind == CXCursor_CompoundAssignOperator && kids.n == 2) {
-        binary = gcal_compound_kind(w->clang->getCursorBinaryOperatorKind(c));
+        binary = gcal_compound_kind(clang_getCursorBinaryOperatorKind(c));
         if (binary != CXBinaryOperator_Add && binary != CXBinaryOperator_Sub)
             return false;
         sign = binary == CXBinaryOperator_Sub ? -1 : 1;
         *step = gcal_walk_silently(w, kids.c[1]);
     } else if (kind == CXCursor_BinaryOperator && kids.n == 2 &&
-               w->clang->getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign &&
+               clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign &&
                find_summand(w, kids.c[1], *decl, &by, &sign)) {
         *step = gcal_walk_silently(w, by);
     } else {
@@ -87,11 +87,10 @@ struct finding {
     bool sees_values; /* the second time: what is assigned */
 };
 
-static struct gcal_moving *find_moving(struct gcal_walk *w, struct gcal_changes *changes,
-                                       CXCursor decl)
+static struct gcal_moving *find_moving(struct gcal_changes *changes, CXCursor decl)
 {
     for (size_t i = 0; i < changes->n; i++)
-        if (w->clang->equalCursors(changes->all[i].decl, decl))
+        if (clang_equalCursors(changes->all[i].decl, decl))
             return &changes->all[i];
     return NULL;
 }
@@ -106,14 +105,14 @@ static void note_change(struct gcal_walk *w, struct finding *finding, CXCursor t
 
     if (!names(w, target, &decl))
         return;
-    type = gcal_walk_type(w, decl);
-    if (!gcal_type_is_pointer(type) && !gcal_type_is_integer(w, type))
+    type = gcal_walk_type(decl);
+    if (!gcal_type_is_pointer(type) && !gcal_type_is_integer(type))
         return; /* has no symbolic value */
-    moving = find_moving(w, changes, decl);
+    moving = find_moving(changes, decl);
     if (finding->sees_values) {
         struct gcal_value assigned;
 
-        if (!moving || gcal_cursor_is_null(w, value))
+        if (!moving || clang_Cursor_isNull(value))
             return;
         assigned = gcal_walk_silently(w, value);
         moving->on_data |= assigned.kind != VALUE_INTEGER && assigned.on_data;
@@ -152,11 +151,11 @@ static void note_declaration(struct gcal_walk *w, const struct finding *finding,
 
 static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor c)
 {
-    CXCursor null = w->clang->getNullCursor();
-    enum CXCursorKind kind = w->clang->getCursorKind(c);
+    CXCursor null = clang_getNullCursor();
+    enum CXCursorKind kind = clang_getCursorKind(c);
     struct gcal_kids kids;
 
-    if (gcal_cursor_is_null(w, c) || !gcal_walk_enter(w, c))
+    if (clang_Cursor_isNull(c) || !gcal_walk_enter(w, c))
         return;
     kids = gcal_walk_kids(w, c);
     if (kind == CXCursor_VarDecl)
@@ -164,12 +163,12 @@ static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor 
     if (kids.n == 2 && kind == CXCursor_CompoundAssignOperator)
         note_change(w, finding, kids.c[0], kids.c[1], true, 1);
     if (kids.n == 2 && kind == CXCursor_BinaryOperator &&
-        w->clang->getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign)
+        clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign)
         note_change(w, finding, kids.c[0], kids.c[1], false, 1);
     if (kids.n == 1 && kind == CXCursor_UnaryOperator) {
-        if (is_step(w->clang->getCursorUnaryOperatorKind(c)))
+        if (is_step(clang_getCursorUnaryOperatorKind(c)))
             note_change(w, finding, kids.c[0], null, true, 1);
-        if (w->clang->getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf)
+        if (clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf)
             note_change(w, finding, kids.c[0], null, false, 2);
     }
     for (size_t i = 0; i < kids.n; i++)
@@ -181,7 +180,7 @@ static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor 
 
 static bool holds(struct gcal_walk *w, CXCursor c, enum gcal_way way, bool outside)
 {
-    enum CXCursorKind kind = w->clang->getCursorKind(c);
+    enum CXCursorKind kind = clang_getCursorKind(c);
     bool is_loop =
         kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt;
     struct gcal_kids kids;
@@ -216,7 +215,7 @@ static void add_step(struct gcal_walk *w, struct gcal_changes *changes, CXCursor
     struct gcal_value step;
     CXCursor decl;
 
-    if (!find_step(w, c, &decl, &step) || !(moving = find_moving(w, changes, decl)) ||
+    if (!find_step(w, c, &decl, &step) || !(moving = find_moving(changes, decl)) ||
         moving->start.kind == VALUE_UNKNOWN)
         return;
     moving->step = moving->step ? gcal_poly_add(w->c, moving->step, step.p) : step.p;
@@ -230,15 +229,15 @@ static void add_expression_steps(struct gcal_walk *w, struct gcal_changes *chang
     struct gcal_kids kids;
     enum CXBinaryOperatorKind binary;
 
-    if (gcal_cursor_is_null(w, c) || w->failed)
+    if (clang_Cursor_isNull(c) || w->failed)
         return;
     add_step(w, changes, c);
     kids = gcal_walk_kids(w, c);
-    binary = w->clang->getCursorBinaryOperatorKind(c);
-    if (w->clang->getCursorKind(c) == CXCursor_BinaryOperator &&
+    binary = clang_getCursorBinaryOperatorKind(c);
+    if (clang_getCursorKind(c) == CXCursor_BinaryOperator &&
         (binary == CXBinaryOperator_LAnd || binary == CXBinaryOperator_LOr))
         kids.n = 1;
-    if (w->clang->getCursorKind(c) == CXCursor_ConditionalOperator)
+    if (clang_getCursorKind(c) == CXCursor_ConditionalOperator)
         kids.n = 1;
     for (size_t i = 0; i < kids.n; i++)
         add_expression_steps(w, changes, kids.c[i]);
@@ -251,7 +250,7 @@ static void add_body_steps(struct gcal_walk *w, struct gcal_changes *changes,
 static void add_statement_steps(struct gcal_walk *w, struct gcal_changes *changes,
                                 CXCursor c)
 {
-    enum CXCursorKind kind = w->clang->getCursorKind(c);
+    enum CXCursorKind kind = clang_getCursorKind(c);
     struct gcal_kids kids;
 
     if (kind == CXCursor_CompoundStmt) {
@@ -269,14 +268,14 @@ static void add_statement_steps(struct gcal_walk *w, struct gcal_changes *change
 static void add_body_steps(struct gcal_walk *w, struct gcal_changes *changes,
                            CXCursor body)
 {
-    bool is_block = w->clang->getCursorKind(body) == CXCursor_CompoundStmt;
+    bool is_block = clang_getCursorKind(body) == CXCursor_CompoundStmt;
     struct gcal_kids kids =
         is_block ? gcal_walk_kids(w, body) : (struct gcal_kids){ 1, &body };
 
     for (size_t k = 0; k < kids.n; k++) {
         /* what stands behind a continue may be left out, and so may half of this */
         if (gcal_holds_exit(w, kids.c[k], GCAL_CONTINUE)) {
-            if (w->clang->getCursorKind(kids.c[k]) == CXCursor_IfStmt)
+            if (clang_getCursorKind(kids.c[k]) == CXCursor_IfStmt)
                 add_statement_steps(w, changes, kids.c[k]);
             return;
         }
@@ -324,13 +323,12 @@ static struct gcal_value moved_by(struct gcal_walk *w, const struct gcal_moving 
 {
     struct gcal_value value = moving->start;
     const struct gcal_poly *by = gcal_poly_mul(w->c, moving->step, trips);
-    CXType type = gcal_walk_type(w, moving->decl);
+    CXType type = gcal_walk_type(moving->decl);
 
     if (value.kind == VALUE_POINTER)
-        by = gcal_poly_scale(w->c, by,
-                             w->clang->Type_getSizeOf(w->clang->getCanonicalType(
-                                 w->clang->getPointeeType(type))),
-                             1);
+        by = gcal_poly_scale(
+            w->c, by,
+            clang_Type_getSizeOf(clang_getCanonicalType(clang_getPointeeType(type))), 1);
     if (value.p)
         value.p = gcal_poly_add(w->c, value.p, by);
     return value;

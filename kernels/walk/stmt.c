@@ -3,20 +3,19 @@
 
 static void declare(struct gcal_walk *w, CXCursor decl)
 {
-    CXType type = gcal_walk_type(w, decl);
+    CXType type = gcal_walk_type(decl);
     struct gcal_kids kids = gcal_walk_kids(w, decl);
     struct gcal_value value = gcal_unknown("it has no value yet");
     bool is_array = gcal_type_is_array(type);
     /* array bounds stand among the children, the initialiser last */
-    bool has_value =
-        kids.n && (!is_array ||
-                   w->clang->getCursorKind(kids.c[kids.n - 1]) == CXCursor_InitListExpr);
+    bool has_value = kids.n && (!is_array || clang_getCursorKind(kids.c[kids.n - 1]) ==
+                                                 CXCursor_InitListExpr);
 
-    if (w->clang->getCursorKind(decl) != CXCursor_VarDecl)
+    if (clang_getCursorKind(decl) != CXCursor_VarDecl)
         return;
     gcal_count_bytes(w, decl);
     /* __local variables and constant tables live in memory, and have no value here */
-    if (gcal_type_space(w->unit, type) != GCAL_SPACE_ANY)
+    if (gcal_type_space(type) != GCAL_SPACE_ANY)
         return;
     if (has_value)
         value = gcal_is_index(w, decl) || gcal_type_is_pointer(type)
@@ -151,7 +150,7 @@ static struct gcal_flow walk_return(struct gcal_walk *w, CXCursor c)
 
 static struct gcal_flow walk_kind(struct gcal_walk *w, CXCursor c)
 {
-    enum CXCursorKind kind = w->clang->getCursorKind(c);
+    enum CXCursorKind kind = clang_getCursorKind(c);
     struct gcal_kids kids;
 
     switch (kind) {

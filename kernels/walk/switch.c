@@ -38,7 +38,7 @@ static void add_part(struct gcal_walk *w, struct parts *parts, CXCursor c)
         struct gcal_kids kids = gcal_walk_kids(w, c);
         struct gcal_truth fits;
 
-        kind = w->clang->getCursorKind(c);
+        kind = clang_getCursorKind(c);
         if (kind == CXCursor_DefaultStmt && kids.n == 1) {
             part.is_default = part.has_label = parts->has_default = true;
         } else if (kind == CXCursor_CaseStmt && kids.n == 2) {
@@ -65,10 +65,10 @@ static bool read_parts(struct gcal_walk *w, CXCursor c, struct gcal_kids kids,
 {
     struct gcal_kids inner;
 
-    parts->type = gcal_walk_type(w, kids.c[0]);
+    parts->type = gcal_walk_type(kids.c[0]);
     parts->value = gcal_walk_quietly(w, kids.c[0]);
     parts->any = never(w);
-    if (w->clang->getCursorKind(kids.c[1]) != CXCursor_CompoundStmt) {
+    if (clang_getCursorKind(kids.c[1]) != CXCursor_CompoundStmt) {
         gcal_walk_fail(w, c, "a switch without braces cannot be counted");
         return false;
     }
@@ -131,9 +131,9 @@ static void gather_values(struct gcal_walk *w, struct passing *p)
     p->has_ended = true;
 }
 
-static bool ends(struct gcal_walk *w, const struct parts *parts, size_t next)
+static bool ends(const struct parts *parts, size_t next)
 {
-    enum CXCursorKind kind = w->clang->getCursorKind(parts->all[next - 1].statement);
+    enum CXCursorKind kind = clang_getCursorKind(parts->all[next - 1].statement);
 
     return kind == CXCursor_BreakStmt || kind == CXCursor_ReturnStmt ||
            kind == CXCursor_ContinueStmt;
@@ -169,7 +169,7 @@ static struct gcal_flow walk_parts(struct gcal_walk *w, const struct parts *part
         i = walk_group(w, parts, i, &p);
         if (!entered)
             continue;
-        ended = ends(w, parts, i);
+        ended = ends(parts, i);
         if (gcal_flow_left(w, &p.flow).kind == EXIT_ALWAYS)
             return p.flow;
         if (ended) {
@@ -194,9 +194,9 @@ static void forget_changes(struct gcal_walk *w, CXCursor body, const struct part
     bool hidden = false;
 
     for (size_t i = 0; i < parts->n; i++)
-        hidden = hidden || (w->clang->getCursorKind(parts->all[i].statement) !=
-                                CXCursor_BreakStmt &&
-                            gcal_holds_exit(w, parts->all[i].statement, GCAL_BREAK));
+        hidden = hidden ||
+                 (clang_getCursorKind(parts->all[i].statement) != CXCursor_BreakStmt &&
+                  gcal_holds_exit(w, parts->all[i].statement, GCAL_BREAK));
     if (!hidden || !(changes = gcal_changes_find(w, &whole)))
         return;
     gcal_changes_finish(w, changes, NULL);

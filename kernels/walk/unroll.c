@@ -12,7 +12,7 @@ static int test(struct gcal_walk *w, const struct gcal_loop *loop)
     struct gcal_truth truth;
     int decided;
 
-    if (gcal_cursor_is_null(w, loop->condition))
+    if (clang_Cursor_isNull(loop->condition))
         return 1;
     truth = gcal_value_truth(w, gcal_walk_quietly(w, loop->condition));
     decided = gcal_truth_decide(w, &truth);
@@ -45,8 +45,8 @@ static void forget(struct gcal_walk *w, struct gcal_loop part)
 /* What a continue leaves out may have happened or not. */
 static void forget_skipped(struct gcal_walk *w, CXCursor body)
 {
-    CXCursor null = w->clang->getNullCursor();
-    bool is_block = w->clang->getCursorKind(body) == CXCursor_CompoundStmt;
+    CXCursor null = clang_getNullCursor();
+    bool is_block = clang_getCursorKind(body) == CXCursor_CompoundStmt;
     struct gcal_kids kids =
         is_block ? gcal_walk_kids(w, body) : (struct gcal_kids){ 1, &body };
     bool skipped = false;
@@ -88,7 +88,7 @@ struct gcal_flow gcal_loop_unroll(struct gcal_walk *w, const struct gcal_loop *l
         flow = gcal_flow_then(w, flow, walk_once(w, loop));
         if (gcal_flow_left(w, &flow).kind == EXIT_ALWAYS)
             break;
-        if (!gcal_cursor_is_null(w, loop->increment))
+        if (!clang_Cursor_isNull(loop->increment))
             gcal_walk_quietly(w, loop->increment);
     }
     w->domain = outside;

@@ -22,7 +22,7 @@ void gcal_walk_fail(struct gcal_walk *w, CXCursor at, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    gcal_unit_error(w->unit, at, w->err, "%s", text);
+    gcal_unit_error(at, w->err, "%s", text);
 }
 
 void gcal_walk_fail_memory(struct gcal_walk *w)
@@ -54,7 +54,7 @@ struct gcal_kids gcal_walk_kids(struct gcal_walk *w, CXCursor c)
     struct gcal_children children;
     struct gcal_kids kids = { 0 };
 
-    if (gcal_children_get(w->unit, c, &children, w->err) < 0) {
+    if (gcal_children_get(c, &children, w->err) < 0) {
         w->failed = true;
         return kids;
     }
@@ -69,28 +69,28 @@ struct gcal_kids gcal_walk_kids(struct gcal_walk *w, CXCursor c)
 
 const char *gcal_walk_name(struct gcal_walk *w, CXCursor c)
 {
-    CXString spelling = w->clang->getCursorSpelling(c);
-    const char *text = w->clang->getCString(spelling);
+    CXString spelling = clang_getCursorSpelling(c);
+    const char *text = clang_getCString(spelling);
     const char *copy = gcal_polys_format(w->c, "%s", text ? text : "");
 
-    w->clang->disposeString(spelling);
+    clang_disposeString(spelling);
     return copy;
 }
 
-CXType gcal_walk_type(struct gcal_walk *w, CXCursor c)
+CXType gcal_walk_type(CXCursor c)
 {
-    CXType type = w->clang->getCursorType(c);
+    CXType type = clang_getCursorType(c);
 
-    return type.kind == CXType_Invalid ? type : w->clang->getCanonicalType(type);
+    return type.kind == CXType_Invalid ? type : clang_getCanonicalType(type);
 }
 
-int64_t gcal_type_width(struct gcal_walk *w, CXType type)
+int64_t gcal_type_width(CXType type)
 {
     if (type.kind == CXType_Invalid)
         return 1;
-    type = w->clang->getCanonicalType(type);
+    type = clang_getCanonicalType(type);
     return type.kind == CXType_ExtVector || type.kind == CXType_Vector
-               ? w->clang->getNumElements(type)
+               ? clang_getNumElements(type)
                : 1;
 }
 
@@ -115,15 +115,9 @@ bool gcal_type_is_record(CXType type)
     return type.kind == CXType_Record;
 }
 
-bool gcal_type_is_integer(struct gcal_walk *w, CXType type)
+bool gcal_type_is_integer(CXType type)
 {
-    return gcal_type_width(w, type) == 1 &&
-           gcal_dtype_is_integer(gcal_type_dtype(w->unit, type));
-}
-
-bool gcal_cursor_is_null(struct gcal_walk *w, CXCursor c)
-{
-    return w->clang->equalCursors(c, w->clang->getNullCursor());
+    return gcal_type_width(type) == 1 && gcal_dtype_is_integer(gcal_type_dtype(type));
 }
 
 struct gcal_value gcal_unknown(const char *why)
@@ -144,7 +138,7 @@ struct gcal_value gcal_integer(const struct gcal_poly *p)
 CXCursor gcal_strip(struct gcal_walk *w, CXCursor c)
 {
     for (;;) {
-        enum CXCursorKind kind = w->clang->getCursorKind(c);
+        enum CXCursorKind kind = clang_getCursorKind(c);
         struct gcal_kids kids;
 
         if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr &&
@@ -162,7 +156,7 @@ CXCursor gcal_strip(struct gcal_walk *w, CXCursor c)
 static struct gcal_variable *find_variable(struct gcal_walk *w, CXCursor decl)
 {
     for (size_t i = w->n_variables; i-- > 0;)
-        if (w->clang->equalCursors(w->variables[i].decl, decl))
+        if (clang_equalCursors(w->variables[i].decl, decl))
             return &w->variables[i];
     return NULL;
 }
@@ -232,21 +226,21 @@ void gcal_variables_restore(struct gcal_walk *w, const struct gcal_variable *sav
 
 static void bind_parameters(struct gcal_walk *w, CXCursor kernel)
 {
-    int n = w->clang->Cursor_getNumArguments(kernel);
+    int n = clang_Cursor_getNumArguments(kernel);
 
     for (int i = 0; i < n; i++) {
-        CXCursor decl = w->clang->Cursor_getArgument(kernel, (unsigned)i);
-        CXType type = gcal_walk_type(w, decl);
+        CXCursor decl = clang_Cursor_getArgument(kernel, (unsigned)i);
+        CXType type = gcal_walk_type(decl);
         const char *name = gcal_walk_name(w, decl);
         struct gcal_value value = gcal_unknown("it is an argument that is no integer");
         CXType pointee;
 
         if (gcal_type_is_pointer(type)) {
-            pointee = w->clang->getCanonicalType(w->clang->getPointeeType(type));
+            pointee = clang_getCanonicalType(clang_getPointeeType(type));
             value = (struct gcal_value){ .kind = VALUE_POINTER };
             value.p = gcal_poly_integer(w->c, 0);
-            value.array = gcal_array_find(w, name, gcal_type_space(w->unit, pointee));
-        } else if (gcal_type_is_integer(w, type)) {
+            value.array = gcal_array_find(w, name, gcal_type_space(pointee));
+        } else if (gcal_type_is_integer(type)) {
             value = gcal_integer(gcal_poly_parameter(w->c, name));
         }
         gcal_variable_set(w, decl, value);
@@ -278,12 +272,9 @@ int gcal_walk_kernel(struct gcal_nest *nest, const struct gcal_unit *unit,
                      CXCursor kernel, const struct gcal_count_request *request,
                      struct gcal_error *err)
 {
-    struct gcal_walk w = { .request = request,
-                           .unit = unit,
-                           .clang = unit->clang,
-                           .nest = nest,
-                           .c = nest->c,
-                           .err = err };
+    struct gcal_walk w = {
+        .request = request, .unit = unit, .nest = nest, .c = nest->c, .err = err
+    };
 
     gcal_walk_function(&w, kernel);
     gcal_walk_clear(&w);

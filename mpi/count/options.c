@@ -255,7 +255,7 @@ char *gcal_count_options_remove(const struct gcal_count_options *o,
 
     if (fill_request(o, &request, err) < 0)
         return NULL;
-    text = gcal_work_remove(&request, removal, err);
+    text = gcal_work_remove(&request, removal, NULL, err);
     free((char *)request.source);
     return text;
 }

@@ -46,7 +46,7 @@ static char *reduce(const char *source, size_t n_dims, const char *keep)
     };
     struct gcal_error err = { 0 };
     struct gcal_removal removal = { .n_keep = keep ? 1 : 0, .keep = &keep };
-    char *text = gcal_work_remove(&request, &removal, &err);
+    char *text = gcal_work_remove(&request, &removal, NULL, &err);
 
     if (!text)
         fail_msg("%s", err.text);
@@ -236,7 +236,7 @@ static void guards_pointers_and_updates(void **state)
     struct gcal_count_request request = { .source = source, .kernel = "k", .n_dims = 1 };
     struct gcal_error err = { 0 };
     struct gcal_removal removal = { 0 };
-    char *text = gcal_work_remove(&request, &removal, &err);
+    char *text = gcal_work_remove(&request, &removal, NULL, &err);
 
     (void)state;
     if (!text)
@@ -267,7 +267,7 @@ static void expect_error(const char *source, const char *keep, const char *expec
     struct gcal_error err = { 0 };
 
     assert_null(gcal_work_remove(
-        &request, &(struct gcal_removal){ .n_keep = 1, .keep = &keep }, &err));
+        &request, &(struct gcal_removal){ .n_keep = 1, .keep = &keep }, NULL, &err));
     if (!strstr(err.text, expected))
         fail_msg("\"%s\" instead of \"%s\"", err.text, expected);
 }

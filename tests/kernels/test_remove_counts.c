@@ -344,7 +344,7 @@ static void check_kernel(const struct gcal_kernel *kernel, size_t first)
     }
     for (int form = (int)first; form < N_FORMS; form += 3) {
         struct gcal_count_request again = request;
-        char *text = gcal_work_remove(&request, &forms[form], &err), what[200];
+        char *text = gcal_work_remove(&request, &forms[form], NULL, &err), what[200];
         struct gcal_profile *after;
 
         if (form == MEMORY_FREE && !has_any(before, is_barrier)) {

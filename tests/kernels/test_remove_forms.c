@@ -27,7 +27,7 @@ static char *reduce(const char *source, const char *kernel,
     struct gcal_count_request request = {
         .source = source, .file = "k.cl", .kernel = kernel, .n_dims = 1
     };
-    char *text = gcal_work_remove(&request, removal, &err);
+    char *text = gcal_work_remove(&request, removal, NULL, &err);
 
     if (!text)
         fail_msg("%s", err.text);
@@ -364,7 +364,7 @@ static void expect_refusal(const char *body, const struct gcal_removal *removal,
                                "%s\nx[i] = s; }",
                                body);
     struct gcal_count_request request = { .source = source, .file = "k.cl", .n_dims = 1 };
-    char *text = gcal_work_remove(&request, removal, &err);
+    char *text = gcal_work_remove(&request, removal, NULL, &err);
 
     if (text)
         fail_msg("\"%s\" was taken\n%s", expected, text);
@@ -463,7 +463,7 @@ static void refuses_stores_and_barriers_in_functions(void **state)
                                               .n_dims = 1 };
         struct gcal_removal memory = { .form = GCAL_REMOVAL_MEMORY };
 
-        assert_null(gcal_work_remove(&request, &memory, &err));
+        assert_null(gcal_work_remove(&request, &memory, NULL, &err));
         if (!strstr(err.text, "in a function cannot be kept: write it in the kernel"))
             fail_msg("%s", err.text);
         free(source);

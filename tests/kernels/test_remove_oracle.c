@@ -258,7 +258,7 @@ static void check_case(const struct oracle_case *t)
                                               .kernel = t->kernel,
                                               .build_options = t->options,
                                               .n_dims = t->n_dims };
-        char *text = gcal_work_remove(&request, &forms[i], &err), *after;
+        char *text = gcal_work_remove(&request, &forms[i], NULL, &err), *after;
 
         if (!text && forms[i].form == GCAL_REMOVAL_MEMORY &&
             strcmp(t->kernel, "helped") == 0 && strstr(err.text, "a store in a function"))

@@ -47,7 +47,7 @@ static char *reduce(const char *text, enum gcal_removal_form form, size_t n_keep
     struct gcal_count_request request = { .source = text, .file = "k.cl", .n_dims = 1 };
     struct gcal_removal removal = { .form = form, .n_keep = n_keep, .keep = keep };
 
-    return gcal_work_remove(&request, &removal, &err);
+    return gcal_work_remove(&request, &removal, NULL, &err);
 }
 
 static struct gcal_profile *count(const char *text)
