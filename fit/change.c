@@ -48,7 +48,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double gcal_change_median(double *values, size_t n)
+double gcal_fit_change_median(double *values, size_t n)
 {
     if (!n)
         return NAN;
@@ -89,7 +89,7 @@ static double scale_of(const double *magnitudes, size_t n)
     return scale / M_SQRT2; /* of a difference of two */
 }
 
-double gcal_change_repeatability(double *differences, size_t n, double standard_error)
+double gcal_fit_change_repeatability(double *differences, size_t n, double standard_error)
 {
     double scale, freedom, bound;
 
@@ -122,7 +122,7 @@ static double chance_of(double sum)
     return sum > 0 ? fmin(1, 2 / run_length(sum)) : 1;
 }
 
-double gcal_change_threshold(double false_alarms)
+double gcal_fit_change_threshold(double false_alarms)
 {
     double low = 0, high = 200;
 
@@ -137,7 +137,7 @@ double gcal_change_threshold(double false_alarms)
     return high;
 }
 
-double gcal_change_outlier_chance(double sigmas, size_t n)
+double gcal_fit_change_outlier_chance(double sigmas, size_t n)
 {
     return 2 * gsl_cdf_tdist_Q(fabs(sigmas), n > 5 ? (double)n - 1 : 4);
 }
@@ -153,7 +153,7 @@ struct side {
 struct test {
     const double *x;
     double scale;
-    const struct gcal_change_policy *policy;
+    const struct gcal_fit_change_policy *policy;
     size_t start;        /* of what is there now: 0 or the last change */
     double mean;         /* of the runs since, that the next is compared with */
     double weight;       /* as good as the mean of so many runs; 0: there is none yet */
@@ -192,9 +192,9 @@ static void begin_mean(struct test *t, size_t to)
     double values[MOST];
     size_t n = pick(t->x, t->start, to, false, values);
 
-    if (n < GCAL_CHANGE_LEAST)
+    if (n < GCAL_FIT_CHANGE_LEAST)
         return;
-    t->mean = gcal_change_median(values, n);
+    t->mean = gcal_fit_change_median(values, n);
     t->weight = 1 / variance_of_median(n);
 }
 
@@ -238,7 +238,7 @@ static double baseline_of(const double *x, size_t to, size_t *n)
     double values[MOST];
 
     *n = pick(x, 0, to, false, values);
-    return gcal_change_median(values, *n);
+    return gcal_fit_change_median(values, *n);
 }
 
 /* Where what this side sees began: there it left 0, or later, as chance may have made
@@ -249,7 +249,7 @@ static size_t begin_of(const struct test *t, const struct side *s, size_t to)
     double values[MOST], level;
     size_t begin = s->begin;
 
-    level = gcal_change_median(values, pick(t->x, begin, to, true, values));
+    level = gcal_fit_change_median(values, pick(t->x, begin, to, true, values));
     while (begin + 1 < to && !(fabs(t->x[begin] - level) < fabs(t->x[begin] - t->mean)))
         begin++;
     return begin;
@@ -298,7 +298,8 @@ static const struct side *suspicion(const struct test *t)
     return fabs(t->last) < BOUND ? NULL : &t->side[t->last < 0];
 }
 
-static void conclude(struct test *t, size_t n, double scale, struct gcal_change *change)
+static void conclude(struct test *t, size_t n, double scale,
+                     struct gcal_fit_change *change)
 {
     const struct side *suspect = t->start ? NULL : suspicion(t);
     double values[MOST];
@@ -308,39 +309,40 @@ static void conclude(struct test *t, size_t n, double scale, struct gcal_change 
     if (!t->start)
         t->baseline = baseline_of(t->x, suspect ? from : n, &t->baseline_n);
     change->reference = t->baseline;
-    change->level = gcal_change_median(values, n_last);
+    change->level = gcal_fit_change_median(values, n_last);
     change->half_width =
         normal_quantile(0.95) * scale *
         sqrt(variance_of_median(t->baseline_n) + variance_of_median(n_last));
-    change->state = GCAL_CHANGE_NONE;
+    change->state = GCAL_FIT_CHANGE_NONE;
     if (suspect) {
-        change->state = GCAL_CHANGE_SUSPECTED;
+        change->state = GCAL_FIT_CHANGE_SUSPECTED;
         change->since = from;
         change->chance = chance_of(suspect->largest);
     } else if (t->start && !is_baseline(t, change->level)) {
-        change->state = GCAL_CHANGE_CONFIRMED;
+        change->state = GCAL_FIT_CHANGE_CONFIRMED;
         change->since = t->since;
         change->chance = t->chance;
     }
 }
 
-void gcal_change_test(const double *x, size_t n, double scale,
-                      const struct gcal_change_policy *policy, struct gcal_change *change)
+void gcal_fit_change_test(const double *x, size_t n, double scale,
+                          const struct gcal_fit_change_policy *policy,
+                          struct gcal_fit_change *change)
 {
     struct test t = {
         .x = x, .scale = fmax(scale, policy->floor), .policy = policy, .chance = 1
     };
     double values[MOST];
-    size_t told = 0;
+    size_t n_known = 0;
 
-    *change = (struct gcal_change){ .since = n, .chance = 1, .half_width = NAN };
-    change->reference = gcal_change_median(values, pick(x, 0, n, false, values));
-    change->level = gcal_change_median(values, pick(x, 0, n, true, values));
+    *change = (struct gcal_fit_change){ .since = n, .chance = 1, .half_width = NAN };
+    change->reference = gcal_fit_change_median(values, pick(x, 0, n, false, values));
+    change->level = gcal_fit_change_median(values, pick(x, 0, n, true, values));
     if (isnan(scale))
         return;
     for (size_t i = 0; i < n; i++)
-        if (!isnan(x[i]) && told++ >= GCAL_CHANGE_LEAST)
+        if (!isnan(x[i]) && n_known++ >= GCAL_FIT_CHANGE_LEAST)
             take(&t, i);
-    if (told > GCAL_CHANGE_LEAST)
+    if (n_known > GCAL_FIT_CHANGE_LEAST)
         conclude(&t, n, scale, change);
 }

@@ -19,7 +19,7 @@
 
 #include "calib/base/error.h"
 #include "calib/model/model.h"
-#include "fit/fit_private.h"
+#include "fit/private.h"
 
 /* Groups' common errors are seen when the rows leave this share of them. */
 #define SEEN_SHARE 1e-2
@@ -287,8 +287,8 @@ static double *with_pinned(const struct gcal_fit_problem *problem, const double 
         return NULL;
     memcpy(all, jacobian, m * n * sizeof(*all));
     for (size_t j = 0; j < n; j++)
-        if (problem->pinned[j])
-            all[(*n_all)++ * n + j] = error / gcal_fit_pinned_error(problem, j);
+        if (problem->fixed[j])
+            all[(*n_all)++ * n + j] = error / gcal_fit_fixed_error(problem, j);
     return all;
 }
 
@@ -314,7 +314,7 @@ static size_t choose(const struct gcal_fit_problem *problem, const struct gcal_f
 
     for (size_t j = 0; j < fit->n_parameters; j++) {
         skip[j] = fit->at_bound[j] || fit->merged_with[j] != j;
-        n_fitted += !skip[j] && !problem->pinned[j];
+        n_fitted += !skip[j] && !problem->fixed[j];
     }
     return n_fitted;
 }

@@ -23,7 +23,7 @@
 
 #include "calib/base/error.h"
 #include "calib/model/model.h"
-#include "fit/fit_private.h"
+#include "fit/private.h"
 
 /* A candidate that lowers no wanted variance by this share of it does not help. */
 #define HELPS 1e-3
@@ -299,7 +299,7 @@ enum gcal_fit_design_state gcal_fit_design_next(struct gcal_fit_design *d,
 {
     size_t n_wanted;
     double best = 0;
-    bool too_dear = false;
+    bool over_budget = false;
 
     if (refresh(d) < 0)
         return GCAL_FIT_DESIGN_EXHAUSTED;
@@ -310,7 +310,7 @@ enum gcal_fit_design_state gcal_fit_design_next(struct gcal_fit_design *d,
         double rate = c->gone ? 0 : gain(d, c, n_wanted) / c->cost_s;
 
         if (rate > 0 && c->cost_s > budget_s)
-            too_dear = true;
+            over_budget = true;
         else if (rate > best) {
             best = rate;
             *candidate = i;
@@ -318,5 +318,5 @@ enum gcal_fit_design_state gcal_fit_design_next(struct gcal_fit_design *d,
     }
     if (best > 0)
         return GCAL_FIT_DESIGN_NEXT;
-    return too_dear ? GCAL_FIT_DESIGN_OVERBUDGET : GCAL_FIT_DESIGN_EXHAUSTED;
+    return over_budget ? GCAL_FIT_DESIGN_OVERBUDGET : GCAL_FIT_DESIGN_EXHAUSTED;
 }

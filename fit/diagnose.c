@@ -6,7 +6,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/model/model.h"
-#include "fit/fit_private.h"
+#include "fit/private.h"
 
 /* Parameters with at least this share of a null direction are named with it. */
 #define NAMED_SHARE 1e-3
@@ -30,8 +30,8 @@ static void name_parameters(struct gcal_buf *text, const struct gcal_fit_problem
         }
 }
 
-static void say_no_feature(struct gcal_buf *text, const struct gcal_fit_problem *problem,
-                           const bool *unseen)
+static void report_no_feature(struct gcal_buf *text,
+                              const struct gcal_fit_problem *problem, const bool *unseen)
 {
     gcal_buf_puts(text, "no measured kernel depends on ");
     name_parameters(text, problem, unseen);
@@ -41,14 +41,15 @@ static void say_no_feature(struct gcal_buf *text, const struct gcal_fit_problem 
 /* Two costs a and b are told from the rest by what they add up to: with the null
  * direction v, J_b p_b = -(v_a / v_b) J_a p_b in columns of length 1.
  */
-static void say_known_sum(struct gcal_buf *text, const struct gcal_fit_problem *problem,
-                          const struct gcal_fit_svd *d, const bool *twins)
+static void report_known_sum(struct gcal_buf *text,
+                             const struct gcal_fit_problem *problem,
+                             const struct gcal_fit_svd *d, const bool *collinear)
 {
     size_t pair[2], n = 0, k = 0;
     double factor;
 
     for (size_t j = 0; j < d->n; j++)
-        if (twins[d->column[j]]) {
+        if (collinear[d->column[j]]) {
             if (n == 2 || !problem->is_cost[d->column[j]])
                 return;
             pair[n++] = j;
@@ -66,13 +67,14 @@ static void say_known_sum(struct gcal_buf *text, const struct gcal_fit_problem *
                     problem->model->parameters[d->column[pair[1]]].name);
 }
 
-static void say_twins(struct gcal_buf *text, const struct gcal_fit_problem *problem,
-                      const struct gcal_fit_svd *d, const bool *twins)
+static void report_collinear(struct gcal_buf *text,
+                             const struct gcal_fit_problem *problem,
+                             const struct gcal_fit_svd *d, const bool *collinear)
 {
     gcal_buf_printf(text, "%sthese kernels cannot tell ", text->size ? "; " : "");
-    name_parameters(text, problem, twins);
+    name_parameters(text, problem, collinear);
     gcal_buf_puts(text, " apart");
-    say_known_sum(text, problem, d, twins);
+    report_known_sum(text, problem, d, collinear);
     gcal_buf_puts(text, ": add kernels in which their features vary separately");
 }
 
@@ -82,13 +84,13 @@ static int find_undetermined(const struct gcal_fit_problem *problem,
                              struct gcal_error *err)
 {
     size_t n = fit->n_parameters;
-    bool *unseen = calloc(n + 1, sizeof(bool)), *twins = calloc(n + 1, sizeof(bool));
-    bool any_unseen = false, any_twins = false;
+    bool *unseen = calloc(n + 1, sizeof(bool)), *collinear = calloc(n + 1, sizeof(bool));
+    bool any_unseen = false, any_collinear = false;
     struct gcal_buf text = { 0 };
 
-    if (!unseen || !twins) {
+    if (!unseen || !collinear) {
         free(unseen);
-        free(twins);
+        free(collinear);
         return gcal_error_memory(err);
     }
     for (size_t j = 0; j < d->n; j++)
@@ -96,21 +98,21 @@ static int find_undetermined(const struct gcal_fit_problem *problem,
     for (size_t k = 0; k < d->n; k++)
         for (size_t j = 0; gcal_fit_svd_is_null(d, k) && j < d->n; j++)
             if (d->scale[j] > 0 && fabs(gsl_matrix_get(d->v, j, k)) > NAMED_SHARE)
-                any_twins |= twins[d->column[j]] = true;
+                any_collinear |= collinear[d->column[j]] = true;
     if (any_unseen)
-        say_no_feature(&text, problem, unseen);
-    if (any_twins)
-        say_twins(&text, problem, d, twins);
+        report_no_feature(&text, problem, unseen);
+    if (any_collinear)
+        report_collinear(&text, problem, d, collinear);
     for (size_t j = 0; j < n; j++)
-        fit->undetermined[j] = unseen[j] || twins[j];
-    if (any_unseen || any_twins) {
+        fit->undetermined[j] = unseen[j] || collinear[j];
+    if (any_unseen || any_collinear) {
         fit->status = GCAL_FIT_UNDETERMINED;
         fit->condition = INFINITY;
         snprintf(fit->reason, sizeof(fit->reason), "%s", text.data ? text.data : "");
     }
     gcal_buf_free(&text);
     free(unseen);
-    free(twins);
+    free(collinear);
     return 0;
 }
 
@@ -122,7 +124,7 @@ static void find_bounds(const struct gcal_fit_problem *problem, struct gcal_fit 
         const struct gcal_model_parameter *p = &problem->model->parameters[j];
 
         fit->at_bound[j] =
-            !problem->pinned[j] && (fit->value[j] <= p->min || fit->value[j] >= p->max);
+            !problem->fixed[j] && (fit->value[j] <= p->min || fit->value[j] >= p->max);
     }
 }
 
@@ -154,7 +156,7 @@ static int check_rank(const struct gcal_fit_problem *problem, const double *jaco
     if (!skip)
         return gcal_error_memory(err);
     for (size_t j = 0; j < n; j++)
-        skip[j] = problem->pinned[j] || fit->merged_with[j] != j;
+        skip[j] = problem->fixed[j] || fit->merged_with[j] != j;
     if (gcal_fit_svd_init(&all, jacobian, problem->n_rows, n, skip, err) == 0 &&
         find_undetermined(problem, &all, fit, err) == 0) {
         for (size_t k = 0; k < all.n; k++)
@@ -184,7 +186,7 @@ int gcal_fit_diagnose(const struct gcal_fit_problem *problem, struct gcal_fit *f
         rc = 0;
         goto out;
     }
-    if (problem->rows->merge_twins && gcal_fit_merge(problem, jacobian, fit, err) < 0)
+    if (problem->rows->merge_collinear && gcal_fit_merge(problem, jacobian, fit, err) < 0)
         goto out;
     find_bounds(problem, fit);
     if (check_rank(problem, jacobian, fit, err) < 0)

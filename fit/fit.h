@@ -13,7 +13,7 @@
 
 struct gcal_error;
 struct gcal_model;
-struct gcal_sample;
+struct gcal_measurement_sample;
 
 struct gcal_fit_rows {
     size_t n_rows, n_features; /* features in the model's order */
@@ -23,9 +23,9 @@ struct gcal_fit_rows {
     const size_t *group;  /* n_rows: rows of one group (a generator's) are left out
                              together in cross-validation, and their errors are taken to
                              be correlated; NULL: each is its own */
-    bool merge_twins;     /* costs that no row tells apart share what they take together,
-                             see gcal_fit.merged_with, and what no row shows is held, see
-                             gcal_fit.weak; else they are undetermined */
+    bool merge_collinear; /* costs that no row tells apart share what they take together,
+                         see gcal_fit.merged_with, and what no row shows is held, see
+                         gcal_fit.weak; else they are undetermined */
 };
 
 enum gcal_fit_status {
@@ -47,10 +47,10 @@ struct gcal_fit {
                                    where held or undetermined */
     bool *at_bound;             /* the optimum lies on the parameter's bound */
     bool *undetermined;
-    bool *weak; /* an exponent or an edge that the rows hardly tell: held at its initial
-                   value, with the error that its range or, without, its size allows; or
-                   (merge_twins) a cost hidden behind larger ones in all rows: held at
-                   half of where it would show */
+    bool *poorly_determined; /* an exponent or an edge that the rows hardly tell: held at
+                   its initial value, with the error that its range or, without, its size
+                   allows; or (merge_twins) a cost hidden behind larger ones in all rows:
+                   held at half of where it would show */
     size_t *merged_with; /* the first of the costs that it is merged with; itself where it
                             is not.  Each takes the same time of the rows; covariance
                             holds that any split is as likely, so that a prediction that
@@ -117,9 +117,9 @@ void gcal_fit_cv_clear(struct gcal_fit_cv *cv);
  * n_parameters each; NaN where the rows do not tell, or where the fit held the parameter
  * or ended at its bound.
  */
-int gcal_fit_own(const struct gcal_model *model, const struct gcal_fit_rows *rows,
-                 const struct gcal_fit *fit, double *own, double *own_error,
-                 struct gcal_error *err);
+int gcal_fit_device(const struct gcal_model *model, const struct gcal_fit_rows *rows,
+                    const struct gcal_fit *fit, double *own, double *own_error,
+                    struct gcal_error *err);
 
 /* How one device deviates from the fit of its type: the factor by which its times lie
  * above the prediction, as the mean of log(time / predicted) over its rows, and the
@@ -144,7 +144,7 @@ void gcal_fit_shrink(size_t n, const double *factor, const double *error, double
 int gcal_fit_median(const double *samples, size_t n, double *median, double *spread,
                     struct gcal_error *err);
 /* The same of samples' times (calib/model/measurement.h). */
-int gcal_fit_median_time(const struct gcal_sample *samples, size_t n, double *time_s,
-                         double *spread, struct gcal_error *err);
+int gcal_fit_median_time(const struct gcal_measurement_sample *samples, size_t n,
+                         double *time_s, double *spread, struct gcal_error *err);
 
 #endif

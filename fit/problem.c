@@ -20,7 +20,7 @@
 
 #include "calib/base/error.h"
 #include "calib/model/model.h"
-#include "fit/fit_private.h"
+#include "fit/private.h"
 
 static void set_quiet(void)
 {
@@ -221,9 +221,9 @@ int gcal_fit_problem_init(struct gcal_fit_problem *problem,
             return -1;
     problem->weight = calloc(rows->n_rows + 1, sizeof(double));
     problem->is_cost = calloc(n + 1, sizeof(bool));
-    problem->pinned = calloc(n + 1, sizeof(bool));
-    problem->pin = calloc(n + 1, sizeof(double));
-    if (!problem->weight || !problem->is_cost || !problem->pinned || !problem->pin)
+    problem->fixed = calloc(n + 1, sizeof(bool));
+    problem->fixed_value = calloc(n + 1, sizeof(double));
+    if (!problem->weight || !problem->is_cost || !problem->fixed || !problem->fixed_value)
         return gcal_error_memory(err);
     for (size_t i = 0; i < rows->n_rows; i++)
         problem->weight[i] =
@@ -237,6 +237,6 @@ void gcal_fit_problem_clear(struct gcal_fit_problem *problem)
 {
     free(problem->weight);
     free(problem->is_cost);
-    free(problem->pinned);
-    free(problem->pin);
+    free(problem->fixed);
+    free(problem->fixed_value);
 }

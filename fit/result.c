@@ -7,7 +7,7 @@
 
 #include "calib/base/error.h"
 #include "calib/model/model.h"
-#include "fit/fit_private.h"
+#include "fit/private.h"
 
 void gcal_fit_clear(struct gcal_fit *fit)
 {
@@ -18,7 +18,7 @@ void gcal_fit_clear(struct gcal_fit *fit)
     free(fit->variance_inflation);
     free(fit->at_bound);
     free(fit->undetermined);
-    free(fit->weak);
+    free(fit->poorly_determined);
     free(fit->merged_with);
     free(fit->predicted_s);
     free(fit->feature_min);
@@ -54,14 +54,15 @@ int gcal_fit_result_init(struct gcal_fit *fit, const struct gcal_fit_problem *pr
     fit->variance_inflation = gcal_fit_nans(n);
     fit->at_bound = calloc(n + 1, sizeof(bool));
     fit->undetermined = calloc(n + 1, sizeof(bool));
-    fit->weak = calloc(n + 1, sizeof(bool));
+    fit->poorly_determined = calloc(n + 1, sizeof(bool));
     fit->merged_with = calloc(n + 1, sizeof(size_t));
     fit->predicted_s = gcal_fit_nans(problem->n_rows);
     fit->feature_min = gcal_fit_nans(n_features);
     fit->feature_max = gcal_fit_nans(n_features);
     if (!fit->value || !fit->standard_error || !fit->covariance || !fit->correlation ||
-        !fit->variance_inflation || !fit->at_bound || !fit->undetermined || !fit->weak ||
-        !fit->merged_with || !fit->predicted_s || !fit->feature_min || !fit->feature_max)
+        !fit->variance_inflation || !fit->at_bound || !fit->undetermined ||
+        !fit->poorly_determined || !fit->merged_with || !fit->predicted_s ||
+        !fit->feature_min || !fit->feature_max)
         return gcal_error_memory(err);
     for (size_t j = 0; j < n; j++)
         fit->merged_with[j] = j;
@@ -139,7 +140,7 @@ void gcal_fit_write_note(const struct gcal_fit_problem *problem, struct gcal_fit
     for (size_t j = 0; j < fit->n_parameters; j++)
         note_merged(model, fit, j);
     for (size_t j = 0; j < fit->n_parameters; j++)
-        if (fit->weak[j])
+        if (fit->poorly_determined[j])
             add_note(fit, "%s%s is hardly told by these kernels and held at %.4g",
                      fit->note[0] ? "; " : "", model->parameters[j].name, fit->value[j]);
 }

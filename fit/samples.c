@@ -30,8 +30,8 @@ int gcal_fit_median(const double *samples, size_t n, double *median, double *spr
     return 0;
 }
 
-int gcal_fit_median_time(const struct gcal_sample *samples, size_t n, double *time_s,
-                         double *spread, struct gcal_error *err)
+int gcal_fit_median_time(const struct gcal_measurement_sample *samples, size_t n,
+                         double *time_s, double *spread, struct gcal_error *err)
 {
     double *times_s = calloc(n + 1, sizeof(*times_s));
     int rc;

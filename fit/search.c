@@ -14,7 +14,7 @@
 
 #include "calib/base/error.h"
 #include "calib/model/model.h"
-#include "fit/fit_private.h"
+#include "fit/private.h"
 
 #define MAX_ITERATIONS 2000 /* of one search */
 /* In a narrow valley, such as that of a sharp edge, steps stay long though nothing is
@@ -110,7 +110,7 @@ static double squares(const gsl_vector *v)
     return sum;
 }
 
-enum outcome { SETTLED, HIT_BOUND, FAILED };
+enum outcome { CONVERGED, HIT_BOUND, FAILED };
 
 static enum outcome iterate(struct search *s, gsl_multifit_nlinear_workspace *w)
 {
@@ -121,19 +121,19 @@ static enum outcome iterate(struct search *s, gsl_multifit_nlinear_workspace *w)
         int status = gsl_multifit_nlinear_iterate(w);
 
         if (status == GSL_ENOPROG) /* no step lowers it: as good as rounding allows */
-            return SETTLED;
+            return CONVERGED;
         if (status)
             return FAILED;
         if (take_point(s, gsl_multifit_nlinear_position(w)))
             return HIT_BOUND;
         if (gsl_multifit_nlinear_test(tolerance, tolerance * tolerance, 0, &info, w) ==
             GSL_SUCCESS)
-            return SETTLED;
+            return CONVERGED;
         if (i % PATIENCE == 0) {
             double cost = squares(gsl_multifit_nlinear_residual(w));
 
             if (!(cost < last * (1 - tolerance)))
-                return SETTLED;
+                return CONVERGED;
             last = cost;
         }
     }
@@ -157,7 +157,7 @@ static enum outcome run_free(struct search *s)
         if (!s->held[j])
             s->free_slots[s->n_free++] = j;
     if (s->n_free == 0)
-        return SETTLED;
+        return CONVERGED;
     fdf.p = s->n_free;
     x = gsl_vector_alloc(s->n_free);
     w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &settings, fdf.n, fdf.p);
@@ -202,7 +202,7 @@ static bool release(struct search *s)
     if (gcal_fit_jacobian(s->problem, s->parameters, s->jacobian) < 0)
         return false;
     for (size_t j = 0; j < s->problem->n_parameters; j++)
-        if (s->held[j] && !s->problem->pinned[j] && inward_slope(s, j) > steepest) {
+        if (s->held[j] && !s->problem->fixed[j] && inward_slope(s, j) > steepest) {
             steepest = inward_slope(s, j);
             which = j;
         }
@@ -213,7 +213,7 @@ static bool release(struct search *s)
 }
 
 /* Bounds are met and left until nothing is gained any more. */
-static bool settle(struct search *s)
+static bool converge(struct search *s)
 {
     double cost, last = INFINITY;
     enum outcome outcome;
@@ -247,9 +247,9 @@ static int search_init(struct search *s, const struct gcal_fit_problem *problem,
         !s->held)
         return gcal_error_memory(err);
     for (size_t j = 0; j < n; j++) {
-        s->held[j] = problem->pinned[j];
-        if (problem->pinned[j])
-            parameters[j] = problem->pin[j];
+        s->held[j] = problem->fixed[j];
+        if (problem->fixed[j])
+            parameters[j] = problem->fixed_value[j];
         s->scale[j] = parameters[j] != 0 ? fabs(parameters[j]) : 1;
     }
     return 0;
@@ -272,7 +272,7 @@ int gcal_fit_search(const struct gcal_fit_problem *problem, struct gcal_fit_poin
     int rc = search_init(&s, problem, point->parameters, err);
 
     if (rc == 0) {
-        point->converged = settle(&s);
+        point->converged = converge(&s);
         point->cost = gcal_fit_residuals(problem, point->parameters, NULL);
         point->iterations = s.iterations;
     }

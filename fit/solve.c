@@ -8,14 +8,14 @@
 
 #include "calib/base/error.h"
 #include "calib/model/model.h"
-#include "fit/fit_private.h"
+#include "fit/private.h"
 
 /* Weighted residuals above this are bounded while nothing is known of their scale. */
 #define FIRST_SCALE 0.2
 /* The scale of the residuals and the solution follow each other at most so often, */
 #define MAX_ROUNDS 12
 /* and until the scale moves by no more than this. */
-#define SETTLED_SCALE 1e-3
+#define SCALE_TOLERANCE 1e-3
 /* A weak shape stays where it was found, and is not held at its initial value, where that
  * raises the sum of squares by more than so many variances (95 % of chi-squared).
  */
@@ -71,15 +71,15 @@ static int search_on(const struct gcal_fit_problem *problem, struct gcal_fit *fi
 }
 
 /* The scale says which rows are bounded, and so moves the solution, and so the scale. */
-static int settle_scale(struct gcal_fit_problem *problem, struct gcal_fit *fit,
-                        struct gcal_error *err)
+static int converge_scale(struct gcal_fit_problem *problem, struct gcal_fit *fit,
+                          struct gcal_error *err)
 {
     for (int round = 0; round < MAX_ROUNDS; round++) {
         double scale;
 
         if (gcal_fit_scale(problem, fit->value, &scale, err) < 0)
             return -1;
-        if (fabs(scale / problem->scale - 1) <= SETTLED_SCALE)
+        if (fabs(scale / problem->scale - 1) <= SCALE_TOLERANCE)
             return 0;
         problem->scale = scale;
         if (search_on(problem, fit, err) < 0)
@@ -111,15 +111,15 @@ static int try_initial(struct gcal_fit_problem *problem, size_t j, struct gcal_f
     if (!found)
         return gcal_error_memory(err);
     memcpy(found, fit->value, n * sizeof(*found));
-    problem->pinned[j] = true;
-    problem->pin[j] = gcal_fit_weak_value(problem, fit, j);
+    problem->fixed[j] = true;
+    problem->fixed_value[j] = gcal_fit_fixed_value(problem, fit, j);
     if (search_on(problem, fit, err) < 0)
         goto out;
     held = gcal_fit_residuals(problem, fit->value, NULL);
     *same = held - cost <= SAME_FIT * variance(problem, cost);
     if (!*same) {
         memcpy(fit->value, found, n * sizeof(*found));
-        problem->pinned[j] = false;
+        problem->fixed[j] = false;
         fit->status = GCAL_FIT_GOOD;
     }
     rc = 0;
@@ -129,19 +129,19 @@ out:
 }
 
 /* A shape with a large error is held, where it is if its initial value does not do. */
-static int hold_weak(struct gcal_fit_problem *problem, struct gcal_fit *fit,
-                     struct gcal_error *err)
+static int fix_poorly_determined(struct gcal_fit_problem *problem, struct gcal_fit *fit,
+                                 struct gcal_error *err)
 {
     size_t j;
     bool same;
 
     while ((fit->status == GCAL_FIT_GOOD || fit->status == GCAL_FIT_UNDETERMINED) &&
-           (j = gcal_fit_weakest(problem, fit)) < problem->n_parameters) {
+           (j = gcal_fit_least_determined(problem, fit)) < problem->n_parameters) {
         if (try_initial(problem, j, fit, &same, err) < 0)
             return -1;
         if (!same)
-            problem->pin[j] = fit->value[j];
-        problem->pinned[j] = fit->weak[j] = true;
+            problem->fixed_value[j] = fit->value[j];
+        problem->fixed[j] = fit->poorly_determined[j] = true;
         if (gcal_fit_diagnose(problem, fit, err) < 0)
             return -1;
     }
@@ -156,8 +156,8 @@ static int hold_drifted(struct gcal_fit_problem *problem, struct gcal_fit *fit,
         if (problem->is_cost[j] || !fit->at_bound[j] ||
             fit->value[j] == gcal_fit_shape_initial(problem, j))
             continue;
-        if (try_initial(problem, j, fit, &fit->weak[j], err) < 0 ||
-            (fit->weak[j] && gcal_fit_diagnose(problem, fit, err) < 0))
+        if (try_initial(problem, j, fit, &fit->poorly_determined[j], err) < 0 ||
+            (fit->poorly_determined[j] && gcal_fit_diagnose(problem, fit, err) < 0))
             return -1;
     }
     return 0;
@@ -168,7 +168,7 @@ static int diagnose(struct gcal_fit_problem *problem, struct gcal_fit *fit,
 {
     if (gcal_fit_diagnose(problem, fit, err) < 0 || hold_drifted(problem, fit, err) < 0)
         return -1;
-    return hold_weak(problem, fit, err);
+    return fix_poorly_determined(problem, fit, err);
 }
 
 /* ---- the result ---- */
@@ -192,7 +192,7 @@ static int search(struct gcal_fit_problem *problem, struct gcal_fit *fit,
     if (search_from_all(problem, fit, err) < 0)
         return -1;
     if (isfinite(problem->scale) && fit->status == GCAL_FIT_GOOD &&
-        settle_scale(problem, fit, err) < 0)
+        converge_scale(problem, fit, err) < 0)
         return -1;
     problem->tolerance = GCAL_FIT_EXACT;
     return fit->status == GCAL_FIT_GOOD ? search_on(problem, fit, err) : 0;

@@ -14,7 +14,7 @@
 
 #include "calib/base/error.h"
 #include "calib/model/model.h"
-#include "fit/fit_private.h"
+#include "fit/private.h"
 
 #define N_SHAPES 3 /* guesses for all shapes together */
 #define N_COSTS  2 /* ways to start the costs */
@@ -124,8 +124,8 @@ size_t gcal_fit_start_count(const struct gcal_fit_problem *problem)
 }
 
 /* Column j of the parts: the model with cost j at 1 and the others 0, over the time. */
-static void fill_parts(const struct gcal_fit_problem *problem, double *parameters,
-                       gsl_matrix *parts, gsl_vector *wanted)
+static void fill_components(const struct gcal_fit_problem *problem, double *parameters,
+                            gsl_matrix *components, gsl_vector *wanted)
 {
     const double *time_s = problem->rows->time_s;
 
@@ -137,42 +137,44 @@ static void fill_parts(const struct gcal_fit_problem *problem, double *parameter
 
         gsl_vector_set(wanted, i, weight * (1 - none_s / time_s[i]));
         for (size_t j = 0; j < problem->n_parameters; j++) {
-            double part = 0;
+            double component = 0;
 
             if (problem->is_cost[j]) {
                 parameters[j] = 1;
-                part = eval(problem, i, parameters) - none_s;
+                component = eval(problem, i, parameters) - none_s;
                 parameters[j] = 0;
             }
-            gsl_matrix_set(parts, i, j, isfinite(part) ? weight * part / time_s[i] : 0);
+            gsl_matrix_set(components, i, j,
+                           isfinite(component) ? weight * component / time_s[i] : 0);
         }
     }
 }
 
 /* Half of what each cost could be at most, all but the odd row considered. */
-static void guess_costs(const struct gcal_fit_problem *problem, const gsl_matrix *parts,
-                        double *half, double *sorted)
+static void guess_costs(const struct gcal_fit_problem *problem,
+                        const gsl_matrix *components, double *half, double *sorted)
 {
-    for (size_t j = 0; j < parts->size2; j++) {
+    for (size_t j = 0; j < components->size2; j++) {
         size_t n = 0;
 
-        for (size_t i = 0; i < parts->size1; i++)
-            if (fabs(gsl_matrix_get(parts, i, j)) > 0)
-                sorted[n++] = fabs(gsl_matrix_get(parts, i, j)) / problem->weight[i];
+        for (size_t i = 0; i < components->size1; i++)
+            if (fabs(gsl_matrix_get(components, i, j)) > 0)
+                sorted[n++] = fabs(gsl_matrix_get(components, i, j)) / problem->weight[i];
         gsl_sort(sorted, 1, n);
         half[j] = n ? 0.5 / sorted[(size_t)(0.95 * (double)(n - 1))] : 1e-9;
     }
 }
 
 /* Rows count by how far they are off: see gcal_fit_row_factor(). */
-static void bound_rows(const struct gcal_fit_problem *problem, const gsl_matrix *parts,
-                       const gsl_vector *wanted, const double *costs, double *factor)
+static void bound_rows(const struct gcal_fit_problem *problem,
+                       const gsl_matrix *components, const gsl_vector *wanted,
+                       const double *costs, double *factor)
 {
-    for (size_t i = 0; i < parts->size1; i++) {
+    for (size_t i = 0; i < components->size1; i++) {
         double off = -gsl_vector_get(wanted, i);
 
-        for (size_t j = 0; j < parts->size2; j++)
-            off += gsl_matrix_get(parts, i, j) * costs[j];
+        for (size_t j = 0; j < components->size2; j++)
+            off += gsl_matrix_get(components, i, j) * costs[j];
         factor[i] = problem->weight[i] > 0
                         ? gcal_fit_row_factor(problem, i, off / problem->weight[i])
                         : 0;
@@ -182,32 +184,32 @@ static void bound_rows(const struct gcal_fit_problem *problem, const gsl_matrix 
 /* 'normal': sum of the rows' outer products, 'right': with what is wanted; columns are
  * taken to length 1, 'norm' the lengths.
  */
-static void add_rows(const gsl_matrix *parts, const gsl_vector *wanted,
+static void add_rows(const gsl_matrix *components, const gsl_vector *wanted,
                      const double *factor, gsl_matrix *normal, gsl_vector *right,
                      double *norm)
 {
-    size_t n = parts->size2;
+    size_t n = components->size2;
 
     gsl_matrix_set_zero(normal);
     gsl_vector_set_zero(right);
     for (size_t j = 0; j < n; j++) {
         norm[j] = 0;
-        for (size_t i = 0; i < parts->size1; i++)
-            norm[j] += factor[i] * pow(gsl_matrix_get(parts, i, j), 2);
+        for (size_t i = 0; i < components->size1; i++)
+            norm[j] += factor[i] * pow(gsl_matrix_get(components, i, j), 2);
         norm[j] = sqrt(norm[j]);
     }
-    for (size_t i = 0; i < parts->size1; i++)
+    for (size_t i = 0; i < components->size1; i++)
         for (size_t a = 0; a < n; a++) {
-            double part =
-                norm[a] > 0 ? factor[i] * gsl_matrix_get(parts, i, a) / norm[a] : 0;
+            double component =
+                norm[a] > 0 ? factor[i] * gsl_matrix_get(components, i, a) / norm[a] : 0;
 
-            if (part == 0)
+            if (component == 0)
                 continue;
-            *gsl_vector_ptr(right, a) += part * gsl_vector_get(wanted, i);
+            *gsl_vector_ptr(right, a) += component * gsl_vector_get(wanted, i);
             for (size_t b = 0; b < n; b++)
                 if (norm[b] > 0)
                     *gsl_matrix_ptr(normal, a, b) +=
-                        part * gsl_matrix_get(parts, i, b) / norm[b];
+                        component * gsl_matrix_get(components, i, b) / norm[b];
         }
 }
 
@@ -229,18 +231,19 @@ static void descend(const gsl_matrix *normal, const gsl_vector *right, double *s
 }
 
 /* 'costs': the guess, which becomes the solution where rows far off it pull less. */
-static int least_squares(const struct gcal_fit_problem *problem, const gsl_matrix *parts,
-                         const gsl_vector *wanted, double *costs, double *factor)
+static int least_squares(const struct gcal_fit_problem *problem,
+                         const gsl_matrix *components, const gsl_vector *wanted,
+                         double *costs, double *factor)
 {
-    size_t n = parts->size2;
+    size_t n = components->size2;
     gsl_matrix *normal = gsl_matrix_alloc(n, n);
     gsl_vector *right = gsl_vector_alloc(n);
     double shares[256], norm[256];
     int rc = -1;
 
     for (int pass = 0; normal && right && pass < N_PASSES; pass++) {
-        bound_rows(problem, parts, wanted, costs, factor);
-        add_rows(parts, wanted, factor, normal, right, norm);
+        bound_rows(problem, components, wanted, costs, factor);
+        add_rows(components, wanted, factor, normal, right, norm);
         for (size_t j = 0; j < n; j++)
             shares[j] = costs[j] * norm[j];
         descend(normal, right, shares);
@@ -270,7 +273,7 @@ static void take_costs(const struct gcal_fit_problem *problem, const double *cos
  * at most.
  */
 static int start_costs(const struct gcal_fit_problem *problem, size_t which,
-                       gsl_matrix *parts, gsl_vector *wanted, double *parameters)
+                       gsl_matrix *components, gsl_vector *wanted, double *parameters)
 {
     double half[256], costs[256];
     double *work = calloc(problem->n_rows + 1, sizeof(*work));
@@ -278,10 +281,10 @@ static int start_costs(const struct gcal_fit_problem *problem, size_t which,
 
     if (!work)
         return -1;
-    fill_parts(problem, parameters, parts, wanted);
-    guess_costs(problem, parts, half, work);
+    fill_components(problem, parameters, components, wanted);
+    guess_costs(problem, components, half, work);
     memcpy(costs, half, sizeof(costs));
-    if (which == 0 && least_squares(problem, parts, wanted, costs, work) < 0)
+    if (which == 0 && least_squares(problem, components, wanted, costs, work) < 0)
         goto out;
     take_costs(problem, which == 0 ? costs : half, half, parameters);
     rc = 0;
@@ -294,7 +297,7 @@ int gcal_fit_start(const struct gcal_fit_problem *problem, size_t which,
                    double *parameters, struct gcal_error *err)
 {
     size_t n = problem->n_parameters;
-    gsl_matrix *parts;
+    gsl_matrix *components;
     gsl_vector *wanted;
     int rc = -1;
 
@@ -302,11 +305,11 @@ int gcal_fit_start(const struct gcal_fit_problem *problem, size_t which,
         parameters[j] = shape_guess(&problem->model->parameters[j], which / N_COSTS);
     if (n == 0)
         return 0;
-    parts = gsl_matrix_alloc(problem->n_rows, n);
+    components = gsl_matrix_alloc(problem->n_rows, n);
     wanted = gsl_vector_alloc(problem->n_rows);
-    if (parts && wanted)
-        rc = start_costs(problem, which % N_COSTS, parts, wanted, parameters);
-    gsl_matrix_free(parts);
+    if (components && wanted)
+        rc = start_costs(problem, which % N_COSTS, components, wanted, parameters);
+    gsl_matrix_free(components);
     gsl_vector_free(wanted);
     return rc < 0 ? gcal_error_memory(err) : 0;
 }

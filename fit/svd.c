@@ -6,7 +6,7 @@
 #include <gsl/gsl_linalg.h>
 
 #include "calib/base/error.h"
-#include "fit/fit_private.h"
+#include "fit/private.h"
 
 /* Below this share of the largest singular value a direction is not determined.  Noise
  * in real rows keeps honest directions far above; twins stand at rounding, 1e-16.

@@ -10,7 +10,7 @@
 #include "calib/model/feature.h"
 
 /* How often the loop that begins in or after 'line' runs on average, as a parameter. */
-struct gcal_trips {
+struct gcal_count_trips {
     int line;
     const char *parameter;
 };
@@ -30,7 +30,7 @@ struct gcal_count_request {
     bool index_arithmetic; /* count that in subscripts and loop control too */
     bool allow_estimates;  /* mark what cannot be counted exactly, and do not refuse it */
     size_t n_trips;
-    const struct gcal_trips *trips; /* for loops whose trip count depends on data */
+    const struct gcal_count_trips *trips; /* for loops whose trip count depends on data */
 };
 
 #endif

@@ -29,7 +29,7 @@ static const struct command {
     { "show", gcal_command_show, "print what is published" },
     { "diff", gcal_command_diff, "compare two parameter files, or two records" },
     { "export", gcal_command_export, "tell a scheduler how fast nodes are" },
-    { "store", gcal_command_store_care, "verify, prune and sign what is published" },
+    { "store", gcal_command_store, "verify, prune and sign what is published" },
     { "audit", gcal_command_audit, "compare a node's calibrations over time" },
 };
 

@@ -118,7 +118,7 @@ static int slot_load(struct audit *a, size_t node, struct slot *s, struct gcal_e
 
     *s = (struct slot){ 0 };
     if (a->why[node] ||
-        (gcal_store_track(a->store, name, &s->track, &why) == 0 &&
+        (gcal_track_load(a->store, name, &s->track, &why) == 0 &&
          gcal_audit_histories(name, &s->track, &s->devices, &s->n_devices, &why) == 0))
         return 0;
     slot_clear(s);
@@ -153,10 +153,10 @@ static int judge_device(const struct audit *a, struct gcal_audit_device *d,
      * parameter file does not say what.
      */
     if (rc == 0 && gcal_audit_needs_attention(d->verdict) &&
-        gcal_audit_subjects(a->store, d, &why) < 0)
+        gcal_audit_find_categories(a->store, d, &why) < 0)
         gcal_log(GCAL_LOG_WARN, "what its parameters are costs of is not known: %s",
                  why.text);
-    return rc < 0 ? -1 : gcal_audit_find(d, a->policy, err);
+    return rc < 0 ? -1 : gcal_audit_make_findings(d, a->policy, err);
 }
 
 static int judge(struct audit *a, size_t i, struct gcal_error *err)
@@ -289,7 +289,7 @@ static int audit_nodes(struct audit *a, each_device *each, void *context,
     if (!(a->types = gcal_audit_types_create(err)) ||
         count_wanted(a, &made->n_nodes, err) < 0 ||
         crew_run(a, a->n_nodes, learn, err) < 0 ||
-        gcal_audit_types_settle(a->types, err) < 0 ||
+        gcal_audit_types_pool(a->types, err) < 0 ||
         judge_all(a, each, context, made, err) < 0)
         return -1;
     return take_unread(a, made, err);
@@ -312,8 +312,8 @@ int gcal_audit_store(const struct gcal_store *store, const char *pattern,
     rc = audit_nodes(&a, each, context, &made, err);
     gcal_audit_types_destroy(a.types);
     if (a.why)
-        gcal_names_free(a.why, a.n_nodes);
-    gcal_names_free(a.nodes, a.n_nodes);
+        gcal_store_names_free(a.why, a.n_nodes);
+    gcal_store_names_free(a.nodes, a.n_nodes);
     if (rc == 0)
         *summary = made;
     else

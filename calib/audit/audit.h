@@ -40,7 +40,7 @@ const char *gcal_audit_verdict_name(enum gcal_audit_verdict verdict);
 bool gcal_audit_needs_attention(enum gcal_audit_verdict verdict);
 
 /* What a parameter is a cost of. */
-enum gcal_audit_subject {
+enum gcal_audit_category {
     GCAL_AUDIT_ARITHMETIC,
     GCAL_AUDIT_LOCAL_MEMORY,
     GCAL_AUDIT_GLOBAL_MEMORY,
@@ -55,12 +55,12 @@ enum gcal_audit_subject {
 };
 
 /* "arithmetic", "local memory", ... */
-const char *gcal_audit_subject_name(enum gcal_audit_subject subject);
+const char *gcal_audit_category_name(enum gcal_audit_category category);
 
 /* One parameter of one model of a device. */
 struct gcal_audit_series {
     struct gcal_track_column column;
-    enum gcal_audit_subject subject;
+    enum gcal_audit_category category;
     double *value, *error; /* n_runs of the device; NaN where not told */
     double repeatability;  /* upper bound of the standard deviation of log(value) between
                               calibrations of an unchanged device; NaN where unknown */
@@ -101,7 +101,7 @@ struct gcal_audit_device {
     size_t n_runs;
     const struct gcal_track_run **run; /* oldest first */
     size_t *epoch;                     /* n_runs: 0, 1, .. */
-    char **epoch_what; /* by epoch: "driver 580.1 became 590.2"; NULL first */
+    char **epoch_description; /* by epoch: "driver 580.1 became 590.2"; NULL first */
     size_t n_series;
     struct gcal_audit_series *series;
     size_t n_findings;

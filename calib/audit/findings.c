@@ -13,9 +13,9 @@
 #define ALIKE       0.01
 
 /* So many of the costs of a kind that would have told have to. */
-#define WHOLE 0.8
+#define ALL_SHARE 0.8
 
-enum { N_SUBJECTS = GCAL_AUDIT_OTHER + 1 };
+enum { N_CATEGORIES = GCAL_AUDIT_OTHER + 1 };
 
 struct finder {
     struct gcal_audit_device *device;
@@ -24,7 +24,7 @@ struct finder {
     bool *hit;       /* by series: slower, and no finding tells of it yet */
     double *log;     /* by how much, as a logarithm */
     double *numbers; /* room for as many */
-    size_t told[N_SUBJECTS], hits[N_SUBJECTS];
+    size_t expected[N_CATEGORIES], hits[N_CATEGORIES];
     struct gcal_error *err;
 };
 
@@ -41,9 +41,9 @@ static bool is_hit(const struct gcal_audit_series *s, bool by_type)
 }
 
 /* Would the series tell of a change of that size? */
-static bool would_tell(const struct gcal_audit_series *s, bool by_type, double size)
+static bool would_show(const struct gcal_audit_series *s, bool by_type, double size)
 {
-    if (s->subject == GCAL_AUDIT_SHAPE || isnan(size_of(s, by_type)))
+    if (s->category == GCAL_AUDIT_SHAPE || isnan(size_of(s, by_type)))
         return false;
     return by_type || (s->verdict != GCAL_AUDIT_UNKNOWN && 6 * s->repeatability < size);
 }
@@ -55,15 +55,15 @@ static double median_of_hits(const struct finder *f, const bool *members)
     for (size_t i = 0; i < f->device->n_series; i++)
         if (f->hit[i] && (!members || members[i]))
             f->numbers[n++] = f->log[i];
-    return gcal_change_median(f->numbers, n);
+    return gcal_fit_change_median(f->numbers, n);
 }
 
-static void look(struct finder *f)
+static void count_hits(struct finder *f)
 {
     const struct gcal_audit_device *d = f->device;
     double size;
 
-    memset(f->told, 0, sizeof(f->told));
+    memset(f->expected, 0, sizeof(f->expected));
     memset(f->hits, 0, sizeof(f->hits));
     for (size_t i = 0; i < d->n_series; i++) {
         f->log[i] = size_of(&d->series[i], f->by_type);
@@ -71,30 +71,30 @@ static void look(struct finder *f)
     }
     size = median_of_hits(f, NULL);
     for (size_t i = 0; i < d->n_series; i++) {
-        enum gcal_audit_subject subject = d->series[i].subject;
+        enum gcal_audit_category category = d->series[i].category;
 
-        f->hits[subject] += f->hit[i];
-        f->told[subject] += f->hit[i] || would_tell(&d->series[i], f->by_type, size);
+        f->hits[category] += f->hit[i];
+        f->expected[category] += f->hit[i] || would_show(&d->series[i], f->by_type, size);
     }
 }
 
 /* ---- what that means ---- */
 
-static bool is_whole(const struct finder *f, enum gcal_audit_subject subject)
+static bool is_complete(const struct finder *f, enum gcal_audit_category category)
 {
-    return f->hits[subject] > 0 &&
-           (double)f->hits[subject] >= WHOLE * (double)f->told[subject];
+    return f->hits[category] > 0 &&
+           (double)f->hits[category] >= ALL_SHARE * (double)f->expected[category];
 }
 
-static bool is_silent(const struct finder *f, enum gcal_audit_subject subject)
+static bool is_silent(const struct finder *f, enum gcal_audit_category category)
 {
-    return f->told[subject] == 0 || is_whole(f, subject);
+    return f->expected[category] == 0 || is_complete(f, category);
 }
 
-static bool is_onchip(enum gcal_audit_subject subject)
+static bool is_onchip(enum gcal_audit_category category)
 {
-    return subject == GCAL_AUDIT_ARITHMETIC || subject == GCAL_AUDIT_LOCAL_MEMORY ||
-           subject == GCAL_AUDIT_ONCHIP;
+    return category == GCAL_AUDIT_ARITHMETIC || category == GCAL_AUDIT_LOCAL_MEMORY ||
+           category == GCAL_AUDIT_ONCHIP;
 }
 
 /* All work on the chip got slower alike. */
@@ -110,7 +110,7 @@ static bool is_clock(const struct finder *f)
         !is_silent(f, GCAL_AUDIT_LOCAL_MEMORY) || !is_silent(f, GCAL_AUDIT_ONCHIP))
         return false;
     for (size_t i = 0; i < d->n_series; i++)
-        if (f->hit[i] && is_onchip(d->series[i].subject)) {
+        if (f->hit[i] && is_onchip(d->series[i].category)) {
             from = fmin(from, f->log[i]);
             to = fmax(to, f->log[i]);
         }
@@ -170,8 +170,8 @@ static struct gcal_audit_finding *add(struct finder *f, const bool *members)
 /* The size and its interval: of the parameter in the middle, so that they belong
  * together.
  */
-static void size_up(const struct finder *f, struct gcal_audit_finding *finding,
-                    double median)
+static void set_change(const struct finder *f, struct gcal_audit_finding *finding,
+                       double median)
 {
     const struct gcal_audit_device *d = f->device;
     size_t nearest = finding->series[0];
@@ -198,8 +198,8 @@ static void size_up(const struct finder *f, struct gcal_audit_finding *finding,
     }
 }
 
-static int tell(struct finder *f, bool *members, enum gcal_audit_cause cause,
-                enum gcal_audit_subject subject)
+static int report(struct finder *f, bool *members, enum gcal_audit_cause cause,
+                  enum gcal_audit_category category)
 {
     struct gcal_audit_device *d = f->device;
     double median = median_of_hits(f, members);
@@ -207,18 +207,19 @@ static int tell(struct finder *f, bool *members, enum gcal_audit_cause cause,
 
     if (!finding)
         return -1;
-    finding->code = gcal_audit_code(cause, subject, f->by_type);
+    finding->code = gcal_audit_code(cause, category, f->by_type);
     finding->since = f->by_type ? gcal_audit_epoch_begin(d)
                                 : since_of(d, finding->series, finding->n_series);
-    size_up(f, finding, median);
+    set_change(f, finding, median);
     for (size_t i = 0; i < d->n_series; i++)
         f->hit[i] = f->hit[i] && !members[i];
-    return gcal_audit_words(d, finding, cause, subject, f->by_type, f->err);
+    return gcal_audit_describe(d, finding, cause, category, f->by_type, f->err);
 }
 
-/* All hits of the subjects in 'subjects' (bits) that no finding has yet. */
-static int tell_subjects(struct finder *f, unsigned subjects, enum gcal_audit_cause cause,
-                         enum gcal_audit_subject subject)
+/* All hits of the subjects in 'categories' (bits) that no finding has yet. */
+static int report_categories(struct finder *f, unsigned categories,
+                             enum gcal_audit_cause cause,
+                             enum gcal_audit_category category)
 {
     bool *members = calloc(f->device->n_series + 1, sizeof(*members)), any = false;
     int rc = 0;
@@ -226,16 +227,16 @@ static int tell_subjects(struct finder *f, unsigned subjects, enum gcal_audit_ca
     if (!members)
         return gcal_error_memory(f->err);
     for (size_t i = 0; i < f->device->n_series; i++) {
-        members[i] = f->hit[i] && subjects >> f->device->series[i].subject & 1;
+        members[i] = f->hit[i] && categories >> f->device->series[i].category & 1;
         any |= members[i];
     }
     if (any)
-        rc = tell(f, members, cause, subject);
+        rc = report(f, members, cause, category);
     free(members);
     return rc;
 }
 
-#define BIT(subject) (1U << (subject))
+#define BIT(category) (1U << (category))
 
 /* What follows the clock: launches and barriers have no clock of their own. */
 static const unsigned clocked =
@@ -244,28 +245,28 @@ static const unsigned clocked =
 
 static int explain(struct finder *f)
 {
-    bool global = is_whole(f, GCAL_AUDIT_GLOBAL_MEMORY), clock = is_clock(f);
+    bool global = is_complete(f, GCAL_AUDIT_GLOBAL_MEMORY), clock = is_clock(f);
 
     if (global && clock)
-        return tell_subjects(f, ~0U, GCAL_AUDIT_EVERYTHING, GCAL_AUDIT_OTHER);
-    if (clock && tell_subjects(f, clocked, GCAL_AUDIT_CLOCK, GCAL_AUDIT_OTHER) < 0)
+        return report_categories(f, ~0U, GCAL_AUDIT_EVERYTHING, GCAL_AUDIT_OTHER);
+    if (clock && report_categories(f, clocked, GCAL_AUDIT_CLOCK, GCAL_AUDIT_OTHER) < 0)
         return -1;
-    if (tell_subjects(f, BIT(GCAL_AUDIT_GLOBAL_MEMORY),
-                      global && f->told[GCAL_AUDIT_GLOBAL_MEMORY] > 1
-                          ? GCAL_AUDIT_BANDWIDTH
-                          : GCAL_AUDIT_PATTERN,
-                      GCAL_AUDIT_GLOBAL_MEMORY) < 0)
+    if (report_categories(f, BIT(GCAL_AUDIT_GLOBAL_MEMORY),
+                          global && f->expected[GCAL_AUDIT_GLOBAL_MEMORY] > 1
+                              ? GCAL_AUDIT_BANDWIDTH
+                              : GCAL_AUDIT_PATTERN,
+                          GCAL_AUDIT_GLOBAL_MEMORY) < 0)
         return -1;
-    for (int i = 0; i < N_SUBJECTS; i++)
-        if (tell_subjects(f, BIT(i), GCAL_AUDIT_ONE_SUBJECT, (enum gcal_audit_subject)i) <
-            0)
+    for (int i = 0; i < N_CATEGORIES; i++)
+        if (report_categories(f, BIT(i), GCAL_AUDIT_ONE_CATEGORY,
+                              (enum gcal_audit_category)i) < 0)
             return -1;
     return 0;
 }
 
 /* ---- what passes ---- */
 
-static int tell_faster(struct finder *f)
+static int report_faster(struct finder *f)
 {
     const struct gcal_audit_device *d = f->device;
 
@@ -273,14 +274,14 @@ static int tell_faster(struct finder *f)
         const struct gcal_audit_series *s = &d->series[i];
 
         f->log[i] = log1p(s->change);
-        f->hit[i] = s->subject != GCAL_AUDIT_SHAPE && s->verdict == GCAL_AUDIT_PASS &&
+        f->hit[i] = s->category != GCAL_AUDIT_SHAPE && s->verdict == GCAL_AUDIT_PASS &&
                     s->since < d->n_runs && s->change <= -f->policy->warn;
     }
     f->by_type = false;
-    return tell_subjects(f, ~0U, GCAL_AUDIT_FASTER, GCAL_AUDIT_OTHER);
+    return report_categories(f, ~0U, GCAL_AUDIT_FASTER, GCAL_AUDIT_OTHER);
 }
 
-static int tell_epoch(struct finder *f)
+static int report_epoch(struct finder *f)
 {
     const struct gcal_audit_device *d = f->device;
     bool *members = calloc(d->n_series + 1, sizeof(*members));
@@ -292,15 +293,15 @@ static int tell_epoch(struct finder *f)
     for (size_t i = 0; i < d->n_series; i++) {
         f->log[i] = log1p(d->series[i].driver_change);
         f->hit[i] = members[i] =
-            d->series[i].subject != GCAL_AUDIT_SHAPE && !isnan(f->log[i]);
+            d->series[i].category != GCAL_AUDIT_SHAPE && !isnan(f->log[i]);
     }
     if ((finding = add(f, members))) {
         finding->code = gcal_audit_code(GCAL_AUDIT_EPOCH, GCAL_AUDIT_OTHER, false);
         finding->since = gcal_audit_epoch_begin(d);
         finding->change = gcal_audit_relative(median_of_hits(f, NULL));
         finding->change_low = finding->change_high = NAN;
-        rc = gcal_audit_words(d, finding, GCAL_AUDIT_EPOCH, GCAL_AUDIT_OTHER, false,
-                              f->err);
+        rc = gcal_audit_describe(d, finding, GCAL_AUDIT_EPOCH, GCAL_AUDIT_OTHER, false,
+                                 f->err);
     }
     free(members);
     return rc;
@@ -318,8 +319,9 @@ static int worse_first(const void *a, const void *b)
     return strcmp(x->code, y->code);
 }
 
-int gcal_audit_find(struct gcal_audit_device *device,
-                    const struct gcal_audit_policy *policy, struct gcal_error *err)
+int gcal_audit_make_findings(struct gcal_audit_device *device,
+                             const struct gcal_audit_policy *policy,
+                             struct gcal_error *err)
 {
     size_t n = device->n_series + 1;
     struct finder f = { .device = device,
@@ -332,13 +334,13 @@ int gcal_audit_find(struct gcal_audit_device *device,
 
     for (int by_type = 0; rc == 0 && by_type < 2; by_type++) {
         f.by_type = by_type;
-        look(&f);
+        count_hits(&f);
         rc = explain(&f);
     }
     if (rc == 0)
-        rc = tell_faster(&f);
+        rc = report_faster(&f);
     if (rc == 0 && gcal_audit_epoch_begin(device) > 0)
-        rc = tell_epoch(&f);
+        rc = report_epoch(&f);
     if (rc == 0 && device->n_findings)
         qsort(device->findings, device->n_findings, sizeof(*device->findings),
               worse_first);

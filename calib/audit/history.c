@@ -22,16 +22,16 @@ double gcal_audit_relative(double difference)
 
 double gcal_audit_level(const double *values, size_t from, size_t to, size_t most)
 {
-    double told[MOST];
+    double known[MOST];
     size_t n = 0;
 
     for (size_t i = to; i > from && n < most && n < MOST; i--) {
         double x = gcal_audit_log(values[i - 1]);
 
         if (!isnan(x))
-            told[n++] = x;
+            known[n++] = x;
     }
-    return gcal_change_median(told, n);
+    return gcal_fit_change_median(known, n);
 }
 
 size_t gcal_audit_epoch_begin(const struct gcal_audit_device *device)
@@ -45,32 +45,32 @@ size_t gcal_audit_epoch_begin(const struct gcal_audit_device *device)
 
 /* ---- epochs ---- */
 
-static void tell_change(struct gcal_buf *buf, const char *what, const char *before,
-                        const char *after)
+static void put_change(struct gcal_buf *buf, const char *what, const char *before,
+                       const char *after)
 {
     gcal_buf_printf(buf, "%s%s %s became %s", buf->size ? ", " : "", what,
                     *before ? before : "(unknown)", *after ? after : "(unknown)");
 }
 
 /* Fingerprints tell people no more than that they differ. */
-static void tell_other(struct gcal_buf *buf, const char *what)
+static void put_difference(struct gcal_buf *buf, const char *what)
 {
     gcal_buf_printf(buf, "%sanother %s", buf->size ? ", " : "", what);
 }
 
-static char *what_became(const struct gcal_track_run *a, const struct gcal_track_run *b,
-                         struct gcal_error *err)
+static char *describe_epoch(const struct gcal_track_run *a,
+                            const struct gcal_track_run *b, struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
 
     if (strcmp(a->driver, b->driver) != 0)
-        tell_change(&buf, "driver", a->driver, b->driver);
+        put_change(&buf, "driver", a->driver, b->driver);
     if (strcmp(a->gpucal_version, b->gpucal_version) != 0)
-        tell_change(&buf, "gpucal", a->gpucal_version, b->gpucal_version);
+        put_change(&buf, "gpucal", a->gpucal_version, b->gpucal_version);
     if (strcmp(a->configuration, b->configuration) != 0)
-        tell_other(&buf, "configuration");
+        put_difference(&buf, "configuration");
     if (strcmp(a->catalogue, b->catalogue) != 0)
-        tell_other(&buf, "catalogue of kernels");
+        put_difference(&buf, "catalogue of kernels");
     return gcal_buf_take(&buf, err);
 }
 
@@ -87,12 +87,12 @@ static int find_epochs(struct gcal_audit_device *d, struct gcal_error *err)
     size_t n = 1;
 
     d->epoch = calloc(d->n_runs, sizeof(*d->epoch));
-    d->epoch_what = calloc(d->n_runs, sizeof(*d->epoch_what));
-    if (!d->epoch || !d->epoch_what)
+    d->epoch_description = calloc(d->n_runs, sizeof(*d->epoch_description));
+    if (!d->epoch || !d->epoch_description)
         return gcal_error_memory(err);
     for (size_t i = 1; i < d->n_runs; i++) {
         if (!same_epoch(d->run[i - 1], d->run[i]) &&
-            !(d->epoch_what[n++] = what_became(d->run[i - 1], d->run[i], err)))
+            !(d->epoch_description[n++] = describe_epoch(d->run[i - 1], d->run[i], err)))
             return -1;
         d->epoch[i] = n - 1;
     }
@@ -140,10 +140,10 @@ static void take_values(struct gcal_audit_device *d, size_t run, const size_t *a
     const struct gcal_track_run *r = d->run[run];
 
     for (size_t i = 0; i < d->n_series; i++) {
-        bool told = at[i] < r->columns->n;
+        bool known = at[i] < r->columns->n;
 
-        d->series[i].value[run] = told ? r->value[at[i]] : NAN;
-        d->series[i].error[run] = told ? r->error[at[i]] : NAN;
+        d->series[i].value[run] = known ? r->value[at[i]] : NAN;
+        d->series[i].error[run] = known ? r->error[at[i]] : NAN;
     }
 }
 
@@ -222,9 +222,9 @@ int gcal_audit_histories(const char *node, const struct gcal_track *track,
 
 static void device_clear(struct gcal_audit_device *d)
 {
-    for (size_t i = 0; d->epoch_what && i < d->n_runs; i++)
-        free(d->epoch_what[i]);
-    free(d->epoch_what);
+    for (size_t i = 0; d->epoch_description && i < d->n_runs; i++)
+        free(d->epoch_description[i]);
+    free(d->epoch_description);
     free(d->epoch);
     free(d->run);
     if (d->series)

@@ -25,7 +25,7 @@ enum { FIRST = 3 };
 struct judge {
     struct gcal_audit_device *device;
     const struct gcal_audit_policy *policy;
-    struct gcal_change_policy change;
+    struct gcal_fit_change_policy change;
     size_t begin;   /* of the newest epoch */
     double tests;   /* series that may give an alarm */
     double allowed; /* false alarms of each */
@@ -45,12 +45,12 @@ static enum gcal_audit_verdict by_size(const struct gcal_audit_policy *policy,
 static void judge_past(const struct judge *j, struct gcal_audit_series *s)
 {
     size_t n = j->device->n_runs - j->begin;
-    struct gcal_change c;
+    struct gcal_fit_change c;
     double d;
 
     for (size_t i = 0; i < n; i++)
         j->x[i] = gcal_audit_log(s->value[j->begin + i]);
-    gcal_change_test(j->x, n, s->repeatability, &j->change, &c);
+    gcal_fit_change_test(j->x, n, s->repeatability, &j->change, &c);
     d = c.level - c.reference;
     s->reference = exp(c.reference);
     s->change = gcal_audit_relative(d);
@@ -59,11 +59,11 @@ static void judge_past(const struct judge *j, struct gcal_audit_series *s)
     s->since = c.since < n ? j->begin + c.since : j->device->n_runs;
     s->false_alarm = fmin(1, c.chance * j->tests);
     s->verdict = GCAL_AUDIT_PASS;
-    if (c.state == GCAL_CHANGE_UNTESTED)
+    if (c.state == GCAL_FIT_CHANGE_UNTESTED)
         s->verdict = GCAL_AUDIT_UNKNOWN;
-    else if (s->subject != GCAL_AUDIT_SHAPE && c.state == GCAL_CHANGE_CONFIRMED)
+    else if (s->category != GCAL_AUDIT_SHAPE && c.state == GCAL_FIT_CHANGE_CONFIRMED)
         s->verdict = by_size(j->policy, s->change);
-    else if (s->subject != GCAL_AUDIT_SHAPE && c.state == GCAL_CHANGE_SUSPECTED &&
+    else if (s->category != GCAL_AUDIT_SHAPE && c.state == GCAL_FIT_CHANGE_SUSPECTED &&
              s->change >= j->policy->warn)
         s->verdict = GCAL_AUDIT_SUSPECT;
 }
@@ -79,11 +79,12 @@ static double explained(const struct gcal_audit_series *s, size_t run)
                                                                      : 0;
 }
 
-/* How many of the last runs, of which 'told' count, lie so far above what is usual that
- * neither chance nor a change explains it.
+/* How many of the last runs, of which 'counted' count, lie so far above what is usual
+ * that neither chance nor a change explains it.
  */
 static size_t runs_above(const struct judge *j, const struct gcal_audit_series *s,
-                         const struct gcal_audit_norm *norm, double spread, size_t *told)
+                         const struct gcal_audit_norm *norm, double spread,
+                         size_t *counted)
 {
     size_t above = 0, n = 0;
 
@@ -94,9 +95,9 @@ static size_t runs_above(const struct judge *j, const struct gcal_audit_series *
             continue;
         n++;
         above += x > log1p(j->policy->warn) &&
-                 gcal_change_outlier_chance(x / spread, norm->n) < j->allowed;
+                 gcal_fit_change_outlier_chance(x / spread, norm->n) < j->allowed;
     }
-    *told = n;
+    *counted = n;
     return above;
 }
 
@@ -106,7 +107,7 @@ static void judge_type(const struct judge *j, struct gcal_audit_series *s,
     double level = gcal_audit_level(s->value, j->begin, j->device->n_runs, j->policy->of);
     double known = isnan(s->repeatability) ? 0 : s->repeatability, spread;
     enum gcal_audit_verdict verdict = GCAL_AUDIT_PASS;
-    size_t above, told;
+    size_t above, counted;
 
     s->against_type = s->against_type_sigmas = NAN;
     if (!norm->n || isnan(level))
@@ -114,20 +115,20 @@ static void judge_type(const struct judge *j, struct gcal_audit_series *s,
     spread = fmax(TYPE_FLOOR, hypot(norm->spread, known));
     s->against_type = gcal_audit_relative(level - norm->median);
     s->against_type_sigmas = (level - norm->median) / spread;
-    if (s->subject == GCAL_AUDIT_SHAPE)
+    if (s->category == GCAL_AUDIT_SHAPE)
         return;
-    above = runs_above(j, s, norm, spread, &told);
+    above = runs_above(j, s, norm, spread, &counted);
     if (above >= j->policy->confirm)
         verdict = by_size(j->policy, s->against_type);
-    else if (above && above == told) /* there are not enough yet to confirm it */
+    else if (above && above == counted) /* there are not enough yet to confirm it */
         verdict = GCAL_AUDIT_SUSPECT;
     if (s->verdict == GCAL_AUDIT_UNKNOWN || verdict > s->verdict) {
         s->by_type = verdict > GCAL_AUDIT_PASS;
         s->verdict = verdict;
     }
     if (s->by_type)
-        s->false_alarm = fmin(
-            1, j->tests * gcal_change_outlier_chance(s->against_type_sigmas, norm->n));
+        s->false_alarm = fmin(1, j->tests * gcal_fit_change_outlier_chance(
+                                                s->against_type_sigmas, norm->n));
 }
 
 /* ---- the device ---- */
@@ -181,9 +182,9 @@ int gcal_audit_judge(struct gcal_audit_device *device,
         return gcal_error_memory(err);
     count_tests(&j);
     j.allowed = policy->false_alarms / 2 / MARGIN / j.tests;
-    j.change = (struct gcal_change_policy){
+    j.change = (struct gcal_fit_change_policy){
         .floor = FLOOR_SHARE * log1p(policy->warn),
-        .threshold = gcal_change_threshold(j.allowed),
+        .threshold = gcal_fit_change_threshold(j.allowed),
         .confirm = policy->confirm,
         .of = policy->of,
     };
@@ -191,7 +192,7 @@ int gcal_audit_judge(struct gcal_audit_device *device,
     for (size_t i = 0; i < device->n_series; i++) {
         struct gcal_audit_series *s = &device->series[i];
 
-        s->subject =
+        s->category =
             gcal_audit_is_cost(s->column.unit) ? GCAL_AUDIT_OTHER : GCAL_AUDIT_SHAPE;
         s->repeatability = norms[i].repeatability;
         judge_past(&j, s);

@@ -1,10 +1,10 @@
-/* audit_private.h - what audit*.c share */
+/* private.h - what audit*.c share */
 #ifndef GCAL_CALIB_AUDIT_PRIVATE_H
 #define GCAL_CALIB_AUDIT_PRIVATE_H
 
 #include "calib/audit/audit.h"
 
-/* ---- audit_history.c: a track, sorted by devices ---- */
+/* ---- history.c: a track, sorted by devices ---- */
 
 /* The devices of a track with runs, epochs, and the values of the newest run's columns at
  * all runs; nothing is judged.  Texts are the track's, which has to outlive them.
@@ -30,7 +30,7 @@ double gcal_audit_level(const double *values, size_t from, size_t to, size_t mos
 /* Values differ by how much more than 1, from the difference of their logarithms. */
 double gcal_audit_relative(double difference);
 
-/* ---- audit_types.c: what a type's devices tell together ---- */
+/* ---- types.c: what a type's devices tell together ---- */
 
 struct gcal_audit_types;
 
@@ -50,32 +50,33 @@ int gcal_audit_types_add(struct gcal_audit_types *types,
                          const struct gcal_audit_device *device, size_t of,
                          struct gcal_error *err);
 /* When all have been added. */
-int gcal_audit_types_settle(struct gcal_audit_types *types, struct gcal_error *err);
+int gcal_audit_types_pool(struct gcal_audit_types *types, struct gcal_error *err);
 /* 'norms': by series of the device. */
 void gcal_audit_types_norms(const struct gcal_audit_types *types,
                             const struct gcal_audit_device *device,
                             struct gcal_audit_norm *norms);
 
-/* ---- audit_judge.c: the tests ---- */
+/* ---- judge.c: the tests ---- */
 
 int gcal_audit_judge(struct gcal_audit_device *device,
                      const struct gcal_audit_norm *norms,
                      const struct gcal_audit_policy *policy, struct gcal_error *err);
 
-/* ---- audit_subjects.c ---- */
+/* ---- categories.c ---- */
 
 /* What the parameters are costs of, from the expressions in the node's parameter file;
  * GCAL_AUDIT_OTHER where that does not tell.
  */
-int gcal_audit_subjects(const struct gcal_store *store, struct gcal_audit_device *device,
-                        struct gcal_error *err);
+int gcal_audit_find_categories(const struct gcal_store *store,
+                               struct gcal_audit_device *device, struct gcal_error *err);
 /* Is it a time, which can get longer? */
 bool gcal_audit_is_cost(const char *unit);
 
-/* ---- audit_findings.c, audit_words.c ---- */
+/* ---- findings.c, describe.c ---- */
 
-int gcal_audit_find(struct gcal_audit_device *device,
-                    const struct gcal_audit_policy *policy, struct gcal_error *err);
+int gcal_audit_make_findings(struct gcal_audit_device *device,
+                             const struct gcal_audit_policy *policy,
+                             struct gcal_error *err);
 
 /* What a finding is about. */
 enum gcal_audit_cause {
@@ -83,17 +84,17 @@ enum gcal_audit_cause {
     GCAL_AUDIT_CLOCK,
     GCAL_AUDIT_BANDWIDTH,
     GCAL_AUDIT_PATTERN,
-    GCAL_AUDIT_ONE_SUBJECT, /* the subject says which */
+    GCAL_AUDIT_ONE_CATEGORY, /* the subject says which */
     GCAL_AUDIT_FASTER,
     GCAL_AUDIT_EPOCH,
 };
 
-const char *gcal_audit_code(enum gcal_audit_cause cause, enum gcal_audit_subject subject,
-                            bool by_type);
+const char *gcal_audit_code(enum gcal_audit_cause cause,
+                            enum gcal_audit_category category, bool by_type);
 /* Fills 'what' and 'next'. */
-int gcal_audit_words(const struct gcal_audit_device *device,
-                     struct gcal_audit_finding *finding, enum gcal_audit_cause cause,
-                     enum gcal_audit_subject subject, bool by_type,
-                     struct gcal_error *err);
+int gcal_audit_describe(const struct gcal_audit_device *device,
+                        struct gcal_audit_finding *finding, enum gcal_audit_cause cause,
+                        enum gcal_audit_category category, bool by_type,
+                        struct gcal_error *err);
 
 #endif

@@ -23,7 +23,7 @@ struct gcal_audit_types *gcal_audit_types_create(struct gcal_error *err)
     return types;
 }
 
-void gcal_audit_sampled_clear(struct sampled *s)
+void gcal_audit_sample_clear(struct gcal_audit_sample *s)
 {
     free(s->epoch);
     free(s->column);
@@ -31,10 +31,10 @@ void gcal_audit_sampled_clear(struct sampled *s)
     free(s->error);
     free(s->difference);
     free(s->n_differences);
-    *s = (struct sampled){ 0 };
+    *s = (struct gcal_audit_sample){ 0 };
 }
 
-static void type_destroy(struct type *t)
+static void type_destroy(struct gcal_audit_type *t)
 {
     for (size_t i = 0; i < t->n_columns; i++) {
         free((char *)t->columns[i].model);
@@ -44,7 +44,7 @@ static void type_destroy(struct type *t)
     }
     free(t->columns);
     for (size_t i = 0; i < t->n_sampled; i++)
-        gcal_audit_sampled_clear(&t->sampled[i]);
+        gcal_audit_sample_clear(&t->sampled[i]);
     for (size_t i = 0; i < t->n_epochs; i++) {
         free(t->epochs[i].key);
         free(t->epochs[i].n);
@@ -70,7 +70,8 @@ void gcal_audit_types_destroy(struct gcal_audit_types *types)
 
 /* ---- finding ---- */
 
-static struct type *find_type(const struct gcal_audit_types *types, const char *name)
+static struct gcal_audit_type *find_type(const struct gcal_audit_types *types,
+                                         const char *name)
 {
     for (size_t i = 0; i < types->n; i++)
         if (strcmp(types->types[i]->name, name) == 0)
@@ -78,12 +79,12 @@ static struct type *find_type(const struct gcal_audit_types *types, const char *
     return NULL;
 }
 
-static struct type *add_type(struct gcal_audit_types *types, const char *name,
-                             struct gcal_error *err)
+static struct gcal_audit_type *add_type(struct gcal_audit_types *types, const char *name,
+                                        struct gcal_error *err)
 {
-    struct type **moved =
+    struct gcal_audit_type **moved =
         gcal_array_grow(types->types, types->n, &types->capacity, sizeof(*moved), err);
-    struct type *t;
+    struct gcal_audit_type *t;
 
     if (!moved)
         return NULL;
@@ -99,8 +100,8 @@ static struct type *add_type(struct gcal_audit_types *types, const char *name,
 /* n_columns where the type has none.  Devices mostly have their columns in one order:
  * 'next' is where to look first.
  */
-static size_t find_column(const struct type *t, const struct gcal_track_column *column,
-                          size_t next)
+static size_t find_column(const struct gcal_audit_type *t,
+                          const struct gcal_track_column *column, size_t next)
 {
     for (size_t i = 0; i < t->n_columns; i++) {
         size_t at = (next + i) % t->n_columns;
@@ -111,7 +112,7 @@ static size_t find_column(const struct type *t, const struct gcal_track_column *
     return t->n_columns;
 }
 
-static int add_column(struct type *t, const struct gcal_track_column *column,
+static int add_column(struct gcal_audit_type *t, const struct gcal_track_column *column,
                       struct gcal_error *err)
 {
     struct gcal_track_column *moved = gcal_array_grow(
@@ -147,20 +148,20 @@ static char *epoch_key(const struct gcal_audit_device *d)
 {
     const struct gcal_track_run *r = d->run[d->n_runs - 1];
 
-    return gcal_format("%s\t%s\t%s\t%s", r->driver, r->gpucal_version, r->configuration,
-                       r->catalogue);
+    return gcal_buf_format("%s\t%s\t%s\t%s", r->driver, r->gpucal_version,
+                           r->configuration, r->catalogue);
 }
 
 static double median_error(const struct gcal_audit_device *d, size_t series)
 {
     const struct gcal_audit_series *s = &d->series[series];
-    double told[MOST_DIFFERENCES];
+    double errors[GCAL_AUDIT_MOST_DIFFERENCES];
     size_t n = 0;
 
-    for (size_t i = d->n_runs; i > 0 && n < MOST_DIFFERENCES; i--)
+    for (size_t i = d->n_runs; i > 0 && n < GCAL_AUDIT_MOST_DIFFERENCES; i--)
         if (s->value[i - 1] > 0 && s->error[i - 1] > 0)
-            told[n++] = s->error[i - 1] / s->value[i - 1];
-    return gcal_change_median(told, n);
+            errors[n++] = s->error[i - 1] / s->value[i - 1];
+    return gcal_fit_change_median(errors, n);
 }
 
 static size_t differences(const struct gcal_audit_device *d, size_t series,
@@ -170,7 +171,7 @@ static size_t differences(const struct gcal_audit_device *d, size_t series,
     double next = NAN;
     size_t n = 0;
 
-    for (size_t i = d->n_runs; i > 0 && n < MOST_DIFFERENCES; i--) {
+    for (size_t i = d->n_runs; i > 0 && n < GCAL_AUDIT_MOST_DIFFERENCES; i--) {
         double x = gcal_audit_log(value[i - 1]);
 
         if (i < d->n_runs && d->epoch[i - 1] != d->epoch[i])
@@ -184,29 +185,30 @@ static size_t differences(const struct gcal_audit_device *d, size_t series,
 }
 
 static int sample(const struct gcal_audit_device *d, uint64_t hash, size_t of,
-                  struct sampled *s, struct gcal_error *err)
+                  struct gcal_audit_sample *s, struct gcal_error *err)
 {
     size_t begin = gcal_audit_epoch_begin(d), n = d->n_series;
 
-    *s = (struct sampled){
+    *s = (struct gcal_audit_sample){
         .hash = hash,
         .epoch = epoch_key(d),
         .n = n,
         .column = calloc(n + 1, sizeof(*s->column)),
         .level = calloc(n + 1, sizeof(*s->level)),
         .error = calloc(n + 1, sizeof(*s->error)),
-        .difference = calloc(n + 1, MOST_DIFFERENCES * sizeof(*s->difference)),
+        .difference = calloc(n + 1, GCAL_AUDIT_MOST_DIFFERENCES * sizeof(*s->difference)),
         .n_differences = calloc(n + 1, sizeof(*s->n_differences)),
     };
     if (!s->epoch || !s->column || !s->level || !s->error || !s->difference ||
         !s->n_differences) {
-        gcal_audit_sampled_clear(s);
+        gcal_audit_sample_clear(s);
         return gcal_error_memory(err);
     }
     for (size_t i = 0; i < n; i++) {
         s->level[i] = gcal_audit_level(d->series[i].value, begin, d->n_runs, of);
         s->error[i] = median_error(d, i);
-        s->n_differences[i] = differences(d, i, &s->difference[i * MOST_DIFFERENCES]);
+        s->n_differences[i] =
+            differences(d, i, &s->difference[i * GCAL_AUDIT_MOST_DIFFERENCES]);
     }
     return 0;
 }
@@ -216,39 +218,39 @@ static int sample(const struct gcal_audit_device *d, uint64_t hash, size_t of,
 /* The slot for a device with that hash, whoever comes first; NULL when others stand for
  * the type.
  */
-static struct sampled *slot_for(struct type *t, uint64_t hash)
+static struct gcal_audit_sample *slot_for(struct gcal_audit_type *t, uint64_t hash)
 {
-    struct sampled *largest = t->sampled;
+    struct gcal_audit_sample *largest = t->sampled;
 
-    if (t->n_sampled < MOST_DEVICES)
+    if (t->n_sampled < GCAL_AUDIT_MOST_DEVICES)
         return &t->sampled[t->n_sampled];
-    for (size_t i = 1; i < MOST_DEVICES; i++)
+    for (size_t i = 1; i < GCAL_AUDIT_MOST_DEVICES; i++)
         if (t->sampled[i].hash > largest->hash)
             largest = &t->sampled[i];
     return hash < largest->hash ? largest : NULL;
 }
 
-static int put(struct type *t, const struct gcal_audit_device *d, struct sampled *made,
-               struct gcal_error *err)
+static int put(struct gcal_audit_type *t, const struct gcal_audit_device *d,
+               struct gcal_audit_sample *made, struct gcal_error *err)
 {
-    struct sampled *slot = slot_for(t, made->hash);
+    struct gcal_audit_sample *slot = slot_for(t, made->hash);
     size_t next = 0;
 
     if (!slot) {
-        gcal_audit_sampled_clear(made);
+        gcal_audit_sample_clear(made);
         return 0;
     }
     for (size_t i = 0; i < made->n; i++) {
         next = find_column(t, &d->series[i].column, next);
         if (next == t->n_columns && add_column(t, &d->series[i].column, err) < 0) {
-            gcal_audit_sampled_clear(made);
+            gcal_audit_sample_clear(made);
             return -1;
         }
         made->column[i] = next++;
     }
     if (slot == &t->sampled[t->n_sampled])
         t->n_sampled++;
-    gcal_audit_sampled_clear(slot);
+    gcal_audit_sample_clear(slot);
     *slot = *made;
     return 0;
 }
@@ -258,8 +260,8 @@ int gcal_audit_types_add(struct gcal_audit_types *types,
                          struct gcal_error *err)
 {
     uint64_t hash = hash_of(device);
-    struct sampled made;
-    struct type *t;
+    struct gcal_audit_sample made;
+    struct gcal_audit_type *t;
     bool wanted;
     int rc;
 
@@ -285,9 +287,9 @@ void gcal_audit_types_norms(const struct gcal_audit_types *types,
                             const struct gcal_audit_device *device,
                             struct gcal_audit_norm *norms)
 {
-    const struct type *t = find_type(types, device->type);
+    const struct gcal_audit_type *t = find_type(types, device->type);
     char *key = epoch_key(device);
-    const struct epoch *e = t && key ? gcal_audit_find_epoch(t, key) : NULL;
+    const struct gcal_audit_epoch *e = t && key ? gcal_audit_find_epoch(t, key) : NULL;
     size_t next = 0;
 
     for (size_t i = 0; i < device->n_series; i++) {
@@ -296,7 +298,7 @@ void gcal_audit_types_norms(const struct gcal_audit_types *types,
             (next = find_column(t, &device->series[i].column, next)) == t->n_columns)
             continue;
         norms[i].repeatability = t->repeatability[next];
-        if (e && e->n[next] >= LEAST_DEVICES) {
+        if (e && e->n[next] >= GCAL_AUDIT_LEAST_DEVICES) {
             norms[i].n = e->n[next];
             norms[i].median = e->median[next];
             norms[i].spread = e->spread[next];

@@ -1,4 +1,4 @@
-/* audit_types_private.h - what audit_types.c and audit_settle.c share: types' devices */
+/* types_private.h - what types.c and pool.c share: types' devices */
 #ifndef GCAL_CALIB_AUDIT_TYPES_PRIVATE_H
 #define GCAL_CALIB_AUDIT_TYPES_PRIVATE_H
 
@@ -10,13 +10,13 @@
 /* A type is known from so many of its devices, and from so many calibrations of each:
  * more hardly make it surer.
  */
-enum { MOST_DEVICES = 200, MOST_DIFFERENCES = 32 };
+enum { GCAL_AUDIT_MOST_DEVICES = 200, GCAL_AUDIT_MOST_DIFFERENCES = 32 };
 
 /* Its devices in one epoch tell what is usual of them. */
-enum { LEAST_DEVICES = 3 };
+enum { GCAL_AUDIT_LEAST_DEVICES = 3 };
 
 /* What one device tells.  Arrays: by its columns. */
-struct sampled {
+struct gcal_audit_sample {
     uint64_t hash;
     char *epoch;
     size_t n;
@@ -28,31 +28,32 @@ struct sampled {
 };
 
 /* What the devices of an epoch tell.  Arrays: by column of the type. */
-struct epoch {
+struct gcal_audit_epoch {
     char *key;
     size_t *n;
     double *median, *spread;
 };
 
-struct type {
+struct gcal_audit_type {
     char *name;
     size_t n_columns, columns_capacity;
     struct gcal_track_column *columns; /* texts owned */
     size_t n_sampled;
-    struct sampled sampled[MOST_DEVICES];
+    struct gcal_audit_sample sampled[GCAL_AUDIT_MOST_DEVICES];
     double *repeatability; /* by column */
     size_t n_epochs, epochs_capacity;
-    struct epoch *epochs;
+    struct gcal_audit_epoch *epochs;
 };
 
 struct gcal_audit_types {
     pthread_mutex_t lock;
     size_t n, capacity;
-    struct type **types;
+    struct gcal_audit_type **types;
 };
 
-void gcal_audit_sampled_clear(struct sampled *s);
+void gcal_audit_sample_clear(struct gcal_audit_sample *s);
 /* NULL where the type has none. */
-const struct epoch *gcal_audit_find_epoch(const struct type *t, const char *key);
+const struct gcal_audit_epoch *gcal_audit_find_epoch(const struct gcal_audit_type *t,
+                                                     const char *key);
 
 #endif

@@ -96,7 +96,7 @@ char *gcal_buf_take(struct gcal_buf *buf, struct gcal_error *err)
     return data;
 }
 
-char *gcal_format(const char *fmt, ...)
+char *gcal_buf_format(const char *fmt, ...)
 {
     struct gcal_buf buf = { 0 };
     va_list args;

@@ -31,7 +31,7 @@ void gcal_buf_printf(struct gcal_buf *buf, const char *fmt, ...)
 char *gcal_buf_take(struct gcal_buf *buf, struct gcal_error *err);
 
 /* A formatted string, the caller's to free; NULL when memory ran out. */
-char *gcal_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *gcal_buf_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Room for one item more than 'count' in an array of 'item_size' bytes each:
  * returns the array, perhaps moved, or NULL ('items' still valid) with 'err'

@@ -19,16 +19,16 @@ void gcal_clock_sleep_s(double seconds)
     nanosleep(&wait, NULL);
 }
 
-void gcal_clock_utc(char text[GCAL_UTC_SIZE])
+void gcal_clock_utc(char text[GCAL_CLOCK_UTC_SIZE])
 {
     time_t now = time(NULL);
     struct tm utc;
 
     gmtime_r(&now, &utc);
-    strftime(text, GCAL_UTC_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    strftime(text, GCAL_CLOCK_UTC_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
-double gcal_clock_of_utc(const char *text)
+double gcal_clock_parse_utc(const char *text)
 {
     struct tm utc = { 0 };
     const char *end = strptime(text, "%Y-%m-%dT%H:%M:%SZ", &utc);

@@ -8,11 +8,11 @@ double gcal_clock_now_s(void);
 /* Sleeps for 'seconds', or less when a signal arrives. */
 void gcal_clock_sleep_s(double seconds);
 
-#define GCAL_UTC_SIZE 24
+#define GCAL_CLOCK_UTC_SIZE 24
 
 /* The wall clock as "2026-11-21T04:17:05Z". */
-void gcal_clock_utc(char text[GCAL_UTC_SIZE]);
+void gcal_clock_utc(char text[GCAL_CLOCK_UTC_SIZE]);
 /* Seconds since 1970 of such a text; NaN for another. */
-double gcal_clock_of_utc(const char *text);
+double gcal_clock_parse_utc(const char *text);
 
 #endif

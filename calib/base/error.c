@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-int gcal_error_set(struct gcal_error *err, enum gcal_code code, const char *fmt, ...)
+int gcal_error_set(struct gcal_error *err, enum gcal_error_code code, const char *fmt,
+                   ...)
 {
     va_list args;
 

@@ -8,7 +8,7 @@
 #define GCAL_CALIB_BASE_ERROR_H
 
 /* The values are gpucal's exit statuses. */
-enum gcal_code {
+enum gcal_error_code {
     GCAL_OK = 0,
     GCAL_EINPUT = 1,      /* usage, bad input, or internal */
     GCAL_EDRIFT_WARN = 2, /* audit: a parameter drifted */
@@ -19,15 +19,15 @@ enum gcal_code {
 };
 
 struct gcal_error {
-    enum gcal_code code;
+    enum gcal_error_code code;
     char text[1000];
 };
 
 /* Fills 'err' (which may be NULL) and returns -1, so that callers can write
  * 'return gcal_error_set(...)'.  Text that does not fit is cut.
  */
-int gcal_error_set(struct gcal_error *err, enum gcal_code code, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+int gcal_error_set(struct gcal_error *err, enum gcal_error_code code, const char *fmt,
+                   ...) __attribute__((format(printf, 3, 4)));
 
 /* Puts "fmt: " before the text that 'err' holds already.  Returns -1. */
 int gcal_error_prefix(struct gcal_error *err, const char *fmt, ...)

@@ -77,7 +77,7 @@ int gcal_sign_keygen(const char *path, struct gcal_error *err)
 
     if (start(err) < 0)
         return -1;
-    if (!(public_path = gcal_format("%s.pub", path)))
+    if (!(public_path = gcal_buf_format("%s.pub", path)))
         return gcal_error_memory(err);
     crypto_sign_keypair(public, secret);
     sodium_bin2base64(secret_text, TEXT_SIZE(SECRET), secret, SECRET, BASE64);
@@ -241,7 +241,7 @@ char *gcal_sign(const struct gcal_sign_key *key, const char *text, size_t size,
     sodium_bin2base64(public_text, sizeof(public_text), key->public, PUBLIC, BASE64);
     sodium_bin2base64(signature_text, sizeof(signature_text), signature, SIGNATURE,
                       BASE64);
-    if (!(line = gcal_format(MARK METHOD "%s %s\n", public_text, signature_text)))
+    if (!(line = gcal_buf_format(MARK METHOD "%s %s\n", public_text, signature_text)))
         gcal_error_memory(err);
     return line;
 }

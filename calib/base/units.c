@@ -49,7 +49,7 @@ static locale_t c_locale(void)
     return none; /* another thread's, by the exchange */
 }
 
-double gcal_number_parse(const char *text, char **end)
+double gcal_units_parse_number(const char *text, char **end)
 {
     locale_t c = c_locale();
 

@@ -15,6 +15,6 @@ const char *gcal_units(double value, const char *unit, char text[GCAL_UNITS_SIZE
 /* strtod() of a program whose decimal point is '.', whatever its locale: the programs
  * that load libgpucal may have set another.
  */
-double gcal_number_parse(const char *text, char **end);
+double gcal_units_parse_number(const char *text, char **end);
 
 #endif

@@ -189,8 +189,8 @@ static int write_all(int fd, const char *data, size_t size)
     return 0;
 }
 
-int gcal_frame_write(int fd, uint32_t type, const struct gcal_buf *payload,
-                     struct gcal_error *err)
+int gcal_wire_frame_write(int fd, uint32_t type, const struct gcal_buf *payload,
+                          struct gcal_error *err)
 {
     struct gcal_buf whole = { 0 };
     int rc = -1;
@@ -250,15 +250,15 @@ static int read_exactly(int fd, double deadline_s, char *data, size_t size)
     return 1;
 }
 
-int gcal_frame_read(int fd, double deadline_s, struct gcal_frame *frame,
-                    struct gcal_error *err)
+int gcal_wire_frame_read(int fd, double deadline_s, struct gcal_wire_frame *frame,
+                         struct gcal_error *err)
 {
     unsigned char head[12];
     uint32_t size;
     char *data;
     int rc = read_exactly(fd, deadline_s, (char *)head, sizeof(head));
 
-    *frame = (struct gcal_frame){ 0 };
+    *frame = (struct gcal_wire_frame){ 0 };
     if (rc < 0)
         gcal_error_set(err, GCAL_EINPUT, "read: %s", strerror(errno));
     if (rc <= 0)

@@ -46,21 +46,21 @@ int gcal_wire_done(const struct gcal_wire *wire, const char *what,
                    struct gcal_error *err);
 
 /* A frame on a descriptor: type, length, payload. */
-struct gcal_frame {
+struct gcal_wire_frame {
     uint32_t type;
     struct gcal_buf payload;
 };
 
 /* Writes all of it, or returns -1.  A closed peer is an error, never a signal. */
-int gcal_frame_write(int fd, uint32_t type, const struct gcal_buf *payload,
-                     struct gcal_error *err);
+int gcal_wire_frame_write(int fd, uint32_t type, const struct gcal_buf *payload,
+                          struct gcal_error *err);
 
 /* Reads one frame and returns 1; returns 0 when the other side has closed before
  * a whole frame came (a torn tail included), -1 on an error.  Waits no longer
  * than to 'deadline_s' (gcal_clock_now_s; a negative one: forever) and then
  * returns -1 with errno ETIMEDOUT.
  */
-int gcal_frame_read(int fd, double deadline_s, struct gcal_frame *frame,
-                    struct gcal_error *err);
+int gcal_wire_frame_read(int fd, double deadline_s, struct gcal_wire_frame *frame,
+                         struct gcal_error *err);
 
 #endif

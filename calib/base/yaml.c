@@ -373,7 +373,7 @@ int gcal_yaml_double(const struct gcal_yaml *node, const char *what, double *val
 
     if (node->kind != GCAL_YAML_SCALAR || node->quoted || !*node->text)
         return gcal_yaml_error(node, err, "%s: expected a number", what);
-    number = gcal_number_parse(node->text, &end);
+    number = gcal_units_parse_number(node->text, &end);
     if (*end || !isfinite(number))
         return gcal_yaml_error(node, err, "%s: expected a number, found '%s'", what,
                                node->text);
@@ -529,7 +529,7 @@ static bool looks_typed(const char *text)
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
         if (strcasecmp(text, words[i]) == 0)
             return true;
-    gcal_number_parse(text, &end);
+    gcal_units_parse_number(text, &end);
     return *end == '\0';
 }
 

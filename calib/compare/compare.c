@@ -13,7 +13,7 @@
 #define LEVEL       0.9
 #define MIN_SAMPLES 3
 
-bool gcal_diff_ratio_differs(const struct gcal_diff_ratio *ratio)
+bool gcal_compare_ratio_differs(const struct gcal_compare_ratio *ratio)
 {
     return ratio->low > 1 || ratio->high < 1;
 }
@@ -21,8 +21,8 @@ bool gcal_diff_ratio_differs(const struct gcal_diff_ratio *ratio)
 /* ---- what a generator measures ---- */
 
 static const struct {
-    const char *tag, *subject;
-} subjects[] = {
+    const char *tag, *group;
+} groups[] = {
     { "flops", "arithmetic" },
     { "gmem", "global memory" },
     { "lmem", "local memory" },
@@ -45,24 +45,24 @@ static bool has_tag(const struct gcal_generator_view *view, const char *tag)
     return false;
 }
 
-static const char *subject_of(const struct gcal_generator_view *view)
+static const char *group_of(const struct gcal_generator_view *view)
 {
     if (view->origin)
         return strstr(view->form, "onchip") ? "work on the chip" : "global memory";
-    for (size_t i = 0; i < sizeof(subjects) / sizeof(*subjects); i++)
-        if (has_tag(view, subjects[i].tag))
-            return subjects[i].subject;
+    for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
+        if (has_tag(view, groups[i].tag))
+            return groups[i].group;
     return "others";
 }
 
-static const char *find_subject(const struct gcal_catalogue *catalogue,
-                                const char *generator)
+static const char *find_group(const struct gcal_catalogue *catalogue,
+                              const char *generator)
 {
     for (size_t i = 0; i < gcal_catalogue_size(catalogue); i++) {
         struct gcal_generator_view view = gcal_catalogue_view(catalogue, i);
 
         if (strcmp(view.name, generator) == 0)
-            return subject_of(&view);
+            return group_of(&view);
     }
     return "others";
 }
@@ -141,29 +141,30 @@ static double median_error(const struct row *row)
     return hypot(row->row->spread, row->resolution_s / row->row->time_s / sqrt(12));
 }
 
-static struct gcal_diff_ratio time_ratio(const struct row *before,
-                                         const struct row *after)
+static struct gcal_compare_ratio time_ratio(const struct row *before,
+                                            const struct row *after)
 {
     size_t n = before->row->n_samples, m = after->row->n_samples;
     double half, ratio = after->row->time_s / before->row->time_s;
 
     if (n < MIN_SAMPLES || m < MIN_SAMPLES)
-        return (struct gcal_diff_ratio){ .ratio = ratio, .low = NAN, .high = NAN };
+        return (struct gcal_compare_ratio){ .ratio = ratio, .low = NAN, .high = NAN };
     half = gcal_fit_interval_factor(LEVEL, n + m - 2) *
            hypot(median_error(before), median_error(after));
-    return (struct gcal_diff_ratio){ .ratio = ratio,
-                                     .low = ratio * exp(-half),
-                                     .high = ratio * exp(half) };
+    return (struct gcal_compare_ratio){ .ratio = ratio,
+                                        .low = ratio * exp(-half),
+                                        .high = ratio * exp(half) };
 }
 
-static struct gcal_diff_kernel compare(const struct gcal_catalogue *catalogue,
-                                       const struct row *before, const struct row *after)
+static struct gcal_compare_kernel compare(const struct gcal_catalogue *catalogue,
+                                          const struct row *before,
+                                          const struct row *after)
 {
-    return (struct gcal_diff_kernel){
+    return (struct gcal_compare_kernel){
         .device = after->device,
         .name = after->kernel->name,
         .generator = after->kernel->generator,
-        .subject = find_subject(catalogue, after->kernel->generator),
+        .group = find_group(catalogue, after->kernel->generator),
         .before_s = before->row->time_s,
         .after_s = after->row->time_s,
         .is = time_ratio(before, after),
@@ -171,7 +172,8 @@ static struct gcal_diff_kernel compare(const struct gcal_catalogue *catalogue,
 }
 
 static void merge(const struct rows *before, const struct rows *after,
-                  const struct gcal_catalogue *catalogue, struct gcal_record_diff *diff)
+                  const struct gcal_catalogue *catalogue,
+                  struct gcal_compare_records *diff)
 {
     size_t i = 0, k = 0;
     int order;
@@ -200,7 +202,7 @@ static int make_room(struct rows *before, struct rows *after, const struct gcal_
 }
 
 static int make_lists(const struct rows *before, const struct rows *after,
-                      struct gcal_record_diff *diff, struct gcal_error *err)
+                      struct gcal_compare_records *diff, struct gcal_error *err)
 {
     diff->kernels = calloc(after->n + 1, sizeof(*diff->kernels));
     diff->only_before = calloc(before->n + 1, sizeof(*diff->only_before));
@@ -210,36 +212,37 @@ static int make_lists(const struct rows *before, const struct rows *after,
                : gcal_error_memory(err);
 }
 
-int gcal_record_diff(const struct gcal_record *before, const struct gcal_record *after,
-                     const struct gcal_catalogue *catalogue,
-                     struct gcal_record_diff *diff, struct gcal_error *err)
+int gcal_compare_records(const struct gcal_record *before,
+                         const struct gcal_record *after,
+                         const struct gcal_catalogue *catalogue,
+                         struct gcal_compare_records *diff, struct gcal_error *err)
 {
     struct rows a = { 0 }, b = { 0 };
     int rc = -1;
 
-    *diff = (struct gcal_record_diff){ 0 };
+    *diff = (struct gcal_compare_records){ 0 };
     if (make_room(&a, &b, before, after, err) < 0 ||
-        gcal_diff_pair_devices(before, after, a.pair, b.pair, diff, err) < 0 ||
+        gcal_compare_pair_devices(before, after, a.pair, b.pair, diff, err) < 0 ||
         read_rows(before, &a, err) < 0 || read_rows(after, &b, err) < 0 ||
         make_lists(&a, &b, diff, err) < 0)
         goto out;
     merge(&a, &b, catalogue, diff);
-    rc = gcal_diff_make_groups(diff, err);
+    rc = gcal_compare_make_means(diff, err);
 out:
     rows_clear(&a);
     rows_clear(&b);
     if (rc < 0)
-        gcal_record_diff_clear(diff);
+        gcal_compare_records_clear(diff);
     return rc;
 }
 
-void gcal_record_diff_clear(struct gcal_record_diff *diff)
+void gcal_compare_records_clear(struct gcal_compare_records *diff)
 {
     free(diff->devices);
     free(diff->kernels);
     free(diff->generators);
-    free(diff->subjects);
+    free(diff->groups);
     free(diff->only_before);
     free(diff->only_after);
-    *diff = (struct gcal_record_diff){ 0 };
+    *diff = (struct gcal_compare_records){ 0 };
 }

@@ -1,4 +1,4 @@
-/* diff_devices.c - which devices of two records are the same */
+/* devices.c - which devices of two records are the same */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static const struct gcal_run_device *only(const struct side *s, same_fn *same,
 }
 
 static void pair_by(struct side *before, struct side *after, same_fn *same,
-                    struct gcal_record_diff *diff)
+                    struct gcal_compare_records *diff)
 {
     const struct gcal_run_device *a, *b;
     size_t at, back;
@@ -61,7 +61,7 @@ static void pair_by(struct side *before, struct side *after, same_fn *same,
             continue;
         before->pair[i] = after->pair[at] = diff->n_devices;
         diff->devices[diff->n_devices++] =
-            (struct gcal_diff_devices){ .before = a, .after = b };
+            (struct gcal_compare_devices){ .before = a, .after = b };
     }
 }
 
@@ -83,10 +83,10 @@ static int refuse(const struct side *before, const struct side *after,
     return -1;
 }
 
-int gcal_diff_pair_devices(const struct gcal_record *before,
-                           const struct gcal_record *after, size_t *in_before,
-                           size_t *in_after, struct gcal_record_diff *diff,
-                           struct gcal_error *err)
+int gcal_compare_pair_devices(const struct gcal_record *before,
+                              const struct gcal_record *after, size_t *in_before,
+                              size_t *in_after, struct gcal_compare_records *diff,
+                              struct gcal_error *err)
 {
     struct side a = { before, gcal_record_device_count(before), in_before };
     struct side b = { after, gcal_record_device_count(after), in_after };

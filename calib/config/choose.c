@@ -12,7 +12,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/config/choose.h"
+#include "calib/config/basis.h"
 #include "calib/config/private.h"
 #include "calib/model/profile.h"
 
@@ -36,7 +36,7 @@ static void keep_family(void *family)
     (void)family;
 }
 
-static int add_rows(struct gcal_rows *rows, const struct gcal_kernel_list *list,
+static int add_rows(struct gcal_config_rows *rows, const struct gcal_kernel_list *list,
                     struct gcal_error *err)
 {
     void *families = NULL;
@@ -44,18 +44,18 @@ static int add_rows(struct gcal_rows *rows, const struct gcal_kernel_list *list,
 
     for (size_t i = list->n_kernels; i-- > 0 && rc == 0;)
         if (is_row(list->kernels[i], &families))
-            rc = gcal_rows_add(rows, list->kernels[i], err);
+            rc = gcal_config_rows_add(rows, list->kernels[i], err);
     tdestroy(families, keep_family);
     return rc;
 }
 
 /* Appends what the model is fitted to as it stands. */
 static int make_fitted(const struct gcal_catalogue *catalogue,
-                       const struct gcal_model_config *m, struct gcal_kernel_list *list,
+                       const struct gcal_config_model *m, struct gcal_kernel_list *list,
                        struct gcal_error *err)
 {
     for (size_t i = 0; i < m->n_tag_sets; i++) {
-        const struct gcal_tag_set *set = &m->tag_sets[i];
+        const struct gcal_config_tag_set *set = &m->tag_sets[i];
 
         if (gcal_catalogue_generate(catalogue, set->n_tags,
                                     (const char *const *)set->tags, set->match, NULL,
@@ -66,25 +66,28 @@ static int make_fitted(const struct gcal_catalogue *catalogue,
 }
 
 /* Companions of what is predicted, and of what was named by hand. */
-static int add_companions(const struct gcal_catalogue *catalogue,
-                          const struct gcal_model *costs, bool loads,
-                          const struct gcal_kernel_list *predicted,
-                          const struct gcal_yaml *node, struct gcal_model_config *m,
-                          struct gcal_error *err)
+static int add_derived(const struct gcal_catalogue *catalogue,
+                       const struct gcal_model *costs, bool loads,
+                       const struct gcal_kernel_list *predicted,
+                       const struct gcal_yaml *node, struct gcal_config_model *m,
+                       struct gcal_error *err)
 {
     struct gcal_kernel_list named = { 0 };
     int rc = make_fitted(catalogue, m, &named, err);
 
     if (rc == 0)
-        rc = gcal_config_companions(catalogue, costs, loads, predicted, node, m, err);
+        rc = gcal_config_add_derived_kernels(catalogue, costs, loads, predicted, node, m,
+                                             err);
     if (rc == 0)
-        rc = gcal_config_companions(catalogue, costs, false, &named, node, m, err);
+        rc = gcal_config_add_derived_kernels(catalogue, costs, false, &named, node, m,
+                                             err);
     gcal_kernel_list_clear(&named);
     return rc;
 }
 
-static int add_fitted(struct gcal_rows *rows, const struct gcal_catalogue *catalogue,
-                      const struct gcal_model_config *m, struct gcal_error *err)
+static int add_fitted(struct gcal_config_rows *rows,
+                      const struct gcal_catalogue *catalogue,
+                      const struct gcal_config_model *m, struct gcal_error *err)
 {
     struct gcal_kernel_list list = { 0 };
     int rc = make_fitted(catalogue, m, &list, err);
@@ -119,7 +122,7 @@ static bool is_candidate(const struct gcal_generator_view *view,
 
 static bool has_value(const struct gcal_buf *tag, const char *value)
 {
-    return tag->size && gcal_names_contain(strchr(tag->data, ':') + 1, value);
+    return tag->size && gcal_config_names_contain(strchr(tag->data, ':') + 1, value);
 }
 
 /* "dtype:float32,float64": those of the predicted kernels; NULL where they have none. */
@@ -211,7 +214,7 @@ static int make_candidates(const struct gcal_catalogue *catalogue,
 /* Kernels of one variant. */
 struct candidate {
     const struct gcal_kernel *kernel; /* the last of them */
-    struct gcal_rows rows;
+    struct gcal_config_rows rows;
     size_t n_works; /* different things that it does */
     bool taken;
 };
@@ -224,7 +227,7 @@ struct candidates {
 static void clear_candidates(struct candidates *c)
 {
     for (size_t i = 0; i < c->n; i++)
-        gcal_rows_clear(&c->items[i].rows);
+        gcal_config_rows_clear(&c->items[i].rows);
     free(c->items);
 }
 
@@ -251,7 +254,7 @@ static int count_works(const struct gcal_kernel *kernel, size_t *n,
     for (size_t i = 0; i < p->n_entries; i++)
         if (is_work(p->entries[i].kind))
             names[n_works++] = p->entries[i].feature;
-    if (gcal_features_count(kernel, n_works, names, counts, err) < 0)
+    if (gcal_config_count_features(kernel, n_works, names, counts, err) < 0)
         goto out;
     for (size_t i = 0; i < n_works; i++)
         most = fmax(most, counts[i]);
@@ -305,27 +308,27 @@ static int list_candidates(struct candidates *c, const struct gcal_model *costs,
 }
 
 /* The one that does the least of those that tell so much that is new; NULL: none does. */
-static struct candidate *best_candidate(struct candidates *c,
-                                        const struct gcal_basis *basis, double least)
+static struct candidate *
+best_candidate(struct candidates *c, const struct gcal_config_basis *basis, double least)
 {
     struct candidate *best = NULL;
 
     for (size_t i = 0; i < c->n; i++)
         if (!c->items[i].taken && (!best || c->items[i].n_works < best->n_works) &&
-            gcal_basis_misses(basis, &c->items[i].rows, least))
+            gcal_config_basis_misses(basis, &c->items[i].rows, least))
             best = &c->items[i];
     return best;
 }
 
 static int take(struct candidate *best, const struct gcal_catalogue *catalogue,
-                const struct gcal_yaml *node, struct gcal_model_config *m,
-                struct gcal_basis *basis, struct gcal_error *err)
+                const struct gcal_yaml *node, struct gcal_config_model *m,
+                struct gcal_config_basis *basis, struct gcal_error *err)
 {
     size_t i = 0;
     struct gcal_generator_view view;
 
     best->taken = true;
-    gcal_basis_add(basis, &best->rows);
+    gcal_config_basis_add(basis, &best->rows);
     do
         view = gcal_catalogue_view(catalogue, i++);
     while (strcmp(view.name, best->kernel->generator) != 0);
@@ -334,13 +337,14 @@ static int take(struct candidate *best, const struct gcal_catalogue *catalogue,
 }
 
 static int add_candidates(const struct gcal_catalogue *catalogue,
-                          const struct gcal_model *costs, const struct gcal_rows *rows,
+                          const struct gcal_model *costs,
+                          const struct gcal_config_rows *rows,
                           const struct gcal_kernel_list *predicted,
-                          const struct gcal_yaml *node, struct gcal_model_config *m,
-                          struct gcal_basis *basis, struct gcal_error *err)
+                          const struct gcal_yaml *node, struct gcal_config_model *m,
+                          struct gcal_config_basis *basis, struct gcal_error *err)
 {
     /* What a kernel tells clearly goes before what it tells a little of. */
-    static const double least[] = { 0.5, 0.2, GCAL_BASIS_LEAST };
+    static const double least[] = { 0.5, 0.2, GCAL_CONFIG_BASIS_LEAST };
     struct gcal_kernel_list list = { 0 };
     struct candidates c = { 0 };
     struct candidate *best;
@@ -350,8 +354,8 @@ static int add_candidates(const struct gcal_catalogue *catalogue,
         list_candidates(&c, costs, &list, err) < 0)
         goto out;
     for (size_t i = 0; i < c.n; i++)
-        gcal_basis_scale(basis, &c.items[i].rows);
-    gcal_basis_add(basis, rows);
+        gcal_config_basis_scale(basis, &c.items[i].rows);
+    gcal_config_basis_add(basis, rows);
     rc = 0;
     for (size_t i = 0; i < sizeof(least) / sizeof(*least); i++)
         while (rc == 0 && (best = best_candidate(&c, basis, least[i])))
@@ -364,30 +368,30 @@ out:
 
 /* ---- all of it ---- */
 
-int gcal_config_choose(const struct gcal_catalogue *catalogue,
-                       const struct gcal_model *costs, bool loads,
-                       const struct gcal_kernel_list *predicted,
-                       const struct gcal_yaml *node, struct gcal_model_config *m,
-                       struct gcal_error *err)
+int gcal_config_choose_kernels(const struct gcal_catalogue *catalogue,
+                               const struct gcal_model *costs, bool loads,
+                               const struct gcal_kernel_list *predicted,
+                               const struct gcal_yaml *node, struct gcal_config_model *m,
+                               struct gcal_error *err)
 {
-    struct gcal_rows rows = { .costs = costs };
-    struct gcal_basis basis = { 0 };
+    struct gcal_config_rows rows = { .costs = costs };
+    struct gcal_config_basis basis = { 0 };
     int rc = -1;
 
-    if (add_companions(catalogue, costs, loads, predicted, node, m, err) < 0 ||
+    if (add_derived(catalogue, costs, loads, predicted, node, m, err) < 0 ||
         add_fitted(&rows, catalogue, m, err) < 0 ||
-        gcal_basis_init(&basis, costs->n_parameters, err) < 0)
+        gcal_config_basis_init(&basis, costs->n_parameters, err) < 0)
         goto out;
-    gcal_basis_scale(&basis, &rows);
-    gcal_basis_add(&basis, &rows);
+    gcal_config_basis_scale(&basis, &rows);
+    gcal_config_basis_add(&basis, &rows);
     if (basis.n < basis.n_columns) {
         basis.n = 0; /* the scales will be others */
         if (add_candidates(catalogue, costs, &rows, predicted, node, m, &basis, err) < 0)
             goto out;
     }
-    rc = gcal_basis_check(&basis, costs, err);
+    rc = gcal_config_basis_check(&basis, costs, err);
 out:
-    gcal_basis_clear(&basis);
-    gcal_rows_clear(&rows);
+    gcal_config_basis_clear(&basis);
+    gcal_config_rows_clear(&rows);
     return rc;
 }

@@ -10,12 +10,12 @@
 #include "calib/model/form.h"
 #include "calib/model/profile.h"
 
-const char *const gcal_class_names[GCAL_N_CLASSES + 1] = {
+const char *const gcal_config_class_names[GCAL_CONFIG_N_CLASSES + 1] = {
     "memory_parts", "onchip_parts", "global_accesses", "local_accesses",
     "operations",   "barriers",     "work_groups",     "launches",
 };
 
-void gcal_terms_clear(struct gcal_terms *terms)
+void gcal_config_terms_clear(struct gcal_config_terms *terms)
 {
     for (size_t i = 0; i < terms->n; i++) {
         free(terms->items[i].feature);
@@ -24,7 +24,7 @@ void gcal_terms_clear(struct gcal_terms *terms)
         free(terms->items[i].longer_name);
     }
     free(terms->items);
-    *terms = (struct gcal_terms){ 0 };
+    *terms = (struct gcal_config_terms){ 0 };
 }
 
 static bool has_symbol(const struct gcal_expr *expr, const char *name)
@@ -38,8 +38,8 @@ static bool has_symbol(const struct gcal_expr *expr, const char *name)
 /* ---- terms ---- */
 
 struct adding {
-    struct gcal_terms *terms;
-    enum gcal_class class;
+    struct gcal_config_terms *terms;
+    enum gcal_config_class class;
     const struct gcal_expr *written;
 };
 
@@ -49,9 +49,9 @@ struct adding {
 static int add_term(struct adding *a, char *feature, char *name, char *longer_name,
                     struct gcal_error *err)
 {
-    struct gcal_term *moved;
-    bool there =
-        feature && a->class != GCAL_CLASS_WORK_GROUPS && has_symbol(a->written, feature);
+    struct gcal_config_term *moved;
+    bool there = feature && a->class != GCAL_CONFIG_CLASS_WORK_GROUPS &&
+                 has_symbol(a->written, feature);
     int rc = feature && name && longer_name ? 0 : gcal_error_memory(err);
 
     for (size_t i = 0; i < a->terms->n && rc == 0; i++)
@@ -61,10 +61,11 @@ static int add_term(struct adding *a, char *feature, char *name, char *longer_na
                                 sizeof(*moved), err);
         if (moved) {
             a->terms->items = moved;
-            moved[a->terms->n++] = (struct gcal_term){ .class = a->class,
-                                                       .feature = feature,
-                                                       .name = name,
-                                                       .longer_name = longer_name };
+            moved[a->terms->n++] =
+                (struct gcal_config_term){ .class = a->class,
+                                           .feature = feature,
+                                           .name = name,
+                                           .longer_name = longer_name };
             return 0;
         }
         rc = -1;
@@ -98,9 +99,9 @@ static struct stride describe_stride(const char *text)
     return s;
 }
 
-static const char *direction_name(enum gcal_direction direction)
+static const char *direction_name(enum gcal_feature_direction direction)
 {
-    return direction == GCAL_STORE ? "store" : "load";
+    return direction == GCAL_FEATURE_STORE ? "store" : "load";
 }
 
 static int add_global(struct adding *a, const struct gcal_profile_entry *e,
@@ -113,14 +114,15 @@ static int add_global(struct adding *a, const struct gcal_profile_entry *e,
     const char *reuse = !e->afr ? "" : once ? "_once" : "_reused";
 
     if (e->tag)
-        return add_term(a, gcal_format("f_mem_access_tag:%s", e->tag),
-                        gcal_format("%s", e->tag), gcal_format("%s_access", e->tag), err);
-    return add_term(a,
-                    gcal_format("f_mem_access_global_%s_%s%s%s", e->dtype, direction,
-                                s.constraint, afr),
-                    gcal_format("global_%s_%s%s", s.name, direction, reuse),
-                    gcal_format("global_%s_%s_%s%s", e->dtype, s.name, direction, reuse),
-                    err);
+        return add_term(a, gcal_buf_format("f_mem_access_tag:%s", e->tag),
+                        gcal_buf_format("%s", e->tag),
+                        gcal_buf_format("%s_access", e->tag), err);
+    return add_term(
+        a,
+        gcal_buf_format("f_mem_access_global_%s_%s%s%s", e->dtype, direction,
+                        s.constraint, afr),
+        gcal_buf_format("global_%s_%s%s", s.name, direction, reuse),
+        gcal_buf_format("global_%s_%s_%s%s", e->dtype, s.name, direction, reuse), err);
 }
 
 static int add_local(struct adding *a, const struct gcal_profile_entry *e,
@@ -130,40 +132,42 @@ static int add_local(struct adding *a, const struct gcal_profile_entry *e,
     struct stride s = describe_stride(e->lid_stride[0]);
 
     return add_term(
-        a, gcal_format("f_mem_access_local_%s_%s%s", e->dtype, direction, s.constraint),
-        gcal_format("local_%s_%s", s.name, direction),
-        gcal_format("local_%s_%s_%s", e->dtype, s.name, direction), err);
+        a,
+        gcal_buf_format("f_mem_access_local_%s_%s%s", e->dtype, direction, s.constraint),
+        gcal_buf_format("local_%s_%s", s.name, direction),
+        gcal_buf_format("local_%s_%s_%s", e->dtype, s.name, direction), err);
 }
 
 static int add_atomic(struct adding *a, const struct gcal_profile_entry *e,
                       struct gcal_error *err)
 {
-    const char *space = e->space == GCAL_SPACE_LOCAL ? "local" : "global";
+    const char *space = e->space == GCAL_FEATURE_SPACE_LOCAL ? "local" : "global";
 
-    return add_term(a, gcal_format("f_atomic_%s_%s_%s", space, e->dtype, e->op),
-                    gcal_format("%s_atomic_%s", space, e->op),
-                    gcal_format("%s_atomic_%s_%s", space, e->dtype, e->op), err);
+    return add_term(a, gcal_buf_format("f_atomic_%s_%s_%s", space, e->dtype, e->op),
+                    gcal_buf_format("%s_atomic_%s", space, e->op),
+                    gcal_buf_format("%s_atomic_%s_%s", space, e->dtype, e->op), err);
 }
 
-static int add_part(struct adding *a, const struct gcal_profile_entry *e,
-                    struct gcal_error *err)
+static int add_component(struct adding *a, const struct gcal_profile_entry *e,
+                         struct gcal_error *err)
 {
     const char *part = e->kind == GCAL_FEATURE_MEMORY ? "memory" : "onchip";
 
     if (!e->tag)
         return 0;
-    return add_term(a, gcal_format("f_%s_tag:%s", part, e->tag),
-                    gcal_format("%s_%s", e->tag, part),
-                    gcal_format("%s_%s_part", e->tag, part), err);
+    return add_term(a, gcal_buf_format("f_%s_tag:%s", part, e->tag),
+                    gcal_buf_format("%s_%s", e->tag, part),
+                    gcal_buf_format("%s_%s_part", e->tag, part), err);
 }
 
 static int add_access(struct adding *a, const struct gcal_profile_entry *e,
                       struct gcal_error *err)
 {
-    bool local = a->class == GCAL_CLASS_LOCAL_ACCESSES;
+    bool local = a->class == GCAL_CONFIG_CLASS_LOCAL_ACCESSES;
 
     if (!gcal_feature_is_access(e->kind) || e->kind == GCAL_FEATURE_LOCAL_PASS ||
-        (e->space == GCAL_SPACE_LOCAL) != local || e->space == GCAL_SPACE_CONSTANT)
+        (e->space == GCAL_FEATURE_SPACE_LOCAL) != local ||
+        e->space == GCAL_FEATURE_SPACE_CONSTANT)
         return 0;
     if (e->kind == GCAL_FEATURE_ATOMIC)
         return add_atomic(a, e, err);
@@ -174,31 +178,31 @@ static int add_entry(struct adding *a, const struct gcal_profile_entry *e,
                      struct gcal_error *err)
 {
     switch (a->class) {
-    case GCAL_CLASS_MEMORY_PARTS:
-        return e->kind == GCAL_FEATURE_MEMORY ? add_part(a, e, err) : 0;
-    case GCAL_CLASS_ONCHIP_PARTS:
-        return e->kind == GCAL_FEATURE_ONCHIP ? add_part(a, e, err) : 0;
-    case GCAL_CLASS_GLOBAL_ACCESSES:
-    case GCAL_CLASS_LOCAL_ACCESSES:
+    case GCAL_CONFIG_CLASS_MEMORY_COMPONENTS:
+        return e->kind == GCAL_FEATURE_MEMORY ? add_component(a, e, err) : 0;
+    case GCAL_CONFIG_CLASS_ONCHIP_COMPONENTS:
+        return e->kind == GCAL_FEATURE_ONCHIP ? add_component(a, e, err) : 0;
+    case GCAL_CONFIG_CLASS_GLOBAL_ACCESSES:
+    case GCAL_CONFIG_CLASS_LOCAL_ACCESSES:
         return add_access(a, e, err);
-    case GCAL_CLASS_OPERATIONS:
+    case GCAL_CONFIG_CLASS_OPERATIONS:
         if (e->kind != GCAL_FEATURE_OP)
             return 0;
-        return add_term(a, gcal_format("f_op_%s_%s", e->dtype, e->op), strdup(e->op),
-                        gcal_format("%s_%s", e->dtype, e->op), err);
-    case GCAL_CLASS_BARRIERS:
+        return add_term(a, gcal_buf_format("f_op_%s_%s", e->dtype, e->op), strdup(e->op),
+                        gcal_buf_format("%s_%s", e->dtype, e->op), err);
+    case GCAL_CONFIG_CLASS_BARRIERS:
         if (e->kind != GCAL_FEATURE_BARRIER_LOCAL ||
             has_symbol(a->written, "f_sync_barrier_local"))
             return 0;
         return add_term(a, strdup("f_sync_barrier_local * f_thread_groups"),
                         strdup("barrier"), strdup("barrier_local"), err);
-    case GCAL_CLASS_WORK_GROUPS:
+    case GCAL_CONFIG_CLASS_WORK_GROUPS:
         return add_term(a, strdup("f_thread_groups"), strdup("group"),
                         strdup("thread_group"), err);
-    case GCAL_CLASS_LAUNCHES:
+    case GCAL_CONFIG_CLASS_LAUNCHES:
         return add_term(a, strdup("f_sync_kernel_launch"), strdup("launch"),
                         strdup("kernel_launch"), err);
-    case GCAL_N_CLASSES:
+    case GCAL_CONFIG_N_CLASSES:
         break;
     }
     return 0;
@@ -222,14 +226,15 @@ static int add_kernels(struct adding *a, const struct gcal_kernel_list *kernels,
     return 0;
 }
 
-int gcal_terms_add(struct gcal_terms *terms, enum gcal_class class,
-                   const struct gcal_class_kernels *kernels,
-                   const struct gcal_expr *written, struct gcal_error *err)
+int gcal_config_terms_add(struct gcal_config_terms *terms, enum gcal_config_class class,
+                          const struct gcal_config_class_kernels *kernels,
+                          const struct gcal_expr *written, struct gcal_error *err)
 {
     struct adding a = { .terms = terms, .class = class, .written = written };
     int rc = add_kernels(&a, &kernels->predicted, err);
 
-    if (rc == 0 && (class == GCAL_CLASS_MEMORY_PARTS || class == GCAL_CLASS_ONCHIP_PARTS))
+    if (rc == 0 && (class == GCAL_CONFIG_CLASS_MEMORY_COMPONENTS ||
+                    class == GCAL_CONFIG_CLASS_ONCHIP_COMPONENTS))
         rc = add_kernels(&a, &kernels->mixed, err);
     return rc;
 }
@@ -253,7 +258,7 @@ static bool is_taken(const char *parameter, const struct gcal_expr *written)
 }
 
 /* Terms that would like the name of term 'i'. */
-static size_t count_alike(const struct gcal_terms *terms, size_t i)
+static size_t count_alike(const struct gcal_config_terms *terms, size_t i)
 {
     size_t n = 0;
 
@@ -262,7 +267,7 @@ static size_t count_alike(const struct gcal_terms *terms, size_t i)
     return n;
 }
 
-static bool is_free(const struct gcal_terms *terms, const char *parameter,
+static bool is_free(const struct gcal_config_terms *terms, const char *parameter,
                     const struct gcal_expr *written)
 {
     for (size_t i = 0; i < terms->n; i++)
@@ -275,26 +280,26 @@ static bool is_free(const struct gcal_terms *terms, const char *parameter,
 /* The first that is free of its name, where no other term would like that, its longer
  * name, and that with a number.
  */
-static char *choose_name(const struct gcal_terms *terms, size_t i,
+static char *choose_name(const struct gcal_config_terms *terms, size_t i,
                          const struct gcal_expr *written)
 {
-    const struct gcal_term *term = &terms->items[i];
+    const struct gcal_config_term *term = &terms->items[i];
     char *chosen = NULL;
 
-    if (count_alike(terms, i) == 1 && (chosen = gcal_format("p_%s", term->name)) &&
+    if (count_alike(terms, i) == 1 && (chosen = gcal_buf_format("p_%s", term->name)) &&
         is_free(terms, chosen, written))
         return chosen;
     for (size_t number = 1;; number++) {
         free(chosen);
-        chosen = number == 1 ? gcal_format("p_%s", term->longer_name)
-                             : gcal_format("p_%s_%zu", term->longer_name, number);
+        chosen = number == 1 ? gcal_buf_format("p_%s", term->longer_name)
+                             : gcal_buf_format("p_%s_%zu", term->longer_name, number);
         if (!chosen || is_free(terms, chosen, written))
             return chosen;
     }
 }
 
-int gcal_terms_name(struct gcal_terms *terms, const struct gcal_expr *written,
-                    struct gcal_error *err)
+int gcal_config_terms_name(struct gcal_config_terms *terms,
+                           const struct gcal_expr *written, struct gcal_error *err)
 {
     for (size_t i = 0; i < terms->n; i++)
         if (!(terms->items[i].parameter = choose_name(terms, i, written)))

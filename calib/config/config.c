@@ -7,28 +7,28 @@
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
-#include "calib/model/names.h"
+#include "calib/model/expr_names.h"
 
 #define MAX_CONFIG_BYTES (4u << 20)
 
-void gcal_strings_clear(char **strings, size_t count)
+void gcal_config_strings_clear(char **strings, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free(strings[i]);
     free(strings);
 }
 
-static void clear_tag_sets(struct gcal_tag_set *sets, size_t count)
+static void clear_tag_sets(struct gcal_config_tag_set *sets, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        gcal_strings_clear(sets[i].tags, sets[i].n_tags);
+        gcal_config_strings_clear(sets[i].tags, sets[i].n_tags);
     free(sets);
 }
 
 void gcal_config_clear(struct gcal_config *config)
 {
     for (size_t i = 0; i < config->n_models; i++) {
-        struct gcal_model_config *m = &config->models[i];
+        struct gcal_config_model *m = &config->models[i];
 
         for (size_t k = 0; k < m->n_forms; k++) {
             free(m->forms[k].name);
@@ -36,14 +36,14 @@ void gcal_config_clear(struct gcal_config *config)
         }
         free(m->forms);
         clear_tag_sets(m->tag_sets, m->n_tag_sets);
-        clear_tag_sets(m->predicts, m->n_predicts);
-        gcal_strings_clear(m->tailored, m->n_tailored);
-        gcal_strings_clear(m->checked, m->n_checked);
+        clear_tag_sets(m->targets, m->n_targets);
+        gcal_config_strings_clear(m->tailored, m->n_tailored);
+        gcal_config_strings_clear(m->checked, m->n_checked);
     }
     free(config->models);
-    gcal_strings_clear(config->devices.types, config->devices.n_types);
-    gcal_strings_clear(config->devices.vendors, config->devices.n_vendors);
-    gcal_strings_clear(config->devices.names, config->devices.n_names);
+    gcal_config_strings_clear(config->devices.kinds, config->devices.n_kinds);
+    gcal_config_strings_clear(config->devices.vendors, config->devices.n_vendors);
+    gcal_config_strings_clear(config->devices.names, config->devices.n_names);
     free(config->file);
     free(config->text);
     free(config->store);
@@ -102,9 +102,10 @@ static int complain_name(const struct gcal_yaml *map, const struct gcal_error *w
 }
 
 /* 'expressions', which may be NULL. */
-static struct gcal_names *read_names(const struct gcal_yaml *map, struct gcal_error *err)
+static struct gcal_expr_names *read_names(const struct gcal_yaml *map,
+                                          struct gcal_error *err)
 {
-    struct gcal_names *names = gcal_names_create(err);
+    struct gcal_expr_names *names = gcal_expr_names_create(err);
     struct gcal_error why = { 0 };
     int rc = 0;
 
@@ -115,28 +116,28 @@ static struct gcal_names *read_names(const struct gcal_yaml *map, struct gcal_er
     for (size_t i = 0; rc == 0 && i < map->n_items; i++) {
         const char *text = gcal_yaml_text(map->items[i], map->keys[i]->text, err);
 
-        rc = text ? gcal_names_add(names, map->keys[i]->text, text, &why) : -1;
+        rc = text ? gcal_expr_names_add(names, map->keys[i]->text, text, &why) : -1;
         if (text && rc < 0)
             rc = complain_name(map, &why, err);
     }
-    if (rc == 0 && gcal_names_check(names, &why) < 0)
+    if (rc == 0 && gcal_expr_names_check(names, &why) < 0)
         rc = complain_name(map, &why, err);
     if (rc == 0)
         return names;
-    gcal_names_destroy(names);
+    gcal_expr_names_destroy(names);
     return NULL;
 }
 
-static int read_models(const struct gcal_yaml *root, struct gcal_config_reading *r,
+static int read_models(const struct gcal_yaml *root, struct gcal_config_reader *r,
                        struct gcal_error *err)
 {
     const struct gcal_yaml *models = gcal_config_find(root, "models");
-    struct gcal_names *names;
+    struct gcal_expr_names *names;
     int rc = 0;
 
     if (!models)
         return gcal_yaml_error(root, err, "no 'models': there is nothing to calibrate");
-    if (!gcal_config_list(models, "models", err))
+    if (!gcal_config_need_list(models, "models", err))
         return -1;
     if (!models->n_items)
         return gcal_yaml_error(models, err, "the list of models is empty");
@@ -147,7 +148,7 @@ static int read_models(const struct gcal_yaml *root, struct gcal_config_reading 
     r->names = names;
     for (size_t i = 0; i < models->n_items && rc == 0; i++)
         rc = gcal_config_read_model(r, models->items[i], err);
-    gcal_names_destroy(names);
+    gcal_expr_names_destroy(names);
     return rc;
 }
 
@@ -190,7 +191,7 @@ static int write_out(struct gcal_config *config, struct gcal_error *err)
 static int read_root(const struct gcal_yaml *root, const struct gcal_catalogue *catalogue,
                      bool models, struct gcal_config *config, struct gcal_error *err)
 {
-    struct gcal_config_reading r = { .catalogue = catalogue, .config = config };
+    struct gcal_config_reader r = { .catalogue = catalogue, .config = config };
 
     if (read_settings(root, config, err) < 0)
         return -1;
@@ -198,7 +199,7 @@ static int read_root(const struct gcal_yaml *root, const struct gcal_catalogue *
         return -1;
     if (r.expanded && write_out(config, err) < 0)
         return -1;
-    return models ? gcal_config_take_fingerprint(config, err) : 0;
+    return models ? gcal_config_set_fingerprint(config, err) : 0;
 }
 
 static int parse(const char *text, size_t size, const char *file,
@@ -213,7 +214,7 @@ static int parse(const char *text, size_t size, const char *file,
                      .kernel_limit_s = 20,
                      .min_samples = 8,
                      .max_samples = 60,
-                     .rungs = 3,
+                     .sizes = 3,
                      .seed = 1 },
         .audit_warn = 0.02,
         .audit_fail = 0.1,
@@ -255,7 +256,7 @@ static int read_file(const char *file, const struct gcal_catalogue *catalogue,
     int rc;
 
     if (!file)
-        return parse(gcal_builtin_config, gcal_builtin_config_size,
+        return parse(gcal_config_builtin, gcal_config_builtin_size,
                      "built-in models.yaml", catalogue, models, config, err);
     if (!(text = gcal_file_read(file, MAX_CONFIG_BYTES, &size, err)))
         return -1;

@@ -18,14 +18,14 @@
 struct gcal_error;
 
 /* Devices must pass every list that is not empty; names and vendors are globs, case
- * ignored.  'types': gpu, cpu, accelerator.
+ * ignored.  'kinds': gpu, cpu, accelerator.
  */
-struct gcal_device_filter {
-    size_t n_types, n_vendors, n_names;
-    char **types, **vendors, **names;
+struct gcal_config_device_filter {
+    size_t n_kinds, n_vendors, n_names;
+    char **kinds, **vendors, **names;
 };
 
-struct gcal_measure_options {
+struct gcal_config_measure_options {
     double budget_s;       /* per device */
     double min_time_s;     /* a ladder's rungs below it are left out */
     double max_time_s;     /* a ladder ends above it */
@@ -36,12 +36,12 @@ struct gcal_measure_options {
     size_t min_samples, max_samples;
     double precision; /* wanted relative standard error of each cost: kernels that do not
                          help to reach it are not measured; 0: all are */
-    size_t rungs;     /* the longest so many of a ladder are measured */
+    size_t sizes;     /* the longest so many of a ladder are measured */
     uint64_t seed;
 };
 
 /* One entry of a model's 'kernels': tags and how they match. */
-struct gcal_tag_set {
+struct gcal_config_tag_set {
     size_t n_tags;
     char **tags;
     enum gcal_match match;
@@ -49,20 +49,20 @@ struct gcal_tag_set {
 };
 
 /* One way of putting a model's costs together. */
-struct gcal_model_form {
+struct gcal_config_form {
     char *name;               /* "pnorm"; "expression" where the model has just one */
     struct gcal_model *model; /* name and output are the same in all forms */
     bool tailored; /* fitted to the predicted kernels themselves, at other sizes */
 };
 
-struct gcal_model_config {
+struct gcal_config_model {
     struct gcal_model *model; /* of the first form */
     size_t n_forms;           /* at least 1 */
-    struct gcal_model_form *forms;
+    struct gcal_config_form *forms;
     size_t n_tag_sets; /* kernels that it is fitted to */
-    struct gcal_tag_set *tag_sets;
-    size_t n_predicts; /* kernels that it is for */
-    struct gcal_tag_set *predicts;
+    struct gcal_config_tag_set *tag_sets;
+    size_t n_targets; /* kernels that it is for */
+    struct gcal_config_tag_set *targets;
     size_t n_tailored; /* device types (gpu, ..) on which those are measured too, for the
                           tailored form and to judge the others */
     char **tailored;
@@ -77,13 +77,13 @@ struct gcal_config {
                     catalogue, a document with those written out, which reads back without
                     one and gives the same models */
     char *store; /* NULL: not said */
-    struct gcal_device_filter devices;
-    struct gcal_measure_options measure;
+    struct gcal_config_device_filter devices;
+    struct gcal_config_measure_options measure;
     double audit_warn, audit_fail;  /* relative changes */
     double audit_false_alarms;      /* see struct gcal_audit_policy (audit.h) */
     size_t audit_confirm, audit_of; /* likewise */
     size_t n_models;
-    struct gcal_model_config *models;
+    struct gcal_config_model *models;
     /* SHA-256, hexadecimal, of what it says of measuring and of models, written out:
      * where it differs, calibrations are not alike.  Where they are published, how they
      * are audited, which devices take part, the time for it and the order are left out;
@@ -107,19 +107,20 @@ int gcal_config_read_settings(const char *file, struct gcal_config *config,
                               struct gcal_error *err);
 void gcal_config_clear(struct gcal_config *config);
 
-bool gcal_device_filter_matches(const struct gcal_device_filter *filter,
-                                const struct gcal_device_info *info);
+bool gcal_config_device_filter_matches(const struct gcal_config_device_filter *filter,
+                                       const struct gcal_device_info *info);
 
 /* For gcal_catalogue_generate(). */
-struct gcal_kernel_limits gcal_device_limits(const struct gcal_device_info *info);
+struct gcal_kernel_limits gcal_config_device_limits(const struct gcal_device_info *info);
 
 /* Behind a model's name in a kernel's models: one of those that the model predicts. */
-#define GCAL_WHOLE ":whole"
+#define GCAL_CONFIG_TARGET_SUFFIX ":whole"
 /* The same of a kernel that parts are checked by: one that the model predicts; or its
- * accesses to memory in GCAL_CHECK_ACCUMULATORS, which may stand in for those in one.
+ * accesses to memory in GCAL_CONFIG_CHECK_ACCUMULATORS, which may stand in for those in
+ * one.
  */
-#define GCAL_CHECK              ":check"
-#define GCAL_CHECK_ACCUMULATORS "accumulators:8"
+#define GCAL_CONFIG_CHECK_SUFFIX       ":check"
+#define GCAL_CONFIG_CHECK_ACCUMULATORS "accumulators:8"
 
 /* Appends to an empty list every kernel of every model for a device, each once, ladders
  * included, with the names of the models that asked for it: "m" where model m is fitted
@@ -145,10 +146,10 @@ int gcal_config_targets(const struct gcal_config *config,
  * its platform and name contain these words, letters' case and what is neither letter
  * nor digit ignored.  True for an output that names no device.
  */
-bool gcal_model_is_for(const struct gcal_model *model,
-                       const struct gcal_device_info *info);
+bool gcal_config_model_applies(const struct gcal_model *model,
+                               const struct gcal_device_info *info);
 
 /* Whether 'name' stands in the comma-separated 'names' (a kernel's models). */
-bool gcal_names_contain(const char *names, const char *name);
+bool gcal_config_names_contain(const char *names, const char *name);
 
 #endif

@@ -10,9 +10,9 @@
 #include "calib/config/private.h"
 #include "calib/model/expr.h"
 #include "calib/model/form.h"
-#include "calib/model/names.h"
+#include "calib/model/expr_names.h"
 
-void gcal_costs_clear(struct gcal_costs *costs)
+void gcal_config_costs_clear(struct gcal_config_costs *costs)
 {
     for (size_t i = 0; i < costs->n_groups; i++) {
         free((char *)costs->groups[i].name);
@@ -20,7 +20,7 @@ void gcal_costs_clear(struct gcal_costs *costs)
     }
     free(costs->groups);
     free(costs->overhead);
-    *costs = (struct gcal_costs){ 0 };
+    *costs = (struct gcal_config_costs){ 0 };
 }
 
 /* ---- items ---- */
@@ -34,30 +34,32 @@ static bool is_word(const char *text)
     return strncmp(text, "p_", 2) != 0 && strncmp(text, "f_", 2) != 0;
 }
 
-/* GCAL_N_CLASSES: it is none. */
-static enum gcal_class class_of(const char *text, const struct gcal_names *names)
+/* GCAL_CONFIG_N_CLASSES: it is none. */
+static enum gcal_config_class class_of(const char *text,
+                                       const struct gcal_expr_names *names)
 {
     size_t i = 0;
 
-    if (gcal_names_has(names, text))
-        return GCAL_N_CLASSES;
-    while (i < GCAL_N_CLASSES && strcmp(gcal_class_names[i], text) != 0)
+    if (gcal_expr_names_has(names, text))
+        return GCAL_CONFIG_N_CLASSES;
+    while (i < GCAL_CONFIG_N_CLASSES && strcmp(gcal_config_class_names[i], text) != 0)
         i++;
     return i;
 }
 
-static int check_item(const struct gcal_yaml *item, const struct gcal_names *names,
+static int check_item(const struct gcal_yaml *item, const struct gcal_expr_names *names,
                       struct gcal_error *err)
 {
     if (!gcal_yaml_text(item, "an item of a cost group", err))
         return -1;
-    if (!is_word(item->text) || gcal_names_has(names, item->text) ||
-        class_of(item->text, names) != GCAL_N_CLASSES)
+    if (!is_word(item->text) || gcal_expr_names_has(names, item->text) ||
+        class_of(item->text, names) != GCAL_CONFIG_N_CLASSES)
         return 0;
     return gcal_yaml_error(item, err,
                            "'%.60s' is neither a feature class (did you mean '%s'?) nor "
                            "in 'expressions'",
-                           item->text, gcal_yaml_nearest(item->text, gcal_class_names));
+                           item->text,
+                           gcal_yaml_nearest(item->text, gcal_config_class_names));
 }
 
 /* What stands in groups and overhead, one after the other. */
@@ -92,7 +94,7 @@ static int check_groups(const struct gcal_yaml *model, struct gcal_error *err)
 
     if (!groups) {
         for (size_t i = 0; i < forms->n_items; i++)
-            if (strcmp(forms->items[i]->text, GCAL_FORM_TAILORED) != 0)
+            if (strcmp(forms->items[i]->text, GCAL_CONFIG_FORM_TAILORED) != 0)
                 return gcal_yaml_error(forms->items[i], err,
                                        "the form '%s' needs 'groups' of costs",
                                        forms->items[i]->text);
@@ -103,7 +105,7 @@ static int check_groups(const struct gcal_yaml *model, struct gcal_error *err)
                                "groups: expected a map of name: [costs], e.g. {memory: "
                                "[memory_parts], onchip: [onchip_parts]}");
     for (size_t i = 0; i < groups->n_items; i++) {
-        if (!gcal_config_list(groups->items[i], "costs", err))
+        if (!gcal_config_need_list(groups->items[i], "costs", err))
             return -1;
         if (!groups->items[i]->n_items)
             return gcal_yaml_error(groups->items[i], err, "the group '%.60s' is empty",
@@ -112,7 +114,8 @@ static int check_groups(const struct gcal_yaml *model, struct gcal_error *err)
     return 0;
 }
 
-bool gcal_costs_use_classes(const struct gcal_yaml *model, const struct gcal_names *names)
+bool gcal_config_costs_use_classes(const struct gcal_yaml *model,
+                                   const struct gcal_expr_names *names)
 {
     struct items items = { 0 };
     bool use = false;
@@ -121,18 +124,18 @@ bool gcal_costs_use_classes(const struct gcal_yaml *model, const struct gcal_nam
         return false; /* the next allocation will tell */
     for (size_t i = 0; i < items.n && !use; i++)
         use = items.list[i]->kind == GCAL_YAML_SCALAR &&
-              class_of(items.list[i]->text, names) != GCAL_N_CLASSES;
+              class_of(items.list[i]->text, names) != GCAL_CONFIG_N_CLASSES;
     free(items.list);
     return use;
 }
 
 /* ---- what is written by hand ---- */
 
-static char *resolve(const struct gcal_yaml *item, const struct gcal_names *names,
+static char *resolve(const struct gcal_yaml *item, const struct gcal_expr_names *names,
                      struct gcal_error *err)
 {
     struct gcal_error why = { 0 };
-    char *text = gcal_names_resolve(names, item->text, &why);
+    char *text = gcal_expr_names_resolve(names, item->text, &why);
 
     if (!text)
         gcal_yaml_error(item, err, "%s", why.text);
@@ -141,7 +144,7 @@ static char *resolve(const struct gcal_yaml *item, const struct gcal_names *name
 
 /* All expressions among the items as one, for the names in it. */
 static struct gcal_expr *parse_written(const struct items *items,
-                                       const struct gcal_names *names,
+                                       const struct gcal_expr_names *names,
                                        struct gcal_error *err)
 {
     struct gcal_expr *expr = NULL;
@@ -150,7 +153,7 @@ static struct gcal_expr *parse_written(const struct items *items,
 
     gcal_buf_puts(&sum, "0");
     for (size_t i = 0; i < items->n; i++) {
-        if (class_of(items->list[i]->text, names) != GCAL_N_CLASSES)
+        if (class_of(items->list[i]->text, names) != GCAL_CONFIG_N_CLASSES)
             continue;
         if (!(text = resolve(items->list[i], names, err))) {
             gcal_buf_free(&sum);
@@ -165,21 +168,21 @@ static struct gcal_expr *parse_written(const struct items *items,
     return expr;
 }
 
-static int name_terms(const struct items *items, const struct gcal_names *names,
-                      const struct gcal_class_kernels *kernels, struct gcal_terms *terms,
-                      struct gcal_error *err)
+static int name_terms(const struct items *items, const struct gcal_expr_names *names,
+                      const struct gcal_config_class_kernels *kernels,
+                      struct gcal_config_terms *terms, struct gcal_error *err)
 {
     struct gcal_expr *written = parse_written(items, names, err);
     int rc = written ? 0 : -1;
 
     for (size_t i = 0; i < items->n && rc == 0; i++) {
-        enum gcal_class class = class_of(items->list[i]->text, names);
+        enum gcal_config_class class = class_of(items->list[i]->text, names);
 
-        if (class != GCAL_N_CLASSES)
-            rc = gcal_terms_add(terms, class, kernels, written, err);
+        if (class != GCAL_CONFIG_N_CLASSES)
+            rc = gcal_config_terms_add(terms, class, kernels, written, err);
     }
     if (rc == 0)
-        rc = gcal_terms_name(terms, written, err);
+        rc = gcal_config_terms_name(terms, written, err);
     gcal_expr_destroy(written);
     return rc;
 }
@@ -187,22 +190,22 @@ static int name_terms(const struct items *items, const struct gcal_names *names,
 /* ---- sums ---- */
 
 struct writing {
-    const struct gcal_names *names;
-    const struct gcal_terms *terms;
+    const struct gcal_expr_names *names;
+    const struct gcal_config_terms *terms;
     struct gcal_buf sum;
 };
 
 static int put_item(struct writing *w, const struct gcal_yaml *item,
                     struct gcal_error *err)
 {
-    enum gcal_class class = class_of(item->text, w->names);
+    enum gcal_config_class class = class_of(item->text, w->names);
     char *text;
 
-    for (size_t i = 0; class != GCAL_N_CLASSES && i < w->terms->n; i++)
+    for (size_t i = 0; class != GCAL_CONFIG_N_CLASSES && i < w->terms->n; i++)
         if (w->terms->items[i].class == class)
             gcal_buf_printf(&w->sum, "%s%s * %s", w->sum.size ? " + " : "",
                             w->terms->items[i].parameter, w->terms->items[i].feature);
-    if (class != GCAL_N_CLASSES)
+    if (class != GCAL_CONFIG_N_CLASSES)
         return 0;
     if (!(text = resolve(item, w->names, err)))
         return -1;
@@ -242,7 +245,7 @@ static int write_overhead(struct writing *w, const struct gcal_yaml *overhead,
 }
 
 static int write_costs(const struct gcal_yaml *model, struct writing *w,
-                       struct gcal_costs *costs, struct gcal_error *err)
+                       struct gcal_config_costs *costs, struct gcal_error *err)
 {
     const struct gcal_yaml *groups = gcal_config_find(model, "groups");
     size_t n = groups ? groups->n_items : 0;
@@ -250,7 +253,7 @@ static int write_costs(const struct gcal_yaml *model, struct writing *w,
     if (!(costs->groups = calloc(n + 1, sizeof(*costs->groups))))
         return gcal_error_memory(err);
     for (size_t i = 0; i < n; i++) {
-        struct gcal_cost_group *group = &costs->groups[costs->n_groups++];
+        struct gcal_form_cost_group *group = &costs->groups[costs->n_groups++];
 
         group->expression = write_group(w, groups->keys[i], groups->items[i], err);
         if (!group->expression)
@@ -261,12 +264,13 @@ static int write_costs(const struct gcal_yaml *model, struct writing *w,
     return write_overhead(w, gcal_config_find(model, "overhead"), &costs->overhead, err);
 }
 
-int gcal_costs_read(const struct gcal_yaml *model, const struct gcal_names *names,
-                    const struct gcal_class_kernels *kernels, struct gcal_costs *costs,
-                    struct gcal_error *err)
+int gcal_config_costs_read(const struct gcal_yaml *model,
+                           const struct gcal_expr_names *names,
+                           const struct gcal_config_class_kernels *kernels,
+                           struct gcal_config_costs *costs, struct gcal_error *err)
 {
     struct writing w = { .names = names };
-    struct gcal_terms terms = { 0 };
+    struct gcal_config_terms terms = { 0 };
     struct items items = { 0 };
     int rc = -1;
 
@@ -275,8 +279,8 @@ int gcal_costs_read(const struct gcal_yaml *model, const struct gcal_names *name
     for (size_t i = 0; i < items.n; i++) {
         if (check_item(items.list[i], names, err) < 0)
             goto out;
-        costs->loads = costs->loads ||
-                       class_of(items.list[i]->text, names) == GCAL_CLASS_GLOBAL_ACCESSES;
+        costs->loads = costs->loads || class_of(items.list[i]->text, names) ==
+                                           GCAL_CONFIG_CLASS_GLOBAL_ACCESSES;
     }
     if (name_terms(&items, names, kernels, &terms, err) < 0)
         goto out;
@@ -284,12 +288,12 @@ int gcal_costs_read(const struct gcal_yaml *model, const struct gcal_names *name
     rc = write_costs(model, &w, costs, err);
 out:
     gcal_buf_free(&w.sum);
-    gcal_terms_clear(&terms);
+    gcal_config_terms_clear(&terms);
     free(items.list);
     return rc;
 }
 
-char *gcal_costs_sum(const struct gcal_costs *costs, struct gcal_error *err)
+char *gcal_config_costs_sum(const struct gcal_config_costs *costs, struct gcal_error *err)
 {
     struct gcal_buf sum = { 0 };
 

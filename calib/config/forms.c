@@ -6,20 +6,20 @@
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
 #include "calib/model/form.h"
-#include "calib/model/names.h"
+#include "calib/model/expr_names.h"
 
 /* Appends a form, for which there is room; complaints stand at 'node'. */
-static int add_form(struct gcal_model_reading *r, const char *name,
+static int add_form(struct gcal_config_model_reader *r, const char *name,
                     const char *expression, const struct gcal_yaml *node,
                     struct gcal_error *err)
 {
-    struct gcal_model_form *form = &r->m->forms[r->m->n_forms];
+    struct gcal_config_form *form = &r->m->forms[r->m->n_forms];
     struct gcal_error why = { 0 };
 
     form->model = gcal_model_create(r->name, r->output, expression, &why);
     if (!form->model)
         return gcal_yaml_error(node, err, "model '%.60s': %s", r->name, why.text);
-    form->tailored = strcmp(name, GCAL_FORM_TAILORED) == 0;
+    form->tailored = strcmp(name, GCAL_CONFIG_FORM_TAILORED) == 0;
     form->name = strdup(name);
     r->m->n_forms++;
     r->m->model = r->m->forms[0].model;
@@ -27,7 +27,7 @@ static int add_form(struct gcal_model_reading *r, const char *name,
 }
 
 /* An expression as the user wrote it. */
-static int add_written_form(struct gcal_model_reading *r, const char *name,
+static int add_written_form(struct gcal_config_model_reader *r, const char *name,
                             const struct gcal_yaml *node, struct gcal_error *err)
 {
     const char *text = gcal_yaml_text(node, "expression", err);
@@ -37,7 +37,7 @@ static int add_written_form(struct gcal_model_reading *r, const char *name,
 
     if (!text)
         return -1;
-    if (!(resolved = gcal_names_resolve(r->names, text, &why)))
+    if (!(resolved = gcal_expr_names_resolve(r->names, text, &why)))
         return gcal_yaml_error(node, err, "model '%.60s': %s", r->name, why.text);
     rc = add_form(r, name, resolved, node, err);
     free(resolved);
@@ -57,7 +57,7 @@ static const char **form_names(struct gcal_error *err)
         return NULL;
     }
     memcpy(names, ready, n * sizeof(*names));
-    names[n] = GCAL_FORM_TAILORED;
+    names[n] = GCAL_CONFIG_FORM_TAILORED;
     return names;
 }
 
@@ -101,16 +101,16 @@ static void set_form_parameters(const char *form, struct gcal_model *model)
     }
 }
 
-static int add_ready_form(struct gcal_model_reading *r, const struct gcal_yaml *item,
-                          struct gcal_error *err)
+static int add_ready_form(struct gcal_config_model_reader *r,
+                          const struct gcal_yaml *item, struct gcal_error *err)
 {
-    bool tailored = strcmp(item->text, GCAL_FORM_TAILORED) == 0;
+    bool tailored = strcmp(item->text, GCAL_CONFIG_FORM_TAILORED) == 0;
     struct gcal_error why = { 0 };
-    char *text =
-        tailored
-            ? gcal_tailored_expression(&r->kernels.predicted, r->costs.overhead, &why)
-            : gcal_form_expression(item->text, r->costs.n_groups, r->costs.groups,
-                                   r->costs.overhead, &why);
+    char *text = tailored
+                     ? gcal_config_tailored_expression(&r->kernels.predicted,
+                                                       r->costs.overhead, &why)
+                     : gcal_form_expression(item->text, r->costs.n_groups,
+                                            r->costs.groups, r->costs.overhead, &why);
     int rc;
 
     if (!text)
@@ -124,13 +124,13 @@ static int add_ready_form(struct gcal_model_reading *r, const struct gcal_yaml *
 }
 
 /* 'forms: [..]': ready ones, of cost groups. */
-static int add_ready_forms(struct gcal_model_reading *r, const struct gcal_yaml *list,
-                           struct gcal_error *err)
+static int add_ready_forms(struct gcal_config_model_reader *r,
+                           const struct gcal_yaml *list, struct gcal_error *err)
 {
     for (size_t i = 0; i < list->n_items; i++)
         if (check_form_name(list, i, err) < 0)
             return -1;
-    if (gcal_costs_read(r->node, r->names, &r->kernels, &r->costs, err) < 0)
+    if (gcal_config_costs_read(r->node, r->names, &r->kernels, &r->costs, err) < 0)
         return -1;
     for (size_t i = 0; i < list->n_items; i++)
         if (add_ready_form(r, list->items[i], err) < 0)
@@ -139,8 +139,8 @@ static int add_ready_forms(struct gcal_model_reading *r, const struct gcal_yaml 
 }
 
 /* 'forms: {name: expression}': all written out. */
-static int add_written_forms(struct gcal_model_reading *r, const struct gcal_yaml *map,
-                             struct gcal_error *err)
+static int add_written_forms(struct gcal_config_model_reader *r,
+                             const struct gcal_yaml *map, struct gcal_error *err)
 {
     for (size_t i = 0; i < map->n_items; i++)
         if (add_written_form(r, map->keys[i]->text, map->items[i], err) < 0)
@@ -148,7 +148,7 @@ static int add_written_forms(struct gcal_model_reading *r, const struct gcal_yam
     return 0;
 }
 
-int gcal_forms_read(struct gcal_model_reading *r, struct gcal_error *err)
+int gcal_config_forms_read(struct gcal_config_model_reader *r, struct gcal_error *err)
 {
     const struct gcal_yaml *forms = gcal_config_find(r->node, "forms");
     const struct gcal_yaml *expression = gcal_config_find(r->node, "expression");
@@ -156,12 +156,13 @@ int gcal_forms_read(struct gcal_model_reading *r, struct gcal_error *err)
     if (!(r->m->forms = calloc(forms ? forms->n_items + 1 : 1, sizeof(*r->m->forms))))
         return gcal_error_memory(err);
     if (expression)
-        return add_written_form(r, GCAL_FORM_EXPRESSION, expression, err);
+        return add_written_form(r, GCAL_CONFIG_FORM_EXPRESSION, expression, err);
     return forms->kind == GCAL_YAML_MAP ? add_written_forms(r, forms, err)
                                         : add_ready_forms(r, forms, err);
 }
 
-int gcal_forms_check(const struct gcal_model_reading *r, struct gcal_error *err)
+int gcal_config_forms_check(const struct gcal_config_model_reader *r,
+                            struct gcal_error *err)
 {
     const struct gcal_yaml *forms = gcal_config_find(r->node, "forms");
     const struct gcal_yaml *expression = gcal_config_find(r->node, "expression");

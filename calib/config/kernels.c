@@ -22,10 +22,10 @@ static bool matches_any(size_t count, char **globs, const char *text)
     return count == 0;
 }
 
-bool gcal_device_filter_matches(const struct gcal_device_filter *filter,
-                                const struct gcal_device_info *info)
+bool gcal_config_device_filter_matches(const struct gcal_config_device_filter *filter,
+                                       const struct gcal_device_info *info)
 {
-    return matches_any(filter->n_types, filter->types, info->device_type) &&
+    return matches_any(filter->n_kinds, filter->kinds, info->device_type) &&
            matches_any(filter->n_vendors, filter->vendors, info->vendor) &&
            matches_any(filter->n_names, filter->names, info->name);
 }
@@ -50,8 +50,8 @@ static bool contains_word(const char *text, const char *word)
     return strstr(squeezed_text, squeezed_word) != NULL;
 }
 
-bool gcal_model_is_for(const struct gcal_model *model,
-                       const struct gcal_device_info *info)
+bool gcal_config_model_applies(const struct gcal_model *model,
+                               const struct gcal_device_info *info)
 {
     struct gcal_feature output = { 0 };
     bool is_for = gcal_feature_parse(model->output, &output, NULL) == 0;
@@ -63,7 +63,7 @@ bool gcal_model_is_for(const struct gcal_model *model,
     return is_for;
 }
 
-struct gcal_kernel_limits gcal_device_limits(const struct gcal_device_info *info)
+struct gcal_kernel_limits gcal_config_device_limits(const struct gcal_device_info *info)
 {
     return (struct gcal_kernel_limits){
         .max_work_group_size = info->max_work_group_size,
@@ -76,7 +76,7 @@ struct gcal_kernel_limits gcal_device_limits(const struct gcal_device_info *info
     };
 }
 
-bool gcal_names_contain(const char *names, const char *name)
+bool gcal_config_names_contain(const char *names, const char *name)
 {
     size_t length = strlen(name);
 
@@ -92,9 +92,10 @@ static int add_model(struct gcal_kernel *kernel, const char *model,
 {
     char *models;
 
-    if (kernel->models && gcal_names_contain(kernel->models, model))
+    if (kernel->models && gcal_config_names_contain(kernel->models, model))
         return 0;
-    models = kernel->models ? gcal_format("%s,%s", kernel->models, model) : strdup(model);
+    models =
+        kernel->models ? gcal_buf_format("%s,%s", kernel->models, model) : strdup(model);
     if (!models)
         return gcal_error_memory(err);
     free(kernel->models);
@@ -141,7 +142,7 @@ static int gather(struct gathered *g, struct gcal_kernel **kernel, const char *m
         grown[list->n_kernels++] = *kernel;
         *kernel = NULL;
     } else {
-        (*found)->ladder = (*found)->ladder && (*kernel)->ladder;
+        (*found)->sweep = (*found)->sweep && (*kernel)->sweep;
     }
     return add_model(*found, model, err);
 }
@@ -149,33 +150,34 @@ static int gather(struct gathered *g, struct gcal_kernel **kernel, const char *m
 /* Why a model asks for a kernel. */
 enum role {
     FITTED,
-    WHOLE, /* it is to predict it */
-    CHECK, /* parts are checked by it, at one size */
+    TARGET, /* it is to predict it */
+    CHECK,  /* parts are checked by it, at one size */
 };
 
 /* Behind the model's name. */
 static const char *const suffixes[] = {
     [FITTED] = "",
-    [WHOLE] = GCAL_WHOLE,
-    [CHECK] = GCAL_CHECK,
+    [TARGET] = GCAL_CONFIG_TARGET_SUFFIX,
+    [CHECK] = GCAL_CONFIG_CHECK_SUFFIX,
 };
 
-struct asking {
-    const struct gcal_model_config *m;
+struct request {
+    const struct gcal_config_model *m;
     enum role role;
     char *name; /* that kernels get */
 };
 
-static int asking_init(struct asking *a, const struct gcal_model_config *m,
-                       enum role role, struct gcal_error *err)
+static int request_init(struct request *a, const struct gcal_config_model *m,
+                        enum role role, struct gcal_error *err)
 {
-    *a = (struct asking){ m, role, gcal_format("%s%s", m->model->name, suffixes[role]) };
+    *a = (struct request){ m, role,
+                           gcal_buf_format("%s%s", m->model->name, suffixes[role]) };
     return a->name ? 0 : gcal_error_memory(err);
 }
 
 static int gather_set(struct gathered *g, const struct gcal_catalogue *catalogue,
-                      const struct gcal_tag_set *set,
-                      const struct gcal_kernel_limits *limits, const struct asking *a,
+                      const struct gcal_config_tag_set *set,
+                      const struct gcal_kernel_limits *limits, const struct request *a,
                       struct gcal_error *err)
 {
     struct gcal_kernel_list picked = { 0 };
@@ -184,10 +186,10 @@ static int gather_set(struct gathered *g, const struct gcal_catalogue *catalogue
                                 set->match, limits, &picked, err);
 
     for (size_t i = 0; i < picked.n_kernels && rc == 0; i++) {
-        picked.kernels[i]->ladder = picked.kernels[i]->ladder || a->role == CHECK;
+        picked.kernels[i]->sweep = picked.kernels[i]->sweep || a->role == CHECK;
         rc = gather(g, &picked.kernels[i], a->name, err);
     }
-    for (size_t i = 0; i < GCAL_N_LEFT_OUT; i++)
+    for (size_t i = 0; i < GCAL_KERNEL_N_EXCLUSIONS; i++)
         g->list->left_out[i] += picked.left_out[i];
     gcal_kernel_list_clear(&picked);
     return rc;
@@ -195,13 +197,13 @@ static int gather_set(struct gathered *g, const struct gcal_catalogue *catalogue
 
 static int gather_model(struct gathered *g, const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,
-                        const struct gcal_model_config *m, enum role role,
+                        const struct gcal_config_model *m, enum role role,
                         const struct gcal_kernel_limits *limits, struct gcal_error *err)
 {
-    const struct gcal_tag_set *sets = role == FITTED ? m->tag_sets : m->predicts;
-    size_t n = role == FITTED ? m->n_tag_sets : m->n_predicts;
-    struct asking a;
-    int rc = asking_init(&a, m, role, err);
+    const struct gcal_config_tag_set *sets = role == FITTED ? m->tag_sets : m->targets;
+    size_t n = role == FITTED ? m->n_tag_sets : m->n_targets;
+    struct request a;
+    int rc = request_init(&a, m, role, err);
 
     for (size_t i = 0; i < n && rc == 0; i++) {
         rc = gather_set(g, catalogue, &sets[i], limits, &a, err);
@@ -220,7 +222,7 @@ static bool is_fitted(const struct gcal_kernel_list *list, const char *generator
 {
     for (size_t i = 0; i < list->n_kernels; i++)
         if (strcmp(list->kernels[i]->generator, generator) == 0 &&
-            gcal_names_contain(list->kernels[i]->models, model))
+            gcal_config_names_contain(list->kernels[i]->models, model))
             return true;
     return false;
 }
@@ -231,59 +233,59 @@ static bool is_fitted(const struct gcal_kernel_list *list, const char *generator
 static int gather_accesses(struct gathered *g, const struct gcal_catalogue *catalogue,
                            const struct gcal_kernel *kernel,
                            const struct gcal_kernel_limits *limits,
-                           const struct asking *a, struct gcal_error *err)
+                           const struct request *a, struct gcal_error *err)
 {
     const struct gcal_yaml nowhere = { 0 };
-    struct gcal_model_config made = { 0 };
+    struct gcal_config_model made = { 0 };
     struct gcal_generator_view view;
     int rc = 0;
 
-    if (!gcal_config_find_companion(catalogue, kernel, "memory", &view) ||
+    if (!gcal_config_find_derived_kernel(catalogue, kernel, "memory", &view) ||
         !is_fitted(g->list, view.name, a->m->model->name))
         return 0;
     rc = gcal_config_add_tag_set(catalogue, &view, kernel->family,
-                                 GCAL_CHECK_ACCUMULATORS, &nowhere, &made, err);
+                                 GCAL_CONFIG_CHECK_ACCUMULATORS, &nowhere, &made, err);
     if (rc == 0)
         rc = gather_set(g, catalogue, &made.tag_sets[0], limits, a, err);
     for (size_t i = 0; i < made.n_tag_sets; i++)
-        gcal_strings_clear(made.tag_sets[i].tags, made.tag_sets[i].n_tags);
+        gcal_config_strings_clear(made.tag_sets[i].tags, made.tag_sets[i].n_tags);
     free(made.tag_sets);
     return rc;
 }
 
 /* Of all kernels that stand in the list as 'of'. */
 static int gather_all_accesses(struct gathered *g, const struct gcal_catalogue *catalogue,
-                               const struct gcal_model_config *m, enum role of,
+                               const struct gcal_config_model *m, enum role of,
                                const struct gcal_kernel_limits *limits,
                                struct gcal_error *err)
 {
     size_t n = g->list->n_kernels;
-    struct asking whole = { 0 }, check = { 0 };
+    struct request target = { 0 }, check = { 0 };
     const char *family = "";
     int rc = 0;
 
-    if (asking_init(&whole, m, of, err) < 0 || asking_init(&check, m, CHECK, err) < 0)
+    if (request_init(&target, m, of, err) < 0 || request_init(&check, m, CHECK, err) < 0)
         rc = -1;
     for (size_t i = 0; i < n && rc == 0; i++) {
         const struct gcal_kernel *kernel = g->list->kernels[i];
 
-        if (!gcal_names_contain(kernel->models, whole.name) ||
+        if (!gcal_config_names_contain(kernel->models, target.name) ||
             strcmp(kernel->family, family) == 0)
             continue;
         family = kernel->family;
         rc = gather_accesses(g, catalogue, kernel, limits, &check, err);
     }
-    free(whole.name);
+    free(target.name);
     free(check.name);
     return rc;
 }
 
 /* ---- all of it ---- */
 
-static bool names_type(size_t n, char **types, const struct gcal_device_info *info)
+static bool names_kind(size_t n, char **kinds, const struct gcal_device_info *info)
 {
     for (size_t i = 0; i < n; i++)
-        if (strcmp(types[i], info->device_type) == 0)
+        if (strcmp(kinds[i], info->device_type) == 0)
             return true;
     return false;
 }
@@ -293,23 +295,23 @@ int gcal_config_kernels(const struct gcal_config *config,
                         const struct gcal_device_info *info,
                         struct gcal_kernel_list *list, struct gcal_error *err)
 {
-    const struct gcal_kernel_limits limits = gcal_device_limits(info);
+    const struct gcal_kernel_limits limits = gcal_config_device_limits(info);
     struct gathered g = { .list = list };
     int rc = 0;
 
     for (size_t i = 0; i < config->n_models && rc == 0; i++) {
-        const struct gcal_model_config *m = &config->models[i];
-        bool tailored = names_type(m->n_tailored, m->tailored, info);
-        bool checked = names_type(m->n_checked, m->checked, info);
-        enum role whole = tailored ? WHOLE : CHECK;
+        const struct gcal_config_model *m = &config->models[i];
+        bool tailored = names_kind(m->n_tailored, m->tailored, info);
+        bool checked = names_kind(m->n_checked, m->checked, info);
+        enum role target = tailored ? TARGET : CHECK;
 
-        if (!gcal_model_is_for(m->model, info))
+        if (!gcal_config_model_applies(m->model, info))
             continue;
         rc = gather_model(&g, config, catalogue, m, FITTED, &limits, err);
         if (rc == 0 && (tailored || checked))
-            rc = gather_model(&g, config, catalogue, m, whole, &limits, err);
+            rc = gather_model(&g, config, catalogue, m, target, &limits, err);
         if (rc == 0 && checked)
-            rc = gather_all_accesses(&g, catalogue, m, whole, &limits, err);
+            rc = gather_all_accesses(&g, catalogue, m, target, &limits, err);
     }
     tdestroy(g.ids, keep);
     return rc;
@@ -320,16 +322,16 @@ int gcal_config_targets(const struct gcal_config *config,
                         const struct gcal_device_info *info, const char *model,
                         struct gcal_kernel_list *list, struct gcal_error *err)
 {
-    const struct gcal_kernel_limits limits = gcal_device_limits(info);
+    const struct gcal_kernel_limits limits = gcal_config_device_limits(info);
     struct gathered g = { .list = list };
     int rc = 0;
 
     for (size_t i = 0; i < config->n_models && rc == 0; i++) {
-        const struct gcal_model_config *m = &config->models[i];
+        const struct gcal_config_model *m = &config->models[i];
 
-        if (gcal_model_is_for(m->model, info) &&
+        if (gcal_config_model_applies(m->model, info) &&
             (!model || strcmp(m->model->name, model) == 0))
-            rc = gather_model(&g, config, catalogue, m, WHOLE, &limits, err);
+            rc = gather_model(&g, config, catalogue, m, TARGET, &limits, err);
     }
     tdestroy(g.ids, keep);
     return rc;

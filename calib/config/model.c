@@ -41,23 +41,24 @@ static int check_name(const struct gcal_yaml *node, const struct gcal_config *co
 /* ---- forms ---- */
 
 /* 'key' lists device types that measure predicted kernels. */
-static int check_types(const struct gcal_model_reading *r, const char *key,
+static int check_kinds(const struct gcal_config_model_reader *r, const char *key,
                        struct gcal_error *err)
 {
-    const struct gcal_yaml *types = gcal_config_find(r->node, key);
+    const struct gcal_yaml *kinds = gcal_config_find(r->node, key);
 
-    if (types && !r->m->n_predicts)
+    if (kinds && !r->m->n_targets)
         return gcal_yaml_error(
-            types, err, "%s: there are no kernels in 'predicts' to be measured", key);
+            kinds, err, "%s: there are no kernels in 'predicts' to be measured", key);
     return 0;
 }
 
 /* Once forms are known. */
-static int check_measured(const struct gcal_model_reading *r, struct gcal_error *err)
+static int check_measured(const struct gcal_config_model_reader *r,
+                          struct gcal_error *err)
 {
-    const struct gcal_model_config *m = r->m;
+    const struct gcal_config_model *m = r->m;
 
-    if (check_types(r, "tailored", err) < 0 || check_types(r, "checked", err) < 0)
+    if (check_kinds(r, "tailored", err) < 0 || check_kinds(r, "checked", err) < 0)
         return -1;
     for (size_t i = 0; i < m->n_forms; i++)
         if (m->forms[i].tailored && !m->n_tailored)
@@ -70,7 +71,7 @@ static int check_measured(const struct gcal_model_reading *r, struct gcal_error 
 
 /* ---- parameters ---- */
 
-static int read_parameter(struct gcal_model_reading *r, const struct gcal_yaml *key,
+static int read_parameter(struct gcal_config_model_reader *r, const struct gcal_yaml *key,
                           const struct gcal_yaml *node, struct gcal_error *err)
 {
     bool found = false;
@@ -89,7 +90,7 @@ static int read_parameter(struct gcal_model_reading *r, const struct gcal_yaml *
     return 0;
 }
 
-static int read_parameters(struct gcal_model_reading *r, struct gcal_error *err)
+static int read_parameters(struct gcal_config_model_reader *r, struct gcal_error *err)
 {
     const struct gcal_yaml *map = gcal_config_find(r->node, "parameters");
 
@@ -105,29 +106,30 @@ static int read_parameters(struct gcal_model_reading *r, struct gcal_error *err)
 
 /* ---- kernels ---- */
 
-static int read_tag_sets(struct gcal_model_reading *r, struct gcal_error *err)
+static int read_tag_sets(struct gcal_config_model_reader *r, struct gcal_error *err)
 {
     const struct gcal_yaml *kernels = gcal_config_find(r->node, "kernels");
-    const struct gcal_yaml *predicts = gcal_config_find(r->node, "predicts");
+    const struct gcal_yaml *targets = gcal_config_find(r->node, "predicts");
     const struct gcal_yaml *tailored = gcal_config_find(r->node, "tailored");
     const struct gcal_yaml *checked = gcal_config_find(r->node, "checked");
-    struct gcal_model_config *m = r->m;
+    struct gcal_config_model *m = r->m;
 
-    if (kernels && gcal_config_tag_sets(kernels, "kernels", r->catalogue, &m->tag_sets,
-                                        &m->n_tag_sets, err) < 0)
+    if (kernels && gcal_config_read_tag_sets(kernels, "kernels", r->catalogue,
+                                             &m->tag_sets, &m->n_tag_sets, err) < 0)
         return -1;
-    if (predicts && gcal_config_tag_sets(predicts, "predicted kernels", r->catalogue,
-                                         &m->predicts, &m->n_predicts, err) < 0)
+    if (targets && gcal_config_read_tag_sets(targets, "predicted kernels", r->catalogue,
+                                             &m->targets, &m->n_targets, err) < 0)
         return -1;
-    if (tailored && gcal_config_types(tailored, &m->tailored, &m->n_tailored, err) < 0)
+    if (tailored &&
+        gcal_config_read_kinds(tailored, &m->tailored, &m->n_tailored, err) < 0)
         return -1;
-    if (checked && gcal_config_types(checked, &m->checked, &m->n_checked, err) < 0)
+    if (checked && gcal_config_read_kinds(checked, &m->checked, &m->n_checked, err) < 0)
         return -1;
     return 0;
 }
 
 /* Every form but the tailored one is fitted to measurement kernels. */
-static int check_kernels(const struct gcal_model_reading *r, struct gcal_error *err)
+static int check_kernels(const struct gcal_config_model_reader *r, struct gcal_error *err)
 {
     for (size_t i = 0; i < r->m->n_forms && !r->m->n_tag_sets; i++)
         if (!r->m->forms[i].tailored)
@@ -139,19 +141,19 @@ static int check_kernels(const struct gcal_model_reading *r, struct gcal_error *
 /* ---- what follows from the catalogue ---- */
 
 /* Whether its forms or kernels do.  A map of forms is complete as it stands. */
-static bool needs_catalogue(const struct gcal_model_reading *r)
+static bool needs_catalogue(const struct gcal_config_model_reader *r)
 {
     const struct gcal_yaml *forms = gcal_config_find(r->node, "forms");
 
     if (forms && forms->kind == GCAL_YAML_MAP)
         return false;
-    return r->m->n_predicts || gcal_costs_use_classes(r->node, r->names);
+    return r->m->n_targets || gcal_config_costs_use_classes(r->node, r->names);
 }
 
 /* Appends the kernels that tag sets, which stand in 'list', pick. */
-static int generate(const struct gcal_model_reading *r, const struct gcal_yaml *list,
-                    const struct gcal_tag_set *sets, size_t n,
-                    struct gcal_kernel_list *kernels, struct gcal_error *err)
+static int generate(const struct gcal_config_model_reader *r,
+                    const struct gcal_yaml *list, const struct gcal_config_tag_set *sets,
+                    size_t n, struct gcal_kernel_list *kernels, struct gcal_error *err)
 {
     for (size_t i = 0; i < n; i++) {
         struct gcal_error why = { 0 };
@@ -164,8 +166,8 @@ static int generate(const struct gcal_model_reading *r, const struct gcal_yaml *
     return 0;
 }
 
-static bool has_companions(const struct gcal_catalogue *catalogue,
-                           const struct gcal_kernel *kernel)
+static bool has_derived(const struct gcal_catalogue *catalogue,
+                        const struct gcal_kernel *kernel)
 {
     for (size_t i = 0; i < gcal_catalogue_size(catalogue); i++) {
         struct gcal_generator_view view = gcal_catalogue_view(catalogue, i);
@@ -183,23 +185,23 @@ static void keep_mixed(const struct gcal_catalogue *catalogue,
     size_t n = 0;
 
     for (size_t i = 0; i < list->n_kernels; i++)
-        if (has_companions(catalogue, list->kernels[i]))
+        if (has_derived(catalogue, list->kernels[i]))
             list->kernels[n++] = list->kernels[i];
         else
             gcal_kernel_destroy(list->kernels[i]);
     list->n_kernels = n;
 }
 
-static int make_kernels(struct gcal_model_reading *r, struct gcal_error *err)
+static int make_kernels(struct gcal_config_model_reader *r, struct gcal_error *err)
 {
-    const struct gcal_model_config *m = r->m;
+    const struct gcal_config_model *m = r->m;
 
     if (!r->catalogue)
         return gcal_yaml_error(r->node, err,
                                "model '%.60s' follows from the kernels of the "
                                "catalogue, which is not read here",
                                r->name);
-    if (generate(r, gcal_config_find(r->node, "predicts"), m->predicts, m->n_predicts,
+    if (generate(r, gcal_config_find(r->node, "predicts"), m->targets, m->n_targets,
                  &r->kernels.predicted, err) < 0 ||
         generate(r, gcal_config_find(r->node, "kernels"), m->tag_sets, m->n_tag_sets,
                  &r->kernels.mixed, err) < 0)
@@ -211,13 +213,14 @@ static int make_kernels(struct gcal_model_reading *r, struct gcal_error *err)
 /* The sum of all costs, or of all features where the user wrote the expression: linear
  * in its parameters, one for each thing that has to be told apart.
  */
-static char *linear_costs(const struct gcal_model_reading *r, struct gcal_error *err)
+static char *linear_costs(const struct gcal_config_model_reader *r,
+                          struct gcal_error *err)
 {
     const struct gcal_model *model = r->m->model;
     struct gcal_buf sum = { 0 };
 
     if (r->costs.n_groups)
-        return gcal_costs_sum(&r->costs, err);
+        return gcal_config_costs_sum(&r->costs, err);
     for (size_t i = 0; i < model->n_features; i++)
         gcal_buf_printf(&sum, "%sp_%zu*%s", i ? " + " : "", i, model->features[i]);
     if (!model->n_features)
@@ -225,16 +228,16 @@ static char *linear_costs(const struct gcal_model_reading *r, struct gcal_error 
     return gcal_buf_take(&sum, err);
 }
 
-static int choose_kernels(struct gcal_model_reading *r, struct gcal_error *err)
+static int choose_kernels(struct gcal_config_model_reader *r, struct gcal_error *err)
 {
-    const struct gcal_yaml *predicts = gcal_config_find(r->node, "predicts");
+    const struct gcal_yaml *targets = gcal_config_find(r->node, "predicts");
     struct gcal_error why = { 0 };
     struct gcal_model *linear;
     char *text;
     int rc;
 
-    if (!predicts || (!r->costs.n_groups && r->m->model == r->m->forms[0].model &&
-                      r->m->forms[0].tailored))
+    if (!targets || (!r->costs.n_groups && r->m->model == r->m->forms[0].model &&
+                     r->m->forms[0].tailored))
         return 0;
     if (!(text = linear_costs(r, err)))
         return -1;
@@ -242,10 +245,10 @@ static int choose_kernels(struct gcal_model_reading *r, struct gcal_error *err)
     free(text);
     if (!linear)
         return gcal_yaml_error(r->node, err, "model '%.60s': %s", r->name, why.text);
-    rc = gcal_config_choose(r->catalogue, linear, r->costs.loads, &r->kernels.predicted,
-                            predicts, r->m, &why);
+    rc = gcal_config_choose_kernels(r->catalogue, linear, r->costs.loads,
+                                    &r->kernels.predicted, targets, r->m, &why);
     gcal_model_destroy(linear);
-    return rc < 0 ? gcal_yaml_error(predicts, err, "model '%.60s': %s", r->name, why.text)
+    return rc < 0 ? gcal_yaml_error(targets, err, "model '%.60s': %s", r->name, why.text)
                   : 0;
 }
 
@@ -261,7 +264,7 @@ static int check_keys(const struct gcal_yaml *node, struct gcal_error *err)
     return gcal_yaml_check_keys(node, known, err);
 }
 
-static int read_model(struct gcal_config_reading *all, struct gcal_model_reading *r,
+static int read_model(struct gcal_config_reader *all, struct gcal_config_model_reader *r,
                       struct gcal_error *err)
 {
     const struct gcal_yaml *output;
@@ -272,10 +275,10 @@ static int read_model(struct gcal_config_reading *all, struct gcal_model_reading
         return -1;
     output = gcal_config_find(r->node, "output");
     r->output = output ? gcal_yaml_text(output, "output", err) : "f_cl_wall_time";
-    if (!r->output || gcal_forms_check(r, err) < 0 || read_tag_sets(r, err) < 0)
+    if (!r->output || gcal_config_forms_check(r, err) < 0 || read_tag_sets(r, err) < 0)
         return -1;
     expand = needs_catalogue(r);
-    if ((expand && make_kernels(r, err) < 0) || gcal_forms_read(r, err) < 0 ||
+    if ((expand && make_kernels(r, err) < 0) || gcal_config_forms_read(r, err) < 0 ||
         check_measured(r, err) < 0 || read_parameters(r, err) < 0 ||
         (expand && choose_kernels(r, err) < 0))
         return -1;
@@ -283,18 +286,20 @@ static int read_model(struct gcal_config_reading *all, struct gcal_model_reading
     return check_kernels(r, err);
 }
 
-int gcal_config_read_model(struct gcal_config_reading *all, const struct gcal_yaml *node,
+int gcal_config_read_model(struct gcal_config_reader *all, const struct gcal_yaml *node,
                            struct gcal_error *err)
 {
-    struct gcal_model_reading r = { .catalogue = all->catalogue,
-                                    .names = all->names,
-                                    .node = node,
-                                    .m = &all->config->models[all->config->n_models] };
+    struct gcal_config_model_reader r = {
+        .catalogue = all->catalogue,
+        .names = all->names,
+        .node = node,
+        .m = &all->config->models[all->config->n_models]
+    };
     int rc = read_model(all, &r, err);
 
     all->config->n_models++; /* gcal_config_clear() frees what there is of it */
     gcal_kernel_list_clear(&r.kernels.predicted);
     gcal_kernel_list_clear(&r.kernels.mixed);
-    gcal_costs_clear(&r.costs);
+    gcal_config_costs_clear(&r.costs);
     return rc;
 }

@@ -10,7 +10,7 @@
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
 
-#define MAX_LADDER  1000
+#define MAX_SWEEP   1000
 #define MAX_SAMPLES 100000
 
 /* Samples fewer than this have no spread to judge by. */
@@ -26,8 +26,8 @@ const struct gcal_yaml *gcal_config_find(const struct gcal_yaml *map, const char
     return node;
 }
 
-const struct gcal_yaml *gcal_config_list(const struct gcal_yaml *node, const char *what,
-                                         struct gcal_error *err)
+const struct gcal_yaml *gcal_config_need_list(const struct gcal_yaml *node,
+                                              const char *what, struct gcal_error *err)
 {
     if (node->kind == GCAL_YAML_LIST)
         return node;
@@ -35,10 +35,10 @@ const struct gcal_yaml *gcal_config_list(const struct gcal_yaml *node, const cha
     return NULL;
 }
 
-int gcal_config_strings(const struct gcal_yaml *node, const char *what, char ***strings,
-                        size_t *count, struct gcal_error *err)
+int gcal_config_read_strings(const struct gcal_yaml *node, const char *what,
+                             char ***strings, size_t *count, struct gcal_error *err)
 {
-    if (!gcal_config_list(node, what, err))
+    if (!gcal_config_need_list(node, what, err))
         return -1;
     if (!(*strings = calloc(node->n_items + 1, sizeof(**strings))))
         return gcal_error_memory(err);
@@ -57,23 +57,24 @@ int gcal_config_strings(const struct gcal_yaml *node, const char *what, char ***
     return 0;
 }
 
-int gcal_config_types(const struct gcal_yaml *node, char ***types, size_t *count,
-                      struct gcal_error *err)
+int gcal_config_read_kinds(const struct gcal_yaml *node, char ***kinds, size_t *count,
+                           struct gcal_error *err)
 {
     static const char *const known[] = { "gpu", "accelerator", "cpu", NULL };
 
-    if (gcal_config_strings(node, "types", types, count, err) < 0)
+    if (gcal_config_read_strings(node, "types", kinds, count, err) < 0)
         return -1;
     for (size_t i = 0; i < *count; i++)
-        if (strcmp(gcal_yaml_nearest((*types)[i], known), (*types)[i]) != 0)
+        if (strcmp(gcal_yaml_nearest((*kinds)[i], known), (*kinds)[i]) != 0)
             return gcal_yaml_error(node->items[i], err,
                                    "device type '%s' is none of gpu, accelerator, cpu",
-                                   (*types)[i]);
+                                   (*kinds)[i]);
     return 0;
 }
 
 int gcal_config_read_devices(const struct gcal_yaml *node,
-                             struct gcal_device_filter *filter, struct gcal_error *err)
+                             struct gcal_config_device_filter *filter,
+                             struct gcal_error *err)
 {
     static const char *const keys[] = { "types", "vendors", "names", NULL };
     const struct gcal_yaml *item;
@@ -81,14 +82,15 @@ int gcal_config_read_devices(const struct gcal_yaml *node,
     if (gcal_yaml_check_keys(node, keys, err) < 0)
         return -1;
     if ((item = gcal_config_find(node, "types")) &&
-        gcal_config_types(item, &filter->types, &filter->n_types, err) < 0)
+        gcal_config_read_kinds(item, &filter->kinds, &filter->n_kinds, err) < 0)
         return -1;
     if ((item = gcal_config_find(node, "vendors")) &&
-        gcal_config_strings(item, "vendors", &filter->vendors, &filter->n_vendors, err) <
-            0)
+        gcal_config_read_strings(item, "vendors", &filter->vendors, &filter->n_vendors,
+                                 err) < 0)
         return -1;
     if ((item = gcal_config_find(node, "names")) &&
-        gcal_config_strings(item, "names", &filter->names, &filter->n_names, err) < 0)
+        gcal_config_read_strings(item, "names", &filter->names, &filter->n_names, err) <
+            0)
         return -1;
     return 0;
 }
@@ -125,7 +127,8 @@ static int read_count(const struct gcal_yaml *map, const char *key, long long mi
     return 0;
 }
 
-int gcal_config_read_measure(const struct gcal_yaml *node, struct gcal_measure_options *m,
+int gcal_config_read_measure(const struct gcal_yaml *node,
+                             struct gcal_config_measure_options *m,
                              struct gcal_error *err)
 {
     static const char *const keys[] = {
@@ -133,7 +136,7 @@ int gcal_config_read_measure(const struct gcal_yaml *node, struct gcal_measure_o
         "max_samples", "noise",      "precision",  "kernel_limit_s",
         "rungs",       "seed",       NULL
     };
-    uint64_t min_samples = m->min_samples, max_samples = m->max_samples, rungs = m->rungs;
+    uint64_t min_samples = m->min_samples, max_samples = m->max_samples, sizes = m->sizes;
 
     if (gcal_yaml_check_keys(node, keys, err) < 0 ||
         read_above(node, "budget_s", 0, &m->budget_s, err) < 0 ||
@@ -146,7 +149,7 @@ int gcal_config_read_measure(const struct gcal_yaml *node, struct gcal_measure_o
             0 ||
         read_count(node, "max_samples", LEAST_SAMPLES, MAX_SAMPLES, &max_samples, err) <
             0 ||
-        read_count(node, "rungs", 1, MAX_LADDER, &rungs, err) < 0 ||
+        read_count(node, "rungs", 1, MAX_SWEEP, &sizes, err) < 0 ||
         read_count(node, "seed", 0, INT64_MAX, &m->seed, err) < 0)
         return -1;
     if (m->min_time_s >= m->max_time_s)
@@ -164,7 +167,7 @@ int gcal_config_read_measure(const struct gcal_yaml *node, struct gcal_measure_o
             (unsigned long long)min_samples, (unsigned long long)max_samples);
     m->min_samples = min_samples;
     m->max_samples = max_samples;
-    m->rungs = rungs;
+    m->sizes = sizes;
     return 0;
 }
 
@@ -225,8 +228,8 @@ static int read_match(const struct gcal_yaml *node, enum gcal_match *match,
 }
 
 static int read_tag_set(const struct gcal_yaml *node,
-                        const struct gcal_catalogue *catalogue, struct gcal_tag_set *set,
-                        struct gcal_error *err)
+                        const struct gcal_catalogue *catalogue,
+                        struct gcal_config_tag_set *set, struct gcal_error *err)
 {
     static const char *const keys[] = { "tags", "match", NULL };
     const struct gcal_yaml *tags, *match;
@@ -238,7 +241,7 @@ static int read_tag_set(const struct gcal_yaml *node,
         return -1;
     if (!(tags = gcal_config_find(node, "tags")))
         return gcal_yaml_error(node, err, "tags are missing, e.g. {tags: [matmul_sq]}");
-    if (gcal_config_strings(tags, "tags", &set->tags, &set->n_tags, err) < 0)
+    if (gcal_config_read_strings(tags, "tags", &set->tags, &set->n_tags, err) < 0)
         return -1;
     if (!set->n_tags)
         return gcal_yaml_error(tags, err, "the list of tags is empty");
@@ -252,12 +255,12 @@ static int read_tag_set(const struct gcal_yaml *node,
     return 0;
 }
 
-int gcal_config_tag_sets(const struct gcal_yaml *list, const char *what,
-                         const struct gcal_catalogue *catalogue,
-                         struct gcal_tag_set **sets, size_t *count,
-                         struct gcal_error *err)
+int gcal_config_read_tag_sets(const struct gcal_yaml *list, const char *what,
+                              const struct gcal_catalogue *catalogue,
+                              struct gcal_config_tag_set **sets, size_t *count,
+                              struct gcal_error *err)
 {
-    if (!gcal_config_list(list, "tag sets", err))
+    if (!gcal_config_need_list(list, "tag sets", err))
         return -1;
     if (!list->n_items)
         return gcal_yaml_error(list, err, "the list of %s is empty", what);

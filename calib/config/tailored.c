@@ -7,7 +7,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/config/choose.h"
+#include "calib/config/basis.h"
 #include "calib/config/private.h"
 #include "calib/model/profile.h"
 
@@ -17,7 +17,7 @@
 #define LEAST_CHANGE 0.3
 
 /* A kernel's tag, and what is known of its two features. */
-struct part_pair {
+struct component_pair {
     const char *tag;     /* borrowed from a profile */
     bool memory, onchip; /* whether there is work of that kind */
     double least, most;  /* of onchip / memory */
@@ -25,7 +25,7 @@ struct part_pair {
 
 struct pairs {
     size_t n, capacity;
-    struct part_pair *items;
+    struct component_pair *items;
 };
 
 static const char *tag_of(const struct gcal_kernel *kernel)
@@ -33,15 +33,15 @@ static const char *tag_of(const struct gcal_kernel *kernel)
     const struct gcal_profile *p = kernel->profile;
 
     for (size_t i = 0; i < p->n_entries; i++)
-        if (gcal_feature_is_part(p->entries[i].kind) && p->entries[i].tag)
+        if (gcal_feature_is_component(p->entries[i].kind) && p->entries[i].tag)
             return p->entries[i].tag;
     return NULL;
 }
 
-static struct part_pair *find_or_add(struct pairs *pairs, const char *tag,
-                                     struct gcal_error *err)
+static struct component_pair *find_or_add(struct pairs *pairs, const char *tag,
+                                          struct gcal_error *err)
 {
-    struct part_pair *moved;
+    struct component_pair *moved;
 
     for (size_t i = 0; i < pairs->n; i++)
         if (strcmp(pairs->items[i].tag, tag) == 0)
@@ -51,7 +51,7 @@ static struct part_pair *find_or_add(struct pairs *pairs, const char *tag,
     if (!moved)
         return NULL;
     pairs->items = moved;
-    moved[pairs->n] = (struct part_pair){ .tag = tag, .least = INFINITY };
+    moved[pairs->n] = (struct component_pair){ .tag = tag, .least = INFINITY };
     return &moved[pairs->n++];
 }
 
@@ -60,13 +60,13 @@ static int add_kernel(struct pairs *pairs, const struct gcal_kernel *kernel,
 {
     static const char *const features[] = { "f_memory", "f_onchip" };
     const char *tag = tag_of(kernel);
-    struct part_pair *pair;
+    struct component_pair *pair;
     double counts[2];
 
     if (!tag)
         return 0;
     if (!(pair = find_or_add(pairs, tag, err)) ||
-        gcal_features_count(kernel, 2, features, counts, err) < 0)
+        gcal_config_count_features(kernel, 2, features, counts, err) < 0)
         return -1;
     pair->memory = pair->memory || counts[0] > 0;
     pair->onchip = pair->onchip || counts[1] > 0;
@@ -78,7 +78,7 @@ static int add_kernel(struct pairs *pairs, const struct gcal_kernel *kernel,
 }
 
 /* Both where they can be told apart, else the memory accesses' if there are any. */
-static void put_pair(const struct part_pair *pair, struct gcal_buf *sum)
+static void put_pair(const struct component_pair *pair, struct gcal_buf *sum)
 {
     bool apart = pair->memory && pair->onchip &&
                  pair->most - pair->least > LEAST_CHANGE * pair->most;
@@ -107,8 +107,8 @@ static size_t count_family(const struct gcal_kernel_list *list, size_t first)
 /* Of each kernel's sizes the larger half counts: the smallest are of other proportions,
  * but mostly too short to be measured.
  */
-char *gcal_tailored_expression(const struct gcal_kernel_list *predicted,
-                               const char *overhead, struct gcal_error *err)
+char *gcal_config_tailored_expression(const struct gcal_kernel_list *predicted,
+                                      const char *overhead, struct gcal_error *err)
 {
     struct gcal_buf sum = { 0 };
     struct pairs pairs = { 0 };

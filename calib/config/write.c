@@ -20,18 +20,18 @@ static void write_key_strings(struct gcal_yaml_writer *w, const char *key,
 /* ---- settings ---- */
 
 static void write_devices(struct gcal_yaml_writer *w,
-                          const struct gcal_device_filter *filter)
+                          const struct gcal_config_device_filter *filter)
 {
     gcal_yaml_write_text(w, "devices");
     gcal_yaml_write_map(w);
-    write_key_strings(w, "types", filter->types, filter->n_types);
+    write_key_strings(w, "types", filter->kinds, filter->n_kinds);
     write_key_strings(w, "vendors", filter->vendors, filter->n_vendors);
     write_key_strings(w, "names", filter->names, filter->n_names);
     gcal_yaml_write_end_map(w);
 }
 
 static void write_measure(struct gcal_yaml_writer *w,
-                          const struct gcal_measure_options *m)
+                          const struct gcal_config_measure_options *m)
 {
     gcal_yaml_write_text(w, "measure");
     gcal_yaml_write_map(w);
@@ -44,7 +44,7 @@ static void write_measure(struct gcal_yaml_writer *w,
     if (m->precision > 0)
         gcal_yaml_put_number(w, "precision", m->precision);
     gcal_yaml_put_number(w, "kernel_limit_s", m->kernel_limit_s);
-    gcal_yaml_put_integer(w, "rungs", m->rungs);
+    gcal_yaml_put_integer(w, "rungs", m->sizes);
     gcal_yaml_put_integer(w, "seed", m->seed);
     gcal_yaml_write_end_map(w);
 }
@@ -78,7 +78,7 @@ static void write_parameter(struct gcal_yaml_writer *w,
 }
 
 /* Whether a form before form 'n' has it. */
-static bool is_written(const struct gcal_model_config *m, size_t n, const char *name)
+static bool is_written(const struct gcal_config_model *m, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
         if (gcal_model_parameter_find(m->forms[i].model, name))
@@ -87,7 +87,7 @@ static bool is_written(const struct gcal_model_config *m, size_t n, const char *
 }
 
 static void write_parameters(struct gcal_yaml_writer *w,
-                             const struct gcal_model_config *m)
+                             const struct gcal_config_model *m)
 {
     gcal_yaml_write_text(w, "parameters");
     gcal_yaml_write_map(w);
@@ -101,7 +101,7 @@ static void write_parameters(struct gcal_yaml_writer *w,
     gcal_yaml_write_end_map(w);
 }
 
-static void write_forms(struct gcal_yaml_writer *w, const struct gcal_model_config *m)
+static void write_forms(struct gcal_yaml_writer *w, const struct gcal_config_model *m)
 {
     gcal_yaml_write_text(w, "forms");
     gcal_yaml_write_map(w);
@@ -111,7 +111,7 @@ static void write_forms(struct gcal_yaml_writer *w, const struct gcal_model_conf
 }
 
 static void write_tag_sets(struct gcal_yaml_writer *w, const char *key,
-                           const struct gcal_tag_set *sets, size_t n)
+                           const struct gcal_config_tag_set *sets, size_t n)
 {
     static const char *const matches[] = {
         [GCAL_MATCH_SUPERSET] = "superset",
@@ -134,14 +134,14 @@ static void write_tag_sets(struct gcal_yaml_writer *w, const char *key,
     gcal_yaml_write_end_list(w);
 }
 
-static void write_model(struct gcal_yaml_writer *w, const struct gcal_model_config *m)
+static void write_model(struct gcal_yaml_writer *w, const struct gcal_config_model *m)
 {
     gcal_yaml_write_map(w);
     gcal_yaml_put_text(w, "name", m->model->name);
     gcal_yaml_put_text(w, "output", m->model->output);
     write_forms(w, m);
     write_parameters(w, m);
-    write_tag_sets(w, "predicts", m->predicts, m->n_predicts);
+    write_tag_sets(w, "predicts", m->targets, m->n_targets);
     if (m->n_tailored)
         write_key_strings(w, "tailored", m->tailored, m->n_tailored);
     if (m->n_checked)
@@ -159,10 +159,10 @@ static void write_models(struct gcal_yaml_writer *w, const struct gcal_config *c
     gcal_yaml_write_end_list(w);
 }
 
-int gcal_config_take_fingerprint(struct gcal_config *config, struct gcal_error *err)
+int gcal_config_set_fingerprint(struct gcal_config *config, struct gcal_error *err)
 {
     struct gcal_yaml_writer *w = gcal_yaml_writer_create(err);
-    struct gcal_measure_options measure = config->measure;
+    struct gcal_config_measure_options measure = config->measure;
     char *text;
     size_t size;
 

@@ -1,4 +1,4 @@
-/* opencl_buffers.c - the buffers that all kernels of a device share */
+/* buffers.c - the buffers that all kernels of a device share */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 /* Of what the host has free: who takes too much there is killed, not refused. */
 #define HOST_SHARE 0.5
 
-size_t gcal_opencl_arg_bytes(const struct gcal_job_arg *arg)
+size_t gcal_device_arg_bytes(const struct gcal_device_job_arg *arg)
 {
     size_t bytes = (size_t)arg->value * gcal_dtype_size(arg->dtype);
 
@@ -54,9 +54,9 @@ struct need {
 #define TRANSFERS SIZE_MAX
 
 /* What argument 'i' needs, or behind the last of them the transfer; false: nothing. */
-static bool get_need(const struct gcal_job *job, size_t i, struct need *need)
+static bool get_need(const struct gcal_device_job *job, size_t i, struct need *need)
 {
-    const struct gcal_job_arg *arg = i < job->n_args ? &job->args[i] : NULL;
+    const struct gcal_device_job_arg *arg = i < job->n_args ? &job->args[i] : NULL;
 
     if (!arg) {
         *need = (struct need){ TRANSFERS, job->transfer.size_bytes, "uint8", false };
@@ -64,28 +64,28 @@ static bool get_need(const struct gcal_job *job, size_t i, struct need *need)
     }
     if (arg->kind != GCAL_ARG_BUFFER)
         return false;
-    *need = (struct need){ i, gcal_opencl_arg_bytes(arg), arg->dtype, arg->output };
+    *need = (struct need){ i, gcal_device_arg_bytes(arg), arg->dtype, arg->output };
     return true;
 }
 
 /* Of the host's memory, for transfers. */
-static double host_bytes(const struct gcal_opencl *cl)
+static double host_bytes(const struct gcal_device *cl)
 {
     return (double)cl->pageable.size_bytes + (double)cl->pinned.size_bytes;
 }
 
 /* What can be given up for others. */
-static double pool_bytes(const struct gcal_opencl *cl)
+static double pool_bytes(const struct gcal_device *cl)
 {
     double sum = cl->shares_host_memory ? host_bytes(cl) : 0;
 
-    for (const struct gcal_opencl_buffer *b = cl->buffers; b; b = b->next)
+    for (const struct gcal_device_buffer *b = cl->buffers; b; b = b->next)
         sum += (double)b->size_bytes;
     return sum;
 }
 
 /* For all buffers together, those of the pool included. */
-static double limit_bytes(const struct gcal_opencl *cl)
+static double limit_bytes(const struct gcal_device *cl)
 {
     double limit = DEVICE_SHARE * cl->info.global_memory_bytes;
 
@@ -94,16 +94,17 @@ static double limit_bytes(const struct gcal_opencl *cl)
     return limit;
 }
 
-int gcal_opencl_check_memory(const struct gcal_opencl *cl, const struct gcal_job *job,
-                             enum gcal_row_status *status, struct gcal_error *err)
+int gcal_device_check_memory(const struct gcal_device *cl,
+                             const struct gcal_device_job *job,
+                             enum gcal_measurement_status *status, struct gcal_error *err)
 {
     double copied = (double)job->transfer.size_bytes;
     double total = cl->shares_host_memory ? 2 * copied : copied, largest = copied;
     double local = 0, limit = limit_bytes(cl);
 
-    *status = GCAL_ROW_LAUNCH_FAILED;
+    *status = GCAL_MEASUREMENT_LAUNCH_FAILED;
     for (size_t i = 0; i < job->n_args; i++) {
-        const struct gcal_job_arg *arg = &job->args[i];
+        const struct gcal_device_job_arg *arg = &job->args[i];
         double bytes = arg->value * (double)gcal_dtype_size(arg->dtype);
 
         if (arg->kind == GCAL_ARG_SCALAR)
@@ -118,7 +119,7 @@ int gcal_opencl_check_memory(const struct gcal_opencl *cl, const struct gcal_job
         total += bytes;
         largest = fmax(largest, bytes);
     }
-    *status = GCAL_ROW_SKIPPED;
+    *status = GCAL_MEASUREMENT_SKIPPED;
     if (largest > cl->info.max_alloc_bytes)
         return gcal_error_set(err, GCAL_EDEVICE,
                               "a buffer of %.3g GB, the device gives %.3g GB at most",
@@ -141,7 +142,7 @@ int gcal_opencl_check_memory(const struct gcal_opencl *cl, const struct gcal_job
 /* ---- the pool ---- */
 
 /* The first chunk comes from the host, the rest is copied from it on the device. */
-static cl_int fill_buffer(struct gcal_opencl *cl, cl_mem memory, const char *dtype,
+static cl_int fill_buffer(struct gcal_device *cl, cl_mem memory, const char *dtype,
                           size_t size_bytes)
 {
     size_t done = size_bytes < FILL_CHUNK_BYTES ? size_bytes : FILL_CHUNK_BYTES;
@@ -164,7 +165,7 @@ static cl_int fill_buffer(struct gcal_opencl *cl, cl_mem memory, const char *dty
     return code == CL_SUCCESS ? clFinish(cl->queue) : code;
 }
 
-static void release(struct gcal_opencl_buffer *b)
+static void release(struct gcal_device_buffer *b)
 {
     if (b->memory)
         clReleaseMemObject(b->memory);
@@ -172,11 +173,11 @@ static void release(struct gcal_opencl_buffer *b)
     b->size_bytes = 0;
 }
 
-void gcal_opencl_buffers_free(struct gcal_opencl *cl)
+void gcal_device_buffers_free(struct gcal_device *cl)
 {
-    gcal_opencl_host_free(cl, &cl->pageable);
-    gcal_opencl_host_free(cl, &cl->pinned);
-    for (struct gcal_opencl_buffer *b; (b = cl->buffers);) {
+    gcal_device_host_free(cl, &cl->pageable);
+    gcal_device_host_free(cl, &cl->pinned);
+    for (struct gcal_device_buffer *b; (b = cl->buffers);) {
         cl->buffers = b->next;
         release(b);
         free(b);
@@ -184,9 +185,9 @@ void gcal_opencl_buffers_free(struct gcal_opencl *cl)
 }
 
 /* Such a buffer, perhaps without its memory; NULL when the host's ran out. */
-static struct gcal_opencl_buffer *find(struct gcal_opencl *cl, const struct need *need)
+static struct gcal_device_buffer *find(struct gcal_device *cl, const struct need *need)
 {
-    struct gcal_opencl_buffer *b = cl->buffers;
+    struct gcal_device_buffer *b = cl->buffers;
 
     while (b && (b->index != need->index || b->output != need->output ||
                  strcmp(b->dtype, need->dtype) != 0))
@@ -204,22 +205,22 @@ static struct gcal_opencl_buffer *find(struct gcal_opencl *cl, const struct need
 /* How much of the pool is given up to make room for a job. */
 enum give_up { NOTHING, BUFFERS_OF_OTHERS, ALL };
 
-static void make_room(struct gcal_opencl *cl, const struct gcal_job *job,
+static void make_room(struct gcal_device *cl, const struct gcal_device_job *job,
                       enum give_up give_up)
 {
-    struct gcal_opencl_host *mine = gcal_opencl_host(cl, &job->transfer);
-    struct gcal_opencl_host *other = mine == &cl->pinned ? &cl->pageable : &cl->pinned;
+    struct gcal_device_host *mine = gcal_device_host(cl, &job->transfer);
+    struct gcal_device_host *other = mine == &cl->pinned ? &cl->pageable : &cl->pinned;
 
     if (give_up)
-        gcal_opencl_host_free(cl, other);
+        gcal_device_host_free(cl, other);
     if (give_up == ALL || (give_up && !job->transfer.pieces))
-        gcal_opencl_host_free(cl, mine);
-    for (struct gcal_opencl_buffer *b = cl->buffers; b && give_up; b = b->next)
+        gcal_device_host_free(cl, mine);
+    for (struct gcal_device_buffer *b = cl->buffers; b && give_up; b = b->next)
         if (give_up == ALL || b->job != cl->n_jobs)
             release(b);
 }
 
-static cl_int enlarge(struct gcal_opencl *cl, struct gcal_opencl_buffer *b,
+static cl_int enlarge(struct gcal_device *cl, struct gcal_device_buffer *b,
                       size_t size_bytes)
 {
     cl_int code;
@@ -237,12 +238,13 @@ static cl_int enlarge(struct gcal_opencl *cl, struct gcal_opencl_buffer *b,
     return code;
 }
 
-static cl_int get_all(struct gcal_opencl *cl, const struct gcal_job *job, cl_mem *memory)
+static cl_int get_all(struct gcal_device *cl, const struct gcal_device_job *job,
+                      cl_mem *memory)
 {
     cl_int code = CL_SUCCESS;
 
     for (size_t i = 0; code == CL_SUCCESS && i <= job->n_args; i++) {
-        struct gcal_opencl_buffer *b;
+        struct gcal_device_buffer *b;
         struct need need;
 
         if (!get_need(job, i, &need))
@@ -254,20 +256,20 @@ static cl_int get_all(struct gcal_opencl *cl, const struct gcal_job *job, cl_mem
         memory[i] = b->memory;
     }
     if (code == CL_SUCCESS && job->transfer.pieces)
-        code = gcal_opencl_host_enlarge(cl, &job->transfer);
+        code = gcal_device_host_enlarge(cl, &job->transfer);
     return code;
 }
 
 /* Marks what the job uses.  Returns the pool's size once it has what it needs, or a
  * negative number when the host's memory ran out.
  */
-static double mark(struct gcal_opencl *cl, const struct gcal_job *job)
+static double mark(struct gcal_device *cl, const struct gcal_device_job *job)
 {
     double more = 0;
 
     cl->n_jobs++;
     for (size_t i = 0; i <= job->n_args; i++) {
-        struct gcal_opencl_buffer *b;
+        struct gcal_device_buffer *b;
         struct need need;
 
         if (!get_need(job, i, &need))
@@ -279,12 +281,12 @@ static double mark(struct gcal_opencl *cl, const struct gcal_job *job)
     }
     if (job->transfer.pieces && cl->shares_host_memory)
         more += fmax(0, (double)job->transfer.size_bytes -
-                            (double)gcal_opencl_host(cl, &job->transfer)->size_bytes);
+                            (double)gcal_device_host(cl, &job->transfer)->size_bytes);
     return pool_bytes(cl) + more;
 }
 
-int gcal_opencl_buffers(struct gcal_opencl *cl, const struct gcal_job *job,
-                        cl_mem *memory, enum gcal_row_status *status,
+int gcal_device_buffers(struct gcal_device *cl, const struct gcal_device_job *job,
+                        cl_mem *memory, enum gcal_measurement_status *status,
                         struct gcal_error *err)
 {
     double limit = limit_bytes(cl), needed;
@@ -297,8 +299,8 @@ int gcal_opencl_buffers(struct gcal_opencl *cl, const struct gcal_job *job,
         if (needed > limit && give_up < ALL)
             continue;
         code = get_all(cl, job, memory);
-        if (!gcal_opencl_is_shortage(code))
+        if (!gcal_device_is_shortage(code))
             break;
     }
-    return code == CL_SUCCESS ? 0 : gcal_opencl_fail(status, err, "buffers", code);
+    return code == CL_SUCCESS ? 0 : gcal_device_fail(status, err, "buffers", code);
 }

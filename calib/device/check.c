@@ -1,4 +1,4 @@
-/* opencl_check.c - a job on data that are known, and what came of it */
+/* check.c - a job on data that are known, and what came of it */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,21 +6,21 @@
 #include "calib/base/random.h"
 #include "calib/device/private.h"
 
-static cl_mem make_buffer(struct gcal_opencl *cl, size_t size_bytes, void *data,
+static cl_mem make_buffer(struct gcal_device *cl, size_t size_bytes, void *data,
                           cl_int *code)
 {
     return clCreateBuffer(cl->context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                           size_bytes, data, code);
 }
 
-static cl_int make_inputs(struct gcal_opencl *cl, const struct gcal_job *job,
+static cl_int make_inputs(struct gcal_device *cl, const struct gcal_device_job *job,
                           uint64_t seed, cl_mem *inputs)
 {
     cl_int code = CL_SUCCESS;
 
     for (size_t i = 0; code == CL_SUCCESS && i < job->n_args; i++) {
-        const struct gcal_job_arg *arg = &job->args[i];
-        size_t size = gcal_opencl_arg_bytes(arg);
+        const struct gcal_device_job_arg *arg = &job->args[i];
+        size_t size = gcal_device_arg_bytes(arg);
         void *data;
 
         if (arg->kind != GCAL_ARG_BUFFER)
@@ -35,31 +35,31 @@ static cl_int make_inputs(struct gcal_opencl *cl, const struct gcal_job *job,
 }
 
 /* Random bytes at the end that the transfer starts from, none of them at the other. */
-static cl_int make_transfer(struct gcal_opencl *cl, const struct gcal_job *job,
+static cl_int make_transfer(struct gcal_device *cl, const struct gcal_device_job *job,
                             uint64_t seed, cl_mem *device)
 {
-    const struct gcal_job_transfer *t = &job->transfer;
+    const struct gcal_device_job_transfer *t = &job->transfer;
     unsigned char *sent, *host;
     cl_int code;
 
     if (!t->pieces)
         return CL_SUCCESS;
-    if ((code = gcal_opencl_host_enlarge(cl, t)) != CL_SUCCESS)
+    if ((code = gcal_device_host_enlarge(cl, t)) != CL_SUCCESS)
         return code;
     if (!(sent = malloc(t->size_bytes)))
         return CL_OUT_OF_HOST_MEMORY;
     gcal_random_bytes(seed, t->size_bytes, sent);
-    host = gcal_opencl_host(cl, t)->data;
+    host = gcal_device_host(cl, t)->data;
     for (size_t i = 0; i < t->size_bytes; i++)
-        host[i] = t->way == GCAL_TO_DEVICE ? sent[i] : (unsigned char)~sent[i];
-    for (size_t i = 0; t->way == GCAL_TO_DEVICE && i < t->size_bytes; i++)
+        host[i] = t->way == GCAL_FEATURE_TO_DEVICE ? sent[i] : (unsigned char)~sent[i];
+    for (size_t i = 0; t->way == GCAL_FEATURE_TO_DEVICE && i < t->size_bytes; i++)
         sent[i] = (unsigned char)~sent[i];
     *device = make_buffer(cl, t->size_bytes, sent, &code);
     free(sent);
     return code;
 }
 
-static cl_int read_buffer(struct gcal_opencl *cl, cl_mem memory, size_t size_bytes,
+static cl_int read_buffer(struct gcal_device *cl, cl_mem memory, size_t size_bytes,
                           void **output)
 {
     if (!(*output = malloc(size_bytes)))
@@ -68,51 +68,51 @@ static cl_int read_buffer(struct gcal_opencl *cl, cl_mem memory, size_t size_byt
                                NULL, NULL);
 }
 
-static cl_int read_outputs(struct gcal_opencl *cl, const struct gcal_job *job,
+static cl_int read_outputs(struct gcal_device *cl, const struct gcal_device_job *job,
                            const cl_mem *inputs, void **outputs)
 {
     cl_int code = CL_SUCCESS;
 
     for (size_t i = 0; code == CL_SUCCESS && i < job->n_args; i++)
         if (job->args[i].kind == GCAL_ARG_BUFFER && job->args[i].output)
-            code = read_buffer(cl, inputs[i], gcal_opencl_arg_bytes(&job->args[i]),
+            code = read_buffer(cl, inputs[i], gcal_device_arg_bytes(&job->args[i]),
                                &outputs[i]);
     return code;
 }
 
-static cl_int read_transfer(struct gcal_opencl *cl, const struct gcal_job *job,
+static cl_int read_transfer(struct gcal_device *cl, const struct gcal_device_job *job,
                             cl_mem device, void **output)
 {
-    const struct gcal_job_transfer *t = &job->transfer;
+    const struct gcal_device_job_transfer *t = &job->transfer;
 
     if (!t->pieces)
         return CL_SUCCESS;
-    if (t->way == GCAL_TO_DEVICE)
+    if (t->way == GCAL_FEATURE_TO_DEVICE)
         return read_buffer(cl, device, t->size_bytes, output);
     if (!(*output = malloc(t->size_bytes)))
         return CL_OUT_OF_HOST_MEMORY;
-    memcpy(*output, gcal_opencl_host(cl, t)->data, t->size_bytes);
+    memcpy(*output, gcal_device_host(cl, t)->data, t->size_bytes);
     return CL_SUCCESS;
 }
 
 /* 'memory': one buffer per argument, one for the transfer. */
-static int check(struct gcal_opencl *cl, const struct gcal_job *job, uint64_t seed,
-                 cl_mem *memory, void **outputs, enum gcal_row_status *status,
+static int check(struct gcal_device *cl, const struct gcal_device_job *job, uint64_t seed,
+                 cl_mem *memory, void **outputs, enum gcal_measurement_status *status,
                  struct gcal_error *err)
 {
     size_t n = job->n_args;
-    struct gcal_opencl_bound bound;
+    struct gcal_device_bound_job bound;
     cl_int code = make_inputs(cl, job, seed, memory);
     int rc;
 
     if (code == CL_SUCCESS)
         code = make_transfer(cl, job, seed + n, &memory[n]);
     if (code != CL_SUCCESS)
-        return gcal_opencl_fail(status, err, "inputs of the check", code);
-    if (gcal_opencl_bind(cl, job, memory, &bound, status, err) < 0)
+        return gcal_device_fail(status, err, "inputs of the check", code);
+    if (gcal_device_bind(cl, job, memory, &bound, status, err) < 0)
         return -1;
-    rc = gcal_opencl_run(cl, job, &bound, NULL, status, err);
-    gcal_opencl_unbind(&bound);
+    rc = gcal_device_run(cl, job, &bound, NULL, status, err);
+    gcal_device_unbind(&bound);
     if (rc < 0)
         return -1;
     code = read_outputs(cl, job, memory, outputs);
@@ -120,20 +120,20 @@ static int check(struct gcal_opencl *cl, const struct gcal_job *job, uint64_t se
         code = read_transfer(cl, job, memory[n], &outputs[n]);
     return code == CL_SUCCESS
                ? 0
-               : gcal_opencl_fail(status, err, "outputs of the check", code);
+               : gcal_device_fail(status, err, "outputs of the check", code);
 }
 
-int gcal_opencl_check(struct gcal_opencl *cl, const struct gcal_job *job, uint64_t seed,
-                      void **outputs, enum gcal_row_status *status,
+int gcal_device_check(struct gcal_device *cl, const struct gcal_device_job *job,
+                      uint64_t seed, void **outputs, enum gcal_measurement_status *status,
                       struct gcal_error *err)
 {
-    struct gcal_job once = *job;
+    struct gcal_device_job once = *job;
     cl_mem *memory;
     int rc;
 
-    if (gcal_opencl_check_memory(cl, job, status, err) < 0)
+    if (gcal_device_check_memory(cl, job, status, err) < 0)
         return -1;
-    *status = GCAL_ROW_LAUNCH_FAILED;
+    *status = GCAL_MEASUREMENT_LAUNCH_FAILED;
     if (!(memory = calloc(job->n_args + 1, sizeof(*memory))))
         return gcal_error_memory(err);
     once.launches = *job->entry ? 1 : 0;

@@ -11,7 +11,7 @@
 
 enum { CUDA_SUCCESS = 0, L2_CACHE_SIZE = 38 };
 
-double gcal_cuda_cache_bytes(const char *pci)
+double gcal_device_cuda_cache_bytes(const char *pci)
 {
     /* Never closed: the OpenCL driver may use it, too. */
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);

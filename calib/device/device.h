@@ -11,9 +11,9 @@
 struct gcal_error;
 
 /* "CL_OUT_OF_RESOURCES", or "OpenCL error -9999". */
-const char *gcal_opencl_error(cl_int code);
+const char *gcal_device_error_name(cl_int code);
 
-struct gcal_opencl_device {
+struct gcal_device_entry {
     cl_platform_id platform;
     cl_device_id id;
     struct gcal_device_info info;
@@ -24,52 +24,53 @@ struct gcal_opencl_device {
  * 'probe': a kernel is built to learn sub_group_size (0 otherwise).  -1 with 'err'
  * (GCAL_EDEVICE) when there is no platform.
  */
-int gcal_opencl_list(size_t platform, bool probe, struct gcal_opencl_device **devices,
+int gcal_device_list(size_t platform, bool probe, struct gcal_device_entry **devices,
                      size_t *count, size_t *n_platforms, struct gcal_error *err);
-void gcal_opencl_list_free(struct gcal_opencl_device *devices, size_t count);
+void gcal_device_list_free(struct gcal_device_entry *devices, size_t count);
 
 /* A device with its context, queue, built programs and buffers. */
-struct gcal_opencl;
+struct gcal_device;
 
-/* 'platform' may be GCAL_ANY_PLATFORM; the others are not touched. */
-struct gcal_opencl *gcal_opencl_open(const char *uid, size_t platform,
+/* 'platform' may be GCAL_DEVICE_ANY_PLATFORM; the others are not touched. */
+struct gcal_device *gcal_device_open(const char *uid, size_t platform,
                                      struct gcal_error *err);
-void gcal_opencl_close(struct gcal_opencl *cl);
+void gcal_device_close(struct gcal_device *cl);
 
 /* False once nothing works any more, as after a kernel's fault on many a GPU: only
  * another process can use the device then.
  */
-bool gcal_opencl_alive(const struct gcal_opencl *cl);
+bool gcal_device_is_alive(const struct gcal_device *cl);
 
 /* The functions below return 0, or -1 with 'err' and what a row of it would be called in
  * 'status'.
  */
 
 /* Builds, sets the arguments, runs twice; 'time_s' is the second run's. */
-int gcal_opencl_prepare(struct gcal_opencl *cl, const struct gcal_job *job,
-                        double *time_s, enum gcal_row_status *status,
+int gcal_device_prepare(struct gcal_device *cl, const struct gcal_device_job *job,
+                        double *time_s, enum gcal_measurement_status *status,
                         struct gcal_error *err);
-int gcal_opencl_measure(struct gcal_opencl *cl, const struct gcal_job *job, size_t n,
-                        struct gcal_sample *samples, enum gcal_row_status *status,
-                        struct gcal_error *err);
+int gcal_device_measure(struct gcal_device *cl, const struct gcal_device_job *job,
+                        size_t n, struct gcal_measurement_sample *samples,
+                        enum gcal_measurement_status *status, struct gcal_error *err);
 /* See gcal_worker_check(). */
-int gcal_opencl_check(struct gcal_opencl *cl, const struct gcal_job *job, uint64_t seed,
-                      void **outputs, enum gcal_row_status *status,
+int gcal_device_check(struct gcal_device *cl, const struct gcal_device_job *job,
+                      uint64_t seed, void **outputs, enum gcal_measurement_status *status,
                       struct gcal_error *err);
 
 /* ---- CUDA's driver, where there is one ---- */
 
 /* The L2 cache of the GPU at a PCI address "0000:01:00.0"; 0 when that is not known. */
-double gcal_cuda_cache_bytes(const char *pci);
+double gcal_device_cuda_cache_bytes(const char *pci);
 
 /* ---- NVML, where there is one ---- */
 
-struct gcal_nvml;
+struct gcal_device_nvml;
 
 /* The GPU at a PCI address "0000:01:00.0"; NULL when NVML or the GPU is not there. */
-struct gcal_nvml *gcal_nvml_open(const char *pci);
-void gcal_nvml_close(struct gcal_nvml *nvml);
+struct gcal_device_nvml *gcal_device_nvml_open(const char *pci);
+void gcal_device_nvml_close(struct gcal_device_nvml *nvml);
 /* Fills clock, temperature and throttle reasons; NaN, NaN, 0 where 'nvml' is NULL. */
-void gcal_nvml_read(const struct gcal_nvml *nvml, struct gcal_sample *sample);
+void gcal_device_nvml_read(const struct gcal_device_nvml *nvml,
+                           struct gcal_measurement_sample *sample);
 
 #endif

@@ -1,4 +1,4 @@
-/* worker_job.c - a kernel and its sizes as a worker needs them */
+/* job.c - a kernel and its sizes as a worker needs them */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define MAX_ARGS     256
 #define MAX_COMMANDS 10000000 /* of a run: launches, or copies */
 
-void gcal_job_clear(struct gcal_job *job)
+void gcal_device_job_clear(struct gcal_device_job *job)
 {
     for (size_t i = 0; i < job->n_args; i++)
         free(job->args[i].dtype);
@@ -19,11 +19,12 @@ void gcal_job_clear(struct gcal_job *job)
     free(job->source);
     free(job->entry);
     free(job->build_options);
-    *job = (struct gcal_job){ 0 };
+    *job = (struct gcal_device_job){ 0 };
 }
 
-int gcal_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel, size_t n_sizes,
-                 const struct gcal_size *sizes, struct gcal_error *err)
+int gcal_device_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel,
+                        size_t n_sizes, const struct gcal_size *sizes,
+                        struct gcal_error *err)
 {
     struct gcal_geometry geometry = { 0 };
 
@@ -51,11 +52,11 @@ int gcal_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel, size_t 
     gcal_wire_put_u32(buf, kernel->transfer.host);
     gcal_wire_put_u64(buf, geometry.transfer_bytes);
     gcal_wire_put_u64(buf, geometry.transfer_pieces);
-    gcal_geometry_clear(&geometry);
+    gcal_kernel_geometry_clear(&geometry);
     return 0;
 }
 
-static void get_args(struct gcal_wire *wire, struct gcal_job *job)
+static void get_args(struct gcal_wire *wire, struct gcal_device_job *job)
 {
     size_t n = gcal_wire_get_u32(wire);
 
@@ -64,7 +65,7 @@ static void get_args(struct gcal_wire *wire, struct gcal_job *job)
         return;
     }
     for (; job->n_args < n; job->n_args++) {
-        struct gcal_job_arg *arg = &job->args[job->n_args];
+        struct gcal_device_job_arg *arg = &job->args[job->n_args];
 
         arg->kind = (enum gcal_arg_kind)gcal_wire_get_u32(wire);
         arg->output = gcal_wire_get_u32(wire) != 0;
@@ -79,9 +80,9 @@ static void get_args(struct gcal_wire *wire, struct gcal_job *job)
     }
 }
 
-static void get_run(struct gcal_wire *wire, struct gcal_job *job)
+static void get_run(struct gcal_wire *wire, struct gcal_device_job *job)
 {
-    struct gcal_job_transfer *t = &job->transfer;
+    struct gcal_device_job_transfer *t = &job->transfer;
     uint32_t timing, way, host;
 
     job->launches = gcal_wire_get_u64(wire);
@@ -91,17 +92,19 @@ static void get_run(struct gcal_wire *wire, struct gcal_job *job)
     t->size_bytes = gcal_wire_get_u64(wire);
     t->pieces = gcal_wire_get_u64(wire);
     if (job->launches > MAX_COMMANDS || timing > GCAL_TIMING_HOST ||
-        way > GCAL_FROM_DEVICE || host > GCAL_MAPPED || t->pieces > MAX_COMMANDS ||
+        way > GCAL_FEATURE_FROM_DEVICE || host > GCAL_FEATURE_MAPPED ||
+        t->pieces > MAX_COMMANDS ||
         (t->pieces && (!way || !host || t->size_bytes < t->pieces)))
         wire->bad = true;
     job->timing = (enum gcal_timing)timing;
-    t->way = (enum gcal_copy_way)way;
-    t->host = (enum gcal_host_memory)host;
+    t->way = (enum gcal_feature_copy_direction)way;
+    t->host = (enum gcal_feature_host_memory)host;
 }
 
-int gcal_job_get(struct gcal_wire *wire, struct gcal_job *job, struct gcal_error *err)
+int gcal_device_job_get(struct gcal_wire *wire, struct gcal_device_job *job,
+                        struct gcal_error *err)
 {
-    *job = (struct gcal_job){ 0 };
+    *job = (struct gcal_device_job){ 0 };
     job->family = gcal_wire_get_text(wire);
     job->source = gcal_wire_get_text(wire);
     job->entry = gcal_wire_get_text(wire);
@@ -117,6 +120,6 @@ int gcal_job_get(struct gcal_wire *wire, struct gcal_job *job, struct gcal_error
     get_run(wire, job);
     if (!wire->bad && job->family && job->source && job->entry && job->build_options)
         return 0;
-    gcal_job_clear(job);
+    gcal_device_job_clear(job);
     return gcal_error_set(err, GCAL_EINPUT, "damaged request to a worker");
 }

@@ -1,4 +1,4 @@
-/* opencl_launch.c - kernels with their arguments, and their measuring */
+/* launch.c - kernels with their arguments, and their measuring */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 /* ---- arguments ---- */
 
 /* A scalar's bytes as the device takes them, little-endian. */
-static int scalar_bytes(const struct gcal_job_arg *arg, size_t index,
+static int scalar_bytes(const struct gcal_device_job_arg *arg, size_t index,
                         unsigned char bytes[8], struct gcal_error *err)
 {
     size_t size = gcal_dtype_size(arg->dtype);
@@ -40,11 +40,12 @@ static int scalar_bytes(const struct gcal_job_arg *arg, size_t index,
     return 0;
 }
 
-static int set_args(cl_kernel kernel, const struct gcal_job *job, const cl_mem *memory,
-                    enum gcal_row_status *status, struct gcal_error *err)
+static int set_args(cl_kernel kernel, const struct gcal_device_job *job,
+                    const cl_mem *memory, enum gcal_measurement_status *status,
+                    struct gcal_error *err)
 {
     for (size_t i = 0; i < job->n_args; i++) {
-        const struct gcal_job_arg *arg = &job->args[i];
+        const struct gcal_device_job_arg *arg = &job->args[i];
         unsigned char bytes[8] = { 0 };
         const void *value = bytes;
         size_t size = gcal_dtype_size(arg->dtype);
@@ -56,15 +57,15 @@ static int set_args(cl_kernel kernel, const struct gcal_job *job, const cl_mem *
             size = sizeof(memory[i]);
         } else if (arg->kind == GCAL_ARG_LOCAL) {
             value = NULL;
-            size = gcal_opencl_arg_bytes(arg);
+            size = gcal_device_arg_bytes(arg);
         } else if (scalar_bytes(arg, i, bytes, err) < 0) {
-            *status = GCAL_ROW_LAUNCH_FAILED;
+            *status = GCAL_MEASUREMENT_LAUNCH_FAILED;
             return -1;
         }
         code = clSetKernelArg(kernel, (cl_uint)i, size, value);
         snprintf(what, sizeof(what), "argument %zu", i);
         if (code != CL_SUCCESS)
-            return gcal_opencl_fail(status, err, what, code);
+            return gcal_device_fail(status, err, what, code);
     }
     return 0;
 }
@@ -74,14 +75,14 @@ static int set_args(cl_kernel kernel, const struct gcal_job *job, const cl_mem *
  * takes too many registers is refused as one.  Nor for CL_KERNEL_LOCAL_MEM_SIZE: the same
  * driver says 4 bytes more there than a kernel has, which may be all that there is.
  */
-static int check_group(const struct gcal_opencl *cl, const struct gcal_job *job,
-                       enum gcal_row_status *status, struct gcal_error *err)
+static int check_group(const struct gcal_device *cl, const struct gcal_device_job *job,
+                       enum gcal_measurement_status *status, struct gcal_error *err)
 {
     double items = 1, most = (double)cl->info.max_work_group_size;
 
     for (size_t i = 0; i < job->n_dims; i++)
         items *= (double)job->local_size[i];
-    *status = GCAL_ROW_SKIPPED;
+    *status = GCAL_MEASUREMENT_SKIPPED;
     if (items > most)
         return gcal_error_set(err, GCAL_EDEVICE,
                               "work-groups of %.0f items, the device takes %.0f", items,
@@ -90,19 +91,20 @@ static int check_group(const struct gcal_opencl *cl, const struct gcal_job *job,
 }
 
 /* The kernel object with its arguments set. */
-static cl_kernel bind_kernel(struct gcal_opencl *cl, const struct gcal_job *job,
-                             const cl_mem *memory, enum gcal_row_status *status,
+static cl_kernel bind_kernel(struct gcal_device *cl, const struct gcal_device_job *job,
+                             const cl_mem *memory, enum gcal_measurement_status *status,
                              struct gcal_error *err)
 {
-    cl_program program = gcal_opencl_program(cl, job, err);
+    cl_program program = gcal_device_program(cl, job, err);
     cl_kernel kernel;
     cl_int code;
 
-    *status = GCAL_ROW_BUILD_FAILED;
+    *status = GCAL_MEASUREMENT_BUILD_FAILED;
     if (!program)
         return NULL;
     if (!(kernel = clCreateKernel(program, job->entry, &code))) {
-        gcal_error_set(err, GCAL_EDEVICE, "%s: %s", job->entry, gcal_opencl_error(code));
+        gcal_error_set(err, GCAL_EDEVICE, "%s: %s", job->entry,
+                       gcal_device_error_name(code));
         return NULL;
     }
     if (set_args(kernel, job, memory, status, err) == 0 &&
@@ -112,58 +114,58 @@ static cl_kernel bind_kernel(struct gcal_opencl *cl, const struct gcal_job *job,
     return NULL;
 }
 
-int gcal_opencl_bind(struct gcal_opencl *cl, const struct gcal_job *job,
-                     const cl_mem *memory, struct gcal_opencl_bound *bound,
-                     enum gcal_row_status *status, struct gcal_error *err)
+int gcal_device_bind(struct gcal_device *cl, const struct gcal_device_job *job,
+                     const cl_mem *memory, struct gcal_device_bound_job *bound,
+                     enum gcal_measurement_status *status, struct gcal_error *err)
 {
     cl_int code = CL_SUCCESS;
 
-    *bound = (struct gcal_opencl_bound){ .device = memory[job->n_args] };
+    *bound = (struct gcal_device_bound_job){ .device = memory[job->n_args] };
     if (!*job->entry)
         return 0;
     if (job->transfer.pieces && !cl->copies)
         cl->copies =
             clCreateCommandQueue(cl->context, cl->id, CL_QUEUE_PROFILING_ENABLE, &code);
     if (code != CL_SUCCESS)
-        return gcal_opencl_fail(status, err, "second queue", code);
+        return gcal_device_fail(status, err, "second queue", code);
     bound->kernel = bind_kernel(cl, job, memory, status, err);
     return bound->kernel ? 0 : -1;
 }
 
-void gcal_opencl_unbind(struct gcal_opencl_bound *bound)
+void gcal_device_unbind(struct gcal_device_bound_job *bound)
 {
     if (bound->kernel)
         clReleaseKernel(bound->kernel);
 }
 
 /* With the pool's buffers. */
-static int bind_pool(struct gcal_opencl *cl, const struct gcal_job *job,
-                     struct gcal_opencl_bound *bound, enum gcal_row_status *status,
-                     struct gcal_error *err)
+static int bind_pool(struct gcal_device *cl, const struct gcal_device_job *job,
+                     struct gcal_device_bound_job *bound,
+                     enum gcal_measurement_status *status, struct gcal_error *err)
 {
     cl_mem *memory;
     int rc = -1;
 
-    if (gcal_opencl_check_memory(cl, job, status, err) < 0)
+    if (gcal_device_check_memory(cl, job, status, err) < 0)
         return -1;
     if (!(memory = calloc(job->n_args + 1, sizeof(*memory)))) {
-        *status = GCAL_ROW_LAUNCH_FAILED;
+        *status = GCAL_MEASUREMENT_LAUNCH_FAILED;
         return gcal_error_memory(err);
     }
-    if (gcal_opencl_buffers(cl, job, memory, status, err) == 0)
-        rc = gcal_opencl_bind(cl, job, memory, bound, status, err);
+    if (gcal_device_buffers(cl, job, memory, status, err) == 0)
+        rc = gcal_device_bind(cl, job, memory, bound, status, err);
     free(memory);
     return rc;
 }
 
 /* ---- running ---- */
 
-int gcal_opencl_prepare(struct gcal_opencl *cl, const struct gcal_job *job,
-                        double *time_s, enum gcal_row_status *status,
+int gcal_device_prepare(struct gcal_device *cl, const struct gcal_device_job *job,
+                        double *time_s, enum gcal_measurement_status *status,
                         struct gcal_error *err)
 {
-    struct gcal_opencl_bound bound;
-    struct gcal_sample sample = { 0 };
+    struct gcal_device_bound_job bound;
+    struct gcal_measurement_sample sample = { 0 };
     int rc;
 
     if (bind_pool(cl, job, &bound, status, err) < 0)
@@ -171,16 +173,17 @@ int gcal_opencl_prepare(struct gcal_opencl *cl, const struct gcal_job *job,
     /* The first run may compile, touch memory for the first time, wake the clocks: its
      * times are not looked at.
      */
-    rc = gcal_opencl_run(cl, job, &bound, NULL, status, err);
+    rc = gcal_device_run(cl, job, &bound, NULL, status, err);
     if (rc == 0)
-        rc = gcal_opencl_run(cl, job, &bound, &sample, status, err);
+        rc = gcal_device_run(cl, job, &bound, &sample, status, err);
     *time_s = sample.time_s;
-    gcal_opencl_unbind(&bound);
+    gcal_device_unbind(&bound);
     return rc;
 }
 
 /* Events that are always a small part of what the host waits tick in another unit. */
-static int check_unit(const struct gcal_sample *samples, size_t n, struct gcal_error *err)
+static int check_unit(const struct gcal_measurement_sample *samples, size_t n,
+                      struct gcal_error *err)
 {
     double ratio = 0, shortest_s = INFINITY;
 
@@ -195,28 +198,28 @@ static int check_unit(const struct gcal_sample *samples, size_t n, struct gcal_e
                           ratio, shortest_s);
 }
 
-int gcal_opencl_measure(struct gcal_opencl *cl, const struct gcal_job *job, size_t n,
-                        struct gcal_sample *samples, enum gcal_row_status *status,
-                        struct gcal_error *err)
+int gcal_device_measure(struct gcal_device *cl, const struct gcal_device_job *job,
+                        size_t n, struct gcal_measurement_sample *samples,
+                        enum gcal_measurement_status *status, struct gcal_error *err)
 {
-    struct gcal_opencl_bound bound;
-    struct gcal_sample state;
+    struct gcal_device_bound_job bound;
+    struct gcal_measurement_sample state;
     int rc = 0;
 
     if (bind_pool(cl, job, &bound, status, err) < 0)
         return -1;
     for (size_t i = 0; rc == 0 && i < n; i++)
-        rc = gcal_opencl_run(cl, job, &bound, &samples[i], status, err);
+        rc = gcal_device_run(cl, job, &bound, &samples[i], status, err);
     /* Read once, after the runs: asking takes longer than many a kernel. */
-    gcal_nvml_read(cl->nvml, &state);
+    gcal_device_nvml_read(cl->nvml, &state);
     for (size_t i = 0; i < n; i++) {
         samples[i].clock_hz = state.clock_hz;
         samples[i].temperature_c = state.temperature_c;
         samples[i].throttle = state.throttle;
     }
-    gcal_opencl_unbind(&bound);
+    gcal_device_unbind(&bound);
     if (rc == 0 && check_unit(samples, n, err) < 0) {
-        *status = GCAL_ROW_BAD_EVENTS;
+        *status = GCAL_MEASUREMENT_BAD_EVENTS;
         rc = -1;
     }
     return rc;

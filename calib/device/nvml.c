@@ -7,7 +7,7 @@
 
 enum { NVML_CLOCK_SM = 1, NVML_TEMPERATURE_GPU = 0 };
 
-struct gcal_nvml {
+struct gcal_device_nvml {
     void *library, *device;
     int (*clock)(void *device, int type, unsigned *mhz);
     int (*temperature)(void *device, int sensor, unsigned *celsius);
@@ -15,9 +15,9 @@ struct gcal_nvml {
     int (*shutdown)(void);
 };
 
-struct gcal_nvml *gcal_nvml_open(const char *pci)
+struct gcal_device_nvml *gcal_device_nvml_open(const char *pci)
 {
-    struct gcal_nvml *nvml = calloc(1, sizeof(*nvml));
+    struct gcal_device_nvml *nvml = calloc(1, sizeof(*nvml));
     int (*find)(const char *pci, void **device);
     int (*init)(void);
 
@@ -42,7 +42,7 @@ fail:
     return NULL;
 }
 
-void gcal_nvml_close(struct gcal_nvml *nvml)
+void gcal_device_nvml_close(struct gcal_device_nvml *nvml)
 {
     if (!nvml)
         return;
@@ -51,7 +51,8 @@ void gcal_nvml_close(struct gcal_nvml *nvml)
     free(nvml);
 }
 
-void gcal_nvml_read(const struct gcal_nvml *nvml, struct gcal_sample *sample)
+void gcal_device_nvml_read(const struct gcal_device_nvml *nvml,
+                           struct gcal_measurement_sample *sample)
 {
     unsigned long long reasons;
     unsigned value;

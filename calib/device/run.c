@@ -1,4 +1,4 @@
-/* opencl_run.c - a job once: launches and copies, and how long they take */
+/* run.c - a job once: launches and copies, and how long they take */
 #include <math.h>
 
 #include "calib/base/clock.h"
@@ -20,8 +20,8 @@ struct times {
 
 /* ---- enqueuing and waiting ---- */
 
-static cl_int launch(struct gcal_opencl *cl, cl_kernel kernel, const struct gcal_job *job,
-                     struct span *span)
+static cl_int launch(struct gcal_device *cl, cl_kernel kernel,
+                     const struct gcal_device_job *job, struct span *span)
 {
     bool timed = job->timing == GCAL_TIMING_EVENT;
     cl_int code = CL_SUCCESS;
@@ -39,14 +39,14 @@ static cl_int launch(struct gcal_opencl *cl, cl_kernel kernel, const struct gcal
 }
 
 /* Copies beside a kernel have a queue of their own. */
-static cl_command_queue queue_of_copies(struct gcal_opencl *cl,
-                                        const struct gcal_job *job)
+static cl_command_queue queue_of_copies(struct gcal_device *cl,
+                                        const struct gcal_device_job *job)
 {
     return job->launches && job->transfer.pieces ? cl->copies : cl->queue;
 }
 
-static cl_int copy(struct gcal_opencl *cl, cl_mem device, const struct gcal_job *job,
-                   struct span *span)
+static cl_int copy(struct gcal_device *cl, cl_mem device,
+                   const struct gcal_device_job *job, struct span *span)
 {
     bool timed = job->timing == GCAL_TIMING_EVENT;
     cl_command_queue queue = queue_of_copies(cl, job);
@@ -58,12 +58,12 @@ static cl_int copy(struct gcal_opencl *cl, cl_mem device, const struct gcal_job 
         code = clFlush(cl->queue);
     if (code != CL_SUCCESS)
         return code;
-    return gcal_opencl_copy(queue, &job->transfer, device,
-                            gcal_opencl_host(cl, &job->transfer)->data,
+    return gcal_device_copy(queue, &job->transfer, device,
+                            gcal_device_host(cl, &job->transfer)->data,
                             timed ? &span->first : NULL, timed ? &span->last : NULL);
 }
 
-static cl_int finish(struct gcal_opencl *cl, const struct gcal_job *job)
+static cl_int finish(struct gcal_device *cl, const struct gcal_device_job *job)
 {
     cl_command_queue other = queue_of_copies(cl, job);
     cl_int code = other != cl->queue ? clFlush(other) : CL_SUCCESS;
@@ -73,7 +73,7 @@ static cl_int finish(struct gcal_opencl *cl, const struct gcal_job *job)
     return code == CL_SUCCESS && other != cl->queue ? clFinish(other) : code;
 }
 
-static cl_int wait_for(struct gcal_opencl *cl, const struct gcal_job *job,
+static cl_int wait_for(struct gcal_device *cl, const struct gcal_device_job *job,
                        const struct span *spans)
 {
     cl_event events[2];
@@ -97,11 +97,11 @@ static cl_int event_code(cl_event event, cl_int code)
 }
 
 static int fail_running(const struct span *span, cl_int code,
-                        enum gcal_row_status *status, struct gcal_error *err)
+                        enum gcal_measurement_status *status, struct gcal_error *err)
 {
-    gcal_opencl_fail(status, err, span->what, code);
+    gcal_device_fail(status, err, span->what, code);
     if (code == CL_OUT_OF_RESOURCES) /* once it runs: an access out of bounds */
-        *status = GCAL_ROW_LAUNCH_FAILED;
+        *status = GCAL_MEASUREMENT_LAUNCH_FAILED;
     return -1;
 }
 
@@ -154,7 +154,8 @@ static int event_time(const struct times *t, double tick_s, double *time_s,
  * queue's events have to agree with the host's clock by themselves, too.
  */
 static int span_time(const struct span *spans, double host_s, double tick_s,
-                     double *time_s, enum gcal_row_status *status, struct gcal_error *err)
+                     double *time_s, enum gcal_measurement_status *status,
+                     struct gcal_error *err)
 {
     struct times all = { .start_ns = ~(cl_ulong)0, .host_s = host_s }, one = all;
     cl_int code;
@@ -163,8 +164,8 @@ static int span_time(const struct span *spans, double host_s, double tick_s,
         if (!spans[i].last)
             continue;
         if ((code = read_span(&spans[i], &one)) != CL_SUCCESS)
-            return gcal_opencl_fail(status, err, spans[i].what, code);
-        *status = GCAL_ROW_BAD_EVENTS;
+            return gcal_device_fail(status, err, spans[i].what, code);
+        *status = GCAL_MEASUREMENT_BAD_EVENTS;
         if (event_time(&one, tick_s, time_s, err) < 0)
             return -1;
         all.start_ns = one.start_ns < all.start_ns ? one.start_ns : all.start_ns;
@@ -181,9 +182,10 @@ static void release(struct span *span)
         clReleaseEvent(span->last);
 }
 
-static int run(struct gcal_opencl *cl, const struct gcal_job *job,
-               const struct gcal_opencl_bound *bound, struct span *spans, double *host_s,
-               enum gcal_row_status *status, struct gcal_error *err)
+static int run(struct gcal_device *cl, const struct gcal_device_job *job,
+               const struct gcal_device_bound_job *bound, struct span *spans,
+               double *host_s, enum gcal_measurement_status *status,
+               struct gcal_error *err)
 {
     const char *step = "launch";
     double began_s = gcal_clock_now_s();
@@ -195,7 +197,7 @@ static int run(struct gcal_opencl *cl, const struct gcal_job *job,
     }
     if (code != CL_SUCCESS) {
         finish(cl, job); /* what was enqueued before uses the buffers */
-        return gcal_opencl_fail(status, err, step, code);
+        return gcal_device_fail(status, err, step, code);
     }
     code = wait_for(cl, job, spans);
     *host_s = gcal_clock_now_s() - began_s;
@@ -209,9 +211,10 @@ static int run(struct gcal_opencl *cl, const struct gcal_job *job,
                               : fail_running(&spans[!bound->kernel], code, status, err);
 }
 
-int gcal_opencl_run(struct gcal_opencl *cl, const struct gcal_job *job,
-                    const struct gcal_opencl_bound *bound, struct gcal_sample *sample,
-                    enum gcal_row_status *status, struct gcal_error *err)
+int gcal_device_run(struct gcal_device *cl, const struct gcal_device_job *job,
+                    const struct gcal_device_bound_job *bound,
+                    struct gcal_measurement_sample *sample,
+                    enum gcal_measurement_status *status, struct gcal_error *err)
 {
     struct span spans[2] = { { .what = "kernel" }, { .what = "copy" } };
     double host_s = 0;

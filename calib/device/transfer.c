@@ -1,4 +1,4 @@
-/* opencl_transfer.c - copies between host and device */
+/* transfer.c - copies between host and device */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +10,13 @@
 
 /* ---- the host's end ---- */
 
-struct gcal_opencl_host *gcal_opencl_host(struct gcal_opencl *cl,
-                                          const struct gcal_job_transfer *transfer)
+struct gcal_device_host *gcal_device_host(struct gcal_device *cl,
+                                          const struct gcal_device_job_transfer *transfer)
 {
-    return transfer->host == GCAL_PINNED ? &cl->pinned : &cl->pageable;
+    return transfer->host == GCAL_FEATURE_PINNED ? &cl->pinned : &cl->pageable;
 }
 
-void gcal_opencl_host_free(struct gcal_opencl *cl, struct gcal_opencl_host *host)
+void gcal_device_host_free(struct gcal_device *cl, struct gcal_device_host *host)
 {
     if (host->memory) {
         if (host->data)
@@ -25,11 +25,11 @@ void gcal_opencl_host_free(struct gcal_opencl *cl, struct gcal_opencl_host *host
         clReleaseMemObject(host->memory);
     } else
         free(host->data);
-    *host = (struct gcal_opencl_host){ 0 };
+    *host = (struct gcal_device_host){ 0 };
 }
 
 /* Drivers pin what they allocate for the host themselves; it stays mapped. */
-static cl_int make_pinned(struct gcal_opencl *cl, size_t size_bytes)
+static cl_int make_pinned(struct gcal_device *cl, size_t size_bytes)
 {
     cl_int code;
 
@@ -42,22 +42,22 @@ static cl_int make_pinned(struct gcal_opencl *cl, size_t size_bytes)
     return code;
 }
 
-cl_int gcal_opencl_host_enlarge(struct gcal_opencl *cl,
-                                const struct gcal_job_transfer *transfer)
+cl_int gcal_device_host_enlarge(struct gcal_device *cl,
+                                const struct gcal_device_job_transfer *transfer)
 {
-    struct gcal_opencl_host *host = gcal_opencl_host(cl, transfer);
+    struct gcal_device_host *host = gcal_device_host(cl, transfer);
     size_t size_bytes = (transfer->size_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
     cl_int code = CL_SUCCESS;
 
     if (host->size_bytes >= transfer->size_bytes)
         return CL_SUCCESS;
-    gcal_opencl_host_free(cl, host);
+    gcal_device_host_free(cl, host);
     if (host == &cl->pinned)
         code = make_pinned(cl, size_bytes);
     else if (!(host->data = aligned_alloc(PAGE_BYTES, size_bytes)))
         code = CL_OUT_OF_HOST_MEMORY;
     if (code != CL_SUCCESS) {
-        gcal_opencl_host_free(cl, host);
+        gcal_device_host_free(cl, host);
         return code;
     }
     gcal_random_bytes(FILL_SEED, size_bytes, host->data);
@@ -68,11 +68,11 @@ cl_int gcal_opencl_host_enlarge(struct gcal_opencl *cl,
 /* ---- copies ---- */
 
 /* One piece through the device's buffer mapped: the host copies, in between. */
-static cl_int copy_mapped(cl_command_queue queue, enum gcal_copy_way way, cl_mem device,
-                          size_t offset, size_t size_bytes, unsigned char *host,
-                          cl_event *mapped, cl_event *unmapped)
+static cl_int copy_mapped(cl_command_queue queue, enum gcal_feature_copy_direction way,
+                          cl_mem device, size_t offset, size_t size_bytes,
+                          unsigned char *host, cl_event *mapped, cl_event *unmapped)
 {
-    bool write = way == GCAL_TO_DEVICE;
+    bool write = way == GCAL_FEATURE_TO_DEVICE;
     cl_int code;
     void *data = clEnqueueMapBuffer(queue, device, CL_TRUE,
                                     write ? CL_MAP_WRITE_INVALIDATE_REGION : CL_MAP_READ,
@@ -84,9 +84,9 @@ static cl_int copy_mapped(cl_command_queue queue, enum gcal_copy_way way, cl_mem
     return clEnqueueUnmapMemObject(queue, device, data, 0, NULL, unmapped);
 }
 
-cl_int gcal_opencl_copy(cl_command_queue queue, const struct gcal_job_transfer *transfer,
-                        cl_mem device, unsigned char *host, cl_event *first,
-                        cl_event *last)
+cl_int gcal_device_copy(cl_command_queue queue,
+                        const struct gcal_device_job_transfer *transfer, cl_mem device,
+                        unsigned char *host, cl_event *first, cl_event *last)
 {
     size_t size_bytes = transfer->size_bytes / transfer->pieces;
     cl_int code = CL_SUCCESS;
@@ -96,10 +96,10 @@ cl_int gcal_opencl_copy(cl_command_queue queue, const struct gcal_job_transfer *
         bool is_last = i + 1 == transfer->pieces;
         cl_event *event = is_last ? last : i == 0 ? first : NULL;
 
-        if (transfer->host == GCAL_MAPPED)
+        if (transfer->host == GCAL_FEATURE_MAPPED)
             code = copy_mapped(queue, transfer->way, device, offset, size_bytes, host,
                                i == 0 ? first : NULL, is_last ? last : NULL);
-        else if (transfer->way == GCAL_TO_DEVICE)
+        else if (transfer->way == GCAL_FEATURE_TO_DEVICE)
             code = clEnqueueWriteBuffer(queue, device, CL_FALSE, offset, size_bytes,
                                         host + offset, 0, NULL, event);
         else

@@ -20,7 +20,7 @@
 #define MAX_TESTS (2 * GCAL_MAX_DIMS + 1)
 
 struct test {
-    enum gcal_relation relation;
+    enum gcal_feature_relation relation;
     struct gcal_expr *actual, *bound;
 };
 
@@ -82,17 +82,17 @@ static bool holds(const struct test *test, const double *values)
     bool equal = fabs(actual - bound) <= 1e-9 * fmax(fabs(actual), fabs(bound));
 
     switch (test->relation) {
-    case GCAL_ANY:
+    case GCAL_FEATURE_ANY:
         return true;
-    case GCAL_EQ:
+    case GCAL_FEATURE_EQ:
         return equal;
-    case GCAL_GT:
+    case GCAL_FEATURE_GT:
         return actual > bound && !equal;
-    case GCAL_GE:
+    case GCAL_FEATURE_GE:
         return actual > bound || equal;
-    case GCAL_LT:
+    case GCAL_FEATURE_LT:
         return actual < bound && !equal;
-    case GCAL_LE:
+    case GCAL_FEATURE_LE:
         return actual < bound || equal;
     }
     return false;
@@ -108,10 +108,11 @@ static bool matches(const struct gcal_feature *f, const struct gcal_profile_entr
 {
     return f->kind == entry->kind && same(f->dtype, entry->dtype) &&
            same(f->op, entry->op) && same(f->tag, entry->tag) &&
-           (f->space == GCAL_SPACE_ANY || f->space == entry->space) &&
-           (f->way == GCAL_COPY_ANY || f->way == entry->way) &&
-           (f->host == GCAL_HOST_ANY || f->host == entry->host) &&
-           (f->direction == GCAL_DIRECTION_ANY || f->direction == entry->direction);
+           (f->space == GCAL_FEATURE_SPACE_ANY || f->space == entry->space) &&
+           (f->way == GCAL_FEATURE_COPY_ANY || f->way == entry->way) &&
+           (f->host == GCAL_FEATURE_HOST_ANY || f->host == entry->host) &&
+           (f->direction == GCAL_FEATURE_DIRECTION_ANY ||
+            f->direction == entry->direction);
 }
 
 static struct gcal_expr *parse(const struct gcal_binding *binding, const char *text,
@@ -134,14 +135,14 @@ static bool depends_on_sizes(const struct gcal_binding *binding,
  * 'err'.  'actual' is NULL where nothing is known of it.
  */
 static int add_test(const struct gcal_binding *binding, struct term *term,
-                    const struct gcal_constraint *constraint, const char *actual,
+                    const struct gcal_feature_constraint *constraint, const char *actual,
                     struct gcal_error *err)
 {
     double values[GCAL_PROFILE_MAX_PARAMETERS + 1] = { 0 };
     struct test *test = &term->tests[term->n_tests];
     int rc;
 
-    if (constraint->relation == GCAL_ANY)
+    if (constraint->relation == GCAL_FEATURE_ANY)
         return 1;
     if (!actual)
         return 0;

@@ -12,7 +12,7 @@ void gcal_expr_destroy(struct gcal_expr *expr)
 {
     if (!expr)
         return;
-    gcal_nodes_free(expr);
+    gcal_expr_nodes_free(expr);
     for (size_t i = 0; i < expr->n_symbols; i++)
         free(expr->symbols[i]);
     free(expr->symbols);
@@ -53,10 +53,10 @@ size_t gcal_expr_add_symbol(struct gcal_expr *expr, const char *name, size_t len
 
 /* ---- the program ---- */
 
-static int emit(struct gcal_expr *expr, struct gcal_instruction instruction,
+static int emit(struct gcal_expr *expr, struct gcal_expr_instruction instruction,
                 struct gcal_error *err)
 {
-    struct gcal_instruction *program =
+    struct gcal_expr_instruction *program =
         gcal_array_grow(expr->program, expr->n_instructions, &expr->program_capacity,
                         sizeof(*program), err);
 
@@ -70,28 +70,28 @@ static int emit(struct gcal_expr *expr, struct gcal_instruction instruction,
 }
 
 /* 'height' values lie on the stack when the node's evaluation starts. */
-static int compile(struct gcal_expr *expr, const struct gcal_node *node, size_t height,
-                   struct gcal_error *err)
+static int compile(struct gcal_expr *expr, const struct gcal_expr_node *node,
+                   size_t height, struct gcal_error *err)
 {
-    size_t n_args = gcal_node_is_whole_power(node) ? 1 : node->n_args;
-    struct gcal_instruction instruction = { .op = (uint16_t)node->op,
-                                            .n_args = (uint16_t)n_args,
-                                            .symbol = (uint32_t)node->symbol,
-                                            .number = node->number };
+    size_t n_args = gcal_expr_node_is_integer_power(node) ? 1 : node->n_args;
+    struct gcal_expr_instruction instruction = { .op = (uint16_t)node->op,
+                                                 .n_args = (uint16_t)n_args,
+                                                 .symbol = (uint32_t)node->symbol,
+                                                 .number = node->number };
 
     if (height >= GCAL_EXPR_MAX_STACK)
         return gcal_error_set(err, GCAL_EINPUT, "the expression is nested too deeply");
     for (size_t i = 0; i < n_args; i++)
         if (compile(expr, node->args[i], height + i, err) < 0)
             return -1;
-    if (gcal_node_is_whole_power(node)) {
-        instruction.op = GCAL_OP_POWI;
+    if (gcal_expr_node_is_integer_power(node)) {
+        instruction.op = GCAL_EXPR_OP_POWI;
         instruction.n_args = (uint16_t)node->args[1]->number;
     }
     return emit(expr, instruction, err);
 }
 
-int gcal_expr_compile(struct gcal_expr *expr, struct gcal_node *root,
+int gcal_expr_compile(struct gcal_expr *expr, struct gcal_expr_node *root,
                       struct gcal_error *err)
 {
     expr->root = root;
@@ -102,40 +102,40 @@ int gcal_expr_compile(struct gcal_expr *expr, struct gcal_node *root,
 double gcal_expr_eval(const struct gcal_expr *expr, const double *values)
 {
     double stack[GCAL_EXPR_MAX_STACK + 1], *below = stack, top = 0;
-    const struct gcal_instruction *end = expr->program + expr->n_instructions;
+    const struct gcal_expr_instruction *end = expr->program + expr->n_instructions;
 
-    for (const struct gcal_instruction *i = expr->program; i < end; i++)
+    for (const struct gcal_expr_instruction *i = expr->program; i < end; i++)
         switch (i->op) {
-        case GCAL_OP_NUMBER:
+        case GCAL_EXPR_OP_NUMBER:
             *below++ = top;
             top = i->number;
             break;
-        case GCAL_OP_SYMBOL:
+        case GCAL_EXPR_OP_SYMBOL:
             *below++ = top;
             top = values[i->symbol];
             break;
-        case GCAL_OP_ADD:
+        case GCAL_EXPR_OP_ADD:
             top = *--below + top;
             break;
-        case GCAL_OP_SUB:
+        case GCAL_EXPR_OP_SUB:
             top = *--below - top;
             break;
-        case GCAL_OP_MUL:
+        case GCAL_EXPR_OP_MUL:
             top = *--below * top;
             break;
-        case GCAL_OP_DIV:
+        case GCAL_EXPR_OP_DIV:
             top = *--below / top;
             break;
-        case GCAL_OP_NEG:
+        case GCAL_EXPR_OP_NEG:
             top = -top;
             break;
-        case GCAL_OP_POWI:
-            top = gcal_whole_power(top, i->n_args);
+        case GCAL_EXPR_OP_POWI:
+            top = gcal_expr_integer_power(top, i->n_args);
             break;
         default:
             *below = top;
             below -= i->n_args - 1;
-            top = gcal_op_apply(i->op, i->n_args, below);
+            top = gcal_expr_op_apply(i->op, i->n_args, below);
         }
     return top;
 }
@@ -143,7 +143,8 @@ double gcal_expr_eval(const struct gcal_expr *expr, const double *values)
 bool gcal_expr_uses(const struct gcal_expr *expr, size_t symbol)
 {
     for (size_t i = 0; i < expr->n_instructions; i++)
-        if (expr->program[i].op == GCAL_OP_SYMBOL && expr->program[i].symbol == symbol)
+        if (expr->program[i].op == GCAL_EXPR_OP_SYMBOL &&
+            expr->program[i].symbol == symbol)
             return true;
     return false;
 }

@@ -8,65 +8,66 @@
 #include "calib/model/expr_private.h"
 
 /* Short names: a derivative should read as on paper. */
-static struct gcal_node *add(struct gcal_build *b, struct gcal_node *x,
-                             struct gcal_node *y)
+static struct gcal_expr_node *add(struct gcal_expr_builder *b, struct gcal_expr_node *x,
+                                  struct gcal_expr_node *y)
 {
-    return gcal_node_binary(b, GCAL_OP_ADD, x, y);
+    return gcal_expr_node_binary(b, GCAL_EXPR_OP_ADD, x, y);
 }
 
-static struct gcal_node *sub(struct gcal_build *b, struct gcal_node *x,
-                             struct gcal_node *y)
+static struct gcal_expr_node *sub(struct gcal_expr_builder *b, struct gcal_expr_node *x,
+                                  struct gcal_expr_node *y)
 {
-    return gcal_node_binary(b, GCAL_OP_SUB, x, y);
+    return gcal_expr_node_binary(b, GCAL_EXPR_OP_SUB, x, y);
 }
 
-static struct gcal_node *mul(struct gcal_build *b, struct gcal_node *x,
-                             struct gcal_node *y)
+static struct gcal_expr_node *mul(struct gcal_expr_builder *b, struct gcal_expr_node *x,
+                                  struct gcal_expr_node *y)
 {
-    return gcal_node_binary(b, GCAL_OP_MUL, x, y);
+    return gcal_expr_node_binary(b, GCAL_EXPR_OP_MUL, x, y);
 }
 
-static struct gcal_node *quotient(struct gcal_build *b, struct gcal_node *x,
-                                  struct gcal_node *y)
+static struct gcal_expr_node *quotient(struct gcal_expr_builder *b,
+                                       struct gcal_expr_node *x, struct gcal_expr_node *y)
 {
-    return gcal_node_binary(b, GCAL_OP_DIV, x, y);
+    return gcal_expr_node_binary(b, GCAL_EXPR_OP_DIV, x, y);
 }
 
-static struct gcal_node *number(struct gcal_build *b, double value)
+static struct gcal_expr_node *number(struct gcal_expr_builder *b, double value)
 {
-    return gcal_node_number(b, value);
+    return gcal_expr_node_number(b, value);
 }
 
-static bool is_zero(const struct gcal_node *node)
+static bool is_zero(const struct gcal_expr_node *node)
 {
-    return node && node->op == GCAL_OP_NUMBER && node->number == 0;
+    return node && node->op == GCAL_EXPR_OP_NUMBER && node->number == 0;
 }
 
-static struct gcal_node *derive(struct gcal_build *b, struct gcal_node *node,
-                                size_t symbol);
+static struct gcal_expr_node *derive(struct gcal_expr_builder *b,
+                                     struct gcal_expr_node *node, size_t symbol);
 
 /* (u^v)' = v u^(v-1) u' + u^v log(u) v' */
-static struct gcal_node *derive_power(struct gcal_build *b, struct gcal_node *const *a,
-                                      size_t symbol)
+static struct gcal_expr_node *derive_power(struct gcal_expr_builder *b,
+                                           struct gcal_expr_node *const *a, size_t symbol)
 {
-    struct gcal_node *du = derive(b, a[0], symbol), *dv = derive(b, a[1], symbol);
-    struct gcal_node *sum = number(b, 0), *less;
+    struct gcal_expr_node *du = derive(b, a[0], symbol), *dv = derive(b, a[1], symbol);
+    struct gcal_expr_node *sum = number(b, 0), *less;
 
     if (!is_zero(du)) {
         less = sub(b, a[1], number(b, 1));
-        sum = mul(b, mul(b, a[1], gcal_node_binary(b, GCAL_OP_POW, a[0], less)), du);
+        sum = mul(b, mul(b, a[1], gcal_expr_node_binary(b, GCAL_EXPR_OP_POW, a[0], less)),
+                  du);
     }
     if (!is_zero(dv))
-        sum = add(b, sum, mul(b, gcal_node_make(b, GCAL_OP_POW_D, 2, a), dv));
+        sum = add(b, sum, mul(b, gcal_expr_node_make(b, GCAL_EXPR_OP_POW_D, 2, a), dv));
     return sum;
 }
 
 /* (u/v)' = (u' - (u/v) v') / v */
-static struct gcal_node *derive_quotient(struct gcal_build *b, struct gcal_node *node,
-                                         size_t symbol)
+static struct gcal_expr_node *derive_quotient(struct gcal_expr_builder *b,
+                                              struct gcal_expr_node *node, size_t symbol)
 {
-    struct gcal_node *du = derive(b, node->args[0], symbol);
-    struct gcal_node *dv = derive(b, node->args[1], symbol);
+    struct gcal_expr_node *du = derive(b, node->args[0], symbol);
+    struct gcal_expr_node *dv = derive(b, node->args[1], symbol);
 
     if (is_zero(du) && is_zero(dv))
         return du; /* 1/0 is a constant too */
@@ -74,50 +75,55 @@ static struct gcal_node *derive_quotient(struct gcal_build *b, struct gcal_node 
 }
 
 /* 1 - tanh(x)^2 */
-static struct gcal_node *tanh_slope(struct gcal_build *b, struct gcal_node *x)
+static struct gcal_expr_node *tanh_slope(struct gcal_expr_builder *b,
+                                         struct gcal_expr_node *x)
 {
-    struct gcal_node *t = gcal_node_unary(b, GCAL_OP_TANH, x);
+    struct gcal_expr_node *t = gcal_expr_node_unary(b, GCAL_EXPR_OP_TANH, x);
 
-    return sub(b, number(b, 1), gcal_node_binary(b, GCAL_OP_POW, t, number(b, 2)));
+    return sub(b, number(b, 1),
+               gcal_expr_node_binary(b, GCAL_EXPR_OP_POW, t, number(b, 2)));
 }
 
 /* min(a, rest..)' = select(a, min(rest..), a', min(rest..)'); max the other way round */
-static struct gcal_node *derive_extreme(struct gcal_build *b,
-                                        const struct gcal_node *node, size_t symbol)
+static struct gcal_expr_node *derive_extreme(struct gcal_expr_builder *b,
+                                             const struct gcal_expr_node *node,
+                                             size_t symbol)
 {
-    struct gcal_node *first = derive(b, node->args[0], symbol), *rest, *rest_slope;
+    struct gcal_expr_node *first = derive(b, node->args[0], symbol), *rest, *rest_slope;
 
     if (node->n_args == 1)
         return first;
-    rest = gcal_node_make(b, node->op, node->n_args - 1, node->args + 1);
+    rest = gcal_expr_node_make(b, node->op, node->n_args - 1, node->args + 1);
     rest_slope = rest ? derive(b, rest, symbol) : NULL;
-    if (node->op == GCAL_OP_MIN)
-        return gcal_node_make(
-            b, GCAL_OP_SELECT, 4,
-            (struct gcal_node *[]){ node->args[0], rest, first, rest_slope });
-    return gcal_node_make(
-        b, GCAL_OP_SELECT, 4,
-        (struct gcal_node *[]){ rest, node->args[0], first, rest_slope });
+    if (node->op == GCAL_EXPR_OP_MIN)
+        return gcal_expr_node_make(
+            b, GCAL_EXPR_OP_SELECT, 4,
+            (struct gcal_expr_node *[]){ node->args[0], rest, first, rest_slope });
+    return gcal_expr_node_make(
+        b, GCAL_EXPR_OP_SELECT, 4,
+        (struct gcal_expr_node *[]){ rest, node->args[0], first, rest_slope });
 }
 
-static struct gcal_node *call(struct gcal_build *b, enum gcal_op op, size_t n,
-                              struct gcal_node *const *args)
+static struct gcal_expr_node *call(struct gcal_expr_builder *b, enum gcal_expr_op op,
+                                   size_t n, struct gcal_expr_node *const *args)
 {
-    return gcal_node_make(b, op, n, args);
+    return gcal_expr_node_make(b, op, n, args);
 }
 
 /* The chain rule over overlap_d(k, g, c, edge, t), which differ in k alone. */
-static struct gcal_node *derive_overlap(struct gcal_build *b,
-                                        const struct gcal_node *node, size_t symbol)
+static struct gcal_expr_node *derive_overlap(struct gcal_expr_builder *b,
+                                             const struct gcal_expr_node *node,
+                                             size_t symbol)
 {
-    struct gcal_node *const *a = node->args, *sum = number(b, 0);
-    struct gcal_node *t = call(b, GCAL_OP_OVERLAP_T, 3, a);
+    struct gcal_expr_node *const *a = node->args, *sum = number(b, 0);
+    struct gcal_expr_node *t = call(b, GCAL_EXPR_OP_OVERLAP_T, 3, a);
 
     for (size_t k = 0; k < node->n_args; k++) {
-        struct gcal_node *args[] = { number(b, (double)k), a[0], a[1], a[2], t };
+        struct gcal_expr_node *args[] = { number(b, (double)k), a[0], a[1], a[2], t };
 
-        sum = add(b, sum,
-                  mul(b, call(b, GCAL_OP_OVERLAP_D, 5, args), derive(b, a[k], symbol)));
+        sum = add(
+            b, sum,
+            mul(b, call(b, GCAL_EXPR_OP_OVERLAP_D, 5, args), derive(b, a[k], symbol)));
     }
     return sum;
 }
@@ -125,24 +131,26 @@ static struct gcal_node *derive_overlap(struct gcal_build *b,
 /* With N = pnorm(p, a, ..) and r = a / N: dN/da = r^(p-1), dN/dp = sum(a r^(p-1) log r) /
  * p. Both are said in terms of N and log r, so that a program computes these once.
  */
-static struct gcal_node *derive_pnorm(struct gcal_build *b, struct gcal_node *node,
-                                      size_t symbol)
+static struct gcal_expr_node *derive_pnorm(struct gcal_expr_builder *b,
+                                           struct gcal_expr_node *node, size_t symbol)
 {
-    struct gcal_node *p = node->args[0], *dp = derive(b, p, symbol);
-    struct gcal_node *n = number(b, (double)node->n_args - 1);
-    struct gcal_node *by_args = number(b, 0), *by_p = number(b, 0);
+    struct gcal_expr_node *p = node->args[0], *dp = derive(b, p, symbol);
+    struct gcal_expr_node *n = number(b, (double)node->n_args - 1);
+    struct gcal_expr_node *by_args = number(b, 0), *by_p = number(b, 0);
 
     for (size_t k = 1; k < node->n_args; k++) {
-        struct gcal_node *a = node->args[k], *da = derive(b, a, symbol), *ratio, *slope;
+        struct gcal_expr_node *a = node->args[k], *da = derive(b, a, symbol), *ratio,
+                              *slope;
 
         if (is_zero(da) && is_zero(dp))
             continue;
-        ratio = call(b, GCAL_OP_PNORM_L, 4, (struct gcal_node *[]){ p, node, a, n });
-        slope = call(b, GCAL_OP_PNORM_D, 2, (struct gcal_node *[]){ p, ratio });
+        ratio = call(b, GCAL_EXPR_OP_PNORM_L, 4,
+                     (struct gcal_expr_node *[]){ p, node, a, n });
+        slope = call(b, GCAL_EXPR_OP_PNORM_D, 2, (struct gcal_expr_node *[]){ p, ratio });
         by_args = add(b, by_args, mul(b, slope, da));
-        by_p =
-            add(b, by_p,
-                call(b, GCAL_OP_PNORM_E, 3, (struct gcal_node *[]){ a, slope, ratio }));
+        by_p = add(b, by_p,
+                   call(b, GCAL_EXPR_OP_PNORM_E, 3,
+                        (struct gcal_expr_node *[]){ a, slope, ratio }));
     }
     return is_zero(dp) ? by_args : add(b, by_args, mul(b, quotient(b, by_p, p), dp));
 }
@@ -150,54 +158,57 @@ static struct gcal_node *derive_pnorm(struct gcal_build *b, struct gcal_node *no
 /* With X = smoothmax(k, a, ..), the scale S = sum(a), weights w and their mean
  * A = sum(w a): dX/da = w + (X - A) / S, dX/dk = (A - X) / k.
  */
-static struct gcal_node *derive_smoothmax(struct gcal_build *b, struct gcal_node *node,
-                                          size_t symbol)
+static struct gcal_expr_node *derive_smoothmax(struct gcal_expr_builder *b,
+                                               struct gcal_expr_node *node, size_t symbol)
 {
-    struct gcal_node *k = node->args[0], *dk = derive(b, k, symbol), *by_scale;
-    struct gcal_node *n = number(b, (double)node->n_args - 1);
-    struct gcal_node *scale = number(b, 0), *mean = number(b, 0), *by_args = number(b, 0);
-    struct gcal_node *scale_slope = number(b, 0);
+    struct gcal_expr_node *k = node->args[0], *dk = derive(b, k, symbol), *by_scale;
+    struct gcal_expr_node *n = number(b, (double)node->n_args - 1);
+    struct gcal_expr_node *scale = number(b, 0), *mean = number(b, 0),
+                          *by_args = number(b, 0);
+    struct gcal_expr_node *scale_slope = number(b, 0);
 
     for (size_t i = 1; i < node->n_args; i++)
         scale = add(b, scale, node->args[i]);
     for (size_t i = 1; i < node->n_args; i++) {
-        struct gcal_node *a = node->args[i], *da = derive(b, a, symbol), *weight;
+        struct gcal_expr_node *a = node->args[i], *da = derive(b, a, symbol), *weight;
 
-        weight = call(b, GCAL_OP_SMOOTHMAX_W, 5,
-                      (struct gcal_node *[]){ k, node, a, scale, n });
+        weight = call(b, GCAL_EXPR_OP_SMOOTHMAX_W, 5,
+                      (struct gcal_expr_node *[]){ k, node, a, scale, n });
         mean = add(b, mean, mul(b, weight, a));
         by_args = add(b, by_args, mul(b, weight, da));
         scale_slope = add(b, scale_slope, da);
     }
-    by_scale = call(b, GCAL_OP_SMOOTHMAX_S, 5,
-                    (struct gcal_node *[]){ k, node, mean, scale, n });
+    by_scale = call(b, GCAL_EXPR_OP_SMOOTHMAX_S, 5,
+                    (struct gcal_expr_node *[]){ k, node, mean, scale, n });
     return add(b, add(b, by_args, mul(b, by_scale, scale_slope)),
                mul(b, quotient(b, sub(b, mean, node), k), dk));
 }
 
 /* select(a, b, x, y) by x and y. */
-static struct gcal_node *derive_select(struct gcal_build *b, const struct gcal_node *node,
-                                       size_t symbol)
+static struct gcal_expr_node *derive_select(struct gcal_expr_builder *b,
+                                            const struct gcal_expr_node *node,
+                                            size_t symbol)
 {
-    struct gcal_node *const *a = node->args;
+    struct gcal_expr_node *const *a = node->args;
 
-    return call(b, GCAL_OP_SELECT, 4,
-                (struct gcal_node *[]){ a[0], a[1], derive(b, a[2], symbol),
-                                        derive(b, a[3], symbol) });
+    return call(b, GCAL_EXPR_OP_SELECT, 4,
+                (struct gcal_expr_node *[]){ a[0], a[1], derive(b, a[2], symbol),
+                                             derive(b, a[3], symbol) });
 }
 
 /* What only derivatives are made of has no derivative, but by what it does not hold. */
-static struct gcal_node *derive_derivative(struct gcal_build *b,
-                                           const struct gcal_node *node, size_t symbol)
+static struct gcal_expr_node *derive_derivative(struct gcal_expr_builder *b,
+                                                const struct gcal_expr_node *node,
+                                                size_t symbol)
 {
     for (size_t i = 0; i < node->n_args; i++) {
-        struct gcal_node *slope = derive(b, node->args[i], symbol);
+        struct gcal_expr_node *slope = derive(b, node->args[i], symbol);
 
         if (!slope)
             return NULL;
         if (!is_zero(slope)) {
             gcal_error_set(b->err, GCAL_EINPUT, "no second derivative of '%s'",
-                           gcal_functions[node->op].name);
+                           gcal_expr_builtins[node->op].name);
             return NULL;
         }
     }
@@ -205,92 +216,93 @@ static struct gcal_node *derive_derivative(struct gcal_build *b,
 }
 
 /* Of one argument, by the chain rule. */
-static struct gcal_node *derive_elementary(struct gcal_build *b, struct gcal_node *node,
-                                           size_t symbol)
+static struct gcal_expr_node *
+derive_elementary(struct gcal_expr_builder *b, struct gcal_expr_node *node, size_t symbol)
 {
-    struct gcal_node *x = node->args[0], *dx = derive(b, x, symbol);
+    struct gcal_expr_node *x = node->args[0], *dx = derive(b, x, symbol);
 
     if (!dx || is_zero(dx)) /* log(0) is a constant too */
         return dx;
     switch (node->op) {
-    case GCAL_OP_EXP:
+    case GCAL_EXPR_OP_EXP:
         return mul(b, node, dx);
-    case GCAL_OP_LOG:
+    case GCAL_EXPR_OP_LOG:
         return quotient(b, dx, x);
-    case GCAL_OP_SQRT:
+    case GCAL_EXPR_OP_SQRT:
         return quotient(b, dx, mul(b, number(b, 2), node));
     default:
         return mul(b, tanh_slope(b, x), dx);
     }
 }
 
-static struct gcal_node *derive_function(struct gcal_build *b, struct gcal_node *node,
-                                         size_t symbol)
+static struct gcal_expr_node *derive_function(struct gcal_expr_builder *b,
+                                              struct gcal_expr_node *node, size_t symbol)
 {
-    struct gcal_node *x = node->args[0], *dx;
+    struct gcal_expr_node *x = node->args[0], *dx;
 
     switch (node->op) {
-    case GCAL_OP_MIN:
-    case GCAL_OP_MAX:
+    case GCAL_EXPR_OP_MIN:
+    case GCAL_EXPR_OP_MAX:
         return derive_extreme(b, node, symbol);
-    case GCAL_OP_OVERLAP:
+    case GCAL_EXPR_OP_OVERLAP:
         return derive_overlap(b, node, symbol);
-    case GCAL_OP_PNORM:
+    case GCAL_EXPR_OP_PNORM:
         return derive_pnorm(b, node, symbol);
-    case GCAL_OP_SMOOTHMAX:
+    case GCAL_EXPR_OP_SMOOTHMAX:
         return derive_smoothmax(b, node, symbol);
-    case GCAL_OP_SELECT:
+    case GCAL_EXPR_OP_SELECT:
         return derive_select(b, node, symbol);
-    case GCAL_OP_FLOOR:
-    case GCAL_OP_CEIL:
-    case GCAL_OP_STEP:
+    case GCAL_EXPR_OP_FLOOR:
+    case GCAL_EXPR_OP_CEIL:
+    case GCAL_EXPR_OP_STEP:
         return number(b, 0);
-    case GCAL_OP_SMOOTHSTEP:
+    case GCAL_EXPR_OP_SMOOTHSTEP:
         /* (tanh(u) + 1) / 2 with u = edge x */
         x = mul(b, node->args[1], node->args[0]);
         dx = x ? derive(b, x, symbol) : NULL;
         return mul(b, mul(b, number(b, 0.5), tanh_slope(b, x)), dx);
-    case GCAL_OP_EXP:
-    case GCAL_OP_LOG:
-    case GCAL_OP_SQRT:
-    case GCAL_OP_TANH:
+    case GCAL_EXPR_OP_EXP:
+    case GCAL_EXPR_OP_LOG:
+    case GCAL_EXPR_OP_SQRT:
+    case GCAL_EXPR_OP_TANH:
         return derive_elementary(b, node, symbol);
     default:
         return derive_derivative(b, node, symbol);
     }
 }
-static struct gcal_node *derive(struct gcal_build *b, struct gcal_node *node,
-                                size_t symbol)
+static struct gcal_expr_node *derive(struct gcal_expr_builder *b,
+                                     struct gcal_expr_node *node, size_t symbol)
 {
-    struct gcal_node *const *a = node->args;
+    struct gcal_expr_node *const *a = node->args;
 
     if (!(node->holds >> symbol % 64 & 1))
         return number(b, 0);
     switch (node->op) {
-    case GCAL_OP_NUMBER:
+    case GCAL_EXPR_OP_NUMBER:
         return number(b, 0);
-    case GCAL_OP_SYMBOL:
+    case GCAL_EXPR_OP_SYMBOL:
         return number(b, node->symbol == symbol);
-    case GCAL_OP_ADD:
-    case GCAL_OP_SUB:
-        return gcal_node_binary(b, node->op, derive(b, a[0], symbol),
-                                derive(b, a[1], symbol));
-    case GCAL_OP_MUL:
+    case GCAL_EXPR_OP_ADD:
+    case GCAL_EXPR_OP_SUB:
+        return gcal_expr_node_binary(b, node->op, derive(b, a[0], symbol),
+                                     derive(b, a[1], symbol));
+    case GCAL_EXPR_OP_MUL:
         return add(b, mul(b, derive(b, a[0], symbol), a[1]),
                    mul(b, a[0], derive(b, a[1], symbol)));
-    case GCAL_OP_DIV:
+    case GCAL_EXPR_OP_DIV:
         return derive_quotient(b, node, symbol);
-    case GCAL_OP_POW:
+    case GCAL_EXPR_OP_POW:
         return derive_power(b, a, symbol);
-    case GCAL_OP_NEG:
-        return gcal_node_unary(b, GCAL_OP_NEG, derive(b, a[0], symbol));
+    case GCAL_EXPR_OP_NEG:
+        return gcal_expr_node_unary(b, GCAL_EXPR_OP_NEG, derive(b, a[0], symbol));
     default:
         return derive_function(b, node, symbol);
     }
 }
 
-struct gcal_node *gcal_node_derivative(struct gcal_build *b, struct gcal_node *node,
-                                       size_t symbol)
+struct gcal_expr_node *gcal_expr_node_derivative(struct gcal_expr_builder *b,
+                                                 struct gcal_expr_node *node,
+                                                 size_t symbol)
 {
     return derive(b, node, symbol);
 }
@@ -313,7 +325,7 @@ struct gcal_expr *gcal_expr_derivative(const struct gcal_expr *expr, const char 
                                        struct gcal_error *err)
 {
     struct gcal_expr *result = calloc(1, sizeof(*result));
-    struct gcal_build b = { result, err };
+    struct gcal_expr_builder b = { result, err };
     size_t by = 0;
 
     if (!result) {

@@ -11,20 +11,20 @@
 
 enum { SUM = 1, TERM, UNARY, POWER, PRIMARY };
 
-static int precedence(const struct gcal_node *node)
+static int precedence(const struct gcal_expr_node *node)
 {
     switch (node->op) {
-    case GCAL_OP_NUMBER:
+    case GCAL_EXPR_OP_NUMBER:
         return signbit(node->number) ? UNARY : PRIMARY;
-    case GCAL_OP_ADD:
-    case GCAL_OP_SUB:
+    case GCAL_EXPR_OP_ADD:
+    case GCAL_EXPR_OP_SUB:
         return SUM;
-    case GCAL_OP_MUL:
-    case GCAL_OP_DIV:
+    case GCAL_EXPR_OP_MUL:
+    case GCAL_EXPR_OP_DIV:
         return TERM;
-    case GCAL_OP_NEG:
+    case GCAL_EXPR_OP_NEG:
         return UNARY;
-    case GCAL_OP_POW:
+    case GCAL_EXPR_OP_POW:
         return POWER;
     default:
         return PRIMARY;
@@ -43,13 +43,13 @@ static void format_number(struct gcal_buf *text, double value)
     gcal_buf_puts(text, digits);
 }
 
-static void format(const struct gcal_expr *expr, const struct gcal_node *node, int least,
-                   struct gcal_buf *text);
+static void format(const struct gcal_expr *expr, const struct gcal_expr_node *node,
+                   int least, struct gcal_buf *text);
 
-static void format_call(const struct gcal_expr *expr, const struct gcal_node *node,
+static void format_call(const struct gcal_expr *expr, const struct gcal_expr_node *node,
                         struct gcal_buf *text)
 {
-    gcal_buf_printf(text, "%s(", gcal_functions[node->op].name);
+    gcal_buf_printf(text, "%s(", gcal_expr_builtins[node->op].name);
     for (size_t i = 0; i < node->n_args; i++) {
         if (i)
             gcal_buf_puts(text, ", ");
@@ -59,15 +59,15 @@ static void format_call(const struct gcal_expr *expr, const struct gcal_node *no
 }
 
 /* Operators of a sum and a term group to the left, powers to the right. */
-static void format_operator(const struct gcal_expr *expr, const struct gcal_node *node,
-                            struct gcal_buf *text)
+static void format_operator(const struct gcal_expr *expr,
+                            const struct gcal_expr_node *node, struct gcal_buf *text)
 {
-    static const char *const signs[] = { [GCAL_OP_ADD] = " + ",
-                                         [GCAL_OP_SUB] = " - ",
-                                         [GCAL_OP_MUL] = "*",
-                                         [GCAL_OP_DIV] = "/",
-                                         [GCAL_OP_POW] = "^" };
-    bool power = node->op == GCAL_OP_POW;
+    static const char *const signs[] = { [GCAL_EXPR_OP_ADD] = " + ",
+                                         [GCAL_EXPR_OP_SUB] = " - ",
+                                         [GCAL_EXPR_OP_MUL] = "*",
+                                         [GCAL_EXPR_OP_DIV] = "/",
+                                         [GCAL_EXPR_OP_POW] = "^" };
+    bool power = node->op == GCAL_EXPR_OP_POW;
 
     format(expr, node->args[0], power ? PRIMARY : precedence(node), text);
     gcal_buf_puts(text, signs[node->op]);
@@ -75,21 +75,21 @@ static void format_operator(const struct gcal_expr *expr, const struct gcal_node
 }
 
 /* In parentheses when it binds less than 'least'. */
-static void format(const struct gcal_expr *expr, const struct gcal_node *node, int least,
-                   struct gcal_buf *text)
+static void format(const struct gcal_expr *expr, const struct gcal_expr_node *node,
+                   int least, struct gcal_buf *text)
 {
     bool parentheses = precedence(node) < least;
 
     if (parentheses)
         gcal_buf_puts(text, "(");
-    if (node->op == GCAL_OP_NUMBER)
+    if (node->op == GCAL_EXPR_OP_NUMBER)
         format_number(text, node->number);
-    else if (node->op == GCAL_OP_SYMBOL)
+    else if (node->op == GCAL_EXPR_OP_SYMBOL)
         gcal_buf_puts(text, expr->symbols[node->symbol]);
-    else if (node->op == GCAL_OP_NEG) {
+    else if (node->op == GCAL_EXPR_OP_NEG) {
         gcal_buf_puts(text, "-");
         format(expr, node->args[0], UNARY, text);
-    } else if (node->op >= GCAL_OP_MIN)
+    } else if (node->op >= GCAL_EXPR_OP_MIN)
         format_call(expr, node, text);
     else
         format_operator(expr, node, text);

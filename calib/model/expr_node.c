@@ -10,9 +10,9 @@
 enum { FIRST_BLOCK = 512, LARGEST_BLOCK = 32768 };
 
 /* Zeroed. */
-static void *allocate(struct gcal_build *b, size_t size)
+static void *allocate(struct gcal_expr_builder *b, size_t size)
 {
-    struct gcal_node_block *block = b->expr->nodes;
+    struct gcal_expr_node_block *block = b->expr->nodes;
     size_t next = block ? block->size : FIRST_BLOCK / 2;
     void *memory;
 
@@ -23,7 +23,7 @@ static void *allocate(struct gcal_build *b, size_t size)
             gcal_error_memory(b->err);
             return NULL;
         }
-        *block = (struct gcal_node_block){ .next = b->expr->nodes, .size = next };
+        *block = (struct gcal_expr_node_block){ .next = b->expr->nodes, .size = next };
         b->expr->nodes = block;
     }
     memory = (char *)block->bytes + block->used;
@@ -31,19 +31,20 @@ static void *allocate(struct gcal_build *b, size_t size)
     return memory;
 }
 
-void gcal_nodes_free(struct gcal_expr *expr)
+void gcal_expr_nodes_free(struct gcal_expr *expr)
 {
-    for (struct gcal_node_block *block = expr->nodes, *next; block; block = next) {
+    for (struct gcal_expr_node_block *block = expr->nodes, *next; block; block = next) {
         next = block->next;
         free(block);
     }
     expr->nodes = NULL;
 }
 
-static struct gcal_node *node_create(struct gcal_build *b, enum gcal_op op, size_t n_args,
-                                     struct gcal_node *const *args)
+static struct gcal_expr_node *node_create(struct gcal_expr_builder *b,
+                                          enum gcal_expr_op op, size_t n_args,
+                                          struct gcal_expr_node *const *args)
 {
-    struct gcal_node *node = allocate(b, sizeof(*node) + n_args * sizeof(*args));
+    struct gcal_expr_node *node = allocate(b, sizeof(*node) + n_args * sizeof(*args));
 
     if (!node)
         return NULL;
@@ -62,18 +63,18 @@ static struct gcal_node *node_create(struct gcal_build *b, enum gcal_op op, size
     return node;
 }
 
-struct gcal_node *gcal_node_number(struct gcal_build *b, double number)
+struct gcal_expr_node *gcal_expr_node_number(struct gcal_expr_builder *b, double number)
 {
-    struct gcal_node *node = node_create(b, GCAL_OP_NUMBER, 0, NULL);
+    struct gcal_expr_node *node = node_create(b, GCAL_EXPR_OP_NUMBER, 0, NULL);
 
     if (node)
         node->number = number;
     return node;
 }
 
-struct gcal_node *gcal_node_symbol(struct gcal_build *b, size_t symbol)
+struct gcal_expr_node *gcal_expr_node_symbol(struct gcal_expr_builder *b, size_t symbol)
 {
-    struct gcal_node *node = node_create(b, GCAL_OP_SYMBOL, 0, NULL);
+    struct gcal_expr_node *node = node_create(b, GCAL_EXPR_OP_SYMBOL, 0, NULL);
 
     if (node) {
         node->symbol = symbol;
@@ -82,26 +83,26 @@ struct gcal_node *gcal_node_symbol(struct gcal_build *b, size_t symbol)
     return node;
 }
 
-static bool is(const struct gcal_node *node, double number)
+static bool is(const struct gcal_expr_node *node, double number)
 {
-    return node->op == GCAL_OP_NUMBER && node->number == number;
+    return node->op == GCAL_EXPR_OP_NUMBER && node->number == number;
 }
 
 /* The number that 'op' makes of numbers; NULL when they are not, or it is not finite:
  * infinities stay written as the division they came from.
  */
-static struct gcal_node *fold(struct gcal_build *b, enum gcal_op op, size_t n_args,
-                              struct gcal_node *const *args)
+static struct gcal_expr_node *fold(struct gcal_expr_builder *b, enum gcal_expr_op op,
+                                   size_t n_args, struct gcal_expr_node *const *args)
 {
     double values[GCAL_EXPR_MAX_ARGS], result;
 
     for (size_t i = 0; i < n_args; i++) {
-        if (args[i]->op != GCAL_OP_NUMBER)
+        if (args[i]->op != GCAL_EXPR_OP_NUMBER)
             return NULL;
         values[i] = args[i]->number;
     }
-    result = gcal_op_apply(op, n_args, values);
-    return isfinite(result) ? gcal_node_number(b, result) : NULL;
+    result = gcal_expr_op_apply(op, n_args, values);
+    return isfinite(result) ? gcal_expr_node_number(b, result) : NULL;
 }
 
 /* ---- simplification ----
@@ -115,16 +116,17 @@ static struct gcal_node *fold(struct gcal_build *b, enum gcal_op op, size_t n_ar
 /* Are the two the same expression?  May say no where that took long to find out: in
  * derivatives parts are shared, and their trees grow without bound.
  */
-static bool same(const struct gcal_node *x, const struct gcal_node *y, int *patience)
+static bool same(const struct gcal_expr_node *x, const struct gcal_expr_node *y,
+                 int *patience)
 {
     if (x == y)
         return true;
     if (--*patience < 0 || x->op != y->op || x->n_args != y->n_args ||
         x->depth != y->depth)
         return false;
-    if (x->op == GCAL_OP_NUMBER)
+    if (x->op == GCAL_EXPR_OP_NUMBER)
         return memcmp(&x->number, &y->number, sizeof(x->number)) == 0;
-    if (x->op == GCAL_OP_SYMBOL)
+    if (x->op == GCAL_EXPR_OP_SYMBOL)
         return x->symbol == y->symbol;
     for (size_t i = 0; i < x->n_args; i++)
         if (!same(x->args[i], y->args[i], patience))
@@ -132,16 +134,16 @@ static bool same(const struct gcal_node *x, const struct gcal_node *y, int *pati
     return true;
 }
 
-static bool equal(const struct gcal_node *x, const struct gcal_node *y)
+static bool equal(const struct gcal_expr_node *x, const struct gcal_expr_node *y)
 {
     int patience = 100;
 
     return same(x, y, &patience);
 }
 
-static bool is_neg(const struct gcal_node *node)
+static bool is_neg(const struct gcal_expr_node *node)
 {
-    return node->op == GCAL_OP_NEG;
+    return node->op == GCAL_EXPR_OP_NEG;
 }
 
 /* Multiplying by one of these does not round. */
@@ -153,30 +155,32 @@ static bool is_power_of_two(double number)
 }
 
 /* node = factor * rest, with 1 where it has no number for a factor. */
-static double split_factor(struct gcal_node *node, struct gcal_node **rest)
+static double split_factor(struct gcal_expr_node *node, struct gcal_expr_node **rest)
 {
     *rest = node;
-    if (node->op != GCAL_OP_MUL)
+    if (node->op != GCAL_EXPR_OP_MUL)
         return 1;
     for (size_t i = 0; i < 2; i++)
-        if (node->args[i]->op == GCAL_OP_NUMBER) {
+        if (node->args[i]->op == GCAL_EXPR_OP_NUMBER) {
             *rest = node->args[1 - i];
             return node->args[i]->number;
         }
     return 1;
 }
 
-static struct gcal_node *scaled(struct gcal_build *b, double factor,
-                                struct gcal_node *rest)
+static struct gcal_expr_node *scaled(struct gcal_expr_builder *b, double factor,
+                                     struct gcal_expr_node *rest)
 {
-    return gcal_node_binary(b, GCAL_OP_MUL, gcal_node_number(b, factor), rest);
+    return gcal_expr_node_binary(b, GCAL_EXPR_OP_MUL, gcal_expr_node_number(b, factor),
+                                 rest);
 }
 
 /* 2*x + x is 3*x; NULL where the terms are not alike, or would round differently. */
-static struct gcal_node *collect(struct gcal_build *b, struct gcal_node *x,
-                                 struct gcal_node *y, double sign)
+static struct gcal_expr_node *collect(struct gcal_expr_builder *b,
+                                      struct gcal_expr_node *x, struct gcal_expr_node *y,
+                                      double sign)
 {
-    struct gcal_node *rest_x, *rest_y;
+    struct gcal_expr_node *rest_x, *rest_y;
     double f = split_factor(x, &rest_x), g = sign * split_factor(y, &rest_y);
 
     if (!is_power_of_two(f) || !is_power_of_two(g) || (f + g) - f != g ||
@@ -185,58 +189,64 @@ static struct gcal_node *collect(struct gcal_build *b, struct gcal_node *x,
     return scaled(b, f + g, rest_x);
 }
 
-static struct gcal_node *reduce_sum(struct gcal_build *b, enum gcal_op op,
-                                    struct gcal_node *const *a)
+static struct gcal_expr_node *reduce_sum(struct gcal_expr_builder *b,
+                                         enum gcal_expr_op op,
+                                         struct gcal_expr_node *const *a)
 {
-    bool add = op == GCAL_OP_ADD;
+    bool add = op == GCAL_EXPR_OP_ADD;
 
     if (is(a[1], 0))
         return a[0];
     if (is(a[0], 0))
-        return add ? a[1] : gcal_node_unary(b, GCAL_OP_NEG, a[1]);
+        return add ? a[1] : gcal_expr_node_unary(b, GCAL_EXPR_OP_NEG, a[1]);
     if (is_neg(a[1]))
-        return gcal_node_binary(b, add ? GCAL_OP_SUB : GCAL_OP_ADD, a[0], a[1]->args[0]);
+        return gcal_expr_node_binary(b, add ? GCAL_EXPR_OP_SUB : GCAL_EXPR_OP_ADD, a[0],
+                                     a[1]->args[0]);
     if (add && is_neg(a[0]))
-        return gcal_node_binary(b, GCAL_OP_SUB, a[1], a[0]->args[0]);
+        return gcal_expr_node_binary(b, GCAL_EXPR_OP_SUB, a[1], a[0]->args[0]);
     return collect(b, a[0], a[1], add ? 1 : -1);
 }
 
 /* x^n as a product computes it, n from 1 to 7; 0 for anything that is not x^n. */
-static double exponent_of(const struct gcal_node *node, const struct gcal_node *x)
+static double exponent_of(const struct gcal_expr_node *node,
+                          const struct gcal_expr_node *x)
 {
-    const struct gcal_node *exponent = node->op == GCAL_OP_POW ? node->args[1] : NULL;
-    double n = exponent && exponent->op == GCAL_OP_NUMBER ? exponent->number : 0;
+    const struct gcal_expr_node *exponent =
+        node->op == GCAL_EXPR_OP_POW ? node->args[1] : NULL;
+    double n = exponent && exponent->op == GCAL_EXPR_OP_NUMBER ? exponent->number : 0;
 
-    if (gcal_is_whole_power(n) && n < 8 && equal(node->args[0], x))
+    if (gcal_expr_is_integer_power(n) && n < 8 && equal(node->args[0], x))
         return n;
     return equal(node, x) ? 1 : 0;
 }
 
 /* x * x and x^n * x. */
-static struct gcal_node *collect_factors(struct gcal_build *b, struct gcal_node *const *a)
+static struct gcal_expr_node *collect_factors(struct gcal_expr_builder *b,
+                                              struct gcal_expr_node *const *a)
 {
     for (size_t i = 0; i < 2; i++) {
-        double n = a[1 - i]->op == GCAL_OP_NUMBER ? 0 : exponent_of(a[i], a[1 - i]);
+        double n = a[1 - i]->op == GCAL_EXPR_OP_NUMBER ? 0 : exponent_of(a[i], a[1 - i]);
 
         if (n > 0)
-            return gcal_node_binary(b, GCAL_OP_POW, a[1 - i], gcal_node_number(b, n + 1));
+            return gcal_expr_node_binary(b, GCAL_EXPR_OP_POW, a[1 - i],
+                                         gcal_expr_node_number(b, n + 1));
     }
     return NULL;
 }
 
 /* number * x: 2 * (3 * x) is 6 * x, 2 * -x is -2 * x. */
-static struct gcal_node *reduce_scaled(struct gcal_build *b, double number,
-                                       struct gcal_node *x)
+static struct gcal_expr_node *reduce_scaled(struct gcal_expr_builder *b, double number,
+                                            struct gcal_expr_node *x)
 {
-    struct gcal_node *rest;
+    struct gcal_expr_node *rest;
     double factor = split_factor(x, &rest);
 
     if (number == 0)
-        return gcal_node_number(b, 0);
+        return gcal_expr_node_number(b, 0);
     if (number == 1)
         return x;
     if (number == -1)
-        return gcal_node_unary(b, GCAL_OP_NEG, x);
+        return gcal_expr_node_unary(b, GCAL_EXPR_OP_NEG, x);
     if (is_neg(x))
         return scaled(b, -number, x->args[0]);
     if (rest != x && (is_power_of_two(number) || is_power_of_two(factor)) &&
@@ -245,55 +255,61 @@ static struct gcal_node *reduce_scaled(struct gcal_build *b, double number,
     return NULL;
 }
 
-static struct gcal_node *reduce_signs(struct gcal_build *b, enum gcal_op op,
-                                      struct gcal_node *const *a)
+static struct gcal_expr_node *reduce_signs(struct gcal_expr_builder *b,
+                                           enum gcal_expr_op op,
+                                           struct gcal_expr_node *const *a)
 {
-    struct gcal_node *x = is_neg(a[0]) ? a[0]->args[0] : a[0];
-    struct gcal_node *y = is_neg(a[1]) ? a[1]->args[0] : a[1], *result;
+    struct gcal_expr_node *x = is_neg(a[0]) ? a[0]->args[0] : a[0];
+    struct gcal_expr_node *y = is_neg(a[1]) ? a[1]->args[0] : a[1], *result;
 
     if (x == a[0] && y == a[1])
         return NULL;
-    result = gcal_node_binary(b, op, x, y);
-    return is_neg(a[0]) != is_neg(a[1]) ? gcal_node_unary(b, GCAL_OP_NEG, result)
-                                        : result;
+    result = gcal_expr_node_binary(b, op, x, y);
+    return is_neg(a[0]) != is_neg(a[1])
+               ? gcal_expr_node_unary(b, GCAL_EXPR_OP_NEG, result)
+               : result;
 }
 
-static struct gcal_node *reduce_product(struct gcal_build *b, struct gcal_node *const *a)
+static struct gcal_expr_node *reduce_product(struct gcal_expr_builder *b,
+                                             struct gcal_expr_node *const *a)
 {
-    struct gcal_node *result;
+    struct gcal_expr_node *result;
 
     for (size_t i = 0; i < 2; i++)
-        if (a[i]->op == GCAL_OP_NUMBER)
+        if (a[i]->op == GCAL_EXPR_OP_NUMBER)
             return reduce_scaled(b, a[i]->number, a[1 - i]);
-    result = reduce_signs(b, GCAL_OP_MUL, a);
+    result = reduce_signs(b, GCAL_EXPR_OP_MUL, a);
     return result ? result : collect_factors(b, a);
 }
 
-static struct gcal_node *reduce_quotient(struct gcal_build *b, struct gcal_node *const *a)
+static struct gcal_expr_node *reduce_quotient(struct gcal_expr_builder *b,
+                                              struct gcal_expr_node *const *a)
 {
     if (is(a[1], 1) || (is(a[0], 0) && !is(a[1], 0)))
         return a[0];
-    return reduce_signs(b, GCAL_OP_DIV, a);
+    return reduce_signs(b, GCAL_EXPR_OP_DIV, a);
 }
 
-static struct gcal_node *reduce_neg(struct gcal_build *b, struct gcal_node *x)
+static struct gcal_expr_node *reduce_neg(struct gcal_expr_builder *b,
+                                         struct gcal_expr_node *x)
 {
-    struct gcal_node *rest;
+    struct gcal_expr_node *rest;
     double factor = split_factor(x, &rest);
 
     if (is_neg(x))
         return x->args[0];
-    if (x->op == GCAL_OP_SUB)
-        return gcal_node_binary(b, GCAL_OP_SUB, x->args[1], x->args[0]);
+    if (x->op == GCAL_EXPR_OP_SUB)
+        return gcal_expr_node_binary(b, GCAL_EXPR_OP_SUB, x->args[1], x->args[0]);
     return rest != x ? scaled(b, -factor, rest) : NULL;
 }
 
 /* Adds 'arg' of a minimum or maximum to 'all' unless it is there; numbers become one. */
-static void merge(struct gcal_build *b, enum gcal_op op, struct gcal_node *arg,
-                  struct gcal_node **all, size_t *n)
+static void merge(struct gcal_expr_builder *b, enum gcal_expr_op op,
+                  struct gcal_expr_node *arg, struct gcal_expr_node **all, size_t *n)
 {
     for (size_t i = 0; i < *n; i++) {
-        struct gcal_node *number = fold(b, op, 2, (struct gcal_node *[]){ all[i], arg });
+        struct gcal_expr_node *number =
+            fold(b, op, 2, (struct gcal_expr_node *[]){ all[i], arg });
 
         if (equal(all[i], arg))
             return;
@@ -306,10 +322,11 @@ static void merge(struct gcal_build *b, enum gcal_op op, struct gcal_node *arg,
 }
 
 /* max(x, max(y, 2), x, 3) is max(x, y, 3). */
-static struct gcal_node *reduce_extreme(struct gcal_build *b, enum gcal_op op,
-                                        size_t n_args, struct gcal_node *const *a)
+static struct gcal_expr_node *reduce_extreme(struct gcal_expr_builder *b,
+                                             enum gcal_expr_op op, size_t n_args,
+                                             struct gcal_expr_node *const *a)
 {
-    struct gcal_node *all[GCAL_EXPR_MAX_ARGS];
+    struct gcal_expr_node *all[GCAL_EXPR_MAX_ARGS];
     size_t flat = 0, n = 0;
 
     for (size_t i = 0; i < n_args; i++)
@@ -328,10 +345,10 @@ static struct gcal_node *reduce_extreme(struct gcal_build *b, enum gcal_op op,
 }
 
 /* Costs of 0 add nothing to a norm; one alone is itself. */
-static struct gcal_node *reduce_pnorm(struct gcal_build *b, size_t n_args,
-                                      struct gcal_node *const *a)
+static struct gcal_expr_node *reduce_pnorm(struct gcal_expr_builder *b, size_t n_args,
+                                           struct gcal_expr_node *const *a)
 {
-    struct gcal_node *kept[GCAL_EXPR_MAX_ARGS] = { a[0] };
+    struct gcal_expr_node *kept[GCAL_EXPR_MAX_ARGS] = { a[0] };
     size_t n = 1;
 
     for (size_t i = 1; i < n_args; i++)
@@ -339,45 +356,46 @@ static struct gcal_node *reduce_pnorm(struct gcal_build *b, size_t n_args,
             kept[n++] = a[i];
     if (n <= 2)
         return n == 2 ? kept[1] : a[1];
-    return n < n_args ? node_create(b, GCAL_OP_PNORM, n, kept) : NULL;
+    return n < n_args ? node_create(b, GCAL_EXPR_OP_PNORM, n, kept) : NULL;
 }
 
 /* A simpler node of the same value; NULL when there is none. */
-static struct gcal_node *reduce(struct gcal_build *b, enum gcal_op op, size_t n_args,
-                                struct gcal_node *const *a)
+static struct gcal_expr_node *reduce(struct gcal_expr_builder *b, enum gcal_expr_op op,
+                                     size_t n_args, struct gcal_expr_node *const *a)
 {
     switch (op) {
-    case GCAL_OP_ADD:
-    case GCAL_OP_SUB:
+    case GCAL_EXPR_OP_ADD:
+    case GCAL_EXPR_OP_SUB:
         return reduce_sum(b, op, a);
-    case GCAL_OP_MUL:
+    case GCAL_EXPR_OP_MUL:
         return reduce_product(b, a);
-    case GCAL_OP_DIV:
+    case GCAL_EXPR_OP_DIV:
         return reduce_quotient(b, a);
-    case GCAL_OP_NEG:
+    case GCAL_EXPR_OP_NEG:
         return reduce_neg(b, a[0]);
-    case GCAL_OP_POW:
+    case GCAL_EXPR_OP_POW:
         if (is(a[1], 1))
             return a[0];
-        return is(a[1], 0) || is(a[0], 1) ? gcal_node_number(b, 1) : NULL;
-    case GCAL_OP_MIN:
-    case GCAL_OP_MAX:
+        return is(a[1], 0) || is(a[0], 1) ? gcal_expr_node_number(b, 1) : NULL;
+    case GCAL_EXPR_OP_MIN:
+    case GCAL_EXPR_OP_MAX:
         return reduce_extreme(b, op, n_args, a);
-    case GCAL_OP_PNORM:
+    case GCAL_EXPR_OP_PNORM:
         return reduce_pnorm(b, n_args, a);
-    case GCAL_OP_SMOOTHMAX:
+    case GCAL_EXPR_OP_SMOOTHMAX:
         return n_args == 2 ? a[1] : NULL;
-    case GCAL_OP_SELECT:
+    case GCAL_EXPR_OP_SELECT:
         return equal(a[0], a[1]) || equal(a[2], a[3]) ? a[2] : NULL;
     default:
         return NULL;
     }
 }
 
-struct gcal_node *gcal_node_make(struct gcal_build *b, enum gcal_op op, size_t n_args,
-                                 struct gcal_node *const *args)
+struct gcal_expr_node *gcal_expr_node_make(struct gcal_expr_builder *b,
+                                           enum gcal_expr_op op, size_t n_args,
+                                           struct gcal_expr_node *const *args)
 {
-    struct gcal_node *node;
+    struct gcal_expr_node *node;
 
     for (size_t i = 0; i < n_args; i++)
         if (!args[i])
@@ -387,14 +405,17 @@ struct gcal_node *gcal_node_make(struct gcal_build *b, enum gcal_op op, size_t n
     return node_create(b, op, n_args, args);
 }
 
-struct gcal_node *gcal_node_unary(struct gcal_build *b, enum gcal_op op,
-                                  struct gcal_node *a)
+struct gcal_expr_node *gcal_expr_node_unary(struct gcal_expr_builder *b,
+                                            enum gcal_expr_op op,
+                                            struct gcal_expr_node *a)
 {
-    return gcal_node_make(b, op, 1, &a);
+    return gcal_expr_node_make(b, op, 1, &a);
 }
 
-struct gcal_node *gcal_node_binary(struct gcal_build *b, enum gcal_op op,
-                                   struct gcal_node *a, struct gcal_node *c)
+struct gcal_expr_node *gcal_expr_node_binary(struct gcal_expr_builder *b,
+                                             enum gcal_expr_op op,
+                                             struct gcal_expr_node *a,
+                                             struct gcal_expr_node *c)
 {
-    return gcal_node_make(b, op, 2, (struct gcal_node *[]){ a, c });
+    return gcal_expr_node_make(b, op, 2, (struct gcal_expr_node *[]){ a, c });
 }

@@ -19,16 +19,16 @@
 #include "calib/model/expr_private.h"
 
 struct parser {
-    struct gcal_build build;
+    struct gcal_expr_builder build;
     const char *text, *at;
     int nesting;
     bool fixed_symbols; /* names that the caller did not give are errors */
 };
 
-static struct gcal_node *parse_sum(struct parser *p);
-static struct gcal_node *parse_unary(struct parser *p);
+static struct gcal_expr_node *parse_sum(struct parser *p);
+static struct gcal_expr_node *parse_unary(struct parser *p);
 
-static struct gcal_node *fail_at(struct parser *p, const char *at, const char *what)
+static struct gcal_expr_node *fail_at(struct parser *p, const char *at, const char *what)
 {
     struct gcal_error *err = p->build.err;
     int column = (int)(at - p->text) + 1;
@@ -202,29 +202,30 @@ static size_t add_symbol(struct parser *p, const char *start, const char *end)
     return symbol;
 }
 
-enum gcal_op gcal_expr_function(const char *start, size_t length)
+enum gcal_expr_op gcal_expr_find_builtin(const char *start, size_t length)
 {
-    for (int op = GCAL_OP_MIN; op < GCAL_OP_COUNT; op++)
-        if (strlen(gcal_functions[op].name) == length &&
-            memcmp(gcal_functions[op].name, start, length) == 0)
+    for (int op = GCAL_EXPR_OP_MIN; op < GCAL_EXPR_OP_COUNT; op++)
+        if (strlen(gcal_expr_builtins[op].name) == length &&
+            memcmp(gcal_expr_builtins[op].name, start, length) == 0)
             return op;
-    return GCAL_OP_COUNT;
+    return GCAL_EXPR_OP_COUNT;
 }
 
 /* The first argument of overlap_d picks one of the next three. */
-static bool picks_an_argument(enum gcal_op op, struct gcal_node *const *args)
+static bool picks_an_argument(enum gcal_expr_op op, struct gcal_expr_node *const *args)
 {
-    double k = args[0] && args[0]->op == GCAL_OP_NUMBER ? args[0]->number : -1;
+    double k = args[0] && args[0]->op == GCAL_EXPR_OP_NUMBER ? args[0]->number : -1;
 
-    if (op != GCAL_OP_OVERLAP_D)
+    if (op != GCAL_EXPR_OP_OVERLAP_D)
         return true;
     return k == 0 || k == 1 || k == 2;
 }
 
-static struct gcal_node *parse_call(struct parser *p, enum gcal_op op, const char *start)
+static struct gcal_expr_node *parse_call(struct parser *p, enum gcal_expr_op op,
+                                         const char *start)
 {
-    const struct gcal_function *function = &gcal_functions[op];
-    struct gcal_node *args[GCAL_EXPR_MAX_ARGS];
+    const struct gcal_expr_builtin *function = &gcal_expr_builtins[op];
+    struct gcal_expr_node *args[GCAL_EXPR_MAX_ARGS];
     size_t n_args = 0;
 
     p->at++; /* '(' */
@@ -240,10 +241,10 @@ static struct gcal_node *parse_call(struct parser *p, enum gcal_op op, const cha
         return fail_at(p, start, "too few arguments");
     if (!picks_an_argument(op, args))
         return fail_at(p, start, "the first argument must be the number of another");
-    return gcal_node_make(&p->build, op, n_args, args);
+    return gcal_expr_node_make(&p->build, op, n_args, args);
 }
 
-static struct gcal_node *parse_name(struct parser *p)
+static struct gcal_expr_node *parse_name(struct parser *p)
 {
     const char *start = p->at, *bad = start, *end = skip_symbol(start, &bad);
     size_t symbol;
@@ -252,31 +253,31 @@ static struct gcal_node *parse_name(struct parser *p)
         return fail_at(p, bad, "expected {axis:constraint;..}, a tag or a constraint");
     p->at = end;
     if (peek(p) == '(') {
-        enum gcal_op op = gcal_expr_function(start, (size_t)(end - start));
+        enum gcal_expr_op op = gcal_expr_find_builtin(start, (size_t)(end - start));
 
-        return op == GCAL_OP_COUNT ? fail_at(p, start, "expected a function")
-                                   : parse_call(p, op, start);
+        return op == GCAL_EXPR_OP_COUNT ? fail_at(p, start, "expected a function")
+                                        : parse_call(p, op, start);
     }
     symbol = add_symbol(p, start, end);
-    return symbol == SIZE_MAX ? NULL : gcal_node_symbol(&p->build, symbol);
+    return symbol == SIZE_MAX ? NULL : gcal_expr_node_symbol(&p->build, symbol);
 }
 
-static struct gcal_node *parse_number(struct parser *p)
+static struct gcal_expr_node *parse_number(struct parser *p)
 {
     const char *start = p->at;
-    double number = gcal_number_parse(start, NULL);
+    double number = gcal_units_parse_number(start, NULL);
 
     p->at = skip_number(start);
     if (is_name(*p->at))
         return fail_at(p, p->at, "expected an operator after the number");
     if (!isfinite(number))
         return fail_at(p, start, "expected a number in range");
-    return gcal_node_number(&p->build, number);
+    return gcal_expr_node_number(&p->build, number);
 }
 
-static struct gcal_node *parse_primary(struct parser *p)
+static struct gcal_expr_node *parse_primary(struct parser *p)
 {
-    struct gcal_node *node;
+    struct gcal_expr_node *node;
     char c = peek(p);
 
     if (is_name_start(c))
@@ -290,24 +291,24 @@ static struct gcal_node *parse_primary(struct parser *p)
     return node;
 }
 
-static struct gcal_node *parse_power(struct parser *p)
+static struct gcal_expr_node *parse_power(struct parser *p)
 {
-    struct gcal_node *base = parse_primary(p);
+    struct gcal_expr_node *base = parse_primary(p);
 
     if (base && accept(p, '^'))
-        return gcal_node_binary(&p->build, GCAL_OP_POW, base, parse_unary(p));
+        return gcal_expr_node_binary(&p->build, GCAL_EXPR_OP_POW, base, parse_unary(p));
     return base;
 }
 
 /* Every way to nest passes here. */
-static struct gcal_node *parse_unary(struct parser *p)
+static struct gcal_expr_node *parse_unary(struct parser *p)
 {
-    struct gcal_node *node;
+    struct gcal_expr_node *node;
 
     if (++p->nesting > GCAL_EXPR_MAX_NESTING)
         return fail_at(p, p->at, "nested too deeply");
     if (accept(p, '-'))
-        node = gcal_node_unary(&p->build, GCAL_OP_NEG, parse_unary(p));
+        node = gcal_expr_node_unary(&p->build, GCAL_EXPR_OP_NEG, parse_unary(p));
     else if (accept(p, '+'))
         node = parse_unary(p);
     else
@@ -316,33 +317,33 @@ static struct gcal_node *parse_unary(struct parser *p)
     return node;
 }
 
-static struct gcal_node *parse_term(struct parser *p)
+static struct gcal_expr_node *parse_term(struct parser *p)
 {
-    struct gcal_node *node = parse_unary(p);
+    struct gcal_expr_node *node = parse_unary(p);
 
     while (node && (peek(p) == '*' || *p->at == '/')) {
-        enum gcal_op op = *p->at++ == '*' ? GCAL_OP_MUL : GCAL_OP_DIV;
+        enum gcal_expr_op op = *p->at++ == '*' ? GCAL_EXPR_OP_MUL : GCAL_EXPR_OP_DIV;
 
-        node = gcal_node_binary(&p->build, op, node, parse_unary(p));
+        node = gcal_expr_node_binary(&p->build, op, node, parse_unary(p));
     }
     return node;
 }
 
-static struct gcal_node *parse_sum(struct parser *p)
+static struct gcal_expr_node *parse_sum(struct parser *p)
 {
-    struct gcal_node *node = parse_term(p);
+    struct gcal_expr_node *node = parse_term(p);
 
     while (node && (peek(p) == '+' || *p->at == '-')) {
-        enum gcal_op op = *p->at++ == '+' ? GCAL_OP_ADD : GCAL_OP_SUB;
+        enum gcal_expr_op op = *p->at++ == '+' ? GCAL_EXPR_OP_ADD : GCAL_EXPR_OP_SUB;
 
-        node = gcal_node_binary(&p->build, op, node, parse_term(p));
+        node = gcal_expr_node_binary(&p->build, op, node, parse_term(p));
     }
     return node;
 }
 
 static int parse_all(struct parser *p)
 {
-    struct gcal_node *root;
+    struct gcal_expr_node *root;
 
     if (strlen(p->text) > GCAL_EXPR_MAX_LENGTH)
         return gcal_error_set(p->build.err, GCAL_EINPUT,

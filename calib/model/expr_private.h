@@ -16,71 +16,74 @@ struct gcal_error;
 #define GCAL_EXPR_MAX_STACK   192       /* values on the evaluation stack */
 #define GCAL_EXPR_MAX_ARGS    64        /* of one function */
 
-enum gcal_op {
-    GCAL_OP_NUMBER,
-    GCAL_OP_SYMBOL,
-    GCAL_OP_ADD,
-    GCAL_OP_SUB,
-    GCAL_OP_MUL,
-    GCAL_OP_DIV,
-    GCAL_OP_POW,
-    GCAL_OP_NEG,
-    GCAL_OP_POWI, /* programs only: a small whole power */
+enum gcal_expr_op {
+    GCAL_EXPR_OP_NUMBER,
+    GCAL_EXPR_OP_SYMBOL,
+    GCAL_EXPR_OP_ADD,
+    GCAL_EXPR_OP_SUB,
+    GCAL_EXPR_OP_MUL,
+    GCAL_EXPR_OP_DIV,
+    GCAL_EXPR_OP_POW,
+    GCAL_EXPR_OP_NEG,
+    GCAL_EXPR_OP_POWI, /* programs only: a small whole power */
     /* functions, from here on written name(...) */
-    GCAL_OP_MIN,
-    GCAL_OP_MAX,
-    GCAL_OP_EXP,
-    GCAL_OP_LOG,
-    GCAL_OP_SQRT,
-    GCAL_OP_TANH,
-    GCAL_OP_FLOOR,
-    GCAL_OP_CEIL,
-    GCAL_OP_STEP,
-    GCAL_OP_SMOOTHSTEP,
-    GCAL_OP_OVERLAP,
-    GCAL_OP_PNORM,
-    GCAL_OP_SMOOTHMAX,
+    GCAL_EXPR_OP_MIN,
+    GCAL_EXPR_OP_MAX,
+    GCAL_EXPR_OP_EXP,
+    GCAL_EXPR_OP_LOG,
+    GCAL_EXPR_OP_SQRT,
+    GCAL_EXPR_OP_TANH,
+    GCAL_EXPR_OP_FLOOR,
+    GCAL_EXPR_OP_CEIL,
+    GCAL_EXPR_OP_STEP,
+    GCAL_EXPR_OP_SMOOTHSTEP,
+    GCAL_EXPR_OP_OVERLAP,
+    GCAL_EXPR_OP_PNORM,
+    GCAL_EXPR_OP_SMOOTHMAX,
     /* what derivatives need beside these, finite where logarithms of 0 would not be */
-    GCAL_OP_SELECT,      /* select(a, b, x, y): x where a <= b, else y */
-    GCAL_OP_POW_D,       /* pow_d(a, b): a^b log(a), the derivative of a^b by b */
-    GCAL_OP_OVERLAP_T,   /* overlap_t(g, c, edge): the step's tanh */
-    GCAL_OP_OVERLAP_D,   /* overlap_d(k, g, c, edge, t): overlap by argument k, from 0 */
-    GCAL_OP_PNORM_L,     /* pnorm_l(p, norm, a, n): log(a / norm), of n arguments */
-    GCAL_OP_PNORM_D,     /* pnorm_d(p, l): pnorm by the argument of that logarithm */
-    GCAL_OP_PNORM_E,     /* pnorm_e(a, slope, l): a slope l */
-    GCAL_OP_SMOOTHMAX_W, /* smoothmax_w(k, max, a, scale, n): the weight of argument a */
-    GCAL_OP_SMOOTHMAX_S, /* smoothmax_s(k, max, mean, scale, n): smoothmax by its scale */
-    GCAL_OP_COUNT,
+    GCAL_EXPR_OP_SELECT,    /* select(a, b, x, y): x where a <= b, else y */
+    GCAL_EXPR_OP_POW_D,     /* pow_d(a, b): a^b log(a), the derivative of a^b by b */
+    GCAL_EXPR_OP_OVERLAP_T, /* overlap_t(g, c, edge): the step's tanh */
+    GCAL_EXPR_OP_OVERLAP_D, /* overlap_d(k, g, c, edge, t): overlap by argument k, from 0
+                             */
+    GCAL_EXPR_OP_PNORM_L,   /* pnorm_l(p, norm, a, n): log(a / norm), of n arguments */
+    GCAL_EXPR_OP_PNORM_D,   /* pnorm_d(p, l): pnorm by the argument of that logarithm */
+    GCAL_EXPR_OP_PNORM_E,   /* pnorm_e(a, slope, l): a slope l */
+    GCAL_EXPR_OP_SMOOTHMAX_W, /* smoothmax_w(k, max, a, scale, n): the weight of argument
+                                 a */
+    GCAL_EXPR_OP_SMOOTHMAX_S, /* smoothmax_s(k, max, mean, scale, n): smoothmax by its
+                                 scale */
+    GCAL_EXPR_OP_COUNT,
 };
 
-struct gcal_function {
+struct gcal_expr_builtin {
     const char *name;
     size_t min_args, max_args;
 };
 
-/* By enum gcal_op; operators have no name. */
-extern const struct gcal_function gcal_functions[GCAL_OP_COUNT];
+/* By enum gcal_expr_op; operators have no name. */
+extern const struct gcal_expr_builtin gcal_expr_builtins[GCAL_EXPR_OP_COUNT];
 
-struct gcal_node {
-    enum gcal_op op;
+struct gcal_expr_node {
+    enum gcal_expr_op op;
     int depth;
     uint64_t holds; /* bit 'symbol % 64' of every symbol in it */
     size_t symbol;
     double number;
     size_t n_args;
-    struct gcal_node *args[];
+    struct gcal_expr_node *args[];
 };
 
-struct gcal_instruction {
+struct gcal_expr_instruction {
     uint16_t op;
-    uint16_t n_args; /* of a function; the power of GCAL_OP_POWI */
+    uint16_t n_args; /* of a function; the power of GCAL_EXPR_OP_POWI */
     uint32_t symbol;
     double number;
 };
 
 /* Nodes are many and small, and go together. */
-struct gcal_node_block {
-    struct gcal_node_block *next;
+struct gcal_expr_node_block {
+    struct gcal_expr_node_block *next;
     size_t used, size; /* bytes */
     max_align_t bytes[];
 };
@@ -88,9 +91,9 @@ struct gcal_node_block {
 struct gcal_expr {
     char **symbols;
     size_t n_symbols, symbols_capacity;
-    struct gcal_node_block *nodes; /* the newest first */
-    struct gcal_node *root;
-    struct gcal_instruction *program;
+    struct gcal_expr_node_block *nodes; /* the newest first */
+    struct gcal_expr_node *root;
+    struct gcal_expr_instruction *program;
     size_t n_instructions, program_capacity;
 };
 
@@ -98,58 +101,64 @@ struct gcal_expr {
  * return NULL when memory ran out, the graph got too deep or an argument is NULL
  * already, so that a chain of calls needs one check; 'err' is filled by the first.
  */
-struct gcal_build {
+struct gcal_expr_builder {
     struct gcal_expr *expr;
     struct gcal_error *err;
 };
 
-struct gcal_node *gcal_node_number(struct gcal_build *b, double number);
-struct gcal_node *gcal_node_symbol(struct gcal_build *b, size_t symbol);
-struct gcal_node *gcal_node_make(struct gcal_build *b, enum gcal_op op, size_t n_args,
-                                 struct gcal_node *const *args);
-struct gcal_node *gcal_node_unary(struct gcal_build *b, enum gcal_op op,
-                                  struct gcal_node *a);
-struct gcal_node *gcal_node_binary(struct gcal_build *b, enum gcal_op op,
-                                   struct gcal_node *a, struct gcal_node *c);
+struct gcal_expr_node *gcal_expr_node_number(struct gcal_expr_builder *b, double number);
+struct gcal_expr_node *gcal_expr_node_symbol(struct gcal_expr_builder *b, size_t symbol);
+struct gcal_expr_node *gcal_expr_node_make(struct gcal_expr_builder *b,
+                                           enum gcal_expr_op op, size_t n_args,
+                                           struct gcal_expr_node *const *args);
+struct gcal_expr_node *gcal_expr_node_unary(struct gcal_expr_builder *b,
+                                            enum gcal_expr_op op,
+                                            struct gcal_expr_node *a);
+struct gcal_expr_node *gcal_expr_node_binary(struct gcal_expr_builder *b,
+                                             enum gcal_expr_op op,
+                                             struct gcal_expr_node *a,
+                                             struct gcal_expr_node *c);
 
 /* Derivatives by a symbol, made of parts of 'node'. */
-struct gcal_node *gcal_node_derivative(struct gcal_build *b, struct gcal_node *node,
-                                       size_t symbol);
+struct gcal_expr_node *gcal_expr_node_derivative(struct gcal_expr_builder *b,
+                                                 struct gcal_expr_node *node,
+                                                 size_t symbol);
 /* Those that 'expr' has. */
-void gcal_nodes_free(struct gcal_expr *expr);
+void gcal_expr_nodes_free(struct gcal_expr *expr);
 
 /* The slot of a symbol, added unless it is there; SIZE_MAX with 'err'. */
 size_t gcal_expr_add_symbol(struct gcal_expr *expr, const char *name, size_t length,
                             struct gcal_error *err);
 
 /* Takes 'root', which may be NULL, and makes the program: 0 or -1. */
-int gcal_expr_compile(struct gcal_expr *expr, struct gcal_node *root,
+int gcal_expr_compile(struct gcal_expr *expr, struct gcal_expr_node *root,
                       struct gcal_error *err);
 
-/* The function of that name; GCAL_OP_COUNT when there is none. */
-enum gcal_op gcal_expr_function(const char *name, size_t length);
+/* The function of that name; GCAL_EXPR_OP_COUNT when there is none. */
+enum gcal_expr_op gcal_expr_find_builtin(const char *name, size_t length);
 
 /* The first name, of anything, in the rest of a text that parses; NULL: none. */
 const char *gcal_expr_next_name(const char *at, size_t *length);
 
 /* The value of an operator or function. */
-double gcal_op_apply(enum gcal_op op, size_t n_args, const double *args);
+double gcal_expr_op_apply(enum gcal_expr_op op, size_t n_args, const double *args);
 
 /* Powers that are products, wherever they are evaluated. */
-static inline bool gcal_is_whole_power(double exponent)
+static inline bool gcal_expr_is_integer_power(double exponent)
 {
     return exponent >= 2 && exponent <= 8 && exponent == (int)exponent;
 }
 
-static inline bool gcal_node_is_whole_power(const struct gcal_node *node)
+static inline bool gcal_expr_node_is_integer_power(const struct gcal_expr_node *node)
 {
-    const struct gcal_node *exponent = node->op == GCAL_OP_POW ? node->args[1] : NULL;
+    const struct gcal_expr_node *exponent =
+        node->op == GCAL_EXPR_OP_POW ? node->args[1] : NULL;
 
-    return exponent && exponent->op == GCAL_OP_NUMBER &&
-           gcal_is_whole_power(exponent->number);
+    return exponent && exponent->op == GCAL_EXPR_OP_NUMBER &&
+           gcal_expr_is_integer_power(exponent->number);
 }
 
-static inline double gcal_whole_power(double x, unsigned power)
+static inline double gcal_expr_integer_power(double x, unsigned power)
 {
     double result = x;
 

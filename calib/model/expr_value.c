@@ -3,29 +3,29 @@
 
 #include "calib/model/expr_private.h"
 
-const struct gcal_function gcal_functions[GCAL_OP_COUNT] = {
-    [GCAL_OP_MIN] = { "min", 1, GCAL_EXPR_MAX_ARGS },
-    [GCAL_OP_MAX] = { "max", 1, GCAL_EXPR_MAX_ARGS },
-    [GCAL_OP_EXP] = { "exp", 1, 1 },
-    [GCAL_OP_LOG] = { "log", 1, 1 },
-    [GCAL_OP_SQRT] = { "sqrt", 1, 1 },
-    [GCAL_OP_TANH] = { "tanh", 1, 1 },
-    [GCAL_OP_FLOOR] = { "floor", 1, 1 },
-    [GCAL_OP_CEIL] = { "ceil", 1, 1 },
-    [GCAL_OP_STEP] = { "step", 1, 1 },
-    [GCAL_OP_SMOOTHSTEP] = { "smoothstep", 2, 2 },
-    [GCAL_OP_OVERLAP] = { "overlap", 3, 3 },
-    [GCAL_OP_PNORM] = { "pnorm", 2, GCAL_EXPR_MAX_ARGS },
-    [GCAL_OP_SMOOTHMAX] = { "smoothmax", 2, GCAL_EXPR_MAX_ARGS },
-    [GCAL_OP_SELECT] = { "select", 4, 4 },
-    [GCAL_OP_POW_D] = { "pow_d", 2, 2 },
-    [GCAL_OP_OVERLAP_T] = { "overlap_t", 3, 3 },
-    [GCAL_OP_OVERLAP_D] = { "overlap_d", 5, 5 },
-    [GCAL_OP_PNORM_L] = { "pnorm_l", 4, 4 },
-    [GCAL_OP_PNORM_D] = { "pnorm_d", 2, 2 },
-    [GCAL_OP_PNORM_E] = { "pnorm_e", 3, 3 },
-    [GCAL_OP_SMOOTHMAX_W] = { "smoothmax_w", 5, 5 },
-    [GCAL_OP_SMOOTHMAX_S] = { "smoothmax_s", 5, 5 },
+const struct gcal_expr_builtin gcal_expr_builtins[GCAL_EXPR_OP_COUNT] = {
+    [GCAL_EXPR_OP_MIN] = { "min", 1, GCAL_EXPR_MAX_ARGS },
+    [GCAL_EXPR_OP_MAX] = { "max", 1, GCAL_EXPR_MAX_ARGS },
+    [GCAL_EXPR_OP_EXP] = { "exp", 1, 1 },
+    [GCAL_EXPR_OP_LOG] = { "log", 1, 1 },
+    [GCAL_EXPR_OP_SQRT] = { "sqrt", 1, 1 },
+    [GCAL_EXPR_OP_TANH] = { "tanh", 1, 1 },
+    [GCAL_EXPR_OP_FLOOR] = { "floor", 1, 1 },
+    [GCAL_EXPR_OP_CEIL] = { "ceil", 1, 1 },
+    [GCAL_EXPR_OP_STEP] = { "step", 1, 1 },
+    [GCAL_EXPR_OP_SMOOTHSTEP] = { "smoothstep", 2, 2 },
+    [GCAL_EXPR_OP_OVERLAP] = { "overlap", 3, 3 },
+    [GCAL_EXPR_OP_PNORM] = { "pnorm", 2, GCAL_EXPR_MAX_ARGS },
+    [GCAL_EXPR_OP_SMOOTHMAX] = { "smoothmax", 2, GCAL_EXPR_MAX_ARGS },
+    [GCAL_EXPR_OP_SELECT] = { "select", 4, 4 },
+    [GCAL_EXPR_OP_POW_D] = { "pow_d", 2, 2 },
+    [GCAL_EXPR_OP_OVERLAP_T] = { "overlap_t", 3, 3 },
+    [GCAL_EXPR_OP_OVERLAP_D] = { "overlap_d", 5, 5 },
+    [GCAL_EXPR_OP_PNORM_L] = { "pnorm_l", 4, 4 },
+    [GCAL_EXPR_OP_PNORM_D] = { "pnorm_d", 2, 2 },
+    [GCAL_EXPR_OP_PNORM_E] = { "pnorm_e", 3, 3 },
+    [GCAL_EXPR_OP_SMOOTHMAX_W] = { "smoothmax_w", 5, 5 },
+    [GCAL_EXPR_OP_SMOOTHMAX_S] = { "smoothmax_s", 5, 5 },
 };
 
 /* With the largest argument taken out, powers neither overflow nor underflow. */
@@ -127,74 +127,75 @@ static double overlap_derivative(int k, double g, double c, double edge, double 
                   : 1 - step - slope * edge * x * (1 + x);
 }
 
-static double extreme(enum gcal_op op, size_t n, const double *a)
+static double extreme(enum gcal_expr_op op, size_t n, const double *a)
 {
     double best = a[0];
 
     for (size_t i = 1; i < n; i++)
-        if (isnan(a[i]) || (op == GCAL_OP_MIN ? a[i] < best : a[i] > best))
+        if (isnan(a[i]) || (op == GCAL_EXPR_OP_MIN ? a[i] < best : a[i] > best))
             best = a[i];
     return best;
 }
 
-double gcal_op_apply(enum gcal_op op, size_t n, const double *a)
+double gcal_expr_op_apply(enum gcal_expr_op op, size_t n, const double *a)
 {
     switch (op) {
-    case GCAL_OP_ADD:
+    case GCAL_EXPR_OP_ADD:
         return a[0] + a[1];
-    case GCAL_OP_SUB:
+    case GCAL_EXPR_OP_SUB:
         return a[0] - a[1];
-    case GCAL_OP_MUL:
+    case GCAL_EXPR_OP_MUL:
         return a[0] * a[1];
-    case GCAL_OP_DIV:
+    case GCAL_EXPR_OP_DIV:
         return a[0] / a[1];
-    case GCAL_OP_POW:
-        return gcal_is_whole_power(a[1]) ? gcal_whole_power(a[0], (unsigned)a[1])
-                                         : pow(a[0], a[1]);
-    case GCAL_OP_NEG:
+    case GCAL_EXPR_OP_POW:
+        return gcal_expr_is_integer_power(a[1])
+                   ? gcal_expr_integer_power(a[0], (unsigned)a[1])
+                   : pow(a[0], a[1]);
+    case GCAL_EXPR_OP_NEG:
         return -a[0];
-    case GCAL_OP_MIN:
-    case GCAL_OP_MAX:
+    case GCAL_EXPR_OP_MIN:
+    case GCAL_EXPR_OP_MAX:
         return extreme(op, n, a);
-    case GCAL_OP_EXP:
+    case GCAL_EXPR_OP_EXP:
         return exp(a[0]);
-    case GCAL_OP_LOG:
+    case GCAL_EXPR_OP_LOG:
         return log(a[0]);
-    case GCAL_OP_SQRT:
+    case GCAL_EXPR_OP_SQRT:
         return sqrt(a[0]);
-    case GCAL_OP_TANH:
+    case GCAL_EXPR_OP_TANH:
         return tanh(a[0]);
-    case GCAL_OP_FLOOR:
+    case GCAL_EXPR_OP_FLOOR:
         return floor(a[0]);
-    case GCAL_OP_CEIL:
+    case GCAL_EXPR_OP_CEIL:
         return ceil(a[0]);
-    case GCAL_OP_STEP:
+    case GCAL_EXPR_OP_STEP:
         return a[0] >= 0;
-    case GCAL_OP_SMOOTHSTEP:
+    case GCAL_EXPR_OP_SMOOTHSTEP:
         return 0.5 * tanh(a[1] * a[0]) + 0.5;
-    case GCAL_OP_OVERLAP:
+    case GCAL_EXPR_OP_OVERLAP:
         return overlap(a[0], a[1], a[2]);
-    case GCAL_OP_PNORM:
+    case GCAL_EXPR_OP_PNORM:
         return pnorm(a[0], n - 1, a + 1);
-    case GCAL_OP_SELECT:
+    case GCAL_EXPR_OP_SELECT:
         return a[0] <= a[1] ? a[2] : a[3];
-    case GCAL_OP_POW_D:
+    case GCAL_EXPR_OP_POW_D:
         return a[0] == 0 ? 0 : pow(a[0], a[1]) * log(a[0]);
-    case GCAL_OP_OVERLAP_D:
+    case GCAL_EXPR_OP_OVERLAP_D:
         return overlap_derivative((int)a[0], a[1], a[2], a[3], a[4]);
-    case GCAL_OP_OVERLAP_T:
+    case GCAL_EXPR_OP_OVERLAP_T:
         return overlap_tanh(a[0], a[1], a[2]);
-    case GCAL_OP_PNORM_D:
+    case GCAL_EXPR_OP_PNORM_D:
         return pnorm_by_argument(a[0], a[1]);
-    case GCAL_OP_PNORM_L:
+    case GCAL_EXPR_OP_PNORM_L:
         return pnorm_log(a[0], a[1], a[2], a[3]);
-    case GCAL_OP_PNORM_E:
+    case GCAL_EXPR_OP_PNORM_E:
         return a[0] == 0 || a[1] == 0 ? 0 : a[0] * a[1] * a[2];
-    case GCAL_OP_SMOOTHMAX:
+    case GCAL_EXPR_OP_SMOOTHMAX:
         return smoothmax(a[0], n - 1, a + 1);
-    case GCAL_OP_SMOOTHMAX_W:
+    case GCAL_EXPR_OP_SMOOTHMAX_W:
         return smoothmax_weight(a[0], a[1], a[2], a[3], a[4]);
-    case GCAL_OP_SMOOTHMAX_S:
+    case GCAL_EXPR_OP_SMOOTHMAX_S:
         return smoothmax_by_scale(a[0], a[1], a[2], a[3], a[4]);
     default:
         return NAN;

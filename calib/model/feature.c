@@ -11,8 +11,10 @@
 
 #define MAX_NAME 512
 
-const char *const gcal_copy_way_names[] = { "any", "to_device", "from_device" };
-const char *const gcal_host_memory_names[] = { "any", "pageable", "pinned", "mapped" };
+const char *const gcal_feature_copy_direction_names[] = { "any", "to_device",
+                                                          "from_device" };
+const char *const gcal_feature_host_memory_names[] = { "any", "pageable", "pinned",
+                                                       "mapped" };
 
 struct reader {
     const char *name, *at;
@@ -99,13 +101,14 @@ static int read_op(struct reader *r, struct gcal_feature *f, enum gcal_feature_k
 
 /* [relation] expression, up to any character of 'end' that is in no bracket. */
 static int read_constraint(struct reader *r, const char *end,
-                           struct gcal_constraint *constraint)
+                           struct gcal_feature_constraint *constraint)
 {
     static const struct {
         const char *text;
-        enum gcal_relation relation;
-    } relations[] = { { ">=", GCAL_GE }, { "<=", GCAL_LE }, { ">", GCAL_GT },
-                      { "<", GCAL_LT },  { "=", GCAL_EQ },  { "", GCAL_EQ } };
+        enum gcal_feature_relation relation;
+    } relations[] = { { ">=", GCAL_FEATURE_GE }, { "<=", GCAL_FEATURE_LE },
+                      { ">", GCAL_FEATURE_GT },  { "<", GCAL_FEATURE_LT },
+                      { "=", GCAL_FEATURE_EQ },  { "", GCAL_FEATURE_EQ } };
     struct gcal_error inner;
     struct gcal_expr *expr;
     size_t i = 0, length = 0;
@@ -129,7 +132,7 @@ static int read_constraint(struct reader *r, const char *end,
 }
 
 /* {axis:constraint;..} */
-static int read_strides(struct reader *r, struct gcal_constraint *strides)
+static int read_strides(struct reader *r, struct gcal_feature_constraint *strides)
 {
     if (accept(r, "{}"))
         return 0;
@@ -140,7 +143,7 @@ static int read_strides(struct reader *r, struct gcal_constraint *strides)
 
         if (axis < 0 || axis >= GCAL_MAX_DIMS || r->at[1] != ':')
             return fail(r, "expected an axis 0, 1 or 2 and ':'");
-        if (strides[axis].relation != GCAL_ANY)
+        if (strides[axis].relation != GCAL_FEATURE_ANY)
             return fail(r, "an axis that stands there already");
         r->at += 2;
         if (read_constraint(r, ";}", &strides[axis]) < 0)
@@ -204,15 +207,15 @@ static int read_field(struct reader *r, struct gcal_feature *f, enum field field
         accept(r, "tag:");
         return read_tag(r, f);
     case SPACE:
-        f->space = accept(r, "global")  ? GCAL_SPACE_GLOBAL
-                   : accept(r, "local") ? GCAL_SPACE_LOCAL
-                                        : GCAL_SPACE_CONSTANT;
+        f->space = accept(r, "global")  ? GCAL_FEATURE_SPACE_GLOBAL
+                   : accept(r, "local") ? GCAL_FEATURE_SPACE_LOCAL
+                                        : GCAL_FEATURE_SPACE_CONSTANT;
         accept(r, "constant");
         return 0;
     case DTYPE:
         return read_dtype(r, &f->dtype);
     case DIRECTION:
-        f->direction = accept(r, "load") ? GCAL_LOAD : GCAL_STORE;
+        f->direction = accept(r, "load") ? GCAL_FEATURE_LOAD : GCAL_FEATURE_STORE;
         accept(r, "store");
         return 0;
     case ATOMIC_OP:
@@ -249,7 +252,7 @@ static int read_access(struct reader *r, struct gcal_feature *f,
         last = (int)field;
         if (read_field(r, f, field) < 0)
             return -1;
-        if (kind == GCAL_FEATURE_ATOMIC && f->space == GCAL_SPACE_CONSTANT)
+        if (kind == GCAL_FEATURE_ATOMIC && f->space == GCAL_FEATURE_SPACE_CONSTANT)
             return fail(r, "constant memory has no atomics");
     }
     return *r->at ? fail(r, "expected '_' and a field") : 0;
@@ -284,8 +287,10 @@ static int read_transfer(struct reader *r, struct gcal_feature *f,
                          enum gcal_feature_kind kind)
 {
     f->kind = kind;
-    f->way = (enum gcal_copy_way)read_word(r, gcal_copy_way_names, 3);
-    f->host = (enum gcal_host_memory)read_word(r, gcal_host_memory_names, 4);
+    f->way = (enum gcal_feature_copy_direction)read_word(
+        r, gcal_feature_copy_direction_names, 3);
+    f->host =
+        (enum gcal_feature_host_memory)read_word(r, gcal_feature_host_memory_names, 4);
     return *r->at ? fail(r, "expected _to_device or _from_device, then _pageable, "
                             "_pinned or _mapped, or less of that,")
                   : 0;
@@ -374,7 +379,7 @@ bool gcal_feature_is_transfer(enum gcal_feature_kind kind)
     return kind == GCAL_FEATURE_TRANSFER_BYTES || kind == GCAL_FEATURE_TRANSFER_COPIES;
 }
 
-bool gcal_feature_is_part(enum gcal_feature_kind kind)
+bool gcal_feature_is_component(enum gcal_feature_kind kind)
 {
     return kind == GCAL_FEATURE_MEMORY || kind == GCAL_FEATURE_ONCHIP;
 }

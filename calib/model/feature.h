@@ -66,29 +66,49 @@ enum gcal_feature_kind {
 bool gcal_feature_is_op(enum gcal_feature_kind kind);
 bool gcal_feature_is_access(enum gcal_feature_kind kind);
 bool gcal_feature_is_transfer(enum gcal_feature_kind kind);
-bool gcal_feature_is_part(enum gcal_feature_kind kind);
+bool gcal_feature_is_component(enum gcal_feature_kind kind);
 
-enum gcal_space {
-    GCAL_SPACE_ANY,
-    GCAL_SPACE_GLOBAL,
-    GCAL_SPACE_LOCAL,
-    GCAL_SPACE_CONSTANT
+enum gcal_feature_space {
+    GCAL_FEATURE_SPACE_ANY,
+    GCAL_FEATURE_SPACE_GLOBAL,
+    GCAL_FEATURE_SPACE_LOCAL,
+    GCAL_FEATURE_SPACE_CONSTANT
 };
-enum gcal_direction { GCAL_DIRECTION_ANY, GCAL_LOAD, GCAL_STORE };
-enum gcal_copy_way { GCAL_COPY_ANY, GCAL_TO_DEVICE, GCAL_FROM_DEVICE };
+enum gcal_feature_direction {
+    GCAL_FEATURE_DIRECTION_ANY,
+    GCAL_FEATURE_LOAD,
+    GCAL_FEATURE_STORE
+};
+enum gcal_feature_copy_direction {
+    GCAL_FEATURE_COPY_ANY,
+    GCAL_FEATURE_TO_DEVICE,
+    GCAL_FEATURE_FROM_DEVICE
+};
 /* Of the host, that a copy reads or writes: as malloc() gives it, locked in place by the
  * driver, or the device's buffer itself, mapped.
  */
-enum gcal_host_memory { GCAL_HOST_ANY, GCAL_PAGEABLE, GCAL_PINNED, GCAL_MAPPED };
+enum gcal_feature_host_memory {
+    GCAL_FEATURE_HOST_ANY,
+    GCAL_FEATURE_PAGEABLE,
+    GCAL_FEATURE_PINNED,
+    GCAL_FEATURE_MAPPED
+};
 /* "any", "to_device", ... and "any", "pageable", ..., by their enumerations. */
-extern const char *const gcal_copy_way_names[3];
-extern const char *const gcal_host_memory_names[4];
+extern const char *const gcal_feature_copy_direction_names[3];
+extern const char *const gcal_feature_host_memory_names[4];
 
-enum gcal_relation { GCAL_ANY, GCAL_EQ, GCAL_GT, GCAL_LT, GCAL_GE, GCAL_LE };
+enum gcal_feature_relation {
+    GCAL_FEATURE_ANY,
+    GCAL_FEATURE_EQ,
+    GCAL_FEATURE_GT,
+    GCAL_FEATURE_LT,
+    GCAL_FEATURE_GE,
+    GCAL_FEATURE_LE
+};
 
-struct gcal_constraint {
-    enum gcal_relation relation; /* GCAL_ANY: none */
-    char *bound;                 /* expression in the kernel's sizes */
+struct gcal_feature_constraint {
+    enum gcal_feature_relation relation; /* GCAL_FEATURE_ANY: none */
+    char *bound;                         /* expression in the kernel's sizes */
 };
 
 /* A name, taken apart.  Texts are owned; NULL where the field is left out. */
@@ -97,14 +117,14 @@ struct gcal_feature {
     char *dtype; /* "float32" */
     char *op;    /* "madd" */
     char *tag;
-    enum gcal_space space;
-    enum gcal_direction direction;
-    enum gcal_copy_way way;                           /* transfers only */
-    enum gcal_host_memory host;                       /* transfers only */
-    struct gcal_constraint lid_stride[GCAL_MAX_DIMS]; /* elements */
-    struct gcal_constraint gid_stride[GCAL_MAX_DIMS]; /* elements */
-    struct gcal_constraint afr;                       /* access-to-footprint ratio */
-    char *platform, *device;                          /* wall time only */
+    enum gcal_feature_space space;
+    enum gcal_feature_direction direction;
+    enum gcal_feature_copy_direction way;                     /* transfers only */
+    enum gcal_feature_host_memory host;                       /* transfers only */
+    struct gcal_feature_constraint lid_stride[GCAL_MAX_DIMS]; /* elements */
+    struct gcal_feature_constraint gid_stride[GCAL_MAX_DIMS]; /* elements */
+    struct gcal_feature_constraint afr; /* access-to-footprint ratio */
+    char *platform, *device;            /* wall time only */
 };
 
 /* 0, or -1 with 'err' (GCAL_EINPUT) naming the part that was not understood. */

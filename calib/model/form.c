@@ -127,7 +127,7 @@ static void write_latency(struct gcal_buf *text, const struct parts *parts)
 
     for (size_t i = 0; i < parts->n_work; i++) {
         filled.work[i] =
-            gcal_format("%s*max(1, p_fill/max(1, f_work_items))", parts->work[i]);
+            gcal_buf_format("%s*max(1, p_fill/max(1, f_work_items))", parts->work[i]);
         if (!filled.work[i])
             text->failed = true;
     }
@@ -194,7 +194,7 @@ const struct gcal_form_parameter *gcal_form_parameters(const char *form, size_t 
 
 /* ---- groups ---- */
 
-static bool is_launch(const struct gcal_cost_group *group)
+static bool is_launch(const struct gcal_form_cost_group *group)
 {
     return strcmp(group->name, "launch") == 0;
 }
@@ -220,7 +220,7 @@ static int check_costs(const struct form *form, const char *name, const char *ex
 }
 
 static int check_groups(const struct form *form, size_t n_groups,
-                        const struct gcal_cost_group *groups, struct gcal_error *err)
+                        const struct gcal_form_cost_group *groups, struct gcal_error *err)
 {
     size_t n_work = 0;
 
@@ -249,11 +249,11 @@ static int check_groups(const struct form *form, size_t n_groups,
     return 0;
 }
 
-static int split(size_t n_groups, const struct gcal_cost_group *groups,
+static int split(size_t n_groups, const struct gcal_form_cost_group *groups,
                  struct parts *parts, struct gcal_error *err)
 {
     for (size_t i = 0; i < n_groups; i++) {
-        char *text = gcal_format("(%s)", groups[i].expression);
+        char *text = gcal_buf_format("(%s)", groups[i].expression);
 
         if (!text)
             return gcal_error_memory(err);
@@ -265,7 +265,7 @@ static int split(size_t n_groups, const struct gcal_cost_group *groups,
     return 0;
 }
 
-static void say_unknown(const char *name, struct gcal_error *err)
+static void report_unknown(const char *name, struct gcal_error *err)
 {
     struct gcal_buf known = { 0 };
     char *list;
@@ -279,7 +279,7 @@ static void say_unknown(const char *name, struct gcal_error *err)
 }
 
 static char *write_form(const struct form *form, size_t n_groups,
-                        const struct gcal_cost_group *groups, const char *overhead,
+                        const struct gcal_form_cost_group *groups, const char *overhead,
                         struct gcal_error *err)
 {
     struct gcal_buf text = { 0 };
@@ -299,13 +299,13 @@ static char *write_form(const struct form *form, size_t n_groups,
 }
 
 char *gcal_form_expression(const char *name, size_t n_groups,
-                           const struct gcal_cost_group *groups, const char *overhead,
-                           struct gcal_error *err)
+                           const struct gcal_form_cost_group *groups,
+                           const char *overhead, struct gcal_error *err)
 {
     const struct form *form = find(name);
 
     if (!form) {
-        say_unknown(name, err);
+        report_unknown(name, err);
         return NULL;
     }
     if (check_groups(form, n_groups, groups, err) < 0 ||

@@ -43,7 +43,7 @@
 
 struct gcal_error;
 
-struct gcal_cost_group {
+struct gcal_form_cost_group {
     const char *name;       /* "memory", "onchip", "launch" */
     const char *expression; /* p_... and f_... alone: names written out */
 };
@@ -63,8 +63,8 @@ const char *const *gcal_form_names(void);
  * parameter of the form's.
  */
 char *gcal_form_expression(const char *form, size_t n_groups,
-                           const struct gcal_cost_group *groups, const char *overhead,
-                           struct gcal_error *err);
+                           const struct gcal_form_cost_group *groups,
+                           const char *overhead, struct gcal_error *err);
 
 /* Those that 'form' adds, '*n' of them; NULL and 0 for a form that adds none or does not
  * exist.

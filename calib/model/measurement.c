@@ -225,41 +225,41 @@ int gcal_run_kernel_get(struct gcal_wire *wire, struct gcal_run_kernel *kernel,
     return damaged("kernel", err);
 }
 
-const char *gcal_row_status_name(enum gcal_row_status status)
+const char *gcal_measurement_status_name(enum gcal_measurement_status status)
 {
     switch (status) {
-    case GCAL_ROW_GOOD:
+    case GCAL_MEASUREMENT_GOOD:
         return "good";
-    case GCAL_ROW_SKIPPED:
+    case GCAL_MEASUREMENT_SKIPPED:
         return "skipped";
-    case GCAL_ROW_BUILD_FAILED:
+    case GCAL_MEASUREMENT_BUILD_FAILED:
         return "build failed";
-    case GCAL_ROW_LAUNCH_FAILED:
+    case GCAL_MEASUREMENT_LAUNCH_FAILED:
         return "launch failed";
-    case GCAL_ROW_TIMED_OUT:
+    case GCAL_MEASUREMENT_TIMED_OUT:
         return "timed out";
-    case GCAL_ROW_CRASHED:
+    case GCAL_MEASUREMENT_CRASHED:
         return "crashed";
-    case GCAL_ROW_WRONG_RESULT:
+    case GCAL_MEASUREMENT_WRONG_RESULT:
         return "wrong result";
-    case GCAL_ROW_BAD_EVENTS:
+    case GCAL_MEASUREMENT_BAD_EVENTS:
         return "bad events";
     }
     return "unknown";
 }
 
-const char *gcal_stop_name(enum gcal_stop stop)
+const char *gcal_measurement_stop_name(enum gcal_measurement_stop stop)
 {
     switch (stop) {
-    case GCAL_STOP_NONE:
+    case GCAL_MEASUREMENT_STOP_NONE:
         return "none";
-    case GCAL_STOP_NOISE:
+    case GCAL_MEASUREMENT_STOP_NOISE:
         return "noise";
-    case GCAL_STOP_STABLE:
+    case GCAL_MEASUREMENT_STOP_STABLE:
         return "stable";
-    case GCAL_STOP_SAMPLES:
+    case GCAL_MEASUREMENT_STOP_SAMPLES:
         return "samples";
-    case GCAL_STOP_BUDGET:
+    case GCAL_MEASUREMENT_STOP_BUDGET:
         return "budget";
     }
     return "unknown";
@@ -288,7 +288,7 @@ void gcal_measurement_put(struct gcal_buf *buf, const struct gcal_measurement *m
     gcal_wire_put_f64(buf, m->worst_difference);
     gcal_wire_put_u64(buf, m->n_samples);
     for (size_t i = 0; i < m->n_samples; i++) {
-        const struct gcal_sample *s = &m->samples[i];
+        const struct gcal_measurement_sample *s = &m->samples[i];
 
         gcal_wire_put_f64(buf, s->time_s);
         gcal_wire_put_f64(buf, s->host_s);
@@ -308,7 +308,7 @@ static void get_samples(struct gcal_wire *wire, struct gcal_measurement *m)
         return;
     m->n_samples = count;
     for (size_t i = 0; i < count; i++) {
-        struct gcal_sample *s = &m->samples[i];
+        struct gcal_measurement_sample *s = &m->samples[i];
 
         s->time_s = gcal_wire_get_f64(wire);
         s->host_s = gcal_wire_get_f64(wire);
@@ -330,7 +330,7 @@ int gcal_measurement_get(struct gcal_wire *wire, struct gcal_measurement *m,
     m->kernel_id = get_needed(wire);
     status = gcal_wire_get_u32(wire);
     stop = gcal_wire_get_u32(wire);
-    if (status > GCAL_ROW_BAD_EVENTS || stop > GCAL_STOP_BUDGET)
+    if (status > GCAL_MEASUREMENT_BAD_EVENTS || stop > GCAL_MEASUREMENT_STOP_BUDGET)
         wire->bad = true;
     m->status = status;
     m->stop = stop;

@@ -65,30 +65,30 @@ void gcal_run_kernel_put(struct gcal_buf *buf, const struct gcal_run_kernel *ker
 int gcal_run_kernel_get(struct gcal_wire *wire, struct gcal_run_kernel *kernel,
                         struct gcal_error *err);
 
-enum gcal_row_status {
-    GCAL_ROW_GOOD,
-    GCAL_ROW_SKIPPED, /* a ladder's rung outside the time or memory limits */
-    GCAL_ROW_BUILD_FAILED,
-    GCAL_ROW_LAUNCH_FAILED,
-    GCAL_ROW_TIMED_OUT, /* the worker was killed */
-    GCAL_ROW_CRASHED,   /* the worker died */
-    GCAL_ROW_WRONG_RESULT,
-    GCAL_ROW_BAD_EVENTS, /* event times contradict the host's clock */
+enum gcal_measurement_status {
+    GCAL_MEASUREMENT_GOOD,
+    GCAL_MEASUREMENT_SKIPPED, /* a ladder's rung outside the time or memory limits */
+    GCAL_MEASUREMENT_BUILD_FAILED,
+    GCAL_MEASUREMENT_LAUNCH_FAILED,
+    GCAL_MEASUREMENT_TIMED_OUT, /* the worker was killed */
+    GCAL_MEASUREMENT_CRASHED,   /* the worker died */
+    GCAL_MEASUREMENT_WRONG_RESULT,
+    GCAL_MEASUREMENT_BAD_EVENTS, /* event times contradict the host's clock */
 };
 
-enum gcal_stop {
-    GCAL_STOP_NONE,
-    GCAL_STOP_NOISE,   /* the median's relative error is small enough */
-    GCAL_STOP_STABLE,  /* the noise does not shrink any more */
-    GCAL_STOP_SAMPLES, /* the most samples allowed */
-    GCAL_STOP_BUDGET,  /* the device's time was up */
+enum gcal_measurement_stop {
+    GCAL_MEASUREMENT_STOP_NONE,
+    GCAL_MEASUREMENT_STOP_NOISE,   /* the median's relative error is small enough */
+    GCAL_MEASUREMENT_STOP_STABLE,  /* the noise does not shrink any more */
+    GCAL_MEASUREMENT_STOP_SAMPLES, /* the most samples allowed */
+    GCAL_MEASUREMENT_STOP_BUDGET,  /* the device's time was up */
 };
 
 /* "good", "build failed", ... and "noise", "stable", ... */
-const char *gcal_row_status_name(enum gcal_row_status status);
-const char *gcal_stop_name(enum gcal_stop stop);
+const char *gcal_measurement_status_name(enum gcal_measurement_status status);
+const char *gcal_measurement_stop_name(enum gcal_measurement_stop stop);
 
-struct gcal_sample {
+struct gcal_measurement_sample {
     double time_s;        /* by events, or host_s where the kernel asks for that */
     double host_s;        /* host clock from enqueue to finish */
     uint64_t order;       /* position among all samples of the device */
@@ -100,12 +100,12 @@ struct gcal_sample {
 /* All samples of one kernel on one device. */
 struct gcal_measurement {
     char *node, *device_uid, *kernel_id;
-    enum gcal_row_status status;
-    enum gcal_stop stop;
+    enum gcal_measurement_status status;
+    enum gcal_measurement_stop stop;
     char *detail; /* a build log, an OpenCL error, ...; NULL when there is nothing */
     size_t n_warmup;
     size_t n_samples;
-    struct gcal_sample *samples;
+    struct gcal_measurement_sample *samples;
     bool checked;            /* its result was compared on this device */
     double worst_difference; /* largest relative difference found */
 };

@@ -7,14 +7,14 @@
 #include "calib/base/yaml.h"
 #include "calib/model/profile_private.h"
 
-const char *const gcal_granularity_names[] = { "work-item", "sub-group", "work-group",
-                                               "kernel" };
-const char *const gcal_space_names[] = { "any", "global", "local", "constant" };
-const char *const gcal_direction_names[] = { "any", "load", "store" };
+const char *const gcal_profile_granularity_names[] = { "work-item", "sub-group",
+                                                       "work-group", "kernel" };
+const char *const gcal_profile_space_names[] = { "any", "global", "local", "constant" };
+const char *const gcal_profile_direction_names[] = { "any", "load", "store" };
 
-const char *gcal_granularity_name(enum gcal_granularity granularity)
+const char *gcal_profile_granularity_name(enum gcal_profile_granularity granularity)
 {
-    return gcal_granularity_names[granularity];
+    return gcal_profile_granularity_names[granularity];
 }
 
 void gcal_profile_entry_clear(struct gcal_profile_entry *entry)
@@ -113,9 +113,9 @@ static void write_access(struct gcal_yaml_writer *w, const struct gcal_profile *
 {
     write_pair(w, "array", entry->array);
     write_pair(w, "tag", entry->tag);
-    write_pair(w, "memory", gcal_space_names[entry->space]);
+    write_pair(w, "memory", gcal_profile_space_names[entry->space]);
     if (entry->kind != GCAL_FEATURE_ATOMIC)
-        write_pair(w, "direction", gcal_direction_names[entry->direction]);
+        write_pair(w, "direction", gcal_profile_direction_names[entry->direction]);
     gcal_yaml_write_text(w, "vector_width");
     gcal_yaml_write_integer(w, (long long)entry->vector_width);
     write_texts(w, "lid_strides", profile->n_dims, entry->lid_stride);
@@ -142,17 +142,17 @@ static void write_entry(struct gcal_yaml_writer *w, const struct gcal_profile *p
     gcal_yaml_write_map(w);
     write_pair(w, "feature", entry->feature);
     write_pair(w, "count", entry->count);
-    write_pair(w, "per", gcal_granularity_name(entry->granularity));
+    write_pair(w, "per", gcal_profile_granularity_name(entry->granularity));
     write_pair(w, "dtype", entry->dtype);
     write_pair(w, "op", entry->op);
     write_flag(w, "estimated", entry->estimated);
-    if (gcal_feature_is_part(entry->kind))
+    if (gcal_feature_is_component(entry->kind))
         write_pair(w, "tag", entry->tag);
     if (gcal_feature_is_access(entry->kind))
         write_access(w, profile, entry);
     if (gcal_feature_is_transfer(entry->kind)) {
-        write_pair(w, "direction", gcal_copy_way_names[entry->way]);
-        write_pair(w, "memory", gcal_host_memory_names[entry->host]);
+        write_pair(w, "direction", gcal_feature_copy_direction_names[entry->way]);
+        write_pair(w, "memory", gcal_feature_host_memory_names[entry->host]);
     }
     if (entry->line > 0) {
         gcal_yaml_write_text(w, "at");

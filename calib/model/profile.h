@@ -29,17 +29,17 @@ struct gcal_yaml_writer;
 /* Of a profile from outside, and of the values that a binding keeps on the stack. */
 #define GCAL_PROFILE_MAX_PARAMETERS 32
 
-enum gcal_granularity {
-    GCAL_PER_WORK_ITEM,
-    GCAL_PER_SUB_GROUP,
-    GCAL_PER_WORK_GROUP,
-    GCAL_PER_KERNEL,
+enum gcal_profile_granularity {
+    GCAL_PROFILE_PER_WORK_ITEM,
+    GCAL_PROFILE_PER_SUB_GROUP,
+    GCAL_PROFILE_PER_WORK_GROUP,
+    GCAL_PROFILE_PER_KERNEL,
 };
 
 /* "work-item", ... */
-const char *gcal_granularity_name(enum gcal_granularity granularity);
+const char *gcal_profile_granularity_name(enum gcal_profile_granularity granularity);
 
-struct gcal_loop_stride {
+struct gcal_profile_loop_stride {
     char *loop;   /* the loop variable's name */
     char *stride; /* expression, elements per iteration */
 };
@@ -48,23 +48,23 @@ struct gcal_loop_stride {
 struct gcal_profile_entry {
     char *feature; /* its full canonical name, f_... */
     enum gcal_feature_kind kind;
-    enum gcal_granularity granularity;
+    enum gcal_profile_granularity granularity;
     char *count; /* expression, see above */
     char *dtype, *op;
-    bool estimated;             /* the count is not exact: the profile's notes say why */
-    enum gcal_copy_way way;     /* transfers only */
-    enum gcal_host_memory host; /* transfers only */
+    bool estimated; /* the count is not exact: the profile's notes say why */
+    enum gcal_feature_copy_direction way; /* transfers only */
+    enum gcal_feature_host_memory host;   /* transfers only */
     char
         *tag; /* of an access, or of the kernel whose part this is (f_memory, f_onchip) */
     /* accesses only, atomics included */
     char *array;
-    enum gcal_space space;
-    enum gcal_direction direction;   /* any, for atomics */
-    size_t vector_width;             /* elements, 1 for a scalar */
-    char *lid_stride[GCAL_MAX_DIMS]; /* expressions, elements; NULL: not affine */
+    enum gcal_feature_space space;
+    enum gcal_feature_direction direction; /* any, for atomics */
+    size_t vector_width;                   /* elements, 1 for a scalar */
+    char *lid_stride[GCAL_MAX_DIMS];       /* expressions, elements; NULL: not affine */
     char *gid_stride[GCAL_MAX_DIMS];
     size_t n_loop_strides;
-    struct gcal_loop_stride *loop_strides;
+    struct gcal_profile_loop_stride *loop_strides;
     char *afr; /* accesses over distinct elements; NULL where it is not known */
     /* Local memory: the most distinct 32-bit words that the lanes of the first sub-group
      * touch in one bank; 0 where that was not asked for.

@@ -40,7 +40,7 @@ static int decode_parameters(struct gcal_profile_decoder *d, const struct gcal_y
             if (strcmp(d->symbols[k], name) == 0)
                 return gcal_yaml_error(item, d->err,
                                        "'%.60s' stands for something already", name);
-        if (gcal_profile_keep(&profile->parameters[i], name, d->err) < 0)
+        if (gcal_profile_copy_text(&profile->parameters[i], name, d->err) < 0)
             return -1;
         profile->n_parameters++;
         d->symbols[d->n_symbols++] = profile->parameters[i];
@@ -87,7 +87,7 @@ static int decode_assumptions(struct gcal_profile_decoder *d,
     if (!(assume = gcal_assume_parse(text, d->n_symbols, d->symbols, &inner)))
         return gcal_yaml_error(node, d->err, "%s", inner.text);
     gcal_assume_destroy(assume);
-    return gcal_profile_keep(&d->profile->assumptions, text, d->err);
+    return gcal_profile_copy_text(&d->profile->assumptions, text, d->err);
 }
 
 static int decode_entries(struct gcal_profile_decoder *d, const struct gcal_yaml *root)
@@ -119,9 +119,9 @@ static int decode_notes(struct gcal_profile_decoder *d, const struct gcal_yaml *
     if (!(profile->notes = calloc(list->n_items + 1, sizeof(char *))))
         return gcal_error_memory(d->err);
     for (size_t i = 0; i < list->n_items; i++, profile->n_notes++)
-        if (gcal_profile_keep(&profile->notes[i],
-                              gcal_yaml_text(list->items[i], "notes", d->err),
-                              d->err) < 0)
+        if (gcal_profile_copy_text(&profile->notes[i],
+                                   gcal_yaml_text(list->items[i], "notes", d->err),
+                                   d->err) < 0)
             return -1;
     return 0;
 }

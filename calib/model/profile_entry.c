@@ -29,7 +29,7 @@ static int decode_strides(struct gcal_profile_decoder *d, const struct gcal_yaml
 
 static int decode_loop_stride(struct gcal_profile_decoder *d,
                               const struct gcal_yaml *node,
-                              struct gcal_loop_stride *stride)
+                              struct gcal_profile_loop_stride *stride)
 {
     static const char *const known[] = { "loop", "stride", NULL };
     const struct gcal_yaml *loop, *value;
@@ -38,8 +38,8 @@ static int decode_loop_stride(struct gcal_profile_decoder *d,
         !(loop = gcal_profile_need(node, "loop", d->err)) ||
         !(value = gcal_profile_need(node, "stride", d->err)))
         return -1;
-    if (gcal_profile_keep(&stride->loop, gcal_yaml_text(loop, "loop", d->err), d->err) <
-        0)
+    if (gcal_profile_copy_text(&stride->loop, gcal_yaml_text(loop, "loop", d->err),
+                               d->err) < 0)
         return -1;
     return gcal_profile_take_expr(d, value, "stride", &stride->stride);
 }
@@ -75,7 +75,8 @@ static int decode_direction(struct gcal_profile_decoder *d, const struct gcal_ya
     if (entry->kind == GCAL_FEATURE_ATOMIC)
         return node ? gcal_yaml_error(node, d->err, "an atomic has no direction") : 0;
     if (!gcal_profile_need(map, "direction", d->err) ||
-        gcal_profile_take_choice(d, node, "direction", gcal_direction_names, 3, &way) < 0)
+        gcal_profile_take_choice(d, node, "direction", gcal_profile_direction_names, 3,
+                                 &way) < 0)
         return -1;
     entry->direction = way;
     return 0;
@@ -91,7 +92,8 @@ static int decode_access(struct gcal_profile_decoder *d, const struct gcal_yaml 
 
     if (!memory || decode_direction(d, map, entry) < 0 ||
         !(width = gcal_profile_need(map, "vector_width", d->err)) ||
-        gcal_profile_take_choice(d, memory, "memory", gcal_space_names, 4, &space) < 0 ||
+        gcal_profile_take_choice(d, memory, "memory", gcal_profile_space_names, 4,
+                                 &space) < 0 ||
         gcal_yaml_integer(width, "vector_width", 1, 1024, &elements, d->err) < 0 ||
         gcal_profile_take_text(d, map, "array", &entry->array) < 0 ||
         gcal_profile_take_text(d, map, "tag", &entry->tag) < 0 ||
@@ -114,13 +116,13 @@ static int decode_transfer(struct gcal_profile_decoder *d, const struct gcal_yam
     size_t way, host;
 
     if (!memory ||
-        gcal_profile_take_choice(d, direction, "direction", gcal_copy_way_names, 3,
-                                 &way) < 0 ||
-        gcal_profile_take_choice(d, memory, "memory", gcal_host_memory_names, 4, &host) <
-            0)
+        gcal_profile_take_choice(d, direction, "direction",
+                                 gcal_feature_copy_direction_names, 3, &way) < 0 ||
+        gcal_profile_take_choice(d, memory, "memory", gcal_feature_host_memory_names, 4,
+                                 &host) < 0)
         return -1;
-    entry->way = (enum gcal_copy_way)way;
-    entry->host = (enum gcal_host_memory)host;
+    entry->way = (enum gcal_feature_copy_direction)way;
+    entry->host = (enum gcal_feature_host_memory)host;
     return 0;
 }
 
@@ -140,7 +142,7 @@ static int decode_feature(struct gcal_profile_decoder *d, const struct gcal_yaml
     gcal_feature_clear(&feature);
     if (entry->kind == GCAL_FEATURE_WALL_TIME)
         return gcal_yaml_error(node, d->err, "a profile counts, it does not hold times");
-    return gcal_profile_keep(&entry->feature, name, d->err);
+    return gcal_profile_copy_text(&entry->feature, name, d->err);
 }
 
 static int decode_position(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
@@ -177,8 +179,8 @@ int gcal_profile_take_entry(struct gcal_profile_decoder *d, const struct gcal_ya
         !(count = gcal_profile_need(map, "count", d->err)) ||
         !(per = gcal_profile_need(map, "per", d->err)) ||
         gcal_profile_take_expr(d, count, "count", &entry->count) < 0 ||
-        gcal_profile_take_choice(d, per, "per", gcal_granularity_names, 4, &granularity) <
-            0 ||
+        gcal_profile_take_choice(d, per, "per", gcal_profile_granularity_names, 4,
+                                 &granularity) < 0 ||
         gcal_profile_take_text(d, map, "dtype", &entry->dtype) < 0 ||
         gcal_profile_take_text(d, map, "op", &entry->op) < 0 ||
         decode_position(d, map, entry) < 0 ||
@@ -189,7 +191,7 @@ int gcal_profile_take_entry(struct gcal_profile_decoder *d, const struct gcal_ya
         return gcal_yaml_error(map, d->err, "an operation needs 'dtype' and 'op'");
     if (gcal_feature_is_transfer(entry->kind))
         return decode_transfer(d, map, entry);
-    if (gcal_feature_is_part(entry->kind))
+    if (gcal_feature_is_component(entry->kind))
         return gcal_profile_take_text(d, map, "tag", &entry->tag);
     return gcal_feature_is_access(entry->kind) ? decode_access(d, map, entry) : 0;
 }

@@ -15,9 +15,9 @@
 #define GCAL_PROFILE_MAX_NOTES   10000
 
 /* By their enumerations. */
-extern const char *const gcal_granularity_names[4];
-extern const char *const gcal_space_names[4];
-extern const char *const gcal_direction_names[3];
+extern const char *const gcal_profile_granularity_names[4];
+extern const char *const gcal_profile_space_names[4];
+extern const char *const gcal_profile_direction_names[3];
 
 /* ---- reading; all functions return -1 (or NULL) with 'err' and the node's place ---- */
 
@@ -29,7 +29,7 @@ struct gcal_profile_decoder {
 };
 
 /* A copy of 'text', which may be NULL where reading it failed. */
-int gcal_profile_keep(char **to, const char *text, struct gcal_error *err);
+int gcal_profile_copy_text(char **to, const char *text, struct gcal_error *err);
 /* The node of 'key'; the list of 'key' with so many items. */
 const struct gcal_yaml *gcal_profile_need(const struct gcal_yaml *map, const char *key,
                                           struct gcal_error *err);

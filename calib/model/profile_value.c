@@ -7,7 +7,7 @@
 #include "calib/model/expr.h"
 #include "calib/model/profile_private.h"
 
-int gcal_profile_keep(char **to, const char *text, struct gcal_error *err)
+int gcal_profile_copy_text(char **to, const char *text, struct gcal_error *err)
 {
     if (!text)
         return -1;
@@ -29,7 +29,8 @@ int gcal_profile_take_text(struct gcal_profile_decoder *d, const struct gcal_yam
 {
     const struct gcal_yaml *node = gcal_yaml_find(map, key);
 
-    return node ? gcal_profile_keep(to, gcal_yaml_text(node, key, d->err), d->err) : 0;
+    return node ? gcal_profile_copy_text(to, gcal_yaml_text(node, key, d->err), d->err)
+                : 0;
 }
 
 int gcal_profile_take_expr(struct gcal_profile_decoder *d, const struct gcal_yaml *node,
@@ -44,7 +45,7 @@ int gcal_profile_take_expr(struct gcal_profile_decoder *d, const struct gcal_yam
     if (!(expr = gcal_expr_parse_in(text, d->n_symbols, d->symbols, &inner)))
         return gcal_yaml_error(node, d->err, "%s: %s", what, inner.text);
     gcal_expr_destroy(expr);
-    return gcal_profile_keep(to, text, d->err);
+    return gcal_profile_copy_text(to, text, d->err);
 }
 
 int gcal_profile_take_choice(struct gcal_profile_decoder *d, const struct gcal_yaml *node,

@@ -16,7 +16,7 @@
 struct step {
     uint16_t op, n_args;
     uint32_t first; /* of its slots, in 'args' */
-    double number;  /* the power of GCAL_OP_POWI too */
+    double number;  /* the power of GCAL_EXPR_OP_POWI too */
 };
 
 struct gcal_model_program {
@@ -49,7 +49,7 @@ struct table {
 
 /* Slots of the nodes that were placed, as derivatives share nodes. */
 struct placed {
-    const struct gcal_node **node; /* capacity, NULL where there is none */
+    const struct gcal_expr_node **node; /* capacity, NULL where there is none */
     uint16_t *slot;
     size_t n, capacity; /* a power of two */
 };
@@ -62,7 +62,7 @@ struct maker {
 };
 
 /* Where the node stands, or is to stand. */
-static size_t find_placed(const struct placed *p, const struct gcal_node *node)
+static size_t find_placed(const struct placed *p, const struct gcal_expr_node *node)
 {
     size_t i = ((uintptr_t)node >> 3) * 0x9e3779b97f4a7c15 >> 20 & (p->capacity - 1);
 
@@ -99,7 +99,7 @@ static int placed_grow(struct placed *p, struct gcal_error *err)
     return 0;
 }
 
-static int remember(struct maker *m, const struct gcal_node *node, uint16_t slot)
+static int remember(struct maker *m, const struct gcal_expr_node *node, uint16_t slot)
 {
     struct placed *p = &m->placed;
     size_t at;
@@ -180,7 +180,7 @@ static int place(struct maker *m, struct step *step, const uint16_t *args, uint1
     return 0;
 }
 
-static int place_node(struct maker *m, const struct gcal_node *node, uint16_t *slot)
+static int place_node(struct maker *m, const struct gcal_expr_node *node, uint16_t *slot)
 {
     struct step step = { .op = (uint16_t)node->op,
                          .n_args = (uint16_t)node->n_args,
@@ -188,7 +188,7 @@ static int place_node(struct maker *m, const struct gcal_node *node, uint16_t *s
     uint16_t args[GCAL_EXPR_MAX_ARGS];
     size_t at;
 
-    if (node->op == GCAL_OP_SYMBOL) {
+    if (node->op == GCAL_EXPR_OP_SYMBOL) {
         *slot = (uint16_t)node->symbol;
         return 0;
     }
@@ -197,8 +197,8 @@ static int place_node(struct maker *m, const struct gcal_node *node, uint16_t *s
         *slot = m->placed.slot[at];
         return 0;
     }
-    if (gcal_node_is_whole_power(node))
-        step = (struct step){ .op = GCAL_OP_POWI,
+    if (gcal_expr_node_is_integer_power(node))
+        step = (struct step){ .op = GCAL_EXPR_OP_POWI,
                               .n_args = 1,
                               .number = node->args[1]->number };
     for (size_t i = 0; i < step.n_args; i++)
@@ -210,7 +210,7 @@ static int place_node(struct maker *m, const struct gcal_node *node, uint16_t *s
 }
 
 /* The next output. */
-static int add_output(struct maker *m, const struct gcal_node *root)
+static int add_output(struct maker *m, const struct gcal_expr_node *root)
 {
     struct gcal_model_program *p = m->program;
 
@@ -220,7 +220,7 @@ static int add_output(struct maker *m, const struct gcal_node *root)
 static int make(struct maker *m, const struct gcal_expr *expr, const size_t *by, size_t n)
 {
     struct gcal_expr slopes = { 0 }; /* has the nodes that derivatives add */
-    struct gcal_build build = { &slopes, m->err };
+    struct gcal_expr_builder build = { &slopes, m->err };
     int rc = placed_grow(&m->placed, m->err);
 
     memset(m->table.heads, 0xff, sizeof(m->table.heads)); /* NO_STEP */
@@ -228,8 +228,8 @@ static int make(struct maker *m, const struct gcal_expr *expr, const size_t *by,
         rc = add_output(m, expr->root);
     m->program->n_first = m->program->n_steps;
     for (size_t i = 0; i < n && rc == 0; i++)
-        rc = add_output(m, gcal_node_derivative(&build, expr->root, by[i]));
-    gcal_nodes_free(&slopes);
+        rc = add_output(m, gcal_expr_node_derivative(&build, expr->root, by[i]));
+    gcal_expr_nodes_free(&slopes);
     placed_clear(&m->placed);
     return rc;
 }
@@ -264,7 +264,7 @@ static double apply(const struct step *step, const uint16_t *args, const double 
 
     for (size_t i = 0; i < step->n_args; i++)
         values[i] = slots[args[i]];
-    return gcal_op_apply(step->op, step->n_args, values);
+    return gcal_expr_op_apply(step->op, step->n_args, values);
 }
 
 double gcal_model_program_eval(const struct gcal_model_program *program, double *slots,
@@ -278,26 +278,26 @@ double gcal_model_program_eval(const struct gcal_model_program *program, double 
         const uint16_t *a = program->args + step->first;
 
         switch (step->op) {
-        case GCAL_OP_NUMBER:
+        case GCAL_EXPR_OP_NUMBER:
             *result = step->number;
             break;
-        case GCAL_OP_ADD:
+        case GCAL_EXPR_OP_ADD:
             *result = slots[a[0]] + slots[a[1]];
             break;
-        case GCAL_OP_SUB:
+        case GCAL_EXPR_OP_SUB:
             *result = slots[a[0]] - slots[a[1]];
             break;
-        case GCAL_OP_MUL:
+        case GCAL_EXPR_OP_MUL:
             *result = slots[a[0]] * slots[a[1]];
             break;
-        case GCAL_OP_DIV:
+        case GCAL_EXPR_OP_DIV:
             *result = slots[a[0]] / slots[a[1]];
             break;
-        case GCAL_OP_NEG:
+        case GCAL_EXPR_OP_NEG:
             *result = -slots[a[0]];
             break;
-        case GCAL_OP_POWI:
-            *result = gcal_whole_power(slots[a[0]], (unsigned)step->number);
+        case GCAL_EXPR_OP_POWI:
+            *result = gcal_expr_integer_power(slots[a[0]], (unsigned)step->number);
             break;
         default:
             *result = apply(step, a, slots);

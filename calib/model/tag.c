@@ -4,10 +4,10 @@
 #include "calib/base/buf.h"
 #include "calib/model/tag.h"
 
-const char gcal_tag_prelude[] = "#ifndef GPUCAL_TAG\n"
-                                "#define GPUCAL_TAG(name, lvalue) (lvalue)\n"
-                                "#endif\n"
-                                "#line 1\n";
+const char gcal_source_tag_prelude[] = "#ifndef GPUCAL_TAG\n"
+                                       "#define GPUCAL_TAG(name, lvalue) (lvalue)\n"
+                                       "#endif\n"
+                                       "#line 1\n";
 
 void gcal_tag_put(const char *text, bool capital, struct gcal_buf *out)
 {

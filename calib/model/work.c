@@ -32,9 +32,9 @@ static double *find_sum(const struct gcal_profile_entry *e, struct gcal_work *wo
         return &work->copied_bytes;
     if (is_access(e)) {
         *times = access_bytes(e);
-        return e->space == GCAL_SPACE_GLOBAL  ? &work->global_bytes
-               : e->space == GCAL_SPACE_LOCAL ? &work->local_bytes
-                                              : NULL;
+        return e->space == GCAL_FEATURE_SPACE_GLOBAL  ? &work->global_bytes
+               : e->space == GCAL_FEATURE_SPACE_LOCAL ? &work->local_bytes
+                                                      : NULL;
     }
     if (e->kind != GCAL_FEATURE_OP)
         return NULL;

@@ -1,4 +1,4 @@
-/* plan_check.c - did the kernel compute what it should?
+/* check.c - did the kernel compute what it should?
  *
  * A kernel that is wrong on a device would calibrate nonsense, fast nonsense most of the
  * time, so every family's output at small sizes is compared with the host's.
@@ -16,7 +16,7 @@
 struct host_args {
     struct gcal_geometry geometry;
     size_t n;
-    struct gcal_host_arg *args; /* by the kernel's arguments */
+    struct gcal_interp_arg *args; /* by the kernel's arguments */
 };
 
 static void host_args_clear(struct host_args *h)
@@ -24,7 +24,7 @@ static void host_args_clear(struct host_args *h)
     for (size_t i = 0; i < h->n; i++)
         free(h->args[i].data);
     free(h->args);
-    gcal_geometry_clear(&h->geometry);
+    gcal_kernel_geometry_clear(&h->geometry);
 }
 
 static double half_value(uint16_t bits)
@@ -74,7 +74,7 @@ static int store_scalar(const struct gcal_arg *arg, double value, void *data,
 }
 
 static int make_arg(const struct gcal_arg *arg, double value, uint64_t seed,
-                    struct gcal_host_arg *host, struct gcal_error *err)
+                    struct gcal_interp_arg *host, struct gcal_error *err)
 {
     size_t count = arg->kind == GCAL_ARG_SCALAR ? 0 : (size_t)value;
     size_t element_bytes = gcal_dtype_size(arg->dtype);
@@ -113,7 +113,7 @@ static int host_args_make(const struct gcal_kernel *kernel, uint64_t seed,
 static int run_reference(const struct gcal_kernel *kernel, const struct host_args *h,
                          struct gcal_error *err)
 {
-    struct gcal_host_arg *args = calloc(h->n + 1, sizeof(*args));
+    struct gcal_interp_arg *args = calloc(h->n + 1, sizeof(*args));
     size_t n = 0;
     int rc;
 
@@ -122,8 +122,8 @@ static int run_reference(const struct gcal_kernel *kernel, const struct host_arg
     for (size_t i = 0; i < h->n; i++)
         if (kernel->args[i].kind != GCAL_ARG_LOCAL)
             args[n++] = h->args[i];
-    rc = gcal_host_run_function(kernel->reference, kernel->generator, "reference", n,
-                                args, err);
+    rc = gcal_interp_run_function(kernel->reference, kernel->generator, "reference", n,
+                                  args, err);
     free(args);
     return rc;
 }
@@ -133,13 +133,13 @@ static int run_source(const struct gcal_kernel *kernel, struct host_args *h,
 {
     const struct gcal_count_request request = gcal_kernel_request(kernel);
 
-    return gcal_host_run_kernel(&request, h->geometry.global_size, h->n, h->args, err);
+    return gcal_interp_run_kernel(&request, h->geometry.global_size, h->n, h->args, err);
 }
 
 /* The mean magnitude: elements near 0 are sums that cancel, whose error is that of the
  * summands.
  */
-static double scale_of(const struct gcal_host_arg *expected)
+static double scale_of(const struct gcal_interp_arg *expected)
 {
     double sum = 0;
 
@@ -158,7 +158,7 @@ static double relative_difference(double a, double b, double scale)
 }
 
 static int compare_output(const struct gcal_kernel *kernel, const struct gcal_arg *arg,
-                          const struct gcal_host_arg *expected, const void *output,
+                          const struct gcal_interp_arg *expected, const void *output,
                           double *worst, struct gcal_error *why)
 {
     double scale = scale_of(expected);
@@ -212,8 +212,8 @@ static int compare_transfer(const struct gcal_kernel *kernel, uint64_t seed,
     return i < size_bytes;
 }
 
-int gcal_plan_compare(const struct gcal_kernel *kernel, uint64_t seed,
-                      void *const *outputs, double *worst, struct gcal_error *why)
+int gcal_plan_compare_outputs(const struct gcal_kernel *kernel, uint64_t seed,
+                              void *const *outputs, double *worst, struct gcal_error *why)
 {
     struct host_args h = { 0 };
     int rc = -1;

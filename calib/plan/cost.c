@@ -1,4 +1,4 @@
-/* plan_cost.c - what measuring kernels takes, by those that were measured */
+/* cost.c - what measuring kernels takes, by those that were measured */
 #include <math.h>
 
 #include "calib/plan/design.h"
@@ -14,8 +14,8 @@ static double opening_s(const struct gcal_plan_design *d)
     const double *spent_s = d->plan->spent_s;
     size_t n = d->families.n_opened;
 
-    return n ? (spent_s[GCAL_SPENT_PREPARING] + spent_s[GCAL_SPENT_CHECKING] +
-                spent_s[GCAL_SPENT_COMPARING]) /
+    return n ? (spent_s[GCAL_PLAN_SPENT_PREPARING] + spent_s[GCAL_PLAN_SPENT_CHECKING] +
+                spent_s[GCAL_PLAN_SPENT_COMPARING]) /
                    (double)n
              : OPENING_S;
 }
@@ -23,7 +23,7 @@ static double opening_s(const struct gcal_plan_design *d)
 /* Launches that one kernel takes, on average. */
 static double launches(const struct gcal_plan_design *d)
 {
-    const struct gcal_measure_options *o = d->plan->options;
+    const struct gcal_config_measure_options *o = d->plan->options;
 
     if (!(d->first_s > 0))
         return (double)o->min_samples;
@@ -38,14 +38,14 @@ double gcal_plan_launch_s(const struct gcal_plan_design *d, size_t kernel)
 {
     const struct gcal_plan_family *family =
         &d->families.families[d->families.family_of[kernel]];
-    const struct gcal_measure_options *o = d->plan->options;
-    double time_s = gcal_plan_worth_time_s(d->worth, kernel);
-    size_t last = family->n_tried ? family->rungs[family->n_tried - 1] : kernel;
+    const struct gcal_config_measure_options *o = d->plan->options;
+    double time_s = gcal_plan_gain_time_s(d->gain, kernel);
+    size_t last = family->n_tried ? family->sizes[family->n_tried - 1] : kernel;
 
     if (d->families.row[kernel])
         return d->families.row[kernel]->first_s;
     if (last != kernel && d->families.row[last]->first_s > 0)
-        time_s *= d->families.row[last]->first_s / gcal_plan_worth_time_s(d->worth, last);
+        time_s *= d->families.row[last]->first_s / gcal_plan_gain_time_s(d->gain, last);
     return isfinite(time_s) && time_s > 0 ? time_s : o->min_time_s;
 }
 
@@ -65,33 +65,33 @@ static size_t n_measured(const struct gcal_plan_design *d,
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < family->n_rungs; i++)
-        n += d->families.row[family->rungs[i]] &&
-             d->families.row[family->rungs[i]]->measured;
+    for (size_t i = 0; i < family->n_sizes; i++)
+        n += d->families.row[family->sizes[i]] &&
+             d->families.row[family->sizes[i]]->measured;
     return n;
 }
 
 /* The longest rungs that are not too long.  Climbing runs each rung twice, and those
  * below the longest take about as long as it does.
  */
-static void add_full_ladder(const struct gcal_plan_design *d,
-                            const struct gcal_plan_family *family,
-                            struct gcal_plan_full *full)
+static void add_full_sweep(const struct gcal_plan_design *d,
+                           const struct gcal_plan_family *family,
+                           struct gcal_plan_full_cost *full)
 {
-    const struct gcal_measure_options *o = d->plan->options;
-    size_t wanted = gcal_plan_rungs_wanted(d->plan, d->kernels, family->name);
-    size_t n = family->n_done_rungs, least = n + n_measured(d, family);
-    double climbing = 4;
+    const struct gcal_config_measure_options *o = d->plan->options;
+    size_t wanted = gcal_plan_sizes_wanted(d->plan, d->kernels, family->name);
+    size_t n = family->n_done_sizes, least = n + n_measured(d, family);
+    double sweep_launches = 4;
 
-    for (size_t i = family->n_rungs; i-- > 0 && n < wanted;) {
-        double time_s = gcal_plan_launch_s(d, family->rungs[i]);
+    for (size_t i = family->n_sizes; i-- > 0 && n < wanted;) {
+        double time_s = gcal_plan_launch_s(d, family->sizes[i]);
         bool too_short =
-            time_s < o->min_time_s && !d->kernels->kernels[family->rungs[i]]->short_run;
+            time_s < o->min_time_s && !d->kernels->kernels[family->sizes[i]]->short_run;
 
         if (time_s > o->max_time_s || (too_short && n))
             continue;
-        full->time_s += (launches(d) + climbing) * time_s;
-        climbing = 0;
+        full->time_s += (launches(d) + sweep_launches) * time_s;
+        sweep_launches = 0;
         n++;
         if (too_short) /* the nearest, as there is no other */
             break;
@@ -99,9 +99,9 @@ static void add_full_ladder(const struct gcal_plan_design *d,
     full->n_kernels += n > least ? n : least;
 }
 
-struct gcal_plan_full gcal_plan_estimate_full(const struct gcal_plan_design *d)
+struct gcal_plan_full_cost gcal_plan_estimate_full_cost(const struct gcal_plan_design *d)
 {
-    struct gcal_plan_full full = { 0 };
+    struct gcal_plan_full_cost full = { 0 };
 
     for (size_t i = 0; i < d->families.n; i++) {
         const struct gcal_plan_family *family = &d->families.families[i];
@@ -109,8 +109,8 @@ struct gcal_plan_full gcal_plan_estimate_full(const struct gcal_plan_design *d)
         full.n_kernels += family->n_fixed + family->n_done;
         for (size_t k = 0; k < family->n_fixed; k++)
             full.time_s += launches(d) * gcal_plan_launch_s(d, family->fixed[k]);
-        add_full_ladder(d, family, &full);
-        if (family->n_fixed + family->n_rungs)
+        add_full_sweep(d, family, &full);
+        if (family->n_fixed + family->n_sizes)
             full.time_s += opening_s(d);
     }
     return full;

@@ -1,4 +1,4 @@
-/* plan_design.c - kernels chosen by how much they shrink the parameters' covariance
+/* design.c - kernels chosen by how much they shrink the parameters' covariance
  *
  * Seeds first: a kernel of each generator, and what gives every parameter some value.
  * Then, a few at a time, those that are worth most for their time, until all parameters
@@ -27,15 +27,15 @@
 
 /* Of a ladder that was not climbed, the rung at which climbing will end stands for all.
  */
-static size_t expected_rung(const struct gcal_plan_design *d,
+static size_t expected_size(const struct gcal_plan_design *d,
                             const struct gcal_plan_family *family)
 {
     size_t i = 0;
 
-    while (i + 1 < family->n_rungs &&
-           gcal_plan_launch_s(d, family->rungs[i]) < d->plan->options->min_time_s)
+    while (i + 1 < family->n_sizes &&
+           gcal_plan_launch_s(d, family->sizes[i]) < d->plan->options->min_time_s)
         i++;
-    return family->rungs[i];
+    return family->sizes[i];
 }
 
 static bool is_candidate(const struct gcal_plan_design *d, size_t kernel)
@@ -45,10 +45,10 @@ static bool is_candidate(const struct gcal_plan_design *d, size_t kernel)
 
     if (!family->optional || !gcal_plan_families_offers(&d->families, kernel))
         return false;
-    if (!d->kernels->kernels[kernel]->ladder || d->families.row[kernel])
+    if (!d->kernels->kernels[kernel]->sweep || d->families.row[kernel])
         return true;
     if (!family->n_tried)
-        return expected_rung(d, family) == kernel;
+        return expected_size(d, family) == kernel;
     return gcal_plan_launch_s(d, kernel) <= d->plan->options->max_time_s;
 }
 
@@ -58,7 +58,7 @@ static int choose(struct gcal_plan_design *d, double precision, size_t least, si
                   size_t *n_chosen)
 {
     double left_s = d->plan->options->budget_s - gcal_plan_elapsed_s(d->plan);
-    struct gcal_plan_want want = { .precision = precision,
+    struct gcal_plan_goal goal = { .precision = precision,
                                    .budget_s = fmax(left_s, 0),
                                    .least = least,
                                    .most = most,
@@ -68,17 +68,17 @@ static int choose(struct gcal_plan_design *d, double precision, size_t least, si
 
     for (size_t i = 0; i < d->kernels->n_kernels; i++)
         d->cost_s[i] = is_candidate(d, i) ? gcal_plan_cost_s(d, i) : 0;
-    rc = gcal_plan_worth_choose(d->worth, &want, d->chosen, n_chosen, &d->too_dear,
-                                d->plan->err);
-    d->plan->spent_s[GCAL_SPENT_CHOOSING] += gcal_clock_now_s() - start_s;
+    rc = gcal_plan_gain_choose(d->gain, &goal, d->chosen, n_chosen, &d->over_budget,
+                               d->plan->err);
+    d->plan->spent_s[GCAL_PLAN_SPENT_CHOOSING] += gcal_clock_now_s() - start_s;
     return rc;
 }
 
 static int take(struct gcal_plan_design *d, size_t n_chosen)
 {
     for (size_t i = 0; i < n_chosen; i++) {
-        gcal_plan_progress(d->plan, "choosing kernels", d->n_known + i,
-                           d->n_known + n_chosen);
+        gcal_plan_report_progress(d->plan, "choosing kernels", d->n_known + i,
+                                  d->n_known + n_chosen);
         if (gcal_plan_families_take(&d->families, d->chosen[i]) < 0)
             return -1;
     }
@@ -93,7 +93,7 @@ static void learn(struct gcal_plan_design *d)
 
         if (!row || !row->measured || d->known[i])
             continue;
-        gcal_plan_worth_add(d->worth, i, row->first_s, row->spread);
+        gcal_plan_gain_add(d->gain, i, row->first_s, row->spread);
         d->known[i] = true;
         d->n_known++;
         d->first_s += row->first_s;
@@ -102,16 +102,16 @@ static void learn(struct gcal_plan_design *d)
 
 static int measure(struct gcal_plan_design *d)
 {
-    double before_s = d->plan->spent_s[GCAL_SPENT_MEASURING], start_s;
+    double before_s = d->plan->spent_s[GCAL_PLAN_SPENT_MEASURING], start_s;
     int rc;
 
     if (gcal_plan_rounds(d->plan) < 0)
         return -1;
     learn(d);
-    d->launches_s += d->plan->spent_s[GCAL_SPENT_MEASURING] - before_s;
+    d->launches_s += d->plan->spent_s[GCAL_PLAN_SPENT_MEASURING] - before_s;
     start_s = gcal_clock_now_s();
-    rc = gcal_plan_worth_fit(d->worth, d->plan->err);
-    d->plan->spent_s[GCAL_SPENT_CHOOSING] += gcal_clock_now_s() - start_s;
+    rc = gcal_plan_gain_fit(d->gain, d->plan->err);
+    d->plan->spent_s[GCAL_PLAN_SPENT_CHOOSING] += gcal_clock_now_s() - start_s;
     return rc;
 }
 
@@ -129,7 +129,7 @@ static bool is_generator_known(const struct gcal_plan_design *d, const char *gen
 /* What is measured in any case, what a resumed run knows, and one kernel of each
  * generator.
  */
-static int take_first(struct gcal_plan_design *d)
+static int take_seeds(struct gcal_plan_design *d)
 {
     struct gcal_plan_families *f = &d->families;
 
@@ -137,11 +137,11 @@ static int take_first(struct gcal_plan_design *d)
         const struct gcal_kernel *kernel = d->kernels->kernels[i];
         const struct gcal_plan_done *done = gcal_plan_find_done(d->plan, kernel);
 
-        if (!gcal_plan_worth_is_optional(d->worth, i))
+        if (!gcal_plan_gain_is_optional(d->gain, i))
             f->families[f->family_of[i]].optional = false;
         if (!done || !(done->time_s > 0))
             continue;
-        gcal_plan_worth_add(d->worth, i, done->time_s, d->plan->options->noise);
+        gcal_plan_gain_add(d->gain, i, done->time_s, d->plan->options->noise);
         d->known[i] = true;
         d->n_known++;
     }
@@ -150,7 +150,7 @@ static int take_first(struct gcal_plan_design *d)
             gcal_plan_families_take_all(f, &f->families[i]) < 0)
             return -1;
     for (size_t i = 0; i < d->kernels->n_kernels; i++) {
-        gcal_plan_progress(d->plan, "choosing kernels", d->n_known, f->n);
+        gcal_plan_report_progress(d->plan, "choosing kernels", d->n_known, f->n);
         if (!is_generator_known(d, d->kernels->kernels[i]->generator) &&
             gcal_plan_families_offers(f, i) && gcal_plan_families_take(f, i) < 0)
             return -1;
@@ -164,7 +164,7 @@ static int refine(struct gcal_plan_design *d, double precision)
 
     do {
         size_t most = (size_t)fmax(BATCH_LEAST, BATCH_SHARE * (double)d->n_known);
-        size_t least = gcal_plan_worth_missing(d->worth, SEED_FREEDOM);
+        size_t least = gcal_plan_gain_missing_rows(d->gain, SEED_FREEDOM);
 
         if (gcal_plan_elapsed_s(d->plan) >= d->plan->options->budget_s)
             return 0;
@@ -179,7 +179,7 @@ static int refine(struct gcal_plan_design *d, double precision)
 
 static int skip(struct gcal_plan_design *d, size_t kernel, bool enough)
 {
-    const struct gcal_measure_options *o = d->plan->options;
+    const struct gcal_config_measure_options *o = d->plan->options;
     struct gcal_plan_row *row = gcal_plan_add(d->plan, d->kernels->kernels[kernel]);
     char text[160];
 
@@ -195,12 +195,12 @@ static int skip(struct gcal_plan_design *d, size_t kernel, bool enough)
                  "the device's budget of %g s was up before it was chosen: raise "
                  "budget_s",
                  o->budget_s);
-    row->m.stop = enough ? GCAL_STOP_NONE : GCAL_STOP_BUDGET;
-    return gcal_plan_finish(d->plan, row, GCAL_ROW_SKIPPED, text);
+    row->m.stop = enough ? GCAL_MEASUREMENT_STOP_NONE : GCAL_MEASUREMENT_STOP_BUDGET;
+    return gcal_plan_finish(d->plan, row, GCAL_MEASUREMENT_SKIPPED, text);
 }
 
 /* Rows for what was never tried; rungs that were are left out, as without a choice. */
-static int finish_rest(struct gcal_plan_design *d, bool enough)
+static int record_skipped(struct gcal_plan_design *d, bool enough)
 {
     for (size_t i = 0; i < d->plan->n_rows; i++)
         if (d->plan->rows[i].parked && !d->plan->rows[i].finished)
@@ -214,8 +214,8 @@ static int finish_rest(struct gcal_plan_design *d, bool enough)
             if (!d->families.row[family->fixed[k]] &&
                 skip(d, family->fixed[k], enough) < 0)
                 return -1;
-        if (family->n_rungs && !family->n_tried && !family->n_chosen &&
-            skip(d, family->rungs[0], enough) < 0)
+        if (family->n_sizes && !family->n_tried && !family->n_chosen &&
+            skip(d, family->sizes[0], enough) < 0)
             return -1;
     }
     return 0;
@@ -224,23 +224,26 @@ static int finish_rest(struct gcal_plan_design *d, bool enough)
 static void report(const struct gcal_plan_design *d, double took_s)
 {
     const struct gcal_plan_hooks *hooks = d->plan->hooks;
-    struct gcal_plan_choice choice = { .n_measured = d->n_known,
-                                       .took_s = took_s,
-                                       .wanted_error = d->plan->options->precision };
-    struct gcal_plan_full full = gcal_plan_estimate_full(d);
+    struct gcal_plan_selection selection = { .n_measured = d->n_known,
+                                             .took_s = took_s,
+                                             .wanted_error =
+                                                 d->plan->options->precision };
+    struct gcal_plan_full_cost full = gcal_plan_estimate_full_cost(d);
     const char *parameter;
 
-    choice.n_kernels = full.n_kernels;
-    choice.full_s = full.time_s;
-    choice.worst_error = gcal_plan_worth_worst(d->worth, &parameter, &choice.n_untold);
-    choice.reached = choice.worst_error <= choice.wanted_error;
-    snprintf(choice.worst_parameter, sizeof(choice.worst_parameter), "%s", parameter);
+    selection.n_kernels = full.n_kernels;
+    selection.full_s = full.time_s;
+    selection.worst_error =
+        gcal_plan_gain_worst_error(d->gain, &parameter, &selection.n_not_identifiable);
+    selection.reached = selection.worst_error <= selection.wanted_error;
+    snprintf(selection.worst_parameter, sizeof(selection.worst_parameter), "%s",
+             parameter);
     gcal_log(GCAL_LOG_INFO,
              "%s: %zu of %zu kernels chosen, worst standard error %.3g of %s",
-             d->plan->info->name, choice.n_measured, choice.n_kernels, choice.worst_error,
-             parameter);
+             d->plan->info->name, selection.n_measured, selection.n_kernels,
+             selection.worst_error, parameter);
     if (hooks->chosen)
-        hooks->chosen(hooks->progress_context, &choice);
+        hooks->chosen(hooks->progress_context, &selection);
 }
 
 /* ---- */
@@ -257,15 +260,14 @@ static int design_init(struct gcal_plan_design *d, struct gcal_plan *plan,
     d->known = calloc(n + 1, sizeof(*d->known));
     if (!d->cost_s || !d->chosen || !d->known)
         return gcal_error_memory(plan->err);
-    d->worth =
-        gcal_plan_worth_create(plan->hooks->config, plan->info, kernels, plan->err);
-    plan->spent_s[GCAL_SPENT_CHOOSING] += gcal_clock_now_s() - start_s;
-    return d->worth ? gcal_plan_families_init(&d->families, plan, kernels) : -1;
+    d->gain = gcal_plan_gain_create(plan->hooks->config, plan->info, kernels, plan->err);
+    plan->spent_s[GCAL_PLAN_SPENT_CHOOSING] += gcal_clock_now_s() - start_s;
+    return d->gain ? gcal_plan_families_init(&d->families, plan, kernels) : -1;
 }
 
 static void design_clear(struct gcal_plan_design *d)
 {
-    gcal_plan_worth_destroy(d->worth);
+    gcal_plan_gain_destroy(d->gain);
     gcal_plan_families_clear(&d->families);
     free(d->cost_s);
     free(d->chosen);
@@ -278,12 +280,12 @@ int gcal_plan_design(struct gcal_plan *plan, const struct gcal_kernel_list *kern
     struct gcal_plan_design d;
     int rc = -1;
 
-    if (design_init(&d, plan, kernels) < 0 || take_first(&d) < 0 ||
+    if (design_init(&d, plan, kernels) < 0 || take_seeds(&d) < 0 ||
         gcal_plan_warm_up(plan) < 0 || measure(&d) < 0 ||
         refine(&d, SEED_PRECISION) < 0 || refine(&d, plan->options->precision) < 0)
         goto out;
     took_s = gcal_plan_elapsed_s(plan);
-    if (finish_rest(&d, took_s < plan->options->budget_s && !d.too_dear) < 0)
+    if (record_skipped(&d, took_s < plan->options->budget_s && !d.over_budget) < 0)
         goto out;
     report(&d, took_s);
     rc = 0;

@@ -24,21 +24,21 @@ static struct gcal_plan_family *add(struct gcal_plan_families *f, const char *na
     *family = (struct gcal_plan_family){ .name = name,
                                          .optional = true,
                                          .fixed = calloc(n, sizeof(size_t)),
-                                         .rungs = calloc(n, sizeof(size_t)) };
-    return family->fixed && family->rungs ? family : NULL;
+                                         .sizes = calloc(n, sizeof(size_t)) };
+    return family->fixed && family->sizes ? family : NULL;
 }
 
 /* Among the rungs, by size. */
-static void insert_rung(const struct gcal_plan_families *f,
+static void insert_size(const struct gcal_plan_families *f,
                         struct gcal_plan_family *family, size_t kernel)
 {
     struct gcal_kernel *const *kernels = f->kernels->kernels;
     double size = gcal_plan_product_of_sizes(kernels[kernel]);
-    size_t i = family->n_rungs++;
+    size_t i = family->n_sizes++;
 
-    for (; i > 0 && gcal_plan_product_of_sizes(kernels[family->rungs[i - 1]]) > size; i--)
-        family->rungs[i] = family->rungs[i - 1];
-    family->rungs[i] = kernel;
+    for (; i > 0 && gcal_plan_product_of_sizes(kernels[family->sizes[i - 1]]) > size; i--)
+        family->sizes[i] = family->sizes[i - 1];
+    family->sizes[i] = kernel;
 }
 
 int gcal_plan_families_init(struct gcal_plan_families *f, struct gcal_plan *plan,
@@ -60,11 +60,11 @@ int gcal_plan_families_init(struct gcal_plan_families *f, struct gcal_plan *plan
             return gcal_error_memory(plan->err);
         f->family_of[i] = (size_t)(family - f->families);
         if (gcal_plan_find_done(plan, kernel)) {
-            family->n_chosen += kernel->ladder;
-            family->n_done_rungs += kernel->ladder;
-            family->n_done += !kernel->ladder;
-        } else if (kernel->ladder)
-            insert_rung(f, family, i);
+            family->n_chosen += kernel->sweep;
+            family->n_done_sizes += kernel->sweep;
+            family->n_done += !kernel->sweep;
+        } else if (kernel->sweep)
+            insert_size(f, family, i);
         else
             family->fixed[family->n_fixed++] = i;
     }
@@ -75,7 +75,7 @@ void gcal_plan_families_clear(struct gcal_plan_families *f)
 {
     for (size_t i = 0; f->families && i < f->n; i++) {
         free(f->families[i].fixed);
-        free(f->families[i].rungs);
+        free(f->families[i].sizes);
     }
     free(f->families);
     free(f->family_of);
@@ -84,14 +84,14 @@ void gcal_plan_families_clear(struct gcal_plan_families *f)
 
 /* ---- what may be taken ---- */
 
-static bool rung_offered(const struct gcal_plan_families *f,
+static bool size_offered(const struct gcal_plan_families *f,
                          const struct gcal_plan_family *family, size_t kernel)
 {
-    if (family->n_chosen >= f->plan->options->rungs)
+    if (family->n_chosen >= f->plan->options->sizes)
         return false;
-    if (family->ended || family->n_tried == family->n_rungs)
+    if (family->ended || family->n_tried == family->n_sizes)
         return false;
-    return !family->n_tried || family->rungs[family->n_tried] == kernel;
+    return !family->n_tried || family->sizes[family->n_tried] == kernel;
 }
 
 bool gcal_plan_families_offers(const struct gcal_plan_families *f, size_t kernel)
@@ -102,12 +102,12 @@ bool gcal_plan_families_offers(const struct gcal_plan_families *f, size_t kernel
     if (gcal_plan_find_done(f->plan, f->kernels->kernels[kernel]) ||
         (family->checked && family->verdict.wrong))
         return false;
-    if (!f->kernels->kernels[kernel]->ladder)
+    if (!f->kernels->kernels[kernel]->sweep)
         return !row;
     if (row)
-        return row->parked && family->n_chosen < f->plan->options->rungs &&
-               gcal_plan_outside(f->plan, row) == 0;
-    return rung_offered(f, family, kernel);
+        return row->parked && family->n_chosen < f->plan->options->sizes &&
+               gcal_plan_limit_distance(f->plan, row) == 0;
+    return size_offered(f, family, kernel);
 }
 
 /* ---- taking ---- */
@@ -133,12 +133,12 @@ static int take_row(struct gcal_plan_families *f, struct gcal_plan_row *row)
 {
     struct gcal_plan_family *family = find(f, row->kernel->family);
 
-    if (!family->checked && gcal_plan_check(f->plan, row, &family->verdict) < 0)
+    if (!family->checked && gcal_plan_check_family(f->plan, row, &family->verdict) < 0)
         return -1;
     family->checked = true;
     row->parked = false;
-    family->n_chosen += row->kernel->ladder;
-    return gcal_plan_apply(f->plan, row, &family->verdict);
+    family->n_chosen += row->kernel->sweep;
+    return gcal_plan_apply_verdict(f->plan, row, &family->verdict);
 }
 
 /* The next rung: 0 with its row parked; 1 when there is none.  As the smallest may be too
@@ -147,13 +147,13 @@ static int take_row(struct gcal_plan_families *f, struct gcal_plan_row *row)
 static int try_next(struct gcal_plan_families *f, struct gcal_plan_family *family)
 {
     const struct gcal_plan *plan = f->plan;
-    size_t n = family->n_tried, kernel = n < family->n_rungs ? family->rungs[n] : 0;
-    const struct gcal_plan_row *last = n ? f->row[family->rungs[n - 1]] : NULL;
-    const struct gcal_plan_row *before = n > 1 ? f->row[family->rungs[n - 2]] : NULL;
+    size_t n = family->n_tried, kernel = n < family->n_sizes ? family->sizes[n] : 0;
+    const struct gcal_plan_row *last = n ? f->row[family->sizes[n - 1]] : NULL;
+    const struct gcal_plan_row *before = n > 1 ? f->row[family->sizes[n - 2]] : NULL;
     bool known = before && before->first_s > 0 && last->first_s > 0;
     int rc;
 
-    if (n == family->n_rungs || family->ended ||
+    if (n == family->n_sizes || family->ended ||
         (known &&
          gcal_plan_is_too_long(plan, before, last, f->kernels->kernels[kernel]))) {
         family->ended = true;
@@ -163,7 +163,7 @@ static int try_next(struct gcal_plan_families *f, struct gcal_plan_family *famil
     rc = try_kernel(f, kernel, n == 0);
     if (rc == 0 && f->row[kernel]->first_s > plan->options->max_time_s)
         family->ended = true;
-    if (rc > 0 && f->row[kernel]->status != GCAL_ROW_BAD_EVENTS)
+    if (rc > 0 && f->row[kernel]->status != GCAL_MEASUREMENT_BAD_EVENTS)
         family->ended = true;
     return rc < 0 ? -1 : 0;
 }
@@ -174,17 +174,17 @@ static struct gcal_plan_row *nearest(const struct gcal_plan_families *f,
     struct gcal_plan_row *best = NULL;
 
     for (size_t i = 0; i < family->n_tried; i++) {
-        struct gcal_plan_row *row = f->row[family->rungs[i]];
+        struct gcal_plan_row *row = f->row[family->sizes[i]];
 
-        if (!row->finished &&
-            (!best || gcal_plan_outside(f->plan, row) < gcal_plan_outside(f->plan, best)))
+        if (!row->finished && (!best || gcal_plan_limit_distance(f->plan, row) <
+                                            gcal_plan_limit_distance(f->plan, best)))
             best = row;
     }
     return best;
 }
 
 /* To the first rung that runs long enough, or else the nearest. */
-static int climb(struct gcal_plan_families *f, struct gcal_plan_family *family)
+static int run_sweep(struct gcal_plan_families *f, struct gcal_plan_family *family)
 {
     double limit_s = f->plan->options->budget_s * GCAL_PLAN_CHOOSING_SHARE;
     struct gcal_plan_row *row;
@@ -196,7 +196,7 @@ static int climb(struct gcal_plan_families *f, struct gcal_plan_family *family)
         if ((rc = try_next(f, family)) < 0)
             return -1;
         row = nearest(f, family);
-    } while (rc == 0 && !(row && gcal_plan_outside(f->plan, row) == 0));
+    } while (rc == 0 && !(row && gcal_plan_limit_distance(f->plan, row) == 0));
     row = nearest(f, family);
     return row ? take_row(f, row) : 0;
 }
@@ -208,16 +208,16 @@ int gcal_plan_families_take(struct gcal_plan_families *f, size_t kernel)
 
     if (f->row[kernel])
         return take_row(f, f->row[kernel]);
-    if (!f->kernels->kernels[kernel]->ladder) {
+    if (!f->kernels->kernels[kernel]->sweep) {
         if ((rc = try_kernel(f, kernel, false)) != 0)
             return rc < 0 ? -1 : 0;
         return take_row(f, f->row[kernel]);
     }
     if (!family->n_tried)
-        return climb(f, family);
+        return run_sweep(f, family);
     if ((rc = try_next(f, family)) != 0)
         return rc < 0 ? -1 : 0;
-    if (f->row[kernel]->finished || gcal_plan_outside(f->plan, f->row[kernel]) > 0)
+    if (f->row[kernel]->finished || gcal_plan_limit_distance(f->plan, f->row[kernel]) > 0)
         return 0;
     return take_row(f, f->row[kernel]);
 }
@@ -229,7 +229,7 @@ int gcal_plan_families_take_all(struct gcal_plan_families *f,
 
     f->n_opened += !family->opened;
     family->opened = family->ended = true;
-    if (gcal_plan_choose_family(f->plan, f->kernels, family->name) < 0)
+    if (gcal_plan_sweep_family(f->plan, f->kernels, family->name) < 0)
         return -1;
     for (size_t i = first; i < f->plan->n_rows; i++)
         for (size_t k = 0; k < f->kernels->n_kernels; k++)

@@ -1,4 +1,4 @@
-/* plan_families.h - families whose kernels are tried one by one (internal to calib/)
+/* families.h - families whose kernels are tried one by one (internal to calib/)
  *
  * Nothing is prepared before it is asked for.  A ladder is climbed from its smallest rung
  * to the first that runs long enough; rungs above it are tried when they are wanted.
@@ -11,9 +11,9 @@
 struct gcal_plan_family {
     const char *name;
     bool optional;               /* all its kernels are */
-    size_t n_fixed, n_rungs;     /* done ones left out */
-    size_t n_done, n_done_rungs; /* fixed ones; rungs */
-    size_t *fixed, *rungs;       /* kernels; rungs: smallest first */
+    size_t n_fixed, n_sizes;     /* done ones left out */
+    size_t n_done, n_done_sizes; /* fixed ones; rungs */
+    size_t *fixed, *sizes;       /* kernels; rungs: smallest first */
     size_t n_tried;              /* rungs */
     size_t n_chosen;             /* rungs that are or were measured, done ones too */
     bool ended;                  /* no further rung is to be tried */

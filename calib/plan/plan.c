@@ -11,20 +11,20 @@
 #include "calib/plan/private.h"
 
 /* Workers that may be lost without a success between them. */
-#define MAX_DEATHS 3
+#define MAX_WORKER_FAILURES 3
 
 double gcal_plan_elapsed_s(const struct gcal_plan *plan)
 {
     return gcal_clock_now_s() - plan->start_s;
 }
 
-void gcal_plan_progress(const struct gcal_plan *plan, const char *phase, size_t done,
-                        size_t total)
+void gcal_plan_report_progress(const struct gcal_plan *plan, const char *phase,
+                               size_t done, size_t total)
 {
     const struct gcal_plan_hooks *hooks = plan->hooks;
     double elapsed_s = gcal_plan_elapsed_s(plan);
     double left_s = fmax(0, plan->options->budget_s - elapsed_s);
-    struct gcal_progress progress = {
+    struct gcal_plan_progress progress = {
         .device_name = plan->info->name,
         .phase = phase,
         .kernels_done = done,
@@ -60,23 +60,24 @@ struct gcal_plan_row *gcal_plan_add(struct gcal_plan *plan,
 }
 
 int gcal_plan_finish(struct gcal_plan *plan, struct gcal_plan_row *row,
-                     enum gcal_row_status status, const char *detail)
+                     enum gcal_measurement_status status, const char *detail)
 {
     const struct gcal_run_sink *sink = &plan->hooks->sink;
     struct gcal_run_kernel kernel = { 0 };
     int rc = -1;
 
     row->m.status = status;
-    row->measured = status == GCAL_ROW_GOOD && row->m.n_samples > 0;
+    row->measured = status == GCAL_MEASUREMENT_GOOD && row->m.n_samples > 0;
     if (detail && !(row->m.detail = strdup(detail)))
         return gcal_error_memory(plan->err);
-    if (gcal_run_kernel_make(row->kernel, &kernel, plan->err) == 0 &&
+    if (gcal_plan_record_kernel(row->kernel, &kernel, plan->err) == 0 &&
         sink->kernel(sink->context, &kernel, plan->err) == 0)
         rc = sink->measurement(sink->context, &row->m, plan->err);
     gcal_run_kernel_clear(&kernel);
     gcal_log(GCAL_LOG_DEBUG, "%s: %s, %zu samples, stop %s%s%s", row->kernel->name,
-             gcal_row_status_name(status), row->m.n_samples, gcal_stop_name(row->m.stop),
-             detail ? ": " : "", detail ? detail : "");
+             gcal_measurement_status_name(status), row->m.n_samples,
+             gcal_measurement_stop_name(row->m.stop), detail ? ": " : "",
+             detail ? detail : "");
     /* The sink has the samples now. */
     gcal_measurement_clear(&row->m);
     row->status = status;
@@ -92,13 +93,13 @@ void gcal_plan_leave_out(struct gcal_plan *plan, struct gcal_plan_row *row)
     plan->n_left_out++;
 }
 
-int gcal_plan_restart(struct gcal_plan *plan, const char *lost)
+int gcal_plan_restart_worker(struct gcal_plan *plan, const char *lost)
 {
     struct gcal_error why = { 0 };
 
     if (lost)
         gcal_error_set(&why, GCAL_EDEVICE, "%s", lost);
-    for (; plan->deaths < MAX_DEATHS; plan->deaths++) {
+    for (; plan->failures < MAX_WORKER_FAILURES; plan->failures++) {
         if (plan->ops->restart(plan->ops->context, &why) == 0) {
             plan->worker++;
             return 0;
@@ -109,12 +110,13 @@ int gcal_plan_restart(struct gcal_plan *plan, const char *lost)
         plan->err, GCAL_EDEVICE,
         "%s on %s was given up: %d workers in a row were lost; the last: "
         "%s",
-        plan->info->name, plan->node, MAX_DEATHS, why.text);
+        plan->info->name, plan->node, MAX_WORKER_FAILURES, why.text);
 }
 
-int gcal_plan_settle(struct gcal_plan *plan, struct gcal_plan_row *row,
-                     enum gcal_worker_outcome outcome, enum gcal_row_status status,
-                     const struct gcal_error *why)
+int gcal_plan_handle_outcome(struct gcal_plan *plan, struct gcal_plan_row *row,
+                             enum gcal_worker_outcome outcome,
+                             enum gcal_measurement_status status,
+                             const struct gcal_error *why)
 {
     char lost[sizeof(why->text) + 300];
 
@@ -124,14 +126,14 @@ int gcal_plan_settle(struct gcal_plan *plan, struct gcal_plan_row *row,
     case GCAL_WORKER_REFUSED:
         return gcal_plan_finish(plan, row, status, why->text) < 0 ? -1 : 1;
     case GCAL_WORKER_TIMED_OUT:
-        status = GCAL_ROW_TIMED_OUT;
+        status = GCAL_MEASUREMENT_TIMED_OUT;
         break;
     case GCAL_WORKER_DIED:
-        status = GCAL_ROW_CRASHED;
+        status = GCAL_MEASUREMENT_CRASHED;
         break;
     }
-    plan->deaths++;
-    if (status == GCAL_ROW_TIMED_OUT)
+    plan->failures++;
+    if (status == GCAL_MEASUREMENT_TIMED_OUT)
         snprintf(lost, sizeof(lost), "%s: killed after kernel_limit_s, %g s",
                  row->kernel->name, plan->options->kernel_limit_s);
     else
@@ -139,15 +141,16 @@ int gcal_plan_settle(struct gcal_plan *plan, struct gcal_plan_row *row,
                  *why->text ? why->text : "the worker died");
     gcal_log(GCAL_LOG_WARN, "%s: %s", plan->info->name, lost);
     if (gcal_plan_finish(plan, row, status, lost) < 0 ||
-        gcal_plan_restart(plan, lost) < 0)
+        gcal_plan_restart_worker(plan, lost) < 0)
         return -1;
     return 1;
 }
 
-bool gcal_plan_is_hiccup(struct gcal_plan_row *row, enum gcal_worker_outcome outcome,
-                         enum gcal_row_status status)
+bool gcal_plan_is_transient_error(struct gcal_plan_row *row,
+                                  enum gcal_worker_outcome outcome,
+                                  enum gcal_measurement_status status)
 {
-    if (outcome != GCAL_WORKER_REFUSED || status != GCAL_ROW_BAD_EVENTS ||
+    if (outcome != GCAL_WORKER_REFUSED || status != GCAL_MEASUREMENT_BAD_EVENTS ||
         row->bad_events)
         return false;
     row->bad_events = true;
@@ -156,21 +159,21 @@ bool gcal_plan_is_hiccup(struct gcal_plan_row *row, enum gcal_worker_outcome out
 
 int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row)
 {
-    enum gcal_row_status status;
+    enum gcal_measurement_status status;
     enum gcal_worker_outcome outcome;
     double start_s = gcal_clock_now_s();
     struct gcal_error why;
 
     do {
-        status = GCAL_ROW_LAUNCH_FAILED;
+        status = GCAL_MEASUREMENT_LAUNCH_FAILED;
         why = (struct gcal_error){ 0 };
         outcome = plan->ops->prepare(plan->ops->context, row->kernel,
                                      plan->options->kernel_limit_s, &row->first_s,
                                      &status, &why);
-    } while (gcal_plan_is_hiccup(row, outcome, status));
-    plan->spent_s[GCAL_SPENT_PREPARING] += gcal_clock_now_s() - start_s;
-    if (outcome == GCAL_WORKER_REFUSED && status == GCAL_ROW_SKIPPED &&
-        row->kernel->ladder && !row->smallest && !row->m.n_samples) {
+    } while (gcal_plan_is_transient_error(row, outcome, status));
+    plan->spent_s[GCAL_PLAN_SPENT_PREPARING] += gcal_clock_now_s() - start_s;
+    if (outcome == GCAL_WORKER_REFUSED && status == GCAL_MEASUREMENT_SKIPPED &&
+        row->kernel->sweep && !row->smallest && !row->m.n_samples) {
         gcal_plan_leave_out(plan, row);
         return 1;
     }
@@ -178,7 +181,7 @@ int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row)
         row->worker = plan->worker;
         row->m.n_warmup += 2; /* both launches of a preparation */
     }
-    return gcal_plan_settle(plan, row, outcome, status, &why);
+    return gcal_plan_handle_outcome(plan, row, outcome, status, &why);
 }
 
 /* Whatever is left when a device is given up: its samples are kept, they were paid for.
@@ -187,21 +190,21 @@ static void keep_samples(struct gcal_plan *plan)
 {
     for (size_t i = 0; i < plan->n_rows; i++)
         if (!plan->rows[i].finished && plan->rows[i].m.n_samples &&
-            gcal_plan_finish(plan, &plan->rows[i], GCAL_ROW_GOOD, NULL) < 0)
+            gcal_plan_finish(plan, &plan->rows[i], GCAL_MEASUREMENT_GOOD, NULL) < 0)
             return;
 }
 
 static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
 {
-    if (gcal_plan_choose(plan, kernels) < 0 || gcal_plan_warm_up(plan) < 0)
+    if (gcal_plan_sweep_sizes(plan, kernels) < 0 || gcal_plan_warm_up(plan) < 0)
         return -1;
     return gcal_plan_rounds(plan);
 }
 
-int gcal_plan_measure(const struct gcal_device_ops *ops, const char *node,
+int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
                       const struct gcal_device_info *info,
                       const struct gcal_kernel_list *kernels,
-                      const struct gcal_measure_options *options,
+                      const struct gcal_config_measure_options *options,
                       const struct gcal_plan_hooks *hooks, struct gcal_error *err)
 {
     struct gcal_error why = { 0 };
@@ -219,7 +222,7 @@ int gcal_plan_measure(const struct gcal_device_ops *ops, const char *node,
 
     if (!(plan.rows = calloc(kernels->n_kernels + 1, sizeof(*plan.rows))))
         return gcal_error_memory(err);
-    if (gcal_plan_restart(&plan, NULL) == 0)
+    if (gcal_plan_restart_worker(&plan, NULL) == 0)
         rc = options->precision > 0 && hooks->config ? gcal_plan_design(&plan, kernels)
                                                      : measure_all(&plan, kernels);
     if (rc < 0) {
@@ -233,9 +236,9 @@ int gcal_plan_measure(const struct gcal_device_ops *ops, const char *node,
         "%s: %zu kernels in %.1f s (preparing %.1f, checks %.1f and %.1f on the host, "
         "measuring %.1f, choosing %.1f), %zu rungs left out",
         info->name, plan.n_finished, gcal_plan_elapsed_s(&plan),
-        plan.spent_s[GCAL_SPENT_PREPARING], plan.spent_s[GCAL_SPENT_CHECKING],
-        plan.spent_s[GCAL_SPENT_COMPARING], plan.spent_s[GCAL_SPENT_MEASURING],
-        plan.spent_s[GCAL_SPENT_CHOOSING], plan.n_left_out);
+        plan.spent_s[GCAL_PLAN_SPENT_PREPARING], plan.spent_s[GCAL_PLAN_SPENT_CHECKING],
+        plan.spent_s[GCAL_PLAN_SPENT_COMPARING], plan.spent_s[GCAL_PLAN_SPENT_MEASURING],
+        plan.spent_s[GCAL_PLAN_SPENT_CHOOSING], plan.n_left_out);
     for (size_t i = 0; i < plan.n_rows; i++)
         gcal_measurement_clear(&plan.rows[i].m);
     free(plan.rows);

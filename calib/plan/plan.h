@@ -1,7 +1,7 @@
 /* plan.h - measuring one device: what, in what order, when to stop
  *
  * 1. Ladders: the rungs of a family are tried from the smallest on; those that take
- *    min_time_s to max_time_s stay, at most 'rungs' of them, the longest; where none
+ *    min_time_s to max_time_s stay, at most 'sizes' of them, the longest; where none
  *    does, the nearest.  Of kernels that only check the parts of others ("m:check" in
  *    their models) one rung stays.  Rungs that are left out are not recorded, unless the
  * smallest does not fit on the device: then it says so.
@@ -32,7 +32,7 @@
 struct gcal_error;
 
 /* What is known of a device's measuring so far, for progress displays. */
-struct gcal_progress {
+struct gcal_plan_progress {
     const char *device_name;
     const char *phase; /* "warming up", "measuring", ... */
     size_t kernels_done, kernels_total;
@@ -40,7 +40,7 @@ struct gcal_progress {
 };
 
 /* What choosing kernels came to, where options->precision is above 0. */
-struct gcal_plan_choice {
+struct gcal_plan_selection {
     size_t n_measured, n_kernels; /* the latter: that measuring all of them takes */
     double took_s, full_s; /* full_s: an estimate of measuring all, from the mean cost of
 opening a family, the mean number of launches, and times by
@@ -48,10 +48,10 @@ the models */
     double worst_error;    /* the largest relative standard error of a parameter; infinite
                               where one is not determined */
     char worst_parameter[64];
-    size_t n_untold; /* parameters besides that no kernel tells apart from others, or at
-                        all */
-    double wanted_error; /* options->precision */
-    bool reached;        /* not: the budget was up, or no kernel that is left helps */
+    size_t n_not_identifiable; /* parameters besides that no kernel tells apart from
+                        others, or at all */
+    double wanted_error;       /* options->precision */
+    bool reached; /* not: the budget was up, or no kernel that is left helps */
 };
 
 /* A kernel that a resumed run has measured already on this device. */
@@ -62,10 +62,10 @@ struct gcal_plan_done {
 
 struct gcal_plan_hooks {
     struct gcal_run_sink sink; /* gets kernels and measurements, each when finished */
-    struct gcal_tick tick;
-    void (*progress)(void *context, const struct gcal_progress *progress);
+    struct gcal_worker_tick tick;
+    void (*progress)(void *context, const struct gcal_plan_progress *progress);
     /* Called once, before the end, where kernels were chosen.  May be NULL. */
-    void (*chosen)(void *context, const struct gcal_plan_choice *choice);
+    void (*chosen)(void *context, const struct gcal_plan_selection *choice);
     void *progress_context; /* of both */
     size_t n_done;
     const struct gcal_plan_done *done;
@@ -76,41 +76,41 @@ struct gcal_plan_hooks {
 };
 
 /* How the plan reaches a device: the worker's functions above, or a test's. */
-struct gcal_device_ops {
+struct gcal_plan_device_ops {
     void *context;
     int (*restart)(void *context, struct gcal_error *err);
     enum gcal_worker_outcome (*prepare)(void *context, const struct gcal_kernel *kernel,
                                         double limit_s, double *first_s,
-                                        enum gcal_row_status *status,
+                                        enum gcal_measurement_status *status,
                                         struct gcal_error *err);
     enum gcal_worker_outcome (*measure)(void *context, const struct gcal_kernel *kernel,
                                         size_t n, double limit_s,
-                                        struct gcal_sample *samples,
-                                        enum gcal_row_status *status,
+                                        struct gcal_measurement_sample *samples,
+                                        enum gcal_measurement_status *status,
                                         struct gcal_error *err);
     enum gcal_worker_outcome (*check)(void *context, const struct gcal_kernel *kernel,
                                       uint64_t seed, double limit_s, void **outputs,
-                                      enum gcal_row_status *status,
+                                      enum gcal_measurement_status *status,
                                       struct gcal_error *err);
 };
 
 /* Ops that start workers from 'spawner' and open 'uid' in them; 'context' is freed by
- * gcal_worker_ops_destroy().
+ * gcal_plan_worker_ops_destroy().
  */
-struct gcal_device_ops gcal_worker_ops_create(struct gcal_spawner *spawner,
-                                              const char *uid, double limit_s,
-                                              const struct gcal_tick *tick,
-                                              struct gcal_error *err);
-void gcal_worker_ops_destroy(struct gcal_device_ops *ops);
+struct gcal_plan_device_ops
+gcal_plan_worker_ops_create(struct gcal_worker_spawner *spawner, const char *uid,
+                            double limit_s, const struct gcal_worker_tick *tick,
+                            struct gcal_error *err);
+void gcal_plan_worker_ops_destroy(struct gcal_plan_device_ops *ops);
 
 /* Measures 'kernels' on a device.  Returns 0 when it came to its end, also with rows that
  * failed; -1 (GCAL_EDEVICE) when the device was given up, or when the sink failed (the
  * sink's code).  Rows that finished before are in the sink in any case.
  */
-int gcal_plan_measure(const struct gcal_device_ops *ops, const char *node,
+int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
                       const struct gcal_device_info *info,
                       const struct gcal_kernel_list *kernels,
-                      const struct gcal_measure_options *options,
+                      const struct gcal_config_measure_options *options,
                       const struct gcal_plan_hooks *hooks, struct gcal_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* plan_record.c - a kernel as the record keeps it */
+/* record.c - a kernel as the record keeps it */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +9,11 @@
 
 static void format_transfer(const struct gcal_transfer *t, struct gcal_buf *buf)
 {
-    if (t->way == GCAL_COPY_ANY)
+    if (t->way == GCAL_FEATURE_COPY_ANY)
         return;
     gcal_buf_printf(buf, "%s%s %s %s bytes in %s copies", buf->size ? " " : "",
-                    gcal_copy_way_names[t->way], gcal_host_memory_names[t->host],
-                    t->bytes, t->pieces);
+                    gcal_feature_copy_direction_names[t->way],
+                    gcal_feature_host_memory_names[t->host], t->bytes, t->pieces);
 }
 
 /* "global n/16*16,n local 16,16 launches n/4 to_device pinned 4*n bytes in 1 copies timed
@@ -56,8 +56,8 @@ static int fill_sizes(const struct gcal_kernel *kernel, struct gcal_run_kernel *
     return 0;
 }
 
-int gcal_run_kernel_make(const struct gcal_kernel *kernel, struct gcal_run_kernel *made,
-                         struct gcal_error *err)
+int gcal_plan_record_kernel(const struct gcal_kernel *kernel,
+                            struct gcal_run_kernel *made, struct gcal_error *err)
 {
     struct gcal_run_kernel k = {
         .id = strdup(kernel->id),

@@ -1,4 +1,4 @@
-/* plan_rounds.c - timing: warm-up, rounds in random order, when to stop */
+/* rounds.c - timing: warm-up, rounds in random order, when to stop */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,16 +42,18 @@ static size_t launches_for(const struct gcal_plan *plan, const struct gcal_plan_
     return (size_t)fmax(1, fmin(fmin(seconds / first_s, limit), (double)most));
 }
 
-static enum gcal_worker_outcome
-launch(struct gcal_plan *plan, const struct gcal_plan_row *row, size_t n,
-       struct gcal_sample *samples, enum gcal_row_status *status, struct gcal_error *why)
+static enum gcal_worker_outcome launch(struct gcal_plan *plan,
+                                       const struct gcal_plan_row *row, size_t n,
+                                       struct gcal_measurement_sample *samples,
+                                       enum gcal_measurement_status *status,
+                                       struct gcal_error *why)
 {
     double start_s = gcal_clock_now_s();
     enum gcal_worker_outcome outcome =
         plan->ops->measure(plan->ops->context, row->kernel, n,
                            plan->options->kernel_limit_s, samples, status, why);
 
-    plan->spent_s[GCAL_SPENT_MEASURING] += gcal_clock_now_s() - start_s;
+    plan->spent_s[GCAL_PLAN_SPENT_MEASURING] += gcal_clock_now_s() - start_s;
     return outcome;
 }
 
@@ -83,20 +85,20 @@ int gcal_plan_warm_up(struct gcal_plan *plan)
     double start_s = gcal_plan_elapsed_s(plan), median_s = 0, before_s, spread;
     double limit_s = fmin(WARM_UP_S, WARM_UP_SHARE * plan->options->budget_s);
     struct gcal_plan_row *row = choose_warm_up(plan);
-    struct gcal_sample samples[WARM_UP_LAUNCHES];
+    struct gcal_measurement_sample samples[WARM_UP_LAUNCHES];
 
     if (!row)
         return 0;
     do {
-        enum gcal_row_status status = GCAL_ROW_LAUNCH_FAILED;
+        enum gcal_measurement_status status = GCAL_MEASUREMENT_LAUNCH_FAILED;
         struct gcal_error why = { 0 };
         size_t n = launches_for(plan, row, WARM_UP_BATCH_S, WARM_UP_LAUNCHES);
         enum gcal_worker_outcome outcome;
         int rc;
 
-        gcal_plan_progress(plan, "warming up", 0, plan->n_rows);
+        gcal_plan_report_progress(plan, "warming up", 0, plan->n_rows);
         outcome = launch(plan, row, n, samples, &status, &why);
-        if ((rc = gcal_plan_settle(plan, row, outcome, status, &why)) != 0)
+        if ((rc = gcal_plan_handle_outcome(plan, row, outcome, status, &why)) != 0)
             return rc < 0 ? -1 : 0;
         row->m.n_warmup += n;
         before_s = median_s;
@@ -110,27 +112,28 @@ int gcal_plan_warm_up(struct gcal_plan *plan)
 
 /* ---- rounds ---- */
 
-/* Why the row needs no more samples, or GCAL_STOP_NONE. */
-static enum gcal_stop judge(const struct gcal_plan *plan, struct gcal_plan_row *row)
+/* Why the row needs no more samples, or GCAL_MEASUREMENT_STOP_NONE. */
+static enum gcal_measurement_stop stop_reason(const struct gcal_plan *plan,
+                                              struct gcal_plan_row *row)
 {
-    const struct gcal_measure_options *o = plan->options;
+    const struct gcal_config_measure_options *o = plan->options;
     size_t n = row->m.n_samples;
 
     if (n >= o->min_samples && row->spread <= o->noise)
-        return GCAL_STOP_NOISE;
+        return GCAL_MEASUREMENT_STOP_NOISE;
     if (n >= o->max_samples)
-        return GCAL_STOP_SAMPLES;
+        return GCAL_MEASUREMENT_STOP_SAMPLES;
     if (n < o->min_samples)
-        return GCAL_STOP_NONE;
+        return GCAL_MEASUREMENT_STOP_NONE;
     if (o->enough_s > 0 && (double)n * row->first_s >= o->enough_s)
-        return GCAL_STOP_SAMPLES;
+        return GCAL_MEASUREMENT_STOP_SAMPLES;
     if (!row->mark || n >= row->mark + STABLE_AFTER * o->min_samples) {
         if (row->mark && row->spread >= STABLE_RATIO * row->mark_spread)
-            return GCAL_STOP_STABLE;
+            return GCAL_MEASUREMENT_STOP_STABLE;
         row->mark = n;
         row->mark_spread = row->spread;
     }
-    return GCAL_STOP_NONE;
+    return GCAL_MEASUREMENT_STOP_NONE;
 }
 
 /* Launches of a row's visit.  In the first round, half of min_samples at least, so that
@@ -140,7 +143,7 @@ static enum gcal_stop judge(const struct gcal_plan *plan, struct gcal_plan_row *
 static size_t visit_size(const struct gcal_plan *plan, const struct gcal_plan_row *row,
                          double share)
 {
-    const struct gcal_measure_options *o = plan->options;
+    const struct gcal_config_measure_options *o = plan->options;
     size_t n = launches_for(plan, row, VISIT_S, o->min_samples);
     size_t half = (o->min_samples + 1) / 2;
 
@@ -153,16 +156,16 @@ static size_t visit_size(const struct gcal_plan *plan, const struct gcal_plan_ro
 
 static int measure(struct gcal_plan *plan, struct gcal_plan_row *row, size_t n)
 {
-    struct gcal_sample *samples = row->m.samples + row->m.n_samples;
-    enum gcal_row_status status = GCAL_ROW_LAUNCH_FAILED;
+    struct gcal_measurement_sample *samples = row->m.samples + row->m.n_samples;
+    enum gcal_measurement_status status = GCAL_MEASUREMENT_LAUNCH_FAILED;
     struct gcal_error why = { 0 };
     enum gcal_worker_outcome outcome = launch(plan, row, n, samples, &status, &why);
 
-    if (gcal_plan_is_hiccup(row, outcome, status))
+    if (gcal_plan_is_transient_error(row, outcome, status))
         return 1;
     if (outcome != GCAL_WORKER_DONE)
-        return gcal_plan_settle(plan, row, outcome, status, &why);
-    plan->deaths = 0;
+        return gcal_plan_handle_outcome(plan, row, outcome, status, &why);
+    plan->failures = 0;
     for (size_t i = 0; i < n; i++)
         samples[i].order = plan->order++;
     row->m.n_samples += n;
@@ -180,21 +183,21 @@ static int visit(struct gcal_plan *plan, struct gcal_plan_row *row, double share
         rc = measure(plan, row, visit_size(plan, row, share));
     if (rc != 0)
         return rc < 0 ? -1 : 0;
-    row->m.stop = judge(plan, row);
-    return row->m.stop ? gcal_plan_finish(plan, row, GCAL_ROW_GOOD, NULL) : 0;
+    row->m.stop = stop_reason(plan, row);
+    return row->m.stop ? gcal_plan_finish(plan, row, GCAL_MEASUREMENT_GOOD, NULL) : 0;
 }
 
 static int stop_at_budget(struct gcal_plan *plan, struct gcal_plan_row *row)
 {
     char text[120];
 
-    row->m.stop = GCAL_STOP_BUDGET;
+    row->m.stop = GCAL_MEASUREMENT_STOP_BUDGET;
     if (row->m.n_samples)
-        return gcal_plan_finish(plan, row, GCAL_ROW_GOOD, NULL);
+        return gcal_plan_finish(plan, row, GCAL_MEASUREMENT_GOOD, NULL);
     snprintf(text, sizeof(text),
              "the device's budget of %g s was up before it was measured: raise budget_s",
              plan->options->budget_s);
-    return gcal_plan_finish(plan, row, GCAL_ROW_SKIPPED, text);
+    return gcal_plan_finish(plan, row, GCAL_MEASUREMENT_SKIPPED, text);
 }
 
 /* The part of what the first round needs that the rest of the budget pays. */
@@ -216,8 +219,8 @@ static int run_round(struct gcal_plan *plan, struct gcal_plan_row **rows, size_t
         struct gcal_plan_row *row = rows[order[i]];
         bool late = gcal_plan_elapsed_s(plan) >= plan->options->budget_s;
 
-        gcal_plan_progress(plan, "measuring", plan->n_finished,
-                           plan->n_rows - plan->n_left_out);
+        gcal_plan_report_progress(plan, "measuring", plan->n_finished,
+                                  plan->n_rows - plan->n_left_out);
         if ((late ? stop_at_budget(plan, row) : visit(plan, row, share)) < 0)
             return -1;
     }

@@ -1,4 +1,4 @@
-/* plan_worker.c - a device reached through a worker process */
+/* worker.c - a device reached through a worker process */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,11 +6,11 @@
 #include "calib/plan/plan.h"
 
 struct worker_device {
-    struct gcal_spawner *spawner;
+    struct gcal_worker_spawner *spawner;
     struct gcal_worker *worker; /* NULL until the first restart */
     char *uid;
     double limit_s;
-    struct gcal_tick tick;
+    struct gcal_worker_tick tick;
 };
 
 static int restart(void *context, struct gcal_error *err)
@@ -35,7 +35,7 @@ static int restart(void *context, struct gcal_error *err)
 
 static enum gcal_worker_outcome prepare(void *context, const struct gcal_kernel *kernel,
                                         double limit_s, double *first_s,
-                                        enum gcal_row_status *status,
+                                        enum gcal_measurement_status *status,
                                         struct gcal_error *err)
 {
     struct worker_device *d = context;
@@ -43,9 +43,11 @@ static enum gcal_worker_outcome prepare(void *context, const struct gcal_kernel 
     return gcal_worker_prepare(d->worker, kernel, limit_s, first_s, status, err);
 }
 
-static enum gcal_worker_outcome
-measure(void *context, const struct gcal_kernel *kernel, size_t n, double limit_s,
-        struct gcal_sample *samples, enum gcal_row_status *status, struct gcal_error *err)
+static enum gcal_worker_outcome measure(void *context, const struct gcal_kernel *kernel,
+                                        size_t n, double limit_s,
+                                        struct gcal_measurement_sample *samples,
+                                        enum gcal_measurement_status *status,
+                                        struct gcal_error *err)
 {
     struct worker_device *d = context;
 
@@ -54,7 +56,7 @@ measure(void *context, const struct gcal_kernel *kernel, size_t n, double limit_
 
 static enum gcal_worker_outcome check(void *context, const struct gcal_kernel *kernel,
                                       uint64_t seed, double limit_s, void **outputs,
-                                      enum gcal_row_status *status,
+                                      enum gcal_measurement_status *status,
                                       struct gcal_error *err)
 {
     struct worker_device *d = context;
@@ -62,12 +64,12 @@ static enum gcal_worker_outcome check(void *context, const struct gcal_kernel *k
     return gcal_worker_check(d->worker, kernel, seed, limit_s, outputs, status, err);
 }
 
-struct gcal_device_ops gcal_worker_ops_create(struct gcal_spawner *spawner,
-                                              const char *uid, double limit_s,
-                                              const struct gcal_tick *tick,
-                                              struct gcal_error *err)
+struct gcal_plan_device_ops
+gcal_plan_worker_ops_create(struct gcal_worker_spawner *spawner, const char *uid,
+                            double limit_s, const struct gcal_worker_tick *tick,
+                            struct gcal_error *err)
 {
-    struct gcal_device_ops ops = {
+    struct gcal_plan_device_ops ops = {
         .restart = restart, .prepare = prepare, .measure = measure, .check = check
     };
     struct worker_device *d = calloc(1, sizeof(*d));
@@ -85,7 +87,7 @@ struct gcal_device_ops gcal_worker_ops_create(struct gcal_spawner *spawner,
     return ops;
 }
 
-void gcal_worker_ops_destroy(struct gcal_device_ops *ops)
+void gcal_plan_worker_ops_destroy(struct gcal_plan_device_ops *ops)
 {
     struct worker_device *d = ops->context;
 
@@ -95,5 +97,5 @@ void gcal_worker_ops_destroy(struct gcal_device_ops *ops)
         free(d->uid);
         free(d);
     }
-    *ops = (struct gcal_device_ops){ 0 };
+    *ops = (struct gcal_plan_device_ops){ 0 };
 }

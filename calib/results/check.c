@@ -1,4 +1,4 @@
-/* results_check.c - how near a model comes to the kernels themselves
+/* check.c - how near a model comes to the kernels themselves
  *
  * On device types that are only checked, each predicted kernel is run at one size.  No
  * parameter is fitted to that and no form chosen by it, but an interval that did not hold
@@ -12,11 +12,11 @@
 #include "calib/results/private.h"
 
 /* The whole kernels among 'all'. */
-static int pick(const struct gcal_type_fit *t, const struct gcal_record *record,
+static int pick(const struct gcal_result_type_fit *t, const struct gcal_record *record,
                 const struct gcal_model *model, const struct gcal_result_rows *all,
                 struct gcal_result_rows *picked, struct gcal_error *err)
 {
-    char *name = gcal_format("%s%s", model->name, GCAL_CHECK);
+    char *name = gcal_buf_format("%s%s", model->name, GCAL_CONFIG_CHECK_SUFFIX);
 
     *picked = (struct gcal_result_rows){ .rows = calloc(all->n + 1, sizeof(*all->rows)) };
     if (!name || !picked->rows) {
@@ -28,17 +28,17 @@ static int pick(const struct gcal_type_fit *t, const struct gcal_record *record,
         const struct gcal_run_kernel *kernel = gcal_record_kernel(record, row->kernel);
 
         if (strcmp(gcal_record_device(record, row->device)->info.type, t->type) == 0 &&
-            gcal_names_contain(kernel->models, name) &&
-            !gcal_result_is_memory_part(kernel->generator))
+            gcal_config_names_contain(kernel->models, name) &&
+            !gcal_result_is_memory_component(kernel->generator))
             picked->rows[picked->n++] = *row;
     }
     free(name);
     return 0;
 }
 
-static int judge(struct gcal_type_fit *t, const struct gcal_model *model,
-                 const double *features, const struct gcal_result_rows *rows,
-                 struct gcal_error *err)
+static int summarize(struct gcal_result_type_fit *t, const struct gcal_model *model,
+                     const double *features, const struct gcal_result_rows *rows,
+                     struct gcal_error *err)
 {
     double *predicted_s = calloc(rows->n + 1, sizeof(*predicted_s));
     double *time_s = calloc(rows->n + 1, sizeof(*time_s));
@@ -50,15 +50,16 @@ static int judge(struct gcal_type_fit *t, const struct gcal_model *model,
         time_s[i] = rows->rows[i].time_s;
     }
     if (rc == 0)
-        rc = gcal_result_judge(&t->checked, rows->n, time_s, predicted_s, err);
+        rc = gcal_result_summarize_errors(&t->checked, rows->n, time_s, predicted_s, err);
     free(predicted_s);
     free(time_s);
     return rc;
 }
 
-int gcal_result_check(struct gcal_type_fit *t, const struct gcal_record *record,
-                      const struct gcal_model_config *config,
-                      const struct gcal_result_rows *all, struct gcal_error *err)
+int gcal_result_check_targets(struct gcal_result_type_fit *t,
+                              const struct gcal_record *record,
+                              const struct gcal_config_model *config,
+                              const struct gcal_result_rows *all, struct gcal_error *err)
 {
     const struct gcal_model *model = config->forms[t->best].model;
     struct gcal_result_rows rows = { 0 };
@@ -71,7 +72,7 @@ int gcal_result_check(struct gcal_type_fit *t, const struct gcal_record *record,
     if (rc == 0 && !(features = gcal_result_features(record, model, &rows, err)))
         rc = -1;
     if (rc == 0)
-        rc = judge(t, model, features, &rows, err);
+        rc = summarize(t, model, features, &rows, err);
     free(features);
     free(rows.rows);
     return rc;

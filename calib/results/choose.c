@@ -1,4 +1,4 @@
-/* results_choose.c - which form of a model predicts best what it has not seen */
+/* choose.c - which form of a model predicts best what it has not seen */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,21 +27,22 @@ static int by_value(const void *a, const void *b)
 /* Another error like these n, sorted, is at most this one in nine of ten cases: with n
  * errors there are n + 1 places where it may come to lie.
  */
-static double nine_of_ten(const double *errors, size_t n)
+static double upper_bound_90(const double *errors, size_t n)
 {
     size_t at = (size_t)ceil(0.9 * (double)(n + 1));
 
     return errors[(at < n ? at : n) - 1];
 }
 
-int gcal_result_judge(struct gcal_judgement *judged, size_t n_rows, const double *time_s,
-                      const double *predicted_s, struct gcal_error *err)
+int gcal_result_summarize_errors(struct gcal_result_error_summary *judged, size_t n_rows,
+                                 const double *time_s, const double *predicted_s,
+                                 struct gcal_error *err)
 {
     double *errors = calloc(n_rows + 1, sizeof(*errors));
     double squares = 0, sum = 0, logs = 0;
     size_t n = 0;
 
-    *judged = (struct gcal_judgement){
+    *judged = (struct gcal_result_error_summary){
         .rms = NAN, .mean_log = NAN, .mean_error = NAN, .error_90 = NAN
     };
     if (!errors)
@@ -62,7 +63,7 @@ int gcal_result_judge(struct gcal_judgement *judged, size_t n_rows, const double
         judged->rms = sqrt(squares / (double)n);
         judged->mean_log = sum / (double)n;
         judged->mean_error = exp(logs / (double)n);
-        judged->error_90 = nine_of_ten(errors, n);
+        judged->error_90 = upper_bound_90(errors, n);
     }
     free(errors);
     return 0;
@@ -71,25 +72,26 @@ int gcal_result_judge(struct gcal_judgement *judged, size_t n_rows, const double
 /* The prediction of row 'i' that the form is judged by, if it is judged by itself: what
  * only its own generator tells the cost of, by the generator's other kernels.
  */
-static double own_prediction(const struct gcal_form_fit *f, size_t i)
+static double held_out_prediction(const struct gcal_result_form_fit *f, size_t i)
 {
     return isnan(f->held_out_s[i]) ? f->fold_out_s[i] : f->held_out_s[i];
 }
 
-static size_t count_predicted(const struct gcal_type_fit *t,
-                              const struct gcal_form_fit *f)
+static size_t count_predicted(const struct gcal_result_type_fit *t,
+                              const struct gcal_result_form_fit *f)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < t->n_rows; i++)
-        n += !isnan(own_prediction(f, i));
+        n += !isnan(held_out_prediction(f, i));
     return n;
 }
 
 /* A form that needs most of its kernels to be determined at all cannot be held to many
  * that it has not seen.  It must not decide which rows the others are judged by.
  */
-static bool competes(const struct gcal_type_fit *t, const struct gcal_form_fit *f)
+static bool competes(const struct gcal_result_type_fit *t,
+                     const struct gcal_result_form_fit *f)
 {
     size_t most = 0;
 
@@ -102,11 +104,11 @@ static bool competes(const struct gcal_type_fit *t, const struct gcal_form_fit *
     return f->fit.status == GCAL_FIT_GOOD && 2 * count_predicted(t, f) >= most;
 }
 
-static bool all_predict(const struct gcal_type_fit *t, const bool *competing, bool folds,
-                        size_t i)
+static bool all_predict(const struct gcal_result_type_fit *t, const bool *competing,
+                        bool folds, size_t i)
 {
     for (size_t k = 0; k < t->n_forms; k++) {
-        const struct gcal_form_fit *f = &t->forms[k];
+        const struct gcal_result_form_fit *f = &t->forms[k];
 
         if (competing[k] && isnan(folds ? f->fold_out_s[i] : f->held_out_s[i]))
             return false;
@@ -117,8 +119,8 @@ static bool all_predict(const struct gcal_type_fit *t, const bool *competing, bo
 /* All forms must have seen as little: one that needs a row's generator is not to lose to
  * one that predicts it badly without, nor to win by it.
  */
-static double common_prediction(const struct gcal_type_fit *t, const bool *competing,
-                                size_t form, size_t i)
+static double common_prediction(const struct gcal_result_type_fit *t,
+                                const bool *competing, size_t form, size_t i)
 {
     if (all_predict(t, competing, false, i))
         return t->forms[form].held_out_s[i];
@@ -129,7 +131,7 @@ static double common_prediction(const struct gcal_type_fit *t, const bool *compe
 #define LEAST_MIXED 5
 
 /* Where enough of those predicted are mixed kernels, the others are not judged by. */
-static void keep_mixed(const struct gcal_type_fit *t, double *predicted_s)
+static void keep_mixed(const struct gcal_result_type_fit *t, double *predicted_s)
 {
     size_t n = 0;
 
@@ -141,8 +143,8 @@ static void keep_mixed(const struct gcal_type_fit *t, double *predicted_s)
 }
 
 /* On common rows where there are any. */
-static int judge_all(struct gcal_type_fit *t, const bool *competing,
-                     struct gcal_error *err)
+static int summarize_all(struct gcal_result_type_fit *t, const bool *competing,
+                         struct gcal_error *err)
 {
     double *common = calloc(t->n_rows + 1, sizeof(*common));
     double *own = calloc(t->n_rows + 1, sizeof(*own));
@@ -153,13 +155,13 @@ static int judge_all(struct gcal_type_fit *t, const bool *competing,
 
         for (size_t i = 0; i < t->n_rows; i++) {
             common[i] = common_prediction(t, competing, k, i);
-            own[i] = own_prediction(&t->forms[k], i);
+            own[i] = held_out_prediction(&t->forms[k], i);
             any |= !isnan(common[i]);
         }
         keep_mixed(t, common);
         keep_mixed(t, own);
-        rc = gcal_result_judge(&t->forms[k].judged, t->n_rows, t->row_time_s,
-                               any && competing[k] ? common : own, err);
+        rc = gcal_result_summarize_errors(&t->forms[k].judged, t->n_rows, t->row_time_s,
+                                          any && competing[k] ? common : own, err);
     }
     free(common);
     free(own);
@@ -172,19 +174,20 @@ static int judge_all(struct gcal_type_fit *t, const bool *competing,
  * by the squares, nor few that one hits by chance, as they would by the geometric mean.
  * Where nothing could be held out, the fit's own residuals.
  */
-static double score(const struct gcal_form_fit *f)
+static double score(const struct gcal_result_form_fit *f)
 {
     return f->judged.n ? f->judged.mean_log : f->fit.residual;
 }
 
-static bool is_simpler(const struct gcal_form_fit *a, const struct gcal_form_fit *b)
+static bool is_simpler(const struct gcal_result_form_fit *a,
+                       const struct gcal_result_form_fit *b)
 {
     if (a->fit.n_parameters != b->fit.n_parameters)
         return a->fit.n_parameters < b->fit.n_parameters;
     return score(a) < score(b);
 }
 
-static size_t smallest_error(const struct gcal_type_fit *t, const bool *competing)
+static size_t smallest_error(const struct gcal_result_type_fit *t, const bool *competing)
 {
     size_t best = t->n_forms;
 
@@ -195,8 +198,8 @@ static size_t smallest_error(const struct gcal_type_fit *t, const bool *competin
     return best;
 }
 
-static size_t simplest_of_equals(const struct gcal_type_fit *t, const bool *competing,
-                                 size_t smallest)
+static size_t simplest_of_equals(const struct gcal_result_type_fit *t,
+                                 const bool *competing, size_t smallest)
 {
     size_t best = smallest;
 
@@ -209,8 +212,8 @@ static size_t simplest_of_equals(const struct gcal_type_fit *t, const bool *comp
 
 /* ---- telling ---- */
 
-static void tell_others(struct gcal_buf *buf, const struct gcal_type_fit *t,
-                        const struct gcal_model_config *config, const bool *competing)
+static void put_others(struct gcal_buf *buf, const struct gcal_result_type_fit *t,
+                       const struct gcal_config_model *config, const bool *competing)
 {
     const char *before = ", against ";
     char error[GCAL_RESULT_PERCENT_SIZE];
@@ -223,41 +226,41 @@ static void tell_others(struct gcal_buf *buf, const struct gcal_type_fit *t,
         }
 }
 
-static void tell_choice(struct gcal_buf *buf, const struct gcal_type_fit *t,
-                        const struct gcal_model_config *config, const bool *competing,
-                        size_t smallest)
+static void put_choice(struct gcal_buf *buf, const struct gcal_result_type_fit *t,
+                       const struct gcal_config_model *config, const bool *competing,
+                       size_t smallest)
 {
-    const struct gcal_form_fit *f = &t->forms[t->best];
+    const struct gcal_result_form_fit *f = &t->forms[t->best];
     char error[GCAL_RESULT_PERCENT_SIZE];
 
     gcal_buf_printf(buf, "%s: mean error %s over ", config->forms[t->best].name,
                     gcal_result_percent(score(f), error));
     if (f->judged.n)
         gcal_buf_printf(buf, "%zu%s measurement%s%s", f->judged.n,
-                        t->by_whole ? "" : " held-out", f->judged.n == 1 ? "" : "s",
-                        t->by_whole ? " of predicted kernels" : "");
+                        t->by_targets ? "" : " held-out", f->judged.n == 1 ? "" : "s",
+                        t->by_targets ? " of predicted kernels" : "");
     else
         gcal_buf_printf(buf,
                         "the %zu measurement%s that it was fitted to, as none could be "
                         "held out",
                         f->n_rows, f->n_rows == 1 ? "" : "s");
-    tell_others(buf, t, config, competing);
+    put_others(buf, t, config, competing);
     if (t->best != smallest)
         gcal_buf_puts(buf, "; of forms as good as each other the one with the fewest "
                            "parameters is taken");
 }
 
-bool gcal_result_is_offered(const struct gcal_type_fit *t,
-                            const struct gcal_model_config *config, size_t form)
+bool gcal_result_is_form_offered(const struct gcal_result_type_fit *t,
+                                 const struct gcal_config_model *config, size_t form)
 {
     return !config->forms[form].tailored || t->forms[form].n_rows;
 }
 
-static void tell_rejection(struct gcal_buf *buf, const struct gcal_type_fit *t,
-                           const struct gcal_model_config *config)
+static void put_rejection(struct gcal_buf *buf, const struct gcal_result_type_fit *t,
+                          const struct gcal_config_model *config)
 {
     for (size_t k = 0; k < t->n_forms; k++)
-        if (gcal_result_is_offered(t, config, k))
+        if (gcal_result_is_form_offered(t, config, k))
             gcal_buf_printf(buf, "%s%s%s%s", buf->size ? "; " : "",
                             t->n_forms > 1 ? config->forms[k].name : "",
                             t->n_forms > 1 ? ": " : "", t->forms[k].fit.reason);
@@ -265,8 +268,9 @@ static void tell_rejection(struct gcal_buf *buf, const struct gcal_type_fit *t,
         gcal_buf_puts(buf, "none of the kernels that it predicts was measured");
 }
 
-int gcal_result_choose(struct gcal_type_fit *t, const struct gcal_model_config *config,
-                       struct gcal_error *err)
+int gcal_result_choose_form(struct gcal_result_type_fit *t,
+                            const struct gcal_config_model *config,
+                            struct gcal_error *err)
 {
     bool *competing = calloc(t->n_forms + 1, sizeof(*competing));
     struct gcal_buf buf = { 0 };
@@ -276,7 +280,7 @@ int gcal_result_choose(struct gcal_type_fit *t, const struct gcal_model_config *
         return gcal_error_memory(err);
     for (size_t k = 0; k < t->n_forms; k++)
         competing[k] = competes(t, &t->forms[k]);
-    if (judge_all(t, competing, err) < 0) {
+    if (summarize_all(t, competing, err) < 0) {
         free(competing);
         return -1;
     }
@@ -284,9 +288,9 @@ int gcal_result_choose(struct gcal_type_fit *t, const struct gcal_model_config *
     t->good = smallest < t->n_forms;
     if (t->good) {
         t->best = simplest_of_equals(t, competing, smallest);
-        tell_choice(&buf, t, config, competing, smallest);
+        put_choice(&buf, t, config, competing, smallest);
     } else {
-        tell_rejection(&buf, t, config);
+        put_rejection(&buf, t, config);
     }
     free(competing);
     return (t->reason = gcal_buf_take(&buf, err)) ? 0 : -1;

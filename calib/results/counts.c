@@ -1,4 +1,4 @@
-/* results_counts.c - how much of one feature kernels of a record have */
+/* counts.c - how much of one feature kernels of a record have */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ int gcal_result_counts_init(struct gcal_result_counts *c,
                             struct gcal_error *err)
 {
     size_t n = gcal_record_kernel_count(record);
-    char *expression = gcal_format("p_each * %s", feature);
+    char *expression = gcal_buf_format("p_each * %s", feature);
 
     *c = (struct gcal_result_counts){ .record = record };
     if (expression)
@@ -51,20 +51,22 @@ int gcal_result_count(struct gcal_result_counts *c, const struct gcal_result_row
     return 0;
 }
 
-int gcal_result_compare(struct gcal_result_counts *c, const struct gcal_result_row *part,
-                        const struct gcal_result_row *whole,
-                        struct gcal_result_nearest *nearest, struct gcal_error *err)
+int gcal_result_compare_component(struct gcal_result_counts *c,
+                                  const struct gcal_result_row *component,
+                                  const struct gcal_result_row *target,
+                                  struct gcal_result_nearest *nearest,
+                                  struct gcal_error *err)
 {
-    double of_part, of_whole, distance;
+    double of_component, of_target, distance;
 
-    if (gcal_result_count(c, part, &of_part, err) < 0 ||
-        gcal_result_count(c, whole, &of_whole, err) < 0)
+    if (gcal_result_count(c, component, &of_component, err) < 0 ||
+        gcal_result_count(c, target, &of_target, err) < 0)
         return -1;
-    distance = fabs(log(of_part / of_whole));
+    distance = fabs(log(of_component / of_target));
     if (distance < nearest->distance ||
-        (distance == nearest->distance && part->time_s > nearest->time_s))
-        *nearest = (struct gcal_result_nearest){
-            distance, part->time_s, part->time_s / of_part * of_whole / whole->time_s
-        };
+        (distance == nearest->distance && component->time_s > nearest->time_s))
+        *nearest = (struct gcal_result_nearest){ distance, component->time_s,
+                                                 component->time_s / of_component *
+                                                     of_target / target->time_s };
     return 0;
 }

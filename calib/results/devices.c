@@ -1,4 +1,4 @@
-/* results_devices.c - how the devices of a type differ from the fit of them all */
+/* devices.c - how the devices of a type differ from the fit of them all */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ struct deviation {
     double *predicted_s, *time_s;
 };
 
-static int list_devices(struct gcal_type_fit *t, struct gcal_error *err)
+static int list_devices(struct gcal_result_type_fit *t, struct gcal_error *err)
 {
     size_t n = t->n_rows + 1;
 
@@ -39,8 +39,8 @@ static int list_devices(struct gcal_type_fit *t, struct gcal_error *err)
  * by, a kernel that all of them have measured is its own measure, the geometric mean of
  * their times.  Rows are by kernel, then by device; NaN for a kernel that some have not.
  */
-static double mean_of_all(const struct gcal_type_fit *t, const struct gcal_form_fit *f,
-                          size_t i)
+static double mean_of_all(const struct gcal_result_type_fit *t,
+                          const struct gcal_result_form_fit *f, size_t i)
 {
     size_t kernel = t->row_kernel[f->row[i]], n = 0;
     double logs = 0;
@@ -53,8 +53,8 @@ static double mean_of_all(const struct gcal_type_fit *t, const struct gcal_form_
 }
 
 /* 'common': by what all devices have measured, else by what the form predicts. */
-static void take_rows(struct deviation *d, const struct gcal_type_fit *t,
-                      const struct gcal_form_fit *f, size_t device, bool common)
+static void take_rows(struct deviation *d, const struct gcal_result_type_fit *t,
+                      const struct gcal_result_form_fit *f, size_t device, bool common)
 {
     d->n = 0;
     for (size_t i = 0; i < f->n_rows; i++) {
@@ -68,8 +68,8 @@ static void take_rows(struct deviation *d, const struct gcal_type_fit *t,
 }
 
 /* 'raw': 2 x n_devices. */
-static int deviate(struct gcal_type_fit *t, const struct gcal_form_fit *f, double *raw,
-                   struct gcal_error *err)
+static int deviate(struct gcal_result_type_fit *t, const struct gcal_result_form_fit *f,
+                   double *raw, struct gcal_error *err)
 {
     struct deviation d = { .predicted_s = calloc(f->n_rows + 1, sizeof(double)),
                            .time_s = calloc(f->n_rows + 1, sizeof(double)) };
@@ -86,7 +86,7 @@ static int deviate(struct gcal_type_fit *t, const struct gcal_form_fit *f, doubl
     return rc;
 }
 
-int gcal_result_deviate(struct gcal_type_fit *t, struct gcal_error *err)
+int gcal_result_find_deviations(struct gcal_result_type_fit *t, struct gcal_error *err)
 {
     double *raw;
     int rc;

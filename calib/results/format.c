@@ -1,4 +1,4 @@
-/* results_format.c - results as a table for people */
+/* format.c - results as a table for people */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ const char *gcal_result_percent(double value, char text[GCAL_RESULT_PERCENT_SIZE
 
 /* One device is its type: nothing to tell. */
 static void put_devices(struct gcal_buf *buf, const struct gcal_record *record,
-                        const struct gcal_type_fit *t)
+                        const struct gcal_result_type_fit *t)
 {
     char text[GCAL_RESULT_PERCENT_SIZE];
 
@@ -64,8 +64,8 @@ static void put_devices(struct gcal_buf *buf, const struct gcal_record *record,
                         gcal_result_percent(t->between, text));
 }
 
-static void put_counts(struct gcal_buf *buf, const struct gcal_type_fit *t,
-                       const struct gcal_form_fit *f)
+static void put_counts(struct gcal_buf *buf, const struct gcal_result_type_fit *t,
+                       const struct gcal_result_form_fit *f)
 {
     gcal_buf_printf(buf, "  %zu kernel%s, %zu sample%s, %zu device%s\n", f->n_kernels,
                     f->n_kernels == 1 ? "" : "s", f->n_samples,
@@ -77,9 +77,10 @@ static void put_counts(struct gcal_buf *buf, const struct gcal_type_fit *t,
  * to look.
  */
 static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
-                    const struct gcal_config *config, const struct gcal_type_fit *t)
+                    const struct gcal_config *config,
+                    const struct gcal_result_type_fit *t)
 {
-    const struct gcal_model_config *m = &config->models[t->model];
+    const struct gcal_config_model *m = &config->models[t->model];
 
     gcal_buf_printf(buf, "%s, model %s: %s\n", t->type, m->model->name,
                     t->good ? "good" : "rejected");
@@ -101,7 +102,7 @@ static void put_failure(struct gcal_buf *buf, const struct gcal_measurement *m,
     const char *detail = m->detail ? m->detail : "";
 
     gcal_buf_printf(buf, "  %s, %s: %s%s%.*s\n", m->node, kernel,
-                    gcal_row_status_name(m->status), *detail ? ": " : "",
+                    gcal_measurement_status_name(m->status), *detail ? ": " : "",
                     (int)strcspn(detail, "\n"), detail);
 }
 
@@ -116,9 +117,9 @@ static int put_failures(struct gcal_buf *buf, const struct gcal_record *record,
 
         if (gcal_record_measurement(record, i, &m, NULL, &kernel, err) < 0)
             return -1;
-        if (m.status != GCAL_ROW_GOOD && count++ == 0)
+        if (m.status != GCAL_MEASUREMENT_GOOD && count++ == 0)
             gcal_buf_puts(buf, "\nnot measured:\n");
-        if (m.status != GCAL_ROW_GOOD && count <= MAX_FAILURES)
+        if (m.status != GCAL_MEASUREMENT_GOOD && count <= MAX_FAILURES)
             put_failure(buf, &m, gcal_record_kernel(record, kernel)->name);
         gcal_measurement_clear(&m);
     }

@@ -1,4 +1,4 @@
-/* results_format_fit.c - one fit of a form as a table for people */
+/* format_fit.c - one fit of a form as a table for people */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void put_note(struct gcal_buf *buf, const struct gcal_model *model,
     else if (fit->merged_with[i] != i)
         gcal_buf_printf(buf, "  shares what %s costs",
                         model->parameters[fit->merged_with[i]].name);
-    else if (fit->weak[i])
+    else if (fit->poorly_determined[i])
         gcal_buf_puts(buf, "  hardly told: held where it starts");
     else if (fit->at_bound[i])
         gcal_buf_puts(buf, "  at its bound");
@@ -86,7 +86,8 @@ static void put_pairs(struct gcal_buf *buf, const struct gcal_model *model,
 }
 
 static void put_quality(struct gcal_buf *buf, const struct gcal_record *record,
-                        const struct gcal_type_fit *t, const struct gcal_form_fit *f)
+                        const struct gcal_result_type_fit *t,
+                        const struct gcal_result_form_fit *f)
 {
     char rms[GCAL_RESULT_PERCENT_SIZE], mean[GCAL_RESULT_PERCENT_SIZE];
     const struct gcal_fit *fit = &f->fit;
@@ -110,8 +111,8 @@ static void put_quality(struct gcal_buf *buf, const struct gcal_record *record,
                         gcal_record_kernel(record, t->row_kernel[f->row[at]])->name);
 }
 
-static void put_judgement(struct gcal_buf *buf, const char *what,
-                          const struct gcal_judgement *j)
+static void put_error_summary(struct gcal_buf *buf, const char *what,
+                              const struct gcal_result_error_summary *j)
 {
     char rms[GCAL_RESULT_PERCENT_SIZE], mean[GCAL_RESULT_PERCENT_SIZE],
         most[GCAL_RESULT_PERCENT_SIZE];
@@ -124,8 +125,9 @@ static void put_judgement(struct gcal_buf *buf, const char *what,
 }
 
 void gcal_result_put_form(struct gcal_buf *buf, const struct gcal_record *record,
-                          const struct gcal_model *model, const struct gcal_type_fit *t,
-                          const struct gcal_form_fit *f)
+                          const struct gcal_model *model,
+                          const struct gcal_result_type_fit *t,
+                          const struct gcal_result_form_fit *f)
 {
     const struct gcal_fit *fit = &f->fit;
 
@@ -138,20 +140,20 @@ void gcal_result_put_form(struct gcal_buf *buf, const struct gcal_record *record
     if (*fit->note)
         gcal_result_put_wrapped(buf, "note: ", fit->note);
     put_quality(buf, record, t, f);
-    put_judgement(buf, t->by_whole ? "predicted kernels" : "held out", &f->judged);
-    put_judgement(buf, "predicted kernels, run once", &t->checked);
+    put_error_summary(buf, t->by_targets ? "predicted kernels" : "held out", &f->judged);
+    put_error_summary(buf, "predicted kernels, run once", &t->checked);
 }
 
 /* ---- all forms ---- */
 
-static void put_figures(struct gcal_buf *buf, const struct gcal_type_fit *t,
-                        const struct gcal_form_fit *f)
+static void put_figures(struct gcal_buf *buf, const struct gcal_result_type_fit *t,
+                        const struct gcal_result_form_fit *f)
 {
-    const struct gcal_judgement *j = &f->judged;
+    const struct gcal_result_error_summary *j = &f->judged;
     char text[4][GCAL_RESULT_PERCENT_SIZE];
 
     gcal_buf_printf(buf, " %10s  %*zu %9s %9s %11s\n",
-                    gcal_result_percent(f->fit.residual, text[0]), t->by_whole ? 9 : 8,
+                    gcal_result_percent(f->fit.residual, text[0]), t->by_targets ? 9 : 8,
                     j->n, gcal_result_percent(j->rms, text[1]),
                     gcal_result_percent(j->mean_error, text[2]),
                     gcal_result_percent(j->error_90, text[3]));
@@ -159,32 +161,33 @@ static void put_figures(struct gcal_buf *buf, const struct gcal_type_fit *t,
 
 static void put_rejection(struct gcal_buf *buf, const char *name, const char *reason)
 {
-    char *before = gcal_format("%s rejected: ", name);
+    char *before = gcal_buf_format("%s rejected: ", name);
 
     gcal_result_put_wrapped(buf, before ? before : "", reason);
     free(before);
 }
 
-void gcal_result_put_forms(struct gcal_buf *buf, const struct gcal_model_config *config,
-                           const struct gcal_type_fit *t)
+void gcal_result_put_forms(struct gcal_buf *buf, const struct gcal_config_model *config,
+                           const struct gcal_result_type_fit *t)
 {
     gcal_buf_printf(buf, "    %-12s %10s %7s %10s  %8s %9s %9s %11s\n", "form",
                     "parameters", "kernels", "residual",
-                    t->by_whole ? "predicted" : "held out", "rms", "mean", "nine of ten");
+                    t->by_targets ? "predicted" : "held out", "rms", "mean",
+                    "nine of ten");
     for (size_t k = 0; k < t->n_forms; k++) {
-        const struct gcal_form_fit *f = &t->forms[k];
+        const struct gcal_result_form_fit *f = &t->forms[k];
 
         gcal_buf_printf(buf, "  %c %-12s %10zu %7zu", t->good && k == t->best ? '*' : ' ',
                         config->forms[k].name, f->fit.n_parameters, f->n_kernels);
         if (f->fit.status == GCAL_FIT_GOOD)
             put_figures(buf, t, f);
         else
-            gcal_buf_puts(buf, gcal_result_is_offered(t, config, k)
+            gcal_buf_puts(buf, gcal_result_is_form_offered(t, config, k)
                                    ? "   rejected\n"
                                    : "   needs the predicted kernels\n");
     }
     for (size_t k = 0; k < t->n_forms && t->good; k++)
         if (t->forms[k].fit.status != GCAL_FIT_GOOD &&
-            gcal_result_is_offered(t, config, k))
+            gcal_result_is_form_offered(t, config, k))
             put_rejection(buf, config->forms[k].name, t->forms[k].fit.reason);
 }

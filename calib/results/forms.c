@@ -1,4 +1,4 @@
-/* results_forms.c - every form of a model fitted, and asked for what it had not seen */
+/* forms.c - every form of a model fitted, and asked for what it had not seen */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void problem_clear(struct problem *p)
 
 /* ---- which rows ---- */
 
-static int pick_rows(struct gcal_form_fit *f, bool tailored,
+static int pick_rows(struct gcal_result_form_fit *f, bool tailored,
                      const struct gcal_result_rows *rows, struct gcal_error *err)
 {
     if (!(f->row = calloc(rows->n + 1, sizeof(*f->row))))
@@ -40,7 +40,7 @@ static int pick_rows(struct gcal_form_fit *f, bool tailored,
     for (size_t i = 0; i < rows->n; i++) {
         const struct gcal_result_row *row = &rows->rows[i];
 
-        if (row->whole != tailored)
+        if (row->target != tailored)
             continue;
         f->n_samples += row->n_samples;
         f->n_kernels +=
@@ -50,7 +50,7 @@ static int pick_rows(struct gcal_form_fit *f, bool tailored,
     return 0;
 }
 
-size_t gcal_result_generator(const struct gcal_record *record, size_t kernel)
+size_t gcal_result_first_of_generator(const struct gcal_record *record, size_t kernel)
 {
     const char *generator = gcal_record_kernel(record, kernel)->generator;
     size_t first = 0;
@@ -63,18 +63,19 @@ size_t gcal_result_generator(const struct gcal_record *record, size_t kernel)
 /* The place of row 'i' of the form's among its generator's kernels, on all devices
  * alike; generators need not stand together.
  */
-static size_t place_in_generator(const struct problem *p, size_t i)
+static size_t position_in_generator(const struct problem *p, size_t i)
 {
-    size_t place = 0;
+    size_t position = 0;
 
     for (size_t k = 0; k < i && p->kernel[k] != p->kernel[i]; k++)
-        place += p->group[k] == p->group[i] && (!k || p->kernel[k] != p->kernel[k - 1]);
-    return place;
+        position +=
+            p->group[k] == p->group[i] && (!k || p->kernel[k] != p->kernel[k - 1]);
+    return position;
 }
 
-static int problem_init(struct problem *p, const struct gcal_form_fit *f,
+static int problem_init(struct problem *p, const struct gcal_result_form_fit *f,
                         const struct gcal_record *record,
-                        const struct gcal_model_form *form, bool merge_twins,
+                        const struct gcal_config_form *form, bool merge_collinear,
                         const struct gcal_result_rows *rows, struct gcal_error *err)
 {
     size_t n = f->n_rows, n_features = form->model->n_features;
@@ -98,24 +99,24 @@ static int problem_init(struct problem *p, const struct gcal_form_fit *f,
         p->time_s[i] = row->time_s;
         p->spread[i] = row->spread;
         p->kernel[i] = row->kernel;
-        p->group[i] = gcal_result_generator(record, row->kernel);
+        p->group[i] = gcal_result_first_of_generator(record, row->kernel);
     }
     for (size_t i = 0; i < n; i++)
-        p->fold[i] = place_in_generator(p, i) % FOLDS;
+        p->fold[i] = position_in_generator(p, i) % FOLDS;
     p->rows = (struct gcal_fit_rows){ .n_rows = n,
                                       .n_features = n_features,
                                       .features = p->fitted,
                                       .time_s = p->time_s,
                                       .spread = p->spread,
                                       .group = p->group,
-                                      .merge_twins = merge_twins };
+                                      .merge_collinear = merge_collinear };
     return 0;
 }
 
 /* ---- what it had not seen ---- */
 
 /* 'group': of each row of the form's, what is left out together. */
-static int leave_out(struct gcal_form_fit *f, const struct gcal_model *model,
+static int leave_out(struct gcal_result_form_fit *f, const struct gcal_model *model,
                      const struct problem *p, const size_t *group, double *predicted_s,
                      struct gcal_error *err)
 {
@@ -131,11 +132,12 @@ static int leave_out(struct gcal_form_fit *f, const struct gcal_model *model,
     return 0;
 }
 
-static void predict_whole(struct gcal_form_fit *f, const struct gcal_model *model,
-                          const struct problem *p, const struct gcal_result_rows *rows)
+static void predict_targets(struct gcal_result_form_fit *f,
+                            const struct gcal_model *model, const struct problem *p,
+                            const struct gcal_result_rows *rows)
 {
     for (size_t i = 0; i < rows->n; i++)
-        if (rows->rows[i].whole)
+        if (rows->rows[i].target)
             f->held_out_s[i] = gcal_model_eval(model, f->fit.value,
                                                &p->features[i * model->n_features], NULL);
 }
@@ -149,8 +151,8 @@ static double *nans(size_t n)
     return values;
 }
 
-static int hold_out(struct gcal_form_fit *f, const struct gcal_model_form *form,
-                    bool by_whole, const struct problem *p,
+static int hold_out(struct gcal_result_form_fit *f, const struct gcal_config_form *form,
+                    bool by_targets, const struct problem *p,
                     const struct gcal_result_rows *rows, struct gcal_error *err)
 {
     f->held_out_s = nans(rows->n);
@@ -161,8 +163,8 @@ static int hold_out(struct gcal_form_fit *f, const struct gcal_model_form *form,
         return 0;
     if (form->tailored)
         return leave_out(f, form->model, p, p->kernel, f->held_out_s, err);
-    if (by_whole) {
-        predict_whole(f, form->model, p, rows);
+    if (by_targets) {
+        predict_targets(f, form->model, p, rows);
         return 0;
     }
     if (leave_out(f, form->model, p, p->group, f->held_out_s, err) < 0)
@@ -170,13 +172,13 @@ static int hold_out(struct gcal_form_fit *f, const struct gcal_model_form *form,
     return leave_out(f, form->model, p, p->fold, f->fold_out_s, err);
 }
 
-static bool is_part(const char *feature, const char *kind)
+static bool is_component(const char *feature, const char *kind)
 {
     return strncmp(feature, kind, strlen(kind)) == 0;
 }
 
 /* Rows with costs of both parts of a kernel. */
-static int find_mixed(struct gcal_type_fit *t, const struct gcal_record *record,
+static int find_mixed(struct gcal_result_type_fit *t, const struct gcal_record *record,
                       const struct gcal_model *model, const struct gcal_result_rows *rows,
                       struct gcal_error *err)
 {
@@ -191,8 +193,8 @@ static int find_mixed(struct gcal_type_fit *t, const struct gcal_record *record,
         for (size_t k = 0; k < model->n_features; k++) {
             bool there = features[i * model->n_features + k] > 0;
 
-            memory |= there && is_part(model->features[k], "f_memory_tag:");
-            onchip |= there && is_part(model->features[k], "f_onchip_tag:");
+            memory |= there && is_component(model->features[k], "f_memory_tag:");
+            onchip |= there && is_component(model->features[k], "f_onchip_tag:");
         }
         t->row_mixed[i] = memory && onchip;
     }
@@ -200,31 +202,33 @@ static int find_mixed(struct gcal_type_fit *t, const struct gcal_record *record,
     return rc;
 }
 
-static int fit_form(struct gcal_form_fit *f, const struct gcal_record *record,
-                    const struct gcal_model_form *form, bool merge_twins, bool by_whole,
-                    const struct gcal_result_rows *rows, struct gcal_error *err)
+static int fit_form(struct gcal_result_form_fit *f, const struct gcal_record *record,
+                    const struct gcal_config_form *form, bool merge_collinear,
+                    bool by_targets, const struct gcal_result_rows *rows,
+                    struct gcal_error *err)
 {
     struct problem p = { 0 };
     int rc = -1;
 
     if (pick_rows(f, form->tailored, rows, err) == 0 &&
-        problem_init(&p, f, record, form, merge_twins, rows, err) == 0 &&
+        problem_init(&p, f, record, form, merge_collinear, rows, err) == 0 &&
         gcal_fit_solve(form->model, &p.rows, &f->fit, err) == 0)
-        rc = hold_out(f, form, by_whole, &p, rows, err);
+        rc = hold_out(f, form, by_targets, &p, rows, err);
     if (rc < 0)
         gcal_error_prefix(err, "model %s, form %s", form->model->name, form->name);
     problem_clear(&p);
     return rc;
 }
 
-int gcal_result_forms_fit(struct gcal_type_fit *t, const struct gcal_record *record,
-                          const struct gcal_model_config *config,
+int gcal_result_fit_forms(struct gcal_result_type_fit *t,
+                          const struct gcal_record *record,
+                          const struct gcal_config_model *config,
                           const struct gcal_result_rows *rows, struct gcal_error *err)
 {
     /* A feature class has a cost for each of its features, wanted or not: that nothing
      * tells two of them apart is no mistake of the user's.
      */
-    bool merge_twins = config->n_predicts > 0;
+    bool merge_collinear = config->n_targets > 0;
 
     if (!(t->forms = calloc(config->n_forms, sizeof(*t->forms))))
         return gcal_error_memory(err);
@@ -232,10 +236,10 @@ int gcal_result_forms_fit(struct gcal_type_fit *t, const struct gcal_record *rec
     if (find_mixed(t, record, config->model, rows, err) < 0)
         return -1;
     for (size_t i = 0; i < rows->n; i++)
-        t->by_whole = t->by_whole || rows->rows[i].whole;
+        t->by_targets = t->by_targets || rows->rows[i].target;
     for (size_t i = 0; i < t->n_forms; i++)
-        if (fit_form(&t->forms[i], record, &config->forms[i], merge_twins, t->by_whole,
-                     rows, err) < 0)
+        if (fit_form(&t->forms[i], record, &config->forms[i], merge_collinear,
+                     t->by_targets, rows, err) < 0)
             return -1;
     return 0;
 }

@@ -1,4 +1,4 @@
-/* results_private.h - what the parts of the results share; internal to calib/ */
+/* private.h - what the parts of the results share; internal to calib/ */
 #ifndef GCAL_CALIB_RESULTS_PRIVATE_H
 #define GCAL_CALIB_RESULTS_PRIVATE_H
 
@@ -6,7 +6,7 @@
 
 struct gcal_buf;
 
-/* ---- results_rows.c ---- */
+/* ---- rows.c ---- */
 
 /* A kernel on a device: what its samples say. */
 struct gcal_result_row {
@@ -14,8 +14,9 @@ struct gcal_result_row {
     size_t n_samples;
     double time_s; /* median */
     double spread; /* relative standard error of the median */
-    bool whole;    /* one of those that the model predicts, and not fitted to else */
-    bool spare; /* accesses to memory, fitted only in place of others (results_ways.c) */
+    bool target;   /* one of those that the model predicts, and not fitted to else */
+    bool fallback; /* accesses to memory, fitted only in place of others (accumulators.c)
+                    */
 };
 
 struct gcal_result_rows {
@@ -40,7 +41,7 @@ double *gcal_result_features(const struct gcal_record *record,
                              const struct gcal_model *model,
                              const struct gcal_result_rows *rows, struct gcal_error *err);
 
-/* ---- results_counts.c ---- */
+/* ---- counts.c ---- */
 
 struct gcal_result_counts {
     const struct gcal_record *record;
@@ -67,85 +68,96 @@ struct gcal_result_nearest {
 };
 
 /* Takes the two if they are nearer to each other than those in 'nearest'. */
-int gcal_result_compare(struct gcal_result_counts *c, const struct gcal_result_row *part,
-                        const struct gcal_result_row *whole,
-                        struct gcal_result_nearest *nearest, struct gcal_error *err);
+int gcal_result_compare_component(struct gcal_result_counts *c,
+                                  const struct gcal_result_row *component,
+                                  const struct gcal_result_row *target,
+                                  struct gcal_result_nearest *nearest,
+                                  struct gcal_error *err);
 
-/* ---- results_check.c ---- */
+/* ---- check.c ---- */
 
 /* Predicts the whole kernels that were run once, if any, by the best form. */
-int gcal_result_check(struct gcal_type_fit *t, const struct gcal_record *record,
-                      const struct gcal_model_config *config,
-                      const struct gcal_result_rows *all, struct gcal_error *err);
+int gcal_result_check_targets(struct gcal_result_type_fit *t,
+                              const struct gcal_record *record,
+                              const struct gcal_config_model *config,
+                              const struct gcal_result_rows *all, struct gcal_error *err);
 
-/* ---- results_ways.c ---- */
+/* ---- accumulators.c ---- */
 
 /* Where accesses to memory alone were measured in several ways, leaves one of them in
  * 'rows', and tells in t->slow if it is not the usual one; 'all' has the whole kernels.
  */
-int gcal_result_choose_ways(struct gcal_type_fit *t, const struct gcal_record *record,
-                            const struct gcal_result_rows *all,
-                            struct gcal_result_rows *rows, struct gcal_error *err);
+int gcal_result_choose_accumulators(struct gcal_result_type_fit *t,
+                                    const struct gcal_record *record,
+                                    const struct gcal_result_rows *all,
+                                    struct gcal_result_rows *rows,
+                                    struct gcal_error *err);
 
-/* ---- results_forms.c ---- */
+/* ---- forms.c ---- */
 
 /* Fits all forms of the type's model to 'rows' and predicts what each had not seen:
  * forms[].fit and forms[].held_out_s.
  */
-int gcal_result_forms_fit(struct gcal_type_fit *t, const struct gcal_record *record,
-                          const struct gcal_model_config *config,
+int gcal_result_fit_forms(struct gcal_result_type_fit *t,
+                          const struct gcal_record *record,
+                          const struct gcal_config_model *config,
                           const struct gcal_result_rows *rows, struct gcal_error *err);
 
 /* Kernels that are left out together resemble each other: all of a generator's.  The
  * first of them in the record.
  */
-size_t gcal_result_generator(const struct gcal_record *record, size_t kernel);
+size_t gcal_result_first_of_generator(const struct gcal_record *record, size_t kernel);
 
-/* ---- results_choose.c ---- */
+/* ---- choose.c ---- */
 
 /* Over the rows whose prediction is a number. */
-int gcal_result_judge(struct gcal_judgement *judged, size_t n_rows, const double *time_s,
-                      const double *predicted_s, struct gcal_error *err);
+int gcal_result_summarize_errors(struct gcal_result_error_summary *judged, size_t n_rows,
+                                 const double *time_s, const double *predicted_s,
+                                 struct gcal_error *err);
 
 /* Judges the forms by what they predicted; 'best', 'good' and 'reason'. */
-int gcal_result_choose(struct gcal_type_fit *t, const struct gcal_model_config *config,
-                       struct gcal_error *err);
+int gcal_result_choose_form(struct gcal_result_type_fit *t,
+                            const struct gcal_config_model *config,
+                            struct gcal_error *err);
 
 /* Whether there is anything to fit 'form' to: the kernels that a tailored form needs are
  * measured on some device types only.
  */
-bool gcal_result_is_offered(const struct gcal_type_fit *t,
-                            const struct gcal_model_config *config, size_t form);
+bool gcal_result_is_form_offered(const struct gcal_result_type_fit *t,
+                                 const struct gcal_config_model *config, size_t form);
 
-/* ---- results_devices.c ---- */
+/* ---- devices.c ---- */
 
 /* The devices of the type, and how each deviates from the fit of them all. */
-int gcal_result_deviate(struct gcal_type_fit *t, struct gcal_error *err);
+int gcal_result_find_deviations(struct gcal_result_type_fit *t, struct gcal_error *err);
 
-/* ---- results_own.c ---- */
+/* ---- device_fit.c ---- */
 
 /* What each device's rows alone tell of the best form's parameters; 'rows': the type's.
  */
-int gcal_result_own(struct gcal_type_fit *t, const struct gcal_record *record,
-                    const struct gcal_model_config *config,
-                    const struct gcal_result_rows *rows, struct gcal_error *err);
+int gcal_result_fit_devices(struct gcal_result_type_fit *t,
+                            const struct gcal_record *record,
+                            const struct gcal_config_model *config,
+                            const struct gcal_result_rows *rows, struct gcal_error *err);
 
-/* ---- results_parts.c ---- */
+/* ---- components.c ---- */
 
 /* Does the generator make kernels with nothing but their accesses to memory? */
-bool gcal_result_is_memory_part(const char *generator);
-/* Is 'part' that of 'whole', sizes of their ladders apart? */
-bool gcal_result_is_memory_of(const struct gcal_run_kernel *part,
-                              const struct gcal_run_kernel *whole);
+bool gcal_result_is_memory_component(const char *generator);
+/* Is 'component' that of 'target', sizes of their ladders apart? */
+bool gcal_result_is_memory_component_of(const struct gcal_run_kernel *component,
+                                        const struct gcal_run_kernel *target);
 
 /* Which of the model's kernels with work removed take longer than their whole; 'all':
  * the record's rows, as the model need not have asked for the whole.
  */
-int gcal_result_find_slow(struct gcal_type_fit *t, const struct gcal_record *record,
-                          const struct gcal_model_config *config,
-                          const struct gcal_result_rows *all, struct gcal_error *err);
+int gcal_result_find_slow_components(struct gcal_result_type_fit *t,
+                                     const struct gcal_record *record,
+                                     const struct gcal_config_model *config,
+                                     const struct gcal_result_rows *all,
+                                     struct gcal_error *err);
 
-/* ---- results_format.c ---- */
+/* ---- format.c ---- */
 
 /* A line that starts with 'before', broken at spaces where it gets too long. */
 void gcal_result_put_wrapped(struct gcal_buf *buf, const char *before, const char *text);
@@ -154,15 +166,16 @@ void gcal_result_put_wrapped(struct gcal_buf *buf, const char *before, const cha
 #define GCAL_RESULT_PERCENT_SIZE 32
 const char *gcal_result_percent(double value, char text[GCAL_RESULT_PERCENT_SIZE]);
 
-/* ---- results_format_fit.c ---- */
+/* ---- format_fit.c ---- */
 
 /* Parameters of one form, how they hang together, and how good it is. */
 void gcal_result_put_form(struct gcal_buf *buf, const struct gcal_record *record,
-                          const struct gcal_model *model, const struct gcal_type_fit *t,
-                          const struct gcal_form_fit *f);
+                          const struct gcal_model *model,
+                          const struct gcal_result_type_fit *t,
+                          const struct gcal_result_form_fit *f);
 
 /* All forms of the model in a table, the chosen one marked. */
-void gcal_result_put_forms(struct gcal_buf *buf, const struct gcal_model_config *config,
-                           const struct gcal_type_fit *t);
+void gcal_result_put_forms(struct gcal_buf *buf, const struct gcal_config_model *config,
+                           const struct gcal_result_type_fit *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* results_publish.c - fits as parameter files, and into the store */
+/* publish.c - fits as parameter files, and into the store */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void *copy_of(const void *data, size_t size)
 }
 
 /* NULL: a type has none. */
-static double *copy_own(const double *own, size_t n)
+static double *copy_estimates(const double *own, size_t n)
 {
     double *values = malloc((n + 1) * sizeof(*values));
 
@@ -37,8 +37,8 @@ static int copy_parameters(const struct gcal_model *model, const struct gcal_fit
     p->unit = calloc(n + 1, sizeof(*p->unit));
     p->value = copy_of(fit->value, row);
     p->standard_error = copy_of(fit->standard_error, row);
-    p->own = copy_own(own, n);
-    p->own_error = copy_own(own_error, n);
+    p->own = copy_estimates(own, n);
+    p->own_error = copy_estimates(own_error, n);
     p->at_bound = copy_of(fit->at_bound, n * sizeof(bool));
     if (!p->parameter || !p->unit || !p->value || !p->standard_error || !p->own ||
         !p->own_error || !p->at_bound)
@@ -72,8 +72,9 @@ static int copy_features(const struct gcal_model *model, const struct gcal_fit *
 /* What was held out tells more than the residuals; they stand in where nothing could be.
  * An interval holds what the kernels themselves showed, too.
  */
-static void copy_judgement(const struct gcal_type_fit *t, const struct gcal_form_fit *f,
-                           struct gcal_params_model *p)
+static void copy_error_summary(const struct gcal_result_type_fit *t,
+                               const struct gcal_result_form_fit *f,
+                               struct gcal_params_model *p)
 {
     p->n_held_out = f->judged.n;
     p->held_out_rms = f->judged.n ? f->judged.rms : p->residual;
@@ -85,11 +86,12 @@ static void copy_judgement(const struct gcal_type_fit *t, const struct gcal_form
 /* Of the type's device k; of the type itself where there is none.  So far may a device of
  * the type deviate that nobody has measured.
  */
-static int add_model(struct gcal_params_device *device, const struct gcal_type_fit *t,
+static int add_model(struct gcal_params_device *device,
+                     const struct gcal_result_type_fit *t,
                      const struct gcal_config *config, size_t k, struct gcal_error *err)
 {
-    const struct gcal_model_form *form = &config->models[t->model].forms[t->best];
-    const struct gcal_form_fit *f = &t->forms[t->best];
+    const struct gcal_config_form *form = &config->models[t->model].forms[t->best];
+    const struct gcal_result_form_fit *f = &t->forms[t->best];
     struct gcal_params_model *p = gcal_params_add_model(device, err);
     bool is_type = k == t->n_devices;
     size_t first = k * form->model->n_parameters;
@@ -114,7 +116,7 @@ static int add_model(struct gcal_params_device *device, const struct gcal_type_f
     p->factor_error = !is_type               ? t->factor_error[k]
                       : isfinite(t->between) ? t->between
                                              : 0;
-    copy_judgement(t, f, p);
+    copy_error_summary(t, f, p);
     if (copy_parameters(form->model, &f->fit, is_type ? NULL : &t->own[first],
                         is_type ? NULL : &t->own_error[first], p, err) < 0)
         return -1;
@@ -127,7 +129,7 @@ static struct gcal_params_device *add_device(struct gcal_params *params,
                                              const struct gcal_config *config,
                                              size_t device, struct gcal_error *err)
 {
-    const struct gcal_run_header *header = gcal_record_header(record);
+    const struct gcal_record_header *header = gcal_record_header(record);
     struct gcal_params_device *d = gcal_params_add_device(params, err);
     struct gcal_buf buf = { 0 };
     struct gcal_wire wire;
@@ -162,7 +164,7 @@ static int add_fits(const struct gcal_results *results, const struct gcal_record
     struct gcal_params_device *made = NULL;
 
     for (size_t i = 0; i < results->n_fits; i++) {
-        const struct gcal_type_fit *t = &results->fits[i];
+        const struct gcal_result_type_fit *t = &results->fits[i];
 
         for (size_t k = 0; k < t->n_devices && t->good; k++) {
             /* A device of which too little was measured has no factor. */
@@ -246,7 +248,7 @@ static int publish_type(const struct gcal_results *results,
     if (!(params.node = strdup(type)))
         return gcal_error_memory(err);
     for (size_t i = 0; i < results->n_fits && rc == 0; i++) {
-        const struct gcal_type_fit *t = &results->fits[i];
+        const struct gcal_result_type_fit *t = &results->fits[i];
 
         if (!t->good || strcmp(t->type, type) != 0)
             continue;
@@ -284,7 +286,7 @@ int gcal_results_publish(const struct gcal_results *results,
                          const struct gcal_config *config, struct gcal_store *store,
                          size_t *published, struct gcal_error *err)
 {
-    const struct gcal_run_header *header = gcal_record_header(record);
+    const struct gcal_record_header *header = gcal_record_header(record);
     struct gcal_params *params;
     size_t count;
     int rc;

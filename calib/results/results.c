@@ -11,7 +11,7 @@
 #include "calib/base/error.h"
 #include "calib/results/private.h"
 
-static void form_fit_clear(struct gcal_form_fit *f)
+static void form_fit_clear(struct gcal_result_form_fit *f)
 {
     gcal_fit_clear(&f->fit);
     free(f->row);
@@ -19,7 +19,7 @@ static void form_fit_clear(struct gcal_form_fit *f)
     free(f->fold_out_s);
 }
 
-static void type_fit_clear(struct gcal_type_fit *t)
+static void type_fit_clear(struct gcal_result_type_fit *t)
 {
     for (size_t i = 0; i < t->n_forms; i++)
         form_fit_clear(&t->forms[i]);
@@ -64,7 +64,7 @@ static bool leads_type(const struct gcal_record *record, size_t i)
     return true;
 }
 
-static int keep_rows(struct gcal_type_fit *t, const struct gcal_result_rows *rows,
+static int keep_rows(struct gcal_result_type_fit *t, const struct gcal_result_rows *rows,
                      struct gcal_error *err)
 {
     size_t n = rows->n + 1;
@@ -84,16 +84,17 @@ static int keep_rows(struct gcal_type_fit *t, const struct gcal_result_rows *row
 }
 
 /* What 'too few rows' comes from when there are none at all. */
-static int explain_no_rows(struct gcal_type_fit *t, const struct gcal_record *record,
+static int explain_no_rows(struct gcal_result_type_fit *t,
+                           const struct gcal_record *record,
                            const struct gcal_model *model, struct gcal_error *err)
 {
     bool asked = false;
 
     for (size_t i = 0; i < gcal_record_kernel_count(record); i++)
-        asked = asked ||
-                gcal_names_contain(gcal_record_kernel(record, i)->models, model->name);
+        asked = asked || gcal_config_names_contain(gcal_record_kernel(record, i)->models,
+                                                   model->name);
     free(t->reason);
-    t->reason = gcal_format(
+    t->reason = gcal_buf_format(
         asked ? "no kernel of model '%s' could be measured; see below"
               : "no kernel was measured for a model '%s': the record was made with "
                 "other models",
@@ -103,22 +104,22 @@ static int explain_no_rows(struct gcal_type_fit *t, const struct gcal_record *re
 
 /* One model for one type of devices; 't' knows which. */
 static int fit_type(const struct gcal_record *record, const struct gcal_config *config,
-                    const struct gcal_result_rows *all, struct gcal_type_fit *t,
+                    const struct gcal_result_rows *all, struct gcal_result_type_fit *t,
                     struct gcal_error *err)
 {
-    const struct gcal_model_config *m = &config->models[t->model];
+    const struct gcal_config_model *m = &config->models[t->model];
     struct gcal_result_rows rows = { 0 };
     int rc = -1;
 
     if (gcal_result_rows_pick(record, all, t->type, m->model, &rows, err) == 0 &&
-        gcal_result_choose_ways(t, record, all, &rows, err) == 0 &&
+        gcal_result_choose_accumulators(t, record, all, &rows, err) == 0 &&
         keep_rows(t, &rows, err) == 0 &&
-        gcal_result_forms_fit(t, record, m, &rows, err) == 0 &&
-        gcal_result_choose(t, m, err) == 0 &&
-        gcal_result_check(t, record, m, all, err) == 0 &&
-        gcal_result_deviate(t, err) == 0 &&
-        gcal_result_own(t, record, m, &rows, err) == 0)
-        rc = gcal_result_find_slow(t, record, m, all, err);
+        gcal_result_fit_forms(t, record, m, &rows, err) == 0 &&
+        gcal_result_choose_form(t, m, err) == 0 &&
+        gcal_result_check_targets(t, record, m, all, err) == 0 &&
+        gcal_result_find_deviations(t, err) == 0 &&
+        gcal_result_fit_devices(t, record, m, &rows, err) == 0)
+        rc = gcal_result_find_slow_components(t, record, m, all, err);
     free(rows.rows);
     if (rc == 0 && !t->n_rows)
         rc = explain_no_rows(t, record, m->model, err);
@@ -193,9 +194,9 @@ static int list_fits(const struct gcal_record *record, const struct gcal_config 
         const struct gcal_device_info *info = &gcal_record_device(record, i)->info;
 
         for (size_t k = 0; leads_type(record, i) && k < config->n_models; k++) {
-            struct gcal_type_fit *t = &results->fits[results->n_fits];
+            struct gcal_result_type_fit *t = &results->fits[results->n_fits];
 
-            if (!gcal_model_is_for(config->models[k].model, info))
+            if (!gcal_config_model_applies(config->models[k].model, info))
                 continue;
             results->n_fits++;
             t->model = k;

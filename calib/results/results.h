@@ -31,7 +31,7 @@
 struct gcal_error;
 
 /* How near the predictions of rows are that the fit had not seen. */
-struct gcal_judgement {
+struct gcal_result_error_summary {
     size_t n;          /* rows */
     double rms;        /* root mean square of log(predicted / measured), none counted as
                           more than 0.5; NaN without rows */
@@ -42,49 +42,51 @@ struct gcal_judgement {
 };
 
 /* One form of a model.  Rows are indices of the type's. */
-struct gcal_form_fit {
+struct gcal_result_form_fit {
     struct gcal_fit fit;
     size_t n_rows, n_kernels, n_samples; /* that it is fitted to */
     size_t *row;                         /* n_rows */
     /* Predictions of the type's n_rows by fits that had not seen the row; NaN where what
      * they saw does not determine it. */
-    double *held_out_s;           /* nor any kernel of its generator */
-    double *fold_out_s;           /* nor every fifth kernel of each generator */
-    struct gcal_judgement judged; /* on the rows that all forms in question predict */
+    double *held_out_s; /* nor any kernel of its generator */
+    double *fold_out_s; /* nor every fifth kernel of each generator */
+    struct gcal_result_error_summary
+        judged; /* on the rows that all forms in question predict */
 };
 
 /* One model fitted for one device type, pooled over its devices. */
-struct gcal_type_fit {
+struct gcal_result_type_fit {
     char *type;   /* of the devices */
     size_t model; /* index in the configuration */
     size_t n_forms;
-    struct gcal_form_fit *forms; /* in the configuration's order */
-    bool good;                   /* some form is */
-    size_t best;                 /* the form that is published, when good */
-    char *reason;                /* one sentence: why that form, or why none */
-    bool by_whole;               /* forms are judged by whole kernels */
-    size_t n_rows;               /* a kernel on a device each */
-    size_t *row_device;          /* n_rows: index in the record */
-    size_t *row_kernel;          /* n_rows: index in the record */
-    double *row_time_s;          /* n_rows: medians */
-    bool *row_mixed;             /* n_rows: kernels with several parts that have costs of
-                                    their own: what forms differ in */
-    size_t n_devices;            /* devices of the type with rows of the best form */
-    size_t *device;              /* n_devices: index in the record */
+    struct gcal_result_form_fit *forms; /* in the configuration's order */
+    bool good;                          /* some form is */
+    size_t best;                        /* the form that is published, when good */
+    char *reason;                       /* one sentence: why that form, or why none */
+    bool by_targets;                    /* forms are judged by whole kernels */
+    size_t n_rows;                      /* a kernel on a device each */
+    size_t *row_device;                 /* n_rows: index in the record */
+    size_t *row_kernel;                 /* n_rows: index in the record */
+    double *row_time_s;                 /* n_rows: medians */
+    bool *row_mixed;  /* n_rows: kernels with several parts that have costs of
+                         their own: what forms differ in */
+    size_t n_devices; /* devices of the type with rows of the best form */
+    size_t *device;   /* n_devices: index in the record */
     double *factor, *factor_error; /* n_devices, shrunk towards 1; NaN when not good or
                                       when too little was measured */
     double between; /* standard deviation of log(factor) between devices; NaN for one */
-    double *own, *own_error;       /* n_devices x parameters of the best form: what each
-                                      device's       rows alone tell, see gcal_fit_own() */
-    struct gcal_judgement checked; /* of the best form, by whole kernels run once: they
-                                      decide nothing, but intervals hold them */
-    size_t n_slow;                 /* parts of kernels that take longer than the whole, */
-    char **slow;                   /* a sentence about each */
+    double *own, *own_error; /* n_devices x parameters of the best form: what each
+                                device's       rows alone tell, see gcal_fit_device() */
+    struct gcal_result_error_summary
+        checked;   /* of the best form, by whole kernels run once: they
+           decide nothing, but intervals hold them */
+    size_t n_slow; /* parts of kernels that take longer than the whole, */
+    char **slow;   /* a sentence about each */
 };
 
 struct gcal_results {
     size_t n_fits;
-    struct gcal_type_fit *fits;
+    struct gcal_result_type_fit *fits;
     size_t n_rejected; /* of which no form is good */
 };
 

@@ -1,4 +1,4 @@
-/* results_rows.c - what a record says to a fit: times and feature values */
+/* rows.c - what a record says to a fit: times and feature values */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static int read_row(const struct gcal_record *record, const struct gcal_measurem
 {
     int rc;
 
-    if (m->status != GCAL_ROW_GOOD || !m->n_samples ||
+    if (m->status != GCAL_MEASUREMENT_GOOD || !m->n_samples ||
         gcal_record_device(record, row->device)->failure)
         return 1;
     row->n_samples = m->n_samples;
@@ -74,18 +74,18 @@ int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_r
     return 0;
 }
 
-/* Fills 'whole' and 'spare'; whether the model has to do with the kernel. */
+/* Fills 'target' and 'fallback'; whether the model has to do with the kernel. */
 static bool is_wanted(const struct gcal_run_kernel *kernel,
-                      const struct gcal_model *model, const char *whole_name,
+                      const struct gcal_model *model, const char *target_name,
                       const char *check_name, struct gcal_result_row *row)
 {
-    bool fitted = gcal_names_contain(kernel->models, model->name);
+    bool fitted = gcal_config_names_contain(kernel->models, model->name);
 
-    row->whole = !fitted && gcal_names_contain(kernel->models, whole_name);
-    row->spare = !fitted && !row->whole &&
-                 gcal_names_contain(kernel->models, check_name) &&
-                 gcal_result_is_memory_part(kernel->generator);
-    return fitted || row->whole || row->spare;
+    row->target = !fitted && gcal_config_names_contain(kernel->models, target_name);
+    row->fallback = !fitted && !row->target &&
+                    gcal_config_names_contain(kernel->models, check_name) &&
+                    gcal_result_is_memory_component(kernel->generator);
+    return fitted || row->target || row->fallback;
 }
 
 int gcal_result_rows_pick(const struct gcal_record *record,
@@ -93,13 +93,13 @@ int gcal_result_rows_pick(const struct gcal_record *record,
                           const struct gcal_model *model, struct gcal_result_rows *picked,
                           struct gcal_error *err)
 {
-    char *whole_name = gcal_format("%s%s", model->name, GCAL_WHOLE);
-    char *check_name = gcal_format("%s%s", model->name, GCAL_CHECK);
+    char *target_name = gcal_buf_format("%s%s", model->name, GCAL_CONFIG_TARGET_SUFFIX);
+    char *check_name = gcal_buf_format("%s%s", model->name, GCAL_CONFIG_CHECK_SUFFIX);
 
     *picked = (struct gcal_result_rows){ .rows = calloc(all->n + 1, sizeof(*all->rows)) };
-    if (!picked->rows || !whole_name || !check_name) {
+    if (!picked->rows || !target_name || !check_name) {
         free(picked->rows);
-        free(whole_name);
+        free(target_name);
         free(check_name);
         picked->rows = NULL;
         return gcal_error_memory(err);
@@ -109,12 +109,12 @@ int gcal_result_rows_pick(const struct gcal_record *record,
         const struct gcal_device_info *info =
             &gcal_record_device(record, row.device)->info;
 
-        if (strcmp(info->type, type) == 0 && gcal_model_is_for(model, info) &&
-            is_wanted(gcal_record_kernel(record, row.kernel), model, whole_name,
+        if (strcmp(info->type, type) == 0 && gcal_config_model_applies(model, info) &&
+            is_wanted(gcal_record_kernel(record, row.kernel), model, target_name,
                       check_name, &row))
             picked->rows[picked->n++] = row;
     }
-    free(whole_name);
+    free(target_name);
     free(check_name);
     return 0;
 }

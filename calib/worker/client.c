@@ -1,4 +1,4 @@
-/* worker_client.c - the rank's end of a worker's socket */
+/* client.c - the rank's end of a worker's socket */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,14 +18,14 @@
 #define ANSWER_S 10.0 /* for the rest of an answer that has begun to come */
 
 struct gcal_worker {
-    struct gcal_spawner *spawner;
-    struct gcal_tick tick;
+    struct gcal_worker_spawner *spawner;
+    struct gcal_worker_tick tick;
     int fd;
     pid_t pid;
 };
 
 /* A tick may take long, so the last look comes after it, however late that is. */
-bool gcal_tick_wait(int fd, const struct gcal_tick *tick, double deadline_s)
+bool gcal_worker_tick_wait(int fd, const struct gcal_worker_tick *tick, double deadline_s)
 {
     struct pollfd ready = { .fd = fd, .events = POLLIN };
 
@@ -42,8 +42,8 @@ bool gcal_tick_wait(int fd, const struct gcal_tick *tick, double deadline_s)
     }
 }
 
-struct gcal_worker *gcal_worker_start(struct gcal_spawner *spawner,
-                                      const struct gcal_tick *tick,
+struct gcal_worker *gcal_worker_start(struct gcal_worker_spawner *spawner,
+                                      const struct gcal_worker_tick *tick,
                                       struct gcal_error *err)
 {
     struct gcal_worker *worker = calloc(1, sizeof(*worker));
@@ -55,7 +55,8 @@ struct gcal_worker *gcal_worker_start(struct gcal_spawner *spawner,
     worker->spawner = spawner;
     if (tick)
         worker->tick = *tick;
-    if (gcal_spawner_ask(spawner, &worker->tick, &worker->fd, &worker->pid, err) < 0) {
+    if (gcal_worker_spawner_ask(spawner, &worker->tick, &worker->fd, &worker->pid, err) <
+        0) {
         free(worker);
         return NULL;
     }
@@ -70,7 +71,7 @@ void gcal_worker_stop(struct gcal_worker *worker)
         /* A driver may hang while it tidies up, so nobody waits for that. */
         kill(worker->pid, SIGKILL);
         close(worker->fd);
-        gcal_spawner_status(worker->spawner, &worker->tick, worker->pid);
+        gcal_worker_spawner_wait_status(worker->spawner, &worker->tick, worker->pid);
     }
     free(worker);
 }
@@ -85,21 +86,23 @@ static int end(struct gcal_worker *worker)
 {
     close(worker->fd);
     worker->fd = -1;
-    return gcal_spawner_status(worker->spawner, &worker->tick, worker->pid);
+    return gcal_worker_spawner_wait_status(worker->spawner, &worker->tick, worker->pid);
 }
 
-static void set_status(enum gcal_row_status *status, enum gcal_row_status value)
+static void set_status(enum gcal_measurement_status *status,
+                       enum gcal_measurement_status value)
 {
     if (status)
         *status = value;
 }
 
 static enum gcal_worker_outcome died(struct gcal_worker *worker,
-                                     enum gcal_row_status *status, struct gcal_error *err)
+                                     enum gcal_measurement_status *status,
+                                     struct gcal_error *err)
 {
     int how = end(worker);
 
-    set_status(status, GCAL_ROW_CRASHED);
+    set_status(status, GCAL_MEASUREMENT_CRASHED);
     if (how < 0)
         gcal_error_set(err, GCAL_EDEVICE,
                        "worker gone or stuck in its driver (process %d)",
@@ -114,34 +117,35 @@ static enum gcal_worker_outcome died(struct gcal_worker *worker,
 }
 
 static enum gcal_worker_outcome timed_out(struct gcal_worker *worker, double limit_s,
-                                          enum gcal_row_status *status,
+                                          enum gcal_measurement_status *status,
                                           struct gcal_error *err)
 {
     int how;
 
     kill(worker->pid, SIGKILL);
     how = end(worker);
-    set_status(status, GCAL_ROW_TIMED_OUT);
+    set_status(status, GCAL_MEASUREMENT_TIMED_OUT);
     gcal_error_set(err, GCAL_EDEVICE, "no answer within %g s: worker %s", limit_s,
                    how < 0 ? "stuck in its driver" : "killed");
     return GCAL_WORKER_TIMED_OUT;
 }
 
 /* What it says does not make sense, so nothing it says is believed any more. */
-static enum gcal_worker_outcome
-damaged(struct gcal_worker *worker, enum gcal_row_status *status, struct gcal_error *err)
+static enum gcal_worker_outcome damaged(struct gcal_worker *worker,
+                                        enum gcal_measurement_status *status,
+                                        struct gcal_error *err)
 {
     kill(worker->pid, SIGKILL);
     end(worker);
-    set_status(status, GCAL_ROW_CRASHED);
+    set_status(status, GCAL_MEASUREMENT_CRASHED);
     gcal_error_set(err, GCAL_EDEVICE, "damaged answer of the worker: killed");
     return GCAL_WORKER_DIED;
 }
 
 /* The worker's error: it refused, or it ends because its device is lost. */
 static enum gcal_worker_outcome refused(struct gcal_worker *worker,
-                                        const struct gcal_frame *frame,
-                                        enum gcal_row_status *status,
+                                        const struct gcal_wire_frame *frame,
+                                        enum gcal_measurement_status *status,
                                         struct gcal_error *err)
 {
     struct gcal_wire wire = gcal_wire_open(frame->payload.data, frame->payload.size);
@@ -150,16 +154,17 @@ static enum gcal_worker_outcome refused(struct gcal_worker *worker,
     enum gcal_worker_outcome outcome = GCAL_WORKER_REFUSED;
 
     if (gcal_wire_done(&wire, "refusal", NULL) < 0 || !text ||
-        its_status > GCAL_ROW_BAD_EVENTS ||
-        (frame->type != GCAL_ANSWER_REFUSED && frame->type != GCAL_ANSWER_LOST))
+        its_status > GCAL_MEASUREMENT_BAD_EVENTS ||
+        (frame->type != GCAL_WORKER_ANSWER_REFUSED &&
+         frame->type != GCAL_WORKER_ANSWER_LOST))
         outcome = damaged(worker, status, err);
-    else if (frame->type == GCAL_ANSWER_LOST) {
+    else if (frame->type == GCAL_WORKER_ANSWER_LOST) {
         outcome = died(worker, status, NULL);
         gcal_error_set(err, GCAL_EDEVICE,
                        "%s; nothing works on the device after that: worker ended", text);
     } else {
-        set_status(status, (enum gcal_row_status)its_status);
-        gcal_error_set(err, (enum gcal_code)code, "%s", text);
+        set_status(status, (enum gcal_measurement_status)its_status);
+        gcal_error_set(err, (enum gcal_error_code)code, "%s", text);
     }
     free(text);
     return outcome;
@@ -170,34 +175,35 @@ static enum gcal_worker_outcome refused(struct gcal_worker *worker,
  */
 static enum gcal_worker_outcome ask(struct gcal_worker *worker, uint32_t request,
                                     struct gcal_buf *question, double limit_s,
-                                    struct gcal_buf *answer, enum gcal_row_status *status,
+                                    struct gcal_buf *answer,
+                                    enum gcal_measurement_status *status,
                                     struct gcal_error *err)
 {
     enum gcal_worker_outcome outcome = GCAL_WORKER_DONE;
-    struct gcal_frame frame;
+    struct gcal_wire_frame frame;
     int rc;
 
     *answer = (struct gcal_buf){ 0 };
     if (worker->fd < 0) {
         gcal_buf_free(question);
-        set_status(status, GCAL_ROW_CRASHED);
+        set_status(status, GCAL_MEASUREMENT_CRASHED);
         gcal_error_set(err, GCAL_EDEVICE, "the worker has ended");
         return GCAL_WORKER_DIED;
     }
-    rc = gcal_frame_write(worker->fd, request, question, NULL);
+    rc = gcal_wire_frame_write(worker->fd, request, question, NULL);
     gcal_buf_free(question);
     if (rc < 0)
         return died(worker, status, err);
-    if (!gcal_tick_wait(worker->fd, &worker->tick, gcal_clock_now_s() + limit_s))
+    if (!gcal_worker_tick_wait(worker->fd, &worker->tick, gcal_clock_now_s() + limit_s))
         return timed_out(worker, limit_s, status, err);
-    rc = gcal_frame_read(worker->fd, gcal_clock_now_s() + ANSWER_S, &frame, err);
+    rc = gcal_wire_frame_read(worker->fd, gcal_clock_now_s() + ANSWER_S, &frame, err);
     if (rc < 0 && errno == ETIMEDOUT)
         return timed_out(worker, ANSWER_S, status, err);
     if (rc < 0)
         return damaged(worker, status, err);
     if (rc == 0)
         return died(worker, status, err);
-    if (frame.type == GCAL_ANSWER_DONE)
+    if (frame.type == GCAL_WORKER_ANSWER_DONE)
         *answer = frame.payload;
     else {
         outcome = refused(worker, &frame, status, err);
@@ -209,7 +215,7 @@ static enum gcal_worker_outcome ask(struct gcal_worker *worker, uint32_t request
 /* The end of an answer that should have been read whole. */
 static enum gcal_worker_outcome
 finish(struct gcal_worker *worker, const struct gcal_wire *wire, struct gcal_buf *answer,
-       enum gcal_row_status *status, struct gcal_error *err)
+       enum gcal_measurement_status *status, struct gcal_error *err)
 {
     int rc = gcal_wire_done(wire, "answer", NULL);
 
@@ -246,13 +252,13 @@ static bool is_listed(const struct list *list, size_t n,
 /* Reads a platform's devices.  Those that platforms before it have, too, are the same
  * physical ones; within a platform all are different.
  */
-static void get_devices(struct gcal_wire *wire, struct gcal_spawner *spawner,
+static void get_devices(struct gcal_wire *wire, struct gcal_worker_spawner *spawner,
                         uint32_t platform, struct list *list)
 {
     size_t n_before = list->count, n;
 
     n = gcal_wire_get_u32(wire);
-    list->n_platforms = n < GCAL_MAX_PLATFORMS ? n : GCAL_MAX_PLATFORMS;
+    list->n_platforms = n < GCAL_WORKER_MAX_PLATFORMS ? n : GCAL_WORKER_MAX_PLATFORMS;
     n = gcal_wire_get_u32(wire);
     for (size_t i = 0; i < n && !wire->bad; i++) {
         struct gcal_device_info info = { 0 }, *grown;
@@ -268,7 +274,7 @@ static void get_devices(struct gcal_wire *wire, struct gcal_spawner *spawner,
         if (is_listed(list, n_before, &info))
             gcal_device_info_clear(&info);
         else {
-            gcal_spawner_note(spawner, info.uid, platform);
+            gcal_worker_spawner_note_platform(spawner, info.uid, platform);
             list->devices[list->count++] = info;
         }
     }
@@ -283,7 +289,8 @@ static enum gcal_worker_outcome list_platform(struct gcal_worker *worker,
     struct gcal_wire wire;
 
     gcal_wire_put_u32(&question, platform);
-    outcome = ask(worker, GCAL_REQUEST_LIST, &question, limit_s, &answer, NULL, err);
+    outcome =
+        ask(worker, GCAL_WORKER_REQUEST_LIST, &question, limit_s, &answer, NULL, err);
     if (outcome != GCAL_WORKER_DONE)
         return outcome;
     wire = gcal_wire_open(answer.data, answer.size);
@@ -294,8 +301,8 @@ static enum gcal_worker_outcome list_platform(struct gcal_worker *worker,
 /* A new process in place of one that a platform's driver took along. */
 static int replace(struct gcal_worker *worker, struct gcal_error *err)
 {
-    return gcal_spawner_ask(worker->spawner, &worker->tick, &worker->fd, &worker->pid,
-                            err);
+    return gcal_worker_spawner_ask(worker->spawner, &worker->tick, &worker->fd,
+                                   &worker->pid, err);
 }
 
 static enum gcal_worker_outcome list_all(struct gcal_worker *worker, double limit_s,
@@ -331,9 +338,10 @@ static enum gcal_worker_outcome list_all(struct gcal_worker *worker, double limi
     return GCAL_WORKER_REFUSED;
 }
 
-enum gcal_worker_outcome gcal_worker_list(struct gcal_worker *worker, double limit_s,
-                                          struct gcal_device_info **devices,
-                                          size_t *count, struct gcal_error *err)
+enum gcal_worker_outcome gcal_worker_list_devices(struct gcal_worker *worker,
+                                                  double limit_s,
+                                                  struct gcal_device_info **devices,
+                                                  size_t *count, struct gcal_error *err)
 {
     struct list list = { 0 };
     enum gcal_worker_outcome outcome = list_all(worker, limit_s, &list, err);
@@ -352,17 +360,19 @@ enum gcal_worker_outcome gcal_worker_open(struct gcal_worker *worker, const char
     enum gcal_worker_outcome outcome;
 
     gcal_wire_put_text(&question, uid);
-    gcal_wire_put_u32(&question, gcal_spawner_platform(worker->spawner, uid));
-    outcome = ask(worker, GCAL_REQUEST_OPEN, &question, limit_s, &answer, NULL, err);
+    gcal_wire_put_u32(&question, gcal_worker_spawner_platform(worker->spawner, uid));
+    outcome =
+        ask(worker, GCAL_WORKER_REQUEST_OPEN, &question, limit_s, &answer, NULL, err);
     gcal_buf_free(&answer);
     return outcome;
 }
 
 /* ---- kernels ---- */
 
-static enum gcal_worker_outcome refuse(enum gcal_row_status *status, struct gcal_buf *buf)
+static enum gcal_worker_outcome refuse(enum gcal_measurement_status *status,
+                                       struct gcal_buf *buf)
 {
-    *status = GCAL_ROW_LAUNCH_FAILED;
+    *status = GCAL_MEASUREMENT_LAUNCH_FAILED;
     gcal_buf_free(buf);
     return GCAL_WORKER_REFUSED;
 }
@@ -370,16 +380,17 @@ static enum gcal_worker_outcome refuse(enum gcal_row_status *status, struct gcal
 enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
                                              const struct gcal_kernel *kernel,
                                              double limit_s, double *first_s,
-                                             enum gcal_row_status *status,
+                                             enum gcal_measurement_status *status,
                                              struct gcal_error *err)
 {
     struct gcal_buf question = { 0 }, answer;
     enum gcal_worker_outcome outcome;
     struct gcal_wire wire;
 
-    if (gcal_job_put(&question, kernel, kernel->n_sizes, kernel->sizes, err) < 0)
+    if (gcal_device_job_put(&question, kernel, kernel->n_sizes, kernel->sizes, err) < 0)
         return refuse(status, &question);
-    outcome = ask(worker, GCAL_REQUEST_PREPARE, &question, limit_s, &answer, status, err);
+    outcome = ask(worker, GCAL_WORKER_REQUEST_PREPARE, &question, limit_s, &answer,
+                  status, err);
     if (outcome != GCAL_WORKER_DONE)
         return outcome;
     wire = gcal_wire_open(answer.data, answer.size);
@@ -387,20 +398,20 @@ enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
     return finish(worker, &wire, &answer, status, err);
 }
 
-enum gcal_worker_outcome gcal_worker_measure(struct gcal_worker *worker,
-                                             const struct gcal_kernel *kernel, size_t n,
-                                             double limit_s, struct gcal_sample *samples,
-                                             enum gcal_row_status *status,
-                                             struct gcal_error *err)
+enum gcal_worker_outcome
+gcal_worker_measure(struct gcal_worker *worker, const struct gcal_kernel *kernel,
+                    size_t n, double limit_s, struct gcal_measurement_sample *samples,
+                    enum gcal_measurement_status *status, struct gcal_error *err)
 {
     struct gcal_buf question = { 0 }, answer;
     enum gcal_worker_outcome outcome;
     struct gcal_wire wire;
 
-    if (gcal_job_put(&question, kernel, kernel->n_sizes, kernel->sizes, err) < 0)
+    if (gcal_device_job_put(&question, kernel, kernel->n_sizes, kernel->sizes, err) < 0)
         return refuse(status, &question);
     gcal_wire_put_u32(&question, (uint32_t)n);
-    outcome = ask(worker, GCAL_REQUEST_MEASURE, &question, limit_s, &answer, status, err);
+    outcome = ask(worker, GCAL_WORKER_REQUEST_MEASURE, &question, limit_s, &answer,
+                  status, err);
     if (outcome != GCAL_WORKER_DONE)
         return outcome;
     wire = gcal_wire_open(answer.data, answer.size);
@@ -444,7 +455,7 @@ static void get_outputs(struct gcal_wire *wire, const struct gcal_kernel *kernel
 enum gcal_worker_outcome gcal_worker_check(struct gcal_worker *worker,
                                            const struct gcal_kernel *kernel,
                                            uint64_t seed, double limit_s, void **outputs,
-                                           enum gcal_row_status *status,
+                                           enum gcal_measurement_status *status,
                                            struct gcal_error *err)
 {
     struct gcal_geometry geometry = { 0 };
@@ -453,13 +464,14 @@ enum gcal_worker_outcome gcal_worker_check(struct gcal_worker *worker,
     struct gcal_wire wire;
 
     memset(outputs, 0, (kernel->n_args + 1) * sizeof(*outputs));
-    if (gcal_job_put(&question, kernel, kernel->n_check_sizes, kernel->check_sizes, err) <
-            0 ||
+    if (gcal_device_job_put(&question, kernel, kernel->n_check_sizes, kernel->check_sizes,
+                            err) < 0 ||
         gcal_kernel_geometry(kernel, kernel->n_check_sizes, kernel->check_sizes,
                              &geometry, err) < 0)
         return refuse(status, &question);
     gcal_wire_put_u64(&question, seed);
-    outcome = ask(worker, GCAL_REQUEST_CHECK, &question, limit_s, &answer, status, err);
+    outcome =
+        ask(worker, GCAL_WORKER_REQUEST_CHECK, &question, limit_s, &answer, status, err);
     if (outcome == GCAL_WORKER_DONE) {
         wire = gcal_wire_open(answer.data, answer.size);
         get_outputs(&wire, kernel, &geometry, outputs);
@@ -469,6 +481,6 @@ enum gcal_worker_outcome gcal_worker_check(struct gcal_worker *worker,
             outputs[i] = NULL;
         }
     }
-    gcal_geometry_clear(&geometry);
+    gcal_kernel_geometry_clear(&geometry);
     return outcome;
 }

@@ -1,4 +1,4 @@
-/* worker_main.c - the worker: answers requests until its socket closes */
+/* main.c - the worker: answers requests until its socket closes */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,27 +15,27 @@
 /* A request's answer, or an error with the row status that it means. */
 struct reply {
     struct gcal_buf payload;
-    enum gcal_row_status status;
+    enum gcal_measurement_status status;
     struct gcal_error err;
 };
 
 struct state {
-    struct gcal_opencl *cl; /* NULL before GCAL_REQUEST_OPEN */
+    struct gcal_device *cl; /* NULL before GCAL_WORKER_REQUEST_OPEN */
 };
 
 static int answer_list(struct gcal_wire *wire, struct reply *r)
 {
-    struct gcal_opencl_device *devices;
+    struct gcal_device_entry *devices;
     size_t count, n_platforms;
 
-    if (gcal_opencl_list(gcal_wire_get_u32(wire), true, &devices, &count, &n_platforms,
+    if (gcal_device_list(gcal_wire_get_u32(wire), true, &devices, &count, &n_platforms,
                          &r->err) < 0)
         return -1;
     gcal_wire_put_u32(&r->payload, (uint32_t)n_platforms);
     gcal_wire_put_u32(&r->payload, (uint32_t)count);
     for (size_t i = 0; i < count; i++)
         gcal_device_info_put(&r->payload, &devices[i].info);
-    gcal_opencl_list_free(devices, count);
+    gcal_device_list_free(devices, count);
     return 0;
 }
 
@@ -44,40 +44,40 @@ static int answer_open(struct state *state, struct gcal_wire *wire, struct reply
     char *uid = gcal_wire_get_text(wire);
     uint32_t platform = gcal_wire_get_u32(wire);
 
-    gcal_opencl_close(state->cl);
-    state->cl = uid ? gcal_opencl_open(uid, platform, &r->err) : NULL;
+    gcal_device_close(state->cl);
+    state->cl = uid ? gcal_device_open(uid, platform, &r->err) : NULL;
     free(uid);
     return state->cl ? 0 : -1;
 }
 
 static int answer_prepare(struct state *state, struct gcal_wire *wire, struct reply *r)
 {
-    struct gcal_job job;
+    struct gcal_device_job job;
     double time_s = 0;
     int rc;
 
-    if (gcal_job_get(wire, &job, &r->err) < 0)
+    if (gcal_device_job_get(wire, &job, &r->err) < 0)
         return -1;
-    rc = gcal_opencl_prepare(state->cl, &job, &time_s, &r->status, &r->err);
+    rc = gcal_device_prepare(state->cl, &job, &time_s, &r->status, &r->err);
     gcal_wire_put_f64(&r->payload, time_s);
-    gcal_job_clear(&job);
+    gcal_device_job_clear(&job);
     return rc;
 }
 
 static int answer_measure(struct state *state, struct gcal_wire *wire, struct reply *r)
 {
-    struct gcal_sample *samples = NULL;
-    struct gcal_job job;
+    struct gcal_measurement_sample *samples = NULL;
+    struct gcal_device_job job;
     size_t n;
     int rc = -1;
 
-    if (gcal_job_get(wire, &job, &r->err) < 0)
+    if (gcal_device_job_get(wire, &job, &r->err) < 0)
         return -1;
     n = gcal_wire_get_u32(wire);
     if (n > MAX_LAUNCHES || !(samples = calloc(n + 1, sizeof(*samples))))
         gcal_error_memory(&r->err);
     else
-        rc = gcal_opencl_measure(state->cl, &job, n, samples, &r->status, &r->err);
+        rc = gcal_device_measure(state->cl, &job, n, samples, &r->status, &r->err);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         gcal_wire_put_f64(&r->payload, samples[i].time_s);
         gcal_wire_put_f64(&r->payload, samples[i].host_s);
@@ -86,25 +86,25 @@ static int answer_measure(struct state *state, struct gcal_wire *wire, struct re
         gcal_wire_put_u64(&r->payload, samples[i].throttle);
     }
     free(samples);
-    gcal_job_clear(&job);
+    gcal_device_job_clear(&job);
     return rc;
 }
 
 static int answer_check(struct state *state, struct gcal_wire *wire, struct reply *r)
 {
-    struct gcal_job job;
+    struct gcal_device_job job;
     void **outputs;
     uint64_t seed;
     int rc = -1;
 
-    if (gcal_job_get(wire, &job, &r->err) < 0)
+    if (gcal_device_job_get(wire, &job, &r->err) < 0)
         return -1;
     seed = gcal_wire_get_u64(wire);
     /* One for each argument, one for the transfer. */
     if (!(outputs = calloc(job.n_args + 1, sizeof(*outputs))))
         gcal_error_memory(&r->err);
     else
-        rc = gcal_opencl_check(state->cl, &job, seed, outputs, &r->status, &r->err);
+        rc = gcal_device_check(state->cl, &job, seed, outputs, &r->status, &r->err);
     for (size_t i = 0; outputs && i <= job.n_args; i++) {
         size_t size = i < job.n_args
                           ? (size_t)job.args[i].value * gcal_dtype_size(job.args[i].dtype)
@@ -115,25 +115,25 @@ static int answer_check(struct state *state, struct gcal_wire *wire, struct repl
         free(outputs[i]);
     }
     free(outputs);
-    gcal_job_clear(&job);
+    gcal_device_job_clear(&job);
     return rc;
 }
 
 static int answer(struct state *state, uint32_t request, struct gcal_wire *wire,
                   struct reply *r)
 {
-    if (request == GCAL_REQUEST_LIST)
+    if (request == GCAL_WORKER_REQUEST_LIST)
         return answer_list(wire, r);
-    if (request == GCAL_REQUEST_OPEN)
+    if (request == GCAL_WORKER_REQUEST_OPEN)
         return answer_open(state, wire, r);
     if (!state->cl)
         return gcal_error_set(&r->err, GCAL_EDEVICE, "no device is open");
     switch (request) {
-    case GCAL_REQUEST_PREPARE:
+    case GCAL_WORKER_REQUEST_PREPARE:
         return answer_prepare(state, wire, r);
-    case GCAL_REQUEST_MEASURE:
+    case GCAL_WORKER_REQUEST_MEASURE:
         return answer_measure(state, wire, r);
-    case GCAL_REQUEST_CHECK:
+    case GCAL_WORKER_REQUEST_CHECK:
         return answer_check(state, wire, r);
     }
     return gcal_error_set(&r->err, GCAL_EINPUT, "unknown request %u", request);
@@ -147,24 +147,24 @@ static int send_refusal(int fd, enum gcal_worker_answer type, const struct reply
     gcal_wire_put_u32(&buf, r->status);
     gcal_wire_put_u32(&buf, r->err.code);
     gcal_wire_put_text(&buf, r->err.text);
-    rc = gcal_frame_write(fd, type, &buf, NULL);
+    rc = gcal_wire_frame_write(fd, type, &buf, NULL);
     gcal_buf_free(&buf);
     return rc;
 }
 
 /* Returns -1 when the rank is gone. */
-static int serve(int fd, struct state *state, const struct gcal_frame *frame)
+static int serve(int fd, struct state *state, const struct gcal_wire_frame *frame)
 {
     struct gcal_wire wire = gcal_wire_open(frame->payload.data, frame->payload.size);
-    struct reply r = { .status = GCAL_ROW_LAUNCH_FAILED };
+    struct reply r = { .status = GCAL_MEASUREMENT_LAUNCH_FAILED };
     int rc;
 
     if (answer(state, frame->type, &wire, &r) == 0)
-        rc = gcal_frame_write(fd, GCAL_ANSWER_DONE, &r.payload, NULL);
-    else if (!state->cl || gcal_opencl_alive(state->cl))
-        rc = send_refusal(fd, GCAL_ANSWER_REFUSED, &r);
+        rc = gcal_wire_frame_write(fd, GCAL_WORKER_ANSWER_DONE, &r.payload, NULL);
+    else if (!state->cl || gcal_device_is_alive(state->cl))
+        rc = send_refusal(fd, GCAL_WORKER_ANSWER_REFUSED, &r);
     else {
-        send_refusal(fd, GCAL_ANSWER_LOST, &r);
+        send_refusal(fd, GCAL_WORKER_ANSWER_LOST, &r);
         _exit(LOST_STATUS); /* tidying up might hang */
     }
     gcal_buf_free(&r.payload);
@@ -188,14 +188,14 @@ static void undo_binding(void)
 int gcal_worker_main(int fd)
 {
     struct state state = { 0 };
-    struct gcal_frame frame;
+    struct gcal_wire_frame frame;
     int rc = 0;
 
     undo_binding();
-    while (rc == 0 && gcal_frame_read(fd, -1, &frame, NULL) > 0) {
+    while (rc == 0 && gcal_wire_frame_read(fd, -1, &frame, NULL) > 0) {
         rc = serve(fd, &state, &frame);
         gcal_buf_free(&frame.payload);
     }
-    gcal_opencl_close(state.cl);
+    gcal_device_close(state.cl);
     return 0;
 }

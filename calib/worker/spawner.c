@@ -35,17 +35,17 @@ struct answer {
     int value; /* the new worker's pid, or a wait status; -1: failed, not ended */
 };
 
-struct place {
+struct known_device {
     char *uid;
     uint32_t platform;
 };
 
-struct gcal_spawner {
+struct gcal_worker_spawner {
     int fd;
     pid_t pid;
     uint64_t n_questions;
-    size_t n_places, capacity;
-    struct place *places;
+    size_t n_known_devices, capacity;
+    struct known_device *known_devices;
 };
 
 /* Signals to the whole group are the rank's to act on: whatever it does about them, its
@@ -110,9 +110,9 @@ static pid_t start_process(const char *what, int socket_type, int *fd,
     return pid;
 }
 
-struct gcal_spawner *gcal_spawner_start(struct gcal_error *err)
+struct gcal_worker_spawner *gcal_worker_spawner_start(struct gcal_error *err)
 {
-    struct gcal_spawner *spawner = calloc(1, sizeof(*spawner));
+    struct gcal_worker_spawner *spawner = calloc(1, sizeof(*spawner));
 
     if (!spawner) {
         gcal_error_memory(err);
@@ -157,48 +157,51 @@ static int end_process(pid_t pid)
     return wait_for(pid, KILL_LIMIT_S);
 }
 
-void gcal_spawner_stop(struct gcal_spawner *spawner)
+void gcal_worker_spawner_stop(struct gcal_worker_spawner *spawner)
 {
     if (!spawner)
         return;
     close(spawner->fd); /* it ends, and its workers with it */
     end_process(spawner->pid);
-    for (size_t i = 0; i < spawner->n_places; i++)
-        free(spawner->places[i].uid);
-    free(spawner->places);
+    for (size_t i = 0; i < spawner->n_known_devices; i++)
+        free(spawner->known_devices[i].uid);
+    free(spawner->known_devices);
     free(spawner);
 }
 
-static struct place *find_place(const struct gcal_spawner *spawner, const char *uid)
+static struct known_device *find_device(const struct gcal_worker_spawner *spawner,
+                                        const char *uid)
 {
-    for (size_t i = 0; i < spawner->n_places; i++)
-        if (strcmp(spawner->places[i].uid, uid) == 0)
-            return &spawner->places[i];
+    for (size_t i = 0; i < spawner->n_known_devices; i++)
+        if (strcmp(spawner->known_devices[i].uid, uid) == 0)
+            return &spawner->known_devices[i];
     return NULL;
 }
 
-void gcal_spawner_note(struct gcal_spawner *spawner, const char *uid, uint32_t platform)
+void gcal_worker_spawner_note_platform(struct gcal_worker_spawner *spawner,
+                                       const char *uid, uint32_t platform)
 {
-    struct place *place = find_place(spawner, uid), *grown;
+    struct known_device *known_device = find_device(spawner, uid), *grown;
     char *copy;
 
-    if (place) {
-        place->platform = platform;
+    if (known_device) {
+        known_device->platform = platform;
         return;
     }
-    if (!(grown = gcal_array_grow(spawner->places, spawner->n_places, &spawner->capacity,
-                                  sizeof(*grown), NULL)))
+    if (!(grown = gcal_array_grow(spawner->known_devices, spawner->n_known_devices,
+                                  &spawner->capacity, sizeof(*grown), NULL)))
         return;
-    spawner->places = grown;
+    spawner->known_devices = grown;
     if ((copy = strdup(uid)))
-        grown[spawner->n_places++] = (struct place){ copy, platform };
+        grown[spawner->n_known_devices++] = (struct known_device){ copy, platform };
 }
 
-uint32_t gcal_spawner_platform(const struct gcal_spawner *spawner, const char *uid)
+uint32_t gcal_worker_spawner_platform(const struct gcal_worker_spawner *spawner,
+                                      const char *uid)
 {
-    const struct place *place = find_place(spawner, uid);
+    const struct known_device *known_device = find_device(spawner, uid);
 
-    return place ? place->platform : GCAL_ANY_PLATFORM;
+    return known_device ? known_device->platform : GCAL_DEVICE_ANY_PLATFORM;
 }
 
 /* The fd that came beside the answer, -1 when none did. */
@@ -229,8 +232,8 @@ static int receive(int fd, struct answer *answer, int *passed)
 /* Returns the answer's value, -1 as well when none comes within the limit.  Answers that
  * came too late for an earlier question are dropped.
  */
-static int ask(struct gcal_spawner *spawner, const struct gcal_tick *tick, int what,
-               pid_t pid, double limit_s, int *passed)
+static int ask(struct gcal_worker_spawner *spawner, const struct gcal_worker_tick *tick,
+               int what, pid_t pid, double limit_s, int *passed)
 {
     struct question question = { ++spawner->n_questions, what, pid };
     double deadline_s = gcal_clock_now_s() + limit_s;
@@ -240,7 +243,7 @@ static int ask(struct gcal_spawner *spawner, const struct gcal_tick *tick, int w
     if (send(spawner->fd, &question, sizeof(question), MSG_NOSIGNAL | MSG_DONTWAIT) !=
         sizeof(question))
         return -1;
-    while (gcal_tick_wait(spawner->fd, tick, deadline_s)) {
+    while (gcal_worker_tick_wait(spawner->fd, tick, deadline_s)) {
         int rc = receive(spawner->fd, &answer, passed);
 
         if (rc == 0 && answer.number == question.number)
@@ -255,8 +258,9 @@ static int ask(struct gcal_spawner *spawner, const struct gcal_tick *tick, int w
 }
 
 /* Asks for a worker; its socket comes beside the answer. */
-int gcal_spawner_ask(struct gcal_spawner *spawner, const struct gcal_tick *tick, int *fd,
-                     pid_t *pid, struct gcal_error *err)
+int gcal_worker_spawner_ask(struct gcal_worker_spawner *spawner,
+                            const struct gcal_worker_tick *tick, int *fd, pid_t *pid,
+                            struct gcal_error *err)
 {
     *pid = ask(spawner, tick, SPAWN, 0, START_LIMIT_S, fd);
     if (*pid > 0 && *fd >= 0)
@@ -270,8 +274,8 @@ int gcal_spawner_ask(struct gcal_spawner *spawner, const struct gcal_tick *tick,
         kill(spawner->pid, 0) < 0 ? "is gone" : "has ended, hangs or cannot fork");
 }
 
-int gcal_spawner_status(struct gcal_spawner *spawner, const struct gcal_tick *tick,
-                        pid_t pid)
+int gcal_worker_spawner_wait_status(struct gcal_worker_spawner *spawner,
+                                    const struct gcal_worker_tick *tick, pid_t pid)
 {
     int passed,
         status = ask(spawner, tick, STATUS, pid, END_LIMIT_S + KILL_LIMIT_S + 1, &passed);
@@ -316,7 +320,7 @@ static void serve(int fd, const struct question *question)
         close(worker);
 }
 
-int gcal_spawner_main(int fd)
+int gcal_worker_spawner_main(int fd)
 {
     struct question question;
     ssize_t n;
@@ -340,7 +344,7 @@ int gcal_worker_dispatch(int argc, char **argv)
     if (argc != 3)
         return -1;
     if (strcmp(argv[1], "spawner") == 0)
-        return gcal_spawner_main(atoi(argv[2]));
+        return gcal_worker_spawner_main(atoi(argv[2]));
     if (strcmp(argv[1], "worker") == 0)
         return gcal_worker_main(atoi(argv[2]));
     return -1;

@@ -23,16 +23,16 @@ struct gcal_error;
 
 /* ---- spawner ---- */
 
-struct gcal_spawner;
+struct gcal_worker_spawner;
 
 /* Call before MPI_Init: forks and execs.  Every fd but 0-2 and its own socket is closed
  * in it.
  */
-struct gcal_spawner *gcal_spawner_start(struct gcal_error *err);
-void gcal_spawner_stop(struct gcal_spawner *spawner);
+struct gcal_worker_spawner *gcal_worker_spawner_start(struct gcal_error *err);
+void gcal_worker_spawner_stop(struct gcal_worker_spawner *spawner);
 
 /* The main functions of the two internal sub-commands; 'fd' is their socket. */
-int gcal_spawner_main(int fd);
+int gcal_worker_spawner_main(int fd);
 int gcal_worker_main(int fd);
 
 /* Runs the sub-command when argv is "gpucal spawner FD" or "gpucal worker FD" and returns
@@ -48,13 +48,13 @@ struct gcal_worker;
 /* Called about ten times a second while the rank waits for a worker, so that it can
  * answer messages.  May be NULL.
  */
-struct gcal_tick {
+struct gcal_worker_tick {
     void (*call)(void *context);
     void *context;
 };
 
-struct gcal_worker *gcal_worker_start(struct gcal_spawner *spawner,
-                                      const struct gcal_tick *tick,
+struct gcal_worker *gcal_worker_start(struct gcal_worker_spawner *spawner,
+                                      const struct gcal_worker_tick *tick,
                                       struct gcal_error *err);
 /* Ends the process if it has not ended. */
 void gcal_worker_stop(struct gcal_worker *worker);
@@ -74,41 +74,41 @@ enum gcal_worker_outcome {
  * its own devices, with a warning, and the worker goes on as a new process.  No device at
  * all: not DONE, with 'err' saying why.
  */
-enum gcal_worker_outcome gcal_worker_list(struct gcal_worker *worker, double limit_s,
-                                          struct gcal_device_info **devices,
-                                          size_t *count, struct gcal_error *err);
+enum gcal_worker_outcome gcal_worker_list_devices(struct gcal_worker *worker,
+                                                  double limit_s,
+                                                  struct gcal_device_info **devices,
+                                                  size_t *count, struct gcal_error *err);
 
 /* Opens the device 'uid' in this worker; needed before the calls below. */
 enum gcal_worker_outcome gcal_worker_open(struct gcal_worker *worker, const char *uid,
                                           double limit_s, struct gcal_error *err);
 
-/* In the calls below, 'status' is GCAL_ROW_TIMED_OUT or GCAL_ROW_CRASHED for a worker
- * that was lost.
+/* In the calls below, 'status' is GCAL_MEASUREMENT_TIMED_OUT or GCAL_MEASUREMENT_CRASHED
+ * for a worker that was lost.
  */
 
 /* Builds the kernel's program (once per family) and launches it once, untimed, with the
  * sizes of the kernel.  REFUSED with the build log or the OpenCL error; 'status' tells
- * which (GCAL_ROW_BUILD_FAILED, GCAL_ROW_LAUNCH_FAILED, GCAL_ROW_SKIPPED when it
- * needs more than the device has).  'first_s' gets the time of a second launch, for
- * ladders.
+ * which (GCAL_MEASUREMENT_BUILD_FAILED, GCAL_MEASUREMENT_LAUNCH_FAILED,
+ * GCAL_MEASUREMENT_SKIPPED when it needs more than the device has).  'first_s' gets the
+ * time of a second launch, for ladders.
  */
 enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
                                              const struct gcal_kernel *kernel,
                                              double limit_s, double *first_s,
-                                             enum gcal_row_status *status,
+                                             enum gcal_measurement_status *status,
                                              struct gcal_error *err);
 
 /* Runs a prepared kernel 'n' times, one after the other: its launches and copies, timed
  * as it says, and by the host's clock besides.  'samples' has room for n; their 'order'
  * is set by the caller. Events that are reversed, zero where the host saw much more than
  * a tick of the device's clock pass, or longer than the host's interval: REFUSED with
- * GCAL_ROW_BAD_EVENTS in 'status'.
+ * GCAL_MEASUREMENT_BAD_EVENTS in 'status'.
  */
-enum gcal_worker_outcome gcal_worker_measure(struct gcal_worker *worker,
-                                             const struct gcal_kernel *kernel, size_t n,
-                                             double limit_s, struct gcal_sample *samples,
-                                             enum gcal_row_status *status,
-                                             struct gcal_error *err);
+enum gcal_worker_outcome
+gcal_worker_measure(struct gcal_worker *worker, const struct gcal_kernel *kernel,
+                    size_t n, double limit_s, struct gcal_measurement_sample *samples,
+                    enum gcal_measurement_status *status, struct gcal_error *err);
 
 /* Launches the kernel once at its check sizes on inputs from gcal_random_fill() with
  * 'seed' (one stream per argument: seed + index), and gives back every output buffer:
@@ -119,7 +119,7 @@ enum gcal_worker_outcome gcal_worker_measure(struct gcal_worker *worker,
 enum gcal_worker_outcome gcal_worker_check(struct gcal_worker *worker,
                                            const struct gcal_kernel *kernel,
                                            uint64_t seed, double limit_s, void **outputs,
-                                           enum gcal_row_status *status,
+                                           enum gcal_measurement_status *status,
                                            struct gcal_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* count_access.c - accesses with the same pattern become one entry */
+/* access.c - accesses with the same pattern become one entry */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,83 +11,85 @@ enum { LONGEST_NAME = 500 };
 struct pattern {
     const char *lid[GCAL_MAX_DIMS], *gid[GCAL_MAX_DIMS];
     size_t n_loops;
-    const char *loops[GCAL_MAX_NEST], *loop_strides[GCAL_MAX_NEST];
+    const char *loops[GCAL_SETS_MAX_DEPTH], *loop_strides[GCAL_SETS_MAX_DEPTH];
     size_t ways; /* of the bank conflict; 0: not asked for, or not known */
     const char *key;
 };
 
 /* The factor of a dimension in the offset; NULL when it has none of its own. */
-static const char *stride_text(struct gcal_maker *m, const struct gcal_poly *offset,
-                               unsigned atom)
+static const char *stride_text(struct gcal_count_builder *m,
+                               const struct gcal_poly *offset, unsigned atom)
 {
     const struct gcal_poly *stride;
 
-    if (!offset || gcal_poly_hides(m->c, offset, atom) ||
+    if (!offset || gcal_poly_contains_nested(m->c, offset, atom) ||
         gcal_poly_degree(offset, atom) > 1)
         return NULL;
     stride = gcal_poly_coefficient(m->c, offset, atom, 1);
     if (gcal_poly_has_dimension(m->c, stride))
         return NULL;
-    return gcal_maker_name_text(m, stride);
+    return gcal_count_builder_name_text(m, stride);
 }
 
-static bool counts_passes(const struct gcal_maker *m, const struct gcal_access_event *e)
+static bool counts_passes(const struct gcal_count_builder *m,
+                          const struct gcal_sets_access_event *e)
 {
     return m->request->n_banks && !e->atomic &&
-           m->nest->arrays[e->array].space == GCAL_SPACE_LOCAL;
+           m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_LOCAL;
 }
 
-static void find_pattern(struct gcal_maker *m, const struct gcal_access_event *e,
-                         struct pattern *p)
+static void find_pattern(struct gcal_count_builder *m,
+                         const struct gcal_sets_access_event *e, struct pattern *p)
 {
-    const struct gcal_domain *loop;
+    const struct gcal_sets_scope *loop;
 
     *p = (struct pattern){ 0 };
-    p->key = gcal_polys_format(m->c, "%u %d %s %s %s %lld", e->array, (int)e->direction,
-                               e->atomic ? e->atomic : "", e->dtype, e->tag ? e->tag : "",
-                               (long long)e->width);
+    p->key = gcal_poly_format(m->c, "%u %d %s %s %s %lld", e->array, (int)e->direction,
+                              e->atomic ? e->atomic : "", e->dtype, e->tag ? e->tag : "",
+                              (long long)e->width);
     for (size_t d = 0; d < m->nest->n_dims; d++) {
-        p->lid[d] = stride_text(m, e->offset, gcal_poly_atom(m->nest->lid[d]));
-        p->gid[d] = stride_text(m, e->offset, gcal_poly_atom(m->nest->gid[d]));
-        p->key = gcal_polys_format(m->c, "%s|%s|%s", p->key, p->lid[d] ? p->lid[d] : "?",
-                                   p->gid[d] ? p->gid[d] : "?");
+        p->lid[d] = stride_text(m, e->offset, gcal_poly_atom_index(m->nest->lid[d]));
+        p->gid[d] = stride_text(m, e->offset, gcal_poly_atom_index(m->nest->gid[d]));
+        p->key = gcal_poly_format(m->c, "%s|%s|%s", p->key, p->lid[d] ? p->lid[d] : "?",
+                                  p->gid[d] ? p->gid[d] : "?");
     }
     if (counts_passes(m, e)) {
         /* subscripts that are not affine in the local ids may conflict differently */
-        p->ways = gcal_access_ways(m, e);
-        p->key = gcal_polys_format(m->c, "%s|%zu", p->key, p->ways);
+        p->ways = gcal_count_access_bank_conflict(m, e);
+        p->key = gcal_poly_format(m->c, "%s|%zu", p->key, p->ways);
     }
-    for (loop = e->domain; loop && p->n_loops < GCAL_MAX_NEST; loop = loop->parent) {
-        const char *stride =
-            loop->kind == GCAL_DOMAIN_LOOP ? stride_text(m, e->offset, loop->loop) : NULL;
+    for (loop = e->scope; loop && p->n_loops < GCAL_SETS_MAX_DEPTH; loop = loop->parent) {
+        const char *stride = loop->kind == GCAL_SETS_SCOPE_LOOP
+                                 ? stride_text(m, e->offset, loop->loop)
+                                 : NULL;
 
         if (!stride || strcmp(stride, "0") == 0)
             continue;
-        p->loops[p->n_loops] = gcal_atom_name(m->c, loop->loop);
+        p->loops[p->n_loops] = gcal_poly_atom_name(m->c, loop->loop);
         p->loop_strides[p->n_loops] = stride;
-        p->key =
-            gcal_polys_format(m->c, "%s|%s:%s", p->key, p->loops[p->n_loops], stride);
+        p->key = gcal_poly_format(m->c, "%s|%s:%s", p->key, p->loops[p->n_loops], stride);
         p->n_loops++;
     }
 }
 
-static const char *strides_text(struct gcal_maker *m, const char *field,
+static const char *strides_text(struct gcal_count_builder *m, const char *field,
                                 const char *const *strides)
 {
     const char *text = "";
 
     for (size_t d = 0; d < m->nest->n_dims; d++)
         if (strides[d])
-            text = gcal_polys_format(m->c, "%s%s%zu:%s", text, *text ? ";" : "", d,
-                                     strides[d]);
-    return *text ? gcal_polys_format(m->c, "_%s:{%s}", field, text) : "";
+            text = gcal_poly_format(m->c, "%s%s%zu:%s", text, *text ? ";" : "", d,
+                                    strides[d]);
+    return *text ? gcal_poly_format(m->c, "_%s:{%s}", field, text) : "";
 }
 
 /* Accesses over distinct elements: a polynomial, or a quotient of two. */
-static const char *afr_text(struct gcal_maker *m, const struct gcal_poly *accesses,
-                            const struct gcal_access_event *const *events, size_t n)
+static const char *afr_text(struct gcal_count_builder *m,
+                            const struct gcal_poly *accesses,
+                            const struct gcal_sets_access_event *const *events, size_t n)
 {
-    const struct gcal_poly *footprint = gcal_footprint(m->nest, n, events), *ratio;
+    const struct gcal_poly *footprint = gcal_sets_footprint(m->nest, n, events), *ratio;
     const char *text;
 
     if (!footprint || !footprint->n_terms)
@@ -97,39 +99,41 @@ static const char *afr_text(struct gcal_maker *m, const struct gcal_poly *access
                 ? gcal_poly_integer(m->c, 1)
                 : gcal_poly_divide(m->c, accesses, footprint);
     if (ratio)
-        return gcal_maker_name_text(m, ratio);
-    text = gcal_polys_format(m->c, "(%s)/(%s)", gcal_maker_name_text(m, accesses),
-                             gcal_maker_name_text(m, footprint));
-    return strlen(text) < GCAL_LONGEST_COUNT ? text : NULL;
+        return gcal_count_builder_name_text(m, ratio);
+    text = gcal_poly_format(m->c, "(%s)/(%s)", gcal_count_builder_name_text(m, accesses),
+                            gcal_count_builder_name_text(m, footprint));
+    return strlen(text) < GCAL_COUNT_MAX_LENGTH ? text : NULL;
 }
 
 /* ---- names ---- */
 
-static const char *tag_text(struct gcal_maker *m, const struct gcal_access_event *e)
+static const char *tag_text(struct gcal_count_builder *m,
+                            const struct gcal_sets_access_event *e)
 {
-    return e->tag ? gcal_polys_format(m->c, "_tag:%s", e->tag) : "";
+    return e->tag ? gcal_poly_format(m->c, "_tag:%s", e->tag) : "";
 }
 
-static const char *access_feature(struct gcal_maker *m, const struct gcal_access_event *e,
+static const char *access_feature(struct gcal_count_builder *m,
+                                  const struct gcal_sets_access_event *e,
                                   const struct pattern *p, const char *afr)
 {
     static const char *const spaces[] = { "", "global", "local", "constant" };
-    const char *what = e->atomic                   ? e->atomic
-                       : e->direction == GCAL_LOAD ? "load"
-                                                   : "store";
-    const char *name = gcal_polys_format(
+    const char *what = e->atomic                           ? e->atomic
+                       : e->direction == GCAL_FEATURE_LOAD ? "load"
+                                                           : "store";
+    const char *name = gcal_poly_format(
         m->c, "f_%s%s_%s_%s_%s%s%s", e->atomic ? "atomic" : "mem_access", tag_text(m, e),
         spaces[m->nest->arrays[e->array].space], e->dtype, what,
         strides_text(m, "lstrides", p->lid), strides_text(m, "gstrides", p->gid));
 
     if (afr && strlen(name) + strlen(afr) + 5 <= LONGEST_NAME)
-        name = gcal_polys_format(m->c, "%s_afr:%s", name, afr);
+        name = gcal_poly_format(m->c, "%s_afr:%s", name, afr);
     return name;
 }
 
 /* ---- entries ---- */
 
-static void fill_loops(struct gcal_maker *m, struct gcal_profile_entry *entry,
+static void fill_loops(struct gcal_count_builder *m, struct gcal_profile_entry *entry,
                        const struct pattern *p)
 {
     if (!p->n_loops)
@@ -142,118 +146,120 @@ static void fill_loops(struct gcal_maker *m, struct gcal_profile_entry *entry,
     }
     entry->n_loop_strides = p->n_loops;
     for (size_t i = 0; i < p->n_loops; i++) {
-        entry->loop_strides[i].loop = gcal_maker_copy(m, p->loops[i]);
-        entry->loop_strides[i].stride = gcal_maker_copy(m, p->loop_strides[i]);
+        entry->loop_strides[i].loop = gcal_count_builder_copy(m, p->loops[i]);
+        entry->loop_strides[i].stride = gcal_count_builder_copy(m, p->loop_strides[i]);
     }
 }
 
-static void fill_access(struct gcal_maker *m, struct gcal_profile_entry *entry,
-                        const struct gcal_access_event *e, const struct pattern *p)
+static void fill_access(struct gcal_count_builder *m, struct gcal_profile_entry *entry,
+                        const struct gcal_sets_access_event *e, const struct pattern *p)
 {
-    const struct gcal_array *array = &m->nest->arrays[e->array];
+    const struct gcal_sets_array *array = &m->nest->arrays[e->array];
 
-    entry->dtype = gcal_maker_copy(m, e->dtype);
-    entry->op = e->atomic ? gcal_maker_copy(m, e->atomic) : NULL;
-    entry->array = gcal_maker_copy(m, array->name);
-    entry->tag = e->tag ? gcal_maker_copy(m, e->tag) : NULL;
+    entry->dtype = gcal_count_builder_copy(m, e->dtype);
+    entry->op = e->atomic ? gcal_count_builder_copy(m, e->atomic) : NULL;
+    entry->array = gcal_count_builder_copy(m, array->name);
+    entry->tag = e->tag ? gcal_count_builder_copy(m, e->tag) : NULL;
     entry->space = array->space;
     entry->direction = e->direction;
     entry->vector_width = (size_t)e->width;
     entry->line = e->line;
     entry->column = e->column;
     for (size_t d = 0; d < m->nest->n_dims; d++) {
-        entry->lid_stride[d] = p->lid[d] ? gcal_maker_copy(m, p->lid[d]) : NULL;
-        entry->gid_stride[d] = p->gid[d] ? gcal_maker_copy(m, p->gid[d]) : NULL;
+        entry->lid_stride[d] = p->lid[d] ? gcal_count_builder_copy(m, p->lid[d]) : NULL;
+        entry->gid_stride[d] = p->gid[d] ? gcal_count_builder_copy(m, p->gid[d]) : NULL;
     }
     fill_loops(m, entry, p);
 }
 
 /* Events of one pattern. */
-struct group {
+struct access_group {
     size_t n;
-    const struct gcal_access_event **events;
+    const struct gcal_sets_access_event **events;
     const struct pattern *pattern;
 };
 
-static struct gcal_tally tally_of(struct gcal_maker *m, const struct group *g,
-                                  enum gcal_count_mode mode)
+static struct gcal_count_counter counter_of(struct gcal_count_builder *m,
+                                            const struct access_group *g,
+                                            enum gcal_sets_count_mode mode)
 {
-    struct gcal_tally tally = gcal_tally_none(m);
+    struct gcal_count_counter counter = gcal_count_counter_zero(m);
 
     for (size_t i = 0; i < g->n; i++)
-        gcal_tally_add(m, &tally, g->events[i]->domain, mode, 1);
-    return tally;
+        gcal_count_counter_add(m, &counter, g->events[i]->scope, mode, 1);
+    return counter;
 }
 
 /* How many passes the banks take for the local accesses counted in 'entry'. */
-static void add_passes(struct gcal_maker *m, const struct group *g,
-                       const struct gcal_tally *tally)
+static void add_passes(struct gcal_count_builder *m, const struct access_group *g,
+                       const struct gcal_count_counter *counter)
 {
-    const struct gcal_access_event *e = g->events[0];
+    const struct gcal_sets_access_event *e = g->events[0];
     size_t ways = g->pattern->ways;
     struct gcal_profile_entry *access = &m->profile->entries[m->profile->n_entries - 1];
     struct gcal_profile_entry *entry;
 
     access->bank_ways = ways;
     if (!ways)
-        gcal_maker_estimate(
+        gcal_count_builder_estimate(
             m, e->line, e->column,
             "bank conflicts of this access do not follow from the local ids",
             "counted as if there were none");
-    entry = gcal_maker_add(
-        m, GCAL_FEATURE_LOCAL_PASS, GCAL_PER_SUB_GROUP,
-        gcal_polys_format(m->c, "f_local_pass%s_%s_%s", tag_text(m, e), e->dtype,
-                          e->direction == GCAL_LOAD ? "load" : "store"));
+    entry = gcal_count_builder_add(
+        m, GCAL_FEATURE_LOCAL_PASS, GCAL_PROFILE_PER_SUB_GROUP,
+        gcal_poly_format(m->c, "f_local_pass%s_%s_%s", tag_text(m, e), e->dtype,
+                         e->direction == GCAL_FEATURE_LOAD ? "load" : "store"));
     if (!entry)
         return;
-    entry->count = gcal_maker_text(
-        m, gcal_poly_scale(m->c, tally->count, ways ? (int64_t)ways : 1, 1));
-    entry->estimated = tally->estimated || !ways;
+    entry->count = gcal_count_builder_text(
+        m, gcal_poly_scale(m->c, counter->count, ways ? (int64_t)ways : 1, 1));
+    entry->estimated = counter->estimated || !ways;
     fill_access(m, entry, e, g->pattern);
     entry->bank_ways = ways;
 }
 
-static void add_group(struct gcal_maker *m, const struct group *g)
+static void add_group(struct gcal_count_builder *m, const struct access_group *g)
 {
-    const struct gcal_access_event *e = g->events[0];
-    bool local = m->nest->arrays[e->array].space == GCAL_SPACE_LOCAL;
+    const struct gcal_sets_access_event *e = g->events[0];
+    bool local = m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_LOCAL;
     /* all lanes of a sub-group on one element: one access of the sub-group */
     bool uniform = g->pattern->lid[0] && strcmp(g->pattern->lid[0], "0") == 0;
     bool by_sub_group = !e->atomic && (local || uniform);
-    struct gcal_tally items = gcal_tally_none(m), tally = items;
+    struct gcal_count_counter items = gcal_count_counter_zero(m), counter = items;
     struct gcal_profile_entry *entry;
     const char *afr = NULL;
 
-    tally = items = tally_of(m, g, GCAL_COUNT_WORK_ITEMS);
+    counter = items = counter_of(m, g, GCAL_SETS_COUNT_WORK_ITEMS);
     if (by_sub_group)
-        tally = tally_of(m, g, gcal_sub_group_mode(m));
-    if (m->failed || !tally.count->n_terms)
+        counter = counter_of(m, g, gcal_count_sub_group_mode(m));
+    if (m->failed || !counter.count->n_terms)
         return;
     afr = afr_text(m, items.count, g->events, g->n);
-    entry = gcal_maker_add(
+    entry = gcal_count_builder_add(
         m, e->atomic ? GCAL_FEATURE_ATOMIC : GCAL_FEATURE_MEM_ACCESS,
-        by_sub_group ? GCAL_PER_SUB_GROUP : GCAL_PER_WORK_ITEM,
+        by_sub_group ? GCAL_PROFILE_PER_SUB_GROUP : GCAL_PROFILE_PER_WORK_ITEM,
         access_feature(m, e, g->pattern, local && !e->atomic ? NULL : afr));
     if (!entry)
         return;
-    entry->count = by_sub_group ? gcal_maker_sub_group_text(m, tally.count)
-                                : gcal_maker_text(m, tally.count);
-    entry->estimated = tally.estimated;
-    entry->afr = afr ? gcal_maker_copy(m, afr) : NULL;
+    entry->count = by_sub_group ? gcal_count_builder_sub_group_text(m, counter.count)
+                                : gcal_count_builder_text(m, counter.count);
+    entry->estimated = counter.estimated;
+    entry->afr = afr ? gcal_count_builder_copy(m, afr) : NULL;
     fill_access(m, entry, e, g->pattern);
-    if (local || m->nest->arrays[e->array].space == GCAL_SPACE_GLOBAL)
-        gcal_maker_add_to_part(m, local ? GCAL_PART_ONCHIP : GCAL_PART_MEMORY,
-                               tally.count, by_sub_group, tally.estimated);
+    if (local || m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_GLOBAL)
+        gcal_count_builder_add_to_component(
+            m, local ? GCAL_COUNT_COMPONENT_ONCHIP : GCAL_COUNT_COMPONENT_MEMORY,
+            counter.count, by_sub_group, counter.estimated);
     if (counts_passes(m, e))
-        add_passes(m, g, &tally);
+        add_passes(m, g, &counter);
 }
 
-void gcal_maker_add_accesses(struct gcal_maker *m)
+void gcal_count_builder_add_accesses(struct gcal_count_builder *m)
 {
-    const struct gcal_nest *nest = m->nest;
+    const struct gcal_sets_nest *nest = m->nest;
     size_t n = nest->n_accesses;
     struct pattern *patterns = calloc(n + 1, sizeof(*patterns));
-    const struct gcal_access_event **same = calloc(n + 1, sizeof(const void *));
+    const struct gcal_sets_access_event **same = calloc(n + 1, sizeof(const void *));
 
     if (!patterns || !same) {
         m->failed = true;
@@ -262,7 +268,7 @@ void gcal_maker_add_accesses(struct gcal_maker *m)
     for (size_t i = 0; i < n && !m->failed; i++)
         find_pattern(m, &nest->accesses[i], &patterns[i]);
     for (size_t i = 0; i < n && !m->failed; i++) {
-        struct group group = { .events = same, .pattern = &patterns[i] };
+        struct access_group group = { .events = same, .pattern = &patterns[i] };
         bool done = false;
 
         for (size_t j = 0; j < n && !done; j++)

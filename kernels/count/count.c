@@ -43,7 +43,7 @@ static int check_request(const struct gcal_count_request *r, struct gcal_error *
 /* OpenCL wants global sizes that work-groups divide.  Where "n" alone is one, that is
  * an assumption about n which makes counts simpler, and prediction checks it.
  */
-static const char *implied_assumptions(struct gcal_polys *c,
+static const char *implied_assumptions(struct gcal_poly_context *c,
                                        const struct gcal_count_request *r,
                                        const char *assume, struct gcal_error *err)
 {
@@ -54,52 +54,52 @@ static const char *implied_assumptions(struct gcal_polys *c,
 
         if (!global)
             return NULL;
-        name = gcal_poly_is_shifted(c, global, &shift);
+        name = gcal_poly_shifted_parameter(c, global, &shift);
         if (!name || gcal_poly_is_integral(gcal_poly_scale(c, global, 1, local)))
             continue;
         shift = ((-shift) % local + local) % local;
-        clause = gcal_polys_format(c, "%s %% %lld = %lld", name, (long long)local,
-                                   (long long)shift);
+        clause = gcal_poly_format(c, "%s %% %lld = %lld", name, (long long)local,
+                                  (long long)shift);
         if (!strstr(assume, clause))
             assume =
-                gcal_polys_format(c, "%s%s%s", assume, *assume ? " and " : "", clause);
+                gcal_poly_format(c, "%s%s%s", assume, *assume ? " and " : "", clause);
     }
     return assume;
 }
 
 /* A context that knows the assumptions, with '*text' holding all of them. */
-static struct gcal_polys *make_context(const struct gcal_count_request *r,
-                                       const char **text, struct gcal_error *err)
+static struct gcal_poly_context *make_context(const struct gcal_count_request *r,
+                                              const char **text, struct gcal_error *err)
 {
-    struct gcal_polys *c, *second;
+    struct gcal_poly_context *c, *second;
     const char *assume =
         r->assume && r->assume[strspn(r->assume, " \t")] ? r->assume : "";
 
-    if (!(c = gcal_polys_create(err)))
+    if (!(c = gcal_poly_context_create(err)))
         return NULL;
-    if ((*assume && gcal_polys_assume(c, assume, err) < 0) ||
+    if ((*assume && gcal_poly_assume(c, assume, err) < 0) ||
         !(*text = implied_assumptions(c, r, assume, err)))
         goto fail;
     if (strcmp(*text, assume) == 0)
         return c;
     /* known before the first use of the parameter: start afresh */
-    if (!(second = gcal_polys_create(err)))
+    if (!(second = gcal_poly_context_create(err)))
         goto fail;
-    *text = gcal_polys_format(second, "%s", *text);
-    gcal_polys_destroy(c);
+    *text = gcal_poly_format(second, "%s", *text);
+    gcal_poly_context_destroy(c);
     c = second;
-    if (gcal_polys_assume(c, *text, err) == 0)
+    if (gcal_poly_assume(c, *text, err) == 0)
         return c;
     gcal_error_prefix(err, "work-groups must divide the global size");
 fail:
-    gcal_polys_destroy(c);
+    gcal_poly_context_destroy(c);
     return NULL;
 }
 
-static int set_sizes(struct gcal_nest *nest, const struct gcal_count_request *r,
+static int set_sizes(struct gcal_sets_nest *nest, const struct gcal_count_request *r,
                      struct gcal_error *err)
 {
-    struct gcal_polys *c = nest->c;
+    struct gcal_poly_context *c = nest->c;
 
     nest->n_dims = r->n_dims;
     for (size_t d = 0; d < r->n_dims; d++) {
@@ -112,12 +112,12 @@ static int set_sizes(struct gcal_nest *nest, const struct gcal_count_request *r,
         nest->groups[d] = gcal_poly_floor(
             c, gcal_poly_add(c, global, gcal_poly_integer(c, local - 1)), local);
         /* nothing is launched without work-groups */
-        gcal_polys_assume_nonnegative(
+        gcal_poly_assume_nonnegative(
             c, gcal_poly_sub(c, nest->groups[d], gcal_poly_integer(c, 1)));
-        nest->lid[d] = gcal_poly_dimension(c, gcal_polys_format(c, "lid%zu", d),
+        nest->lid[d] = gcal_poly_dimension(c, gcal_poly_format(c, "lid%zu", d),
                                            gcal_poly_integer(c, local - 1));
         nest->gid[d] = gcal_poly_dimension(
-            c, gcal_polys_format(c, "gid%zu", d),
+            c, gcal_poly_format(c, "gid%zu", d),
             gcal_poly_sub(c, nest->groups[d], gcal_poly_integer(c, 1)));
     }
     return 0;
@@ -143,23 +143,24 @@ static int check_work_group(CXCursor kernel, const struct gcal_count_request *r,
                         &wanted[2]) == 3)
         for (size_t d = 0; d < GCAL_MAX_DIMS && rc == 0; d++)
             if (wanted[d] != (d < r->n_dims ? r->local_size[d] : 1))
-                rc = gcal_unit_error(kernel, err,
-                                     "the kernel demands work-groups of %ux%ux%u",
-                                     wanted[0], wanted[1], wanted[2]);
+                rc = gcal_source_error(kernel, err,
+                                       "the kernel demands work-groups of %ux%ux%u",
+                                       wanted[0], wanted[1], wanted[2]);
     clang_disposeString(text);
     clang_PrintingPolicy_dispose(policy);
     return rc;
 }
 
 /* The kernel's scalar integers in order, for the order of the profile's parameters. */
-static int name_arguments(CXCursor kernel, struct gcal_name_list *names,
+static int name_arguments(CXCursor kernel, struct gcal_count_names *names,
                           struct gcal_error *err)
 {
     int n = clang_Cursor_getNumArguments(kernel);
 
     for (int i = 0; i < n; i++) {
-        char *name = gcal_cursor_name(clang_Cursor_getArgument(kernel, (unsigned)i), err);
-        int rc = name ? gcal_name_list_add(names, name, err) : -1;
+        char *name =
+            gcal_source_cursor_name(clang_Cursor_getArgument(kernel, (unsigned)i), err);
+        int rc = name ? gcal_count_names_add(names, name, err) : -1;
 
         free(name);
         if (rc < 0)
@@ -171,21 +172,21 @@ static int name_arguments(CXCursor kernel, struct gcal_name_list *names,
 struct gcal_profile *gcal_count(const struct gcal_count_request *request,
                                 struct gcal_error *err)
 {
-    struct gcal_nest nest = { 0 };
-    struct gcal_polys *c = NULL;
-    struct gcal_unit *unit = NULL;
+    struct gcal_sets_nest nest = { 0 };
+    struct gcal_poly_context *c = NULL;
+    struct gcal_source_unit *unit = NULL;
     struct gcal_profile *profile = NULL;
-    struct gcal_name_list arguments = { 0 };
+    struct gcal_count_names arguments = { 0 };
     const char *assumptions = NULL;
     char *name = NULL;
     CXCursor kernel;
 
     if (check_request(request, err) < 0 ||
-        !(unit = gcal_unit_parse(GCAL_LANGUAGE_OPENCL, request->source, request->file,
-                                 request->build_options, err)) ||
-        gcal_unit_kernel(unit, request->kernel, &kernel, err) < 0 ||
+        !(unit = gcal_source_parse(GCAL_SOURCE_OPENCL_C, request->source, request->file,
+                                   request->build_options, err)) ||
+        gcal_source_find_kernel(unit, request->kernel, &kernel, err) < 0 ||
         check_work_group(kernel, request, err) < 0 ||
-        !(name = gcal_cursor_name(kernel, err)) ||
+        !(name = gcal_source_cursor_name(kernel, err)) ||
         name_arguments(kernel, &arguments, err) < 0 ||
         !(c = make_context(request, &assumptions, err)))
         goto out;
@@ -194,18 +195,19 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
     nest.sub_group_size = (int64_t)request->sub_group_size;
     if (set_sizes(&nest, request, err) < 0 ||
         gcal_walk_kernel(&nest, unit, kernel, request, err) < 0) {
-        if (gcal_polys_check(c, NULL) < 0)
+        if (gcal_poly_context_check(c, NULL) < 0)
             gcal_error_prefix(err, "%s: kernel '%s'", unit->file, name);
         goto out;
     }
-    profile = gcal_profile_make(&nest, request, name, assumptions, &arguments, err);
-    if (!profile && gcal_polys_check(c, NULL) < 0)
+    profile =
+        gcal_count_build_profile(&nest, request, name, assumptions, &arguments, err);
+    if (!profile && gcal_poly_context_check(c, NULL) < 0)
         gcal_error_prefix(err, "%s: kernel '%s'", unit->file, name);
 out:
     free(name);
-    gcal_name_list_clear(&arguments);
-    gcal_nest_clear(&nest);
-    gcal_polys_destroy(c);
-    gcal_unit_close(unit);
+    gcal_count_names_clear(&arguments);
+    gcal_sets_nest_clear(&nest);
+    gcal_poly_context_destroy(c);
+    gcal_source_close(unit);
     return profile;
 }

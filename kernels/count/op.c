@@ -1,103 +1,106 @@
-/* count_op.c - entries of operations, branches, barriers and the NDRange */
+/* op.c - entries of operations, branches, barriers and the NDRange */
 #include <string.h>
 
 #include "kernels/count/private.h"
 
 /* ---- operations ---- */
 
-static bool is_same_op(const struct gcal_op_event *a, const struct gcal_op_event *b)
+static bool is_same_op(const struct gcal_sets_op_event *a,
+                       const struct gcal_sets_op_event *b)
 {
     return a->dtype == b->dtype && a->index == b->index && strcmp(a->op, b->op) == 0;
 }
 
-static void add_op(struct gcal_maker *m, const struct gcal_op_event *e,
-                   const struct gcal_tally *tally)
+static void add_op(struct gcal_count_builder *m, const struct gcal_sets_op_event *e,
+                   const struct gcal_count_counter *counter)
 {
-    struct gcal_profile_entry *entry = gcal_maker_add(
-        m, e->index ? GCAL_FEATURE_INDEX_OP : GCAL_FEATURE_OP, GCAL_PER_SUB_GROUP,
-        gcal_polys_format(m->c, "f_%s_%s_%s", e->index ? "index" : "op", e->dtype,
-                          e->op));
+    struct gcal_profile_entry *entry = gcal_count_builder_add(
+        m, e->index ? GCAL_FEATURE_INDEX_OP : GCAL_FEATURE_OP, GCAL_PROFILE_PER_SUB_GROUP,
+        gcal_poly_format(m->c, "f_%s_%s_%s", e->index ? "index" : "op", e->dtype, e->op));
 
     if (!entry)
         return;
-    entry->dtype = gcal_maker_copy(m, e->dtype);
-    entry->op = gcal_maker_copy(m, e->op);
-    entry->count = gcal_maker_sub_group_text(m, tally->count);
-    entry->estimated = tally->estimated;
+    entry->dtype = gcal_count_builder_copy(m, e->dtype);
+    entry->op = gcal_count_builder_copy(m, e->op);
+    entry->count = gcal_count_builder_sub_group_text(m, counter->count);
+    entry->estimated = counter->estimated;
     if (!e->index)
-        gcal_maker_add_to_part(m, GCAL_PART_ONCHIP, tally->count, true, tally->estimated);
+        gcal_count_builder_add_to_component(m, GCAL_COUNT_COMPONENT_ONCHIP,
+                                            counter->count, true, counter->estimated);
 }
 
-void gcal_maker_add_ops(struct gcal_maker *m)
+void gcal_count_builder_add_ops(struct gcal_count_builder *m)
 {
-    const struct gcal_nest *nest = m->nest;
+    const struct gcal_sets_nest *nest = m->nest;
 
     for (size_t i = 0; i < nest->n_ops && !m->failed; i++) {
-        const struct gcal_op_event *e = &nest->ops[i];
-        struct gcal_tally tally = gcal_tally_none(m);
+        const struct gcal_sets_op_event *e = &nest->ops[i];
+        struct gcal_count_counter counter = gcal_count_counter_zero(m);
         bool done = false;
 
         for (size_t j = 0; j < i && !done; j++)
             done = is_same_op(&nest->ops[j], e);
         for (size_t j = i; j < nest->n_ops && !done; j++)
             if (is_same_op(&nest->ops[j], e))
-                gcal_tally_add(m, &tally, nest->ops[j].domain, gcal_sub_group_mode(m),
-                               nest->ops[j].times);
-        if (!done && !m->failed && tally.count->n_terms)
-            add_op(m, e, &tally);
+                gcal_count_counter_add(m, &counter, nest->ops[j].scope,
+                                       gcal_count_sub_group_mode(m), nest->ops[j].times);
+        if (!done && !m->failed && counter.count->n_terms)
+            add_op(m, e, &counter);
     }
 }
 
 /* ---- branches ---- */
 
 /* On data, work-items may part each time they come. */
-static struct gcal_tally divergence_of(struct gcal_maker *m,
-                                       const struct gcal_branch_event *branch)
+static struct gcal_count_counter
+divergence_of(struct gcal_count_builder *m, const struct gcal_sets_branch_event *branch)
 {
-    struct gcal_tally tally = gcal_tally_none(m);
-    const struct gcal_poly *count = gcal_branch_divergence(m->nest, branch);
-    struct gcal_branch_event known = *branch;
+    struct gcal_count_counter counter = gcal_count_counter_zero(m);
+    const struct gcal_poly *count = gcal_sets_branch_divergence(m->nest, branch);
+    struct gcal_sets_branch_event known = *branch;
 
     if (!count) { /* perhaps for a condition on data around it */
-        known.domain = gcal_domain_known(m, branch->domain);
-        tally.estimated = true;
-        if (known.domain != branch->domain)
-            count = gcal_branch_divergence(m->nest, &known);
+        known.scope = gcal_count_known_scope(m, branch->scope);
+        counter.estimated = true;
+        if (known.scope != branch->scope)
+            count = gcal_sets_branch_divergence(m->nest, &known);
     }
     if (count) {
-        tally.count = count;
-        return tally;
+        counter.count = count;
+        return counter;
     }
-    gcal_tally_add(m, &tally, branch->domain, GCAL_COUNT_SUB_GROUPS, 1);
+    gcal_count_counter_add(m, &counter, branch->scope, GCAL_SETS_COUNT_SUB_GROUPS, 1);
     if (branch->condition)
-        gcal_maker_estimate(m, branch->line, branch->column,
-                            "how often work-items of a sub-group part here cannot be "
-                            "counted exactly",
-                            "counted as if they always did");
+        gcal_count_builder_estimate(
+            m, branch->line, branch->column,
+            "how often work-items of a sub-group part here cannot be "
+            "counted exactly",
+            "counted as if they always did");
     else
-        gcal_nest_note(m->nest, branch->line, branch->column,
-                       "whether work-items of a sub-group part here depends on data: "
-                       "counted as if they always did");
-    return tally;
+        gcal_sets_nest_note(
+            m->nest, branch->line, branch->column,
+            "whether work-items of a sub-group part here depends on data: "
+            "counted as if they always did");
+    return counter;
 }
 
-void gcal_maker_add_branches(struct gcal_maker *m)
+void gcal_count_builder_add_branches(struct gcal_count_builder *m)
 {
-    const struct gcal_nest *nest = m->nest;
+    const struct gcal_sets_nest *nest = m->nest;
 
     for (size_t i = 0; i < nest->n_branches && m->request->sub_group_size; i++) {
-        const struct gcal_branch_event *branch = &nest->branches[i];
-        struct gcal_tally tally = divergence_of(m, branch);
+        const struct gcal_sets_branch_event *branch = &nest->branches[i];
+        struct gcal_count_counter counter = divergence_of(m, branch);
         struct gcal_profile_entry *entry;
 
-        if (m->failed || !tally.count->n_terms)
+        if (m->failed || !counter.count->n_terms)
             continue;
-        entry = gcal_maker_add(m, GCAL_FEATURE_DIVERGENT_BRANCH, GCAL_PER_SUB_GROUP,
-                               "f_divergent_branch");
+        entry = gcal_count_builder_add(m, GCAL_FEATURE_DIVERGENT_BRANCH,
+                                       GCAL_PROFILE_PER_SUB_GROUP, "f_divergent_branch");
         if (!entry)
             return;
-        entry->count = gcal_maker_text(m, tally.count);
-        entry->estimated = tally.estimated;
+        entry->count = gcal_count_builder_text(m, counter.count);
+        entry->estimated = counter.estimated;
         entry->line = branch->line;
         entry->column = branch->column;
     }
@@ -106,38 +109,41 @@ void gcal_maker_add_branches(struct gcal_maker *m)
 /* ---- the rest ---- */
 
 /* 'groups': of the NDRange; all of them wait. */
-static void add_barriers(struct gcal_maker *m, const struct gcal_poly *groups)
+static void add_barriers(struct gcal_count_builder *m, const struct gcal_poly *groups)
 {
-    const struct gcal_nest *nest = m->nest;
-    struct gcal_tally tally = gcal_tally_none(m);
+    const struct gcal_sets_nest *nest = m->nest;
+    struct gcal_count_counter counter = gcal_count_counter_zero(m);
     struct gcal_profile_entry *entry;
 
     for (size_t i = 0; i < nest->n_barriers; i++)
-        gcal_tally_add(m, &tally, nest->barriers[i].domain, GCAL_COUNT_ONE, 1);
-    if (m->failed || !tally.count->n_terms)
+        gcal_count_counter_add(m, &counter, nest->barriers[i].scope,
+                               GCAL_SETS_COUNT_BUSIEST, 1);
+    if (m->failed || !counter.count->n_terms)
         return;
-    entry = gcal_maker_add(m, GCAL_FEATURE_BARRIER_LOCAL, GCAL_PER_KERNEL,
-                           "f_sync_barrier_local");
+    entry = gcal_count_builder_add(m, GCAL_FEATURE_BARRIER_LOCAL, GCAL_PROFILE_PER_KERNEL,
+                                   "f_sync_barrier_local");
     if (!entry)
         return;
-    entry->count = gcal_maker_text(m, tally.count);
-    entry->estimated = tally.estimated;
-    gcal_maker_add_to_part(m, GCAL_PART_ONCHIP, gcal_poly_mul(m->c, tally.count, groups),
-                           false, tally.estimated);
+    entry->count = gcal_count_builder_text(m, counter.count);
+    entry->estimated = counter.estimated;
+    gcal_count_builder_add_to_component(m, GCAL_COUNT_COMPONENT_ONCHIP,
+                                        gcal_poly_mul(m->c, counter.count, groups), false,
+                                        counter.estimated);
     entry->line = nest->barriers[0].line;
     entry->column = nest->barriers[0].column;
 }
 
-static void add_plain(struct gcal_maker *m, enum gcal_feature_kind kind,
+static void add_plain(struct gcal_count_builder *m, enum gcal_feature_kind kind,
                       const char *feature, const struct gcal_poly *count)
 {
-    struct gcal_profile_entry *entry = gcal_maker_add(m, kind, GCAL_PER_KERNEL, feature);
+    struct gcal_profile_entry *entry =
+        gcal_count_builder_add(m, kind, GCAL_PROFILE_PER_KERNEL, feature);
 
     if (entry)
-        entry->count = gcal_maker_text(m, count);
+        entry->count = gcal_count_builder_text(m, count);
 }
 
-void gcal_maker_add_the_rest(struct gcal_maker *m)
+void gcal_count_builder_add_ndrange(struct gcal_count_builder *m)
 {
     const struct gcal_poly *groups = gcal_poly_integer(m->c, 1);
     int64_t items = 1;
@@ -145,7 +151,7 @@ void gcal_maker_add_the_rest(struct gcal_maker *m)
     for (size_t d = 0; d < m->nest->n_dims; d++) {
         groups = gcal_poly_mul(m->c, groups, m->nest->groups[d]);
         items *= m->nest->local_size[d];
-        m->profile->groups[d] = gcal_maker_text(m, m->nest->groups[d]);
+        m->profile->groups[d] = gcal_count_builder_text(m, m->nest->groups[d]);
     }
     add_barriers(m, groups);
     add_plain(m, GCAL_FEATURE_KERNEL_LAUNCH, "f_sync_kernel_launch",

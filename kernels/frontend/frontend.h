@@ -14,11 +14,11 @@
 struct gcal_frontend {
     const char *version; /* of gpucal: a module of another one is refused */
     __typeof__(gcal_count) *count;
-    __typeof__(gcal_work_remove) *remove;
-    __typeof__(gcal_work_loads) *loads;
-    __typeof__(gcal_work_loads_apart) *loads_apart;
-    __typeof__(gcal_host_run_kernel) *run_kernel;
-    __typeof__(gcal_host_run_function) *run_function;
+    __typeof__(gcal_remove_work) *remove;
+    __typeof__(gcal_remove_find_loads) *loads;
+    __typeof__(gcal_remove_find_load_dependences) *loads_apart;
+    __typeof__(gcal_interp_run_kernel) *run_kernel;
+    __typeof__(gcal_interp_run_function) *run_function;
 };
 
 /* What the module exports. */

@@ -74,43 +74,44 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
     return f ? f->count(request, err) : NULL;
 }
 
-char *gcal_work_remove(const struct gcal_count_request *request,
-                       const struct gcal_removal *removal, struct gcal_element *element,
-                       struct gcal_error *err)
+char *gcal_remove_work(const struct gcal_count_request *request,
+                       const struct gcal_remove_options *removal,
+                       struct gcal_remove_element *element, struct gcal_error *err)
 {
     const struct gcal_frontend *f = frontend(err);
 
     return f ? f->remove(request, removal, element, err) : NULL;
 }
 
-int gcal_work_loads(const struct gcal_count_request *request, struct gcal_loads *loads,
-                    struct gcal_error *err)
+int gcal_remove_find_loads(const struct gcal_count_request *request,
+                           struct gcal_remove_load_list *loads, struct gcal_error *err)
 {
     const struct gcal_frontend *f = frontend(err);
 
     return f ? f->loads(request, loads, err) : -1;
 }
 
-int gcal_work_loads_apart(const struct gcal_count_request *request,
-                          struct gcal_loads *loads, struct gcal_error *err)
+int gcal_remove_find_load_dependences(const struct gcal_count_request *request,
+                                      struct gcal_remove_load_list *loads,
+                                      struct gcal_error *err)
 {
     const struct gcal_frontend *f = frontend(err);
 
     return f ? f->loads_apart(request, loads, err) : -1;
 }
 
-int gcal_host_run_kernel(const struct gcal_count_request *request,
-                         const size_t *global_size, size_t n_args,
-                         struct gcal_host_arg *args, struct gcal_error *err)
+int gcal_interp_run_kernel(const struct gcal_count_request *request,
+                           const size_t *global_size, size_t n_args,
+                           struct gcal_interp_arg *args, struct gcal_error *err)
 {
     const struct gcal_frontend *f = frontend(err);
 
     return f ? f->run_kernel(request, global_size, n_args, args, err) : -1;
 }
 
-int gcal_host_run_function(const char *source, const char *file, const char *function,
-                           size_t n_args, struct gcal_host_arg *args,
-                           struct gcal_error *err)
+int gcal_interp_run_function(const char *source, const char *file, const char *function,
+                             size_t n_args, struct gcal_interp_arg *args,
+                             struct gcal_error *err)
 {
     const struct gcal_frontend *f = frontend(err);
 

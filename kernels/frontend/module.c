@@ -4,9 +4,9 @@
 __attribute__((visibility("default"))) const struct gcal_frontend gcal_frontend = {
     .version = GPUCAL_VERSION,
     .count = gcal_count,
-    .remove = gcal_work_remove,
-    .loads = gcal_work_loads,
-    .loads_apart = gcal_work_loads_apart,
-    .run_kernel = gcal_host_run_kernel,
-    .run_function = gcal_host_run_function,
+    .remove = gcal_remove_work,
+    .loads = gcal_remove_find_loads,
+    .loads_apart = gcal_remove_find_load_dependences,
+    .run_kernel = gcal_interp_run_kernel,
+    .run_function = gcal_interp_run_function,
 };

@@ -47,9 +47,10 @@ static int add_all(struct gcal_catalogue *catalogue, struct gcal_yaml *root,
                     strlen(source), description, source);
     if (add_generator(catalogue, g, err) < 0)
         return -1;
-    for (int form = GCAL_FORM_LOADS; form < GCAL_N_FORMS; form++)
-        if (gcal_companion_is_wanted(g, (enum gcal_form)form) &&
-            add_generator(catalogue, gcal_companion_create(g, (enum gcal_form)form, err),
+    for (int form = GCAL_GENERATOR_FORM_LOADS; form < GCAL_GENERATOR_N_FORMS; form++)
+        if (gcal_generator_wants_derived(g, (enum gcal_generator_form)form) &&
+            add_generator(catalogue,
+                          gcal_generator_derive(g, (enum gcal_generator_form)form, err),
                           err) < 0)
             return -1;
     return 0;
@@ -57,9 +58,9 @@ static int add_all(struct gcal_catalogue *catalogue, struct gcal_yaml *root,
 
 static const char *find_builtin(const char *name)
 {
-    for (size_t i = 0; i < gcal_builtin_file_count; i++)
-        if (strcmp(gcal_builtin_files[i].name, name) == 0)
-            return (const char *)gcal_builtin_files[i].data;
+    for (size_t i = 0; i < gcal_catalogue_n_builtin_files; i++)
+        if (strcmp(gcal_catalogue_builtin_files[i].name, name) == 0)
+            return (const char *)gcal_catalogue_builtin_files[i].data;
     return NULL;
 }
 
@@ -72,8 +73,8 @@ static bool is_yaml(const char *name)
 
 static int read_builtin(struct gcal_catalogue *catalogue, struct gcal_error *err)
 {
-    for (size_t i = 0; i < gcal_builtin_file_count; i++) {
-        const struct gcal_builtin_file *file = &gcal_builtin_files[i];
+    for (size_t i = 0; i < gcal_catalogue_n_builtin_files; i++) {
+        const struct gcal_catalogue_builtin_file *file = &gcal_catalogue_builtin_files[i];
         struct gcal_yaml *root;
         const char *name, *source;
 
@@ -101,7 +102,7 @@ static char *read_text(const char *folder, const char *name, char **path,
                        struct gcal_error *err)
 {
     free(*path);
-    if ((*path = gcal_format("%s/%s", folder, name)))
+    if ((*path = gcal_buf_format("%s/%s", folder, name)))
         return gcal_file_read(*path, MAX_FILE_BYTES, NULL, err);
     gcal_error_memory(err);
     return NULL;
@@ -200,7 +201,7 @@ void gcal_catalogue_close(struct gcal_catalogue *catalogue)
         return;
     for (size_t i = 0; i < catalogue->n_generators; i++)
         gcal_generator_destroy(catalogue->generators[i]);
-    gcal_counted_clear(catalogue->counted);
+    gcal_kernel_cache_clear(catalogue->counted);
     free(catalogue->counted);
     free(catalogue->generators);
     gcal_buf_free(&catalogue->texts);

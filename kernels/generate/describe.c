@@ -1,4 +1,4 @@
-/* catalogue_describe.c - the generators of a catalogue, for people */
+/* describe.c - the generators of a catalogue, for people */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static size_t class_of(const struct gcal_generator *g)
 {
     size_t i = 0;
 
-    while (i + 1 < N_CLASSES && !gcal_texts_have(&g->tags, classes[i].tag))
+    while (i + 1 < N_CLASSES && !gcal_catalogue_texts_contain(&g->tags, classes[i].tag))
         i++;
     return i;
 }
@@ -78,7 +78,7 @@ static void end_line(struct lines *lines)
 
 /* ---- arguments ---- */
 
-static void put_list(const struct gcal_texts *texts, struct gcal_buf *out)
+static void put_list(const struct gcal_catalogue_texts *texts, struct gcal_buf *out)
 {
     for (size_t i = 0; i < texts->n; i++)
         gcal_buf_printf(out, "%s%s", i ? "," : "", texts->items[i]);
@@ -98,14 +98,14 @@ static void put_factors(const struct gcal_generator_arg *a, const char *key,
 /* Behind '=' what is made unless a tag says otherwise. */
 static void put_size(const struct gcal_generator_arg *a, struct gcal_buf *out)
 {
-    const struct gcal_texts *texts = &a->defaults;
+    const struct gcal_catalogue_texts *texts = &a->defaults;
 
     gcal_buf_printf(out, "%s:any=", a->name);
     if (a->footprint) {
         gcal_buf_puts(out, "footprint");
         put_factors(a, "cache", out);
         put_factors(a, "memory", out);
-    } else if (a->ladder) {
+    } else if (a->sweep) {
         gcal_buf_printf(out, "%s..%s", texts->items[0], texts->items[texts->n - 1]);
     } else {
         put_list(texts, out);
@@ -120,21 +120,21 @@ static void put_argument(const struct gcal_generator_arg *a, struct gcal_buf *ou
     }
     gcal_buf_printf(out, "%s:", a->name);
     switch (a->form) {
-    case GCAL_VALUES_RANGE:
+    case GCAL_GENERATOR_VALUES_RANGE:
         gcal_buf_printf(out, "%lld..%lld", a->first, a->last);
         if (a->step > 1)
             gcal_buf_printf(out, "/%lld", a->step);
         break;
-    case GCAL_VALUES_POWERS:
+    case GCAL_GENERATOR_VALUES_POWERS:
         gcal_buf_printf(out, "%lld,%lld..%lld", a->first, 2 * a->first, a->last);
         break;
-    case GCAL_VALUES_LISTED:
-    case GCAL_VALUES_LOADS: /* of companions, whose arguments are not listed */
-    case GCAL_VALUES_SIZE:
+    case GCAL_GENERATOR_VALUES_LISTED:
+    case GCAL_GENERATOR_VALUES_LOADS: /* of companions, whose arguments are not listed */
+    case GCAL_GENERATOR_VALUES_SIZE:
         put_list(&a->listed, out);
         break;
     }
-    if (a->form == GCAL_VALUES_LISTED && a->defaults.n == a->listed.n)
+    if (a->form == GCAL_GENERATOR_VALUES_LISTED && a->defaults.n == a->listed.n)
         return;
     gcal_buf_puts(out, "=");
     put_list(&a->defaults, out);
@@ -163,8 +163,8 @@ static void put_arguments(const struct gcal_generator *g, struct lines *lines)
 }
 
 /* The companions of the generator numbered 'origin', which stand behind it. */
-static void put_companions(const struct gcal_catalogue *catalogue, size_t origin,
-                           struct gcal_buf *out)
+static void put_derived(const struct gcal_catalogue *catalogue, size_t origin,
+                        struct gcal_buf *out)
 {
     struct lines lines = { .out = out };
 
@@ -214,7 +214,7 @@ static void put_class(const struct gcal_catalogue *catalogue, size_t class,
                             classes[class].tag ? ")" : "");
         begun = true;
         put_generator(g, out);
-        put_companions(catalogue, i, out);
+        put_derived(catalogue, i, out);
     }
 }
 
@@ -233,7 +233,7 @@ char *gcal_catalogue_describe(const struct gcal_catalogue *catalogue,
                     "arguments\nkeep:all,each,LOAD+..=all accumulators:1..16=1 besides, "
                     "those of memory\naccumulators:1..16=1 barriers:True,False=True.\n"
                     "Footprints are listed for %g MiB of cache and %g GiB of memory.\n",
-                    gcal_nominal_limits.cache_bytes / 0x1p20,
-                    gcal_nominal_limits.memory_bytes / 0x1p30);
+                    gcal_kernel_nominal_limits.cache_bytes / 0x1p20,
+                    gcal_kernel_nominal_limits.memory_bytes / 0x1p30);
     return gcal_buf_take(&out, err);
 }

@@ -16,5 +16,5 @@ foreach(name IN LISTS names)
     math(EXPR number "${number} + 1")
 endforeach()
 file(WRITE ${OUTPUT} "#include \"kernels/generate/private.h\"\n\n${arrays}\n"
-    "const struct gcal_builtin_file gcal_builtin_files[] = {\n${table}};\n"
-    "const size_t gcal_builtin_file_count = ${number};\n")
+    "const struct gcal_catalogue_builtin_file gcal_catalogue_builtin_files[] = {\n${table}};\n"
+    "const size_t gcal_catalogue_n_builtin_files = ${number};\n")

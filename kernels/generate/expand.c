@@ -15,7 +15,8 @@ static bool is_name_char(char c)
 }
 
 /* The value that stands for the word of 'length' at 'word', or NULL. */
-static const char *value_of(const struct gcal_setting *s, const char *word, size_t length)
+static const char *value_of(const struct gcal_generator_setting *s, const char *word,
+                            size_t length)
 {
     const struct gcal_generator *g = s->generator;
 
@@ -26,8 +27,9 @@ static const char *value_of(const struct gcal_setting *s, const char *word, size
     return NULL;
 }
 
-char *gcal_expand(const struct gcal_setting *setting, const struct gcal_yaml *node,
-                  const char *what, struct gcal_error *err)
+char *gcal_generator_expand(const struct gcal_generator_setting *setting,
+                            const struct gcal_yaml *node, const char *what,
+                            struct gcal_error *err)
 {
     const char *at = gcal_yaml_text(node, what, err);
     struct gcal_buf out = { 0 };
@@ -53,15 +55,16 @@ char *gcal_expand(const struct gcal_setting *setting, const struct gcal_yaml *no
 
 static bool is_size_of(const struct gcal_generator *g, const char *name)
 {
-    const struct gcal_generator_arg *a = gcal_generator_argument(g, name);
+    const struct gcal_generator_arg *a = gcal_generator_find_arg(g, name);
 
     return a && a->size;
 }
 
-char *gcal_expand_expr(const struct gcal_setting *setting, const struct gcal_yaml *node,
-                       const char *what, struct gcal_error *err)
+char *gcal_generator_expand_expr(const struct gcal_generator_setting *setting,
+                                 const struct gcal_yaml *node, const char *what,
+                                 struct gcal_error *err)
 {
-    char *text = gcal_expand(setting, node, what, err);
+    char *text = gcal_generator_expand(setting, node, what, err);
     struct gcal_error reason = { 0 };
     struct gcal_expr *expr;
 
@@ -87,8 +90,9 @@ char *gcal_expand_expr(const struct gcal_setting *setting, const struct gcal_yam
     return text;
 }
 
-int gcal_eval_sizes(const char *text, size_t n_sizes, const struct gcal_size *sizes,
-                    double *value, struct gcal_error *err)
+int gcal_kernel_eval_sizes(const char *text, size_t n_sizes,
+                           const struct gcal_size *sizes, double *value,
+                           struct gcal_error *err)
 {
     struct gcal_expr *expr = gcal_expr_parse(text, err);
     size_t n = expr ? gcal_expr_symbol_count(expr) : 0;
@@ -121,16 +125,17 @@ out:
     return rc;
 }
 
-int gcal_expand_count(const struct gcal_setting *setting, const struct gcal_yaml *node,
-                      const char *what, size_t *value, struct gcal_error *err)
+int gcal_generator_expand_count(const struct gcal_generator_setting *setting,
+                                const struct gcal_yaml *node, const char *what,
+                                size_t *value, struct gcal_error *err)
 {
-    char *text = gcal_expand_expr(setting, node, what, err);
+    char *text = gcal_generator_expand_expr(setting, node, what, err);
     double number = 0;
     int rc = -1;
 
     if (!text)
         return -1;
-    if (gcal_eval_sizes(text, 0, NULL, &number, NULL) < 0 || !(number >= 1) ||
+    if (gcal_kernel_eval_sizes(text, 0, NULL, &number, NULL) < 0 || !(number >= 1) ||
         number > 0x1p31 || number != floor(number))
         gcal_yaml_error(node, err,
                         "%s: expected a positive integer without sizes, "
@@ -144,8 +149,8 @@ int gcal_expand_count(const struct gcal_setting *setting, const struct gcal_yaml
     return rc;
 }
 
-int gcal_check_assume(const struct gcal_kernel *kernel, size_t n_sizes,
-                      const struct gcal_size *sizes, struct gcal_error *err)
+int gcal_kernel_check_assume(const struct gcal_kernel *kernel, size_t n_sizes,
+                             const struct gcal_size *sizes, struct gcal_error *err)
 {
     double *values = calloc(n_sizes + 1, sizeof(*values));
     const char **names = calloc(n_sizes + 1, sizeof(*names));

@@ -28,8 +28,9 @@ struct gcal_count_request gcal_kernel_request(const struct gcal_kernel *kernel)
     return request;
 }
 
-struct gcal_count_request gcal_setting_request(const struct gcal_setting *s,
-                                               const struct gcal_kernel *kernel)
+struct gcal_count_request
+gcal_generator_setting_request(const struct gcal_generator_setting *s,
+                               const struct gcal_kernel *kernel)
 {
     struct gcal_count_request request = gcal_kernel_request(kernel);
 
@@ -55,7 +56,7 @@ static void put_sizes(struct gcal_buf *buf, size_t n, const struct gcal_size *si
     }
 }
 
-/* Not 'ladder': how a kernel was asked for does not make it another one. */
+/* Not 'sweep': how a kernel was asked for does not make it another one. */
 static int make_id(struct gcal_kernel *k, struct gcal_error *err)
 {
     const char *const texts[] = { k->name,  k->generator,     k->family,   k->source,
@@ -81,7 +82,7 @@ static int make_id(struct gcal_kernel *k, struct gcal_error *err)
     }
     gcal_wire_put_f64(&buf, k->tolerance);
     gcal_wire_put_u32(&buf, k->short_run);
-    gcal_run_put(&buf, k);
+    gcal_kernel_run_put(&buf, k);
     if (!buf.failed)
         gcal_hash(buf.data, buf.size, id);
     k->id = buf.failed ? NULL : strdup(id);
@@ -90,32 +91,34 @@ static int make_id(struct gcal_kernel *k, struct gcal_error *err)
 }
 
 /* What a run counts; 'counted' has it already, or is NULL. */
-static int add_profile(const struct gcal_setting *s, struct gcal_kernel *kernel,
-                       const struct gcal_counted *counted, struct gcal_error *err)
+static int add_profile(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
+                       const struct gcal_kernel_cache_entry *counted,
+                       struct gcal_error *err)
 {
-    struct gcal_count_request request = gcal_setting_request(s, kernel);
+    struct gcal_count_request request = gcal_generator_setting_request(s, kernel);
 
     if (counted)
         return (kernel->profile = decode_profile(counted->profile, err)) ? 0 : -1;
     if (!gcal_kernel_is_transfer(kernel) &&
         !(kernel->profile = gcal_count(&request, err)))
         return -1;
-    return gcal_run_count(kernel, err);
+    return gcal_kernel_run_count(kernel, err);
 }
 
-int gcal_kernel_finish(const struct gcal_setting *setting, struct gcal_kernel *kernel,
-                       void **tree, struct gcal_error *err)
+int gcal_kernel_finish(const struct gcal_generator_setting *setting,
+                       struct gcal_kernel *kernel, void **tree, struct gcal_error *err)
 {
-    const struct gcal_counted *counted = tree ? gcal_counted_find(tree, kernel) : NULL;
-    struct gcal_element element = { 0 };
+    const struct gcal_kernel_cache_entry *counted =
+        tree ? gcal_kernel_cache_find(tree, kernel) : NULL;
+    struct gcal_remove_element element = { 0 };
 
     if (setting->generator->origin &&
-        gcal_companion_remove(setting, kernel, counted, &element, err) < 0)
+        gcal_kernel_remove_work(setting, kernel, counted, &element, err) < 0)
         return -1;
     if (add_profile(setting, kernel, counted, err) < 0 ||
-        (!counted && gcal_parts_set(setting, kernel, tree, err) < 0))
+        (!counted && gcal_kernel_set_components(setting, kernel, tree, err) < 0))
         return -1;
-    if (tree && !counted && gcal_counted_add(tree, kernel, &element, err) < 0)
+    if (tree && !counted && gcal_kernel_cache_add(tree, kernel, &element, err) < 0)
         return -1;
     return make_id(kernel, err);
 }

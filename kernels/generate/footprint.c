@@ -1,4 +1,4 @@
-/* catalogue_footprint.c - sizes scaled to a device's cache and memory */
+/* footprint.c - sizes scaled to a device's cache and memory */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +37,8 @@ static size_t n_factors(const struct gcal_yaml *map, const char *key)
     return list ? list->n_items : 0;
 }
 
-int gcal_footprint_read(const struct gcal_yaml *map, struct gcal_generator_arg *a,
-                        struct gcal_error *err)
+int gcal_generator_footprint_read(const struct gcal_yaml *map,
+                                  struct gcal_generator_arg *a, struct gcal_error *err)
 {
     static const char *const keys[] = { "bytes", "cache", "memory", "multiple", NULL };
     const struct gcal_yaml *multiple;
@@ -52,7 +52,7 @@ int gcal_footprint_read(const struct gcal_yaml *map, struct gcal_generator_arg *
     if (!(n = n_factors(map, "cache") + n_factors(map, "memory")))
         return gcal_yaml_error(
             map, err, "%s: expected factors of the cache or of the memory", a->name);
-    a->form = GCAL_VALUES_SIZE;
+    a->form = GCAL_GENERATOR_VALUES_SIZE;
     a->footprint = map;
     a->multiple = 1;
     if ((multiple = gcal_yaml_find(map, "multiple")) &&
@@ -61,7 +61,7 @@ int gcal_footprint_read(const struct gcal_yaml *map, struct gcal_generator_arg *
     /* One for each factor, in whose place comes what suits the device. */
     snprintf(text, sizeof(text), "%lld", a->multiple);
     while (n-- > 0)
-        if (gcal_texts_add(&a->defaults, text, err) < 0)
+        if (gcal_catalogue_texts_add(&a->defaults, text, err) < 0)
             return -1;
     return 0;
 }
@@ -69,7 +69,7 @@ int gcal_footprint_read(const struct gcal_yaml *map, struct gcal_generator_arg *
 /* ---- the size for a device ---- */
 
 /* A kernel whose size 'which' is being looked for. */
-struct search {
+struct size_search {
     const struct gcal_kernel *kernel;
     struct gcal_size *sizes;
     size_t which;
@@ -78,7 +78,7 @@ struct search {
 };
 
 /* 1 when size 'value' is neither too large nor against what is assumed, 0, or -1. */
-static int fits(const struct search *s, double value, struct gcal_error *err)
+static int fits(const struct size_search *s, double value, struct gcal_error *err)
 {
     const struct gcal_kernel *k = s->kernel;
     struct gcal_geometry geometry = { 0 };
@@ -86,13 +86,14 @@ static int fits(const struct search *s, double value, struct gcal_error *err)
     bool good;
 
     s->sizes[s->which].value = value;
-    if (gcal_check_assume(k, k->n_sizes, s->sizes, NULL) < 0)
+    if (gcal_kernel_check_assume(k, k->n_sizes, s->sizes, NULL) < 0)
         return 0;
     if (gcal_kernel_geometry(k, k->n_sizes, s->sizes, &geometry, err) < 0)
         return -1;
     bytes = geometry.total_bytes;
-    if (s->bytes && gcal_eval_sizes(s->bytes, k->n_sizes, s->sizes, &bytes, err) < 0) {
-        gcal_geometry_clear(&geometry);
+    if (s->bytes &&
+        gcal_kernel_eval_sizes(s->bytes, k->n_sizes, s->sizes, &bytes, err) < 0) {
+        gcal_kernel_geometry_clear(&geometry);
         return -1;
     }
     good = bytes <= s->most_bytes;
@@ -101,12 +102,12 @@ static int fits(const struct search *s, double value, struct gcal_error *err)
             good && (k->args[i].kind != GCAL_ARG_BUFFER ||
                      geometry.arg_values[i] * (double)gcal_dtype_size(k->args[i].dtype) <=
                          s->max_alloc_bytes);
-    gcal_geometry_clear(&geometry);
+    gcal_kernel_geometry_clear(&geometry);
     return good;
 }
 
 /* The largest number of multiples that fits; 0 when one does not, or -1. */
-static long long largest(const struct search *s, long long multiple,
+static long long largest(const struct size_search *s, long long multiple,
                          struct gcal_error *err)
 {
     long long low = 0, high = 1;
@@ -143,33 +144,35 @@ static double most_bytes(const struct gcal_generator_arg *a, size_t which,
 /* The rungs of a ladder are one family and have one footprint: that of the first.  A rung
  * whose buffers are too large then does not fit on the device, which ends the ladder.
  */
-static void take_first_rung(const struct gcal_setting *setting,
-                            struct gcal_kernel *kernel)
+static void take_smallest_size(const struct gcal_generator_setting *setting,
+                               struct gcal_kernel *kernel)
 {
     const struct gcal_generator *g = setting->generator;
 
-    for (size_t i = 0; i < g->n_arguments && setting->ladder; i++)
-        for (size_t k = 0; k < kernel->n_sizes && g->arguments[i].ladder; k++)
+    for (size_t i = 0; i < g->n_arguments && setting->sweep; i++)
+        for (size_t k = 0; k < kernel->n_sizes && g->arguments[i].sweep; k++)
             if (strcmp(kernel->sizes[k].name, g->arguments[i].name) == 0)
                 kernel->sizes[k].value = strtod(g->arguments[i].defaults.items[0], NULL);
 }
 
-int gcal_footprint_size(const struct gcal_setting *setting, size_t argument, size_t which,
-                        const struct gcal_kernel_limits *limits, long long *size,
-                        struct gcal_error *err)
+int gcal_generator_footprint_size(const struct gcal_generator_setting *setting,
+                                  size_t argument, size_t which,
+                                  const struct gcal_kernel_limits *limits,
+                                  long long *size, struct gcal_error *err)
 {
     const struct gcal_generator_arg *a = &setting->generator->arguments[argument];
     const struct gcal_yaml *bytes = gcal_yaml_find(a->footprint, "bytes");
     struct gcal_kernel *kernel = gcal_kernel_create(setting, err);
-    struct search s = { .kernel = kernel,
-                        .most_bytes = most_bytes(a, which, limits),
-                        .max_alloc_bytes = limits->max_alloc_bytes };
+    struct size_search s = { .kernel = kernel,
+                             .most_bytes = most_bytes(a, which, limits),
+                             .max_alloc_bytes = limits->max_alloc_bytes };
     char *text = NULL;
     long long n = -1;
 
-    if (!kernel || (bytes && !(text = gcal_expand_expr(setting, bytes, "bytes", err))))
+    if (!kernel ||
+        (bytes && !(text = gcal_generator_expand_expr(setting, bytes, "bytes", err))))
         goto out;
-    take_first_rung(setting, kernel);
+    take_smallest_size(setting, kernel);
     s.sizes = kernel->sizes;
     s.bytes = text;
     while (strcmp(kernel->sizes[s.which].name, a->name) != 0)

@@ -85,7 +85,7 @@ static int add_kernel(struct making *m, struct gcal_kernel *kernel,
         return 0;
     }
     if (there)
-        there->ladder = there->ladder && kernel->ladder;
+        there->sweep = there->sweep && kernel->sweep;
     gcal_kernel_destroy(kernel);
     return there ? 0 : -1;
 }
@@ -112,7 +112,7 @@ static bool has_local_memory(const struct making *m, const struct gcal_kernel *k
 
 /* All rungs of a ladder, which follow each other, are one that is left out. */
 static int leave_out(struct making *m, const struct gcal_kernel *kernel,
-                     enum gcal_left_out reason, struct gcal_error *err)
+                     enum gcal_kernel_exclusion reason, struct gcal_error *err)
 {
     if (m->left_family && strcmp(m->left_family, kernel->family) == 0)
         return 0;
@@ -123,28 +123,28 @@ static int leave_out(struct making *m, const struct gcal_kernel *kernel,
 }
 
 /* 1 when the kernel can go into the list, 0 when the device cannot run it, -1. */
-static int prepare(struct making *m, const struct gcal_setting *setting,
+static int prepare(struct making *m, const struct gcal_generator_setting *setting,
                    struct gcal_kernel *kernel, struct gcal_error *err)
 {
     struct gcal_geometry geometry = { 0 };
-    enum gcal_left_out reason;
+    enum gcal_kernel_exclusion reason;
     int rc = -1;
 
-    if (m->limits && !gcal_limits_allow(m->limits, setting, kernel, &reason))
+    if (m->limits && !gcal_kernel_limits_allow(m->limits, setting, kernel, &reason))
         return leave_out(m, kernel, reason, err);
-    if (gcal_check_assume(kernel, kernel->n_sizes, kernel->sizes, err) == 0 &&
+    if (gcal_kernel_check_assume(kernel, kernel->n_sizes, kernel->sizes, err) == 0 &&
         gcal_kernel_geometry(kernel, kernel->n_sizes, kernel->sizes, &geometry, err) ==
             0 &&
         gcal_kernel_finish(setting, kernel, m->counted, err) == 0)
         rc = has_local_memory(m, kernel, &geometry);
-    gcal_geometry_clear(&geometry);
+    gcal_kernel_geometry_clear(&geometry);
     if (rc == 0)
-        rc = leave_out(m, kernel, GCAL_LEFT_OUT_LOCAL_MEMORY, err);
+        rc = leave_out(m, kernel, GCAL_KERNEL_EXCLUDED_LOCAL_MEMORY, err);
     return rc < 0 ? gcal_error_prefix(err, "%s", kernel->name) : rc;
 }
 
 /* One setting's kernel, unless the device cannot run it. */
-static int make_one(struct making *m, const struct gcal_setting *setting,
+static int make_one(struct making *m, const struct gcal_generator_setting *setting,
                     struct gcal_error *err)
 {
     struct gcal_kernel *kernel = gcal_kernel_create(setting, err);
@@ -157,13 +157,14 @@ static int make_one(struct making *m, const struct gcal_setting *setting,
 }
 
 /* One kernel, or for 'keep:each' one for each load. */
-static int make(struct making *m, struct gcal_setting *setting, struct gcal_error *err)
+static int make(struct making *m, struct gcal_generator_setting *setting,
+                struct gcal_error *err)
 {
-    const struct gcal_loads *loads;
+    const struct gcal_remove_load_list *loads;
     size_t argument;
     int rc = 0;
 
-    if (gcal_companion_apart(setting, &loads, &argument, err) < 0)
+    if (gcal_generator_keep_each(setting, &loads, &argument, err) < 0)
         return gcal_error_prefix(err, "%s keep:each", setting->generator->name);
     if (!loads)
         return make_one(m, setting, err);
@@ -177,31 +178,31 @@ static int make(struct making *m, struct gcal_setting *setting, struct gcal_erro
 
 static const struct gcal_kernel_limits *limits_of(const struct making *m)
 {
-    return m->limits ? m->limits : &gcal_nominal_limits;
+    return m->limits ? m->limits : &gcal_kernel_nominal_limits;
 }
 
-static void close_product(struct gcal_product *product, struct making *m)
+static void close_product(struct gcal_generator_product *product, struct making *m)
 {
     if (product->broken.data && !m->left.data)
         gcal_buf_puts(&m->left, product->broken.data);
-    gcal_product_close(product);
+    gcal_generator_product_close(product);
 }
 
 static int generate(struct making *m, const struct gcal_generator *g,
-                    const struct gcal_tags *tags, struct gcal_error *err)
+                    const struct gcal_catalogue_tags *tags, struct gcal_error *err)
 {
-    struct gcal_product product;
+    struct gcal_generator_product product;
     int rc;
 
-    if (gcal_product_open(g, tags, limits_of(m), &product, err) < 0)
+    if (gcal_generator_product_open(g, tags, limits_of(m), &product, err) < 0)
         return -1;
-    while ((rc = gcal_product_next(&product, err)) > 0) {
+    while ((rc = gcal_generator_product_next(&product, err)) > 0) {
         m->n_settings++;
         if ((rc = make(m, &product.setting, err)) < 0)
             break;
     }
     m->n_settings += product.n_too_small;
-    m->list->left_out[GCAL_LEFT_OUT_FOOTPRINT] += product.n_too_small;
+    m->list->left_out[GCAL_KERNEL_EXCLUDED_FOOTPRINT] += product.n_too_small;
     m->list->nominal =
         m->list->nominal || (!m->limits && product.footprint < product.n_wheels);
     close_product(&product, m);
@@ -219,8 +220,8 @@ static int complain_none(const struct making *m, struct gcal_error *err)
 /* Whether 'value' for argument 'i', with the others as they are, keeps what the
  * generator assumes of its sizes.
  */
-static int check_value(struct gcal_setting *setting, size_t i, const char *value,
-                       struct gcal_error *err)
+static int check_value(struct gcal_generator_setting *setting, size_t i,
+                       const char *value, struct gcal_error *err)
 {
     const char *there = setting->values[i];
     struct gcal_kernel *kernel;
@@ -228,7 +229,7 @@ static int check_value(struct gcal_setting *setting, size_t i, const char *value
 
     setting->values[i] = value;
     if ((kernel = gcal_kernel_create(setting, err)))
-        rc = gcal_check_assume(kernel, kernel->n_sizes, kernel->sizes, err);
+        rc = gcal_kernel_check_assume(kernel, kernel->n_sizes, kernel->sizes, err);
     gcal_kernel_destroy(kernel);
     setting->values[i] = there;
     if (rc < 0)
@@ -238,18 +239,20 @@ static int check_value(struct gcal_setting *setting, size_t i, const char *value
 }
 
 /* In the first setting that the tags pick. */
-static int check_sizes(const struct gcal_generator *g, const struct gcal_tags *tags,
-                       struct making *m, struct gcal_error *err)
+static int check_sizes(const struct gcal_generator *g,
+                       const struct gcal_catalogue_tags *tags, struct making *m,
+                       struct gcal_error *err)
 {
-    struct gcal_product product;
+    struct gcal_generator_product product;
     int rc;
 
-    if (gcal_product_open(g, tags, limits_of(m), &product, err) < 0)
+    if (gcal_generator_product_open(g, tags, limits_of(m), &product, err) < 0)
         return -1;
-    rc = gcal_product_next(&product, err);
+    rc = gcal_generator_product_next(&product, err);
     m->n_settings += rc > 0 || product.n_too_small;
     for (size_t i = 0; i < g->n_arguments && rc > 0; i++) {
-        const struct gcal_variant_tag *tag = gcal_tags_find(tags, g->arguments[i].name);
+        const struct gcal_catalogue_variant_tag *tag =
+            gcal_catalogue_tags_find(tags, g->arguments[i].name);
 
         for (size_t j = 0; tag && g->arguments[i].size && j < tag->n_values; j++)
             if (check_value(&product.setting, i, tag->values[j], err) < 0)
@@ -264,19 +267,19 @@ int gcal_catalogue_check(const struct gcal_catalogue *catalogue, size_t n_tags,
                          struct gcal_error *err)
 {
     struct making m = { 0 };
-    struct gcal_tags parsed;
+    struct gcal_catalogue_tags parsed;
     int rc;
 
-    if (gcal_tags_parse(n_tags, tags, &parsed, err) < 0)
+    if (gcal_catalogue_tags_parse(n_tags, tags, &parsed, err) < 0)
         return -1;
-    rc = gcal_tags_check(catalogue, &parsed, match, err);
+    rc = gcal_catalogue_tags_check(catalogue, &parsed, match, err);
     for (size_t i = 0; i < catalogue->n_generators && rc == 0; i++)
-        if (gcal_tags_match(&parsed, match, catalogue->generators[i]))
+        if (gcal_catalogue_tags_match(&parsed, match, catalogue->generators[i]))
             rc = check_sizes(catalogue->generators[i], &parsed, &m, err);
     if (rc == 0 && !m.n_settings)
         rc = complain_none(&m, err);
     stop(&m);
-    gcal_tags_clear(&parsed);
+    gcal_catalogue_tags_clear(&parsed);
     return rc;
 }
 
@@ -286,18 +289,19 @@ int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tag
                             struct gcal_kernel_list *list, struct gcal_error *err)
 {
     struct making m = { .counted = catalogue->counted, .limits = limits, .list = list };
-    struct gcal_tags parsed;
+    struct gcal_catalogue_tags parsed;
     int rc;
 
-    if (gcal_tags_parse(n_tags, tags, &parsed, err) < 0)
+    if (gcal_catalogue_tags_parse(n_tags, tags, &parsed, err) < 0)
         return -1;
-    rc = gcal_tags_check(catalogue, &parsed, match, err) < 0 ? -1 : start(&m, err);
+    rc = gcal_catalogue_tags_check(catalogue, &parsed, match, err) < 0 ? -1
+                                                                       : start(&m, err);
     for (size_t i = 0; i < catalogue->n_generators && rc == 0; i++)
-        if (gcal_tags_match(&parsed, match, catalogue->generators[i]))
+        if (gcal_catalogue_tags_match(&parsed, match, catalogue->generators[i]))
             rc = generate(&m, catalogue->generators[i], &parsed, err);
     if (rc == 0 && !m.n_settings)
         rc = complain_none(&m, err);
     stop(&m);
-    gcal_tags_clear(&parsed);
+    gcal_catalogue_tags_clear(&parsed);
     return rc;
 }

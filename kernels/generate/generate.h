@@ -37,8 +37,8 @@ enum gcal_timing { GCAL_TIMING_EVENT, GCAL_TIMING_HOST };
  * queue beside the kernel.
  */
 struct gcal_transfer {
-    enum gcal_copy_way way; /* GCAL_COPY_ANY: there is none */
-    enum gcal_host_memory host;
+    enum gcal_feature_copy_direction way; /* GCAL_FEATURE_COPY_ANY: there is none */
+    enum gcal_feature_host_memory host;
     char *bytes, *pieces; /* expressions in sizes; both 0: nothing is copied */
 };
 
@@ -68,8 +68,8 @@ struct gcal_kernel {
     enum gcal_timing timing;
     struct gcal_transfer transfer; /* a transfer without a kernel has source and entry "",
                                       no dimension and no argument */
-    bool ladder;    /* its size was not fixed by tags: the plan may leave it out when it
-                       runs too short or too long on a device */
+    bool sweep;     /* its size was not fixed by tags: the plan may leave it out when it
+                        runs too short or too long on a device */
     bool short_run; /* times below the plan's minimum count too (launch overhead) */
     struct gcal_profile *profile;
     char *models; /* who asked for it, "a,b"; the catalogue leaves it NULL, and it is not
@@ -93,7 +93,7 @@ struct gcal_count_request gcal_kernel_request(const struct gcal_kernel *kernel);
 int gcal_kernel_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
                          const struct gcal_size *sizes, struct gcal_geometry *geometry,
                          struct gcal_error *err);
-void gcal_geometry_clear(struct gcal_geometry *geometry);
+void gcal_kernel_geometry_clear(struct gcal_geometry *geometry);
 
 /* What a device can do. */
 struct gcal_kernel_limits {
@@ -104,26 +104,26 @@ struct gcal_kernel_limits {
 };
 
 /* Whose cache (4 MiB) and memory (1 GiB) footprints follow where no device is known. */
-extern const struct gcal_kernel_limits gcal_nominal_limits;
+extern const struct gcal_kernel_limits gcal_kernel_nominal_limits;
 
 /* Why kernels that tags pick are left out on a device. */
-enum gcal_left_out {
-    GCAL_LEFT_OUT_WORK_GROUP,
-    GCAL_LEFT_OUT_LOCAL_MEMORY,
-    GCAL_LEFT_OUT_FP16,
-    GCAL_LEFT_OUT_FP64,
-    GCAL_LEFT_OUT_FOOTPRINT,
-    GCAL_N_LEFT_OUT,
+enum gcal_kernel_exclusion {
+    GCAL_KERNEL_EXCLUDED_WORK_GROUP,
+    GCAL_KERNEL_EXCLUDED_LOCAL_MEMORY,
+    GCAL_KERNEL_EXCLUDED_FP16,
+    GCAL_KERNEL_EXCLUDED_FP64,
+    GCAL_KERNEL_EXCLUDED_FOOTPRINT,
+    GCAL_KERNEL_N_EXCLUSIONS,
 };
 
 /* "larger work-groups than the device takes": what kernels need that are left out. */
-const char *gcal_left_out_name(enum gcal_left_out reason);
+const char *gcal_kernel_exclusion_name(enum gcal_kernel_exclusion reason);
 
 struct gcal_kernel_list {
     size_t n_kernels, capacity;
     struct gcal_kernel **kernels;
-    size_t left_out[GCAL_N_LEFT_OUT]; /* kernels by reason, a ladder as one */
-    bool nominal;                     /* sizes are for gcal_nominal_limits */
+    size_t left_out[GCAL_KERNEL_N_EXCLUSIONS]; /* kernels by reason, a ladder as one */
+    bool nominal; /* sizes are for gcal_kernel_nominal_limits */
 };
 
 /* How a generator's tags must relate to the tags asked for (seed 004 section 7.1). */
@@ -157,8 +157,8 @@ int gcal_catalogue_check(const struct gcal_catalogue *catalogue, size_t n_tags,
 /* Appends to 'list' the kernels that the tags pick, counted; a kernel that is there
  * already (same id) is not added again.  Footprints are those of the device with
  * 'limits', and kernels that it cannot run are left out, and counted in list->left_out.
- * NULL: no kernel is left out, and footprints are those of gcal_nominal_limits. Remembers
- * counts in the catalogue: one thread at a time.
+ * NULL: no kernel is left out, and footprints are those of gcal_kernel_nominal_limits.
+ * Remembers counts in the catalogue: one thread at a time.
  */
 int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tags,
                             const char *const *tags, enum gcal_match match,

@@ -6,7 +6,7 @@
 #include "calib/base/random.h"
 #include "kernels/generate/run.h"
 
-void gcal_geometry_clear(struct gcal_geometry *geometry)
+void gcal_kernel_geometry_clear(struct gcal_geometry *geometry)
 {
     free(geometry->arg_values);
     memset(geometry, 0, sizeof(*geometry));
@@ -20,7 +20,7 @@ static int fill_ndrange(const struct gcal_kernel *kernel, size_t n_sizes,
         const char *text = kernel->global_size[i];
         double value;
 
-        if (gcal_eval_sizes(text, n_sizes, sizes, &value, err) < 0)
+        if (gcal_kernel_eval_sizes(text, n_sizes, sizes, &value, err) < 0)
             return -1;
         if (!(value >= 1) || value > 0x1p53 || value != floor(value) ||
             fmod(value, (double)kernel->local_size[i]) != 0)
@@ -43,7 +43,7 @@ static int fill_args(const struct gcal_kernel *kernel, size_t n_sizes,
         const struct gcal_arg *arg = &kernel->args[i];
         double value;
 
-        if (gcal_eval_sizes(arg->value, n_sizes, sizes, &value, err) < 0)
+        if (gcal_kernel_eval_sizes(arg->value, n_sizes, sizes, &value, err) < 0)
             return -1;
         if (arg->kind != GCAL_ARG_SCALAR &&
             (!(value >= 1) || value > 0x1p53 || value != floor(value)))
@@ -65,8 +65,8 @@ int gcal_kernel_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
 
     if (fill_ndrange(kernel, n_sizes, sizes, &made, err) < 0 ||
         fill_args(kernel, n_sizes, sizes, &made, err) < 0 ||
-        gcal_run_geometry(kernel, n_sizes, sizes, &made, err) < 0) {
-        gcal_geometry_clear(&made);
+        gcal_kernel_run_geometry(kernel, n_sizes, sizes, &made, err) < 0) {
+        gcal_kernel_geometry_clear(&made);
         return -1;
     }
     *geometry = made;

@@ -32,7 +32,7 @@ void gcal_kernel_destroy(struct gcal_kernel *kernel)
     free(kernel->entry);
     free(kernel->build_options);
     free(kernel->assume);
-    gcal_run_clear(kernel);
+    gcal_kernel_run_clear(kernel);
     free(kernel->sizes);
     free(kernel->check_sizes);
     free(kernel->args);
@@ -59,7 +59,7 @@ static const char *c_type(const char *dtype)
 }
 
 /* "-DT=float -DN=2" into 'options', the same as #define lines into 'lines'. */
-static int make_defines(const struct gcal_setting *s, struct gcal_buf *options,
+static int make_defines(const struct gcal_generator_setting *s, struct gcal_buf *options,
                         struct gcal_buf *lines, struct gcal_error *err)
 {
     const struct gcal_yaml *map = gcal_yaml_find(s->generator->root, "defines");
@@ -72,7 +72,7 @@ static int make_defines(const struct gcal_setting *s, struct gcal_buf *options,
         return gcal_yaml_error(map, err, "defines: expected a map of macro: value");
     for (size_t i = 0; i < map->n_items; i++) {
         const char *macro = map->keys[i]->text, *value;
-        char *text = gcal_expand(s, map->items[i], macro, err);
+        char *text = gcal_generator_expand(s, map->items[i], macro, err);
 
         if (!text)
             return -1;
@@ -98,14 +98,14 @@ static void define_check_sizes(const struct gcal_kernel *kernel, struct gcal_buf
                         kernel->check_sizes[i].value);
 }
 
-static int make_texts(const struct gcal_setting *s, struct gcal_kernel *kernel,
+static int make_texts(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
                       struct gcal_error *err)
 {
     const struct gcal_generator *g = s->generator;
     const struct gcal_yaml *reference =
         g->origin ? NULL : gcal_yaml_find(g->root, "reference");
     struct gcal_buf options = { 0 }, lines = { 0 };
-    bool alone = gcal_run_is_alone(g->root);
+    bool alone = gcal_generator_is_transfer(g->root);
     int rc = -1;
 
     if (make_defines(s, &options, &lines, err) < 0)
@@ -125,10 +125,10 @@ static int make_texts(const struct gcal_setting *s, struct gcal_kernel *kernel,
     kernel->generator = strdup(g->name);
     kernel->entry = strdup(alone ? "" : gcal_yaml_find(g->root, "kernel")->text);
     kernel->source =
-        alone ? strdup("") : gcal_format("%s%s", gcal_tag_prelude, g->source);
+        alone ? strdup("") : gcal_buf_format("%s%s", gcal_source_tag_prelude, g->source);
     kernel->tolerance = g->tolerance;
     kernel->short_run = g->short_run;
-    kernel->ladder = s->ladder;
+    kernel->sweep = s->sweep;
     rc =
         kernel->generator && kernel->entry && kernel->source ? 0 : gcal_error_memory(err);
 out:
@@ -138,7 +138,7 @@ out:
 }
 
 /* The name lists the arguments in the file's order. */
-static int make_names(const struct gcal_setting *s, struct gcal_kernel *kernel,
+static int make_names(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
                       struct gcal_error *err)
 {
     const struct gcal_generator *g = s->generator;
@@ -151,7 +151,7 @@ static int make_names(const struct gcal_setting *s, struct gcal_kernel *kernel,
         const struct gcal_generator_arg *a = &g->arguments[i];
 
         gcal_buf_printf(&name, " %s:%s", a->name, s->values[i]);
-        if (!a->ladder)
+        if (!a->sweep)
             gcal_buf_printf(&family, " %s:%s", a->name, s->values[i]);
         if (!a->size)
             gcal_buf_printf(&variant, " %s:%s", a->name, s->values[i]);
@@ -162,7 +162,7 @@ static int make_names(const struct gcal_setting *s, struct gcal_kernel *kernel,
     return kernel->name && kernel->family && kernel->variant ? 0 : -1;
 }
 
-static int make_sizes(const struct gcal_setting *s, struct gcal_kernel *kernel,
+static int make_sizes(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
                       struct gcal_error *err)
 {
     const struct gcal_generator *g = s->generator;
@@ -180,8 +180,8 @@ static int make_sizes(const struct gcal_setting *s, struct gcal_kernel *kernel,
 
         if (!g->arguments[i].size)
             continue;
-        if (gcal_expand_count(s, gcal_yaml_find(check, name), "check", &small_value,
-                              err) < 0)
+        if (gcal_generator_expand_count(s, gcal_yaml_find(check, name), "check",
+                                        &small_value, err) < 0)
             return -1;
         size->value = strtod(s->values[i], NULL);
         small->value = (double)small_value;
@@ -195,8 +195,8 @@ static int make_sizes(const struct gcal_setting *s, struct gcal_kernel *kernel,
     return 0;
 }
 
-static int make_ndrange(const struct gcal_setting *s, struct gcal_kernel *kernel,
-                        struct gcal_error *err)
+static int make_ndrange(const struct gcal_generator_setting *s,
+                        struct gcal_kernel *kernel, struct gcal_error *err)
 {
     const struct gcal_yaml *root = s->generator->root;
     const struct gcal_yaml *local = gcal_yaml_find(root, "local_size");
@@ -213,18 +213,18 @@ static int make_ndrange(const struct gcal_setting *s, struct gcal_kernel *kernel
                                "global_size: expected a list as long as local_size");
     kernel->n_dims = local->n_items;
     for (size_t i = 0; i < kernel->n_dims; i++) {
-        if (gcal_expand_count(s, local->items[i], "local_size", &kernel->local_size[i],
-                              err) < 0)
+        if (gcal_generator_expand_count(s, local->items[i], "local_size",
+                                        &kernel->local_size[i], err) < 0)
             return -1;
         if (!(kernel->global_size[i] =
-                  gcal_expand_expr(s, global->items[i], "global_size", err)))
+                  gcal_generator_expand_expr(s, global->items[i], "global_size", err)))
             return -1;
     }
     return 0;
 }
 
 /* One argument of the kernel from its node, which says one of buffer, local, scalar. */
-static int make_arg(const struct gcal_setting *s, const struct gcal_yaml *node,
+static int make_arg(const struct gcal_generator_setting *s, const struct gcal_yaml *node,
                     struct gcal_arg *arg, struct gcal_error *err)
 {
     static const char *const kinds[] = { [GCAL_ARG_BUFFER] = "buffer",
@@ -253,8 +253,8 @@ static int make_arg(const struct gcal_setting *s, const struct gcal_yaml *node,
     if (output && arg->kind != GCAL_ARG_BUFFER)
         return gcal_yaml_error(output, err, "output: only a buffer can be one");
     if (!gcal_yaml_text(name, "name", err) ||
-        !(arg->dtype = gcal_expand(s, dtype, kinds[arg->kind], err)) ||
-        !(arg->value = gcal_expand_expr(s, value, amount, err)))
+        !(arg->dtype = gcal_generator_expand(s, dtype, kinds[arg->kind], err)) ||
+        !(arg->value = gcal_generator_expand_expr(s, value, amount, err)))
         return -1;
     if (!gcal_dtype_size(arg->dtype))
         return gcal_yaml_error(dtype, err, "'%s' is not a dtype such as float32",
@@ -263,7 +263,7 @@ static int make_arg(const struct gcal_setting *s, const struct gcal_yaml *node,
     return arg->name ? 0 : gcal_error_memory(err);
 }
 
-static int make_args(const struct gcal_setting *s, struct gcal_kernel *kernel,
+static int make_args(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
                      struct gcal_error *err)
 {
     static const char *const keys[] = { "name",     "buffer", "local",  "scalar", "dtype",
@@ -281,9 +281,9 @@ static int make_args(const struct gcal_setting *s, struct gcal_kernel *kernel,
         const struct gcal_yaml *when = gcal_yaml_find(node, "when");
 
         if (gcal_yaml_check_keys(node, keys, err) < 0 ||
-            (when && gcal_when_check(s->generator, when, err) < 0))
+            (when && gcal_generator_when_check(s->generator, when, err) < 0))
             return -1;
-        if (gcal_when_holds(s, when) &&
+        if (gcal_generator_when_holds(s, when) &&
             make_arg(s, node, &kernel->args[kernel->n_args++], err) < 0)
             return -1;
     }
@@ -291,7 +291,7 @@ static int make_args(const struct gcal_setting *s, struct gcal_kernel *kernel,
 }
 
 /* What is assumed of the sizes. */
-static int make_assume(const struct gcal_setting *s, struct gcal_kernel *kernel,
+static int make_assume(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
                        struct gcal_error *err)
 {
     const struct gcal_yaml *node = gcal_yaml_find(s->generator->root, "assume");
@@ -299,16 +299,16 @@ static int make_assume(const struct gcal_setting *s, struct gcal_kernel *kernel,
 
     if (!node)
         return 0;
-    if (!(kernel->assume = gcal_expand(s, node, "assume", err)))
+    if (!(kernel->assume = gcal_generator_expand(s, node, "assume", err)))
         return -1;
     /* The check's sizes are all names that it may have. */
-    if (gcal_check_assume(kernel, kernel->n_check_sizes, kernel->check_sizes, &reason) ==
-        0)
+    if (gcal_kernel_check_assume(kernel, kernel->n_check_sizes, kernel->check_sizes,
+                                 &reason) == 0)
         return 0;
     return gcal_yaml_error(node, err, "assume, at the sizes of 'check': %s", reason.text);
 }
 
-struct gcal_kernel *gcal_kernel_create(const struct gcal_setting *setting,
+struct gcal_kernel *gcal_kernel_create(const struct gcal_generator_setting *setting,
                                        struct gcal_error *err)
 {
     struct gcal_kernel *kernel = calloc(1, sizeof(*kernel));
@@ -319,7 +319,7 @@ struct gcal_kernel *gcal_kernel_create(const struct gcal_setting *setting,
     }
     if (make_names(setting, kernel, err) < 0 || make_sizes(setting, kernel, err) < 0 ||
         make_texts(setting, kernel, err) < 0 || make_assume(setting, kernel, err) < 0 ||
-        gcal_run_read(setting, kernel, err) < 0 ||
+        gcal_kernel_run_read(setting, kernel, err) < 0 ||
         (!gcal_kernel_is_transfer(kernel) && (make_ndrange(setting, kernel, err) < 0 ||
                                               make_args(setting, kernel, err) < 0))) {
         gcal_kernel_destroy(kernel);

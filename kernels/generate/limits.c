@@ -1,4 +1,4 @@
-/* catalogue_limits.c - what of a generator's kernels a device can run */
+/* limits.c - what of a generator's kernels a device can run */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,29 +7,29 @@
 #include "calib/base/random.h"
 #include "kernels/generate/private.h"
 
-const struct gcal_kernel_limits gcal_nominal_limits = {
+const struct gcal_kernel_limits gcal_kernel_nominal_limits = {
     .cache_bytes = 4 << 20,
     .memory_bytes = 1 << 30,
     .fp16 = true,
     .fp64 = true,
 };
 
-const char *gcal_left_out_name(enum gcal_left_out reason)
+const char *gcal_kernel_exclusion_name(enum gcal_kernel_exclusion reason)
 {
     static const char *const names[] = {
-        [GCAL_LEFT_OUT_WORK_GROUP] = "larger work-groups than the device takes",
-        [GCAL_LEFT_OUT_LOCAL_MEMORY] = "more local memory than the device has",
-        [GCAL_LEFT_OUT_FP16] = "float16, which the device does not have",
-        [GCAL_LEFT_OUT_FP64] = "float64, which the device does not have",
-        [GCAL_LEFT_OUT_FOOTPRINT] = "a footprint that is too small for any size",
+        [GCAL_KERNEL_EXCLUDED_WORK_GROUP] = "larger work-groups than the device takes",
+        [GCAL_KERNEL_EXCLUDED_LOCAL_MEMORY] = "more local memory than the device has",
+        [GCAL_KERNEL_EXCLUDED_FP16] = "float16, which the device does not have",
+        [GCAL_KERNEL_EXCLUDED_FP64] = "float64, which the device does not have",
+        [GCAL_KERNEL_EXCLUDED_FOOTPRINT] = "a footprint that is too small for any size",
     };
 
     return names[reason];
 }
 
 /* A dtype of an argument of the kernel's or of the generator's. */
-static bool has_dtype(const struct gcal_setting *s, const struct gcal_kernel *kernel,
-                      const char *dtype)
+static bool has_dtype(const struct gcal_generator_setting *s,
+                      const struct gcal_kernel *kernel, const char *dtype)
 {
     for (size_t i = 0; i < kernel->n_args; i++)
         if (strcmp(kernel->args[i].dtype, dtype) == 0)
@@ -40,20 +40,21 @@ static bool has_dtype(const struct gcal_setting *s, const struct gcal_kernel *ke
     return false;
 }
 
-bool gcal_limits_allow(const struct gcal_kernel_limits *limits,
-                       const struct gcal_setting *s, const struct gcal_kernel *kernel,
-                       enum gcal_left_out *reason)
+bool gcal_kernel_limits_allow(const struct gcal_kernel_limits *limits,
+                              const struct gcal_generator_setting *s,
+                              const struct gcal_kernel *kernel,
+                              enum gcal_kernel_exclusion *reason)
 {
     size_t work_group = 1;
 
     for (size_t i = 0; i < kernel->n_dims; i++)
         work_group *= kernel->local_size[i];
     if (limits->max_work_group_size && work_group > limits->max_work_group_size)
-        *reason = GCAL_LEFT_OUT_WORK_GROUP;
+        *reason = GCAL_KERNEL_EXCLUDED_WORK_GROUP;
     else if (!limits->fp16 && has_dtype(s, kernel, "float16"))
-        *reason = GCAL_LEFT_OUT_FP16;
+        *reason = GCAL_KERNEL_EXCLUDED_FP16;
     else if (!limits->fp64 && has_dtype(s, kernel, "float64"))
-        *reason = GCAL_LEFT_OUT_FP64;
+        *reason = GCAL_KERNEL_EXCLUDED_FP64;
     else
         return true;
     return false;

@@ -1,4 +1,4 @@
-/* catalogue_product.c - the Cartesian product of the values of a generator's arguments
+/* product.c - the Cartesian product of the values of a generator's arguments
  *
  * Each argument is a wheel with the values that tags or its defaults give it; a walk
  * turns them like a counter, the last one fastest, and passes over settings that break a
@@ -12,14 +12,14 @@
 #include "calib/base/error.h"
 #include "kernels/generate/private.h"
 
-struct gcal_wheel {
+struct gcal_generator_wheel {
     size_t n, at;
     const char **values; /* borrowed from the tags or the argument */
 };
 
 static int fill_wheel(const struct gcal_generator_arg *a,
-                      const struct gcal_variant_tag *tag, struct gcal_wheel *wheel,
-                      struct gcal_error *err)
+                      const struct gcal_catalogue_variant_tag *tag,
+                      struct gcal_generator_wheel *wheel, struct gcal_error *err)
 {
     size_t n = tag ? tag->n_values : a->defaults.n;
 
@@ -28,46 +28,48 @@ static int fill_wheel(const struct gcal_generator_arg *a,
     for (size_t i = 0; i < n; i++) {
         const char *value = tag ? tag->values[i] : a->defaults.items[i];
 
-        if (gcal_argument_allows(a, value))
+        if (gcal_generator_arg_allows(a, value))
             wheel->values[wheel->n++] = value;
     }
     return 0;
 }
 
-int gcal_product_open(const struct gcal_generator *g, const struct gcal_tags *tags,
-                      const struct gcal_kernel_limits *limits, struct gcal_product *p,
-                      struct gcal_error *err)
+int gcal_generator_product_open(const struct gcal_generator *g,
+                                const struct gcal_catalogue_tags *tags,
+                                const struct gcal_kernel_limits *limits,
+                                struct gcal_generator_product *p, struct gcal_error *err)
 {
-    *p = (struct gcal_product){ .limits = limits,
-                                .n_wheels = g->n_arguments,
-                                .footprint = g->n_arguments };
+    *p = (struct gcal_generator_product){ .limits = limits,
+                                          .n_wheels = g->n_arguments,
+                                          .footprint = g->n_arguments };
     p->wheels = calloc(g->n_arguments, sizeof(*p->wheels));
-    p->setting = (struct gcal_setting){
+    p->setting = (struct gcal_generator_setting){
         .generator = g,
         .values = calloc(g->n_arguments, sizeof(*p->setting.values)),
     };
     if (!p->wheels || !p->setting.values) {
-        gcal_product_close(p);
+        gcal_generator_product_close(p);
         return gcal_error_memory(err);
     }
     for (size_t i = 0; i < g->n_arguments; i++) {
         const struct gcal_generator_arg *a = &g->arguments[i];
-        const struct gcal_variant_tag *tag = tags ? gcal_tags_find(tags, a->name) : NULL;
+        const struct gcal_catalogue_variant_tag *tag =
+            tags ? gcal_catalogue_tags_find(tags, a->name) : NULL;
 
         if (fill_wheel(a, tag, &p->wheels[i], err) < 0) {
-            gcal_product_close(p);
+            gcal_generator_product_close(p);
             return -1;
         }
         /* none: the tags ask for values that only others have */
         p->ended = p->ended || !p->wheels[i].n;
         if (a->footprint && !tag)
             p->footprint = i;
-        p->setting.ladder = p->setting.ladder || (a->ladder && !tag);
+        p->setting.sweep = p->setting.sweep || (a->sweep && !tag);
     }
     return 0;
 }
 
-void gcal_product_close(struct gcal_product *p)
+void gcal_generator_product_close(struct gcal_generator_product *p)
 {
     for (size_t i = 0; p->wheels && i < p->n_wheels; i++)
         free(p->wheels[i].values);
@@ -77,7 +79,7 @@ void gcal_product_close(struct gcal_product *p)
     memset(p, 0, sizeof(*p));
 }
 
-static bool advance(struct gcal_product *p)
+static bool advance(struct gcal_generator_product *p)
 {
     for (size_t i = p->n_wheels; i-- > 0;) {
         if (++p->wheels[i].at < p->wheels[i].n)
@@ -88,7 +90,7 @@ static bool advance(struct gcal_product *p)
 }
 
 /* To the first setting or the next one; false behind the last. */
-static bool turn(struct gcal_product *p)
+static bool turn(struct gcal_generator_product *p)
 {
     if (p->started && !p->ended)
         p->ended = !advance(p);
@@ -99,14 +101,15 @@ static bool turn(struct gcal_product *p)
 }
 
 /* 1, or 0 when no size fits; -1. */
-static int scale(struct gcal_product *p, struct gcal_error *err)
+static int scale(struct gcal_generator_product *p, struct gcal_error *err)
 {
     long long size;
 
     if (p->footprint == p->n_wheels)
         return 1;
-    if (gcal_footprint_size(&p->setting, p->footprint, p->wheels[p->footprint].at,
-                            p->limits, &size, err) < 0)
+    if (gcal_generator_footprint_size(&p->setting, p->footprint,
+                                      p->wheels[p->footprint].at, p->limits, &size,
+                                      err) < 0)
         return -1;
     p->n_too_small += !size;
     snprintf(p->size, sizeof(p->size), "%lld", size);
@@ -114,17 +117,17 @@ static int scale(struct gcal_product *p, struct gcal_error *err)
     return size > 0;
 }
 
-int gcal_product_next(struct gcal_product *p, struct gcal_error *err)
+int gcal_generator_product_next(struct gcal_generator_product *p, struct gcal_error *err)
 {
     while (turn(p)) {
         const struct gcal_yaml *broken;
         int allows;
 
-        if (gcal_where_broken(&p->setting, &broken, err) < 0)
+        if (gcal_generator_where_broken(&p->setting, &broken, err) < 0)
             return -1;
         if (broken && !p->broken.size)
-            gcal_where_put_broken(&p->setting, broken, &p->broken);
-        allows = broken ? 0 : gcal_companion_allows(&p->setting, &p->broken, err);
+            gcal_generator_where_put_broken(&p->setting, broken, &p->broken);
+        allows = broken ? 0 : gcal_generator_keep_allows(&p->setting, &p->broken, err);
         if (allows > 0)
             allows = scale(p, err);
         if (allows)

@@ -22,7 +22,7 @@ static const char *require_name(const struct gcal_yaml *map, const char *key,
     const struct gcal_yaml *node = require(map, key, err);
     const char *text = node ? gcal_yaml_text(node, key, err) : NULL;
 
-    if (text && !gcal_is_name(text)) {
+    if (text && !gcal_catalogue_is_name(text)) {
         gcal_yaml_error(node, err, "%s: expected a name of letters, digits and '_'", key);
         return NULL;
     }
@@ -30,7 +30,7 @@ static const char *require_name(const struct gcal_yaml *map, const char *key,
 }
 
 const struct gcal_generator_arg *
-gcal_generator_argument(const struct gcal_generator *generator, const char *name)
+gcal_generator_find_arg(const struct gcal_generator *generator, const char *name)
 {
     for (size_t i = 0; i < generator->n_arguments; i++)
         if (strcmp(generator->arguments[i].name, name) == 0)
@@ -38,7 +38,7 @@ gcal_generator_argument(const struct gcal_generator *generator, const char *name
     return NULL;
 }
 
-int gcal_generator_read_arguments(struct gcal_generator *g, struct gcal_error *err)
+int gcal_generator_read_args(struct gcal_generator *g, struct gcal_error *err)
 {
     const struct gcal_yaml *map = require(g->root, "arguments", err);
     int footprint = 0;
@@ -53,9 +53,9 @@ int gcal_generator_read_arguments(struct gcal_generator *g, struct gcal_error *e
         struct gcal_generator_arg *a = &g->arguments[g->n_arguments++];
 
         a->name = map->keys[i]->text;
-        if (!gcal_is_name(a->name))
+        if (!gcal_catalogue_is_name(a->name))
             return gcal_yaml_error(map->keys[i], err, "'%s' is not a name", a->name);
-        if (gcal_argument_read(map->items[i], a, err) < 0)
+        if (gcal_generator_arg_read(map->items[i], a, err) < 0)
             return -1;
         if (a->footprint && footprint++)
             return gcal_yaml_error(map->keys[i], err,
@@ -63,7 +63,7 @@ int gcal_generator_read_arguments(struct gcal_generator *g, struct gcal_error *e
                                    "footprint",
                                    a->name);
         /* So that the kernels of a family come out in ascending order. */
-        if (a->ladder && i + 1 < map->n_items)
+        if (a->sweep && i + 1 < map->n_items)
             return gcal_yaml_error(map->keys[i], err,
                                    "%s: the argument with a ladder must be the last one",
                                    a->name);
@@ -71,10 +71,11 @@ int gcal_generator_read_arguments(struct gcal_generator *g, struct gcal_error *e
     return 0;
 }
 
-const char *gcal_setting_value(const struct gcal_setting *setting, const char *argument)
+const char *gcal_generator_setting_value(const struct gcal_generator_setting *setting,
+                                         const char *argument)
 {
     const struct gcal_generator *g = setting->generator;
-    const struct gcal_generator_arg *a = gcal_generator_argument(g, argument);
+    const struct gcal_generator_arg *a = gcal_generator_find_arg(g, argument);
 
     return a ? setting->values[(size_t)(a - g->arguments)] : NULL;
 }
@@ -124,12 +125,13 @@ static int check_first(const struct gcal_generator *g, struct gcal_error *err)
 {
     struct gcal_geometry geometry = { 0 };
     struct gcal_kernel *kernel = NULL;
-    struct gcal_product product;
+    struct gcal_generator_product product;
     int rc = -1, found;
 
-    if (gcal_product_open(g, NULL, &gcal_nominal_limits, &product, err) < 0)
+    if (gcal_generator_product_open(g, NULL, &gcal_kernel_nominal_limits, &product, err) <
+        0)
         return -1;
-    if ((found = gcal_product_next(&product, err)) == 0)
+    if ((found = gcal_generator_product_next(&product, err)) == 0)
         gcal_yaml_error(product.broken.data ? gcal_yaml_find(g->root, "where") : g->root,
                         err, "%sthe defaults make no kernel: %s",
                         product.broken.data ? "where: " : "",
@@ -145,9 +147,9 @@ static int check_first(const struct gcal_generator *g, struct gcal_error *err)
     }
     rc = 0;
 out:
-    gcal_geometry_clear(&geometry);
+    gcal_kernel_geometry_clear(&geometry);
     gcal_kernel_destroy(kernel);
-    gcal_product_close(&product);
+    gcal_generator_product_close(&product);
     return rc;
 }
 
@@ -157,7 +159,7 @@ const char *gcal_generator_source_name(const struct gcal_yaml *root,
     const struct gcal_yaml *node;
     const char *name;
 
-    if (gcal_run_is_alone(root))
+    if (gcal_generator_is_transfer(root))
         return "";
     node = require(root, "source", err);
     name = node ? gcal_yaml_text(node, "source", err) : NULL;
@@ -182,17 +184,18 @@ static int read_generator(struct gcal_generator *g, struct gcal_error *err)
     if (gcal_yaml_check_keys(g->root, keys, err) < 0 || check_version(g->root, err) < 0)
         return -1;
     if (!(name = require_name(g->root, "name", err)) ||
-        (gcal_run_is_alone(g->root) ? gcal_run_check_alone(g->root, err) < 0
-                                    : !require_name(g->root, "kernel", err)) ||
+        (gcal_generator_is_transfer(g->root)
+             ? gcal_generator_check_transfer(g->root, err) < 0
+             : !require_name(g->root, "kernel", err)) ||
         !(g->source_name = gcal_generator_source_name(g->root, err)) ||
         !(tags = require(g->root, "tags", err)) ||
-        gcal_texts_read(tags, "tags", &g->tags, err) < 0)
+        gcal_catalogue_texts_read(tags, "tags", &g->tags, err) < 0)
         return -1;
     if (!(g->name = strdup(name)))
         return gcal_error_memory(err);
-    if (gcal_generator_read_arguments(g, err) < 0 || gcal_where_check(g, err) < 0 ||
+    if (gcal_generator_read_args(g, err) < 0 || gcal_generator_where_check(g, err) < 0 ||
         check_check(g, err) < 0 || read_options(g, err) < 0 ||
-        gcal_companions_check(g, err) < 0)
+        gcal_generator_check_derived(g, err) < 0)
         return -1;
     /* The rest is what a kernel is made from: making one finds what is not right. */
     return check_first(g, err);
@@ -222,9 +225,9 @@ void gcal_generator_destroy(struct gcal_generator *generator)
     if (!generator)
         return;
     for (size_t i = 0; i < generator->n_arguments; i++)
-        gcal_argument_clear(&generator->arguments[i]);
-    gcal_texts_clear(&generator->tags);
-    gcal_companion_clear(generator);
+        gcal_generator_arg_clear(&generator->arguments[i]);
+    gcal_catalogue_texts_clear(&generator->tags);
+    gcal_generator_clear_loads(generator);
     if (!generator->origin) {
         gcal_yaml_destroy(generator->root);
         free(generator->source);

@@ -1,4 +1,4 @@
-/* catalogue_run.c - how a kernel is run: launches, timing, and transfers */
+/* run.c - how a kernel is run: launches, timing, and transfers */
 #include "kernels/generate/run.h"
 
 #include <math.h>
@@ -15,13 +15,13 @@
 
 /* ---- reading ---- */
 
-bool gcal_run_is_alone(const struct gcal_yaml *root)
+bool gcal_generator_is_transfer(const struct gcal_yaml *root)
 {
     return gcal_yaml_find(root, "transfer") && !gcal_yaml_find(root, "source") &&
            !gcal_yaml_find(root, "kernel");
 }
 
-int gcal_run_check_alone(const struct gcal_yaml *root, struct gcal_error *err)
+int gcal_generator_check_transfer(const struct gcal_yaml *root, struct gcal_error *err)
 {
     static const char *const of_kernels[] = { "defines",   "local_size", "global_size",
                                               "args",      "reference",  "companions",
@@ -37,12 +37,13 @@ int gcal_run_check_alone(const struct gcal_yaml *root, struct gcal_error *err)
 }
 
 /* The place of 'key's text among 'names', whose first is none to choose. */
-static int read_choice(const struct gcal_setting *s, const struct gcal_yaml *map,
-                       const char *key, const char *const *names, int n, int *choice,
+static int read_choice(const struct gcal_generator_setting *s,
+                       const struct gcal_yaml *map, const char *key,
+                       const char *const *names, int n, int *choice,
                        struct gcal_error *err)
 {
     const struct gcal_yaml *node = gcal_yaml_find(map, key);
-    char *text = node ? gcal_expand(s, node, key, err) : NULL;
+    char *text = node ? gcal_generator_expand(s, node, key, err) : NULL;
     struct gcal_buf known = { 0 };
 
     if (!node)
@@ -59,7 +60,7 @@ static int read_choice(const struct gcal_setting *s, const struct gcal_yaml *map
     return *choice == n ? -1 : 0;
 }
 
-static int read_transfer(const struct gcal_setting *s, struct gcal_transfer *t,
+static int read_transfer(const struct gcal_generator_setting *s, struct gcal_transfer *t,
                          struct gcal_error *err)
 {
     static const char *const keys[] = { "direction", "memory", "bytes", "pieces", NULL };
@@ -70,18 +71,19 @@ static int read_transfer(const struct gcal_setting *s, struct gcal_transfer *t,
     if (!map)
         return 0;
     if (gcal_yaml_check_keys(map, keys, err) < 0 ||
-        read_choice(s, map, "direction", gcal_copy_way_names, 3, &way, err) < 0 ||
-        read_choice(s, map, "memory", gcal_host_memory_names, 4, &host, err) < 0)
+        read_choice(s, map, "direction", gcal_feature_copy_direction_names, 3, &way,
+                    err) < 0 ||
+        read_choice(s, map, "memory", gcal_feature_host_memory_names, 4, &host, err) < 0)
         return -1;
     if (!(bytes = gcal_yaml_find(map, "bytes")))
         return gcal_yaml_error(map, err, "key 'bytes' is missing");
-    t->way = (enum gcal_copy_way)way;
-    t->host = (enum gcal_host_memory)host;
+    t->way = (enum gcal_feature_copy_direction)way;
+    t->host = (enum gcal_feature_host_memory)host;
     pieces = gcal_yaml_find(map, "pieces");
-    if (!(t->bytes = gcal_expand_expr(s, bytes, "bytes", err)))
+    if (!(t->bytes = gcal_generator_expand_expr(s, bytes, "bytes", err)))
         return -1;
     if (pieces)
-        t->pieces = gcal_expand_expr(s, pieces, "pieces", err);
+        t->pieces = gcal_generator_expand_expr(s, pieces, "pieces", err);
     else if (!(t->pieces = strdup("1")))
         gcal_error_memory(err);
     return t->pieces ? 0 : -1;
@@ -92,12 +94,13 @@ static int read_transfer(const struct gcal_setting *s, struct gcal_transfer *t,
  * alone, they are timed by the host's clock.  Beside a kernel its events enclose all
  * that.
  */
-static int read_timing(const struct gcal_setting *s, const struct gcal_yaml *run,
-                       struct gcal_kernel *kernel, struct gcal_error *err)
+static int read_timing(const struct gcal_generator_setting *s,
+                       const struct gcal_yaml *run, struct gcal_kernel *kernel,
+                       struct gcal_error *err)
 {
     static const char *const names[] = { "", "event", "host" };
-    bool by_host =
-        gcal_run_is_alone(s->generator->root) && kernel->transfer.host != GCAL_PINNED;
+    bool by_host = gcal_generator_is_transfer(s->generator->root) &&
+                   kernel->transfer.host != GCAL_FEATURE_PINNED;
     int choice;
 
     kernel->timing = by_host ? GCAL_TIMING_HOST : GCAL_TIMING_EVENT;
@@ -108,13 +111,13 @@ static int read_timing(const struct gcal_setting *s, const struct gcal_yaml *run
     if (by_host && choice == 1)
         return gcal_yaml_error(gcal_yaml_find(run, "timing"), err,
                                "timing: no event covers what the host does to %s memory",
-                               gcal_host_memory_names[kernel->transfer.host]);
+                               gcal_feature_host_memory_names[kernel->transfer.host]);
     kernel->timing = choice == 1 ? GCAL_TIMING_EVENT : GCAL_TIMING_HOST;
     return 0;
 }
 
-int gcal_run_read(const struct gcal_setting *setting, struct gcal_kernel *kernel,
-                  struct gcal_error *err)
+int gcal_kernel_run_read(const struct gcal_generator_setting *setting,
+                         struct gcal_kernel *kernel, struct gcal_error *err)
 {
     static const char *const keys[] = { "launches", "timing", NULL };
     const struct gcal_yaml *run = gcal_yaml_find(setting->generator->root, "run");
@@ -123,21 +126,22 @@ int gcal_run_read(const struct gcal_setting *setting, struct gcal_kernel *kernel
     if (run && gcal_yaml_check_keys(run, keys, err) < 0)
         return -1;
     if (run && (launches = gcal_yaml_find(run, "launches")) &&
-        !(kernel->launches = gcal_expand_expr(setting, launches, "launches", err)))
+        !(kernel->launches =
+              gcal_generator_expand_expr(setting, launches, "launches", err)))
         return -1;
     if (read_transfer(setting, &kernel->transfer, err) < 0)
         return -1;
     return read_timing(setting, run, kernel, err);
 }
 
-void gcal_run_clear(struct gcal_kernel *kernel)
+void gcal_kernel_run_clear(struct gcal_kernel *kernel)
 {
     free(kernel->launches);
     free(kernel->transfer.bytes);
     free(kernel->transfer.pieces);
 }
 
-void gcal_run_put(struct gcal_buf *buf, const struct gcal_kernel *kernel)
+void gcal_kernel_run_put(struct gcal_buf *buf, const struct gcal_kernel *kernel)
 {
     gcal_wire_put_text(buf, kernel->launches);
     gcal_wire_put_u32(buf, kernel->timing);
@@ -182,7 +186,7 @@ static int eval_count(const struct gcal_kernel *kernel, const char *what,
 {
     double value;
 
-    if (gcal_eval_sizes(text, n_sizes, sizes, &value, err) < 0)
+    if (gcal_kernel_eval_sizes(text, n_sizes, sizes, &value, err) < 0)
         return -1;
     if (!(value >= 0 && value <= most) || value != floor(value))
         return gcal_error_set(err, GCAL_EINPUT,
@@ -199,7 +203,7 @@ static int transfer_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
     const struct gcal_transfer *t = &kernel->transfer;
     size_t bytes, pieces;
 
-    if (t->way == GCAL_COPY_ANY)
+    if (t->way == GCAL_FEATURE_COPY_ANY)
         return 0;
     if (eval_count(kernel, "bytes", t->bytes, 0x1p53, n_sizes, sizes, &bytes, err) < 0 ||
         eval_count(kernel, "pieces", t->pieces, MAX_LAUNCHES, n_sizes, sizes, &pieces,
@@ -215,9 +219,9 @@ static int transfer_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
     return 0;
 }
 
-int gcal_run_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
-                      const struct gcal_size *sizes, struct gcal_geometry *geometry,
-                      struct gcal_error *err)
+int gcal_kernel_run_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
+                             const struct gcal_size *sizes,
+                             struct gcal_geometry *geometry, struct gcal_error *err)
 {
     geometry->launches = gcal_kernel_is_transfer(kernel) ? 0 : 1;
     if (kernel->launches && eval_count(kernel, "launches", kernel->launches, MAX_LAUNCHES,
@@ -252,8 +256,8 @@ static int add_parameter(struct gcal_profile *profile, const char *name,
     return 0;
 }
 
-int gcal_run_add_parameters(struct gcal_profile *profile, const char *text,
-                            struct gcal_error *err)
+int gcal_kernel_run_add_parameters(struct gcal_profile *profile, const char *text,
+                                   struct gcal_error *err)
 {
     struct gcal_expr *expr = gcal_expr_parse(text, err);
     size_t n = expr ? gcal_expr_symbol_count(expr) : 0;
@@ -269,7 +273,7 @@ int gcal_run_add_parameters(struct gcal_profile *profile, const char *text,
 /* A factor of a product. */
 static char *in_brackets(const char *text)
 {
-    return strpbrk(text, "+-") ? gcal_format("(%s)", text) : strdup(text);
+    return strpbrk(text, "+-") ? gcal_buf_format("(%s)", text) : strdup(text);
 }
 
 static char *product(const char *a, const char *b)
@@ -277,7 +281,8 @@ static char *product(const char *a, const char *b)
     char *left = in_brackets(a), *right = in_brackets(b), *text = NULL;
 
     if (left && right)
-        text = strcmp(left, "1") == 0 ? strdup(right) : gcal_format("%s*%s", left, right);
+        text = strcmp(left, "1") == 0 ? strdup(right)
+                                      : gcal_buf_format("%s*%s", left, right);
     free(left);
     free(right);
     return text;
@@ -304,7 +309,7 @@ static int multiply(struct gcal_profile *profile, const char *launches,
         free(entry->count);
         entry->count = count;
     }
-    return gcal_run_add_parameters(profile, launches, err);
+    return gcal_kernel_run_add_parameters(profile, launches, err);
 }
 
 static int add_count(struct gcal_profile *profile, const struct gcal_transfer *t,
@@ -316,16 +321,17 @@ static int add_count(struct gcal_profile *profile, const struct gcal_transfer *t
     if (!entry)
         return -1;
     entry->kind = kind;
-    entry->granularity = GCAL_PER_KERNEL;
+    entry->granularity = GCAL_PROFILE_PER_KERNEL;
     entry->way = t->way;
     entry->host = t->host;
     entry->count = strdup(count);
-    entry->feature = gcal_format(
+    entry->feature = gcal_buf_format(
         "f_transfer_%s_%s_%s", kind == GCAL_FEATURE_TRANSFER_BYTES ? "bytes" : "copies",
-        gcal_copy_way_names[t->way], gcal_host_memory_names[t->host]);
+        gcal_feature_copy_direction_names[t->way],
+        gcal_feature_host_memory_names[t->host]);
     if (!entry->count || !entry->feature)
         return gcal_error_memory(err);
-    return gcal_run_add_parameters(profile, count, err);
+    return gcal_kernel_run_add_parameters(profile, count, err);
 }
 
 /* Without a kernel there is nothing else to count; the sizes are all parameters, as
@@ -349,7 +355,7 @@ static struct gcal_profile *empty_profile(const struct gcal_kernel *kernel,
     return NULL;
 }
 
-int gcal_run_count(struct gcal_kernel *kernel, struct gcal_error *err)
+int gcal_kernel_run_count(struct gcal_kernel *kernel, struct gcal_error *err)
 {
     const struct gcal_transfer *t = &kernel->transfer;
 
@@ -359,7 +365,7 @@ int gcal_run_count(struct gcal_kernel *kernel, struct gcal_error *err)
     if (kernel->launches && strcmp(kernel->launches, "1") != 0 &&
         multiply(kernel->profile, kernel->launches, err) < 0)
         return -1;
-    if (t->way == GCAL_COPY_ANY)
+    if (t->way == GCAL_FEATURE_COPY_ANY)
         return 0;
     return add_count(kernel->profile, t, GCAL_FEATURE_TRANSFER_BYTES, t->bytes, err) <
                        0 ||

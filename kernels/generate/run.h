@@ -1,4 +1,4 @@
-/* catalogue_run.h - 'run' and 'transfer' of a catalogue entry; internal to kernels/ */
+/* run.h - 'run' and 'transfer' of a catalogue entry; internal to kernels/ */
 #ifndef GCAL_KERNELS_GENERATE_RUN_H
 #define GCAL_KERNELS_GENERATE_RUN_H
 
@@ -10,32 +10,32 @@ struct gcal_profile;
 /* Whether the entry describes a transfer without a kernel: it has 'transfer' and neither
  * 'source' nor 'kernel'.
  */
-bool gcal_run_is_alone(const struct gcal_yaml *root);
+bool gcal_generator_is_transfer(const struct gcal_yaml *root);
 /* Complains about keys that go with a kernel where there is none. */
-int gcal_run_check_alone(const struct gcal_yaml *root, struct gcal_error *err);
+int gcal_generator_check_transfer(const struct gcal_yaml *root, struct gcal_error *err);
 
 /* Fills launches, timing and transfer of a kernel that has nothing else yet, or 'source'
  * and 'entry'.
  */
-int gcal_run_read(const struct gcal_setting *setting, struct gcal_kernel *kernel,
-                  struct gcal_error *err);
-void gcal_run_clear(struct gcal_kernel *kernel);
+int gcal_kernel_run_read(const struct gcal_generator_setting *setting,
+                         struct gcal_kernel *kernel, struct gcal_error *err);
+void gcal_kernel_run_clear(struct gcal_kernel *kernel);
 /* The part of them in the kernel's id. */
-void gcal_run_put(struct gcal_buf *buf, const struct gcal_kernel *kernel);
+void gcal_kernel_run_put(struct gcal_buf *buf, const struct gcal_kernel *kernel);
 
 /* Launches, bytes and pieces for some sizes. */
-int gcal_run_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
-                      const struct gcal_size *sizes, struct gcal_geometry *geometry,
-                      struct gcal_error *err);
+int gcal_kernel_run_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
+                             const struct gcal_size *sizes,
+                             struct gcal_geometry *geometry, struct gcal_error *err);
 
 /* Makes the profile of one launch that of a run: counts are multiplied by the launches,
  * and the transfer's are added.  A kernel that is a transfer has no profile before.
  */
-int gcal_run_count(struct gcal_kernel *kernel, struct gcal_error *err);
+int gcal_kernel_run_count(struct gcal_kernel *kernel, struct gcal_error *err);
 
 /* Makes the sizes that 'count' speaks of parameters of the profile. */
-int gcal_run_add_parameters(struct gcal_profile *profile, const char *count,
-                            struct gcal_error *err);
+int gcal_kernel_run_add_parameters(struct gcal_profile *profile, const char *count,
+                                   struct gcal_error *err);
 
 /* ---- part.c ---- */
 
@@ -43,7 +43,8 @@ int gcal_run_add_parameters(struct gcal_profile *profile, const char *count,
  * work removed gets the part that it keeps of its origin, which is counted for that
  * unless 'tree' has it (see gcal_kernel_finish()).
  */
-int gcal_parts_set(const struct gcal_setting *setting, struct gcal_kernel *kernel,
-                   void **tree, struct gcal_error *err);
+int gcal_kernel_set_components(const struct gcal_generator_setting *setting,
+                               struct gcal_kernel *kernel, void **tree,
+                               struct gcal_error *err);
 
 #endif

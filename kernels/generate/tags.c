@@ -5,12 +5,12 @@
 #include "calib/base/error.h"
 #include "kernels/generate/private.h"
 
-void gcal_tags_clear(struct gcal_tags *tags)
+void gcal_catalogue_tags_clear(struct gcal_catalogue_tags *tags)
 {
     for (size_t i = 0; i < tags->n_plain; i++)
         free(tags->plain[i]);
     for (size_t i = 0; i < tags->n_variants; i++) {
-        struct gcal_variant_tag *v = &tags->variants[i];
+        struct gcal_catalogue_variant_tag *v = &tags->variants[i];
 
         for (size_t j = 0; j < v->n_values; j++)
             free(v->values[j]);
@@ -23,8 +23,8 @@ void gcal_tags_clear(struct gcal_tags *tags)
 }
 
 /* "1024,2048" */
-static int parse_values(const char *tag, const char *text, struct gcal_variant_tag *v,
-                        struct gcal_error *err)
+static int parse_values(const char *tag, const char *text,
+                        struct gcal_catalogue_variant_tag *v, struct gcal_error *err)
 {
     size_t room = 1;
 
@@ -49,10 +49,11 @@ static int parse_values(const char *tag, const char *text, struct gcal_variant_t
     }
 }
 
-static int parse_tag(const char *tag, struct gcal_tags *out, struct gcal_error *err)
+static int parse_tag(const char *tag, struct gcal_catalogue_tags *out,
+                     struct gcal_error *err)
 {
     const char *colon = strchr(tag, ':');
-    struct gcal_variant_tag *v;
+    struct gcal_catalogue_variant_tag *v;
 
     if (!*tag || colon == tag)
         return gcal_error_set(err, GCAL_EINPUT, "tag '%s' has no name", tag);
@@ -65,7 +66,7 @@ static int parse_tag(const char *tag, struct gcal_tags *out, struct gcal_error *
     v = &out->variants[out->n_variants];
     if (!(v->argument = strndup(tag, (size_t)(colon - tag))))
         return gcal_error_memory(err);
-    if (gcal_tags_find(out, v->argument)) {
+    if (gcal_catalogue_tags_find(out, v->argument)) {
         gcal_error_set(err, GCAL_EINPUT,
                        "tag '%s': '%s' is fixed twice; write one tag with "
                        "all values, separated by commas",
@@ -77,26 +78,26 @@ static int parse_tag(const char *tag, struct gcal_tags *out, struct gcal_error *
     return parse_values(tag, colon + 1, v, err);
 }
 
-int gcal_tags_parse(size_t n_tags, const char *const *tags, struct gcal_tags *out,
-                    struct gcal_error *err)
+int gcal_catalogue_tags_parse(size_t n_tags, const char *const *tags,
+                              struct gcal_catalogue_tags *out, struct gcal_error *err)
 {
     memset(out, 0, sizeof(*out));
     out->plain = calloc(n_tags + 1, sizeof(*out->plain));
     out->variants = calloc(n_tags + 1, sizeof(*out->variants));
     if (!out->plain || !out->variants) {
-        gcal_tags_clear(out);
+        gcal_catalogue_tags_clear(out);
         return gcal_error_memory(err);
     }
     for (size_t i = 0; i < n_tags; i++)
         if (parse_tag(tags[i], out, err) < 0) {
-            gcal_tags_clear(out);
+            gcal_catalogue_tags_clear(out);
             return -1;
         }
     return 0;
 }
 
-const struct gcal_variant_tag *gcal_tags_find(const struct gcal_tags *tags,
-                                              const char *argument)
+const struct gcal_catalogue_variant_tag *
+gcal_catalogue_tags_find(const struct gcal_catalogue_tags *tags, const char *argument)
 {
     for (size_t i = 0; i < tags->n_variants; i++)
         if (strcmp(tags->variants[i].argument, argument) == 0)
@@ -104,13 +105,14 @@ const struct gcal_variant_tag *gcal_tags_find(const struct gcal_tags *tags,
     return NULL;
 }
 
-bool gcal_tags_match(const struct gcal_tags *tags, enum gcal_match match,
-                     const struct gcal_generator *generator)
+bool gcal_catalogue_tags_match(const struct gcal_catalogue_tags *tags,
+                               enum gcal_match match,
+                               const struct gcal_generator *generator)
 {
     size_t asked = 0, held = 0; /* of those asked for, of the generator's: in both */
 
     for (size_t i = 0; i < tags->n_plain; i++)
-        asked += gcal_texts_have(&generator->tags, tags->plain[i]);
+        asked += gcal_catalogue_texts_contain(&generator->tags, tags->plain[i]);
     for (size_t i = 0; i < generator->tags.n; i++)
         for (size_t j = 0; j < tags->n_plain; j++)
             if (strcmp(generator->tags.items[i], tags->plain[j]) == 0) {
@@ -162,7 +164,7 @@ static int check_plain(const struct gcal_catalogue *catalogue, const char *tag,
     int rc = 0;
 
     for (size_t i = 0; i < catalogue->n_generators && rc == 0; i++) {
-        const struct gcal_texts *tags = &catalogue->generators[i]->tags;
+        const struct gcal_catalogue_texts *tags = &catalogue->generators[i]->tags;
 
         for (size_t j = 0; j < tags->n && rc == 0; j++)
             rc = add_word(&known, tags->items[j], err);
@@ -183,15 +185,17 @@ static int check_plain(const struct gcal_catalogue *catalogue, const char *tag,
 }
 
 static int complain_argument(const struct gcal_catalogue *catalogue,
-                             const struct gcal_tags *tags, enum gcal_match match,
-                             const char *argument, struct gcal_error *err)
+                             const struct gcal_catalogue_tags *tags,
+                             enum gcal_match match, const char *argument,
+                             struct gcal_error *err)
 {
     struct words known = { 0 };
 
     for (size_t i = 0; i < catalogue->n_generators; i++) {
         const struct gcal_generator *g = catalogue->generators[i];
 
-        for (size_t j = 0; j < g->n_arguments && gcal_tags_match(tags, match, g); j++)
+        for (size_t j = 0;
+             j < g->n_arguments && gcal_catalogue_tags_match(tags, match, g); j++)
             if (add_word(&known, g->arguments[j].name, err) < 0) {
                 free(known.list);
                 return -1;
@@ -210,7 +214,7 @@ static int complain_value(const struct gcal_generator_arg *a, const char *value,
 {
     struct gcal_buf text = { 0 };
 
-    gcal_argument_put_values(a, &text);
+    gcal_generator_arg_put_values(a, &text);
     gcal_error_set(err, GCAL_EINPUT, "tag '%s:%s': argument '%s' takes %s", a->name,
                    value, a->name, text.data ? text.data : "others");
     gcal_buf_free(&text);
@@ -219,8 +223,9 @@ static int complain_value(const struct gcal_generator_arg *a, const char *value,
 
 /* Some generator that the tags pick must have the argument, and some allow the value. */
 static int check_variant(const struct gcal_catalogue *catalogue,
-                         const struct gcal_tags *tags, enum gcal_match match,
-                         const struct gcal_variant_tag *v, struct gcal_error *err)
+                         const struct gcal_catalogue_tags *tags, enum gcal_match match,
+                         const struct gcal_catalogue_variant_tag *v,
+                         struct gcal_error *err)
 {
     for (size_t k = 0; k < v->n_values; k++) {
         const struct gcal_generator_arg *a = NULL;
@@ -229,11 +234,12 @@ static int check_variant(const struct gcal_catalogue *catalogue,
         for (size_t i = 0; i < catalogue->n_generators && !allowed; i++) {
             const struct gcal_generator *g = catalogue->generators[i];
             const struct gcal_generator_arg *found =
-                gcal_tags_match(tags, match, g) ? gcal_generator_argument(g, v->argument)
-                                                : NULL;
+                gcal_catalogue_tags_match(tags, match, g)
+                    ? gcal_generator_find_arg(g, v->argument)
+                    : NULL;
 
             a = found ? found : a;
-            allowed = found && gcal_argument_allows(found, v->values[k]);
+            allowed = found && gcal_generator_arg_allows(found, v->values[k]);
         }
         if (!a)
             return complain_argument(catalogue, tags, match, v->argument, err);
@@ -243,7 +249,7 @@ static int check_variant(const struct gcal_catalogue *catalogue,
     return 0;
 }
 
-static int complain_match(const struct gcal_tags *tags, enum gcal_match match,
+static int complain_match(const struct gcal_catalogue_tags *tags, enum gcal_match match,
                           struct gcal_error *err)
 {
     static const char *const relation[] = {
@@ -262,8 +268,9 @@ static int complain_match(const struct gcal_tags *tags, enum gcal_match match,
     return -1;
 }
 
-int gcal_tags_check(const struct gcal_catalogue *catalogue, const struct gcal_tags *tags,
-                    enum gcal_match match, struct gcal_error *err)
+int gcal_catalogue_tags_check(const struct gcal_catalogue *catalogue,
+                              const struct gcal_catalogue_tags *tags,
+                              enum gcal_match match, struct gcal_error *err)
 {
     size_t n_matched = 0;
 
@@ -271,7 +278,7 @@ int gcal_tags_check(const struct gcal_catalogue *catalogue, const struct gcal_ta
         if (check_plain(catalogue, tags->plain[i], err) < 0)
             return -1;
     for (size_t i = 0; i < catalogue->n_generators; i++)
-        n_matched += gcal_tags_match(tags, match, catalogue->generators[i]);
+        n_matched += gcal_catalogue_tags_match(tags, match, catalogue->generators[i]);
     if (!n_matched)
         return complain_match(tags, match, err);
     for (size_t i = 0; i < tags->n_variants; i++)

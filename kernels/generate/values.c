@@ -1,4 +1,4 @@
-/* catalogue_values.c - the values that an argument of a generator allows */
+/* values.c - the values that an argument of a generator allows */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 /* A set larger than this must say which of its values are made without being asked. */
 enum { MOST_DEFAULTS = 64 };
 
-int gcal_texts_add(struct gcal_texts *texts, const char *text, struct gcal_error *err)
+int gcal_catalogue_texts_add(struct gcal_catalogue_texts *texts, const char *text,
+                             struct gcal_error *err)
 {
     char **moved =
         gcal_array_grow(texts->items, texts->n, &texts->capacity, sizeof(*moved), err);
@@ -24,7 +25,8 @@ int gcal_texts_add(struct gcal_texts *texts, const char *text, struct gcal_error
     return 0;
 }
 
-bool gcal_texts_have(const struct gcal_texts *texts, const char *text)
+bool gcal_catalogue_texts_contain(const struct gcal_catalogue_texts *texts,
+                                  const char *text)
 {
     for (size_t i = 0; i < texts->n; i++)
         if (strcmp(texts->items[i], text) == 0)
@@ -32,7 +34,7 @@ bool gcal_texts_have(const struct gcal_texts *texts, const char *text)
     return false;
 }
 
-void gcal_texts_clear(struct gcal_texts *texts)
+void gcal_catalogue_texts_clear(struct gcal_catalogue_texts *texts)
 {
     for (size_t i = 0; i < texts->n; i++)
         free(texts->items[i]);
@@ -51,25 +53,25 @@ static bool is_word(const char *text)
     return *text && text[strspn(text, allowed)] == '\0';
 }
 
-bool gcal_is_name(const char *text)
+bool gcal_catalogue_is_name(const char *text)
 {
     return is_word(text) && !strpbrk(text, ".+-") && !(*text >= '0' && *text <= '9');
 }
 
-bool gcal_is_integer(const char *text)
+bool gcal_catalogue_is_integer(const char *text)
 {
     size_t n = strspn(text, "0123456789");
 
     return n > 0 && n <= 15 && !text[n] && (*text != '0' || n == 1);
 }
 
-bool gcal_is_size(const char *text)
+bool gcal_catalogue_is_size(const char *text)
 {
-    return gcal_is_integer(text) && *text != '0';
+    return gcal_catalogue_is_integer(text) && *text != '0';
 }
 
-int gcal_texts_read(const struct gcal_yaml *list, const char *what,
-                    struct gcal_texts *texts, struct gcal_error *err)
+int gcal_catalogue_texts_read(const struct gcal_yaml *list, const char *what,
+                              struct gcal_catalogue_texts *texts, struct gcal_error *err)
 {
     if (list->kind != GCAL_YAML_LIST || !list->n_items)
         return gcal_yaml_error(list, err, "%s: expected a list such as [a, b]", what);
@@ -83,10 +85,10 @@ int gcal_texts_read(const struct gcal_yaml *list, const char *what,
                                    "%s: '%s' holds a character other than "
                                    "letters, digits and _ . + -",
                                    what, item->text);
-        if (gcal_texts_have(texts, item->text))
+        if (gcal_catalogue_texts_contain(texts, item->text))
             return gcal_yaml_error(item, err, "%s: '%s' stands here twice", what,
                                    item->text);
-        if (gcal_texts_add(texts, item->text, err) < 0)
+        if (gcal_catalogue_texts_add(texts, item->text, err) < 0)
             return -1;
     }
     return 0;
@@ -97,23 +99,23 @@ int gcal_texts_read(const struct gcal_yaml *list, const char *what,
 static int read_list(const struct gcal_yaml *list, struct gcal_generator_arg *a,
                      struct gcal_error *err)
 {
-    a->form = GCAL_VALUES_LISTED;
-    return gcal_texts_read(list, a->name, &a->listed, err);
+    a->form = GCAL_GENERATOR_VALUES_LISTED;
+    return gcal_catalogue_texts_read(list, a->name, &a->listed, err);
 }
 
 /* The sizes made without a tag. */
 static int read_sizes(const struct gcal_yaml *list, struct gcal_generator_arg *a,
                       struct gcal_error *err)
 {
-    a->form = GCAL_VALUES_SIZE;
-    if (gcal_texts_read(list, a->name, &a->defaults, err) < 0)
+    a->form = GCAL_GENERATOR_VALUES_SIZE;
+    if (gcal_catalogue_texts_read(list, a->name, &a->defaults, err) < 0)
         return -1;
     for (size_t i = 0; i < list->n_items; i++) {
         const struct gcal_yaml *item = list->items[i];
 
-        if (!gcal_is_size(item->text))
+        if (!gcal_catalogue_is_size(item->text))
             return gcal_yaml_error(item, err, "%s: expected a positive integer", a->name);
-        if (a->ladder && i && atoll(item->text) <= atoll(list->items[i - 1]->text))
+        if (a->sweep && i && atoll(item->text) <= atoll(list->items[i - 1]->text))
             return gcal_yaml_error(item, err, "%s: a ladder must ascend", a->name);
     }
     return 0;
@@ -129,7 +131,7 @@ static int read_ends(const struct gcal_yaml *list, const char *what, size_t most
     for (size_t i = 0; i < list->n_items; i++) {
         const struct gcal_yaml *item = list->items[i];
 
-        if (item->kind != GCAL_YAML_SCALAR || !gcal_is_integer(item->text))
+        if (item->kind != GCAL_YAML_SCALAR || !gcal_catalogue_is_integer(item->text))
             return gcal_yaml_error(item, err, "%s: expected an integer from 0", what);
         ends[i] = atoll(item->text);
     }
@@ -146,7 +148,7 @@ static int read_range(const struct gcal_yaml *list, struct gcal_generator_arg *a
 {
     long long ends[3] = { 0, 0, 1 };
 
-    a->form = GCAL_VALUES_RANGE;
+    a->form = GCAL_GENERATOR_VALUES_RANGE;
     if (read_ends(list, a->name, 3, ends, err) < 0)
         return -1;
     if (!ends[2])
@@ -171,7 +173,7 @@ static int read_powers(const struct gcal_yaml *list, struct gcal_generator_arg *
 {
     long long ends[2];
 
-    a->form = GCAL_VALUES_POWERS;
+    a->form = GCAL_GENERATOR_VALUES_POWERS;
     if (read_ends(list, a->name, 2, ends, err) < 0)
         return -1;
     for (size_t i = 0; i < 2; i++)
@@ -188,10 +190,10 @@ static int read_powers(const struct gcal_yaml *list, struct gcal_generator_arg *
 static int read_defaults(const struct gcal_yaml *list, struct gcal_generator_arg *a,
                          struct gcal_error *err)
 {
-    if (gcal_texts_read(list, a->name, &a->defaults, err) < 0)
+    if (gcal_catalogue_texts_read(list, a->name, &a->defaults, err) < 0)
         return -1;
     for (size_t i = 0; i < list->n_items; i++)
-        if (!gcal_argument_allows(a, list->items[i]->text))
+        if (!gcal_generator_arg_allows(a, list->items[i]->text))
             return gcal_yaml_error(list->items[i], err,
                                    "%s: the default '%s' is not among its values",
                                    a->name, list->items[i]->text);
@@ -202,29 +204,29 @@ static int read_defaults(const struct gcal_yaml *list, struct gcal_generator_arg
 static int default_to_all(const struct gcal_yaml *node, struct gcal_generator_arg *a,
                           struct gcal_error *err)
 {
-    const bool is_range = a->form == GCAL_VALUES_RANGE;
+    const bool is_range = a->form == GCAL_GENERATOR_VALUES_RANGE;
 
     for (size_t i = 0; i < a->listed.n; i++)
-        if (gcal_texts_add(&a->defaults, a->listed.items[i], err) < 0)
+        if (gcal_catalogue_texts_add(&a->defaults, a->listed.items[i], err) < 0)
             return -1;
     if (is_range && (a->last - a->first) / a->step >= MOST_DEFAULTS)
         return gcal_yaml_error(node, err,
                                "%s: more than %d values need a 'default', those that are "
                                "made unless a tag says otherwise",
                                a->name, MOST_DEFAULTS);
-    for (long long v = a->first; a->form != GCAL_VALUES_LISTED && v <= a->last;
+    for (long long v = a->first; a->form != GCAL_GENERATOR_VALUES_LISTED && v <= a->last;
          v = is_range ? v + a->step : 2 * v) {
         char text[32];
 
         snprintf(text, sizeof(text), "%lld", v);
-        if (gcal_texts_add(&a->defaults, text, err) < 0)
+        if (gcal_catalogue_texts_add(&a->defaults, text, err) < 0)
             return -1;
     }
     return 0;
 }
 
-int gcal_argument_read(const struct gcal_yaml *node, struct gcal_generator_arg *a,
-                       struct gcal_error *err)
+int gcal_generator_arg_read(const struct gcal_yaml *node, struct gcal_generator_arg *a,
+                            struct gcal_error *err)
 {
     static const struct {
         const char *key;
@@ -237,7 +239,7 @@ int gcal_argument_read(const struct gcal_yaml *node, struct gcal_generator_arg *
         { "powers_of_two", false, false, read_powers },
         { "size", true, false, read_sizes },
         { "ladder", true, true, read_sizes },
-        { "footprint", true, false, gcal_footprint_read },
+        { "footprint", true, false, gcal_generator_footprint_read },
     };
     static const char *const keys[] = { "values", "range",     "powers_of_two", "size",
                                         "ladder", "footprint", "default",       NULL };
@@ -260,7 +262,7 @@ int gcal_argument_read(const struct gcal_yaml *node, struct gcal_generator_arg *
                                "'size', 'ladder', 'footprint'",
                                a->name);
     a->size = forms[form].size;
-    a->ladder = forms[form].ladder;
+    a->sweep = forms[form].ladder;
     if (forms[form].read(values, a, err) < 0)
         return -1;
     defaults = gcal_yaml_find(node, "default");
@@ -271,63 +273,64 @@ int gcal_argument_read(const struct gcal_yaml *node, struct gcal_generator_arg *
     return defaults ? read_defaults(defaults, a, err) : default_to_all(node, a, err);
 }
 
-void gcal_argument_clear(struct gcal_generator_arg *a)
+void gcal_generator_arg_clear(struct gcal_generator_arg *a)
 {
-    gcal_texts_clear(&a->listed);
-    gcal_texts_clear(&a->defaults);
+    gcal_catalogue_texts_clear(&a->listed);
+    gcal_catalogue_texts_clear(&a->defaults);
 }
 
 /* ---- questions ---- */
 
-bool gcal_argument_allows(const struct gcal_generator_arg *a, const char *value)
+bool gcal_generator_arg_allows(const struct gcal_generator_arg *a, const char *value)
 {
-    long long number = gcal_is_integer(value) ? atoll(value) : -1;
+    long long number = gcal_catalogue_is_integer(value) ? atoll(value) : -1;
 
     switch (a->form) {
-    case GCAL_VALUES_LISTED:
-        return gcal_texts_have(&a->listed, value);
-    case GCAL_VALUES_SIZE:
-        return gcal_is_size(value);
-    case GCAL_VALUES_RANGE:
+    case GCAL_GENERATOR_VALUES_LISTED:
+        return gcal_catalogue_texts_contain(&a->listed, value);
+    case GCAL_GENERATOR_VALUES_SIZE:
+        return gcal_catalogue_is_size(value);
+    case GCAL_GENERATOR_VALUES_RANGE:
         return number >= a->first && number <= a->last &&
                (number - a->first) % a->step == 0;
-    case GCAL_VALUES_POWERS:
+    case GCAL_GENERATOR_VALUES_POWERS:
         return number >= a->first && number <= a->last && is_power(number);
-    case GCAL_VALUES_LOADS:
-        return gcal_companion_may_keep(value);
+    case GCAL_GENERATOR_VALUES_LOADS:
+        return gcal_generator_keep_is_valid(value);
     }
     return false;
 }
 
-bool gcal_argument_is_integer(const struct gcal_generator_arg *a)
+bool gcal_generator_arg_is_integer(const struct gcal_generator_arg *a)
 {
-    if (a->form == GCAL_VALUES_LOADS)
+    if (a->form == GCAL_GENERATOR_VALUES_LOADS)
         return false;
     for (size_t i = 0; i < a->listed.n; i++)
-        if (!gcal_is_integer(a->listed.items[i]))
+        if (!gcal_catalogue_is_integer(a->listed.items[i]))
             return false;
     return true;
 }
 
-void gcal_argument_put_values(const struct gcal_generator_arg *a, struct gcal_buf *out)
+void gcal_generator_arg_put_values(const struct gcal_generator_arg *a,
+                                   struct gcal_buf *out)
 {
     switch (a->form) {
-    case GCAL_VALUES_LISTED:
+    case GCAL_GENERATOR_VALUES_LISTED:
         for (size_t i = 0; i < a->listed.n; i++)
             gcal_buf_printf(out, "%s%s", i ? ", " : "", a->listed.items[i]);
         break;
-    case GCAL_VALUES_SIZE:
+    case GCAL_GENERATOR_VALUES_SIZE:
         gcal_buf_puts(out, "positive integers");
         break;
-    case GCAL_VALUES_RANGE:
+    case GCAL_GENERATOR_VALUES_RANGE:
         gcal_buf_printf(out, "%lld to %lld", a->first, a->last);
         if (a->step > 1)
             gcal_buf_printf(out, " in steps of %lld", a->step);
         break;
-    case GCAL_VALUES_POWERS:
+    case GCAL_GENERATOR_VALUES_POWERS:
         gcal_buf_printf(out, "powers of two from %lld to %lld", a->first, a->last);
         break;
-    case GCAL_VALUES_LOADS:
+    case GCAL_GENERATOR_VALUES_LOADS:
         gcal_buf_puts(out, "all, each, or names of global loads joined by '+'");
         break;
     }

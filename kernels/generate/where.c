@@ -1,4 +1,4 @@
-/* catalogue_where.c - conditions between a generator's arguments
+/* where.c - conditions between a generator's arguments
  *
  * Values are put in for their names before a condition is parsed, so that what stands
  * behind '%' may be an argument, too.
@@ -14,15 +14,15 @@
 
 /* ---- when: {argument: [values]} ---- */
 
-int gcal_when_check(const struct gcal_generator *g, const struct gcal_yaml *when,
-                    struct gcal_error *err)
+int gcal_generator_when_check(const struct gcal_generator *g,
+                              const struct gcal_yaml *when, struct gcal_error *err)
 {
     if (when->kind != GCAL_YAML_MAP)
         return gcal_yaml_error(when, err, "when: expected {argument: [values]}");
     for (size_t i = 0; i < when->n_items; i++) {
         const struct gcal_yaml *list = when->items[i];
         const struct gcal_generator_arg *a =
-            gcal_generator_argument(g, when->keys[i]->text);
+            gcal_generator_find_arg(g, when->keys[i]->text);
 
         if (!a || list->kind != GCAL_YAML_LIST)
             return gcal_yaml_error(when->keys[i], err,
@@ -30,7 +30,7 @@ int gcal_when_check(const struct gcal_generator *g, const struct gcal_yaml *when
         for (size_t j = 0; j < list->n_items; j++) {
             if (!gcal_yaml_text(list->items[j], "when", err))
                 return -1;
-            if (!gcal_argument_allows(a, list->items[j]->text))
+            if (!gcal_generator_arg_allows(a, list->items[j]->text))
                 return gcal_yaml_error(list->items[j], err,
                                        "when: '%s' never has the value '%s'", a->name,
                                        list->items[j]->text);
@@ -47,10 +47,12 @@ static bool is_among(const struct gcal_yaml *list, const char *value)
     return false;
 }
 
-bool gcal_when_holds(const struct gcal_setting *s, const struct gcal_yaml *when)
+bool gcal_generator_when_holds(const struct gcal_generator_setting *s,
+                               const struct gcal_yaml *when)
 {
     for (size_t i = 0; when && i < when->n_items; i++)
-        if (!is_among(when->items[i], gcal_setting_value(s, when->keys[i]->text)))
+        if (!is_among(when->items[i],
+                      gcal_generator_setting_value(s, when->keys[i]->text)))
             return false;
     return true;
 }
@@ -83,7 +85,7 @@ static const struct gcal_generator_arg *next_argument(const struct gcal_generato
         if (n && n < sizeof(name)) {
             memcpy(name, *at, n);
             name[n] = '\0';
-            a = gcal_generator_argument(g, name);
+            a = gcal_generator_find_arg(g, name);
             if (a) {
                 *at += n;
                 return a;
@@ -94,11 +96,11 @@ static const struct gcal_generator_arg *next_argument(const struct gcal_generato
     return NULL;
 }
 
-static int evaluate(const struct gcal_setting *s, const struct gcal_yaml *node,
+static int evaluate(const struct gcal_generator_setting *s, const struct gcal_yaml *node,
                     bool *holds, struct gcal_error *err)
 {
     struct gcal_error reason = { 0 };
-    char *text = gcal_expand(s, node, "where", err);
+    char *text = gcal_generator_expand(s, node, "where", err);
     struct gcal_assume *condition;
     int rc = 0;
 
@@ -123,7 +125,7 @@ static int check_condition(const struct gcal_generator *g, const struct gcal_yam
     if (!at)
         return -1;
     for (; (a = next_argument(g, &at)); n_arguments++)
-        if (a->size || !gcal_argument_is_integer(a))
+        if (a->size || !gcal_generator_arg_is_integer(a))
             return gcal_yaml_error(node, err,
                                    a->size
                                        ? "where: '%s' is a size; 'assume' is for these"
@@ -134,7 +136,7 @@ static int check_condition(const struct gcal_generator *g, const struct gcal_yam
                : gcal_yaml_error(node, err, "where: '%s' names no argument", node->text);
 }
 
-int gcal_where_check(const struct gcal_generator *g, struct gcal_error *err)
+int gcal_generator_where_check(const struct gcal_generator *g, struct gcal_error *err)
 {
     static const char *const keys[] = { "when", "that", NULL };
     const struct gcal_yaml *list = gcal_yaml_find(g->root, "where");
@@ -151,7 +153,7 @@ int gcal_where_check(const struct gcal_generator *g, struct gcal_error *err)
                 return gcal_yaml_error(item, err,
                                        "where: expected {when: {argument: [values]}, "
                                        "that: condition}");
-            if (gcal_when_check(g, gcal_yaml_find(item, "when"), err) < 0)
+            if (gcal_generator_when_check(g, gcal_yaml_find(item, "when"), err) < 0)
                 return -1;
         }
         if (check_condition(g, condition_of(item), err) < 0)
@@ -160,8 +162,8 @@ int gcal_where_check(const struct gcal_generator *g, struct gcal_error *err)
     return 0;
 }
 
-int gcal_where_broken(const struct gcal_setting *s, const struct gcal_yaml **broken,
-                      struct gcal_error *err)
+int gcal_generator_where_broken(const struct gcal_generator_setting *s,
+                                const struct gcal_yaml **broken, struct gcal_error *err)
 {
     const struct gcal_yaml *list = gcal_yaml_find(s->generator->root, "where");
 
@@ -171,7 +173,7 @@ int gcal_where_broken(const struct gcal_setting *s, const struct gcal_yaml **bro
         bool holds = true;
 
         if (item->kind == GCAL_YAML_MAP &&
-            !gcal_when_holds(s, gcal_yaml_find(item, "when")))
+            !gcal_generator_when_holds(s, gcal_yaml_find(item, "when")))
             continue;
         if (evaluate(s, condition_of(item), &holds, err) < 0)
             return -1;
@@ -194,8 +196,8 @@ static bool names(const struct gcal_generator *g, const char *text,
     return false;
 }
 
-void gcal_where_put_broken(const struct gcal_setting *s, const struct gcal_yaml *broken,
-                           struct gcal_buf *out)
+void gcal_generator_where_put_broken(const struct gcal_generator_setting *s,
+                                     const struct gcal_yaml *broken, struct gcal_buf *out)
 {
     const struct gcal_generator *g = s->generator;
     const struct gcal_yaml *node = condition_of(broken);

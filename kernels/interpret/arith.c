@@ -1,4 +1,4 @@
-/* interpret_arith.c - nodes for conversions, operators and vectors */
+/* arith.c - nodes for conversions, operators and vectors */
 #include <math.h>
 #include <string.h>
 
@@ -6,99 +6,109 @@
 
 /* ---- conversions ---- */
 
-static int64_t int_to_int(struct gcal_item *item, const struct gcal_inode *n)
+static int64_t int_to_int(struct gcal_interp_work_item *item,
+                          const struct gcal_interp_node *n)
 {
-    return gcal_int_wrap(n->type->repr, n->a->eval.i(item, n->a));
+    return gcal_interp_int_wrap(n->type->repr, n->a->eval.i(item, n->a));
 }
 
-static int64_t float_to_int(struct gcal_item *item, const struct gcal_inode *n)
+static int64_t float_to_int(struct gcal_interp_work_item *item,
+                            const struct gcal_interp_node *n)
 {
-    return gcal_int_from(n->type->repr, n->a->eval.f(item, n->a));
+    return gcal_interp_int_from_float(n->type->repr, n->a->eval.f(item, n->a));
 }
 
-static int64_t pointer_to_bool(struct gcal_item *item, const struct gcal_inode *n)
+static int64_t pointer_to_bool(struct gcal_interp_work_item *item,
+                               const struct gcal_interp_node *n)
 {
-    return gcal_eval_truth(item, n->a);
+    return gcal_interp_eval_truth(item, n->a);
 }
 
-static double int_to_float(struct gcal_item *item, const struct gcal_inode *n)
+static double int_to_float(struct gcal_interp_work_item *item,
+                           const struct gcal_interp_node *n)
 {
-    return gcal_float_round(n->type->repr,
-                            gcal_float_from(n->a->type->repr, n->a->eval.i(item, n->a)));
+    return gcal_interp_float_round(
+        n->type->repr,
+        gcal_interp_float_from_int(n->a->type->repr, n->a->eval.i(item, n->a)));
 }
 
-static double float_to_float(struct gcal_item *item, const struct gcal_inode *n)
+static double float_to_float(struct gcal_interp_work_item *item,
+                             const struct gcal_interp_node *n)
 {
-    return gcal_float_round(n->type->repr, n->a->eval.f(item, n->a));
+    return gcal_interp_float_round(n->type->repr, n->a->eval.f(item, n->a));
 }
 
-static struct gcal_pointer pointer_to_pointer(struct gcal_item *item,
-                                              const struct gcal_inode *n)
+static struct gcal_interp_pointer pointer_to_pointer(struct gcal_interp_work_item *item,
+                                                     const struct gcal_interp_node *n)
 {
     return n->a->eval.p(item, n->a);
 }
 
-static struct gcal_pointer null_pointer(struct gcal_item *item,
-                                        const struct gcal_inode *n)
+static struct gcal_interp_pointer null_pointer(struct gcal_interp_work_item *item,
+                                               const struct gcal_interp_node *n)
 {
     (void)item;
     (void)n;
-    return (struct gcal_pointer){ NULL, 0, 0 };
+    return (struct gcal_interp_pointer){ NULL, 0, 0 };
 }
 
-static void splat(struct gcal_item *item, const struct gcal_inode *n,
-                  struct gcal_lanes *lanes)
+static void splat(struct gcal_interp_work_item *item, const struct gcal_interp_node *n,
+                  struct gcal_interp_lanes *lanes)
 {
-    struct gcal_value value;
+    struct gcal_interp_value value;
 
-    gcal_eval(item, n->a, &value);
+    gcal_interp_eval(item, n->a, &value);
     for (size_t i = 0; i < n->type->count; i++)
         lanes->i[i] = value.i;
 }
 
-static void convert_lanes(struct gcal_item *item, const struct gcal_inode *n,
-                          struct gcal_lanes *lanes)
+static void convert_lanes(struct gcal_interp_work_item *item,
+                          const struct gcal_interp_node *n,
+                          struct gcal_interp_lanes *lanes)
 {
-    enum gcal_repr from = n->a->type->element->repr, to = n->type->element->repr;
-    bool from_int = gcal_is_int(n->a->type->element);
-    bool to_int = gcal_is_int(n->type->element);
+    enum gcal_interp_repr from = n->a->type->element->repr, to = n->type->element->repr;
+    bool from_int = gcal_interp_is_int(n->a->type->element);
+    bool to_int = gcal_interp_is_int(n->type->element);
 
     n->a->eval.v(item, n->a, lanes);
     for (size_t i = 0; i < n->type->count; i++) {
         if (to_int)
-            lanes->i[i] = from_int ? gcal_int_wrap(to, lanes->i[i])
-                                   : gcal_int_from(to, lanes->f[i]);
+            lanes->i[i] = from_int ? gcal_interp_int_wrap(to, lanes->i[i])
+                                   : gcal_interp_int_from_float(to, lanes->f[i]);
         else
-            lanes->f[i] = gcal_float_round(
-                to, from_int ? gcal_float_from(from, lanes->i[i]) : lanes->f[i]);
+            lanes->f[i] = gcal_interp_float_round(
+                to,
+                from_int ? gcal_interp_float_from_int(from, lanes->i[i]) : lanes->f[i]);
     }
 }
 
 /* A number behind a pointer that is really part of a pointer could send the interpreter
  * anywhere, so that pointers to pointers stay what they are.
  */
-static bool holds_pointers(const struct gcal_ctype *type)
+static bool holds_pointers(const struct gcal_interp_type *type)
 {
-    while (type->repr == GCAL_ARRAY)
+    while (type->repr == GCAL_INTERP_ARRAY)
         type = type->element;
-    return type->repr == GCAL_POINTER;
+    return type->repr == GCAL_INTERP_POINTER;
 }
 
-static bool set_scalar_conversion(struct gcal_inode *n, const struct gcal_inode *from)
+static bool set_scalar_conversion(struct gcal_interp_node *n,
+                                  const struct gcal_interp_node *from)
 {
-    if (gcal_is_int(n->type) && gcal_is_int(from->type))
+    if (gcal_interp_is_int(n->type) && gcal_interp_is_int(from->type))
         n->eval.i = int_to_int;
-    else if (gcal_is_int(n->type) && gcal_is_float(from->type))
+    else if (gcal_interp_is_int(n->type) && gcal_interp_is_float(from->type))
         n->eval.i = float_to_int;
-    else if (n->type->repr == GCAL_BOOL && from->type->repr == GCAL_POINTER)
+    else if (n->type->repr == GCAL_INTERP_BOOL && from->type->repr == GCAL_INTERP_POINTER)
         n->eval.i = pointer_to_bool;
-    else if (gcal_is_float(n->type) && gcal_is_int(from->type))
+    else if (gcal_interp_is_float(n->type) && gcal_interp_is_int(from->type))
         n->eval.f = int_to_float;
-    else if (gcal_is_float(n->type) && gcal_is_float(from->type))
+    else if (gcal_interp_is_float(n->type) && gcal_interp_is_float(from->type))
         n->eval.f = float_to_float;
-    else if (n->type->repr == GCAL_POINTER && gcal_inode_is_zero(from))
+    else if (n->type->repr == GCAL_INTERP_POINTER && gcal_interp_node_is_zero(from))
         n->eval.p = null_pointer;
-    else if (n->type->repr == GCAL_POINTER && from->type->repr == GCAL_POINTER &&
+    else if (n->type->repr == GCAL_INTERP_POINTER &&
+             from->type->repr == GCAL_INTERP_POINTER &&
              holds_pointers(n->type->element) == holds_pointers(from->type->element))
         n->eval.p = pointer_to_pointer;
     else
@@ -106,82 +116,87 @@ static bool set_scalar_conversion(struct gcal_inode *n, const struct gcal_inode 
     return true;
 }
 
-struct gcal_inode *gcal_inode_convert(struct gcal_translator *t, CXCursor at,
-                                      struct gcal_inode *value,
-                                      const struct gcal_ctype *type)
+struct gcal_interp_node *gcal_interp_node_convert(struct gcal_interp_translator *t,
+                                                  CXCursor at,
+                                                  struct gcal_interp_node *value,
+                                                  const struct gcal_interp_type *type)
 {
-    struct gcal_inode *n;
+    struct gcal_interp_node *n;
 
-    if (!value || !type || gcal_ctype_same(value->type, type))
+    if (!value || !type || gcal_interp_type_equal(value->type, type))
         return value && type ? value : NULL;
-    if (type->repr == GCAL_VECTOR && value->type->repr != GCAL_VECTOR &&
-        !(value = gcal_inode_convert(t, at, value, type->element)))
+    if (type->repr == GCAL_INTERP_VECTOR && value->type->repr != GCAL_INTERP_VECTOR &&
+        !(value = gcal_interp_node_convert(t, at, value, type->element)))
         return NULL;
-    if (!(n = gcal_inode_create(t, at, type)))
+    if (!(n = gcal_interp_node_create(t, at, type)))
         return NULL;
     n->a = value;
     n->name = value->name;
-    if (type->repr == GCAL_VECTOR && value->type->repr != GCAL_VECTOR)
+    if (type->repr == GCAL_INTERP_VECTOR && value->type->repr != GCAL_INTERP_VECTOR)
         n->eval.v = splat;
-    else if (type->repr == GCAL_VECTOR && value->type->count == type->count)
+    else if (type->repr == GCAL_INTERP_VECTOR && value->type->count == type->count)
         n->eval.v = convert_lanes;
     else if (!set_scalar_conversion(n, value))
-        return gcal_unsupported(t, at,
-                                "this conversion (or a vector's component "
-                                "inside a macro's argument)");
+        return gcal_interp_unsupported(t, at,
+                                       "this conversion (or a vector's component "
+                                       "inside a macro's argument)");
     return n;
 }
 
 /* as_float(x) and the like: the same bits, seen as another type. */
-static void reinterpret(struct gcal_item *item, const struct gcal_inode *n,
-                        struct gcal_value *value)
+static void reinterpret(struct gcal_interp_work_item *item,
+                        const struct gcal_interp_node *n, struct gcal_interp_value *value)
 {
-    unsigned char bytes[GCAL_MAX_LANES * 8] = { 0 };
+    unsigned char bytes[GCAL_INTERP_MAX_LANES * 8] = { 0 };
 
-    gcal_eval(item, n->a, value);
-    gcal_value_write(n->a->type, bytes, value);
-    gcal_value_read(n->type, bytes, value);
+    gcal_interp_eval(item, n->a, value);
+    gcal_interp_value_write(n->a->type, bytes, value);
+    gcal_interp_value_read(n->type, bytes, value);
 }
 
-static int64_t reinterpret_int(struct gcal_item *item, const struct gcal_inode *n)
+static int64_t reinterpret_int(struct gcal_interp_work_item *item,
+                               const struct gcal_interp_node *n)
 {
-    struct gcal_value value;
+    struct gcal_interp_value value;
 
     reinterpret(item, n, &value);
     return value.i;
 }
 
-static double reinterpret_float(struct gcal_item *item, const struct gcal_inode *n)
+static double reinterpret_float(struct gcal_interp_work_item *item,
+                                const struct gcal_interp_node *n)
 {
-    struct gcal_value value;
+    struct gcal_interp_value value;
 
     reinterpret(item, n, &value);
     return value.f;
 }
 
-static void reinterpret_lanes(struct gcal_item *item, const struct gcal_inode *n,
-                              struct gcal_lanes *lanes)
+static void reinterpret_lanes(struct gcal_interp_work_item *item,
+                              const struct gcal_interp_node *n,
+                              struct gcal_interp_lanes *lanes)
 {
-    struct gcal_value value;
+    struct gcal_interp_value value;
 
     reinterpret(item, n, &value);
     *lanes = value.v;
 }
 
-struct gcal_inode *gcal_inode_reinterpret(struct gcal_translator *t, CXCursor at,
-                                          struct gcal_inode *value,
-                                          const struct gcal_ctype *type)
+struct gcal_interp_node *gcal_interp_node_reinterpret(struct gcal_interp_translator *t,
+                                                      CXCursor at,
+                                                      struct gcal_interp_node *value,
+                                                      const struct gcal_interp_type *type)
 {
-    struct gcal_inode *n;
+    struct gcal_interp_node *n;
 
-    if (!gcal_ctype_dtype(type) || !gcal_ctype_dtype(value->type))
-        return gcal_unsupported(t, at, "as_ of this type");
-    if (!(n = gcal_inode_create(t, at, type)))
+    if (!gcal_interp_type_dtype(type) || !gcal_interp_type_dtype(value->type))
+        return gcal_interp_unsupported(t, at, "as_ of this type");
+    if (!(n = gcal_interp_node_create(t, at, type)))
         return NULL;
     n->a = value;
-    if (type->repr == GCAL_VECTOR)
+    if (type->repr == GCAL_INTERP_VECTOR)
         n->eval.v = reinterpret_lanes;
-    else if (gcal_is_int(type))
+    else if (gcal_interp_is_int(type))
         n->eval.i = reinterpret_int;
     else
         n->eval.f = reinterpret_float;
@@ -189,67 +204,70 @@ struct gcal_inode *gcal_inode_reinterpret(struct gcal_translator *t, CXCursor at
 }
 
 /* C's usual arithmetic conversions, for the compound assignments that hide them. */
-const struct gcal_ctype *gcal_ctype_arithmetic(const struct gcal_ctype *a,
-                                               const struct gcal_ctype *b)
+const struct gcal_interp_type *
+gcal_interp_type_arithmetic(const struct gcal_interp_type *a,
+                            const struct gcal_interp_type *b)
 {
-    enum gcal_repr high = a->repr > b->repr ? a->repr : b->repr;
+    enum gcal_interp_repr high = a->repr > b->repr ? a->repr : b->repr;
 
-    if (a->repr == GCAL_VECTOR)
+    if (a->repr == GCAL_INTERP_VECTOR)
         return a;
-    return gcal_ctype_basic(high < GCAL_I32 ? GCAL_I32 : high);
+    return gcal_interp_type_basic(high < GCAL_INTERP_I32 ? GCAL_INTERP_I32 : high);
 }
 
 /* ---- operators on one lane ---- */
 
-static int64_t divide_ints(struct gcal_item *item, const struct gcal_inode *n,
-                           enum gcal_repr repr, int64_t a, int64_t b)
+static int64_t divide_ints(struct gcal_interp_work_item *item,
+                           const struct gcal_interp_node *n, enum gcal_interp_repr repr,
+                           int64_t a, int64_t b)
 {
     bool rest = n->op == CXBinaryOperator_Rem;
 
     if (b == 0) {
-        gcal_run_fail(item, n, "an integer is divided by zero");
+        gcal_interp_run_fail(item, n, "an integer is divided by zero");
         return 0;
     }
-    if (repr == GCAL_U64)
+    if (repr == GCAL_INTERP_U64)
         return (int64_t)(rest ? (uint64_t)a % (uint64_t)b : (uint64_t)a / (uint64_t)b);
     if (b == -1) /* the most negative one has no positive twin */
         return rest ? 0 : (int64_t)(0 - (uint64_t)a);
     return rest ? a % b : a / b;
 }
 
-static int64_t shift_int(int op, enum gcal_repr repr, int64_t a, int64_t b)
+static int64_t shift_int(int op, enum gcal_interp_repr repr, int64_t a, int64_t b)
 {
-    uint64_t distance = (uint64_t)b & (gcal_ctype_basic(repr)->size * 8 - 1);
+    uint64_t distance = (uint64_t)b & (gcal_interp_type_basic(repr)->size * 8 - 1);
 
     if (op == CXBinaryOperator_Shl)
         return (int64_t)((uint64_t)a << distance);
-    return repr == GCAL_U64 ? (int64_t)((uint64_t)a >> distance) : a >> distance;
+    return repr == GCAL_INTERP_U64 ? (int64_t)((uint64_t)a >> distance) : a >> distance;
 }
 
 /* -1, 0 or 1; the narrower unsigned types are not negative as int64_t. */
-static int compare_ints(enum gcal_repr repr, int64_t a, int64_t b)
+static int compare_ints(enum gcal_interp_repr repr, int64_t a, int64_t b)
 {
-    if (repr == GCAL_U64)
+    if (repr == GCAL_INTERP_U64)
         return ((uint64_t)a > (uint64_t)b) - ((uint64_t)a < (uint64_t)b);
     return (a > b) - (a < b);
 }
 
-static int64_t int_operator(struct gcal_item *item, const struct gcal_inode *n,
-                            enum gcal_repr repr, int64_t a, int64_t b)
+static int64_t int_operator(struct gcal_interp_work_item *item,
+                            const struct gcal_interp_node *n, enum gcal_interp_repr repr,
+                            int64_t a, int64_t b)
 {
     switch (n->op) {
     case CXBinaryOperator_Add:
-        return gcal_int_wrap(repr, (int64_t)((uint64_t)a + (uint64_t)b));
+        return gcal_interp_int_wrap(repr, (int64_t)((uint64_t)a + (uint64_t)b));
     case CXBinaryOperator_Sub:
-        return gcal_int_wrap(repr, (int64_t)((uint64_t)a - (uint64_t)b));
+        return gcal_interp_int_wrap(repr, (int64_t)((uint64_t)a - (uint64_t)b));
     case CXBinaryOperator_Mul:
-        return gcal_int_wrap(repr, (int64_t)((uint64_t)a * (uint64_t)b));
+        return gcal_interp_int_wrap(repr, (int64_t)((uint64_t)a * (uint64_t)b));
     case CXBinaryOperator_Div:
     case CXBinaryOperator_Rem:
-        return gcal_int_wrap(repr, divide_ints(item, n, repr, a, b));
+        return gcal_interp_int_wrap(repr, divide_ints(item, n, repr, a, b));
     case CXBinaryOperator_Shl:
     case CXBinaryOperator_Shr:
-        return gcal_int_wrap(repr, shift_int(n->op, repr, a, b));
+        return gcal_interp_int_wrap(repr, shift_int(n->op, repr, a, b));
     case CXBinaryOperator_And:
         return a & b;
     case CXBinaryOperator_Xor:
@@ -274,18 +292,18 @@ static int64_t int_operator(struct gcal_item *item, const struct gcal_inode *n,
 /* Rounding a sum, product or quotient twice, to double and then to float or half, gives
  * what rounding once gives: double has more than twice their digits.
  */
-static double float_operator(const struct gcal_inode *n, enum gcal_repr repr, double a,
-                             double b)
+static double float_operator(const struct gcal_interp_node *n, enum gcal_interp_repr repr,
+                             double a, double b)
 {
     switch (n->op) {
     case CXBinaryOperator_Add:
-        return gcal_float_round(repr, a + b);
+        return gcal_interp_float_round(repr, a + b);
     case CXBinaryOperator_Sub:
-        return gcal_float_round(repr, a - b);
+        return gcal_interp_float_round(repr, a - b);
     case CXBinaryOperator_Mul:
-        return gcal_float_round(repr, a * b);
+        return gcal_interp_float_round(repr, a * b);
     default: /* CXBinaryOperator_Div */
-        return gcal_float_round(repr, a / b);
+        return gcal_interp_float_round(repr, a / b);
     }
 }
 
@@ -309,7 +327,8 @@ static int64_t float_comparison(int op, double a, double b)
 
 /* ---- operators ---- */
 
-static int64_t binary_ints(struct gcal_item *item, const struct gcal_inode *n)
+static int64_t binary_ints(struct gcal_interp_work_item *item,
+                           const struct gcal_interp_node *n)
 {
     int64_t a = n->a->eval.i(item, n->a), b = n->b->eval.i(item, n->b);
 
@@ -318,7 +337,8 @@ static int64_t binary_ints(struct gcal_item *item, const struct gcal_inode *n)
 
 /* The ones that subscripts and loops consist of, without the switches. */
 #define FAST(name, expression)                                                           \
-    static int64_t name(struct gcal_item *item, const struct gcal_inode *n)              \
+    static int64_t name(struct gcal_interp_work_item *item,                              \
+                        const struct gcal_interp_node *n)                                \
     {                                                                                    \
         int64_t a = n->a->eval.i(item, n->a), b = n->b->eval.i(item, n->b);              \
                                                                                          \
@@ -328,14 +348,16 @@ FAST(add_i32, (int32_t)(a + b))
 FAST(multiply_i32, (int32_t)(a *b))
 FAST(less_i32, a < b)
 
-static double binary_floats(struct gcal_item *item, const struct gcal_inode *n)
+static double binary_floats(struct gcal_interp_work_item *item,
+                            const struct gcal_interp_node *n)
 {
     double a = n->a->eval.f(item, n->a), b = n->b->eval.f(item, n->b);
 
     return float_operator(n, n->type->repr, a, b);
 }
 
-static int64_t compare_floats(struct gcal_item *item, const struct gcal_inode *n)
+static int64_t compare_floats(struct gcal_interp_work_item *item,
+                              const struct gcal_interp_node *n)
 {
     double a = n->a->eval.f(item, n->a), b = n->b->eval.f(item, n->b);
 
@@ -348,16 +370,17 @@ static bool is_comparison(int op)
 }
 
 /* True is -1 in a vector, as OpenCL has it. */
-static void binary_lanes(struct gcal_item *item, const struct gcal_inode *n,
-                         struct gcal_lanes *lanes)
+static void binary_lanes(struct gcal_interp_work_item *item,
+                         const struct gcal_interp_node *n,
+                         struct gcal_interp_lanes *lanes)
 {
-    const struct gcal_ctype *lane = n->a->type->element;
-    struct gcal_lanes b;
+    const struct gcal_interp_type *lane = n->a->type->element;
+    struct gcal_interp_lanes b;
 
     n->a->eval.v(item, n->a, lanes);
     n->b->eval.v(item, n->b, &b);
     for (size_t i = 0; i < n->type->count; i++) {
-        if (gcal_is_int(lane))
+        if (gcal_interp_is_int(lane))
             lanes->i[i] = int_operator(item, n, lane->repr, lanes->i[i], b.i[i]);
         else if (is_comparison(n->op))
             lanes->i[i] = float_comparison(n->op, lanes->f[i], b.f[i]);
@@ -368,56 +391,61 @@ static void binary_lanes(struct gcal_item *item, const struct gcal_inode *n,
     }
 }
 
-static int64_t both(struct gcal_item *item, const struct gcal_inode *n)
+static int64_t both(struct gcal_interp_work_item *item, const struct gcal_interp_node *n)
 {
-    return gcal_eval_truth(item, n->a) && gcal_eval_truth(item, n->b);
+    return gcal_interp_eval_truth(item, n->a) && gcal_interp_eval_truth(item, n->b);
 }
 
-static int64_t either(struct gcal_item *item, const struct gcal_inode *n)
+static int64_t either(struct gcal_interp_work_item *item,
+                      const struct gcal_interp_node *n)
 {
-    return gcal_eval_truth(item, n->a) || gcal_eval_truth(item, n->b);
+    return gcal_interp_eval_truth(item, n->a) || gcal_interp_eval_truth(item, n->b);
 }
 
-static int64_t compare_pointers(struct gcal_item *item, const struct gcal_inode *n)
+static int64_t compare_pointers(struct gcal_interp_work_item *item,
+                                const struct gcal_interp_node *n)
 {
-    struct gcal_pointer a = n->a->eval.p(item, n->a), b = n->b->eval.p(item, n->b);
+    struct gcal_interp_pointer a = n->a->eval.p(item, n->a), b = n->b->eval.p(item, n->b);
 
     if (n->op == CXBinaryOperator_Sub) {
         if (a.base != b.base)
-            gcal_run_fail(item, n, "pointers into two buffers are subtracted");
+            gcal_interp_run_fail(item, n, "pointers into two buffers are subtracted");
         return (a.offset - b.offset) / (int64_t)n->a->type->element->size;
     }
-    return int_operator(item, n, GCAL_U64,
+    return int_operator(item, n, GCAL_INTERP_U64,
                         (int64_t)((uintptr_t)a.base + (size_t)a.offset),
                         (int64_t)((uintptr_t)b.base + (size_t)b.offset));
 }
 
-static gcal_eval_int *pick_int(const struct gcal_inode *n)
+static gcal_interp_eval_int *pick_int(const struct gcal_interp_node *n)
 {
-    if (n->a->type->repr == GCAL_I32 || n->a->type->repr == GCAL_I64) {
+    if (n->a->type->repr == GCAL_INTERP_I32 || n->a->type->repr == GCAL_INTERP_I64) {
         if (n->op == CXBinaryOperator_LT)
             return less_i32;
-        if (n->a->type->repr == GCAL_I32 && n->op == CXBinaryOperator_Add)
+        if (n->a->type->repr == GCAL_INTERP_I32 && n->op == CXBinaryOperator_Add)
             return add_i32;
-        if (n->a->type->repr == GCAL_I32 && n->op == CXBinaryOperator_Mul)
+        if (n->a->type->repr == GCAL_INTERP_I32 && n->op == CXBinaryOperator_Mul)
             return multiply_i32;
     }
     return binary_ints;
 }
 
-static struct gcal_inode *pointer_operator(struct gcal_translator *t, CXCursor at, int op,
-                                           struct gcal_inode *a, struct gcal_inode *b,
-                                           const struct gcal_ctype *type)
+static struct gcal_interp_node *pointer_operator(struct gcal_interp_translator *t,
+                                                 CXCursor at, int op,
+                                                 struct gcal_interp_node *a,
+                                                 struct gcal_interp_node *b,
+                                                 const struct gcal_interp_type *type)
 {
-    struct gcal_inode *n;
-    bool a_is = a->type->repr == GCAL_POINTER, b_is = b->type->repr == GCAL_POINTER;
+    struct gcal_interp_node *n;
+    bool a_is = a->type->repr == GCAL_INTERP_POINTER,
+         b_is = b->type->repr == GCAL_INTERP_POINTER;
 
     if ((a_is ? a : b)->type->element->size == 0)
-        return gcal_unsupported(t, at, "arithmetic with void pointers");
+        return gcal_interp_unsupported(t, at, "arithmetic with void pointers");
     if (!a_is || !b_is)
-        return a_is ? gcal_inode_index(t, at, a, b, op == CXBinaryOperator_Sub)
-                    : gcal_inode_index(t, at, b, a, false);
-    if (!(n = gcal_inode_create(t, at, type)))
+        return a_is ? gcal_interp_node_index(t, at, a, b, op == CXBinaryOperator_Sub)
+                    : gcal_interp_node_index(t, at, b, a, false);
+    if (!(n = gcal_interp_node_create(t, at, type)))
         return NULL;
     n->op = op;
     n->a = a;
@@ -426,45 +454,53 @@ static struct gcal_inode *pointer_operator(struct gcal_translator *t, CXCursor a
     return n;
 }
 
-struct gcal_inode *gcal_inode_binary(struct gcal_translator *t, CXCursor at, int op,
-                                     struct gcal_inode *a, struct gcal_inode *b,
-                                     const struct gcal_ctype *type)
+struct gcal_interp_node *gcal_interp_node_binary(struct gcal_interp_translator *t,
+                                                 CXCursor at, int op,
+                                                 struct gcal_interp_node *a,
+                                                 struct gcal_interp_node *b,
+                                                 const struct gcal_interp_type *type)
 {
     bool logical = op == CXBinaryOperator_LAnd || op == CXBinaryOperator_LOr;
-    struct gcal_inode *n;
+    struct gcal_interp_node *n;
 
     if (!a || !b || !type)
         return NULL;
     if (op == CXBinaryOperator_Comma)
-        return gcal_inode_comma(t, at, a, b);
-    if (!logical && (a->type->repr == GCAL_POINTER || b->type->repr == GCAL_POINTER))
+        return gcal_interp_node_comma(t, at, a, b);
+    if (!logical &&
+        (a->type->repr == GCAL_INTERP_POINTER || b->type->repr == GCAL_INTERP_POINTER))
         return pointer_operator(t, at, op, a, b, type);
-    if (!(n = gcal_inode_create(t, at, type)))
+    if (!(n = gcal_interp_node_create(t, at, type)))
         return NULL;
     n->op = op;
     n->a = a;
     n->b = b;
-    if (logical && type->repr != GCAL_VECTOR)
+    if (logical && type->repr != GCAL_INTERP_VECTOR)
         n->eval.i = op == CXBinaryOperator_LAnd ? both : either;
-    else if (type->repr == GCAL_VECTOR && !logical)
+    else if (type->repr == GCAL_INTERP_VECTOR && !logical)
         n->eval.v = binary_lanes;
-    else if (gcal_is_int(type) && gcal_is_int(a->type) && gcal_is_int(b->type))
+    else if (gcal_interp_is_int(type) && gcal_interp_is_int(a->type) &&
+             gcal_interp_is_int(b->type))
         n->eval.i = pick_int(n);
-    else if (gcal_is_int(type) && gcal_is_float(a->type) && gcal_is_float(b->type))
+    else if (gcal_interp_is_int(type) && gcal_interp_is_float(a->type) &&
+             gcal_interp_is_float(b->type))
         n->eval.i = compare_floats;
-    else if (gcal_is_float(type) && gcal_is_float(a->type) && gcal_is_float(b->type))
+    else if (gcal_interp_is_float(type) && gcal_interp_is_float(a->type) &&
+             gcal_interp_is_float(b->type))
         n->eval.f = binary_floats;
     else
-        return gcal_unsupported(t, at, "this operator for these types");
+        return gcal_interp_unsupported(t, at, "this operator for these types");
     return n;
 }
 
-static int64_t not_int(struct gcal_item *item, const struct gcal_inode *n)
+static int64_t not_int(struct gcal_interp_work_item *item,
+                       const struct gcal_interp_node *n)
 {
-    return !gcal_eval_truth(item, n->a);
+    return !gcal_interp_eval_truth(item, n->a);
 }
 
-static int64_t unary_int(struct gcal_item *item, const struct gcal_inode *n)
+static int64_t unary_int(struct gcal_interp_work_item *item,
+                         const struct gcal_interp_node *n)
 {
     int64_t a = n->a->eval.i(item, n->a);
 
@@ -472,125 +508,138 @@ static int64_t unary_int(struct gcal_item *item, const struct gcal_inode *n)
         a = (int64_t)(0 - (uint64_t)a);
     else if (n->op == CXUnaryOperator_Not)
         a = ~a;
-    return gcal_int_wrap(n->type->repr, a);
+    return gcal_interp_int_wrap(n->type->repr, a);
 }
 
-static double unary_float(struct gcal_item *item, const struct gcal_inode *n)
+static double unary_float(struct gcal_interp_work_item *item,
+                          const struct gcal_interp_node *n)
 {
     double a = n->a->eval.f(item, n->a);
 
     return n->op == CXUnaryOperator_Minus ? -a : a;
 }
 
-static void unary_lanes(struct gcal_item *item, const struct gcal_inode *n,
-                        struct gcal_lanes *lanes)
+static void unary_lanes(struct gcal_interp_work_item *item,
+                        const struct gcal_interp_node *n, struct gcal_interp_lanes *lanes)
 {
-    const struct gcal_ctype *lane = n->a->type->element;
+    const struct gcal_interp_type *lane = n->a->type->element;
 
     n->a->eval.v(item, n->a, lanes);
     for (size_t i = 0; i < n->type->count; i++) {
         if (n->op == CXUnaryOperator_LNot)
-            lanes->i[i] = -(gcal_is_int(lane) ? lanes->i[i] == 0 : lanes->f[i] == 0.0);
-        else if (n->op == CXUnaryOperator_Minus && gcal_is_float(lane))
+            lanes->i[i] =
+                -(gcal_interp_is_int(lane) ? lanes->i[i] == 0 : lanes->f[i] == 0.0);
+        else if (n->op == CXUnaryOperator_Minus && gcal_interp_is_float(lane))
             lanes->f[i] = -lanes->f[i];
         else if (n->op == CXUnaryOperator_Minus)
-            lanes->i[i] = gcal_int_wrap(lane->repr, (int64_t)(0 - (uint64_t)lanes->i[i]));
+            lanes->i[i] =
+                gcal_interp_int_wrap(lane->repr, (int64_t)(0 - (uint64_t)lanes->i[i]));
         else if (n->op == CXUnaryOperator_Not)
-            lanes->i[i] = gcal_int_wrap(lane->repr, ~lanes->i[i]);
+            lanes->i[i] = gcal_interp_int_wrap(lane->repr, ~lanes->i[i]);
     }
 }
 
-struct gcal_inode *gcal_inode_unary(struct gcal_translator *t, CXCursor at, int op,
-                                    struct gcal_inode *a, const struct gcal_ctype *type)
+struct gcal_interp_node *gcal_interp_node_unary(struct gcal_interp_translator *t,
+                                                CXCursor at, int op,
+                                                struct gcal_interp_node *a,
+                                                const struct gcal_interp_type *type)
 {
-    struct gcal_inode *n = a && type ? gcal_inode_create(t, at, type) : NULL;
+    struct gcal_interp_node *n = a && type ? gcal_interp_node_create(t, at, type) : NULL;
 
     if (!n)
         return NULL;
     n->op = op;
     n->a = a;
-    if (type->repr == GCAL_VECTOR)
+    if (type->repr == GCAL_INTERP_VECTOR)
         n->eval.v = unary_lanes;
     else if (op == CXUnaryOperator_LNot)
         n->eval.i = not_int;
-    else if (gcal_is_int(type))
+    else if (gcal_interp_is_int(type))
         n->eval.i = unary_int;
-    else if (gcal_is_float(type))
+    else if (gcal_interp_is_float(type))
         n->eval.f = unary_float;
     else
-        return gcal_unsupported(t, at, "this operator for this type");
+        return gcal_interp_unsupported(t, at, "this operator for this type");
     return n;
 }
 
 /* ---- vectors ---- */
 
-static void swizzle_lanes(struct gcal_item *item, const struct gcal_inode *n,
-                          struct gcal_lanes *lanes)
+static void swizzle_lanes(struct gcal_interp_work_item *item,
+                          const struct gcal_interp_node *n,
+                          struct gcal_interp_lanes *lanes)
 {
-    struct gcal_lanes from;
+    struct gcal_interp_lanes from;
 
     n->a->eval.v(item, n->a, &from);
     for (size_t i = 0; i < n->type->count; i++)
         lanes->i[i] = from.i[n->k.lanes[i]];
 }
 
-static int64_t swizzle_int(struct gcal_item *item, const struct gcal_inode *n)
+static int64_t swizzle_int(struct gcal_interp_work_item *item,
+                           const struct gcal_interp_node *n)
 {
-    struct gcal_lanes from;
+    struct gcal_interp_lanes from;
 
     n->a->eval.v(item, n->a, &from);
     return from.i[n->k.lanes[0]];
 }
 
-static double swizzle_float(struct gcal_item *item, const struct gcal_inode *n)
+static double swizzle_float(struct gcal_interp_work_item *item,
+                            const struct gcal_interp_node *n)
 {
-    struct gcal_lanes from;
+    struct gcal_interp_lanes from;
 
     n->a->eval.v(item, n->a, &from);
     return from.f[n->k.lanes[0]];
 }
 
-struct gcal_inode *gcal_inode_swizzle(struct gcal_translator *t, CXCursor at,
-                                      struct gcal_inode *vector, const signed char *lanes,
-                                      const struct gcal_ctype *type)
+struct gcal_interp_node *gcal_interp_node_swizzle(struct gcal_interp_translator *t,
+                                                  CXCursor at,
+                                                  struct gcal_interp_node *vector,
+                                                  const signed char *lanes,
+                                                  const struct gcal_interp_type *type)
 {
-    struct gcal_inode *n = vector && type ? gcal_inode_create(t, at, type) : NULL;
+    struct gcal_interp_node *n =
+        vector && type ? gcal_interp_node_create(t, at, type) : NULL;
 
     if (!n)
         return NULL;
     n->a = vector;
     memcpy(n->k.lanes, lanes, sizeof(n->k.lanes));
-    if (type->repr == GCAL_VECTOR)
+    if (type->repr == GCAL_INTERP_VECTOR)
         n->eval.v = swizzle_lanes;
-    else if (gcal_is_int(type))
+    else if (gcal_interp_is_int(type))
         n->eval.i = swizzle_int;
     else
         n->eval.f = swizzle_float;
     return n;
 }
 
-static void join_parts(struct gcal_item *item, const struct gcal_inode *n,
-                       struct gcal_lanes *lanes)
+static void join_parts(struct gcal_interp_work_item *item,
+                       const struct gcal_interp_node *n, struct gcal_interp_lanes *lanes)
 {
-    struct gcal_value value;
+    struct gcal_interp_value value;
     size_t lane = 0;
 
     memset(lanes, 0, sizeof(*lanes));
     for (size_t i = 0; i < n->n_list; i++) {
-        const struct gcal_ctype *type = n->list[i]->type;
-        size_t count = type->repr == GCAL_VECTOR ? type->count : 1;
+        const struct gcal_interp_type *type = n->list[i]->type;
+        size_t count = type->repr == GCAL_INTERP_VECTOR ? type->count : 1;
 
-        gcal_eval(item, n->list[i], &value);
+        gcal_interp_eval(item, n->list[i], &value);
         for (size_t j = 0; j < count && lane < n->type->count; j++)
             lanes->i[lane++] = value.v.i[j];
     }
 }
 
-struct gcal_inode *gcal_inode_vector(struct gcal_translator *t, CXCursor at,
-                                     struct gcal_inode **parts, size_t n_parts,
-                                     const struct gcal_ctype *type)
+struct gcal_interp_node *gcal_interp_node_vector(struct gcal_interp_translator *t,
+                                                 CXCursor at,
+                                                 struct gcal_interp_node **parts,
+                                                 size_t n_parts,
+                                                 const struct gcal_interp_type *type)
 {
-    struct gcal_inode *n = gcal_inode_create(t, at, type);
+    struct gcal_interp_node *n = gcal_interp_node_create(t, at, type);
 
     if (!n)
         return NULL;

@@ -1,4 +1,4 @@
-/* interpret_builtin.c - OpenCL C's built-in functions and those of C's math.h */
+/* builtin.c - OpenCL C's built-in functions and those of C's math.h */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -154,50 +154,53 @@ static const struct {
     { "mad24", 3, int_mad }, { "popcount", 1, int_popcount },
 };
 
-static double call_float(struct gcal_item *item, const struct gcal_inode *n)
+static double call_float(struct gcal_interp_work_item *item,
+                         const struct gcal_interp_node *n)
 {
     double x[3] = { 0 };
 
     for (size_t i = 0; i < n->n_list; i++)
         x[i] = n->list[i]->eval.f(item, n->list[i]);
-    return gcal_float_round(n->type->repr, n->k.call.floats(x[0], x[1], x[2]));
+    return gcal_interp_float_round(n->type->repr, n->k.call.floats(x[0], x[1], x[2]));
 }
 
-static int64_t call_int(struct gcal_item *item, const struct gcal_inode *n)
+static int64_t call_int(struct gcal_interp_work_item *item,
+                        const struct gcal_interp_node *n)
 {
     int64_t x[3] = { 0 };
 
     for (size_t i = 0; i < n->n_list; i++)
         x[i] = n->list[i]->eval.i(item, n->list[i]);
-    return gcal_int_wrap(n->type->repr, n->k.call.ints(x[0], x[1], x[2]));
+    return gcal_interp_int_wrap(n->type->repr, n->k.call.ints(x[0], x[1], x[2]));
 }
 
-static int64_t call_test(struct gcal_item *item, const struct gcal_inode *n)
+static int64_t call_test(struct gcal_interp_work_item *item,
+                         const struct gcal_interp_node *n)
 {
     return n->k.call.floats(n->list[0]->eval.f(item, n->list[0]), 0.0, 0.0) != 0.0;
 }
 
-static void call_lanes(struct gcal_item *item, const struct gcal_inode *n,
-                       struct gcal_lanes *lanes)
+static void call_lanes(struct gcal_interp_work_item *item,
+                       const struct gcal_interp_node *n, struct gcal_interp_lanes *lanes)
 {
-    const struct gcal_ctype *lane = n->type->element;
-    struct gcal_lanes x[3];
+    const struct gcal_interp_type *lane = n->type->element;
+    struct gcal_interp_lanes x[3];
 
     memset(x, 0, sizeof(x));
     for (size_t i = 0; i < n->n_list; i++)
         n->list[i]->eval.v(item, n->list[i], &x[i]);
     for (size_t i = 0; i < n->type->count; i++) {
-        if (gcal_is_int(lane))
-            lanes->i[i] = gcal_int_wrap(lane->repr,
-                                        n->k.call.ints(x[0].i[i], x[1].i[i], x[2].i[i]));
+        if (gcal_interp_is_int(lane))
+            lanes->i[i] = gcal_interp_int_wrap(
+                lane->repr, n->k.call.ints(x[0].i[i], x[1].i[i], x[2].i[i]));
         else
-            lanes->f[i] = gcal_float_round(
+            lanes->f[i] = gcal_interp_float_round(
                 lane->repr, n->k.call.floats(x[0].f[i], x[1].f[i], x[2].f[i]));
     }
 }
 
-static bool pick_float(struct gcal_inode *n, const char *name, size_t length,
-                       enum gcal_repr repr)
+static bool pick_float(struct gcal_interp_node *n, const char *name, size_t length,
+                       enum gcal_interp_repr repr)
 {
     for (size_t i = 0; i < sizeof(float_functions) / sizeof(float_functions[0]); i++) {
         if (strlen(float_functions[i].name) != length ||
@@ -205,61 +208,63 @@ static bool pick_float(struct gcal_inode *n, const char *name, size_t length,
             (size_t)float_functions[i].n != n->n_list)
             continue;
         n->k.call.floats = float_functions[i].run;
-        if (repr == GCAL_F32 && n->k.call.floats == m_fma)
+        if (repr == GCAL_INTERP_F32 && n->k.call.floats == m_fma)
             n->k.call.floats = m_fma_single; /* through double it would round twice */
         return true;
     }
     return false;
 }
 
-static bool pick_int(struct gcal_inode *n, const char *name, enum gcal_repr repr)
+static bool pick_int(struct gcal_interp_node *n, const char *name,
+                     enum gcal_interp_repr repr)
 {
     for (size_t i = 0; i < sizeof(int_functions) / sizeof(int_functions[0]); i++) {
         if (strcmp(int_functions[i].name, name) != 0 ||
             (size_t)int_functions[i].n != n->n_list)
             continue;
         n->k.call.ints = int_functions[i].run;
-        if (repr == GCAL_U64 && n->k.call.ints == int_min)
+        if (repr == GCAL_INTERP_U64 && n->k.call.ints == int_min)
             n->k.call.ints = int_umin;
-        if (repr == GCAL_U64 && n->k.call.ints == int_max)
+        if (repr == GCAL_INTERP_U64 && n->k.call.ints == int_max)
             n->k.call.ints = int_umax;
-        return repr != GCAL_U64 || n->k.call.ints != int_clamp;
+        return repr != GCAL_INTERP_U64 || n->k.call.ints != int_clamp;
     }
     return false;
 }
 
 /* 'name' without native_ or half_; in C a float's function ends in f. */
-static struct gcal_inode *number_function(struct gcal_translator *t, CXCursor at,
-                                          const char *name, struct gcal_inode **arguments,
-                                          size_t n_arguments,
-                                          const struct gcal_ctype *type)
+static struct gcal_interp_node *number_function(struct gcal_interp_translator *t,
+                                                CXCursor at, const char *name,
+                                                struct gcal_interp_node **arguments,
+                                                size_t n_arguments,
+                                                const struct gcal_interp_type *type)
 {
-    const struct gcal_ctype *lane = gcal_ctype_lane(type);
-    struct gcal_inode *n = gcal_inode_create(t, at, type);
+    const struct gcal_interp_type *lane = gcal_interp_type_lane(type);
+    struct gcal_interp_node *n = gcal_interp_node_create(t, at, type);
     size_t length = strlen(name);
-    bool test =
-        gcal_is_int(type) && n_arguments == 1 && gcal_is_float(arguments[0]->type);
+    bool test = gcal_interp_is_int(type) && n_arguments == 1 &&
+                gcal_interp_is_float(arguments[0]->type);
 
     if (!n)
         return NULL;
     n->list = arguments;
     n->n_list = n_arguments;
-    if (gcal_is_int(lane) && !test) {
+    if (gcal_interp_is_int(lane) && !test) {
         if (!pick_int(n, name, lane->repr))
-            return gcal_unsupported(t, at, "'%s' of integers", name);
+            return gcal_interp_unsupported(t, at, "'%s' of integers", name);
     } else if (!pick_float(n, name, length, lane->repr) &&
                !(length > 1 && name[length - 1] == 'f' &&
                  pick_float(n, name, length - 1, lane->repr))) {
-        return gcal_unsupported(t, at, "'%s'", name);
+        return gcal_interp_unsupported(t, at, "'%s'", name);
     }
     for (size_t i = 0; i < n_arguments && !test; i++)
-        if (!(arguments[i] = gcal_inode_convert(t, at, arguments[i], type)))
+        if (!(arguments[i] = gcal_interp_node_convert(t, at, arguments[i], type)))
             return NULL;
-    if (type->repr == GCAL_VECTOR)
+    if (type->repr == GCAL_INTERP_VECTOR)
         n->eval.v = call_lanes;
     else if (test)
         n->eval.i = call_test;
-    else if (gcal_is_int(type))
+    else if (gcal_interp_is_int(type))
         n->eval.i = call_int;
     else
         n->eval.f = call_float;
@@ -268,9 +273,10 @@ static struct gcal_inode *number_function(struct gcal_translator *t, CXCursor at
 
 /* ---- work-items ---- */
 
-static int64_t work_item(struct gcal_item *item, const struct gcal_inode *n)
+static int64_t work_item(struct gcal_interp_work_item *item,
+                         const struct gcal_interp_node *n)
 {
-    const struct gcal_run *run = item->run;
+    const struct gcal_interp_run *run = item->run;
     int64_t d = n->a ? n->a->eval.i(item, n->a) : 0;
     bool inside = d >= 0 && d < GCAL_MAX_DIMS;
 
@@ -296,7 +302,8 @@ static int64_t work_item(struct gcal_item *item, const struct gcal_inode *n)
     }
 }
 
-static void wait_at_barrier(struct gcal_item *item, const struct gcal_inode *n)
+static void wait_at_barrier(struct gcal_interp_work_item *item,
+                            const struct gcal_interp_node *n)
 {
     if (item->run->failed)
         return;
@@ -304,17 +311,18 @@ static void wait_at_barrier(struct gcal_item *item, const struct gcal_inode *n)
     swapcontext(&item->context, &item->run->scheduler);
 }
 
-static void do_nothing(struct gcal_item *item, const struct gcal_inode *n)
+static void do_nothing(struct gcal_interp_work_item *item,
+                       const struct gcal_interp_node *n)
 {
     (void)item;
     (void)n;
 }
 
-static struct gcal_inode *work_item_function(struct gcal_translator *t, CXCursor at,
-                                             const char *name,
-                                             struct gcal_inode **arguments,
-                                             size_t n_arguments,
-                                             const struct gcal_ctype *type)
+static struct gcal_interp_node *work_item_function(struct gcal_interp_translator *t,
+                                                   CXCursor at, const char *name,
+                                                   struct gcal_interp_node **arguments,
+                                                   size_t n_arguments,
+                                                   const struct gcal_interp_type *type)
 {
     static const struct {
         const char *name;
@@ -335,12 +343,12 @@ static struct gcal_inode *work_item_function(struct gcal_translator *t, CXCursor
         { "read_mem_fence", 'n' },
         { "write_mem_fence", 'n' },
     };
-    struct gcal_inode *n;
+    struct gcal_interp_node *n;
 
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
         if (strcmp(functions[i].name, name) != 0)
             continue;
-        if (!(n = gcal_inode_create(t, at, type)))
+        if (!(n = gcal_interp_node_create(t, at, type)))
             return NULL;
         n->op = functions[i].op;
         n->a = n_arguments ? arguments[0] : NULL;
@@ -359,63 +367,68 @@ static struct gcal_inode *work_item_function(struct gcal_translator *t, CXCursor
 /* ---- what is made of other nodes ---- */
 
 /* p + n * offset */
-static struct gcal_inode *lanes_at(struct gcal_translator *t, CXCursor at,
-                                   struct gcal_inode *p, struct gcal_inode *offset,
-                                   size_t n, struct gcal_inode **first)
+static struct gcal_interp_node *lanes_at(struct gcal_interp_translator *t, CXCursor at,
+                                         struct gcal_interp_node *p,
+                                         struct gcal_interp_node *offset, size_t n,
+                                         struct gcal_interp_node **first)
 {
-    const struct gcal_ctype *type = gcal_ctype_basic(GCAL_U64);
-    struct gcal_inode *count = gcal_inode_int(t, at, type, (int64_t)n);
-    struct gcal_inode *index;
+    const struct gcal_interp_type *type = gcal_interp_type_basic(GCAL_INTERP_U64);
+    struct gcal_interp_node *count = gcal_interp_node_int(t, at, type, (int64_t)n);
+    struct gcal_interp_node *index;
 
-    offset = gcal_inode_convert(t, at, offset, type);
-    index = gcal_inode_binary(t, at, CXBinaryOperator_Mul, offset, count, type);
-    if (!index || !(p = gcal_inode_index(t, at, p, index, false)))
+    offset = gcal_interp_node_convert(t, at, offset, type);
+    index = gcal_interp_node_binary(t, at, CXBinaryOperator_Mul, offset, count, type);
+    if (!index || !(p = gcal_interp_node_index(t, at, p, index, false)))
         return NULL;
-    return gcal_inode_keep(t, at, p, first);
+    return gcal_interp_node_once(t, at, p, first);
 }
 
-static struct gcal_inode *load_lanes(struct gcal_translator *t, CXCursor at,
-                                     struct gcal_inode **arguments,
-                                     const struct gcal_ctype *type)
+static struct gcal_interp_node *load_lanes(struct gcal_interp_translator *t, CXCursor at,
+                                           struct gcal_interp_node **arguments,
+                                           const struct gcal_interp_type *type)
 {
-    struct gcal_inode **parts = gcal_program_alloc(t, type->count * sizeof(*parts));
-    struct gcal_inode *p, *first = NULL;
+    struct gcal_interp_node **parts =
+        gcal_interp_program_alloc(t, type->count * sizeof(*parts));
+    struct gcal_interp_node *p, *first = NULL;
 
     if (!parts || !(p = lanes_at(t, at, arguments[1], arguments[0], type->count, &first)))
         return NULL;
     for (size_t i = 0; i < type->count; i++)
-        if (!(parts[i] = gcal_inode_element(t, at, p, i)) ||
-            !(parts[i] = gcal_inode_load(t, at, parts[i])))
+        if (!(parts[i] = gcal_interp_node_element(t, at, p, i)) ||
+            !(parts[i] = gcal_interp_node_load(t, at, parts[i])))
             return NULL;
-    return gcal_inode_comma(t, at, first,
-                            gcal_inode_vector(t, at, parts, type->count, type));
+    return gcal_interp_node_comma(
+        t, at, first, gcal_interp_node_vector(t, at, parts, type->count, type));
 }
 
-static struct gcal_inode *store_lanes(struct gcal_translator *t, CXCursor at,
-                                      struct gcal_inode **arguments)
+static struct gcal_interp_node *store_lanes(struct gcal_interp_translator *t, CXCursor at,
+                                            struct gcal_interp_node **arguments)
 {
-    const struct gcal_ctype *type = arguments[0]->type;
-    struct gcal_inode *value, *p, *chain = NULL;
+    const struct gcal_interp_type *type = arguments[0]->type;
+    struct gcal_interp_node *value, *p, *chain = NULL;
 
-    if (!(value = gcal_inode_keep(t, at, arguments[0], &chain)) ||
+    if (!(value = gcal_interp_node_once(t, at, arguments[0], &chain)) ||
         !(p = lanes_at(t, at, arguments[2], arguments[1], type->count, &chain)))
         return NULL;
     for (size_t i = 0; i < type->count && chain; i++) {
-        const signed char lanes[GCAL_MAX_LANES] = { (signed char)i };
-        struct gcal_inode *to = gcal_inode_element(t, at, p, i);
-        struct gcal_inode *lane = gcal_inode_swizzle(t, at, value, lanes, type->element);
+        const signed char lanes[GCAL_INTERP_MAX_LANES] = { (signed char)i };
+        struct gcal_interp_node *to = gcal_interp_node_element(t, at, p, i);
+        struct gcal_interp_node *lane =
+            gcal_interp_node_swizzle(t, at, value, lanes, type->element);
 
         if (!to || !lane)
             return NULL;
-        chain = gcal_inode_comma(t, at, chain, gcal_inode_store(t, at, to, lane));
+        chain =
+            gcal_interp_node_comma(t, at, chain, gcal_interp_node_store(t, at, to, lane));
     }
     return chain;
 }
 
 /* atomic_add and the rest: work-items only change at barriers. */
-static struct gcal_inode *atomic(struct gcal_translator *t, CXCursor at, const char *what,
-                                 struct gcal_inode **arguments, size_t n,
-                                 const struct gcal_ctype *type)
+static struct gcal_interp_node *atomic(struct gcal_interp_translator *t, CXCursor at,
+                                       const char *what,
+                                       struct gcal_interp_node **arguments, size_t n,
+                                       const struct gcal_interp_type *type)
 {
     static const struct {
         const char *name;
@@ -426,60 +439,63 @@ static struct gcal_inode *atomic(struct gcal_translator *t, CXCursor at, const c
         { "and", CXBinaryOperator_And }, { "or", CXBinaryOperator_Or },
         { "xor", CXBinaryOperator_Xor },
     };
-    struct gcal_inode *first = NULL, *p, *old, *value = NULL, *operand;
-    struct gcal_inode **pair = gcal_program_alloc(t, 2 * sizeof(*pair));
+    struct gcal_interp_node *first = NULL, *p, *old, *value = NULL, *operand;
+    struct gcal_interp_node **pair = gcal_interp_program_alloc(t, 2 * sizeof(*pair));
 
-    if (!pair || !(p = gcal_inode_keep(t, at, arguments[0], &first)) ||
-        !(old = gcal_inode_load(t, at, p)) ||
-        !(old = gcal_inode_keep(t, at, old, &first)))
+    if (!pair || !(p = gcal_interp_node_once(t, at, arguments[0], &first)) ||
+        !(old = gcal_interp_node_load(t, at, p)) ||
+        !(old = gcal_interp_node_once(t, at, old, &first)))
         return NULL;
-    operand = gcal_inode_convert(
-        t, at, n > 1 ? arguments[n - 1] : gcal_inode_int(t, at, type, 1), type);
+    operand = gcal_interp_node_convert(
+        t, at, n > 1 ? arguments[n - 1] : gcal_interp_node_int(t, at, type, 1), type);
     pair[0] = old;
     pair[1] = operand;
     if (!operand)
         return NULL;
     for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
         if (strcmp(operators[i].name, what) == 0)
-            value = gcal_inode_binary(t, at, operators[i].op, old, operand, type);
+            value = gcal_interp_node_binary(t, at, operators[i].op, old, operand, type);
     if (strcmp(what, "xchg") == 0)
         value = operand;
     else if (strcmp(what, "min") == 0 || strcmp(what, "max") == 0)
         value = number_function(t, at, what, pair, 2, type);
     else if (strcmp(what, "cmpxchg") == 0 && n == 3)
-        value =
-            gcal_inode_choose(t, at,
-                              gcal_inode_binary(t, at, CXBinaryOperator_EQ, old,
-                                                arguments[1], gcal_ctype_basic(GCAL_I32)),
-                              operand, old);
+        value = gcal_interp_node_select(
+            t, at,
+            gcal_interp_node_binary(t, at, CXBinaryOperator_EQ, old, arguments[1],
+                                    gcal_interp_type_basic(GCAL_INTERP_I32)),
+            operand, old);
     if (!value)
-        return gcal_unsupported(t, at, "atomic_%s", what);
-    return gcal_inode_comma(
-        t, at, gcal_inode_comma(t, at, first, gcal_inode_store(t, at, p, value)), old);
+        return gcal_interp_unsupported(t, at, "atomic_%s", what);
+    return gcal_interp_node_comma(
+        t, at,
+        gcal_interp_node_comma(t, at, first, gcal_interp_node_store(t, at, p, value)),
+        old);
 }
 
-static double dot_lanes(struct gcal_item *item, const struct gcal_inode *n)
+static double dot_lanes(struct gcal_interp_work_item *item,
+                        const struct gcal_interp_node *n)
 {
-    struct gcal_lanes a, b;
+    struct gcal_interp_lanes a, b;
     double sum = 0.0;
 
     n->a->eval.v(item, n->a, &a);
     n->b->eval.v(item, n->b, &b);
     for (size_t i = 0; i < n->a->type->count; i++)
-        sum = gcal_float_round(n->type->repr, sum + a.f[i] * b.f[i]);
+        sum = gcal_interp_float_round(n->type->repr, sum + a.f[i] * b.f[i]);
     return sum;
 }
 
-static struct gcal_inode *dot(struct gcal_translator *t, CXCursor at,
-                              struct gcal_inode **arguments,
-                              const struct gcal_ctype *type)
+static struct gcal_interp_node *dot(struct gcal_interp_translator *t, CXCursor at,
+                                    struct gcal_interp_node **arguments,
+                                    const struct gcal_interp_type *type)
 {
-    struct gcal_inode *n;
+    struct gcal_interp_node *n;
 
-    if (arguments[0]->type->repr != GCAL_VECTOR)
-        return gcal_inode_binary(t, at, CXBinaryOperator_Mul, arguments[0], arguments[1],
-                                 type);
-    if (!(n = gcal_inode_create(t, at, type)))
+    if (arguments[0]->type->repr != GCAL_INTERP_VECTOR)
+        return gcal_interp_node_binary(t, at, CXBinaryOperator_Mul, arguments[0],
+                                       arguments[1], type);
+    if (!(n = gcal_interp_node_create(t, at, type)))
         return NULL;
     n->a = arguments[0];
     n->b = arguments[1];
@@ -487,49 +503,52 @@ static struct gcal_inode *dot(struct gcal_translator *t, CXCursor at,
     return n;
 }
 
-static int64_t saturate(struct gcal_item *item, const struct gcal_inode *n)
+static int64_t saturate(struct gcal_interp_work_item *item,
+                        const struct gcal_interp_node *n)
 {
-    return gcal_int_saturate(n->type->repr, n->a->eval.f(item, n->a));
+    return gcal_interp_int_saturate(n->type->repr, n->a->eval.f(item, n->a));
 }
 
-static void saturate_lanes(struct gcal_item *item, const struct gcal_inode *n,
-                           struct gcal_lanes *lanes)
+static void saturate_lanes(struct gcal_interp_work_item *item,
+                           const struct gcal_interp_node *n,
+                           struct gcal_interp_lanes *lanes)
 {
     n->a->eval.v(item, n->a, lanes);
     for (size_t i = 0; i < n->type->count; i++)
-        lanes->i[i] = gcal_int_saturate(n->type->element->repr, lanes->f[i]);
+        lanes->i[i] = gcal_interp_int_saturate(n->type->element->repr, lanes->f[i]);
 }
 
 /* convert_uchar_sat(float) and the like. */
-static struct gcal_inode *convert_saturated(struct gcal_translator *t, CXCursor at,
-                                            struct gcal_inode *value,
-                                            const struct gcal_ctype *type)
+static struct gcal_interp_node *convert_saturated(struct gcal_interp_translator *t,
+                                                  CXCursor at,
+                                                  struct gcal_interp_node *value,
+                                                  const struct gcal_interp_type *type)
 {
-    struct gcal_inode *n = gcal_inode_create(t, at, type);
+    struct gcal_interp_node *n = gcal_interp_node_create(t, at, type);
 
     if (!n)
         return NULL;
     n->a = value;
-    if (type->repr == GCAL_VECTOR)
+    if (type->repr == GCAL_INTERP_VECTOR)
         n->eval.v = saturate_lanes;
     else
         n->eval.i = saturate;
     return n;
 }
 
-static struct gcal_inode *convert(struct gcal_translator *t, CXCursor at,
-                                  const char *name, struct gcal_inode *value,
-                                  const struct gcal_ctype *type)
+static struct gcal_interp_node *convert(struct gcal_interp_translator *t, CXCursor at,
+                                        const char *name, struct gcal_interp_node *value,
+                                        const struct gcal_interp_type *type)
 {
     const char *suffix = strchr(name + strlen("convert_"), '_');
-    bool to_int = gcal_is_int(gcal_ctype_lane(type));
+    bool to_int = gcal_interp_is_int(gcal_interp_type_lane(type));
 
     if (suffix && strcmp(suffix, "_sat") == 0 && to_int &&
-        gcal_is_float(gcal_ctype_lane(value->type)))
+        gcal_interp_is_float(gcal_interp_type_lane(value->type)))
         return convert_saturated(t, at, value, type);
     if (suffix && strcmp(suffix, to_int ? "_rtz" : "_rte") != 0)
-        return gcal_unsupported(t, at, "'%s'", name);
-    return gcal_inode_convert(t, at, value, type);
+        return gcal_interp_unsupported(t, at, "'%s'", name);
+    return gcal_interp_node_convert(t, at, value, type);
 }
 
 /* What clang's header makes of HUGE_VALF, HUGE_VAL and INFINITY. */
@@ -539,23 +558,25 @@ static bool is_infinity(const char *name)
            strcmp(name, "__builtin_huge_val") == 0 || strcmp(name, "__builtin_inff") == 0;
 }
 
-struct gcal_inode *gcal_inode_builtin(struct gcal_translator *t, CXCursor at,
-                                      const char *name, struct gcal_inode **arguments,
-                                      size_t n, const struct gcal_ctype *type)
+struct gcal_interp_node *gcal_interp_node_builtin(struct gcal_interp_translator *t,
+                                                  CXCursor at, const char *name,
+                                                  struct gcal_interp_node **arguments,
+                                                  size_t n,
+                                                  const struct gcal_interp_type *type)
 {
-    struct gcal_inode *node = work_item_function(t, at, name, arguments, n, type);
+    struct gcal_interp_node *node = work_item_function(t, at, name, arguments, n, type);
 
     if (node)
         return node;
     if (is_infinity(name))
-        return gcal_inode_float(t, at, type, INFINITY);
+        return gcal_interp_node_float(t, at, type, INFINITY);
     if (strncmp(name, "convert_", 8) == 0 && n == 1)
         return convert(t, at, name, arguments[0], type);
-    if (strncmp(name, "vload", 5) == 0 && n == 2 && type->repr == GCAL_VECTOR &&
+    if (strncmp(name, "vload", 5) == 0 && n == 2 && type->repr == GCAL_INTERP_VECTOR &&
         isdigit((unsigned char)name[5]))
         return load_lanes(t, at, arguments, type);
     if (strncmp(name, "vstore", 6) == 0 && n == 3 && isdigit((unsigned char)name[6]) &&
-        arguments[0]->type->repr == GCAL_VECTOR)
+        arguments[0]->type->repr == GCAL_INTERP_VECTOR)
         return store_lanes(t, at, arguments);
     if (strncmp(name, "atomic_", 7) == 0 && n >= 1)
         return atomic(t, at, name + 7, arguments, n, type);
@@ -567,7 +588,7 @@ struct gcal_inode *gcal_inode_builtin(struct gcal_translator *t, CXCursor at,
         name += 7;
     else if (strncmp(name, "half_", 5) == 0)
         name += 5;
-    if (n < 1 || n > 3 || !gcal_ctype_dtype(type))
-        return gcal_unsupported(t, at, "'%s'", name);
+    if (n < 1 || n > 3 || !gcal_interp_type_dtype(type))
+        return gcal_interp_unsupported(t, at, "'%s'", name);
     return number_function(t, at, name, arguments, n, type);
 }

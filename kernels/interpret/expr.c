@@ -1,4 +1,4 @@
-/* interpret_expr.c - from expressions of the syntax tree to nodes
+/* expr.c - from expressions of the syntax tree to nodes
  *
  * libclang hides most implicit casts ("unexposed"), but both their types are known, and
  * with these what they do: read a variable, convert, decay to a pointer.
@@ -10,42 +10,43 @@
 #include "calib/base/error.h"
 #include "kernels/interpret/private.h"
 
-int gcal_enter(struct gcal_translator *t, CXCursor at, size_t depth)
+int gcal_interp_enter(struct gcal_interp_translator *t, CXCursor at, size_t depth)
 {
     t->depth += depth;
     if (t->depth > t->deepest)
         t->deepest = t->depth;
-    if (t->depth <= GCAL_MAX_DEPTH)
+    if (t->depth <= GCAL_INTERP_MAX_DEPTH)
         return 0;
-    gcal_unsupported(t, at, "an expression nested this deep");
+    gcal_interp_unsupported(t, at, "an expression nested this deep");
     return -1;
 }
 
-static const struct gcal_ctype *type_of(struct gcal_translator *t, CXCursor c)
+static const struct gcal_interp_type *type_of(struct gcal_interp_translator *t,
+                                              CXCursor c)
 {
-    return gcal_ctype_translate(t, clang_getCursorType(c), c);
+    return gcal_interp_type_translate(t, clang_getCursorType(c), c);
 }
 
 /* The child 'which' of a cursor that must have 'n' of them (0: at least one). */
-static int child(struct gcal_translator *t, CXCursor c, size_t which, size_t n,
+static int child(struct gcal_interp_translator *t, CXCursor c, size_t which, size_t n,
                  CXCursor *found)
 {
-    struct gcal_children children;
+    struct gcal_source_children children;
     int rc = 0;
 
-    if (gcal_children_get(c, &children, t->err) < 0)
+    if (gcal_source_get_children(c, &children, t->err) < 0)
         return -1;
     if (which < children.n && (n == 0 || n == children.n)) {
         *found = children.cursors[which];
     } else {
-        gcal_unsupported(t, c, "this form of an expression");
+        gcal_interp_unsupported(t, c, "this form of an expression");
         rc = -1;
     }
     free(children.cursors);
     return rc;
 }
 
-static CXCursor without_parens(struct gcal_translator *t, CXCursor c)
+static CXCursor without_parens(struct gcal_interp_translator *t, CXCursor c)
 {
     while (clang_getCursorKind(c) == CXCursor_ParenExpr)
         if (child(t, c, 0, 1, &c) < 0)
@@ -55,7 +56,8 @@ static CXCursor without_parens(struct gcal_translator *t, CXCursor c)
 
 /* ---- what libclang does not expose ---- */
 
-static void extent(struct gcal_translator *t, CXCursor c, unsigned *from, unsigned *to)
+static void extent(struct gcal_interp_translator *t, CXCursor c, unsigned *from,
+                   unsigned *to)
 {
     CXSourceRange range = clang_getCursorExtent(c);
 
@@ -72,7 +74,7 @@ static size_t parse_lanes(const char *name, size_t length, size_t count,
 {
     static const char letters[] = "xyzw", digits[] = "0123456789abcdef";
     size_t first, step, half = (count + 1) / 2;
-    char low[GCAL_MAX_LANES + 2] = "";
+    char low[GCAL_INTERP_MAX_LANES + 2] = "";
 
     if (length == 2 || length == 3 || length == 4) {
         memcpy(low, name, length);
@@ -88,7 +90,7 @@ static size_t parse_lanes(const char *name, size_t length, size_t count,
         name++;
         length--;
     }
-    if (length < 1 || length > GCAL_MAX_LANES)
+    if (length < 1 || length > GCAL_INTERP_MAX_LANES)
         return 0;
     for (size_t i = 0; i < length; i++) {
         const char *set = strchr(letters, name[i]) ? letters : digits;
@@ -102,10 +104,10 @@ static size_t parse_lanes(const char *name, size_t length, size_t count,
 }
 
 /* Whether 'c' is "vector.lanes"; only the text tells the lanes. */
-static bool is_swizzle(struct gcal_translator *t, CXCursor c, CXCursor *vector,
-                       signed char lanes[GCAL_MAX_LANES])
+static bool is_swizzle(struct gcal_interp_translator *t, CXCursor c, CXCursor *vector,
+                       signed char lanes[GCAL_INTERP_MAX_LANES])
 {
-    struct gcal_children children;
+    struct gcal_source_children children;
     unsigned from, to, child_from, child_to;
     const char *end, *name;
     CXType type;
@@ -114,7 +116,7 @@ static bool is_swizzle(struct gcal_translator *t, CXCursor c, CXCursor *vector,
     if (clang_getCursorKind(c) != CXCursor_UnexposedExpr &&
         clang_getCursorKind(c) != CXCursor_MemberRefExpr)
         return false;
-    if (gcal_children_get(c, &children, NULL) < 0)
+    if (gcal_source_get_children(c, &children, NULL) < 0)
         return false;
     if (children.n == 1) {
         *vector = children.cursors[0];
@@ -134,8 +136,8 @@ static bool is_swizzle(struct gcal_translator *t, CXCursor c, CXCursor *vector,
 }
 
 /* Whether 'c' is as_TYPE(...) and not a conversion to TYPE around something else. */
-static bool is_reinterpretation(struct gcal_translator *t, CXCursor c,
-                                const struct gcal_ctype *type)
+static bool is_reinterpretation(struct gcal_interp_translator *t, CXCursor c,
+                                const struct gcal_interp_type *type)
 {
     const char *text;
     unsigned from, to;
@@ -148,141 +150,152 @@ static bool is_reinterpretation(struct gcal_translator *t, CXCursor c,
     text += 3;
     while (islower((unsigned char)text[length]))
         length++;
-    return gcal_ctype_named(text, length) == gcal_ctype_lane(type) &&
-           (type->repr == GCAL_VECTOR ? (size_t)atoi(text + length) == type->count
-                                      : text[length] == '(');
+    return gcal_interp_type_named(text, length) == gcal_interp_type_lane(type) &&
+           (type->repr == GCAL_INTERP_VECTOR ? (size_t)atoi(text + length) == type->count
+                                             : text[length] == '(');
 }
 
-static struct gcal_inode *translate_implicit(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate_implicit(struct gcal_interp_translator *t,
+                                                   CXCursor c)
 {
-    const struct gcal_ctype *type = type_of(t, c);
-    signed char lanes[GCAL_MAX_LANES] = { 0 };
-    struct gcal_inode *value;
+    const struct gcal_interp_type *type = type_of(t, c);
+    signed char lanes[GCAL_INTERP_MAX_LANES] = { 0 };
+    struct gcal_interp_node *value;
     CXCursor inner;
     CXType from;
 
     if (!type)
         return NULL;
     if (is_swizzle(t, c, &inner, lanes))
-        return gcal_inode_swizzle(t, c, gcal_translate_value(t, inner), lanes, type);
+        return gcal_interp_node_swizzle(t, c, gcal_interp_translate_value(t, inner),
+                                        lanes, type);
     if (child(t, c, 0, 1, &inner) < 0)
         return NULL;
     from = clang_getCanonicalType(clang_getCursorType(inner));
-    if (from.kind == CXType_ConstantArray && type->repr == GCAL_POINTER) {
-        value = gcal_translate_address(t, inner);
-        return value ? gcal_inode_convert(t, c, value, type) : NULL;
+    if (from.kind == CXType_ConstantArray && type->repr == GCAL_INTERP_POINTER) {
+        value = gcal_interp_translate_address(t, inner);
+        return value ? gcal_interp_node_convert(t, c, value, type) : NULL;
     }
-    if (!(value = gcal_translate_value(t, inner)))
+    if (!(value = gcal_interp_translate_value(t, inner)))
         return NULL;
-    if (!gcal_ctype_same(type, value->type) && is_reinterpretation(t, c, type))
-        return gcal_inode_reinterpret(t, c, value, type);
-    return gcal_inode_convert(t, c, value, type);
+    if (!gcal_interp_type_equal(type, value->type) && is_reinterpretation(t, c, type))
+        return gcal_interp_node_reinterpret(t, c, value, type);
+    return gcal_interp_node_convert(t, c, value, type);
 }
 
 /* ---- literals and names ---- */
 
-static struct gcal_inode *translate_constant(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate_constant(struct gcal_interp_translator *t,
+                                                   CXCursor c)
 {
-    const struct gcal_ctype *type = type_of(t, c);
+    const struct gcal_interp_type *type = type_of(t, c);
     CXEvalResult result = type ? clang_Cursor_Evaluate(c) : NULL;
-    struct gcal_inode *n = NULL;
+    struct gcal_interp_node *n = NULL;
 
     if (!type)
         return NULL;
     if (result && clang_EvalResult_getKind(result) == CXEval_Int)
-        n = gcal_inode_int(t, c, type,
-                           clang_EvalResult_isUnsignedInt(result)
-                               ? (int64_t)clang_EvalResult_getAsUnsigned(result)
-                               : clang_EvalResult_getAsLongLong(result));
+        n = gcal_interp_node_int(t, c, type,
+                                 clang_EvalResult_isUnsignedInt(result)
+                                     ? (int64_t)clang_EvalResult_getAsUnsigned(result)
+                                     : clang_EvalResult_getAsLongLong(result));
     else if (result && clang_EvalResult_getKind(result) == CXEval_Float)
-        n = gcal_inode_float(t, c, type, clang_EvalResult_getAsDouble(result));
+        n = gcal_interp_node_float(t, c, type, clang_EvalResult_getAsDouble(result));
     else
-        gcal_unsupported(t, c, "this constant");
+        gcal_interp_unsupported(t, c, "this constant");
     if (result)
         clang_EvalResult_dispose(result);
     return n;
 }
 
-static struct gcal_inode *find_variable(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *find_variable(struct gcal_interp_translator *t,
+                                              CXCursor c)
 {
     CXCursor declared = clang_getCursorReferenced(c);
-    struct gcal_inode *address;
-    struct gcal_list init = { 0 };
+    struct gcal_interp_node *address;
+    struct gcal_interp_node_list init = { 0 };
 
     for (size_t i = t->n_variables; i-- > 0;)
         if (clang_equalCursors(t->variables[i].cursor, declared))
             return t->variables[i].address;
     if (clang_getCursorKind(declared) != CXCursor_VarDecl)
-        return gcal_unsupported(t, c, "this name");
+        return gcal_interp_unsupported(t, c, "this name");
     /* those of functions are met before they are used, so it is one of the file's */
-    address = gcal_translate_variable(t, declared, true, &init);
+    address = gcal_interp_translate_variable(t, declared, true, &init);
     for (size_t i = 0; i < init.n && address; i++)
-        if (gcal_list_add(t, &t->program->static_init, init.nodes[i]) < 0)
+        if (gcal_interp_node_list_add(t, &t->program->static_init, init.nodes[i]) < 0)
             return NULL;
     return address;
 }
 
-static struct gcal_inode *translate_name(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate_name(struct gcal_interp_translator *t,
+                                               CXCursor c)
 {
     CXCursor declared = clang_getCursorReferenced(c);
-    struct gcal_inode *address;
+    struct gcal_interp_node *address;
 
     if (clang_getCursorKind(declared) == CXCursor_EnumConstantDecl)
         return translate_constant(t, c);
     address = find_variable(t, c);
-    return address ? gcal_inode_load(t, c, address) : NULL;
+    return address ? gcal_interp_node_load(t, c, address) : NULL;
 }
 
 /* ---- lvalues ---- */
 
-static struct gcal_inode *translate_subscript(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate_subscript(struct gcal_interp_translator *t,
+                                                    CXCursor c)
 {
-    struct gcal_inode *base, *index, *other;
+    struct gcal_interp_node *base, *index, *other;
     CXCursor first, second;
 
     if (child(t, c, 0, 2, &first) < 0 || child(t, c, 1, 2, &second) < 0 ||
-        !(base = gcal_translate_value(t, first)) ||
-        !(index = gcal_translate_value(t, second)))
+        !(base = gcal_interp_translate_value(t, first)) ||
+        !(index = gcal_interp_translate_value(t, second)))
         return NULL;
-    if (base->type->repr != GCAL_POINTER) { /* 2[a] */
+    if (base->type->repr != GCAL_INTERP_POINTER) { /* 2[a] */
         other = base;
         base = index;
         index = other;
     }
-    if (base->type->repr != GCAL_POINTER || !gcal_is_int(index->type))
-        return gcal_unsupported(t, c, "this subscript");
-    return gcal_inode_index(t, c, base, index, false);
+    if (base->type->repr != GCAL_INTERP_POINTER || !gcal_interp_is_int(index->type))
+        return gcal_interp_unsupported(t, c, "this subscript");
+    return gcal_interp_node_index(t, c, base, index, false);
 }
 
-static struct gcal_inode *translate_lane_address(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate_lane_address(struct gcal_interp_translator *t,
+                                                       CXCursor c)
 {
-    signed char lanes[GCAL_MAX_LANES] = { 0 };
-    const struct gcal_ctype *type = type_of(t, c), *pointer;
-    struct gcal_inode *address;
+    signed char lanes[GCAL_INTERP_MAX_LANES] = { 0 };
+    const struct gcal_interp_type *type = type_of(t, c), *pointer;
+    struct gcal_interp_node *address;
     CXCursor vector;
 
     if (!type)
         return NULL;
     if (!is_swizzle(t, c, &vector, lanes))
-        return child(t, c, 0, 1, &vector) < 0 ? NULL : gcal_translate_address(t, vector);
-    if (type->repr == GCAL_VECTOR)
-        return gcal_unsupported(t, c,
-                                "changing several of a vector's components by this "
-                                "operator");
-    if (!(address = gcal_translate_address(t, vector)) ||
-        !(pointer = gcal_ctype_pointer(t, type)) ||
-        !(address = gcal_inode_convert(t, c, address, pointer)))
+        return child(t, c, 0, 1, &vector) < 0 ? NULL
+                                              : gcal_interp_translate_address(t, vector);
+    if (type->repr == GCAL_INTERP_VECTOR)
+        return gcal_interp_unsupported(
+            t, c,
+            "changing several of a vector's components by this "
+            "operator");
+    if (!(address = gcal_interp_translate_address(t, vector)) ||
+        !(pointer = gcal_interp_type_pointer(t, type)) ||
+        !(address = gcal_interp_node_convert(t, c, address, pointer)))
         return NULL;
-    return gcal_inode_element(t, c, address, (size_t)lanes[0]);
+    return gcal_interp_node_element(t, c, address, (size_t)lanes[0]);
 }
 
-static struct gcal_inode *translate_place(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate_place(struct gcal_interp_translator *t,
+                                                CXCursor c)
 {
     CXCursor inner;
 
     switch (clang_getCursorKind(c)) {
     case CXCursor_ParenExpr:
-        return child(t, c, 0, 1, &inner) < 0 ? NULL : gcal_translate_address(t, inner);
+        return child(t, c, 0, 1, &inner) < 0 ? NULL
+                                             : gcal_interp_translate_address(t, inner);
     case CXCursor_DeclRefExpr:
         return find_variable(t, c);
     case CXCursor_ArraySubscriptExpr:
@@ -292,16 +305,19 @@ static struct gcal_inode *translate_place(struct gcal_translator *t, CXCursor c)
         return translate_lane_address(t, c);
     case CXCursor_UnaryOperator:
         if (clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref)
-            return child(t, c, 0, 1, &inner) < 0 ? NULL : gcal_translate_value(t, inner);
+            return child(t, c, 0, 1, &inner) < 0 ? NULL
+                                                 : gcal_interp_translate_value(t, inner);
         /* fall through */
     default:
-        return gcal_unsupported(t, c, "this kind of place in memory");
+        return gcal_interp_unsupported(t, c, "this kind of place in memory");
     }
 }
 
-struct gcal_inode *gcal_translate_address(struct gcal_translator *t, CXCursor c)
+struct gcal_interp_node *gcal_interp_translate_address(struct gcal_interp_translator *t,
+                                                       CXCursor c)
 {
-    struct gcal_inode *n = gcal_enter(t, c, 1) < 0 ? NULL : translate_place(t, c);
+    struct gcal_interp_node *n =
+        gcal_interp_enter(t, c, 1) < 0 ? NULL : translate_place(t, c);
 
     t->depth--;
     return n;
@@ -310,91 +326,96 @@ struct gcal_inode *gcal_translate_address(struct gcal_translator *t, CXCursor c)
 /* ---- assignments ---- */
 
 /* v.lo = x: lane by lane. */
-static struct gcal_inode *assign_lanes(struct gcal_translator *t, CXCursor c,
-                                       CXCursor vector, const signed char *lanes,
-                                       CXCursor right)
+static struct gcal_interp_node *assign_lanes(struct gcal_interp_translator *t, CXCursor c,
+                                             CXCursor vector, const signed char *lanes,
+                                             CXCursor right)
 {
-    const struct gcal_ctype *pointer;
-    struct gcal_inode *first = NULL, *address, *place, *value;
+    const struct gcal_interp_type *pointer;
+    struct gcal_interp_node *first = NULL, *address, *place, *value;
 
-    if (!(value = gcal_inode_keep(t, c, gcal_translate_value(t, right), &first)) ||
-        !(address = gcal_translate_address(t, vector)) ||
-        !(pointer = gcal_ctype_pointer(t, value->type->element)) ||
-        !(address = gcal_inode_convert(t, c, address, pointer)))
+    if (!(value = gcal_interp_node_once(t, c, gcal_interp_translate_value(t, right),
+                                        &first)) ||
+        !(address = gcal_interp_translate_address(t, vector)) ||
+        !(pointer = gcal_interp_type_pointer(t, value->type->element)) ||
+        !(address = gcal_interp_node_convert(t, c, address, pointer)))
         return NULL;
     for (size_t i = 0; i < value->type->count; i++) {
-        const signed char lane[GCAL_MAX_LANES] = { (signed char)i };
+        const signed char lane[GCAL_INTERP_MAX_LANES] = { (signed char)i };
 
-        if (!(place = gcal_inode_element(t, c, address, (size_t)lanes[i])) ||
-            !(first = gcal_inode_comma(
+        if (!(place = gcal_interp_node_element(t, c, address, (size_t)lanes[i])) ||
+            !(first = gcal_interp_node_comma(
                   t, c, first,
-                  gcal_inode_store(
-                      t, c, place,
-                      gcal_inode_swizzle(t, c, value, lane, value->type->element)))))
+                  gcal_interp_node_store(t, c, place,
+                                         gcal_interp_node_swizzle(
+                                             t, c, value, lane, value->type->element)))))
             return NULL;
     }
-    return gcal_inode_comma(t, c, first, value);
+    return gcal_interp_node_comma(t, c, first, value);
 }
 
-static struct gcal_inode *translate_assignment(struct gcal_translator *t, CXCursor c,
-                                               CXCursor left, CXCursor right)
+static struct gcal_interp_node *translate_assignment(struct gcal_interp_translator *t,
+                                                     CXCursor c, CXCursor left,
+                                                     CXCursor right)
 {
-    signed char lanes[GCAL_MAX_LANES] = { 0 };
-    const struct gcal_ctype *type = type_of(t, c);
-    struct gcal_inode *address, *value;
+    signed char lanes[GCAL_INTERP_MAX_LANES] = { 0 };
+    const struct gcal_interp_type *type = type_of(t, c);
+    struct gcal_interp_node *address, *value;
     CXCursor vector;
 
     if (!type)
         return NULL;
-    if (type->repr == GCAL_VECTOR &&
+    if (type->repr == GCAL_INTERP_VECTOR &&
         is_swizzle(t, without_parens(t, left), &vector, lanes))
         return assign_lanes(t, c, vector, lanes, right);
-    if (!(address = gcal_translate_address(t, left)) ||
-        !(value = gcal_translate_value(t, right)))
+    if (!(address = gcal_interp_translate_address(t, left)) ||
+        !(value = gcal_interp_translate_value(t, right)))
         return NULL;
-    return gcal_inode_store(t, c, address, value);
+    return gcal_interp_node_store(t, c, address, value);
 }
 
 /* The new value of what 'load' reads, in the type that C computes it in. */
-static struct gcal_inode *updated(struct gcal_translator *t, CXCursor c, int op,
-                                  struct gcal_inode *load, struct gcal_inode *value)
+static struct gcal_interp_node *updated(struct gcal_interp_translator *t, CXCursor c,
+                                        int op, struct gcal_interp_node *load,
+                                        struct gcal_interp_node *value)
 {
-    const struct gcal_ctype *type = load->type;
+    const struct gcal_interp_type *type = load->type;
 
-    if (type->repr != GCAL_POINTER) {
+    if (type->repr != GCAL_INTERP_POINTER) {
         bool shift = op == CXBinaryOperator_Shl || op == CXBinaryOperator_Shr;
 
-        type = gcal_ctype_arithmetic(type, shift ? type : value->type);
-        load = gcal_inode_convert(t, c, load, type);
-        value = gcal_inode_convert(t, c, value, type);
+        type = gcal_interp_type_arithmetic(type, shift ? type : value->type);
+        load = gcal_interp_node_convert(t, c, load, type);
+        value = gcal_interp_node_convert(t, c, value, type);
     }
-    return load && value ? gcal_inode_binary(t, c, op, load, value, type) : NULL;
+    return load && value ? gcal_interp_node_binary(t, c, op, load, value, type) : NULL;
 }
 
 /* left op= value; with 'old' the result is what was there before. */
-static struct gcal_inode *update(struct gcal_translator *t, CXCursor c, int op,
-                                 CXCursor left, struct gcal_inode *value, bool old)
+static struct gcal_interp_node *update(struct gcal_interp_translator *t, CXCursor c,
+                                       int op, CXCursor left,
+                                       struct gcal_interp_node *value, bool old)
 {
-    struct gcal_inode *first = NULL, *load, *store;
-    struct gcal_inode *address = value ? gcal_translate_address(t, left) : NULL;
+    struct gcal_interp_node *first = NULL, *load, *store;
+    struct gcal_interp_node *address =
+        value ? gcal_interp_translate_address(t, left) : NULL;
 
     if (!address)
         return NULL;
-    if (!gcal_inode_is_variable(address) &&
-        !(address = gcal_inode_keep(t, c, address, &first)))
+    if (!gcal_interp_node_is_variable(address) &&
+        !(address = gcal_interp_node_once(t, c, address, &first)))
         return NULL;
-    if (!(load = gcal_inode_load(t, c, address)))
+    if (!(load = gcal_interp_node_load(t, c, address)))
         return NULL;
-    if (old && !(load = gcal_inode_keep(t, c, load, &first)))
+    if (old && !(load = gcal_interp_node_once(t, c, load, &first)))
         return NULL;
-    store = gcal_inode_store(t, c, address, updated(t, c, op, load, value));
+    store = gcal_interp_node_store(t, c, address, updated(t, c, op, load, value));
     if (store && first)
-        store = gcal_inode_comma(t, c, first, store);
-    return store && old ? gcal_inode_comma(t, c, store, load) : store;
+        store = gcal_interp_node_comma(t, c, first, store);
+    return store && old ? gcal_interp_node_comma(t, c, store, load) : store;
 }
 
-static struct gcal_inode *translate_step(struct gcal_translator *t, CXCursor c, int op,
-                                         bool used)
+static struct gcal_interp_node *translate_step(struct gcal_interp_translator *t,
+                                               CXCursor c, int op, bool used)
 {
     bool up = op == CXUnaryOperator_PostInc || op == CXUnaryOperator_PreInc;
     bool post = op == CXUnaryOperator_PostInc || op == CXUnaryOperator_PostDec;
@@ -403,10 +424,12 @@ static struct gcal_inode *translate_step(struct gcal_translator *t, CXCursor c, 
     if (child(t, c, 0, 1, &inner) < 0)
         return NULL;
     return update(t, c, up ? CXBinaryOperator_Add : CXBinaryOperator_Sub, inner,
-                  gcal_inode_int(t, c, gcal_ctype_basic(GCAL_I32), 1), post && used);
+                  gcal_interp_node_int(t, c, gcal_interp_type_basic(GCAL_INTERP_I32), 1),
+                  post && used);
 }
 
-static struct gcal_inode *translate_compound(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate_compound(struct gcal_interp_translator *t,
+                                                   CXCursor c)
 {
     int op = (int)clang_getCursorBinaryOperatorKind(c);
     CXCursor left, right;
@@ -417,15 +440,16 @@ static struct gcal_inode *translate_compound(struct gcal_translator *t, CXCursor
         op += CXBinaryOperator_Mul - CXBinaryOperator_MulAssign;
     else
         op += CXBinaryOperator_And - CXBinaryOperator_AndAssign;
-    return update(t, c, op, left, gcal_translate_value(t, right), false);
+    return update(t, c, op, left, gcal_interp_translate_value(t, right), false);
 }
 
 /* ---- operators ---- */
 
-static struct gcal_inode *translate_unary(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate_unary(struct gcal_interp_translator *t,
+                                                CXCursor c)
 {
     int op = (int)clang_getCursorUnaryOperatorKind(c);
-    struct gcal_inode *n;
+    struct gcal_interp_node *n;
     CXCursor inner;
 
     if (child(t, c, 0, 1, &inner) < 0)
@@ -437,17 +461,18 @@ static struct gcal_inode *translate_unary(struct gcal_translator *t, CXCursor c)
     case CXUnaryOperator_PreDec:
         return translate_step(t, c, op, true);
     case CXUnaryOperator_AddrOf:
-        return gcal_translate_address(t, inner);
+        return gcal_interp_translate_address(t, inner);
     case CXUnaryOperator_Deref:
-        n = gcal_translate_value(t, inner);
-        return n ? gcal_inode_load(t, c, n) : NULL;
+        n = gcal_interp_translate_value(t, inner);
+        return n ? gcal_interp_node_load(t, c, n) : NULL;
     case CXUnaryOperator_Plus:
     case CXUnaryOperator_Minus:
     case CXUnaryOperator_Not:
     case CXUnaryOperator_LNot:
-        return gcal_inode_unary(t, c, op, gcal_translate_value(t, inner), type_of(t, c));
+        return gcal_interp_node_unary(t, c, op, gcal_interp_translate_value(t, inner),
+                                      type_of(t, c));
     default:
-        return gcal_unsupported(t, c, "this operator");
+        return gcal_interp_unsupported(t, c, "this operator");
     }
 }
 
@@ -458,10 +483,10 @@ static bool is_tag_name(CXCursor c)
 
     while ((kind = clang_getCursorKind(c)) == CXCursor_CStyleCastExpr ||
            kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr) {
-        struct gcal_children children;
+        struct gcal_source_children children;
         bool one;
 
-        if (gcal_children_get(c, &children, NULL) < 0)
+        if (gcal_source_get_children(c, &children, NULL) < 0)
             return false;
         if ((one = children.n == 1))
             c = children.cursors[0];
@@ -472,10 +497,11 @@ static bool is_tag_name(CXCursor c)
     return kind == CXCursor_StringLiteral;
 }
 
-static struct gcal_inode *translate_binary(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate_binary(struct gcal_interp_translator *t,
+                                                 CXCursor c)
 {
     int op = (int)clang_getCursorBinaryOperatorKind(c);
-    struct gcal_inode *a, *b;
+    struct gcal_interp_node *a, *b;
     CXCursor left, right;
 
     if (child(t, c, 0, 2, &left) < 0 || child(t, c, 1, 2, &right) < 0)
@@ -483,65 +509,69 @@ static struct gcal_inode *translate_binary(struct gcal_translator *t, CXCursor c
     if (op == CXBinaryOperator_Assign)
         return translate_assignment(t, c, left, right);
     if (op == CXBinaryOperator_Comma && is_tag_name(left))
-        return gcal_translate_value(t, right);
+        return gcal_interp_translate_value(t, right);
     if (op == CXBinaryOperator_Comma)
-        a = gcal_translate_effect(t, left);
+        a = gcal_interp_translate_effect(t, left);
     else
-        a = gcal_translate_value(t, left);
-    b = a ? gcal_translate_value(t, right) : NULL;
-    return b ? gcal_inode_binary(t, c, op, a, b, type_of(t, c)) : NULL;
+        a = gcal_interp_translate_value(t, left);
+    b = a ? gcal_interp_translate_value(t, right) : NULL;
+    return b ? gcal_interp_node_binary(t, c, op, a, b, type_of(t, c)) : NULL;
 }
 
-static struct gcal_inode *translate_choice(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate_choice(struct gcal_interp_translator *t,
+                                                 CXCursor c)
 {
-    const struct gcal_ctype *type = type_of(t, c);
-    struct gcal_inode *parts[3];
+    const struct gcal_interp_type *type = type_of(t, c);
+    struct gcal_interp_node *parts[3];
     CXCursor part;
 
     for (size_t i = 0; i < 3; i++)
         if (!type || child(t, c, i, 3, &part) < 0 ||
-            !(parts[i] = gcal_translate_value(t, part)))
+            !(parts[i] = gcal_interp_translate_value(t, part)))
             return NULL;
-    if (type->repr == GCAL_VOID)
-        return gcal_unsupported(t, c, "?: without a value");
-    return gcal_inode_choose(t, c, parts[0], gcal_inode_convert(t, c, parts[1], type),
-                             gcal_inode_convert(t, c, parts[2], type));
+    if (type->repr == GCAL_INTERP_VOID)
+        return gcal_interp_unsupported(t, c, "?: without a value");
+    return gcal_interp_node_select(t, c, parts[0],
+                                   gcal_interp_node_convert(t, c, parts[1], type),
+                                   gcal_interp_node_convert(t, c, parts[2], type));
 }
 
-static struct gcal_inode *translate_cast(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate_cast(struct gcal_interp_translator *t,
+                                               CXCursor c)
 {
-    const struct gcal_ctype *type = type_of(t, c);
+    const struct gcal_interp_type *type = type_of(t, c);
     CXCursor inner;
 
     if (!type || child(t, c, 0, 1, &inner) < 0)
         return NULL;
-    if (type->repr == GCAL_VOID)
-        return gcal_translate_effect(t, inner);
-    return gcal_inode_convert(t, c, gcal_translate_value(t, inner), type);
+    if (type->repr == GCAL_INTERP_VOID)
+        return gcal_interp_translate_effect(t, inner);
+    return gcal_interp_node_convert(t, c, gcal_interp_translate_value(t, inner), type);
 }
 
 /* { x } of a scalar, or the parts of a vector. */
-static struct gcal_inode *translate_list(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate_list(struct gcal_interp_translator *t,
+                                               CXCursor c)
 {
-    const struct gcal_ctype *type = type_of(t, c);
-    struct gcal_children children;
-    struct gcal_inode **parts, *n = NULL;
+    const struct gcal_interp_type *type = type_of(t, c);
+    struct gcal_source_children children;
+    struct gcal_interp_node **parts, *n = NULL;
     size_t i = 0;
 
-    if (!type || gcal_children_get(c, &children, t->err) < 0)
+    if (!type || gcal_source_get_children(c, &children, t->err) < 0)
         return NULL;
-    parts = gcal_program_alloc(t, (children.n + 1) * sizeof(*parts));
+    parts = gcal_interp_program_alloc(t, (children.n + 1) * sizeof(*parts));
     for (; parts && i < children.n; i++)
-        if (!(parts[i] = gcal_translate_value(t, children.cursors[i])))
+        if (!(parts[i] = gcal_interp_translate_value(t, children.cursors[i])))
             break;
     if (!parts || i < children.n)
         goto out;
-    if (type->repr == GCAL_VECTOR)
-        n = gcal_inode_vector(t, c, parts, children.n, type);
+    if (type->repr == GCAL_INTERP_VECTOR)
+        n = gcal_interp_node_vector(t, c, parts, children.n, type);
     else if (children.n == 1)
-        n = gcal_inode_convert(t, c, parts[0], type);
+        n = gcal_interp_node_convert(t, c, parts[0], type);
     else
-        gcal_unsupported(t, c, "this list");
+        gcal_interp_unsupported(t, c, "this list");
 out:
     free(children.cursors);
     return n;
@@ -549,34 +579,36 @@ out:
 
 /* ---- calls ---- */
 
-static struct gcal_inode *call(struct gcal_translator *t, CXCursor c, const char *name,
-                               struct gcal_inode **arguments, size_t n)
+static struct gcal_interp_node *call(struct gcal_interp_translator *t, CXCursor c,
+                                     const char *name,
+                                     struct gcal_interp_node **arguments, size_t n)
 {
     CXCursor definition = clang_getCursorDefinition(clang_getCursorReferenced(c));
-    const struct gcal_ctype *type = type_of(t, c);
-    struct gcal_function *function;
+    const struct gcal_interp_type *type = type_of(t, c);
+    struct gcal_interp_function *function;
 
     if (!type)
         return NULL;
     if (clang_getCursorKind(definition) != CXCursor_FunctionDecl)
-        return gcal_inode_builtin(t, c, name, arguments, n, type);
-    if (!(function = gcal_translate_function(t, definition, c)))
+        return gcal_interp_node_builtin(t, c, name, arguments, n, type);
+    if (!(function = gcal_interp_translate_function(t, definition, c)))
         return NULL;
-    return gcal_inode_call(t, c, function, arguments, n);
+    return gcal_interp_node_call(t, c, function, arguments, n);
 }
 
-static struct gcal_inode *translate_call(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate_call(struct gcal_interp_translator *t,
+                                               CXCursor c)
 {
-    struct gcal_children children;
-    struct gcal_inode **arguments, *n = NULL;
-    char *name = gcal_program_name(t, c);
+    struct gcal_source_children children;
+    struct gcal_interp_node **arguments, *n = NULL;
+    char *name = gcal_interp_program_name(t, c);
     size_t i = 1;
 
-    if (!name || gcal_children_get(c, &children, t->err) < 0)
+    if (!name || gcal_source_get_children(c, &children, t->err) < 0)
         return NULL;
-    if ((arguments = gcal_program_alloc(t, (children.n + 1) * sizeof(*arguments))))
+    if ((arguments = gcal_interp_program_alloc(t, (children.n + 1) * sizeof(*arguments))))
         for (; i < children.n; i++)
-            if (!(arguments[i - 1] = gcal_translate_value(t, children.cursors[i])))
+            if (!(arguments[i - 1] = gcal_interp_translate_value(t, children.cursors[i])))
                 break;
     if (arguments && i == children.n)
         n = call(t, c, name, arguments, children.n - 1);
@@ -586,16 +618,18 @@ static struct gcal_inode *translate_call(struct gcal_translator *t, CXCursor c)
 
 /* ---- all ---- */
 
-static struct gcal_inode *translate_expression(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate_expression(struct gcal_interp_translator *t,
+                                                     CXCursor c)
 {
-    struct gcal_inode *address;
+    struct gcal_interp_node *address;
     CXCursor inner;
     CXString kind;
 
     switch (clang_getCursorKind(c)) {
     case CXCursor_ParenExpr:
     case CXCursor_CompoundLiteralExpr:
-        return child(t, c, 0, 1, &inner) < 0 ? NULL : gcal_translate_value(t, inner);
+        return child(t, c, 0, 1, &inner) < 0 ? NULL
+                                             : gcal_interp_translate_value(t, inner);
     case CXCursor_UnexposedExpr:
     case CXCursor_MemberRefExpr:
         return translate_implicit(t, c);
@@ -607,8 +641,8 @@ static struct gcal_inode *translate_expression(struct gcal_translator *t, CXCurs
     case CXCursor_DeclRefExpr:
         return translate_name(t, c);
     case CXCursor_ArraySubscriptExpr:
-        address = gcal_translate_address(t, c);
-        return address ? gcal_inode_load(t, c, address) : NULL;
+        address = gcal_interp_translate_address(t, c);
+        return address ? gcal_interp_node_load(t, c, address) : NULL;
     case CXCursor_UnaryOperator:
         return translate_unary(t, c);
     case CXCursor_BinaryOperator:
@@ -625,21 +659,24 @@ static struct gcal_inode *translate_expression(struct gcal_translator *t, CXCurs
         return translate_call(t, c);
     default:
         kind = clang_getCursorKindSpelling(clang_getCursorKind(c));
-        gcal_unsupported(t, c, "'%s'", clang_getCString(kind));
+        gcal_interp_unsupported(t, c, "'%s'", clang_getCString(kind));
         clang_disposeString(kind);
         return NULL;
     }
 }
 
-struct gcal_inode *gcal_translate_value(struct gcal_translator *t, CXCursor c)
+struct gcal_interp_node *gcal_interp_translate_value(struct gcal_interp_translator *t,
+                                                     CXCursor c)
 {
-    struct gcal_inode *n = gcal_enter(t, c, 1) < 0 ? NULL : translate_expression(t, c);
+    struct gcal_interp_node *n =
+        gcal_interp_enter(t, c, 1) < 0 ? NULL : translate_expression(t, c);
 
     t->depth--;
     return n;
 }
 
-struct gcal_inode *gcal_translate_effect(struct gcal_translator *t, CXCursor c)
+struct gcal_interp_node *gcal_interp_translate_effect(struct gcal_interp_translator *t,
+                                                      CXCursor c)
 {
     int op;
 
@@ -648,5 +685,5 @@ struct gcal_inode *gcal_translate_effect(struct gcal_translator *t, CXCursor c)
     if (clang_getCursorKind(c) == CXCursor_UnaryOperator &&
         (op == CXUnaryOperator_PostInc || op == CXUnaryOperator_PostDec))
         return translate_step(t, c, op, false);
-    return gcal_translate_value(t, c);
+    return gcal_interp_translate_value(t, c);
 }

@@ -14,14 +14,14 @@
 
 /* ---- programs ---- */
 
-struct gcal_block {
-    struct gcal_block *next;
+struct gcal_interp_block {
+    struct gcal_interp_block *next;
     _Alignas(max_align_t) unsigned char data[];
 };
 
-void *gcal_program_alloc(struct gcal_translator *t, size_t size)
+void *gcal_interp_program_alloc(struct gcal_interp_translator *t, size_t size)
 {
-    struct gcal_block *block = calloc(1, sizeof(*block) + size);
+    struct gcal_interp_block *block = calloc(1, sizeof(*block) + size);
 
     if (!block) {
         gcal_error_memory(t->err);
@@ -32,12 +32,14 @@ void *gcal_program_alloc(struct gcal_translator *t, size_t size)
     return block->data;
 }
 
-int gcal_list_add(struct gcal_translator *t, struct gcal_list *list,
-                  struct gcal_inode *node)
+int gcal_interp_node_list_add(struct gcal_interp_translator *t,
+                              struct gcal_interp_node_list *list,
+                              struct gcal_interp_node *node)
 {
     if (list->n == list->capacity) {
         size_t capacity = list->capacity ? 2 * list->capacity : 8;
-        struct gcal_inode **nodes = gcal_program_alloc(t, capacity * sizeof(*nodes));
+        struct gcal_interp_node **nodes =
+            gcal_interp_program_alloc(t, capacity * sizeof(*nodes));
 
         if (!nodes)
             return -1;
@@ -50,32 +52,34 @@ int gcal_list_add(struct gcal_translator *t, struct gcal_list *list,
     return 0;
 }
 
-char *gcal_program_name(struct gcal_translator *t, CXCursor cursor)
+char *gcal_interp_program_name(struct gcal_interp_translator *t, CXCursor cursor)
 {
-    char *name = gcal_cursor_name(cursor, t->err), *copy;
+    char *name = gcal_source_cursor_name(cursor, t->err), *copy;
 
     if (!name)
         return NULL;
-    if ((copy = gcal_program_alloc(t, strlen(name) + 1)))
+    if ((copy = gcal_interp_program_alloc(t, strlen(name) + 1)))
         memcpy(copy, name, strlen(name) + 1);
     free(name);
     return copy;
 }
 
-struct gcal_inode *gcal_inode_create(struct gcal_translator *t, CXCursor at,
-                                     const struct gcal_ctype *type)
+struct gcal_interp_node *gcal_interp_node_create(struct gcal_interp_translator *t,
+                                                 CXCursor at,
+                                                 const struct gcal_interp_type *type)
 {
-    struct gcal_inode *n = gcal_program_alloc(t, sizeof(*n));
+    struct gcal_interp_node *n = gcal_interp_program_alloc(t, sizeof(*n));
 
     if (!n)
         return NULL;
     n->type = type;
     n->name = "";
-    gcal_unit_location(at, &n->line, &n->column);
+    gcal_source_location(at, &n->line, &n->column);
     return n;
 }
 
-void *gcal_unsupported(struct gcal_translator *t, CXCursor at, const char *fmt, ...)
+void *gcal_interp_unsupported(struct gcal_interp_translator *t, CXCursor at,
+                              const char *fmt, ...)
 {
     char what[300];
     va_list args;
@@ -83,37 +87,38 @@ void *gcal_unsupported(struct gcal_translator *t, CXCursor at, const char *fmt, 
     va_start(args, fmt);
     vsnprintf(what, sizeof(what), fmt, args);
     va_end(args);
-    gcal_unit_error(at, t->err, "%s is not supported when running on the host", what);
+    gcal_source_error(at, t->err, "%s is not supported when running on the host", what);
     return NULL;
 }
 
-struct gcal_program *gcal_program_create(struct gcal_unit *unit, CXCursor entry,
-                                         struct gcal_error *err)
+struct gcal_interp_program *gcal_interp_program_create(struct gcal_source_unit *unit,
+                                                       CXCursor entry,
+                                                       struct gcal_error *err)
 {
-    struct gcal_program *program = calloc(1, sizeof(*program));
-    struct gcal_translator t = { .unit = unit, .program = program, .err = err };
+    struct gcal_interp_program *program = calloc(1, sizeof(*program));
+    struct gcal_interp_translator t = { .unit = unit, .program = program, .err = err };
 
     if (!program) {
         gcal_error_memory(err);
         return NULL;
     }
     program->unit = unit;
-    program->entry = gcal_translate_function(&t, entry, entry);
+    program->entry = gcal_interp_translate_function(&t, entry, entry);
     free(t.variables);
     free(t.functions);
     if (!program->entry) {
-        gcal_program_destroy(program);
+        gcal_interp_program_destroy(program);
         return NULL;
     }
     return program;
 }
 
-void gcal_program_destroy(struct gcal_program *program)
+void gcal_interp_program_destroy(struct gcal_interp_program *program)
 {
     if (!program)
         return;
     while (program->blocks) {
-        struct gcal_block *next = program->blocks->next;
+        struct gcal_interp_block *next = program->blocks->next;
 
         free(program->blocks);
         program->blocks = next;
@@ -123,10 +128,10 @@ void gcal_program_destroy(struct gcal_program *program)
 
 /* ---- running ---- */
 
-void gcal_run_fail(struct gcal_item *item, const struct gcal_inode *at, const char *fmt,
-                   ...)
+void gcal_interp_run_fail(struct gcal_interp_work_item *item,
+                          const struct gcal_interp_node *at, const char *fmt, ...)
 {
-    struct gcal_run *run = item->run;
+    struct gcal_interp_run *run = item->run;
     char text[600], where[200] = "";
     va_list args;
     int used = 0;
@@ -146,23 +151,23 @@ void gcal_run_fail(struct gcal_item *item, const struct gcal_inode *at, const ch
 }
 
 /* What the work-items of a group need; one item when no barrier makes them wait. */
-struct group {
-    struct gcal_run *run;
+struct work_group {
+    struct gcal_interp_run *run;
     size_t n_items, n_slots;
-    struct gcal_item *items; /* n_slots */
-    unsigned char *privates; /* n_slots x private_size */
+    struct gcal_interp_work_item *items; /* n_slots */
+    unsigned char *privates;             /* n_slots x private_size */
     unsigned char *shared, *statics;
     size_t private_size, shared_size;
     unsigned char *params; /* n_slots' private memory starts as this */
     unsigned char *stacks; /* n_slots x stack_size, or MAP_FAILED */
 };
 
-/* Nodes may nest GCAL_MAX_DEPTH deep; only what is touched takes memory. */
+/* Nodes may nest GCAL_INTERP_MAX_DEPTH deep; only what is touched takes memory. */
 enum { STACK_BYTES = 2 << 20 };
 
-static void run_body(struct gcal_item *item)
+static void run_body(struct gcal_interp_work_item *item)
 {
-    const struct gcal_inode *body = item->run->program->entry->body;
+    const struct gcal_interp_node *body = item->run->program->entry->body;
 
     body->eval.flow(item, body);
 }
@@ -170,8 +175,8 @@ static void run_body(struct gcal_item *item)
 /* makecontext() passes ints. */
 static void start_item(unsigned high, unsigned low)
 {
-    struct gcal_item *item =
-        (struct gcal_item *)(uintptr_t)((uint64_t)high << 32 | (uint64_t)low);
+    struct gcal_interp_work_item *item =
+        (struct gcal_interp_work_item *)(uintptr_t)((uint64_t)high << 32 | (uint64_t)low);
 
     run_body(item);
     item->done = true;
@@ -179,33 +184,34 @@ static void start_item(unsigned high, unsigned low)
     swapcontext(&item->context, &item->run->scheduler);
 }
 
-static void place_item(struct group *g, struct gcal_item *item, size_t index, size_t slot)
+static void place_item(struct work_group *g, struct gcal_interp_work_item *item,
+                       size_t index, size_t slot)
 {
-    struct gcal_run *run = g->run;
+    struct gcal_interp_run *run = g->run;
 
     item->run = run;
     item->done = false;
     item->barrier = NULL;
-    item->memory[GCAL_MEMORY_PRIVATE] = g->privates + slot * g->private_size;
-    item->memory[GCAL_MEMORY_GROUP] = g->shared;
-    item->memory[GCAL_MEMORY_STATIC] = g->statics;
+    item->memory[GCAL_INTERP_MEMORY_PRIVATE] = g->privates + slot * g->private_size;
+    item->memory[GCAL_INTERP_MEMORY_LOCAL] = g->shared;
+    item->memory[GCAL_INTERP_MEMORY_STATIC] = g->statics;
     for (size_t d = 0; d < GCAL_MAX_DIMS; d++) {
         size_t size = run->n_dims > d ? run->local_size[d] : 1;
 
         item->local_id[d] = index % size;
         index /= size;
     }
-    memcpy(item->memory[GCAL_MEMORY_PRIVATE], g->params, g->private_size);
+    memcpy(item->memory[GCAL_INTERP_MEMORY_PRIVATE], g->params, g->private_size);
 }
 
 /* Lets each item run to its next barrier or its end: all must meet the same one. */
-static bool run_phase(struct group *g)
+static bool run_phase(struct work_group *g)
 {
-    const struct gcal_inode *barrier = NULL;
+    const struct gcal_interp_node *barrier = NULL;
     size_t n_done = 0, n_waiting = 0;
 
     for (size_t i = 0; i < g->n_items && !g->run->failed; i++) {
-        struct gcal_item *item = &g->items[i];
+        struct gcal_interp_work_item *item = &g->items[i];
 
         swapcontext(&g->run->scheduler, &item->context);
         if (g->run->failed)
@@ -215,16 +221,16 @@ static bool run_phase(struct group *g)
         if (!item->done && !barrier)
             barrier = item->barrier;
         if ((n_done && n_waiting) || (!item->done && item->barrier != barrier)) {
-            gcal_run_fail(item, barrier,
-                          "not every work-item of the group reaches this "
-                          "barrier");
+            gcal_interp_run_fail(item, barrier,
+                                 "not every work-item of the group reaches this "
+                                 "barrier");
             return false;
         }
     }
     return n_waiting > 0;
 }
 
-static void prepare_context(struct gcal_item *item, unsigned char *stack)
+static void prepare_context(struct gcal_interp_work_item *item, unsigned char *stack)
 {
     uint64_t bits = (uint64_t)(uintptr_t)item;
 
@@ -236,7 +242,7 @@ static void prepare_context(struct gcal_item *item, unsigned char *stack)
                 (unsigned)bits);
 }
 
-static void run_group_with_barriers(struct group *g)
+static void run_group_with_barriers(struct work_group *g)
 {
     for (size_t i = 0; i < g->n_items; i++) {
         place_item(g, &g->items[i], i, i);
@@ -246,7 +252,7 @@ static void run_group_with_barriers(struct group *g)
         ;
 }
 
-static void run_group(struct group *g)
+static void run_group(struct work_group *g)
 {
     memset(g->shared, 0xff, g->shared_size); /* whatever was there before: odd */
     if (g->stacks != MAP_FAILED) {
@@ -259,9 +265,9 @@ static void run_group(struct group *g)
     }
 }
 
-static void run_groups(struct group *g)
+static void run_groups(struct work_group *g)
 {
-    struct gcal_run *run = g->run;
+    struct gcal_interp_run *run = g->run;
     size_t n_groups = 1;
 
     for (size_t d = 0; d < run->n_dims; d++)
@@ -279,45 +285,49 @@ static void run_groups(struct group *g)
 
 /* ---- arguments ---- */
 
-static const struct gcal_ctype *named_dtype(const char *dtype)
+static const struct gcal_interp_type *named_dtype(const char *dtype)
 {
-    for (int repr = GCAL_I8; dtype && repr <= GCAL_F64; repr++)
-        if (strcmp(gcal_ctype_dtype(gcal_ctype_basic((enum gcal_repr)repr)), dtype) == 0)
-            return gcal_ctype_basic((enum gcal_repr)repr);
+    for (int repr = GCAL_INTERP_I8; dtype && repr <= GCAL_INTERP_F64; repr++)
+        if (strcmp(gcal_interp_type_dtype(
+                       gcal_interp_type_basic((enum gcal_interp_repr)repr)),
+                   dtype) == 0)
+            return gcal_interp_type_basic((enum gcal_interp_repr)repr);
     return NULL;
 }
 
-static bool is_local_param(const struct gcal_program *program, size_t i)
+static bool is_local_param(const struct gcal_interp_program *program, size_t i)
 {
     CXCursor param = clang_Cursor_getArgument(program->entry->cursor, (unsigned)i);
     CXType type = clang_getCanonicalType(clang_getCursorType(param));
 
     return type.kind == CXType_Pointer &&
-           gcal_type_space(clang_getCanonicalType(clang_getPointeeType(type))) ==
-               GCAL_SPACE_LOCAL;
+           gcal_source_address_space(clang_getCanonicalType(
+               clang_getPointeeType(type))) == GCAL_FEATURE_SPACE_LOCAL;
 }
 
 /* A buffer of its own, or for a __local argument a part of the group's memory. */
-static int set_pointer(struct group *g, size_t i, const struct gcal_host_arg *arg,
-                       struct gcal_value *value, struct gcal_error *err)
+static int set_pointer(struct work_group *g, size_t i, const struct gcal_interp_arg *arg,
+                       struct gcal_interp_value *value, struct gcal_error *err)
 {
-    const struct gcal_program *program = g->run->program;
-    const struct gcal_inode *param = program->entry->params[i];
-    const struct gcal_ctype *wanted = gcal_ctype_lane(param->type->element->element);
-    const struct gcal_ctype *given = named_dtype(arg->dtype);
+    const struct gcal_interp_program *program = g->run->program;
+    const struct gcal_interp_node *param = program->entry->params[i];
+    const struct gcal_interp_type *wanted =
+        gcal_interp_type_lane(param->type->element->element);
+    const struct gcal_interp_type *given = named_dtype(arg->dtype);
     bool local = is_local_param(program, i);
 
-    if (!given || !gcal_ctype_dtype(wanted) ||
-        strcmp(gcal_ctype_dtype(wanted), arg->dtype) != 0)
+    if (!given || !gcal_interp_type_dtype(wanted) ||
+        strcmp(gcal_interp_type_dtype(wanted), arg->dtype) != 0)
         return gcal_error_set(
             err, GCAL_EINPUT, "%s: argument %zu ('%s') takes %s elements, not %s",
             program->unit->file, i + 1, param->name,
-            gcal_ctype_dtype(wanted) ? gcal_ctype_dtype(wanted) : "unsupported",
+            gcal_interp_type_dtype(wanted) ? gcal_interp_type_dtype(wanted)
+                                           : "unsupported",
             arg->dtype ? arg->dtype : "(null)");
     if (arg->count > SIZE_MAX / 16 || (!arg->data && arg->count && !local))
         return gcal_error_set(err, GCAL_EINPUT, "%s: argument %zu ('%s') has no buffer",
                               program->unit->file, i + 1, param->name);
-    value->p = (struct gcal_pointer){ arg->data, arg->count * given->size, 0 };
+    value->p = (struct gcal_interp_pointer){ arg->data, arg->count * given->size, 0 };
     if (local) {
         value->p.offset = 0;
         value->p.base = g->shared ? g->shared + g->shared_size : NULL;
@@ -326,69 +336,71 @@ static int set_pointer(struct group *g, size_t i, const struct gcal_host_arg *ar
     return 0;
 }
 
-static int set_scalar(const struct gcal_program *program, size_t i,
-                      const struct gcal_host_arg *arg, struct gcal_value *value,
+static int set_scalar(const struct gcal_interp_program *program, size_t i,
+                      const struct gcal_interp_arg *arg, struct gcal_interp_value *value,
                       struct gcal_error *err)
 {
-    const struct gcal_inode *param = program->entry->params[i];
-    const struct gcal_ctype *type = param->type->element;
-    const struct gcal_ctype *given = named_dtype(arg->dtype);
+    const struct gcal_interp_node *param = program->entry->params[i];
+    const struct gcal_interp_type *type = param->type->element;
+    const struct gcal_interp_type *given = named_dtype(arg->dtype);
 
-    if (!given || !arg->data || arg->count || type->repr > GCAL_F64)
+    if (!given || !arg->data || arg->count || type->repr > GCAL_INTERP_F64)
         return gcal_error_set(err, GCAL_EINPUT,
                               "%s: argument %zu ('%s') takes one scalar",
                               program->unit->file, i + 1, param->name);
-    gcal_value_read(given, arg->data, value);
-    if (gcal_is_int(type))
-        value->i = gcal_is_int(given) ? gcal_int_wrap(type->repr, value->i)
-                                      : gcal_int_from(type->repr, value->f);
+    gcal_interp_value_read(given, arg->data, value);
+    if (gcal_interp_is_int(type))
+        value->i = gcal_interp_is_int(given)
+                       ? gcal_interp_int_wrap(type->repr, value->i)
+                       : gcal_interp_int_from_float(type->repr, value->f);
     else
-        value->f = gcal_float_round(
-            type->repr,
-            gcal_is_int(given) ? gcal_float_from(given->repr, value->i) : value->f);
+        value->f = gcal_interp_float_round(
+            type->repr, gcal_interp_is_int(given)
+                            ? gcal_interp_float_from_int(given->repr, value->i)
+                            : value->f);
     return 0;
 }
 
 /* Fills g->params unless it is NULL; g->shared_size grows by the local arguments. */
-static int set_arguments(struct group *g, size_t n_args, const struct gcal_host_arg *args,
-                         struct gcal_error *err)
+static int set_arguments(struct work_group *g, size_t n_args,
+                         const struct gcal_interp_arg *args, struct gcal_error *err)
 {
-    const struct gcal_program *program = g->run->program;
-    const struct gcal_function *entry = program->entry;
-    struct gcal_value value = { 0 };
+    const struct gcal_interp_program *program = g->run->program;
+    const struct gcal_interp_function *entry = program->entry;
+    struct gcal_interp_value value = { 0 };
 
     if (n_args != entry->n_params)
         return gcal_error_set(err, GCAL_EINPUT, "%s: it takes %zu arguments, not %zu",
                               program->unit->file, entry->n_params, n_args);
-    g->shared_size = program->size[GCAL_MEMORY_GROUP];
+    g->shared_size = program->size[GCAL_INTERP_MEMORY_LOCAL];
     for (size_t i = 0; i < n_args; i++) {
-        const struct gcal_inode *param = entry->params[i];
+        const struct gcal_interp_node *param = entry->params[i];
 
-        if (param->type->element->repr == GCAL_POINTER
+        if (param->type->element->repr == GCAL_INTERP_POINTER
                 ? set_pointer(g, i, &args[i], &value, err) < 0
                 : set_scalar(program, i, &args[i], &value, err) < 0)
             return -1;
         if (g->params)
-            gcal_value_write(param->type->element, g->params + param->k.place.offset,
-                             &value);
+            gcal_interp_value_write(param->type->element,
+                                    g->params + param->k.place.offset, &value);
     }
     return 0;
 }
 
-static int allocate(struct group *g, struct gcal_error *err)
+static int allocate(struct work_group *g, struct gcal_error *err)
 {
-    const struct gcal_program *program = g->run->program;
+    const struct gcal_interp_program *program = g->run->program;
 
     g->n_items = 1;
     for (size_t d = 0; d < g->run->n_dims; d++)
         g->n_items *= g->run->local_size[d];
     g->n_slots = program->has_barrier ? g->n_items : 1;
-    g->private_size = program->size[GCAL_MEMORY_PRIVATE] + 16;
+    g->private_size = program->size[GCAL_INTERP_MEMORY_PRIVATE] + 16;
     g->items = calloc(g->n_slots, sizeof(*g->items));
     g->privates = calloc(g->n_slots, g->private_size);
     g->params = calloc(1, g->private_size);
     g->shared = calloc(1, g->shared_size + 16);
-    g->statics = calloc(1, program->size[GCAL_MEMORY_STATIC] + 16);
+    g->statics = calloc(1, program->size[GCAL_INTERP_MEMORY_STATIC] + 16);
     if (!g->items || !g->privates || !g->params || !g->shared || !g->statics)
         return gcal_error_memory(err);
     if (!program->has_barrier)
@@ -398,7 +410,7 @@ static int allocate(struct group *g, struct gcal_error *err)
     return g->stacks == MAP_FAILED ? gcal_error_memory(err) : 0;
 }
 
-static void free_group(struct group *g)
+static void free_group(struct work_group *g)
 {
     if (g->stacks != MAP_FAILED)
         munmap(g->stacks, g->n_slots * STACK_BYTES);
@@ -409,23 +421,23 @@ static void free_group(struct group *g)
     free(g->statics);
 }
 
-static void run_static_init(struct group *g)
+static void run_static_init(struct work_group *g)
 {
-    const struct gcal_list *init = &g->run->program->static_init;
+    const struct gcal_interp_node_list *init = &g->run->program->static_init;
 
     place_item(g, &g->items[0], 0, 0);
     for (size_t i = 0; i < init->n; i++)
         init->nodes[i]->eval.flow(&g->items[0], init->nodes[i]);
 }
 
-static int run_program(struct gcal_run *run, size_t n_args, struct gcal_host_arg *args,
-                       struct gcal_error *err)
+static int run_program(struct gcal_interp_run *run, size_t n_args,
+                       struct gcal_interp_arg *args, struct gcal_error *err)
 {
-    struct group g = { .run = run, .stacks = MAP_FAILED };
+    struct work_group g = { .run = run, .stacks = MAP_FAILED };
     int rc = -1;
 
     run->err = err;
-    run->steps_left = GCAL_MAX_STEPS;
+    run->steps_left = GCAL_INTERP_MAX_STEPS;
     if (set_arguments(&g, n_args, args, err) < 0 || allocate(&g, err) < 0 ||
         set_arguments(&g, n_args, args, err) < 0)
         goto out;
@@ -440,8 +452,9 @@ out:
 
 /* ---- entry points ---- */
 
-static int set_range(struct gcal_run *run, const struct gcal_count_request *request,
-                     const size_t *global_size, struct gcal_error *err)
+static int set_range(struct gcal_interp_run *run,
+                     const struct gcal_count_request *request, const size_t *global_size,
+                     struct gcal_error *err)
 {
     size_t n_items = 1;
 
@@ -465,27 +478,27 @@ static int set_range(struct gcal_run *run, const struct gcal_count_request *requ
     return 0;
 }
 
-int gcal_host_run_kernel(const struct gcal_count_request *request,
-                         const size_t *global_size, size_t n_args,
-                         struct gcal_host_arg *args, struct gcal_error *err)
+int gcal_interp_run_kernel(const struct gcal_count_request *request,
+                           const size_t *global_size, size_t n_args,
+                           struct gcal_interp_arg *args, struct gcal_error *err)
 {
-    struct gcal_run run = { 0 };
-    struct gcal_program *program = NULL;
-    struct gcal_unit *unit;
+    struct gcal_interp_run run = { 0 };
+    struct gcal_interp_program *program = NULL;
+    struct gcal_source_unit *unit;
     CXCursor kernel;
     int rc = -1;
 
     if (set_range(&run, request, global_size, err) < 0 ||
-        !(unit = gcal_unit_parse(GCAL_LANGUAGE_OPENCL, request->source, request->file,
-                                 request->build_options, err)))
+        !(unit = gcal_source_parse(GCAL_SOURCE_OPENCL_C, request->source, request->file,
+                                   request->build_options, err)))
         return -1;
-    if (gcal_unit_kernel(unit, request->kernel, &kernel, err) == 0 &&
-        (program = gcal_program_create(unit, kernel, err))) {
+    if (gcal_source_find_kernel(unit, request->kernel, &kernel, err) == 0 &&
+        (program = gcal_interp_program_create(unit, kernel, err))) {
         run.program = program;
         rc = run_program(&run, n_args, args, err);
     }
-    gcal_program_destroy(program);
-    gcal_unit_close(unit);
+    gcal_interp_program_destroy(program);
+    gcal_source_close(unit);
     return rc;
 }
 
@@ -522,14 +535,14 @@ static const char prelude[] =
                                        "#define GPUCAL_TAG(name, lvalue) (lvalue)\n"
                                        "#line 1\n";
 
-int gcal_host_run_function(const char *source, const char *file, const char *function,
-                           size_t n_args, struct gcal_host_arg *args,
-                           struct gcal_error *err)
+int gcal_interp_run_function(const char *source, const char *file, const char *function,
+                             size_t n_args, struct gcal_interp_arg *args,
+                             struct gcal_error *err)
 {
-    char *text = gcal_format("%s%s", prelude, source);
-    struct gcal_run run = { 0 };
-    struct gcal_program *program = NULL;
-    struct gcal_unit *unit = NULL;
+    char *text = gcal_buf_format("%s%s", prelude, source);
+    struct gcal_interp_run run = { 0 };
+    struct gcal_interp_program *program = NULL;
+    struct gcal_source_unit *unit = NULL;
     CXCursor entry;
     int rc = -1;
 
@@ -537,14 +550,14 @@ int gcal_host_run_function(const char *source, const char *file, const char *fun
         return gcal_error_memory(err);
     for (size_t d = 0; d < GCAL_MAX_DIMS; d++)
         run.local_size[d] = run.global_size[d] = 1;
-    if ((unit = gcal_unit_parse(GCAL_LANGUAGE_C, text, file, NULL, err)) &&
-        gcal_unit_function(unit, function, &entry, err) == 0 &&
-        (program = gcal_program_create(unit, entry, err))) {
+    if ((unit = gcal_source_parse(GCAL_SOURCE_C, text, file, NULL, err)) &&
+        gcal_source_find_function(unit, function, &entry, err) == 0 &&
+        (program = gcal_interp_program_create(unit, entry, err))) {
         run.program = program;
         rc = run_program(&run, n_args, args, err);
     }
-    gcal_program_destroy(program);
-    gcal_unit_close(unit);
+    gcal_interp_program_destroy(program);
+    gcal_source_close(unit);
     free(text);
     return rc;
 }

@@ -15,7 +15,7 @@ struct gcal_error;
  * a float4 buffer is "float32" with four times as many.  A __local argument's 'data' is
  * not used, only its count.
  */
-struct gcal_host_arg {
+struct gcal_interp_arg {
     const char *dtype; /* of an element */
     void *data;        /* buffer; or points to the scalar */
     size_t count;      /* elements; 0 for a scalar */
@@ -25,15 +25,15 @@ struct gcal_host_arg {
  * NDRange 'global_size', barriers included: slow, exact to rounding, independent of any
  * OpenCL platform.  Every access outside its buffer is an error.
  */
-int gcal_host_run_kernel(const struct gcal_count_request *request,
-                         const size_t *global_size, size_t n_args,
-                         struct gcal_host_arg *args, struct gcal_error *err);
+int gcal_interp_run_kernel(const struct gcal_count_request *request,
+                           const size_t *global_size, size_t n_args,
+                           struct gcal_interp_arg *args, struct gcal_error *err);
 
 /* Interprets the C function 'function' in 'source' (parameters: pointers and scalars in
  * the order of 'args') on the host.
  */
-int gcal_host_run_function(const char *source, const char *file, const char *function,
-                           size_t n_args, struct gcal_host_arg *args,
-                           struct gcal_error *err);
+int gcal_interp_run_function(const char *source, const char *file, const char *function,
+                             size_t n_args, struct gcal_interp_arg *args,
+                             struct gcal_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* interpret_stmt.c - statements, declarations and functions of the interpreter */
+/* stmt.c - statements, declarations and functions of the interpreter */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,104 +8,111 @@
 
 /* ---- what statements do ---- */
 
-static enum gcal_flow next(struct gcal_item *item)
+static enum gcal_interp_flow next(struct gcal_interp_work_item *item)
 {
-    return item->run->failed ? GCAL_FLOW_RETURN : GCAL_FLOW_NEXT;
+    return item->run->failed ? GCAL_INTERP_FLOW_RETURN : GCAL_INTERP_FLOW_NEXT;
 }
 
-static enum gcal_flow run_expression(struct gcal_item *item, const struct gcal_inode *n)
+static enum gcal_interp_flow run_expression(struct gcal_interp_work_item *item,
+                                            const struct gcal_interp_node *n)
 {
-    struct gcal_value value;
+    struct gcal_interp_value value;
 
-    gcal_eval(item, n->a, &value);
+    gcal_interp_eval(item, n->a, &value);
     return next(item);
 }
 
-static enum gcal_flow run_block(struct gcal_item *item, const struct gcal_inode *n)
+static enum gcal_interp_flow run_block(struct gcal_interp_work_item *item,
+                                       const struct gcal_interp_node *n)
 {
     for (size_t i = 0; i < n->n_list; i++) {
-        enum gcal_flow flow = n->list[i]->eval.flow(item, n->list[i]);
+        enum gcal_interp_flow flow = n->list[i]->eval.flow(item, n->list[i]);
 
-        if (flow != GCAL_FLOW_NEXT)
+        if (flow != GCAL_INTERP_FLOW_NEXT)
             return flow;
     }
-    return GCAL_FLOW_NEXT;
+    return GCAL_INTERP_FLOW_NEXT;
 }
 
-static enum gcal_flow run_if(struct gcal_item *item, const struct gcal_inode *n)
+static enum gcal_interp_flow run_if(struct gcal_interp_work_item *item,
+                                    const struct gcal_interp_node *n)
 {
-    const struct gcal_inode *branch = gcal_eval_truth(item, n->a) ? n->b : n->c;
+    const struct gcal_interp_node *branch =
+        gcal_interp_eval_truth(item, n->a) ? n->b : n->c;
 
     if (item->run->failed)
-        return GCAL_FLOW_RETURN;
-    return branch ? branch->eval.flow(item, branch) : GCAL_FLOW_NEXT;
+        return GCAL_INTERP_FLOW_RETURN;
+    return branch ? branch->eval.flow(item, branch) : GCAL_INTERP_FLOW_NEXT;
 }
 
 /* for, while, and do (op 1: the condition is not looked at before the first turn). */
-static enum gcal_flow run_loop(struct gcal_item *item, const struct gcal_inode *n)
+static enum gcal_interp_flow run_loop(struct gcal_interp_work_item *item,
+                                      const struct gcal_interp_node *n)
 {
-    enum gcal_flow flow;
+    enum gcal_interp_flow flow;
     bool first = n->op;
 
-    if (n->a && n->a->eval.flow(item, n->a) != GCAL_FLOW_NEXT)
-        return GCAL_FLOW_RETURN;
-    for (; first || !n->b || gcal_eval_truth(item, n->b); first = false) {
-        if (!gcal_run_step(item, n))
-            return GCAL_FLOW_RETURN;
+    if (n->a && n->a->eval.flow(item, n->a) != GCAL_INTERP_FLOW_NEXT)
+        return GCAL_INTERP_FLOW_RETURN;
+    for (; first || !n->b || gcal_interp_eval_truth(item, n->b); first = false) {
+        if (!gcal_interp_run_step(item, n))
+            return GCAL_INTERP_FLOW_RETURN;
         flow = n->d->eval.flow(item, n->d);
-        if (flow == GCAL_FLOW_BREAK)
+        if (flow == GCAL_INTERP_FLOW_BREAK)
             break;
-        if (flow == GCAL_FLOW_RETURN)
+        if (flow == GCAL_INTERP_FLOW_RETURN)
             return flow;
-        if (n->c && n->c->eval.flow(item, n->c) != GCAL_FLOW_NEXT)
-            return GCAL_FLOW_RETURN;
+        if (n->c && n->c->eval.flow(item, n->c) != GCAL_INTERP_FLOW_NEXT)
+            return GCAL_INTERP_FLOW_RETURN;
     }
     return next(item);
 }
 
-static enum gcal_flow run_jump(struct gcal_item *item, const struct gcal_inode *n)
+static enum gcal_interp_flow run_jump(struct gcal_interp_work_item *item,
+                                      const struct gcal_interp_node *n)
 {
-    struct gcal_value value;
+    struct gcal_interp_value value;
 
     if (n->a)
-        gcal_eval(item, n->a, &value);
-    return (enum gcal_flow)n->op;
+        gcal_interp_eval(item, n->a, &value);
+    return (enum gcal_interp_flow)n->op;
 }
 
 /* ---- translating them ---- */
 
-static struct gcal_inode *create(struct gcal_translator *t, CXCursor at,
-                                 gcal_eval_flow *flow)
+static struct gcal_interp_node *create(struct gcal_interp_translator *t, CXCursor at,
+                                       gcal_interp_eval_flow *flow)
 {
-    struct gcal_inode *n = gcal_inode_create(t, at, NULL);
+    struct gcal_interp_node *n = gcal_interp_node_create(t, at, NULL);
 
     if (n)
         n->eval.flow = flow;
     return n;
 }
 
-static struct gcal_inode *expression(struct gcal_translator *t, CXCursor at,
-                                     struct gcal_inode *value)
+static struct gcal_interp_node *expression(struct gcal_interp_translator *t, CXCursor at,
+                                           struct gcal_interp_node *value)
 {
-    struct gcal_inode *n = value ? create(t, at, run_expression) : NULL;
+    struct gcal_interp_node *n = value ? create(t, at, run_expression) : NULL;
 
     if (n)
         n->a = value;
     return n;
 }
 
-static int add_expression(struct gcal_translator *t, CXCursor at, struct gcal_list *list,
-                          struct gcal_inode *value)
+static int add_expression(struct gcal_interp_translator *t, CXCursor at,
+                          struct gcal_interp_node_list *list,
+                          struct gcal_interp_node *value)
 {
-    struct gcal_inode *n = expression(t, at, value);
+    struct gcal_interp_node *n = expression(t, at, value);
 
-    return n ? gcal_list_add(t, list, n) : -1;
+    return n ? gcal_interp_node_list_add(t, list, n) : -1;
 }
 
-static struct gcal_inode *block(struct gcal_translator *t, CXCursor at,
-                                const struct gcal_list *list)
+static struct gcal_interp_node *block(struct gcal_interp_translator *t, CXCursor at,
+                                      const struct gcal_interp_node_list *list)
 {
-    struct gcal_inode *n = create(t, at, run_block);
+    struct gcal_interp_node *n = create(t, at, run_block);
 
     if (n) {
         n->list = list->nodes;
@@ -124,10 +131,10 @@ static bool is_expression(CXCursor c)
 /* The last child that is an expression: of an array only a list initialises. */
 static bool find_initialiser(CXCursor c, bool is_array, CXCursor *found)
 {
-    struct gcal_children children;
+    struct gcal_source_children children;
     bool is = false;
 
-    if (gcal_children_get(c, &children, NULL) < 0)
+    if (gcal_source_get_children(c, &children, NULL) < 0)
         return false;
     for (size_t i = 0; i < children.n; i++) {
         enum CXCursorKind kind = clang_getCursorKind(children.cursors[i]);
@@ -143,32 +150,34 @@ static bool find_initialiser(CXCursor c, bool is_array, CXCursor *found)
 }
 
 /* Stores for every element that the list 'c' names. */
-static int initialise_array(struct gcal_translator *t, CXCursor c,
-                            struct gcal_inode *address, struct gcal_list *init)
+static int initialise_array(struct gcal_interp_translator *t, CXCursor c,
+                            struct gcal_interp_node *address,
+                            struct gcal_interp_node_list *init)
 {
-    const struct gcal_ctype *element = address->type->element->element;
-    const struct gcal_ctype *pointer = gcal_ctype_pointer(t, element);
-    struct gcal_children children;
+    const struct gcal_interp_type *element = address->type->element->element;
+    const struct gcal_interp_type *pointer = gcal_interp_type_pointer(t, element);
+    struct gcal_source_children children;
     int rc = -1;
 
     if (clang_getCursorKind(c) != CXCursor_InitListExpr) {
-        gcal_unsupported(t, c, "initialising an array without { }");
+        gcal_interp_unsupported(t, c, "initialising an array without { }");
         return -1;
     }
-    if (!pointer || !(address = gcal_inode_convert(t, c, address, pointer)) ||
-        gcal_children_get(c, &children, t->err) < 0)
+    if (!pointer || !(address = gcal_interp_node_convert(t, c, address, pointer)) ||
+        gcal_source_get_children(c, &children, t->err) < 0)
         return -1;
     for (size_t i = 0; i < children.n; i++) {
         CXCursor part = children.cursors[i];
-        struct gcal_inode *place = gcal_inode_element(t, part, address, i);
+        struct gcal_interp_node *place = gcal_interp_node_element(t, part, address, i);
 
         if (!place)
             goto out;
-        if (element->repr == GCAL_ARRAY
+        if (element->repr == GCAL_INTERP_ARRAY
                 ? initialise_array(t, part, place, init) < 0
-                : add_expression(t, part, init,
-                                 gcal_inode_store(t, part, place,
-                                                  gcal_translate_value(t, part))) < 0)
+                : add_expression(
+                      t, part, init,
+                      gcal_interp_node_store(t, part, place,
+                                             gcal_interp_translate_value(t, part))) < 0)
             goto out;
     }
     rc = 0;
@@ -177,83 +186,89 @@ out:
     return rc;
 }
 
-static int initialise(struct gcal_translator *t, CXCursor c, struct gcal_inode *address,
-                      bool zero, struct gcal_list *init)
+static int initialise(struct gcal_interp_translator *t, CXCursor c,
+                      struct gcal_interp_node *address, bool zero,
+                      struct gcal_interp_node_list *init)
 {
-    bool is_array = address->type->element->repr == GCAL_ARRAY;
+    bool is_array = address->type->element->repr == GCAL_INTERP_ARRAY;
     CXCursor value;
 
     if (!find_initialiser(c, is_array, &value))
-        return add_expression(t, c, init, gcal_inode_forget(t, c, address, zero));
+        return add_expression(t, c, init, gcal_interp_node_reset(t, c, address, zero));
     if (!is_array)
         return add_expression(
-            t, c, init, gcal_inode_store(t, c, address, gcal_translate_value(t, value)));
-    if (add_expression(t, c, init, gcal_inode_forget(t, c, address, true)) < 0)
+            t, c, init,
+            gcal_interp_node_store(t, c, address, gcal_interp_translate_value(t, value)));
+    if (add_expression(t, c, init, gcal_interp_node_reset(t, c, address, true)) < 0)
         return -1;
     return initialise_array(t, value, address, init);
 }
 
-static struct gcal_inode *declare(struct gcal_translator *t, CXCursor c,
-                                  enum gcal_memory memory)
+static struct gcal_interp_node *declare(struct gcal_interp_translator *t, CXCursor c,
+                                        enum gcal_interp_memory memory)
 {
-    const struct gcal_ctype *type = gcal_ctype_translate(t, clang_getCursorType(c), c);
-    struct gcal_inode *address = type ? gcal_inode_variable(t, c, type, memory) : NULL;
-    struct gcal_variable *moved;
+    const struct gcal_interp_type *type =
+        gcal_interp_type_translate(t, clang_getCursorType(c), c);
+    struct gcal_interp_node *address =
+        type ? gcal_interp_node_variable(t, c, type, memory) : NULL;
+    struct gcal_interp_variable *moved;
 
-    if (!address || !(address->name = gcal_program_name(t, c)))
+    if (!address || !(address->name = gcal_interp_program_name(t, c)))
         return NULL;
     if (t->program->size[memory] > 1u << 30)
-        return gcal_unsupported(t, c, "more than 1 GiB of variables");
+        return gcal_interp_unsupported(t, c, "more than 1 GiB of variables");
     moved = gcal_array_grow(t->variables, t->n_variables, &t->variables_capacity,
                             sizeof(*moved), t->err);
     if (!moved)
         return NULL;
     t->variables = moved;
-    t->variables[t->n_variables++] = (struct gcal_variable){ c, address };
+    t->variables[t->n_variables++] = (struct gcal_interp_variable){ c, address };
     return address;
 }
 
-struct gcal_inode *gcal_translate_variable(struct gcal_translator *t, CXCursor c,
-                                           bool is_global, struct gcal_list *init)
+struct gcal_interp_node *
+gcal_interp_translate_variable(struct gcal_interp_translator *t, CXCursor c,
+                               bool is_global, struct gcal_interp_node_list *init)
 {
     CXType type = clang_getCanonicalType(clang_getCursorType(c));
-    enum gcal_space space = gcal_type_space(type);
-    enum gcal_memory memory = GCAL_MEMORY_PRIVATE;
-    struct gcal_inode *address;
+    enum gcal_feature_space space = gcal_source_address_space(type);
+    enum gcal_interp_memory memory = GCAL_INTERP_MEMORY_PRIVATE;
+    struct gcal_interp_node *address;
 
-    if (space == GCAL_SPACE_LOCAL)
-        memory = GCAL_MEMORY_GROUP;
-    else if (is_global || space == GCAL_SPACE_CONSTANT ||
+    if (space == GCAL_FEATURE_SPACE_LOCAL)
+        memory = GCAL_INTERP_MEMORY_LOCAL;
+    else if (is_global || space == GCAL_FEATURE_SPACE_CONSTANT ||
              clang_Cursor_getStorageClass(c) == CX_SC_Static)
-        memory = GCAL_MEMORY_STATIC;
+        memory = GCAL_INTERP_MEMORY_STATIC;
     if (!(address = declare(t, c, memory)))
         return NULL;
-    if (memory == GCAL_MEMORY_STATIC)
+    if (memory == GCAL_INTERP_MEMORY_STATIC)
         return initialise(t, c, address, true,
                           is_global ? init : &t->program->static_init) < 0
                    ? NULL
                    : address;
-    if (memory == GCAL_MEMORY_PRIVATE && initialise(t, c, address, false, init) < 0)
+    if (memory == GCAL_INTERP_MEMORY_PRIVATE &&
+        initialise(t, c, address, false, init) < 0)
         return NULL;
     return address;
 }
 
-static struct gcal_inode *translate_children(struct gcal_translator *t, CXCursor c,
-                                             bool declarations)
+static struct gcal_interp_node *translate_children(struct gcal_interp_translator *t,
+                                                   CXCursor c, bool declarations)
 {
-    struct gcal_children children;
-    struct gcal_list list = { 0 };
-    struct gcal_inode *n = NULL;
+    struct gcal_source_children children;
+    struct gcal_interp_node_list list = { 0 };
+    struct gcal_interp_node *n = NULL;
 
-    if (gcal_children_get(c, &children, t->err) < 0)
+    if (gcal_source_get_children(c, &children, t->err) < 0)
         return NULL;
     for (size_t i = 0; i < children.n; i++) {
         if (declarations) { /* types are declarations, too: nothing to do */
             if (clang_getCursorKind(children.cursors[i]) == CXCursor_VarDecl &&
-                !gcal_translate_variable(t, children.cursors[i], false, &list))
+                !gcal_interp_translate_variable(t, children.cursors[i], false, &list))
                 goto out;
-        } else if (!(n = gcal_translate_statement(t, children.cursors[i])) ||
-                   gcal_list_add(t, &list, n) < 0) {
+        } else if (!(n = gcal_interp_translate_statement(t, children.cursors[i])) ||
+                   gcal_interp_node_list_add(t, &list, n) < 0) {
             n = NULL;
             goto out;
         }
@@ -264,97 +279,101 @@ out:
     return n;
 }
 
-static struct gcal_inode *translate_if(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate_if(struct gcal_interp_translator *t, CXCursor c)
 {
-    struct gcal_inode *n = create(t, c, run_if);
-    struct gcal_children children;
+    struct gcal_interp_node *n = create(t, c, run_if);
+    struct gcal_source_children children;
     bool ok = false;
 
-    if (!n || gcal_children_get(c, &children, t->err) < 0)
+    if (!n || gcal_source_get_children(c, &children, t->err) < 0)
         return NULL;
     if (children.n < 2 || children.n > 3)
-        gcal_unsupported(t, c, "this form of if");
-    else if ((n->a = gcal_translate_value(t, children.cursors[0])) &&
-             (n->b = gcal_translate_statement(t, children.cursors[1])))
-        ok = children.n == 2 || (n->c = gcal_translate_statement(t, children.cursors[2]));
+        gcal_interp_unsupported(t, c, "this form of if");
+    else if ((n->a = gcal_interp_translate_value(t, children.cursors[0])) &&
+             (n->b = gcal_interp_translate_statement(t, children.cursors[1])))
+        ok = children.n == 2 ||
+             (n->c = gcal_interp_translate_statement(t, children.cursors[2]));
     free(children.cursors);
     return ok ? n : NULL;
 }
 
-static struct gcal_inode *translate_for(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate_for(struct gcal_interp_translator *t,
+                                              CXCursor c)
 {
-    struct gcal_inode *n = create(t, c, run_loop);
+    struct gcal_interp_node *n = create(t, c, run_loop);
     CXCursor parts[4], none = clang_getNullCursor();
 
-    if (!n || gcal_for_parts(c, parts, t->err) < 0)
+    if (!n || gcal_source_for_clauses(c, parts, t->err) < 0)
         return NULL;
     if (!clang_equalCursors(parts[0], none) &&
-        !(n->a = gcal_translate_statement(t, parts[0])))
+        !(n->a = gcal_interp_translate_statement(t, parts[0])))
         return NULL;
     if (!clang_equalCursors(parts[1], none) &&
-        !(n->b = gcal_translate_value(t, parts[1])))
+        !(n->b = gcal_interp_translate_value(t, parts[1])))
         return NULL;
     if (!clang_equalCursors(parts[2], none) &&
-        !(n->c = gcal_translate_statement(t, parts[2])))
+        !(n->c = gcal_interp_translate_statement(t, parts[2])))
         return NULL;
-    return (n->d = gcal_translate_statement(t, parts[3])) ? n : NULL;
+    return (n->d = gcal_interp_translate_statement(t, parts[3])) ? n : NULL;
 }
 
-static struct gcal_inode *translate_while(struct gcal_translator *t, CXCursor c,
-                                          bool is_do)
+static struct gcal_interp_node *translate_while(struct gcal_interp_translator *t,
+                                                CXCursor c, bool is_do)
 {
-    struct gcal_inode *n = create(t, c, run_loop);
-    struct gcal_children children;
+    struct gcal_interp_node *n = create(t, c, run_loop);
+    struct gcal_source_children children;
     bool ok = false;
 
-    if (!n || gcal_children_get(c, &children, t->err) < 0)
+    if (!n || gcal_source_get_children(c, &children, t->err) < 0)
         return NULL;
     n->op = is_do;
     if (children.n != 2)
-        gcal_unsupported(t, c, "this form of a loop");
+        gcal_interp_unsupported(t, c, "this form of a loop");
     else
-        ok = (n->b = gcal_translate_value(t, children.cursors[is_do])) &&
-             (n->d = gcal_translate_statement(t, children.cursors[!is_do]));
+        ok = (n->b = gcal_interp_translate_value(t, children.cursors[is_do])) &&
+             (n->d = gcal_interp_translate_statement(t, children.cursors[!is_do]));
     free(children.cursors);
     return ok ? n : NULL;
 }
 
-static struct gcal_inode *translate_jump(struct gcal_translator *t, CXCursor c,
-                                         enum gcal_flow flow)
+static struct gcal_interp_node *translate_jump(struct gcal_interp_translator *t,
+                                               CXCursor c, enum gcal_interp_flow flow)
 {
-    struct gcal_inode *n = create(t, c, run_jump);
-    struct gcal_children children;
+    struct gcal_interp_node *n = create(t, c, run_jump);
+    struct gcal_source_children children;
 
-    if (!n || gcal_children_get(c, &children, t->err) < 0)
+    if (!n || gcal_source_get_children(c, &children, t->err) < 0)
         return NULL;
     n->op = flow;
     if (children.n && t->function->result_place &&
-        !(n->a = gcal_inode_store(t, c, t->function->result_place,
-                                  gcal_translate_value(t, children.cursors[0]))))
+        !(n->a = gcal_interp_node_store(
+              t, c, t->function->result_place,
+              gcal_interp_translate_value(t, children.cursors[0]))))
         n = NULL;
     free(children.cursors);
     return n;
 }
 
 /* "#pragma unroll" wraps the loop in a statement of its own. */
-static struct gcal_inode *translate_last_child(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate_last_child(struct gcal_interp_translator *t,
+                                                     CXCursor c)
 {
-    struct gcal_children children;
-    struct gcal_inode *n = NULL;
+    struct gcal_source_children children;
+    struct gcal_interp_node *n = NULL;
 
-    if (gcal_children_get(c, &children, t->err) < 0)
+    if (gcal_source_get_children(c, &children, t->err) < 0)
         return NULL;
     if (children.n)
-        n = gcal_translate_statement(t, children.cursors[children.n - 1]);
+        n = gcal_interp_translate_statement(t, children.cursors[children.n - 1]);
     else
-        gcal_unsupported(t, c, "this statement");
+        gcal_interp_unsupported(t, c, "this statement");
     free(children.cursors);
     return n;
 }
 
-static struct gcal_inode *translate(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_node *translate(struct gcal_interp_translator *t, CXCursor c)
 {
-    struct gcal_list empty = { 0 };
+    struct gcal_interp_node_list empty = { 0 };
     CXString kind;
 
     switch (clang_getCursorKind(c)) {
@@ -371,28 +390,29 @@ static struct gcal_inode *translate(struct gcal_translator *t, CXCursor c)
     case CXCursor_DoStmt:
         return translate_while(t, c, true);
     case CXCursor_ReturnStmt:
-        return translate_jump(t, c, GCAL_FLOW_RETURN);
+        return translate_jump(t, c, GCAL_INTERP_FLOW_RETURN);
     case CXCursor_BreakStmt:
-        return translate_jump(t, c, GCAL_FLOW_BREAK);
+        return translate_jump(t, c, GCAL_INTERP_FLOW_BREAK);
     case CXCursor_ContinueStmt:
-        return translate_jump(t, c, GCAL_FLOW_CONTINUE);
+        return translate_jump(t, c, GCAL_INTERP_FLOW_CONTINUE);
     case CXCursor_NullStmt:
         return block(t, c, &empty);
     case CXCursor_UnexposedStmt:
         return translate_last_child(t, c);
     default:
         if (is_expression(c))
-            return expression(t, c, gcal_translate_effect(t, c));
+            return expression(t, c, gcal_interp_translate_effect(t, c));
         kind = clang_getCursorKindSpelling(clang_getCursorKind(c));
-        gcal_unsupported(t, c, "'%s'", clang_getCString(kind));
+        gcal_interp_unsupported(t, c, "'%s'", clang_getCString(kind));
         clang_disposeString(kind);
         return NULL;
     }
 }
 
-struct gcal_inode *gcal_translate_statement(struct gcal_translator *t, CXCursor c)
+struct gcal_interp_node *gcal_interp_translate_statement(struct gcal_interp_translator *t,
+                                                         CXCursor c)
 {
-    struct gcal_inode *n = gcal_enter(t, c, 1) < 0 ? NULL : translate(t, c);
+    struct gcal_interp_node *n = gcal_interp_enter(t, c, 1) < 0 ? NULL : translate(t, c);
 
     t->depth--;
     return n;
@@ -400,45 +420,49 @@ struct gcal_inode *gcal_translate_statement(struct gcal_translator *t, CXCursor 
 
 /* ---- functions ---- */
 
-static int translate_signature(struct gcal_translator *t, struct gcal_function *f)
+static int translate_signature(struct gcal_interp_translator *t,
+                               struct gcal_interp_function *f)
 {
     int n = clang_Cursor_getNumArguments(f->cursor);
     CXType result = clang_getCursorResultType(f->cursor);
 
     f->n_params = n > 0 ? (size_t)n : 0;
-    if (!(f->params = gcal_program_alloc(t, (f->n_params + 1) * sizeof(*f->params))) ||
-        !(f->result_type = gcal_ctype_translate(t, result, f->cursor)))
+    if (!(f->params =
+              gcal_interp_program_alloc(t, (f->n_params + 1) * sizeof(*f->params))) ||
+        !(f->result_type = gcal_interp_type_translate(t, result, f->cursor)))
         return -1;
     for (size_t i = 0; i < f->n_params; i++)
         if (!(f->params[i] = declare(t, clang_Cursor_getArgument(f->cursor, (unsigned)i),
-                                     GCAL_MEMORY_PRIVATE)))
+                                     GCAL_INTERP_MEMORY_PRIVATE)))
             return -1;
-    if (f->result_type->repr == GCAL_VOID)
+    if (f->result_type->repr == GCAL_INTERP_VOID)
         return 0;
-    if (!(f->result_place =
-              gcal_inode_variable(t, f->cursor, f->result_type, GCAL_MEMORY_PRIVATE)) ||
-        !(f->result = gcal_inode_load(t, f->cursor, f->result_place)))
+    if (!(f->result_place = gcal_interp_node_variable(t, f->cursor, f->result_type,
+                                                      GCAL_INTERP_MEMORY_PRIVATE)) ||
+        !(f->result = gcal_interp_node_load(t, f->cursor, f->result_place)))
         return -1;
     return 0;
 }
 
-static int translate_body(struct gcal_translator *t, struct gcal_function *f)
+static int translate_body(struct gcal_interp_translator *t,
+                          struct gcal_interp_function *f)
 {
-    struct gcal_children children;
+    struct gcal_source_children children;
 
-    if (gcal_children_get(f->cursor, &children, t->err) < 0)
+    if (gcal_source_get_children(f->cursor, &children, t->err) < 0)
         return -1;
     for (size_t i = 0; i < children.n && !f->body; i++)
         if (clang_getCursorKind(children.cursors[i]) == CXCursor_CompoundStmt &&
-            !(f->body = gcal_translate_statement(t, children.cursors[i])))
+            !(f->body = gcal_interp_translate_statement(t, children.cursors[i])))
             break;
     free(children.cursors);
     return f->body ? 0 : -1;
 }
 
-static struct gcal_function *add_function(struct gcal_translator *t, CXCursor c)
+static struct gcal_interp_function *add_function(struct gcal_interp_translator *t,
+                                                 CXCursor c)
 {
-    struct gcal_function *f = gcal_program_alloc(t, sizeof(*f)), **moved;
+    struct gcal_interp_function *f = gcal_interp_program_alloc(t, sizeof(*f)), **moved;
 
     if (!f || !(moved = gcal_array_grow(t->functions, t->n_functions,
                                         &t->functions_capacity, sizeof(*moved), t->err)))
@@ -449,10 +473,10 @@ static struct gcal_function *add_function(struct gcal_translator *t, CXCursor c)
     return f;
 }
 
-struct gcal_function *gcal_translate_function(struct gcal_translator *t, CXCursor c,
-                                              CXCursor at)
+struct gcal_interp_function *
+gcal_interp_translate_function(struct gcal_interp_translator *t, CXCursor c, CXCursor at)
 {
-    struct gcal_function *outer = t->function, *f;
+    struct gcal_interp_function *outer = t->function, *f;
     size_t deepest = t->deepest, start = t->depth;
 
     for (size_t i = 0; i < t->n_functions; i++) {
@@ -460,8 +484,8 @@ struct gcal_function *gcal_translate_function(struct gcal_translator *t, CXCurso
         if (!clang_equalCursors(f->cursor, c))
             continue;
         if (f->translating)
-            return gcal_unsupported(t, at, "recursion");
-        if (gcal_enter(t, at, f->depth) < 0)
+            return gcal_interp_unsupported(t, at, "recursion");
+        if (gcal_interp_enter(t, at, f->depth) < 0)
             return NULL;
         t->depth -= f->depth;
         return f;

@@ -1,33 +1,37 @@
-/* interpret_type.c - the interpreter's types: translating, rounding, memory */
+/* type.c - the interpreter's types: translating, rounding, memory */
 #include <math.h>
 #include <string.h>
 
 #include "kernels/interpret/private.h"
 
-static const struct gcal_ctype basic[] = {
-    { GCAL_VOID, 0, 0, NULL }, { GCAL_BOOL, 1, 0, NULL }, { GCAL_I8, 1, 0, NULL },
-    { GCAL_U8, 1, 0, NULL },   { GCAL_I16, 2, 0, NULL },  { GCAL_U16, 2, 0, NULL },
-    { GCAL_I32, 4, 0, NULL },  { GCAL_U32, 4, 0, NULL },  { GCAL_I64, 8, 0, NULL },
-    { GCAL_U64, 8, 0, NULL },  { GCAL_F16, 2, 0, NULL },  { GCAL_F32, 4, 0, NULL },
-    { GCAL_F64, 8, 0, NULL },
+static const struct gcal_interp_type basic[] = {
+    { GCAL_INTERP_VOID, 0, 0, NULL }, { GCAL_INTERP_BOOL, 1, 0, NULL },
+    { GCAL_INTERP_I8, 1, 0, NULL },   { GCAL_INTERP_U8, 1, 0, NULL },
+    { GCAL_INTERP_I16, 2, 0, NULL },  { GCAL_INTERP_U16, 2, 0, NULL },
+    { GCAL_INTERP_I32, 4, 0, NULL },  { GCAL_INTERP_U32, 4, 0, NULL },
+    { GCAL_INTERP_I64, 8, 0, NULL },  { GCAL_INTERP_U64, 8, 0, NULL },
+    { GCAL_INTERP_F16, 2, 0, NULL },  { GCAL_INTERP_F32, 4, 0, NULL },
+    { GCAL_INTERP_F64, 8, 0, NULL },
 };
 
-const struct gcal_ctype *gcal_ctype_basic(enum gcal_repr repr)
+const struct gcal_interp_type *gcal_interp_type_basic(enum gcal_interp_repr repr)
 {
     return &basic[repr];
 }
 
 /* OpenCL's name of a scalar, as in convert_uchar. */
-const struct gcal_ctype *gcal_ctype_named(const char *name, size_t length)
+const struct gcal_interp_type *gcal_interp_type_named(const char *name, size_t length)
 {
     static const struct {
         const char *name;
-        enum gcal_repr repr;
+        enum gcal_interp_repr repr;
     } names[] = {
-        { "char", GCAL_I8 },    { "uchar", GCAL_U8 },   { "short", GCAL_I16 },
-        { "ushort", GCAL_U16 }, { "int", GCAL_I32 },    { "uint", GCAL_U32 },
-        { "long", GCAL_I64 },   { "ulong", GCAL_U64 },  { "half", GCAL_F16 },
-        { "float", GCAL_F32 },  { "double", GCAL_F64 },
+        { "char", GCAL_INTERP_I8 },    { "uchar", GCAL_INTERP_U8 },
+        { "short", GCAL_INTERP_I16 },  { "ushort", GCAL_INTERP_U16 },
+        { "int", GCAL_INTERP_I32 },    { "uint", GCAL_INTERP_U32 },
+        { "long", GCAL_INTERP_I64 },   { "ulong", GCAL_INTERP_U64 },
+        { "half", GCAL_INTERP_F16 },   { "float", GCAL_INTERP_F32 },
+        { "double", GCAL_INTERP_F64 },
     };
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -36,145 +40,147 @@ const struct gcal_ctype *gcal_ctype_named(const char *name, size_t length)
     return NULL;
 }
 
-static enum gcal_repr scalar_repr(enum CXTypeKind kind)
+static enum gcal_interp_repr scalar_repr(enum CXTypeKind kind)
 {
     switch (kind) {
     case CXType_Bool:
-        return GCAL_BOOL;
+        return GCAL_INTERP_BOOL;
     case CXType_Char_S:
     case CXType_SChar:
-        return GCAL_I8;
+        return GCAL_INTERP_I8;
     case CXType_Char_U:
     case CXType_UChar:
-        return GCAL_U8;
+        return GCAL_INTERP_U8;
     case CXType_Short:
-        return GCAL_I16;
+        return GCAL_INTERP_I16;
     case CXType_UShort:
-        return GCAL_U16;
+        return GCAL_INTERP_U16;
     case CXType_Int:
-        return GCAL_I32;
+        return GCAL_INTERP_I32;
     case CXType_UInt:
     case CXType_Enum:
-        return GCAL_U32;
+        return GCAL_INTERP_U32;
     case CXType_Long:
     case CXType_LongLong:
-        return GCAL_I64;
+        return GCAL_INTERP_I64;
     case CXType_ULong:
     case CXType_ULongLong:
-        return GCAL_U64;
+        return GCAL_INTERP_U64;
     case CXType_Half:
     case CXType_Float16:
-        return GCAL_F16;
+        return GCAL_INTERP_F16;
     case CXType_Float:
-        return GCAL_F32;
+        return GCAL_INTERP_F32;
     case CXType_Double:
-        return GCAL_F64;
+        return GCAL_INTERP_F64;
     default:
-        return GCAL_VOID;
+        return GCAL_INTERP_VOID;
     }
 }
 
-static const struct gcal_ctype *compound(struct gcal_translator *t, enum gcal_repr repr,
-                                         const struct gcal_ctype *element, size_t count,
-                                         size_t size)
+static const struct gcal_interp_type *compound(struct gcal_interp_translator *t,
+                                               enum gcal_interp_repr repr,
+                                               const struct gcal_interp_type *element,
+                                               size_t count, size_t size)
 {
-    struct gcal_ctype *type = gcal_program_alloc(t, sizeof(*type));
+    struct gcal_interp_type *type = gcal_interp_program_alloc(t, sizeof(*type));
 
     if (type)
-        *type = (struct gcal_ctype){ repr, size, count, element };
+        *type = (struct gcal_interp_type){ repr, size, count, element };
     return type;
 }
 
-const struct gcal_ctype *gcal_ctype_pointer(struct gcal_translator *t,
-                                            const struct gcal_ctype *to)
+const struct gcal_interp_type *gcal_interp_type_pointer(struct gcal_interp_translator *t,
+                                                        const struct gcal_interp_type *to)
 {
-    return compound(t, GCAL_POINTER, to, 0, sizeof(struct gcal_pointer));
+    return compound(t, GCAL_INTERP_POINTER, to, 0, sizeof(struct gcal_interp_pointer));
 }
 
-const struct gcal_ctype *gcal_ctype_translate(struct gcal_translator *t, CXType type,
-                                              CXCursor at)
+const struct gcal_interp_type *
+gcal_interp_type_translate(struct gcal_interp_translator *t, CXType type, CXCursor at)
 {
-    const struct gcal_ctype *element;
+    const struct gcal_interp_type *element;
     CXString text;
     long long count;
 
     type = clang_getCanonicalType(type);
-    if (type.kind == CXType_Void || scalar_repr(type.kind) != GCAL_VOID)
+    if (type.kind == CXType_Void || scalar_repr(type.kind) != GCAL_INTERP_VOID)
         return &basic[scalar_repr(type.kind)];
     switch (type.kind) {
     case CXType_Pointer:
-        element = gcal_ctype_translate(t, clang_getPointeeType(type), at);
-        return element ? gcal_ctype_pointer(t, element) : NULL;
+        element = gcal_interp_type_translate(t, clang_getPointeeType(type), at);
+        return element ? gcal_interp_type_pointer(t, element) : NULL;
     case CXType_ConstantArray:
         count = clang_getArraySize(type);
-        element = gcal_ctype_translate(t, clang_getArrayElementType(type), at);
+        element = gcal_interp_type_translate(t, clang_getArrayElementType(type), at);
         if (!element)
             return NULL;
         if (count < 0 ||
             (element->size && count > (1ll << 30) / (long long)element->size))
-            return gcal_unsupported(t, at, "an array of %lld elements", count);
-        return compound(t, GCAL_ARRAY, element, (size_t)count,
+            return gcal_interp_unsupported(t, at, "an array of %lld elements", count);
+        return compound(t, GCAL_INTERP_ARRAY, element, (size_t)count,
                         (size_t)count * element->size);
     case CXType_ExtVector:
     case CXType_Vector:
         count = clang_getNumElements(type);
-        element = gcal_ctype_translate(t, clang_getElementType(type), at);
+        element = gcal_interp_type_translate(t, clang_getElementType(type), at);
         if (!element)
             return NULL;
-        if (count < 2 || count > GCAL_MAX_LANES)
-            return gcal_unsupported(t, at, "a vector of %lld", count);
-        return compound(t, GCAL_VECTOR, element, (size_t)count,
+        if (count < 2 || count > GCAL_INTERP_MAX_LANES)
+            return gcal_interp_unsupported(t, at, "a vector of %lld", count);
+        return compound(t, GCAL_INTERP_VECTOR, element, (size_t)count,
                         (size_t)(count == 3 ? 4 : count) * element->size);
     default:
         text = clang_getTypeSpelling(type);
-        gcal_unsupported(t, at, "the type '%s'", clang_getCString(text));
+        gcal_interp_unsupported(t, at, "the type '%s'", clang_getCString(text));
         clang_disposeString(text);
         return NULL;
     }
 }
 
-const struct gcal_ctype *gcal_ctype_lane(const struct gcal_ctype *type)
+const struct gcal_interp_type *gcal_interp_type_lane(const struct gcal_interp_type *type)
 {
-    return type->repr == GCAL_VECTOR ? type->element : type;
+    return type->repr == GCAL_INTERP_VECTOR ? type->element : type;
 }
 
-const char *gcal_ctype_dtype(const struct gcal_ctype *type)
+const char *gcal_interp_type_dtype(const struct gcal_interp_type *type)
 {
     static const char *const names[] = { NULL,     "uint8",  "int8",    "uint8",
                                          "int16",  "uint16", "int32",   "uint32",
                                          "int64",  "uint64", "float16", "float32",
                                          "float64" };
-    enum gcal_repr repr = gcal_ctype_lane(type)->repr;
+    enum gcal_interp_repr repr = gcal_interp_type_lane(type)->repr;
 
-    return repr <= GCAL_F64 ? names[repr] : NULL;
+    return repr <= GCAL_INTERP_F64 ? names[repr] : NULL;
 }
 
-bool gcal_ctype_same(const struct gcal_ctype *a, const struct gcal_ctype *b)
+bool gcal_interp_type_equal(const struct gcal_interp_type *a,
+                            const struct gcal_interp_type *b)
 {
     if (a == b)
         return true;
     return a && b && a->repr == b->repr && a->count == b->count &&
-           gcal_ctype_same(a->element, b->element);
+           gcal_interp_type_equal(a->element, b->element);
 }
 
 /* ---- rounding ---- */
 
-int64_t gcal_int_wrap(enum gcal_repr repr, int64_t value)
+int64_t gcal_interp_int_wrap(enum gcal_interp_repr repr, int64_t value)
 {
     switch (repr) {
-    case GCAL_BOOL:
+    case GCAL_INTERP_BOOL:
         return value != 0;
-    case GCAL_I8:
+    case GCAL_INTERP_I8:
         return (int8_t)value;
-    case GCAL_U8:
+    case GCAL_INTERP_U8:
         return (uint8_t)value;
-    case GCAL_I16:
+    case GCAL_INTERP_I16:
         return (int16_t)value;
-    case GCAL_U16:
+    case GCAL_INTERP_U16:
         return (uint16_t)value;
-    case GCAL_I32:
+    case GCAL_INTERP_I32:
         return (int32_t)value;
-    case GCAL_U32:
+    case GCAL_INTERP_U32:
         return (uint32_t)value;
     default:
         return value;
@@ -195,51 +201,54 @@ static double round_half(double value)
     return fabs(value) > 65504.0 ? copysign(INFINITY, value) : value;
 }
 
-double gcal_float_round(enum gcal_repr repr, double value)
+double gcal_interp_float_round(enum gcal_interp_repr repr, double value)
 {
-    if (repr == GCAL_F32)
+    if (repr == GCAL_INTERP_F32)
         return (float)value;
-    return repr == GCAL_F16 ? round_half(value) : value;
+    return repr == GCAL_INTERP_F16 ? round_half(value) : value;
 }
 
 /* What does not fit saturates (the languages leave it open); not a number gives 0. */
-int64_t gcal_int_from(enum gcal_repr repr, double value)
+int64_t gcal_interp_int_from_float(enum gcal_interp_repr repr, double value)
 {
-    if (repr == GCAL_BOOL)
+    if (repr == GCAL_INTERP_BOOL)
         return value != 0.0;
     if (isnan(value))
         return 0;
-    if (repr == GCAL_U64)
+    if (repr == GCAL_INTERP_U64)
         return value <= 0.0      ? 0
                : value >= 0x1p64 ? -1 /* all bits */
                                  : (int64_t)(uint64_t)value;
     if (value >= 0x1p63)
-        return gcal_int_wrap(repr, INT64_MAX);
+        return gcal_interp_int_wrap(repr, INT64_MAX);
     if (value < -0x1p63)
-        return gcal_int_wrap(repr, INT64_MIN);
-    return gcal_int_wrap(repr, (int64_t)value);
+        return gcal_interp_int_wrap(repr, INT64_MIN);
+    return gcal_interp_int_wrap(repr, (int64_t)value);
 }
 
-int64_t gcal_int_saturate(enum gcal_repr repr, double value)
+int64_t gcal_interp_int_saturate(enum gcal_interp_repr repr, double value)
 {
     static const int64_t limits[][2] = {
-        [GCAL_I8] = { INT8_MIN, INT8_MAX },    [GCAL_U8] = { 0, UINT8_MAX },
-        [GCAL_I16] = { INT16_MIN, INT16_MAX }, [GCAL_U16] = { 0, UINT16_MAX },
-        [GCAL_I32] = { INT32_MIN, INT32_MAX }, [GCAL_U32] = { 0, UINT32_MAX },
+        [GCAL_INTERP_I8] = { INT8_MIN, INT8_MAX },
+        [GCAL_INTERP_U8] = { 0, UINT8_MAX },
+        [GCAL_INTERP_I16] = { INT16_MIN, INT16_MAX },
+        [GCAL_INTERP_U16] = { 0, UINT16_MAX },
+        [GCAL_INTERP_I32] = { INT32_MIN, INT32_MAX },
+        [GCAL_INTERP_U32] = { 0, UINT32_MAX },
     };
 
-    if (repr >= GCAL_I8 && repr <= GCAL_U32) {
+    if (repr >= GCAL_INTERP_I8 && repr <= GCAL_INTERP_U32) {
         if (value < (double)limits[repr][0])
             return limits[repr][0];
         if (value > (double)limits[repr][1])
             return limits[repr][1];
     }
-    return gcal_int_from(repr, value); /* 64 bits saturate there */
+    return gcal_interp_int_from_float(repr, value); /* 64 bits saturate there */
 }
 
-double gcal_float_from(enum gcal_repr from, int64_t value)
+double gcal_interp_float_from_int(enum gcal_interp_repr from, int64_t value)
 {
-    return from == GCAL_U64 ? (double)(uint64_t)value : (double)value;
+    return from == GCAL_INTERP_U64 ? (double)(uint64_t)value : (double)value;
 }
 
 /* ---- memory ---- */
@@ -284,57 +293,57 @@ static double half_value(uint16_t bits)
         value->field = x;                                                                \
     } while (0)
 
-static void read_lane(enum gcal_repr repr, const unsigned char *from,
-                      struct gcal_value *value)
+static void read_lane(enum gcal_interp_repr repr, const unsigned char *from,
+                      struct gcal_interp_value *value)
 {
     uint16_t bits;
 
     switch (repr) {
-    case GCAL_BOOL:
-    case GCAL_U8:
+    case GCAL_INTERP_BOOL:
+    case GCAL_INTERP_U8:
         value->i = *from;
         break;
-    case GCAL_I8:
+    case GCAL_INTERP_I8:
         value->i = (int8_t)*from;
         break;
-    case GCAL_I16:
+    case GCAL_INTERP_I16:
         READ(int16_t, i);
         break;
-    case GCAL_U16:
+    case GCAL_INTERP_U16:
         READ(uint16_t, i);
         break;
-    case GCAL_I32:
+    case GCAL_INTERP_I32:
         READ(int32_t, i);
         break;
-    case GCAL_U32:
+    case GCAL_INTERP_U32:
         READ(uint32_t, i);
         break;
-    case GCAL_I64:
-    case GCAL_U64:
+    case GCAL_INTERP_I64:
+    case GCAL_INTERP_U64:
         READ(int64_t, i);
         break;
-    case GCAL_F16:
+    case GCAL_INTERP_F16:
         memcpy(&bits, from, sizeof(bits));
         value->f = half_value(bits);
         break;
-    case GCAL_F32:
+    case GCAL_INTERP_F32:
         READ(float, f);
         break;
-    case GCAL_F64:
+    case GCAL_INTERP_F64:
         READ(double, f);
         break;
     default:
-        READ(struct gcal_pointer, p);
+        READ(struct gcal_interp_pointer, p);
         break;
     }
 }
 
-void gcal_value_read(const struct gcal_ctype *type, const unsigned char *from,
-                     struct gcal_value *value)
+void gcal_interp_value_read(const struct gcal_interp_type *type,
+                            const unsigned char *from, struct gcal_interp_value *value)
 {
-    struct gcal_value lane;
+    struct gcal_interp_value lane;
 
-    if (type->repr != GCAL_VECTOR) {
+    if (type->repr != GCAL_INTERP_VECTOR) {
         read_lane(type->repr, from, value);
         return;
     }
@@ -344,23 +353,23 @@ void gcal_value_read(const struct gcal_ctype *type, const unsigned char *from,
     }
 }
 
-static void write_lane(enum gcal_repr repr, unsigned char *to,
-                       const struct gcal_value *value)
+static void write_lane(enum gcal_interp_repr repr, unsigned char *to,
+                       const struct gcal_interp_value *value)
 {
-    const uint16_t bits = repr == GCAL_F16 ? half_bits(value->f) : 0;
-    const float single = repr == GCAL_F32 ? (float)value->f : 0.0f;
+    const uint16_t bits = repr == GCAL_INTERP_F16 ? half_bits(value->f) : 0;
+    const float single = repr == GCAL_INTERP_F32 ? (float)value->f : 0.0f;
 
     switch (repr) {
-    case GCAL_F16:
+    case GCAL_INTERP_F16:
         memcpy(to, &bits, sizeof(bits));
         break;
-    case GCAL_F32:
+    case GCAL_INTERP_F32:
         memcpy(to, &single, sizeof(single));
         break;
-    case GCAL_F64:
+    case GCAL_INTERP_F64:
         memcpy(to, &value->f, sizeof(value->f));
         break;
-    case GCAL_POINTER:
+    case GCAL_INTERP_POINTER:
         memcpy(to, &value->p, sizeof(value->p));
         break;
     default: /* little-endian, as all hosts with OpenCL are */
@@ -369,12 +378,12 @@ static void write_lane(enum gcal_repr repr, unsigned char *to,
     }
 }
 
-void gcal_value_write(const struct gcal_ctype *type, unsigned char *to,
-                      const struct gcal_value *value)
+void gcal_interp_value_write(const struct gcal_interp_type *type, unsigned char *to,
+                             const struct gcal_interp_value *value)
 {
-    struct gcal_value lane;
+    struct gcal_interp_value lane;
 
-    if (type->repr != GCAL_VECTOR) {
+    if (type->repr != GCAL_INTERP_VECTOR) {
         write_lane(type->repr, to, value);
         return;
     }

@@ -1,4 +1,4 @@
-/* poly_atom.c - parameters, dimensions, and what else polynomials are made of */
+/* atom.c - parameters, dimensions, and what else polynomials are made of */
 #include <string.h>
 
 #include "calib/base/buf.h"
@@ -6,11 +6,12 @@
 
 /* ---- atoms ---- */
 
-unsigned gcal_polys_new_atom(struct gcal_polys *c, const struct gcal_atom *atom)
+unsigned gcal_poly_add_atom(struct gcal_poly_context *c,
+                            const struct gcal_poly_atom *atom)
 {
-    struct gcal_atom *moved;
+    struct gcal_poly_atom *moved;
 
-    for (unsigned i = 0; atom->kind >= ATOM_FLOOR && i < c->n_atoms; i++)
+    for (unsigned i = 0; atom->kind >= GCAL_POLY_ATOM_FLOOR && i < c->n_atoms; i++)
         if (c->atoms[i].kind == atom->kind && c->atoms[i].k == atom->k &&
             gcal_poly_equal(c->atoms[i].a, atom->a) &&
             (!atom->b || gcal_poly_equal(c->atoms[i].b, atom->b)))
@@ -19,7 +20,7 @@ unsigned gcal_polys_new_atom(struct gcal_polys *c, const struct gcal_atom *atom)
                                                 sizeof(*moved), NULL)
                               : NULL;
     if (!moved) {
-        gcal_polys_fail(c, "the count needs too many steps");
+        gcal_poly_fail(c, "the count needs too many steps");
         return 0;
     }
     c->atoms = moved;
@@ -27,74 +28,76 @@ unsigned gcal_polys_new_atom(struct gcal_polys *c, const struct gcal_atom *atom)
     return (unsigned)c->n_atoms++;
 }
 
-const struct gcal_poly *gcal_poly_dimension(struct gcal_polys *c, const char *name,
+const struct gcal_poly *gcal_poly_dimension(struct gcal_poly_context *c, const char *name,
                                             const struct gcal_poly *last)
 {
-    struct gcal_atom atom = { .kind = ATOM_DIMENSION, .a = last };
+    struct gcal_poly_atom atom = { .kind = GCAL_POLY_ATOM_DIMENSION, .a = last };
 
-    atom.name = gcal_polys_format(c, "%s", name);
-    return gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom));
+    atom.name = gcal_poly_format(c, "%s", name);
+    return gcal_poly_from_atom(c, gcal_poly_add_atom(c, &atom));
 }
 
-const struct gcal_poly *gcal_poly_point(struct gcal_polys *c, unsigned i)
+const struct gcal_poly *gcal_poly_shared_dimension(struct gcal_poly_context *c,
+                                                   unsigned i)
 {
-    struct gcal_atom atom = { .kind = ATOM_DIMENSION };
+    struct gcal_poly_atom atom = { .kind = GCAL_POLY_ATOM_DIMENSION };
 
-    if (i >= GCAL_MAX_POINTS) {
-        gcal_polys_fail(c, "the count needs too many steps");
+    if (i >= GCAL_POLY_MAX_SHARED_DIMENSIONS) {
+        gcal_poly_fail(c, "the count needs too many steps");
         return &gcal_poly_zero;
     }
     while (c->n_points <= i)
-        c->points[c->n_points++] = gcal_polys_new_atom(c, &atom);
-    return gcal_poly_of_atom(c, c->points[i]);
+        c->points[c->n_points++] = gcal_poly_add_atom(c, &atom);
+    return gcal_poly_from_atom(c, c->points[i]);
 }
 
-unsigned gcal_poly_atom(const struct gcal_poly *p)
+unsigned gcal_poly_atom_index(const struct gcal_poly *p)
 {
     return p->n_terms ? p->terms[0].factors[0].atom : 0;
 }
 
-const char *gcal_atom_name(const struct gcal_polys *c, unsigned atom)
+const char *gcal_poly_atom_name(const struct gcal_poly_context *c, unsigned atom)
 {
     return c->atoms[atom].name;
 }
 
-const struct gcal_poly *gcal_atom_last(const struct gcal_polys *c, unsigned atom)
+const struct gcal_poly *gcal_poly_atom_last(const struct gcal_poly_context *c,
+                                            unsigned atom)
 {
     return c->atoms[atom].a;
 }
 
-unsigned gcal_parameter_atom(struct gcal_polys *c, const char *name)
+unsigned gcal_poly_parameter_atom(struct gcal_poly_context *c, const char *name)
 {
-    struct gcal_atom atom = { .kind = ATOM_PARAMETER };
+    struct gcal_poly_atom atom = { .kind = GCAL_POLY_ATOM_PARAMETER };
 
     for (unsigned i = 0; i < c->n_atoms; i++)
-        if (c->atoms[i].kind == ATOM_PARAMETER && !c->atoms[i].shown &&
+        if (c->atoms[i].kind == GCAL_POLY_ATOM_PARAMETER && !c->atoms[i].shown &&
             strcmp(c->atoms[i].name, name) == 0)
             return i;
-    atom.name = gcal_polys_format(c, "%s", name);
-    return gcal_polys_new_atom(c, &atom);
+    atom.name = gcal_poly_format(c, "%s", name);
+    return gcal_poly_add_atom(c, &atom);
 }
 
-const struct gcal_poly *gcal_poly_parameter(struct gcal_polys *c, const char *name)
+const struct gcal_poly *gcal_poly_parameter(struct gcal_poly_context *c, const char *name)
 {
-    unsigned atom = gcal_parameter_atom(c, name);
+    unsigned atom = gcal_poly_parameter_atom(c, name);
 
     if (c->failed)
         return &gcal_poly_zero;
-    return c->atoms[atom].value ? c->atoms[atom].value : gcal_poly_of_atom(c, atom);
+    return c->atoms[atom].value ? c->atoms[atom].value : gcal_poly_from_atom(c, atom);
 }
 
 /* p/k: what is an integer for certain, and the rest with coefficients in [0, k). */
-const struct gcal_poly *gcal_poly_floor(struct gcal_polys *c, const struct gcal_poly *p,
-                                        int64_t k)
+const struct gcal_poly *gcal_poly_floor(struct gcal_poly_context *c,
+                                        const struct gcal_poly *p, int64_t k)
 {
     int64_t den = gcal_poly_denominator(p);
     const struct gcal_poly *whole = &gcal_poly_zero, *rest = &gcal_poly_zero;
-    struct gcal_atom atom = { .kind = ATOM_FLOOR };
+    struct gcal_poly_atom atom = { .kind = GCAL_POLY_ATOM_FLOOR };
 
     if (!den || __builtin_mul_overflow(den, k, &k)) {
-        gcal_polys_fail(c, "its coefficients need more than 64 bits");
+        gcal_poly_fail(c, "its coefficients need more than 64 bits");
         return &gcal_poly_zero;
     }
     p = gcal_poly_scale(c, p, den, 1); /* floor(p/k), all integers now */
@@ -140,26 +143,27 @@ const struct gcal_poly *gcal_poly_floor(struct gcal_polys *c, const struct gcal_
         return whole;
     atom.a = rest;
     atom.k = k;
-    return gcal_poly_add(c, whole, gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom)));
+    return gcal_poly_add(c, whole, gcal_poly_from_atom(c, gcal_poly_add_atom(c, &atom)));
 }
 
 /* One form for each: a number comes second, and the first has no number added:
  * min(4095, n-1) is min(n, 4096)-1.  Both are whole numbers: min(n/3, m) is min(n,
  * 3*m)/3, as floors and steps of it are exact in floating point then.
  */
-static const struct gcal_poly *extremum(struct gcal_polys *c, enum gcal_atom_kind kind,
+static const struct gcal_poly *extremum(struct gcal_poly_context *c,
+                                        enum gcal_poly_atom_kind kind,
                                         const struct gcal_poly *a,
                                         const struct gcal_poly *b)
 {
-    struct gcal_atom atom = { .kind = kind };
-    const struct gcal_term *last;
+    struct gcal_poly_atom atom = { .kind = kind };
+    const struct gcal_poly_term *last;
     int64_t number, added = 0, den, den_b;
 
     den = gcal_poly_denominator(a);
     den_b = gcal_poly_denominator(b);
     if (!den || !den_b ||
-        __builtin_mul_overflow(den, den_b / gcal_gcd(den, den_b), &den)) {
-        gcal_polys_fail(c, "its coefficients need more than 64 bits");
+        __builtin_mul_overflow(den, den_b / gcal_poly_gcd(den, den_b), &den)) {
+        gcal_poly_fail(c, "its coefficients need more than 64 bits");
         return &gcal_poly_zero;
     }
     a = gcal_poly_scale(c, a, den, 1);
@@ -177,34 +181,36 @@ static const struct gcal_poly *extremum(struct gcal_polys *c, enum gcal_atom_kin
     atom.b = gcal_poly_sub(c, b, gcal_poly_integer(c, added));
     return gcal_poly_scale(
         c,
-        gcal_poly_add(c, gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom)),
+        gcal_poly_add(c, gcal_poly_from_atom(c, gcal_poly_add_atom(c, &atom)),
                       gcal_poly_integer(c, added)),
         1, den);
 }
 
-const struct gcal_poly *gcal_poly_min(struct gcal_polys *c, const struct gcal_poly *a,
+const struct gcal_poly *gcal_poly_min(struct gcal_poly_context *c,
+                                      const struct gcal_poly *a,
                                       const struct gcal_poly *b)
 {
     if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, b, a)))
         return a;
     if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, a, b)))
         return b;
-    return extremum(c, ATOM_MIN, a, b);
+    return extremum(c, GCAL_POLY_ATOM_MIN, a, b);
 }
 
-const struct gcal_poly *gcal_poly_max(struct gcal_polys *c, const struct gcal_poly *a,
+const struct gcal_poly *gcal_poly_max(struct gcal_poly_context *c,
+                                      const struct gcal_poly *a,
                                       const struct gcal_poly *b)
 {
     if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, b, a)))
         return b;
     if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, a, b)))
         return a;
-    return extremum(c, ATOM_MAX, a, b);
+    return extremum(c, GCAL_POLY_ATOM_MAX, a, b);
 }
 
-void gcal_poly_split(struct gcal_polys *c, const struct gcal_poly *p,
-                     const struct gcal_poly *q, const struct gcal_poly **whole,
-                     const struct gcal_poly **rest)
+void gcal_poly_divmod(struct gcal_poly_context *c, const struct gcal_poly *p,
+                      const struct gcal_poly *q, const struct gcal_poly **whole,
+                      const struct gcal_poly **rest)
 {
     *whole = *rest = &gcal_poly_zero;
     for (size_t i = 0; i < p->n_terms && !c->failed; i++) {
@@ -214,7 +220,7 @@ void gcal_poly_split(struct gcal_polys *c, const struct gcal_poly *p,
             return;
         term->terms[0] = p->terms[i];
         if (q->n_terms == 1 &&
-            gcal_term_divide(c, &term->terms[0], &q->terms[0], &part->terms[0]) &&
+            gcal_poly_term_divide(c, &term->terms[0], &q->terms[0], &part->terms[0]) &&
             part->terms[0].den == 1)
             *whole = gcal_poly_add(c, *whole, part);
         else
@@ -222,11 +228,11 @@ void gcal_poly_split(struct gcal_polys *c, const struct gcal_poly *p,
     }
 }
 
-const struct gcal_poly *gcal_poly_floor_by(struct gcal_polys *c,
-                                           const struct gcal_poly *p,
-                                           const struct gcal_poly *q)
+const struct gcal_poly *gcal_poly_floor_quotient(struct gcal_poly_context *c,
+                                                 const struct gcal_poly *p,
+                                                 const struct gcal_poly *q)
 {
-    struct gcal_atom atom = { .kind = ATOM_QUOTIENT, .b = q };
+    struct gcal_poly_atom atom = { .kind = GCAL_POLY_ATOM_QUOTIENT, .b = q };
     const struct gcal_poly *whole, *below;
     int64_t number;
 
@@ -234,31 +240,31 @@ const struct gcal_poly *gcal_poly_floor_by(struct gcal_polys *c,
         return gcal_poly_floor(c, p, number);
     if ((whole = gcal_poly_divide(c, p, q)) && gcal_poly_is_integral(whole))
         return whole;
-    gcal_poly_split(c, p, q, &whole, &atom.a);
+    gcal_poly_divmod(c, p, q, &whole, &atom.a);
     below = gcal_poly_sub(c, gcal_poly_sub(c, q, gcal_poly_integer(c, 1)), atom.a);
     if (gcal_poly_is_nonnegative(c, atom.a) && gcal_poly_is_nonnegative(c, below))
         return whole;
-    return gcal_poly_add(c, whole, gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom)));
+    return gcal_poly_add(c, whole, gcal_poly_from_atom(c, gcal_poly_add_atom(c, &atom)));
 }
 
 /* p times a number, so that all factors are integers without a common divisor, and the
  * number added is rounded down: where p is exactly 0, "1/3*n-5/3" would be something
  * below it in floating point.
  */
-static const struct gcal_poly *without_fractions(struct gcal_polys *c,
+static const struct gcal_poly *without_fractions(struct gcal_poly_context *c,
                                                  const struct gcal_poly *p)
 {
     int64_t den = gcal_poly_denominator(p), divisor = 0, below;
-    struct gcal_term last;
+    struct gcal_poly_term last;
 
     if (!den) {
-        gcal_polys_fail(c, "its coefficients need more than 64 bits");
+        gcal_poly_fail(c, "its coefficients need more than 64 bits");
         return &gcal_poly_zero;
     }
     p = gcal_poly_scale(c, p, den, 1);
     for (size_t i = 0; i < p->n_terms; i++)
         if (p->terms[i].n_factors)
-            divisor = gcal_gcd(divisor, p->terms[i].num);
+            divisor = gcal_poly_gcd(divisor, p->terms[i].num);
     if (divisor < 2)
         return p;
     p = gcal_poly_scale(c, p, 1, divisor);
@@ -270,9 +276,10 @@ static const struct gcal_poly *without_fractions(struct gcal_polys *c,
     return gcal_poly_add(c, p, gcal_poly_integer(c, below));
 }
 
-const struct gcal_poly *gcal_poly_step(struct gcal_polys *c, const struct gcal_poly *p)
+const struct gcal_poly *gcal_poly_step(struct gcal_poly_context *c,
+                                       const struct gcal_poly *p)
 {
-    struct gcal_atom atom = { .kind = ATOM_STEP };
+    struct gcal_poly_atom atom = { .kind = GCAL_POLY_ATOM_STEP };
 
     p = without_fractions(c, p);
     atom.a = p;
@@ -280,12 +287,13 @@ const struct gcal_poly *gcal_poly_step(struct gcal_polys *c, const struct gcal_p
         return gcal_poly_integer(c, 1);
     if (gcal_poly_is_nonnegative(c, gcal_poly_sub(c, gcal_poly_integer(c, -1), p)))
         return &gcal_poly_zero;
-    return gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom));
+    return gcal_poly_from_atom(c, gcal_poly_add_atom(c, &atom));
 }
 
-const struct gcal_poly *gcal_poly_keep(struct gcal_polys *c, const struct gcal_poly *p)
+const struct gcal_poly *gcal_poly_unexpanded(struct gcal_poly_context *c,
+                                             const struct gcal_poly *p)
 {
-    struct gcal_atom atom = { .kind = ATOM_FLOOR, .a = p, .k = 1 };
+    struct gcal_poly_atom atom = { .kind = GCAL_POLY_ATOM_FLOOR, .a = p, .k = 1 };
 
-    return gcal_poly_of_atom(c, gcal_polys_new_atom(c, &atom));
+    return gcal_poly_from_atom(c, gcal_poly_add_atom(c, &atom));
 }

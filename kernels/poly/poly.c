@@ -22,9 +22,9 @@ const struct gcal_poly gcal_poly_zero = { .n_terms = 0 };
 
 /* ---- context ---- */
 
-struct gcal_polys *gcal_polys_create(struct gcal_error *err)
+struct gcal_poly_context *gcal_poly_context_create(struct gcal_error *err)
 {
-    struct gcal_polys *c = calloc(1, sizeof(*c));
+    struct gcal_poly_context *c = calloc(1, sizeof(*c));
 
     if (!c)
         gcal_error_memory(err);
@@ -33,7 +33,7 @@ struct gcal_polys *gcal_polys_create(struct gcal_error *err)
     return c;
 }
 
-void gcal_polys_destroy(struct gcal_polys *c)
+void gcal_poly_context_destroy(struct gcal_poly_context *c)
 {
     if (!c)
         return;
@@ -45,20 +45,20 @@ void gcal_polys_destroy(struct gcal_polys *c)
     free(c);
 }
 
-void gcal_polys_fail(struct gcal_polys *c, const char *why)
+void gcal_poly_fail(struct gcal_poly_context *c, const char *why)
 {
     if (!c->failed)
         c->failed = why;
 }
 
-int gcal_polys_check(const struct gcal_polys *c, struct gcal_error *err)
+int gcal_poly_context_check(const struct gcal_poly_context *c, struct gcal_error *err)
 {
     if (!c->failed)
         return 0;
     return gcal_error_set(err, GCAL_EINPUT, "cannot be counted exactly: %s", c->failed);
 }
 
-void gcal_polys_begin_attempt(struct gcal_polys *c, long steps)
+void gcal_poly_begin_attempt(struct gcal_poly_context *c, long steps)
 {
     long given = c->steps_left < steps ? c->steps_left : steps;
 
@@ -66,7 +66,7 @@ void gcal_polys_begin_attempt(struct gcal_polys *c, long steps)
     c->steps_left = given;
 }
 
-bool gcal_polys_end_attempt(struct gcal_polys *c)
+bool gcal_poly_end_attempt(struct gcal_poly_context *c)
 {
     bool failed = c->failed;
 
@@ -76,7 +76,7 @@ bool gcal_polys_end_attempt(struct gcal_polys *c)
     return failed;
 }
 
-void *gcal_polys_alloc(struct gcal_polys *c, size_t size)
+void *gcal_poly_alloc(struct gcal_poly_context *c, size_t size)
 {
     struct block *block = c->blocks;
     void *data;
@@ -86,7 +86,7 @@ void *gcal_polys_alloc(struct gcal_polys *c, size_t size)
         size_t room = size > BLOCK_BYTES ? size : BLOCK_BYTES;
 
         if (!(block = malloc(sizeof(*block) + room))) {
-            gcal_polys_fail(c, "out of memory");
+            gcal_poly_fail(c, "out of memory");
             return NULL;
         }
         *block = (struct block){ .next = c->blocks, .size = room };
@@ -97,7 +97,7 @@ void *gcal_polys_alloc(struct gcal_polys *c, size_t size)
     return data;
 }
 
-const char *gcal_polys_format(struct gcal_polys *c, const char *fmt, ...)
+const char *gcal_poly_format(struct gcal_poly_context *c, const char *fmt, ...)
 {
     va_list args, again;
     char *text;
@@ -106,7 +106,7 @@ const char *gcal_polys_format(struct gcal_polys *c, const char *fmt, ...)
     va_start(args, fmt);
     va_copy(again, args);
     length = vsnprintf(NULL, 0, fmt, args);
-    if ((text = length < 0 ? NULL : gcal_polys_alloc(c, (size_t)length + 1)))
+    if ((text = length < 0 ? NULL : gcal_poly_alloc(c, (size_t)length + 1)))
         vsnprintf(text, (size_t)length + 1, fmt, again);
     va_end(again);
     va_end(args);
@@ -115,7 +115,7 @@ const char *gcal_polys_format(struct gcal_polys *c, const char *fmt, ...)
 
 /* ---- rational numbers ---- */
 
-int64_t gcal_gcd(int64_t a, int64_t b)
+int64_t gcal_poly_gcd(int64_t a, int64_t b)
 {
     while (b) {
         int64_t rest = a % b;
@@ -127,8 +127,8 @@ int64_t gcal_gcd(int64_t a, int64_t b)
 }
 
 /* num/den of 128 bits into a term, shortened. */
-static void set_rational(struct gcal_polys *c, struct gcal_term *term, __int128 num,
-                         __int128 den)
+static void set_rational(struct gcal_poly_context *c, struct gcal_poly_term *term,
+                         __int128 num, __int128 den)
 {
     __int128 a = num < 0 ? -num : num, b = den < 0 ? -den : den;
 
@@ -147,7 +147,7 @@ static void set_rational(struct gcal_polys *c, struct gcal_term *term, __int128 
         den = -den;
     }
     if (num > INT64_MAX || num < -INT64_MAX || den > INT64_MAX) {
-        gcal_polys_fail(c, "its coefficients need more than 64 bits");
+        gcal_poly_fail(c, "its coefficients need more than 64 bits");
         num = 0;
         den = 1;
     }
@@ -157,7 +157,7 @@ static void set_rational(struct gcal_polys *c, struct gcal_term *term, __int128 
 
 /* ---- terms ---- */
 
-static unsigned term_degree(const struct gcal_term *t)
+static unsigned term_degree(const struct gcal_poly_term *t)
 {
     unsigned degree = 0;
 
@@ -167,7 +167,8 @@ static unsigned term_degree(const struct gcal_term *t)
 }
 
 /* Order of terms: falling degree, then by atoms and falling powers. */
-static int compare_monomials(const struct gcal_term *a, const struct gcal_term *b)
+static int compare_monomials(const struct gcal_poly_term *a,
+                             const struct gcal_poly_term *b)
 {
     unsigned da = term_degree(a), db = term_degree(b);
 
@@ -187,15 +188,15 @@ static int compare_terms(const void *a, const void *b)
     return compare_monomials(a, b);
 }
 
-static void multiply_terms(struct gcal_polys *c, const struct gcal_term *a,
-                           const struct gcal_term *b, struct gcal_term *out)
+static void multiply_terms(struct gcal_poly_context *c, const struct gcal_poly_term *a,
+                           const struct gcal_poly_term *b, struct gcal_poly_term *out)
 {
     size_t i = 0, j = 0;
 
     out->n_factors = 0;
     set_rational(c, out, (__int128)a->num * b->num, (__int128)a->den * b->den);
     while (i < a->n_factors || j < b->n_factors) {
-        struct gcal_factor f;
+        struct gcal_poly_factor f;
 
         if (j == b->n_factors ||
             (i < a->n_factors && a->factors[i].atom < b->factors[j].atom)) {
@@ -205,41 +206,41 @@ static void multiply_terms(struct gcal_polys *c, const struct gcal_term *a,
         } else {
             f = a->factors[i++];
             f.power = (uint16_t)(f.power + b->factors[j++].power);
-            if (c->atoms[f.atom].kind == ATOM_STEP) /* 0*0 is 0, 1*1 is 1 */
+            if (c->atoms[f.atom].kind == GCAL_POLY_ATOM_STEP) /* 0*0 is 0, 1*1 is 1 */
                 f.power = 1;
         }
-        if (out->n_factors == GCAL_POLY_FACTORS || f.power > 1000) {
-            gcal_polys_fail(c, "its polynomials have too many factors");
+        if (out->n_factors == GCAL_POLY_MAX_FACTORS || f.power > 1000) {
+            gcal_poly_fail(c, "its polynomials have too many factors");
             return;
         }
         out->factors[out->n_factors++] = f;
     }
 }
 
-struct gcal_poly *gcal_poly_new(struct gcal_polys *c, size_t n_terms)
+struct gcal_poly *gcal_poly_new(struct gcal_poly_context *c, size_t n_terms)
 {
     struct gcal_poly *p;
 
     c->steps_left -= (long)n_terms + 1;
     if (c->steps_left < 0 || n_terms > MAX_TERMS) {
-        gcal_polys_fail(c, "the count needs too many steps");
+        gcal_poly_fail(c, "the count needs too many steps");
         return NULL;
     }
-    p = gcal_polys_alloc(c, sizeof(*p) + n_terms * sizeof(p->terms[0]));
+    p = gcal_poly_alloc(c, sizeof(*p) + n_terms * sizeof(p->terms[0]));
     if (p)
         p->n_terms = n_terms;
     return p;
 }
 
 /* Sorts, joins equal monomials, drops zeros. */
-static const struct gcal_poly *normalise(struct gcal_polys *c, struct gcal_poly *p)
+static const struct gcal_poly *normalise(struct gcal_poly_context *c, struct gcal_poly *p)
 {
     size_t n = 0;
 
     qsort(p->terms, p->n_terms, sizeof(p->terms[0]), compare_terms);
     for (size_t i = 0; i < p->n_terms; i++) {
-        struct gcal_term *last = n ? &p->terms[n - 1] : NULL;
-        const struct gcal_term *t = &p->terms[i];
+        struct gcal_poly_term *last = n ? &p->terms[n - 1] : NULL;
+        const struct gcal_poly_term *t = &p->terms[i];
 
         if (last && compare_monomials(last, t) == 0)
             set_rational(c, last,
@@ -256,7 +257,8 @@ static const struct gcal_poly *normalise(struct gcal_polys *c, struct gcal_poly 
 
 /* ---- arithmetic ---- */
 
-const struct gcal_poly *gcal_poly_rational(struct gcal_polys *c, int64_t num, int64_t den)
+const struct gcal_poly *gcal_poly_rational(struct gcal_poly_context *c, int64_t num,
+                                           int64_t den)
 {
     struct gcal_poly *p;
 
@@ -267,22 +269,23 @@ const struct gcal_poly *gcal_poly_rational(struct gcal_polys *c, int64_t num, in
     return p;
 }
 
-const struct gcal_poly *gcal_poly_integer(struct gcal_polys *c, int64_t value)
+const struct gcal_poly *gcal_poly_integer(struct gcal_poly_context *c, int64_t value)
 {
     return gcal_poly_rational(c, value, 1);
 }
 
-const struct gcal_poly *gcal_poly_of_atom(struct gcal_polys *c, unsigned atom)
+const struct gcal_poly *gcal_poly_from_atom(struct gcal_poly_context *c, unsigned atom)
 {
     struct gcal_poly *p = gcal_poly_new(c, 1);
 
     if (!p)
         return &gcal_poly_zero;
-    p->terms[0] = (struct gcal_term){ 1, 1, 1, { { (uint16_t)atom, 1 } } };
+    p->terms[0] = (struct gcal_poly_term){ 1, 1, 1, { { (uint16_t)atom, 1 } } };
     return p;
 }
 
-const struct gcal_poly *gcal_poly_add(struct gcal_polys *c, const struct gcal_poly *a,
+const struct gcal_poly *gcal_poly_add(struct gcal_poly_context *c,
+                                      const struct gcal_poly *a,
                                       const struct gcal_poly *b)
 {
     struct gcal_poly *p;
@@ -296,19 +299,22 @@ const struct gcal_poly *gcal_poly_add(struct gcal_polys *c, const struct gcal_po
     return normalise(c, p);
 }
 
-const struct gcal_poly *gcal_poly_scale(struct gcal_polys *c, const struct gcal_poly *a,
-                                        int64_t num, int64_t den)
+const struct gcal_poly *gcal_poly_scale(struct gcal_poly_context *c,
+                                        const struct gcal_poly *a, int64_t num,
+                                        int64_t den)
 {
     return gcal_poly_mul(c, a, gcal_poly_rational(c, num, den));
 }
 
-const struct gcal_poly *gcal_poly_sub(struct gcal_polys *c, const struct gcal_poly *a,
+const struct gcal_poly *gcal_poly_sub(struct gcal_poly_context *c,
+                                      const struct gcal_poly *a,
                                       const struct gcal_poly *b)
 {
     return gcal_poly_add(c, a, gcal_poly_scale(c, b, -1, 1));
 }
 
-const struct gcal_poly *gcal_poly_mul(struct gcal_polys *c, const struct gcal_poly *a,
+const struct gcal_poly *gcal_poly_mul(struct gcal_poly_context *c,
+                                      const struct gcal_poly *a,
                                       const struct gcal_poly *b)
 {
     struct gcal_poly *p;
@@ -322,15 +328,15 @@ const struct gcal_poly *gcal_poly_mul(struct gcal_polys *c, const struct gcal_po
 }
 
 /* a/b of two terms; false when b's factors are not all in a. */
-bool gcal_term_divide(struct gcal_polys *c, const struct gcal_term *a,
-                      const struct gcal_term *b, struct gcal_term *out)
+bool gcal_poly_term_divide(struct gcal_poly_context *c, const struct gcal_poly_term *a,
+                           const struct gcal_poly_term *b, struct gcal_poly_term *out)
 {
     size_t j = 0;
 
     out->n_factors = 0;
     set_rational(c, out, (__int128)a->num * b->den, (__int128)a->den * b->num);
     for (size_t i = 0; i < a->n_factors; i++) {
-        struct gcal_factor f = a->factors[i];
+        struct gcal_poly_factor f = a->factors[i];
 
         if (j < b->n_factors && b->factors[j].atom == f.atom) {
             if (f.power < b->factors[j].power)
@@ -344,7 +350,8 @@ bool gcal_term_divide(struct gcal_polys *c, const struct gcal_term *a,
 }
 
 /* Long division: the leading terms decide, as their order is kept by products. */
-const struct gcal_poly *gcal_poly_divide(struct gcal_polys *c, const struct gcal_poly *a,
+const struct gcal_poly *gcal_poly_divide(struct gcal_poly_context *c,
+                                         const struct gcal_poly *a,
                                          const struct gcal_poly *b)
 {
     const struct gcal_poly *quotient = &gcal_poly_zero;
@@ -352,7 +359,8 @@ const struct gcal_poly *gcal_poly_divide(struct gcal_polys *c, const struct gcal
     while (a->n_terms && b->n_terms && !c->failed) {
         struct gcal_poly *step = gcal_poly_new(c, 1);
 
-        if (!step || !gcal_term_divide(c, &a->terms[0], &b->terms[0], &step->terms[0]))
+        if (!step ||
+            !gcal_poly_term_divide(c, &a->terms[0], &b->terms[0], &step->terms[0]))
             return NULL;
         quotient = gcal_poly_add(c, quotient, step);
         a = gcal_poly_sub(c, a, gcal_poly_mul(c, step, b));
@@ -360,7 +368,7 @@ const struct gcal_poly *gcal_poly_divide(struct gcal_polys *c, const struct gcal
     return b->n_terms ? quotient : NULL;
 }
 
-const struct gcal_poly *gcal_poly_coefficient(struct gcal_polys *c,
+const struct gcal_poly *gcal_poly_coefficient(struct gcal_poly_context *c,
                                               const struct gcal_poly *p, unsigned atom,
                                               unsigned power)
 {
@@ -370,8 +378,8 @@ const struct gcal_poly *gcal_poly_coefficient(struct gcal_polys *c,
     if (!q)
         return &gcal_poly_zero;
     for (size_t i = 0; i < p->n_terms; i++) {
-        const struct gcal_term *t = &p->terms[i];
-        struct gcal_term *out = &q->terms[n];
+        const struct gcal_poly_term *t = &p->terms[i];
+        struct gcal_poly_term *out = &q->terms[n];
         unsigned found = 0;
 
         *out = *t;
@@ -388,39 +396,41 @@ const struct gcal_poly *gcal_poly_coefficient(struct gcal_polys *c,
     return normalise(c, q);
 }
 
-const struct gcal_poly *gcal_poly_substitute(struct gcal_polys *c,
+const struct gcal_poly *gcal_poly_substitute(struct gcal_poly_context *c,
                                              const struct gcal_poly *p, unsigned atom,
                                              const struct gcal_poly *value)
 {
     const struct gcal_poly *sum = &gcal_poly_zero;
 
     for (size_t i = 0; i < p->n_terms; i++) {
-        const struct gcal_term *t = &p->terms[i];
+        const struct gcal_poly_term *t = &p->terms[i];
         const struct gcal_poly *product = gcal_poly_rational(c, t->num, t->den);
 
         for (size_t j = 0; j < t->n_factors && !c->failed; j++) {
-            struct gcal_atom a = c->atoms[t->factors[j].atom];
+            struct gcal_poly_atom a = c->atoms[t->factors[j].atom];
             const struct gcal_poly *factor;
 
             if (t->factors[j].atom == atom)
                 factor = value;
-            else if (a.kind == ATOM_FLOOR && gcal_poly_contains(c, a.a, atom))
+            else if (a.kind == GCAL_POLY_ATOM_FLOOR && gcal_poly_contains(c, a.a, atom))
                 factor =
                     gcal_poly_floor(c, gcal_poly_substitute(c, a.a, atom, value), a.k);
-            else if (a.kind == ATOM_QUOTIENT && (gcal_poly_contains(c, a.a, atom) ||
-                                                 gcal_poly_contains(c, a.b, atom)))
-                factor = gcal_poly_floor_by(c, gcal_poly_substitute(c, a.a, atom, value),
-                                            gcal_poly_substitute(c, a.b, atom, value));
-            else if (a.kind == ATOM_STEP && gcal_poly_contains(c, a.a, atom))
-                factor = gcal_poly_step(c, gcal_poly_substitute(c, a.a, atom, value));
-            else if ((a.kind == ATOM_MIN || a.kind == ATOM_MAX) &&
+            else if (a.kind == GCAL_POLY_ATOM_QUOTIENT &&
                      (gcal_poly_contains(c, a.a, atom) ||
                       gcal_poly_contains(c, a.b, atom)))
-                factor = (a.kind == ATOM_MIN ? gcal_poly_min : gcal_poly_max)(
+                factor =
+                    gcal_poly_floor_quotient(c, gcal_poly_substitute(c, a.a, atom, value),
+                                             gcal_poly_substitute(c, a.b, atom, value));
+            else if (a.kind == GCAL_POLY_ATOM_STEP && gcal_poly_contains(c, a.a, atom))
+                factor = gcal_poly_step(c, gcal_poly_substitute(c, a.a, atom, value));
+            else if ((a.kind == GCAL_POLY_ATOM_MIN || a.kind == GCAL_POLY_ATOM_MAX) &&
+                     (gcal_poly_contains(c, a.a, atom) ||
+                      gcal_poly_contains(c, a.b, atom)))
+                factor = (a.kind == GCAL_POLY_ATOM_MIN ? gcal_poly_min : gcal_poly_max)(
                     c, gcal_poly_substitute(c, a.a, atom, value),
                     gcal_poly_substitute(c, a.b, atom, value));
             else
-                factor = gcal_poly_of_atom(c, t->factors[j].atom);
+                factor = gcal_poly_from_atom(c, t->factors[j].atom);
             for (unsigned k = 0; k < t->factors[j].power && !c->failed; k++)
                 product = gcal_poly_mul(c, product, factor);
         }
@@ -453,8 +463,8 @@ int64_t gcal_poly_denominator(const struct gcal_poly *p)
     int64_t den = 1;
 
     for (size_t i = 0; i < p->n_terms; i++)
-        if (__builtin_mul_overflow(den, p->terms[i].den / gcal_gcd(den, p->terms[i].den),
-                                   &den))
+        if (__builtin_mul_overflow(
+                den, p->terms[i].den / gcal_poly_gcd(den, p->terms[i].den), &den))
             return 0;
     return den;
 }
@@ -482,34 +492,37 @@ unsigned gcal_poly_degree(const struct gcal_poly *p, unsigned atom)
     return degree;
 }
 
-bool gcal_poly_hides(const struct gcal_polys *c, const struct gcal_poly *p, unsigned atom)
+bool gcal_poly_contains_nested(const struct gcal_poly_context *c,
+                               const struct gcal_poly *p, unsigned atom)
 {
     for (size_t i = 0; i < p->n_terms; i++)
         for (size_t j = 0; j < p->terms[i].n_factors; j++) {
-            const struct gcal_atom *a = &c->atoms[p->terms[i].factors[j].atom];
+            const struct gcal_poly_atom *a = &c->atoms[p->terms[i].factors[j].atom];
 
-            if (a->kind >= ATOM_FLOOR && (gcal_poly_contains(c, a->a, atom) ||
-                                          (a->b && gcal_poly_contains(c, a->b, atom))))
+            if (a->kind >= GCAL_POLY_ATOM_FLOOR &&
+                (gcal_poly_contains(c, a->a, atom) ||
+                 (a->b && gcal_poly_contains(c, a->b, atom))))
                 return true;
         }
     return false;
 }
 
-bool gcal_poly_contains(const struct gcal_polys *c, const struct gcal_poly *p,
+bool gcal_poly_contains(const struct gcal_poly_context *c, const struct gcal_poly *p,
                         unsigned atom)
 {
-    return gcal_poly_degree(p, atom) > 0 || gcal_poly_hides(c, p, atom);
+    return gcal_poly_degree(p, atom) > 0 || gcal_poly_contains_nested(c, p, atom);
 }
 
-bool gcal_poly_has_dimension(const struct gcal_polys *c, const struct gcal_poly *p)
+bool gcal_poly_has_dimension(const struct gcal_poly_context *c, const struct gcal_poly *p)
 {
     for (size_t i = 0; i < p->n_terms; i++)
         for (size_t j = 0; j < p->terms[i].n_factors; j++) {
-            const struct gcal_atom *a = &c->atoms[p->terms[i].factors[j].atom];
+            const struct gcal_poly_atom *a = &c->atoms[p->terms[i].factors[j].atom];
 
-            if (a->kind == ATOM_DIMENSION ||
-                (a->kind >= ATOM_FLOOR && (gcal_poly_has_dimension(c, a->a) ||
-                                           (a->b && gcal_poly_has_dimension(c, a->b)))))
+            if (a->kind == GCAL_POLY_ATOM_DIMENSION ||
+                (a->kind >= GCAL_POLY_ATOM_FLOOR &&
+                 (gcal_poly_has_dimension(c, a->a) ||
+                  (a->b && gcal_poly_has_dimension(c, a->b)))))
                 return true;
         }
     return false;

@@ -1,23 +1,23 @@
-/* poly_private.h - inside of poly*.c */
+/* private.h - inside of poly*.c */
 #ifndef GCAL_KERNELS_POLY_PRIVATE_H
 #define GCAL_KERNELS_POLY_PRIVATE_H
 
 #include "kernels/poly/poly.h"
 
-enum gcal_atom_kind {
-    ATOM_PARAMETER,
-    ATOM_DIMENSION,
-    ATOM_FLOOR,
-    ATOM_QUOTIENT,
-    ATOM_STEP,
-    ATOM_MIN,
-    ATOM_MAX
+enum gcal_poly_atom_kind {
+    GCAL_POLY_ATOM_PARAMETER,
+    GCAL_POLY_ATOM_DIMENSION,
+    GCAL_POLY_ATOM_FLOOR,
+    GCAL_POLY_ATOM_QUOTIENT,
+    GCAL_POLY_ATOM_STEP,
+    GCAL_POLY_ATOM_MIN,
+    GCAL_POLY_ATOM_MAX
 };
 
-enum { GCAL_MAX_POINTS = 400 };
+enum { GCAL_POLY_MAX_SHARED_DIMENSIONS = 400 };
 
-struct gcal_atom {
-    enum gcal_atom_kind kind;
+struct gcal_poly_atom {
+    enum gcal_poly_atom_kind kind;
     const char *name; /* parameter, dimension; NULL for a point's */
     int64_t least;    /* parameter: its lower bound */
     const struct gcal_poly
@@ -29,35 +29,37 @@ struct gcal_atom {
     const struct gcal_poly *shown; /* hidden one: how it is written in parameters */
 };
 
-struct gcal_polys {
+struct gcal_poly_context {
     struct block *blocks;
     size_t n_atoms, atom_capacity;
-    struct gcal_atom *atoms;
+    struct gcal_poly_atom *atoms;
     size_t n_facts; /* polynomials known not to be negative */
     const struct gcal_poly *facts[16];
     long steps_left;
     long steps_after; /* of an attempt: those that it was not given */
     int proofs; /* that are being made: floor() asks for some, and proofs for floor() */
     const char *failed;
-    unsigned n_points, points[GCAL_MAX_POINTS];
+    unsigned n_points, points[GCAL_POLY_MAX_SHARED_DIMENSIONS];
 };
 
 extern const struct gcal_poly gcal_poly_zero;
 
 /* Room for terms, which the caller fills; NULL when the context has failed by it. */
-struct gcal_poly *gcal_poly_new(struct gcal_polys *c, size_t n_terms);
+struct gcal_poly *gcal_poly_new(struct gcal_poly_context *c, size_t n_terms);
 /* a/b of two terms; false when b's factors are not all in a. */
-bool gcal_term_divide(struct gcal_polys *c, const struct gcal_term *a,
-                      const struct gcal_term *b, struct gcal_term *out);
+bool gcal_poly_term_divide(struct gcal_poly_context *c, const struct gcal_poly_term *a,
+                           const struct gcal_poly_term *b, struct gcal_poly_term *out);
 
-void gcal_polys_fail(struct gcal_polys *c, const char *why);
-unsigned gcal_polys_new_atom(struct gcal_polys *c, const struct gcal_atom *atom);
-int64_t gcal_gcd(int64_t a, int64_t b);
+void gcal_poly_fail(struct gcal_poly_context *c, const char *why);
+unsigned gcal_poly_add_atom(struct gcal_poly_context *c,
+                            const struct gcal_poly_atom *atom);
+int64_t gcal_poly_gcd(int64_t a, int64_t b);
 /* Common denominator of all coefficients; 0 when it overflows. */
 int64_t gcal_poly_denominator(const struct gcal_poly *p);
 /* p with hidden parameters written in the named ones. */
-const struct gcal_poly *gcal_poly_shown(struct gcal_polys *c, const struct gcal_poly *p);
+const struct gcal_poly *gcal_poly_in_named_parameters(struct gcal_poly_context *c,
+                                                      const struct gcal_poly *p);
 /* The parameter's own atom, not its value. */
-unsigned gcal_parameter_atom(struct gcal_polys *c, const char *name);
+unsigned gcal_poly_parameter_atom(struct gcal_poly_context *c, const char *name);
 
 #endif

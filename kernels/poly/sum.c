@@ -1,4 +1,4 @@
-/* poly_sum.c - what can be proven about polynomials, and their sums over a range */
+/* sum.c - what can be proven about polynomials, and their sums over a range */
 #include <stdlib.h>
 
 #include "kernels/poly/private.h"
@@ -18,32 +18,32 @@ static bool coefficients_suffice(const struct gcal_poly *p)
 }
 
 /* Each parameter counts from its lower bound on; what is left has only coefficients. */
-static bool prove_in_parameters(struct gcal_polys *c, const struct gcal_poly *p)
+static bool prove_in_parameters(struct gcal_poly_context *c, const struct gcal_poly *p)
 {
     for (unsigned i = 0; i < c->n_atoms; i++)
-        if (c->atoms[i].kind == ATOM_PARAMETER && c->atoms[i].least &&
+        if (c->atoms[i].kind == GCAL_POLY_ATOM_PARAMETER && c->atoms[i].least &&
             gcal_poly_degree(p, i))
             p = gcal_poly_substitute(
                 c, p, i,
-                gcal_poly_add(c, gcal_poly_of_atom(c, i),
+                gcal_poly_add(c, gcal_poly_from_atom(c, i),
                               gcal_poly_integer(c, c->atoms[i].least)));
     return coefficients_suffice(p);
 }
 
-static bool prove(struct gcal_polys *c, const struct gcal_poly *p, int depth);
+static bool prove(struct gcal_poly_context *c, const struct gcal_poly *p, int depth);
 
 /* 1 or -1 when p is a sum of terms of that sign, 0 when that is not known. */
-static int common_sign(struct gcal_polys *c, const struct gcal_poly *p, int depth)
+static int common_sign(struct gcal_poly_context *c, const struct gcal_poly *p, int depth)
 {
     int sign = 0;
 
     for (size_t i = 0; i < p->n_terms; i++) {
-        const struct gcal_term *t = &p->terms[i];
+        const struct gcal_poly_term *t = &p->terms[i];
         int one = t->num > 0 ? 1 : -1;
 
         for (size_t j = 0; j < t->n_factors; j++)
-            if (c->atoms[t->factors[j].atom].kind >= ATOM_FLOOR &&
-                !prove(c, gcal_poly_of_atom(c, t->factors[j].atom), depth - 1))
+            if (c->atoms[t->factors[j].atom].kind >= GCAL_POLY_ATOM_FLOOR &&
+                !prove(c, gcal_poly_from_atom(c, t->factors[j].atom), depth - 1))
                 return 0;
         if (sign && one != sign)
             return 0;
@@ -53,34 +53,34 @@ static int common_sign(struct gcal_polys *c, const struct gcal_poly *p, int dept
 }
 
 /* Replaces 'atom', linear in p with factors of one sign, by what makes p smallest. */
-static bool prove_without(struct gcal_polys *c, const struct gcal_poly *p, unsigned atom,
-                          int depth)
+static bool prove_without(struct gcal_poly_context *c, const struct gcal_poly *p,
+                          unsigned atom, int depth)
 {
-    struct gcal_atom a = c->atoms[atom];
+    struct gcal_poly_atom a = c->atoms[atom];
     const struct gcal_poly *low, *high;
     bool first;
     int sign = gcal_poly_degree(p, atom) > 1
                    ? 0
                    : common_sign(c, gcal_poly_coefficient(c, p, atom, 1), depth);
 
-    if (a.kind == ATOM_MIN || a.kind == ATOM_MAX) {
+    if (a.kind == GCAL_POLY_ATOM_MIN || a.kind == GCAL_POLY_ATOM_MAX) {
         first = prove(c, gcal_poly_substitute(c, p, atom, a.a), depth - 1);
         /* a maximum is at least each of the two; it always is one of them */
-        if (first == (sign == (a.kind == ATOM_MAX ? 1 : -1)))
+        if (first == (sign == (a.kind == GCAL_POLY_ATOM_MAX ? 1 : -1)))
             return first;
         return prove(c, gcal_poly_substitute(c, p, atom, a.b), depth - 1);
     }
     if (sign == 0)
         return false;
-    if (a.kind == ATOM_FLOOR) {
+    if (a.kind == GCAL_POLY_ATOM_FLOOR) {
         high = gcal_poly_scale(c, a.a, 1, a.k);
         low = gcal_poly_sub(c, high, gcal_poly_rational(c, a.k - 1, a.k));
-    } else if (a.kind == ATOM_QUOTIENT) {
+    } else if (a.kind == GCAL_POLY_ATOM_QUOTIENT) {
         if (!prove(c, a.a, depth - 1))
             return false;
         low = gcal_poly_integer(c, 0);
         high = a.a; /* as the divisor is at least 1 */
-    } else if (a.kind == ATOM_STEP) {
+    } else if (a.kind == GCAL_POLY_ATOM_STEP) {
         low = gcal_poly_integer(c, 0);
         high = gcal_poly_integer(c, 1);
     } else if (a.a) {
@@ -92,7 +92,7 @@ static bool prove_without(struct gcal_polys *c, const struct gcal_poly *p, unsig
     return prove(c, gcal_poly_substitute(c, p, atom, sign > 0 ? low : high), depth - 1);
 }
 
-static bool prove(struct gcal_polys *c, const struct gcal_poly *p, int depth)
+static bool prove(struct gcal_poly_context *c, const struct gcal_poly *p, int depth)
 {
     int last = -1;
 
@@ -101,7 +101,7 @@ static bool prove(struct gcal_polys *c, const struct gcal_poly *p, int depth)
     /* Later atoms may depend on earlier ones, so the last goes first. */
     for (size_t i = 0; i < p->n_terms; i++)
         for (size_t j = 0; j < p->terms[i].n_factors; j++)
-            if (c->atoms[p->terms[i].factors[j].atom].kind != ATOM_PARAMETER &&
+            if (c->atoms[p->terms[i].factors[j].atom].kind != GCAL_POLY_ATOM_PARAMETER &&
                 (last < 0 || p->terms[i].factors[j].atom > last))
                 last = p->terms[i].factors[j].atom;
     if (last >= 0)
@@ -114,7 +114,7 @@ static bool prove(struct gcal_polys *c, const struct gcal_poly *p, int depth)
     return false;
 }
 
-bool gcal_poly_is_nonnegative(struct gcal_polys *c, const struct gcal_poly *p)
+bool gcal_poly_is_nonnegative(struct gcal_poly_context *c, const struct gcal_poly *p)
 {
     bool proven;
 
@@ -129,8 +129,8 @@ bool gcal_poly_is_nonnegative(struct gcal_polys *c, const struct gcal_poly *p)
 /* ---- sums of powers ---- */
 
 /* 0^k + 1^k + .. + (t-1)^k into sums[k], for k = 0..degree. */
-static void power_sums(struct gcal_polys *c, const struct gcal_poly *t, unsigned degree,
-                       const struct gcal_poly **sums)
+static void power_sums(struct gcal_poly_context *c, const struct gcal_poly *t,
+                       unsigned degree, const struct gcal_poly **sums)
 {
     const struct gcal_poly *power = t; /* t^(k+1) */
 
@@ -147,8 +147,9 @@ static void power_sums(struct gcal_polys *c, const struct gcal_poly *t, unsigned
     }
 }
 
-static const struct gcal_poly *sum_plain(struct gcal_polys *c, const struct gcal_poly *p,
-                                         unsigned atom, const struct gcal_poly *trips)
+static const struct gcal_poly *sum_plain(struct gcal_poly_context *c,
+                                         const struct gcal_poly *p, unsigned atom,
+                                         const struct gcal_poly *trips)
 {
     enum { MAX_DEGREE = 20 };
     const struct gcal_poly *sums[MAX_DEGREE + 1], *total = gcal_poly_integer(c, 0);
@@ -168,18 +169,18 @@ static const struct gcal_poly *sum_plain(struct gcal_polys *c, const struct gcal
 /* Hermite: floor(x/k) + floor((x+1)/k) + .. + floor((x+k-1)/k) = x.  'first' is the
  * floor with the constant 0; all others must have the same factor in p.
  */
-static const struct gcal_poly *hermite(struct gcal_polys *c, const struct gcal_poly *p,
-                                       unsigned first)
+static const struct gcal_poly *hermite(struct gcal_poly_context *c,
+                                       const struct gcal_poly *p, unsigned first)
 {
-    struct gcal_atom a = c->atoms[first];
+    struct gcal_poly_atom a = c->atoms[first];
     const struct gcal_poly *factor = gcal_poly_coefficient(c, p, first, 1), *rest = p;
 
     for (int64_t r = 0; r < a.k; r++) {
-        struct gcal_atom other = { .kind = ATOM_FLOOR, .k = a.k };
+        struct gcal_poly_atom other = { .kind = GCAL_POLY_ATOM_FLOOR, .k = a.k };
         unsigned atom;
 
         other.a = gcal_poly_add(c, a.a, gcal_poly_integer(c, r));
-        atom = gcal_polys_new_atom(c, &other);
+        atom = gcal_poly_add_atom(c, &other);
         if (gcal_poly_degree(p, atom) != 1 ||
             !gcal_poly_equal(gcal_poly_coefficient(c, p, atom, 1), factor))
             return p;
@@ -188,25 +189,26 @@ static const struct gcal_poly *hermite(struct gcal_polys *c, const struct gcal_p
     return gcal_poly_add(c, rest, gcal_poly_mul(c, factor, a.a));
 }
 
-static const struct gcal_poly *join_floors(struct gcal_polys *c,
+static const struct gcal_poly *join_floors(struct gcal_poly_context *c,
                                            const struct gcal_poly *p)
 {
     size_t n = c->n_atoms;
 
     for (unsigned i = 0; i < n && !c->failed; i++) {
         const struct gcal_poly *a = c->atoms[i].a;
-        bool has_constant = c->atoms[i].kind == ATOM_FLOOR && a->n_terms &&
+        bool has_constant = c->atoms[i].kind == GCAL_POLY_ATOM_FLOOR && a->n_terms &&
                             !a->terms[a->n_terms - 1].n_factors;
 
-        if (c->atoms[i].kind == ATOM_FLOOR && !has_constant && c->atoms[i].k > 1 &&
-            c->atoms[i].k <= 1024 && gcal_poly_degree(p, i) == 1)
+        if (c->atoms[i].kind == GCAL_POLY_ATOM_FLOOR && !has_constant &&
+            c->atoms[i].k > 1 && c->atoms[i].k <= 1024 && gcal_poly_degree(p, i) == 1)
             p = hermite(c, p, i);
     }
     return p;
 }
 
-static const struct gcal_poly *enumerate(struct gcal_polys *c, const struct gcal_poly *p,
-                                         unsigned atom, int64_t trips)
+static const struct gcal_poly *enumerate(struct gcal_poly_context *c,
+                                         const struct gcal_poly *p, unsigned atom,
+                                         int64_t trips)
 {
     const struct gcal_poly *total = gcal_poly_integer(c, 0);
 
@@ -216,24 +218,27 @@ static const struct gcal_poly *enumerate(struct gcal_polys *c, const struct gcal
     return join_floors(c, total);
 }
 
-int64_t gcal_poly_period(struct gcal_polys *c, const struct gcal_poly *p, unsigned atom)
+int64_t gcal_poly_period(struct gcal_poly_context *c, const struct gcal_poly *p,
+                         unsigned atom)
 {
     int64_t period = 1;
 
     for (size_t i = 0; i < p->n_terms; i++)
         for (size_t j = 0; j < p->terms[i].n_factors; j++) {
-            struct gcal_atom a = c->atoms[p->terms[i].factors[j].atom];
+            struct gcal_poly_atom a = c->atoms[p->terms[i].factors[j].atom];
             int64_t step, own;
 
-            if (a.kind < ATOM_FLOOR || !(gcal_poly_contains(c, a.a, atom) ||
-                                         (a.b && gcal_poly_contains(c, a.b, atom))))
+            if (a.kind < GCAL_POLY_ATOM_FLOOR ||
+                !(gcal_poly_contains(c, a.a, atom) ||
+                  (a.b && gcal_poly_contains(c, a.b, atom))))
                 continue;
-            if (a.kind != ATOM_FLOOR || gcal_poly_hides(c, a.a, atom) ||
+            if (a.kind != GCAL_POLY_ATOM_FLOOR ||
+                gcal_poly_contains_nested(c, a.a, atom) ||
                 gcal_poly_degree(a.a, atom) != 1 ||
                 !gcal_poly_is_constant(gcal_poly_coefficient(c, a.a, atom, 1), &step))
                 return 0;
-            own = a.k / gcal_gcd(a.k, step);
-            period = period / gcal_gcd(period, own) * own;
+            own = a.k / gcal_poly_gcd(a.k, step);
+            period = period / gcal_poly_gcd(period, own) * own;
             if (period > MAX_ENUMERATED)
                 return 0;
         }
@@ -241,7 +246,7 @@ int64_t gcal_poly_period(struct gcal_polys *c, const struct gcal_poly *p, unsign
 }
 
 /* Splits atom = period*v + r, so that no floor holds v any more. */
-static const struct gcal_poly *sum_by_period(struct gcal_polys *c,
+static const struct gcal_poly *sum_by_period(struct gcal_poly_context *c,
                                              const struct gcal_poly *p, unsigned atom,
                                              const struct gcal_poly *trips)
 {
@@ -259,22 +264,23 @@ static const struct gcal_poly *sum_by_period(struct gcal_polys *c,
             c, p, atom,
             gcal_poly_add(c, gcal_poly_scale(c, v, period, 1), gcal_poly_integer(c, r)));
 
-        if (gcal_poly_hides(c, q, gcal_poly_atom(v)) ||
-            !(q = sum_plain(c, q, gcal_poly_atom(v), own_trips)))
+        if (gcal_poly_contains_nested(c, q, gcal_poly_atom_index(v)) ||
+            !(q = sum_plain(c, q, gcal_poly_atom_index(v), own_trips)))
             return NULL;
         total = gcal_poly_add(c, total, q);
     }
     return join_floors(c, total);
 }
 
-const struct gcal_poly *gcal_poly_sum(struct gcal_polys *c, const struct gcal_poly *p,
-                                      unsigned atom, const struct gcal_poly *trips)
+const struct gcal_poly *gcal_poly_sum(struct gcal_poly_context *c,
+                                      const struct gcal_poly *p, unsigned atom,
+                                      const struct gcal_poly *trips)
 {
     int64_t n;
 
     if (c->failed)
         return NULL;
-    if (!gcal_poly_hides(c, p, atom))
+    if (!gcal_poly_contains_nested(c, p, atom))
         return sum_plain(c, p, atom, trips);
     if (gcal_poly_is_constant(trips, &n) && n <= MAX_ENUMERATED)
         return enumerate(c, p, atom, n);

@@ -1,4 +1,4 @@
-/* poly_text.c - polynomials as text, sizes and assumptions from text */
+/* text.c - polynomials as text, sizes and assumptions from text */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -10,37 +10,39 @@
 
 /* ---- to text ---- */
 
-const struct gcal_poly *gcal_poly_shown(struct gcal_polys *c, const struct gcal_poly *p)
+const struct gcal_poly *gcal_poly_in_named_parameters(struct gcal_poly_context *c,
+                                                      const struct gcal_poly *p)
 {
     size_t n = c->n_atoms;
 
     for (unsigned i = 0; i < n; i++)
-        if (c->atoms[i].kind == ATOM_PARAMETER && c->atoms[i].shown &&
+        if (c->atoms[i].kind == GCAL_POLY_ATOM_PARAMETER && c->atoms[i].shown &&
             gcal_poly_contains(c, p, i))
             p = gcal_poly_substitute(c, p, i, c->atoms[i].shown);
     return p;
 }
 
-static void put_poly(struct gcal_polys *c, struct gcal_buf *buf,
+static void put_poly(struct gcal_poly_context *c, struct gcal_buf *buf,
                      const struct gcal_poly *p);
 
-static void put_atom(struct gcal_polys *c, struct gcal_buf *buf, unsigned atom)
+static void put_atom(struct gcal_poly_context *c, struct gcal_buf *buf, unsigned atom)
 {
-    const struct gcal_atom *a = &c->atoms[atom];
+    const struct gcal_poly_atom *a = &c->atoms[atom];
 
-    if (a->kind == ATOM_PARAMETER || a->kind == ATOM_DIMENSION) {
+    if (a->kind == GCAL_POLY_ATOM_PARAMETER || a->kind == GCAL_POLY_ATOM_DIMENSION) {
         gcal_buf_puts(buf, a->name);
-    } else if (a->kind == ATOM_STEP || (a->kind == ATOM_FLOOR && a->k == 1)) {
-        gcal_buf_puts(buf, a->kind == ATOM_STEP ? "step(" : "(");
+    } else if (a->kind == GCAL_POLY_ATOM_STEP ||
+               (a->kind == GCAL_POLY_ATOM_FLOOR && a->k == 1)) {
+        gcal_buf_puts(buf, a->kind == GCAL_POLY_ATOM_STEP ? "step(" : "(");
         put_poly(c, buf, a->a);
         gcal_buf_puts(buf, ")");
-    } else if (a->kind == ATOM_QUOTIENT) {
+    } else if (a->kind == GCAL_POLY_ATOM_QUOTIENT) {
         gcal_buf_puts(buf, "floor((");
         put_poly(c, buf, a->a);
         gcal_buf_puts(buf, ")/(");
         put_poly(c, buf, a->b);
         gcal_buf_puts(buf, "))");
-    } else if (a->kind == ATOM_FLOOR) {
+    } else if (a->kind == GCAL_POLY_ATOM_FLOOR) {
         bool plain =
             a->a->n_terms == 1 && a->a->terms[0].num == 1 && a->a->terms[0].den == 1;
 
@@ -48,7 +50,7 @@ static void put_atom(struct gcal_polys *c, struct gcal_buf *buf, unsigned atom)
         put_poly(c, buf, a->a);
         gcal_buf_printf(buf, plain ? "/%lld)" : ")/%lld)", (long long)a->k);
     } else {
-        gcal_buf_puts(buf, a->kind == ATOM_MIN ? "min(" : "max(");
+        gcal_buf_puts(buf, a->kind == GCAL_POLY_ATOM_MIN ? "min(" : "max(");
         put_poly(c, buf, a->a);
         gcal_buf_puts(buf, ",");
         put_poly(c, buf, a->b);
@@ -56,8 +58,8 @@ static void put_atom(struct gcal_polys *c, struct gcal_buf *buf, unsigned atom)
     }
 }
 
-static void put_term(struct gcal_polys *c, struct gcal_buf *buf,
-                     const struct gcal_term *t)
+static void put_term(struct gcal_poly_context *c, struct gcal_buf *buf,
+                     const struct gcal_poly_term *t)
 {
     int64_t num = t->num < 0 ? -t->num : t->num;
     bool one = num == 1 && t->den == 1;
@@ -75,7 +77,7 @@ static void put_term(struct gcal_polys *c, struct gcal_buf *buf,
     }
 }
 
-static void put_poly(struct gcal_polys *c, struct gcal_buf *buf,
+static void put_poly(struct gcal_poly_context *c, struct gcal_buf *buf,
                      const struct gcal_poly *p)
 {
     if (!p->n_terms)
@@ -89,46 +91,47 @@ static void put_poly(struct gcal_polys *c, struct gcal_buf *buf,
     }
 }
 
-const char *gcal_poly_text(struct gcal_polys *c, const struct gcal_poly *p)
+const char *gcal_poly_text(struct gcal_poly_context *c, const struct gcal_poly *p)
 {
     struct gcal_buf buf = { 0 };
     const char *text;
 
-    put_poly(c, &buf, gcal_poly_shown(c, p));
+    put_poly(c, &buf, gcal_poly_in_named_parameters(c, p));
     if (buf.failed)
-        gcal_polys_fail(c, "out of memory");
-    text = gcal_polys_format(c, "%s", buf.data ? buf.data : "");
+        gcal_poly_fail(c, "out of memory");
+    text = gcal_poly_format(c, "%s", buf.data ? buf.data : "");
     gcal_buf_free(&buf);
     return text;
 }
 
-void gcal_poly_visit_parameters(struct gcal_polys *c, const struct gcal_poly *p,
+void gcal_poly_visit_parameters(struct gcal_poly_context *c, const struct gcal_poly *p,
                                 void (*visit)(const char *name, void *data), void *data)
 {
-    p = gcal_poly_shown(c, p);
+    p = gcal_poly_in_named_parameters(c, p);
     for (unsigned i = 0; i < c->n_atoms; i++)
-        if (c->atoms[i].kind == ATOM_PARAMETER && gcal_poly_contains(c, p, i))
+        if (c->atoms[i].kind == GCAL_POLY_ATOM_PARAMETER && gcal_poly_contains(c, p, i))
             visit(c->atoms[i].name, data);
 }
 
-void gcal_polys_visit_all(struct gcal_polys *c,
-                          void (*visit)(const char *name, void *data), void *data)
+void gcal_poly_visit_all_parameters(struct gcal_poly_context *c,
+                                    void (*visit)(const char *name, void *data),
+                                    void *data)
 {
     for (unsigned i = 0; i < c->n_atoms; i++)
-        if (c->atoms[i].kind == ATOM_PARAMETER && !c->atoms[i].shown)
+        if (c->atoms[i].kind == GCAL_POLY_ATOM_PARAMETER && !c->atoms[i].shown)
             visit(c->atoms[i].name, data);
 }
 
-const char *gcal_poly_is_shifted(struct gcal_polys *c, const struct gcal_poly *p,
-                                 int64_t *shift)
+const char *gcal_poly_shifted_parameter(struct gcal_poly_context *c,
+                                        const struct gcal_poly *p, int64_t *shift)
 {
-    const struct gcal_term *t;
+    const struct gcal_poly_term *t;
 
-    p = gcal_poly_shown(c, p);
+    p = gcal_poly_in_named_parameters(c, p);
     t = p->terms;
     if (p->n_terms == 0 || p->n_terms > 2 || t[0].num != 1 || t[0].den != 1 ||
         t[0].n_factors != 1 || t[0].factors[0].power != 1 ||
-        c->atoms[t[0].factors[0].atom].kind != ATOM_PARAMETER ||
+        c->atoms[t[0].factors[0].atom].kind != GCAL_POLY_ATOM_PARAMETER ||
         (p->n_terms == 2 && (t[1].n_factors || t[1].den != 1)))
         return NULL;
     *shift = p->n_terms == 2 ? t[1].num : 0;
@@ -137,27 +140,27 @@ const char *gcal_poly_is_shifted(struct gcal_polys *c, const struct gcal_poly *p
 
 /* ---- from text ---- */
 
-struct reader {
-    struct gcal_polys *c;
+struct poly_reader {
+    struct gcal_poly_context *c;
     const char *text, *at;
     struct gcal_error *err;
     bool exact; /* inside of floor() or ceil() */
 };
 
-static void skip_spaces(struct reader *r)
+static void skip_spaces(struct poly_reader *r)
 {
     while (isspace((unsigned char)*r->at))
         r->at++;
 }
 
-static const struct gcal_poly *complain(struct reader *r, const char *what)
+static const struct gcal_poly *complain(struct poly_reader *r, const char *what)
 {
     gcal_error_set(r->err, GCAL_EINPUT, "\"%s\" column %td: %s", r->text,
                    r->at - r->text + 1, what);
     return NULL;
 }
 
-static bool accept(struct reader *r, const char *token)
+static bool accept(struct poly_reader *r, const char *token)
 {
     skip_spaces(r);
     if (strncmp(r->at, token, strlen(token)) != 0)
@@ -166,9 +169,9 @@ static bool accept(struct reader *r, const char *token)
     return true;
 }
 
-static const struct gcal_poly *read_sum(struct reader *r, int depth);
+static const struct gcal_poly *read_sum(struct poly_reader *r, int depth);
 
-static const struct gcal_poly *read_number(struct reader *r)
+static const struct gcal_poly *read_number(struct poly_reader *r)
 {
     char *end;
     long long value;
@@ -193,7 +196,7 @@ static size_t name_length(const char *text)
 }
 
 /* Inside of floor() and ceil(), up to the ')', '/' divides exactly. */
-static const struct gcal_poly *read_rounded(struct reader *r, int depth, bool up)
+static const struct gcal_poly *read_rounded(struct poly_reader *r, int depth, bool up)
 {
     bool outer = r->exact;
     const struct gcal_poly *p;
@@ -209,7 +212,7 @@ static const struct gcal_poly *read_rounded(struct reader *r, int depth, bool up
     return gcal_poly_floor(r->c, p, 1);
 }
 
-static const struct gcal_poly *read_primary(struct reader *r, int depth)
+static const struct gcal_poly *read_primary(struct poly_reader *r, int depth)
 {
     const struct gcal_poly *p;
     size_t n;
@@ -232,7 +235,7 @@ static const struct gcal_poly *read_primary(struct reader *r, int depth)
         if (accept(r, up ? "ceil(" : "floor("))
             return read_rounded(r, depth + 1, up);
     if ((n = name_length(r->at))) {
-        const char *name = gcal_polys_format(r->c, "%.*s", (int)n, r->at);
+        const char *name = gcal_poly_format(r->c, "%.*s", (int)n, r->at);
 
         r->at += n;
         return gcal_poly_parameter(r->c, name);
@@ -240,7 +243,7 @@ static const struct gcal_poly *read_primary(struct reader *r, int depth)
     return complain(r, "expected a number, a name or '('");
 }
 
-static const struct gcal_poly *read_product(struct reader *r, int depth)
+static const struct gcal_poly *read_product(struct poly_reader *r, int depth)
 {
     const struct gcal_poly *a = read_primary(r, depth), *b;
     int64_t k;
@@ -267,7 +270,7 @@ static const struct gcal_poly *read_product(struct reader *r, int depth)
     return a;
 }
 
-static const struct gcal_poly *read_sum(struct reader *r, int depth)
+static const struct gcal_poly *read_sum(struct poly_reader *r, int depth)
 {
     const struct gcal_poly *a = read_product(r, depth), *b;
 
@@ -283,36 +286,37 @@ static const struct gcal_poly *read_sum(struct reader *r, int depth)
     return a;
 }
 
-const struct gcal_poly *gcal_poly_parse(struct gcal_polys *c, const char *text,
+const struct gcal_poly *gcal_poly_parse(struct gcal_poly_context *c, const char *text,
                                         struct gcal_error *err)
 {
-    struct reader r = { c, text, text, err, false };
+    struct poly_reader r = { c, text, text, err, false };
     const struct gcal_poly *p = read_sum(&r, 0);
 
     skip_spaces(&r);
     if (p && *r.at)
         return complain(&r, "expected an operator or the end");
-    return p && gcal_polys_check(c, err) == 0 ? p : NULL;
+    return p && gcal_poly_context_check(c, err) == 0 ? p : NULL;
 }
 
 /* ---- assumptions ---- */
 
 /* parameter = modulus*hidden + rest from now on. */
-static int assume_rest(struct reader *r, unsigned atom, int64_t modulus, int64_t rest)
+static int assume_rest(struct poly_reader *r, unsigned atom, int64_t modulus,
+                       int64_t rest)
 {
-    struct gcal_polys *c = r->c;
-    struct gcal_atom hidden = { .kind = ATOM_PARAMETER };
+    struct gcal_poly_context *c = r->c;
+    struct gcal_poly_atom hidden = { .kind = GCAL_POLY_ATOM_PARAMETER };
     const struct gcal_poly *h;
     unsigned number;
 
     hidden.name =
-        gcal_polys_format(c, "(%s/%lld)", c->atoms[atom].name, (long long)modulus);
+        gcal_poly_format(c, "(%s/%lld)", c->atoms[atom].name, (long long)modulus);
     hidden.least = (c->atoms[atom].least - rest + modulus - 1) / modulus;
     hidden.shown = gcal_poly_scale(
-        c, gcal_poly_sub(c, gcal_poly_of_atom(c, atom), gcal_poly_integer(c, rest)), 1,
+        c, gcal_poly_sub(c, gcal_poly_from_atom(c, atom), gcal_poly_integer(c, rest)), 1,
         modulus);
-    number = gcal_polys_new_atom(c, &hidden);
-    h = gcal_poly_of_atom(c, number);
+    number = gcal_poly_add_atom(c, &hidden);
+    h = gcal_poly_from_atom(c, number);
     c->atoms[atom].value =
         gcal_poly_add(c, gcal_poly_scale(c, h, modulus, 1), gcal_poly_integer(c, rest));
     return 0;
@@ -324,7 +328,7 @@ struct modular {
     int64_t modulus, rest;
 };
 
-static int join_moduli(struct reader *r, struct modular *all, size_t *n,
+static int join_moduli(struct poly_reader *r, struct modular *all, size_t *n,
                        struct modular one)
 {
     for (size_t i = 0; i < *n; i++) {
@@ -339,7 +343,7 @@ static int join_moduli(struct reader *r, struct modular *all, size_t *n,
             complain(r, "contradicts what was assumed before");
             return -1;
         }
-        m->modulus = step / gcal_gcd(step, one.modulus) * one.modulus;
+        m->modulus = step / gcal_poly_gcd(step, one.modulus) * one.modulus;
         m->rest %= m->modulus;
         return 0;
     }
@@ -351,17 +355,17 @@ static int join_moduli(struct reader *r, struct modular *all, size_t *n,
     return 0;
 }
 
-static int refuse(struct reader *r, const char *what)
+static int refuse(struct poly_reader *r, const char *what)
 {
     complain(r, what);
     return -1;
 }
 
 /* "n + 2 % 14 = 0", whose '%' read_product would take: 'percent' says where it is. */
-static int read_rest(struct reader *r, const char *percent, struct modular *all,
+static int read_rest(struct poly_reader *r, const char *percent, struct modular *all,
                      size_t *n)
 {
-    const char *left = gcal_polys_format(r->c, "%.*s", (int)(percent - r->at), r->at);
+    const char *left = gcal_poly_format(r->c, "%.*s", (int)(percent - r->at), r->at);
     const struct gcal_poly *a = gcal_poly_parse(r->c, left, r->err);
     struct modular one;
     int64_t factor, added;
@@ -375,7 +379,7 @@ static int read_rest(struct reader *r, const char *percent, struct modular *all,
         return refuse(r, "expected '='");
     one.rest = strtoll(r->at, &end, 10);
     r->at = end;
-    one.atom = gcal_poly_atom(a);
+    one.atom = gcal_poly_atom_index(a);
     if (!a->n_terms || one.modulus <= 0 || one.modulus > 1000000 || one.rest < 0 ||
         gcal_poly_degree(a, one.atom) != 1)
         return refuse(r, "expected something like \"n % 16 = 0\"");
@@ -388,9 +392,9 @@ static int read_rest(struct reader *r, const char *percent, struct modular *all,
 }
 
 /* "n = 4": n is computed with as the number from now on. */
-static bool fix_parameter(struct gcal_polys *c, const struct gcal_poly *d)
+static bool fix_parameter(struct gcal_poly_context *c, const struct gcal_poly *d)
 {
-    const struct gcal_term *t = d->terms;
+    const struct gcal_poly_term *t = d->terms;
     int64_t number = 0;
 
     if (!d->n_terms || d->n_terms > 2 || t[0].n_factors != 1 ||
@@ -398,7 +402,7 @@ static bool fix_parameter(struct gcal_polys *c, const struct gcal_poly *d)
         !gcal_poly_is_constant(gcal_poly_coefficient(c, d, t[0].factors[0].atom, 0),
                                &number) ||
         number % t[0].num || t[0].den != 1 || -number / t[0].num < 0 ||
-        c->atoms[t[0].factors[0].atom].kind != ATOM_PARAMETER ||
+        c->atoms[t[0].factors[0].atom].kind != GCAL_POLY_ATOM_PARAMETER ||
         c->atoms[t[0].factors[0].atom].shown)
         return false;
     c->atoms[t[0].factors[0].atom].value = gcal_poly_integer(c, -number / t[0].num);
@@ -406,7 +410,7 @@ static bool fix_parameter(struct gcal_polys *c, const struct gcal_poly *d)
 }
 
 /* "a >= b", and so on. */
-static int read_relation(struct reader *r)
+static int read_relation(struct poly_reader *r)
 {
     static const char *const relations[] = { ">=", "<=", "==", "!=", "=", ">", "<" };
     enum { EQUAL = 2, DIFFERENT = 3, ALSO_EQUAL = 4, N_RELATIONS = 7 };
@@ -431,8 +435,8 @@ static int read_relation(struct reader *r)
         d = gcal_poly_sub(r->c, d, gcal_poly_integer(r->c, 1));
     if (equal && fix_parameter(r->c, d))
         return 0;
-    if (!gcal_polys_assume_nonnegative(r->c, d) ||
-        (equal && !gcal_polys_assume_nonnegative(r->c, gcal_poly_scale(r->c, d, -1, 1))))
+    if (!gcal_poly_assume_nonnegative(r->c, d) ||
+        (equal && !gcal_poly_assume_nonnegative(r->c, gcal_poly_scale(r->c, d, -1, 1))))
         return refuse(r, "too many assumptions");
     return 0;
 }
@@ -450,7 +454,8 @@ static size_t clause_length(const char *text)
 }
 
 /* Rests in the first pass, relations in the second, when parameters know their rests. */
-static int read_assumption(struct reader *r, bool second, struct modular *all, size_t *n)
+static int read_assumption(struct poly_reader *r, bool second, struct modular *all,
+                           size_t *n)
 {
     size_t length = clause_length(r->at);
     const char *percent = memchr(r->at, '%', length);
@@ -464,27 +469,27 @@ static int read_assumption(struct reader *r, bool second, struct modular *all, s
 /* floor(a/k) + number >= 0 is a + k*number >= 0, which says more of what is in 'a': there
  * is a group where floor((n+15)/16) >= 1, so n is at least 1.
  */
-static void assume_inside(struct gcal_polys *c, const struct gcal_poly *p)
+static void assume_inside(struct gcal_poly_context *c, const struct gcal_poly *p)
 {
-    const struct gcal_term *t = p->terms;
-    struct gcal_atom atom;
+    const struct gcal_poly_term *t = p->terms;
+    struct gcal_poly_atom atom;
     int64_t number;
 
     if (!p->n_terms || t[0].n_factors != 1 || t[0].factors[0].power != 1 ||
         t[0].num != 1 || t[0].den != 1)
         return;
     atom = c->atoms[t[0].factors[0].atom];
-    p = gcal_poly_sub(c, p, gcal_poly_of_atom(c, t[0].factors[0].atom));
-    if (atom.kind == ATOM_FLOOR && gcal_poly_is_constant(p, &number))
-        gcal_polys_assume_nonnegative(
+    p = gcal_poly_sub(c, p, gcal_poly_from_atom(c, t[0].factors[0].atom));
+    if (atom.kind == GCAL_POLY_ATOM_FLOOR && gcal_poly_is_constant(p, &number))
+        gcal_poly_assume_nonnegative(
             c,
             gcal_poly_add(c, atom.a,
                           gcal_poly_scale(c, gcal_poly_integer(c, number), atom.k, 1)));
 }
 
-bool gcal_polys_assume_nonnegative(struct gcal_polys *c, const struct gcal_poly *p)
+bool gcal_poly_assume_nonnegative(struct gcal_poly_context *c, const struct gcal_poly *p)
 {
-    const struct gcal_term *t = p->terms;
+    const struct gcal_poly_term *t = p->terms;
 
     if (c->n_facts == sizeof(c->facts) / sizeof(c->facts[0]))
         return false;
@@ -492,9 +497,9 @@ bool gcal_polys_assume_nonnegative(struct gcal_polys *c, const struct gcal_poly 
     /* 2*n-32 >= 0 is the lower bound 16 of n, or of what n is computed from */
     if (p->n_terms && p->n_terms <= 2 && t[0].n_factors == 1 &&
         t[0].factors[0].power == 1 && t[0].num > 0 && t[0].den == 1 &&
-        c->atoms[t[0].factors[0].atom].kind == ATOM_PARAMETER &&
+        c->atoms[t[0].factors[0].atom].kind == GCAL_POLY_ATOM_PARAMETER &&
         (p->n_terms == 1 || (!t[1].n_factors && t[1].den == 1))) {
-        struct gcal_atom *atom = &c->atoms[t[0].factors[0].atom];
+        struct gcal_poly_atom *atom = &c->atoms[t[0].factors[0].atom];
         int64_t below = p->n_terms == 2 ? -t[1].num : 0; /* num*x >= below */
         int64_t least = below > 0 ? (below - 1) / t[0].num + 1 : 0;
 
@@ -505,13 +510,14 @@ bool gcal_polys_assume_nonnegative(struct gcal_polys *c, const struct gcal_poly 
     return true;
 }
 
-int gcal_polys_assume(struct gcal_polys *c, const char *text, struct gcal_error *err)
+int gcal_poly_assume(struct gcal_poly_context *c, const char *text,
+                     struct gcal_error *err)
 {
     struct modular moduli[16];
     size_t n = 0;
 
     for (int pass = 0; pass < 2; pass++) {
-        struct reader r = { c, text, text, err, false };
+        struct poly_reader r = { c, text, text, err, false };
 
         do {
             if (read_assumption(&r, pass == 1, moduli, &n) < 0)
@@ -525,5 +531,5 @@ int gcal_polys_assume(struct gcal_polys *c, const char *text, struct gcal_error 
         for (size_t i = 0; pass == 0 && i < n; i++)
             assume_rest(&r, moduli[i].atom, moduli[i].modulus, moduli[i].rest);
     }
-    return gcal_polys_check(c, err);
+    return gcal_poly_context_check(c, err);
 }

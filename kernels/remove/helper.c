@@ -1,4 +1,4 @@
-/* remove_helper.c - helpers reduced to their loads
+/* helper.c - helpers reduced to their loads
  *
  * A helper that takes global pointers is written again for each call, as a function that
  * returns the sum of its kept loads and takes only what these depend on: which of them
@@ -13,8 +13,8 @@
 enum { DEEPEST_CALL = 20 };
 
 /* The parameters that are needed, or the arguments in their place. */
-static int put_list(struct remover *r, const struct frame *f, bool arguments,
-                    struct gcal_buf *out)
+static int put_list(struct gcal_remove_pass *r, const struct gcal_remove_frame *f,
+                    bool arguments, struct gcal_buf *out)
 {
     int n = clang_Cursor_getNumArguments(f->definition);
     const char *comma = "";
@@ -38,36 +38,37 @@ static int put_list(struct remover *r, const struct frame *f, bool arguments,
 }
 
 /* The helper's text in front of the kernel; its number in 'name'. */
-static int write_helper(struct remover *r, struct frame *f, const struct gcal_buf *body,
-                        struct gcal_buf *name)
+static int write_helper(struct gcal_remove_pass *r, struct gcal_remove_frame *f,
+                        const struct gcal_buf *body, struct gcal_buf *name)
 {
     struct gcal_buf *out = &r->functions;
-    char *given = gcal_cursor_name(f->definition, r->err);
+    char *given = gcal_source_cursor_name(f->definition, r->err);
 
     if (!given)
         return -1;
     gcal_buf_printf(name, "read_%s_%d", given, ++r->n_functions);
     free(given);
-    gcal_sum_put_type(gcal_sums_total(&f->sums), out);
+    gcal_remove_sum_put_type(gcal_remove_sums_total(&f->sums), out);
     gcal_buf_printf(out, " %s(", name->data);
     if (put_list(r, f, false, out) < 0)
         return -1;
     gcal_buf_puts(out, ")\n{\n");
-    gcal_sums_declare(r, &f->sums, out);
+    gcal_remove_sums_declare(r, &f->sums, out);
     gcal_buf_printf(out, "%s    return ", body->data ? body->data : "");
-    gcal_sums_put_total(r, &f->sums, out);
+    gcal_remove_sums_put_total(r, &f->sums, out);
     gcal_buf_puts(out, ";\n}\n\n");
     return 0;
 }
 
 /* Loads in arguments that the reduced helper does not take. */
-static enum content write_other_arguments(struct remover *r, const struct frame *f,
-                                          int indent, struct gcal_buf *out)
+static enum gcal_remove_content write_other_arguments(struct gcal_remove_pass *r,
+                                                      const struct gcal_remove_frame *f,
+                                                      int indent, struct gcal_buf *out)
 {
     int n = clang_Cursor_getNumArguments(f->definition);
-    enum content found = NOTHING;
+    enum gcal_remove_content found = GCAL_REMOVE_NOTHING;
 
-    for (int i = 0; i < n && found != FAILED; i++)
+    for (int i = 0; i < n && found != GCAL_REMOVE_FAILED; i++)
         if (!gcal_remove_is_needed(r,
                                    clang_Cursor_getArgument(f->definition, (unsigned)i)))
             found = worse(found, gcal_remove_write_loads(
@@ -77,12 +78,13 @@ static enum content write_other_arguments(struct remover *r, const struct frame 
 }
 
 /* The reduced helper and the call of it. */
-static enum content write_reduced(struct remover *r, struct frame *f,
-                                  const struct gcal_buf *body, int indent,
-                                  struct gcal_buf *out)
+static enum gcal_remove_content write_reduced(struct gcal_remove_pass *r,
+                                              struct gcal_remove_frame *f,
+                                              const struct gcal_buf *body, int indent,
+                                              struct gcal_buf *out)
 {
     struct gcal_buf call = { 0 };
-    enum content found = FAILED;
+    enum gcal_remove_content found = GCAL_REMOVE_FAILED;
 
     if (write_helper(r, f, body, &call) < 0)
         goto out;
@@ -92,36 +94,39 @@ static enum content write_reduced(struct remover *r, struct frame *f,
     gcal_buf_puts(&call, ")");
     if (call.failed)
         gcal_error_memory(r->err);
-    else if (gcal_remove_write_sum(r, f->call, gcal_sums_total(&f->sums), call.data,
-                                   indent, out) == 0)
-        found = WORK;
+    else if (gcal_remove_write_sum(r, f->call, gcal_remove_sums_total(&f->sums),
+                                   call.data, indent, out) == 0)
+        found = GCAL_REMOVE_WORK;
 out:
     gcal_buf_free(&call);
     return found;
 }
 
-enum content gcal_remove_write_call(struct remover *r, CXCursor call, CXCursor definition,
-                                    int indent, struct gcal_buf *out)
+enum gcal_remove_content gcal_remove_write_call(struct gcal_remove_pass *r, CXCursor call,
+                                                CXCursor definition, int indent,
+                                                struct gcal_buf *out)
 {
-    struct frame frame = { .outer = r->frame, .call = call, .definition = definition };
+    struct gcal_remove_frame frame = { .outer = r->frame,
+                                       .call = call,
+                                       .definition = definition };
     struct gcal_buf body = { 0 };
-    enum content found = FAILED;
+    enum gcal_remove_content found = GCAL_REMOVE_FAILED;
     int depth = 0, rc;
 
-    for (const struct frame *f = &frame; f; f = f->outer)
+    for (const struct gcal_remove_frame *f = &frame; f; f = f->outer)
         depth++;
     if (depth > DEEPEST_CALL) {
         gcal_remove_error(r, call,
                           "work removal does not know functions that call "
                           "themselves");
-        return FAILED;
+        return GCAL_REMOVE_FAILED;
     }
     r->frame = &frame;
     rc = gcal_remove_write_function(r, gcal_remove_body(definition), &body);
     r->frame = frame.outer;
     if (rc == 0)
         found = write_other_arguments(r, &frame, indent, out);
-    if (found != FAILED && frame.sums.n)
+    if (found != GCAL_REMOVE_FAILED && frame.sums.n)
         found = write_reduced(r, &frame, &body, indent, out);
     gcal_buf_free(&body);
     return found;

@@ -1,4 +1,4 @@
-/* remove_load.c - the loads of a kernel that is reduced to them */
+/* load.c - the loads of a kernel that is reduced to them */
 #include "kernels/remove/private.h"
 
 #include <stdlib.h>
@@ -6,26 +6,28 @@
 
 #include "calib/base/error.h"
 
-static enum content refuse(struct remover *r, CXCursor c, const char *why)
+static enum gcal_remove_content refuse(struct gcal_remove_pass *r, CXCursor c,
+                                       const char *why)
 {
     gcal_remove_error(r, c, why);
-    return FAILED;
+    return GCAL_REMOVE_FAILED;
 }
 
-int gcal_remove_write_sum(struct remover *r, CXCursor at, struct sum type,
-                          const char *value, int indent, struct gcal_buf *out)
+int gcal_remove_write_sum(struct gcal_remove_pass *r, CXCursor at,
+                          struct gcal_remove_sum type, const char *value, int indent,
+                          struct gcal_buf *out)
 {
     size_t n = r->removal->n_accumulators;
-    int sum = gcal_sums_find(r, &r->frame->sums, at, type, true);
+    int sum = gcal_remove_sums_find(r, &r->frame->sums, at, type, true);
     struct gcal_buf name = { 0 };
 
     if (sum < 0)
         return -1;
-    gcal_sum_put_name((size_t)sum, &name);
+    gcal_remove_sum_put_name((size_t)sum, &name);
     gcal_remove_indent(indent, out);
     if (n == 1) {
         gcal_buf_printf(out, "%s = %s + %s;\n", name.data, name.data, value);
-    } else { /* see remove_sum.c; braces, for where a single statement stands */
+    } else { /* see accumulator.c; braces, for where a single statement stands */
         gcal_buf_printf(out, "{ %s_next = %s_0 + %s;", name.data, name.data, value);
         for (size_t k = 0; k + 1 < n; k++)
             gcal_buf_printf(out, " %s_%zu = %s_%zu;", name.data, k, name.data, k + 1);
@@ -39,13 +41,13 @@ int gcal_remove_write_sum(struct remover *r, CXCursor at, struct sum type,
 /* Writes the load from 'place' (an lvalue, or with 'call' a vload's pointer) if it is
  * kept: 1, 0 when not, -1.
  */
-static int write_load(struct remover *r, CXCursor place, const CXCursor *call, int indent,
-                      struct gcal_buf *out)
+static int write_load(struct gcal_remove_pass *r, CXCursor place, const CXCursor *call,
+                      int indent, struct gcal_buf *out)
 {
     struct gcal_buf value = { 0 };
-    char tag[MAX_NAME] = "";
+    char tag[GCAL_REMOVE_MAX_NAME] = "";
     CXCursor lvalue;
-    struct sum type;
+    struct gcal_remove_sum type;
     int kept = gcal_remove_keeps(r, place, &lvalue, tag), rc;
 
     if (kept <= 0)
@@ -53,7 +55,7 @@ static int write_load(struct remover *r, CXCursor place, const CXCursor *call, i
     if ((call ? gcal_remove_need_children(r, *call, 1) : gcal_remove_need(r, lvalue)) < 0)
         return -1;
     gcal_remove_put_text(r, call ? *call : place, &value);
-    type = gcal_sum_of(gcal_remove_type(call ? *call : lvalue));
+    type = gcal_remove_sum_of(gcal_remove_type(call ? *call : lvalue));
     rc = value.failed ? gcal_error_memory(r->err)
                       : gcal_remove_write_sum(r, place, type, value.data, indent, out);
     gcal_buf_free(&value);
@@ -62,15 +64,15 @@ static int write_load(struct remover *r, CXCursor place, const CXCursor *call, i
 
 /* ---- conditions ---- */
 
-enum content gcal_remove_write_if(struct remover *r, CXCursor condition, bool not,
-                                  enum content found, const struct gcal_buf *yes,
-                                  const struct gcal_buf *no, int indent,
-                                  struct gcal_buf *out)
+enum gcal_remove_content
+gcal_remove_write_if(struct gcal_remove_pass *r, CXCursor condition, bool not,
+                     enum gcal_remove_content found, const struct gcal_buf *yes,
+                     const struct gcal_buf *no, int indent, struct gcal_buf *out)
 {
-    if (found == NOTHING)
+    if (found == GCAL_REMOVE_NOTHING)
         return gcal_remove_write_loads(r, condition, indent, out);
-    if (found == FAILED || gcal_remove_need(r, condition) < 0)
-        return FAILED;
+    if (found == GCAL_REMOVE_FAILED || gcal_remove_need(r, condition) < 0)
+        return GCAL_REMOVE_FAILED;
     gcal_remove_indent(indent, out);
     gcal_buf_puts(out, not ? "if (!(" : "if (");
     gcal_remove_put_text(r, condition, out);
@@ -87,14 +89,14 @@ enum content gcal_remove_write_if(struct remover *r, CXCursor condition, bool no
 /* A load that only happens under a condition stays under it: ?:, and what && or || may
  * skip.
  */
-static enum content write_choice(struct remover *r, CXCursor c, int indent,
-                                 struct gcal_buf *out)
+static enum gcal_remove_content write_choice(struct gcal_remove_pass *r, CXCursor c,
+                                             int indent, struct gcal_buf *out)
 {
     bool is_or = clang_getCursorKind(c) == CXCursor_BinaryOperator &&
                  clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_LOr;
     CXCursor otherwise = gcal_remove_child(c, 2);
     struct gcal_buf yes = { 0 }, no = { 0 };
-    enum content found =
+    enum gcal_remove_content found =
         gcal_remove_write_loads(r, gcal_remove_child(c, 1), indent + 1, &yes);
 
     if (!clang_Cursor_isNull(otherwise))
@@ -118,7 +120,7 @@ static bool is_choice(CXCursor c)
 /* ---- calls ---- */
 
 /* Whether a function may change a variable that a kept load depends on. */
-static bool may_change_needed(const struct remover *r, CXCursor call)
+static bool may_change_needed(const struct gcal_remove_pass *r, CXCursor call)
 {
     int n = clang_Cursor_getNumArguments(call);
 
@@ -126,7 +128,7 @@ static bool may_change_needed(const struct remover *r, CXCursor call)
         CXCursor argument = clang_Cursor_getArgument(call, (unsigned)i), root;
 
         if (gcal_remove_type(argument).kind != CXType_Pointer ||
-            gcal_remove_target(argument) == GCAL_SPACE_GLOBAL)
+            gcal_remove_target(argument) == GCAL_FEATURE_SPACE_GLOBAL)
             continue;
         root = gcal_remove_root(argument, true);
         if (!clang_Cursor_isNull(root) && gcal_remove_is_needed(r, root))
@@ -135,21 +137,21 @@ static bool may_change_needed(const struct remover *r, CXCursor call)
     return false;
 }
 
-static enum content write_call(struct remover *r, CXCursor c, int indent,
-                               struct gcal_buf *out)
+static enum gcal_remove_content write_call(struct gcal_remove_pass *r, CXCursor c,
+                                           int indent, struct gcal_buf *out)
 {
     CXCursor definition = gcal_remove_callee(c), pointer = gcal_remove_child(c, 2);
-    enum content found;
+    enum gcal_remove_content found;
     int written;
 
     if (gcal_remove_calls(c, "async_work_group"))
         return refuse(r, c, "what this copies cannot be kept: write it as a loop");
-    if ((found = gcal_remove_write_effect(r, c, indent, out)) != NOTHING)
+    if ((found = gcal_remove_write_effect(r, c, indent, out)) != GCAL_REMOVE_NOTHING)
         return found;
     if (gcal_remove_calls(c, "vload")) {
-        if (gcal_remove_target(pointer) == GCAL_SPACE_GLOBAL &&
+        if (gcal_remove_target(pointer) == GCAL_FEATURE_SPACE_GLOBAL &&
             (written = write_load(r, pointer, &c, indent, out)))
-            return written < 0 ? FAILED : WORK;
+            return written < 0 ? GCAL_REMOVE_FAILED : GCAL_REMOVE_WORK;
     } else if (may_change_needed(r, c)) {
         return gcal_remove_write_same(r, c, indent, out);
     }
@@ -160,15 +162,16 @@ static enum content write_call(struct remover *r, CXCursor c, int indent,
 
 /* ---- expressions ---- */
 
-enum content gcal_remove_write_children(struct remover *r, CXCursor c, size_t first,
-                                        int indent, struct gcal_buf *out)
+enum gcal_remove_content gcal_remove_write_children(struct gcal_remove_pass *r,
+                                                    CXCursor c, size_t first, int indent,
+                                                    struct gcal_buf *out)
 {
-    struct gcal_children children;
-    enum content found = NOTHING;
+    struct gcal_source_children children;
+    enum gcal_remove_content found = GCAL_REMOVE_NOTHING;
 
-    if (gcal_children_get(c, &children, r->err) < 0)
-        return FAILED;
-    for (size_t i = first; i < children.n && found != FAILED; i++)
+    if (gcal_source_get_children(c, &children, r->err) < 0)
+        return GCAL_REMOVE_FAILED;
+    for (size_t i = first; i < children.n && found != GCAL_REMOVE_FAILED; i++)
         found =
             worse(found, gcal_remove_write_loads(r, children.cursors[i], indent, out));
     free(children.cursors);
@@ -176,7 +179,7 @@ enum content gcal_remove_write_children(struct remover *r, CXCursor c, size_t fi
 }
 
 /* A change of a variable that a kept load depends on. */
-static bool is_needed_change(const struct remover *r, CXCursor c)
+static bool is_needed_change(const struct gcal_remove_pass *r, CXCursor c)
 {
     CXCursor place, variable;
 
@@ -185,15 +188,15 @@ static bool is_needed_change(const struct remover *r, CXCursor c)
     place = gcal_remove_child(c, 0);
     variable = gcal_remove_root(place, false);
     return !clang_Cursor_isNull(variable) &&
-           gcal_remove_space(place) != GCAL_SPACE_GLOBAL &&
+           gcal_remove_space(place) != GCAL_FEATURE_SPACE_GLOBAL &&
            gcal_remove_is_needed(r, variable);
 }
 
-enum content gcal_remove_write_loads(struct remover *r, CXCursor c, int indent,
-                                     struct gcal_buf *out)
+enum gcal_remove_content gcal_remove_write_loads(struct gcal_remove_pass *r, CXCursor c,
+                                                 int indent, struct gcal_buf *out)
 {
     bool stores = gcal_remove_is_store(r, c);
-    enum content found;
+    enum gcal_remove_content found;
     CXCursor place;
     int written = 0;
 
@@ -207,9 +210,9 @@ enum content gcal_remove_write_loads(struct remover *r, CXCursor c, int indent,
     if (!clang_Cursor_isNull(place))
         written = write_load(r, place, NULL, indent, out);
     if (written < 0)
-        return FAILED;
+        return GCAL_REMOVE_FAILED;
     found = gcal_remove_write_children(r, c, written || stores, indent, out);
-    if (stores && found != FAILED)
+    if (stores && found != GCAL_REMOVE_FAILED)
         found = gcal_remove_write_store(r, c, indent, out);
-    return written ? worse(WORK, found) : found;
+    return written ? worse(GCAL_REMOVE_WORK, found) : found;
 }

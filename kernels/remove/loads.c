@@ -3,12 +3,12 @@
 
 #include "kernels/remove/remove.h"
 
-void gcal_loads_clear(struct gcal_loads *loads)
+void gcal_remove_load_list_clear(struct gcal_remove_load_list *loads)
 {
     for (size_t i = 0; i < loads->n; i++) {
         free(loads->items[i].name);
         free(loads->items[i].with);
     }
     free(loads->items);
-    *loads = (struct gcal_loads){ 0 };
+    *loads = (struct gcal_remove_load_list){ 0 };
 }

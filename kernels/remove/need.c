@@ -1,4 +1,4 @@
-/* remove_need.c - what the kept loads depend on: variables, and loads themselves
+/* need.c - what the kept loads depend on: variables, and loads themselves
  *
  * A kept load's place and the loops and conditions around it may depend on variables,
  * which stay with all their changes, and on integers from memory (row pointers, lists
@@ -11,23 +11,23 @@
 
 #include "calib/base/error.h"
 
-int gcal_remove_doubt(struct remover *r, CXCursor at, const char *why)
+int gcal_remove_add_doubt(struct gcal_remove_pass *r, CXCursor at, const char *why)
 {
-    struct doubt *moved = gcal_array_grow(r->doubts, r->n_doubts, &r->doubt_capacity,
-                                          sizeof(*moved), r->err);
+    struct gcal_remove_doubt *moved = gcal_array_grow(
+        r->doubts, r->n_doubts, &r->doubt_capacity, sizeof(*moved), r->err);
 
     if (!moved)
         return -1;
     r->doubts = moved;
-    moved[r->n_doubts++] = (struct doubt){ at, why };
+    moved[r->n_doubts++] = (struct gcal_remove_doubt){ at, why };
     return 0;
 }
 
 /* ---- names ---- */
 
-static int remember(struct remover *r, const char *name, bool is_own)
+static int remember(struct gcal_remove_pass *r, const char *name, bool is_own)
 {
-    struct name *moved;
+    struct gcal_remove_name *moved;
 
     for (size_t i = 0; i < r->n_loaded; i++)
         if (strcmp(r->loaded[i].text, name) == 0) {
@@ -41,12 +41,12 @@ static int remember(struct remover *r, const char *name, bool is_own)
         return -1;
     r->loaded = moved;
     moved[r->n_loaded].is_own = is_own;
-    strncpy(moved[r->n_loaded].text, name, MAX_NAME - 1);
-    moved[r->n_loaded++].text[MAX_NAME - 1] = 0;
+    strncpy(moved[r->n_loaded].text, name, GCAL_REMOVE_MAX_NAME - 1);
+    moved[r->n_loaded++].text[GCAL_REMOVE_MAX_NAME - 1] = 0;
     return 0;
 }
 
-static bool is_kept(const struct remover *r, const char *name)
+static bool is_kept(const struct gcal_remove_pass *r, const char *name)
 {
     for (size_t i = 0; i < r->removal->n_keep; i++)
         if (strcmp(r->removal->keep[i], name) == 0)
@@ -55,11 +55,11 @@ static bool is_kept(const struct remover *r, const char *name)
 }
 
 /* The kernel's variable that a place starts from, in whatever helper it stands. */
-static CXCursor kernel_root(const struct remover *r, CXCursor place)
+static CXCursor kernel_root(const struct gcal_remove_pass *r, CXCursor place)
 {
     CXCursor root = gcal_remove_root(place, true);
 
-    for (const struct frame *f = r->frame; f && f->outer; f = f->outer) {
+    for (const struct gcal_remove_frame *f = r->frame; f && f->outer; f = f->outer) {
         int n = clang_Cursor_getNumArguments(f->definition), i;
 
         for (i = 0; i < n; i++)
@@ -73,8 +73,8 @@ static CXCursor kernel_root(const struct remover *r, CXCursor place)
     return root;
 }
 
-int gcal_remove_names(struct remover *r, CXCursor place, CXCursor *lvalue, char *tag,
-                      char *array)
+int gcal_remove_names(struct gcal_remove_pass *r, CXCursor place, CXCursor *lvalue,
+                      char *tag, char *array)
 {
     CXCursor root;
     char *name;
@@ -83,24 +83,25 @@ int gcal_remove_names(struct remover *r, CXCursor place, CXCursor *lvalue, char 
         place = gcal_remove_child(place, 0);
     *tag = *array = 0;
     *lvalue = place;
-    if (!gcal_tag_find(place, lvalue, tag, MAX_NAME))
+    if (!gcal_source_find_tag(place, lvalue, tag, GCAL_REMOVE_MAX_NAME))
         gcal_remove_tag_inside(place, tag);
     while (clang_getCursorKind(*lvalue) == CXCursor_ParenExpr)
         *lvalue = gcal_remove_child(*lvalue, 0);
     root = kernel_root(r, *lvalue);
     if (clang_Cursor_isNull(root))
         return 0;
-    if (!(name = gcal_cursor_name(root, r->err)))
+    if (!(name = gcal_source_cursor_name(root, r->err)))
         return -1;
-    strncpy(array, name, MAX_NAME - 1);
-    array[MAX_NAME - 1] = 0;
+    strncpy(array, name, GCAL_REMOVE_MAX_NAME - 1);
+    array[GCAL_REMOVE_MAX_NAME - 1] = 0;
     free(name);
     return 0;
 }
 
-int gcal_remove_keeps(struct remover *r, CXCursor place, CXCursor *lvalue, char *tag)
+int gcal_remove_keeps(struct gcal_remove_pass *r, CXCursor place, CXCursor *lvalue,
+                      char *tag)
 {
-    char array[MAX_NAME];
+    char array[GCAL_REMOVE_MAX_NAME];
 
     if (gcal_remove_names(r, place, lvalue, tag, array) < 0 ||
         remember(r, array, !*tag) < 0 || (*tag && remember(r, tag, true) < 0))
@@ -110,7 +111,7 @@ int gcal_remove_keeps(struct remover *r, CXCursor place, CXCursor *lvalue, char 
 
 /* ---- variables ---- */
 
-bool gcal_remove_is_needed(const struct remover *r, CXCursor variable)
+bool gcal_remove_is_needed(const struct gcal_remove_pass *r, CXCursor variable)
 {
     for (size_t i = 0; i < r->n_needed; i++)
         if (clang_equalCursors(r->needed[i], variable))
@@ -118,15 +119,15 @@ bool gcal_remove_is_needed(const struct remover *r, CXCursor variable)
     return false;
 }
 
-static int need_variable(struct remover *r, CXCursor c, CXCursor variable)
+static int need_variable(struct gcal_remove_pass *r, CXCursor c, CXCursor variable)
 {
     CXCursor *moved;
 
-    if ((gcal_remove_space(variable) == GCAL_SPACE_LOCAL ||
-         gcal_remove_target(variable) == GCAL_SPACE_LOCAL) &&
-        gcal_remove_doubt(r, c,
-                          "where a kept load goes, or how often, depends on local "
-                          "memory, which work removal takes away") < 0)
+    if ((gcal_remove_space(variable) == GCAL_FEATURE_SPACE_LOCAL ||
+         gcal_remove_target(variable) == GCAL_FEATURE_SPACE_LOCAL) &&
+        gcal_remove_add_doubt(r, c,
+                              "where a kept load goes, or how often, depends on local "
+                              "memory, which work removal takes away") < 0)
         return -1;
     if (gcal_remove_is_needed(r, variable))
         return 0;
@@ -142,22 +143,22 @@ static int need_variable(struct remover *r, CXCursor c, CXCursor variable)
 
 static bool is_integer(CXType type)
 {
-    const char *dtype = gcal_type_dtype(type);
+    const char *dtype = gcal_source_dtype(type);
 
     return dtype && strncmp(dtype, "float", 5) != 0;
 }
 
 /* 'place': of the load that the expression 'c' is. */
-static int need_load(struct remover *r, CXCursor c, CXCursor place)
+static int need_load(struct gcal_remove_pass *r, CXCursor c, CXCursor place)
 {
-    char tag[MAX_NAME], array[MAX_NAME];
+    char tag[GCAL_REMOVE_MAX_NAME], array[GCAL_REMOVE_MAX_NAME];
     CXCursor lvalue;
     int kept;
 
     if (!is_integer(gcal_remove_type(c)))
-        return gcal_remove_doubt(r, c,
-                                 "where a kept load goes, or how often, depends on "
-                                 "this load of a number that is no integer");
+        return gcal_remove_add_doubt(r, c,
+                                     "where a kept load goes, or how often, depends on "
+                                     "this load of a number that is no integer");
     if ((kept = gcal_remove_keeps(r, place, &lvalue, tag)) < 0)
         return -1;
     r->frame->n_kept += (size_t)kept;
@@ -165,33 +166,33 @@ static int need_load(struct remover *r, CXCursor c, CXCursor place)
         return 0;
     if (gcal_remove_names(r, place, &lvalue, tag, array) < 0)
         return -1;
-    memcpy(r->report->missing, *tag ? tag : array, MAX_NAME);
-    return gcal_remove_doubt(r, c,
-                             "where a kept load goes, or how often, depends on this "
-                             "load: keep it too");
+    memcpy(r->report->missing, *tag ? tag : array, GCAL_REMOVE_MAX_NAME);
+    return gcal_remove_add_doubt(r, c,
+                                 "where a kept load goes, or how often, depends on this "
+                                 "load: keep it too");
 }
 
-static int need_call(struct remover *r, CXCursor c)
+static int need_call(struct gcal_remove_pass *r, CXCursor c)
 {
     CXCursor callee = gcal_remove_callee(c);
 
     if (gcal_remove_calls(c, "vload") &&
-        gcal_remove_target(gcal_remove_child(c, 2)) == GCAL_SPACE_GLOBAL)
+        gcal_remove_target(gcal_remove_child(c, 2)) == GCAL_FEATURE_SPACE_GLOBAL)
         return need_load(r, c, gcal_remove_child(c, 2));
     if (gcal_remove_calls(c, "atom") ||
         (!clang_Cursor_isNull(callee) && gcal_remove_takes_global(callee)))
-        return gcal_remove_doubt(r, c,
-                                 "where a kept load goes, or how often, depends on "
-                                 "what this function does in memory");
+        return gcal_remove_add_doubt(r, c,
+                                     "where a kept load goes, or how often, depends on "
+                                     "what this function does in memory");
     return 0;
 }
 
-int gcal_remove_need_children(struct remover *r, CXCursor c, size_t first)
+int gcal_remove_need_children(struct gcal_remove_pass *r, CXCursor c, size_t first)
 {
-    struct gcal_children children;
+    struct gcal_source_children children;
     int rc = 0;
 
-    if (gcal_children_get(c, &children, r->err) < 0)
+    if (gcal_source_get_children(c, &children, r->err) < 0)
         return -1;
     for (size_t i = first; i < children.n && rc == 0; i++)
         rc = gcal_remove_need(r, children.cursors[i]);
@@ -199,7 +200,7 @@ int gcal_remove_need_children(struct remover *r, CXCursor c, size_t first)
     return rc;
 }
 
-int gcal_remove_need(struct remover *r, CXCursor c)
+int gcal_remove_need(struct gcal_remove_pass *r, CXCursor c)
 {
     CXCursor place;
 

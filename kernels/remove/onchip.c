@@ -1,4 +1,4 @@
-/* remove_onchip.c - a kernel reduced to its work on the chip
+/* onchip.c - a kernel reduced to its work on the chip
  *
  * The printed source is copied, with accesses to global memory replaced on the way.  A
  * load becomes "as_float(onchip_in3++)": an integer counter of its own, started from
@@ -20,14 +20,15 @@
 
 /* ---- copying ---- */
 
-void gcal_onchip_copy_until(struct onchip *o, unsigned to)
+void gcal_remove_onchip_copy_until(struct gcal_remove_onchip *o, unsigned to)
 {
     gcal_remove_put_range(o->r, o->position, to, o->out);
     if (to > o->position)
         o->position = to;
 }
 
-int gcal_onchip_put_rewritten(struct onchip *o, CXCursor c, struct gcal_buf *out)
+int gcal_remove_onchip_put_rewritten(struct gcal_remove_onchip *o, CXCursor c,
+                                     struct gcal_buf *out)
 {
     struct gcal_buf *outer = o->out;
     unsigned position = o->position, from, to;
@@ -36,22 +37,22 @@ int gcal_onchip_put_rewritten(struct onchip *o, CXCursor c, struct gcal_buf *out
     gcal_remove_extent(c, &from, &to);
     o->out = out;
     o->position = from;
-    rc = gcal_onchip_rewrite(o, c);
-    gcal_onchip_copy_until(o, to);
+    rc = gcal_remove_onchip_rewrite(o, c);
+    gcal_remove_onchip_copy_until(o, to);
     o->out = outer;
     o->position = position;
     return rc;
 }
 
-int gcal_onchip_rewrite_children(struct onchip *o, CXCursor c)
+int gcal_remove_onchip_rewrite_children(struct gcal_remove_onchip *o, CXCursor c)
 {
-    struct gcal_children children;
+    struct gcal_source_children children;
     int rc = 0;
 
-    if (gcal_children_get(c, &children, o->r->err) < 0)
+    if (gcal_source_get_children(c, &children, o->r->err) < 0)
         return -1;
     for (size_t i = 0; i < children.n && rc == 0; i++)
-        rc = gcal_onchip_rewrite(o, children.cursors[i]);
+        rc = gcal_remove_onchip_rewrite(o, children.cursors[i]);
     free(children.cursors);
     return rc;
 }
@@ -59,44 +60,44 @@ int gcal_onchip_rewrite_children(struct onchip *o, CXCursor c)
 /* ---- statements ---- */
 
 /* What the kernel added up by now is stored where it ends. */
-static int rewrite_return(struct onchip *o, CXCursor c)
+static int rewrite_return(struct gcal_remove_onchip *o, CXCursor c)
 {
     unsigned from, to;
 
     if (o->helper || !(o->n_stores || o->loop_depth))
-        return gcal_onchip_rewrite_children(o, c);
+        return gcal_remove_onchip_rewrite_children(o, c);
     gcal_remove_extent(c, &from, &to);
-    gcal_onchip_copy_until(o, from);
+    gcal_remove_onchip_copy_until(o, from);
     gcal_buf_puts(o->out, "{ ");
     if (o->all_sums.n)
-        gcal_sums_put_store(o->r, &o->all_sums, o->out);
+        gcal_remove_sums_put_store(o->r, &o->all_sums, o->out);
     gcal_buf_puts(o->out, "; return; }");
     o->position = to + (o->r->unit->source[to] == ';');
     return 0;
 }
 
-static int rewrite_loop(struct onchip *o, CXCursor c)
+static int rewrite_loop(struct gcal_remove_onchip *o, CXCursor c)
 {
     int rc;
 
     o->loop_depth++;
-    rc = gcal_onchip_rewrite_children(o, c);
+    rc = gcal_remove_onchip_rewrite_children(o, c);
     o->loop_depth--;
     return rc;
 }
 
-int gcal_onchip_rewrite(struct onchip *o, CXCursor c)
+int gcal_remove_onchip_rewrite(struct gcal_remove_onchip *o, CXCursor c)
 {
     CXCursor place = gcal_remove_loaded(c);
 
     if (gcal_remove_is_change(c) &&
-        gcal_remove_space(gcal_remove_child(c, 0)) == GCAL_SPACE_GLOBAL)
-        return gcal_onchip_replace_change(o, c);
+        gcal_remove_space(gcal_remove_child(c, 0)) == GCAL_FEATURE_SPACE_GLOBAL)
+        return gcal_remove_onchip_replace_change(o, c);
     if (!clang_Cursor_isNull(place))
-        return gcal_onchip_replace_load(o, c, place);
+        return gcal_remove_onchip_replace_load(o, c, place);
     switch (clang_getCursorKind(c)) {
     case CXCursor_CallExpr:
-        return gcal_onchip_rewrite_call(o, c);
+        return gcal_remove_onchip_rewrite_call(o, c);
     case CXCursor_ReturnStmt:
         return rewrite_return(o, c);
     case CXCursor_ForStmt:
@@ -104,26 +105,26 @@ int gcal_onchip_rewrite(struct onchip *o, CXCursor c)
     case CXCursor_DoStmt:
         return rewrite_loop(o, c);
     default:
-        return gcal_onchip_rewrite_children(o, c);
+        return gcal_remove_onchip_rewrite_children(o, c);
     }
 }
 
 /* ---- functions ---- */
 
 /* ", uint *onchip_in0, float *read_tgt" */
-static void put_parameters(struct onchip *o, const struct function *f,
-                           struct gcal_buf *out)
+static void put_parameters(struct gcal_remove_onchip *o,
+                           const struct gcal_remove_function *f, struct gcal_buf *out)
 {
     for (size_t i = 0; i < f->n_uses; i++) {
-        struct use use = f->uses[i];
+        struct gcal_remove_use use = f->uses[i];
 
         gcal_buf_puts(out, ", ");
         if (use.is_sum)
-            gcal_sum_put_type(o->sums.sums[use.number], out);
+            gcal_remove_sum_put_type(o->sums.sums[use.number], out);
         else
-            gcal_onchip_put_counter_type(o->counters[use.number], out);
+            gcal_remove_onchip_put_counter_type(o->counters[use.number], out);
         gcal_buf_puts(out, " *");
-        gcal_onchip_put_use_name(use, out);
+        gcal_remove_onchip_put_use_name(use, out);
     }
 }
 
@@ -137,10 +138,10 @@ static unsigned parameters_end(CXCursor function)
     return to;
 }
 
-static int write_helper(struct onchip *o, CXCursor definition)
+static int write_helper(struct gcal_remove_onchip *o, CXCursor definition)
 {
     CXCursor body = gcal_remove_body(definition);
-    struct function *moved = gcal_array_grow(
+    struct gcal_remove_function *moved = gcal_array_grow(
         o->functions, o->n_functions, &o->function_capacity, sizeof(*moved), o->r->err);
     unsigned end = parameters_end(definition), from, to;
     struct gcal_buf text = { 0 };
@@ -150,20 +151,20 @@ static int write_helper(struct onchip *o, CXCursor definition)
         return -1;
     o->functions = moved;
     o->helper = &moved[o->n_functions];
-    *o->helper = (struct function){ .definition = definition };
-    rc = gcal_onchip_put_rewritten(o, body, &text);
-    gcal_onchip_copy_until(o, end);
+    *o->helper = (struct gcal_remove_function){ .definition = definition };
+    rc = gcal_remove_onchip_put_rewritten(o, body, &text);
+    gcal_remove_onchip_copy_until(o, end);
     put_parameters(o, o->helper, o->out);
     gcal_remove_extent(body, &from, &to);
-    gcal_onchip_copy_until(o, from);
+    gcal_remove_onchip_copy_until(o, from);
     gcal_buf_puts(o->out, "{\n");
     for (size_t i = 0; i < o->helper->n_uses; i++) {
         if (!o->helper->uses[i].is_sum)
             continue;
         gcal_buf_puts(o->out, "    ");
-        gcal_sum_put_type(o->sums.sums[o->helper->uses[i].number], o->out);
+        gcal_remove_sum_put_type(o->sums.sums[o->helper->uses[i].number], o->out);
         gcal_buf_puts(o->out, " ");
-        gcal_onchip_put_use_name(o->helper->uses[i], o->out);
+        gcal_remove_onchip_put_use_name(o->helper->uses[i], o->out);
         gcal_buf_puts(o->out, "_next;\n");
     }
     gcal_buf_puts(o->out, text.data ? text.data + strspn(text.data, "{\n") : "");
@@ -175,14 +176,15 @@ static int write_helper(struct onchip *o, CXCursor definition)
 }
 
 /* The statements between the kernel's braces, up to a return that always happens. */
-static int rewrite_statements(struct onchip *o, CXCursor body, struct gcal_buf *out)
+static int rewrite_statements(struct gcal_remove_onchip *o, CXCursor body,
+                              struct gcal_buf *out)
 {
-    struct gcal_children children;
+    struct gcal_source_children children;
     struct gcal_buf *outer = o->out;
     unsigned from, to;
     int rc = 0;
 
-    if (gcal_children_get(body, &children, o->r->err) < 0)
+    if (gcal_source_get_children(body, &children, o->r->err) < 0)
         return -1;
     gcal_remove_extent(body, &from, &to);
     to--; /* the brace */
@@ -193,22 +195,22 @@ static int rewrite_statements(struct onchip *o, CXCursor body, struct gcal_buf *
             gcal_remove_extent(children.cursors[i], &to, &from);
             break;
         }
-        rc = gcal_onchip_rewrite(o, children.cursors[i]);
+        rc = gcal_remove_onchip_rewrite(o, children.cursors[i]);
     }
-    gcal_onchip_copy_until(o, to);
+    gcal_remove_onchip_copy_until(o, to);
     o->out = outer;
     free(children.cursors);
     return rc;
 }
 
-static int write_kernel(struct onchip *o, CXCursor kernel)
+static int write_kernel(struct gcal_remove_onchip *o, CXCursor kernel)
 {
     struct gcal_buf text = { 0 };
     unsigned from, to;
     int rc = -1;
 
     gcal_remove_extent(kernel, &from, &to);
-    gcal_onchip_copy_until(o, from);
+    gcal_remove_onchip_copy_until(o, from);
     o->n_stores = 0;
     if (rewrite_statements(o, gcal_remove_body(kernel), &text) < 0)
         goto out;
@@ -221,11 +223,11 @@ static int write_kernel(struct onchip *o, CXCursor kernel)
     gcal_remove_put_signature(o->r, kernel, &o->sums, o->out);
     gcal_buf_puts(o->out, "{\n");
     for (size_t i = 0; i < o->n_counters; i++)
-        gcal_onchip_declare_counter(o, i, o->out);
-    gcal_sums_declare(o->r, &o->sums, o->out);
+        gcal_remove_onchip_declare_counter(o, i, o->out);
+    gcal_remove_sums_declare(o->r, &o->sums, o->out);
     gcal_buf_puts(o->out, text.data ? text.data + strspn(text.data, "\n") : "");
     gcal_buf_puts(o->out, "    ");
-    gcal_sums_put_store(o->r, &o->sums, o->out);
+    gcal_remove_sums_put_store(o->r, &o->sums, o->out);
     gcal_buf_puts(o->out, ";\n}\n");
     rc = 0;
 out:
@@ -233,7 +235,7 @@ out:
     return rc;
 }
 
-static int write_declaration(struct onchip *o, CXCursor c, CXCursor kernel)
+static int write_declaration(struct gcal_remove_onchip *o, CXCursor c, CXCursor kernel)
 {
     unsigned from, to;
 
@@ -242,20 +244,20 @@ static int write_declaration(struct onchip *o, CXCursor c, CXCursor kernel)
     if (clang_getCursorKind(c) != CXCursor_FunctionDecl || !gcal_remove_takes_global(c))
         return 0;
     gcal_remove_extent(c, &from, &to);
-    gcal_onchip_copy_until(o, from);
+    gcal_remove_onchip_copy_until(o, from);
     if (clang_equalCursors(clang_getCursorDefinition(c), c))
         return write_helper(o, c);
     o->position = to + (o->r->unit->source[to] == ';'); /* it has more parameters now */
     return 0;
 }
 
-static int write_all(struct onchip *o, CXCursor kernel)
+static int write_all(struct gcal_remove_onchip *o, CXCursor kernel)
 {
-    struct gcal_children all;
+    struct gcal_source_children all;
     int rc = 0;
 
-    if (gcal_children_get(clang_getTranslationUnitCursor(o->r->unit->tu), &all,
-                          o->r->err) < 0)
+    if (gcal_source_get_children(clang_getTranslationUnitCursor(o->r->unit->tu), &all,
+                                 o->r->err) < 0)
         return -1;
     for (size_t i = 0; i < all.n && rc == 0; i++)
         rc = write_declaration(o, all.cursors[i], kernel);
@@ -263,20 +265,21 @@ static int write_all(struct onchip *o, CXCursor kernel)
     return rc;
 }
 
-static void clear(struct onchip *o)
+static void clear(struct gcal_remove_onchip *o)
 {
     for (size_t i = 0; i < o->n_functions; i++)
         free(o->functions[i].uses);
     free(o->functions);
     free(o->counters);
-    *o = (struct onchip){ .r = o->r };
+    *o = (struct gcal_remove_onchip){ .r = o->r };
 }
 
-int gcal_remove_write_onchip(struct remover *r, CXCursor kernel, struct gcal_buf *out)
+int gcal_remove_write_onchip(struct gcal_remove_pass *r, CXCursor kernel,
+                             struct gcal_buf *out)
 {
     struct gcal_buf unused = { 0 };
-    struct onchip o = { .r = r, .out = &unused };
-    struct sums sums;
+    struct gcal_remove_onchip o = { .r = r, .out = &unused };
+    struct gcal_remove_sums sums;
     int rc;
 
     if (gcal_remove_check_data(r) < 0)

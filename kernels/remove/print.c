@@ -1,4 +1,4 @@
-/* remove_print.c - the source without macros, which work removal copies from */
+/* print.c - the source without macros, which work removal copies from */
 #include "kernels/remove/private.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 static const char gpucal_pragma[] = "#pragma gpucal";
 
 struct loops {
-    const struct gcal_unit *unit;
+    const struct gcal_source_unit *unit;
     size_t n, capacity;
     unsigned *places; /* offsets of a function's loops, in the order of the text */
     struct gcal_error *err;
@@ -86,16 +86,16 @@ static int match_loops(struct loops *given, struct loops *printed,
 }
 
 /* Of one function, which the given source has under the same name. */
-static int find_insertions(const struct gcal_unit *given, const struct gcal_unit *printed,
-                           CXCursor function, struct insertions *insertions,
-                           struct gcal_error *err)
+static int find_insertions(const struct gcal_source_unit *given,
+                           const struct gcal_source_unit *printed, CXCursor function,
+                           struct insertions *insertions, struct gcal_error *err)
 {
     struct loops a = { .unit = given, .err = err }, b = { .unit = printed, .err = err };
-    char *name = gcal_cursor_name(function, err);
+    char *name = gcal_source_cursor_name(function, err);
     CXCursor same;
     int rc = name ? 0 : -1;
 
-    if (name && gcal_unit_function(given, name, &same, NULL) == 0) {
+    if (name && gcal_source_find_function(given, name, &same, NULL) == 0) {
         clang_visitChildren(same, add_loop, &a);
         clang_visitChildren(function, add_loop, &b);
         rc = match_loops(&a, &b, insertions);
@@ -124,18 +124,19 @@ static void put_insertions(const char *text, const struct insertions *insertions
 }
 
 /* Takes 'text', the printed source, and returns it with the pragmas. */
-static char *carry_pragmas(const struct gcal_unit *given, char *text,
+static char *carry_pragmas(const struct gcal_source_unit *given, char *text,
                            struct gcal_error *err)
 {
-    struct gcal_unit *printed =
-        gcal_unit_parse(GCAL_LANGUAGE_OPENCL, text, given->file, NULL, err);
-    struct gcal_children all = { 0 };
+    struct gcal_source_unit *printed =
+        gcal_source_parse(GCAL_SOURCE_OPENCL_C, text, given->file, NULL, err);
+    struct gcal_source_children all = { 0 };
     struct insertions insertions = { 0 };
     struct gcal_buf out = { 0 };
     int rc = -1;
 
     if (printed)
-        rc = gcal_children_get(clang_getTranslationUnitCursor(printed->tu), &all, err);
+        rc = gcal_source_get_children(clang_getTranslationUnitCursor(printed->tu), &all,
+                                      err);
     for (size_t i = 0; i < all.n && rc == 0; i++)
         if (clang_getCursorKind(all.cursors[i]) == CXCursor_FunctionDecl)
             rc = find_insertions(given, printed, all.cursors[i], &insertions, err);
@@ -145,13 +146,13 @@ static char *carry_pragmas(const struct gcal_unit *given, char *text,
     text = rc == 0 ? gcal_buf_take(&out, err) : NULL;
     free(insertions.all);
     free(all.cursors);
-    gcal_unit_close(printed);
+    gcal_source_close(printed);
     return text;
 }
 
 /* ---- declarations ---- */
 
-static bool is_from_source(const struct gcal_unit *unit, CXCursor c)
+static bool is_from_source(const struct gcal_source_unit *unit, CXCursor c)
 {
     CXString file;
     const char *name;
@@ -174,7 +175,7 @@ static void print_declaration(CXCursor c, struct gcal_buf *out)
     gcal_buf_puts(out, "\n");
 }
 
-static bool is_kernel(const struct gcal_unit *unit, CXCursor c)
+static bool is_kernel(const struct gcal_source_unit *unit, CXCursor c)
 {
     CXCursor found;
     char *name;
@@ -182,8 +183,8 @@ static bool is_kernel(const struct gcal_unit *unit, CXCursor c)
 
     if (clang_getCursorKind(c) != CXCursor_FunctionDecl)
         return false;
-    name = gcal_cursor_name(c, NULL);
-    kernel = name && gcal_unit_kernel(unit, name, &found, NULL) == 0;
+    name = gcal_source_cursor_name(c, NULL);
+    kernel = name && gcal_source_find_kernel(unit, name, &found, NULL) == 0;
     free(name);
     return kernel;
 }
@@ -203,7 +204,7 @@ static bool print_nameless(CXCursor c, CXCursor next, struct gcal_buf *out)
          strncmp(text.data, "union {", 7) == 0 || strncmp(text.data, "enum {", 6) == 0) &&
         clang_getCursorKind(next) == CXCursor_TypedefDecl;
     if (nameless) {
-        char *name = gcal_cursor_name(next, NULL);
+        char *name = gcal_source_cursor_name(next, NULL);
 
         gcal_buf_printf(out, "typedef %s %s;\n", text.data, name ? name : "");
         free(name);
@@ -240,14 +241,14 @@ static void print_extensions(const char *source, struct gcal_buf *out)
     }
 }
 
-char *gcal_remove_print_source(const struct gcal_unit *unit, CXCursor kernel,
+char *gcal_remove_print_source(const struct gcal_source_unit *unit, CXCursor kernel,
                                struct gcal_error *err)
 {
-    struct gcal_children all;
+    struct gcal_source_children all;
     struct gcal_buf out = { 0 };
     char *text;
 
-    if (gcal_children_get(clang_getTranslationUnitCursor(unit->tu), &all, err) < 0)
+    if (gcal_source_get_children(clang_getTranslationUnitCursor(unit->tu), &all, err) < 0)
         return NULL;
     print_extensions(unit->source, &out);
     for (size_t i = 0; i < all.n; i++) {

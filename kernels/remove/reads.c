@@ -1,4 +1,4 @@
-/* remove_reads.c - a kernel reduced to its global loads (seed 004 algorithm 3), or to all
+/* reads.c - a kernel reduced to its global loads (seed 004 algorithm 3), or to all
  * of its global accesses
  *
  * Statements are written again one by one; what is written tells which variables are
@@ -11,14 +11,15 @@
 
 #include "calib/base/error.h"
 
-static int write_statements(struct remover *r, CXCursor body, struct gcal_buf *out)
+static int write_statements(struct gcal_remove_pass *r, CXCursor body,
+                            struct gcal_buf *out)
 {
-    struct gcal_children children;
-    enum content found = NOTHING;
+    struct gcal_source_children children;
+    enum gcal_remove_content found = GCAL_REMOVE_NOTHING;
 
-    if (gcal_children_get(body, &children, r->err) < 0)
+    if (gcal_source_get_children(body, &children, r->err) < 0)
         return -1;
-    for (size_t i = 0; i < children.n && found != FAILED; i++) {
+    for (size_t i = 0; i < children.n && found != GCAL_REMOVE_FAILED; i++) {
         CXCursor c = children.cursors[i];
 
         if (clang_getCursorKind(c) != CXCursor_ReturnStmt) {
@@ -30,10 +31,10 @@ static int write_statements(struct remover *r, CXCursor body, struct gcal_buf *o
         break;
     }
     free(children.cursors);
-    return found == FAILED ? -1 : 0;
+    return found == GCAL_REMOVE_FAILED ? -1 : 0;
 }
 
-static bool same_sums(const struct sums *a, const struct sums *b)
+static bool same_sums(const struct gcal_remove_sums *a, const struct gcal_remove_sums *b)
 {
     for (size_t i = 0; i < a->n && a->n == b->n; i++)
         if (a->sums[i].n_lanes != b->sums[i].n_lanes ||
@@ -42,11 +43,12 @@ static bool same_sums(const struct sums *a, const struct sums *b)
     return a->n == b->n;
 }
 
-int gcal_remove_write_function(struct remover *r, CXCursor body, struct gcal_buf *out)
+int gcal_remove_write_function(struct gcal_remove_pass *r, CXCursor body,
+                               struct gcal_buf *out)
 {
     size_t functions_size = r->functions.size, n_doubts = r->n_doubts;
     int n_functions = r->n_functions;
-    struct frame *f = r->frame;
+    struct gcal_remove_frame *f = r->frame;
     size_t n_needed;
     bool stores, again;
 
@@ -60,7 +62,7 @@ int gcal_remove_write_function(struct remover *r, CXCursor body, struct gcal_buf
         r->n_doubts = n_doubts;
         f->n_kept = 0;
         f->stored = f->sums;
-        f->sums = (struct sums){ 0 };
+        f->sums = (struct gcal_remove_sums){ 0 };
         if (write_statements(r, body, out) < 0)
             return -1;
         again = r->n_needed > n_needed || r->stores != stores ||
@@ -69,9 +71,9 @@ int gcal_remove_write_function(struct remover *r, CXCursor body, struct gcal_buf
     return 0;
 }
 
-static int check_names(struct remover *r, bool has_result)
+static int check_names(struct gcal_remove_pass *r, bool has_result)
 {
-    const struct gcal_removal *removal = r->removal;
+    const struct gcal_remove_options *removal = r->removal;
     struct gcal_buf names = { 0 };
     const char *unknown = NULL;
 
@@ -97,9 +99,10 @@ static int check_names(struct remover *r, bool has_result)
     return -1;
 }
 
-int gcal_remove_write_reads(struct remover *r, CXCursor kernel, struct gcal_buf *out)
+int gcal_remove_write_reads(struct gcal_remove_pass *r, CXCursor kernel,
+                            struct gcal_buf *out)
 {
-    struct frame frame = { 0 };
+    struct gcal_remove_frame frame = { 0 };
     struct gcal_buf text = { 0 };
     unsigned from, to;
     int rc = -1;
@@ -118,11 +121,11 @@ int gcal_remove_write_reads(struct remover *r, CXCursor kernel, struct gcal_buf 
     gcal_buf_puts(out, r->functions.data ? r->functions.data : "");
     gcal_remove_put_signature(r, kernel, &frame.sums, out);
     gcal_buf_puts(out, "{\n");
-    gcal_sums_declare(r, &frame.sums, out);
+    gcal_remove_sums_declare(r, &frame.sums, out);
     gcal_buf_puts(out, text.data ? text.data : "");
     if (!r->stores) {
         gcal_buf_puts(out, "    ");
-        gcal_sums_put_store(r, &frame.sums, out);
+        gcal_remove_sums_put_store(r, &frame.sums, out);
         gcal_buf_puts(out, ";\n");
     }
     gcal_buf_puts(out, "}\n");

@@ -22,17 +22,17 @@ static void write_macro(const char *body, struct gcal_buf *out)
                            "#endif\n");
 }
 
-static void write_comment(const struct remover *r, const char *kernel,
+static void write_comment(const struct gcal_remove_pass *r, const char *kernel,
                           struct gcal_buf *out)
 {
-    const struct gcal_removal *removal = r->removal;
+    const struct gcal_remove_options *removal = r->removal;
 
     gcal_buf_printf(out, "/* %s of %s ", kernel, r->unit->file);
-    if (removal->form == GCAL_REMOVAL_ONCHIP) {
+    if (removal->form == GCAL_REMOVE_KEEP_ONCHIP) {
         gcal_buf_puts(out, "with its global accesses removed */\n");
         return;
     }
-    if (removal->form == GCAL_REMOVAL_MEMORY) {
+    if (removal->form == GCAL_REMOVE_KEEP_MEMORY) {
         gcal_buf_printf(out, "with all but its global accesses%s removed */\n",
                         removal->drop_barriers ? "" : " and barriers");
         return;
@@ -44,10 +44,11 @@ static void write_comment(const struct remover *r, const char *kernel,
 }
 
 /* 'r->original': the source as given; 'printed': the same, printed. */
-static char *remove_from(struct remover *r, const char *printed, const char *name)
+static char *remove_from(struct gcal_remove_pass *r, const char *printed,
+                         const char *name)
 {
-    struct gcal_unit *unit =
-        gcal_unit_parse(GCAL_LANGUAGE_OPENCL, printed, r->original->file, NULL, r->err);
+    struct gcal_source_unit *unit =
+        gcal_source_parse(GCAL_SOURCE_OPENCL_C, printed, r->original->file, NULL, r->err);
     struct gcal_buf body = { 0 }, tagged = { 0 }, out = { 0 };
     CXCursor kernel;
     char *text = NULL;
@@ -55,8 +56,8 @@ static char *remove_from(struct remover *r, const char *printed, const char *nam
     if (!unit)
         return NULL;
     r->unit = unit;
-    if (gcal_unit_kernel(unit, name, &kernel, r->err) == 0 &&
-        (r->removal->form == GCAL_REMOVAL_ONCHIP
+    if (gcal_source_find_kernel(unit, name, &kernel, r->err) == 0 &&
+        (r->removal->form == GCAL_REMOVE_KEEP_ONCHIP
              ? gcal_remove_write_onchip(r, kernel, &body)
              : gcal_remove_write_reads(r, kernel, &body)) == 0) {
         if (body.data)
@@ -75,12 +76,13 @@ static char *remove_from(struct remover *r, const char *printed, const char *nam
     free(r->doubts);
     r->report->loaded = r->loaded;
     r->report->n_loaded = r->n_loaded;
-    gcal_unit_close(unit);
+    gcal_source_close(unit);
     return text;
 }
 
 static int check_request(const struct gcal_count_request *request,
-                         const struct gcal_removal *removal, struct gcal_error *err)
+                         const struct gcal_remove_options *removal,
+                         struct gcal_error *err)
 {
     if (request->n_dims < 1 || request->n_dims > GCAL_MAX_DIMS)
         return gcal_error_set(err, GCAL_EINPUT,
@@ -89,51 +91,52 @@ static int check_request(const struct gcal_count_request *request,
     if (removal->n_accumulators > MOST_ACCUMULATORS)
         return gcal_error_set(err, GCAL_EINPUT, "%zu accumulators are more than %d",
                               removal->n_accumulators, MOST_ACCUMULATORS);
-    if (removal->form == GCAL_REMOVAL_ONCHIP &&
+    if (removal->form == GCAL_REMOVE_KEEP_ONCHIP &&
         (removal->n_keep || removal->n_accumulators > 1))
         return gcal_error_set(err, GCAL_EINPUT,
                               "on-chip work alone keeps no global loads, in no "
                               "accumulators");
-    if (removal->form == GCAL_REMOVAL_MEMORY && removal->n_keep)
+    if (removal->form == GCAL_REMOVE_KEEP_MEMORY && removal->n_keep)
         return gcal_error_set(err, GCAL_EINPUT,
                               "global accesses in place are all of them: none is chosen");
     return 0;
 }
 
 /* The source as given, or with the tags spelled out that are comments. */
-static struct gcal_unit *parse_source(const struct gcal_count_request *request,
-                                      struct gcal_error *err)
+static struct gcal_source_unit *parse_source(const struct gcal_count_request *request,
+                                             struct gcal_error *err)
 {
-    struct gcal_unit *unit = gcal_unit_parse(GCAL_LANGUAGE_OPENCL, request->source,
-                                             request->file, request->build_options, err);
+    struct gcal_source_unit *unit =
+        gcal_source_parse(GCAL_SOURCE_OPENCL_C, request->source, request->file,
+                          request->build_options, err);
     CXCursor kernel;
     char *text = NULL;
 
     if (!unit || !strstr(request->source, "/*$"))
         return unit;
-    if (gcal_unit_kernel(unit, request->kernel, &kernel, err) == 0)
-        text = gcal_tags_respell(unit, kernel, err);
-    gcal_unit_close(unit);
-    unit = text ? gcal_unit_parse(GCAL_LANGUAGE_OPENCL, text, request->file,
-                                  request->build_options, err)
+    if (gcal_source_find_kernel(unit, request->kernel, &kernel, err) == 0)
+        text = gcal_walk_rewrite_tags(unit, kernel, err);
+    gcal_source_close(unit);
+    unit = text ? gcal_source_parse(GCAL_SOURCE_OPENCL_C, text, request->file,
+                                    request->build_options, err)
                 : NULL;
     free(text);
     return unit;
 }
 
-char *gcal_remove_reported(const struct gcal_count_request *request,
-                           const struct gcal_removal *removal, struct report *report,
-                           struct gcal_error *err)
+char *gcal_remove_work_reported(const struct gcal_count_request *request,
+                                const struct gcal_remove_options *removal,
+                                struct gcal_remove_report *report, struct gcal_error *err)
 {
-    struct gcal_removal checked = *removal;
-    struct remover r = {
+    struct gcal_remove_options checked = *removal;
+    struct gcal_remove_pass r = {
         .removal = &checked, .n_dims = request->n_dims, .err = err, .report = report
     };
     char *printed = NULL, *name = NULL, *text = NULL;
-    struct gcal_unit *unit;
+    struct gcal_source_unit *unit;
     CXCursor kernel;
 
-    *report = (struct report){ 0 };
+    *report = (struct gcal_remove_report){ 0 };
     if (check_request(request, removal, err) < 0)
         return NULL;
     if (!checked.n_accumulators)
@@ -141,22 +144,22 @@ char *gcal_remove_reported(const struct gcal_count_request *request,
     if (!(unit = parse_source(request, err)))
         return NULL;
     r.original = unit;
-    if (gcal_unit_kernel(unit, request->kernel, &kernel, err) == 0 &&
-        (name = gcal_cursor_name(kernel, err)) &&
+    if (gcal_source_find_kernel(unit, request->kernel, &kernel, err) == 0 &&
+        (name = gcal_source_cursor_name(kernel, err)) &&
         (printed = gcal_remove_print_source(unit, kernel, err)))
         text = remove_from(&r, printed, name);
     free(printed);
     free(name);
-    gcal_unit_close(unit);
+    gcal_source_close(unit);
     return text;
 }
 
-char *gcal_work_remove(const struct gcal_count_request *request,
-                       const struct gcal_removal *removal, struct gcal_element *element,
-                       struct gcal_error *err)
+char *gcal_remove_work(const struct gcal_count_request *request,
+                       const struct gcal_remove_options *removal,
+                       struct gcal_remove_element *element, struct gcal_error *err)
 {
-    struct report report;
-    char *text = gcal_remove_reported(request, removal, &report, err);
+    struct gcal_remove_report report;
+    char *text = gcal_remove_work_reported(request, removal, &report, err);
 
     if (text && element) {
         element->dtype = report.total.dtype;

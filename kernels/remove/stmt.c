@@ -1,4 +1,4 @@
-/* remove_stmt.c - statements of a kernel that is reduced to its global loads or accesses
+/* stmt.c - statements of a kernel that is reduced to its global loads or accesses
  */
 #include "kernels/remove/private.h"
 
@@ -7,29 +7,29 @@
 
 #include "calib/base/error.h"
 
-enum content gcal_remove_write_same(struct remover *r, CXCursor c, int indent,
-                                    struct gcal_buf *out)
+enum gcal_remove_content gcal_remove_write_same(struct gcal_remove_pass *r, CXCursor c,
+                                                int indent, struct gcal_buf *out)
 {
     if (gcal_remove_need(r, c) < 0)
-        return FAILED;
+        return GCAL_REMOVE_FAILED;
     gcal_remove_indent(indent, out);
     if (clang_getCursorKind(c) == CXCursor_VarDecl)
         gcal_remove_print(c, out);
     else
         gcal_remove_put_text(r, c, out);
     gcal_buf_puts(out, ";\n");
-    return WORK;
+    return GCAL_REMOVE_WORK;
 }
 
-static enum content write_declaration(struct remover *r, CXCursor c, int indent,
-                                      struct gcal_buf *out)
+static enum gcal_remove_content write_declaration(struct gcal_remove_pass *r, CXCursor c,
+                                                  int indent, struct gcal_buf *out)
 {
-    struct gcal_children children;
-    enum content found = NOTHING;
+    struct gcal_source_children children;
+    enum gcal_remove_content found = GCAL_REMOVE_NOTHING;
 
-    if (gcal_children_get(c, &children, r->err) < 0)
-        return FAILED;
-    for (size_t i = 0; i < children.n && found != FAILED; i++) {
+    if (gcal_source_get_children(c, &children, r->err) < 0)
+        return GCAL_REMOVE_FAILED;
+    for (size_t i = 0; i < children.n && found != GCAL_REMOVE_FAILED; i++) {
         CXCursor variable = children.cursors[i];
 
         if (clang_getCursorKind(variable) != CXCursor_VarDecl ||
@@ -43,30 +43,30 @@ static enum content write_declaration(struct remover *r, CXCursor c, int indent,
 }
 
 /* A statement as the body of another one, in braces. */
-static enum content write_body(struct remover *r, CXCursor c, int indent,
-                               struct gcal_buf *out)
+static enum gcal_remove_content write_body(struct gcal_remove_pass *r, CXCursor c,
+                                           int indent, struct gcal_buf *out)
 {
-    struct gcal_children children;
-    enum content found = NOTHING;
+    struct gcal_source_children children;
+    enum gcal_remove_content found = GCAL_REMOVE_NOTHING;
 
     if (clang_getCursorKind(c) != CXCursor_CompoundStmt)
         return gcal_remove_write_statement(r, c, indent, out);
-    if (gcal_children_get(c, &children, r->err) < 0)
-        return FAILED;
-    for (size_t i = 0; i < children.n && found != FAILED; i++)
+    if (gcal_source_get_children(c, &children, r->err) < 0)
+        return GCAL_REMOVE_FAILED;
+    for (size_t i = 0; i < children.n && found != GCAL_REMOVE_FAILED; i++)
         found = worse(found,
                       gcal_remove_write_statement(r, children.cursors[i], indent, out));
     free(children.cursors);
     return found;
 }
 
-static enum content write_block(struct remover *r, CXCursor c, int indent,
-                                struct gcal_buf *out)
+static enum gcal_remove_content write_block(struct gcal_remove_pass *r, CXCursor c,
+                                            int indent, struct gcal_buf *out)
 {
     struct gcal_buf text = { 0 };
-    enum content found = write_body(r, c, indent + 1, &text);
+    enum gcal_remove_content found = write_body(r, c, indent + 1, &text);
 
-    if (found != NOTHING && found != FAILED) {
+    if (found != GCAL_REMOVE_NOTHING && found != GCAL_REMOVE_FAILED) {
         gcal_remove_indent(indent, out);
         gcal_buf_printf(out, "{\n%s", text.data ? text.data : "");
         gcal_remove_indent(indent, out);
@@ -76,14 +76,15 @@ static enum content write_block(struct remover *r, CXCursor c, int indent,
     return found;
 }
 
-static enum content write_if(struct remover *r, CXCursor c, int indent,
-                             struct gcal_buf *out)
+static enum gcal_remove_content write_if(struct gcal_remove_pass *r, CXCursor c,
+                                         int indent, struct gcal_buf *out)
 {
     CXCursor condition = gcal_remove_child(c, 0), otherwise = gcal_remove_child(c, 2);
     struct gcal_buf yes = { 0 }, no = { 0 };
-    enum content found = write_body(r, gcal_remove_child(c, 1), indent + 1, &yes);
+    enum gcal_remove_content found =
+        write_body(r, gcal_remove_child(c, 1), indent + 1, &yes);
 
-    if (found != FAILED && !clang_Cursor_isNull(otherwise))
+    if (found != GCAL_REMOVE_FAILED && !clang_Cursor_isNull(otherwise))
         found = worse(found, write_body(r, otherwise, indent + 1, &no));
     found = gcal_remove_write_if(r, condition, false, found, &yes, &no, indent, out);
     gcal_buf_free(&yes);
@@ -93,24 +94,26 @@ static enum content write_if(struct remover *r, CXCursor c, int indent,
 
 /* ---- switch ---- */
 
-static enum content write_switch(struct remover *r, CXCursor c, int indent,
-                                 struct gcal_buf *out)
+static enum gcal_remove_content write_switch(struct gcal_remove_pass *r, CXCursor c,
+                                             int indent, struct gcal_buf *out)
 {
     CXCursor value = gcal_remove_child(c, 0);
     size_t n_needed = r->n_needed, n_doubts = r->n_doubts, n_continues = r->n_continues;
     struct gcal_buf text = { 0 };
-    enum content found = write_body(r, gcal_remove_child(c, 1), indent + 1, &text);
+    enum gcal_remove_content found =
+        write_body(r, gcal_remove_child(c, 1), indent + 1, &text);
 
-    if (found == JUMPS && r->n_continues == n_continues) { /* its own breaks */
+    if (found == GCAL_REMOVE_JUMPS &&
+        r->n_continues == n_continues) { /* its own breaks */
         r->n_needed = n_needed;
         r->n_doubts = n_doubts;
-        found = NOTHING;
+        found = GCAL_REMOVE_NOTHING;
     }
-    if (found == NOTHING) {
+    if (found == GCAL_REMOVE_NOTHING) {
         found = gcal_remove_write_loads(r, value, indent, out);
-    } else if (found != FAILED && gcal_remove_need(r, value) < 0) {
-        found = FAILED;
-    } else if (found != FAILED) {
+    } else if (found != GCAL_REMOVE_FAILED && gcal_remove_need(r, value) < 0) {
+        found = GCAL_REMOVE_FAILED;
+    } else if (found != GCAL_REMOVE_FAILED) {
         gcal_remove_indent(indent, out);
         gcal_buf_puts(out, "switch (");
         gcal_remove_put_text(r, value, out);
@@ -123,8 +126,8 @@ static enum content write_switch(struct remover *r, CXCursor c, int indent,
 }
 
 /* The label always; what is written of a switch that goes is not used. */
-static enum content write_case(struct remover *r, CXCursor c, int indent,
-                               struct gcal_buf *out)
+static enum gcal_remove_content write_case(struct gcal_remove_pass *r, CXCursor c,
+                                           int indent, struct gcal_buf *out)
 {
     bool is_default = clang_getCursorKind(c) == CXCursor_DefaultStmt;
 
@@ -151,8 +154,8 @@ static const char *line_start(const char *source, const char *at)
  * from its own line; "#pragma unroll n" before them, unless n is 0 or the loop says
  * itself how it is to be unrolled.
  */
-static void put_pragmas(const struct remover *r, unsigned loop_from, size_t n, int indent,
-                        struct gcal_buf *out)
+static void put_pragmas(const struct gcal_remove_pass *r, unsigned loop_from, size_t n,
+                        int indent, struct gcal_buf *out)
 {
     const char *source = r->unit->source, *loop = source + loop_from;
     const char *own = line_start(source, loop), *line = own, *before;
@@ -185,40 +188,42 @@ static void put_pragmas(const struct remover *r, unsigned loop_from, size_t n, i
 }
 
 /* Calls 'visit' for all parts of a loop but its body; what it returned, or FAILED. */
-static enum content visit_header(struct remover *r, CXCursor loop, CXCursor body,
-                                 enum content (*visit)(struct remover *, CXCursor))
+static enum gcal_remove_content
+visit_header(struct gcal_remove_pass *r, CXCursor loop, CXCursor body,
+             enum gcal_remove_content (*visit)(struct gcal_remove_pass *, CXCursor))
 {
-    struct gcal_children children;
-    enum content found = NOTHING;
+    struct gcal_source_children children;
+    enum gcal_remove_content found = GCAL_REMOVE_NOTHING;
 
-    if (gcal_children_get(loop, &children, r->err) < 0)
-        return FAILED;
-    for (size_t i = 0; i < children.n && found != FAILED; i++)
+    if (gcal_source_get_children(loop, &children, r->err) < 0)
+        return GCAL_REMOVE_FAILED;
+    for (size_t i = 0; i < children.n && found != GCAL_REMOVE_FAILED; i++)
         if (!clang_equalCursors(children.cursors[i], body))
             found = worse(found, visit(r, children.cursors[i]));
     free(children.cursors);
     return found;
 }
 
-static enum content need_part(struct remover *r, CXCursor part)
+static enum gcal_remove_content need_part(struct gcal_remove_pass *r, CXCursor part)
 {
-    return gcal_remove_need(r, part) < 0 ? FAILED : WORK;
+    return gcal_remove_need(r, part) < 0 ? GCAL_REMOVE_FAILED : GCAL_REMOVE_WORK;
 }
 
 /* Loads in a header keep the loop alive. */
-static enum content find_loads(struct remover *r, CXCursor part)
+static enum gcal_remove_content find_loads(struct gcal_remove_pass *r, CXCursor part)
 {
-    struct frame before = *r->frame;
+    struct gcal_remove_frame before = *r->frame;
     struct gcal_buf unused = { 0 };
-    enum content found = gcal_remove_write_statement(r, part, 0, &unused);
+    enum gcal_remove_content found = gcal_remove_write_statement(r, part, 0, &unused);
 
     *r->frame = before; /* they are not added up, but stay where they are */
     gcal_buf_free(&unused);
     return found;
 }
 
-static void put_loop(struct remover *r, CXCursor c, CXCursor body, bool innermost,
-                     const struct gcal_buf *text, int indent, struct gcal_buf *out)
+static void put_loop(struct gcal_remove_pass *r, CXCursor c, CXCursor body,
+                     bool innermost, const struct gcal_buf *text, int indent,
+                     struct gcal_buf *out)
 {
     size_t n = r->removal->n_accumulators;
     unsigned from, to, body_from, body_to;
@@ -226,7 +231,7 @@ static void put_loop(struct remover *r, CXCursor c, CXCursor body, bool innermos
 
     gcal_remove_extent(c, &from, &to);
     gcal_remove_extent(body, &body_from, &body_to);
-    /* several accumulators move through registers: see remove_sum.c */
+    /* several accumulators move through registers: see accumulator.c */
     unroll = innermost && n > 1 && clang_getCursorKind(c) == CXCursor_ForStmt;
     put_pragmas(r, from, unroll ? n : 0, indent, out);
     gcal_remove_indent(indent, out);
@@ -244,36 +249,37 @@ static void put_loop(struct remover *r, CXCursor c, CXCursor body, bool innermos
     gcal_buf_puts(out, "\n");
 }
 
-static enum content write_loop(struct remover *r, CXCursor c, int indent,
-                               struct gcal_buf *out)
+static enum gcal_remove_content write_loop(struct gcal_remove_pass *r, CXCursor c,
+                                           int indent, struct gcal_buf *out)
 {
     CXCursor parts[4],
         body = gcal_remove_child(c, clang_getCursorKind(c) == CXCursor_DoStmt ? 0 : 1);
     struct gcal_buf text = { 0 };
     size_t n_needed = r->n_needed, n_doubts = r->n_doubts;
     int n_loops = r->n_loops;
-    enum content found;
+    enum gcal_remove_content found;
 
     if (clang_getCursorKind(c) == CXCursor_ForStmt) {
-        if (gcal_for_parts(c, parts, r->err) < 0)
-            return FAILED;
+        if (gcal_source_for_clauses(c, parts, r->err) < 0)
+            return GCAL_REMOVE_FAILED;
         body = parts[3];
     }
     r->frame->loop_depth++;
     found = write_body(r, body, indent + 1, &text);
     r->frame->loop_depth--;
-    if (found == JUMPS) { /* nor is what its jumps depend on needed */
+    if (found == GCAL_REMOVE_JUMPS) { /* nor is what its jumps depend on needed */
         r->n_needed = n_needed;
         r->n_doubts = n_doubts;
-        found = NOTHING;
+        found = GCAL_REMOVE_NOTHING;
     }
-    if (found == NOTHING)
+    if (found == GCAL_REMOVE_NOTHING)
         found = visit_header(r, c, body, find_loads);
-    if (found == WORK && visit_header(r, c, body, need_part) == FAILED)
-        found = FAILED;
-    if (found == WORK)
+    if (found == GCAL_REMOVE_WORK &&
+        visit_header(r, c, body, need_part) == GCAL_REMOVE_FAILED)
+        found = GCAL_REMOVE_FAILED;
+    if (found == GCAL_REMOVE_WORK)
         put_loop(r, c, body, r->n_loops == n_loops, &text, indent, out);
-    r->n_loops += found == WORK;
+    r->n_loops += found == GCAL_REMOVE_WORK;
     gcal_buf_free(&text);
     return found;
 }
@@ -283,43 +289,44 @@ static enum content write_loop(struct remover *r, CXCursor c, int indent,
 /* Of the kernel: the store, if there can be something to store by now.  Of a helper: the
  * sum of its loads, which is what the caller asks it for.
  */
-static enum content write_return(struct remover *r, CXCursor c, int indent,
-                                 struct gcal_buf *out)
+static enum gcal_remove_content write_return(struct gcal_remove_pass *r, CXCursor c,
+                                             int indent, struct gcal_buf *out)
 {
-    const struct frame *f = r->frame;
+    const struct gcal_remove_frame *f = r->frame;
 
-    if (gcal_remove_write_children(r, c, 0, indent, out) == FAILED)
-        return FAILED;
+    if (gcal_remove_write_children(r, c, 0, indent, out) == GCAL_REMOVE_FAILED)
+        return GCAL_REMOVE_FAILED;
     gcal_remove_indent(indent, out);
     if (f->outer) {
         gcal_buf_puts(out, "return ");
-        gcal_sums_put_total(r, &f->stored, out);
+        gcal_remove_sums_put_total(r, &f->stored, out);
     } else {
         if (!r->stores && f->stored.n && (f->n_kept || f->loop_depth)) {
-            gcal_sums_put_store(r, &f->stored, out);
+            gcal_remove_sums_put_store(r, &f->stored, out);
             gcal_buf_puts(out, ";\n");
             gcal_remove_indent(indent, out);
         }
         gcal_buf_puts(out, "return");
     }
     gcal_buf_puts(out, ";\n");
-    return WORK;
+    return GCAL_REMOVE_WORK;
 }
 
-static enum content write_jump(struct remover *r, CXCursor c, int indent,
-                               struct gcal_buf *out)
+static enum gcal_remove_content write_jump(struct gcal_remove_pass *r, CXCursor c,
+                                           int indent, struct gcal_buf *out)
 {
     r->n_continues += clang_getCursorKind(c) == CXCursor_ContinueStmt;
     gcal_remove_indent(indent, out);
     gcal_remove_put_text(r, c, out);
     gcal_buf_puts(out, ";\n");
-    return JUMPS;
+    return GCAL_REMOVE_JUMPS;
 }
 
-enum content gcal_remove_write_statement(struct remover *r, CXCursor c, int indent,
-                                         struct gcal_buf *out)
+enum gcal_remove_content gcal_remove_write_statement(struct gcal_remove_pass *r,
+                                                     CXCursor c, int indent,
+                                                     struct gcal_buf *out)
 {
-    struct gcal_children children;
+    struct gcal_source_children children;
 
     switch (clang_getCursorKind(c)) {
     case CXCursor_DeclStmt:
@@ -343,18 +350,18 @@ enum content gcal_remove_write_statement(struct remover *r, CXCursor c, int inde
     case CXCursor_ReturnStmt:
         return write_return(r, c, indent, out);
     case CXCursor_NullStmt:
-        return NOTHING;
+        return GCAL_REMOVE_NOTHING;
     case CXCursor_UnexposedStmt: /* a loop with attributes */
-        if (gcal_children_get(c, &children, r->err) < 0)
-            return FAILED;
+        if (gcal_source_get_children(c, &children, r->err) < 0)
+            return GCAL_REMOVE_FAILED;
         c = children.n ? children.cursors[children.n - 1] : clang_getNullCursor();
         free(children.cursors);
-        return clang_Cursor_isNull(c) ? NOTHING
+        return clang_Cursor_isNull(c) ? GCAL_REMOVE_NOTHING
                                       : gcal_remove_write_statement(r, c, indent, out);
     case CXCursor_GotoStmt:
     case CXCursor_LabelStmt:
         gcal_remove_error(r, c, "work removal does not know goto: write a loop");
-        return FAILED;
+        return GCAL_REMOVE_FAILED;
     default:
         return gcal_remove_write_loads(r, c, indent, out);
     }

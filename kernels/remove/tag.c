@@ -1,4 +1,4 @@
-/* remove_tag.c - tags in work removal: inside of places, and in what is copied */
+/* tag.c - tags in work removal: inside of places, and in what is copied */
 #include "kernels/remove/private.h"
 
 #include <string.h>
@@ -50,7 +50,7 @@ bool gcal_remove_tag_inside(CXCursor place, char *tag)
 
         switch (clang_getCursorKind(place)) {
         case CXCursor_UnaryOperator:
-            if (gcal_tag_find(place, &lvalue, tag, MAX_NAME))
+            if (gcal_source_find_tag(place, &lvalue, tag, GCAL_REMOVE_MAX_NAME))
                 return true;
             if (clang_getCursorUnaryOperatorKind(place) != CXUnaryOperator_AddrOf)
                 return false;

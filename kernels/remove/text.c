@@ -1,4 +1,4 @@
-/* remove_text.c - copies of the printed source, and places in the source as given */
+/* text.c - copies of the printed source, and places in the source as given */
 #include "kernels/remove/private.h"
 
 #include <stdlib.h>
@@ -14,14 +14,15 @@ void gcal_remove_extent(CXCursor c, unsigned *from, unsigned *to)
     clang_getExpansionLocation(clang_getRangeEnd(range), NULL, NULL, NULL, to);
 }
 
-void gcal_remove_put_range(const struct remover *r, unsigned from, unsigned to,
+void gcal_remove_put_range(const struct gcal_remove_pass *r, unsigned from, unsigned to,
                            struct gcal_buf *out)
 {
     if (to > from)
         gcal_buf_put(out, r->unit->source + from, to - from);
 }
 
-void gcal_remove_put_text(const struct remover *r, CXCursor c, struct gcal_buf *out)
+void gcal_remove_put_text(const struct gcal_remove_pass *r, CXCursor c,
+                          struct gcal_buf *out)
 {
     unsigned from, to;
 
@@ -55,13 +56,14 @@ struct path {
     size_t n, steps[DEEPEST_PATH];
 };
 
-static bool find_path(const struct remover *r, CXCursor top, CXCursor wanted,
+static bool find_path(const struct gcal_remove_pass *r, CXCursor top, CXCursor wanted,
                       struct path *path)
 {
-    struct gcal_children children;
+    struct gcal_source_children children;
     bool found = clang_equalCursors(top, wanted);
 
-    if (found || path->n == DEEPEST_PATH || gcal_children_get(top, &children, NULL) < 0)
+    if (found || path->n == DEEPEST_PATH ||
+        gcal_source_get_children(top, &children, NULL) < 0)
         return found;
     for (size_t i = 0; i < children.n && !found; i++) {
         path->steps[path->n++] = i;
@@ -74,10 +76,10 @@ static bool find_path(const struct remover *r, CXCursor top, CXCursor wanted,
 
 static CXCursor follow_path(CXCursor top, const struct path *path)
 {
-    struct gcal_children children;
+    struct gcal_source_children children;
 
     for (size_t i = 0; i < path->n; i++) {
-        if (gcal_children_get(top, &children, NULL) < 0)
+        if (gcal_source_get_children(top, &children, NULL) < 0)
             return top;
         if (path->steps[i] >= children.n) {
             free(children.cursors);
@@ -89,15 +91,15 @@ static CXCursor follow_path(CXCursor top, const struct path *path)
     return top;
 }
 
-int gcal_remove_error(const struct remover *r, CXCursor c, const char *why)
+int gcal_remove_error(const struct gcal_remove_pass *r, CXCursor c, const char *why)
 {
     CXCursor top = clang_getTranslationUnitCursor(r->unit->tu), function;
-    struct gcal_children all;
+    struct gcal_source_children all;
     struct path path;
     bool found = false;
     int rc = -1;
 
-    if (gcal_children_get(top, &all, r->err) < 0)
+    if (gcal_source_get_children(top, &all, r->err) < 0)
         return -1;
     for (size_t i = 0; i < all.n && !found; i++) {
         char *name;
@@ -107,9 +109,9 @@ int gcal_remove_error(const struct remover *r, CXCursor c, const char *why)
             !find_path(r, all.cursors[i], c, &path))
             continue;
         found = true;
-        name = gcal_cursor_name(all.cursors[i], r->err);
-        if (name && gcal_unit_function(r->original, name, &function, r->err) == 0)
-            rc = gcal_unit_error(follow_path(function, &path), r->err, "%s", why);
+        name = gcal_source_cursor_name(all.cursors[i], r->err);
+        if (name && gcal_source_find_function(r->original, name, &function, r->err) == 0)
+            rc = gcal_source_error(follow_path(function, &path), r->err, "%s", why);
         free(name);
     }
     free(all.cursors);

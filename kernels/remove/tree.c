@@ -1,4 +1,4 @@
-/* remove_tree.c - questions of work removal about the syntax tree */
+/* tree.c - questions of work removal about the syntax tree */
 #include "kernels/remove/private.h"
 
 #include <stdlib.h>
@@ -6,10 +6,10 @@
 
 CXCursor gcal_remove_child(CXCursor c, size_t which)
 {
-    struct gcal_children children;
+    struct gcal_source_children children;
     CXCursor found = clang_getNullCursor();
 
-    if (gcal_children_get(c, &children, NULL) == 0 && which < children.n)
+    if (gcal_source_get_children(c, &children, NULL) == 0 && which < children.n)
         found = children.cursors[which];
     free(children.cursors);
     return found;
@@ -17,10 +17,10 @@ CXCursor gcal_remove_child(CXCursor c, size_t which)
 
 CXCursor gcal_remove_body(CXCursor function)
 {
-    struct gcal_children children;
+    struct gcal_source_children children;
     CXCursor body = clang_getNullCursor();
 
-    if (gcal_children_get(function, &children, NULL) < 0)
+    if (gcal_source_get_children(function, &children, NULL) < 0)
         return body;
     for (size_t i = 0; i < children.n; i++)
         if (clang_getCursorKind(children.cursors[i]) == CXCursor_CompoundStmt)
@@ -36,20 +36,21 @@ CXType gcal_remove_type(CXCursor c)
     return clang_getCanonicalType(clang_getCursorType(c));
 }
 
-enum gcal_space gcal_remove_space(CXCursor c)
+enum gcal_feature_space gcal_remove_space(CXCursor c)
 {
     CXType type = gcal_remove_type(c);
 
-    return type.kind == CXType_Invalid ? GCAL_SPACE_ANY : gcal_type_space(type);
+    return type.kind == CXType_Invalid ? GCAL_FEATURE_SPACE_ANY
+                                       : gcal_source_address_space(type);
 }
 
-enum gcal_space gcal_remove_target(CXCursor c)
+enum gcal_feature_space gcal_remove_target(CXCursor c)
 {
     CXType type = gcal_remove_type(c);
 
     if (type.kind != CXType_Pointer)
-        return GCAL_SPACE_ANY;
-    return gcal_type_space(clang_getCanonicalType(clang_getPointeeType(type)));
+        return GCAL_FEATURE_SPACE_ANY;
+    return gcal_source_address_space(clang_getCanonicalType(clang_getPointeeType(type)));
 }
 
 /* ---- lvalues ---- */
@@ -117,12 +118,12 @@ CXCursor gcal_remove_loaded(CXCursor c)
                  clang_getCursorKind(c) == CXCursor_CompoundAssignOperator || is_step(c);
 
     if (!reads || clang_Cursor_isNull(inner) ||
-        gcal_remove_space(inner) != GCAL_SPACE_GLOBAL ||
+        gcal_remove_space(inner) != GCAL_FEATURE_SPACE_GLOBAL ||
         gcal_remove_type(inner).kind == CXType_ConstantArray)
         return none;
     /* a component's place, not its value */
     if (clang_getCursorKind(c) == CXCursor_UnexposedExpr &&
-        gcal_remove_space(c) == GCAL_SPACE_GLOBAL)
+        gcal_remove_space(c) == GCAL_FEATURE_SPACE_GLOBAL)
         return none;
     return inner;
 }
@@ -148,7 +149,7 @@ bool gcal_remove_calls(CXCursor c, const char *start)
     if (clang_getCursorKind(c) != CXCursor_CallExpr ||
         !clang_Cursor_isNull(gcal_remove_callee(c)))
         return false;
-    name = gcal_cursor_name(c, NULL);
+    name = gcal_source_cursor_name(c, NULL);
     same = name && strncmp(name, start, strlen(start)) == 0;
     free(name);
     return same;
@@ -160,7 +161,7 @@ bool gcal_remove_takes_global(CXCursor function)
 
     for (int i = 0; i < n; i++)
         if (gcal_remove_target(clang_Cursor_getArgument(function, (unsigned)i)) ==
-            GCAL_SPACE_GLOBAL)
+            GCAL_FEATURE_SPACE_GLOBAL)
             return true;
     return false;
 }
@@ -170,15 +171,15 @@ bool gcal_remove_is_barrier(CXCursor c)
     return gcal_remove_calls(c, "barrier") || gcal_remove_calls(c, "work_group_barrier");
 }
 
-bool gcal_remove_has_barrier(const struct remover *r, CXCursor c)
+bool gcal_remove_has_barrier(const struct gcal_remove_pass *r, CXCursor c)
 {
     CXCursor callee = gcal_remove_callee(c);
-    struct gcal_children children;
+    struct gcal_source_children children;
     bool found = gcal_remove_is_barrier(c) ||
                  (!clang_Cursor_isNull(callee) &&
                   gcal_remove_has_barrier(r, gcal_remove_body(callee)));
 
-    if (found || gcal_children_get(c, &children, NULL) < 0)
+    if (found || gcal_source_get_children(c, &children, NULL) < 0)
         return found;
     for (size_t i = 0; i < children.n && !found; i++)
         found = gcal_remove_has_barrier(r, children.cursors[i]);

@@ -6,11 +6,12 @@
 #include "kernels/poly/private.h"
 
 /* The atom with dimensions in a term, UINT_MAX without; false when there are several. */
-bool gcal_bases_atom(struct gcal_polys *c, const struct gcal_term *t, unsigned *atom)
+bool gcal_sets_bases_atom(struct gcal_poly_context *c, const struct gcal_poly_term *t,
+                          unsigned *atom)
 {
     *atom = UINT_MAX;
     for (size_t i = 0; i < t->n_factors; i++) {
-        if (!gcal_poly_has_dimension(c, gcal_poly_of_atom(c, t->factors[i].atom)))
+        if (!gcal_poly_has_dimension(c, gcal_poly_from_atom(c, t->factors[i].atom)))
             continue;
         if (*atom != UINT_MAX || t->factors[i].power != 1)
             return false;
@@ -20,26 +21,27 @@ bool gcal_bases_atom(struct gcal_polys *c, const struct gcal_term *t, unsigned *
 }
 
 /* What 'atom' (UINT_MAX: nothing) is multiplied with in the offset. */
-const struct gcal_poly *gcal_bases_stride(struct gcal_polys *c,
-                                          const struct gcal_poly *offset, unsigned atom)
+const struct gcal_poly *gcal_sets_bases_stride(struct gcal_poly_context *c,
+                                               const struct gcal_poly *offset,
+                                               unsigned atom)
 {
     const struct gcal_poly *rest = offset;
 
     if (atom != UINT_MAX)
         return gcal_poly_coefficient(c, offset, atom, 1);
     for (size_t i = 0; i < offset->n_terms; i++)
-        if (gcal_bases_atom(c, &offset->terms[i], &atom) && atom != UINT_MAX)
+        if (gcal_sets_bases_atom(c, &offset->terms[i], &atom) && atom != UINT_MAX)
             rest = gcal_poly_coefficient(c, rest, atom, 0);
     return rest;
 }
 
 /* p = number * result, the first factor of the result positive. */
-static const struct gcal_poly *primitive(struct gcal_polys *c, const struct gcal_poly *p,
-                                         int64_t *number)
+static const struct gcal_poly *primitive(struct gcal_poly_context *c,
+                                         const struct gcal_poly *p, int64_t *number)
 {
     *number = 0;
     for (size_t i = 0; i < p->n_terms; i++)
-        *number = gcal_gcd(*number, p->terms[i].num);
+        *number = gcal_poly_gcd(*number, p->terms[i].num);
     if (p->n_terms && p->terms[0].num < 0)
         *number = -*number;
     return *number ? gcal_poly_scale(c, p, 1, *number) : p;
@@ -48,7 +50,7 @@ static const struct gcal_poly *primitive(struct gcal_polys *c, const struct gcal
 /* Whether a is at least b.  Sizes that are strides are at least 1: of arrays with rows of
  * no elements nothing is read.
  */
-static bool is_above(struct gcal_polys *c, const struct gcal_poly *a,
+static bool is_above(struct gcal_poly_context *c, const struct gcal_poly *a,
                      const struct gcal_poly *b)
 {
     int64_t number;
@@ -59,14 +61,14 @@ static bool is_above(struct gcal_polys *c, const struct gcal_poly *a,
 }
 
 /* Adds 'basis' in its place; false when it cannot be compared with the others. */
-static bool add_basis(struct gcal_polys *c, struct gcal_bases *bases,
+static bool add_basis(struct gcal_poly_context *c, struct gcal_sets_bases *bases,
                       const struct gcal_poly *basis, int64_t number)
 {
     size_t at = bases->n;
 
     for (size_t i = 0; i < bases->n; i++)
         if (gcal_poly_equal(bases->all[i], basis)) {
-            bases->numbers[i] = gcal_gcd(bases->numbers[i], number);
+            bases->numbers[i] = gcal_poly_gcd(bases->numbers[i], number);
             return true;
         }
     while (at > 0 && !is_above(c, basis, bases->all[at - 1])) {
@@ -74,19 +76,19 @@ static bool add_basis(struct gcal_polys *c, struct gcal_bases *bases,
             return false;
         at--;
     }
-    if (bases->n == GCAL_MAX_BASES)
+    if (bases->n == GCAL_SETS_MAX_BASES)
         return false;
     for (size_t i = bases->n++; i > at; i--) {
         bases->all[i] = bases->all[i - 1];
         bases->numbers[i] = bases->numbers[i - 1];
     }
     bases->all[at] = basis;
-    bases->numbers[at] = gcal_gcd(number, 0);
+    bases->numbers[at] = gcal_poly_gcd(number, 0);
     return true;
 }
 
 /* By whole strides first ("n+2"), or by the products of sizes in them ("n" and 1). */
-static bool add_stride(struct gcal_polys *c, struct gcal_bases *bases,
+static bool add_stride(struct gcal_poly_context *c, struct gcal_sets_bases *bases,
                        const struct gcal_poly *stride, bool whole)
 {
     int64_t number;
@@ -101,7 +103,7 @@ static bool add_stride(struct gcal_polys *c, struct gcal_bases *bases,
         for (size_t j = 0; j < stride->terms[i].n_factors; j++)
             for (unsigned k = 0; k < stride->terms[i].factors[j].power; k++)
                 one = gcal_poly_mul(
-                    c, one, gcal_poly_of_atom(c, stride->terms[i].factors[j].atom));
+                    c, one, gcal_poly_from_atom(c, stride->terms[i].factors[j].atom));
         if (!add_basis(c, bases, one, stride->terms[i].num))
             return false;
     }
@@ -109,10 +111,10 @@ static bool add_stride(struct gcal_polys *c, struct gcal_bases *bases,
 }
 
 /* How many times the term 'lead' is in p; 0 when that is no integer. */
-static int64_t times_in(const struct gcal_poly *p, const struct gcal_term *lead)
+static int64_t times_in(const struct gcal_poly *p, const struct gcal_poly_term *lead)
 {
     for (size_t i = 0; i < p->n_terms; i++) {
-        const struct gcal_term *t = &p->terms[i];
+        const struct gcal_poly_term *t = &p->terms[i];
         bool same = t->n_factors == lead->n_factors;
 
         for (size_t j = 0; j < t->n_factors && same; j++)
@@ -127,8 +129,9 @@ static int64_t times_in(const struct gcal_poly *p, const struct gcal_term *lead)
 }
 
 /* p as numbers times the bases; false when it is none. */
-bool gcal_bases_split(struct gcal_polys *c, const struct gcal_bases *bases,
-                      const struct gcal_poly *p, int64_t *numbers)
+bool gcal_sets_bases_split(struct gcal_poly_context *c,
+                           const struct gcal_sets_bases *bases, const struct gcal_poly *p,
+                           int64_t *numbers)
 {
     for (size_t i = bases->n; i-- > 0;) {
         if (!bases->all[i]->n_terms) /* the context has failed */
@@ -142,39 +145,41 @@ bool gcal_bases_split(struct gcal_polys *c, const struct gcal_bases *bases,
 /* What one access adds to its subscript beside the first one: what all of them add does
  * not matter.
  */
-const struct gcal_poly *
-gcal_bases_added(struct gcal_polys *c, const struct gcal_poly *const *offsets, size_t to)
+const struct gcal_poly *gcal_sets_bases_offset(struct gcal_poly_context *c,
+                                               const struct gcal_poly *const *offsets,
+                                               size_t to)
 {
-    return gcal_poly_sub(c, gcal_bases_stride(c, offsets[to], UINT_MAX),
-                         gcal_bases_stride(c, offsets[0], UINT_MAX));
+    return gcal_poly_sub(c, gcal_sets_bases_stride(c, offsets[to], UINT_MAX),
+                         gcal_sets_bases_stride(c, offsets[0], UINT_MAX));
 }
 
-bool gcal_bases_find(struct gcal_polys *c, size_t n,
-                     const struct gcal_poly *const *offsets, bool whole,
-                     struct gcal_bases *bases)
+bool gcal_sets_bases_find(struct gcal_poly_context *c, size_t n,
+                          const struct gcal_poly *const *offsets, bool whole,
+                          struct gcal_sets_bases *bases)
 {
-    int64_t numbers[GCAL_MAX_BASES];
+    int64_t numbers[GCAL_SETS_MAX_BASES];
     unsigned atom;
 
-    *bases = (struct gcal_bases){ 1, { gcal_poly_integer(c, 1) }, { 1 } };
+    *bases = (struct gcal_sets_bases){ 1, { gcal_poly_integer(c, 1) }, { 1 } };
     for (size_t i = 0; i < n; i++) {
         const struct gcal_poly *offset = offsets[i];
 
         for (size_t j = 0; j < offset->n_terms; j++)
-            if (!gcal_bases_atom(c, &offset->terms[j], &atom) ||
+            if (!gcal_sets_bases_atom(c, &offset->terms[j], &atom) ||
                 (atom != UINT_MAX &&
-                 !add_stride(c, bases, gcal_bases_stride(c, offset, atom), whole)))
+                 !add_stride(c, bases, gcal_sets_bases_stride(c, offset, atom), whole)))
                 return false;
     }
     for (size_t i = 1; i < n; i++) {
-        const struct gcal_poly *p = gcal_bases_added(c, offsets, i);
+        const struct gcal_poly *p = gcal_sets_bases_offset(c, offsets, i);
 
         /* planes at x and x + n, without a stride n */
-        if (!gcal_bases_split(c, bases, p, numbers) &&
-            (!add_stride(c, bases, p, whole) || !gcal_bases_split(c, bases, p, numbers)))
+        if (!gcal_sets_bases_split(c, bases, p, numbers) &&
+            (!add_stride(c, bases, p, whole) ||
+             !gcal_sets_bases_split(c, bases, p, numbers)))
             return false;
         for (size_t b = 0; b < bases->n; b++)
-            bases->numbers[b] = gcal_gcd(bases->numbers[b], numbers[b]);
+            bases->numbers[b] = gcal_poly_gcd(bases->numbers[b], numbers[b]);
     }
     for (size_t b = 0; b < bases->n; b++)
         bases->all[b] = gcal_poly_scale(c, bases->all[b], bases->numbers[b], 1);

@@ -12,84 +12,87 @@
 #include <limits.h>
 
 #include "kernels/sets/bases.h"
-#include "kernels/sets/chain.h"
+#include "kernels/sets/domain.h"
 
 enum { MOST_ACCESSES = 64, MOST_OPERATIONS = 60000 };
 
 /* ---- coordinates ---- */
 
 struct image {
-    struct gcal_nest *nest;
+    struct gcal_sets_nest *nest;
     size_t n_accesses;
-    const struct gcal_access_event *const *accesses;
+    const struct gcal_sets_access_event *const *accesses;
     const struct gcal_poly
         *offsets[MOST_ACCESSES]; /* in the dimensions of their chains */
-    struct gcal_bases bases;
+    struct gcal_sets_bases bases;
     bool estimated;
     bool apart;                /* not all accesses are made at the same time */
     bool alike[GCAL_MAX_DIMS]; /* a local array: groups that differ in this id only */
-    struct gcal_frame sizes;   /* all that the sets depend on */
+    struct gcal_sets_context sizes; /* all that the sets depend on */
 };
 
 /* The access's dimensions that matter for it, and those that they depend on. */
-static bool fill_part(struct image *image, const struct gcal_access_event *access,
-                      struct gcal_chain *chain, struct gcal_part *part)
+static bool fill_component(struct image *image,
+                           const struct gcal_sets_access_event *access,
+                           struct gcal_sets_domain *domain,
+                           struct gcal_sets_component *part)
 {
-    struct gcal_polys *c = image->nest->c;
-    bool local = image->nest->arrays[access->array].space == GCAL_SPACE_LOCAL;
-    bool wanted[GCAL_MAX_CHAIN] = { false };
+    struct gcal_poly_context *c = image->nest->c;
+    bool local = image->nest->arrays[access->array].space == GCAL_FEATURE_SPACE_LOCAL;
+    bool wanted[GCAL_SETS_MAX_DIMS] = { false };
 
-    *chain = (struct gcal_chain){ .nest = image->nest,
-                                  .mode = GCAL_COUNT_WORK_ITEMS,
-                                  .offset = access->offset,
-                                  .estimated = &image->estimated };
-    if (!gcal_chain_fill(chain, access->domain))
+    *domain = (struct gcal_sets_domain){ .nest = image->nest,
+                                         .mode = GCAL_SETS_COUNT_WORK_ITEMS,
+                                         .offset = access->offset,
+                                         .estimated = &image->estimated };
+    if (!gcal_sets_domain_fill(domain, access->scope))
         return false;
-    for (size_t i = 0; i < chain->n_dims; i++) {
-        bool is_gid = i < 2 * image->nest->n_dims && !chain->is_lid[i];
+    for (size_t i = 0; i < domain->n_dims; i++) {
+        bool is_gid = i < 2 * image->nest->n_dims && !domain->is_lid[i];
         bool differs = local && is_gid && !image->alike[i / 2];
 
-        if (!gcal_poly_contains(c, chain->offset, chain->dims[i]) && !differs)
+        if (!gcal_poly_contains(c, domain->offset, domain->dims[i]) && !differs)
             continue;
-        for (size_t j = 0; j < chain->n_dims; j++)
-            wanted[j] = wanted[j] || chain->part[j] == chain->part[i];
+        for (size_t j = 0; j < domain->n_dims; j++)
+            wanted[j] = wanted[j] || domain->part[j] == domain->part[i];
     }
-    gcal_part_fill(part, chain, wanted);
+    gcal_sets_component_fill(part, domain, wanted);
     return true;
 }
 
 /* The coordinate of basis 'b' as a function of the part's dimensions. */
-static isl_pw_aff *coordinate(struct image *image, const struct gcal_frame *frame,
+static isl_pw_aff *coordinate(struct image *image,
+                              const struct gcal_sets_context *context,
                               const struct gcal_poly *offset, size_t number, size_t b)
 {
-    struct gcal_polys *c = image->nest->c;
+    struct gcal_poly_context *c = image->nest->c;
     const struct gcal_poly *sum = gcal_poly_integer(c, 0);
-    int64_t numbers[GCAL_MAX_BASES];
+    int64_t numbers[GCAL_SETS_MAX_BASES];
     unsigned atom;
 
     for (size_t i = 0; i < offset->n_terms; i++) {
         bool seen = false;
 
-        gcal_bases_atom(c, &offset->terms[i], &atom);
+        gcal_sets_bases_atom(c, &offset->terms[i], &atom);
         for (size_t j = 0; j < i; j++) {
             unsigned other;
 
-            gcal_bases_atom(c, &offset->terms[j], &other);
+            gcal_sets_bases_atom(c, &offset->terms[j], &other);
             seen = seen || other == atom;
         }
         if (seen || atom == UINT_MAX)
             continue;
-        if (!gcal_bases_split(c, &image->bases, gcal_bases_stride(c, offset, atom),
-                              numbers))
+        if (!gcal_sets_bases_split(c, &image->bases,
+                                   gcal_sets_bases_stride(c, offset, atom), numbers))
             return NULL;
         sum = gcal_poly_add(
-            c, sum, gcal_poly_scale(c, gcal_poly_of_atom(c, atom), numbers[b], 1));
+            c, sum, gcal_poly_scale(c, gcal_poly_from_atom(c, atom), numbers[b], 1));
     }
-    if (!gcal_bases_split(c, &image->bases, gcal_bases_added(c, image->offsets, number),
-                          numbers))
+    if (!gcal_sets_bases_split(
+            c, &image->bases, gcal_sets_bases_offset(c, image->offsets, number), numbers))
         return NULL;
-    return gcal_frame_affine(frame,
-                             gcal_poly_add(c, sum, gcal_poly_integer(c, numbers[b])));
+    return gcal_sets_context_affine(
+        context, gcal_poly_add(c, sum, gcal_poly_integer(c, numbers[b])));
 }
 
 /* A vector reaches some elements on from its first: coordinate 0 grows up to width-1. */
@@ -118,30 +121,31 @@ static isl_set *widen(isl_set *set, int64_t width)
  */
 static isl_set *reached(struct image *image, size_t number, isl_set **when)
 {
-    const struct gcal_access_event *access = image->accesses[number];
-    const struct gcal_nest *nest = image->nest;
-    struct gcal_chain chain;
-    struct gcal_part part;
+    const struct gcal_sets_access_event *access = image->accesses[number];
+    const struct gcal_sets_nest *nest = image->nest;
+    struct gcal_sets_domain domain;
+    struct gcal_sets_component part;
     isl_map *map = NULL, *one;
     isl_set *points;
 
-    if (!fill_part(image, access, &chain, &part))
+    if (!fill_component(image, access, &domain, &part))
         return NULL;
     for (size_t i = 0; i < part.n_dims; i++)
-        image->sizes.dims[i] = part.frame.dims[i];
+        image->sizes.dims[i] = part.context.dims[i];
     image->sizes.n_dims = part.n_dims;
-    part.frame = image->sizes;
-    points = gcal_part_points(&part);
-    *when = image->apart ? gcal_part_others(&part) : NULL;
+    part.context = image->sizes;
+    points = gcal_sets_component_set(&part);
+    *when = image->apart ? gcal_sets_component_others(&part) : NULL;
     for (size_t b = 0; b < image->bases.n; b++) {
-        one =
-            isl_map_from_pw_aff(coordinate(image, &part.frame, chain.offset, number, b));
+        one = isl_map_from_pw_aff(
+            coordinate(image, &part.context, domain.offset, number, b));
         map = b ? isl_map_flat_range_product(map, one) : one;
     }
     for (size_t d = 0; d < nest->n_dims; d++) {
-        if (nest->arrays[access->array].space != GCAL_SPACE_LOCAL || image->alike[d])
+        if (nest->arrays[access->array].space != GCAL_FEATURE_SPACE_LOCAL ||
+            image->alike[d])
             continue;
-        one = isl_map_from_pw_aff(gcal_frame_affine(&part.frame, nest->gid[d]));
+        one = isl_map_from_pw_aff(gcal_sets_context_affine(&part.context, nest->gid[d]));
         map = isl_map_flat_range_product(map, one);
     }
     points = isl_set_apply(points, map);
@@ -159,8 +163,8 @@ struct bound {
 static isl_stat add_piece(isl_set *where, isl_aff *aff, void *data)
 {
     struct bound *bound = data;
-    struct gcal_polys *c = bound->image->nest->c;
-    const struct gcal_poly *p = gcal_frame_poly(&bound->image->sizes, aff);
+    struct gcal_poly_context *c = bound->image->nest->c;
+    const struct gcal_poly *p = gcal_sets_context_poly(&bound->image->sizes, aff);
 
     isl_set_free(where);
     isl_aff_free(aff);
@@ -186,7 +190,7 @@ static const struct gcal_poly *bound_of(const struct image *image, isl_set *set,
 
 static bool are_elements(const struct image *image, isl_set *set)
 {
-    struct gcal_polys *c = image->nest->c;
+    struct gcal_poly_context *c = image->nest->c;
     const struct gcal_poly *reach = gcal_poly_integer(c, 0), *least, *most;
 
     for (size_t b = 0; b + 1 < image->bases.n; b++) {
@@ -210,47 +214,50 @@ static bool are_elements(const struct image *image, isl_set *set)
 /* Groups do the same in their local arrays where nothing depends on their id. */
 static void find_alike(struct image *image)
 {
-    const struct gcal_nest *nest = image->nest;
-    bool local = nest->arrays[image->accesses[0]->array].space == GCAL_SPACE_LOCAL;
-    struct gcal_chain chain;
-    struct gcal_part part;
+    const struct gcal_sets_nest *nest = image->nest;
+    bool local =
+        nest->arrays[image->accesses[0]->array].space == GCAL_FEATURE_SPACE_LOCAL;
+    struct gcal_sets_domain domain;
+    struct gcal_sets_component part;
 
     for (size_t d = 0; d < nest->n_dims; d++)
         image->alike[d] = local;
     for (size_t i = 0; i < image->n_accesses && local; i++) {
-        bool filled = fill_part(image, image->accesses[i], &chain, &part);
+        bool filled = fill_component(image, image->accesses[i], &domain, &part);
 
         for (size_t d = 0; d < nest->n_dims; d++)
             image->alike[d] =
-                image->alike[d] && filled && gcal_chain_is_alone(&chain, 2 * d) &&
-                !gcal_poly_contains(nest->c, chain.offset, chain.dims[2 * d]);
+                image->alike[d] && filled &&
+                gcal_sets_domain_is_independent(&domain, 2 * d) &&
+                !gcal_poly_contains(nest->c, domain.offset, domain.dims[2 * d]);
     }
 }
 
 static bool learn_all(struct image *image)
 {
-    struct gcal_chain chain;
-    struct gcal_part part;
+    struct gcal_sets_domain domain;
+    struct gcal_sets_component part;
     unsigned atom;
 
     for (size_t i = 1; i < image->n_accesses; i++)
         image->apart =
-            image->apart || image->accesses[i]->domain != image->accesses[0]->domain;
-    image->sizes = *image->nest->frame;
+            image->apart || image->accesses[i]->scope != image->accesses[0]->scope;
+    image->sizes = *image->nest->context;
     find_alike(image);
     for (size_t i = 0; i < image->n_accesses; i++) {
-        if (!fill_part(image, image->accesses[i], &chain, &part))
+        if (!fill_component(image, image->accesses[i], &domain, &part))
             return false;
-        part.frame = image->sizes;
-        gcal_part_learn(&part);
+        part.context = image->sizes;
+        gcal_sets_component_register(&part);
         if (image->apart)
-            gcal_part_learn_others(&part);
-        image->offsets[i] = chain.offset;
-        for (size_t j = 0; j < chain.offset->n_terms; j++)
-            if (gcal_bases_atom(image->nest->c, &chain.offset->terms[j], &atom) &&
+            gcal_sets_component_register_others(&part);
+        image->offsets[i] = domain.offset;
+        for (size_t j = 0; j < domain.offset->n_terms; j++)
+            if (gcal_sets_bases_atom(image->nest->c, &domain.offset->terms[j], &atom) &&
                 atom != UINT_MAX)
-                gcal_frame_learn(&part.frame, gcal_poly_of_atom(image->nest->c, atom));
-        image->sizes = part.frame;
+                gcal_sets_context_register(&part.context,
+                                           gcal_poly_from_atom(image->nest->c, atom));
+        image->sizes = part.context;
     }
     return true;
 }
@@ -284,7 +291,7 @@ static const struct gcal_poly *count_image(struct image *image)
     isl_set *all = reached_by_all(image);
 
     if (all && are_elements(image, all))
-        count = gcal_points_count(&image->sizes, isl_set_copy(all));
+        count = gcal_sets_cardinality(&image->sizes, isl_set_copy(all));
     isl_set_free(all);
     return count;
 }
@@ -292,17 +299,19 @@ static const struct gcal_poly *count_image(struct image *image)
 /* Local arrays of groups that differ take long; only of atomics is that asked for. */
 static bool is_worth_it(const struct image *image)
 {
-    const struct gcal_nest *nest = image->nest;
+    const struct gcal_sets_nest *nest = image->nest;
 
     for (size_t d = 0; d < nest->n_dims; d++)
         if (!image->alike[d])
             return image->accesses[0]->atomic ||
-                   nest->arrays[image->accesses[0]->array].space != GCAL_SPACE_LOCAL;
+                   nest->arrays[image->accesses[0]->array].space !=
+                       GCAL_FEATURE_SPACE_LOCAL;
     return true;
 }
 
-const struct gcal_poly *gcal_footprint(struct gcal_nest *nest, size_t n,
-                                       const struct gcal_access_event *const *accesses)
+const struct gcal_poly *
+gcal_sets_footprint(struct gcal_sets_nest *nest, size_t n,
+                    const struct gcal_sets_access_event *const *accesses)
 {
     struct image image = { .nest = nest, .n_accesses = n, .accesses = accesses };
     const struct gcal_poly *count = NULL;
@@ -311,13 +320,13 @@ const struct gcal_poly *gcal_footprint(struct gcal_nest *nest, size_t n,
     for (size_t i = 0; i < n; i++)
         if (!accesses[i]->offset)
             return NULL;
-    if (n > MOST_ACCESSES || !gcal_nest_begin_sets(nest, MOST_OPERATIONS))
+    if (n > MOST_ACCESSES || !gcal_sets_begin_attempt(nest, MOST_OPERATIONS))
         return NULL;
     known = learn_all(&image) && is_worth_it(&image);
     for (int whole = 1; whole >= 0 && known && !count; whole--)
-        if (gcal_bases_find(nest->c, n, image.offsets, whole, &image.bases))
+        if (gcal_sets_bases_find(nest->c, n, image.offsets, whole, &image.bases))
             count = count_image(&image);
-    if (!gcal_nest_end_sets(nest))
+    if (!gcal_sets_end_attempt(nest))
         return NULL;
     for (size_t d = 0; count && d < nest->n_dims; d++)
         if (image.alike[d])

@@ -7,41 +7,46 @@
 
 /* ---- rows ---- */
 
-int64_t *gcal_system_dim(const struct gcal_system *s, struct gcal_row *row, size_t dim)
+int64_t *gcal_sets_system_coefficient_at(const struct gcal_sets_system *s,
+                                         struct gcal_sets_row *row, size_t dim)
 {
-    return &row->k[1 + s->frame->n_sizes + dim];
+    return &row->k[1 + s->context->n_sizes + dim];
 }
 
-int64_t gcal_system_factor(const struct gcal_system *s, size_t row, size_t dim)
+int64_t gcal_sets_system_coefficient(const struct gcal_sets_system *s, size_t row,
+                                     size_t dim)
 {
-    return s->rows[row].k[1 + s->frame->n_sizes + dim];
+    return s->rows[row].k[1 + s->context->n_sizes + dim];
 }
 
-unsigned gcal_system_point(struct gcal_system *s)
+unsigned gcal_sets_system_new_dimension(struct gcal_sets_system *s)
 {
-    return gcal_poly_atom(gcal_poly_point(s->frame->c, s->next_point++));
+    return gcal_poly_atom_index(
+        gcal_poly_shared_dimension(s->context->c, s->next_point++));
 }
 
-size_t gcal_system_columns(const struct gcal_system *s)
+size_t gcal_sets_system_columns(const struct gcal_sets_system *s)
 {
-    return 1 + s->frame->n_sizes + s->n_dims;
+    return 1 + s->context->n_sizes + s->n_dims;
 }
 
-bool gcal_system_add(struct gcal_system *s, const struct gcal_row *row)
+bool gcal_sets_system_add(struct gcal_sets_system *s, const struct gcal_sets_row *row)
 {
-    if (s->n_rows == GCAL_SYSTEM_ROWS)
+    if (s->n_rows == GCAL_SETS_SYSTEM_ROWS)
         return false;
     s->rows[s->n_rows++] = *row;
     return true;
 }
 
 /* a*x + b*y into 'out'; false when it overflows. */
-bool gcal_system_combine(const struct gcal_system *s, const struct gcal_row *x, int64_t a,
-                         const struct gcal_row *y, int64_t b, struct gcal_row *out)
+bool gcal_sets_system_combine(const struct gcal_sets_system *s,
+                              const struct gcal_sets_row *x, int64_t a,
+                              const struct gcal_sets_row *y, int64_t b,
+                              struct gcal_sets_row *out)
 {
-    struct gcal_row sum = { .equal = false };
+    struct gcal_sets_row sum = { .equal = false };
 
-    for (size_t i = 0; i < gcal_system_columns(s); i++) {
+    for (size_t i = 0; i < gcal_sets_system_columns(s); i++) {
         int64_t p, q;
 
         if (__builtin_mul_overflow(x->k[i], a, &p) ||
@@ -54,27 +59,28 @@ bool gcal_system_combine(const struct gcal_system *s, const struct gcal_row *x, 
 }
 
 /* The row's value without the dimension 'but', as a polynomial. */
-const struct gcal_poly *gcal_system_value(const struct gcal_system *s,
-                                          const struct gcal_row *row, size_t but)
+const struct gcal_poly *gcal_sets_system_value(const struct gcal_sets_system *s,
+                                               const struct gcal_sets_row *row,
+                                               size_t but)
 {
-    struct gcal_polys *c = s->frame->c;
+    struct gcal_poly_context *c = s->context->c;
     const struct gcal_poly *p = gcal_poly_integer(c, row->k[0]);
 
-    for (size_t i = 0; i < s->frame->n_sizes; i++)
+    for (size_t i = 0; i < s->context->n_sizes; i++)
         if (row->k[1 + i])
             p = gcal_poly_add(c, p,
-                              gcal_poly_scale(c, s->frame->sizes[i], row->k[1 + i], 1));
+                              gcal_poly_scale(c, s->context->sizes[i], row->k[1 + i], 1));
     for (size_t i = 0; i < s->n_dims; i++)
-        if (i != but && row->k[1 + s->frame->n_sizes + i])
+        if (i != but && row->k[1 + s->context->n_sizes + i])
             p = gcal_poly_add(c, p,
-                              gcal_poly_scale(c, gcal_poly_of_atom(c, s->atoms[i]),
-                                              row->k[1 + s->frame->n_sizes + i], 1));
+                              gcal_poly_scale(c, gcal_poly_from_atom(c, s->atoms[i]),
+                                              row->k[1 + s->context->n_sizes + i], 1));
     return p;
 }
 
-void gcal_system_drop(struct gcal_system *s, size_t dim)
+void gcal_sets_system_drop(struct gcal_sets_system *s, size_t dim)
 {
-    size_t first = 1 + s->frame->n_sizes + dim, n = gcal_system_columns(s);
+    size_t first = 1 + s->context->n_sizes + dim, n = gcal_sets_system_columns(s);
 
     for (size_t i = 0; i < s->n_rows; i++) {
         for (size_t j = first; j + 1 < n; j++)
@@ -88,27 +94,28 @@ void gcal_system_drop(struct gcal_system *s, size_t dim)
 
 /* ---- isl and back ---- */
 
-static isl_constraint *constraint_of(const struct gcal_system *s,
-                                     const struct gcal_row *row, isl_local_space *space)
+static isl_constraint *constraint_of(const struct gcal_sets_system *s,
+                                     const struct gcal_sets_row *row,
+                                     isl_local_space *space)
 {
     isl_constraint *c = row->equal ? isl_constraint_alloc_equality(space)
                                    : isl_constraint_alloc_inequality(space);
-    isl_ctx *isl = s->frame->isl;
+    isl_ctx *isl = s->context->isl;
 
     c = isl_constraint_set_constant_val(c, isl_val_int_from_si(isl, (long)row->k[0]));
-    for (size_t i = 0; i < s->frame->n_sizes; i++)
+    for (size_t i = 0; i < s->context->n_sizes; i++)
         c = isl_constraint_set_coefficient_val(
             c, isl_dim_param, (int)i, isl_val_int_from_si(isl, (long)row->k[1 + i]));
     for (size_t i = 0; i < s->n_dims; i++)
         c = isl_constraint_set_coefficient_val(
             c, isl_dim_set, (int)i,
-            isl_val_int_from_si(isl, (long)row->k[1 + s->frame->n_sizes + i]));
+            isl_val_int_from_si(isl, (long)row->k[1 + s->context->n_sizes + i]));
     return c;
 }
 
-static isl_basic_set *to_isl(const struct gcal_system *s)
+static isl_basic_set *to_isl(const struct gcal_sets_system *s)
 {
-    isl_space *space = isl_space_set_alloc(s->frame->isl, (unsigned)s->frame->n_sizes,
+    isl_space *space = isl_space_set_alloc(s->context->isl, (unsigned)s->context->n_sizes,
                                            (unsigned)s->n_dims);
     isl_basic_set *set = isl_basic_set_universe(isl_space_copy(space));
     isl_local_space *local = isl_local_space_from_space(space);
@@ -123,47 +130,49 @@ static isl_basic_set *to_isl(const struct gcal_system *s)
 /* A row of an affine function (times its denominator) over sizes, dimensions and, as
  * further dimensions, divs.
  */
-static bool read_row(const struct gcal_system *s, isl_aff *aff, size_t n_set,
-                     size_t n_divs, struct gcal_row *row)
+static bool read_row(const struct gcal_sets_system *s, isl_aff *aff, size_t n_set,
+                     size_t n_divs, struct gcal_sets_row *row)
 {
-    bool good = gcal_isl_integer(isl_aff_get_constant_val(aff), &row->k[0]);
+    bool good = gcal_sets_isl_integer(isl_aff_get_constant_val(aff), &row->k[0]);
 
-    for (size_t i = 0; i < s->frame->n_sizes && good; i++)
-        good = gcal_isl_integer(isl_aff_get_coefficient_val(aff, isl_dim_param, (int)i),
-                                &row->k[1 + i]);
+    for (size_t i = 0; i < s->context->n_sizes && good; i++)
+        good = gcal_sets_isl_integer(
+            isl_aff_get_coefficient_val(aff, isl_dim_param, (int)i), &row->k[1 + i]);
     for (size_t i = 0; i < n_set && good; i++)
-        good = gcal_isl_integer(isl_aff_get_coefficient_val(aff, isl_dim_in, (int)i),
-                                &row->k[1 + s->frame->n_sizes + i]);
+        good = gcal_sets_isl_integer(isl_aff_get_coefficient_val(aff, isl_dim_in, (int)i),
+                                     &row->k[1 + s->context->n_sizes + i]);
     for (size_t i = 0; i < n_divs && good; i++)
-        good = gcal_isl_integer(isl_aff_get_coefficient_val(aff, isl_dim_div, (int)i),
-                                &row->k[1 + s->frame->n_sizes + n_set + i]);
+        good =
+            gcal_sets_isl_integer(isl_aff_get_coefficient_val(aff, isl_dim_div, (int)i),
+                                  &row->k[1 + s->context->n_sizes + n_set + i]);
     return good;
 }
 
 /* The rows of div 'i', whose value they fix: k*q <= e <= k*q + k-1. */
-static bool read_div(struct gcal_system *s, isl_basic_set *set, size_t n_set, size_t i)
+static bool read_div(struct gcal_sets_system *s, isl_basic_set *set, size_t n_set,
+                     size_t i)
 {
     isl_aff *div = isl_basic_set_get_div(set, (int)i);
     isl_val *denominator = isl_aff_get_denominator_val(div);
-    struct gcal_row low = { .equal = false }, high;
+    struct gcal_sets_row low = { .equal = false }, high;
     int64_t k = 0;
     bool good = isl_aff_is_nan(div) == isl_bool_false &&
-                gcal_isl_integer(isl_val_copy(denominator), &k);
+                gcal_sets_isl_integer(isl_val_copy(denominator), &k);
 
     div = isl_aff_scale_val(div, denominator);
     good = good && read_row(s, div, n_set, i, &low);
     isl_aff_free(div);
     if (!good)
         return false;
-    *gcal_system_dim(s, &low, n_set + i) -= k;
-    for (size_t j = 0; j < GCAL_SYSTEM_COLUMNS; j++)
+    *gcal_sets_system_coefficient_at(s, &low, n_set + i) -= k;
+    for (size_t j = 0; j < GCAL_SETS_SYSTEM_COLUMNS; j++)
         high.k[j] = -low.k[j];
     high.equal = false;
     high.k[0] += k - 1;
-    return gcal_system_add(s, &low) && gcal_system_add(s, &high);
+    return gcal_sets_system_add(s, &low) && gcal_sets_system_add(s, &high);
 }
 
-static bool read_constraints(struct gcal_system *s, isl_basic_set *set, size_t n_set,
+static bool read_constraints(struct gcal_sets_system *s, isl_basic_set *set, size_t n_set,
                              size_t n_divs)
 {
     isl_constraint_list *list = isl_basic_set_get_constraint_list(set);
@@ -173,10 +182,10 @@ static bool read_constraints(struct gcal_system *s, isl_basic_set *set, size_t n
     for (int i = 0; i < n && good; i++) {
         isl_constraint *constraint = isl_constraint_list_get_constraint(list, i);
         isl_aff *aff = isl_constraint_get_aff(constraint);
-        struct gcal_row row = { .equal = isl_constraint_is_equality(constraint) ==
-                                         isl_bool_true };
+        struct gcal_sets_row row = { .equal = isl_constraint_is_equality(constraint) ==
+                                              isl_bool_true };
 
-        good = read_row(s, aff, n_set, n_divs, &row) && gcal_system_add(s, &row);
+        good = read_row(s, aff, n_set, n_divs, &row) && gcal_sets_system_add(s, &row);
         isl_aff_free(aff);
         isl_constraint_free(constraint);
     }
@@ -185,16 +194,16 @@ static bool read_constraints(struct gcal_system *s, isl_basic_set *set, size_t n
 }
 
 /* Fills rows and dimensions; those of 's' before are forgotten when there are divs. */
-bool gcal_system_read(struct gcal_system *s, isl_basic_set *set)
+bool gcal_sets_system_read(struct gcal_sets_system *s, isl_basic_set *set)
 {
     isl_size n_set = isl_basic_set_dim(set, isl_dim_set);
     isl_size n_divs = isl_basic_set_dim(set, isl_dim_div);
 
-    if (n_set < 0 || n_divs < 0 || n_set + n_divs > GCAL_MAX_NEST)
+    if (n_set < 0 || n_divs < 0 || n_set + n_divs > GCAL_SETS_MAX_DEPTH)
         return false;
     s->n_rows = 0;
     for (size_t i = s->n_dims; i < (size_t)(n_set + n_divs); i++)
-        s->atoms[i] = gcal_system_point(s);
+        s->atoms[i] = gcal_sets_system_new_dimension(s);
     s->n_dims = (size_t)(n_set + n_divs);
     if (!read_constraints(s, set, (size_t)n_set, (size_t)n_divs))
         return false;
@@ -206,7 +215,7 @@ bool gcal_system_read(struct gcal_system *s, isl_basic_set *set)
 
 /* ---- tidying ---- */
 
-static isl_basic_set *facts_of(const struct gcal_system *s)
+static isl_basic_set *facts_of(const struct gcal_sets_system *s)
 {
     return isl_basic_set_add_dims(isl_basic_set_copy(s->facts), isl_dim_set,
                                   (unsigned)s->n_dims);
@@ -215,7 +224,7 @@ static isl_basic_set *facts_of(const struct gcal_system *s)
 /* isl_basic_set_gist() with dimensions that nothing is said of: they make room in isl's
  * tableau, which isl 0.25 goes on to read where it was before when it has to grow it.
  */
-static isl_basic_set *simplify(const struct gcal_system *s)
+static isl_basic_set *simplify(const struct gcal_sets_system *s)
 {
     enum { ROOM = 6 };
     isl_basic_set *set = isl_basic_set_add_dims(to_isl(s), isl_dim_set, ROOM);
@@ -228,15 +237,16 @@ static isl_basic_set *simplify(const struct gcal_system *s)
 /* Drops what follows from the rest and from the facts.  0 when there is no point at all,
  * 1 otherwise; what isl cannot answer changes nothing.
  */
-int gcal_system_tidy(struct gcal_system *s)
+int gcal_sets_system_simplify(struct gcal_sets_system *s)
 {
     isl_basic_set *set = simplify(s);
     int some = isl_basic_set_plain_is_empty(set) != isl_bool_true;
-    struct gcal_system *tidied = malloc(sizeof(*tidied));
+    struct gcal_sets_system *tidied = malloc(sizeof(*tidied));
 
     if (tidied && some) {
         *tidied = *s;
-        if (isl_basic_set_dim(set, isl_dim_div) == 0 && gcal_system_read(tidied, set))
+        if (isl_basic_set_dim(set, isl_dim_div) == 0 &&
+            gcal_sets_system_read(tidied, set))
             *s = *tidied;
     }
     free(tidied);

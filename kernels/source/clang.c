@@ -92,7 +92,7 @@ static int add_build_options(struct arguments *arguments, const char *options,
         if (option[0] == '-' && option[1] && strchr("DUI", option[1]) && !option[2]) {
             char *value = next_option(&options, err);
 
-            joined = value ? gcal_format("%s%s", option, value) : NULL;
+            joined = value ? gcal_buf_format("%s%s", option, value) : NULL;
             free(value);
             free(option);
             if (!(option = joined))
@@ -107,7 +107,7 @@ static int add_build_options(struct arguments *arguments, const char *options,
     return 0;
 }
 
-/* What gcal_tag_find() looks for.  Nothing that C programs contain by chance. */
+/* What gcal_source_find_tag() looks for.  Nothing that C programs contain by chance. */
 static const char tag_option[] = "-DGPUCAL_TAG(name,lvalue)=(*((void)#name,&(lvalue)))";
 
 /* Where opencl-c-base.h is.  libclang derives that from its own path, wrongly where
@@ -129,7 +129,7 @@ static const char *find_include_folder(struct gcal_error *err)
     return NULL;
 }
 
-static int make_arguments(enum gcal_language language, const char *build_options,
+static int make_arguments(enum gcal_source_language language, const char *build_options,
                           struct arguments *arguments, struct gcal_error *err)
 {
     static const char *const opencl[] = {
@@ -137,8 +137,8 @@ static int make_arguments(enum gcal_language language, const char *build_options
     };
     static const char *const c[] = { "-x", "c", "-std=c11" };
     const char *include_folder = find_include_folder(err);
-    const char *const *fixed = language == GCAL_LANGUAGE_OPENCL ? opencl : c;
-    size_t n = language == GCAL_LANGUAGE_OPENCL ? sizeof(opencl) / sizeof(opencl[0])
+    const char *const *fixed = language == GCAL_SOURCE_OPENCL_C ? opencl : c;
+    size_t n = language == GCAL_SOURCE_OPENCL_C ? sizeof(opencl) / sizeof(opencl[0])
                                                 : sizeof(c) / sizeof(c[0]);
 
     for (size_t i = 0; i < n; i++)
@@ -168,7 +168,7 @@ static int report(CXSourceLocation where, const char *text, struct gcal_error *e
 }
 
 /* libclang returns a partial tree for a source with errors. */
-static int check_diagnostics(const struct gcal_unit *unit, struct gcal_error *err)
+static int check_diagnostics(const struct gcal_source_unit *unit, struct gcal_error *err)
 {
     unsigned n = clang_getNumDiagnostics(unit->tu);
     int rc = 0;
@@ -188,12 +188,13 @@ static int check_diagnostics(const struct gcal_unit *unit, struct gcal_error *er
     return rc;
 }
 
-struct gcal_unit *gcal_unit_parse(enum gcal_language language, const char *source,
-                                  const char *file, const char *build_options,
-                                  struct gcal_error *err)
+struct gcal_source_unit *gcal_source_parse(enum gcal_source_language language,
+                                           const char *source, const char *file,
+                                           const char *build_options,
+                                           struct gcal_error *err)
 {
     struct arguments arguments = { 0 };
-    struct gcal_unit *unit = NULL;
+    struct gcal_source_unit *unit = NULL;
     struct CXUnsavedFile text;
     enum CXErrorCode code;
     int rc = -1;
@@ -225,13 +226,13 @@ out:
         free(arguments.texts[i]);
     free(arguments.texts);
     if (rc < 0) {
-        gcal_unit_close(unit);
+        gcal_source_close(unit);
         unit = NULL;
     }
     return unit;
 }
 
-void gcal_unit_close(struct gcal_unit *unit)
+void gcal_source_close(struct gcal_source_unit *unit)
 {
     if (!unit)
         return;
@@ -244,7 +245,7 @@ void gcal_unit_close(struct gcal_unit *unit)
     free(unit);
 }
 
-int gcal_unit_error(CXCursor at, struct gcal_error *err, const char *fmt, ...)
+int gcal_source_error(CXCursor at, struct gcal_error *err, const char *fmt, ...)
 {
     char text[800];
     va_list args;
@@ -255,7 +256,7 @@ int gcal_unit_error(CXCursor at, struct gcal_error *err, const char *fmt, ...)
     return report(clang_getCursorLocation(at), text, err);
 }
 
-void gcal_unit_location(CXCursor at, int *line, int *column)
+void gcal_source_location(CXCursor at, int *line, int *column)
 {
     unsigned l, c;
     CXString file;

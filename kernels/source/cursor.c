@@ -8,7 +8,7 @@
 #include "kernels/source/source.h"
 
 struct collecting {
-    struct gcal_children *children;
+    struct gcal_source_children *children;
     size_t capacity;
     struct gcal_error *err;
     bool failed;
@@ -34,20 +34,21 @@ static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent,
     return CXChildVisit_Continue;
 }
 
-int gcal_children_get(CXCursor of, struct gcal_children *children, struct gcal_error *err)
+int gcal_source_get_children(CXCursor of, struct gcal_source_children *children,
+                             struct gcal_error *err)
 {
     struct collecting c = { children, 0, err, false };
 
-    *children = (struct gcal_children){ 0 };
+    *children = (struct gcal_source_children){ 0 };
     clang_visitChildren(of, collect, &c);
     if (!c.failed)
         return 0;
     free(children->cursors);
-    *children = (struct gcal_children){ 0 };
+    *children = (struct gcal_source_children){ 0 };
     return -1;
 }
 
-char *gcal_cursor_name(CXCursor cursor, struct gcal_error *err)
+char *gcal_source_cursor_name(CXCursor cursor, struct gcal_error *err)
 {
     CXString spelling = clang_getCursorSpelling(cursor);
     const char *text = clang_getCString(spelling);
@@ -59,7 +60,7 @@ char *gcal_cursor_name(CXCursor cursor, struct gcal_error *err)
     return copy;
 }
 
-bool gcal_cursor_is_named(CXCursor cursor, const char *name)
+bool gcal_source_cursor_is_named(CXCursor cursor, const char *name)
 {
     CXString spelling = clang_getCursorSpelling(cursor);
     const char *text = clang_getCString(spelling);
@@ -96,20 +97,20 @@ static bool has_body(CXCursor function)
     return clang_equalCursors(clang_getCursorDefinition(function), function);
 }
 
-static int find_function(const struct gcal_unit *unit, const char *name, bool kernels,
-                         CXCursor *function, struct gcal_error *err)
+static int find_function(const struct gcal_source_unit *unit, const char *name,
+                         bool kernels, CXCursor *function, struct gcal_error *err)
 {
     const char *what = kernels ? "kernel" : "function";
-    struct gcal_children all;
+    struct gcal_source_children all;
     size_t n_found = 0;
 
-    if (gcal_children_get(clang_getTranslationUnitCursor(unit->tu), &all, err) < 0)
+    if (gcal_source_get_children(clang_getTranslationUnitCursor(unit->tu), &all, err) < 0)
         return -1;
     for (size_t i = 0; i < all.n; i++) {
         CXCursor c = all.cursors[i];
 
         if (clang_getCursorKind(c) != CXCursor_FunctionDecl || !has_body(c) ||
-            (name && !gcal_cursor_is_named(c, name)) || (kernels && !is_kernel(c)))
+            (name && !gcal_source_cursor_is_named(c, name)) || (kernels && !is_kernel(c)))
             continue;
         *function = c;
         n_found++;
@@ -124,14 +125,14 @@ static int find_function(const struct gcal_unit *unit, const char *name, bool ke
                           unit->file, n_found, what);
 }
 
-int gcal_unit_kernel(const struct gcal_unit *unit, const char *name, CXCursor *kernel,
-                     struct gcal_error *err)
+int gcal_source_find_kernel(const struct gcal_source_unit *unit, const char *name,
+                            CXCursor *kernel, struct gcal_error *err)
 {
     return find_function(unit, name, true, kernel, err);
 }
 
-int gcal_unit_function(const struct gcal_unit *unit, const char *name, CXCursor *function,
-                       struct gcal_error *err)
+int gcal_source_find_function(const struct gcal_source_unit *unit, const char *name,
+                              CXCursor *function, struct gcal_error *err)
 {
     return find_function(unit, name, false, function, err);
 }
@@ -143,22 +144,22 @@ int gcal_unit_function(const struct gcal_unit *unit, const char *name, CXCursor 
  */
 enum { SPACE_GLOBAL = 1, SPACE_LOCAL = 2, SPACE_CONSTANT = 3 };
 
-enum gcal_space gcal_type_space(CXType type)
+enum gcal_feature_space gcal_source_address_space(CXType type)
 {
     /* libclang crashes when asked about the type of something without one */
     switch (type.kind == CXType_Invalid ? 0 : clang_getAddressSpace(type)) {
     case SPACE_GLOBAL:
-        return GCAL_SPACE_GLOBAL;
+        return GCAL_FEATURE_SPACE_GLOBAL;
     case SPACE_LOCAL:
-        return GCAL_SPACE_LOCAL;
+        return GCAL_FEATURE_SPACE_LOCAL;
     case SPACE_CONSTANT:
-        return GCAL_SPACE_CONSTANT;
+        return GCAL_FEATURE_SPACE_CONSTANT;
     default:
-        return GCAL_SPACE_ANY;
+        return GCAL_FEATURE_SPACE_ANY;
     }
 }
 
-const char *gcal_type_dtype(CXType type)
+const char *gcal_source_dtype(CXType type)
 {
     if (type.kind == CXType_Invalid)
         return NULL;
@@ -218,14 +219,14 @@ static bool is_assignment(CXCursor c)
     }
 }
 
-int gcal_for_parts(CXCursor loop, CXCursor parts[4], struct gcal_error *err)
+int gcal_source_for_clauses(CXCursor loop, CXCursor parts[4], struct gcal_error *err)
 {
-    struct gcal_children children;
+    struct gcal_source_children children;
     size_t n;
 
     for (int i = 0; i < 4; i++)
         parts[i] = clang_getNullCursor();
-    if (gcal_children_get(loop, &children, err) < 0)
+    if (gcal_source_get_children(loop, &children, err) < 0)
         return -1;
     n = children.n;
     if (n)
@@ -257,16 +258,16 @@ int gcal_for_parts(CXCursor loop, CXCursor parts[4], struct gcal_error *err)
 /* The only child, or a null cursor. */
 static CXCursor only_child(CXCursor c, size_t which, size_t n)
 {
-    struct gcal_children children;
+    struct gcal_source_children children;
     CXCursor child = clang_getNullCursor();
 
-    if (gcal_children_get(c, &children, NULL) == 0 && children.n == n)
+    if (gcal_source_get_children(c, &children, NULL) == 0 && children.n == n)
         child = children.cursors[which];
     free(children.cursors);
     return child;
 }
 
-bool gcal_tag_find(CXCursor c, CXCursor *lvalue, char *tag, size_t room)
+bool gcal_source_find_tag(CXCursor c, CXCursor *lvalue, char *tag, size_t room)
 {
     CXCursor comma, name;
     CXString text;

@@ -1,9 +1,9 @@
-/* walk_arith.c - symbolic arithmetic on integers and pointers */
+/* arith.c - symbolic arithmetic on integers and pointers */
 #include "kernels/walk/private.h"
 
 /* ---- types ---- */
 
-bool gcal_type_is_unsigned(CXType type)
+bool gcal_walk_type_is_unsigned(CXType type)
 {
     return type.kind == CXType_UInt || type.kind == CXType_ULong ||
            type.kind == CXType_ULongLong;
@@ -12,12 +12,12 @@ bool gcal_type_is_unsigned(CXType type)
 /* Whether a guard around the walk says that p >= 0: p is some q >= 0 and something that
  * is not negative.
  */
-static bool guards_say(struct gcal_walk *w, const struct gcal_condition *condition,
+static bool guards_say(struct gcal_walk *w, const struct gcal_sets_condition *condition,
                        const struct gcal_poly *p)
 {
-    if (condition->kind == GCAL_CONDITION_AND)
+    if (condition->kind == GCAL_SETS_CONDITION_AND)
         return guards_say(w, condition->a, p) || guards_say(w, condition->b, p);
-    return condition->kind == GCAL_CONDITION_NONNEGATIVE &&
+    return condition->kind == GCAL_SETS_CONDITION_NONNEGATIVE &&
            gcal_poly_is_nonnegative(w->c, gcal_poly_sub(w->c, p, condition->p));
 }
 
@@ -25,8 +25,8 @@ bool gcal_walk_is_nonnegative(struct gcal_walk *w, const struct gcal_poly *p)
 {
     if (gcal_poly_is_nonnegative(w->c, p))
         return true;
-    for (const struct gcal_domain *d = w->domain; d; d = d->parent)
-        if (d->kind == GCAL_DOMAIN_CONDITION && guards_say(w, d->condition, p))
+    for (const struct gcal_sets_scope *d = w->scope; d; d = d->parent)
+        if (d->kind == GCAL_SETS_SCOPE_CONDITION && guards_say(w, d->condition, p))
             return true;
     return false;
 }
@@ -43,42 +43,45 @@ static bool fits(struct gcal_walk *w, const struct gcal_poly *p, int64_t low,
 /* Types of 32 bits and more are taken to hold all sizes and ids.  Unsigned values below
  * zero stand for themselves and 2^32 or 2^64 more, until they become wider.
  */
-struct gcal_value gcal_convert(struct gcal_walk *w, struct gcal_value value, CXType from,
-                               CXType to)
+struct gcal_walk_value gcal_walk_convert(struct gcal_walk *w,
+                                         struct gcal_walk_value value, CXType from,
+                                         CXType to)
 {
     long long bytes = clang_Type_getSizeOf(to);
     bool is_signed =
         to.kind == CXType_Char_S || to.kind == CXType_SChar || to.kind == CXType_Short;
 
     if (to.kind == CXType_Bool) {
-        const struct gcal_condition *zero;
+        const struct gcal_sets_condition *zero;
 
-        if (value.kind != VALUE_INTEGER)
+        if (value.kind != GCAL_WALK_VALUE_INTEGER)
             return value;
-        zero = gcal_condition_zero(w->c, value.p);
-        value = gcal_not_affine(NULL);
-        value.condition = gcal_condition_not(w->c, zero);
+        zero = gcal_sets_condition_zero(w->c, value.p);
+        value = gcal_walk_not_affine(NULL);
+        value.condition = gcal_sets_condition_not(w->c, zero);
         return value;
     }
-    if (value.kind != VALUE_INTEGER)
+    if (value.kind != GCAL_WALK_VALUE_INTEGER)
         return value;
     if (bytes < 4) {
         int64_t high = ((int64_t)1 << (8 * bytes - is_signed)) - 1;
 
         if (!fits(w, value.p, is_signed ? -high - 1 : 0, high))
-            return gcal_not_affine("it may not fit into the type that it becomes");
+            return gcal_walk_not_affine("it may not fit into the type that it becomes");
     } else if (bytes == 8 && from.kind == CXType_UInt && !w->in_control &&
                !gcal_walk_is_nonnegative(w, value.p)) {
-        return gcal_not_affine("it may be below zero, which an unsigned integer is not");
+        return gcal_walk_not_affine(
+            "it may be below zero, which an unsigned integer is not");
     }
     return value;
 }
 
 /* ---- operators ---- */
 
-static struct gcal_value may_be_negative(struct gcal_walk *w, const struct gcal_poly *p)
+static struct gcal_walk_value may_be_negative(struct gcal_walk *w,
+                                              const struct gcal_poly *p)
 {
-    return gcal_not_affine(gcal_polys_format(
+    return gcal_walk_not_affine(gcal_poly_format(
         w->c,
         "'%s' may be negative, and C's division then rounds upwards: assume enough about "
         "the sizes (\"n %% 16 = 0 and n >= 16\") to rule that out",
@@ -92,8 +95,8 @@ static bool is_size(struct gcal_walk *w, const struct gcal_poly *p)
            !gcal_poly_has_dimension(w->c, p);
 }
 
-static struct gcal_value divide(struct gcal_walk *w, struct gcal_value a,
-                                struct gcal_value b, bool rest)
+static struct gcal_walk_value divide(struct gcal_walk *w, struct gcal_walk_value a,
+                                     struct gcal_walk_value b, bool rest)
 {
     const struct gcal_poly *quotient = gcal_poly_divide(w->c, a.p, b.p);
     int64_t k = 0;
@@ -102,68 +105,68 @@ static struct gcal_value divide(struct gcal_walk *w, struct gcal_value a,
         bool number = gcal_poly_is_constant(b.p, &k);
 
         if (number ? k <= 0 : !is_size(w, b.p))
-            return gcal_not_affine(
+            return gcal_walk_not_affine(
                 "it divides by something that is not a positive number or a size");
         /* C rounds towards zero, floor downwards */
         if (!gcal_walk_is_nonnegative(w, a.p))
             return may_be_negative(w, a.p);
-        quotient = gcal_poly_floor_by(w->c, a.p, b.p);
+        quotient = gcal_poly_floor_quotient(w->c, a.p, b.p);
     }
     if (rest)
         quotient = gcal_poly_sub(w->c, a.p, gcal_poly_mul(w->c, quotient, b.p));
-    return gcal_integer(quotient);
+    return gcal_walk_integer(quotient);
 }
 
 /* x & (2^k-1) is x modulo 2^k, below zero too; x & ~(2^k-1) is the rest. */
-static struct gcal_value mask(struct gcal_walk *w, struct gcal_value a,
-                              struct gcal_value b)
+static struct gcal_walk_value mask(struct gcal_walk *w, struct gcal_walk_value a,
+                                   struct gcal_walk_value b)
 {
     const struct gcal_poly *above;
     int64_t k, number;
     bool upper;
 
     if (gcal_poly_is_constant(a.p, &k)) {
-        struct gcal_value swapped = a;
+        struct gcal_walk_value swapped = a;
 
         a = b;
         b = swapped;
     }
     if (!gcal_poly_is_constant(b.p, &k))
-        return gcal_not_affine("it holds a '&' with something that is not a number");
+        return gcal_walk_not_affine("it holds a '&' with something that is not a number");
     if (gcal_poly_is_constant(a.p, &number))
-        return gcal_integer(gcal_poly_integer(w->c, number & k));
+        return gcal_walk_integer(gcal_poly_integer(w->c, number & k));
     upper = k < 0;
     k = upper ? ~k : k;
     if (k >= INT64_MAX || (k & (k + 1)))
-        return gcal_not_affine("it holds a '&' with something other than 2^k-1");
+        return gcal_walk_not_affine("it holds a '&' with something other than 2^k-1");
     above = gcal_poly_scale(w->c, gcal_poly_floor(w->c, a.p, k + 1), k + 1, 1);
-    return gcal_integer(upper ? above : gcal_poly_sub(w->c, a.p, above));
+    return gcal_walk_integer(upper ? above : gcal_poly_sub(w->c, a.p, above));
 }
 
 /* x << k is x*2^k, 1 << k a number when k is one. */
-static struct gcal_value shift(struct gcal_walk *w, bool left, bool is_unsigned,
-                               struct gcal_value a, struct gcal_value b)
+static struct gcal_walk_value shift(struct gcal_walk *w, bool left, bool is_unsigned,
+                                    struct gcal_walk_value a, struct gcal_walk_value b)
 {
     int64_t k;
 
     if (!gcal_poly_is_constant(b.p, &k) || k < 0 || k > 40)
-        return gcal_not_affine("it shifts by something that is not a small number");
+        return gcal_walk_not_affine("it shifts by something that is not a small number");
     if (left)
-        return gcal_integer(gcal_poly_scale(w->c, a.p, (int64_t)1 << k, 1));
+        return gcal_walk_integer(gcal_poly_scale(w->c, a.p, (int64_t)1 << k, 1));
     if (is_unsigned && !gcal_walk_is_nonnegative(w, a.p))
         return may_be_negative(w, a.p);
-    return gcal_integer(gcal_poly_floor(w->c, a.p, (int64_t)1 << k));
+    return gcal_walk_integer(gcal_poly_floor(w->c, a.p, (int64_t)1 << k));
 }
 
 /* Of two numbers, and x | y where no bit is in both: a multiple of 2^k and less than 2^k.
  */
-static struct gcal_value bits(struct gcal_walk *w, enum CXBinaryOperatorKind kind,
-                              struct gcal_value a, struct gcal_value b)
+static struct gcal_walk_value bits(struct gcal_walk *w, enum CXBinaryOperatorKind kind,
+                                   struct gcal_walk_value a, struct gcal_walk_value b)
 {
     int64_t x, y;
 
     if (gcal_poly_is_constant(a.p, &x) && gcal_poly_is_constant(b.p, &y))
-        return gcal_integer(
+        return gcal_walk_integer(
             gcal_poly_integer(w->c, kind == CXBinaryOperator_Or ? x | y : x ^ y));
     for (int side = 0; side < 2; side++) {
         const struct gcal_poly *high = side ? b.p : a.p, *low = side ? a.p : b.p;
@@ -171,39 +174,40 @@ static struct gcal_value bits(struct gcal_walk *w, enum CXBinaryOperatorKind kin
         for (int64_t k = 2; k <= (int64_t)1 << 20; k *= 2)
             if (gcal_poly_is_integral(gcal_poly_scale(w->c, high, 1, k)) &&
                 fits(w, low, 0, k - 1))
-                return gcal_integer(gcal_poly_add(w->c, high, low));
+                return gcal_walk_integer(gcal_poly_add(w->c, high, low));
     }
-    return gcal_not_affine("it holds an operator that is not affine");
+    return gcal_walk_not_affine("it holds an operator that is not affine");
 }
 
 /* Hashes and random numbers of 32 bits count on being cut off. */
-static struct gcal_value check_overflow(CXType type, struct gcal_value value)
+static struct gcal_walk_value check_overflow(CXType type, struct gcal_walk_value value)
 {
     enum { LARGEST = 1 << 24 };
 
-    if (value.kind != VALUE_INTEGER || type.kind == CXType_Invalid ||
+    if (value.kind != GCAL_WALK_VALUE_INTEGER || type.kind == CXType_Invalid ||
         clang_Type_getSizeOf(type) > 4)
         return value;
     for (size_t i = 0; i < value.p->n_terms; i++) {
-        const struct gcal_term *term = &value.p->terms[i];
+        const struct gcal_poly_term *term = &value.p->terms[i];
         int64_t limit = (term->n_factors ? LARGEST : INT64_C(1) << 32) * term->den;
 
         if (term->num > limit || term->num < -limit)
-            return gcal_not_affine("it may grow beyond 32 bits");
+            return gcal_walk_not_affine("it may grow beyond 32 bits");
     }
     return value;
 }
 
-static struct gcal_value operate(struct gcal_walk *w, enum CXBinaryOperatorKind kind,
-                                 CXType type, struct gcal_value a, struct gcal_value b)
+static struct gcal_walk_value operate(struct gcal_walk *w, enum CXBinaryOperatorKind kind,
+                                      CXType type, struct gcal_walk_value a,
+                                      struct gcal_walk_value b)
 {
     switch (kind) {
     case CXBinaryOperator_Add:
-        return gcal_integer(gcal_poly_add(w->c, a.p, b.p));
+        return gcal_walk_integer(gcal_poly_add(w->c, a.p, b.p));
     case CXBinaryOperator_Sub:
-        return gcal_integer(gcal_poly_sub(w->c, a.p, b.p));
+        return gcal_walk_integer(gcal_poly_sub(w->c, a.p, b.p));
     case CXBinaryOperator_Mul:
-        return gcal_integer(gcal_poly_mul(w->c, a.p, b.p));
+        return gcal_walk_integer(gcal_poly_mul(w->c, a.p, b.p));
     case CXBinaryOperator_Div:
     case CXBinaryOperator_Rem:
         return divide(w, a, b, kind == CXBinaryOperator_Rem);
@@ -214,55 +218,61 @@ static struct gcal_value operate(struct gcal_walk *w, enum CXBinaryOperatorKind 
         return bits(w, kind, a, b);
     case CXBinaryOperator_Shl:
     case CXBinaryOperator_Shr:
-        return shift(w, kind == CXBinaryOperator_Shl, gcal_type_is_unsigned(type), a, b);
+        return shift(w, kind == CXBinaryOperator_Shl, gcal_walk_type_is_unsigned(type), a,
+                     b);
     default:
-        return gcal_not_affine("it holds an operator that is not affine");
+        return gcal_walk_not_affine("it holds an operator that is not affine");
     }
 }
 
-static bool is_zero(struct gcal_value a)
+static bool is_zero(struct gcal_walk_value a)
 {
-    return a.kind == VALUE_INTEGER && !a.p->n_terms;
+    return a.kind == GCAL_WALK_VALUE_INTEGER && !a.p->n_terms;
 }
 
-struct gcal_value gcal_combine(struct gcal_walk *w, enum CXBinaryOperatorKind kind,
-                               CXType type, struct gcal_value a, struct gcal_value b)
+struct gcal_walk_value gcal_walk_binary(struct gcal_walk *w,
+                                        enum CXBinaryOperatorKind kind, CXType type,
+                                        struct gcal_walk_value a,
+                                        struct gcal_walk_value b)
 {
-    struct gcal_value value;
+    struct gcal_walk_value value;
 
-    if (a.kind == VALUE_UNKNOWN && b.kind == VALUE_UNKNOWN && a.condition &&
-        b.condition && (kind == CXBinaryOperator_And || kind == CXBinaryOperator_Or)) {
-        value = gcal_not_affine(NULL);
+    if (a.kind == GCAL_WALK_VALUE_UNKNOWN && b.kind == GCAL_WALK_VALUE_UNKNOWN &&
+        a.condition && b.condition &&
+        (kind == CXBinaryOperator_And || kind == CXBinaryOperator_Or)) {
+        value = gcal_walk_not_affine(NULL);
         value.condition = kind == CXBinaryOperator_And
-                              ? gcal_condition_and(w->c, a.condition, b.condition)
-                              : gcal_condition_or(w->c, a.condition, b.condition);
+                              ? gcal_sets_condition_and(w->c, a.condition, b.condition)
+                              : gcal_sets_condition_or(w->c, a.condition, b.condition);
         return value;
     }
-    a = gcal_value_as_integer(w, a);
-    b = gcal_value_as_integer(w, b);
+    a = gcal_walk_value_as_integer(w, a);
+    b = gcal_walk_value_as_integer(w, b);
     if (kind == CXBinaryOperator_Mul && (is_zero(a) || is_zero(b)))
         return is_zero(a) ? a : b;
-    if (a.kind != VALUE_INTEGER || b.kind != VALUE_INTEGER) {
-        value = gcal_not_affine(a.kind != VALUE_INTEGER ? a.why : b.why);
-        value.on_data = (a.kind != VALUE_INTEGER && a.on_data) ||
-                        (b.kind != VALUE_INTEGER && b.on_data);
+    if (a.kind != GCAL_WALK_VALUE_INTEGER || b.kind != GCAL_WALK_VALUE_INTEGER) {
+        value = gcal_walk_not_affine(a.kind != GCAL_WALK_VALUE_INTEGER ? a.why : b.why);
+        value.on_data = (a.kind != GCAL_WALK_VALUE_INTEGER && a.on_data) ||
+                        (b.kind != GCAL_WALK_VALUE_INTEGER && b.on_data);
         return value;
     }
     return check_overflow(type, operate(w, kind, type, a, b));
 }
 
-struct gcal_value gcal_move_pointer(struct gcal_walk *w, struct gcal_value pointer,
-                                    struct gcal_value by, CXType pointer_type, int sign)
+struct gcal_walk_value gcal_walk_move_pointer(struct gcal_walk *w,
+                                              struct gcal_walk_value pointer,
+                                              struct gcal_walk_value by,
+                                              CXType pointer_type, int sign)
 {
     long long size =
         clang_Type_getSizeOf(clang_getCanonicalType(clang_getPointeeType(pointer_type)));
 
-    if (pointer.kind != VALUE_POINTER)
+    if (pointer.kind != GCAL_WALK_VALUE_POINTER)
         return pointer;
-    by = gcal_value_as_integer(w, by);
-    if (by.kind != VALUE_INTEGER || !pointer.p || size <= 0) {
-        pointer.on_data =
-            (!pointer.p && pointer.on_data) || (by.kind != VALUE_INTEGER && by.on_data);
+    by = gcal_walk_value_as_integer(w, by);
+    if (by.kind != GCAL_WALK_VALUE_INTEGER || !pointer.p || size <= 0) {
+        pointer.on_data = (!pointer.p && pointer.on_data) ||
+                          (by.kind != GCAL_WALK_VALUE_INTEGER && by.on_data);
         pointer.why = pointer.p ? by.why : pointer.why;
         pointer.p = NULL;
     } else {
@@ -272,7 +282,7 @@ struct gcal_value gcal_move_pointer(struct gcal_walk *w, struct gcal_value point
     return pointer;
 }
 
-const char *gcal_op_name(enum CXBinaryOperatorKind kind)
+const char *gcal_walk_op_name(enum CXBinaryOperatorKind kind)
 {
     switch (kind) {
     case CXBinaryOperator_Add:
@@ -299,7 +309,7 @@ const char *gcal_op_name(enum CXBinaryOperatorKind kind)
     }
 }
 
-enum CXBinaryOperatorKind gcal_compound_kind(enum CXBinaryOperatorKind kind)
+enum CXBinaryOperatorKind gcal_walk_compound_operator(enum CXBinaryOperatorKind kind)
 {
     return (enum CXBinaryOperatorKind)(kind - CXBinaryOperator_MulAssign +
                                        CXBinaryOperator_Mul);

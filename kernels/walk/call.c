@@ -1,4 +1,4 @@
-/* walk_call.c - built-in functions and helpers */
+/* call.c - built-in functions and helpers */
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ static const struct gcal_poly *linear_id(struct gcal_walk *w, bool local)
 /* NULL when 'name' is none of these. */
 static const struct gcal_poly *work_item(struct gcal_walk *w, const char *name, int64_t d)
 {
-    const struct gcal_nest *nest = w->nest;
+    const struct gcal_sets_nest *nest = w->nest;
     bool inside = d >= 0 && (size_t)d < nest->n_dims;
     const struct gcal_poly *zero = gcal_poly_integer(w->c, 0);
     const struct gcal_poly *one = gcal_poly_integer(w->c, 1);
@@ -82,52 +82,53 @@ static const struct gcal_poly *work_item(struct gcal_walk *w, const char *name, 
 /* The tag of &GPUCAL_TAG(name, a[i]), of &a[i] or of a pointer. */
 static const char *address_tag(struct gcal_walk *w, CXCursor address)
 {
-    CXCursor c = gcal_strip(w, address), lvalue;
-    struct gcal_kids kids = gcal_walk_kids(w, c);
+    CXCursor c = gcal_walk_strip_casts(w, address), lvalue;
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     char tag[64];
 
     if (clang_getCursorKind(c) != CXCursor_UnaryOperator || !kids.n ||
         clang_getCursorUnaryOperatorKind(c) != CXUnaryOperator_AddrOf)
-        return gcal_remark_tag(w, address);
-    c = gcal_strip(w, kids.c[0]);
-    if (gcal_tag_find(c, &lvalue, tag, sizeof(tag)))
-        return gcal_polys_format(w->c, "%s", tag);
-    kids = gcal_walk_kids(w, c);
+        return gcal_walk_annotation_tag(w, address);
+    c = gcal_walk_strip_casts(w, kids.c[0]);
+    if (gcal_source_find_tag(c, &lvalue, tag, sizeof(tag)))
+        return gcal_poly_format(w->c, "%s", tag);
+    kids = gcal_walk_get_children(w, c);
     return clang_getCursorKind(c) == CXCursor_ArraySubscriptExpr && kids.n
-               ? gcal_remark_tag(w, kids.c[0])
+               ? gcal_walk_annotation_tag(w, kids.c[0])
                : NULL;
 }
 
-static struct gcal_value vector_access(struct gcal_walk *w, CXCursor c, const char *name,
-                                       struct gcal_kids kids)
+static struct gcal_walk_value vector_access(struct gcal_walk *w, CXCursor c,
+                                            const char *name,
+                                            struct gcal_walk_children kids)
 {
     bool is_load = starts_with(name, "vload");
     size_t first = is_load ? 1 : 2; /* callee, [data,] offset, pointer */
     const char *digits = name + strcspn(name, "0123456789");
     int64_t width = *digits ? strtol(digits, NULL, 10) : 1;
     int64_t spacing = width == 3 && strstr(name, "a_half") ? 4 : width;
-    struct gcal_value offset, pointer;
+    struct gcal_walk_value offset, pointer;
     CXType type;
     long long size;
 
     if (kids.n < first + 2)
-        return gcal_unknown(NULL);
+        return gcal_walk_unknown(NULL);
     if (!is_load)
         gcal_walk_expr(w, kids.c[1]);
-    offset = gcal_walk_quietly(w, kids.c[first]);
-    pointer = gcal_walk_quietly(w, kids.c[first + 1]);
+    offset = gcal_walk_index_expr(w, kids.c[first]);
+    pointer = gcal_walk_index_expr(w, kids.c[first + 1]);
     type =
         clang_getCanonicalType(clang_getPointeeType(gcal_walk_type(kids.c[first + 1])));
     size = clang_Type_getSizeOf(type);
-    if (pointer.p && offset.kind == VALUE_INTEGER)
+    if (pointer.p && offset.kind == GCAL_WALK_VALUE_INTEGER)
         pointer.p = gcal_poly_add(w->c, pointer.p,
                                   gcal_poly_scale(w->c, offset.p, spacing * size, 1));
     else
         pointer.p = NULL;
-    gcal_count_access(w, c, type, width, gcal_type_space(type),
-                      is_load ? GCAL_LOAD : GCAL_STORE, pointer,
-                      address_tag(w, kids.c[first + 1]));
-    return gcal_unknown("it comes from memory");
+    gcal_walk_count_access(w, c, type, width, gcal_source_address_space(type),
+                           is_load ? GCAL_FEATURE_LOAD : GCAL_FEATURE_STORE, pointer,
+                           address_tag(w, kids.c[first + 1]));
+    return gcal_walk_unknown("it comes from memory");
 }
 
 /* ---- atomics ---- */
@@ -151,122 +152,127 @@ static const char *atomic_operation(struct gcal_walk *w, const char *name)
     if (starts_with(op, "fetch_"))
         op += strlen("fetch_");
     if ((end = strstr(op, "_explicit")))
-        op = gcal_polys_format(w->c, "%.*s", (int)(end - op), op);
+        op = gcal_poly_format(w->c, "%.*s", (int)(end - op), op);
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
         if (strcmp(op, others[i][0]) == 0)
             return others[i][1];
     return is_one_of(op, same) ? op : NULL;
 }
 
-static struct gcal_value atomic_access(struct gcal_walk *w, CXCursor c, const char *name,
-                                       struct gcal_kids kids)
+static struct gcal_walk_value atomic_access(struct gcal_walk *w, CXCursor c,
+                                            const char *name,
+                                            struct gcal_walk_children kids)
 {
     const char *op = atomic_operation(w, name);
-    struct gcal_value pointer;
-    enum gcal_space space;
+    struct gcal_walk_value pointer;
+    enum gcal_feature_space space;
     CXType type;
 
     if (!op || kids.n < 2) {
         gcal_walk_fail(w, c, "'%s' cannot be counted: it is no atomic operation known",
                        name);
-        return gcal_unknown(NULL);
+        return gcal_walk_unknown(NULL);
     }
-    pointer = gcal_walk_quietly(w, kids.c[1]);
+    pointer = gcal_walk_index_expr(w, kids.c[1]);
     for (size_t i = 2; i < kids.n; i++)
         gcal_walk_expr(w, kids.c[i]);
     type = clang_getPointeeType(gcal_walk_type(kids.c[1]));
-    space = pointer.kind == VALUE_POINTER ? w->nest->arrays[pointer.array].space
-                                          : gcal_type_space(type);
-    if (space == GCAL_SPACE_ANY)
+    space = pointer.kind == GCAL_WALK_VALUE_POINTER ? w->nest->arrays[pointer.array].space
+                                                    : gcal_source_address_space(type);
+    if (space == GCAL_FEATURE_SPACE_ANY)
         gcal_walk_fail(w, c, "'%s': which memory this pointer leads to is not known",
                        name);
     type = clang_getCanonicalType(type);
     if (type.kind == CXType_Atomic)
         type = clang_Type_getValueType(type);
-    gcal_count_atomic(w, c, type, space, op, pointer, address_tag(w, kids.c[1]));
-    return gcal_unknown("it comes from memory");
+    gcal_walk_count_atomic(w, c, type, space, op, pointer, address_tag(w, kids.c[1]));
+    return gcal_walk_unknown("it comes from memory");
 }
 
 /* ---- arithmetic ---- */
 
 /* Built-ins of integers that subscripts use. */
-static struct gcal_value integer_function(struct gcal_walk *w, const char *name,
-                                          const struct gcal_value *args, size_t n)
+static struct gcal_walk_value integer_function(struct gcal_walk *w, const char *name,
+                                               const struct gcal_walk_value *args,
+                                               size_t n)
 {
-    struct gcal_value unknown = gcal_not_affine(NULL);
+    struct gcal_walk_value unknown = gcal_walk_not_affine(NULL);
 
     for (size_t i = 0; i < n; i++)
-        if (args[i].kind != VALUE_INTEGER) {
+        if (args[i].kind != GCAL_WALK_VALUE_INTEGER) {
             unknown.why = args[i].why;
             unknown.on_data = unknown.on_data || args[i].on_data;
         }
     if (unknown.on_data || unknown.why)
         return unknown;
     if (n == 2 && strcmp(name, "min") == 0)
-        return gcal_integer(gcal_poly_min(w->c, args[0].p, args[1].p));
+        return gcal_walk_integer(gcal_poly_min(w->c, args[0].p, args[1].p));
     if (n == 2 && strcmp(name, "max") == 0)
-        return gcal_integer(gcal_poly_max(w->c, args[0].p, args[1].p));
+        return gcal_walk_integer(gcal_poly_max(w->c, args[0].p, args[1].p));
     if (n == 3 && strcmp(name, "clamp") == 0)
-        return gcal_integer(
+        return gcal_walk_integer(
             gcal_poly_min(w->c, gcal_poly_max(w->c, args[0].p, args[1].p), args[2].p));
     if (n == 2 && strcmp(name, "mul24") == 0)
-        return gcal_integer(gcal_poly_mul(w->c, args[0].p, args[1].p));
+        return gcal_walk_integer(gcal_poly_mul(w->c, args[0].p, args[1].p));
     if (n == 3 && strcmp(name, "mad24") == 0)
-        return gcal_integer(
+        return gcal_walk_integer(
             gcal_poly_add(w->c, gcal_poly_mul(w->c, args[0].p, args[1].p), args[2].p));
     if (n == 1 && starts_with(name, "convert_"))
         return args[0];
-    return gcal_not_affine("it comes from a function that is not affine");
+    return gcal_walk_not_affine("it comes from a function that is not affine");
 }
 
-static struct gcal_value builtin(struct gcal_walk *w, CXCursor c, const char *name,
-                                 struct gcal_kids kids)
+static struct gcal_walk_value builtin(struct gcal_walk *w, CXCursor c, const char *name,
+                                      struct gcal_walk_children kids)
 {
     enum { MOST_ARGUMENTS = 16 };
     static const char *const fused[] = { "fma", "mad", NULL };
-    struct gcal_value args[MOST_ARGUMENTS];
+    struct gcal_walk_value args[MOST_ARGUMENTS];
     CXType type = gcal_walk_type(c);
-    const char *dtype = gcal_type_dtype(type);
+    const char *dtype = gcal_source_dtype(type);
 
     for (size_t i = 1; i < kids.n && i <= MOST_ARGUMENTS; i++)
         args[i - 1] = gcal_walk_expr(w, kids.c[i]);
     if (is_one_of(name, fused))
-        gcal_count_op(w, type, "madd");
+        gcal_walk_count_op(w, type, "madd");
     else if (!starts_with(name, "convert_") && !starts_with(name, "as_") &&
              !starts_with(name, "__builtin_")) /* INFINITY, NAN */
-        gcal_count_op(w, type, name);
-    if (kids.n > 1 && kids.n <= 4 && gcal_dtype_is_integer(dtype))
+        gcal_walk_count_op(w, type, name);
+    if (kids.n > 1 && kids.n <= 4 && gcal_walk_dtype_is_integer(dtype))
         return integer_function(w, name, args, kids.n - 1);
-    return gcal_unknown("it comes from a function");
+    return gcal_walk_unknown("it comes from a function");
 }
 
 /* ---- helpers of the source itself ---- */
 
 /* All arguments before any parameter: f(f(x)) has each twice. */
-static void bind_arguments(struct gcal_walk *w, CXCursor function, struct gcal_kids kids)
+static void bind_arguments(struct gcal_walk *w, CXCursor function,
+                           struct gcal_walk_children kids)
 {
     size_t n = kids.n - 1;
-    struct gcal_value *values = gcal_polys_alloc(w->c, n * sizeof(*values) + 1);
+    struct gcal_walk_value *values = gcal_poly_alloc(w->c, n * sizeof(*values) + 1);
 
     for (size_t i = 0; values && i < n; i++) {
         CXCursor parameter = clang_Cursor_getArgument(function, (unsigned)i);
 
-        values[i] = gcal_is_index(w, parameter) ? gcal_walk_quietly(w, kids.c[i + 1])
-                                                : gcal_walk_expr(w, kids.c[i + 1]);
+        values[i] = gcal_walk_is_index(w, parameter)
+                        ? gcal_walk_index_expr(w, kids.c[i + 1])
+                        : gcal_walk_expr(w, kids.c[i + 1]);
     }
     for (size_t i = 0; values && i < n; i++)
-        gcal_variable_set(w, clang_Cursor_getArgument(function, (unsigned)i), values[i]);
+        gcal_walk_variable_set(w, clang_Cursor_getArgument(function, (unsigned)i),
+                               values[i]);
 }
 
-static struct gcal_value inlined(struct gcal_walk *w, CXCursor c, CXCursor function,
-                                 struct gcal_kids kids)
+static struct gcal_walk_value inlined(struct gcal_walk *w, CXCursor c, CXCursor function,
+                                      struct gcal_walk_children kids)
 {
     enum { DEEPEST = 20 };
-    const struct gcal_domain *domain = w->domain;
-    const struct gcal_path *path = w->path;
-    struct gcal_kids parts = gcal_walk_kids(w, function);
-    struct gcal_value value = gcal_unknown(NULL);
-    struct gcal_variable *saved;
+    const struct gcal_sets_scope *scope = w->scope;
+    const struct gcal_walk_path *path = w->path;
+    struct gcal_walk_children parts = gcal_walk_get_children(w, function);
+    struct gcal_walk_value value = gcal_walk_unknown(NULL);
+    struct gcal_walk_variable *saved;
     size_t first = w->n_returns, n_saved;
     int n = clang_Cursor_getNumArguments(function), frozen = w->frozen;
 
@@ -276,25 +282,25 @@ static struct gcal_value inlined(struct gcal_walk *w, CXCursor c, CXCursor funct
                        "of arguments, cannot be counted");
         return value;
     }
-    saved = gcal_variables_save(w, &n_saved);
-    gcal_find_indices(w, function);
+    saved = gcal_walk_variables_save(w, &n_saved);
+    gcal_walk_find_indices(w, function);
     bind_arguments(w, function, kids);
     w->call_depth++;
     w->path = NULL;
     w->frozen = 0; /* its own variables live */
     gcal_walk_stmt(w, parts.c[parts.n - 1]);
-    value = gcal_returns_value(w, first);
+    value = gcal_walk_returned_value(w, first);
     w->frozen = frozen;
     if (frozen)
-        gcal_variables_restore(w, saved, n_saved);
+        gcal_walk_variables_restore(w, saved, n_saved);
     w->call_depth--;
     w->n_returns = first;
     w->path = path;
-    w->domain = domain;
+    w->scope = scope;
     return value;
 }
 
-struct gcal_value gcal_walk_call(struct gcal_walk *w, CXCursor c)
+struct gcal_walk_value gcal_walk_call(struct gcal_walk *w, CXCursor c)
 {
     static const char *const barriers[] = { "barrier", "work_group_barrier", NULL };
     static const char *const free_of_cost[] = { "mem_fence",
@@ -309,7 +315,7 @@ struct gcal_value gcal_walk_call(struct gcal_walk *w, CXCursor c)
                                            "read_image",       "write_image",
                                            "work_group_",      "sub_group_",
                                            "enqueue_",         NULL };
-    struct gcal_kids kids = gcal_walk_kids(w, c);
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     const char *name = gcal_walk_name(w, c);
     CXCursor function = clang_getCursorDefinition(clang_getCursorReferenced(c));
     const struct gcal_poly *id;
@@ -320,30 +326,30 @@ struct gcal_value gcal_walk_call(struct gcal_walk *w, CXCursor c)
     if (!*name) {
         gcal_walk_fail(w, c,
                        "a call through a pointer cannot be counted: OpenCL C has none");
-        return gcal_unknown(NULL);
+        return gcal_walk_unknown(NULL);
     }
     if (starts_with(name, "get_")) {
-        struct gcal_value dimension = kids.n > 1
-                                          ? gcal_walk_quietly(w, kids.c[1])
-                                          : gcal_integer(gcal_poly_integer(w->c, 0));
+        struct gcal_walk_value dimension =
+            kids.n > 1 ? gcal_walk_index_expr(w, kids.c[1])
+                       : gcal_walk_integer(gcal_poly_integer(w->c, 0));
 
-        if (dimension.kind == VALUE_INTEGER && gcal_poly_is_constant(dimension.p, &d) &&
-            (id = work_item(w, name, d)))
-            return gcal_integer(id);
-        return gcal_unknown("it comes from a function that is not affine");
+        if (dimension.kind == GCAL_WALK_VALUE_INTEGER &&
+            gcal_poly_is_constant(dimension.p, &d) && (id = work_item(w, name, d)))
+            return gcal_walk_integer(id);
+        return gcal_walk_unknown("it comes from a function that is not affine");
     }
     if (is_one_of(name, barriers)) {
         if (!w->silent)
-            gcal_count_barrier(w, c);
-        return gcal_unknown(NULL);
+            gcal_walk_count_barrier(w, c);
+        return gcal_walk_unknown(NULL);
     }
     if (is_one_of(name, free_of_cost))
-        return gcal_unknown(NULL);
+        return gcal_walk_unknown(NULL);
     for (const char *const *r = refused; *r; r++)
         if (starts_with(name, *r)) {
             gcal_walk_fail(w, c, "'%s' cannot be counted: write the accesses as a loop",
                            name);
-            return gcal_unknown(NULL);
+            return gcal_walk_unknown(NULL);
         }
     if (starts_with(name, "vload") || starts_with(name, "vstore"))
         return vector_access(w, c, name, kids);

@@ -1,4 +1,4 @@
-/* walk_event.c - what is counted, and the domains around it */
+/* event.c - what is counted, and the domains around it */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,10 +6,11 @@
 #include "calib/base/buf.h"
 #include "kernels/walk/private.h"
 
-unsigned gcal_array_find(struct gcal_walk *w, const char *name, enum gcal_space space)
+unsigned gcal_walk_array_find(struct gcal_walk *w, const char *name,
+                              enum gcal_feature_space space)
 {
-    struct gcal_nest *nest = w->nest;
-    struct gcal_array *moved;
+    struct gcal_sets_nest *nest = w->nest;
+    struct gcal_sets_array *moved;
 
     for (unsigned i = 0; i < nest->n_arrays; i++)
         if (nest->arrays[i].space == space && strcmp(nest->arrays[i].name, name) == 0)
@@ -21,27 +22,27 @@ unsigned gcal_array_find(struct gcal_walk *w, const char *name, enum gcal_space 
         return 0;
     }
     nest->arrays = moved;
-    moved[nest->n_arrays] = (struct gcal_array){ name, space };
+    moved[nest->n_arrays] = (struct gcal_sets_array){ name, space };
     return (unsigned)nest->n_arrays++;
 }
 
 /* ---- events ---- */
 
-void gcal_count_op(struct gcal_walk *w, CXType type, const char *op)
+void gcal_walk_count_op(struct gcal_walk *w, CXType type, const char *op)
 {
-    struct gcal_nest *nest = w->nest;
-    const char *dtype = gcal_type_dtype(type);
-    int64_t width = gcal_type_width(type);
-    bool index = w->quiet && gcal_dtype_is_integer(dtype);
-    struct gcal_op_event *moved;
+    struct gcal_sets_nest *nest = w->nest;
+    const char *dtype = gcal_source_dtype(type);
+    int64_t width = gcal_walk_type_width(type);
+    bool index = w->quiet && gcal_walk_dtype_is_integer(dtype);
+    struct gcal_sets_op_event *moved;
 
     if (!dtype || w->silent || (index && !w->request->index_arithmetic))
         return;
     w->n_events++;
     for (size_t i = nest->n_ops; i-- > w->first_op;) {
-        struct gcal_op_event *e = &nest->ops[i];
+        struct gcal_sets_op_event *e = &nest->ops[i];
 
-        if (e->domain == w->domain && e->dtype == dtype && e->index == index &&
+        if (e->scope == w->scope && e->dtype == dtype && e->index == index &&
             strcmp(e->op, op) == 0) {
             e->times += width;
             return;
@@ -54,7 +55,8 @@ void gcal_count_op(struct gcal_walk *w, CXType type, const char *op)
         return;
     }
     nest->ops = moved;
-    moved[nest->n_ops++] = (struct gcal_op_event){ dtype, op, w->domain, width, index };
+    moved[nest->n_ops++] =
+        (struct gcal_sets_op_event){ dtype, op, w->scope, width, index };
 }
 
 /* As feature names have them; a longer one than 62 was cut on its way here. */
@@ -69,40 +71,41 @@ static bool is_tag(const char *tag)
 
 /* 'event' holds what does not follow from the other arguments. */
 static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
-                         enum gcal_space space, struct gcal_value pointer,
-                         struct gcal_access_event event)
+                         enum gcal_feature_space space, struct gcal_walk_value pointer,
+                         struct gcal_sets_access_event event)
 {
-    struct gcal_nest *nest = w->nest;
-    struct gcal_access_event *moved;
+    struct gcal_sets_nest *nest = w->nest;
+    struct gcal_sets_access_event *moved;
     long long bytes;
 
-    if (w->silent || space == GCAL_SPACE_ANY)
+    if (w->silent || space == GCAL_FEATURE_SPACE_ANY)
         return;
     w->n_events++;
-    event.domain = w->domain;
+    event.scope = w->scope;
     if (event.tag && !is_tag(event.tag)) {
         gcal_walk_fail(w, at, "the tag '%s' is not one word of letters and digits",
                        event.tag);
         return;
     }
-    if (!(event.dtype = gcal_type_dtype(type))) {
+    if (!(event.dtype = gcal_source_dtype(type))) {
         gcal_walk_fail(w, at, "an access of this type cannot be counted");
         return;
     }
     bytes = clang_Type_getSizeOf(clang_getCanonicalType(type)) /
-            (gcal_type_width(type) == 3 ? 4 : gcal_type_width(type));
-    if (pointer.kind == VALUE_POINTER && nest->arrays[pointer.array].space == space) {
+            (gcal_walk_type_width(type) == 3 ? 4 : gcal_walk_type_width(type));
+    if (pointer.kind == GCAL_WALK_VALUE_POINTER &&
+        nest->arrays[pointer.array].space == space) {
         event.array = pointer.array;
         event.offset =
             pointer.p && bytes > 0 ? gcal_poly_scale(w->c, pointer.p, 1, bytes) : NULL;
         if (event.offset && !gcal_poly_is_integral(event.offset))
             event.offset = NULL;
     } else {
-        event.array = gcal_array_find(w, "?", space);
+        event.array = gcal_walk_array_find(w, "?", space);
     }
     if (!event.offset && !pointer.on_data)
         w->not_affine++;
-    gcal_unit_location(at, &event.line, &event.column);
+    gcal_source_location(at, &event.line, &event.column);
     moved = gcal_array_grow(nest->accesses, nest->n_accesses, &nest->access_capacity,
                             sizeof(*moved), NULL);
     if (!moved) {
@@ -113,32 +116,34 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
     moved[nest->n_accesses++] = event;
 }
 
-static struct gcal_value at_offset(struct gcal_walk *w, struct gcal_value pointer,
-                                   int64_t bytes)
+static struct gcal_walk_value at_offset(struct gcal_walk *w,
+                                        struct gcal_walk_value pointer, int64_t bytes)
 {
-    if (pointer.kind == VALUE_POINTER && pointer.p)
+    if (pointer.kind == GCAL_WALK_VALUE_POINTER && pointer.p)
         pointer.p = gcal_poly_add(w->c, pointer.p, gcal_poly_integer(w->c, bytes));
     return pointer;
 }
 
 /* A structure's members, or an array's elements, one access each. */
 static void count_parts(struct gcal_walk *w, CXCursor at, CXType type,
-                        enum gcal_space space, enum gcal_direction direction,
-                        struct gcal_value pointer, const char *tag)
+                        enum gcal_feature_space space,
+                        enum gcal_feature_direction direction,
+                        struct gcal_walk_value pointer, const char *tag)
 {
     enum { MOST_ELEMENTS = 256 };
     CXType part = clang_getCanonicalType(clang_getArrayElementType(type));
     CXCursor decl = clang_getTypeDeclaration(type);
-    struct gcal_kids kids;
+    struct gcal_walk_children kids;
     long long n;
 
-    if (gcal_type_is_array(type)) {
+    if (gcal_walk_type_is_array(type)) {
         n = clang_getArraySize(type);
         if (n > MOST_ELEMENTS)
             gcal_walk_fail(w, at, "copies of so large a structure cannot be counted");
         for (long long i = 0; i < n && !w->failed; i++)
-            gcal_count_access(w, at, part, gcal_type_width(part), space, direction,
-                              at_offset(w, pointer, i * clang_Type_getSizeOf(part)), tag);
+            gcal_walk_count_access(
+                w, at, part, gcal_walk_type_width(part), space, direction,
+                at_offset(w, pointer, i * clang_Type_getSizeOf(part)), tag);
         return;
     }
     if (clang_getCursorKind(decl) == CXCursor_UnionDecl) {
@@ -146,43 +151,44 @@ static void count_parts(struct gcal_walk *w, CXCursor at, CXType type,
                        "copies of whole unions cannot be counted: access a member");
         return;
     }
-    kids = gcal_walk_kids(w, decl);
+    kids = gcal_walk_get_children(w, decl);
     for (size_t i = 0; i < kids.n && !w->failed; i++) {
         if (clang_getCursorKind(kids.c[i]) != CXCursor_FieldDecl)
             continue;
         part = gcal_walk_type(kids.c[i]);
-        gcal_count_access(
-            w, at, part, gcal_type_width(part), space, direction,
+        gcal_walk_count_access(
+            w, at, part, gcal_walk_type_width(part), space, direction,
             at_offset(w, pointer, clang_Cursor_getOffsetOfField(kids.c[i]) / 8), tag);
     }
 }
 
-void gcal_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64_t width,
-                       enum gcal_space space, enum gcal_direction direction,
-                       struct gcal_value pointer, const char *tag)
+void gcal_walk_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64_t width,
+                            enum gcal_feature_space space,
+                            enum gcal_feature_direction direction,
+                            struct gcal_walk_value pointer, const char *tag)
 {
     type = clang_getCanonicalType(type);
-    if (gcal_type_is_record(type) || gcal_type_is_array(type)) {
+    if (gcal_walk_type_is_record(type) || gcal_walk_type_is_array(type)) {
         count_parts(w, at, type, space, direction, pointer, tag);
         return;
     }
-    count_memory(
-        w, at, type, space, pointer,
-        (struct gcal_access_event){ .direction = direction, .width = width, .tag = tag });
+    count_memory(w, at, type, space, pointer,
+                 (struct gcal_sets_access_event){
+                     .direction = direction, .width = width, .tag = tag });
 }
 
-void gcal_count_atomic(struct gcal_walk *w, CXCursor at, CXType type,
-                       enum gcal_space space, const char *op, struct gcal_value pointer,
-                       const char *tag)
+void gcal_walk_count_atomic(struct gcal_walk *w, CXCursor at, CXType type,
+                            enum gcal_feature_space space, const char *op,
+                            struct gcal_walk_value pointer, const char *tag)
 {
     count_memory(w, at, type, space, pointer,
-                 (struct gcal_access_event){ .atomic = op, .width = 1, .tag = tag });
+                 (struct gcal_sets_access_event){ .atomic = op, .width = 1, .tag = tag });
 }
 
-void gcal_count_barrier(struct gcal_walk *w, CXCursor at)
+void gcal_walk_count_barrier(struct gcal_walk *w, CXCursor at)
 {
-    struct gcal_nest *nest = w->nest;
-    struct gcal_barrier_event *moved = gcal_array_grow(
+    struct gcal_sets_nest *nest = w->nest;
+    struct gcal_sets_barrier_event *moved = gcal_array_grow(
         nest->barriers, nest->n_barriers, &nest->barrier_capacity, sizeof(*moved), NULL);
 
     w->n_events++;
@@ -191,18 +197,18 @@ void gcal_count_barrier(struct gcal_walk *w, CXCursor at)
         return;
     }
     nest->barriers = moved;
-    moved[nest->n_barriers] = (struct gcal_barrier_event){ .domain = w->domain };
-    gcal_unit_location(at, &moved[nest->n_barriers].line,
-                       &moved[nest->n_barriers].column);
+    moved[nest->n_barriers] = (struct gcal_sets_barrier_event){ .scope = w->scope };
+    gcal_source_location(at, &moved[nest->n_barriers].line,
+                         &moved[nest->n_barriers].column);
     nest->n_barriers++;
 }
 
-void gcal_count_branch(struct gcal_walk *w, CXCursor at,
-                       const struct gcal_condition *condition)
+void gcal_walk_count_branch(struct gcal_walk *w, CXCursor at,
+                            const struct gcal_sets_condition *condition)
 {
-    struct gcal_nest *nest = w->nest;
-    struct gcal_branch_event event = { .condition = condition, .domain = w->domain };
-    struct gcal_branch_event *moved;
+    struct gcal_sets_nest *nest = w->nest;
+    struct gcal_sets_branch_event event = { .condition = condition, .scope = w->scope };
+    struct gcal_sets_branch_event *moved;
 
     if (w->silent)
         return;
@@ -212,7 +218,7 @@ void gcal_count_branch(struct gcal_walk *w, CXCursor at,
         gcal_walk_fail_memory(w);
         return;
     }
-    gcal_unit_location(at, &event.line, &event.column);
+    gcal_source_location(at, &event.line, &event.column);
     nest->branches = moved;
     moved[nest->n_branches++] = event;
 }
@@ -225,15 +231,16 @@ static bool is_declared(const struct gcal_walk *w, CXCursor decl)
     return false;
 }
 
-void gcal_count_bytes(struct gcal_walk *w, CXCursor decl)
+void gcal_walk_count_array_bytes(struct gcal_walk *w, CXCursor decl)
 {
     CXType type = gcal_walk_type(decl);
-    bool is_local = gcal_type_space(type) == GCAL_SPACE_LOCAL;
+    bool is_local = gcal_source_address_space(type) == GCAL_FEATURE_SPACE_LOCAL;
     long long bytes = clang_Type_getSizeOf(type);
     CXCursor *moved;
 
-    if (w->silent || bytes <= 0 || (!is_local && !gcal_type_is_array(type)) ||
-        gcal_type_space(type) == GCAL_SPACE_CONSTANT || is_declared(w, decl))
+    if (w->silent || bytes <= 0 || (!is_local && !gcal_walk_type_is_array(type)) ||
+        gcal_source_address_space(type) == GCAL_FEATURE_SPACE_CONSTANT ||
+        is_declared(w, decl))
         return;
     moved = gcal_array_grow(w->declared, w->n_declared, &w->declared_capacity,
                             sizeof(*moved), NULL);
@@ -248,45 +255,48 @@ void gcal_count_bytes(struct gcal_walk *w, CXCursor decl)
 
 /* ---- domains ---- */
 
-static struct gcal_domain *push_domain(struct gcal_walk *w)
+static struct gcal_sets_scope *push_domain(struct gcal_walk *w)
 {
-    struct gcal_domain *domain = gcal_polys_alloc(w->c, sizeof(*domain));
+    struct gcal_sets_scope *scope = gcal_poly_alloc(w->c, sizeof(*scope));
 
-    if (!domain) {
+    if (!scope) {
         gcal_walk_fail_memory(w);
         return NULL;
     }
-    *domain = (struct gcal_domain){ .parent = w->domain };
-    w->domain = domain;
-    return domain;
+    *scope = (struct gcal_sets_scope){ .parent = w->scope };
+    w->scope = scope;
+    return scope;
 }
 
-struct gcal_domain *gcal_push_condition(struct gcal_walk *w, CXCursor at,
-                                        const struct gcal_condition *condition)
+struct gcal_sets_scope *
+gcal_walk_push_condition(struct gcal_walk *w, CXCursor at,
+                         const struct gcal_sets_condition *condition)
 {
-    struct gcal_domain *domain = push_domain(w);
+    struct gcal_sets_scope *scope = push_domain(w);
 
-    if (!domain)
+    if (!scope)
         return NULL;
-    gcal_unit_location(at, &domain->line, &domain->column);
-    domain->kind = condition ? GCAL_DOMAIN_CONDITION : GCAL_DOMAIN_UNKNOWN;
-    domain->condition = condition;
-    return domain;
+    gcal_source_location(at, &scope->line, &scope->column);
+    scope->kind = condition ? GCAL_SETS_SCOPE_CONDITION : GCAL_SETS_SCOPE_UNKNOWN;
+    scope->condition = condition;
+    return scope;
 }
 
-void gcal_push_truth(struct gcal_walk *w, CXCursor at, const struct gcal_truth *truth,
-                     bool holds)
+void gcal_walk_push_predicate(struct gcal_walk *w, CXCursor at,
+                              const struct gcal_walk_predicate *predicate, bool holds)
 {
-    const struct gcal_condition *condition = holds ? truth->when : truth->unless;
+    const struct gcal_sets_condition *condition =
+        holds ? predicate->when : predicate->unless;
 
-    if (truth->known) {
-        condition = holds ? truth->when : gcal_condition_not(w->c, truth->when);
-        gcal_push_condition(w, at, condition);
+    if (predicate->known) {
+        condition =
+            holds ? predicate->when : gcal_sets_condition_not(w->c, predicate->when);
+        gcal_walk_push_condition(w, at, condition);
         return;
     }
     if (condition)
-        gcal_push_condition(w, at, condition);
-    gcal_push_condition(w, at, NULL);
+        gcal_walk_push_condition(w, at, condition);
+    gcal_walk_push_condition(w, at, NULL);
 }
 
 void gcal_walk_note(struct gcal_walk *w, CXCursor at, const char *text)
@@ -295,16 +305,17 @@ void gcal_walk_note(struct gcal_walk *w, CXCursor at, const char *text)
 
     if (w->silent)
         return;
-    gcal_unit_location(at, &line, &column);
-    gcal_nest_note(w->nest, line, column, text);
+    gcal_source_location(at, &line, &column);
+    gcal_sets_nest_note(w->nest, line, column, text);
 }
 
-void gcal_note_both_sides(struct gcal_walk *w, CXCursor condition,
-                          const struct gcal_truth *truth, size_t n_events)
+void gcal_walk_note_both_sides(struct gcal_walk *w, CXCursor condition,
+                               const struct gcal_walk_predicate *predicate,
+                               size_t n_events)
 {
-    if (truth->known || w->n_events == n_events)
+    if (predicate->known || w->n_events == n_events)
         return;
-    if (truth->on_data) {
+    if (predicate->on_data) {
         gcal_walk_note(w, condition,
                        "both sides were counted: the condition depends on data");
         return;
@@ -314,42 +325,42 @@ void gcal_note_both_sides(struct gcal_walk *w, CXCursor condition,
         gcal_walk_fail(w, condition,
                        "this condition cannot be counted exactly%s%s: allow estimates "
                        "to count both of its sides",
-                       truth->why ? ": " : "", truth->why ? truth->why : "");
+                       predicate->why ? ": " : "", predicate->why ? predicate->why : "");
     else
         gcal_walk_note(w, condition,
                        "both sides were counted: the condition is not "
                        "affine in sizes and ids");
 }
 
-void gcal_push_loop(struct gcal_walk *w, CXCursor at, unsigned atom,
-                    const struct gcal_poly *trips)
+void gcal_walk_push_loop(struct gcal_walk *w, CXCursor at, unsigned atom,
+                         const struct gcal_poly *trips)
 {
-    struct gcal_domain *domain = push_domain(w);
+    struct gcal_sets_scope *scope = push_domain(w);
 
-    if (!domain)
+    if (!scope)
         return;
-    domain->kind = GCAL_DOMAIN_LOOP;
-    domain->loop = atom;
-    domain->trips = trips;
-    gcal_unit_location(at, &domain->line, &domain->column);
+    scope->kind = GCAL_SETS_SCOPE_LOOP;
+    scope->loop = atom;
+    scope->trips = trips;
+    gcal_source_location(at, &scope->line, &scope->column);
 }
 
 /* ---- back to an earlier state ---- */
 
-struct gcal_mark gcal_events_mark(struct gcal_walk *w)
+struct gcal_walk_mark gcal_walk_events_mark(struct gcal_walk *w)
 {
-    const struct gcal_nest *nest = w->nest;
-    struct gcal_mark mark = { nest->n_ops,      nest->n_accesses, nest->n_barriers,
-                              nest->n_branches, nest->n_notes,    w->n_events,
-                              w->first_op };
+    const struct gcal_sets_nest *nest = w->nest;
+    struct gcal_walk_mark mark = { nest->n_ops,      nest->n_accesses, nest->n_barriers,
+                                   nest->n_branches, nest->n_notes,    w->n_events,
+                                   w->first_op };
 
     w->first_op = nest->n_ops;
     return mark;
 }
 
-void gcal_events_rewind(struct gcal_walk *w, const struct gcal_mark *mark)
+void gcal_walk_events_rewind(struct gcal_walk *w, const struct gcal_walk_mark *mark)
 {
-    struct gcal_nest *nest = w->nest;
+    struct gcal_sets_nest *nest = w->nest;
 
     nest->n_ops = mark->n_ops;
     nest->n_accesses = mark->n_accesses;

@@ -1,11 +1,11 @@
-/* walk_expr.c - expressions: their operations, their accesses, their symbolic values */
+/* expr.c - expressions: their operations, their accesses, their symbolic values */
 #include <string.h>
 
 #include "kernels/walk/private.h"
 
-struct gcal_value gcal_walk_quietly(struct gcal_walk *w, CXCursor c)
+struct gcal_walk_value gcal_walk_index_expr(struct gcal_walk *w, CXCursor c)
 {
-    struct gcal_value value;
+    struct gcal_walk_value value;
 
     w->quiet++;
     value = gcal_walk_expr(w, c);
@@ -13,9 +13,9 @@ struct gcal_value gcal_walk_quietly(struct gcal_walk *w, CXCursor c)
     return value;
 }
 
-struct gcal_value gcal_walk_silently(struct gcal_walk *w, CXCursor c)
+struct gcal_walk_value gcal_walk_expr_value(struct gcal_walk *w, CXCursor c)
 {
-    struct gcal_value value;
+    struct gcal_walk_value value;
 
     w->silent++;
     w->frozen++;
@@ -27,18 +27,18 @@ struct gcal_value gcal_walk_silently(struct gcal_walk *w, CXCursor c)
 
 /* The product that an addition of 'type' would be fused with, or false. */
 static bool find_product(struct gcal_walk *w, CXCursor c, CXType type,
-                         struct gcal_kids *factors)
+                         struct gcal_walk_children *factors)
 {
-    const char *dtype = gcal_type_dtype(type);
+    const char *dtype = gcal_source_dtype(type);
 
     for (;;) {
         enum CXCursorKind kind = clang_getCursorKind(c);
         CXType own = gcal_walk_type(c);
 
-        if (gcal_type_dtype(own) != dtype ||
-            gcal_type_width(own) != gcal_type_width(type))
+        if (gcal_source_dtype(own) != dtype ||
+            gcal_walk_type_width(own) != gcal_walk_type_width(type))
             return false;
-        *factors = gcal_walk_kids(w, c);
+        *factors = gcal_walk_get_children(w, c);
         if (kind == CXCursor_BinaryOperator)
             return clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Mul &&
                    factors->n == 2;
@@ -53,19 +53,20 @@ static bool find_product(struct gcal_walk *w, CXCursor c, CXType type,
 /* 'left' may be NULL: the value of a += is there already.  Returns the right value (and
  * the left one), with the operation counted.
  */
-static struct gcal_value walk_operands(struct gcal_walk *w,
-                                       enum CXBinaryOperatorKind kind, CXType type,
-                                       const CXCursor *left, CXCursor right,
-                                       struct gcal_value *left_value)
+static struct gcal_walk_value walk_operands(struct gcal_walk *w,
+                                            enum CXBinaryOperatorKind kind, CXType type,
+                                            const CXCursor *left, CXCursor right,
+                                            struct gcal_walk_value *left_value)
 {
-    const char *dtype = gcal_type_dtype(type), *op = gcal_op_name(kind);
-    bool fuses = dtype && !gcal_dtype_is_integer(dtype) && op && strcmp(op, "add") == 0;
-    struct gcal_kids factors;
+    const char *dtype = gcal_source_dtype(type), *op = gcal_walk_op_name(kind);
+    bool fuses =
+        dtype && !gcal_walk_dtype_is_integer(dtype) && op && strcmp(op, "add") == 0;
+    struct gcal_walk_children factors;
 
     if (fuses && left && find_product(w, *left, type, &factors)) {
         gcal_walk_expr(w, factors.c[0]);
         gcal_walk_expr(w, factors.c[1]);
-        gcal_count_op(w, type, "madd");
+        gcal_walk_count_op(w, type, "madd");
         return gcal_walk_expr(w, right);
     }
     if (left)
@@ -73,11 +74,11 @@ static struct gcal_value walk_operands(struct gcal_walk *w,
     if (fuses && find_product(w, right, type, &factors)) {
         gcal_walk_expr(w, factors.c[0]);
         gcal_walk_expr(w, factors.c[1]);
-        gcal_count_op(w, type, "madd");
-        return gcal_unknown(NULL);
+        gcal_walk_count_op(w, type, "madd");
+        return gcal_walk_unknown(NULL);
     }
     if (op)
-        gcal_count_op(w, type, op);
+        gcal_walk_count_op(w, type, op);
     return gcal_walk_expr(w, right);
 }
 
@@ -85,94 +86,95 @@ static struct gcal_value walk_operands(struct gcal_walk *w,
 
 static bool assigns_index(struct gcal_walk *w, CXCursor left)
 {
-    CXCursor c = gcal_strip(w, left);
+    CXCursor c = gcal_walk_strip_casts(w, left);
 
     return clang_getCursorKind(c) == CXCursor_DeclRefExpr &&
-           gcal_is_index(w, clang_getCursorReferenced(c));
+           gcal_walk_is_index(w, clang_getCursorReferenced(c));
 }
 
-static struct gcal_value walk_assign(struct gcal_walk *w, CXCursor c,
-                                     struct gcal_kids kids)
+static struct gcal_walk_value walk_assign(struct gcal_walk *w, CXCursor c,
+                                          struct gcal_walk_children kids)
 {
-    struct gcal_place place;
-    struct gcal_value value = assigns_index(w, kids.c[0])
-                                  ? gcal_walk_quietly(w, kids.c[1])
-                                  : gcal_walk_expr(w, kids.c[1]);
+    struct gcal_walk_lvalue lvalue;
+    struct gcal_walk_value value = assigns_index(w, kids.c[0])
+                                       ? gcal_walk_index_expr(w, kids.c[1])
+                                       : gcal_walk_expr(w, kids.c[1]);
 
-    place = gcal_place_find(w, kids.c[0]);
-    gcal_place_store(w, c, &place, value);
+    lvalue = gcal_walk_lvalue_find(w, kids.c[0]);
+    gcal_walk_lvalue_store(w, c, &lvalue, value);
     return value;
 }
 
-static struct gcal_value walk_compound(struct gcal_walk *w, CXCursor c)
+static struct gcal_walk_value walk_compound(struct gcal_walk *w, CXCursor c)
 {
-    struct gcal_kids kids = gcal_walk_kids(w, c);
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     enum CXBinaryOperatorKind kind =
-        gcal_compound_kind(clang_getCursorBinaryOperatorKind(c));
-    struct gcal_value value, right;
-    struct gcal_place place;
+        gcal_walk_compound_operator(clang_getCursorBinaryOperatorKind(c));
+    struct gcal_walk_value value, right;
+    struct gcal_walk_lvalue lvalue;
     CXType type, right_type;
     bool index;
 
     if (kids.n != 2)
-        return gcal_unknown(NULL);
+        return gcal_walk_unknown(NULL);
     index = assigns_index(w, kids.c[0]);
-    place = gcal_place_find(w, kids.c[0]);
-    value = gcal_place_load(w, c, &place);
-    if (gcal_type_is_pointer(place.type)) {
-        right = gcal_walk_quietly(w, kids.c[1]);
-        value = gcal_move_pointer(w, value, right, place.type,
-                                  kind == CXBinaryOperator_Sub ? -1 : 1);
+    lvalue = gcal_walk_lvalue_find(w, kids.c[0]);
+    value = gcal_walk_lvalue_load(w, c, &lvalue);
+    if (gcal_walk_type_is_pointer(lvalue.type)) {
+        right = gcal_walk_index_expr(w, kids.c[1]);
+        value = gcal_walk_move_pointer(w, value, right, lvalue.type,
+                                       kind == CXBinaryOperator_Sub ? -1 : 1);
     } else {
         /* float += double is computed in double */
-        type = place.type;
+        type = lvalue.type;
         right_type = gcal_walk_type(kids.c[1]);
-        if (gcal_type_width(type) == 1 && gcal_type_dtype(right_type) &&
+        if (gcal_walk_type_width(type) == 1 && gcal_source_dtype(right_type) &&
             (right_type.kind == CXType_Double ||
              (right_type.kind == CXType_Float && type.kind != CXType_Double)))
             type = right_type;
         w->quiet += index;
         right = walk_operands(w, kind, type, NULL, kids.c[1], NULL);
         w->quiet -= index;
-        value = gcal_type_is_integer(type) ? gcal_combine(w, kind, type, value, right)
-                                           : gcal_unknown(NULL);
+        value = gcal_walk_type_is_integer(type)
+                    ? gcal_walk_binary(w, kind, type, value, right)
+                    : gcal_walk_unknown(NULL);
     }
-    gcal_place_store(w, c, &place, value);
+    gcal_walk_lvalue_store(w, c, &lvalue, value);
     return value;
 }
 
-static struct gcal_value walk_step(struct gcal_walk *w, CXCursor c, CXCursor operand,
-                                   enum CXUnaryOperatorKind kind)
+static struct gcal_walk_value walk_step(struct gcal_walk *w, CXCursor c, CXCursor operand,
+                                        enum CXUnaryOperatorKind kind)
 {
     bool up = kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PreInc;
     bool post = kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PostDec;
     bool index = assigns_index(w, operand);
-    struct gcal_place place = gcal_place_find(w, operand);
-    struct gcal_value before = gcal_place_load(w, c, &place), after;
-    struct gcal_value one = gcal_integer(gcal_poly_integer(w->c, 1));
+    struct gcal_walk_lvalue lvalue = gcal_walk_lvalue_find(w, operand);
+    struct gcal_walk_value before = gcal_walk_lvalue_load(w, c, &lvalue), after;
+    struct gcal_walk_value one = gcal_walk_integer(gcal_poly_integer(w->c, 1));
 
-    if (gcal_type_is_pointer(place.type)) {
-        after = gcal_move_pointer(w, before, one, place.type, up ? 1 : -1);
+    if (gcal_walk_type_is_pointer(lvalue.type)) {
+        after = gcal_walk_move_pointer(w, before, one, lvalue.type, up ? 1 : -1);
     } else {
         w->quiet += index;
-        gcal_count_op(w, place.type, "add");
+        gcal_walk_count_op(w, lvalue.type, "add");
         w->quiet -= index;
-        after = gcal_combine(w, up ? CXBinaryOperator_Add : CXBinaryOperator_Sub,
-                             place.type, before, one);
+        after = gcal_walk_binary(w, up ? CXBinaryOperator_Add : CXBinaryOperator_Sub,
+                                 lvalue.type, before, one);
     }
-    gcal_place_store(w, c, &place, after);
+    gcal_walk_lvalue_store(w, c, &lvalue, after);
     return post ? before : after;
 }
 
-static struct gcal_value walk_unary(struct gcal_walk *w, CXCursor c)
+static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
 {
     enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(c);
-    struct gcal_kids kids = gcal_walk_kids(w, c);
-    struct gcal_value value;
-    struct gcal_place place;
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
+    struct gcal_walk_value value;
+    struct gcal_walk_lvalue lvalue;
 
     if (kids.n != 1)
-        return gcal_unknown(NULL);
+        return gcal_walk_unknown(NULL);
     switch (kind) {
     case CXUnaryOperator_PostInc:
     case CXUnaryOperator_PostDec:
@@ -180,73 +182,80 @@ static struct gcal_value walk_unary(struct gcal_walk *w, CXCursor c)
     case CXUnaryOperator_PreDec:
         return walk_step(w, c, kids.c[0], kind);
     case CXUnaryOperator_Deref:
-        place = gcal_place_find(w, c);
-        return gcal_place_load(w, c, &place);
+        lvalue = gcal_walk_lvalue_find(w, c);
+        return gcal_walk_lvalue_load(w, c, &lvalue);
     case CXUnaryOperator_AddrOf:
-        place = gcal_place_find(w, kids.c[0]);
-        if (place.kind == PLACE_VARIABLE && !w->frozen)
-            gcal_variable_escape(w, place.decl);
-        return place.kind == PLACE_MEMORY ? place.pointer : gcal_unknown(NULL);
+        lvalue = gcal_walk_lvalue_find(w, kids.c[0]);
+        if (lvalue.kind == GCAL_WALK_LVALUE_VARIABLE && !w->frozen)
+            gcal_walk_variable_escape(w, lvalue.decl);
+        return lvalue.kind == GCAL_WALK_LVALUE_MEMORY ? lvalue.pointer
+                                                      : gcal_walk_unknown(NULL);
     case CXUnaryOperator_Minus:
-        value = gcal_value_as_integer(w, gcal_walk_expr(w, kids.c[0]));
-        if (value.kind == VALUE_INTEGER)
+        value = gcal_walk_value_as_integer(w, gcal_walk_expr(w, kids.c[0]));
+        if (value.kind == GCAL_WALK_VALUE_INTEGER)
             value.p = gcal_poly_scale(w->c, value.p, -1, 1);
         return value;
     case CXUnaryOperator_Plus:
         return gcal_walk_expr(w, kids.c[0]);
     case CXUnaryOperator_LNot:
         value = gcal_walk_expr(w, kids.c[0]);
-        return gcal_truth_value(gcal_truth_not(w, gcal_value_truth(w, value)));
+        return gcal_walk_value_from_predicate(
+            gcal_walk_predicate_not(w, gcal_walk_predicate_from_value(w, value)));
     case CXUnaryOperator_Not: /* ~x is -x-1 */
         value = gcal_walk_expr(w, kids.c[0]);
-        if (value.kind == VALUE_INTEGER)
+        if (value.kind == GCAL_WALK_VALUE_INTEGER)
             value.p = gcal_poly_sub(w->c, gcal_poly_integer(w->c, -1), value.p);
         return value;
     default:
         gcal_walk_expr(w, kids.c[0]);
-        return gcal_unknown("it holds an operator that is not affine");
+        return gcal_walk_unknown("it holds an operator that is not affine");
     }
 }
 
 /* The right side of && and || runs only where the left one lets it. */
-static struct gcal_value walk_logic(struct gcal_walk *w, enum CXBinaryOperatorKind kind,
-                                    struct gcal_kids kids)
+static struct gcal_walk_value walk_logic(struct gcal_walk *w,
+                                         enum CXBinaryOperatorKind kind,
+                                         struct gcal_walk_children kids)
 {
-    const struct gcal_domain *before = w->domain;
+    const struct gcal_sets_scope *before = w->scope;
     bool is_and = kind == CXBinaryOperator_LAnd;
-    struct gcal_truth left = gcal_value_truth(w, gcal_walk_expr(w, kids.c[0])), right;
-    int decided = gcal_truth_decide(w, &left);
+    struct gcal_walk_predicate left = gcal_walk_predicate_from_value(
+                                   w, gcal_walk_expr(w, kids.c[0])),
+                               right;
+    int decided = gcal_walk_predicate_decide(w, &left);
     size_t n_events = w->n_events;
 
     if (decided == !is_and) /* the right side never runs */
-        return gcal_truth_value(left);
+        return gcal_walk_value_from_predicate(left);
     if (decided < 0)
-        gcal_push_truth(w, kids.c[0], &left, is_and);
-    right = gcal_value_truth(w, gcal_walk_expr(w, kids.c[1]));
-    w->domain = before;
+        gcal_walk_push_predicate(w, kids.c[0], &left, is_and);
+    right = gcal_walk_predicate_from_value(w, gcal_walk_expr(w, kids.c[1]));
+    w->scope = before;
     if (w->n_events != n_events && decided < 0)
-        gcal_count_branch(w, kids.c[0], left.known ? left.when : NULL);
-    gcal_note_both_sides(w, kids.c[0], &left, n_events);
-    return gcal_truth_value(is_and ? gcal_truth_both(w, left, right)
-                                   : gcal_truth_either(w, left, right));
+        gcal_walk_count_branch(w, kids.c[0], left.known ? left.when : NULL);
+    gcal_walk_note_both_sides(w, kids.c[0], &left, n_events);
+    return gcal_walk_value_from_predicate(is_and
+                                              ? gcal_walk_predicate_and(w, left, right)
+                                              : gcal_walk_predicate_or(w, left, right));
 }
 
 /* How many elements lie between two pointers. */
-static struct gcal_value pointer_difference(struct gcal_walk *w, struct gcal_kids kids)
+static struct gcal_walk_value pointer_difference(struct gcal_walk *w,
+                                                 struct gcal_walk_children kids)
 {
-    struct gcal_value a = gcal_walk_quietly(w, kids.c[0]);
-    struct gcal_value b = gcal_walk_quietly(w, kids.c[1]);
+    struct gcal_walk_value a = gcal_walk_index_expr(w, kids.c[0]);
+    struct gcal_walk_value b = gcal_walk_index_expr(w, kids.c[1]);
     long long size = clang_Type_getSizeOf(
         clang_getCanonicalType(clang_getPointeeType(gcal_walk_type(kids.c[0]))));
     const struct gcal_poly *apart;
 
-    if (a.kind != VALUE_POINTER || b.kind != VALUE_POINTER || a.array != b.array ||
-        !a.p || !b.p || size <= 0)
-        return gcal_unknown("it is the difference of pointers that are not known");
+    if (a.kind != GCAL_WALK_VALUE_POINTER || b.kind != GCAL_WALK_VALUE_POINTER ||
+        a.array != b.array || !a.p || !b.p || size <= 0)
+        return gcal_walk_unknown("it is the difference of pointers that are not known");
     apart = gcal_poly_scale(w->c, gcal_poly_sub(w->c, a.p, b.p), 1, size);
     return gcal_poly_is_integral(apart)
-               ? gcal_integer(apart)
-               : gcal_not_affine("it is no whole number of elements");
+               ? gcal_walk_integer(apart)
+               : gcal_walk_not_affine("it is no whole number of elements");
 }
 
 static bool is_comparison(enum CXBinaryOperatorKind kind)
@@ -254,145 +263,151 @@ static bool is_comparison(enum CXBinaryOperatorKind kind)
     return kind >= CXBinaryOperator_LT && kind <= CXBinaryOperator_NE;
 }
 
-static struct gcal_value walk_comparison(struct gcal_walk *w,
-                                         enum CXBinaryOperatorKind kind,
-                                         struct gcal_kids kids)
+static struct gcal_walk_value walk_comparison(struct gcal_walk *w,
+                                              enum CXBinaryOperatorKind kind,
+                                              struct gcal_walk_children kids)
 {
     CXType type = gcal_walk_type(kids.c[0]);
-    struct gcal_value a = gcal_walk_expr(w, kids.c[0]);
-    struct gcal_value b = gcal_walk_expr(w, kids.c[1]);
+    struct gcal_walk_value a = gcal_walk_expr(w, kids.c[0]);
+    struct gcal_walk_value b = gcal_walk_expr(w, kids.c[1]);
 
-    return gcal_truth_value(gcal_compare(w, kind, type, a, b));
+    return gcal_walk_value_from_predicate(gcal_walk_compare(w, kind, type, a, b));
 }
 
-static struct gcal_value walk_pointer_sum(struct gcal_walk *w,
-                                          enum CXBinaryOperatorKind kind, CXType type,
-                                          struct gcal_kids kids)
+static struct gcal_walk_value walk_pointer_sum(struct gcal_walk *w,
+                                               enum CXBinaryOperatorKind kind,
+                                               CXType type,
+                                               struct gcal_walk_children kids)
 {
-    bool swapped = !gcal_type_is_pointer(gcal_walk_type(kids.c[0]));
-    struct gcal_value pointer = gcal_walk_quietly(w, kids.c[swapped]);
-    struct gcal_value by = gcal_walk_quietly(w, kids.c[!swapped]);
+    bool swapped = !gcal_walk_type_is_pointer(gcal_walk_type(kids.c[0]));
+    struct gcal_walk_value pointer = gcal_walk_index_expr(w, kids.c[swapped]);
+    struct gcal_walk_value by = gcal_walk_index_expr(w, kids.c[!swapped]);
 
-    return gcal_move_pointer(w, pointer, by, type, kind == CXBinaryOperator_Sub ? -1 : 1);
+    return gcal_walk_move_pointer(w, pointer, by, type,
+                                  kind == CXBinaryOperator_Sub ? -1 : 1);
 }
 
-static struct gcal_value walk_binary(struct gcal_walk *w, CXCursor c)
+static struct gcal_walk_value walk_binary(struct gcal_walk *w, CXCursor c)
 {
     enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(c);
-    struct gcal_kids kids = gcal_walk_kids(w, c);
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     CXType type = gcal_walk_type(c);
-    struct gcal_value left = gcal_unknown(NULL), right;
+    struct gcal_walk_value left = gcal_walk_unknown(NULL), right;
 
     if (kids.n != 2)
-        return gcal_unknown(NULL);
+        return gcal_walk_unknown(NULL);
     if (kind == CXBinaryOperator_Assign)
         return walk_assign(w, c, kids);
     if (kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr)
         return walk_logic(w, kind, kids);
     if (is_comparison(kind))
         return walk_comparison(w, kind, kids);
-    if (!gcal_op_name(kind)) { /* comma */
+    if (!gcal_walk_op_name(kind)) { /* comma */
         gcal_walk_expr(w, kids.c[0]);
         return gcal_walk_expr(w, kids.c[1]);
     }
-    if (gcal_type_is_pointer(type))
+    if (gcal_walk_type_is_pointer(type))
         return walk_pointer_sum(w, kind, type, kids);
-    if (kind == CXBinaryOperator_Sub && gcal_type_is_pointer(gcal_walk_type(kids.c[0])))
+    if (kind == CXBinaryOperator_Sub &&
+        gcal_walk_type_is_pointer(gcal_walk_type(kids.c[0])))
         return pointer_difference(w, kids);
     right = walk_operands(w, kind, type, &kids.c[0], kids.c[1], &left);
-    return gcal_type_is_integer(type) ? gcal_combine(w, kind, type, left, right)
-                                      : gcal_unknown("it is not an integer");
+    return gcal_walk_type_is_integer(type) ? gcal_walk_binary(w, kind, type, left, right)
+                                           : gcal_walk_unknown("it is not an integer");
 }
 
-static struct gcal_value walk_conditional(struct gcal_walk *w, CXCursor c)
+static struct gcal_walk_value walk_conditional(struct gcal_walk *w, CXCursor c)
 {
-    struct gcal_kids kids = gcal_walk_kids(w, c);
-    const struct gcal_domain *before = w->domain;
-    struct gcal_truth truth;
-    struct gcal_value yes, no;
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
+    const struct gcal_sets_scope *before = w->scope;
+    struct gcal_walk_predicate predicate;
+    struct gcal_walk_value yes, no;
     size_t n_events;
     int decided;
 
     if (kids.n != 3)
-        return gcal_unknown(NULL);
-    truth = gcal_value_truth(w, gcal_walk_quietly(w, kids.c[0]));
-    decided = gcal_truth_decide(w, &truth);
+        return gcal_walk_unknown(NULL);
+    predicate = gcal_walk_predicate_from_value(w, gcal_walk_index_expr(w, kids.c[0]));
+    decided = gcal_walk_predicate_decide(w, &predicate);
     if (decided >= 0)
         return gcal_walk_expr(w, kids.c[decided ? 1 : 2]);
     n_events = w->n_events;
-    gcal_count_branch(w, kids.c[0], truth.known ? truth.when : NULL);
-    gcal_push_truth(w, kids.c[0], &truth, true);
+    gcal_walk_count_branch(w, kids.c[0], predicate.known ? predicate.when : NULL);
+    gcal_walk_push_predicate(w, kids.c[0], &predicate, true);
     yes = gcal_walk_expr(w, kids.c[1]);
-    w->domain = before;
-    gcal_push_truth(w, kids.c[0], &truth, false);
+    w->scope = before;
+    gcal_walk_push_predicate(w, kids.c[0], &predicate, false);
     no = gcal_walk_expr(w, kids.c[2]);
-    w->domain = before;
-    gcal_note_both_sides(w, kids.c[0], &truth, n_events);
-    return gcal_value_choose(w, &truth, yes, no);
+    w->scope = before;
+    gcal_walk_note_both_sides(w, kids.c[0], &predicate, n_events);
+    return gcal_walk_value_select(w, &predicate, yes, no);
 }
 
-static struct gcal_value walk_cast(struct gcal_walk *w, CXCursor c)
+static struct gcal_walk_value walk_cast(struct gcal_walk *w, CXCursor c)
 {
-    struct gcal_kids kids = gcal_walk_kids(w, c);
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     CXType type = gcal_walk_type(c), from;
     CXCursor child;
-    struct gcal_value value;
-    struct gcal_place place;
+    struct gcal_walk_value value;
+    struct gcal_walk_lvalue lvalue;
 
     if (!kids.n)
-        return gcal_unknown(NULL);
+        return gcal_walk_unknown(NULL);
     child = kids.c[kids.n - 1];
     from = gcal_walk_type(child);
-    if (gcal_type_is_array(from) && gcal_type_is_pointer(type)) {
-        place = gcal_place_find(w, child);
-        return place.kind == PLACE_MEMORY ? place.pointer
-                                          : gcal_unknown("it points to private memory");
+    if (gcal_walk_type_is_array(from) && gcal_walk_type_is_pointer(type)) {
+        lvalue = gcal_walk_lvalue_find(w, child);
+        return lvalue.kind == GCAL_WALK_LVALUE_MEMORY
+                   ? lvalue.pointer
+                   : gcal_walk_unknown("it points to private memory");
     }
-    if (gcal_type_width(from) > gcal_type_width(type) ||
-        (clang_getCursorKind(c) == CXCursor_UnexposedExpr && gcal_type_is_pointer(from) &&
-         !gcal_type_is_pointer(type) &&
-         gcal_type_width(clang_getPointeeType(from)) > 1)) { /* a component */
-        place = gcal_place_find(w, c);
-        return place.kind == PLACE_VARIABLE ? gcal_unknown(NULL)
-                                            : gcal_place_load(w, c, &place);
+    if (gcal_walk_type_width(from) > gcal_walk_type_width(type) ||
+        (clang_getCursorKind(c) == CXCursor_UnexposedExpr &&
+         gcal_walk_type_is_pointer(from) && !gcal_walk_type_is_pointer(type) &&
+         gcal_walk_type_width(clang_getPointeeType(from)) > 1)) { /* a component */
+        lvalue = gcal_walk_lvalue_find(w, c);
+        return lvalue.kind == GCAL_WALK_LVALUE_VARIABLE
+                   ? gcal_walk_unknown(NULL)
+                   : gcal_walk_lvalue_load(w, c, &lvalue);
     }
     value = gcal_walk_expr(w, child);
-    if (value.kind == VALUE_POINTER && gcal_type_is_pointer(type))
+    if (value.kind == GCAL_WALK_VALUE_POINTER && gcal_walk_type_is_pointer(type))
         return value;
-    return gcal_type_is_integer(type) && gcal_type_is_integer(from)
-               ? gcal_convert(w, value, from, type)
-               : gcal_unknown("it is not an integer");
+    return gcal_walk_type_is_integer(type) && gcal_walk_type_is_integer(from)
+               ? gcal_walk_convert(w, value, from, type)
+               : gcal_walk_unknown("it is not an integer");
 }
 
-static struct gcal_value walk_kind(struct gcal_walk *w, CXCursor c)
+static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
 {
-    struct gcal_kids kids;
-    struct gcal_place place;
+    struct gcal_walk_children kids;
+    struct gcal_walk_lvalue lvalue;
 
     switch (clang_getCursorKind(c)) {
     case CXCursor_IntegerLiteral:
     case CXCursor_CharacterLiteral:
     case CXCursor_CXXBoolLiteralExpr:
     case CXCursor_UnaryExpr: /* sizeof */
-        return gcal_evaluated(w, c);
+        return gcal_walk_constant(w, c);
     case CXCursor_ParenExpr:
-        kids = gcal_walk_kids(w, c);
-        return kids.n ? gcal_walk_expr(w, kids.c[kids.n - 1]) : gcal_unknown(NULL);
+        kids = gcal_walk_get_children(w, c);
+        return kids.n ? gcal_walk_expr(w, kids.c[kids.n - 1]) : gcal_walk_unknown(NULL);
     case CXCursor_UnexposedExpr:
     case CXCursor_CStyleCastExpr:
         return walk_cast(w, c);
     case CXCursor_DeclRefExpr:
         if (clang_getCursorKind(clang_getCursorReferenced(c)) ==
                 CXCursor_EnumConstantDecl ||
-            (gcal_type_space(gcal_walk_type(c)) == GCAL_SPACE_CONSTANT &&
-             !gcal_type_is_array(gcal_walk_type(c)))) /* compilers fold these */
-            return gcal_evaluated(w, c);
-        place = gcal_place_find(w, c);
-        return gcal_place_load(w, c, &place);
+            (gcal_source_address_space(gcal_walk_type(c)) ==
+                 GCAL_FEATURE_SPACE_CONSTANT &&
+             !gcal_walk_type_is_array(gcal_walk_type(c)))) /* compilers fold these */
+            return gcal_walk_constant(w, c);
+        lvalue = gcal_walk_lvalue_find(w, c);
+        return gcal_walk_lvalue_load(w, c, &lvalue);
     case CXCursor_ArraySubscriptExpr:
     case CXCursor_MemberRefExpr:
-        place = gcal_place_find(w, c);
-        return gcal_place_load(w, c, &place);
+        lvalue = gcal_walk_lvalue_find(w, c);
+        return gcal_walk_lvalue_load(w, c, &lvalue);
     case CXCursor_UnaryOperator:
         return walk_unary(w, c);
     case CXCursor_BinaryOperator:
@@ -404,19 +419,19 @@ static struct gcal_value walk_kind(struct gcal_walk *w, CXCursor c)
     case CXCursor_CallExpr:
         return gcal_walk_call(w, c);
     default: /* initialiser lists, vectors of parts, floating literals */
-        kids = gcal_walk_kids(w, c);
+        kids = gcal_walk_get_children(w, c);
         for (size_t i = 0; i < kids.n; i++)
             gcal_walk_expr(w, kids.c[i]);
-        return gcal_unknown(NULL);
+        return gcal_walk_unknown(NULL);
     }
 }
 
-struct gcal_value gcal_walk_expr(struct gcal_walk *w, CXCursor c)
+struct gcal_walk_value gcal_walk_expr(struct gcal_walk *w, CXCursor c)
 {
-    struct gcal_value value;
+    struct gcal_walk_value value;
 
     if (!gcal_walk_enter(w, c))
-        return gcal_unknown(NULL);
+        return gcal_walk_unknown(NULL);
     value = walk_kind(w, c);
     gcal_walk_leave(w);
     return value;

@@ -1,4 +1,4 @@
-/* walk_index.c - integer variables that only steer
+/* index.c - integer variables that only steer
  *
  * Arithmetic in subscripts and loop control is not counted (seed 004 section 5), and
  * neither is what prepares it: "int row = 16*gid + lid;".
@@ -10,7 +10,7 @@ static bool add_index(struct gcal_walk *w, CXCursor decl)
 {
     CXCursor *moved;
 
-    if (gcal_is_index(w, decl))
+    if (gcal_walk_is_index(w, decl))
         return false;
     moved = gcal_array_grow(w->indices, w->n_indices, &w->index_capacity, sizeof(*moved),
                             w->err);
@@ -23,7 +23,7 @@ static bool add_index(struct gcal_walk *w, CXCursor decl)
     return true;
 }
 
-bool gcal_is_index(const struct gcal_walk *w, CXCursor decl)
+bool gcal_walk_is_index(const struct gcal_walk *w, CXCursor decl)
 {
     for (size_t i = 0; i < w->n_indices; i++)
         if (clang_equalCursors(w->indices[i], decl))
@@ -34,9 +34,9 @@ bool gcal_is_index(const struct gcal_walk *w, CXCursor decl)
 /* Whether 'c' is a variable that is an index already. */
 static bool names_index(struct gcal_walk *w, CXCursor c)
 {
-    c = gcal_strip(w, c);
+    c = gcal_walk_strip_casts(w, c);
     return clang_getCursorKind(c) == CXCursor_DeclRefExpr &&
-           gcal_is_index(w, clang_getCursorReferenced(c));
+           gcal_walk_is_index(w, clang_getCursorReferenced(c));
 }
 
 /* Marks the variables below 'c'; 'steers': c's value goes into a subscript or a loop's
@@ -46,7 +46,7 @@ static bool mark(struct gcal_walk *w, CXCursor c, bool steers);
 
 static bool mark_kind(struct gcal_walk *w, CXCursor c, bool steers)
 {
-    struct gcal_kids kids = gcal_walk_kids(w, c);
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     CXType type = gcal_walk_type(c);
     bool found = false, pointer = type.kind == CXType_Pointer, late;
     CXCursor parts[4];
@@ -59,7 +59,7 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool steers)
             found |= mark(w, kids.c[i], true);
         return found;
     case CXCursor_ForStmt:
-        if (gcal_for_parts(c, parts, w->err) < 0)
+        if (gcal_source_for_clauses(c, parts, w->err) < 0)
             return false;
         for (int i = 0; i < 3; i++)
             if (!clang_Cursor_isNull(parts[i]))
@@ -76,7 +76,7 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool steers)
             found |= mark(w, kids.c[i], i > 0 && steers);
         return found;
     case CXCursor_VarDecl:
-        steers = steers || gcal_is_index(w, c) || pointer;
+        steers = steers || gcal_walk_is_index(w, c) || pointer;
         break;
     case CXCursor_BinaryOperator:
     case CXCursor_CompoundAssignOperator:
@@ -90,7 +90,8 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool steers)
         for (size_t i = 1; i < kids.n; i++)
             found |=
                 mark(w, kids.c[i],
-                     gcal_dtype_is_integer(gcal_type_dtype(gcal_walk_type(kids.c[i]))) &&
+                     gcal_walk_dtype_is_integer(
+                         gcal_source_dtype(gcal_walk_type(kids.c[i]))) &&
                          (steers || gcal_walk_name(w, c)[0] == 'v' ||
                           clang_getCursorKind(clang_getCursorDefinition(
                               clang_getCursorReferenced(c))) == CXCursor_FunctionDecl));
@@ -109,7 +110,7 @@ static bool mark(struct gcal_walk *w, CXCursor c, bool steers)
 
     if (w->failed)
         return false;
-    if (w->depth == GCAL_DEEPEST) {
+    if (w->depth == GCAL_WALK_MAX_DEPTH) {
         gcal_walk_fail(w, c, "this expression is nested too deeply");
         return false;
     }
@@ -119,7 +120,7 @@ static bool mark(struct gcal_walk *w, CXCursor c, bool steers)
     return found;
 }
 
-void gcal_find_indices(struct gcal_walk *w, CXCursor function)
+void gcal_walk_find_indices(struct gcal_walk *w, CXCursor function)
 {
     enum { MOST_ROUNDS = 20 };
 

@@ -1,14 +1,16 @@
-/* walk_loop.c - loops of any form: which way to count them */
+/* loop.c - loops of any form: which way to count them */
 #include "kernels/walk/private.h"
 
-static bool read_loop(struct gcal_walk *w, CXCursor c, struct gcal_loop *loop)
+static bool read_loop(struct gcal_walk *w, CXCursor c,
+                      struct gcal_walk_loop_clauses *loop)
 {
     CXCursor parts[4], null = clang_getNullCursor();
-    struct gcal_kids kids;
+    struct gcal_walk_children kids;
 
-    *loop = (struct gcal_loop){ .at = c, .condition = null, .increment = null };
+    *loop =
+        (struct gcal_walk_loop_clauses){ .at = c, .condition = null, .increment = null };
     if (clang_getCursorKind(c) == CXCursor_ForStmt) {
-        if (gcal_for_parts(c, parts, w->err) < 0) {
+        if (gcal_source_for_clauses(c, parts, w->err) < 0) {
             w->failed = true;
             return false;
         }
@@ -22,7 +24,7 @@ static bool read_loop(struct gcal_walk *w, CXCursor c, struct gcal_loop *loop)
         loop->body = parts[3];
         return !w->failed;
     }
-    kids = gcal_walk_kids(w, c);
+    kids = gcal_walk_get_children(w, c);
     if (kids.n != 2) {
         gcal_walk_fail(w, c, "this loop was not understood");
         return false;
@@ -37,79 +39,82 @@ static bool read_loop(struct gcal_walk *w, CXCursor c, struct gcal_loop *loop)
 
 /* What is known of a loop whose trips are sought. */
 struct seeking {
-    const struct gcal_loop *loop;
-    const struct gcal_changes *changes;
+    const struct gcal_walk_loop_clauses *loop;
+    const struct gcal_walk_inductions *changes;
     const struct gcal_poly *v;
-    struct gcal_trip_count count;
+    struct gcal_walk_trip_count count;
     const char *why; /* they were not found */
     bool on_data, is_endless;
 };
 
 /* Where an iteration leaves; nothing is counted, and the variables end as it does. */
-static struct gcal_exit rehearse(struct gcal_walk *w, const struct gcal_loop *loop)
+static struct gcal_walk_exit rehearse(struct gcal_walk *w,
+                                      const struct gcal_walk_loop_clauses *loop)
 {
-    const struct gcal_path *path = w->path;
+    const struct gcal_walk_path *path = w->path;
     size_t n_returns = w->n_returns;
-    struct gcal_flow flow;
+    struct gcal_walk_flow flow;
 
     w->silent++;
     flow = gcal_walk_stmt(w, loop->body);
     w->silent--;
     w->n_returns = n_returns;
     w->path = path;
-    flow.ways[GCAL_CONTINUE].kind = EXIT_NEVER;
-    return gcal_flow_left(w, &flow);
+    flow.ways[GCAL_WALK_CONTINUE].kind = GCAL_WALK_EXIT_NEVER;
+    return gcal_walk_flow_any_exit(w, &flow);
 }
 
 /* The condition's truth in iteration v. */
-static struct gcal_truth truth_at(struct gcal_walk *w, const struct seeking *s)
+static struct gcal_walk_predicate predicate_at(struct gcal_walk *w,
+                                               const struct seeking *s)
 {
-    struct gcal_truth truth = { .known = true };
+    struct gcal_walk_predicate predicate = { .known = true };
 
-    gcal_changes_set(w, s->changes, s->v);
+    gcal_walk_inductions_set(w, s->changes, s->v);
     if (s->loop->tests_late)
         rehearse(w, s->loop);
     if (clang_Cursor_isNull(s->loop->condition)) {
-        truth.when = gcal_condition_nonnegative(w->c, gcal_poly_integer(w->c, 0));
-        return truth;
+        predicate.when =
+            gcal_sets_condition_nonnegative(w->c, gcal_poly_integer(w->c, 0));
+        return predicate;
     }
     w->in_control++;
-    truth = gcal_walk_truth(w, s->loop->condition);
+    predicate = gcal_walk_condition(w, s->loop->condition);
     w->in_control--;
-    return truth;
+    return predicate;
 }
 
 /* A loop without an end of its own runs until something in it leaves it. */
 static bool find_leaving(struct gcal_walk *w, struct seeking *s)
 {
-    const struct gcal_loop *loop = s->loop;
-    struct gcal_trip_count inside;
-    struct gcal_exit left;
+    const struct gcal_walk_loop_clauses *loop = s->loop;
+    struct gcal_walk_trip_count inside;
+    struct gcal_walk_exit left;
 
     s->why = "it never ends, or steps away from its bound";
-    if (!gcal_holds_exit(w, loop->body, GCAL_BREAK) &&
-        !gcal_holds_exit(w, loop->body, GCAL_RETURN)) {
+    if (!gcal_walk_contains_jump(w, loop->body, GCAL_WALK_BREAK) &&
+        !gcal_walk_contains_jump(w, loop->body, GCAL_WALK_RETURN)) {
         s->is_endless = true;
         return false;
     }
-    gcal_changes_set(w, s->changes, s->v);
+    gcal_walk_inductions_set(w, s->changes, s->v);
     if (!loop->tests_late && !clang_Cursor_isNull(loop->condition)) {
         w->silent++;
         gcal_walk_expr(w, loop->condition);
         w->silent--;
     }
     left = rehearse(w, loop);
-    if (left.kind == EXIT_ALWAYS) {
+    if (left.kind == GCAL_WALK_EXIT_ALWAYS) {
         s->count.trips = gcal_poly_integer(w->c, 1);
         return true;
     }
-    if (left.kind != EXIT_WHEN) {
-        s->on_data = left.kind == EXIT_MAYBE && left.on_data;
+    if (left.kind != GCAL_WALK_EXIT_WHEN) {
+        s->on_data = left.kind == GCAL_WALK_EXIT_MAYBE && left.on_data;
         s->why = "when it is left does not follow from sizes and ids";
         return false;
     }
-    if (!gcal_trips_find(w, gcal_condition_not(w->c, left.when), gcal_poly_atom(s->v),
-                         &inside, &s->why) ||
+    if (!gcal_walk_trip_count_find(w, gcal_sets_condition_not(w->c, left.when),
+                                   gcal_poly_atom_index(s->v), &inside, &s->why) ||
         !inside.trips || inside.guard)
         return false;
     /* it is left in the iteration after those */
@@ -121,19 +126,20 @@ static bool find_leaving(struct gcal_walk *w, struct seeking *s)
 
 static bool find_trips(struct gcal_walk *w, struct seeking *s)
 {
-    struct gcal_truth truth = truth_at(w, s);
+    struct gcal_walk_predicate predicate = predicate_at(w, s);
 
-    if (!truth.known) {
-        s->why = truth.why;
-        s->on_data = truth.on_data;
+    if (!predicate.known) {
+        s->why = predicate.why;
+        s->on_data = predicate.on_data;
         return false;
     }
-    if (!gcal_trips_find(w, truth.when, gcal_poly_atom(s->v), &s->count, &s->why))
+    if (!gcal_walk_trip_count_find(w, predicate.when, gcal_poly_atom_index(s->v),
+                                   &s->count, &s->why))
         return false;
-    if (s->count.guard && gcal_condition_decide(w->c, s->count.guard) == 1)
+    if (s->count.guard && gcal_sets_condition_decide(w->c, s->count.guard) == 1)
         s->count.guard = NULL;
-    if (s->count.guard && gcal_condition_decide(w->c, s->count.guard) == 0) {
-        s->count = (struct gcal_trip_count){ .trips = gcal_poly_integer(w->c, 0) };
+    if (s->count.guard && gcal_sets_condition_decide(w->c, s->count.guard) == 0) {
+        s->count = (struct gcal_walk_trip_count){ .trips = gcal_poly_integer(w->c, 0) };
     } else if (s->count.guard && s->loop->tests_late) {
         s->why = "its condition does not only depend on what changes";
         return false;
@@ -149,8 +155,8 @@ static bool find_trips(struct gcal_walk *w, struct seeking *s)
 
 /* ---- the ways ---- */
 
-void gcal_loop_refuse(struct gcal_walk *w, const struct gcal_loop *loop, bool on_data,
-                      const char *why)
+void gcal_walk_loop_refuse(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop,
+                           bool on_data, const char *why)
 {
     CXCursor at = clang_Cursor_isNull(loop->condition) ? loop->at : loop->condition;
 
@@ -173,12 +179,13 @@ void gcal_loop_refuse(struct gcal_walk *w, const struct gcal_loop *loop, bool on
 /* Whether a variable changes in a way that only its last iteration tells, and that is
  * known then: what is moved from an unknown place never is.
  */
-static bool is_irregular(const struct gcal_changes *changes)
+static bool is_irregular(const struct gcal_walk_inductions *changes)
 {
     for (size_t i = 0; i < changes->n; i++) {
-        const struct gcal_moving *m = &changes->all[i];
+        const struct gcal_walk_induction *m = &changes->all[i];
 
-        if (!m->step && !m->on_data && (m->assigned || m->start.kind != VALUE_UNKNOWN))
+        if (!m->step && !m->on_data &&
+            (m->assigned || m->start.kind != GCAL_WALK_VALUE_UNKNOWN))
             return true;
     }
     return false;
@@ -187,79 +194,80 @@ static bool is_irregular(const struct gcal_changes *changes)
 /* As a dimension; where its trips are a number and something in it is not affine in them,
  * one after the other.
  */
-static struct gcal_flow walk_counted(struct gcal_walk *w, const struct seeking *s)
+static struct gcal_walk_flow walk_counted(struct gcal_walk *w, const struct seeking *s)
 {
     enum { FEW = 8 };
     int64_t trips = 0;
     bool tentative = gcal_poly_is_constant(s->count.trips, &trips) &&
-                     trips <= GCAL_MOST_UNROLLED && !s->count.guard;
+                     trips <= GCAL_WALK_MAX_UNROLLED && !s->count.guard;
     size_t n_returns = w->n_returns, not_affine = w->not_affine, n_saved;
-    struct gcal_variable *saved;
-    struct gcal_mark mark;
-    struct gcal_flow flow;
+    struct gcal_walk_variable *saved;
+    struct gcal_walk_mark mark;
+    struct gcal_walk_flow flow;
 
     if (!tentative)
-        return gcal_loop_nest(w, s->loop, s->changes, &s->count, false);
-    gcal_changes_undo(w, s->changes);
+        return gcal_walk_loop_nest(w, s->loop, s->changes, &s->count, false);
+    gcal_walk_inductions_reset(w, s->changes);
     if (trips <= FEW && is_irregular(s->changes))
-        return gcal_loop_unroll(w, s->loop);
-    saved = gcal_variables_save(w, &n_saved);
-    mark = gcal_events_mark(w);
+        return gcal_walk_loop_unroll(w, s->loop);
+    saved = gcal_walk_variables_save(w, &n_saved);
+    mark = gcal_walk_events_mark(w);
     w->tentative++;
-    flow = gcal_loop_nest(w, s->loop, s->changes, &s->count, false);
+    flow = gcal_walk_loop_nest(w, s->loop, s->changes, &s->count, false);
     w->tentative--;
     w->first_op = mark.first_op;
     if (w->not_affine == not_affine || w->failed || !w->n_events)
         return flow;
-    gcal_events_rewind(w, &mark);
-    gcal_variables_restore(w, saved, n_saved);
+    gcal_walk_events_rewind(w, &mark);
+    gcal_walk_variables_restore(w, saved, n_saved);
     w->n_returns = n_returns;
     w->not_affine = not_affine;
-    return gcal_loop_unroll(w, s->loop);
+    return gcal_walk_loop_unroll(w, s->loop);
 }
 
 /* Whether its condition decides at its start. */
-static bool can_unroll(struct gcal_walk *w, const struct gcal_loop *loop)
+static bool can_unroll(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop)
 {
-    struct gcal_truth truth;
+    struct gcal_walk_predicate predicate;
 
     if (loop->tests_late || clang_Cursor_isNull(loop->condition))
         return true;
-    truth = gcal_walk_truth(w, loop->condition);
-    return gcal_truth_decide(w, &truth) >= 0;
+    predicate = gcal_walk_condition(w, loop->condition);
+    return gcal_walk_predicate_decide(w, &predicate) >= 0;
 }
 
-static struct gcal_flow walk_average(struct gcal_walk *w, const struct gcal_loop *loop,
-                                     const struct gcal_changes *changes,
-                                     const char *parameter)
+static struct gcal_walk_flow walk_average(struct gcal_walk *w,
+                                          const struct gcal_walk_loop_clauses *loop,
+                                          const struct gcal_walk_inductions *changes,
+                                          const char *parameter)
 {
-    struct gcal_trip_count count = { .trips = gcal_poly_parameter(w->c, parameter) };
+    struct gcal_walk_trip_count count = { .trips = gcal_poly_parameter(w->c, parameter) };
 
-    return gcal_loop_nest(w, loop, changes, &count, true);
+    return gcal_walk_loop_nest(w, loop, changes, &count, true);
 }
 
-struct gcal_flow gcal_walk_loop(struct gcal_walk *w, CXCursor c)
+struct gcal_walk_flow gcal_walk_loop(struct gcal_walk *w, CXCursor c)
 {
     struct seeking s = { 0 };
-    struct gcal_loop loop;
+    struct gcal_walk_loop_clauses loop;
     const char *average;
     bool found;
 
-    if (!read_loop(w, c, &loop) || !(s.changes = gcal_changes_find(w, &loop)))
-        return gcal_flow_on();
-    if ((average = gcal_remark_trips(w, c)))
+    if (!read_loop(w, c, &loop) || !(s.changes = gcal_walk_inductions_find(w, &loop)))
+        return gcal_walk_flow_fall_through();
+    if ((average = gcal_walk_annotation_trips(w, c)))
         return walk_average(w, &loop, s.changes, average);
     s.loop = &loop;
     s.v = gcal_poly_dimension(w->c, "iteration", gcal_poly_integer(w->c, INT32_MAX));
     found = find_trips(w, &s);
-    gcal_changes_undo(w, s.changes);
+    gcal_walk_inductions_reset(w, s.changes);
     if (w->failed)
-        return gcal_flow_on();
+        return gcal_walk_flow_fall_through();
     if (found)
         return walk_counted(w, &s);
     loop.why = s.why;
     if (!s.is_endless && can_unroll(w, &loop))
-        return gcal_loop_unroll(w, &loop);
-    gcal_loop_refuse(w, &loop, s.on_data, s.why);
-    return gcal_flow_on();
+        return gcal_walk_loop_unroll(w, &loop);
+    gcal_walk_loop_refuse(w, &loop, s.on_data, s.why);
+    return gcal_walk_flow_fall_through();
 }

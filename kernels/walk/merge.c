@@ -1,11 +1,11 @@
-/* walk_merge.c - values behind branches: kept exactly where they have a form */
+/* merge.c - values behind branches: kept exactly where they have a form */
 #include "calib/base/buf.h"
 #include "kernels/poly/private.h"
 #include "kernels/walk/private.h"
 
 static const char follows[] = "it follows a condition";
 
-static bool same_value(struct gcal_value a, struct gcal_value b)
+static bool same_value(struct gcal_walk_value a, struct gcal_walk_value b)
 {
     if (a.kind != b.kind || a.array != b.array || a.condition != b.condition)
         return false;
@@ -15,7 +15,8 @@ static bool same_value(struct gcal_value a, struct gcal_value b)
 /* ---- conditions as integers ---- */
 
 /* 0 where p < 0, else 1. */
-static const struct gcal_poly *step(struct gcal_polys *c, const struct gcal_poly *p)
+static const struct gcal_poly *step(struct gcal_poly_context *c,
+                                    const struct gcal_poly *p)
 {
     const struct gcal_poly *one = gcal_poly_integer(c, 1);
 
@@ -23,34 +24,36 @@ static const struct gcal_poly *step(struct gcal_polys *c, const struct gcal_poly
                          gcal_poly_integer(c, 0));
 }
 
-const struct gcal_poly *gcal_condition_indicator(struct gcal_walk *w,
-                                                 const struct gcal_condition *condition)
+const struct gcal_poly *
+gcal_walk_condition_indicator(struct gcal_walk *w,
+                              const struct gcal_sets_condition *condition)
 {
     const struct gcal_poly *a, *b, *one = gcal_poly_integer(w->c, 1);
 
-    a = condition->a ? gcal_condition_indicator(w, condition->a) : NULL;
-    b = condition->b ? gcal_condition_indicator(w, condition->b) : NULL;
+    a = condition->a ? gcal_walk_condition_indicator(w, condition->a) : NULL;
+    b = condition->b ? gcal_walk_condition_indicator(w, condition->b) : NULL;
     switch (condition->kind) {
-    case GCAL_CONDITION_NONNEGATIVE:
+    case GCAL_SETS_CONDITION_NONNEGATIVE:
         return step(w->c, condition->p);
-    case GCAL_CONDITION_NOT:
+    case GCAL_SETS_CONDITION_NOT:
         return a ? gcal_poly_sub(w->c, one, a) : NULL;
-    case GCAL_CONDITION_AND:
+    case GCAL_SETS_CONDITION_AND:
         return a && b ? gcal_poly_min(w->c, a, b) : NULL;
-    case GCAL_CONDITION_OR:
+    case GCAL_SETS_CONDITION_OR:
         return a && b ? gcal_poly_max(w->c, a, b) : NULL;
     default:
         return NULL;
     }
 }
 
-struct gcal_value gcal_value_as_integer(struct gcal_walk *w, struct gcal_value value)
+struct gcal_walk_value gcal_walk_value_as_integer(struct gcal_walk *w,
+                                                  struct gcal_walk_value value)
 {
     const struct gcal_poly *p;
 
-    if (value.kind == VALUE_UNKNOWN && value.condition &&
-        (p = gcal_condition_indicator(w, value.condition)))
-        return gcal_integer(p);
+    if (value.kind == GCAL_WALK_VALUE_UNKNOWN && value.condition &&
+        (p = gcal_walk_condition_indicator(w, value.condition)))
+        return gcal_walk_integer(p);
     return value;
 }
 
@@ -62,7 +65,7 @@ struct gcal_value gcal_value_as_integer(struct gcal_walk *w, struct gcal_value v
 static bool follows_from(struct gcal_walk *w, const struct gcal_poly *given,
                          const struct gcal_poly *p, int depth)
 {
-    const struct gcal_atom *atom;
+    const struct gcal_poly_atom *atom;
 
     if (gcal_poly_is_nonnegative(w->c, p) ||
         gcal_poly_is_nonnegative(w->c, gcal_poly_sub(w->c, p, given)))
@@ -73,7 +76,7 @@ static bool follows_from(struct gcal_walk *w, const struct gcal_poly *given,
             const struct gcal_poly *a, *b;
 
             atom = &w->c->atoms[number];
-            if (atom->kind != ATOM_MIN && atom->kind != ATOM_MAX)
+            if (atom->kind != GCAL_POLY_ATOM_MIN && atom->kind != GCAL_POLY_ATOM_MAX)
                 continue;
             a = atom->a;
             b = atom->b;
@@ -108,105 +111,111 @@ static const struct gcal_poly *choose_extremum(struct gcal_walk *w,
 
 /* Two values a fixed number apart have a form for every condition. */
 static const struct gcal_poly *choose(struct gcal_walk *w,
-                                      const struct gcal_condition *condition,
+                                      const struct gcal_sets_condition *condition,
                                       const struct gcal_poly *yes,
                                       const struct gcal_poly *no)
 {
     const struct gcal_poly *apart = gcal_poly_sub(w->c, yes, no), *chosen = NULL;
     int64_t number;
 
-    if (condition->kind == GCAL_CONDITION_NONNEGATIVE)
+    if (condition->kind == GCAL_SETS_CONDITION_NONNEGATIVE)
         chosen = choose_extremum(w, condition->p, yes, no);
     if (chosen || !gcal_poly_is_constant(apart, &number) ||
-        !(chosen = gcal_condition_indicator(w, condition)))
+        !(chosen = gcal_walk_condition_indicator(w, condition)))
         return chosen;
     return gcal_poly_add(w->c, no, gcal_poly_scale(w->c, chosen, number, 1));
 }
 
 /* 0, 1 or a condition; NULL for others. */
-static const struct gcal_condition *as_condition(struct gcal_walk *w,
-                                                 struct gcal_value value)
+static const struct gcal_sets_condition *as_condition(struct gcal_walk *w,
+                                                      struct gcal_walk_value value)
 {
     int64_t number;
 
-    if (value.kind == VALUE_UNKNOWN)
+    if (value.kind == GCAL_WALK_VALUE_UNKNOWN)
         return value.condition;
-    if (value.kind != VALUE_INTEGER || !gcal_poly_is_constant(value.p, &number) ||
-        (number != 0 && number != 1))
+    if (value.kind != GCAL_WALK_VALUE_INTEGER ||
+        !gcal_poly_is_constant(value.p, &number) || (number != 0 && number != 1))
         return NULL;
-    return gcal_condition_nonnegative(w->c, gcal_poly_integer(w->c, number - 1));
+    return gcal_sets_condition_nonnegative(w->c, gcal_poly_integer(w->c, number - 1));
 }
 
 /* Of two conditions the one that goes with its branch. */
-static struct gcal_value choose_condition(struct gcal_walk *w,
-                                          const struct gcal_truth *truth,
-                                          const struct gcal_condition *yes,
-                                          const struct gcal_condition *no)
+static struct gcal_walk_value
+choose_condition(struct gcal_walk *w, const struct gcal_walk_predicate *predicate,
+                 const struct gcal_sets_condition *yes,
+                 const struct gcal_sets_condition *no)
 {
-    struct gcal_truth a = { .known = true, .when = yes };
-    struct gcal_truth b = { .known = true, .when = no };
+    struct gcal_walk_predicate a = { .known = true, .when = yes };
+    struct gcal_walk_predicate b = { .known = true, .when = no };
 
-    a = gcal_truth_both(w, *truth, a);
-    b = gcal_truth_both(w, gcal_truth_not(w, *truth), b);
-    return gcal_truth_value(gcal_truth_either(w, a, b));
+    a = gcal_walk_predicate_and(w, *predicate, a);
+    b = gcal_walk_predicate_and(w, gcal_walk_predicate_not(w, *predicate), b);
+    return gcal_walk_value_from_predicate(gcal_walk_predicate_or(w, a, b));
 }
 
-struct gcal_value gcal_value_choose(struct gcal_walk *w, const struct gcal_truth *truth,
-                                    struct gcal_value yes, struct gcal_value no)
+struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
+                                              const struct gcal_walk_predicate *predicate,
+                                              struct gcal_walk_value yes,
+                                              struct gcal_walk_value no)
 {
-    struct gcal_value value;
+    struct gcal_walk_value value;
 
     if (same_value(yes, no))
         return yes;
-    if (truth->known && as_condition(w, yes) && as_condition(w, no))
-        return choose_condition(w, truth, as_condition(w, yes), as_condition(w, no));
-    yes = gcal_value_as_integer(w, yes);
-    no = gcal_value_as_integer(w, no);
-    if (truth->known && yes.kind == no.kind && yes.kind != VALUE_UNKNOWN &&
+    if (predicate->known && as_condition(w, yes) && as_condition(w, no))
+        return choose_condition(w, predicate, as_condition(w, yes), as_condition(w, no));
+    yes = gcal_walk_value_as_integer(w, yes);
+    no = gcal_walk_value_as_integer(w, no);
+    if (predicate->known && yes.kind == no.kind && yes.kind != GCAL_WALK_VALUE_UNKNOWN &&
         yes.array == no.array && yes.p && no.p) {
         value = yes;
-        if ((value.p = choose(w, truth->when, yes.p, no.p)))
+        if ((value.p = choose(w, predicate->when, yes.p, no.p)))
             return value;
     }
-    value = gcal_not_affine(follows);
-    value.on_data = (!truth->known && truth->on_data) ||
-                    (yes.kind == VALUE_UNKNOWN && yes.on_data) ||
-                    (no.kind == VALUE_UNKNOWN && no.on_data);
-    if (yes.kind == VALUE_POINTER && no.kind == VALUE_POINTER && yes.array == no.array) {
-        value.kind = VALUE_POINTER;
+    value = gcal_walk_not_affine(follows);
+    value.on_data = (!predicate->known && predicate->on_data) ||
+                    (yes.kind == GCAL_WALK_VALUE_UNKNOWN && yes.on_data) ||
+                    (no.kind == GCAL_WALK_VALUE_UNKNOWN && no.on_data);
+    if (yes.kind == GCAL_WALK_VALUE_POINTER && no.kind == GCAL_WALK_VALUE_POINTER &&
+        yes.array == no.array) {
+        value.kind = GCAL_WALK_VALUE_POINTER;
         value.array = yes.array;
     }
     return value;
 }
 
-void gcal_variables_merge(struct gcal_walk *w, const struct gcal_truth *truth,
-                          const struct gcal_variable *yes, size_t n)
+void gcal_walk_variables_merge(struct gcal_walk *w,
+                               const struct gcal_walk_predicate *predicate,
+                               const struct gcal_walk_variable *yes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (!w->variables[i].escaped)
             w->variables[i].value =
-                gcal_value_choose(w, truth, yes[i].value, w->variables[i].value);
+                gcal_walk_value_select(w, predicate, yes[i].value, w->variables[i].value);
 }
 
 /* ---- what functions return ---- */
 
-void gcal_path_push(struct gcal_walk *w, const struct gcal_truth *truth, bool holds)
+void gcal_walk_path_push(struct gcal_walk *w, const struct gcal_walk_predicate *predicate,
+                         bool holds)
 {
-    struct gcal_path *path = gcal_polys_alloc(w->c, sizeof(*path));
+    struct gcal_walk_path *path = gcal_poly_alloc(w->c, sizeof(*path));
 
     if (!path) {
         gcal_walk_fail_memory(w);
         return;
     }
-    *path = (struct gcal_path){ w->path, NULL };
-    if (truth && truth->known)
-        path->condition = holds ? truth->when : gcal_condition_not(w->c, truth->when);
+    *path = (struct gcal_walk_path){ w->path, NULL };
+    if (predicate && predicate->known)
+        path->condition =
+            holds ? predicate->when : gcal_sets_condition_not(w->c, predicate->when);
     w->path = path;
 }
 
-void gcal_return_add(struct gcal_walk *w, struct gcal_value value)
+void gcal_walk_return_add(struct gcal_walk *w, struct gcal_walk_value value)
 {
-    struct gcal_return *moved = gcal_array_grow(
+    struct gcal_walk_return *moved = gcal_array_grow(
         w->returns, w->n_returns, &w->return_capacity, sizeof(*moved), NULL);
 
     if (!moved) {
@@ -214,36 +223,38 @@ void gcal_return_add(struct gcal_walk *w, struct gcal_value value)
         return;
     }
     w->returns = moved;
-    moved[w->n_returns++] = (struct gcal_return){ value, w->path };
+    moved[w->n_returns++] = (struct gcal_walk_return){ value, w->path };
 }
 
-static struct gcal_truth path_truth(struct gcal_walk *w, const struct gcal_path *path)
+static struct gcal_walk_predicate path_predicate(struct gcal_walk *w,
+                                                 const struct gcal_walk_path *path)
 {
-    struct gcal_truth truth = { .known = true };
+    struct gcal_walk_predicate predicate = { .known = true };
 
     if (!path)
-        return (struct gcal_truth){ .on_data = true };
-    for (truth.when = path->condition; path; path = path->parent) {
+        return (struct gcal_walk_predicate){ .on_data = true };
+    for (predicate.when = path->condition; path; path = path->parent) {
         if (!path->condition)
-            return (struct gcal_truth){ .on_data = true };
-        if (path->condition != truth.when)
-            truth.when = gcal_condition_and(w->c, path->condition, truth.when);
+            return (struct gcal_walk_predicate){ .on_data = true };
+        if (path->condition != predicate.when)
+            predicate.when =
+                gcal_sets_condition_and(w->c, path->condition, predicate.when);
     }
-    return truth;
+    return predicate;
 }
 
-struct gcal_value gcal_returns_value(struct gcal_walk *w, size_t first)
+struct gcal_walk_value gcal_walk_returned_value(struct gcal_walk *w, size_t first)
 {
-    struct gcal_value value = gcal_unknown("it comes from a function");
-    struct gcal_truth truth;
+    struct gcal_walk_value value = gcal_walk_unknown("it comes from a function");
+    struct gcal_walk_predicate predicate;
 
     if (w->n_returns == first)
         return value;
     value = w->returns[w->n_returns - 1].value;
     /* an earlier return leaves nothing to a later one */
     for (size_t i = w->n_returns - 1; i-- > first;) {
-        truth = path_truth(w, w->returns[i].path);
-        value = gcal_value_choose(w, &truth, w->returns[i].value, value);
+        predicate = path_predicate(w, w->returns[i].path);
+        value = gcal_walk_value_select(w, &predicate, w->returns[i].value, value);
     }
     return value;
 }

@@ -1,104 +1,105 @@
-/* walk_stmt.c - statements, conditions around them, and what follows those that leave */
+/* stmt.c - statements, conditions around them, and what follows those that leave */
 #include "kernels/walk/private.h"
 
 static void declare(struct gcal_walk *w, CXCursor decl)
 {
     CXType type = gcal_walk_type(decl);
-    struct gcal_kids kids = gcal_walk_kids(w, decl);
-    struct gcal_value value = gcal_unknown("it has no value yet");
-    bool is_array = gcal_type_is_array(type);
+    struct gcal_walk_children kids = gcal_walk_get_children(w, decl);
+    struct gcal_walk_value value = gcal_walk_unknown("it has no value yet");
+    bool is_array = gcal_walk_type_is_array(type);
     /* array bounds stand among the children, the initialiser last */
     bool has_value = kids.n && (!is_array || clang_getCursorKind(kids.c[kids.n - 1]) ==
                                                  CXCursor_InitListExpr);
 
     if (clang_getCursorKind(decl) != CXCursor_VarDecl)
         return;
-    gcal_count_bytes(w, decl);
+    gcal_walk_count_array_bytes(w, decl);
     /* __local variables and constant tables live in memory, and have no value here */
-    if (gcal_type_space(type) != GCAL_SPACE_ANY)
+    if (gcal_source_address_space(type) != GCAL_FEATURE_SPACE_ANY)
         return;
     if (has_value)
-        value = gcal_is_index(w, decl) || gcal_type_is_pointer(type)
-                    ? gcal_walk_quietly(w, kids.c[kids.n - 1])
+        value = gcal_walk_is_index(w, decl) || gcal_walk_type_is_pointer(type)
+                    ? gcal_walk_index_expr(w, kids.c[kids.n - 1])
                     : gcal_walk_expr(w, kids.c[kids.n - 1]);
     if (!is_array)
-        gcal_variable_set(w, decl, value);
+        gcal_walk_variable_set(w, decl, value);
 }
 
 /* ---- conditions ---- */
 
-static struct gcal_flow walk_side(struct gcal_walk *w, CXCursor at, CXCursor side,
-                                  const struct gcal_truth *truth, bool holds)
+static struct gcal_walk_flow walk_side(struct gcal_walk *w, CXCursor at, CXCursor side,
+                                       const struct gcal_walk_predicate *predicate,
+                                       bool holds)
 {
-    const struct gcal_domain *before = w->domain;
-    const struct gcal_path *path = w->path;
-    struct gcal_flow flow;
+    const struct gcal_sets_scope *before = w->scope;
+    const struct gcal_walk_path *path = w->path;
+    struct gcal_walk_flow flow;
 
-    gcal_push_truth(w, at, truth, holds);
-    gcal_path_push(w, truth, holds);
+    gcal_walk_push_predicate(w, at, predicate, holds);
+    gcal_walk_path_push(w, predicate, holds);
     flow = gcal_walk_stmt(w, side);
-    w->domain = before;
+    w->scope = before;
     w->path = path;
     return flow;
 }
 
-static bool is_left(struct gcal_walk *w, const struct gcal_flow *flow)
+static bool is_left(struct gcal_walk *w, const struct gcal_walk_flow *flow)
 {
-    return gcal_flow_left(w, flow).kind == EXIT_ALWAYS;
+    return gcal_walk_flow_any_exit(w, flow).kind == GCAL_WALK_EXIT_ALWAYS;
 }
 
-static struct gcal_flow walk_branches(struct gcal_walk *w, CXCursor at,
-                                      struct gcal_kids kids,
-                                      const struct gcal_truth *truth)
+static struct gcal_walk_flow walk_branches(struct gcal_walk *w, CXCursor at,
+                                           struct gcal_walk_children kids,
+                                           const struct gcal_walk_predicate *predicate)
 {
-    struct gcal_flow yes, no = gcal_flow_on();
-    struct gcal_variable *saved, *after;
+    struct gcal_walk_flow yes, no = gcal_walk_flow_fall_through();
+    struct gcal_walk_variable *saved, *after;
     size_t n_saved, n_after, n_events = w->n_events;
 
-    gcal_count_branch(w, at, truth->known ? truth->when : NULL);
-    saved = gcal_variables_save(w, &n_saved);
-    yes = walk_side(w, at, kids.c[1], truth, true);
-    after = gcal_variables_save(w, &n_after);
-    gcal_variables_restore(w, saved, n_saved);
+    gcal_walk_count_branch(w, at, predicate->known ? predicate->when : NULL);
+    saved = gcal_walk_variables_save(w, &n_saved);
+    yes = walk_side(w, at, kids.c[1], predicate, true);
+    after = gcal_walk_variables_save(w, &n_after);
+    gcal_walk_variables_restore(w, saved, n_saved);
     if (kids.n > 2)
-        no = walk_side(w, at, kids.c[2], truth, false);
-    gcal_note_both_sides(w, at, truth, n_events);
+        no = walk_side(w, at, kids.c[2], predicate, false);
+    gcal_walk_note_both_sides(w, at, predicate, n_events);
     if (is_left(w, &no))
-        gcal_variables_restore(w, after, n_saved);
+        gcal_walk_variables_restore(w, after, n_saved);
     else if (!is_left(w, &yes))
-        gcal_variables_merge(w, truth, after, n_saved);
-    return gcal_flow_branch(w, at, truth, yes, no);
+        gcal_walk_variables_merge(w, predicate, after, n_saved);
+    return gcal_walk_flow_branch(w, at, predicate, yes, no);
 }
 
-static struct gcal_flow walk_if(struct gcal_walk *w, CXCursor c)
+static struct gcal_walk_flow walk_if(struct gcal_walk *w, CXCursor c)
 {
-    struct gcal_kids kids = gcal_walk_kids(w, c);
-    struct gcal_truth truth;
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
+    struct gcal_walk_predicate predicate;
     int decided;
 
     if (kids.n < 2) {
         gcal_walk_fail(w, c, "this condition was not understood");
-        return gcal_flow_on();
+        return gcal_walk_flow_fall_through();
     }
-    truth = gcal_value_truth(w, gcal_walk_quietly(w, kids.c[0]));
-    decided = gcal_truth_decide(w, &truth);
+    predicate = gcal_walk_predicate_from_value(w, gcal_walk_index_expr(w, kids.c[0]));
+    decided = gcal_walk_predicate_decide(w, &predicate);
     if (decided == 1)
         return gcal_walk_stmt(w, kids.c[1]);
     if (decided == 0)
-        return kids.n > 2 ? gcal_walk_stmt(w, kids.c[2]) : gcal_flow_on();
-    return walk_branches(w, kids.c[0], kids, &truth);
+        return kids.n > 2 ? gcal_walk_stmt(w, kids.c[2]) : gcal_walk_flow_fall_through();
+    return walk_branches(w, kids.c[0], kids, &predicate);
 }
 
 /* ---- statements ---- */
 
 /* What follows something that may have been left, nobody knows when, was counted. */
-static void note_leaving(struct gcal_walk *w, const struct gcal_flow *flow,
+static void note_leaving(struct gcal_walk *w, const struct gcal_walk_flow *flow,
                          size_t n_events)
 {
-    for (int way = 0; way < GCAL_WAYS && w->n_events != n_events; way++) {
-        const struct gcal_exit *exit = &flow->ways[way];
+    for (int way = 0; way < GCAL_WALK_N_JUMPS && w->n_events != n_events; way++) {
+        const struct gcal_walk_exit *exit = &flow->ways[way];
 
-        if (exit->kind != EXIT_MAYBE)
+        if (exit->kind != GCAL_WALK_EXIT_MAYBE)
             continue;
         if (!exit->on_data)
             w->not_affine++;
@@ -113,56 +114,56 @@ static void note_leaving(struct gcal_walk *w, const struct gcal_flow *flow,
     }
 }
 
-struct gcal_flow gcal_walk_sequence(struct gcal_walk *w, size_t n, const CXCursor *c)
+struct gcal_walk_flow gcal_walk_sequence(struct gcal_walk *w, size_t n, const CXCursor *c)
 {
-    const struct gcal_domain *before = w->domain;
-    struct gcal_flow flow = gcal_flow_on(), one;
+    const struct gcal_sets_scope *before = w->scope;
+    struct gcal_walk_flow flow = gcal_walk_flow_fall_through(), one;
     size_t n_events = w->n_events;
 
     for (size_t i = 0; i < n && !w->failed && !is_left(w, &flow); i++) {
         one = gcal_walk_stmt(w, c[i]);
-        if (gcal_flow_left(w, &flow).kind == EXIT_NEVER)
+        if (gcal_walk_flow_any_exit(w, &flow).kind == GCAL_WALK_EXIT_NEVER)
             n_events = w->n_events;
         if (i + 1 < n)
-            gcal_push_rest(w, c[i], &one);
-        flow = gcal_flow_then(w, flow, one);
+            gcal_walk_push_remaining(w, c[i], &one);
+        flow = gcal_walk_flow_sequence(w, flow, one);
     }
     note_leaving(w, &flow, n_events);
-    w->domain = before;
+    w->scope = before;
     return flow;
 }
 
-static struct gcal_flow walk_block(struct gcal_walk *w, CXCursor c)
+static struct gcal_walk_flow walk_block(struct gcal_walk *w, CXCursor c)
 {
-    struct gcal_kids kids = gcal_walk_kids(w, c);
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
 
     return gcal_walk_sequence(w, kids.n, kids.c);
 }
 
-static struct gcal_flow walk_return(struct gcal_walk *w, CXCursor c)
+static struct gcal_walk_flow walk_return(struct gcal_walk *w, CXCursor c)
 {
-    struct gcal_kids kids = gcal_walk_kids(w, c);
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
 
     if (kids.n)
-        gcal_return_add(w, gcal_walk_expr(w, kids.c[0]));
-    return gcal_flow_leave(GCAL_RETURN, c);
+        gcal_walk_return_add(w, gcal_walk_expr(w, kids.c[0]));
+    return gcal_walk_flow_jump(GCAL_WALK_RETURN, c);
 }
 
-static struct gcal_flow walk_kind(struct gcal_walk *w, CXCursor c)
+static struct gcal_walk_flow walk_kind(struct gcal_walk *w, CXCursor c)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
-    struct gcal_kids kids;
+    struct gcal_walk_children kids;
 
     switch (kind) {
     case CXCursor_CompoundStmt:
         return walk_block(w, c);
     case CXCursor_DeclStmt:
-        kids = gcal_walk_kids(w, c);
+        kids = gcal_walk_get_children(w, c);
         for (size_t i = 0; i < kids.n; i++)
             declare(w, kids.c[i]);
-        return gcal_flow_on();
+        return gcal_walk_flow_fall_through();
     case CXCursor_NullStmt:
-        return gcal_flow_on();
+        return gcal_walk_flow_fall_through();
     case CXCursor_IfStmt:
         return walk_if(w, c);
     case CXCursor_ForStmt:
@@ -174,32 +175,33 @@ static struct gcal_flow walk_kind(struct gcal_walk *w, CXCursor c)
     case CXCursor_ReturnStmt:
         return walk_return(w, c);
     case CXCursor_BreakStmt:
-        return gcal_flow_leave(GCAL_BREAK, c);
+        return gcal_walk_flow_jump(GCAL_WALK_BREAK, c);
     case CXCursor_ContinueStmt:
-        return gcal_flow_leave(GCAL_CONTINUE, c);
+        return gcal_walk_flow_jump(GCAL_WALK_CONTINUE, c);
     case CXCursor_UnexposedStmt: /* "#pragma unroll" or an attribute before a loop */
-        kids = gcal_walk_kids(w, c);
-        return kids.n ? gcal_walk_stmt(w, kids.c[kids.n - 1]) : gcal_flow_on();
+        kids = gcal_walk_get_children(w, c);
+        return kids.n ? gcal_walk_stmt(w, kids.c[kids.n - 1])
+                      : gcal_walk_flow_fall_through();
     case CXCursor_GotoStmt:
     case CXCursor_IndirectGotoStmt:
     case CXCursor_LabelStmt:
         gcal_walk_fail(w, c, "goto and labels cannot be counted: write a loop or an if");
-        return gcal_flow_on();
+        return gcal_walk_flow_fall_through();
     default:
         if (kind >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr)
             gcal_walk_expr(w, c);
         else
             gcal_walk_fail(w, c, "this statement cannot be counted");
-        return gcal_flow_on();
+        return gcal_walk_flow_fall_through();
     }
 }
 
-struct gcal_flow gcal_walk_stmt(struct gcal_walk *w, CXCursor c)
+struct gcal_walk_flow gcal_walk_stmt(struct gcal_walk *w, CXCursor c)
 {
-    struct gcal_flow flow;
+    struct gcal_walk_flow flow;
 
     if (!gcal_walk_enter(w, c))
-        return gcal_flow_on();
+        return gcal_walk_flow_fall_through();
     flow = walk_kind(w, c);
     gcal_walk_leave(w);
     return flow;

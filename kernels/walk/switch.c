@@ -1,51 +1,52 @@
-/* walk_switch.c - switch as conditions on its labels */
+/* switch.c - switch as conditions on its labels */
 #include "kernels/walk/private.h"
 
 enum { MOST_PARTS = 512 };
 
 /* A statement between the braces, behind the labels in front of it. */
-struct part {
+struct case_group {
     CXCursor statement;
     bool has_label, is_default;
-    struct gcal_truth label; /* one of its labels fits */
+    struct gcal_walk_predicate label; /* one of its labels fits */
     CXCursor at;
 };
 
-struct parts {
+struct case_groups {
     size_t n;
     bool has_default;
-    struct gcal_value value;
+    struct gcal_walk_value value;
     CXType type;
-    struct gcal_truth any; /* some label fits */
-    struct part all[MOST_PARTS];
+    struct gcal_walk_predicate any; /* some label fits */
+    struct case_group all[MOST_PARTS];
 };
 
-static struct gcal_truth never(struct gcal_walk *w)
+static struct gcal_walk_predicate never(struct gcal_walk *w)
 {
     const struct gcal_poly *below = gcal_poly_integer(w->c, -1);
 
-    return (struct gcal_truth){ .known = true,
-                                .when = gcal_condition_nonnegative(w->c, below) };
+    return (struct gcal_walk_predicate){
+        .known = true, .when = gcal_sets_condition_nonnegative(w->c, below)
+    };
 }
 
 /* A statement with its labels, which stand around it: case 1: case 2: x = 3; */
-static void add_part(struct gcal_walk *w, struct parts *parts, CXCursor c)
+static void add_part(struct gcal_walk *w, struct case_groups *parts, CXCursor c)
 {
-    struct part part = { .label = never(w), .at = c };
+    struct case_group part = { .label = never(w), .at = c };
     enum CXCursorKind kind;
 
-    for (;; c = gcal_walk_kids(w, c).c[kind == CXCursor_CaseStmt ? 1 : 0]) {
-        struct gcal_kids kids = gcal_walk_kids(w, c);
-        struct gcal_truth fits;
+    for (;; c = gcal_walk_get_children(w, c).c[kind == CXCursor_CaseStmt ? 1 : 0]) {
+        struct gcal_walk_children kids = gcal_walk_get_children(w, c);
+        struct gcal_walk_predicate fits;
 
         kind = clang_getCursorKind(c);
         if (kind == CXCursor_DefaultStmt && kids.n == 1) {
             part.is_default = part.has_label = parts->has_default = true;
         } else if (kind == CXCursor_CaseStmt && kids.n == 2) {
-            fits = gcal_compare(w, CXBinaryOperator_EQ, parts->type, parts->value,
-                                gcal_evaluated(w, kids.c[0]));
-            part.label = gcal_truth_either(w, part.label, fits);
-            parts->any = gcal_truth_either(w, parts->any, fits);
+            fits = gcal_walk_compare(w, CXBinaryOperator_EQ, parts->type, parts->value,
+                                     gcal_walk_constant(w, kids.c[0]));
+            part.label = gcal_walk_predicate_or(w, part.label, fits);
+            parts->any = gcal_walk_predicate_or(w, parts->any, fits);
             part.has_label = true;
         } else {
             break;
@@ -60,19 +61,19 @@ static void add_part(struct gcal_walk *w, struct parts *parts, CXCursor c)
     parts->all[parts->n++] = part;
 }
 
-static bool read_parts(struct gcal_walk *w, CXCursor c, struct gcal_kids kids,
-                       struct parts *parts)
+static bool read_parts(struct gcal_walk *w, CXCursor c, struct gcal_walk_children kids,
+                       struct case_groups *parts)
 {
-    struct gcal_kids inner;
+    struct gcal_walk_children inner;
 
     parts->type = gcal_walk_type(kids.c[0]);
-    parts->value = gcal_walk_quietly(w, kids.c[0]);
+    parts->value = gcal_walk_index_expr(w, kids.c[0]);
     parts->any = never(w);
     if (clang_getCursorKind(kids.c[1]) != CXCursor_CompoundStmt) {
         gcal_walk_fail(w, c, "a switch without braces cannot be counted");
         return false;
     }
-    inner = gcal_walk_kids(w, kids.c[1]);
+    inner = gcal_walk_get_children(w, kids.c[1]);
     for (size_t i = 0; i < inner.n && !w->failed; i++)
         add_part(w, parts, inner.c[i]);
     return !w->failed;
@@ -80,23 +81,23 @@ static bool read_parts(struct gcal_walk *w, CXCursor c, struct gcal_kids kids,
 
 /* What is known while the parts go by. */
 struct passing {
-    struct gcal_truth entered; /* some label so far fits */
-    struct gcal_flow flow;     /* of what stood before */
-    struct gcal_variable *initial, *ended;
+    struct gcal_walk_predicate entered; /* some label so far fits */
+    struct gcal_walk_flow flow;         /* of what stood before */
+    struct gcal_walk_variable *initial, *ended;
     size_t n_initial;
     bool has_ended; /* 'ended' holds the values of those that left by break */
 };
 
 /* The parts from 'i' to the next label, reached where 'entered' holds. */
-static size_t walk_group(struct gcal_walk *w, const struct parts *parts, size_t i,
+static size_t walk_group(struct gcal_walk *w, const struct case_groups *parts, size_t i,
                          struct passing *p)
 {
-    const struct gcal_domain *before = w->domain;
-    const struct gcal_path *path = w->path;
-    const struct part *first = &parts->all[i];
+    const struct gcal_sets_scope *before = w->scope;
+    const struct gcal_walk_path *path = w->path;
+    const struct case_group *first = &parts->all[i];
     CXCursor statements[MOST_PARTS];
-    int decided = gcal_truth_decide(w, &p->entered);
-    struct gcal_flow flow;
+    int decided = gcal_walk_predicate_decide(w, &p->entered);
+    struct gcal_walk_flow flow;
     size_t n = 0, n_events = w->n_events;
 
     do
@@ -104,34 +105,35 @@ static size_t walk_group(struct gcal_walk *w, const struct parts *parts, size_t 
     while (i < parts->n && !parts->all[i].has_label);
     if (decided == 0)
         return i;
-    gcal_push_rest(w, first->at, &p->flow);
+    gcal_walk_push_remaining(w, first->at, &p->flow);
     if (decided < 0)
-        gcal_push_truth(w, first->at, &p->entered, true);
-    gcal_path_push(w, &p->entered, true);
+        gcal_walk_push_predicate(w, first->at, &p->entered, true);
+    gcal_walk_path_push(w, &p->entered, true);
     flow = gcal_walk_sequence(w, n, statements);
-    w->domain = before;
+    w->scope = before;
     w->path = path;
     if (decided < 0) {
-        gcal_note_both_sides(w, first->at, &p->entered, n_events);
-        flow = gcal_flow_within(w, gcal_exit_of(w, &p->entered, first->at, true), flow);
+        gcal_walk_note_both_sides(w, first->at, &p->entered, n_events);
+        flow = gcal_walk_flow_restrict(
+            w, gcal_walk_exit_from_predicate(w, &p->entered, first->at, true), flow);
     }
-    p->flow = gcal_flow_then(w, p->flow, flow);
+    p->flow = gcal_walk_flow_sequence(w, p->flow, flow);
     return i;
 }
 
 /* The values behind the switch: of all that leave it, where they agree. */
 static void gather_values(struct gcal_walk *w, struct passing *p)
 {
-    struct gcal_truth unknown = { .on_data = false };
+    struct gcal_walk_predicate unknown = { .on_data = false };
     size_t n;
 
     if (p->has_ended)
-        gcal_variables_merge(w, &unknown, p->ended, p->n_initial);
-    p->ended = gcal_variables_save(w, &n);
+        gcal_walk_variables_merge(w, &unknown, p->ended, p->n_initial);
+    p->ended = gcal_walk_variables_save(w, &n);
     p->has_ended = true;
 }
 
-static bool ends(const struct parts *parts, size_t next)
+static bool ends(const struct case_groups *parts, size_t next)
 {
     enum CXCursorKind kind = clang_getCursorKind(parts->all[next - 1].statement);
 
@@ -140,29 +142,30 @@ static bool ends(const struct parts *parts, size_t next)
 }
 
 /* Takes a label's condition into account; false when it never fits. */
-static bool enter(struct gcal_walk *w, const struct parts *parts, const struct part *part,
-                  struct passing *p)
+static bool enter(struct gcal_walk *w, const struct case_groups *parts,
+                  const struct case_group *part, struct passing *p)
 {
-    struct gcal_truth label = part->label;
+    struct gcal_walk_predicate label = part->label;
 
     if (part->is_default)
-        label = gcal_truth_either(w, label, gcal_truth_not(w, parts->any));
+        label = gcal_walk_predicate_or(w, label, gcal_walk_predicate_not(w, parts->any));
     if (part->has_label) {
-        if (gcal_truth_decide(w, &label) < 0)
-            gcal_count_branch(w, part->at, label.known ? label.when : NULL);
-        p->entered = gcal_truth_either(w, p->entered, label);
+        if (gcal_walk_predicate_decide(w, &label) < 0)
+            gcal_walk_count_branch(w, part->at, label.known ? label.when : NULL);
+        p->entered = gcal_walk_predicate_or(w, p->entered, label);
     }
-    return gcal_truth_decide(w, &p->entered) != 0;
+    return gcal_walk_predicate_decide(w, &p->entered) != 0;
 }
 
-static struct gcal_flow walk_parts(struct gcal_walk *w, const struct parts *parts)
+static struct gcal_walk_flow walk_parts(struct gcal_walk *w,
+                                        const struct case_groups *parts)
 {
-    struct gcal_truth unknown = { .on_data = false };
-    struct passing p = { .entered = never(w), .flow = gcal_flow_on() };
+    struct gcal_walk_predicate unknown = { .on_data = false };
+    struct passing p = { .entered = never(w), .flow = gcal_walk_flow_fall_through() };
     bool ended = false;
     size_t i = 0;
 
-    p.initial = gcal_variables_save(w, &p.n_initial);
+    p.initial = gcal_walk_variables_save(w, &p.n_initial);
     while (i < parts->n && !w->failed) {
         bool entered = enter(w, parts, &parts->all[i], &p);
 
@@ -170,53 +173,54 @@ static struct gcal_flow walk_parts(struct gcal_walk *w, const struct parts *part
         if (!entered)
             continue;
         ended = ends(parts, i);
-        if (gcal_flow_left(w, &p.flow).kind == EXIT_ALWAYS)
+        if (gcal_walk_flow_any_exit(w, &p.flow).kind == GCAL_WALK_EXIT_ALWAYS)
             return p.flow;
         if (ended) {
             gather_values(w, &p);
-            gcal_variables_restore(w, p.initial, p.n_initial);
-        } else if (gcal_truth_decide(w, &p.entered) < 0) {
-            gcal_variables_merge(w, &unknown, p.initial, p.n_initial);
+            gcal_walk_variables_restore(w, p.initial, p.n_initial);
+        } else if (gcal_walk_predicate_decide(w, &p.entered) < 0) {
+            gcal_walk_variables_merge(w, &unknown, p.initial, p.n_initial);
         }
     }
     if (ended && parts->has_default)
-        gcal_variables_restore(w, p.ended, p.n_initial);
+        gcal_walk_variables_restore(w, p.ended, p.n_initial);
     else if (p.has_ended)
         gather_values(w, &p);
     return p.flow;
 }
 
 /* A break inside of an if leaves with values that were not looked at. */
-static void forget_changes(struct gcal_walk *w, CXCursor body, const struct parts *parts)
+static void forget_changes(struct gcal_walk *w, CXCursor body,
+                           const struct case_groups *parts)
 {
-    struct gcal_loop whole = { .body = body };
-    struct gcal_changes *changes;
+    struct gcal_walk_loop_clauses whole = { .body = body };
+    struct gcal_walk_inductions *changes;
     bool hidden = false;
 
     for (size_t i = 0; i < parts->n; i++)
         hidden = hidden ||
                  (clang_getCursorKind(parts->all[i].statement) != CXCursor_BreakStmt &&
-                  gcal_holds_exit(w, parts->all[i].statement, GCAL_BREAK));
-    if (!hidden || !(changes = gcal_changes_find(w, &whole)))
+                  gcal_walk_contains_jump(w, parts->all[i].statement, GCAL_WALK_BREAK));
+    if (!hidden || !(changes = gcal_walk_inductions_find(w, &whole)))
         return;
-    gcal_changes_finish(w, changes, NULL);
+    gcal_walk_inductions_finish(w, changes, NULL);
 }
 
-struct gcal_flow gcal_walk_switch(struct gcal_walk *w, CXCursor c)
+struct gcal_walk_flow gcal_walk_switch(struct gcal_walk *w, CXCursor c)
 {
-    struct gcal_kids kids = gcal_walk_kids(w, c);
-    struct parts *parts = gcal_polys_alloc(w->c, sizeof(*parts));
-    struct gcal_flow flow = gcal_flow_on();
+    struct gcal_walk_children kids = gcal_walk_get_children(w, c);
+    struct case_groups *parts = gcal_poly_alloc(w->c, sizeof(*parts));
+    struct gcal_walk_flow flow = gcal_walk_flow_fall_through();
 
     if (!parts || kids.n != 2) {
         gcal_walk_fail(w, c, "this switch was not understood");
         return flow;
     }
-    *parts = (struct parts){ 0 };
+    *parts = (struct case_groups){ 0 };
     if (!read_parts(w, c, kids, parts))
         return flow;
     flow = walk_parts(w, parts);
     forget_changes(w, kids.c[1], parts);
-    flow.ways[GCAL_BREAK].kind = EXIT_NEVER; /* it ends here */
+    flow.ways[GCAL_WALK_BREAK].kind = GCAL_WALK_EXIT_NEVER; /* it ends here */
     return flow;
 }

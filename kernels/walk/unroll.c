@@ -1,4 +1,4 @@
-/* walk_unroll.c - loops run one iteration after the other, where each one's test decides
+/* unroll.c - loops run one iteration after the other, where each one's test decides
  *
  * For variables that double, halve or change in other ways that no dimension follows.
  */
@@ -7,25 +7,26 @@
 enum { MOST_IN_ALL = 1 << 14 };
 
 /* 1: another iteration, 0: none; fails where that is not known. */
-static int test(struct gcal_walk *w, const struct gcal_loop *loop)
+static int test(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop)
 {
-    struct gcal_truth truth;
+    struct gcal_walk_predicate predicate;
     int decided;
 
     if (clang_Cursor_isNull(loop->condition))
         return 1;
-    truth = gcal_value_truth(w, gcal_walk_quietly(w, loop->condition));
-    decided = gcal_truth_decide(w, &truth);
+    predicate =
+        gcal_walk_predicate_from_value(w, gcal_walk_index_expr(w, loop->condition));
+    decided = gcal_walk_predicate_decide(w, &predicate);
     if (decided < 0)
-        gcal_loop_refuse(w, loop, !truth.known && truth.on_data,
-                         truth.why ? truth.why : loop->why);
+        gcal_walk_loop_refuse(w, loop, !predicate.known && predicate.on_data,
+                              predicate.why ? predicate.why : loop->why);
     return decided;
 }
 
-static bool is_within_limits(struct gcal_walk *w, const struct gcal_loop *loop,
-                             size_t iteration)
+static bool is_within_limits(struct gcal_walk *w,
+                             const struct gcal_walk_loop_clauses *loop, size_t iteration)
 {
-    if (iteration < GCAL_MOST_UNROLLED && w->n_unrolled++ < MOST_IN_ALL)
+    if (iteration < GCAL_WALK_MAX_UNROLLED && w->n_unrolled++ < MOST_IN_ALL)
         return true;
     gcal_walk_fail(w, loop->at,
                    "this loop is no affine one and runs too often to be followed: say "
@@ -34,12 +35,12 @@ static bool is_within_limits(struct gcal_walk *w, const struct gcal_loop *loop,
 }
 
 /* The variables that 'part' of the loop changes are not known behind it. */
-static void forget(struct gcal_walk *w, struct gcal_loop part)
+static void forget(struct gcal_walk *w, struct gcal_walk_loop_clauses part)
 {
-    struct gcal_changes *changes = gcal_changes_find(w, &part);
+    struct gcal_walk_inductions *changes = gcal_walk_inductions_find(w, &part);
 
     if (changes)
-        gcal_changes_finish(w, changes, NULL);
+        gcal_walk_inductions_finish(w, changes, NULL);
 }
 
 /* What a continue leaves out may have happened or not. */
@@ -47,37 +48,40 @@ static void forget_skipped(struct gcal_walk *w, CXCursor body)
 {
     CXCursor null = clang_getNullCursor();
     bool is_block = clang_getCursorKind(body) == CXCursor_CompoundStmt;
-    struct gcal_kids kids =
-        is_block ? gcal_walk_kids(w, body) : (struct gcal_kids){ 1, &body };
+    struct gcal_walk_children kids = is_block ? gcal_walk_get_children(w, body)
+                                              : (struct gcal_walk_children){ 1, &body };
     bool skipped = false;
 
     for (size_t i = 0; i < kids.n; i++) {
-        skipped = skipped || gcal_holds_exit(w, kids.c[i], GCAL_CONTINUE);
+        skipped = skipped || gcal_walk_contains_jump(w, kids.c[i], GCAL_WALK_CONTINUE);
         if (skipped)
-            forget(w, (struct gcal_loop){ body, null, null, kids.c[i], false, NULL });
+            forget(w, (struct gcal_walk_loop_clauses){ body, null, null, kids.c[i], false,
+                                                       NULL });
     }
 }
 
 /* The body, and what follows of the loop where it did not leave. */
-static struct gcal_flow walk_once(struct gcal_walk *w, const struct gcal_loop *loop)
+static struct gcal_walk_flow walk_once(struct gcal_walk *w,
+                                       const struct gcal_walk_loop_clauses *loop)
 {
-    struct gcal_flow flow = gcal_walk_stmt(w, loop->body);
-    struct gcal_exit next = flow.ways[GCAL_CONTINUE], left;
+    struct gcal_walk_flow flow = gcal_walk_stmt(w, loop->body);
+    struct gcal_walk_exit next = flow.ways[GCAL_WALK_CONTINUE], left;
 
-    flow.ways[GCAL_CONTINUE].kind = EXIT_NEVER;
-    if (next.kind == EXIT_WHEN || next.kind == EXIT_MAYBE)
+    flow.ways[GCAL_WALK_CONTINUE].kind = GCAL_WALK_EXIT_NEVER;
+    if (next.kind == GCAL_WALK_EXIT_WHEN || next.kind == GCAL_WALK_EXIT_MAYBE)
         forget_skipped(w, loop->body);
-    left = gcal_flow_left(w, &flow);
-    if (left.kind == EXIT_MAYBE)
-        gcal_loop_left_somewhen(w, &left);
-    gcal_push_rest(w, loop->at, &flow);
+    left = gcal_walk_flow_any_exit(w, &flow);
+    if (left.kind == GCAL_WALK_EXIT_MAYBE)
+        gcal_walk_loop_uncertain_exit(w, &left);
+    gcal_walk_push_remaining(w, loop->at, &flow);
     return flow;
 }
 
-struct gcal_flow gcal_loop_unroll(struct gcal_walk *w, const struct gcal_loop *loop)
+struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
+                                            const struct gcal_walk_loop_clauses *loop)
 {
-    const struct gcal_domain *outside = w->domain;
-    struct gcal_flow flow = gcal_flow_on();
+    const struct gcal_sets_scope *outside = w->scope;
+    struct gcal_walk_flow flow = gcal_walk_flow_fall_through();
     int broken;
 
     for (size_t i = 0; !w->failed; i++) {
@@ -85,16 +89,16 @@ struct gcal_flow gcal_loop_unroll(struct gcal_walk *w, const struct gcal_loop *l
             break;
         if (!is_within_limits(w, loop, i))
             break;
-        flow = gcal_flow_then(w, flow, walk_once(w, loop));
-        if (gcal_flow_left(w, &flow).kind == EXIT_ALWAYS)
+        flow = gcal_walk_flow_sequence(w, flow, walk_once(w, loop));
+        if (gcal_walk_flow_any_exit(w, &flow).kind == GCAL_WALK_EXIT_ALWAYS)
             break;
         if (!clang_Cursor_isNull(loop->increment))
-            gcal_walk_quietly(w, loop->increment);
+            gcal_walk_index_expr(w, loop->increment);
     }
-    w->domain = outside;
-    broken = (int)flow.ways[GCAL_BREAK].kind;
-    if (broken == EXIT_WHEN || broken == EXIT_MAYBE)
+    w->scope = outside;
+    broken = (int)flow.ways[GCAL_WALK_BREAK].kind;
+    if (broken == GCAL_WALK_EXIT_WHEN || broken == GCAL_WALK_EXIT_MAYBE)
         forget(w, *loop);
-    flow.ways[GCAL_BREAK].kind = EXIT_NEVER;
+    flow.ways[GCAL_WALK_BREAK].kind = GCAL_WALK_EXIT_NEVER;
     return flow;
 }

@@ -17,12 +17,12 @@ void gcal_walk_fail(struct gcal_walk *w, CXCursor at, const char *fmt, ...)
         return;
     w->failed = true;
     /* beyond the polynomials' limits nothing is what it seems */
-    if (gcal_polys_check(w->c, w->err) < 0)
+    if (gcal_poly_context_check(w->c, w->err) < 0)
         return;
     va_start(args, fmt);
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    gcal_unit_error(at, w->err, "%s", text);
+    gcal_source_error(at, w->err, "%s", text);
 }
 
 void gcal_walk_fail_memory(struct gcal_walk *w)
@@ -34,9 +34,9 @@ void gcal_walk_fail_memory(struct gcal_walk *w)
 
 bool gcal_walk_enter(struct gcal_walk *w, CXCursor c)
 {
-    if (w->depth == GCAL_DEEPEST)
+    if (w->depth == GCAL_WALK_MAX_DEPTH)
         gcal_walk_fail(w, c, "expressions or statements are nested too deeply here");
-    if (w->n_steps++ == GCAL_MOST_STEPS)
+    if (w->n_steps++ == GCAL_WALK_MAX_STEPS)
         gcal_walk_fail(w, c, "following this kernel's loops takes too many steps");
     if (w->failed)
         return false;
@@ -49,16 +49,16 @@ void gcal_walk_leave(struct gcal_walk *w)
     w->depth--;
 }
 
-struct gcal_kids gcal_walk_kids(struct gcal_walk *w, CXCursor c)
+struct gcal_walk_children gcal_walk_get_children(struct gcal_walk *w, CXCursor c)
 {
-    struct gcal_children children;
-    struct gcal_kids kids = { 0 };
+    struct gcal_source_children children;
+    struct gcal_walk_children kids = { 0 };
 
-    if (gcal_children_get(c, &children, w->err) < 0) {
+    if (gcal_source_get_children(c, &children, w->err) < 0) {
         w->failed = true;
         return kids;
     }
-    kids.c = gcal_polys_alloc(w->c, children.n * sizeof(*kids.c) + 1);
+    kids.c = gcal_poly_alloc(w->c, children.n * sizeof(*kids.c) + 1);
     if (kids.c && children.n) {
         kids.n = children.n;
         memcpy(kids.c, children.cursors, children.n * sizeof(*kids.c));
@@ -71,7 +71,7 @@ const char *gcal_walk_name(struct gcal_walk *w, CXCursor c)
 {
     CXString spelling = clang_getCursorSpelling(c);
     const char *text = clang_getCString(spelling);
-    const char *copy = gcal_polys_format(w->c, "%s", text ? text : "");
+    const char *copy = gcal_poly_format(w->c, "%s", text ? text : "");
 
     clang_disposeString(spelling);
     return copy;
@@ -84,7 +84,7 @@ CXType gcal_walk_type(CXCursor c)
     return type.kind == CXType_Invalid ? type : clang_getCanonicalType(type);
 }
 
-int64_t gcal_type_width(CXType type)
+int64_t gcal_walk_type_width(CXType type)
 {
     if (type.kind == CXType_Invalid)
         return 1;
@@ -94,57 +94,60 @@ int64_t gcal_type_width(CXType type)
                : 1;
 }
 
-bool gcal_dtype_is_integer(const char *dtype)
+bool gcal_walk_dtype_is_integer(const char *dtype)
 {
     return dtype && dtype[0] != 'f';
 }
 
-bool gcal_type_is_pointer(CXType type)
+bool gcal_walk_type_is_pointer(CXType type)
 {
     return type.kind == CXType_Pointer;
 }
 
-bool gcal_type_is_array(CXType type)
+bool gcal_walk_type_is_array(CXType type)
 {
     return type.kind == CXType_ConstantArray || type.kind == CXType_IncompleteArray ||
            type.kind == CXType_VariableArray;
 }
 
-bool gcal_type_is_record(CXType type)
+bool gcal_walk_type_is_record(CXType type)
 {
     return type.kind == CXType_Record;
 }
 
-bool gcal_type_is_integer(CXType type)
+bool gcal_walk_type_is_integer(CXType type)
 {
-    return gcal_type_width(type) == 1 && gcal_dtype_is_integer(gcal_type_dtype(type));
+    return gcal_walk_type_width(type) == 1 &&
+           gcal_walk_dtype_is_integer(gcal_source_dtype(type));
 }
 
-struct gcal_value gcal_unknown(const char *why)
+struct gcal_walk_value gcal_walk_unknown(const char *why)
 {
-    return (struct gcal_value){ .kind = VALUE_UNKNOWN, .why = why, .on_data = true };
+    return (struct gcal_walk_value){ .kind = GCAL_WALK_VALUE_UNKNOWN,
+                                     .why = why,
+                                     .on_data = true };
 }
 
-struct gcal_value gcal_not_affine(const char *why)
+struct gcal_walk_value gcal_walk_not_affine(const char *why)
 {
-    return (struct gcal_value){ .kind = VALUE_UNKNOWN, .why = why };
+    return (struct gcal_walk_value){ .kind = GCAL_WALK_VALUE_UNKNOWN, .why = why };
 }
 
-struct gcal_value gcal_integer(const struct gcal_poly *p)
+struct gcal_walk_value gcal_walk_integer(const struct gcal_poly *p)
 {
-    return (struct gcal_value){ .kind = VALUE_INTEGER, .p = p };
+    return (struct gcal_walk_value){ .kind = GCAL_WALK_VALUE_INTEGER, .p = p };
 }
 
-CXCursor gcal_strip(struct gcal_walk *w, CXCursor c)
+CXCursor gcal_walk_strip_casts(struct gcal_walk *w, CXCursor c)
 {
     for (;;) {
         enum CXCursorKind kind = clang_getCursorKind(c);
-        struct gcal_kids kids;
+        struct gcal_walk_children kids;
 
         if (kind != CXCursor_ParenExpr && kind != CXCursor_UnexposedExpr &&
             kind != CXCursor_CStyleCastExpr)
             return c;
-        kids = gcal_walk_kids(w, c);
+        kids = gcal_walk_get_children(w, c);
         if (!kids.n)
             return c;
         c = kids.c[kids.n - 1];
@@ -153,7 +156,7 @@ CXCursor gcal_strip(struct gcal_walk *w, CXCursor c)
 
 /* ---- variables ---- */
 
-static struct gcal_variable *find_variable(struct gcal_walk *w, CXCursor decl)
+static struct gcal_walk_variable *find_variable(struct gcal_walk *w, CXCursor decl)
 {
     for (size_t i = w->n_variables; i-- > 0;)
         if (clang_equalCursors(w->variables[i].decl, decl))
@@ -161,16 +164,17 @@ static struct gcal_variable *find_variable(struct gcal_walk *w, CXCursor decl)
     return NULL;
 }
 
-struct gcal_value *gcal_variable_find(struct gcal_walk *w, CXCursor decl)
+struct gcal_walk_value *gcal_walk_variable_find(struct gcal_walk *w, CXCursor decl)
 {
-    struct gcal_variable *known = find_variable(w, decl);
+    struct gcal_walk_variable *known = find_variable(w, decl);
 
     return known ? &known->value : NULL;
 }
 
-void gcal_variable_set(struct gcal_walk *w, CXCursor decl, struct gcal_value value)
+void gcal_walk_variable_set(struct gcal_walk *w, CXCursor decl,
+                            struct gcal_walk_value value)
 {
-    struct gcal_variable *known = find_variable(w, decl), *moved;
+    struct gcal_walk_variable *known = find_variable(w, decl), *moved;
 
     if (known) {
         if (!known->escaped)
@@ -184,29 +188,29 @@ void gcal_variable_set(struct gcal_walk *w, CXCursor decl, struct gcal_value val
         return;
     }
     w->variables = moved;
-    w->variables[w->n_variables++] = (struct gcal_variable){ decl, value, false };
+    w->variables[w->n_variables++] = (struct gcal_walk_variable){ decl, value, false };
 }
 
-void gcal_variable_escape(struct gcal_walk *w, CXCursor decl)
+void gcal_walk_variable_escape(struct gcal_walk *w, CXCursor decl)
 {
-    struct gcal_variable *known;
+    struct gcal_walk_variable *known;
 
-    gcal_variable_set(w, decl, gcal_unknown("its address is taken"));
+    gcal_walk_variable_set(w, decl, gcal_walk_unknown("its address is taken"));
     if ((known = find_variable(w, decl)))
         known->escaped = true;
 }
 
-struct gcal_value gcal_variable_get(struct gcal_walk *w, CXCursor decl)
+struct gcal_walk_value gcal_walk_variable_get(struct gcal_walk *w, CXCursor decl)
 {
-    struct gcal_value *known = gcal_variable_find(w, decl);
+    struct gcal_walk_value *known = gcal_walk_variable_find(w, decl);
 
-    return known ? *known : gcal_unknown("it has no value yet");
+    return known ? *known : gcal_walk_unknown("it has no value yet");
 }
 
-struct gcal_variable *gcal_variables_save(struct gcal_walk *w, size_t *n)
+struct gcal_walk_variable *gcal_walk_variables_save(struct gcal_walk *w, size_t *n)
 {
-    struct gcal_variable *copy =
-        gcal_polys_alloc(w->c, w->n_variables * sizeof(*copy) + 1);
+    struct gcal_walk_variable *copy =
+        gcal_poly_alloc(w->c, w->n_variables * sizeof(*copy) + 1);
 
     *n = copy ? w->n_variables : 0;
     if (*n)
@@ -214,8 +218,8 @@ struct gcal_variable *gcal_variables_save(struct gcal_walk *w, size_t *n)
     return copy;
 }
 
-void gcal_variables_restore(struct gcal_walk *w, const struct gcal_variable *saved,
-                            size_t n)
+void gcal_walk_variables_restore(struct gcal_walk *w,
+                                 const struct gcal_walk_variable *saved, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (!w->variables[i].escaped)
@@ -232,29 +236,31 @@ static void bind_parameters(struct gcal_walk *w, CXCursor kernel)
         CXCursor decl = clang_Cursor_getArgument(kernel, (unsigned)i);
         CXType type = gcal_walk_type(decl);
         const char *name = gcal_walk_name(w, decl);
-        struct gcal_value value = gcal_unknown("it is an argument that is no integer");
+        struct gcal_walk_value value =
+            gcal_walk_unknown("it is an argument that is no integer");
         CXType pointee;
 
-        if (gcal_type_is_pointer(type)) {
+        if (gcal_walk_type_is_pointer(type)) {
             pointee = clang_getCanonicalType(clang_getPointeeType(type));
-            value = (struct gcal_value){ .kind = VALUE_POINTER };
+            value = (struct gcal_walk_value){ .kind = GCAL_WALK_VALUE_POINTER };
             value.p = gcal_poly_integer(w->c, 0);
-            value.array = gcal_array_find(w, name, gcal_type_space(pointee));
-        } else if (gcal_type_is_integer(type)) {
-            value = gcal_integer(gcal_poly_parameter(w->c, name));
+            value.array =
+                gcal_walk_array_find(w, name, gcal_source_address_space(pointee));
+        } else if (gcal_walk_type_is_integer(type)) {
+            value = gcal_walk_integer(gcal_poly_parameter(w->c, name));
         }
-        gcal_variable_set(w, decl, value);
+        gcal_walk_variable_set(w, decl, value);
     }
 }
 
 void gcal_walk_function(struct gcal_walk *w, CXCursor kernel)
 {
-    struct gcal_kids kids = gcal_walk_kids(w, kernel);
+    struct gcal_walk_children kids = gcal_walk_get_children(w, kernel);
 
-    gcal_remarks_scan(w);
-    gcal_remarks_tie(w, kernel);
+    gcal_walk_annotations_scan(w);
+    gcal_walk_annotations_attach(w, kernel);
     bind_parameters(w, kernel);
-    gcal_find_indices(w, kernel);
+    gcal_walk_find_indices(w, kernel);
     if (kids.n && !w->failed)
         gcal_walk_stmt(w, kids.c[kids.n - 1]);
 }
@@ -265,10 +271,10 @@ void gcal_walk_clear(struct gcal_walk *w)
     free(w->indices);
     free(w->declared);
     free(w->returns);
-    free(w->remarks.all);
+    free(w->annotations.all);
 }
 
-int gcal_walk_kernel(struct gcal_nest *nest, const struct gcal_unit *unit,
+int gcal_walk_kernel(struct gcal_sets_nest *nest, const struct gcal_source_unit *unit,
                      CXCursor kernel, const struct gcal_count_request *request,
                      struct gcal_error *err)
 {
@@ -278,5 +284,5 @@ int gcal_walk_kernel(struct gcal_nest *nest, const struct gcal_unit *unit,
 
     gcal_walk_function(&w, kernel);
     gcal_walk_clear(&w);
-    return w.failed ? -1 : gcal_polys_check(nest->c, err);
+    return w.failed ? -1 : gcal_poly_context_check(nest->c, err);
 }

@@ -1,4 +1,4 @@
-/* command_audit.c - gpucal audit: which devices changed, and what of them */
+/* audit.c - gpucal audit: which devices changed, and what of them */
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,9 +6,9 @@
 #include "calib/audit/audit.h"
 #include "calib/base/error.h"
 #include "calib/config/config.h"
-#include "mpi/audit/output.h"
+#include "mpi/audit/audit.h"
 #include "mpi/cli/command.h"
-#include "mpi/cli/words.h"
+#include "mpi/cli/option_list.h"
 
 enum { KEY_FALSE_ALARMS = 256, KEY_HTML, KEY_PROMETHEUS };
 
@@ -111,23 +111,25 @@ static struct gcal_audit_policy policy_of(const struct audit_command *c,
 }
 
 /* 'page': the same for the page, which tells of all devices of nodes that were named. */
-static int open_outputs(struct audit_command *c, const struct gcal_audit_about *about,
-                        const struct gcal_audit_about *page, struct gcal_error *err)
+static int open_outputs(struct audit_command *c,
+                        const struct gcal_audit_output_options *about,
+                        const struct gcal_audit_output_options *page,
+                        struct gcal_error *err)
 {
     struct gcal_audit_output *first = &c->outputs[0];
 
-    if ((c->json ? gcal_audit_json(about, first, err)
-                 : gcal_audit_text(about, first, err)) < 0)
+    if ((c->json ? gcal_audit_output_json(about, first, err)
+                 : gcal_audit_output_text(about, first, err)) < 0)
         return -1;
     c->n_outputs++;
     if (c->html) {
-        if (gcal_audit_html(page, c->html, &c->outputs[c->n_outputs], err) < 0)
+        if (gcal_audit_output_html(page, c->html, &c->outputs[c->n_outputs], err) < 0)
             return -1;
         c->n_outputs++;
     }
     if (c->prometheus) {
-        if (gcal_audit_prometheus(about, c->prometheus, &c->outputs[c->n_outputs], err) <
-            0)
+        if (gcal_audit_output_prometheus(about, c->prometheus, &c->outputs[c->n_outputs],
+                                         err) < 0)
             return -1;
         c->n_outputs++;
     }
@@ -146,10 +148,10 @@ static int give_device(void *context, const struct gcal_audit_device *device,
 }
 
 static int audit(struct audit_command *c, const struct gcal_store *store,
-                 const struct gcal_audit_about *about, struct gcal_audit_summary *summary,
-                 struct gcal_error *err)
+                 const struct gcal_audit_output_options *about,
+                 struct gcal_audit_summary *summary, struct gcal_error *err)
 {
-    struct gcal_audit_about page = *about;
+    struct gcal_audit_output_options page = *about;
     int rc;
 
     page.all = about->all || c->node;
@@ -182,17 +184,17 @@ int gcal_command_audit(int argc, char **argv)
     struct gcal_store *store = NULL;
     struct gcal_error err = { 0 };
     struct audit_command c = { 0 };
-    struct gcal_audit_about about;
+    struct gcal_audit_output_options about;
     char *path = NULL;
     int rc = -1, status;
 
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     if (gcal_config_read_settings(c.config, &config, &err) == 0 &&
-        (path = gcal_command_store(c.store, c.config, &err)) &&
+        (path = gcal_command_store_path(c.store, c.config, &err)) &&
         (store = gcal_command_store_open(path, false, &err))) {
-        about = (struct gcal_audit_about){ .store = path,
-                                           .policy = policy_of(&c, &config),
-                                           .all = c.all };
+        about = (struct gcal_audit_output_options){ .store = path,
+                                                    .policy = policy_of(&c, &config),
+                                                    .all = c.all };
         rc = audit(&c, store, &about, &summary, &err);
     }
     gcal_store_close(store);

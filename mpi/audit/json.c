@@ -1,4 +1,4 @@
-/* audit_json.c - what gpucal audit tells programs: documented in gpucal(1)
+/* json.c - what gpucal audit tells programs: documented in gpucal(1)
  *
  * Devices are printed one by one, so that a large site need not fit into memory.
  */
@@ -8,14 +8,14 @@
 #include <stdlib.h>
 
 #include "calib/base/error.h"
-#include "mpi/audit/output.h"
-#include "mpi/cli/print_json.h"
+#include "mpi/audit/audit.h"
+#include "mpi/cli/json.h"
 
 /* Digits that tell doubles apart well enough for people and scripts. */
 #define FLAGS (JSON_REAL_PRECISION(9) | JSON_INDENT(1))
 
 struct json {
-    const struct gcal_audit_about *about;
+    const struct gcal_audit_output_options *about;
     size_t n_printed;
 };
 
@@ -59,7 +59,7 @@ static json_t *series_json(const struct gcal_audit_device *d,
     json_t *o =
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "model", s->column.model, "form",
                   s->column.form, "parameter", s->column.parameter, "unit",
-                  s->column.unit, "subject", gcal_audit_subject_name(s->subject),
+                  s->column.unit, "subject", gcal_audit_category_name(s->category),
                   "verdict", gcal_audit_verdict_name(s->verdict));
 
     json_object_set_new(o, "value", numbers(s->value, d->n_runs));
@@ -82,7 +82,7 @@ static json_t *series_json(const struct gcal_audit_device *d,
 static json_t *run_json(const struct gcal_audit_device *d, size_t i)
 {
     const struct gcal_track_run *r = d->run[i];
-    const char *what = d->epoch_what[d->epoch[i]];
+    const char *what = d->epoch_description[d->epoch[i]];
     json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:i}", "run", r->run_id, "utc", r->utc,
                           "driver", r->driver, "gpucal_version", r->gpucal_version,
                           "epoch", (int)d->epoch[i]);
@@ -176,8 +176,8 @@ static int json_end(void *context, const struct gcal_audit_summary *s,
     return 0;
 }
 
-int gcal_audit_json(const struct gcal_audit_about *about,
-                    struct gcal_audit_output *output, struct gcal_error *err)
+int gcal_audit_output_json(const struct gcal_audit_output_options *about,
+                           struct gcal_audit_output *output, struct gcal_error *err)
 {
     struct json *j = calloc(1, sizeof(*j));
 

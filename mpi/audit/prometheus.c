@@ -1,4 +1,4 @@
-/* audit_prometheus.c - an audit as metrics, in a file for node_exporter's textfile
+/* prometheus.c - an audit as metrics, in a file for node_exporter's textfile
  * collector
  *
  * All samples of a metric have to stand together, and devices come one by one: each
@@ -11,9 +11,9 @@
 #include "calib/base/buf.h"
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
-#include "mpi/audit/output.h"
+#include "mpi/audit/audit.h"
 #include "mpi/cli/escape.h"
-#include "mpi/cli/replace_file.h"
+#include "mpi/cli/file_replace.h"
 
 enum metric { STATUS, CALIBRATED, FINDING, DRIFT, VALUE, UNREAD, N_METRICS };
 
@@ -44,7 +44,7 @@ static const struct {
 #define MOST_SAMPLES 100000
 
 struct prometheus {
-    struct gcal_replacement out;
+    struct gcal_file_replace out;
     FILE *part[N_METRICS];
     size_t n_samples; /* of parameters */
 };
@@ -161,7 +161,7 @@ static int put_device(void *context, const struct gcal_audit_device *device,
         device->n_runs ? device->run[device->n_runs - 1] : NULL;
     struct prometheus *p = context;
     struct gcal_buf labels = { 0 };
-    double calibrated_s = newest ? gcal_clock_of_utc(newest->utc) : NAN;
+    double calibrated_s = newest ? gcal_clock_parse_utc(newest->utc) : NAN;
     bool failed;
 
     put_hostname(&labels, device->node);
@@ -238,7 +238,7 @@ static int finish(void *context, const struct gcal_audit_summary *summary,
                 metrics[i].help, metrics[i].name);
         copy_part(p->part[i], p->out.file);
     }
-    return gcal_replacement_finish(&p->out, err);
+    return gcal_file_replace_finish(&p->out, err);
 }
 
 static void destroy(void *context)
@@ -248,12 +248,13 @@ static void destroy(void *context)
     for (size_t i = 0; i < N_METRICS; i++)
         if (p->part[i])
             fclose(p->part[i]);
-    gcal_replacement_clear(&p->out);
+    gcal_file_replace_clear(&p->out);
     free(p);
 }
 
-int gcal_audit_prometheus(const struct gcal_audit_about *about, const char *path,
-                          struct gcal_audit_output *output, struct gcal_error *err)
+int gcal_audit_output_prometheus(const struct gcal_audit_output_options *about,
+                                 const char *path, struct gcal_audit_output *output,
+                                 struct gcal_error *err)
 {
     struct prometheus *p = calloc(1, sizeof(*p));
 
@@ -263,7 +264,7 @@ int gcal_audit_prometheus(const struct gcal_audit_about *about, const char *path
     *output = (struct gcal_audit_output){
         .context = p, .device = put_device, .end = finish, .destroy = destroy
     };
-    if (gcal_replacement_start(&p->out, path, err) < 0)
+    if (gcal_file_replace_start(&p->out, path, err) < 0)
         goto failed;
     for (size_t i = 0; i < N_METRICS; i++)
         if (!(p->part[i] = tmpfile())) {

@@ -1,4 +1,4 @@
-/* audit_text.c - what gpucal audit tells people */
+/* text.c - what gpucal audit tells people */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,11 +6,11 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "mpi/audit/output.h"
+#include "mpi/audit/audit.h"
 
 /* The summary stands first, but is known last. */
 struct text {
-    const struct gcal_audit_about *about;
+    const struct gcal_audit_output_options *about;
     struct gcal_buf buf;
     size_t n_shown, n_epochs, n_faster;
 };
@@ -119,8 +119,8 @@ static void text_destroy(void *context)
     free(t);
 }
 
-int gcal_audit_text(const struct gcal_audit_about *about,
-                    struct gcal_audit_output *output, struct gcal_error *err)
+int gcal_audit_output_text(const struct gcal_audit_output_options *about,
+                           struct gcal_audit_output *output, struct gcal_error *err)
 {
     struct text *t = calloc(1, sizeof(*t));
 

@@ -1,4 +1,4 @@
-/* command_devices.c - gpucal devices: what OpenCL shows on this machine */
+/* devices.c - gpucal devices: what OpenCL shows on this machine */
 #include <argp.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "calib/worker/worker.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/local_device.h"
-#include "mpi/cli/print_json.h"
+#include "mpi/cli/json.h"
 
 static const struct argp_option options[] = {
     { "json", 'j', NULL, 0, "As JSON", 0 },
@@ -93,7 +93,7 @@ int gcal_command_devices(int argc, char **argv)
         else
             print_device(&devices.info[i]);
     if (as_json)
-        gcal_print_json(all);
+        gcal_json_print(all);
     json_decref(all);
     gcal_local_devices_close(&devices);
     return 0;

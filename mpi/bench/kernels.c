@@ -1,4 +1,4 @@
-/* command_kernels.c - gpucal kernels: what tags would generate, with counts, or timed */
+/* kernels.c - gpucal kernels: what tags would generate, with counts, or timed */
 #include <argp.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,18 +10,18 @@
 #include "calib/model/profile.h"
 #include "kernels/generate/generate.h"
 #include "mpi/cli/command.h"
-#include "mpi/cli/progress.h"
+#include "mpi/cli/display.h"
 #include "mpi/count/options.h"
 #include "mpi/count/features.h"
-#include "mpi/bench/kernels_run.h"
+#include "mpi/bench/bench.h"
 #include "mpi/cli/local_device.h"
-#include "mpi/cli/words.h"
+#include "mpi/cli/option_list.h"
 
 /* Of --counts without a device. */
 #define NOMINAL_SUB_GROUP 32
 
 struct kernels_command {
-    struct gcal_words tags, devices;
+    struct gcal_option_list tags, devices;
     enum gcal_match match;
     bool source, counts, run;
     const char *catalogue, *csv;
@@ -98,7 +98,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->run = true;
         break;
     case 'd':
-        gcal_words_add(&c->devices, arg, state);
+        gcal_option_list_add(&c->devices, arg, state);
         break;
     case 'o':
         c->csv = arg;
@@ -110,7 +110,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->catalogue = arg;
         break;
     case ARGP_KEY_ARG:
-        gcal_words_add(&c->tags, arg, state);
+        gcal_option_list_add(&c->tags, arg, state);
         break;
     case ARGP_KEY_END:
         check_combination(c, state);
@@ -178,7 +178,7 @@ static int find_audience(const struct kernels_command *c, struct audience *a,
         if (gcal_local_device_matches(&d.info[i], c->devices.n, c->devices.items))
             *a = (struct audience){ .sub_group = d.info[i].sub_group_size,
                                     .known = true,
-                                    .limits = gcal_device_limits(&d.info[i]) };
+                                    .limits = gcal_config_device_limits(&d.info[i]) };
     gcal_local_devices_close(&d);
     return rc;
 }
@@ -193,10 +193,11 @@ static int print_kernel(const struct kernels_command *c, const struct gcal_kerne
         printf("%s\n", k->source);
     if (!c->counts || k->profile->n_parameters > sizeof(sizes) / sizeof(*sizes))
         return 0;
-    if (gcal_sizes_of_kernel(k, k->profile->n_parameters,
-                             (const char *const *)k->profile->parameters, sizes, err) < 0)
+    if (gcal_count_sizes_of_kernel(k, k->profile->n_parameters,
+                                   (const char *const *)k->profile->parameters, sizes,
+                                   err) < 0)
         return -1;
-    return gcal_features_print(k->profile, (double)sub_group, sizes, err);
+    return gcal_count_features_print(k->profile, (double)sub_group, sizes, err);
 }
 
 static void print_end(const struct kernels_command *c, const struct audience *a,
@@ -207,10 +208,10 @@ static void print_end(const struct kernels_command *c, const struct audience *a,
         printf(", values for sub-groups of %zu", a->sub_group);
     if (list->nominal)
         printf(", sizes for a cache of %.0f MiB and a memory of %.0f GiB",
-               gcal_nominal_limits.cache_bytes / (1 << 20),
-               gcal_nominal_limits.memory_bytes / (1 << 30));
+               gcal_kernel_nominal_limits.cache_bytes / (1 << 20),
+               gcal_kernel_nominal_limits.memory_bytes / (1 << 30));
     putchar('\n');
-    gcal_kernels_print_left_out(list);
+    gcal_bench_print_unsupported(list);
 }
 
 static int list_kernels(const struct kernels_command *c,
@@ -249,7 +250,7 @@ static int list_generators(const struct gcal_catalogue *catalogue, struct gcal_e
 struct benchmark {
     const struct kernels_command *c;
     const struct gcal_catalogue *catalogue;
-    struct gcal_spawner *spawner;
+    struct gcal_worker_spawner *spawner;
     struct gcal_display *display;
     FILE *csv; /* NULL: not wanted */
     bool good;
@@ -259,24 +260,24 @@ static int run_on(struct benchmark *b, const struct gcal_device_info *info,
                   struct gcal_error *err)
 {
     const struct kernels_command *c = b->c;
-    struct gcal_kernels_run run = { .info = info };
-    const struct gcal_kernel_limits limits = gcal_device_limits(info);
+    struct gcal_bench_run run = { .info = info };
+    const struct gcal_kernel_limits limits = gcal_config_device_limits(info);
     int rc;
 
     rc = gcal_catalogue_generate(b->catalogue, c->tags.n, c->tags.items, c->match,
                                  &limits, &run.list, err);
     if (rc == 0)
-        rc = gcal_kernels_run(&run, b->spawner, c->budget_s > 0 ? c->budget_s : INFINITY,
-                              b->display, err);
+        rc = gcal_bench_run(&run, b->spawner, c->budget_s > 0 ? c->budget_s : INFINITY,
+                            b->display, err);
     gcal_display_clear(b->display);
     if (rc == 0) {
-        gcal_kernels_print(&run);
+        gcal_bench_print(&run);
         if (b->csv)
-            gcal_kernels_csv_rows(b->csv, &run);
+            gcal_bench_csv_rows(b->csv, &run);
         fflush(stdout);
-        b->good = b->good && gcal_kernels_run_good(&run);
+        b->good = b->good && gcal_bench_run_passed(&run);
     }
-    gcal_kernels_run_clear(&run);
+    gcal_bench_run_clear(&run);
     return rc;
 }
 
@@ -304,7 +305,7 @@ static int benchmark(const struct kernels_command *c,
     if (c->csv && !(b.csv = fopen(c->csv, "we")))
         return gcal_error_set(err, GCAL_EINPUT, "%s: %m", c->csv);
     if (b.csv)
-        gcal_kernels_csv_header(b.csv);
+        gcal_bench_csv_header(b.csv);
     b.display = gcal_display_create(false);
     rc = run_on_all(&b, err);
     gcal_display_destroy(b.display);

@@ -21,7 +21,7 @@ int gcal_command_rank(int argc, char **argv);
 int gcal_command_show(int argc, char **argv);
 int gcal_command_export(int argc, char **argv);
 int gcal_command_audit(int argc, char **argv);
-int gcal_command_store_care(int argc, char **argv); /* "gpucal store" */
+int gcal_command_store(int argc, char **argv); /* "gpucal store" */
 int gcal_command_diff(int argc, char **argv);
 
 /* Prints the error as a line to stderr; returns its code, the exit status. */
@@ -33,7 +33,8 @@ int gcal_command_write(const char *path, const char *text, struct gcal_error *er
 /* --store, else $GPUCAL_STORE, else the configuration's ('config' may be NULL: the
  * built-in one); NULL with 'err' when none says.  The caller's to free.
  */
-char *gcal_command_store(const char *option, const char *config, struct gcal_error *err);
+char *gcal_command_store_path(const char *option, const char *config,
+                              struct gcal_error *err);
 /* The store there, with the keys that $GPUCAL_TRUSTED_KEYS and, where it is written,
  * $GPUCAL_SIGN_KEY name.
  */

@@ -24,11 +24,11 @@ int gcal_local_devices_open(struct gcal_local_devices *d, struct gcal_error *err
     struct gcal_worker *worker;
     int rc;
 
-    if (!(d->spawner = gcal_spawner_start(err)) ||
+    if (!(d->spawner = gcal_worker_spawner_start(err)) ||
         !(worker = gcal_worker_start(d->spawner, NULL, err)))
         return -1;
-    rc =
-        as_device_error(gcal_worker_list(worker, LIMIT_S, &d->info, &d->count, err), err);
+    rc = as_device_error(
+        gcal_worker_list_devices(worker, LIMIT_S, &d->info, &d->count, err), err);
     gcal_worker_stop(worker);
     return rc;
 }
@@ -38,7 +38,7 @@ void gcal_local_devices_close(struct gcal_local_devices *d)
     for (size_t i = 0; i < d->count; i++)
         gcal_device_info_clear(&d->info[i]);
     free(d->info);
-    gcal_spawner_stop(d->spawner);
+    gcal_worker_spawner_stop(d->spawner);
 }
 
 bool gcal_local_device_matches(const struct gcal_device_info *info, size_t n_patterns,
@@ -57,9 +57,9 @@ static int measure(struct gcal_worker *worker, const char *uid,
                    const struct gcal_kernel *kernel, double *time_s, size_t *launches,
                    struct gcal_error *err)
 {
-    struct gcal_sample samples[MAX_LAUNCHES];
+    struct gcal_measurement_sample samples[MAX_LAUNCHES];
     double first_s, spread;
-    enum gcal_row_status status;
+    enum gcal_measurement_status status;
 
     if (as_device_error(gcal_worker_open(worker, uid, LIMIT_S, err), err) < 0 ||
         as_device_error(
@@ -74,9 +74,9 @@ static int measure(struct gcal_worker *worker, const char *uid,
     return gcal_fit_median_time(samples, *launches, time_s, &spread, err);
 }
 
-int gcal_local_measure(struct gcal_local_devices *d, const char *uid,
-                       const struct gcal_kernel *kernel, double *time_s, size_t *launches,
-                       struct gcal_error *err)
+int gcal_local_device_measure(struct gcal_local_devices *d, const char *uid,
+                              const struct gcal_kernel *kernel, double *time_s,
+                              size_t *launches, struct gcal_error *err)
 {
     struct gcal_worker *worker = gcal_worker_start(d->spawner, NULL, err);
     int rc = worker ? measure(worker, uid, kernel, time_s, launches, err) : -1;

@@ -5,7 +5,7 @@
 #include "calib/worker/worker.h"
 
 struct gcal_local_devices {
-    struct gcal_spawner *spawner; /* of the workers that measure */
+    struct gcal_worker_spawner *spawner; /* of the workers that measure */
     struct gcal_device_info *info;
     size_t count;
 };
@@ -21,8 +21,8 @@ bool gcal_local_device_matches(const struct gcal_device_info *info, size_t n_pat
                                const char *const *patterns);
 
 /* Median event time of 'kernel' on the device 'uid', with the number of launches. */
-int gcal_local_measure(struct gcal_local_devices *devices, const char *uid,
-                       const struct gcal_kernel *kernel, double *time_s, size_t *launches,
-                       struct gcal_error *err);
+int gcal_local_device_measure(struct gcal_local_devices *devices, const char *uid,
+                              const struct gcal_kernel *kernel, double *time_s,
+                              size_t *launches, struct gcal_error *err);
 
 #endif

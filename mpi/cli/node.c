@@ -21,7 +21,8 @@ char *gcal_node_name(struct gcal_error *err)
     return name;
 }
 
-char *gcal_command_store(const char *option, const char *config, struct gcal_error *err)
+char *gcal_command_store_path(const char *option, const char *config,
+                              struct gcal_error *err)
 {
     struct gcal_config read = { 0 };
     char *path = NULL;

@@ -15,21 +15,21 @@
 static char *make_run_id(const char *utc)
 {
     uint64_t state = (uint64_t)(gcal_clock_now_s() * 1e9) ^ (uint64_t)getpid() << 32;
-    char date[GCAL_UTC_SIZE];
+    char date[GCAL_CLOCK_UTC_SIZE];
     size_t n = 0;
 
     for (const char *c = utc; *c; c++)
         if (*c != '-' && *c != ':')
             date[n++] = *c;
     date[n] = '\0';
-    return gcal_format("%s-%08x", date, (unsigned)(gcal_random_next(&state) >> 32));
+    return gcal_buf_format("%s-%08x", date, (unsigned)(gcal_random_next(&state) >> 32));
 }
 
-int gcal_run_header_start(struct gcal_run_header *h, const struct gcal_config *config,
+int gcal_run_header_start(struct gcal_record_header *h, const struct gcal_config *config,
                           const char *catalogue, char *launcher, uint32_t n_ranks,
                           struct gcal_error *err)
 {
-    char utc[GCAL_UTC_SIZE];
+    char utc[GCAL_CLOCK_UTC_SIZE];
 
     gcal_clock_utc(utc);
     h->started_utc = strdup(utc);
@@ -47,9 +47,9 @@ int gcal_run_header_start(struct gcal_run_header *h, const struct gcal_config *c
     return 0;
 }
 
-int gcal_run_header_end(struct gcal_run_header *h, struct gcal_error *err)
+int gcal_run_header_end(struct gcal_record_header *h, struct gcal_error *err)
 {
-    char utc[GCAL_UTC_SIZE];
+    char utc[GCAL_CLOCK_UTC_SIZE];
 
     gcal_clock_utc(utc);
     free(h->finished_utc);

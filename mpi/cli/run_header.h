@@ -6,15 +6,15 @@
 
 struct gcal_config;
 struct gcal_error;
-struct gcal_run_header;
+struct gcal_record_header;
 
 /* Of a run that starts now, with the catalogue of that fingerprint.  Takes 'launcher',
  * which may be NULL when memory ran out.
  */
-int gcal_run_header_start(struct gcal_run_header *header,
+int gcal_run_header_start(struct gcal_record_header *header,
                           const struct gcal_config *config, const char *catalogue,
                           char *launcher, uint32_t n_ranks, struct gcal_error *err);
 /* It ends now. */
-int gcal_run_header_end(struct gcal_run_header *header, struct gcal_error *err);
+int gcal_run_header_end(struct gcal_record_header *header, struct gcal_error *err);
 
 #endif

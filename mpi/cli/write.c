@@ -1,4 +1,4 @@
-/* command_write.c - what commands write to files that users name */
+/* write.c - what commands write to files that users name */
 #include <stdio.h>
 
 #include "calib/base/error.h"

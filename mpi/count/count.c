@@ -1,4 +1,4 @@
-/* command_count.c - gpucal count: the features of a kernel, from its source */
+/* count.c - gpucal count: the features of a kernel, from its source */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = { { &gcal_count_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &gcal_count_options_argp, 0, NULL, 0 },
+                                              { 0 } };
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -91,7 +92,8 @@ static const struct argp argp = {
 
 static int run(const struct count_command *c, struct gcal_error *err)
 {
-    struct gcal_profile *profile = gcal_count_options_run(&c->count, c->sub_group, err);
+    struct gcal_profile *profile =
+        gcal_count_options_profile(&c->count, c->sub_group, err);
     double sizes[64];
     char *yaml = NULL;
     int rc = -1;
@@ -103,10 +105,10 @@ static int run(const struct count_command *c, struct gcal_error *err)
         goto out;
     }
     if (c->count.at &&
-        gcal_sizes_parse(c->count.at, profile->n_parameters,
-                         (const char *const *)profile->parameters, sizes, err) < 0)
+        gcal_count_sizes_parse(c->count.at, profile->n_parameters,
+                               (const char *const *)profile->parameters, sizes, err) < 0)
         goto out;
-    if (c->count.at && !c->sub_group && gcal_features_need_sub_group(profile))
+    if (c->count.at && !c->sub_group && gcal_count_features_need_sub_group(profile))
         fprintf(stderr,
                 "gpucal: counts per sub-group get no value without --sub-group\n");
     if (c->output && gcal_command_write(c->output, yaml, err) < 0)
@@ -114,11 +116,11 @@ static int run(const struct count_command *c, struct gcal_error *err)
     if (strcmp(c->format, "yaml") == 0)
         rc = fputs(yaml, stdout) == EOF ? -1 : 0;
     else if (strcmp(c->format, "json") == 0)
-        rc = gcal_features_print_json(profile, (double)c->sub_group,
-                                      c->count.at ? sizes : NULL, err);
+        rc = gcal_count_features_print_json(profile, (double)c->sub_group,
+                                            c->count.at ? sizes : NULL, err);
     else
-        rc = gcal_features_print(profile, (double)c->sub_group,
-                                 c->count.at ? sizes : NULL, err);
+        rc = gcal_count_features_print(profile, (double)c->sub_group,
+                                       c->count.at ? sizes : NULL, err);
 out:
     gcal_profile_destroy(profile);
     free(yaml);

@@ -10,11 +10,11 @@
 #include "calib/base/error.h"
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
-#include "mpi/cli/print_json.h"
+#include "mpi/cli/json.h"
 
 /* ---- values ---- */
 
-bool gcal_features_need_sub_group(const struct gcal_profile *profile)
+bool gcal_count_features_need_sub_group(const struct gcal_profile *profile)
 {
     for (size_t i = 0; i < profile->n_entries; i++)
         if (strstr(profile->entries[i].count, GCAL_SUB_GROUP_SIZE))
@@ -145,7 +145,8 @@ static void print_entry(const struct gcal_profile_entry *e, const double *value,
 {
     char text[40];
 
-    printf("%c %-10s  ", e->estimated ? '~' : ' ', gcal_granularity_name(e->granularity));
+    printf("%c %-10s  ", e->estimated ? '~' : ' ',
+           gcal_profile_granularity_name(e->granularity));
     if (value) {
         value_text(*value, text, sizeof(text));
         printf("%*s  ", w->value, text);
@@ -158,8 +159,8 @@ static void print_entry(const struct gcal_profile_entry *e, const double *value,
     putchar('\n');
 }
 
-int gcal_features_print(const struct gcal_profile *profile, double sub_group,
-                        const double *sizes, struct gcal_error *err)
+int gcal_count_features_print(const struct gcal_profile *profile, double sub_group,
+                              const double *sizes, struct gcal_error *err)
 {
     double *values = find_values(profile, sub_group, sizes, err);
     struct widths w;
@@ -248,7 +249,7 @@ static json_t *entry_json(const struct gcal_profile *profile,
 {
     json_t *object =
         json_pack("{s:s, s:s, s:s}", "feature", e->feature, "granularity",
-                  gcal_granularity_name(e->granularity), "expression", e->count);
+                  gcal_profile_granularity_name(e->granularity), "expression", e->count);
 
     if (value)
         json_object_set_new(object, "value", value_json(*value));
@@ -274,8 +275,8 @@ static json_t *texts_json(size_t n, char *const *texts)
     return list;
 }
 
-int gcal_features_print_json(const struct gcal_profile *profile, double sub_group,
-                             const double *sizes, struct gcal_error *err)
+int gcal_count_features_print_json(const struct gcal_profile *profile, double sub_group,
+                                   const double *sizes, struct gcal_error *err)
 {
     double *values = find_values(profile, sub_group, sizes, err);
     json_t *features, *all;
@@ -293,7 +294,7 @@ int gcal_features_print_json(const struct gcal_profile *profile, double sub_grou
     if (profile->n_notes)
         json_object_set_new(all, "notes", texts_json(profile->n_notes, profile->notes));
     json_object_set_new(all, "features", features);
-    gcal_print_json(all);
+    gcal_json_print(all);
     json_decref(all);
     free(values);
     return 0;

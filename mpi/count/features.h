@@ -11,12 +11,12 @@ struct gcal_profile;
  * 'sub_group' is the sub_group_size of values; 0: what depends on it has none.  Sizes
  * that break the profile's assumptions are an error.
  */
-int gcal_features_print(const struct gcal_profile *profile, double sub_group,
-                        const double *sizes, struct gcal_error *err);
-int gcal_features_print_json(const struct gcal_profile *profile, double sub_group,
-                             const double *sizes, struct gcal_error *err);
+int gcal_count_features_print(const struct gcal_profile *profile, double sub_group,
+                              const double *sizes, struct gcal_error *err);
+int gcal_count_features_print_json(const struct gcal_profile *profile, double sub_group,
+                                   const double *sizes, struct gcal_error *err);
 
 /* Whether some count depends on the sub-group size. */
-bool gcal_features_need_sub_group(const struct gcal_profile *profile);
+bool gcal_count_features_need_sub_group(const struct gcal_profile *profile);
 
 #endif

@@ -93,7 +93,7 @@ static void parse_trips(struct gcal_count_options *o, const char *text,
     char *end;
     long line = strtol(text, &end, 10);
     const char *name = end + 1;
-    struct gcal_trips *trips;
+    struct gcal_count_trips *trips;
 
     if (end == text || *end != ':' || line < 1 || line > 1 << 30 ||
         (!isalpha((unsigned char)*name) && *name != '_') ||
@@ -107,7 +107,7 @@ static void parse_trips(struct gcal_count_options *o, const char *text,
     if (!trips)
         argp_failure(state, GCAL_EINPUT, 0, "out of memory");
     o->trips = trips;
-    trips[o->n_trips++] = (struct gcal_trips){ (int)line, name };
+    trips[o->n_trips++] = (struct gcal_count_trips){ (int)line, name };
 }
 
 static void parse_banks(struct gcal_count_options *o, const char *text,
@@ -155,8 +155,8 @@ static error_t parse_kernel(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-const struct argp gcal_kernel_argp = { .options = kernel_options,
-                                       .parser = parse_kernel };
+const struct argp gcal_count_options_kernel_argp = { .options = kernel_options,
+                                                     .parser = parse_kernel };
 
 static error_t parse_count(int key, char *arg, struct argp_state *state)
 {
@@ -184,11 +184,12 @@ static error_t parse_count(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child kernel_child[] = { { &gcal_kernel_argp, 0, NULL, 0 },
-                                                  { 0 } };
-const struct argp gcal_count_argp = { .options = count_options,
-                                      .parser = parse_count,
-                                      .children = kernel_child };
+static const struct argp_child kernel_child[] = {
+    { &gcal_count_options_kernel_argp, 0, NULL, 0 }, { 0 }
+};
+const struct argp gcal_count_options_argp = { .options = count_options,
+                                              .parser = parse_count,
+                                              .children = kernel_child };
 
 void gcal_count_options_clear(struct gcal_count_options *o)
 {
@@ -232,8 +233,9 @@ static int fill_request(const struct gcal_count_options *o,
     return request->source ? 0 : -1;
 }
 
-struct gcal_profile *gcal_count_options_run(const struct gcal_count_options *o,
-                                            size_t sub_group_size, struct gcal_error *err)
+struct gcal_profile *gcal_count_options_profile(const struct gcal_count_options *o,
+                                                size_t sub_group_size,
+                                                struct gcal_error *err)
 {
     struct gcal_count_request request;
     struct gcal_profile *profile;
@@ -247,7 +249,7 @@ struct gcal_profile *gcal_count_options_run(const struct gcal_count_options *o,
 }
 
 char *gcal_count_options_remove(const struct gcal_count_options *o,
-                                const struct gcal_removal *removal,
+                                const struct gcal_remove_options *removal,
                                 struct gcal_error *err)
 {
     struct gcal_count_request request;
@@ -255,7 +257,7 @@ char *gcal_count_options_remove(const struct gcal_count_options *o,
 
     if (fill_request(o, &request, err) < 0)
         return NULL;
-    text = gcal_work_remove(&request, removal, NULL, err);
+    text = gcal_remove_work(&request, removal, NULL, err);
     free((char *)request.source);
     return text;
 }
@@ -283,8 +285,8 @@ static int take_size(const char *item, size_t length, size_t n, const char *cons
                           (int)(equals - item), item);
 }
 
-int gcal_sizes_parse(const char *at, size_t n, const char *const *names, double *values,
-                     struct gcal_error *err)
+int gcal_count_sizes_parse(const char *at, size_t n, const char *const *names,
+                           double *values, struct gcal_error *err)
 {
     for (size_t i = 0; i < n; i++)
         values[i] = NAN;
@@ -311,8 +313,9 @@ static const struct gcal_size *find_size(const struct gcal_kernel *kernel,
     return NULL;
 }
 
-int gcal_sizes_of_kernel(const struct gcal_kernel *kernel, size_t n,
-                         const char *const *names, double *values, struct gcal_error *err)
+int gcal_count_sizes_of_kernel(const struct gcal_kernel *kernel, size_t n,
+                               const char *const *names, double *values,
+                               struct gcal_error *err)
 {
     for (size_t i = 0; i < n; i++) {
         const struct gcal_size *size = find_size(kernel, names[i]);

@@ -1,4 +1,4 @@
-/* command_remove.c - gpucal remove: a kernel that does only part of its work */
+/* remove.c - gpucal remove: a kernel that does only part of its work */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +124,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = { { &gcal_kernel_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = {
+    { &gcal_count_options_kernel_argp, 0, NULL, 0 }, { 0 }
+};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -152,13 +154,13 @@ static const struct argp argp = {
 
 static int run(const struct remove_command *c, struct gcal_error *err)
 {
-    struct gcal_removal removal = { .form = c->on_chip  ? GCAL_REMOVAL_ONCHIP
-                                            : c->memory ? GCAL_REMOVAL_MEMORY
-                                                        : GCAL_REMOVAL_LOADS,
-                                    .n_keep = c->n_keep,
-                                    .keep = c->keep,
-                                    .n_accumulators = c->n_accumulators,
-                                    .drop_barriers = c->drop_barriers };
+    struct gcal_remove_options removal = { .form = c->on_chip  ? GCAL_REMOVE_KEEP_ONCHIP
+                                                   : c->memory ? GCAL_REMOVE_KEEP_MEMORY
+                                                               : GCAL_REMOVE_KEEP_LOADS,
+                                           .n_keep = c->n_keep,
+                                           .keep = c->keep,
+                                           .n_accumulators = c->n_accumulators,
+                                           .drop_barriers = c->drop_barriers };
     char *text = gcal_count_options_remove(&c->count, &removal, err);
     int rc = text ? gcal_command_write(c->output, text, err) : -1;
 

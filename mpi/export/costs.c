@@ -1,4 +1,4 @@
-/* export_costs.c - what a device's operations or kernels cost: what its speed follows
+/* costs.c - what a device's operations or kernels cost: what its speed follows
  * from */
 #include "mpi/export/costs.h"
 
@@ -63,13 +63,13 @@ static bool counted_per_sub_group(const char *name)
     bool per_sub_group = false;
 
     if (gcal_feature_parse(name, &f, NULL) == 0) {
-        const struct gcal_constraint *lid = &f.lid_stride[0];
-        bool same_place =
-            lid->relation == GCAL_EQ && lid->bound && strcmp(lid->bound, "0") == 0;
+        const struct gcal_feature_constraint *lid = &f.lid_stride[0];
+        bool same_place = lid->relation == GCAL_FEATURE_EQ && lid->bound &&
+                          strcmp(lid->bound, "0") == 0;
 
-        per_sub_group =
-            gcal_feature_is_op(f.kind) || (f.kind == GCAL_FEATURE_MEM_ACCESS &&
-                                           (f.space == GCAL_SPACE_LOCAL || same_place));
+        per_sub_group = gcal_feature_is_op(f.kind) ||
+                        (f.kind == GCAL_FEATURE_MEM_ACCESS &&
+                         (f.space == GCAL_FEATURE_SPACE_LOCAL || same_place));
     }
     gcal_feature_clear(&f);
     return per_sub_group;
@@ -135,7 +135,7 @@ static bool is_known(const struct gcal_params_model *m, size_t i)
 }
 
 /* Where 'name' stands in the table, which gets it if need be; -1 without memory. */
-static ssize_t find_cost(struct gcal_cost_names *names, const char *name,
+static ssize_t find_cost(struct gcal_export_cost_names *names, const char *name,
                          struct gcal_error *err)
 {
     char **moved;
@@ -154,8 +154,8 @@ static ssize_t find_cost(struct gcal_cost_names *names, const char *name,
 }
 
 static int cost_parameters(const struct gcal_params_model *m, double sub_group_size,
-                           struct gcal_cost_names *names, struct gcal_costs *costs,
-                           struct gcal_error *err)
+                           struct gcal_export_cost_names *names,
+                           struct gcal_export_costs *costs, struct gcal_error *err)
 {
     struct gcal_model *model = gcal_model_create(m->name, m->output, m->expression, err);
     bool *per_sub_group = calloc(m->n_parameters + 1, sizeof(*per_sub_group));
@@ -168,7 +168,7 @@ static int cost_parameters(const struct gcal_params_model *m, double sub_group_s
     for (size_t i = 0; i < m->n_parameters; i++) {
         ssize_t at = is_known(m, i) ? find_cost(names, m->parameter[i], err) : 0;
 
-        if (at < 0 || gcal_costs_reserve(costs, names->n, err) < 0)
+        if (at < 0 || gcal_export_costs_reserve(costs, names->n, err) < 0)
             goto out;
         if (is_known(m, i))
             costs->seconds[at] =
@@ -183,7 +183,8 @@ out:
 
 /* ---- either ---- */
 
-int gcal_costs_reserve(struct gcal_costs *costs, size_t n, struct gcal_error *err)
+int gcal_export_costs_reserve(struct gcal_export_costs *costs, size_t n,
+                              struct gcal_error *err)
 {
     double *moved;
 
@@ -197,12 +198,12 @@ int gcal_costs_reserve(struct gcal_costs *costs, size_t n, struct gcal_error *er
     return 0;
 }
 
-static int name_kernels(const struct gcal_export *e, struct gcal_cost_names *names,
+static int name_kernels(const struct gcal_export *e, struct gcal_export_cost_names *names,
                         struct gcal_error *err)
 {
     for (size_t i = 0; i < e->n_kernels; i++)
         for (size_t j = 0; j < e->kernels[i].n_sizes; j++) {
-            char *name = gcal_format("%s (--at %zu)", e->kernels[i].file, j + 1);
+            char *name = gcal_buf_format("%s (--at %zu)", e->kernels[i].file, j + 1);
             ssize_t at = name ? find_cost(names, name, err) : -1;
 
             free(name);
@@ -212,22 +213,25 @@ static int name_kernels(const struct gcal_export *e, struct gcal_cost_names *nam
     return 0;
 }
 
-int gcal_costs_find(const struct gcal_export *e, const struct gcal_params_device *device,
-                    const struct gcal_params_model *model, struct gcal_cost_names *names,
-                    struct gcal_costs *costs, struct gcal_error *err)
+int gcal_export_costs_find(const struct gcal_export *e,
+                           const struct gcal_params_device *device,
+                           const struct gcal_params_model *model,
+                           struct gcal_export_cost_names *names,
+                           struct gcal_export_costs *costs, struct gcal_error *err)
 {
     if (!e->n_kernels)
         return cost_parameters(model, (double)device->info.sub_group_size, names, costs,
                                err);
-    if (name_kernels(e, names, err) < 0 || gcal_costs_reserve(costs, names->n, err) < 0)
+    if (name_kernels(e, names, err) < 0 ||
+        gcal_export_costs_reserve(costs, names->n, err) < 0)
         return -1;
     return cost_kernels(e, device, model->name, costs->seconds, err);
 }
 
-void gcal_cost_names_clear(struct gcal_cost_names *names)
+void gcal_export_cost_names_clear(struct gcal_export_cost_names *names)
 {
     for (size_t i = 0; i < names->n; i++)
         free(names->names[i]);
     free(names->names);
-    *names = (struct gcal_cost_names){ 0 };
+    *names = (struct gcal_export_cost_names){ 0 };
 }

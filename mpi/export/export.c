@@ -1,4 +1,4 @@
-/* command_export.c - gpucal export: what is published, for a scheduler */
+/* export.c - gpucal export: what is published, for a scheduler */
 #include <argp.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "mpi/count/options.h"
 #include "mpi/export/export.h"
 #include "mpi/cli/local_device.h"
-#include "mpi/cli/words.h"
+#include "mpi/cli/option_list.h"
 #include "store/files/store.h"
 
 #define MAX_PROFILE_BYTES (16u << 20)
@@ -36,7 +36,7 @@ struct at {
 struct export_command {
     const char *to, *store;
     struct gcal_export what;
-    struct gcal_words profiles, data;
+    struct gcal_option_list profiles, data;
     size_t n_ats, ats_capacity;
     struct at *ats;
 };
@@ -106,7 +106,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->what.device = arg;
         break;
     case 'p':
-        gcal_words_add(&c->profiles, arg, state);
+        gcal_option_list_add(&c->profiles, arg, state);
         break;
     case 'A':
         if (!c->profiles.n)
@@ -120,7 +120,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->what.symbol = arg;
         break;
     case 'D':
-        gcal_words_add(&c->data, arg, state);
+        gcal_option_list_add(&c->data, arg, state);
         c->what.data = c->data.items;
         c->what.n_data = c->data.n;
         break;
@@ -178,8 +178,8 @@ static int add_sizes(struct gcal_export_kernel *k, const char *at, struct gcal_e
     if (!moved)
         return gcal_error_memory(err);
     k->sizes = moved;
-    if (gcal_sizes_parse(at, p->n_parameters, (const char *const *)p->parameters,
-                         k->sizes + k->n_sizes * p->n_parameters, err) < 0)
+    if (gcal_count_sizes_parse(at, p->n_parameters, (const char *const *)p->parameters,
+                               k->sizes + k->n_sizes * p->n_parameters, err) < 0)
         return gcal_error_prefix(err, "%s", k->file);
     k->n_sizes++;
     return 0;
@@ -227,7 +227,7 @@ int gcal_export_nodes(const struct gcal_export *e, char ***names, size_t *count,
     *count = kept;
     if (kept)
         return 0;
-    gcal_names_free(*names, 0);
+    gcal_store_names_free(*names, 0);
     return gcal_error_set(err, GCAL_EINPUT, "none of the %zu published nodes matches %s",
                           n, e->nodes ? e->nodes : "*");
 }
@@ -240,8 +240,8 @@ const char *gcal_export_model(const struct gcal_export *e,
     return device->n_models == 1 ? device->models[0].name : "rates";
 }
 
-bool gcal_export_wants(const struct gcal_export *e,
-                       const struct gcal_params_device *device)
+bool gcal_export_matches(const struct gcal_export *e,
+                         const struct gcal_params_device *device)
 {
     return gcal_local_device_matches(&device->info, e->device ? 1 : 0, &e->device);
 }
@@ -291,7 +291,7 @@ static int run(struct export_command *c, struct gcal_error *err)
     int rc = -1;
 
     if (!format || choose_layout(format, &c->what, err) < 0 || read_kernels(c, err) < 0 ||
-        !(path = gcal_command_store(c->store, NULL, err)) ||
+        !(path = gcal_command_store_path(c->store, NULL, err)) ||
         !(store = gcal_command_store_open(path, false, err)))
         goto out;
     c->what.store = store;

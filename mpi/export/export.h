@@ -48,7 +48,7 @@ int gcal_export_starpu(const struct gcal_export *e, struct gcal_error *err);
 /* ---- for the formats ---- */
 
 /* The names of the nodes that e->nodes matches, sorted; GCAL_EINPUT when there are none.
- * Free with gcal_names_free().
+ * Free with gcal_store_names_free().
  */
 int gcal_export_nodes(const struct gcal_export *e, char ***names, size_t *count,
                       struct gcal_error *err);
@@ -58,8 +58,8 @@ const char *gcal_export_model(const struct gcal_export *e,
                               const struct gcal_params_device *device);
 
 /* Does e->device match? */
-bool gcal_export_wants(const struct gcal_export *e,
-                       const struct gcal_params_device *device);
+bool gcal_export_matches(const struct gcal_export *e,
+                         const struct gcal_params_device *device);
 
 /* Adds 'text' as one word of a shell command. */
 void gcal_export_quote(struct gcal_buf *buf, const char *text);

@@ -1,4 +1,4 @@
-/* export_flux.c - performance classes of Flux's nodes
+/* flux.c - performance classes of Flux's nodes
  *
  * Fluxion's match policy "variation" reads a node's property perf_class, an integer from
  * 0 to 9999, takes nodes of low classes first, and those without one for 9999.  Here a
@@ -17,7 +17,7 @@
 
 #define UNKNOWN_CLASS 9999
 
-static int class_of(const struct gcal_speed_node *node)
+static int class_of(const struct gcal_export_speed_node *node)
 {
     if (isnan(node->speed))
         return UNKNOWN_CLASS;
@@ -27,13 +27,13 @@ static int class_of(const struct gcal_speed_node *node)
 /* "/cluster0/NODE" is where Fluxion has a node that it knows from R; a site with racks
  * takes jgf.
  */
-static char *commands(const struct gcal_speeds *speeds, struct gcal_error *err)
+static char *commands(const struct gcal_export_speeds *speeds, struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
 
     for (size_t i = 0; i < speeds->n_nodes; i++) {
-        const struct gcal_speed_node *node = &speeds->nodes[i];
-        char *path = gcal_format("/cluster0/%s", node->name);
+        const struct gcal_export_speed_node *node = &speeds->nodes[i];
+        char *path = gcal_buf_format("/cluster0/%s", node->name);
 
         if (!path) {
             gcal_buf_free(&buf);
@@ -49,14 +49,14 @@ static char *commands(const struct gcal_speeds *speeds, struct gcal_error *err)
 }
 
 /* The "properties" that the metadata of each node's vertex get, by the node's name. */
-static char *jgf(const struct gcal_speeds *speeds, struct gcal_error *err)
+static char *jgf(const struct gcal_export_speeds *speeds, struct gcal_error *err)
 {
     json_t *all = json_object();
     struct gcal_buf buf = { 0 };
     char *text;
 
     for (size_t i = 0; i < speeds->n_nodes; i++) {
-        const struct gcal_speed_node *node = &speeds->nodes[i];
+        const struct gcal_export_speed_node *node = &speeds->nodes[i];
 
         json_object_set_new(
             all, node->name,
@@ -73,15 +73,15 @@ static char *jgf(const struct gcal_speeds *speeds, struct gcal_error *err)
 
 int gcal_export_flux(const struct gcal_export *e, struct gcal_error *err)
 {
-    struct gcal_speeds speeds = { 0 };
+    struct gcal_export_speeds speeds = { 0 };
     char *text = NULL;
-    int rc = gcal_speeds_find(e, &speeds, err);
+    int rc = gcal_export_speeds_find(e, &speeds, err);
 
     if (rc == 0) {
         text = strcmp(e->layout, "jgf") == 0 ? jgf(&speeds, err) : commands(&speeds, err);
         rc = text ? gcal_command_write(e->output, text, err) : -1;
     }
     free(text);
-    gcal_speeds_clear(&speeds);
+    gcal_export_speeds_clear(&speeds);
     return rc;
 }

@@ -1,4 +1,4 @@
-/* export_slurm.c - features, weights and comments of Slurm's nodes */
+/* slurm.c - features, weights and comments of Slurm's nodes */
 #include <ctype.h>
 #include <jansson.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "mpi/cli/command.h"
 #include "mpi/export/export.h"
 #include "mpi/export/speed.h"
-#include "mpi/cli/print_json.h"
+#include "mpi/cli/json.h"
 
 /* Beside the fastest node.  Not at 1/2 or 3/4, where nodes are that lack devices. */
 #define FAST   0.9
@@ -34,7 +34,7 @@ static void put_type(struct gcal_buf *buf, const char *type)
     }
 }
 
-static bool type_seen_before(const struct gcal_speed_node *node, size_t i)
+static bool type_seen_before(const struct gcal_export_speed_node *node, size_t i)
 {
     for (size_t j = 0; j < i; j++)
         if (strcmp(node->devices[j].type, node->devices[i].type) == 0)
@@ -42,7 +42,7 @@ static bool type_seen_before(const struct gcal_speed_node *node, size_t i)
     return false;
 }
 
-static void put_features(struct gcal_buf *buf, const struct gcal_speed_node *node)
+static void put_features(struct gcal_buf *buf, const struct gcal_export_speed_node *node)
 {
     gcal_buf_puts(buf, "gpucal");
     if (!isnan(node->speed))
@@ -54,14 +54,14 @@ static void put_features(struct gcal_buf *buf, const struct gcal_speed_node *nod
             put_type(buf, node->devices[i].type);
 }
 
-static unsigned weight_of(const struct gcal_speed_node *node)
+static unsigned weight_of(const struct gcal_export_speed_node *node)
 {
     return WEIGHT_STEP * (unsigned)fmin(1e6, round(100 / node->speed / WEIGHT_STEP));
 }
 
-static void put_comment(struct gcal_buf *buf, const struct gcal_speed_node *node)
+static void put_comment(struct gcal_buf *buf, const struct gcal_export_speed_node *node)
 {
-    const struct gcal_speed_device *oldest = gcal_speed_oldest(node);
+    const struct gcal_export_speed_device *oldest = gcal_export_speed_oldest(node);
 
     gcal_buf_puts(buf, "gpucal: speed ");
     if (isnan(node->speed))
@@ -72,13 +72,13 @@ static void put_comment(struct gcal_buf *buf, const struct gcal_speed_node *node
 }
 
 /* One line of JSON without a blank, as scontrol wants it. */
-static char *extra(const struct gcal_speed_node *node, struct gcal_error *err)
+static char *extra(const struct gcal_export_speed_node *node, struct gcal_error *err)
 {
     json_t *devices = json_array(), *all;
     char *text;
 
     for (size_t i = 0; i < node->n_devices; i++) {
-        const struct gcal_speed_device *d = &node->devices[i];
+        const struct gcal_export_speed_device *d = &node->devices[i];
 
         json_array_append_new(devices, json_pack("{s:s, s:s, s:o, s:s, s:s}", "uid",
                                                  d->uid, "type", d->type, "speed",
@@ -101,7 +101,7 @@ struct line {
     char *features, *comment, *extra;
 };
 
-static int make_line(const struct gcal_speed_node *node, struct line *line,
+static int make_line(const struct gcal_export_speed_node *node, struct line *line,
                      struct gcal_error *err)
 {
     struct gcal_buf features = { 0 }, comment = { 0 };
@@ -130,7 +130,7 @@ static void put_speed(struct gcal_buf *buf, double speed)
         gcal_buf_printf(buf, "%.4g", speed);
 }
 
-static void put_table(struct gcal_buf *buf, const struct gcal_speed_node *node,
+static void put_table(struct gcal_buf *buf, const struct gcal_export_speed_node *node,
                       const struct line *line)
 {
     gcal_buf_printf(buf, "%s\t%s\t", node->name, line->features);
@@ -147,7 +147,7 @@ static void put_table(struct gcal_buf *buf, const struct gcal_speed_node *node,
     gcal_buf_printf(buf, "\t%s\t%s\n", line->comment, line->extra);
 }
 
-static void put_conf(struct gcal_buf *buf, const struct gcal_speed_node *node,
+static void put_conf(struct gcal_buf *buf, const struct gcal_export_speed_node *node,
                      const struct line *line)
 {
     gcal_buf_printf(buf, "# %s\nNodeName=%s Feature=%s", line->comment, node->name,
@@ -157,7 +157,7 @@ static void put_conf(struct gcal_buf *buf, const struct gcal_speed_node *node,
     gcal_buf_puts(buf, "\n");
 }
 
-static void put_commands(struct gcal_buf *buf, const struct gcal_speed_node *node,
+static void put_commands(struct gcal_buf *buf, const struct gcal_export_speed_node *node,
                          const struct line *line)
 {
     gcal_buf_puts(buf, "scontrol update NodeName=");
@@ -173,7 +173,7 @@ static void put_commands(struct gcal_buf *buf, const struct gcal_speed_node *nod
 
 static const struct layout {
     const char *name, *head;
-    void (*put)(struct gcal_buf *buf, const struct gcal_speed_node *node,
+    void (*put)(struct gcal_buf *buf, const struct gcal_export_speed_node *node,
                 const struct line *line);
 } layouts[] = {
     { "table", "#node\tfeatures\tweight\tspeed\tdevices\tcomment\textra\n", put_table },
@@ -193,10 +193,10 @@ static const struct layout *find_layout(const char *name)
 int gcal_export_slurm(const struct gcal_export *e, struct gcal_error *err)
 {
     const struct layout *layout = find_layout(e->layout);
-    struct gcal_speeds speeds = { 0 };
+    struct gcal_export_speeds speeds = { 0 };
     struct gcal_buf buf = { 0 };
     char *text = NULL;
-    int rc = gcal_speeds_find(e, &speeds, err);
+    int rc = gcal_export_speeds_find(e, &speeds, err);
 
     gcal_buf_puts(&buf, layout->head);
     for (size_t i = 0; i < speeds.n_nodes && rc == 0; i++) {
@@ -212,6 +212,6 @@ int gcal_export_slurm(const struct gcal_export *e, struct gcal_error *err)
                                                : -1;
     gcal_buf_free(&buf);
     free(text);
-    gcal_speeds_clear(&speeds);
+    gcal_export_speeds_clear(&speeds);
     return rc;
 }

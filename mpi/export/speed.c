@@ -14,8 +14,8 @@
 
 /* Of the device's models only the one that predicts is decoded. */
 static int find_costs(const struct gcal_export *e, const struct gcal_params_index *index,
-                      size_t i, struct gcal_cost_names *names, struct gcal_costs *costs,
-                      struct gcal_error *err)
+                      size_t i, struct gcal_export_cost_names *names,
+                      struct gcal_export_costs *costs, struct gcal_error *err)
 {
     const struct gcal_params_device *from = &gcal_params_index_devices(index)->devices[i];
     const struct gcal_params_model *at =
@@ -30,28 +30,28 @@ static int find_costs(const struct gcal_export *e, const struct gcal_params_inde
     device.models = &model;
     rc = gcal_params_index_model(index, i, (size_t)(at - from->models), &model, err);
     if (rc == 0)
-        rc = gcal_costs_find(e, &device, &model, names, costs, err);
+        rc = gcal_export_costs_find(e, &device, &model, names, costs, err);
     gcal_params_model_clear(&model);
     return rc;
 }
 
 static int add_device(const struct gcal_export *e, const struct gcal_params_index *index,
-                      size_t i, struct gcal_cost_names *names,
-                      struct gcal_speed_node *node, struct gcal_error *err)
+                      size_t i, struct gcal_export_cost_names *names,
+                      struct gcal_export_speed_node *node, struct gcal_error *err)
 {
     const struct gcal_params_device *from = &gcal_params_index_devices(index)->devices[i];
-    struct gcal_speed_device *d =
+    struct gcal_export_speed_device *d =
         gcal_array_grow(node->devices, node->n_devices, &node->capacity, sizeof(*d), err);
 
     if (!d)
         return -1;
     node->devices = d;
     d += node->n_devices++;
-    *d = (struct gcal_speed_device){ .uid = strdup(from->info.uid),
-                                     .type = strdup(from->info.type),
-                                     .utc = strdup(from->calibrated_utc),
-                                     .run_id = strdup(from->run_id),
-                                     .speed = NAN };
+    *d = (struct gcal_export_speed_device){ .uid = strdup(from->info.uid),
+                                            .type = strdup(from->info.type),
+                                            .utc = strdup(from->calibrated_utc),
+                                            .run_id = strdup(from->run_id),
+                                            .speed = NAN };
     if (!d->uid || !d->type || !d->utc || !d->run_id)
         return gcal_error_memory(err);
     if (find_costs(e, index, i, names, &d->costs, err) < 0)
@@ -60,14 +60,14 @@ static int add_device(const struct gcal_export *e, const struct gcal_params_inde
 }
 
 static int read_node(const struct gcal_export *e, const char *name,
-                     struct gcal_cost_names *names, struct gcal_speed_node *node,
-                     struct gcal_error *err)
+                     struct gcal_export_cost_names *names,
+                     struct gcal_export_speed_node *node, struct gcal_error *err)
 {
     struct gcal_params_index *index = NULL;
     const struct gcal_params *params;
     int rc = -1;
 
-    *node = (struct gcal_speed_node){ .name = strdup(name), .speed = NAN };
+    *node = (struct gcal_export_speed_node){ .name = strdup(name), .speed = NAN };
     if (!node->name) {
         gcal_error_memory(err);
         goto out;
@@ -76,7 +76,7 @@ static int read_node(const struct gcal_export *e, const char *name,
         goto out;
     params = gcal_params_index_devices(index);
     for (size_t i = 0; i < params->n_devices; i++)
-        if (gcal_export_wants(e, &params->devices[i]) &&
+        if (gcal_export_matches(e, &params->devices[i]) &&
             add_device(e, index, i, names, node, err) < 0)
             goto out;
     rc = 0;
@@ -85,10 +85,10 @@ out:
     return rc;
 }
 
-static void clear_node(struct gcal_speed_node *node)
+static void clear_node(struct gcal_export_speed_node *node)
 {
     for (size_t i = 0; i < node->n_devices; i++) {
-        struct gcal_speed_device *d = &node->devices[i];
+        struct gcal_export_speed_device *d = &node->devices[i];
 
         free(d->uid);
         free(d->type);
@@ -100,7 +100,7 @@ static void clear_node(struct gcal_speed_node *node)
     free(node->name);
 }
 
-static int read_nodes(const struct gcal_export *e, struct gcal_speeds *s,
+static int read_nodes(const struct gcal_export *e, struct gcal_export_speeds *s,
                       struct gcal_error *err)
 {
     char **names;
@@ -112,7 +112,7 @@ static int read_nodes(const struct gcal_export *e, struct gcal_speeds *s,
     if (!(s->nodes = calloc(count, sizeof(*s->nodes))))
         rc = gcal_error_memory(err);
     for (size_t i = 0; i < count && rc == 0; i++) {
-        struct gcal_speed_node *node = &s->nodes[s->n_nodes++];
+        struct gcal_export_speed_node *node = &s->nodes[s->n_nodes++];
 
         rc = read_node(e, names[i], &s->costs, node, err);
         if (rc == 0 && !node->n_devices) {
@@ -120,18 +120,18 @@ static int read_nodes(const struct gcal_export *e, struct gcal_speeds *s,
             s->n_nodes--;
         }
     }
-    gcal_names_free(names, count);
+    gcal_store_names_free(names, count);
     return rc;
 }
 
 /* ---- comparing ---- */
 
-static bool has(const struct gcal_speed_device *d, size_t cost)
+static bool has(const struct gcal_export_speed_device *d, size_t cost)
 {
     return cost < d->costs.n && !isnan(d->costs.seconds[cost]);
 }
 
-static size_t count_known(const struct gcal_speed_device *d)
+static size_t count_known(const struct gcal_export_speed_device *d)
 {
     size_t n = 0;
 
@@ -141,8 +141,9 @@ static size_t count_known(const struct gcal_speed_device *d)
 }
 
 /* The costs that all devices have that have any; and the device that has the fewest. */
-static size_t find_common(const struct gcal_speeds *s, bool *common,
-                          const struct gcal_speed_node **poorest, size_t *poorest_index)
+static size_t find_common(const struct gcal_export_speeds *s, bool *common,
+                          const struct gcal_export_speed_node **poorest,
+                          size_t *poorest_index)
 {
     size_t fewest = SIZE_MAX, n_common = 0;
 
@@ -150,7 +151,7 @@ static size_t find_common(const struct gcal_speeds *s, bool *common,
         common[c] = true;
     for (size_t i = 0; i < s->n_nodes; i++)
         for (size_t j = 0; j < s->nodes[i].n_devices; j++) {
-            const struct gcal_speed_device *d = &s->nodes[i].devices[j];
+            const struct gcal_export_speed_device *d = &s->nodes[i].devices[j];
             size_t known = count_known(d);
 
             for (size_t c = 0; known && c < s->costs.n; c++)
@@ -166,8 +167,9 @@ static size_t find_common(const struct gcal_speeds *s, bool *common,
     return n_common;
 }
 
-static int no_common(const struct gcal_speeds *s, const struct gcal_speed_node *node,
-                     const struct gcal_speed_device *d, struct gcal_error *err)
+static int no_common(const struct gcal_export_speeds *s,
+                     const struct gcal_export_speed_node *node,
+                     const struct gcal_export_speed_device *d, struct gcal_error *err)
 {
     struct gcal_buf known = { 0 };
     char *list;
@@ -186,7 +188,7 @@ static int no_common(const struct gcal_speeds *s, const struct gcal_speed_node *
 }
 
 /* One over the geometric mean. */
-static double rate_of(const struct gcal_speed_device *d, const bool *common,
+static double rate_of(const struct gcal_export_speed_device *d, const bool *common,
                       size_t n_costs, size_t n_common)
 {
     double sum = 0;
@@ -200,7 +202,7 @@ static double rate_of(const struct gcal_speed_device *d, const bool *common,
 }
 
 /* Rates become speeds. */
-static void divide_by_fastest(struct gcal_speeds *s)
+static void divide_by_fastest(struct gcal_export_speeds *s)
 {
     double fastest = 0;
 
@@ -213,10 +215,10 @@ static void divide_by_fastest(struct gcal_speeds *s)
     }
 }
 
-static void find_rates(struct gcal_speeds *s, const bool *common, size_t n_common)
+static void find_rates(struct gcal_export_speeds *s, const bool *common, size_t n_common)
 {
     for (size_t i = 0; i < s->n_nodes; i++) {
-        struct gcal_speed_node *node = &s->nodes[i];
+        struct gcal_export_speed_node *node = &s->nodes[i];
 
         for (size_t j = 0; j < node->n_devices; j++) {
             double rate = rate_of(&node->devices[j], common, s->costs.n, n_common);
@@ -228,9 +230,9 @@ static void find_rates(struct gcal_speeds *s, const bool *common, size_t n_commo
     }
 }
 
-static int compare(struct gcal_speeds *s, struct gcal_error *err)
+static int compare(struct gcal_export_speeds *s, struct gcal_error *err)
 {
-    const struct gcal_speed_node *poorest = NULL;
+    const struct gcal_export_speed_node *poorest = NULL;
     size_t index = 0, n_common;
     bool *common = calloc(s->costs.n + 1, sizeof(*common));
 
@@ -247,8 +249,8 @@ static int compare(struct gcal_speeds *s, struct gcal_error *err)
     return no_common(s, poorest, &poorest->devices[index], err);
 }
 
-int gcal_speeds_find(const struct gcal_export *e, struct gcal_speeds *s,
-                     struct gcal_error *err)
+int gcal_export_speeds_find(const struct gcal_export *e, struct gcal_export_speeds *s,
+                            struct gcal_error *err)
 {
     if (read_nodes(e, s, err) < 0)
         return -1;
@@ -263,18 +265,19 @@ int gcal_speeds_find(const struct gcal_export *e, struct gcal_speeds *s,
     return compare(s, err);
 }
 
-void gcal_speeds_clear(struct gcal_speeds *s)
+void gcal_export_speeds_clear(struct gcal_export_speeds *s)
 {
     for (size_t i = 0; i < s->n_nodes; i++)
         clear_node(&s->nodes[i]);
     free(s->nodes);
-    gcal_cost_names_clear(&s->costs);
-    *s = (struct gcal_speeds){ 0 };
+    gcal_export_cost_names_clear(&s->costs);
+    *s = (struct gcal_export_speeds){ 0 };
 }
 
-const struct gcal_speed_device *gcal_speed_oldest(const struct gcal_speed_node *node)
+const struct gcal_export_speed_device *
+gcal_export_speed_oldest(const struct gcal_export_speed_node *node)
 {
-    const struct gcal_speed_device *oldest = &node->devices[0];
+    const struct gcal_export_speed_device *oldest = &node->devices[0];
 
     for (size_t i = 1; i < node->n_devices; i++)
         if (strcmp(node->devices[i].utc, oldest->utc) < 0)

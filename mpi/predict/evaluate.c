@@ -1,4 +1,4 @@
-/* command_evaluate.c - gpucal evaluate: predictions beside measurements */
+/* evaluate.c - gpucal evaluate: predictions beside measurements */
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,14 +7,14 @@
 #include "calib/base/error.h"
 #include "mpi/cli/command.h"
 #include "mpi/predict/evaluation_print.h"
-#include "mpi/predict/judge.h"
+#include "mpi/predict/compare.h"
 #include "mpi/predict/measure_targets.h"
-#include "mpi/predict/predicting.h"
-#include "mpi/cli/words.h"
+#include "mpi/predict/inputs.h"
+#include "mpi/cli/option_list.h"
 
 struct evaluate_command {
-    struct gcal_published_options published;
-    struct gcal_words tags;
+    struct gcal_predict_device_options published;
+    struct gcal_option_list tags;
     const char *config, *model, *record, *replay, *csv;
 };
 
@@ -56,7 +56,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->csv = arg;
         break;
     case ARGP_KEY_ARG:
-        gcal_words_add(&c->tags, arg, state);
+        gcal_option_list_add(&c->tags, arg, state);
         break;
     case ARGP_KEY_END:
         if (c->replay && (c->record || c->config))
@@ -68,7 +68,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = { { &gcal_published_argp, 0, NULL, 0 },
+static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NULL, 0 },
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -116,28 +116,29 @@ static int find_recorded(const struct gcal_record *record,
 }
 
 static int replay(const char *file, const struct gcal_device_info *wanted,
-                  struct gcal_timed *timed, struct gcal_error *err)
+                  struct gcal_measured_kernels *measured, struct gcal_error *err)
 {
     struct gcal_record *record = gcal_record_open(file, err);
     size_t device = 0;
     int rc = -1;
 
     if (record && (rc = find_recorded(record, wanted, &device, err)) == 0)
-        rc = gcal_timed_read(timed, record, device, err);
+        rc = gcal_measured_kernels_read(measured, record, device, err);
     gcal_record_close(record);
     return rc;
 }
 
 static int gather(const struct evaluate_command *c, const char *model,
-                  const struct gcal_device_info *wanted, struct gcal_timed *timed,
-                  struct gcal_error *err)
+                  const struct gcal_device_info *wanted,
+                  struct gcal_measured_kernels *measured, struct gcal_error *err)
 {
-    struct gcal_targets targets = {
+    struct gcal_evaluation_targets targets = {
         .config = c->config, .model = model, .n_tags = c->tags.n, .tags = c->tags.items
     };
 
-    return c->replay ? replay(c->replay, wanted, timed, err)
-                     : gcal_targets_measure(&targets, wanted, c->record, timed, err);
+    return c->replay ? replay(c->replay, wanted, measured, err)
+                     : gcal_evaluation_measure_targets(&targets, wanted, c->record,
+                                                       measured, err);
 }
 
 /* ---- figures ---- */
@@ -157,7 +158,7 @@ static int write_csv(const char *path, const struct gcal_evaluation_report *repo
     return 0;
 }
 
-static int report(const struct evaluate_command *c, const struct gcal_published *p,
+static int report(const struct evaluate_command *c, const struct gcal_predict_device *p,
                   const struct gcal_evaluation *evaluation, const char *missing,
                   struct gcal_error *err)
 {
@@ -177,19 +178,20 @@ static int report(const struct evaluate_command *c, const struct gcal_published 
     return rc;
 }
 
-static int judge(const struct evaluate_command *c, const char *model,
-                 const struct gcal_published *p, const struct gcal_timed *timed,
-                 struct gcal_error *err)
+static int compare(const struct evaluate_command *c, const char *model,
+                   const struct gcal_predict_device *p,
+                   const struct gcal_measured_kernels *measured, struct gcal_error *err)
 {
     /* What tags picked from the catalogue says which model it is for. */
-    struct gcal_judging judging = { .model = model,
-                                    .n_tags = c->replay ? c->tags.n : 0,
-                                    .tags = c->tags.items };
+    struct gcal_evaluation_selection selection = { .model = model,
+                                                   .n_tags = c->replay ? c->tags.n : 0,
+                                                   .tags = c->tags.items };
     struct gcal_evaluation evaluation = { 0 };
-    char *missing = gcal_judge_missing(&judging, timed, p->device, err);
+    char *missing = gcal_evaluation_missing(&selection, measured, p->device, err);
     int rc = -1;
 
-    if (missing && gcal_judge(&judging, timed, p->device, &evaluation, err) == 0) {
+    if (missing &&
+        gcal_evaluation_compare(&selection, measured, p->device, &evaluation, err) == 0) {
         if (evaluation.n)
             rc = report(c, p, &evaluation, missing, err);
         else if (*missing)
@@ -208,18 +210,18 @@ static int judge(const struct evaluate_command *c, const char *model,
 
 static int run(const struct evaluate_command *c, struct gcal_error *err)
 {
-    struct gcal_published published = { 0 };
-    struct gcal_timed timed = { 0 };
+    struct gcal_predict_device published = { 0 };
+    struct gcal_measured_kernels measured = { 0 };
     const char *model = c->model;
     int rc = -1;
 
-    if (gcal_published_open(&c->published, &published, err) == 0 &&
+    if (gcal_predict_device_open(&c->published, &published, err) == 0 &&
         (!(model || c->tags.n) ||
-         (model = gcal_published_model(&published, model, &c->tags, err))) &&
-        gather(c, model, &published.device->info, &timed, err) == 0)
-        rc = judge(c, model, &published, &timed, err);
-    gcal_timed_clear(&timed);
-    gcal_published_clear(&published);
+         (model = gcal_predict_device_model(&published, model, &c->tags, err))) &&
+        gather(c, model, &published.device->info, &measured, err) == 0)
+        rc = compare(c, model, &published, &measured, err);
+    gcal_measured_kernels_clear(&measured);
+    gcal_predict_device_clear(&published);
     return rc;
 }
 

@@ -57,17 +57,17 @@ void gcal_evaluation_clear(struct gcal_evaluation *e)
     *e = (struct gcal_evaluation){ 0 };
 }
 
-bool gcal_evaluation_counts(const struct gcal_evaluation_row *row)
+bool gcal_evaluation_row_is_complete(const struct gcal_evaluation_row *row)
 {
     return row->measured_s > 0 && row->predicted_s >= 0;
 }
 
-double gcal_evaluation_error(const struct gcal_evaluation_row *row)
+double gcal_evaluation_row_error(const struct gcal_evaluation_row *row)
 {
     return row->predicted_s / row->measured_s - 1;
 }
 
-bool gcal_evaluation_inside(const struct gcal_evaluation_row *row)
+bool gcal_evaluation_row_inside(const struct gcal_evaluation_row *row)
 {
     return row->low_s <= row->measured_s && row->measured_s <= row->high_s;
 }
@@ -79,24 +79,24 @@ static bool matches(const char *wanted, const char *name)
     return !wanted || strcmp(wanted, name) == 0;
 }
 
-struct gcal_evaluation_figures gcal_evaluation_figures(const struct gcal_evaluation *e,
+struct gcal_evaluation_summary gcal_evaluation_summary(const struct gcal_evaluation *e,
                                                        const char *model,
                                                        const char *variant)
 {
-    struct gcal_evaluation_figures f = { .worst_error = NAN };
+    struct gcal_evaluation_summary f = { .worst_error = NAN };
     double logs = 0;
 
     for (size_t i = 0; i < e->n; i++) {
         const struct gcal_evaluation_row *row = &e->rows[i];
         double error;
 
-        if (!gcal_evaluation_counts(row) || !matches(model, row->model) ||
+        if (!gcal_evaluation_row_is_complete(row) || !matches(model, row->model) ||
             !matches(variant, row->variant))
             continue;
-        error = fabs(gcal_evaluation_error(row));
+        error = fabs(gcal_evaluation_row_error(row));
         logs += log(fmax(error, 1e-16));
         f.worst_error = fmax(f.worst_error, error);
-        f.n_inside += gcal_evaluation_inside(row);
+        f.n_inside += gcal_evaluation_row_inside(row);
         f.n++;
     }
     f.mean_error = f.n ? exp(logs / (double)f.n) : NAN;
@@ -115,14 +115,16 @@ static bool same_set(const struct gcal_evaluation_row *a,
 static bool leads_set(const struct gcal_evaluation *e, size_t i)
 {
     for (size_t k = 0; k < i; k++)
-        if (gcal_evaluation_counts(&e->rows[k]) && same_set(&e->rows[k], &e->rows[i]))
+        if (gcal_evaluation_row_is_complete(&e->rows[k]) &&
+            same_set(&e->rows[k], &e->rows[i]))
             return false;
-    return gcal_evaluation_counts(&e->rows[i]);
+    return gcal_evaluation_row_is_complete(&e->rows[i]);
 }
 
 /* Whether a pair's order is known from the measured times, and predicted. */
-static void judge_pair(const struct gcal_evaluation_row *a,
-                       const struct gcal_evaluation_row *b, struct gcal_evaluation_set *s)
+static void compare_pair(const struct gcal_evaluation_row *a,
+                         const struct gcal_evaluation_row *b,
+                         struct gcal_evaluation_set *s)
 {
     const struct gcal_evaluation_row *fast = a->measured_s < b->measured_s ? a : b,
                                      *slow = fast == a ? b : a;
@@ -133,8 +135,8 @@ static void judge_pair(const struct gcal_evaluation_row *a,
     s->n_ordered += fast->predicted_s < slow->predicted_s;
 }
 
-static void judge_set(const struct gcal_evaluation *e, size_t first,
-                      struct gcal_evaluation_set *s)
+static void compare_set(const struct gcal_evaluation *e, size_t first,
+                        struct gcal_evaluation_set *s)
 {
     const struct gcal_evaluation_row *rows = e->rows;
     double second_s = INFINITY;
@@ -144,14 +146,16 @@ static void judge_set(const struct gcal_evaluation *e, size_t first,
                                        .fastest = first,
                                        .chosen = first };
     for (size_t i = first; i < e->n; i++) {
-        if (!gcal_evaluation_counts(&rows[i]) || !same_set(&rows[i], &rows[first]))
+        if (!gcal_evaluation_row_is_complete(&rows[i]) ||
+            !same_set(&rows[i], &rows[first]))
             continue;
         s->n++;
         if (rows[i].predicted_s < rows[s->chosen].predicted_s)
             s->chosen = i;
         for (size_t k = first; k < i; k++)
-            if (gcal_evaluation_counts(&rows[k]) && same_set(&rows[k], &rows[first]))
-                judge_pair(&rows[k], &rows[i], s);
+            if (gcal_evaluation_row_is_complete(&rows[k]) &&
+                same_set(&rows[k], &rows[first]))
+                compare_pair(&rows[k], &rows[i], s);
         if (rows[i].measured_s < rows[s->fastest].measured_s) {
             second_s = rows[s->fastest].measured_s;
             s->fastest = i;
@@ -176,7 +180,7 @@ int gcal_evaluation_sets(const struct gcal_evaluation *e,
     for (size_t i = 0; i < e->n; i++) {
         if (!leads_set(e, i))
             continue;
-        judge_set(e, i, &made[n]);
+        compare_set(e, i, &made[n]);
         n += made[n].n > 1;
     }
     *sets = made;
@@ -184,11 +188,11 @@ int gcal_evaluation_sets(const struct gcal_evaluation *e,
     return 0;
 }
 
-struct gcal_evaluation_ranking
-gcal_evaluation_ranking(const struct gcal_evaluation_set *sets, size_t n_sets,
-                        const char *model)
+struct gcal_evaluation_ordering
+gcal_evaluation_ordering(const struct gcal_evaluation_set *sets, size_t n_sets,
+                         const char *model)
 {
-    struct gcal_evaluation_ranking r = { 0 };
+    struct gcal_evaluation_ordering r = { 0 };
 
     for (size_t i = 0; i < n_sets; i++) {
         if (!matches(model, sets[i].model))

@@ -41,23 +41,23 @@ void gcal_evaluation_sort(struct gcal_evaluation *evaluation);
 void gcal_evaluation_clear(struct gcal_evaluation *evaluation);
 
 /* The row has both times. */
-bool gcal_evaluation_counts(const struct gcal_evaluation_row *row);
+bool gcal_evaluation_row_is_complete(const struct gcal_evaluation_row *row);
 /* predicted / measured - 1 */
-double gcal_evaluation_error(const struct gcal_evaluation_row *row);
+double gcal_evaluation_row_error(const struct gcal_evaluation_row *row);
 /* The measured time lies in the predicted interval. */
-bool gcal_evaluation_inside(const struct gcal_evaluation_row *row);
+bool gcal_evaluation_row_inside(const struct gcal_evaluation_row *row);
 
 /* ---- of several rows ---- */
 
-struct gcal_evaluation_figures {
+struct gcal_evaluation_summary {
     size_t n; /* rows that count */
     size_t n_inside;
     double mean_error, worst_error; /* NaN where n is 0 */
 };
 
 /* Of a model's variant; NULL: of all. */
-struct gcal_evaluation_figures
-gcal_evaluation_figures(const struct gcal_evaluation *evaluation, const char *model,
+struct gcal_evaluation_summary
+gcal_evaluation_summary(const struct gcal_evaluation *evaluation, const char *model,
                         const char *variant);
 
 /* Variants of one model at the same sizes, two or more of them. */
@@ -78,13 +78,13 @@ int gcal_evaluation_sets(const struct gcal_evaluation *evaluation,
                          struct gcal_evaluation_set **sets, size_t *n_sets,
                          struct gcal_error *err);
 
-struct gcal_evaluation_ranking {
+struct gcal_evaluation_ordering {
     size_t n_sets, n_found, n_ties, n_pairs, n_ordered;
 };
 
 /* Of a model's sets; NULL: of all. */
-struct gcal_evaluation_ranking
-gcal_evaluation_ranking(const struct gcal_evaluation_set *sets, size_t n_sets,
-                        const char *model);
+struct gcal_evaluation_ordering
+gcal_evaluation_ordering(const struct gcal_evaluation_set *sets, size_t n_sets,
+                         const char *model);
 
 #endif

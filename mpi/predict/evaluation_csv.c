@@ -50,12 +50,12 @@ static void put_end(FILE *file, const struct gcal_evaluation_report *report,
 static void put_kernel(FILE *file, const struct gcal_evaluation_report *report,
                        const struct gcal_evaluation_row *row)
 {
-    bool counts = gcal_evaluation_counts(row);
+    bool counts = gcal_evaluation_row_is_complete(row);
 
     put_start(file, report, "kernel", row->model, row, row->sizes);
     put_times(file, row);
-    gcal_csv_number(file, counts ? 100 * gcal_evaluation_error(row) : NAN);
-    gcal_csv_number(file, counts ? gcal_evaluation_inside(row) : NAN);
+    gcal_csv_number(file, counts ? 100 * gcal_evaluation_row_error(row) : NAN);
+    gcal_csv_number(file, counts ? gcal_evaluation_row_inside(row) : NAN);
     fprintf(file, "%d,%d,,,,,,,,", row->extrapolates, counts);
     put_end(file, report, row);
 }
@@ -65,10 +65,10 @@ static void put_figures(FILE *file, const struct gcal_evaluation_report *report,
                         const char *level, const char *model,
                         const struct gcal_evaluation_row *variant)
 {
-    struct gcal_evaluation_figures f = gcal_evaluation_figures(
+    struct gcal_evaluation_summary f = gcal_evaluation_summary(
         report->evaluation, model, variant ? variant->variant : NULL);
-    struct gcal_evaluation_ranking r =
-        gcal_evaluation_ranking(report->sets, report->n_sets, model);
+    struct gcal_evaluation_ordering r =
+        gcal_evaluation_ordering(report->sets, report->n_sets, model);
 
     put_start(file, report, level, model ? model : "", variant, "");
     put_times(file, NULL);

@@ -50,15 +50,15 @@ static void print_row(const struct gcal_evaluation_row *row)
         measured[GCAL_UNITS_SIZE], error[16] = "-";
     const char *inside = "-";
 
-    if (gcal_evaluation_counts(row)) {
-        snprintf(error, sizeof(error), "%+.1f%%", 100 * gcal_evaluation_error(row));
-        inside = gcal_evaluation_inside(row) ? "yes" : "no";
+    if (gcal_evaluation_row_is_complete(row)) {
+        snprintf(error, sizeof(error), "%+.1f%%", 100 * gcal_evaluation_row_error(row));
+        inside = gcal_evaluation_row_inside(row) ? "yes" : "no";
     }
     printf("%9s%c %9s to %-9s %10s %8s %6s  %s\n", time_text(row->predicted_s, predicted),
            row->extrapolates ? '*' : ' ', time_text(row->low_s, low),
            time_text(row->high_s, high), time_text(row->measured_s, measured), error,
            inside, row->sizes);
-    if (!gcal_evaluation_counts(row))
+    if (!gcal_evaluation_row_is_complete(row))
         printf("%10s %s%s%.*s\n", "",
                isnan(row->measured_s) ? row->status : "not predicted",
                row->detail ? ": " : "", row->detail ? (int)strcspn(row->detail, "\n") : 0,
@@ -67,7 +67,7 @@ static void print_row(const struct gcal_evaluation_row *row)
 
 /* "8 kernels: geometric mean error 3.1%, worst 5.2%, 7 inside the interval (88%)" */
 static void print_figures(const char *indent, const char *what,
-                          const struct gcal_evaluation_figures *f)
+                          const struct gcal_evaluation_summary *f)
 {
     printf("%s%s: ", indent, what);
     if (!f->n) {
@@ -94,7 +94,7 @@ static void print_set(const struct gcal_evaluation *e,
                100 * s->lead);
 }
 
-static void print_ranking(const char *indent, const struct gcal_evaluation_ranking *r)
+static void print_ordering(const char *indent, const struct gcal_evaluation_ordering *r)
 {
     if (!r->n_sets)
         return;
@@ -107,13 +107,13 @@ static void print_ranking(const char *indent, const struct gcal_evaluation_ranki
 static void print_model_end(const struct gcal_evaluation_report *report,
                             const char *model)
 {
-    struct gcal_evaluation_figures f =
-        gcal_evaluation_figures(report->evaluation, model, NULL);
-    struct gcal_evaluation_ranking r =
-        gcal_evaluation_ranking(report->sets, report->n_sets, model);
+    struct gcal_evaluation_summary f =
+        gcal_evaluation_summary(report->evaluation, model, NULL);
+    struct gcal_evaluation_ordering r =
+        gcal_evaluation_ordering(report->sets, report->n_sets, model);
 
     print_figures("  ", model, &f);
-    print_ranking("  ", &r);
+    print_ordering("  ", &r);
     for (size_t i = 0; i < report->n_sets; i++)
         if (strcmp(report->sets[i].model, model) == 0)
             print_set(report->evaluation, &report->sets[i]);
@@ -124,9 +124,9 @@ static void print_model_end(const struct gcal_evaluation_report *report,
 static void print_end(const struct gcal_evaluation_report *report)
 {
     const struct gcal_evaluation *e = report->evaluation;
-    struct gcal_evaluation_figures f = gcal_evaluation_figures(e, NULL, NULL);
-    struct gcal_evaluation_ranking r =
-        gcal_evaluation_ranking(report->sets, report->n_sets, NULL);
+    struct gcal_evaluation_summary f = gcal_evaluation_summary(e, NULL, NULL);
+    struct gcal_evaluation_ordering r =
+        gcal_evaluation_ordering(report->sets, report->n_sets, NULL);
     bool marked = false;
 
     for (size_t i = 0; i < e->n; i++)
@@ -137,7 +137,7 @@ static void print_end(const struct gcal_evaluation_report *report)
     if (*report->missing)
         printf("not published for this device, so left out: %s\n", report->missing);
     print_figures("", "all", &f);
-    print_ranking("", &r);
+    print_ordering("", &r);
 }
 
 void gcal_evaluation_print(const struct gcal_evaluation_report *report)
@@ -155,8 +155,8 @@ void gcal_evaluation_print(const struct gcal_evaluation_report *report)
             printf("  %s\n", row->variant);
         print_row(row);
         if (ends(e, i, true)) {
-            struct gcal_evaluation_figures f =
-                gcal_evaluation_figures(e, row->model, row->variant);
+            struct gcal_evaluation_summary f =
+                gcal_evaluation_summary(e, row->model, row->variant);
 
             print_figures("    ", "variant", &f);
         }

@@ -39,8 +39,8 @@ static void add_word(struct gcal_buf *buf, const char *word, size_t length)
     gcal_buf_printf(buf, "%s%.*s", buf->size ? " " : "", (int)length, word);
 }
 
-char *gcal_name_own(const char *name, size_t n, const char *const *names,
-                    struct gcal_error *err)
+char *gcal_kernel_name_distinct(const char *name, size_t n, const char *const *names,
+                                struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
     const char *at = name;
@@ -54,7 +54,7 @@ char *gcal_name_own(const char *name, size_t n, const char *const *names,
     return gcal_buf_take(&buf, err);
 }
 
-char *gcal_names_shared(size_t n, const char *const *names, struct gcal_error *err)
+char *gcal_kernel_names_shared(size_t n, const char *const *names, struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
     const char *at = n ? names[0] : "";
@@ -75,7 +75,8 @@ static size_t argument_length(const char *word, size_t length)
     return colon ? (size_t)(colon - word) : 0;
 }
 
-const char *gcal_name_argument(const char *name, const char *argument, size_t *length)
+const char *gcal_kernel_name_argument(const char *name, const char *argument,
+                                      size_t *length)
 {
     size_t wanted = strlen(argument), word_length;
 
@@ -88,8 +89,8 @@ const char *gcal_name_argument(const char *name, const char *argument, size_t *l
     return NULL;
 }
 
-char *gcal_name_without(const char *name, size_t n_arguments,
-                        const char *const *arguments, struct gcal_error *err)
+char *gcal_kernel_name_without(const char *name, size_t n_arguments,
+                               const char *const *arguments, struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
     size_t length;

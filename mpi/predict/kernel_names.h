@@ -11,18 +11,20 @@ struct gcal_error;
 /* The words of 'name' that are not in all of the names, or a copy of it if there are
  * none; the caller's to free.
  */
-char *gcal_name_own(const char *name, size_t n, const char *const *names,
-                    struct gcal_error *err);
+char *gcal_kernel_name_distinct(const char *name, size_t n, const char *const *names,
+                                struct gcal_error *err);
 /* The words that are in all names, perhaps none; the caller's to free. */
-char *gcal_names_shared(size_t n, const char *const *names, struct gcal_error *err);
+char *gcal_kernel_names_shared(size_t n, const char *const *names,
+                               struct gcal_error *err);
 
 /* The value of an argument of a kernel, "float32" of dtype, and its length; NULL without
  * such an argument.
  */
-const char *gcal_name_argument(const char *name, const char *argument, size_t *length);
+const char *gcal_kernel_name_argument(const char *name, const char *argument,
+                                      size_t *length);
 
 /* 'name' without the arguments called so; the caller's to free. */
-char *gcal_name_without(const char *name, size_t n_arguments,
-                        const char *const *arguments, struct gcal_error *err);
+char *gcal_kernel_name_without(const char *name, size_t n_arguments,
+                               const char *const *arguments, struct gcal_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-#include "mpi/cli/progress.h"
+#include "mpi/cli/display.h"
 #include "mpi/predict/measure_targets.h"
 
 #include <math.h>
@@ -17,15 +17,15 @@
 
 /* Of one measuring. */
 struct run {
-    const struct gcal_targets *targets;
+    const struct gcal_evaluation_targets *targets;
     struct gcal_catalogue *catalogue;
     struct gcal_config config;
     struct gcal_kernel_list list;
-    struct gcal_timed *timed;
+    struct gcal_measured_kernels *measured;
     char *node;
-    struct gcal_run_header header;
+    struct gcal_record_header header;
     struct gcal_record_writer *writer; /* NULL: nothing is kept */
-    struct gcal_run_sink to_timed, to_record;
+    struct gcal_run_sink to_measured, to_record;
     struct gcal_display *display;
 };
 
@@ -38,7 +38,7 @@ static int take_kernel(void *context, const struct gcal_run_kernel *kernel,
 
     if (r->writer && r->to_record.kernel(r->to_record.context, kernel, err) < 0)
         return -1;
-    return r->to_timed.kernel(r->to_timed.context, kernel, err);
+    return r->to_measured.kernel(r->to_measured.context, kernel, err);
 }
 
 static int take_measurement(void *context, const struct gcal_measurement *m,
@@ -48,7 +48,7 @@ static int take_measurement(void *context, const struct gcal_measurement *m,
 
     if (r->writer && r->to_record.measurement(r->to_record.context, m, err) < 0)
         return -1;
-    return r->to_timed.measurement(r->to_timed.context, m, err);
+    return r->to_measured.measurement(r->to_measured.context, m, err);
 }
 
 static int take_device(struct run *r, const struct gcal_device_info *info, char *failure,
@@ -61,10 +61,10 @@ static int take_device(struct run *r, const struct gcal_device_info *info, char 
     return r->writer ? r->to_record.device(r->to_record.context, &device, err) : 0;
 }
 
-static void show_progress(void *context, const struct gcal_progress *progress)
+static void show_progress(void *context, const struct gcal_plan_progress *progress)
 {
     struct run *r = context;
-    struct gcal_progress shown = *progress;
+    struct gcal_plan_progress shown = *progress;
 
     if (strcmp(progress->phase, "measuring") == 0)
         shown.left_s =
@@ -92,11 +92,12 @@ static const struct gcal_device_info *find_device(const struct gcal_local_device
     return NULL;
 }
 
-static int say_who_asked(struct gcal_kernel_list *list, const char *model,
-                         struct gcal_error *err)
+static int set_models(struct gcal_kernel_list *list, const char *model,
+                      struct gcal_error *err)
 {
     for (size_t i = 0; i < list->n_kernels; i++)
-        if (!(list->kernels[i]->models = gcal_format("%s%s", model, GCAL_WHOLE)))
+        if (!(list->kernels[i]->models =
+                  gcal_buf_format("%s%s", model, GCAL_CONFIG_TARGET_SUFFIX)))
             return gcal_error_memory(err);
     return 0;
 }
@@ -104,8 +105,8 @@ static int say_who_asked(struct gcal_kernel_list *list, const char *model,
 static int pick_kernels(struct run *r, const struct gcal_catalogue *catalogue,
                         const struct gcal_device_info *info, struct gcal_error *err)
 {
-    const struct gcal_targets *t = r->targets;
-    const struct gcal_kernel_limits limits = gcal_device_limits(info);
+    const struct gcal_evaluation_targets *t = r->targets;
+    const struct gcal_kernel_limits limits = gcal_config_device_limits(info);
 
     if (!t->n_tags)
         return gcal_config_targets(&r->config, catalogue, info, t->model, &r->list, err);
@@ -114,11 +115,11 @@ static int pick_kernels(struct run *r, const struct gcal_catalogue *catalogue,
         gcal_catalogue_generate(catalogue, t->n_tags, t->tags, GCAL_MATCH_SUPERSET,
                                 &limits, &r->list, err) < 0)
         return -1;
-    return say_who_asked(&r->list, t->model, err);
+    return set_models(&r->list, t->model, err);
 }
 
-static int no_kernels(const struct gcal_targets *t, const struct gcal_device_info *info,
-                      struct gcal_error *err)
+static int no_kernels(const struct gcal_evaluation_targets *t,
+                      const struct gcal_device_info *info, struct gcal_error *err)
 {
     if (t->n_tags)
         return gcal_error_set(err, GCAL_EINPUT, "the tags pick no kernel that %s can run",
@@ -133,7 +134,7 @@ static int no_kernels(const struct gcal_targets *t, const struct gcal_device_inf
 static int choose_kernels(struct run *r, const struct gcal_device_info *info,
                           struct gcal_error *err)
 {
-    const struct gcal_targets *t = r->targets;
+    const struct gcal_evaluation_targets *t = r->targets;
     int rc = -1;
 
     if ((r->catalogue = gcal_catalogue_open(NULL, err)) &&
@@ -147,9 +148,10 @@ static int choose_kernels(struct run *r, const struct gcal_device_info *info,
 
 /* ---- measuring ---- */
 
-static struct gcal_measure_options measure_options(const struct gcal_config *config)
+static struct gcal_config_measure_options
+measure_options(const struct gcal_config *config)
 {
-    struct gcal_measure_options o = config->measure;
+    struct gcal_config_measure_options o = config->measure;
 
     o.budget_s = INFINITY;
     o.enough_s = 0.2;
@@ -159,27 +161,27 @@ static struct gcal_measure_options measure_options(const struct gcal_config *con
     return o;
 }
 
-static int measure(struct run *r, struct gcal_spawner *spawner,
+static int measure(struct run *r, struct gcal_worker_spawner *spawner,
                    const struct gcal_device_info *info, struct gcal_error *err)
 {
-    struct gcal_measure_options options = measure_options(&r->config);
+    struct gcal_config_measure_options options = measure_options(&r->config);
     struct gcal_plan_hooks hooks = {
         .sink = { .context = r, .kernel = take_kernel, .measurement = take_measurement },
         .progress = show_progress,
         .progress_context = r,
     };
-    struct gcal_device_ops ops =
-        gcal_worker_ops_create(spawner, info->uid, options.kernel_limit_s, NULL, err);
+    struct gcal_plan_device_ops ops = gcal_plan_worker_ops_create(
+        spawner, info->uid, options.kernel_limit_s, NULL, err);
     int rc = -1;
 
     if (ops.context)
         rc = gcal_plan_measure(&ops, r->node, info, &r->list, &options, &hooks, err);
-    gcal_worker_ops_destroy(&ops);
+    gcal_plan_worker_ops_destroy(&ops);
     return rc;
 }
 
 /* A device that is given up keeps what it has, and is recorded as that. */
-static int measure_on(struct run *r, struct gcal_spawner *spawner,
+static int measure_on(struct run *r, struct gcal_worker_spawner *spawner,
                       const struct gcal_device_info *info, struct gcal_error *err)
 {
     struct gcal_error why = { 0 };
@@ -189,7 +191,7 @@ static int measure_on(struct run *r, struct gcal_spawner *spawner,
     r->display = gcal_display_create(false);
     if (measure(r, spawner, info, &why) == 0)
         return 0;
-    if (why.code != GCAL_EDEVICE || !r->timed->n) {
+    if (why.code != GCAL_EDEVICE || !r->measured->n) {
         *err = why;
         return -1;
     }
@@ -231,29 +233,31 @@ static int run(struct run *r, const struct gcal_device_info *wanted, const char 
     if ((r->node = gcal_node_name(err)) && gcal_local_devices_open(&devices, err) == 0)
         info = find_device(&devices, wanted, err);
     if (info) {
-        r->timed->uid = info->uid;
-        r->timed->node = r->node;
-        r->to_timed = gcal_timed_sink(r->timed);
+        r->measured->uid = info->uid;
+        r->measured->node = r->node;
+        r->to_measured = gcal_measured_kernels_sink(r->measured);
         if (choose_kernels(r, info, err) == 0 && open_record(r, record, err) == 0 &&
             measure_on(r, devices.spawner, info, err) == 0)
             rc = close_record(r, err);
     }
-    r->timed->uid = r->timed->node = NULL; /* both end here */
+    r->measured->uid = r->measured->node = NULL; /* both end here */
     gcal_local_devices_close(&devices);
     return rc;
 }
 
-int gcal_targets_measure(const struct gcal_targets *targets,
-                         const struct gcal_device_info *wanted, const char *record,
-                         struct gcal_timed *timed, struct gcal_error *err)
+int gcal_evaluation_measure_targets(const struct gcal_evaluation_targets *targets,
+                                    const struct gcal_device_info *wanted,
+                                    const char *record,
+                                    struct gcal_measured_kernels *measured,
+                                    struct gcal_error *err)
 {
-    struct run r = { .targets = targets, .timed = timed };
+    struct run r = { .targets = targets, .measured = measured };
     int rc = run(&r, wanted, record, err);
 
     if (r.writer)
         gcal_record_abandon(r.writer);
     gcal_display_destroy(r.display);
-    gcal_run_header_clear(&r.header);
+    gcal_record_header_clear(&r.header);
     gcal_kernel_list_clear(&r.list);
     gcal_config_clear(&r.config);
     gcal_catalogue_close(r.catalogue);

@@ -2,12 +2,12 @@
 #ifndef GCAL_MPI_PREDICT_MEASURE_TARGETS_H
 #define GCAL_MPI_PREDICT_MEASURE_TARGETS_H
 
-#include "mpi/predict/timed.h"
+#include "mpi/predict/measured.h"
 
 struct gcal_error;
 
 /* The kernels that a configuration's models predict, or those that tags pick. */
-struct gcal_targets {
+struct gcal_evaluation_targets {
     const char *config; /* NULL: the built-in one */
     const char *model;  /* NULL without tags: of all models */
     size_t n_tags;
@@ -19,8 +19,10 @@ struct gcal_targets {
  * 'record' (NULL: none) is the file to keep what was measured in.  What a device that was
  * given up had finished counts.
  */
-int gcal_targets_measure(const struct gcal_targets *targets,
-                         const struct gcal_device_info *wanted, const char *record,
-                         struct gcal_timed *timed, struct gcal_error *err);
+int gcal_evaluation_measure_targets(const struct gcal_evaluation_targets *targets,
+                                    const struct gcal_device_info *wanted,
+                                    const char *record,
+                                    struct gcal_measured_kernels *measured,
+                                    struct gcal_error *err);
 
 #endif

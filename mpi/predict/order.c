@@ -7,27 +7,27 @@
 #include "calib/base/error.h"
 #include "mpi/predict/order_probability.h"
 
-struct gcal_rank_variant *gcal_rank_add(struct gcal_rank *r, struct gcal_error *err)
+struct gcal_order_variant *gcal_order_add(struct gcal_order *r, struct gcal_error *err)
 {
-    struct gcal_rank_variant *grown =
+    struct gcal_order_variant *grown =
         gcal_array_grow(r->variants, r->n, &r->capacity, sizeof(*grown), err);
 
     if (!grown)
         return NULL;
     r->variants = grown;
-    grown[r->n] = (struct gcal_rank_variant){ .faster_than_next = NAN };
+    grown[r->n] = (struct gcal_order_variant){ .faster_than_next = NAN };
     return &grown[r->n++];
 }
 
-void gcal_rank_clear(struct gcal_rank *r)
+void gcal_order_clear(struct gcal_order *r)
 {
     for (size_t i = 0; i < r->n; i++) {
         free(r->variants[i].name);
-        gcal_subject_clear(&r->variants[i].subject);
+        gcal_predict_target_clear(&r->variants[i].target);
         free(r->variants[i].log_gradient);
     }
     free(r->variants);
-    *r = (struct gcal_rank){ 0 };
+    *r = (struct gcal_order){ 0 };
 }
 
 /* What is common to all variants, besides their gradients. */
@@ -51,11 +51,11 @@ static int keep_common(struct common *c, const struct gcal_predictor *p,
     return 0;
 }
 
-static int predict(const struct gcal_rank *r, const struct gcal_params_device *device,
-                   struct gcal_rank_variant *v, struct common *c, struct gcal_error *err)
+static int predict(const struct gcal_order *r, const struct gcal_params_device *device,
+                   struct gcal_order_variant *v, struct common *c, struct gcal_error *err)
 {
     struct gcal_predictor *p =
-        gcal_predictor_create(device, r->model, v->subject.profile, err);
+        gcal_predictor_create(device, r->model, v->target.profile, err);
     int rc = -1;
 
     if (!p || keep_common(c, p, err) < 0)
@@ -64,7 +64,7 @@ static int predict(const struct gcal_rank *r, const struct gcal_params_device *d
         gcal_error_memory(err);
         goto out;
     }
-    rc = gcal_predictor_eval(p, v->subject.sizes, &v->prediction, v->log_gradient, err);
+    rc = gcal_predictor_eval(p, v->target.sizes, &v->prediction, v->log_gradient, err);
     v->prediction.outside = NULL; /* it is the predictor's */
 out:
     gcal_predictor_destroy(p);
@@ -75,8 +75,8 @@ out:
 
 static int by_time(const void *a, const void *b)
 {
-    double x = ((const struct gcal_rank_variant *)a)->prediction.time_s,
-           y = ((const struct gcal_rank_variant *)b)->prediction.time_s;
+    double x = ((const struct gcal_order_variant *)a)->prediction.time_s,
+           y = ((const struct gcal_order_variant *)b)->prediction.time_s;
 
     return (x > y) - (x < y);
 }
@@ -94,8 +94,8 @@ static double shared_variance(const struct common *c, const double *a, const dou
 /* Of the logarithms of the times.  What the device deviates by from its type is the same
  * for all, and changes no order.
  */
-static void fill_contest(const struct gcal_rank *r, const struct common *c,
-                         double *log_time, double *covariance)
+static void fill_candidates(const struct gcal_order *r, const struct common *c,
+                            double *log_time, double *covariance)
 {
     for (size_t i = 0; i < r->n; i++) {
         log_time[i] = log(r->variants[i].prediction.time_s);
@@ -105,27 +105,28 @@ static void fill_contest(const struct gcal_rank *r, const struct common *c,
     }
 }
 
-static int judge(struct gcal_rank *r, const struct common *c, struct gcal_error *err)
+static int compare(struct gcal_order *r, const struct common *c, struct gcal_error *err)
 {
     double *log_time = calloc(r->n * (r->n + 1) + 1, sizeof(*log_time));
-    struct gcal_contest contest = { .n = r->n,
-                                    .log_time = log_time,
-                                    .misfit = c->misfit };
+    struct gcal_order_candidates candidates = { .n = r->n,
+                                                .log_time = log_time,
+                                                .misfit = c->misfit };
     int rc;
 
     if (!log_time)
         return gcal_error_memory(err);
-    contest.covariance = log_time + r->n;
-    fill_contest(r, c, log_time, log_time + r->n);
+    candidates.covariance = log_time + r->n;
+    fill_candidates(r, c, log_time, log_time + r->n);
     for (size_t i = 0; i + 1 < r->n; i++)
-        r->variants[i].faster_than_next = gcal_contest_faster(&contest, i, i + 1);
-    rc = gcal_contest_fastest(&contest, 0, &r->fastest, err);
+        r->variants[i].faster_than_next =
+            gcal_order_probability_faster(&candidates, i, i + 1);
+    rc = gcal_order_probability_fastest(&candidates, 0, &r->fastest, err);
     free(log_time);
     return rc;
 }
 
-int gcal_rank_variants(struct gcal_rank *r, const struct gcal_params_device *device,
-                       struct gcal_error *err)
+int gcal_order_variants(struct gcal_order *r, const struct gcal_params_device *device,
+                        struct gcal_error *err)
 {
     struct common c = { 0 };
     int rc = 0;
@@ -134,7 +135,7 @@ int gcal_rank_variants(struct gcal_rank *r, const struct gcal_params_device *dev
         rc = predict(r, device, &r->variants[i], &c, err);
     if (rc == 0) {
         qsort(r->variants, r->n, sizeof(*r->variants), by_time);
-        rc = judge(r, &c, err);
+        rc = compare(r, &c, err);
     }
     free(c.covariance);
     return rc;

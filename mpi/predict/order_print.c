@@ -1,4 +1,4 @@
-/* rank_print.c - variants in order, for people and for machines */
+/* order_print.c - variants in order, for people and for machines */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "calib/base/units.h"
 #include "calib/model/profile.h"
 #include "mpi/predict/kernel_names.h"
-#include "mpi/cli/print_json.h"
+#include "mpi/cli/json.h"
 #include "mpi/predict/order.h"
 
 /* "97%"; never 0% or 100%, as nothing is sure. */
@@ -25,7 +25,7 @@ static const char *percent(double probability, char text[16])
     return text;
 }
 
-static void print_variant(const struct gcal_rank *r, size_t i, const char *name)
+static void print_variant(const struct gcal_order *r, size_t i, const char *name)
 {
     const struct gcal_prediction *p = &r->variants[i].prediction;
     char time[GCAL_UNITS_SIZE], low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE], next[16];
@@ -37,7 +37,7 @@ static void print_variant(const struct gcal_rank *r, size_t i, const char *name)
            percent(r->variants[i].faster_than_next, next), name);
 }
 
-static void print_end(const struct gcal_rank *r)
+static void print_end(const struct gcal_order *r)
 {
     char probability[16];
     bool marked = false;
@@ -51,10 +51,10 @@ static void print_end(const struct gcal_rank *r)
                percent(r->fastest, probability));
 }
 
-static int print_rows(const struct gcal_rank *r, const char *const *names,
+static int print_rows(const struct gcal_order *r, const char *const *names,
                       struct gcal_error *err)
 {
-    char *shared = gcal_names_shared(r->n, names, err);
+    char *shared = gcal_kernel_names_shared(r->n, names, err);
 
     if (!shared)
         return -1;
@@ -66,7 +66,7 @@ static int print_rows(const struct gcal_rank *r, const char *const *names,
            "than next", "variant");
     free(shared);
     for (size_t i = 0; i < r->n; i++) {
-        char *name = gcal_name_own(names[i], r->n, names, err);
+        char *name = gcal_kernel_name_distinct(names[i], r->n, names, err);
 
         if (!name)
             return -1;
@@ -77,7 +77,7 @@ static int print_rows(const struct gcal_rank *r, const char *const *names,
     return 0;
 }
 
-int gcal_rank_print(const struct gcal_rank *r, struct gcal_error *err)
+int gcal_order_print(const struct gcal_order *r, struct gcal_error *err)
 {
     const char **names = calloc(r->n + 1, sizeof(*names));
     int rc;
@@ -91,15 +91,15 @@ int gcal_rank_print(const struct gcal_rank *r, struct gcal_error *err)
     return rc;
 }
 
-static json_t *variant_json(const struct gcal_rank *r, size_t i)
+static json_t *variant_json(const struct gcal_order *r, size_t i)
 {
-    const struct gcal_rank_variant *v = &r->variants[i];
+    const struct gcal_order_variant *v = &r->variants[i];
     const struct gcal_prediction *p = &v->prediction;
     json_t *sizes = json_object(), *next = json_null();
 
-    for (size_t k = 0; k < v->subject.profile->n_parameters; k++)
-        json_object_set_new(sizes, v->subject.profile->parameters[k],
-                            json_real(v->subject.sizes[k]));
+    for (size_t k = 0; k < v->target.profile->n_parameters; k++)
+        json_object_set_new(sizes, v->target.profile->parameters[k],
+                            json_real(v->target.sizes[k]));
     if (!isnan(v->faster_than_next))
         next = json_real(v->faster_than_next);
     return json_pack("{s:I, s:s, s:o, s:f, s:f, s:f, s:f, s:b, s:f, s:o}", "place",
@@ -110,7 +110,7 @@ static json_t *variant_json(const struct gcal_rank *r, size_t i)
                      "probability_faster_than_next", next);
 }
 
-int gcal_rank_print_json(const struct gcal_rank *r, struct gcal_error *err)
+int gcal_order_print_json(const struct gcal_order *r, struct gcal_error *err)
 {
     json_t *variants = json_array(), *all;
 
@@ -121,7 +121,7 @@ int gcal_rank_print_json(const struct gcal_rank *r, struct gcal_error *err)
                     "probability_first_is_fastest", r->fastest);
     if (!all)
         return gcal_error_memory(err);
-    gcal_print_json(all);
+    gcal_json_print(all);
     json_decref(all);
     return 0;
 }

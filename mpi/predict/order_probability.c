@@ -51,14 +51,16 @@ static double positive(double lead, double variance)
 /* ---- two ---- */
 
 /* By the parameters alone. */
-static double difference_variance(const struct gcal_contest *c, size_t a, size_t b)
+static double difference_variance(const struct gcal_order_candidates *c, size_t a,
+                                  size_t b)
 {
     const double *v = c->covariance;
 
     return v[a * c->n + a] + v[b * c->n + b] - v[a * c->n + b] - v[b * c->n + a];
 }
 
-double gcal_contest_faster(const struct gcal_contest *c, size_t a, size_t b)
+double gcal_order_probability_faster(const struct gcal_order_candidates *c, size_t a,
+                                     size_t b)
 {
     return positive(c->log_time[b] - c->log_time[a],
                     fmax(difference_variance(c, a, b), 2 * c->misfit * c->misfit));
@@ -75,7 +77,7 @@ struct leads {
 };
 
 /* The variance that no other has a part in, of each. */
-static void find_own(const struct gcal_contest *c, double *own)
+static void find_specific(const struct gcal_order_candidates *c, double *own)
 {
     for (size_t x = 0; x < c->n; x++) {
         double nearest = INFINITY;
@@ -88,8 +90,8 @@ static void find_own(const struct gcal_contest *c, double *own)
 }
 
 /* Those that may be faster than 'a' at all, in 'rivals', and how many. */
-static size_t find_rivals(const struct gcal_contest *c, const double *own, size_t a,
-                          size_t *rivals)
+static size_t find_rivals(const struct gcal_order_candidates *c, const double *own,
+                          size_t a, size_t *rivals)
 {
     size_t n = 0;
 
@@ -100,8 +102,9 @@ static size_t find_rivals(const struct gcal_contest *c, const double *own, size_
     return n;
 }
 
-static int leads_create(struct leads *l, const struct gcal_contest *c, const double *own,
-                        size_t a, const size_t *rivals, size_t n, struct gcal_error *err)
+static int leads_create(struct leads *l, const struct gcal_order_candidates *c,
+                        const double *own, size_t a, const size_t *rivals, size_t n,
+                        struct gcal_error *err)
 {
     double *block = calloc(n * (n + 3) + 1, sizeof(*block));
 
@@ -203,8 +206,8 @@ static double integrate(struct leads *l)
     return sum / (double)n_points;
 }
 
-int gcal_contest_fastest(const struct gcal_contest *c, size_t a, double *probability,
-                         struct gcal_error *err)
+int gcal_order_probability_fastest(const struct gcal_order_candidates *c, size_t a,
+                                   double *probability, struct gcal_error *err)
 {
     size_t *rivals = calloc(c->n + 1, sizeof(*rivals)), n_rivals;
     double *own = calloc(c->n + 1, sizeof(*own));
@@ -212,7 +215,7 @@ int gcal_contest_fastest(const struct gcal_contest *c, size_t a, double *probabi
     int rc = rivals && own ? 0 : gcal_error_memory(err);
 
     if (rc == 0) {
-        find_own(c, own);
+        find_specific(c, own);
         n_rivals = find_rivals(c, own, a, rivals);
         rc = leads_create(&l, c, own, a, rivals, n_rivals, err);
     }

@@ -1,5 +1,5 @@
-/* ranking.h - which of several kernels is the fastest, when the logarithm of each one's
- * time is known with an error, and the errors have something in common
+/* order_probability.h - which of several kernels is the fastest, when the logarithm of
+ * each one's time is known with an error, and the errors have something in common
  */
 #ifndef GCAL_MPI_PREDICT_ORDER_PROBABILITY_H
 #define GCAL_MPI_PREDICT_ORDER_PROBABILITY_H
@@ -21,7 +21,7 @@ struct gcal_error;
  * between it and the other that is nearest by it leaves of a misfit's.  With two that is
  * the same; with more no two are told apart better than alone.
  */
-struct gcal_contest {
+struct gcal_order_candidates {
     size_t n;
     const double *log_time;
     const double *covariance; /* of log_time, by the parameters' errors, n x n */
@@ -31,12 +31,13 @@ struct gcal_contest {
 /* The probability that kernel 'a' takes less time than 'b'; 0.5 for two that are surely
  * alike.
  */
-double gcal_contest_faster(const struct gcal_contest *contest, size_t a, size_t b);
+double gcal_order_probability_faster(const struct gcal_order_candidates *candidates,
+                                     size_t a, size_t b);
 
 /* The probability that 'a' takes less time than all others, to about 0.002 and the same
  * each time.  -1 when memory ran out.
  */
-int gcal_contest_fastest(const struct gcal_contest *contest, size_t a,
-                         double *probability, struct gcal_error *err);
+int gcal_order_probability_fastest(const struct gcal_order_candidates *candidates,
+                                   size_t a, double *probability, struct gcal_error *err);
 
 #endif

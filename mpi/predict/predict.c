@@ -1,4 +1,4 @@
-/* command_predict.c - gpucal predict: a kernel's time on a calibrated device */
+/* predict.c - gpucal predict: a kernel's time on a calibrated device */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,16 +10,16 @@
 #include "mpi/cli/command.h"
 #include "mpi/count/options.h"
 #include "mpi/cli/local_device.h"
-#include "mpi/predict/predicting.h"
-#include "mpi/cli/print_json.h"
-#include "mpi/cli/words.h"
+#include "mpi/predict/inputs.h"
+#include "mpi/cli/json.h"
+#include "mpi/cli/option_list.h"
 #include "store/predict/predictor.h"
 
 struct predict_command {
     struct gcal_count_options count;
-    struct gcal_published_options published;
+    struct gcal_predict_device_options published;
     const char *model, *profile;
-    struct gcal_words tags; /* of a catalogue kernel */
+    struct gcal_option_list tags; /* of a catalogue kernel */
     bool measure, json;
 };
 
@@ -53,7 +53,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->profile = arg;
         break;
     case 't':
-        gcal_words_add(&c->tags, arg, state);
+        gcal_option_list_add(&c->tags, arg, state);
         break;
     case 'M':
         c->measure = true;
@@ -74,8 +74,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = { { &gcal_published_argp, 0, NULL, 0 },
-                                              { &gcal_count_argp, 0, NULL, 0 },
+static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NULL, 0 },
+                                              { &gcal_count_options_argp, 0, NULL, 0 },
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -111,21 +111,21 @@ static int pick_kernel(const struct predict_command *c, struct gcal_catalogue *c
     return 0;
 }
 
-static int take_subject(const struct predict_command *c,
-                        const struct gcal_params_device *device,
-                        struct gcal_kernel_list *list, struct gcal_subject *s,
-                        struct gcal_error *err)
+static int take_target(const struct predict_command *c,
+                       const struct gcal_params_device *device,
+                       struct gcal_kernel_list *list, struct gcal_predict_target *s,
+                       struct gcal_error *err)
 {
     struct gcal_catalogue *catalogue;
     int rc = -1;
 
     if (c->profile)
-        return gcal_subject_read(s, c->profile, c->count.at, err);
+        return gcal_predict_target_read(s, c->profile, c->count.at, err);
     if (!c->tags.n)
-        return gcal_subject_count(s, &c->count, device->info.sub_group_size, err);
+        return gcal_predict_target_count(s, &c->count, device->info.sub_group_size, err);
     if ((catalogue = gcal_catalogue_open(NULL, err)) &&
         pick_kernel(c, catalogue, list, err) == 0)
-        rc = gcal_subject_of_kernel(s, list->kernels[0], err);
+        rc = gcal_predict_target_from_catalogue(s, list->kernels[0], err);
     gcal_catalogue_close(catalogue);
     return rc;
 }
@@ -141,8 +141,9 @@ struct answer {
 };
 
 static int predict(const struct predict_command *c,
-                   const struct gcal_params_device *device, const struct gcal_subject *s,
-                   struct answer *a, struct gcal_error *err)
+                   const struct gcal_params_device *device,
+                   const struct gcal_predict_target *s, struct answer *a,
+                   struct gcal_error *err)
 {
     if (!(a->predictor = gcal_predictor_create(device, c->model, s->profile, err)))
         return -1;
@@ -156,8 +157,8 @@ static int measure(const struct gcal_kernel *kernel, struct answer *a,
     int rc = gcal_local_devices_open(&devices, err);
 
     if (rc == 0)
-        rc = gcal_local_measure(&devices, a->device_uid, kernel, &a->measured_s,
-                                &a->launches, err);
+        rc = gcal_local_device_measure(&devices, a->device_uid, kernel, &a->measured_s,
+                                       &a->launches, err);
     gcal_local_devices_close(&devices);
     return rc;
 }
@@ -203,20 +204,20 @@ static void print_json(const struct answer *a)
         json_object_set_new(all, "outside_by", json_real(p->outside_by));
     if (!isnan(a->measured_s))
         json_object_set_new(all, "measured_s", json_real(a->measured_s));
-    gcal_print_json(all);
+    gcal_json_print(all);
     json_decref(all);
 }
 
 static int run(const struct predict_command *c, struct gcal_error *err)
 {
     struct answer a = { .measured_s = NAN };
-    struct gcal_published published = { 0 };
+    struct gcal_predict_device published = { 0 };
     struct gcal_kernel_list list = { 0 };
-    struct gcal_subject s = { 0 };
+    struct gcal_predict_target s = { 0 };
     int rc = -1;
 
-    if (gcal_published_open(&c->published, &published, err) < 0 ||
-        take_subject(c, published.device, &list, &s, err) < 0 ||
+    if (gcal_predict_device_open(&c->published, &published, err) < 0 ||
+        take_target(c, published.device, &list, &s, err) < 0 ||
         predict(c, published.device, &s, &a, err) < 0)
         goto out;
     a.node = published.params.node;
@@ -231,9 +232,9 @@ static int run(const struct predict_command *c, struct gcal_error *err)
     rc = 0;
 out:
     gcal_predictor_destroy(a.predictor);
-    gcal_subject_clear(&s);
+    gcal_predict_target_clear(&s);
     gcal_kernel_list_clear(&list);
-    gcal_published_clear(&published);
+    gcal_predict_device_clear(&published);
     return rc;
 }
 

@@ -1,4 +1,4 @@
-/* command_rank.c - gpucal rank: variants of a kernel, the fastest first */
+/* rank.c - gpucal rank: variants of a kernel, the fastest first */
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "kernels/generate/generate.h"
 #include "mpi/cli/command.h"
 #include "mpi/predict/order.h"
-#include "mpi/cli/words.h"
+#include "mpi/cli/option_list.h"
 
 struct rank_command {
-    struct gcal_published_options published;
+    struct gcal_predict_device_options published;
     const char *model;
-    struct gcal_words tags, profiles, ats;
+    struct gcal_option_list tags, profiles, ats;
     bool json;
 };
 
@@ -45,16 +45,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->model = arg;
         break;
     case 'p':
-        gcal_words_add(&c->profiles, arg, state);
+        gcal_option_list_add(&c->profiles, arg, state);
         break;
     case 'A':
-        gcal_words_add(&c->ats, arg, state);
+        gcal_option_list_add(&c->ats, arg, state);
         break;
     case 'j':
         c->json = true;
         break;
     case ARGP_KEY_ARG:
-        gcal_words_add(&c->tags, arg, state);
+        gcal_option_list_add(&c->tags, arg, state);
         break;
     case ARGP_KEY_END:
         if (!c->tags.n == !c->profiles.n)
@@ -68,7 +68,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = { { &gcal_published_argp, 0, NULL, 0 },
+static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NULL, 0 },
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -89,12 +89,12 @@ static const struct argp argp = {
 
 /* ---- variants ---- */
 
-static int add_kernel(struct gcal_rank *r, const struct gcal_kernel *kernel,
+static int add_kernel(struct gcal_order *r, const struct gcal_kernel *kernel,
                       struct gcal_error *err)
 {
-    struct gcal_rank_variant *v = gcal_rank_add(r, err);
+    struct gcal_order_variant *v = gcal_order_add(r, err);
 
-    if (kernel->ladder)
+    if (kernel->sweep)
         return gcal_error_set(err, GCAL_EINPUT,
                               "the tags leave a size open, so '%s' would be compared "
                               "with the same kernel at others: give it, as n:4096",
@@ -103,14 +103,14 @@ static int add_kernel(struct gcal_rank *r, const struct gcal_kernel *kernel,
         return -1;
     if (!(v->name = strdup(kernel->name)))
         return gcal_error_memory(err);
-    return gcal_subject_of_kernel(&v->subject, kernel, err);
+    return gcal_predict_target_from_catalogue(&v->target, kernel, err);
 }
 
 static int add_tagged(const struct rank_command *c, const struct gcal_device_info *info,
-                      struct gcal_kernel_list *list, struct gcal_rank *r,
+                      struct gcal_kernel_list *list, struct gcal_order *r,
                       struct gcal_error *err)
 {
-    const struct gcal_kernel_limits limits = gcal_device_limits(info);
+    const struct gcal_kernel_limits limits = gcal_config_device_limits(info);
     struct gcal_catalogue *catalogue = gcal_catalogue_open(NULL, err);
     int rc = -1;
 
@@ -129,19 +129,19 @@ static int add_tagged(const struct rank_command *c, const struct gcal_device_inf
     return rc;
 }
 
-static int add_profile(struct gcal_rank *r, const char *file, const char *at,
+static int add_profile(struct gcal_order *r, const char *file, const char *at,
                        struct gcal_error *err)
 {
-    struct gcal_rank_variant *v = gcal_rank_add(r, err);
+    struct gcal_order_variant *v = gcal_order_add(r, err);
 
     if (!v)
         return -1;
-    if (!(v->name = gcal_format("%s%s%s", file, at ? " " : "", at ? at : "")))
+    if (!(v->name = gcal_buf_format("%s%s%s", file, at ? " " : "", at ? at : "")))
         return gcal_error_memory(err);
-    return gcal_subject_read(&v->subject, file, at, err);
+    return gcal_predict_target_read(&v->target, file, at, err);
 }
 
-static int add_profiles(const struct rank_command *c, struct gcal_rank *r,
+static int add_profiles(const struct rank_command *c, struct gcal_order *r,
                         struct gcal_error *err)
 {
     int rc = 0;
@@ -157,25 +157,25 @@ static int add_profiles(const struct rank_command *c, struct gcal_rank *r,
 
 static int run(const struct rank_command *c, struct gcal_error *err)
 {
-    struct gcal_published published = { 0 };
+    struct gcal_predict_device published = { 0 };
     struct gcal_kernel_list list = { 0 };
-    struct gcal_rank r = { 0 };
+    struct gcal_order r = { 0 };
     int rc = -1;
 
-    if (gcal_published_open(&c->published, &published, err) < 0)
+    if (gcal_predict_device_open(&c->published, &published, err) < 0)
         goto out;
     r.node = published.params.node;
     r.device = published.device->info.name;
-    if (!(r.model = gcal_published_model(&published, c->model, &c->tags, err)) ||
+    if (!(r.model = gcal_predict_device_model(&published, c->model, &c->tags, err)) ||
         (c->tags.n ? add_tagged(c, &published.device->info, &list, &r, err)
                    : add_profiles(c, &r, err)) < 0 ||
-        gcal_rank_variants(&r, published.device, err) < 0)
+        gcal_order_variants(&r, published.device, err) < 0)
         goto out;
-    rc = c->json ? gcal_rank_print_json(&r, err) : gcal_rank_print(&r, err);
+    rc = c->json ? gcal_order_print_json(&r, err) : gcal_order_print(&r, err);
 out:
-    gcal_rank_clear(&r);
+    gcal_order_clear(&r);
     gcal_kernel_list_clear(&list);
-    gcal_published_clear(&published);
+    gcal_predict_device_clear(&published);
     return rc;
 }
 

@@ -12,11 +12,11 @@
 
 /* ---- a device belongs to one rank ---- */
 
-static struct gcal_peer *owner_of(struct gcal_root *root, const char *node,
-                                  const char *uid)
+static struct gcal_root_peer *owner_of(struct gcal_root *root, const char *node,
+                                       const char *uid)
 {
     for (size_t i = 0; i < root->n_peers; i++) {
-        struct gcal_peer *peer = &root->peers[i];
+        struct gcal_root_peer *peer = &root->peers[i];
 
         if (!peer->node || strcmp(peer->node, node) != 0)
             continue;
@@ -27,8 +27,8 @@ static struct gcal_peer *owner_of(struct gcal_root *root, const char *node,
     return NULL;
 }
 
-static const struct gcal_device_info *see(const struct gcal_peer *peer, const char *uid,
-                                          size_t *index)
+static const struct gcal_device_info *find_seen(const struct gcal_root_peer *peer,
+                                                const char *uid, size_t *index)
 {
     for (*index = 0; *index < peer->n_devices; ++*index)
         if (strcmp(peer->devices[*index].uid, uid) == 0)
@@ -37,18 +37,19 @@ static const struct gcal_device_info *see(const struct gcal_peer *peer, const ch
 }
 
 /* The rank of the node that sees the device and has the least to do so far. */
-static int give(struct gcal_root *root, const char *node, const char *uid,
-                struct gcal_error *err)
+static int assign_device(struct gcal_root *root, const char *node, const char *uid,
+                         struct gcal_error *err)
 {
-    struct gcal_peer *best = NULL;
+    struct gcal_root_peer *best = NULL;
     size_t index, best_index = 0;
     size_t *moved;
 
     for (size_t i = 0; i < root->n_peers; i++) {
-        struct gcal_peer *peer = &root->peers[i];
+        struct gcal_root_peer *peer = &root->peers[i];
 
-        if (peer->state != GCAL_PEER_WORKING || strcmp(peer->node, node) != 0 ||
-            !see(peer, uid, &index) || (best && best->n_assigned <= peer->n_assigned))
+        if (peer->state != GCAL_ROOT_PEER_WORKING || strcmp(peer->node, node) != 0 ||
+            !find_seen(peer, uid, &index) ||
+            (best && best->n_assigned <= peer->n_assigned))
             continue;
         best = peer;
         best_index = index;
@@ -64,16 +65,16 @@ static int give(struct gcal_root *root, const char *node, const char *uid,
 
 static bool wanted(const struct gcal_root *root, const struct gcal_device_info *info)
 {
-    struct gcal_device_filter by_name = root->config.devices;
+    struct gcal_config_device_filter by_name = root->config.devices;
     char *name = (char *)root->options.device;
 
     if (!name)
-        return gcal_device_filter_matches(&root->config.devices, info);
+        return gcal_config_device_filter_matches(&root->config.devices, info);
     /* --device says which, whatever the configuration says of names and types. */
-    by_name.n_types = by_name.n_vendors = 0;
+    by_name.n_kinds = by_name.n_vendors = 0;
     by_name.n_names = 1;
     by_name.names = &name;
-    return gcal_device_filter_matches(&by_name, info);
+    return gcal_config_device_filter_matches(&by_name, info);
 }
 
 /* A node that another run calibrates is left to it. */
@@ -91,7 +92,7 @@ static bool lock_node(struct gcal_root *root, const char *node, int rank)
 static bool node_seen_before(const struct gcal_root *root, size_t rank)
 {
     for (size_t i = 0; i < rank; i++)
-        if (root->peers[i].node && root->peers[i].state == GCAL_PEER_WORKING &&
+        if (root->peers[i].node && root->peers[i].state == GCAL_ROOT_PEER_WORKING &&
             strcmp(root->peers[i].node, root->peers[rank].node) == 0)
             return true;
     return false;
@@ -102,18 +103,18 @@ static int choose_for_node(struct gcal_root *root, const char *node,
                            struct gcal_error *err)
 {
     for (size_t i = 0; i < root->n_peers; i++) {
-        const struct gcal_peer *peer = &root->peers[i];
+        const struct gcal_root_peer *peer = &root->peers[i];
 
-        if (peer->state != GCAL_PEER_WORKING || strcmp(peer->node, node) != 0)
+        if (peer->state != GCAL_ROOT_PEER_WORKING || strcmp(peer->node, node) != 0)
             continue;
         for (size_t j = 0; j < peer->n_devices; j++) {
             const struct gcal_device_info *info = &peer->devices[j];
-            int due;
+            int stale;
 
             if (!wanted(root, info) || owner_of(root, node, info->uid))
                 continue;
-            if ((due = gcal_root_is_due(root, node, published, info, err)) < 0 ||
-                (due && give(root, node, info->uid, err) < 0))
+            if ((stale = gcal_root_is_stale(root, node, published, info, err)) < 0 ||
+                (stale && assign_device(root, node, info->uid, err) < 0))
                 return -1;
         }
     }
@@ -127,7 +128,7 @@ static int choose_for_next_node(struct gcal_root *root, const char *node, int ra
     int rc = 0;
 
     if (lock_node(root, node, rank)) {
-        rc = gcal_root_published(root, node, &published, err);
+        rc = gcal_root_load_published(root, node, &published, err);
         if (rc == 0)
             rc = choose_for_node(root, node, published, err);
     }
@@ -140,9 +141,9 @@ static int choose(struct gcal_root *root, struct gcal_error *err)
     size_t n_seen = 0;
 
     for (size_t i = 0; i < root->n_peers; i++) {
-        struct gcal_peer *peer = &root->peers[i];
+        struct gcal_root_peer *peer = &root->peers[i];
 
-        if (peer->state != GCAL_PEER_WORKING)
+        if (peer->state != GCAL_ROOT_PEER_WORKING)
             continue;
         n_seen += peer->n_devices;
         if (!node_seen_before(root, i) &&
@@ -162,8 +163,8 @@ static int choose(struct gcal_root *root, struct gcal_error *err)
 
 /* ---- telling the ranks ---- */
 
-static const struct gcal_resumed *find_resumed(const struct gcal_root *root,
-                                               const char *node, const char *uid)
+static const struct gcal_root_resumed *find_resumed(const struct gcal_root *root,
+                                                    const char *node, const char *uid)
 {
     for (size_t i = 0; i < root->n_resumed; i++)
         if (strcmp(root->resumed[i].node, node) == 0 &&
@@ -173,10 +174,10 @@ static const struct gcal_resumed *find_resumed(const struct gcal_root *root,
 }
 
 static void put_device(struct gcal_buf *buf, const struct gcal_root *root,
-                       const struct gcal_peer *peer, size_t j)
+                       const struct gcal_root_peer *peer, size_t j)
 {
     const struct gcal_device_info *info = &peer->devices[peer->assigned[j]];
-    const struct gcal_resumed *r = find_resumed(root, peer->node, info->uid);
+    const struct gcal_root_resumed *r = find_resumed(root, peer->node, info->uid);
 
     gcal_device_info_put(buf, info);
     gcal_wire_put_u32(buf, r ? (uint32_t)r->n_done : 0);
@@ -188,7 +189,7 @@ static void put_device(struct gcal_buf *buf, const struct gcal_root *root,
 
 static int send_assignment(struct gcal_root *root, size_t rank, struct gcal_error *err)
 {
-    const struct gcal_peer *peer = &root->peers[rank];
+    const struct gcal_root_peer *peer = &root->peers[rank];
     struct gcal_buf buf = { 0 };
     int rc;
 
@@ -199,7 +200,7 @@ static int send_assignment(struct gcal_root *root, size_t rank, struct gcal_erro
     gcal_wire_put_u32(&buf, (uint32_t)peer->n_assigned);
     for (size_t j = 0; j < peer->n_assigned; j++)
         put_device(&buf, root, peer, j);
-    rc = gcal_group_send(root->group, (int)rank, GCAL_TAG_ASSIGN, &buf, err);
+    rc = gcal_comm_send(root->comm, (int)rank, GCAL_RANKS_TAG_ASSIGN, &buf, err);
     gcal_buf_free(&buf);
     return rc;
 }
@@ -207,7 +208,7 @@ static int send_assignment(struct gcal_root *root, size_t rank, struct gcal_erro
 static void print_plan(const struct gcal_root *root)
 {
     for (size_t i = 0; i < root->n_peers; i++) {
-        const struct gcal_peer *peer = &root->peers[i];
+        const struct gcal_root_peer *peer = &root->peers[i];
 
         for (size_t j = 0; j < peer->n_assigned; j++) {
             const struct gcal_device_info *info = &peer->devices[peer->assigned[j]];
@@ -232,7 +233,7 @@ int gcal_root_assign(struct gcal_root *root, struct gcal_error *err)
     if (choose(root, err) < 0)
         return -1;
     if (!root->n_devices) {
-        gcal_root_leave(root);
+        gcal_root_finish_unchanged(root);
         return 1;
     }
     if (root->options.dry_run) {
@@ -240,7 +241,7 @@ int gcal_root_assign(struct gcal_root *root, struct gcal_error *err)
         return 1;
     }
     for (size_t i = 0; i < root->n_peers; i++)
-        if (root->peers[i].state == GCAL_PEER_WORKING &&
+        if (root->peers[i].state == GCAL_ROOT_PEER_WORKING &&
             send_assignment(root, i, err) < 0)
             return -1;
     return 0;
@@ -248,10 +249,11 @@ int gcal_root_assign(struct gcal_root *root, struct gcal_error *err)
 
 /* ---- resuming ---- */
 
-static struct gcal_resumed *resumed_for(struct gcal_root *root, const char *node,
-                                        const char *uid, struct gcal_error *err)
+static struct gcal_root_resumed *resumed_for(struct gcal_root *root, const char *node,
+                                             const char *uid, struct gcal_error *err)
 {
-    struct gcal_resumed *r = (struct gcal_resumed *)find_resumed(root, node, uid);
+    struct gcal_root_resumed *r =
+        (struct gcal_root_resumed *)find_resumed(root, node, uid);
 
     if (r)
         return r;
@@ -261,7 +263,7 @@ static struct gcal_resumed *resumed_for(struct gcal_root *root, const char *node
         return NULL;
     root->resumed = r;
     r += root->n_resumed++;
-    *r = (struct gcal_resumed){ .node = strdup(node), .uid = strdup(uid) };
+    *r = (struct gcal_root_resumed){ .node = strdup(node), .uid = strdup(uid) };
     if (!r->node || !r->uid) {
         gcal_error_memory(err);
         return NULL;
@@ -274,9 +276,9 @@ static int note_done(void *context, const struct gcal_measurement *m,
 {
     struct gcal_plan_done *done, one;
     double spread;
-    struct gcal_resumed *r;
+    struct gcal_root_resumed *r;
 
-    if (m->status != GCAL_ROW_GOOD || !m->n_samples)
+    if (m->status != GCAL_MEASUREMENT_GOOD || !m->n_samples)
         return 0; /* what failed may go well this time */
     r = resumed_for(context, m->node, m->device_uid, err);
     if (!r ||
@@ -320,7 +322,7 @@ int gcal_root_resume(struct gcal_root *root, struct gcal_error *err)
                                   .kernel = pass_kernel,
                                   .measurement = note_done,
                                   .lost = pass_lost };
-    struct gcal_run_header old = { 0 };
+    struct gcal_record_header old = { 0 };
 
     if (access(root->journal_path, F_OK) < 0)
         return gcal_error_set(
@@ -331,19 +333,19 @@ int gcal_root_resume(struct gcal_root *root, struct gcal_error *err)
     if (gcal_journal_replay(root->journal_path, &old, &sink, err) < 0)
         return -1;
     if (strcmp(old.config, root->config.text) != 0) {
-        gcal_run_header_clear(&old);
+        gcal_record_header_clear(&old);
         return gcal_error_set(err, GCAL_EINPUT,
                               "%s was made with another configuration than %s",
                               root->journal_path, root->config.file);
     }
     if (strcmp(old.catalogue, gcal_catalogue_fingerprint(root->catalogue)) != 0) {
-        gcal_run_header_clear(&old);
+        gcal_record_header_clear(&old);
         return gcal_error_set(err, GCAL_EINPUT,
                               "%s was made with other measurement kernels: finish this "
                               "run with the gpucal that began it",
                               root->journal_path);
     }
-    gcal_run_header_clear(&root->header);
+    gcal_record_header_clear(&root->header);
     root->header = old;
     root->config.measure.seed = old.seed;
     root->journal = gcal_journal_append(root->journal_path, err);

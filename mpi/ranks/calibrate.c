@@ -1,4 +1,4 @@
-/* command_calibrate.c - gpucal [calibrate]: the only command that starts MPI */
+/* calibrate.c - gpucal [calibrate]: the only command that starts MPI */
 #include <argp.h>
 #include <math.h>
 #include <stdlib.h>
@@ -6,9 +6,9 @@
 
 #include "calib/base/error.h"
 #include "calib/base/log.h"
-#include "mpi/ranks/calibrate.h"
+#include "mpi/ranks/ranks.h"
 #include "mpi/cli/command.h"
-#include "mpi/cli/words.h"
+#include "mpi/cli/option_list.h"
 
 #define DAY_S 86400.0
 
@@ -46,7 +46,7 @@ static const struct argp_option options[] = {
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    struct gcal_calibrate_options *o = state->input;
+    struct gcal_ranks_options *o = state->input;
     char *end;
 
     switch (key) {
@@ -117,29 +117,29 @@ static const struct argp argp = {
            "was lost, 6 the store or the record cannot be written.",
 };
 
-static int run(struct gcal_group *group, struct gcal_spawner *spawner,
-               const struct gcal_calibrate_options *o)
+static int run(struct gcal_comm *comm, struct gcal_worker_spawner *spawner,
+               const struct gcal_ranks_options *o)
 {
     struct gcal_error err = { 0 };
     struct gcal_root *root = NULL;
-    struct gcal_tick service;
+    struct gcal_worker_tick service;
     int status;
 
-    if (gcal_group_rank(group) == 0 && !(root = gcal_root_create(group, o, &err)))
+    if (gcal_comm_rank(comm) == 0 && !(root = gcal_root_create(comm, o, &err)))
         return gcal_command_fail(&err);
     if (root)
         service = gcal_root_service(root);
-    status = gcal_member_run(group, spawner, root ? &service : NULL);
+    status = gcal_member_run(comm, spawner, root ? &service : NULL);
     gcal_root_destroy(root);
     return status;
 }
 
-static void name_the_log(const struct gcal_group *group)
+static void name_the_log(const struct gcal_comm *comm)
 {
     char *node = gcal_node_name(NULL);
-    char *who = gcal_format("%s rank %d", node ? node : "?", gcal_group_rank(group));
+    char *who = gcal_buf_format("%s rank %d", node ? node : "?", gcal_comm_rank(comm));
 
-    if (who && gcal_group_size(group) > 1)
+    if (who && gcal_comm_size(comm) > 1)
         gcal_log_set_who(who);
     free(who);
     free(node);
@@ -147,24 +147,24 @@ static void name_the_log(const struct gcal_group *group)
 
 int gcal_command_calibrate(int argc, char **argv)
 {
-    struct gcal_calibrate_options o = { .max_age_s = INFINITY };
-    struct gcal_spawner *spawner = NULL;
-    struct gcal_group *group = NULL;
+    struct gcal_ranks_options o = { .max_age_s = INFINITY };
+    struct gcal_worker_spawner *spawner = NULL;
+    struct gcal_comm *comm = NULL;
     struct gcal_error err = { 0 };
     int status;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     /* Before MPI: a process that talks to a fabric should not fork. */
-    if (!(spawner = gcal_spawner_start(&err)) ||
-        !(group = gcal_group_open(&argc, &argv, &err))) {
-        gcal_spawner_stop(spawner);
+    if (!(spawner = gcal_worker_spawner_start(&err)) ||
+        !(comm = gcal_comm_open(&argc, &argv, &err))) {
+        gcal_worker_spawner_stop(spawner);
         return gcal_command_fail(&err);
     }
-    name_the_log(group);
+    name_the_log(comm);
     if (o.quiet)
         gcal_log_set_level(GCAL_LOG_ERROR);
-    status = run(group, spawner, &o);
-    gcal_spawner_stop(spawner);
-    gcal_group_close(group, status);
+    status = run(comm, spawner, &o);
+    gcal_worker_spawner_stop(spawner);
+    gcal_comm_close(comm, status);
     return status;
 }

@@ -9,8 +9,8 @@
 #include "calib/base/log.h"
 #include "calib/model/measurement.h"
 #include "calib/results/results.h"
-#include "mpi/cli/print_json.h"
-#include "mpi/cli/progress.h"
+#include "mpi/cli/json.h"
+#include "mpi/cli/display.h"
 #include "mpi/ranks/root.h"
 #include "mpi/cli/run_header.h"
 #include "store/record/record.h"
@@ -18,7 +18,7 @@
 /* The journal becomes the record. */
 static int write_record(struct gcal_root *root, struct gcal_error *err)
 {
-    struct gcal_run_header from_journal = { 0 };
+    struct gcal_record_header from_journal = { 0 };
     struct gcal_record_writer *writer;
     struct gcal_run_sink sink;
 
@@ -30,7 +30,7 @@ static int write_record(struct gcal_root *root, struct gcal_error *err)
         gcal_record_abandon(writer);
         return -1;
     }
-    gcal_run_header_clear(&from_journal);
+    gcal_record_header_clear(&from_journal);
     if (gcal_record_finish(writer, &root->header, err) < 0)
         return -1;
     gcal_journal_close(root->journal);
@@ -77,38 +77,38 @@ static char *lost_ranks(const struct gcal_root *root)
     struct gcal_buf buf = { 0 };
 
     for (size_t i = 0; i < root->n_peers; i++)
-        if (root->peers[i].state == GCAL_PEER_LOST)
+        if (root->peers[i].state == GCAL_ROOT_PEER_LOST)
             gcal_buf_printf(&buf, "%s%s rank %zu", buf.size ? ", " : "",
                             root->peers[i].node ? root->peers[i].node : "?", i);
     return gcal_buf_take(&buf, NULL);
 }
 
-static json_t *choices_json(const struct gcal_root *root)
+static json_t *selections_json(const struct gcal_root *root)
 {
-    json_t *choices = json_array();
+    json_t *selections = json_array();
 
-    for (size_t i = 0; i < root->n_choices; i++) {
-        const struct gcal_choice *made = &root->choices[i];
-        const struct gcal_plan_choice *c = &made->choice;
+    for (size_t i = 0; i < root->n_selections; i++) {
+        const struct gcal_selection *made = &root->selections[i];
+        const struct gcal_plan_selection *c = &made->selection;
 
         json_array_append_new(
-            choices,
+            selections,
             json_pack("{s:s, s:s, s:i, s:i, s:f, s:o, s:o, s:s, s:i, s:f, s:b}", "node",
                       made->node, "device", made->device, "measured", (int)c->n_measured,
                       "kernels", (int)c->n_kernels, "took_s", c->took_s, "full_s",
                       gcal_json_number(c->full_s), "worst_error",
                       gcal_json_number(c->worst_error), "worst_parameter",
-                      c->worst_parameter, "untold", (int)c->n_untold, "wanted_error",
-                      c->wanted_error, "reached", c->reached));
+                      c->worst_parameter, "untold", (int)c->n_not_identifiable,
+                      "wanted_error", c->wanted_error, "reached", c->reached));
     }
-    return choices;
+    return selections;
 }
 
-static void print_choices(const struct gcal_root *root)
+static void print_selections(const struct gcal_root *root)
 {
-    for (size_t i = 0; i < root->n_choices; i++) {
-        const struct gcal_choice *made = &root->choices[i];
-        char *text = gcal_choice_format(&made->choice);
+    for (size_t i = 0; i < root->n_selections; i++) {
+        const struct gcal_selection *made = &root->selections[i];
+        char *text = gcal_selection_format(&made->selection);
 
         printf("gpucal: %s %s: %s\n", made->node, made->device, text ? text : "");
         free(text);
@@ -120,7 +120,7 @@ static void print_json(const struct gcal_root *root, const struct outcome *outco
     json_t *lost = json_array(), *all;
 
     for (size_t i = 0; i < root->n_peers; i++)
-        if (root->peers[i].state == GCAL_PEER_LOST)
+        if (root->peers[i].state == GCAL_ROOT_PEER_LOST)
             json_array_append_new(
                 lost, json_pack("{s:s, s:i}", "node",
                                 root->peers[i].node ? root->peers[i].node : "?", "rank",
@@ -130,8 +130,8 @@ static void print_json(const struct gcal_root *root, const struct outcome *outco
                     (int)root->n_devices, "fits", (int)outcome->results.n_fits,
                     "fits_rejected", (int)outcome->results.n_rejected, "nodes_published",
                     (int)outcome->n_published, "lost", lost, "choices",
-                    choices_json(root), "exit_status", outcome->status);
-    gcal_print_json(all);
+                    selections_json(root), "exit_status", outcome->status);
+    gcal_json_print(all);
     json_decref(all);
 }
 
@@ -146,7 +146,7 @@ static void print_summary(const struct gcal_root *root, const struct outcome *ou
     }
     if (!root->options.quiet && table)
         printf("\n%s\n", table);
-    print_choices(root);
+    print_selections(root);
     printf(
         "gpucal: run %s: %zu device%s, %zu fit%s (%zu rejected), %zu node%s published, "
         "lost: %s; record %s\n",

@@ -8,50 +8,50 @@
 #include "calib/base/wire.h"
 #include "calib/config/config.h"
 #include "mpi/cli/command.h"
-#include "mpi/ranks/calibrate.h"
-#include "mpi/ranks/choice.h"
+#include "mpi/ranks/ranks.h"
+#include "mpi/ranks/selection.h"
 
 #define LIST_LIMIT_S 60.0
 
 struct member {
-    struct gcal_group *group;
-    struct gcal_spawner *spawner;
-    const struct gcal_tick *service;
+    struct gcal_comm *comm;
+    struct gcal_worker_spawner *spawner;
+    const struct gcal_worker_tick *service;
     char *node;
     const char *device_name; /* of the one that is measured now */
     double last_sent_s, last_heard_s;
     bool root_lost;
     int status; /* once ended */
     bool ended;
-    struct gcal_message assignment;
+    struct gcal_comm_message assignment;
     bool started, assigned;
 };
 
 static int send(struct member *m, int tag, struct gcal_buf *payload,
                 struct gcal_error *err)
 {
-    int rc = gcal_group_send(m->group, 0, tag, payload, err);
+    int rc = gcal_comm_send(m->comm, 0, tag, payload, err);
 
     gcal_buf_free(payload);
     m->last_sent_s = gcal_clock_now_s();
     return rc;
 }
 
-static void handle(struct member *m, struct gcal_message *message)
+static void handle(struct member *m, struct gcal_comm_message *message)
 {
     struct gcal_wire wire = gcal_wire_open(message->payload.data, message->payload.size);
 
     m->last_heard_s = gcal_clock_now_s();
     switch (message->tag) {
-    case GCAL_TAG_START:
+    case GCAL_RANKS_TAG_START:
         m->started = true;
         break;
-    case GCAL_TAG_ABORT:
-    case GCAL_TAG_BYE:
+    case GCAL_RANKS_TAG_ABORT:
+    case GCAL_RANKS_TAG_BYE:
         m->status = (int)gcal_wire_get_u32(&wire);
         m->ended = true;
         break;
-    case GCAL_TAG_ASSIGN:
+    case GCAL_RANKS_TAG_ASSIGN:
         m->assignment = *message;
         m->assigned = true;
         return; /* kept */
@@ -63,18 +63,18 @@ static void handle(struct member *m, struct gcal_message *message)
 static void tick(void *context)
 {
     struct member *m = context;
-    struct gcal_message message;
+    struct gcal_comm_message message;
 
     if (m->service)
         m->service->call(m->service->context);
-    while (gcal_group_receive(m->group, false, &message, NULL) > 0)
+    while (gcal_comm_receive(m->comm, false, &message, NULL) > 0)
         handle(m, &message);
-    if (gcal_clock_now_s() - m->last_sent_s > GCAL_ALIVE_EVERY_S) {
+    if (gcal_clock_now_s() - m->last_sent_s > GCAL_RANKS_ALIVE_EVERY_S) {
         struct gcal_buf nothing = { 0 };
 
-        send(m, GCAL_TAG_ALIVE, &nothing, NULL);
+        send(m, GCAL_RANKS_TAG_ALIVE, &nothing, NULL);
     }
-    if (gcal_clock_now_s() - m->last_heard_s > 2 * GCAL_SILENCE_LIMIT_S)
+    if (gcal_clock_now_s() - m->last_heard_s > 2 * GCAL_RANKS_SILENCE_LIMIT_S)
         m->root_lost = true;
 }
 
@@ -91,7 +91,7 @@ static int await(struct member *m, const bool *what, struct gcal_error *err)
         gcal_error_set(err, GCAL_EINPUT,
                        "rank 0 has not been heard of for %.0f s; what it had received is "
                        "in its journal: go on with --resume",
-                       2 * GCAL_SILENCE_LIMIT_S);
+                       2 * GCAL_RANKS_SILENCE_LIMIT_S);
     return -1;
 }
 
@@ -110,7 +110,8 @@ static int sink_kernel(void *context, const struct gcal_run_kernel *kernel,
     struct gcal_buf buf = { 0 };
 
     gcal_run_kernel_put(&buf, kernel);
-    return check_root(context, err) < 0 ? -1 : send(context, GCAL_TAG_KERNEL, &buf, err);
+    return check_root(context, err) < 0 ? -1
+                                        : send(context, GCAL_RANKS_TAG_KERNEL, &buf, err);
 }
 
 static int sink_measurement(void *context, const struct gcal_measurement *measurement,
@@ -120,7 +121,7 @@ static int sink_measurement(void *context, const struct gcal_measurement *measur
 
     gcal_measurement_put(&buf, measurement);
     if (check_root(context, err) == 0)
-        return send(context, GCAL_TAG_MEASUREMENT, &buf, err);
+        return send(context, GCAL_RANKS_TAG_MEASUREMENT, &buf, err);
     gcal_buf_free(&buf);
     return -1;
 }
@@ -131,7 +132,7 @@ static int sink_device(void *context, const struct gcal_run_device *device,
     struct gcal_buf buf = { 0 };
 
     gcal_run_device_put(&buf, device);
-    return send(context, GCAL_TAG_DEVICE, &buf, err);
+    return send(context, GCAL_RANKS_TAG_DEVICE, &buf, err);
 }
 
 static int sink_lost(void *context, const char *node, int rank, const char *reason,
@@ -142,10 +143,10 @@ static int sink_lost(void *context, const char *node, int rank, const char *reas
     gcal_wire_put_text(&buf, node);
     gcal_wire_put_u32(&buf, (uint32_t)rank);
     gcal_wire_put_text(&buf, reason);
-    return send(context, GCAL_TAG_LOST, &buf, err);
+    return send(context, GCAL_RANKS_TAG_LOST, &buf, err);
 }
 
-static void report_progress(void *context, const struct gcal_progress *p)
+static void report_progress(void *context, const struct gcal_plan_progress *p)
 {
     struct gcal_buf buf = { 0 };
 
@@ -155,16 +156,16 @@ static void report_progress(void *context, const struct gcal_progress *p)
     gcal_wire_put_u64(&buf, p->kernels_total);
     gcal_wire_put_f64(&buf, p->elapsed_s);
     gcal_wire_put_f64(&buf, p->left_s);
-    send(context, GCAL_TAG_PROGRESS, &buf, NULL);
+    send(context, GCAL_RANKS_TAG_PROGRESS, &buf, NULL);
 }
 
-static void report_choice(void *context, const struct gcal_plan_choice *choice)
+static void report_selection(void *context, const struct gcal_plan_selection *selection)
 {
     struct member *m = context;
     struct gcal_buf buf = { 0 };
 
-    gcal_choice_put(&buf, m->device_name, choice);
-    send(m, GCAL_TAG_CHOICE, &buf, NULL);
+    gcal_selection_put(&buf, m->device_name, selection);
+    send(m, GCAL_RANKS_TAG_SELECTION, &buf, NULL);
 }
 
 /* ---- measuring ---- */
@@ -208,7 +209,7 @@ static int measure(struct member *m, struct assignment *a,
                    const struct gcal_device_info *info, size_t n_done,
                    const struct gcal_plan_done *done, struct gcal_error *err)
 {
-    struct gcal_tick ticks = { .call = tick, .context = m };
+    struct gcal_worker_tick ticks = { .call = tick, .context = m };
     struct gcal_plan_hooks hooks = {
         .sink = { .context = m,
                   .device = sink_device,
@@ -217,29 +218,29 @@ static int measure(struct member *m, struct assignment *a,
                   .lost = sink_lost },
         .tick = ticks,
         .progress = report_progress,
-        .chosen = report_choice,
+        .chosen = report_selection,
         .progress_context = m,
         .n_done = n_done,
         .done = done,
         .config = &a->config,
     };
     struct gcal_run_device device = { .node = m->node,
-                                      .rank = gcal_group_rank(m->group),
+                                      .rank = gcal_comm_rank(m->comm),
                                       .info = *info };
     struct gcal_kernel_list list = { 0 };
-    struct gcal_device_ops ops = { 0 };
+    struct gcal_plan_device_ops ops = { 0 };
     int rc = -1;
 
     m->device_name = info->name;
     if (sink_device(m, &device, err) < 0 ||
         gcal_config_kernels(&a->config, a->catalogue, info, &list, err) < 0)
         goto out;
-    ops = gcal_worker_ops_create(m->spawner, info->uid, a->config.measure.kernel_limit_s,
-                                 &ticks, err);
+    ops = gcal_plan_worker_ops_create(m->spawner, info->uid,
+                                      a->config.measure.kernel_limit_s, &ticks, err);
     if (ops.context)
         rc = gcal_plan_measure(&ops, m->node, info, &list, &a->config.measure, &hooks,
                                err);
-    gcal_worker_ops_destroy(&ops);
+    gcal_plan_worker_ops_destroy(&ops);
 out:
     gcal_kernel_list_clear(&list);
     return rc;
@@ -248,11 +249,11 @@ out:
 static int report_failure(struct member *m, const struct gcal_device_info *info,
                           char *text, struct gcal_error *err)
 {
-    int rank = gcal_group_rank(m->group);
+    int rank = gcal_comm_rank(m->comm);
     struct gcal_run_device device = {
         .node = m->node, .rank = rank, .info = *info, .failure = text
     };
-    char *reason = gcal_format("device %s: %s", info->name, text);
+    char *reason = gcal_buf_format("device %s: %s", info->name, text);
     int rc = sink_device(m, &device, err);
 
     if (rc == 0)
@@ -304,9 +305,9 @@ out:
 }
 
 /* Lists this node's devices, in a worker, and tells the root. */
-static int say_hello(struct member *m, struct gcal_error *err)
+static int send_hello(struct member *m, struct gcal_error *err)
 {
-    struct gcal_tick ticks = { .call = tick, .context = m };
+    struct gcal_worker_tick ticks = { .call = tick, .context = m };
     struct gcal_device_info *devices = NULL;
     struct gcal_error trouble = { 0 };
     struct gcal_worker *worker;
@@ -314,7 +315,7 @@ static int say_hello(struct member *m, struct gcal_error *err)
     size_t count = 0;
 
     if ((worker = gcal_worker_start(m->spawner, &ticks, &trouble)))
-        gcal_worker_list(worker, LIST_LIMIT_S, &devices, &count, &trouble);
+        gcal_worker_list_devices(worker, LIST_LIMIT_S, &devices, &count, &trouble);
     gcal_worker_stop(worker);
     gcal_wire_put_text(&buf, m->node);
     gcal_wire_put_text(&buf, count ? "" : trouble.text);
@@ -324,7 +325,7 @@ static int say_hello(struct member *m, struct gcal_error *err)
         gcal_device_info_clear(&devices[i]);
     }
     free(devices);
-    return send(m, GCAL_TAG_HELLO, &buf, err);
+    return send(m, GCAL_RANKS_TAG_HELLO, &buf, err);
 }
 
 static int work(struct member *m, struct gcal_error *err)
@@ -334,7 +335,7 @@ static int work(struct member *m, struct gcal_error *err)
     bool never = false;
     int rc = -1;
 
-    if (await(m, &m->started, err) < 0 || say_hello(m, err) < 0 ||
+    if (await(m, &m->started, err) < 0 || send_hello(m, err) < 0 ||
         await(m, &m->assigned, err) < 0)
         return -1;
     if (read_assignment(m, &a, err) < 0)
@@ -342,7 +343,7 @@ static int work(struct member *m, struct gcal_error *err)
     for (size_t i = 0; i < a.n_devices; i++)
         if (take_device(m, &a, err) < 0)
             goto out;
-    if (send(m, GCAL_TAG_DONE, &nothing, err) < 0)
+    if (send(m, GCAL_RANKS_TAG_DONE, &nothing, err) < 0)
         goto out;
     rc = await(m, &never, err);
 out:
@@ -351,12 +352,12 @@ out:
     return rc;
 }
 
-int gcal_member_run(struct gcal_group *group, struct gcal_spawner *spawner,
-                    const struct gcal_tick *service)
+int gcal_member_run(struct gcal_comm *comm, struct gcal_worker_spawner *spawner,
+                    const struct gcal_worker_tick *service)
 {
     struct gcal_error err = { 0 };
     struct member m = {
-        .group = group, .spawner = spawner, .service = service, .status = GCAL_EINPUT
+        .comm = comm, .spawner = spawner, .service = service, .status = GCAL_EINPUT
     };
 
     m.last_heard_s = gcal_clock_now_s();

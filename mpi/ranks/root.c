@@ -1,6 +1,6 @@
 /* root.c - rank 0's service: takes messages, notices the dead, ends the run */
 #include "calib/model/measurement.h"
-#include "mpi/cli/progress.h"
+#include "mpi/cli/display.h"
 #include "mpi/ranks/root.h"
 
 #include <stdio.h>
@@ -22,9 +22,9 @@ static void send_status(struct gcal_root *root, int tag, int status)
     struct gcal_buf buf = { 0 };
 
     gcal_wire_put_u32(&buf, (uint32_t)status);
-    for (int rank = 0; rank < gcal_group_size(root->group); rank++)
-        if (!root->peers || root->peers[rank].state != GCAL_PEER_LOST)
-            gcal_group_send(root->group, rank, tag, &buf, NULL);
+    for (int rank = 0; rank < gcal_comm_size(root->comm); rank++)
+        if (!root->peers || root->peers[rank].state != GCAL_ROOT_PEER_LOST)
+            gcal_comm_send(root->comm, rank, tag, &buf, NULL);
     gcal_buf_free(&buf);
 }
 
@@ -53,9 +53,9 @@ static int open_journal(struct gcal_root *root, struct gcal_error *err)
         root->options.resume ? root->options.resume : root->options.record;
 
     root->record_path =
-        record ? strdup(record) : gcal_format("gpucal-%s.h5", root->header.run_id);
+        record ? strdup(record) : gcal_buf_format("gpucal-%s.h5", root->header.run_id);
     if (!root->record_path ||
-        !(root->journal_path = gcal_format("%s.journal", root->record_path)))
+        !(root->journal_path = gcal_buf_format("%s.journal", root->record_path)))
         return gcal_error_memory(err);
     if (root->options.dry_run)
         return 0;
@@ -72,7 +72,7 @@ static int open_journal(struct gcal_root *root, struct gcal_error *err)
 
 static int prepare(struct gcal_root *root, struct gcal_error *err)
 {
-    const struct gcal_calibrate_options *o = &root->options;
+    const struct gcal_ranks_options *o = &root->options;
 
     if (!(root->catalogue = gcal_catalogue_open(NULL, err)) ||
         gcal_config_read(o->config, root->catalogue, &root->config, err) < 0)
@@ -83,8 +83,8 @@ static int prepare(struct gcal_root *root, struct gcal_error *err)
         root->config.measure.seed = o->seed;
     if (gcal_run_header_start(&root->header, &root->config,
                               gcal_catalogue_fingerprint(root->catalogue),
-                              gcal_group_launcher(root->group),
-                              (uint32_t)gcal_group_size(root->group), err) < 0 ||
+                              gcal_comm_launcher(root->comm),
+                              (uint32_t)gcal_comm_size(root->comm), err) < 0 ||
         open_store(root, err) < 0 || open_journal(root, err) < 0)
         return -1;
     if (root->journal)
@@ -95,34 +95,34 @@ static int prepare(struct gcal_root *root, struct gcal_error *err)
     return 0;
 }
 
-struct gcal_root *gcal_root_create(struct gcal_group *group,
-                                   const struct gcal_calibrate_options *options,
+struct gcal_root *gcal_root_create(struct gcal_comm *comm,
+                                   const struct gcal_ranks_options *options,
                                    struct gcal_error *err)
 {
     struct gcal_root *root = calloc(1, sizeof(*root));
-    int size = gcal_group_size(group);
+    int size = gcal_comm_size(comm);
 
     if (!root || !(root->peers = calloc((size_t)size, sizeof(*root->peers)))) {
         free(root);
         gcal_error_memory(err);
         return NULL;
     }
-    root->group = group;
+    root->comm = comm;
     root->options = *options;
     root->n_peers = (size_t)size;
     root->display = gcal_display_create(options->quiet || options->json);
     if (prepare(root, err) < 0) {
-        send_status(root, GCAL_TAG_ABORT, (int)err->code);
+        send_status(root, GCAL_RANKS_TAG_ABORT, (int)err->code);
         gcal_root_destroy(root);
         return NULL;
     }
     for (size_t i = 0; i < root->n_peers; i++)
         root->peers[i].last_heard_s = gcal_clock_now_s();
-    send_status(root, GCAL_TAG_START, 0);
+    send_status(root, GCAL_RANKS_TAG_START, 0);
     return root;
 }
 
-static void clear_peer(struct gcal_peer *peer)
+static void clear_peer(struct gcal_root_peer *peer)
 {
     for (size_t i = 0; i < peer->n_devices; i++)
         gcal_device_info_clear(&peer->devices[i]);
@@ -131,7 +131,7 @@ static void clear_peer(struct gcal_peer *peer)
     free(peer->node);
 }
 
-static void clear_resumed(struct gcal_resumed *r)
+static void clear_resumed(struct gcal_root_resumed *r)
 {
     for (size_t i = 0; i < r->n_done; i++)
         free(r->done[i].kernel_id);
@@ -151,12 +151,12 @@ void gcal_root_destroy(struct gcal_root *root)
     gcal_display_destroy(root->display);
     gcal_journal_close(root->journal);
     gcal_store_close(root->store);
-    gcal_run_header_clear(&root->header);
+    gcal_record_header_clear(&root->header);
     gcal_config_clear(&root->config);
     gcal_catalogue_close(root->catalogue);
-    for (size_t i = 0; i < root->n_choices; i++)
-        gcal_choice_clear(&root->choices[i]);
-    free(root->choices);
+    for (size_t i = 0; i < root->n_selections; i++)
+        gcal_selection_clear(&root->selections[i]);
+    free(root->selections);
     free(root->record_path);
     free(root->journal_path);
     free(root->resumed);
@@ -178,7 +178,7 @@ void gcal_root_note_lost(struct gcal_root *root, const char *node, int rank,
         root->failure = err;
 }
 
-static int take_hello(struct gcal_root *root, struct gcal_peer *peer, int rank,
+static int take_hello(struct gcal_root *root, struct gcal_root_peer *peer, int rank,
                       struct gcal_wire *wire, struct gcal_error *err)
 {
     char *trouble;
@@ -199,7 +199,7 @@ static int take_hello(struct gcal_root *root, struct gcal_peer *peer, int rank,
     for (; peer->n_devices < count; peer->n_devices++)
         if (gcal_device_info_get(wire, &peer->devices[peer->n_devices], err) < 0)
             return -1;
-    peer->state = GCAL_PEER_WORKING;
+    peer->state = GCAL_ROOT_PEER_WORKING;
     return 0;
 }
 
@@ -212,15 +212,15 @@ static int take_row(struct gcal_root *root, int tag, struct gcal_wire *wire,
     int rc = -1;
 
     switch (tag) {
-    case GCAL_TAG_DEVICE:
+    case GCAL_RANKS_TAG_DEVICE:
         if (gcal_run_device_get(wire, &device, err) == 0)
             rc = root->sink.device(root->sink.context, &device, err);
         break;
-    case GCAL_TAG_KERNEL:
+    case GCAL_RANKS_TAG_KERNEL:
         if (gcal_run_kernel_get(wire, &kernel, err) == 0)
             rc = root->sink.kernel(root->sink.context, &kernel, err);
         break;
-    case GCAL_TAG_MEASUREMENT:
+    case GCAL_RANKS_TAG_MEASUREMENT:
         if (gcal_measurement_get(wire, &row, err) == 0)
             rc = root->sink.measurement(root->sink.context, &row, err);
         break;
@@ -243,11 +243,11 @@ static void take_lost(struct gcal_root *root, struct gcal_wire *wire)
     free(reason);
 }
 
-static void take_progress(struct gcal_root *root, const struct gcal_peer *peer,
+static void take_progress(struct gcal_root *root, const struct gcal_root_peer *peer,
                           struct gcal_wire *wire)
 {
     char *name = gcal_wire_get_text(wire), *phase = gcal_wire_get_text(wire);
-    struct gcal_progress progress = { .device_name = name, .phase = phase };
+    struct gcal_plan_progress progress = { .device_name = name, .phase = phase };
 
     progress.kernels_done = gcal_wire_get_u64(wire);
     progress.kernels_total = gcal_wire_get_u64(wire);
@@ -259,53 +259,54 @@ static void take_progress(struct gcal_root *root, const struct gcal_peer *peer,
     free(phase);
 }
 
-static int take_choice(struct gcal_root *root, const struct gcal_peer *peer,
-                       struct gcal_wire *wire, struct gcal_error *err)
+static int take_selection(struct gcal_root *root, const struct gcal_root_peer *peer,
+                          struct gcal_wire *wire, struct gcal_error *err)
 {
-    struct gcal_choice *choices = gcal_array_grow(
-        root->choices, root->n_choices, &root->choices_capacity, sizeof(*choices), err);
+    struct gcal_selection *selections =
+        gcal_array_grow(root->selections, root->n_selections, &root->selections_capacity,
+                        sizeof(*selections), err);
 
-    if (!choices)
+    if (!selections)
         return -1;
-    root->choices = choices;
-    return gcal_choice_get(wire, peer->node ? peer->node : "?",
-                           &choices[root->n_choices++], err);
+    root->selections = selections;
+    return gcal_selection_get(wire, peer->node ? peer->node : "?",
+                              &selections[root->n_selections++], err);
 }
 
-static int take(struct gcal_root *root, const struct gcal_message *message,
+static int take(struct gcal_root *root, const struct gcal_comm_message *message,
                 struct gcal_error *err)
 {
-    struct gcal_peer *peer = &root->peers[message->from];
+    struct gcal_root_peer *peer = &root->peers[message->from];
     struct gcal_wire wire = gcal_wire_open(message->payload.data, message->payload.size);
 
     peer->last_heard_s = gcal_clock_now_s();
-    if (peer->state == GCAL_PEER_LOST)
+    if (peer->state == GCAL_ROOT_PEER_LOST)
         return 0; /* too late: its rows may be half there, and it is named as lost */
     switch (message->tag) {
-    case GCAL_TAG_HELLO:
+    case GCAL_RANKS_TAG_HELLO:
         return take_hello(root, peer, message->from, &wire, err);
-    case GCAL_TAG_DEVICE:
-    case GCAL_TAG_KERNEL:
-    case GCAL_TAG_MEASUREMENT:
+    case GCAL_RANKS_TAG_DEVICE:
+    case GCAL_RANKS_TAG_KERNEL:
+    case GCAL_RANKS_TAG_MEASUREMENT:
         return take_row(root, message->tag, &wire, err);
-    case GCAL_TAG_LOST:
+    case GCAL_RANKS_TAG_LOST:
         take_lost(root, &wire);
         break;
-    case GCAL_TAG_PROGRESS:
+    case GCAL_RANKS_TAG_PROGRESS:
         take_progress(root, peer, &wire);
         break;
-    case GCAL_TAG_CHOICE:
-        return take_choice(root, peer, &wire, err);
-    case GCAL_TAG_DONE:
-        peer->state = GCAL_PEER_DONE;
+    case GCAL_RANKS_TAG_SELECTION:
+        return take_selection(root, peer, &wire, err);
+    case GCAL_RANKS_TAG_DONE:
+        peer->state = GCAL_ROOT_PEER_DONE;
         break;
     }
     return 0;
 }
 
 /* What a lost rank had measured is kept, but takes no part in fits. */
-static void fail_devices(struct gcal_root *root, const struct gcal_peer *peer, int rank,
-                         char *reason)
+static void fail_devices(struct gcal_root *root, const struct gcal_root_peer *peer,
+                         int rank, char *reason)
 {
     for (size_t j = 0; j < peer->n_assigned; j++) {
         struct gcal_run_device device = { .node = peer->node,
@@ -318,21 +319,21 @@ static void fail_devices(struct gcal_root *root, const struct gcal_peer *peer, i
     }
 }
 
-static void notice_the_dead(struct gcal_root *root)
+static void detect_lost_ranks(struct gcal_root *root)
 {
     double now_s = gcal_clock_now_s();
     char reason[80];
 
     for (size_t i = 1; i < root->n_peers; i++) {
-        struct gcal_peer *peer = &root->peers[i];
+        struct gcal_root_peer *peer = &root->peers[i];
 
-        if (peer->state >= GCAL_PEER_DONE ||
-            now_s - peer->last_heard_s < GCAL_SILENCE_LIMIT_S)
+        if (peer->state >= GCAL_ROOT_PEER_DONE ||
+            now_s - peer->last_heard_s < GCAL_RANKS_SILENCE_LIMIT_S)
             continue;
-        peer->state = GCAL_PEER_LOST;
-        gcal_group_drop(root->group, (int)i);
+        peer->state = GCAL_ROOT_PEER_LOST;
+        gcal_comm_drop(root->comm, (int)i);
         snprintf(reason, sizeof(reason), "no sign of life for %.0f s",
-                 GCAL_SILENCE_LIMIT_S);
+                 GCAL_RANKS_SILENCE_LIMIT_S);
         gcal_root_note_lost(root, peer->node ? peer->node : "?", (int)i, reason);
         fail_devices(root, peer, (int)i, reason);
     }
@@ -340,15 +341,15 @@ static void notice_the_dead(struct gcal_root *root)
 
 static void send_alive(struct gcal_root *root)
 {
-    if (gcal_clock_now_s() - root->last_alive_s < GCAL_ALIVE_EVERY_S)
+    if (gcal_clock_now_s() - root->last_alive_s < GCAL_RANKS_ALIVE_EVERY_S)
         return;
     root->last_alive_s = gcal_clock_now_s();
     for (size_t i = 0; i < root->n_peers; i++)
-        if (root->peers[i].state != GCAL_PEER_LOST)
-            gcal_group_send(root->group, (int)i, GCAL_TAG_ROOT_ALIVE, NULL, NULL);
+        if (root->peers[i].state != GCAL_ROOT_PEER_LOST)
+            gcal_comm_send(root->comm, (int)i, GCAL_RANKS_TAG_ROOT_ALIVE, NULL, NULL);
 }
 
-static bool all_past(const struct gcal_root *root, enum gcal_peer_state state)
+static bool all_past(const struct gcal_root *root, enum gcal_root_peer_state state)
 {
     for (size_t i = 0; i < root->n_peers; i++)
         if (root->peers[i].state <= state)
@@ -359,24 +360,24 @@ static bool all_past(const struct gcal_root *root, enum gcal_peer_state state)
 static void end_run(struct gcal_root *root, int status)
 {
     root->finished = true;
-    send_status(root, GCAL_TAG_BYE, status);
+    send_status(root, GCAL_RANKS_TAG_BYE, status);
 }
 
 static void service(void *context)
 {
     struct gcal_root *root = context;
-    struct gcal_message message;
+    struct gcal_comm_message message;
     struct gcal_error *err = &root->failure;
 
     if (root->finished)
         return;
-    while (!err->code && gcal_group_receive(root->group, true, &message, err) > 0) {
+    while (!err->code && gcal_comm_receive(root->comm, true, &message, err) > 0) {
         take(root, &message, err);
         gcal_buf_free(&message.payload);
     }
     send_alive(root);
-    notice_the_dead(root);
-    if (!err->code && !root->assigned && all_past(root, GCAL_PEER_LISTING)) {
+    detect_lost_ranks(root);
+    if (!err->code && !root->assigned && all_past(root, GCAL_ROOT_PEER_LISTING)) {
         root->assigned = true;
         if (gcal_root_assign(root, err) == 1)
             end_run(root, root->n_lost && !root->options.dry_run ? GCAL_EDEVICE : 0);
@@ -385,11 +386,11 @@ static void service(void *context)
         gcal_log(GCAL_LOG_ERROR, "%s", err->text);
         end_run(root, (int)err->code);
     }
-    if (!root->finished && root->assigned && all_past(root, GCAL_PEER_WORKING))
+    if (!root->finished && root->assigned && all_past(root, GCAL_ROOT_PEER_WORKING))
         end_run(root, gcal_root_finish(root));
 }
 
-struct gcal_tick gcal_root_service(struct gcal_root *root)
+struct gcal_worker_tick gcal_root_service(struct gcal_root *root)
 {
-    return (struct gcal_tick){ .call = service, .context = root };
+    return (struct gcal_worker_tick){ .call = service, .context = root };
 }

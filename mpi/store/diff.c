@@ -1,4 +1,4 @@
-/* command_diff.c - gpucal diff: two parameter files, or two records, compared */
+/* diff.c - gpucal diff: two parameter files, or two records, compared */
 #include <argp.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #include "calib/base/error.h"
 #include "calib/results/results.h"
 #include "mpi/cli/command.h"
-#include "mpi/store/print.h"
-#include "mpi/cli/print_json.h"
-#include "mpi/cli/words.h"
+#include "mpi/store/diff.h"
+#include "mpi/cli/json.h"
+#include "mpi/cli/option_list.h"
 
 #define MAX_FILE_BYTES (16u << 20)
 
@@ -146,7 +146,7 @@ static int input_open(struct input *in, const char *path, struct gcal_error *err
 /* As gpucal fit does. */
 static int fit_record(struct input *in, struct gcal_error *err)
 {
-    const struct gcal_run_header *h = gcal_record_header(in->record);
+    const struct gcal_record_header *h = gcal_record_header(in->record);
     struct gcal_results results = { 0 };
     struct gcal_config config = { 0 };
     int rc = -1;
@@ -185,7 +185,7 @@ static int show(json_t *document, const struct diff_command *c, int status,
     if (c->json && !document)
         return gcal_error_memory(err);
     if (c->json)
-        gcal_print_json(document);
+        gcal_json_print(document);
     json_decref(document);
     return status;
 }
@@ -195,7 +195,7 @@ static int compare_params(struct input in[2], const struct diff_command *c,
 {
     const struct input *file = in[0].record ? &in[1] : &in[0];
     const struct gcal_params *before, *after;
-    struct gcal_diff diff;
+    struct gcal_params_diff diff;
     int status;
 
     for (size_t i = 0; i < 2; i++)
@@ -205,7 +205,7 @@ static int compare_params(struct input in[2], const struct diff_command *c,
               in[0].record ? pick_node(&in[0], file->params->node, err) : in[0].params) ||
         !(after =
               in[1].record ? pick_node(&in[1], file->params->node, err) : in[1].params) ||
-        gcal_diff_params(before, after, &diff, err) < 0)
+        gcal_params_diff_find(before, after, &diff, err) < 0)
         return -1;
     if (!diff.n_devices)
         status =
@@ -217,7 +217,7 @@ static int compare_params(struct input in[2], const struct diff_command *c,
         status = show(c->json ? gcal_diff_params_json(&diff, view) : NULL, c,
                       gcal_diff_params_status(&diff, view), err);
     }
-    gcal_diff_clear(&diff);
+    gcal_params_diff_clear(&diff);
     return status;
 }
 
@@ -225,16 +225,16 @@ static int compare_records(struct input in[2], const struct diff_command *c,
                            const struct gcal_diff_view *view, struct gcal_error *err)
 {
     struct gcal_catalogue *catalogue = gcal_catalogue_open(NULL, err);
-    struct gcal_record_diff diff;
+    struct gcal_compare_records diff;
     int status = -1;
 
     if (catalogue &&
-        gcal_record_diff(in[0].record, in[1].record, catalogue, &diff, err) == 0) {
+        gcal_compare_records(in[0].record, in[1].record, catalogue, &diff, err) == 0) {
         if (!c->json)
             gcal_diff_record_print(&diff, view);
         status = show(c->json ? gcal_diff_record_json(&diff, view) : NULL, c,
                       gcal_diff_record_status(&diff, view), err);
-        gcal_record_diff_clear(&diff);
+        gcal_compare_records_clear(&diff);
     }
     gcal_catalogue_close(catalogue);
     return status;

@@ -1,4 +1,4 @@
-/* command_fit.c - gpucal fit: the same fits again from a record, without a device */
+/* fit.c - gpucal fit: the same fits again from a record, without a device */
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static int read_other(const char *file, struct gcal_config *config,
 static int read_config(const struct fit_command *c, const struct gcal_record *record,
                        struct gcal_config *config, struct gcal_error *err)
 {
-    const struct gcal_run_header *h = gcal_record_header(record);
+    const struct gcal_record_header *h = gcal_record_header(record);
 
     if (c->config)
         return read_other(c->config, config, err);
@@ -90,7 +90,7 @@ static int read_config(const struct fit_command *c, const struct gcal_record *re
 static int write_params(const char *folder, const struct gcal_params *params,
                         struct gcal_error *err)
 {
-    char *path = gcal_format("%s/%s.yaml", folder, params->node);
+    char *path = gcal_buf_format("%s/%s.yaml", folder, params->node);
     size_t size;
     char *text = gcal_params_encode(params, &size, err);
     int rc = path && text ? gcal_command_write(path, text, err) : -1;

@@ -1,4 +1,4 @@
-/* command_show.c - gpucal show: what is published, as tables with units */
+/* show.c - gpucal show: what is published, as tables with units */
 #include <argp.h>
 #include <fnmatch.h>
 #include <jansson.h>
@@ -10,7 +10,7 @@
 #include "calib/base/error.h"
 #include "calib/base/units.h"
 #include "mpi/cli/command.h"
-#include "mpi/cli/print_json.h"
+#include "mpi/cli/json.h"
 #include "store/files/store.h"
 
 struct show_command {
@@ -171,7 +171,7 @@ static int show_history(const struct gcal_store *store, const char *node,
     printf("node %s: %zu run%s\n", node, count, count == 1 ? "" : "s");
     for (size_t i = 0; i < count; i++)
         printf("  %s\n", runs[i]);
-    gcal_names_free(runs, count);
+    gcal_store_names_free(runs, count);
     return 0;
 }
 
@@ -194,7 +194,7 @@ static int show_node(const struct show_command *c, const struct gcal_store *stor
 
 static int run(const struct show_command *c, struct gcal_error *err)
 {
-    char *path = gcal_command_store(c->store, NULL, err);
+    char *path = gcal_command_store_path(c->store, NULL, err);
     struct gcal_store *store = path ? gcal_command_store_open(path, false, err) : NULL;
     json_t *all = json_array();
     size_t count = 0, shown = 0;
@@ -211,12 +211,12 @@ static int run(const struct show_command *c, struct gcal_error *err)
         shown++;
     }
     if (rc == 0 && c->json)
-        gcal_print_json(all);
+        gcal_json_print(all);
     if (rc == 0 && !shown)
         rc = gcal_error_set(err, GCAL_EINPUT, "%s: nothing is published%s%s", path,
                             c->node ? " for " : "", c->node ? c->node : "");
 out:
-    gcal_names_free(nodes, count);
+    gcal_store_names_free(nodes, count);
     gcal_store_close(store);
     json_decref(all);
     free(path);

@@ -1,4 +1,4 @@
-/* command_store.c - gpucal store: is what lies there what was published?  Cleaning, keys
+/* store.c - gpucal store: is what lies there what was published?  Cleaning, keys
  */
 #include <argp.h>
 #include <errno.h>
@@ -141,7 +141,7 @@ static const char *plural(size_t n)
     return n == 1 ? "" : "s";
 }
 
-static void print_verified(const struct gcal_verify *v)
+static void print_verified(const struct gcal_verify_result *v)
 {
     printf("%s: %zu file%s, %zu signed, %zu line%s of the ledger, %zu damaged, %zu "
            "interrupted\n",
@@ -155,7 +155,7 @@ static void print_verified(const struct gcal_verify *v)
 static int verify(const struct store_command *c, const struct gcal_store *store,
                   struct gcal_error *err)
 {
-    struct gcal_verify result;
+    struct gcal_verify_result result;
     int status;
 
     if (gcal_store_verify(store, &result, err) < 0)
@@ -165,7 +165,7 @@ static int verify(const struct store_command *c, const struct gcal_store *store,
     if (!c->quiet)
         print_verified(&result);
     status = result.n_damaged ? GCAL_EINPUT : 0;
-    gcal_verify_clear(&result);
+    gcal_verify_result_clear(&result);
     return status;
 }
 
@@ -185,7 +185,7 @@ static int prune(const struct store_command *c, struct gcal_store *store,
 /* A signature says that the content is ours, so that it must be what was published. */
 static int sign(struct gcal_store *store, struct gcal_error *err)
 {
-    struct gcal_verify result;
+    struct gcal_verify_result result;
     size_t n_signed, n_damaged;
 
     if (gcal_store_verify(store, &result, err) < 0)
@@ -193,7 +193,7 @@ static int sign(struct gcal_store *store, struct gcal_error *err)
     n_damaged = result.n_damaged;
     if (n_damaged)
         fputs(result.text, stderr);
-    gcal_verify_clear(&result);
+    gcal_verify_result_clear(&result);
     if (n_damaged)
         return gcal_error_set(err, GCAL_EINPUT,
                               "nothing was signed, as the store is damaged: repair or "
@@ -209,7 +209,7 @@ static struct gcal_store *open_store(const struct store_command *c,
 {
     bool signs = strcmp(c->action, "sign") == 0;
     bool writable = signs || (strcmp(c->action, "prune") == 0 && !c->dry_run);
-    char *path = gcal_command_store(c->store, NULL, err);
+    char *path = gcal_command_store_path(c->store, NULL, err);
     struct gcal_store *store = NULL;
     const char *key = c->key ? c->key : getenv("GPUCAL_SIGN_KEY");
 
@@ -258,7 +258,7 @@ static int run(const struct store_command *c, struct gcal_error *err)
     return status;
 }
 
-int gcal_command_store_care(int argc, char **argv)
+int gcal_command_store(int argc, char **argv)
 {
     struct store_command c = { .keep = -1, .max_age_s = NAN };
     struct gcal_error err = { 0 };

@@ -76,7 +76,7 @@ int gcal_store_folder(const struct gcal_store *store, int parent, const char *na
 int gcal_store_history_folder(const struct gcal_store *store, const char *node, int *fd,
                               struct gcal_error *err)
 {
-    char *shown = gcal_format("history/%s", node);
+    char *shown = gcal_buf_format("history/%s", node);
     int all, rc;
 
     *fd = -1;
@@ -96,7 +96,7 @@ int gcal_store_history_folder(const struct gcal_store *store, const char *node, 
 /* What was there when the file was opened: files do not shrink, and what is appended
  * meanwhile belongs to a later reader.
  */
-static char *read_whole(int fd, size_t *size)
+static char *read_all(int fd, size_t *size)
 {
     char *text = malloc(*size + 1);
     size_t done = 0;
@@ -138,7 +138,7 @@ static int fetch_open(const struct gcal_store *store, int fd, const char *shown,
         return gcal_error_set(err, GCAL_EINPUT, "store %s: %s: larger than %zu MiB",
                               store->path, shown, max_bytes >> 20);
     *size = (size_t)info.st_size;
-    if (!(*text = read_whole(fd, size)))
+    if (!(*text = read_all(fd, size)))
         return errno == ESTALE ? GONE : complain(store, shown, why(errno), err);
     return 1;
 }

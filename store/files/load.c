@@ -36,7 +36,7 @@ static void list_names(const struct gcal_store *store, const struct place *place
     if (count > 20)
         gcal_buf_printf(text, " and %zu more", count - 20);
     if (rc == 0)
-        gcal_names_free(names, count);
+        gcal_store_names_free(names, count);
 }
 
 /* Opens the folder; 'shown' is the file's path below the store, the caller's to free. */
@@ -45,8 +45,8 @@ static int open_place(const struct gcal_store *store, const struct place *place,
 {
     *folder = -1;
     *shown = place->folder
-                 ? gcal_format("%s/%s" SUFFIX, place->folder, place->node)
-                 : gcal_format("history/%s/%s" SUFFIX, place->node, place->run_id);
+                 ? gcal_buf_format("%s/%s" SUFFIX, place->folder, place->node)
+                 : gcal_buf_format("history/%s/%s" SUFFIX, place->node, place->run_id);
     if (!*shown)
         return gcal_error_memory(err);
     if (!place->folder)

@@ -85,7 +85,7 @@ int gcal_store_lock(struct gcal_store *store, const char *node, const char *owne
                                   sizeof(*locks), err)))
         return -1;
     store->locks = locks;
-    if (!(file = gcal_format("%s.lock", node)))
+    if (!(file = gcal_buf_format("%s.lock", node)))
         return gcal_error_memory(err);
     fd = take_lock(store, file, holder, sizeof(holder));
     if (fd < 0 && errno == EAGAIN)
@@ -123,7 +123,7 @@ int gcal_store_lock_briefly(const struct gcal_store *store, const char *file,
 static int lock_named(const struct gcal_store *store, const char *name,
                       const char *suffix, struct gcal_error *err)
 {
-    char *file = gcal_format("%s%s", name, suffix);
+    char *file = gcal_buf_format("%s%s", name, suffix);
     int fd = file ? gcal_store_lock_briefly(store, file, err) : gcal_error_memory(err);
 
     free(file);

@@ -1,4 +1,4 @@
-/* store_private.h - what the files of the store share */
+/* private.h - what the files of the store share */
 #ifndef GCAL_STORE_FILES_PRIVATE_H
 #define GCAL_STORE_FILES_PRIVATE_H
 
@@ -59,8 +59,8 @@ int gcal_store_fetch_params(const struct gcal_store *store, int folder, const ch
 int gcal_store_check_signature(const struct gcal_store *store, const char *shown,
                                const char *text, size_t *size, struct gcal_error *err);
 /* The same of a node's track. */
-int gcal_store_track_text(const struct gcal_store *store, const char *node, char **text,
-                          size_t *size, struct gcal_error *err);
+int gcal_track_load_text(const struct gcal_store *store, const char *node, char **text,
+                         size_t *size, struct gcal_error *err);
 
 /* Names in a folder that end in 'suffix', without that, sorted.  Takes 'folder'. */
 int gcal_store_list(int folder, const char *suffix, char ***names, size_t *count,
@@ -91,7 +91,7 @@ int gcal_store_replace(const struct gcal_store *store, int folder, const char *t
 /* A line that a crash cut is given this end by the next that is written; tracks and
  * ledgers leave it out.
  */
-#define GCAL_CUT_MARK "\tcut"
+#define GCAL_STORE_CUT_MARK "\tcut"
 
 /* Opens a file that lines are appended to, made when it is not there. */
 int gcal_store_open_append(const struct gcal_store *store, int folder, const char *name,

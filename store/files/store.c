@@ -18,7 +18,7 @@
 #define MAX_NAME 200
 
 /* Whoever may write there decides what is read. */
-static int look_at_folder(struct gcal_store *store, struct gcal_error *err)
+static int check_folder(struct gcal_store *store, struct gcal_error *err)
 {
     struct stat info;
 
@@ -48,7 +48,7 @@ struct gcal_store *gcal_store_open(const char *path, struct gcal_error *err)
     store->dirfd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (store->dirfd < 0)
         gcal_error_set(err, GCAL_EINPUT, "store %s: %s", path, strerror(errno));
-    else if (look_at_folder(store, err) == 0)
+    else if (check_folder(store, err) == 0)
         return store;
     gcal_store_close(store);
     return NULL;
@@ -121,7 +121,7 @@ int gcal_store_check_name(const char *what, const char *name, struct gcal_error 
 
 /* ---- names ---- */
 
-void gcal_names_free(char **names, size_t count)
+void gcal_store_names_free(char **names, size_t count)
 {
     for (size_t i = 0; names && i < count; i++)
         free(names[i]);
@@ -176,7 +176,7 @@ int gcal_store_list(int folder, const char *suffix, char ***names, size_t *count
     if (dir)
         closedir(dir);
     if (rc < 0) {
-        gcal_names_free(items, n);
+        gcal_store_names_free(items, n);
         return -1;
     }
     if (n)

@@ -47,7 +47,7 @@ int gcal_store_trust(struct gcal_store *store, const char *path, struct gcal_err
 int gcal_store_lock(struct gcal_store *store, const char *node, const char *owner,
                     struct gcal_error *err);
 
-/* Names, sorted; free with gcal_names_free(). */
+/* Names, sorted; free with gcal_store_names_free(). */
 int gcal_store_nodes(const struct gcal_store *store, char ***names, size_t *count,
                      struct gcal_error *err);
 int gcal_store_types(const struct gcal_store *store, char ***names, size_t *count,
@@ -55,7 +55,7 @@ int gcal_store_types(const struct gcal_store *store, char ***names, size_t *coun
 /* Run ids of a node's history, oldest first. */
 int gcal_store_history(const struct gcal_store *store, const char *node, char ***names,
                        size_t *count, struct gcal_error *err);
-void gcal_names_free(char **names, size_t count);
+void gcal_store_names_free(char **names, size_t count);
 
 /* What is published for a node; from its history when 'run_id' is not NULL. */
 int gcal_store_load(const struct gcal_store *store, const char *node, const char *run_id,

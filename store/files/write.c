@@ -177,7 +177,7 @@ int gcal_store_append(const struct gcal_store *store, int fd, const char *shown,
         (info.st_size > 0 && pread(fd, &last, 1, info.st_size - 1) != 1))
         return fail(store, "read", shown, err);
     if (last != '\n')
-        gcal_buf_puts(&buf, GCAL_CUT_MARK "\n");
+        gcal_buf_puts(&buf, GCAL_STORE_CUT_MARK "\n");
     gcal_buf_put(&buf, lines, size);
     if (buf.failed)
         gcal_error_memory(err);

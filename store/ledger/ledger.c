@@ -71,9 +71,10 @@ static size_t split(char *line, const char *field[N_FIELDS])
 
 static bool was_cut(const char *line, size_t size)
 {
-    size_t length = strlen(GCAL_CUT_MARK);
+    size_t length = strlen(GCAL_STORE_CUT_MARK);
 
-    return size >= length && memcmp(line + size - length, GCAL_CUT_MARK, length) == 0;
+    return size >= length &&
+           memcmp(line + size - length, GCAL_STORE_CUT_MARK, length) == 0;
 }
 
 /* A whole line, without its newline, in reader->line.  1, or 0 at the end. */
@@ -181,15 +182,15 @@ static char *who(void)
 
     gethostname(host, sizeof(host) - 1);
     getpwuid_r(geteuid(), &user, names, sizeof(names), &found);
-    return found ? gcal_format("%.100s@%s", found->pw_name, host)
-                 : gcal_format("%u@%s", (unsigned)geteuid(), host);
+    return found ? gcal_buf_format("%.100s@%s", found->pw_name, host)
+                 : gcal_buf_format("%u@%s", (unsigned)geteuid(), host);
 }
 
 /* The SHA-256 of the last line, as it will stand there when lines are appended. */
 static int last_hash(const struct gcal_store *store, int fd,
                      char hash[GCAL_HASH_TEXT_SIZE], struct gcal_error *err)
 {
-    char tail[GCAL_LEDGER_MAX_LINE + sizeof(GCAL_CUT_MARK)];
+    char tail[GCAL_LEDGER_MAX_LINE + sizeof(GCAL_STORE_CUT_MARK)];
     off_t size = lseek(fd, 0, SEEK_END);
     off_t start = size > GCAL_LEDGER_MAX_LINE ? size - GCAL_LEDGER_MAX_LINE : 0;
     ssize_t got = size < 0 ? -1 : pread(fd, tail, (size_t)(size - start), start);
@@ -200,7 +201,7 @@ static int last_hash(const struct gcal_store *store, int fd,
     if (got && end[-1] == '\n')
         end--;
     else if (got)
-        end = stpcpy(end, GCAL_CUT_MARK);
+        end = stpcpy(end, GCAL_STORE_CUT_MARK);
     for (line = end; line > tail && line[-1] != '\n'; line--)
         ;
     if (line == tail && start > 0)
@@ -234,7 +235,7 @@ static int append(const struct gcal_store *store, int fd,
                   const struct gcal_ledger_entry *entries, size_t count,
                   struct gcal_error *err)
 {
-    char previous[GCAL_HASH_TEXT_SIZE], utc[GCAL_UTC_SIZE], *by = who();
+    char previous[GCAL_HASH_TEXT_SIZE], utc[GCAL_CLOCK_UTC_SIZE], *by = who();
     struct gcal_buf buf = { 0 };
     struct stat info;
     int rc = -1;

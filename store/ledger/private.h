@@ -1,4 +1,4 @@
-/* ledger_private.h - going through the lines of a ledger */
+/* private.h - going through the lines of a ledger */
 #ifndef GCAL_STORE_LEDGER_PRIVATE_H
 #define GCAL_STORE_LEDGER_PRIVATE_H
 

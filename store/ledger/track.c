@@ -12,10 +12,10 @@
 /* Some 50000 calibrations. */
 #define MAX_TRACK_BYTES ((size_t)256 << 20)
 
-int gcal_store_track_text(const struct gcal_store *store, const char *node, char **text,
-                          size_t *size, struct gcal_error *err)
+int gcal_track_load_text(const struct gcal_store *store, const char *node, char **text,
+                         size_t *size, struct gcal_error *err)
 {
-    char *shown = gcal_format("tracks/%s.tsv", node);
+    char *shown = gcal_buf_format("tracks/%s.tsv", node);
     int folder, rc;
 
     *text = NULL;
@@ -31,8 +31,8 @@ int gcal_store_track_text(const struct gcal_store *store, const char *node, char
     return rc;
 }
 
-int gcal_store_track(const struct gcal_store *store, const char *node,
-                     struct gcal_track *track, struct gcal_error *err)
+int gcal_track_load(const struct gcal_store *store, const char *node,
+                    struct gcal_track *track, struct gcal_error *err)
 {
     char *text, *name;
     size_t size;
@@ -41,9 +41,9 @@ int gcal_store_track(const struct gcal_store *store, const char *node,
     *track = (struct gcal_track){ 0 };
     if (gcal_store_check_name("node", node, err) < 0)
         return -1;
-    if ((rc = gcal_store_track_text(store, node, &text, &size, err)) <= 0)
+    if ((rc = gcal_track_load_text(store, node, &text, &size, err)) <= 0)
         return rc;
-    if ((name = gcal_format("%s/tracks/%s.tsv", store->path, node)))
+    if ((name = gcal_buf_format("%s/tracks/%s.tsv", store->path, node)))
         rc = gcal_track_decode(text, size, name, track, err);
     else
         rc = gcal_error_memory(err);

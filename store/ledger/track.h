@@ -47,8 +47,8 @@ struct gcal_track {
 /* The whole track of a node; without runs where there is none yet.  GCAL_EINPUT with file
  * and line when it is not a track.
  */
-int gcal_store_track(const struct gcal_store *store, const char *node,
-                     struct gcal_track *track, struct gcal_error *err);
+int gcal_track_load(const struct gcal_store *store, const char *node,
+                    struct gcal_track *track, struct gcal_error *err);
 /* The same from memory; 'text' is changed and must outlive 'track'; 'name' stands in
  * messages.
  */

@@ -119,7 +119,7 @@ static const char *long_decimal(const char *p, double *value)
     size_t length = strspn(p, "+-.0123456789eE");
     char *stop;
 
-    *value = gcal_number_parse(p, &stop);
+    *value = gcal_units_parse_number(p, &stop);
     return length && stop == p + length && (*stop == '\t' || *stop == '\n') &&
                    isfinite(*value)
                ? stop
@@ -258,10 +258,10 @@ static int read_run(struct decoder *d)
 
 static bool was_cut(const struct decoder *d)
 {
-    size_t length = strlen(GCAL_CUT_MARK);
+    size_t length = strlen(GCAL_STORE_CUT_MARK);
 
     return (size_t)(d->end - d->at) >= length &&
-           memcmp(d->end - length, GCAL_CUT_MARK, length) == 0;
+           memcmp(d->end - length, GCAL_STORE_CUT_MARK, length) == 0;
 }
 
 static int read_line(struct decoder *d)

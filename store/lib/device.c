@@ -1,4 +1,4 @@
-/* lib_device.c - which nodes and devices there are, and a device of them */
+/* device.c - which nodes and devices there are, and a device of them */
 #include "store/lib/private.h"
 
 #include <stdlib.h>
@@ -31,10 +31,10 @@ static struct gpucal_list *list_new(int rc, char **names, size_t count,
         return list;
     }
     if (rc == 0) {
-        gcal_names_free(names, count);
+        gcal_store_names_free(names, count);
         gcal_error_memory(e);
     }
-    gpucal_tell(err, e);
+    gpucal_error_from(err, e);
     return NULL;
 }
 
@@ -64,7 +64,7 @@ static int list_uids(const struct gcal_params *params, char ***names, size_t *co
            (uids[n] = strdup(params->devices[n].info.uid)))
         n++;
     if (!uids || n < params->n_devices) {
-        gcal_names_free(uids, n);
+        gcal_store_names_free(uids, n);
         return gcal_error_memory(err);
     }
     qsort(uids, n, sizeof(*uids), compare_texts);
@@ -102,7 +102,7 @@ API void gpucal_list_close(struct gpucal_list *list)
 {
     if (!list)
         return;
-    gcal_names_free(list->names, list->count);
+    gcal_store_names_free(list->names, list->count);
     free(list);
 }
 
@@ -145,7 +145,7 @@ API struct gpucal_device *gpucal_device_open(const struct gpucal_store *store,
         }
     }
     gpucal_device_close(d);
-    gpucal_tell(err, &e);
+    gpucal_error_from(err, &e);
     return NULL;
 }
 
@@ -201,7 +201,7 @@ API int gpucal_device_reload(const struct gpucal_store *store,
         return 1;
     }
     gpucal_device_close(d);
-    return rc < 0 ? gpucal_tell(err, &e) : 0;
+    return rc < 0 ? gpucal_error_from(err, &e) : 0;
 }
 
 API const char *gpucal_device_node(const struct gpucal_device *device)

@@ -19,7 +19,7 @@ struct gpucal_profile {
     struct gcal_profile *profile;
 };
 
-int gpucal_tell(struct gpucal_error *err, const struct gcal_error *from)
+int gpucal_error_from(struct gpucal_error *err, const struct gcal_error *from)
 {
     if (err) {
         err->code = from->code;
@@ -51,7 +51,7 @@ API struct gpucal_store *gpucal_store_open(const char *path, struct gpucal_error
              (!trusted || !*trusted || gcal_store_trust(s->store, trusted, &e) == 0))
         return s;
     gpucal_store_close(s);
-    gpucal_tell(err, &e);
+    gpucal_error_from(err, &e);
     return NULL;
 }
 
@@ -68,7 +68,7 @@ API int gpucal_store_trust(struct gpucal_store *store, const char *path,
 {
     struct gcal_error e;
 
-    return gcal_store_trust(store->store, path, &e) < 0 ? gpucal_tell(err, &e) : 0;
+    return gcal_store_trust(store->store, path, &e) < 0 ? gpucal_error_from(err, &e) : 0;
 }
 
 /* ---- profile ---- */
@@ -87,7 +87,7 @@ static struct gpucal_profile *profile_new(struct gcal_yaml *root, struct gcal_er
     }
     gcal_yaml_destroy(root);
     free(p);
-    gpucal_tell(err, e);
+    gpucal_error_from(err, e);
     return NULL;
 }
 
@@ -164,7 +164,7 @@ API struct gpucal_model *gpucal_model_bind(const struct gpucal_device *device,
         return m;
     }
     free(m);
-    gpucal_tell(err, &e);
+    gpucal_error_from(err, &e);
     return NULL;
 }
 
@@ -185,7 +185,7 @@ API int gpucal_predict(const struct gpucal_model *model, const double *sizes,
     struct gcal_error e;
 
     if (gcal_predictor_eval(model->predictor, sizes, &p, NULL, &e) < 0)
-        return gpucal_tell(err, &e);
+        return gpucal_error_from(err, &e);
     *prediction = (struct gpucal_prediction){ .time_s = p.time_s,
                                               .standard_error_s = p.standard_error_s,
                                               .low_s = p.low_s,

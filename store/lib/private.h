@@ -1,4 +1,4 @@
-/* lib_private.h - what the files of libgpucal share */
+/* private.h - what the files of libgpucal share */
 #ifndef GCAL_STORE_LIB_PRIVATE_H
 #define GCAL_STORE_LIB_PRIVATE_H
 
@@ -31,6 +31,6 @@ struct gpucal_model {
 const struct gcal_params_device *gpucal_device_info(const struct gpucal_device *device);
 
 /* The library's errors to the caller's; 'err' may be NULL.  Returns -1. */
-int gpucal_tell(struct gpucal_error *err, const struct gcal_error *from);
+int gpucal_error_from(struct gpucal_error *err, const struct gcal_error *from);
 
 #endif

@@ -12,7 +12,7 @@
 struct split {
     const struct gpucal_share *shares;
     size_t count;
-    struct gcal_split_part *parts;
+    struct gcal_split_share *parts;
     struct gcal_prediction *predictions;
 };
 
@@ -135,5 +135,5 @@ API int gpucal_split(struct gpucal_share *shares, size_t count, double units,
 out:
     free(s.parts);
     free(s.predictions);
-    return rc < 0 ? gpucal_tell(err, &e) : 0;
+    return rc < 0 ? gpucal_error_from(err, &e) : 0;
 }

@@ -10,19 +10,19 @@
 #include "calib/base/error.h"
 
 struct differ {
-    struct gcal_diff *diff;
+    struct gcal_params_diff *diff;
     size_t changes_capacity, notes_capacity;
     const struct gcal_params *before, *after;
     struct gcal_error *err;
 };
 
-void gcal_diff_clear(struct gcal_diff *diff)
+void gcal_params_diff_clear(struct gcal_params_diff *diff)
 {
     for (size_t i = 0; i < diff->n_notes; i++)
         free(diff->notes[i]);
     free(diff->notes);
     free(diff->changes);
-    *diff = (struct gcal_diff){ 0 };
+    *diff = (struct gcal_params_diff){ 0 };
 }
 
 static int note(struct differ *d, const char *fmt, ...)
@@ -48,20 +48,20 @@ static int note(struct differ *d, const char *fmt, ...)
     return 0;
 }
 
-static void measure(struct gcal_diff_change *c)
+static void measure(struct gcal_params_diff_change *c)
 {
     double difference = c->after - c->before;
     double error = hypot(c->before_error, c->after_error);
 
     c->change = difference == 0 ? 0 : difference / fabs(c->before);
     c->sigmas = difference == 0 ? 0 : fabs(difference) / error;
-    c->noise = !(c->sigmas > GCAL_DIFF_SIGMAS);
+    c->noise = !(c->sigmas > GCAL_PARAMS_DIFF_SIGMAS);
     c->cost = strcmp(c->unit, "s") == 0 || strcmp(c->parameter, "factor") == 0;
 }
 
-static int add(struct differ *d, const struct gcal_diff_change *change)
+static int add(struct differ *d, const struct gcal_params_diff_change *change)
 {
-    struct gcal_diff_change *changes =
+    struct gcal_params_diff_change *changes =
         gcal_array_grow(d->diff->changes, d->diff->n_changes, &d->changes_capacity,
                         sizeof(*changes), d->err);
 
@@ -97,7 +97,7 @@ static int note_missing(struct differ *d, const struct gcal_params_device *devic
     return 0;
 }
 
-static int compare_parameters(struct differ *d, struct gcal_diff_change c,
+static int compare_parameters(struct differ *d, struct gcal_params_diff_change c,
                               const struct gcal_params_model *before,
                               const struct gcal_params_model *after)
 {
@@ -123,15 +123,15 @@ static int compare_models(struct differ *d, const struct gcal_params_device *fro
                           const struct gcal_params_model *before,
                           const struct gcal_params_model *after)
 {
-    struct gcal_diff_change c = { .from = from,
-                                  .to = to,
-                                  .model = after->name,
-                                  .parameter = "factor",
-                                  .unit = "1",
-                                  .before = before->factor,
-                                  .after = after->factor,
-                                  .before_error = before->factor_error,
-                                  .after_error = after->factor_error };
+    struct gcal_params_diff_change c = { .from = from,
+                                         .to = to,
+                                         .model = after->name,
+                                         .parameter = "factor",
+                                         .unit = "1",
+                                         .before = before->factor,
+                                         .after = after->factor,
+                                         .before_error = before->factor_error,
+                                         .after_error = after->factor_error };
 
     if (strcmp(before->form, after->form) != 0)
         return note(d, "%s: model %s: form %s became %s: not compared", to->info.uid,
@@ -199,7 +199,7 @@ static const struct gcal_params_device *partner(const struct gcal_params *other,
     return same;
 }
 
-static bool differ_where_told(const char *a, const char *b)
+static bool both_given_and_differ(const char *a, const char *b)
 {
     return a && b && *a && *b && strcmp(a, b) != 0;
 }
@@ -216,10 +216,10 @@ static int note_another_way(struct differ *d, const struct gcal_params_device *f
     if (strcmp(from->info.driver, to->info.driver) != 0 &&
         note(d, "%s: driver %s became %s", uid, from->info.driver, to->info.driver) < 0)
         return -1;
-    if (differ_where_told(from->configuration, to->configuration) &&
+    if (both_given_and_differ(from->configuration, to->configuration) &&
         note(d, "%s: calibrated with another configuration", uid) < 0)
         return -1;
-    if (differ_where_told(from->catalogue, to->catalogue) &&
+    if (both_given_and_differ(from->catalogue, to->catalogue) &&
         note(d, "%s: calibrated with other measurement kernels", uid) < 0)
         return -1;
     if (strcmp(from->gpucal_version, to->gpucal_version) != 0 &&
@@ -268,7 +268,7 @@ static int compare_files(struct differ *d)
 
 static int by_size(const void *a, const void *b)
 {
-    const struct gcal_diff_change *x = a, *y = b;
+    const struct gcal_params_diff_change *x = a, *y = b;
     double size_x = fabs(x->change), size_y = fabs(y->change);
 
     if (x->noise != y->noise)
@@ -281,14 +281,15 @@ static int by_size(const void *a, const void *b)
                                       : strcmp(x->parameter, y->parameter);
 }
 
-int gcal_diff_params(const struct gcal_params *before, const struct gcal_params *after,
-                     struct gcal_diff *diff, struct gcal_error *err)
+int gcal_params_diff_find(const struct gcal_params *before,
+                          const struct gcal_params *after, struct gcal_params_diff *diff,
+                          struct gcal_error *err)
 {
     struct differ d = { .diff = diff, .before = before, .after = after, .err = err };
 
-    *diff = (struct gcal_diff){ 0 };
+    *diff = (struct gcal_params_diff){ 0 };
     if (compare_files(&d) < 0) {
-        gcal_diff_clear(diff);
+        gcal_params_diff_clear(diff);
         return -1;
     }
     if (diff->n_changes)

@@ -1,4 +1,4 @@
-/* params_fields.c - the values of a map's keys */
+/* fields.c - the values of a map's keys */
 #include "store/params/fields.h"
 
 #include <limits.h>
@@ -11,8 +11,9 @@
 /* Far above any real file; names are compared pairwise and covariances are square. */
 #define MAX_ITEMS 1000
 
-const struct gcal_yaml *gcal_fields_need(struct gcal_fields *r,
-                                         const struct gcal_yaml *map, const char *key)
+const struct gcal_yaml *gcal_params_fields_need(struct gcal_params_fields *r,
+                                                const struct gcal_yaml *map,
+                                                const char *key)
 {
     const struct gcal_yaml *node;
 
@@ -25,8 +26,8 @@ const struct gcal_yaml *gcal_fields_need(struct gcal_fields *r,
     return node;
 }
 
-char *gcal_fields_copy(struct gcal_fields *r, const struct gcal_yaml *node,
-                       const char *what)
+char *gcal_params_fields_copy(struct gcal_params_fields *r, const struct gcal_yaml *node,
+                              const char *what)
 {
     const char *text = gcal_yaml_text(node, what, r->err);
     char *copy = text ? strdup(text) : NULL;
@@ -38,18 +39,18 @@ char *gcal_fields_copy(struct gcal_fields *r, const struct gcal_yaml *node,
     return copy;
 }
 
-char *gcal_fields_text(struct gcal_fields *r, const struct gcal_yaml *map,
-                       const char *key)
+char *gcal_params_fields_text(struct gcal_params_fields *r, const struct gcal_yaml *map,
+                              const char *key)
 {
-    const struct gcal_yaml *node = gcal_fields_need(r, map, key);
+    const struct gcal_yaml *node = gcal_params_fields_need(r, map, key);
 
-    return node ? gcal_fields_copy(r, node, key) : NULL;
+    return node ? gcal_params_fields_copy(r, node, key) : NULL;
 }
 
-double gcal_fields_number(struct gcal_fields *r, const struct gcal_yaml *map,
-                          const char *key, double min)
+double gcal_params_fields_number(struct gcal_params_fields *r,
+                                 const struct gcal_yaml *map, const char *key, double min)
 {
-    const struct gcal_yaml *node = gcal_fields_need(r, map, key);
+    const struct gcal_yaml *node = gcal_params_fields_need(r, map, key);
     double value = 0;
 
     if (!node)
@@ -63,10 +64,10 @@ double gcal_fields_number(struct gcal_fields *r, const struct gcal_yaml *map,
     return value;
 }
 
-uint64_t gcal_fields_count(struct gcal_fields *r, const struct gcal_yaml *map,
-                           const char *key)
+uint64_t gcal_params_fields_count(struct gcal_params_fields *r,
+                                  const struct gcal_yaml *map, const char *key)
 {
-    const struct gcal_yaml *node = gcal_fields_need(r, map, key);
+    const struct gcal_yaml *node = gcal_params_fields_need(r, map, key);
     long long value = 0;
 
     if (node && gcal_yaml_integer(node, key, 0, LLONG_MAX, &value, r->err) < 0)
@@ -74,9 +75,10 @@ uint64_t gcal_fields_count(struct gcal_fields *r, const struct gcal_yaml *map,
     return (uint64_t)value;
 }
 
-bool gcal_fields_bool(struct gcal_fields *r, const struct gcal_yaml *map, const char *key)
+bool gcal_params_fields_bool(struct gcal_params_fields *r, const struct gcal_yaml *map,
+                             const char *key)
 {
-    const struct gcal_yaml *node = gcal_fields_need(r, map, key);
+    const struct gcal_yaml *node = gcal_params_fields_need(r, map, key);
     bool value = false;
 
     if (node && gcal_yaml_bool(node, key, &value, r->err) < 0)
@@ -84,10 +86,11 @@ bool gcal_fields_bool(struct gcal_fields *r, const struct gcal_yaml *map, const 
     return value;
 }
 
-const struct gcal_yaml *gcal_fields_list(struct gcal_fields *r,
-                                         const struct gcal_yaml *map, const char *key)
+const struct gcal_yaml *gcal_params_fields_list(struct gcal_params_fields *r,
+                                                const struct gcal_yaml *map,
+                                                const char *key)
 {
-    const struct gcal_yaml *node = gcal_fields_need(r, map, key);
+    const struct gcal_yaml *node = gcal_params_fields_need(r, map, key);
 
     if (!node)
         return NULL;
@@ -99,14 +102,15 @@ const struct gcal_yaml *gcal_fields_list(struct gcal_fields *r,
     return NULL;
 }
 
-void gcal_fields_check_keys(struct gcal_fields *r, const struct gcal_yaml *map,
-                            const char *const *known)
+void gcal_params_fields_check_keys(struct gcal_params_fields *r,
+                                   const struct gcal_yaml *map, const char *const *known)
 {
     if (!r->failed && gcal_yaml_check_keys(map, known, r->err) < 0)
         r->failed = true;
 }
 
-void *gcal_fields_array(struct gcal_fields *r, size_t count, size_t item_bytes)
+void *gcal_params_fields_array(struct gcal_params_fields *r, size_t count,
+                               size_t item_bytes)
 {
     void *items = r->failed ? NULL : calloc(count ? count : 1, item_bytes);
 
@@ -117,8 +121,9 @@ void *gcal_fields_array(struct gcal_fields *r, size_t count, size_t item_bytes)
     return items;
 }
 
-void gcal_fields_check_unique(struct gcal_fields *r, const struct gcal_yaml *list,
-                              char *const *names, size_t i)
+void gcal_params_fields_check_unique(struct gcal_params_fields *r,
+                                     const struct gcal_yaml *list, char *const *names,
+                                     size_t i)
 {
     for (size_t k = 0; !r->failed && k < i; k++)
         if (strcmp(names[k], names[i]) == 0) {

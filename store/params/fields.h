@@ -1,4 +1,4 @@
-/* params_fields.h - the values of a map's keys
+/* fields.h - the values of a map's keys
  *
  * Readers stay 'failed' after the first complaint, which is the one in 'err', so that a
  * map is read as a list of its keys with one check at the end: they return 0 or NULL
@@ -14,37 +14,42 @@
 struct gcal_error;
 struct gcal_yaml;
 
-struct gcal_fields {
+struct gcal_params_fields {
     struct gcal_error *err;
     long long version; /* of the file */
     bool failed;
 };
 
 /* The value of a key that must be there. */
-const struct gcal_yaml *gcal_fields_need(struct gcal_fields *r,
-                                         const struct gcal_yaml *map, const char *key);
+const struct gcal_yaml *gcal_params_fields_need(struct gcal_params_fields *r,
+                                                const struct gcal_yaml *map,
+                                                const char *key);
 /* A scalar's text, the caller's to free; 'what' names it in messages. */
-char *gcal_fields_copy(struct gcal_fields *r, const struct gcal_yaml *node,
-                       const char *what);
-char *gcal_fields_text(struct gcal_fields *r, const struct gcal_yaml *map,
-                       const char *key);
-double gcal_fields_number(struct gcal_fields *r, const struct gcal_yaml *map,
-                          const char *key, double min);
-uint64_t gcal_fields_count(struct gcal_fields *r, const struct gcal_yaml *map,
-                           const char *key);
-bool gcal_fields_bool(struct gcal_fields *r, const struct gcal_yaml *map,
-                      const char *key);
+char *gcal_params_fields_copy(struct gcal_params_fields *r, const struct gcal_yaml *node,
+                              const char *what);
+char *gcal_params_fields_text(struct gcal_params_fields *r, const struct gcal_yaml *map,
+                              const char *key);
+double gcal_params_fields_number(struct gcal_params_fields *r,
+                                 const struct gcal_yaml *map, const char *key,
+                                 double min);
+uint64_t gcal_params_fields_count(struct gcal_params_fields *r,
+                                  const struct gcal_yaml *map, const char *key);
+bool gcal_params_fields_bool(struct gcal_params_fields *r, const struct gcal_yaml *map,
+                             const char *key);
 /* A list that is not longer than any real file's. */
-const struct gcal_yaml *gcal_fields_list(struct gcal_fields *r,
-                                         const struct gcal_yaml *map, const char *key);
-void gcal_fields_check_keys(struct gcal_fields *r, const struct gcal_yaml *map,
-                            const char *const *known);
+const struct gcal_yaml *gcal_params_fields_list(struct gcal_params_fields *r,
+                                                const struct gcal_yaml *map,
+                                                const char *key);
+void gcal_params_fields_check_keys(struct gcal_params_fields *r,
+                                   const struct gcal_yaml *map, const char *const *known);
 /* Zeroed, the caller's to free. */
-void *gcal_fields_array(struct gcal_fields *r, size_t count, size_t item_bytes);
+void *gcal_params_fields_array(struct gcal_params_fields *r, size_t count,
+                               size_t item_bytes);
 /* names[i] is not among those before.  A name that stands twice would make a lookup
  * depend on the order.
  */
-void gcal_fields_check_unique(struct gcal_fields *r, const struct gcal_yaml *list,
-                              char *const *names, size_t i);
+void gcal_params_fields_check_unique(struct gcal_params_fields *r,
+                                     const struct gcal_yaml *list, char *const *names,
+                                     size_t i);
 
 #endif

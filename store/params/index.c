@@ -1,4 +1,4 @@
-/* params_index.c - a parameter file taken apart: its devices, and where its models are */
+/* index.c - a parameter file taken apart: its devices, and where its models are */
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,8 +136,8 @@ static int read_parts(struct gcal_params_index *index, const char *text, size_t 
     return rc < 0 ? -1 : check_parts(index, err);
 }
 
-static int read_whole(struct gcal_params_index *index, const char *text, size_t size,
-                      struct gcal_error *err)
+static int read_all(struct gcal_params_index *index, const char *text, size_t size,
+                    struct gcal_error *err)
 {
     if (!(index->root = gcal_yaml_parse(text, size, index->name, err)) ||
         gcal_params_read_devices(index->root, &index->params, &index->version, err) < 0)
@@ -177,7 +177,7 @@ static int index_open(struct gcal_params_index *index, const char *text, size_t 
                               name, version, GCAL_PARAMS_VERSION);
     if (version == GCAL_PARAMS_VERSION)
         return read_parts(index, text, size, err);
-    return read_whole(index, text, size, err);
+    return read_all(index, text, size, err);
 }
 
 static void index_close(struct gcal_params_index *index)

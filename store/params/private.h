@@ -1,4 +1,4 @@
-/* params_private.h - shared by what reads and writes parameter files */
+/* private.h - shared by what reads and writes parameter files */
 #ifndef GCAL_STORE_PARAMS_PRIVATE_H
 #define GCAL_STORE_PARAMS_PRIVATE_H
 
@@ -9,18 +9,18 @@ struct gcal_params;
 struct gcal_params_model;
 struct gcal_yaml;
 
-/* ---- the covariance's root as text (params_root.c) ---- */
+/* ---- the covariance's root as text (covariance.c) ---- */
 
 /* A row per line, "1e-18 236413 -11": the row's unit, and its numbers in it; numbers
  * that are 0 to the end of the row are left out.  The caller's to free.
  */
-char *gcal_params_root_encode(const struct gcal_params_model *model,
-                              struct gcal_error *err);
+char *gcal_params_covariance_encode(const struct gcal_params_model *model,
+                                    struct gcal_error *err);
 /* Into 'root', which is zeroed and has room for n rows; complains about 'node'. */
-int gcal_params_root_decode(const struct gcal_yaml *node, size_t n, double *root,
-                            struct gcal_error *err);
+int gcal_params_covariance_decode(const struct gcal_yaml *node, size_t n, double *root,
+                                  struct gcal_error *err);
 
-/* ---- what a document holds (params_read.c, params_read_model.c) ---- */
+/* ---- what a document holds (read.c, read_model.c) ---- */
 
 /* Of a file's first document; models get names and nothing else. */
 int gcal_params_read_devices(const struct gcal_yaml *root, struct gcal_params *params,

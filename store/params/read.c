@@ -1,4 +1,4 @@
-/* params_read.c - node and devices from a file's first document */
+/* read.c - node and devices from a file's first document */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,36 +9,37 @@
 #include "store/params/fields.h"
 #include "store/params/private.h"
 
-static void get_info(struct gcal_fields *r, const struct gcal_yaml *map,
+static void get_info(struct gcal_params_fields *r, const struct gcal_yaml *map,
                      struct gcal_device_info *info)
 {
-    info->uid = gcal_fields_text(r, map, "uid");
-    info->type = gcal_fields_text(r, map, "type");
-    info->name = gcal_fields_text(r, map, "name");
-    info->vendor = gcal_fields_text(r, map, "vendor");
-    info->platform = gcal_fields_text(r, map, "platform");
-    info->driver = gcal_fields_text(r, map, "driver");
-    info->version = gcal_fields_text(r, map, "version");
-    info->device_type = gcal_fields_text(r, map, "device_type");
-    info->pci = gcal_fields_text(r, map, "pci");
-    info->compute_units = gcal_fields_count(r, map, "compute_units");
-    info->max_work_group_size = gcal_fields_count(r, map, "max_work_group_size");
-    info->sub_group_size = gcal_fields_count(r, map, "sub_group_size");
-    info->max_clock_hz = gcal_fields_number(r, map, "max_clock_hz", 0);
-    info->global_memory_bytes = gcal_fields_number(r, map, "global_memory_bytes", 0);
-    info->max_alloc_bytes = gcal_fields_number(r, map, "max_alloc_bytes", 0);
-    info->local_memory_bytes = gcal_fields_number(r, map, "local_memory_bytes", 0);
-    info->cache_bytes = gcal_fields_number(r, map, "cache_bytes", 0);
-    info->timer_resolution_s = gcal_fields_number(r, map, "timer_resolution_s", 0);
-    info->fp16 = gcal_fields_bool(r, map, "fp16");
-    info->fp64 = gcal_fields_bool(r, map, "fp64");
+    info->uid = gcal_params_fields_text(r, map, "uid");
+    info->type = gcal_params_fields_text(r, map, "type");
+    info->name = gcal_params_fields_text(r, map, "name");
+    info->vendor = gcal_params_fields_text(r, map, "vendor");
+    info->platform = gcal_params_fields_text(r, map, "platform");
+    info->driver = gcal_params_fields_text(r, map, "driver");
+    info->version = gcal_params_fields_text(r, map, "version");
+    info->device_type = gcal_params_fields_text(r, map, "device_type");
+    info->pci = gcal_params_fields_text(r, map, "pci");
+    info->compute_units = gcal_params_fields_count(r, map, "compute_units");
+    info->max_work_group_size = gcal_params_fields_count(r, map, "max_work_group_size");
+    info->sub_group_size = gcal_params_fields_count(r, map, "sub_group_size");
+    info->max_clock_hz = gcal_params_fields_number(r, map, "max_clock_hz", 0);
+    info->global_memory_bytes =
+        gcal_params_fields_number(r, map, "global_memory_bytes", 0);
+    info->max_alloc_bytes = gcal_params_fields_number(r, map, "max_alloc_bytes", 0);
+    info->local_memory_bytes = gcal_params_fields_number(r, map, "local_memory_bytes", 0);
+    info->cache_bytes = gcal_params_fields_number(r, map, "cache_bytes", 0);
+    info->timer_resolution_s = gcal_params_fields_number(r, map, "timer_resolution_s", 0);
+    info->fp16 = gcal_params_fields_bool(r, map, "fp16");
+    info->fp64 = gcal_params_fields_bool(r, map, "fp64");
 }
 
 /* The names of a device's models, which before version 3 stand in the models. */
-static void get_models(struct gcal_fields *r, const struct gcal_yaml *map,
+static void get_models(struct gcal_params_fields *r, const struct gcal_yaml *map,
                        struct gcal_params_device *d)
 {
-    const struct gcal_yaml *list = gcal_fields_list(r, map, "models");
+    const struct gcal_yaml *list = gcal_params_fields_list(r, map, "models");
 
     for (size_t i = 0; !r->failed && i < list->n_items; i++) {
         const struct gcal_yaml *item = list->items[i];
@@ -47,9 +48,9 @@ static void get_models(struct gcal_fields *r, const struct gcal_yaml *map,
         if (!m)
             r->failed = true;
         else if (r->version < 3)
-            m->name = gcal_fields_text(r, item, "name");
+            m->name = gcal_params_fields_text(r, item, "name");
         else
-            m->name = gcal_fields_copy(r, item, "models");
+            m->name = gcal_params_fields_copy(r, item, "models");
         for (size_t k = 0; !r->failed && k < i; k++)
             if (strcmp(d->models[k].name, m->name) == 0) {
                 gcal_yaml_error(item, r->err, "model '%s' stands here twice", m->name);
@@ -59,13 +60,13 @@ static void get_models(struct gcal_fields *r, const struct gcal_yaml *map,
 }
 
 /* "" in files that do not tell. */
-static char *get_fingerprint(struct gcal_fields *r, const struct gcal_yaml *map,
+static char *get_fingerprint(struct gcal_params_fields *r, const struct gcal_yaml *map,
                              const char *key)
 {
     char *none;
 
     if (r->version >= 3 || r->failed)
-        return gcal_fields_text(r, map, key);
+        return gcal_params_fields_text(r, map, key);
     if (!(none = strdup(""))) {
         gcal_error_memory(r->err);
         r->failed = true;
@@ -73,7 +74,7 @@ static char *get_fingerprint(struct gcal_fields *r, const struct gcal_yaml *map,
     return none;
 }
 
-static void get_device(struct gcal_fields *r, const struct gcal_yaml *map,
+static void get_device(struct gcal_params_fields *r, const struct gcal_yaml *map,
                        struct gcal_params_device *d)
 {
     static const char *const keys[] = {
@@ -107,20 +108,20 @@ static void get_device(struct gcal_fields *r, const struct gcal_yaml *map,
         NULL,
     };
 
-    gcal_fields_check_keys(r, map, keys);
+    gcal_params_fields_check_keys(r, map, keys);
     get_info(r, map, &d->info);
-    d->run_id = gcal_fields_text(r, map, "run_id");
-    d->calibrated_utc = gcal_fields_text(r, map, "calibrated_utc");
-    d->gpucal_version = gcal_fields_text(r, map, "gpucal_version");
+    d->run_id = gcal_params_fields_text(r, map, "run_id");
+    d->calibrated_utc = gcal_params_fields_text(r, map, "calibrated_utc");
+    d->gpucal_version = gcal_params_fields_text(r, map, "gpucal_version");
     d->configuration = get_fingerprint(r, map, "configuration");
     d->catalogue = get_fingerprint(r, map, "catalogue");
     if (r->version >= 3)
-        d->n_fitted = gcal_fields_count(r, map, "fitted");
+        d->n_fitted = gcal_params_fields_count(r, map, "fitted");
     get_models(r, map, d);
 }
 
 /* The version comes first: of a newer file nothing else can be judged. */
-static void check_version(struct gcal_fields *r, const struct gcal_yaml *root)
+static void check_version(struct gcal_params_fields *r, const struct gcal_yaml *root)
 {
     const struct gcal_yaml *node = gcal_yaml_find(root, "gpucal_params");
 
@@ -140,9 +141,9 @@ static void check_version(struct gcal_fields *r, const struct gcal_yaml *root)
 }
 
 /* What was cut short does not have it; files of several documents end otherwise. */
-static void check_complete(struct gcal_fields *r, const struct gcal_yaml *root)
+static void check_complete(struct gcal_params_fields *r, const struct gcal_yaml *root)
 {
-    if (r->version < 3 && !gcal_fields_bool(r, root, "complete") && !r->failed) {
+    if (r->version < 3 && !gcal_params_fields_bool(r, root, "complete") && !r->failed) {
         gcal_yaml_error(root, r->err, "not complete");
         r->failed = true;
     }
@@ -153,15 +154,15 @@ int gcal_params_read_devices(const struct gcal_yaml *root, struct gcal_params *p
 {
     static const char *const keys[] = { "gpucal_params", "node", "devices", "complete",
                                         NULL };
-    struct gcal_fields r = { .err = err };
+    struct gcal_params_fields r = { .err = err };
     const struct gcal_yaml *list;
     struct gcal_params_device *d;
 
     *params = (struct gcal_params){ 0 };
     check_version(&r, root);
-    gcal_fields_check_keys(&r, root, keys);
-    params->node = gcal_fields_text(&r, root, "node");
-    list = gcal_fields_list(&r, root, "devices");
+    gcal_params_fields_check_keys(&r, root, keys);
+    params->node = gcal_params_fields_text(&r, root, "node");
+    list = gcal_params_fields_list(&r, root, "devices");
     for (size_t i = 0; !r.failed && i < list->n_items; i++) {
         if ((d = gcal_params_add_device(params, err)))
             get_device(&r, list->items[i], d);

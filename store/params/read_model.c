@@ -1,4 +1,4 @@
-/* params_read_model.c - a model from its document */
+/* read_model.c - a model from its document */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,56 +10,59 @@
 #include "store/params/private.h"
 
 /* Left out where the device's own rows do not tell. */
-static double get_own(struct gcal_fields *r, const struct gcal_yaml *map, const char *key,
-                      double min)
+static double get_device_estimate(struct gcal_params_fields *r,
+                                  const struct gcal_yaml *map, const char *key,
+                                  double min)
 {
-    return !r->failed && gcal_yaml_find(map, key) ? gcal_fields_number(r, map, key, min)
-                                                  : NAN;
+    return !r->failed && gcal_yaml_find(map, key)
+               ? gcal_params_fields_number(r, map, key, min)
+               : NAN;
 }
 
-static void get_parameter(struct gcal_fields *r, const struct gcal_yaml *map,
+static void get_parameter(struct gcal_params_fields *r, const struct gcal_yaml *map,
                           struct gcal_params_model *m, size_t i)
 {
     static const char *const keys[] = { "name", "value",     "unit",     "standard_error",
                                         "own",  "own_error", "at_bound", NULL };
 
-    gcal_fields_check_keys(r, map, keys);
-    m->parameter[i] = gcal_fields_text(r, map, "name");
-    m->unit[i] = gcal_fields_text(r, map, "unit");
-    m->value[i] = gcal_fields_number(r, map, "value", -INFINITY);
-    m->standard_error[i] = gcal_fields_number(r, map, "standard_error", 0);
-    m->own[i] = get_own(r, map, "own", -INFINITY);
-    m->own_error[i] = get_own(r, map, "own_error", 0);
+    gcal_params_fields_check_keys(r, map, keys);
+    m->parameter[i] = gcal_params_fields_text(r, map, "name");
+    m->unit[i] = gcal_params_fields_text(r, map, "unit");
+    m->value[i] = gcal_params_fields_number(r, map, "value", -INFINITY);
+    m->standard_error[i] = gcal_params_fields_number(r, map, "standard_error", 0);
+    m->own[i] = get_device_estimate(r, map, "own", -INFINITY);
+    m->own_error[i] = get_device_estimate(r, map, "own_error", 0);
     if (!r->failed && isnan(m->own[i]) != isnan(m->own_error[i])) {
         gcal_yaml_error(map, r->err, "own and own_error go together");
         r->failed = true;
     }
     if (r->version < 3 || (!r->failed && gcal_yaml_find(map, "at_bound")))
-        m->at_bound[i] = gcal_fields_bool(r, map, "at_bound");
+        m->at_bound[i] = gcal_params_fields_bool(r, map, "at_bound");
 }
 
-static void get_parameters(struct gcal_fields *r, const struct gcal_yaml *map,
+static void get_parameters(struct gcal_params_fields *r, const struct gcal_yaml *map,
                            struct gcal_params_model *m)
 {
-    const struct gcal_yaml *list = gcal_fields_list(r, map, "parameters");
+    const struct gcal_yaml *list = gcal_params_fields_list(r, map, "parameters");
 
     if (!list)
         return;
     m->n_parameters = list->n_items;
-    m->parameter = gcal_fields_array(r, list->n_items, sizeof(*m->parameter));
-    m->unit = gcal_fields_array(r, list->n_items, sizeof(*m->unit));
-    m->value = gcal_fields_array(r, list->n_items, sizeof(*m->value));
-    m->standard_error = gcal_fields_array(r, list->n_items, sizeof(*m->standard_error));
-    m->own = gcal_fields_array(r, list->n_items, sizeof(*m->own));
-    m->own_error = gcal_fields_array(r, list->n_items, sizeof(*m->own_error));
-    m->at_bound = gcal_fields_array(r, list->n_items, sizeof(*m->at_bound));
+    m->parameter = gcal_params_fields_array(r, list->n_items, sizeof(*m->parameter));
+    m->unit = gcal_params_fields_array(r, list->n_items, sizeof(*m->unit));
+    m->value = gcal_params_fields_array(r, list->n_items, sizeof(*m->value));
+    m->standard_error =
+        gcal_params_fields_array(r, list->n_items, sizeof(*m->standard_error));
+    m->own = gcal_params_fields_array(r, list->n_items, sizeof(*m->own));
+    m->own_error = gcal_params_fields_array(r, list->n_items, sizeof(*m->own_error));
+    m->at_bound = gcal_params_fields_array(r, list->n_items, sizeof(*m->at_bound));
     for (size_t i = 0; !r->failed && i < list->n_items; i++) {
         get_parameter(r, list->items[i], m, i);
-        gcal_fields_check_unique(r, list, m->parameter, i);
+        gcal_params_fields_check_unique(r, list, m->parameter, i);
     }
 }
 
-static void get_row(struct gcal_fields *r, const struct gcal_yaml *row, size_t n,
+static void get_row(struct gcal_params_fields *r, const struct gcal_yaml *row, size_t n,
                     double *values)
 {
     if (row->kind != GCAL_YAML_LIST || row->n_items != n) {
@@ -72,10 +75,10 @@ static void get_row(struct gcal_fields *r, const struct gcal_yaml *row, size_t n
 }
 
 /* Before version 3 it was there as it is. */
-static void get_old_covariance(struct gcal_fields *r, const struct gcal_yaml *map,
+static void get_old_covariance(struct gcal_params_fields *r, const struct gcal_yaml *map,
                                struct gcal_params_model *m)
 {
-    const struct gcal_yaml *list = gcal_fields_list(r, map, "covariance");
+    const struct gcal_yaml *list = gcal_params_fields_list(r, map, "covariance");
     size_t n = m->n_parameters;
     double *covariance;
 
@@ -84,7 +87,7 @@ static void get_old_covariance(struct gcal_fields *r, const struct gcal_yaml *ma
                         n);
         r->failed = true;
     }
-    covariance = gcal_fields_array(r, n * n, sizeof(*covariance));
+    covariance = gcal_params_fields_array(r, n * n, sizeof(*covariance));
     for (size_t i = 0; !r->failed && i < n; i++)
         get_row(r, list->items[i], n, covariance + i * n);
     if (!r->failed && gcal_params_set_covariance(m, covariance, r->err) < 0) {
@@ -96,48 +99,49 @@ static void get_old_covariance(struct gcal_fields *r, const struct gcal_yaml *ma
     free(covariance);
 }
 
-static void get_covariance(struct gcal_fields *r, const struct gcal_yaml *map,
+static void get_covariance(struct gcal_params_fields *r, const struct gcal_yaml *map,
                            struct gcal_params_model *m)
 {
-    const struct gcal_yaml *node = gcal_fields_need(r, map, "covariance");
+    const struct gcal_yaml *node = gcal_params_fields_need(r, map, "covariance");
 
-    m->root =
-        gcal_fields_array(r, GCAL_PARAMS_ROOT(m->n_parameters, 0), sizeof(*m->root));
-    if (!r->failed && gcal_params_root_decode(node, m->n_parameters, m->root, r->err) < 0)
+    m->root = gcal_params_fields_array(r, GCAL_PARAMS_ROOT(m->n_parameters, 0),
+                                       sizeof(*m->root));
+    if (!r->failed &&
+        gcal_params_covariance_decode(node, m->n_parameters, m->root, r->err) < 0)
         r->failed = true;
 }
 
-static void get_features(struct gcal_fields *r, const struct gcal_yaml *map,
+static void get_features(struct gcal_params_fields *r, const struct gcal_yaml *map,
                          struct gcal_params_model *m)
 {
     static const char *const keys[] = { "name", "min", "max", NULL };
-    const struct gcal_yaml *list = gcal_fields_list(r, map, "features");
+    const struct gcal_yaml *list = gcal_params_fields_list(r, map, "features");
 
     if (!list)
         return;
     m->n_features = list->n_items;
-    m->feature = gcal_fields_array(r, list->n_items, sizeof(*m->feature));
-    m->feature_min = gcal_fields_array(r, list->n_items, sizeof(*m->feature_min));
-    m->feature_max = gcal_fields_array(r, list->n_items, sizeof(*m->feature_max));
+    m->feature = gcal_params_fields_array(r, list->n_items, sizeof(*m->feature));
+    m->feature_min = gcal_params_fields_array(r, list->n_items, sizeof(*m->feature_min));
+    m->feature_max = gcal_params_fields_array(r, list->n_items, sizeof(*m->feature_max));
     for (size_t i = 0; !r->failed && i < list->n_items; i++) {
-        gcal_fields_check_keys(r, list->items[i], keys);
-        m->feature[i] = gcal_fields_text(r, list->items[i], "name");
-        m->feature_min[i] = gcal_fields_number(r, list->items[i], "min", 0);
+        gcal_params_fields_check_keys(r, list->items[i], keys);
+        m->feature[i] = gcal_params_fields_text(r, list->items[i], "name");
+        m->feature_min[i] = gcal_params_fields_number(r, list->items[i], "min", 0);
         m->feature_max[i] =
-            gcal_fields_number(r, list->items[i], "max", m->feature_min[i]);
-        gcal_fields_check_unique(r, list, m->feature, i);
+            gcal_params_fields_number(r, list->items[i], "max", m->feature_min[i]);
+        gcal_params_fields_check_unique(r, list, m->feature, i);
     }
 }
 
 /* Before version 2 there was one form, and nothing was held out. */
-static void get_judgement(struct gcal_fields *r, const struct gcal_yaml *map,
+static void get_judgement(struct gcal_params_fields *r, const struct gcal_yaml *map,
                           struct gcal_params_model *m)
 {
     if (r->version >= 2) {
-        m->form = gcal_fields_text(r, map, "form");
-        m->n_held_out = gcal_fields_count(r, map, "held_out");
-        m->held_out_rms = gcal_fields_number(r, map, "held_out_rms", 0);
-        m->error_90 = gcal_fields_number(r, map, "error_90", 0);
+        m->form = gcal_params_fields_text(r, map, "form");
+        m->n_held_out = gcal_params_fields_count(r, map, "held_out");
+        m->held_out_rms = gcal_params_fields_number(r, map, "held_out_rms", 0);
+        m->error_90 = gcal_params_fields_number(r, map, "error_90", 0);
         return;
     }
     if (!r->failed && !(m->form = strdup("expression"))) {
@@ -149,31 +153,31 @@ static void get_judgement(struct gcal_fields *r, const struct gcal_yaml *map,
 }
 
 /* What follows its name in all versions. */
-static void get_fit(struct gcal_fields *r, const struct gcal_yaml *map,
+static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
                     struct gcal_params_model *m)
 {
-    m->output = gcal_fields_text(r, map, "output");
-    m->expression = gcal_fields_text(r, map, "expression");
-    m->factor = gcal_fields_number(r, map, "factor", 1e-9);
-    m->factor_error = gcal_fields_number(r, map, "factor_error", 0);
+    m->output = gcal_params_fields_text(r, map, "output");
+    m->expression = gcal_params_fields_text(r, map, "expression");
+    m->factor = gcal_params_fields_number(r, map, "factor", 1e-9);
+    m->factor_error = gcal_params_fields_number(r, map, "factor_error", 0);
     get_parameters(r, map, m);
     if (r->version < 3)
         get_old_covariance(r, map, m);
     else
         get_covariance(r, map, m);
     get_features(r, map, m);
-    m->n_kernels = gcal_fields_count(r, map, "kernels");
-    m->n_samples = gcal_fields_count(r, map, "samples");
-    m->residual = gcal_fields_number(r, map, "residual", 0);
-    m->mean_error = gcal_fields_number(r, map, "mean_error", 0);
-    m->worst_error = gcal_fields_number(r, map, "worst_error", 0);
+    m->n_kernels = gcal_params_fields_count(r, map, "kernels");
+    m->n_samples = gcal_params_fields_count(r, map, "samples");
+    m->residual = gcal_params_fields_number(r, map, "residual", 0);
+    m->mean_error = gcal_params_fields_number(r, map, "mean_error", 0);
+    m->worst_error = gcal_params_fields_number(r, map, "worst_error", 0);
     m->condition = INFINITY;
     if (!r->failed && gcal_yaml_find(map, "condition"))
-        m->condition = gcal_fields_number(r, map, "condition", 0);
+        m->condition = gcal_params_fields_number(r, map, "condition", 0);
     get_judgement(r, map, m);
 }
 
-static int end_model(const struct gcal_fields *r, struct gcal_params_model *m)
+static int end_model(const struct gcal_params_fields *r, struct gcal_params_model *m)
 {
     if (!r->failed)
         return 0;
@@ -191,22 +195,22 @@ int gcal_params_read_old_model(const struct gcal_yaml *root, long long version, 
         "residual",   "condition", "mean_error",   "worst_error", "form",
         "held_out",   "error_90",  "held_out_rms", NULL,
     };
-    struct gcal_fields r = { .err = err, .version = version };
+    struct gcal_params_fields r = { .err = err, .version = version };
     const struct gcal_yaml *device = gcal_yaml_find(root, "devices")->items[d];
     const struct gcal_yaml *map = gcal_yaml_find(device, "models")->items[m];
 
     *model = (struct gcal_params_model){ 0 };
-    gcal_fields_check_keys(&r, map, keys);
-    model->name = gcal_fields_text(&r, map, "name");
+    gcal_params_fields_check_keys(&r, map, keys);
+    model->name = gcal_params_fields_text(&r, map, "name");
     get_fit(&r, map, model);
     return end_model(&r, model);
 }
 
 /* A document that is not where the first says it is would be taken for another. */
-static void check_text(struct gcal_fields *r, const struct gcal_yaml *map,
+static void check_text(struct gcal_params_fields *r, const struct gcal_yaml *map,
                        const char *key, const char *expected)
 {
-    const struct gcal_yaml *node = gcal_fields_need(r, map, key);
+    const struct gcal_yaml *node = gcal_params_fields_need(r, map, key);
     const char *text = node ? gcal_yaml_text(node, key, r->err) : NULL;
 
     if (text && strcmp(text, expected) != 0)
@@ -225,13 +229,13 @@ int gcal_params_read_model(const struct gcal_yaml *map, const char *device,
         "kernels",     "samples",      "residual",   "condition",    "mean_error",
         "worst_error", "held_out",     "error_90",   "held_out_rms", NULL,
     };
-    struct gcal_fields r = { .err = err, .version = 3 };
+    struct gcal_params_fields r = { .err = err, .version = 3 };
 
     *model = (struct gcal_params_model){ 0 };
-    gcal_fields_check_keys(&r, map, keys);
+    gcal_params_fields_check_keys(&r, map, keys);
     check_text(&r, map, "device", device);
     check_text(&r, map, "model", name);
-    model->name = gcal_fields_text(&r, map, "model");
+    model->name = gcal_params_fields_text(&r, map, "model");
     get_fit(&r, map, model);
     return end_model(&r, model);
 }

@@ -194,7 +194,7 @@ static int add_model(struct gcal_buf *file, const struct gcal_params_device *d,
     char *rows;
     struct gcal_yaml_writer *w;
 
-    if (check_model(m, err) < 0 || !(rows = gcal_params_root_encode(m, err)))
+    if (check_model(m, err) < 0 || !(rows = gcal_params_covariance_encode(m, err)))
         return -1;
     gcal_buf_puts(file, "---\n");
     if ((w = gcal_yaml_writer_create(err)))

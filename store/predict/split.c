@@ -15,7 +15,7 @@
 #define MAX_GRANULES 9007199254740992.0
 
 struct work {
-    struct gcal_split_part *parts;
+    struct gcal_split_share *parts;
     size_t count;
     double granularity;
     double left; /* granules that no part has yet */
@@ -48,7 +48,7 @@ static int check_numbers(const struct work *w, double units, struct gcal_error *
 /* Every part starts with its least. */
 static int start_part(struct work *w, size_t i, double units, struct gcal_error *err)
 {
-    struct gcal_split_part *p = &w->parts[i];
+    struct gcal_split_share *p = &w->parts[i];
 
     if (!isfinite(p->least) || p->least < 0 || isnan(p->most) || p->most < 0)
         return gcal_error_set(err, GCAL_EINPUT,
@@ -108,7 +108,7 @@ static int time_of(const struct work *w, size_t i, double units, double *time_s,
 /* When part 'i' ends with 'step' granules more; never, where it has no room for them. */
 static int look_ahead(struct work *w, size_t i, double step, struct gcal_error *err)
 {
-    struct gcal_split_part *p = &w->parts[i];
+    struct gcal_split_share *p = &w->parts[i];
 
     p->next_s = INFINITY;
     if (p->granules + step > p->room)
@@ -165,7 +165,7 @@ static int give_rest(struct work *w, struct gcal_error *err)
     if (w->rest == 0)
         return 0;
     for (size_t i = 0; i < w->count; i++) {
-        struct gcal_split_part *p = &w->parts[i];
+        struct gcal_split_share *p = &w->parts[i];
 
         p->next_s = INFINITY;
         if ((p->most == 0 || p->units + w->rest <= p->most) &&
@@ -182,7 +182,7 @@ static int give_rest(struct work *w, struct gcal_error *err)
     return 0;
 }
 
-int gcal_split(struct gcal_split_part *parts, size_t count, double units,
+int gcal_split(struct gcal_split_share *parts, size_t count, double units,
                double granularity, gcal_split_time *time, void *context,
                struct gcal_error *err)
 {

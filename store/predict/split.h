@@ -9,7 +9,7 @@
 
 struct gcal_error;
 
-struct gcal_split_part {
+struct gcal_split_share {
     double least, most;            /* units; most 0: no limit */
     double units;                  /* found */
     double granules, room, next_s; /* for gcal_split() alone */
@@ -27,7 +27,7 @@ typedef int gcal_split_time(void *context, size_t part, double units, double *ti
  * granularity / count) calls of 'time'.  -1 (GCAL_EINPUT) for numbers that make no sense
  * and limits that cannot be met.
  */
-int gcal_split(struct gcal_split_part *parts, size_t count, double units,
+int gcal_split(struct gcal_split_share *parts, size_t count, double units,
                double granularity, gcal_split_time *time, void *context,
                struct gcal_error *err);
 

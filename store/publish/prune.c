@@ -85,10 +85,10 @@ static int list_files(const struct gcal_store *store, const char *node, char ***
     if (gcal_store_history(store, node, files, n, err) < 0)
         return -1;
     for (size_t i = 0; i < *n; i++) {
-        char *file = gcal_format("history/%s/%s.yaml", node, (*files)[i]);
+        char *file = gcal_buf_format("history/%s/%s.yaml", node, (*files)[i]);
 
         if (!file) {
-            gcal_names_free(*files, *n);
+            gcal_store_names_free(*files, *n);
             return gcal_error_memory(err);
         }
         free((*files)[i]);
@@ -110,7 +110,7 @@ static int prune_node(struct pruning *p, const char *node, struct gcal_error *er
         rc = gcal_store_history_folder(p->store, node, &folder, err);
         if (rc > 0)
             rc = remove_files(p, folder, files, n, err);
-        gcal_names_free(files, n);
+        gcal_store_names_free(files, n);
     }
     if (folder >= 0)
         close(folder);
@@ -132,7 +132,7 @@ int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
         rc = gcal_store_list(folder, "", &nodes, &n, err);
     for (size_t i = 0; i < n && rc == 0; i++)
         rc = prune_node(&p, nodes[i], err);
-    gcal_names_free(nodes, n);
+    gcal_store_names_free(nodes, n);
     *removed = p.removed;
     return rc;
 }

@@ -191,9 +191,9 @@ static int begin(struct publication *p, struct gcal_store *store, const char *fo
 {
     *p = (struct publication){ .store = store,
                                .run_id = run_id,
-                               .file = gcal_format("%s.yaml", name),
-                               .shown = gcal_format("%s/%s.yaml", folder, name),
-                               .temp = gcal_format(".publish.%s", name),
+                               .file = gcal_buf_format("%s.yaml", name),
+                               .shown = gcal_buf_format("%s/%s.yaml", folder, name),
+                               .temp = gcal_buf_format(".publish.%s", name),
                                .lock = -1,
                                .folder = -1,
                                .history = -1,
@@ -278,13 +278,13 @@ static int fill(struct publication *p, const struct gcal_params *params,
 static int fill_track(struct publication *p, const struct gcal_params *params,
                       struct gcal_error *err)
 {
-    char *file = gcal_format("%s.tsv", params->node);
+    char *file = gcal_buf_format("%s.tsv", params->node);
     struct gcal_track before = { 0 };
     int rc = -1;
 
     if (!file) {
         gcal_error_memory(err);
-    } else if (gcal_store_track(p->store, params->node, &before, err) < 0) {
+    } else if (gcal_track_load(p->store, params->node, &before, err) < 0) {
         gcal_error_prefix(err, "cannot add to what was measured before (repair the file, "
                                "or move it away)");
         if (err)
@@ -309,7 +309,7 @@ static int open_node(struct publication *p, const char *node, struct gcal_error 
     p->tracks = gcal_store_make_folder(store, store->dirfd, "tracks", "tracks", err);
     all = gcal_store_make_folder(store, store->dirfd, "history", "history", err);
     if (all >= 0) {
-        char *shown = gcal_format("history/%s", node);
+        char *shown = gcal_buf_format("history/%s", node);
 
         p->history = shown ? gcal_store_make_folder(store, all, node, shown, err)
                            : gcal_error_memory(err);
@@ -327,7 +327,7 @@ static int commit_node(struct publication *p, const struct gcal_params *params,
 {
     const char *history_temp = ".publish";
     struct gcal_store *store = p->store;
-    char *kept = gcal_format("%s.yaml", p->run_id);
+    char *kept = gcal_buf_format("%s.yaml", p->run_id);
     int rc = -1;
 
     if (!kept)

@@ -50,7 +50,7 @@ int gcal_store_sign(struct gcal_store *store, size_t *n_signed, struct gcal_erro
 
 /* ---- the check ---- */
 
-struct gcal_verify {
+struct gcal_verify_result {
     size_t n_lines, n_files, n_signed;
     size_t n_damaged;     /* files or lines that are not what the ledger says */
     size_t n_interrupted; /* publications that a crash or a full disk ended half-way: the
@@ -60,8 +60,8 @@ struct gcal_verify {
 
 /* Takes no lock: what is published meanwhile may count as interrupted, never as damaged.
  */
-int gcal_store_verify(const struct gcal_store *store, struct gcal_verify *verify,
+int gcal_store_verify(const struct gcal_store *store, struct gcal_verify_result *verify,
                       struct gcal_error *err);
-void gcal_verify_clear(struct gcal_verify *verify);
+void gcal_verify_result_clear(struct gcal_verify_result *verify);
 
 #endif

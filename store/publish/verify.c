@@ -33,29 +33,30 @@ static bool was_replaced(const struct gcal_verify_lines *lines, size_t since)
     for (size_t i = since + 1; i < lines->n; i++)
         if (is(lines->line[i]->file, file) &&
             !is(lines->line[i]->sha256, lines->line[since]->sha256) &&
-            gcal_verify_complete(lines, i, ""))
+            gcal_verify_is_complete(lines, i, ""))
             return true;
     return false;
 }
 
 static void check_missing(struct gcal_verify_state *state,
-                          const struct gcal_verify_found *f,
+                          const struct gcal_verify_files *f,
                           const struct gcal_verify_lines *lines, size_t last)
 {
     for (size_t i = 0; i <= last; i++)
-        if (is(lines->line[i]->file, f->file) && gcal_verify_complete(lines, i, "")) {
-            gcal_verify_damaged(state, "%s is missing: the ledger says that it held",
-                                f->file);
+        if (is(lines->line[i]->file, f->file) && gcal_verify_is_complete(lines, i, "")) {
+            gcal_verify_report_damaged(
+                state, "%s is missing: the ledger says that it held", f->file);
             return;
         }
-    gcal_verify_interrupted(state,
-                            "%s: its first publication, by run %s, did not come to its "
-                            "end; publishing again mends it",
-                            f->file, lines->line[last]->run_id);
+    gcal_verify_report_interrupted(
+        state,
+        "%s: its first publication, by run %s, did not come to its "
+        "end; publishing again mends it",
+        f->file, lines->line[last]->run_id);
 }
 
 static void check_current(struct gcal_verify_state *state,
-                          const struct gcal_verify_found *f,
+                          const struct gcal_verify_files *f,
                           const struct gcal_verify_lines *lines)
 {
     size_t last = newest(lines, f->file), i;
@@ -64,7 +65,7 @@ static void check_current(struct gcal_verify_state *state,
         return;
     if (last == lines->n) {
         if (*f->sha256)
-            gcal_verify_damaged(state, "%s is not in the ledger", f->file);
+            gcal_verify_report_damaged(state, "%s is not in the ledger", f->file);
         return;
     }
     if (!*f->sha256) {
@@ -76,19 +77,19 @@ static void check_current(struct gcal_verify_state *state,
             is(lines->line[i - 1]->sha256, f->sha256))
             break;
     if (i == 0)
-        gcal_verify_damaged(state, "%s is not what was published", f->file);
+        gcal_verify_report_damaged(state, "%s is not what was published", f->file);
     else if (i - 1 < last && was_replaced(lines, i - 1))
-        gcal_verify_damaged(
+        gcal_verify_report_damaged(
             state,
             "%s is of run %s, but a newer file held since: an old one was "
             "put in its place",
             f->file, lines->line[i - 1]->run_id);
     else if (i - 1 < last)
-        gcal_verify_interrupted(state,
-                                "%s: the publication by run %s did not come to its end, "
-                                "the file of run %s holds; publishing again mends it",
-                                f->file, lines->line[last]->run_id,
-                                lines->line[i - 1]->run_id);
+        gcal_verify_report_interrupted(
+            state,
+            "%s: the publication by run %s did not come to its end, "
+            "the file of run %s holds; publishing again mends it",
+            f->file, lines->line[last]->run_id, lines->line[i - 1]->run_id);
 }
 
 /* What the ledger says of a run's file in the history, up to its last line about it. */
@@ -97,14 +98,14 @@ struct expected {
     bool pruned, complete;
 };
 
-static struct expected expect(const struct gcal_verify_found *f,
+static struct expected expect(const struct gcal_verify_files *f,
                               const struct gcal_verify_lines *lines, const char *run_id)
 {
-    char *file = gcal_format("history/%s/%s.yaml", f->name, run_id);
+    char *file = gcal_buf_format("history/%s/%s.yaml", f->name, run_id);
     struct expected e = { 0 };
 
     for (size_t i = 0; file && i < lines->n; i++) {
-        const struct gcal_verify_record *line = lines->line[i];
+        const struct gcal_verify_entry *line = lines->line[i];
         bool of_file = is(line->file, file);
 
         if (!of_file && !(line->publishes && is(line->run_id, run_id)))
@@ -114,13 +115,13 @@ static struct expected expect(const struct gcal_verify_found *f,
             continue;
         e.before = e.sha256;
         e.sha256 = line->sha256;
-        e.complete = line->publishes && gcal_verify_complete(lines, i, f->sha256);
+        e.complete = line->publishes && gcal_verify_is_complete(lines, i, f->sha256);
     }
     free(file);
     return e;
 }
 
-static void check_run(struct gcal_verify_state *state, const struct gcal_verify_found *f,
+static void check_run(struct gcal_verify_state *state, const struct gcal_verify_files *f,
                       const struct gcal_verify_lines *lines, size_t i)
 {
     struct expected e = expect(f, lines, f->runs[i]);
@@ -129,19 +130,20 @@ static void check_run(struct gcal_verify_state *state, const struct gcal_verify_
     if (!*sha256)
         return; /* it cannot be read, which is told; or it is pruned at this moment */
     if (!e.sha256)
-        gcal_verify_damaged(state, "history/%s/%s.yaml is not in the ledger", f->name,
-                            f->runs[i]);
+        gcal_verify_report_damaged(state, "history/%s/%s.yaml is not in the ledger",
+                                   f->name, f->runs[i]);
     else if (e.pruned)
-        gcal_verify_interrupted(state,
-                                "history/%s/%s.yaml: its removal did not come to its "
-                                "end; 'gpucal store prune' mends it",
-                                f->name, f->runs[i]);
+        gcal_verify_report_interrupted(
+            state,
+            "history/%s/%s.yaml: its removal did not come to its "
+            "end; 'gpucal store prune' mends it",
+            f->name, f->runs[i]);
     else if (!is(sha256, e.sha256) && (e.complete || !e.before || !is(sha256, e.before)))
-        gcal_verify_damaged(state, "history/%s/%s.yaml is not what was published",
-                            f->name, f->runs[i]);
+        gcal_verify_report_damaged(state, "history/%s/%s.yaml is not what was published",
+                                   f->name, f->runs[i]);
 }
 
-static bool has_run(const struct gcal_verify_found *f, const char *run_id)
+static bool has_run(const struct gcal_verify_files *f, const char *run_id)
 {
     for (size_t i = 0; i < f->n_runs; i++)
         if (is(f->runs[i], run_id))
@@ -150,51 +152,51 @@ static bool has_run(const struct gcal_verify_found *f, const char *run_id)
 }
 
 static void check_history(struct gcal_verify_state *state,
-                          const struct gcal_verify_found *f,
+                          const struct gcal_verify_files *f,
                           const struct gcal_verify_lines *lines)
 {
     for (size_t i = 0; i < f->n_runs; i++)
         check_run(state, f, lines, i);
     for (size_t i = 0; i < lines->n; i++) {
-        const struct gcal_verify_record *line = lines->line[i];
+        const struct gcal_verify_entry *line = lines->line[i];
         struct expected e;
 
         if (!line->publishes || has_run(f, line->run_id) ||
-            !gcal_verify_complete(lines, i, f->sha256))
+            !gcal_verify_is_complete(lines, i, f->sha256))
             continue;
         e = expect(f, lines, line->run_id);
         if (!e.pruned)
-            gcal_verify_damaged(state, "history/%s/%s.yaml is missing", f->name,
-                                line->run_id);
+            gcal_verify_report_damaged(state, "history/%s/%s.yaml is missing", f->name,
+                                       line->run_id);
     }
 }
 
 /* ---- the whole ---- */
 
-static int find_lines(struct gcal_verify_state *state, const char *subject,
+static int find_lines(struct gcal_verify_state *state, const char *scope,
                       struct gcal_verify_lines *lines, struct gcal_error *err)
 {
     lines->n = 0;
     return gcal_verify_refresh(state, err) < 0
                ? -1
-               : gcal_verify_find(state, subject, lines, err);
+               : gcal_verify_lines_find(state, scope, lines, err);
 }
 
 /* What is there, and the ledger's lines about it: 1 when none came meanwhile, else 0. */
-static int look_once(struct gcal_verify_state *state, struct gcal_verify_found *f,
+static int read_once(struct gcal_verify_state *state, struct gcal_verify_files *f,
                      struct gcal_verify_lines *lines, struct gcal_error *err)
 {
     size_t n;
 
-    f->subject = gcal_format("%s/%s", f->folder, f->name);
-    f->file = gcal_format("%s/%s.yaml", f->folder, f->name);
-    if (!f->subject || !f->file)
+    f->scope = gcal_buf_format("%s/%s", f->folder, f->name);
+    f->file = gcal_buf_format("%s/%s.yaml", f->folder, f->name);
+    if (!f->scope || !f->file)
         return gcal_error_memory(err);
-    if (find_lines(state, f->subject, lines, err) < 0)
+    if (find_lines(state, f->scope, lines, err) < 0)
         return -1;
     n = lines->n;
-    if (gcal_verify_look(state, f, err) < 0 ||
-        find_lines(state, f->subject, lines, err) < 0)
+    if (gcal_verify_files_read(state, f, err) < 0 ||
+        find_lines(state, f->scope, lines, err) < 0)
         return -1;
     return lines->n == n;
 }
@@ -202,20 +204,20 @@ static int look_once(struct gcal_verify_state *state, struct gcal_verify_found *
 static int check(struct gcal_verify_state *state, const char *folder, const char *name,
                  struct gcal_error *err)
 {
-    const struct gcal_verify before = *state->result;
+    const struct gcal_verify_result before = *state->result;
     const size_t text_size = state->text.size;
     struct gcal_verify_lines lines = { 0 };
-    struct gcal_verify_found f;
+    struct gcal_verify_files f;
     int rc = 0;
 
     for (int tries = 0; rc == 0 && tries < MAX_TRIES; tries++) {
         size_t n_lines = state->result->n_lines;
 
-        f = (struct gcal_verify_found){ .folder = folder, .name = name };
+        f = (struct gcal_verify_files){ .folder = folder, .name = name };
         *state->result = before; /* what another try told is told again */
         state->result->n_lines = n_lines;
         state->text.size = text_size;
-        rc = look_once(state, &f, &lines, err);
+        rc = read_once(state, &f, &lines, err);
         if (rc > 0) {
             check_current(state, &f, &lines);
             if (is(folder, "nodes")) {
@@ -223,13 +225,14 @@ static int check(struct gcal_verify_state *state, const char *folder, const char
                 gcal_verify_track(state, name, &lines, f.sha256, f.track, f.track_size);
             }
         }
-        gcal_verify_found_clear(&f);
+        gcal_verify_files_clear(&f);
     }
     if (rc == 0)
-        gcal_verify_interrupted(state,
-                                "%s/%s: published anew all the time, so that it could "
-                                "not be checked",
-                                folder, name);
+        gcal_verify_report_interrupted(
+            state,
+            "%s/%s: published anew all the time, so that it could "
+            "not be checked",
+            folder, name);
     free(lines.line);
     return rc < 0 ? -1 : 0;
 }
@@ -265,7 +268,7 @@ static int add_listed(struct gcal_verify_state *state, const char *folder,
     rc = gcal_store_list(fd, suffix, &listed, &n, err);
     for (size_t i = 0; i < n && rc == 0; i++)
         rc = add_name(names, listed[i], err);
-    gcal_names_free(listed, n);
+    gcal_store_names_free(listed, n);
     return rc;
 }
 
@@ -276,11 +279,11 @@ static int add_ledger(const struct gcal_verify_state *state, const char *folder,
     size_t length = strlen(folder);
 
     for (size_t i = 0; i < state->n_sorted; i++) {
-        const char *subject = state->records[i].subject;
+        const char *scope = state->entries[i].scope;
 
-        if ((i == 0 || !is(subject, state->records[i - 1].subject)) &&
-            strncmp(subject, folder, length) == 0 && subject[length] == '/' &&
-            add_name(names, subject + length + 1, err) < 0)
+        if ((i == 0 || !is(scope, state->entries[i - 1].scope)) &&
+            strncmp(scope, folder, length) == 0 && scope[length] == '/' &&
+            add_name(names, scope + length + 1, err) < 0)
             return -1;
     }
     return 0;
@@ -312,9 +315,9 @@ static int check_folder(struct gcal_verify_state *state, const char *folder,
         else if (gcal_store_is_name(names.name[i]))
             rc = check(state, folder, names.name[i], err);
         else
-            gcal_verify_damaged(state, GCAL_LEDGER_FILE ": '%s' is no name",
-                                names.name[i]);
-    gcal_names_free(names.name, names.n);
+            gcal_verify_report_damaged(state, GCAL_LEDGER_FILE ": '%s' is no name",
+                                       names.name[i]);
+    gcal_store_names_free(names.name, names.n);
     return rc;
 }
 
@@ -326,18 +329,19 @@ static void check_end(struct gcal_verify_state *state)
     if (!r->file || fseek(r->file, 0, SEEK_END) < 0)
         return;
     if (ftell(r->file) > r->at)
-        gcal_verify_interrupted(state, GCAL_LEDGER_FILE
-                                ": its last line was cut; the next publication marks it");
+        gcal_verify_report_interrupted(
+            state,
+            GCAL_LEDGER_FILE ": its last line was cut; the next publication marks it");
     fseek(r->file, r->at, SEEK_SET);
 }
 
-int gcal_store_verify(const struct gcal_store *store, struct gcal_verify *verify,
+int gcal_store_verify(const struct gcal_store *store, struct gcal_verify_result *verify,
                       struct gcal_error *err)
 {
     struct gcal_verify_state state = { .store = store, .result = verify };
     int rc;
 
-    *verify = (struct gcal_verify){ 0 };
+    *verify = (struct gcal_verify_result){ 0 };
     if ((rc = gcal_verify_refresh(&state, err)) == 0) {
         check_end(&state);
         gcal_verify_sort(&state);
@@ -352,12 +356,12 @@ int gcal_store_verify(const struct gcal_store *store, struct gcal_verify *verify
         rc = gcal_error_memory(err);
     if (rc == 0 && state.text.size)
         rc = (verify->text = gcal_buf_take(&state.text, err)) ? 0 : -1;
-    gcal_verify_forget(&state);
+    gcal_verify_state_clear(&state);
     return rc;
 }
 
-void gcal_verify_clear(struct gcal_verify *verify)
+void gcal_verify_result_clear(struct gcal_verify_result *verify)
 {
     free(verify->text);
-    *verify = (struct gcal_verify){ 0 };
+    *verify = (struct gcal_verify_result){ 0 };
 }

@@ -6,7 +6,7 @@
 #include "store/files/private.h"
 #include "store/publish/verify_private.h"
 
-static void tell(struct gcal_buf *buf, const char *kind, const char *fmt, va_list args)
+static void report(struct gcal_buf *buf, const char *kind, const char *fmt, va_list args)
 {
     char line[1200];
 
@@ -14,53 +14,53 @@ static void tell(struct gcal_buf *buf, const char *kind, const char *fmt, va_lis
     gcal_buf_printf(buf, "%s: %s\n", kind, line);
 }
 
-void gcal_verify_damaged(struct gcal_verify_state *state, const char *fmt, ...)
+void gcal_verify_report_damaged(struct gcal_verify_state *state, const char *fmt, ...)
 {
     va_list args;
 
     va_start(args, fmt);
-    tell(&state->text, "damaged", fmt, args);
+    report(&state->text, "damaged", fmt, args);
     va_end(args);
     state->result->n_damaged++;
 }
 
-void gcal_verify_interrupted(struct gcal_verify_state *state, const char *fmt, ...)
+void gcal_verify_report_interrupted(struct gcal_verify_state *state, const char *fmt, ...)
 {
     va_list args;
 
     va_start(args, fmt);
-    tell(&state->text, "interrupted", fmt, args);
+    report(&state->text, "interrupted", fmt, args);
     va_end(args);
     state->result->n_interrupted++;
 }
 
 /* "history/NODE/RUN.yaml" and "nodes/NODE.yaml" -> "nodes/NODE"; the caller's to free. */
-static char *subject_of(const char *file)
+static char *scope_of(const char *file)
 {
     const char *name = file + strlen("history/");
 
     if (strncmp(file, "history/", strlen("history/")) == 0)
-        return gcal_format("nodes/%.*s", (int)strcspn(name, "/"), name);
-    return gcal_format("%.*s", (int)strlen(file) - (int)strlen(".yaml"), file);
+        return gcal_buf_format("nodes/%.*s", (int)strcspn(name, "/"), name);
+    return gcal_buf_format("%.*s", (int)strlen(file) - (int)strlen(".yaml"), file);
 }
 
 static int keep(struct gcal_verify_state *state, const struct gcal_ledger_entry *e,
                 struct gcal_error *err)
 {
-    struct gcal_verify_record *records = gcal_array_grow(
-        state->records, state->n_records, &state->capacity, sizeof(*records), err);
+    struct gcal_verify_entry *entries = gcal_array_grow(
+        state->entries, state->n_entries, &state->capacity, sizeof(*entries), err);
     const char *texts[] = { e->file, e->run_id, e->sha256, e->replaces, e->track };
     const char *places[5];
     struct gcal_buf buf = { 0 };
-    char *subject, *block;
+    char *scope, *block;
 
-    if (!records)
+    if (!entries)
         return -1;
-    state->records = records;
-    if (!(subject = subject_of(e->file)))
+    state->entries = entries;
+    if (!(scope = scope_of(e->file)))
         return gcal_error_memory(err);
-    gcal_buf_put(&buf, subject, strlen(subject) + 1);
-    free(subject);
+    gcal_buf_put(&buf, scope, strlen(scope) + 1);
+    free(scope);
     for (int i = 0; i < 5; i++)
         gcal_buf_put(&buf, texts[i], strlen(texts[i]) + 1);
     if (!(block = gcal_buf_take(&buf, err)))
@@ -68,18 +68,18 @@ static int keep(struct gcal_verify_state *state, const struct gcal_ledger_entry 
     places[0] = block + strlen(block) + 1;
     for (int i = 1; i < 5; i++)
         places[i] = places[i - 1] + strlen(places[i - 1]) + 1;
-    state->records[state->n_records] = (struct gcal_verify_record){
-        .order = state->n_records,
+    state->entries[state->n_entries] = (struct gcal_verify_entry){
+        .order = state->n_entries,
         .publishes = strcmp(e->action, "publish") == 0,
         .prunes = strcmp(e->action, "prune") == 0,
-        .subject = block,
+        .scope = block,
         .file = places[0],
         .run_id = places[1],
         .sha256 = places[2],
         .replaces = places[3],
         .track = places[4],
     };
-    state->n_records++;
+    state->n_entries++;
     return 0;
 }
 
@@ -105,23 +105,23 @@ int gcal_verify_refresh(struct gcal_verify_state *state, struct gcal_error *err)
 
 static int compare(const void *a, const void *b)
 {
-    const struct gcal_verify_record *p = a, *q = b;
-    int order = strcmp(p->subject, q->subject);
+    const struct gcal_verify_entry *p = a, *q = b;
+    int order = strcmp(p->scope, q->scope);
 
     return order ? order : (p->order > q->order) - (p->order < q->order);
 }
 
 void gcal_verify_sort(struct gcal_verify_state *state)
 {
-    if (state->n_records)
-        qsort(state->records, state->n_records, sizeof(*state->records), compare);
-    state->n_sorted = state->n_records;
+    if (state->n_entries)
+        qsort(state->entries, state->n_entries, sizeof(*state->entries), compare);
+    state->n_sorted = state->n_entries;
 }
 
-static int add(struct gcal_verify_lines *lines, const struct gcal_verify_record *record,
+static int add(struct gcal_verify_lines *lines, const struct gcal_verify_entry *record,
                struct gcal_error *err)
 {
-    const struct gcal_verify_record **moved = gcal_array_grow(
+    const struct gcal_verify_entry **moved = gcal_array_grow(
         lines->line, lines->n, &lines->capacity, sizeof(*lines->line), err);
 
     if (!moved)
@@ -131,42 +131,41 @@ static int add(struct gcal_verify_lines *lines, const struct gcal_verify_record 
     return 0;
 }
 
-int gcal_verify_find(const struct gcal_verify_state *state, const char *subject,
-                     struct gcal_verify_lines *lines, struct gcal_error *err)
+int gcal_verify_lines_find(const struct gcal_verify_state *state, const char *scope,
+                           struct gcal_verify_lines *lines, struct gcal_error *err)
 {
     size_t low = 0, high = state->n_sorted;
 
     while (low < high) {
         size_t middle = (low + high) / 2;
 
-        if (strcmp(state->records[middle].subject, subject) < 0)
+        if (strcmp(state->entries[middle].scope, scope) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low < state->n_sorted && strcmp(state->records[low].subject, subject) == 0;
-         low++)
-        if (add(lines, &state->records[low], err) < 0)
+    for (; low < state->n_sorted && strcmp(state->entries[low].scope, scope) == 0; low++)
+        if (add(lines, &state->entries[low], err) < 0)
             return -1;
-    for (size_t i = state->n_sorted; i < state->n_records; i++)
-        if (strcmp(state->records[i].subject, subject) == 0 &&
-            add(lines, &state->records[i], err) < 0)
+    for (size_t i = state->n_sorted; i < state->n_entries; i++)
+        if (strcmp(state->entries[i].scope, scope) == 0 &&
+            add(lines, &state->entries[i], err) < 0)
             return -1;
     return 0;
 }
 
-void gcal_verify_forget(struct gcal_verify_state *state)
+void gcal_verify_state_clear(struct gcal_verify_state *state)
 {
-    for (size_t i = 0; i < state->n_records; i++)
-        free(state->records[i].subject);
-    free(state->records);
+    for (size_t i = 0; i < state->n_entries; i++)
+        free(state->entries[i].scope);
+    free(state->entries);
     gcal_ledger_close(&state->reader);
     gcal_buf_free(&state->text);
     gcal_buf_free(&state->ledger_text);
 }
 
-bool gcal_verify_complete(const struct gcal_verify_lines *lines, size_t i,
-                          const char *current)
+bool gcal_verify_is_complete(const struct gcal_verify_lines *lines, size_t i,
+                             const char *current)
 {
     const char *sha256 = lines->line[i]->sha256;
 

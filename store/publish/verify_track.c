@@ -18,7 +18,7 @@ static const char *after_line(const char *at, const char *limit)
 
 static bool was_cut(const char *at, const char *after)
 {
-    const char mark[] = GCAL_CUT_MARK "\n";
+    const char mark[] = GCAL_STORE_CUT_MARK "\n";
     size_t length = strlen(mark);
 
     return (size_t)(after - at) >= length && memcmp(after - length, mark, length) == 0;
@@ -48,7 +48,7 @@ static bool is_run(const char *at, const char *after, const char *run_id)
 
 /* Behind the lines from 'at' on that have this SHA-256 together; NULL when none have. */
 static const char *match(const char *at, const char *limit,
-                         const struct gcal_verify_record *record)
+                         const struct gcal_verify_entry *record)
 {
     const char *end = at;
     char sha256[GCAL_HASH_TEXT_SIZE];
@@ -88,9 +88,9 @@ static bool may_be_left(const char *at, const char *after,
 }
 
 /* Behind the lines of 'line n', which may follow what crashes left; NULL: not there. */
-static const char *look_for(const char *at, const char *limit,
-                            const struct gcal_verify_lines *lines, const bool *found,
-                            size_t n)
+static const char *find_lines_of(const char *at, const char *limit,
+                                 const struct gcal_verify_lines *lines, const bool *found,
+                                 size_t n)
 {
     while (at) {
         const char *end = match(at, limit, lines->line[n]), *after;
@@ -120,19 +120,20 @@ void gcal_verify_track(struct gcal_verify_state *state, const char *node,
         found[i] = !*lines->line[i]->track;
         if (found[i])
             continue;
-        if ((end = look_for(at, limit, lines, found, i))) {
+        if ((end = find_lines_of(at, limit, lines, found, i))) {
             found[i] = true;
             at = end;
-        } else if (gcal_verify_complete(lines, i, current)) {
-            gcal_verify_damaged(state,
-                                "tracks/%s.tsv: the lines of run %s are missing, or were "
-                                "changed",
-                                node, lines->line[i]->run_id);
+        } else if (gcal_verify_is_complete(lines, i, current)) {
+            gcal_verify_report_damaged(
+                state,
+                "tracks/%s.tsv: the lines of run %s are missing, or were "
+                "changed",
+                node, lines->line[i]->run_id);
         }
     }
     for (; (end = after_line(at, limit)); at = end)
         if (!may_be_left(at, end, lines, found, lines->n)) {
-            gcal_verify_damaged(
+            gcal_verify_report_damaged(
                 state, "tracks/%s.tsv: lines at its end are not in the ledger", node);
             break;
         }

@@ -32,7 +32,7 @@ struct gcal_journal {
     char *path;
 };
 
-void gcal_run_header_clear(struct gcal_run_header *header)
+void gcal_record_header_clear(struct gcal_record_header *header)
 {
     free(header->run_id);
     free(header->started_utc);
@@ -42,10 +42,10 @@ void gcal_run_header_clear(struct gcal_run_header *header)
     free(header->config);
     free(header->config_file);
     free(header->catalogue);
-    *header = (struct gcal_run_header){ 0 };
+    *header = (struct gcal_record_header){ 0 };
 }
 
-static void put_header(struct gcal_buf *buf, const struct gcal_run_header *h)
+static void put_header(struct gcal_buf *buf, const struct gcal_record_header *h)
 {
     gcal_wire_put_u32(buf, JOURNAL_VERSION);
     gcal_wire_put_text(buf, h->run_id);
@@ -61,7 +61,7 @@ static void put_header(struct gcal_buf *buf, const struct gcal_run_header *h)
     gcal_wire_put_u32(buf, h->simulated);
 }
 
-static int get_header(struct gcal_wire *wire, struct gcal_run_header *h,
+static int get_header(struct gcal_wire *wire, struct gcal_record_header *h,
                       struct gcal_error *err)
 {
     uint32_t version = gcal_wire_get_u32(wire);
@@ -84,7 +84,7 @@ static int get_header(struct gcal_wire *wire, struct gcal_run_header *h,
     h->simulated = gcal_wire_get_u32(wire) != 0;
     if (gcal_wire_done(wire, "header", err) == 0)
         return 0;
-    gcal_run_header_clear(h);
+    gcal_record_header_clear(h);
     return -1;
 }
 
@@ -106,7 +106,7 @@ static int append(struct gcal_journal *j, enum entry type, struct gcal_buf *body
 
     gcal_wire_put_u64(&payload, checksum(body->data, body->size));
     gcal_buf_put(&payload, body->data, body->size);
-    if (gcal_frame_write(j->fd, type, &payload, err) < 0) {
+    if (gcal_wire_frame_write(j->fd, type, &payload, err) < 0) {
         if (err)
             err->code = GCAL_ESTORE;
         gcal_error_prefix(err, "journal %s", j->path);
@@ -175,13 +175,13 @@ struct gcal_run_sink gcal_journal_sink(struct gcal_journal *journal)
 /* The next entry.  Returns 1; 0 at the end or at a torn tail; -1 with 'err' for damage
  * with more entries behind it.
  */
-static int next_entry(int fd, struct gcal_frame *frame, struct gcal_error *err)
+static int next_entry(int fd, struct gcal_wire_frame *frame, struct gcal_error *err)
 {
     off_t start = lseek(fd, 0, SEEK_CUR);
     struct gcal_wire wire;
     char block[4096];
     ssize_t got;
-    int rc = gcal_frame_read(fd, -1, frame, err);
+    int rc = gcal_wire_frame_read(fd, -1, frame, err);
 
     if (rc > 0) {
         wire = gcal_wire_open(frame->payload.data, frame->payload.size);
@@ -206,8 +206,8 @@ static int next_entry(int fd, struct gcal_frame *frame, struct gcal_error *err)
                                     (long long)start);
 }
 
-static int replay_entry(const struct gcal_frame *frame, const struct gcal_run_sink *sink,
-                        struct gcal_error *err)
+static int replay_entry(const struct gcal_wire_frame *frame,
+                        const struct gcal_run_sink *sink, struct gcal_error *err)
 {
     struct gcal_wire wire = gcal_wire_open(frame->payload.data + CHECKSUM_BYTES,
                                            frame->payload.size - CHECKSUM_BYTES);
@@ -251,9 +251,10 @@ static int replay_entry(const struct gcal_frame *frame, const struct gcal_run_si
     return gcal_error_set(err, GCAL_EINPUT, "entry of unknown type %u", frame->type);
 }
 
-static int replay_header(int fd, struct gcal_run_header *header, struct gcal_error *err)
+static int replay_header(int fd, struct gcal_record_header *header,
+                         struct gcal_error *err)
 {
-    struct gcal_frame frame = { 0 };
+    struct gcal_wire_frame frame = { 0 };
     struct gcal_wire wire;
     int rc = next_entry(fd, &frame, err);
 
@@ -268,10 +269,10 @@ static int replay_header(int fd, struct gcal_run_header *header, struct gcal_err
     return rc;
 }
 
-static int replay(int fd, struct gcal_run_header *header,
+static int replay(int fd, struct gcal_record_header *header,
                   const struct gcal_run_sink *sink, struct gcal_error *err)
 {
-    struct gcal_frame frame;
+    struct gcal_wire_frame frame;
     int rc;
 
     if (replay_header(fd, header, err) < 0)
@@ -283,7 +284,7 @@ static int replay(int fd, struct gcal_run_header *header,
             break;
     }
     if (rc < 0)
-        gcal_run_header_clear(header);
+        gcal_record_header_clear(header);
     return rc;
 }
 
@@ -304,12 +305,12 @@ static int open_regular(const char *path, int flags, struct gcal_error *err)
     return -1;
 }
 
-int gcal_journal_replay(const char *path, struct gcal_run_header *header,
+int gcal_journal_replay(const char *path, struct gcal_record_header *header,
                         const struct gcal_run_sink *sink, struct gcal_error *err)
 {
     int fd = open_regular(path, O_RDONLY, err), rc;
 
-    *header = (struct gcal_run_header){ 0 };
+    *header = (struct gcal_record_header){ 0 };
     if (fd < 0)
         return -1;
     rc = replay(fd, header, sink, err);
@@ -359,7 +360,7 @@ static int sync_folder(const char *path, struct gcal_error *err)
 }
 
 struct gcal_journal *gcal_journal_create(const char *path,
-                                         const struct gcal_run_header *header,
+                                         const struct gcal_record_header *header,
                                          struct gcal_error *err)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -390,14 +391,14 @@ fail:
 struct gcal_journal *gcal_journal_append(const char *path, struct gcal_error *err)
 {
     int fd = open_regular(path, O_RDWR, err), rc;
-    struct gcal_run_header header = { 0 };
-    struct gcal_frame frame;
+    struct gcal_record_header header = { 0 };
+    struct gcal_wire_frame frame;
     struct gcal_journal *j;
 
     if (fd < 0 || !(j = journal_new(fd, path, err)))
         return NULL;
     rc = replay_header(fd, &header, err);
-    gcal_run_header_clear(&header);
+    gcal_record_header_clear(&header);
     if (rc == 0)
         do {
             j->size = lseek(fd, 0, SEEK_CUR);

@@ -1,4 +1,4 @@
-/* record_private.h - the record's tables, as the writer and the reader know them
+/* private.h - the record's tables, as the writer and the reader know them
  *
  * A table is an HDF5 group with one dataset per column, all of one length, so that
  * h5py's f["measurements/status"][:] is a column and h5dump shows it by name.  In
@@ -14,79 +14,81 @@
 #define GCAL_RECORD_FORMAT  "gpucal-record"
 #define GCAL_RECORD_VERSION 1
 
-enum gcal_column_type {
-    GCAL_COLUMN_TEXT,     /* char *, never NULL */
-    GCAL_COLUMN_OPTIONAL, /* char *, "" in the file where it is NULL */
-    GCAL_COLUMN_F64,
-    GCAL_COLUMN_U64, /* uint64_t or size_t */
-    GCAL_COLUMN_INT, /* int */
-    GCAL_COLUMN_BOOL,
-    GCAL_COLUMN_STATUS, /* enum gcal_row_status, an HDF5 enumeration in the file */
-    GCAL_COLUMN_STOP,   /* enum gcal_stop, likewise */
+enum gcal_record_column_type {
+    GCAL_RECORD_COLUMN_TEXT,     /* char *, never NULL */
+    GCAL_RECORD_COLUMN_OPTIONAL, /* char *, "" in the file where it is NULL */
+    GCAL_RECORD_COLUMN_F64,
+    GCAL_RECORD_COLUMN_U64, /* uint64_t or size_t */
+    GCAL_RECORD_COLUMN_INT, /* int */
+    GCAL_RECORD_COLUMN_BOOL,
+    GCAL_RECORD_COLUMN_STATUS, /* enum gcal_measurement_status, an HDF5 enumeration in the
+                                  file */
+    GCAL_RECORD_COLUMN_STOP,   /* enum gcal_measurement_stop, likewise */
 };
 
-struct gcal_column {
+struct gcal_record_column {
     const char *name;
-    enum gcal_column_type type;
+    enum gcal_record_column_type type;
     size_t offset;     /* of its member in a row */
     const char *units; /* or NULL */
 };
 
-enum gcal_table_id {
-    GCAL_TABLE_DEVICES,
-    GCAL_TABLE_KERNELS,
-    GCAL_TABLE_SIZES,
-    GCAL_TABLE_MEASUREMENTS,
-    GCAL_TABLE_SAMPLES,
-    GCAL_TABLE_LOST,
-    GCAL_N_TABLES,
+enum gcal_record_table_id {
+    GCAL_RECORD_TABLE_DEVICES,
+    GCAL_RECORD_TABLE_KERNELS,
+    GCAL_RECORD_TABLE_SIZES,
+    GCAL_RECORD_TABLE_MEASUREMENTS,
+    GCAL_RECORD_TABLE_SAMPLES,
+    GCAL_RECORD_TABLE_LOST,
+    GCAL_RECORD_N_TABLES,
 };
 
-#define GCAL_MAX_COLUMNS 32
+#define GCAL_RECORD_MAX_COLUMNS 32
 
-struct gcal_table_layout {
+struct gcal_record_table_layout {
     const char *name;
     size_t row_bytes;
     hsize_t chunk_rows;
-    const struct gcal_column *columns; /* ended by a NULL name */
+    const struct gcal_record_column *columns; /* ended by a NULL name */
 };
 
-extern const struct gcal_table_layout gcal_record_layout[GCAL_N_TABLES];
+extern const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_TABLES];
 
 /* Rows of the tables that are not structs of measurement.h themselves. */
-struct gcal_kernel_row {
+struct gcal_record_kernel_row {
     struct gcal_run_kernel kernel;
     uint64_t first_size; /* in table sizes */
 };
 
-struct gcal_size_row {
+struct gcal_record_size_row {
     char *name;
     double value;
 };
 
-struct gcal_measurement_row {
+struct gcal_record_measurement_row {
     struct gcal_measurement m;
     uint64_t device, kernel; /* rows of their tables */
     uint64_t first_sample;   /* in table samples */
 };
 
-struct gcal_lost_row {
+struct gcal_record_lost_row {
     char *node, *reason;
     int rank;
 };
 
 /* The run's attributes, on the root group. */
-struct gcal_run_text {
+struct gcal_record_attribute {
     const char *name;
     size_t offset;
     bool optional; /* not in records of earlier gpucals: "" */
 };
 
-extern const struct gcal_run_text gcal_run_texts[]; /* ended by a NULL name */
+extern const struct gcal_record_attribute
+    gcal_record_attributes[]; /* ended by a NULL name */
 
-struct gcal_table {
-    const struct gcal_table_layout *layout;
-    hid_t datasets[GCAL_MAX_COLUMNS]; /* by column, 0 when not open */
+struct gcal_record_table {
+    const struct gcal_record_table_layout *layout;
+    hid_t datasets[GCAL_RECORD_MAX_COLUMNS]; /* by column, 0 when not open */
     hsize_t n_rows;
 };
 
@@ -98,7 +100,7 @@ int gcal_record_seal(int fd);
 int gcal_record_check_seal(int fd, struct gcal_error *err);
 
 /* What HDF5 does on its own: no messages, no plug-ins.  -1 with 'err'. */
-int gcal_record_start(struct gcal_error *err);
+int gcal_record_hdf5_start(struct gcal_error *err);
 
 /* Variable-length UTF-8; the caller's to close. */
 hid_t gcal_record_text_type(void);
@@ -106,23 +108,24 @@ hid_t gcal_record_text_type(void);
 /* In file 'file'.  The functions below return 0, or -1 with 'err' naming table and
  * column but not the file.
  */
-int gcal_table_create(struct gcal_table *table, hid_t file, enum gcal_table_id id,
-                      struct gcal_error *err);
-int gcal_table_open(struct gcal_table *table, hid_t file, enum gcal_table_id id,
-                    struct gcal_error *err);
+int gcal_record_table_create(struct gcal_record_table *table, hid_t file,
+                             enum gcal_record_table_id id, struct gcal_error *err);
+int gcal_record_table_open(struct gcal_record_table *table, hid_t file,
+                           enum gcal_record_table_id id, struct gcal_error *err);
 /* -1 when something could not be written out. */
-int gcal_table_close(struct gcal_table *table, struct gcal_error *err);
+int gcal_record_table_close(struct gcal_record_table *table, struct gcal_error *err);
 
 /* 'rows': 'count' structs of the layout's row_bytes. */
-int gcal_table_append(struct gcal_table *table, const void *rows, size_t count,
-                      struct gcal_error *err);
+int gcal_record_table_append(struct gcal_record_table *table, const void *rows,
+                             size_t count, struct gcal_error *err);
 /* One column of one row again. */
-int gcal_table_rewrite(struct gcal_table *table, hsize_t row_index, const char *column,
-                       const void *row, struct gcal_error *err);
+int gcal_record_table_rewrite(struct gcal_record_table *table, hsize_t row_index,
+                              const char *column, const void *row,
+                              struct gcal_error *err);
 /* Fills members that are columns; texts are the caller's to free, also those that were
  * read before a failure ('rows' starts zeroed).
  */
-int gcal_table_read(const struct gcal_table *table, hsize_t first, size_t count,
-                    void *rows, struct gcal_error *err);
+int gcal_record_table_read(const struct gcal_record_table *table, hsize_t first,
+                           size_t count, void *rows, struct gcal_error *err);
 
 #endif

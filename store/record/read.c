@@ -17,8 +17,8 @@
 
 struct gcal_record {
     hid_t file;
-    struct gcal_table tables[GCAL_N_TABLES];
-    struct gcal_run_header header;
+    struct gcal_record_table tables[GCAL_RECORD_N_TABLES];
+    struct gcal_record_header header;
     size_t n_devices, n_kernels, n_lost;
     struct gcal_run_device *devices;
     struct gcal_run_kernel *kernels;
@@ -107,11 +107,12 @@ static int check_format(hid_t file, struct gcal_error *err)
     return rc;
 }
 
-static int read_header(hid_t file, struct gcal_run_header *header, struct gcal_error *err)
+static int read_header(hid_t file, struct gcal_record_header *header,
+                       struct gcal_error *err)
 {
     uint64_t n_ranks = 0, simulated = 0;
 
-    for (const struct gcal_run_text *t = gcal_run_texts; t->name; t++) {
+    for (const struct gcal_record_attribute *t = gcal_record_attributes; t->name; t++) {
         char **member = (char **)((char *)header + t->offset);
         bool is_there = !t->optional || H5Aexists(file, t->name) > 0;
 
@@ -140,7 +141,7 @@ static int read_header(hid_t file, struct gcal_run_header *header, struct gcal_e
 
 static int read_devices(struct gcal_record *r, struct gcal_error *err)
 {
-    const struct gcal_table *table = &r->tables[GCAL_TABLE_DEVICES];
+    const struct gcal_record_table *table = &r->tables[GCAL_RECORD_TABLE_DEVICES];
 
     if (table->n_rows > MAX_DEVICES)
         return gcal_error_set(err, GCAL_EINPUT, "too many devices");
@@ -148,13 +149,13 @@ static int read_devices(struct gcal_record *r, struct gcal_error *err)
         return gcal_error_memory(err);
     /* Counted before they are read: what was read before a failure is freed. */
     r->n_devices = table->n_rows;
-    return gcal_table_read(table, 0, r->n_devices, r->devices, err);
+    return gcal_record_table_read(table, 0, r->n_devices, r->devices, err);
 }
 
 static int read_sizes(const struct gcal_record *r, uint64_t first, uint64_t count,
                       struct gcal_run_kernel *kernel, struct gcal_error *err)
 {
-    struct gcal_size_row rows[MAX_SIZES] = { 0 };
+    struct gcal_record_size_row rows[MAX_SIZES] = { 0 };
     int rc;
 
     if (count > MAX_SIZES)
@@ -164,7 +165,8 @@ static int read_sizes(const struct gcal_record *r, uint64_t first, uint64_t coun
     kernel->size_values = calloc(count + 1, sizeof(*kernel->size_values));
     if (!kernel->size_names || !kernel->size_values)
         return gcal_error_memory(err);
-    rc = gcal_table_read(&r->tables[GCAL_TABLE_SIZES], first, count, rows, err);
+    rc = gcal_record_table_read(&r->tables[GCAL_RECORD_TABLE_SIZES], first, count, rows,
+                                err);
     for (size_t i = 0; i < count; i++) {
         kernel->size_names[i] = rows[i].name;
         kernel->size_values[i] = rows[i].value;
@@ -175,15 +177,15 @@ static int read_sizes(const struct gcal_record *r, uint64_t first, uint64_t coun
 
 static int read_kernels(struct gcal_record *r, struct gcal_error *err)
 {
-    const struct gcal_table *table = &r->tables[GCAL_TABLE_KERNELS];
+    const struct gcal_record_table *table = &r->tables[GCAL_RECORD_TABLE_KERNELS];
 
     if (table->n_rows > MAX_KERNELS)
         return gcal_error_set(err, GCAL_EINPUT, "too many kernels");
     if (!(r->kernels = calloc(table->n_rows + 1, sizeof(*r->kernels))))
         return gcal_error_memory(err);
     while (r->n_kernels < table->n_rows) {
-        struct gcal_kernel_row row = { 0 };
-        int rc = gcal_table_read(table, r->n_kernels, 1, &row, err);
+        struct gcal_record_kernel_row row = { 0 };
+        int rc = gcal_record_table_read(table, r->n_kernels, 1, &row, err);
         uint64_t n_sizes = row.kernel.n_sizes;
 
         row.kernel.n_sizes = 0; /* until they are there */
@@ -198,19 +200,19 @@ static int read_kernels(struct gcal_record *r, struct gcal_error *err)
 
 static int read_lost(struct gcal_record *r, struct gcal_error *err)
 {
-    const struct gcal_table *table = &r->tables[GCAL_TABLE_LOST];
+    const struct gcal_record_table *table = &r->tables[GCAL_RECORD_TABLE_LOST];
 
     if (table->n_rows > MAX_DEVICES)
         return gcal_error_set(err, GCAL_EINPUT, "too many lost ranks");
     if (!(r->lost = calloc(table->n_rows + 1, sizeof(*r->lost))))
         return gcal_error_memory(err);
     while (r->n_lost < table->n_rows) {
-        struct gcal_lost_row row = { 0 };
-        int rc = gcal_table_read(table, r->n_lost, 1, &row, err);
+        struct gcal_record_lost_row row = { 0 };
+        int rc = gcal_record_table_read(table, r->n_lost, 1, &row, err);
         char *text = NULL;
 
         if (rc == 0 &&
-            !(text = gcal_format("%s rank %d: %s", row.node, row.rank, row.reason)))
+            !(text = gcal_buf_format("%s rank %d: %s", row.node, row.rank, row.reason)))
             rc = gcal_error_memory(err);
         free(row.node);
         free(row.reason);
@@ -255,14 +257,15 @@ static hid_t open_file(const char *path)
 
 static int read_all(struct gcal_record *r, const char *path, struct gcal_error *err)
 {
-    if (check_file(path, err) < 0 || gcal_record_start(err) < 0)
+    if (check_file(path, err) < 0 || gcal_record_hdf5_start(err) < 0)
         return -1;
     if ((r->file = open_file(path)) < 0)
         return gcal_error_set(err, GCAL_EINPUT, "truncated or damaged");
     if (check_format(r->file, err) < 0 || read_header(r->file, &r->header, err) < 0)
         return -1;
-    for (int i = 0; i < GCAL_N_TABLES; i++)
-        if (gcal_table_open(&r->tables[i], r->file, (enum gcal_table_id)i, err) < 0)
+    for (int i = 0; i < GCAL_RECORD_N_TABLES; i++)
+        if (gcal_record_table_open(&r->tables[i], r->file, (enum gcal_record_table_id)i,
+                                   err) < 0)
             return -1;
     if (read_devices(r, err) < 0 || read_kernels(r, err) < 0)
         return -1;
@@ -289,8 +292,8 @@ void gcal_record_close(struct gcal_record *record)
 {
     if (!record)
         return;
-    for (int i = 0; i < GCAL_N_TABLES; i++)
-        gcal_table_close(&record->tables[i], NULL);
+    for (int i = 0; i < GCAL_RECORD_N_TABLES; i++)
+        gcal_record_table_close(&record->tables[i], NULL);
     if (record->file >= 0)
         H5Fclose(record->file);
     for (size_t i = 0; i < record->n_devices; i++)
@@ -299,14 +302,14 @@ void gcal_record_close(struct gcal_record *record)
         gcal_run_kernel_clear(&record->kernels[i]);
     for (size_t i = 0; i < record->n_lost; i++)
         free(record->lost[i]);
-    gcal_run_header_clear(&record->header);
+    gcal_record_header_clear(&record->header);
     free(record->devices);
     free(record->kernels);
     free(record->lost);
     free(record);
 }
 
-const struct gcal_run_header *gcal_record_header(const struct gcal_record *record)
+const struct gcal_record_header *gcal_record_header(const struct gcal_record *record)
 {
     return &record->header;
 }
@@ -345,11 +348,11 @@ const char *gcal_record_lost(const struct gcal_record *record, size_t i)
 
 size_t gcal_record_measurement_count(const struct gcal_record *record)
 {
-    return record->tables[GCAL_TABLE_MEASUREMENTS].n_rows;
+    return record->tables[GCAL_RECORD_TABLE_MEASUREMENTS].n_rows;
 }
 
 /* Fills what the tables of devices, kernels and samples know of 'row'. */
-static int complete(const struct gcal_record *r, struct gcal_measurement_row *row,
+static int complete(const struct gcal_record *r, struct gcal_record_measurement_row *row,
                     struct gcal_error *err)
 {
     struct gcal_measurement *m = &row->m;
@@ -363,17 +366,18 @@ static int complete(const struct gcal_record *r, struct gcal_measurement_row *ro
     m->samples = calloc(m->n_samples + 1, sizeof(*m->samples));
     if (!m->node || !m->device_uid || !m->kernel_id || !m->samples)
         return gcal_error_memory(err);
-    return gcal_table_read(&r->tables[GCAL_TABLE_SAMPLES], row->first_sample,
-                           m->n_samples, m->samples, err);
+    return gcal_record_table_read(&r->tables[GCAL_RECORD_TABLE_SAMPLES],
+                                  row->first_sample, m->n_samples, m->samples, err);
 }
 
 int gcal_record_measurement(const struct gcal_record *record, size_t i,
                             struct gcal_measurement *m, size_t *device, size_t *kernel,
                             struct gcal_error *err)
 {
-    struct gcal_measurement_row row = { 0 };
+    struct gcal_record_measurement_row row = { 0 };
 
-    if (gcal_table_read(&record->tables[GCAL_TABLE_MEASUREMENTS], i, 1, &row, err) < 0 ||
+    if (gcal_record_table_read(&record->tables[GCAL_RECORD_TABLE_MEASUREMENTS], i, 1,
+                               &row, err) < 0 ||
         complete(record, &row, err) < 0) {
         gcal_error_prefix(err, "record: measurement %zu", i);
         gcal_measurement_clear(&row.m);

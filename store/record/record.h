@@ -16,7 +16,7 @@
 
 struct gcal_error;
 
-struct gcal_run_header {
+struct gcal_record_header {
     char *run_id;                     /* "20261121T041705Z-1a2b3c4d" */
     char *started_utc, *finished_utc; /* finished NULL in a journal */
     char *gpucal_version;
@@ -29,7 +29,7 @@ struct gcal_run_header {
     bool simulated; /* made by a test device: never published to a real store */
 };
 
-void gcal_run_header_clear(struct gcal_run_header *header);
+void gcal_record_header_clear(struct gcal_record_header *header);
 
 /* ---- journal ---- */
 
@@ -39,7 +39,7 @@ struct gcal_journal;
  * message says to resume or to remove it.
  */
 struct gcal_journal *gcal_journal_create(const char *path,
-                                         const struct gcal_run_header *header,
+                                         const struct gcal_record_header *header,
                                          struct gcal_error *err);
 /* An existing one, to go on with; its torn tail is cut. */
 struct gcal_journal *gcal_journal_append(const char *path, struct gcal_error *err);
@@ -49,7 +49,7 @@ struct gcal_run_sink gcal_journal_sink(struct gcal_journal *journal);
 /* Reads a journal from the start: the header (the caller's to clear), then every entry
  * into 'sink' in the order written.
  */
-int gcal_journal_replay(const char *path, struct gcal_run_header *header,
+int gcal_journal_replay(const char *path, struct gcal_record_header *header,
                         const struct gcal_run_sink *sink, struct gcal_error *err);
 
 /* ---- record, writing ---- */
@@ -66,7 +66,7 @@ struct gcal_run_sink gcal_record_sink(struct gcal_record_writer *writer);
  * that was there before still is.
  */
 int gcal_record_finish(struct gcal_record_writer *writer,
-                       const struct gcal_run_header *header, struct gcal_error *err);
+                       const struct gcal_record_header *header, struct gcal_error *err);
 /* Gives up: removes the temporary file. */
 void gcal_record_abandon(struct gcal_record_writer *writer);
 
@@ -78,7 +78,7 @@ struct gcal_record;
 struct gcal_record *gcal_record_open(const char *path, struct gcal_error *err);
 void gcal_record_close(struct gcal_record *record);
 
-const struct gcal_run_header *gcal_record_header(const struct gcal_record *record);
+const struct gcal_record_header *gcal_record_header(const struct gcal_record *record);
 size_t gcal_record_device_count(const struct gcal_record *record);
 const struct gcal_run_device *gcal_record_device(const struct gcal_record *record,
                                                  size_t i);

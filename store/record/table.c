@@ -4,15 +4,16 @@
 #include "calib/base/error.h"
 #include "store/record/private.h"
 
-static int is_text(const struct gcal_column *column)
+static int is_text(const struct gcal_record_column *column)
 {
-    return column->type == GCAL_COLUMN_TEXT || column->type == GCAL_COLUMN_OPTIONAL;
+    return column->type == GCAL_RECORD_COLUMN_TEXT ||
+           column->type == GCAL_RECORD_COLUMN_OPTIONAL;
 }
 
-int gcal_record_start(struct gcal_error *err)
+int gcal_record_hdf5_start(struct gcal_error *err)
 {
     /* HDF5 must not print, and a record must not load code.  It must not clean up when
-     * the program ends either: see give_up() in record_write.c.
+     * the program ends either: see give_up() in write.c.
      */
     H5dont_atexit();
     if (H5open() < 0 || H5Eset_auto2(H5E_DEFAULT, NULL, NULL) < 0 ||
@@ -34,16 +35,17 @@ hid_t gcal_record_text_type(void)
 }
 
 /* An enumeration over unsigned bytes with the names that people read. */
-static hid_t enum_type(enum gcal_column_type column)
+static hid_t enum_type(enum gcal_record_column_type column)
 {
     hid_t type = H5Tenum_create(H5T_STD_U8LE);
-    bool status = column == GCAL_COLUMN_STATUS;
-    int last = status ? GCAL_ROW_BAD_EVENTS : GCAL_STOP_BUDGET;
+    bool status = column == GCAL_RECORD_COLUMN_STATUS;
+    int last = status ? GCAL_MEASUREMENT_BAD_EVENTS : GCAL_MEASUREMENT_STOP_BUDGET;
 
     for (int i = 0; type >= 0 && i <= last; i++) {
         unsigned char value = (unsigned char)i;
-        const char *name = status ? gcal_row_status_name((enum gcal_row_status)i)
-                                  : gcal_stop_name((enum gcal_stop)i);
+        const char *name =
+            status ? gcal_measurement_status_name((enum gcal_measurement_status)i)
+                   : gcal_measurement_stop_name((enum gcal_measurement_stop)i);
 
         if (H5Tenum_insert(type, name, &value) < 0) {
             H5Tclose(type);
@@ -54,19 +56,19 @@ static hid_t enum_type(enum gcal_column_type column)
 }
 
 /* The column's type in the file; the caller's to close. */
-static hid_t file_type(const struct gcal_column *column)
+static hid_t file_type(const struct gcal_record_column *column)
 {
     switch (column->type) {
-    case GCAL_COLUMN_F64:
+    case GCAL_RECORD_COLUMN_F64:
         return H5Tcopy(H5T_IEEE_F64LE);
-    case GCAL_COLUMN_U64:
+    case GCAL_RECORD_COLUMN_U64:
         return H5Tcopy(H5T_STD_U64LE);
-    case GCAL_COLUMN_INT:
+    case GCAL_RECORD_COLUMN_INT:
         return H5Tcopy(H5T_STD_I32LE);
-    case GCAL_COLUMN_BOOL:
+    case GCAL_RECORD_COLUMN_BOOL:
         return H5Tcopy(H5T_STD_U8LE);
-    case GCAL_COLUMN_STATUS:
-    case GCAL_COLUMN_STOP:
+    case GCAL_RECORD_COLUMN_STATUS:
+    case GCAL_RECORD_COLUMN_STOP:
         return enum_type(column->type);
     default:
         return gcal_record_text_type();
@@ -82,100 +84,102 @@ union cell {
     unsigned char u8;
 };
 
-static hid_t memory_type(const struct gcal_column *column)
+static hid_t memory_type(const struct gcal_record_column *column)
 {
     switch (column->type) {
-    case GCAL_COLUMN_F64:
+    case GCAL_RECORD_COLUMN_F64:
         return H5Tcopy(H5T_NATIVE_DOUBLE);
-    case GCAL_COLUMN_U64:
+    case GCAL_RECORD_COLUMN_U64:
         return H5Tcopy(H5T_NATIVE_UINT64);
-    case GCAL_COLUMN_INT:
-    case GCAL_COLUMN_BOOL:
+    case GCAL_RECORD_COLUMN_INT:
+    case GCAL_RECORD_COLUMN_BOOL:
         return H5Tcopy(H5T_NATIVE_INT64);
     default:
         return file_type(column);
     }
 }
 
-static size_t cell_bytes(const struct gcal_column *column)
+static size_t cell_bytes(const struct gcal_record_column *column)
 {
-    bool is_enum = column->type == GCAL_COLUMN_STATUS || column->type == GCAL_COLUMN_STOP;
+    bool is_enum = column->type == GCAL_RECORD_COLUMN_STATUS ||
+                   column->type == GCAL_RECORD_COLUMN_STOP;
 
     return is_enum ? 1 : sizeof(union cell);
 }
 
-static void cell_from_row(const struct gcal_column *column, const char *row,
+static void cell_from_row(const struct gcal_record_column *column, const char *row,
                           union cell *cell)
 {
     const void *member = row + column->offset;
 
     switch (column->type) {
-    case GCAL_COLUMN_TEXT:
-    case GCAL_COLUMN_OPTIONAL:
+    case GCAL_RECORD_COLUMN_TEXT:
+    case GCAL_RECORD_COLUMN_OPTIONAL:
         cell->text = *(char *const *)member;
         if (!cell->text)
             cell->text = "";
         break;
-    case GCAL_COLUMN_F64:
+    case GCAL_RECORD_COLUMN_F64:
         cell->f64 = *(const double *)member;
         break;
-    case GCAL_COLUMN_U64:
+    case GCAL_RECORD_COLUMN_U64:
         cell->u64 = *(const uint64_t *)member;
         break;
-    case GCAL_COLUMN_INT:
+    case GCAL_RECORD_COLUMN_INT:
         cell->i64 = *(const int *)member;
         break;
-    case GCAL_COLUMN_BOOL:
+    case GCAL_RECORD_COLUMN_BOOL:
         cell->i64 = *(const bool *)member;
         break;
-    case GCAL_COLUMN_STATUS:
-        cell->u8 = (unsigned char)*(const enum gcal_row_status *)member;
+    case GCAL_RECORD_COLUMN_STATUS:
+        cell->u8 = (unsigned char)*(const enum gcal_measurement_status *)member;
         break;
-    case GCAL_COLUMN_STOP:
-        cell->u8 = (unsigned char)*(const enum gcal_stop *)member;
+    case GCAL_RECORD_COLUMN_STOP:
+        cell->u8 = (unsigned char)*(const enum gcal_measurement_stop *)member;
         break;
     }
 }
 
 /* The other way.  -1 for a value that the member cannot hold. */
-static int cell_to_row(const struct gcal_column *column, const union cell *cell,
+static int cell_to_row(const struct gcal_record_column *column, const union cell *cell,
                        char *row)
 {
     void *member = row + column->offset;
 
     switch (column->type) {
-    case GCAL_COLUMN_TEXT:
+    case GCAL_RECORD_COLUMN_TEXT:
         *(char **)member = strdup(cell->text ? cell->text : "");
         return *(char **)member ? 0 : -1;
-    case GCAL_COLUMN_OPTIONAL:
+    case GCAL_RECORD_COLUMN_OPTIONAL:
         if (!cell->text || !*cell->text)
             return 0;
         *(char **)member = strdup(cell->text);
         return *(char **)member ? 0 : -1;
-    case GCAL_COLUMN_F64:
+    case GCAL_RECORD_COLUMN_F64:
         *(double *)member = cell->f64;
         return 0;
-    case GCAL_COLUMN_U64:
+    case GCAL_RECORD_COLUMN_U64:
         *(uint64_t *)member = cell->u64;
         return 0;
-    case GCAL_COLUMN_INT:
+    case GCAL_RECORD_COLUMN_INT:
         *(int *)member = (int)cell->i64;
         return cell->i64 == (int)cell->i64 ? 0 : -1;
-    case GCAL_COLUMN_BOOL:
+    case GCAL_RECORD_COLUMN_BOOL:
         *(bool *)member = cell->i64 != 0;
         return cell->i64 == 0 || cell->i64 == 1 ? 0 : -1;
-    case GCAL_COLUMN_STATUS:
-        *(enum gcal_row_status *)member = cell->u8;
-        return cell->u8 <= GCAL_ROW_BAD_EVENTS ? 0 : -1;
-    case GCAL_COLUMN_STOP:
-        *(enum gcal_stop *)member = cell->u8;
-        return cell->u8 <= GCAL_STOP_BUDGET ? 0 : -1;
+    case GCAL_RECORD_COLUMN_STATUS:
+        *(enum gcal_measurement_status *)member = cell->u8;
+        return cell->u8 <= GCAL_MEASUREMENT_BAD_EVENTS ? 0 : -1;
+    case GCAL_RECORD_COLUMN_STOP:
+        *(enum gcal_measurement_stop *)member = cell->u8;
+        return cell->u8 <= GCAL_MEASUREMENT_STOP_BUDGET ? 0 : -1;
     }
     return -1;
 }
 
-static int fail(const struct gcal_table *table, const struct gcal_column *column,
-                const char *what, struct gcal_error *err)
+static int fail(const struct gcal_record_table *table,
+                const struct gcal_record_column *column, const char *what,
+                struct gcal_error *err)
 {
     return gcal_error_set(err, GCAL_EINPUT, "%s/%s: %s", table->layout->name,
                           column->name, what);
@@ -195,7 +199,8 @@ static int put_units(hid_t dataset, const char *units)
     return rc;
 }
 
-static hid_t create_dataset(hid_t group, const struct gcal_column *column, hsize_t chunk)
+static hid_t create_dataset(hid_t group, const struct gcal_record_column *column,
+                            hsize_t chunk)
 {
     hsize_t none = 0, unlimited = H5S_UNLIMITED;
     hid_t type = file_type(column), space = H5Screate_simple(1, &none, &unlimited);
@@ -216,14 +221,14 @@ static hid_t create_dataset(hid_t group, const struct gcal_column *column, hsize
     return dataset;
 }
 
-int gcal_table_create(struct gcal_table *table, hid_t file, enum gcal_table_id id,
-                      struct gcal_error *err)
+int gcal_record_table_create(struct gcal_record_table *table, hid_t file,
+                             enum gcal_record_table_id id, struct gcal_error *err)
 {
-    const struct gcal_table_layout *layout = &gcal_record_layout[id];
+    const struct gcal_record_table_layout *layout = &gcal_record_layout[id];
     hid_t options = H5Pcreate(H5P_GROUP_CREATE), group = -1;
     int rc = 0;
 
-    *table = (struct gcal_table){ .layout = layout };
+    *table = (struct gcal_record_table){ .layout = layout };
     if (H5Pset_obj_track_times(options, 0) >= 0)
         group = H5Gcreate2(file, layout->name, H5P_DEFAULT, options, H5P_DEFAULT);
     for (size_t i = 0; rc == 0 && layout->columns[i].name; i++) {
@@ -242,7 +247,8 @@ int gcal_table_create(struct gcal_table *table, hid_t file, enum gcal_table_id i
 /* Chunked, one dimension, the class of its column: nothing else is read, so that a
  * file made to harm cannot lead to other files or odd shapes.
  */
-static int check_dataset(hid_t dataset, const struct gcal_column *column, hsize_t *rows)
+static int check_dataset(hid_t dataset, const struct gcal_record_column *column,
+                         hsize_t *rows)
 {
     hid_t type = H5Dget_type(dataset), want = file_type(column);
     hid_t space = H5Dget_space(dataset), options = H5Dget_create_plist(dataset);
@@ -260,15 +266,15 @@ static int check_dataset(hid_t dataset, const struct gcal_column *column, hsize_
     return rc;
 }
 
-int gcal_table_open(struct gcal_table *table, hid_t file, enum gcal_table_id id,
-                    struct gcal_error *err)
+int gcal_record_table_open(struct gcal_record_table *table, hid_t file,
+                           enum gcal_record_table_id id, struct gcal_error *err)
 {
-    const struct gcal_table_layout *layout = &gcal_record_layout[id];
-    const struct gcal_column *column = layout->columns;
+    const struct gcal_record_table_layout *layout = &gcal_record_layout[id];
+    const struct gcal_record_column *column = layout->columns;
     hid_t group = H5Gopen2(file, layout->name, H5P_DEFAULT);
     int rc = 0;
 
-    *table = (struct gcal_table){ .layout = layout };
+    *table = (struct gcal_record_table){ .layout = layout };
     if (group < 0)
         return gcal_error_set(err, GCAL_EINPUT, "no group %s", layout->name);
     for (size_t i = 0; rc == 0 && column->name; i++, column++) {
@@ -291,7 +297,7 @@ int gcal_table_open(struct gcal_table *table, hid_t file, enum gcal_table_id id,
     return rc;
 }
 
-int gcal_table_close(struct gcal_table *table, struct gcal_error *err)
+int gcal_record_table_close(struct gcal_record_table *table, struct gcal_error *err)
 {
     int rc = 0;
 
@@ -334,10 +340,10 @@ static int move_cells(hid_t dataset, hid_t type, hsize_t first, size_t count,
 }
 
 /* Cells of 'column' from 'rows' into the file, which has room for them. */
-static int put_column(const struct gcal_table *table, size_t i, hsize_t first,
+static int put_column(const struct gcal_record_table *table, size_t i, hsize_t first,
                       const char *rows, size_t count, char *cells, struct gcal_error *err)
 {
-    const struct gcal_column *column = &table->layout->columns[i];
+    const struct gcal_record_column *column = &table->layout->columns[i];
     size_t step = cell_bytes(column);
     hid_t type = memory_type(column);
     int rc;
@@ -353,8 +359,8 @@ static int put_column(const struct gcal_table *table, size_t i, hsize_t first,
     return rc < 0 ? fail(table, column, "cannot be written", err) : 0;
 }
 
-int gcal_table_append(struct gcal_table *table, const void *rows, size_t count,
-                      struct gcal_error *err)
+int gcal_record_table_append(struct gcal_record_table *table, const void *rows,
+                             size_t count, struct gcal_error *err)
 {
     hsize_t size = table->n_rows + count;
     char *cells;
@@ -376,8 +382,8 @@ int gcal_table_append(struct gcal_table *table, const void *rows, size_t count,
     return rc;
 }
 
-int gcal_table_rewrite(struct gcal_table *table, hsize_t row_index, const char *column,
-                       const void *row, struct gcal_error *err)
+int gcal_record_table_rewrite(struct gcal_record_table *table, hsize_t row_index,
+                              const char *column, const void *row, struct gcal_error *err)
 {
     union cell cell;
 
@@ -387,10 +393,10 @@ int gcal_table_rewrite(struct gcal_table *table, hsize_t row_index, const char *
     return -1;
 }
 
-static int get_column(const struct gcal_table *table, size_t i, hsize_t first, char *rows,
-                      size_t count, char *cells, struct gcal_error *err)
+static int get_column(const struct gcal_record_table *table, size_t i, hsize_t first,
+                      char *rows, size_t count, char *cells, struct gcal_error *err)
 {
-    const struct gcal_column *column = &table->layout->columns[i];
+    const struct gcal_record_column *column = &table->layout->columns[i];
     size_t step = cell_bytes(column);
     hid_t type = memory_type(column);
     int rc = 0;
@@ -412,8 +418,8 @@ static int get_column(const struct gcal_table *table, size_t i, hsize_t first, c
     return rc;
 }
 
-int gcal_table_read(const struct gcal_table *table, hsize_t first, size_t count,
-                    void *rows, struct gcal_error *err)
+int gcal_record_table_read(const struct gcal_record_table *table, hsize_t first,
+                           size_t count, void *rows, struct gcal_error *err)
 {
     char *cells;
     int rc = 0;

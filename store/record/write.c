@@ -22,7 +22,7 @@ struct place {
 struct gcal_record_writer {
     char *path, *temp;
     hid_t file;
-    struct gcal_table tables[GCAL_N_TABLES];
+    struct gcal_record_table tables[GCAL_RECORD_N_TABLES];
     void *devices, *kernels; /* trees of struct place */
     bool given_up;           /* a write failed */
 };
@@ -106,7 +106,7 @@ static int add_device(void *context, const struct gcal_run_device *device,
                       struct gcal_error *err)
 {
     struct gcal_record_writer *w = context;
-    struct gcal_table *table = &w->tables[GCAL_TABLE_DEVICES];
+    struct gcal_record_table *table = &w->tables[GCAL_RECORD_TABLE_DEVICES];
     hsize_t row;
     int found = find_place(&w->devices, device->node, device->info.uid, &row);
 
@@ -114,9 +114,10 @@ static int add_device(void *context, const struct gcal_run_device *device,
         return gcal_error_memory(err);
     /* Met again, after a restart or when it is given up: the last word holds. */
     if (found)
-        return gcal_table_rewrite(table, row, "failure", device, err) < 0 ? failed(w, err)
-                                                                          : 0;
-    if (gcal_table_append(table, device, 1, err) < 0)
+        return gcal_record_table_rewrite(table, row, "failure", device, err) < 0
+                   ? failed(w, err)
+                   : 0;
+    if (gcal_record_table_append(table, device, 1, err) < 0)
         return failed(w, err);
     return add_place(&w->devices, device->node, device->info.uid, table->n_rows - 1, err);
 }
@@ -125,9 +126,11 @@ static int add_sizes(struct gcal_record_writer *w, const struct gcal_run_kernel 
                      struct gcal_error *err)
 {
     for (size_t i = 0; i < kernel->n_sizes; i++) {
-        struct gcal_size_row row = { kernel->size_names[i], kernel->size_values[i] };
+        struct gcal_record_size_row row = { kernel->size_names[i],
+                                            kernel->size_values[i] };
 
-        if (gcal_table_append(&w->tables[GCAL_TABLE_SIZES], &row, 1, err) < 0)
+        if (gcal_record_table_append(&w->tables[GCAL_RECORD_TABLE_SIZES], &row, 1, err) <
+            0)
             return -1;
     }
     return 0;
@@ -137,15 +140,17 @@ static int add_kernel(void *context, const struct gcal_run_kernel *kernel,
                       struct gcal_error *err)
 {
     struct gcal_record_writer *w = context;
-    struct gcal_table *table = &w->tables[GCAL_TABLE_KERNELS];
-    struct gcal_kernel_row row = { .kernel = *kernel,
-                                   .first_size = w->tables[GCAL_TABLE_SIZES].n_rows };
+    struct gcal_record_table *table = &w->tables[GCAL_RECORD_TABLE_KERNELS];
+    struct gcal_record_kernel_row row = { .kernel = *kernel,
+                                          .first_size =
+                                              w->tables[GCAL_RECORD_TABLE_SIZES].n_rows };
     hsize_t there;
     int found = find_place(&w->kernels, kernel->id, "", &there);
 
     if (found)
         return found < 0 ? gcal_error_memory(err) : 0;
-    if (add_sizes(w, kernel, err) < 0 || gcal_table_append(table, &row, 1, err) < 0)
+    if (add_sizes(w, kernel, err) < 0 ||
+        gcal_record_table_append(table, &row, 1, err) < 0)
         return failed(w, err);
     return add_place(&w->kernels, kernel->id, "", table->n_rows - 1, err);
 }
@@ -154,8 +159,8 @@ static int add_measurement(void *context, const struct gcal_measurement *m,
                            struct gcal_error *err)
 {
     struct gcal_record_writer *w = context;
-    struct gcal_table *samples = &w->tables[GCAL_TABLE_SAMPLES];
-    struct gcal_measurement_row row = { .m = *m, .first_sample = samples->n_rows };
+    struct gcal_record_table *samples = &w->tables[GCAL_RECORD_TABLE_SAMPLES];
+    struct gcal_record_measurement_row row = { .m = *m, .first_sample = samples->n_rows };
     hsize_t device, kernel;
 
     if (find_place(&w->devices, m->node, m->device_uid, &device) <= 0 ||
@@ -166,8 +171,9 @@ static int add_measurement(void *context, const struct gcal_measurement *m,
                               w->path, m->kernel_id, m->device_uid, m->node);
     row.device = device;
     row.kernel = kernel;
-    if (gcal_table_append(samples, m->samples, m->n_samples, err) < 0 ||
-        gcal_table_append(&w->tables[GCAL_TABLE_MEASUREMENTS], &row, 1, err) < 0)
+    if (gcal_record_table_append(samples, m->samples, m->n_samples, err) < 0 ||
+        gcal_record_table_append(&w->tables[GCAL_RECORD_TABLE_MEASUREMENTS], &row, 1,
+                                 err) < 0)
         return failed(w, err);
     return 0;
 }
@@ -176,9 +182,9 @@ static int add_lost(void *context, const char *node, int rank, const char *reaso
                     struct gcal_error *err)
 {
     struct gcal_record_writer *w = context;
-    struct gcal_lost_row row = { (char *)node, (char *)reason, rank };
+    struct gcal_record_lost_row row = { (char *)node, (char *)reason, rank };
 
-    if (gcal_table_append(&w->tables[GCAL_TABLE_LOST], &row, 1, err) < 0)
+    if (gcal_record_table_append(&w->tables[GCAL_RECORD_TABLE_LOST], &row, 1, err) < 0)
         return failed(w, err);
     return 0;
 }
@@ -219,7 +225,8 @@ struct gcal_record_writer *gcal_record_create(const char *path, struct gcal_erro
     struct gcal_record_writer *w = calloc(1, sizeof(*w));
     int fd, rc = 0;
 
-    if (!w || !(w->path = strdup(path)) || !(w->temp = gcal_format("%s.XXXXXX", path))) {
+    if (!w || !(w->path = strdup(path)) ||
+        !(w->temp = gcal_buf_format("%s.XXXXXX", path))) {
         gcal_error_memory(err);
         goto fail;
     }
@@ -229,12 +236,13 @@ struct gcal_record_writer *gcal_record_create(const char *path, struct gcal_erro
         goto fail;
     }
     close(fd);
-    if (gcal_record_start(err) < 0)
+    if (gcal_record_hdf5_start(err) < 0)
         rc = -1;
     else if ((w->file = create_file(w->temp)) < 0)
         rc = gcal_error_set(err, GCAL_ESTORE, "HDF5 cannot create it");
-    for (int i = 0; rc == 0 && i < GCAL_N_TABLES; i++)
-        rc = gcal_table_create(&w->tables[i], w->file, (enum gcal_table_id)i, err);
+    for (int i = 0; rc == 0 && i < GCAL_RECORD_N_TABLES; i++)
+        rc = gcal_record_table_create(&w->tables[i], w->file,
+                                      (enum gcal_record_table_id)i, err);
     if (rc == 0)
         return w;
     failed(w, err);
@@ -257,8 +265,8 @@ static int close_file(struct gcal_record_writer *w, struct gcal_error *err)
         return 0;
     if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0)
         return gcal_error_set(err, GCAL_ESTORE, "cannot be flushed");
-    for (int i = 0; i < GCAL_N_TABLES; i++)
-        if (gcal_table_close(&w->tables[i], err) < 0)
+    for (int i = 0; i < GCAL_RECORD_N_TABLES; i++)
+        if (gcal_record_table_close(&w->tables[i], err) < 0)
             return -1;
     w->file = -1; /* freed by HDF5 even when it cannot be closed */
     if (H5Fclose(file) < 0)
@@ -324,7 +332,7 @@ static int put_config(hid_t file, const char *text)
     return rc;
 }
 
-static int put_header(hid_t file, const struct gcal_run_header *header)
+static int put_header(hid_t file, const struct gcal_record_header *header)
 {
     uint64_t version = GCAL_RECORD_VERSION, simulated = header->simulated,
              n_ranks = header->n_ranks;
@@ -333,7 +341,7 @@ static int put_header(hid_t file, const struct gcal_run_header *header)
         put_attribute(file, "format_version", H5T_STD_U32LE, H5T_NATIVE_UINT64,
                       &version) < 0)
         return -1;
-    for (const struct gcal_run_text *t = gcal_run_texts; t->name; t++)
+    for (const struct gcal_record_attribute *t = gcal_record_attributes; t->name; t++)
         if (put_text(file, t->name, *(char *const *)((const char *)header + t->offset)) <
             0)
             return -1;
@@ -389,7 +397,7 @@ static int move_in_place(struct gcal_record_writer *w, struct gcal_error *err)
 }
 
 int gcal_record_finish(struct gcal_record_writer *writer,
-                       const struct gcal_run_header *header, struct gcal_error *err)
+                       const struct gcal_record_header *header, struct gcal_error *err)
 {
     int rc = 0;
 

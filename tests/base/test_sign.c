@@ -43,7 +43,7 @@ static char *sign(const char *key_name)
 
     assert_non_null(key);
     assert_non_null(line = gcal_sign(key, text, strlen(text), NULL));
-    all = gcal_format("%s%s", text, line);
+    all = gcal_buf_format("%s%s", text, line);
     free(line);
     gcal_sign_key_destroy(key);
     return all;
@@ -112,11 +112,11 @@ static void a_signature_holds_for_its_text_and_key(void **state)
     assert_false(is_good(NULL, all, "changed since it was signed"));
     *strstr(all, "m1") = 'n';
     /* Two lines: the last counts, and signs nothing. */
-    other = gcal_format("%s%s", all, all + strlen(text));
+    other = gcal_buf_format("%s%s", all, all + strlen(text));
     assert_false(is_good("a.pub", other, "changed since"));
     free(other);
     /* Something behind it. */
-    other = gcal_format("%sx: 1\n", all);
+    other = gcal_buf_format("%sx: 1\n", all);
     assert_false(is_good("a.pub", other, "not signed"));
     free(other);
     free(all);
@@ -154,7 +154,7 @@ static void a_file_may_hold_several_keys(void **state)
 {
     char *a = gcal_file_read(path("a.pub"), 1000, NULL, NULL);
     char *b = gcal_file_read(path("b.pub"), 1000, NULL, NULL);
-    char *both = gcal_format("# until June\n%.44s the old one\n\n%s", a, b);
+    char *both = gcal_buf_format("# until June\n%.44s the old one\n\n%s", a, b);
     char *by_a = sign("a"), *by_b = sign("b");
 
     (void)state;

@@ -204,30 +204,30 @@ static void write_frame(int fd, uint32_t type, const char *text)
     struct gcal_buf payload = { 0 };
 
     gcal_buf_puts(&payload, text);
-    assert_int_equal(gcal_frame_write(fd, type, &payload, NULL), 0);
+    assert_int_equal(gcal_wire_frame_write(fd, type, &payload, NULL), 0);
     gcal_buf_free(&payload);
 }
 
 static void frames_come_one_by_one(void **state)
 {
     int *ends = *state;
-    struct gcal_frame frame;
+    struct gcal_wire_frame frame;
 
     write_frame(ends[0], 41, "first");
     write_frame(ends[0], 43, "");
-    assert_int_equal(gcal_frame_read(ends[1], -1, &frame, NULL), 1);
+    assert_int_equal(gcal_wire_frame_read(ends[1], -1, &frame, NULL), 1);
     assert_int_equal(frame.type, 41);
     assert_int_equal(frame.payload.size, 5);
     assert_string_equal(frame.payload.data, "first");
     gcal_buf_puts(&frame.payload, " and more"); /* it is a buffer as any other */
     assert_string_equal(frame.payload.data, "first and more");
     gcal_buf_free(&frame.payload);
-    assert_int_equal(gcal_frame_read(ends[1], INFINITY, &frame, NULL), 1);
+    assert_int_equal(gcal_wire_frame_read(ends[1], INFINITY, &frame, NULL), 1);
     assert_int_equal(frame.type, 43);
     assert_int_equal(frame.payload.size, 0);
     gcal_buf_free(&frame.payload);
     close_end(&ends[0]);
-    assert_int_equal(gcal_frame_read(ends[1], -1, &frame, NULL), 0);
+    assert_int_equal(gcal_wire_frame_read(ends[1], -1, &frame, NULL), 0);
 }
 
 /* Cut at any of its bytes: as if it had never been sent. */
@@ -241,14 +241,14 @@ static void a_torn_tail_is_the_end(void **state)
     size = read(ends[1], whole, sizeof(whole));
     assert_int_equal(size, 12 + 5);
     for (size_t cut = 0; cut < (size_t)size; cut++) {
-        struct gcal_frame frame;
+        struct gcal_wire_frame frame;
         struct gcal_error err = { 0 };
 
         close_pair(state);
         assert_int_equal(open_pair(state), 0);
         assert_int_equal(write(ends[0], whole, cut), cut);
         close_end(&ends[0]);
-        assert_int_equal(gcal_frame_read(ends[1], -1, &frame, &err), 0);
+        assert_int_equal(gcal_wire_frame_read(ends[1], -1, &frame, &err), 0);
         assert_null(frame.payload.data);
         assert_string_equal(err.text, "");
     }
@@ -257,24 +257,24 @@ static void a_torn_tail_is_the_end(void **state)
 static void a_deadline_ends_the_wait(void **state)
 {
     int *ends = *state;
-    struct gcal_frame frame;
+    struct gcal_wire_frame frame;
     struct gcal_error err = { 0 };
     double start_s = gcal_clock_now_s();
 
     errno = 0;
-    assert_int_equal(gcal_frame_read(ends[1], start_s + 0.05, &frame, &err), -1);
+    assert_int_equal(gcal_wire_frame_read(ends[1], start_s + 0.05, &frame, &err), -1);
     assert_int_equal(errno, ETIMEDOUT);
     assert_true(gcal_clock_now_s() - start_s >= 0.05);
     assert_non_null(strstr(err.text, "timed out"));
     /* Within a frame, too. */
     assert_int_equal(write(ends[0], "gcal\51\0\0\0\5\0\0\0fi", 14), 14);
     errno = 0;
-    assert_int_equal(gcal_frame_read(ends[1], gcal_clock_now_s() + 0.02, &frame, &err),
-                     -1);
+    assert_int_equal(
+        gcal_wire_frame_read(ends[1], gcal_clock_now_s() + 0.02, &frame, &err), -1);
     assert_int_equal(errno, ETIMEDOUT);
     /* What is there already is read, however late. */
     write_frame(ends[0], 43, "late");
-    assert_int_equal(gcal_frame_read(ends[1], start_s, &frame, &err), 1);
+    assert_int_equal(gcal_wire_frame_read(ends[1], start_s, &frame, &err), 1);
     assert_string_equal(frame.payload.data, "late");
     gcal_buf_free(&frame.payload);
 }
@@ -287,7 +287,7 @@ static void a_closed_peer_is_an_error_and_no_signal(void **state)
 
     close_end(&ends[1]);
     gcal_buf_puts(&payload, "anyone?");
-    assert_int_equal(gcal_frame_write(ends[0], 41, &payload, &err), -1);
+    assert_int_equal(gcal_wire_frame_write(ends[0], 41, &payload, &err), -1);
     assert_non_null(strstr(err.text, "write"));
     gcal_buf_free(&payload);
 }
@@ -301,11 +301,11 @@ static void alien_bytes_are_refused(void **state)
 
     for (size_t i = 0; i < 3; i++) {
         int *ends = *state;
-        struct gcal_frame frame;
+        struct gcal_wire_frame frame;
         struct gcal_error err = { 0 };
 
         assert_int_equal(write(ends[0], aliens[i], 12), 12);
-        assert_int_equal(gcal_frame_read(ends[1], 0, &frame, &err), -1);
+        assert_int_equal(gcal_wire_frame_read(ends[1], 0, &frame, &err), -1);
         assert_int_equal(errno, EPROTO);
         assert_non_null(strstr(err.text, "not a gpucal frame"));
         assert_null(frame.payload.data);
@@ -316,10 +316,10 @@ static void a_failed_payload_is_not_sent(void **state)
 {
     int *ends = *state;
     struct gcal_buf payload = { .failed = true };
-    struct gcal_frame frame;
+    struct gcal_wire_frame frame;
 
-    assert_int_equal(gcal_frame_write(ends[0], 41, &payload, NULL), -1);
-    assert_int_equal(gcal_frame_read(ends[1], 0, &frame, NULL), -1);
+    assert_int_equal(gcal_wire_frame_write(ends[0], 41, &payload, NULL), -1);
+    assert_int_equal(gcal_wire_frame_read(ends[1], 0, &frame, NULL), -1);
     assert_int_equal(errno, ETIMEDOUT);
 }
 

@@ -65,8 +65,8 @@ static void take_column(struct noise *noise, size_t column)
         if (r->error[at] > 0)
             errors[n_errors++] = r->error[at] / value;
     }
-    noise->level[column] = gcal_change_median(told, n);
-    noise->error[column] = gcal_change_median(errors, n_errors);
+    noise->level[column] = gcal_fit_change_median(told, n);
+    noise->error[column] = gcal_fit_change_median(errors, n_errors);
     for (size_t i = 0; i < n_runs; i++)
         noise->residual[i * noise->columns->n + column] -= noise->level[column];
     free(told);
@@ -74,7 +74,7 @@ static void take_column(struct noise *noise, size_t column)
 
 void noise_load(const char *name, struct noise *noise)
 {
-    char *path = gcal_format("%s/h200-repeats/tracks/%s.tsv", TEST_DATA, name);
+    char *path = gcal_buf_format("%s/h200-repeats/tracks/%s.tsv", TEST_DATA, name);
     struct gcal_error err;
     size_t size, n;
 
@@ -163,7 +163,7 @@ struct gcal_track *noise_device(const struct noise *noise, gsl_rng *rng, size_t 
     track->n_runs = n_runs;
     for (size_t i = 0; i < n_runs; i++) {
         track->runs[i] = *recorded;
-        track->runs[i].run_id = must(gcal_format("20261121T%06zuZ-0a0b0c0d", i));
+        track->runs[i].run_id = must(gcal_buf_format("20261121T%06zuZ-0a0b0c0d", i));
         track->runs[i].uid = uid;
         track->runs[i].driver = driver;
         track->runs[i].columns = noise->columns;

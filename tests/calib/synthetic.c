@@ -43,9 +43,9 @@ static void add_entry(struct gcal_profile *profile, enum gcal_feature_kind kind,
     struct gcal_profile_entry *entry = gcal_profile_add(profile, NULL);
 
     entry->feature =
-        op ? gcal_format("f_op_float32_%s", op) : strdup("f_sync_kernel_launch");
+        op ? gcal_buf_format("f_op_float32_%s", op) : strdup("f_sync_kernel_launch");
     entry->kind = kind;
-    entry->granularity = GCAL_PER_KERNEL;
+    entry->granularity = GCAL_PROFILE_PER_KERNEL;
     entry->count = strdup(count);
     entry->dtype = op ? strdup("float32") : NULL;
     entry->op = op ? strdup(op) : NULL;
@@ -56,9 +56,9 @@ static void add_part(struct gcal_profile *profile, enum gcal_feature_kind kind,
 {
     struct gcal_profile_entry *entry = gcal_profile_add(profile, NULL);
 
-    entry->feature = gcal_format("%s_tag:%s", part, tag);
+    entry->feature = gcal_buf_format("%s_tag:%s", part, tag);
     entry->kind = kind;
-    entry->granularity = GCAL_PER_KERNEL;
+    entry->granularity = GCAL_PROFILE_PER_KERNEL;
     entry->count = strdup(count);
     entry->tag = strdup(tag);
 }
@@ -144,13 +144,13 @@ static double noisy(struct maker *m, double time_s)
 static void measure(struct maker *m, const char *id, double time_s)
 {
     for (size_t i = 0; i < m->n_devices; i++) {
-        struct gcal_sample samples[N_SAMPLES] = { 0 };
+        struct gcal_measurement_sample samples[N_SAMPLES] = { 0 };
         char uid[] = "uuid:0";
         struct gcal_measurement measurement = { .node = "n1",
                                                 .device_uid = uid,
                                                 .kernel_id = (char *)id,
-                                                .status = GCAL_ROW_GOOD,
-                                                .stop = GCAL_STOP_NOISE,
+                                                .status = GCAL_MEASUREMENT_GOOD,
+                                                .stop = GCAL_MEASUREMENT_STOP_NOISE,
                                                 .n_samples = N_SAMPLES,
                                                 .samples = samples };
 
@@ -165,7 +165,7 @@ void put_part(struct maker *m, struct kernel k, const char *family, const char *
 {
     static char *names[] = { "a", "m" };
     double sizes[] = { k.adds, k.muls };
-    char *name = gcal_format("%s %s", k.generator, k.arguments);
+    char *name = gcal_buf_format("%s %s", k.generator, k.arguments);
     char *text = make_part_profile(tag);
     struct gcal_run_kernel kernel = {
         .id = name,
@@ -222,14 +222,14 @@ void put_microbenchmarks(struct maker *m, double (*time)(double, double))
 
 struct gcal_record *make_end(struct maker *m)
 {
-    struct gcal_run_header header = { .run_id = "20261121T041705Z-1a2b3c4d",
-                                      .started_utc = "2026-11-21T04:17:05Z",
-                                      .finished_utc = "2026-11-21T04:19:06Z",
-                                      .gpucal_version = "0.1.0",
-                                      .launcher = "none",
-                                      .config = "",
-                                      .config_file = "models.yaml",
-                                      .n_ranks = 1 };
+    struct gcal_record_header header = { .run_id = "20261121T041705Z-1a2b3c4d",
+                                         .started_utc = "2026-11-21T04:17:05Z",
+                                         .finished_utc = "2026-11-21T04:19:06Z",
+                                         .gpucal_version = "0.1.0",
+                                         .launcher = "none",
+                                         .config = "",
+                                         .config_file = "models.yaml",
+                                         .n_ranks = 1 };
     struct gcal_record *record;
 
     assert_int_equal(gcal_record_finish(m->writer, &header, NULL), 0);
@@ -243,16 +243,16 @@ struct gcal_record *make_end(struct maker *m)
 void add_form(struct gcal_config *config, const char *name, const char *expression,
               bool tailored)
 {
-    struct gcal_model_config *m = config->models;
+    struct gcal_config_model *m = config->models;
     struct gcal_error err = { 0 };
     struct gcal_model *model = gcal_model_create("m", "f_cl_wall_time", expression, &err);
 
     if (!model)
         fail_msg("%s", err.text);
     m->forms = realloc(m->forms, (m->n_forms + 1) * sizeof(*m->forms));
-    m->forms[m->n_forms++] = (struct gcal_model_form){ .name = strdup(name),
-                                                       .model = model,
-                                                       .tailored = tailored };
+    m->forms[m->n_forms++] = (struct gcal_config_form){ .name = strdup(name),
+                                                        .model = model,
+                                                        .tailored = tailored };
     m->model = m->forms[0].model;
 }
 
@@ -267,7 +267,7 @@ struct gcal_config one_form(void)
 
 void add_partial(struct gcal_config *config, const char *a, const char *b)
 {
-    char *text = gcal_format(
+    char *text = gcal_buf_format(
         "max(%s, %s) + p_hidden * (%s + %s - max(%s, %s)) + " LAUNCHES, a, b, a, b, a, b);
     struct gcal_model_parameter *hidden;
 
@@ -289,9 +289,9 @@ struct gcal_config two_forms(void)
     return config;
 }
 
-const struct gcal_type_fit *fit(const struct gcal_record *record,
-                                const struct gcal_config *config,
-                                struct gcal_results *results)
+const struct gcal_result_type_fit *fit(const struct gcal_record *record,
+                                       const struct gcal_config *config,
+                                       struct gcal_results *results)
 {
     struct gcal_error err = { 0 };
 

@@ -67,9 +67,9 @@ struct gcal_config one_form(void);
 struct gcal_config two_forms(void);
 
 /* The only fit. */
-const struct gcal_type_fit *fit(const struct gcal_record *record,
-                                const struct gcal_config *config,
-                                struct gcal_results *results);
+const struct gcal_result_type_fit *fit(const struct gcal_record *record,
+                                       const struct gcal_config *config,
+                                       struct gcal_results *results);
 void finish(struct gcal_results *results, struct gcal_config *config,
             struct gcal_record *record);
 

@@ -37,7 +37,7 @@ static char *params; /* the parameter file, without its first lines */
 
 static int make_site(void **state)
 {
-    char *path = gcal_format("%s/applications/vm.yaml", TEST_DATA);
+    char *path = gcal_buf_format("%s/applications/vm.yaml", TEST_DATA);
 
     (void)state;
     noise_load("default", &noise);
@@ -66,12 +66,12 @@ static int remove_site(void **state)
 static void write_file(const char *folder, const char *node, const char *end,
                        const char *text)
 {
-    char *path = gcal_format("%s/%s", site, folder);
+    char *path = gcal_buf_format("%s/%s", site, folder);
     FILE *file;
 
     mkdir(path, 0755);
     free(path);
-    path = gcal_format("%s/%s/%s%s", site, folder, node, end);
+    path = gcal_buf_format("%s/%s/%s%s", site, folder, node, end);
     assert_non_null(file = fopen(path, "w"));
     fputs(text, file);
     assert_int_equal(fclose(file), 0);
@@ -85,7 +85,7 @@ static void write_node(const char *node, const struct gcal_track *track)
     write_file("tracks", node, ".tsv", text);
     free(text);
     assert_non_null(rest);
-    yaml = gcal_format("gpucal_params: 3\nnode: %s%s", node, rest);
+    yaml = gcal_buf_format("gpucal_params: 3\nnode: %s%s", node, rest);
     write_file("nodes", node, ".yaml", yaml);
     free(yaml);
 }
@@ -123,7 +123,7 @@ static size_t change(struct gcal_track *track, const char *patterns, size_t from
     while ((pattern = strsep(&rest, " ")))
         for (size_t i = 0; i < noise.columns->n; i++) {
             const struct gcal_track_column *c = &noise.columns->column[i];
-            char *name = gcal_format("%s/%s", c->model, c->parameter);
+            char *name = gcal_buf_format("%s/%s", c->model, c->parameter);
 
             if (strcmp(c->unit, "s") == 0 && fnmatch(pattern, name, 0) == 0) {
                 noise_change(track, i, from, factor);

@@ -75,7 +75,7 @@ static void reads_every_key(void **state)
         0);
     assert_string_equal(config.file, "site.yaml");
     assert_string_equal(config.store, "/shared/gpucal");
-    assert_int_equal(config.devices.n_types, 1);
+    assert_int_equal(config.devices.n_kinds, 1);
     assert_int_equal(config.devices.n_names, 2);
     assert_string_equal(config.devices.names[1], "a100");
     assert_true(config.measure.budget_s == 61.7 && config.measure.min_time_s == 0.0013);
@@ -83,7 +83,7 @@ static void reads_every_key(void **state)
     assert_true(config.measure.kernel_limit_s == 19);
     assert_int_equal(config.measure.min_samples, 7);
     assert_int_equal(config.measure.max_samples, 53);
-    assert_int_equal(config.measure.rungs, 5);
+    assert_int_equal(config.measure.sizes, 5);
     assert_int_equal(config.measure.seed, 977);
     assert_true(config.measure.precision == 0.019);
     assert_true(config.audit_warn == 0.037 && config.audit_fail == 0.13);
@@ -105,7 +105,7 @@ static void defaults_stand_for_what_is_not_said(void **state)
     assert_int_equal(parse("version: 1\nstore: ~\ndevices:\n" MODEL, &config, &err), 0);
     assert_null(config.store);
     assert_true(config.measure.budget_s == 60 && config.measure.max_time_s == 0.2);
-    assert_int_equal(config.measure.rungs, 3);
+    assert_int_equal(config.measure.sizes, 3);
     assert_true(config.audit_fail == 0.1 && config.audit_of == 3);
     gcal_config_clear(&config);
 }
@@ -193,22 +193,22 @@ static void settings_are_read_without_the_models(void **state)
 
 static void filters_match_globs_of_any_case(void **state)
 {
-    char *types[] = { "gpu" }, *names[] = { "*h200*", "a100" };
-    struct gcal_device_filter filter = { .n_types = 1, .types = types };
+    char *kinds[] = { "gpu" }, *names[] = { "*h200*", "a100" };
+    struct gcal_config_device_filter filter = { .n_kinds = 1, .kinds = kinds };
     struct gcal_device_info info = { .device_type = "gpu",
                                      .vendor = "NVIDIA",
                                      .name = "NVIDIA H200 NVL" };
 
     (void)state;
-    assert_true(gcal_device_filter_matches(&filter, &info));
+    assert_true(gcal_config_device_filter_matches(&filter, &info));
     filter.n_names = 2;
     filter.names = names;
-    assert_true(gcal_device_filter_matches(&filter, &info));
+    assert_true(gcal_config_device_filter_matches(&filter, &info));
     info.name = "NVIDIA H100";
-    assert_false(gcal_device_filter_matches(&filter, &info));
+    assert_false(gcal_config_device_filter_matches(&filter, &info));
     info.name = "A100";
     info.device_type = "cpu";
-    assert_false(gcal_device_filter_matches(&filter, &info));
+    assert_false(gcal_config_device_filter_matches(&filter, &info));
 }
 
 /* Two models that share a kernel get it once, with both names; asked for by its size in
@@ -234,9 +234,9 @@ static void kernels_come_once_with_the_models_that_asked(void **state)
     assert_int_equal(list.n_kernels, 2);
     assert_string_equal(list.kernels[0]->models, "one");
     assert_string_equal(list.kernels[1]->models, "one,other");
-    assert_true(gcal_names_contain("one,other", "other"));
-    assert_false(gcal_names_contain("one,other", "the"));
-    assert_false(gcal_names_contain("one,other", "on"));
+    assert_true(gcal_config_names_contain("one,other", "other"));
+    assert_false(gcal_config_names_contain("one,other", "the"));
+    assert_false(gcal_config_names_contain("one,other", "on"));
     gcal_kernel_list_clear(&list);
     gcal_config_clear(&config);
 }

@@ -68,7 +68,7 @@ static bool has_feature(const struct gcal_model *model, const char *name)
 }
 
 /* Whether some tag set of the model has 'tag'. */
-static bool is_fitted_to(const struct gcal_model_config *m, const char *tag)
+static bool is_fitted_to(const struct gcal_config_model *m, const char *tag)
 {
     for (size_t i = 0; i < m->n_tag_sets; i++)
         for (size_t k = 0; k < m->tag_sets[i].n_tags; k++)
@@ -127,7 +127,7 @@ static void forms_may_be_written_out(void **state)
         "    parameters: {p_add: {max: 1.7e-9}, p_power: {unit: '1', initial: "
         "1.3}}\n" TAGS;
     struct gcal_config config = { 0 };
-    const struct gcal_model_config *m;
+    const struct gcal_config_model *m;
 
     (void)state;
     read_with(text, NULL, &config);
@@ -260,7 +260,7 @@ static void assert_same_models(const struct gcal_config *a, const struct gcal_co
 {
     assert_int_equal(a->n_models, b->n_models);
     for (size_t i = 0; i < a->n_models; i++) {
-        const struct gcal_model_config *m = &a->models[i], *o = &b->models[i];
+        const struct gcal_config_model *m = &a->models[i], *o = &b->models[i];
 
         assert_string_equal(m->model->name, o->model->name);
         assert_int_equal(m->n_forms, o->n_forms);
@@ -283,7 +283,7 @@ static void assert_same_models(const struct gcal_config *a, const struct gcal_co
             for (size_t t = 0; t < m->tag_sets[k].n_tags; t++)
                 assert_string_equal(m->tag_sets[k].tags[t], o->tag_sets[k].tags[t]);
         }
-        assert_int_equal(m->n_predicts, o->n_predicts);
+        assert_int_equal(m->n_targets, o->n_targets);
         assert_int_equal(m->n_tailored, o->n_tailored);
         assert_int_equal(m->n_checked, o->n_checked);
         for (size_t k = 0; k < m->n_checked; k++)
@@ -320,7 +320,7 @@ static void assert_written_out(const struct gcal_config *config)
 static void parts_are_told_by_companions(void **state)
 {
     struct gcal_config config = { 0 };
-    const struct gcal_model_config *m;
+    const struct gcal_config_model *m;
     const struct gcal_model *tailored;
 
     (void)state;
@@ -374,7 +374,7 @@ static void parts_of_changing_proportion_have_a_cost_each(void **state)
 static void single_costs_are_told_by_microbenchmarks(void **state)
 {
     struct gcal_config config = { 0 };
-    const struct gcal_model_config *m;
+    const struct gcal_config_model *m;
 
     (void)state;
     read_with("version: 1\n"
@@ -438,7 +438,7 @@ static void untagged_accesses_are_told_by_stride_and_reuse(void **state)
 static void parts_of_mixing_kernels_are_costs_too(void **state)
 {
     struct gcal_config config = { 0 };
-    const struct gcal_model_config *m;
+    const struct gcal_config_model *m;
 
     (void)state;
     read_with(PARTS "    kernels: [{tags: [mix_stream_pattern, 'm:16,64']}, {tags: "
@@ -461,7 +461,7 @@ static void parts_of_mixing_kernels_are_costs_too(void **state)
 static void parameters_of_two_types_have_longer_names(void **state)
 {
     struct gcal_config config = { 0 };
-    const struct gcal_model_config *m;
+    const struct gcal_config_model *m;
 
     (void)state;
     read_with(BEGIN "    forms: [linear]\n"
@@ -481,7 +481,7 @@ static void parameters_of_two_types_have_longer_names(void **state)
 static void an_expression_may_predict(void **state)
 {
     struct gcal_config config = { 0 };
-    const struct gcal_model_config *m;
+    const struct gcal_config_model *m;
 
     (void)state;
     read_with(BEGIN
@@ -554,20 +554,20 @@ static void predicted_kernels_are_measured_where_the_model_is_tailored(void **st
     gcal_config_clear(&config);
 }
 
-/* How many kernels have exactly these models and arguments; 'ladder': all are rungs. */
+/* How many kernels have exactly these models and arguments; 'sweep': all are rungs. */
 static size_t count_of(const struct gcal_kernel_list *list, const char *generator,
-                       const char *argument, const char *models, bool *ladder)
+                       const char *argument, const char *models, bool *sweep)
 {
     size_t n = 0;
 
-    *ladder = true;
+    *sweep = true;
     for (size_t i = 0; i < list->n_kernels; i++) {
         const struct gcal_kernel *k = list->kernels[i];
 
         if (strcmp(k->generator, generator) != 0 || !strstr(k->name, argument) ||
             strcmp(k->models, models) != 0)
             continue;
-        *ladder = *ladder && k->ladder;
+        *sweep = *sweep && k->sweep;
         n++;
     }
     return n;
@@ -580,7 +580,7 @@ static void parts_are_checked_by_whole_kernels(void **state)
                                      .device_type = "gpu" };
     struct gcal_kernel_list list = { 0 };
     struct gcal_config config = { 0 };
-    bool ladder;
+    bool sweep;
 
     (void)state;
     read_with(PARTS "    checked: [gpu, cpu]\n", catalogue, &config);
@@ -590,31 +590,31 @@ static void parts_are_checked_by_whole_kernels(void **state)
 
     assert_int_equal(gcal_config_kernels(&config, catalogue, &info, &list, NULL), 0);
     /* Tags fix two sizes, of which one is enough. */
-    assert_int_equal(count_of(&list, "matmul_tiled", "", "m:check", &ladder), 2);
-    assert_true(ladder);
-    assert_true(count_of(&list, "matmul_tiled_memory", "accumulators:1 ", "m", &ladder) >
+    assert_int_equal(count_of(&list, "matmul_tiled", "", "m:check", &sweep), 2);
+    assert_true(sweep);
+    assert_true(count_of(&list, "matmul_tiled_memory", "accumulators:1 ", "m", &sweep) >
                 1);
-    assert_true(count_of(&list, "matmul_tiled_memory", "accumulators:8 ", "m:check",
-                         &ladder) > 1);
-    assert_true(ladder);
-    assert_true(count_of(&list, "matmul_plain_memory", "accumulators:8 ", "m:check",
-                         &ladder) > 1);
+    assert_true(
+        count_of(&list, "matmul_tiled_memory", "accumulators:8 ", "m:check", &sweep) > 1);
+    assert_true(sweep);
+    assert_true(
+        count_of(&list, "matmul_plain_memory", "accumulators:8 ", "m:check", &sweep) > 1);
     gcal_kernel_list_clear(&list);
 
     info.device_type = "cpu"; /* tailored as well: all sizes */
     assert_int_equal(gcal_config_kernels(&config, catalogue, &info, &list, NULL), 0);
-    assert_int_equal(count_of(&list, "matmul_tiled", "", "m:whole", &ladder), 2);
-    assert_false(ladder);
-    assert_int_equal(count_of(&list, "matmul_tiled", "", "m:check", &ladder), 0);
-    assert_true(count_of(&list, "matmul_tiled_memory", "accumulators:8 ", "m:check",
-                         &ladder) > 1);
+    assert_int_equal(count_of(&list, "matmul_tiled", "", "m:whole", &sweep), 2);
+    assert_false(sweep);
+    assert_int_equal(count_of(&list, "matmul_tiled", "", "m:check", &sweep), 0);
+    assert_true(
+        count_of(&list, "matmul_tiled_memory", "accumulators:8 ", "m:check", &sweep) > 1);
     gcal_kernel_list_clear(&list);
 
     info.device_type = "accelerator"; /* neither */
     assert_int_equal(gcal_config_kernels(&config, catalogue, &info, &list, NULL), 0);
     assert_null(models_of(&list, "matmul_tiled "));
     assert_int_equal(
-        count_of(&list, "matmul_tiled_memory", "accumulators:8 ", "m:check", &ladder), 0);
+        count_of(&list, "matmul_tiled_memory", "accumulators:8 ", "m:check", &sweep), 0);
     gcal_kernel_list_clear(&list);
     gcal_config_clear(&config);
 }
@@ -632,15 +632,15 @@ static void a_kernel_may_be_fitted_and_check(void **state)
     struct gcal_device_info info = { .max_work_group_size = 1024, .device_type = "gpu" };
     struct gcal_kernel_list list = { 0 };
     struct gcal_config config = { 0 };
-    bool ladder;
+    bool sweep;
 
     (void)state;
     read_with(text, catalogue, &config);
     assert_int_equal(gcal_config_kernels(&config, catalogue, &info, &list, NULL), 0);
-    assert_int_equal(count_of(&list, "matmul_tiled", "n:512", "m,m:check", &ladder), 1);
-    assert_false(ladder);
-    assert_int_equal(count_of(&list, "matmul_tiled", "n:1024", "m:check", &ladder), 1);
-    assert_true(ladder);
+    assert_int_equal(count_of(&list, "matmul_tiled", "n:512", "m,m:check", &sweep), 1);
+    assert_false(sweep);
+    assert_int_equal(count_of(&list, "matmul_tiled", "n:1024", "m:check", &sweep), 1);
+    assert_true(sweep);
     assert_int_equal(list.n_kernels, 4);
     gcal_kernel_list_clear(&list);
     gcal_config_clear(&config);

@@ -97,7 +97,7 @@ static void copy_measurement(const struct gcal_record *from, size_t i,
 static struct gcal_record *make_copy(const struct gcal_record *from,
                                      const struct change *change)
 {
-    char *path = gcal_format("%s/copy.h5", folder);
+    char *path = gcal_buf_format("%s/copy.h5", folder);
     struct gcal_record_writer *writer = gcal_record_create(path, NULL);
     struct gcal_run_sink sink = gcal_record_sink(writer);
     struct gcal_record *copy;
@@ -114,7 +114,7 @@ static struct gcal_record *make_copy(const struct gcal_record *from,
     return copy;
 }
 
-static size_t gpu_of(const struct gcal_record_diff *diff)
+static size_t gpu_of(const struct gcal_compare_records *diff)
 {
     size_t i = 0;
 
@@ -123,8 +123,8 @@ static size_t gpu_of(const struct gcal_record_diff *diff)
     return i;
 }
 
-static const struct gcal_diff_group *find(const struct gcal_diff_group *groups, size_t n,
-                                          size_t device, const char *name)
+static const struct gcal_compare_mean *find(const struct gcal_compare_mean *groups,
+                                            size_t n, size_t device, const char *name)
 {
     for (size_t i = 0; i < n; i++)
         if (groups[i].device == device && strcmp(groups[i].name, name) == 0)
@@ -138,12 +138,12 @@ static void finds_what_takes_longer(void **state)
     struct gcal_record *before = gcal_record_open(RECORD, NULL);
     struct gcal_record *after =
         make_copy(before, &(struct change){ .generator = "gmem_load" });
-    const struct gcal_diff_group *group;
-    struct gcal_record_diff diff;
+    const struct gcal_compare_mean *group;
+    struct gcal_compare_records diff;
     size_t gpu, differ = 0;
 
     (void)state;
-    assert_int_equal(gcal_record_diff(before, after, catalogue, &diff, NULL), 0);
+    assert_int_equal(gcal_compare_records(before, after, catalogue, &diff, NULL), 0);
     assert_int_equal(diff.n_devices, 2);
     assert_int_equal(diff.n_kernels, 80);
     assert_int_equal(diff.n_only_before + diff.n_only_after, 0);
@@ -155,20 +155,20 @@ static void finds_what_takes_longer(void **state)
         if (&diff.generators[i] != group)
             assert_true(fabs(diff.generators[i].is.ratio - 1) < 0.005);
     /* The loads of products are memory accesses, too, and as fast as they were. */
-    group = find(diff.subjects, diff.n_subjects, gpu, "global memory");
+    group = find(diff.groups, diff.n_groups, gpu, "global memory");
     assert_true(group->n > 5 && group->is.ratio > 1.01 &&
                 group->is.ratio < FACTOR - 0.01);
-    find(diff.subjects, diff.n_subjects, gpu, "arithmetic");
-    find(diff.subjects, diff.n_subjects, gpu, "barriers");
+    find(diff.groups, diff.n_groups, gpu, "arithmetic");
+    find(diff.groups, diff.n_groups, gpu, "barriers");
     /* The worst of the device come first. */
     for (size_t i = 0; i < diff.n_kernels; i++) {
-        const struct gcal_diff_kernel *k = &diff.kernels[i];
+        const struct gcal_compare_kernel *k = &diff.kernels[i];
 
         if (k->device == gpu && differ < 5)
             assert_string_equal(diff.kernels[i].generator, "gmem_load");
         differ += k->device == gpu;
     }
-    gcal_record_diff_clear(&diff);
+    gcal_compare_records_clear(&diff);
     gcal_record_close(before);
     gcal_record_close(after);
 }
@@ -176,16 +176,16 @@ static void finds_what_takes_longer(void **state)
 static void a_record_does_not_differ_from_itself(void **state)
 {
     struct gcal_record *record = gcal_record_open(RECORD, NULL);
-    struct gcal_record_diff diff;
+    struct gcal_compare_records diff;
 
     (void)state;
-    assert_int_equal(gcal_record_diff(record, record, catalogue, &diff, NULL), 0);
+    assert_int_equal(gcal_compare_records(record, record, catalogue, &diff, NULL), 0);
     for (size_t i = 0; i < diff.n_kernels; i++)
         assert_true(diff.kernels[i].is.ratio == 1 &&
-                    !gcal_diff_ratio_differs(&diff.kernels[i].is));
+                    !gcal_compare_ratio_differs(&diff.kernels[i].is));
     for (size_t i = 0; i < diff.n_generators; i++)
-        assert_false(gcal_diff_ratio_differs(&diff.generators[i].is));
-    gcal_record_diff_clear(&diff);
+        assert_false(gcal_compare_ratio_differs(&diff.generators[i].is));
+    gcal_compare_records_clear(&diff);
     gcal_record_close(record);
 }
 
@@ -199,11 +199,11 @@ static void says_what_it_cannot_tell(void **state)
                                                                     .left_out = "empty",
                                                                     .uid = "uuid:other",
                                                                     .n_samples = 1 });
-    struct gcal_record_diff diff;
+    struct gcal_compare_records diff;
     size_t gpu;
 
     (void)state;
-    assert_int_equal(gcal_record_diff(before, after, catalogue, &diff, NULL), 0);
+    assert_int_equal(gcal_compare_records(before, after, catalogue, &diff, NULL), 0);
     assert_int_equal(diff.n_devices, 2);
     gpu = gpu_of(&diff);
     assert_string_equal(diff.devices[gpu].after->info.uid, "uuid:other");
@@ -212,8 +212,8 @@ static void says_what_it_cannot_tell(void **state)
     assert_int_equal(strncmp(diff.only_before[0], "empty ", 6), 0);
     for (size_t i = 0; i < diff.n_kernels; i++)
         assert_true(isnan(diff.kernels[i].is.low) &&
-                    !gcal_diff_ratio_differs(&diff.kernels[i].is));
-    gcal_record_diff_clear(&diff);
+                    !gcal_compare_ratio_differs(&diff.kernels[i].is));
+    gcal_compare_records_clear(&diff);
     gcal_record_close(before);
     gcal_record_close(after);
 }
@@ -222,12 +222,12 @@ static void needs_a_device_in_common(void **state)
 {
     struct gcal_record *before = gcal_record_open(RECORD, NULL);
     struct gcal_record *after = gcal_record_open(TEST_DATA "/two-gpus/record.h5", NULL);
-    struct gcal_record_diff diff;
+    struct gcal_compare_records diff;
     struct gcal_error err;
 
     (void)state;
     /* One H200 there, two here: which of these is meant? */
-    assert_int_equal(gcal_record_diff(before, after, catalogue, &diff, &err), -1);
+    assert_int_equal(gcal_compare_records(before, after, catalogue, &diff, &err), -1);
     assert_int_equal(err.code, GCAL_EINPUT);
     assert_non_null(strstr(err.text, "no device in common"));
     gcal_record_close(before);

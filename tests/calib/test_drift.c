@@ -67,7 +67,7 @@ static struct gcal_audit_device *judge(struct gcal_track *track, size_t n_runs,
     if (!types) {
         alone = gcal_audit_types_create(NULL);
         assert_int_equal(gcal_audit_types_add(alone, device, policy.of, NULL), 0);
-        assert_int_equal(gcal_audit_types_settle(alone, NULL), 0);
+        assert_int_equal(gcal_audit_types_pool(alone, NULL), 0);
     }
     norms = calloc(device->n_series, sizeof(*norms));
     gcal_audit_types_norms(types ? types : alone, device, norms);
@@ -129,7 +129,7 @@ static void false_alarms(const char *name, size_t devices, bool alone, struct ta
     noise_load(name, &noise);
     if (!alone) {
         types = learn(&noise, rng, FLEET);
-        assert_int_equal(gcal_audit_types_settle(types, NULL), 0);
+        assert_int_equal(gcal_audit_types_pool(types, NULL), 0);
     }
     for (size_t i = 0; i < devices; i++)
         audit_unchanged(&noise, rng, types, &tally);
@@ -183,7 +183,7 @@ static void audit_made(const struct made *made)
     noise_make(&noise, made->kind, made->scale, rng);
     noise.spread = made->spread;
     types = learn(&noise, rng, FLEET);
-    assert_int_equal(gcal_audit_types_settle(types, NULL), 0);
+    assert_int_equal(gcal_audit_types_pool(types, NULL), 0);
     for (size_t i = 0; i < 300; i++)
         audit_unchanged(&noise, rng, types, &tally);
     print_message("%s: %zu of %zu audits alarm (95 %%: fewer than %.2g)\n", made->what,
@@ -261,7 +261,7 @@ static void losses(const char *name, size_t devices, size_t least_known)
 
     noise_load(name, &noise);
     types = learn(&noise, rng, FLEET);
-    assert_int_equal(gcal_audit_types_settle(types, NULL), 0);
+    assert_int_equal(gcal_audit_types_pool(types, NULL), 0);
     track = noise_device(&noise, rng, 10, "uuid:3", "580.1");
     d = judge(track, 10, types);
     for (size_t i = 0; i < noise.columns->n; i++) {

@@ -34,7 +34,7 @@ struct run {
     struct gcal_results results;
 };
 
-static struct gcal_device_info first_device(struct gcal_spawner *spawner)
+static struct gcal_device_info first_device(struct gcal_worker_spawner *spawner)
 {
     struct gcal_error err = { 0 };
     struct gcal_worker *worker = gcal_worker_start(spawner, NULL, &err);
@@ -42,7 +42,7 @@ static struct gcal_device_info first_device(struct gcal_spawner *spawner)
     size_t count = 0;
 
     if (!worker ||
-        gcal_worker_list(worker, 60, &devices, &count, &err) != GCAL_WORKER_DONE)
+        gcal_worker_list_devices(worker, 60, &devices, &count, &err) != GCAL_WORKER_DONE)
         fail_msg("no OpenCL device: %s", err.text);
     first = devices[0];
     for (size_t i = 1; i < count; i++)
@@ -56,10 +56,10 @@ static void measure(struct gcal_run_sink *sink, const struct gcal_config *config
                     const struct gcal_catalogue *catalogue)
 {
     struct gcal_error err = { 0 };
-    struct gcal_spawner *spawner = gcal_spawner_start(&err);
+    struct gcal_worker_spawner *spawner = gcal_worker_spawner_start(&err);
     struct gcal_run_device device = { .node = "n1", .info = first_device(spawner) };
-    struct gcal_device_ops ops =
-        gcal_worker_ops_create(spawner, device.info.uid, 60, NULL, &err);
+    struct gcal_plan_device_ops ops =
+        gcal_plan_worker_ops_create(spawner, device.info.uid, 60, NULL, &err);
     struct gcal_plan_hooks hooks = { .sink = *sink };
     struct gcal_kernel_list list = { 0 };
 
@@ -68,8 +68,8 @@ static void measure(struct gcal_run_sink *sink, const struct gcal_config *config
         gcal_plan_measure(&ops, "n1", &device.info, &list, &config->measure, &hooks,
                           &err) < 0)
         fail_msg("%s", err.text);
-    gcal_worker_ops_destroy(&ops);
-    gcal_spawner_stop(spawner);
+    gcal_plan_worker_ops_destroy(&ops);
+    gcal_worker_spawner_stop(spawner);
     gcal_kernel_list_clear(&list);
     gcal_device_info_clear(&device.info);
 }
@@ -79,14 +79,14 @@ static struct run calibrate(const char *catalogue_folder, const char *config_tex
 {
     struct gcal_error err = { 0 };
     struct gcal_catalogue *catalogue = gcal_catalogue_open(catalogue_folder, &err);
-    struct gcal_run_header header = { .run_id = "20261121T041705Z-1a2b3c4d",
-                                      .started_utc = "2026-11-21T04:17:05Z",
-                                      .finished_utc = "2026-11-21T04:19:06Z",
-                                      .gpucal_version = "0.1.0",
-                                      .launcher = "none",
-                                      .config = (char *)config_text,
-                                      .config_file = "models.yaml",
-                                      .n_ranks = 1 };
+    struct gcal_record_header header = { .run_id = "20261121T041705Z-1a2b3c4d",
+                                         .started_utc = "2026-11-21T04:17:05Z",
+                                         .finished_utc = "2026-11-21T04:19:06Z",
+                                         .gpucal_version = "0.1.0",
+                                         .launcher = "none",
+                                         .config = (char *)config_text,
+                                         .config_file = "models.yaml",
+                                         .n_ranks = 1 };
     struct gcal_record_writer *writer = gcal_record_create(record_path, &err);
     struct gcal_run_sink sink;
     struct run run = { 0 };
@@ -136,7 +136,7 @@ static void a_transfer_is_measured_recorded_and_fitted(void **state)
 {
     struct run run = calibrate(NULL, copies_config);
     const struct gcal_run_kernel *kernel = gcal_record_kernel(run.record, 0);
-    const struct gcal_type_fit *t = &run.results.fits[0];
+    const struct gcal_result_type_fit *t = &run.results.fits[0];
 
     (void)state;
     assert_int_equal(gcal_record_kernel_count(run.record), 5);
@@ -151,7 +151,7 @@ static void a_transfer_is_measured_recorded_and_fitted(void **state)
 
         assert_int_equal(gcal_record_measurement(run.record, i, &m, &device, &k, NULL),
                          0);
-        assert_int_equal(m.status, GCAL_ROW_GOOD);
+        assert_int_equal(m.status, GCAL_MEASUREMENT_GOOD);
         assert_true(m.checked && m.worst_difference == 0);
         assert_true(m.n_samples >= 4 && m.samples[0].time_s == m.samples[0].host_s);
         gcal_measurement_clear(&m);
@@ -176,7 +176,7 @@ static char *expect_wrong(const struct run *run)
     assert_int_equal(gcal_record_measurement_count(run->record), 1);
     assert_int_equal(gcal_record_measurement(run->record, 0, &m, &device, &kernel, NULL),
                      0);
-    assert_int_equal(m.status, GCAL_ROW_WRONG_RESULT);
+    assert_int_equal(m.status, GCAL_MEASUREMENT_WRONG_RESULT);
     assert_int_equal(m.n_samples, 0);
     assert_int_equal(run->results.n_rejected, 1);
     assert_int_equal(run->results.fits[0].forms[0].fit.status, GCAL_FIT_TOO_FEW_ROWS);

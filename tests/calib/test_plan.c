@@ -71,7 +71,7 @@ static void add_kernel(const char *family, double n, bool ladder, double time_s,
 {
     struct gcal_kernel *k = calloc(1, sizeof(*k));
 
-    k->name = gcal_format("%s n:%.0f", family, n);
+    k->name = gcal_buf_format("%s n:%.0f", family, n);
     k->id = strdup(k->name);
     k->generator = strdup(family);
     k->family = strdup(family);
@@ -95,7 +95,7 @@ static void add_kernel(const char *family, double n, bool ladder, double time_s,
     k->reference = strdup("void reference(float *c, const float *a, int n)"
                           "{ for (int i = 0; i < n; i++) c[i] = 2 * a[i]; }");
     k->tolerance = 1e-6;
-    k->ladder = ladder;
+    k->sweep = ladder;
     k->models = strdup("m");
     k->profile = make_profile();
     if (!list.kernels)
@@ -132,21 +132,23 @@ static int scripted_restart(void *context, struct gcal_error *err)
     return 0;
 }
 
-static enum gcal_worker_outcome
-scripted_prepare(void *context, const struct gcal_kernel *kernel, double limit_s,
-                 double *first_s, enum gcal_row_status *status, struct gcal_error *err)
+static enum gcal_worker_outcome scripted_prepare(void *context,
+                                                 const struct gcal_kernel *kernel,
+                                                 double limit_s, double *first_s,
+                                                 enum gcal_measurement_status *status,
+                                                 struct gcal_error *err)
 {
     (void)context;
     (void)limit_s;
     device.tried++;
     *first_s = times_s[index_of(kernel)];
     if (behaviours[index_of(kernel)] == BAD_EVENTS) {
-        *status = GCAL_ROW_BAD_EVENTS;
+        *status = GCAL_MEASUREMENT_BAD_EVENTS;
         gcal_error_set(err, GCAL_EDEVICE, "event lasts 0 s");
         return GCAL_WORKER_REFUSED;
     }
     if (behaviours[index_of(kernel)] == TOO_LARGE) {
-        *status = GCAL_ROW_SKIPPED;
+        *status = GCAL_MEASUREMENT_SKIPPED;
         gcal_error_set(err, GCAL_EDEVICE, "needs 713 bytes of local memory");
         return GCAL_WORKER_REFUSED;
     }
@@ -158,8 +160,8 @@ scripted_prepare(void *context, const struct gcal_kernel *kernel, double limit_s
 
 static enum gcal_worker_outcome
 scripted_measure(void *context, const struct gcal_kernel *kernel, size_t n,
-                 double limit_s, struct gcal_sample *samples,
-                 enum gcal_row_status *status, struct gcal_error *err)
+                 double limit_s, struct gcal_measurement_sample *samples,
+                 enum gcal_measurement_status *status, struct gcal_error *err)
 {
     size_t k = index_of(kernel);
 
@@ -181,14 +183,14 @@ scripted_measure(void *context, const struct gcal_kernel *kernel, size_t n,
                         : behaviours[k] == DRIFTING ? 1 + 0.05 * (double)launch
                                                     : 1 + 1e-5 * (launch % 3);
 
-        samples[i] = (struct gcal_sample){ .time_s = times_s[k] * factor };
+        samples[i] = (struct gcal_measurement_sample){ .time_s = times_s[k] * factor };
     }
     return GCAL_WORKER_DONE;
 }
 
 static enum gcal_worker_outcome
 scripted_check(void *context, const struct gcal_kernel *kernel, uint64_t seed,
-               double limit_s, void **outputs, enum gcal_row_status *status,
+               double limit_s, void **outputs, enum gcal_measurement_status *status,
                struct gcal_error *err)
 {
     float *c = calloc(CHECK_N, sizeof(*c)), a[CHECK_N];
@@ -253,7 +255,7 @@ static const struct gcal_measurement *row(const char *kernel)
 
 /* ---- running ---- */
 
-static struct gcal_measure_options options;
+static struct gcal_config_measure_options options;
 static size_t n_done;
 static const struct gcal_plan_done *done;
 
@@ -274,7 +276,7 @@ static int set_up(void **state)
     gcal_log_set_level(GCAL_LOG_ERROR);
     sink_fails = false;
     n_done = 0;
-    options = (struct gcal_measure_options){
+    options = (struct gcal_config_measure_options){
         .budget_s = 2,
         .min_time_s = 1e-3,
         .max_time_s = 0.2,
@@ -282,7 +284,7 @@ static int set_up(void **state)
         .kernel_limit_s = 20,
         .min_samples = 8,
         .max_samples = 60,
-        .rungs = 3,
+        .sizes = 3,
         .seed = 977,
     };
     return 0;
@@ -300,10 +302,10 @@ static int tear_down(void **state)
 
 static int run(struct gcal_error *err)
 {
-    struct gcal_device_ops ops = { .restart = scripted_restart,
-                                   .prepare = scripted_prepare,
-                                   .measure = scripted_measure,
-                                   .check = scripted_check };
+    struct gcal_plan_device_ops ops = { .restart = scripted_restart,
+                                        .prepare = scripted_prepare,
+                                        .measure = scripted_measure,
+                                        .check = scripted_check };
     struct gcal_plan_hooks hooks = { .sink = { .kernel = keep_kernel,
                                                .measurement = keep_measurement },
                                      .n_done = n_done,
@@ -322,8 +324,8 @@ static void stops_when_the_median_is_known(void **state)
     add_kernel("steady", 4096, false, 2.385e-3, STEADY);
     assert_int_equal(run(&err), 0);
     m = row("steady n:4096");
-    assert_int_equal(m->status, GCAL_ROW_GOOD);
-    assert_int_equal(m->stop, GCAL_STOP_NOISE);
+    assert_int_equal(m->status, GCAL_MEASUREMENT_GOOD);
+    assert_int_equal(m->stop, GCAL_MEASUREMENT_STOP_NOISE);
     assert_int_equal(m->n_samples, 8);
     assert_true(m->checked && m->worst_difference < 1e-6);
     assert_string_equal(last_launch, "global n local 1");
@@ -337,7 +339,7 @@ static void stops_when_more_samples_do_not_help(void **state)
     options.noise = 1e-9;
     add_kernel("drifting", 4096, false, 2.385e-3, DRIFTING);
     assert_int_equal(run(&err), 0);
-    assert_int_equal(row("drifting n:4096")->stop, GCAL_STOP_STABLE);
+    assert_int_equal(row("drifting n:4096")->stop, GCAL_MEASUREMENT_STOP_STABLE);
     assert_int_equal(row("drifting n:4096")->n_samples, 24);
 }
 
@@ -348,7 +350,7 @@ static void stops_at_the_most_samples(void **state)
     (void)state;
     add_kernel("two", 4096, false, 2.385e-3, TWO_SPEEDS);
     assert_int_equal(run(&err), 0);
-    assert_int_equal(row("two n:4096")->stop, GCAL_STOP_SAMPLES);
+    assert_int_equal(row("two n:4096")->stop, GCAL_MEASUREMENT_STOP_SAMPLES);
     assert_int_equal(row("two n:4096")->n_samples, 60);
 }
 
@@ -364,7 +366,7 @@ static void stops_when_the_samples_took_enough(void **state)
     add_kernel("long", 4096, false, 0.1, TWO_SPEEDS);
     assert_int_equal(run(&err), 0);
     m = row("two n:4096");
-    assert_int_equal(m->stop, GCAL_STOP_SAMPLES);
+    assert_int_equal(m->stop, GCAL_MEASUREMENT_STOP_SAMPLES);
     assert_true(m->n_samples > 8 && m->n_samples <= 24);
     assert_int_equal(row("long n:4096")->n_samples, 8);
 }
@@ -385,8 +387,9 @@ static void the_budget_ends_it(void **state)
         add_kernel("many", (double)i + 713, false, 2.385e-3, TWO_SPEEDS);
     assert_int_equal(run(&err), 0);
     for (size_t i = 0; i < n_sunk; i++) {
-        n_good += sunk[i].status == GCAL_ROW_GOOD && sunk[i].stop == GCAL_STOP_BUDGET;
-        n_skipped += sunk[i].status == GCAL_ROW_SKIPPED && !sunk[i].n_samples &&
+        n_good += sunk[i].status == GCAL_MEASUREMENT_GOOD &&
+                  sunk[i].stop == GCAL_MEASUREMENT_STOP_BUDGET;
+        n_skipped += sunk[i].status == GCAL_MEASUREMENT_SKIPPED && !sunk[i].n_samples &&
                      strstr(sunk[i].detail, "budget");
     }
     assert_int_equal(n_good + n_skipped, MAX_KERNELS);
@@ -402,10 +405,10 @@ static void a_kernel_that_hangs_costs_its_row(void **state)
     add_kernel("hangs", 713, false, 0.3, HANGS);
     add_kernel("other", 713, false, 2.385e-3, STEADY);
     assert_int_equal(run(&err), 0);
-    assert_int_equal(row("hangs n:713")->status, GCAL_ROW_TIMED_OUT);
+    assert_int_equal(row("hangs n:713")->status, GCAL_MEASUREMENT_TIMED_OUT);
     assert_non_null(strstr(row("hangs n:713")->detail, "20 s"));
-    assert_int_equal(row("steady n:713")->status, GCAL_ROW_GOOD);
-    assert_int_equal(row("other n:713")->status, GCAL_ROW_GOOD);
+    assert_int_equal(row("steady n:713")->status, GCAL_MEASUREMENT_GOOD);
+    assert_int_equal(row("other n:713")->status, GCAL_MEASUREMENT_GOOD);
     assert_int_equal(device.starts, 2);
 }
 
@@ -420,7 +423,7 @@ static void three_deaths_in_a_row_give_the_device_up(void **state)
     assert_int_equal(err.code, GCAL_EDEVICE);
     assert_non_null(strstr(err.text, "signal 9"));
     assert_int_equal(n_sunk, 3);
-    assert_int_equal(sunk[2].status, GCAL_ROW_CRASHED);
+    assert_int_equal(sunk[2].status, GCAL_MEASUREMENT_CRASHED);
 }
 
 static void deaths_between_successes_do_not(void **state)
@@ -433,8 +436,8 @@ static void deaths_between_successes_do_not(void **state)
                    i % 2 ? DIES_WHEN_PREPARED : STEADY);
     assert_int_equal(run(&err), 0);
     assert_int_equal(n_sunk, 8);
-    assert_int_equal(row("mixed n:714")->status, GCAL_ROW_CRASHED);
-    assert_int_equal(row("mixed n:719")->status, GCAL_ROW_GOOD);
+    assert_int_equal(row("mixed n:714")->status, GCAL_MEASUREMENT_CRASHED);
+    assert_int_equal(row("mixed n:719")->status, GCAL_MEASUREMENT_GOOD);
 }
 
 static void the_order_is_random_and_follows_from_the_seed(void **state)
@@ -467,7 +470,7 @@ static void a_ladder_keeps_its_longest_rungs(void **state)
     struct gcal_error err = { 0 };
 
     (void)state;
-    options.rungs = 2;
+    options.sizes = 2;
     for (double n = 1e6; n >= 1; n /= 10)
         add_kernel("ladder", n, true, n * 1e-4, STEADY);
     assert_int_equal(run(&err), 0);
@@ -518,7 +521,7 @@ static void a_ladder_without_a_fitting_rung_keeps_the_nearest(void **state)
     add_kernel("ladder", 7130, true, 1e-4, STEADY);
     assert_int_equal(run(&err), 0);
     assert_int_equal(n_sunk, 1);
-    assert_int_equal(row("ladder n:7130")->status, GCAL_ROW_GOOD);
+    assert_int_equal(row("ladder n:7130")->status, GCAL_MEASUREMENT_GOOD);
 }
 
 /* Tried twice, then the ladder goes on. */
@@ -531,8 +534,8 @@ static void a_rung_too_short_for_the_clock_is_no_end(void **state)
     add_kernel("ladder", 7130, true, 2.385e-3, STEADY);
     assert_int_equal(run(&err), 0);
     assert_int_equal(device.tried, 3);
-    assert_int_equal(row("ladder n:713")->status, GCAL_ROW_BAD_EVENTS);
-    assert_int_equal(row("ladder n:7130")->status, GCAL_ROW_GOOD);
+    assert_int_equal(row("ladder n:713")->status, GCAL_MEASUREMENT_BAD_EVENTS);
+    assert_int_equal(row("ladder n:7130")->status, GCAL_MEASUREMENT_GOOD);
 }
 
 /* Rungs that do not fit are left out; but a family must not vanish without a word. */
@@ -547,9 +550,9 @@ static void a_ladder_that_does_not_fit_says_so(void **state)
     add_kernel("some", 7130, true, 2.385e-2, TOO_LARGE);
     assert_int_equal(run(&err), 0);
     assert_int_equal(n_sunk, 2);
-    assert_int_equal(row("none n:713")->status, GCAL_ROW_SKIPPED);
+    assert_int_equal(row("none n:713")->status, GCAL_MEASUREMENT_SKIPPED);
     assert_string_equal(row("none n:713")->detail, "needs 713 bytes of local memory");
-    assert_int_equal(row("some n:713")->status, GCAL_ROW_GOOD);
+    assert_int_equal(row("some n:713")->status, GCAL_MEASUREMENT_GOOD);
 }
 
 static void a_wrong_kernel_is_not_measured(void **state)
@@ -562,7 +565,7 @@ static void a_wrong_kernel_is_not_measured(void **state)
     assert_int_equal(run(&err), 0);
     assert_int_equal(n_sunk, 2);
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(sunk[i].status, GCAL_ROW_WRONG_RESULT);
+        assert_int_equal(sunk[i].status, GCAL_MEASUREMENT_WRONG_RESULT);
         assert_int_equal(sunk[i].n_samples, 0);
         assert_non_null(strstr(sunk[i].detail, "wrong: c[17] is "));
         assert_true(sunk[i].worst_difference > 0.01);
@@ -577,7 +580,7 @@ static void a_resumed_run_leaves_out_what_is_done(void **state)
     struct gcal_error err = { 0 };
 
     (void)state;
-    options.rungs = 2;
+    options.sizes = 2;
     add_kernel("steady", 713, false, 2.385e-3, STEADY);
     add_kernel("other", 713, false, 2.385e-3, STEADY);
     for (double n = 10; n <= 1000; n *= 10)

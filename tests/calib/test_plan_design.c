@@ -62,9 +62,9 @@ static void add_entry(struct gcal_profile *profile, const char *op, double per_n
 {
     struct gcal_profile_entry *entry = gcal_profile_add(profile, NULL);
 
-    entry->feature = gcal_format("f_op_float32_%s", op);
+    entry->feature = gcal_buf_format("f_op_float32_%s", op);
     entry->kind = GCAL_FEATURE_OP;
-    entry->count = gcal_format("%.17g*n", per_n);
+    entry->count = gcal_buf_format("%.17g*n", per_n);
     entry->dtype = strdup("float32");
     entry->op = strdup(op);
 }
@@ -98,7 +98,7 @@ static void add_kernel(const char *generator, const char *family, double n, bool
     struct gcal_kernel *k = calloc(1, sizeof(*k));
     double time_s = launch_s;
 
-    k->name = gcal_format("%s n:%.0f", family, n);
+    k->name = gcal_buf_format("%s n:%.0f", family, n);
     k->id = strdup(k->name);
     k->generator = strdup(generator);
     k->family = strdup(family);
@@ -117,7 +117,7 @@ static void add_kernel(const char *generator, const char *family, double n, bool
     k->reference = strdup("void reference(float *c)"
                           "{ for (int i = 0; i < 32; i++) c[i] = 2; }");
     k->tolerance = 1e-6;
-    k->ladder = ladder;
+    k->sweep = ladder;
     k->models = strdup("m");
     k->profile = make_profile(per_n);
     for (size_t i = 0; i < N_OPS; i++)
@@ -179,9 +179,11 @@ static int scripted_restart(void *context, struct gcal_error *err)
     return 0;
 }
 
-static enum gcal_worker_outcome
-scripted_prepare(void *context, const struct gcal_kernel *kernel, double limit_s,
-                 double *first_s, enum gcal_row_status *status, struct gcal_error *err)
+static enum gcal_worker_outcome scripted_prepare(void *context,
+                                                 const struct gcal_kernel *kernel,
+                                                 double limit_s, double *first_s,
+                                                 enum gcal_measurement_status *status,
+                                                 struct gcal_error *err)
 {
     (void)context;
     (void)limit_s;
@@ -194,8 +196,8 @@ scripted_prepare(void *context, const struct gcal_kernel *kernel, double limit_s
 
 static enum gcal_worker_outcome
 scripted_measure(void *context, const struct gcal_kernel *kernel, size_t n,
-                 double limit_s, struct gcal_sample *samples,
-                 enum gcal_row_status *status, struct gcal_error *err)
+                 double limit_s, struct gcal_measurement_sample *samples,
+                 enum gcal_measurement_status *status, struct gcal_error *err)
 {
     const struct made *k = &made[index_of(kernel)];
 
@@ -209,7 +211,7 @@ scripted_measure(void *context, const struct gcal_kernel *kernel, size_t n,
     }
     gcal_clock_sleep_s(device.sleep_s);
     for (size_t i = 0; i < n; i++)
-        samples[i] = (struct gcal_sample){
+        samples[i] = (struct gcal_measurement_sample){
             .time_s = k->time_s * (1 + 2e-3 * (2 * uniform() - 1)),
         };
     return GCAL_WORKER_DONE;
@@ -217,7 +219,7 @@ scripted_measure(void *context, const struct gcal_kernel *kernel, size_t n,
 
 static enum gcal_worker_outcome
 scripted_check(void *context, const struct gcal_kernel *kernel, uint64_t seed,
-               double limit_s, void **outputs, enum gcal_row_status *status,
+               double limit_s, void **outputs, enum gcal_measurement_status *status,
                struct gcal_error *err)
 {
     float *c = calloc(CHECK_N, sizeof(*c));
@@ -238,14 +240,14 @@ scripted_check(void *context, const struct gcal_kernel *kernel, uint64_t seed,
 
 struct sunk {
     char *id, *detail;
-    enum gcal_row_status status;
-    enum gcal_stop stop;
+    enum gcal_measurement_status status;
+    enum gcal_measurement_stop stop;
     double time_s; /* median, 0 without samples */
 };
 
 static size_t n_sunk;
 static struct sunk sunk[2 * MAX_KERNELS];
-static struct gcal_plan_choice choice;
+static struct gcal_plan_selection choice;
 static int n_choices;
 
 static int keep_kernel(void *context, const struct gcal_run_kernel *kernel,
@@ -275,7 +277,7 @@ static int keep_measurement(void *context, const struct gcal_measurement *m,
                : 0;
 }
 
-static void keep_choice(void *context, const struct gcal_plan_choice *c)
+static void keep_choice(void *context, const struct gcal_plan_selection *c)
 {
     (void)context;
     choice = *c;
@@ -294,7 +296,7 @@ static const struct sunk *row(const char *id)
     return found;
 }
 
-static size_t count(enum gcal_row_status status)
+static size_t count(enum gcal_measurement_status status)
 {
     size_t n = 0;
 
@@ -305,9 +307,9 @@ static size_t count(enum gcal_row_status status)
 
 /* ---- running ---- */
 
-static struct gcal_measure_options options;
-static struct gcal_model_form forms[2];
-static struct gcal_model_config model;
+static struct gcal_config_measure_options options;
+static struct gcal_config_form forms[2];
+static struct gcal_config_model model;
 static struct gcal_config config;
 static size_t n_done;
 static struct gcal_plan_done done[MAX_KERNELS];
@@ -326,7 +328,7 @@ static void forget_rows(void)
 static void add_form(const char *name, const char *expression)
 {
     struct gcal_error err = { 0 };
-    struct gcal_model_form *form = &forms[model.n_forms++];
+    struct gcal_config_form *form = &forms[model.n_forms++];
 
     form->name = (char *)name;
     form->model = gcal_model_create("m", "f_cl_wall_time", expression, &err);
@@ -341,9 +343,9 @@ static int set_up(void **state)
     gcal_log_set_level(GCAL_LOG_ERROR);
     random_state = 2385;
     n_done = 0;
-    model = (struct gcal_model_config){ .forms = forms };
+    model = (struct gcal_config_model){ .forms = forms };
     config = (struct gcal_config){ .n_models = 1, .models = &model };
-    options = (struct gcal_measure_options){
+    options = (struct gcal_config_measure_options){
         .budget_s = 20,
         .min_time_s = 1e-3,
         .max_time_s = 0.2,
@@ -351,7 +353,7 @@ static int set_up(void **state)
         .kernel_limit_s = 20,
         .min_samples = 8,
         .max_samples = 60,
-        .rungs = 3,
+        .sizes = 3,
         .seed = 977,
         .precision = 0.02,
     };
@@ -372,10 +374,10 @@ static int tear_down(void **state)
 
 static int run(struct gcal_error *err)
 {
-    struct gcal_device_ops ops = { .restart = scripted_restart,
-                                   .prepare = scripted_prepare,
-                                   .measure = scripted_measure,
-                                   .check = scripted_check };
+    struct gcal_plan_device_ops ops = { .restart = scripted_restart,
+                                        .prepare = scripted_prepare,
+                                        .measure = scripted_measure,
+                                        .check = scripted_check };
     struct gcal_plan_hooks hooks = { .sink = { .kernel = keep_kernel,
                                                .measurement = keep_measurement },
                                      .chosen = keep_choice,
@@ -411,7 +413,7 @@ static void fit_rows(struct gcal_fit *fit)
         const struct sunk *kept = row(list.kernels[i]->id);
         struct gcal_binding *binding;
 
-        if (!kept || kept->status != GCAL_ROW_GOOD)
+        if (!kept || kept->status != GCAL_MEASUREMENT_GOOD)
             continue;
         binding = gcal_binding_create(list.kernels[i]->profile, m->n_features,
                                       (const char *const *)m->features, 1, &err);
@@ -443,11 +445,11 @@ static void precision_takes_a_part_of_the_kernels(void **state)
     assert_int_equal(n_choices, 1);
     assert_true(choice.reached && choice.worst_error <= 0.02);
     assert_int_equal(choice.n_kernels, 120);
-    assert_int_equal(choice.n_measured, count(GCAL_ROW_GOOD));
+    assert_int_equal(choice.n_measured, count(GCAL_MEASUREMENT_GOOD));
     assert_true(choice.n_measured >= 7 && choice.n_measured < 60);
     assert_true(choice.full_s > choice.took_s);
     assert_int_equal(n_sunk, 120);
-    assert_int_equal(count(GCAL_ROW_GOOD) + count(GCAL_ROW_SKIPPED), 120);
+    assert_int_equal(count(GCAL_MEASUREMENT_GOOD) + count(GCAL_MEASUREMENT_SKIPPED), 120);
     fit_rows(&fit);
     for (size_t i = 0; i < N_OPS; i++) {
         double value = find_parameter(&fit, names[i], &j);
@@ -468,13 +470,13 @@ static void what_was_not_needed_says_so(void **state)
     add_fixed_kernels(40, 0.01);
     assert_int_equal(run(&err), 0);
     for (size_t i = 0; i < n_sunk; i++)
-        if (sunk[i].status == GCAL_ROW_SKIPPED) {
+        if (sunk[i].status == GCAL_MEASUREMENT_SKIPPED) {
             assert_non_null(strstr(sunk[i].detail, "not needed"));
-            assert_int_equal(sunk[i].stop, GCAL_STOP_NONE);
+            assert_int_equal(sunk[i].stop, GCAL_MEASUREMENT_STOP_NONE);
             n++;
         }
     assert_true(n > 20);
-    assert_int_equal(device.n_prepared, count(GCAL_ROW_GOOD));
+    assert_int_equal(device.n_prepared, count(GCAL_MEASUREMENT_GOOD));
 }
 
 static void without_precision_all_are_measured(void **state)
@@ -486,7 +488,7 @@ static void without_precision_all_are_measured(void **state)
     add_fixed_kernels(20, 0.01);
     options.precision = 0;
     assert_int_equal(run(&err), 0);
-    assert_int_equal(count(GCAL_ROW_GOOD), 49);
+    assert_int_equal(count(GCAL_MEASUREMENT_GOOD), 49);
     assert_int_equal(n_choices, 0);
 }
 
@@ -538,7 +540,7 @@ static void all_forms_are_to_be_known(void **state)
     options.precision = 0.03;
     assert_int_equal(run(&err), 0);
     assert_true(choice.reached);
-    assert_true(count(GCAL_ROW_GOOD) >= 8 && count(GCAL_ROW_GOOD) < 50);
+    assert_true(count(GCAL_MEASUREMENT_GOOD) >= 8 && count(GCAL_MEASUREMENT_GOOD) < 50);
 }
 
 static void the_budget_ends_a_choice(void **state)
@@ -554,11 +556,11 @@ static void the_budget_ends_a_choice(void **state)
     assert_int_equal(run(&err), 0);
     assert_false(choice.reached);
     assert_int_equal(n_sunk, 120);
-    assert_true(count(GCAL_ROW_GOOD) >= 3 && count(GCAL_ROW_GOOD) < 40);
+    assert_true(count(GCAL_MEASUREMENT_GOOD) >= 3 && count(GCAL_MEASUREMENT_GOOD) < 40);
     for (size_t i = 0; i < n_sunk; i++)
-        if (sunk[i].status == GCAL_ROW_SKIPPED) {
+        if (sunk[i].status == GCAL_MEASUREMENT_SKIPPED) {
             assert_non_null(strstr(sunk[i].detail, "budget"));
-            assert_int_equal(sunk[i].stop, GCAL_STOP_BUDGET);
+            assert_int_equal(sunk[i].stop, GCAL_MEASUREMENT_STOP_BUDGET);
         }
 }
 
@@ -580,7 +582,7 @@ static void kernels_to_be_predicted_are_measured_whole(void **state)
         char id[40];
 
         snprintf(id, sizeof(id), "whole n:%.0f", 1e5 + (double)i);
-        assert_int_equal(row(id)->status, GCAL_ROW_GOOD);
+        assert_int_equal(row(id)->status, GCAL_MEASUREMENT_GOOD);
     }
     assert_true(choice.reached && choice.n_measured < 50);
 }
@@ -604,7 +606,7 @@ static void kernels_that_check_are_measured_once(void **state)
     for (size_t i = 0; i < n_sunk; i++)
         n += strncmp(sunk[i].id, "whole ", 6) == 0;
     assert_int_equal(n, 1);
-    assert_int_equal(row("whole n:810000")->status, GCAL_ROW_GOOD);
+    assert_int_equal(row("whole n:810000")->status, GCAL_MEASUREMENT_GOOD);
     assert_true(choice.reached && choice.n_measured < 50);
 }
 
@@ -629,15 +631,15 @@ static void ladders_are_climbed_no_further_than_needed(void **state)
     }
     options.precision = 0.05;
     assert_int_equal(run(&err), 0);
-    assert_true(count(GCAL_ROW_GOOD) >= 6 && count(GCAL_ROW_GOOD) < 36);
+    assert_true(count(GCAL_MEASUREMENT_GOOD) >= 6 && count(GCAL_MEASUREMENT_GOOD) < 36);
     assert_true(device.n_prepared < 100);
     for (size_t i = 0; i < n_sunk; i++)
-        if (sunk[i].status == GCAL_ROW_GOOD)
+        if (sunk[i].status == GCAL_MEASUREMENT_GOOD)
             assert_true(sunk[i].time_s > 0.99e-3 && sunk[i].time_s < 0.202);
     forget_rows();
     options.precision = 0;
     assert_int_equal(run(&err), 0);
-    assert_int_equal(choice.n_kernels, count(GCAL_ROW_GOOD));
+    assert_int_equal(choice.n_kernels, count(GCAL_MEASUREMENT_GOOD));
 }
 
 /* What the first half of a run measured is not measured again, and counts. */
@@ -650,9 +652,9 @@ static void a_resumed_choice_goes_on(void **state)
     add_form("linear", MODEL);
     add_fixed_kernels(91, 0.03);
     assert_int_equal(run(&err), 0);
-    n_first = count(GCAL_ROW_GOOD);
+    n_first = count(GCAL_MEASUREMENT_GOOD);
     for (size_t i = 0; i < n_sunk && n_done < n_first / 2; i++)
-        if (sunk[i].status == GCAL_ROW_GOOD)
+        if (sunk[i].status == GCAL_MEASUREMENT_GOOD)
             done[n_done++] =
                 (struct gcal_plan_done){ strdup(sunk[i].id), sunk[i].time_s };
     forget_rows();
@@ -660,10 +662,10 @@ static void a_resumed_choice_goes_on(void **state)
     for (size_t i = 0; i < n_done; i++)
         assert_null(row(done[i].kernel_id));
     assert_true(choice.reached);
-    assert_int_equal(choice.n_measured, n_done + count(GCAL_ROW_GOOD));
+    assert_int_equal(choice.n_measured, n_done + count(GCAL_MEASUREMENT_GOOD));
     assert_int_equal(choice.n_kernels, 120);
     assert_int_equal(n_sunk, 120 - n_done);
-    assert_true(count(GCAL_ROW_GOOD) < n_first);
+    assert_true(count(GCAL_MEASUREMENT_GOOD) < n_first);
 }
 
 static void a_finished_choice_needs_nothing_more(void **state)
@@ -675,12 +677,12 @@ static void a_finished_choice_needs_nothing_more(void **state)
     add_fixed_kernels(40, 0.01);
     assert_int_equal(run(&err), 0);
     for (size_t i = 0; i < n_sunk; i++)
-        if (sunk[i].status == GCAL_ROW_GOOD)
+        if (sunk[i].status == GCAL_MEASUREMENT_GOOD)
             done[n_done++] =
                 (struct gcal_plan_done){ strdup(sunk[i].id), sunk[i].time_s };
     forget_rows();
     assert_int_equal(run(&err), 0);
-    assert_int_equal(count(GCAL_ROW_GOOD), 0);
+    assert_int_equal(count(GCAL_MEASUREMENT_GOOD), 0);
     assert_true(choice.reached);
     assert_int_equal(choice.n_measured, n_done);
 }
@@ -699,8 +701,8 @@ static void deaths_among_the_chosen_cost_their_rows(void **state)
         made[i].dies = true;
     assert_int_equal(run(&err), 0);
     assert_true(choice.reached);
-    assert_true(count(GCAL_ROW_CRASHED) > 0);
-    assert_int_equal(device.starts, 1 + count(GCAL_ROW_CRASHED));
+    assert_true(count(GCAL_MEASUREMENT_CRASHED) > 0);
+    assert_int_equal(device.starts, 1 + count(GCAL_MEASUREMENT_CRASHED));
     assert_int_equal(n_sunk, 120);
 }
 
@@ -716,8 +718,8 @@ static void a_device_that_dies_keeps_what_was_measured(void **state)
     device.dead_from = 30;
     assert_int_equal(run(&err), -1);
     assert_int_equal(err.code, GCAL_EDEVICE);
-    assert_int_equal(count(GCAL_ROW_CRASHED), 3);
-    assert_true(count(GCAL_ROW_GOOD) >= 6);
+    assert_int_equal(count(GCAL_MEASUREMENT_CRASHED), 3);
+    assert_true(count(GCAL_MEASUREMENT_GOOD) >= 6);
     assert_int_equal(n_choices, 0);
 }
 

@@ -85,7 +85,7 @@ static void add_entry(struct gcal_profile *profile, const char *feature,
 
     entry->feature = strdup(feature);
     entry->kind = kind;
-    entry->granularity = GCAL_PER_KERNEL;
+    entry->granularity = GCAL_PROFILE_PER_KERNEL;
     entry->count = strdup(count);
     entry->dtype = op ? strdup("float32") : NULL;
     entry->op = op ? strdup(op) : NULL;
@@ -148,16 +148,16 @@ static double noisy(struct run *run, double time_s)
 
 static void put_measurement(struct run *run, struct gcal_run_sink *sink, const char *node,
                             const char *uid, size_t i, double factor,
-                            enum gcal_row_status status)
+                            enum gcal_measurement_status status)
 {
-    struct gcal_sample samples[N_SAMPLES] = { 0 };
+    struct gcal_measurement_sample samples[N_SAMPLES] = { 0 };
     double time_s = factor * (true_add_s * kernel_size(i) + true_launch_s);
     char id[32];
     struct gcal_measurement m = { .node = (char *)node,
                                   .device_uid = (char *)uid,
                                   .kernel_id = id,
                                   .status = status,
-                                  .stop = GCAL_STOP_NOISE,
+                                  .stop = GCAL_MEASUREMENT_STOP_NOISE,
                                   .n_samples = N_SAMPLES,
                                   .samples = samples };
 
@@ -172,15 +172,15 @@ static void put_measurement(struct run *run, struct gcal_run_sink *sink, const c
  */
 static struct gcal_record *make_record(struct run run)
 {
-    struct gcal_run_header header = { .run_id = "20261121T041705Z-1a2b3c4d",
-                                      .started_utc = "2026-11-21T04:17:05Z",
-                                      .finished_utc = "2026-11-21T04:19:06Z",
-                                      .gpucal_version = "0.1.0",
-                                      .launcher = "none",
-                                      .config = (char *)config_text,
-                                      .config_file = "models.yaml",
-                                      .n_ranks = 1,
-                                      .simulated = run.simulated };
+    struct gcal_record_header header = { .run_id = "20261121T041705Z-1a2b3c4d",
+                                         .started_utc = "2026-11-21T04:17:05Z",
+                                         .finished_utc = "2026-11-21T04:19:06Z",
+                                         .gpucal_version = "0.1.0",
+                                         .launcher = "none",
+                                         .config = (char *)config_text,
+                                         .config_file = "models.yaml",
+                                         .n_ranks = 1,
+                                         .simulated = run.simulated };
     struct gcal_record_writer *writer = gcal_record_create(path, NULL);
     struct gcal_run_sink sink = gcal_record_sink(writer);
     struct gcal_record *record;
@@ -191,11 +191,13 @@ static struct gcal_record *make_record(struct run run)
     for (size_t i = 0; i <= N_KERNELS; i++)
         put_kernel(&sink, i);
     for (size_t i = 0; i < N_KERNELS; i++) {
-        put_measurement(&run, &sink, "n1", "uuid:1", i, slowness, GCAL_ROW_GOOD);
-        put_measurement(&run, &sink, "n2", "uuid:2", i, 1 / slowness, GCAL_ROW_GOOD);
-        put_measurement(&run, &sink, "n3", "uuid:3", i, 77, GCAL_ROW_GOOD);
+        put_measurement(&run, &sink, "n1", "uuid:1", i, slowness, GCAL_MEASUREMENT_GOOD);
+        put_measurement(&run, &sink, "n2", "uuid:2", i, 1 / slowness,
+                        GCAL_MEASUREMENT_GOOD);
+        put_measurement(&run, &sink, "n3", "uuid:3", i, 77, GCAL_MEASUREMENT_GOOD);
     }
-    put_measurement(&run, &sink, "n1", "uuid:1", N_KERNELS, 0.01, GCAL_ROW_WRONG_RESULT);
+    put_measurement(&run, &sink, "n1", "uuid:1", N_KERNELS, 0.01,
+                    GCAL_MEASUREMENT_WRONG_RESULT);
     assert_int_equal(gcal_record_finish(writer, &header, NULL), 0);
     record = gcal_record_open(path, NULL);
     assert_non_null(record);
@@ -237,7 +239,7 @@ static void recovers_what_the_record_was_made_of(void **state)
     struct gcal_record *record = make_record((struct run){ .random = 713 });
     struct gcal_config config = read_config();
     struct gcal_results results = fit(record, &config);
-    const struct gcal_type_fit *t = &results.fits[0];
+    const struct gcal_result_type_fit *t = &results.fits[0];
 
     (void)state;
     assert_int_equal(results.n_fits, 2); /* none for a Titan X */

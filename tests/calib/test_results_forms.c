@@ -28,7 +28,7 @@ static void the_form_that_predicts_is_chosen(void **state)
     struct maker m = make_start(1, NULL);
     struct gcal_config config = two_forms();
     struct gcal_results results = { 0 };
-    const struct gcal_type_fit *t;
+    const struct gcal_result_type_fit *t;
     struct gcal_params *params;
     struct gcal_record *record;
     size_t count;
@@ -38,7 +38,7 @@ static void the_form_that_predicts_is_chosen(void **state)
     put_microbenchmarks(&m, hide);
     record = make_end(&m);
     t = fit(record, &config, &results);
-    assert_true(t->good && !t->by_whole);
+    assert_true(t->good && !t->by_targets);
     assert_int_equal(t->best, 1);
     assert_int_equal(t->forms[0].fit.status, GCAL_FIT_GOOD);
     within(t->forms[1].fit.value[2], 0.3, 0.02); /* p_hidden */
@@ -71,7 +71,7 @@ static void the_simpler_of_equals_is_chosen(void **state)
     struct maker m = make_start(1, NULL);
     struct gcal_config config = two_forms();
     struct gcal_results results = { 0 };
-    const struct gcal_type_fit *t;
+    const struct gcal_result_type_fit *t;
     struct gcal_record *record;
 
     (void)state;
@@ -92,8 +92,8 @@ static void what_one_generator_tells_is_judged_by_its_other_sizes(void **state)
     struct maker m = make_start(1, NULL);
     struct gcal_config config = two_forms();
     struct gcal_results results = { 0 };
-    const struct gcal_form_fit *linear, *partial;
-    const struct gcal_type_fit *t;
+    const struct gcal_result_form_fit *linear, *partial;
+    const struct gcal_result_type_fit *t;
     struct gcal_record *record;
 
     (void)state;
@@ -124,7 +124,7 @@ static void what_all_forms_miss_decides_nothing(void **state)
     struct maker m = make_start(1, NULL);
     struct gcal_config config = two_forms();
     struct gcal_results results = { 0 };
-    const struct gcal_type_fit *t;
+    const struct gcal_result_type_fit *t;
     struct gcal_record *record;
 
     (void)state;
@@ -143,7 +143,7 @@ static void whole_kernels_judge(void **state)
     struct maker m = make_start(1, NULL);
     struct gcal_config config = two_forms();
     struct gcal_results results = { 0 };
-    const struct gcal_type_fit *t;
+    const struct gcal_result_type_fit *t;
     struct gcal_record *record;
 
     (void)state;
@@ -151,7 +151,7 @@ static void whole_kernels_judge(void **state)
     put_ladder(&m, "app", "m:whole,n", 5, 3, add_up, 1.1);
     record = make_end(&m);
     t = fit(record, &config, &results);
-    assert_true(t->good && t->by_whole);
+    assert_true(t->good && t->by_targets);
     assert_int_equal(t->best, 0);
     /* Not fitted to them. */
     assert_int_equal(t->n_rows, 24);
@@ -172,7 +172,7 @@ static void tailored_wins_where_parts_lie(void **state)
     struct maker m = make_start(1, NULL);
     struct gcal_config config = two_forms();
     struct gcal_results results = { 0 };
-    const struct gcal_type_fit *t;
+    const struct gcal_result_type_fit *t;
     struct gcal_record *record;
     char *table;
 
@@ -209,7 +209,7 @@ static void parts_slower_than_what_they_are_of_are_told(void **state)
     struct maker m = make_start(1, NULL);
     struct gcal_config config = two_forms();
     struct gcal_results results = { 0 };
-    const struct gcal_type_fit *t;
+    const struct gcal_result_type_fit *t;
     struct gcal_record *record;
 
     (void)state;
@@ -247,7 +247,7 @@ static void all_forms_rejected_give_their_reasons(void **state)
     struct maker m = make_start(1, NULL);
     struct gcal_config config = two_forms();
     struct gcal_results results = { 0 };
-    const struct gcal_type_fit *t;
+    const struct gcal_result_type_fit *t;
     struct gcal_record *record;
     struct gcal_params *params;
     size_t count;
@@ -298,7 +298,7 @@ static void devices_that_differ_keep_their_factors(void **state)
     struct gcal_config config;
     struct gcal_record *record;
     struct gcal_results results = devices(slowness, &config, &record);
-    const struct gcal_type_fit *t = results.fits;
+    const struct gcal_result_type_fit *t = results.fits;
 
     (void)state;
     assert_int_equal(t->n_devices, 3);
@@ -318,7 +318,7 @@ static void devices_that_are_alike_shrink_together(void **state)
     struct gcal_config config;
     struct gcal_record *record;
     struct gcal_results results = devices(slowness, &config, &record);
-    const struct gcal_type_fit *t = results.fits;
+    const struct gcal_result_type_fit *t = results.fits;
 
     (void)state;
     assert_true(t->between < 0.0005);

@@ -45,7 +45,7 @@ static void unpublish(struct gcal_params *params)
 static void put_tagged(struct maker *m, const char *generator, double adds, double muls,
                        double factor)
 {
-    char *arguments = gcal_format("a:%.0f m:%.0f", adds, muls);
+    char *arguments = gcal_buf_format("a:%.0f m:%.0f", adds, muls);
 
     put_part(m,
              (struct kernel){ .generator = generator,
@@ -98,7 +98,7 @@ static size_t judge(int n_mixed, size_t n_judging)
     struct maker m = make_start(1, NULL);
     struct gcal_config config = tagged_forms();
     struct gcal_results results = { 0 };
-    const struct gcal_type_fit *t;
+    const struct gcal_result_type_fit *t;
     struct gcal_record *record;
     size_t best, n = 0;
 
@@ -150,7 +150,7 @@ static struct checked check(double (*time)(double, double))
 
     put_microbenchmarks(&m, hide);
     for (int i = 0; time && i < 3; i++) {
-        char *arguments = gcal_format("n:%d", i);
+        char *arguments = gcal_buf_format("n:%d", i);
         double n = 4099e4 * (i + 1);
 
         put_kernel(&m, (struct kernel){ .generator = "app",
@@ -177,7 +177,7 @@ static void checked_clear(struct checked *c)
 static void kernels_run_once_widen_the_interval_alone(void **state)
 {
     struct checked without = check(NULL), with = check(add_up);
-    const struct gcal_type_fit *t = with.results.fits;
+    const struct gcal_result_type_fit *t = with.results.fits;
     const struct gcal_params_model *p = with.model, *q = without.model;
     double a = 5 * true_add_s, b = 3 * true_mul_s;
     char *table;
@@ -209,7 +209,7 @@ static void kernels_run_once_widen_the_interval_alone(void **state)
 static void kernels_run_once_narrow_nothing(void **state)
 {
     struct checked without = check(NULL), with = check(hide);
-    const struct gcal_judgement *checked = &with.results.fits->checked;
+    const struct gcal_result_error_summary *checked = &with.results.fits->checked;
 
     (void)state;
     assert_int_equal(checked->n, 3);

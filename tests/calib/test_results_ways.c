@@ -24,8 +24,8 @@ static const double whole_access_s = 5.39e-12;
 static void put_app(struct maker *m, const char *generator, const char *arguments,
                     const char *models, double n, double ratio)
 {
-    char *family = gcal_format("%s %s", generator, arguments);
-    char *with_size = gcal_format("%s n:%.0f", arguments, n);
+    char *family = gcal_buf_format("%s %s", generator, arguments);
+    char *with_size = gcal_buf_format("%s n:%.0f", arguments, n);
 
     put_part(m,
              (struct kernel){ .generator = generator,
@@ -47,7 +47,7 @@ static void put_whole(struct maker *m, const char *models)
 static void put_accesses(struct maker *m, int accumulators, const char *models, double n,
                          double ratio)
 {
-    char *arguments = gcal_format(
+    char *arguments = gcal_buf_format(
         "dtype:float32 transposed:True accumulators:%d barriers:True", accumulators);
 
     put_app(m, "app_memory", arguments, models, n, ratio);
@@ -85,10 +85,10 @@ static char *fitted(struct maker *m, size_t n_rows, double ratio)
     struct gcal_record *record = make_end(m);
     struct gcal_config config = app_model();
     struct gcal_results results = { 0 };
-    const struct gcal_type_fit *t = fit(record, &config, &results);
+    const struct gcal_result_type_fit *t = fit(record, &config, &results);
     char *table;
 
-    assert_true(t->good && !t->by_whole);
+    assert_true(t->good && !t->by_targets);
     assert_int_equal(t->n_rows, (n_rows + N_EMPTY) * m->n_devices);
     assert_int_equal(t->forms[0].n_rows, t->n_rows);
     within(t->forms[0].fit.value[0] / whole_access_s, ratio, 0.01);

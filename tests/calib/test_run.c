@@ -12,7 +12,7 @@
 #include "calib/worker/worker.h"
 #include "tests/calib/faulty_opencl.h"
 
-static struct gcal_spawner *spawner;
+static struct gcal_worker_spawner *spawner;
 static struct gcal_worker *worker;
 
 static void start_worker(void)
@@ -21,9 +21,10 @@ static void start_worker(void)
     struct gcal_error err = { 0 };
     size_t count;
 
-    spawner = gcal_spawner_start(&err);
+    spawner = gcal_worker_spawner_start(&err);
     worker = gcal_worker_start(spawner, NULL, &err);
-    if (gcal_worker_list(worker, 60, &devices, &count, &err) != GCAL_WORKER_DONE ||
+    if (gcal_worker_list_devices(worker, 60, &devices, &count, &err) !=
+            GCAL_WORKER_DONE ||
         gcal_worker_open(worker, devices[0].uid, 60, &err) != GCAL_WORKER_DONE)
         fail_msg("no OpenCL device: %s", err.text);
     for (size_t i = 0; i < count; i++)
@@ -42,7 +43,7 @@ static int tear_down(void **state)
 {
     (void)state;
     gcal_worker_stop(worker);
-    gcal_spawner_stop(spawner);
+    gcal_worker_spawner_stop(spawner);
     return 0;
 }
 
@@ -77,9 +78,9 @@ static struct gcal_kernel kernel_called(const char *name)
 
 static double measured_s(const struct gcal_kernel *kernel, double *host_s)
 {
-    enum gcal_row_status status = GCAL_ROW_GOOD;
+    enum gcal_measurement_status status = GCAL_MEASUREMENT_GOOD;
     struct gcal_error err = { 0 };
-    struct gcal_sample sample;
+    struct gcal_measurement_sample sample;
     double first_s;
 
     if (gcal_worker_prepare(worker, kernel, 60, &first_s, &status, &err) !=
@@ -107,7 +108,7 @@ static void enqueues_all_launches_in_one_run(void **state)
 static void launches_once_in_a_check(void **state)
 {
     struct gcal_kernel kernel = kernel_called("sound");
-    enum gcal_row_status status;
+    enum gcal_measurement_status status;
     struct gcal_error err = { 0 };
     void *outputs[2];
     int32_t before[192];
@@ -128,7 +129,7 @@ static void launches_once_in_a_check(void **state)
 static void takes_the_hosts_time_where_that_is_wanted(void **state)
 {
     struct gcal_kernel kernel = kernel_called("runs_back");
-    enum gcal_row_status status = GCAL_ROW_GOOD;
+    enum gcal_measurement_status status = GCAL_MEASUREMENT_GOOD;
     struct gcal_error err = { 0 };
     double first_s, host_s, time_s;
 
@@ -136,7 +137,7 @@ static void takes_the_hosts_time_where_that_is_wanted(void **state)
     kernel.build_options = "-DNAME=runs_back";
     assert_int_equal(gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
                      GCAL_WORKER_REFUSED);
-    assert_int_equal(status, GCAL_ROW_BAD_EVENTS);
+    assert_int_equal(status, GCAL_MEASUREMENT_BAD_EVENTS);
     kernel.timing = GCAL_TIMING_HOST;
     time_s = measured_s(&kernel, &host_s);
     assert_true(time_s > 0 && time_s == host_s);
@@ -144,7 +145,8 @@ static void takes_the_hosts_time_where_that_is_wanted(void **state)
 
 /* ---- transfers ---- */
 
-static struct gcal_kernel transfer_of(enum gcal_copy_way way, enum gcal_host_memory host,
+static struct gcal_kernel transfer_of(enum gcal_feature_copy_direction way,
+                                      enum gcal_feature_host_memory host,
                                       const char *bytes, const char *pieces)
 {
     return (struct gcal_kernel){
@@ -158,7 +160,7 @@ static struct gcal_kernel transfer_of(enum gcal_copy_way way, enum gcal_host_mem
         .sizes = &size,
         .n_check_sizes = 1,
         .check_sizes = &check_size,
-        .timing = host == GCAL_PINNED ? GCAL_TIMING_EVENT : GCAL_TIMING_HOST,
+        .timing = host == GCAL_FEATURE_PINNED ? GCAL_TIMING_EVENT : GCAL_TIMING_HOST,
         .transfer = { way, host, (char *)bytes, (char *)pieces },
     };
 }
@@ -170,7 +172,7 @@ static size_t first_wrong(const struct gcal_kernel *kernel, size_t size_bytes)
 {
     void **outputs = calloc(kernel->n_args + 1, sizeof(*outputs));
     unsigned char *sent = malloc(size_bytes), *arrived;
-    enum gcal_row_status status;
+    enum gcal_measurement_status status;
     struct gcal_error err = { 0 };
     size_t i = 0;
 
@@ -192,10 +194,11 @@ static size_t first_wrong(const struct gcal_kernel *kernel, size_t size_bytes)
 static void copies_all_bytes_both_ways_by_all_memories(void **state)
 {
     (void)state;
-    for (int way = GCAL_TO_DEVICE; way <= GCAL_FROM_DEVICE; way++)
-        for (int host = GCAL_PAGEABLE; host <= GCAL_MAPPED; host++) {
-            struct gcal_kernel kernel = transfer_of(
-                (enum gcal_copy_way)way, (enum gcal_host_memory)host, "7*n", "n/64");
+    for (int way = GCAL_FEATURE_TO_DEVICE; way <= GCAL_FEATURE_FROM_DEVICE; way++)
+        for (int host = GCAL_FEATURE_PAGEABLE; host <= GCAL_FEATURE_MAPPED; host++) {
+            struct gcal_kernel kernel =
+                transfer_of((enum gcal_feature_copy_direction)way,
+                            (enum gcal_feature_host_memory)host, "7*n", "n/64");
             double host_s, time_s = measured_s(&kernel, &host_s);
 
             assert_int_equal(first_wrong(&kernel, 7 * 192), 0);
@@ -206,7 +209,8 @@ static void copies_all_bytes_both_ways_by_all_memories(void **state)
 /* The end of each piece behind the first is lost on the way. */
 static void sees_where_a_transfer_went_wrong(void **state)
 {
-    struct gcal_kernel kernel = transfer_of(GCAL_TO_DEVICE, GCAL_PINNED, "n", "3");
+    struct gcal_kernel kernel =
+        transfer_of(GCAL_FEATURE_TO_DEVICE, GCAL_FEATURE_PINNED, "n", "3");
 
     (void)state;
     setenv("TEST_COPIES_LOSE", "5", 1);
@@ -222,11 +226,12 @@ static void copies_beside_a_kernel(void **state)
 
     (void)state;
     kernel.build_options = "-DNAME=sound";
-    for (int host = GCAL_PAGEABLE; host <= GCAL_MAPPED; host++)
-        for (int way = GCAL_TO_DEVICE; way <= GCAL_FROM_DEVICE; way++) {
+    for (int host = GCAL_FEATURE_PAGEABLE; host <= GCAL_FEATURE_MAPPED; host++)
+        for (int way = GCAL_FEATURE_TO_DEVICE; way <= GCAL_FEATURE_FROM_DEVICE; way++) {
             kernel.transfer =
-                (struct gcal_transfer){ (enum gcal_copy_way)way,
-                                        (enum gcal_host_memory)host, "16*n", "2" };
+                (struct gcal_transfer){ (enum gcal_feature_copy_direction)way,
+                                        (enum gcal_feature_host_memory)host, "16*n",
+                                        "2" };
             kernel.launches = "3";
             assert_true(measured_s(&kernel, NULL) > 0);
             assert_int_equal(first_wrong(&kernel, 16 * 192), 0);
@@ -237,8 +242,9 @@ static void copies_beside_a_kernel(void **state)
 
 static void refuses_pieces_that_do_not_fit(void **state)
 {
-    struct gcal_kernel kernel = transfer_of(GCAL_TO_DEVICE, GCAL_PINNED, "n", "5");
-    enum gcal_row_status status = GCAL_ROW_GOOD;
+    struct gcal_kernel kernel =
+        transfer_of(GCAL_FEATURE_TO_DEVICE, GCAL_FEATURE_PINNED, "n", "5");
+    enum gcal_measurement_status status = GCAL_MEASUREMENT_GOOD;
     struct gcal_error err = { 0 };
     double first_s;
 
@@ -255,15 +261,15 @@ static void refuses_pieces_that_do_not_fit(void **state)
 static void skips_a_transfer_that_is_too_large(void **state)
 {
     struct gcal_kernel kernel =
-        transfer_of(GCAL_FROM_DEVICE, GCAL_PAGEABLE, "n*2^38", "1");
-    enum gcal_row_status status = GCAL_ROW_GOOD;
+        transfer_of(GCAL_FEATURE_FROM_DEVICE, GCAL_FEATURE_PAGEABLE, "n*2^38", "1");
+    enum gcal_measurement_status status = GCAL_MEASUREMENT_GOOD;
     struct gcal_error err = { 0 };
     double first_s;
 
     (void)state;
     assert_int_equal(gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
                      GCAL_WORKER_REFUSED);
-    assert_int_equal(status, GCAL_ROW_SKIPPED);
+    assert_int_equal(status, GCAL_MEASUREMENT_SKIPPED);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)

@@ -18,7 +18,7 @@
 #include "calib/worker/worker.h"
 #include "tests/calib/faulty_opencl.h"
 
-static struct gcal_spawner *spawner;
+static struct gcal_worker_spawner *spawner;
 static char *uid;
 
 /* Bound to one CPU, as by 'mpirun --bind-to core'; workers shall have all of them. */
@@ -45,9 +45,10 @@ static int set_up(void **state)
     size_t count;
 
     (void)state;
-    if (!(spawner = gcal_spawner_start(&err)) ||
+    if (!(spawner = gcal_worker_spawner_start(&err)) ||
         !(worker = gcal_worker_start(spawner, NULL, &err)) ||
-        gcal_worker_list(worker, 60, &devices, &count, &err) != GCAL_WORKER_DONE ||
+        gcal_worker_list_devices(worker, 60, &devices, &count, &err) !=
+            GCAL_WORKER_DONE ||
         !count) {
         print_message("no OpenCL device: %s\n", err.text);
         return -1;
@@ -63,7 +64,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    gcal_spawner_stop(spawner);
+    gcal_worker_spawner_stop(spawner);
     free(uid);
     return 0;
 }
@@ -129,7 +130,7 @@ static void lists_devices_with_all_fields(void **state)
     size_t count;
 
     (void)state;
-    assert_int_equal(gcal_worker_list(worker, 60, &devices, &count, &err),
+    assert_int_equal(gcal_worker_list_devices(worker, 60, &devices, &count, &err),
                      GCAL_WORKER_DONE);
     assert_string_equal(devices[0].uid, uid); /* the same as in another process */
     assert_true(*devices[0].name && *devices[0].platform && *devices[0].driver);
@@ -148,8 +149,8 @@ static void measures_with_times_inside_the_hosts(void **state)
 {
     struct gcal_kernel kernel = kernel_of("good", good_source);
     struct gcal_worker *worker = open_worker();
-    struct gcal_sample samples[5] = { 0 };
-    enum gcal_row_status status;
+    struct gcal_measurement_sample samples[5] = { 0 };
+    enum gcal_measurement_status status;
     struct gcal_error err = { 0 };
     double first_s = 0;
 
@@ -170,7 +171,7 @@ static void gives_back_what_the_device_computed(void **state)
 {
     struct gcal_kernel kernel = kernel_of("good", good_source);
     struct gcal_worker *worker = open_worker();
-    enum gcal_row_status status;
+    enum gcal_measurement_status status;
     struct gcal_error err = { 0 };
     void *outputs[4];
     float a[192];
@@ -191,14 +192,14 @@ static void shows_the_log_of_a_kernel_that_does_not_build(void **state)
 {
     struct gcal_kernel kernel = kernel_of("bad", "__kernel void scale(nonsense *x) {}\n");
     struct gcal_worker *worker = open_worker();
-    enum gcal_row_status status = GCAL_ROW_GOOD;
+    enum gcal_measurement_status status = GCAL_MEASUREMENT_GOOD;
     struct gcal_error err = { 0 };
     double first_s;
 
     (void)state;
     assert_int_equal(gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
                      GCAL_WORKER_REFUSED);
-    assert_int_equal(status, GCAL_ROW_BUILD_FAILED);
+    assert_int_equal(status, GCAL_MEASUREMENT_BUILD_FAILED);
     assert_non_null(strstr(err.text, "nonsense"));
     /* The worker lives. */
     kernel = kernel_of("good", good_source);
@@ -212,7 +213,7 @@ static void refuses_what_does_not_fit_in_memory(void **state)
     struct gcal_size huge = { .name = "n", .value = 0x1p50 };
     struct gcal_kernel kernel = kernel_of("good", good_source);
     struct gcal_worker *worker = open_worker();
-    enum gcal_row_status status = GCAL_ROW_GOOD;
+    enum gcal_measurement_status status = GCAL_MEASUREMENT_GOOD;
     struct gcal_error err = { 0 };
     double first_s;
 
@@ -220,7 +221,7 @@ static void refuses_what_does_not_fit_in_memory(void **state)
     kernel.sizes = &huge;
     assert_int_equal(gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
                      GCAL_WORKER_REFUSED);
-    assert_int_equal(status, GCAL_ROW_SKIPPED);
+    assert_int_equal(status, GCAL_MEASUREMENT_SKIPPED);
     gcal_worker_stop(worker);
 }
 
@@ -233,10 +234,10 @@ static void kills_an_endless_kernel_and_goes_on(void **state)
 {
     struct gcal_kernel kernel = kernel_of("endless", endless_source);
     int ticks = 0;
-    struct gcal_tick tick = { .call = count_tick, .context = &ticks };
+    struct gcal_worker_tick tick = { .call = count_tick, .context = &ticks };
     struct gcal_error err = { 0 };
     struct gcal_worker *worker = gcal_worker_start(spawner, &tick, &err);
-    enum gcal_row_status status;
+    enum gcal_measurement_status status;
     double first_s, began_s;
     pid_t pid;
 
@@ -247,7 +248,7 @@ static void kills_an_endless_kernel_and_goes_on(void **state)
     ticks = 0;
     assert_int_equal(gcal_worker_prepare(worker, &kernel, 2, &first_s, &status, &err),
                      GCAL_WORKER_TIMED_OUT);
-    assert_int_equal(status, GCAL_ROW_TIMED_OUT);
+    assert_int_equal(status, GCAL_MEASUREMENT_TIMED_OUT);
     assert_true(gcal_clock_now_s() - began_s < 10);
     assert_true(ticks >= 10);
     assert_int_equal(kill(pid, 0), -1); /* gone, and reaped */
@@ -263,7 +264,7 @@ static void names_the_signal_of_a_worker_that_died(void **state)
 {
     struct gcal_kernel kernel = kernel_of("good", good_source);
     struct gcal_worker *worker = open_worker();
-    enum gcal_row_status status;
+    enum gcal_measurement_status status;
     struct gcal_error err = { 0 };
     double first_s;
 
@@ -285,9 +286,9 @@ static void leaves_no_orphan_when_the_rank_is_killed(void **state)
     (void)state;
     assert_int_equal(pipe(ends), 0);
     if ((rank = fork()) == 0) {
-        struct gcal_spawner *own = gcal_spawner_start(NULL);
+        struct gcal_worker_spawner *own = gcal_worker_spawner_start(NULL);
         struct gcal_worker *worker = gcal_worker_start(own, NULL, NULL);
-        enum gcal_row_status status;
+        enum gcal_measurement_status status;
         double first_s;
 
         gcal_worker_open(worker, uid, 60, NULL);
@@ -302,7 +303,7 @@ static void leaves_no_orphan_when_the_rank_is_killed(void **state)
     kill(rank, SIGKILL);
     waitpid(rank, NULL, 0);
     for (int i = 0; i < 100; i++) {
-        char *path = gcal_format("/proc/%d/exe", (int)pids[0]), target[16];
+        char *path = gcal_buf_format("/proc/%d/exe", (int)pids[0]), target[16];
         ssize_t n = readlink(path, target, sizeof(target));
 
         free(path);
@@ -318,7 +319,7 @@ static void leaves_no_orphan_when_the_rank_is_killed(void **state)
 /* The spawner is a worker's parent. */
 static pid_t parent_of(pid_t pid)
 {
-    char *path = gcal_format("/proc/%d/stat", (int)pid);
+    char *path = gcal_buf_format("/proc/%d/stat", (int)pid);
     FILE *file = fopen(path, "r");
     int parent = 0;
 
@@ -335,7 +336,7 @@ static void leaves_a_groups_signals_to_the_rank(void **state)
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
     struct gcal_kernel kernel = kernel_of("good", good_source);
     struct gcal_worker *worker = open_worker();
-    enum gcal_row_status status;
+    enum gcal_measurement_status status;
     struct gcal_error err = { 0 };
     double first_s;
 
@@ -366,11 +367,11 @@ static void takes_an_answer_that_came_during_a_slow_tick(void **state)
 {
     struct gcal_kernel kernel = kernel_of("good", good_source);
     pid_t stopped = 0;
-    struct gcal_tick tick = { .call = wake_and_sleep, .context = &stopped };
+    struct gcal_worker_tick tick = { .call = wake_and_sleep, .context = &stopped };
     struct gcal_error err = { 0 };
     struct gcal_worker *worker = gcal_worker_start(spawner, &tick, &err);
-    enum gcal_row_status status;
-    struct gcal_sample samples[3];
+    enum gcal_measurement_status status;
+    struct gcal_measurement_sample samples[3];
     double first_s;
 
     (void)state;
@@ -387,7 +388,7 @@ static void takes_an_answer_that_came_during_a_slow_tick(void **state)
 static void ends_a_spawner_that_hangs(void **state)
 {
     struct gcal_error err = { 0 };
-    struct gcal_spawner *own = gcal_spawner_start(&err);
+    struct gcal_worker_spawner *own = gcal_worker_spawner_start(&err);
     struct gcal_worker *worker = gcal_worker_start(own, NULL, &err);
     pid_t pid = gcal_worker_pid(worker), its_spawner = parent_of(pid);
     double began_s = gcal_clock_now_s();
@@ -395,7 +396,7 @@ static void ends_a_spawner_that_hangs(void **state)
     (void)state;
     gcal_worker_stop(worker);
     kill(its_spawner, SIGSTOP);
-    gcal_spawner_stop(own);
+    gcal_worker_spawner_stop(own);
     assert_true(gcal_clock_now_s() - began_s < 6);
     assert_int_equal(kill(its_spawner, 0), -1);
 }
@@ -403,7 +404,7 @@ static void ends_a_spawner_that_hangs(void **state)
 /* A worker on a machine whose driver misbehaves as faulty_opencl.c does for 'variable'.
  */
 struct faulty {
-    struct gcal_spawner *spawner;
+    struct gcal_worker_spawner *spawner;
     struct gcal_worker *worker;
 };
 
@@ -413,7 +414,7 @@ static struct faulty faulty_start(const char *variable, const char *value)
     struct faulty f;
 
     setenv(variable, value, 1);
-    f.spawner = gcal_spawner_start(&err);
+    f.spawner = gcal_worker_spawner_start(&err);
     f.worker = gcal_worker_start(f.spawner, NULL, &err);
     assert_non_null(f.worker);
     unsetenv(variable);
@@ -423,16 +424,16 @@ static struct faulty faulty_start(const char *variable, const char *value)
 static void faulty_stop(struct faulty *f)
 {
     gcal_worker_stop(f->worker);
-    gcal_spawner_stop(f->spawner);
+    gcal_worker_spawner_stop(f->spawner);
 }
 
 /* Prepares 'good_source' with its kernel called 'name'. */
 static enum gcal_worker_outcome prepare_named(struct gcal_worker *worker,
                                               const char *name,
-                                              enum gcal_row_status *status,
+                                              enum gcal_measurement_status *status,
                                               struct gcal_error *err)
 {
-    char *options = gcal_format("-DFACTOR=3.0f -Dscale=%s", name);
+    char *options = gcal_buf_format("-DFACTOR=3.0f -Dscale=%s", name);
     struct gcal_kernel kernel = kernel_of(name, good_source);
     enum gcal_worker_outcome outcome;
     double first_s = 0;
@@ -449,13 +450,13 @@ static enum gcal_worker_outcome prepare_named(struct gcal_worker *worker,
 static void ends_a_worker_that_lost_its_device(void **state)
 {
     struct gcal_worker *worker = open_worker();
-    enum gcal_row_status status = GCAL_ROW_GOOD;
+    enum gcal_measurement_status status = GCAL_MEASUREMENT_GOOD;
     struct gcal_error err = { 0 };
     pid_t pid = gcal_worker_pid(worker);
 
     (void)state;
     assert_int_equal(prepare_named(worker, "faults", &status, &err), GCAL_WORKER_DIED);
-    assert_int_equal(status, GCAL_ROW_CRASHED);
+    assert_int_equal(status, GCAL_MEASUREMENT_CRASHED);
     assert_non_null(strstr(err.text, "CL_OUT_OF_RESOURCES; nothing works"));
     assert_int_equal(kill(pid, 0), -1);
     gcal_worker_stop(worker);
@@ -469,7 +470,7 @@ static void leaves_signals_to_the_rank_whatever_the_driver_handles(void **state)
 {
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
     struct gcal_worker *worker = open_worker();
-    enum gcal_row_status status = GCAL_ROW_GOOD;
+    enum gcal_measurement_status status = GCAL_MEASUREMENT_GOOD;
     struct gcal_error err = { 0 };
 
     (void)state;
@@ -483,13 +484,13 @@ static void leaves_signals_to_the_rank_whatever_the_driver_handles(void **state)
 static void ends_a_worker_whose_answer_is_damaged(void **state)
 {
     struct gcal_worker *worker = open_worker();
-    enum gcal_row_status status = GCAL_ROW_GOOD;
+    enum gcal_measurement_status status = GCAL_MEASUREMENT_GOOD;
     struct gcal_error err = { 0 };
     pid_t pid = gcal_worker_pid(worker);
 
     (void)state;
     assert_int_equal(prepare_named(worker, "scribbles", &status, &err), GCAL_WORKER_DIED);
-    assert_int_equal(status, GCAL_ROW_CRASHED);
+    assert_int_equal(status, GCAL_MEASUREMENT_CRASHED);
     assert_non_null(strstr(err.text, "damaged"));
     assert_int_equal(kill(pid, 0), -1);
     gcal_worker_stop(worker);
@@ -499,16 +500,16 @@ static void believes_a_zero_only_of_a_coarse_clock(void **state)
 {
     struct faulty coarse = faulty_start("TEST_TICK_NS", "10000000000");
     struct gcal_worker *worker = open_worker(); /* PoCL ticks in ns */
-    enum gcal_row_status status = GCAL_ROW_GOOD;
+    enum gcal_measurement_status status = GCAL_MEASUREMENT_GOOD;
     struct gcal_error err = { 0 };
 
     (void)state;
     assert_int_equal(prepare_named(worker, "ends_at_once", &status, &err),
                      GCAL_WORKER_REFUSED);
-    assert_int_equal(status, GCAL_ROW_BAD_EVENTS);
+    assert_int_equal(status, GCAL_MEASUREMENT_BAD_EVENTS);
     assert_int_equal(prepare_named(worker, "runs_back", &status, &err),
                      GCAL_WORKER_REFUSED);
-    assert_int_equal(status, GCAL_ROW_BAD_EVENTS);
+    assert_int_equal(status, GCAL_MEASUREMENT_BAD_EVENTS);
     assert_int_equal(gcal_worker_open(coarse.worker, uid, 60, &err), GCAL_WORKER_DONE);
     assert_int_equal(prepare_named(coarse.worker, "ends_at_once", &status, &err),
                      GCAL_WORKER_DONE);
@@ -522,7 +523,7 @@ static void makes_room_for_another_kernel(void **state)
     struct faulty small = faulty_start("TEST_MEMORY_BYTES", "3145728");
     struct gcal_kernel kernel = kernel_of("good", good_source);
     struct gcal_arg others[3];
-    enum gcal_row_status status;
+    enum gcal_measurement_status status;
     struct gcal_error err = { 0 };
     double first_s;
 
@@ -547,7 +548,7 @@ static void skips_what_is_too_large_for_a_work_group(void **state)
                  "    __local float *k) { k[get_local_id(0)] = 1; b[0] = k[0]; }\n");
     struct gcal_kernel wide = kernel_of("good", good_source);
     struct gcal_worker *worker = open_worker();
-    enum gcal_row_status status = GCAL_ROW_GOOD;
+    enum gcal_measurement_status status = GCAL_MEASUREMENT_GOOD;
     struct gcal_error err = { 0 };
     double first_s;
 
@@ -559,12 +560,12 @@ static void skips_what_is_too_large_for_a_work_group(void **state)
     kernel.args = local;
     assert_int_equal(gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
                      GCAL_WORKER_REFUSED);
-    assert_int_equal(status, GCAL_ROW_SKIPPED);
+    assert_int_equal(status, GCAL_MEASUREMENT_SKIPPED);
     assert_non_null(strstr(err.text, "local memory"));
     wide.local_size[0] = 262144;
     assert_int_equal(gcal_worker_prepare(worker, &wide, 60, &first_s, &status, &err),
                      GCAL_WORKER_REFUSED);
-    assert_int_equal(status, GCAL_ROW_SKIPPED);
+    assert_int_equal(status, GCAL_MEASUREMENT_SKIPPED);
     gcal_worker_stop(worker);
 }
 
@@ -581,7 +582,7 @@ static void refuses_scalars_that_are_none_of_their_type(void **state)
     struct gcal_kernel kernel = kernel_of("good", good_source);
     struct gcal_worker *worker = open_worker();
     struct gcal_arg scalar[3];
-    enum gcal_row_status status = GCAL_ROW_GOOD;
+    enum gcal_measurement_status status = GCAL_MEASUREMENT_GOOD;
     struct gcal_error err = { 0 };
     double first_s;
 
@@ -594,7 +595,7 @@ static void refuses_scalars_that_are_none_of_their_type(void **state)
         assert_int_equal(
             gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
             GCAL_WORKER_REFUSED);
-        assert_int_equal(status, GCAL_ROW_LAUNCH_FAILED);
+        assert_int_equal(status, GCAL_MEASUREMENT_LAUNCH_FAILED);
         assert_non_null(strstr(err.text, wrong[i].text));
     }
     gcal_worker_stop(worker);
@@ -615,7 +616,7 @@ static void lists_and_opens_beside_a_driver_that_aborts(void **state)
     size_t count;
 
     (void)state;
-    assert_int_equal(gcal_worker_list(f.worker, 60, &devices, &count, &err),
+    assert_int_equal(gcal_worker_list_devices(f.worker, 60, &devices, &count, &err),
                      GCAL_WORKER_DONE);
     assert_string_equal(devices[0].uid, uid);
     assert_int_equal(gcal_worker_open(f.worker, uid, 60, &err), GCAL_WORKER_DONE);
@@ -635,10 +636,10 @@ static void says_why_there_is_no_device(void **state)
     size_t count;
 
     (void)state;
-    assert_int_equal(gcal_worker_list(empty.worker, 60, &devices, &count, &err),
+    assert_int_equal(gcal_worker_list_devices(empty.worker, 60, &devices, &count, &err),
                      GCAL_WORKER_REFUSED);
     assert_non_null(strstr(err.text, "no device on any OpenCL platform (1 found)"));
-    assert_int_equal(gcal_worker_list(none.worker, 60, &devices, &count, &err),
+    assert_int_equal(gcal_worker_list_devices(none.worker, 60, &devices, &count, &err),
                      GCAL_WORKER_REFUSED);
     assert_non_null(strstr(err.text, "no OpenCL platform: install"));
     assert_true(!devices && !count);
@@ -655,7 +656,7 @@ static void tells_alike_devices_of_a_platform_apart(void **state)
     size_t count;
 
     (void)state;
-    assert_int_equal(gcal_worker_list(f.worker, 60, &devices, &count, &err),
+    assert_int_equal(gcal_worker_list_devices(f.worker, 60, &devices, &count, &err),
                      GCAL_WORKER_DONE);
     assert_int_equal(count, 2);
     assert_string_equal(devices[0].uid, "uuid:67707563-616c-2d74-696c-65732d000102");
@@ -675,7 +676,7 @@ static double listed_cache_bytes(void)
     double cache_bytes;
     size_t count;
 
-    assert_int_equal(gcal_worker_list(f.worker, 60, &devices, &count, &err),
+    assert_int_equal(gcal_worker_list_devices(f.worker, 60, &devices, &count, &err),
                      GCAL_WORKER_DONE);
     assert_string_equal(devices[0].pci, "fffe:3b:00.0");
     cache_bytes = devices[0].cache_bytes;

@@ -63,7 +63,7 @@ struct gcal_fit_rows bench_rows(const struct bench *b, const double *spread)
                                    .time_s = b->time_s,
                                    .spread = spread,
                                    .group = b->has_groups ? b->group : NULL,
-                                   .merge_twins = b->merge_twins };
+                                   .merge_collinear = b->merge_collinear };
 }
 
 int solve_rows(struct bench *b, const double *spread, struct gcal_error *err)

@@ -28,7 +28,7 @@ struct bench {
     size_t n_rows;
     double features[MAX_ROWS * MAX_FEATURES], time_s[MAX_ROWS], spread[MAX_ROWS];
     size_t group[MAX_ROWS];
-    bool has_groups, merge_twins;
+    bool has_groups, merge_collinear;
     struct gcal_fit fit;
     uint64_t random;
 };

@@ -16,7 +16,7 @@ enum { RUNS = 40 };
 /* A scale that is no round number, so that a lost factor shows. */
 #define SCALE 0.0071
 
-static const struct gcal_change_policy policy = {
+static const struct gcal_fit_change_policy policy = {
     .floor = 0, .threshold = 3.5, .confirm = 2, .of = 3
 };
 
@@ -27,11 +27,11 @@ static void noise(gsl_rng *r, double level, size_t from, size_t to, double *x)
         x[i] = level + gsl_ran_gaussian(r, SCALE);
 }
 
-static struct gcal_change test(const double *x, size_t n)
+static struct gcal_fit_change test(const double *x, size_t n)
 {
-    struct gcal_change change;
+    struct gcal_fit_change change;
 
-    gcal_change_test(x, n, SCALE, &policy, &change);
+    gcal_fit_change_test(x, n, SCALE, &policy, &change);
     return change;
 }
 
@@ -43,12 +43,12 @@ static void finds_a_change_within_three_runs(void **state)
 
     (void)state;
     for (int i = 0; i < 1000; i++) {
-        struct gcal_change c;
+        struct gcal_fit_change c;
 
         noise(r, -27.3, 0, 10, x);
         noise(r, -27.3 + 6 * SCALE, 10, 13, x);
         c = test(x, 13);
-        found += c.state == GCAL_CHANGE_CONFIRMED && c.level > c.reference;
+        found += c.state == GCAL_FIT_CHANGE_CONFIRMED && c.level > c.reference;
         in_time += c.since == 10;
         inside += fabs(c.level - c.reference - 6 * SCALE) < c.half_width;
     }
@@ -61,16 +61,16 @@ static void finds_a_change_within_three_runs(void **state)
 static void a_change_down_is_found_too(void **state)
 {
     double x[] = { 1.003, 0.998, 1.001, 0.999, 1, 0.93, 0.931, 0.929 };
-    struct gcal_change c = test(x, 8);
+    struct gcal_fit_change c = test(x, 8);
 
     (void)state;
-    assert_int_equal(c.state, GCAL_CHANGE_CONFIRMED);
+    assert_int_equal(c.state, GCAL_FIT_CHANGE_CONFIRMED);
     assert_int_equal(c.since, 5);
     assert_true(fabs(c.reference - 1) < 1e-12);
     assert_true(fabs(c.level - 0.93) < 1e-12);
     assert_true(c.chance < 1e-6);
     c = test(x, 6); /* one run, however far off, is no more than suspected */
-    assert_int_equal(c.state, GCAL_CHANGE_SUSPECTED);
+    assert_int_equal(c.state, GCAL_FIT_CHANGE_SUSPECTED);
     assert_int_equal(c.since, 5);
 }
 
@@ -87,7 +87,7 @@ static void a_wild_run_is_no_change(void **state)
             for (size_t n = 4; n <= 12; n++) {
                 noise(r, 2.385, 0, 12, x);
                 x[at] += wild[k];
-                if (test(x, n).state == GCAL_CHANGE_CONFIRMED)
+                if (test(x, n).state == GCAL_FIT_CHANGE_CONFIRMED)
                     fail_msg("%g at run %zu of %zu", wild[k], at, n);
             }
     gsl_rng_free(r);
@@ -96,14 +96,14 @@ static void a_wild_run_is_no_change(void **state)
 static void what_went_back_is_no_change_any_more(void **state)
 {
     double x[] = { 0, 0.001, -0.001, 0, 0.05, 0.051, 0.049, 0.05, 0, 0.001, -0.001, 0 };
-    struct gcal_change c = test(x, 8);
+    struct gcal_fit_change c = test(x, 8);
 
     (void)state;
-    assert_int_equal(c.state, GCAL_CHANGE_CONFIRMED);
+    assert_int_equal(c.state, GCAL_FIT_CHANGE_CONFIRMED);
     assert_int_equal(c.since, 4);
-    assert_int_equal(test(x, 9).state, GCAL_CHANGE_CONFIRMED); /* not yet */
+    assert_int_equal(test(x, 9).state, GCAL_FIT_CHANGE_CONFIRMED); /* not yet */
     c = test(x, 12);
-    assert_int_equal(c.state, GCAL_CHANGE_NONE);
+    assert_int_equal(c.state, GCAL_FIT_CHANGE_NONE);
     assert_int_equal(c.since, 12);
 }
 
@@ -112,10 +112,10 @@ static void steps_add_up(void **state)
 {
     double x[] = { 0,     0.001, -0.001, 0.001, 0.05,  0.051, 0.049,
                    0.051, 0.05,  0.1,    0.101, 0.099, 0.1 };
-    struct gcal_change c = test(x, 13);
+    struct gcal_fit_change c = test(x, 13);
 
     (void)state;
-    assert_int_equal(c.state, GCAL_CHANGE_CONFIRMED);
+    assert_int_equal(c.state, GCAL_FIT_CHANGE_CONFIRMED);
     assert_int_equal(c.since, 4);
     assert_true(fabs(c.level - c.reference - 0.0995) < 1e-3);
 }
@@ -131,7 +131,7 @@ static void slow_drift_is_found(void **state)
         noise(r, 0, 0, RUNS, x);
         for (size_t i = 0; i < RUNS; i++)
             x[i] += 0.25 * SCALE * (double)i;
-        found += test(x, RUNS).state == GCAL_CHANGE_CONFIRMED;
+        found += test(x, RUNS).state == GCAL_FIT_CHANGE_CONFIRMED;
     }
     assert_true(found > 190);
     gsl_rng_free(r);
@@ -140,16 +140,16 @@ static void slow_drift_is_found(void **state)
 static void untold_runs_are_left_out(void **state)
 {
     double x[] = { NAN, 1, 1.001, NAN, 0.999, 1, NAN, 1.05, 1.05, NAN, 1.05, NAN };
-    struct gcal_change c = test(x, 12);
+    struct gcal_fit_change c = test(x, 12);
 
     (void)state;
-    assert_int_equal(c.state, GCAL_CHANGE_CONFIRMED);
+    assert_int_equal(c.state, GCAL_FIT_CHANGE_CONFIRMED);
     assert_int_equal(c.since, 7);
-    assert_int_equal(test(x, 5).state, GCAL_CHANGE_UNTESTED);
-    assert_int_equal(test(x, 0).state, GCAL_CHANGE_UNTESTED);
+    assert_int_equal(test(x, 5).state, GCAL_FIT_CHANGE_UNTESTED);
+    assert_int_equal(test(x, 0).state, GCAL_FIT_CHANGE_UNTESTED);
     assert_true(isnan(test(x, 1).level));
-    gcal_change_test(x, 12, NAN, &policy, &c);
-    assert_int_equal(c.state, GCAL_CHANGE_UNTESTED);
+    gcal_fit_change_test(x, 12, NAN, &policy, &c);
+    assert_int_equal(c.state, GCAL_FIT_CHANGE_UNTESTED);
     assert_true(fabs(c.reference - 1.001) < 1e-9);
 }
 
@@ -157,15 +157,15 @@ static void untold_runs_are_left_out(void **state)
 static void a_floor_keeps_small_changes_out(void **state)
 {
     double x[] = { 1, 1.0001, 0.9999, 1, 1.001, 1.0011, 1.0009, 1.001 };
-    struct gcal_change_policy floored = policy;
-    struct gcal_change c;
+    struct gcal_fit_change_policy floored = policy;
+    struct gcal_fit_change c;
 
     (void)state;
-    gcal_change_test(x, 8, 1e-4, &policy, &c);
-    assert_int_equal(c.state, GCAL_CHANGE_CONFIRMED);
+    gcal_fit_change_test(x, 8, 1e-4, &policy, &c);
+    assert_int_equal(c.state, GCAL_FIT_CHANGE_CONFIRMED);
     floored.floor = 1e-3;
-    gcal_change_test(x, 8, 1e-4, &floored, &c);
-    assert_int_equal(c.state, GCAL_CHANGE_NONE);
+    gcal_fit_change_test(x, 8, 1e-4, &floored, &c);
+    assert_int_equal(c.state, GCAL_FIT_CHANGE_NONE);
 }
 
 /* Of unchanged series with normal noise, no more runs are suspected than the threshold
@@ -175,26 +175,26 @@ static void thresholds_keep_what_they_promise(void **state)
 {
     static const double chances[] = { 1e-2, 1e-3 };
     gsl_rng *r = gsl_rng_alloc(gsl_rng_taus2);
-    struct gcal_change_policy p = policy;
+    struct gcal_fit_change_policy p = policy;
     double x[RUNS];
 
     (void)state;
     for (size_t k = 0; k < 2; k++) {
         size_t suspected = 0, confirmed = 0, n = 20000;
 
-        p.threshold = gcal_change_threshold(chances[k]);
+        p.threshold = gcal_fit_change_threshold(chances[k]);
         for (size_t i = 0; i < n; i++) {
-            struct gcal_change c;
+            struct gcal_fit_change c;
 
             noise(r, 7.13, 0, RUNS, x);
-            gcal_change_test(x, 4 + i % (RUNS - 3), SCALE, &p, &c);
-            suspected += c.state == GCAL_CHANGE_SUSPECTED;
-            confirmed += c.state == GCAL_CHANGE_CONFIRMED;
+            gcal_fit_change_test(x, 4 + i % (RUNS - 3), SCALE, &p, &c);
+            suspected += c.state == GCAL_FIT_CHANGE_SUSPECTED;
+            confirmed += c.state == GCAL_FIT_CHANGE_CONFIRMED;
         }
         assert_in_range(suspected, 1, (size_t)(2 * chances[k] * (double)n));
         assert_in_range(confirmed, 1, (size_t)(2 * chances[k] * (double)n));
     }
-    assert_true(gcal_change_threshold(1e-6) > gcal_change_threshold(1e-5) + 0.5);
+    assert_true(gcal_fit_change_threshold(1e-6) > gcal_fit_change_threshold(1e-5) + 0.5);
     gsl_rng_free(r);
 }
 
@@ -219,7 +219,7 @@ static void repeatability_is_an_upper_bound(void **state)
                 d[j] = x - last;
                 last = x;
             }
-            scale = gcal_change_repeatability(d, counts[k], NAN);
+            scale = gcal_fit_change_repeatability(d, counts[k], NAN);
             sum += scale / 1000;
             above += scale > SCALE;
         }
@@ -240,11 +240,11 @@ static void repeatability_withstands_a_change(void **state)
     (void)state;
     for (size_t i = 0; i < N; i++)
         d[i] = gsl_ran_gaussian(r, M_SQRT2 * SCALE);
-    clean = gcal_change_repeatability(d, N, NAN);
+    clean = gcal_fit_change_repeatability(d, N, NAN);
     d[3] = 0.1;
     d[4] = 6;
     d[5] = -6;
-    changed = gcal_change_repeatability(d, N, NAN);
+    changed = gcal_fit_change_repeatability(d, N, NAN);
     if (changed > 3 * clean)
         fail_msg("%g became %g", clean, changed);
     gsl_rng_free(r);
@@ -256,17 +256,17 @@ static void standard_errors_are_a_prior(void **state)
     double d[] = { 0.001, -0.0013 }, large[] = { 0.31, -0.28 }, many[60];
 
     (void)state;
-    assert_true(gcal_change_repeatability(d, 0, 0.03) == 0.03);
-    assert_true(isnan(gcal_change_repeatability(d, 0, NAN)));
-    assert_true(gcal_change_repeatability(d, 2, 0.005) == 0.005);
-    assert_true(gcal_change_repeatability(d, 2, 0.03) == 0.03);
+    assert_true(gcal_fit_change_repeatability(d, 0, 0.03) == 0.03);
+    assert_true(isnan(gcal_fit_change_repeatability(d, 0, NAN)));
+    assert_true(gcal_fit_change_repeatability(d, 2, 0.005) == 0.005);
+    assert_true(gcal_fit_change_repeatability(d, 2, 0.03) == 0.03);
     /* It takes many to be sure that runs differ by so much less. */
     for (size_t i = 0; i < 60; i++)
         many[i] = i % 2 ? 1e-4 : -1e-4;
-    assert_true(gcal_change_repeatability(many, 9, 0.03) > 0.007);
-    assert_true(gcal_change_repeatability(many, 60, 0.03) < 0.0015);
+    assert_true(gcal_fit_change_repeatability(many, 9, 0.03) > 0.007);
+    assert_true(gcal_fit_change_repeatability(many, 60, 0.03) < 0.0015);
     /* What differences show is more than it says: it does not bound. */
-    assert_true(fabs(gcal_change_repeatability(large, 2, 0.005) - 0.3) < 0.1);
+    assert_true(fabs(gcal_fit_change_repeatability(large, 2, 0.005) - 0.3) < 0.1);
 }
 
 int main(void)

@@ -56,7 +56,7 @@ static void find_own(struct bench *b, size_t device, double *own, double *own_er
     const struct gcal_fit_rows rows = rows_of(b, device, N_KERNELS);
     struct gcal_error err = { 0 };
 
-    if (gcal_fit_own(b->model, &rows, &b->fit, own, own_error, &err) < 0)
+    if (gcal_fit_device(b->model, &rows, &b->fit, own, own_error, &err) < 0)
         fail_msg("%s", err.text);
 }
 
@@ -151,10 +151,10 @@ static void what_rows_do_not_tell_is_not_told(void **state)
     assert_near(own[LAUNCH_AT], truth[LAUNCH_AT], 4e-3);
     assert_true(isnan(own[LOAD_AT]) && isnan(own[MADD_AT]));
     rows = rows_of(&b, 2, 2);
-    assert_int_equal(gcal_fit_own(b.model, &rows, &b.fit, own, own_error, NULL), 0);
+    assert_int_equal(gcal_fit_device(b.model, &rows, &b.fit, own, own_error, NULL), 0);
     assert_true(isnan(own[LAUNCH_AT]) && isnan(own[LOAD_AT]) && isnan(own[MADD_AT]));
     rows.n_rows = 0;
-    assert_int_equal(gcal_fit_own(b.model, &rows, &b.fit, own, own_error, NULL), 0);
+    assert_int_equal(gcal_fit_device(b.model, &rows, &b.fit, own, own_error, NULL), 0);
     assert_true(isnan(own[LAUNCH_AT]));
     bench_clear(&b);
 }
@@ -171,7 +171,7 @@ static void what_the_fit_held_is_not_told(void **state)
     for (size_t i = 0; i < b.n_rows; i++)
         *feature(&b, i, LOAD_AT) = 3 * *feature(&b, i, MADD_AT);
     measure(&b, truth, 0.002);
-    b.merge_twins = true;
+    b.merge_collinear = true;
     solve(&b, GCAL_FIT_GOOD);
     assert_int_equal(b.fit.merged_with[MADD_AT], LOAD_AT);
     find_own(&b, 1, own, own_error);

@@ -46,7 +46,7 @@ static void twins_share_their_time(void **state)
     (void)state;
     bench_init(&b, SUM, 40);
     make_twins(&b);
-    b.merge_twins = true;
+    b.merge_collinear = true;
     solve(&b, GCAL_FIT_GOOD);
     assert_int_equal(b.fit.rank, 2);
     assert_int_equal(b.fit.merged_with[MADD_AT], LOAD_AT);
@@ -75,7 +75,7 @@ static void mixtures_are_not_merged(void **state)
     for (size_t i = 0; i < b.n_rows; i++)
         *feature(&b, i, 3) = 2 * *feature(&b, i, LOAD_AT) + *feature(&b, i, MADD_AT);
     measure(&b, costs, 0.01);
-    b.merge_twins = true;
+    b.merge_collinear = true;
     solve(&b, GCAL_FIT_UNDETERMINED);
     assert_non_null(strstr(b.fit.reason, "p_load, p_madd and p_groups"));
     bench_clear(&b);
@@ -119,12 +119,12 @@ static void a_weak_exponent_is_held_and_told(void **state)
     (void)state;
     bench_weak(&b);
     solve(&b, GCAL_FIT_GOOD);
-    assert_true(b.fit.weak[1]);
+    assert_true(b.fit.poorly_determined[1]);
     assert_true(b.fit.value[1] == 2.5);
     assert_true(b.fit.standard_error[1] > 1); /* it is not known */
     assert_non_null(strstr(b.fit.note, "p_x is hardly told"));
     for (size_t j = 2; j < 4; j++) {
-        assert_false(b.fit.weak[j]);
+        assert_false(b.fit.poorly_determined[j]);
         assert_near(b.fit.value[j], j == 2 ? load_s : madd_s, 0.02);
     }
     bench_clear(&b);
@@ -142,7 +142,7 @@ static void a_strong_exponent_is_not_weak(void **state)
         *feature(&b, i, LOAD_AT) = *feature(&b, i, MADD_AT) = 1e10;
     measure(&b, costs, 0.02);
     solve(&b, GCAL_FIT_GOOD);
-    assert_false(b.fit.weak[1]);
+    assert_false(b.fit.poorly_determined[1]);
     assert_true(fabs(b.fit.value[1] - 1.713) < 3 * b.fit.standard_error[1]);
     assert_string_equal(b.fit.note, "");
     bench_clear(&b);
@@ -169,9 +169,9 @@ static void a_hidden_cost_is_held_below_where_it_shows(void **state)
     bench_hidden(&b);
     solve(&b, GCAL_FIT_UNDETERMINED);
     assert_non_null(strstr(b.fit.reason, "p_group"));
-    b.merge_twins = true;
+    b.merge_collinear = true;
     solve(&b, GCAL_FIT_GOOD);
-    assert_true(b.fit.weak[2]);
+    assert_true(b.fit.poorly_determined[2]);
     assert_near(b.fit.value[2], 0.5 * 1.13e-9, 0.05);
     assert_near(b.fit.standard_error[2], b.fit.value[2] / sqrt(3), 1e-6);
     assert_non_null(strstr(b.fit.note, "p_group is hardly told"));
@@ -187,13 +187,13 @@ static void a_cost_of_no_row_is_never_held(void **state)
     bench_hidden(&b);
     for (size_t i = 0; i < b.n_rows; i++)
         *feature(&b, i, 2) = 0;
-    b.merge_twins = true;
+    b.merge_collinear = true;
     solve(&b, GCAL_FIT_UNDETERMINED);
     assert_non_null(strstr(b.fit.reason, "no measured kernel depends on p_group"));
     bench_clear(&b);
 }
 
-/* Nothing shows the exponent: with 'merge_twins' it is held. */
+/* Nothing shows the exponent: with 'merge_collinear' it is held. */
 static void an_exponent_of_no_row_is_held_if_asked(void **state)
 {
     struct bench b;
@@ -204,9 +204,9 @@ static void an_exponent_of_no_row_is_held_if_asked(void **state)
         *feature(&b, i, i % 2 ? LOAD_AT : MADD_AT) = 0;
     measure(&b, (const double[]){ 7.21e-6, 1.713, 1.13e-12, 2.385e-12 }, 0.02);
     solve(&b, GCAL_FIT_UNDETERMINED);
-    b.merge_twins = true;
+    b.merge_collinear = true;
     solve(&b, GCAL_FIT_GOOD);
-    assert_true(b.fit.weak[1] && b.fit.value[1] == 2.5);
+    assert_true(b.fit.poorly_determined[1] && b.fit.value[1] == 2.5);
     bench_clear(&b);
 }
 
@@ -268,7 +268,7 @@ static void a_bound_with_reason_stays(void **state)
     p->min = 1;
     p->max = 3;
     solve(&b, GCAL_FIT_GOOD);
-    assert_true(b.fit.at_bound[1] && !b.fit.weak[1] && b.fit.value[1] == 3);
+    assert_true(b.fit.at_bound[1] && !b.fit.poorly_determined[1] && b.fit.value[1] == 3);
     bench_clear(&b);
 }
 

@@ -230,10 +230,10 @@ static void count(const struct gcal_count_request *request)
 }
 
 static void remove_work(const struct gcal_count_request *request,
-                        const struct gcal_removal *removal)
+                        const struct gcal_remove_options *removal)
 {
     struct gcal_error err = { 0 };
-    char *made = gcal_work_remove(request, removal, NULL, &err);
+    char *made = gcal_remove_work(request, removal, NULL, &err);
 
     if (!made)
         check_refusal(&err);
@@ -242,11 +242,11 @@ static void remove_work(const struct gcal_count_request *request,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct gcal_removal removals[] = {
-        { .form = GCAL_REMOVAL_LOADS },
-        { .form = GCAL_REMOVAL_LOADS, .n_accumulators = 4 },
-        { .form = GCAL_REMOVAL_ONCHIP },
-        { .form = GCAL_REMOVAL_MEMORY },
+    static const struct gcal_remove_options removals[] = {
+        { .form = GCAL_REMOVE_KEEP_LOADS },
+        { .form = GCAL_REMOVE_KEEP_LOADS, .n_accumulators = 4 },
+        { .form = GCAL_REMOVE_KEEP_ONCHIP },
+        { .form = GCAL_REMOVE_KEEP_MEMORY },
     };
     struct input in = { 0 };
 

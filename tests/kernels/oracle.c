@@ -15,7 +15,7 @@
 
 /* ---- comparing ---- */
 
-struct comparison {
+struct count_comparison {
     const struct oracle_job *job;
     size_t n_sizes; /* with the parameters that oracle_inputs[] gives */
     struct gcal_size *sizes;
@@ -66,7 +66,7 @@ static int find_fault(const struct gcal_kernel *kernel, const char *quantity)
     return -1;
 }
 
-static void complain_of_mended_faults(struct comparison *c)
+static void complain_of_mended_faults(struct count_comparison *c)
 {
     for (int i = 0; oracle_faults[i].generator; i++)
         if (strcmp(oracle_faults[i].generator, c->job->kernel->generator) == 0 &&
@@ -77,7 +77,7 @@ static void complain_of_mended_faults(struct comparison *c)
         }
 }
 
-static void compare_quantity(struct comparison *c, const struct oracle_quantity *q)
+static void compare_quantity(struct count_comparison *c, const struct oracle_quantity *q)
 {
     const struct oracle_explained *e = explained(c->job->kernel, q->name);
     double seen = oracle_counts_value(&c->seen, q->name), expected = seen, more = 0;
@@ -103,7 +103,7 @@ static void compare_quantity(struct comparison *c, const struct oracle_quantity 
         printf("  %s\n", err.text);
 }
 
-static void compare(struct comparison *c)
+static void compare(struct count_comparison *c)
 {
     for (size_t i = 0; i < c->seen.n; i++) /* those that were not counted at all */
         oracle_counts_get(&c->counted, c->seen.items[i].name);
@@ -112,7 +112,7 @@ static void compare(struct comparison *c)
 }
 
 /* The sizes and those parameters that are no arguments of the kernel. */
-static int add_parameters(struct comparison *c, struct gcal_error *err)
+static int add_parameters(struct count_comparison *c, struct gcal_error *err)
 {
     const struct gcal_kernel *k = c->job->kernel;
 
@@ -156,7 +156,7 @@ static struct gcal_profile *count(const struct oracle_job *job, size_t sub_group
     return gcal_count(&request, err);
 }
 
-static int compare_profile(struct comparison *c, const struct gcal_profile *profile,
+static int compare_profile(struct count_comparison *c, const struct gcal_profile *profile,
                            struct gcal_error *err)
 {
     oracle_counts_clear(&c->counted);
@@ -170,7 +170,7 @@ static int compare_profile(struct comparison *c, const struct gcal_profile *prof
 /* With the sub-group size a name, where counts by sub-group below conditions on lanes
  * are estimates, and for sub-groups of one work-item, where they are exact.
  */
-static int compare_profiles(struct comparison *c, struct gcal_error *err)
+static int compare_profiles(struct count_comparison *c, struct gcal_error *err)
 {
     static const size_t sub_group_sizes[] = { 0, 1 };
 
@@ -199,7 +199,7 @@ static void print_job(const struct oracle_job *job)
 
 static char *read_output(const char *folder, struct gcal_error *err)
 {
-    char *path = gcal_format("%s/out", folder);
+    char *path = gcal_buf_format("%s/out", folder);
     char *text = path ? gcal_file_read(path, 1 << 22, NULL, err) : NULL;
 
     free(path);
@@ -214,12 +214,12 @@ static bool lacks_half(const struct gcal_kernel *kernel, const char *text)
             strstr(text, "Unsupported constant type"));
 }
 
-static int check_output(struct comparison *c, const char *folder, int status,
+static int check_output(struct count_comparison *c, const char *folder, int status,
                         struct gcal_error *err)
 {
     const struct gcal_kernel *k = c->job->kernel;
     char *text = read_output(folder, err);
-    char *title = gcal_format("Instructions executed for kernel '%s':", k->entry);
+    char *title = gcal_buf_format("Instructions executed for kernel '%s':", k->entry);
     const char *start = text && title ? strstr(text, title) : NULL;
     size_t work_group = 1;
     int rc = -1;
@@ -245,7 +245,7 @@ static int check_output(struct comparison *c, const char *folder, int status,
 
 static bool check_job(const struct oracle_job *job, const char *folder, int status)
 {
-    struct comparison c = { .job = job };
+    struct count_comparison c = { .job = job };
     struct gcal_error err = { 0 };
     bool good;
 
@@ -265,7 +265,7 @@ static bool check_job(const struct oracle_job *job, const char *folder, int stat
 
 /* ---- all of them ---- */
 
-struct slot {
+struct job_slot {
     const struct oracle_job *job; /* NULL: free */
     int pid;
     char folder[40];
@@ -279,13 +279,13 @@ static int remove_one(const char *path, const struct stat *s, int type, struct F
     return remove(path);
 }
 
-static void free_slot(struct slot *slot)
+static void free_slot(struct job_slot *slot)
 {
     nftw(slot->folder, remove_one, 4, FTW_DEPTH | FTW_PHYS);
     slot->job = NULL;
 }
 
-static bool start_job(struct slot *slot, const struct oracle_job *job)
+static bool start_job(struct job_slot *slot, const struct oracle_job *job)
 {
     struct gcal_error err = { 0 };
 
@@ -305,7 +305,7 @@ static bool start_job(struct slot *slot, const struct oracle_job *job)
     return true;
 }
 
-static bool finish_one(struct slot *slots, size_t n_slots)
+static bool finish_one(struct job_slot *slots, size_t n_slots)
 {
     int status, pid = wait(&status);
     bool good = false;
@@ -336,7 +336,7 @@ static bool is_refused_so(const struct oracle_job *job, const char *words)
 size_t oracle_check(size_t n_jobs, const struct oracle_job *jobs)
 {
     enum { MOST_SLOTS = 16 };
-    struct slot slots[MOST_SLOTS] = { 0 };
+    struct job_slot slots[MOST_SLOTS] = { 0 };
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     size_t n_slots = processors < 1            ? 1
                      : processors > MOST_SLOTS ? MOST_SLOTS

@@ -81,7 +81,7 @@ static void name_op(const struct gcal_profile_entry *e, char name[60])
         snprintf(name, 60, "%s", e->op);
 }
 
-static const char *space_name(enum gcal_space space)
+static const char *space_name(enum gcal_feature_space space)
 {
     static const char *const names[] = { "any", "global", "local", "constant" };
 
@@ -105,7 +105,7 @@ static void add_access(struct oracle_counts *counted, double count,
     char name[60];
 
     snprintf(name, sizeof(name), "%s %s", space_name(e->space),
-             e->direction == GCAL_LOAD ? "load" : "store");
+             e->direction == GCAL_FEATURE_LOAD ? "load" : "store");
     add(counted, name, count, e);
     strcat(name, " bytes");
     add(counted, name, count * (double)bytes, e);

@@ -101,7 +101,7 @@ static int put_argument(const struct oracle_job *job, size_t a, double value,
 static int write_text(const char *folder, const char *name, const char *text,
                       struct gcal_error *err)
 {
-    char *path = gcal_format("%s/%s", folder, name);
+    char *path = gcal_buf_format("%s/%s", folder, name);
     FILE *file = path ? fopen(path, "w") : NULL;
     int rc = file ? 0 : -1;
 
@@ -137,7 +137,7 @@ int oracle_write_simulation(const struct oracle_job *job, const char *folder,
     rc = 0;
     for (size_t a = 0; a < k->n_args && rc == 0; a++)
         rc = put_argument(job, a, geometry.arg_values[a], &out, err);
-    gcal_geometry_clear(&geometry);
+    gcal_kernel_geometry_clear(&geometry);
     text = gcal_buf_take(&out, err);
     if (!text || rc < 0 || write_text(folder, "kernel.cl", k->source, err) < 0 ||
         write_text(folder, "kernel.sim", text, err) < 0)
@@ -150,10 +150,10 @@ int oracle_start(const struct oracle_job *job, const char *folder, int *pid,
                  struct gcal_error *err)
 {
     const char *options = job->kernel->build_options;
-    char *out = gcal_format("%s/out", folder),
-         *sim = gcal_format("%s/kernel.sim", folder);
-    char *build = gcal_format("-cl-std=CL1.2 -cl-opt-disable%s%s",
-                              options && *options ? " " : "", options ? options : "");
+    char *out = gcal_buf_format("%s/out", folder),
+         *sim = gcal_buf_format("%s/kernel.sim", folder);
+    char *build = gcal_buf_format("-cl-std=CL1.2 -cl-opt-disable%s%s",
+                                  options && *options ? " " : "", options ? options : "");
     int rc = -1;
 
     if (!out || !sim || !build) {

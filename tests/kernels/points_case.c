@@ -186,14 +186,14 @@ bool case_simpler(const struct test_case *t, size_t which, struct test_case *to)
 
 /* ---- for the engine ---- */
 
-static const struct gcal_domain *push(struct built *b, const struct gcal_domain *parent,
-                                      struct gcal_domain domain)
+static const struct gcal_sets_scope *
+push(struct built *b, const struct gcal_sets_scope *parent, struct gcal_sets_scope scope)
 {
-    struct gcal_domain *made = gcal_polys_alloc(b->c, sizeof(*made));
+    struct gcal_sets_scope *made = gcal_poly_alloc(b->c, sizeof(*made));
 
     assert_non_null(made);
-    domain.parent = parent;
-    *made = domain;
+    scope.parent = parent;
+    *made = scope;
     return made;
 }
 
@@ -201,7 +201,7 @@ static void build_sizes(const struct test_case *t, struct built *b,
                         const struct gcal_poly **atoms)
 {
     const struct gcal_poly *one = gcal_poly_integer(b->c, 1);
-    struct gcal_nest *nest = &b->nest;
+    struct gcal_sets_nest *nest = &b->nest;
 
     atoms[AT_N] = gcal_poly_parameter(b->c, "n");
     atoms[AT_M] = gcal_poly_parameter(b->c, "m");
@@ -209,10 +209,10 @@ static void build_sizes(const struct test_case *t, struct built *b,
     for (size_t d = 0; d < t->n_dims; d++) {
         nest->local_size[d] = t->local[d];
         nest->groups[d] = tree_poly(b->c, t->groups[d], atoms);
-        gcal_polys_assume_nonnegative(b->c, gcal_poly_sub(b->c, nest->groups[d], one));
-        nest->lid[d] = gcal_poly_dimension(b->c, gcal_polys_format(b->c, "lid%zu", d),
+        gcal_poly_assume_nonnegative(b->c, gcal_poly_sub(b->c, nest->groups[d], one));
+        nest->lid[d] = gcal_poly_dimension(b->c, gcal_poly_format(b->c, "lid%zu", d),
                                            gcal_poly_integer(b->c, t->local[d] - 1));
-        nest->gid[d] = gcal_poly_dimension(b->c, gcal_polys_format(b->c, "gid%zu", d),
+        nest->gid[d] = gcal_poly_dimension(b->c, gcal_poly_format(b->c, "gid%zu", d),
                                            gcal_poly_sub(b->c, nest->groups[d], one));
         atoms[AT_LID + d] = nest->lid[d];
         atoms[AT_GID + d] = nest->gid[d];
@@ -226,59 +226,59 @@ static void build_levels(const struct test_case *t, struct built *b,
     size_t n_loops = 0;
 
     for (size_t i = 0; i < t->n_levels; i++) {
-        struct gcal_domain domain = { .kind = GCAL_DOMAIN_CONDITION };
+        struct gcal_sets_scope scope = { .kind = GCAL_SETS_SCOPE_CONDITION };
 
         if (i == t->n_levels / 2)
-            b->outer = b->domain;
+            b->outer = b->scope;
         if (t->levels[i].is_loop) {
             trips = tree_poly(b->c, t->levels[i].what, atoms);
             atoms[AT_LOOP + n_loops] =
-                gcal_poly_dimension(b->c, gcal_polys_format(b->c, "i%zu", n_loops),
+                gcal_poly_dimension(b->c, gcal_poly_format(b->c, "i%zu", n_loops),
                                     gcal_poly_sub(b->c, trips, one));
-            domain =
-                (struct gcal_domain){ .kind = GCAL_DOMAIN_LOOP,
-                                      .loop = gcal_poly_atom(atoms[AT_LOOP + n_loops]),
-                                      .trips = trips };
+            scope = (struct gcal_sets_scope){ .kind = GCAL_SETS_SCOPE_LOOP,
+                                              .loop = gcal_poly_atom_index(
+                                                  atoms[AT_LOOP + n_loops]),
+                                              .trips = trips };
             n_loops++;
         } else {
-            domain.condition = tree_condition(b->c, t->levels[i].what, atoms);
+            scope.condition = tree_condition(b->c, t->levels[i].what, atoms);
         }
-        b->domain = push(b, b->domain, domain);
+        b->scope = push(b, b->scope, scope);
     }
 }
 
 void case_build(const struct test_case *t, struct built *b)
 {
-    static struct gcal_array arrays[] = { { "a", GCAL_SPACE_GLOBAL },
-                                          { "b", GCAL_SPACE_LOCAL } };
+    static struct gcal_sets_array arrays[] = { { "a", GCAL_FEATURE_SPACE_GLOBAL },
+                                               { "b", GCAL_FEATURE_SPACE_LOCAL } };
     const struct gcal_poly *atoms[N_VARIABLES] = { NULL };
     struct gcal_error err = { 0 };
 
-    *b = (struct built){ .c = gcal_polys_create(NULL) };
+    *b = (struct built){ .c = gcal_poly_context_create(NULL) };
     assert_non_null(b->c);
     if (t->assumption)
-        assert_int_equal(gcal_polys_assume(b->c, assumptions[t->assumption], &err), 0);
+        assert_int_equal(gcal_poly_assume(b->c, assumptions[t->assumption], &err), 0);
     b->nest.c = b->c;
     b->nest.arrays = arrays;
     b->nest.n_arrays = 2;
     build_sizes(t, b, atoms);
     build_levels(t, b, atoms);
-    b->branch =
-        (struct gcal_branch_event){ .condition = tree_condition(b->c, t->branch, atoms),
-                                    .domain = b->domain };
+    b->branch = (struct gcal_sets_branch_event){
+        .condition = tree_condition(b->c, t->branch, atoms), .scope = b->scope
+    };
     for (size_t i = 0; i < t->n_accesses; i++)
-        b->accesses[i] = (struct gcal_access_event){
+        b->accesses[i] = (struct gcal_sets_access_event){
             .array = t->in_local,
             .atomic = "add", /* which are counted in groups that differ too */
             .width = t->accesses[i].width,
             .offset = tree_poly(b->c, t->accesses[i].offset, atoms),
-            .domain = t->accesses[i].inner ? b->domain : b->outer
+            .scope = t->accesses[i].inner ? b->scope : b->outer
         };
 }
 
 void built_clear(struct built *b)
 {
     b->nest.arrays = NULL; /* ours */
-    gcal_nest_clear(&b->nest);
-    gcal_polys_destroy(b->c);
+    gcal_sets_nest_clear(&b->nest);
+    gcal_poly_context_destroy(b->c);
 }

@@ -56,11 +56,11 @@ bool case_walk(const struct test_case *t, int64_t n, int64_t m,
 
 /* The case for the engine. */
 struct built {
-    struct gcal_polys *c;
-    struct gcal_nest nest;
-    const struct gcal_domain *domain, *outer;
-    struct gcal_branch_event branch;
-    struct gcal_access_event accesses[MOST_ACCESSES];
+    struct gcal_poly_context *c;
+    struct gcal_sets_nest nest;
+    const struct gcal_sets_scope *scope, *outer;
+    struct gcal_sets_branch_event branch;
+    struct gcal_sets_access_event accesses[MOST_ACCESSES];
 };
 
 void case_build(const struct test_case *t, struct built *built);

@@ -236,7 +236,7 @@ bool tree_has(const struct tree *tree, int64_t variable)
 
 /* ---- for the engine ---- */
 
-const struct gcal_poly *tree_poly(struct gcal_polys *c, const struct tree *tree,
+const struct gcal_poly *tree_poly(struct gcal_poly_context *c, const struct tree *tree,
                                   const struct gcal_poly *const *atoms)
 {
     const struct gcal_poly *a = tree->a ? tree_poly(c, tree->a, atoms) : NULL;
@@ -262,23 +262,24 @@ const struct gcal_poly *tree_poly(struct gcal_polys *c, const struct tree *tree,
     }
 }
 
-const struct gcal_condition *tree_condition(struct gcal_polys *c, const struct tree *tree,
-                                            const struct gcal_poly *const *atoms)
+const struct gcal_sets_condition *tree_condition(struct gcal_poly_context *c,
+                                                 const struct tree *tree,
+                                                 const struct gcal_poly *const *atoms)
 {
     switch (tree->kind) {
     case TREE_NONNEGATIVE:
-        return gcal_condition_nonnegative(c, tree_poly(c, tree->a, atoms));
+        return gcal_sets_condition_nonnegative(c, tree_poly(c, tree->a, atoms));
     case TREE_AND:
-        return gcal_condition_and(c, tree_condition(c, tree->a, atoms),
-                                  tree_condition(c, tree->b, atoms));
+        return gcal_sets_condition_and(c, tree_condition(c, tree->a, atoms),
+                                       tree_condition(c, tree->b, atoms));
     case TREE_OR:
-        return gcal_condition_or(c, tree_condition(c, tree->a, atoms),
-                                 tree_condition(c, tree->b, atoms));
+        return gcal_sets_condition_or(c, tree_condition(c, tree->a, atoms),
+                                      tree_condition(c, tree->b, atoms));
     case TREE_NOT:
-        return gcal_condition_not(c, tree_condition(c, tree->a, atoms));
+        return gcal_sets_condition_not(c, tree_condition(c, tree->a, atoms));
     case TREE_EARLIER:
-        return gcal_condition_earlier(c, tree_condition(c, tree->a, atoms),
-                                      gcal_poly_atom(atoms[tree->number]));
+        return gcal_sets_condition_earlier(c, tree_condition(c, tree->a, atoms),
+                                           gcal_poly_atom_index(atoms[tree->number]));
     default:
         abort();
     }

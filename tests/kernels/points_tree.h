@@ -51,10 +51,11 @@ const struct tree *tree_random_condition(uint64_t *seed, int depth, size_t n_dim
 int64_t tree_value(const struct tree *tree, const int64_t *values);
 bool tree_has(const struct tree *tree, int64_t variable);
 /* 'atoms': one polynomial for each variable. */
-const struct gcal_poly *tree_poly(struct gcal_polys *c, const struct tree *tree,
+const struct gcal_poly *tree_poly(struct gcal_poly_context *c, const struct tree *tree,
                                   const struct gcal_poly *const *atoms);
-const struct gcal_condition *tree_condition(struct gcal_polys *c, const struct tree *tree,
-                                            const struct gcal_poly *const *atoms);
+const struct gcal_sets_condition *tree_condition(struct gcal_poly_context *c,
+                                                 const struct tree *tree,
+                                                 const struct gcal_poly *const *atoms);
 void tree_put(struct gcal_buf *buf, const struct tree *tree);
 
 /* The 'which'-th way to make the tree simpler, if it is one; NULL after the last. */

@@ -114,7 +114,7 @@ static void variant_tags_span_the_cartesian_product(void **state)
     (void)state;
     assert_int_equal(list.n_kernels, 12);
     for (size_t i = 0; i < list.n_kernels; i++) {
-        assert_false(list.kernels[i]->ladder);
+        assert_false(list.kernels[i]->sweep);
         assert_int_equal(list.kernels[i]->n_args, 2 + i / 4);
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(list.kernels[i]->id, list.kernels[j]->id);
@@ -141,7 +141,7 @@ static void a_size_that_no_tag_fixes_is_a_ladder(void **state)
     for (size_t i = 0; i < n_rungs; i++) {
         const struct gcal_kernel *k = list.kernels[i];
 
-        assert_true(k->ladder);
+        assert_true(k->sweep);
         assert_string_equal(k->family, list.kernels[0]->family);
         assert_string_equal(k->sizes[1].name, "m");
         assert_true(i == 0 || k->sizes[1].value > list.kernels[i - 1]->sizes[1].value);
@@ -151,9 +151,9 @@ static void a_size_that_no_tag_fixes_is_a_ladder(void **state)
                                              NULL, &list, &err),
                      0);
     assert_int_equal(list.n_kernels, n_rungs + 1);
-    assert_false(list.kernels[1]->ladder);
-    assert_true(list.kernels[2]->ladder);
-    assert_false(list.kernels[n_rungs]->ladder);
+    assert_false(list.kernels[1]->sweep);
+    assert_true(list.kernels[2]->sweep);
+    assert_false(list.kernels[n_rungs]->sweep);
     assert_string_equal(list.kernels[n_rungs]->family, list.kernels[0]->family);
     gcal_kernel_list_clear(&list);
     gcal_catalogue_close(catalogue);
@@ -201,7 +201,7 @@ static void geometry_follows_the_sizes(void **state)
     assert_true(geometry.total_bytes == 4 * 4 * 2400.0 * 2400);
     assert_true(list.kernels[0]->args[4].output);
     assert_false(list.kernels[0]->args[2].output);
-    gcal_geometry_clear(&geometry);
+    gcal_kernel_geometry_clear(&geometry);
     assert_int_equal(gcal_kernel_geometry(list.kernels[0], 1, &odd, &geometry, &err), -1);
     assert_int_equal(gcal_kernel_geometry(list.kernels[0], 0, NULL, &geometry, &err), -1);
     gcal_kernel_list_clear(&list);
@@ -329,7 +329,7 @@ static void every_entry_counts_what_it_was_made_for(void **state)
 #define MAX_ARGS 8
 
 struct call {
-    struct gcal_host_arg args[MAX_ARGS];
+    struct gcal_interp_arg args[MAX_ARGS];
     int32_t scalars[MAX_ARGS];
 };
 
@@ -364,7 +364,7 @@ static void free_call(const struct gcal_kernel *k, struct call *call)
             free(call->args[i].data);
 }
 
-static double element(const struct gcal_host_arg *arg, size_t i)
+static double element(const struct gcal_interp_arg *arg, size_t i)
 {
     return strcmp(arg->dtype, "float64") == 0 ? ((const double *)arg->data)[i]
                                               : (double)((const float *)arg->data)[i];
@@ -409,19 +409,19 @@ static void check_kernel(const struct gcal_kernel *k)
         gcal_kernel_geometry(k, k->n_check_sizes, k->check_sizes, &geometry, &err), 0);
     make_call(k, &geometry, &got);
     make_call(k, &geometry, &expected);
-    if (gcal_host_run_kernel(&request, geometry.global_size, k->n_args, got.args, &err) <
-        0)
+    if (gcal_interp_run_kernel(&request, geometry.global_size, k->n_args, got.args,
+                               &err) < 0)
         fail_msg("%s: %s", k->name, err.text);
     if (!k->reference)
         compare(k, &got, &got);
-    else if (gcal_host_run_function(k->reference, k->name, "reference", k->n_args,
-                                    expected.args, &err) < 0)
+    else if (gcal_interp_run_function(k->reference, k->name, "reference", k->n_args,
+                                      expected.args, &err) < 0)
         fail_msg("%s: %s", k->name, err.text);
     else
         compare(k, &got, &expected);
     free_call(k, &got);
     free_call(k, &expected);
-    gcal_geometry_clear(&geometry);
+    gcal_kernel_geometry_clear(&geometry);
 }
 
 static void every_kernel_computes_its_reference(void **state)

@@ -36,11 +36,11 @@ static void what_a_device_cannot_run_is_left_out(void **state)
         { all, "dtype:float64", -1 },
         { { .fp16 = true, .fp64 = true }, "lsize_0:1024", -1 },
         { all, "lsize_0:64", -1 },
-        { all, "lsize_0:128", GCAL_LEFT_OUT_WORK_GROUP },
+        { all, "lsize_0:128", GCAL_KERNEL_EXCLUDED_WORK_GROUP },
         { all, "n_local:192", -1 }, /* 4 * (192 + 10 * 32) is all there is */
-        { all, "n_local:193", GCAL_LEFT_OUT_LOCAL_MEMORY },
-        { { .fp16 = true }, "dtype:float64", GCAL_LEFT_OUT_FP64 },
-        { { .fp64 = true }, "dtype:float16", GCAL_LEFT_OUT_FP16 },
+        { all, "n_local:193", GCAL_KERNEL_EXCLUDED_LOCAL_MEMORY },
+        { { .fp16 = true }, "dtype:float64", GCAL_KERNEL_EXCLUDED_FP64 },
+        { { .fp64 = true }, "dtype:float16", GCAL_KERNEL_EXCLUDED_FP16 },
         { { 0 }, "dtype:float32", -1 },
     };
     struct gcal_catalogue *c;
@@ -66,12 +66,12 @@ static void what_a_device_cannot_run_is_left_out(void **state)
         struct gcal_kernel_list list = pick_for(c, &cases[i].limits, cases[i].tag);
 
         assert_int_equal(list.n_kernels, cases[i].reason < 0);
-        for (int reason = 0; reason < GCAL_N_LEFT_OUT; reason++)
+        for (int reason = 0; reason < GCAL_KERNEL_N_EXCLUSIONS; reason++)
             assert_int_equal(list.left_out[reason], reason == cases[i].reason);
         assert_false(list.nominal);
         gcal_kernel_list_clear(&list);
     }
-    assert_string_equal(gcal_left_out_name(GCAL_LEFT_OUT_FP64),
+    assert_string_equal(gcal_kernel_exclusion_name(GCAL_KERNEL_EXCLUDED_FP64),
                         "float64, which the device does not have");
     gcal_catalogue_close(c);
 }
@@ -88,7 +88,7 @@ static void expect_sizes(const struct gcal_catalogue *c,
         assert_string_equal(list.kernels[i]->sizes[0].name, "n");
         if (list.kernels[i]->sizes[0].value != sizes[i])
             fail_msg("%s: n is %.0f", tag, list.kernels[i]->sizes[0].value);
-        assert_false(list.kernels[i]->ladder);
+        assert_false(list.kernels[i]->sweep);
     }
     gcal_kernel_list_clear(&list);
 }
@@ -123,7 +123,7 @@ static void footprints_follow_the_device(void **state)
     {
         struct gcal_kernel_list list = pick_for(c, &tiny, "dtype:float32");
 
-        assert_int_equal(list.left_out[GCAL_LEFT_OUT_FOOTPRINT], 1);
+        assert_int_equal(list.left_out[GCAL_KERNEL_EXCLUDED_FOOTPRINT], 1);
         gcal_kernel_list_clear(&list);
         list = pick_for(c, NULL, "n:960");
         assert_int_equal(list.n_kernels, 1);

@@ -52,7 +52,8 @@ static double share(const struct gcal_profile_entry *e, enum gcal_feature_kind p
     bool access = e->kind == GCAL_FEATURE_MEM_ACCESS || e->kind == GCAL_FEATURE_ATOMIC;
     bool onchip = part == GCAL_FEATURE_ONCHIP;
 
-    if (access && e->space == (onchip ? GCAL_SPACE_LOCAL : GCAL_SPACE_GLOBAL))
+    if (access &&
+        e->space == (onchip ? GCAL_FEATURE_SPACE_LOCAL : GCAL_FEATURE_SPACE_GLOBAL))
         return value_at(e->count, size);
     if (onchip && e->kind == GCAL_FEATURE_OP)
         return value_at(e->count, size);

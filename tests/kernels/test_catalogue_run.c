@@ -110,7 +110,7 @@ static void counts_are_of_all_launches(void **state)
     assert_int_equal(k->timing, GCAL_TIMING_EVENT);
     assert_int_equal(gcal_kernel_geometry(k, k->n_sizes, k->sizes, &geometry, NULL), 0);
     assert_int_equal(geometry.launches, 22);
-    gcal_geometry_clear(&geometry);
+    gcal_kernel_geometry_clear(&geometry);
     expect(k, "f_sync_kernel_launch", 22);
     expect(k, "f_thread_groups", 44);
     expect(k, "f_work_items", 22 * 64);
@@ -154,8 +154,8 @@ static void a_transfer_alone_is_a_kernel_without_source(void **state)
     assert_int_equal(list.n_kernels, 2);
     assert_true(gcal_kernel_is_transfer(pinned));
     assert_string_equal(pinned->source, "");
-    assert_int_equal(pinned->transfer.way, GCAL_FROM_DEVICE);
-    assert_int_equal(pinned->transfer.host, GCAL_PINNED);
+    assert_int_equal(pinned->transfer.way, GCAL_FEATURE_FROM_DEVICE);
+    assert_int_equal(pinned->transfer.host, GCAL_FEATURE_PINNED);
     assert_int_equal(pinned->timing, GCAL_TIMING_EVENT);
     assert_int_equal(pageable->timing, GCAL_TIMING_HOST);
     assert_string_not_equal(pageable->id, pinned->id);
@@ -165,7 +165,7 @@ static void a_transfer_alone_is_a_kernel_without_source(void **state)
     assert_int_equal(geometry.transfer_bytes, 256);
     assert_int_equal(geometry.transfer_pieces, 4);
     assert_true(geometry.total_bytes == 256);
-    gcal_geometry_clear(&geometry);
+    gcal_kernel_geometry_clear(&geometry);
     expect(pinned, "f_transfer_bytes_from_device_pinned", 256);
     expect(pinned, "f_transfer_copies", 4);
     expect(pinned, "f_transfer_bytes_to_device", 0);

@@ -22,49 +22,49 @@ static const char source[] =
 static void tells_spaces_and_types(void **state)
 {
     static const struct {
-        enum gcal_space space;
+        enum gcal_feature_space space;
         const char *dtype;
-    } expected[] = { { GCAL_SPACE_GLOBAL, "float32" },
-                     { GCAL_SPACE_LOCAL, "float64" },
-                     { GCAL_SPACE_CONSTANT, "int16" } };
+    } expected[] = { { GCAL_FEATURE_SPACE_GLOBAL, "float32" },
+                     { GCAL_FEATURE_SPACE_LOCAL, "float64" },
+                     { GCAL_FEATURE_SPACE_CONSTANT, "int16" } };
     struct gcal_error err = { 0 };
     CXCursor kernel;
-    struct gcal_unit *unit = gcal_unit_parse(GCAL_LANGUAGE_OPENCL, source, "a.cl",
-                                             "-DN=3 -cl-nv-verbose -D M=\"4 5\"", &err);
+    struct gcal_source_unit *unit = gcal_source_parse(
+        GCAL_SOURCE_OPENCL_C, source, "a.cl", "-DN=3 -cl-nv-verbose -D M=\"4 5\"", &err);
 
     (void)state;
     assert_string_equal(err.text, "");
     assert_non_null(unit);
-    assert_int_equal(gcal_unit_kernel(unit, NULL, &kernel, &err), 0);
+    assert_int_equal(gcal_source_find_kernel(unit, NULL, &kernel, &err), 0);
     for (unsigned i = 0; i < 3; i++) {
         CXCursor arg = clang_Cursor_getArgument(kernel, i);
         CXType type = clang_getPointeeType(clang_getCursorType(arg));
 
-        assert_int_equal(gcal_type_space(type), expected[i].space);
-        assert_string_equal(gcal_type_dtype(type), expected[i].dtype);
+        assert_int_equal(gcal_source_address_space(type), expected[i].space);
+        assert_string_equal(gcal_source_dtype(type), expected[i].dtype);
     }
-    gcal_unit_close(unit);
+    gcal_source_close(unit);
 }
 
-struct seen {
-    struct gcal_unit *unit;
+struct cursors_seen {
+    struct gcal_source_unit *unit;
     int n_loops, n_tags;
 };
 
 static enum CXChildVisitResult look(CXCursor c, CXCursor parent, CXClientData data)
 {
-    struct seen *seen = data;
+    struct cursors_seen *seen = data;
     CXCursor parts[4], lvalue;
     char tag[16];
 
     (void)parent;
     if (clang_getCursorKind(c) == CXCursor_ForStmt) {
-        assert_int_equal(gcal_for_parts(c, parts, NULL), 0);
+        assert_int_equal(gcal_source_for_clauses(c, parts, NULL), 0);
         assert_int_equal(!clang_Cursor_isNull(parts[2]), seen->n_loops == 0);
         assert_int_equal(clang_getCursorKind(parts[1]), CXCursor_BinaryOperator);
         seen->n_loops++;
     }
-    if (gcal_tag_find(c, &lvalue, tag, sizeof(tag))) {
+    if (gcal_source_find_tag(c, &lvalue, tag, sizeof(tag))) {
         assert_string_equal(tag, "cLD");
         seen->n_tags++;
     }
@@ -74,34 +74,34 @@ static enum CXChildVisitResult look(CXCursor c, CXCursor parent, CXClientData da
 static void finds_loop_parts_and_tags(void **state)
 {
     struct gcal_error err = { 0 };
-    struct seen seen = { 0 };
+    struct cursors_seen seen = { 0 };
     CXCursor kernel;
 
     (void)state;
-    seen.unit = gcal_unit_parse(GCAL_LANGUAGE_OPENCL, source, "a.cl", "-DN=3", &err);
+    seen.unit = gcal_source_parse(GCAL_SOURCE_OPENCL_C, source, "a.cl", "-DN=3", &err);
     assert_non_null(seen.unit);
-    assert_int_equal(gcal_unit_kernel(seen.unit, "k", &kernel, &err), 0);
+    assert_int_equal(gcal_source_find_kernel(seen.unit, "k", &kernel, &err), 0);
     clang_visitChildren(kernel, look, &seen);
     assert_int_equal(seen.n_loops, 2);
     assert_int_equal(seen.n_tags, 1);
-    gcal_unit_close(seen.unit);
+    gcal_source_close(seen.unit);
 }
 
 static void names_the_place_of_errors(void **state)
 {
     struct gcal_error err = { 0 };
     CXCursor kernel;
-    struct gcal_unit *unit;
+    struct gcal_source_unit *unit;
 
     (void)state;
-    assert_null(gcal_unit_parse(GCAL_LANGUAGE_OPENCL, source, "a.cl", NULL, &err));
+    assert_null(gcal_source_parse(GCAL_SOURCE_OPENCL_C, source, "a.cl", NULL, &err));
     assert_string_equal(err.text, "a.cl:5:60: use of undeclared identifier 'N'");
-    unit = gcal_unit_parse(GCAL_LANGUAGE_OPENCL, source, "a.cl", "-D N=1", &err);
+    unit = gcal_source_parse(GCAL_SOURCE_OPENCL_C, source, "a.cl", "-D N=1", &err);
     assert_non_null(unit);
-    assert_int_equal(gcal_unit_kernel(unit, "helper", &kernel, &err), -1);
+    assert_int_equal(gcal_source_find_kernel(unit, "helper", &kernel, &err), -1);
     assert_non_null(strstr(err.text, "no kernel named 'helper'"));
-    assert_int_equal(gcal_unit_function(unit, "helper", &kernel, &err), 0);
-    gcal_unit_close(unit);
+    assert_int_equal(gcal_source_find_function(unit, "helper", &kernel, &err), 0);
+    gcal_source_close(unit);
 }
 
 int main(void)

@@ -43,7 +43,7 @@ static struct counted_case cases[] = {
 /* Borrows everything but the source from the case. */
 static struct gcal_kernel make_kernel(struct counted_case *t, struct gcal_arg *args)
 {
-    char *path = gcal_format("%s%s", FOLDER, t->file);
+    char *path = gcal_buf_format("%s%s", FOLDER, t->file);
     struct gcal_kernel k = { .name = t->kernel,
                              .generator = t->kernel,
                              .source = gcal_file_read(path, 100000, NULL, NULL),

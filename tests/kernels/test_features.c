@@ -115,8 +115,8 @@ static const struct gcal_profile_entry *find(const struct gcal_profile *p,
 /* Bytes that all work-items move: a sub-group's access is one of each item in serial
  * kernels.
  */
-static double bytes_of(const struct gcal_profile *p, enum gcal_direction direction,
-                       const struct size *sizes)
+static double bytes_of(const struct gcal_profile *p,
+                       enum gcal_feature_direction direction, const struct size *sizes)
 {
     double bytes = 0;
 
@@ -171,8 +171,9 @@ static void counts_two_statements(void **state)
     CHECK(p, 32, nml_sizes, { "f_op_float32_add", 16777216 },
           { "f_op_float32_mul", 16777216 }, { "f_op_float32_div", 16777216 },
           { "f_op_float64_mul", 131072 }); /* the sign is free */
-    assert_true(bytes_of(p, GCAL_LOAD, nml_sizes) == 4 * 3 * nml + 8 * 2 * 131072.);
-    assert_true(bytes_of(p, GCAL_STORE, nml_sizes) == 4 * nml + 8 * 131072.);
+    assert_true(bytes_of(p, GCAL_FEATURE_LOAD, nml_sizes) ==
+                4 * 3 * nml + 8 * 2 * 131072.);
+    assert_true(bytes_of(p, GCAL_FEATURE_STORE, nml_sizes) == 4 * nml + 8 * 131072.);
     gcal_profile_destroy(p);
 }
 
@@ -196,8 +197,8 @@ static void counts_a_serial_product(void **state)
     CHECK(p, 32, nml_sizes, { "f_op_float32_madd", 16777216 },
           { "f_mem_access_float32_load", 33554432 },
           { "f_mem_access_float32_store", 65536 });
-    assert_true(bytes_of(p, GCAL_LOAD, nml_sizes) == 4 * 2 * nml);
-    assert_true(bytes_of(p, GCAL_STORE, nml_sizes) == 4 * 65536.);
+    assert_true(bytes_of(p, GCAL_FEATURE_LOAD, nml_sizes) == 4 * 2 * nml);
+    assert_true(bytes_of(p, GCAL_FEATURE_STORE, nml_sizes) == 4 * 65536.);
     gcal_profile_destroy(p);
 }
 
@@ -759,11 +760,12 @@ static void words_of_banks(void **state)
             odd[] = { 2, 6, 126 };
 
     (void)state;
-    assert_int_equal(gcal_bank_ways(3, same, 4, 32), 1);
-    assert_int_equal(gcal_bank_ways(3, negative, 4, 32), 3);
-    assert_int_equal(gcal_bank_ways(3, odd, 4, 32), 2); /* 126..129: words 31 and 32 */
-    assert_int_equal(gcal_bank_ways(3, same, 4, 1), 1);
-    assert_int_equal(gcal_bank_ways(3, negative, 4, 1), 3);
+    assert_int_equal(gcal_count_bank_conflict(3, same, 4, 32), 1);
+    assert_int_equal(gcal_count_bank_conflict(3, negative, 4, 32), 3);
+    assert_int_equal(gcal_count_bank_conflict(3, odd, 4, 32),
+                     2); /* 126..129: words 31 and 32 */
+    assert_int_equal(gcal_count_bank_conflict(3, same, 4, 1), 1);
+    assert_int_equal(gcal_count_bank_conflict(3, negative, 4, 1), 3);
 }
 
 static void unknown_bank_conflicts_are_refused(void **state)

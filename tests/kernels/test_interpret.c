@@ -50,13 +50,13 @@ static void fill(float *values, size_t n, float step)
 
 /* Runs a kernel of one work-group row; 0 or -1 with 'err'. */
 static int run(const char *source, size_t global, size_t local, size_t n_args,
-               struct gcal_host_arg *args, struct gcal_error *err)
+               struct gcal_interp_arg *args, struct gcal_error *err)
 {
     struct gcal_count_request request = {
         .source = source, .file = "test.cl", .n_dims = 1, .local_size = { local }
     };
 
-    return gcal_host_run_kernel(&request, &global, n_args, args, err);
+    return gcal_interp_run_kernel(&request, &global, n_args, args, err);
 }
 
 static void tiled_matmul_equals_c(void **state)
@@ -70,22 +70,22 @@ static void tiled_matmul_equals_c(void **state)
                                           .build_options = "-DT=16",
                                           .n_dims = 2,
                                           .local_size = { 16, 16 } };
-    struct gcal_host_arg args[] = { { "float32", a, N * N },
-                                    { "float32", b, N * N },
-                                    { "float32", c, N * N },
-                                    { "int32", &n, 0 } };
+    struct gcal_interp_arg args[] = { { "float32", a, N * N },
+                                      { "float32", b, N * N },
+                                      { "float32", c, N * N },
+                                      { "int32", &n, 0 } };
     double start, kernel_s, function_s;
 
     (void)state;
     fill(a, N * N, 0.731f);
     fill(b, N * N, 1.137f);
     start = gcal_clock_now_s();
-    if (gcal_host_run_kernel(&request, global, 4, args, &err) < 0)
+    if (gcal_interp_run_kernel(&request, global, 4, args, &err) < 0)
         fail_msg("%s", err.text);
     kernel_s = gcal_clock_now_s() - start;
     args[2].data = d;
     start = gcal_clock_now_s();
-    if (gcal_host_run_function(reference, "ref.c", "reference", 4, args, &err) < 0)
+    if (gcal_interp_run_function(reference, "ref.c", "reference", 4, args, &err) < 0)
         fail_msg("%s", err.text);
     function_s = gcal_clock_now_s() - start;
     for (int i = 0; i < N; i++)
@@ -110,11 +110,11 @@ static void speed_of_a_loop(void **state)
         " s += 0.5 * s + i; out[0] = s; }";
     double out = 0, start = gcal_clock_now_s();
     int n = 400000;
-    struct gcal_host_arg args[] = { { "float64", &out, 1 }, { "int32", &n, 0 } };
+    struct gcal_interp_arg args[] = { { "float64", &out, 1 }, { "int32", &n, 0 } };
     struct gcal_error err = { 0 };
 
     (void)state;
-    assert_int_equal(gcal_host_run_function(source, "f.c", "f", 2, args, &err), 0);
+    assert_int_equal(gcal_interp_run_function(source, "f.c", "f", 2, args, &err), 0);
     print_message("about %.0f million nodes/s\n",
                   12.0 * n / (gcal_clock_now_s() - start) * 1e-6);
 }
@@ -138,9 +138,9 @@ static void triangular_loop_and_integers(void **state)
     int32_t out[8] = { 0 };
     uint8_t bytes[2] = { 0 };
     int n = 11;
-    struct gcal_host_arg args[] = { { "int32", out, 8 },
-                                    { "uint8", bytes, 2 },
-                                    { "int32", &n, 0 } };
+    struct gcal_interp_arg args[] = { { "int32", out, 8 },
+                                      { "uint8", bytes, 2 },
+                                      { "int32", &n, 0 } };
     struct gcal_error err = { 0 };
 
     (void)state;
@@ -179,9 +179,9 @@ static void vectors_and_builtins(void **state)
         "    x[0] = HUGE_VALF; x[1] = min(INFINITY, a.x); x[2] = -(float)HUGE_VAL;\n"
         "}\n";
     float x[16] = { 0 }, v[4] = { 1.25f, -2.5f, 0.75f, 9.0f };
-    struct gcal_host_arg args[] = { { "float32", x, 16 },
-                                    { "float32", v, 4 },
-                                    { "int32", NULL, 1 } };
+    struct gcal_interp_arg args[] = { { "float32", x, 16 },
+                                      { "float32", v, 4 },
+                                      { "int32", NULL, 1 } };
     /* a = (1.25, -2.5, .75, 3.5); b = (3.5, .75, .75, 2) */
     const float a[] = { 8.25f, -1.0f, 2.25f, 7.5f };
     struct gcal_error err = { 0 };
@@ -211,11 +211,11 @@ static void half_rounds(void **state)
         "void f(half *h, float *f) { h[1] = h[0] * h[0] + (half)1; f[0] = h[1]; }";
     uint16_t h[2] = { 0x3555, 0 }; /* 0.333251953125 */
     float f = 0;
-    struct gcal_host_arg args[] = { { "float16", h, 2 }, { "float32", &f, 1 } };
+    struct gcal_interp_arg args[] = { { "float16", h, 2 }, { "float32", &f, 1 } };
     struct gcal_error err = { 0 };
 
     (void)state;
-    if (gcal_host_run_function(source, "h.c", "f", 2, args, &err) < 0)
+    if (gcal_interp_run_function(source, "h.c", "f", 2, args, &err) < 0)
         fail_msg("%s", err.text);
     assert_float_equal(f, 1.111328125f, 0); /* nearest of half's steps of 2^-10 */
     assert_int_equal(h[1], 0x3c72);
@@ -225,7 +225,7 @@ static void expect_error(const char *source, const char *text)
 {
     float x[4] = { 0 };
     int n = 0;
-    struct gcal_host_arg args[] = { { "float32", x, 4 }, { "int32", &n, 0 } };
+    struct gcal_interp_arg args[] = { { "float32", x, 4 }, { "int32", &n, 0 } };
     struct gcal_error err = { 0 };
 
     assert_int_equal(run(source, 4, 4, 2, args, &err), -1);
@@ -257,7 +257,7 @@ static void failures_tell_where(void **state)
 static void wrong_arguments_are_refused(void **state)
 {
     double x[4];
-    struct gcal_host_arg args[] = { { "float64", x, 4 }, { "int32", NULL, 0 } };
+    struct gcal_interp_arg args[] = { { "float64", x, 4 }, { "int32", NULL, 0 } };
     struct gcal_error err = { 0 };
 
     (void)state;

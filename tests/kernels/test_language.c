@@ -37,7 +37,7 @@ struct total {
     double value;
 };
 
-struct totals {
+struct feature_totals {
     size_t n;
     struct total all[64];
 };
@@ -69,18 +69,18 @@ static char *key_of(const struct gcal_profile_entry *e)
     static const char *const spaces[] = { "any", "global", "local", "constant" };
 
     if (e->op)
-        return gcal_format("%s %s", e->dtype, e->op);
+        return gcal_buf_format("%s %s", e->dtype, e->op);
     if (e->kind != GCAL_FEATURE_MEM_ACCESS)
-        return gcal_format("%s", e->feature);
-    return gcal_format("%s %s %s x%zu%s%s", e->dtype,
-                       e->space == GCAL_SPACE_GLOBAL  ? spaces[1]
-                       : e->space == GCAL_SPACE_LOCAL ? spaces[2]
-                                                      : spaces[3],
-                       e->direction == GCAL_LOAD ? "load" : "store", e->vector_width,
-                       e->tag ? " " : "", e->tag ? e->tag : "");
+        return gcal_buf_format("%s", e->feature);
+    return gcal_buf_format("%s %s %s x%zu%s%s", e->dtype,
+                           e->space == GCAL_FEATURE_SPACE_GLOBAL  ? spaces[1]
+                           : e->space == GCAL_FEATURE_SPACE_LOCAL ? spaces[2]
+                                                                  : spaces[3],
+                           e->direction == GCAL_FEATURE_LOAD ? "load" : "store",
+                           e->vector_width, e->tag ? " " : "", e->tag ? e->tag : "");
 }
 
-static void add_total(struct totals *totals, char *key, double value)
+static void add_total(struct feature_totals *totals, char *key, double value)
 {
     for (size_t i = 0; i < totals->n; i++)
         if (strcmp(totals->all[i].key, key) == 0) {
@@ -102,7 +102,7 @@ static char *totals_text(const struct gcal_profile *p)
     struct gcal_buf buf = { 0 };
 
     for (size_t s = 0; s < N_SIZES; s++) {
-        struct totals totals = { 0 };
+        struct feature_totals totals = { 0 };
 
         for (size_t i = 0; i < p->n_entries; i++)
             add_total(&totals, key_of(&p->entries[i]),
@@ -143,7 +143,7 @@ static struct gcal_profile *count(const char *source, bool exact)
 
 static char *counted(const char *body, bool exact)
 {
-    char *source = gcal_format("%s%s%s", HEAD, body, FOOT), *text;
+    char *source = gcal_buf_format("%s%s%s", HEAD, body, FOOT), *text;
     struct gcal_profile *p = count(source, exact);
 
     text = totals_text(p);
@@ -168,7 +168,7 @@ static void assert_same(const char *a, const char *b)
 
 static void assert_refused(const char *body, const char *where, const char *why)
 {
-    char *source = gcal_format("%s%s%s", HEAD, body, FOOT);
+    char *source = gcal_buf_format("%s%s%s", HEAD, body, FOOT);
     struct gcal_count_request r = request_for(source);
     struct gcal_error err = { 0 };
     struct gcal_profile *p = gcal_count(&r, &err);
@@ -311,7 +311,7 @@ static void loops_on_data_take_an_average(void **state)
              "for (int i = ix[g]; i < ix[g + 1]; i++) f += a[i];" FOOT;
     static const char plain[] = HEAD
         "while (f < 3.0f) f += 0.5f; for (int i = 0; i < ix[g]; i++) f *= a[i];" FOOT;
-    struct gcal_trips given[] = { { 5, "av" }, { 5, "other" } };
+    struct gcal_count_trips given[] = { { 5, "av" }, { 5, "other" } };
     struct gcal_count_request r = request_for(plain);
     struct gcal_error err = { 0 };
     struct gcal_profile *p = count(pragma, false);
@@ -430,7 +430,7 @@ static void all_of_a_loop_left_somewhen_is_marked(void **state)
 
     (void)state;
     for (size_t b = 0; b < sizeof(bodies) / sizeof(bodies[0]); b++) {
-        char *source = gcal_format("%s%s%s", HEAD, bodies[b], FOOT);
+        char *source = gcal_buf_format("%s%s%s", HEAD, bodies[b], FOOT);
         struct gcal_count_request r = request_for(source);
         struct gcal_error err = { 0 };
         struct gcal_profile *p;
@@ -443,7 +443,8 @@ static void all_of_a_loop_left_somewhen_is_marked(void **state)
             const struct gcal_profile_entry *e = &p->entries[i];
             bool inside = (e->op && strcmp(e->op, "mul") == 0) ||
                           (e->array && strchr("sit", e->array[0]));
-            bool before = e->array && e->direction == GCAL_LOAD && e->array[0] == 'a';
+            bool before =
+                e->array && e->direction == GCAL_FEATURE_LOAD && e->array[0] == 'a';
 
             if ((inside && !e->estimated) || (before && e->estimated))
                 fail_msg("%s\n%s is %s", bodies[b], e->feature,
@@ -578,11 +579,12 @@ static void steps_by_a_size_need_an_assumption(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        char *loop = gcal_format(body, steps[i][0]);
-        char *source = gcal_format("__kernel void k(__global float *a, int n, int q)\n"
-                                   "{ float f = 0; %s a[0] = f; }",
-                                   loop);
-        char *remedy = gcal_format("assume '%s'", steps[i][1]);
+        char *loop = gcal_buf_format(body, steps[i][0]);
+        char *source =
+            gcal_buf_format("__kernel void k(__global float *a, int n, int q)\n"
+                            "{ float f = 0; %s a[0] = f; }",
+                            loop);
+        char *remedy = gcal_buf_format("assume '%s'", steps[i][1]);
         struct gcal_count_request r = request_for(source);
         struct gcal_error err = { 0 };
         struct gcal_profile *p;

@@ -48,10 +48,10 @@ static bool fits(const struct gcal_kernel *k, const struct gcal_size *sizes)
 {
     struct gcal_geometry geometry = { 0 };
     size_t n = k->n_check_sizes;
-    bool good = gcal_check_assume(k, n, sizes, NULL) == 0 &&
+    bool good = gcal_kernel_check_assume(k, n, sizes, NULL) == 0 &&
                 gcal_kernel_geometry(k, n, sizes, &geometry, NULL) == 0;
 
-    gcal_geometry_clear(&geometry);
+    gcal_kernel_geometry_clear(&geometry);
     return good;
 }
 
@@ -120,7 +120,7 @@ static void add_other_sizes(struct jobs *jobs, const struct gcal_kernel *k)
 /* ---- all variants ---- */
 
 /* What cannot be counted without estimates has no profile. */
-static struct gcal_kernel *make_kernel(const struct gcal_setting *setting,
+static struct gcal_kernel *make_kernel(const struct gcal_generator_setting *setting,
                                        struct gcal_error *err)
 {
     struct gcal_kernel *kernel = gcal_kernel_create(setting, err);
@@ -141,7 +141,7 @@ static struct gcal_kernel *make_kernel(const struct gcal_setting *setting,
 static void add_variants(struct jobs *jobs, const struct gcal_generator *g, bool sampled,
                          size_t which)
 {
-    bool removed = gcal_texts_have(&g->tags, "work_removed");
+    bool removed = gcal_catalogue_texts_contain(&g->tags, "work_removed");
     struct variants variants = { 0 };
     struct gcal_error err = { 0 };
 
@@ -150,7 +150,8 @@ static void add_variants(struct jobs *jobs, const struct gcal_generator *g, bool
         die(g->name, &err);
     which %= variants.n > 1 ? 2 : 1;
     for (size_t i = 0; i < variants.n; i++) {
-        struct gcal_setting setting = { .generator = g, .values = variants.values[i] };
+        struct gcal_generator_setting setting = { .generator = g,
+                                                  .values = variants.values[i] };
         struct gcal_kernel *kernel;
 
         if (sampled && removed && i != which)

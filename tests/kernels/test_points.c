@@ -27,7 +27,7 @@ static uint64_t first_seed = 1;
 static int n_cases = 500;
 
 /* What is asked for, and where it stands in what happened. */
-enum question {
+enum set_question {
     ASK_WORK_ITEMS,
     ASK_GROUPS,
     ASK_SUB_GROUPS,
@@ -46,14 +46,15 @@ struct answers {
 
 /* ---- one case ---- */
 
-static struct gcal_expr *read_count(struct gcal_polys *c, const struct gcal_poly *p)
+static struct gcal_expr *read_count(struct gcal_poly_context *c,
+                                    const struct gcal_poly *p)
 {
     static const char *const symbols[] = { "n", "m" };
     struct gcal_error err = { 0 };
     const char *text = p ? gcal_poly_text(c, p) : NULL;
     struct gcal_expr *expr;
 
-    if (!p || gcal_polys_check(c, NULL) < 0)
+    if (!p || gcal_poly_context_check(c, NULL) < 0)
         return NULL;
     expr = gcal_expr_parse_in(text, 2, symbols, &err);
     if (strstr(err.text, "longer than")) /* which nobody could read */
@@ -64,13 +65,13 @@ static struct gcal_expr *read_count(struct gcal_polys *c, const struct gcal_poly
 
 /* Each question has a nest of its own, so that a wrong answer needs no other to be seen.
  */
-static void ask(const struct test_case *t, enum question question, size_t size,
+static void ask(const struct test_case *t, enum set_question question, size_t size,
                 struct answers *answers)
 {
-    static const enum gcal_count_mode modes[] = { GCAL_COUNT_WORK_ITEMS,
-                                                  GCAL_COUNT_GROUPS,
-                                                  GCAL_COUNT_SUB_GROUPS };
-    const struct gcal_access_event *accesses[MOST_ACCESSES];
+    static const enum gcal_sets_count_mode modes[] = { GCAL_SETS_COUNT_WORK_ITEMS,
+                                                       GCAL_SETS_COUNT_GROUPS,
+                                                       GCAL_SETS_COUNT_SUB_GROUPS };
+    const struct gcal_sets_access_event *accesses[MOST_ACCESSES];
     const struct gcal_poly *p;
     struct built b;
 
@@ -79,17 +80,17 @@ static void ask(const struct test_case *t, enum question question, size_t size,
     for (size_t i = 0; i < t->n_accesses; i++)
         accesses[i] = &b.accesses[i];
     if (question == ASK_FOOTPRINT)
-        p = gcal_footprint(&b.nest, t->n_accesses, accesses);
+        p = gcal_sets_footprint(&b.nest, t->n_accesses, accesses);
     else if (question == ASK_DIVERGENCE)
-        p = gcal_branch_divergence(&b.nest, &b.branch);
+        p = gcal_sets_branch_divergence(&b.nest, &b.branch);
     else
-        p = gcal_domain_count(&b.nest, b.domain, modes[question],
-                              &answers->estimated[question]);
+        p = gcal_sets_scope_count(&b.nest, b.scope, modes[question],
+                                  &answers->estimated[question]);
     answers->count[question] = read_count(b.c, p);
     built_clear(&b);
 }
 
-static double expected(const struct happened *h, enum question question, size_t size)
+static double expected(const struct happened *h, enum set_question question, size_t size)
 {
     switch (question) {
     case ASK_WORK_ITEMS:
@@ -127,7 +128,7 @@ struct wrong {
 };
 
 /* Whether the numbers are right wherever the case is walked through. */
-static bool is_right(const struct test_case *t, uint64_t seed, enum question question,
+static bool is_right(const struct test_case *t, uint64_t seed, enum set_question question,
                      const struct answers *answers, struct wrong *wrong)
 {
     double at[MOST_POINTS][2];
@@ -149,14 +150,14 @@ static bool is_right(const struct test_case *t, uint64_t seed, enum question que
     return true;
 }
 
-static bool must_be_right(const struct answers *answers, enum question question)
+static bool must_be_right(const struct answers *answers, enum set_question question)
 {
     return answers->count[question] && !answers->estimated[question];
 }
 
 /* A question by itself. */
-static bool goes_wrong(const struct test_case *t, uint64_t seed, enum question question,
-                       struct wrong *wrong)
+static bool goes_wrong(const struct test_case *t, uint64_t seed,
+                       enum set_question question, struct wrong *wrong)
 {
     struct answers answers = { { false }, { NULL } };
     bool right;
@@ -168,7 +169,7 @@ static bool goes_wrong(const struct test_case *t, uint64_t seed, enum question q
     return !right;
 }
 
-static void report(struct test_case t, uint64_t seed, enum question question)
+static void report(struct test_case t, uint64_t seed, enum set_question question)
 {
     struct gcal_buf buf = { 0 };
     struct wrong wrong = { { 0 }, 0, 0 };
@@ -201,11 +202,11 @@ static void report(struct test_case t, uint64_t seed, enum question question)
 
 /* ---- all of them ---- */
 
-struct tally {
+struct case_counts {
     int asked, unknown, estimated, rough, wrong;
 };
 
-static void try_case(uint64_t seed, enum question question, struct tally *tally)
+static void try_case(uint64_t seed, enum set_question question, struct case_counts *tally)
 {
     struct answers answers = { { false }, { NULL } };
     struct test_case t;
@@ -229,9 +230,9 @@ static void try_case(uint64_t seed, enum question question, struct tally *tally)
 /* Groups count as estimated where some lanes are idle, which their number does not
  * mind: it is rough only where it is not what it should be.
  */
-static void try_cases(enum question question, int most_unknown_percent)
+static void try_cases(enum set_question question, int most_unknown_percent)
 {
-    struct tally tally = { 0 };
+    struct case_counts tally = { 0 };
 
     for (int i = 0; i < n_cases; i++)
         try_case(first_seed + (uint64_t)i, question, &tally);

@@ -23,7 +23,7 @@ static int n_cases = 4000;
 
 /* A context with sizes n and m >= 2, a lane, and an iteration of a loop of m-1 trips. */
 struct space {
-    struct gcal_polys *c;
+    struct gcal_poly_context *c;
     const struct gcal_poly *atoms[N_VARIABLES], *trips;
     uint64_t number, seed; /* of the case, and what of it comes next */
 };
@@ -38,10 +38,12 @@ static void enter(struct space *s, uint64_t seed)
     struct gcal_error err = { 0 };
 
     trees_clear();
-    *s = (struct space){ .c = gcal_polys_create(NULL), .number = seed, .seed = seed };
+    *s = (struct space){ .c = gcal_poly_context_create(NULL),
+                         .number = seed,
+                         .seed = seed };
     assert_non_null(s->c);
     if (is_assuming(s))
-        assert_int_equal(gcal_polys_assume(s->c, "n % 6 = 2 and m >= 2", &err), 0);
+        assert_int_equal(gcal_poly_assume(s->c, "n % 6 = 2 and m >= 2", &err), 0);
     s->atoms[AT_N] = gcal_poly_parameter(s->c, "n");
     s->atoms[AT_M] = gcal_poly_parameter(s->c, "m");
     s->atoms[AT_LID] =
@@ -53,7 +55,7 @@ static void enter(struct space *s, uint64_t seed)
 
 static void leave(struct space *s)
 {
-    gcal_polys_destroy(s->c);
+    gcal_poly_context_destroy(s->c);
 }
 
 static bool next_point(const struct space *s, int64_t *at)
@@ -103,12 +105,12 @@ static struct gcal_expr *at_ids(struct space *s, const struct gcal_poly *p, int6
     struct gcal_expr *expr;
     const char *text;
 
-    p = gcal_poly_substitute(s->c, p, gcal_poly_atom(s->atoms[AT_LID]),
+    p = gcal_poly_substitute(s->c, p, gcal_poly_atom_index(s->atoms[AT_LID]),
                              gcal_poly_integer(s->c, lane));
-    p = gcal_poly_substitute(s->c, p, gcal_poly_atom(s->atoms[AT_LOOP]),
+    p = gcal_poly_substitute(s->c, p, gcal_poly_atom_index(s->atoms[AT_LOOP]),
                              gcal_poly_integer(s->c, i));
     text = gcal_poly_text(s->c, p);
-    if (gcal_polys_check(s->c, NULL) < 0)
+    if (gcal_poly_context_check(s->c, NULL) < 0)
         return NULL;
     expr = gcal_expr_parse_in(text, 2, symbols, &err);
     assert_string_equal(err.text, "");
@@ -189,7 +191,7 @@ static void what_is_proven_holds(void **state)
         enter(&s, first_seed + (uint64_t)i);
         tree = random_tree(&s.seed, 2);
         if (gcal_poly_is_nonnegative(s.c, tree_poly(s.c, tree, s.atoms)) &&
-            gcal_polys_check(s.c, NULL) == 0) {
+            gcal_poly_context_check(s.c, NULL) == 0) {
             proven++;
             while (next_point(&s, at))
                 if (tree_value(tree, at) < 0)
@@ -208,7 +210,7 @@ static bool sum_is_right(struct space *s, const struct tree *tree)
 {
     const struct gcal_poly *sum =
         gcal_poly_sum(s->c, tree_poly(s->c, tree, s->atoms),
-                      gcal_poly_atom(s->atoms[AT_LOOP]), s->trips);
+                      gcal_poly_atom_index(s->atoms[AT_LOOP]), s->trips);
     int64_t at[N_VARIABLES] = { 0, 2, [AT_LID] = tree_random(&s->seed, 0, LAST_LANE) };
     struct gcal_expr *expr = sum ? at_ids(s, sum, at[AT_LID], 0) : NULL;
 
@@ -258,7 +260,7 @@ static void factors_are_found_again(void **state)
         a = tree_poly(s.c, random_tree(&s.seed, 2), s.atoms);
         b = tree_poly(s.c, random_tree(&s.seed, 2), s.atoms);
         quotient = gcal_poly_divide(s.c, gcal_poly_mul(s.c, a, b), b);
-        if (gcal_polys_check(s.c, NULL) == 0 && b->n_terms) {
+        if (gcal_poly_context_check(s.c, NULL) == 0 && b->n_terms) {
             assert_non_null(quotient);
             assert_string_equal(gcal_poly_text(s.c, quotient), gcal_poly_text(s.c, a));
         }

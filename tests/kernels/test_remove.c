@@ -45,8 +45,8 @@ static char *reduce(const char *source, size_t n_dims, const char *keep)
         .source = source, .file = "k.cl", .build_options = "-DT=16", .n_dims = n_dims
     };
     struct gcal_error err = { 0 };
-    struct gcal_removal removal = { .n_keep = keep ? 1 : 0, .keep = &keep };
-    char *text = gcal_work_remove(&request, &removal, NULL, &err);
+    struct gcal_remove_options removal = { .n_keep = keep ? 1 : 0, .keep = &keep };
+    char *text = gcal_remove_work(&request, &removal, NULL, &err);
 
     if (!text)
         fail_msg("%s", err.text);
@@ -54,7 +54,7 @@ static char *reduce(const char *source, size_t n_dims, const char *keep)
 }
 
 static void run(const char *source, size_t n_dims, size_t local, size_t n_args,
-                struct gcal_host_arg *args)
+                struct gcal_interp_arg *args)
 {
     struct gcal_count_request request = { .source = source,
                                           .file = "removed.cl",
@@ -63,18 +63,18 @@ static void run(const char *source, size_t n_dims, size_t local, size_t n_args,
     size_t global[] = { N, N };
     struct gcal_error err = { 0 };
 
-    if (gcal_host_run_kernel(&request, global, n_args, args, &err) < 0)
+    if (gcal_interp_run_kernel(&request, global, n_args, args, &err) < 0)
         fail_msg("%s\n%s", err.text, source);
 }
 
 static void run_matmul(const char *source)
 {
     int n = N;
-    struct gcal_host_arg args[] = { { "float32", a, N * N },
-                                    { "float32", b, N * N },
-                                    { "float32", c, N * N },
-                                    { "int32", &n, 0 },
-                                    { "float32", dest, N * N } };
+    struct gcal_interp_arg args[] = { { "float32", a, N * N },
+                                      { "float32", b, N * N },
+                                      { "float32", c, N * N },
+                                      { "int32", &n, 0 },
+                                      { "float32", dest, N * N } };
 
     for (int i = 0; i < N * N; i++) {
         a[i] = fmodf((float)i * 0.731f, 3.7f);
@@ -160,7 +160,8 @@ static void loads_are_counted_as_before(void **state)
     for (size_t i = 0; i < before->n_entries; i++) {
         const struct gcal_profile_entry *x = &before->entries[i];
 
-        if (!x->array || x->space != GCAL_SPACE_GLOBAL || x->direction != GCAL_LOAD)
+        if (!x->array || x->space != GCAL_FEATURE_SPACE_GLOBAL ||
+            x->direction != GCAL_FEATURE_LOAD)
             continue;
         n_before++;
         for (size_t j = 0; j < after->n_entries; j++)
@@ -229,14 +230,14 @@ static void guards_pointers_and_updates(void **state)
         "}\n";
     int x[2 * N + 8], n = 30;
     float y[N + 1], out[N];
-    struct gcal_host_arg args[] = { { "int32", x, 2 * N + 8 },
-                                    { "float32", y, N + 1 },
-                                    { "int32", &n, 0 },
-                                    { "float32", out, N } };
+    struct gcal_interp_arg args[] = { { "int32", x, 2 * N + 8 },
+                                      { "float32", y, N + 1 },
+                                      { "int32", &n, 0 },
+                                      { "float32", out, N } };
     struct gcal_count_request request = { .source = source, .kernel = "k", .n_dims = 1 };
     struct gcal_error err = { 0 };
-    struct gcal_removal removal = { 0 };
-    char *text = gcal_work_remove(&request, &removal, NULL, &err);
+    struct gcal_remove_options removal = { 0 };
+    char *text = gcal_remove_work(&request, &removal, NULL, &err);
 
     (void)state;
     if (!text)
@@ -266,8 +267,9 @@ static void expect_error(const char *source, const char *keep, const char *expec
     };
     struct gcal_error err = { 0 };
 
-    assert_null(gcal_work_remove(
-        &request, &(struct gcal_removal){ .n_keep = 1, .keep = &keep }, NULL, &err));
+    assert_null(gcal_remove_work(
+        &request, &(struct gcal_remove_options){ .n_keep = 1, .keep = &keep }, NULL,
+        &err));
     if (!strstr(err.text, expected))
         fail_msg("\"%s\" instead of \"%s\"", err.text, expected);
 }

@@ -28,12 +28,12 @@
 
 enum { LOADS, LOADS_OF_FOUR, ONCHIP, MEMORY, MEMORY_FREE, N_FORMS };
 
-static const struct gcal_removal forms[] = {
-    [LOADS] = { .form = GCAL_REMOVAL_LOADS },
-    [LOADS_OF_FOUR] = { .form = GCAL_REMOVAL_LOADS, .n_accumulators = 4 },
-    [ONCHIP] = { .form = GCAL_REMOVAL_ONCHIP },
-    [MEMORY] = { .form = GCAL_REMOVAL_MEMORY },
-    [MEMORY_FREE] = { .form = GCAL_REMOVAL_MEMORY,
+static const struct gcal_remove_options forms[] = {
+    [LOADS] = { .form = GCAL_REMOVE_KEEP_LOADS },
+    [LOADS_OF_FOUR] = { .form = GCAL_REMOVE_KEEP_LOADS, .n_accumulators = 4 },
+    [ONCHIP] = { .form = GCAL_REMOVE_KEEP_ONCHIP },
+    [MEMORY] = { .form = GCAL_REMOVE_KEEP_MEMORY },
+    [MEMORY_FREE] = { .form = GCAL_REMOVE_KEEP_MEMORY,
                       .n_accumulators = 4,
                       .drop_barriers = true },
 };
@@ -41,35 +41,36 @@ static const struct gcal_removal forms[] = {
 /* What is refused besides kernels that load or store nothing; all else must be made. */
 static const struct {
     const char *generator;
-    enum gcal_removal_form form;
+    enum gcal_remove_form form;
     const char *why;
 } refused[] = {
-    { "async_copy", GCAL_REMOVAL_LOADS, "write it as a loop" },
-    { "async_copy", GCAL_REMOVAL_ONCHIP, "write it as a loop" },
-    { "bfs", GCAL_REMOVAL_ONCHIP, "how often this loop runs depends on loaded data" },
-    { "histogram", GCAL_REMOVAL_ONCHIP, "where this goes depends on loaded data" },
-    { "histogram_local", GCAL_REMOVAL_ONCHIP, "where this goes depends on loaded data" },
-    { "occupancy_local", GCAL_REMOVAL_LOADS,
+    { "async_copy", GCAL_REMOVE_KEEP_LOADS, "write it as a loop" },
+    { "async_copy", GCAL_REMOVE_KEEP_ONCHIP, "write it as a loop" },
+    { "bfs", GCAL_REMOVE_KEEP_ONCHIP, "how often this loop runs depends on loaded data" },
+    { "histogram", GCAL_REMOVE_KEEP_ONCHIP, "where this goes depends on loaded data" },
+    { "histogram_local", GCAL_REMOVE_KEEP_ONCHIP,
+      "where this goes depends on loaded data" },
+    { "occupancy_local", GCAL_REMOVE_KEEP_LOADS,
       "depends on this load of a number that is no integer" },
-    { "occupancy_registers", GCAL_REMOVAL_LOADS,
+    { "occupancy_registers", GCAL_REMOVE_KEEP_LOADS,
       "depends on this load of a number that is no integer" },
-    { "particles_centre", GCAL_REMOVAL_ONCHIP, "members of a struct one by one" },
-    { "particles_drift", GCAL_REMOVAL_LOADS, "members of a struct one by one" },
-    { "particles_drift", GCAL_REMOVAL_ONCHIP, "members of a struct one by one" },
-    { "spmv_csr", GCAL_REMOVAL_ONCHIP,
+    { "particles_centre", GCAL_REMOVE_KEEP_ONCHIP, "members of a struct one by one" },
+    { "particles_drift", GCAL_REMOVE_KEEP_LOADS, "members of a struct one by one" },
+    { "particles_drift", GCAL_REMOVE_KEEP_ONCHIP, "members of a struct one by one" },
+    { "spmv_csr", GCAL_REMOVE_KEEP_ONCHIP,
       "how often this loop runs depends on loaded data" },
-    { "spmv_ell", GCAL_REMOVAL_LOADS,
+    { "spmv_ell", GCAL_REMOVE_KEEP_LOADS,
       "depends on this load of a number that is no integer" },
-    { "helper_pointers", GCAL_REMOVAL_MEMORY, "a store in a function" },
-    { "histogram", GCAL_REMOVAL_MEMORY,
+    { "helper_pointers", GCAL_REMOVE_KEEP_MEMORY, "a store in a function" },
+    { "histogram", GCAL_REMOVE_KEEP_MEMORY,
       "depends on this load of a number that is no integer" },
-    { "occupancy_local", GCAL_REMOVAL_MEMORY,
+    { "occupancy_local", GCAL_REMOVE_KEEP_MEMORY,
       "depends on this load of a number that is no integer" },
-    { "occupancy_registers", GCAL_REMOVAL_MEMORY,
+    { "occupancy_registers", GCAL_REMOVE_KEEP_MEMORY,
       "depends on this load of a number that is no integer" },
-    { "particles_centre", GCAL_REMOVAL_MEMORY, "members of a struct one by one" },
-    { "particles_drift", GCAL_REMOVAL_MEMORY, "members of a struct one by one" },
-    { "spmv_ell", GCAL_REMOVAL_MEMORY,
+    { "particles_centre", GCAL_REMOVE_KEEP_MEMORY, "members of a struct one by one" },
+    { "particles_drift", GCAL_REMOVE_KEEP_MEMORY, "members of a struct one by one" },
+    { "spmv_ell", GCAL_REMOVE_KEEP_MEMORY,
       "depends on this load of a number that is no integer" },
 };
 
@@ -78,19 +79,19 @@ static size_t n_compared;
 
 static bool is_load(const struct gcal_profile_entry *e)
 {
-    return e->kind == GCAL_FEATURE_MEM_ACCESS && e->space == GCAL_SPACE_GLOBAL &&
-           e->direction == GCAL_LOAD;
+    return e->kind == GCAL_FEATURE_MEM_ACCESS && e->space == GCAL_FEATURE_SPACE_GLOBAL &&
+           e->direction == GCAL_FEATURE_LOAD;
 }
 
 static bool is_store(const struct gcal_profile_entry *e)
 {
-    return e->kind == GCAL_FEATURE_MEM_ACCESS && e->space == GCAL_SPACE_GLOBAL &&
-           e->direction == GCAL_STORE;
+    return e->kind == GCAL_FEATURE_MEM_ACCESS && e->space == GCAL_FEATURE_SPACE_GLOBAL &&
+           e->direction == GCAL_FEATURE_STORE;
 }
 
 static bool is_global_atomic(const struct gcal_profile_entry *e)
 {
-    return e->kind == GCAL_FEATURE_ATOMIC && e->space == GCAL_SPACE_GLOBAL;
+    return e->kind == GCAL_FEATURE_ATOMIC && e->space == GCAL_FEATURE_SPACE_GLOBAL;
 }
 
 static bool has_any(const struct gcal_profile *p,
@@ -103,9 +104,9 @@ static bool has_any(const struct gcal_profile *p,
 }
 
 static void check_refusal(const struct gcal_kernel *kernel,
-                          const struct gcal_profile *profile, enum gcal_removal_form form)
+                          const struct gcal_profile *profile, enum gcal_remove_form form)
 {
-    bool onchip = form == GCAL_REMOVAL_ONCHIP;
+    bool onchip = form == GCAL_REMOVE_KEEP_ONCHIP;
     const char *nothing =
         onchip ? "stores nothing in global memory" : "no global load to keep";
 
@@ -123,7 +124,7 @@ static void check_refusal(const struct gcal_kernel *kernel,
 /* On the chip: local accesses and barriers. */
 static bool is_local(const struct gcal_profile_entry *e)
 {
-    return (e->kind == GCAL_FEATURE_MEM_ACCESS && e->space == GCAL_SPACE_LOCAL) ||
+    return (e->kind == GCAL_FEATURE_MEM_ACCESS && e->space == GCAL_FEATURE_SPACE_LOCAL) ||
            e->kind == GCAL_FEATURE_BARRIER_LOCAL;
 }
 
@@ -278,8 +279,8 @@ static void expect_one_store(const char *what, const struct gcal_profile *p)
     for (size_t i = 0; i < p->n_entries; i++) {
         const struct gcal_profile_entry *e = &p->entries[i];
 
-        if (e->kind != GCAL_FEATURE_MEM_ACCESS || e->space != GCAL_SPACE_GLOBAL ||
-            e->direction != GCAL_STORE)
+        if (e->kind != GCAL_FEATURE_MEM_ACCESS || e->space != GCAL_FEATURE_SPACE_GLOBAL ||
+            e->direction != GCAL_FEATURE_STORE)
             continue;
         if (strcmp(e->array, "read_tgt_dest") != 0)
             fail_msg("%s: it stores in %s", what, e->array);
@@ -344,7 +345,7 @@ static void check_kernel(const struct gcal_kernel *kernel, size_t first)
     }
     for (int form = (int)first; form < N_FORMS; form += 3) {
         struct gcal_count_request again = request;
-        char *text = gcal_work_remove(&request, &forms[form], NULL, &err), what[200];
+        char *text = gcal_remove_work(&request, &forms[form], NULL, &err), what[200];
         struct gcal_profile *after;
 
         if (form == MEMORY_FREE && !has_any(before, is_barrier)) {
@@ -376,7 +377,8 @@ static struct gcal_kernel *make_first(const struct gcal_generator *g)
     if (variants_choose(g, false, &variants, &err) < 0)
         fail_msg("%s: %s", g->name, err.text);
     for (size_t i = 0; i < variants.n && !kernel; i++) {
-        struct gcal_setting setting = { .generator = g, .values = variants.values[i] };
+        struct gcal_generator_setting setting = { .generator = g,
+                                                  .values = variants.values[i] };
 
         if (!(kernel = gcal_kernel_create(&setting, &err)))
             fail_msg("%s: %s", g->name, err.text);

@@ -22,12 +22,12 @@ enum { N = 32 };
 static struct gcal_error err;
 
 static char *reduce(const char *source, const char *kernel,
-                    const struct gcal_removal *removal)
+                    const struct gcal_remove_options *removal)
 {
     struct gcal_count_request request = {
         .source = source, .file = "k.cl", .kernel = kernel, .n_dims = 1
     };
-    char *text = gcal_work_remove(&request, removal, NULL, &err);
+    char *text = gcal_remove_work(&request, removal, NULL, &err);
 
     if (!text)
         fail_msg("%s", err.text);
@@ -35,7 +35,7 @@ static char *reduce(const char *source, const char *kernel,
 }
 
 static void run(const char *source, const char *kernel, size_t n_args,
-                struct gcal_host_arg *args)
+                struct gcal_interp_arg *args)
 {
     struct gcal_count_request request = { .source = source,
                                           .file = "removed.cl",
@@ -44,7 +44,7 @@ static void run(const char *source, const char *kernel, size_t n_args,
                                           .local_size = { 16 } };
     size_t global[] = { N };
 
-    if (gcal_host_run_kernel(&request, global, n_args, args, &err) < 0)
+    if (gcal_interp_run_kernel(&request, global, n_args, args, &err) < 0)
         fail_msg("%s\n%s", err.text, source);
 }
 
@@ -56,14 +56,14 @@ static void run(const char *source, const char *kernel, size_t n_args,
 static void sums_of(const char *source, const char *kernel, size_t n_accumulators,
                     float *sums)
 {
-    struct gcal_removal removal = { .n_accumulators = n_accumulators };
+    struct gcal_remove_options removal = { .n_accumulators = n_accumulators };
     float a[8 * N], b[8 * N], c[8 * N];
     int n = 19;
-    struct gcal_host_arg args[] = { { "float32", a, 8 * N },
-                                    { "float32", b, 8 * N },
-                                    { "float32", c, 8 * N },
-                                    { "int32", &n, 0 },
-                                    { "float32", sums, N } };
+    struct gcal_interp_arg args[] = { { "float32", a, 8 * N },
+                                      { "float32", b, 8 * N },
+                                      { "float32", c, 8 * N },
+                                      { "int32", &n, 0 },
+                                      { "float32", sums, N } };
     char *text = reduce(source, kernel, &removal);
 
     for (int i = 0; i < 8 * N; i++) {
@@ -135,7 +135,7 @@ static void accumulators_take_turns(void **state)
     static const char source[] = "__kernel void k(__global float *x, int n) {\n"
                                  "float s = 0; for (int i = 0; i < n; i++) s += x[i];\n"
                                  "x[0] = s; }";
-    struct gcal_removal removal = { .n_accumulators = 4 };
+    struct gcal_remove_options removal = { .n_accumulators = 4 };
     char *text = reduce(source, "k", &removal);
 
     (void)state;
@@ -155,7 +155,7 @@ static void own_pragmas_stay(void **state)
         "#pragma gpucal trips average\n"
         "EACH s += x[j];\n"
         "x[0] = s; }";
-    char *text = reduce(source, "k", &(struct gcal_removal){ 0 });
+    char *text = reduce(source, "k", &(struct gcal_remove_options){ 0 });
 
     (void)state;
     assert_non_null(strstr(text, "#pragma gpucal trips average\n    for (int j"));
@@ -170,7 +170,7 @@ static void extensions_are_asked_for_where_they_are(void **state)
                                  "#endif\n"
                                  "#pragma OPENCL FP_CONTRACT OFF\n"
                                  "__kernel void k(__global float *x) { x[0] = x[1]; }";
-    char *text = reduce(source, "k", &(struct gcal_removal){ 0 });
+    char *text = reduce(source, "k", &(struct gcal_remove_options){ 0 });
 
     (void)state;
     assert_non_null(strstr(text, "#ifdef cl_khr_fp16\n"
@@ -198,15 +198,16 @@ static void all_types_have_private_values(void **state)
     for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
         size_t count = (size_t)(lanes[t] == 3 ? 4 : lanes[t]) * N;
         double x[16 * N] = { 0 }, sums[16 * N] = { 0 };
-        struct gcal_host_arg args[] = { { dtypes[t], x, count },
-                                        { dtypes[t], sums, count } };
+        struct gcal_interp_arg args[] = { { dtypes[t], x, count },
+                                          { dtypes[t], sums, count } };
         char source[300], *text;
 
         snprintf(source, sizeof(source),
                  "__kernel void k(__global %s *x) { int i = get_global_id(0);\n"
                  "%s a = x[i]; a = a + x[i]; x[i] = a + a; }",
                  types[t], types[t]);
-        text = reduce(source, "k", &(struct gcal_removal){ .form = GCAL_REMOVAL_ONCHIP });
+        text = reduce(source, "k",
+                      &(struct gcal_remove_options){ .form = GCAL_REMOVE_KEEP_ONCHIP });
         run(text, "k", 2, args);
         assert_memory_not_equal(sums, x, sizeof(sums));
         for (size_t i = 0; i < 16 * N; i++)
@@ -232,10 +233,10 @@ static void stores_are_added_up(void **state)
                                  "    *x++ = 1000;\n"
                                  "}";
     int x[4 * N] = { 0 }, y[4 * N] = { 0 }, sums[N];
-    struct gcal_host_arg args[] = { { "int32", x, 4 * N },
-                                    { "int32", y, 4 * N },
-                                    { "int32", sums, N } };
-    struct gcal_removal removal = { .form = GCAL_REMOVAL_ONCHIP };
+    struct gcal_interp_arg args[] = { { "int32", x, 4 * N },
+                                      { "int32", y, 4 * N },
+                                      { "int32", sums, N } };
+    struct gcal_remove_options removal = { .form = GCAL_REMOVE_KEEP_ONCHIP };
     char *text = reduce(source, "k", &removal);
 
     (void)state;
@@ -277,12 +278,12 @@ static void stores_stay_in_place(void **state)
 
     (void)state;
     for (size_t n = 1; n <= 3; n += 2) {
-        struct gcal_removal removal = { .form = GCAL_REMOVAL_MEMORY,
-                                        .n_accumulators = n };
+        struct gcal_remove_options removal = { .form = GCAL_REMOVE_KEEP_MEMORY,
+                                               .n_accumulators = n };
         float x[64], w[4 * N] = { 0 };
         int v[64] = { 0 }, ix[96] = { 0 };
         unsigned char u[N] = { 0 };
-        struct gcal_host_arg args[] = {
+        struct gcal_interp_arg args[] = {
             { "float32", x, 64 }, { "int32", v, 64 },      { "int32", ix, 96 },
             { "uint8", u, N },    { "float32", w, 4 * N }, { "float32", NULL, 16 }
         };
@@ -319,7 +320,7 @@ static void barriers_stay_or_go(void **state)
         "    }\n"
         "    x[get_global_id(0)] = t[0];\n"
         "}";
-    struct gcal_removal removal = { .form = GCAL_REMOVAL_MEMORY };
+    struct gcal_remove_options removal = { .form = GCAL_REMOVE_KEEP_MEMORY };
     char *text = reduce(source, "k", &removal);
 
     (void)state;
@@ -340,9 +341,9 @@ static void what_stores_nothing_gets_a_buffer(void **state)
     static const char source[] = "__kernel void k(__global float *x) {\n"
                                  "    float s = x[get_global_id(0)] * 3; }";
     float x[N], sums[N] = { 0 };
-    struct gcal_host_arg args[] = { { "float32", x, N }, { "float32", sums, N } };
-    char *text =
-        reduce(source, "k", &(struct gcal_removal){ .form = GCAL_REMOVAL_MEMORY });
+    struct gcal_interp_arg args[] = { { "float32", x, N }, { "float32", sums, N } };
+    char *text = reduce(source, "k",
+                        &(struct gcal_remove_options){ .form = GCAL_REMOVE_KEEP_MEMORY });
 
     (void)state;
     for (int i = 0; i < N; i++)
@@ -354,17 +355,18 @@ static void what_stores_nothing_gets_a_buffer(void **state)
 
 /* ---- what is refused ---- */
 
-static void expect_refusal(const char *body, const struct gcal_removal *removal,
+static void expect_refusal(const char *body, const struct gcal_remove_options *removal,
                            const char *expected)
 {
-    char *source = gcal_format("#define X(i) x[i]\n"
-                               "__kernel void k(__global float *x, __global int *ix,\n"
-                               "                __local float *t, int n) {\n"
-                               "int i = get_global_id(0); float p[4]; float s = 0;\n"
-                               "%s\nx[i] = s; }",
-                               body);
+    char *source =
+        gcal_buf_format("#define X(i) x[i]\n"
+                        "__kernel void k(__global float *x, __global int *ix,\n"
+                        "                __local float *t, int n) {\n"
+                        "int i = get_global_id(0); float p[4]; float s = 0;\n"
+                        "%s\nx[i] = s; }",
+                        body);
     struct gcal_count_request request = { .source = source, .file = "k.cl", .n_dims = 1 };
-    char *text = gcal_work_remove(&request, removal, NULL, &err);
+    char *text = gcal_remove_work(&request, removal, NULL, &err);
 
     if (text)
         fail_msg("\"%s\" was taken\n%s", expected, text);
@@ -375,7 +377,7 @@ static void expect_refusal(const char *body, const struct gcal_removal *removal,
 
 static void refuses_work_that_depends_on_loads(void **state)
 {
-    static const struct gcal_removal onchip = { .form = GCAL_REMOVAL_ONCHIP };
+    static const struct gcal_remove_options onchip = { .form = GCAL_REMOVE_KEEP_ONCHIP };
     static const char *const cases[][2] = {
         { "for (int j = 0; j < ix[i]; j++) s += 1;", "k.cl:5:1: how often" },
         { "int e = ix[0]; while (i < e) i++;", "k.cl:5:16: how often" },
@@ -402,7 +404,8 @@ static void refuses_work_that_depends_on_loads(void **state)
 static void refuses_loads_that_depend_on_what_goes(void **state)
 {
     static const char *const keep[] = { "x" };
-    static const struct gcal_removal all = { 0 }, only_x = { .n_keep = 1, .keep = keep };
+    static const struct gcal_remove_options all = { 0 },
+                                            only_x = { .n_keep = 1, .keep = keep };
 
     (void)state;
     expect_refusal("s = x[ix[i]];", &only_x, "k.cl:5:7: where a kept load goes");
@@ -412,17 +415,17 @@ static void refuses_loads_that_depend_on_what_goes(void **state)
     expect_refusal("while (X(i) > 1) i++;", &all, "k.cl:5:8: where a kept load goes");
     expect_refusal("i = t[0]; s = X(i);", &all, "depends on local memory");
     expect_refusal("i = atomic_inc(ix); s = X(i);", &all, "k.cl:5:5: where a kept load");
-    expect_refusal("s = X(i);", &(struct gcal_removal){ .n_accumulators = 65 },
+    expect_refusal("s = X(i);", &(struct gcal_remove_options){ .n_accumulators = 65 },
                    "65 accumulators are more than 64");
-    expect_refusal(
-        "s = X(i);",
-        &(struct gcal_removal){ .form = GCAL_REMOVAL_ONCHIP, .n_keep = 1, .keep = keep },
-        "keeps no global loads");
+    expect_refusal("s = X(i);",
+                   &(struct gcal_remove_options){
+                       .form = GCAL_REMOVE_KEEP_ONCHIP, .n_keep = 1, .keep = keep },
+                   "keeps no global loads");
 }
 
 static void refuses_accesses_that_cannot_stay(void **state)
 {
-    static const struct gcal_removal memory = { .form = GCAL_REMOVAL_MEMORY };
+    static const struct gcal_remove_options memory = { .form = GCAL_REMOVE_KEEP_MEMORY };
     static const char *const keep[] = { "x" };
     static const char *const cases[][2] = {
         { "if (X(i) > 1) x[i] = 2;", "k.cl:5:5: where a kept load goes" },
@@ -436,10 +439,10 @@ static void refuses_accesses_that_cannot_stay(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         expect_refusal(cases[i][0], &memory, cases[i][1]);
-    expect_refusal(
-        "s = X(i);",
-        &(struct gcal_removal){ .form = GCAL_REMOVAL_MEMORY, .n_keep = 1, .keep = keep },
-        "all of them");
+    expect_refusal("s = X(i);",
+                   &(struct gcal_remove_options){
+                       .form = GCAL_REMOVE_KEEP_MEMORY, .n_keep = 1, .keep = keep },
+                   "all of them");
 }
 
 /* What a function does would be done without what its caller loaded before. */
@@ -455,15 +458,15 @@ static void refuses_stores_and_barriers_in_functions(void **state)
 
     (void)state;
     for (size_t i = 0; i < 4; i++) {
-        char *source = gcal_format("%s\n__kernel void k(__global float *x) {\n"
-                                   "f(x); x[0] = x[1]; }",
-                                   functions[i]);
+        char *source = gcal_buf_format("%s\n__kernel void k(__global float *x) {\n"
+                                       "f(x); x[0] = x[1]; }",
+                                       functions[i]);
         struct gcal_count_request request = { .source = source,
                                               .file = "k.cl",
                                               .n_dims = 1 };
-        struct gcal_removal memory = { .form = GCAL_REMOVAL_MEMORY };
+        struct gcal_remove_options memory = { .form = GCAL_REMOVE_KEEP_MEMORY };
 
-        assert_null(gcal_work_remove(&request, &memory, NULL, &err));
+        assert_null(gcal_remove_work(&request, &memory, NULL, &err));
         if (!strstr(err.text, "in a function cannot be kept: write it in the kernel"))
             fail_msg("%s", err.text);
         free(source);

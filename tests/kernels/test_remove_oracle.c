@@ -168,8 +168,8 @@ static double counted_loads(const struct oracle_case *t, const char *source)
         struct gcal_expr *expr;
         double values[8] = { 0 };
 
-        if (e->kind != GCAL_FEATURE_MEM_ACCESS || e->space != GCAL_SPACE_GLOBAL ||
-            e->direction != GCAL_LOAD)
+        if (e->kind != GCAL_FEATURE_MEM_ACCESS || e->space != GCAL_FEATURE_SPACE_GLOBAL ||
+            e->direction != GCAL_FEATURE_LOAD)
             continue;
         assert_non_null(expr = gcal_expr_parse(e->count, &err));
         for (size_t j = 0; j < gcal_expr_symbol_count(expr); j++) {
@@ -238,14 +238,14 @@ static void check_memory(const struct oracle_case *t, const char *before,
 
 static void check_case(const struct oracle_case *t)
 {
-    static const struct gcal_removal forms[] = {
-        { .form = GCAL_REMOVAL_LOADS },
-        { .form = GCAL_REMOVAL_LOADS, .n_accumulators = 4 },
-        { .form = GCAL_REMOVAL_ONCHIP },
-        { .form = GCAL_REMOVAL_MEMORY },
+    static const struct gcal_remove_options forms[] = {
+        { .form = GCAL_REMOVE_KEEP_LOADS },
+        { .form = GCAL_REMOVE_KEEP_LOADS, .n_accumulators = 4 },
+        { .form = GCAL_REMOVE_KEEP_ONCHIP },
+        { .form = GCAL_REMOVE_KEEP_MEMORY },
     };
     struct gcal_error err = { 0 };
-    char *path = gcal_format("%s/%s", SOURCE_DIR, t->file), *source, *before;
+    char *path = gcal_buf_format("%s/%s", SOURCE_DIR, t->file), *source, *before;
     double items = 1;
 
     assert_non_null(source = gcal_file_read(path, 100000, NULL, &err));
@@ -258,21 +258,21 @@ static void check_case(const struct oracle_case *t)
                                               .kernel = t->kernel,
                                               .build_options = t->options,
                                               .n_dims = t->n_dims };
-        char *text = gcal_work_remove(&request, &forms[i], NULL, &err), *after;
+        char *text = gcal_remove_work(&request, &forms[i], NULL, &err), *after;
 
-        if (!text && forms[i].form == GCAL_REMOVAL_MEMORY &&
+        if (!text && forms[i].form == GCAL_REMOVE_KEEP_MEMORY &&
             strcmp(t->kernel, "helped") == 0 && strstr(err.text, "a store in a function"))
             continue;
         if (!text)
             fail_msg("%s", err.text);
         after = run_oclgrind(t, text, strstr(text, "read_tgt_dest") != NULL);
-        if (forms[i].form == GCAL_REMOVAL_LOADS)
+        if (forms[i].form == GCAL_REMOVE_KEEP_LOADS)
             check_loads(t, before, text, after);
-        else if (forms[i].form == GCAL_REMOVAL_ONCHIP)
+        else if (forms[i].form == GCAL_REMOVE_KEEP_ONCHIP)
             check_onchip(t, before, after);
         else
             check_memory(t, before, after);
-        if (forms[i].form != GCAL_REMOVAL_MEMORY)
+        if (forms[i].form != GCAL_REMOVE_KEEP_MEMORY)
             assert_true(seen(after, "store global") <= items);
         assert_true(seen(after, "store global") > 0);
         free(after);

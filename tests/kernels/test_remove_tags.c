@@ -41,13 +41,13 @@ static const char source[] =
 
 static struct gcal_error err;
 
-static char *reduce(const char *text, enum gcal_removal_form form, size_t n_keep,
+static char *reduce(const char *text, enum gcal_remove_form form, size_t n_keep,
                     const char *const *keep)
 {
     struct gcal_count_request request = { .source = text, .file = "k.cl", .n_dims = 1 };
-    struct gcal_removal removal = { .form = form, .n_keep = n_keep, .keep = keep };
+    struct gcal_remove_options removal = { .form = form, .n_keep = n_keep, .keep = keep };
 
-    return gcal_work_remove(&request, &removal, NULL, &err);
+    return gcal_remove_work(&request, &removal, NULL, &err);
 }
 
 static struct gcal_profile *count(const char *text)
@@ -67,8 +67,8 @@ static struct gcal_profile *count(const char *text)
 
 static bool is_load(const struct gcal_profile_entry *e)
 {
-    return e->kind == GCAL_FEATURE_MEM_ACCESS && e->space == GCAL_SPACE_GLOBAL &&
-           e->direction == GCAL_LOAD;
+    return e->kind == GCAL_FEATURE_MEM_ACCESS && e->space == GCAL_FEATURE_SPACE_GLOBAL &&
+           e->direction == GCAL_FEATURE_LOAD;
 }
 
 static const struct gcal_profile_entry *load_with(const struct gcal_profile *p,
@@ -104,7 +104,7 @@ static void a_tag_picks_its_access_alone(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
-        char *text = reduce(source, GCAL_REMOVAL_LOADS, 1, &kept[i].tag);
+        char *text = reduce(source, GCAL_REMOVE_KEEP_LOADS, 1, &kept[i].tag);
         struct gcal_profile *after;
         size_t n_loads = 0;
 
@@ -129,7 +129,7 @@ static void a_tag_picks_its_access_alone(void **state)
 static void a_place_keeps_the_tags_in_it(void **state)
 {
     static const char *const keep[] = { "outer", "inner" };
-    char *text = reduce(source, GCAL_REMOVAL_LOADS, 2, keep);
+    char *text = reduce(source, GCAL_REMOVE_KEEP_LOADS, 2, keep);
 
     (void)state;
     if (!text)
@@ -140,7 +140,7 @@ static void a_place_keeps_the_tags_in_it(void **state)
 
 static void work_on_the_chip_keeps_local_tags(void **state)
 {
-    char *text = reduce(source, GCAL_REMOVAL_ONCHIP, 0, NULL);
+    char *text = reduce(source, GCAL_REMOVE_KEEP_ONCHIP, 0, NULL);
 
     (void)state;
     if (!text)
@@ -153,7 +153,7 @@ static void work_on_the_chip_keeps_local_tags(void **state)
 static void expect_refusal(const char *text, const char *keep, const char *where,
                            const char *why)
 {
-    char *made = reduce(text, GCAL_REMOVAL_LOADS, 1, &keep);
+    char *made = reduce(text, GCAL_REMOVE_KEEP_LOADS, 1, &keep);
 
     if (made)
         fail_msg("%s", made);

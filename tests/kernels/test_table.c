@@ -25,14 +25,14 @@
 
 enum { SEED = 20240607, LIMIT_S = 100, SKIPPED = 77 };
 
-struct table {
+struct device_table {
     const char *platform, *folder;
     size_t n_words;
     char **words;
 
-    struct gcal_spawner *spawner;
+    struct gcal_worker_spawner *spawner;
     struct gcal_device_info info;
-    struct gcal_device_ops ops;
+    struct gcal_plan_device_ops ops;
     size_t n_good, n_left_out, n_failed;
 };
 
@@ -70,7 +70,8 @@ static bool is_chosen_by(const char *word, const struct gcal_generator *g)
     return false;
 }
 
-static bool is_generator_wanted(const struct table *t, const struct gcal_generator *g)
+static bool is_generator_wanted(const struct device_table *t,
+                                const struct gcal_generator *g)
 {
     size_t n_names = 0;
 
@@ -87,7 +88,8 @@ static bool is_generator_wanted(const struct table *t, const struct gcal_generat
     return n_names == 0;
 }
 
-static bool is_kernel_wanted(const struct table *t, const struct gcal_kernel *kernel)
+static bool is_kernel_wanted(const struct device_table *t,
+                             const struct gcal_kernel *kernel)
 {
     for (size_t i = 0; i < t->n_words; i++) {
         const char *word = t->words[i];
@@ -107,7 +109,7 @@ static bool is_platform(const struct gcal_device_info *info, const char *words)
 }
 
 /* False when there is none. */
-static bool find_device(struct table *t, struct gcal_error *err)
+static bool find_device(struct device_table *t, struct gcal_error *err)
 {
     struct gcal_worker *worker = gcal_worker_start(t->spawner, NULL, err);
     struct gcal_device_info *devices = NULL;
@@ -115,7 +117,8 @@ static bool find_device(struct table *t, struct gcal_error *err)
 
     if (!worker)
         die("worker", err);
-    if (gcal_worker_list(worker, LIMIT_S, &devices, &count, err) != GCAL_WORKER_DONE)
+    if (gcal_worker_list_devices(worker, LIMIT_S, &devices, &count, err) !=
+        GCAL_WORKER_DONE)
         count = 0;
     for (size_t i = 0; i < count; i++)
         if (!t->info.uid && (!t->platform || is_platform(&devices[i], t->platform))) {
@@ -133,11 +136,11 @@ static bool find_device(struct table *t, struct gcal_error *err)
 
 enum came { GOOD, LEFT_OUT, WRONG };
 
-static enum came run(struct table *t, const struct gcal_kernel *kernel, double *run_s,
-                     double *host_s, struct gcal_error *why)
+static enum came run(struct device_table *t, const struct gcal_kernel *kernel,
+                     double *run_s, double *host_s, struct gcal_error *why)
 {
     void **outputs = calloc(kernel->n_args + 1, sizeof(*outputs));
-    enum gcal_row_status status = GCAL_ROW_GOOD;
+    enum gcal_measurement_status status = GCAL_MEASUREMENT_GOOD;
     enum gcal_worker_outcome outcome;
     double start = gcal_clock_now_s(), worst;
     enum came came = WRONG;
@@ -148,10 +151,11 @@ static enum came run(struct table *t, const struct gcal_kernel *kernel, double *
     *run_s = gcal_clock_now_s() - start;
     if (outcome == GCAL_WORKER_DONE) {
         start = gcal_clock_now_s();
-        came = gcal_plan_compare(kernel, SEED, outputs, &worst, why) == 0 ? GOOD : WRONG;
+        came = gcal_plan_compare_outputs(kernel, SEED, outputs, &worst, why) == 0 ? GOOD
+                                                                                  : WRONG;
         *host_s = gcal_clock_now_s() - start;
     } else if (outcome == GCAL_WORKER_REFUSED) {
-        came = status == GCAL_ROW_SKIPPED ? LEFT_OUT : WRONG;
+        came = status == GCAL_MEASUREMENT_SKIPPED ? LEFT_OUT : WRONG;
     } else {
         struct gcal_error err = { 0 };
 
@@ -167,7 +171,7 @@ static enum came run(struct table *t, const struct gcal_kernel *kernel, double *
 }
 
 /* Adds one to what it came to, and says it in words. */
-static const char *judge(struct table *t, enum came came)
+static const char *judge(struct device_table *t, enum came came)
 {
     t->n_good += came == GOOD;
     t->n_left_out += came == LEFT_OUT;
@@ -175,18 +179,19 @@ static const char *judge(struct table *t, enum came came)
     return came == GOOD ? "ok" : came == LEFT_OUT ? "left out:" : "FAILED:";
 }
 
-static void test_kernel(struct table *t, const struct gcal_setting *setting,
+static void test_kernel(struct device_table *t,
+                        const struct gcal_generator_setting *setting,
                         const struct gcal_kernel *kernel)
 {
-    struct gcal_kernel_limits limits = gcal_device_limits(&t->info);
+    struct gcal_kernel_limits limits = gcal_config_device_limits(&t->info);
     struct gcal_error why = { 0 };
-    enum gcal_left_out reason;
+    enum gcal_kernel_exclusion reason;
     const char *words;
     double run_s = 0, host_s = 0;
     enum came came = LEFT_OUT;
 
-    if (!gcal_limits_allow(&limits, setting, kernel, &reason))
-        gcal_error_set(&why, GCAL_EDEVICE, "%s", gcal_left_out_name(reason));
+    if (!gcal_kernel_limits_allow(&limits, setting, kernel, &reason))
+        gcal_error_set(&why, GCAL_EDEVICE, "%s", gcal_kernel_exclusion_name(reason));
     else
         came = run(t, kernel, &run_s, &host_s, &why);
     words = judge(t, came);
@@ -199,16 +204,17 @@ static void test_kernel(struct table *t, const struct gcal_setting *setting,
 
 /* ---- all ---- */
 
-static void test_generator(struct table *t, const struct gcal_generator *g)
+static void test_generator(struct device_table *t, const struct gcal_generator *g)
 {
     struct variants variants = { 0 };
     struct gcal_error err = { 0 };
 
-    if (variants_choose(g, !gcal_texts_have(&g->tags, "work_removed"), &variants, &err) <
-        0)
+    if (variants_choose(g, !gcal_catalogue_texts_contain(&g->tags, "work_removed"),
+                        &variants, &err) < 0)
         die(g->name, &err);
     for (size_t i = 0; i < variants.n; i++) {
-        struct gcal_setting setting = { .generator = g, .values = variants.values[i] };
+        struct gcal_generator_setting setting = { .generator = g,
+                                                  .values = variants.values[i] };
         struct gcal_kernel *kernel = gcal_kernel_create(&setting, &err);
 
         if (!kernel)
@@ -223,7 +229,7 @@ static void test_generator(struct table *t, const struct gcal_generator *g)
     variants_clear(&variants);
 }
 
-static int test_all(struct table *t)
+static int test_all(struct device_table *t)
 {
     struct gcal_error err = { 0 };
     struct gcal_catalogue *catalogue = gcal_catalogue_open(t->folder, &err);
@@ -247,7 +253,7 @@ static int usage(void)
 }
 
 /* The options in front; -1 when they are wrong. */
-static int read_options(struct table *t, int argc, char **argv)
+static int read_options(struct device_table *t, int argc, char **argv)
 {
     int i = 1;
 
@@ -268,7 +274,7 @@ static int read_options(struct table *t, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct table t = { 0 };
+    struct device_table t = { 0 };
     struct gcal_error err = { 0 };
     int rc = gcal_worker_dispatch(argc, argv);
 
@@ -276,20 +282,20 @@ int main(int argc, char **argv)
         return rc;
     if (read_options(&t, argc, argv) < 0)
         return usage();
-    if (!(t.spawner = gcal_spawner_start(&err)))
+    if (!(t.spawner = gcal_worker_spawner_start(&err)))
         die("spawner", &err);
     if (!find_device(&t, &err)) {
         printf("no device of platform '%s': %s\n", t.platform ? t.platform : "any",
                err.text);
-        gcal_spawner_stop(t.spawner);
+        gcal_worker_spawner_stop(t.spawner);
         return SKIPPED;
     }
-    t.ops = gcal_worker_ops_create(t.spawner, t.info.uid, LIMIT_S, NULL, &err);
+    t.ops = gcal_plan_worker_ops_create(t.spawner, t.info.uid, LIMIT_S, NULL, &err);
     if (!t.ops.context || t.ops.restart(t.ops.context, &err) < 0)
         die(t.info.name, &err);
     rc = test_all(&t);
-    gcal_worker_ops_destroy(&t.ops);
+    gcal_plan_worker_ops_destroy(&t.ops);
     gcal_device_info_clear(&t.info);
-    gcal_spawner_stop(t.spawner);
+    gcal_worker_spawner_stop(t.spawner);
     return rc;
 }

@@ -15,7 +15,7 @@
 
 enum { MIN_VARIANTS = 3, MAX_TRIES = 20000 };
 
-struct search {
+struct variant_search {
     const struct gcal_generator *g;
     const char **values; /* the setting that is being made */
     size_t fixed;        /* the argument that keeps its value, besides the dtype */
@@ -24,7 +24,7 @@ struct search {
     size_t tries;
     bool again; /* a setting that is there already will do */
     const struct variants *made;
-    const struct gcal_texts *texts; /* those of 'made' */
+    const struct gcal_catalogue_texts *texts; /* those of 'made' */
 };
 
 /* ---- arguments ---- */
@@ -33,7 +33,7 @@ static long long middle_of(const struct gcal_generator_arg *a)
 {
     long long value = a->first;
 
-    if (a->form == GCAL_VALUES_RANGE)
+    if (a->form == GCAL_GENERATOR_VALUES_RANGE)
         return a->first + (a->last - a->first) / (2 * a->step) * a->step;
     while (value * value < a->first * a->last)
         value *= 2;
@@ -41,8 +41,8 @@ static long long middle_of(const struct gcal_generator_arg *a)
 }
 
 /* Of a range or powers of two the ends, and one between. */
-static int add_ends(const struct gcal_generator_arg *a, struct gcal_texts *texts,
-                    struct gcal_error *err)
+static int add_ends(const struct gcal_generator_arg *a,
+                    struct gcal_catalogue_texts *texts, struct gcal_error *err)
 {
     const long long ends[] = { a->first, middle_of(a), a->last };
     int rc = 0;
@@ -51,50 +51,50 @@ static int add_ends(const struct gcal_generator_arg *a, struct gcal_texts *texts
         char text[32];
 
         snprintf(text, sizeof(text), "%lld", ends[i]);
-        if (!gcal_texts_have(texts, text))
-            rc = gcal_texts_add(texts, text, err);
+        if (!gcal_catalogue_texts_contain(texts, text))
+            rc = gcal_catalogue_texts_add(texts, text, err);
     }
     return rc;
 }
 
 /* A size takes its first value: what runs are the sizes of the check. */
-static int find_values(const struct gcal_generator_arg *a, struct gcal_texts *texts,
-                       struct gcal_error *err)
+static int find_values(const struct gcal_generator_arg *a,
+                       struct gcal_catalogue_texts *texts, struct gcal_error *err)
 {
-    const struct gcal_texts *more = a->listed.n ? &a->listed : &a->defaults;
+    const struct gcal_catalogue_texts *more = a->listed.n ? &a->listed : &a->defaults;
     size_t n = a->size ? 1 : more->n;
     int rc = 0;
 
-    if (a->form == GCAL_VALUES_RANGE || a->form == GCAL_VALUES_POWERS)
+    if (a->form == GCAL_GENERATOR_VALUES_RANGE || a->form == GCAL_GENERATOR_VALUES_POWERS)
         rc = add_ends(a, texts, err);
     for (size_t i = 0; i < n && rc == 0; i++)
-        if (!gcal_texts_have(texts, more->items[i]))
-            rc = gcal_texts_add(texts, more->items[i], err);
+        if (!gcal_catalogue_texts_contain(texts, more->items[i]))
+            rc = gcal_catalogue_texts_add(texts, more->items[i], err);
     return rc;
 }
 
 /* Of the loads that a companion may keep: all, and each by itself, as far as the variant
  * with all defaults has them.
  */
-static int find_loads(const struct gcal_generator *g, struct gcal_texts *texts,
+static int find_loads(const struct gcal_generator *g, struct gcal_catalogue_texts *texts,
                       struct gcal_error *err)
 {
     const char **values = calloc(g->n_arguments, sizeof(*values));
-    struct gcal_setting setting = { .generator = g, .values = values };
-    const struct gcal_loads *loads = NULL;
+    struct gcal_generator_setting setting = { .generator = g, .values = values };
+    const struct gcal_remove_load_list *loads = NULL;
     size_t argument;
     int rc;
 
     if (!values)
         return gcal_error_memory(err);
     for (size_t i = 0; i < g->n_arguments; i++)
-        values[i] = g->arguments[i].form == GCAL_VALUES_LOADS
+        values[i] = g->arguments[i].form == GCAL_GENERATOR_VALUES_LOADS
                         ? "each"
                         : g->arguments[i].defaults.items[0];
-    rc = gcal_companion_apart(&setting, &loads, &argument, err);
+    rc = gcal_generator_keep_each(&setting, &loads, &argument, err);
     for (size_t i = 0; rc == 0 && i < loads->n; i++)
         if (loads->items[i].is_own)
-            rc = gcal_texts_add(texts, loads->items[i].with, err);
+            rc = gcal_catalogue_texts_add(texts, loads->items[i].with, err);
     free(values);
     return rc;
 }
@@ -123,26 +123,26 @@ static bool is_made(const struct variants *made, const char *const *values, size
     return false;
 }
 
-static bool is_good(struct search *s)
+static bool is_good(struct variant_search *s)
 {
-    struct gcal_setting setting = { .generator = s->g, .values = s->values };
+    struct gcal_generator_setting setting = { .generator = s->g, .values = s->values };
     const struct gcal_yaml *broken;
     struct gcal_buf why = { 0 };
     bool allowed;
 
     s->tries++;
-    allowed = gcal_where_broken(&setting, &broken, NULL) == 0 && !broken &&
-              gcal_companion_allows(&setting, &why, NULL) == 1;
+    allowed = gcal_generator_where_broken(&setting, &broken, NULL) == 0 && !broken &&
+              gcal_generator_keep_allows(&setting, &why, NULL) == 1;
     gcal_buf_free(&why);
     if (!allowed)
         return false;
     return s->again || !is_made(s->made, s->values, s->g->n_arguments);
 }
 
-static bool complete(struct search *s, size_t i);
+static bool complete(struct variant_search *s, size_t i);
 
 /* Values of argument 'i' that are targets, or those that are none. */
-static bool try_values(struct search *s, size_t i, bool targets)
+static bool try_values(struct variant_search *s, size_t i, bool targets)
 {
     for (size_t v = 0; v < s->texts[i].n && s->tries < MAX_TRIES; v++) {
         if (s->targets[i][v] != targets)
@@ -155,7 +155,7 @@ static bool try_values(struct search *s, size_t i, bool targets)
 }
 
 /* Gives values to the arguments from 'i' on; false when no combination is allowed. */
-static bool complete(struct search *s, size_t i)
+static bool complete(struct variant_search *s, size_t i)
 {
     if (i == s->g->n_arguments)
         return is_good(s);
@@ -167,23 +167,23 @@ static bool complete(struct search *s, size_t i)
 /* ---- one dtype ---- */
 
 /* All words, as each is likely to be other code; of numbers, three. */
-static void mark_targets(struct search *s)
+static void mark_targets(struct variant_search *s)
 {
     for (size_t i = 0; i < s->g->n_arguments; i++) {
         const struct gcal_generator_arg *a = &s->g->arguments[i];
-        bool *targets = s->targets[i], loads = a->form == GCAL_VALUES_LOADS;
-        bool listed = loads || a->form == GCAL_VALUES_LISTED;
+        bool *targets = s->targets[i], loads = a->form == GCAL_GENERATOR_VALUES_LOADS;
+        bool listed = loads || a->form == GCAL_GENERATOR_VALUES_LISTED;
         size_t n = listed || s->texts[i].n < 3 ? s->texts[i].n : 3;
 
         if (i == s->dtype || n < 2)
             continue;
         targets[0] = targets[n / 2] = targets[n - 1] = true;
         for (size_t v = 0; listed && v < n; v++)
-            targets[v] = targets[v] || loads || !gcal_argument_is_integer(a);
+            targets[v] = targets[v] || loads || !gcal_generator_arg_is_integer(a);
     }
 }
 
-static void cover(struct search *s)
+static void cover(struct variant_search *s)
 {
     for (size_t i = 0; i < s->g->n_arguments; i++)
         for (size_t v = 0; v < s->texts[i].n; v++)
@@ -191,7 +191,8 @@ static void cover(struct search *s)
                 s->targets[i][v] = false;
 }
 
-static int keep(const struct search *s, struct variants *variants, struct gcal_error *err)
+static int keep(const struct variant_search *s, struct variants *variants,
+                struct gcal_error *err)
 {
     size_t bytes = s->g->n_arguments * sizeof(*s->values);
     const char ***moved = gcal_array_grow(variants->values, variants->n,
@@ -207,13 +208,14 @@ static int keep(const struct search *s, struct variants *variants, struct gcal_e
 }
 
 /* The setting that the search found, unless it is there already. */
-static int take(struct search *s, struct variants *variants, struct gcal_error *err)
+static int take(struct variant_search *s, struct variants *variants,
+                struct gcal_error *err)
 {
     cover(s);
     return is_made(variants, s->values, s->g->n_arguments) ? 0 : keep(s, variants, err);
 }
 
-static int take_defaults(struct search *s, struct variants *variants,
+static int take_defaults(struct variant_search *s, struct variants *variants,
                          struct gcal_error *err)
 {
     for (size_t i = 0; i < s->g->n_arguments; i++)
@@ -223,8 +225,8 @@ static int take_defaults(struct search *s, struct variants *variants,
 }
 
 /* The setting for target 'v' of argument 'i', if there is one. */
-static int take_target(struct search *s, size_t i, size_t v, struct variants *variants,
-                       struct gcal_error *err)
+static int take_target(struct variant_search *s, size_t i, size_t v,
+                       struct variants *variants, struct gcal_error *err)
 {
     s->fixed = i;
     s->tries = 0;
@@ -233,7 +235,7 @@ static int take_target(struct search *s, size_t i, size_t v, struct variants *va
     return complete(s, 0) ? take(s, variants, err) : 0;
 }
 
-static int choose_for_dtype(struct search *s, struct variants *variants,
+static int choose_for_dtype(struct variant_search *s, struct variants *variants,
                             struct gcal_error *err)
 {
     size_t before = variants->n;
@@ -257,7 +259,7 @@ static int choose_for_dtype(struct search *s, struct variants *variants,
 
 /* ---- all ---- */
 
-static void free_search(struct search *s)
+static void free_search(struct variant_search *s)
 {
     for (size_t i = 0; s->targets && i < s->g->n_arguments; i++)
         free(s->targets[i]);
@@ -265,12 +267,14 @@ static void free_search(struct search *s)
     free(s->values);
 }
 
-static int init_search(struct search *s, const struct gcal_generator *g,
+static int init_search(struct variant_search *s, const struct gcal_generator *g,
                        struct variants *variants, struct gcal_error *err)
 {
     size_t n = g->n_arguments;
 
-    *s = (struct search){ .g = g, .dtype = find_dtype(g), .fixed = n, .made = variants };
+    *s = (struct variant_search){
+        .g = g, .dtype = find_dtype(g), .fixed = n, .made = variants
+    };
     s->values = calloc(n + 1, sizeof(*s->values));
     s->targets = calloc(n + 1, sizeof(*s->targets));
     variants->texts = calloc(n + 1, sizeof(*variants->texts));
@@ -280,7 +284,7 @@ static int init_search(struct search *s, const struct gcal_generator *g,
     s->texts = variants->texts;
     for (size_t i = 0; i < n; i++) {
         if (find_values(&g->arguments[i], &variants->texts[i], err) < 0 ||
-            (g->arguments[i].form == GCAL_VALUES_LOADS &&
+            (g->arguments[i].form == GCAL_GENERATOR_VALUES_LOADS &&
              find_loads(g, &variants->texts[i], err) < 0))
             return -1;
         if (!(s->targets[i] = calloc(s->texts[i].n, sizeof(bool))))
@@ -292,13 +296,13 @@ static int init_search(struct search *s, const struct gcal_generator *g,
 int variants_choose(const struct gcal_generator *generator, bool other_dtypes,
                     struct variants *variants, struct gcal_error *err)
 {
-    struct search s;
+    struct variant_search s;
     int rc = init_search(&s, generator, variants, err);
     bool has_dtype = s.dtype < generator->n_arguments;
-    const struct gcal_texts *dtypes = !has_dtype ? NULL
-                                      : other_dtypes
-                                          ? &variants->texts[s.dtype]
-                                          : &generator->arguments[s.dtype].defaults;
+    const struct gcal_catalogue_texts *dtypes =
+        !has_dtype     ? NULL
+        : other_dtypes ? &variants->texts[s.dtype]
+                       : &generator->arguments[s.dtype].defaults;
 
     for (size_t i = 0; rc == 0 && i < (other_dtypes && has_dtype ? dtypes->n : 1); i++) {
         if (has_dtype)
@@ -312,7 +316,7 @@ int variants_choose(const struct gcal_generator *generator, bool other_dtypes,
 int variants_all(const struct gcal_generator *generator, struct variants *variants,
                  struct gcal_error *err)
 {
-    struct search s;
+    struct variant_search s;
     int rc = init_search(&s, generator, variants, err);
 
     s.dtype = generator->n_arguments; /* as any other argument */
@@ -330,7 +334,7 @@ void variants_clear(struct variants *variants)
         free(variants->values[i]);
     free(variants->values);
     for (size_t i = 0; variants->texts && i < variants->n_arguments; i++)
-        gcal_texts_clear(&variants->texts[i]);
+        gcal_catalogue_texts_clear(&variants->texts[i]);
     free(variants->texts);
     *variants = (struct variants){ 0 };
 }

@@ -20,7 +20,7 @@ struct variants {
     size_t n, capacity;
     const char ***values; /* n settings: one value per argument, borrowed from 'texts' */
     size_t n_arguments;
-    struct gcal_texts *texts; /* by argument: the values that may be taken */
+    struct gcal_catalogue_texts *texts; /* by argument: the values that may be taken */
 };
 
 /* 'other_dtypes' false: only the default dtype. */

@@ -107,7 +107,7 @@ static void reads_feature_names(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        char *text = gcal_format("p_a*%s*3 + %s/p_b", names[i], names[i]);
+        char *text = gcal_buf_format("p_a*%s*3 + %s/p_b", names[i], names[i]);
         struct gcal_expr *expr = parse(text);
 
         assert_int_equal(gcal_expr_symbol_count(expr), 3);

@@ -27,18 +27,18 @@ static void takes_an_access_apart(void **state)
     (void)state;
     assert_int_equal(f.kind, GCAL_FEATURE_MEM_ACCESS);
     assert_string_equal(f.tag, "aLD");
-    assert_int_equal(f.space, GCAL_SPACE_GLOBAL);
+    assert_int_equal(f.space, GCAL_FEATURE_SPACE_GLOBAL);
     assert_string_equal(f.dtype, "float32");
-    assert_int_equal(f.direction, GCAL_LOAD);
-    assert_int_equal(f.lid_stride[0].relation, GCAL_EQ);
+    assert_int_equal(f.direction, GCAL_FEATURE_LOAD);
+    assert_int_equal(f.lid_stride[0].relation, GCAL_FEATURE_EQ);
     assert_string_equal(f.lid_stride[0].bound, "1");
-    assert_int_equal(f.lid_stride[1].relation, GCAL_GT);
+    assert_int_equal(f.lid_stride[1].relation, GCAL_FEATURE_GT);
     assert_string_equal(f.lid_stride[1].bound, "15");
-    assert_int_equal(f.lid_stride[2].relation, GCAL_ANY);
-    assert_int_equal(f.gid_stride[0].relation, GCAL_ANY);
-    assert_int_equal(f.gid_stride[2].relation, GCAL_LE);
+    assert_int_equal(f.lid_stride[2].relation, GCAL_FEATURE_ANY);
+    assert_int_equal(f.gid_stride[0].relation, GCAL_FEATURE_ANY);
+    assert_int_equal(f.gid_stride[2].relation, GCAL_FEATURE_LE);
     assert_string_equal(f.gid_stride[2].bound, "(n+1)*16");
-    assert_int_equal(f.afr.relation, GCAL_GT);
+    assert_int_equal(f.afr.relation, GCAL_FEATURE_GT);
     gcal_feature_clear(&f);
     assert_null(f.tag);
 }
@@ -48,17 +48,17 @@ static void takes_fields_that_are_left_out(void **state)
     struct gcal_feature f = parse("f_mem_access");
 
     (void)state;
-    assert_int_equal(f.space, GCAL_SPACE_ANY);
-    assert_int_equal(f.direction, GCAL_DIRECTION_ANY);
+    assert_int_equal(f.space, GCAL_FEATURE_SPACE_ANY);
+    assert_int_equal(f.direction, GCAL_FEATURE_DIRECTION_ANY);
     assert_null(f.dtype);
     gcal_feature_clear(&f);
     f = parse("f_mem_access_store_afr:<2");
-    assert_int_equal(f.direction, GCAL_STORE);
-    assert_int_equal(f.afr.relation, GCAL_LT);
+    assert_int_equal(f.direction, GCAL_FEATURE_STORE);
+    assert_int_equal(f.afr.relation, GCAL_FEATURE_LT);
     gcal_feature_clear(&f);
     f = parse("f_mem_access_local_lstrides:{}");
-    assert_int_equal(f.space, GCAL_SPACE_LOCAL);
-    assert_int_equal(f.lid_stride[0].relation, GCAL_ANY);
+    assert_int_equal(f.space, GCAL_FEATURE_SPACE_LOCAL);
+    assert_int_equal(f.lid_stride[0].relation, GCAL_FEATURE_ANY);
     gcal_feature_clear(&f);
 }
 
@@ -89,15 +89,15 @@ static void takes_atomics_apart(void **state)
     (void)state;
     assert_int_equal(f.kind, GCAL_FEATURE_ATOMIC);
     assert_string_equal(f.tag, "bin");
-    assert_int_equal(f.space, GCAL_SPACE_LOCAL);
+    assert_int_equal(f.space, GCAL_FEATURE_SPACE_LOCAL);
     assert_string_equal(f.dtype, "uint32");
     assert_string_equal(f.op, "cmpxchg");
-    assert_int_equal(f.afr.relation, GCAL_GT);
+    assert_int_equal(f.afr.relation, GCAL_FEATURE_GT);
     gcal_feature_clear(&f);
     /* operations of that name, and no directions */
     f = parse("f_atomic_load");
     assert_string_equal(f.op, "load");
-    assert_int_equal(f.direction, GCAL_DIRECTION_ANY);
+    assert_int_equal(f.direction, GCAL_FEATURE_DIRECTION_ANY);
     gcal_feature_clear(&f);
     f = parse("f_atomic_global_float32");
     assert_string_equal(f.dtype, "float32");
@@ -114,7 +114,7 @@ static void takes_passes_and_index_arithmetic_apart(void **state)
     assert_int_equal(f.kind, GCAL_FEATURE_LOCAL_PASS);
     assert_string_equal(f.tag, "t");
     assert_string_equal(f.dtype, "float64");
-    assert_int_equal(f.direction, GCAL_STORE);
+    assert_int_equal(f.direction, GCAL_FEATURE_STORE);
     gcal_feature_clear(&f);
     f = parse("f_index_int64_mul");
     assert_int_equal(f.kind, GCAL_FEATURE_INDEX_OP);
@@ -134,15 +134,15 @@ static void takes_transfers_apart(void **state)
 
     (void)state;
     assert_int_equal(f.kind, GCAL_FEATURE_TRANSFER_BYTES);
-    assert_int_equal(f.way, GCAL_TO_DEVICE);
-    assert_int_equal(f.host, GCAL_PINNED);
+    assert_int_equal(f.way, GCAL_FEATURE_TO_DEVICE);
+    assert_int_equal(f.host, GCAL_FEATURE_PINNED);
     f = parse("f_transfer_copies_mapped");
     assert_int_equal(f.kind, GCAL_FEATURE_TRANSFER_COPIES);
-    assert_int_equal(f.way, GCAL_COPY_ANY);
-    assert_int_equal(f.host, GCAL_MAPPED);
+    assert_int_equal(f.way, GCAL_FEATURE_COPY_ANY);
+    assert_int_equal(f.host, GCAL_FEATURE_MAPPED);
     f = parse("f_transfer_copies_from_device");
-    assert_int_equal(f.way, GCAL_FROM_DEVICE);
-    assert_int_equal(f.host, GCAL_HOST_ANY);
+    assert_int_equal(f.way, GCAL_FEATURE_FROM_DEVICE);
+    assert_int_equal(f.host, GCAL_FEATURE_HOST_ANY);
 }
 
 static void takes_parts_of_kernels_apart(void **state)

@@ -15,7 +15,7 @@
 
 #define assert_near(a, b) assert_true(fabs((a) - (b)) <= 1e-14 * fabs(b))
 
-static const struct gcal_cost_group groups[] = {
+static const struct gcal_form_cost_group groups[] = {
     { "memory", "p_a*f_mem_access_global_load + p_b*f_mem_access_global_store" },
     { "launch", "p_group*f_thread_groups" },
     { "onchip", "p_madd*f_op_float32_madd" },
@@ -74,7 +74,7 @@ static double number(const char *name, double n_groups, struct kind kind)
 }
 
 /* Of the form in 'n' groups, by way of a model, with every parameter's own value. */
-static double evaluate_groups(const struct gcal_cost_group *of, const char *form,
+static double evaluate_groups(const struct gcal_form_cost_group *of, const char *form,
                               size_t n, double n_groups, struct kind kind)
 {
     struct gcal_error err = { 0 };
@@ -145,8 +145,8 @@ static void partial_knows_kinds_of_kernels(void **state)
  */
 static void partial_hides_memory_less(void **state)
 {
-    const struct gcal_cost_group turned[] = { groups[2], groups[1], groups[0],
-                                              groups[3] };
+    const struct gcal_form_cost_group turned[] = { groups[2], groups[1], groups[0],
+                                                   groups[3] };
 
     (void)state;
     assert_near(evaluate_groups(turned, "partial", 3, 65536, plain),
@@ -205,16 +205,16 @@ static void one_group_is_enough_for_linear(void **state)
 
 static void says_what_is_wrong(void **state)
 {
-    static const struct gcal_cost_group broken[] = { { "memory", "p_a *" },
-                                                     { "onchip", "1" } };
-    static const struct gcal_cost_group twice[] = { { "memory", "p_a" },
-                                                    { "memory", "1" } };
-    static const struct gcal_cost_group taken[] = { { "memory", "p_hidden" },
-                                                    { "onchip", "1" } };
+    static const struct gcal_form_cost_group broken[] = { { "memory", "p_a *" },
+                                                          { "onchip", "1" } };
+    static const struct gcal_form_cost_group twice[] = { { "memory", "p_a" },
+                                                         { "memory", "1" } };
+    static const struct gcal_form_cost_group taken[] = { { "memory", "p_hidden" },
+                                                         { "onchip", "1" } };
     static const struct {
         const char *form;
         size_t n;
-        const struct gcal_cost_group *groups;
+        const struct gcal_form_cost_group *groups;
         const char *overhead, *complaint;
     } cases[] = {
         { "porm", 2, groups, NULL,

@@ -12,7 +12,7 @@
 #include "calib/base/wire.h"
 #include "calib/model/measurement.h"
 
-static struct gcal_sample samples[] = {
+static struct gcal_measurement_sample samples[] = {
     { 2.385e-6, 9.17e-6, 41, 1.755e9, 43.5, 4 },
     { 2.391e-6, 9.02e-6, 43, NAN, NAN, 0 },
 };
@@ -21,8 +21,8 @@ static const struct gcal_measurement measurement = {
     .node = "n1",
     .device_uid = "uuid:7f",
     .kernel_id = "k713",
-    .status = GCAL_ROW_WRONG_RESULT,
-    .stop = GCAL_STOP_STABLE,
+    .status = GCAL_MEASUREMENT_WRONG_RESULT,
+    .stop = GCAL_MEASUREMENT_STOP_STABLE,
     .detail = "element 713 differs",
     .n_warmup = 3,
     .n_samples = 2,
@@ -46,8 +46,8 @@ static void keeps_a_measurement(void **state)
     assert_string_equal(m.node, "n1");
     assert_string_equal(m.kernel_id, "k713");
     assert_string_equal(m.detail, "element 713 differs");
-    assert_int_equal(m.status, GCAL_ROW_WRONG_RESULT);
-    assert_int_equal(m.stop, GCAL_STOP_STABLE);
+    assert_int_equal(m.status, GCAL_MEASUREMENT_WRONG_RESULT);
+    assert_int_equal(m.stop, GCAL_MEASUREMENT_STOP_STABLE);
     assert_int_equal(m.n_warmup, 3);
     assert_true(m.checked);
     assert_true(m.worst_difference == 0.2385);

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
-#include "calib/model/names.h"
+#include "calib/model/expr_names.h"
 
 struct pair {
     const char *name, *text;
@@ -22,13 +22,13 @@ static const struct pair rates[] = {
     { "alias", " memory " },
 };
 
-static struct gcal_names *create(const struct pair *pairs, size_t n)
+static struct gcal_expr_names *create(const struct pair *pairs, size_t n)
 {
     struct gcal_error err = { 0 };
-    struct gcal_names *names = gcal_names_create(&err);
+    struct gcal_expr_names *names = gcal_expr_names_create(&err);
 
     for (size_t i = 0; i < n; i++)
-        if (gcal_names_add(names, pairs[i].name, pairs[i].text, &err) < 0)
+        if (gcal_expr_names_add(names, pairs[i].name, pairs[i].text, &err) < 0)
             fail_msg("%s", err.text);
     return names;
 }
@@ -50,21 +50,21 @@ static void writes_names_out(void **state)
           "p_c*f_mem_access_lstrides:{0: 1}/ (p_a - p_b)" },
         { "p_c", "p_c" },
     };
-    struct gcal_names *names = create(rates, sizeof(rates) / sizeof(*rates));
+    struct gcal_expr_names *names = create(rates, sizeof(rates) / sizeof(*rates));
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct gcal_error err = { 0 };
-        char *text = gcal_names_resolve(names, cases[i].name, &err);
+        char *text = gcal_expr_names_resolve(names, cases[i].name, &err);
 
         if (!text)
             fail_msg("%s: %s", cases[i].name, err.text);
         assert_string_equal(text, cases[i].text);
         free(text);
     }
-    assert_true(gcal_names_has(names, "alias"));
-    assert_false(gcal_names_has(names, "ali"));
-    gcal_names_destroy(names);
+    assert_true(gcal_expr_names_has(names, "alias"));
+    assert_false(gcal_expr_names_has(names, "ali"));
+    gcal_expr_names_destroy(names);
 }
 
 static void complains_where_it_is_used(void **state)
@@ -75,17 +75,17 @@ static void complains_where_it_is_used(void **state)
                          "(f_...) nor a named expression (rate, memory" },
         { "p_a*f_no_such_thing", "column 5: no feature 'f_no_such_thing'" },
     };
-    struct gcal_names *names = create(rates, sizeof(rates) / sizeof(*rates));
+    struct gcal_expr_names *names = create(rates, sizeof(rates) / sizeof(*rates));
     struct gcal_error err = { 0 };
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        assert_null(gcal_names_resolve(names, cases[i].name, &err));
+        assert_null(gcal_expr_names_resolve(names, cases[i].name, &err));
         if (strncmp(err.text, cases[i].text, strlen(cases[i].text)) != 0)
             fail_msg("%s: %s", cases[i].name, err.text);
     }
-    gcal_names_destroy(names);
-    assert_null(gcal_names_resolve(NULL, "rate", &err));
+    gcal_expr_names_destroy(names);
+    assert_null(gcal_expr_names_resolve(NULL, "rate", &err));
     assert_string_equal(err.text, "column 1: 'rate' is neither a parameter (p_...), a "
                                   "feature (f_...) nor a named expression, of which "
                                   "there are none");
@@ -105,27 +105,28 @@ static void refuses_names_and_texts(void **state)
         { "rate", "1", "expression 'rate': is there already" },
         { "x", "p_a * * 2", "expression 'x': column 7: expected" },
     };
-    struct gcal_names *names = create(rates, sizeof(rates) / sizeof(*rates));
+    struct gcal_expr_names *names = create(rates, sizeof(rates) / sizeof(*rates));
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct gcal_error err = { 0 };
 
-        assert_int_equal(gcal_names_add(names, cases[i].name, cases[i].text, &err), -1);
+        assert_int_equal(gcal_expr_names_add(names, cases[i].name, cases[i].text, &err),
+                         -1);
         if (strncmp(err.text, cases[i].complaint, strlen(cases[i].complaint)) != 0)
             fail_msg("%s: %s", cases[i].name, err.text);
     }
-    gcal_names_destroy(names);
+    gcal_expr_names_destroy(names);
 }
 
 static void check(const struct pair *pairs, size_t n, const char *complaint)
 {
-    struct gcal_names *names = create(pairs, n);
+    struct gcal_expr_names *names = create(pairs, n);
     struct gcal_error err = { 0 };
 
-    assert_int_equal(gcal_names_check(names, &err), -1);
+    assert_int_equal(gcal_expr_names_check(names, &err), -1);
     assert_string_equal(err.text, complaint);
-    gcal_names_destroy(names);
+    gcal_expr_names_destroy(names);
 }
 
 static void checks_those_that_nobody_uses(void **state)
@@ -135,42 +136,42 @@ static void checks_those_that_nobody_uses(void **state)
                                          { "c", "p_y*p_y + a" } };
     static const struct pair self[] = { { "a", "1 + a" } };
     static const struct pair inner[] = { { "a", "p_x + b" }, { "b", "2*f_nothing" } };
-    struct gcal_names *names = create(rates, sizeof(rates) / sizeof(*rates));
+    struct gcal_expr_names *names = create(rates, sizeof(rates) / sizeof(*rates));
     struct gcal_error err = { 0 };
 
     (void)state;
-    assert_int_equal(gcal_names_check(names, &err), 0);
-    gcal_names_destroy(names);
+    assert_int_equal(gcal_expr_names_check(names, &err), 0);
+    gcal_expr_names_destroy(names);
     check(cycle, 3,
           "expression 'c': column 11: 'a' is used by c, by way of b, by way of a: an "
           "expression cannot hold itself");
     check(self, 1,
           "expression 'a': column 5: 'a' is used by a: an expression cannot hold itself");
     names = create(inner, 2);
-    assert_int_equal(gcal_names_check(names, &err), -1);
+    assert_int_equal(gcal_expr_names_check(names, &err), -1);
     assert_non_null(strstr(err.text, "expression 'b': column 3: "));
-    gcal_names_destroy(names);
+    gcal_expr_names_destroy(names);
 }
 
 /* Each uses the one before twice. */
 static void stays_finite(void **state)
 {
     struct gcal_error err = { 0 };
-    struct gcal_names *names = gcal_names_create(&err);
+    struct gcal_expr_names *names = gcal_expr_names_create(&err);
     char name[20], text[60];
 
     (void)state;
-    assert_int_equal(gcal_names_add(names, "x0", "p_a", &err), 0);
+    assert_int_equal(gcal_expr_names_add(names, "x0", "p_a", &err), 0);
     for (int i = 1; i < 200; i++) {
         snprintf(name, sizeof(name), "x%d", i);
         snprintf(text, sizeof(text), "x%d*x%d", i - 1, i - 1);
-        assert_int_equal(gcal_names_add(names, name, text, &err), 0);
+        assert_int_equal(gcal_expr_names_add(names, name, text, &err), 0);
     }
-    assert_int_equal(gcal_names_check(names, &err), -1);
+    assert_int_equal(gcal_expr_names_check(names, &err), -1);
     assert_non_null(strstr(err.text, "longer than"));
-    assert_null(gcal_names_resolve(names, "x199", &err));
+    assert_null(gcal_expr_names_resolve(names, "x199", &err));
     assert_non_null(strstr(err.text, "in each other"));
-    gcal_names_destroy(names);
+    gcal_expr_names_destroy(names);
 }
 
 int main(void)

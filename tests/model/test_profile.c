@@ -147,7 +147,7 @@ static void reads_every_key(void **state)
     assert_int_equal(p->n_entries, 10);
     assert_int_equal(p->n_notes, 2);
     assert_string_equal(p->notes[1], "30:9: another");
-    assert_int_equal(load->granularity, GCAL_PER_WORK_ITEM);
+    assert_int_equal(load->granularity, GCAL_PROFILE_PER_WORK_ITEM);
     assert_string_equal(load->gid_stride[1], "12*n");
     assert_string_equal(load->loop_strides[0].loop, "k");
     assert_string_equal(load->afr, "1/16*m");
@@ -163,7 +163,7 @@ static void reads_every_key(void **state)
     assert_int_equal(p->entries[8].kind, GCAL_FEATURE_MEMORY);
     assert_string_equal(p->entries[8].tag, "tiledN16");
     assert_null(p->entries[3].lid_stride[0]);
-    assert_int_equal(p->entries[5].granularity, GCAL_PER_WORK_GROUP);
+    assert_int_equal(p->entries[5].granularity, GCAL_PROFILE_PER_WORK_GROUP);
 }
 
 static void comes_back_from_its_text(void **state)

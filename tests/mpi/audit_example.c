@@ -20,7 +20,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/random.h"
-#include "mpi/audit/output.h"
+#include "mpi/audit/audit.h"
 
 #define N_RUNS        50
 #define REPEATABILITY 0.004
@@ -28,7 +28,7 @@
 
 static const struct {
     const char *parameter;
-    enum gcal_audit_subject subject;
+    enum gcal_audit_category category;
     double value;
 } parameters[] = {
     { "p_f32load_stride1", GCAL_AUDIT_GLOBAL_MEMORY, 0.8321e-12 },
@@ -70,7 +70,7 @@ struct made {
     const struct gcal_track_run *runs[N_RUNS];
     char utc[N_RUNS][24];
     size_t epoch[N_RUNS], concerned[N_SERIES];
-    char *epoch_what[2];
+    char *epoch_description[2];
     double value[N_SERIES][N_RUNS], error[N_SERIES][N_RUNS];
     struct gcal_audit_series series[N_SERIES];
     struct gcal_audit_finding finding;
@@ -89,7 +89,7 @@ static double normal(struct site *site)
 /* By how much the parameter takes longer at that run. */
 static double step(enum story story, size_t series, size_t run)
 {
-    bool memory = parameters[series].subject == GCAL_AUDIT_GLOBAL_MEMORY;
+    bool memory = parameters[series].category == GCAL_AUDIT_GLOBAL_MEMORY;
 
     if ((story == SLOWER_MEMORY || story == NASTY) && memory && run >= 30)
         return 0.042;
@@ -98,7 +98,7 @@ static double step(enum story story, size_t series, size_t run)
     if (story == NEW_DRIVER && run >= 25)
         return memory ? -0.012 : 0.018;
     if (story == SLOW_FROM_START)
-        return parameters[series].subject == GCAL_AUDIT_SHAPE ? 0 : 0.13;
+        return parameters[series].category == GCAL_AUDIT_SHAPE ? 0 : 0.13;
     return 0;
 }
 
@@ -128,11 +128,11 @@ static void make_runs(struct made *m, enum story story)
         };
         m->runs[i] = &m->run[i];
     }
-    m->epoch_what[1] = (char *)"driver 580.159.04 became 590.44.01";
+    m->epoch_description[1] = (char *)"driver 580.159.04 became 590.44.01";
     m->device.n_runs = n;
     m->device.run = m->runs;
     m->device.epoch = m->epoch;
-    m->device.epoch_what = m->epoch_what;
+    m->device.epoch_description = m->epoch_description;
 }
 
 static void make_series(struct site *site, struct made *m, enum story story)
@@ -159,11 +159,11 @@ static void make_series(struct site *site, struct made *m, enum story story)
                         .form = "partial",
                         .parameter =
                             story == NASTY && k < 2 ? HOSTILE : parameters[k].parameter,
-                        .unit = parameters[k].subject == GCAL_AUDIT_SHAPE ? "1"
-                                : story == NASTY && k == 1                ? "s" HOSTILE
-                                                                          : "s" },
+                        .unit = parameters[k].category == GCAL_AUDIT_SHAPE ? "1"
+                                : story == NASTY && k == 1                 ? "s" HOSTILE
+                                                                           : "s" },
             /* Those of devices that pass are not looked for. */
-            .subject = looked_into ? parameters[k].subject : GCAL_AUDIT_OTHER,
+            .category = looked_into ? parameters[k].category : GCAL_AUDIT_OTHER,
             .value = m->value[k],
             .error = m->error[k],
             .repeatability = REPEATABILITY,
@@ -327,8 +327,9 @@ int main(int argc, char **argv)
                                      .false_alarms = 1e-3,
                                      .confirm = 2,
                                      .of = 3 } };
-    struct gcal_audit_about about = { .store = argc > 3 ? "/shared/gpucal" : HOSTILE,
-                                      .policy = site.policy };
+    struct gcal_audit_output_options about = { .store =
+                                                   argc > 3 ? "/shared/gpucal" : HOSTILE,
+                                               .policy = site.policy };
     char *page, *metrics;
     int rc;
 
@@ -336,11 +337,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: audit_example FOLDER N_NODES [quiet|many]\n");
         return 1;
     }
-    page = gcal_format("%s/audit.html", argv[1]);
-    metrics = gcal_format("%s/audit.prom", argv[1]);
-    rc = gcal_audit_html(&about, page, &site.outputs[0], &site.err);
+    page = gcal_buf_format("%s/audit.html", argv[1]);
+    metrics = gcal_buf_format("%s/audit.prom", argv[1]);
+    rc = gcal_audit_output_html(&about, page, &site.outputs[0], &site.err);
     if (rc == 0) {
-        rc = gcal_audit_prometheus(&about, metrics, &site.outputs[1], &site.err);
+        rc = gcal_audit_output_prometheus(&about, metrics, &site.outputs[1], &site.err);
         if (rc == 0) {
             rc = give_all(&site, (size_t)strtoul(argv[2], NULL, 10),
                           argc > 3 ? argv[3] : "some");

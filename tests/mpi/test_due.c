@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "mpi/ranks/due.h"
+#include "mpi/ranks/staleness.h"
 #include "store/params/params.h"
 
 /* 2026-11-21T04:27:51Z, and 2.5 days later. */
@@ -20,7 +20,7 @@ struct setting {
     struct gcal_params_device device;
     struct gcal_params params;
     struct gcal_device_info info;
-    struct gcal_due_policy policy;
+    struct gcal_staleness_policy policy;
 };
 
 static void set_up(struct setting *s)
@@ -43,11 +43,11 @@ static void set_up(struct setting *s)
                                              .catalogue = "k1" };
     s->params =
         (struct gcal_params){ .node = "n0", .n_devices = 1, .devices = &s->device };
-    s->policy = (struct gcal_due_policy){ .configuration = "c1",
-                                          .catalogue = "k1",
-                                          .gpucal_version = "0.1.0",
-                                          .max_age_s = INFINITY,
-                                          .now_s = now_s };
+    s->policy = (struct gcal_staleness_policy){ .configuration = "c1",
+                                                .catalogue = "k1",
+                                                .gpucal_version = "0.1.0",
+                                                .max_age_s = INFINITY,
+                                                .now_s = now_s };
 }
 
 static void assert_due(const struct setting *s, const char *expected)
@@ -56,8 +56,8 @@ static void assert_due(const struct setting *s, const char *expected)
     char *reason = NULL;
     double age_s = NAN;
 
-    assert_int_equal(gcal_due(&s->params, &s->info, &s->policy, &reason, &age_s, &err),
-                     1);
+    assert_int_equal(
+        gcal_staleness_check(&s->params, &s->info, &s->policy, &reason, &age_s, &err), 1);
     assert_string_equal(reason, expected);
     free(reason);
 }
@@ -73,7 +73,8 @@ static void holds_while_nothing_changes(void **state)
     set_up(&s);
     s.info.max_clock_hz = 2e9; /* the current one, on some */
     s.policy.max_age_s = 2.6 * 86400;
-    assert_int_equal(gcal_due(&s.params, &s.info, &s.policy, &reason, &age_s, &err), 0);
+    assert_int_equal(
+        gcal_staleness_check(&s.params, &s.info, &s.policy, &reason, &age_s, &err), 0);
     assert_null(reason);
     assert_true(fabs(age_s - (now_s - calibrated_s)) < 1e-6);
 }

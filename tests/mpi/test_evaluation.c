@@ -65,23 +65,23 @@ static void rows_come_by_model_variant_and_size(void **state)
 static void means_are_geometric(void **state)
 {
     struct gcal_evaluation e = example();
-    struct gcal_evaluation_figures f = gcal_evaluation_figures(&e, "a", "tiled");
+    struct gcal_evaluation_summary f = gcal_evaluation_summary(&e, "a", "tiled");
 
     (void)state;
     assert_int_equal(f.n, 2);
     assert_near(f.mean_error, sqrt(0.02 / 3)); /* of 2 % and a third */
     assert_near(f.worst_error, 1.0 / 3);
     assert_int_equal(f.n_inside, 1);
-    f = gcal_evaluation_figures(&e, "b", NULL);
+    f = gcal_evaluation_summary(&e, "b", NULL);
     assert_int_equal(f.n, 1);
     assert_near(f.mean_error, 0.25);
     assert_int_equal(f.n_inside, 0);
     /* Two exact rows count as 1e-16 each, and neither make the mean 0 nor go missing. */
-    f = gcal_evaluation_figures(&e, NULL, NULL);
+    f = gcal_evaluation_summary(&e, NULL, NULL);
     assert_int_equal(f.n, 6);
     assert_int_equal(f.n_inside, 4);
     assert_near(f.mean_error / pow(0.25 * 0.02 * 0.05 / 3 * 1e-32, 1.0 / 6), 1);
-    f = gcal_evaluation_figures(&e, "c", NULL);
+    f = gcal_evaluation_summary(&e, "c", NULL);
     assert_true(f.n == 0 && isnan(f.mean_error) && isnan(f.worst_error));
     gcal_evaluation_clear(&e);
 }
@@ -90,7 +90,7 @@ static void ties_are_no_misses(void **state)
 {
     struct gcal_evaluation e = example();
     struct gcal_evaluation_set *sets;
-    struct gcal_evaluation_ranking r;
+    struct gcal_evaluation_ordering r;
     size_t n;
 
     (void)state;
@@ -113,10 +113,10 @@ static void ties_are_no_misses(void **state)
     assert_near(sets[1].lead, 0.01);
     assert_near(sets[1].loss, 0.01);
     assert_true(sets[1].n_pairs == 2 && sets[1].n_ordered == 2);
-    r = gcal_evaluation_ranking(sets, n, NULL);
+    r = gcal_evaluation_ordering(sets, n, NULL);
     assert_true(r.n_sets == 2 && r.n_found == 1 && r.n_ties == 1 && r.n_pairs == 3 &&
                 r.n_ordered == 2);
-    r = gcal_evaluation_ranking(sets, n, "b");
+    r = gcal_evaluation_ordering(sets, n, "b");
     assert_int_equal(r.n_sets, 0);
     free(sets);
     gcal_evaluation_clear(&e);

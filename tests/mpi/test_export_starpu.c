@@ -23,7 +23,7 @@ static struct gcal_profile profile = { .n_parameters = 1,
 static struct gcal_export_kernel kernel = { .profile = &profile };
 
 static int find(size_t n_data, const char *const *data, const char *size_base, double n,
-                struct gcal_starpu_task *task, struct gcal_error *err)
+                struct gcal_export_starpu_task *task, struct gcal_error *err)
 {
     struct gcal_export e = { .n_kernels = 1,
                              .kernels = &kernel,
@@ -31,7 +31,7 @@ static int find(size_t n_data, const char *const *data, const char *size_base, d
                              .data = data,
                              .size_base = size_base };
 
-    return gcal_starpu_task(&e, &n, task, err);
+    return gcal_export_starpu_task(&e, &n, task, err);
 }
 
 /* The hashes are StarPU 1.3.10's own, by starpu_task_footprint(). */
@@ -39,7 +39,7 @@ static void footprints_are_those_of_starpu(void **state)
 {
     const char *all[] = { "4:n,n/2", "8:3*n", "4:n,n/2,4", "12" };
     const char *squares[] = { "4:n,n", "4:n,n" };
-    struct gcal_starpu_task task;
+    struct gcal_export_starpu_task task;
 
     (void)state;
     assert_int_equal(find(4, all, NULL, 96, &task, NULL), 0);
@@ -66,7 +66,7 @@ static void what_is_no_size_is_refused(void **state)
         { "4:", "--data 4:: ''" },
         { "4:2^32", "which is no size" },
     };
-    struct gcal_starpu_task task;
+    struct gcal_export_starpu_task task;
 
     (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -80,14 +80,14 @@ static void what_is_no_size_is_refused(void **state)
 }
 
 #define N 5
-static const struct gcal_starpu_task tasks[N] = {
+static const struct gcal_export_starpu_task tasks[N] = {
     { 1, 713 }, { 2, 4099 }, { 3, 65537 }, { 4, 1048583 }, { 5, 67108879 }
 };
 
 static void laws_are_recovered(void **state)
 {
     const double a = 2.385e-3, b = 0.731, c = 1.17;
-    struct gcal_starpu_laws laws;
+    struct gcal_export_starpu_laws laws;
     double power[N], beside[N];
 
     (void)state;
@@ -95,13 +95,13 @@ static void laws_are_recovered(void **state)
         power[i] = a * pow((double)tasks[i].size, b);
         beside[i] = power[i] + c;
     }
-    gcal_starpu_laws(tasks, power, N, &laws);
+    gcal_export_starpu_laws(tasks, power, N, &laws);
     assert_near(laws.alpha, a, 1e-9);
     assert_near(laws.beta, b, 1e-9);
     assert_near(laws.a, a, 1e-9);
     assert_near(laws.b, b, 1e-9);
     assert_true(laws.c == 0 && laws.error < 1e-9 && laws.linear_error < 1e-9);
-    gcal_starpu_laws(tasks, beside, N, &laws);
+    gcal_export_starpu_laws(tasks, beside, N, &laws);
     assert_near(laws.c, c, 0.002);
     assert_near(laws.a, a, 0.01);
     assert_near(laws.b, b, 0.001);
@@ -111,12 +111,12 @@ static void laws_are_recovered(void **state)
 
 static void sizes_that_hardly_differ_tell_no_law(void **state)
 {
-    const struct gcal_starpu_task close[2] = { { 1, 950 }, { 2, 1000 } };
+    const struct gcal_export_starpu_task close[2] = { { 1, 950 }, { 2, 1000 } };
     const double times[2] = { 9.5, 10.0 };
-    struct gcal_starpu_laws laws;
+    struct gcal_export_starpu_laws laws;
 
     (void)state;
-    gcal_starpu_laws(close, times, 2, &laws);
+    gcal_export_starpu_laws(close, times, 2, &laws);
     assert_true(isnan(laws.alpha) && isnan(laws.beta) && isnan(laws.a) && isnan(laws.b) &&
                 isnan(laws.c));
     assert_near(laws.sum_y, 10 * (log(9.5) + log(10.0)), 1e-12);
@@ -125,15 +125,15 @@ static void sizes_that_hardly_differ_tell_no_law(void **state)
 /* StarPU computes means and deviations again from the sums when it measures more. */
 static void sums_are_those_of_samples(void **state)
 {
-    const struct gcal_starpu_task task = { 0xc41ea6cd, 96 };
+    const struct gcal_export_starpu_task task = { 0xc41ea6cd, 96 };
     double time_us = 365.5, error_us = 33.75, mean, deviation, sum, sum2;
-    struct gcal_starpu_worker worker = { "some device", &time_us, &error_us };
+    struct gcal_export_starpu_worker worker = { "some device", &time_us, &error_us };
     struct gcal_buf out = { 0 };
     unsigned footprint, n;
     unsigned long size;
 
     (void)state;
-    gcal_starpu_write(&out, &task, 1, &worker, 1);
+    gcal_export_starpu_write(&out, &task, 1, &worker, 1);
     assert_false(out.failed);
     assert_non_null(strstr(out.data, "# some device\n"));
     assert_int_equal(sscanf(strstr(out.data, "\nc41ea6cd") + 1,

@@ -58,7 +58,7 @@ struct maker {
 };
 
 struct run {
-    char id[40], utc[GCAL_UTC_SIZE];
+    char id[40], utc[GCAL_CLOCK_UTC_SIZE];
     char sha256[GCAL_HASH_TEXT_SIZE], track[GCAL_HASH_TEXT_SIZE], *kept;
 };
 
@@ -194,7 +194,7 @@ static void measure(struct maker *m, const struct run *run, bool drifted)
 static void write_file(const struct maker *m, const char *name, const char *data,
                        size_t size)
 {
-    char *path = need(gcal_format("%s/%s", m->path, name));
+    char *path = need(gcal_buf_format("%s/%s", m->path, name));
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 
     if (fd < 0 || fchmod(fd, 0644) < 0 || write(fd, data, size) != (ssize_t)size) {
@@ -216,7 +216,7 @@ static void name_run(struct maker *m, size_t node, size_t i, struct run *run)
     strftime(run->utc, sizeof(run->utc), "%Y-%m-%dT%H:%M:%SZ", &tm);
     snprintf(run->id, sizeof(run->id), "%s-%08x", day,
              (unsigned)(gcal_random_next(&m->random) >> 32));
-    run->kept = need(gcal_format("history/%s/%s.yaml", m->params.node, run->id));
+    run->kept = need(gcal_buf_format("history/%s/%s.yaml", m->params.node, run->id));
     gcal_hash(run->kept, strlen(run->kept), run->sha256);
 }
 
@@ -244,7 +244,7 @@ static char *add_to_track(struct maker *m, struct run *run, struct gcal_buf *tra
 
 static void write_track(struct maker *m, size_t node, struct run *runs, bool drifts)
 {
-    char *name = need(gcal_format("tracks/%s.tsv", m->params.node)), *first = NULL;
+    char *name = need(gcal_buf_format("tracks/%s.tsv", m->params.node)), *first = NULL;
     struct gcal_track before = { 0 };
     struct gcal_buf track = { 0 };
 
@@ -264,8 +264,8 @@ static void write_track(struct maker *m, size_t node, struct run *runs, bool dri
 /* Of the last run: where it holds, and what prune kept. */
 static void write_params(struct maker *m, struct run *last)
 {
-    char *name = need(gcal_format("nodes/%s.yaml", m->params.node));
-    char *folder = need(gcal_format("%s/history/%s", m->path, m->params.node));
+    char *name = need(gcal_buf_format("nodes/%s.yaml", m->params.node));
+    char *folder = need(gcal_buf_format("%s/history/%s", m->path, m->params.node));
     struct gcal_error err = { 0 };
     size_t size;
     char *text = gcal_params_encode(&m->params, &size, &err);
@@ -290,7 +290,7 @@ static void write_ledger(struct maker *m, const struct run *runs)
     const struct gcal_params_device *d = m->params.devices;
     size_t n = m->n_runs, count = 2 * n - 1;
     struct gcal_ledger_entry *entries = need(calloc(count, sizeof(*entries)));
-    char *file = need(gcal_format("nodes/%s.yaml", m->params.node));
+    char *file = need(gcal_buf_format("nodes/%s.yaml", m->params.node));
     char drivers[GCAL_HASH_TEXT_SIZE];
     struct gcal_error err = { 0 };
 

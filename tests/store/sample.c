@@ -69,9 +69,9 @@ char *sample_file_read(const char *path, size_t *size)
     return data;
 }
 
-struct gcal_run_header sample_header(void)
+struct gcal_record_header sample_header(void)
 {
-    return (struct gcal_run_header){
+    return (struct gcal_record_header){
         .run_id = "20261121T041705Z-1a2b3c4d",
         .started_utc = "2026-11-21T04:17:05Z",
         .finished_utc = "2026-11-21T04:27:51Z",
@@ -111,7 +111,7 @@ static struct gcal_device_info sample_info(const char *uid)
     };
 }
 
-static struct gcal_sample samples[] = {
+static struct gcal_measurement_sample samples[] = {
     { 2.385e-6, 9.17e-6, 41, 1.755e9, 43.5, 4 },
     { 2.391e-6, 9.02e-6, 43, NAN, NAN, 0 },
     { 2.387e-6, 9.11e-6, 47, 1.757e9, 44.25, 0 },
@@ -153,7 +153,7 @@ void sample_run(const struct gcal_run_sink *sink)
         .device_uid = "uuid:7f",
         .kernel_id = "k2",
         .n_warmup = 3,
-        .stop = GCAL_STOP_NOISE,
+        .stop = GCAL_MEASUREMENT_STOP_NOISE,
         .n_samples = 3,
         .samples = samples,
         .checked = true,
@@ -168,10 +168,10 @@ void sample_run(const struct gcal_run_sink *sink)
     m = (struct gcal_measurement){ .node = "n2",
                                    .device_uid = "uuid:7f",
                                    .kernel_id = "k1",
-                                   .status = GCAL_ROW_CRASHED,
+                                   .status = GCAL_MEASUREMENT_CRASHED,
                                    .detail = "worker killed by signal 11" };
     assert_int_equal(sink->measurement(sink->context, &m, NULL), 0);
-    m.status = GCAL_ROW_GOOD;
+    m.status = GCAL_MEASUREMENT_GOOD;
     m.detail = NULL;
     m.n_samples = 2;
     m.samples = samples + 1;

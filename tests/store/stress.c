@@ -137,14 +137,14 @@ static struct gcal_store *open_store(bool writable)
 static size_t verify(const struct gcal_store *store, const char *when)
 {
     struct gcal_error err;
-    struct gcal_verify v;
+    struct gcal_verify_result v;
     size_t interrupted;
 
     must(gcal_store_verify(store, &v, &err), "verify", &err);
     if (v.n_damaged)
         fail(when, v.text);
     interrupted = v.n_interrupted;
-    gcal_verify_clear(&v);
+    gcal_verify_result_clear(&v);
     return interrupted;
 }
 
@@ -191,7 +191,7 @@ static void read_track(const struct gcal_store *store, const char *node)
     struct gcal_error err;
     struct gcal_track track;
 
-    must(gcal_store_track(store, node, &track, &err), "track", &err);
+    must(gcal_track_load(store, node, &track, &err), "track", &err);
     if (track.n_runs == 0)
         fail("track", "it has no runs");
     gcal_track_clear(&track);
@@ -389,7 +389,7 @@ static void fill_up(const char *ballast, size_t room)
 /* With so much room: whether the publication failed, as it should where it does. */
 static bool fails_well(struct gcal_params *params, size_t room, long number)
 {
-    char *ballast = gcal_format("%s/ballast", folder);
+    char *ballast = gcal_buf_format("%s/ballast", folder);
     struct gcal_store *store = open_store(true);
     long before = load(store, nodes[0]);
     struct gcal_error err = { 0 };
@@ -457,7 +457,7 @@ int main(int argc, char **argv)
     if (status)
         fprintf(stderr, "usage: stress use SECONDS | kill TIMES | full\n");
     fflush(stdout);
-    clean = gcal_format("rm -rf %s 2>/dev/null; true", folder);
+    clean = gcal_buf_format("rm -rf %s 2>/dev/null; true", folder);
     if (!clean || system(clean) != 0)
         status = 1;
     free(clean);

@@ -18,7 +18,7 @@ static void set_text(char **text, const char *to)
     *text = strdup(to);
 }
 
-static bool has_note(const struct gcal_diff *diff, const char *text)
+static bool has_note(const struct gcal_params_diff *diff, const char *text)
 {
     for (size_t i = 0; i < diff->n_notes; i++)
         if (strcmp(diff->notes[i], text) == 0)
@@ -27,16 +27,16 @@ static bool has_note(const struct gcal_diff *diff, const char *text)
 }
 
 /* The first parameter's change from 2.385e-12, with that standard error on both sides. */
-static struct gcal_diff_change cost_change(double change, double error)
+static struct gcal_params_diff_change cost_change(double change, double error)
 {
     struct gcal_params before = sample_params("n1", "uuid:7f", 2.385e-12);
     struct gcal_params after = sample_params("n1", "uuid:7f", 2.385e-12 * (1 + change));
-    struct gcal_diff_change found = { 0 };
-    struct gcal_diff diff;
+    struct gcal_params_diff_change found = { 0 };
+    struct gcal_params_diff diff;
 
     before.devices[0].models[0].standard_error[0] = error;
     after.devices[0].models[0].standard_error[0] = error;
-    assert_int_equal(gcal_diff_params(&before, &after, &diff, NULL), 0);
+    assert_int_equal(gcal_params_diff_find(&before, &after, &diff, NULL), 0);
     assert_int_equal(diff.n_changes, 3); /* the factor and two parameters */
     assert_int_equal(diff.n_devices, 1);
     assert_int_equal(diff.n_notes, 0);
@@ -46,7 +46,7 @@ static struct gcal_diff_change cost_change(double change, double error)
         if (strcmp(diff.changes[i].parameter, "p_madd") == 0)
             found = diff.changes[i];
     assert_true(found.cost);
-    gcal_diff_clear(&diff);
+    gcal_params_diff_clear(&diff);
     gcal_params_clear(&before);
     gcal_params_clear(&after);
     return found;
@@ -54,7 +54,7 @@ static struct gcal_diff_change cost_change(double change, double error)
 
 static void tells_changes_from_noise(void **state)
 {
-    struct gcal_diff_change c = cost_change(0.051, 1e-15);
+    struct gcal_params_diff_change c = cost_change(0.051, 1e-15);
 
     (void)state;
     assert_true(!c.noise && fabs(c.change - 0.051) < 1e-12);
@@ -75,19 +75,19 @@ static void sorts_by_size(void **state)
     struct gcal_params before = sample_params("n1", "uuid:7f", 2.385e-12);
     struct gcal_params after = sample_params("n1", "uuid:7f", 2.385e-12 * 1.7);
     struct gcal_params_model *m = &after.devices[0].models[0];
-    struct gcal_diff diff;
+    struct gcal_params_diff diff;
 
     (void)state;
     m->standard_error[0] = 2.385e-12;
     m->value[1] *= 1.25;
     m->factor *= 0.97;
-    assert_int_equal(gcal_diff_params(&before, &after, &diff, NULL), 0);
+    assert_int_equal(gcal_params_diff_find(&before, &after, &diff, NULL), 0);
     assert_string_equal(diff.changes[0].parameter, "p_launch");
     assert_string_equal(diff.changes[1].parameter, "factor");
     assert_true(diff.changes[1].change < 0 && diff.changes[1].cost);
     assert_string_equal(diff.changes[2].parameter, "p_madd");
     assert_true(diff.changes[2].noise);
-    gcal_diff_clear(&diff);
+    gcal_params_diff_clear(&diff);
     gcal_params_clear(&before);
     gcal_params_clear(&after);
 }
@@ -97,7 +97,7 @@ static void names_what_was_done_another_way_first(void **state)
     struct gcal_params before = sample_params("n1", "uuid:7f", 2.385e-12);
     struct gcal_params after = sample_params("n1", "uuid:7f", 2.385e-12);
     struct gcal_params_device *a = &before.devices[0], *b = &after.devices[0];
-    struct gcal_diff diff;
+    struct gcal_params_diff diff;
 
     (void)state;
     set_text(&a->configuration, "aa");
@@ -106,25 +106,25 @@ static void names_what_was_done_another_way_first(void **state)
     set_text(&b->catalogue, "");
     set_text(&b->info.driver, "590.3");
     set_text(&b->models[0].parameter[1], "p_start");
-    assert_int_equal(gcal_diff_params(&before, &after, &diff, NULL), 0);
+    assert_int_equal(gcal_params_diff_find(&before, &after, &diff, NULL), 0);
     assert_int_equal(diff.n_notes, 4);
     assert_string_equal(diff.notes[0], "uuid:7f: driver 580.17 became 590.3");
     assert_string_equal(diff.notes[1], "uuid:7f: calibrated with another configuration");
     assert_string_equal(diff.notes[2], "uuid:7f: model matmul: p_launch is gone");
     assert_string_equal(diff.notes[3], "uuid:7f: model matmul: p_start is new");
     assert_int_equal(diff.n_changes, 2);
-    gcal_diff_clear(&diff);
+    gcal_params_diff_clear(&diff);
     set_text(&b->models[0].form, "pnorm");
-    assert_int_equal(gcal_diff_params(&before, &after, &diff, NULL), 0);
+    assert_int_equal(gcal_params_diff_find(&before, &after, &diff, NULL), 0);
     assert_true(
         has_note(&diff, "uuid:7f: model matmul: form linear became pnorm: not compared"));
     assert_int_equal(diff.n_changes, 0);
-    gcal_diff_clear(&diff);
+    gcal_params_diff_clear(&diff);
     set_text(&b->models[0].name, "fft");
-    assert_int_equal(gcal_diff_params(&before, &after, &diff, NULL), 0);
+    assert_int_equal(gcal_params_diff_find(&before, &after, &diff, NULL), 0);
     assert_true(has_note(&diff, "uuid:7f: model matmul is gone"));
     assert_true(has_note(&diff, "uuid:7f: model fft is new"));
-    gcal_diff_clear(&diff);
+    gcal_params_diff_clear(&diff);
     gcal_params_clear(&before);
     gcal_params_clear(&after);
 }
@@ -143,26 +143,26 @@ static void finds_the_device_to_compare_with(void **state)
 {
     struct gcal_params before = sample_params("n1", "uuid:7f", 2.385e-12);
     struct gcal_params after = sample_params("n2", "uuid:80", 2.385e-12);
-    struct gcal_diff diff;
+    struct gcal_params_diff diff;
 
     (void)state;
-    assert_int_equal(gcal_diff_params(&before, &after, &diff, NULL), 0);
+    assert_int_equal(gcal_params_diff_find(&before, &after, &diff, NULL), 0);
     assert_int_equal(diff.n_devices, 1);
     assert_int_equal(diff.n_changes, 3);
     assert_ptr_equal(diff.changes[0].from, &before.devices[0]);
     assert_true(has_note(
         &diff, "uuid:80 is compared with uuid:7f, another device of type test-gpu-7cu"));
-    gcal_diff_clear(&diff);
+    gcal_params_diff_clear(&diff);
     add_device(&after, "uuid:81");
-    assert_int_equal(gcal_diff_params(&before, &after, &diff, NULL), 0);
+    assert_int_equal(gcal_params_diff_find(&before, &after, &diff, NULL), 0);
     assert_int_equal(diff.n_devices, 0);
     assert_true(has_note(&diff, "uuid:7f (Test GPU) is gone"));
     assert_true(has_note(&diff, "uuid:80 (Test GPU) is new"));
-    gcal_diff_clear(&diff);
+    gcal_params_diff_clear(&diff);
     add_device(&before, "uuid:81");
-    assert_int_equal(gcal_diff_params(&before, &after, &diff, NULL), 0);
+    assert_int_equal(gcal_params_diff_find(&before, &after, &diff, NULL), 0);
     assert_int_equal(diff.n_devices, 2);
-    gcal_diff_clear(&diff);
+    gcal_params_diff_clear(&diff);
     gcal_params_clear(&before);
     gcal_params_clear(&after);
 }

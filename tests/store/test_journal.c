@@ -78,7 +78,7 @@ static int total(const struct seen *seen)
 
 static void write_journal(const char *path)
 {
-    struct gcal_run_header header = sample_header();
+    struct gcal_record_header header = sample_header();
     struct gcal_run_sink sink;
     struct gcal_journal *j;
 
@@ -92,7 +92,7 @@ static void write_journal(const char *path)
 static void replays_in_order(void **state)
 {
     const char *path = sample_path(*state, "a.journal");
-    struct gcal_run_header header;
+    struct gcal_record_header header;
     struct gcal_error err;
     struct seen seen;
     struct gcal_run_sink sink = watcher(&seen);
@@ -105,7 +105,7 @@ static void replays_in_order(void **state)
     assert_string_equal(header.catalogue, SAMPLE_CATALOGUE);
     assert_null(header.finished_utc);
     assert_true(header.seed == 0xfedcba9876543210u && header.simulated);
-    gcal_run_header_clear(&header);
+    gcal_record_header_clear(&header);
     /* Another run must not write over it. */
     header = sample_header();
     assert_null(gcal_journal_create(path, &header, &err));
@@ -117,7 +117,7 @@ static void survives_every_cut(void **state)
 {
     const char *path = sample_path(*state, "b.journal");
     const char *cut = sample_path(*state, "cut.journal");
-    struct gcal_run_header header;
+    struct gcal_record_header header;
     struct gcal_error err;
     struct gcal_journal *j;
     struct seen seen;
@@ -138,7 +138,7 @@ static void survives_every_cut(void **state)
             assert_int_equal(err.code, GCAL_EINPUT);
             continue;
         }
-        gcal_run_header_clear(&header);
+        gcal_record_header_clear(&header);
         assert_true(total(&seen) >= most && total(&seen) < ENTRIES);
         most = total(&seen);
     }
@@ -153,14 +153,14 @@ static void survives_every_cut(void **state)
     sink = watcher(&seen);
     assert_int_equal(gcal_journal_replay(cut, &header, &sink, &err), 0);
     assert_int_equal(total(&seen), ENTRIES);
-    gcal_run_header_clear(&header);
+    gcal_record_header_clear(&header);
     free(data);
 }
 
 static void tells_damage_from_a_torn_tail(void **state)
 {
     const char *path = sample_path(*state, "c.journal");
-    struct gcal_run_header header;
+    struct gcal_record_header header;
     struct gcal_error err;
     struct seen seen;
     struct gcal_run_sink sink = watcher(&seen);
@@ -180,7 +180,7 @@ static void tells_damage_from_a_torn_tail(void **state)
     sink = watcher(&seen);
     assert_int_equal(gcal_journal_replay(path, &header, &sink, &err), 0);
     assert_int_equal(total(&seen), ENTRIES - 1);
-    gcal_run_header_clear(&header);
+    gcal_record_header_clear(&header);
     data[size - 1] ^= 4; /* whole, and a tail of zeros */
     data = realloc(data, size + sizeof(zeros));
     memcpy(data + size, zeros, sizeof(zeros));
@@ -188,7 +188,7 @@ static void tells_damage_from_a_torn_tail(void **state)
     sink = watcher(&seen);
     assert_int_equal(gcal_journal_replay(path, &header, &sink, &err), 0);
     assert_int_equal(total(&seen), ENTRIES);
-    gcal_run_header_clear(&header);
+    gcal_record_header_clear(&header);
     sample_file_write(path, "alien\n", 6);
     assert_int_equal(gcal_journal_replay(path, &header, &sink, &err), -1);
     assert_int_equal(gcal_journal_replay("/nonexistent", &header, &sink, &err), -1);
@@ -198,7 +198,7 @@ static void tells_damage_from_a_torn_tail(void **state)
 
 static int fill_disk(void *path)
 {
-    struct gcal_run_header header = sample_header();
+    struct gcal_record_header header = sample_header();
     struct gcal_journal *j = gcal_journal_create(path, &header, NULL);
     struct gcal_run_sink sink = gcal_journal_sink(j);
     struct gcal_error err = { 0 };
@@ -214,14 +214,14 @@ static void keeps_whole_entries_on_a_full_disk(void **state)
 {
     const char *path = sample_path(*state, "d.journal");
     int n = sample_with_file_limit(2000, fill_disk, (void *)path);
-    struct gcal_run_header header;
+    struct gcal_record_header header;
     struct seen seen;
     struct gcal_run_sink sink = watcher(&seen);
 
     assert_true(n > 3);
     assert_int_equal(gcal_journal_replay(path, &header, &sink, NULL), 0);
     assert_int_equal(total(&seen), n);
-    gcal_run_header_clear(&header);
+    gcal_record_header_clear(&header);
 }
 
 static int setup(void **state)

@@ -132,7 +132,7 @@ static void changes_are_found(void **state)
     text = sample_file_read(sample_path(*state, "ledger.tsv"), &size);
     first = strchr(text, '\n') + 1;
     first = strndup(first, strcspn(first, "\n") + 1);
-    twice = gcal_format("%s%s", first, first);
+    twice = gcal_buf_format("%s%s", first, first);
     free(change(*state, first, ""));
     refuses(*state, "ledger.tsv:2: does not follow");
     restore(*state, text);

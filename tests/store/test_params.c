@@ -87,7 +87,7 @@ static char *replace(const char *text, const char *from, const char *to)
     const char *at = strstr(text, from);
 
     assert_non_null(at);
-    return gcal_format("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    return gcal_buf_format("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
 }
 
 static void says_where_a_file_is_wrong(void **state)
@@ -283,7 +283,7 @@ static void comments_may_follow_the_end(void **state)
     struct gcal_error err = { 0 };
     size_t size;
     char *text = stored_text("params-v3.yaml", &size);
-    char *more = gcal_format("%s# gpucal-signature ed25519 AAAA BBBB\n", text);
+    char *more = gcal_buf_format("%s# gpucal-signature ed25519 AAAA BBBB\n", text);
 
     (void)state;
     assert_int_equal(decode(more, strlen(more), &params, &err), 0);

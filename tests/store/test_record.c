@@ -20,7 +20,7 @@
 
 static void write_record(const char *path)
 {
-    struct gcal_run_header header = sample_header();
+    struct gcal_record_header header = sample_header();
     struct gcal_record_writer *w = gcal_record_create(path, NULL);
     struct gcal_run_sink sink;
 
@@ -66,14 +66,14 @@ static void check_measurements(const struct gcal_record *r)
     assert_int_equal(gcal_record_measurement(r, 0, &m, &device, &kernel, NULL), 0);
     assert_true(device == 0 && kernel == 1 && m.n_samples == 3 && m.n_warmup == 3);
     assert_string_equal(m.kernel_id, "k2");
-    assert_int_equal(m.stop, GCAL_STOP_NOISE);
+    assert_int_equal(m.stop, GCAL_MEASUREMENT_STOP_NOISE);
     assert_true(m.checked && m.worst_difference == 2.385e-7);
     assert_true(m.samples[0].time_s == 2.385e-6 && m.samples[0].throttle == 4);
     assert_true(isnan(m.samples[1].clock_hz) && isnan(m.samples[1].temperature_c));
     assert_true(m.samples[2].temperature_c == 44.25 && m.samples[2].order == 47);
     gcal_measurement_clear(&m);
     assert_int_equal(gcal_record_measurement(r, 1, &m, NULL, NULL, NULL), 0);
-    assert_int_equal(m.status, GCAL_ROW_CRASHED);
+    assert_int_equal(m.status, GCAL_MEASUREMENT_CRASHED);
     assert_string_equal(m.detail, "worker killed by signal 11");
     assert_int_equal(m.n_samples, 0);
     gcal_measurement_clear(&m);
@@ -87,7 +87,7 @@ static void check_measurements(const struct gcal_record *r)
 static void keeps_a_run(void **state)
 {
     const char *path = sample_path(*state, "a.h5");
-    const struct gcal_run_header *header;
+    const struct gcal_record_header *header;
     struct gcal_record *r;
     struct stat info;
 
@@ -275,8 +275,8 @@ static void refuses_a_measurement_before_its_device(void **state)
 
 static int fill_disk(void *path)
 {
-    struct gcal_run_header header = sample_header();
-    struct gcal_sample samples[713];
+    struct gcal_record_header header = sample_header();
+    struct gcal_measurement_sample samples[713];
     struct gcal_measurement m = { .node = "n1",
                                   .device_uid = "uuid:7f",
                                   .kernel_id = "k1",

@@ -45,8 +45,8 @@ static int device_time(void *context, size_t part, double units, double *time_s,
     return 0;
 }
 
-static double makespan(const struct devices *devices, const struct gcal_split_part *parts,
-                       size_t count)
+static double makespan(const struct devices *devices,
+                       const struct gcal_split_share *parts, size_t count)
 {
     double longest_s = 0;
 
@@ -59,7 +59,7 @@ static double makespan(const struct devices *devices, const struct gcal_split_pa
 
 struct problem {
     struct devices devices;
-    struct gcal_split_part parts[MAX_PARTS];
+    struct gcal_split_share parts[MAX_PARTS];
     size_t count;
     double units, granularity;
 };
@@ -69,7 +69,7 @@ struct problem {
  */
 static double search(struct problem *p, size_t i, double left, double rest)
 {
-    struct gcal_split_part *part = &p->parts[i];
+    struct gcal_split_share *part = &p->parts[i];
     double best_s = INFINITY;
 
     if (i == p->count) {
@@ -128,7 +128,7 @@ static void check_limits(const struct problem *p)
     double sum = 0, with_rest = 0;
 
     for (size_t i = 0; i < p->count; i++) {
-        const struct gcal_split_part *part = &p->parts[i];
+        const struct gcal_split_share *part = &p->parts[i];
 
         assert_true(part->units >= part->least);
         assert_true(part->most == 0 || part->units <= part->most);
@@ -295,8 +295,9 @@ static void refuses_what_cannot_be(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct devices devices = { .device = { { 0, 1, 0, 1 }, { 0, 1, 0, 1 } } };
-        struct gcal_split_part parts[2] = { { cases[i].least, cases[i].most, 0, 0, 0, 0 },
-                                            { 0, cases[i].other_most, 0, 0, 0, 0 } };
+        struct gcal_split_share parts[2] = { { cases[i].least, cases[i].most, 0, 0, 0,
+                                               0 },
+                                             { 0, cases[i].other_most, 0, 0, 0, 0 } };
         struct gcal_error err = { 0 };
 
         assert_int_equal(gcal_split(parts, 2, cases[i].units, cases[i].granularity,
@@ -309,7 +310,7 @@ static void refuses_what_cannot_be(void **state)
 
 static void refuses_times_that_are_none(void **state)
 {
-    struct gcal_split_part parts[2] = { 0 };
+    struct gcal_split_share parts[2] = { 0 };
     struct gcal_error err = { 0 };
 
     (void)state;

@@ -30,7 +30,7 @@ static const char columns[] = "columns\t0\tm/linear/p_a/s\tm/linear/p_b/s/byte\n
 static int decode(const char *lines, char **text, struct gcal_track *track,
                   struct gcal_error *err)
 {
-    *text = gcal_format("%s%s%s", header, columns, lines);
+    *text = gcal_buf_format("%s%s%s", header, columns, lines);
     return gcal_track_decode(*text, strlen(*text), "t.tsv", track, err);
 }
 
@@ -104,7 +104,8 @@ static void reads_numbers_as_the_library_does(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-        line = gcal_format(HEAD("r", "u") "\t0\t%s\t1\t1\t%s\n", numbers[i], numbers[i]);
+        line =
+            gcal_buf_format(HEAD("r", "u") "\t0\t%s\t1\t1\t%s\n", numbers[i], numbers[i]);
         if (decode(line, &text, &t, NULL) < 0)
             fail_msg("%s", numbers[i]);
         assert_true(t.runs[0].value[0] == strtod(numbers[i], NULL));
@@ -117,7 +118,7 @@ static void reads_numbers_as_the_library_does(void **state)
     for (int i = 0; i < 20000; i++) {
         double value = ldexp(1 + rand() / (double)RAND_MAX, rand() % 200 - 100), read;
 
-        line = gcal_format(HEAD("r", "u") "\t0\t%.6g\t1\t1\t1\n", value);
+        line = gcal_buf_format(HEAD("r", "u") "\t0\t%.6g\t1\t1\t1\n", value);
         assert_int_equal(decode(line, &text, &t, NULL), 0);
         read = strtod(strstr(line, "\t0\t") + 3, NULL);
         assert_true(t.runs[0].value[0] == read);

@@ -35,7 +35,7 @@ static void refuses(const char *folder, const char *message)
         assert_null(gcal_store_load_index(store, "n1", NULL, NULL));
     if (!*err.text && gcal_store_load(store, "n1", RUN, &params, &err) == 0)
         gcal_params_clear(&params);
-    if (!*err.text && gcal_store_track(store, "n1", &track, &err) == 0)
+    if (!*err.text && gcal_track_load(store, "n1", &track, &err) == 0)
         gcal_track_clear(&track);
     if (!strstr(err.text, message))
         fail_msg("'%s' is not in '%s'", message, err.text);
@@ -83,7 +83,7 @@ static void what_others_can_change_is_refused(void **state)
 static void owner_matters(const char *folder, const char *name)
 {
     const char *path = sample_path(folder, name);
-    char *remedy = gcal_format("run 'chown 0 %s'", path);
+    char *remedy = gcal_buf_format("run 'chown 0 %s'", path);
 
     assert_int_equal(lchown(path, OTHER, (gid_t)-1), 0);
     refuses(folder, "belongs to user 65534, who may not write to the store");

@@ -40,7 +40,7 @@ static void expect(const char *folder, size_t damaged, size_t interrupted,
                    const char *message)
 {
     struct gcal_store *store = gcal_store_open(folder, NULL);
-    struct gcal_verify v;
+    struct gcal_verify_result v;
     struct gcal_error err;
 
     if (gcal_store_verify(store, &v, &err) < 0)
@@ -51,7 +51,7 @@ static void expect(const char *folder, size_t damaged, size_t interrupted,
     if (message && !(v.text && strstr(v.text, message)))
         fail_msg("'%s' is not in '%s'", message, v.text ? v.text : "nothing");
     assert_true(message || !v.text);
-    gcal_verify_clear(&v);
+    gcal_verify_result_clear(&v);
     gcal_store_close(store);
 }
 
@@ -62,7 +62,7 @@ struct kept {
 
 static struct kept keep(const char *folder, const char *name)
 {
-    struct kept kept = { .path = gcal_format("%s/%s", folder, name) };
+    struct kept kept = { .path = gcal_buf_format("%s/%s", folder, name) };
 
     kept.text = sample_file_read(kept.path, &kept.size);
     return kept;
@@ -282,7 +282,7 @@ static bool is_trusted(const char *folder, const char *keys, const char *message
 static void what_is_signed_anew_is_good(void **state)
 {
     struct gcal_store *store;
-    struct gcal_verify v;
+    struct gcal_verify_result v;
     size_t n;
 
     assert_int_equal(gcal_sign_keygen(sample_path(*state, "a"), NULL), 0);
@@ -301,7 +301,7 @@ static void what_is_signed_anew_is_good(void **state)
     assert_int_equal(gcal_store_trust(store, sample_path(*state, "a.pub"), NULL), 0);
     assert_int_equal(gcal_store_verify(store, &v, NULL), 0);
     assert_true(v.n_damaged == 0 && v.n_signed + 1 == v.n_files); /* but the track */
-    gcal_verify_clear(&v);
+    gcal_verify_result_clear(&v);
     gcal_store_close(store);
 }
 

@@ -1,4 +1,4 @@
-/* audit_page_device.c - a device's section: findings and plots */
+/* device.c - a device's section: findings and plots */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static void put_finding(struct gcal_buf *html, const struct gcal_audit_device *d
     put_interval(html, f->change_low, f->change_high);
     if (f->verdict != GCAL_AUDIT_PASS) {
         gcal_buf_puts(html, " &middot; by chance: ");
-        gcal_page_chance(html, f->false_alarm);
+        gcal_page_probability(html, f->false_alarm);
     }
     gcal_buf_puts(html, " &middot; <code>");
     gcal_escape_html(html, f->code);
@@ -108,8 +108,9 @@ static void put_epochs(struct gcal_buf *html, const struct gcal_audit_device *de
         gcal_buf_printf(html, "<b>%s</b> ", gcal_plot_mark(epoch, mark));
         gcal_page_utc(html, device->run[i]->utc);
         gcal_buf_puts(html, ": ");
-        gcal_escape_html(html,
-                         device->epoch_what[epoch] ? device->epoch_what[epoch] : "");
+        gcal_escape_html(html, device->epoch_description[epoch]
+                                   ? device->epoch_description[epoch]
+                                   : "");
         gcal_buf_puts(html, "</li>\n");
         any = true;
     }
@@ -125,14 +126,14 @@ static void put_parameter(struct gcal_buf *html, const struct gcal_audit_series 
     gcal_escape_html(html, s->column.parameter);
     gcal_buf_puts(html, "</b> <span class=\"quiet\">");
     gcal_escape_html(html, s->column.model);
-    if (s->subject != GCAL_AUDIT_OTHER)
-        gcal_buf_printf(html, ", %s", gcal_audit_subject_name(s->subject));
+    if (s->category != GCAL_AUDIT_OTHER)
+        gcal_buf_printf(html, ", %s", gcal_audit_category_name(s->category));
     gcal_buf_puts(html, "</span>");
 }
 
 static void put_history(struct gcal_page_part *part,
                         const struct gcal_audit_device *device, size_t series,
-                        const struct gcal_audit_about *about)
+                        const struct gcal_audit_output_options *about)
 {
     const struct gcal_audit_series *s = &device->series[series];
     char text[GCAL_UNITS_SIZE];
@@ -158,7 +159,7 @@ static void put_history(struct gcal_page_part *part,
 }
 
 static void put_small(struct gcal_page_part *part, const struct gcal_audit_device *device,
-                      size_t series, const struct gcal_audit_about *about)
+                      size_t series, const struct gcal_audit_output_options *about)
 {
     const struct gcal_audit_series *s = &device->series[series];
 
@@ -209,9 +210,9 @@ static size_t clearest(const struct gcal_audit_device *device,
  */
 static void put_histories(struct gcal_page_part *part,
                           const struct gcal_audit_device *device,
-                          const struct gcal_audit_about *about, bool *drawn)
+                          const struct gcal_audit_output_options *about, bool *drawn)
 {
-    size_t left = GCAL_PAGE_HISTORIES, before;
+    size_t left = GCAL_PAGE_LARGE_PLOTS, before;
 
     gcal_buf_puts(&part->html, "<div class=\"plots\">\n");
     do {
@@ -286,7 +287,7 @@ static size_t order_rest(const struct gcal_audit_device *device, const bool *dra
 
 static void put_smalls(struct gcal_page_part *part,
                        const struct gcal_audit_device *device,
-                       const struct gcal_audit_about *about, const bool *drawn)
+                       const struct gcal_audit_output_options *about, const bool *drawn)
 {
     struct order *order = calloc(device->n_series + 1, sizeof(*order));
     size_t n = order ? order_rest(device, drawn, order) : 0;
@@ -295,13 +296,13 @@ static void put_smalls(struct gcal_page_part *part,
     if (n)
         gcal_buf_puts(&part->html, "<h3>Other parameters, against their reference</h3>\n"
                                    "<div class=\"smalls\">\n");
-    for (size_t i = 0; i < n && i < GCAL_PAGE_SMALLS; i++)
+    for (size_t i = 0; i < n && i < GCAL_PAGE_SMALL_PLOTS; i++)
         put_small(part, device, order[i].series, about);
     if (n)
         gcal_buf_puts(&part->html, "</div>\n");
-    if (n > GCAL_PAGE_SMALLS) {
+    if (n > GCAL_PAGE_SMALL_PLOTS) {
         gcal_buf_puts(&part->html, "<p class=\"quiet\">");
-        gcal_page_count(&part->html, n - GCAL_PAGE_SMALLS, "more parameter");
+        gcal_page_count(&part->html, n - GCAL_PAGE_SMALL_PLOTS, "more parameter");
         gcal_buf_puts(&part->html, ", which changed less: see the table.</p>\n");
     }
     free(order);
@@ -309,7 +310,8 @@ static void put_smalls(struct gcal_page_part *part,
 
 int gcal_page_section_make(struct gcal_page_section *section,
                            const struct gcal_audit_device *device, size_t row,
-                           const struct gcal_audit_about *about, struct gcal_error *err)
+                           const struct gcal_audit_output_options *about,
+                           struct gcal_error *err)
 {
     bool *drawn = calloc(device->n_series + 1, sizeof(*drawn));
     struct gcal_page_part *parts[] = { &section->main, &section->small, &section->table };

@@ -1,4 +1,4 @@
-/* audit_html.c - an audit as a page: one file, no scripts, nothing from elsewhere
+/* html.c - an audit as a page: one file, no scripts, nothing from elsewhere
  *
  * Devices come one by one.  Each leaves a row for the overview, and the worst a section
  * with the script of its plots; when all have come, gnuplot draws all plots in one go and
@@ -11,11 +11,11 @@
 #include "calib/base/error.h"
 #include "mpi/audit/page/page.h"
 #include "mpi/audit/page/plot.h"
-#include "mpi/cli/replace_file.h"
+#include "mpi/cli/file_replace.h"
 
 struct html {
-    const struct gcal_audit_about *about;
-    struct gcal_replacement out;
+    const struct gcal_audit_output_options *about;
+    struct gcal_file_replace out;
     struct gcal_page_overview overview;
     size_t n_sections, n_left_out;
     struct gcal_page_section sections[GCAL_PAGE_SECTIONS]; /* the worst come first */
@@ -166,9 +166,9 @@ static int make_overview(struct html *h, const struct gcal_audit_summary *summar
     for (size_t i = 0; i < h->n_sections; i++)
         h->overview.rows[h->sections[i].row].has_section = true;
     gcal_page_head(&parts->head.html, h->about, summary);
-    gcal_page_unread(&parts->head.html, summary);
+    gcal_page_unreadable(&parts->head.html, summary);
     gcal_page_findings(&parts->head.html, &h->overview);
-    gcal_page_others(&parts->others.html, &h->overview);
+    gcal_page_without_findings(&parts->others.html, &h->overview);
     if (parts->head.html.failed || parts->others.html.failed)
         return gcal_error_memory(err);
     return gcal_page_types(&parts->types, &h->overview, &h->about->policy, err);
@@ -207,7 +207,7 @@ static int finish(void *context, const struct gcal_audit_summary *summary,
 
     if (make_overview(h, summary, &parts, err) == 0 &&
         draw(h, &parts.types, &drawn, err) == 0 && put_page(h, &parts, drawn, err) == 0)
-        rc = gcal_replacement_finish(&h->out, err);
+        rc = gcal_file_replace_finish(&h->out, err);
     if (drawn)
         fclose(drawn);
     gcal_page_part_clear(&parts.head);
@@ -223,12 +223,13 @@ static void destroy(void *context)
     for (size_t i = 0; i < h->n_sections; i++)
         gcal_page_section_clear(&h->sections[i]);
     gcal_page_overview_clear(&h->overview);
-    gcal_replacement_clear(&h->out);
+    gcal_file_replace_clear(&h->out);
     free(h);
 }
 
-int gcal_audit_html(const struct gcal_audit_about *about, const char *path,
-                    struct gcal_audit_output *output, struct gcal_error *err)
+int gcal_audit_output_html(const struct gcal_audit_output_options *about,
+                           const char *path, struct gcal_audit_output *output,
+                           struct gcal_error *err)
 {
     struct html *h = calloc(1, sizeof(*h));
 
@@ -239,7 +240,7 @@ int gcal_audit_html(const struct gcal_audit_about *about, const char *path,
         .context = h, .device = put_device, .end = finish, .destroy = destroy
     };
     /* Before the audit, which may take a minute. */
-    if (gcal_plot_check(err) == 0 && gcal_replacement_start(&h->out, path, err) == 0)
+    if (gcal_plot_check(err) == 0 && gcal_file_replace_start(&h->out, path, err) == 0)
         return 0;
     destroy(h);
     return -1;

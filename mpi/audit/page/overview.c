@@ -1,4 +1,4 @@
-/* audit_page_overview.c - the page's first part: totals, and devices in tables */
+/* overview.c - the page's first part: totals, and devices in tables */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +16,12 @@ static void put_tile(struct gcal_buf *html, size_t n, const char *class, const c
                     n ? "" : " none", n, what);
 }
 
-void gcal_page_head(struct gcal_buf *html, const struct gcal_audit_about *about,
+void gcal_page_head(struct gcal_buf *html, const struct gcal_audit_output_options *about,
                     const struct gcal_audit_summary *summary)
 {
     const struct gcal_audit_policy *p = &about->policy;
     const size_t *n = summary->n_verdicts;
-    char now[GCAL_UTC_SIZE];
+    char now[GCAL_CLOCK_UTC_SIZE];
 
     gcal_clock_utc(now);
     gcal_buf_puts(html,
@@ -52,7 +52,7 @@ void gcal_page_head(struct gcal_buf *html, const struct gcal_audit_about *about,
         100 * p->warn, 100 * p->fail, p->confirm, p->of, 1 / p->false_alarms);
 }
 
-void gcal_page_unread(struct gcal_buf *html, const struct gcal_audit_summary *summary)
+void gcal_page_unreadable(struct gcal_buf *html, const struct gcal_audit_summary *summary)
 {
     if (!summary->n_unread)
         return;
@@ -110,7 +110,7 @@ static void put_finding(struct gcal_buf *html, const struct gcal_page_row *row, 
     gcal_buf_puts(html, "</td><td class=\"t\" data-of=\"since\">");
     gcal_page_utc(html, row->since);
     gcal_buf_puts(html, "</td><td data-of=\"by chance\">");
-    gcal_page_chance(html, row->false_alarm);
+    gcal_page_probability(html, row->false_alarm);
     gcal_buf_puts(html, "</td><td class=\"t\" data-of=\"last\">");
     gcal_page_utc(html, row->newest);
     gcal_buf_puts(html, "</td></tr>\n");
@@ -177,7 +177,7 @@ static void put_other(struct gcal_buf *html, const struct gcal_page_overview *o,
     gcal_buf_puts(html, "</td></tr>\n");
 }
 
-void gcal_page_others(struct gcal_buf *html, const struct gcal_page_overview *o)
+void gcal_page_without_findings(struct gcal_buf *html, const struct gcal_page_overview *o)
 {
     size_t n = 0, put = 0;
 

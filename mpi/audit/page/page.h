@@ -1,4 +1,4 @@
-/* audit_page.h - the page of an audit: its parts */
+/* page.h - the page of an audit: its parts */
 #ifndef GCAL_MPI_AUDIT_PAGE_H
 #define GCAL_MPI_AUDIT_PAGE_H
 
@@ -7,7 +7,7 @@
 
 #include "calib/audit/audit.h"
 #include "calib/base/buf.h"
-#include "mpi/audit/output.h"
+#include "mpi/audit/audit.h"
 
 struct gcal_error;
 
@@ -16,8 +16,8 @@ struct gcal_error;
  */
 #define GCAL_PAGE_SECTIONS       100  /* devices with a section of their own */
 #define GCAL_PAGE_SMALL_SECTIONS 20   /* of these, with all parameters drawn */
-#define GCAL_PAGE_HISTORIES      6    /* large plots of a section */
-#define GCAL_PAGE_SMALLS         40   /* small plots of a section */
+#define GCAL_PAGE_LARGE_PLOTS    6    /* large plots of a section */
+#define GCAL_PAGE_SMALL_PLOTS    40   /* small plots of a section */
 #define GCAL_PAGE_FINDINGS       1000 /* rows of devices that need attention */
 #define GCAL_PAGE_ROWS           5000 /* rows of all others */
 #define GCAL_PAGE_TYPES          20   /* device types with plots */
@@ -32,14 +32,14 @@ struct gcal_page_part {
 
 void gcal_page_part_clear(struct gcal_page_part *part);
 
-/* ---- audit_page_words.c ---- */
+/* ---- format.c ---- */
 
 /* "warning" as a coloured word. */
 void gcal_page_verdict(struct gcal_buf *html, enum gcal_audit_verdict verdict);
 /* "+4.1 %"; "-" for NaN. */
 void gcal_page_percent(struct gcal_buf *html, double value);
 /* "1 in 5800", "less than 1 in a million". */
-void gcal_page_chance(struct gcal_buf *html, double probability);
+void gcal_page_probability(struct gcal_buf *html, double probability);
 /* "2026-10-03 04:17" of "2026-10-03T04:17:05Z" */
 void gcal_page_utc(struct gcal_buf *html, const char *utc);
 /* "1 device", "17 devices" */
@@ -47,7 +47,7 @@ void gcal_page_count(struct gcal_buf *html, size_t n, const char *what);
 /* Worse verdicts have larger numbers. */
 int gcal_page_severity(enum gcal_audit_verdict verdict);
 
-/* ---- audit_page_device.c ---- */
+/* ---- device.c ---- */
 
 /* A device's section: 'small' has the plots of all parameters, and may be left out. */
 struct gcal_page_section {
@@ -60,14 +60,15 @@ struct gcal_page_section {
 
 int gcal_page_section_make(struct gcal_page_section *section,
                            const struct gcal_audit_device *device, size_t row,
-                           const struct gcal_audit_about *about, struct gcal_error *err);
+                           const struct gcal_audit_output_options *about,
+                           struct gcal_error *err);
 void gcal_page_section_clear(struct gcal_page_section *section);
 
-/* ---- audit_page_table.c ---- */
+/* ---- table.c ---- */
 
 void gcal_page_parameters(struct gcal_buf *html, const struct gcal_audit_device *device);
 
-/* ---- audit_page_rows.c ---- */
+/* ---- rows.c ---- */
 
 /* One device in the overview. */
 struct gcal_page_row {
@@ -85,7 +86,7 @@ struct gcal_page_row {
 /* A cost of a device type.  Its subject is known once a device had a finding. */
 struct gcal_page_column {
     char *model, *parameter;
-    enum gcal_audit_subject subject;
+    enum gcal_audit_category category;
 };
 
 struct gcal_page_type {
@@ -105,25 +106,27 @@ int gcal_page_overview_add(struct gcal_page_overview *overview,
                            struct gcal_error *err);
 void gcal_page_overview_clear(struct gcal_page_overview *overview);
 
-/* ---- audit_page_overview.c ---- */
+/* ---- overview.c ---- */
 
 /* Title, totals, what the audit went by. */
-void gcal_page_head(struct gcal_buf *html, const struct gcal_audit_about *about,
+void gcal_page_head(struct gcal_buf *html, const struct gcal_audit_output_options *about,
                     const struct gcal_audit_summary *summary);
 /* Nodes that could not be audited; nothing where all were. */
-void gcal_page_unread(struct gcal_buf *html, const struct gcal_audit_summary *summary);
+void gcal_page_unreadable(struct gcal_buf *html,
+                          const struct gcal_audit_summary *summary);
 /* Devices that need attention, and all others. */
 void gcal_page_findings(struct gcal_buf *html, const struct gcal_page_overview *overview);
-void gcal_page_others(struct gcal_buf *html, const struct gcal_page_overview *overview);
+void gcal_page_without_findings(struct gcal_buf *html,
+                                const struct gcal_page_overview *overview);
 
-/* ---- audit_page_types.c ---- */
+/* ---- types.c ---- */
 
 /* Device types with plots of how their devices differ. */
 int gcal_page_types(struct gcal_page_part *part,
                     const struct gcal_page_overview *overview,
                     const struct gcal_audit_policy *policy, struct gcal_error *err);
 
-/* ---- audit_page_style.c ---- */
+/* ---- style.c ---- */
 
 extern const char gcal_page_style[];
 

@@ -1,4 +1,4 @@
-/* audit_plot.c - gnuplot scripts of an audit's plots */
+/* plot.c - gnuplot scripts of an audit's plots */
 #include "mpi/audit/page/plot.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ struct history {
 
 static double time_of(const struct gcal_audit_device *device, size_t run)
 {
-    double time_s = gcal_clock_of_utc(device->run[run]->utc);
+    double time_s = gcal_clock_parse_utc(device->run[run]->utc);
 
     return isfinite(time_s) ? time_s : 0;
 }

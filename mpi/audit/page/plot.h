@@ -1,4 +1,4 @@
-/* audit_plot.h - plots of an audit, drawn by gnuplot as SVG for a page
+/* plot.h - plots of an audit, drawn by gnuplot as SVG for a page
  *
  * Plots are collected as one script, drawn in one go when the page is written, and taken
  * in the order in which they were added.  No text from a store reaches gnuplot: names

@@ -1,4 +1,4 @@
-/* audit_plot_colours.h - colours that gnuplot draws in, and what the page makes of them
+/* plot_colours.h - colours that gnuplot draws in, and what the page makes of them
  *
  * Each stands for a colour of the page's style, which is another one in the dark.
  */

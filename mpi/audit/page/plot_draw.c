@@ -1,4 +1,4 @@
-/* audit_plot_draw.c - gnuplot is run, and its SVG made part of a page */
+/* plot_draw.c - gnuplot is run, and its SVG made part of a page */
 #include <errno.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ int gcal_plot_check(struct gcal_error *err)
 }
 
 /* The first line of what gnuplot said. */
-static int tell(FILE *complaints, int status, struct gcal_error *err)
+static int report_failure(FILE *complaints, int status, struct gcal_error *err)
 {
     char line[200] = "";
 
@@ -82,7 +82,7 @@ int gcal_plot_draw(FILE *script, FILE **drawn, struct gcal_error *err)
     if (!out || !complaints || fflush(script) == EOF || fseek(script, 0, SEEK_SET) < 0)
         gcal_error_set(err, GCAL_EINPUT, "temporary file: %m");
     else if ((status = run("-", script, out, complaints, err)) > 0)
-        status = tell(complaints, status, err);
+        status = report_failure(complaints, status, err);
     if (complaints)
         fclose(complaints);
     if (status == 0) {
@@ -105,7 +105,7 @@ const char gcal_plot_symbols[] =
 static const struct {
     const char *from, *to;
 } replaced[] = {
-    /* The colours of audit_plot_colours.h. */
+    /* The colours of plot_colours.h. */
     { "rgb(  2,   2,   2)", "var(--axis)" },
     { "rgb(  3,   3,   3)", "var(--blue)" },
     { "rgb(  4,   4,   4)", "var(--grey)" },

@@ -1,4 +1,4 @@
-/* audit_page_rows.c - what the overview keeps of each device */
+/* rows.c - what the overview keeps of each device */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -88,7 +88,7 @@ static int find_column(struct gcal_page_type *type, size_t guess,
     columns[type->n_columns++] =
         (struct gcal_page_column){ .model = strdup(series->column.model),
                                    .parameter = strdup(series->column.parameter),
-                                   .subject = GCAL_AUDIT_OTHER };
+                                   .category = GCAL_AUDIT_OTHER };
     return columns[*found].model && columns[*found].parameter ? 0
                                                               : gcal_error_memory(err);
 }
@@ -101,8 +101,8 @@ static int take_series(struct gcal_page_row *row, struct gcal_page_type *type,
 
     if (find_column(type, guess, series, at, err) < 0)
         return -1;
-    if (series->subject != GCAL_AUDIT_OTHER)
-        type->columns[*at].subject = series->subject;
+    if (series->category != GCAL_AUDIT_OTHER)
+        type->columns[*at].category = series->category;
     if (*at >= row->n_against) {
         if (!(against = realloc(row->against, type->n_columns * sizeof(*against))))
             return gcal_error_memory(err);

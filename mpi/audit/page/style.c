@@ -1,4 +1,4 @@
-/* audit_page_style.c - how the page looks, in light, in the dark, on narrow screens and
+/* style.c - how the page looks, in light, in the dark, on narrow screens and
  * on paper
  */
 #include "mpi/audit/page/page.h"

@@ -1,4 +1,4 @@
-/* audit_page_table.c - all parameters of a device, in a table */
+/* table.c - all parameters of a device, in a table */
 #include <math.h>
 
 #include "calib/base/units.h"
@@ -37,8 +37,9 @@ static void put_row(struct gcal_buf *html, const struct gcal_audit_device *devic
     gcal_buf_puts(html, "</td><td>");
     gcal_escape_html(html, s->column.parameter);
     gcal_buf_printf(html, "</td><td>%s</td>",
-                    s->subject == GCAL_AUDIT_OTHER ? "&ndash;"
-                                                   : gcal_audit_subject_name(s->subject));
+                    s->category == GCAL_AUDIT_OTHER
+                        ? "&ndash;"
+                        : gcal_audit_category_name(s->category));
     put_value(html, s, device->n_runs - 1);
     put_cell(html, s->change);
     if (isfinite(s->repeatability))

@@ -1,4 +1,4 @@
-/* audit_page_types.c - device types: how many devices, and how far they differ */
+/* types.c - device types: how many devices, and how far they differ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -16,9 +16,9 @@ struct spread {
 /* All costs together, whatever they are of. */
 #define ALL (GCAL_AUDIT_OTHER + 1)
 
-static bool is_of(const struct gcal_page_column *column, size_t subject)
+static bool is_of(const struct gcal_page_column *column, size_t category)
 {
-    return subject == ALL || column->subject == (enum gcal_audit_subject)subject;
+    return category == ALL || column->category == (enum gcal_audit_category)category;
 }
 
 static int by_value(const void *a, const void *b)
@@ -30,12 +30,12 @@ static int by_value(const void *a, const void *b)
 
 /* The median over the costs of the subject; NaN where none is compared. */
 static double against_type(const struct gcal_page_type *type,
-                           const struct gcal_page_row *row, size_t subject, double *room)
+                           const struct gcal_page_row *row, size_t category, double *room)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < row->n_against; i++)
-        if (is_of(&type->columns[i], subject) && isfinite(row->against[i]))
+        if (is_of(&type->columns[i], category) && isfinite(row->against[i]))
             room[n++] = (double)row->against[i];
     if (!n)
         return NAN;
@@ -43,7 +43,7 @@ static double against_type(const struct gcal_page_type *type,
     return n % 2 ? room[n / 2] : (room[n / 2 - 1] + room[n / 2]) / 2;
 }
 
-static size_t collect(const struct gcal_page_overview *o, size_t type, size_t subject,
+static size_t collect(const struct gcal_page_overview *o, size_t type, size_t category,
                       struct spread *s)
 {
     size_t n = 0;
@@ -53,7 +53,7 @@ static size_t collect(const struct gcal_page_overview *o, size_t type, size_t su
 
         if (row->type != type)
             continue;
-        s->deviation[n] = against_type(&o->types[type], row, subject, s->room);
+        s->deviation[n] = against_type(&o->types[type], row, category, s->room);
         s->marked[n] = gcal_audit_needs_attention(row->verdict);
         n += isfinite(s->deviation[n]);
     }
@@ -66,8 +66,8 @@ static double common_limit(const struct gcal_page_overview *o, size_t type,
 {
     double limit = 0;
 
-    for (size_t subject = 0; subject <= ALL; subject++) {
-        size_t n = collect(o, type, subject, s);
+    for (size_t category = 0; category <= ALL; category++) {
+        size_t n = collect(o, type, category, s);
 
         limit = fmax(limit, gcal_plot_spread_limit(n, s->deviation, policy));
     }
@@ -75,16 +75,16 @@ static double common_limit(const struct gcal_page_overview *o, size_t type,
 }
 
 static void put_spread(struct gcal_page_part *part, const struct gcal_page_overview *o,
-                       size_t type, size_t subject, double limit, struct spread *s)
+                       size_t type, size_t category, double limit, struct spread *s)
 {
-    size_t n = collect(o, type, subject, s);
+    size_t n = collect(o, type, category, s);
 
     if (n < 3)
         return;
     gcal_buf_printf(&part->html, "<figure><figcaption>%s</figcaption>",
-                    subject == ALL
+                    category == ALL
                         ? "all costs"
-                        : gcal_audit_subject_name((enum gcal_audit_subject)subject));
+                        : gcal_audit_category_name((enum gcal_audit_category)category));
     gcal_buf_put(&part->html, (char[]){ GCAL_PAGE_PLOT }, 1);
     gcal_buf_puts(&part->html, "</figure>\n");
     gcal_plot_spread(&part->script, n, s->deviation, s->marked, limit);
@@ -98,8 +98,8 @@ static void put_spreads(struct gcal_page_part *part, const struct gcal_page_over
 
     gcal_buf_puts(&part->html, "<div class=\"spreads\">\n");
     put_spread(part, o, type, ALL, limit, s);
-    for (size_t subject = 0; subject < GCAL_AUDIT_OTHER; subject++)
-        put_spread(part, o, type, subject, limit, s);
+    for (size_t category = 0; category < GCAL_AUDIT_OTHER; category++)
+        put_spread(part, o, type, category, limit, s);
     gcal_buf_puts(&part->html, "</div>\n");
 }
 

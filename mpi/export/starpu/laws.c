@@ -1,4 +1,4 @@
-/* export_starpu_laws.c - power laws through predicted times */
+/* laws.c - power laws through predicted times */
 #include <math.h>
 
 #include "mpi/export/starpu/starpu.h"
@@ -6,8 +6,8 @@
 /* StarPU believes a law only if sizes differ by more than this. */
 #define LEAST_SPREAD 0.9
 
-static void find_range(const struct gcal_starpu_task *tasks, size_t n, double *least,
-                       double *most)
+static void find_range(const struct gcal_export_starpu_task *tasks, size_t n,
+                       double *least, double *most)
 {
     *least = INFINITY;
     *most = 0;
@@ -20,7 +20,7 @@ static void find_range(const struct gcal_starpu_task *tasks, size_t n, double *l
 /* log(time - c) = log(a) + b log(size), weighted so that what becomes small are the
  * relative errors of a size^b + c.  Returns the sum of their squares.
  */
-static double fit_line(const struct gcal_starpu_task *tasks, const double *time_us,
+static double fit_line(const struct gcal_export_starpu_task *tasks, const double *time_us,
                        size_t n, double c, double *a, double *b)
 {
     double w = 0, x = 0, xx = 0, y = 0, xy = 0, sum = 0;
@@ -44,8 +44,8 @@ static double fit_line(const struct gcal_starpu_task *tasks, const double *time_
     return sum;
 }
 
-static double worst_error(const struct gcal_starpu_task *tasks, const double *time_us,
-                          size_t n, double a, double b, double c)
+static double worst_error(const struct gcal_export_starpu_task *tasks,
+                          const double *time_us, size_t n, double a, double b, double c)
 {
     double worst = 0;
 
@@ -58,8 +58,9 @@ static double worst_error(const struct gcal_starpu_task *tasks, const double *ti
 /* The best c between 0 and the least time, to a part in 1000 of it: the sum over c may
  * have several minima, so none is left out by a search that halves.
  */
-static void fit_with_constant(const struct gcal_starpu_task *tasks, const double *time_us,
-                              size_t n, struct gcal_starpu_laws *laws)
+static void fit_with_constant(const struct gcal_export_starpu_task *tasks,
+                              const double *time_us, size_t n,
+                              struct gcal_export_starpu_laws *laws)
 {
     enum { STEPS = 1000 };
     double least = INFINITY, best = INFINITY;
@@ -80,31 +81,32 @@ static void fit_with_constant(const struct gcal_starpu_task *tasks, const double
     laws->error = worst_error(tasks, time_us, n, laws->a, laws->b, laws->c);
 }
 
-static void add_sums(const struct gcal_starpu_task *tasks, const double *time_us,
-                     size_t n, struct gcal_starpu_laws *laws)
+static void add_sums(const struct gcal_export_starpu_task *tasks, const double *time_us,
+                     size_t n, struct gcal_export_starpu_laws *laws)
 {
     for (size_t i = 0; i < n; i++) {
         double x = log((double)tasks[i].size), y = log(time_us[i]);
 
-        laws->sum_x += GCAL_STARPU_SAMPLES * x;
-        laws->sum_xx += GCAL_STARPU_SAMPLES * x * x;
-        laws->sum_y += GCAL_STARPU_SAMPLES * y;
-        laws->sum_xy += GCAL_STARPU_SAMPLES * x * y;
+        laws->sum_x += GCAL_EXPORT_STARPU_SAMPLES * x;
+        laws->sum_xx += GCAL_EXPORT_STARPU_SAMPLES * x * x;
+        laws->sum_y += GCAL_EXPORT_STARPU_SAMPLES * y;
+        laws->sum_xy += GCAL_EXPORT_STARPU_SAMPLES * x * y;
     }
 }
 
-void gcal_starpu_laws(const struct gcal_starpu_task *tasks, const double *time_us,
-                      size_t n, struct gcal_starpu_laws *laws)
+void gcal_export_starpu_laws(const struct gcal_export_starpu_task *tasks,
+                             const double *time_us, size_t n,
+                             struct gcal_export_starpu_laws *laws)
 {
-    double least, most, samples = (double)n * GCAL_STARPU_SAMPLES;
+    double least, most, samples = (double)n * GCAL_EXPORT_STARPU_SAMPLES;
 
-    *laws = (struct gcal_starpu_laws){ .alpha = NAN,
-                                       .beta = NAN,
-                                       .a = NAN,
-                                       .b = NAN,
-                                       .c = NAN,
-                                       .linear_error = NAN,
-                                       .error = NAN };
+    *laws = (struct gcal_export_starpu_laws){ .alpha = NAN,
+                                              .beta = NAN,
+                                              .a = NAN,
+                                              .b = NAN,
+                                              .c = NAN,
+                                              .linear_error = NAN,
+                                              .error = NAN };
     add_sums(tasks, time_us, n, laws);
     find_range(tasks, n, &least, &most);
     if (least >= LEAST_SPREAD * most)

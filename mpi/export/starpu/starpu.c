@@ -1,4 +1,4 @@
-/* export_starpu.c - predicted times as performance models of StarPU 1.3, so that its
+/* starpu.c - predicted times as performance models of StarPU 1.3, so that its
  * programs are calibrated before they first run
  */
 #include "mpi/export/starpu/starpu.h"
@@ -47,14 +47,14 @@ static int check_options(const struct gcal_export *e, struct gcal_error *err)
     return 0;
 }
 
-static int find_tasks(const struct gcal_export *e, struct gcal_starpu_task *tasks,
+static int find_tasks(const struct gcal_export *e, struct gcal_export_starpu_task *tasks,
                       struct gcal_error *err)
 {
     const struct gcal_export_kernel *k = &e->kernels[0];
 
     for (size_t i = 0; i < k->n_sizes; i++) {
-        if (gcal_starpu_task(e, k->sizes + i * k->profile->n_parameters, &tasks[i], err) <
-            0)
+        if (gcal_export_starpu_task(e, k->sizes + i * k->profile->n_parameters, &tasks[i],
+                                    err) < 0)
             return -1;
         for (size_t j = 0; j < i; j++)
             if (tasks[j].footprint == tasks[i].footprint)
@@ -80,7 +80,7 @@ static bool is_cpu(const struct gcal_params_device *d)
 static bool is_worker(const struct gcal_export *e, const struct gcal_params *params,
                       const struct gcal_params_device *d)
 {
-    if (!gcal_export_wants(e, d))
+    if (!gcal_export_matches(e, d))
         return false;
     for (size_t i = 0; !e->device && i < params->n_devices; i++)
         if (is_cpu(d) && !is_cpu(&params->devices[i]))
@@ -101,12 +101,12 @@ static void warn_outside(const struct gcal_params_device *d, size_t at,
 
 /* Models that are regressions have only these. */
 static void warn_laws(const char *node, size_t worker,
-                      const struct gcal_starpu_task *tasks, const double *time_us,
+                      const struct gcal_export_starpu_task *tasks, const double *time_us,
                       size_t n)
 {
-    struct gcal_starpu_laws laws;
+    struct gcal_export_starpu_laws laws;
 
-    gcal_starpu_laws(tasks, time_us, n, &laws);
+    gcal_export_starpu_laws(tasks, time_us, n, &laws);
     if (laws.linear_error > WORST_LAW || laws.error > WORST_LAW)
         gcal_log(GCAL_LOG_WARN,
                  "node %s, OpenCL worker %zu: times are no power of the data's size: "
@@ -118,8 +118,8 @@ static void warn_laws(const char *node, size_t worker,
 
 static int predict(const struct gcal_export_kernel *k,
                    const struct gcal_predictor *predictor,
-                   const struct gcal_params_device *d, struct gcal_starpu_worker *w,
-                   struct gcal_error *err)
+                   const struct gcal_params_device *d,
+                   struct gcal_export_starpu_worker *w, struct gcal_error *err)
 {
     w->time_us = calloc(k->n_sizes, sizeof(*w->time_us));
     w->error_us = calloc(k->n_sizes, sizeof(*w->error_us));
@@ -142,7 +142,7 @@ static int predict(const struct gcal_export_kernel *k,
 }
 
 static int make_worker(const struct gcal_export *e, const struct gcal_params_device *d,
-                       struct gcal_starpu_worker *w, struct gcal_error *err)
+                       struct gcal_export_starpu_worker *w, struct gcal_error *err)
 {
     const char *model = gcal_export_model(e, d);
     struct gcal_predictor *predictor =
@@ -151,8 +151,8 @@ static int make_worker(const struct gcal_export *e, const struct gcal_params_dev
 
     if (!predictor)
         goto out;
-    w->comment = gcal_format("%s, %s, predicted by gpucal from run %s, model %s",
-                             d->info.name, d->info.uid, d->run_id, model);
+    w->comment = gcal_buf_format("%s, %s, predicted by gpucal from run %s, model %s",
+                                 d->info.name, d->info.uid, d->run_id, model);
     if (!w->comment) {
         gcal_error_memory(err);
         goto out;
@@ -164,7 +164,7 @@ out:
 }
 
 static int make_workers(const struct gcal_export *e, const struct gcal_params *params,
-                        struct gcal_starpu_worker *workers, size_t *count,
+                        struct gcal_export_starpu_worker *workers, size_t *count,
                         struct gcal_error *err)
 {
     for (size_t i = 0; i < params->n_devices; i++)
@@ -177,11 +177,12 @@ static int make_workers(const struct gcal_export *e, const struct gcal_params *p
 /* ---- files ---- */
 
 /* '*text' stays NULL for a node that has no device which is wanted. */
-static int make_text(const struct gcal_export *e, const struct gcal_starpu_task *tasks,
-                     const char *node, char **text, struct gcal_error *err)
+static int make_text(const struct gcal_export *e,
+                     const struct gcal_export_starpu_task *tasks, const char *node,
+                     char **text, struct gcal_error *err)
 {
     struct gcal_params params = { 0 };
-    struct gcal_starpu_worker *workers = NULL;
+    struct gcal_export_starpu_worker *workers = NULL;
     struct gcal_buf out = { 0 };
     size_t n_workers = 0;
     int rc = -1;
@@ -199,7 +200,7 @@ static int make_text(const struct gcal_export *e, const struct gcal_starpu_task 
     for (size_t i = 0; i < n_workers; i++)
         warn_laws(node, i, tasks, workers[i].time_us, e->kernels[0].n_sizes);
     if (n_workers) {
-        gcal_starpu_write(&out, tasks, e->kernels[0].n_sizes, workers, n_workers);
+        gcal_export_starpu_write(&out, tasks, e->kernels[0].n_sizes, workers, n_workers);
         if (!(*text = gcal_buf_take(&out, err)))
             goto out;
     }
@@ -231,8 +232,8 @@ static int make_folders(char *path, struct gcal_error *err)
 static int write_file(const struct gcal_export *e, const struct starpu_file *f,
                       struct gcal_error *err)
 {
-    char *path = gcal_format("%s/codelets/%d/%s.%s", e->output, GCAL_STARPU_VERSION,
-                             e->symbol, f->node);
+    char *path = gcal_buf_format("%s/codelets/%d/%s.%s", e->output,
+                                 GCAL_EXPORT_STARPU_VERSION, e->symbol, f->node);
     int rc = -1;
 
     if (!path)
@@ -262,7 +263,8 @@ static int write_files(const struct gcal_export *e, const struct starpu_file *fi
     return 0;
 }
 
-static int export_nodes(const struct gcal_export *e, const struct gcal_starpu_task *tasks,
+static int export_nodes(const struct gcal_export *e,
+                        const struct gcal_export_starpu_task *tasks,
                         struct gcal_error *err)
 {
     struct starpu_file *files = NULL;
@@ -287,13 +289,13 @@ out:
     for (size_t i = 0; i < n_files; i++)
         free(files[i].text);
     free(files);
-    gcal_names_free(nodes, n_nodes);
+    gcal_store_names_free(nodes, n_nodes);
     return rc;
 }
 
 int gcal_export_starpu(const struct gcal_export *e, struct gcal_error *err)
 {
-    struct gcal_starpu_task *tasks;
+    struct gcal_export_starpu_task *tasks;
     int rc = -1;
 
     if (check_options(e, err) < 0)

@@ -1,4 +1,4 @@
-/* export_starpu_task.c - footprints as StarPU 1.3 computes them */
+/* task.c - footprints as StarPU 1.3 computes them */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static uint64_t eval_size(const struct gcal_profile *p, const char *text,
 
 /* "BYTES[:NX[,NY[,NZ]]]": adds the handle to the footprint. */
 static int add_handle(const struct gcal_profile *p, const char *text, const double *sizes,
-                      struct gcal_starpu_task *task, struct gcal_error *err)
+                      struct gcal_export_starpu_task *task, struct gcal_error *err)
 {
     char *copy = strdup(text), *rest = copy, *field;
     uint32_t n[MAX_DIMENSIONS] = { 0 };
@@ -102,25 +102,25 @@ out:
 }
 
 static int take_size_base(const struct gcal_export *e, const struct gcal_profile *p,
-                          const double *sizes, struct gcal_starpu_task *task,
+                          const double *sizes, struct gcal_export_starpu_task *task,
                           struct gcal_error *err)
 {
     size_t size = eval_size(p, e->size_base, sizes, (uint64_t)1 << 53, err);
 
     if (!size)
         return gcal_error_prefix(err, "--size-base");
-    *task = (struct gcal_starpu_task){ hash_bytes(&size, sizeof(size), 0), size };
+    *task = (struct gcal_export_starpu_task){ hash_bytes(&size, sizeof(size), 0), size };
     return 0;
 }
 
-int gcal_starpu_task(const struct gcal_export *e, const double *sizes,
-                     struct gcal_starpu_task *task, struct gcal_error *err)
+int gcal_export_starpu_task(const struct gcal_export *e, const double *sizes,
+                            struct gcal_export_starpu_task *task, struct gcal_error *err)
 {
     const struct gcal_profile *p = e->kernels[0].profile;
 
     if (e->size_base)
         return take_size_base(e, p, sizes, task, err);
-    *task = (struct gcal_starpu_task){ 0 };
+    *task = (struct gcal_export_starpu_task){ 0 };
     for (size_t i = 0; i < e->n_data; i++)
         if (add_handle(p, e->data[i], sizes, task, err) < 0)
             return -1;

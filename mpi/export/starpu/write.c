@@ -1,4 +1,4 @@
-/* export_starpu_write.c - a performance model as StarPU 1.3 writes it */
+/* write.c - a performance model as StarPU 1.3 writes it */
 #include <inttypes.h>
 
 #include "calib/base/buf.h"
@@ -6,13 +6,13 @@
 
 #define OPENCL_WORKER 2 /* in StarPU's list of kinds */
 
-static void write_laws(struct gcal_buf *out, const struct gcal_starpu_task *tasks,
+static void write_laws(struct gcal_buf *out, const struct gcal_export_starpu_task *tasks,
                        const double *time_us, size_t n)
 {
-    struct gcal_starpu_laws laws;
+    struct gcal_export_starpu_laws laws;
     uint64_t least = UINT64_MAX, most = 0;
 
-    gcal_starpu_laws(tasks, time_us, n, &laws);
+    gcal_export_starpu_laws(tasks, time_us, n, &laws);
     for (size_t i = 0; i < n; i++) {
         least = tasks[i].size < least ? tasks[i].size : least;
         most = tasks[i].size > most ? tasks[i].size : most;
@@ -24,27 +24,28 @@ static void write_laws(struct gcal_buf *out, const struct gcal_starpu_task *task
                     "%-15e\t%-15e\t%-15e\t%-15e\t%-15e\t%-15e\t%zu\t%-15" PRIu64
                     "\t%-15" PRIu64 "\n",
                     laws.sum_x, laws.sum_xx, laws.sum_y, laws.sum_xy, laws.alpha,
-                    laws.beta, n * GCAL_STARPU_SAMPLES, least, most);
+                    laws.beta, n * GCAL_EXPORT_STARPU_SAMPLES, least, most);
     gcal_buf_printf(out, "# a\t\tb\t\tc\n%-15e\t%-15e\t%-15e\n", laws.a, laws.b, laws.c);
     gcal_buf_puts(out, "# not multiple-regression-base\n0\n");
 }
 
 /* The sums are those of measurements with this mean and standard deviation. */
-static void write_entry(struct gcal_buf *out, const struct gcal_starpu_task *task,
+static void write_entry(struct gcal_buf *out, const struct gcal_export_starpu_task *task,
                         double mean, double deviation)
 {
-    double n = GCAL_STARPU_SAMPLES;
+    double n = GCAL_EXPORT_STARPU_SAMPLES;
 
     gcal_buf_printf(out,
                     "%08" PRIx32 "\t%-15" PRIu64 "\t%-15e\t%-15e\t%-15e\t%-15e\t%-15e\t%d"
                     "\n",
                     task->footprint, task->size, 0.0, mean, deviation, n * mean,
-                    n * (mean * mean + deviation * deviation), GCAL_STARPU_SAMPLES);
+                    n * (mean * mean + deviation * deviation),
+                    GCAL_EXPORT_STARPU_SAMPLES);
 }
 
 static void write_worker(struct gcal_buf *out, size_t id,
-                         const struct gcal_starpu_task *tasks, size_t n_tasks,
-                         const struct gcal_starpu_worker *w)
+                         const struct gcal_export_starpu_task *tasks, size_t n_tasks,
+                         const struct gcal_export_starpu_worker *w)
 {
     gcal_buf_printf(
         out, "####################\n# COMB_%zu\n# number of types devices\n1\n", id);
@@ -67,12 +68,13 @@ static void write_worker(struct gcal_buf *out, size_t id,
     gcal_buf_puts(out, "\n");
 }
 
-void gcal_starpu_write(struct gcal_buf *out, const struct gcal_starpu_task *tasks,
-                       size_t n_tasks, const struct gcal_starpu_worker *workers,
-                       size_t n_workers)
+void gcal_export_starpu_write(struct gcal_buf *out,
+                              const struct gcal_export_starpu_task *tasks, size_t n_tasks,
+                              const struct gcal_export_starpu_worker *workers,
+                              size_t n_workers)
 {
     gcal_buf_printf(out, "##################\n# Performance Model Version\n%d\n\n",
-                    GCAL_STARPU_VERSION);
+                    GCAL_EXPORT_STARPU_VERSION);
     gcal_buf_printf(out, "####################\n# COMBs\n# number of combinations\n%zu\n",
                     n_workers);
     for (size_t i = 0; i < n_workers; i++)

@@ -1,0 +1,195 @@
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/audit/private.h"
+#include "calib/base/error.h"
+#include "calib/model/expr.h"
+#include "calib/model/feature.h"
+
+const char *gcal_audit_category_name(enum gcal_audit_category category)
+{
+    static const char *const names[] = {
+        [GCAL_AUDIT_ARITHMETIC] = "arithmetic",
+        [GCAL_AUDIT_LOCAL_MEMORY] = "local memory",
+        [GCAL_AUDIT_GLOBAL_MEMORY] = "global memory",
+        [GCAL_AUDIT_BARRIER] = "barriers",
+        [GCAL_AUDIT_WORK_GROUPS] = "launch of work-groups",
+        [GCAL_AUDIT_LAUNCH] = "launch of kernels",
+        [GCAL_AUDIT_ONCHIP] = "work on the chip",
+        [GCAL_AUDIT_SHAPE] = "shape",
+        [GCAL_AUDIT_TRANSFER] = "transfers between host and device",
+        [GCAL_AUDIT_OTHER] = "other",
+    };
+
+    return names[category];
+}
+
+bool gcal_audit_is_cost(const char *unit)
+{
+    return unit[0] == 's' && !isalpha((unsigned char)unit[1]);
+}
+
+/* A product of two features, as barriers times work-groups, is about the first here. */
+static int precedence_of(enum gcal_audit_category category)
+{
+    static const int precedences[] = {
+        [GCAL_AUDIT_ARITHMETIC] = 7,    [GCAL_AUDIT_LOCAL_MEMORY] = 6,
+        [GCAL_AUDIT_GLOBAL_MEMORY] = 9, [GCAL_AUDIT_BARRIER] = 5,
+        [GCAL_AUDIT_WORK_GROUPS] = 2,   [GCAL_AUDIT_LAUNCH] = 1,
+        [GCAL_AUDIT_ONCHIP] = 8,        [GCAL_AUDIT_SHAPE] = 0,
+        [GCAL_AUDIT_TRANSFER] = 4,      [GCAL_AUDIT_OTHER] = 0,
+    };
+
+    return precedences[category];
+}
+
+static enum gcal_audit_category of_space(enum gcal_feature_space space)
+{
+    return space == GCAL_FEATURE_SPACE_LOCAL ? GCAL_AUDIT_LOCAL_MEMORY
+                                             : GCAL_AUDIT_GLOBAL_MEMORY;
+}
+
+static enum gcal_audit_category of_feature(const char *name)
+{
+    enum gcal_audit_category category = GCAL_AUDIT_OTHER;
+    struct gcal_feature f;
+
+    if (gcal_feature_parse(name, &f, NULL) < 0)
+        return category;
+    switch (f.kind) {
+    case GCAL_FEATURE_OP:
+    case GCAL_FEATURE_INDEX_OP:
+    case GCAL_FEATURE_DIVERGENT_BRANCH:
+        category = GCAL_AUDIT_ARITHMETIC;
+        break;
+    case GCAL_FEATURE_MEM_ACCESS:
+    case GCAL_FEATURE_ATOMIC:
+        category = of_space(f.space);
+        break;
+    case GCAL_FEATURE_LOCAL_PASS:
+        category = GCAL_AUDIT_LOCAL_MEMORY;
+        break;
+    case GCAL_FEATURE_MEMORY:
+        category = GCAL_AUDIT_GLOBAL_MEMORY;
+        break;
+    case GCAL_FEATURE_ONCHIP:
+        category = GCAL_AUDIT_ONCHIP;
+        break;
+    case GCAL_FEATURE_BARRIER_LOCAL:
+        category = GCAL_AUDIT_BARRIER;
+        break;
+    case GCAL_FEATURE_THREAD_GROUPS:
+        category = GCAL_AUDIT_WORK_GROUPS;
+        break;
+    case GCAL_FEATURE_KERNEL_LAUNCH:
+        category = GCAL_AUDIT_LAUNCH;
+        break;
+    case GCAL_FEATURE_TRANSFER_BYTES:
+    case GCAL_FEATURE_TRANSFER_COPIES:
+        category = GCAL_AUDIT_TRANSFER;
+        break;
+    default:
+        break;
+    }
+    gcal_feature_clear(&f);
+    return category;
+}
+
+/* A name's value where every feature is there once, exponents and shares are 1, and no
+ * cost but one takes time.
+ */
+static double value_of(const struct gcal_params_model *m, const char *name,
+                       const char *parameter)
+{
+    if (name[0] == 'f' || strcmp(name, parameter) == 0)
+        return 1;
+    for (size_t i = 0; i < m->n_parameters; i++)
+        if (strcmp(m->parameter[i], name) == 0)
+            return !gcal_audit_is_cost(m->unit[i]);
+    return 1;
+}
+
+/* A cost is of the features without which it takes no time, or less: that is seen by
+ * taking features away one at a time.
+ */
+static enum gcal_audit_category category_of(const struct gcal_params_model *m,
+                                            const struct gcal_expr *expr,
+                                            const char *parameter, double *values)
+{
+    enum gcal_audit_category best = GCAL_AUDIT_OTHER, category;
+    size_t n = gcal_expr_symbol_count(expr);
+    double full, without;
+
+    for (size_t i = 0; i < n; i++)
+        values[i] = value_of(m, gcal_expr_symbol(expr, i), parameter);
+    full = gcal_expr_eval(expr, values);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = gcal_expr_symbol(expr, i);
+
+        if (name[0] != 'f' || strcmp(name, "f_work_items") == 0)
+            continue;
+        values[i] = 0;
+        without = gcal_expr_eval(expr, values);
+        values[i] = 1;
+        if (!(without < full))
+            continue;
+        category = of_feature(name);
+        best = precedence_of(category) > precedence_of(best) ? category : best;
+    }
+    return best;
+}
+
+static int categories_by(const struct gcal_params_model *m, const struct gcal_expr *expr,
+                         struct gcal_audit_device *d, struct gcal_error *err)
+{
+    double *values = calloc(gcal_expr_symbol_count(expr) + 1, sizeof(*values));
+
+    if (!values)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < d->n_series; i++) {
+        struct gcal_audit_series *s = &d->series[i];
+
+        if (s->category != GCAL_AUDIT_SHAPE && strcmp(s->column.model, m->name) == 0)
+            s->category = category_of(m, expr, s->column.parameter, values);
+    }
+    free(values);
+    return 0;
+}
+
+static int categories_of_model(const struct gcal_params_index *index, size_t device,
+                               size_t model, struct gcal_audit_device *d,
+                               struct gcal_error *err)
+{
+    struct gcal_params_model m = { 0 };
+    struct gcal_expr *expr;
+    int rc = -1;
+
+    if (gcal_params_index_model(index, device, model, &m, err) < 0)
+        return -1;
+    if ((expr = gcal_expr_parse(m.expression, err)))
+        rc = categories_by(&m, expr, d, err);
+    gcal_expr_destroy(expr);
+    gcal_params_model_clear(&m);
+    return rc;
+}
+
+int gcal_audit_find_categories(const struct gcal_store *store,
+                               struct gcal_audit_device *device, struct gcal_error *err)
+{
+    struct gcal_params_index *index =
+        gcal_store_load_index(store, device->node, NULL, err);
+    const struct gcal_params_device *found;
+    const struct gcal_params *params;
+    int rc = 0;
+
+    if (!index)
+        return -1;
+    params = gcal_params_index_devices(index);
+    found = gcal_params_find_uid(params, device->uid);
+    for (size_t i = 0; rc == 0 && found && i < found->n_models; i++)
+        rc =
+            categories_of_model(index, (size_t)(found - params->devices), i, device, err);
+    gcal_params_index_destroy(index);
+    return rc;
+}

@@ -1,0 +1,238 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/audit/private.h"
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+
+const char *gcal_audit_verdict_name(enum gcal_audit_verdict verdict)
+{
+    static const char *const names[] = {
+        [GCAL_AUDIT_PASS] = "pass",       [GCAL_AUDIT_SUSPECT] = "suspect",
+        [GCAL_AUDIT_WARN] = "warning",    [GCAL_AUDIT_FAIL] = "failure",
+        [GCAL_AUDIT_UNKNOWN] = "unknown",
+    };
+
+    return names[verdict];
+}
+
+bool gcal_audit_needs_attention(enum gcal_audit_verdict verdict)
+{
+    return verdict == GCAL_AUDIT_SUSPECT || verdict == GCAL_AUDIT_WARN ||
+           verdict == GCAL_AUDIT_FAIL;
+}
+
+/* ---- codes ---- */
+
+const char *gcal_audit_code(enum gcal_audit_cause cause,
+                            enum gcal_audit_category category, bool by_type)
+{
+    static const char *const categories[][2] = {
+        [GCAL_AUDIT_ARITHMETIC] = { "GPUCAL-ARITHMETIC", "GPUCAL-TYPE-ARITHMETIC" },
+        [GCAL_AUDIT_LOCAL_MEMORY] = { "GPUCAL-LOCAL-MEMORY", "GPUCAL-TYPE-LOCAL-MEMORY" },
+        [GCAL_AUDIT_GLOBAL_MEMORY] = { "GPUCAL-GLOBAL-MEMORY",
+                                       "GPUCAL-TYPE-GLOBAL-MEMORY" },
+        [GCAL_AUDIT_BARRIER] = { "GPUCAL-BARRIER", "GPUCAL-TYPE-BARRIER" },
+        [GCAL_AUDIT_WORK_GROUPS] = { "GPUCAL-WORK-GROUPS", "GPUCAL-TYPE-WORK-GROUPS" },
+        [GCAL_AUDIT_LAUNCH] = { "GPUCAL-LAUNCH", "GPUCAL-TYPE-LAUNCH" },
+        [GCAL_AUDIT_ONCHIP] = { "GPUCAL-ONCHIP", "GPUCAL-TYPE-ONCHIP" },
+        [GCAL_AUDIT_SHAPE] = { "GPUCAL-OTHER", "GPUCAL-TYPE-OTHER" },
+        [GCAL_AUDIT_TRANSFER] = { "GPUCAL-TRANSFER", "GPUCAL-TYPE-TRANSFER" },
+        [GCAL_AUDIT_OTHER] = { "GPUCAL-OTHER", "GPUCAL-TYPE-OTHER" },
+    };
+    static const char *const causes[][2] = {
+        [GCAL_AUDIT_EVERYTHING] = { "GPUCAL-EVERYTHING", "GPUCAL-TYPE-EVERYTHING" },
+        [GCAL_AUDIT_CLOCK] = { "GPUCAL-CLOCK", "GPUCAL-TYPE-CLOCK" },
+        [GCAL_AUDIT_BANDWIDTH] = { "GPUCAL-MEMORY-BANDWIDTH",
+                                   "GPUCAL-TYPE-MEMORY-BANDWIDTH" },
+        [GCAL_AUDIT_PATTERN] = { "GPUCAL-ACCESS-PATTERN", "GPUCAL-TYPE-ACCESS-PATTERN" },
+        [GCAL_AUDIT_FASTER] = { "GPUCAL-FASTER", "GPUCAL-FASTER" },
+        [GCAL_AUDIT_EPOCH] = { "GPUCAL-EPOCH", "GPUCAL-EPOCH" },
+    };
+
+    return cause == GCAL_AUDIT_ONE_CATEGORY ? categories[category][by_type]
+                                            : causes[cause][by_type];
+}
+
+/* ---- what ---- */
+
+/* The parameters, each once; the first few of many. */
+static void put_parameters(struct gcal_buf *buf, const struct gcal_audit_device *d,
+                           const struct gcal_audit_finding *f)
+{
+    enum { MOST = 4 };
+    size_t distinct = 0;
+
+    for (size_t i = 0; i < f->n_series; i++) {
+        const char *name = d->series[f->series[i]].column.parameter;
+        size_t same = 0;
+
+        while (strcmp(d->series[f->series[same]].column.parameter, name) != 0)
+            same++;
+        if (same < i)
+            continue;
+        if (distinct++ < MOST)
+            gcal_buf_printf(buf, "%s%s", distinct > 1 ? ", " : "", name);
+    }
+    if (distinct > MOST)
+        gcal_buf_printf(buf, " and %zu more", distinct - MOST);
+}
+
+static void put_slower(struct gcal_buf *buf, const struct gcal_audit_finding *f,
+                       bool many, bool by_type)
+{
+    if (f->change >= 1)
+        gcal_buf_printf(buf, " take%s %.2f times as long%s", many ? "" : "s",
+                        1 + f->change, by_type ? " as on other devices of its type" : "");
+    else
+        gcal_buf_printf(buf, " take%s %.1f %% longer%s", many ? "" : "s", 100 * f->change,
+                        by_type ? " than on other devices of its type" : "");
+}
+
+static void put_epoch(struct gcal_buf *buf, const struct gcal_audit_device *d,
+                      const struct gcal_audit_finding *f)
+{
+    const struct gcal_audit_series *most = NULL;
+    size_t moved = 0;
+
+    gcal_buf_printf(buf, "%s", d->epoch_description[d->epoch[d->n_runs - 1]]);
+    for (size_t i = 0; i < f->n_series; i++) {
+        const struct gcal_audit_series *s = &d->series[f->series[i]];
+
+        moved += fabs(s->driver_change) > 6 * s->repeatability;
+        if (!most || fabs(log1p(s->driver_change)) > fabs(log1p(most->driver_change)))
+            most = s;
+    }
+    if (!most)
+        gcal_buf_puts(buf, ": no cost can be compared with before");
+    else
+        gcal_buf_printf(buf,
+                        ": %zu of %zu costs moved, all by %+.1f %% (median), %s most by "
+                        "%+.1f %%",
+                        moved, f->n_series, 100 * f->change, most->column.parameter,
+                        100 * most->driver_change);
+}
+
+static void put_what(struct gcal_buf *buf, const struct gcal_audit_device *d,
+                     const struct gcal_audit_finding *f, enum gcal_audit_cause cause,
+                     enum gcal_audit_category category, bool by_type)
+{
+    switch (cause) {
+    case GCAL_AUDIT_EVERYTHING:
+        gcal_buf_puts(buf, "everything, global memory and work on the chip alike,");
+        put_slower(buf, f, false, by_type);
+        return;
+    case GCAL_AUDIT_CLOCK:
+        gcal_buf_puts(buf, "all work on the chip, and global memory does not,");
+        put_slower(buf, f, false, by_type);
+        return;
+    case GCAL_AUDIT_BANDWIDTH:
+        gcal_buf_puts(buf, "global memory, all access patterns alike,");
+        put_slower(buf, f, false, by_type);
+        return;
+    case GCAL_AUDIT_FASTER:
+        gcal_buf_printf(buf, "%zu cost%s fell by %.1f %%: ", f->n_series,
+                        f->n_series > 1 ? "s" : "", -100 * f->change);
+        put_parameters(buf, d, f);
+        return;
+    case GCAL_AUDIT_EPOCH:
+        put_epoch(buf, d, f);
+        return;
+    case GCAL_AUDIT_PATTERN:
+        gcal_buf_puts(buf, "some accesses to global memory");
+        break;
+    case GCAL_AUDIT_ONE_CATEGORY:
+        gcal_buf_puts(buf, category == GCAL_AUDIT_OTHER
+                               ? "some costs"
+                               : gcal_audit_category_name(category));
+        break;
+    }
+    gcal_buf_puts(buf, " (");
+    put_parameters(buf, d, f);
+    gcal_buf_puts(buf, ")");
+    put_slower(buf, f,
+               cause == GCAL_AUDIT_PATTERN || category == GCAL_AUDIT_OTHER ||
+                   category == GCAL_AUDIT_BARRIER || category == GCAL_AUDIT_TRANSFER,
+               by_type);
+}
+
+/* ---- next ---- */
+
+/* The catalogue's kernels that measure the cause alone. */
+static const char *kernels_for(enum gcal_audit_cause cause,
+                               enum gcal_audit_category category)
+{
+    static const char *const tags[] = {
+        [GCAL_AUDIT_ARITHMETIC] = "flops_madd_pattern",
+        [GCAL_AUDIT_LOCAL_MEMORY] = "lmem_move_pattern",
+        [GCAL_AUDIT_GLOBAL_MEMORY] = "gmem_copy_pattern",
+        [GCAL_AUDIT_BARRIER] = "barrier_pattern",
+        [GCAL_AUDIT_WORK_GROUPS] = "empty_kernel",
+        [GCAL_AUDIT_LAUNCH] = "empty_kernel",
+        [GCAL_AUDIT_ONCHIP] = "flops_madd_pattern",
+        [GCAL_AUDIT_SHAPE] = "gmem_copy_pattern",
+        [GCAL_AUDIT_TRANSFER] = "transfer_to_device",
+        [GCAL_AUDIT_OTHER] = "gmem_copy_pattern",
+    };
+
+    if (cause == GCAL_AUDIT_CLOCK)
+        return "flops_madd_pattern";
+    return cause == GCAL_AUDIT_ONE_CATEGORY ? tags[category] : "gmem_copy_pattern";
+}
+
+static const char *query_for(const struct gcal_audit_device *d,
+                             enum gcal_audit_cause cause)
+{
+    bool nvidia = strncmp(d->type, "nvidia", strlen("nvidia")) == 0;
+    bool memory = cause == GCAL_AUDIT_BANDWIDTH || cause == GCAL_AUDIT_PATTERN;
+
+    if (strncmp(d->type, "amd", strlen("amd")) == 0)
+        return memory ? "rocm-smi --showmemuse --showclocks --showrasinfo all"
+                      : "rocm-smi --showclocks --showpower --showtemp";
+    if (!nvidia)
+        return memory ? "dmesg -T | grep -i -e edac -e ecc"
+                      : "cpupower frequency-info; sensors";
+    return memory ? "nvidia-smi -q -d ECC,ROW_REMAPPER,CLOCK"
+                  : "nvidia-smi -q -d CLOCK,PERFORMANCE,POWER,TEMPERATURE";
+}
+
+static void put_next(struct gcal_buf *buf, const struct gcal_audit_device *d,
+                     const struct gcal_audit_finding *f, enum gcal_audit_cause cause,
+                     enum gcal_audit_category category)
+{
+    if (cause == GCAL_AUDIT_FASTER) {
+        gcal_buf_puts(buf, "nothing to mend; was a limit of power or clocks raised, or a "
+                           "fault repaired?");
+        return;
+    }
+    if (cause == GCAL_AUDIT_EPOCH) {
+        gcal_buf_puts(buf, "nothing to mend; calibrations from here on are compared with "
+                           "each other");
+        return;
+    }
+    if (f->verdict == GCAL_AUDIT_SUSPECT) {
+        gcal_buf_printf(buf, "calibrate %s again, which confirms it or not", d->node);
+        return;
+    }
+    gcal_buf_printf(buf,
+                    "on %s and a good node of the type: gpucal kernels %s --run; on %s: "
+                    "%s%s",
+                    d->node, kernels_for(cause, category), d->node, query_for(d, cause),
+                    f->verdict == GCAL_AUDIT_FAIL ? "; drain it until that is mended"
+                                                  : "");
+}
+
+int gcal_audit_describe(const struct gcal_audit_device *device,
+                        struct gcal_audit_finding *finding, enum gcal_audit_cause cause,
+                        enum gcal_audit_category category, bool by_type,
+                        struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+
+    put_what(&buf, device, finding, cause, category, by_type);
+    if (!(finding->what = gcal_buf_take(&buf, err)))
+        return -1;
+    put_next(&buf, device, finding, cause, category);
+    return (finding->next = gcal_buf_take(&buf, err)) ? 0 : -1;
+}

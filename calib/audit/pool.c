@@ -1,0 +1,145 @@
+/* What the devices of a type tell together. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/audit/types_private.h"
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "fit/change.h"
+
+/* Numbers of a column from all devices that have it. */
+struct gathered {
+    double *difference, *error, *level;
+    size_t n_differences, n_errors, n_levels;
+};
+
+static size_t at_column(const struct gcal_audit_sample *s, size_t column)
+{
+    size_t at = column; /* where it mostly stands */
+
+    if (at < s->n && s->column[at] == column)
+        return at;
+    for (at = 0; at < s->n && s->column[at] != column; at++)
+        ;
+    return at;
+}
+
+static void gather(const struct gcal_audit_type *t, size_t column, struct gathered *g)
+{
+    g->n_differences = g->n_errors = 0;
+    for (size_t i = 0; i < t->n_sampled; i++) {
+        const struct gcal_audit_sample *s = &t->sampled[i];
+        size_t at = at_column(s, column);
+
+        if (at == s->n)
+            continue;
+        for (size_t j = 0; j < s->n_differences[at]; j++)
+            g->difference[g->n_differences++] =
+                s->difference[at * GCAL_AUDIT_MOST_DIFFERENCES + j];
+        if (!isnan(s->error[at]))
+            g->error[g->n_errors++] = s->error[at];
+    }
+}
+
+static void gather_levels(const struct gcal_audit_type *t, size_t column,
+                          const char *epoch, struct gathered *g)
+{
+    g->n_levels = 0;
+    for (size_t i = 0; i < t->n_sampled; i++) {
+        const struct gcal_audit_sample *s = &t->sampled[i];
+        size_t at = strcmp(s->epoch, epoch) == 0 ? at_column(s, column) : s->n;
+
+        if (at < s->n && !isnan(s->level[at]))
+            g->level[g->n_levels++] = s->level[at];
+    }
+}
+
+/* The median of distances from the median is 0.6745 standard deviations. */
+static void pool_epoch(const struct gcal_audit_type *t, struct gcal_audit_epoch *e,
+                       struct gathered *g)
+{
+    for (size_t c = 0; c < t->n_columns; c++) {
+        gather_levels(t, c, e->key, g);
+        e->n[c] = g->n_levels;
+        e->median[c] = gcal_fit_change_median(g->level, g->n_levels);
+        for (size_t i = 0; i < g->n_levels; i++)
+            g->level[i] = fabs(g->level[i] - e->median[c]);
+        e->spread[c] = 1.4826 * gcal_fit_change_median(g->level, g->n_levels);
+    }
+}
+
+const struct gcal_audit_epoch *gcal_audit_find_epoch(const struct gcal_audit_type *t,
+                                                     const char *key)
+{
+    for (size_t i = 0; i < t->n_epochs; i++)
+        if (strcmp(t->epochs[i].key, key) == 0)
+            return &t->epochs[i];
+    return NULL;
+}
+
+static struct gcal_audit_epoch *add_epoch(struct gcal_audit_type *t, const char *key,
+                                          struct gcal_error *err)
+{
+    struct gcal_audit_epoch *moved =
+        gcal_array_grow(t->epochs, t->n_epochs, &t->epochs_capacity, sizeof(*moved), err);
+    struct gcal_audit_epoch *e;
+
+    if (!moved)
+        return NULL;
+    t->epochs = moved;
+    e = &moved[t->n_epochs++];
+    *e = (struct gcal_audit_epoch){ strdup(key), calloc(t->n_columns + 1, sizeof(*e->n)),
+                                    calloc(t->n_columns + 1, sizeof(*e->median)),
+                                    calloc(t->n_columns + 1, sizeof(*e->spread)) };
+    if (!e->key || !e->n || !e->median || !e->spread) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    return e;
+}
+
+static int pool_type(struct gcal_audit_type *t, struct gathered *g,
+                     struct gcal_error *err)
+{
+    if (!(t->repeatability = calloc(t->n_columns + 1, sizeof(double))))
+        return gcal_error_memory(err);
+    for (size_t c = 0; c < t->n_columns; c++) {
+        gather(t, c, g);
+        t->repeatability[c] =
+            gcal_fit_change_repeatability(g->difference, g->n_differences,
+                                          gcal_fit_change_median(g->error, g->n_errors));
+    }
+    for (size_t i = 0; i < t->n_sampled; i++) {
+        const char *key = t->sampled[i].epoch;
+        struct gcal_audit_epoch *e;
+
+        if (gcal_audit_find_epoch(t, key))
+            continue;
+        if (!(e = add_epoch(t, key, err)))
+            return -1;
+        pool_epoch(t, e, g);
+    }
+    for (size_t i = 0; i < t->n_sampled; i++)
+        gcal_audit_sample_clear(&t->sampled[i]);
+    t->n_sampled = 0;
+    return 0;
+}
+
+int gcal_audit_types_pool(struct gcal_audit_types *types, struct gcal_error *err)
+{
+    struct gathered g = {
+        .difference =
+            calloc(GCAL_AUDIT_MOST_DEVICES * GCAL_AUDIT_MOST_DIFFERENCES, sizeof(double)),
+        .error = calloc(GCAL_AUDIT_MOST_DEVICES, sizeof(double)),
+        .level = calloc(GCAL_AUDIT_MOST_DEVICES, sizeof(double)),
+    };
+    int rc = g.difference && g.error && g.level ? 0 : gcal_error_memory(err);
+
+    for (size_t i = 0; rc == 0 && i < types->n; i++)
+        rc = pool_type(types->types[i], &g, err);
+    free(g.difference);
+    free(g.error);
+    free(g.level);
+    return rc;
+}

@@ -1,0 +1,253 @@
+/* accumulators.c - accesses to memory that were measured in several ways
+ *
+ * A kernel's accesses to memory alone, added up in one accumulator, are what the model is
+ * fitted to.  Where they run slower than the whole kernel, for removing work changed what
+ * caches hold, those in more accumulators may take their place.  Either way the fit sees
+ * one of them: both have the same feature, and their times differ.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/results/private.h"
+
+/* Times per access; less is not worth another way. */
+#define SLOWER_BY_FAR 1.05
+
+#define ACCUMULATORS " accumulators:"
+
+struct search {
+    const struct gcal_record *record;
+    const struct gcal_result_rows *all, *rows;
+    struct gcal_result_counts accesses;
+};
+
+/* A family of accesses alone, against the whole kernel. */
+struct variant {
+    const struct gcal_run_kernel *kernel; /* one of it; NULL: there is none */
+    const struct gcal_run_kernel *target;
+    double ratio; /* of times per access, at sizes that are near each other; NaN: the
+                     whole was not measured */
+};
+
+static const struct gcal_run_kernel *kernel_of(const struct search *s,
+                                               const struct gcal_result_row *row)
+{
+    return gcal_record_kernel(s->record, row->kernel);
+}
+
+/* 0: it has no choice of them. */
+static unsigned long accumulators_of(const struct gcal_run_kernel *kernel)
+{
+    const char *at = strstr(kernel->family, ACCUMULATORS);
+
+    return at && gcal_result_is_memory_component(kernel->generator)
+               ? strtoul(at + strlen(ACCUMULATORS), NULL, 10)
+               : 0;
+}
+
+static bool same_but_accumulators(const struct gcal_run_kernel *a,
+                                  const struct gcal_run_kernel *b)
+{
+    const char *x = strstr(a->family, ACCUMULATORS);
+    const char *y = strstr(b->family, ACCUMULATORS);
+    size_t length = x ? (size_t)(x - a->family) : 0;
+
+    if (!x || !y || (size_t)(y - b->family) != length ||
+        strncmp(a->family, b->family, length) != 0)
+        return false;
+    x += strlen(ACCUMULATORS);
+    y += strlen(ACCUMULATORS);
+    return strcmp(x + strcspn(x, " "), y + strcspn(y, " ")) == 0;
+}
+
+/* ---- against the whole ---- */
+
+/* On one device; 'nearest' is left alone where the whole was not measured there. */
+static int compare_on(struct search *s, size_t device, struct variant *variant,
+                      struct gcal_result_nearest *nearest, struct gcal_error *err)
+{
+    for (size_t k = 0; k < s->all->n; k++) {
+        const struct gcal_result_row *target = &s->all->rows[k];
+
+        if (target->device != device ||
+            !gcal_result_is_memory_component_of(variant->kernel, kernel_of(s, target)))
+            continue;
+        variant->target = kernel_of(s, target);
+        for (size_t i = 0; i < s->rows->n; i++) {
+            const struct gcal_result_row *component = &s->rows->rows[i];
+
+            if (component->device == device &&
+                strcmp(kernel_of(s, component)->family, variant->kernel->family) == 0 &&
+                gcal_result_compare_component(&s->accesses, component, target, nearest,
+                                              err) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* The geometric mean over devices. */
+static int find_ratio(struct search *s, struct variant *variant, struct gcal_error *err)
+{
+    double sum = 0;
+    size_t n = 0;
+
+    for (size_t d = 0; d < gcal_record_device_count(s->record); d++) {
+        struct gcal_result_nearest nearest = { .distance = INFINITY };
+
+        if (compare_on(s, d, variant, &nearest, err) < 0)
+            return -1;
+        if (isfinite(nearest.distance)) {
+            sum += log(nearest.ratio);
+            n++;
+        }
+    }
+    variant->ratio = n ? exp(sum / (double)n) : NAN;
+    return 0;
+}
+
+/* ---- which way ---- */
+
+/* The one that the model asks to be fitted to, in the fewest accumulators. */
+static struct variant first_variant(const struct search *s,
+                                    const struct gcal_run_kernel *any)
+{
+    struct variant variant = { .ratio = NAN };
+
+    for (size_t i = 0; i < s->rows->n; i++) {
+        const struct gcal_run_kernel *kernel = kernel_of(s, &s->rows->rows[i]);
+
+        if (!s->rows->rows[i].fallback && same_but_accumulators(kernel, any) &&
+            (!variant.kernel ||
+             accumulators_of(kernel) < accumulators_of(variant.kernel)))
+            variant.kernel = kernel;
+    }
+    return variant;
+}
+
+/* The fastest of the others. */
+static int other_variant(struct search *s, const struct variant *first,
+                         struct variant *best, struct gcal_error *err)
+{
+    *best = (struct variant){ .ratio = NAN };
+    for (size_t i = 0; i < s->rows->n; i++) {
+        struct variant variant = { .kernel = kernel_of(s, &s->rows->rows[i]) };
+
+        if (!same_but_accumulators(variant.kernel, first->kernel) ||
+            strcmp(variant.kernel->family, first->kernel->family) == 0 ||
+            (best->kernel && strcmp(variant.kernel->family, best->kernel->family) == 0))
+            continue;
+        if (find_ratio(s, &variant, err) < 0)
+            return -1;
+        if (isnan(best->ratio) || variant.ratio < best->ratio)
+            *best = variant;
+    }
+    return 0;
+}
+
+static int add_warning(struct gcal_result_type_fit *t, const struct variant *first,
+                       const struct variant *other, struct gcal_error *err)
+{
+    char *text =
+        gcal_buf_format("%s: its global accesses alone take %.2f times the whole "
+                        "kernel; those in %lu accumulators, %.2f times, are taken in "
+                        "their place",
+                        first->target->family, first->ratio,
+                        accumulators_of(other->kernel), other->ratio);
+    char **grown = text ? realloc(t->slow, (t->n_slow + 1) * sizeof(*grown)) : NULL;
+
+    if (!grown) {
+        free(text);
+        return gcal_error_memory(err);
+    }
+    t->slow = grown;
+    t->slow[t->n_slow++] = text;
+    return 0;
+}
+
+/* Among the ways of 'any': 'family' is the one to be fitted, or NULL. */
+static int choose_variant(struct search *s, const struct gcal_run_kernel *any,
+                          struct gcal_result_type_fit *t, const char **family,
+                          struct gcal_error *err)
+{
+    struct variant first = first_variant(s, any), other;
+
+    *family = first.kernel ? first.kernel->family : NULL;
+    if (!first.kernel)
+        return 0;
+    if (other_variant(s, &first, &other, err) < 0)
+        return -1;
+    if (!other.kernel)
+        return 0;
+    if (find_ratio(s, &first, err) < 0)
+        return -1;
+    if (first.ratio > SLOWER_BY_FAR && other.ratio < first.ratio) { /* nor NaN */
+        *family = other.kernel->family;
+        return add_warning(t, &first, &other, err);
+    }
+    return 0;
+}
+
+/* ---- rows ---- */
+
+/* 'family': of each row, the one that is fitted of its kind; filled for all at the
+ * first.
+ */
+static int choose_variants(struct search *s, struct gcal_result_type_fit *t,
+                           const char **family, bool *known, struct gcal_error *err)
+{
+    for (size_t i = 0; i < s->rows->n; i++) {
+        const struct gcal_run_kernel *kernel = kernel_of(s, &s->rows->rows[i]);
+
+        if (known[i] || !accumulators_of(kernel))
+            continue;
+        if (choose_variant(s, kernel, t, &family[i], err) < 0)
+            return -1;
+        for (size_t k = i; k < s->rows->n; k++)
+            if (same_but_accumulators(kernel, kernel_of(s, &s->rows->rows[k]))) {
+                family[k] = family[i];
+                known[k] = true;
+            }
+    }
+    return 0;
+}
+
+static void keep_chosen(struct gcal_result_rows *rows, const struct gcal_record *record,
+                        const char *const *family, const bool *known)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct gcal_run_kernel *kernel =
+            gcal_record_kernel(record, rows->rows[i].kernel);
+
+        if (known[i] ? family[i] && strcmp(kernel->family, family[i]) == 0
+                     : !rows->rows[i].fallback)
+            rows->rows[n++] = rows->rows[i];
+    }
+    rows->n = n;
+}
+
+int gcal_result_choose_accumulators(struct gcal_result_type_fit *t,
+                                    const struct gcal_record *record,
+                                    const struct gcal_result_rows *all,
+                                    struct gcal_result_rows *rows, struct gcal_error *err)
+{
+    const char **family = calloc(rows->n + 1, sizeof(*family));
+    bool *known = calloc(rows->n + 1, sizeof(*known));
+    struct search s = { .record = record, .all = all, .rows = rows };
+    int rc = family && known ? 0 : gcal_error_memory(err);
+
+    if (rc == 0 && (gcal_result_counts_init(&s.accesses, record, "f_memory", err) < 0 ||
+                    choose_variants(&s, t, family, known, err) < 0))
+        rc = -1;
+    if (rc == 0)
+        keep_chosen(rows, record, family, known);
+    gcal_result_counts_clear(&s.accesses);
+    free(family);
+    free(known);
+    return rc;
+}

@@ -1,0 +1,262 @@
+/* components.c - parts of kernels that take longer than their whole
+ *
+ * Removing work may change what a compiler makes of the rest, or what the caches hold.  A
+ * part that then takes longer than what it is a part of says that the kernel cannot be
+ * put together from its parts, and that is told by name.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/results/private.h"
+
+/* Differences below are noise; or, where a part and its whole differ in size, may come
+ * from that.
+ */
+#define SLOWER      1.02
+#define SLOWER_SIZE 1.05
+
+/* Endings of generators' names, what such a kernel is a part of, and how it is told. */
+static const struct kind {
+    const char *suffix, *of_suffix, *what;
+    const char *feature; /* that the part and its whole have as much of, or NULL */
+} kinds[] = {
+    { "_memory", "", "its accesses to memory alone take", "f_memory" },
+    { "_onchip", "", "its work on the chip alone takes", "f_onchip" },
+    { "_loads", "_memory", "a single load of it takes", NULL },
+};
+
+#define N_KINDS (sizeof(kinds) / sizeof(*kinds))
+
+static const struct kind *find_kind(const char *generator)
+{
+    size_t length = strlen(generator);
+
+    for (size_t i = 0; i < N_KINDS; i++) {
+        size_t n = strlen(kinds[i].suffix);
+
+        if (length > n && strcmp(generator + length - n, kinds[i].suffix) == 0)
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* What is kept of a kernel, and how it is added up. */
+static bool is_of_component_alone(const char *argument)
+{
+    return starts_with(argument, "keep:") || starts_with(argument, "accumulators:") ||
+           starts_with(argument, "barriers:");
+}
+
+/* Do 'component' and 'of' have the same sizes and arguments, but for the part's own? */
+static bool same_arguments(const char *component, const char *of)
+{
+    component += strcspn(component, " ");
+    of += strcspn(of, " ");
+    for (;;) {
+        size_t n;
+
+        component += strspn(component, " ");
+        of += strspn(of, " ");
+        n = strcspn(component, " ");
+        if (is_of_component_alone(component)) {
+            component += n;
+            continue;
+        }
+        if (n == 0 || strcspn(of, " ") != n || strncmp(component, of, n) != 0)
+            return n == 0 && *of == '\0';
+        component += n;
+        of += n;
+    }
+}
+
+/* Is 'of' what the kernel 'component' is a part of, by its generator? */
+static bool is_component(const struct kind *kind, const char *component, const char *of)
+{
+    size_t stem = strlen(component) - strlen(kind->suffix);
+
+    return strncmp(component, of, stem) == 0 && strcmp(of + stem, kind->of_suffix) == 0;
+}
+
+bool gcal_result_is_memory_component(const char *generator)
+{
+    return find_kind(generator) == &kinds[0];
+}
+
+bool gcal_result_is_memory_component_of(const struct gcal_run_kernel *component,
+                                        const struct gcal_run_kernel *target)
+{
+    return gcal_result_is_memory_component(component->generator) &&
+           is_component(&kinds[0], component->generator, target->generator) &&
+           same_arguments(component->family, target->family);
+}
+
+/* The time of what the part is a part of, at its size; NaN where that is not there. */
+static double time_of_target(const struct gcal_record *record,
+                             const struct gcal_result_rows *all, const struct kind *kind,
+                             const struct gcal_run_kernel *component, size_t device)
+{
+    for (size_t i = 0; i < all->n; i++) {
+        const struct gcal_run_kernel *of =
+            gcal_record_kernel(record, all->rows[i].kernel);
+
+        if (all->rows[i].device == device &&
+            is_component(kind, component->generator, of->generator) &&
+            same_arguments(component->name, of->name))
+            return all->rows[i].time_s;
+    }
+    return NAN;
+}
+
+/* The slowest of one kind of part of one generator. */
+struct slow {
+    const struct kind *kind;
+    const struct gcal_run_kernel *component;
+    double ratio;
+    size_t n; /* sizes and variants of it that are slower than their whole */
+};
+
+/* Room for one more is there. */
+static void note(struct slow *found, size_t *count, const struct slow *seen)
+{
+    size_t i = 0;
+
+    while (i < *count &&
+           strcmp(found[i].component->generator, seen->component->generator) != 0)
+        i++;
+    if (i == *count)
+        found[(*count)++] = (struct slow){ 0 };
+    if (seen->ratio > found[i].ratio) {
+        size_t n = found[i].n;
+
+        found[i] = *seen;
+        found[i].n = n;
+    }
+    found[i].n++;
+}
+
+/* Against the whole kernel at the size that is nearest; 0 where that tells nothing. */
+static int compare_sizes(const struct gcal_record *record,
+                         const struct gcal_result_rows *all, const struct kind *kind,
+                         const struct gcal_result_row *component,
+                         struct gcal_result_counts *counts, double *ratio,
+                         struct gcal_error *err)
+{
+    const struct gcal_run_kernel *kernel = gcal_record_kernel(record, component->kernel);
+    struct gcal_result_nearest nearest = { .distance = INFINITY };
+
+    for (size_t i = 0; i < all->n; i++) {
+        const struct gcal_run_kernel *of =
+            gcal_record_kernel(record, all->rows[i].kernel);
+
+        if (all->rows[i].device == component->device &&
+            is_component(kind, kernel->generator, of->generator) &&
+            same_arguments(kernel->family, of->family) &&
+            gcal_result_compare_component(counts, component, &all->rows[i], &nearest,
+                                          err) < 0)
+            return -1;
+    }
+    *ratio = nearest.ratio > SLOWER_SIZE ? nearest.ratio : 0;
+    return 0;
+}
+
+/* 'counts': of each kind that has a feature. */
+static int find_slow(const struct gcal_result_type_fit *t,
+                     const struct gcal_record *record, const struct gcal_result_rows *all,
+                     struct gcal_result_counts *counts, struct slow *found, size_t *count,
+                     struct gcal_error *err)
+{
+    for (size_t i = 0; i < t->n_rows; i++) {
+        const struct gcal_result_row row = { .device = t->row_device[i],
+                                             .kernel = t->row_kernel[i],
+                                             .time_s = t->row_time_s[i] };
+        struct slow seen = { .component = gcal_record_kernel(record, row.kernel) };
+
+        if (!(seen.kind = find_kind(seen.component->generator)))
+            continue;
+        seen.ratio = row.time_s /
+                     time_of_target(record, all, seen.kind, seen.component, row.device);
+        if (isnan(seen.ratio) && seen.kind->feature &&
+            compare_sizes(record, all, seen.kind, &row, &counts[seen.kind - kinds],
+                          &seen.ratio, err) < 0)
+            return -1;
+        if (seen.ratio > SLOWER) /* not if it is NaN */
+            note(found, count, &seen);
+    }
+    return 0;
+}
+
+/* How kernels are predicted of which a part misleads. */
+static const char *remedy(const struct gcal_result_type_fit *t,
+                          const struct gcal_config_model *config)
+{
+    if (!t->good)
+        return "";
+    return config->forms[t->best].tailored
+               ? "; predicted by what the whole kernel takes at other sizes"
+               : "; predictions of that kernel may be too long";
+}
+
+static char *describe(const struct slow *s, const char *remedy)
+{
+    const char *generator = s->component->generator;
+    int stem = (int)(strlen(generator) - strlen(s->kind->suffix));
+    char *others = s->n > 1 ? gcal_buf_format(", and %zu more", s->n - 1) : strdup("");
+    char *text = NULL;
+
+    if (others)
+        text = gcal_buf_format("%.*s: %s %.3g times what %s (%s%s)%s", stem, generator,
+                               s->kind->what, s->ratio,
+                               *s->kind->of_suffix ? "all its accesses to memory do"
+                                                   : "the whole kernel does",
+                               s->component->name, others, remedy);
+    free(others);
+    return text;
+}
+
+static int add_warnings(struct gcal_result_type_fit *t, const struct slow *found,
+                        size_t count, const char *remedy, struct gcal_error *err)
+{
+    char **grown = realloc(t->slow, (t->n_slow + count + 1) * sizeof(*grown));
+
+    if (!grown)
+        return gcal_error_memory(err);
+    t->slow = grown;
+    for (size_t i = 0; i < count; i++) {
+        if (!(t->slow[t->n_slow] = describe(&found[i], remedy)))
+            return gcal_error_memory(err);
+        t->n_slow++;
+    }
+    return 0;
+}
+
+int gcal_result_find_slow_components(struct gcal_result_type_fit *t,
+                                     const struct gcal_record *record,
+                                     const struct gcal_config_model *config,
+                                     const struct gcal_result_rows *all,
+                                     struct gcal_error *err)
+{
+    struct slow *found = calloc(t->n_rows + 1, sizeof(*found));
+    struct gcal_result_counts counts[N_KINDS] = { 0 };
+    size_t count = 0;
+    int rc = found ? 0 : gcal_error_memory(err);
+
+    for (size_t i = 0; i < N_KINDS && rc == 0; i++)
+        if (kinds[i].feature)
+            rc = gcal_result_counts_init(&counts[i], record, kinds[i].feature, err);
+    if (rc == 0)
+        rc = find_slow(t, record, all, counts, found, &count, err);
+    if (rc == 0)
+        rc = add_warnings(t, found, count, remedy(t, config), err);
+    for (size_t i = 0; i < N_KINDS; i++)
+        gcal_result_counts_clear(&counts[i]);
+    free(found);
+    return rc;
+}

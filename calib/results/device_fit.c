@@ -1,0 +1,115 @@
+/* device_fit.c - what each device's rows alone tell of its parameters */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/results/private.h"
+
+/* One device's rows. */
+struct device_rows {
+    size_t n, n_features;
+    double *features, *time_s, *spread;
+    size_t *group;
+};
+
+static int rows_init(struct device_rows *o, size_t n_rows, size_t n_features,
+                     struct gcal_error *err)
+{
+    *o = (struct device_rows){ .n_features = n_features };
+    o->features = calloc(n_rows * n_features + 1, sizeof(*o->features));
+    o->time_s = calloc(n_rows + 1, sizeof(*o->time_s));
+    o->spread = calloc(n_rows + 1, sizeof(*o->spread));
+    o->group = calloc(n_rows + 1, sizeof(*o->group));
+    return o->features && o->time_s && o->spread && o->group ? 0 : gcal_error_memory(err);
+}
+
+static void rows_clear(struct device_rows *o)
+{
+    free(o->features);
+    free(o->time_s);
+    free(o->spread);
+    free(o->group);
+}
+
+/* 'features': of all 'rows'. */
+static void take_rows(struct device_rows *o, const struct gcal_result_form_fit *f,
+                      const struct gcal_record *record,
+                      const struct gcal_result_rows *rows, const double *features,
+                      size_t device)
+{
+    o->n = 0;
+    for (size_t i = 0; i < f->n_rows; i++) {
+        const struct gcal_result_row *row = &rows->rows[f->row[i]];
+
+        if (row->device != device)
+            continue;
+        memcpy(&o->features[o->n * o->n_features], &features[f->row[i] * o->n_features],
+               o->n_features * sizeof(*features));
+        o->time_s[o->n] = row->time_s;
+        o->spread[o->n] = row->spread;
+        o->group[o->n++] = gcal_result_first_of_generator(record, row->kernel);
+    }
+}
+
+/* Rounding apart, that is what the fit found. */
+static void take_type(const struct gcal_fit *fit, double *own, double *own_error)
+{
+    for (size_t j = 0; j < fit->n_parameters; j++)
+        if (isfinite(own[j])) {
+            own[j] = fit->value[j];
+            own_error[j] = fit->standard_error[j];
+        }
+}
+
+static int fit_device(struct gcal_result_type_fit *t, const struct gcal_model *model,
+                      size_t k, const struct device_rows *o, struct gcal_error *err)
+{
+    const struct gcal_fit *fit = &t->forms[t->best].fit;
+    double *own = &t->own[k * fit->n_parameters],
+           *own_error = &t->own_error[k * fit->n_parameters];
+    const struct gcal_fit_rows rows = { .n_rows = o->n,
+                                        .n_features = o->n_features,
+                                        .features = o->features,
+                                        .time_s = o->time_s,
+                                        .spread = o->spread,
+                                        .group = o->group };
+
+    if (gcal_fit_device(model, &rows, fit, own, own_error, err) < 0)
+        return -1;
+    if (t->n_devices == 1)
+        take_type(fit, own, own_error);
+    return 0;
+}
+
+int gcal_result_fit_devices(struct gcal_result_type_fit *t,
+                            const struct gcal_record *record,
+                            const struct gcal_config_model *config,
+                            const struct gcal_result_rows *rows, struct gcal_error *err)
+{
+    const struct gcal_model *model;
+    const struct gcal_result_form_fit *f;
+    struct device_rows o = { 0 };
+    double *features;
+    int rc = -1;
+
+    if (!t->good)
+        return 0;
+    f = &t->forms[t->best];
+    model = config->forms[t->best].model;
+    t->own = calloc(t->n_devices * model->n_parameters + 1, sizeof(*t->own));
+    t->own_error = calloc(t->n_devices * model->n_parameters + 1, sizeof(*t->own_error));
+    if (!t->own || !t->own_error)
+        return gcal_error_memory(err);
+    if (!(features = gcal_result_features(record, model, rows, err)))
+        return -1;
+    if (rows_init(&o, f->n_rows, model->n_features, err) == 0)
+        rc = 0;
+    for (size_t k = 0; k < t->n_devices && rc == 0; k++) {
+        take_rows(&o, f, record, rows, features, t->device[k]);
+        rc = fit_device(t, model, k, &o, err);
+    }
+    rows_clear(&o);
+    free(features);
+    return rc;
+}

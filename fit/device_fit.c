@@ -1,0 +1,210 @@
+/* device_fit.c - what the rows of one device say of each parameter of its type's fit
+ *
+ * The type's fit ends where the rows of all its devices pull alike.  With the rows of one
+ * of them, a Gauss-Newton step leads from there to that device's own parameters:
+ * residuals and Jacobian are those that the fit minimises, bounded at the scale of these
+ * rows.  What the fit held stays held, and merged costs move together.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_blas.h>
+
+#include "calib/base/error.h"
+#include "calib/model/model.h"
+#include "fit/private.h"
+
+/* A relative error above this tells nothing of a change. */
+#define MOST_ERROR 0.5
+
+/* A parameter with less than this of its square along what no row tells is told. */
+#define NULL_SHARE 1e-6
+
+struct estimate {
+    struct gcal_fit_problem problem;
+    struct gcal_fit at; /* the type's parameters, and their errors by these rows */
+    bool *identifiable; /* not held, and the rows tell it */
+    bool *skip;         /* held in the step */
+    double *step;
+    double *jacobian; /* n_rows + n_parameters rows, zeros at the end: a decomposition
+                         needs as many rows as columns */
+    double *residual; /* n_rows */
+};
+
+static int estimate_init(struct estimate *o, const struct gcal_model *model,
+                         const struct gcal_fit_rows *rows, const struct gcal_fit *fit,
+                         struct gcal_error *err)
+{
+    size_t n = model->n_parameters;
+
+    *o = (struct estimate){ 0 };
+    if (gcal_fit_problem_init(&o->problem, model, rows, err) < 0 ||
+        gcal_fit_result_init(&o->at, &o->problem, err) < 0)
+        return -1;
+    o->identifiable = calloc(n + 1, sizeof(*o->identifiable));
+    o->skip = calloc(n + 1, sizeof(*o->skip));
+    o->step = calloc(n + 1, sizeof(*o->step));
+    o->jacobian = calloc((rows->n_rows + n) * n + 1, sizeof(*o->jacobian));
+    o->residual = calloc(rows->n_rows + 1, sizeof(*o->residual));
+    if (!o->identifiable || !o->skip || !o->step || !o->jacobian || !o->residual)
+        return gcal_error_memory(err);
+    memcpy(o->at.value, fit->value, n * sizeof(*fit->value));
+    memcpy(o->at.merged_with, fit->merged_with, n * sizeof(*fit->merged_with));
+    for (size_t j = 0; j < n; j++) {
+        o->problem.fixed[j] = fit->poorly_determined[j];
+        o->problem.fixed_value[j] = fit->value[j];
+        o->at.at_bound[j] = fit->at_bound[j] || fit->undetermined[j];
+        o->skip[j] =
+            fit->poorly_determined[j] || o->at.at_bound[j] || fit->merged_with[j] != j;
+        o->identifiable[j] = !o->skip[j];
+    }
+    for (size_t j = 0; j < n; j++)
+        if (fit->merged_with[j] != j)
+            o->identifiable[fit->merged_with[j]] = false;
+    return 0;
+}
+
+static void estimate_clear(struct estimate *o)
+{
+    gcal_fit_problem_clear(&o->problem);
+    gcal_fit_clear(&o->at);
+    free(o->identifiable);
+    free(o->skip);
+    free(o->step);
+    free(o->jacobian);
+    free(o->residual);
+}
+
+/* Merged costs keep their proportion. */
+static void add_merged(struct estimate *o)
+{
+    size_t n = o->problem.n_parameters;
+
+    for (size_t j = 0; j < n; j++) {
+        size_t first = o->at.merged_with[j];
+        double ratio = o->at.value[j] / o->at.value[first];
+
+        for (size_t i = 0; first != j && i < o->problem.n_rows; i++)
+            o->jacobian[i * n + first] += ratio * o->jacobian[i * n + j];
+    }
+}
+
+static int no_derivatives(const struct estimate *o, struct gcal_error *err)
+{
+    return gcal_error_set(err, GCAL_EFIT, "model %.60s has no finite derivatives",
+                          o->problem.model->name);
+}
+
+/* ---- the step ---- */
+
+/* Where a combination of parameters changes nothing, all of them are untold, and the one
+ * that has most of it is held, so that the others follow.  True where there was one.
+ */
+static bool hold_null(struct estimate *o, const struct gcal_fit_svd *d)
+{
+    size_t k = d->n - 1, most = 0;
+
+    if (!d->n || !gcal_fit_svd_is_null(d, k))
+        return false;
+    for (size_t a = 0; a < d->n; a++) {
+        double component = fabs(gsl_matrix_get(d->v, a, k));
+
+        if (component * component > NULL_SHARE)
+            o->identifiable[d->column[a]] = false;
+        if (component > fabs(gsl_matrix_get(d->v, most, k)))
+            most = a;
+    }
+    o->skip[d->column[most]] = o->at.at_bound[d->column[most]] = true;
+    return true;
+}
+
+/* v s^-1 u'(-r), out of columns of length 1. */
+static void find_step(struct estimate *o, const struct gcal_fit_svd *d)
+{
+    for (size_t k = 0; k < d->n; k++) {
+        double along = 0;
+
+        for (size_t i = 0; i < o->problem.n_rows; i++)
+            along -= gsl_matrix_get(d->u, i, k) * o->residual[i];
+        along /= gsl_vector_get(d->s, k);
+        for (size_t a = 0; a < d->n; a++)
+            o->step[d->column[a]] += along * gsl_matrix_get(d->v, a, k) / d->scale[a];
+    }
+}
+
+static int take_step(struct estimate *o, struct gcal_error *err)
+{
+    const struct gcal_fit_problem *p = &o->problem;
+    struct gcal_fit_svd d = { 0 };
+    int rc = -1;
+
+    gcal_fit_residuals(p, o->at.value, o->residual);
+    if (gcal_fit_jacobian(p, o->at.value, o->jacobian) < 0)
+        return no_derivatives(o, err);
+    add_merged(o);
+    do {
+        gcal_fit_svd_clear(&d);
+        rc = gcal_fit_svd_init(&d, o->jacobian, p->n_rows + p->n_parameters,
+                               p->n_parameters, o->skip, err);
+    } while (rc == 0 && hold_null(o, &d));
+    if (rc == 0)
+        find_step(o, &d);
+    gcal_fit_svd_clear(&d);
+    return rc;
+}
+
+/* ---- its errors ---- */
+
+/* From what the step leaves of the residuals; those that are bounded stay so. */
+static int find_errors(struct estimate *o, struct gcal_error *err)
+{
+    const struct gcal_fit_problem *p = &o->problem;
+    size_t n = p->n_parameters;
+    double most = GCAL_FIT_HUBER * p->scale;
+
+    if (gcal_fit_sensitivity(p, o->at.value, o->jacobian, o->residual) < 0)
+        return no_derivatives(o, err);
+    add_merged(o);
+    for (size_t i = 0; i < p->n_rows; i++) {
+        double left = o->residual[i];
+
+        for (size_t j = 0; j < n && fabs(o->residual[i]) < most; j++)
+            if (!o->skip[j])
+                left += o->jacobian[i * n + j] * o->step[j];
+        o->residual[i] = fmin(fmax(left, -most), most);
+    }
+    return gcal_fit_covariance(p, o->jacobian, o->residual, &o->at, err);
+}
+
+static void put_estimates(const struct estimate *o, double *estimate,
+                          double *estimate_error)
+{
+    for (size_t j = 0; j < o->problem.n_parameters; j++) {
+        const struct gcal_model_parameter *p = &o->problem.model->parameters[j];
+        double value = o->at.value[j] + o->step[j], error = o->at.standard_error[j];
+        bool identifiable = o->identifiable[j] && value > p->min && value < p->max &&
+                            error <= MOST_ERROR * fabs(value);
+
+        estimate[j] = identifiable ? value : NAN;
+        estimate_error[j] = identifiable ? error : NAN;
+    }
+}
+
+int gcal_fit_device(const struct gcal_model *model, const struct gcal_fit_rows *rows,
+                    const struct gcal_fit *fit, double *estimate, double *estimate_error,
+                    struct gcal_error *err)
+{
+    struct estimate o;
+    int rc = -1;
+
+    if (estimate_init(&o, model, rows, fit, err) == 0 &&
+        (!gcal_fit_can_be_robust(&o.problem) ||
+         gcal_fit_scale(&o.problem, o.at.value, &o.problem.scale, err) == 0) &&
+        take_step(&o, err) == 0 && find_errors(&o, err) == 0) {
+        put_estimates(&o, estimate, estimate_error);
+        rc = 0;
+    }
+    estimate_clear(&o);
+    return rc;
+}

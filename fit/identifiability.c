@@ -1,0 +1,228 @@
+/* identifiability.c - what the rows do not tell: costs that go together, exponents
+ * without effect
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/model/model.h"
+#include "fit/private.h"
+
+/* Columns of length 1 are twins when they differ by no more: rounding. */
+#define COLLINEAR_DISTANCE 1e-9
+/* Moving time between twins changes no row, so the sum of squares by no more than this.
+ */
+#define SAME_COST 1e-7
+
+/* ---- merged costs ---- */
+
+static double column_length(const double *jacobian, size_t n_rows, size_t n, size_t j)
+{
+    double largest = 0, squares = 0;
+
+    for (size_t i = 0; i < n_rows; i++)
+        largest = fmax(largest, fabs(jacobian[i * n + j]));
+    for (size_t i = 0; largest > 0 && i < n_rows; i++)
+        squares += pow(jacobian[i * n + j] / largest, 2);
+    return largest * sqrt(squares);
+}
+
+static bool are_collinear(const double *jacobian, const double *length, size_t n_rows,
+                          size_t n, size_t a, size_t b)
+{
+    double squares = 0;
+
+    for (size_t i = 0; i < n_rows; i++)
+        squares +=
+            pow(jacobian[i * n + a] / length[a] - jacobian[i * n + b] / length[b], 2);
+    return squares < COLLINEAR_DISTANCE * COLLINEAR_DISTANCE;
+}
+
+static void find_collinear(const struct gcal_fit_problem *problem, const double *jacobian,
+                           const double *length, struct gcal_fit *fit)
+{
+    size_t n = fit->n_parameters;
+
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = a + 1; b < n; b++)
+            if (fit->merged_with[a] == a && fit->merged_with[b] == b &&
+                problem->is_cost[a] && problem->is_cost[b] && length[a] > 0 &&
+                length[b] > 0 &&
+                are_collinear(jacobian, length, problem->n_rows, n, a, b))
+                fit->merged_with[b] = a;
+}
+
+/* The same time for each of those merged with 'first'; false when that is another model.
+ */
+static bool share(const struct gcal_fit_problem *problem, const double *length,
+                  size_t first, struct gcal_fit *fit, double *trial)
+{
+    size_t n = fit->n_parameters, k = 0;
+    double time = 0, cost = gcal_fit_residuals(problem, fit->value, NULL);
+    bool inside = true;
+
+    memcpy(trial, fit->value, n * sizeof(*trial));
+    for (size_t j = first; j < n; j++)
+        if (fit->merged_with[j] == first) {
+            time += fit->value[j] * length[j];
+            k++;
+        }
+    for (size_t j = first; j < n; j++)
+        if (fit->merged_with[j] == first) {
+            trial[j] = time / (double)k / length[j];
+            inside &= trial[j] >= problem->model->parameters[j].min &&
+                      trial[j] <= problem->model->parameters[j].max;
+        }
+    if (!inside || !(fabs(gcal_fit_residuals(problem, trial, NULL) - cost) <=
+                     SAME_COST * cost + 1e-20))
+        return false;
+    memcpy(fit->value, trial, n * sizeof(*trial));
+    return true;
+}
+
+/* The column of 'first' becomes that of the merged cost, in units of its own. */
+static void add_columns(size_t n_rows, size_t first, const struct gcal_fit *fit,
+                        double *jacobian)
+{
+    size_t n = fit->n_parameters;
+    double k = 0;
+
+    for (size_t j = first; j < n; j++)
+        k += fit->merged_with[j] == first;
+    for (size_t i = 0; i < n_rows; i++) /* each adds as much */
+        jacobian[i * n + first] *= k;
+}
+
+int gcal_fit_merge(const struct gcal_fit_problem *problem, double *jacobian,
+                   struct gcal_fit *fit, struct gcal_error *err)
+{
+    size_t n = fit->n_parameters;
+    double *length = calloc(2 * n + 1, sizeof(*length));
+
+    if (!length)
+        return gcal_error_memory(err);
+    for (size_t j = 0; j < n; j++)
+        length[j] = column_length(jacobian, problem->n_rows, n, j);
+    find_collinear(problem, jacobian, length, fit);
+    for (size_t first = 0; first < n; first++) {
+        size_t others = 0;
+
+        for (size_t j = first + 1; j < n; j++)
+            others += fit->merged_with[j] == first;
+        if (others == 0)
+            continue;
+        if (share(problem, length, first, fit, length + n))
+            add_columns(problem->n_rows, first, fit, jacobian);
+        else
+            for (size_t j = first; j < n; j++)
+                if (fit->merged_with[j] == first)
+                    fit->merged_with[j] = j;
+    }
+    free(length);
+    return 0;
+}
+
+/* ---- hidden costs ---- */
+
+/* Where max(a, b) is always a, any b up to a fits as well.  The largest value of cost j
+ * that changes the sum of squares by no more than 'same'; 0 when it is not hidden.
+ */
+static double hidden_limit(const struct gcal_fit_problem *problem,
+                           const struct gcal_fit *fit, size_t j, double same)
+{
+    size_t n = fit->n_parameters;
+    double cost = gcal_fit_residuals(problem, fit->value, NULL) + same;
+    double parameters[256], low = 0, high = 1e-25;
+
+    memcpy(parameters, fit->value, n * sizeof(*parameters));
+    parameters[j] = 0;
+    if (!(gcal_fit_residuals(problem, parameters, NULL) <= cost))
+        return 0;
+    for (parameters[j] = high; gcal_fit_residuals(problem, parameters, NULL) <= cost;
+         parameters[j] = high) {
+        low = high;
+        high *= 4;
+        if (high > 1e10) /* in no row at all */
+            return 0;
+    }
+    for (int i = 0; i < 20; i++) {
+        parameters[j] = (low + high) / 2;
+        if (gcal_fit_residuals(problem, parameters, NULL) <= cost)
+            low = parameters[j];
+        else
+            high = parameters[j];
+    }
+    return fmin(low, problem->model->parameters[j].max);
+}
+
+double gcal_fit_fixed_value(const struct gcal_fit_problem *problem,
+                            const struct gcal_fit *fit, size_t j)
+{
+    double spare = (double)problem->n_used - (double)problem->n_parameters;
+    double squares = gcal_fit_residuals(problem, fit->value, NULL);
+
+    if (!problem->is_cost[j])
+        return gcal_fit_shape_initial(problem, j);
+    return hidden_limit(problem, fit, j, spare > 0 ? squares / spare : 0) / 2;
+}
+
+/* ---- weak shapes ---- */
+
+double gcal_fit_fixed_error(const struct gcal_fit_problem *problem, size_t j)
+{
+    const struct gcal_model_parameter *p = &problem->model->parameters[j];
+    double range = (p->max - p->min) / sqrt(12); /* anywhere in it */
+    double size = fabs(problem->fixed_value[j]);
+
+    if (problem->is_cost[j]) /* from 0 to twice of it */
+        return size / sqrt(3);
+    if (!isfinite(range))
+        return size > 0 ? size : 1;
+    return size > 0 ? fmin(range, size) : range;
+}
+
+/* 1 and more: the rows hardly tell it. */
+static double indeterminacy(const struct gcal_fit_problem *problem,
+                            const struct gcal_fit *fit, size_t j)
+{
+    const struct gcal_model_parameter *p = &problem->model->parameters[j];
+    double error = fit->standard_error[j];
+    double reach = error * gcal_fit_interval_factor(0.95, fit->freedom);
+    double poorly_determined = error / fabs(fit->value[j]);
+
+    if (fit->value[j] - reach <= p->min && fit->value[j] + reach >= p->max)
+        poorly_determined = fmax(poorly_determined, 1);
+    return poorly_determined;
+}
+
+/* What grows with no row may be a cost that none has, unless it has a range. */
+static bool is_hidden(const struct gcal_fit_problem *problem, const struct gcal_fit *fit,
+                      size_t j)
+{
+    if (!fit->undetermined[j] || !problem->rows->merge_collinear)
+        return false;
+    return problem->is_cost[j] ? gcal_fit_fixed_value(problem, fit, j) > 0
+                               : isfinite(problem->model->parameters[j].max);
+}
+
+size_t gcal_fit_least_determined(const struct gcal_fit_problem *problem,
+                                 const struct gcal_fit *fit)
+{
+    size_t n = fit->n_parameters, which = n;
+    double worst = 1;
+
+    for (size_t j = 0; j < n; j++) {
+        if (problem->fixed[j])
+            continue;
+        if (fit->status == GCAL_FIT_UNDETERMINED) {
+            if (is_hidden(problem, fit, j))
+                return j;
+        } else if (!problem->is_cost[j] && !fit->at_bound[j] &&
+                   indeterminacy(problem, fit, j) >= worst) {
+            worst = indeterminacy(problem, fit, j);
+            which = j;
+        }
+    }
+    return which;
+}

@@ -1,0 +1,114 @@
+/* bank_conflict.c - bank conflicts of local memory
+ *
+ * Local memory has n_banks banks of 32-bit words, word w in bank w mod n_banks, and a
+ * bank serves one word at a time, to all lanes that want it.  An access of a sub-group
+ * then takes as many passes as there are distinct words in the bank with most of them.
+ */
+#include <stdlib.h>
+
+#include "calib/base/random.h"
+#include "kernels/count/private.h"
+
+enum { WORD_BYTES = 4 };
+
+/* By bank, then by word. */
+struct word {
+    int64_t bank, word;
+};
+
+static int compare_words(const void *a, const void *b)
+{
+    const struct word *x = a, *y = b;
+
+    if (x->bank != y->bank)
+        return x->bank < y->bank ? -1 : 1;
+    return (x->word > y->word) - (x->word < y->word);
+}
+
+static int64_t floor_divide(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+size_t gcal_count_bank_conflict(size_t n_lanes, const int64_t *offset, size_t bytes,
+                                size_t n_banks)
+{
+    size_t most_words = (bytes + WORD_BYTES - 1) / WORD_BYTES + 1, n = 0, ways = 0;
+    struct word *words = calloc(n_lanes * most_words, sizeof(*words));
+    size_t in_bank = 0;
+
+    if (!words)
+        return 0;
+    for (size_t lane = 0; lane < n_lanes; lane++) {
+        int64_t first = floor_divide(offset[lane], WORD_BYTES);
+        int64_t last = floor_divide(offset[lane] + (int64_t)bytes - 1, WORD_BYTES);
+
+        for (int64_t w = first; w <= last; w++) {
+            int64_t banks = (int64_t)n_banks;
+
+            words[n++] = (struct word){ w - banks * floor_divide(w, banks), w };
+        }
+    }
+    qsort(words, n, sizeof(*words), compare_words);
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && words[i].word == words[i - 1].word)
+            continue;
+        in_bank = i > 0 && words[i].bank == words[i - 1].bank ? in_bank + 1 : 1;
+        ways = in_bank > ways ? in_bank : ways;
+    }
+    free(words);
+    return ways;
+}
+
+/* The offset of a lane from that of 'first', in elements; false when it is no number. */
+static bool lane_distance(struct gcal_count_builder *m, const struct gcal_poly *offset,
+                          int64_t lane, const struct gcal_poly *first, int64_t *distance)
+{
+    const struct gcal_sets_nest *nest = m->nest;
+
+    for (size_t d = 0; d < nest->n_dims; d++) {
+        int64_t size = nest->local_size[d];
+
+        offset = gcal_poly_substitute(m->c, offset, gcal_poly_atom_index(nest->lid[d]),
+                                      gcal_poly_integer(m->c, lane % size));
+        lane /= size;
+    }
+    return gcal_poly_is_constant(gcal_poly_sub(m->c, offset, first), distance);
+}
+
+static const struct gcal_poly *first_lane(struct gcal_count_builder *m,
+                                          const struct gcal_poly *offset)
+{
+    for (size_t d = 0; d < m->nest->n_dims; d++)
+        offset = gcal_poly_substitute(m->c, offset, gcal_poly_atom_index(m->nest->lid[d]),
+                                      gcal_poly_integer(m->c, 0));
+    return offset;
+}
+
+size_t gcal_count_access_bank_conflict(struct gcal_count_builder *m,
+                                       const struct gcal_sets_access_event *event)
+{
+    size_t lanes = m->request->sub_group_size, items = 1, ways = 0;
+    size_t bytes = gcal_dtype_size(event->dtype);
+    const struct gcal_poly *first;
+    int64_t *offset;
+    bool known = true;
+
+    if (!event->offset)
+        return 0;
+    for (size_t d = 0; d < m->nest->n_dims; d++)
+        items *= (size_t)m->nest->local_size[d];
+    lanes = lanes < items ? lanes : items;
+    if (!(offset = calloc(lanes, sizeof(*offset))))
+        return 0;
+    first = first_lane(m, event->offset);
+    for (size_t i = 0; i < lanes && known; i++) {
+        known = lane_distance(m, event->offset, (int64_t)i, first, &offset[i]);
+        offset[i] *= (int64_t)bytes;
+    }
+    if (known)
+        ways = gcal_count_bank_conflict(lanes, offset, bytes * (size_t)event->width,
+                                        m->request->n_banks);
+    free(offset);
+    return ways;
+}

@@ -1,0 +1,81 @@
+/* component.c - the two parts of a kernel: all its global accesses, all its on-chip work
+ *
+ * Each is one feature, the sum of what the entries of its kind count, as it stands: a
+ * cost of one unit of it means something for that kernel alone, and its tag says which.
+ */
+#include <stdlib.h>
+
+#include "calib/base/buf.h"
+#include "kernels/count/private.h"
+#include "calib/model/tag.h"
+#include "calib/model/tag.h"
+
+void gcal_count_builder_add_to_component(struct gcal_count_builder *m,
+                                         enum gcal_count_component_kind part,
+                                         const struct gcal_poly *count, bool by_sub_group,
+                                         bool estimated)
+{
+    struct gcal_count_component *p = &m->parts[part];
+    const struct gcal_poly **sum = by_sub_group ? &p->sub_groups : &p->others;
+
+    *sum = *sum ? gcal_poly_add(m->c, *sum, count) : count;
+    p->estimated = p->estimated || estimated;
+}
+
+static char *count_text(struct gcal_count_builder *m,
+                        const struct gcal_count_component *p)
+{
+    char *others, *sub_groups, *text;
+
+    if (!p->others || !p->others->n_terms)
+        return gcal_count_builder_sub_group_text(m, p->sub_groups);
+    if (!p->sub_groups || !p->sub_groups->n_terms)
+        return gcal_count_builder_text(m, p->others);
+    others = gcal_count_builder_text(m, p->others);
+    sub_groups = gcal_count_builder_sub_group_text(m, p->sub_groups);
+    text = others && sub_groups
+               ? gcal_count_builder_copy(
+                     m, gcal_poly_format(m->c, *sub_groups == '-' ? "%s+(%s)" : "%s+%s",
+                                         others, sub_groups))
+               : NULL;
+    free(others);
+    free(sub_groups);
+    return text;
+}
+
+static void add_part(struct gcal_count_builder *m, enum gcal_feature_kind kind,
+                     const char *feature, const struct gcal_count_component *p,
+                     const char *tag)
+{
+    bool none =
+        !(p->others && p->others->n_terms) && !(p->sub_groups && p->sub_groups->n_terms);
+    struct gcal_profile_entry *entry;
+
+    if (none || m->failed ||
+        !(entry = gcal_count_builder_add(
+              m, kind, GCAL_PROFILE_PER_KERNEL,
+              *tag ? gcal_poly_format(m->c, "%s_tag:%s", feature, tag) : feature)))
+        return;
+    entry->count = count_text(m, p);
+    entry->tag =
+        *tag ? gcal_count_builder_copy(m, tag) : NULL; /* none: a kernel named _ */
+    entry->estimated = p->estimated;
+}
+
+void gcal_count_builder_add_components(struct gcal_count_builder *m)
+{
+    struct gcal_buf tag = { 0 };
+    char *text;
+
+    gcal_buf_puts(&tag, "");
+    gcal_tag_put(m->profile->kernel ? m->profile->kernel : "", false, &tag);
+    if (!(text = gcal_buf_take(&tag, m->err))) {
+        m->failed = true;
+        return;
+    }
+    add_part(m, GCAL_FEATURE_MEMORY, "f_memory", &m->parts[GCAL_COUNT_COMPONENT_MEMORY],
+             text);
+    add_part(m, GCAL_FEATURE_ONCHIP, "f_onchip", &m->parts[GCAL_COUNT_COMPONENT_ONCHIP],
+             text);
+    free(text);
+}

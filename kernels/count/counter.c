@@ -1,0 +1,187 @@
+/* counter.c - how often something happens, and what to say where that is no exact
+ * number
+ */
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "kernels/count/private.h"
+
+void gcal_count_builder_estimate(struct gcal_count_builder *m, int line, int column,
+                                 const char *what, const char *done)
+{
+    if (m->failed)
+        return;
+    if (m->request->allow_estimates) {
+        gcal_sets_nest_note(m->nest, line, column,
+                            gcal_poly_format(m->c, "%s: %s", what, done));
+        return;
+    }
+    m->failed = true;
+    if (gcal_poly_context_check(m->c, m->err) == 0)
+        gcal_error_set(m->err, GCAL_EINPUT, "%s:%d:%d: %s: allow estimates to have it %s",
+                       m->nest->file, line, column, what, done);
+}
+
+static bool is_exact(struct gcal_count_builder *m, const struct gcal_sets_scope *scope,
+                     enum gcal_sets_count_mode mode)
+{
+    bool estimated = false;
+
+    return gcal_sets_scope_count(m->nest, scope, mode, &estimated) && !estimated;
+}
+
+const struct gcal_sets_scope *gcal_count_known_scope(struct gcal_count_builder *m,
+                                                     const struct gcal_sets_scope *scope)
+{
+    const struct gcal_sets_scope *parent;
+    struct gcal_sets_scope *same;
+
+    if (!scope)
+        return NULL;
+    parent = gcal_count_known_scope(m, scope->parent);
+    if (scope->kind == GCAL_SETS_SCOPE_UNKNOWN)
+        return parent;
+    if (parent == scope->parent || !(same = gcal_poly_alloc(m->c, sizeof(*same))))
+        return scope;
+    *same = *scope;
+    same->parent = parent;
+    return same;
+}
+
+/* The outermost of the loops and conditions around that is to blame. */
+static const struct gcal_sets_scope *culprit(struct gcal_count_builder *m,
+                                             const struct gcal_sets_scope *scope,
+                                             enum gcal_sets_count_mode mode)
+{
+    while (scope->parent && !is_exact(m, scope->parent, mode))
+        scope = scope->parent;
+    return scope;
+}
+
+/* The same reasons hold for all that happens there. */
+static bool is_explained(struct gcal_count_builder *m,
+                         const struct gcal_sets_scope *scope,
+                         enum gcal_sets_count_mode mode)
+{
+    struct gcal_count_explained *moved;
+
+    for (size_t i = 0; i < m->n_explained; i++)
+        if (m->explained[i].scope == scope && m->explained[i].mode == mode)
+            return true;
+    moved = gcal_array_grow(m->explained, m->n_explained, &m->explained_capacity,
+                            sizeof(*moved), NULL);
+    if (moved) { /* without memory it is explained again */
+        m->explained = moved;
+        moved[m->n_explained++] = (struct gcal_count_explained){ scope, mode };
+    }
+    return false;
+}
+
+static void explain(struct gcal_count_builder *m, const struct gcal_sets_scope *scope,
+                    enum gcal_sets_count_mode mode)
+{
+    static const char by_group[] =
+        "only some work-items of a group come here: all of the group's sub-groups are "
+        "counted, as their size was not given";
+    static const char by_one[] =
+        "work-items differ in how often they come here: the most of any is counted";
+    const struct gcal_sets_scope *at, *known = gcal_count_known_scope(m, scope);
+    bool by_item;
+
+    if (!known || is_exact(m, known, mode))
+        return;
+    by_item = !is_exact(m, known, GCAL_SETS_COUNT_WORK_ITEMS);
+    at = culprit(m, known, by_item ? GCAL_SETS_COUNT_WORK_ITEMS : mode);
+    if (by_item && at->kind == GCAL_SETS_SCOPE_LOOP)
+        gcal_count_builder_estimate(m, at->line, at->column,
+                                    "how often this loop runs cannot be counted exactly",
+                                    "counted as the most of any work-item");
+    else if (by_item)
+        gcal_count_builder_estimate(
+            m, at->line, at->column,
+            "how often this condition holds cannot be counted exactly",
+            "counted as if it always did");
+    else if (mode == GCAL_SETS_COUNT_SUB_GROUPS)
+        gcal_count_builder_estimate(
+            m, at->line, at->column,
+            "how many sub-groups come here cannot be counted exactly",
+            "counted as if all did");
+    else
+        gcal_sets_nest_note(m->nest, at->line, at->column,
+                            mode == GCAL_SETS_COUNT_BUSIEST ? by_one : by_group);
+}
+
+/* Where the trips divide what depends on work-items by something, and how many there are
+ * is no number: steps of the global size.
+ */
+static bool strides_by_global_size(struct gcal_count_builder *m,
+                                   const struct gcal_poly *trips)
+{
+    int64_t number;
+
+    for (size_t d = 0; d < m->nest->n_dims; d++)
+        if (!gcal_poly_is_constant(m->nest->groups[d], &number) &&
+            (gcal_poly_contains_nested(m->c, trips,
+                                       gcal_poly_atom_index(m->nest->gid[d])) ||
+             gcal_poly_contains_nested(m->c, trips,
+                                       gcal_poly_atom_index(m->nest->lid[d]))))
+            return true;
+    return false;
+}
+
+static void fail_open(struct gcal_count_builder *m, const struct gcal_sets_scope *scope)
+{
+    m->failed = true;
+    if (gcal_poly_context_check(m->c, m->err) < 0)
+        return;
+    while (scope && scope->kind != GCAL_SETS_SCOPE_LOOP && scope->parent)
+        scope = scope->parent;
+    if (!scope || scope->kind != GCAL_SETS_SCOPE_LOOP) {
+        gcal_error_set(m->err, GCAL_EINPUT,
+                       "%s:%d:%d: how often this happens in all has no closed form",
+                       m->nest->file, scope ? scope->line : 1, scope ? scope->column : 1);
+        return;
+    }
+    gcal_error_set(
+        m->err, GCAL_EINPUT,
+        "%s:%d:%d: how often the loop over '%s' runs in all has no closed form: %s",
+        m->nest->file, scope->line, scope->column, gcal_poly_atom_name(m->c, scope->loop),
+        strides_by_global_size(m, scope->trips)
+            ? "its steps follow from the global size; give --global as a number, which "
+              "is how a kernel with such a loop is launched"
+            : "its trips may be negative for some work-items or outer iterations; "
+              "assume how the sizes compare (\"m >= n\") or guard it");
+}
+
+struct gcal_count_counter gcal_count_counter_zero(struct gcal_count_builder *m)
+{
+    return (struct gcal_count_counter){ .count = gcal_poly_integer(m->c, 0) };
+}
+
+void gcal_count_counter_add(struct gcal_count_builder *m,
+                            struct gcal_count_counter *counter,
+                            const struct gcal_sets_scope *scope,
+                            enum gcal_sets_count_mode mode, int64_t times)
+{
+    bool estimated = false;
+    const struct gcal_poly *p;
+
+    if (m->failed)
+        return;
+    if (!(p = gcal_sets_scope_count(m->nest, scope, mode, &estimated))) {
+        fail_open(m, scope);
+        return;
+    }
+    counter->count =
+        gcal_poly_add(m->c, counter->count, gcal_poly_scale(m->c, p, times, 1));
+    if (!estimated || !p->n_terms)
+        return;
+    counter->estimated = true;
+    if (!is_explained(m, scope, mode))
+        explain(m, scope, mode);
+}
+
+enum gcal_sets_count_mode gcal_count_sub_group_mode(const struct gcal_count_builder *m)
+{
+    return m->request->sub_group_size ? GCAL_SETS_COUNT_SUB_GROUPS
+                                      : GCAL_SETS_COUNT_GROUPS;
+}

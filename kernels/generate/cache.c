@@ -1,0 +1,71 @@
+/* cache.c - what work removal and counting gave, once for each variant
+ *
+ * Counting takes some 30 ms: kernels that differ in sizes only, and kernels that are
+ * asked for again, take it over.
+ */
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/model/profile.h"
+#include "kernels/generate/private.h"
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(((const struct gcal_kernel_cache_entry *)a)->variant,
+                  ((const struct gcal_kernel_cache_entry *)b)->variant);
+}
+
+static void destroy(void *node)
+{
+    struct gcal_kernel_cache_entry *counted = node;
+
+    free(counted->variant);
+    free(counted->source);
+    free(counted->profile);
+    free(counted);
+}
+
+struct gcal_kernel_cache_entry *gcal_kernel_cache_find(void *const *tree,
+                                                       const struct gcal_kernel *kernel)
+{
+    const struct gcal_kernel_cache_entry key = { .variant = kernel->variant };
+    void *const *found = tfind(&key, tree, compare);
+
+    return found ? *found : NULL;
+}
+
+int gcal_kernel_cache_add(void **tree, const struct gcal_kernel *kernel,
+                          const struct gcal_remove_element *element,
+                          struct gcal_error *err)
+{
+    struct gcal_kernel_cache_entry *counted = calloc(1, sizeof(*counted));
+
+    if (!counted)
+        return gcal_error_memory(err);
+    counted->variant = strdup(kernel->variant);
+    counted->source = strdup(kernel->source);
+    counted->element = *element;
+    if (!counted->variant || !counted->source) {
+        gcal_error_memory(err);
+        destroy(counted);
+        return -1;
+    }
+    if (!(counted->profile = gcal_profile_encode(kernel->profile, err))) {
+        destroy(counted);
+        return -1;
+    }
+    if (!tsearch(counted, tree, compare)) {
+        destroy(counted);
+        return gcal_error_memory(err);
+    }
+    return 0;
+}
+
+void gcal_kernel_cache_clear(void **tree)
+{
+    tdestroy(*tree, destroy);
+    *tree = NULL;
+}

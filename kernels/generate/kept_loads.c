@@ -1,0 +1,164 @@
+/* kept_loads.c - the loads that a companion keeps: which there are, and which are
+ * meant
+ *
+ * They are known only when a source is parsed, which is done once for each set of macros.
+ */
+#include <ctype.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "kernels/generate/private.h"
+
+/* ---- which loads there are ---- */
+
+/* Loads by the macros that choose among them. */
+struct found {
+    char *build_options;
+    struct gcal_remove_load_list loads;
+};
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(((const struct found *)a)->build_options,
+                  ((const struct found *)b)->build_options);
+}
+
+static void destroy(void *node)
+{
+    struct found *found = node;
+
+    free(found->build_options);
+    gcal_remove_load_list_clear(&found->loads);
+    free(found);
+}
+
+void gcal_generator_clear_loads(struct gcal_generator *g)
+{
+    if (g->found)
+        tdestroy(*g->found, destroy);
+    free(g->found);
+}
+
+static struct found *add_found(const struct gcal_generator_setting *s,
+                               const struct gcal_kernel *kernel, struct gcal_error *err)
+{
+    struct gcal_count_request request = gcal_generator_setting_request(s, kernel);
+    struct found *found = calloc(1, sizeof(*found));
+
+    if (!found) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    if (gcal_remove_find_loads(&request, &found->loads, err) < 0) {
+        destroy(found);
+        return NULL;
+    }
+    found->build_options = strdup(kernel->build_options);
+    if (!found->build_options || !tsearch(found, s->generator->found, compare)) {
+        gcal_error_memory(err);
+        destroy(found);
+        return NULL;
+    }
+    return found;
+}
+
+/* 'apart': with what has to be kept with each. */
+static const struct gcal_remove_load_list *
+loads_of(const struct gcal_generator_setting *s, bool apart, struct gcal_error *err)
+{
+    struct gcal_kernel *kernel = gcal_kernel_create(s, err);
+    struct gcal_count_request request;
+    struct gcal_remove_load_list *loads = NULL;
+    struct found key, *found;
+    void *const *there;
+
+    if (!kernel)
+        return NULL;
+    key.build_options = kernel->build_options;
+    there = tfind(&key, s->generator->found, compare);
+    found = there ? *there : add_found(s, kernel, err);
+    request = gcal_generator_setting_request(s, kernel);
+    if (found &&
+        (!apart || gcal_remove_find_load_dependences(&request, &found->loads, err) == 0))
+        loads = &found->loads;
+    gcal_kernel_destroy(kernel);
+    return loads;
+}
+
+/* ---- keep ---- */
+
+bool gcal_generator_keep_is_valid(const char *value)
+{
+    size_t n = 1;
+
+    if (!*value || *value == '+' || value[strlen(value) - 1] == '+' ||
+        strstr(value, "++"))
+        return false;
+    for (const char *c = value; *c; c++) {
+        if (*c != '_' && *c != '+' && !isalnum((unsigned char)*c))
+            return false;
+        n += *c == '+';
+    }
+    return n <= GCAL_GENERATOR_MAX_KEPT;
+}
+
+const char *gcal_generator_keep_value(const struct gcal_generator_setting *s)
+{
+    for (size_t i = 0; i < s->generator->n_arguments; i++)
+        if (s->generator->arguments[i].form == GCAL_GENERATOR_VALUES_LOADS)
+            return s->values[i];
+    return NULL;
+}
+
+static bool has_load(const struct gcal_remove_load_list *loads, const char *name,
+                     size_t length)
+{
+    for (size_t i = 0; i < loads->n; i++)
+        if (strlen(loads->items[i].name) == length &&
+            memcmp(loads->items[i].name, name, length) == 0)
+            return true;
+    return false;
+}
+
+int gcal_generator_keep_allows(const struct gcal_generator_setting *s,
+                               struct gcal_buf *why, struct gcal_error *err)
+{
+    const char *keep = gcal_generator_keep_value(s);
+    const struct gcal_remove_load_list *loads;
+
+    if (!keep || strcmp(keep, "all") == 0 || strcmp(keep, "each") == 0)
+        return 1;
+    if (!(loads = loads_of(s, false, err)))
+        return -1;
+    for (const char *at = keep; *at; at += strcspn(at, "+"), at += *at == '+') {
+        if (has_load(loads, at, strcspn(at, "+")))
+            continue;
+        if (why->size)
+            return 0;
+        gcal_buf_printf(why, "%s: keep:%s names no global load; there are",
+                        s->generator->name, keep);
+        for (size_t i = 0; i < loads->n; i++)
+            gcal_buf_printf(why, "%s %s", i ? "," : "", loads->items[i].name);
+        return 0;
+    }
+    return 1;
+}
+
+int gcal_generator_keep_each(struct gcal_generator_setting *s,
+                             const struct gcal_remove_load_list **loads, size_t *argument,
+                             struct gcal_error *err)
+{
+    const char *keep = gcal_generator_keep_value(s);
+
+    *loads = NULL;
+    if (!keep || strcmp(keep, "each") != 0)
+        return 0;
+    for (*argument = 0; s->values[*argument] != keep;)
+        ++*argument;
+    s->values[*argument] = "all"; /* the macros do not depend on it */
+    *loads = loads_of(s, true, err);
+    return *loads ? 0 : -1;
+}

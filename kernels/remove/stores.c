@@ -1,0 +1,183 @@
+/* stores.c - stores and barriers of a kernel that is reduced to its global
+ * accesses
+ *
+ * A store stays where it is, under its conditions, and stores the sum of what was loaded
+ * so far.  The sum goes on after that, so that each store needs all loads before it and
+ * no compiler removes one; and as compilers cannot tell that what is stored is not loaded
+ * again behind it, nor what others store before a barrier, they load again where the
+ * whole kernel does.
+ */
+#include "kernels/remove/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+
+static bool is_memory(const struct gcal_remove_pass *r)
+{
+    return r->removal->form == GCAL_REMOVE_KEEP_MEMORY;
+}
+
+static enum gcal_remove_content refuse(const struct gcal_remove_pass *r, CXCursor c,
+                                       const char *why)
+{
+    gcal_remove_error(r, c, why);
+    return GCAL_REMOVE_FAILED;
+}
+
+bool gcal_remove_is_store(const struct gcal_remove_pass *r, CXCursor c)
+{
+    return is_memory(r) && gcal_remove_is_change(c) &&
+           gcal_remove_space(gcal_remove_child(c, 0)) == GCAL_FEATURE_SPACE_GLOBAL;
+}
+
+/* "(type)(total)" for a place of 'type', which "at" is in messages. */
+static int put_total_as(struct gcal_remove_pass *r, CXCursor at, CXType type,
+                        struct gcal_buf *out)
+{
+    struct gcal_remove_sum wanted = gcal_remove_sum_of(type);
+
+    if (!wanted.dtype)
+        return gcal_remove_error(r, at,
+                                 "what has this type cannot be stored: store the members "
+                                 "of a struct one by one");
+    gcal_remove_sums_put_as(r, &r->frame->stored, wanted, out);
+    return 0;
+}
+
+static bool has_change(const struct gcal_remove_pass *r, CXCursor c)
+{
+    struct gcal_source_children children;
+    bool found = gcal_remove_is_change(c);
+
+    if (gcal_source_get_children(c, &children, NULL) < 0)
+        return found;
+    for (size_t i = 0; i < children.n && !found; i++)
+        found = has_change(r, children.cursors[i]);
+    free(children.cursors);
+    return found;
+}
+
+enum gcal_remove_content gcal_remove_write_store(struct gcal_remove_pass *r, CXCursor c,
+                                                 int indent, struct gcal_buf *out)
+{
+    CXCursor place = gcal_remove_child(c, 0), lvalue;
+    char tag[GCAL_REMOVE_MAX_NAME], array[GCAL_REMOVE_MAX_NAME];
+    struct gcal_buf value = { 0 };
+    enum gcal_remove_content found = GCAL_REMOVE_FAILED;
+
+    if (r->frame->outer)
+        return refuse(r, c,
+                      "a store in a function cannot be kept: write it in the kernel");
+    if (!clang_Cursor_isNull(gcal_remove_loaded(c)) && has_change(r, place))
+        return refuse(r, c,
+                      "this place changes a variable, and is loaded and stored: "
+                      "change the variable in a statement of its own");
+    if (gcal_remove_names(r, place, &lvalue, tag, array) < 0 ||
+        gcal_remove_need(r, lvalue) < 0)
+        return GCAL_REMOVE_FAILED;
+    if (put_total_as(r, c, gcal_remove_type(lvalue), &value) == 0) {
+        gcal_remove_indent(indent, out);
+        gcal_remove_put_text(r, place, out);
+        gcal_buf_printf(out, " = %s;\n", value.data);
+        r->stores = true;
+        found = GCAL_REMOVE_WORK;
+    }
+    gcal_buf_free(&value);
+    return found;
+}
+
+/* ---- calls ---- */
+
+static CXCursor argument_of(CXCursor call, int i)
+{
+    return clang_Cursor_getArgument(call, (unsigned)i);
+}
+
+/* Whether 'call' stores in global memory, and which of its arguments are values. */
+static bool is_update(CXCursor call, int *first, int *end)
+{
+    int n = clang_Cursor_getNumArguments(call), pointer = 0;
+
+    if (gcal_remove_calls(call, "vstore")) {
+        *first = 0;
+        *end = 1;
+        pointer = n - 1;
+        while (pointer > 0 &&
+               gcal_remove_type(argument_of(call, pointer)).kind != CXType_Pointer)
+            pointer--;
+    } else if (gcal_remove_calls(call, "atomic_") || gcal_remove_calls(call, "atom_")) {
+        *first = 1;
+        *end = n;
+    } else {
+        return false;
+    }
+    return n > 0 &&
+           gcal_remove_target(argument_of(call, pointer)) == GCAL_FEATURE_SPACE_GLOBAL;
+}
+
+/* Its arguments with sums in the place of values. */
+static int put_arguments(struct gcal_remove_pass *r, CXCursor call, int first, int end,
+                         struct gcal_buf *out)
+{
+    int n = clang_Cursor_getNumArguments(call), rc = 0;
+
+    for (int i = 0; i < n && rc == 0; i++) {
+        CXCursor argument = argument_of(call, i);
+
+        gcal_buf_puts(out, i ? ", " : "(");
+        if (i >= first && i < end)
+            rc = put_total_as(r, argument, gcal_remove_type(argument), out);
+        else if ((rc = gcal_remove_need(r, argument)) == 0)
+            gcal_remove_put_text(r, argument, out);
+    }
+    gcal_buf_puts(out, ");\n");
+    return rc;
+}
+
+static enum gcal_remove_content write_update(struct gcal_remove_pass *r, CXCursor call,
+                                             int first, int end, int indent,
+                                             struct gcal_buf *out)
+{
+    enum gcal_remove_content found = GCAL_REMOVE_WORK;
+    char *name;
+
+    if (r->frame->outer)
+        return refuse(r, call,
+                      "a store in a function cannot be kept: write it in the kernel");
+    for (int i = first; i < end && found != GCAL_REMOVE_FAILED; i++)
+        found = worse(GCAL_REMOVE_WORK,
+                      gcal_remove_write_loads(r, argument_of(call, i), indent, out));
+    if (found == GCAL_REMOVE_FAILED || !(name = gcal_source_cursor_name(call, r->err)))
+        return GCAL_REMOVE_FAILED;
+    gcal_remove_indent(indent, out);
+    gcal_buf_puts(out, name);
+    free(name);
+    r->stores = true;
+    return put_arguments(r, call, first, end, out) < 0 ? GCAL_REMOVE_FAILED
+                                                       : GCAL_REMOVE_WORK;
+}
+
+enum gcal_remove_content gcal_remove_write_effect(struct gcal_remove_pass *r,
+                                                  CXCursor call, int indent,
+                                                  struct gcal_buf *out)
+{
+    CXCursor callee = gcal_remove_callee(call);
+    int first, end;
+
+    if (!is_memory(r))
+        return GCAL_REMOVE_NOTHING;
+    if (is_update(call, &first, &end))
+        return write_update(r, call, first, end, indent, out);
+    if (r->removal->drop_barriers)
+        return GCAL_REMOVE_NOTHING;
+    if (gcal_remove_is_barrier(call) && !r->frame->outer)
+        return gcal_remove_write_same(r, call, indent, out);
+    if (gcal_remove_is_barrier(call) ||
+        (!clang_Cursor_isNull(callee) &&
+         gcal_remove_has_barrier(r, gcal_remove_body(callee))))
+        return refuse(r, call,
+                      "a barrier in a function cannot be kept: write it in the kernel");
+    return GCAL_REMOVE_NOTHING;
+}

@@ -1,0 +1,452 @@
+/* cardinality.c - the number of points in a set, as a polynomial in its sizes
+ *
+ * The set becomes disjoint systems of linear inequalities.  In each, one dimension after
+ * the other is summed away (W. Pugh, Counting solutions to Presburger formulas, PLDI
+ * 1994): where it has several lower or upper bounds, the system splits into pieces in
+ * which one of each decides.  What is left are conditions on sizes alone; those that are
+ * not known to hold multiply their piece by step(p).
+ *
+ * The divs of isl, integers q = floor(e/k), are dimensions like the others, as their
+ * value is fixed by k*q <= e <= k*q + k-1.
+ */
+#include "kernels/sets/context.h"
+
+#include <stdlib.h>
+
+#include "kernels/poly/private.h"
+#include "kernels/sets/system.h"
+
+enum { MOST_PIECES = 96, LONGEST_PERIOD = 64 };
+
+struct counting {
+    struct gcal_sets_context *context;
+    isl_basic_set *facts; /* no dimensions */
+    const struct gcal_poly *total;
+    int *pieces_left;
+};
+
+static const struct gcal_poly *sum_system(struct gcal_sets_system *s,
+                                          const struct gcal_poly *weight);
+
+/* ---- substitutions ---- */
+
+/* An equality fixes a dimension: dim = -rest/k with k = 1 or -1. */
+static bool find_fixed(const struct gcal_sets_system *s, size_t *row, size_t *dim)
+{
+    for (size_t i = 0; i < s->n_rows; i++)
+        for (size_t d = 0; d < s->n_dims && s->rows[i].equal; d++)
+            if (gcal_sets_system_coefficient(s, i, d) == 1 ||
+                gcal_sets_system_coefficient(s, i, d) == -1) {
+                *row = i;
+                *dim = d;
+                return true;
+            }
+    return false;
+}
+
+static const struct gcal_poly *sum_fixed(struct gcal_sets_system *s,
+                                         const struct gcal_poly *weight, size_t row,
+                                         size_t dim)
+{
+    struct gcal_sets_row by = s->rows[row];
+    int64_t k = gcal_sets_system_coefficient(s, row, dim);
+    const struct gcal_poly *value =
+        gcal_poly_scale(s->context->c, gcal_sets_system_value(s, &by, dim), -k, 1);
+
+    weight = gcal_poly_substitute(s->context->c, weight, s->atoms[dim], value);
+    s->rows[row] = s->rows[--s->n_rows];
+    for (size_t i = 0; i < s->n_rows; i++) {
+        bool equal = s->rows[i].equal;
+
+        if (!gcal_sets_system_combine(s, &s->rows[i], 1, &by,
+                                      -k * gcal_sets_system_coefficient(s, i, dim),
+                                      &s->rows[i]))
+            return NULL;
+        s->rows[i].equal = equal;
+    }
+    gcal_sets_system_drop(s, dim);
+    return sum_system(s, weight);
+}
+
+/* ---- digits: x and y that occur as x + k*y only, 0 <= x < k ---- */
+
+struct digits {
+    size_t x, y;
+    int64_t k;
+};
+
+/* Whether 'row' is lone*x + number >= 0. */
+static bool is_range_row(const struct gcal_sets_system *s, size_t row, size_t x,
+                         int64_t lone)
+{
+    const struct gcal_sets_row *r = &s->rows[row];
+
+    for (size_t i = 1; i < gcal_sets_system_columns(s); i++)
+        if (i != 1 + s->context->n_sizes + x && r->k[i])
+            return false;
+    return gcal_sets_system_coefficient(s, row, x) == lone && !r->equal;
+}
+
+static bool find_range(const struct gcal_sets_system *s, size_t x, int64_t *k)
+{
+    bool starts = false;
+
+    *k = 0;
+    for (size_t i = 0; i < s->n_rows; i++) {
+        starts = starts || (is_range_row(s, i, x, 1) && s->rows[i].k[0] == 0);
+        if (is_range_row(s, i, x, -1) && (!*k || s->rows[i].k[0] + 1 < *k))
+            *k = s->rows[i].k[0] + 1;
+    }
+    return starts && *k > 1;
+}
+
+/* Whether all other rows allow it: x as x + k*y, and y alone with the factor 1 or -1. */
+static bool are_digits(const struct gcal_sets_system *s, const struct digits *d)
+{
+    bool together = false;
+
+    for (size_t i = 0; i < s->n_rows; i++) {
+        int64_t x = gcal_sets_system_coefficient(s, i, d->x),
+                y = gcal_sets_system_coefficient(s, i, d->y), scaled;
+
+        if (is_range_row(s, i, d->x, 1) || is_range_row(s, i, d->x, -1))
+            continue;
+        if (x) {
+            if (__builtin_mul_overflow(x, d->k, &scaled) || scaled != y)
+                return false;
+            together = true;
+        } else if (y && ((y != 1 && y != -1) || s->rows[i].equal)) {
+            return false;
+        }
+    }
+    return together;
+}
+
+static bool find_digits(const struct gcal_sets_system *s, const struct gcal_poly *weight,
+                        struct digits *d)
+{
+    for (d->x = 0; d->x < s->n_dims; d->x++) {
+        if (gcal_poly_contains(s->context->c, weight, s->atoms[d->x]) ||
+            !find_range(s, d->x, &d->k))
+            continue;
+        for (d->y = 0; d->y < s->n_dims; d->y++)
+            if (d->y != d->x &&
+                !gcal_poly_contains(s->context->c, weight, s->atoms[d->y]) &&
+                are_digits(s, d))
+                return true;
+    }
+    return false;
+}
+
+/* With z = x + k*y: y >= e is z >= k*e, y <= e is z <= k*e + k-1. */
+static const struct gcal_poly *sum_digits(struct gcal_sets_system *s,
+                                          const struct gcal_poly *weight,
+                                          const struct digits *d)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < s->n_rows; i++) {
+        struct gcal_sets_row row = s->rows[i], nothing = { .equal = false };
+        int64_t x = gcal_sets_system_coefficient(s, i, d->x),
+                y = gcal_sets_system_coefficient(s, i, d->y);
+        bool equal = row.equal;
+
+        if (is_range_row(s, i, d->x, 1) || is_range_row(s, i, d->x, -1))
+            continue;
+        if (!x && y) {
+            if (!gcal_sets_system_combine(s, &row, d->k, &nothing, 0, &row))
+                return NULL;
+            row.k[0] += y < 0 ? d->k - 1 : 0;
+            *gcal_sets_system_coefficient_at(s, &row, d->y) = y;
+        } else if (x) {
+            *gcal_sets_system_coefficient_at(s, &row, d->y) = x;
+            *gcal_sets_system_coefficient_at(s, &row, d->x) = 0;
+        }
+        row.equal = equal;
+        s->rows[n++] = row;
+    }
+    s->n_rows = n;
+    s->atoms[d->y] =
+        gcal_poly_atom_index(gcal_poly_dimension(s->context->c, "point", NULL));
+    gcal_sets_system_drop(s, d->x);
+    return sum_system(s, weight);
+}
+
+/* ---- one dimension less ---- */
+
+static int64_t magnitude(int64_t k)
+{
+    return k < 0 ? -k : k;
+}
+
+/* Row 'i' as a bound of 'dim' from below (sign 1: k*dim + rest >= 0 with k > 0) or above
+ * (-1: k < 0); equalities are both.
+ */
+static struct gcal_sets_row oriented(const struct gcal_sets_system *s, size_t i,
+                                     size_t dim, int sign)
+{
+    struct gcal_sets_row row = s->rows[i];
+
+    if ((gcal_sets_system_coefficient(s, i, dim) > 0) != (sign > 0))
+        for (size_t j = 0; j < gcal_sets_system_columns(s); j++)
+            row.k[j] = -row.k[j];
+    row.equal = false;
+    return row;
+}
+
+static bool bounds(const struct gcal_sets_system *s, size_t i, size_t dim, int sign)
+{
+    int64_t k = gcal_sets_system_coefficient(s, i, dim);
+
+    return k && (s->rows[i].equal || (k > 0) == (sign > 0));
+}
+
+/* How much work summing over 'dim' first would make; -1 when it has no end. */
+static long cost_of(const struct gcal_sets_system *s, const struct gcal_poly *weight,
+                    size_t dim)
+{
+    long lower = 0, upper = 0, cost = 0;
+
+    for (size_t i = 0; i < s->n_rows; i++) {
+        lower += bounds(s, i, dim, 1);
+        upper += bounds(s, i, dim, -1);
+        cost += magnitude(gcal_sets_system_coefficient(s, i, dim)) > 1 ? 100 : 0;
+    }
+    if (!lower || !upper)
+        return -1;
+    if (gcal_poly_contains_nested(s->context->c, weight, s->atoms[dim]))
+        cost += 1000;
+    return cost + lower * upper;
+}
+
+static const struct gcal_poly *add(const struct gcal_sets_system *s,
+                                   const struct gcal_poly *a, const struct gcal_poly *b)
+{
+    return a && b ? gcal_poly_add(s->context->c, a, b) : NULL;
+}
+
+/* dim = period*v + r for each r: floors then hold no v. */
+static const struct gcal_poly *sum_by_period(const struct gcal_sets_system *s,
+                                             const struct gcal_poly *weight, size_t dim)
+{
+    struct gcal_poly_context *c = s->context->c;
+    int64_t period = gcal_poly_period(c, weight, s->atoms[dim]);
+    const struct gcal_poly *total = gcal_poly_integer(c, 0);
+    struct gcal_sets_system *part;
+
+    if (period < 2 || period > LONGEST_PERIOD || !(part = malloc(sizeof(*part))))
+        return NULL;
+    for (int64_t r = 0; r < period && total; r++) {
+        const struct gcal_poly *v, *value;
+
+        *part = *s;
+        part->atoms[dim] = gcal_sets_system_new_dimension(part);
+        v = gcal_poly_from_atom(c, part->atoms[dim]);
+        for (size_t i = 0; i < part->n_rows; i++) {
+            int64_t *k = gcal_sets_system_coefficient_at(part, &part->rows[i], dim);
+
+            part->rows[i].k[0] += *k * r;
+            *k *= period;
+        }
+        value =
+            gcal_poly_add(c, gcal_poly_scale(c, v, period, 1), gcal_poly_integer(c, r));
+        value = gcal_poly_substitute(c, weight, s->atoms[dim], value);
+        total = gcal_poly_contains_nested(c, value, part->atoms[dim])
+                    ? NULL
+                    : add(s, total, sum_system(part, value));
+    }
+    free(part);
+    return total;
+}
+
+/* Adds the conditions that 'best' decides among the bounds of its side: its rest over its
+ * factor is the smallest, and among equal ones it is the first.
+ */
+static bool add_deciding(const struct gcal_sets_system *s, struct gcal_sets_system *piece,
+                         size_t best, size_t dim, int sign)
+{
+    struct gcal_sets_row x = oriented(s, best, dim, sign), y;
+    int64_t a = magnitude(gcal_sets_system_coefficient(s, best, dim));
+
+    for (size_t i = 0; i < s->n_rows; i++) {
+        if (i == best || !bounds(s, i, dim, sign))
+            continue;
+        y = oriented(s, i, dim, sign);
+        if (!gcal_sets_system_combine(
+                s, &y, a, &x, -magnitude(gcal_sets_system_coefficient(s, i, dim)), &y))
+            return false;
+        y.k[0] -= i < best;
+        if (!gcal_sets_system_add(piece, &y))
+            return false;
+    }
+    return true;
+}
+
+/* The greatest or least integer that row 'i' lets 'dim' be. */
+static const struct gcal_poly *bound_of(const struct gcal_sets_system *s, size_t i,
+                                        size_t dim, int sign)
+{
+    struct gcal_poly_context *c = s->context->c;
+    struct gcal_sets_row row = oriented(s, i, dim, sign);
+    const struct gcal_poly *rest = gcal_sets_system_value(s, &row, dim);
+    int64_t k = magnitude(gcal_sets_system_coefficient(s, i, dim));
+
+    if (sign > 0) /* ceil(-rest/k) */
+        rest = gcal_poly_sub(c, gcal_poly_integer(c, k - 1), rest);
+    return gcal_poly_floor(c, rest, k);
+}
+
+/* The piece in which the rows 'low' and 'high' bound 'dim'. */
+static const struct gcal_poly *sum_piece(const struct gcal_sets_system *s,
+                                         const struct gcal_poly *weight, size_t dim,
+                                         size_t low, size_t high)
+{
+    struct gcal_poly_context *c = s->context->c;
+    struct gcal_sets_system *piece = malloc(sizeof(*piece));
+    const struct gcal_poly *least, *most, *v, *sum = NULL;
+    struct gcal_sets_row lower, upper;
+
+    if (!piece || --*s->pieces_left < 0)
+        goto out;
+    *piece = *s;
+    piece->n_rows = 0;
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (!gcal_sets_system_coefficient(s, i, dim) &&
+            !gcal_sets_system_add(piece, &s->rows[i]))
+            goto out;
+    lower = oriented(s, low, dim, 1);
+    upper = oriented(s, high, dim, -1);
+    if (!add_deciding(s, piece, low, dim, 1) || !add_deciding(s, piece, high, dim, -1) ||
+        !gcal_sets_system_combine(
+            s, &lower, magnitude(gcal_sets_system_coefficient(s, high, dim)), &upper,
+            magnitude(gcal_sets_system_coefficient(s, low, dim)), &upper) ||
+        !gcal_sets_system_add(piece, &upper)) /* the range is not empty */
+        goto out;
+    least = bound_of(s, low, dim, 1);
+    most = bound_of(s, high, dim, -1);
+    gcal_sets_system_drop(piece, dim);
+    v = gcal_poly_from_atom(c, s->atoms[dim]);
+    weight = gcal_poly_substitute(c, weight, s->atoms[dim], gcal_poly_add(c, least, v));
+    weight = gcal_poly_sum(
+        c, weight, s->atoms[dim],
+        gcal_poly_add(c, gcal_poly_sub(c, most, least), gcal_poly_integer(c, 1)));
+    if (weight)
+        sum = sum_system(piece, weight);
+out:
+    free(piece);
+    return sum;
+}
+
+static const struct gcal_poly *sum_dimension(const struct gcal_sets_system *s,
+                                             const struct gcal_poly *weight, size_t dim)
+{
+    const struct gcal_poly *total = gcal_poly_integer(s->context->c, 0);
+
+    if (gcal_poly_contains_nested(s->context->c, weight, s->atoms[dim]))
+        return sum_by_period(s, weight, dim);
+    for (size_t low = 0; low < s->n_rows && total; low++)
+        for (size_t high = 0; high < s->n_rows && total; high++)
+            if (bounds(s, low, dim, 1) && bounds(s, high, dim, -1))
+                total = add(s, total, sum_piece(s, weight, dim, low, high));
+    return total;
+}
+
+/* ---- conditions on sizes alone ---- */
+
+/* 'weight' where p >= 0, else 0. */
+static const struct gcal_poly *where(struct gcal_poly_context *c,
+                                     const struct gcal_poly *weight,
+                                     const struct gcal_poly *p)
+{
+    const struct gcal_poly *next = gcal_poly_add(c, p, gcal_poly_integer(c, 1));
+
+    /* m*n where n > 0: n is 0 elsewhere, and so is the product */
+    if (gcal_poly_is_nonnegative(c, next) && gcal_poly_divide(c, weight, next))
+        return weight;
+    if (gcal_poly_equal(weight, next)) /* n where n > 0 */
+        return gcal_poly_max(c, gcal_poly_integer(c, 0), next);
+    return gcal_poly_mul(c, weight, gcal_poly_step(c, p));
+}
+
+static const struct gcal_poly *cut_by_sizes(const struct gcal_sets_system *s,
+                                            const struct gcal_poly *weight)
+{
+    struct gcal_poly_context *c = s->context->c;
+
+    for (size_t i = 0; i < s->n_rows; i++) {
+        const struct gcal_poly *p = gcal_sets_system_value(s, &s->rows[i], SIZE_MAX);
+
+        weight = where(c, weight, p);
+        if (s->rows[i].equal)
+            weight = where(c, weight, gcal_poly_scale(c, p, -1, 1));
+    }
+    return weight;
+}
+
+/* ---- all of them ---- */
+
+static const struct gcal_poly *sum_system(struct gcal_sets_system *s,
+                                          const struct gcal_poly *weight)
+{
+    struct digits digits;
+    size_t row, dim, best = SIZE_MAX;
+    long least = 0;
+
+    if (s->context->c->failed)
+        return NULL;
+    if (!weight->n_terms || !gcal_sets_system_simplify(s))
+        return gcal_poly_integer(s->context->c, 0);
+    if (!s->n_dims)
+        return cut_by_sizes(s, weight);
+    if (find_digits(s, weight, &digits))
+        return sum_digits(s, weight, &digits);
+    if (find_fixed(s, &row, &dim))
+        return sum_fixed(s, weight, row, dim);
+    for (dim = 0; dim < s->n_dims; dim++) {
+        long cost = cost_of(s, weight, dim);
+
+        if (cost >= 0 && (best == SIZE_MAX || cost < least)) {
+            best = dim;
+            least = cost;
+        }
+    }
+    return best == SIZE_MAX ? NULL : sum_dimension(s, weight, best);
+}
+
+static isl_stat count_basic(isl_basic_set *set, void *data)
+{
+    struct counting *counting = data;
+    struct gcal_sets_system *s = calloc(1, sizeof(*s));
+
+    if (s && counting->total) {
+        s->context = counting->context;
+        s->facts = counting->facts;
+        s->pieces_left = counting->pieces_left;
+        counting->total = gcal_sets_system_read(s, set)
+                              ? add(s, counting->total,
+                                    sum_system(s, gcal_poly_integer(s->context->c, 1)))
+                              : NULL;
+    }
+    free(s);
+    isl_basic_set_free(set);
+    return counting->total ? isl_stat_ok : isl_stat_error;
+}
+
+const struct gcal_poly *gcal_sets_cardinality(struct gcal_sets_context *context,
+                                              isl_set *set)
+{
+    int pieces_left = MOST_PIECES;
+    struct gcal_sets_context sizes = *context;
+    struct counting counting = { .context = context,
+                                 .total = gcal_poly_integer(context->c, 0),
+                                 .pieces_left = &pieces_left };
+
+    sizes.n_dims = 0;
+    counting.facts = gcal_sets_context_universe(&sizes);
+    set = isl_set_coalesce(isl_set_make_disjoint(isl_set_compute_divs(set)));
+    if (!counting.facts || isl_set_foreach_basic_set(set, count_basic, &counting) < 0)
+        counting.total = NULL;
+    isl_basic_set_free(counting.facts);
+    isl_set_free(set);
+    return counting.total;
+}

@@ -1,0 +1,272 @@
+/* annotation.c - what remarks say something about */
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "kernels/walk/private.h"
+
+/* ---- where cursors stand in the source ---- */
+
+static size_t offset_of(struct gcal_walk *w, CXSourceLocation location)
+{
+    size_t length = strlen(w->unit->source);
+    unsigned offset = 0;
+
+    clang_getSpellingLocation(location, NULL, NULL, NULL, &offset);
+    return offset < length ? offset : length;
+}
+
+static size_t source_start(struct gcal_walk *w, CXCursor c)
+{
+    return offset_of(w, clang_getRangeStart(clang_getCursorExtent(c)));
+}
+
+size_t gcal_walk_source_end(struct gcal_walk *w, CXCursor c)
+{
+    return offset_of(w, clang_getRangeEnd(clang_getCursorExtent(c)));
+}
+
+static struct gcal_walk_annotation *tag_behind(struct gcal_walk *w, CXCursor c)
+{
+    size_t end = 0;
+
+    for (size_t i = 0; i < w->annotations.n; i++) {
+        struct gcal_walk_annotation *annotation = &w->annotations.all[i];
+
+        if (!annotation->is_tag)
+            continue;
+        if (!end) {
+            end = gcal_walk_source_end(w, c);
+            end += strspn(w->unit->source + end, " \t\r\n");
+        }
+        if (annotation->at == end)
+            return annotation;
+    }
+    return NULL;
+}
+
+const char *gcal_walk_annotation_tag(struct gcal_walk *w, CXCursor c)
+{
+    const struct gcal_walk_annotation *annotation = tag_behind(w, c);
+
+    return annotation ? annotation->name : NULL;
+}
+
+const char *gcal_walk_annotation_trips(struct gcal_walk *w, CXCursor loop)
+{
+    size_t start = w->annotations.n ? source_start(w, loop) : 0;
+
+    for (size_t i = 0; i < w->annotations.n; i++)
+        if (!w->annotations.all[i].is_tag && w->annotations.all[i].found &&
+            w->annotations.all[i].loop == start)
+            return w->annotations.all[i].name;
+    return NULL;
+}
+
+/* ---- tying ---- */
+
+enum { MOST_FUNCTIONS = 64 };
+
+struct tying {
+    struct gcal_walk *w;
+    size_t start, end; /* of the function */
+    size_t n_functions;
+    CXCursor functions[MOST_FUNCTIONS];
+};
+
+/* The first loop at or behind each. */
+static void attach_loop(struct tying *t, CXCursor c)
+{
+    struct gcal_walk *w = t->w;
+    size_t start = source_start(w, c);
+    int line, column;
+
+    gcal_source_location(c, &line, &column);
+    for (size_t i = 0; i < w->annotations.n; i++) {
+        struct gcal_walk_annotation *annotation = &w->annotations.all[i];
+        bool fits = annotation->line
+                        ? line >= annotation->line
+                        : start > annotation->at && annotation->at > t->start;
+
+        if (annotation->is_tag || !fits ||
+            (annotation->found && annotation->loop <= start))
+            continue;
+        annotation->found = true;
+        annotation->loop = start;
+    }
+}
+
+/* 'c' follows 'pointer'; 'access' is all of the lvalue that 'c' is a part of. */
+static void attach_tag(struct tying *t, CXCursor c, CXCursor pointer, CXCursor access)
+{
+    struct gcal_walk_annotation *annotation = tag_behind(t->w, pointer);
+
+    if (!annotation)
+        return;
+    annotation->found = true;
+    annotation->is_pointer = clang_getCursorKind(c) == CXCursor_CallExpr;
+    access = annotation->is_pointer ? pointer : access;
+    annotation->from = source_start(t->w, access);
+    annotation->to = gcal_walk_source_end(t->w, access);
+}
+
+/* Whether the lvalue 'inner' right below 'c', which may itself be part of 'access', is
+ * the first part of that: a member's structure, or an array in front of a subscript.
+ */
+static bool is_part(CXCursor access, CXCursor c, CXCursor inner)
+{
+    bool is_inside = !clang_equalCursors(access, c);
+
+    switch (clang_getCursorKind(c)) {
+    case CXCursor_ParenExpr:
+        return is_inside;
+    case CXCursor_MemberRefExpr:
+        return !gcal_walk_type_is_pointer(gcal_walk_type(inner));
+    case CXCursor_ArraySubscriptExpr: /* through the array's conversion to a pointer */
+        return clang_getCursorKind(inner) == CXCursor_UnexposedExpr;
+    case CXCursor_UnexposedExpr:
+        return is_inside && gcal_walk_type_is_array(gcal_walk_type(inner));
+    default:
+        return false;
+    }
+}
+
+/* Whether a pointer right below 'c' is followed. */
+static bool is_access(CXCursor c)
+{
+    switch (clang_getCursorKind(c)) {
+    case CXCursor_ArraySubscriptExpr:
+    case CXCursor_MemberRefExpr:
+        return true;
+    case CXCursor_UnaryOperator:
+        return clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_Deref;
+    case CXCursor_CallExpr: /* vload4, atomic_add */
+        return clang_getCursorKind(clang_getCursorDefinition(
+                   clang_getCursorReferenced(c))) != CXCursor_FunctionDecl;
+    default:
+        return false;
+    }
+}
+
+static void add_function(struct tying *t, CXCursor function)
+{
+
+    if (clang_getCursorKind(function) != CXCursor_FunctionDecl ||
+        t->n_functions == MOST_FUNCTIONS)
+        return;
+    for (size_t i = 0; i < t->n_functions; i++)
+        if (clang_equalCursors(t->functions[i], function))
+            return;
+    t->functions[t->n_functions++] = function;
+}
+
+/* 'access': the lvalue that 'c' begins, or 'c'. */
+static void tie(struct tying *t, CXCursor c, CXCursor access, int depth)
+{
+    struct gcal_walk *w = t->w;
+    struct gcal_walk_children kids;
+
+    if (w->failed || depth == GCAL_WALK_MAX_DEPTH)
+        return;
+    kids = gcal_walk_get_children(w, c);
+    switch (clang_getCursorKind(c)) {
+    case CXCursor_ForStmt:
+    case CXCursor_WhileStmt:
+    case CXCursor_DoStmt:
+        attach_loop(t, c);
+        break;
+    case CXCursor_CallExpr:
+        add_function(t, clang_getCursorDefinition(clang_getCursorReferenced(c)));
+        break;
+    default:
+        break;
+    }
+    for (size_t i = 0; i < kids.n; i++) {
+        if (is_access(c) && gcal_walk_type_is_pointer(gcal_walk_type(kids.c[i])))
+            attach_tag(t, c, kids.c[i], access);
+        tie(t, kids.c[i], is_part(access, c, kids.c[i]) ? access : kids.c[i], depth + 1);
+    }
+}
+
+/* Those in the text of the function that was tied. */
+static void mark_function(struct tying *t)
+{
+    for (size_t i = 0; i < t->w->annotations.n; i++) {
+        struct gcal_walk_annotation *annotation = &t->w->annotations.all[i];
+
+        if (!annotation->line && annotation->at > t->start && annotation->at < t->end)
+            annotation->function = t->start + 1;
+    }
+}
+
+static void fail_at(struct gcal_walk *w, size_t offset, const char *text)
+{
+    int line = 1, column = 1;
+
+    for (size_t i = 0; i < offset; i++) {
+        column++;
+        if (w->unit->source[i] == '\n') {
+            line++;
+            column = 1;
+        }
+    }
+    if (!w->failed)
+        gcal_error_set(w->err, GCAL_EINPUT, "%s:%d:%d: %s", w->unit->file, line, column,
+                       text);
+    w->failed = true;
+}
+
+static void check(struct gcal_walk *w, const struct gcal_walk_annotation *annotation)
+{
+    const char *name = annotation->name;
+
+    if (annotation->is_tag && annotation->in_macro)
+        fail_at(w, annotation->at,
+                gcal_poly_format(w->c,
+                                 "the comment that tags '%s' is lost in a macro: use "
+                                 "GPUCAL_TAG(%s, ...) there",
+                                 name, name));
+    if (annotation->found ||
+        (annotation->function && annotation->group > annotation->function))
+        return; /* what an #if leaves out is not seen */
+    if (annotation->line)
+        gcal_error_set(w->failed ? NULL : w->err, GCAL_EINPUT,
+                       "%s: no loop begins in or after line %d, whose trips are '%s'",
+                       w->unit->file, annotation->line, name);
+    if (annotation->line)
+        w->failed = true;
+    else if (annotation->function && annotation->is_tag)
+        fail_at(w, annotation->at,
+                gcal_poly_format(w->c,
+                                 "the tag '%s' names no access: it stands directly "
+                                 "behind an array or a pointer, as in a/*$%s*/[i]",
+                                 name, name));
+    else if (annotation->function)
+        fail_at(w, annotation->at, "there is no loop behind this pragma");
+}
+
+/* "#pragma gpucal" and anything but "trips NAME". */
+static void check_pragmas(struct gcal_walk *w)
+{
+    for (size_t i = 0; i < w->annotations.n; i++)
+        if (!w->annotations.all[i].is_tag && !w->annotations.all[i].name[0])
+            fail_at(w, w->annotations.all[i].at,
+                    "this pragma was not understood: it is '#pragma gpucal trips NAME'");
+}
+
+void gcal_walk_annotations_attach(struct gcal_walk *w, CXCursor function)
+{
+    struct tying t = { .w = w };
+
+    if (!w->annotations.n)
+        return;
+    check_pragmas(w);
+    add_function(&t, function);
+    for (size_t i = 0; i < t.n_functions && !w->failed; i++) {
+        t.start = source_start(w, t.functions[i]);
+        t.end = gcal_walk_source_end(w, t.functions[i]);
+        tie(&t, t.functions[i], t.functions[i], 0);
+        mark_function(&t);
+    }
+    for (size_t i = 0; i < w->annotations.n; i++)
+        check(w, &w->annotations.all[i]);
+}

@@ -1,0 +1,234 @@
+/* loop_nest.c - a loop as a dimension v = 0 .. trips-1 of all that is in it */
+#include "kernels/walk/private.h"
+
+/* ---- iterations that others end ---- */
+
+static bool contains(struct gcal_walk *w, const struct gcal_sets_condition *condition,
+                     unsigned atom)
+{
+    return condition &&
+           ((condition->p && gcal_poly_contains(w->c, condition->p, atom)) ||
+            contains(w, condition->a, atom) || contains(w, condition->b, atom));
+}
+
+static const struct gcal_sets_condition *
+nonnegative(struct gcal_walk *w, const struct gcal_poly *p, int64_t added)
+{
+    return gcal_sets_condition_nonnegative(
+        w->c, gcal_poly_add(w->c, p, gcal_poly_integer(w->c, added)));
+}
+
+/* Whether an iteration before v was left. */
+static struct gcal_walk_exit left_earlier(struct gcal_walk *w, struct gcal_walk_exit left,
+                                          const struct gcal_poly *v)
+{
+    unsigned atom = gcal_poly_atom_index(v);
+    const struct gcal_sets_condition *before;
+
+    if (left.kind == GCAL_WALK_EXIT_WHEN && contains(w, left.when, atom)) {
+        before = gcal_walk_condition_project(
+            w, left.when, atom, gcal_poly_sub(w->c, v, gcal_poly_integer(w->c, 1)));
+        left.when = before ? before : gcal_sets_condition_earlier(w->c, left.when, atom);
+    } else if (left.kind == GCAL_WALK_EXIT_WHEN) { /* the first was */
+        left.when = gcal_sets_condition_and(w->c, left.when, nonnegative(w, v, -1));
+    } else if (left.kind == GCAL_WALK_EXIT_ALWAYS) {
+        left.kind = GCAL_WALK_EXIT_WHEN;
+        left.when = nonnegative(w, v, -1);
+    }
+    return left;
+}
+
+/* Whether some iteration was left in the way of 'left' and none before by a break. */
+static struct gcal_walk_exit left_ever(struct gcal_walk *w, struct gcal_walk_exit left,
+                                       struct gcal_walk_exit broken,
+                                       const struct gcal_poly *v,
+                                       const struct gcal_poly *trips)
+{
+    const struct gcal_sets_condition *runs = nonnegative(w, trips, -1);
+    unsigned atom = gcal_poly_atom_index(v);
+
+    left = gcal_walk_exit_and(w, gcal_walk_exit_not(w, left_earlier(w, broken, v)), left);
+    if (left.kind == GCAL_WALK_EXIT_ALWAYS) {
+        left.kind = GCAL_WALK_EXIT_WHEN;
+        left.when = runs;
+    } else if (left.kind == GCAL_WALK_EXIT_WHEN && contains(w, left.when, atom)) {
+        left.when = gcal_walk_condition_project(
+            w, left.when, atom, gcal_poly_sub(w->c, trips, gcal_poly_integer(w->c, 1)));
+        if (!left.when) {
+            left.kind = GCAL_WALK_EXIT_MAYBE;
+            left.on_data = false;
+        }
+    } else if (left.kind == GCAL_WALK_EXIT_WHEN) {
+        left.when = gcal_sets_condition_and(w->c, left.when, runs);
+    }
+    if (left.kind == GCAL_WALK_EXIT_WHEN &&
+        gcal_sets_condition_decide(w->c, left.when) == 1)
+        left.kind = GCAL_WALK_EXIT_ALWAYS;
+    return left;
+}
+
+void gcal_walk_loop_uncertain_exit(struct gcal_walk *w, const struct gcal_walk_exit *exit)
+{
+    if (exit->on_data && !w->request->allow_estimates) {
+        gcal_walk_fail(w, exit->at,
+                       "this leaves a loop when data says so, so how often the loop runs "
+                       "is not known: say its average with '#pragma gpucal trips NAME' "
+                       "in the line before it, or with --trips LINE:NAME");
+        return;
+    }
+    if (!exit->on_data)
+        w->not_affine++;
+    if (!w->request->allow_estimates && !w->tentative)
+        gcal_walk_fail(w, exit->at,
+                       "when this leaves the loop is not affine in sizes and ids: allow "
+                       "estimates to count it as if it never left");
+    else
+        gcal_walk_note(w, exit->at,
+                       "the loop was counted as if this never left it early");
+}
+
+/* ---- lanes that part ---- */
+
+static bool depends_on_lane(struct gcal_walk *w, const struct gcal_poly *p)
+{
+    for (size_t d = 0; d < w->nest->n_dims; d++)
+        if (gcal_poly_contains(w->c, p, gcal_poly_atom_index(w->nest->lid[d])))
+            return true;
+    return false;
+}
+
+/* ---- the loop ---- */
+
+struct nesting {
+    const struct gcal_walk_loop_clauses *loop;
+    const struct gcal_walk_inductions *changes;
+    const struct gcal_poly *v, *trips;
+    bool average;
+};
+
+static const char *name_of(struct gcal_walk *w,
+                           const struct gcal_walk_inductions *changes)
+{
+    for (size_t i = 0; i < changes->n; i++)
+        if (changes->all[i].step)
+            return gcal_walk_name(w, changes->all[i].decl);
+    return "iteration";
+}
+
+/* Changes what evaluating the condition changes. */
+static void pass_condition(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop)
+{
+    if (loop->tests_late || clang_Cursor_isNull(loop->condition))
+        return;
+    w->silent++;
+    gcal_walk_expr(w, loop->condition);
+    w->silent--;
+}
+
+static void evaluate(struct gcal_walk *w, CXCursor c)
+{
+    if (!clang_Cursor_isNull(c))
+        gcal_walk_index_expr(w, c);
+}
+
+/* One iteration, the next one's test included.  Returns how it is left. */
+static struct gcal_walk_flow walk_iteration(struct gcal_walk *w, const struct nesting *n)
+{
+    const struct gcal_walk_path *path = w->path;
+    struct gcal_walk_flow flow, leaving;
+
+    gcal_walk_inductions_set(w, n->changes, n->v);
+    pass_condition(w, n->loop);
+    gcal_walk_path_push(w, NULL, true);
+    flow = gcal_walk_stmt(w, n->loop->body);
+    w->path = path;
+    leaving = flow;
+    leaving.ways[GCAL_WALK_CONTINUE].kind = GCAL_WALK_EXIT_NEVER;
+    if (gcal_walk_flow_any_exit(w, &leaving).kind != GCAL_WALK_EXIT_ALWAYS) {
+        if (!n->average)
+            gcal_walk_push_remaining(w, n->loop->at, &leaving);
+        evaluate(w, n->loop->increment);
+        evaluate(w, n->loop->condition);
+        if (n->average)
+            gcal_walk_count_branch(w, n->loop->at, NULL);
+        else if (depends_on_lane(w, n->trips))
+            gcal_walk_count_branch(
+                w, n->loop->at, nonnegative(w, gcal_poly_sub(w->c, n->trips, n->v), -2));
+    }
+    return leaving;
+}
+
+/* What its iterations leave undone: the domain of the others gets its condition when the
+ * walk through one of them has found it.
+ */
+static struct gcal_walk_flow walk_iterations(struct gcal_walk *w, const struct nesting *n)
+{
+    bool may_leave = gcal_walk_contains_jump(w, n->loop->body, GCAL_WALK_BREAK) ||
+                     gcal_walk_contains_jump(w, n->loop->body, GCAL_WALK_RETURN);
+    struct gcal_sets_scope *others = NULL;
+    struct gcal_walk_exit left, earlier;
+    struct gcal_walk_flow flow;
+
+    if (may_leave && !n->average)
+        others = gcal_walk_push_condition(w, n->loop->at,
+                                          nonnegative(w, gcal_poly_integer(w->c, 0), 0));
+    flow = walk_iteration(w, n);
+    left = gcal_walk_flow_any_exit(w, &flow);
+    if (left.kind == GCAL_WALK_EXIT_MAYBE && !n->average)
+        gcal_walk_loop_uncertain_exit(w, &left);
+    earlier = left_earlier(w, left, n->v);
+    if (others && earlier.kind == GCAL_WALK_EXIT_WHEN)
+        others->condition = gcal_sets_condition_not(w->c, earlier.when);
+    else if (others &&
+             earlier.kind == GCAL_WALK_EXIT_MAYBE) /* what stands before the exit too */
+        others->kind = GCAL_SETS_SCOPE_UNKNOWN;
+    return flow;
+}
+
+/* The variables behind the loop, whose test failed last. */
+static void finish(struct gcal_walk *w, const struct nesting *n, bool exact)
+{
+    const struct gcal_poly *past =
+        gcal_poly_max(w->c, n->trips, gcal_poly_integer(w->c, 0));
+
+    gcal_walk_inductions_finish(w, n->changes, exact ? past : NULL);
+    if (exact)
+        pass_condition(w, n->loop);
+}
+
+struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
+                                          const struct gcal_walk_loop_clauses *loop,
+                                          const struct gcal_walk_inductions *changes,
+                                          const struct gcal_walk_trip_count *count,
+                                          bool average)
+{
+    const struct gcal_sets_scope *outside = w->scope;
+    struct nesting n = { loop, changes, NULL, count->trips, average };
+    struct gcal_walk_flow flow, outer = gcal_walk_flow_fall_through();
+    struct gcal_walk_exit guard = { .kind = GCAL_WALK_EXIT_ALWAYS };
+
+    gcal_walk_inductions_reset(w, changes);
+    if (!loop->tests_late)
+        evaluate(w, loop->condition);
+    if (count->guard) {
+        guard =
+            (struct gcal_walk_exit){ .kind = GCAL_WALK_EXIT_WHEN, .when = count->guard };
+        gcal_walk_push_condition(w, loop->at, count->guard);
+    }
+    if (!average && !loop->tests_late && depends_on_lane(w, n.trips))
+        gcal_walk_count_branch(w, loop->at, nonnegative(w, n.trips, -1));
+    n.v = gcal_poly_dimension(w->c, name_of(w, changes),
+                              gcal_poly_sub(w->c, n.trips, gcal_poly_integer(w->c, 1)));
+    gcal_walk_push_loop(w, loop->at, gcal_poly_atom_index(n.v), n.trips);
+    flow = walk_iterations(w, &n);
+    w->scope = outside;
+    finish(w, &n,
+           !average && !count->guard &&
+               gcal_walk_flow_any_exit(w, &flow).kind == GCAL_WALK_EXIT_NEVER);
+    if (!average)
+        outer.ways[GCAL_WALK_RETURN] =
+            gcal_walk_exit_and(w, guard,
+                               left_ever(w, flow.ways[GCAL_WALK_RETURN],
+                                         flow.ways[GCAL_WALK_BREAK], n.v, n.trips));
+    return outer;
+}

@@ -1,0 +1,147 @@
+/* project.c - conditions freed of a dimension: does some value of it meet them?
+ *
+ * Bounds of v by lines with numbers as factors: v exists where every lower bound, rounded
+ * up, is at most every upper bound, rounded down.  Alternatives are taken one by one.
+ */
+#include "kernels/walk/private.h"
+
+enum { MOST_BOUNDS = 12, MOST_CASES = 64 };
+
+/* All p >= 0 at once. */
+struct together {
+    size_t n;
+    const struct gcal_poly *p[MOST_BOUNDS];
+};
+
+struct cases {
+    size_t n;
+    struct together all[MOST_CASES];
+};
+
+static bool split(struct gcal_walk *w, const struct gcal_sets_condition *a, bool negated,
+                  const struct cases *before, struct cases *after);
+
+/* Each case with one more bound. */
+static bool add_bound(const struct cases *before, const struct gcal_poly *p,
+                      struct cases *after)
+{
+    *after = *before;
+    for (size_t i = 0; i < after->n; i++) {
+        if (after->all[i].n == MOST_BOUNDS)
+            return false;
+        after->all[i].p[after->all[i].n++] = p;
+    }
+    return true;
+}
+
+static bool split_either(struct gcal_walk *w, const struct gcal_sets_condition *a,
+                         bool negated, const struct cases *before, struct cases *after)
+{
+    struct cases *second = gcal_poly_alloc(w->c, sizeof(*second));
+
+    if (!second || !split(w, a->a, negated, before, after) ||
+        !split(w, a->b, negated, before, second) || after->n + second->n > MOST_CASES)
+        return false;
+    for (size_t i = 0; i < second->n; i++)
+        after->all[after->n++] = second->all[i];
+    return true;
+}
+
+static bool split(struct gcal_walk *w, const struct gcal_sets_condition *a, bool negated,
+                  const struct cases *before, struct cases *after)
+{
+    struct cases *between;
+
+    switch (a->kind) {
+    case GCAL_SETS_CONDITION_NOT:
+        return split(w, a->a, !negated, before, after);
+    case GCAL_SETS_CONDITION_NONNEGATIVE:
+        if (negated)
+            a = gcal_sets_condition_not(w->c, a);
+        return add_bound(before, a->p, after);
+    case GCAL_SETS_CONDITION_AND:
+    case GCAL_SETS_CONDITION_OR:
+        if ((a->kind == GCAL_SETS_CONDITION_OR) != negated)
+            return split_either(w, a, negated, before, after);
+        between = gcal_poly_alloc(w->c, sizeof(*between));
+        return between && split(w, a->a, negated, before, between) &&
+               split(w, a->b, negated, between, after);
+    default:
+        return false;
+    }
+}
+
+struct range {
+    size_t n_low, n_high;
+    const struct gcal_poly *low[MOST_BOUNDS + 1], *high[MOST_BOUNDS + 1];
+    const struct gcal_sets_condition *others;
+};
+
+static void also(struct gcal_walk *w, const struct gcal_sets_condition **all,
+                 const struct gcal_poly *p)
+{
+    const struct gcal_sets_condition *one = gcal_sets_condition_nonnegative(w->c, p);
+
+    *all = *all ? gcal_sets_condition_and(w->c, *all, one) : one;
+}
+
+/* k*v + rest >= 0 as a bound of v. */
+static bool add_range(struct gcal_walk *w, struct range *range, const struct gcal_poly *p,
+                      unsigned v)
+{
+    const struct gcal_poly *rest;
+    int64_t k;
+
+    if (!gcal_poly_contains(w->c, p, v)) {
+        also(w, &range->others, p);
+        return true;
+    }
+    if (gcal_poly_contains_nested(w->c, p, v) || gcal_poly_degree(p, v) != 1 ||
+        !gcal_poly_is_constant(gcal_poly_coefficient(w->c, p, v, 1), &k))
+        return false;
+    rest = gcal_poly_coefficient(w->c, p, v, 0);
+    if (k < 0)
+        range->high[range->n_high++] = gcal_poly_floor(w->c, rest, -k);
+    else /* -rest/k rounded up */
+        range->low[range->n_low++] =
+            gcal_poly_scale(w->c, gcal_poly_floor(w->c, rest, k), -1, 1);
+    return true;
+}
+
+static const struct gcal_sets_condition *exists_together(struct gcal_walk *w,
+                                                         const struct together *together,
+                                                         unsigned v,
+                                                         const struct gcal_poly *last)
+{
+    struct range range = { 1, 1, { gcal_poly_integer(w->c, 0) }, { last }, NULL };
+
+    for (size_t i = 0; i < together->n; i++)
+        if (!add_range(w, &range, together->p[i], v))
+            return NULL;
+    for (size_t i = 0; i < range.n_low; i++)
+        for (size_t j = 0; j < range.n_high; j++)
+            also(w, &range.others, gcal_poly_sub(w->c, range.high[j], range.low[i]));
+    return range.others;
+}
+
+const struct gcal_sets_condition *
+gcal_walk_condition_project(struct gcal_walk *w, const struct gcal_sets_condition *a,
+                            unsigned v, const struct gcal_poly *last)
+{
+    struct cases *start = gcal_poly_alloc(w->c, sizeof(*start));
+    struct cases *cases = gcal_poly_alloc(w->c, sizeof(*cases));
+    const struct gcal_sets_condition *any = NULL, *one;
+
+    if (!start || !cases)
+        return NULL;
+    start->n = 1;
+    start->all[0].n = 0;
+    if (!split(w, a, false, start, cases))
+        return NULL;
+    for (size_t i = 0; i < cases->n; i++) {
+        if (!(one = exists_together(w, &cases->all[i], v, last)))
+            return NULL;
+        any = any ? gcal_sets_condition_or(w->c, any, one) : one;
+    }
+    return any;
+}

@@ -1,0 +1,251 @@
+/* trip_count.c - how often a loop runs: when its condition first does not hold */
+#include <string.h>
+
+#include "kernels/walk/private.h"
+
+/* What of p has dimensions in it. */
+static const struct gcal_poly *varying_part(struct gcal_walk *w,
+                                            const struct gcal_poly *p)
+{
+    const struct gcal_poly *part = gcal_poly_integer(w->c, 0), *one;
+
+    for (size_t i = 0; i < p->n_terms; i++) {
+        const struct gcal_poly_term *t = &p->terms[i];
+
+        one = gcal_poly_rational(w->c, t->num, t->den);
+        for (size_t j = 0; j < t->n_factors; j++)
+            for (unsigned k = 0; k < t->factors[j].power; k++)
+                one = gcal_poly_mul(w->c, one,
+                                    gcal_poly_from_atom(w->c, t->factors[j].atom));
+        if (gcal_poly_has_dimension(w->c, one))
+            part = gcal_poly_add(w->c, part, one);
+    }
+    return part;
+}
+
+/* Steps of 'step' from q*step - r down to 1, where 0 <= r < step: there are q. */
+static const struct gcal_poly *whole_trips(struct gcal_walk *w,
+                                           const struct gcal_poly *length,
+                                           const struct gcal_poly *step)
+{
+    const struct gcal_poly *less = varying_part(w, length), *one, *trips;
+
+    one = gcal_poly_integer(w->c, 1);
+    trips = gcal_poly_divide(w->c, gcal_poly_sub(w->c, length, less), step);
+    less = gcal_poly_scale(w->c, less, -1, 1);
+    if (!trips || !gcal_poly_is_integral(trips) || !gcal_walk_is_nonnegative(w, less) ||
+        !gcal_walk_is_nonnegative(
+            w, gcal_poly_sub(w->c, gcal_poly_sub(w->c, step, one), less)))
+        return NULL;
+    return trips;
+}
+
+/* 'length' at first, less by 'step' (no number) each time, for as long as it is above 0.
+ */
+static const struct gcal_poly *divided_trips(struct gcal_walk *w,
+                                             const struct gcal_poly *length,
+                                             const struct gcal_poly *step)
+{
+    const struct gcal_poly *one = gcal_poly_integer(w->c, 1);
+    const struct gcal_poly *rounded = gcal_poly_add(w->c, length,
+                                                    gcal_poly_sub(w->c, step, one)),
+                           *whole;
+
+    if (gcal_poly_has_dimension(w->c, step) ||
+        !gcal_poly_is_nonnegative(w->c, gcal_poly_sub(w->c, step, one)) ||
+        !gcal_walk_is_nonnegative(w, rounded))
+        return NULL;
+    if ((whole = whole_trips(w, length, step)))
+        return whole;
+    return gcal_poly_floor_quotient(w->c, rounded, step);
+}
+
+/* A reason with a remedy, as far as there is one. */
+static const char *why_not_divided(struct gcal_walk *w, const struct gcal_poly *step)
+{
+    const struct gcal_poly *least = gcal_poly_sub(w->c, step, gcal_poly_integer(w->c, 1));
+    const char *text = gcal_poly_text(w->c, step);
+
+    if (gcal_poly_has_dimension(w->c, step))
+        return gcal_poly_format(w->c,
+                                "it steps by '%s', another one for each work-item "
+                                "or iteration",
+                                text);
+    if (gcal_poly_is_nonnegative(w->c, least))
+        return gcal_poly_format(w->c,
+                                "it steps by '%s', and its bound may lie more than "
+                                "a step behind its start: assume how the sizes "
+                                "compare, or fix the step as a number",
+                                text);
+    if (strchr(text, '(')) /* no assumption says anything about a floor */
+        return gcal_poly_format(w->c,
+                                "it steps by '%s', which may be 0: fix that as a "
+                                "number",
+                                text);
+    return gcal_poly_format(w->c,
+                            "it steps by '%s', which may be 0: assume '%s >= 1', or "
+                            "fix it as a number",
+                            text, text);
+}
+
+/* p >= 0 where p falls or rises by a fixed number with each iteration. */
+static bool nonnegative_trips(struct gcal_walk *w, const struct gcal_poly *p, unsigned v,
+                              struct gcal_walk_trip_count *count, const char **why)
+{
+    const struct gcal_poly *step, *start;
+    int64_t k;
+
+    count->lasts = true;
+    if (!gcal_poly_contains(w->c, p, v)) {
+        count->guard = gcal_sets_condition_nonnegative(w->c, p);
+        return true;
+    }
+    if (gcal_poly_contains_nested(w->c, p, v) || gcal_poly_degree(p, v) != 1) {
+        *why = "its condition is not affine in what changes";
+        return false;
+    }
+    step = gcal_poly_coefficient(w->c, p, v, 1);
+    start = gcal_poly_coefficient(w->c, p, v, 0);
+    if (!gcal_poly_is_constant(step, &k)) {
+        const struct gcal_poly *down = gcal_poly_scale(w->c, step, -1, 1);
+
+        count->trips = divided_trips(
+            w, gcal_poly_add(w->c, start, gcal_poly_integer(w->c, 1)), down);
+        if (count->trips)
+            return true;
+        *why = why_not_divided(w, down);
+        return false;
+    }
+    if (k > 0) { /* where it holds at first it goes on to */
+        count->guard = gcal_sets_condition_nonnegative(w->c, start);
+        count->lasts = false;
+        return true;
+    }
+    count->trips =
+        gcal_poly_add(w->c, gcal_poly_floor(w->c, start, -k), gcal_poly_integer(w->c, 1));
+    return true;
+}
+
+/* p >= 0 and -p >= 0; gives p. */
+static const struct gcal_poly *is_zero(struct gcal_walk *w,
+                                       const struct gcal_sets_condition *condition)
+{
+    const struct gcal_sets_condition *a = condition->a, *b = condition->b;
+
+    if (condition->kind != GCAL_SETS_CONDITION_AND ||
+        a->kind != GCAL_SETS_CONDITION_NONNEGATIVE ||
+        b->kind != GCAL_SETS_CONDITION_NONNEGATIVE ||
+        !gcal_poly_equal(a->p, gcal_poly_scale(w->c, b->p, -1, 1)))
+        return NULL;
+    return a->p;
+}
+
+/* p != 0.  A loop that would step over its bound never ends, so its distance is taken to
+ * be a whole number of steps in the right direction.
+ */
+static bool unequal_trips(struct gcal_walk *w, const struct gcal_poly *p, unsigned v,
+                          struct gcal_walk_trip_count *count, const char **why)
+{
+    const struct gcal_poly *step, *distance;
+    int64_t k;
+
+    count->lasts = false;
+    if (!gcal_poly_contains(w->c, p, v)) {
+        count->guard = gcal_sets_condition_not(w->c, gcal_sets_condition_zero(w->c, p));
+        count->lasts = true;
+        return true;
+    }
+    step = gcal_poly_coefficient(w->c, p, v, 1);
+    if (gcal_poly_contains_nested(w->c, p, v) || gcal_poly_degree(p, v) != 1 ||
+        !gcal_poly_is_constant(step, &k)) {
+        *why = "its condition is not affine in what changes";
+        return false;
+    }
+    distance = gcal_poly_coefficient(w->c, p, v, 0);
+    distance = k > 0 ? gcal_poly_scale(w->c, distance, -1, k)
+                     : gcal_poly_scale(w->c, distance, 1, -k);
+    if (!gcal_poly_is_integral(distance) ||
+        gcal_poly_is_nonnegative(
+            w->c, gcal_poly_sub(w->c, gcal_poly_integer(w->c, -1), distance))) {
+        *why = "it may step over its bound and never end: use '<', or assume enough "
+               "about the sizes";
+        return false;
+    }
+    count->trips = distance;
+    return true;
+}
+
+static bool find(struct gcal_walk *w, const struct gcal_sets_condition *condition,
+                 bool negated, unsigned v, struct gcal_walk_trip_count *count,
+                 const char **why);
+
+/* Both must hold: it ends with the first that does not. */
+static bool trips_of_both(struct gcal_walk *w, const struct gcal_walk_trip_count *a,
+                          const struct gcal_walk_trip_count *b,
+                          struct gcal_walk_trip_count *count)
+{
+    count->lasts = a->lasts && b->lasts;
+    count->trips = a->trips && b->trips ? gcal_poly_min(w->c, a->trips, b->trips)
+                   : a->trips           ? a->trips
+                                        : b->trips;
+    count->guard = a->guard && b->guard
+                       ? gcal_sets_condition_and(w->c, a->guard, b->guard)
+                   : a->guard ? a->guard
+                              : b->guard;
+    return true;
+}
+
+static bool trips_of_either(struct gcal_walk *w, const struct gcal_walk_trip_count *a,
+                            const struct gcal_walk_trip_count *b,
+                            struct gcal_walk_trip_count *count, const char **why)
+{
+    if (!a->trips || !b->trips || a->guard || b->guard || !a->lasts || !b->lasts) {
+        *why = "its condition has alternatives";
+        return false;
+    }
+    count->lasts = true;
+    count->trips = gcal_poly_max(w->c, a->trips, b->trips);
+    return true;
+}
+
+static bool find(struct gcal_walk *w, const struct gcal_sets_condition *condition,
+                 bool negated, unsigned v, struct gcal_walk_trip_count *count,
+                 const char **why)
+{
+    struct gcal_walk_trip_count a = { 0 }, b = { 0 };
+    const struct gcal_poly *zero;
+    int decided = gcal_sets_condition_decide(w->c, condition);
+
+    if (decided >= 0 && decided != negated) { /* it always holds */
+        count->lasts = true;
+        return true;
+    }
+    if (condition->kind == GCAL_SETS_CONDITION_NOT)
+        return find(w, condition->a, !negated, v, count, why);
+    if (condition->kind == GCAL_SETS_CONDITION_NONNEGATIVE) {
+        if (negated)
+            condition = gcal_sets_condition_not(w->c, condition);
+        return nonnegative_trips(w, condition->p, v, count, why);
+    }
+    if (negated && (zero = is_zero(w, condition)))
+        return unequal_trips(w, zero, v, count, why);
+    if (condition->kind != GCAL_SETS_CONDITION_AND &&
+        condition->kind != GCAL_SETS_CONDITION_OR) {
+        *why = "it depends on earlier iterations";
+        return false;
+    }
+    if (!find(w, condition->a, negated, v, &a, why) ||
+        !find(w, condition->b, negated, v, &b, why))
+        return false;
+    return (condition->kind == GCAL_SETS_CONDITION_AND) != negated
+               ? trips_of_both(w, &a, &b, count)
+               : trips_of_either(w, &a, &b, count, why);
+}
+
+bool gcal_walk_trip_count_find(struct gcal_walk *w,
+                               const struct gcal_sets_condition *condition, unsigned v,
+                               struct gcal_walk_trip_count *count, const char **why)
+{
+    *count = (struct gcal_walk_trip_count){ 0 };
+    return find(w, condition, false, v, count, why);
+}

@@ -1,0 +1,284 @@
+#include "kernels/count/count.h"
+#include "mpi/bench/bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+#include "calib/model/profile.h"
+#include "calib/plan/plan.h"
+#include "fit/fit.h"
+#include "mpi/cli/command.h"
+#include "mpi/cli/display.h"
+#include "mpi/count/options.h"
+
+/* Many kernels, each as well known as a few launches make it: one size of a ladder, long
+ * enough for the clock.
+ */
+static const struct gcal_config_measure_options each_kernel = {
+    .min_time_s = 0.001,
+    .max_time_s = 0.005,
+    .noise = 0.005,
+    .kernel_limit_s = 20,
+    .enough_s = 0.2,
+    .min_samples = 6,
+    .max_samples = 20,
+    .sizes = 1,
+    .seed = 1,
+};
+
+/* What the plan's hooks know. */
+struct context {
+    struct gcal_bench_run *run;
+    const char *node;
+    struct gcal_display *display;
+    double budget_s;
+};
+
+/* ---- counts ---- */
+
+/* Part of a group's work-items take part in something that is counted by sub-groups: how
+ * many sub-groups that are cannot be said for any size at once.
+ */
+static bool depends_on_sub_groups(const struct gcal_profile *profile)
+{
+    for (size_t i = 0; i < profile->n_entries; i++)
+        if (profile->entries[i].estimated &&
+            profile->entries[i].granularity == GCAL_PROFILE_PER_SUB_GROUP)
+            return true;
+    return false;
+}
+
+static struct gcal_profile *count_again(const struct gcal_kernel *kernel,
+                                        size_t sub_group_size, struct gcal_error *err)
+{
+    struct gcal_count_request request = gcal_kernel_request(kernel);
+
+    request.sub_group_size = sub_group_size;
+    return gcal_count(&request, err);
+}
+
+/* 'by_item' and 'by_sub_group' have the same sizes. */
+static int count_profiles(const struct gcal_kernel *kernel,
+                          const struct gcal_profile *by_item,
+                          const struct gcal_profile *by_sub_group, size_t sub_group_size,
+                          struct gcal_work *work, struct gcal_error *err)
+{
+    size_t n = by_item->n_parameters;
+    double *sizes = calloc(n + 1, sizeof(*sizes));
+    int rc = -1;
+
+    if (!sizes)
+        return gcal_error_memory(err);
+    if (gcal_count_sizes_of_kernel(kernel, n, (const char *const *)by_item->parameters,
+                                   sizes, err) == 0)
+        rc = gcal_work_count(by_item, by_sub_group, sizes, (double)sub_group_size, work,
+                             err);
+    free(sizes);
+    return rc;
+}
+
+/* The kernel's own part of 'work' once more, exact where that is possible. */
+static int count_exactly(const struct gcal_kernel *kernel, size_t sub_group_size,
+                         struct gcal_work *work, struct gcal_error *err)
+{
+    struct gcal_profile *by_item = count_again(kernel, 1, err);
+    struct gcal_profile *by_sub_group =
+        by_item ? count_again(kernel, sub_group_size, err) : NULL;
+    struct gcal_geometry geometry = { 0 };
+    struct gcal_work one;
+    int rc = -1;
+
+    if (by_sub_group &&
+        gcal_kernel_geometry(kernel, kernel->n_sizes, kernel->sizes, &geometry, err) ==
+            0 &&
+        count_profiles(kernel, by_item, by_sub_group, sub_group_size, &one, err) == 0) {
+        double launches = (double)geometry.launches;
+
+        *work = (struct gcal_work){ .global_bytes = launches * one.global_bytes,
+                                    .local_bytes = launches * one.local_bytes,
+                                    .copied_bytes = work->copied_bytes,
+                                    .float_ops = launches * one.float_ops,
+                                    .integer_ops = launches * one.integer_ops,
+                                    .estimated = one.estimated };
+        rc = 0;
+    }
+    gcal_kernel_geometry_clear(&geometry);
+    gcal_profile_destroy(by_item);
+    gcal_profile_destroy(by_sub_group);
+    return rc;
+}
+
+static int count_work(const struct gcal_kernel *kernel, size_t sub_group_size,
+                      struct gcal_work *work, struct gcal_error *err)
+{
+    const struct gcal_profile *any = kernel->profile;
+
+    if (count_profiles(kernel, any, any, sub_group_size, work, err) < 0)
+        return -1;
+    return depends_on_sub_groups(any) ? count_exactly(kernel, sub_group_size, work, err)
+                                      : 0;
+}
+
+/* ---- rows ---- */
+
+static int set_row(struct gcal_bench_row *row, enum gcal_measurement_status status,
+                   const char *detail, struct gcal_error *err)
+{
+    row->there = true;
+    row->status = status;
+    if (detail && !(row->detail = strdup(detail)))
+        return gcal_error_memory(err);
+    return 0;
+}
+
+static int set_time(struct gcal_bench_row *row, const struct gcal_measurement *m,
+                    struct gcal_error *err)
+{
+    row->n_samples = m->n_samples;
+    return gcal_fit_median_time(m->samples, m->n_samples, &row->time_s, &row->spread,
+                                err);
+}
+
+static int take_measurement(void *context, const struct gcal_measurement *m,
+                            struct gcal_error *err)
+{
+    const struct context *c = context;
+    const struct gcal_kernel_list *list = &c->run->list;
+    struct gcal_bench_row *row;
+    size_t i = 0;
+
+    while (strcmp(list->kernels[i]->id, m->kernel_id) != 0)
+        i++;
+    row = &c->run->rows[i];
+    if (set_row(row, m->status, m->detail, err) < 0)
+        return -1;
+    row->stop = m->stop;
+    if (m->status != GCAL_MEASUREMENT_GOOD)
+        return 0;
+    if (set_time(row, m, err) < 0)
+        return -1;
+    return count_work(list->kernels[i], c->run->info->sub_group_size, &row->work, err);
+}
+
+/* The table needs nothing of a kernel that its list has not. */
+static int take_kernel(void *context, const struct gcal_run_kernel *kernel,
+                       struct gcal_error *err)
+{
+    (void)context;
+    (void)kernel;
+    (void)err;
+    return 0;
+}
+
+static void take_progress(void *context, const struct gcal_plan_progress *progress)
+{
+    const struct context *c = context;
+    struct gcal_plan_progress shown = *progress;
+
+    /* Kernels finish together, so without a budget those that have do not tell the pace.
+     */
+    if (!isfinite(c->budget_s) && strcmp(progress->phase, "measuring") == 0)
+        shown.left_s = INFINITY;
+    gcal_display_update(c->display, c->node, &shown);
+}
+
+/* ---- measuring ---- */
+
+static int measure(struct context *c, struct gcal_worker_spawner *spawner,
+                   const struct gcal_config_measure_options *options,
+                   struct gcal_error *err)
+{
+    const struct gcal_device_info *info = c->run->info;
+    struct gcal_plan_hooks hooks = {
+        .sink = { .context = c, .kernel = take_kernel, .measurement = take_measurement },
+        .progress = take_progress,
+        .progress_context = c,
+    };
+    struct gcal_plan_device_ops ops = gcal_plan_worker_ops_create(
+        spawner, info->uid, options->kernel_limit_s, NULL, err);
+    int rc = -1;
+
+    if (ops.context)
+        rc = gcal_plan_measure(&ops, c->node, info, &c->run->list, options, &hooks, err);
+    gcal_plan_worker_ops_destroy(&ops);
+    return rc;
+}
+
+/* A ladder's first rungs may be too short for the device's clock, which does not matter
+ * once a longer one was measured.
+ */
+static void forget_short_rungs(struct gcal_bench_run *run)
+{
+    const struct gcal_kernel_list *list = &run->list;
+
+    for (size_t i = 0; i < list->n_kernels; i++) {
+        if (run->rows[i].status != GCAL_MEASUREMENT_BAD_EVENTS ||
+            !list->kernels[i]->sweep)
+            continue;
+        for (size_t k = i + 1; k < list->n_kernels; k++)
+            if (run->rows[k].there && run->rows[k].status == GCAL_MEASUREMENT_GOOD &&
+                strcmp(list->kernels[i]->family, list->kernels[k]->family) == 0)
+                run->rows[i].there = false;
+    }
+}
+
+int gcal_bench_run(struct gcal_bench_run *run, struct gcal_worker_spawner *spawner,
+                   double budget_s, struct gcal_display *display, struct gcal_error *err)
+{
+    struct gcal_config_measure_options options = each_kernel;
+    struct context c = { .run = run, .display = display, .budget_s = budget_s };
+    double start_s = gcal_clock_now_s();
+    char *node = gcal_node_name(err);
+    struct gcal_error why = { 0 };
+    int rc = -1;
+
+    c.node = node;
+    options.budget_s = budget_s;
+    if (!node)
+        return -1;
+    if (!(run->rows = calloc(run->list.n_kernels + 1, sizeof(*run->rows)))) {
+        gcal_error_memory(err);
+        goto out;
+    }
+    rc = measure(&c, spawner, &options, &why);
+    if (rc < 0 && why.code == GCAL_EDEVICE)
+        rc = (run->failure = strdup(why.text)) ? 0 : gcal_error_memory(err);
+    else if (rc < 0)
+        *err = why;
+    forget_short_rungs(run);
+    run->took_s = gcal_clock_now_s() - start_s;
+out:
+    free(node);
+    return rc;
+}
+
+void gcal_bench_run_clear(struct gcal_bench_run *run)
+{
+    for (size_t i = 0; run->rows && i < run->list.n_kernels; i++)
+        free(run->rows[i].detail);
+    free(run->rows);
+    free(run->failure);
+    gcal_kernel_list_clear(&run->list);
+    *run = (struct gcal_bench_run){ 0 };
+}
+
+bool gcal_bench_run_passed(const struct gcal_bench_run *run)
+{
+    size_t n_good = 0, n_failed = 0, n_left_out = 0;
+
+    for (size_t i = 0; i < run->list.n_kernels; i++) {
+        const struct gcal_bench_row *row = &run->rows[i];
+        bool no_room = row->status == GCAL_MEASUREMENT_SKIPPED &&
+                       row->stop != GCAL_MEASUREMENT_STOP_BUDGET;
+
+        n_good += row->there && row->status == GCAL_MEASUREMENT_GOOD;
+        n_failed += row->there && row->status != GCAL_MEASUREMENT_GOOD && !no_room;
+    }
+    for (int reason = 0; reason < GCAL_KERNEL_N_EXCLUSIONS; reason++)
+        n_left_out += run->list.left_out[reason];
+    return !run->failure && !n_failed &&
+           (n_good || (!run->list.n_kernels && !n_left_out));
+}

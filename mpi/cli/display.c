@@ -1,0 +1,156 @@
+/* display.c - how far a run is: bars on a terminal, lines otherwise */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/clock.h"
+#include "calib/base/log.h"
+#include "mpi/cli/display.h"
+
+#define BAR_WIDTH      24
+#define LINE_EVERY_S   10.0 /* per device, where lines are printed */
+#define REDRAW_EVERY_S 0.2
+
+struct row {
+    char *key; /* node and device */
+    char phase[32];
+    size_t done, total;
+    double elapsed_s, left_s, printed_s;
+};
+
+struct gcal_display {
+    bool quiet, terminal;
+    size_t n_rows, capacity;
+    struct row *rows;
+    size_t n_drawn;
+    double drawn_s;
+};
+
+static void clear(void *display)
+{
+    gcal_display_clear(display);
+}
+
+struct gcal_display *gcal_display_create(bool quiet)
+{
+    struct gcal_display *display = calloc(1, sizeof(*display));
+
+    if (display) {
+        display->quiet = quiet;
+        display->terminal = isatty(STDERR_FILENO);
+        gcal_log_set_hook(clear, display);
+    }
+    return display;
+}
+
+static struct row *find_row(struct gcal_display *d, const char *node, const char *name)
+{
+    char *key = gcal_buf_format("%s %s", node, name);
+    struct row *row;
+
+    if (!key)
+        return NULL;
+    for (size_t i = 0; i < d->n_rows; i++)
+        if (strcmp(d->rows[i].key, key) == 0) {
+            free(key);
+            return &d->rows[i];
+        }
+    if (!(row = gcal_array_grow(d->rows, d->n_rows, &d->capacity, sizeof(*row), NULL))) {
+        free(key);
+        return NULL;
+    }
+    d->rows = row;
+    row += d->n_rows++;
+    *row = (struct row){ .key = key, .printed_s = -LINE_EVERY_S };
+    return row;
+}
+
+void gcal_display_clear(struct gcal_display *d)
+{
+    if (!d)
+        return;
+    for (; d->n_drawn; d->n_drawn--)
+        fputs("\033[1A\033[2K", stderr);
+    d->drawn_s = 0;
+}
+
+/* Nothing while there is neither a budget nor a pace. */
+static const char *left_text(const struct row *row, const char *before, char text[40])
+{
+    text[0] = '\0';
+    if (isfinite(row->left_s))
+        snprintf(text, 40, "%s%.0f s left", before, row->left_s);
+    return text;
+}
+
+static void draw_row(const struct row *row)
+{
+    /* By time: kernels are measured side by side and finish together, near the end. */
+    double share = row->elapsed_s / (row->elapsed_s + row->left_s + 1e-3);
+    size_t full = (size_t)(BAR_WIDTH * share);
+    char bar[BAR_WIDTH + 1], left[40];
+
+    memset(bar, '.', BAR_WIDTH);
+    memset(bar, '#', full > BAR_WIDTH ? BAR_WIDTH : full);
+    bar[BAR_WIDTH] = '\0';
+    fprintf(stderr, "%-40.40s [%s] %3zu/%-3zu %-14.14s %s\n", row->key, bar, row->done,
+            row->total, row->phase, left_text(row, "", left));
+}
+
+static void redraw(struct gcal_display *d)
+{
+    if (gcal_clock_now_s() - d->drawn_s < REDRAW_EVERY_S)
+        return;
+    gcal_display_clear(d);
+    for (size_t i = 0; i < d->n_rows; i++)
+        draw_row(&d->rows[i]);
+    d->n_drawn = d->n_rows;
+    d->drawn_s = gcal_clock_now_s();
+}
+
+/* A new phase is worth a line at once. */
+static void print_line(struct row *row, bool new_phase)
+{
+    double now_s = gcal_clock_now_s();
+    char left[40];
+
+    if (!new_phase && now_s - row->printed_s < LINE_EVERY_S)
+        return;
+    row->printed_s = now_s;
+    fprintf(stderr, "gpucal: %s: %s, %zu of %zu kernels%s\n", row->key, row->phase,
+            row->done, row->total, left_text(row, ", about ", left));
+}
+
+void gcal_display_update(struct gcal_display *d, const char *node,
+                         const struct gcal_plan_progress *progress)
+{
+    bool new_phase;
+    struct row *row;
+
+    if (!d || d->quiet || !(row = find_row(d, node, progress->device_name)))
+        return;
+    new_phase = strncmp(row->phase, progress->phase, sizeof(row->phase) - 1) != 0;
+    snprintf(row->phase, sizeof(row->phase), "%s", progress->phase);
+    row->done = progress->kernels_done;
+    row->total = progress->kernels_total;
+    row->elapsed_s = progress->elapsed_s;
+    row->left_s = progress->left_s > 0 ? progress->left_s : 0;
+    if (d->terminal)
+        redraw(d);
+    else
+        print_line(row, new_phase);
+}
+
+void gcal_display_destroy(struct gcal_display *d)
+{
+    if (!d)
+        return;
+    gcal_log_set_hook(NULL, NULL);
+    for (size_t i = 0; i < d->n_rows; i++)
+        free(d->rows[i].key);
+    free(d->rows);
+    free(d);
+}

@@ -1,0 +1,31 @@
+#include "mpi/cli/option_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+
+void gcal_option_list_add(struct gcal_option_list *option_list, const char *text,
+                          struct argp_state *state)
+{
+    const char **items = gcal_array_grow(option_list->items, option_list->n,
+                                         &option_list->capacity, sizeof(*items), NULL);
+
+    if (!items)
+        argp_failure(state, GCAL_EINPUT, 0, "out of memory");
+    option_list->items = items;
+    option_list->items[option_list->n++] = text;
+}
+
+double gcal_option_positive(const char *text, const char *unit, const char *what,
+                            struct argp_state *state)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || (*end && strcmp(end, unit) != 0) || !(value > 0))
+        argp_error(state, "%s: expected a positive number%s%s, found '%s'", what,
+                   *unit ? " in " : "", unit, text);
+    return value;
+}

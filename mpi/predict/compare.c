@@ -1,0 +1,237 @@
+#include "mpi/predict/compare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "calib/config/config.h"
+#include "calib/model/profile.h"
+#include "mpi/predict/kernel_names.h"
+#include "store/predict/predictor.h"
+
+/* ---- which kernels ---- */
+
+/* "n:1024,2048" */
+static bool has_argument(const struct gcal_measured_kernel *k, const char *tag,
+                         const char *colon)
+{
+    char name[64];
+    const char *value;
+    size_t length, name_length = (size_t)(colon - tag);
+
+    if (name_length >= sizeof(name))
+        return false;
+    memcpy(name, tag, name_length);
+    name[name_length] = '\0';
+    if (!(value = gcal_kernel_name_argument(k->name, name, &length)))
+        return false;
+    for (const char *at = colon + 1;; at++) {
+        size_t item = strcspn(at, ",");
+
+        if (item == length && strncmp(at, value, length) == 0)
+            return true;
+        at += item;
+        if (!*at)
+            return false;
+    }
+}
+
+static bool has_tags(const struct gcal_evaluation_selection *j,
+                     const struct gcal_measured_kernel *k)
+{
+    bool any_generator = false, is_one = false;
+
+    for (size_t i = 0; i < j->n_tags; i++) {
+        const char *colon = strchr(j->tags[i], ':');
+
+        if (colon && !has_argument(k, j->tags[i], colon))
+            return false;
+        any_generator = any_generator || !colon;
+        is_one = is_one || (!colon && strcmp(j->tags[i], k->generator) == 0);
+    }
+    return is_one || !any_generator;
+}
+
+/* "m:whole" stands in the kernel's models. */
+static bool is_for(const struct gcal_measured_kernel *k, const char *model)
+{
+    char whole[256];
+
+    snprintf(whole, sizeof(whole), "%s%s", model, GCAL_CONFIG_TARGET_SUFFIX);
+    return gcal_config_names_contain(k->models, whole);
+}
+
+static bool is_wanted(const struct gcal_evaluation_selection *j,
+                      const struct gcal_measured_kernel *k, const char *model)
+{
+    if (!k->measured || (j->model && strcmp(j->model, model) != 0))
+        return false;
+    return j->n_tags ? has_tags(j, k) : is_for(k, model);
+}
+
+/* ---- predicting ---- */
+
+static struct gcal_profile *read_profile(const struct gcal_measured_kernel *k,
+                                         struct gcal_error *err)
+{
+    struct gcal_yaml *root =
+        gcal_yaml_parse(k->profile, strlen(k->profile), k->name, err);
+    struct gcal_profile *profile = root ? gcal_profile_decode(root, err) : NULL;
+
+    gcal_yaml_destroy(root);
+    if (profile && profile->n_parameters != k->n_sizes) {
+        gcal_error_set(err, GCAL_EINPUT,
+                       "%s: %zu sizes recorded, but its counts need %zu", k->name,
+                       k->n_sizes, profile->n_parameters);
+        gcal_profile_destroy(profile);
+        profile = NULL;
+    }
+    return profile;
+}
+
+static int predict(const struct gcal_measured_kernel *k,
+                   const struct gcal_params_device *device,
+                   struct gcal_evaluation_row *row, struct gcal_error *err)
+{
+    struct gcal_profile *profile = read_profile(k, err);
+    struct gcal_predictor *predictor =
+        profile ? gcal_predictor_create(device, row->model, profile, err) : NULL;
+    struct gcal_prediction p;
+    int rc =
+        predictor ? gcal_predictor_eval(predictor, k->size_values, &p, NULL, err) : -1;
+
+    if (rc == 0) {
+        row->predicted_s = p.time_s;
+        row->low_s = p.low_s;
+        row->high_s = p.high_s;
+        row->extrapolates = p.extrapolates;
+    }
+    gcal_predictor_destroy(predictor);
+    gcal_profile_destroy(profile);
+    return rc;
+}
+
+/* ---- rows ---- */
+
+/* "n:2048 m:4", in the order in which the kernel is counted. */
+static char *name_sizes(const struct gcal_measured_kernel *k, struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+
+    gcal_buf_puts(&buf, "");
+    for (size_t i = 0; i < k->n_sizes; i++)
+        gcal_buf_printf(&buf, "%s%s:%.15g", i ? " " : "", k->size_names[i],
+                        k->size_values[i]);
+    return gcal_buf_take(&buf, err);
+}
+
+static int name_row(struct gcal_evaluation_row *row, const struct gcal_measured_kernel *k,
+                    const char *model, struct gcal_error *err)
+{
+    row->model = strdup(model);
+    row->kernel = strdup(k->name);
+    row->generator = strdup(k->generator);
+    row->variant = gcal_kernel_name_without(k->name, k->n_sizes,
+                                            (const char *const *)k->size_names, err);
+    row->sizes = name_sizes(k, err);
+    if (!row->model || !row->kernel || !row->generator || !row->variant || !row->sizes)
+        return gcal_error_memory(err);
+    row->status = gcal_measurement_status_name(k->status);
+    if (k->status == GCAL_MEASUREMENT_GOOD && k->n_samples) {
+        row->measured_s = k->time_s;
+        row->spread = k->spread;
+        row->n_samples = k->n_samples;
+    } else if (k->detail && !(row->detail = strdup(k->detail)))
+        return gcal_error_memory(err);
+    return 0;
+}
+
+/* What cannot be predicted says why. */
+static int add_row(struct gcal_evaluation *e, const struct gcal_measured_kernel *k,
+                   const char *model, const struct gcal_params_device *device,
+                   struct gcal_error *err)
+{
+    struct gcal_evaluation_row *row = gcal_evaluation_add(e, err);
+    struct gcal_error why = { 0 };
+
+    if (!row || name_row(row, k, model, err) < 0)
+        return -1;
+    if (predict(k, device, row, &why) == 0)
+        return 0;
+    free(row->detail);
+    row->detail = strdup(why.text);
+    return row->detail ? 0 : gcal_error_memory(err);
+}
+
+int gcal_evaluation_compare(const struct gcal_evaluation_selection *j,
+                            const struct gcal_measured_kernels *measured,
+                            const struct gcal_params_device *device,
+                            struct gcal_evaluation *e, struct gcal_error *err)
+{
+    for (size_t m = 0; m < device->n_models; m++)
+        for (size_t i = 0; i < measured->n; i++)
+            if (is_wanted(j, &measured->kernels[i], device->models[m].name) &&
+                add_row(e, &measured->kernels[i], device->models[m].name, device, err) <
+                    0)
+                return -1;
+    gcal_evaluation_sort(e);
+    return 0;
+}
+
+/* ---- what is not published ---- */
+
+static bool is_published(const struct gcal_params_device *device, const char *model,
+                         size_t length)
+{
+    for (size_t i = 0; i < device->n_models; i++)
+        if (strlen(device->models[i].name) == length &&
+            strncmp(device->models[i].name, model, length) == 0)
+            return true;
+    return false;
+}
+
+static bool is_in_list(const char *list, const char *name, size_t length)
+{
+    for (const char *at = list; at && *at; at += strspn(at, ", ")) {
+        size_t item = strcspn(at, ",");
+
+        if (item == length && strncmp(at, name, length) == 0)
+            return true;
+        at += item;
+    }
+    return false;
+}
+
+/* Of "a,b:whole" those that end so. */
+static void add_missing(struct gcal_buf *buf, const struct gcal_evaluation_selection *j,
+                        const char *models, const struct gcal_params_device *device)
+{
+    const size_t suffix = strlen(GCAL_CONFIG_TARGET_SUFFIX);
+
+    for (const char *at = models; *at; at += *at == ',') {
+        size_t item = strcspn(at, ","), length = item > suffix ? item - suffix : 0;
+
+        if (length && strncmp(at + length, GCAL_CONFIG_TARGET_SUFFIX, suffix) == 0 &&
+            (!j->model ||
+             (strlen(j->model) == length && strncmp(j->model, at, length) == 0)) &&
+            !is_published(device, at, length) && !is_in_list(buf->data, at, length))
+            gcal_buf_printf(buf, "%s%.*s", buf->size ? ", " : "", (int)length, at);
+        at += item;
+    }
+}
+
+char *gcal_evaluation_missing(const struct gcal_evaluation_selection *j,
+                              const struct gcal_measured_kernels *measured,
+                              const struct gcal_params_device *device,
+                              struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+
+    gcal_buf_puts(&buf, "");
+    for (size_t i = 0; i < measured->n && !j->n_tags; i++)
+        add_missing(&buf, j, measured->kernels[i].models, device);
+    return gcal_buf_take(&buf, err);
+}

@@ -1,0 +1,35 @@
+/* compare.h - predicts measured kernels with the published models */
+#ifndef GCAL_MPI_PREDICT_COMPARE_H
+#define GCAL_MPI_PREDICT_COMPARE_H
+
+#include "mpi/predict/evaluation.h"
+#include "mpi/predict/measured.h"
+#include "store/params/params.h"
+
+struct gcal_error;
+
+/* Which kernels by which models. */
+struct gcal_evaluation_selection {
+    const char *model; /* NULL: any */
+    /* None: the kernels that say "m:whole" of model m.  Else the kernels of these
+     * generators (any of them) with these arguments ("n:1024,2048"), all by 'model'.
+     */
+    size_t n_tags;
+    const char *const *tags;
+};
+
+/* Appends a row for each kernel and model, and sorts them. */
+int gcal_evaluation_compare(const struct gcal_evaluation_selection *selection,
+                            const struct gcal_measured_kernels *measured,
+                            const struct gcal_params_device *device,
+                            struct gcal_evaluation *evaluation, struct gcal_error *err);
+
+/* Models that kernels of 'measured' are for ("m:whole") and that the device has no
+ * parameters of: "a, b"; "" where there is none.  The caller's to free.
+ */
+char *gcal_evaluation_missing(const struct gcal_evaluation_selection *selection,
+                              const struct gcal_measured_kernels *measured,
+                              const struct gcal_params_device *device,
+                              struct gcal_error *err);
+
+#endif

@@ -1,0 +1,169 @@
+#include "mpi/predict/inputs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "calib/model/profile.h"
+#include "mpi/cli/command.h"
+#include "mpi/count/options.h"
+#include "store/predict/predictor.h"
+#include "store/files/store.h"
+
+#define MAX_FILE_BYTES (16u << 20)
+
+/* ---- whose parameters ---- */
+
+static const struct argp_option options[] = {
+    { "store", 's', "DIR", 0, "The store (default: $GPUCAL_STORE)", 1 },
+    { "node", 'N', "NODE", 0, "The node (default: this one)", 1 },
+    { "params", 'P', "FILE", 0, "A parameter file instead of a node of the store", 1 },
+    { "device", 'd', "PATTERN", 0, "Which device of the node, by name, type or uid", 1 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct gcal_predict_device_options *o = state->input;
+
+    switch (key) {
+    case 's':
+        o->store = arg;
+        break;
+    case 'N':
+        o->node = arg;
+        break;
+    case 'P':
+        o->params = arg;
+        break;
+    case 'd':
+        o->device = arg;
+        break;
+    case ARGP_KEY_END:
+        if (o->params && (o->store || o->node))
+            argp_error(state, "--params goes without --store and --node");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+const struct argp gcal_predict_device_argp = { .options = options, .parser = parse };
+
+static int read_params(const char *file, struct gcal_params *params,
+                       struct gcal_error *err)
+{
+    size_t size;
+    char *text = gcal_file_read(file, MAX_FILE_BYTES, &size, err);
+    int rc = text ? gcal_params_decode(text, size, file, params, err) : -1;
+
+    free(text);
+    return rc;
+}
+
+static int load_params(const char *store_option, const char *node_option,
+                       struct gcal_params *params, struct gcal_error *err)
+{
+    char *path = gcal_command_store_path(store_option, NULL, err);
+    char *own_node = path && !node_option ? gcal_node_name(err) : NULL;
+    const char *node = node_option ? node_option : own_node;
+    struct gcal_store *store =
+        path && node ? gcal_command_store_open(path, false, err) : NULL;
+    int rc = store ? gcal_store_load(store, node, NULL, params, err) : -1;
+
+    gcal_store_close(store);
+    free(own_node);
+    free(path);
+    return rc;
+}
+
+int gcal_predict_device_open(const struct gcal_predict_device_options *o,
+                             struct gcal_predict_device *p, struct gcal_error *err)
+{
+    int rc = o->params ? read_params(o->params, &p->params, err)
+                       : load_params(o->store, o->node, &p->params, err);
+
+    if (rc == 0)
+        p->device = gcal_params_find(&p->params, o->device, err);
+    return p->device ? 0 : -1;
+}
+
+const char *gcal_predict_device_model(const struct gcal_predict_device *p,
+                                      const char *model,
+                                      const struct gcal_option_list *tags,
+                                      struct gcal_error *err)
+{
+    const struct gcal_params_model *found = NULL;
+
+    if (!model && p->device->n_models > 1)
+        for (size_t i = 0; !found && i < tags->n; i++)
+            found = gcal_params_find_model(p->device, tags->items[i]);
+    if (!found)
+        found = gcal_predictor_find_model(p->device, model, err);
+    return found ? found->name : NULL;
+}
+
+void gcal_predict_device_clear(struct gcal_predict_device *p)
+{
+    gcal_params_clear(&p->params);
+    p->device = NULL;
+}
+
+/* ---- which kernel ---- */
+
+static int set_sizes(struct gcal_predict_target *s, const char *at,
+                     struct gcal_error *err)
+{
+    const struct gcal_profile *p = s->profile;
+
+    if (!(s->sizes = calloc(p->n_parameters + 1, sizeof(*s->sizes))))
+        return gcal_error_memory(err);
+    return gcal_count_sizes_parse(at, p->n_parameters, (const char *const *)p->parameters,
+                                  s->sizes, err);
+}
+
+int gcal_predict_target_read(struct gcal_predict_target *s, const char *profile_file,
+                             const char *at, struct gcal_error *err)
+{
+    struct gcal_yaml *root = gcal_yaml_read(profile_file, MAX_FILE_BYTES, err);
+
+    if (root)
+        s->profile = s->own_profile = gcal_profile_decode(root, err);
+    gcal_yaml_destroy(root);
+    return s->profile ? set_sizes(s, at, err) : -1;
+}
+
+int gcal_predict_target_count(struct gcal_predict_target *s,
+                              const struct gcal_count_options *o, size_t sub_group_size,
+                              struct gcal_error *err)
+{
+    s->profile = s->own_profile = gcal_count_options_profile(o, sub_group_size, err);
+    if (!s->profile)
+        return -1;
+    for (size_t i = 0; i < s->profile->n_notes; i++)
+        fprintf(stderr, "gpucal: estimated: %s:%s\n", o->file, s->profile->notes[i]);
+    return set_sizes(s, o->at, err);
+}
+
+int gcal_predict_target_from_catalogue(struct gcal_predict_target *s,
+                                       const struct gcal_kernel *kernel,
+                                       struct gcal_error *err)
+{
+    const struct gcal_profile *p = kernel->profile;
+
+    s->profile = p;
+    if (!(s->sizes = calloc(p->n_parameters + 1, sizeof(*s->sizes))))
+        return gcal_error_memory(err);
+    return gcal_count_sizes_of_kernel(kernel, p->n_parameters,
+                                      (const char *const *)p->parameters, s->sizes, err);
+}
+
+void gcal_predict_target_clear(struct gcal_predict_target *s)
+{
+    gcal_profile_destroy(s->own_profile);
+    free(s->sizes);
+    *s = (struct gcal_predict_target){ 0 };
+}

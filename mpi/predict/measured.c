@@ -1,0 +1,128 @@
+#include "mpi/predict/measured.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "fit/fit.h"
+
+static void kernel_clear(struct gcal_measured_kernel *k)
+{
+    for (size_t i = 0; i < k->n_sizes; i++)
+        free(k->size_names[i]);
+    free(k->size_names);
+    free(k->size_values);
+    free(k->id);
+    free(k->name);
+    free(k->generator);
+    free(k->profile);
+    free(k->models);
+    free(k->detail);
+}
+
+void gcal_measured_kernels_clear(struct gcal_measured_kernels *measured)
+{
+    for (size_t i = 0; i < measured->n; i++)
+        kernel_clear(&measured->kernels[i]);
+    free(measured->kernels);
+    *measured = (struct gcal_measured_kernels){ 0 };
+}
+
+static int copy_sizes(struct gcal_measured_kernel *k, const struct gcal_run_kernel *from,
+                      struct gcal_error *err)
+{
+    k->size_names = calloc(from->n_sizes + 1, sizeof(*k->size_names));
+    k->size_values = calloc(from->n_sizes + 1, sizeof(*k->size_values));
+    if (!k->size_names || !k->size_values)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < from->n_sizes; i++, k->n_sizes++) {
+        k->size_values[i] = from->size_values[i];
+        if (!(k->size_names[i] = strdup(from->size_names[i])))
+            return gcal_error_memory(err);
+    }
+    return 0;
+}
+
+static int take_kernel(void *context, const struct gcal_run_kernel *from,
+                       struct gcal_error *err)
+{
+    struct gcal_measured_kernels *measured = context;
+    struct gcal_measured_kernel *grown = gcal_array_grow(
+        measured->kernels, measured->n, &measured->capacity, sizeof(*grown), err);
+    struct gcal_measured_kernel *k;
+
+    if (!grown)
+        return -1;
+    measured->kernels = grown;
+    k = &grown[measured->n++];
+    *k = (struct gcal_measured_kernel){ .id = strdup(from->id),
+                                        .name = strdup(from->name),
+                                        .generator = strdup(from->generator),
+                                        .profile = strdup(from->profile),
+                                        .models = strdup(from->models) };
+    if (!k->id || !k->name || !k->generator || !k->profile || !k->models)
+        return gcal_error_memory(err);
+    return copy_sizes(k, from, err);
+}
+
+static int take_time(struct gcal_measured_kernel *k, const struct gcal_measurement *m,
+                     struct gcal_error *err)
+{
+    return gcal_fit_median_time(m->samples, m->n_samples, &k->time_s, &k->spread, err);
+}
+
+static int take_measurement(void *context, const struct gcal_measurement *m,
+                            struct gcal_error *err)
+{
+    struct gcal_measured_kernels *measured = context;
+    struct gcal_measured_kernel *k;
+    size_t i = 0;
+
+    if (strcmp(m->device_uid, measured->uid) != 0 || strcmp(m->node, measured->node) != 0)
+        return 0;
+    while (i < measured->n && strcmp(measured->kernels[i].id, m->kernel_id) != 0)
+        i++;
+    if (i == measured->n)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "a time of the kernel %s, which is not there",
+                              m->kernel_id);
+    k = &measured->kernels[i];
+    k->measured = true;
+    k->status = m->status;
+    k->n_samples = m->n_samples;
+    free(k->detail);
+    k->detail = NULL;
+    if (m->detail && !(k->detail = strdup(m->detail)))
+        return gcal_error_memory(err);
+    return m->status == GCAL_MEASUREMENT_GOOD && m->n_samples ? take_time(k, m, err) : 0;
+}
+
+struct gcal_run_sink gcal_measured_kernels_sink(struct gcal_measured_kernels *measured)
+{
+    return (struct gcal_run_sink){ .context = measured,
+                                   .kernel = take_kernel,
+                                   .measurement = take_measurement };
+}
+
+int gcal_measured_kernels_read(struct gcal_measured_kernels *measured,
+                               const struct gcal_record *record, size_t device,
+                               struct gcal_error *err)
+{
+    const struct gcal_run_device *d = gcal_record_device(record, device);
+    int rc = 0;
+
+    measured->uid = d->info.uid;
+    measured->node = d->node;
+    for (size_t i = 0; i < gcal_record_kernel_count(record) && rc == 0; i++)
+        rc = take_kernel(measured, gcal_record_kernel(record, i), err);
+    for (size_t i = 0; i < gcal_record_measurement_count(record) && rc == 0; i++) {
+        struct gcal_measurement m = { 0 };
+
+        rc = gcal_record_measurement(record, i, &m, NULL, NULL, err);
+        if (rc == 0)
+            rc = take_measurement(measured, &m, err);
+        gcal_measurement_clear(&m);
+    }
+    return rc;
+}

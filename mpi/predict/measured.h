@@ -1,0 +1,40 @@
+/* measured.h - kernels with their measured times, gathered from a run or from its record
+ */
+#ifndef GCAL_MPI_PREDICT_MEASURED_H
+#define GCAL_MPI_PREDICT_MEASURED_H
+
+#include "calib/model/measurement.h"
+#include "store/record/record.h"
+
+struct gcal_error;
+
+struct gcal_measured_kernel {
+    char *id, *name, *generator;
+    char *profile; /* YAML */
+    char *models;  /* "a,b:whole": who asked for it */
+    size_t n_sizes;
+    char **size_names;
+    double *size_values; /* in the order of the profile's parameters */
+    bool measured;       /* the rest is filled */
+    enum gcal_measurement_status status;
+    char *detail; /* why it is not good; NULL when there is nothing to say */
+    size_t n_samples;
+    double time_s, spread; /* median; its relative standard error */
+};
+
+struct gcal_measured_kernels {
+    const char *uid; /* of the device whose measurements count */
+    const char *node;
+    size_t n, capacity;
+    struct gcal_measured_kernel *kernels;
+};
+
+/* Gathers what goes to a run's sink. */
+struct gcal_run_sink gcal_measured_kernels_sink(struct gcal_measured_kernels *measured);
+/* All that a record has of its device 'device'. */
+int gcal_measured_kernels_read(struct gcal_measured_kernels *measured,
+                               const struct gcal_record *record, size_t device,
+                               struct gcal_error *err);
+void gcal_measured_kernels_clear(struct gcal_measured_kernels *measured);
+
+#endif

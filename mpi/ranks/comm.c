@@ -1,0 +1,302 @@
+#include "mpi/ranks/comm.h"
+
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "calib/base/clock.h"
+#include "calib/base/error.h"
+
+/* MPI_Finalize waits for peers; one that was killed may never come. */
+#define FINALIZE_LIMIT_S 20
+
+/* A message on its way, out or in. */
+struct parcel {
+    MPI_Request request;
+    int peer, tag, size;
+    char *data;
+    struct parcel *next;
+};
+
+struct gcal_comm {
+    int rank, size;
+    bool mpi;
+    struct parcel *outbox;
+    struct parcel *inbox; /* in the order announced */
+};
+
+static int status_at_exit;
+
+static void give_up(int signal_number)
+{
+    (void)signal_number;
+    _exit(status_at_exit);
+}
+
+static int mpi_error(int code, const char *what, struct gcal_error *err)
+{
+    char text[MPI_MAX_ERROR_STRING] = "?";
+    int length;
+
+    MPI_Error_string(code, text, &length);
+    return gcal_error_set(err, GCAL_EINPUT, "%s: %s", what, text);
+}
+
+/* Does a launcher that Open MPI can talk to stand behind this process? */
+static int find_launcher(bool *found, struct gcal_error *err)
+{
+    const char *tasks = getenv("SLURM_STEP_NUM_TASKS");
+
+    *found = getenv("PMIX_RANK") || getenv("OMPI_COMM_WORLD_RANK");
+    if (!*found && getenv("SLURM_STEP_ID") && tasks && atoi(tasks) > 1)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "srun started %s tasks without PMIx, so they cannot find "
+                              "each other; use 'srun --mpi=pmix'",
+                              tasks);
+    return 0;
+}
+
+static int start_mpi(struct gcal_comm *comm, int *argc, char ***argv,
+                     struct gcal_error *err)
+{
+    int code, provided;
+
+    code = MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
+    if (code != MPI_SUCCESS)
+        return mpi_error(code, "MPI_Init", err);
+    comm->mpi = true;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &comm->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &comm->size);
+    return 0;
+}
+
+struct gcal_comm *gcal_comm_open(int *argc, char ***argv, struct gcal_error *err)
+{
+    struct gcal_comm *comm = calloc(1, sizeof(*comm));
+    bool launched;
+
+    if (!comm) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    comm->size = 1;
+    if (find_launcher(&launched, err) < 0 ||
+        (launched && start_mpi(comm, argc, argv, err) < 0)) {
+        free(comm);
+        return NULL;
+    }
+    return comm;
+}
+
+void gcal_comm_close(struct gcal_comm *comm, int status)
+{
+    if (!comm)
+        return;
+    if (comm->mpi) {
+        status_at_exit = status;
+        signal(SIGALRM, give_up);
+        alarm(FINALIZE_LIMIT_S);
+        gcal_comm_flush(comm, FINALIZE_LIMIT_S / 4);
+        MPI_Finalize();
+        alarm(0);
+    }
+    /* Parcels that never left stay MPI's: freeing them now could be seen by it. */
+    free(comm);
+}
+
+int gcal_comm_rank(const struct gcal_comm *comm)
+{
+    return comm->rank;
+}
+
+int gcal_comm_size(const struct gcal_comm *comm)
+{
+    return comm->size;
+}
+
+char *gcal_comm_launcher(const struct gcal_comm *comm)
+{
+    if (getenv("SLURM_STEP_ID"))
+        return gcal_buf_format("slurm job %s step %s", getenv("SLURM_JOB_ID"),
+                               getenv("SLURM_STEP_ID"));
+    return gcal_buf_format("%s", comm->mpi ? "mpirun" : "none");
+}
+
+static struct parcel *parcel_create(int peer, int tag, size_t size,
+                                    struct gcal_error *err)
+{
+    struct parcel *p = calloc(1, sizeof(*p));
+
+    if (!p || !(p->data = malloc(size + 1))) {
+        free(p);
+        gcal_error_memory(err);
+        return NULL;
+    }
+    p->request = MPI_REQUEST_NULL; /* what a rank sends to itself has arrived */
+    p->peer = peer;
+    p->tag = tag;
+    p->size = (int)size;
+    p->data[size] = '\0';
+    return p;
+}
+
+static void parcel_destroy(struct parcel *p)
+{
+    free(p->data);
+    free(p);
+}
+
+static bool arrived(struct parcel *p)
+{
+    int done = 0;
+
+    if (p->request == MPI_REQUEST_NULL)
+        return true;
+    return MPI_Test(&p->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done;
+}
+
+static void append(struct parcel **list, struct parcel *p)
+{
+    while (*list)
+        list = &(*list)->next;
+    *list = p;
+}
+
+/* Frees the parcels that have left. */
+static void sweep(struct gcal_comm *comm)
+{
+    for (struct parcel **at = &comm->outbox, *p; (p = *at);) {
+        if (!arrived(p)) {
+            at = &p->next;
+            continue;
+        }
+        *at = p->next;
+        parcel_destroy(p);
+    }
+}
+
+int gcal_comm_send(struct gcal_comm *comm, int to, int tag,
+                   const struct gcal_buf *payload, struct gcal_error *err)
+{
+    size_t size = payload ? payload->size : 0;
+    struct parcel *p;
+    int code;
+
+    sweep(comm);
+    if (payload && payload->failed)
+        return gcal_error_memory(err);
+    if (!(p = parcel_create(to, tag, size, err)))
+        return -1;
+    if (size)
+        memcpy(p->data, payload->data, size);
+    if (to == comm->rank) {
+        append(&comm->inbox, p);
+        return 0;
+    }
+    code = MPI_Isend(p->data, p->size, MPI_BYTE, to, tag, MPI_COMM_WORLD, &p->request);
+    if (code != MPI_SUCCESS) {
+        parcel_destroy(p);
+        return mpi_error(code, "send", err);
+    }
+    append(&comm->outbox, p);
+    return 0;
+}
+
+/* Starts to receive what has been announced.  Never waits: a sender that dies between
+ * announcing a long message and sending it must not hold this rank.
+ */
+static int collect(struct gcal_comm *comm, struct gcal_error *err)
+{
+    MPI_Message announced;
+    MPI_Status status;
+    struct parcel *p;
+    int code, there = 0, size;
+
+    do {
+        code = MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &there,
+                           &announced, &status);
+        if (code != MPI_SUCCESS)
+            return mpi_error(code, "probe", err);
+        if (!there)
+            return 0;
+        MPI_Get_count(&status, MPI_BYTE, &size);
+        if (!(p = parcel_create(status.MPI_SOURCE, status.MPI_TAG, (size_t)size, err)))
+            return -1;
+        code = MPI_Imrecv(p->data, size, MPI_BYTE, &announced, &p->request);
+        if (code != MPI_SUCCESS) {
+            parcel_destroy(p);
+            return mpi_error(code, "receive", err);
+        }
+        append(&comm->inbox, p);
+    } while (true);
+}
+
+/* Is something earlier from the same rank still on its way?  Order matters. */
+static bool overtakes(const struct gcal_comm *comm, const struct parcel *p)
+{
+    for (const struct parcel *q = comm->inbox; q != p; q = q->next)
+        if (q->peer == p->peer && (q->tag < GCAL_COMM_FIRST_MEMBER_TAG) ==
+                                      (p->tag < GCAL_COMM_FIRST_MEMBER_TAG))
+            return true;
+    return false;
+}
+
+int gcal_comm_receive(struct gcal_comm *comm, bool as_root,
+                      struct gcal_comm_message *message, struct gcal_error *err)
+{
+    *message = (struct gcal_comm_message){ 0 };
+    sweep(comm);
+    if (comm->mpi && collect(comm, err) < 0)
+        return -1;
+    for (struct parcel **at = &comm->inbox, *p; (p = *at); at = &p->next) {
+        if ((p->tag < GCAL_COMM_FIRST_MEMBER_TAG) != as_root)
+            continue;
+        if (overtakes(comm, p) || !arrived(p))
+            continue;
+        *at = p->next;
+        message->from = p->peer;
+        message->tag = p->tag;
+        message->payload = (struct gcal_buf){ .data = p->data,
+                                              .size = (size_t)p->size,
+                                              .capacity = (size_t)p->size + 1 };
+        free(p);
+        return 1;
+    }
+    return 0;
+}
+
+bool gcal_comm_flush(struct gcal_comm *comm, double limit_s)
+{
+    double deadline_s = gcal_clock_now_s() + limit_s;
+
+    if (!comm->mpi)
+        return true;
+    for (sweep(comm); comm->outbox; sweep(comm)) {
+        if (gcal_clock_now_s() > deadline_s)
+            return false;
+        gcal_clock_sleep_s(0.005);
+    }
+    return true;
+}
+
+static void drop_from(struct parcel **list, int rank)
+{
+    for (struct parcel **at = list, *p; (p = *at);) {
+        if (p->peer != rank) {
+            at = &p->next;
+            continue;
+        }
+        /* The data is left to MPI, which may still hold on to it. */
+        *at = p->next;
+        free(p);
+    }
+}
+
+void gcal_comm_drop(struct gcal_comm *comm, int rank)
+{
+    drop_from(&comm->outbox, rank);
+    drop_from(&comm->inbox, rank);
+}

@@ -1,0 +1,113 @@
+/* if_changed.c - --if-changed: which devices a run leaves out, and a run that measures
+ * none
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/log.h"
+#include "mpi/ranks/staleness.h"
+#include "mpi/cli/json.h"
+#include "mpi/ranks/root.h"
+#include "store/record/record.h"
+
+int gcal_root_load_published(const struct gcal_root *root, const char *node,
+                             struct gcal_params_index **published, struct gcal_error *err)
+{
+    char **names;
+    size_t count;
+    bool found = false;
+
+    if (!root->options.if_changed)
+        return 0;
+    if (gcal_store_nodes(root->store, &names, &count, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count && !found; i++)
+        found = strcmp(names[i], node) == 0;
+    gcal_store_names_free(names, count);
+    if (found)
+        *published = gcal_store_load_index(root->store, node, NULL, err);
+    return !found || *published ? 0 : -1;
+}
+
+int gcal_root_is_stale(struct gcal_root *root, const char *node,
+                       const struct gcal_params_index *published,
+                       const struct gcal_device_info *info, struct gcal_error *err)
+{
+    struct gcal_staleness_policy policy = {
+        .configuration = root->config.fingerprint,
+        .catalogue = gcal_catalogue_fingerprint(root->catalogue),
+        .gpucal_version = root->header.gpucal_version,
+        .max_age_s = root->options.max_age_s,
+        .now_s = (double)time(NULL),
+    };
+    const struct gcal_params nothing = { 0 };
+    char *reason = NULL;
+    double age_s;
+    int stale;
+
+    if (!root->options.if_changed)
+        return 1;
+    stale =
+        gcal_staleness_check(published ? gcal_params_index_devices(published) : &nothing,
+                             info, &policy, &reason, &age_s, err);
+    if (stale == 0) {
+        root->n_unchanged++;
+        root->oldest_s = fmax(root->oldest_s, age_s);
+    }
+    if (stale > 0)
+        gcal_log(GCAL_LOG_INFO, "%s %s: measured because %s", node, info->name, reason);
+    free(reason);
+    return stale;
+}
+
+/* "3.2 days" */
+static char *age_text(double age_s)
+{
+    if (age_s < 2 * 3600)
+        return gcal_buf_format("%.0f minutes", age_s / 60);
+    if (age_s < 2 * 86400)
+        return gcal_buf_format("%.0f hours", age_s / 3600);
+    return gcal_buf_format("%.1f days", age_s / 86400);
+}
+
+static void print_text(const struct gcal_root *root)
+{
+    const bool one = root->n_unchanged == 1;
+    char *age = age_text(root->oldest_s);
+
+    printf("gpucal: nothing to do: %zu device%s as published, calibrated %s%s ago\n",
+           root->n_unchanged, one ? " is" : "s are", one ? "" : "at most ",
+           age ? age : "?");
+    free(age);
+}
+
+static void print_json(const struct gcal_root *root)
+{
+    json_t *all = json_pack("{s:i, s:i, s:f, s:i}", "devices", 0, "unchanged",
+                            (int)root->n_unchanged, "oldest_age_s", root->oldest_s,
+                            "exit_status", root->n_lost ? GCAL_EDEVICE : 0);
+
+    gcal_json_print(all);
+    json_decref(all);
+}
+
+void gcal_root_finish_unchanged(struct gcal_root *root)
+{
+    if (root->journal) {
+        gcal_journal_close(root->journal);
+        root->journal = NULL;
+        root->sink = (struct gcal_run_sink){ 0 };
+        unlink(root->journal_path);
+    }
+    if (root->options.json)
+        print_json(root);
+    else
+        print_text(root);
+    fflush(stdout);
+}
