@@ -1,21 +1,20 @@
 #!/bin/bash
-# balance.sh: work divided over unequal devices of this machine, in three ways: the same for
-# each, by their peak rates, and by gpucal_split().  Calibrates the devices, runs
-# docs/examples/balance, and prints tables, in Markdown.  The ways make their steps in turn,
-# and are compared within each run.
+# balance.sh: compares three ways of dividing work over unequal devices of this machine: equal
+# shares, shares by peak rates, and gpucal_split().  Calibrates the devices, runs
+# docs/examples/balance, and prints Markdown tables.  The three ways take turns within each
+# run and are compared within it.
 #
 #   scripts/balance.sh [--gpu] OUT
 #
-# Each MPI rank has a device, and cores that no other has.  With --gpu these are the GPU, with
-# two cores, and PoCL on the others.  Without, PoCL with 1, 2, 4, .. threads as far as there
-# are cores; on two cores, PoCL on either, and something else runs on the second, too.
-# All that a device is measured for is measured under the conditions of its use: the
-# calibrations run at once, too.
+# Each MPI rank has a device and cores of its own.  With --gpu: the GPU with two cores, and PoCL
+# on the other cores.  Without: PoCL with 1, 2, 4, .. threads, up to the number of cores; on
+# two cores, PoCL on each, with another load on the second.  Devices are calibrated under the
+# conditions of their use, all at the same time.
 #
-# BUILD is the build folder (default: build) with its targets gpucal and balance, ROWS how
-# many rows of 1024 there are to divide (default: by the machine), ROUNDS how often all is
-# run (5), STEPS how many steps each way makes each time (20).  Records and outputs are kept in
-# OUT, which must not exist.
+# BUILD is the build folder (default: build) with the targets gpucal and balance, ROWS the
+# number of rows of 1024 to divide (default: by the machine), ROUNDS the number of runs (5),
+# STEPS the steps of each way per run (20).  Records and outputs are kept in OUT, which must
+# not exist.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$top/build}
@@ -35,7 +34,7 @@ die() {
 
 # ---- the devices ----
 
-# Of each device: the node that it stands for, its name, its cores, and how many.
+# For each device: node name, device name, cores, number of threads.
 nodes=() names=() cores=() threads=()
 next_core=0 spinner=
 
@@ -70,17 +69,17 @@ add_cpus() {
         while [ $((4 * n - 1)) -le "$(nproc)" ]; do
             n=$((2 * n))
         done
-        # The largest first: cores that are two halves of one are mostly neighbours.
+        # The largest first: hyperthreads of one core are mostly neighbours.
         for (( ; n >= 1; n /= 2)); do
             add_device "cpu$n" "$device" $n
         done
         : "${ROWS:=16384}"
     fi
-    [ ${#nodes[@]} -gt 1 ] || die "one core is one device"
+    [ ${#nodes[@]} -gt 1 ] || die "this machine has one core, so one device: nothing to divide"
 }
 
-# How a command is run as the device's node, on its cores: sets 'as'.  PoCL before 4.0 reads
-# the first of the two limits.  mpirun gives variables with a colon to ranks cut short.
+# Sets 'as', the prefix that runs a command as the device's node, on its cores.  PoCL before 4.0
+# reads the first of the two limits.  mpirun truncates variables with a colon.
 as_node() { # INDEX
     as=(env "SLURMD_NODENAME=${nodes[$1]}" "POCL_MAX_PTHREAD_COUNT=${threads[$1]}"
         "POCL_CPU_MAX_CU_COUNT=${threads[$1]}"
@@ -103,7 +102,7 @@ calibrate() {
     for i in "${!nodes[@]}"; do
         wait "${pids[$i]}"
         status=$?
-        # 4: a model is missing; a device may have no use for one of the peak rates.
+        # 4: a model was rejected; a device may not need one of the peak rates.
         [ $status = 0 ] || [ $status = 4 ] ||
             die "${nodes[$i]}: $(tail -n 1 "$out/${nodes[$i]}.log")"
     done
@@ -127,7 +126,7 @@ divide() { # NAME WAY,.. ROWS INDEX...: runs the example on these devices, into 
         die "$name: $(cat "$out/$name.run" "$out/$name.log")"
 }
 
-# Each device by itself with its equal share, and then all together.
+# Each device alone with its equal share, then all together.
 run_rounds() {
     local share=$((ROWS / ${#nodes[@]} / 16 * 16)) round i all
     all=$(IFS=, && echo "${ways[*]}")
@@ -139,14 +138,14 @@ run_rounds() {
     done
 }
 
-# ---- what came of it ----
+# ---- results ----
 
-# The median of the numbers on standard input.
+# Median of the numbers on standard input.
 median() {
     sort -g | awk '{ v[NR] = $1 } END { print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }'
 }
 
-# What the runs say of a way.
+# Figures of one way from all runs.
 of_way() { # WAY FILE...
     local way=$1
     shift
@@ -157,12 +156,12 @@ makespan() { # WAY: seconds, over the rounds
     of_way "$1" "$out"/all-*.run | awk '$1 == "makespan" { print $2 }' | median
 }
 
-# Of single steps.
+# Imbalance of single steps.
 imbalance() { # WAY
     of_way "$1" "$out"/all-*.run | awk '$1 == "makespan" { print $8 }' | median
 }
 
-# Of each device's median over a run's steps: what is left when noise is not.
+# Imbalance of the devices' medians over a run's steps, that is without noise.
 imbalance_of_medians() { # WAY
     of_way "$1" "$out"/all-*.run | awk '
         $1 == "split" { most = sum = n = 0 }
@@ -170,14 +169,14 @@ imbalance_of_medians() { # WAY
         $1 == "makespan" { print 100 * (most * n / sum - 1) }' | median
 }
 
-# How many times faster than the equal split, in the same run.
+# Speed-up over the equal split of the same run.
 speed_up() { # WAY
     awk -v way="$1:" '$1 == "split" { now = $2 }
         $1 == "makespan" && now == "equal:" { equal = $2 }
         $1 == "makespan" && now == way { print equal / $2 }' "$out"/all-*.run | median
 }
 
-# Rows per second: the median of those of a rank.  Of standard input.
+# Rows per second, the median of a rank, from standard input.
 rate() { # RANK TIMES-FIELD
     awk -v rank="$1" -v field="$2" \
         '$5 == "s" && $1 == rank && $3 > 0 { print $3 / $field }' | median
@@ -187,8 +186,7 @@ calculate() { # EXPRESSION [FORMAT]
     awk "BEGIN { printf \"${2:-%.6f}\", ($1) }"
 }
 
-# Sets 'sum', 'least' and 'most', of the rates that devices have by themselves, and 'best',
-# which has the most.
+# Sets 'sum', 'least' and 'most' of the devices' rates when alone, and 'best', the fastest device.
 print_devices() {
     local i alone
     echo "| device | cores | predicted, rows/s | alone, rows/s | all at once, rows/s |"
@@ -226,7 +224,7 @@ print_tables() {
     for way in "${ways[@]}"; do
         print_way "$way"
     done
-    printf '| what the rates alone allow | | %.2f ms | 0%% | 0%% | %.3f | %.3f |\n' \
+    printf '| bound by the rates alone | | %.2f ms | 0%% | 0%% | %.3f | %.3f |\n' \
         "$(calculate "1000 * $ROWS / $sum")" \
         "$(calculate "$sum / (${#nodes[@]} * $least)")" "$(calculate "$sum / $most")"
 }
@@ -237,7 +235,7 @@ which_devices=add_cpus
 [ "${1:-}" != --gpu ] || { which_devices=add_gpu_and_cpu && shift; }
 [ $# = 1 ] || { sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0" && exit 1; }
 for program in "$gpucal" "$balance"; do
-    [ -x "$program" ] || die "no $program: scripts/build.sh makes it, BUILD names its folder"
+    [ -x "$program" ] || die "$program not found: run scripts/build.sh, or set BUILD to the build folder"
 done
 out=$1
 mkdir "$out" || exit 1

@@ -3,7 +3,7 @@
 #
 #   scripts/build.sh [-t TARGET] [FOLDER [CMAKE OPTION]...]
 #
-# FOLDER is build in the source tree by default.  Without -t everything is built.
+# FOLDER is build in the source tree by default.  Without -t, everything is built.
 set -eu
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)

@@ -1,12 +1,12 @@
-# device.sh: what seeds.sh and evaluate.sh share, sourced by them: which device is meant, and
-# clpeak's figures of it.  Needs 'gpucal', 'out', die(), and an array 'failed'.
+# device.sh: device selection and clpeak's figures, sourced by papers.sh and evaluate.sh.
+# Needs 'gpucal', 'out', die() and an array 'failed'.
 # shellcheck shell=bash
 # shellcheck disable=SC2154,SC2034 # set and used where this is sourced
 
-# Sets 'device', its name, and 'kind', "gpu" or "cpu".
+# Sets 'device' (its name) and 'kind' ("gpu" or "cpu").
 find_device() {
     local pattern=${DEVICE:-gpu} all
-    "$gpucal" devices --json > "$out/devices.json" || die "$gpucal finds no device"
+    "$gpucal" devices --json > "$out/devices.json" || die "$gpucal devices failed: see its messages above"
     all=$(awk -F'"' '$2 == "name" { name = $4 }
         $2 == "device_type" { print $4 "\t" name }' "$out/devices.json")
     while IFS=$'\t' read -r kind device; do
@@ -17,16 +17,16 @@ find_device() {
     IFS=$'\t' read -r kind device <<< "$all"
 }
 
-# A size for a large GPU, or for anything else.
+# Prints the size for a large GPU, or for any other device.
 size() { # GPU OTHER
     if [ "$kind" = gpu ]; then echo "$1"; else echo "$2"; fi
 }
 
-# Where clpeak is in PATH or named by CLPEAK, its figures in OUT/clpeak.txt.  It numbers
-# platforms, so each is asked for its devices first.
+# Writes clpeak's figures to OUT/clpeak.txt, if clpeak is in PATH or named by CLPEAK.  clpeak
+# selects platforms by number, so each is searched for the device first.
 measure_clpeak() {
     local clpeak=${CLPEAK:-clpeak} platform began=$SECONDS
-    command -v "$clpeak" > /dev/null || { echo "clpeak is not here" && return; }
+    command -v "$clpeak" > /dev/null || { echo "clpeak not found, skipped" && return; }
     for platform in 0 1 2 3 4; do
         timeout 60 "$clpeak" -p $platform --kernel-latency > "$out/clpeak.txt" 2>&1
         grep -qF "$device" "$out/clpeak.txt" && break

@@ -1,18 +1,18 @@
 #!/bin/bash
-# evaluate.sh: how well a calibration predicts applications on this machine's device.
+# evaluate.sh: measures the accuracy of a calibration for applications on this machine's device.
 #
 #   scripts/evaluate.sh measure OUT [STEP]...   calibrates, measures and predicts: records
 #                                               and CSV files in OUT
 #   scripts/evaluate.sh draw OUT                OUT/tables.md and OUT/plots/*.svg of them
 #   scripts/evaluate.sh OUT                     both
 #
-# STEPs are clpeak, calibration, a group of kernels (below), or configured: the kernels that
-# the configuration's models are for, at its sizes (default: all steps).
-# Measuring needs bash and awk, drawing gnuplot as well.  Clpeak is run where it is in PATH or
-# named by CLPEAK, for its rates beside those that the parameters imply.  DEVICE picks the
-# device by its name, with * and ?, or its kind (default: the first GPU, else the first
-# device), BUILD the build folder (default: build), CONFIG the configuration (default: the
-# built-in one).  What fails is named and the rest goes on.
+# STEP is clpeak, calibration, a group of kernels (below), or configured: the target kernels of
+# the configuration's models, at its sizes (default: all steps).
+# Measuring needs bash and awk; drawing also needs gnuplot.  clpeak is run if it is in PATH or
+# named by CLPEAK, for its rates beside those implied by the parameters.  DEVICE selects the
+# device by name (with * and ?) or by kind (default: the first GPU, else the first device);
+# BUILD is the build folder (default: build), CONFIG the configuration (default: built in).
+# A step that fails is reported and the others continue.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 plots=$top/scripts/plots
@@ -26,10 +26,9 @@ die() {
 # shellcheck source=scripts/device.sh
 . "$top/scripts/device.sh"
 
-# What is evaluated: a name, the model that predicts, the size along which a figure goes
-# (-: there is none), which of its axes are logarithmic, and tags, with sizes for a large GPU
-# and for others.
-each_group() { # COMMAND [ARGUMENT]...: calls it with each, behind its own arguments
+# The groups of kernels: name, model, size on the x axis of the figure (-: no figure),
+# logarithmic axes, and tags, with sizes for a large GPU and for others.
+each_group() { # COMMAND [ARGUMENT]...: calls it with each group after its own arguments
     "$@" matmul matmul_sq n xy matmul_sq dtype:float32 \
         "n:$(size 2048,2560,3584,4608,5120,6400,7680,8192 320,448,640,896)"
     "$@" dg dg_diff nelements xy dg_diff dtype:float32 \
@@ -59,7 +58,7 @@ is_wanted() { # STEP
     [ ${#wanted[@]} = 0 ] || [[ " ${wanted[*]} " == *" $1 "* ]]
 }
 
-# With 'gpucal' and a file for what it prints, the time that it took and its last line.
+# Runs gpucal with its output in a file; prints the time taken and the last line.
 step() { # NAME ARGUMENT...
     local name=$1 began=$SECONDS good=
     "$gpucal" "${@:2}" > "$out/$name.txt" 2> "$out/$name.log" ||
@@ -74,7 +73,7 @@ calibrate() {
     rm -f "$out/calibration.h5" "$out/calibration.h5.journal"
     step calibration calibrate ${CONFIG:+--config "$CONFIG"} --device "$device" \
         --store "$out/store" --record "$out/calibration.h5"
-    cp "$out"/store/nodes/*.yaml "$out/params.yaml" || die "nothing was published"
+    cp "$out"/store/nodes/*.yaml "$out/params.yaml" || die "gpucal published nothing: see $out/calibration.log"
 }
 
 evaluate() { # NAME MODEL SIZE LOG TAG...
@@ -84,7 +83,7 @@ evaluate() { # NAME MODEL SIZE LOG TAG...
 }
 
 measure() {
-    [ -x "$gpucal" ] || die "no $gpucal: scripts/build.sh makes it, BUILD names its folder"
+    [ -x "$gpucal" ] || die "$gpucal not found: run scripts/build.sh, or set BUILD to the build folder"
     find_device
     echo "$device" > "$out/device"
     echo "$kind" > "$out/kind"
@@ -96,23 +95,23 @@ measure() {
         --device "$device" --record "$out/configured.h5" --csv "$out/configured.csv" \
         ${CONFIG:+--config "$CONFIG"}
     echo "measured in $SECONDS s"
-    [ ${#failed[@]} = 0 ] || echo "not all of: ${failed[*]}"
+    [ ${#failed[@]} = 0 ] || echo "failed or incomplete: ${failed[*]}"
 }
 
 # ---- drawing ----
 
-# A block of gnuplot's data for each variant, in order of sizes.
+# Gnuplot data: a block per variant, in order of sizes.
 figure() { # NAME MODEL SIZE LOG TAG...
     local name=$1 data=$out/plots/$1.dat
     [ "$3" != - ] || return 0
-    [ -s "$out/$name.csv" ] || { echo "no $name.csv" && return; }
+    [ -s "$out/$name.csv" ] || { echo "$name: no $name.csv" && return; }
     awk -v x="$3" -f "$plots/evaluation.awk" FS=, "$out/$name.csv" > "$data"
     if [ -s "$data" ]; then
         draw_one "$name" "$name: measured (points), predicted (lines) and its 90 % interval" \
             "$3" "$4" time
         draw_one "${name}_error" "$name: error of the prediction" "$3" "${4%y}" error
     else
-        echo "nothing to draw of $name"
+        echo "$name: no data to draw"
     fi
     rm "$data"
 }
@@ -138,7 +137,7 @@ draw_tables() {
     echo
     awk -f "$plots/evaluation_table.awk" FS=, "${files[@]}"
     echo
-    echo "### Rates that the parameters imply"
+    echo "### Rates implied by the parameters"
     echo
     touch "$out/clpeak.txt"
     awk -v device="$(cat "$out/device")" -f "$plots/rates.awk" "$out/clpeak.txt" "$out/params.yaml"
@@ -150,8 +149,8 @@ draw_tables() {
 
 draw() {
     local figures
-    command -v gnuplot > /dev/null || die "no gnuplot here (package gnuplot-nox)"
-    [ -s "$out/device" ] || die "nothing was measured in $out"
+    command -v gnuplot > /dev/null || die "gnuplot not found (package gnuplot-nox)"
+    [ -s "$out/device" ] || die "$out has no measurements: run 'evaluate.sh measure' first"
     kind=$(cat "$out/kind")
     mkdir -p "$out/plots"
     draw_tables > "$out/tables.md"
@@ -167,7 +166,7 @@ main() {
     measure | draw) what=$1 && shift ;;
     -h | --help | '') sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0" && exit 0 ;;
     esac
-    [ -n "${1:-}" ] || die "$what needs a folder (see --help)"
+    [ -n "${1:-}" ] || die "$what: no folder given (see --help)"
     mkdir -p "$1" && out=$(cd "$1" && pwd) || exit 1
     wanted=("${@:2}")
     [ "$what" = draw ] || measure

@@ -1,10 +1,11 @@
 #!/bin/bash
-# install-deps.sh: installs what gpucal needs on Debian 12, as far as it is missing.
+# install-deps.sh: installs the packages of Debian or Ubuntu that gpucal needs, by apt-get.
 #
-#   scripts/install-deps.sh            to build it and to run it under Slurm
-#   scripts/install-deps.sh --test     also what scripts/test.sh and scripts/seeds.sh need
+#   scripts/install-deps.sh            packages to build gpucal and to run it under Slurm
+#   scripts/install-deps.sh --test     also those of scripts/test.sh and scripts/papers.sh
 #
-# Asks nothing, waits while another apt runs, and takes no time when all is there.
+# Packages that are installed already are skipped.  Asks no questions; waits for another apt
+# to finish.
 set -u
 
 BUILD=(build-essential cmake ninja-build pkg-config
@@ -15,9 +16,9 @@ BUILD=(build-essential cmake ninja-build pkg-config
     libyaml-dev libsodium-dev libjansson-dev)           # calib/base/, mpi/
 CLUSTER=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge libpmix-dev)
 TEST=(git procps libcmocka-dev
-    oclgrind mesa-opencl-icd             # two more OpenCL devices on any CPU
-    gnuplot-nox clpeak                   # scripts/seeds.sh, scripts/evaluate.sh
-    clang clang-format libclang-rt-dev   # the last has libFuzzer and the sanitizers
+    oclgrind mesa-opencl-icd             # two further OpenCL devices on any CPU
+    gnuplot-nox clpeak                   # scripts/papers.sh, scripts/evaluate.sh
+    clang clang-format libclang-rt-dev   # libFuzzer and the sanitizers are in the last
     libstarpu-dev starpu-tools libslurm-dev python3 jq) # tests/starpu, slurm/, docs/examples
 
 die() {
@@ -37,12 +38,12 @@ as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# The lists have a lock of their own, which apt does not wait for.
+# apt-get does not wait for the lock of the package lists, so update is retried.
 update_lists() {
     local try
     for try in 1 2 3 4 5 6; do
         as_root apt-get -q update && return
-        echo "install-deps.sh: no package lists yet, trying again in $((try * 5)) s" >&2
+        echo "install-deps.sh: apt-get update failed, retrying in $((try * 5)) s" >&2
         sleep $((try * 5))
     done
     return 1
@@ -63,16 +64,16 @@ main() {
     *) die "unknown option $1 (see --help)" ;;
     esac
     command -v apt-get > /dev/null ||
-        die "no apt-get here; install what corresponds to: ${wanted[*]}"
+        die "apt-get not found; install the equivalents of: ${wanted[*]}"
     mapfile -t missing < <(list_missing "${wanted[@]}")
     if [ ${#missing[@]} = 0 ]; then
-        echo "install-deps.sh: all ${#wanted[@]} packages are there"
+        echo "install-deps.sh: all ${#wanted[@]} packages are installed"
         exit 0
     fi
     [ "$(id -u)" = 0 ] || command -v sudo > /dev/null ||
-        die "as root, run: apt-get install ${missing[*]}"
-    update_lists || die "no package lists: is there a network?"
-    install_packages "${missing[@]}" || die "could not install ${missing[*]}"
+        die "not root and no sudo; run as root: apt-get install ${missing[*]}"
+    update_lists || die "apt-get update failed: check the network"
+    install_packages "${missing[@]}" || die "apt-get install failed for: ${missing[*]}"
 }
 
 main "$@"

@@ -3,12 +3,11 @@
 #
 #   scripts/quickstart.sh [OPTIONS]
 #
-# Installs the packages that are missing, builds, calibrates two nodes with
-# `srun -N 2 gpucal --config models.yaml`, shows what was published, and predicts kernels
-# that were not measured beside their measured times.  A Slurm that runs already is used;
-# else a private one of two virtual nodes is started for it and stopped at the end (of one
-# node where there is a GPU, which two would disturb each other on).  Without a GPU the
-# devices are PoCL's, one core each.
+# Installs missing packages by apt-get, builds, calibrates two nodes with
+# `srun -N 2 gpucal --config models.yaml`, shows the published parameters, and predicts kernels
+# that were not measured beside their measured times.  A running Slurm is used; otherwise a
+# private one of two virtual nodes is started and stopped at the end (of one node if there is a
+# GPU, which two nodes would share).  Without a GPU the devices are PoCL's, one core each.
 #
 #   -c FILE   what to measure and which models to fit (default: models.yaml)
 #   -s DIR    the store to publish to (default: build/quickstart/store)
@@ -30,8 +29,8 @@ die() {
     exit 1
 }
 
-# bash holds a signal back while a command runs in the foreground, but not during wait.
-# Each command has a process group of its own, so that clean_up reaches all of it.
+# bash delays signals while a command runs in the foreground, but not during wait.  Each command
+# has a process group of its own, so that clean_up reaches all its processes.
 run() { # COMMAND...: prints and runs it, with its exit status
     local status
 
@@ -50,7 +49,7 @@ clean_up() {
     trap '' HUP INT TERM
     [ -z "$child" ] || kill -TERM -- "-$child" 2> /dev/null
     [ -z "$cluster" ] || slurm/cluster.sh stop -d "$cluster"
-    # an srun that has lost its slurmctld would go on asking for it
+    # an srun without its slurmctld would keep retrying
     [ -z "$child" ] || kill -KILL -- "-$child" 2> /dev/null
 }
 
@@ -59,9 +58,9 @@ find_slurm() {
 
     if idle=$(timeout 5 sinfo -h -N -t idle -o %n 2> /dev/null); then
         idle=$(sort -u <<< "$idle" | grep -c .)
-        [ "$idle" -gt 0 ] || die "Slurm is here, but has no idle node (see sinfo)"
+        [ "$idle" -gt 0 ] || die "Slurm is running, but has no idle node (see sinfo)"
         nodes=$((idle < nodes ? idle : nodes))
-        echo "Slurm is running: taking $nodes of its idle nodes"
+        echo "Slurm is running: using $nodes of its idle nodes"
         return
     fi
     ! gpucal devices --json | grep -q '"device_type": "gpu"' || nodes=1
@@ -72,26 +71,26 @@ find_slurm() {
 
 calibrate() {
     rm -f "$work/record.h5" "$work/record.h5".*
-    # as in slurm/calibrate.sbatch; a site's default may be no MPI at all
+    # as in slurm/calibrate.sbatch; the site's default may be no MPI
     export SLURM_MPI_TYPE=pmix SLURM_PMIX_FENCE=tree
     run srun -N "$nodes" --ntasks-per-node=1 \
         gpucal --config "$config" --record "$work/record.h5"
 }
 
-# The GPU that comes first, or else the device that does.
+# The first GPU, else the first device.
 find_device() { # NODE: its type and uid
     awk '/^- uid:/ { uid = $3 } /^  device_type:/ { print $2, uid }' \
         "$GPUCAL_STORE/nodes/$1.yaml" | tr -d "'\"" | sort -s -r -k 1,1 | head -n 1
 }
 
-# Both matrix products, on the node whose parameters are used, so that they can be timed
-# there.  The sizes lie between those that the catalogue's ladders measure.
+# Predicts a matrix product on the node whose parameters are used, so that it can be timed
+# there.  The sizes lie between those of the catalogue's size sweep.
 predict() { # NODE MODEL PREFETCH
     local type uid n=224
 
     read -r type uid < <(find_device "$1")
     [ "$type" = cpu ] || n=2560
-    # -c may have brought other models
+    # -c may name a configuration with other models
     grep -q "^model: $2$" "$GPUCAL_STORE/nodes/$1.yaml" || return 0
     run srun -Q -N 1 -w "$1" gpucal predict --node "$1" --device "$uid" --model "$2" \
         --tag matmul_sq --tag "prefetch:$3" --tag n:$n --measure
@@ -110,7 +109,7 @@ parse_options() {
         esac
     done
     shift $((OPTIND - 1))
-    [ $# = 0 ] || die "'$1' is one word too many (see -h)"
+    [ $# = 0 ] || die "unexpected argument '$1' (see -h)"
 }
 
 main() {
@@ -135,10 +134,10 @@ main() {
     say "4. Calibration: each node measures its devices, the first one fits and publishes"
     echo "The store is GPUCAL_STORE=$GPUCAL_STORE"
     calibrate || die "the calibration failed, with exit status $?"
-    say "5. What is published"
+    say "5. Published parameters"
     run gpucal show || exit 1
     node=$(basename "$(find "$GPUCAL_STORE/nodes" -name '*.yaml' | sort | head -1)" .yaml)
-    say "6. Kernels that were not measured: predicted, then timed on $node"
+    say "6. Kernels that were not measured: predicted, and timed on $node"
     predict "$node" matmul_sq True && predict "$node" matmul_sq False || exit 1
     say "Done in $((SECONDS / 60)) min $((SECONDS % 60)) s"
     echo "The parameter files are in $GPUCAL_STORE/nodes, every timing in $work/record.h5"

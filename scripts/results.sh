@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# results.sh - makes the figures of docs/results.md on this machine: one default
-# calibration of every OpenCL device here, then predictions of kernels that were not
-# measured beside their measured times, and the cost of a prediction.
+# results.sh: makes the figures of docs/results.md on this machine: a default calibration of
+# every OpenCL device, predictions of kernels that were not measured beside their measured
+# times, and the cost of a prediction.
 #
 #   scripts/results.sh [OUT]      OUT: a folder for record, store and tables (default: results)
 #
-# Needs a build in build/ (scripts/build.sh); BUILD names another one.
+# Needs a build in build/ (scripts/build.sh); BUILD names another folder.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${BUILD:-$top/build}
@@ -26,7 +26,7 @@ awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { printf "calibration took %.1f s
     tee -a "$out/calibration.txt"
 ls -l "$out/record.h5"
 
-# Predicts a product, and measures it unless that would take long.
+# Predicts a matrix product, and measures it if predicted to take less than 1 s.
 compare() { # TYPE PREFETCH N MODEL
     local what=(--device "$1" --model "$4" --tag matmul_sq --tag "prefetch:$2" --tag "n:$3")
     local predicted

@@ -1,24 +1,25 @@
 #!/bin/bash
-# starpu.sh: how long StarPU's dmda takes for the same tasks (docs/examples/starpu) by what
-# it is told of their cost, on this machine's GPUs, or on its CPU where it has none.
+# starpu.sh: compares the makespan of StarPU's scheduler dmda for the same tasks
+# (docs/examples/starpu) with different cost models, on this machine's GPUs, or on its CPU if it
+# has none.
 #
 #   scripts/starpu.sh [-r ROUNDS] [-g GRAPHS] [-n LARGEST] [-s STEPS] [-o OUT] [BUILD]
 #
-# BUILD is build in the source tree by default, and is built if need be.  The GRAPHS (32)
-# have up to LARGEST vertices, in steps of 64 (256; 1024 where there is a GPU).  Tasks of a
-# graph wait for each other; with -s 1 each graph is one task, and all are placed at once.
-# Ways:
+# BUILD is build in the source tree by default, and is built if necessary.  The GRAPHS (32)
+# have up to LARGEST vertices, in steps of 64 (256; 1024 with a GPU).  The tasks of a graph
+# depend on each other; with -s 1 each graph is one task, and all are placed at once.
+# Cost models:
 #
 #   no model        tasks are counted; an OpenCL device is taken for 12 CPUs
 #   StarPU, new     StarPU's own model, before it has measured anything
-#   StarPU          the same after as many runs as it needs to trust its means
+#   StarPU          the same, after enough runs for StarPU to use its means
 #   exported        StarPU's own model, its OpenCL times from gpucal export --to starpu and
 #                   those of CPUs measured by StarPU
 #   gpucal          the cost function calls libgpucal
 #
-# Each round runs all ways in turn, so that what else the machine does meets them alike.
-# The table has the medians over rounds, and of the ratio to gpucal's time in the same
-# round with its quartiles.  OUT (a temporary folder by default) keeps all outputs.
+# Each round runs all of them in turn, so that other load affects them alike.  The table has
+# medians over rounds, and median and quartiles of the ratio to gpucal's time in the same
+# round.  OUT (a temporary folder by default) keeps all outputs.
 set -eu -o pipefail
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
@@ -49,7 +50,7 @@ gpucal=$build/mpi/gpucal
 # shellcheck source=scripts/device.sh
 . "$source_dir/scripts/device.sh"
 
-pkg-config --exists starpu-1.3 || die "StarPU 1.3 is not here: apt-get install libstarpu-dev"
+pkg-config --exists starpu-1.3 || die "StarPU 1.3 not found: apt-get install libstarpu-dev"
 
 # ---- programs ----
 
@@ -63,7 +64,7 @@ build_programs() {
         > "$out/build.log" 2>&1 || die "$(cat "$out/build.log")"
 }
 
-# The first and the last line are not the kernel's.
+# The first and the last line do not belong to the kernel.
 write_kernel() {
     "$gpucal" kernels min_plus version:V4 dtype:float32 n:128 --source |
         sed '1d;$d' > "$out/min_plus.cl"
@@ -74,7 +75,7 @@ write_kernel() {
 
 # ---- calibrating ----
 
-# Fewer work-items than fill a GPU take as long as those that do.
+# p_fill: fewer work-items than fill a GPU take as long as a full GPU.
 write_config() { # KIND
     local fill='' sizes=64,128,192,256
     [ "$1" = cpu ] || fill=' * max(1, p_fill / f_work_items)'
@@ -101,7 +102,7 @@ calibrate() { # NODE KIND
 
 # ---- running ----
 
-# A folder of models that a run may spoil; what the bus carries is measured once.
+# Uses a copy of a folder of models, which a run may change; the bus is measured once.
 run() { # NAME FOLDER [OPTION]...
     local name=$1 folder=$2
     shift 2
@@ -115,7 +116,7 @@ run() { # NAME FOLDER [OPTION]...
     grep -qx 'results right' "$out/$name.txt" || die "$(cat "$out/$name.txt")"
 }
 
-# A first run of StarPU does it.
+# A first run of StarPU measures the bus.
 measure_bus() {
     mkdir -p "$out/empty/codelets"
     STARPU_PERF_MODEL_DIR=$out/first "$out/example/paths" --model none \
@@ -124,8 +125,8 @@ measure_bus() {
     cp -r "$out/first/bus" "$out/"
 }
 
-# Runs until StarPU trusts what it has measured, and keeps that as FOLDER.
-let_starpu_calibrate() { # FOLDER FIRST: says the number of runs
+# Runs until StarPU uses its measurements, and keeps its models as FOLDER.
+let_starpu_calibrate() { # FOLDER FIRST: prints the number of runs
     local folder=$1 first=$2 n=0
     while [ $n -lt 30 ]; do
         STARPU_CALIBRATE=1 run calibrating "$first" --model starpu
@@ -138,7 +139,7 @@ let_starpu_calibrate() { # FOLDER FIRST: says the number of runs
     echo $n
 }
 
-row() { # ROUND WAY: one line of what its run said
+row() { # ROUND WAY: one line of the run's figures
     awk -v round="$1" -v way="$2" '
         $1 == "makespan" { makespan = $2 }
         /^worker / { if ($2 == "OpenCL") opencl += $(NF - 1); else cpu += $(NF - 1) }
@@ -181,7 +182,7 @@ table() { # of the rows in FILE
         }' "$1"
 }
 
-# ---- all of it ----
+# ---- main ----
 
 build_programs
 write_kernel

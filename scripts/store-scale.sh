@@ -1,16 +1,15 @@
 #!/bin/bash
-# store-scale.sh: what a large store costs.
+# store-scale.sh: measures time and memory of reading, auditing and verifying large stores.
 #
 #   scripts/store-scale.sh [-c] [-b BUILD] [-f FILE] [NODES [RUNS]]
 #
-# Makes stores of 10, 1000 and NODES (10000) nodes with RUNS (50) calibrations each, as if
-# 'gpucal store prune --keep 1' had been run, from a real parameter file (FILE, by default
-# one of an H200 with its models), every 50th node 10 % slower in its last runs, in a
-# temporary folder (TMPDIR), which goes away.  Then measures how long libgpucal takes to load
-# one node of each and to bind a model, with files in memory and, with -c, from disk (as
-# root: it empties this machine's page cache), and what 'gpucal audit' and 'gpucal store
-# verify' of the largest take in time and memory.  Prints a line each: name, value, unit, and
-# of what.
+# Makes stores of 10, 1000 and NODES (10000) nodes with RUNS (50) calibrations each, pruned as
+# by 'gpucal store prune --keep 1', from a real parameter file (FILE, by default of an H200
+# with its models), every 50th node 10 % slower in its last runs, in a temporary folder
+# (TMPDIR) that is removed at the end.  Measures how long libgpucal takes to load one node and
+# to bind a model, with files in memory and, with -c, from disk (as root: it empties this
+# machine's page cache), and the time and memory of 'gpucal audit' and 'gpucal store verify'
+# for the largest store.  Prints one line per figure: name, value, unit, subject.
 set -eu
 
 source_dir=$(cd "$(dirname "$0")/.." && pwd)
@@ -38,7 +37,7 @@ nodes=${1:-10000} runs=${2:-50}
 gpucal=$build/mpi/gpucal bench=$build/tests/store/bench_predict
 maker=$build/tests/store/make_store
 for program in "$gpucal" "$bench" "$maker"; do
-    [ -x "$program" ] || fail "$program is not there: run scripts/build.sh first"
+    [ -x "$program" ] || fail "$program not found: run scripts/build.sh first"
 done
 temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
@@ -47,7 +46,7 @@ row() { # NAME VALUE UNIT OF-WHAT
     printf '%-28s %10s %-4s %s\n' "$@"
 }
 
-# Two files of each node, and a line of its track and two of the ledger for each run.
+# Two files per node; a line of its track and two of the ledger per run.
 check_room() {
     local need_kb have_kb
     need_kb=$(((nodes + 1010) * (2 * $(stat -c %s "$file") + runs * 8000) / 1024))
@@ -57,7 +56,7 @@ check_room() {
             "needed: set TMPDIR to a folder with more"
 }
 
-# Runs a command: its wall time and the most memory that it had.
+# Runs a command; wall time and peak memory.
 measure() { # NAME COMMAND..
     python3 - "$@" <<'PYTHON'
 import resource, subprocess, sys, time

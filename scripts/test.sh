@@ -1,20 +1,20 @@
 #!/bin/bash
-# test.sh: everything that has to pass before a change goes in; run by people and by CI.
+# test.sh: all checks and tests that a change must pass; run by people and by CI.
 #
 #   scripts/test.sh [--no-install]
 #
 # Formatting, layers, each header alone, a build with clang for AddressSanitizer and
-# UndefinedBehaviorSanitizer, the unit tests with it but the longest, 60 s of fuzzing each
-# reader of texts from outside, then a build with gcc and the whole CTest, Slurm's and StarPU's
-# tests included.  Warnings are errors.
-# Everything is built in build-test/, which may be removed.  The last line is CTest's
-# summary of that last run.
+# UndefinedBehaviorSanitizer and its unit tests except the longest, 60 s of fuzzing for each
+# reader of foreign texts, then a build with gcc and all of CTest, including the tests of Slurm
+# and StarPU.  Missing packages are installed by apt-get unless --no-install is given.  Warnings
+# are errors.
+# Everything is built in build-test/, which may be removed.  The last line is CTest's summary.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
 out=$PWD/build-test
 failed=()
-export HOME=${HOME:-/root} # PoCL and Open MPI want one
+export HOME=${HOME:-/root} # PoCL and Open MPI need one
 export CTEST_OUTPUT_ON_FAILURE=1
 
 # The steps.
@@ -41,8 +41,7 @@ test_sanitized() {
     ctest --test-dir "$out/clang" -j2 --no-tests=error -L unit -LE long --no-label-summary
 }
 
-# All at once.  The folder of what is found stays: an input that crashes is printed, and
-# lies in it.
+# All fuzzers at once.  An input that crashes is printed, and kept in the fuzzer's folder.
 fuzz() {
     local name pid status=0 pids=()
     for name in count params profile; do
@@ -64,7 +63,7 @@ check_headers() {
     cmake --build "$out/gcc" --target all_verify_interface_header_sets
 }
 
-# Many tests wait more than they compute.
+# Three jobs: many tests wait more than they compute.
 test_all() {
     ctest --test-dir "$out/gcc" -j3 --no-tests=error --no-label-summary 2>&1 | tee "$out/ctest.log"
     return "${PIPESTATUS[0]}"
@@ -72,7 +71,7 @@ test_all() {
 
 check_tree() {
     [ "$(list_changes)" = "$changes_before" ] || {
-        echo "the tests left these in the source tree:"
+        echo "the tests changed the source tree:"
         git_here status --short
         return 1
     }
@@ -80,7 +79,7 @@ check_tree() {
 
 # Running them.
 
-# CI may have cloned as another user than the one who tests.
+# In CI, the tree may belong to another user.
 git_here() {
     git -c safe.directory="$PWD" "$@"
 }

@@ -1,17 +1,17 @@
 #!/bin/bash
-# apply-calibration.sh: tells Slurm how fast its nodes are, from what gpucal has published.
+# apply-calibration.sh: sets the speeds of Slurm's nodes from gpucal's published calibrations.
 #
 #   apply-calibration.sh [--dry-run] [EXPORT OPTION]...
 #   apply-calibration.sh --conf SLURM.CONF [EXPORT OPTION]...
 #
-# Sets features, weight, comment and extra of each node that the store knows; the options
-# are those of 'gpucal export' (--device, --profile, ...).  Features that are not gpucal's
-# stay, and so do comments and extras that others have written.  What is right already is
-# left alone.  --dry-run says what would be done.
+# Sets features, weight, comment and extra of each node in the store; the options are those of
+# 'gpucal export' (--device, --profile, ...).  Other features are kept, and so are comments and
+# extras that gpucal did not write.  Correct values are not set again.  --dry-run only prints
+# the changes.
 #
-# 'scontrol reconfigure' takes weights and features back to slurm.conf's: run this again
-# after it, or put them there: --conf prints SLURM.CONF with its NodeName lines changed
-# accordingly.  Settings: /etc/gpucal/slurm.env (see slurm.env.example).
+# 'scontrol reconfigure' resets weights and features to those of slurm.conf: run this again
+# after it, or use --conf, which prints SLURM.CONF with its NodeName lines changed accordingly.
+# Settings: /etc/gpucal/slurm.env (see slurm.env.example).
 set -u
 
 settings=${GPUCAL_SETTINGS:-/etc/gpucal/slurm.env}
@@ -44,7 +44,7 @@ merge_features() { # OLD NEW
 
 # ---- a running cluster ----
 
-# What scontrol shows of each node, by its name: asked once, as a cluster may be large.
+# scontrol's output for each node, by name; fetched once, as a cluster may be large.
 declare -A SHOWN=()
 load_nodes() {
     local line node='' newline=$'\n'
@@ -58,7 +58,7 @@ load_nodes() {
     done < <(scontrol show node)
 }
 
-# Sets VALUE to what is shown of a node under that name.
+# Sets VALUE to a field of a node's output.
 find_value() { # SHOWN NAME
     local newline=$'\n' pattern
 
@@ -73,7 +73,7 @@ ours_or_empty() { # TEXT PATTERN
     [[ -z $1 || $1 = '(null)' || $1 = $2 ]]
 }
 
-# What is to be told to scontrol, a word in each element of CHANGES.
+# Sets CHANGES to the arguments for scontrol.
 find_changes() { # SHOWN FEATURES WEIGHT COMMENT EXTRA
     local available active both=()
 
@@ -128,13 +128,13 @@ apply() {
 
 # ---- slurm.conf ----
 
-# The words of a NodeName line by key; keys are the same in upper and lower case.
+# The words of a NodeName line by key; case does not matter in keys.
 parse_line() { # LINE: sets KEYS and VALUES
     local word
     KEYS=() VALUES=()
     # shellcheck disable=SC2086
     for word in ${1%%#*}; do
-        if [[ $word != *=* ]] && ((${#KEYS[@]})); then # goes on with: Reason="a b"
+        if [[ $word != *=* ]] && ((${#KEYS[@]})); then # continues the value: Reason="a b"
             VALUES[-1]+=" $word"
             continue
         fi
@@ -150,7 +150,7 @@ is_key() { # KEY NAME...
     return 1
 }
 
-# The I-th of a list such as n[0-3]; all of it where it has another number of items.
+# The I-th item of a list such as n[0-3]; the list itself if it does not have COUNT items.
 item() { # LIST I COUNT
     local items
     mapfile -t items < <(scontrol show hostnames "$1")
@@ -206,7 +206,7 @@ print_conf() { # FILE
     local line next
 
     while IFS= read -r line || [ -n "$line" ]; do
-        while [[ $line = *\\ ]]; do # goes on in the next line
+        while [[ $line = *\\ ]]; do # continued on the next line
             line=${line%\\}
             IFS= read -r next || break
             line+=$next
@@ -217,7 +217,7 @@ print_conf() { # FILE
 
 # ---- the command ----
 
-save_speeds() { # readers see the old table or the new one
+save_speeds() { # atomically
     local temporary
     temporary=$(mktemp "$GPUCAL_SPEEDS.XXXXXX") && echo "$TABLE" > "$temporary" &&
         chmod 644 "$temporary" && mv "$temporary" "$GPUCAL_SPEEDS"

@@ -30,8 +30,8 @@ die() {
     exit 1
 }
 
-# A pid is signalled only while it has the start time noted at its start, so that no
-# stranger who got the number later is hit.  A zombie counts as gone.
+# A pid is signalled only if its start time is the recorded one, so that no later process with
+# the same number is hit.  A zombie counts as gone.
 start_time() { # PID
     local stat fields
     { stat=$(< "/proc/$1/stat"); } 2> /dev/null || return 1
@@ -56,7 +56,7 @@ wait_until() { # SECONDS CONDITION...: polls, and fails when the time is over
     done
 }
 
-# Daemons: each is noted as "PID START_TIME" in DIR/pids/NAME.
+# Daemons: each is recorded as "PID START_TIME" in DIR/pids/NAME.
 
 spawn() { # NAME COMMAND...
     local name=$1
@@ -85,7 +85,7 @@ end_daemons() { # NAME...: TERM to all, then KILL to those that stay
     done
 }
 
-# What is left of job steps: slurmstepds carry SLURM_CONF (and the mark that slurmd was
+# Remaining processes of job steps: slurmstepds carry SLURM_CONF (and the mark that slurmd was
 # given, unless their title has overwritten it), their tasks SLURM_CONF and SLURMD_NODENAME
 # together.  A user's shell has SLURM_CONF alone.
 list_steps() {
@@ -394,7 +394,7 @@ stop_cluster() {
     # shellcheck disable=SC2086
     end_daemons $nodes
     end_strays
-    # an srun that has lost its slurmctld would go on asking for it
+    # an srun without its slurmctld would keep retrying
     [ -z "${CHILD:-}" ] || kill -KILL -- "-$CHILD" 2> /dev/null
     end_daemons munged
     if ((KEEP)); then
@@ -441,7 +441,7 @@ main() {
     shift $((OPTIND - 1))
     case $verb in
     run | with) [ $# -gt 0 ] || die "$verb needs a command" ;;
-    *) [ $# = 0 ] || die "'$1' is one word too many (see --help)" ;;
+    *) [ $# = 0 ] || die "unexpected argument '$1' (see --help)" ;;
     esac
     if [ "$verb" = with ] && [ -z "$DIR" ]; then
         DIR=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-cluster.XXXXXX") || exit 1

@@ -1,20 +1,18 @@
 #!/bin/bash
-# health-check.sh: takes a node out of service whose devices are gone or have become slow.
-# For slurm.conf:
+# health-check.sh: drains a node whose devices are missing or have become slow.  In slurm.conf:
 #
 #   HealthCheckProgram=/usr/local/share/gpucal/slurm/health-check.sh
 #   HealthCheckInterval=300
 #   HealthCheckNodeState=IDLE
 #
-# The node is drained, with a reason that begins with "gpucal:", when 'gpucal audit' says
-# that one of its devices failed (a confirmed drift beyond the limit of the configuration),
-# when a published device is not there any more, or when OpenCL does not answer.  A
-# warning does nothing.  Neither does what keeps the check itself from working, such as a
-# store that is not mounted: it goes to the system's log.
+# The node is drained, with a reason that begins with "gpucal:", if 'gpucal audit' reports a
+# failure of one of its devices (a confirmed drift beyond the limit of the configuration), if a
+# published device is missing, or if OpenCL does not respond.  Warnings have no effect.  Errors
+# of the check itself, such as a store that is not mounted, go to the system log only.
 #
-# A node that is drained already, by whomever, stays as it is; but once nothing is wrong any
-# more, as after a repair and a new calibration, one that this script drained is resumed,
-# unless GPUCAL_RESUME=no.  Settings: /etc/gpucal/slurm.env (see slurm.env.example).
+# A node that is already drained is not changed.  Once all is well again, as after a repair and
+# a new calibration, a node that this script drained is resumed, unless GPUCAL_RESUME=no.
+# Settings: /etc/gpucal/slurm.env (see slurm.env.example).
 #
 # It ends within 50 s; Slurm kills it after 60.
 set -u
@@ -40,12 +38,12 @@ gpucal() { # SECONDS ARGUMENT...
     timeout -k 1 "$seconds" "${GPUCAL:-gpucal}" "$@"
 }
 
-# A text of gpucal's JSON by its key, one a line.
+# Texts of a key in gpucal's JSON, one per line.
 texts() { # KEY
     sed -n "s/^ *\"$1\": \"\(.*\)\",\{0,1\}$/\1/p"
 }
 
-# UID and name of each device in it; what else has a name has no uid before it.
+# UID and name of each device; other objects with a name have no uid before it.
 devices() {
     local line uid=''
     while read -r line; do
@@ -57,7 +55,7 @@ devices() {
     done
 }
 
-# PROBLEM is set to what is wrong with the node, and stays empty if nothing is.
+# Sets PROBLEM to the node's problem, or leaves it empty.
 
 check_devices() {
     local published present status uid name
@@ -85,7 +83,7 @@ check_devices() {
     done <<< "$published"
 }
 
-# The first finding that is a failure, of the JSON of an audit.
+# The first failure in the JSON of an audit.
 failure() {
     local line name='' code='' failed=0
     while read -r line; do

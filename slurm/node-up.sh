@@ -1,11 +1,11 @@
 #!/bin/bash
-# node-up.sh: calibrates nodes that have come back, where something changed meanwhile.
-# Once, as SlurmUser or root:
+# node-up.sh: calibrates nodes that return to service, if something has changed.  Set up once,
+# as SlurmUser or root:
 #
 #   strigger --set --node --up --flags=PERM --program=/usr/local/share/gpucal/slurm/node-up.sh
 #
-# Slurm runs it on the controller with the list of nodes, at most some 15 s after they are
-# up.  It submits calibrate-node.sbatch for each, unless such a job waits already.  Settings:
+# Slurm runs it on the controller with the list of nodes, within about 15 s after they are up.
+# It submits calibrate-node.sbatch for each, unless such a job is pending.  Settings:
 # /etc/gpucal/slurm.env (see slurm.env.example).
 set -u
 export PATH=$PATH:/usr/local/bin:/usr/bin:/bin
@@ -28,7 +28,7 @@ submit() { # NODE
 status=0
 for node in $(scontrol show hostnames "${1:?which nodes?}"); do
     submit "$node" || {
-        logger -t gpucal "$node: its calibration is not submitted" 2> /dev/null
+        logger -t gpucal "$node: calibration job not submitted" 2> /dev/null
         status=1
     }
 done

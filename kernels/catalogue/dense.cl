@@ -1,7 +1,7 @@
 /* y = a x for a matrix of M rows and K columns, column after column, so that the rows of
- * work-items side by side lie side by side (seed 000 section 3).  A work-group has N
- * work-items with F rows each, dealt out in turn.  With X_LOCAL it fetches x into local
- * memory first, FETCHED elements at a time; K is a multiple of that.
+ * work-items side by side lie side by side (Haigh and McCreath 2015, section 3).  A
+ * work-group has N work-items with F rows each, dealt out in turn.  With X_LOCAL it fetches
+ * x into local memory first, FETCHED elements at a time; K is a multiple of that.
  */
 #define FETCHED 64
 

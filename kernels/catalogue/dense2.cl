@@ -1,8 +1,9 @@
 /* y = a x for a matrix of M rows and K columns, row after row, so that work-items side by
- * side load elements K apart (seed 000 section 3).  A work-group has N work-items with F
- * rows each, dealt out in turn.  With A_LOCAL it fetches the rows of a round into local
- * memory first, WIDTH columns at a time: as many as 48 KiB hold; K is a multiple of that.
- * Each row has one element more there, as rows a power of two apart share banks.
+ * side load elements K apart (Haigh and McCreath 2015, section 3).  A work-group has N
+ * work-items with F rows each, dealt out in turn.  With A_LOCAL it fetches the rows of a
+ * round into local memory first, WIDTH columns at a time: as many as 48 KiB hold; K is a
+ * multiple of that.  Each row has one more element there: rows a power of two apart share
+ * banks.
  */
 #define WIDTH                                                                            \
     (N * sizeof(T) <= 1024   ? 32                                                        \

@@ -1,6 +1,6 @@
-/* dg_plain.cl's sum with tiles of diff_mat fetched into local memory (seed 004 section
- * 8.4, the third variant).  TRANSPOSED lays u and res out with the elements along the
- * rows, so that neighbours in a sub-group reach neighbours in memory (the fourth).
+/* dg_plain.cl's sum with tiles of diff_mat fetched into local memory (Stevens and Kloeckner
+ * 2020, section 8.4, third variant).  TRANSPOSED lays u and res out with the elements along
+ * the rows, so that neighbours in a sub-group access neighbours in memory (fourth variant).
  */
 #define False 0 /* as the catalogue's arguments are written */
 #define True 1

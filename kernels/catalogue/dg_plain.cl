@@ -1,6 +1,6 @@
-/* res[m,k,i] = sum over j of diff_mat[m,i,j] u[k,j]: differentiation of polynomials on
- * the elements k of a DG mesh, straight from global memory (seed 004 section 8.4, the
- * first of four variants).
+/* res[m,k,i] = sum over j of diff_mat[m,i,j] u[k,j]: differentiation of polynomials on the
+ * elements k of a DG mesh, straight from global memory (Stevens and Kloeckner 2020, section
+ * 8.4, the first of four variants).
  */
 __kernel void dg_plain(__global T *res, __global const T *diff_mat, __global const T *u,
                        int nelements)

@@ -1,6 +1,6 @@
-/* dg_plain.cl's sum with tiles of u fetched into local memory.  All matrices are applied
- * to a tile while it is there, the one to the result of another independent of it: their
- * sums stay in private variables (seed 004 section 8.4, the second variant).
+/* dg_plain.cl's sum with tiles of u fetched into local memory.  All matrices are applied to
+ * a tile while it is there, the one to the result of another independent of it: their sums
+ * stay in private variables (Stevens and Kloeckner 2020, section 8.4, the second variant).
  */
 __kernel void dg_u_prefetch(__global T *res, __global const T *diff_mat,
                             __global const T *u, int nelements)

@@ -1,6 +1,6 @@
-/* result[own] = in0[pattern] + in1[pattern] + .. (seed 004 section 7.1.2): the pattern has
- * any strides between neighbours of a work-group and between work-groups; own elements
- * lie in rows as wide as the NDRange.
+/* result[own] = in0[pattern] + in1[pattern] + .. (Stevens and Kloeckner 2020, section
+ * 7.1.2): the pattern has any strides between neighbours of a work-group and between
+ * work-groups; own elements lie in rows as wide as the NDRange.
  */
 #ifdef cl_khr_fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable

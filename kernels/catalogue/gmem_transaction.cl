@@ -1,5 +1,5 @@
 /* Rows of 32 work-items, each of which loads a word: how many segments of memory a row
- * touches, and how much of them it uses, depends on the pattern (seed 002).
+ * touches, and how much of them it uses, depends on the pattern (Wang 2013).
  *
  *   aligned     32 words one behind the other from a segment's begin
  *   permuted    the same words in another order

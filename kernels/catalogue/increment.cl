@@ -1,5 +1,5 @@
-/* a = a + 1 (seed 000 section 3).  A work-group has N work-items with F elements each,
- * dealt out in turn: what it works on in one round lies side by side.
+/* a = a + 1 (Haigh and McCreath 2015, section 3).  A work-group has N work-items with F
+ * elements each, dealt out in turn: what it works on in one round lies side by side.
  */
 __kernel void increment(__global T *a, int M)
 {

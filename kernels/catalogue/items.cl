@@ -1,5 +1,5 @@
 /* ITEMS vectors of BITS through the registers of each work-item, 256 at a time: all are
- * read, then all are written (seed 001 sections 6.1 and 6.2).  Direct: a work-item's
+ * read, then all are written (Saremi 2018, sections 6.1 and 6.2).  Direct: a work-item's
  * vectors lie side by side.  Striped: those of neighbours do.
  *
  * 'in' and 'out' may be the same as far as a compiler knows, so that no load can wait

@@ -1,10 +1,10 @@
 /* The squared distances between M points and K centres of D coordinates, all of them one
- * point after the other (seed 000 section 3).  A work-group has N work-items with F
- * points each, dealt out in turn, and goes through the centres WIDTH at a time.  Local
- * memory may hold the points of a round, WIDTH centres, and the distances between them,
- * which are stored together at the end.  WIDTH is such that float32 with D = 8 fits 48
- * KiB (all three together with N = 1024 need 64 bytes more), and K is a multiple of it.
- * Each row in local memory has one element more, as rows a power of two apart share
+ * point after the other (Haigh and McCreath 2015, section 3).  A work-group has N
+ * work-items with F points each, dealt out in turn, and goes through the centres WIDTH at a
+ * time.  Local memory may hold the points of a round, WIDTH centres, and the distances
+ * between them, which are stored together at the end.  WIDTH is such that float32 with D =
+ * 8 fits 48 KiB (all three together with N = 1024 need 64 bytes more), and K is a multiple
+ * of it.  Each row in local memory has one element more, as rows a power of two apart share
  * banks.
  */
 #define WIDTH                                                                            \

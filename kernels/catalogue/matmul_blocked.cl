@@ -1,7 +1,7 @@
 /* c = a b for square matrices, row after row, in blocks of TILE x TILE that a work-group
- * fetches into local memory (seed 002, "blocked and cached").  The seed's print adds up
- * in float what it keeps in double, and has no barrier before a tile is overwritten;
- * here all is of one type, and the barrier is there.
+ * fetches into local memory (Wang 2013, "blocked and cached").  The printed code adds up in
+ * float what it keeps in double, and has no barrier before a tile is overwritten; here all
+ * is of one type, and the barrier is there.
  */
 __kernel void matmul_blocked(__global const T *a, __global const T *b, __global T *c,
                              int n)

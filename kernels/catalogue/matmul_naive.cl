@@ -1,6 +1,6 @@
-/* c = a b for square matrices, row after row, as it is first written: dimension 0 runs
- * over the rows, so neighbours in a sub-group read a and write c with stride n, and
- * share the element of b (seed 002, the naive kernel).
+/* c = a b for square matrices, row after row, as it is first written: dimension 0 runs over
+ * the rows, so neighbours in a sub-group read a and write c with stride n, and share the
+ * element of b (Wang 2013, the naive kernel).
  */
 __kernel void matmul_naive(__global const T *a, __global const T *b, __global T *c, int n)
 {

@@ -1,5 +1,5 @@
 /* c = a b for square matrices, row after row, whose width n is a multiple of TILE: tiles of
- * TILE x TILE are fetched into local memory (seed 004 section 2.1).
+ * TILE x TILE are fetched into local memory (Stevens and Kloeckner 2020, section 2.1).
  */
 __kernel void matmul_tiled(__global const T *a, __global const T *b, __global T *c, int n)
 {

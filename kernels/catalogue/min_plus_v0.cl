@@ -1,6 +1,6 @@
-/* r[i,j] = min over k of d[i,k] + d[k,j], the shortest way of two steps in a graph, as
- * it is first written: dimension 0 runs over the rows, so neighbours in a sub-group read
- * and write n apart (version V0 of seed 003).
+/* r[i,j] = min over k of d[i,k] + d[k,j], the shortest way of two steps in a graph, as it
+ * is first written: dimension 0 runs over the rows, so neighbours in a sub-group read and
+ * write n apart (version V0 of Programming Parallel Computers, chapter 4).
  */
 __kernel void min_plus_v0(__global T *r, __global const T *d, int n)
 {

@@ -1,5 +1,5 @@
 /* min_plus_v0.cl with the two dimensions exchanged: neighbours in a sub-group read and
- * write neighbours in memory (version V1 of seed 003).
+ * write neighbours in memory (version V1 of Programming Parallel Computers, chapter 4).
  */
 __kernel void min_plus_v1(__global T *r, __global const T *d, int n)
 {

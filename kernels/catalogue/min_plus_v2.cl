@@ -1,7 +1,7 @@
-/* The min-plus product with 8 x 8 results per work-item, all in private variables: 16
- * loads serve 64 steps (version V2 of seed 003).  't' is d transposed; both have rows
- * and columns padded to nn, the next multiple of 64, so that nothing but stores is
- * guarded.
+/* The min-plus product with 8 x 8 results per work-item, all in private variables: 16 loads
+ * serve 64 steps (version V2 of Programming Parallel Computers, chapter 4).  't' is d
+ * transposed; both have rows and columns padded to nn, the next multiple of 64, so that
+ * nothing but stores is guarded.
  */
 __attribute__((reqd_work_group_size(8, 8, 1)))
 __kernel void min_plus_v2(__global T *r, __global const T *d, __global const T *t, int n)

@@ -1,5 +1,5 @@
 /* min_plus_v2.cl with four neighbours in one load: the 8 x 8 results of a work-item are
- * next to each other (version V2v of seed 003).
+ * next to each other (version V2v of Programming Parallel Computers, chapter 4).
  */
 #define VECTOR_OF(type) type##4
 #define VECTOR(type) VECTOR_OF(type)

@@ -1,5 +1,5 @@
 /* min_plus_v2.cl with four rows of t and d at a time in local memory, where each element
- * that the work-group needs is fetched once (version V3 of seed 003).
+ * is fetched once per work-group (version V3 of Programming Parallel Computers, chapter 4).
  */
 __attribute__((reqd_work_group_size(8, 8, 1)))
 __kernel void min_plus_v3(__global T *r, __global const T *d, __global const T *t, int n)

@@ -1,6 +1,6 @@
 /* min_plus_v3.cl with four neighbours in every load and store, of global and of local
- * memory: one load per array and work-item fills the four rows.  The rows of r are nn
- * long, so that each begins where a vector may (version V4 of seed 003).
+ * memory: one load per array and work-item fills the four rows.  Rows of r have nn elements,
+ * for aligned vectors (version V4 of Programming Parallel Computers, chapter 4).
  */
 #define VECTOR_OF(type) type##4
 #define VECTOR(type) VECTOR_OF(type)

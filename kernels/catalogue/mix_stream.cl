@@ -1,6 +1,6 @@
-/* M multiply-adds in registers for each element that is loaded, no barrier: by M, memory
- * or arithmetic takes the time (seed 004 section 7.4).  Four chains, so that few
- * multiply-adds wait for others, each a sum that fades.
+/* M multiply-adds in registers for each element that is loaded, no barrier: by M, memory or
+ * arithmetic takes the time (Stevens and Kloeckner 2020, section 7.4).  Four chains, so
+ * that few multiply-adds wait for others, each a sum that fades.
  *
  * Work-items walk through an array that is read once: side by side, or each along a row
  * of its own, where neighbours are a row apart.

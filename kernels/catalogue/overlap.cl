@@ -1,5 +1,5 @@
-/* One global load, m moves in local memory, one global store (seed 004 section 7.4): by
- * m, global memory or local memory takes the time.  'shift' as in lmem_move.cl.
+/* One global load, m moves in local memory, one global store: m decides which of the two
+ * takes the time (Stevens and Kloeckner 2020, section 7.4).  'shift' as in lmem_move.cl.
  */
 #ifdef cl_khr_fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable

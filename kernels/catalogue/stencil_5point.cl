@@ -1,6 +1,6 @@
-/* res[i,j] = u[i,j+1] + u[i+1,j] - 4 u[i+1,j+1] + u[i+1,j+2] + u[i+2,j+1] on an n x n
- * grid with one row and column more of u on every side.  Work-items fetch an element
- * each, and those of the inner WIDTH - 2 rows and columns have a result (seed 004
+/* res[i,j] = u[i,j+1] + u[i+1,j] - 4 u[i+1,j+1] + u[i+1,j+2] + u[i+2,j+1] on an n x n grid
+ * with one row and column more of u on every side.  Work-items fetch an element each, and
+ * those of the inner WIDTH - 2 rows and columns have a result (Stevens and Kloeckner 2020,
  * section 8.5).
  */
 #define INNER (WIDTH - 2)

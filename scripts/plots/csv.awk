@@ -1,5 +1,5 @@
-# csv.awk: reads what 'gpucal kernels --csv' writes; stands before the other programs, and
-# FS=, before each such file.  Fields up to "status" hold no commas.
+# csv.awk: reader of 'gpucal kernels --csv', to be loaded before the other programs; set FS=,
+# before each such file.  Fields up to "status" contain no commas.
 
 FILENAME ~ /csv$/ && FNR == 1 {
     n_columns = split($0, header, ",")
@@ -8,12 +8,12 @@ FILENAME ~ /csv$/ && FNR == 1 {
     next
 }
 
-# The number in a column of this line.
+# The number in a named column of this line.
 function number(name) {
     return $(column[name]) + 0
 }
 
-# The value of the generator's argument in this line, "" without one.
+# The value of a generator argument in this line, "" if there is none.
 function argument(name,    words, pair, n, i) {
     n = split($2, words, " ")
     for (i = 1; i <= n; i++) {
@@ -28,14 +28,14 @@ function is_good() {
     return $(column["status"]) == "good"
 }
 
-# "12.3", with four digits that count; "-" for what was not measured.
+# Four significant digits, or "-" if not measured.
 function short(value) {
     if (value == 0)
         return "-"
     return value >= 1000 ? sprintf("%.0f", value) : sprintf("%.4g", value)
 }
 
-# A line of a Markdown table.
+# Prints a row of a Markdown table.
 function row(a, b, c, d, e, f, g, h) {
     printf "| %s | %s", a, b
     if (c != "") printf " | %s", c

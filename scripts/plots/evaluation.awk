@@ -1,8 +1,8 @@
-# evaluation.awk: a block of "x measured predicted low high error" for each variant, and for
-# each of its other sizes, out of what 'gpucal evaluate --csv' writes, times in ms; headed by
-# what tells it apart.
-#   -v x=n   the size along which it goes
-# FS=, before the file: the fields before "device" hold no commas.
+# evaluation.awk: from 'gpucal evaluate --csv', a block of "x measured predicted low high error"
+# (times in ms) for each variant and each combination of its other sizes, headed by the words
+# that distinguish it.
+#   -v x=n   the size on the x axis
+# Set FS=, before the file: the fields before "device" contain no commas.
 
 FNR == 1 {
     n_columns = split($0, header, ",")
@@ -15,8 +15,8 @@ function field(name) {
     return $(column[name])
 }
 
-# Takes this line's sizes: the one along which it goes in 'at', "" without it, and the
-# variant with the others in 'name'.
+# Splits this line's sizes: the x size goes to 'at' ("" if missing), the variant with its other
+# sizes to 'name'.
 function take_sizes(    words, pair, n, i) {
     at = ""
     name = field("variant")
@@ -47,7 +47,7 @@ field("level") == "kernel" && field("kernels") == 1 {
         1000 * field("high_s"), field("error_percent"))
 }
 
-# Ascending, as lines are drawn.
+# Sorts by x, as gnuplot draws lines in order.
 function sort_points(name,    i, j, t) {
     for (i = 2; i <= n_points[name]; i++)
         for (j = i; j > 1 && xs[name, j - 1] > xs[name, j]; j--) {
@@ -56,7 +56,7 @@ function sort_points(name,    i, j, t) {
         }
 }
 
-# The words that not all variants have; of one alone, the first.
+# The words that not all variants share; the first word if there is one variant only.
 function own_words(name,    words, n, i, own) {
     n = split(name, words, " ")
     for (i = 1; i <= n; i++)

@@ -1,11 +1,11 @@
-# evaluation_table.awk: geometric mean errors, coverage and ranking out of files that
-# 'gpucal evaluate --csv' wrote, as Markdown; FS=, before them.
+# evaluation_table.awk: Markdown table of geometric mean errors, coverage and ranking from
+# files of 'gpucal evaluate --csv'; set FS=, before them.
 
 BEGIN {
-    # What seed 004 reaches over five GPUs (its section 8).
-    seed["matmul"] = "4.3%"; seed["dg"] = "7.5%"; seed["stencil"] = "6.7%"
+    # Errors over five GPUs (Stevens and Kloeckner 2020, section 8).
+    paper["matmul"] = "4.3%"; paper["dg"] = "7.5%"; paper["stencil"] = "6.7%"
     print "| kernels | variant | sizes | geometric mean error | inside the 90% interval" \
-        " | fastest found | pairs in order | seed 004 |"
+        " | fastest found | pairs in order | Stevens and Kloeckner 2020 |"
     print "| --- | --- | --- | --- | --- | --- | --- | --- |"
 }
 
@@ -33,7 +33,7 @@ function put(what,    n) {
         printf "| %s | %s | %d | %.2f%% | %s | %s | %s | %s |\n", group, what, n,
             field("error_percent"), count(field("inside"), n),
             count(field("found"), field("sets")), count(field("ordered"), field("pairs")),
-            field("level") == "model" && group in seed ? seed[group] : "-"
+            field("level") == "model" && group in paper ? paper[group] : "-"
 }
 
 field("level") == "variant" { put(field("variant")) }

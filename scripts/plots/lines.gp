@@ -1,5 +1,5 @@
-# lines.gp: one figure of lines.  In the environment: DATA (series.awk), FIGURE (the .svg),
-# TITLE, XLABEL, YLABEL, and LOG, the axes that are logarithmic ("", "x", "y", "xy").
+# lines.gp: a figure of lines.  Environment: DATA (from series.awk), FIGURE (the .svg), TITLE,
+# XLABEL, YLABEL, and LOG, the logarithmic axes ("", "x", "y" or "xy").
 set terminal svg size 600,420 font "sans,12" background "white"
 set output system("printf %s \"$FIGURE\"")
 set title system("printf %s \"$TITLE\"") noenhanced

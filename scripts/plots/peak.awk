@@ -1,5 +1,5 @@
-# peak.awk: the highest rates beside clpeak's in the same run; after csv.awk, with clpeak.txt
-# and peak.csv.
+# peak.awk: highest measured rates beside clpeak's of the same run.  Load csv.awk first; reads
+# clpeak.txt and peak.csv.
 FILENAME ~ /clpeak/ {
     if (/\(GBPS\)/) section = "bandwidth"
     else if (/Single-precision/) section = "float32"

@@ -1,7 +1,6 @@
-# rates.awk: rates that a parameter file implies, beside clpeak's of the same run: a
-# multiply-add of all work-items of a sub-group is 2 operations each, and a load of the
-# streaming pattern 4 bytes.
-#   -v device=NAME   of the parameter file's devices
+# rates.awk: rates implied by a parameter file, beside clpeak's of the same run.  A sub-group's
+# multiply-add counts 2 operations per work-item, a load of the streaming pattern 4 bytes.
+#   -v device=NAME   one of the parameter file's devices
 # Files: clpeak.txt, which may be empty, and params.yaml.
 
 FILENAME ~ /clpeak/ {

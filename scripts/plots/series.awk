@@ -1,10 +1,10 @@
-# series.awk: lines of a figure out of a CSV file, after csv.awk.
+# series.awk: lines of a figure from a CSV file.  Load csv.awk first.
 #   -v match_all="read:direct write:direct"  only kernels with these arguments
-#   -v by="width"                        one line for each value (generator: a word for it)
-#   -v x=items -v y=gbytes_per_s         along this argument, the sum of these columns
-#   -v per=n -v scale=4e-9               or this argument by the time
-# both times the scale, if there is one.
-# Out come blocks of "x y" for gnuplot, each headed by its name in quotes.
+#   -v by="width"                        one line per value ("generator": per generator)
+#   -v x=items -v y=gbytes_per_s         x argument; y is the sum of these columns
+#   -v per=n -v scale=4e-9               or y is this argument divided by the time
+# y is multiplied by scale, if given.
+# Output: blocks of "x y" for gnuplot, each headed by its name in quotes.
 
 function is_wanted(    words, pair, n, i) {
     n = split(match_all, words, " ")
@@ -40,7 +40,7 @@ is_good() && is_wanted() && argument(x) != "" {
         ys[name, i] *= scale
 }
 
-# Ascending, as lines are drawn.
+# Sorts by x, as gnuplot draws lines in order.
 function sort_points(name,    i, j, t) {
     for (i = 2; i <= n_points[name]; i++)
         for (j = i; j > 1 && xs[name, j - 1] > xs[name, j]; j--) {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# audit_store.sh GPUCAL MAKE_STORE PARAMETERS - a store of devices of which some drifted,
-# audited: the page and the metrics tell what the text does.
+# audit_store.sh GPUCAL MAKE_STORE PARAMETERS - audit of a store in which some devices drifted:
+# page and metrics report the same as the text.
 set -eu
 gpucal=$1 make_store=$2 parameters=$3
 out=$(mktemp -d)

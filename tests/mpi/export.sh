@@ -1,6 +1,5 @@
 #!/bin/bash
-# export.sh - what is told to schedulers, from a store made of a recorded run:
-# export.sh GPUCAL DATA
+# export.sh GPUCAL DATA - gpucal export to Slurm and Flux, from a store made of a recorded run
 set -u
 gpucal=$1 data=$2
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX") || exit 1

@@ -1,6 +1,5 @@
 #!/bin/bash
-# if_changed.sh - calibrations that are left out as nothing has changed, and that are not:
-# if_changed.sh GPUCAL DATA FAKE_DRIVER.SO
+# if_changed.sh GPUCAL DATA FAKE_DRIVER.SO - calibrations that --if-changed skips and repeats
 set -u
 gpucal=$1 data=$2 fake_driver=$3
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpucal-test.XXXXXX") || exit 1

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A node that is being calibrated is not calibrated a second time meanwhile: the second
-# run says which run it is in the way of, and disturbs neither that one nor the store.
+# A node that is being calibrated is not calibrated a second time: the second run names the first
+# one, and disturbs neither that run nor the store.
 # shellcheck source=tests/slurm/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# test_command.sh GPUCAL RECORD: what gpucal store tells and how it exits, on a store that
-# is filled from a record
+# test_command.sh GPUCAL RECORD: output and exit status of gpucal store, on a store filled from
+# a record
 set -u
 gpucal=$1
 record=$2

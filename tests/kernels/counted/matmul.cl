@@ -1,4 +1,4 @@
-/* Matrix products of seed 004 section 2, with and without prefetching. */
+/* Matrix products of Stevens and Kloeckner 2020, section 2, with and without prefetching. */
 #ifndef real
 #define real float
 #endif

@@ -1,4 +1,4 @@
-/* A 5-point stencil: 16x16 work-items load, the inner 14x14 compute (seed 004 section 8.5). */
+/* 5-point stencil (Stevens and Kloeckner 2020, section 8.5): 16x16 items load, 14x14 compute. */
 __kernel void stencil(__global const float *u, __global float *r, int n)
 {
     __local float t[16][16];

@@ -1,8 +1,8 @@
-# seed002.awk: what seed 002 says of transactions, products and transfers; after csv.awk,
-# with transactions.csv, products.csv, transfers.csv, pieces.csv and overlap.csv.
+# wang.awk: transactions, matrix products and transfers (Wang 2013).  Load csv.awk first; reads
+# transactions.csv, products.csv, transfers.csv, pieces.csv and overlap.csv.
 BEGIN {
     n_patterns = split("aligned permuted offset uniform scattered", patterns, " ")
-    split("100% 100% 80% 12.5% 12.5%", seed_used, " ")
+    split("100% 100% 80% 12.5% 12.5%", paper_used, " ")
     split("4 4 5 1 32", segments, " ") # of 32 bytes, for a row of 32 work-items
 }
 FILENAME ~ /transactions.csv$/ && is_good() {
@@ -46,7 +46,7 @@ function print_transfers(    i, j, k, n, keys, line) {
     }
 }
 
-# Where the kernel takes about as long as the copy, most could be hidden.
+# Uses the kernel whose time is closest to the copy's, where most could be hidden.
 function print_overlap(    w, k, c, far, best, nearest) {
     for (w in works) {
         k = t[w, 1, 0]; c = t[w, 0, 1]
@@ -68,12 +68,12 @@ function print_overlap(    w, k, c, far, best, nearest) {
 }
 
 function print_transactions(    i, w) {
-    print "Loads of a word per work-item, by rows of 32; moved, if whole segments of 32 bytes move:\n"
-    print "| pattern | segments of a row | used of them (the seed) | 10^9 words/s | GB/s used | GB/s moved |"
+    print "Loads of one word per work-item, in rows of 32; 'moved' assumes whole segments of 32 bytes:\n"
+    print "| pattern | segments of a row | used of them (the slides) | 10^9 words/s | GB/s used | GB/s moved |"
     print "| --- | --- | --- | --- | --- | --- |"
     for (i = 1; i <= n_patterns; i++) {
         w = words[patterns[i]] / 1e9
-        row(patterns[i], segments[i], seed_used[i], short(w),
+        row(patterns[i], segments[i], paper_used[i], short(w),
             short(patterns[i] == "uniform" ? w / 8 : w * 4), short(w * segments[i]))
     }
     print ""
@@ -88,12 +88,12 @@ END {
         print product
     }
     if (n_sizes) {
-        print "Copies between host and device, time and GB/s (the seed: 16 GB/s, PCIe gen3):\n"
+        print "Copies between host and device, time and GB/s (the slides: 16 GB/s, PCIe gen3):\n"
         print_transfers()
         print ""
     }
     if (pieces != "") {
-        print "64 MiB in pieces, pinned (the seed: one large transfer is much better):\n"
+        print "64 MiB in pieces, pinned (the slides: one large transfer is much better):\n"
         print "| direction | pieces | GB/s |\n| --- | --- | --- |"
         print pieces
     }

@@ -1,24 +1,24 @@
 #!/bin/bash
-# seeds.sh: the tables and figures that the papers behind gpucal's catalogue print for
-# their GPUs, with this machine's device beside them.
+# papers.sh: tables and figures of the papers that gpucal's catalogue follows (references in
+# DESIGN.md), with the results of this machine's device beside the printed ones.
 #
-#   scripts/seeds.sh measure OUT [GROUP]...   times the kernels: CSV files in OUT
-#   scripts/seeds.sh draw OUT                 OUT/tables.md and OUT/plots/*.svg of them
-#   scripts/seeds.sh OUT                      both
+#   scripts/papers.sh measure OUT [GROUP]...   times the kernels; writes CSV files to OUT
+#   scripts/papers.sh draw OUT                 writes OUT/tables.md and OUT/plots/*.svg
+#   scripts/papers.sh OUT                      does both
 #
-# Measuring needs bash and awk, drawing gnuplot as well; clpeak is run where it is in PATH
-# or named by CLPEAK.  DEVICE picks the device by its name, with * and ?, or its kind
-# (default: the first GPU, else the first device), BUILD the build folder (default: build).
-# GROUPs, or the papers "seed000" to "seed003", pick what is measured (default: all, about
-# 8 minutes on a large GPU).  Each has a limit in seconds; one that fails is named and the
-# others go on.
+# Measuring needs bash and awk; drawing also needs gnuplot.  clpeak is run if it is in PATH or
+# named by CLPEAK.  DEVICE selects the device by name (with * and ?) or by kind (default: the
+# first GPU, else the first device); BUILD is the build folder (default: build).
+# GROUP is a group of kernels below or a paper: haigh_mccreath, saremi, wang or ppc (default:
+# everything, about 8 minutes on a large GPU).  Each group has a time limit; a group that
+# fails is reported and the others continue.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 plots=$top/scripts/plots
 gpucal=${BUILD:-$top/build}/mpi/gpucal
 
 die() {
-    echo "seeds.sh: $*" >&2
+    echo "papers.sh: $*" >&2
     exit 1
 }
 
@@ -27,21 +27,21 @@ die() {
 
 # ---- measuring ----
 
-# By its own name or its paper's.
+# True if the group or its paper was asked for.
 is_wanted() { # GROUP
     local all=" ${wanted[*]} "
     [ ${#wanted[@]} = 0 ] || [[ $all == *" $1 "* || $all == *" $paper "* ]]
 }
 
-# Times what the tags pick, within the seconds; making and counting the kernels comes on
-# top of them.
+# Times the kernels that the tags select, within SECONDS; generating and counting them takes
+# additional time.
 group() { # NAME SECONDS TAG...
     local name=$1 limit_s=$2 began=$SECONDS good=
     shift 2
     is_wanted "$name" || return 0
     timeout $((2 * limit_s + 60)) "$gpucal" kernels "$@" --run --device "$device" \
         --budget "$limit_s" --csv "$out/$name.csv" > "$out/$name.txt" 2>&1 ||
-        { failed+=("$name") && good="not all: "; }
+        { failed+=("$name") && good="incomplete: "; }
     printf '%-16s %4d s  %s%s\n' "$name" $((SECONDS - began)) "$good" \
         "$(tail -n 1 "$out/$name.txt")"
 }
@@ -54,15 +54,15 @@ counts() { # NAME TAG...
         failed+=("counts of $name")
 }
 
-# The rates that others are compared with, beside clpeak's.
+# Peak rates, the baseline of the other tables, and clpeak's.
 measure_peak() {
     ! is_wanted clpeak || measure_clpeak
     group peak 25 --match intersect flops_madd_pattern flops_add_pattern gmem_copy_pattern \
         gmem_triad_pattern dtype:float32 unroll:1,2,4 width:1,4,16 per_item:1,4
 }
 
-# Sizes such that the largest work-groups are still as many as multiprocessors.
-measure_seed_000() {
+# Sizes large enough for one work-group per multiprocessor at the largest work-group size.
+measure_haigh_mccreath() {
     local n f
     n=$(size "$(seq -s, 64 64 1024)" 64,256,1024)
     f=$(size 1,2,4,8,16,32 1,4,32)
@@ -74,17 +74,17 @@ measure_seed_000() {
         "M:$(size 4194304 16384)"
 }
 
-# Of a benchmark's configurations, the counts at the size that was measured.
+# Counts of a benchmark's configurations at the measured size.
 count_benchmark() { # NAME TAG...
     local size
     size=$(sed -n '2s/^[^,]*,[^,]* \(M:[0-9]*\),.*/\1/p' "$out/$1.csv")
     counts "$1" "$1" "N:$(seq -s, 64 64 1024)" F:1,2,4,8,16,32 "${@:2}" "$size"
 }
 
-# Where the heuristic is known; that needs no device.
-count_seed_000() {
-    local paper=seed000 wanted=()
-    [ ! -s "$out/kmeans.counts" ] || return 0 # drawn before
+# Counts for the paper's heuristic; no device is needed.
+count_haigh_mccreath() {
+    local paper=haigh_mccreath wanted=()
+    [ ! -s "$out/kmeans.counts" ] || return 0 # counted by an earlier call
     count_benchmark increment
     count_benchmark dense
     count_benchmark dense2
@@ -92,19 +92,19 @@ count_seed_000() {
     count_benchmark kmeans centres_local:0,1 distances_local:0,1
 }
 
-measure_seed_001() {
+measure_saremi() {
     local few=1,2,4,8,16,32,64
     local many=1,2,3,4,5,6,7,8,10,12,14,16,20,24,28,32,40,48,56,64
     group items 60 items_pattern bits:32,64,128 "items:$(size $many $few)" \
         "n:$(size 134217728 4194304)"
     group banks 20 lmem_banks_pattern "banks:$(size "$(seq -s, 1 32)" 1,2,4,8,16,32)"
     group atomics 20 atomics segments:1,2,4,8,16,32,64,128,256
-    # With one bin, a compiler needs no input.
+    # No single bin: a compiler would then not read the input.
     group histogram 50 histogram "bins:$(size 2,4,16,64,256,1024 2,16,256)" \
         "items:$(size 1,2,4,8,16,32 1,4,16)" "n:$(size 33554432 1048576)"
 }
 
-measure_seed_002() {
+measure_wang() {
     group transactions 15 gmem_transaction_pattern
     group products 15 --match intersect matmul_naive matmul_blocked "n:$(size 4096 256)"
     group transfers 40 --match intersect transfer_to_device transfer_from_device \
@@ -113,10 +113,10 @@ measure_seed_002() {
     group overlap 15 transfer_overlap "work:$(size 16384,65536,262144 64,256,1024)"
 }
 
-measure_seed_003() {
+measure_ppc() {
     local n
-    # Seed 003 does not print its size.  V4 writes 153 MiB, which are rows of 6336 numbers;
-    # 6300 pads to that.
+    # The chapter does not print n.  V4 writes 153 MiB, that is rows of 6336 numbers, and 6300
+    # is padded to 6336.
     n=$(size 6300 256)
     group minplus 30 min_plus "n:$n"
     counts minplus min_plus "n:$n"
@@ -125,20 +125,20 @@ measure_seed_003() {
 measure_all() {
     local paper
     paper=peak && measure_peak
-    paper=seed003 && measure_seed_003
-    paper=seed002 && measure_seed_002
-    paper=seed001 && measure_seed_001
-    paper=seed000 && measure_seed_000
+    paper=ppc && measure_ppc
+    paper=wang && measure_wang
+    paper=saremi && measure_saremi
+    paper=haigh_mccreath && measure_haigh_mccreath
 }
 
 measure() {
-    [ -x "$gpucal" ] || die "no $gpucal: scripts/build.sh makes it, BUILD names its folder"
+    [ -x "$gpucal" ] || die "$gpucal not found: run scripts/build.sh, or set BUILD to the build folder"
     find_device
     echo "$device" > "$out/device"
     echo "measuring $device, a $kind, in $out"
     measure_all
     echo "measured in $SECONDS s"
-    [ ${#failed[@]} = 0 ] || echo "not all of: ${failed[*]}"
+    [ ${#failed[@]} = 0 ] || echo "failed or incomplete: ${failed[*]}"
 }
 
 # ---- drawing ----
@@ -160,16 +160,16 @@ table() { # TITLE PROGRAM FILE...
     echo
 }
 
-# One .svg of a group's kernels; the other arguments are series.awk's.
+# Draws one .svg of a group's kernels; further arguments are passed to series.awk.
 figure() { # NAME TITLE XLABEL LOG GROUP VARIABLE=VALUE...
     local name=$1 file=$out/$5.csv variables=() variable data
-    [ -s "$file" ] || { echo "no $file for $name" && return; }
+    [ -s "$file" ] || { echo "$name: no $file" && return; }
     for variable in "${@:6}"; do
         variables+=(-v "$variable")
     done
     data=$out/plots/$name.dat
     awk "${variables[@]}" -f "$plots/csv.awk" -f "$plots/series.awk" FS=, "$file" > "$data"
-    [ -s "$data" ] || { echo "nothing to draw in $name" && rm "$data" && return; }
+    [ -s "$data" ] || { echo "$name: no data to draw" && rm "$data" && return; }
     if [ -n "${MORE:-}" ]; then # "name: y y y", for x of 1, 2, 3
         printf '\n\n"%s"\n' "${MORE%%: *}" >> "$data"
         tr ' ' '\n' <<< "${MORE#*: }" | awk '{ print NR, $1 }' >> "$data"
@@ -179,10 +179,9 @@ figure() { # NAME TITLE XLABEL LOG GROUP VARIABLE=VALUE...
     rm "$data"
 }
 
-# An NVIDIA H200's multiprocessor: work-groups, work-items and shared memory from NVIDIA's
-# Hopper tuning guide, cores from its H100 whitepaper; the memory's latency as measured on
-# an H100 in arXiv:2402.13499; sectors of 32 bytes and 4 cycles of an addition are the same
-# since Volta.
+# Facts of an NVIDIA H200 multiprocessor: work-groups, work-items and shared memory from
+# NVIDIA's Hopper tuning guide, cores from its H100 whitepaper; memory latency as measured on
+# an H100 in arXiv:2402.13499; sectors of 32 bytes and 4 cycles per addition, as since Volta.
 device_facts() {
     case $(cat "$out/device") in
     *H200*) echo sms=132 clock_hz=1.98e9 cores=128 blocks=32 threads=2048 \
@@ -195,47 +194,48 @@ draw_tables() {
     for fact in $(device_facts); do
         facts+=(-v "$fact")
     done
-    [ ${#facts[@]} = 0 ] || count_seed_000
+    [ ${#facts[@]} = 0 ] || count_haigh_mccreath
     echo "## $(cat "$out/device")"
     echo
-    table "Configurations of five kernels (seed 000, table 2)" seed000 peak.csv \
-        {increment,dense,dense2,kmeans,blur}.csv {increment,dense,dense2,kmeans,blur}.counts
+    table "Configurations of five kernels (Haigh and McCreath 2015, table 2)" haigh_mccreath \
+        peak.csv {increment,dense,dense2,kmeans,blur}.csv {increment,dense,dense2,kmeans,blur}.counts
     facts=()
     table "Highest rates" peak clpeak.txt peak.csv
-    table "Transactions, products, transfers (seed 002)" seed002 \
+    table "Transactions, products, transfers (Wang 2013)" wang \
         {transactions,products,transfers,pieces,overlap}.csv
-    table "Min-plus product (seed 003)" seed003 {peak,minplus}.csv minplus.counts
+    table "Min-plus product (Programming Parallel Computers, chapter 4)" ppc \
+        {peak,minplus}.csv minplus.counts
 }
 
-# What figure 5.3 of seed 001 prints for direct reads and writes of a GTX 1080.
+# Direct reads and writes of a GTX 1080 (Saremi 2018, figure 5.3).
 GTX_1080="110.696 110.226 106.33 109.859 80.1591 71.1674 62.0664 68.3808 56.223 55.7024 \
 54.6475 55.1145 52.5941 51.4011 50.3878 57.5653"
 
 draw_items() {
-    MORE="GTX 1080, direct: $GTX_1080" figure seed001_6_2 \
+    MORE="GTX 1080, direct: $GTX_1080" figure saremi_6_2 \
         "Items per work-item, 32 bits (fig. 6.2 to 6.5)" items y items "${rate[@]}" \
         "by=read write" match_all=bits:32
-    figure seed001_6_6 "Direct read and write (fig. 6.6)" items "" items "${rate[@]}" \
+    figure saremi_6_6 "Direct read and write (fig. 6.6)" items "" items "${rate[@]}" \
         by=bits "match_all=read:direct write:direct"
-    figure seed001_6_7 "Direct read, striped write (fig. 6.7)" items "" items \
+    figure saremi_6_7 "Direct read, striped write (fig. 6.7)" items "" items \
         "${rate[@]}" by=bits "match_all=read:direct write:striped"
-    figure seed001_6_8 "Striped read, direct write (fig. 6.8)" items "" items \
+    figure saremi_6_8 "Striped read, direct write (fig. 6.8)" items "" items \
         "${rate[@]}" by=bits "match_all=read:striped write:direct"
-    figure seed001_6_12 "Spilled registers: striped read and write (fig. 6.12)" items "" \
+    figure saremi_6_12 "Spilled registers: striped read and write (fig. 6.12)" items "" \
         items "${rate[@]}" by=bits "match_all=read:striped write:striped"
 }
 
 draw_figures() {
     local version figure rate=(x=items y=gbytes_per_s)
     draw_items
-    figure seed001_6_14 "Local memory by active banks (fig. 6.14)" "active banks" "" \
+    figure saremi_6_14 "Local memory by active banks (fig. 6.14)" "active banks" "" \
         banks x=banks y=local_gbytes_per_s by=access
-    YLABEL="10^9 operations/s" figure seed001_6_15 \
+    YLABEL="10^9 operations/s" figure saremi_6_15 \
         "Atomics by active segments (fig. 6.15 to 6.17)" "active segments" xy atomics \
         x=segments "y=gbytes_per_s local_gbytes_per_s" scale=0.125 by=generator
     figure=1
     for version in naive striped padded local local_padded; do
-        figure "seed001_7_$figure" "Histogram, $version (fig. 7.$figure)" bins x \
+        figure "saremi_7_$figure" "Histogram, $version (fig. 7.$figure)" bins x \
             histogram x=bins per=n scale=4e-9 by=items "match_all=version:$version"
         figure=$((figure + 1))
     done
@@ -243,8 +243,8 @@ draw_figures() {
 
 draw() {
     local figures
-    command -v gnuplot > /dev/null || die "no gnuplot here (package gnuplot-nox)"
-    [ -s "$out/device" ] || die "nothing was measured in $out"
+    command -v gnuplot > /dev/null || die "gnuplot not found (package gnuplot-nox)"
+    [ -s "$out/device" ] || die "$out has no measurements: run 'papers.sh measure' first"
     mkdir -p "$out/plots"
     draw_tables > "$out/tables.md"
     draw_figures
@@ -259,7 +259,7 @@ main() {
     measure | draw) what=$1 && shift ;;
     -h | --help | '') sed -n '2,/^set -u/s/^# \{0,1\}//p' "$0" && exit 0 ;;
     esac
-    [ -n "${1:-}" ] || die "$what needs a folder (see --help)"
+    [ -n "${1:-}" ] || die "$what: no folder given (see --help)"
     mkdir -p "$1" && out=$(cd "$1" && pwd) || exit 1
     wanted=("${@:2}")
     [ "$what" = draw ] || measure

@@ -1,9 +1,10 @@
-# seed000.awk: table 2 of seed 000; after csv.awk, with peak.csv and, for each benchmark,
-# its .csv and, where the heuristic is known, its .counts ('gpucal kernels --counts', for
-# sub-groups of 32).  The device's facts, where they are known, as variables:
-#   sms, clock_hz, cores (of an SM), blocks, threads, local_bytes (an SM's most),
-#   latency (of global memory, cycles), sector (bytes that one element moves at least),
-#   depth (cycles until a result is there)
+# haigh_mccreath.awk: table 2 of Haigh and McCreath 2015.  Load csv.awk first; reads peak.csv
+# and, for each benchmark, its .csv and, if the heuristic is to be evaluated, its .counts
+# ('gpucal kernels --counts', for sub-groups of 32).  The heuristic needs facts of the device
+# as variables:
+#   sms, clock_hz, cores (per SM), blocks, threads, local_bytes (maxima per SM),
+#   latency (of global memory, cycles), sector (least bytes moved per element),
+#   depth (cycles from an operation to its result)
 BEGIN {
     n = split("increment dense dense2 kmeans blur", benchmarks, " ")
     split("96 192 192 768 576", n_configurations, " ")
@@ -14,9 +15,9 @@ BEGIN {
     split("4.2% 0.2% 18.4% 44.6% 19.3%", k20_slowdown, " ")
 }
 
-# ---- the heuristic, seed 000 section 2.1 ----
+# ---- the heuristic (Haigh and McCreath 2015, section 2.1) ----
 
-# A kernel starts: the words of its name behind the generator's are its arguments.
+# Starts a kernel: the words of its name after the generator's are its arguments.
 function begin_kernel() {
     end_kernel()
     counted = $0
@@ -29,8 +30,8 @@ function least(a, b) {
     return a < b ? a : b
 }
 
-# In seconds; the work-groups that an SM has at once decide how much of the bandwidth and
-# of the arithmetic is used.  Sets in_flight, the elements that are under way on an SM.
+# Cost in seconds: the number of resident work-groups per SM determines the share of bandwidth
+# and arithmetic that is used.  Sets in_flight, the elements in flight per SM.
 function cost(    k, saturating, memory, compute) {
     k = least(blocks, int(threads / group))
     if (local_used)
@@ -45,8 +46,8 @@ function cost(    k, saturating, memory, compute) {
     return (memory + compute) * (k == 1 && barriers > 2 ? 2 : 1)
 }
 
-# The cheapest of a benchmark that the device could run; of several, the one with most
-# under way.
+# Keeps the cheapest configuration of a benchmark that the device could run; of equal ones,
+# that with the most elements in flight.
 function end_kernel(    name, c) {
     if (counted == "" || !sms || !bandwidth || !(counted in time_of))
         return
@@ -100,14 +101,14 @@ FILENAME !~ /peak.csv$/ && is_good() {
     rows[$1] = argument("M"); columns[$1] = argument("K")
 }
 
-# Bytes that have to move.
+# The least number of bytes moved.
 function needed(name) {
     if (name == "increment" || name == "blur")
         return 8 * rows[name]
     return 4 * rows[name] * (columns[name] + 1)
 }
 
-# Without the arguments that are the same for all.
+# The arguments without those that all configurations share.
 function configuration(arguments) {
     sub(/^dtype:[^ ]* /, "", arguments)
     sub(/ (K|D|R|M):.*$/, "", arguments)
@@ -116,8 +117,8 @@ function configuration(arguments) {
 
 END {
     end_kernel()
-    print "Times in ms: lower bound, the best configuration, the heuristic's and how much" \
-        " slower that is, the worst."
+    print "Times in ms: lower bound, best configuration, the heuristic's choice and its" \
+        " slowdown, worst configuration."
     print ""
     row("benchmark", "GTX580: bound, best, slowdown", "K20: best, slowdown",
         "here: configurations", "bound, best", "heuristic, slowdown", "worst",

@@ -1,9 +1,10 @@
-# seed003.awk: the min-plus product's versions; after csv.awk, with the files peak.csv,
-# minplus.csv and minplus.counts (of 'gpucal kernels --counts', for sub-groups of 32).
+# ppc.awk: versions of the min-plus product (Programming Parallel Computers, chapter 4).  Load
+# csv.awk first; reads peak.csv, minplus.csv and minplus.counts ('gpucal kernels --counts', for
+# sub-groups of 32).
 BEGIN {
     n_versions = split("V0 V1 V2 V3 V2v V4", versions, " ")
-    split("3763 1389 208 168 220 137", seed_ms, " ")
-    split("4% 10% 57% 67% - 78%", seed_efficiency, " ")
+    split("3763 1389 208 168 220 137", paper_ms, " ")
+    split("4% 10% 57% 67% - 78%", paper_efficiency, " ")
 }
 
 FILENAME ~ /counts$/ && /^min_plus/ {
@@ -12,7 +13,7 @@ FILENAME ~ /counts$/ && /^min_plus/ {
     match($0, / n:[0-9]*/)
     n = substr($0, RSTART + 3, RLENGTH - 3)
 }
-# Loads of all work-items: "[~] per value ..."; a sub-group's count for 32 of them.
+# Loads per work-item, from lines "[~] per value ..."; a sub-group's count holds for 32.
 FILENAME ~ /counts$/ && / f_mem_access.*_load/ {
     at = $1 == "~" ? 2 : 1
     loads = $(at + 1) * ($at == "sub-group" ? 32 : 1)
@@ -31,13 +32,13 @@ $1 ~ /^min_plus_v/ && is_good() {
 }
 
 END {
-    printf "Additions alone run at %s Gop/s here; efficiency is against that.\n\n", short(add)
+    printf "Efficiency is relative to the measured rate of additions alone, %s Gop/s.\n\n", short(add)
     row("version", "its GPU, n = 6300", "efficiency", "here, n = " size, "efficiency",
         "global loads per addition", "local loads per addition")
     row("---", "---", "---", "---", "---", "---", "---")
     for (i = 1; i <= n_versions; i++) {
         v = versions[i]
-        row(v, seed_ms[i] " ms", seed_efficiency[i], short(ms[v]) " ms",
+        row(v, paper_ms[i] " ms", paper_efficiency[i], short(ms[v]) " ms",
             add ? sprintf("%.0f%%", 100 * rate[v] / add) : "-", short(global_loads[v]),
             short(local_loads[v]))
     }
