@@ -140,7 +140,8 @@ int gcal_source_find_function(const struct gcal_source_unit *unit, const char *n
 /* ---- types ---- */
 
 /* clang's own numbers of address spaces, the same for every target and, as far as
- * LLVM 14 to 19 were tried, for every version; tests/kernels/test_clang.c checks them.
+ * LLVM 14 to 19 were tried, for every version; tests/kernels/source/test_source.c checks
+ * them.
  */
 enum { SPACE_GLOBAL = 1, SPACE_LOCAL = 2, SPACE_CONSTANT = 3 };
 

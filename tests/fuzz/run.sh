@@ -52,7 +52,7 @@ write_kernels() { # FOLDER
         { print_first_line "$description" && cat "${description%/*}/$source"; } \
             > "$1/$(basename "$description" .yaml).cl"
     done
-    for source in "$tree"/tests/kernels/counted/*.cl; do
+    for source in "$tree"/tests/kernels/count/kernels/*.cl; do
         for kernel in $(sed -n 's/.*__kernel void \([a-z_0-9]*\)(.*/\1/p' "$source"); do
             { echo "// local=16,16; global=n,n; kernel=$kernel;" && cat "$source"; } \
                 > "$1/counted_$kernel.cl"

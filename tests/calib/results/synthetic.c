@@ -1,0 +1,316 @@
+#include "calib/model/measurement.h"
+#include "calib/results/results.h"
+#include "store/record/record.h"
+#include "tests/calib/results/synthetic.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/random.h"
+#include "calib/model/profile.h"
+#include "tests/folder.h"
+
+#define N_SAMPLES 20
+#define NOISE     0.003
+
+/* ---- a kernel ---- */
+
+double add_up(double adds, double muls)
+{
+    return true_add_s * adds + true_mul_s * muls + true_launch_s;
+}
+
+double hide(double adds, double muls)
+{
+    double a = true_add_s * adds, m = true_mul_s * muls;
+
+    return fmax(a, m) + 0.3 * fmin(a, m) + true_launch_s;
+}
+
+static void add_entry(struct gcal_profile *profile, enum gcal_feature_kind kind,
+                      const char *op, const char *count)
+{
+    struct gcal_profile_entry *entry = gcal_profile_add(profile, NULL);
+
+    entry->feature =
+        op ? gcal_buf_format("f_op_float32_%s", op) : strdup("f_sync_kernel_launch");
+    entry->kind = kind;
+    entry->granularity = GCAL_PROFILE_PER_KERNEL;
+    entry->count = strdup(count);
+    entry->dtype = op ? strdup("float32") : NULL;
+    entry->op = op ? strdup(op) : NULL;
+}
+
+static void add_part(struct gcal_profile *profile, enum gcal_feature_kind kind,
+                     const char *part, const char *tag, const char *count)
+{
+    struct gcal_profile_entry *entry = gcal_profile_add(profile, NULL);
+
+    entry->feature = gcal_buf_format("%s_tag:%s", part, tag);
+    entry->kind = kind;
+    entry->granularity = GCAL_PROFILE_PER_KERNEL;
+    entry->count = strdup(count);
+    entry->tag = strdup(tag);
+}
+
+char *make_part_profile(const char *tag)
+{
+    struct gcal_profile *profile = calloc(1, sizeof(*profile));
+    char *text;
+
+    profile->kernel = strdup("k");
+    profile->n_parameters = 2;
+    profile->parameters = calloc(2, sizeof(char *));
+    profile->parameters[0] = strdup("a");
+    profile->parameters[1] = strdup("m");
+    profile->n_dims = 1;
+    profile->local_size[0] = 1;
+    profile->groups[0] = strdup("a");
+    add_entry(profile, GCAL_FEATURE_OP, "add", "a");
+    add_entry(profile, GCAL_FEATURE_OP, "mul", "m");
+    add_entry(profile, GCAL_FEATURE_KERNEL_LAUNCH, NULL, "1");
+    if (tag) {
+        add_part(profile, GCAL_FEATURE_MEMORY, "f_memory", tag, "a");
+        add_part(profile, GCAL_FEATURE_ONCHIP, "f_onchip", tag, "m");
+    }
+    text = gcal_profile_encode(profile, NULL);
+    gcal_profile_destroy(profile);
+    return text;
+}
+
+char *make_profile(void)
+{
+    return make_part_profile(NULL);
+}
+
+/* ---- a synthetic record ---- */
+
+static const char *record_path(void)
+{
+    static char path[80];
+
+    snprintf(path, sizeof(path), "%s/record.h5", folder);
+    return path;
+}
+
+struct maker make_start(size_t n_devices, const double *slowness)
+{
+    struct maker m = { .random = 713, .n_devices = n_devices };
+
+    m.writer = gcal_record_create(record_path(), NULL);
+    assert_non_null(m.writer);
+    m.sink = gcal_record_sink(m.writer);
+    for (size_t i = 0; i < n_devices; i++) {
+        char uid[] = "uuid:0";
+        struct gcal_run_device device = {
+            .node = "n1",
+            .info = { .uid = uid,
+                      .type = "test-cpu",
+                      .platform = "Test",
+                      .vendor = "Test",
+                      .name = "CPU",
+                      .driver = "1",
+                      .version = "OpenCL 3.0",
+                      .device_type = "cpu",
+                      .pci = "",
+                      .sub_group_size = 1 },
+        };
+
+        uid[5] += (char)i;
+        m.slowness[i] = slowness ? slowness[i] : 1;
+        assert_int_equal(m.sink.device(m.sink.context, &device, NULL), 0);
+    }
+    return m;
+}
+
+static double noisy(struct maker *m, double time_s)
+{
+    double u = (double)(gcal_random_next(&m->random) >> 11) * 0x1p-53;
+    double v = (double)(gcal_random_next(&m->random) >> 11) * 0x1p-53;
+
+    return time_s * (1 + NOISE * (u + v - 1));
+}
+
+static void measure(struct maker *m, const char *id, double time_s)
+{
+    for (size_t i = 0; i < m->n_devices; i++) {
+        struct gcal_measurement_sample samples[N_SAMPLES] = { 0 };
+        char uid[] = "uuid:0";
+        struct gcal_measurement measurement = { .node = "n1",
+                                                .device_uid = uid,
+                                                .kernel_id = (char *)id,
+                                                .status = GCAL_MEASUREMENT_GOOD,
+                                                .stop = GCAL_MEASUREMENT_STOP_NOISE,
+                                                .n_samples = N_SAMPLES,
+                                                .samples = samples };
+
+        uid[5] += (char)i;
+        for (size_t k = 0; k < N_SAMPLES; k++)
+            samples[k].time_s = noisy(m, m->slowness[i] * time_s);
+        assert_int_equal(m->sink.measurement(m->sink.context, &measurement, NULL), 0);
+    }
+}
+
+void put_part(struct maker *m, struct kernel k, const char *family, const char *tag)
+{
+    static char *names[] = { "a", "m" };
+    double sizes[] = { k.adds, k.muls };
+    char *name = gcal_buf_format("%s %s", k.generator, k.arguments);
+    char *text = make_part_profile(tag);
+    struct gcal_run_kernel kernel = {
+        .id = name,
+        .name = name,
+        .generator = (char *)k.generator,
+        .family = (char *)family,
+        .source = "",
+        .entry = "k",
+        .build_options = "",
+        .launch = "",
+        .profile = text,
+        .models = (char *)k.models,
+        .n_sizes = 2,
+        .size_names = names,
+        .size_values = sizes,
+    };
+
+    assert_int_equal(m->sink.kernel(m->sink.context, &kernel, NULL), 0);
+    measure(m, name, k.time_s);
+    free(name);
+    free(text);
+}
+
+void put_kernel(struct maker *m, struct kernel k)
+{
+    put_part(m, k, k.generator, NULL);
+}
+
+void put_ladder(struct maker *m, const char *generator, const char *models, double adds,
+                double muls, double (*time)(double, double), double factor)
+{
+    for (size_t i = 0; i < 4; i++) {
+        double n = 4099e3 * pow(3, (double)i);
+        char arguments[40];
+
+        snprintf(arguments, sizeof(arguments), "dtype:float32 n:%.0f", n);
+        put_kernel(m, (struct kernel){ .generator = generator,
+                                       .arguments = arguments,
+                                       .models = models,
+                                       .adds = adds * n,
+                                       .muls = muls * n,
+                                       .time_s = factor * time(adds * n, muls * n) });
+    }
+}
+
+void put_microbenchmarks(struct maker *m, double (*time)(double, double))
+{
+    put_ladder(m, "adds", "m", 1, 0, time, 1);
+    put_ladder(m, "muls", "m", 0, 1, time, 1);
+    put_ladder(m, "even", "m", 1, 1, time, 1);
+    put_ladder(m, "more_adds", "m", 3, 1, time, 1);
+    put_ladder(m, "more_muls", "m", 1, 2, time, 1);
+}
+
+struct gcal_record *make_end(struct maker *m)
+{
+    struct gcal_record_header header = { .run_id = "20261121T041705Z-1a2b3c4d",
+                                         .started_utc = "2026-11-21T04:17:05Z",
+                                         .finished_utc = "2026-11-21T04:19:06Z",
+                                         .gpucal_version = "0.1.0",
+                                         .launcher = "none",
+                                         .config = "",
+                                         .config_file = "models.yaml",
+                                         .n_ranks = 1 };
+    struct gcal_record *record;
+
+    assert_int_equal(gcal_record_finish(m->writer, &header, NULL), 0);
+    record = gcal_record_open(record_path(), NULL);
+    assert_non_null(record);
+    return record;
+}
+
+/* ---- a model of several forms ---- */
+
+void add_form(struct gcal_config *config, const char *name, const char *expression,
+              bool tailored)
+{
+    struct gcal_config_model *m = config->models;
+    struct gcal_error err = { 0 };
+    struct gcal_model *model = gcal_model_create("m", "f_cl_wall_time", expression, &err);
+
+    if (!model)
+        fail_msg("%s", err.text);
+    m->forms = realloc(m->forms, (m->n_forms + 1) * sizeof(*m->forms));
+    m->forms[m->n_forms++] = (struct gcal_config_form){ .name = strdup(name),
+                                                        .model = model,
+                                                        .tailored = tailored };
+    m->model = m->forms[0].model;
+}
+
+struct gcal_config one_form(void)
+{
+    struct gcal_config config = { .n_models = 1,
+                                  .models = calloc(1, sizeof(*config.models)) };
+
+    add_form(&config, "linear", ADDS " + " MULS " + " LAUNCHES, false);
+    return config;
+}
+
+void add_partial(struct gcal_config *config, const char *a, const char *b)
+{
+    char *text = gcal_buf_format(
+        "max(%s, %s) + p_hidden * (%s + %s - max(%s, %s)) + " LAUNCHES, a, b, a, b, a, b);
+    struct gcal_model_parameter *hidden;
+
+    add_form(config, "partial", text, false);
+    free(text);
+    hidden = gcal_model_parameter_find(
+        config->models->forms[config->models->n_forms - 1].model, "p_hidden");
+    free(hidden->unit);
+    hidden->unit = strdup("1");
+    hidden->initial = 0.5;
+    hidden->max = 1.5;
+}
+
+struct gcal_config two_forms(void)
+{
+    struct gcal_config config = one_form();
+
+    add_partial(&config, ADDS, MULS);
+    return config;
+}
+
+const struct gcal_result_type_fit *fit(const struct gcal_record *record,
+                                       const struct gcal_config *config,
+                                       struct gcal_results *results)
+{
+    struct gcal_error err = { 0 };
+
+    if (gcal_results_fit(record, config, results, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(results->n_fits, 1);
+    return results->fits;
+}
+
+void finish(struct gcal_results *results, struct gcal_config *config,
+            struct gcal_record *record)
+{
+    gcal_results_clear(results);
+    gcal_config_clear(config);
+    gcal_record_close(record);
+}
+
+void within(double value, double truth, double margin)
+{
+    if (!(fabs(value - truth) <= margin))
+        fail_msg("%g is not within %g of %g", value, margin, truth);
+}

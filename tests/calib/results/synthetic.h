@@ -1,0 +1,78 @@
+/* synthetic.h - records of kernels whose times follow a formula, for tests of the results
+ *
+ * A kernel does so many adds and muls and is one launch.  Samples have a noise of 0.3 %.
+ */
+#ifndef GCAL_TESTS_CALIB_RESULTS_SYNTHETIC_H
+#define GCAL_TESTS_CALIB_RESULTS_SYNTHETIC_H
+
+#include "calib/results/results.h"
+
+/* No round relation between these, so a lost factor shows. */
+static const double true_add_s = 2.385e-12, true_mul_s = 3.71e-12,
+                    true_launch_s = 7.19e-6;
+
+struct kernel {
+    const char *generator;
+    const char *arguments; /* behind the generator in its name */
+    const char *models;
+    double adds, muls;
+    double time_s;
+};
+
+struct maker {
+    struct gcal_record_writer *writer;
+    struct gcal_run_sink sink;
+    uint64_t random;
+    size_t n_devices;
+    double slowness[3]; /* of each device against its type */
+};
+
+/* Times: costs one after the other; and where the shorter work hides but for 0.3 of it.
+ */
+double add_up(double adds, double muls);
+double hide(double adds, double muls);
+
+/* The counts of such a kernel, sizes "a" and "m"; the caller's to free. */
+char *make_profile(void);
+/* The same with its adds as accesses to memory and its muls as work on the chip under
+ * that tag, as well.
+ */
+char *make_part_profile(const char *tag);
+
+/* A record in the test's folder: 'slowness' NULL: all devices are alike. */
+struct maker make_start(size_t n_devices, const double *slowness);
+void put_kernel(struct maker *m, struct kernel k);
+/* With a family of its own, and make_part_profile(). */
+void put_part(struct maker *m, struct kernel k, const char *family, const char *tag);
+/* Four sizes n of kernels with adds*n adds and muls*n muls. */
+void put_ladder(struct maker *m, const char *generator, const char *models, double adds,
+                double muls, double (*time)(double, double), double factor);
+/* What a model "m" would be fitted to on any device: each cost alone, and mixtures. */
+void put_microbenchmarks(struct maker *m, double (*time)(double, double));
+struct gcal_record *make_end(struct maker *m);
+
+/* ---- a model "m" of several forms ---- */
+
+#define ADDS     "p_add * f_op_float32_add"
+#define MULS     "p_mul * f_op_float32_mul"
+#define LAUNCHES "p_launch * f_sync_kernel_launch"
+
+void add_form(struct gcal_config *config, const char *name, const char *expression,
+              bool tailored);
+/* 'partial': two costs, with a share that does not hide. */
+void add_partial(struct gcal_config *config, const char *a, const char *b);
+/* 'linear' */
+struct gcal_config one_form(void);
+/* and 'partial' */
+struct gcal_config two_forms(void);
+
+/* The only fit. */
+const struct gcal_result_type_fit *fit(const struct gcal_record *record,
+                                       const struct gcal_config *config,
+                                       struct gcal_results *results);
+void finish(struct gcal_results *results, struct gcal_config *config,
+            struct gcal_record *record);
+
+void within(double value, double truth, double margin);
+
+#endif

@@ -1,0 +1,244 @@
+/* test_results_accumulators.c - accesses to memory measured in several ways: one is
+ * fitted */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/buf.h"
+#include "calib/results/results.h"
+#include "tests/calib/results/synthetic.h"
+#include "tests/folder.h"
+
+/* What an access takes in the whole kernel. */
+static const double whole_access_s = 5.39e-12;
+
+#define N_EMPTY 4
+
+/* 'ratio': of its time per access against the whole kernel's. */
+static void put_app(struct maker *m, const char *generator, const char *arguments,
+                    const char *models, double n, double ratio)
+{
+    char *family = gcal_buf_format("%s %s", generator, arguments);
+    char *with_size = gcal_buf_format("%s n:%.0f", arguments, n);
+
+    put_part(m,
+             (struct kernel){ .generator = generator,
+                              .arguments = with_size,
+                              .models = models,
+                              .adds = n,
+                              .time_s = ratio * whole_access_s * n },
+             family, "app");
+    free(family);
+    free(with_size);
+}
+
+static void put_whole(struct maker *m, const char *models)
+{
+    put_app(m, "app", "dtype:float32 transposed:True", models, 713e7, 1);
+    put_app(m, "app", "dtype:float32 transposed:False", models, 713e7, 0.1);
+}
+
+static void put_accesses(struct maker *m, int accumulators, const char *models, double n,
+                         double ratio)
+{
+    char *arguments = gcal_buf_format(
+        "dtype:float32 transposed:True accumulators:%d barriers:True", accumulators);
+
+    put_app(m, "app_memory", arguments, models, n, ratio);
+    free(arguments);
+}
+
+/* In one accumulator, at three sizes of which the middle is the whole's. */
+static void put_usual(struct maker *m, double ratio)
+{
+    put_accesses(m, 1, "m", 4099e5, ratio);
+    put_accesses(m, 1, "m", 713e7, ratio);
+    put_accesses(m, 1, "m", 2385e7, ratio);
+}
+
+static struct maker start(size_t n_devices)
+{
+    struct maker m = make_start(n_devices, NULL);
+
+    put_ladder(&m, "empty", "m", 0, 0, add_up, 1);
+    return m;
+}
+
+static struct gcal_config app_model(void)
+{
+    struct gcal_config config = { .n_models = 1,
+                                  .models = calloc(1, sizeof(*config.models)) };
+
+    add_form(&config, "linear", "p_app * f_memory_tag:app + " LAUNCHES, false);
+    return config;
+}
+
+/* So many rows, without those of empty kernels, are fitted and give that ratio. */
+static char *fitted(struct maker *m, size_t n_rows, double ratio)
+{
+    struct gcal_record *record = make_end(m);
+    struct gcal_config config = app_model();
+    struct gcal_results results = { 0 };
+    const struct gcal_result_type_fit *t = fit(record, &config, &results);
+    char *table;
+
+    assert_true(t->good && !t->by_targets);
+    assert_int_equal(t->n_rows, (n_rows + N_EMPTY) * m->n_devices);
+    assert_int_equal(t->forms[0].n_rows, t->n_rows);
+    within(t->forms[0].fit.value[0] / whole_access_s, ratio, 0.01);
+    assert_true(t->forms[0].fit.residual < 0.02);
+    assert_non_null(table = gcal_results_format(&results, record, &config, NULL));
+    finish(&results, &config, record);
+    return table;
+}
+
+static void is_told(struct maker *m, size_t n_rows, double ratio, const char *text)
+{
+    char *table = fitted(m, n_rows, ratio);
+    char squeezed[8192];
+    size_t n = 0;
+
+    /* As lines are broken: blanks are alike. */
+    for (const char *c = table; *c && n < sizeof(squeezed) - 1; c++) {
+        bool blank = *c == ' ' || *c == '\n';
+
+        if (!blank || (n && squeezed[n - 1] != ' '))
+            squeezed[n++] = blank ? ' ' : *c;
+    }
+    squeezed[n] = '\0';
+    if (!strstr(squeezed, text))
+        fail_msg("'%s' does not stand in: %s", text, table);
+    free(table);
+}
+
+static void is_not_told(struct maker *m, size_t n_rows, double ratio)
+{
+    char *table = fitted(m, n_rows, ratio);
+
+    assert_null(strstr(table, "in their place"));
+    free(table);
+}
+
+/* ---- the tests ---- */
+
+#define TOLD                                                                             \
+    "app dtype:float32 transposed:True: its global accesses alone take 1.40 times the "  \
+    "whole kernel; those in 8 accumulators, 0.82 times, are taken in their place"
+
+static void accesses_slower_than_the_whole_are_replaced(void **state)
+{
+    struct maker m = start(2);
+
+    (void)state;
+    put_whole(&m, "m:check");
+    put_usual(&m, 1.4);
+    put_accesses(&m, 8, "m:check", 713e7, 0.82);
+    is_told(&m, 1, 0.82, TOLD);
+}
+
+static void a_whole_of_another_size_tells_as_well(void **state)
+{
+    struct maker m = start(1);
+
+    (void)state;
+    put_whole(&m, "m:check");
+    put_accesses(&m, 1, "m", 4099e5, 0.7);
+    put_accesses(&m, 1, "m", 5901e6, 1.4);
+    put_accesses(&m, 8, "m:check", 1259e7, 0.82);
+    is_told(&m, 1, 0.82, TOLD);
+}
+
+/* Both ways asked for by the model itself. */
+static void two_ways_are_never_fitted_together(void **state)
+{
+    struct maker m = start(1);
+
+    (void)state;
+    put_whole(&m, "other:whole");
+    put_accesses(&m, 8, "m", 2385e7, 0.82);
+    put_accesses(&m, 8, "m", 713e7, 0.82);
+    put_usual(&m, 1.4);
+    is_told(&m, 2, 0.82, TOLD);
+
+    m = start(1);
+    put_accesses(&m, 8, "m", 2385e7, 0.82);
+    put_usual(&m, 1.4);
+    is_not_told(&m, 3, 1.4); /* nothing says that these are slow */
+}
+
+static void accesses_that_are_faithful_stay(void **state)
+{
+    struct maker m = start(1);
+
+    (void)state;
+    put_whole(&m, "m:check");
+    put_usual(&m, 1.04);
+    put_accesses(&m, 8, "m:check", 713e7, 0.82);
+    is_not_told(&m, 3, 1.04);
+}
+
+static void another_way_that_is_no_faster_is_not_taken(void **state)
+{
+    struct maker m = start(1);
+
+    (void)state;
+    put_whole(&m, "m:check");
+    put_usual(&m, 1.4);
+    put_accesses(&m, 8, "m:check", 713e7, 1.6);
+    is_not_told(&m, 3, 1.4);
+}
+
+/* The whole kernel of other arguments is ten times as fast, and tells nothing. */
+static void without_its_whole_the_usual_way_stays(void **state)
+{
+    struct maker m = start(1);
+
+    (void)state;
+    put_app(&m, "app", "dtype:float32 transposed:False", "m:check", 713e7, 0.1);
+    put_usual(&m, 1.4);
+    put_accesses(&m, 8, "m:check", 713e7, 0.82);
+    is_not_told(&m, 3, 1.4);
+}
+
+/* No other way was measured; the whole kernel was, at a size that the part was not. */
+static void a_part_slower_than_a_whole_of_another_size_is_told(void **state)
+{
+    struct maker m = start(1);
+    char *table;
+
+    (void)state;
+    put_whole(&m, "m:check");
+    put_accesses(&m, 1, "m", 5901e6, 1.4);
+    put_accesses(&m, 1, "m", 6143e6, 1.4);
+    is_told(&m, 2, 1.4,
+            "app: its accesses to memory alone take 1.4 times what the whole kernel does "
+            "(app_memory");
+
+    m = start(1);
+    put_whole(&m, "m:check");
+    put_accesses(&m, 1, "m", 5901e6, 1.04);
+    assert_null(strstr(table = fitted(&m, 1, 1.04), "alone take"));
+    free(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accesses_slower_than_the_whole_are_replaced),
+        cmocka_unit_test(a_whole_of_another_size_tells_as_well),
+        cmocka_unit_test(two_ways_are_never_fitted_together),
+        cmocka_unit_test(accesses_that_are_faithful_stay),
+        cmocka_unit_test(another_way_that_is_no_faster_is_not_taken),
+        cmocka_unit_test(without_its_whole_the_usual_way_stays),
+        cmocka_unit_test(a_part_slower_than_a_whole_of_another_size_is_told),
+    };
+
+    return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}

@@ -1,0 +1,57 @@
+/* oracle_explained.c - where compiling makes something else of a kernel than its source
+ * says, kernel by kernel, and what Oclgrind needs to know to run one
+ */
+#include "tests/kernels/count/oracle.h"
+
+#define COPIED "a whole struct of four floats is copied by one memcpy"
+
+const struct oracle_explained oracle_explained[] = {
+    { "fft_stage", NULL, "add", 2, "0", "a + b and a - b are of two lanes each" },
+    { "flops_madd", "width:2", "add", 1, "64*nelements", "an fadd is of two lanes" },
+    { "flops_madd", "width:4", "add", 1, "193*nelements", "an fadd is of four lanes" },
+    { "flops_madd", "width:8", "add", 1, "452*nelements", "an fadd is of eight lanes" },
+    { "flops_madd", "width:16", "add", 1, "971*nelements", "an fadd is of 16 lanes" },
+    { "gmem_footprint", "width:2", "add", 1, "1/2*n*passes", "an fadd is of two lanes" },
+    { "gmem_footprint", "width:4", "add", 1, "3/4*n*passes", "an fadd is of four lanes" },
+    { "lattice_boltzmann", NULL, "div", 1, "3*nx*ny",
+      "1/9, 1/36 and 4/9 are constants that the compiler divides" },
+    { "min_plus_v2v_loads", NULL, "add", 4, "0", "an fadd is of four lanes" },
+    { "min_plus_v2v_memory", NULL, "add", 4, "-9*n*n",
+      "an fadd is of four lanes, but for those of the lanes in each store" },
+    { "min_plus_v4_loads", NULL, "add", 4, "0", "an fadd is of four lanes" },
+    { "min_plus_v4_memory", NULL, "add", 4, "0", "an fadd is of four lanes" },
+    { "min_plus_v4_onchip", NULL, "add", 1, "3*n*floor((n+3)/4)",
+      "what is stored is added up by an fadd of four lanes" },
+    { "nbody", NULL, "add", 1, "3*n*n", "tile[j] - here is one fsub of four lanes" },
+    { "nbody", NULL, "local load bytes", 1, "-12*n*n",
+      "all of tile[j] is loaded for tile[j].w where nothing is optimised" },
+    { "particles_centre", NULL, "global store", 1, "4*32", COPIED },
+    { "particles_centre", NULL, "global store bytes", 1, "16*32", COPIED },
+    { "particles_centre", NULL, "memcpy p1 p0", 0, "0", COPIED },
+    { "particles_drift", NULL, "global load", 1, "4*n", COPIED },
+    { "particles_drift", NULL, "global load bytes", 1, "16*n", COPIED },
+    { "particles_drift", NULL, "memcpy p0 p1", 0, "0", COPIED },
+    { .generator = NULL },
+};
+
+const struct oracle_input oracle_inputs[] = {
+    { "bfs", "front", "1" }, /* then no work-item is left out */
+    { "bfs", "nodes", "3*(i-2*floor(i/2))" },
+    { "bfs", "degree", "3" },
+    { "mandelbrot", "x0", "0" }, /* the points that never leave */
+    { "mandelbrot", "y0", "0" },
+    { "mandelbrot", "scale", "0" },
+    { "mandelbrot", "escape", "max_iter" },
+    { "spmv_csr", "row_start", "3*i" },
+    { "spmv_csr", "per_row", "3" },
+    { .generator = NULL },
+};
+
+const struct oracle_refused oracle_refused[] = {
+    { "async_copy", "write the accesses as a loop" },
+    { .generator = NULL },
+};
+
+const struct oracle_fault oracle_faults[] = {
+    { .generator = NULL },
+};

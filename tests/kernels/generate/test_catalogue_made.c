@@ -1,0 +1,262 @@
+/* Catalogues of the test's own: what entries may say, and which kernels tags make of it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/folder.h"
+#include "tests/kernels/generate/catalogue_pick.h"
+
+static void match_conditions_are_the_four_of_the_paper(void **state)
+{
+    static const struct {
+        enum gcal_match match;
+        const char *tags[3];
+        size_t n_kernels; /* two per generator */
+    } cases[] = {
+        { GCAL_MATCH_SUPERSET, { "red" }, 4 },
+        { GCAL_MATCH_SUPERSET, { "red", "round" }, 2 },
+        { GCAL_MATCH_IDENTICAL, { "red" }, 2 },
+        { GCAL_MATCH_IDENTICAL, { "round", "red" }, 2 },
+        { GCAL_MATCH_SUBSET, { "red", "round" }, 4 },
+        { GCAL_MATCH_SUBSET, { "red" }, 2 },
+        { GCAL_MATCH_INTERSECT, { "round" }, 2 },
+        { GCAL_MATCH_INTERSECT, { "round", "red" }, 4 },
+    };
+    struct gcal_catalogue *catalogue;
+
+    (void)state;
+    folder_write("one.yaml", "gpucal_kernel: 1\nname: one\ntags: [red]\n" TAIL);
+    folder_write("two.yaml", "gpucal_kernel: 1\nname: two\ntags: [red, round]\n" TAIL);
+    catalogue = gcal_catalogue_open(folder, &err);
+    assert_non_null(catalogue);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct gcal_kernel_list list =
+            catalogue_pick(catalogue, cases[i].match, cases[i].tags);
+
+        assert_int_equal(list.n_kernels, cases[i].n_kernels);
+        gcal_kernel_list_clear(&list);
+    }
+    expect_complaint(catalogue, GCAL_MATCH_IDENTICAL, "round", NULL,
+                     "exactly these tags: round");
+    gcal_catalogue_close(catalogue);
+}
+
+/* Any other text of a description or a source makes another. */
+static void the_fingerprint_is_of_every_byte(void **state)
+{
+    static const char text[] = "gpucal_kernel: 1\nname: one\ntags: [red]\n" TAIL;
+    static const char other[] = "gpucal_kernel: 1\nname: one\ntags: [rod]\n" TAIL;
+    struct gcal_catalogue *a = catalogue_open_one(text), *b = catalogue_open_one(other),
+                          *c = catalogue_open_one(text);
+
+    (void)state;
+    assert_string_not_equal(gcal_catalogue_fingerprint(a), gcal_catalogue_fingerprint(b));
+    assert_string_equal(gcal_catalogue_fingerprint(a), gcal_catalogue_fingerprint(c));
+    gcal_catalogue_close(a);
+    gcal_catalogue_close(b);
+    gcal_catalogue_close(c);
+}
+
+static void files_that_are_not_right_name_line_and_column(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        { "gpucal_kernel: 1\nname: one\ntag: [red]\n" TAIL,
+          "one.yaml:3:1: unknown key 'tag' (did you mean 'tags'?)" },
+        { "gpucal_kernel: 2\nname: one\ntags: [red]\n" TAIL, "one.yaml:1:16: " },
+        { "gpucal_kernel: 1\nname: one\ntags: red\n" TAIL,
+          "one.yaml:3:7: tags: expected a" },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\ntolerance: [1]\n" TAIL,
+          "one.yaml:4:12: " },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
+          "arguments: {n: {ladder: [64, 32]}}\n",
+          "one.yaml:6:30: n: a ladder must ascend" },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
+          "arguments: {n: {ladder: [64]}, m: [1]}\n",
+          "one.yaml:6:13: n: the argument with a ladder must be the last one" },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
+          "arguments: {n: {size: [64]}}\ncheck: {n: 32}\nlocal_size: [32]\n"
+          "global_size: [n +]\nargs: []\n",
+          "one.yaml:9:15: global_size: 'n +': " },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
+          "arguments: {n: {size: [64]}}\ncheck: {n: 32}\nlocal_size: [32]\n"
+          "global_size: [m]\nargs: []\n",
+          "one.yaml:9:15: global_size: 'm' is not an argument" },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
+          "arguments: {n: {size: [64]}}\ncheck: {n: 32}\nlocal_size: [32]\n"
+          "global_size: [n]\nargs:\n  - {name: x, buffer: float33, elements: n}\n",
+          "one.yaml:11:23: 'float33' is not a dtype" },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
+          "arguments: {n: {size: [64]}}\ncheck: {n: 33}\nlocal_size: [32]\n"
+          "global_size: [n]\nargs: []\n",
+          "not a positive multiple of the work-group's 32" },
+        { WITH("  i: {range: [1]}\n", ""), "one.yaml:7:14: i: expected [first, last" },
+        { WITH("  i: {range: [1, x]}\n", ""), "one.yaml:7:18: i: expected an integer" },
+        { WITH("  i: {range: [4, 1]}\n", ""), "one.yaml:7:18: i: the last value is" },
+        { WITH("  i: {range: [1, 4, 2]}\n", ""),
+          "one.yaml:7:18: i: steps of 2 from 1 do not meet" },
+        { WITH("  i: {range: [1, 4, 0]}\n", ""), "one.yaml:7:21: i: the step is 0" },
+        { WITH("  i: {range: [1, 65]}\n", ""),
+          "one.yaml:7:6: i: more than 64 values need a 'default'" },
+        { WITH("  i: {range: [1, 65], default: [66]}\n", ""),
+          "one.yaml:7:33: i: the default '66' is not among" },
+        { WITH("  i: {powers_of_two: [4, 24]}\n", ""),
+          "one.yaml:7:26: i: 24 is no power of two" },
+        { WITH("  i: {footprint: {multiple: 4}}\n", ""),
+          "one.yaml:7:18: i: expected factors of the cache or" },
+        { WITH("  i: {footprint: {cache: [0]}}\n", ""),
+          "one.yaml:7:27: cache: expected a factor above 0" },
+        { WITH("  i: {footprint: {cache: [1], multiple: 0}}\n", ""),
+          "one.yaml:7:41: multiple: expected 1 to" },
+        { WITH("  i: {footprint: {memory: [1]}}\n  j: {footprint: {memory: [1]}}\n", ""),
+          "one.yaml:8:3: j: only one size can have a footprint" },
+        { WITH("  i: {range: [1, 2], values: [1]}\n", ""),
+          "one.yaml:7:6: i: expected one of 'values', 'range'" },
+        { WITH("  i: {size: [64], default: [64]}\n", ""),
+          "one.yaml:7:6: i: a size has no 'default'" },
+        { WITH("  i: [1, 2]\n", "where: i < 2\n"),
+          "one.yaml:9:8: where: expected a list" },
+        { WITH("  i: [1, 2]\n", "where: [i < 2 or]\n"), "one.yaml:9:9: where: " },
+        { WITH("  i: [1, 2]\n", "where: [j < 2]\n"),
+          "one.yaml:9:9: where: 'j < 2' names no argument" },
+        { WITH("  i: [1, 2]\n", "where: [i < j]\n"), "one.yaml:9:9: where: " },
+        { WITH("  i: [1, 2]\n", "where: [n > i]\n"),
+          "one.yaml:9:9: where: 'n' is a size" },
+        { WITH("  i: [1, a]\n", "where: [i < 2]\n"),
+          "one.yaml:9:9: where: not all values of 'i' are integers" },
+        { WITH("  i: [1, 2]\n", "where: [{when: {i: [1]}}]\n"),
+          "one.yaml:9:9: where: expected {when: " },
+        { WITH("  i: [1, 2]\n", "where: [{when: {i: [3]}, that: i < 2}]\n"),
+          "one.yaml:9:21: when: 'i' never has the value '3'" },
+        { WITH("  i: [1, 2]\n", "where: [i = 2, i < 2]\n"),
+          "one.yaml:9:8: where: the defaults make no kernel: one: 'i = 2' (/" },
+        { WITH("  i: [6, 8]\n", "assume: n % i = 0\n"),
+          "one.yaml:9:9: assume, at the sizes of 'check': 'n % 6 = 0' does not hold" },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: ../k.cl\n",
+          "one.yaml:4:9: " },
+        { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: none.cl\n", "none.cl" },
+        { "gpucal_kernel: 1\nname: two\ntags: [red]\n" TAIL, "'two' is taken" },
+    };
+
+    (void)state;
+    folder_write("two.yaml", "gpucal_kernel: 1\nname: two\ntags: [red]\n" TAIL);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        folder_write("one.yaml", cases[i].text);
+        err.text[0] = '\0';
+        assert_null(gcal_catalogue_open(folder, &err));
+        if (!strstr(err.text, cases[i].words))
+            fail_msg("case %zu: '%s' does not say '%s'", i, err.text, cases[i].words);
+    }
+    assert_null(gcal_catalogue_open("/nonexistent", &err));
+    assert_non_null(strstr(err.text, "/nonexistent"));
+}
+
+static void ranges_and_powers_allow_what_they_say(void **state)
+{
+    struct gcal_catalogue *c =
+        catalogue_open_one(WITH("  i: {range: [0, 1000000000], default: [1, 7]}\n"
+                                "  j: {range: [3, 15, 4]}\n"
+                                "  k: {powers_of_two: [1, 1048576], default: [4]}\n",
+                                ""));
+
+    (void)state;
+    EXPECT(c, 2 * 4, "red");
+    EXPECT(c, 3 * 4, "red", "i:0,999999999,1000000000");
+    EXPECT(c, 2, "red", "j:7");
+    EXPECT(c, 3, "red", "i:1", "j:15", "k:1,2,1048576");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "i:1000000001",
+                     "argument 'i' takes 0 to 1000000000");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "i:01", "takes 0 to");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "i:-1", "takes 0 to");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "j:4", "takes 3 to 15 in steps of 4");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "k:12",
+                     "takes powers of two from 1 to 1048576");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "k:2097152", "powers of two");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "k:0", "powers of two");
+    gcal_catalogue_close(c);
+}
+
+static void conditions_leave_combinations_out(void **state)
+{
+    struct gcal_catalogue *c = catalogue_open_one(
+        GENERATOR("  dtype: [float32, float64]\n"
+                  "  tile: {range: [1, 64], default: [16, 8, 12]}\n"
+                  "  group: {powers_of_two: [8, 64], default: [8, 16]}\n",
+                  "where:\n"
+                  "  - tile <= group and group % tile = 0\n"
+                  "  - {when: {dtype: [float64]}, that: tile <= 8}\n"
+                  "assume: n % group = 0\n",
+                  "4*group"));
+    struct gcal_kernel_list list = PICK(c, GCAL_MATCH_SUPERSET, "red");
+
+    (void)state;
+    assert_int_equal(list.n_kernels, 3 + 2);
+    assert_string_equal(list.kernels[0]->name, "one dtype:float32 tile:16 group:16 n:64");
+    assert_string_equal(list.kernels[4]->name, "one dtype:float64 tile:8 group:16 n:64");
+    assert_string_equal(list.kernels[4]->assume, "n % 16 = 0");
+    gcal_kernel_list_clear(&list);
+    EXPECT(c, 1, "red", "tile:16", "dtype:float32");
+    EXPECT(c, 3, "red", "tile:64,32", "group:32,64", "dtype:float32", "n:128");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "tile:9",
+                     "the tags pick no kernel: one: 'tile <= group and group % tile = 0' "
+                     "(/tmp/");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "tile:9",
+                     "one.yaml:12:5) does not hold for tile:9 group:8");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "dtype:float64", "tile:16",
+                     "does not hold for tile:16 group:8");
+    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "n:40",
+                     "one: tag 'n:40': 'n % 16 = 0' does not hold");
+    gcal_catalogue_close(c);
+}
+
+static void a_description_groups_generators_and_marks_defaults(void **state)
+{
+    static const char expected[] = "---- arithmetic (flops) ----\n\n"
+                                   "two [two flops]\n"
+                                   "    lsize_0:32 n:any=64,96\n"
+                                   "\n---- others ----\n\n"
+                                   "one [red]\n"
+                                   "    two lines\n"
+                                   "    a:1,2 b:x,y=y c:1..9/4=5 d:1,2..64=1,2 "
+                                   "n:any=64\n\n";
+    struct gcal_catalogue *c;
+    char *text;
+
+    (void)state;
+    folder_write("two.yaml", "gpucal_kernel: 1\nname: two\ntags: [two, flops]\n" TAIL);
+    c = catalogue_open_one(WITH("  a: [1, 2]\n"
+                                "  b: {values: [x, y], default: [y]}\n"
+                                "  c: {range: [1, 9, 4], default: [5]}\n"
+                                "  d: {powers_of_two: [1, 64], default: [1, 2]}\n",
+                                "description: |\n  two\n  lines\n"));
+    text = gcal_catalogue_describe(c, &err);
+    assert_non_null(text);
+    if (strncmp(text, expected, sizeof(expected) - 1) != 0)
+        fail_msg("%s", text);
+    assert_non_null(strstr(text, "4 MiB of cache and 1 GiB of memory"));
+    free(text);
+    gcal_catalogue_close(c);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, catalogue_folder_make, folder_remove)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(match_conditions_are_the_four_of_the_paper),
+        TEST(the_fingerprint_is_of_every_byte),
+        TEST(files_that_are_not_right_name_line_and_column),
+        TEST(ranges_and_powers_allow_what_they_say),
+        TEST(conditions_leave_combinations_out),
+        TEST(a_description_groups_generators_and_marks_defaults),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+#!/bin/bash
+# Installs libgpucal and the examples into a folder of their own, checks what the library
+# needs and exports and that its header stands alone, builds the examples on it, with
+# pkg-config and with CMake, and runs them.
+#   test_install.sh BUILD CMAKE CC NM READELF GPUCAL
+set -eu
+build=$1 cmake=$2 cc=$3 nm=$4 readelf=$5 gpucal=$6
+data=$(dirname "$(readlink -f "$0")")/../../data
+temp=$(mktemp -d)
+trap 'rm -rf "$temp"' EXIT
+prefix=$temp/prefix
+
+fail() { echo "FAILED: $*"; exit 1; }
+quiet() { "$@" >"$temp/log" 2>&1 || { cat "$temp/log"; fail "$*"; }; }
+
+quiet "$cmake" --build "$build" --target libgpucal
+for part in store/lib docs; do
+    quiet "$cmake" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LOCAL_ONLY=ON \
+        -P "$build/$part/cmake_install.cmake"
+done
+lib=$(find "$prefix" -name libgpucal.so.0)
+[ -n "$lib" ] || fail "no libgpucal.so.0 installed"
+header=$prefix/include/gpucal.h
+examples=$prefix/share/doc/gpucal/examples
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name gpucal.pc)")
+LD_LIBRARY_PATH=$(dirname "$lib")
+export PKG_CONFIG_PATH LD_LIBRARY_PATH
+
+# ---- the library ----
+
+# A scheduler must not drag in HDF5, MPI or a compiler.
+needed=$("$readelf" -d "$lib" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
+for n in $needed; do
+    case $n in
+    libyaml-0.so.*|libsodium.so.*|libm.so.*|libc.so.*|ld-linux*) ;;
+    *) fail "libgpucal needs $n" ;;
+    esac
+done
+# Only the public names, all of them, with their version.
+exported=$("$nm" -D --defined-only "$lib" | awk '$2 == "T" { print $3 }' | sort -u)
+declared=$(grep -o 'gpucal_[a-z_]*(' "$header" | sed 's/($/@@GPUCAL_0/' | sort -u)
+[ "$exported" = "$declared" ] || fail "exports and header differ:
+$(diff <(echo "$exported") <(echo "$declared"))"
+
+# ---- the header, alone ----
+
+echo '#include <gpucal.h>' >"$temp/alone.c"
+cp "$temp/alone.c" "$temp/alone.cpp"
+for standard in c99 c11; do
+    quiet "$cc" -std=$standard -pedantic -Wall -Wextra -Werror -I"$prefix/include" \
+        -fsyntax-only "$temp/alone.c"
+done
+for cxx in g++ clang++; do
+    command -v $cxx >/dev/null || continue
+    quiet $cxx -std=c++11 -pedantic -Wall -Wextra -Werror -I"$prefix/include" \
+        -fsyntax-only "$temp/alone.cpp"
+done
+
+# ---- the examples ----
+
+build_example() { # NAME, by both ways
+    quiet "$cmake" -S "$examples/$1" -B "$temp/cmake-$1" -DCMAKE_PREFIX_PATH="$prefix" \
+        -DCMAKE_C_COMPILER="$cc"
+    quiet "$cmake" --build "$temp/cmake-$1"
+    quiet make -C "$examples/$1" CC="$cc" CFLAGS="-O2 -Wall -Wextra -Werror"
+}
+
+mkdir -m 755 "$temp/store" "$temp/store/nodes"
+cp "$data/params-v1.yaml" "$temp/store/nodes/node17.yaml"
+
+build_example scheduler
+for program in "$temp/cmake-scheduler/scheduler" "$examples/scheduler/scheduler"; do
+    out=$("$program" "$temp/store" "$data/mm.profile.yaml" 2048 node17:uuid:0b6f \
+        node17:uuid:7713) || fail "$program failed"
+    # (2.571e-12 * 3 * 2048^2 + 7.2e-6) * 0.9875 and 2.385e-12, 1.0125
+    [ "$(echo "$out" | sed -n 's/ [^ ]*$//p')" = "node17:uuid:0b6f 3.767537e-05
+node17:uuid:7713 3.905628e-05
+best:" ] && [ "${out##*best: }" = node17:uuid:0b6f ] || fail "$program printed: $out"
+done
+
+# (2.571e-12 * 3 * n^2 + 7.2e-6) * 0.9875 = (2.385e-12 * 3 * (4096 - n)^2 + 7.2e-6) * 1.0125
+# at n = 2025.3: of its neighbours among multiples of 64, 2048 ends earlier than 1984.
+out=$("$examples/python/split.py" "$temp/store" "$data/mm.profile.yaml" 4096 n 4096 64 \
+    node17) || fail "split.py failed"
+[ "$(echo "$out" | tail -n 3)" = "node17 uuid:0b6f 2048 3.767537e-05
+node17 uuid:7713 2048 3.905628e-05
+makespan: 3.905628e-05" ] || fail "split.py printed: $out"
+"$examples/python/split.py" "$temp/store" "$data/mm.profile.yaml" 4096 n 4096 0 node17 \
+    >"$temp/log" 2>&1 && fail "split.py took a granularity of 0"
+grep -q 'granularity 0: must be' "$temp/log" || fail "split.py said: $(cat "$temp/log")"
+
+# The splitter on two devices of PoCL, of which the file says that one takes three times as
+# long: 24 and 8 of 32 work-groups.
+build_example splitter
+profile=$examples/splitter/rows.profile.yaml
+quiet "$gpucal" count "$examples/splitter/rows.cl" --local 16,2 --global n/16,rows/8 \
+    --assume 'n % 256 = 0 and n >= 256 and rows % 16 = 0 and rows >= 16' \
+    -o "$temp/rows.profile.yaml"
+cmp "$profile" "$temp/rows.profile.yaml" || fail "rows.profile.yaml is not of rows.cl"
+export POCL_DEVICES="basic pthread"
+mapfile -t names < <("$gpucal" devices 2>/dev/null | grep -v '^ ' | grep -E '^(basic|pthread)-')
+[ ${#names[@]} = 2 ] || fail "no two devices of PoCL: ${names[*]-none}"
+mkdir -m 755 "$temp/two" "$temp/two/nodes"
+awk -v first="${names[0]}" -v second="${names[1]}" '
+    /^  name:/ { $0 = "  name: \"" (n++ ? second : first) "\"" }
+    /factor:/ { $0 = "    factor: 1" }
+    /p_madd, value/ { sub("value: [^,]*", "value: " (n == 1 ? "1e-10" : "3e-10")) }
+    { print }' "$data/params-v1.yaml" >"$temp/two/nodes/node17.yaml"
+for program in "$temp/cmake-splitter/splitter" "$examples/splitter/splitter"; do
+    out=$("$program" "$temp/two" node17 "$profile" "$examples/splitter/rows.cl" 512) ||
+        fail "$program failed"
+    rows=$(echo "$out" | sed -n 's/.* \([0-9]*\) rows .*/\1/p' | tr '\n' ' ')
+    [ "$rows" = "256 256 384 128 " ] || fail "$program printed: $out"
+    [[ $out == *"results are right"* ]] || fail "$program printed: $out"
+done
