@@ -1,37 +1,127 @@
 #!/bin/bash
-# layers.sh: every include is one that its folder may have.
-#   mpi -> calib -> kernels, fit, store -> calib/model -> calib/base
-# and each outside library has one home.  Prints what breaks this.
-cd "$(dirname "$0")/.." || exit 1
+# layers.sh [TREE]: which folder may include which, and where each outside library lives.
+#
+# Prints what breaks the two tables below, and fails then.  TREE: the source tree (default:
+# this one).
+cd "${1:-$(dirname "$0")/..}" || exit 1
 
-shared='calib/model|calib/base'
-declare -A may_include=(
-    [calib/base]='calib/base' [calib/model]="$shared"
-    [kernels]="kernels|$shared" [fit]="fit|$shared" [store]="store|$shared"
-    [calib]="calib|kernels|fit|store|$shared" [mpi]="mpi|calib|kernels|fit|store|$shared")
-declare -A home=(
-    ['mpi\.h']=mpi ['jansson\.h']=mpi ['CL/']=calib ['gsl/']=fit ['hdf5|H5']=store
-    ['clang-c/']=kernels ['isl/']=kernels
-    ['yaml\.h']=calib/base ['sodium\.h']=calib/base)
+# FOLDER: the folders whose public headers it may include, besides its own and those that
+# every row before the first "/" line names.  Lower layers first: a folder may only name
+# rows above its own.
+layers='
+calib/base          :
+calib/model         : calib/base
+kernels             :
+kernels/source      : kernels
+kernels/poly        :
+kernels/sets        : kernels/poly
+kernels/walk        : kernels kernels/source kernels/poly kernels/sets
+kernels/count       : kernels kernels/source kernels/poly kernels/sets kernels/walk
+kernels/remove      : kernels kernels/source kernels/walk
+kernels/interpret   : kernels kernels/source
+kernels/frontend    : kernels kernels/count kernels/remove kernels/interpret
+kernels/generate    : kernels kernels/count kernels/remove
+fit                 :
+store/params        :
+store/record        :
+store/files         : store/params
+store/predict       : store/params
+store/ledger        : store/params store/files
+store/publish       : store/params store/files store/ledger
+store/lib           : store/params store/files store/predict
+calib/config        : kernels/generate
+calib/device        : kernels/generate
+calib/worker        : kernels/generate calib/device
+calib/plan          : kernels/generate kernels/interpret fit calib/config calib/worker
+calib/results       : fit store/params store/files store/record store/publish calib/config
+calib/audit         : fit store/params store/files store/ledger
+calib/compare       : kernels/generate fit store/record calib/results
+mpi/cli             : fit store/params store/files store/record store/publish calib/config calib/worker calib/plan
+mpi/count           : kernels kernels/count kernels/remove kernels/generate mpi/cli
+mpi/ranks           : kernels/generate fit store/params store/files store/record calib/config calib/worker calib/plan calib/results mpi/cli
+mpi/bench           : kernels/generate kernels/count fit calib/config calib/worker calib/plan mpi/cli mpi/count
+mpi/predict         : kernels/generate fit store/params store/files store/record store/predict calib/config calib/plan mpi/cli mpi/count
+mpi/store           : kernels/generate store/params store/files store/record store/ledger store/publish calib/config calib/results calib/compare mpi/cli
+mpi/audit/output    : calib/audit mpi/cli
+mpi/audit/page      : calib/audit mpi/cli mpi/audit/output
+mpi/audit           : store/files calib/config calib/audit mpi/cli mpi/audit/output mpi/audit/page
+mpi/export          : store/params store/files store/predict mpi/cli mpi/count
+mpi                 : calib/worker mpi/cli
+'
+# What every folder may include (as far as it stands below it).
+common='calib/base calib/model'
+
+# HEADER, a regular expression : the one folder that may include it
+libraries='
+yaml\.h       : calib/base
+sodium\.h     : calib/base
+clang-c/      : kernels/source
+isl/          : kernels/sets
+gsl/          : fit
+hdf5|H5       : store/record
+CL/           : calib/device
+mpi\.h        : mpi/ranks
+argp\.h       : mpi
+jansson\.h    : mpi
+'
+
 status=0
+declare -A may_include=() row_of=()
 
-complain_if_any() { # REASON, lines on stdin
-    sed "s|\$|  <-- $1|" | grep . && status=1
+complain() { # TEXT
+    echo "$1"
+    status=1
 }
 
-includes_in() { # FOLDER: FILE:LINE:#include ... of its own sources
-    grep -nE '^ *# *include' "$1"/*.[ch] /dev/null
+read_layers() {
+    local folder colon others other row=0
+    while read -r folder colon others; do
+        [ -n "$folder" ] || continue
+        [ "$colon" = : ] || complain "layers.sh: no ':' after $folder"
+        row_of[$folder]=$((row += 1))
+        may_include[$folder]=" $folder"
+        for other in $common $others; do
+            [ -n "${row_of[$other]:-}" ] && may_include[$folder]+=" $other"
+            [ -n "${row_of[$other]:-}" ] || [[ " $common " = *" $other "* ]] ||
+                complain "layers.sh: $folder may not use $other, which has no row above it"
+        done
+    done <<< "$layers"
 }
 
-for folder in "${!may_include[@]}"; do
-    complain_if_any "not for $folder" < <(includes_in "$folder" | grep '"' |
-        grep -vE "\"(${may_include[$folder]})/[^/\"]+\"")
-    complain_if_any "another folder's own" < <(includes_in "$folder" | grep '_private\.h"' |
-        grep -v "\"$folder/[^/]*\"")
-    for header in "${!home[@]}"; do
-        [ "${home[$header]}" = "$folder" ] ||
-            complain_if_any "only ${home[$header]} has this library" < <(
-                includes_in "$folder" | grep -E "include *[<\"]($header)")
-    done
-done
+# FILE:LINE:HEADER of every include with quotes, or with angle brackets
+includes() { # QUOTE
+    grep -nE "^ *# *include *$1" -r calib kernels fit store mpi --include='*.[ch]' |
+        sed -E "s/: *# *include *$1([^\">]+).*/:\1/"
+}
+
+check_folders() {
+    local file line header folder other
+    while IFS=: read -r file line header; do
+        folder=${file%/*} other=${header%/*}
+        if [ -z "${may_include[$folder]:-}" ]; then
+            complain "$file: $folder has no row in layers.sh"
+        elif [ "$other" = "$header" ]; then
+            complain "$file:$line: \"$header\" needs its folder's name"
+        elif [[ " ${may_include[$folder]} " != *" $other "* ]]; then
+            complain "$file:$line: $folder may not include $header"
+        elif [ "$folder" != "$other" ] && [[ $header =~ (/|_)private\.h$ ]]; then
+            complain "$file:$line: $header is private to $other"
+        fi
+    done < <(includes '"')
+}
+
+check_libraries() {
+    local file line header pattern colon home
+    while IFS=: read -r file line header; do
+        while read -r pattern colon home; do
+            [ -n "$pattern" ] && [[ $header =~ ^($pattern) ]] || continue
+            [[ ${file%/*} = "$home" || $file = "$home"/* ]] ||
+                complain "$file:$line: <$header> is for $home alone"
+        done <<< "$libraries"
+    done < <(includes '<')
+}
+
+read_layers
+check_folders
+check_libraries
 exit $status

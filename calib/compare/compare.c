@@ -6,7 +6,7 @@
 
 #include "calib/base/error.h"
 #include "calib/compare/private.h"
-#include "calib/results/private.h"
+#include "calib/results/results.h"
 #include "kernels/generate/generate.h"
 
 /* The level of intervals, and how few samples tell nothing of their scatter. */

@@ -71,6 +71,9 @@ struct gcal_config_model {
     char **checked;
 };
 
+/* Largest value of audit: of. */
+#define GCAL_CONFIG_MAX_AUDIT_RUNS 32
+
 struct gcal_config {
     char *file;  /* as named in messages */
     char *text;  /* for the record: the whole file, or where models follow from the

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/audit/audit.h"
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
@@ -182,8 +181,8 @@ int gcal_config_read_audit(const struct gcal_yaml *node, struct gcal_config *con
         read_above(node, "warn", 0, &config->audit_warn, err) < 0 ||
         read_above(node, "fail", 0, &config->audit_fail, err) < 0 ||
         read_above(node, "false_alarms", 0, &config->audit_false_alarms, err) < 0 ||
-        read_count(node, "confirm", 1, GCAL_AUDIT_MOST_RUNS, &confirm, err) < 0 ||
-        read_count(node, "of", 1, GCAL_AUDIT_MOST_RUNS, &of, err) < 0)
+        read_count(node, "confirm", 1, GCAL_CONFIG_MAX_AUDIT_RUNS, &confirm, err) < 0 ||
+        read_count(node, "of", 1, GCAL_CONFIG_MAX_AUDIT_RUNS, &of, err) < 0)
         return -1;
     if (config->audit_warn > config->audit_fail)
         return gcal_yaml_error(node, err, "warn (%g) is above fail (%g)",

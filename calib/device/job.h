@@ -13,6 +13,8 @@ struct gcal_buf;
 struct gcal_error;
 struct gcal_wire;
 
+#define GCAL_DEVICE_MAX_PLATFORMS 32u
+
 /* For a platform's number: the devices of all. */
 #define GCAL_DEVICE_ANY_PLATFORM UINT32_MAX
 

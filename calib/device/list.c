@@ -11,7 +11,6 @@
 #include "calib/base/log.h"
 #include "calib/base/utf8.h"
 #include "calib/device/device.h"
-#include "calib/worker/private.h"
 
 /* From vendors' extension headers, which not every system has. */
 #define DEVICE_UUID_KHR            0x106A
@@ -312,9 +311,9 @@ static int list_platform(cl_platform_id platform, bool probe,
 int gcal_device_list(size_t platform, bool probe, struct gcal_device_entry **devices,
                      size_t *count, size_t *n_platforms, struct gcal_error *err)
 {
-    cl_platform_id platforms[GCAL_WORKER_MAX_PLATFORMS];
+    cl_platform_id platforms[GCAL_DEVICE_MAX_PLATFORMS];
     cl_uint n = 0;
-    cl_int code = clGetPlatformIDs(GCAL_WORKER_MAX_PLATFORMS, platforms, &n);
+    cl_int code = clGetPlatformIDs(GCAL_DEVICE_MAX_PLATFORMS, platforms, &n);
 
     *devices = NULL;
     *count = 0;
@@ -326,7 +325,7 @@ int gcal_device_list(size_t platform, bool probe, struct gcal_device_entry **dev
             err, GCAL_EDEVICE,
             "no OpenCL platform: install a driver with its .icd file in "
             "/etc/OpenCL/vendors (pocl-opencl-icd runs on any CPU)");
-    *n_platforms = n < GCAL_WORKER_MAX_PLATFORMS ? n : GCAL_WORKER_MAX_PLATFORMS;
+    *n_platforms = n < GCAL_DEVICE_MAX_PLATFORMS ? n : GCAL_DEVICE_MAX_PLATFORMS;
     if (platform >= *n_platforms)
         return 0;
     return list_platform(platforms[platform], probe, devices, count, err);

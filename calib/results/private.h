@@ -8,26 +8,6 @@ struct gcal_buf;
 
 /* ---- rows.c ---- */
 
-/* A kernel on a device: what its samples say. */
-struct gcal_result_row {
-    size_t device, kernel; /* in the record */
-    size_t n_samples;
-    double time_s; /* median */
-    double spread; /* relative standard error of the median */
-    bool target;   /* one of those that the model predicts, and not fitted to else */
-    bool fallback; /* accesses to memory, fitted only in place of others (accumulators.c)
-                    */
-};
-
-struct gcal_result_rows {
-    size_t n, capacity;
-    struct gcal_result_row *rows; /* by kernel, then by device */
-};
-
-/* All rows of the record that may be fitted; the caller's to free (.rows). */
-int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_rows *rows,
-                          struct gcal_error *err);
-
 /* Those that 'model' has to do with, on devices of 'type', spare ones too; the caller's
  * to free.
  */

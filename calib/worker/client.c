@@ -258,7 +258,7 @@ static void get_devices(struct gcal_wire *wire, struct gcal_worker_spawner *spaw
     size_t n_before = list->count, n;
 
     n = gcal_wire_get_u32(wire);
-    list->n_platforms = n < GCAL_WORKER_MAX_PLATFORMS ? n : GCAL_WORKER_MAX_PLATFORMS;
+    list->n_platforms = n < GCAL_DEVICE_MAX_PLATFORMS ? n : GCAL_DEVICE_MAX_PLATFORMS;
     n = gcal_wire_get_u32(wire);
     for (size_t i = 0; i < n && !wire->bad; i++) {
         struct gcal_device_info info = { 0 }, *grown;

@@ -6,8 +6,6 @@
 #include "calib/device/job.h"
 #include "calib/worker/worker.h"
 
-#define GCAL_WORKER_MAX_PLATFORMS 32u
-
 enum gcal_worker_request {
     GCAL_WORKER_REQUEST_LIST = 1, /* one platform: its driver may crash */
     GCAL_WORKER_REQUEST_OPEN,     /* a device of one platform, or any */

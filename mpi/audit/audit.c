@@ -6,9 +6,12 @@
 #include "calib/audit/audit.h"
 #include "calib/base/error.h"
 #include "calib/config/config.h"
-#include "mpi/audit/audit.h"
+#include "mpi/audit/output/output.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
+
+_Static_assert(GCAL_CONFIG_MAX_AUDIT_RUNS <= GCAL_AUDIT_MOST_RUNS,
+               "what a configuration may ask for is what an audit can keep");
 
 enum { KEY_FALSE_ALARMS = 256, KEY_HTML, KEY_PROMETHEUS };
 

@@ -8,7 +8,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
-#include "store/files/private.h"
+#include "store/files/files.h"
 
 #define MAX_PARAMS_BYTES (16 << 20)
 

@@ -7,7 +7,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "store/files/private.h"
+#include "store/files/files.h"
 
 #define SUFFIX ".yaml"
 

@@ -7,7 +7,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
-#include "store/files/private.h"
+#include "store/files/files.h"
 
 /* Publishers take turns; each needs milliseconds, and more where the disk is slow. */
 #define WAIT_S 60.0

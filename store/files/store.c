@@ -11,7 +11,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
-#include "store/files/private.h"
+#include "store/files/files.h"
 
 #define SUFFIX ".yaml"
 /* NAME_MAX, less what ".yaml" and temporary names need. */

@@ -11,9 +11,8 @@
 #include "calib/base/buf.h"
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
+#include "store/files/files.h"
 #include "store/ledger/private.h"
-#include "store/files/private.h"
-#include "store/ledger/track_private.h"
 
 enum { N_FIELDS = 12 };
 

@@ -6,8 +6,8 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "store/files/private.h"
-#include "store/ledger/track_private.h"
+#include "store/files/files.h"
+#include "store/ledger/private.h"
 
 /* Some 50000 calibrations. */
 #define MAX_TRACK_BYTES ((size_t)256 << 20)

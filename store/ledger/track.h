@@ -16,6 +16,8 @@
 
 #include <stddef.h>
 
+#define GCAL_TRACK_HEADER "gpucal_track 1"
+
 struct gcal_error;
 struct gcal_params;
 struct gcal_store;

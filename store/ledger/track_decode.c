@@ -7,8 +7,8 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/units.h"
-#include "store/files/private.h"
-#include "store/ledger/track_private.h"
+#include "store/files/files.h"
+#include "store/ledger/private.h"
 
 enum { N_TEXTS = 9, N_PARTS = 4 }; /* of a run; of a column's name */
 

@@ -6,7 +6,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "store/params/params.h"
-#include "store/ledger/track_private.h"
+#include "store/ledger/private.h"
 
 /* Fields end at tabs and lines at newlines, so that texts have neither; nor the further
  * bytes 'also'.  What is empty is "-".

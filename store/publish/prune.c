@@ -10,7 +10,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "store/ledger/ledger.h"
-#include "store/files/private.h"
+#include "store/files/files.h"
 #include "store/publish/publish.h"
 
 struct pruning {

@@ -12,8 +12,8 @@
 #include "calib/base/random.h"
 #include "calib/base/sign.h"
 #include "store/ledger/ledger.h"
-#include "store/files/private.h"
-#include "store/ledger/track_private.h"
+#include "store/files/files.h"
+#include "store/ledger/track.h"
 #include "store/publish/publish.h"
 
 /* Tries a write, with a name unlike any other's. */

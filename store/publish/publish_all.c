@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "store/files/private.h"
+#include "store/files/files.h"
 #include "store/publish/publish.h"
 
 /* A publication waits for the disk most of its time, and disks write what several wait

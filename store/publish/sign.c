@@ -6,7 +6,7 @@
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
 #include "store/ledger/ledger.h"
-#include "store/files/private.h"
+#include "store/files/files.h"
 #include "store/publish/publish.h"
 
 /* 'text' without the signature that it has, and with ours. */

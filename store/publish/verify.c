@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "store/files/private.h"
+#include "store/files/files.h"
 #include "store/publish/publish.h"
 #include "store/publish/verify_private.h"
 

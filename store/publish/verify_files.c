@@ -5,7 +5,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
-#include "store/files/private.h"
+#include "store/files/files.h"
 #include "store/publish/verify_private.h"
 
 static void check_signature(struct gcal_verify_state *state, const char *shown,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "store/files/private.h"
+#include "store/files/files.h"
 #include "store/publish/verify_private.h"
 
 static void report(struct gcal_buf *buf, const char *kind, const char *fmt, va_list args)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "calib/base/buf.h"
-#include "store/ledger/private.h"
+#include "store/ledger/ledger.h"
 #include "store/publish/publish.h"
 
 /* A line of the ledger. */

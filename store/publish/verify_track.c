@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/files/private.h"
-#include "store/ledger/track_private.h"
+#include "store/files/files.h"
+#include "store/ledger/track.h"
 #include "store/publish/verify_private.h"
 
 /* More lines than a publication adds. */

@@ -7,7 +7,7 @@
 
 #include "calib/audit/audit.h"
 #include "calib/base/buf.h"
-#include "mpi/audit/audit.h"
+#include "mpi/audit/output/output.h"
 
 struct gcal_error;
 

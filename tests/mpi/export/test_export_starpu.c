@@ -13,7 +13,7 @@
 #include "calib/base/error.h"
 #include "calib/model/profile.h"
 #include "mpi/export/export.h"
-#include "mpi/export/starpu/starpu.h"
+#include "mpi/export/starpu.h"
 
 #define assert_near(a, b, tolerance) assert_true(fabs((a) / (b)-1) <= (tolerance))
 

@@ -6,7 +6,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "mpi/audit/audit.h"
+#include "mpi/audit/output/output.h"
 
 /* The summary stands first, but is known last. */
 struct text {

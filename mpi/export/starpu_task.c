@@ -8,7 +8,7 @@
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
 #include "mpi/export/export.h"
-#include "mpi/export/starpu/starpu.h"
+#include "mpi/export/starpu.h"
 
 /* Data interfaces, by the number of their dimensions, and StarPU's numbers for them. */
 enum { MATRIX = 0, BLOCK = 1, VECTOR = 2, VARIABLE = 5, MAX_DIMENSIONS = 3 };

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "calib/base/buf.h"
-#include "mpi/export/starpu/starpu.h"
+#include "mpi/export/starpu.h"
 
 #define OPENCL_WORKER 2 /* in StarPU's list of kinds */
 

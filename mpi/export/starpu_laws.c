@@ -1,7 +1,7 @@
 /* laws.c - power laws through predicted times */
 #include <math.h>
 
-#include "mpi/export/starpu/starpu.h"
+#include "mpi/export/starpu.h"
 
 /* StarPU believes a law only if sizes differ by more than this. */
 #define LEAST_SPREAD 0.9

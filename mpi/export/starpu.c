@@ -1,7 +1,7 @@
 /* starpu.c - predicted times as performance models of StarPU 1.3, so that its
  * programs are calibrated before they first run
  */
-#include "mpi/export/starpu/starpu.h"
+#include "mpi/export/starpu.h"
 
 #include <errno.h>
 #include <stdbool.h>

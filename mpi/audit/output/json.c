@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "calib/base/error.h"
-#include "mpi/audit/audit.h"
+#include "mpi/audit/output/output.h"
 #include "mpi/cli/json.h"
 
 /* Digits that tell doubles apart well enough for people and scripts. */

@@ -11,7 +11,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
-#include "mpi/audit/audit.h"
+#include "mpi/audit/output/output.h"
 #include "mpi/cli/escape.h"
 #include "mpi/cli/file_replace.h"
 

@@ -1,6 +1,6 @@
 /* private.h - what the files of the store share */
-#ifndef GCAL_STORE_FILES_PRIVATE_H
-#define GCAL_STORE_FILES_PRIVATE_H
+#ifndef GCAL_STORE_FILES_H
+#define GCAL_STORE_FILES_H
 
 #include <sys/types.h>
 

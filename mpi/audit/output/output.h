@@ -3,8 +3,8 @@
  * An audit gives its devices one after the other, and each to all outputs that were asked
  * for, so that an output holds no more of a large site than it needs.
  */
-#ifndef GCAL_MPI_AUDIT_H
-#define GCAL_MPI_AUDIT_H
+#ifndef GCAL_MPI_AUDIT_OUTPUT_H
+#define GCAL_MPI_AUDIT_OUTPUT_H
 
 #include <stdbool.h>
 
