@@ -3,7 +3,7 @@
 #
 #   scripts/test.sh [--no-install]
 #
-# Formatting, layers, each header alone, a build with clang for AddressSanitizer and
+# Formatting, layers, each header alone, clang-tidy, a build with clang for AddressSanitizer and
 # UndefinedBehaviorSanitizer and its unit tests except the longest, 60 s of fuzzing for each
 # reader of foreign texts, then a build with gcc and all of CTest, including the tests of Slurm
 # and StarPU.  Missing packages are installed by apt-get unless --no-install is given.  Warnings
@@ -54,9 +54,28 @@ fuzz() {
     return $status
 }
 
+# How many times longer than on an idle machine of today a little work takes, on all cores at
+# once: time limits of tests grow by that, so that they catch what hangs on a busy machine, too.
+measure_slowness() {
+    local began=$EPOCHREALTIME i pids=()
+    for ((i = 0; i < $(nproc); i++)); do
+        awk 'BEGIN { for (i = 0; i < 8000000; i++) s += i % 7 }' &
+        pids+=($!)
+    done
+    wait "${pids[@]}"
+    awk -v from="$began" -v to="$EPOCHREALTIME" 'BEGIN { print 2 + int(to - from) }'
+}
+
 build_with_gcc() {
-    CC=gcc scripts/build.sh "$out/gcc" -DGPUCAL_WERROR=ON \
-        -DCMAKE_VERIFY_INTERFACE_HEADER_SETS=ON
+    CC=gcc scripts/build.sh "$out/gcc" -DGPUCAL_WERROR=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+        -DCMAKE_VERIFY_INTERFACE_HEADER_SETS=ON -DGPUCAL_TEST_SLOWNESS="$(measure_slowness)"
+}
+
+# Its checks are in .clang-tidy.
+run_clang_tidy() {
+    git_here ls-files 'calib/*.c' 'kernels/*.c' 'fit/*.c' 'store/*.c' 'mpi/*.c' |
+        xargs -P "$(nproc)" -n 20 clang-tidy -p "$out/gcc" --quiet 2> "$out/clang-tidy.log" ||
+        { cat "$out/clang-tidy.log" && return 1; }
 }
 
 check_headers() {
@@ -118,6 +137,7 @@ main() {
     fi
     if step "build with gcc" build_with_gcc; then
         step "each header alone" check_headers
+        step "clang-tidy" run_clang_tidy
         step "all tests" test_all
     fi
     step "clean source tree" check_tree

@@ -1,12 +1,14 @@
 /* test_table.c - the table test: every generator's kernels compute what they should
  *
- *   test_table [--platform WORDS] [--catalogue FOLDER] [WORD]...
+ *   test_table [--platform WORDS] [--catalogue FOLDER] [--part I/N] [WORD]...
  *
  * A sample of every generator (variants.h) runs at the sizes of its check on the first
  * device whose platform or name contains WORDS, in a worker process as in a calibration,
  * and is compared with its reference.  One line per kernel: what came of it, seconds of
  * building and running, seconds of the reference on the host.  Kernels that the device
  * cannot run (types, work-group, local memory) are named as left out.
+ *
+ * --part: only every N-th generator, from the I-th on, so that several can run at once.
  *
  * WORDs choose: names or tags of generators, "-tag" those without it; "argument:value"
  * keeps kernels with that, "-argument:value" those without.
@@ -27,6 +29,7 @@ enum { SEED = 20240607, LIMIT_S = 100, SKIPPED = 77 };
 
 struct device_table {
     const char *platform, *folder;
+    size_t part, n_parts; /* 1 to n_parts; 0 of 0: all */
     size_t n_words;
     char **words;
 
@@ -236,7 +239,8 @@ static int test_all(struct device_table *t)
 
     if (!catalogue)
         die("catalogue", &err);
-    for (size_t i = 0; i < catalogue->n_generators; i++)
+    for (size_t i = t->n_parts ? t->part - 1 : 0; i < catalogue->n_generators;
+         i += t->n_parts ? t->n_parts : 1)
         if (is_generator_wanted(t, catalogue->generators[i]))
             test_generator(t, catalogue->generators[i]);
     gcal_catalogue_close(catalogue);
@@ -247,8 +251,9 @@ static int test_all(struct device_table *t)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: test_table [--platform WORDS] [--catalogue FOLDER] "
-                    "[[-]GENERATOR | [-]TAG | [-]ARGUMENT:VALUE]...\n");
+    fprintf(stderr,
+            "usage: test_table [--platform WORDS] [--catalogue FOLDER] [--part I/N] "
+            "[[-]GENERATOR | [-]TAG | [-]ARGUMENT:VALUE]...\n");
     return 1;
 }
 
@@ -264,6 +269,10 @@ static int read_options(struct device_table *t, int argc, char **argv)
             t->platform = argv[i + 1];
         else if (strcmp(argv[i], "--catalogue") == 0)
             t->folder = argv[i + 1];
+        else if (strcmp(argv[i], "--part") == 0 &&
+                 sscanf(argv[i + 1], "%zu/%zu", &t->part, &t->n_parts) == 2 && t->part &&
+                 t->part <= t->n_parts)
+            continue;
         else
             return -1;
     }
