@@ -31,10 +31,22 @@ check_layers() {
     tests/layers.sh
 }
 
+# How many times longer than on an idle machine of today a little work takes, on all cores at
+# once: time limits of tests grow by that, so that they catch what hangs on a busy machine, too.
+measure_slowness() {
+    local began=$EPOCHREALTIME i pids=()
+    for ((i = 0; i < $(nproc); i++)); do
+        awk 'BEGIN { for (i = 0; i < 8000000; i++) s += i % 7 }' &
+        pids+=($!)
+    done
+    wait "${pids[@]}"
+    awk -v from="$began" -v to="$EPOCHREALTIME" 'BEGIN { print 2 + int(to - from) }'
+}
+
 # The sanitizers and the fuzzers share a build.
 build_with_clang() {
     CC=clang scripts/build.sh "$out/clang" -DGPUCAL_WERROR=ON -DGPUCAL_SANITIZE=ON \
-        -DGPUCAL_FUZZ=ON
+        -DGPUCAL_FUZZ=ON -DGPUCAL_TEST_SLOWNESS="$(measure_slowness)"
 }
 
 test_sanitized() {
@@ -52,18 +64,6 @@ fuzz() {
         wait "$pid" || status=1
     done
     return $status
-}
-
-# How many times longer than on an idle machine of today a little work takes, on all cores at
-# once: time limits of tests grow by that, so that they catch what hangs on a busy machine, too.
-measure_slowness() {
-    local began=$EPOCHREALTIME i pids=()
-    for ((i = 0; i < $(nproc); i++)); do
-        awk 'BEGIN { for (i = 0; i < 8000000; i++) s += i % 7 }' &
-        pids+=($!)
-    done
-    wait "${pids[@]}"
-    awk -v from="$began" -v to="$EPOCHREALTIME" 'BEGIN { print 2 + int(to - from) }'
 }
 
 build_with_gcc() {
