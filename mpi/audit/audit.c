@@ -9,6 +9,7 @@
 #include "mpi/audit/output/output.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
+#include "mpi/cli/options.h"
 
 _Static_assert(GCAL_CONFIG_MAX_AUDIT_RUNS <= GCAL_AUDIT_MOST_RUNS,
                "what a configuration may ask for is what an audit can keep");
@@ -19,27 +20,21 @@ enum { MOST_OUTPUTS = 3 }; /* text or JSON, and files */
 
 struct audit_command {
     const char *store, *node, *config, *html, *prometheus;
-    double warn, fail, false_alarms; /* 0: the configuration's */
+    struct gcal_option_limits limits; /* 0: the configuration's */
+    double false_alarms;              /* the same */
     bool json, all;
     size_t n_outputs;
     struct gcal_audit_output outputs[MOST_OUTPUTS];
 };
 
 static const struct argp_option options[] = {
-    { "store", 's', "DIR", 0, "The store (default: $GPUCAL_STORE)", 0 },
-    { "config", 'c', "FILE", 0, "Take limits and store from this configuration", 0 },
-    { "node", 'N', "PATTERN", 0, "Only nodes whose name matches", 0 },
-    { "warn", 'w', "PERCENT", 0, "So much slower is a warning", 0 },
-    { "fail", 'f', "PERCENT", 0, "So much slower is a failure", 0 },
     { "false-alarms", KEY_FALSE_ALARMS, "SHARE", 0,
-      "Of the calibrations of devices that did not change, at most this share may be "
-      "called changed",
+      "Largest share of the calibrations of unchanged devices that may be reported as "
+      "changed, e.g. 0.001",
       0 },
-    { "all", 'a', NULL, 0, "Tell of devices that pass, too", 0 },
-    { "json", 'j', NULL, 0, "As JSON", 0 },
-    { "html", KEY_HTML, "FILE", 0, "Write a page with plots, too (needs gnuplot)", 0 },
+    { "html", KEY_HTML, "FILE", 0, "Write a page with plots as well (needs gnuplot)", 0 },
     { "prometheus", KEY_PROMETHEUS, "FILE", 0,
-      "Write metrics for node_exporter's textfile collector, too", 0 },
+      "Write metrics for the textfile collector of node_exporter as well", 0 },
     { 0 },
 };
 
@@ -48,29 +43,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct audit_command *c = state->input;
 
     switch (key) {
-    case 's':
-        c->store = arg;
-        break;
-    case 'c':
-        c->config = arg;
-        break;
-    case 'N':
-        c->node = arg;
-        break;
-    case 'w':
-        c->warn = gcal_option_positive(arg, "%", "--warn", state) / 100;
-        break;
-    case 'f':
-        c->fail = gcal_option_positive(arg, "%", "--fail", state) / 100;
+    case ARGP_KEY_INIT:
+        GCAL_OPTION_VALUES(state, &c->store, &c->config, &c->node, &c->limits, &c->all,
+                           &c->json);
         break;
     case KEY_FALSE_ALARMS:
         c->false_alarms = gcal_option_positive(arg, "", "--false-alarms", state);
-        break;
-    case 'a':
-        c->all = true;
-        break;
-    case 'j':
-        c->json = true;
         break;
     case KEY_HTML:
         c->html = arg;
@@ -79,7 +57,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->prometheus = arg;
         break;
     case ARGP_KEY_ARG:
-        argp_error(state, "'%s' is no option; did you mean --node %s?", arg, arg);
+        argp_error(state, "unexpected argument '%s' (did you mean '--node %s'?)", arg,
+                   arg);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -87,15 +66,24 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
+static const struct argp_child children[] = { GCAL_OPTION(store),
+                                              GCAL_OPTION(config),
+                                              GCAL_OPTION(nodes),
+                                              GCAL_OPTION(limits),
+                                              GCAL_OPTION(all),
+                                              GCAL_OPTION(json),
+                                              { 0 } };
 static const struct argp argp = {
     .options = options,
     .parser = parse,
+    .children = children,
     .doc =
-        "Follows all devices of a store from calibration to calibration, and tells "
-        "which changed, what of them, since when and by how much.\v"
-        "A device is compared with its own past and with the others of its type.  A "
-        "change counts when chance does not explain it and several calibrations in a "
-        "row confirm it.\n"
+        "Compares the calibrations of all devices in a store and reports what changed on "
+        "which device, when, and by how much.\v"
+        "A device is compared with its earlier calibrations and with the other devices "
+        "of "
+        "its type.  A change counts if it is not explained by chance and if several "
+        "consecutive calibrations confirm it.\n"
         "Exit status: 0 none, 2 a warning, 3 a failure, 1 bad input, or a track in the "
         "store that cannot be read.",
 };
@@ -104,8 +92,8 @@ static struct gcal_audit_policy policy_of(const struct audit_command *c,
                                           const struct gcal_config *config)
 {
     return (struct gcal_audit_policy){
-        .warn = c->warn > 0 ? c->warn : config->audit_warn,
-        .fail = c->fail > 0 ? c->fail : config->audit_fail,
+        .warn = c->limits.warn > 0 ? c->limits.warn : config->audit_warn,
+        .fail = c->limits.fail > 0 ? c->limits.fail : config->audit_fail,
         .false_alarms =
             c->false_alarms > 0 ? c->false_alarms : config->audit_false_alarms,
         .confirm = config->audit_confirm,

@@ -11,27 +11,23 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/local_device.h"
 #include "mpi/cli/json.h"
-
-static const struct argp_option options[] = {
-    { "json", 'j', NULL, 0, "As JSON", 0 },
-    { 0 },
-};
+#include "mpi/cli/options.h"
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    (void)arg;
-    if (key == 'j')
-        *(bool *)state->input = true;
+    if (key == ARGP_KEY_INIT)
+        GCAL_OPTION_VALUES(state, state->input);
     else if (key == ARGP_KEY_ARG)
-        argp_error(state, "no arguments are expected");
+        argp_error(state, "unexpected argument '%s'", arg);
     else
         return ARGP_ERR_UNKNOWN;
     return 0;
 }
 
+static const struct argp_child children[] = { GCAL_OPTION(json), { 0 } };
 static const struct argp argp = {
-    .options = options,
     .parser = parse,
+    .children = children,
     .doc = "Lists the OpenCL devices of this machine with their fingerprints.",
 };
 

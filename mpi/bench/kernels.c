@@ -16,6 +16,7 @@
 #include "mpi/bench/bench.h"
 #include "mpi/cli/local_device.h"
 #include "mpi/cli/option_list.h"
+#include "mpi/cli/options.h"
 
 /* Of --counts without a device. */
 #define NOMINAL_SUB_GROUP 32
@@ -28,27 +29,26 @@ struct kernels_command {
     double budget_s; /* 0: not given */
 };
 
+enum { MATCH = 256, COUNTS, SOURCE, RUN };
+
 static const struct argp_option options[] = {
-    { "match", 'm', "CONDITION", 0,
+    { "match", MATCH, "CONDITION", 0,
       "How a generator's tags relate to those asked for: "
       "superset (default), identical, subset, intersect",
       0 },
-    { "counts", 'c', NULL, 0,
+    { "counts", COUNTS, NULL, 0,
       "Print each kernel's features and their values, for sub-groups of 32 or those of "
       "--device",
       0 },
-    { "source", 's', NULL, 0, "Print each kernel's OpenCL C", 0 },
-    { "run", 'r', NULL, 0,
+    { "source", SOURCE, NULL, 0, "Print each kernel's OpenCL C", 0 },
+    { "run", RUN, NULL, 0,
       "Check each kernel's result and time it; without tags, every generator's default "
       "kernels",
       0 },
     { "device", 'd', "PATTERN", 0,
-      "Only devices whose name, uid, type or kind (gpu, cpu) matches, e.g. '*H200*'; may "
-      "be repeated",
+      "Only devices whose name, type, uid or kind (gpu, cpu, accelerator) matches, e.g. "
+      "'*H200*'; may be repeated",
       0 },
-    { "csv", 'o', "FILE", 0, "Write what --run finds to this file, too", 0 },
-    { "budget", 'b', "SECONDS", 0,
-      "Time of --run for each device; without it, every kernel is finished", 0 },
     { "catalogue", 'C', "FOLDER", 0,
       "The kernels of this folder instead of the built-in ones", 0 },
     { 0 },
@@ -85,26 +85,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct kernels_command *c = state->input;
 
     switch (key) {
-    case 'm':
+    case ARGP_KEY_INIT:
+        GCAL_OPTION_VALUES(state, &c->csv, &c->budget_s);
+        break;
+    case MATCH:
         c->match = match_named(arg, state);
         break;
-    case 'c':
+    case COUNTS:
         c->counts = true;
         break;
-    case 's':
+    case SOURCE:
         c->source = true;
         break;
-    case 'r':
+    case RUN:
         c->run = true;
         break;
     case 'd':
         gcal_option_list_add(&c->devices, arg, state);
-        break;
-    case 'o':
-        c->csv = arg;
-        break;
-    case 'b':
-        c->budget_s = gcal_option_positive(arg, "", "--budget", state);
         break;
     case 'C':
         c->catalogue = arg;
@@ -121,9 +118,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
+static const struct argp_child children[] = { GCAL_OPTION(csv),
+                                              GCAL_OPTION(budget),
+                                              { 0 } };
 static const struct argp argp = {
     .options = options,
     .parser = parse,
+    .children = children,
     .args_doc = "[TAG | ARGUMENT:VALUE[,VALUE]]...",
     .doc =
         "Lists the measurement kernels that tags pick; without tags, the generators "

@@ -6,27 +6,27 @@
 #include "calib/base/error.h"
 #include "calib/model/profile.h"
 #include "mpi/cli/command.h"
-#include "mpi/count/options.h"
+#include "mpi/cli/options.h"
 #include "mpi/count/features.h"
+#include "mpi/count/options.h"
 
 struct count_command {
     struct gcal_count_options count;
     size_t sub_group; /* 0: not given */
-    const char *format, *output;
+    const char *output;
+    bool yaml, json;
 };
 
+enum { SUB_GROUP = 256 };
+
 static const struct argp_option options[] = {
-    { "sub-group", 's', "N", 0,
-      "Work-items that run in step on the device: 32, 64, ..; makes counts per "
-      "sub-group numbers, and the profile good for such devices only.  Without it they "
-      "contain the name sub_group_size, which each device supplies",
+    { "sub-group", SUB_GROUP, "N", 0,
+      "Sub-group (warp, wavefront) size, for which the profile is then valid; by default "
+      "counts contain the name sub_group_size, which each device supplies",
       0 },
-    { "format", 'f', "text|yaml|json", 0,
-      "A table (default), the profile, or a list of features with their values", 0 },
+    { "format", 'f', "text|yaml", 0, "Print a table (default) or the profile", 0 },
     { "output", 'o', "PROFILE", 0,
-      "Write the profile that libgpucal and 'gpucal predict' "
-      "load",
-      0 },
+      "Write the profile for 'gpucal predict' and libgpucal to this file", 0 },
     { 0 },
 };
 
@@ -38,9 +38,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &c->count;
+        GCAL_OPTION_VALUES(state, &c->count, &c->json);
         break;
-    case 's':
+    case SUB_GROUP:
         size = strtol(arg, &end, 10);
         if (end == arg || *end || size < 1 || size > 65536)
             argp_error(state,
@@ -48,19 +48,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->sub_group = (size_t)size;
         break;
     case 'f':
-        c->format = arg;
-        if (strcmp(arg, "text") && strcmp(arg, "yaml") && strcmp(arg, "json"))
-            argp_error(state, "--format: expected text, yaml or json, found '%s'", arg);
+        if (strcmp(arg, "text") && strcmp(arg, "yaml"))
+            argp_error(state, "--format: expected text or yaml, found '%s'", arg);
+        c->yaml = strcmp(arg, "yaml") == 0;
         break;
     case 'o':
         c->output = arg;
         break;
     case ARGP_KEY_END:
         if (!c->count.file)
-            argp_error(state, "expected the file with the kernel");
+            argp_error(state, "expected a file with a kernel");
         if (c->count.n_banks && !c->sub_group)
-            argp_error(state, "--banks: bank conflicts are those of a sub-group; give "
-                              "--sub-group too");
+            argp_error(state, "--banks requires --sub-group");
+        if (c->yaml && c->json)
+            argp_error(state, "--json excludes --format yaml");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -69,6 +70,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = { { &gcal_count_options_argp, 0, NULL, 0 },
+                                              GCAL_OPTION(json),
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -87,7 +89,7 @@ static const struct argp argp = {
         "  gpucal count matmul.cl --local 16,16 --global n,n --sub-group 32 --at n=64\n"
         "  gpucal count matmul.cl -k tiled -D T=16 -l 16,16 -g n,n -o tiled.yaml\n"
         "  gpucal count spmv.cl --local 128 --global rows --trips 9:per_row\n"
-        "  gpucal count tile.cl -l 32,8 -g n,n/4 --sub-group 32 --banks 32 -f json",
+        "  gpucal count tile.cl -l 32,8 -g n,n/4 --sub-group 32 --banks 32 --json",
 };
 
 static int run(const struct count_command *c, struct gcal_error *err)
@@ -113,9 +115,9 @@ static int run(const struct count_command *c, struct gcal_error *err)
                 "gpucal: counts per sub-group get no value without --sub-group\n");
     if (c->output && gcal_command_write(c->output, yaml, err) < 0)
         goto out;
-    if (strcmp(c->format, "yaml") == 0)
+    if (c->yaml)
         rc = fputs(yaml, stdout) == EOF ? -1 : 0;
-    else if (strcmp(c->format, "json") == 0)
+    else if (c->json)
         rc = gcal_count_features_print_json(profile, (double)c->sub_group,
                                             c->count.at ? sizes : NULL, err);
     else
@@ -129,7 +131,7 @@ out:
 
 int gcal_command_count(int argc, char **argv)
 {
-    struct count_command c = { .format = "text" };
+    struct count_command c = { 0 };
     struct gcal_error err = { 0 };
     int rc;
 

@@ -11,21 +11,20 @@
 
 #define MAX_SOURCE_BYTES (16u << 20)
 
+enum { ASSUME = 256, INDEX_ARITHMETIC };
+
 static const struct argp_option kernel_options[] = {
-    { "kernel", 'k', "NAME", 0, "Which kernel of the file (default: the only one)", 1 },
+    { "kernel", 'k', "NAME", 0, "The kernel of the file (default: the only one)", 1 },
     { "local", 'l', "X[,Y[,Z]]", 0, "Work-group size", 1 },
     { "global", 'g', "EXPR[,EXPR[,EXPR]]", 0,
-      "Global size, as expressions in the "
-      "kernel's size arguments, e.g. 'n,n'",
-      1 },
-    { "define", 'D', "NAME[=VALUE]", 0, "As for an OpenCL compiler", 1 },
-    { "assume", 'a', "CONDITIONS", 0,
-      "What holds of the sizes, e.g. 'n % 16 = 0 and n "
-      ">= 16'",
-      1 },
+      "Global size, as expressions in the kernel's size arguments, e.g. 'n,n'", 1 },
+    { "define", 'D', "NAME[=VALUE]", 0,
+      "Define a macro, as for an OpenCL compiler; may be repeated", 1 },
+    { "assume", ASSUME, "CONDITIONS", 0,
+      "Conditions on the sizes, e.g. 'n % 16 = 0 and n >= 16'", 1 },
     { "trips", 'T', "LINE:NAME", 0,
-      "The loop in that line runs NAME times on average, a size of its own; for loops "
-      "whose trips depend on data; may be repeated",
+      "Average trip count of the data-dependent loop in that line: NAME becomes a size; "
+      "may be repeated",
       1 },
     { 0 },
 };
@@ -33,14 +32,14 @@ static const struct argp_option kernel_options[] = {
 static const struct argp_option count_options[] = {
     { "at", 'A', "NAME=VALUE,..", 0, "Values of the sizes, e.g. n=2048,m=64", 2 },
     { "banks", 'B', "COUNT", 0,
-      "Banks of local memory, 4 bytes wide (often 32): counts f_local_pass, the passes "
-      "that bank conflicts cost",
+      "Number of local-memory banks of 4 bytes (often 32): counts the passes that bank "
+      "conflicts cost (f_local_pass)",
       2 },
-    { "index-arithmetic", 'I', NULL, 0,
-      "Count the integer arithmetic of subscripts and loop control too (f_index_...)",
+    { "index-arithmetic", INDEX_ARITHMETIC, NULL, 0,
+      "Count the integer arithmetic of subscripts and loop control as well (f_index_...)",
       2 },
     { "allow-estimates", 'E', NULL, 0,
-      "Mark what cannot be counted exactly as an estimate instead of refusing it", 2 },
+      "Estimate and mark what cannot be counted exactly, instead of refusing it", 2 },
     { 0 },
 };
 
@@ -138,7 +137,7 @@ static error_t parse_kernel(int key, char *arg, struct argp_state *state)
     case 'D':
         gcal_buf_printf(&o->build_options, "-D%s ", arg);
         break;
-    case 'a':
+    case ASSUME:
         o->assume = arg;
         break;
     case 'T':
@@ -172,7 +171,7 @@ static error_t parse_count(int key, char *arg, struct argp_state *state)
     case 'B':
         parse_banks(o, arg, state);
         break;
-    case 'I':
+    case INDEX_ARITHMETIC:
         o->index_arithmetic = true;
         break;
     case 'E':

@@ -17,25 +17,26 @@ struct remove_command {
     const char *output;
 };
 
+enum { ACCUMULATORS = 256, ON_CHIP, MEMORY, NO_BARRIERS };
+
 static const struct argp_option options[] = {
     { "keep", 'K', "NAME[,NAME]", 0,
-      "Keep the global loads of these arrays, or those tagged so, and nothing else "
-      "(default: all global loads)",
+      "Keep only the global loads of these arrays, or with these tags (default: all "
+      "global loads)",
       0 },
-    { "accumulators", 'n', "N", 0,
-      "Add up what is loaded in N sums in turn, which do not wait for each other "
-      "(default: 1)",
+    { "accumulators", ACCUMULATORS, "N", 0,
+      "Add up the loads in N independent sums in turn (default: 1)", 0 },
+    { "on-chip", ON_CHIP, NULL, 0,
+      "Keep arithmetic, local memory and barriers, and replace global loads by values "
+      "unknown to the compiler",
       0 },
-    { "on-chip", 'c', NULL, 0,
-      "The opposite: keep arithmetic, local memory and barriers, and replace what is "
-      "loaded by values that no compiler knows",
+    { "memory", MEMORY, NULL, 0,
+      "Keep only global accesses, stores included, and barriers; stores write the sum of "
+      "the loads so far",
       0 },
-    { "memory", 'm', NULL, 0,
-      "Keep all global accesses where they are, stores too, and barriers, and nothing "
-      "else: what is stored is the sum of what was loaded so far",
-      0 },
-    { "no-barriers", 'B', NULL, 0, "With --memory: remove the barriers as well", 0 },
-    { "output", 'o', "FILE", 0, "Write it there (default: standard output)", 0 },
+    { "no-barriers", NO_BARRIERS, NULL, 0, "With --memory: remove barriers as well", 0 },
+    { "output", 'o', "FILE", 0,
+      "Write the kernel to this file (default: standard output)", 0 },
     { 0 },
 };
 
@@ -46,7 +47,7 @@ static void parse_keep(struct remove_command *c, const char *text,
     char *rest;
 
     if (c->names)
-        argp_error(state, "--keep: give all names at once, as in a,b");
+        argp_error(state, "--keep given twice; separate names by commas, as in a,b");
     if (!(c->names = strdup(text)))
         argp_failure(state, GCAL_EINPUT, 0, "out of memory");
     rest = c->names;
@@ -78,15 +79,15 @@ static void parse_accumulators(struct remove_command *c, const char *text,
 static void check(const struct remove_command *c, struct argp_state *state)
 {
     if (!c->count.file)
-        argp_error(state, "expected the file with the kernel");
+        argp_error(state, "expected a file with a kernel");
     if (c->on_chip && (c->n_keep || c->n_accumulators))
-        argp_error(state, "--on-chip keeps no global loads, so that neither --keep nor "
-                          "--accumulators goes with it");
+        argp_error(state, "--on-chip keeps no global loads: it excludes --keep and "
+                          "--accumulators");
     if (c->memory && (c->n_keep || c->on_chip))
-        argp_error(state, "--memory keeps all global accesses and nothing else, so that "
-                          "neither --keep nor --on-chip goes with it");
+        argp_error(state, "--memory keeps all global accesses and nothing else: it "
+                          "excludes --keep and --on-chip");
     if (c->drop_barriers && !c->memory)
-        argp_error(state, "--no-barriers goes with --memory");
+        argp_error(state, "--no-barriers requires --memory");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -100,16 +101,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'K':
         parse_keep(c, arg, state);
         break;
-    case 'n':
+    case ACCUMULATORS:
         parse_accumulators(c, arg, state);
         break;
-    case 'c':
+    case ON_CHIP:
         c->on_chip = true;
         break;
-    case 'm':
+    case MEMORY:
         c->memory = true;
         break;
-    case 'B':
+    case NO_BARRIERS:
         c->drop_barriers = true;
         break;
     case 'o':
@@ -133,18 +134,19 @@ static const struct argp argp = {
     .args_doc = "FILE.cl",
     .children = children,
     .doc =
-        "Makes of an OpenCL C kernel one with the same loops and NDRange that does only "
-        "part of its work, so that this part can be timed or counted by itself.\v"
-        "The new kernel has the old one's name and arguments, and one more at the end: "
-        "the buffer read_tgt_dest, with an element per work-item, to which each stores "
-        "its sum so that no compiler leaves the work out; with --memory only if it "
-        "stores nothing itself.  What would have to stay "
-        "although it should go is refused: a kept load whose place depends on one that "
-        "is not kept; with --on-chip, a loop's length or a place in local memory that "
-        "depends on what is loaded.\n\n"
-        "The NDRange and the sizes are given as to 'gpucal count', which counts the new "
-        "kernel in the same way; only how many dimensions there are changes the text.  "
-        "Macros are expanded; tags and '#pragma gpucal' stay.\n\n"
+        "Strips an OpenCL C kernel to part of its work (loads, memory traffic or "
+        "arithmetic), with the same loops and NDRange, so that this component can be "
+        "timed or counted by itself.\v"
+        "The derived kernel has the name and arguments of the original and one more at "
+        "the end: the buffer read_tgt_dest with one element per work-item, to which each "
+        "stores its sum, so that no compiler removes the work (with --memory only if the "
+        "kernel has no store).  A kernel is refused if the rest depends on removed work: "
+        "a kept load at a position that depends on a removed load; with --on-chip, the "
+        "length of a loop or a position in local memory that depends on loaded data.\n\n"
+        "The NDRange is given as for 'gpucal count', so that one command line serves "
+        "both; "
+        "only its number of dimensions affects the text.  Macros are expanded; tags and "
+        "'#pragma gpucal' are kept.\n\n"
         "Examples:\n"
         "  gpucal remove matmul.cl --local 16,16 --global n,n --keep a,b -o loads.cl\n"
         "  gpucal remove matmul.cl -l 16,16 -g n,n --keep a --accumulators 4\n"

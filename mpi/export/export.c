@@ -13,6 +13,7 @@
 #include "mpi/export/export.h"
 #include "mpi/cli/local_device.h"
 #include "mpi/cli/option_list.h"
+#include "mpi/cli/options.h"
 #include "store/files/store.h"
 
 #define MAX_PROFILE_BYTES (16u << 20)
@@ -41,35 +42,33 @@ struct export_command {
     struct at *ats;
 };
 
+enum { TO = 256, DATA, SIZE_BASE };
+
 static const struct argp_option options[] = {
-    { "to", 't', "FORMAT", 0, "For whom: slurm, flux or starpu", 0 },
+    { "to", TO, "FORMAT", 0, "The format: slurm, flux or starpu (required)", 0 },
     { "format", 'f', "LAYOUT", 0,
       "slurm: table (default), conf (lines of slurm.conf) or commands (of scontrol); "
       "flux: commands (default) or jgf (properties of vertices)",
       0 },
-    { "store", 's', "DIR", 0, "The store (default: $GPUCAL_STORE)", 0 },
-    { "node", 'N', "PATTERN", 0, "Only nodes whose name matches", 0 },
-    { "device", 'd', "PATTERN", 0,
-      "Only devices whose name, type, uid or kind (gpu, cpu) matches", 0 },
     { "profile", 'p', "FILE", 0,
-      "Speed is that of this kernel, counted by 'gpucal count -o FILE' (default: of the "
-      "operations that the model has costs of); may be repeated",
+      "A kernel counted by 'gpucal count -o FILE': speed is that of this kernel "
+      "(default: "
+      "that of the model's costs); may be repeated",
       0 },
     { "at", 'A', "NAME=VALUE,..", 0,
       "Sizes of the --profile before it, e.g. n=2048,m=64; may be repeated", 0 },
-    { "model", 'm', "NAME", 0, "Which model (default: the only one, else 'rates')", 0 },
     { "symbol", 'y', "NAME", 0, "starpu: the symbol of the codelet's performance model",
       0 },
-    { "data", 'D', "BYTES[:NX[,NY[,NZ]]]", 0,
-      "starpu: a data handle of the codelet, bytes of an element and numbers of "
-      "elements, as expressions in the kernel's sizes; once for each handle, in their "
-      "order",
+    { "data", DATA, "BYTES[:NX,..]", 0,
+      "starpu: a data handle of the codelet, as bytes per element and numbers of "
+      "elements, expressions in the kernel's sizes; once for each handle, in order",
       0 },
-    { "size-base", 'b', "EXPR", 0,
-      "starpu: what the performance model's size_base returns, if it has one", 0 },
+    { "size-base", SIZE_BASE, "EXPR", 0,
+      "starpu: the value that size_base of the performance model returns, if it has one",
+      0 },
     { "output", 'o', "FILE", 0,
-      "Write there instead of to standard output; starpu: a folder, what "
-      "STARPU_PERF_MODEL_DIR is to be",
+      "The output (default: standard output); starpu: a folder, to be "
+      "STARPU_PERF_MODEL_DIR (required)",
       0 },
     { 0 },
 };
@@ -90,52 +89,44 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct export_command *c = state->input;
 
     switch (key) {
-    case 't':
+    case ARGP_KEY_INIT:
+        GCAL_OPTION_VALUES(state, &c->store, &c->what.nodes, &c->what.device,
+                           &c->what.model);
+        break;
+    case TO:
         c->to = arg;
         break;
     case 'f':
         c->what.layout = arg;
-        break;
-    case 's':
-        c->store = arg;
-        break;
-    case 'N':
-        c->what.nodes = arg;
-        break;
-    case 'd':
-        c->what.device = arg;
         break;
     case 'p':
         gcal_option_list_add(&c->profiles, arg, state);
         break;
     case 'A':
         if (!c->profiles.n)
-            argp_error(state, "--at goes behind the --profile whose sizes it gives");
+            argp_error(state, "--at must follow the --profile whose sizes it gives");
         add_at(c, arg, state);
-        break;
-    case 'm':
-        c->what.model = arg;
         break;
     case 'y':
         c->what.symbol = arg;
         break;
-    case 'D':
+    case DATA:
         gcal_option_list_add(&c->data, arg, state);
         c->what.data = c->data.items;
         c->what.n_data = c->data.n;
         break;
-    case 'b':
+    case SIZE_BASE:
         c->what.size_base = arg;
         break;
     case 'o':
         c->what.output = arg;
         break;
     case ARGP_KEY_ARG:
-        argp_error(state, "'%s' is no option; did you mean --to %s?", arg, arg);
+        argp_error(state, "unexpected argument '%s' (did you mean '--to %s'?)", arg, arg);
         break;
     case ARGP_KEY_END:
         if (!c->to)
-            argp_error(state, "for whom? give --to slurm, flux or starpu");
+            argp_error(state, "--to is required: slurm, flux or starpu");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -143,11 +134,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
+static const struct argp_child children[] = {
+    GCAL_OPTION(store), GCAL_OPTION(nodes), GCAL_OPTION(device), GCAL_OPTION(model), { 0 }
+};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .doc = "Writes what is published for a scheduler: how fast nodes are, in its own "
-           "words.\v"
+    .children = children,
+    .doc = "Writes the speeds of published nodes in the native format of a scheduler.\v"
+           "If a device has several models and --model is not given, 'rates' is used.\n\n"
            "Examples:\n"
            "  gpucal export --to slurm\n"
            "  gpucal export --to slurm --device gpu --profile mm.yaml --at n=4096\n"
@@ -155,7 +150,7 @@ static const struct argp argp = {
            "  gpucal export --to starpu --symbol mm --profile mm.yaml --at n=256 --at "
            "n=512 \\\n"
            "      --data 4:n,n --data 4:n,n --data 4:n,n -o ~/.starpu/sampling\n\n"
-           "gpucal-schedulers(7) tells what to do with it.",
+           "gpucal-schedulers(7) explains how to use the output.",
 };
 
 /* ---- kernels ---- */

@@ -11,24 +11,20 @@
 #include "mpi/predict/measure_targets.h"
 #include "mpi/predict/inputs.h"
 #include "mpi/cli/option_list.h"
+#include "mpi/cli/options.h"
 
 struct evaluate_command {
     struct gcal_predict_device_options published;
     struct gcal_option_list tags;
-    const char *config, *model, *record, *replay, *csv;
+    const char *config, *record, *replay, *csv;
 };
 
+enum { REPLAY = 256 };
+
 static const struct argp_option options[] = {
-    { "config", 'c', "FILE", 0,
-      "Whose models' kernels to measure, and how long (default: the built-in one)", 0 },
-    { "model", 'm', "NAME", 0,
-      "Only this model; with tags, the one that predicts (default: the only one, or the "
-      "one that is named as a tag)",
-      0 },
-    { "record", 'r', "FILE.h5", 0, "Keep what is measured in this file", 0 },
-    { "replay", 'R', "FILE.h5", 0,
+    { "record", 'r', "FILE.h5", 0, "Write the measurements to this record", 0 },
+    { "replay", REPLAY, "FILE.h5", 0,
       "Take kernels and times from this record and measure nothing", 0 },
-    { "csv", 'o', "FILE", 0, "Write all figures to this file, too", 0 },
     { 0 },
 };
 
@@ -38,29 +34,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &c->published;
-        break;
-    case 'c':
-        c->config = arg;
-        break;
-    case 'm':
-        c->model = arg;
+        GCAL_OPTION_VALUES(state, &c->published, &c->config, &c->csv);
         break;
     case 'r':
         c->record = arg;
         break;
-    case 'R':
+    case REPLAY:
         c->replay = arg;
-        break;
-    case 'o':
-        c->csv = arg;
         break;
     case ARGP_KEY_ARG:
         gcal_option_list_add(&c->tags, arg, state);
         break;
     case ARGP_KEY_END:
         if (c->replay && (c->record || c->config))
-            argp_error(state, "--replay goes without --record and --config");
+            argp_error(state, "--replay excludes --record and --config");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -69,6 +56,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NULL, 0 },
+                                              GCAL_OPTION(config),
+                                              GCAL_OPTION(csv),
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -76,19 +65,22 @@ static const struct argp argp = {
     .args_doc = "[TAG | ARGUMENT:VALUE[,VALUE]]...",
     .children = children,
     .doc =
-        "Measures kernels, predicts each from the published parameters, and prints "
-        "errors, their geometric means, how many measured times lie in the predicted "
-        "interval of 90 %, and how often the fastest of several variants was found. "
-        "Without tags, the kernels are those that the configuration's models are for.\v"
+        "Measures kernels, predicts each from the published parameters, and prints the "
+        "errors, their geometric means, the share of measured times inside the 90 % "
+        "interval, and how often the fastest variant was found. "
+        "Without tags, the kernels are the targets of all models of the configuration, "
+        "or "
+        "of --model.\v"
         "Examples:\n"
         "  gpucal evaluate --record evaluation.h5 --csv evaluation.csv\n"
         "  gpucal evaluate matmul_sq dtype:float32 n:2048,4096 --device '*H200*'\n"
         "  gpucal evaluate --replay evaluation.h5 --params node17.yaml\n\n"
-        "With --replay, a word picks kernels of the record by their generator "
-        "(matmul_tiled) or an argument (n:2048,4096); without, all count that were "
-        "measured to be predicted.\n"
-        "Exit status: 0 whatever the errors of the predictions, 1 bad input, 5 the "
-        "device could not be measured, 6 the record cannot be written.",
+        "With tags and without --model, a model with the name of a tag predicts.  With "
+        "--replay, a tag selects kernels of the record by their generator (matmul_tiled) "
+        "or an argument (n:2048,4096); the default is all kernels measured as targets.\n"
+        "Exit status: 0 for any errors of the predictions, 1 bad input, 5 the device "
+        "could "
+        "not be measured, 6 the record cannot be written.",
 };
 
 /* ---- kernels and times ---- */
@@ -212,7 +204,7 @@ static int run(const struct evaluate_command *c, struct gcal_error *err)
 {
     struct gcal_predict_device published = { 0 };
     struct gcal_measured_kernels measured = { 0 };
-    const char *model = c->model;
+    const char *model = c->published.model;
     int rc = -1;
 
     if (gcal_predict_device_open(&c->published, &published, err) == 0 &&

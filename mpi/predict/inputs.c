@@ -8,6 +8,7 @@
 #include "calib/base/yaml.h"
 #include "calib/model/profile.h"
 #include "mpi/cli/command.h"
+#include "mpi/cli/options.h"
 #include "mpi/count/options.h"
 #include "store/predict/predictor.h"
 #include "store/files/store.h"
@@ -17,10 +18,8 @@
 /* ---- whose parameters ---- */
 
 static const struct argp_option options[] = {
-    { "store", 's', "DIR", 0, "The store (default: $GPUCAL_STORE)", 1 },
-    { "node", 'N', "NODE", 0, "The node (default: this one)", 1 },
-    { "params", 'P', "FILE", 0, "A parameter file instead of a node of the store", 1 },
-    { "device", 'd', "PATTERN", 0, "Which device of the node, by name, type or uid", 1 },
+    { "node", 'N', "NODE", 0, "The node (default: this one)", 0 },
+    { "params", 'P', "FILE", 0, "A parameter file instead of a node of the store", 0 },
     { 0 },
 };
 
@@ -29,8 +28,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct gcal_predict_device_options *o = state->input;
 
     switch (key) {
-    case 's':
-        o->store = arg;
+    case ARGP_KEY_INIT:
+        GCAL_OPTION_VALUES(state, &o->store, &o->device, &o->model);
         break;
     case 'N':
         o->node = arg;
@@ -38,12 +37,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'P':
         o->params = arg;
         break;
-    case 'd':
-        o->device = arg;
-        break;
     case ARGP_KEY_END:
         if (o->params && (o->store || o->node))
-            argp_error(state, "--params goes without --store and --node");
+            argp_error(state, "--params excludes --store and --node");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -51,7 +47,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-const struct argp gcal_predict_device_argp = { .options = options, .parser = parse };
+static const struct argp_child children[] = {
+    GCAL_OPTION(store), GCAL_OPTION(device), GCAL_OPTION(model), { 0 }
+};
+const struct argp gcal_predict_device_argp = { .options = options,
+                                               .parser = parse,
+                                               .children = children };
 
 static int read_params(const char *file, struct gcal_params *params,
                        struct gcal_error *err)

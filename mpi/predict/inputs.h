@@ -17,7 +17,7 @@ struct gcal_profile;
 /* ---- whose parameters ---- */
 
 struct gcal_predict_device_options {
-    const char *store, *node, *device, *params;
+    const char *store, *node, *device, *params, *model;
 };
 
 /* For argp's 'children'; input: struct gcal_predict_device_options. */

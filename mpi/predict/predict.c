@@ -13,27 +13,25 @@
 #include "mpi/predict/inputs.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/option_list.h"
+#include "mpi/cli/options.h"
 #include "store/predict/predictor.h"
 
 struct predict_command {
     struct gcal_count_options count;
     struct gcal_predict_device_options published;
-    const char *model, *profile;
+    const char *profile;
     struct gcal_option_list tags; /* of a catalogue kernel */
     bool measure, json;
 };
 
 static const struct argp_option options[] = {
-    { "model", 'm', "NAME", 0, "Which model (default: the only one)", 0 },
     { "profile", 'p', "FILE", 0, "A counted kernel, written by 'gpucal count -o FILE'",
       0 },
     { "tag", 't', "TAG", 0,
-      "A kernel of the catalogue instead of a file: give its tags, "
-      "sizes included, each with --tag",
+      "A tag or ARGUMENT:VALUE that selects a catalogue kernel instead of a file, sizes "
+      "included; may be repeated",
       0 },
-    { "measure", 'M', NULL, 0,
-      "Time the catalogue's kernel on this machine's device, too", 0 },
-    { "json", 'j', NULL, 0, "As JSON", 0 },
+    { "measure", 'M', NULL, 0, "Time the catalogue kernel on this machine as well", 0 },
     { 0 },
 };
 
@@ -43,11 +41,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &c->published;
-        state->child_inputs[1] = &c->count;
-        break;
-    case 'm':
-        c->model = arg;
+        GCAL_OPTION_VALUES(state, &c->published, &c->count, &c->json);
         break;
     case 'p':
         c->profile = arg;
@@ -58,15 +52,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'M':
         c->measure = true;
         break;
-    case 'j':
-        c->json = true;
-        break;
     case ARGP_KEY_END:
         if (!!c->profile + !!c->count.file + !!c->tags.n != 1)
             argp_error(state, "expected one of --profile FILE, KERNEL.cl, or --tag TAG");
         if (c->measure && !c->tags.n)
-            argp_error(state, "--measure needs a kernel of the catalogue (--tag): what "
-                              "buffers another one wants is not known");
+            argp_error(state, "--measure requires a catalogue kernel (--tag): the "
+                              "buffers of other kernels are unknown");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -76,6 +67,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NULL, 0 },
                                               { &gcal_count_options_argp, 0, NULL, 0 },
+                                              GCAL_OPTION(json),
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -83,8 +75,8 @@ static const struct argp argp = {
     .args_doc = "[KERNEL.cl]",
     .children = children,
     .doc =
-        "Predicts how long a kernel takes on a device whose calibration is "
-        "published.\v"
+        "Predicts the run time of a kernel on a calibrated device, with its 90 % "
+        "interval.\v"
         "Examples:\n"
         "  gpucal predict --node n0 --profile mm.yaml --at n=2048\n"
         "  gpucal predict --node n0 mm.cl --local 16,16 --global n,n --assume 'n % 16 = "
@@ -145,7 +137,8 @@ static int predict(const struct predict_command *c,
                    const struct gcal_predict_target *s, struct answer *a,
                    struct gcal_error *err)
 {
-    if (!(a->predictor = gcal_predictor_create(device, c->model, s->profile, err)))
+    if (!(a->predictor =
+              gcal_predictor_create(device, c->published.model, s->profile, err)))
         return -1;
     return gcal_predictor_eval(a->predictor, s->sizes, &a->prediction, NULL, err);
 }

@@ -10,26 +10,19 @@
 #include "mpi/cli/command.h"
 #include "mpi/predict/order.h"
 #include "mpi/cli/option_list.h"
+#include "mpi/cli/options.h"
 
 struct rank_command {
     struct gcal_predict_device_options published;
-    const char *model;
     struct gcal_option_list tags, profiles, ats;
     bool json;
 };
 
 static const struct argp_option options[] = {
-    { "model", 'm', "NAME", 0,
-      "Which model (default: the only one, or the one that is named as a tag)", 0 },
     { "profile", 'p', "FILE", 0,
-      "A counted kernel, written by 'gpucal count -o FILE', instead of tags; may be "
-      "repeated",
-      0 },
+      "A kernel counted by 'gpucal count -o FILE', instead of tags; may be repeated", 0 },
     { "at", 'A', "NAME=VALUE,..", 0,
-      "Values of the sizes of --profile, e.g. n=2048,m=64; may be repeated: each is a "
-      "variant of its own",
-      0 },
-    { "json", 'j', NULL, 0, "As JSON", 0 },
+      "Sizes for --profile, e.g. n=2048,m=64; may be repeated, for one variant each", 0 },
     { 0 },
 };
 
@@ -39,19 +32,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &c->published;
-        break;
-    case 'm':
-        c->model = arg;
+        GCAL_OPTION_VALUES(state, &c->published, &c->json);
         break;
     case 'p':
         gcal_option_list_add(&c->profiles, arg, state);
         break;
     case 'A':
         gcal_option_list_add(&c->ats, arg, state);
-        break;
-    case 'j':
-        c->json = true;
         break;
     case ARGP_KEY_ARG:
         gcal_option_list_add(&c->tags, arg, state);
@@ -60,7 +47,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (!c->tags.n == !c->profiles.n)
             argp_error(state, "expected either tags or --profile FILE");
         if (c->ats.n && c->tags.n)
-            argp_error(state, "--at goes with --profile; a tag gives a size as n:4096");
+            argp_error(state, "--at requires --profile; with tags, give sizes as n:4096");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -69,6 +56,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NULL, 0 },
+                                              GCAL_OPTION(json),
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -76,15 +64,16 @@ static const struct argp argp = {
     .args_doc = "[TAG | ARGUMENT:VALUE[,VALUE]]...",
     .children = children,
     .doc =
-        "Orders variants of a kernel by their predicted times on a device whose "
-        "calibration is published, and says how likely it is that the order is right.\v"
+        "Orders variants of a kernel by predicted time on a calibrated device, with the "
+        "probability of each comparison.\v"
         "Examples:\n"
         "  gpucal rank matmul_sq n:4096\n"
         "  gpucal rank --profile a.yaml --profile b.yaml --at n=4096\n"
         "  gpucal rank --profile a.yaml --at n=4096,b=16 --at n=4096,b=32\n\n"
-        "Two variants' predictions have the errors of common parameters in common, "
-        "which is taken into account: the better of two nearly alike kernels may be "
-        "sure although the intervals overlap.",
+        "If --model is not given, a model with the name of a tag is used.\n\n"
+        "Predictions of variants share the errors of common parameters, so that the "
+        "order "
+        "of two variants can be certain although their intervals overlap.",
 };
 
 /* ---- variants ---- */
@@ -166,7 +155,8 @@ static int run(const struct rank_command *c, struct gcal_error *err)
         goto out;
     r.node = published.params.node;
     r.device = published.device->info.name;
-    if (!(r.model = gcal_predict_device_model(&published, c->model, &c->tags, err)) ||
+    if (!(r.model =
+              gcal_predict_device_model(&published, c->published.model, &c->tags, err)) ||
         (c->tags.n ? add_tagged(c, &published.device->info, &list, &r, err)
                    : add_profiles(c, &r, err)) < 0 ||
         gcal_order_variants(&r, published.device, err) < 0)

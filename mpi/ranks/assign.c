@@ -7,6 +7,7 @@
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
 #include "fit/fit.h"
+#include "mpi/cli/local_device.h"
 #include "mpi/ranks/root.h"
 #include "store/record/record.h"
 
@@ -65,16 +66,9 @@ static int assign_device(struct gcal_root *root, const char *node, const char *u
 
 static bool wanted(const struct gcal_root *root, const struct gcal_device_info *info)
 {
-    struct gcal_config_device_filter by_name = root->config.devices;
-    char *name = (char *)root->options.device;
-
-    if (!name)
-        return gcal_config_device_filter_matches(&root->config.devices, info);
-    /* --device says which, whatever the configuration says of names and types. */
-    by_name.n_kinds = by_name.n_vendors = 0;
-    by_name.n_names = 1;
-    by_name.names = &name;
-    return gcal_config_device_filter_matches(&by_name, info);
+    if (root->options.device) /* replaces the configuration's 'devices' */
+        return gcal_local_device_matches(info, 1, &root->options.device);
+    return gcal_config_device_filter_matches(&root->config.devices, info);
 }
 
 /* A node that another run calibrates is left to it. */

@@ -9,38 +9,23 @@
 #include "mpi/ranks/ranks.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
+#include "mpi/cli/options.h"
 
 #define DAY_S 86400.0
 
+enum { MAX_AGE = 256 };
+
 static const struct argp_option options[] = {
-    { "config", 'c', "FILE", 0,
-      "What to measure and which models to fit (default: built "
-      "in, as models.yaml of the distribution)",
-      0 },
-    { "store", 's', "DIR", 0,
-      "Publish to this folder (default: $GPUCAL_STORE, else the "
-      "configuration's 'store')",
-      0 },
-    { "record", 'r', "FILE.h5", 0,
-      "Write the run's record here (default: "
-      "gpucal-RUN.h5)",
-      0 },
-    { "device", 'd', "PATTERN", 0, "Only devices whose name matches, e.g. '*H200*'", 0 },
-    { "budget", 'b', "SECONDS", 0, "Measuring time for each device", 0 },
-    { "seed", 'S', "N", 0, "Seed of the order in which kernels are measured", 0 },
-    { "resume", 'R', "FILE.h5", 0,
-      "Go on with the interrupted run that was to write "
-      "FILE.h5",
-      0 },
+    { "record", 'r', "FILE.h5", 0, "The record of the run (default: gpucal-RUN.h5)", 0 },
+    { "seed", 'S', "N", 0, "Seed of the order of measurements", 0 },
+    { "resume", 'R', "FILE.h5", 0, "Continue the interrupted run with this record", 0 },
     { "if-changed", 'i', NULL, 0,
       "Only devices that are not published, or whose driver, name, type, configuration, "
-      "catalogue or gpucal is another now",
+      "catalogue or version of gpucal has changed",
       0 },
-    { "max-age", 'a', "DAYS", 0,
-      "With --if-changed: those, too, whose calibration is older", 0 },
-    { "dry-run", 'n', NULL, 0, "Say what would be measured, and where", 0 },
-    { "quiet", 'q', NULL, 0, "Errors and the last line only", 0 },
-    { "json", 'j', NULL, 0, "The summary as JSON", 0 },
+    { "max-age", MAX_AGE, "DAYS", 0,
+      "With --if-changed: devices whose calibration is older as well", 0 },
+    { "quiet", 'q', NULL, 0, "Print errors and the last line only", 0 },
     { 0 },
 };
 
@@ -50,17 +35,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     char *end;
 
     switch (key) {
-    case 'c':
-        o->config = arg;
-        break;
-    case 's':
-        o->store = arg;
+    case ARGP_KEY_INIT:
+        GCAL_OPTION_VALUES(state, &o->config, &o->store, &o->device, &o->budget_s,
+                           &o->dry_run, &o->json);
         break;
     case 'r':
         o->record = arg;
-        break;
-    case 'd':
-        o->device = arg;
         break;
     case 'R':
         o->resume = arg;
@@ -68,20 +48,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'i':
         o->if_changed = true;
         break;
-    case 'a':
+    case MAX_AGE:
         o->max_age_s = gcal_option_positive(arg, "", "--max-age", state) * DAY_S;
-        break;
-    case 'n':
-        o->dry_run = true;
         break;
     case 'q':
         o->quiet = true;
-        break;
-    case 'j':
-        o->json = true;
-        break;
-    case 'b':
-        o->budget_s = gcal_option_positive(arg, "", "--budget", state);
         break;
     case 'S':
         o->seed = strtoull(arg, &end, 10);
@@ -94,12 +65,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case ARGP_KEY_END:
         if (o->resume && o->record)
-            argp_error(state, "--resume says which record already");
+            argp_error(state, "--resume excludes --record: it names the record");
         if (o->resume && o->if_changed)
-            argp_error(state, "--resume goes on with what a run had begun; --if-changed "
-                              "goes without it");
+            argp_error(state, "--resume excludes --if-changed: it continues the run with "
+                              "its devices");
         if (isfinite(o->max_age_s) && !o->if_changed)
-            argp_error(state, "--max-age goes with --if-changed");
+            argp_error(state, "--max-age requires --if-changed");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -107,9 +78,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
+static const struct argp_child children[] = { GCAL_OPTION(config),
+                                              GCAL_OPTION(store),
+                                              GCAL_OPTION(device),
+                                              GCAL_OPTION(budget),
+                                              GCAL_OPTION(dry_run),
+                                              GCAL_OPTION(json),
+                                              { 0 } };
 static const struct argp argp = {
     .options = options,
     .parser = parse,
+    .children = children,
     .doc = "Measures the OpenCL devices of the nodes it runs on, fits the models and "
            "publishes a parameter file per node.\v"
            "Under Slurm: srun --ntasks-per-node=1 gpucal --config models.yaml\n"

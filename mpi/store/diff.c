@@ -11,7 +11,7 @@
 #include "mpi/cli/command.h"
 #include "mpi/store/diff.h"
 #include "mpi/cli/json.h"
-#include "mpi/cli/option_list.h"
+#include "mpi/cli/options.h"
 
 #define MAX_FILE_BYTES (16u << 20)
 
@@ -19,17 +19,8 @@ struct diff_command {
     const char *files[2];
     size_t n_files;
     const char *config;
-    double warn, fail;
+    struct gcal_option_limits limits; /* 0: the configuration's */
     bool json, all;
-};
-
-static const struct argp_option options[] = {
-    { "all", 'a', NULL, 0, "Print what does not differ, too", 0 },
-    { "json", 'j', NULL, 0, "As JSON", 0 },
-    { "warn", 'w', "PERCENT", 0, "So much slower is a warning", 0 },
-    { "fail", 'f', "PERCENT", 0, "So much slower is a failure", 0 },
-    { "config", 'c', "FILE", 0, "Take the limits from this configuration", 0 },
-    { 0 },
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -37,29 +28,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct diff_command *c = state->input;
 
     switch (key) {
-    case 'a':
-        c->all = true;
-        break;
-    case 'j':
-        c->json = true;
-        break;
-    case 'w':
-        c->warn = gcal_option_positive(arg, "%", "--warn", state) / 100;
-        break;
-    case 'f':
-        c->fail = gcal_option_positive(arg, "%", "--fail", state) / 100;
-        break;
-    case 'c':
-        c->config = arg;
+    case ARGP_KEY_INIT:
+        GCAL_OPTION_VALUES(state, &c->all, &c->json, &c->limits, &c->config);
         break;
     case ARGP_KEY_ARG:
         if (c->n_files == 2)
-            argp_error(state, "'%s' is one file too many", arg);
+            argp_error(state, "unexpected argument '%s': two files are compared", arg);
         c->files[c->n_files++] = arg;
         break;
     case ARGP_KEY_END:
         if (c->n_files < 2)
-            argp_error(state, "two files are needed: parameter files or records");
+            argp_error(state, "expected two files: parameter files or records");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -67,9 +46,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
+static const struct argp_child children[] = {
+    GCAL_OPTION(all), GCAL_OPTION(json), GCAL_OPTION(limits), GCAL_OPTION(config), { 0 }
+};
 static const struct argp argp = {
-    .options = options,
     .parser = parse,
+    .children = children,
     .args_doc = "A B",
     .doc =
         "Compares two parameter files (NODE.yaml) or two records (.h5): what B has other "
@@ -242,17 +224,18 @@ static int compare_records(struct input in[2], const struct diff_command *c,
 
 static int read_limits(struct diff_command *c, struct gcal_error *err)
 {
+    struct gcal_option_limits *l = &c->limits;
     struct gcal_config config = { 0 };
     int rc = gcal_config_read_settings(c->config, &config, err);
 
     if (rc == 0) {
-        c->warn = c->warn > 0 ? c->warn : config.audit_warn;
-        c->fail = c->fail > 0 ? c->fail : config.audit_fail;
+        l->warn = l->warn > 0 ? l->warn : config.audit_warn;
+        l->fail = l->fail > 0 ? l->fail : config.audit_fail;
     }
     gcal_config_clear(&config);
-    if (rc == 0 && c->warn > c->fail)
+    if (rc == 0 && l->warn > l->fail)
         rc = gcal_error_set(err, GCAL_EINPUT, "--warn %g%% is above --fail %g%%",
-                            100 * c->warn, 100 * c->fail);
+                            100 * l->warn, 100 * l->fail);
     return rc;
 }
 
@@ -266,8 +249,8 @@ static int run(struct diff_command *c, struct gcal_error *err)
         input_open(&in[1], c->files[1], err) == 0) {
         const struct gcal_diff_view view = { .before = c->files[0],
                                              .after = c->files[1],
-                                             .warn = c->warn,
-                                             .fail = c->fail,
+                                             .warn = c->limits.warn,
+                                             .fail = c->limits.fail,
                                              .all = c->all };
 
         status = in[0].record && in[1].record ? compare_records(in, c, &view, err)

@@ -15,13 +15,11 @@ struct fit_command {
 };
 
 static const struct argp_option options[] = {
-    { "record", 'r', "FILE.h5", 0, "The record of a run (needed)", 0 },
+    { "record", 'r', "FILE.h5", 0, "The record of a run (required)", 0 },
     { "config", 'c', "FILE", 0,
-      "Fit the models of this file instead of those that the "
-      "record was made for",
-      0 },
-    { "store", 's', "DIR", 0, "Publish the result to this folder", 0 },
-    { "output", 'o', "DIR", 0, "Write NODE.yaml parameter files into this folder", 0 },
+      "The configuration with the models to fit (default: that of the record)", 0 },
+    { "store", 's', "DIR", 0, "Publish the result to this store", 0 },
+    { "output", 'o', "DIR", 0, "Write parameter files NODE.yaml to this folder", 0 },
     { 0 },
 };
 
@@ -43,11 +41,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->output = arg;
         break;
     case ARGP_KEY_ARG:
-        argp_error(state, "'%s' is no option; did you mean --record %s?", arg, arg);
+        argp_error(state, "unexpected argument '%s' (did you mean '--record %s'?)", arg,
+                   arg);
         break;
     case ARGP_KEY_END:
         if (!c->record)
-            argp_error(state, "--record FILE.h5 is needed");
+            argp_error(state, "--record FILE.h5 is required");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -59,7 +58,7 @@ static const struct argp argp = {
     .options = options,
     .parser = parse,
     .doc =
-        "Fits models to what a run recorded and prints parameters with units and "
+        "Fits models to the record of a run and prints their parameters with units and "
         "standard errors.\v"
         "Exit status: 0 good, 1 bad input, 4 a fit was rejected, 6 the store cannot be "
         "written.",

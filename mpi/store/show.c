@@ -11,6 +11,7 @@
 #include "calib/base/units.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
+#include "mpi/cli/options.h"
 #include "store/files/store.h"
 
 struct show_command {
@@ -19,10 +20,7 @@ struct show_command {
 };
 
 static const struct argp_option options[] = {
-    { "store", 's', "DIR", 0, "The store (default: $GPUCAL_STORE)", 0 },
-    { "node", 'N', "PATTERN", 0, "Only nodes whose name matches", 0 },
     { "history", 'H', NULL, 0, "The runs that were published for each node", 0 },
-    { "json", 'j', NULL, 0, "As JSON", 0 },
     { 0 },
 };
 
@@ -31,20 +29,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct show_command *c = state->input;
 
     switch (key) {
-    case 's':
-        c->store = arg;
-        break;
-    case 'N':
-        c->node = arg;
+    case ARGP_KEY_INIT:
+        GCAL_OPTION_VALUES(state, &c->store, &c->node, &c->json);
         break;
     case 'H':
         c->history = true;
         break;
-    case 'j':
-        c->json = true;
-        break;
     case ARGP_KEY_ARG:
-        argp_error(state, "'%s' is no option; did you mean --node %s?", arg, arg);
+        argp_error(state, "unexpected argument '%s' (did you mean '--node %s'?)", arg,
+                   arg);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -52,9 +45,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
+static const struct argp_child children[] = {
+    GCAL_OPTION(store), GCAL_OPTION(nodes), GCAL_OPTION(json), { 0 }
+};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
+    .children = children,
     .doc = "Prints the calibrated parameters that are published in a store.",
 };
 

@@ -11,6 +11,7 @@
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
 #include "mpi/cli/command.h"
+#include "mpi/cli/options.h"
 #include "store/ledger/ledger.h"
 #include "store/files/store.h"
 #include "store/publish/publish.h"
@@ -24,19 +25,18 @@ struct store_command {
     bool dry_run, quiet;
 };
 
-enum { KEEP = 256, MAX_AGE, DRY_RUN, KEYS, KEY };
+enum { KEEP = 256, MAX_AGE, KEYS, KEY };
 
 static const struct argp_option options[] = {
-    { "store", 's', "DIR", 0, "The store (default: $GPUCAL_STORE)", 0 },
     { "keys", KEYS, "FILE", 0,
-      "verify: parameter files must be signed with one of these public keys (default: "
+      "verify: public keys, one of which must have signed each file (default: "
       "$GPUCAL_TRUSTED_KEYS)",
       0 },
     { "key", KEY, "FILE", 0, "sign: the secret key (default: $GPUCAL_SIGN_KEY)", 0 },
-    { "keep", KEEP, "N", 0, "prune: the newest N files of each node's history stay", 0 },
-    { "max-age", MAX_AGE, "DAYS", 0, "prune: younger files stay, too", 0 },
-    { "dry-run", DRY_RUN, NULL, 0, "prune: only count", 0 },
-    { "quiet", 'q', NULL, 0, "verify: print only what is not good", 0 },
+    { "keep", KEEP, "N", 0, "prune: keep the newest N files in the history of each node",
+      0 },
+    { "max-age", MAX_AGE, "DAYS", 0, "prune: keep younger files as well", 0 },
+    { "quiet", 'q', NULL, 0, "verify: print only what is damaged or interrupted", 0 },
     { 0 },
 };
 
@@ -48,7 +48,7 @@ static double number(const char *text, const char *what, struct argp_state *stat
     errno = 0;
     value = strtod(text, &end);
     if (end == text || *end || errno || !(value >= 0) || value > 1e9)
-        argp_error(state, "%s must be a number from 0 to 1e9, not '%s'", what, text);
+        argp_error(state, "%s: expected a number from 0 to 1e9, found '%s'", what, text);
     return value;
 }
 
@@ -60,7 +60,7 @@ static void add_argument(struct store_command *c, const char *arg,
     else if (strcmp(c->action, "keygen") == 0 && !c->file)
         c->file = arg;
     else
-        argp_error(state, "'%s' is one argument too many", arg);
+        argp_error(state, "unexpected argument '%s'", arg);
 }
 
 static void check_arguments(const struct store_command *c, struct argp_state *state)
@@ -69,15 +69,17 @@ static void check_arguments(const struct store_command *c, struct argp_state *st
     size_t i = 0;
 
     if (!c->action)
-        argp_error(state, "what is to be done? verify, prune, sign or keygen");
+        argp_error(state, "missing action: verify, prune, sign or keygen");
     while (i < 4 && strcmp(c->action, actions[i]) != 0)
         i++;
     if (i == 4)
-        argp_error(state, "'%s' is none of verify, prune, sign and keygen", c->action);
+        argp_error(state, "unknown action '%s'; expected verify, prune, sign or keygen",
+                   c->action);
     if (strcmp(c->action, "keygen") == 0 && !c->file)
-        argp_error(state, "keygen needs the name of the file for the secret key");
+        argp_error(state, "keygen: expected the name of the file for the secret key");
     if (strcmp(c->action, "prune") == 0 && c->keep < 0)
-        argp_error(state, "prune needs --keep N, how many files of each node stay");
+        argp_error(state,
+                   "prune requires --keep N, the number of files to keep per node");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -86,8 +88,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     double value;
 
     switch (key) {
-    case 's':
-        c->store = arg;
+    case ARGP_KEY_INIT:
+        GCAL_OPTION_VALUES(state, &c->store, &c->dry_run);
         break;
     case 'q':
         c->quiet = true;
@@ -101,14 +103,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEEP:
         value = number(arg, "--keep", state);
         if (value != floor(value))
-            argp_error(state, "--keep must be a whole number, not '%s'", arg);
+            argp_error(state, "--keep: expected an integer, found '%s'", arg);
         c->keep = (long)value;
         break;
     case MAX_AGE:
         c->max_age_s = DAY_S * number(arg, "--max-age", state);
-        break;
-    case DRY_RUN:
-        c->dry_run = true;
         break;
     case ARGP_KEY_ARG:
         add_argument(c, arg, state);
@@ -122,16 +121,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
+static const struct argp_child children[] = { GCAL_OPTION(store),
+                                              GCAL_OPTION(dry_run),
+                                              { 0 } };
 static const struct argp argp = {
     .options = options,
     .parser = parse,
+    .children = children,
     .args_doc = "verify\nprune --keep N\nsign\nkeygen FILE",
-    .doc = "Looks after a store.\n\n"
-           "verify: is every file what its ledger says that was published?  prune: "
-           "removes old files from the histories.  keygen: makes a pair of keys, FILE "
-           "(secret) and FILE.pub.  sign: signs what is published, once it verifies.\v"
-           "Exit status: 0 good (also with publications that were interrupted, which are "
-           "told), 1 damaged or bad input, 6 the store cannot be written.",
+    .doc =
+        "Maintains a store.\n\n"
+        "verify checks each file against the ledger of publications.  prune removes old "
+        "files from the histories.  keygen creates a pair of keys, FILE (secret) and "
+        "FILE.pub.  sign signs all published files, if the store verifies.\v"
+        "Exit status: 0 good (interrupted publications are reported), 1 damaged or bad "
+        "input, 6 the store cannot be written.",
 };
 
 /* ---- actions: the exit status, or -1 with 'err' ---- */

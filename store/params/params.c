@@ -101,6 +101,7 @@ static bool matches(const struct gcal_device_info *info, const char *pattern)
 {
     return !pattern || fnmatch(pattern, info->uid, FNM_CASEFOLD) == 0 ||
            fnmatch(pattern, info->type, FNM_CASEFOLD) == 0 ||
+           fnmatch(pattern, info->device_type, FNM_CASEFOLD) == 0 ||
            fnmatch(pattern, info->name, FNM_CASEFOLD) == 0;
 }
 

@@ -75,7 +75,7 @@ refused 'no device has a model .absent. ' "$gpucal" export --to slurm --model ab
 refused 'none of the 4 published nodes matches x' "$gpucal" export --to slurm --node x
 refused 'no published device matches cpu' "$gpucal" export --to slurm --device cpu
 refused 'no format .pbs.' "$gpucal" export --to pbs
-refused 'for whom' "$gpucal" export
+refused 'to is required' "$gpucal" export
 
 # flux: percent slower; what is not known is worst.
 run "$gpucal" export --to flux --model rates

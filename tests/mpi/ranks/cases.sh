@@ -262,7 +262,7 @@ KERNEL
 
 case_count_json() {
     counted_kernels
-    run "$gpucal" count mm.cl --local 16,16 --global n,n --sub-group 32 --banks 32 --at n=512 --format json
+    run "$gpucal" count mm.cl --local 16,16 --global n,n --sub-group 32 --banks 32 --at n=512 --json
     expect_status 0
     python3 - out <<'PYTHON' > said 2>&1 || fail "$(cat said)"
 import json, sys
@@ -294,7 +294,7 @@ assert one("f_work_items")["value"] == 512 * 512
 assert one("f_memory_tag:mm")["value"] == 2 * 512 ** 3 // 16 + 512 ** 2
 PYTHON
     # Without the sub-group size what needs it has no value, and that is said.
-    run "$gpucal" count mm.cl --local 16,16 --global n,n --at n=512 --format json
+    run "$gpucal" count mm.cl --local 16,16 --global n,n --at n=512 --json
     expect_status 0
     expect_line 'no value without --sub-group'
     expect_line '"expression": "1/256\*n\^3\*ceil\(256/sub_group_size\)"'
@@ -304,7 +304,7 @@ for f in json.load(open(sys.argv[1]))["features"]:
     assert (f["value"] is None) == ("sub_group_size" in f["expression"]), f
 PYTHON
     # Twice the same, to the byte.
-    "$gpucal" count mm.cl --local 16,16 --global n,n --at n=512 --format json > again 2> err
+    "$gpucal" count mm.cl --local 16,16 --global n,n --at n=512 --json > again 2> err
     cmp out again > said || fail "$(cat said)"
 }
 
@@ -318,7 +318,7 @@ case_count_estimates() {
     expect_status 0
     expect_line '^~ sub-group +- .*f_op_float32_mul'
     expect_line '^  4:[0-9]+: only some work-items'
-    run "$gpucal" count guards.cl --local 65 --global n --sub-group 32 -D DATA=1 --format json
+    run "$gpucal" count guards.cl --local 65 --global n --sub-group 32 -D DATA=1 --json
     expect_status 0
     expect_line '"notes"'
     expect_line '"6:[0-9]+: '
@@ -387,7 +387,7 @@ PYTHON
 case_remove() {
     counted_kernels
     ndrange=(--local 16,16 --global n,n)
-    count() { run "$gpucal" count "$1" "${ndrange[@]}" --sub-group 32 --format json; expect_status 0; cp out "$2"; }
+    count() { run "$gpucal" count "$1" "${ndrange[@]}" --sub-group 32 --json; expect_status 0; cp out "$2"; }
     count mm.cl before.json
     run "$gpucal" remove mm.cl "${ndrange[@]}" --keep b -o after.cl
     expect_status 0

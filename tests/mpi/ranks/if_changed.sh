@@ -90,5 +90,5 @@ nothing_done '1 device'
 "$gpucal" --config config.yaml --if-changed > out 2> err && fail "no store is needed"
 said 'compares with what is published: give --store'
 "$gpucal" --config config.yaml --max-age 3 > out 2> err && fail "--max-age alone is taken"
-said 'max-age goes with --if-changed'
+said 'max-age requires --if-changed'
 exit 0

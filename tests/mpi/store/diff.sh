@@ -55,7 +55,7 @@ says '2 devices compared: 0 of '
 
 # What cannot be compared.
 expect 1 "$data/h200/record.h5"
-says 'two files are needed'
+says 'expected two files'
 expect 1 "$data/h200/record.h5" missing.h5
 says 'missing.h5: No such file'
 expect 1 "$data/h200/record.h5" "$data/two-gpus/record.h5"

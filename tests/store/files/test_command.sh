@@ -23,11 +23,11 @@ expect() {
 }
 
 expect 1 'which store?' "$gpucal" store verify
-expect 1 'what is to be done?' "$gpucal" store
-expect 1 "'tidy' is none of" "$gpucal" store tidy
-expect 1 'prune needs --keep' "$gpucal" store prune --store store
-expect 1 'must be a whole number' "$gpucal" store prune --store store --keep 1.5
-expect 1 'one argument too many' "$gpucal" store verify this --store store
+expect 1 'missing action: verify' "$gpucal" store
+expect 1 "unknown action 'tidy'" "$gpucal" store tidy
+expect 1 'prune requires --keep' "$gpucal" store prune --store store
+expect 1 'keep: expected an integer' "$gpucal" store prune --store store --keep 1.5
+expect 1 unexpected "$gpucal" store verify this --store store
 expect 1 'No such file' "$gpucal" store verify --store nowhere
 expect 0 'good: 0 files' "$gpucal" store verify --store store
 
