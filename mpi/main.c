@@ -1,82 +1,92 @@
 /* main.c - the gpucal program: finds the command and runs it */
 #include <argp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/yaml.h"
 #include "calib/worker/worker.h"
 #include "mpi/cli/command.h"
 
 const char *argp_program_version = "gpucal " GPUCAL_VERSION;
 
-static const struct command {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *what;
-} commands[] = {
-    { "calibrate", gcal_command_calibrate, "measure, fit, publish (the default)" },
-    { "devices", gcal_command_devices, "list the OpenCL devices of this machine" },
-    { "kernels", gcal_command_kernels,
-      "list measurement kernels and their counts, or time them" },
-    { "count", gcal_command_count, "count the features of any OpenCL C kernel" },
-    { "remove", gcal_command_remove, "make a kernel that does only part of its work" },
-    { "fit", gcal_command_fit, "fit again from a record, without a device" },
-    { "predict", gcal_command_predict, "predict a kernel's time on a calibrated device" },
-    { "rank", gcal_command_rank, "order variants of a kernel by predicted time" },
-    { "evaluate", gcal_command_evaluate,
-      "compare predictions with measurements, by errors and ranking" },
-    { "show", gcal_command_show, "print what is published" },
-    { "diff", gcal_command_diff, "compare two parameter files, or two records" },
-    { "export", gcal_command_export, "tell a scheduler how fast nodes are" },
-    { "store", gcal_command_store, "verify, prune and sign what is published" },
-    { "audit", gcal_command_audit, "compare a node's calibrations over time" },
-};
+#define NAME(name, summary) #name,
+static const char *const names[] = { GCAL_COMMANDS(NAME) NULL };
 
-static const size_t n_commands = sizeof(commands) / sizeof(*commands);
+#define ROW(name, summary) { gcal_command_##name, summary },
+static const struct {
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} commands[] = { GCAL_COMMANDS(ROW) }; /* in the order of 'names' */
+
+enum { N_COMMANDS = sizeof(commands) / sizeof(*commands) };
 
 static int help(void)
 {
     printf(
         "Usage: gpucal [COMMAND] [OPTION...]\n\n"
         "Calibrates performance models of OpenCL devices and predicts kernel times.\n\n");
-    for (size_t i = 0; i < n_commands; i++)
-        printf("  %-10s %s\n", commands[i].name, commands[i].what);
-    printf("\n'gpucal COMMAND --help' tells a command's options; 'man gpucal' the rest.\n"
-           "Exit status: 0 good, 1 usage or internal, 2 drift warning, 3 drift failure,\n"
-           "4 fit rejected, 5 a device could not be measured, 6 store not writable.\n");
+    for (int i = 0; i < N_COMMANDS; i++)
+        printf("  %-10s %s\n", names[i], commands[i].summary);
+    printf("\n'gpucal COMMAND --help' lists the options of a command; the manual is "
+           "gpucal(1).\n"
+           "Exit status: 0 success, 1 usage, input or internal error, 2 drift warning,\n"
+           "3 drift failure, 4 a fit was rejected, 5 a device could not be measured,\n"
+           "6 the store or the record cannot be written.\n");
     return 0;
 }
 
-static const struct command *find(const char *name)
+/* -1: no such command. */
+static int find(const char *name)
 {
-    for (size_t i = 0; i < n_commands; i++)
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
-    return NULL;
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+static int unknown_command(const char *name)
+{
+    fprintf(stderr, "gpucal: unknown command '%s' (did you mean '%s'?)\n", name,
+            gcal_yaml_nearest(name, names));
+    return GCAL_EINPUT;
 }
 
 /* argp takes argv[0] for the program's name in messages. */
-static int run_named(const struct command *command, int argc, char **argv)
+static int run(int command, int argc, char **argv)
 {
     static char name[64];
 
-    snprintf(name, sizeof(name), "gpucal %s", command->name);
-    argv[1] = name;
-    return command->run(argc - 1, argv + 1);
+    snprintf(name, sizeof(name), "gpucal %s", names[command]);
+    argv[0] = name;
+    return commands[command].run(argc, argv);
+}
+
+static int run_named(int argc, char **argv)
+{
+    static char help_option[] = "--help";
+    bool wants_help = strcmp(argv[0], "help") == 0;
+    int command;
+
+    if (wants_help && argc == 1)
+        return help();
+    if ((command = find(argv[wants_help])) < 0)
+        return unknown_command(argv[wants_help]);
+    if (wants_help) /* "gpucal help show" is "gpucal show --help" */
+        argv[1] = help_option;
+    return run(command, wants_help ? 2 : argc, argv);
 }
 
 int main(int argc, char **argv)
 {
-    const struct command *command;
     int status = gcal_worker_dispatch(argc, argv);
 
     if (status >= 0)
         return status;
     argp_err_exit_status = GCAL_EINPUT;
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0))
+    if (argc > 1 && strcmp(argv[1], "--help") == 0)
         return help();
-    if (argc > 1 && (command = find(argv[1])))
-        return run_named(command, argc, argv);
+    if (argc > 1 && argv[1][0] != '-')
+        return run_named(argc - 1, argv + 1);
     return gcal_command_calibrate(argc, argv);
 }

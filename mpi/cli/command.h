@@ -1,6 +1,4 @@
-/* command.h - gpucal's commands: each takes its own arguments (argv[0] is "gpucal NAME")
- * and returns the exit status
- */
+/* command.h - gpucal's commands, and what they have in common */
 #ifndef GCAL_MPI_CLI_COMMAND_H
 #define GCAL_MPI_CLI_COMMAND_H
 
@@ -9,39 +7,52 @@
 struct gcal_error;
 struct gcal_store;
 
-int gcal_command_calibrate(int argc, char **argv);
-int gcal_command_devices(int argc, char **argv);
-int gcal_command_kernels(int argc, char **argv);
-int gcal_command_count(int argc, char **argv);
-int gcal_command_remove(int argc, char **argv);
-int gcal_command_fit(int argc, char **argv);
-int gcal_command_predict(int argc, char **argv);
-int gcal_command_evaluate(int argc, char **argv);
-int gcal_command_rank(int argc, char **argv);
-int gcal_command_show(int argc, char **argv);
-int gcal_command_export(int argc, char **argv);
-int gcal_command_audit(int argc, char **argv);
-int gcal_command_store(int argc, char **argv); /* "gpucal store" */
-int gcal_command_diff(int argc, char **argv);
+/* Every command, in the order of 'gpucal --help': its name, and one line about it. */
+#define GCAL_COMMANDS(X)                                                                 \
+    X(calibrate, "measure, fit and publish (the default)")                               \
+    X(devices, "list the OpenCL devices of this machine")                                \
+    X(kernels, "list, count or benchmark measurement kernels")                           \
+    X(count, "count the features of an OpenCL C kernel")                                 \
+    X(remove, "derive a kernel that does only part of the work")                         \
+    X(fit, "repeat the fits of a record, without a device")                              \
+    X(predict, "predict the run time of a kernel")                                       \
+    X(rank, "order variants of a kernel by predicted time")                              \
+    X(evaluate, "compare predictions with measurements")                                 \
+    X(show, "print what is published")                                                   \
+    X(diff, "compare two parameter files or two records")                                \
+    X(export, "write node speeds for Slurm, Flux or StarPU")                             \
+    X(store, "verify, prune or sign a store")                                            \
+    X(audit, "find devices that have changed")
+
+/* gcal_command_NAME() takes the command's arguments (argv[0] is "gpucal NAME") and
+ * returns the exit status.
+ */
+#define GCAL_COMMAND_PROTOTYPE(name, summary)                                            \
+    int gcal_command_##name(int argc, char **argv);
+GCAL_COMMANDS(GCAL_COMMAND_PROTOTYPE)
+#undef GCAL_COMMAND_PROTOTYPE
 
 /* Prints the error as a line to stderr; returns its code, the exit status. */
 int gcal_command_fail(const struct gcal_error *err);
 
-/* Writes 'text' to the file 'path'; to standard output when that is NULL. */
+/* Writes 'text' to the file 'path', replaced as a whole (file_replace.h); to standard
+ * output if that is NULL.
+ */
 int gcal_command_write(const char *path, const char *text, struct gcal_error *err);
 
-/* --store, else $GPUCAL_STORE, else the configuration's ('config' may be NULL: the
- * built-in one); NULL with 'err' when none says.  The caller's to free.
+/* Path of the store: 'option' (--store), else $GPUCAL_STORE, else that of the
+ * configuration ('config' NULL: the built-in one).  NULL with 'err' if there is none.
+ * The caller's to free.
  */
 char *gcal_command_store_path(const char *option, const char *config,
                               struct gcal_error *err);
-/* The store there, with the keys that $GPUCAL_TRUSTED_KEYS and, where it is written,
- * $GPUCAL_SIGN_KEY name.
+/* Opens the store, with the keys in $GPUCAL_TRUSTED_KEYS and, if writable,
+ * $GPUCAL_SIGN_KEY.
  */
 struct gcal_store *gcal_command_store_open(const char *path, bool writable,
                                            struct gcal_error *err);
 
-/* The node's name: SLURMD_NODENAME, else the host's; the caller's to free. */
+/* Name of this node: $SLURMD_NODENAME, else the host's; the caller's to free. */
 char *gcal_node_name(struct gcal_error *err);
 
 #endif
