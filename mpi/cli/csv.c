@@ -1,3 +1,4 @@
+/* csv.c - fields of CSV files */
 #include "mpi/cli/csv.h"
 
 #include <math.h>

@@ -1,12 +1,12 @@
-/* csv.h - fields of a CSV file */
+/* csv.h - fields of CSV files */
 #ifndef GCAL_MPI_CLI_CSV_H
 #define GCAL_MPI_CLI_CSV_H
 
 #include <stdio.h>
 
-/* In quotes, the first line of 'text' (NULL: none); 'end' is ',' or '\n'. */
+/* The first line of 'text' in quotes (NULL: empty), then 'end', ',' or '\n'. */
 void gcal_csv_text(FILE *file, const char *text, char end);
-/* Empty for NaN; a comma behind it. */
+/* The number (NaN: empty), then a comma. */
 void gcal_csv_number(FILE *file, double value);
 
 #endif

@@ -1,4 +1,4 @@
-/* display.c - how far a run is: bars on a terminal, lines otherwise */
+/* display.c - progress of measurements: bars on a terminal, lines otherwise */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "mpi/cli/display.h"
 
 #define BAR_WIDTH      24
-#define LINE_EVERY_S   10.0 /* per device, where lines are printed */
+#define LINE_EVERY_S   10.0 /* per device */
 #define REDRAW_EVERY_S 0.2
 
 struct row {
@@ -77,7 +77,7 @@ void gcal_display_clear(struct gcal_display *d)
     d->drawn_s = 0;
 }
 
-/* Nothing while there is neither a budget nor a pace. */
+/* Empty while the time left is unknown. */
 static const char *left_text(const struct row *row, const char *before, char text[40])
 {
     text[0] = '\0';
@@ -88,7 +88,7 @@ static const char *left_text(const struct row *row, const char *before, char tex
 
 static void draw_row(const struct row *row)
 {
-    /* By time: kernels are measured side by side and finish together, near the end. */
+    /* By time: kernels are measured in turns and finish together, near the end. */
     double share = row->elapsed_s / (row->elapsed_s + row->left_s + 1e-3);
     size_t full = (size_t)(BAR_WIDTH * share);
     char bar[BAR_WIDTH + 1], left[40];
@@ -111,7 +111,7 @@ static void redraw(struct gcal_display *d)
     d->drawn_s = gcal_clock_now_s();
 }
 
-/* A new phase is worth a line at once. */
+/* A new phase is printed at once. */
 static void print_line(struct row *row, bool new_phase)
 {
     double now_s = gcal_clock_now_s();

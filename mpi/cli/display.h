@@ -1,4 +1,4 @@
-/* display.h - progress of measuring, on stderr */
+/* display.h - progress of measurements, on stderr */
 #ifndef GCAL_MPI_CLI_DISPLAY_H
 #define GCAL_MPI_CLI_DISPLAY_H
 
@@ -8,13 +8,11 @@
 
 struct gcal_display;
 
-/* Bars that are redrawn on a terminal, a line now and then otherwise, nothing when
- * 'quiet'.
- */
+/* Bars on a terminal, a line per device every 10 s otherwise; nothing if 'quiet'. */
 struct gcal_display *gcal_display_create(bool quiet);
 void gcal_display_update(struct gcal_display *display, const char *node,
                          const struct gcal_plan_progress *progress);
-/* Removes the bars, so that lines can be printed. */
+/* Removes the bars before lines are printed. */
 void gcal_display_clear(struct gcal_display *display);
 void gcal_display_destroy(struct gcal_display *display);
 

@@ -1,3 +1,4 @@
+/* escape.c - untrusted text as part of HTML and of Prometheus' text format */
 #include "mpi/cli/escape.h"
 
 #include "calib/base/buf.h"

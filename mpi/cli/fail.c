@@ -1,4 +1,4 @@
-/* fail.c - how a command fails */
+/* fail.c - the error message and exit status of a command */
 #include <stdio.h>
 
 #include "calib/base/error.h"

@@ -1,3 +1,4 @@
+/* file_replace.c - files that are replaced atomically */
 #include "mpi/cli/file_replace.h"
 
 #include <stdlib.h>
@@ -28,7 +29,7 @@ int gcal_file_replace_start(struct gcal_file_replace *r, const char *path,
         close(fd);
     if (r->file)
         return 0;
-    gcal_error_set(err, GCAL_EINPUT, "%s: cannot write beside it: %m", path);
+    gcal_error_set(err, GCAL_EINPUT, "%s: %m", path);
     gcal_file_replace_clear(r);
     return -1;
 }

@@ -1,4 +1,4 @@
-/* file_replace.h - a file that others see as a whole or as it was before */
+/* file_replace.h - files that are replaced atomically: readers see the old or the new */
 #ifndef GCAL_MPI_CLI_FILE_REPLACE_H
 #define GCAL_MPI_CLI_FILE_REPLACE_H
 
@@ -7,16 +7,18 @@
 struct gcal_error;
 
 struct gcal_file_replace {
-    FILE *file;        /* to write to */
+    FILE *file;        /* the temporary file, to write to */
     char *path, *temp; /* "FOLDER/.gpucal.XXXXXX", in the folder of 'path' */
 };
 
-/* Starts as { 0 }; GCAL_EINPUT when the folder cannot be written. */
+/* Opens a temporary file; 'r' is { 0 } before.  GCAL_EINPUT if the folder of 'path'
+ * cannot be written.
+ */
 int gcal_file_replace_start(struct gcal_file_replace *r, const char *path,
                             struct gcal_error *err);
-/* Puts what was written in the place of 'path', readable for all. */
+/* Renames the temporary file to 'path', readable for all. */
 int gcal_file_replace_finish(struct gcal_file_replace *r, struct gcal_error *err);
-/* Frees; where it was not finished, nothing is left of it. */
+/* Frees, and removes the temporary file if it was not finished. */
 void gcal_file_replace_clear(struct gcal_file_replace *r);
 
 #endif

@@ -1,3 +1,4 @@
+/* json.c - JSON output of commands */
 #include "mpi/cli/json.h"
 
 #include <math.h>

@@ -1,13 +1,13 @@
-/* json.h - what a command prints with --json */
+/* json.h - JSON output of commands */
 #ifndef GCAL_MPI_CLI_JSON_H
 #define GCAL_MPI_CLI_JSON_H
 
 #include <jansson.h>
 
-/* What is not finite is null, as JSON has no such numbers. */
+/* Numbers that are not finite, which JSON lacks, become null. */
 json_t *gcal_json_number(double value);
 
-/* One document on stdout, with a newline behind it. */
+/* Prints one document and a newline to stdout. */
 void gcal_json_print(const json_t *document);
 
 #endif

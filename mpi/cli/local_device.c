@@ -1,3 +1,4 @@
+/* local_device.c - the devices of this machine, for commands without MPI */
 #include "mpi/cli/local_device.h"
 
 #include <fnmatch.h>

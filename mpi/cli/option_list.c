@@ -1,3 +1,4 @@
+/* option_list.c - values of options that may be repeated, and numbers */
 #include "mpi/cli/option_list.h"
 
 #include <stdlib.h>

@@ -1,22 +1,22 @@
-/* option_list.h - options that may be repeated, and numbers in options */
+/* option_list.h - values of options that may be repeated, and numbers */
 #ifndef GCAL_MPI_CLI_OPTION_LIST_H
 #define GCAL_MPI_CLI_OPTION_LIST_H
 
 #include <argp.h>
 #include <stddef.h>
 
-/* Borrowed, in an array to be freed. */
+/* The texts are borrowed; the array is the caller's to free. */
 struct gcal_option_list {
     size_t n, capacity;
     const char **items;
 };
 
-/* Ends the program when memory runs out. */
+/* Exits if memory runs out. */
 void gcal_option_list_add(struct gcal_option_list *option_list, const char *text,
                           struct argp_state *state);
 
-/* A number above 0, behind which 'unit' may stand ("%"; "": none).  Ends the program with
- * a message about option 'what' where 'text' is none.
+/* A number above 0, optionally followed by 'unit' ("%"; "": none).  Exits with a message
+ * about the option 'what' if 'text' is anything else.
  */
 double gcal_option_positive(const char *text, const char *unit, const char *what,
                             struct argp_state *state);

@@ -1,3 +1,4 @@
+/* run_header.c - the header of a record */
 #include "mpi/cli/run_header.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "calib/config/config.h"
 #include "store/record/record.h"
 
-/* "20261121T041705Z-1a2b3c4d": sorts by time, differs between runs of one second. */
+/* "20261121T041705Z-1a2b3c4d": sorts by time, unique within a second. */
 static char *make_run_id(const char *utc)
 {
     uint64_t state = (uint64_t)(gcal_clock_now_s() * 1e9) ^ (uint64_t)getpid() << 32;

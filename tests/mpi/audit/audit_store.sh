@@ -34,4 +34,4 @@ grep -q '<h2><span class="verdict pass">pass</span> node00000 ' "$out/page.html"
 # What cannot be written is told before anything is audited.
 "$gpucal" audit --store "$out/store" --html "$out/missing/page.html" > "$out/text" 2>&1 &&
     fail "wrote to nowhere"
-grep -q 'missing/page.html: cannot write beside it' "$out/text" || fail "$(cat "$out/text")"
+grep -q 'missing/page.html: No such file' "$out/text" || fail "$(cat "$out/text")"

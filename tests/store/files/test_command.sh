@@ -22,7 +22,7 @@ expect() {
     failed=1
 }
 
-expect 1 'which store?' "$gpucal" store verify
+expect 1 'no store given (--store DIR or $GPUCAL_STORE)' "$gpucal" store verify
 expect 1 'missing action: verify' "$gpucal" store
 expect 1 "unknown action 'tidy'" "$gpucal" store tidy
 expect 1 'prune requires --keep' "$gpucal" store prune --store store
