@@ -1,4 +1,5 @@
-/* assign.c - which rank measures which device, and what a resumed run has already */
+/* assign.c - assignment of devices to ranks, and what a resumed run has already measured
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "mpi/ranks/root.h"
 #include "store/record/record.h"
 
-/* ---- a device belongs to one rank ---- */
+/* ---- choosing: a device belongs to one rank ---- */
 
 static struct gcal_root_peer *owner_of(struct gcal_root *root, const char *node,
                                        const char *uid)
@@ -37,7 +38,7 @@ static const struct gcal_device_info *find_seen(const struct gcal_root_peer *pee
     return NULL;
 }
 
-/* The rank of the node that sees the device and has the least to do so far. */
+/* Of the ranks of the node that list the device, the one with the fewest assigned. */
 static int assign_device(struct gcal_root *root, const char *node, const char *uid,
                          struct gcal_error *err)
 {
@@ -71,7 +72,7 @@ static bool wanted(const struct gcal_root *root, const struct gcal_device_info *
     return gcal_config_device_filter_matches(&root->config.devices, info);
 }
 
-/* A node that another run calibrates is left to it. */
+/* False if another run is calibrating the node. */
 static bool lock_node(struct gcal_root *root, const char *node, int rank)
 {
     struct gcal_error err = { 0 };
@@ -149,13 +150,14 @@ static int choose(struct gcal_root *root, struct gcal_error *err)
     if (root->n_lost)
         return gcal_error_set(err, GCAL_EDEVICE, "no device could be measured");
     return gcal_error_set(err, GCAL_EDEVICE,
-                          "none of the %zu OpenCL devices seen matches %s; 'gpucal "
+                          "none of the %zu OpenCL devices found matches %s; 'gpucal "
                           "devices' lists them",
                           n_seen,
-                          root->options.device ? root->options.device : "'devices:'");
+                          root->options.device ? root->options.device
+                                               : "'devices' of the configuration");
 }
 
-/* ---- telling the ranks ---- */
+/* ---- sending ---- */
 
 static const struct gcal_root_resumed *find_resumed(const struct gcal_root *root,
                                                     const char *node, const char *uid)
@@ -273,7 +275,7 @@ static int note_done(void *context, const struct gcal_measurement *m,
     struct gcal_root_resumed *r;
 
     if (m->status != GCAL_MEASUREMENT_GOOD || !m->n_samples)
-        return 0; /* what failed may go well this time */
+        return 0; /* failed kernels are measured again */
     r = resumed_for(context, m->node, m->device_uid, err);
     if (!r ||
         !(done = gcal_array_grow(r->done, r->n_done, &r->capacity, sizeof(*done), err)))
@@ -306,8 +308,8 @@ static int pass_lost(void *c, const char *node, int rank, const char *reason,
     return 0;
 }
 
-/* A run that was interrupted left its journal; configuration and catalogue must be the
- * same, or the kernels would not be.
+/* Configuration and catalogue must be those of the interrupted run, so that its kernels
+ * are the same.
  */
 int gcal_root_resume(struct gcal_root *root, struct gcal_error *err)
 {
@@ -321,22 +323,21 @@ int gcal_root_resume(struct gcal_root *root, struct gcal_error *err)
     if (access(root->journal_path, F_OK) < 0)
         return gcal_error_set(
             err, GCAL_EINPUT,
-            "%s is not there: the run came to its end, there is nothing "
-            "to resume",
+            "no journal %s: the run finished, and there is nothing to resume",
             root->journal_path);
     if (gcal_journal_replay(root->journal_path, &old, &sink, err) < 0)
         return -1;
     if (strcmp(old.config, root->config.text) != 0) {
         gcal_record_header_clear(&old);
         return gcal_error_set(err, GCAL_EINPUT,
-                              "%s was made with another configuration than %s",
+                              "%s was written with a configuration other than %s",
                               root->journal_path, root->config.file);
     }
     if (strcmp(old.catalogue, gcal_catalogue_fingerprint(root->catalogue)) != 0) {
         gcal_record_header_clear(&old);
         return gcal_error_set(err, GCAL_EINPUT,
-                              "%s was made with other measurement kernels: finish this "
-                              "run with the gpucal that began it",
+                              "%s was written with another catalogue of measurement "
+                              "kernels: resume it with the gpucal that began it",
                               root->journal_path);
     }
     gcal_record_header_clear(&root->header);

@@ -1,4 +1,4 @@
-/* calibrate.c - gpucal [calibrate]: the only command that starts MPI */
+/* calibrate.c - gpucal [calibrate], the only command that starts MPI */
 #include <argp.h>
 #include <math.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--seed: expected an integer, found '%s'", arg);
         break;
     case ARGP_KEY_ARG:
-        argp_error(state, "'%s' is neither an option nor a command", arg);
+        argp_error(state, "unexpected argument '%s'", arg);
         break;
     case ARGP_KEY_END:
         if (o->resume && o->record)
@@ -133,7 +133,7 @@ int gcal_command_calibrate(int argc, char **argv)
     int status;
 
     argp_parse(&argp, argc, argv, 0, NULL, &o);
-    /* Before MPI: a process that talks to a fabric should not fork. */
+    /* Before MPI: a process that uses a fabric should not fork. */
     if (!(spawner = gcal_worker_spawner_start(&err)) ||
         !(comm = gcal_comm_open(&argc, &argv, &err))) {
         gcal_worker_spawner_stop(spawner);

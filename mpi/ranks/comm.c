@@ -1,3 +1,4 @@
+/* comm.c - messages between ranks, by MPI point-to-point calls */
 #include "mpi/ranks/comm.h"
 
 #include <mpi.h>
@@ -9,10 +10,10 @@
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
 
-/* MPI_Finalize waits for peers; one that was killed may never come. */
+/* MPI_Finalize waits for all peers, also for those that were killed. */
 #define FINALIZE_LIMIT_S 20
 
-/* A message on its way, out or in. */
+/* A message being sent or received. */
 struct parcel {
     MPI_Request request;
     int peer, tag, size;
@@ -24,7 +25,7 @@ struct gcal_comm {
     int rank, size;
     bool mpi;
     struct parcel *outbox;
-    struct parcel *inbox; /* in the order announced */
+    struct parcel *inbox; /* in order of arrival */
 };
 
 static int status_at_exit;
@@ -44,17 +45,18 @@ static int mpi_error(int code, const char *what, struct gcal_error *err)
     return gcal_error_set(err, GCAL_EINPUT, "%s: %s", what, text);
 }
 
-/* Does a launcher that Open MPI can talk to stand behind this process? */
+/* Whether a launcher that Open MPI supports started this process. */
 static int find_launcher(bool *found, struct gcal_error *err)
 {
     const char *tasks = getenv("SLURM_STEP_NUM_TASKS");
 
     *found = getenv("PMIX_RANK") || getenv("OMPI_COMM_WORLD_RANK");
     if (!*found && getenv("SLURM_STEP_ID") && tasks && atoi(tasks) > 1)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "srun started %s tasks without PMIx, so they cannot find "
-                              "each other; use 'srun --mpi=pmix'",
-                              tasks);
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "srun started %s tasks without PMIx, and they cannot connect; "
+            "use 'srun --mpi=pmix'",
+            tasks);
     return 0;
 }
 
@@ -103,7 +105,7 @@ void gcal_comm_close(struct gcal_comm *comm, int status)
         MPI_Finalize();
         alarm(0);
     }
-    /* Parcels that never left stay MPI's: freeing them now could be seen by it. */
+    /* Unsent parcels are leaked: MPI may still use them. */
     free(comm);
 }
 
@@ -135,7 +137,7 @@ static struct parcel *parcel_create(int peer, int tag, size_t size,
         gcal_error_memory(err);
         return NULL;
     }
-    p->request = MPI_REQUEST_NULL; /* what a rank sends to itself has arrived */
+    p->request = MPI_REQUEST_NULL; /* of a message to itself, which has arrived */
     p->peer = peer;
     p->tag = tag;
     p->size = (int)size;
@@ -165,7 +167,7 @@ static void append(struct parcel **list, struct parcel *p)
     *list = p;
 }
 
-/* Frees the parcels that have left. */
+/* Frees the parcels that were sent. */
 static void sweep(struct gcal_comm *comm)
 {
     for (struct parcel **at = &comm->outbox, *p; (p = *at);) {
@@ -205,8 +207,8 @@ int gcal_comm_send(struct gcal_comm *comm, int to, int tag,
     return 0;
 }
 
-/* Starts to receive what has been announced.  Never waits: a sender that dies between
- * announcing a long message and sending it must not hold this rank.
+/* Starts to receive announced messages.  Never waits: a sender may die between announcing
+ * a long message and sending it.
  */
 static int collect(struct gcal_comm *comm, struct gcal_error *err)
 {
@@ -234,7 +236,7 @@ static int collect(struct gcal_comm *comm, struct gcal_error *err)
     } while (true);
 }
 
-/* Is something earlier from the same rank still on its way?  Order matters. */
+/* Whether an earlier message of the same rank, root or member, has not been taken yet. */
 static bool overtakes(const struct gcal_comm *comm, const struct parcel *p)
 {
     for (const struct parcel *q = comm->inbox; q != p; q = q->next)
@@ -289,7 +291,7 @@ static void drop_from(struct parcel **list, int rank)
             at = &p->next;
             continue;
         }
-        /* The data is left to MPI, which may still hold on to it. */
+        /* The data is leaked: MPI may still use it. */
         *at = p->next;
         free(p);
     }

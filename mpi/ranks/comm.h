@@ -1,8 +1,9 @@
-/* comm.h - the ranks of a run: messages that never block (MPI)
+/* comm.h - messages between the ranks of a run, never blocking (MPI)
  *
- * No collective is used: a rank that dies must cost its own node only.  Messages are
- * byte strings with a tag; sending copies and returns at once; receiving takes what is
- * there.  Without a launcher the group has one rank and MPI is not started.
+ * No collective is used, so that the death of a rank costs its own node only.  Messages
+ * are byte strings with a tag.  Sending copies and returns at once; receiving takes
+ * messages that have arrived.  Without a launcher there is one rank, and MPI is not
+ * started.
  */
 #ifndef GCAL_MPI_RANKS_COMM_H
 #define GCAL_MPI_RANKS_COMM_H
@@ -14,14 +15,12 @@
 struct gcal_error;
 struct gcal_comm;
 
-/* Starts MPI when a launcher (srun, mpirun) stands behind this process.  Spawners must
- * have been started before.
+/* Starts MPI if a launcher (srun, mpirun) started this process.  Spawners must be started
+ * before.
  */
 struct gcal_comm *gcal_comm_open(int *argc, char ***argv, struct gcal_error *err);
 
-/* Ends MPI; a peer that died must not hold this process, so after some seconds it exits
- * with 'status' from here.
- */
+/* Ends MPI.  If peers that died delay this for long, exits the process with 'status'. */
 void gcal_comm_close(struct gcal_comm *comm, int status);
 
 int gcal_comm_rank(const struct gcal_comm *comm);
@@ -30,8 +29,8 @@ int gcal_comm_size(const struct gcal_comm *comm);
 /* "slurm job 17 step 0", "mpirun" or "none"; the caller's to free. */
 char *gcal_comm_launcher(const struct gcal_comm *comm);
 
-/* Tags below this one are for rank 0 as the root of the run, the others for ranks as
- * its members: rank 0 is both, and sends to itself as to any other.
+/* Tags below are for rank 0 as the root of the run, the others for ranks as members.
+ * Rank 0 is both, and sends to itself as to any other rank.
  */
 #define GCAL_COMM_FIRST_MEMBER_TAG 32
 
@@ -44,16 +43,16 @@ struct gcal_comm_message {
 int gcal_comm_send(struct gcal_comm *comm, int to, int tag,
                    const struct gcal_buf *payload, struct gcal_error *err);
 
-/* 1 with the next message for the root ('as_root') or for a member, 0 when there is none
- * now, -1.  Messages from one rank come in the order sent.
+/* Takes the next message for the root ('as_root') or for a member: 1, 0 if none has
+ * arrived, or -1.  Messages from one rank arrive in order.
  */
 int gcal_comm_receive(struct gcal_comm *comm, bool as_root,
                       struct gcal_comm_message *message, struct gcal_error *err);
 
-/* Waits until everything sent has left, or 'limit_s' seconds; true when it has. */
+/* Waits at most 'limit_s' seconds for all messages to be sent; true if they are. */
 bool gcal_comm_flush(struct gcal_comm *comm, double limit_s);
 
-/* Forgets what is still on its way to a rank that is gone. */
+/* Discards messages to and from a lost rank. */
 void gcal_comm_drop(struct gcal_comm *comm, int rank);
 
 #endif

@@ -1,4 +1,4 @@
-/* finish.c - the end of a run: record, fit, publication, summary */
+/* finish.c - the end of a run: record, fits, publication, summary */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,13 +9,13 @@
 #include "calib/base/log.h"
 #include "calib/model/measurement.h"
 #include "calib/results/results.h"
-#include "mpi/cli/json.h"
 #include "mpi/cli/display.h"
-#include "mpi/ranks/root.h"
+#include "mpi/cli/json.h"
 #include "mpi/cli/run_header.h"
+#include "mpi/ranks/root.h"
 #include "store/record/record.h"
 
-/* The journal becomes the record. */
+/* Converts the journal to the record. */
 static int write_record(struct gcal_root *root, struct gcal_error *err)
 {
     struct gcal_record_header from_journal = { 0 };
@@ -64,7 +64,7 @@ out:
     return rc;
 }
 
-/* A device or rank that is missing weighs more than a model that does not fit. */
+/* Lost devices and ranks take precedence over rejected fits. */
 static int exit_status(const struct gcal_root *root, const struct outcome *outcome)
 {
     if (root->n_lost)
@@ -171,7 +171,8 @@ int gcal_root_finish(struct gcal_root *root)
         fit_and_publish(root, &outcome, &table, &err) < 0) {
         gcal_log(GCAL_LOG_ERROR, "%s", err.text);
         if (root->journal)
-            gcal_log(GCAL_LOG_ERROR, "what was measured is in %s: go on with --resume %s",
+            gcal_log(GCAL_LOG_ERROR,
+                     "measurements are kept in %s: continue with --resume %s",
                      root->journal_path, root->record_path);
         outcome.status = (int)err.code;
     } else

@@ -1,6 +1,4 @@
-/* if_changed.c - --if-changed: which devices a run leaves out, and a run that measures
- * none
- */
+/* if_changed.c - --if-changed: the devices that a run skips, and runs that skip all */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -81,9 +79,8 @@ static void print_text(const struct gcal_root *root)
     const bool one = root->n_unchanged == 1;
     char *age = age_text(root->oldest_s);
 
-    printf("gpucal: nothing to do: %zu device%s as published, calibrated %s%s ago\n",
-           root->n_unchanged, one ? " is" : "s are", one ? "" : "at most ",
-           age ? age : "?");
+    printf("gpucal: nothing to do: %zu device%s unchanged, calibrated %s%s ago\n",
+           root->n_unchanged, one ? "" : "s", one ? "" : "at most ", age ? age : "?");
     free(age);
 }
 

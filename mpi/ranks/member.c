@@ -1,4 +1,4 @@
-/* member.c - what every rank does: list devices, measure those it is given, report */
+/* member.c - the work of every rank: lists devices, measures those assigned, reports */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,11 +18,11 @@ struct member {
     struct gcal_worker_spawner *spawner;
     const struct gcal_worker_tick *service;
     char *node;
-    const char *device_name; /* of the one that is measured now */
+    const char *device_name; /* of the device measured now */
     double last_sent_s, last_heard_s;
     bool root_lost;
-    int status; /* once ended */
     bool ended;
+    int status; /* of the run, once ended */
     struct gcal_comm_message assignment;
     bool started, assigned;
 };
@@ -59,7 +59,7 @@ static void handle(struct member *m, struct gcal_comm_message *message)
     gcal_buf_free(&message->payload);
 }
 
-/* Whenever this rank waits for something. */
+/* Called whenever this rank waits. */
 static void tick(void *context)
 {
     struct member *m = context;
@@ -78,7 +78,7 @@ static void tick(void *context)
         m->root_lost = true;
 }
 
-/* Waits for '*what' to become true; -1 when the run ended or its root is gone. */
+/* Waits for '*what' to become true; -1 if the run has ended or rank 0 is lost. */
 static int await(struct member *m, const bool *what, struct gcal_error *err)
 {
     while (!*what && !m->ended && !m->root_lost) {
@@ -89,18 +89,18 @@ static int await(struct member *m, const bool *what, struct gcal_error *err)
         return 0;
     if (!m->ended)
         gcal_error_set(err, GCAL_EINPUT,
-                       "rank 0 has not been heard of for %.0f s; what it had received is "
-                       "in its journal: go on with --resume",
+                       "no message from rank 0 for %.0f s; its journal has what it "
+                       "received: continue with --resume",
                        2 * GCAL_RANKS_SILENCE_LIMIT_S);
     return -1;
 }
 
-/* ---- the sink: everything measured goes to the root ---- */
+/* ---- the sink: sends everything to the root ---- */
 
 static int check_root(const struct member *m, struct gcal_error *err)
 {
     return m->root_lost || m->ended
-               ? gcal_error_set(err, GCAL_EINPUT, "rank 0 does not answer any more")
+               ? gcal_error_set(err, GCAL_EINPUT, "rank 0 no longer answers")
                : 0;
 }
 
@@ -170,11 +170,11 @@ static void report_selection(void *context, const struct gcal_plan_selection *se
 
 /* ---- measuring ---- */
 
-/* What the root's ASSIGN says. */
+/* Content of ASSIGN. */
 struct assignment {
     struct gcal_config config;
     struct gcal_catalogue *catalogue;
-    struct gcal_wire wire; /* stands before the devices */
+    struct gcal_wire wire; /* at the first device not read yet */
     size_t n_devices;
 };
 
@@ -262,8 +262,8 @@ static int report_failure(struct member *m, const struct gcal_device_info *info,
     return rc;
 }
 
-/* One device of the assignment: reads it from the message, measures it; a device that
- * fails is reported and the next one goes on.
+/* Reads the next device from the assignment and measures it.  A device that fails is
+ * reported, and is not an error.
  */
 static int take_device(struct member *m, struct assignment *a, struct gcal_error *err)
 {
@@ -304,7 +304,7 @@ out:
     return rc;
 }
 
-/* Lists this node's devices, in a worker, and tells the root. */
+/* Lists the devices of this node, in a worker, and sends them to the root. */
 static int send_hello(struct member *m, struct gcal_error *err)
 {
     struct gcal_worker_tick ticks = { .call = tick, .context = m };

@@ -1,15 +1,26 @@
-/* ranks.h - a calibration run: the root, and the members that measure
+/* ranks.h - a calibration run: a root, and members that measure
  *
- * Every rank is a member: it lists its devices, measures those that the root gives it,
- * and sends what it found.  Rank 0 is the root besides: its service runs whenever a
- * member would wait.
+ * Every rank is a member: it lists its devices, measures those assigned to it and sends
+ * the results.  Rank 0 is the root as well, in the same thread: its service is a tick
+ * that the member calls whenever it waits, for a message or for its worker process.
  *
- *   root -> members  START   go on and list your devices, or ABORT with an exit status
- *   member -> root   HELLO   node, devices
- *   root -> members  ASSIGN  configuration, and the devices to measure
- *   member -> root   DEVICE, KERNEL, MEASUREMENT, LOST, PROGRESS, CHOICE, then DONE
- *   root -> members  BYE     with the exit status
- *   both ways        ALIVE   once a second, so that silence means death
+ *     rank 0                                         ranks 1, 2, ..
+ *     gcal_root_create()                             gcal_member_run() waits
+ *       configuration, store, journal
+ *       START (or ABORT: exit status) ------------>  lists devices in a worker
+ *     gcal_member_run(), which ticks the service:
+ *       <---------------------------------- HELLO: node, devices
+ *       gcal_root_assign()
+ *       ASSIGN: configuration, devices ----------->  measures in a worker
+ *       <---------------------------------- DEVICE, KERNEL, MEASUREMENT, LOST,
+ *       writes the journal                  PROGRESS, SELECTION
+ *       <---------------------------------- DONE     waits
+ *       gcal_root_finish(), once all are done or lost:
+ *         record, fits, publication, summary
+ *       BYE: exit status ------------------------->  returns it
+ *
+ * Both sides send ALIVE every second; a silent rank is lost, and the run goes on without
+ * it.  Rank 0 sends these messages to itself as to any other rank.
  */
 #ifndef GCAL_MPI_RANKS_H
 #define GCAL_MPI_RANKS_H
@@ -40,8 +51,8 @@ enum gcal_ranks_tag {
     GCAL_RANKS_TAG_BYE,
 };
 
-/* A rank that is silent for so long is taken for dead.  Shorter deadlines have called
- * slow ranks dead on crowded machines.
+/* A rank that is silent for longer is lost.  Shorter limits have lost slow ranks on
+ * crowded machines.
  */
 #define GCAL_RANKS_SILENCE_LIMIT_S 30.0
 #define GCAL_RANKS_ALIVE_EVERY_S   1.0
@@ -51,14 +62,14 @@ struct gcal_ranks_options {
     double budget_s; /* 0: the configuration's */
     uint64_t seed;
     bool seed_given, dry_run, quiet, json;
-    bool if_changed;  /* only devices whose published calibration does not hold */
-    double max_age_s; /* with if_changed: nor is older; INFINITY: however old */
+    bool if_changed;  /* only devices whose published calibration is stale */
+    double max_age_s; /* with if_changed: the age at which it is; INFINITY: any */
 };
 
 /* ---- member ---- */
 
-/* 'service' (NULL on ranks without it) is called whenever this rank waits.  Returns the
- * run's exit status.
+/* Runs a member to the end of the run.  'service' (NULL but on rank 0) is called whenever
+ * it waits.  Returns the exit status of the run.
  */
 int gcal_member_run(struct gcal_comm *comm, struct gcal_worker_spawner *spawner,
                     const struct gcal_worker_tick *service);
@@ -67,8 +78,8 @@ int gcal_member_run(struct gcal_comm *comm, struct gcal_worker_spawner *spawner,
 
 struct gcal_root;
 
-/* Checks what can be checked before any device is touched: configuration, store, record,
- * and starts the members, or sends them home: then NULL with 'err'.
+/* Checks configuration, store and record before any device is used, and sends START.  On
+ * failure sends ABORT; NULL with 'err'.
  */
 struct gcal_root *gcal_root_create(struct gcal_comm *comm,
                                    const struct gcal_ranks_options *options,

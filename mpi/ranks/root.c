@@ -1,6 +1,4 @@
-/* root.c - rank 0's service: takes messages, notices the dead, ends the run */
-#include "calib/model/measurement.h"
-#include "mpi/cli/display.h"
+/* root.c - rank 0's service: receives messages, detects lost ranks, ends the run */
 #include "mpi/ranks/root.h"
 
 #include <stdio.h>
@@ -11,7 +9,9 @@
 #include "calib/base/clock.h"
 #include "calib/base/log.h"
 #include "calib/base/wire.h"
+#include "calib/model/measurement.h"
 #include "mpi/cli/command.h"
+#include "mpi/cli/display.h"
 #include "mpi/cli/run_header.h"
 #include "store/record/record.h"
 
@@ -28,7 +28,7 @@ static void send_status(struct gcal_root *root, int tag, int status)
     gcal_buf_free(&buf);
 }
 
-/* Command line over $GPUCAL_STORE over configuration. */
+/* --store, else $GPUCAL_STORE, else the configuration's store. */
 static int open_store(struct gcal_root *root, struct gcal_error *err)
 {
     const char *path = root->options.store;
@@ -39,8 +39,8 @@ static int open_store(struct gcal_root *root, struct gcal_error *err)
         path = root->config.store;
     if (!path && root->options.if_changed)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "--if-changed compares with what is published: give "
-                              "--store, $GPUCAL_STORE or 'store:'");
+                              "--if-changed requires a store (--store DIR, $GPUCAL_STORE "
+                              "or 'store' in the configuration)");
     if (!path || (root->options.dry_run && !root->options.if_changed))
         return 0;
     root->store = gcal_command_store_open(path, !root->options.dry_run, err);
@@ -62,10 +62,11 @@ static int open_journal(struct gcal_root *root, struct gcal_error *err)
     if (root->options.resume)
         return gcal_root_resume(root, err);
     if (access(root->record_path, F_OK) == 0)
-        return gcal_error_set(err, GCAL_ESTORE,
-                              "%s exists: choose another --record, or go on with it by "
-                              "--resume",
-                              root->record_path);
+        return gcal_error_set(
+            err, GCAL_ESTORE,
+            "%s exists; choose another --record, or continue that run by "
+            "--resume",
+            root->record_path);
     root->journal = gcal_journal_create(root->journal_path, &root->header, err);
     return root->journal ? 0 : -1;
 }
@@ -90,8 +91,9 @@ static int prepare(struct gcal_root *root, struct gcal_error *err)
     if (root->journal)
         root->sink = gcal_journal_sink(root->journal);
     if (!root->store && !o->dry_run)
-        gcal_log(GCAL_LOG_WARN, "no store: the record is kept, nothing is published "
-                                "(give --store, $GPUCAL_STORE or 'store:')");
+        gcal_log(GCAL_LOG_WARN, "no store given: the record is written, but nothing is "
+                                "published (--store DIR, $GPUCAL_STORE or 'store' in the "
+                                "configuration)");
     return 0;
 }
 
@@ -166,18 +168,6 @@ void gcal_root_destroy(struct gcal_root *root)
 
 /* ---- messages ---- */
 
-void gcal_root_note_lost(struct gcal_root *root, const char *node, int rank,
-                         const char *reason)
-{
-    struct gcal_error err = { 0 };
-
-    root->n_lost++;
-    gcal_log(GCAL_LOG_ERROR, "node %s rank %d: %s", node, rank, reason);
-    if (root->sink.lost &&
-        root->sink.lost(root->sink.context, node, rank, reason, &err) < 0)
-        root->failure = err;
-}
-
 static int take_hello(struct gcal_root *root, struct gcal_root_peer *peer, int rank,
                       struct gcal_wire *wire, struct gcal_error *err)
 {
@@ -191,7 +181,7 @@ static int take_hello(struct gcal_root *root, struct gcal_root_peer *peer, int r
     if (!peer->node || wire->bad || count > wire->left ||
         !(peer->devices = calloc(count + 1, sizeof(*peer->devices)))) {
         free(trouble);
-        return gcal_error_set(err, GCAL_EINPUT, "rank %d: damaged greeting", rank);
+        return gcal_error_set(err, GCAL_EINPUT, "rank %d: damaged HELLO message", rank);
     }
     if (trouble && *trouble)
         gcal_root_note_lost(root, peer->node, rank, trouble);
@@ -281,7 +271,7 @@ static int take(struct gcal_root *root, const struct gcal_comm_message *message,
 
     peer->last_heard_s = gcal_clock_now_s();
     if (peer->state == GCAL_ROOT_PEER_LOST)
-        return 0; /* too late: its rows may be half there, and it is named as lost */
+        return 0; /* too late: its rows may be incomplete, and it is reported as lost */
     switch (message->tag) {
     case GCAL_RANKS_TAG_HELLO:
         return take_hello(root, peer, message->from, &wire, err);
@@ -304,7 +294,7 @@ static int take(struct gcal_root *root, const struct gcal_comm_message *message,
     return 0;
 }
 
-/* What a lost rank had measured is kept, but takes no part in fits. */
+/* Measurements of a lost rank are kept in the record, but not fitted. */
 static void fail_devices(struct gcal_root *root, const struct gcal_root_peer *peer,
                          int rank, char *reason)
 {
@@ -332,7 +322,7 @@ static void detect_lost_ranks(struct gcal_root *root)
             continue;
         peer->state = GCAL_ROOT_PEER_LOST;
         gcal_comm_drop(root->comm, (int)i);
-        snprintf(reason, sizeof(reason), "no sign of life for %.0f s",
+        snprintf(reason, sizeof(reason), "no message for %.0f s",
                  GCAL_RANKS_SILENCE_LIMIT_S);
         gcal_root_note_lost(root, peer->node ? peer->node : "?", (int)i, reason);
         fail_devices(root, peer, (int)i, reason);

@@ -1,3 +1,4 @@
+/* selection.c - the kernels chosen for a device: message and summary line */
 #include "mpi/ranks/selection.h"
 
 #include <math.h>
@@ -72,7 +73,6 @@ char *gcal_selection_format(const struct gcal_plan_selection *c)
     else
         gcal_buf_printf(&buf, "; %s is not determined", c->worst_parameter);
     if (c->n_not_identifiable)
-        gcal_buf_printf(&buf, "; %zu parameters that no kernel tells",
-                        c->n_not_identifiable);
+        gcal_buf_printf(&buf, "; %zu parameters not identifiable", c->n_not_identifiable);
     return gcal_buf_take(&buf, NULL);
 }

@@ -1,4 +1,4 @@
-/* selection.h - what choosing kernels on a device came to, from a member to the summary
+/* selection.h - the kernels chosen for a device (precision), from a member to the summary
  */
 #ifndef GCAL_MPI_RANKS_SELECTION_H
 #define GCAL_MPI_RANKS_SELECTION_H
@@ -9,13 +9,13 @@
 struct gcal_error;
 
 struct gcal_selection {
-    char *node, *device; /* the latter: its name */
+    char *node, *device; /* names */
     struct gcal_plan_selection selection;
 };
 
 void gcal_selection_put(struct gcal_buf *buf, const char *device,
                         const struct gcal_plan_selection *selection);
-/* 'made' is to be cleared after -1, too. */
+/* Clear 'made' after -1 as well. */
 int gcal_selection_get(struct gcal_wire *wire, const char *node,
                        struct gcal_selection *made, struct gcal_error *err);
 void gcal_selection_clear(struct gcal_selection *selection);

@@ -1,3 +1,4 @@
+/* staleness.c - whether a published calibration still holds (--if-changed) */
 #include "mpi/ranks/staleness.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 
 #define DAY_S 86400.0
 
-/* Of "2026-11-21T04:27:51Z"; endlessly old where that is no time. */
+/* Age of "2026-11-21T04:27:51Z"; infinite if that is not a time. */
 static double age_of(const char *utc, double now_s)
 {
     struct tm tm = { 0 };
@@ -26,7 +27,7 @@ static void add_change(struct gcal_buf *reason, const char *what, const char *wa
                         *was ? was : "(none)", *is ? is : "(none)");
 }
 
-/* The clock is not compared: some drivers tell the current one. */
+/* The clock is not compared: some drivers report the current one. */
 static void compare_hardware(struct gcal_buf *reason, const struct gcal_device_info *was,
                              const struct gcal_device_info *is)
 {
@@ -39,7 +40,7 @@ static void compare_hardware(struct gcal_buf *reason, const struct gcal_device_i
     add_change(reason, "PCI address", was->pci, is->pci);
 }
 
-/* What a file of an older gpucal does not tell has changed, for all that is known. */
+/* Fields that a file of an older gpucal lacks count as changed. */
 static void compare_software(struct gcal_buf *reason,
                              const struct gcal_params_device *was,
                              const struct gcal_staleness_policy *is)
@@ -70,6 +71,6 @@ int gcal_staleness_check(const struct gcal_params *published,
         if (!why.size && !why.failed)
             return 0;
     } else
-        gcal_buf_puts(&why, "nothing is published of it for this node");
+        gcal_buf_puts(&why, "nothing is published for it on this node");
     return (*reason = gcal_buf_take(&why, err)) ? 1 : -1;
 }

@@ -24,5 +24,5 @@ cmp -s store/nodes/n0.yaml before/nodes/n0.yaml && fail "the surviving node is n
 cmp store/nodes/n1.yaml before/nodes/n1.yaml || fail "the lost node's file was touched"
 diff -r store/history/n1 before/history/n1 || fail "the lost node's history was touched"
 "$gpucal" fit --record run.h5 > fit.out 2>&1 || fail "the record cannot be fitted again"
-grep -q 'n1 rank 1.*no sign of life' fit.out || fail "the record does not name the lost node"
+grep -q 'n1 rank 1.*no message for' fit.out || fail "the record does not name the lost node"
 [ -z "$(rank_of n0)$(rank_of n1)" ] || fail "a rank is left behind"

@@ -39,14 +39,14 @@ sum() { find store -name '*.yaml' -exec sha256sum {} + | sort; }
 for _ in 1 2 3; do # on a busy machine a fit may be rejected
     "$gpucal" --config config.yaml --store store --if-changed > out 2> err && break
 done
-said 'measured because nothing is published of it for this node'
+said 'measured because nothing is published for it on this node'
 measured
 published=$(sum)
 
 calibrate 0
-nothing_done '1 device is as published, calibrated 0 minutes ago'
+nothing_done '1 device unchanged, calibrated 0 minutes ago'
 calibrate 0 --max-age 1
-nothing_done '1 device is as published'
+nothing_done '1 device unchanged'
 calibrate 0 --json
 python3 -c 'import json; r = json.load(open("out"));
 assert (r["devices"], r["unchanged"], r["exit_status"]) == (0, 1, 0), r
@@ -88,7 +88,7 @@ calibrate 0
 nothing_done '1 device'
 
 "$gpucal" --config config.yaml --if-changed > out 2> err && fail "no store is needed"
-said 'compares with what is published: give --store'
+said 'if-changed requires a store'
 "$gpucal" --config config.yaml --max-age 3 > out 2> err && fail "--max-age alone is taken"
 said 'max-age requires --if-changed'
 exit 0
