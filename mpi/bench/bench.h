@@ -1,5 +1,4 @@
-/* bench.h - 'gpucal kernels --run': kernels checked and timed on a device, as rows
- * of a table
+/* bench.h - 'gpucal kernels --run': kernels checked and timed on a device, and the table
  */
 #ifndef GCAL_MPI_BENCH_H
 #define GCAL_MPI_BENCH_H
@@ -16,49 +15,50 @@ struct gcal_display;
 struct gcal_error;
 struct gcal_worker_spawner;
 
-/* What became of a kernel.  Of a ladder's kernels only those have a row that were chosen,
- * or that say why none was.
+/* Result of a kernel.  Of a size sweep only the chosen size has a row, or the sizes that
+ * say why none was chosen.
  */
 struct gcal_bench_row {
-    bool there;
+    bool present;
     enum gcal_measurement_status status;
     enum gcal_measurement_stop stop;
-    char *detail; /* what is wrong; NULL when nothing is */
+    char *detail; /* cause of a failure; NULL: none */
     size_t n_samples;
-    double time_s, spread; /* median; its relative standard error */
+    double time_s, spread; /* median, and its relative standard error */
     struct gcal_work work;
 };
 
-/* A device's. */
+/* The kernels of a device. */
 struct gcal_bench_run {
     const struct gcal_device_info *info;
     struct gcal_kernel_list list;
-    struct gcal_bench_row *rows; /* one for each of the list's kernels */
+    struct gcal_bench_row *rows; /* one per kernel of 'list' */
     double took_s;
-    char *failure; /* why the device was given up, NULL when it was not */
+    char *failure; /* why the device was abandoned; NULL: it was not */
 };
 
-/* Measures the kernels of run->list on the device run->info; a device that is given up
- * is no error.
+/* Measures the kernels of run->list on the device run->info.  A device that fails is
+ * noted in run->failure and is not an error.
  */
 int gcal_bench_run(struct gcal_bench_run *run, struct gcal_worker_spawner *spawner,
                    double budget_s, struct gcal_display *display, struct gcal_error *err);
 void gcal_bench_run_clear(struct gcal_bench_run *run);
 
-/* False when a kernel failed or was wrong, or its time did not come.  Kernels that the
- * device has no room or no type for are no failure, unless there is nothing else.
+/* False if a kernel failed, gave a wrong result or was not reached within the budget.
+ * Kernels that the device lacks the memory or the type for do not count, unless there are
+ * no others.
  */
 bool gcal_bench_run_passed(const struct gcal_bench_run *run);
 
 /* ---- table.c ---- */
 
-/* The table that people read, on stdout. */
+/* Prints the table to stdout. */
 void gcal_bench_print(const struct gcal_bench_run *run);
 
-/* How many of the kernels that were asked for a device cannot run, and why. */
+/* Prints how many of the selected kernels the device cannot run, and why. */
 void gcal_bench_print_unsupported(const struct gcal_kernel_list *list);
 
-/* A line per row; the header line names the columns. */
+/* The header line, and a line per row. */
 void gcal_bench_csv_header(FILE *file);
 void gcal_bench_csv_rows(FILE *file, const struct gcal_bench_run *run);
 

@@ -1,4 +1,4 @@
-/* devices.c - gpucal devices: what OpenCL shows on this machine */
+/* devices.c - gpucal devices: lists the OpenCL devices of this machine */
 #include <argp.h>
 #include <jansson.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* kernels.c - gpucal kernels: what tags would generate, with counts, or timed */
+/* kernels.c - gpucal kernels: lists, counts or times the kernels that tags select */
 #include <argp.h>
 #include <math.h>
 #include <stdio.h>
@@ -33,24 +33,25 @@ enum { MATCH = 256, COUNTS, SOURCE, RUN };
 
 static const struct argp_option options[] = {
     { "match", MATCH, "CONDITION", 0,
-      "How a generator's tags relate to those asked for: "
-      "superset (default), identical, subset, intersect",
+      "How a generator's tags must relate to the given ones: superset (default), "
+      "identical, subset or intersect",
       0 },
     { "counts", COUNTS, NULL, 0,
-      "Print each kernel's features and their values, for sub-groups of 32 or those of "
-      "--device",
+      "Print the features of each kernel with their values, for sub-groups of 32 or "
+      "those "
+      "of --device",
       0 },
-    { "source", SOURCE, NULL, 0, "Print each kernel's OpenCL C", 0 },
+    { "source", SOURCE, NULL, 0, "Print the OpenCL C of each kernel", 0 },
     { "run", RUN, NULL, 0,
-      "Check each kernel's result and time it; without tags, every generator's default "
-      "kernels",
+      "Check the result of each kernel and time it; without tags, all generators with "
+      "default arguments",
       0 },
     { "device", 'd', "PATTERN", 0,
       "Only devices whose name, type, uid or kind (gpu, cpu, accelerator) matches, e.g. "
       "'*H200*'; may be repeated",
       0 },
     { "catalogue", 'C', "FOLDER", 0,
-      "The kernels of this folder instead of the built-in ones", 0 },
+      "Use the kernels of this folder instead of the built-in ones", 0 },
     { 0 },
 };
 
@@ -71,13 +72,13 @@ static enum gcal_match match_named(const char *name, struct argp_state *state)
 static void check_combination(const struct kernels_command *c, struct argp_state *state)
 {
     if (c->run && (c->counts || c->source))
-        argp_error(state, "--run goes without --counts and --source");
+        argp_error(state, "--run excludes --counts and --source");
     if (!c->run && c->csv)
-        argp_error(state, "--csv needs --run");
+        argp_error(state, "--csv requires --run");
     if (!c->run && c->budget_s > 0)
-        argp_error(state, "--budget needs --run");
+        argp_error(state, "--budget requires --run");
     if (!c->run && !c->tags.n && c->devices.n)
-        argp_error(state, "--device needs --run or tags");
+        argp_error(state, "--device requires --run or tags");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -127,23 +128,24 @@ static const struct argp argp = {
     .children = children,
     .args_doc = "[TAG | ARGUMENT:VALUE[,VALUE]]...",
     .doc =
-        "Lists the measurement kernels that tags pick; without tags, the generators "
-        "with their tags and arguments. --run measures them on this machine's "
-        "devices.\v"
+        "Lists the measurement kernels that tags select; without tags, the generators "
+        "with their tags and arguments.  --run measures them on the devices of this "
+        "machine.\v"
         "Examples:\n"
         "  gpucal kernels matmul_sq prefetch:True n:1024,2048 --counts\n"
         "  gpucal kernels gmem_load_pattern dtype:float32,float64 --run --device gpu\n"
         "  gpucal kernels --run --csv all.csv\n\n"
-        "Of a size that no tag fixes, --run takes the longest that runs at most 5 ms. "
-        "Its table has, for each kernel, the median time, the median's standard error, "
-        "what work-items load from and store to global and local memory a second, and "
-        "their arithmetic a second, a multiply-add being two operations.\n"
+        "Of a size sweep, --run takes the longest size that runs at most 5 ms.  Its "
+        "table "
+        "has, for each kernel, the median time with its standard error, the bytes that "
+        "work-items load from and store to global and local memory per second, and their "
+        "arithmetic operations per second (a multiply-add is two).\n"
         "Exit status of --run: 0 good, 1 bad input, 5 a kernel or a device failed.",
 };
 
 /* ---- listing ---- */
 
-/* The devices that --device names, of those of this machine. */
+/* Lists the devices of this machine; an error if --device matches none. */
 static int open_devices(const struct kernels_command *c, struct gcal_local_devices *d,
                         struct gcal_error *err)
 {
@@ -158,28 +160,28 @@ static int open_devices(const struct kernels_command *c, struct gcal_local_devic
                           d->count, c->devices.items[0]);
 }
 
-/* Whom a listing is for: the first device that --device names. */
-struct audience {
+/* The device that a listing is for: the first that --device matches. */
+struct listed_for {
     size_t sub_group;
-    bool known; /* false: no device, but the nominal one */
+    bool known; /* false: nominal limits */
     struct gcal_kernel_limits limits;
 };
 
-static int find_audience(const struct kernels_command *c, struct audience *a,
-                         struct gcal_error *err)
+static int find_listed_for(const struct kernels_command *c, struct listed_for *a,
+                           struct gcal_error *err)
 {
     struct gcal_local_devices d = { 0 };
     int rc;
 
-    *a = (struct audience){ .sub_group = NOMINAL_SUB_GROUP };
+    *a = (struct listed_for){ .sub_group = NOMINAL_SUB_GROUP };
     if (!c->devices.n)
         return 0;
     rc = open_devices(c, &d, err);
     for (size_t i = 0; rc == 0 && i < d.count && !a->known; i++)
         if (gcal_local_device_matches(&d.info[i], c->devices.n, c->devices.items))
-            *a = (struct audience){ .sub_group = d.info[i].sub_group_size,
-                                    .known = true,
-                                    .limits = gcal_config_device_limits(&d.info[i]) };
+            *a = (struct listed_for){ .sub_group = d.info[i].sub_group_size,
+                                      .known = true,
+                                      .limits = gcal_config_device_limits(&d.info[i]) };
     gcal_local_devices_close(&d);
     return rc;
 }
@@ -201,7 +203,7 @@ static int print_kernel(const struct kernels_command *c, const struct gcal_kerne
     return gcal_count_features_print(k->profile, (double)sub_group, sizes, err);
 }
 
-static void print_end(const struct kernels_command *c, const struct audience *a,
+static void print_end(const struct kernels_command *c, const struct listed_for *a,
                       const struct gcal_kernel_list *list)
 {
     printf("%zu kernel%s", list->n_kernels, list->n_kernels == 1 ? "" : "s");
@@ -219,10 +221,10 @@ static int list_kernels(const struct kernels_command *c,
                         const struct gcal_catalogue *catalogue, struct gcal_error *err)
 {
     struct gcal_kernel_list list = { 0 };
-    struct audience a;
+    struct listed_for a;
     int rc = -1;
 
-    if (find_audience(c, &a, err) < 0 ||
+    if (find_listed_for(c, &a, err) < 0 ||
         gcal_catalogue_generate(catalogue, c->tags.n, c->tags.items, c->match,
                                 a.known ? &a.limits : NULL, &list, err) < 0)
         goto out;
@@ -247,13 +249,13 @@ static int list_generators(const struct gcal_catalogue *catalogue, struct gcal_e
 
 /* ---- running ---- */
 
-/* What goes on from device to device. */
+/* State over all devices. */
 struct benchmark {
     const struct kernels_command *c;
     const struct gcal_catalogue *catalogue;
     struct gcal_worker_spawner *spawner;
     struct gcal_display *display;
-    FILE *csv; /* NULL: not wanted */
+    FILE *csv; /* NULL: none */
     bool good;
 };
 
@@ -295,8 +297,7 @@ static int run_on_all(struct benchmark *b, struct gcal_error *err)
     return rc;
 }
 
-/* 0 or 5, -1 with 'err'.  The file is opened first: what cannot be kept is not measured.
- */
+/* Exit status, or -1 with 'err'.  The file is opened before anything is measured. */
 static int benchmark(const struct kernels_command *c,
                      const struct gcal_catalogue *catalogue, struct gcal_error *err)
 {

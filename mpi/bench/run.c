@@ -1,4 +1,4 @@
-#include "kernels/count/count.h"
+/* run.c - checks and times kernels on a device, with their counts of work */
 #include "mpi/bench/bench.h"
 
 #include <math.h>
@@ -10,13 +10,13 @@
 #include "calib/model/profile.h"
 #include "calib/plan/plan.h"
 #include "fit/fit.h"
+#include "kernels/count/count.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/display.h"
 #include "mpi/count/options.h"
 
-/* Many kernels, each as well known as a few launches make it: one size of a ladder, long
- * enough for the clock.
- */
+/* Many kernels with few launches each: one size of a size sweep, long enough for the
+ * clock. */
 static const struct gcal_config_measure_options each_kernel = {
     .min_time_s = 0.001,
     .max_time_s = 0.005,
@@ -29,7 +29,7 @@ static const struct gcal_config_measure_options each_kernel = {
     .seed = 1,
 };
 
-/* What the plan's hooks know. */
+/* Context of the plan's hooks. */
 struct context {
     struct gcal_bench_run *run;
     const char *node;
@@ -39,8 +39,8 @@ struct context {
 
 /* ---- counts ---- */
 
-/* Part of a group's work-items take part in something that is counted by sub-groups: how
- * many sub-groups that are cannot be said for any size at once.
+/* Whether a count per sub-group is an estimate as long as the sub-group size is a symbol,
+ * because only some work-items of a group take part.
  */
 static bool depends_on_sub_groups(const struct gcal_profile *profile)
 {
@@ -80,7 +80,7 @@ static int count_profiles(const struct gcal_kernel *kernel,
     return rc;
 }
 
-/* The kernel's own part of 'work' once more, exact where that is possible. */
+/* Counts the work of the kernel itself again, exactly where possible; copies are kept. */
 static int count_exactly(const struct gcal_kernel *kernel, size_t sub_group_size,
                          struct gcal_work *work, struct gcal_error *err)
 {
@@ -127,7 +127,7 @@ static int count_work(const struct gcal_kernel *kernel, size_t sub_group_size,
 static int set_row(struct gcal_bench_row *row, enum gcal_measurement_status status,
                    const char *detail, struct gcal_error *err)
 {
-    row->there = true;
+    row->present = true;
     row->status = status;
     if (detail && !(row->detail = strdup(detail)))
         return gcal_error_memory(err);
@@ -163,7 +163,7 @@ static int take_measurement(void *context, const struct gcal_measurement *m,
     return count_work(list->kernels[i], c->run->info->sub_group_size, &row->work, err);
 }
 
-/* The table needs nothing of a kernel that its list has not. */
+/* The list has all that the table needs of a kernel. */
 static int take_kernel(void *context, const struct gcal_run_kernel *kernel,
                        struct gcal_error *err)
 {
@@ -178,8 +178,7 @@ static void take_progress(void *context, const struct gcal_plan_progress *progre
     const struct context *c = context;
     struct gcal_plan_progress shown = *progress;
 
-    /* Kernels finish together, so without a budget those that have do not tell the pace.
-     */
+    /* Without a budget, kernels finish together: the time left is unknown. */
     if (!isfinite(c->budget_s) && strcmp(progress->phase, "measuring") == 0)
         shown.left_s = INFINITY;
     gcal_display_update(c->display, c->node, &shown);
@@ -207,10 +206,9 @@ static int measure(struct context *c, struct gcal_worker_spawner *spawner,
     return rc;
 }
 
-/* A ladder's first rungs may be too short for the device's clock, which does not matter
- * once a longer one was measured.
+/* Sizes too short for the clock of the device do not matter if a longer one was measured.
  */
-static void forget_short_rungs(struct gcal_bench_run *run)
+static void forget_short_sizes(struct gcal_bench_run *run)
 {
     const struct gcal_kernel_list *list = &run->list;
 
@@ -219,9 +217,9 @@ static void forget_short_rungs(struct gcal_bench_run *run)
             !list->kernels[i]->sweep)
             continue;
         for (size_t k = i + 1; k < list->n_kernels; k++)
-            if (run->rows[k].there && run->rows[k].status == GCAL_MEASUREMENT_GOOD &&
+            if (run->rows[k].present && run->rows[k].status == GCAL_MEASUREMENT_GOOD &&
                 strcmp(list->kernels[i]->family, list->kernels[k]->family) == 0)
-                run->rows[i].there = false;
+                run->rows[i].present = false;
     }
 }
 
@@ -248,7 +246,7 @@ int gcal_bench_run(struct gcal_bench_run *run, struct gcal_worker_spawner *spawn
         rc = (run->failure = strdup(why.text)) ? 0 : gcal_error_memory(err);
     else if (rc < 0)
         *err = why;
-    forget_short_rungs(run);
+    forget_short_sizes(run);
     run->took_s = gcal_clock_now_s() - start_s;
 out:
     free(node);
@@ -274,8 +272,8 @@ bool gcal_bench_run_passed(const struct gcal_bench_run *run)
         bool no_room = row->status == GCAL_MEASUREMENT_SKIPPED &&
                        row->stop != GCAL_MEASUREMENT_STOP_BUDGET;
 
-        n_good += row->there && row->status == GCAL_MEASUREMENT_GOOD;
-        n_failed += row->there && row->status != GCAL_MEASUREMENT_GOOD && !no_room;
+        n_good += row->present && row->status == GCAL_MEASUREMENT_GOOD;
+        n_failed += row->present && row->status != GCAL_MEASUREMENT_GOOD && !no_room;
     }
     for (int reason = 0; reason < GCAL_KERNEL_N_EXCLUSIONS; reason++)
         n_left_out += run->list.left_out[reason];

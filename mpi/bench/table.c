@@ -1,4 +1,4 @@
-/* table.c - what 'gpucal kernels --run' found, for people and for machines */
+/* table.c - results of 'gpucal kernels --run' as a table and as CSV */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 /* ---- the table ---- */
 
-/* A rate: a part of struct gcal_work over the time. */
+/* A rate: a field of struct gcal_work over the time. */
 struct column {
     const char *what, *unit;
     size_t offset;
@@ -30,7 +30,7 @@ static double amount(const struct gcal_bench_row *row, const struct column *colu
     return *(const double *)((const char *)&row->work + column->offset);
 }
 
-/* Only columns in which some kernel has a number are printed. */
+/* Columns in which no kernel has a number are not printed. */
 static void choose_columns(const struct gcal_bench_run *run, bool wanted[N_COLUMNS])
 {
     for (size_t k = 0; k < N_COLUMNS; k++) {
@@ -53,7 +53,7 @@ static void print_head(const bool wanted[N_COLUMNS])
     printf(" %5s  %s\n", "runs", "kernel");
 }
 
-/* "~" stands before what comes from a count that is not exact. */
+/* "~" marks rates of estimated counts. */
 static void print_good(const struct gcal_bench_row *row, const bool wanted[N_COLUMNS])
 {
     char text[GCAL_UNITS_SIZE];
@@ -78,7 +78,7 @@ static void print_bad(const bool wanted[N_COLUMNS])
     printf(" %5s", "-");
 }
 
-/* What is wrong stands below the kernel. */
+/* The cause of a failure is below the kernel. */
 static void print_row(const struct gcal_kernel *kernel, const struct gcal_bench_row *row,
                       const bool wanted[N_COLUMNS])
 {
@@ -102,7 +102,7 @@ static void print_summary(const struct gcal_bench_run *run)
     const char *before = ": ";
 
     for (size_t i = 0; i < run->list.n_kernels; i++)
-        if (run->rows[i].there) {
+        if (run->rows[i].present) {
             n[run->rows[i].status]++;
             n_rows++;
         }
@@ -122,7 +122,7 @@ void gcal_bench_print_unsupported(const struct gcal_kernel_list *list)
 {
     for (int reason = 0; reason < GCAL_KERNEL_N_EXCLUSIONS; reason++)
         if (list->left_out[reason])
-            printf("left out: %zu that would need %s\n", list->left_out[reason],
+            printf("left out: %zu that need %s\n", list->left_out[reason],
                    gcal_kernel_exclusion_name((enum gcal_kernel_exclusion)reason));
 }
 
@@ -134,10 +134,10 @@ void gcal_bench_print(const struct gcal_bench_run *run)
     printf("%s\n", run->info->name);
     print_head(wanted);
     for (size_t i = 0; i < run->list.n_kernels; i++)
-        if (run->rows[i].there)
+        if (run->rows[i].present)
             print_row(run->list.kernels[i], &run->rows[i], wanted);
     if (run->failure)
-        printf("given up: %s\n", run->failure);
+        printf("device failed: %s\n", run->failure);
     print_summary(run);
     gcal_bench_print_unsupported(&run->list);
 }
@@ -179,7 +179,7 @@ void gcal_bench_csv_rows(FILE *file, const struct gcal_bench_run *run)
         const struct gcal_bench_row *row = &run->rows[i];
         const char *arguments = kernel->name + strlen(kernel->generator);
 
-        if (!row->there)
+        if (!row->present)
             continue;
         fprintf(file, "%s,%s,", kernel->generator, arguments + (*arguments == ' '));
         put_work(file, row);

@@ -1,4 +1,4 @@
-/* count.c - gpucal count: the features of a kernel, from its source */
+/* count.c - gpucal count: counts the features of a kernel from its source */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,12 +78,12 @@ static const struct argp argp = {
     .args_doc = "FILE.cl",
     .children = children,
     .doc =
-        "Counts what an OpenCL C kernel does - operations, memory accesses, atomics, "
-        "barriers - from its source, as expressions in its sizes.\v"
-        "What a count counts: 'work-item' and 'sub-group' sum over all of the NDRange, "
-        "partial sub-groups rounded up; 'kernel' is per launch, or of one work-item "
-        "(barriers).  Both sides of a condition on data are counted, which is marked as "
-        "an estimate (~); anything else that cannot be counted exactly is refused unless "
+        "Counts the operations, memory accesses, atomics and barriers of an OpenCL C "
+        "kernel from its source, as expressions in its sizes.\v"
+        "Counts per 'work-item' and 'sub-group' are sums over the NDRange, with partial "
+        "sub-groups rounded up; counts per 'kernel' are per launch, those of barriers of "
+        "one work-item.  Of a condition on data both sides are counted and marked as an "
+        "estimate (~); anything else that cannot be counted exactly is refused unless "
         "--allow-estimates is given.\n\n"
         "Examples:\n"
         "  gpucal count matmul.cl --local 16,16 --global n,n --sub-group 32 --at n=64\n"
@@ -103,7 +103,7 @@ static int run(const struct count_command *c, struct gcal_error *err)
     if (!profile || !(yaml = gcal_profile_encode(profile, err)))
         goto out;
     if (profile->n_parameters > sizeof(sizes) / sizeof(*sizes)) {
-        gcal_error_set(err, GCAL_EINPUT, "more than 64 sizes");
+        gcal_error_set(err, GCAL_EINPUT, "%s: more than 64 sizes", c->count.file);
         goto out;
     }
     if (c->count.at &&
@@ -112,7 +112,7 @@ static int run(const struct count_command *c, struct gcal_error *err)
         goto out;
     if (c->count.at && !c->sub_group && gcal_count_features_need_sub_group(profile))
         fprintf(stderr,
-                "gpucal: counts per sub-group get no value without --sub-group\n");
+                "gpucal: counts per sub-group have no value without --sub-group\n");
     if (c->output && gcal_command_write(c->output, yaml, err) < 0)
         goto out;
     if (c->yaml)

@@ -1,3 +1,4 @@
+/* features.c - the features of a profile as a table or JSON */
 #include "mpi/count/features.h"
 
 #include <jansson.h>
@@ -22,7 +23,7 @@ bool gcal_count_features_need_sub_group(const struct gcal_profile *profile)
     return false;
 }
 
-/* Sizes that break the assumptions must not give numbers. */
+/* Refuses sizes that break the assumptions. */
 static int check_sizes(const struct gcal_profile *profile, double sub_group,
                        const double *sizes, struct gcal_error *err)
 {
@@ -39,8 +40,8 @@ static int check_sizes(const struct gcal_profile *profile, double sub_group,
     return rc;
 }
 
-/* NaN without a sub-group size that it depends on.  Counts are integers (but for average
- * trips), and quotients of large numbers are not quite.
+/* NaN if it depends on an unknown sub-group size.  Counts are integers but for average
+ * trips; rounding removes the errors of quotients of large numbers.
  */
 static double value_of(const struct gcal_expr *expr, size_t n, const double *symbols)
 {
@@ -52,7 +53,7 @@ static double value_of(const struct gcal_expr *expr, size_t n, const double *sym
     return fabs(value - round(value)) < 1e-6 ? round(value) : value;
 }
 
-/* One per entry, the caller's to free; NaN where there is none. */
+/* One value per entry (NaN: none); the caller's to free. */
 static double *find_values(const struct gcal_profile *profile, double sub_group,
                            const double *sizes, struct gcal_error *err)
 {
@@ -93,7 +94,7 @@ static double *find_values(const struct gcal_profile *profile, double sub_group,
 
 /* ---- a table ---- */
 
-enum { WIDEST_EXPRESSION = 44 }; /* longer ones push their line to the right */
+enum { WIDEST_EXPRESSION = 44 }; /* longer ones shift the rest of their line */
 
 struct widths {
     int value, expression, at, array;

@@ -1,4 +1,4 @@
-/* features.h - a profile's features as a table or as JSON, on stdout */
+/* features.h - the features of a profile as a table or JSON, on stdout */
 #ifndef GCAL_MPI_COUNT_FEATURES_H
 #define GCAL_MPI_COUNT_FEATURES_H
 
@@ -7,16 +7,16 @@
 struct gcal_error;
 struct gcal_profile;
 
-/* 'sizes' in the profile's order adds a value to each; NULL: expressions only.
- * 'sub_group' is the sub_group_size of values; 0: what depends on it has none.  Sizes
- * that break the profile's assumptions are an error.
+/* Prints each feature with its expression and, unless 'sizes' (in the profile's order) is
+ * NULL, its value.  'sub_group' is the sub-group size; if 0, counts that depend on it
+ * have no value.  Sizes that break the profile's assumptions are an error.
  */
 int gcal_count_features_print(const struct gcal_profile *profile, double sub_group,
                               const double *sizes, struct gcal_error *err);
 int gcal_count_features_print_json(const struct gcal_profile *profile, double sub_group,
                                    const double *sizes, struct gcal_error *err);
 
-/* Whether some count depends on the sub-group size. */
+/* Whether any count depends on the sub-group size. */
 bool gcal_count_features_need_sub_group(const struct gcal_profile *profile);
 
 #endif

@@ -1,3 +1,4 @@
+/* options.c - options that select a kernel and control its counting */
 #include "calib/model/profile.h"
 #include "kernels/count/count.h"
 #include "mpi/count/options.h"
@@ -223,7 +224,7 @@ static int fill_request(const struct gcal_count_options *o,
     if (!o->n_dims || count_parts(o->global) != o->n_dims)
         return gcal_error_set(
             err, GCAL_EINPUT,
-            "--local and --global must both be given, with as many dimensions");
+            "--local and --global are required, with equal numbers of dimensions");
     for (size_t i = 0; i < o->n_dims; i++) {
         request->local_size[i] = o->local[i];
         request->global_size[i] = o->global[i];
@@ -276,7 +277,7 @@ static int take_size(const char *item, size_t length, size_t n, const char *cons
             continue;
         values[i] = strtod(equals + 1, &end);
         if (end != item + length || end == equals + 1 || !isfinite(values[i]))
-            return gcal_error_set(err, GCAL_EINPUT, "--at: '%.*s' is no number",
+            return gcal_error_set(err, GCAL_EINPUT, "--at: '%.*s' is not a number",
                                   (int)(item + length - equals - 1), equals + 1);
         return 0;
     }
@@ -298,7 +299,8 @@ int gcal_count_sizes_parse(const char *at, size_t n, const char *const *names,
     }
     for (size_t i = 0; i < n; i++)
         if (isnan(values[i]))
-            return gcal_error_set(err, GCAL_EINPUT, "--at must give a value for '%s'",
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "no value for the size '%s' (--at %s=VALUE)", names[i],
                                   names[i]);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* remove.c - gpucal remove: a kernel that does only part of its work */
+/* remove.c - gpucal remove: derives a kernel that does only part of the work */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 struct remove_command {
     struct gcal_count_options count;
-    char *names; /* of --keep, cut at the commas */
+    char *names; /* text of --keep, split at the commas */
     size_t n_keep, keep_capacity;
     const char **keep;
     size_t n_accumulators; /* 0: not given */

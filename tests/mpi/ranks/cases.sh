@@ -730,7 +730,7 @@ case_kernels_run_bad() {
     expect_line '^ +wrong result: twice: y\[37\] is [0-9.]+, expected [0-9.]+$'
     expect_line '^ +build failed: .*not with this compiler'
     expect_line '^3 kernels in .* s: 1 good, 1 build failed, 1 wrong result$'
-    expect_line '^left out: 3 that would need more local memory than the device has$'
+    expect_line '^left out: 3 that need more local memory than the device has$'
     python3 - all.csv <<'PYTHON' > said 2>&1 || fail "$(cat said)"
 import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1])))
@@ -814,7 +814,7 @@ DESCRIPTION
     run "$gpucal" kernels --catalogue own twice_pattern room:64,16777216 n:65536 --device cpu
     expect_status 0
     expect_line '^1 kernel$'
-    expect_line '^left out: 1 that would need more local memory than the device has$'
+    expect_line '^left out: 1 that need more local memory than the device has$'
 }
 
 case_kernels_interrupted() {
