@@ -137,10 +137,10 @@ static void another_device_is_new(void **state)
     (void)state;
     set_up(&s);
     s.info.uid = "uuid:ffff";
-    assert_due(&s, "nothing is published of it for this node");
+    assert_due(&s, "nothing is published for it on this node");
     set_up(&s);
     s.params.n_devices = 0;
-    assert_due(&s, "nothing is published of it for this node");
+    assert_due(&s, "nothing is published for it on this node");
 }
 
 int main(void)
