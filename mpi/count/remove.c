@@ -17,10 +17,10 @@ struct remove_command {
     const char *output;
 };
 
-enum { ACCUMULATORS = 256, ON_CHIP, MEMORY, NO_BARRIERS };
+enum { KEEP = 256, ACCUMULATORS, ON_CHIP, MEMORY, NO_BARRIERS };
 
 static const struct argp_option options[] = {
-    { "keep", 'K', "NAME[,NAME]", 0,
+    { "keep", KEEP, "NAME[,NAME]", 0,
       "Keep only the global loads of these arrays, or with these tags (default: all "
       "global loads)",
       0 },
@@ -98,7 +98,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &c->count;
         break;
-    case 'K':
+    case KEEP:
         parse_keep(c, arg, state);
         break;
     case ACCUMULATORS:

@@ -57,8 +57,8 @@ size_t gpucal_list_count(const struct gpucal_list *list);
 const char *gpucal_list_item(const struct gpucal_list *list, size_t i); /* NULL: none */
 void gpucal_list_close(struct gpucal_list *list);
 
-/* The device of 'node' that 'pattern' matches (uid, type or name, with * and ?; NULL:
- * the only one).
+/* The device of 'node' that 'pattern' matches (uid, type, kind or name, with * and ?;
+ * NULL: the only one).
  */
 struct gpucal_device *gpucal_device_open(const struct gpucal_store *store,
                                          const char *node, const char *pattern,

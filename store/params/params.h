@@ -115,8 +115,8 @@ int gcal_params_index_model(const struct gcal_params_index *index, size_t device
                             struct gcal_error *err);
 void gcal_params_model_clear(struct gcal_params_model *model);
 
-/* The device whose uid, type or name matches 'pattern' (fnmatch, case ignored; NULL:
- * any).  NULL with 'err' listing what there is, also when several match.
+/* The device whose uid, type, kind or name matches 'pattern' (fnmatch, case ignored;
+ * NULL: any).  NULL with 'err' listing what there is, also when several match.
  */
 const struct gcal_params_device *gcal_params_find(const struct gcal_params *params,
                                                   const char *pattern,
