@@ -205,6 +205,9 @@ case_dry_run() {
     run calibrate --dry-run
     expect_status 0
     expect_line 'flops_add'
+    run calibrate --dry-run --device cpu # a kind, as in other commands
+    expect_status 0
+    expect_line 'flops_add'
     [ ! -e run.h5 ] && [ ! -e run.h5.journal ] && [ -z "$(ls store)" ] || fail "something was written"
 }
 
