@@ -4,7 +4,7 @@
 # Reads the object files of a build.  The parts of a recursive descent over a tree call each
 # other by nature: each such folder, or group of files, counts as one file here.
 set -eu -o pipefail
-build=${1:?BUILD} top=$(cd "$(dirname "$0")/.." && pwd)
+build=${1:?BUILD}
 
 recursive='^(kernels/(poly|walk|interpret|remove)/|calib/model/expr)'
 
@@ -40,5 +40,5 @@ list=$(symbols | edges)
 found=$(tsort <<< "$list" 2>&1 > /dev/null | sed 's/^tsort: //' || true)
 [ -z "$found" ] && exit
 echo "files that need each other:"
-sed 's/^-: //' <<< "$found"
+echo "$found"
 exit 1

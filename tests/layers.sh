@@ -81,9 +81,11 @@ read_layers() {
         row_of[$folder]=$((row += 1))
         may_include[$folder]=" $folder"
         for other in $common $others; do
-            [ -n "${row_of[$other]:-}" ] && may_include[$folder]+=" $other"
-            [ -n "${row_of[$other]:-}" ] || [[ " $common " = *" $other "* ]] ||
+            if [ -n "${row_of[$other]:-}" ]; then
+                may_include[$folder]+=" $other"
+            elif [[ " $common " != *" $other "* ]]; then
                 complain "layers.sh: $folder may not use $other, which has no row above it"
+            fi
         done
     done <<< "$layers"
 }

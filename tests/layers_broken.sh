@@ -11,14 +11,17 @@ find calib kernels fit store mpi -name '*.[ch]' -print0 | tar c --null -T - | ta
 expect() { # PATTERN: it complains of this, and of nothing else
     local said status=0
     said=$(tests/layers.sh "$tree") || status=$?
-    [ $status = 1 ] && grep -qE "$1" <<< "$said" && [ "$(wc -l <<< "$said")" = 1 ] || {
+    if [ $status != 1 ] || ! grep -qE "$1" <<< "$said" || [ "$(wc -l <<< "$said")" != 1 ]; then
         echo "layers.sh should have said only '$1', with status 1; status $status, and it said:"
         echo "$said"
         exit 1
-    }
+    fi
 }
 
-tests/layers.sh "$tree" || { echo "the tree as it is breaks the layers" && exit 1; }
+if ! tests/layers.sh "$tree"; then
+    echo "the tree as it is breaks the layers"
+    exit 1
+fi
 
 add() { # FILE LINE: for one check
     cp "$tree/$1" "$tree/saved"
