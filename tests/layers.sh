@@ -5,9 +5,8 @@
 # this one).
 cd "${1:-$(dirname "$0")/..}" || exit 1
 
-# FOLDER: the folders whose public headers it may include, besides its own and those that
-# every row before the first "/" line names.  Lower layers first: a folder may only name
-# rows above its own.
+# FOLDER: the folders whose public headers it may include, besides its own and 'common' below.
+# Lower layers first: a folder may only name rows above its own.
 layers='
 calib/base          :
 calib/model         : calib/base
@@ -48,7 +47,7 @@ mpi/audit           : store/files calib/config calib/audit mpi/cli mpi/audit/out
 mpi/export          : store/params store/files store/predict mpi/cli mpi/count
 mpi                 : calib/worker mpi/cli
 '
-# What every folder may include (as far as it stands below it).
+# What every folder may include, as far as its row is above.
 common='calib/base calib/model'
 
 # HEADER, a regular expression : the one folder that may include it
@@ -116,8 +115,7 @@ check_libraries() {
     local file line header pattern colon home
     while IFS=: read -r file line header; do
         while read -r pattern colon home; do
-            [ -n "$pattern" ] && [[ $header =~ ^($pattern) ]] || continue
-            [[ ${file%/*} = "$home" || $file = "$home"/* ]] ||
+            [[ -n $pattern && $header =~ ^($pattern) && $file != "$home"/* ]] &&
                 complain "$file:$line: <$header> is for $home alone"
         done <<< "$libraries"
     done < <(includes '<')
