@@ -1,43 +1,44 @@
+/* change.c - a two-sided, self-starting CUSUM with bounded scores */
 #include "fit/change.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* In scales: runs nearer to the reference than the allowance speak against a change, and
- * no run counts for more than the bound, so that it takes two runs to exceed a threshold.
+/* In scales: runs closer to the reference than the allowance lower the sum, and no run
+ * adds more than the bound, so that it takes two runs to exceed a threshold.
  */
 #define ALLOWANCE 1.5
 #define BOUND     4.5
 
-/* A wild run moves the mean by no more than one so far off would. */
+/* An outlier moves the mean no more than a run this many scales away. */
 #define PULL 2
 
-/* Runs of a reference and of a level: more hardly make them surer, and old ones say less.
+/* Runs of a reference and of a level: more hardly improve them, and old ones matter less.
  */
 enum { MOST = 10 };
 
 /* Siegmund's correction for a sum that overshoots its threshold. */
 #define OVERSHOOT 1.166
 
-/* Differences are left out as wild or as changes: two, as many as a wild run makes, of a
- * few, or this share of many.
+/* The largest differences are excluded as outliers or changes: two of a few, as one
+ * outlier makes two, three from 30 on, or this share of many.
  */
-enum { WILD = 2, WILD_OF_30 = 3 };
-#define WILD_SHARE 0.01
+enum { OUTLIERS = 2, OUTLIERS_OF_30 = 3 };
+#define OUTLIER_SHARE 0.01
 
-/* Magnitudes that tell of tails at all. */
+/* Magnitudes from which the tail can be estimated. */
 enum { LEAST_TAIL = 5 };
 
-/* A standard error is worth so many differences: of few of them, none may have met what
- * makes runs differ, such as the other of two ways in which memory was laid out.
+/* The weight of a standard error, in differences: a few differences may all have missed
+ * what makes runs differ, such as one of two layouts of memory.
  */
 #define PRIOR 3
 
 /* Of an upper bound on a scale. */
 #define CONFIDENCE 0.9
-/* The median of magnitudes tells a scale as well as this share of normal values would;
- * consecutive differences share a run, which leaves two thirds.
+/* The efficiency of the median of magnitudes as an estimate of scale; consecutive
+ * differences share a run, which leaves two thirds.
  */
 #define EFFICIENCY (0.37 * 2 / 3)
 
@@ -56,32 +57,33 @@ double gcal_fit_change_median(double *values, size_t n)
     return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-/* ---- how far runs of an unchanged series differ ---- */
+/* ---- repeatability ---- */
 
 static double normal_quantile(double probability)
 {
     return gsl_cdf_ugaussian_Pinv(probability);
 }
 
-static size_t wild_of(size_t n)
+static size_t count_outliers(size_t n)
 {
-    size_t few = n < 30 ? WILD : WILD_OF_30, share = (size_t)(WILD_SHARE * (double)n);
+    size_t few = n < 30 ? OUTLIERS : OUTLIERS_OF_30;
+    size_t share = (size_t)(OUTLIER_SHARE * (double)n);
 
     return share > few ? share : few;
 }
 
-/* From 'n' magnitudes in order.  Their median knows nothing of the tails: where there are
- * enough of them, the largest that are not left out may say more.
+/* From 'n' sorted magnitudes.  Their median does not see the tail: where there are
+ * enough, the largest that is not an outlier may give a larger scale.
  */
 static double scale_of(const double *magnitudes, size_t n)
 {
     double middle =
         n % 2 ? magnitudes[n / 2] : (magnitudes[n / 2 - 1] + magnitudes[n / 2]) / 2;
     double scale = middle / normal_quantile(0.75), tail;
-    size_t wild = wild_of(n), at;
+    size_t at;
 
     if (n >= LEAST_TAIL) {
-        at = n - 1 - wild;
+        at = n - 1 - count_outliers(n);
         tail =
             magnitudes[at] / normal_quantile(0.5 + 0.5 * ((double)at + 0.5) / (double)n);
         scale = fmax(scale, tail);
@@ -109,7 +111,9 @@ double gcal_fit_change_repeatability(double *differences, size_t n, double stand
 
 /* ---- thresholds ---- */
 
-/* Runs until a sum of normal scores exceeds 'threshold' (Siegmund 1985), one side. */
+/* Average runs until the one-sided sum of normal scores exceeds 'threshold' (Siegmund
+ * 1985).
+ */
 static double run_length(double threshold)
 {
     double b = 2 * ALLOWANCE * (threshold + OVERSHOOT);
@@ -147,26 +151,26 @@ double gcal_fit_change_outlier_chance(double sigmas, size_t n)
 struct side {
     double sum, largest; /* now; since it left 0 */
     size_t begin;        /* the run where it left 0 */
-    unsigned says;       /* bit i: i runs ago it said so */
+    unsigned alarms;     /* bit i: alarm i runs ago */
 };
 
 struct test {
     const double *x;
     double scale;
     const struct gcal_fit_change_policy *policy;
-    size_t start;        /* of what is there now: 0 or the last change */
-    double mean;         /* of the runs since, that the next is compared with */
-    double weight;       /* as good as the mean of so many runs; 0: there is none yet */
-    double baseline;     /* what the series began with, */
-    size_t baseline_n;   /* from so many runs */
-    size_t since;        /* where it left the baseline */
-    double chance;       /* of the surest change since */
+    size_t start;        /* of the present level: 0 or the last change */
+    double mean;         /* of the runs since; the next run is compared with it */
+    double weight;       /* number of runs that the mean is worth; 0: no mean yet */
+    double baseline;     /* the reference of the whole series */
+    size_t baseline_n;   /* the number of its runs */
+    size_t since;        /* the run where the series left the baseline */
+    double chance;       /* smallest probability of the changes since */
     struct side side[2]; /* up, down */
-    double last;         /* score, */
-    size_t last_run;     /* of this run */
+    double last;         /* score of last_run */
+    size_t last_run;
 };
 
-/* Told runs among [from, to): at most MOST, the first or the last of them. */
+/* The first or the last runs with a value in [from, to), at most MOST. */
 static size_t pick(const double *x, size_t from, size_t to, bool last, double *values)
 {
     size_t n = 0;
@@ -180,13 +184,13 @@ static size_t pick(const double *x, size_t from, size_t to, bool last, double *v
     return n;
 }
 
-/* Of the median of n, in squared scales. */
+/* In squared scales. */
 static double variance_of_median(size_t n)
 {
     return n < 3 ? 1 / (double)n : n == 3 ? 0.449 : M_PI_2 / (double)n;
 }
 
-/* The first runs of what is there now: their median, as one of them may be wild. */
+/* The median of the first runs of the present level, as one of them may be an outlier. */
 static void begin_mean(struct test *t, size_t to)
 {
     double values[MOST];
@@ -198,8 +202,8 @@ static void begin_mean(struct test *t, size_t to)
     t->weight = 1 / variance_of_median(n);
 }
 
-/* The run's distance from the mean of those before it, which it then takes part in: but
- * for what is not wild of it.
+/* The run's distance from the mean of the earlier ones, in scales; the mean then takes in
+ * the run, its distance limited to PULL.
  */
 static double score_of(struct test *t, double x)
 {
@@ -218,14 +222,14 @@ static void add(struct side *s, double score, size_t run, double threshold)
     }
     s->sum = fmax(0, s->sum + fmin(score, BOUND) - ALLOWANCE);
     s->largest = fmax(s->largest, s->sum);
-    s->says = s->says << 1 | (s->sum > threshold && score > ALLOWANCE);
+    s->alarms = s->alarms << 1 | (s->sum > threshold && score > ALLOWANCE);
 }
 
-static size_t times_said(const struct side *s, size_t of)
+static size_t count_alarms(const struct side *s, size_t of)
 {
     unsigned window = of < 32 ? (1U << of) - 1 : ~0U;
 
-    return (size_t)__builtin_popcount(s->says & window);
+    return (size_t)__builtin_popcount(s->alarms & window);
 }
 
 static bool is_baseline(const struct test *t, double level)
@@ -241,8 +245,8 @@ static double baseline_of(const double *x, size_t to, size_t *n)
     return gcal_fit_change_median(values, *n);
 }
 
-/* Where what this side sees began: there it left 0, or later, as chance may have made
- * it leave 0 before.
+/* The run where the change that this side sees began: where it left 0, or later, as it
+ * may have left 0 by chance before.
  */
 static size_t begin_of(const struct test *t, const struct side *s, size_t to)
 {
@@ -255,7 +259,7 @@ static size_t begin_of(const struct test *t, const struct side *s, size_t to)
     return begin;
 }
 
-/* What is there now began with what this side sees. */
+/* Starts a new level with the change that this side sees. */
 static void begin_anew(struct test *t, const struct side *s, size_t run)
 {
     size_t begin = begin_of(t, s, run + 1);
@@ -283,13 +287,13 @@ static void take(struct test *t, size_t run)
     add(&t->side[0], t->last, run, t->policy->threshold);
     add(&t->side[1], -t->last, run, t->policy->threshold);
     for (int i = 0; i < 2; i++)
-        if (times_said(&t->side[i], t->policy->of) >= t->policy->confirm) {
+        if (count_alarms(&t->side[i], t->policy->of) >= t->policy->confirm) {
             begin_anew(t, &t->side[i], run);
             return;
         }
 }
 
-/* The side that the last run speaks for so far, NULL when it speaks for none. */
+/* The side with a sum above the threshold or a last run far off; NULL: neither. */
 static const struct side *suspicion(const struct test *t)
 {
     for (int i = 0; i < 2; i++)

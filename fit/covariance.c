@@ -1,45 +1,44 @@
-/* covariance.c - how sure the parameters are
+/* covariance.c - covariance of the parameters
  *
- * Covariance = (X'X)^-1 X' S X (X'X)^-1, a sandwich, with X what the rows tell.  Rows of
- * a group err alike, as a generator's rungs share what the model leaves out: S has
- * s_w + s_b on the diagonal and s_b between rows of a group (B. R. Moulton, J. of
- * Econometrics 32, 1986), so that a further rung does not count as a further kernel.  The
- * two are found from the residuals' squares and the squares of their sums by group, with
- * what the fit takes off both (the fitting-constants method, S. R. Searle, Variance
- * Components, 1992, chapter 5).  Without groups s_b is 0 and the sandwich is
- * s_w (X'X)^-1.  Bounded residuals need Huber's correction (Huber, Robust Statistics,
- * 1981, section 7.6).
+ * Covariance = (X'X)^-1 X' S X (X'X)^-1, a sandwich, with X the rows' sensitivity to the
+ * parameters.  The errors of a group's rows are correlated, as the sizes of one generator
+ * share what the model leaves out: S has s_w + s_b on the diagonal and s_b between rows
+ * of a group (B. R. Moulton, J. of Econometrics 32, 1986), so that a further size does
+ * not count as a further kernel.  Both are estimated from the residuals' squares and the
+ * squares of their sums by group, corrected for the fitted parameters (the
+ * fitting-constants method, S. R. Searle, Variance Components, 1992, chapter 5).  Without
+ * groups s_b is 0 and the sandwich is s_w (X'X)^-1.  Bounded residuals need Huber's
+ * correction (Huber, Robust Statistics, 1981, section 7.6).
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <gsl/gsl_blas.h>
-#include <gsl/gsl_cdf.h>
 
 #include "calib/base/error.h"
 #include "calib/model/model.h"
 #include "fit/private.h"
 
-/* Groups' common errors are seen when the rows leave this share of them. */
+/* The variance between groups is estimated when the residuals keep this share of it. */
 #define SEEN_SHARE 1e-2
 
 struct row_of_group {
     size_t group, row;
 };
 
-/* Sums over the rows; R is the projection that leaves the residuals, G has 1 between
- * rows of a group and 0 else.
+/* Sums over the rows; R is the projection onto the residuals, G has 1 between rows of a
+ * group and 0 elsewhere.
  */
 struct sums {
-    double n_rest;      /* tr R: rows to spare */
-    double rg, rgrg;    /* tr RG, tr RGRG */
-    double n_all;       /* rows */
-    double sizes;       /* tr GG: squares of the groups' sizes */
-    double squares;     /* of psi */
-    double group_sums;  /* squares of psi's sums by group */
-    double factor;      /* from psi's to the errors' variance */
-    double none_to_see; /* the variance when nothing is left to see it from */
+    double n_rest;     /* tr R: degrees of freedom */
+    double rg, rgrg;   /* tr RG, tr RGRG */
+    double n_all;      /* rows */
+    double sizes;      /* tr GG: squares of the groups' sizes */
+    double squares;    /* of psi */
+    double group_sums; /* squares of psi's sums by group */
+    double factor;     /* from psi's to the errors' variance */
+    double fallback;   /* the variance when no degrees of freedom are left */
 };
 
 /* ---- groups ---- */
@@ -53,7 +52,7 @@ static int compare_groups(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Rows by group; those of held shapes, after n_rows, are each their own. */
+/* Rows by group; each row of a fixed parameter, after n_rows, is a group of its own. */
 static struct row_of_group *sort_rows(const struct gcal_fit_problem *problem,
                                       size_t n_all)
 {
@@ -86,7 +85,7 @@ static void add_up(const struct gcal_fit_problem *problem, const struct gcal_fit
 {
     size_t n_all = d->u->size1, end;
     double in_u = 0, squares_of_sizes = 0, sized_in_u = 0, norm = 0;
-    gsl_vector *sum = d->work; /* free once decomposed */
+    gsl_vector *sum = d->work; /* unused after the decomposition */
 
     gsl_matrix_set_zero(between);
     for (size_t first = 0; first < n_all; first = end) {
@@ -121,7 +120,7 @@ static void add_up(const struct gcal_fit_problem *problem, const struct gcal_fit
 
 /* ---- variances ---- */
 
-/* What the samples' own spread makes of a weighted residual. */
+/* The variance of weighted residuals that the samples' spread explains. */
 static double spread_variance(const struct gcal_fit_problem *problem)
 {
     const double *spread = problem->rows->spread;
@@ -144,11 +143,11 @@ static double huber_factor(const struct gcal_fit_problem *problem, const double 
     return k * k / (inside * inside);
 }
 
-/* Errors that groups share are seen where several groups tell the same; else they are
- * taken to be what no model is better than.
+/* The variance between groups is estimated where several groups determine the same
+ * parameters; else it is the error of the best of models.
  *
- * Where few rows happen to lie closer than their samples scatter, the samples' variance
- * counts; without rows to spare, what the weights stand for.
+ * The variance within groups is at least that of the samples, as few rows may happen to
+ * lie closer than their samples scatter; without degrees of freedom it is the fallback.
  */
 static void find_variances(const struct gcal_fit_problem *problem,
                            const struct sums *sums, double *within, double *between)
@@ -164,7 +163,7 @@ static void find_variances(const struct gcal_fit_problem *problem,
     if (sums->n_rest > 0.5)
         *within = (sums->squares - *between * sums->rg) / sums->n_rest;
     else
-        *within = sums->none_to_see / sums->factor;
+        *within = sums->fallback / sums->factor;
     if (*within < 0) {
         *within = 0;
         *between = sums->squares / sums->rg;
@@ -174,7 +173,8 @@ static void find_variances(const struct gcal_fit_problem *problem,
     *within = fmax(*within, spread_variance(problem) - *between);
 }
 
-/* Satterthwaite's: of a variance found from squares of correlated residuals. */
+/* Satterthwaite's degrees of freedom of a variance estimated from correlated residuals.
+ */
 static size_t find_freedom(const struct sums *sums, double within, double between)
 {
     double mean = within * sums->n_rest + between * sums->rg;
@@ -188,7 +188,9 @@ static size_t find_freedom(const struct sums *sums, double within, double betwee
 
 /* ---- the matrix ---- */
 
-/* v s^-1 (within + between B) s^-1 v' in columns of length 1, then in their units. */
+/* v s^-1 (within + between B) s^-1 v' in columns of length 1, then in the parameters'
+ * units.
+ */
 static void fill_matrix(const struct gcal_fit_svd *d, const gsl_matrix *groups,
                         double within, double between, gsl_matrix *work,
                         struct gcal_fit *fit)
@@ -218,8 +220,8 @@ static void fill_matrix(const struct gcal_fit_svd *d, const gsl_matrix *groups,
     }
 }
 
-/* Of k merged costs, each takes a share of what they take together, and all splits are
- * as likely: shares have variance (k-1)/(k^2 (k+1)), covariance -1/(k^2 (k+1)).
+/* k merged costs share their common time, and all splits are equally likely: the shares
+ * have variance (k-1)/(k^2 (k+1)) and covariance -1/(k^2 (k+1)).
  */
 static void spread_merged(struct gcal_fit *fit, size_t first)
 {
@@ -259,7 +261,7 @@ static void fill_rest(struct gcal_fit *fit)
             if (!done)
                 spread_merged(fit, first);
         }
-    for (size_t a = 0; a < n; a++) /* rounding apart, it is symmetric */
+    for (size_t a = 0; a < n; a++) /* symmetric but for rounding */
         for (size_t b = 0; b < a; b++)
             fit->covariance[a * n + b] = fit->covariance[b * n + a];
     for (size_t j = 0; j < n; j++)
@@ -273,10 +275,10 @@ static void fill_rest(struct gcal_fit *fit)
         }
 }
 
-/* ---- held shapes ---- */
+/* ---- fixed parameters ---- */
 
-/* A held shape is a parameter of which one more row tells what is known without. */
-static double *with_pinned(const struct gcal_fit_problem *problem, const double *jacobian,
+/* The Jacobian with one more row for each fixed parameter, its prior. */
+static double *with_priors(const struct gcal_fit_problem *problem, const double *jacobian,
                            double error, size_t *n_all)
 {
     size_t n = problem->n_parameters, m = problem->n_rows;
@@ -292,8 +294,8 @@ static double *with_pinned(const struct gcal_fit_problem *problem, const double 
     return all;
 }
 
-static double first_variance(const struct gcal_fit_problem *problem, const double *psi,
-                             double factor, size_t n_fitted)
+static double fallback_variance(const struct gcal_fit_problem *problem, const double *psi,
+                                double factor, size_t n_fitted)
 {
     double squares = 0;
 
@@ -305,8 +307,9 @@ static double first_variance(const struct gcal_fit_problem *problem, const doubl
                 spread_variance(problem));
 }
 
-/* ---- all of it ---- */
+/* ---- all parameters ---- */
 
+/* Marks parameters to skip; the number of fitted ones. */
 static size_t choose(const struct gcal_fit_problem *problem, const struct gcal_fit *fit,
                      bool *skip)
 {
@@ -359,8 +362,8 @@ int gcal_fit_covariance(const struct gcal_fit_problem *problem, const double *ja
         goto out;
     n_fitted = choose(problem, fit, skip);
     sums.factor = huber_factor(problem, psi, n_fitted);
-    sums.none_to_see = first_variance(problem, psi, sums.factor, n_fitted);
-    if (!(all = with_pinned(problem, jacobian, sqrt(sums.none_to_see), &n_all)))
+    sums.fallback = fallback_variance(problem, psi, sums.factor, n_fitted);
+    if (!(all = with_priors(problem, jacobian, sqrt(sums.fallback), &n_all)))
         goto out;
     if (gcal_fit_svd_init(&d, all, n_all, n, skip, NULL) < 0)
         goto out;
@@ -375,13 +378,4 @@ out:
     free(all);
     free(skip);
     return rc < 0 ? gcal_error_memory(err) : 0;
-}
-
-double gcal_fit_interval_factor(double level, size_t freedom)
-{
-    double tail = (1 - level) / 2;
-
-    gcal_fit_quiet_gsl();
-    return freedom ? gsl_cdf_tdist_Qinv(tail, (double)freedom)
-                   : gsl_cdf_ugaussian_Qinv(tail);
 }

@@ -9,12 +9,12 @@
 #include "calib/model/model.h"
 #include "fit/private.h"
 
-/* A row is not determined by the others when this share of its time lies along a
- * direction that they do not see, */
+/* The other rows do not determine a row's time when this share of it lies along a null
+ * direction of their Jacobian, */
 #define UNSEEN_SHARE 1e-6
-/* or when the error that the others leave to it is this factor or more. */
+/* or when the relative standard error of its prediction reaches this. */
 #define UNSURE 1.0
-/* A predicted time of 0 counts as wrong by the exponential of this. */
+/* |log(predicted / measured)| is limited to this, as for a predicted time of 0. */
 #define WORST_LOG 7.0
 
 struct cross {
@@ -59,18 +59,18 @@ static void leave_out(struct cross *c, size_t group)
     }
 }
 
-/* Do the other rows tell what row i takes? */
+/* Whether the other rows determine the time of row i. */
 static bool is_determined(const struct cross *c, const struct gcal_fit_svd *d, size_t i,
                           double *gradient)
 {
     const struct gcal_fit_rows *rows = c->problem.rows;
     double time_s = gcal_model_eval(c->problem.model, c->parameters,
                                     rows->features + i * rows->n_features, gradient);
-    double unsure = 0;
+    double variance = 0;
 
     if (!(time_s > 0))
         time_s = rows->time_s[i];
-    for (size_t j = 0; j < d->n; j++) /* no row but this one has it */
+    for (size_t j = 0; j < d->n; j++) /* only this row depends on it */
         if (d->scale[j] == 0 && gradient[d->column[j]] != 0)
             return false;
     for (size_t k = 0; k < d->n; k++) {
@@ -84,11 +84,11 @@ static bool is_determined(const struct cross *c, const struct gcal_fit_svd *d, s
             sizes += x * x;
         }
         if (!gcal_fit_svd_is_null(d, k))
-            unsure += c->variance * pow(along / gsl_vector_get(d->s, k), 2);
+            variance += c->variance * pow(along / gsl_vector_get(d->s, k), 2);
         else if (fabs(along) > UNSEEN_SHARE * sqrt(sizes))
             return false;
     }
-    return unsure < UNSURE * UNSURE;
+    return variance < UNSURE * UNSURE;
 }
 
 static void predict_group(struct cross *c, size_t group, const struct gcal_fit_svd *d,
@@ -159,7 +159,7 @@ static int score(const struct gcal_fit_rows *rows, struct gcal_fit_cv *cv,
     return 0;
 }
 
-/* Weighted as the others' rows are, whose singular values it is set against. */
+/* Of weighted residuals, as the singular values are of weighted rows. */
 static double find_variance(const struct cross *c)
 {
     const struct gcal_fit_rows *rows = c->problem.rows;
@@ -225,7 +225,8 @@ int gcal_fit_cross_validate(const struct gcal_model *model,
     int rc = -1;
 
     if (fit->n_parameters != model->n_parameters || fit->n_rows != rows->n_rows)
-        return gcal_error_set(err, GCAL_EINPUT, "the fit is not of this model and rows");
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "the fit belongs to another model or other rows");
     if (!(result.predicted_s = gcal_fit_nans(rows->n_rows)))
         return gcal_error_memory(err);
     if (has_values(fit)) {

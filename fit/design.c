@@ -1,13 +1,14 @@
 /* design.c - sequential D-optimal choice of measurements
  *
- * The information M is kept; its inverse, the covariance C, is found when it is asked
- * for. Of the parameters U that are not yet precise, a row x with noise s leaves
+ * The information M is kept; its inverse, the covariance C, is computed when needed.  A
+ * row x with noise s reduces the covariance of the parameters U that are not yet precise
+ * to
  *
  *   C_UU - y_U y_U' / (s^2 + x'Cx),  y = C x,
  *
- * so that log det C_UU falls by -log(1 - y_U' C_UU^-1 y_U / (s^2 + x'Cx)): with all
- * parameters in U the rank-one form of the header, else D_s-optimality (Atkinson, Donev
- * and Tobias, section 10.3), by which what is precise already asks for nothing more.
+ * and log det C_UU by -log(1 - y_U' C_UU^-1 y_U / (s^2 + x'Cx)).  With all parameters
+ * in U this is the rank-one form of the header, else D_s-optimality (Atkinson, Donev and
+ * Tobias, section 10.3), by which precise parameters need no further rows.
  */
 #include "fit/design.h"
 
@@ -25,13 +26,13 @@
 #include "calib/model/model.h"
 #include "fit/private.h"
 
-/* A candidate that lowers no wanted variance by this share of it does not help. */
+/* A candidate helps when it lowers a wanted variance by this share. */
 #define HELPS 1e-3
 
 struct candidate {
     double *shares;
     double noise, cost_s;
-    bool gone; /* taken or dropped */
+    bool taken;
 };
 
 struct gcal_fit_design {
@@ -59,7 +60,8 @@ struct gcal_fit_design *gcal_fit_design_create(size_t n_parameters,
         return NULL;
     }
     if (n == 0) {
-        gcal_error_set(err, GCAL_EINPUT, "a design without parameters");
+        gcal_error_set(err, GCAL_EINPUT,
+                       "the model has no parameters: no measurement to choose");
         free(d);
         return NULL;
     }
@@ -118,11 +120,12 @@ static int check(const struct gcal_fit_design *d, const double *shares, double n
                  struct gcal_error *err)
 {
     if (!(noise > 0) || !isfinite(noise))
-        return gcal_error_set(err, GCAL_EINPUT, "a kernel with noise %g", noise);
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "the noise of a kernel is %g: must be positive", noise);
     for (size_t j = 0; j < d->n; j++)
         if (!isfinite(shares[j]))
             return gcal_error_set(err, GCAL_EINPUT,
-                                  "a kernel of which parameter %zu has a share of %g",
+                                  "the share of parameter %zu in a kernel's time is %g",
                                   j + 1, shares[j]);
     return 0;
 }
@@ -152,7 +155,8 @@ int gcal_fit_design_offer(struct gcal_fit_design *d, const double *shares, doubl
     if (check(d, shares, noise, err) < 0)
         return -1;
     if (!(cost_s > 0) || !isfinite(cost_s))
-        return gcal_error_set(err, GCAL_EINPUT, "a kernel that takes %g s", cost_s);
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "a kernel takes %g s to measure: must be positive", cost_s);
     if (d->n_candidates == d->capacity) {
         size_t capacity = 2 * d->capacity + 16;
         struct candidate *more = realloc(d->candidates, capacity * sizeof(*more));
@@ -174,17 +178,13 @@ int gcal_fit_design_take(struct gcal_fit_design *d, size_t candidate,
 {
     struct candidate *c;
 
-    if (candidate >= d->n_candidates || d->candidates[candidate].gone)
-        return gcal_error_set(err, GCAL_EINPUT, "there is no candidate %zu", candidate);
+    if (candidate >= d->n_candidates || d->candidates[candidate].taken)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "no candidate %zu: it was never offered, or is taken",
+                              candidate);
     c = &d->candidates[candidate];
-    c->gone = true;
+    c->taken = true;
     return gcal_fit_design_add(d, c->shares, c->noise, err);
-}
-
-void gcal_fit_design_drop(struct gcal_fit_design *d, size_t candidate)
-{
-    if (candidate < d->n_candidates)
-        d->candidates[candidate].gone = true;
 }
 
 /* ---- covariance ---- */
@@ -231,7 +231,7 @@ int gcal_fit_design_errors(struct gcal_fit_design *d, double *now, double *after
         return gcal_error_memory(err);
     gsl_matrix_memcpy(all, d->information);
     for (size_t c = 0; c < d->n_candidates; c++)
-        if (!d->candidates[c].gone)
+        if (!d->candidates[c].taken)
             add(d->candidates[c].shares, d->candidates[c].noise, all);
     if (invert(all) < 0)
         gcal_error_set(err, GCAL_EINPUT, "the information cannot be inverted");
@@ -245,7 +245,7 @@ int gcal_fit_design_errors(struct gcal_fit_design *d, double *now, double *after
 
 /* ---- the choice ---- */
 
-/* Those that are not as precise as wanted, and their part of the covariance decomposed.
+/* The parameters below the wanted precision, and the decomposition of their covariance.
  */
 static size_t find_wanted(struct gcal_fit_design *d, double precision)
 {
@@ -266,7 +266,7 @@ static size_t find_wanted(struct gcal_fit_design *d, double precision)
     return n;
 }
 
-/* By how much log det C_UU falls; 0 for a candidate that does not help. */
+/* The decrease of log det C_UU; 0 for a candidate that does not help. */
 static double gain(struct gcal_fit_design *d, const struct candidate *c, size_t n_wanted)
 {
     gsl_vector_const_view row = gsl_vector_const_view_array(c->shares, d->n);
@@ -307,7 +307,7 @@ enum gcal_fit_design_state gcal_fit_design_next(struct gcal_fit_design *d,
         return GCAL_FIT_DESIGN_PRECISE;
     for (size_t i = 0; i < d->n_candidates; i++) {
         const struct candidate *c = &d->candidates[i];
-        double rate = c->gone ? 0 : gain(d, c, n_wanted) / c->cost_s;
+        double rate = c->taken ? 0 : gain(d, c, n_wanted) / c->cost_s;
 
         if (rate > 0 && c->cost_s > budget_s)
             over_budget = true;

@@ -1,9 +1,9 @@
-/* device_fit.c - what the rows of one device say of each parameter of its type's fit
+/* device_fit.c - per-device estimates of the parameters
  *
- * The type's fit ends where the rows of all its devices pull alike.  With the rows of one
- * of them, a Gauss-Newton step leads from there to that device's own parameters:
- * residuals and Jacobian are those that the fit minimises, bounded at the scale of these
- * rows.  What the fit held stays held, and merged costs move together.
+ * The fit of a type balances the rows of all its devices.  A Gauss-Newton step from there
+ * with the rows of one device gives that device's parameters: residuals and Jacobian are
+ * those of the fit, bounded at the scale of these rows.  Fixed parameters stay fixed, and
+ * merged costs move together.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,20 +15,20 @@
 #include "calib/model/model.h"
 #include "fit/private.h"
 
-/* A relative error above this tells nothing of a change. */
+/* An estimate with a larger relative error is discarded. */
 #define MOST_ERROR 0.5
 
-/* A parameter with less than this of its square along what no row tells is told. */
+/* A parameter is identifiable with at most this squared share in every null direction. */
 #define NULL_SHARE 1e-6
 
 struct estimate {
     struct gcal_fit_problem problem;
     struct gcal_fit at; /* the type's parameters, and their errors by these rows */
-    bool *identifiable; /* not held, and the rows tell it */
-    bool *skip;         /* held in the step */
+    bool *identifiable; /* not fixed, and the rows determine it */
+    bool *skip;         /* fixed in the step */
     double *step;
     double *jacobian; /* n_rows + n_parameters rows, zeros at the end: a decomposition
-                         needs as many rows as columns */
+                         needs at least as many rows as columns */
     double *residual; /* n_rows */
 };
 
@@ -92,16 +92,16 @@ static void add_merged(struct estimate *o)
 
 static int no_derivatives(const struct estimate *o, struct gcal_error *err)
 {
-    return gcal_error_set(err, GCAL_EFIT, "model %.60s has no finite derivatives",
+    return gcal_error_set(err, GCAL_EFIT, "the derivatives of model %.60s are not finite",
                           o->problem.model->name);
 }
 
 /* ---- the step ---- */
 
-/* Where a combination of parameters changes nothing, all of them are untold, and the one
- * that has most of it is held, so that the others follow.  True where there was one.
+/* The parameters of a null direction are not identifiable; the one with the largest share
+ * is fixed, so that the step determines the others.  True when there was one.
  */
-static bool hold_null(struct estimate *o, const struct gcal_fit_svd *d)
+static bool fix_null(struct estimate *o, const struct gcal_fit_svd *d)
 {
     size_t k = d->n - 1, most = 0;
 
@@ -119,7 +119,7 @@ static bool hold_null(struct estimate *o, const struct gcal_fit_svd *d)
     return true;
 }
 
-/* v s^-1 u'(-r), out of columns of length 1. */
+/* v s^-1 u'(-r), in the units of the parameters. */
 static void find_step(struct estimate *o, const struct gcal_fit_svd *d)
 {
     for (size_t k = 0; k < d->n; k++) {
@@ -147,7 +147,7 @@ static int take_step(struct estimate *o, struct gcal_error *err)
         gcal_fit_svd_clear(&d);
         rc = gcal_fit_svd_init(&d, o->jacobian, p->n_rows + p->n_parameters,
                                p->n_parameters, o->skip, err);
-    } while (rc == 0 && hold_null(o, &d));
+    } while (rc == 0 && fix_null(o, &d));
     if (rc == 0)
         find_step(o, &d);
     gcal_fit_svd_clear(&d);
@@ -156,7 +156,7 @@ static int take_step(struct estimate *o, struct gcal_error *err)
 
 /* ---- its errors ---- */
 
-/* From what the step leaves of the residuals; those that are bounded stay so. */
+/* From the residuals after the step; bounded ones stay bounded. */
 static int find_errors(struct estimate *o, struct gcal_error *err)
 {
     const struct gcal_fit_problem *p = &o->problem;

@@ -1,4 +1,4 @@
-/* devices.c - how devices of a type deviate from it */
+/* devices.c - device factors of a type and their shrinkage */
 #include <math.h>
 
 #include "fit/fit.h"
@@ -22,7 +22,7 @@ void gcal_fit_deviation(const double *predicted_s, const double *time_s, size_t 
 
 /* ---- shrinkage ---- */
 
-/* Relative errors below this are the arithmetic's. */
+/* Relative errors below this are rounding. */
 #define ERROR_FLOOR 1e-12
 
 struct moments {
@@ -67,15 +67,17 @@ static double between_variance(size_t n, const double *factor, const double *err
     return fmax((q - (double)(m->n - 1)) / (m->weights - m->squares / m->weights), 0);
 }
 
-/* Empirical Bayes: the mean and the variance of a normal prior of variance 'between' and
- * an observation.  The variance between is itself estimated, from n devices: the last
- * term (C. N. Morris, J. of the American Statistical Association 78, 1983).
+/* Empirical Bayes: posterior mean and variance of a normal prior of variance 'between'
+ * and an observation.  The last term accounts for the estimation of 'between' from n
+ * devices (C. N. Morris, J. of the American Statistical Association 78, 1983).
  */
 static void shrink_one(double factor, double error, double between, size_t n,
                        double *shrunk, double *shrunk_error)
 {
-    double own = log_variance(factor, error), keep = between / (between + own);
-    double variance = keep * own + 2 / (double)(n - 1) * pow((1 - keep) * log(factor), 2);
+    double observed = log_variance(factor, error);
+    double keep = between / (between + observed);
+    double variance =
+        keep * observed + 2 / (double)(n - 1) * pow((1 - keep) * log(factor), 2);
 
     *shrunk = exp(keep * log(factor));
     *shrunk_error = *shrunk * sqrt(variance);
@@ -97,7 +99,7 @@ void gcal_fit_shrink(size_t n, const double *factor, const double *error, double
             continue;
         if (isfinite(error[i]))
             shrink_one(factor[i], error[i], variance, m.n, &shrunk[i], &shrunk_error[i]);
-        else /* nothing is known of it but that it is one of them */
+        else /* nothing is known of it but its type */
             shrunk_error[i] = *between;
     }
 }

@@ -1,4 +1,4 @@
-/* diagnose.c - what the Jacobian at the solution tells about the parameters */
+/* diagnose.c - rank, undetermined parameters and bounds at the solution */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 /* Parameters with at least this share of a null direction are named with it. */
 #define NAMED_SHARE 1e-3
 
-/* ---- what is not determined ---- */
+/* ---- undetermined parameters ---- */
 
 static void name_parameters(struct gcal_buf *text, const struct gcal_fit_problem *problem,
                             const bool *named)
@@ -38,8 +38,8 @@ static void report_no_feature(struct gcal_buf *text,
     gcal_buf_puts(text, ": add measurement kernels with its feature");
 }
 
-/* Two costs a and b are told from the rest by what they add up to: with the null
- * direction v, J_b p_b = -(v_a / v_b) J_a p_b in columns of length 1.
+/* Of two collinear costs a and b the rows determine a sum: with the null direction v,
+ * J_b p_b = -(v_a / v_b) J_a p_b in columns of length 1.
  */
 static void report_known_sum(struct gcal_buf *text,
                              const struct gcal_fit_problem *problem,
@@ -71,14 +71,14 @@ static void report_collinear(struct gcal_buf *text,
                              const struct gcal_fit_problem *problem,
                              const struct gcal_fit_svd *d, const bool *collinear)
 {
-    gcal_buf_printf(text, "%sthese kernels cannot tell ", text->size ? "; " : "");
+    gcal_buf_puts(text, text->size ? "; " : "");
     name_parameters(text, problem, collinear);
-    gcal_buf_puts(text, " apart");
+    gcal_buf_puts(text, " are collinear in these kernels");
     report_known_sum(text, problem, d, collinear);
     gcal_buf_puts(text, ": add kernels in which their features vary separately");
 }
 
-/* Marks parameters that take part in a direction along which nothing changes. */
+/* Marks the parameters that take part in a null direction. */
 static int find_undetermined(const struct gcal_fit_problem *problem,
                              const struct gcal_fit_svd *d, struct gcal_fit *fit,
                              struct gcal_error *err)
@@ -116,7 +116,7 @@ static int find_undetermined(const struct gcal_fit_problem *problem,
     return 0;
 }
 
-/* ---- all of it ---- */
+/* ---- the diagnosis ---- */
 
 static void find_bounds(const struct gcal_fit_problem *problem, struct gcal_fit *fit)
 {
@@ -128,7 +128,7 @@ static void find_bounds(const struct gcal_fit_problem *problem, struct gcal_fit 
     }
 }
 
-/* Nothing is known before it is found. */
+/* Discards an earlier diagnosis. */
 static void forget(struct gcal_fit *fit)
 {
     size_t n = fit->n_parameters;
@@ -144,7 +144,9 @@ static void forget(struct gcal_fit *fit)
     fit->rank = 0;
 }
 
-/* With those at a bound: of twins, one may have ended at 0, which explains nothing. */
+/* Includes parameters at a bound: one of two collinear costs may have ended at 0, which
+ * makes neither of them determined.
+ */
 static int check_rank(const struct gcal_fit_problem *problem, const double *jacobian,
                       struct gcal_fit *fit, struct gcal_error *err)
 {

@@ -1,5 +1,5 @@
-/* identifiability.c - what the rows do not tell: costs that go together, exponents
- * without effect
+/* identifiability.c - what the rows do not determine: collinear costs, hidden costs, and
+ * exponents without effect
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,9 +9,10 @@
 #include "calib/model/model.h"
 #include "fit/private.h"
 
-/* Columns of length 1 are twins when they differ by no more: rounding. */
+/* Columns of length 1 are collinear up to this distance: rounding. */
 #define COLLINEAR_DISTANCE 1e-9
-/* Moving time between twins changes no row, so the sum of squares by no more than this.
+/* Moving time between collinear costs changes no row: the sum of squares stays within
+ * this share.
  */
 #define SAME_COST 1e-7
 
@@ -53,8 +54,7 @@ static void find_collinear(const struct gcal_fit_problem *problem, const double 
                 fit->merged_with[b] = a;
 }
 
-/* The same time for each of those merged with 'first'; false when that is another model.
- */
+/* Gives all costs merged with 'first' the same time; false when that changes the fit. */
 static bool share(const struct gcal_fit_problem *problem, const double *length,
                   size_t first, struct gcal_fit *fit, double *trial)
 {
@@ -81,7 +81,7 @@ static bool share(const struct gcal_fit_problem *problem, const double *length,
     return true;
 }
 
-/* The column of 'first' becomes that of the merged cost, in units of its own. */
+/* The column of 'first' becomes that of the merged cost, in the units of 'first'. */
 static void add_columns(size_t n_rows, size_t first, const struct gcal_fit *fit,
                         double *jacobian)
 {
@@ -90,7 +90,7 @@ static void add_columns(size_t n_rows, size_t first, const struct gcal_fit *fit,
 
     for (size_t j = first; j < n; j++)
         k += fit->merged_with[j] == first;
-    for (size_t i = 0; i < n_rows; i++) /* each adds as much */
+    for (size_t i = 0; i < n_rows; i++) /* all columns are equal */
         jacobian[i * n + first] *= k;
 }
 
@@ -125,8 +125,8 @@ int gcal_fit_merge(const struct gcal_fit_problem *problem, double *jacobian,
 
 /* ---- hidden costs ---- */
 
-/* Where max(a, b) is always a, any b up to a fits as well.  The largest value of cost j
- * that changes the sum of squares by no more than 'same'; 0 when it is not hidden.
+/* Where max(a, b) is always a, any b up to a fits equally well.  The largest value of
+ * cost j that raises the sum of squares by at most 'same'; 0 when it is not hidden.
  */
 static double hidden_limit(const struct gcal_fit_problem *problem,
                            const struct gcal_fit *fit, size_t j, double same)
@@ -143,7 +143,7 @@ static double hidden_limit(const struct gcal_fit_problem *problem,
          parameters[j] = high) {
         low = high;
         high *= 4;
-        if (high > 1e10) /* in no row at all */
+        if (high > 1e10) /* no row depends on it */
             return 0;
     }
     for (int i = 0; i < 20; i++) {
@@ -167,36 +167,38 @@ double gcal_fit_fixed_value(const struct gcal_fit_problem *problem,
     return hidden_limit(problem, fit, j, spare > 0 ? squares / spare : 0) / 2;
 }
 
-/* ---- weak shapes ---- */
+/* ---- poorly determined parameters ---- */
 
 double gcal_fit_fixed_error(const struct gcal_fit_problem *problem, size_t j)
 {
     const struct gcal_model_parameter *p = &problem->model->parameters[j];
-    double range = (p->max - p->min) / sqrt(12); /* anywhere in it */
+    double range = (p->max - p->min) / sqrt(12); /* uniform between the bounds */
     double size = fabs(problem->fixed_value[j]);
 
-    if (problem->is_cost[j]) /* from 0 to twice of it */
+    if (problem->is_cost[j]) /* uniform from 0 to twice its value */
         return size / sqrt(3);
     if (!isfinite(range))
         return size > 0 ? size : 1;
     return size > 0 ? fmin(range, size) : range;
 }
 
-/* 1 and more: the rows hardly tell it. */
+/* From 1 on the parameter is poorly determined: its error reaches its size or range. */
 static double indeterminacy(const struct gcal_fit_problem *problem,
                             const struct gcal_fit *fit, size_t j)
 {
     const struct gcal_model_parameter *p = &problem->model->parameters[j];
     double error = fit->standard_error[j];
     double reach = error * gcal_fit_interval_factor(0.95, fit->freedom);
-    double poorly_determined = error / fabs(fit->value[j]);
+    double relative = error / fabs(fit->value[j]);
 
     if (fit->value[j] - reach <= p->min && fit->value[j] + reach >= p->max)
-        poorly_determined = fmax(poorly_determined, 1);
-    return poorly_determined;
+        return fmax(relative, 1);
+    return relative;
 }
 
-/* What grows with no row may be a cost that none has, unless it has a range. */
+/* A parameter without a range that no row depends on may be a cost without kernels: it
+ * stays undetermined.
+ */
 static bool is_hidden(const struct gcal_fit_problem *problem, const struct gcal_fit *fit,
                       size_t j)
 {

@@ -1,4 +1,4 @@
-/* private.h - the least-squares problem, as the steps of gcal_fit_solve() see it */
+/* private.h - the least-squares problem and the steps of gcal_fit_solve() */
 #ifndef GCAL_FIT_PRIVATE_H
 #define GCAL_FIT_PRIVATE_H
 
@@ -7,17 +7,17 @@
 
 #include "fit/fit.h"
 
-/* No model is better than this: rows measured more exactly weigh no more than rows
- * measured this exactly, else a few quiet kernels would decide alone.
+/* Relative error of the best of models: rows measured more precisely than this get no
+ * more weight, else a few quiet kernels would decide alone.
  */
 #define GCAL_FIT_MISFIT_FLOOR 0.01
 
-/* Huber's constant: residuals beyond so many scales pull no harder than there.  Where
- * they are normally distributed, 95 % as efficient as least squares.
+/* Huber's constant: the influence of a residual grows up to this many scales.  95 % as
+ * efficient as least squares for normally distributed residuals.
  */
 #define GCAL_FIT_HUBER 1.345
 
-/* As exact as searches get; and where they need not be. */
+/* Tolerances of a search: the final one, and the coarse one of preliminary searches. */
 #define GCAL_FIT_EXACT 1e-11
 #define GCAL_FIT_CLOSE 1e-6
 
@@ -31,11 +31,11 @@ struct gcal_fit_problem {
     size_t n_used;       /* rows with a weight */
     double *weight;      /* n_rows, at most 1; 0: the row is left out */
     bool *is_cost;       /* n_parameters: the model grows in proportion to it */
-    bool *fixed;         /* n_parameters: not searched for, */
-    double *fixed_value; /* but held at this */
+    bool *fixed;         /* n_parameters: not searched for */
+    double *fixed_value; /* n_parameters: the value of a fixed one */
     double scale;        /* of weighted residuals; INFINITY: plain least squares */
-    double tolerance; /* searches settle when no parameter moves by this share of it, or
-                         the sum of squares falls no longer by this share of it */
+    double tolerance;    /* a search has converged when no parameter, or else the sum of
+                            squares, changes by more than this share */
 };
 
 int gcal_fit_problem_init(struct gcal_fit_problem *problem,
@@ -43,8 +43,12 @@ int gcal_fit_problem_init(struct gcal_fit_problem *problem,
                           const struct gcal_fit_rows *rows, struct gcal_error *err);
 void gcal_fit_problem_clear(struct gcal_fit_problem *problem);
 
-/* Enough rows to spare to tell those that are wrong? */
+/* Whether there are enough rows to recognise outliers. */
 bool gcal_fit_can_be_robust(const struct gcal_fit_problem *problem);
+
+/* The model at row i.  'gradient': n_parameters, d time / d parameter, or NULL. */
+double gcal_fit_eval(const struct gcal_fit_problem *problem, size_t i,
+                     const double *parameters, double *gradient);
 
 /* 'residuals': n_rows, or NULL.  Returns their sum of squares; not finite when the model
  * is not.
@@ -56,15 +60,16 @@ double gcal_fit_residuals(const struct gcal_fit_problem *problem,
 int gcal_fit_jacobian(const struct gcal_fit_problem *problem, const double *parameters,
                       double *jacobian);
 
-/* The factor (0 to 1) by which the square of row i's unbounded residual counts when it
- * is 'relative' = model / time - 1.
+/* The weight (0 to 1) of the square of row i's unbounded residual when that is
+ * 'relative' = model / time - 1.
  */
 double gcal_fit_row_factor(const struct gcal_fit_problem *problem, size_t i,
                            double relative);
 
-/* What the rows tell of the parameters: weight * d model / d parameter over the larger of
- * model and time, so that no row with a wrong time tells too much; and Huber's psi of
- * each row's residual.  -1 when not finite.
+/* Sensitivity of the rows to the parameters: weight * d model / d parameter over the
+ * larger of model and time, which limits the influence of a wrong time; and Huber's psi
+ * of each row's residual.  'jacobian': n_rows x n_parameters; 'psi': n_rows.  -1 when not
+ * finite.
  */
 int gcal_fit_sensitivity(const struct gcal_fit_problem *problem, const double *parameters,
                          double *jacobian, double *psi);
@@ -73,18 +78,23 @@ int gcal_fit_sensitivity(const struct gcal_fit_problem *problem, const double *p
 int gcal_fit_scale(const struct gcal_fit_problem *problem, const double *parameters,
                    double *scale, struct gcal_error *err);
 
-/* Tells costs from shapes (exponents, edges, hidden shares). */
+/* Distinguishes costs from shapes (exponents, edges, exposed shares). */
 void gcal_fit_find_costs(struct gcal_fit_problem *problem);
 
-/* Where a shape is held that the rows do not tell. */
+/* Guess 'which', below GCAL_FIT_SHAPE_GUESSES, of a shape; the first is its initial
+ * value, at which a poorly determined shape is fixed.
+ */
+#define GCAL_FIT_SHAPE_GUESSES 3
+double gcal_fit_shape_guess(const struct gcal_fit_problem *problem, size_t j,
+                            size_t which);
 double gcal_fit_shape_initial(const struct gcal_fit_problem *problem, size_t j);
 
-/* The number of starts, and the start 'which' in 'parameters'. */
+/* The number of starting points, and the point 'which' in 'parameters'. */
 size_t gcal_fit_start_count(const struct gcal_fit_problem *problem);
 int gcal_fit_start(const struct gcal_fit_problem *problem, size_t which,
                    double *parameters, struct gcal_error *err);
 
-/* Where a search ended. */
+/* The end of a search. */
 struct gcal_fit_point {
     double *parameters;
     double cost; /* sum of squares */
@@ -98,7 +108,7 @@ struct gcal_fit_point {
 int gcal_fit_search(const struct gcal_fit_problem *problem, struct gcal_fit_point *point,
                     struct gcal_error *err);
 
-/* ---- what a Jacobian tells ---- */
+/* ---- identifiability and covariance ---- */
 
 /* Some columns of a Jacobian, each scaled to length 1, decomposed: u s v'. */
 struct gcal_fit_svd {
@@ -109,45 +119,44 @@ struct gcal_fit_svd {
     gsl_vector *s, *work;
 };
 
-/* 'jacobian': n_rows x n_parameters; 'skip': columns that are left out, or NULL. */
+/* 'jacobian': n_rows x n_parameters; 'skip': columns to leave out, or NULL. */
 int gcal_fit_svd_init(struct gcal_fit_svd *d, const double *jacobian, size_t n_rows,
                       size_t n_parameters, const bool *skip, struct gcal_error *err);
 void gcal_fit_svd_clear(struct gcal_fit_svd *d);
 
-/* Nothing changes along v's column k. */
+/* Whether the model is constant along v's column k. */
 bool gcal_fit_svd_is_null(const struct gcal_fit_svd *d, size_t k);
 
-/* Fills what the Jacobian at fit->value tells: rank, condition, undetermined, at_bound,
- * merged_with, covariance and what follows from it, and 'reason' for parameters that are
- * not determined.
+/* Fills what follows from the Jacobian at fit->value: rank, condition, undetermined,
+ * at_bound, merged_with, covariance and the fields derived from it, and 'reason' when
+ * parameters are not determined.
  */
 int gcal_fit_diagnose(const struct gcal_fit_problem *problem, struct gcal_fit *fit,
                       struct gcal_error *err);
 
-/* Covariance and what follows from it, of the parameters that are neither at a bound nor
- * merged with one before.  'jacobian' and 'psi': of gcal_fit_sensitivity(), the columns
- * of merged parameters added up.
+/* Covariance, and the fields derived from it, of the parameters that are neither at a
+ * bound nor merged with an earlier one.  'jacobian' and 'psi': of gcal_fit_sensitivity(),
+ * with the columns of merged parameters added up.
  */
 int gcal_fit_covariance(const struct gcal_fit_problem *problem, const double *jacobian,
                         const double *psi, struct gcal_fit *fit, struct gcal_error *err);
 
-/* Makes the cost columns that are the same but for their length one: values, merged_with,
- * and the columns of the Jacobian.
- */
+/* Merges collinear costs: values, merged_with, and the columns of the Jacobian. */
 int gcal_fit_merge(const struct gcal_fit_problem *problem, double *jacobian,
                    struct gcal_fit *fit, struct gcal_error *err);
 
-/* The error that is left to a shape held for want of knowledge. */
+/* The standard error of a poorly determined parameter that is fixed. */
 double gcal_fit_fixed_error(const struct gcal_fit_problem *problem, size_t j);
 
-/* Where a weak parameter is held: a shape at its initial value; a cost that is hidden
- * behind others in all rows at half of where it would show, 0 for one that is not hidden.
+/* The value at which a poorly determined parameter is fixed: a shape at its initial
+ * value; a cost that larger ones hide in all rows at half of the smallest value that
+ * would change the fit, 0 when it is not hidden.
  */
 double gcal_fit_fixed_value(const struct gcal_fit_problem *problem,
                             const struct gcal_fit *fit, size_t j);
 
-/* What the rows tell least: a shape; with 'merge_collinear', a shape or a cost of which
- * they tell nothing.  n_parameters when there is none.
+/* The most poorly determined parameter: a shape; with 'merge_collinear' also a shape or a
+ * cost that is not identifiable.  n_parameters when there is none.
  */
 size_t gcal_fit_least_determined(const struct gcal_fit_problem *problem,
                                  const struct gcal_fit *fit);
@@ -158,18 +167,18 @@ size_t gcal_fit_least_determined(const struct gcal_fit_problem *problem,
 int gcal_fit_result_init(struct gcal_fit *fit, const struct gcal_fit_problem *problem,
                          struct gcal_error *err);
 
-/* n values NaN, the caller's to free; NULL when memory ran out. */
+/* An array of n NaN for the caller to free; NULL when memory ran out. */
 double *gcal_fit_nans(size_t n);
 
 void gcal_fit_find_range(const struct gcal_fit_rows *rows, struct gcal_fit *fit);
 
-/* Predictions at fit->value and their errors, rows all alike. */
+/* Predictions at fit->value and their unweighted errors. */
 void gcal_fit_find_errors(const struct gcal_fit_problem *problem, struct gcal_fit *fit);
 
-/* 'note': what merged_with and weak say. */
+/* 'note': merged and poorly determined parameters. */
 void gcal_fit_write_note(const struct gcal_fit_problem *problem, struct gcal_fit *fit);
 
-/* GSL aborts the program on an error unless told. */
+/* Keeps GSL from aborting the program on an error. */
 void gcal_fit_quiet_gsl(void);
 
 #endif

@@ -1,14 +1,14 @@
-/* problem.c - residuals of rows, how they weigh, and the bound on what one can do
+/* problem.c - the objective: residuals, their weights and Huber's bound
  *
- * With r = model / time - 1 and a bound k, a row adds rho(r) to what is minimised:
+ * With r = model / time - 1 and a bound k, a row adds rho(r) to the objective:
  *
  *   r^2                                       |r| <= k
  *   2k |r| - k^2                              r < -k      (Huber 1964)
  *   k^2 + 2k (1+k) log((1+r) / (1+k))         r > k
  *
- * The last bounds the pull per change of log(model), as a time that is wrong by a factor
- * of 1/400 gives r = 399 and 400 times the slope.  Searches take sqrt(rho), with r's
- * sign, for the residual.
+ * The last line bounds the slope by log(model): a time that is too short by a factor of
+ * 400 has r = 399 and 400 times the slope of a correct one.  The searches minimise the
+ * squares of sqrt(rho), with r's sign.
  */
 #include <math.h>
 #include <pthread.h>
@@ -77,12 +77,7 @@ double gcal_fit_row_factor(const struct gcal_fit_problem *problem, size_t i,
 static double relative_residual(const struct gcal_fit_problem *problem, size_t i,
                                 const double *parameters, double *gradient)
 {
-    const struct gcal_fit_rows *rows = problem->rows;
-
-    return gcal_model_eval(problem->model, parameters,
-                           rows->features + i * rows->n_features, gradient) /
-               rows->time_s[i] -
-           1;
+    return gcal_fit_eval(problem, i, parameters, gradient) / problem->rows->time_s[i] - 1;
 }
 
 double gcal_fit_residuals(const struct gcal_fit_problem *problem,
@@ -104,7 +99,7 @@ double gcal_fit_residuals(const struct gcal_fit_problem *problem,
     return sum;
 }
 
-/* Multiplies n values; -1 when one is not finite then. */
+/* Multiplies n values; -1 when a product is not finite. */
 static int scale_row(double *row, size_t n, double factor)
 {
     for (size_t j = 0; j < n; j++) {
@@ -166,7 +161,9 @@ int gcal_fit_scale(const struct gcal_fit_problem *problem, const double *paramet
             size[n++] = problem->weight[i] *
                         fabs(relative_residual(problem, i, parameters, NULL));
     gsl_sort(size, 1, n);
-    /* As many residuals as there are parameters can be made small whatever the noise. */
+    /* A fit can make as many residuals vanish as it has parameters: the smallest ones
+     * say nothing about the noise.
+     */
     *scale = gsl_stats_median_from_sorted_data(size + (n - n_spare), 1, n_spare) / 0.6745;
     *scale = isfinite(*scale) ? fmax(*scale, GCAL_FIT_MISFIT_FLOOR) : INFINITY;
     free(size);

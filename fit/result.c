@@ -1,4 +1,4 @@
-/* result.c - what a fit tells, put in order */
+/* result.c - the result of a fit: memory, ranges, errors and notes */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -100,7 +100,7 @@ void gcal_fit_find_errors(const struct gcal_fit_problem *problem, struct gcal_fi
     fit->mean_error = exp(logs / (double)rows->n_rows);
 }
 
-/* ---- what was assumed ---- */
+/* ---- notes on assumptions ---- */
 
 static void add_note(struct gcal_fit *fit, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
@@ -124,12 +124,12 @@ static void note_merged(const struct gcal_model *model, struct gcal_fit *fit,
         left += fit->merged_with[j] == first;
     if (left == 0)
         return;
-    add_note(fit, "%sno kernel tells %s", fit->note[0] ? "; " : "",
-             model->parameters[first].name);
+    add_note(fit, "%s%s", fit->note[0] ? "; " : "", model->parameters[first].name);
     for (size_t j = first + 1; j < fit->n_parameters; j++)
         if (fit->merged_with[j] == first)
-            add_note(fit, "%s%s", --left ? ", " : " from ", model->parameters[j].name);
-    add_note(fit, ": they share evenly what they take together");
+            add_note(fit, "%s%s", --left ? ", " : " and ", model->parameters[j].name);
+    add_note(fit, " are collinear in these kernels: each gets an equal share of their "
+                  "common time");
 }
 
 void gcal_fit_write_note(const struct gcal_fit_problem *problem, struct gcal_fit *fit)
@@ -141,7 +141,7 @@ void gcal_fit_write_note(const struct gcal_fit_problem *problem, struct gcal_fit
         note_merged(model, fit, j);
     for (size_t j = 0; j < fit->n_parameters; j++)
         if (fit->poorly_determined[j])
-            add_note(fit, "%s%s is hardly told by these kernels and held at %.4g",
+            add_note(fit, "%s%s is poorly determined by these kernels, fixed at %.4g",
                      fit->note[0] ? "; " : "", model->parameters[j].name, fit->value[j]);
 }
 

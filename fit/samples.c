@@ -1,4 +1,4 @@
-/* samples.c - medians of samples */
+/* samples.c - medians of samples and their errors */
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -15,15 +15,16 @@ int gcal_fit_median(const double *samples, size_t n, double *median, double *spr
     double *sorted, *work;
 
     if (n == 0)
-        return gcal_error_set(err, GCAL_EINPUT, "the median of no samples");
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "no samples: a median needs at least one");
     if (!(sorted = malloc(2 * n * sizeof(*sorted))))
         return gcal_error_memory(err);
     work = sorted + n;
     memcpy(sorted, samples, n * sizeof(*sorted));
     gsl_sort(sorted, 1, n);
     *median = gsl_stats_median_from_sorted_data(sorted, 1, n);
-    /* gsl_stats_mad is 1.4826 times the median deviation; 1.2533 = sqrt(pi/2) is how much
-     * wider a median scatters than a mean.
+    /* gsl_stats_mad includes the factor 1.4826; 1.2533 = sqrt(pi/2) is the ratio of the
+     * standard errors of a median and a mean.
      */
     *spread = 1.2533 * gsl_stats_mad(sorted, 1, n, work) / sqrt((double)n) / *median;
     free(sorted);

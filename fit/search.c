@@ -1,9 +1,9 @@
 /* search.c - Levenberg-Marquardt (GSL) within bounds
  *
- * GSL knows no bounds.  Residuals are evaluated at the point moved into the bounds, so a
- * step that GSL accepts lowers the sum of squares even when it leads outside; what lies
- * outside after it is put on the bound and held there while the others go on.  When those
- * have settled, the held parameter with the steepest way inward is let go again.
+ * GSL has no bounds.  Residuals are evaluated at the point moved into the bounds, so a
+ * step that GSL accepts lowers the sum of squares even when it leads outside; a parameter
+ * outside is then put on its bound and held there while the others continue.  When those
+ * have converged, the held parameter with the steepest descent inward is released.
  */
 #include <math.h>
 #include <stdint.h>
@@ -17,8 +17,8 @@
 #include "fit/private.h"
 
 #define MAX_ITERATIONS 2000 /* of one search */
-/* In a narrow valley, such as that of a sharp edge, steps stay long though nothing is
- * gained: the sum of squares is looked at every so many iterations.
+/* In a narrow valley, such as that of a sharp edge, steps stay long without progress: the
+ * sum of squares is checked at this interval of iterations.
  */
 #define PATIENCE 10
 
@@ -26,7 +26,7 @@
 struct search {
     const struct gcal_fit_problem *problem;
     double *parameters;
-    double *trial;    /* a point that is tried */
+    double *trial;    /* the point at which the model is evaluated */
     double *jacobian; /* n_rows x n_parameters */
     double *residuals;
     double *scale;
@@ -63,7 +63,7 @@ static int eval_residuals(const gsl_vector *x, void *data, gsl_vector *f)
     read_point(x, s);
     gcal_fit_residuals(s->problem, s->trial, s->residuals);
     for (size_t i = 0; i < s->problem->n_rows; i++)
-        /* Far too large is a step that GSL takes back; an error would end the search. */
+        /* GSL takes back a step with huge residuals; an error would end the search. */
         gsl_vector_set(f, i, isfinite(s->residuals[i]) ? s->residuals[i] : 1e50);
     return GSL_SUCCESS;
 }
@@ -85,7 +85,7 @@ static int eval_jacobian(const gsl_vector *x, void *data, gsl_matrix *J)
     return GSL_SUCCESS;
 }
 
-/* Takes over GSL's point; returns whether a parameter came to be held. */
+/* Takes over GSL's point; true when it puts a parameter on a bound. */
 static bool take_point(struct search *s, const gsl_vector *x)
 {
     bool hit = false;
@@ -120,7 +120,7 @@ static enum outcome iterate(struct search *s, gsl_multifit_nlinear_workspace *w)
     for (int i = 1; s->iterations++ < MAX_ITERATIONS; i++) {
         int status = gsl_multifit_nlinear_iterate(w);
 
-        if (status == GSL_ENOPROG) /* no step lowers it: as good as rounding allows */
+        if (status == GSL_ENOPROG) /* no step lowers it: the optimum up to rounding */
             return CONVERGED;
         if (status)
             return FAILED;
@@ -171,8 +171,8 @@ static enum outcome run_free(struct search *s)
     return outcome;
 }
 
-/* How steeply the sum of squares falls when parameter j leaves its bound inward, as the
- * cosine between its column and the residuals; 0 when it does not fall.
+/* The descent of the sum of squares when parameter j moves inward from its bound, as the
+ * cosine between its column and the residuals; 0 when the sum does not fall.
  */
 static double inward_slope(const struct search *s, size_t j)
 {
@@ -192,7 +192,7 @@ static double inward_slope(const struct search *s, size_t j)
     return fmax(s->parameters[j] <= parameter(s, j)->min ? -dot : dot, 0);
 }
 
-/* Lets one held parameter go; false when none wants to. */
+/* Releases the held parameter with the steepest descent; false when there is none. */
 static bool release(struct search *s)
 {
     double steepest = 1e-9;
@@ -212,7 +212,7 @@ static bool release(struct search *s)
     return true;
 }
 
-/* Bounds are met and left until nothing is gained any more. */
+/* Holds and releases parameters until the sum of squares stays the same. */
 static bool converge(struct search *s)
 {
     double cost, last = INFINITY;

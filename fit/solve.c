@@ -1,5 +1,5 @@
-/* solve.c - from rows to a result: starts, the best search, the bound on wrong rows, and
- * shapes that the rows do not tell
+/* solve.c - from rows to a result: searches from all starting points, the scale of the
+ * residuals, and fixing of poorly determined parameters
  */
 #include <math.h>
 #include <stdio.h>
@@ -10,14 +10,14 @@
 #include "calib/model/model.h"
 #include "fit/private.h"
 
-/* Weighted residuals above this are bounded while nothing is known of their scale. */
+/* The initial scale of the weighted residuals. */
 #define FIRST_SCALE 0.2
-/* The scale of the residuals and the solution follow each other at most so often, */
+/* Scale and solution are updated in turn at most this many times, */
 #define MAX_ROUNDS 12
-/* and until the scale moves by no more than this. */
+/* or until the scale changes by no more than this. */
 #define SCALE_TOLERANCE 1e-3
-/* A weak shape stays where it was found, and is not held at its initial value, where that
- * raises the sum of squares by more than so many variances (95 % of chi-squared).
+/* A poorly determined shape is fixed at its initial value unless that raises the sum of
+ * squares by more than this many variances (95 % of chi-squared), else where it is.
  */
 #define SAME_FIT 3.84
 
@@ -27,7 +27,7 @@ static bool better(const struct gcal_fit_point *a, const struct gcal_fit_point *
 {
     if (!isfinite(a->cost))
         return false;
-    /* Starts that end in the same place differ by rounding: the first of them counts. */
+    /* Of searches that end at the same point up to rounding, the first one counts. */
     return !isfinite(b->cost) || a->cost < b->cost * (1 - 1e-6) - 1e-20;
 }
 
@@ -57,7 +57,7 @@ out:
     return rc;
 }
 
-/* One search from where the fit is. */
+/* One search from the present solution. */
 static int search_on(const struct gcal_fit_problem *problem, struct gcal_fit *fit,
                      struct gcal_error *err)
 {
@@ -70,7 +70,9 @@ static int search_on(const struct gcal_fit_problem *problem, struct gcal_fit *fi
     return 0;
 }
 
-/* The scale says which rows are bounded, and so moves the solution, and so the scale. */
+/* The scale decides which rows are bounded and thus moves the solution, which in turn
+ * changes the scale.
+ */
 static int converge_scale(struct gcal_fit_problem *problem, struct gcal_fit *fit,
                           struct gcal_error *err)
 {
@@ -88,7 +90,7 @@ static int converge_scale(struct gcal_fit_problem *problem, struct gcal_fit *fit
     return 0;
 }
 
-/* ---- shapes that the rows do not tell ---- */
+/* ---- poorly determined parameters ---- */
 
 static double variance(const struct gcal_fit_problem *problem, double cost)
 {
@@ -97,8 +99,8 @@ static double variance(const struct gcal_fit_problem *problem, double cost)
     return spare > 0 ? cost / spare : GCAL_FIT_MISFIT_FLOOR * GCAL_FIT_MISFIT_FLOOR;
 }
 
-/* Holds j where a weak one is held and searches on; where that fits clearly worse, all
- * is as before but '*same' is false.
+/* Fixes j at gcal_fit_fixed_value() and searches on; where that fits clearly worse, all
+ * is restored and '*same' false.
  */
 static int try_initial(struct gcal_fit_problem *problem, size_t j, struct gcal_fit *fit,
                        bool *same, struct gcal_error *err)
@@ -128,7 +130,9 @@ out:
     return rc;
 }
 
-/* A shape with a large error is held, where it is if its initial value does not do. */
+/* Fixes parameters with a large error: at their present value where the initial one fits
+ * clearly worse.
+ */
 static int fix_poorly_determined(struct gcal_fit_problem *problem, struct gcal_fit *fit,
                                  struct gcal_error *err)
 {
@@ -148,9 +152,9 @@ static int fix_poorly_determined(struct gcal_fit_problem *problem, struct gcal_f
     return 0;
 }
 
-/* A shape may also end at a bound because nothing holds it. */
-static int hold_drifted(struct gcal_fit_problem *problem, struct gcal_fit *fit,
-                        struct gcal_error *err)
+/* Fixes shapes that drifted to a bound because no row determines them. */
+static int fix_drifted(struct gcal_fit_problem *problem, struct gcal_fit *fit,
+                       struct gcal_error *err)
 {
     for (size_t j = 0; fit->status == GCAL_FIT_GOOD && j < problem->n_parameters; j++) {
         if (problem->is_cost[j] || !fit->at_bound[j] ||
@@ -166,7 +170,7 @@ static int hold_drifted(struct gcal_fit_problem *problem, struct gcal_fit *fit,
 static int diagnose(struct gcal_fit_problem *problem, struct gcal_fit *fit,
                     struct gcal_error *err)
 {
-    if (gcal_fit_diagnose(problem, fit, err) < 0 || hold_drifted(problem, fit, err) < 0)
+    if (gcal_fit_diagnose(problem, fit, err) < 0 || fix_drifted(problem, fit, err) < 0)
         return -1;
     return fix_poorly_determined(problem, fit, err);
 }
@@ -179,7 +183,7 @@ static void too_few_rows(const struct gcal_fit_problem *problem, struct gcal_fit
     for (size_t j = 0; j < fit->n_parameters; j++)
         fit->undetermined[j] = true;
     snprintf(fit->reason, sizeof(fit->reason),
-             "%zu parameters cannot follow from %zu kernels: add measurement kernels",
+             "%zu parameters, but only %zu kernels: add measurement kernels",
              problem->n_parameters, problem->n_rows);
 }
 
@@ -211,7 +215,7 @@ static int solve(struct gcal_fit_problem *problem, struct gcal_fit *fit,
     if (!isfinite(gcal_fit_residuals(problem, fit->value, NULL))) {
         fit->status = GCAL_FIT_NOT_CONVERGED;
         snprintf(fit->reason, sizeof(fit->reason),
-                 "the model has no finite value at any start: give its exponents and "
+                 "the model is not finite at any starting point: give its exponents and "
                  "edges 'initial', 'min' and 'max'");
         return 0;
     }
@@ -219,7 +223,7 @@ static int solve(struct gcal_fit_problem *problem, struct gcal_fit *fit,
         return -1;
     if (fit->status == GCAL_FIT_NOT_CONVERGED && fit->reason[0] == '\0')
         snprintf(fit->reason, sizeof(fit->reason),
-                 "the search did not settle in %d iterations: give exponents and edges "
+                 "the search did not converge in %d iterations: give exponents and edges "
                  "an 'initial' near their value, or a range",
                  fit->iterations);
     gcal_fit_find_errors(problem, fit);

@@ -1,8 +1,8 @@
-/* start.c - where searches start
+/* start.c - starting points of the searches
  *
- * Costs: taking the model for the sum of its parts, each cost alone with the others 0,
- * non-negative least squares gives their size.  Shapes (exponents, edges): what the
- * model says, or a few guesses.
+ * Costs: non-negative least squares, with the model approximated by the sum of its
+ * components (the model with one cost at a time, the others 0).  Shapes (exponents,
+ * edges): the initial value that the model gives, or a few guesses.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,92 +16,12 @@
 #include "calib/model/model.h"
 #include "fit/private.h"
 
-#define N_SHAPES 3 /* guesses for all shapes together */
-#define N_COSTS  2 /* ways to start the costs */
-#define N_PASSES 4 /* of least squares, each weighing rows by the one before */
+#define N_COST_STARTS 2 /* see start_costs() */
+#define N_PASSES      4 /* of least squares; each weighs rows by the previous solution */
 
 static double clamp(double x, double min, double max)
 {
     return x < min ? min : x > max ? max : x;
-}
-
-/* Guess 'which' of an exponent or an edge. */
-static double shape_guess(const struct gcal_model_parameter *p, size_t which)
-{
-    static const double factors[N_SHAPES] = { 1, 4, 0.25 };
-    static const double places[N_SHAPES] = { 0.5, 0.85, 0.15 };
-    bool bounded = isfinite(p->min) && isfinite(p->max);
-
-    if (!isnan(p->initial) && (which == 0 || !bounded))
-        return clamp(factors[which] * p->initial, p->min, p->max);
-    if (!bounded)
-        return clamp(factors[which], p->min, p->max);
-    if (p->min > 0) /* ranges of several decades are usual */
-        return p->min * pow(p->max / p->min, places[which]);
-    return p->min + places[which] * (p->max - p->min);
-}
-
-double gcal_fit_shape_initial(const struct gcal_fit_problem *problem, size_t j)
-{
-    return shape_guess(&problem->model->parameters[j], 0);
-}
-
-static double eval(const struct gcal_fit_problem *problem, size_t i,
-                   const double *parameters)
-{
-    return gcal_model_eval(problem->model, parameters,
-                           problem->rows->features + i * problem->rows->n_features, NULL);
-}
-
-/* A cost makes the model grow without end, and in the end in proportion. */
-static bool grows_in_proportion(const struct gcal_fit_problem *problem, size_t i,
-                                size_t j, double *parameters)
-{
-    double large, larger;
-
-    for (size_t k = 0; k < problem->n_parameters; k++)
-        parameters[k] = shape_guess(&problem->model->parameters[k], 0);
-    parameters[j] = 1e25;
-    large = eval(problem, i, parameters);
-    parameters[j] = 1e28;
-    larger = eval(problem, i, parameters);
-    return fabs(larger / large / 1e3 - 1) < 0.1;
-}
-
-/* A factor within a range, such as the share of a time that is not hidden, makes it grow
- * too, but is no time where all others are 0.
- */
-static bool is_share(const struct gcal_fit_problem *problem, size_t j, double *parameters)
-{
-    const struct gcal_model_parameter *p = &problem->model->parameters[j];
-
-    if (!isfinite(p->max))
-        return false;
-    for (size_t k = 0; k < problem->n_parameters; k++)
-        parameters[k] =
-            problem->is_cost[k] ? 0 : shape_guess(&problem->model->parameters[k], 0);
-    for (size_t i = 0; i < problem->n_rows; i++) {
-        double none_s;
-
-        parameters[j] = 0;
-        none_s = eval(problem, i, parameters);
-        parameters[j] = p->max;
-        if (eval(problem, i, parameters) != none_s)
-            return false;
-    }
-    return true;
-}
-
-void gcal_fit_find_costs(struct gcal_fit_problem *problem)
-{
-    size_t n = problem->n_parameters;
-    double parameters[256];
-
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i < problem->n_rows && !problem->is_cost[j]; i++)
-            problem->is_cost[j] = grows_in_proportion(problem, i, j, parameters);
-    for (size_t j = 0; j < n; j++)
-        problem->is_cost[j] = problem->is_cost[j] && !is_share(problem, j, parameters);
 }
 
 static size_t count_costs(const struct gcal_fit_problem *problem)
@@ -117,13 +37,16 @@ size_t gcal_fit_start_count(const struct gcal_fit_problem *problem)
 {
     size_t n_costs = count_costs(problem);
 
-    /* With costs alone most models are linear, and one start finds the optimum; the
-     * second is for min, max and products.
+    /* A model of costs alone is usually linear, and one start finds the optimum; the
+     * second start is for min, max and products.
      */
-    return n_costs == problem->n_parameters ? N_COSTS : N_SHAPES * N_COSTS;
+    return n_costs == problem->n_parameters ? N_COST_STARTS
+                                            : GCAL_FIT_SHAPE_GUESSES * N_COST_STARTS;
 }
 
-/* Column j of the parts: the model with cost j at 1 and the others 0, over the time. */
+/* Column j of the components: the model with cost j at 1 and the others 0, divided by
+ * the measured time.
+ */
 static void fill_components(const struct gcal_fit_problem *problem, double *parameters,
                             gsl_matrix *components, gsl_vector *wanted)
 {
@@ -133,7 +56,8 @@ static void fill_components(const struct gcal_fit_problem *problem, double *para
         if (problem->is_cost[j])
             parameters[j] = 0;
     for (size_t i = 0; i < problem->n_rows; i++) {
-        double weight = problem->weight[i], none_s = eval(problem, i, parameters);
+        double weight = problem->weight[i];
+        double none_s = gcal_fit_eval(problem, i, parameters, NULL);
 
         gsl_vector_set(wanted, i, weight * (1 - none_s / time_s[i]));
         for (size_t j = 0; j < problem->n_parameters; j++) {
@@ -141,7 +65,7 @@ static void fill_components(const struct gcal_fit_problem *problem, double *para
 
             if (problem->is_cost[j]) {
                 parameters[j] = 1;
-                component = eval(problem, i, parameters) - none_s;
+                component = gcal_fit_eval(problem, i, parameters, NULL) - none_s;
                 parameters[j] = 0;
             }
             gsl_matrix_set(components, i, j,
@@ -150,7 +74,9 @@ static void fill_components(const struct gcal_fit_problem *problem, double *para
     }
 }
 
-/* Half of what each cost could be at most, all but the odd row considered. */
+/* Half of the upper limit of each cost: where it alone explains a row's time, at the
+ * 95th percentile of the rows, so that an outlier does not set the limit.
+ */
 static void guess_costs(const struct gcal_fit_problem *problem,
                         const gsl_matrix *components, double *half, double *sorted)
 {
@@ -165,24 +91,24 @@ static void guess_costs(const struct gcal_fit_problem *problem,
     }
 }
 
-/* Rows count by how far they are off: see gcal_fit_row_factor(). */
+/* The weight of each row by its residual: see gcal_fit_row_factor(). */
 static void bound_rows(const struct gcal_fit_problem *problem,
                        const gsl_matrix *components, const gsl_vector *wanted,
                        const double *costs, double *factor)
 {
     for (size_t i = 0; i < components->size1; i++) {
-        double off = -gsl_vector_get(wanted, i);
+        double residual = -gsl_vector_get(wanted, i);
 
         for (size_t j = 0; j < components->size2; j++)
-            off += gsl_matrix_get(components, i, j) * costs[j];
+            residual += gsl_matrix_get(components, i, j) * costs[j];
         factor[i] = problem->weight[i] > 0
-                        ? gcal_fit_row_factor(problem, i, off / problem->weight[i])
+                        ? gcal_fit_row_factor(problem, i, residual / problem->weight[i])
                         : 0;
     }
 }
 
-/* 'normal': sum of the rows' outer products, 'right': with what is wanted; columns are
- * taken to length 1, 'norm' the lengths.
+/* The normal equations of columns scaled to length 1: 'normal' is the matrix, 'right' the
+ * right-hand side, 'norm' the columns' lengths.
  */
 static void add_rows(const gsl_matrix *components, const gsl_vector *wanted,
                      const double *factor, gsl_matrix *normal, gsl_vector *right,
@@ -213,8 +139,8 @@ static void add_rows(const gsl_matrix *components, const gsl_vector *wanted,
         }
 }
 
-/* Non-negative least squares by coordinate descent on the normal equations; it gives a
- * start, so a few hundred sweeps do.
+/* Non-negative least squares by coordinate descent on the normal equations; a few hundred
+ * sweeps are exact enough for a starting point.
  */
 static void descend(const gsl_matrix *normal, const gsl_vector *right, double *shares)
 {
@@ -230,7 +156,7 @@ static void descend(const gsl_matrix *normal, const gsl_vector *right, double *s
         }
 }
 
-/* 'costs': the guess, which becomes the solution where rows far off it pull less. */
+/* Iteratively reweighted least squares.  'costs': the guess, replaced by the solution. */
 static int least_squares(const struct gcal_fit_problem *problem,
                          const gsl_matrix *components, const gsl_vector *wanted,
                          double *costs, double *factor)
@@ -256,7 +182,7 @@ static int least_squares(const struct gcal_fit_problem *problem,
     return rc;
 }
 
-/* None starts at 0, where a p-norm has no slope. */
+/* No cost starts at 0, where a p-norm has no slope. */
 static void take_costs(const struct gcal_fit_problem *problem, const double *costs,
                        const double *half, double *parameters)
 {
@@ -269,9 +195,7 @@ static void take_costs(const struct gcal_fit_problem *problem, const double *cos
     }
 }
 
-/* Start 0: the least-squares solution; start 1: every cost at half of what it could be
- * at most.
- */
+/* Start 0: the least-squares solution; start 1: every cost at half of its upper limit. */
 static int start_costs(const struct gcal_fit_problem *problem, size_t which,
                        gsl_matrix *components, gsl_vector *wanted, double *parameters)
 {
@@ -302,13 +226,13 @@ int gcal_fit_start(const struct gcal_fit_problem *problem, size_t which,
     int rc = -1;
 
     for (size_t j = 0; j < n; j++)
-        parameters[j] = shape_guess(&problem->model->parameters[j], which / N_COSTS);
+        parameters[j] = gcal_fit_shape_guess(problem, j, which / N_COST_STARTS);
     if (n == 0)
         return 0;
     components = gsl_matrix_alloc(problem->n_rows, n);
     wanted = gsl_vector_alloc(problem->n_rows);
     if (components && wanted)
-        rc = start_costs(problem, which % N_COSTS, components, wanted, parameters);
+        rc = start_costs(problem, which % N_COST_STARTS, components, wanted, parameters);
     gsl_matrix_free(components);
     gsl_vector_free(wanted);
     return rc < 0 ? gcal_error_memory(err) : 0;

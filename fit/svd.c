@@ -1,4 +1,4 @@
-/* svd.c - a Jacobian with columns of length 1, decomposed */
+/* svd.c - singular value decomposition of a Jacobian with columns of length 1 */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,8 +8,9 @@
 #include "calib/base/error.h"
 #include "fit/private.h"
 
-/* Below this share of the largest singular value a direction is not determined.  Noise
- * in real rows keeps honest directions far above; twins stand at rounding, 1e-16.
+/* A direction is not determined below this share of the largest singular value.  Noise
+ * of real rows keeps determined directions far above; collinear columns are at rounding,
+ * 1e-16.
  */
 #define RANK_TOLERANCE 1e-8
 
