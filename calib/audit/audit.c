@@ -1,3 +1,4 @@
+/* audit.c - the audit of a store: nodes in parallel, first all types, then each device */
 #include "calib/audit/audit.h"
 
 #include <fnmatch.h>
@@ -15,7 +16,7 @@
 /* Nodes that are in memory at a time, and threads that work on them. */
 enum { BATCH = 32, MOST_THREADS = 8 };
 
-/* A node and what was found there. */
+/* A node and its devices. */
 struct slot {
     struct gcal_track track;
     struct gcal_audit_device *devices;
@@ -27,16 +28,16 @@ struct audit {
     const struct gcal_audit_policy *policy;
     const char *pattern;
     char **nodes;
-    char **why; /* by node: why its track cannot be read; NULL: it can */
+    char **why; /* by node: error of its track; NULL: none */
     size_t n_nodes;
     struct gcal_audit_types *types;
     struct slot slots[BATCH];
     size_t first; /* node of slots[0] */
 };
 
-/* ---- several at a time ---- */
+/* ---- threads ---- */
 
-/* Work on items 0..n-1, by several threads. */
+/* Work on items 0..n-1 by several threads. */
 struct crew {
     int (*work)(struct audit *a, size_t i, struct gcal_error *err);
     struct audit *audit;
@@ -44,7 +45,7 @@ struct crew {
     atomic_size_t next;
     atomic_bool failed;
     pthread_mutex_t lock;
-    size_t failed_item; /* the first of those that failed: the same in every run */
+    size_t failed_item; /* the first that failed: its error does not depend on timing */
     struct gcal_error error;
 };
 
@@ -110,7 +111,7 @@ static void slot_clear(struct slot *s)
     *s = (struct slot){ 0 };
 }
 
-/* Leaves it empty, and says why, where the node's track cannot be read. */
+/* Leaves the slot empty, with the error in a->why, when the track cannot be read. */
 static int slot_load(struct audit *a, size_t node, struct slot *s, struct gcal_error *err)
 {
     const char *name = a->nodes[node];
@@ -126,7 +127,7 @@ static int slot_load(struct audit *a, size_t node, struct slot *s, struct gcal_e
     return a->why[node] ? 0 : gcal_error_memory(err);
 }
 
-static int learn(struct audit *a, size_t i, struct gcal_error *err)
+static int add_to_types(struct audit *a, size_t i, struct gcal_error *err)
 {
     struct slot s;
     int rc = slot_load(a, i, &s, err);
@@ -149,13 +150,13 @@ static int judge_device(const struct audit *a, struct gcal_audit_device *d,
     gcal_audit_types_norms(a->types, d, norms);
     rc = gcal_audit_judge(d, norms, a->policy, err);
     free(norms);
-    /* Subjects take time to find.  That something changed is told also where the
-     * parameter file does not say what.
+    /* Categories take time to find.  A change is reported even where the parameter file
+     * does not show its category.
      */
     if (rc == 0 && gcal_audit_needs_attention(d->verdict) &&
         gcal_audit_find_categories(a->store, d, &why) < 0)
-        gcal_log(GCAL_LOG_WARN, "what its parameters are costs of is not known: %s",
-                 why.text);
+        gcal_log(GCAL_LOG_WARN, "%s: the categories of its costs are unknown: %s",
+                 d->node, why.text);
     return rc < 0 ? -1 : gcal_audit_make_findings(d, a->policy, err);
 }
 
@@ -175,22 +176,21 @@ static int check_policy(const struct gcal_audit_policy *p, struct gcal_error *er
 {
     if (!(p->warn > 0 && p->fail >= p->warn))
         return gcal_error_set(err, GCAL_EINPUT,
-                              "audit: warn (%g) is to be above 0 and at most fail (%g)",
+                              "audit: warn (%g) must be above 0 and at most fail (%g)",
                               p->warn, p->fail);
     if (!(p->false_alarms > 0 && p->false_alarms < 1))
         return gcal_error_set(err, GCAL_EINPUT,
-                              "audit: false_alarms (%g) is to be between 0 and 1",
+                              "audit: false_alarms (%g) must be between 0 and 1",
                               p->false_alarms);
     if (p->confirm < 1 || p->confirm > p->of || p->of > GCAL_AUDIT_MOST_RUNS)
         return gcal_error_set(
             err, GCAL_EINPUT,
-            "audit: confirm (%zu) is to be from 1 to of (%zu), which is "
-            "at most %d",
+            "audit: confirm (%zu) must be from 1 to of (%zu), and of at most %d",
             p->confirm, p->of, GCAL_AUDIT_MOST_RUNS);
     return 0;
 }
 
-/* How many nodes there are to tell of. */
+/* Counts the nodes that match. */
 static int count_wanted(const struct audit *a, size_t *n, struct gcal_error *err)
 {
     *n = 0;
@@ -245,8 +245,8 @@ static int judge_all(struct audit *a, each_device *each, void *context,
     return 0;
 }
 
-/* The reasons go to the summary, or to the log for nodes that nobody asked about: they
- * are missed among the others of their types.
+/* Errors of nodes that match go to the summary; others to the log, as their devices are
+ * missing from the statistics of their types.
  */
 static int take_unread(struct audit *a, struct gcal_audit_summary *summary,
                        struct gcal_error *err)
@@ -265,8 +265,7 @@ static int take_unread(struct audit *a, struct gcal_audit_summary *summary,
                 (struct gcal_audit_unread){ a->nodes[i], a->why[i] };
             a->nodes[i] = a->why[i] = NULL;
         } else if (a->why[i]) {
-            gcal_log(GCAL_LOG_WARN, "left out among the devices of its type: %s",
-                     a->why[i]);
+            gcal_log(GCAL_LOG_WARN, "not among the devices of its type: %s", a->why[i]);
         }
     return 0;
 }
@@ -288,7 +287,7 @@ static int audit_nodes(struct audit *a, each_device *each, void *context,
         return gcal_error_memory(err);
     if (!(a->types = gcal_audit_types_create(err)) ||
         count_wanted(a, &made->n_nodes, err) < 0 ||
-        crew_run(a, a->n_nodes, learn, err) < 0 ||
+        crew_run(a, a->n_nodes, add_to_types, err) < 0 ||
         gcal_audit_types_pool(a->types, err) < 0 ||
         judge_all(a, each, context, made, err) < 0)
         return -1;

@@ -1,10 +1,10 @@
-/* audit.h - has a device changed?  From the tracks of a store's nodes
+/* audit.h - changes of devices, from the tracks of a store's nodes
  *
- * A device's parameters are followed from calibration to calibration.  Calibrations with
- * one driver, configuration, catalogue and version of gpucal are an *epoch*: within it
- * the device alone can have changed what is measured; between two, what they differ in.
- * How far two calibrations of a device that did not change differ, the *repeatability*,
- * is estimated from all devices of its type.
+ * A device's parameters are followed from calibration to calibration.  A calibration
+ * epoch is a series of calibrations with one driver, configuration, catalogue and version
+ * of gpucal: a change within an epoch is a change of the device; a change between epochs
+ * may come from what they differ in.  The repeatability, the difference between two
+ * calibrations of an unchanged device, is estimated from all devices of its type.
  */
 #ifndef GCAL_CALIB_AUDIT_H
 #define GCAL_CALIB_AUDIT_H
@@ -17,41 +17,42 @@
 
 struct gcal_error;
 
-/* The most of 'of'. */
+/* The upper limit of gcal_audit_policy.of. */
 #define GCAL_AUDIT_MOST_RUNS 32
 
 struct gcal_audit_policy {
     double warn, fail;   /* relative changes that matter: a warning, a failure */
-    double false_alarms; /* of a device that did not change, per calibration */
-    size_t confirm, of;  /* so many of so many calibrations in a row must say so */
+    double false_alarms; /* probability for an unchanged device, per calibration */
+    size_t confirm, of;  /* calibrations with an alarm, of the last 'of', that confirm a
+                            change */
 };
 
 enum gcal_audit_verdict {
     GCAL_AUDIT_PASS,
-    GCAL_AUDIT_SUSPECT, /* beyond chance, but not confirmed: no warning yet */
+    GCAL_AUDIT_SUSPECT, /* significant, but not confirmed: no warning yet */
     GCAL_AUDIT_WARN,
     GCAL_AUDIT_FAIL,
-    GCAL_AUDIT_UNKNOWN, /* too few calibrations to say */
+    GCAL_AUDIT_UNKNOWN, /* too few calibrations */
 };
 
 /* "pass", "suspect", "warning", "failure", "unknown" */
 const char *gcal_audit_verdict_name(enum gcal_audit_verdict verdict);
-/* Suspect and worse. */
+/* True for suspect, warning and failure. */
 bool gcal_audit_needs_attention(enum gcal_audit_verdict verdict);
 
-/* What a parameter is a cost of. */
+/* The kind of work that a parameter is a cost of. */
 enum gcal_audit_category {
     GCAL_AUDIT_ARITHMETIC,
     GCAL_AUDIT_LOCAL_MEMORY,
     GCAL_AUDIT_GLOBAL_MEMORY,
     GCAL_AUDIT_BARRIER,
-    GCAL_AUDIT_WORK_GROUPS, /* their launch */
-    GCAL_AUDIT_LAUNCH,      /* of kernels */
-    GCAL_AUDIT_ONCHIP,      /* all work on the chip of a kernel */
-    GCAL_AUDIT_SHAPE,       /* exponents and shares: no cost, and never a warning */
+    GCAL_AUDIT_WORK_GROUPS, /* launch of work-groups */
+    GCAL_AUDIT_LAUNCH,      /* launch of kernels */
+    GCAL_AUDIT_ONCHIP,      /* all on-chip work of a kernel */
+    GCAL_AUDIT_SHAPE,       /* exponents and shares: not costs, and never a warning */
     GCAL_AUDIT_TRANSFER,    /* between host and device */
-    GCAL_AUDIT_OTHER,       /* not known, or not looked for: subjects are taken from the
-                               models' expressions where something was found */
+    GCAL_AUDIT_OTHER,       /* unknown: categories are derived from the models'
+                               expressions, and only for devices that changed */
 };
 
 /* "arithmetic", "local memory", ... */
@@ -61,37 +62,37 @@ const char *gcal_audit_category_name(enum gcal_audit_category category);
 struct gcal_audit_series {
     struct gcal_track_column column;
     enum gcal_audit_category category;
-    double *value, *error; /* n_runs of the device; NaN where not told */
+    double *value, *error; /* n_runs of the device; NaN where the run has none */
     double repeatability;  /* upper bound of the standard deviation of log(value) between
-                              calibrations of an unchanged device; NaN where unknown */
-    double reference;      /* the value that the newest epoch began with, before any
-                              change; NaN without */
-    double change;         /* of the newest values against it, relative */
-    double change_low, change_high; /* nine of ten such intervals hold the change */
-    size_t since;                   /* the run where it began; n_runs: none did */
-    double false_alarm;             /* probability that chance alone says so, for this
-                                       device's calibration as a whole */
-    double driver_change; /* at the newest epoch's begin, against the epoch before,
-                             relative; NaN without one */
-    double against_type;  /* newest value over the median of the type's devices, less 1;
-                             NaN where there are fewer than three */
+                              calibrations of an unchanged device; NaN: unknown */
+    double reference;      /* value at the start of the newest epoch, before any change;
+                              NaN: none */
+    double change;         /* newest values relative to the reference, minus 1 */
+    double change_low, change_high; /* 90 % interval of the change */
+    size_t since;                   /* the first run of the change; n_runs: no change */
+    double false_alarm;             /* probability of as large a change by chance in any
+                                       cost of an unchanged device */
+    double driver_change; /* values at the start of the newest epoch relative to the
+                             previous epoch, minus 1; NaN in the first */
+    double against_type;  /* newest value relative to the median of the type's devices,
+                             minus 1; NaN with fewer than three devices */
     double against_type_sigmas; /* in robust standard deviations between its devices */
-    bool by_type;               /* the verdict is about that, not about a change */
+    bool by_type;               /* the verdict is due to against_type, not to change */
     enum gcal_audit_verdict verdict;
 };
 
-/* What changed, in words: parameters that tell of one thing are one finding.  What got
- * faster, and what a new driver or configuration moved, are findings, too, that pass.
+/* A change in words: parameters with a common cause are one finding.  Faster costs, and
+ * changes due to a new driver or configuration, are findings as well, that pass.
  */
 struct gcal_audit_finding {
     enum gcal_audit_verdict verdict;
     const char *code; /* "GPUCAL-MEMORY-BANDWIDTH", ...: stable, for scripts; in
                          gpucal(1) */
-    char *what;       /* "global memory takes 3.1 % longer" */
-    char *next;       /* what to do about it */
+    char *what;       /* "global memory (all access patterns) slower by 3.1 %" */
+    char *next;       /* what to do */
     double change;    /* relative, median over its parameters */
-    double change_low, change_high; /* of the parameter with that change */
-    size_t since;                   /* run */
+    double change_low, change_high; /* 90 % interval of the parameter with that change */
+    size_t since;                   /* the first run of the change */
     double false_alarm;
     size_t n_series, *series;
 };
@@ -101,7 +102,7 @@ struct gcal_audit_device {
     size_t n_runs;
     const struct gcal_track_run **run; /* oldest first */
     size_t *epoch;                     /* n_runs: 0, 1, .. */
-    char **epoch_description; /* by epoch: "driver 580.1 became 590.2"; NULL first */
+    char **epoch_description; /* by epoch: "driver 580.1 became 590.2"; the first NULL */
     size_t n_series;
     struct gcal_audit_series *series;
     size_t n_findings;
@@ -111,11 +112,11 @@ struct gcal_audit_device {
 
 /* A node that could not be audited. */
 struct gcal_audit_unread {
-    char *node, *why; /* of its track: "DIR/tracks/n7.tsv:3: ..." */
+    char *node, *why; /* error of its track: "DIR/tracks/n7.tsv:3: ..." */
 };
 
 struct gcal_audit_summary {
-    size_t n_nodes, n_devices, n_runs;         /* nodes also where they are unread */
+    size_t n_nodes, n_devices, n_runs;         /* nodes include unread ones */
     size_t n_verdicts[GCAL_AUDIT_UNKNOWN + 1]; /* devices by verdict */
     enum gcal_audit_verdict worst;             /* WARN and FAIL only where confirmed */
     size_t n_unread;
@@ -125,10 +126,10 @@ struct gcal_audit_summary {
 void gcal_audit_summary_clear(struct gcal_audit_summary *summary);
 
 /* Audits all devices of the nodes that match 'pattern' (fnmatch; NULL: all), several
- * nodes at a time, and gives them to 'each' in the order of nodes, one at a time; what
- * 'each' gets lives until it returns, and its -1 with 'err' ends the audit.  The type's
- * repeatability and medians come from all nodes of the store.  Nodes whose tracks cannot
- * be read are left out, and stand in the summary where they match.
+ * nodes at a time, and passes them to 'each' in the order of nodes, one at a time.  The
+ * device is valid until 'each' returns; -1 with 'err' ends the audit.  Repeatability and
+ * medians of a type come from all nodes of the store.  Nodes whose tracks cannot be read
+ * are left out; those that match are listed in the summary.
  */
 int gcal_audit_store(const struct gcal_store *store, const char *pattern,
                      const struct gcal_audit_policy *policy,

@@ -1,3 +1,4 @@
+/* categories.c - the categories of parameters, from the expressions of their models */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ const char *gcal_audit_category_name(enum gcal_audit_category category)
         [GCAL_AUDIT_BARRIER] = "barriers",
         [GCAL_AUDIT_WORK_GROUPS] = "launch of work-groups",
         [GCAL_AUDIT_LAUNCH] = "launch of kernels",
-        [GCAL_AUDIT_ONCHIP] = "work on the chip",
+        [GCAL_AUDIT_ONCHIP] = "on-chip work",
         [GCAL_AUDIT_SHAPE] = "shape",
         [GCAL_AUDIT_TRANSFER] = "transfers between host and device",
         [GCAL_AUDIT_OTHER] = "other",
@@ -30,7 +31,9 @@ bool gcal_audit_is_cost(const char *unit)
     return unit[0] == 's' && !isalpha((unsigned char)unit[1]);
 }
 
-/* A product of two features, as barriers times work-groups, is about the first here. */
+/* A product of two features, such as barriers times work-groups, has the category with
+ * the higher precedence.
+ */
 static int precedence_of(enum gcal_audit_category category)
 {
     static const int precedences[] = {
@@ -96,9 +99,7 @@ static enum gcal_audit_category of_feature(const char *name)
     return category;
 }
 
-/* A name's value where every feature is there once, exponents and shares are 1, and no
- * cost but one takes time.
- */
+/* A symbol's value: features, exponents and shares 1, all costs but 'parameter' 0. */
 static double value_of(const struct gcal_params_model *m, const char *name,
                        const char *parameter)
 {
@@ -110,8 +111,8 @@ static double value_of(const struct gcal_params_model *m, const char *name,
     return 1;
 }
 
-/* A cost is of the features without which it takes no time, or less: that is seen by
- * taking features away one at a time.
+/* A cost belongs to the features without which it takes less time: features are set to 0
+ * one at a time.
  */
 static enum gcal_audit_category category_of(const struct gcal_params_model *m,
                                             const struct gcal_expr *expr,

@@ -1,3 +1,4 @@
+/* describe.c - codes and texts of findings */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,9 +56,9 @@ const char *gcal_audit_code(enum gcal_audit_cause cause,
                                             : causes[cause][by_type];
 }
 
-/* ---- what ---- */
+/* ---- what changed ---- */
 
-/* The parameters, each once; the first few of many. */
+/* The names of the parameters, each once, at most the first few. */
 static void put_parameters(struct gcal_buf *buf, const struct gcal_audit_device *d,
                            const struct gcal_audit_finding *f)
 {
@@ -80,14 +81,14 @@ static void put_parameters(struct gcal_buf *buf, const struct gcal_audit_device 
 }
 
 static void put_slower(struct gcal_buf *buf, const struct gcal_audit_finding *f,
-                       bool many, bool by_type)
+                       bool by_type)
 {
+    const char *than = by_type ? " than other devices of its type" : "";
+
     if (f->change >= 1)
-        gcal_buf_printf(buf, " take%s %.2f times as long%s", many ? "" : "s",
-                        1 + f->change, by_type ? " as on other devices of its type" : "");
+        gcal_buf_printf(buf, " slower by a factor of %.2f%s", 1 + f->change, than);
     else
-        gcal_buf_printf(buf, " take%s %.1f %% longer%s", many ? "" : "s", 100 * f->change,
-                        by_type ? " than on other devices of its type" : "");
+        gcal_buf_printf(buf, " slower by %.1f %%%s", 100 * f->change, than);
 }
 
 static void put_epoch(struct gcal_buf *buf, const struct gcal_audit_device *d,
@@ -105,10 +106,10 @@ static void put_epoch(struct gcal_buf *buf, const struct gcal_audit_device *d,
             most = s;
     }
     if (!most)
-        gcal_buf_puts(buf, ": no cost can be compared with before");
+        gcal_buf_puts(buf, ": no cost in common with the previous epoch");
     else
         gcal_buf_printf(buf,
-                        ": %zu of %zu costs moved, all by %+.1f %% (median), %s most by "
+                        ": %zu of %zu costs changed, median %+.1f %%, most %s by "
                         "%+.1f %%",
                         moved, f->n_series, 100 * f->change, most->column.parameter,
                         100 * most->driver_change);
@@ -120,19 +121,19 @@ static void put_what(struct gcal_buf *buf, const struct gcal_audit_device *d,
 {
     switch (cause) {
     case GCAL_AUDIT_EVERYTHING:
-        gcal_buf_puts(buf, "everything, global memory and work on the chip alike,");
-        put_slower(buf, f, false, by_type);
+        gcal_buf_puts(buf, "everything (global memory and on-chip work alike)");
+        put_slower(buf, f, by_type);
         return;
     case GCAL_AUDIT_CLOCK:
-        gcal_buf_puts(buf, "all work on the chip, and global memory does not,");
-        put_slower(buf, f, false, by_type);
+        gcal_buf_puts(buf, "all on-chip work (but not global memory)");
+        put_slower(buf, f, by_type);
         return;
     case GCAL_AUDIT_BANDWIDTH:
-        gcal_buf_puts(buf, "global memory, all access patterns alike,");
-        put_slower(buf, f, false, by_type);
+        gcal_buf_puts(buf, "global memory (all access patterns alike)");
+        put_slower(buf, f, by_type);
         return;
     case GCAL_AUDIT_FASTER:
-        gcal_buf_printf(buf, "%zu cost%s fell by %.1f %%: ", f->n_series,
+        gcal_buf_printf(buf, "%zu cost%s faster by %.1f %%: ", f->n_series,
                         f->n_series > 1 ? "s" : "", -100 * f->change);
         put_parameters(buf, d, f);
         return;
@@ -151,15 +152,12 @@ static void put_what(struct gcal_buf *buf, const struct gcal_audit_device *d,
     gcal_buf_puts(buf, " (");
     put_parameters(buf, d, f);
     gcal_buf_puts(buf, ")");
-    put_slower(buf, f,
-               cause == GCAL_AUDIT_PATTERN || category == GCAL_AUDIT_OTHER ||
-                   category == GCAL_AUDIT_BARRIER || category == GCAL_AUDIT_TRANSFER,
-               by_type);
+    put_slower(buf, f, by_type);
 }
 
-/* ---- next ---- */
+/* ---- what to do ---- */
 
-/* The catalogue's kernels that measure the cause alone. */
+/* The tag of the catalogue's kernels that measure the cause alone. */
 static const char *kernels_for(enum gcal_audit_cause cause,
                                enum gcal_audit_category category)
 {
@@ -202,24 +200,24 @@ static void put_next(struct gcal_buf *buf, const struct gcal_audit_device *d,
                      enum gcal_audit_category category)
 {
     if (cause == GCAL_AUDIT_FASTER) {
-        gcal_buf_puts(buf, "nothing to mend; was a limit of power or clocks raised, or a "
-                           "fault repaired?");
+        gcal_buf_puts(buf, "no action needed; perhaps a power or clock limit was raised, "
+                           "or a fault repaired");
         return;
     }
     if (cause == GCAL_AUDIT_EPOCH) {
-        gcal_buf_puts(buf, "nothing to mend; calibrations from here on are compared with "
+        gcal_buf_puts(buf, "no action needed; calibrations since then are compared with "
                            "each other");
         return;
     }
     if (f->verdict == GCAL_AUDIT_SUSPECT) {
-        gcal_buf_printf(buf, "calibrate %s again, which confirms it or not", d->node);
+        gcal_buf_printf(buf, "calibrate %s again to confirm or dismiss it", d->node);
         return;
     }
     gcal_buf_printf(buf,
                     "on %s and a good node of the type: gpucal kernels %s --run; on %s: "
                     "%s%s",
                     d->node, kernels_for(cause, category), d->node, query_for(d, cause),
-                    f->verdict == GCAL_AUDIT_FAIL ? "; drain it until that is mended"
+                    f->verdict == GCAL_AUDIT_FAIL ? "; drain it until it is repaired"
                                                   : "");
 }
 

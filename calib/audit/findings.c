@@ -1,3 +1,4 @@
+/* findings.c - costs with a common cause, grouped into findings */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,13 +7,15 @@
 #include "calib/base/error.h"
 #include "fit/change.h"
 
-/* Costs of one cause change alike: their logarithms differ from the median by no more
- * than this share of it, or by as much as two runs may differ.
+/* Costs with a common cause change alike: their logarithms differ from the median by at
+ * most this share of it, or by as much as two runs may differ.
  */
 #define ALIKE_SHARE 0.5
 #define ALIKE       0.01
 
-/* So many of the costs of a kind that would have told have to. */
+/* The share of a category's costs, of those that would show the change, that has to show
+ * it.
+ */
 #define ALL_SHARE 0.8
 
 enum { N_CATEGORIES = GCAL_AUDIT_OTHER + 1 };
@@ -21,14 +24,14 @@ struct finder {
     struct gcal_audit_device *device;
     const struct gcal_audit_policy *policy;
     bool by_type;
-    bool *hit;       /* by series: slower, and no finding tells of it yet */
-    double *log;     /* by how much, as a logarithm */
-    double *numbers; /* room for as many */
+    bool *hit;       /* by series: slower, and in no finding yet */
+    double *log;     /* by series: logarithm of the change */
+    double *numbers; /* n_series, scratch */
     size_t expected[N_CATEGORIES], hits[N_CATEGORIES];
     struct gcal_error *err;
 };
 
-/* ---- which costs got slower ---- */
+/* ---- slower costs ---- */
 
 static double size_of(const struct gcal_audit_series *s, bool by_type)
 {
@@ -40,7 +43,7 @@ static bool is_hit(const struct gcal_audit_series *s, bool by_type)
     return gcal_audit_needs_attention(s->verdict) && s->by_type == by_type;
 }
 
-/* Would the series tell of a change of that size? */
+/* Whether the series would show a change of that size. */
 static bool would_show(const struct gcal_audit_series *s, bool by_type, double size)
 {
     if (s->category == GCAL_AUDIT_SHAPE || isnan(size_of(s, by_type)))
@@ -78,7 +81,7 @@ static void count_hits(struct finder *f)
     }
 }
 
-/* ---- what that means ---- */
+/* ---- causes ---- */
 
 static bool is_complete(const struct finder *f, enum gcal_audit_category category)
 {
@@ -86,7 +89,7 @@ static bool is_complete(const struct finder *f, enum gcal_audit_category categor
            (double)f->hits[category] >= ALL_SHARE * (double)f->expected[category];
 }
 
-static bool is_silent(const struct finder *f, enum gcal_audit_category category)
+static bool does_not_contradict(const struct finder *f, enum gcal_audit_category category)
 {
     return f->expected[category] == 0 || is_complete(f, category);
 }
@@ -97,7 +100,7 @@ static bool is_onchip(enum gcal_audit_category category)
            category == GCAL_AUDIT_ONCHIP;
 }
 
-/* All work on the chip got slower alike. */
+/* All on-chip work is slower by the same factor. */
 static bool is_clock(const struct finder *f)
 {
     const struct gcal_audit_device *d = f->device;
@@ -106,8 +109,9 @@ static bool is_clock(const struct finder *f)
                    (f->hits[GCAL_AUDIT_LOCAL_MEMORY] > 0) +
                    (f->hits[GCAL_AUDIT_ONCHIP] > 0);
 
-    if (kinds < 2 || !is_silent(f, GCAL_AUDIT_ARITHMETIC) ||
-        !is_silent(f, GCAL_AUDIT_LOCAL_MEMORY) || !is_silent(f, GCAL_AUDIT_ONCHIP))
+    if (kinds < 2 || !does_not_contradict(f, GCAL_AUDIT_ARITHMETIC) ||
+        !does_not_contradict(f, GCAL_AUDIT_LOCAL_MEMORY) ||
+        !does_not_contradict(f, GCAL_AUDIT_ONCHIP))
         return false;
     for (size_t i = 0; i < d->n_series; i++)
         if (f->hit[i] && is_onchip(d->series[i].category)) {
@@ -126,7 +130,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Where most of them say that it began: the median. */
+/* The median of the runs where the change began. */
 static size_t since_of(const struct gcal_audit_device *d, const size_t *series, size_t n)
 {
     size_t *since = calloc(n, sizeof(*since)), result = d->n_runs;
@@ -167,9 +171,7 @@ static struct gcal_audit_finding *add(struct finder *f, const bool *members)
     return finding;
 }
 
-/* The size and its interval: of the parameter in the middle, so that they belong
- * together.
- */
+/* Change and interval are those of the median parameter, so that they belong together. */
 static void set_change(const struct finder *f, struct gcal_audit_finding *finding,
                        double median)
 {
@@ -187,7 +189,7 @@ static void set_change(const struct finder *f, struct gcal_audit_finding *findin
             finding->verdict = s->verdict;
     }
     finding->change = gcal_audit_relative(f->log[nearest]);
-    if (f->by_type) { /* a device's place among others is known as well as it repeats */
+    if (f->by_type) { /* as uncertain as the device's value */
         double half = 1.645 * d->series[nearest].repeatability;
 
         finding->change_low = gcal_audit_relative(f->log[nearest] - half);
@@ -216,7 +218,7 @@ static int report(struct finder *f, bool *members, enum gcal_audit_cause cause,
     return gcal_audit_describe(d, finding, cause, category, f->by_type, f->err);
 }
 
-/* All hits of the subjects in 'categories' (bits) that no finding has yet. */
+/* All hits of 'categories' (bits) that are in no finding yet. */
 static int report_categories(struct finder *f, unsigned categories,
                              enum gcal_audit_cause cause,
                              enum gcal_audit_category category)
@@ -238,7 +240,7 @@ static int report_categories(struct finder *f, unsigned categories,
 
 #define BIT(category) (1U << (category))
 
-/* What follows the clock: launches and barriers have no clock of their own. */
+/* Categories that scale with the clock; launches and barriers do as well. */
 static const unsigned clocked =
     BIT(GCAL_AUDIT_ARITHMETIC) | BIT(GCAL_AUDIT_LOCAL_MEMORY) | BIT(GCAL_AUDIT_ONCHIP) |
     BIT(GCAL_AUDIT_BARRIER) | BIT(GCAL_AUDIT_WORK_GROUPS) | BIT(GCAL_AUDIT_LAUNCH);
@@ -264,7 +266,7 @@ static int explain(struct finder *f)
     return 0;
 }
 
-/* ---- what passes ---- */
+/* ---- findings that pass ---- */
 
 static int report_faster(struct finder *f)
 {

@@ -1,3 +1,4 @@
+/* history.c - the devices of a track, their epochs and the values of their parameters */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "calib/base/error.h"
 #include "fit/change.h"
 
-/* Of a level: see gcal_audit_level(). */
+/* Values of a level: see gcal_audit_level(). */
 enum { MOST = 32 };
 
 double gcal_audit_log(double value)
@@ -52,7 +53,7 @@ static void put_change(struct gcal_buf *buf, const char *what, const char *befor
                     *before ? before : "(unknown)", *after ? after : "(unknown)");
 }
 
-/* Fingerprints tell people no more than that they differ. */
+/* People learn no more from fingerprints than that they differ. */
 static void put_difference(struct gcal_buf *buf, const char *what)
 {
     gcal_buf_printf(buf, "%sanother %s", buf->size ? ", " : "", what);
@@ -101,7 +102,7 @@ static int find_epochs(struct gcal_audit_device *d, struct gcal_error *err)
 
 /* ---- values ---- */
 
-/* Forms whose costs mean the same: latency is partial for kernels that fill a device. */
+/* Forms with the same costs: latency equals partial for kernels that fill a device. */
 static const char *family(const char *form)
 {
     return strcmp(form, "latency") == 0 ? "partial" : form;
@@ -114,8 +115,8 @@ bool gcal_audit_same_column(const struct gcal_track_column *a,
            strcmp(a->unit, b->unit) == 0 && strcmp(family(a->form), family(b->form)) == 0;
 }
 
-/* Where each of the newest columns stands among others: behind their end where it is not
- * there.  They mostly stand in the same order.
+/* The position of each of the newest columns among 'others'; others->n: missing.  The
+ * order is usually the same.
  */
 static void map_columns(const struct gcal_track_columns *newest,
                         const struct gcal_track_columns *others, size_t *at)
@@ -161,7 +162,7 @@ static int make_series(struct gcal_audit_device *d, struct gcal_error *err)
         return gcal_error_memory(err);
     }
     d->n_series = newest->n;
-    for (size_t i = 0; i <= newest->n; i++) { /* the last holds the numbers' end */
+    for (size_t i = 0; i <= newest->n; i++) { /* one more: device_clear() frees [0] */
         d->series[i].value = numbers + 2 * i * d->n_runs;
         d->series[i].error = d->series[i].value + d->n_runs;
     }
@@ -228,7 +229,7 @@ static void device_clear(struct gcal_audit_device *d)
     free(d->epoch);
     free(d->run);
     if (d->series)
-        free(d->series[0].value); /* all numbers begin there */
+        free(d->series[0].value); /* one allocation holds all values */
     free(d->series);
     for (size_t i = 0; i < d->n_findings; i++) {
         free(d->findings[i].what);

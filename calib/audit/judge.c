@@ -1,3 +1,4 @@
+/* judge.c - verdicts: each parameter against its past and against its type */
 #include <math.h>
 #include <stdlib.h>
 
@@ -5,21 +6,21 @@
 #include "calib/base/error.h"
 #include "fit/change.h"
 
-/* Of what a policy allows in false alarms, the two tests have a half each, and both keep
- * well below: noise has longer tails than a normal distribution, and a false verdict
- * stays for some runs.
+/* Each of the two tests gets half of the false alarms that the policy allows, divided by
+ * this: noise has longer tails than a normal distribution, and a false verdict stays for
+ * some runs.
  */
 #define MARGIN 5
 
-/* Scales are taken for so much of the change that matters if they are smaller: the rest
- * are differences that nobody wants to hear of.
+/* The lower limit of scales, as a share of the smallest change that matters: smaller
+ * differences are significant, but irrelevant.
  */
 #define FLOOR_SHARE 0.25
 
-/* Devices of a type differ by so much in any case (standard deviation). */
+/* The least standard deviation between devices of a type. */
 #define TYPE_FLOOR 0.01
 
-/* Runs that a new epoch begins with, for what it moved. */
+/* The first runs of an epoch, for comparison with the previous epoch. */
 enum { FIRST = 3 };
 
 struct judge {
@@ -40,7 +41,7 @@ static enum gcal_audit_verdict by_size(const struct gcal_audit_policy *policy,
                                     : GCAL_AUDIT_PASS;
 }
 
-/* ---- against its own past ---- */
+/* ---- against the past ---- */
 
 static void judge_past(const struct judge *j, struct gcal_audit_series *s)
 {
@@ -70,8 +71,8 @@ static void judge_past(const struct judge *j, struct gcal_audit_series *s)
 
 /* ---- against its type ---- */
 
-/* What a change that is told already has to do with the distance of a run, as a
- * logarithm: a device may well have been as slow as the slower ones of its type before.
+/* The part of a run's distance, as a logarithm, that a reported change explains: the
+ * device may have been among the slower ones of its type before.
  */
 static double explained(const struct gcal_audit_series *s, size_t run)
 {
@@ -79,8 +80,8 @@ static double explained(const struct gcal_audit_series *s, size_t run)
                                                                      : 0;
 }
 
-/* How many of the last runs, of which 'counted' count, lie so far above what is usual
- * that neither chance nor a change explains it.
+/* The number of the last runs that lie further above the type's median than chance or a
+ * reported change explain; 'counted': the number of runs examined.
  */
 static size_t runs_above(const struct judge *j, const struct gcal_audit_series *s,
                          const struct gcal_audit_norm *norm, double spread,
@@ -120,7 +121,7 @@ static void judge_type(const struct judge *j, struct gcal_audit_series *s,
     above = runs_above(j, s, norm, spread, &counted);
     if (above >= j->policy->confirm)
         verdict = by_size(j->policy, s->against_type);
-    else if (above && above == counted) /* there are not enough yet to confirm it */
+    else if (above && above == counted) /* too few runs yet to confirm it */
         verdict = GCAL_AUDIT_SUSPECT;
     if (s->verdict == GCAL_AUDIT_UNKNOWN || verdict > s->verdict) {
         s->by_type = verdict > GCAL_AUDIT_PASS;
@@ -163,7 +164,7 @@ static void count_tests(struct judge *j)
     j->tests = n ? (double)n : 1;
 }
 
-/* Worse, where not knowing is no worse than passing. */
+/* GCAL_AUDIT_UNKNOWN is better than any other verdict. */
 static bool is_worse(enum gcal_audit_verdict a, enum gcal_audit_verdict b)
 {
     return a != GCAL_AUDIT_UNKNOWN && (b == GCAL_AUDIT_UNKNOWN || a > b);

@@ -1,14 +1,14 @@
-/* What the devices of a type tell together. */
+/* pool.c - pooled statistics of a device type: repeatability, and medians by epoch */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/audit/types_private.h"
+#include "calib/audit/private.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "fit/change.h"
 
-/* Numbers of a column from all devices that have it. */
+/* Values of a column from all devices that have it. */
 struct gathered {
     double *difference, *error, *level;
     size_t n_differences, n_errors, n_levels;
@@ -16,7 +16,7 @@ struct gathered {
 
 static size_t at_column(const struct gcal_audit_sample *s, size_t column)
 {
-    size_t at = column; /* where it mostly stands */
+    size_t at = column; /* usually the position */
 
     if (at < s->n && s->column[at] == column)
         return at;
@@ -67,15 +67,6 @@ static void pool_epoch(const struct gcal_audit_type *t, struct gcal_audit_epoch 
             g->level[i] = fabs(g->level[i] - e->median[c]);
         e->spread[c] = 1.4826 * gcal_fit_change_median(g->level, g->n_levels);
     }
-}
-
-const struct gcal_audit_epoch *gcal_audit_find_epoch(const struct gcal_audit_type *t,
-                                                     const char *key)
-{
-    for (size_t i = 0; i < t->n_epochs; i++)
-        if (strcmp(t->epochs[i].key, key) == 0)
-            return &t->epochs[i];
-    return NULL;
 }
 
 static struct gcal_audit_epoch *add_epoch(struct gcal_audit_type *t, const char *key,

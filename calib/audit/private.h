@@ -1,60 +1,111 @@
-/* private.h - what audit*.c share */
+/* private.h - the steps of an audit: histories, types, verdicts, findings */
 #ifndef GCAL_CALIB_AUDIT_PRIVATE_H
 #define GCAL_CALIB_AUDIT_PRIVATE_H
+
+#include <pthread.h>
+#include <stdint.h>
 
 #include "calib/audit/audit.h"
 
 /* ---- history.c: a track, sorted by devices ---- */
 
 /* The devices of a track with runs, epochs, and the values of the newest run's columns at
- * all runs; nothing is judged.  Texts are the track's, which has to outlive them.
+ * all runs, without verdicts.  Texts belong to the track, which has to outlive them.
  */
 int gcal_audit_histories(const char *node, const struct gcal_track *track,
                          struct gcal_audit_device **devices, size_t *n_devices,
                          struct gcal_error *err);
 void gcal_audit_histories_free(struct gcal_audit_device *devices, size_t n_devices);
 
-/* Do both tell of one thing?  Which form was chosen may change from run to run. */
+/* Whether two columns hold the same cost.  The form may differ: it is chosen anew in each
+ * run.
+ */
 bool gcal_audit_same_column(const struct gcal_track_column *a,
                             const struct gcal_track_column *b);
 
 /* The first run of the newest epoch. */
 size_t gcal_audit_epoch_begin(const struct gcal_audit_device *device);
-/* NaN where a value is no positive number. */
+/* NaN unless the value is positive and finite. */
 double gcal_audit_log(double value);
-/* Median of the logarithms of those that are told of values[from..to-1], at most the last
- * 'most'; NaN of none.
+/* Median of the logarithms of the last 'most' known values among values[from..to-1]; NaN
+ * when there is none.
  */
 double gcal_audit_level(const double *values, size_t from, size_t to, size_t most);
 
-/* Values differ by how much more than 1, from the difference of their logarithms. */
+/* A relative change from a difference of logarithms. */
 double gcal_audit_relative(double difference);
 
-/* ---- types.c: what a type's devices tell together ---- */
+/* ---- types.c, pool.c: pooled statistics of a device type ---- */
 
-struct gcal_audit_types;
+/* Upper limits of the devices that represent a type, and of the calibrations of each:
+ * more hardly improve the estimates.
+ */
+enum { GCAL_AUDIT_MOST_DEVICES = 200, GCAL_AUDIT_MOST_DIFFERENCES = 32 };
 
+/* The least number of devices in one epoch that a device is compared with. */
+enum { GCAL_AUDIT_LEAST_DEVICES = 3 };
+
+/* One device's contribution.  Arrays: by its columns. */
+struct gcal_audit_sample {
+    uint64_t hash;
+    char *epoch;
+    size_t n;
+    size_t *column;    /* of the type */
+    double *level;     /* logarithm of the newest value */
+    double *error;     /* median relative standard error */
+    float *difference; /* n x MOST_DIFFERENCES, of consecutive logarithms */
+    size_t *n_differences;
+};
+
+/* The distribution over the devices of an epoch.  Arrays: by column of the type. */
+struct gcal_audit_epoch {
+    char *key;
+    size_t *n;
+    double *median, *spread;
+};
+
+struct gcal_audit_type {
+    char *name;
+    size_t n_columns, columns_capacity;
+    struct gcal_track_column *columns; /* texts owned */
+    size_t n_sampled;
+    struct gcal_audit_sample sampled[GCAL_AUDIT_MOST_DEVICES];
+    double *repeatability; /* by column */
+    size_t n_epochs, epochs_capacity;
+    struct gcal_audit_epoch *epochs;
+};
+
+struct gcal_audit_types {
+    pthread_mutex_t lock;
+    size_t n, capacity;
+    struct gcal_audit_type **types;
+};
+
+/* What a series of a device is compared with. */
 struct gcal_audit_norm {
-    double repeatability;  /* NaN: not known */
-    size_t n;              /* devices in the same epoch; fewer than 3: none */
-    double median, spread; /* of the logarithms of their newest values; the latter as a
+    double repeatability;  /* NaN: unknown */
+    size_t n;              /* devices in the same epoch; 0 when fewer than 3 */
+    double median, spread; /* of the logarithms of their newest values; the spread as a
                               standard deviation */
 };
 
 struct gcal_audit_types *gcal_audit_types_create(struct gcal_error *err);
 void gcal_audit_types_destroy(struct gcal_audit_types *types);
-/* Threads may add devices at the same time; what comes out does not depend on their
- * order.
- */
+/* Threads may add devices at the same time; the result does not depend on the order. */
 int gcal_audit_types_add(struct gcal_audit_types *types,
                          const struct gcal_audit_device *device, size_t of,
                          struct gcal_error *err);
-/* When all have been added. */
+/* Computes the statistics, once all devices have been added. */
 int gcal_audit_types_pool(struct gcal_audit_types *types, struct gcal_error *err);
 /* 'norms': by series of the device. */
 void gcal_audit_types_norms(const struct gcal_audit_types *types,
                             const struct gcal_audit_device *device,
                             struct gcal_audit_norm *norms);
+
+void gcal_audit_sample_clear(struct gcal_audit_sample *s);
+/* NULL where the type has no such epoch. */
+const struct gcal_audit_epoch *gcal_audit_find_epoch(const struct gcal_audit_type *t,
+                                                     const char *key);
 
 /* ---- judge.c: the tests ---- */
 
@@ -64,12 +115,12 @@ int gcal_audit_judge(struct gcal_audit_device *device,
 
 /* ---- categories.c ---- */
 
-/* What the parameters are costs of, from the expressions in the node's parameter file;
- * GCAL_AUDIT_OTHER where that does not tell.
+/* The categories of the parameters, from the expressions in the node's parameter file;
+ * GCAL_AUDIT_OTHER where they do not show it.
  */
 int gcal_audit_find_categories(const struct gcal_store *store,
                                struct gcal_audit_device *device, struct gcal_error *err);
-/* Is it a time, which can get longer? */
+/* Whether a parameter of that unit is a time. */
 bool gcal_audit_is_cost(const char *unit);
 
 /* ---- findings.c, describe.c ---- */
@@ -78,13 +129,13 @@ int gcal_audit_make_findings(struct gcal_audit_device *device,
                              const struct gcal_audit_policy *policy,
                              struct gcal_error *err);
 
-/* What a finding is about. */
+/* The cause of a finding. */
 enum gcal_audit_cause {
     GCAL_AUDIT_EVERYTHING,
     GCAL_AUDIT_CLOCK,
     GCAL_AUDIT_BANDWIDTH,
     GCAL_AUDIT_PATTERN,
-    GCAL_AUDIT_ONE_CATEGORY, /* the subject says which */
+    GCAL_AUDIT_ONE_CATEGORY, /* only costs of this category */
     GCAL_AUDIT_FASTER,
     GCAL_AUDIT_EPOCH,
 };

@@ -1,15 +1,16 @@
+/* types.c - the devices that represent a type, and what a device is compared with */
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/audit/types_private.h"
+#include "calib/audit/private.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "fit/change.h"
 
-/* ---- making and freeing ---- */
+/* ---- lifecycle ---- */
 
 struct gcal_audit_types *gcal_audit_types_create(struct gcal_error *err)
 {
@@ -68,7 +69,7 @@ void gcal_audit_types_destroy(struct gcal_audit_types *types)
     free(types);
 }
 
-/* ---- finding ---- */
+/* ---- types, epochs and columns ---- */
 
 static struct gcal_audit_type *find_type(const struct gcal_audit_types *types,
                                          const char *name)
@@ -76,6 +77,15 @@ static struct gcal_audit_type *find_type(const struct gcal_audit_types *types,
     for (size_t i = 0; i < types->n; i++)
         if (strcmp(types->types[i]->name, name) == 0)
             return types->types[i];
+    return NULL;
+}
+
+const struct gcal_audit_epoch *gcal_audit_find_epoch(const struct gcal_audit_type *t,
+                                                     const char *key)
+{
+    for (size_t i = 0; i < t->n_epochs; i++)
+        if (strcmp(t->epochs[i].key, key) == 0)
+            return &t->epochs[i];
     return NULL;
 }
 
@@ -97,8 +107,8 @@ static struct gcal_audit_type *add_type(struct gcal_audit_types *types, const ch
     return types->types[types->n++] = t;
 }
 
-/* n_columns where the type has none.  Devices mostly have their columns in one order:
- * 'next' is where to look first.
+/* n_columns when there is none.  Devices usually have the same order of columns: the
+ * search starts at 'next'.
  */
 static size_t find_column(const struct gcal_audit_type *t,
                           const struct gcal_track_column *column, size_t next)
@@ -130,9 +140,9 @@ static int add_column(struct gcal_audit_type *t, const struct gcal_track_column 
     return 0;
 }
 
-/* ---- what one device tells ---- */
+/* ---- one device's contribution ---- */
 
-/* FNV-1a of node and device: which devices stand for a type depends on nothing else. */
+/* FNV-1a of node and device: it alone decides which devices represent a type. */
 static uint64_t hash_of(const struct gcal_audit_device *d)
 {
     uint64_t hash = 14695981039346656037U;
@@ -213,10 +223,10 @@ static int sample(const struct gcal_audit_device *d, uint64_t hash, size_t of,
     return 0;
 }
 
-/* ---- which devices stand for a type ---- */
+/* ---- the devices that represent a type ---- */
 
-/* The slot for a device with that hash, whoever comes first; NULL when others stand for
- * the type.
+/* A type is represented by the devices with the smallest hashes, in whatever order they
+ * come.  The slot for a device with that hash; NULL: it does not represent the type.
  */
 static struct gcal_audit_sample *slot_for(struct gcal_audit_type *t, uint64_t hash)
 {
@@ -281,7 +291,7 @@ int gcal_audit_types_add(struct gcal_audit_types *types,
     return rc;
 }
 
-/* ---- telling ---- */
+/* ---- norms ---- */
 
 void gcal_audit_types_norms(const struct gcal_audit_types *types,
                             const struct gcal_audit_device *device,

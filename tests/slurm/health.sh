@@ -79,7 +79,7 @@ check n0
 ! is_drained n0 || fail "n0 is drained for a warning"
 calibrations 0.3
 check n0
-expect n0 Reason 'gpucal: drift of *: arithmetic (*) takes 30.0 % longer (GPUCAL-ARITHMETIC) [[]*'
+expect n0 Reason 'gpucal: drift of *: arithmetic (*) slower by 30.0 % (GPUCAL-ARITHMETIC) [[]*'
 scontrol update NodeName=n0 State=DRAIN Reason="broken fan"
 calibrations 0
 check n0

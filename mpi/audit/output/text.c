@@ -26,9 +26,9 @@ static bool has_code(const struct gcal_audit_device *d, const char *code)
 static void put_chance(struct gcal_buf *buf, double chance)
 {
     if (chance < 1e-9)
-        gcal_buf_puts(buf, "chance below 1e-09");
+        gcal_buf_puts(buf, "p < 1e-9");
     else
-        gcal_buf_printf(buf, "chance %.1g", chance);
+        gcal_buf_printf(buf, "p = %.1g", chance);
 }
 
 static void put_finding(struct gcal_buf *buf, const struct gcal_audit_device *d,

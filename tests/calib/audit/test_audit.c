@@ -224,18 +224,19 @@ static void causes_are_told_apart(void **state)
 {
     (void)state;
     says("*/p_stream */p_*_memory */p_sum", 1.05, GCAL_AUDIT_WARN,
-         "GPUCAL-MEMORY-BANDWIDTH", "all access patterns alike, takes 5");
+         "GPUCAL-MEMORY-BANDWIDTH", "all access patterns alike) slower by 5");
     says("rates/p_madd rates/p_add rates/p_local rates/p_broadcast */p_*_onchip", 1.05,
-         GCAL_AUDIT_WARN, "GPUCAL-CLOCK", "all work on the chip");
+         GCAL_AUDIT_WARN, "GPUCAL-CLOCK", "all on-chip work");
     says("*/p_mixColumnsM64_memory", 1.05, GCAL_AUDIT_WARN, "GPUCAL-ACCESS-PATTERN",
-         "(p_mixColumnsM64_memory) take ");
+         "(p_mixColumnsM64_memory) slower by ");
     says("rates/p_local rates/p_broadcast", 1.05, GCAL_AUDIT_WARN, "GPUCAL-LOCAL-MEMORY",
          "p_local, p_broadcast");
     says("rates/p_barrier", 1.05, GCAL_AUDIT_WARN, "GPUCAL-BARRIER", "barriers");
     says("*/p_launch", 2, GCAL_AUDIT_FAIL, "GPUCAL-LAUNCH", "launch of kernels");
     says("*/p_group", 1.15, GCAL_AUDIT_FAIL, "GPUCAL-WORK-GROUPS", "p_group");
     says("*", 1.2, GCAL_AUDIT_FAIL, "GPUCAL-EVERYTHING", "everything");
-    says("*/p_mixColumnsM64_memory", 0.9, GCAL_AUDIT_PASS, "GPUCAL-FASTER", "fell by 10");
+    says("*/p_mixColumnsM64_memory", 0.9, GCAL_AUDIT_PASS, "GPUCAL-FASTER",
+         "faster by 10");
 }
 
 static void next_steps_are_commands(void **state)
@@ -323,7 +324,8 @@ static void a_slow_device_is_found_among_its_type(void **state)
     assert_int_equal(s.verdict, GCAL_AUDIT_FAIL);
     assert_int_equal(s.n_alarms, 1);
     assert_string_equal(s.code, "GPUCAL-TYPE-ARITHMETIC");
-    assert_non_null(strstr(s.what, "3.00 times as long as on other devices of its type"));
+    assert_non_null(
+        strstr(s.what, "slower by a factor of 3.00 than other devices of its type"));
     track->n_runs = 1;
     write_node("n3", track);
     assert_int_equal(audit().verdict, GCAL_AUDIT_SUSPECT);
