@@ -1,5 +1,6 @@
 #!/bin/bash
 # layers.sh [TREE]: which folder may include which, and where each outside library lives.
+# private.h is for its own folder, internal.h for the folders below the same top folder.
 #
 # Prints what breaks the two tables below, and fails then.  TREE: the source tree (default:
 # this one).
@@ -107,6 +108,8 @@ check_folders() {
             complain "$file:$line: $folder may not include $header"
         elif [ "$folder" != "$other" ] && [[ $header =~ (/|_)private\.h$ ]]; then
             complain "$file:$line: $header is private to $other"
+        elif [[ $header = */internal.h && ${folder%%/*} != "${other%%/*}" ]]; then
+            complain "$file:$line: $header is internal to ${other%%/*}"
         fi
     done < <(includes '"')
 }

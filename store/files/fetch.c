@@ -1,3 +1,4 @@
+/* fetch.c - checked reading of the files of a store */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
-#include "store/files/files.h"
+#include "store/files/internal.h"
 
 #define MAX_PARAMS_BYTES (16 << 20)
 
@@ -33,20 +34,20 @@ int gcal_store_check_owner(const struct gcal_store *store, const char *shown,
 
     if (info->st_mode & S_IWOTH)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "store %s: everyone can change %s: if it is what it should "
-                              "be, run 'chmod o-w %s/%s'",
+                              "store %s: everyone can change %s: check its contents, "
+                              "then run 'chmod o-w %s/%s'",
                               path, shown, path, shown);
     if (info->st_mode & S_IWGRP && !ours)
         return gcal_error_set(
             err, GCAL_EINPUT,
             "store %s: group %u can change %s, but may not write to the "
-            "store: if it is what it should be, run 'chmod g-w %s/%s'",
+            "store: check its contents, then run 'chmod g-w %s/%s'",
             path, (unsigned)info->st_gid, shown, path, shown);
     if (info->st_uid != 0 && info->st_uid != geteuid() && info->st_uid != store->owner &&
         !ours)
         return gcal_error_set(err, GCAL_EINPUT,
                               "store %s: %s belongs to user %u, who may not write to the "
-                              "store: if it is what it should be, run 'chown %u %s/%s'",
+                              "store: check its contents, then run 'chown %u %s/%s'",
                               path, shown, (unsigned)info->st_uid, (unsigned)store->owner,
                               path, shown);
     return 0;
@@ -93,8 +94,8 @@ int gcal_store_history_folder(const struct gcal_store *store, const char *node, 
 
 /* ---- files ---- */
 
-/* What was there when the file was opened: files do not shrink, and what is appended
- * meanwhile belongs to a later reader.
+/* Reads up to the size when the file was opened: files do not shrink, and lines appended
+ * meanwhile are for a later reader.
  */
 static char *read_all(int fd, size_t *size)
 {
@@ -119,7 +120,7 @@ static char *read_all(int fd, size_t *size)
     return text;
 }
 
-/* What was opened is gone: on NFS, when another took its place from another machine. */
+/* The opened file is gone: on NFS, when another machine has replaced it. */
 #define GONE (-2)
 
 /* 1, -1 or GONE. */
@@ -151,7 +152,7 @@ int gcal_store_fetch(const struct gcal_store *store, int folder, const char *fil
 
     for (int tries = 0; rc == GONE && tries < 5; tries++) {
         *text = NULL;
-        /* O_NONBLOCK: a fifo in the place of a file must not hang the reader. */
+        /* O_NONBLOCK: a fifo instead of a file must not hang the reader. */
         fd = openat(folder, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
         if (fd < 0 && errno == ESTALE)
             continue;

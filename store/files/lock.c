@@ -1,3 +1,4 @@
+/* lock.c - locks of nodes, and of the files that publishers change */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,12 +8,14 @@
 #include "calib/base/buf.h"
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
-#include "store/files/files.h"
+#include "store/files/internal.h"
 
 /* Publishers take turns; each needs milliseconds, and more where the disk is slow. */
 #define WAIT_S 60.0
 
-/* Readers must not open the files: who can may hold a lock, and so stop publishers. */
+/* Readers must not be able to open the file: with it they could hold the lock and block
+ * publishers.
+ */
 static int open_lock(const struct gcal_store *store, int folder, const char *file)
 {
     const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
@@ -22,12 +25,12 @@ static int open_lock(const struct gcal_store *store, int folder, const char *fil
         return fd;
     fd = openat(folder, file, flags | O_CREAT, 0600);
     if (fd >= 0 && store->group_write)
-        gcal_store_set_owner(store, fd, 0660); /* fails for another's, which has it */
+        gcal_store_set_owner(store, fd, 0660); /* fails for another user's, set already */
     return fd;
 }
 
-/* An open file description's lock works on NFS and goes with the process.  Returns the
- * descriptor, or -1 with errno: EAGAIN when another holds it, whose text is in 'owner'.
+/* Open file description locks work on NFS and end with the process.  The descriptor, or
+ * -1 with errno: EAGAIN when another process holds it, with its text in 'owner'.
  */
 static int take_lock(const struct gcal_store *store, const char *file, char *owner,
                      size_t size)
@@ -62,14 +65,14 @@ static int lock_failed(const struct gcal_store *store, const char *file,
     if (errno == EAGAIN)
         return gcal_error_set(
             err, GCAL_ESTORE,
-            "store %s: another publisher has held locks/%s for %g s: is "
-            "its node up? Try again",
+            "store %s: another publisher has held locks/%s for %g s: check "
+            "that its node is up, and try again",
             store->path, file, WAIT_S);
     if (errno != ENOSYS && errno != ENOLCK && errno != EOPNOTSUPP)
         return gcal_store_fail(store, file, err);
     return gcal_error_set(err, GCAL_ESTORE,
                           "store %s: file locks do not work there (%s): mount it with "
-                          "locks, or use another folder",
+                          "locks, or choose another folder",
                           store->path, strerror(errno));
 }
 
@@ -90,7 +93,7 @@ int gcal_store_lock(struct gcal_store *store, const char *node, const char *owne
     fd = take_lock(store, file, holder, sizeof(holder));
     if (fd < 0 && errno == EAGAIN)
         gcal_error_set(err, GCAL_EDEVICE,
-                       "node %s is being calibrated by %s: wait for its end", node,
+                       "node %s is being calibrated by %s: wait until it ends", node,
                        *holder ? holder : "another run");
     else if (fd < 0)
         lock_failed(store, file, err);

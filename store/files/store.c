@@ -1,3 +1,4 @@
+/* store.c - opening a store, keys, and the names in it */
 #include "store/files/store.h"
 
 #include <dirent.h>
@@ -11,13 +12,13 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
-#include "store/files/files.h"
+#include "store/files/internal.h"
 
 #define SUFFIX ".yaml"
-/* NAME_MAX, less what ".yaml" and temporary names need. */
+/* NAME_MAX minus room for ".yaml" and temporary names. */
 #define MAX_NAME 200
 
-/* Whoever may write there decides what is read. */
+/* A folder that everyone may write to cannot be trusted. */
 static int check_folder(struct gcal_store *store, struct gcal_error *err)
 {
     struct stat info;
@@ -26,10 +27,11 @@ static int check_folder(struct gcal_store *store, struct gcal_error *err)
         return gcal_error_set(err, GCAL_EINPUT, "store %s: %s", store->path,
                               strerror(errno));
     if (info.st_mode & S_IWOTH)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "store %s: everyone may write there, so that nothing in it "
-                              "can be trusted: run 'chmod o-w %s'",
-                              store->path, store->path);
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "store %s: everyone may write to it, so that its files cannot "
+            "be trusted: run 'chmod o-w %s'",
+            store->path, store->path);
     store->owner = info.st_uid;
     store->group = info.st_gid;
     store->group_write = info.st_mode & S_IWGRP;
@@ -64,7 +66,7 @@ void gcal_store_close(struct gcal_store *store)
     if (store->dirfd >= 0)
         close(store->dirfd);
     gcal_sign_key_destroy(store->key);
-    gcal_sign_keys_destroy(store->own);
+    gcal_sign_keys_destroy(store->public_key);
     gcal_sign_keys_destroy(store->trusted);
     free(store->path);
     free(store);
@@ -74,16 +76,16 @@ int gcal_store_sign_with(struct gcal_store *store, const char *path,
                          struct gcal_error *err)
 {
     struct gcal_sign_key *key = gcal_sign_key_read(path, err);
-    struct gcal_sign_keys *own = key ? gcal_sign_key_public(key, err) : NULL;
+    struct gcal_sign_keys *public_key = key ? gcal_sign_key_public(key, err) : NULL;
 
-    if (!own) {
+    if (!public_key) {
         gcal_sign_key_destroy(key);
         return -1;
     }
     gcal_sign_key_destroy(store->key);
-    gcal_sign_keys_destroy(store->own);
+    gcal_sign_keys_destroy(store->public_key);
     store->key = key;
-    store->own = own;
+    store->public_key = public_key;
     return 0;
 }
 
@@ -114,8 +116,8 @@ int gcal_store_check_name(const char *what, const char *name, struct gcal_error 
         return 0;
     return gcal_error_set(
         err, GCAL_EINPUT,
-        "'%.200s' cannot be the name of a %s: letters, digits, '.', '_' "
-        "and '-', at most %d, no '.' in front",
+        "'%.200s' cannot be the name of a %s: use letters, digits, '.', "
+        "'_' and '-', at most %d, without a leading '.'",
         name, what, MAX_NAME);
 }
 
@@ -133,7 +135,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* "NAME.yaml" -> "NAME"; NULL for files that are not ours. */
+/* "NAME.yaml" -> "NAME"; NULL for files that do not belong to a store. */
 static char *without(const char *file, const char *suffix)
 {
     size_t length = strlen(file), tail = strlen(suffix);
@@ -186,7 +188,7 @@ int gcal_store_list(int folder, const char *suffix, char ***names, size_t *count
     return 0;
 }
 
-/* 'rc' is how opening 'folder' ended; one that is not there yet has no names. */
+/* 'rc': result of opening 'folder'; one that does not exist yet has no names. */
 static int list_opened(const struct gcal_store *store, const char *shown, int rc,
                        int folder, char ***names, size_t *count, struct gcal_error *err)
 {

@@ -1,3 +1,4 @@
+/* write.c - durable writing: folders, files that are replaced, files that grow */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "store/files/files.h"
+#include "store/files/internal.h"
 
 static const char *advice(int code)
 {
@@ -36,8 +37,7 @@ static int fail(const struct gcal_store *store, const char *step, const char *sh
                           shown, strerror(code), advice(code));
 }
 
-/* Appended to by all who may write to the store; readers are other users, so that the
- * umask does not matter.
+/* Everyone may read, and all who may write to the store may append, whatever the umask.
  */
 static mode_t file_mode(const struct gcal_store *store)
 {
@@ -88,7 +88,7 @@ int gcal_store_make_folder(const struct gcal_store *store, int parent, const cha
             err->code = GCAL_ESTORE;
         return -1;
     }
-    /* A new folder's name must reach the disk as well as what is put into it. */
+    /* The name of a new folder must reach the disk as well as its files. */
     if (made && (gcal_store_set_owner(store, fd, mode) < 0 || fsync(parent) < 0)) {
         fail(store, "make the folder", shown, err);
         close(fd);
@@ -106,7 +106,7 @@ int gcal_store_prepare(const struct gcal_store *store, int folder, const char *t
     bool good;
     int fd;
 
-    unlinkat(folder, temp, 0); /* of a publisher that was killed */
+    unlinkat(folder, temp, 0); /* left by a publisher that was killed */
     fd = openat(folder, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return fail(store, "create a temporary file for", shown, err);

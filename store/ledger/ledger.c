@@ -1,3 +1,4 @@
+/* ledger.c - reading and appending the ledger of a store */
 #include "store/ledger/ledger.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
-#include "store/files/files.h"
+#include "store/files/internal.h"
 #include "store/ledger/private.h"
 
 enum { N_FIELDS = 12 };
@@ -52,7 +53,7 @@ void gcal_ledger_close(struct gcal_ledger_reader *reader)
     *reader = (struct gcal_ledger_reader){ 0 };
 }
 
-/* Splits at tabs; the number of fields. */
+/* Splits at tabs; returns the number of fields. */
 static size_t split(char *line, const char *field[N_FIELDS])
 {
     size_t n = 0;
@@ -76,7 +77,7 @@ static bool was_cut(const char *line, size_t size)
            memcmp(line + size - length, GCAL_STORE_CUT_MARK, length) == 0;
 }
 
-/* A whole line, without its newline, in reader->line.  1, or 0 at the end. */
+/* A complete line, without its newline, in reader->line.  1, or 0 at the end. */
 static int next_line(struct gcal_ledger_reader *r, size_t *size)
 {
     ssize_t got;
@@ -85,7 +86,7 @@ static int next_line(struct gcal_ledger_reader *r, size_t *size)
         return 0;
     got = getline(&r->line, &r->capacity, r->file);
     if (got <= 0 || r->line[got - 1] != '\n') {
-        /* Being written, or cut: it is read again when there is more. */
+        /* Being written, or cut: the next call reads it again. */
         clearerr(r->file);
         fseek(r->file, r->at, SEEK_SET);
         return 0;
@@ -114,10 +115,11 @@ static int read_entry(struct gcal_ledger_reader *r, size_t size, const char *exp
         if (strcmp(f[i], "-") == 0)
             f[i] = "";
     if (strcmp(f[0], expected) != 0)
-        return complain(r,
-                        "does not follow from the line before: a line was changed, left "
-                        "out or put in",
-                        err);
+        return complain(
+            r,
+            "does not match the hash of the previous line: a line was changed, "
+            "removed or inserted",
+            err);
     *entry = (struct gcal_ledger_entry){ f[1], f[2], f[3], f[4],  f[5], f[6],
                                          f[7], f[8], f[9], f[10], f[11] };
     return 1;
@@ -137,29 +139,12 @@ int gcal_ledger_next(struct gcal_ledger_reader *r, struct gcal_ledger_entry *ent
         if (*expected)
             return read_entry(r, size, expected, entry, err);
         if (strcmp(r->line, GCAL_LEDGER_HEADER) != 0)
-            return complain(r, "no ledger of version 1 begins so", err);
+            return complain(r,
+                            "not a ledger of version 1: the first line must be '" //
+                            GCAL_LEDGER_HEADER "'",
+                            err);
     }
     return 0;
-}
-
-int gcal_ledger_read(const struct gcal_store *store,
-                     int (*each)(void *context, const struct gcal_ledger_entry *entry,
-                                 struct gcal_error *err),
-                     void *context, struct gcal_error *err)
-{
-    struct gcal_ledger_reader reader;
-    struct gcal_ledger_entry entry;
-    int rc = gcal_ledger_open(store, &reader, err);
-
-    if (rc < 0)
-        return -1;
-    while ((rc = gcal_ledger_next(&reader, &entry, err)) > 0)
-        if (each(context, &entry, err) < 0)
-            break;
-    if (rc < 0)
-        gcal_error_prefix(err, "store %s", store->path);
-    gcal_ledger_close(&reader);
-    return rc == 0 ? 0 : -1;
 }
 
 /* ---- appending ---- */
@@ -185,7 +170,7 @@ static char *who(void)
                  : gcal_buf_format("%u@%s", (unsigned)geteuid(), host);
 }
 
-/* The SHA-256 of the last line, as it will stand there when lines are appended. */
+/* The SHA-256 of the last line, with the mark if it was cut. */
 static int last_hash(const struct gcal_store *store, int fd,
                      char hash[GCAL_HASH_TEXT_SIZE], struct gcal_error *err)
 {
@@ -206,7 +191,7 @@ static int last_hash(const struct gcal_store *store, int fd,
     if (line == tail && start > 0)
         return gcal_error_set(err, GCAL_ESTORE,
                               "store %s: the last line of " GCAL_LEDGER_FILE
-                              " is none of a ledger: 'gpucal store verify' tells more",
+                              " is not a line of a ledger: run 'gpucal store verify'",
                               store->path);
     gcal_hash(line, (size_t)(end - line), hash);
     return 0;
@@ -263,7 +248,7 @@ static int append(const struct gcal_store *store, int fd,
 int gcal_ledger_append(struct gcal_store *store, const struct gcal_ledger_entry *entries,
                        size_t count, struct gcal_error *err)
 {
-    /* No node can have this name. */
+    /* Not the name of any node. */
     int lock = gcal_store_lock_briefly(store, ".ledger", err), fd, rc = -1;
 
     if (lock < 0)

@@ -1,4 +1,4 @@
-/* private.h - what reading and writing tracks share */
+/* private.h - the memory of a decoded track */
 #ifndef GCAL_STORE_LEDGER_PRIVATE_H
 #define GCAL_STORE_LEDGER_PRIVATE_H
 
@@ -6,9 +6,9 @@
 
 #include "store/ledger/track.h"
 
-/* What a decoded track lies in. */
+/* Owns the texts and numbers of a decoded track. */
 struct gcal_track_memory {
-    char *text; /* freed with it; NULL: the caller's */
+    char *text; /* freed with the track; NULL: the caller's */
     bool has_header;
     struct gcal_track_columns *columns; /* of every 'columns' line, in order */
     size_t n_columns, columns_capacity;

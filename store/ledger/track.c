@@ -1,3 +1,4 @@
+/* track.c - loading a node's track */
 #include "store/ledger/track.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "store/files/files.h"
+#include "store/files/internal.h"
 #include "store/ledger/private.h"
 
 /* Some 50000 calibrations. */

@@ -1,3 +1,4 @@
+/* track_decode.c - a track from text */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -7,7 +8,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/units.h"
-#include "store/files/files.h"
+#include "store/files/internal.h"
 #include "store/ledger/private.h"
 
 enum { N_TEXTS = 9, N_PARTS = 4 }; /* of a run; of a column's name */
@@ -15,7 +16,7 @@ enum { N_TEXTS = 9, N_PARTS = 4 }; /* of a run; of a column's name */
 struct decoder {
     const char *name;
     size_t line;
-    char *at, *end; /* what of the line is still to be read; '*end' is its newline */
+    char *at, *end; /* the rest of the line; '*end' is its newline */
     struct gcal_track *track;
     struct gcal_track_memory *memory;
     size_t runs_capacity;
@@ -27,7 +28,7 @@ static int complain(const struct decoder *d, const char *what)
     return gcal_error_set(d->err, GCAL_EINPUT, "%s:%zu: %s", d->name, d->line, what);
 }
 
-/* Memory that goes with the track. */
+/* Allocates memory that is freed with the track. */
 static void *keep(struct decoder *d, size_t count, size_t size)
 {
     struct gcal_track_memory *m = d->memory;
@@ -47,7 +48,7 @@ static void *keep(struct decoder *d, size_t count, size_t size)
 
 /* ---- fields ---- */
 
-/* The next field of the line, made a string; NULL behind the last. */
+/* The next field of the line as a string; NULL after the last. */
 static char *next_text(struct decoder *d)
 {
     char *start = d->at, *stop;
@@ -64,7 +65,7 @@ static size_t count_fields(const struct decoder *d)
 {
     size_t n = d->at != NULL;
 
-    /* Fields are short: going through all bytes is faster than a call for each. */
+    /* Fields are short: a loop over bytes is faster than memchr() for each. */
     for (const char *p = d->at; p && p < d->end; p++)
         n += *p == '\t';
     return n;
@@ -75,9 +76,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Digits of at most 15 places with a power of ten of at most 22: one multiplication or
- * division of numbers that are exact, as strtod() would do it.  NULL when there is more
- * to it.
+/* A number of at most 15 digits with a power of ten of at most 22: one multiplication or
+ * division of exact numbers gives the result of strtod().  NULL for any other number.
  */
 static const char *short_decimal(const char *p, double *value)
 {
@@ -113,7 +113,7 @@ static const char *short_decimal(const char *p, double *value)
     return p;
 }
 
-/* Any other number; NULL when it is none. */
+/* Any number; NULL when it is not one. */
 static const char *long_decimal(const char *p, double *value)
 {
     size_t length = strspn(p, "+-.0123456789eE");
@@ -135,7 +135,7 @@ static int next_number(struct decoder *d, double *value)
         *value = NAN;
         stop = p + 1;
     } else if (!(stop = short_decimal(p, value)) && !(stop = long_decimal(p, value))) {
-        return complain(d, "a number or '-' is expected behind the columns");
+        return complain(d, "expected a number or '-' after the ID of the columns");
     }
     d->at = *stop == '\t' ? (char *)stop + 1 : NULL;
     return 0;
@@ -143,18 +143,18 @@ static int next_number(struct decoder *d, double *value)
 
 /* ---- lines ---- */
 
-/* An ID is the place of its columns in the file, from 0. */
+/* An ID is the number of its columns line in the file, from 0. */
 static int next_id(struct decoder *d, size_t *id)
 {
     const char *text = next_text(d);
     size_t value = 0;
 
     if (!text || !is_digit(*text))
-        return complain(d, "the number of the columns is missing");
+        return complain(d, "the ID of the columns is missing");
     for (; is_digit(*text) && value < SIZE_MAX / 100; text++)
         value = 10 * value + (size_t)(*text - '0');
     if (*text)
-        return complain(d, "the number of the columns is none");
+        return complain(d, "the ID of the columns is not a number");
     *id = value;
     return 0;
 }
@@ -167,7 +167,7 @@ static int read_column(struct decoder *d, struct gcal_track_column *column)
         char *slash = strchr(part[i - 1], '/');
 
         if (!slash)
-            return complain(d, "a column's name is MODEL/FORM/PARAMETER/UNIT");
+            return complain(d, "a column's name must be MODEL/FORM/PARAMETER/UNIT");
         *slash = '\0';
         part[i] = slash + 1;
     }
@@ -191,7 +191,7 @@ static int read_columns(struct decoder *d)
     if (next_id(d, &id) < 0)
         return -1;
     if (id != m->n_columns)
-        return complain(d, "columns are numbered from 0, in order");
+        return complain(d, "IDs of columns must count from 0, in order");
     columns.n = count_fields(d);
     if (!(columns.column = keep(d, columns.n, sizeof(*columns.column))))
         return -1;
@@ -206,9 +206,9 @@ static int read_values(struct decoder *d, size_t n, struct gcal_track_run *run)
 {
     double *numbers;
 
-    /* No memory for more numbers than the line has room for. */
+    /* Counted first: a damaged line must not make us allocate more than its length. */
     if (count_fields(d) != 2 * n)
-        return complain(d, "two numbers for each of its columns are expected");
+        return complain(d, "expected two numbers for each of its columns");
     if (!(numbers = keep(d, 2 * n, sizeof(*numbers))))
         return -1;
     run->value = numbers;
@@ -232,15 +232,15 @@ static int read_run(struct decoder *d)
     t->runs = runs;
     for (int i = 0; i < N_TEXTS; i++) {
         if (!(text[i] = next_text(d)))
-            return complain(d, "a run has fewer fields than it must have");
+            return complain(d, "a run with too few fields");
         if (strcmp(text[i], "-") == 0)
             text[i] = "";
     }
     if (next_id(d, &id) < 0)
         return -1;
     if (id >= d->memory->n_columns)
-        return complain(d, "there are no columns of that number above");
-    /* The columns' place in memory is known at the end; until then their number. */
+        return complain(d, "no columns with that ID above");
+    /* The array of columns may still move: their ID until all lines are read. */
     t->runs[t->n_runs] = (struct gcal_track_run){
         .run_id = text[0],
         .utc = text[1],
@@ -286,9 +286,9 @@ static int read_line(struct decoder *d)
     return complain(d, "neither 'columns' nor 'run'");
 }
 
-/* ---- the whole ---- */
+/* ---- all lines ---- */
 
-/* Same run and device: the later line is last. */
+/* By run and device, then by line. */
 static int compare_runs(const void *a, const void *b)
 {
     const struct gcal_track_run *p = *(const struct gcal_track_run *const *)a;
@@ -300,8 +300,8 @@ static int compare_runs(const void *a, const void *b)
     return order ? order : (p > q) - (p < q);
 }
 
-/* A run that was published again, fitted anew or after a crash, says once what it
- * measured.
+/* Keeps the last line of a run and device that was published repeatedly, fitted again or
+ * after a crash.
  */
 static int drop_repeated(struct gcal_track *track, struct gcal_error *err)
 {

@@ -1,3 +1,4 @@
+/* track_encode.c - the lines of new calibrations in a track */
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,8 +9,8 @@
 #include "store/params/params.h"
 #include "store/ledger/private.h"
 
-/* Fields end at tabs and lines at newlines, so that texts have neither; nor the further
- * bytes 'also'.  What is empty is "-".
+/* Control characters, which would end a field or a line, and the bytes in 'also' become
+ * '_'.  An empty text is "-".
  */
 static void put_text(struct gcal_buf *buf, const char *text, const char *also)
 {
@@ -70,7 +71,7 @@ static char *track_columns(const struct gcal_track_columns *columns,
     return gcal_buf_take(&buf, err);
 }
 
-/* ---- which columns there are ---- */
+/* ---- known columns ---- */
 
 struct known {
     char **names; /* by ID */
@@ -78,7 +79,7 @@ struct known {
 };
 
 /* Takes 'names'. */
-static int know(struct known *known, char *names, struct gcal_error *err)
+static int add_known(struct known *known, char *names, struct gcal_error *err)
 {
     char **all = names ? gcal_array_grow(known->names, known->n, &known->capacity,
                                          sizeof(*all), err)
@@ -93,18 +94,18 @@ static int know(struct known *known, char *names, struct gcal_error *err)
     return 0;
 }
 
-static int know_track(struct known *known, const struct gcal_track *before,
-                      struct gcal_error *err)
+static int add_known_of_track(struct known *known, const struct gcal_track *before,
+                              struct gcal_error *err)
 {
     const struct gcal_track_memory *m = before ? before->memory : NULL;
     int rc = 0;
 
     for (size_t i = 0; m && i < m->n_columns && rc == 0; i++)
-        rc = know(known, track_columns(&m->columns[i], err), err);
+        rc = add_known(known, track_columns(&m->columns[i], err), err);
     return rc;
 }
 
-static void forget(struct known *known)
+static void known_clear(struct known *known)
 {
     for (size_t i = 0; i < known->n; i++)
         free(known->names[i]);
@@ -124,7 +125,7 @@ static int put_columns(struct gcal_buf *buf, struct known *known, char *names, s
         free(names);
         return 0;
     }
-    if (know(known, names, err) < 0)
+    if (add_known(known, names, err) < 0)
         return -1;
     gcal_buf_printf(buf, "columns\t%zu%s\n", i, known->names[i]);
     return 0;
@@ -198,7 +199,7 @@ char *gcal_track_encode(const struct gcal_params *params, const char *run_id,
     old = uselocale(c_locale);
     if (!has_header(before))
         gcal_buf_puts(&buf, GCAL_TRACK_HEADER "\n");
-    if (know_track(&known, before, err) == 0 &&
+    if (add_known_of_track(&known, before, err) == 0 &&
         put_runs(&buf, &known, params, run_id, err) == 0) {
         *size = buf.size;
         text = gcal_buf_take(&buf, err);
@@ -206,6 +207,6 @@ char *gcal_track_encode(const struct gcal_params *params, const char *run_id,
     uselocale(old);
     freelocale(c_locale);
     gcal_buf_free(&buf);
-    forget(&known);
+    known_clear(&known);
     return text;
 }

@@ -1,4 +1,4 @@
-/* device.c - which nodes and devices there are, and a device of them */
+/* device.c - lists of nodes and devices, and a device of the library */
 #include "store/lib/private.h"
 
 #include <stdlib.h>
@@ -108,8 +108,8 @@ API void gpucal_list_close(struct gpucal_list *list)
 
 /* ---- device ---- */
 
-/* The stamp is taken before the file is read: if another takes its place in between, that
- * is read, and the next reload reads it once more.
+/* The stamp is taken before the file is read: if the file is replaced in between, the new
+ * one is read, and the next reload reads it again.
  */
 static struct gpucal_device *device_new(const struct gpucal_store *store,
                                         const char *node, struct gcal_error *err)
@@ -157,7 +157,7 @@ API void gpucal_device_close(struct gpucal_device *device)
     free(device);
 }
 
-/* By its very uid: that is no pattern. */
+/* By its exact uid, not a pattern. */
 static int find_again(struct gpucal_device *fresh, const char *uid,
                       struct gcal_error *err)
 {
@@ -166,8 +166,8 @@ static int find_again(struct gpucal_device *fresh, const char *uid,
 
     if (!found)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "node %s: device %s is not in its file any more",
-                              params->node, uid);
+                              "node %s: device %s is no longer in its file", params->node,
+                              uid);
     fresh->at = (size_t)(found - params->devices);
     return 0;
 }

@@ -9,10 +9,10 @@
  *   if (gpucal_predict(model, sizes, &p, &err) == 0)
  *       printf("%g s, %g to %g s\n", p.time_s, p.low_s, p.high_s);
  *
- * Functions that return a pointer return NULL, those that return int -1, with 'err'
- * (which may be NULL) filled.  Handles may be used from several threads at once once
- * made; each is closed once.  A bound model does not need its store, device or profile
- * any more.  No global state; nothing is printed; no signal is touched.
+ * On failure, functions that return a pointer return NULL and functions that return int
+ * return -1, with 'err' (which may be NULL) filled.  A handle may be used from several
+ * threads at once, and is closed once.  A bound model does not need its store, device or
+ * profile.  The library has no global state, prints nothing and touches no signal.
  */
 #ifndef GPUCAL_H
 #define GPUCAL_H
@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 struct gpucal_error {
-    int code; /* as the exit status of the gpucal command */
+    int code; /* the exit status of the gpucal command for this error */
     char text[1000];
 };
 
@@ -37,36 +37,38 @@ struct gpucal_model;
 /* "0.1.0" */
 const char *gpucal_version(void);
 
-/* 'path' NULL: $GPUCAL_STORE.  Where GPUCAL_TRUSTED_KEYS names a file, that is as
- * gpucal_store_trust() of it.
+/* 'path' NULL: $GPUCAL_STORE.  Calls gpucal_store_trust() with the file that
+ * $GPUCAL_TRUSTED_KEYS names, if it is set.
  */
 struct gpucal_store *gpucal_store_open(const char *path, struct gpucal_error *err);
 void gpucal_store_close(struct gpucal_store *store);
-/* From now on only files are read that one of the public keys in the file 'path' (one
- * per line, made by 'gpucal store keygen') has signed.  Before other threads use 'store'.
+/* Refuses files from now on unless one of the public keys in the file 'path' (one per
+ * line, made by 'gpucal store keygen') has signed them.  Call it before other threads use
+ * 'store'.
  */
 int gpucal_store_trust(struct gpucal_store *store, const char *path,
                        struct gpucal_error *err);
 
-/* Texts, sorted: the names of calibrated nodes, the uids of a node's devices. */
+/* Sorted lists: the names of calibrated nodes, and the uids of a node's devices. */
 struct gpucal_list *gpucal_store_nodes(const struct gpucal_store *store,
                                        struct gpucal_error *err);
 struct gpucal_list *gpucal_node_devices(const struct gpucal_store *store,
                                         const char *node, struct gpucal_error *err);
 size_t gpucal_list_count(const struct gpucal_list *list);
-const char *gpucal_list_item(const struct gpucal_list *list, size_t i); /* NULL: none */
+/* NULL when there is no item 'i'. */
+const char *gpucal_list_item(const struct gpucal_list *list, size_t i);
 void gpucal_list_close(struct gpucal_list *list);
 
-/* The device of 'node' that 'pattern' matches (uid, type, kind or name, with * and ?;
- * NULL: the only one).
+/* The device of 'node' whose uid, type, kind or name matches 'pattern' (with * and ?;
+ * NULL: the only device).
  */
 struct gpucal_device *gpucal_device_open(const struct gpucal_store *store,
                                          const char *node, const char *pattern,
                                          struct gpucal_error *err);
 void gpucal_device_close(struct gpucal_device *device);
-/* 1 when the node's file was replaced since 'device' was opened: '*fresh' is then the
- * device as it is published now, and 'device' stays as it was, for who still uses it.  0
- * when it was not; that takes microseconds.
+/* 1 when the node's file was replaced since 'device' was opened: '*fresh' is the device
+ * in the new file, and 'device' stays valid and unchanged.  0 when it was not replaced;
+ * this takes microseconds.
  */
 int gpucal_device_reload(const struct gpucal_store *store,
                          const struct gpucal_device *device, struct gpucal_device **fresh,
@@ -77,21 +79,21 @@ const char *gpucal_device_run(const struct gpucal_device *device);
 const char *gpucal_device_uid(const struct gpucal_device *device);
 const char *gpucal_device_name(const struct gpucal_device *device);
 const char *gpucal_device_type(const struct gpucal_device *device);
-/* Work-items that run in step, which counts per sub-group are evaluated with. */
+/* Work-items per sub-group (warp, wavefront), used for counts per sub-group. */
 size_t gpucal_device_sub_group_size(const struct gpucal_device *device);
 size_t gpucal_device_model_count(const struct gpucal_device *device);
 const char *gpucal_device_model_name(const struct gpucal_device *device, size_t i);
 
-/* A counted kernel, written by 'gpucal count -o FILE'. */
+/* A kernel profile written by 'gpucal count -o FILE'. */
 struct gpucal_profile *gpucal_profile_open(const char *path, struct gpucal_error *err);
-/* The same from memory; 'name' stands in messages. */
+/* The same from memory; 'name': the file in messages. */
 struct gpucal_profile *gpucal_profile_parse(const char *text, size_t size,
                                             const char *name, struct gpucal_error *err);
 void gpucal_profile_close(struct gpucal_profile *profile);
 size_t gpucal_profile_parameter_count(const struct gpucal_profile *profile);
 const char *gpucal_profile_parameter(const struct gpucal_profile *profile, size_t i);
 
-/* 'model' NULL: the device's only one. */
+/* 'model' NULL: the device's only model. */
 struct gpucal_model *gpucal_model_bind(const struct gpucal_device *device,
                                        const char *model,
                                        const struct gpucal_profile *profile,
@@ -100,57 +102,56 @@ void gpucal_model_close(struct gpucal_model *model);
 
 struct gpucal_prediction {
     double time_s;
-    double standard_error_s; /* of the parameters' covariance and the model's misfit
-                                the larger, together with the device's deviation */
-    double low_s, high_s;    /* the time lies between with a probability of 90 % */
-    int extrapolates;        /* some feature lies outside the calibrated range: */
-    const char *outside;     /* the one that lies farthest outside, the model's; NULL */
-    double outside_by;       /* it is so many times the largest that was calibrated,
-                                infinitely many where all were 0; below 1, so many times
-                                the smallest */
+    double standard_error_s; /* the larger of the parameters' error and the model's
+                                misfit, combined with the error of the device factor */
+    double low_s, high_s;    /* 90 % interval */
+    int extrapolates;        /* some feature lies outside the calibrated range */
+    const char *outside;     /* the feature farthest outside, owned by the model; NULL:
+                                none */
+    double outside_by;       /* its ratio to the largest calibrated value (infinite when
+                                that is 0), or below 1 to the smallest */
 };
 
 /* 'sizes': one per profile parameter, in order.  Allocates nothing. */
 int gpucal_predict(const struct gpucal_model *model, const double *sizes,
                    struct gpucal_prediction *prediction, struct gpucal_error *err);
 
-/* 'count' times gpucal_predict(): 'sizes' is count x parameters, a row per prediction.
- * -1 for the first that fails; what comes before it is filled.
+/* gpucal_predict() for 'count' rows of 'sizes' (count x parameters).  -1 at the first
+ * failure; the predictions before it are filled.
  */
 int gpucal_predict_batch(const struct gpucal_model *model, const double *sizes,
                          size_t count, struct gpucal_prediction *predictions,
                          struct gpucal_error *err);
 
-/* One device's part of work that is divided.  It takes
+/* One device's share of divided work.  Its time is
  *
  *   start_s + transfer_s * units + predicted time of the kernel with
- *   sizes[unit] = size_per_unit * units
+ *   sizes[unit] = size_per_unit * units,
  *
- * and no time at all without units.
+ * and 0 without units.
  */
 struct gpucal_share {
     const struct gpucal_model *model; /* the kernel on this device */
     const double *sizes;              /* as for gpucal_predict() */
-    size_t unit;                      /* which of them the units are */
+    size_t unit;                      /* the size that grows with the units */
     double size_per_unit;
     double start_s;    /* once, e.g. the latency of a copy */
-    double transfer_s; /* for each unit, e.g. its bytes over the bus */
-    double least;      /* units it gets at least */
-    double most;       /* and at most; 0: no limit */
-    /* Found: */
+    double transfer_s; /* per unit, e.g. its bytes over the bus */
+    double least;      /* lower limit of units */
+    double most;       /* upper limit of units; 0: none */
+    /* Results: */
     double units;
-    double time_s;        /* when it ends */
-    double low_s, high_s; /* it ends between with a probability of 90 % */
+    double time_s;        /* predicted */
+    double low_s, high_s; /* 90 % interval */
     int extrapolates;     /* as in gpucal_prediction */
 };
 
 /* Divides 'units' of work over 'count' devices, in multiples of 'granularity', so that
- * the last of them ends as early as possible: their predicted times are then equal but
- * for granularity, limits and devices that are not worth their start.  What is left of
- * 'units' by the granularity comes on top of one device's; a 'least' between two
- * multiples counts as the one above, a 'most' as the one below.  Times should not fall as
- * units grow.  '*makespan_s' (may be NULL) is the longest time.  On failure 'shares' is
- * as it was.
+ * the longest predicted time is minimal: the times are then equal except for granularity,
+ * limits, and devices whose start time exceeds the gain.  One device also gets the rest
+ * of 'units' beyond the multiples; 'least' is rounded up to a multiple, 'most' down.
+ * Times should not decrease in units.  '*makespan_s' (may be NULL) is the longest time.
+ * On failure 'shares' is unchanged.
  */
 int gpucal_split(struct gpucal_share *shares, size_t count, double units,
                  double granularity, double *makespan_s, struct gpucal_error *err);

@@ -1,3 +1,4 @@
+/* libgpucal.c - stores, profiles, models and predictions of the library */
 #include "store/lib/private.h"
 
 #include <stdlib.h>
@@ -11,22 +12,9 @@
 
 #define MAX_PROFILE_BYTES (16 << 20)
 
-_Static_assert(sizeof(((struct gpucal_error *)0)->text) ==
-                   sizeof(((struct gcal_error *)0)->text),
-               "both errors hold the same texts");
-
 struct gpucal_profile {
     struct gcal_profile *profile;
 };
-
-int gpucal_error_from(struct gpucal_error *err, const struct gcal_error *from)
-{
-    if (err) {
-        err->code = from->code;
-        memcpy(err->text, from->text, sizeof(err->text));
-    }
-    return -1;
-}
 
 API const char *gpucal_version(void)
 {
@@ -127,7 +115,7 @@ API const char *gpucal_profile_parameter(const struct gpucal_profile *profile, s
 
 /* ---- model ---- */
 
-/* The one model that is wanted is decoded, and not needed any more once it is bound. */
+/* Decodes the one model, which is not needed after it is bound. */
 static struct gcal_predictor *bind(const struct gpucal_device *device, const char *name,
                                    const struct gcal_profile *profile,
                                    struct gcal_error *err)

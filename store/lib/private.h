@@ -1,4 +1,4 @@
-/* private.h - what the files of libgpucal share */
+/* private.h - the handles of libgpucal */
 #ifndef GCAL_STORE_LIB_PRIVATE_H
 #define GCAL_STORE_LIB_PRIVATE_H
 
@@ -17,8 +17,8 @@ struct gpucal_store {
 };
 
 struct gpucal_device {
-    struct gcal_params_index *index; /* of its node's file */
-    size_t at;                       /* in it */
+    struct gcal_params_index *index; /* the node's file */
+    size_t at;                       /* number of the device in it */
     struct gcal_store_stamp stamp;   /* of the file */
 };
 
@@ -27,10 +27,10 @@ struct gpucal_model {
     size_t n_sizes;
 };
 
-/* What is published of it; its models have names only. */
+/* The published device; of its models only the names are set. */
 const struct gcal_params_device *gpucal_device_info(const struct gpucal_device *device);
 
-/* The library's errors to the caller's; 'err' may be NULL.  Returns -1. */
+/* Copies an error to the caller's, which may be NULL.  Returns -1. */
 int gpucal_error_from(struct gpucal_error *err, const struct gcal_error *from);
 
 #endif

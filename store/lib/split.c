@@ -1,3 +1,4 @@
+/* split.c - gpucal_split(): work divided by predicted times */
 #include "store/lib/private.h"
 
 #include <math.h>
@@ -12,17 +13,17 @@
 struct split {
     const struct gpucal_share *shares;
     size_t count;
-    struct gcal_split_share *parts;
+    struct gcal_split_share *results;
     struct gcal_prediction *predictions;
 };
 
-/* What is added to the kernel's own time. */
+/* Time in addition to the kernel's. */
 static double overhead_s(const struct gpucal_share *share, double units)
 {
     return share->start_s + share->transfer_s * units;
 }
 
-/* With so many units. */
+/* The sizes for 'units' of work. */
 static void set_sizes(const struct gpucal_share *share, double units,
                       double sizes[GCAL_PROFILE_MAX_PARAMETERS])
 {
@@ -51,8 +52,8 @@ static int check_share(const struct gpucal_share *share, size_t i, struct gcal_e
     if (share->unit >= share->model->n_sizes)
         return gcal_error_set(
             err, GCAL_EINPUT,
-            "share %zu: its units are size %zu, and the profile has %zu "
-            "(counted from 0)",
+            "share %zu: unit is size %zu (counted from 0), but the profile has %zu "
+            "sizes",
             i, share->unit, share->model->n_sizes);
     if (!isfinite(share->size_per_unit) || share->size_per_unit <= 0)
         return gcal_error_set(err, GCAL_EINPUT,
@@ -74,13 +75,13 @@ static int prepare(struct split *s, struct gcal_error *err)
     for (size_t i = 0; i < s->count; i++)
         if (check_share(&s->shares[i], i, err) < 0)
             return -1;
-    s->parts = calloc(s->count + 1, sizeof(*s->parts));
+    s->results = calloc(s->count + 1, sizeof(*s->results));
     s->predictions = calloc(s->count + 1, sizeof(*s->predictions));
-    if (!s->parts || !s->predictions)
+    if (!s->results || !s->predictions)
         return gcal_error_memory(err);
     for (size_t i = 0; i < s->count; i++) {
-        s->parts[i].least = s->shares[i].least;
-        s->parts[i].most = s->shares[i].most;
+        s->results[i].least = s->shares[i].least;
+        s->results[i].most = s->shares[i].most;
     }
     return 0;
 }
@@ -101,7 +102,7 @@ static int predict_all(const struct split *s, struct gcal_error *err)
 {
     for (size_t i = 0; i < s->count; i++) {
         const struct gpucal_share *share = &s->shares[i];
-        double units = s->parts[i].units, sizes[GCAL_PROFILE_MAX_PARAMETERS];
+        double units = s->results[i].units, sizes[GCAL_PROFILE_MAX_PARAMETERS];
 
         if (units == 0)
             continue;
@@ -122,18 +123,18 @@ API int gpucal_split(struct gpucal_share *shares, size_t count, double units,
     int rc = -1;
 
     if (prepare(&s, &e) < 0 ||
-        gcal_split(s.parts, count, units, granularity, time_of, &s, &e) < 0 ||
+        gcal_split(s.results, count, units, granularity, time_of, &s, &e) < 0 ||
         predict_all(&s, &e) < 0)
         goto out;
     for (size_t i = 0; i < count; i++) {
-        fill_share(&shares[i], s.parts[i].units, &s.predictions[i]);
+        fill_share(&shares[i], s.results[i].units, &s.predictions[i]);
         longest_s = fmax(longest_s, shares[i].time_s);
     }
     if (makespan_s)
         *makespan_s = longest_s;
     rc = 0;
 out:
-    free(s.parts);
+    free(s.results);
     free(s.predictions);
     return rc < 0 ? gpucal_error_from(err, &e) : 0;
 }

@@ -1,4 +1,4 @@
-/* covariance.c - the root of a covariance: found, written and read */
+/* covariance.c - the root of a covariance: computing, writing and reading it */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,20 +10,21 @@
 #include "store/params/params.h"
 #include "store/params/private.h"
 
-/* A variance that the parameters before leave so little of is none: rounding. */
+/* A share of a variance below this, after subtracting the earlier parameters, is
+ * rounding. */
 #define NOTHING 1e-13
 
-/* A row's largest number is written with so many digits. */
+/* The digits of a row's largest number. */
 #define DIGITS  6
 #define LARGEST 1000000
 
-/* Units of rows are powers of ten within. */
+/* Units of rows are powers of ten up to this exponent. */
 #define MOST_EXPONENT 200
 
 /* ---- from a covariance ---- */
 
-/* Cholesky's factor, with a column of zeros where the variance is used up by the
- * parameters before: in a covariance nothing else of that column is left, then.
+/* The Cholesky factor, with a column of zeros where the earlier parameters explain all of
+ * the variance: in a covariance the rest of that column vanishes as well.
  */
 static int factorize(size_t n, const double *c, double *root)
 {
@@ -57,23 +58,13 @@ int gcal_params_set_covariance(struct gcal_params_model *m, const double *covari
     if (factorize(m->n_parameters, covariance, root) < 0) {
         free(root);
         return gcal_error_set(err, GCAL_EFIT,
-                              "model %s: its covariance is not one: not finite, or some "
-                              "combination of parameters has a variance below 0",
+                              "model %s: bad covariance: not finite, or some combination "
+                              "of parameters has a variance below 0",
                               m->name);
     }
     free(m->root);
     m->root = root;
     return 0;
-}
-
-double gcal_params_covariance(const struct gcal_params_model *m, size_t a, size_t b)
-{
-    size_t shorter = a < b ? a : b;
-    double sum = 0;
-
-    for (size_t k = 0; k <= shorter; k++)
-        sum += m->root[GCAL_PARAMS_ROOT(a, k)] * m->root[GCAL_PARAMS_ROOT(b, k)];
-    return sum;
 }
 
 /* ---- as text ---- */
@@ -128,8 +119,7 @@ char *gcal_params_covariance_encode(const struct gcal_params_model *m,
     return gcal_buf_take(&buf, err);
 }
 
-/* An integer at '*at', which moves behind it; false where there is none that a file may
- * have.
+/* An integer at '*at', which moves after it; false when there is none of at most 'most'.
  */
 static bool take_integer(const char **at, long most, long *value)
 {

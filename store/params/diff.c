@@ -1,3 +1,4 @@
+/* diff.c - differences between two parameter files */
 #include "store/params/diff.h"
 
 #include <math.h>
@@ -84,7 +85,7 @@ static size_t find_parameter(const struct gcal_params_model *model, const char *
     return i;
 }
 
-/* What 'b' has and 'a' has not: 'what' became of it. */
+/* Notes the parameters of 'b' that 'a' lacks; 'what': "new" or "gone". */
 static int note_missing(struct differ *d, const struct gcal_params_device *device,
                         const struct gcal_params_model *a,
                         const struct gcal_params_model *b, const char *what)
@@ -165,9 +166,9 @@ static int compare_devices(struct differ *d, const struct gcal_params_device *fr
     return 0;
 }
 
-/* ---- which devices are the same ---- */
+/* ---- partners ---- */
 
-/* The one device of that type whose uid 'other' has not; NULL for none or several. */
+/* The only device of that type whose uid 'other' lacks; NULL for none or several. */
 static const struct gcal_params_device *alone_of_type(const struct gcal_params *params,
                                                       const struct gcal_params *other,
                                                       const char *type)
@@ -187,15 +188,15 @@ static const struct gcal_params_device *alone_of_type(const struct gcal_params *
     return found;
 }
 
-/* The partner in 'other' of a device of 'own'. */
+/* The partner in 'other' of a device of 'params'. */
 static const struct gcal_params_device *partner(const struct gcal_params *other,
-                                                const struct gcal_params *own,
+                                                const struct gcal_params *params,
                                                 const struct gcal_params_device *device)
 {
     const struct gcal_params_device *same = gcal_params_find_uid(other, device->info.uid);
 
-    if (!same && alone_of_type(own, other, device->info.type))
-        same = alone_of_type(other, own, device->info.type);
+    if (!same && alone_of_type(params, other, device->info.type))
+        same = alone_of_type(other, params, device->info.type);
     return same;
 }
 
@@ -204,8 +205,8 @@ static bool both_given_and_differ(const char *a, const char *b)
     return a && b && *a && *b && strcmp(a, b) != 0;
 }
 
-static int note_another_way(struct differ *d, const struct gcal_params_device *from,
-                            const struct gcal_params_device *to)
+static int note_conditions(struct differ *d, const struct gcal_params_device *from,
+                           const struct gcal_params_device *to)
 {
     const char *uid = to->info.uid;
 
@@ -229,13 +230,13 @@ static int note_another_way(struct differ *d, const struct gcal_params_device *f
     return 0;
 }
 
-static int note_alone(struct differ *d, const struct gcal_params *own,
+static int note_alone(struct differ *d, const struct gcal_params *params,
                       const struct gcal_params *other, const char *what)
 {
-    for (size_t i = 0; i < own->n_devices; i++) {
-        const struct gcal_device_info *info = &own->devices[i].info;
+    for (size_t i = 0; i < params->n_devices; i++) {
+        const struct gcal_device_info *info = &params->devices[i].info;
 
-        if (!partner(other, own, &own->devices[i]) &&
+        if (!partner(other, params, &params->devices[i]) &&
             note(d, "%s (%s) is %s", info->uid, info->name, what) < 0)
             return -1;
     }
@@ -248,8 +249,7 @@ static int compare_files(struct differ *d)
 
     for (size_t i = 0; i < d->after->n_devices; i++) {
         to = &d->after->devices[i];
-        if ((from = partner(d->before, d->after, to)) &&
-            note_another_way(d, from, to) < 0)
+        if ((from = partner(d->before, d->after, to)) && note_conditions(d, from, to) < 0)
             return -1;
     }
     if (note_alone(d, d->before, d->after, "gone") < 0 ||

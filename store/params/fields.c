@@ -8,7 +8,7 @@
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 
-/* Far above any real file; names are compared pairwise and covariances are square. */
+/* Far above any real file: comparing names takes quadratic time. */
 #define MAX_ITEMS 1000
 
 const struct gcal_yaml *gcal_params_fields_need(struct gcal_params_fields *r,
@@ -58,7 +58,7 @@ double gcal_params_fields_number(struct gcal_params_fields *r,
     if (gcal_yaml_double(node, key, &value, r->err) < 0) {
         r->failed = true;
     } else if (value < min) {
-        gcal_yaml_error(node, r->err, "%s: less than %g", key, min);
+        gcal_yaml_error(node, r->err, "%s: must be at least %g", key, min);
         r->failed = true;
     }
     return value;
@@ -127,7 +127,7 @@ void gcal_params_fields_check_unique(struct gcal_params_fields *r,
 {
     for (size_t k = 0; !r->failed && k < i; k++)
         if (strcmp(names[k], names[i]) == 0) {
-            gcal_yaml_error(list->items[i], r->err, "'%s' stands here twice", names[i]);
+            gcal_yaml_error(list->items[i], r->err, "duplicate '%s'", names[i]);
             r->failed = true;
         }
 }

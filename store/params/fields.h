@@ -1,8 +1,8 @@
 /* fields.h - the values of a map's keys
  *
- * Readers stay 'failed' after the first complaint, which is the one in 'err', so that a
- * map is read as a list of its keys with one check at the end: they return 0 or NULL
- * then.
+ * After the first error, which is the one in 'err', a reader stays 'failed' and all
+ * functions return 0 or NULL, so that a map can be read key by key with one check at the
+ * end.
  */
 #ifndef GCAL_STORE_PARAMS_FIELDS_H
 #define GCAL_STORE_PARAMS_FIELDS_H
@@ -20,11 +20,11 @@ struct gcal_params_fields {
     bool failed;
 };
 
-/* The value of a key that must be there. */
+/* The value of a mandatory key. */
 const struct gcal_yaml *gcal_params_fields_need(struct gcal_params_fields *r,
                                                 const struct gcal_yaml *map,
                                                 const char *key);
-/* A scalar's text, the caller's to free; 'what' names it in messages. */
+/* A scalar's text, for the caller to free; 'what': its name in messages. */
 char *gcal_params_fields_copy(struct gcal_params_fields *r, const struct gcal_yaml *node,
                               const char *what);
 char *gcal_params_fields_text(struct gcal_params_fields *r, const struct gcal_yaml *map,
@@ -36,18 +36,16 @@ uint64_t gcal_params_fields_count(struct gcal_params_fields *r,
                                   const struct gcal_yaml *map, const char *key);
 bool gcal_params_fields_bool(struct gcal_params_fields *r, const struct gcal_yaml *map,
                              const char *key);
-/* A list that is not longer than any real file's. */
+/* A list of limited length. */
 const struct gcal_yaml *gcal_params_fields_list(struct gcal_params_fields *r,
                                                 const struct gcal_yaml *map,
                                                 const char *key);
 void gcal_params_fields_check_keys(struct gcal_params_fields *r,
                                    const struct gcal_yaml *map, const char *const *known);
-/* Zeroed, the caller's to free. */
+/* Zeroed, for the caller to free. */
 void *gcal_params_fields_array(struct gcal_params_fields *r, size_t count,
                                size_t item_bytes);
-/* names[i] is not among those before.  A name that stands twice would make a lookup
- * depend on the order.
- */
+/* Fails when names[i] equals an earlier name. */
 void gcal_params_fields_check_unique(struct gcal_params_fields *r,
                                      const struct gcal_yaml *list, char *const *names,
                                      size_t i);

@@ -1,4 +1,4 @@
-/* index.c - a parameter file taken apart: its devices, and where its models are */
+/* index.c - the documents of a parameter file, and decoding of single models */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +65,7 @@ static struct part *add_part(struct gcal_params_index *index, size_t *capacity,
     return &moved[index->n_parts++];
 }
 
-/* Behind the end nothing but comments may stand, such as a signature. */
+/* After the end only comments are allowed, such as a signature. */
 static int check_rest(const struct gcal_params_index *index, const char *at,
                       const char *end, int line, struct gcal_error *err)
 {
@@ -101,11 +101,11 @@ static int split(struct gcal_params_index *index, const char *text, size_t size,
         }
     }
     return gcal_error_set(err, GCAL_EINPUT,
-                          "%s:%d: the file was cut short: it does not end in '...'",
-                          index->name, line);
+                          "%s:%d: truncated: the file does not end in '...'", index->name,
+                          line);
 }
 
-/* The first says how many there are. */
+/* The first document names all models. */
 static int check_parts(const struct gcal_params_index *index, struct gcal_error *err)
 {
     size_t n_models = 0;
@@ -115,7 +115,7 @@ static int check_parts(const struct gcal_params_index *index, struct gcal_error 
     if (index->n_parts == n_models + 1)
         return 0;
     return gcal_error_set(err, GCAL_EINPUT,
-                          "%s:1: the first document names %zu models, and %zu follow",
+                          "%s:1: the first document names %zu models, but %zu follow",
                           index->name, n_models, index->n_parts - 1);
 }
 
@@ -150,7 +150,7 @@ static int read_all(struct gcal_params_index *index, const char *text, size_t si
                            index->version, index->version);
 }
 
-/* That the first line tells, 0 where it tells none.  From version 3 on it must. */
+/* The version in the first line, or 0; mandatory from version 3 on. */
 static long first_line_version(const char *text, size_t size)
 {
     const char *at = text + strlen(KEY), *end = text + size;
@@ -173,7 +173,7 @@ static int index_open(struct gcal_params_index *index, const char *text, size_t 
     if (version > GCAL_PARAMS_VERSION)
         return gcal_error_set(err, GCAL_EINPUT,
                               "%s:1: version %ld of the format; this gpucal reads up to "
-                              "%d: use a newer one",
+                              "%d: use a newer gpucal",
                               name, version, GCAL_PARAMS_VERSION);
     if (version == GCAL_PARAMS_VERSION)
         return read_parts(index, text, size, err);
@@ -246,7 +246,7 @@ int gcal_params_index_model(const struct gcal_params_index *index, size_t device
     return rc;
 }
 
-/* Its models take the place of their names, and its devices are the caller's then. */
+/* Decodes all models, and hands the devices over to the caller. */
 static int take_all(struct gcal_params_index *index, struct gcal_params *params,
                     struct gcal_error *err)
 {

@@ -1,3 +1,4 @@
+/* params.c - the structure of a parameter file: memory and look-ups */
 #include "store/params/params.h"
 
 #include <fnmatch.h>
@@ -7,7 +8,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 
-/* Arrays grow by doubling at powers of two, so that no capacity need be kept. */
+/* Arrays double at powers of two: the count implies the capacity. */
 static void *grow(void *items, size_t count, size_t item_bytes, struct gcal_error *err)
 {
     void *moved = items;
@@ -47,7 +48,7 @@ struct gcal_params_model *gcal_params_add_model(struct gcal_params_device *devic
     return moved;
 }
 
-/* Tolerates arrays that were not filled before memory ran out. */
+/* Accepts arrays that are incomplete because memory ran out. */
 static void texts_free(char **texts, size_t count)
 {
     for (size_t i = 0; texts && i < count; i++)
@@ -130,7 +131,7 @@ const struct gcal_params_device *gcal_params_find(const struct gcal_params *para
     if (count == 1)
         return found;
     list_devices(params, &list);
-    gcal_error_set(err, GCAL_EINPUT, "%s: %s device%s%s%s; there are: %s", params->node,
+    gcal_error_set(err, GCAL_EINPUT, "%s: %s device%s%s%s; devices: %s", params->node,
                    count ? "more than one" : "no", pattern ? " matches '" : "",
                    pattern ? pattern : "", pattern ? "'" : "",
                    list.data ? list.data : "(out of memory)");

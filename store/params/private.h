@@ -1,4 +1,4 @@
-/* private.h - shared by what reads and writes parameter files */
+/* private.h - the steps of reading and writing a parameter file */
 #ifndef GCAL_STORE_PARAMS_PRIVATE_H
 #define GCAL_STORE_PARAMS_PRIVATE_H
 
@@ -11,25 +11,25 @@ struct gcal_yaml;
 
 /* ---- the covariance's root as text (covariance.c) ---- */
 
-/* A row per line, "1e-18 236413 -11": the row's unit, and its numbers in it; numbers
- * that are 0 to the end of the row are left out.  The caller's to free.
+/* A row per line, "1e-18 236413 -11": the unit of the row, then its numbers in that unit;
+ * trailing zeros are omitted.  For the caller to free.
  */
 char *gcal_params_covariance_encode(const struct gcal_params_model *model,
                                     struct gcal_error *err);
-/* Into 'root', which is zeroed and has room for n rows; complains about 'node'. */
+/* Into 'root', zeroed and with room for n rows; errors are located at 'node'. */
 int gcal_params_covariance_decode(const struct gcal_yaml *node, size_t n, double *root,
                                   struct gcal_error *err);
 
-/* ---- what a document holds (read.c, read_model.c) ---- */
+/* ---- the documents (read.c, read_model.c) ---- */
 
-/* Of a file's first document; models get names and nothing else. */
+/* Node and devices from the first document; of their models only the names. */
 int gcal_params_read_devices(const struct gcal_yaml *root, struct gcal_params *params,
                              long long *version, struct gcal_error *err);
-/* Model 'm' of device 'd', from the first document of a file of version 1 or 2 */
+/* Model 'm' of device 'd' from the only document of a file of version 1 or 2. */
 int gcal_params_read_old_model(const struct gcal_yaml *root, long long version, size_t d,
                                size_t m, struct gcal_params_model *model,
                                struct gcal_error *err);
-/* or from its own.  'device' and 'name' are those that the first document has there. */
+/* A model from its document.  'device' and 'name': expected by the first document. */
 int gcal_params_read_model(const struct gcal_yaml *map, const char *device,
                            const char *name, struct gcal_params_model *model,
                            struct gcal_error *err);

@@ -35,7 +35,7 @@ static void get_info(struct gcal_params_fields *r, const struct gcal_yaml *map,
     info->fp64 = gcal_params_fields_bool(r, map, "fp64");
 }
 
-/* The names of a device's models, which before version 3 stand in the models. */
+/* The names of a device's models; before version 3 the models themselves are here. */
 static void get_models(struct gcal_params_fields *r, const struct gcal_yaml *map,
                        struct gcal_params_device *d)
 {
@@ -53,13 +53,13 @@ static void get_models(struct gcal_params_fields *r, const struct gcal_yaml *map
             m->name = gcal_params_fields_copy(r, item, "models");
         for (size_t k = 0; !r->failed && k < i; k++)
             if (strcmp(d->models[k].name, m->name) == 0) {
-                gcal_yaml_error(item, r->err, "model '%s' stands here twice", m->name);
+                gcal_yaml_error(item, r->err, "duplicate model '%s'", m->name);
                 r->failed = true;
             }
     }
 }
 
-/* "" in files that do not tell. */
+/* "" in files before version 3. */
 static char *get_fingerprint(struct gcal_params_fields *r, const struct gcal_yaml *map,
                              const char *key)
 {
@@ -120,7 +120,7 @@ static void get_device(struct gcal_params_fields *r, const struct gcal_yaml *map
     get_models(r, map, d);
 }
 
-/* The version comes first: of a newer file nothing else can be judged. */
+/* The version comes first: a newer file may differ in everything else. */
 static void check_version(struct gcal_params_fields *r, const struct gcal_yaml *root)
 {
     const struct gcal_yaml *node = gcal_yaml_find(root, "gpucal_params");
@@ -133,18 +133,18 @@ static void check_version(struct gcal_params_fields *r, const struct gcal_yaml *
     else if (r->version > GCAL_PARAMS_VERSION)
         gcal_yaml_error(node, r->err,
                         "version %lld of the format; this gpucal reads up to %d: use a "
-                        "newer one",
+                        "newer gpucal",
                         r->version, GCAL_PARAMS_VERSION);
     else
         return;
     r->failed = true;
 }
 
-/* What was cut short does not have it; files of several documents end otherwise. */
+/* A file before version 3 ends with this key; a truncated one lacks it. */
 static void check_complete(struct gcal_params_fields *r, const struct gcal_yaml *root)
 {
     if (r->version < 3 && !gcal_params_fields_bool(r, root, "complete") && !r->failed) {
-        gcal_yaml_error(root, r->err, "not complete");
+        gcal_yaml_error(root, r->err, "truncated: no 'complete: true'");
         r->failed = true;
     }
 }
@@ -170,7 +170,7 @@ int gcal_params_read_devices(const struct gcal_yaml *root, struct gcal_params *p
             r.failed = true;
         for (size_t k = 0; !r.failed && k < i; k++)
             if (strcmp(params->devices[k].info.uid, d->info.uid) == 0) {
-                gcal_yaml_error(list->items[i], err, "device '%s' stands here twice",
+                gcal_yaml_error(list->items[i], err, "duplicate device '%s'",
                                 d->info.uid);
                 r.failed = true;
             }

@@ -9,7 +9,7 @@
 #include "store/params/fields.h"
 #include "store/params/private.h"
 
-/* Left out where the device's own rows do not tell. */
+/* Absent where the device's rows do not determine it. */
 static double get_device_estimate(struct gcal_params_fields *r,
                                   const struct gcal_yaml *map, const char *key,
                                   double min)
@@ -33,7 +33,7 @@ static void get_parameter(struct gcal_params_fields *r, const struct gcal_yaml *
     m->own[i] = get_device_estimate(r, map, "own", -INFINITY);
     m->own_error[i] = get_device_estimate(r, map, "own_error", 0);
     if (!r->failed && isnan(m->own[i]) != isnan(m->own_error[i])) {
-        gcal_yaml_error(map, r->err, "own and own_error go together");
+        gcal_yaml_error(map, r->err, "own and own_error must both be given or neither");
         r->failed = true;
     }
     if (r->version < 3 || (!r->failed && gcal_yaml_find(map, "at_bound")))
@@ -74,7 +74,7 @@ static void get_row(struct gcal_params_fields *r, const struct gcal_yaml *row, s
             r->failed = true;
 }
 
-/* Before version 3 it was there as it is. */
+/* Before version 3: the matrix itself. */
 static void get_old_covariance(struct gcal_params_fields *r, const struct gcal_yaml *map,
                                struct gcal_params_model *m)
 {
@@ -133,9 +133,9 @@ static void get_features(struct gcal_params_fields *r, const struct gcal_yaml *m
     }
 }
 
-/* Before version 2 there was one form, and nothing was held out. */
-static void get_judgement(struct gcal_params_fields *r, const struct gcal_yaml *map,
-                          struct gcal_params_model *m)
+/* Before version 2 there was one form, and no held-out errors. */
+static void get_errors(struct gcal_params_fields *r, const struct gcal_yaml *map,
+                       struct gcal_params_model *m)
 {
     if (r->version >= 2) {
         m->form = gcal_params_fields_text(r, map, "form");
@@ -152,7 +152,7 @@ static void get_judgement(struct gcal_params_fields *r, const struct gcal_yaml *
     m->error_90 = GCAL_PARAMS_NORMAL_90 * m->residual;
 }
 
-/* What follows its name in all versions. */
+/* All fields after the name, in all versions. */
 static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
                     struct gcal_params_model *m)
 {
@@ -174,7 +174,7 @@ static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
     m->condition = INFINITY;
     if (!r->failed && gcal_yaml_find(map, "condition"))
         m->condition = gcal_params_fields_number(r, map, "condition", 0);
-    get_judgement(r, map, m);
+    get_errors(r, map, m);
 }
 
 static int end_model(const struct gcal_params_fields *r, struct gcal_params_model *m)
@@ -206,7 +206,7 @@ int gcal_params_read_old_model(const struct gcal_yaml *root, long long version, 
     return end_model(&r, model);
 }
 
-/* A document that is not where the first says it is would be taken for another. */
+/* Documents must be in the order of the first one. */
 static void check_text(struct gcal_params_fields *r, const struct gcal_yaml *map,
                        const char *key, const char *expected)
 {
@@ -214,8 +214,8 @@ static void check_text(struct gcal_params_fields *r, const struct gcal_yaml *map
     const char *text = node ? gcal_yaml_text(node, key, r->err) : NULL;
 
     if (text && strcmp(text, expected) != 0)
-        gcal_yaml_error(node, r->err, "%s: expected '%s', as the first document says",
-                        key, expected);
+        gcal_yaml_error(node, r->err, "%s: expected '%s', by the first document", key,
+                        expected);
     r->failed = r->failed || !text || strcmp(text, expected) != 0;
 }
 

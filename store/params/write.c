@@ -1,3 +1,4 @@
+/* write.c - a parameter file as YAML */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static void put_text(struct gcal_yaml_writer *w, const char *key, const char *te
     gcal_yaml_put_text(w, key, text ? text : "");
 }
 
-/* Digits that nothing measured has, and that would be most of a file, are left out. */
+/* Rounded to the digits that a measurement can have: more would be most of a file. */
 static void put_rounded(struct gcal_yaml_writer *w, const char *key, double value,
                         int digits)
 {
@@ -139,7 +140,7 @@ static bool all_finite(const double *values, size_t count)
     return true;
 }
 
-/* What no reader could use must not be published. */
+/* A file that no reader could use must not be published. */
 static int check_model(const struct gcal_params_model *m, struct gcal_error *err)
 {
     double others[] = { m->residual, m->mean_error, m->worst_error, m->held_out_rms,
@@ -151,12 +152,12 @@ static int check_model(const struct gcal_params_model *m, struct gcal_error *err
         all_finite(m->feature_min, m->n_features) &&
         all_finite(m->feature_max, m->n_features) && all_finite(others, 7))
         return 0;
-    return gcal_error_set(err, GCAL_EFIT,
-                          "model %s: some of its numbers are not finite: not published",
-                          m->name);
+    return gcal_error_set(
+        err, GCAL_EFIT, "model %s: a value, error or range is not finite: not published",
+        m->name);
 }
 
-/* Puts the document that 'w' holds behind those before it.  Destroys 'w'. */
+/* Appends the document of 'w'.  Destroys 'w'. */
 static int add_document(struct gcal_buf *file, struct gcal_yaml_writer *w,
                         struct gcal_error *err)
 {

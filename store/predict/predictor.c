@@ -1,3 +1,4 @@
+/* predictor.c - predicted times and their intervals */
 #include "store/predict/predictor.h"
 
 #include <math.h>
@@ -10,11 +11,11 @@
 #include "calib/model/profile.h"
 #include "store/params/params.h"
 
-/* A prediction keeps its values on the stack. */
+/* A prediction keeps its arrays on the stack. */
 #define MAX_FEATURES   512
 #define MAX_PARAMETERS 256
 
-/* A feature may leave the calibrated range by this factor before it extrapolates. */
+/* A feature may leave the calibrated range by this factor without extrapolation. */
 #define RANGE_SLACK 1.05
 
 struct gcal_predictor {
@@ -22,7 +23,7 @@ struct gcal_predictor {
     struct gcal_binding *binding;
     double *value, *feature_min, *feature_max;
     double *root;     /* of the covariance: a row of n_columns for each parameter */
-    size_t *n_row;    /* so many of a row are not 0 */
+    size_t *n_row;    /* by parameter: length of the row without trailing zeros */
     size_t n_columns; /* parameters in the file */
     double factor;
     double misfit;       /* relative */
@@ -44,8 +45,8 @@ gcal_predictor_find_model(const struct gcal_params_device *d, const char *name,
         return found;
     for (size_t i = 0; i < d->n_models; i++)
         gcal_buf_printf(&list, "%s%s", i ? ", " : "", d->models[i].name);
-    gcal_error_set(err, GCAL_EINPUT, "device %s: %s%s; there are: %s", d->info.uid,
-                   name ? "no model " : "no model is named", name ? name : "",
+    gcal_error_set(err, GCAL_EINPUT, "device %s: %s%s; models: %s", d->info.uid,
+                   name ? "no model " : "name one of its models", name ? name : "",
                    list.data ? list.data : "none");
     gcal_buf_free(&list);
     return NULL;
@@ -64,8 +65,8 @@ static int missing(const struct gcal_params_model *from, const char *name,
                    struct gcal_error *err)
 {
     return gcal_error_set(err, GCAL_EINPUT,
-                          "model %s: its expression has %s, which the parameter file "
-                          "does not tell",
+                          "model %s: its expression has %s, which is missing in the "
+                          "parameter file",
                           from->name, name);
 }
 
@@ -115,8 +116,8 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
     p->n_columns = from->n_parameters;
     if (np > MAX_PARAMETERS || p->n_columns > MAX_PARAMETERS || nf > MAX_FEATURES)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "model %s: %zu parameters and %zu features, more than %d "
-                              "and %d",
+                              "model %s: %zu parameters and %zu features, at most %d and "
+                              "%d are supported",
                               from->name, np > p->n_columns ? np : p->n_columns, nf,
                               MAX_PARAMETERS, MAX_FEATURES);
     p->value = calloc(np + 1, sizeof(double));
@@ -196,7 +197,7 @@ double gcal_predictor_misfit(const struct gcal_predictor *p)
 
 /* ---- prediction ---- */
 
-/* A count of zero costs nothing, so it is never below the range. */
+/* A count of zero adds no time, so it is never below the range. */
 static bool is_outside(const struct gcal_predictor *p, size_t i, double value)
 {
     return value > p->feature_max[i] * RANGE_SLACK ||
@@ -243,15 +244,15 @@ static double variance(const struct gcal_predictor *p, const double *gradient)
     return sum;
 }
 
-/* Held-out predictions missed by the misfit with parameters as uncertain as these are:
- * the larger of the two counts, not both.
+/* The misfit of held-out predictions includes the errors of their parameters: the larger
+ * of the two counts, not their sum.
  */
 static double error_of(const struct gcal_predictor *p, double of_parameters)
 {
     return hypot(fmax(of_parameters, p->misfit), p->factor_error);
 }
 
-/* Before the device's factor; 'gradient' NULL: not wanted. */
+/* The time before the device factor; 'gradient' may be NULL. */
 static int eval_raw(const struct gcal_predictor *p, const double *sizes, double *features,
                     double *gradient, double *raw_s, struct gcal_error *err)
 {
@@ -263,7 +264,7 @@ static int eval_raw(const struct gcal_predictor *p, const double *sizes, double 
     time_s = p->factor * *raw_s;
     if (isfinite(time_s) && time_s >= 0)
         return 0;
-    return gcal_error_set(err, GCAL_EINPUT, "model %s gives %g s for these sizes",
+    return gcal_error_set(err, GCAL_EINPUT, "model %s predicts %g s for these sizes",
                           p->model->name, time_s);
 }
 
@@ -289,7 +290,7 @@ int gcal_predictor_eval(const struct gcal_predictor *p, const double *sizes,
         return -1;
     time_s = p->factor * raw_s;
     if (log_gradient && time_s == 0)
-        return gcal_error_set(err, GCAL_EINPUT, "model %s gives 0 s for these sizes",
+        return gcal_error_set(err, GCAL_EINPUT, "model %s predicts 0 s for these sizes",
                               p->model->name);
     prediction->time_s = time_s;
     relative_error = raw_s > 0 ? error_of(p, sqrt(variance(p, gradient)) / raw_s) : 0;

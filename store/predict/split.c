@@ -1,8 +1,11 @@
-/* Granules of work go out in steps, each to the part that would end first with it.  A
- * step of s granules cannot be too many as long as more than n (s - 1) are left: if no
- * part could take s more and end by the best possible time, then each would be less than
- * s short of all that it can do by then, so what is left would be at most n (s - 1). Thus
- * some part can, and so can the one that ends first.  s is halved until nothing is left.
+/* split.c - greedy division of work in steps of decreasing size
+ *
+ * Granules of work are given out in steps, each to the share that would end first with
+ * it.  A step of s granules is never too large while more than n (s - 1) granules are
+ * left for n shares: if no share could take s more and end by the optimal time, each
+ * would be less than s short of its capacity by then, so at most n (s - 1) would be left.
+ * Thus some share can, and so can the one that ends first.  s is halved until nothing is
+ * left.
  */
 #include "store/predict/split.h"
 
@@ -11,20 +14,20 @@
 
 #include "calib/base/error.h"
 
-/* Whole numbers below are exact. */
+/* Integers below are exact in a double. */
 #define MAX_GRANULES 9007199254740992.0
 
 struct work {
-    struct gcal_split_share *parts;
+    struct gcal_split_share *shares;
     size_t count;
     double granularity;
-    double left; /* granules that no part has yet */
-    double rest; /* units that are no whole granule */
+    double left; /* granules not given out yet */
+    double rest; /* units that do not fill a granule */
     gcal_split_time *time;
     void *context;
 };
 
-/* ---- what is asked for ---- */
+/* ---- checks ---- */
 
 static int check_numbers(const struct work *w, double units, struct gcal_error *err)
 {
@@ -40,15 +43,15 @@ static int check_numbers(const struct work *w, double units, struct gcal_error *
                               w->granularity);
     if (units / w->granularity >= MAX_GRANULES)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "%g units are too many for a granularity of %g", units,
+                              "%g units: too many for a granularity of %g", units,
                               w->granularity);
     return 0;
 }
 
-/* Every part starts with its least. */
-static int start_part(struct work *w, size_t i, double units, struct gcal_error *err)
+/* Every share starts with its least. */
+static int start_share(struct work *w, size_t i, double units, struct gcal_error *err)
 {
-    struct gcal_split_share *p = &w->parts[i];
+    struct gcal_split_share *p = &w->shares[i];
 
     if (!isfinite(p->least) || p->least < 0 || isnan(p->most) || p->most < 0)
         return gcal_error_set(err, GCAL_EINPUT,
@@ -57,11 +60,11 @@ static int start_part(struct work *w, size_t i, double units, struct gcal_error 
                               i, p->least, p->most);
     p->granules = ceil(p->least / w->granularity);
     p->room = floor((p->most > 0 ? fmin(p->most, units) : units) / w->granularity);
-    /* A least above all units is told with the others' below. */
+    /* A least above all units is reported by start(). */
     if (p->most > 0 && p->granules > floor(p->most / w->granularity))
         return gcal_error_set(err, GCAL_EINPUT,
-                              "share %zu: no multiple of the granularity %g lies between "
-                              "its least, %g units, and its most, %g",
+                              "share %zu: no multiple of the granularity %g between its "
+                              "least, %g units, and its most, %g",
                               i, w->granularity, p->least, p->most);
     return 0;
 }
@@ -73,10 +76,10 @@ static int start(struct work *w, double units, struct gcal_error *err)
     w->rest = fmod(units, w->granularity);
     granules = round((units - w->rest) / w->granularity);
     for (size_t i = 0; i < w->count; i++) {
-        if (start_part(w, i, units, err) < 0)
+        if (start_share(w, i, units, err) < 0)
             return -1;
-        least += w->parts[i].granules;
-        most += w->parts[i].room;
+        least += w->shares[i].granules;
+        most += w->shares[i].room;
     }
     if (least > granules)
         return gcal_error_set(err, GCAL_EINPUT,
@@ -105,10 +108,11 @@ static int time_of(const struct work *w, size_t i, double units, double *time_s,
                           *time_s);
 }
 
-/* When part 'i' ends with 'step' granules more; never, where it has no room for them. */
+/* The end of share 'i' with 'step' more granules; infinite when it has no room for them.
+ */
 static int look_ahead(struct work *w, size_t i, double step, struct gcal_error *err)
 {
-    struct gcal_split_share *p = &w->parts[i];
+    struct gcal_split_share *p = &w->shares[i];
 
     p->next_s = INFINITY;
     if (p->granules + step > p->room)
@@ -121,12 +125,12 @@ static size_t first_to_end(const struct work *w)
     size_t first = 0;
 
     for (size_t i = 1; i < w->count; i++)
-        if (w->parts[i].next_s < w->parts[first].next_s)
+        if (w->shares[i].next_s < w->shares[first].next_s)
             first = i;
     return first;
 }
 
-/* As long as such a step cannot be too many. */
+/* Gives out steps while such a step cannot be too large. */
 static int give_steps(struct work *w, double step, struct gcal_error *err)
 {
     for (size_t i = 0; i < w->count; i++)
@@ -135,7 +139,7 @@ static int give_steps(struct work *w, double step, struct gcal_error *err)
     while (w->left > (double)w->count * (step - 1)) {
         size_t i = first_to_end(w);
 
-        w->parts[i].granules += step;
+        w->shares[i].granules += step;
         w->left -= step;
         if (look_ahead(w, i, step, err) < 0)
             return -1;
@@ -153,11 +157,11 @@ static int give_granules(struct work *w, struct gcal_error *err)
         if (give_steps(w, step, err) < 0)
             return -1;
     for (size_t i = 0; i < w->count; i++)
-        w->parts[i].units = w->parts[i].granules * w->granularity;
+        w->shares[i].units = w->shares[i].granules * w->granularity;
     return 0;
 }
 
-/* What is less than a granule: to the part that ends first with it. */
+/* Gives the rest below a granule to the share that ends first with it. */
 static int give_rest(struct work *w, struct gcal_error *err)
 {
     size_t first;
@@ -165,7 +169,7 @@ static int give_rest(struct work *w, struct gcal_error *err)
     if (w->rest == 0)
         return 0;
     for (size_t i = 0; i < w->count; i++) {
-        struct gcal_split_share *p = &w->parts[i];
+        struct gcal_split_share *p = &w->shares[i];
 
         p->next_s = INFINITY;
         if ((p->most == 0 || p->units + w->rest <= p->most) &&
@@ -173,20 +177,20 @@ static int give_rest(struct work *w, struct gcal_error *err)
             return -1;
     }
     first = first_to_end(w);
-    if (isinf(w->parts[first].next_s))
+    if (isinf(w->shares[first].next_s))
         return gcal_error_set(err, GCAL_EINPUT,
-                              "no share has room for the %g units that multiples of the "
-                              "granularity %g leave: raise a share's most",
+                              "no share has room for the rest of %g units beyond "
+                              "multiples of the granularity %g: raise a share's most",
                               w->rest, w->granularity);
-    w->parts[first].units += w->rest;
+    w->shares[first].units += w->rest;
     return 0;
 }
 
-int gcal_split(struct gcal_split_share *parts, size_t count, double units,
+int gcal_split(struct gcal_split_share *shares, size_t count, double units,
                double granularity, gcal_split_time *time, void *context,
                struct gcal_error *err)
 {
-    struct work w = { .parts = parts,
+    struct work w = { .shares = shares,
                       .count = count,
                       .granularity = granularity,
                       .time = time,

@@ -1,6 +1,6 @@
-/* split.h - work divided over parts so that the last one ends as early as possible
+/* split.h - division of work over devices that minimises the time of the last one
  *
- * Knows times only as a function of units, so that it serves whatever predicts them.
+ * Times are a function of units, whatever predicts them.
  */
 #ifndef GCAL_STORE_PREDICT_SPLIT_H
 #define GCAL_STORE_PREDICT_SPLIT_H
@@ -11,23 +11,22 @@ struct gcal_error;
 
 struct gcal_split_share {
     double least, most;            /* units; most 0: no limit */
-    double units;                  /* found */
-    double granules, room, next_s; /* for gcal_split() alone */
+    double units;                  /* result */
+    double granules, room, next_s; /* private to gcal_split() */
 };
 
-/* When a part ends that has 'units', which are more than 0: finite, at least 0, and not
- * falling as units grow.  'part' counts from 0.
+/* The time of a share with 'units' > 0 of work: finite, at least 0, and not decreasing in
+ * units.  'share' counts from 0.
  */
-typedef int gcal_split_time(void *context, size_t part, double units, double *time_s,
+typedef int gcal_split_time(void *context, size_t share, double units, double *time_s,
                             struct gcal_error *err);
 
-/* Gives every part a multiple of 'granularity', and one of them what is left of 'units'
- * besides, so that the longest time is the least possible.  Of the limits, least is
- * rounded up to such a multiple, most down.  Takes about 2 count log2(units /
- * granularity / count) calls of 'time'.  -1 (GCAL_EINPUT) for numbers that make no sense
- * and limits that cannot be met.
+/* Gives every share a multiple of 'granularity', and one of them also the rest of
+ * 'units', such that the longest time is minimal.  'least' is rounded up to a multiple,
+ * 'most' down.  Takes about 2 count log2(units / granularity / count) calls of 'time'. -1
+ * (GCAL_EINPUT) for invalid numbers and limits that cannot be met.
  */
-int gcal_split(struct gcal_split_share *parts, size_t count, double units,
+int gcal_split(struct gcal_split_share *shares, size_t count, double units,
                double granularity, gcal_split_time *time, void *context,
                struct gcal_error *err);
 

@@ -1,3 +1,4 @@
+/* prune.c - removing old files from the histories */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -10,18 +11,18 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "store/ledger/ledger.h"
-#include "store/files/files.h"
+#include "store/files/internal.h"
 #include "store/publish/publish.h"
 
 struct pruning {
     struct gcal_store *store;
     size_t keep;
-    double max_age_s; /* NAN: whatever the age */
+    double max_age_s; /* NAN: any age */
     bool dry_run;
     size_t removed;
 };
 
-/* By the time at which a file was published. */
+/* By the time of publication. */
 static bool is_young(const struct pruning *p, int folder, const char *file)
 {
     struct stat info;
@@ -31,7 +32,7 @@ static bool is_young(const struct pruning *p, int folder, const char *file)
             difftime(time(NULL), info.st_mtime) < p->max_age_s);
 }
 
-/* Of 'files' those that are to go come first; their number. */
+/* Moves the files to remove to the front; returns their number. */
 static size_t choose(const struct pruning *p, int folder, char **files, size_t n)
 {
     size_t chosen = 0;
@@ -61,7 +62,7 @@ static int log_removal(const struct pruning *p, char **files, size_t n,
     return rc;
 }
 
-/* The ledger first: a file that is missing without a line there is damage. */
+/* The ledger first: a file that is missing without a line in it counts as damage. */
 static int remove_files(struct pruning *p, int folder, char **files, size_t n,
                         struct gcal_error *err)
 {

@@ -1,3 +1,4 @@
+/* publish.c - publishing the parameter file of a node or a type */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,11 +13,11 @@
 #include "calib/base/random.h"
 #include "calib/base/sign.h"
 #include "store/ledger/ledger.h"
-#include "store/files/files.h"
+#include "store/files/internal.h"
 #include "store/ledger/track.h"
 #include "store/publish/publish.h"
 
-/* Tries a write, with a name unlike any other's. */
+/* Tries a write, under a unique name. */
 static int try_write(const struct gcal_store *store, int folder, const char *shown,
                      struct gcal_error *err)
 {
@@ -66,10 +67,10 @@ struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error 
     return NULL;
 }
 
-/* ---- what is published ---- */
+/* ---- the contents ---- */
 
-/* 'params' with the devices that only 'old' has.  Borrows from both: only the array is
- * the caller's to free.
+/* 'params' with the devices that only 'old' has.  Borrows from both: the caller frees
+ * only the array.
  */
 static int merge(const struct gcal_params *params, const struct gcal_params *old,
                  struct gcal_params *merged, struct gcal_error *err)
@@ -89,7 +90,7 @@ static int merge(const struct gcal_params *params, const struct gcal_params *old
     return 0;
 }
 
-/* Adds the signature where there is a key.  Takes 'text'. */
+/* Appends the signature if there is a key.  Takes 'text'. */
 static char *add_signature(const struct gcal_store *store, char *text, size_t *size,
                            struct gcal_error *err)
 {
@@ -108,7 +109,8 @@ static char *add_signature(const struct gcal_store *store, char *text, size_t *s
     return line ? gcal_buf_take(&buf, err) : NULL;
 }
 
-/* Text that is known to be readable: a file that no one can read is not published. */
+/* The text, after a test that it can be read back: an unreadable file is not published.
+ */
 static char *encode(const struct gcal_store *store, const struct gcal_params *params,
                     size_t *size, struct gcal_error *err)
 {
@@ -124,24 +126,24 @@ static char *encode(const struct gcal_store *store, const struct gcal_params *pa
     return NULL;
 }
 
-/* Who signs what is merged signs the old devices, too: they must be signed by whom the
- * publisher trusts already.
+/* The new signature covers the merged old devices as well: the old file must have a
+ * signature that the publisher trusts.
  */
 static int check_old_signature(const struct gcal_store *store, const char *shown,
                                const char *text, size_t size, struct gcal_error *err)
 {
-    if ((!store->own && !store->trusted) ||
-        (store->own && gcal_sign_check(store->own, text, size, NULL) == 0) ||
+    if ((!store->public_key && !store->trusted) ||
+        (store->public_key &&
+         gcal_sign_check(store->public_key, text, size, NULL) == 0) ||
         (store->trusted && gcal_sign_check(store->trusted, text, size, NULL) == 0))
         return 0;
-    gcal_sign_check(store->trusted ? store->trusted : store->own, text, size, err);
+    gcal_sign_check(store->trusted ? store->trusted : store->public_key, text, size, err);
     return gcal_error_prefix(
-        err, "store %s: %s ('gpucal store sign' signs it, if it is what was published)",
+        err, "store %s: %s (if its contents are right, sign it by 'gpucal store sign')",
         store->path, shown);
 }
 
-/* What is published under that name so far: its parameters and its SHA-256, "" where
- * there is none.
+/* The published file of that name: its parameters and its SHA-256, "" when there is none.
  */
 static int read_old(const struct gcal_store *store, int folder, const char *file,
                     const char *shown, struct gcal_params *old,
@@ -162,8 +164,8 @@ static int read_old(const struct gcal_store *store, int folder, const char *file
     }
     free(text);
     if (rc < 0) {
-        /* Its devices would be lost without a word. */
-        gcal_error_prefix(err, "cannot add to what is published (repair or remove it)");
+        /* Replacing it would silently lose its devices. */
+        gcal_error_prefix(err, "cannot add to the published file (repair or remove it)");
         if (err)
             err->code = GCAL_ESTORE;
     }
@@ -172,7 +174,7 @@ static int read_old(const struct gcal_store *store, int folder, const char *file
 
 /* ---- publishing ---- */
 
-/* A file on its way to its place, or to two. */
+/* A file that is being published. */
 struct publication {
     struct gcal_store *store;
     const char *run_id;
@@ -211,7 +213,7 @@ static void end(struct publication *p)
 
     for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
         if (fds[i] >= 0)
-            close(fds[i]); /* the lock last */
+            close(fds[i]); /* the lock is the last */
     free(p->file);
     free(p->shown);
     free(p->temp);
@@ -219,7 +221,7 @@ static void end(struct publication *p)
     free(p->lines);
 }
 
-/* Of the devices that the run calibrated: which one had which driver. */
+/* Fingerprint of the drivers of the devices that the run calibrated. */
 static void hash_drivers(const struct gcal_params *params, const char *run_id,
                          char hash[GCAL_HASH_TEXT_SIZE])
 {
@@ -274,7 +276,7 @@ static int fill(struct publication *p, const struct gcal_params *params,
     return rc;
 }
 
-/* The lines that go to the node's track, which is open then. */
+/* Prepares the lines for the node's track, and opens it. */
 static int fill_track(struct publication *p, const struct gcal_params *params,
                       struct gcal_error *err)
 {
@@ -285,8 +287,8 @@ static int fill_track(struct publication *p, const struct gcal_params *params,
     if (!file) {
         gcal_error_memory(err);
     } else if (gcal_track_load(p->store, params->node, &before, err) < 0) {
-        gcal_error_prefix(err, "cannot add to what was measured before (repair the file, "
-                               "or move it away)");
+        gcal_error_prefix(err, "cannot add to the node's track (repair it, or move it "
+                               "away)");
         if (err)
             err->code = GCAL_ESTORE;
     } else if ((p->lines =
@@ -319,8 +321,8 @@ static int open_node(struct publication *p, const char *node, struct gcal_error 
     return p->tracks < 0 || p->history < 0 ? -1 : 0;
 }
 
-/* Writes all that takes room first, so that a full disk ends it before anything is
- * changed; then the ledger, so that nothing is ever there that is not in it.
+/* Writes temporary files first, so that a full disk fails before anything has changed;
+ * then the ledger, so that the store never has a file that is not in it.
  */
 static int commit_node(struct publication *p, const struct gcal_params *params,
                        struct gcal_error *err)
@@ -379,8 +381,8 @@ static bool same(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-/* The same was measured in the same way, on more devices. */
-static bool tells_more(const struct gcal_params *old, const struct gcal_params *params)
+/* Whether 'old' is a fit of more devices under the same conditions. */
+static bool is_larger_fit(const struct gcal_params *old, const struct gcal_params *params)
 {
     const struct gcal_params_device *o = old->devices, *n = params->devices;
 
@@ -389,7 +391,7 @@ static bool tells_more(const struct gcal_params *old, const struct gcal_params *
            same(o->info.driver, n->info.driver) && o->n_fitted > n->n_fitted;
 }
 
-/* 1, 0 when the file that is there stays, -1. */
+/* 1, 0 when the published file stays, -1. */
 static int commit_type(struct publication *p, const struct gcal_params *params,
                        struct gcal_error *err)
 {
@@ -398,7 +400,7 @@ static int commit_type(struct publication *p, const struct gcal_params *params,
 
     if (read_old(p->store, p->folder, p->file, p->shown, &old, p->replaces, err) < 0)
         return -1;
-    stays = tells_more(&old, params);
+    stays = is_larger_fit(&old, params);
     gcal_params_clear(&old);
     if (stays)
         return 0;

@@ -1,5 +1,5 @@
-/* publish.h - changes of a store: publishing, pruning, signing; and the check of all of
- * it */
+/* publish.h - changes of a store: publishing, pruning and signing; and its verification
+ */
 #ifndef GCAL_STORE_PUBLISH_H
 #define GCAL_STORE_PUBLISH_H
 
@@ -10,55 +10,58 @@ struct gcal_error;
 struct gcal_params;
 struct gcal_store;
 
-/* Opens for publishing: makes the sub-folders and tries a write, so that a run learns
- * before it measures that it could not publish (GCAL_ESTORE).  The folder itself must
- * exist: one that is missing is more often a mount that failed than a new store.
+/* Opens for publishing: makes the sub-folders and tries a write, so that a run that could
+ * not publish fails before it measures (GCAL_ESTORE).  The folder itself must exist: a
+ * missing one is more often a failed mount than a new store.
  */
 struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error *err);
 
-/* Publishes the file of 'params->node', and the history's, with a line in the node's
- * track and in the ledger.  Devices that the published file has and 'params' has not stay
- * in it.
+/* Publishes the file of 'params->node' and its copy in the history, with a line in the
+ * node's track and one in the ledger.  Keeps the devices of the published file that
+ * 'params' lacks.  -1 (GCAL_ESTORE).
  */
 int gcal_store_publish(struct gcal_store *store, const struct gcal_params *params,
                        const char *run_id, struct gcal_error *err);
-/* The same for several nodes, some at a time: 10000 would wait for the disk one after the
- * other for minutes.  'published' counts those that were; -1 with the first one's error
- * when some were not.
+/* The same for several nodes in parallel: one by one, 10000 would wait for the disk for
+ * minutes.  'published': the number of published files; -1 with the first error when some
+ * failed.
  */
 int gcal_store_publish_all(struct gcal_store *store, const struct gcal_params *params,
                            size_t count, const char *run_id, size_t *published,
                            struct gcal_error *err);
-/* The file of a type is not replaced by the fit of fewer devices (n_fitted) with the same
- * configuration, catalogue and driver.  1 when it was published, 0 when it was not.
+/* Publishes the file of a type, unless the published one is a fit of more devices
+ * (n_fitted) with the same configuration, catalogue and driver.  1 when it was published,
+ * 0 when not, -1.
  */
 int gcal_store_publish_type(struct gcal_store *store, const struct gcal_params *params,
                             const char *type, const char *run_id, struct gcal_error *err);
 
 /* Removes files from the histories: of each node all but the newest 'keep' and those
- * younger than 'max_age_s' (NAN: whatever the age); what holds now, tracks and ledger
- * stay.  'removed' counts files; with 'dry_run' they are only counted.
+ * younger than 'max_age_s' (NAN: any age).  Current files, tracks and the ledger stay.
+ * 'removed': number of files; with 'dry_run' they are only counted.
  */
 int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
                      bool dry_run, size_t *removed, struct gcal_error *err);
 
-/* Signs every parameter file that is not signed with that key yet, the history's, too;
- * 'n_signed': how many.  What it is that is signed is for gcal_store_verify() to say
- * before.
+/* Signs every parameter file, also in the histories, that is not yet signed with the
+ * store's key; 'n_signed': their number.  Run gcal_store_verify() before, as it signs
+ * whatever is there.
  */
 int gcal_store_sign(struct gcal_store *store, size_t *n_signed, struct gcal_error *err);
 
-/* ---- the check ---- */
+/* ---- verification ---- */
 
 struct gcal_verify_result {
     size_t n_lines, n_files, n_signed;
-    size_t n_damaged;     /* files or lines that are not what the ledger says */
+    size_t n_damaged;     /* files or lines that differ from the ledger */
     size_t n_interrupted; /* publications that a crash or a full disk ended half-way: the
-                             file before still holds; publishing again mends it */
-    char *text;           /* a line about each, NULL when there is none */
+                             previous file is still the current one; publishing again
+                             repairs it */
+    char *text;           /* a line about each; NULL: none */
 };
 
-/* Takes no lock: what is published meanwhile may count as interrupted, never as damaged.
+/* Compares the store with its ledger.  Takes no lock: a file that is published meanwhile
+ * may count as interrupted, never as damaged.
  */
 int gcal_store_verify(const struct gcal_store *store, struct gcal_verify_result *verify,
                       struct gcal_error *err);

@@ -1,13 +1,12 @@
+/* publish_all.c - publishing many nodes in parallel */
 #include <pthread.h>
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "store/files/files.h"
+#include "store/files/internal.h"
 #include "store/publish/publish.h"
 
-/* A publication waits for the disk most of its time, and disks write what several wait
- * for at once.
- */
+/* A publication mostly waits for the disk, which serves several writers at once. */
 #define MAX_THREADS 16
 
 struct all {
@@ -15,7 +14,7 @@ struct all {
     const struct gcal_params *params;
     size_t count, next, published;
     const char *run_id;
-    pthread_mutex_t mutex; /* of what follows */
+    pthread_mutex_t mutex; /* of the fields below */
     size_t first_failure;
     struct gcal_error error;
 };
@@ -55,7 +54,7 @@ int gcal_store_publish_all(struct gcal_store *store, const struct gcal_params *p
     pthread_t threads[MAX_THREADS];
     size_t n = 0;
 
-    /* One that cannot be started has its work done by the others. */
+    /* If a thread cannot be started, the others do its work. */
     while (n + 1 < count && n < MAX_THREADS - 1 &&
            pthread_create(&threads[n], NULL, publish_some, &all) == 0)
         n++;

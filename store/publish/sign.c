@@ -1,3 +1,4 @@
+/* sign.c - signing all parameter files of a store */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,10 +7,10 @@
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
 #include "store/ledger/ledger.h"
-#include "store/files/files.h"
+#include "store/files/internal.h"
 #include "store/publish/publish.h"
 
-/* 'text' without the signature that it has, and with ours. */
+/* 'text' with the store's signature instead of the one that it has. */
 static char *sign_anew(const struct gcal_store *store, const char *text, size_t *size,
                        struct gcal_error *err)
 {
@@ -73,7 +74,7 @@ static int sign_file(struct gcal_store *store, int folder, const char *shown,
     return rc;
 }
 
-/* All files of a folder that is shown as 'shown'.  Takes 'folder'. */
+/* All files of a folder, 'shown' in messages.  Takes 'folder'. */
 static int sign_folder(struct gcal_store *store, int folder, const char *shown,
                        size_t *n_signed, struct gcal_error *err)
 {

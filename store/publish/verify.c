@@ -1,12 +1,13 @@
+/* verify.c - a store against its ledger: current files and histories */
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "store/files/files.h"
+#include "store/files/internal.h"
 #include "store/publish/publish.h"
-#include "store/publish/verify_private.h"
+#include "store/publish/private.h"
 
-/* A node that is published while it is looked at is looked at again. */
+/* A node that is published while it is checked is checked again. */
 #define MAX_TRIES 20
 
 /* ---- against the ledger ---- */
@@ -16,7 +17,7 @@ static bool is(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* The last line about the current file; lines->n: there is none. */
+/* The last line about the current file; lines->n: none. */
 static size_t newest(const struct gcal_verify_lines *lines, const char *file)
 {
     for (size_t i = lines->n; i > 0; i--)
@@ -25,7 +26,7 @@ static size_t newest(const struct gcal_verify_lines *lines, const char *file)
     return lines->n;
 }
 
-/* Did a file hold after that of line 'since', by what later ones replaced? */
+/* Whether a later file was certainly the current one after that of line 'since'. */
 static bool was_replaced(const struct gcal_verify_lines *lines, size_t since)
 {
     const char *file = lines->line[since]->file;
@@ -45,13 +46,13 @@ static void check_missing(struct gcal_verify_state *state,
     for (size_t i = 0; i <= last; i++)
         if (is(lines->line[i]->file, f->file) && gcal_verify_is_complete(lines, i, "")) {
             gcal_verify_report_damaged(
-                state, "%s is missing: the ledger says that it held", f->file);
+                state, "%s is missing: the ledger says it was published", f->file);
             return;
         }
     gcal_verify_report_interrupted(
         state,
-        "%s: its first publication, by run %s, did not come to its "
-        "end; publishing again mends it",
+        "%s: its first publication, by run %s, was interrupted; publishing "
+        "again repairs it",
         f->file, lines->line[last]->run_id);
 }
 
@@ -77,24 +78,24 @@ static void check_current(struct gcal_verify_state *state,
             is(lines->line[i - 1]->sha256, f->sha256))
             break;
     if (i == 0)
-        gcal_verify_report_damaged(state, "%s is not what was published", f->file);
+        gcal_verify_report_damaged(state, "%s differs from the published file", f->file);
     else if (i - 1 < last && was_replaced(lines, i - 1))
         gcal_verify_report_damaged(
             state,
-            "%s is of run %s, but a newer file held since: an old one was "
-            "put in its place",
+            "%s is of run %s, but was replaced by a newer file since: somebody "
+            "restored the old one",
             f->file, lines->line[i - 1]->run_id);
     else if (i - 1 < last)
         gcal_verify_report_interrupted(
             state,
-            "%s: the publication by run %s did not come to its end, "
-            "the file of run %s holds; publishing again mends it",
+            "%s: the publication by run %s was interrupted, the file of run %s "
+            "is still the current one; publishing again repairs it",
             f->file, lines->line[last]->run_id, lines->line[i - 1]->run_id);
 }
 
-/* What the ledger says of a run's file in the history, up to its last line about it. */
+/* A run's file in the history by the ledger's lines about it. */
 struct expected {
-    const char *sha256, *before; /* of the last line and of the one before it, or NULL */
+    const char *sha256, *before; /* of the last line and of the previous one, or NULL */
     bool pruned, complete;
 };
 
@@ -128,18 +129,19 @@ static void check_run(struct gcal_verify_state *state, const struct gcal_verify_
     const char *sha256 = f->run_sha256[i];
 
     if (!*sha256)
-        return; /* it cannot be read, which is told; or it is pruned at this moment */
+        return; /* unreadable and reported, or being pruned at this moment */
     if (!e.sha256)
         gcal_verify_report_damaged(state, "history/%s/%s.yaml is not in the ledger",
                                    f->name, f->runs[i]);
     else if (e.pruned)
         gcal_verify_report_interrupted(
             state,
-            "history/%s/%s.yaml: its removal did not come to its "
-            "end; 'gpucal store prune' mends it",
+            "history/%s/%s.yaml: its removal was interrupted; 'gpucal store "
+            "prune' repairs it",
             f->name, f->runs[i]);
     else if (!is(sha256, e.sha256) && (e.complete || !e.before || !is(sha256, e.before)))
-        gcal_verify_report_damaged(state, "history/%s/%s.yaml is not what was published",
+        gcal_verify_report_damaged(state,
+                                   "history/%s/%s.yaml differs from the published file",
                                    f->name, f->runs[i]);
 }
 
@@ -171,7 +173,7 @@ static void check_history(struct gcal_verify_state *state,
     }
 }
 
-/* ---- the whole ---- */
+/* ---- the whole store ---- */
 
 static int find_lines(struct gcal_verify_state *state, const char *scope,
                       struct gcal_verify_lines *lines, struct gcal_error *err)
@@ -182,7 +184,9 @@ static int find_lines(struct gcal_verify_state *state, const char *scope,
                : gcal_verify_lines_find(state, scope, lines, err);
 }
 
-/* What is there, and the ledger's lines about it: 1 when none came meanwhile, else 0. */
+/* Reads the files and the ledger's lines about them: 1, or 0 when lines were added
+ * meanwhile.
+ */
 static int read_once(struct gcal_verify_state *state, struct gcal_verify_files *f,
                      struct gcal_verify_lines *lines, struct gcal_error *err)
 {
@@ -214,7 +218,7 @@ static int check(struct gcal_verify_state *state, const char *folder, const char
         size_t n_lines = state->result->n_lines;
 
         f = (struct gcal_verify_files){ .folder = folder, .name = name };
-        *state->result = before; /* what another try told is told again */
+        *state->result = before; /* discard the reports of the previous try */
         state->result->n_lines = n_lines;
         state->text.size = text_size;
         rc = read_once(state, &f, &lines, err);
@@ -229,9 +233,7 @@ static int check(struct gcal_verify_state *state, const char *folder, const char
     }
     if (rc == 0)
         gcal_verify_report_interrupted(
-            state,
-            "%s/%s: published anew all the time, so that it could "
-            "not be checked",
+            state, "%s/%s: not checked, as it was published again during every try",
             folder, name);
     free(lines.line);
     return rc < 0 ? -1 : 0;
@@ -272,7 +274,7 @@ static int add_listed(struct gcal_verify_state *state, const char *folder,
     return rc;
 }
 
-/* Those that the ledger names, which may have no file any more. */
+/* Adds the names in the ledger, whose files may be gone. */
 static int add_ledger(const struct gcal_verify_state *state, const char *folder,
                       struct names *names, struct gcal_error *err)
 {
@@ -315,13 +317,13 @@ static int check_folder(struct gcal_verify_state *state, const char *folder,
         else if (gcal_store_is_name(names.name[i]))
             rc = check(state, folder, names.name[i], err);
         else
-            gcal_verify_report_damaged(state, GCAL_LEDGER_FILE ": '%s' is no name",
+            gcal_verify_report_damaged(state, GCAL_LEDGER_FILE ": '%s' is not a name",
                                        names.name[i]);
     gcal_store_names_free(names.name, names.n);
     return rc;
 }
 
-/* A last line without its end. */
+/* A last line without its newline. */
 static void check_end(struct gcal_verify_state *state)
 {
     struct gcal_ledger_reader *r = &state->reader;

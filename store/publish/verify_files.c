@@ -1,3 +1,4 @@
+/* verify_files.c - hashes and signatures of the files of a node or type */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -5,8 +6,8 @@
 
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
-#include "store/files/files.h"
-#include "store/publish/verify_private.h"
+#include "store/files/internal.h"
+#include "store/publish/private.h"
 
 static void check_signature(struct gcal_verify_state *state, const char *shown,
                             const char *text, size_t size)
@@ -23,7 +24,7 @@ static void check_signature(struct gcal_verify_state *state, const char *shown,
         state->result->n_signed++;
 }
 
-/* 'sha256' stays "" where there is no file. */
+/* 'sha256': "" when there is no file.  False when it cannot be read. */
 static bool hash_file(struct gcal_verify_state *state, int folder, const char *file,
                       const char *shown, char sha256[GCAL_HASH_TEXT_SIZE])
 {

@@ -1,10 +1,11 @@
+/* verify_ledger.c - the lines of the ledger, by node or type; reports */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "store/files/files.h"
-#include "store/publish/verify_private.h"
+#include "store/files/internal.h"
+#include "store/publish/private.h"
 
 static void report(struct gcal_buf *buf, const char *kind, const char *fmt, va_list args)
 {
@@ -34,7 +35,8 @@ void gcal_verify_report_interrupted(struct gcal_verify_state *state, const char 
     state->result->n_interrupted++;
 }
 
-/* "history/NODE/RUN.yaml" and "nodes/NODE.yaml" -> "nodes/NODE"; the caller's to free. */
+/* "history/NODE/RUN.yaml" and "nodes/NODE.yaml" -> "nodes/NODE", for the caller to free.
+ */
 static char *scope_of(const char *file)
 {
     const char *name = file + strlen("history/");
@@ -50,7 +52,7 @@ static int keep(struct gcal_verify_state *state, const struct gcal_ledger_entry 
     struct gcal_verify_entry *entries = gcal_array_grow(
         state->entries, state->n_entries, &state->capacity, sizeof(*entries), err);
     const char *texts[] = { e->file, e->run_id, e->sha256, e->replaces, e->track };
-    const char *places[5];
+    const char *copies[5];
     struct gcal_buf buf = { 0 };
     char *scope, *block;
 
@@ -65,19 +67,19 @@ static int keep(struct gcal_verify_state *state, const struct gcal_ledger_entry 
         gcal_buf_put(&buf, texts[i], strlen(texts[i]) + 1);
     if (!(block = gcal_buf_take(&buf, err)))
         return -1;
-    places[0] = block + strlen(block) + 1;
+    copies[0] = block + strlen(block) + 1;
     for (int i = 1; i < 5; i++)
-        places[i] = places[i - 1] + strlen(places[i - 1]) + 1;
+        copies[i] = copies[i - 1] + strlen(copies[i - 1]) + 1;
     state->entries[state->n_entries] = (struct gcal_verify_entry){
         .order = state->n_entries,
         .publishes = strcmp(e->action, "publish") == 0,
         .prunes = strcmp(e->action, "prune") == 0,
         .scope = block,
-        .file = places[0],
-        .run_id = places[1],
-        .sha256 = places[2],
-        .replaces = places[3],
-        .track = places[4],
+        .file = copies[0],
+        .run_id = copies[1],
+        .sha256 = copies[2],
+        .replaces = copies[3],
+        .track = copies[4],
     };
     state->n_entries++;
     return 0;

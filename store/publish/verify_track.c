@@ -1,14 +1,15 @@
+/* verify_track.c - a node's track against the ledger */
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/files/files.h"
+#include "store/files/internal.h"
 #include "store/ledger/track.h"
-#include "store/publish/verify_private.h"
+#include "store/publish/private.h"
 
-/* More lines than a publication adds. */
+/* Upper limit of the lines that one publication adds. */
 #define MAX_LINES 4096
 
-/* Behind the line that starts at 'at'; NULL when it does not end. */
+/* The end of the line that starts at 'at'; NULL when it has no newline. */
 static const char *after_line(const char *at, const char *limit)
 {
     const char *end = at < limit ? memchr(at, '\n', (size_t)(limit - at)) : NULL;
@@ -24,8 +25,7 @@ static bool was_cut(const char *at, const char *after)
     return (size_t)(after - at) >= length && memcmp(after - length, mark, length) == 0;
 }
 
-/* A line that says "run RUN": where RUN starts, and its length; NULL when it is another.
- */
+/* The start and length of RUN in a line "run RUN.."; NULL for any other line. */
 static const char *run_of(const char *at, const char *after, size_t *length)
 {
     const char *run = at + strlen("run\t");
@@ -46,7 +46,9 @@ static bool is_run(const char *at, const char *after, const char *run_id)
     return run && strlen(run_id) == length && memcmp(run, run_id, length) == 0;
 }
 
-/* Behind the lines from 'at' on that have this SHA-256 together; NULL when none have. */
+/* The end of the lines from 'at' on that together have the SHA-256 of the ledger's line;
+ * NULL: none.
+ */
 static const char *match(const char *at, const char *limit,
                          const struct gcal_verify_entry *record)
 {
@@ -60,7 +62,7 @@ static const char *match(const char *at, const char *limit,
         if (!(end = after_line(start, limit)))
             return NULL;
         if (!run_of(start, end, &length))
-            continue; /* a group ends with a run */
+            continue; /* the lines of a publication end with a run */
         if (!is_run(start, end, record->run_id))
             return NULL;
         gcal_hash(at, (size_t)(end - at), sha256);
@@ -70,8 +72,8 @@ static const char *match(const char *at, const char *limit,
     return NULL;
 }
 
-/* May a line be left of a publication that a crash ended?  Of those before line 'n' whose
- * lines were not found ('found': the others).
+/* Whether a line may be a remnant of an interrupted publication: of one before line 'n'
+ * of the ledger whose lines were not found.
  */
 static bool may_be_left(const char *at, const char *after,
                         const struct gcal_verify_lines *lines, const bool *found,
@@ -87,7 +89,9 @@ static bool may_be_left(const char *at, const char *after,
     return false;
 }
 
-/* Behind the lines of 'line n', which may follow what crashes left; NULL: not there. */
+/* The end of the lines that belong to line 'n' of the ledger, after remnants of
+ * interrupted publications; NULL: not found.
+ */
 static const char *find_lines_of(const char *at, const char *limit,
                                  const struct gcal_verify_lines *lines, const bool *found,
                                  size_t n)
@@ -125,9 +129,7 @@ void gcal_verify_track(struct gcal_verify_state *state, const char *node,
             at = end;
         } else if (gcal_verify_is_complete(lines, i, current)) {
             gcal_verify_report_damaged(
-                state,
-                "tracks/%s.tsv: the lines of run %s are missing, or were "
-                "changed",
+                state, "tracks/%s.tsv: the lines of run %s are missing or were changed",
                 node, lines->line[i]->run_id);
         }
     }

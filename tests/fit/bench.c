@@ -1,11 +1,7 @@
 #include "tests/fit/bench.h"
+#include "tests/unit.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #include "calib/base/error.h"
 #include "calib/base/random.h"

@@ -1,16 +1,11 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "calib/model/model.h"
 #include "fit/design.h"
+#include "tests/unit.h"
 
 #define N_CANDIDATES 300
 #define N_PARAMETERS 12

@@ -1,14 +1,9 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "calib/base/random.h"
 #include "fit/fit.h"
+#include "tests/unit.h"
 
 static void assert_near(double value, double wanted, double relative)
 {

@@ -1,17 +1,12 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "calib/base/error.h"
 #include "calib/model/model.h"
 #include "fit/fit.h"
 #include "tests/fit/bench.h"
+#include "tests/unit.h"
 
 /* ---- known costs come back ---- */
 

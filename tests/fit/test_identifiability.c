@@ -1,16 +1,11 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "calib/base/error.h"
 #include "calib/model/model.h"
 #include "fit/fit.h"
 #include "tests/fit/bench.h"
+#include "tests/unit.h"
 
 #define SUM   LAUNCH " + " LOAD " + " MADD
 #define PNORM LAUNCH " + pnorm(p_x, " LOAD ", " MADD ")"

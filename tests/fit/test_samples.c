@@ -1,16 +1,11 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "fit/fit.h"
+#include "tests/unit.h"
 
 static uint64_t random_state = 713;
 

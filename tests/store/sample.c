@@ -1,21 +1,17 @@
+/* sample.c - made-up runs and parameters for the tests of store/ */
 #include "store/record/record.h"
 #include "tests/store/sample.h"
+#include "tests/unit.h"
 
 #include <ftw.h>
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
@@ -40,6 +36,18 @@ void sample_folder_remove(char *folder)
 {
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     free(folder);
+}
+
+int sample_setup(void **state)
+{
+    *state = sample_folder();
+    return 0;
+}
+
+int sample_teardown(void **state)
+{
+    sample_folder_remove(*state);
+    return 0;
 }
 
 const char *sample_path(const char *folder, const char *name)
@@ -67,6 +75,18 @@ char *sample_file_read(const char *path, size_t *size)
 
     assert_non_null(data);
     return data;
+}
+
+void sample_load_type(const char *folder, const char *type, struct gcal_params *params)
+{
+    char *path = gcal_buf_format("%s/types/%s.yaml", folder, type), *text;
+    size_t size;
+
+    assert_non_null(path);
+    text = sample_file_read(path, &size);
+    assert_int_equal(gcal_params_decode(text, size, path, params, NULL), 0);
+    free(text);
+    free(path);
 }
 
 struct gcal_record_header sample_header(void)

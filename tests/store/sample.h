@@ -4,11 +4,14 @@
 
 #include "store/files/store.h"
 
-/* A new folder of the test's own; removed with what is in it. */
+/* A new temporary folder; removed with its contents. */
 char *sample_folder(void);
 void sample_folder_remove(char *folder);
+/* The same for cmocka: set-up and tear-down with the folder as state. */
+int sample_setup(void **state);
+int sample_teardown(void **state);
 
-/* "FOLDER/NAME", valid until the next but three calls. */
+/* "FOLDER/NAME", valid for three further calls. */
 const char *sample_path(const char *folder, const char *name);
 
 void sample_file_write(const char *path, const void *data, size_t size);
@@ -29,6 +32,9 @@ void sample_run(const struct gcal_run_sink *sink);
  * madd is 'madd_s'.
  */
 struct gcal_params sample_params(const char *node, const char *uid, double madd_s);
+
+/* The published file of a device type. */
+void sample_load_type(const char *folder, const char *type, struct gcal_params *params);
 
 /* Runs 'body' in a child that may write no file beyond 'max_bytes'; its result. */
 int sample_with_file_limit(size_t max_bytes, int (*body)(void *context), void *context);

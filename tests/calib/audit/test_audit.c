@@ -4,21 +4,16 @@
 #include <fnmatch.h>
 #include <ftw.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "calib/audit/private.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "tests/calib/audit/noise.h"
+#include "tests/unit.h"
 
 /* Of tests/data/applications/vm.yaml, whose models say what the costs are of. */
 #define UID "uuid:8d2036b0-563b-d9b4-ac5d-876118b9c302"

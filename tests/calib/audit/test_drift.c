@@ -6,20 +6,16 @@
  * calibrations.
  */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 
 #include "calib/audit/private.h"
 #include "tests/calib/audit/noise.h"
+#include "tests/unit.h"
 
 /* Calibrations of a device; those that found its type's repeatability. */
 enum { RUNS = 24, FLEET = 20 };

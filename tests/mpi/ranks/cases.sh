@@ -483,7 +483,7 @@ KERNEL
     expect_line 'leave a size open'
     run "$gpucal" rank --store store "${at[@]}" m:8 --model nothing
     expect_status 1
-    expect_line 'no model nothing; there are: flops'
+    expect_line 'no model nothing; models: flops'
     run "$gpucal" rank --store store --node elsewhere "${at[@]}" m:8
     expect_status 1
     expect_line "elsewhere"
@@ -577,7 +577,7 @@ case_evaluate() {
     expect_line 'the tags pick no kernel that was measured'
     run "$gpucal" evaluate --store store --replay e.h5 --model nothing
     expect_status 1
-    expect_line 'no model nothing; there are: flops'
+    expect_line 'no model nothing; models: flops'
     run "$gpucal" evaluate --store store --config "$data/small.yaml"
     expect_status 1
     expect_line 'predict no kernel'

@@ -62,7 +62,7 @@ expect 1 'chmod go=' env GPUCAL_SIGN_KEY=key "$gpucal" fit --record "$record" --
 # Damage: told, not signed, and not read where it shows.
 cp -a store/nodes/vm.yaml vm.yaml
 sed -i 's/fp64: true/fp64: false/' store/nodes/vm.yaml
-expect 1 'nodes/vm.yaml is not what was published' "$gpucal" store verify
+expect 1 'nodes/vm.yaml differs from the published file' "$gpucal" store verify
 expect 1 'nothing was signed' "$gpucal" store sign --key other
 expect 1 'changed since it was signed' env GPUCAL_TRUSTED_KEYS=other.pub "$gpucal" show
 cp -a vm.yaml store/nodes/vm.yaml
@@ -75,6 +75,6 @@ expect 0 '1 file would be removed' "$gpucal" store prune --keep 0 --dry-run
 expect 0 '1 file removed' "$gpucal" store prune --keep 0
 expect 0 'good: 3 files' "$gpucal" store verify
 chmod 777 store
-expect 1 'everyone may write there' "$gpucal" store verify
-expect 6 'everyone may write there' "$gpucal" fit --record "$record" --store store
+expect 1 'everyone may write to it' "$gpucal" store verify
+expect 6 'everyone may write to it' "$gpucal" fit --record "$record" --store store
 exit $failed

@@ -1,7 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "store/ledger/track.h"
 #include "store/publish/publish.h"
 #include "tests/store/sample.h"
+#include "tests/unit.h"
 
 #define RUN   "20261121T041705Z-1a2b3c4d" /* of sample_params() */
 #define OTHER 65534
@@ -73,7 +68,7 @@ static void what_others_can_change_is_refused(void **state)
     mode_matters(*state, "tracks", 0775, "group ");
     assert_int_equal(chmod(*state, 01777), 0);
     assert_null(gcal_store_open(*state, &err));
-    assert_non_null(strstr(err.text, "everyone may write there"));
+    assert_non_null(strstr(err.text, "everyone may write to it"));
     assert_int_equal(err.code, GCAL_EINPUT);
     assert_null(gcal_store_open_writable(*state, &err));
     assert_int_equal(err.code, GCAL_ESTORE);
@@ -221,7 +216,7 @@ static void a_type_keeps_what_more_devices_told(void **state)
     device->n_fitted = 2;
     device->models[0].value[0] = 7e-12;
     assert_int_equal(gcal_store_publish_type(store, &params, "t", "r2", NULL), 0);
-    assert_int_equal(gcal_store_load_type(store, "t", &found, NULL), 0);
+    sample_load_type(*state, "t", &found);
     assert_true(found.devices[0].models[0].value[0] == 2.385e-12);
     gcal_params_clear(&found);
     device->n_fitted = 3;
@@ -240,7 +235,7 @@ static int setup(void **state)
     struct gcal_store *store;
     int rc;
 
-    *state = sample_folder();
+    sample_setup(state);
     if (chmod(*state, 0755) < 0)
         return -1;
     store = gcal_store_open_writable(*state, NULL);
@@ -248,12 +243,6 @@ static int setup(void **state)
     gcal_store_close(store);
     gcal_params_clear(&params);
     return rc;
-}
-
-static int teardown(void **state)
-{
-    sample_folder_remove(*state);
-    return 0;
 }
 
 int main(void)
@@ -267,5 +256,5 @@ int main(void)
         cmocka_unit_test(a_type_keeps_what_more_devices_told),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, sample_teardown);
 }

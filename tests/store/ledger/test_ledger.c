@@ -1,7 +1,3 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +5,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "store/ledger/ledger.h"
 #include "store/publish/publish.h"
 #include "tests/store/sample.h"
+#include "tests/unit.h"
 
 static void append(const char *folder, const char *file, const char *run_id)
 {
@@ -35,12 +30,10 @@ struct seen {
     char files[400]; /* "FILE RUN;" of each */
 };
 
-static int see(void *context, const struct gcal_ledger_entry *e, struct gcal_error *err)
+static void see(const struct gcal_ledger_entry *e, struct seen *seen)
 {
-    struct seen *seen = context;
     size_t length = strlen(seen->files);
 
-    (void)err;
     snprintf(seen->files + length, sizeof(seen->files) - length, "%s %s;", e->file,
              e->run_id);
     assert_int_equal(strlen(e->utc), 20);
@@ -48,16 +41,19 @@ static int see(void *context, const struct gcal_ledger_entry *e, struct gcal_err
     assert_string_equal(e->sha256, "a_b"); /* no field has a tab in it */
     assert_string_equal(e->track, "");
     seen->n++;
-    return 0;
 }
 
 static int read_ledger(const char *folder, struct seen *seen, struct gcal_error *err)
 {
     struct gcal_store *store = gcal_store_open(folder, NULL);
-    int rc;
+    struct gcal_ledger_reader reader;
+    struct gcal_ledger_entry entry;
+    int rc = gcal_ledger_open(store, &reader, err);
 
     *seen = (struct seen){ 0 };
-    rc = gcal_ledger_read(store, see, seen, err);
+    while (rc >= 0 && (rc = gcal_ledger_next(&reader, &entry, err)) > 0)
+        see(&entry, seen);
+    gcal_ledger_close(&reader);
     gcal_store_close(store);
     return rc;
 }
@@ -117,10 +113,10 @@ static void changes_are_found(void **state)
     size_t size;
 
     text = change(*state, "nodes/n1.yaml", "nodes/n3.yaml");
-    refuses(*state, "ledger.tsv:3: does not follow from the line before");
+    refuses(*state, "ledger.tsv:3: does not match the hash of the previous line");
     restore(*state, text);
     text = change(*state, "gpucal_ledger 1", "gpucal_ledger 2");
-    refuses(*state, "ledger.tsv:1: no ledger of version 1");
+    refuses(*state, "ledger.tsv:1: not a ledger of version 1");
     restore(*state, text);
     text = change(*state, "\tpublish\t", "\t");
     refuses(*state, "ledger.tsv:2: not a line of a ledger");
@@ -134,10 +130,10 @@ static void changes_are_found(void **state)
     first = strndup(first, strcspn(first, "\n") + 1);
     twice = gcal_buf_format("%s%s", first, first);
     free(change(*state, first, ""));
-    refuses(*state, "ledger.tsv:2: does not follow");
+    refuses(*state, "ledger.tsv:2: does not match");
     restore(*state, text);
     text = change(*state, first, twice);
-    refuses(*state, "ledger.tsv:3: does not follow");
+    refuses(*state, "ledger.tsv:3: does not match");
     restore(*state, text);
     free(first);
     free(twice);
@@ -211,18 +207,6 @@ static void other_files_are_refused(void **state)
     gcal_store_close(store);
 }
 
-static int setup(void **state)
-{
-    *state = sample_folder();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    sample_folder_remove(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,5 +217,5 @@ int main(void)
         cmocka_unit_test(other_files_are_refused),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
 }

@@ -1,9 +1,5 @@
 #include <locale.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +7,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "store/ledger/track.h"
 #include "tests/store/sample.h"
+#include "tests/unit.h"
 
 #define RUN_1 "20261121T041705Z-1a2b3c4d" /* of sample_params() */
 
@@ -133,14 +128,14 @@ static void refuses_what_is_no_track(void **state)
     (void)state;
     refuses("walk\n", "t.tsv:3: neither 'columns' nor 'run'");
     refuses("\n", "t.tsv:3: neither");
-    refuses("run\tr1\n", "t.tsv:3: a run has fewer fields");
-    refuses(HEAD("r", "u") "\n", "number of the columns is missing");
-    refuses(HEAD("r", "u") "\t1\t1\t1\n", "no columns of that number");
-    refuses(HEAD("r", "u") "\t0x\t1\t1\n", "is none");
-    refuses(HEAD("r", "u") "\t99999999999999999999\t1\t1\n", "is none");
+    refuses("run\tr1\n", "t.tsv:3: a run with too few fields");
+    refuses(HEAD("r", "u") "\n", "ID of the columns is missing");
+    refuses(HEAD("r", "u") "\t1\t1\t1\n", "no columns with that ID");
+    refuses(HEAD("r", "u") "\t0x\t1\t1\n", "is not a number");
+    refuses(HEAD("r", "u") "\t99999999999999999999\t1\t1\n", "is not a number");
     refuses(HEAD("r", "u") "\t0\t1\t1\t1\n", "two numbers for each");
     refuses(HEAD("r", "u") "\t0\t1\t1\t1\t1\t1\n", "two numbers for each");
-    refuses(HEAD("r", "u") "\t0\t1\t1\t1\tx\n", "t.tsv:3: a number or '-'");
+    refuses(HEAD("r", "u") "\t0\t1\t1\t1\tx\n", "t.tsv:3: expected a number or '-'");
     refuses(HEAD("r", "u") "\t0\t1\t1\t\t1\n", "a number or '-'");
     refuses(HEAD("r", "u") "\t0\t1\t1\t1,5\t1\n", "a number or '-'");
     refuses(HEAD("r", "u") "\t0\t1\t1\tnan\t1\n", "a number or '-'");
@@ -148,7 +143,7 @@ static void refuses_what_is_no_track(void **state)
     refuses(HEAD("r", "u") "\t0\t1\t1\t1e999\t1\n", "a number or '-'");
     refuses(HEAD("r", "u") "\t0\t1\t1\t1e\t1\n", "a number or '-'");
     refuses(HEAD("r", "u") "\t0\t1\t1\t--1\t1\n", "a number or '-'");
-    refuses("columns\t2\tm/f/p/s\n", "numbered from 0");
+    refuses("columns\t2\tm/f/p/s\n", "count from 0");
     refuses("columns\t1\tm/f/p\n", "MODEL/FORM/PARAMETER/UNIT");
 }
 

@@ -1,18 +1,13 @@
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "calib/base/error.h"
 #include "store/lib/gpucal.h"
 #include "store/publish/publish.h"
 #include "tests/store/sample.h"
+#include "tests/unit.h"
 
 /* 3 n^2 madds per sub-group of 32, and a launch, for the model of sample_params():
  * p_madd * madds + p_launch * launches.
@@ -130,12 +125,12 @@ static void says_what_there_is(void **state)
     struct gpucal_error err;
 
     assert_null(gpucal_device_open(store, "n7", NULL, &err));
-    assert_non_null(strstr(err.text, "there are: n1"));
+    assert_non_null(strstr(err.text, "calibrated nodes: n1"));
     assert_null(gpucal_device_open(store, "n1", "h200", &err));
     assert_non_null(strstr(err.text, "uuid:7f (Test GPU)"));
     assert_non_null(device = gpucal_device_open(store, "n1", NULL, &err));
     assert_null(gpucal_model_bind(device, "stencil", profile, &err));
-    assert_non_null(strstr(err.text, "there are: matmul"));
+    assert_non_null(strstr(err.text, "models: matmul"));
     assert_null(gpucal_store_open("/nonexistent", &err));
     assert_null(gpucal_profile_parse("a: [", 4, "p.yaml", &err));
     assert_non_null(strstr(err.text, "p.yaml:"));
@@ -181,17 +176,11 @@ static int setup(void **state)
     struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12);
     struct gcal_store *store;
 
-    *state = sample_folder();
+    sample_setup(state);
     assert_non_null(store = gcal_store_open_writable(*state, NULL));
     assert_int_equal(gcal_store_publish(store, &params, "run1", NULL), 0);
     gcal_store_close(store);
     gcal_params_clear(&params);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    sample_folder_remove(*state);
     return 0;
 }
 
@@ -205,5 +194,5 @@ int main(void)
         cmocka_unit_test(predicts_from_several_threads),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, sample_teardown);
 }

@@ -1,24 +1,19 @@
 /* test_libgpucal_live.c - libgpucal on a store that changes while it is read */
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
 #include "store/lib/gpucal.h"
 #include "store/publish/publish.h"
 #include "tests/store/sample.h"
+#include "tests/unit.h"
 
 /* The model of sample_params() with a profile of 3 n^2 madds and a launch:
  * 1.0125 (madd_s 3 n^2 + 7.2 us).
@@ -126,7 +121,7 @@ static void lists_nodes_and_devices(void **state)
     check_list(gpucal_store_nodes(store, &err), 3, nodes);
     check_list(gpucal_node_devices(store, "n1", &err), 2, uids);
     assert_null(gpucal_node_devices(store, "n3", &err));
-    assert_non_null(strstr(err.text, "there are: n1, n17, n2"));
+    assert_non_null(strstr(err.text, "calibrated nodes: n1, n17, n2"));
     device = open_device(store, "n1", "uuid:1");
     assert_string_equal(gpucal_device_node(device), "n1");
     assert_true(*gpucal_device_run(device));
@@ -186,7 +181,7 @@ static void tells_a_new_calibration(void **state)
     assert_non_null(strstr(err.text, "n1"));
     publish(*state, "n1", "uuid:70", MADD_S);
     assert_int_equal(gpucal_device_reload(store, kept, &fresh, &err), -1);
-    assert_non_null(strstr(err.text, "device uuid:7f is not in its file any more"));
+    assert_non_null(strstr(err.text, "device uuid:7f is no longer in its file"));
     assert_ptr_equal(fresh, kept);
     gpucal_device_close(kept);
     gpucal_profile_close(profile);
@@ -350,7 +345,7 @@ static void refuses_shares_that_make_no_sense(void **state)
     assert_int_equal(gpucal_split(NULL, 0, 100, 1, NULL, &err), -1);
     good[1].unit = 1;
     assert_int_equal(gpucal_split(good, 2, 100, 1, NULL, &err), -1);
-    assert_non_null(strstr(err.text, "share 1: its units are size 1"));
+    assert_non_null(strstr(err.text, "share 1: unit is size 1"));
     good[1].model = NULL;
     assert_int_equal(gpucal_split(good, 2, 100, 1, NULL, &err), -1);
     assert_non_null(strstr(err.text, "share 1: no model"));
@@ -459,32 +454,21 @@ static void keeps_its_layout(void **state)
     assert_int_equal(offsetof(struct gpucal_share, extrapolates), 96);
 }
 
-static int setup(void **state)
-{
-    *state = sample_folder();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    sample_folder_remove(*state);
-    return 0;
-}
+/* A test with a store of its own. */
+#define ON_STORE(test)                                                                   \
+    cmocka_unit_test_setup_teardown(test, sample_setup, sample_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(lists_nodes_and_devices, setup, teardown),
-        cmocka_unit_test_setup_teardown(reads_one_node_alone, setup, teardown),
-        cmocka_unit_test_setup_teardown(tells_a_new_calibration, setup, teardown),
-        cmocka_unit_test_setup_teardown(refuses_what_no_trusted_key_signed, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(predicts_many_as_one_by_one, setup, teardown),
-        cmocka_unit_test_setup_teardown(divides_work_by_predictions, setup, teardown),
-        cmocka_unit_test_setup_teardown(refuses_shares_that_make_no_sense, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(serves_threads_while_files_are_replaced, setup,
-                                        teardown),
+        ON_STORE(lists_nodes_and_devices),
+        ON_STORE(reads_one_node_alone),
+        ON_STORE(tells_a_new_calibration),
+        ON_STORE(refuses_what_no_trusted_key_signed),
+        ON_STORE(predicts_many_as_one_by_one),
+        ON_STORE(divides_work_by_predictions),
+        ON_STORE(refuses_shares_that_make_no_sense),
+        ON_STORE(serves_threads_while_files_are_replaced),
         cmocka_unit_test(keeps_its_layout),
     };
 

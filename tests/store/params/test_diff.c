@@ -1,16 +1,11 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "calib/base/error.h"
 #include "store/params/diff.h"
 #include "tests/store/sample.h"
+#include "tests/unit.h"
 
 static void set_text(char **text, const char *to)
 {

@@ -1,16 +1,21 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "tests/store/sample.h"
+#include "tests/unit.h"
+
+static double covariance_of(const struct gcal_params_model *m, size_t a, size_t b)
+{
+    size_t shorter = a < b ? a : b;
+    double sum = 0;
+
+    for (size_t k = 0; k <= shorter; k++)
+        sum += m->root[GCAL_PARAMS_ROOT(a, k)] * m->root[GCAL_PARAMS_ROOT(b, k)];
+    return sum;
+}
 
 static int decode(const char *text, size_t size, struct gcal_params *params,
                   struct gcal_error *err)
@@ -99,10 +104,10 @@ static void says_where_a_file_is_wrong(void **state)
         { "gpucal_params: 3", "params: 3", "n1.yaml: more than one document" },
         { "gpucal_params: 3", "gpucal_params: 2", "n1.yaml: more than one document" },
         { "node: n1", "nude: n1", "unknown key 'nude' (did you mean 'node'?)" },
-        { "factor: 1.0125", "factor: -1", "n1.yaml:37:9: factor: less than" },
+        { "factor: 1.0125", "factor: -1", "n1.yaml:37:9: factor: must be at least" },
         { "value: 7.2e-06", "value: nan", "value: expected a number" },
         { "value: 7.2e-06", "value: 1e999", "value: expected a number" },
-        { "name: p_launch", "name: p_madd", "'p_madd' stands here twice" },
+        { "name: p_launch", "name: p_madd", "duplicate 'p_madd'" },
         { "1e-13 -64706 303173", "1e-13 -64706 303173 1", "row 2 of 2" },
         { "1e-13 -64706 303173", "1e-13 -64706 x", "row 2 of 2" },
         { "1e-13 -64706 303173", "1.5 -64706", "row 2 of 2" },
@@ -110,21 +115,21 @@ static void says_where_a_file_is_wrong(void **state)
         { "1e-13 -64706 303173", "1e-13 1000000", "row 2 of 2" },
         { "  1e-13 -64706 303173\n", "", "row 2 of 2" },
         { "  1e-13", "  0\n  1e-13", "covariance: more than 2 rows" },
-        { "min: 131072", "min: 9e9", "max: less than 9e+09" },
+        { "min: 131072", "min: 9e9", "max: must be at least 9e+09" },
         { "sub_group_size: 32", "sub_group_size: -32", "sub_group_size: expected 0" },
         { "at_bound: true", "at_bound: perhaps", "expected true or false" },
-        { ", own_error: 2.3e-15", "", "own and own_error go together" },
+        { ", own_error: 2.3e-15", "", "own and own_error must both" },
         { "kernels: 12\n", "", "n1.yaml:32:1: 'kernels' is missing" },
         { "form: linear\n", "", "'form' is missing" },
-        { "error_90: 0.0461", "error_90: -1", "error_90: less than 0" },
+        { "error_90: 0.0461", "error_90: -1", "error_90: must be at least 0" },
         { "  fitted: 3\n", "", "'fitted' is missing" },
-        { "[matmul]", "[matmul, matmul]", "model 'matmul' stands here twice" },
-        { "[matmul]", "[matmul, rates]", "names 2 models, and 1 follow" },
-        { "[matmul]", "[]", "names 0 models, and 1 follow" },
+        { "[matmul]", "[matmul, matmul]", "duplicate model 'matmul'" },
+        { "[matmul]", "[matmul, rates]", "names 2 models, but 1 follow" },
+        { "[matmul]", "[]", "names 0 models, but 1 follow" },
         { "[matmul]", "[rates]", "n1.yaml:33:8: model: expected 'rates'" },
         { "device: uuid:7f", "device: uuid:80", "device: expected 'uuid:7f'" },
         { "\n---\n", "\n--- \n", "more than one document" },
-        { "\n...\n", "\n", "n1.yaml:58: the file was cut short" },
+        { "\n...\n", "\n", "n1.yaml:58: truncated" },
         { "\n...\n", "\n...\n# comment\nx\n", "n1.yaml:60: only comments may follow" },
     };
     struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12), back;
@@ -169,8 +174,7 @@ static void reads_version_1(void **state)
     assert_int_equal(params.n_devices, 2);
     assert_string_equal(params.devices[1].info.driver, "580.17");
     assert_string_equal(m->parameter[1], "p_launch");
-    assert_true(m->value[0] == 2.385e-12 &&
-                close_to(gcal_params_covariance(m, 1, 1), 9.61e-16));
+    assert_true(m->value[0] == 2.385e-12 && close_to(covariance_of(m, 1, 1), 9.61e-16));
     assert_true(m->feature_max[0] == 8589934592.0);
     assert_int_equal(m->n_samples, 713);
     assert_string_equal(m->form, "expression");
@@ -188,8 +192,7 @@ static void reads_version_2(void **state)
     assert_string_equal(params.node, "node17");
     assert_string_equal(m->form, "pnorm");
     assert_string_equal(m->parameter[2], "p_overlap");
-    assert_true(m->value[2] == 1.385 &&
-                close_to(gcal_params_covariance(m, 2, 1), 3.1e-17));
+    assert_true(m->value[2] == 1.385 && close_to(covariance_of(m, 2, 1), 3.1e-17));
     assert_int_equal(m->n_held_out, 24);
     assert_true(m->held_out_rms == 0.0297 && m->error_90 == 0.0461);
     gcal_params_clear(&params);
@@ -211,8 +214,8 @@ static void reads_version_3(void **state)
     assert_string_equal(m->name, "tiled product");
     assert_true(m->at_bound[2] && !m->at_bound[3]);
     assert_true(m->own[3] == 1.402 && m->own_error[3] == 0.027 && isnan(m->own[1]));
-    assert_true(fabs(gcal_params_covariance(m, 0, 1) / -5.26947e-29 - 1) < 1e-5);
-    assert_true(gcal_params_covariance(m, 3, 2) == 0);
+    assert_true(fabs(covariance_of(m, 0, 1) / -5.26947e-29 - 1) < 1e-5);
+    assert_true(covariance_of(m, 3, 2) == 0);
     assert_true(isinf(m->condition));
     gcal_params_clear(&params);
 }
@@ -340,7 +343,7 @@ static void covariances_may_be_singular(void **state)
             for (size_t j = 0; j < N; j++) {
                 double scale = sqrt(c[i * N + i] * c[j * N + j]);
 
-                assert_true(fabs(gcal_params_covariance(&m, i, j) - c[i * N + j]) <=
+                assert_true(fabs(covariance_of(&m, i, j) - c[i * N + j]) <=
                             1e-12 * scale);
             }
         gcal_params_model_clear(&m);
@@ -392,7 +395,7 @@ static void finds_devices_by_pattern(void **state)
     free(other.devices);
     free(other.node);
     assert_null(gcal_params_find(&params, NULL, &err));
-    assert_non_null(strstr(err.text, "more than one device; there are: uuid:7f"));
+    assert_non_null(strstr(err.text, "more than one device; devices: uuid:7f"));
     assert_ptr_equal(gcal_params_find(&params, "*:80", NULL), &params.devices[1]);
     gcal_params_clear(&params);
 }

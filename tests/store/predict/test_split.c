@@ -1,16 +1,11 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "calib/base/error.h"
 #include "store/predict/split.h"
+#include "tests/unit.h"
 
 #define MAX_PARTS 4
 
@@ -289,7 +284,7 @@ static void refuses_what_cannot_be(void **state)
         { 7, 1, 8, 0, 0, "fewer than all shares' least together, 8" },
         { 3, 4, 1, 0, 0, "fewer than all shares' least together, 4" },
         { 7, 1, 0, 3, 3, "more than all shares' most together, 6" },
-        { 11, 4, 0, 6, 6, "no share has room for the 3 units" },
+        { 11, 4, 0, 6, 6, "no share has room for the rest of 3 units" },
     };
 
     (void)state;

@@ -1,15 +1,9 @@
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
@@ -17,6 +11,7 @@
 #include "store/ledger/ledger.h"
 #include "store/publish/publish.h"
 #include "tests/store/sample.h"
+#include "tests/unit.h"
 
 #define RUN "20261121T041705Z-1a2b3c4d" /* of sample_params() */
 
@@ -112,10 +107,11 @@ static void what_was_published_is_good(void **state)
 
 static void changes_are_damage(void **state)
 {
-    checks(*state, "nodes/n1.yaml", "nodes/n1.yaml is not what was published");
-    checks(*state, "types/t1.yaml", "types/t1.yaml is not what was published");
-    checks(*state, "history/n1/r2.yaml", "history/n1/r2.yaml is not what was published");
-    checks(*state, "tracks/n1.tsv", "the lines of run r2 are missing, or were changed");
+    checks(*state, "nodes/n1.yaml", "nodes/n1.yaml differs from the published file");
+    checks(*state, "types/t1.yaml", "types/t1.yaml differs from the published file");
+    checks(*state, "history/n1/r2.yaml",
+           "history/n1/r2.yaml differs from the published file");
+    checks(*state, "tracks/n1.tsv", "the lines of run r2 are missing or were changed");
 }
 
 static void missing(const char *folder, const char *name, const char *message)
@@ -180,14 +176,14 @@ static void the_file_before_is_an_interrupted_publication(void **state)
     publish(*state, "r4", 4e-12);
     sample_file_write(before.path, before.text, before.size);
     expect(*state, 0, 1,
-           "the publication by run r4 did not come to its end, the file of "
-           "run r3 holds");
+           "the publication by run r4 was interrupted, the file of run r3 "
+           "is still the current one");
     publish(*state, "r5", 5e-12);
     expect(*state, 0, 0, NULL);
     /* Now it is known that another one held since. */
     publish(*state, "r6", 6e-12);
     put_back(&before);
-    expect(*state, 1, 0, "an old one was put in its place");
+    expect(*state, 1, 0, "somebody restored the old one");
     publish(*state, "r7", 7e-12);
 }
 
@@ -205,7 +201,7 @@ static void a_track_that_a_crash_cut_is_mended(void **state)
     put_back(&node);
     assert_int_equal(unlink(sample_path(folder, "history/n1/r2.yaml")), 0);
     assert_int_equal(truncate(track.path, (off_t)track.size - 30), 0);
-    expect(folder, 0, 1, "the publication by run r2 did not come to its end");
+    expect(folder, 0, 1, "the publication by run r2 was interrupted");
     publish(folder, "r2", 2.5e-12);
     publish(folder, "r3", 3e-12);
     expect(folder, 0, 0, NULL);
@@ -241,7 +237,7 @@ static void what_was_pruned_is_not_missing(void **state)
     assert_int_equal(access(sample_path(*state, "history/n1/r2.yaml"), F_OK), -1);
     assert_int_equal(access(sample_path(*state, "history/n1/r3.yaml"), F_OK), 0);
     put_back(&kept);
-    expect(*state, 0, 1, "its removal did not come to its end");
+    expect(*state, 0, 1, "its removal was interrupted");
     assert_int_equal(prune(*state, 5, NAN, false), 1);
     publish(*state, "r1", 1e-12); /* again */
     expect(*state, 0, 0, NULL);
@@ -317,7 +313,7 @@ static void what_is_published_with_a_key_is_signed(void **state)
     assert_int_equal(gcal_store_publish(store, &params, RUN, &err), -1);
     assert_int_equal(err.code, GCAL_ESTORE);
     assert_non_null(strstr(err.text, "not among the trusted"));
-    assert_non_null(strstr(err.text, "'gpucal store sign' signs it"));
+    assert_non_null(strstr(err.text, "sign it by 'gpucal store sign'"));
     assert_int_equal(gcal_store_trust(store, sample_path(*state, "a.pub"), NULL), 0);
     assert_int_equal(gcal_store_publish(store, &params, RUN, NULL), 0);
     assert_int_equal(gcal_store_publish_type(store, &params, "t1", RUN, NULL), 1);
@@ -335,18 +331,6 @@ static void what_is_published_with_a_key_is_signed(void **state)
     expect(*state, 0, 0, NULL);
 }
 
-static int setup(void **state)
-{
-    *state = sample_folder();
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    sample_folder_remove(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,5 +345,5 @@ int main(void)
         cmocka_unit_test(what_is_published_with_a_key_is_signed),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
 }

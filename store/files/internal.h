@@ -1,6 +1,8 @@
-/* private.h - what the files of the store share */
-#ifndef GCAL_STORE_FILES_H
-#define GCAL_STORE_FILES_H
+/* internal.h - checked reading and durable writing of the files of a store; for store/
+ * alone
+ */
+#ifndef GCAL_STORE_FILES_INTERNAL_H
+#define GCAL_STORE_FILES_INTERNAL_H
 
 #include <sys/types.h>
 
@@ -14,55 +16,55 @@ struct gcal_store {
     int dirfd;
     char *path;       /* for messages */
     uid_t owner;      /* of the folder */
-    gid_t group;      /* likewise */
-    bool group_write; /* its group may write there */
-    int *locks;       /* held */
+    gid_t group;      /* of the folder */
+    bool group_write; /* the group may write there */
+    int *locks;       /* descriptors of the locks held */
     size_t n_locks, lock_capacity;
-    struct gcal_sign_key *key;      /* NULL: what is published is not signed */
-    struct gcal_sign_keys *own;     /* the public one of it */
-    struct gcal_sign_keys *trusted; /* NULL: signatures are not asked for */
+    struct gcal_sign_key *key;         /* NULL: published files are not signed */
+    struct gcal_sign_keys *public_key; /* of 'key' */
+    struct gcal_sign_keys *trusted;    /* NULL: signatures are not required */
 };
 
-/* Names of nodes, types and runs become file names: [A-Za-z0-9._-]+, no '.' in front. */
+/* Names of nodes, types and runs become file names: [A-Za-z0-9._-]+, no leading '.'. */
 int gcal_store_check_name(const char *what, const char *name, struct gcal_error *err);
 bool gcal_store_is_name(const char *name);
 
 /* ---- reading ---- */
 
-/* Whether only those who may have written what 'info' is of: root, who reads, the store's
- * owner, and its group where it may write to the store.  'shown' below the store.  -1
- * (GCAL_EINPUT) with what is to be done.
+/* Checks that nobody may write the file or folder of 'info' but root, the reader, the
+ * store's owner, and its group where that may write to the store.  'shown': its path
+ * below the store.  -1 (GCAL_EINPUT) with the command that repairs it.
  */
 int gcal_store_check_owner(const struct gcal_store *store, const char *shown,
                            const struct stat *info, struct gcal_error *err);
 
-/* A sub-folder, trusted; 'shown' is its path below the store.  Links are not followed.
- * 1 with 'fd', 0 when it is not there, -1 (GCAL_EINPUT).
+/* Opens a sub-folder and checks its owner; 'shown': its path below the store.  Links are
+ * not followed.  1 with 'fd', 0 when it does not exist, -1 (GCAL_EINPUT).
  */
 int gcal_store_folder(const struct gcal_store *store, int parent, const char *name,
                       const char *shown, int *fd, struct gcal_error *err);
-/* "history/NODE" in the same way. */
+/* The same for "history/NODE". */
 int gcal_store_history_folder(const struct gcal_store *store, const char *node, int *fd,
                               struct gcal_error *err);
 
-/* A file of the store that may be trusted, NUL-terminated.  1 with 'text', the caller's
- * to free; 0 when there is no such file; -1 (GCAL_EINPUT).
+/* Reads a file of the store after a check of its owner.  1 with 'text', NUL-terminated,
+ * for the caller to free; 0 when it does not exist; -1 (GCAL_EINPUT).
  */
 int gcal_store_fetch(const struct gcal_store *store, int folder, const char *file,
                      const char *shown, size_t max_bytes, char **text, size_t *size,
                      struct gcal_error *err);
-/* The same of a parameter file, as it stands there. */
+/* The same for a parameter file, with its signature. */
 int gcal_store_fetch_params(const struct gcal_store *store, int folder, const char *file,
                             const char *shown, char **text, size_t *size,
                             struct gcal_error *err);
-/* That it is signed by whom it must be; 'size' is then without the signature. */
+/* Checks the signature if one is required; 'size' is then without the signature. */
 int gcal_store_check_signature(const struct gcal_store *store, const char *shown,
                                const char *text, size_t *size, struct gcal_error *err);
-/* The same of a node's track. */
+/* The text of a node's track, as gcal_store_fetch() does. */
 int gcal_track_load_text(const struct gcal_store *store, const char *node, char **text,
                          size_t *size, struct gcal_error *err);
 
-/* Names in a folder that end in 'suffix', without that, sorted.  Takes 'folder'. */
+/* The names in a folder that end in 'suffix', without it, sorted.  Takes 'folder'. */
 int gcal_store_list(int folder, const char *suffix, char ***names, size_t *count,
                     struct gcal_error *err);
 
@@ -70,42 +72,42 @@ int gcal_store_list(int folder, const char *suffix, char ***names, size_t *count
 
 int gcal_store_fail(const struct gcal_store *store, const char *what,
                     struct gcal_error *err);
-/* Makes a sub-folder unless it is there; its descriptor or -1. */
+/* Makes a sub-folder unless it exists; its descriptor or -1. */
 int gcal_store_make_folder(const struct gcal_store *store, int parent, const char *name,
                            const char *shown, struct gcal_error *err);
-/* Whatever the umask; what is made in a store that a group writes to is the group's.  -1
- * with errno.
+/* Sets the mode whatever the umask, and the group in a store that a group may write to.
+ * -1 with errno.
  */
 int gcal_store_set_owner(const struct gcal_store *store, int fd, mode_t mode);
 int gcal_store_write_all(int fd, const char *data, size_t size); /* -1 with errno */
 
-/* A new file beside the one that it is to replace, on disk; under the lock of whatever
- * 'temp' is named for, as one that a crash left there goes away.
+/* Writes and flushes a new file beside the one that it will replace.  Under the lock of
+ * the node or type in the name 'temp', as one that a crash left is removed.
  */
 int gcal_store_prepare(const struct gcal_store *store, int folder, const char *temp,
                        const char *shown, const char *data, size_t size,
                        struct gcal_error *err);
-/* The new file takes the place of 'name'; on disk. */
+/* Renames the new file to 'name' and flushes the folder. */
 int gcal_store_replace(const struct gcal_store *store, int folder, const char *temp,
                        const char *name, const char *shown, struct gcal_error *err);
-/* A line that a crash cut is given this end by the next that is written; tracks and
- * ledgers leave it out.
+/* The end that the next writer gives to a line that a crash cut; readers of tracks and
+ * ledgers skip such a line.
  */
 #define GCAL_STORE_CUT_MARK "\tcut"
 
-/* Opens a file that lines are appended to, made when it is not there. */
+/* Opens a file for appending lines, and makes it if it does not exist. */
 int gcal_store_open_append(const struct gcal_store *store, int folder, const char *name,
                            const char *shown, struct gcal_error *err);
-/* Lines; what a crash cut before them is marked.  On disk. */
+/* Appends and flushes lines; marks a cut line before them. */
 int gcal_store_append(const struct gcal_store *store, int fd, const char *shown,
                       const char *lines, size_t size, struct gcal_error *err);
 
-/* Waits for a lock of the store that is held for moments, and takes it: a descriptor to
- * be closed, or -1.
+/* Takes a lock that others hold for moments: waits for it.  A descriptor to close, or
+ * -1.
  */
 int gcal_store_lock_briefly(const struct gcal_store *store, const char *file,
                             struct gcal_error *err);
-/* Those of a node's files and of a type's. */
+/* The locks of the files of a node and of a type. */
 int gcal_store_lock_node(const struct gcal_store *store, const char *node,
                          struct gcal_error *err);
 int gcal_store_lock_type(const struct gcal_store *store, const char *type,
