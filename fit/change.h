@@ -31,12 +31,11 @@ enum gcal_fit_change_state {
 
 struct gcal_fit_change {
     enum gcal_fit_change_state state;
-    double reference; /* median of the first runs; NaN without runs */
-    double level;     /* median of the last runs, since the change if there is one */
-    double
-        half_width; /* of the 90 % interval of level - reference; NaN without a scale */
-    size_t since;   /* the first run of the present level; n: no change */
-    double chance;  /* probability of as large a sum at a run of an unchanged series */
+    double reference;  /* median of the first runs; NaN without runs */
+    double level;      /* median of the last runs, since the change if there is one */
+    double half_width; /* of the 90 % interval of the change; NaN without a scale */
+    size_t since;      /* the first run of the present level; n: no change */
+    double chance;     /* probability of as large a sum at a run of an unchanged series */
 };
 
 /* Tests x[0..n-1] in order, NaN for a run without a value.  'scale': standard deviation

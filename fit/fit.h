@@ -104,7 +104,7 @@ struct gcal_fit_cv {
     double *predicted_s; /* n_rows; NaN where the other rows do not determine the time */
     double rms;          /* root mean square of log(predicted / measured), scored rows */
     double mean_error;   /* geometric mean of |predicted / measured - 1| */
-    double error_90;     /* nine of ten |predicted / measured - 1| lie below */
+    double error_90;     /* 90 % bound of |predicted / measured - 1| */
 };
 
 /* Leaves out one group of rows at a time.  'fit': the solution for all rows, the starting

@@ -1,3 +1,4 @@
+/* bench.c - rows of a made-up device, for the tests of fit/ */
 #include "tests/fit/bench.h"
 #include "tests/unit.h"
 

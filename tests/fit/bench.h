@@ -19,7 +19,7 @@ struct gcal_model;
 
 enum { LAUNCH_AT, LOAD_AT, MADD_AT };
 
-/* A device with no round relation between its costs. */
+/* Costs without simple ratios between them. */
 static const double launch_s = 7.21e-6, load_s = 1.13e-12, madd_s = 2.385e-12;
 
 /* Rows of a model whose features are counted in this order, as in its expression. */
@@ -36,8 +36,8 @@ struct bench {
 double uniform(struct bench *b);
 double normal(struct bench *b);
 
-/* Launches are 1, other features spread over two decades each for itself; in a quarter
- * of the rows all are small, so that the launch shows.
+/* Launches are 1, each other feature is spread over two decades; in a quarter of the rows
+ * all are small, so that the launch shows.
  */
 void bench_init(struct bench *b, const char *expression, size_t n_rows);
 void bench_clear(struct bench *b);
@@ -52,7 +52,7 @@ void solve(struct bench *b, enum gcal_fit_status expected);
 
 void assert_near(double value, double wanted, double relative);
 
-/* Within three standard errors, and the errors are of a size that tells something. */
+/* Within three standard errors, which are small enough to be meaningful. */
 void assert_recovered(const struct bench *b, const double *truth);
 
 #endif

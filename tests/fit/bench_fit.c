@@ -1,4 +1,4 @@
-/* bench_fit: how long fitting takes: 20 parameters, 300 rows, all starts
+/* bench_fit.c - the time of a fit: 20 parameters, 300 rows, all starting points
  *
  *   bench_fit [REPEATS]
  *
@@ -75,7 +75,7 @@ static void set_range(struct gcal_model *model, const char *name, double initial
     p->max = max;
 }
 
-/* A launch always, and one to four of the other features, in 5 rungs of a ladder. */
+/* One launch and one to four other features, in 5 sizes of a sweep. */
 static void fill_features(const struct gcal_model *model, struct rows *rows)
 {
     size_t n = model->n_features;
@@ -86,8 +86,9 @@ static void fill_features(const struct gcal_model *model, struct rows *rows)
             size_t k = pick == 0 ? g % n : (size_t)(uniform() * (double)n);
             double count = 1e7 * pow(100, uniform());
 
-            for (size_t rung = 0; rung < 5; rung++)
-                rows->features[(5 * g + rung) * n + k] = count * pow(2, (double)rung) / 8;
+            for (size_t size_index = 0; size_index < 5; size_index++)
+                rows->features[(5 * g + size_index) * n + k] =
+                    count * pow(2, (double)size_index) / 8;
         }
     for (size_t i = 0; i < N_ROWS; i++) {
         rows->group[i] = i / 5;

@@ -1,3 +1,4 @@
+/* test_change.c - sequential detection of changes */
 #include <math.h>
 #include <stdio.h>
 
@@ -9,7 +10,7 @@
 
 enum { RUNS = 40 };
 
-/* A scale that is no round number, so that a lost factor shows. */
+/* Not a round number, so that a missing factor shows. */
 #define SCALE 0.0071
 
 static const struct gcal_fit_change_policy policy = {
@@ -50,7 +51,7 @@ static void finds_a_change_within_three_runs(void **state)
     }
     assert_true(found > 980);
     assert_true(in_time > 930);
-    assert_true(inside > 850 && inside < 970); /* nine of ten */
+    assert_true(inside > 850 && inside < 970); /* 90 % */
     gsl_rng_free(r);
 }
 
@@ -65,13 +66,13 @@ static void a_change_down_is_found_too(void **state)
     assert_true(fabs(c.reference - 1) < 1e-12);
     assert_true(fabs(c.level - 0.93) < 1e-12);
     assert_true(c.chance < 1e-6);
-    c = test(x, 6); /* one run, however far off, is no more than suspected */
+    c = test(x, 6); /* a single run, however far off, is only suspected */
     assert_int_equal(c.state, GCAL_FIT_CHANGE_SUSPECTED);
     assert_int_equal(c.since, 5);
 }
 
-/* Wherever it stands, also among the first, which others are compared with. */
-static void a_wild_run_is_no_change(void **state)
+/* At any position, also among the first runs, which are the reference. */
+static void an_outlier_is_not_a_change(void **state)
 {
     static const double wild[] = { 6, -6, 0.1, -0.1 };
     gsl_rng *r = gsl_rng_alloc(gsl_rng_taus2);
@@ -89,7 +90,7 @@ static void a_wild_run_is_no_change(void **state)
     gsl_rng_free(r);
 }
 
-static void what_went_back_is_no_change_any_more(void **state)
+static void a_reverted_change_passes(void **state)
 {
     double x[] = { 0, 0.001, -0.001, 0, 0.05, 0.051, 0.049, 0.05, 0, 0.001, -0.001, 0 };
     struct gcal_fit_change c = test(x, 8);
@@ -103,7 +104,7 @@ static void what_went_back_is_no_change_any_more(void **state)
     assert_int_equal(c.since, 12);
 }
 
-/* A level that was left in two steps was left at the first. */
+/* A change in two steps began with the first. */
 static void steps_add_up(void **state)
 {
     double x[] = { 0,     0.001, -0.001, 0.001, 0.05,  0.051, 0.049,
@@ -133,7 +134,7 @@ static void slow_drift_is_found(void **state)
     gsl_rng_free(r);
 }
 
-static void untold_runs_are_left_out(void **state)
+static void runs_without_a_value_are_skipped(void **state)
 {
     double x[] = { NAN, 1, 1.001, NAN, 0.999, 1, NAN, 1.05, 1.05, NAN, 1.05, NAN };
     struct gcal_fit_change c = test(x, 12);
@@ -149,7 +150,7 @@ static void untold_runs_are_left_out(void **state)
     assert_true(fabs(c.reference - 1.001) < 1e-9);
 }
 
-/* What is smaller than matters is not followed, however well it is known. */
+/* Changes too small to matter are ignored, however significant. */
 static void a_floor_keeps_small_changes_out(void **state)
 {
     double x[] = { 1, 1.0001, 0.9999, 1, 1.001, 1.0011, 1.0009, 1.001 };
@@ -164,8 +165,8 @@ static void a_floor_keeps_small_changes_out(void **state)
     assert_int_equal(c.state, GCAL_FIT_CHANGE_NONE);
 }
 
-/* Of unchanged series with normal noise, no more runs are suspected than the threshold
- * allows (twice, as its formula is not exact), and as few verdicts are false.
+/* In unchanged series with normal noise, the rates of suspected runs and of false
+ * verdicts stay below twice the threshold's, as its formula is not exact.
  */
 static void thresholds_keep_what_they_promise(void **state)
 {
@@ -226,7 +227,7 @@ static void repeatability_is_an_upper_bound(void **state)
     gsl_rng_free(r);
 }
 
-/* A wild run makes two large differences, a change one. */
+/* An outlier makes two large differences, a change one. */
 static void repeatability_withstands_a_change(void **state)
 {
     enum { N = 40 };
@@ -246,7 +247,7 @@ static void repeatability_withstands_a_change(void **state)
     gsl_rng_free(r);
 }
 
-/* Few calibrations: the fit's standard error bounds what is taken. */
+/* With few calibrations the fit's standard error limits the estimate. */
 static void standard_errors_are_a_prior(void **state)
 {
     double d[] = { 0.001, -0.0013 }, large[] = { 0.31, -0.28 }, many[60];
@@ -256,12 +257,12 @@ static void standard_errors_are_a_prior(void **state)
     assert_true(isnan(gcal_fit_change_repeatability(d, 0, NAN)));
     assert_true(gcal_fit_change_repeatability(d, 2, 0.005) == 0.005);
     assert_true(gcal_fit_change_repeatability(d, 2, 0.03) == 0.03);
-    /* It takes many to be sure that runs differ by so much less. */
+    /* It takes many differences to prove a much smaller scale. */
     for (size_t i = 0; i < 60; i++)
         many[i] = i % 2 ? 1e-4 : -1e-4;
     assert_true(gcal_fit_change_repeatability(many, 9, 0.03) > 0.007);
     assert_true(gcal_fit_change_repeatability(many, 60, 0.03) < 0.0015);
-    /* What differences show is more than it says: it does not bound. */
+    /* Larger differences override the standard error. */
     assert_true(fabs(gcal_fit_change_repeatability(large, 2, 0.005) - 0.3) < 0.1);
 }
 
@@ -270,11 +271,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_a_change_within_three_runs),
         cmocka_unit_test(a_change_down_is_found_too),
-        cmocka_unit_test(a_wild_run_is_no_change),
-        cmocka_unit_test(what_went_back_is_no_change_any_more),
+        cmocka_unit_test(an_outlier_is_not_a_change),
+        cmocka_unit_test(a_reverted_change_passes),
         cmocka_unit_test(steps_add_up),
         cmocka_unit_test(slow_drift_is_found),
-        cmocka_unit_test(untold_runs_are_left_out),
+        cmocka_unit_test(runs_without_a_value_are_skipped),
         cmocka_unit_test(a_floor_keeps_small_changes_out),
         cmocka_unit_test(thresholds_keep_what_they_promise),
         cmocka_unit_test(repeatability_is_an_upper_bound),

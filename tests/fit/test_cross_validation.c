@@ -1,3 +1,4 @@
+/* test_cross_validation.c - held-out predictions and their summary */
 #include <math.h>
 #include <string.h>
 
@@ -45,7 +46,7 @@ static struct gcal_fit_cv validate(struct bench *b)
     return cv;
 }
 
-/* Rows made by each form in turn, with 3 % of noise: the form itself predicts best. */
+/* Rows simulated by each form in turn, with 3 % of noise: that form predicts best. */
 static void finds_the_form(void **state)
 {
     (void)state;
@@ -76,7 +77,7 @@ static void finds_the_form(void **state)
     }
 }
 
-/* A sum that leaves out one row is a linear fit without it: the same by hand. */
+/* Against a linear fit without the group. */
 static void predicts_as_a_fit_without_the_rows(void **state)
 {
     struct gcal_fit_cv cv;
@@ -101,7 +102,7 @@ static void predicts_as_a_fit_without_the_rows(void **state)
     bench_clear(&less);
 }
 
-static void does_not_score_what_others_do_not_tell(void **state)
+static void does_not_score_undetermined_rows(void **state)
 {
     static const double costs[] = { 7.21e-6, 1.13e-12, 2.385e-12, 3.17e-9 };
     struct gcal_fit_cv cv;
@@ -125,8 +126,7 @@ static void does_not_score_what_others_do_not_tell(void **state)
     bench_clear(&b);
 }
 
-/* Rows that are all as noisy as each other predict each other as well as rows that are
- * all told to be exact.
+/* Equally noisy rows predict each other as well as rows that are declared exact.
  */
 static void noisy_rows_are_scored(void **state)
 {
@@ -211,7 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_form),
         cmocka_unit_test(predicts_as_a_fit_without_the_rows),
-        cmocka_unit_test(does_not_score_what_others_do_not_tell),
+        cmocka_unit_test(does_not_score_undetermined_rows),
         cmocka_unit_test(noisy_rows_are_scored),
         cmocka_unit_test(figures_are_those_of_the_errors),
         cmocka_unit_test(too_few_rows_score_nothing),

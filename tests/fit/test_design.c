@@ -1,3 +1,4 @@
+/* test_design.c - the choice of the next measurement */
 #include <math.h>
 #include <string.h>
 
@@ -68,7 +69,7 @@ static void nothing_is_known_at_first(void **state)
     gcal_fit_design_destroy(NULL);
 }
 
-/* Two rows that tell a sum and a part: the other part by hand. */
+/* Two rows that determine a sum and one term: the other term by hand. */
 static void errors_are_those_of_least_squares(void **state)
 {
     static const double both[] = { 0.4, 0.6 }, first[] = { 1, 0 };
@@ -121,7 +122,7 @@ static void the_cheaper_of_two_alike_is_next(void **state)
     take(design, which);
     assert_int_equal(gcal_fit_design_next(design, 0.02, INFINITY, &which),
                      GCAL_FIT_DESIGN_NEXT);
-    assert_int_equal(which, 2); /* the first tells what is known already */
+    assert_int_equal(which, 2); /* the first adds only known information */
     assert_int_equal(gcal_fit_design_next(design, 0.02, 1.9, &which),
                      GCAL_FIT_DESIGN_OVERBUDGET);
     take(design, which);
@@ -130,10 +131,10 @@ static void the_cheaper_of_two_alike_is_next(void **state)
     gcal_fit_design_destroy(design);
 }
 
-/* The second parameter shows in no candidate: nothing helps it, so nothing is measured
- * for it, though the first could be still more precise.
+/* No candidate depends on the second parameter: nothing is measured for it, though the
+ * first could be more precise.
  */
-static void what_does_not_help_is_not_measured(void **state)
+static void useless_candidates_are_not_measured(void **state)
 {
     static const double alone[] = { 1, 0 };
     struct gcal_fit_design *design = create(2);
@@ -166,7 +167,7 @@ static void takes_a_candidate_once(void **state)
     gcal_fit_design_destroy(design);
 }
 
-static void refuses_kernels_that_cannot_be(void **state)
+static void refuses_invalid_kernels(void **state)
 {
     static const double alone[] = { 1 };
     struct gcal_fit_design *design = create(1);
@@ -181,7 +182,7 @@ static void refuses_kernels_that_cannot_be(void **state)
     gcal_fit_design_destroy(design);
 }
 
-/* ---- what it saves ---- */
+/* ---- savings ---- */
 
 static uint64_t random_state;
 
@@ -190,14 +191,14 @@ static double uniform(void)
     return ((double)(gcal_random_next(&random_state) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* Kernels of one to four parts, that take from 10 ms to 1 s. */
+/* Kernels with one to four components, which take 10 ms to 1 s. */
 static void offer_kernels(struct gcal_fit_design *design, double *cost_s)
 {
     random_state = 713;
     for (size_t i = 0; i < N_CANDIDATES; i++) {
         double shares[N_PARAMETERS] = { 0 }, sum = 0;
 
-        for (size_t part = 0; part <= i % 4; part++)
+        for (size_t k = 0; k <= i % 4; k++)
             shares[(size_t)(uniform() * N_PARAMETERS)] += uniform();
         for (size_t j = 0; j < N_PARAMETERS; j++)
             sum += shares[j];
@@ -254,9 +255,9 @@ int main(void)
         cmocka_unit_test(errors_are_those_of_least_squares),
         cmocka_unit_test(shares_are_of_the_time),
         cmocka_unit_test(the_cheaper_of_two_alike_is_next),
-        cmocka_unit_test(what_does_not_help_is_not_measured),
+        cmocka_unit_test(useless_candidates_are_not_measured),
         cmocka_unit_test(takes_a_candidate_once),
-        cmocka_unit_test(refuses_kernels_that_cannot_be),
+        cmocka_unit_test(refuses_invalid_kernels),
         cmocka_unit_test(reaches_the_precision_with_less),
     };
 

@@ -1,4 +1,5 @@
-/* Three devices of a type, of which one deviates: what its rows alone say. */
+/* test_device_fit.c - per-device estimates: three devices of a type, one of which
+ * deviates */
 #include <math.h>
 #include <string.h>
 
@@ -23,14 +24,14 @@ static void measure_three(struct bench *b, const double *costs, size_t which,
                           double changed, double noise)
 {
     size_t n = b->model->n_parameters;
-    double own[8];
+    double estimate[8];
 
-    memcpy(own, costs, n * sizeof(*own));
+    memcpy(estimate, costs, n * sizeof(*estimate));
     for (size_t i = 0; i < b->n_rows; i++) {
         memcpy(feature(b, i, 0), feature(b, i % N_KERNELS, 0),
                b->model->n_features * sizeof(double));
-        own[which] = costs[which] * (i >= 2 * N_KERNELS ? changed : 1);
-        b->time_s[i] = gcal_model_eval(b->model, own, feature(b, i, 0), NULL) *
+        estimate[which] = costs[which] * (i >= 2 * N_KERNELS ? changed : 1);
+        b->time_s[i] = gcal_model_eval(b->model, estimate, feature(b, i, 0), NULL) *
                        (1 + noise * normal(b));
     }
 }
@@ -46,18 +47,19 @@ static struct gcal_fit_rows rows_of(const struct bench *b, size_t device, size_t
     return rows;
 }
 
-static void find_own(struct bench *b, size_t device, double *own, double *own_error)
+static void find_estimate(struct bench *b, size_t device, double *estimate,
+                          double *estimate_error)
 {
     const struct gcal_fit_rows rows = rows_of(b, device, N_KERNELS);
     struct gcal_error err = { 0 };
 
-    if (gcal_fit_device(b->model, &rows, &b->fit, own, own_error, &err) < 0)
+    if (gcal_fit_device(b->model, &rows, &b->fit, estimate, estimate_error, &err) < 0)
         fail_msg("%s", err.text);
 }
 
 static void a_change_of_one_parameter_is_found(void **state)
 {
-    double own[3], own_error[3];
+    double estimate[3], estimate_error[3];
     struct bench b;
 
     (void)state;
@@ -66,65 +68,65 @@ static void a_change_of_one_parameter_is_found(void **state)
         measure_three(&b, truth, which, 1.03, 0.002);
         solve(&b, GCAL_FIT_GOOD);
         for (size_t device = 0; device < N_DEVICES; device++) {
-            find_own(&b, device, own, own_error);
+            find_estimate(&b, device, estimate, estimate_error);
             for (size_t j = 0; j < 3; j++) {
                 bool changed = device == 2 && j == which;
 
-                assert_true(own_error[j] < 0.004 * truth[j]);
-                if (fabs(own[j] / truth[j] - (changed ? 1.03 : 1)) >
-                    4 * own_error[j] / truth[j])
+                assert_true(estimate_error[j] < 0.004 * truth[j]);
+                if (fabs(estimate[j] / truth[j] - (changed ? 1.03 : 1)) >
+                    4 * estimate_error[j] / truth[j])
                     fail_msg("device %zu, %zu changed: parameter %zu is %g +- %g of its "
                              "truth",
-                             device, which, j, own[j] / truth[j],
-                             own_error[j] / truth[j]);
+                             device, which, j, estimate[j] / truth[j],
+                             estimate_error[j] / truth[j]);
             }
         }
         bench_clear(&b);
     }
 }
 
-/* Exactly, but for the curvature that one step leaves out. */
-static void exponents_have_their_own_too(void **state)
+/* Exact but for the curvature that one step ignores. */
+static void exponents_are_estimated_too(void **state)
 {
     static const double costs[] = { 7.21e-6, 1.713, 1.13e-12, 2.385e-12 };
-    double own[4], own_error[4];
+    double estimate[4], estimate_error[4];
     struct bench b;
 
     (void)state;
     bench_init(&b, PNORM, N_DEVICES * N_KERNELS);
     measure_three(&b, costs, 1, 1.03, 0);
     solve(&b, GCAL_FIT_GOOD);
-    find_own(&b, 2, own, own_error);
-    assert_near(own[1], 1.03 * costs[1], 2e-3);
-    assert_near(own[2], costs[2], 2e-3);
-    find_own(&b, 0, own, own_error);
-    assert_near(own[1], costs[1], 2e-3);
+    find_estimate(&b, 2, estimate, estimate_error);
+    assert_near(estimate[1], 1.03 * costs[1], 2e-3);
+    assert_near(estimate[2], costs[2], 2e-3);
+    find_estimate(&b, 0, estimate, estimate_error);
+    assert_near(estimate[1], costs[1], 2e-3);
     bench_clear(&b);
 }
 
-static void alone_a_device_is_its_type(void **state)
+static void a_single_device_equals_its_type(void **state)
 {
-    double own[3], own_error[3];
+    double estimate[3], estimate_error[3];
     struct bench b;
 
     (void)state;
     bench_init(&b, SUM, N_KERNELS);
     measure(&b, truth, 0.03);
     solve(&b, GCAL_FIT_GOOD);
-    find_own(&b, 0, own, own_error);
+    find_estimate(&b, 0, estimate, estimate_error);
     for (size_t j = 0; j < 3; j++) {
-        assert_near(own[j], b.fit.value[j], 1e-5);
-        assert_near(own_error[j], b.fit.standard_error[j], 1e-3);
+        assert_near(estimate[j], b.fit.value[j], 1e-5);
+        assert_near(estimate_error[j], b.fit.standard_error[j], 1e-3);
     }
     bench_clear(&b);
 }
 
-/* A device that has measured launches alone, one that has measured two kernels, and one
- * whose kernels do not tell two costs apart.
+/* A device that measured only launches, one that measured two kernels, and one with two
+ * collinear costs.
  */
-static void what_rows_do_not_tell_is_not_told(void **state)
+static void undetermined_parameters_have_no_estimate(void **state)
 {
-    double own[3], own_error[3];
+    double estimate[3], estimate_error[3];
     struct gcal_fit_rows rows;
     struct bench b;
 
@@ -139,25 +141,29 @@ static void what_rows_do_not_tell_is_not_told(void **state)
     for (size_t i = 0; i < 2 * N_KERNELS; i++)
         b.time_s[i] = (1 + 0.002 * normal(&b)) *
                       gcal_model_eval(b.model, truth, feature(&b, i, 0), NULL);
-    find_own(&b, 0, own, own_error);
-    assert_near(own[LAUNCH_AT], truth[LAUNCH_AT], 2e-3);
-    assert_true(isnan(own[LOAD_AT]) && isnan(own[MADD_AT]) && isnan(own_error[MADD_AT]));
-    find_own(&b, 1, own, own_error);
-    assert_near(own[LAUNCH_AT], truth[LAUNCH_AT], 4e-3);
-    assert_true(isnan(own[LOAD_AT]) && isnan(own[MADD_AT]));
+    find_estimate(&b, 0, estimate, estimate_error);
+    assert_near(estimate[LAUNCH_AT], truth[LAUNCH_AT], 2e-3);
+    assert_true(isnan(estimate[LOAD_AT]) && isnan(estimate[MADD_AT]) &&
+                isnan(estimate_error[MADD_AT]));
+    find_estimate(&b, 1, estimate, estimate_error);
+    assert_near(estimate[LAUNCH_AT], truth[LAUNCH_AT], 4e-3);
+    assert_true(isnan(estimate[LOAD_AT]) && isnan(estimate[MADD_AT]));
     rows = rows_of(&b, 2, 2);
-    assert_int_equal(gcal_fit_device(b.model, &rows, &b.fit, own, own_error, NULL), 0);
-    assert_true(isnan(own[LAUNCH_AT]) && isnan(own[LOAD_AT]) && isnan(own[MADD_AT]));
+    assert_int_equal(
+        gcal_fit_device(b.model, &rows, &b.fit, estimate, estimate_error, NULL), 0);
+    assert_true(isnan(estimate[LAUNCH_AT]) && isnan(estimate[LOAD_AT]) &&
+                isnan(estimate[MADD_AT]));
     rows.n_rows = 0;
-    assert_int_equal(gcal_fit_device(b.model, &rows, &b.fit, own, own_error, NULL), 0);
-    assert_true(isnan(own[LAUNCH_AT]));
+    assert_int_equal(
+        gcal_fit_device(b.model, &rows, &b.fit, estimate, estimate_error, NULL), 0);
+    assert_true(isnan(estimate[LAUNCH_AT]));
     bench_clear(&b);
 }
 
-static void what_the_fit_held_is_not_told(void **state)
+static void fixed_parameters_have_no_estimate(void **state)
 {
     static const double none[] = { 7.21e-6, 0, 2.385e-12 };
-    double own[3], own_error[3];
+    double estimate[3], estimate_error[3];
     struct bench b;
 
     (void)state;
@@ -169,9 +175,9 @@ static void what_the_fit_held_is_not_told(void **state)
     b.merge_collinear = true;
     solve(&b, GCAL_FIT_GOOD);
     assert_int_equal(b.fit.merged_with[MADD_AT], LOAD_AT);
-    find_own(&b, 1, own, own_error);
-    assert_true(isnan(own[LOAD_AT]) && isnan(own[MADD_AT]));
-    assert_near(own[LAUNCH_AT], truth[LAUNCH_AT], 4e-3);
+    find_estimate(&b, 1, estimate, estimate_error);
+    assert_true(isnan(estimate[LOAD_AT]) && isnan(estimate[MADD_AT]));
+    assert_near(estimate[LAUNCH_AT], truth[LAUNCH_AT], 4e-3);
     bench_clear(&b);
     bench_init(&b, SUM, N_DEVICES * N_KERNELS);
     measure_three(&b, none, MADD_AT, 1, 0);
@@ -179,8 +185,8 @@ static void what_the_fit_held_is_not_told(void **state)
         b.time_s[i] *= 1 - 1e-10 * *feature(&b, i, LOAD_AT) * 1e-1;
     solve(&b, GCAL_FIT_GOOD);
     assert_true(b.fit.at_bound[LOAD_AT]);
-    find_own(&b, 1, own, own_error);
-    assert_true(isnan(own[LOAD_AT]) && isfinite(own[MADD_AT]));
+    find_estimate(&b, 1, estimate, estimate_error);
+    assert_true(isnan(estimate[LOAD_AT]) && isfinite(estimate[MADD_AT]));
     bench_clear(&b);
 }
 
@@ -188,10 +194,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_of_one_parameter_is_found),
-        cmocka_unit_test(exponents_have_their_own_too),
-        cmocka_unit_test(alone_a_device_is_its_type),
-        cmocka_unit_test(what_rows_do_not_tell_is_not_told),
-        cmocka_unit_test(what_the_fit_held_is_not_told),
+        cmocka_unit_test(exponents_are_estimated_too),
+        cmocka_unit_test(a_single_device_equals_its_type),
+        cmocka_unit_test(undetermined_parameters_have_no_estimate),
+        cmocka_unit_test(fixed_parameters_have_no_estimate),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,3 +1,4 @@
+/* test_devices.c - device factors and their shrinkage */
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +36,7 @@ static void one_device_is_its_type(void **state)
     assert_true(shrunk == 1 && shrunk_error == 0.0021 && isnan(between));
 }
 
-/* Errors far below what devices differ by: factors stay. */
+/* Errors far below the differences between devices: factors stay. */
 static void exact_factors_stay(void **state)
 {
     const double factor[] = { 0.953, 1.041, 1.013 }, error[] = { 1e-5, 2e-5, 1e-5 };
@@ -94,10 +95,10 @@ static void a_device_without_an_error_is_one_of_them(void **state)
     assert_true(isnan(between) && shrunk[0] == 1 && isinf(shrunk_error[1]));
 }
 
-/* Shrunk factors lie nearer to the truth, and as near as they say. */
+/* Shrunk factors are closer to the truth, and their errors are right. */
 static void is_nearer_than_the_raw_factors(void **state)
 {
-    double raw = 0, better = 0, told = 0;
+    double raw = 0, better = 0, claimed = 0;
 
     (void)state;
     for (int run = 0; run < 400; run++) {
@@ -113,11 +114,11 @@ static void is_nearer_than_the_raw_factors(void **state)
         for (size_t i = 0; i < 8; i++) {
             raw += pow(log(factor[i]) - truth[i], 2);
             better += pow(log(shrunk[i]) - truth[i], 2);
-            told += pow(shrunk_error[i] / shrunk[i], 2);
+            claimed += pow(shrunk_error[i] / shrunk[i], 2);
         }
     }
     assert_true(better < 0.5 * raw);
-    assert_true(told > 0.8 * better && told < 1.5 * better);
+    assert_true(claimed > 0.8 * better && claimed < 1.5 * better);
 }
 
 int main(void)

@@ -1,3 +1,4 @@
+/* test_errors.c - intervals: their coverage, groups and correlations */
 #include <math.h>
 #include <string.h>
 
@@ -11,12 +12,12 @@
 
 static const double truth[] = { 7.21e-6, 1.13e-12, 2.385e-12 };
 
-/* How often the 90 % intervals of the costs hold the truth, in percent. */
+/* Coverage of the 90 % intervals of the costs, in percent. */
 static double coverage(struct bench *b, const double *costs, double group_error,
                        double row_error, int runs)
 {
     size_t n = b->model->n_parameters;
-    double held = 0;
+    double inside = 0;
 
     for (int run = 0; run < runs; run++) {
         double shift = 0, factor;
@@ -30,15 +31,16 @@ static double coverage(struct bench *b, const double *costs, double group_error,
         solve(b, GCAL_FIT_GOOD);
         factor = gcal_fit_interval_factor(0.9, b->fit.freedom);
         for (size_t j = 0; j < n; j++)
-            held += fabs(b->fit.value[j] - costs[j]) < factor * b->fit.standard_error[j];
+            inside +=
+                fabs(b->fit.value[j] - costs[j]) < factor * b->fit.standard_error[j];
     }
-    return 100 * held / (double)n / runs;
+    return 100 * inside / (double)n / runs;
 }
 
 static void assert_covers(double percent)
 {
     if (!(percent >= 85 && percent <= 95))
-        fail_msg("90 %% intervals hold %.1f %%", percent);
+        fail_msg("coverage of the 90 %% intervals: %.1f %%", percent);
 }
 
 static void intervals_of_single_rows(void **state)
@@ -66,8 +68,8 @@ static void intervals_of_an_exponent(void **state)
     bench_clear(&b);
 }
 
-/* Ladders of five rungs whose rungs all err alike. */
-static void intervals_of_ladders(void **state)
+/* Sweeps of five sizes whose errors are the same. */
+static void intervals_of_sweeps(void **state)
 {
     double apart;
     struct bench b;
@@ -81,7 +83,7 @@ static void intervals_of_ladders(void **state)
                 *feature(&b, i, k) = 1.5 * *feature(&b, i - 1, k);
     }
     apart = coverage(&b, truth, 0.04, 0.01, 300);
-    assert_true(apart < 75); /* rungs taken for kernels of their own */
+    assert_true(apart < 75); /* each size counted as a kernel */
     b.has_groups = true;
     assert_covers(coverage(&b, truth, 0.04, 0.01, 600));
     assert_true(b.fit.group_correlation > 0.5);
@@ -89,7 +91,7 @@ static void intervals_of_ladders(void **state)
     bench_clear(&b);
 }
 
-/* Groups that err no more alike than others change nothing. */
+/* Groups with independent errors change nothing. */
 static void groups_that_do_not_matter(void **state)
 {
     struct bench b;
@@ -103,14 +105,14 @@ static void groups_that_do_not_matter(void **state)
     bench_clear(&b);
 }
 
-/* One ladder alone does not show what its rungs have in common. */
-static void one_group_is_not_called_exact(void **state)
+/* The common error of a single sweep cannot be estimated. */
+static void one_group_is_not_exact(void **state)
 {
     struct bench b;
 
     (void)state;
     bench_init(&b, MADD, 6);
-    b.has_groups = true; /* all of one */
+    b.has_groups = true; /* all rows in one */
     for (size_t i = 0; i < 6; i++)
         *feature(&b, i, 0) = 713e6 * pow(2, (double)i);
     measure(&b, (const double[]){ 2.385e-12 }, 1e-4);
@@ -137,7 +139,7 @@ static void correlations_and_inflation(void **state)
 
     (void)state;
     bench_init(&b, SUM, 40);
-    for (size_t i = 0; i < 40; i++) /* nearly twins */
+    for (size_t i = 0; i < 40; i++) /* nearly collinear */
         *feature(&b, i, MADD_AT) = *feature(&b, i, LOAD_AT) * (1 + 0.1 * normal(&b));
     measure(&b, truth, 0.01);
     solve(&b, GCAL_FIT_GOOD);
@@ -166,9 +168,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_of_single_rows),
         cmocka_unit_test(intervals_of_an_exponent),
-        cmocka_unit_test(intervals_of_ladders),
+        cmocka_unit_test(intervals_of_sweeps),
         cmocka_unit_test(groups_that_do_not_matter),
-        cmocka_unit_test(one_group_is_not_called_exact),
+        cmocka_unit_test(one_group_is_not_exact),
         cmocka_unit_test(factors_are_students),
         cmocka_unit_test(correlations_and_inflation),
     };

@@ -1,3 +1,4 @@
+/* test_fit.c - known costs are recovered, and undetermined ones named */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "tests/fit/bench.h"
 #include "tests/unit.h"
 
-/* ---- known costs come back ---- */
+/* ---- recovery of known costs ---- */
 
 static void recovers_a_sum(void **state)
 {
@@ -34,7 +35,7 @@ static void recovers_a_sum(void **state)
 static void standard_errors_are_those_of_repeated_runs(void **state)
 {
     static const double truth[] = { 7.21e-6, 1.13e-12, 2.385e-12 };
-    double sum = 0, squares = 0, told = 0;
+    double sum = 0, squares = 0, claimed = 0;
     struct bench b;
 
     (void)state;
@@ -44,9 +45,9 @@ static void standard_errors_are_those_of_repeated_runs(void **state)
         solve(&b, GCAL_FIT_GOOD);
         sum += b.fit.value[MADD_AT] / 800;
         squares += pow(b.fit.value[MADD_AT], 2) / 800;
-        told += b.fit.standard_error[MADD_AT] / 800;
+        claimed += b.fit.standard_error[MADD_AT] / 800;
     }
-    assert_near(sqrt(squares - sum * sum), told, 0.07);
+    assert_near(sqrt(squares - sum * sum), claimed, 0.07);
     bench_clear(&b);
 }
 
@@ -123,10 +124,10 @@ static void the_same_rows_give_the_same_bits(void **state)
     bench_clear(&b);
 }
 
-/* ---- what does not follow from the rows ---- */
+/* ---- undetermined parameters ---- */
 
-/* The parameters with their bit set in 'which' are named and told as undetermined; no
- * standard error is a number.
+/* The parameters with their bit set in 'which' are named and undetermined; all standard
+ * errors are NaN.
  */
 static void assert_undetermined(const struct bench *b, unsigned which)
 {
@@ -145,7 +146,7 @@ static void assert_undetermined(const struct bench *b, unsigned which)
     assert_true(isinf(b->fit.condition));
 }
 
-static void names_twins(void **state)
+static void names_collinear_costs(void **state)
 {
     static const double truth[] = { 7.21e-6, 1.13e-12, 2.385e-12 };
     struct bench b;
@@ -176,7 +177,7 @@ static void names_all_of_a_mixture(void **state)
     bench_clear(&b);
 }
 
-static void names_a_parameter_that_no_kernel_shows(void **state)
+static void names_a_parameter_without_kernels(void **state)
 {
     static const double truth[] = { 7.21e-6, 1.13e-12, 2.385e-12 };
     struct bench b;
@@ -193,8 +194,8 @@ static void names_a_parameter_that_no_kernel_shows(void **state)
     bench_clear(&b);
 }
 
-/* The exponent shows only in kernels with both parts. */
-static void names_an_exponent_that_no_kernel_shows(void **state)
+/* Only kernels with both components depend on the exponent. */
+static void names_an_exponent_without_kernels(void **state)
 {
     static const double truth[] = { 7.21e-6, 1.37, 1.13e-12, 2.385e-12 };
     struct bench b;
@@ -209,7 +210,7 @@ static void names_an_exponent_that_no_kernel_shows(void **state)
     bench_clear(&b);
 }
 
-static void too_few_rows_are_told(void **state)
+static void too_few_rows_are_reported(void **state)
 {
     static const double truth[] = { 7.21e-6, 1.13e-12, 2.385e-12 };
     struct bench b;
@@ -229,8 +230,8 @@ static void too_few_rows_are_told(void **state)
     bench_clear(&b);
 }
 
-/* As many rows as parameters: the fit is exact, which says nothing about its errors. */
-static void exactly_enough_rows_are_not_called_exact(void **state)
+/* As many rows as parameters: the exact fit says nothing about the errors. */
+static void exactly_enough_rows_leave_errors_unknown(void **state)
 {
     static const double truth[] = { 7.21e-6, 1.13e-12, 2.385e-12 };
     struct bench b;
@@ -249,7 +250,7 @@ static void exactly_enough_rows_are_not_called_exact(void **state)
     bench_clear(&b);
 }
 
-static void refuses_rows_that_cannot_be(void **state)
+static void refuses_invalid_rows(void **state)
 {
     static const double truth[] = { 7.21e-6, 1.13e-12, 2.385e-12 };
     struct gcal_error err = { 0 };
@@ -290,12 +291,12 @@ static void a_negative_cost_ends_at_zero(void **state)
             *feature(&without, i, k) = *feature(&b, i, k);
     measure(&b, truth, 0.01);
     memcpy(without.time_s, b.time_s, sizeof(b.time_s));
-    b.model->parameters[LAUNCH_AT].max = 1; /* finite, and never met */
+    b.model->parameters[LAUNCH_AT].max = 1; /* finite, and never reached */
     solve(&b, GCAL_FIT_GOOD);
     solve(&without, GCAL_FIT_GOOD);
     assert_true(b.fit.at_bound[MADD_AT]);
     assert_true(b.fit.value[MADD_AT] == 0 && b.fit.standard_error[MADD_AT] == 0);
-    for (size_t j = 0; j < 2; j++) { /* as if it were not in the model */
+    for (size_t j = 0; j < 2; j++) { /* as without this parameter in the model */
         assert_false(b.fit.at_bound[j]);
         assert_near(b.fit.value[j], without.fit.value[j], 1e-6);
         assert_near(b.fit.standard_error[j], without.fit.standard_error[j], 1e-6);
@@ -320,7 +321,7 @@ static void an_exponent_stays_in_its_range(void **state)
     solve(&b, GCAL_FIT_GOOD);
     assert_true(b.fit.value[1] == 2.1 && b.fit.at_bound[1]);
     assert_true(b.fit.standard_error[1] == 0);
-    assert_true(b.fit.residual > 0.02); /* it wanted to be elsewhere */
+    assert_true(b.fit.residual > 0.02); /* the optimum is outside */
     p->min = 1;
     p->max = 1.21;
     solve(&b, GCAL_FIT_GOOD);
@@ -331,7 +332,7 @@ static void an_exponent_stays_in_its_range(void **state)
     bench_clear(&b);
 }
 
-/* ---- how rows weigh ---- */
+/* ---- weights of rows ---- */
 
 static void a_noisy_row_pulls_less(void **state)
 {
@@ -342,7 +343,7 @@ static void a_noisy_row_pulls_less(void **state)
 
     (void)state;
     bench_init(&b, LAUNCH " + " LOAD " + " MADD,
-               7); /* too few to tell it by the others */
+               7); /* too few to recognise it by the others */
     measure(&b, truth, 0.001);
     for (size_t i = 0; i < b.n_rows; i++)
         b.spread[i] = 0.001;
@@ -358,7 +359,7 @@ static void a_noisy_row_pulls_less(void **state)
     bench_clear(&b);
 }
 
-/* Times that happen to lie on the model do not make noisy samples exact. */
+/* Times that happen to match the model do not make noisy samples exact. */
 static void errors_are_no_less_than_the_spread(void **state)
 {
     static const double truth[] = { 7.21e-6, 1.13e-12, 2.385e-12 };
@@ -388,7 +389,7 @@ static void the_condition_follows_the_rows(void **state)
     struct bench b;
 
     (void)state;
-    /* Each kernel shows one cost: columns at right angles, whatever their units. */
+    /* One cost per kernel: orthogonal columns, whatever their units. */
     bench_init(&b, "p_groups*f_thread_groups + " MADD, 12);
     for (size_t i = 0; i < b.n_rows; i++) {
         *feature(&b, i, 0) = i % 2 ? 0 : 713.0 + (double)i;
@@ -397,7 +398,7 @@ static void the_condition_follows_the_rows(void **state)
     measure(&b, truth, 0.01);
     solve(&b, GCAL_FIT_GOOD);
     assert_near(b.fit.condition, 1, 1e-9);
-    /* Nearly twins: 1e-4 apart are 2e4 of condition, which is not yet too much. */
+    /* Nearly collinear: a distance of 1e-4 is a condition of 2e4, still acceptable. */
     for (size_t i = 0; i < b.n_rows; i++) {
         *feature(&b, i, 0) = 713.0 + (double)i;
         *feature(&b, i, 1) = *feature(&b, i, 0) * (i % 2 ? 1.0001 : 0.9999);
@@ -417,13 +418,13 @@ int main(void)
         cmocka_unit_test(recovers_the_exponent),
         cmocka_unit_test(exact_times_give_exact_costs),
         cmocka_unit_test(the_same_rows_give_the_same_bits),
-        cmocka_unit_test(names_twins),
+        cmocka_unit_test(names_collinear_costs),
         cmocka_unit_test(names_all_of_a_mixture),
-        cmocka_unit_test(names_a_parameter_that_no_kernel_shows),
-        cmocka_unit_test(names_an_exponent_that_no_kernel_shows),
-        cmocka_unit_test(too_few_rows_are_told),
-        cmocka_unit_test(exactly_enough_rows_are_not_called_exact),
-        cmocka_unit_test(refuses_rows_that_cannot_be),
+        cmocka_unit_test(names_a_parameter_without_kernels),
+        cmocka_unit_test(names_an_exponent_without_kernels),
+        cmocka_unit_test(too_few_rows_are_reported),
+        cmocka_unit_test(exactly_enough_rows_leave_errors_unknown),
+        cmocka_unit_test(refuses_invalid_rows),
         cmocka_unit_test(a_negative_cost_ends_at_zero),
         cmocka_unit_test(an_exponent_stays_in_its_range),
         cmocka_unit_test(a_noisy_row_pulls_less),

@@ -1,3 +1,4 @@
+/* test_identifiability.c - merged, fixed and hidden parameters */
 #include <math.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ static double predicted_error(const struct bench *b, double loads, double madds)
     return sqrt(variance) / time_s;
 }
 
-static void twins_share_their_time(void **state)
+static void collinear_costs_share_their_time(void **state)
 {
     struct bench b;
 
@@ -52,14 +53,14 @@ static void twins_share_their_time(void **state)
     assert_near(b.fit.value[LOAD_AT] + 3 * b.fit.value[MADD_AT], load_s + 3 * madd_s,
                 0.01);
     assert_string_equal(b.fit.reason, "");
-    /* In the rows' proportion they are known, in any other they are not. */
+    /* Determined in the rows' proportion, and in no other. */
     assert_true(predicted_error(&b, 1e11, 3e11) < 0.01);
     assert_near(predicted_error(&b, 1e11, 0), 1 / sqrt(3), 0.01);
     assert_true(predicted_error(&b, 1e11, 1e11) > 0.2);
     bench_clear(&b);
 }
 
-/* Two of three are told from nothing, but what makes the third is a mixture. */
+/* The third column is a mixture of the first two, which are not collinear. */
 static void mixtures_are_not_merged(void **state)
 {
     static const double costs[] = { 7.21e-6, 1.13e-12, 2.385e-12, 3.17e-12 };
@@ -76,7 +77,7 @@ static void mixtures_are_not_merged(void **state)
     bench_clear(&b);
 }
 
-static void without_being_asked_nothing_is_merged(void **state)
+static void nothing_is_merged_by_default(void **state)
 {
     struct bench b;
 
@@ -89,9 +90,9 @@ static void without_being_asked_nothing_is_merged(void **state)
     bench_clear(&b);
 }
 
-/* ---- weak shapes ---- */
+/* ---- poorly determined shapes ---- */
 
-/* Kernels of which one part takes next to nothing hardly show the exponent. */
+/* Kernels with one negligible component hardly depend on the exponent. */
 static void bench_weak(struct bench *b)
 {
     static const double costs[] = { 7.21e-6, 1.713, 1.13e-12, 2.385e-12 };
@@ -107,7 +108,7 @@ static void bench_weak(struct bench *b)
     measure(b, costs, 0.02);
 }
 
-static void a_weak_exponent_is_held_and_told(void **state)
+static void a_poorly_determined_exponent_is_fixed(void **state)
 {
     struct bench b;
 
@@ -116,7 +117,7 @@ static void a_weak_exponent_is_held_and_told(void **state)
     solve(&b, GCAL_FIT_GOOD);
     assert_true(b.fit.poorly_determined[1]);
     assert_true(b.fit.value[1] == 2.5);
-    assert_true(b.fit.standard_error[1] > 1); /* it is not known */
+    assert_true(b.fit.standard_error[1] > 1); /* unknown */
     assert_non_null(strstr(b.fit.note, "p_x is poorly determined"));
     for (size_t j = 2; j < 4; j++) {
         assert_false(b.fit.poorly_determined[j]);
@@ -125,8 +126,8 @@ static void a_weak_exponent_is_held_and_told(void **state)
     bench_clear(&b);
 }
 
-/* With both parts in a few kernels it is told. */
-static void a_strong_exponent_is_not_weak(void **state)
+/* A few kernels with both components determine it. */
+static void a_well_determined_exponent_is_free(void **state)
 {
     static const double costs[] = { 7.21e-6, 1.713, 1.13e-12, 2.385e-12 };
     struct bench b;
@@ -145,7 +146,7 @@ static void a_strong_exponent_is_not_weak(void **state)
 
 /* ---- hidden costs ---- */
 
-/* Work-groups start beside the loads, ten times as fast in every row. */
+/* Work-groups start in parallel to the loads, ten times as fast in every row. */
 static void bench_hidden(struct bench *b)
 {
     static const double costs[] = { 7.21e-6, 1.13e-12, 1.13e-10 };
@@ -156,7 +157,7 @@ static void bench_hidden(struct bench *b)
     measure(b, costs, 0.01);
 }
 
-static void a_hidden_cost_is_held_below_where_it_shows(void **state)
+static void a_hidden_cost_is_fixed(void **state)
 {
     struct bench b;
 
@@ -174,7 +175,7 @@ static void a_hidden_cost_is_held_below_where_it_shows(void **state)
     bench_clear(&b);
 }
 
-static void a_cost_of_no_row_is_never_held(void **state)
+static void a_cost_without_rows_is_never_fixed(void **state)
 {
     struct bench b;
 
@@ -188,8 +189,8 @@ static void a_cost_of_no_row_is_never_held(void **state)
     bench_clear(&b);
 }
 
-/* Nothing shows the exponent: with 'merge_collinear' it is held. */
-static void an_exponent_of_no_row_is_held_if_asked(void **state)
+/* No row depends on the exponent: with 'merge_collinear' it is fixed. */
+static void an_exponent_without_rows_is_fixed_if_asked(void **state)
 {
     struct bench b;
 
@@ -229,8 +230,8 @@ static void bench_sharp(struct bench *b, uint64_t seed)
     }
 }
 
-/* Along the edge's valley the sum of squares hardly changes. */
-static void sharp_edges_settle(void **state)
+/* Along the valley of an edge the sum of squares hardly changes. */
+static void searches_converge_at_sharp_edges(void **state)
 {
     static const uint64_t seeds[] = { 2, 5, 50, 54, 74, 82, 99, 107, 108, 124 };
     struct gcal_error err = { 0 };
@@ -248,7 +249,7 @@ static void sharp_edges_settle(void **state)
     }
 }
 
-/* A bound that the rows ask for is not weakness. */
+/* A parameter that the rows drive to its bound is not poorly determined. */
 static void a_bound_with_reason_stays(void **state)
 {
     static const double costs[] = { 7.21e-6, 6.13, 1.13e-12, 2.385e-12 };
@@ -270,15 +271,15 @@ static void a_bound_with_reason_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(twins_share_their_time),
+        cmocka_unit_test(collinear_costs_share_their_time),
         cmocka_unit_test(mixtures_are_not_merged),
-        cmocka_unit_test(without_being_asked_nothing_is_merged),
-        cmocka_unit_test(a_weak_exponent_is_held_and_told),
-        cmocka_unit_test(a_strong_exponent_is_not_weak),
-        cmocka_unit_test(a_hidden_cost_is_held_below_where_it_shows),
-        cmocka_unit_test(a_cost_of_no_row_is_never_held),
-        cmocka_unit_test(an_exponent_of_no_row_is_held_if_asked),
-        cmocka_unit_test(sharp_edges_settle),
+        cmocka_unit_test(nothing_is_merged_by_default),
+        cmocka_unit_test(a_poorly_determined_exponent_is_fixed),
+        cmocka_unit_test(a_well_determined_exponent_is_free),
+        cmocka_unit_test(a_hidden_cost_is_fixed),
+        cmocka_unit_test(a_cost_without_rows_is_never_fixed),
+        cmocka_unit_test(an_exponent_without_rows_is_fixed_if_asked),
+        cmocka_unit_test(searches_converge_at_sharp_edges),
         cmocka_unit_test(a_bound_with_reason_stays),
     };
 

@@ -1,3 +1,4 @@
+/* test_robust.c - outliers have bounded influence */
 #include <math.h>
 #include <string.h>
 
@@ -43,8 +44,8 @@ static void bench_form(struct bench *b, const struct form *form, size_t n_rows)
     set_range(b, "p_edge", 0.1, 100);
 }
 
-/* How far parameters move, the worst of them, when these rows take 'factor' times as
- * long.
+/* The largest relative move of a parameter when the times of these rows are multiplied by
+ * 'factor'.
  */
 static double worst_move(struct bench *b, size_t first, size_t step, double factor)
 {
@@ -86,13 +87,13 @@ static void spikes_move_nothing(void **state)
 {
     (void)state;
     for (size_t f = 0; f < sizeof(forms) / sizeof(forms[0]); f++)
-        for (int way = 0; way < 2; way++) {
+        for (int slow = 0; slow < 2; slow++) {
             double moved;
             struct bench b;
 
             bench_form(&b, &forms[f], 300);
             measure(&b, forms[f].truth, 0.02);
-            moved = worst_move(&b, 37, 100, way ? 400 : 1.0 / 400);
+            moved = worst_move(&b, 37, 100, slow ? 400 : 1.0 / 400);
             if (!(moved < 0.01))
                 fail_msg("%s: 1 %% of spikes moves one by %g", forms[f].expression,
                          moved);
@@ -100,7 +101,7 @@ static void spikes_move_nothing(void **state)
         }
 }
 
-/* One in ten, all in one direction: beyond what is promised, but nothing breaks. */
+/* One row in ten, all in one direction: beyond the guarantee, but nothing breaks. */
 static void many_wrong_rows_are_survived(void **state)
 {
     struct bench b;
@@ -116,7 +117,7 @@ static void many_wrong_rows_are_survived(void **state)
     bench_clear(&b);
 }
 
-/* A corner where two groups change places, and a share that shows only near it. */
+/* A corner where two groups swap, and a share that matters only near it. */
 static void finds_a_share_across_corners(void **state)
 {
     static const double shares[] = { 0, 0.137, 0.613, 1.31 };
@@ -142,7 +143,7 @@ static void finds_a_share_across_corners(void **state)
             while (strcmp(b.model->parameters[at].name, "p_hidden") != 0)
                 at++;
             if (!(fabs(b.fit.value[at] - shares[i]) < 0.03))
-                fail_msg("a share of %g is taken for %g", shares[i], b.fit.value[at]);
+                fail_msg("a share of %g is found as %g", shares[i], b.fit.value[at]);
             assert_near(b.fit.value[0], load_s, 0.02);
             assert_near(b.fit.value[1], madd_s, 0.02);
             bench_clear(&b);

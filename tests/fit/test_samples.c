@@ -1,3 +1,4 @@
+/* test_samples.c - medians and device factors of samples */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ static void median_of_odd_and_even_counts(void **state)
     assert_near(spread, 1.2533 * 1.4826 * 1.96 / 7.21 / sqrt(3), 1e-5);
     assert_int_equal(gcal_fit_median(samples, 4, &median, &spread, &err), 0);
     assert_near(median, (2.391e-6 + 7.21e-6) / 2, 1e-12);
-    assert_true(samples[0] == 9.17e-6 && samples[3] == 2.391e-6); /* as they were */
+    assert_true(samples[0] == 9.17e-6 && samples[3] == 2.391e-6); /* unchanged */
     assert_int_equal(gcal_fit_median(samples, 1, &median, &spread, &err), 0);
     assert_true(median == 9.17e-6 && spread == 0);
 }
@@ -59,18 +60,18 @@ static void no_samples_have_no_median(void **state)
 static void spread_is_the_error_of_the_median(void **state)
 {
     const double sigma = 0.02385;
-    double told = 0, squares = 0, samples[101], median, spread;
+    double claimed = 0, squares = 0, samples[101], median, spread;
 
     (void)state;
     for (int set = 0; set < 200; set++) {
         for (size_t i = 0; i < 101; i++)
             samples[i] = 7.21e-6 * (1 + sigma * normal());
         assert_int_equal(gcal_fit_median(samples, 101, &median, &spread, NULL), 0);
-        told += spread / 200;
+        claimed += spread / 200;
         squares += pow(median / 7.21e-6 - 1, 2) / 200;
     }
-    assert_near(told / (1.2533 * sigma / sqrt(101)), 1, 0.03);
-    assert_near(sqrt(squares) / told, 1, 0.12); /* what medians really scatter */
+    assert_near(claimed / (1.2533 * sigma / sqrt(101)), 1, 0.03);
+    assert_near(sqrt(squares) / claimed, 1, 0.12); /* the actual scatter of medians */
 }
 
 static void stragglers_do_not_move_the_median(void **state)
@@ -99,7 +100,7 @@ static void deviation_is_a_geometric_mean(void **state)
         time_s[i] = ratios[i] * predicted_s[i];
     gcal_fit_deviation(predicted_s, time_s, 4, &factor, &error);
     assert_near(factor, pow(1.1, 1.5), 1e-12);
-    /* Logs lie log(1.1)/2 on either side: variance 4/3 of its square, over four rows. */
+    /* The logarithms are +-log(1.1)/2: variance 4/3 of its square, over four rows. */
     assert_near(error, factor * log(1.1) / 2 * sqrt(4.0 / 3 / 4), 1e-12);
 }
 
@@ -117,7 +118,7 @@ static void deviation_of_a_noisy_device(void **state)
     assert_near(factor, 1.0713, 3 * error);
 }
 
-static void one_row_tells_no_error(void **state)
+static void one_row_gives_no_error(void **state)
 {
     const double predicted_s = 2.385e-6, time_s = 2.6235e-6;
     double factor, error;
@@ -139,7 +140,7 @@ int main(void)
         cmocka_unit_test(stragglers_do_not_move_the_median),
         cmocka_unit_test(deviation_is_a_geometric_mean),
         cmocka_unit_test(deviation_of_a_noisy_device),
-        cmocka_unit_test(one_row_tells_no_error),
+        cmocka_unit_test(one_row_gives_no_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

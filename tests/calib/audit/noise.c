@@ -1,3 +1,4 @@
+/* noise.c - devices made of recorded calibrations of an unchanged device */
 #include "tests/calib/audit/noise.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ static void *must(void *memory)
     return memory;
 }
 
-/* The columns that most runs have: now and then another form was chosen. */
+/* The columns of most runs: a few runs chose another form. */
 static const struct gcal_track_columns *usual_columns(const struct gcal_track *track)
 {
     const struct gcal_track_columns *best = NULL;
@@ -51,7 +52,7 @@ static size_t find(const struct gcal_track_columns *columns,
 static void take_column(struct noise *noise, size_t column)
 {
     size_t n_runs = noise->track.n_runs, n = 0, n_errors = 0;
-    double *told = must(calloc(2 * n_runs, sizeof(*told))), *errors = told + n_runs;
+    double *logs = must(calloc(2 * n_runs, sizeof(*logs))), *errors = logs + n_runs;
 
     for (size_t i = 0; i < n_runs; i++) {
         const struct gcal_track_run *r = &noise->track.runs[i];
@@ -61,15 +62,15 @@ static void take_column(struct noise *noise, size_t column)
         noise->residual[i * noise->columns->n + column] = value > 0 ? log(value) : NAN;
         if (!(value > 0))
             continue;
-        told[n++] = log(value);
+        logs[n++] = log(value);
         if (r->error[at] > 0)
             errors[n_errors++] = r->error[at] / value;
     }
-    noise->level[column] = gcal_fit_change_median(told, n);
+    noise->level[column] = gcal_fit_change_median(logs, n);
     noise->error[column] = gcal_fit_change_median(errors, n_errors);
     for (size_t i = 0; i < n_runs; i++)
         noise->residual[i * noise->columns->n + column] -= noise->level[column];
-    free(told);
+    free(logs);
 }
 
 void noise_load(const char *name, struct noise *noise)

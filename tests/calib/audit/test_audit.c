@@ -1,5 +1,5 @@
-/* What an audit says of a store: some nodes with an H200 each, made of real calibrations
- * (noise.h), one of which changes.
+/* test_audit.c - audits of a store of nodes with an H200 each, made of real calibrations
+ * (noise.h); one node changes
  */
 #include <fnmatch.h>
 #include <ftw.h>
@@ -15,7 +15,7 @@
 #include "tests/calib/audit/noise.h"
 #include "tests/unit.h"
 
-/* Of tests/data/applications/vm.yaml, whose models say what the costs are of. */
+/* From tests/data/applications/vm.yaml, whose models show the categories of costs. */
 #define UID "uuid:8d2036b0-563b-d9b4-ac5d-876118b9c302"
 
 enum { NODES = 8, RUNS = 14, CHANGE = 11 };
@@ -85,8 +85,7 @@ static void write_node(const char *node, const struct gcal_track *track)
     free(yaml);
 }
 
-/* Nodes n0 .. n7, all unchanged; the caller changes n3, which is returned to be written
- * and freed.
+/* Nodes n0 .. n7, all unchanged; returns n3 for the caller to change, write and free.
  */
 static struct gcal_track *fresh_site(void)
 {
@@ -130,7 +129,7 @@ static size_t change(struct gcal_track *track, const char *patterns, size_t from
     return n;
 }
 
-/* ---- what an audit found of n3 ---- */
+/* ---- the findings on n3 ---- */
 
 struct seen {
     size_t n_devices, n_alarms;
@@ -215,7 +214,7 @@ static void says(const char *patterns, double factor, enum gcal_audit_verdict ve
     assert_true(s.false_alarm < policy.false_alarms);
 }
 
-static void causes_are_told_apart(void **state)
+static void causes_are_distinguished(void **state)
 {
     (void)state;
     says("*/p_stream */p_*_memory */p_sum", 1.05, GCAL_AUDIT_WARN,
@@ -245,7 +244,7 @@ static void next_steps_are_commands(void **state)
     assert_non_null(strstr(s.next, "drain"));
 }
 
-static void a_wild_run_alarms_nobody(void **state)
+static void an_outlier_is_not_an_alarm(void **state)
 {
     static const double factors[] = { 400, 1.1, 0.9 };
     struct seen s;
@@ -266,8 +265,8 @@ static void a_wild_run_alarms_nobody(void **state)
         }
 }
 
-/* The last calibration alone: it is said, but is no warning. */
-static void what_is_not_confirmed_is_suspected(void **state)
+/* The last calibration alone: reported, but not a warning. */
+static void an_unconfirmed_change_is_suspect(void **state)
 {
     struct gcal_track *track = fresh_site();
     struct seen s;
@@ -283,7 +282,7 @@ static void what_is_not_confirmed_is_suspected(void **state)
     assert_non_null(strstr(s.next, "calibrate n3 again"));
 }
 
-static void a_new_driver_is_no_drift(void **state)
+static void a_new_driver_is_not_drift(void **state)
 {
     struct gcal_track *track = fresh_site();
     struct seen s;
@@ -303,8 +302,8 @@ static void a_new_driver_is_no_drift(void **state)
     assert_true(fabs(s.size - 0.3) < 0.01);
 }
 
-/* A device that is slow from its first calibration on, as seen of a GPU at a third of its
- * arithmetic rate that a vendor's tests passed.
+/* A device that is slow from its first calibration on, such as a GPU at a third of its
+ * arithmetic rate that passed a vendor's tests.
  */
 static void a_slow_device_is_found_among_its_type(void **state)
 {
@@ -328,8 +327,8 @@ static void a_slow_device_is_found_among_its_type(void **state)
     noise_device_free(track);
 }
 
-/* Slower than its type by what it lost, and by a little more, which alone would make it a
- * failure: that is one warning.
+/* Slower than its type by its change and a little more, which alone would make it a
+ * failure: one warning.
  */
 static void a_change_explains_the_distance_to_the_type(void **state)
 {
@@ -349,7 +348,7 @@ static void a_change_explains_the_distance_to_the_type(void **state)
     assert_int_equal(gcal_audit_judge(d, norms, &policy, NULL), 0);
     for (size_t i = 0; i < d->n_series; i++)
         by_type += d->series[i].by_type && d->series[i].verdict == GCAL_AUDIT_FAIL;
-    assert_true(by_type > 50); /* 8 % more are not chance either */
+    assert_true(by_type > 50); /* 8 % are significant as well */
     for (size_t i = 0; i < d->n_series; i++) {
         norms[i].median = noise.level[i] - 0.03; /* chance */
         d->series[i].by_type = false;
@@ -363,8 +362,8 @@ static void a_change_explains_the_distance_to_the_type(void **state)
     gsl_rng_free(rng);
 }
 
-/* A change is followed to its end. */
-static void what_was_mended_passes(void **state)
+/* A change ends when it is repaired. */
+static void a_repaired_device_passes(void **state)
 {
     struct gcal_track *track = fresh_site();
     struct seen s;
@@ -460,14 +459,14 @@ static void damaged_tracks_are_left_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(causes_are_told_apart),
+        cmocka_unit_test(causes_are_distinguished),
         cmocka_unit_test(next_steps_are_commands),
-        cmocka_unit_test(a_wild_run_alarms_nobody),
-        cmocka_unit_test(what_is_not_confirmed_is_suspected),
-        cmocka_unit_test(a_new_driver_is_no_drift),
+        cmocka_unit_test(an_outlier_is_not_an_alarm),
+        cmocka_unit_test(an_unconfirmed_change_is_suspect),
+        cmocka_unit_test(a_new_driver_is_not_drift),
         cmocka_unit_test(a_slow_device_is_found_among_its_type),
         cmocka_unit_test(a_change_explains_the_distance_to_the_type),
-        cmocka_unit_test(what_was_mended_passes),
+        cmocka_unit_test(a_repaired_device_passes),
         cmocka_unit_test(one_calibration_is_too_few),
         cmocka_unit_test(bad_input_is_refused),
         cmocka_unit_test(damaged_tracks_are_left_out),

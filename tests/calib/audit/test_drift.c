@@ -1,9 +1,8 @@
-/* Drift is found and chance is not, on the noise of real calibrations.
+/* test_drift.c - drift is found and chance is not, with the noise of real calibrations
  *
- * tests/data/h200-repeats holds calibrations of an H200 that did not change, one after
- * the other: some of the default configuration, and more of its model 'rates' alone.
- * Devices are made of them (noise.h) by the thousand and audited after each of their
- * calibrations.
+ * tests/data/h200-repeats has consecutive calibrations of an unchanged H200: some of the
+ * default configuration, and more of its model 'rates' alone.  Thousands of devices are
+ * made of them (noise.h) and audited after each of their calibrations.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,17 +16,17 @@
 #include "tests/calib/audit/noise.h"
 #include "tests/unit.h"
 
-/* Calibrations of a device; those that found its type's repeatability. */
+/* Calibrations of a device, and those for the repeatability of its type. */
 enum { RUNS = 24, FLEET = 20 };
 
-/* A loss of 3 % of what was done per second. */
+/* A loss of 3 % of the rate. */
 #define LOSS (1 / 0.97)
 
 static const struct gcal_audit_policy policy = {
     .warn = 0.02, .fail = 0.1, .false_alarms = 0.001, .confirm = 2, .of = 3
 };
 
-/* What a site knows: 'n' other devices of the type. */
+/* The statistics of a site: 'n' other devices of the type. */
 static struct gcal_audit_types *learn(const struct noise *noise, gsl_rng *rng, size_t n)
 {
     struct gcal_audit_types *types = gcal_audit_types_create(NULL);
@@ -48,7 +47,7 @@ static struct gcal_audit_types *learn(const struct noise *noise, gsl_rng *rng, s
 }
 
 /* The device after its first 'n_runs' calibrations, judged; freed with
- * gcal_audit_histories_free(.., 1).  'types' NULL: it is the site's only one.
+ * gcal_audit_histories_free(.., 1).  'types' NULL: the site's only device.
  */
 static struct gcal_audit_device *judge(struct gcal_track *track, size_t n_runs,
                                        const struct gcal_audit_types *types)
@@ -103,13 +102,13 @@ static void audit_unchanged(const struct noise *noise, gsl_rng *rng,
     noise_device_free(track);
 }
 
-/* The smallest rate that so many alarms are still likely (1 in 20) with. */
+/* The smallest rate for which this many alarms are plausible (1 in 20). */
 static double lower_bound(size_t alarms, size_t audits)
 {
     return alarms ? gsl_cdf_chisq_Pinv(0.05, 2 * (double)alarms) / 2 / (double)audits : 0;
 }
 
-/* The largest rate that so few alarms are still likely with. */
+/* The largest rate for which this few alarms are plausible. */
 static double upper_bound(size_t alarms, size_t audits)
 {
     return gsl_cdf_chisq_Pinv(0.95, 2 * (double)(alarms + 1)) / 2 / (double)audits;
@@ -142,7 +141,7 @@ static void false_alarms(const char *name, size_t devices, bool alone, struct ta
     gsl_rng_free(rng);
 }
 
-static void chance_is_no_drift(void **state)
+static void chance_is_not_drift(void **state)
 {
     struct tally all = { 0 };
 
@@ -159,7 +158,7 @@ static void chance_is_no_drift(void **state)
     assert_true(upper_bound(all.alarms, all.audits) < policy.false_alarms);
 }
 
-/* ---- noise that the test's constants were not tuned on ---- */
+/* ---- noise for which the constants were not tuned ---- */
 
 struct made {
     const char *what;
@@ -190,10 +189,10 @@ static void audit_made(const struct made *made)
     gsl_rng_free(rng);
 }
 
-/* The test takes calibrations for independent, and recorded ones are.  Where they are
- * not, that is taken for changes, which the last of these is to tell.
+/* The audit assumes independent calibrations, as the recorded ones are.  Correlated ones
+ * look like changes: the last case shows how often.
  */
-static void made_noise_is_no_drift(void **state)
+static void other_noise_is_not_drift(void **state)
 {
     static const struct made made[] = {
         { "normal, 0.1 %", NOISE_NORMAL, 0.001, 0, 0.001 },
@@ -214,8 +213,8 @@ static void made_noise_is_no_drift(void **state)
 
 /* ---- losses ---- */
 
-/* Of 'devices' that lose 3 % of one parameter after their tenth calibration, how many are
- * found by the third after that?
+/* Of 'devices' that lose 3 % of one parameter after their tenth calibration, the number
+ * found by the third after that.
  */
 static size_t found(const struct noise *noise, gsl_rng *rng,
                     const struct gcal_audit_types *types, size_t column, size_t devices)
@@ -245,7 +244,7 @@ static double largest(const struct noise *noise, size_t column)
     return most;
 }
 
-/* A parameter is known well enough when six of its scales are no more than the loss. */
+/* A parameter is precise enough when six of its scales are at most the loss. */
 static void losses(const char *name, size_t devices, size_t least_known)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
@@ -309,8 +308,8 @@ static void a_loss_of_3_percent_is_found_in_3_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chance_is_no_drift),
-        cmocka_unit_test(made_noise_is_no_drift),
+        cmocka_unit_test(chance_is_not_drift),
+        cmocka_unit_test(other_noise_is_not_drift),
         cmocka_unit_test(a_loss_of_3_percent_is_found_in_3_runs),
     };
 

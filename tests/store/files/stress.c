@@ -1,13 +1,12 @@
-/* stress.c - a store that many use at once, of which publishers die, or of which the disk
- * is full
+/* stress.c - a store with many users, with killed publishers, and on a full disk
  *
- *   stress use SECONDS   64 readers, 4 publishers, and one who checks and prunes
- *   stress kill TIMES    a publisher is killed at a random moment, so often
+ *   stress use SECONDS   64 readers, 4 publishers, and one that verifies and prunes
+ *   stress kill TIMES    kills publishers at random moments
  *   stress full          on a file system of 1 MiB
  *
- * What is published is a real parameter file, in which each publication changes every
- * device's run and first cost together, so that a mixed file would tell.  Exit status: 0
- * good, 1 not, 77 cannot be tried here.
+ * Publishes a real parameter file; each publication changes the run and the first cost of
+ * every device together, so that a mixed file would show.  Exit status: 0 good, 1 not, 77
+ * cannot be tried here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +37,7 @@ enum { N_NODES = 3, N_PUBLISHERS = 4, N_PROCESSES = 8, N_THREADS = 8, MAX_KEPT =
 static const char *const nodes[N_NODES] = { "n1", "n2", "n3" };
 static char folder[] = "/tmp/gpucal-stress-XXXXXX";
 
-/* Ends the process; what was made stays to be looked at. */
+/* Ends the process; keeps the store for inspection. */
 static void fail(const char *what, const char *why)
 {
     fprintf(stderr, "stress: %s: %s (%s)\n", what, why, folder);
@@ -53,7 +52,7 @@ static void must(int rc, const char *what, const struct gcal_error *err)
 
 /* ---- publications ---- */
 
-/* Cost 0 of every model says which publication it is of. */
+/* Cost 0 of every model identifies the publication. */
 static void number_params(struct gcal_params *params, const char *run_id, double number)
 {
     for (size_t d = 0; d < params->n_devices; d++) {
@@ -93,7 +92,7 @@ static int publish(struct gcal_store *store, struct gcal_params *params, const c
     return gcal_store_publish_type(store, params, "a-type", run_id, err) < 0 ? -1 : 0;
 }
 
-/* Whole, and of one publication, whose number it returns. */
+/* Checks that the file is complete and of one publication; returns its number. */
 static long check_params(const struct gcal_params *params)
 {
     const struct gcal_params_device *first = params->devices;
@@ -228,7 +227,7 @@ static void read_in_threads(void)
     gcal_store_close(store);
 }
 
-/* A check that takes no lock must not take what is being published for damage. */
+/* Verification takes no lock, but must not report a running publication as damage. */
 static void look_after_until_the_end(void)
 {
     struct gcal_store *store = open_store(true);
@@ -290,7 +289,7 @@ static void use(double seconds)
     printf("%zu reads, %zu of tracks, %zu publications and %zu checks in %g s\n",
            totals->reads, totals->tracks, totals->publications, totals->checks, seconds);
     if (totals->reads < 100 || totals->publications < 10)
-        fail("use", "hardly anything was done");
+        fail("use", "too few operations");
 }
 
 /* ---- kill ---- */
@@ -307,7 +306,7 @@ static void publish_for_ever(long first)
     }
 }
 
-/* From 0 to so many seconds, as two or three publications take. */
+/* From 0 to this many seconds, the time of two or three publications. */
 static void kill_one(uint64_t *random, double most_s)
 {
     pid_t child = fork();
@@ -337,7 +336,7 @@ static void kill_publishers(int times)
         interrupted += verify(store, "after a kill") > 0;
         after = load(store, nodes[0]);
         if (after < before)
-            fail("after a kill", "an older file holds than before");
+            fail("after a kill", "the current file is older than before");
         before = after;
         if (i % 10 == 9)
             must(gcal_store_prune(store, MAX_KEPT, NAN, false, &removed, &err), "prune",
@@ -347,7 +346,7 @@ static void kill_publishers(int times)
     publish_all_once();
     store = open_store(false);
     if (verify(store, "at the end"))
-        fail("at the end", "publishing again did not mend what was interrupted");
+        fail("at the end", "publishing again did not repair the interruption");
     gcal_store_close(store);
     printf("%d kills, %zu publications, of which %zu were interrupted\n", times,
            totals->publications, interrupted);
@@ -357,7 +356,7 @@ static void kill_publishers(int times)
 
 /* ---- full ---- */
 
-/* A file system of our own, gone with this process. */
+/* A private file system that ends with this process. */
 static void mount_small(void)
 {
     if (unshare(CLONE_NEWNS) < 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0) {
@@ -386,7 +385,7 @@ static void fill_up(const char *ballast, size_t room)
     close(fd);
 }
 
-/* With so much room: whether the publication failed, as it should where it does. */
+/* Publishes with that much room: whether it failed, in the right way. */
 static bool fails_well(struct gcal_params *params, size_t room, long number)
 {
     char *ballast = gcal_buf_format("%s/ballast", folder);
@@ -402,7 +401,7 @@ static bool fails_well(struct gcal_params *params, size_t room, long number)
     verify(store, "on a full disk");
     /* The publication of a type comes after that of the node. */
     if (load(store, nodes[0]) != before && load(store, nodes[0]) != number)
-        fail("full disk", "neither the old file nor the new one holds");
+        fail("full disk", "neither the old file nor the new one is current");
     if (unlink(ballast) < 0)
         fail("ballast", strerror(errno));
     must(publish(store, params, nodes[0], number + 1, &err), "publish again", &err);

@@ -37,7 +37,7 @@ expect 0 'good: 4 files, 0 signed, 2 lines of the ledger' "$gpucal" store verify
 expect 0 '' "$gpucal" store verify --quiet
 [ -z "$("$gpucal" store verify --quiet)" ] || { echo '--quiet prints'; failed=1; }
 
-# Signing what is there, and what is published.
+# Signing existing files, and files when they are published.
 expect 0 'secret key: key' "$gpucal" store keygen key
 expect 1 'not overwritten' "$gpucal" store keygen key
 expect 6 'No such file' "$gpucal" store keygen nowhere/key
@@ -59,7 +59,7 @@ expect 0 'good: 4 files, 3 signed' "$gpucal" store verify --keys both.pub
 chmod 644 key
 expect 1 'chmod go=' env GPUCAL_SIGN_KEY=key "$gpucal" fit --record "$record" --store store
 
-# Damage: told, not signed, and not read where it shows.
+# Damage: reported, not signed, and not read.
 cp -a store/nodes/vm.yaml vm.yaml
 sed -i 's/fp64: true/fp64: false/' store/nodes/vm.yaml
 expect 1 'nodes/vm.yaml differs from the published file' "$gpucal" store verify

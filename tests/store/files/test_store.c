@@ -1,3 +1,4 @@
+/* test_store.c - publishing and loading, links, locks, full disks */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +79,7 @@ static void publishes_types(void **state)
     gcal_params_clear(&params);
 }
 
-static void says_what_there_is(void **state)
+static void lists_the_choices(void **state)
 {
     struct gcal_store *store = gcal_store_open_writable(*state, NULL);
     struct gcal_error err;
@@ -115,7 +116,7 @@ static void follows_no_links(void **state)
     assert_int_equal(mkfifo(sample_path(*state, "nodes/fifo.yaml"), 0644), 0);
     assert_int_equal(gcal_store_load(store, "fifo", NULL, &p, &err), -1);
     assert_non_null(strstr(err.text, "not a regular file"));
-    /* One node's file under another's name. */
+    /* A node's file under the name of another. */
     assert_int_equal(
         link(sample_path(*state, "nodes/n1.yaml"), sample_path(*state, "nodes/n9.yaml")),
         0);
@@ -156,7 +157,7 @@ static void locks_a_node_against_other_processes(void **state)
     assert_int_equal(gcal_store_lock(store, "n1", "run a", NULL), 0);
     assert_int_equal(gcal_store_lock(store, "n2", "run a", NULL), 0);
     assert_int_equal(sample_with_file_limit(1 << 20, lock_refused, *state), 0);
-    /* Whoever holds the lock, or another on its behalf, may publish. */
+    /* The lock of a calibration does not keep anyone from publishing. */
     assert_int_equal(publish(*state, "n1", "uuid:80", 7.13e-12, RUN_2, NULL), 0);
     gcal_store_close(store);
     assert_non_null(store = gcal_store_open_writable(*state, NULL));
@@ -164,7 +165,7 @@ static void locks_a_node_against_other_processes(void **state)
     gcal_store_close(store);
 }
 
-/* Readers while another process publishes: the old costs or the new, never neither. */
+/* Readers while another process publishes: the old or the new costs, never a mixture. */
 static void readers_never_see_a_part(void **state)
 {
     struct gcal_store *store;
@@ -275,7 +276,7 @@ static void a_full_disk_leaves_the_old_file(void **state)
     free(after);
 }
 
-/* As root any folder can be written to, so something else stands in the way. */
+/* Root can write to any folder: a file instead of a folder is in the way. */
 static void says_before_a_run_that_it_cannot_publish(void **state)
 {
     char *folder = sample_folder();
@@ -303,7 +304,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(publishes_merges_and_keeps_history),
         cmocka_unit_test(publishes_types),
-        cmocka_unit_test(says_what_there_is),
+        cmocka_unit_test(lists_the_choices),
         cmocka_unit_test(follows_no_links),
         cmocka_unit_test(does_not_lose_devices_of_a_damaged_file),
         cmocka_unit_test(locks_a_node_against_other_processes),

@@ -1,3 +1,4 @@
+/* test_trust.c - files that others could have written are refused */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #define RUN   "20261121T041705Z-1a2b3c4d" /* of sample_params() */
 #define OTHER 65534
 
-/* Loads and what else is read of n1; whether all of it is refused for 'message'. */
+/* All ways of reading n1 are refused with 'message'. */
 static void refuses(const char *folder, const char *message)
 {
     struct gcal_store *store = gcal_store_open(folder, NULL);
@@ -98,7 +99,7 @@ static void what_belongs_to_others_is_refused(void **state)
     owner_matters(*state, "nodes/n1.yaml");
     owner_matters(*state, "history/n1");
     owner_matters(*state, "tracks/n1.tsv");
-    /* It is theirs when the store is. */
+    /* Accepted from the owner of the store. */
     assert_int_equal(stat(*state, &info), 0);
     assert_int_equal(chown(*state, OTHER, (gid_t)-1), 0);
     assert_int_equal(chown(sample_path(*state, "nodes/n1.yaml"), OTHER, (gid_t)-1), 0);
@@ -149,13 +150,13 @@ static void a_group_shares_its_store(void **state)
     assert_int_equal(stat(sample_path(folder, "locks/n1.publish"), &info), 0);
     assert_int_equal(info.st_mode & 07, 0);
     refuses(folder, "");
-    /* One of theirs cannot hand over another group's file. */
+    /* A file of another group is refused. */
     assert_int_equal(chown(sample_path(folder, "nodes/n1.yaml"), 1002, 1002), 0);
     refuses(folder, "group 1002 can change nodes/n1.yaml");
     sample_folder_remove(folder);
 }
 
-static void what_is_no_plain_file_is_refused(void **state)
+static void only_regular_files_are_read(void **state)
 {
     const char *path = sample_path(*state, "nodes/n1.yaml"),
                *aside = sample_path(*state, "aside"),
@@ -185,7 +186,7 @@ static void what_is_no_plain_file_is_refused(void **state)
     refuses(*state, "");
 }
 
-/* A stranger's link in the place of a file that is appended to. */
+/* A link instead of a file that grows. */
 static void nothing_is_written_through_links(void **state)
 {
     struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12);
@@ -204,8 +205,8 @@ static void nothing_is_written_through_links(void **state)
     gcal_params_clear(&params);
 }
 
-/* A fit of more devices is kept from one of fewer, while both measured alike. */
-static void a_type_keeps_what_more_devices_told(void **state)
+/* A fit of fewer devices under the same conditions does not replace a larger one. */
+static void a_type_keeps_the_fit_of_more_devices(void **state)
 {
     struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12), found;
     struct gcal_params_device *device = params.devices;
@@ -251,9 +252,9 @@ int main(void)
         cmocka_unit_test(what_others_can_change_is_refused),
         cmocka_unit_test(what_belongs_to_others_is_refused),
         cmocka_unit_test(a_group_shares_its_store),
-        cmocka_unit_test(what_is_no_plain_file_is_refused),
+        cmocka_unit_test(only_regular_files_are_read),
         cmocka_unit_test(nothing_is_written_through_links),
-        cmocka_unit_test(a_type_keeps_what_more_devices_told),
+        cmocka_unit_test(a_type_keeps_the_fit_of_more_devices),
     };
 
     return cmocka_run_group_tests(tests, setup, sample_teardown);

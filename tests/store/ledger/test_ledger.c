@@ -1,3 +1,4 @@
+/* test_ledger.c - the ledger: its hash chain, cut lines, concurrent writers */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +79,7 @@ static void refuses(const char *folder, const char *message)
         fail_msg("'%s' is not in '%s'", message, err.text);
 }
 
-static void lines_follow_from_each_other(void **state)
+static void lines_form_a_hash_chain(void **state)
 {
     expect(*state, "");
     append(*state, "nodes/n1.yaml", "r1");
@@ -87,7 +88,7 @@ static void lines_follow_from_each_other(void **state)
     expect(*state, "nodes/n1.yaml r1;nodes/n2.yaml ;nodes/n1.yaml r2;");
 }
 
-/* Replaces 'old' by 'new' in the ledger, once; what it was is for restore(). */
+/* Replaces 'old' by 'new' in the ledger, once; returns the former text for restore(). */
 static char *change(const char *folder, const char *old, const char *new)
 {
     const char *path = sample_path(folder, "ledger.tsv");
@@ -124,7 +125,7 @@ static void changes_are_found(void **state)
     text = change(*state, "gpucal_ledger 1\n", "gpucal_ledger 1\n\n");
     refuses(*state, "ledger.tsv:2: not a line");
     restore(*state, text);
-    /* The first entry is left out, or there twice. */
+    /* The first entry is missing or repeated. */
     text = sample_file_read(sample_path(*state, "ledger.tsv"), &size);
     first = strchr(text, '\n') + 1;
     first = strndup(first, strcspn(first, "\n") + 1);
@@ -140,7 +141,7 @@ static void changes_are_found(void **state)
     expect(*state, "nodes/n1.yaml r1;nodes/n2.yaml ;nodes/n1.yaml r2;");
 }
 
-static void what_a_crash_cut_is_left_out(void **state)
+static void cut_lines_are_skipped(void **state)
 {
     const char *path = sample_path(*state, "ledger.tsv");
     struct stat info;
@@ -156,7 +157,7 @@ static void what_a_crash_cut_is_left_out(void **state)
     assert_int_equal(truncate(path, 5), 0);
     append(*state, "nodes/n6.yaml", "r6");
     expect(*state, "nodes/n6.yaml r6;");
-    /* What fills a file after power loss. */
+    /* Zeros, as after power loss. */
     path = sample_path(*state, "ledger.tsv");
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(truncate(path, info.st_size + 100), 0);
@@ -210,10 +211,8 @@ static void other_files_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_follow_from_each_other),
-        cmocka_unit_test(changes_are_found),
-        cmocka_unit_test(what_a_crash_cut_is_left_out),
-        cmocka_unit_test(writers_take_turns),
+        cmocka_unit_test(lines_form_a_hash_chain), cmocka_unit_test(changes_are_found),
+        cmocka_unit_test(cut_lines_are_skipped),   cmocka_unit_test(writers_take_turns),
         cmocka_unit_test(other_files_are_refused),
     };
 

@@ -1,3 +1,4 @@
+/* test_track.c - tracks: reading, writing, damaged lines */
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,10 +19,10 @@
 static const char header[] = "gpucal_track 1\n";
 static const char columns[] = "columns\t0\tm/linear/p_a/s\tm/linear/p_b/s/byte\n";
 
-/* A run's fields before its numbers. */
+/* The fields of a run before its numbers. */
 #define HEAD(run, uid) "run\t" run "\tU\t" uid "\tT\tA name\t580.17\tc0ffee\t-\t0.1.0"
 
-/* Decodes "header columns" and 'lines'; 'text' keeps what the track points into. */
+/* Decodes "header columns" and 'lines'; 'text' is the memory of the track. */
 static int decode(const char *lines, char **text, struct gcal_track *track,
                   struct gcal_error *err)
 {
@@ -44,7 +45,7 @@ static void refuses(const char *lines, const char *message)
     free(text);
 }
 
-static void reads_what_stands_there(void **state)
+static void reads_runs_and_values(void **state)
 {
     struct gcal_track t;
     char *text;
@@ -72,7 +73,7 @@ static void reads_what_stands_there(void **state)
     free(text);
 }
 
-/* Short decimals take a path of their own: it must give what strtod() does. */
+/* Short decimals have a fast path, which must give the result of strtod(). */
 static void reads_numbers_as_the_library_does(void **state)
 {
     static const char *const numbers[] = {
@@ -123,7 +124,7 @@ static void reads_numbers_as_the_library_does(void **state)
     }
 }
 
-static void refuses_what_is_no_track(void **state)
+static void refuses_damaged_lines(void **state)
 {
     (void)state;
     refuses("walk\n", "t.tsv:3: neither 'columns' nor 'run'");
@@ -163,7 +164,7 @@ static void refuses_other_files(void **state)
     gcal_track_clear(&t);
 }
 
-static void leaves_out_what_a_crash_cut(void **state)
+static void skips_cut_lines(void **state)
 {
     struct gcal_track t;
     char *text;
@@ -185,7 +186,7 @@ static void leaves_out_what_a_crash_cut(void **state)
     free(text);
 }
 
-/* Published again, for example fitted anew from its record. */
+/* Published again, for example fitted again from its record. */
 static void a_run_counts_once(void **state)
 {
     struct gcal_track t;
@@ -210,7 +211,7 @@ static void a_run_counts_once(void **state)
     free(text);
 }
 
-/* What is added to 'before' for a run of which a model's name is 'model'. */
+/* The lines added to 'before' by a run with a model named 'model'. */
 static char *encode(const char *model, const char *name, const struct gcal_track *before,
                     size_t *size)
 {
@@ -227,7 +228,7 @@ static char *encode(const char *model, const char *name, const struct gcal_track
     return text;
 }
 
-static void what_is_written_is_read(void **state)
+static void reads_what_it_writes(void **state)
 {
     struct gcal_track t, u;
     char *first, *second;
@@ -242,7 +243,7 @@ static void what_is_written_is_read(void **state)
     assert_string_equal(t.runs[0].columns->column[0].model, "mat_mul__");
     assert_string_equal(t.runs[0].columns->column[0].form, "linear");
     assert_string_equal(t.runs[0].columns->column[0].parameter, "p_madd");
-    /* What the device itself told, in 6 digits; not what its type's fit says. */
+    /* The per-device estimate, in 6 digits, not the fit of the type. */
     assert_true(t.runs[0].value[0] == 2.43283e-12 && t.runs[0].error[0] == 2.3e-15);
     assert_true(isnan(t.runs[0].value[1]) && isnan(t.runs[0].error[1]));
     /* Known columns are not written again; others are. */
@@ -254,7 +255,7 @@ static void what_is_written_is_read(void **state)
     free(second);
     gcal_track_clear(&t);
     free(first);
-    /* A file of which only the first line is whole. */
+    /* A file with only the first line complete. */
     first = strdup("gpucal_track 1\ncolu");
     assert_int_equal(gcal_track_decode(first, strlen(first), "t", &u, NULL), 0);
     second = encode("m", "A", &u, &size);
@@ -290,7 +291,7 @@ static void numbers_do_not_depend_on_the_locale(void **state)
     setlocale(LC_NUMERIC, "C");
 }
 
-/* 50 calibrations of 250 costs: what a node's track is after a year of weekly runs. */
+/* 50 calibrations of 250 costs: the track of a node after a year of weekly runs. */
 static void a_track_is_read_in_a_moment(void **state)
 {
     struct gcal_buf buf = { 0 };
@@ -323,13 +324,13 @@ static void a_track_is_read_in_a_moment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_stands_there),
+        cmocka_unit_test(reads_runs_and_values),
         cmocka_unit_test(reads_numbers_as_the_library_does),
-        cmocka_unit_test(refuses_what_is_no_track),
+        cmocka_unit_test(refuses_damaged_lines),
         cmocka_unit_test(refuses_other_files),
-        cmocka_unit_test(leaves_out_what_a_crash_cut),
+        cmocka_unit_test(skips_cut_lines),
         cmocka_unit_test(a_run_counts_once),
-        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(reads_what_it_writes),
         cmocka_unit_test(numbers_do_not_depend_on_the_locale),
         cmocka_unit_test(a_track_is_read_in_a_moment),
     };

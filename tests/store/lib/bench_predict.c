@@ -1,11 +1,11 @@
-/* bench_predict.c - what libgpucal's calls take
+/* bench_predict.c - the times of libgpucal's calls
  *
  *   bench_predict STORE MODEL PROFILE SIZE[,SIZE..] NODE..
  *
  * The first device of each node is loaded, loaded again, and MODEL bound to PROFILE: the
  * medians over the nodes.  Then predictions for these sizes, one by one and 1000 at a
  * time, and the division of 1000000 units, the first size's, over 2 and up to 8 of the
- * devices. Not a test: it depends on the machine.
+ * devices.  Not a test: the times depend on the machine.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static double median(double *values, size_t n)
     return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-/* 'pointer' NULL or 'rc' negative: the call before failed. */
+/* 'pointer' NULL or 'rc' negative: the previous call failed. */
 static void need(const void *pointer, int rc, const struct gpucal_error *err)
 {
     if (pointer && rc >= 0)

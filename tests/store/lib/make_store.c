@@ -2,15 +2,15 @@
  *
  *   make_store STORE FILE NODES RUNS SIGMA DRIFTED
  *
- * STORE is an empty folder.  FILE is a node's file with what its device itself told. Each
- * of NODES nodes has the file's first device under a uid of its own, 1 % (standard
- * deviation) apart from the others in each cost, calibrated RUNS times; each value varies
- * by SIGMA, relative, from run to run.  Every DRIFTED-th node (0: none) takes 10 % longer
- * for everything in its last 5 runs.  What is in the store is as 'gpucal store prune
- * --keep 1' leaves it, and 'gpucal store verify' finds nothing.
+ * STORE is an empty folder.  FILE is a node's file with per-device estimates.  Each of
+ * NODES nodes has the file's first device with another uid, each cost different by 1 %
+ * (standard deviation) from the other nodes, calibrated RUNS times; each value varies by
+ * SIGMA, relative, from run to run.  Every DRIFTED-th node (0: none) is 10 % slower in
+ * its last 5 runs.  The store is as after 'gpucal store prune --keep 1', and 'gpucal
+ * store verify' finds no damage.
  *
- * Files are written by the encoders that publishing uses, but without waiting for the
- * disk.  The SHA-256 of files that were pruned are of no file: those were never made.
+ * Files are written by the encoders of publishing, but without waiting for the disk.  The
+ * SHA-256 of pruned files are made up, as those files were never written.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -38,7 +38,7 @@
 #define FIRST_RUN_S     1767225600 /* 2026-01-01, then one a day */
 #define DAY_S           86400
 
-/* In place of the system's: these stores need not outlive a crash. */
+/* Replaces the system's: these stores need not survive a crash. */
 int fsync(int fd)
 {
     (void)fd;
@@ -51,7 +51,7 @@ struct maker {
     struct gcal_params params; /* one device, changed from run to run */
     size_t n_values;
     double *own;    /* n_values, in FILE */
-    double *device; /* the same of the node at hand */
+    double *device; /* the same of the present node */
     size_t n_runs;
     double sigma;
     uint64_t random;
@@ -96,8 +96,8 @@ static double normal(uint64_t *random)
 
 /* ---- the device ---- */
 
-/* Every own value of the device in turn; NULL behind the last. */
-static double *own_value(struct gcal_params *params, size_t i, const char **unit)
+/* Per-device estimate number i of all models; NULL after the last. */
+static double *estimate(struct gcal_params *params, size_t i, const char **unit)
 {
     struct gcal_params_device *d = params->devices;
 
@@ -113,8 +113,7 @@ static double *own_value(struct gcal_params *params, size_t i, const char **unit
     return NULL;
 }
 
-/* Where a file does not tell what its device itself told: a fit is that of its only
- * device.
+/* A file without per-device estimates gets the fit of its type instead.
  */
 static void take_fit(struct gcal_params_device *d)
 {
@@ -145,24 +144,24 @@ static void read_device(struct maker *m, const char *file)
     if (!text || gcal_params_decode(text, size, file, &m->params, &err) < 0)
         die(&err);
     free(text);
-    m->params.n_devices = 1; /* the others stay what they are: unused */
-    while (own_value(&m->params, m->n_values, &unit))
+    m->params.n_devices = 1; /* the others stay unused */
+    while (estimate(&m->params, m->n_values, &unit))
         m->n_values++;
     m->own = need(calloc(m->n_values + 1, sizeof(double)));
     m->device = need(calloc(m->n_values + 1, sizeof(double)));
     for (size_t i = 0; i < m->n_values; i++)
-        known += isfinite(*own_value(&m->params, i, &unit));
+        known += isfinite(*estimate(&m->params, i, &unit));
     if (!known)
         take_fit(m->params.devices);
     for (size_t i = 0; i < m->n_values; i++)
-        m->own[i] = *own_value(&m->params, i, &unit);
+        m->own[i] = *estimate(&m->params, i, &unit);
 }
 
 static void begin_node(struct maker *m, size_t node)
 {
     char text[80];
 
-    m->random = 2385 + node; /* whoever makes it */
+    m->random = 2385 + node; /* reproducible */
     snprintf(text, sizeof(text), "node%05zu", node);
     set_text(&m->params.node, text);
     snprintf(text, sizeof(text), "uuid:%016llx",
@@ -172,7 +171,7 @@ static void begin_node(struct maker *m, size_t node)
         m->device[i] = m->own[i] * exp(BETWEEN_DEVICES * normal(&m->random));
 }
 
-/* Costs have the unit s; what else is fitted is of no time. */
+/* Only costs, in s, are slower; other parameters are not times. */
 static void measure(struct maker *m, const struct run *run, bool drifted)
 {
     struct gcal_params_device *d = m->params.devices;
@@ -181,7 +180,7 @@ static void measure(struct maker *m, const struct run *run, bool drifted)
     set_text(&d->run_id, run->id);
     set_text(&d->calibrated_utc, run->utc);
     for (size_t i = 0; i < m->n_values; i++) {
-        double *own = own_value(&m->params, i, &unit);
+        double *own = estimate(&m->params, i, &unit);
 
         *own = m->device[i] * exp(m->sigma * normal(&m->random));
         if (drifted && strcmp(unit, "s") == 0)
@@ -220,7 +219,7 @@ static void name_run(struct maker *m, size_t node, size_t i, struct run *run)
     gcal_hash(run->kept, strlen(run->kept), run->sha256);
 }
 
-/* The columns stand in the first run's lines; those of later ones are the same. */
+/* Only the lines of the first run define the columns. */
 static char *add_to_track(struct maker *m, struct run *run, struct gcal_buf *track,
                           struct gcal_track *before, char *first)
 {
@@ -261,7 +260,7 @@ static void write_track(struct maker *m, size_t node, struct run *runs, bool dri
     free(name);
 }
 
-/* Of the last run: where it holds, and what prune kept. */
+/* The file of the last run: the current one and its copy in the history. */
 static void write_params(struct maker *m, struct run *last)
 {
     char *name = need(gcal_buf_format("nodes/%s.yaml", m->params.node));
@@ -284,7 +283,7 @@ static void write_params(struct maker *m, struct run *last)
     free(name);
 }
 
-/* All runs published, and all but the last pruned. */
+/* All runs are published, and all but the last pruned. */
 static void write_ledger(struct maker *m, const struct run *runs)
 {
     const struct gcal_params_device *d = m->params.devices;

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Installs libgpucal and the examples into a folder of their own, checks what the library
-# needs and exports and that its header stands alone, builds the examples on it, with
-# pkg-config and with CMake, and runs them.
+# Installs libgpucal and the examples into a new folder, checks the library's dependencies and
+# exports and that its header needs no other, builds the examples with pkg-config and with
+# CMake, and runs them.
 #   test_install.sh BUILD CMAKE CC NM READELF GPUCAL
 set -eu
 build=$1 cmake=$2 cc=$3 nm=$4 readelf=$5 gpucal=$6
@@ -28,7 +28,7 @@ export PKG_CONFIG_PATH LD_LIBRARY_PATH
 
 # ---- the library ----
 
-# A scheduler must not drag in HDF5, MPI or a compiler.
+# A scheduler must not depend on HDF5, MPI or a compiler.
 needed=$("$readelf" -d "$lib" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
 for n in $needed; do
     case $n in
@@ -58,7 +58,7 @@ done
 
 # ---- the examples ----
 
-build_example() { # NAME, by both ways
+build_example() { # NAME, with pkg-config and with CMake
     quiet "$cmake" -S "$examples/$1" -B "$temp/cmake-$1" -DCMAKE_PREFIX_PATH="$prefix" \
         -DCMAKE_C_COMPILER="$cc"
     quiet "$cmake" --build "$temp/cmake-$1"
@@ -89,8 +89,8 @@ makespan: 3.905628e-05" ] || fail "split.py printed: $out"
     >"$temp/log" 2>&1 && fail "split.py took a granularity of 0"
 grep -q 'granularity 0: must be' "$temp/log" || fail "split.py said: $(cat "$temp/log")"
 
-# The splitter on two devices of PoCL, of which the file says that one takes three times as
-# long: 24 and 8 of 32 work-groups.
+# The splitter on two devices of PoCL, one three times slower by its file: 24 and 8 of 32
+# work-groups.
 build_example splitter
 profile=$examples/splitter/rows.profile.yaml
 quiet "$gpucal" count "$examples/splitter/rows.cl" --local 16,2 --global n/16,rows/8 \

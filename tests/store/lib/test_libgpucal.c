@@ -1,3 +1,4 @@
+/* test_libgpucal.c - predictions of libgpucal */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static struct gpucal_model *open_model(const char *folder)
     assert_int_equal(gpucal_device_model_count(device), 1);
     assert_string_equal(gpucal_device_model_name(device, 0), "matmul");
     assert_string_equal(gpucal_profile_parameter(profile, 0), "n");
-    /* A model stands on its own. */
+    /* A model needs neither store, device nor profile. */
     gpucal_profile_close(profile);
     gpucal_device_close(device);
     gpucal_store_close(store);
@@ -67,10 +68,10 @@ static void predicts_as_by_hand(void **state)
         1.0125 * 1.0125 * (madds * madds * 2.89e-30 + 2 * madds * -1.1e-23 + 9.61e-16);
     of_misfit = pow(0.0461 / 1.6448536269514722 * time_s, 2);
     of_factor = pow(0.0031 / 1.0125 * time_s, 2);
-    /* The misfit holds what the parameters' errors do to held-out predictions. */
+    /* The misfit of held-out predictions includes the parameters' errors. */
     assert_true(relative(p.standard_error_s,
                          sqrt(fmax(of_parameters, of_misfit) + of_factor)) < 1e-12);
-    /* Nine of ten, symmetric in the logarithm. */
+    /* 90 %, symmetric in the logarithm. */
     assert_true(relative(log(p.high_s / time_s),
                          1.6448536269514722 * p.standard_error_s / time_s) < 1e-12);
     assert_true(relative(p.low_s * p.high_s, time_s * time_s) < 1e-12);
@@ -79,8 +80,8 @@ static void predicts_as_by_hand(void **state)
     gpucal_model_close(model);
 }
 
-/* Calibrated from 131072 to 8589934592 madds, with 5 % to spare. */
-static void tells_extrapolation(void **state)
+/* Calibrated from 131072 to 8589934592 madds, with 5 % of slack. */
+static void reports_extrapolation(void **state)
 {
     static const struct {
         double n, outside_by;
@@ -117,7 +118,7 @@ static void refuses_impossible_sizes(void **state)
     gpucal_model_close(model);
 }
 
-static void says_what_there_is(void **state)
+static void lists_the_choices(void **state)
 {
     struct gpucal_store *store = gpucal_store_open(*state, NULL);
     struct gpucal_profile *profile = open_profile();
@@ -188,9 +189,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predicts_as_by_hand),
-        cmocka_unit_test(tells_extrapolation),
+        cmocka_unit_test(reports_extrapolation),
         cmocka_unit_test(refuses_impossible_sizes),
-        cmocka_unit_test(says_what_there_is),
+        cmocka_unit_test(lists_the_choices),
         cmocka_unit_test(predicts_from_several_threads),
     };
 

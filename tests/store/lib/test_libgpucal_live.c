@@ -92,7 +92,7 @@ static struct gpucal_model *open_model(const char *folder, const char *node,
     return model;
 }
 
-/* ---- what there is ---- */
+/* ---- lists ---- */
 
 static void check_list(struct gpucal_list *list, size_t count, const char *const *items)
 {
@@ -130,7 +130,7 @@ static void lists_nodes_and_devices(void **state)
     gpucal_store_close(store);
 }
 
-/* Neighbours that are damaged, or no files at all, are not looked at. */
+/* Damaged files of other nodes are not read. */
 static void reads_one_node_alone(void **state)
 {
     struct gpucal_store *store = open_store(*state);
@@ -147,7 +147,7 @@ static void reads_one_node_alone(void **state)
 
 /* ---- reload ---- */
 
-static void tells_a_new_calibration(void **state)
+static void reloads_a_new_calibration(void **state)
 {
     struct gpucal_device *device, *fresh = NULL, *kept;
     struct gpucal_profile *profile = open_profile();
@@ -165,7 +165,7 @@ static void tells_a_new_calibration(void **state)
     publish(*state, "n1", "uuid:7f", 2 * MADD_S);
     assert_int_equal(gpucal_device_reload(store, device, &fresh, &err), 1);
     assert_string_equal(gpucal_device_uid(fresh), "uuid:7f");
-    /* The old one is what it was, even for a model that is bound only now. */
+    /* The old device is unchanged, also for a model bound after the reload. */
     for (int i = 0; i < 2; i++) {
         model = gpucal_model_bind(i ? fresh : device, NULL, profile, &err);
         assert_non_null(model);
@@ -190,7 +190,7 @@ static void tells_a_new_calibration(void **state)
 
 /* ---- signatures ---- */
 
-static void refuses_what_no_trusted_key_signed(void **state)
+static void refuses_files_without_a_trusted_signature(void **state)
 {
     struct gpucal_error err = { 0, "" };
     struct gpucal_store *store = open_store(*state);
@@ -247,10 +247,10 @@ struct two {
     struct gpucal_share shares[2];
 };
 
-/* Of two devices the second takes a quarter of the time for a madd. */
+/* Two devices; a madd on the second takes a quarter of the time. */
 static struct two open_two(const char *folder)
 {
-    struct two two = { .sizes = { -1 } }; /* is not used: it is what is divided */
+    struct two two = { .sizes = { -1 } }; /* unused: the size that is divided */
 
     publish(folder, "n1", "uuid:7f", MADD_S);
     publish(folder, "n2", "uuid:7f", MADD_S / 4);
@@ -300,7 +300,7 @@ static void divides_work_by_predictions(void **state)
         assert_true(s[i].low_s < s[i].time_s && s[i].time_s < s[i].high_s);
         assert_true(s[i].low_s > s[i].time_s - of_kernel_s);
         assert_int_equal(s[i].extrapolates, 0);
-        /* One granule more would end after all. */
+        /* One granule more would end later than all. */
         assert_true(end_of(&s[i], madd_s, s[i].units + 8) > makespan_s);
     }
     s[0].most = 64;
@@ -310,7 +310,7 @@ static void divides_work_by_predictions(void **state)
     close_two(&two);
 }
 
-static void refuses_shares_that_make_no_sense(void **state)
+static void refuses_invalid_shares(void **state)
 {
     struct two two = open_two(*state);
     struct gpucal_share good[2], bad[2];
@@ -359,11 +359,11 @@ static void refuses_shares_that_make_no_sense(void **state)
 struct shared {
     struct gpucal_store *store;
     struct gpucal_profile *profile;
-    struct gpucal_device *device; /* all threads bind it */
-    int done;                     /* the publisher is */
+    struct gpucal_device *device; /* bound by all threads */
+    int done;                     /* set by the publisher */
 };
 
-/* Every file holds one of these costs, so that a torn one would show. */
+/* Every file has one of these costs, so that a torn one would show. */
 static bool is_published(const struct gpucal_device *device,
                          const struct gpucal_profile *profile)
 {
@@ -377,7 +377,7 @@ static bool is_published(const struct gpucal_device *device,
     return fabs(round - nearbyint(round)) < 1e-6 && round > -0.5 && round < ROUNDS + 0.5;
 }
 
-/* As publishing does for readers, without waiting for the disk. */
+/* Replaces the file as publishing does, without waiting for the disk. */
 static void replace(const char *folder, double madd_s)
 {
     const char *temp = sample_path(folder, "temp");
@@ -454,7 +454,7 @@ static void keeps_its_layout(void **state)
     assert_int_equal(offsetof(struct gpucal_share, extrapolates), 96);
 }
 
-/* A test with a store of its own. */
+/* A test with a new store. */
 #define ON_STORE(test)                                                                   \
     cmocka_unit_test_setup_teardown(test, sample_setup, sample_teardown)
 
@@ -463,11 +463,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_STORE(lists_nodes_and_devices),
         ON_STORE(reads_one_node_alone),
-        ON_STORE(tells_a_new_calibration),
-        ON_STORE(refuses_what_no_trusted_key_signed),
+        ON_STORE(reloads_a_new_calibration),
+        ON_STORE(refuses_files_without_a_trusted_signature),
         ON_STORE(predicts_many_as_one_by_one),
         ON_STORE(divides_work_by_predictions),
-        ON_STORE(refuses_shares_that_make_no_sense),
+        ON_STORE(refuses_invalid_shares),
         ON_STORE(serves_threads_while_files_are_replaced),
         cmocka_unit_test(keeps_its_layout),
     };

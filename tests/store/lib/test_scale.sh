@@ -1,6 +1,6 @@
 #!/bin/bash
-# A store of 200 nodes with 10 calibrations each, made and looked at by store-scale.sh: what
-# does not depend on the machine's speed.   test_scale.sh BUILD
+# A store of 200 nodes with 10 calibrations each, made and measured by store-scale.sh: the
+# results that do not depend on the machine's speed.   test_scale.sh BUILD
 set -eu
 script=$(dirname "$(readlink -f "$0")")/../../../scripts/store-scale.sh
 
@@ -10,7 +10,7 @@ value() { # NAME, of a line "NAME VALUE UNIT .."
     echo "$out" | sed -n "s/^$1  *\([0-9.]*\) .*/\1/p"
 }
 
-# Two medians on a machine that does other things besides may be far apart once.
+# On a loaded machine two medians may differ by chance: try again.
 for _ in 1 2 3; do
     out=$("$script" -b "$1" 200 10) || fail "store-scale.sh: $out"
     ratio=$(awk -v small="$(value 'load, 10 nodes')" -v large="$(value 'load, 200 nodes')" \

@@ -1,7 +1,9 @@
-/* bench_params.c - how long a parameter file takes to be read:
+/* bench_params.c - the time of reading a parameter file
+ *
  *   bench_params FILE
- * prints the median processor times of many turns: of reading the file and its first
- * document, of each model besides, and of the whole.
+ *
+ * prints median processor times: of reading the file and its first document, of decoding
+ * each model, and of the whole file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 
 #define MAX_BYTES (64 << 20)
 
-/* The processor's time: what else the machine does is left out. */
+/* Processor time, independent of the machine's load. */
 static double now_s(void)
 {
     struct timespec t;

@@ -1,3 +1,4 @@
+/* test_diff.c - differences between parameter files */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static bool has_note(const struct gcal_params_diff *diff, const char *text)
     return false;
 }
 
-/* The first parameter's change from 2.385e-12, with that standard error on both sides. */
+/* The change of the first parameter from 2.385e-12, with that standard error in both. */
 static struct gcal_params_diff_change cost_change(double change, double error)
 {
     struct gcal_params before = sample_params("n1", "uuid:7f", 2.385e-12);
@@ -47,7 +48,7 @@ static struct gcal_params_diff_change cost_change(double change, double error)
     return found;
 }
 
-static void tells_changes_from_noise(void **state)
+static void distinguishes_changes_from_noise(void **state)
 {
     struct gcal_params_diff_change c = cost_change(0.051, 1e-15);
 
@@ -59,12 +60,12 @@ static void tells_changes_from_noise(void **state)
     /* 0.2 / (0.05 sqrt 2) is 2.83 standard errors. */
     assert_true(cost_change(0.2, 0.05 * 2.385e-12).noise);
     assert_false(cost_change(0.2, 0.047 * 2.385e-12).noise);
-    /* No standard error at all (held at a bound). */
+    /* Without standard errors (at a bound). */
     assert_true(isinf(cost_change(0.2, 0).sigmas));
     assert_true(cost_change(0, 0).noise);
 }
 
-/* Noise comes last, however large it is. */
+/* Noise is last, however large it is. */
 static void sorts_by_size(void **state)
 {
     struct gcal_params before = sample_params("n1", "uuid:7f", 2.385e-12);
@@ -87,7 +88,7 @@ static void sorts_by_size(void **state)
     gcal_params_clear(&after);
 }
 
-static void names_what_was_done_another_way_first(void **state)
+static void names_different_conditions_first(void **state)
 {
     struct gcal_params before = sample_params("n1", "uuid:7f", 2.385e-12);
     struct gcal_params after = sample_params("n1", "uuid:7f", 2.385e-12);
@@ -133,7 +134,7 @@ static void add_device(struct gcal_params *params, const char *uid)
     free(more.node);
 }
 
-/* By type where the uid is another, unless several come into question. */
+/* By type when the uid differs, unless there are several candidates. */
 static void finds_the_device_to_compare_with(void **state)
 {
     struct gcal_params before = sample_params("n1", "uuid:7f", 2.385e-12);
@@ -165,9 +166,9 @@ static void finds_the_device_to_compare_with(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_changes_from_noise),
+        cmocka_unit_test(distinguishes_changes_from_noise),
         cmocka_unit_test(sorts_by_size),
-        cmocka_unit_test(names_what_was_done_another_way_first),
+        cmocka_unit_test(names_different_conditions_first),
         cmocka_unit_test(finds_the_device_to_compare_with),
     };
 

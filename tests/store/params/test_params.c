@@ -1,3 +1,4 @@
+/* test_params.c - parameter files: reading, writing, errors, covariances */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static void reads_back_exactly(void **state)
     assert_true(!b->at_bound[0] && b->at_bound[1] && b->factor == 1.0125);
     assert_string_equal(b->feature[2], a->feature[2]);
     assert_string_equal(b->unit[0], "s");
-    /* What the fields above leave out shows here. */
+    /* All other fields. */
     assert_non_null(again = gcal_params_encode(&back, &size_again, NULL));
     assert_string_equal(text, again);
     free(text);
@@ -220,7 +221,7 @@ static void reads_version_3(void **state)
     gcal_params_clear(&params);
 }
 
-/* The file as it was read, the caller's to free. */
+/* The text of the file, for the caller to free. */
 static char *stored_text(const char *name, size_t *size)
 {
     return sample_file_read(sample_path(TEST_DATA, name), size);
@@ -231,7 +232,7 @@ static struct gcal_params_index *index_of(const char *text, struct gcal_error *e
     return gcal_params_index_create(strdup(text), strlen(text), "n1.yaml", err);
 }
 
-/* A model that cannot be read is in nobody's way who wants another. */
+/* A damaged model does not prevent reading another. */
 static void reads_one_model_alone(void **state)
 {
     struct gcal_error err = { 0 };
@@ -279,7 +280,7 @@ static void older_files_have_an_index_too(void **state)
     free(text);
 }
 
-/* What signs a file stands behind its end. */
+/* A signature follows the end of the file. */
 static void comments_may_follow_the_end(void **state)
 {
     struct gcal_params params = { 0 };
@@ -299,7 +300,7 @@ static void comments_may_follow_the_end(void **state)
 
 #define N 6
 
-/* Costs that are hardly told apart, one that is held, one that goes with the first alone;
+/* Nearly collinear costs, one without variance, one that is a multiple of the first;
  * 'correlation': of the first two.
  */
 static void fill_covariance(double c[N * N], double correlation)
@@ -334,7 +335,7 @@ static void covariances_may_be_singular(void **state)
         struct gcal_params_model m = { .name = NULL };
 
         fill_covariance(c, correlations[k]);
-        if (fabs(correlations[k]) > 0.1) /* no others, or it would be no covariance */
+        if (fabs(correlations[k]) > 0.1) /* only then is it a covariance */
             for (size_t i = 4; i < N; i++)
                 for (size_t j = 0; j < N; j++)
                     c[i * N + j] = c[j * N + i] = i == j ? c[i * N + i] : 0;
@@ -350,7 +351,7 @@ static void covariances_may_be_singular(void **state)
     }
 }
 
-static void what_is_no_covariance_is_refused(void **state)
+static void indefinite_matrices_are_refused(void **state)
 {
     struct gcal_params_model m = { .n_parameters = N };
     struct gcal_error err;
@@ -368,7 +369,7 @@ static void what_is_no_covariance_is_refused(void **state)
     assert_null(m.root);
 }
 
-static void does_not_write_what_is_not_a_number(void **state)
+static void does_not_write_numbers_that_are_not_finite(void **state)
 {
     struct gcal_params params = sample_params("n1", "uuid:7f", 0.0 / 0.0);
     struct gcal_error err;
@@ -413,8 +414,8 @@ int main(void)
         cmocka_unit_test(older_files_have_an_index_too),
         cmocka_unit_test(comments_may_follow_the_end),
         cmocka_unit_test(covariances_may_be_singular),
-        cmocka_unit_test(what_is_no_covariance_is_refused),
-        cmocka_unit_test(does_not_write_what_is_not_a_number),
+        cmocka_unit_test(indefinite_matrices_are_refused),
+        cmocka_unit_test(does_not_write_numbers_that_are_not_finite),
         cmocka_unit_test(finds_devices_by_pattern),
     };
 

@@ -1,3 +1,4 @@
+/* test_split.c - division of work against all possibilities */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -9,8 +10,7 @@
 
 #define MAX_PARTS 4
 
-/* A device: a start, a cost per unit, and work-groups of which so many run at once, as
- * whole waves.
+/* A device: a start time, a cost per unit, and work-groups that run in waves.
  */
 struct device {
     double start_s, unit_s, wave_s, wave_units;
@@ -28,7 +28,7 @@ static double time_of(const struct device *d, double units)
                             (d->wave_s > 0 ? d->wave_s * ceil(units / d->wave_units) : 0);
 }
 
-static int device_time(void *context, size_t part, double units, double *time_s,
+static int device_time(void *context, size_t share, double units, double *time_s,
                        struct gcal_error *err)
 {
     struct devices *devices = context;
@@ -36,53 +36,54 @@ static int device_time(void *context, size_t part, double units, double *time_s,
     (void)err;
     assert_true(units > 0);
     devices->calls++;
-    *time_s = time_of(&devices->device[part], units);
+    *time_s = time_of(&devices->device[share], units);
     return 0;
 }
 
 static double makespan(const struct devices *devices,
-                       const struct gcal_split_share *parts, size_t count)
+                       const struct gcal_split_share *shares, size_t count)
 {
     double longest_s = 0;
 
     for (size_t i = 0; i < count; i++)
-        longest_s = fmax(longest_s, time_of(&devices->device[i], parts[i].units));
+        longest_s = fmax(longest_s, time_of(&devices->device[i], shares[i].units));
     return longest_s;
 }
 
-/* ---- against all there is ---- */
+/* ---- against exhaustive search ---- */
 
 struct problem {
     struct devices devices;
-    struct gcal_split_share parts[MAX_PARTS];
+    struct gcal_split_share shares[MAX_PARTS];
     size_t count;
     double units, granularity;
 };
 
-/* The least makespan over all ways to give 'left' granules to parts from 'i' on, and the
- * rest to one of all; INFINITY where limits allow none.
+/* The least makespan over all divisions of 'left' granules over shares from 'i' on, and
+ * the rest to any one; INFINITY when the limits allow none.
  */
 static double search(struct problem *p, size_t i, double left, double rest)
 {
-    struct gcal_split_share *part = &p->parts[i];
+    struct gcal_split_share *share = &p->shares[i];
     double best_s = INFINITY;
 
     if (i == p->count) {
         if (left > 0)
             return INFINITY;
         if (rest == 0)
-            return makespan(&p->devices, p->parts, p->count);
+            return makespan(&p->devices, p->shares, p->count);
         for (size_t j = 0; j < p->count; j++) {
-            p->parts[j].units += rest;
-            if (p->parts[j].most == 0 || p->parts[j].units <= p->parts[j].most)
-                best_s = fmin(best_s, makespan(&p->devices, p->parts, p->count));
-            p->parts[j].units -= rest;
+            p->shares[j].units += rest;
+            if (p->shares[j].most == 0 || p->shares[j].units <= p->shares[j].most)
+                best_s = fmin(best_s, makespan(&p->devices, p->shares, p->count));
+            p->shares[j].units -= rest;
         }
         return best_s;
     }
     for (double granules = 0; granules <= left; granules++) {
-        part->units = granules * p->granularity;
-        if (part->units >= part->least && (part->most == 0 || part->units <= part->most))
+        share->units = granules * p->granularity;
+        if (share->units >= share->least &&
+            (share->most == 0 || share->units <= share->most))
             best_s = fmin(best_s, search(p, i + 1, left - granules, rest));
     }
     return best_s;
@@ -112,8 +113,8 @@ static struct problem random_problem(void)
     for (size_t i = 0; i < p.count; i++) {
         p.devices.device[i] = (struct device){ draw(1) * draw(50), draw(9),
                                                draw(1) * draw(30), 1 + draw(8) };
-        p.parts[i].least = draw(3) == 0 ? draw(12) : 0;
-        p.parts[i].most = draw(2) == 0 ? 1 + draw(20) : 0;
+        p.shares[i].least = draw(3) == 0 ? draw(12) : 0;
+        p.shares[i].most = draw(2) == 0 ? 1 + draw(20) : 0;
     }
     return p;
 }
@@ -123,12 +124,12 @@ static void check_limits(const struct problem *p)
     double sum = 0, with_rest = 0;
 
     for (size_t i = 0; i < p->count; i++) {
-        const struct gcal_split_share *part = &p->parts[i];
+        const struct gcal_split_share *share = &p->shares[i];
 
-        assert_true(part->units >= part->least);
-        assert_true(part->most == 0 || part->units <= part->most);
-        with_rest += fmod(part->units, p->granularity) != 0;
-        sum += part->units;
+        assert_true(share->units >= share->least);
+        assert_true(share->most == 0 || share->units <= share->most);
+        with_rest += fmod(share->units, p->granularity) != 0;
+        sum += share->units;
     }
     assert_true(sum == p->units);
     assert_true(with_rest <= 1);
@@ -144,17 +145,17 @@ static void is_as_good_as_the_best_of_all(void **state)
         double best_s = best_makespan(&all);
         struct gcal_error err = { 0 };
 
-        if (gcal_split(p.parts, p.count, p.units, p.granularity, device_time, &p.devices,
+        if (gcal_split(p.shares, p.count, p.units, p.granularity, device_time, &p.devices,
                        &err) < 0) {
-            /* Only what cannot be is refused, limits that hold no multiple included. */
+            /* Only impossible limits are refused, also those without a multiple. */
             assert_true(isinf(best_s) && err.code == GCAL_EINPUT);
             refused++;
             continue;
         }
         check_limits(&p);
-        if (makespan(&p.devices, p.parts, p.count) != best_s)
+        if (makespan(&p.devices, p.shares, p.count) != best_s)
             fail_msg("problem %d: %g s, and %g s is possible", i,
-                     makespan(&p.devices, p.parts, p.count), best_s);
+                     makespan(&p.devices, p.shares, p.count), best_s);
         solved++;
     }
     assert_true(solved > 1000 && refused > 200);
@@ -175,29 +176,29 @@ static struct problem large_problem(void)
     };
 }
 
-static void ends_at_once_but_for_a_granule(void **state)
+static void balances_up_to_a_granule(void **state)
 {
     struct problem p = large_problem();
     double latest_s, steps;
 
     (void)state;
-    assert_int_equal(gcal_split(p.parts, p.count, p.units, p.granularity, device_time,
+    assert_int_equal(gcal_split(p.shares, p.count, p.units, p.granularity, device_time,
                                 &p.devices, NULL),
                      0);
     check_limits(&p);
-    latest_s = makespan(&p.devices, p.parts, p.count);
+    latest_s = makespan(&p.devices, p.shares, p.count);
     for (size_t i = 0; i < p.count; i++) {
         const struct device *d = &p.devices.device[i];
 
-        assert_true(time_of(d, p.parts[i].units + p.granularity) >= latest_s);
+        assert_true(time_of(d, p.shares[i].units + p.granularity) >= latest_s);
     }
-    /* As the header says; the search must not grow with the work. */
+    /* The bound in split.h: the search must not grow with the work. */
     steps = log2(p.units / p.granularity / (double)p.count) + 2;
     assert_true((double)p.devices.calls <= 2.5 * (double)p.count * steps);
 }
 
-/* 1000 units take the first 1 s; the second one needs 2 s to start. */
-static void leaves_out_who_starts_too_late(void **state)
+/* 1000 units take the first device 1 s; the second needs 2 s to start. */
+static void excludes_devices_that_start_too_late(void **state)
 {
     struct problem p = { .devices.device = { { 0, 1e-3, 0, 1 }, { 2, 1e-6, 0, 1 } },
                          .count = 2,
@@ -205,63 +206,63 @@ static void leaves_out_who_starts_too_late(void **state)
                          .granularity = 1 };
 
     (void)state;
-    assert_int_equal(gcal_split(p.parts, 2, p.units, 1, device_time, &p.devices, NULL),
+    assert_int_equal(gcal_split(p.shares, 2, p.units, 1, device_time, &p.devices, NULL),
                      0);
-    assert_true(p.parts[0].units == 1000 && p.parts[1].units == 0);
+    assert_true(p.shares[0].units == 1000 && p.shares[1].units == 0);
     p.units = 4000;
-    assert_int_equal(gcal_split(p.parts, 2, p.units, 1, device_time, &p.devices, NULL),
+    assert_int_equal(gcal_split(p.shares, 2, p.units, 1, device_time, &p.devices, NULL),
                      0);
-    assert_true(p.parts[0].units == 2001 && p.parts[1].units == 1999);
+    assert_true(p.shares[0].units == 2001 && p.shares[1].units == 1999);
 }
 
-/* One that must take more than it should leaves the others as equal as they can be. */
-static void balances_who_is_free(void **state)
+/* A device with too high a lower limit leaves the others balanced. */
+static void balances_the_others(void **state)
 {
     struct problem p = {
         .devices.device = { { 0, 1, 0, 1 }, { 0, 1e-3, 0, 1 }, { 0, 2e-3, 0, 1 } },
-        .parts = { { .least = 10 } },
+        .shares = { { .least = 10 } },
         .count = 3,
         .units = 1510,
         .granularity = 1
     };
 
     (void)state;
-    assert_int_equal(gcal_split(p.parts, 3, p.units, 1, device_time, &p.devices, NULL),
+    assert_int_equal(gcal_split(p.shares, 3, p.units, 1, device_time, &p.devices, NULL),
                      0);
-    assert_true(p.parts[0].units == 10 && p.parts[1].units == 1000 &&
-                p.parts[2].units == 500);
+    assert_true(p.shares[0].units == 10 && p.shares[1].units == 1000 &&
+                p.shares[2].units == 500);
 }
 
 static void gives_less_than_a_granule_to_one(void **state)
 {
     struct problem p = { .devices.device = { { 0, 2, 0, 1 }, { 0, 1, 0, 1 } },
-                         .parts = { { 0 }, { .most = 3 } },
+                         .shares = { { 0 }, { .most = 3 } },
                          .count = 2 };
 
     (void)state;
-    assert_int_equal(gcal_split(p.parts, 2, 3, 4, device_time, &p.devices, NULL), 0);
-    assert_true(p.parts[0].units == 0 && p.parts[1].units == 3);
-    assert_int_equal(gcal_split(p.parts, 2, 0, 4, device_time, &p.devices, NULL), 0);
-    assert_true(p.parts[0].units == 0 && p.parts[1].units == 0);
-    p.parts[1].most = 2;
-    assert_int_equal(gcal_split(p.parts, 2, 3, 4, device_time, &p.devices, NULL), 0);
-    assert_true(p.parts[0].units == 3 && p.parts[1].units == 0);
+    assert_int_equal(gcal_split(p.shares, 2, 3, 4, device_time, &p.devices, NULL), 0);
+    assert_true(p.shares[0].units == 0 && p.shares[1].units == 3);
+    assert_int_equal(gcal_split(p.shares, 2, 0, 4, device_time, &p.devices, NULL), 0);
+    assert_true(p.shares[0].units == 0 && p.shares[1].units == 0);
+    p.shares[1].most = 2;
+    assert_int_equal(gcal_split(p.shares, 2, 3, 4, device_time, &p.devices, NULL), 0);
+    assert_true(p.shares[0].units == 3 && p.shares[1].units == 0);
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
-static int never_ends(void *context, size_t part, double units, double *time_s,
+static int never_ends(void *context, size_t share, double units, double *time_s,
                       struct gcal_error *err)
 {
     (void)context;
-    (void)part;
+    (void)share;
     (void)units;
     (void)err;
     *time_s = NAN;
     return 0;
 }
 
-static void refuses_what_cannot_be(void **state)
+static void refuses_invalid_input(void **state)
 {
     static const struct {
         double units, granularity, least, most, other_most;
@@ -290,12 +291,12 @@ static void refuses_what_cannot_be(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct devices devices = { .device = { { 0, 1, 0, 1 }, { 0, 1, 0, 1 } } };
-        struct gcal_split_share parts[2] = { { cases[i].least, cases[i].most, 0, 0, 0,
-                                               0 },
-                                             { 0, cases[i].other_most, 0, 0, 0, 0 } };
+        struct gcal_split_share shares[2] = { { cases[i].least, cases[i].most, 0, 0, 0,
+                                                0 },
+                                              { 0, cases[i].other_most, 0, 0, 0, 0 } };
         struct gcal_error err = { 0 };
 
-        assert_int_equal(gcal_split(parts, 2, cases[i].units, cases[i].granularity,
+        assert_int_equal(gcal_split(shares, 2, cases[i].units, cases[i].granularity,
                                     device_time, &devices, &err),
                          -1);
         if (err.code != GCAL_EINPUT || !strstr(err.text, cases[i].says))
@@ -303,15 +304,15 @@ static void refuses_what_cannot_be(void **state)
     }
 }
 
-static void refuses_times_that_are_none(void **state)
+static void refuses_invalid_times(void **state)
 {
-    struct gcal_split_share parts[2] = { 0 };
+    struct gcal_split_share shares[2] = { 0 };
     struct gcal_error err = { 0 };
 
     (void)state;
-    assert_int_equal(gcal_split(parts, 0, 7, 1, never_ends, NULL, &err), -1);
+    assert_int_equal(gcal_split(shares, 0, 7, 1, never_ends, NULL, &err), -1);
     assert_non_null(strstr(err.text, "no device"));
-    assert_int_equal(gcal_split(parts, 2, 7, 1, never_ends, NULL, &err), -1);
+    assert_int_equal(gcal_split(shares, 2, 7, 1, never_ends, NULL, &err), -1);
     assert_non_null(strstr(err.text, "take nan s"));
 }
 
@@ -319,12 +320,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_as_good_as_the_best_of_all),
-        cmocka_unit_test(ends_at_once_but_for_a_granule),
-        cmocka_unit_test(leaves_out_who_starts_too_late),
-        cmocka_unit_test(balances_who_is_free),
+        cmocka_unit_test(balances_up_to_a_granule),
+        cmocka_unit_test(excludes_devices_that_start_too_late),
+        cmocka_unit_test(balances_the_others),
         cmocka_unit_test(gives_less_than_a_granule_to_one),
-        cmocka_unit_test(refuses_what_cannot_be),
-        cmocka_unit_test(refuses_times_that_are_none),
+        cmocka_unit_test(refuses_invalid_input),
+        cmocka_unit_test(refuses_invalid_times),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

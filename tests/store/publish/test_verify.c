@@ -1,3 +1,4 @@
+/* test_verify.c - verification of a store against its ledger; pruning and signing */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 
 #define RUN "20261121T041705Z-1a2b3c4d" /* of sample_params() */
 
-/* A calibration by 'run' of a device of n1, whose cost says which. */
+/* A calibration by 'run' of a device of n1, identified by its cost. */
 static void publish(const char *folder, const char *run, double madd_s)
 {
     struct gcal_params params = sample_params("n1", "uuid:7f", madd_s);
@@ -30,7 +31,7 @@ static void publish(const char *folder, const char *run, double madd_s)
     gcal_params_clear(&params);
 }
 
-/* 'message' (NULL: none) must be told, and nothing else. */
+/* 'message' (NULL: none) must be reported, and nothing else. */
 static void expect(const char *folder, size_t damaged, size_t interrupted,
                    const char *message)
 {
@@ -70,7 +71,7 @@ static void put_back(struct kept *kept)
     free(kept->text);
 }
 
-/* Other bytes, as many. */
+/* Changes bytes, but not the size. */
 static void damage(const char *folder, const char *name)
 {
     struct kept kept = keep(folder, name);
@@ -97,7 +98,7 @@ static void what_was_published_is_good(void **state)
     expect(*state, 0, 0, NULL);
     publish(*state, "r1", 1e-12);
     publish(*state, "r2", 2e-12);
-    publish(*state, "r2", 2.5e-12); /* fitted anew */
+    publish(*state, "r2", 2.5e-12); /* fitted again */
     publish(*state, "r3", 3e-12);
     assert_int_equal(gcal_store_publish_type(store, &params, "t1", "r1", NULL), 1);
     gcal_store_close(store);
@@ -134,7 +135,7 @@ static void what_is_missing_is_damage(void **state)
     assert_int_equal(unlink(kept.path), 0);
     expect(*state, 4, 0, "the lines of run r3 are missing");
     put_back(&kept);
-    /* Nothing is known of any file then. */
+    /* All files are unknown then. */
     kept = keep(*state, "ledger.tsv");
     assert_int_equal(unlink(kept.path), 0);
     expect(*state, 6, 0, "history/n1/r1.yaml is not in the ledger");
@@ -150,7 +151,7 @@ static void foreign(const char *folder, const char *name, const char *message)
     expect(folder, 0, 0, NULL);
 }
 
-static void what_others_put_there_is_damage(void **state)
+static void foreign_files_are_damage(void **state)
 {
     struct kept track = keep(*state, "tracks/n1.tsv");
     FILE *file;
@@ -168,8 +169,8 @@ static void what_others_put_there_is_damage(void **state)
     put_back(&track);
 }
 
-/* A crash just before the last step leaves the same: the file before. */
-static void the_file_before_is_an_interrupted_publication(void **state)
+/* A crash just before the last step leaves the previous file. */
+static void the_previous_file_is_an_interrupted_publication(void **state)
 {
     struct kept before = keep(*state, "nodes/n1.yaml");
 
@@ -180,14 +181,14 @@ static void the_file_before_is_an_interrupted_publication(void **state)
            "is still the current one");
     publish(*state, "r5", 5e-12);
     expect(*state, 0, 0, NULL);
-    /* Now it is known that another one held since. */
+    /* The ledger proves that a newer file was current since. */
     publish(*state, "r6", 6e-12);
     put_back(&before);
     expect(*state, 1, 0, "somebody restored the old one");
     publish(*state, "r7", 7e-12);
 }
 
-static void a_track_that_a_crash_cut_is_mended(void **state)
+static void a_cut_track_is_repaired(void **state)
 {
     char *folder = sample_folder();
     struct kept node, history, track;
@@ -197,7 +198,7 @@ static void a_track_that_a_crash_cut_is_mended(void **state)
     node = keep(folder, "nodes/n1.yaml");
     publish(folder, "r2", 2e-12);
     track = keep(folder, "tracks/n1.tsv");
-    /* As a crash in the middle of the track's line leaves it. */
+    /* As after a crash in the middle of the track's line. */
     put_back(&node);
     assert_int_equal(unlink(sample_path(folder, "history/n1/r2.yaml")), 0);
     assert_int_equal(truncate(track.path, (off_t)track.size - 30), 0);
@@ -225,7 +226,7 @@ static size_t prune(const char *folder, size_t keep, double max_age_s, bool dry_
     return removed;
 }
 
-static void what_was_pruned_is_not_missing(void **state)
+static void pruned_files_are_not_missing(void **state)
 {
     struct kept kept = keep(*state, "history/n1/r1.yaml");
 
@@ -275,7 +276,7 @@ static bool is_trusted(const char *folder, const char *keys, const char *message
     return good;
 }
 
-static void what_is_signed_anew_is_good(void **state)
+static void new_signatures_are_good(void **state)
 {
     struct gcal_store *store;
     struct gcal_verify_result v;
@@ -301,7 +302,7 @@ static void what_is_signed_anew_is_good(void **state)
     gcal_store_close(store);
 }
 
-/* What is there is signed with key a. */
+/* All files are signed with key a. */
 static void what_is_published_with_a_key_is_signed(void **state)
 {
     struct gcal_params params = sample_params("n1", "uuid:80", 8e-12);
@@ -309,7 +310,7 @@ static void what_is_published_with_a_key_is_signed(void **state)
     struct gcal_error err;
     struct kept kept;
 
-    /* Nobody signs a device of the old file that may be anyone's. */
+    /* Devices of an old file without a trusted signature are not signed. */
     assert_int_equal(gcal_store_publish(store, &params, RUN, &err), -1);
     assert_int_equal(err.code, GCAL_ESTORE);
     assert_non_null(strstr(err.text, "not among the trusted"));
@@ -337,11 +338,11 @@ int main(void)
         cmocka_unit_test(what_was_published_is_good),
         cmocka_unit_test(changes_are_damage),
         cmocka_unit_test(what_is_missing_is_damage),
-        cmocka_unit_test(what_others_put_there_is_damage),
-        cmocka_unit_test(the_file_before_is_an_interrupted_publication),
-        cmocka_unit_test(a_track_that_a_crash_cut_is_mended),
-        cmocka_unit_test(what_was_pruned_is_not_missing),
-        cmocka_unit_test(what_is_signed_anew_is_good),
+        cmocka_unit_test(foreign_files_are_damage),
+        cmocka_unit_test(the_previous_file_is_an_interrupted_publication),
+        cmocka_unit_test(a_cut_track_is_repaired),
+        cmocka_unit_test(pruned_files_are_not_missing),
+        cmocka_unit_test(new_signatures_are_good),
         cmocka_unit_test(what_is_published_with_a_key_is_signed),
     };
 
