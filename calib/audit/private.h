@@ -17,8 +17,8 @@ int gcal_audit_histories(const char *node, const struct gcal_track *track,
                          struct gcal_error *err);
 void gcal_audit_histories_free(struct gcal_audit_device *devices, size_t n_devices);
 
-/* Whether two columns hold the same cost.  The form may differ: it is chosen anew in each
- * run.
+/* Whether two columns are the same cost.  The form may differ, as each run chooses it
+ * again.
  */
 bool gcal_audit_same_column(const struct gcal_track_column *a,
                             const struct gcal_track_column *b);

@@ -5,7 +5,7 @@
  * writes FOLDER/audit.html and FOLDER/audit.prom.
  *
  * Nodes have two GPUs each, or a CPU; devices scatter by 1 % around their type and
- * calibrations by 0.4 %.  Of the first: memory that takes 4.2 % longer since run 31, a
+ * calibrations by 0.4 %.  Of the first: memory slower by 4.2 % since run 31, a
  * driver that changed, one that is slow from the start, one that is suspect, one that was
  * calibrated twice, and one whose names are hostile.  quiet: none of these; many: again
  * and again.
@@ -199,25 +199,24 @@ static void make_finding(struct made *m, enum story story)
         size_t since;
     } findings[] = {
         [SLOWER_MEMORY] = { GCAL_AUDIT_WARN, "GPUCAL-MEMORY-BANDWIDTH",
-                            "global memory takes 4.2 % longer",
+                            "global memory slower by 4.2 %",
                             "Look for retired pages and ECC errors (nvidia-smi -q -d "
                             "ECC,PAGE_RETIREMENT) and for a lower memory clock "
                             "(nvidia-smi -q -d CLOCK), then calibrate again.",
                             0.042, 3.1e-8, 30 },
         [NEW_DRIVER] = { GCAL_AUDIT_PASS, "GPUCAL-EPOCH",
-                         "driver 580.159.04 became 590.44.01: 16 of 16 costs moved",
+                         "driver 580.159.04 became 590.44.01: 16 of 16 costs changed",
                          "Nothing: audits go on from here.", 0.018, NAN, 25 },
         [SLOW_FROM_START] = { GCAL_AUDIT_FAIL, "GPUCAL-SLOWER-THAN-TYPE",
-                              "everything takes 13 % longer than on other devices of "
-                              "its type",
+                              "everything slower by 13 % than other devices of its type",
                               "Compare power limit, clocks and cooling with a good "
                               "node (nvidia-smi -q -d POWER,CLOCK,PERFORMANCE).",
                               0.13, 1.7e-4, 0 },
         [SUSPECT] = { GCAL_AUDIT_SUSPECT, "GPUCAL-LAUNCH",
-                      "launching kernels takes 5.0 % longer",
+                      "launch of kernels slower by 5.0 %",
                       "Nothing yet: the next calibration will tell.", 0.05, 0.0023, 48 },
-        [NASTY] = { GCAL_AUDIT_FAIL, "GPUCAL-" HOSTILE, HOSTILE " takes longer", HOSTILE,
-                    0.042, NAN, 30 },
+        [NASTY] = { GCAL_AUDIT_FAIL, "GPUCAL-" HOSTILE, HOSTILE " slower", HOSTILE, 0.042,
+                    NAN, 30 },
     };
 
     if (!m->finding.n_series && story != NEW_DRIVER)

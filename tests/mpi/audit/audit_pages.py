@@ -63,7 +63,7 @@ def check_page(path):
     table = source[source.index("Needs attention"):source.index("Device types")]
     order = re.findall(r'class="verdict (\w+)"', table)
     assert order == ["fail", "fail", "warn", "suspect"], order
-    for expected in (HOSTILE, "global memory takes 4.2 % longer", "1 in 5900",
+    for expected in (HOSTILE, "global memory slower by 4.2 %", "1 in 5900",
                      "below 1 in a million", "2026-07-11", "(run 31 of 50, 19 runs ago)",
                      "Look for retired pages", "against its type +"):
         assert expected in text.replace("\u00a0", " ").replace("\u202f", ""), expected
