@@ -1,9 +1,11 @@
 /* change.c - a two-sided, self-starting CUSUM with bounded scores */
 #include "fit/change.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <stdlib.h>
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 
 /* In scales: runs closer to the reference than the allowance lower the sum, and no run
  * adds more than the bound, so that it takes two runs to exceed a threshold.
@@ -42,19 +44,12 @@ enum { LEAST_TAIL = 5 };
  */
 #define EFFICIENCY (0.37 * 2 / 3)
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 double gcal_fit_change_median(double *values, size_t n)
 {
     if (!n)
         return NAN;
-    qsort(values, n, sizeof(*values), compare);
-    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+    gsl_sort(values, 1, n);
+    return gsl_stats_median_from_sorted_data(values, 1, n);
 }
 
 /* ---- repeatability ---- */
@@ -77,9 +72,8 @@ static size_t count_outliers(size_t n)
  */
 static double scale_of(const double *magnitudes, size_t n)
 {
-    double middle =
-        n % 2 ? magnitudes[n / 2] : (magnitudes[n / 2 - 1] + magnitudes[n / 2]) / 2;
-    double scale = middle / normal_quantile(0.75), tail;
+    double median = gsl_stats_median_from_sorted_data(magnitudes, 1, n);
+    double scale = median / normal_quantile(0.75), tail;
     size_t at;
 
     if (n >= LEAST_TAIL) {
@@ -99,7 +93,7 @@ double gcal_fit_change_repeatability(double *differences, size_t n, double stand
         return standard_error;
     for (size_t i = 0; i < n; i++)
         differences[i] = fabs(differences[i]);
-    qsort(differences, n, sizeof(*differences), compare);
+    gsl_sort(differences, 1, n);
     scale = scale_of(differences, n);
     freedom = EFFICIENCY * (double)n;
     bound = scale * sqrt(freedom / gsl_cdf_chisq_Pinv(1 - CONFIDENCE, freedom));
