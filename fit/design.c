@@ -1,8 +1,7 @@
 /* design.c - sequential D-optimal choice of measurements
  *
  * The information M is kept; its inverse, the covariance C, is computed when needed.  A
- * row x with noise s reduces the covariance of the parameters U that are not yet precise
- * to
+ * row x with noise s changes the covariance of the parameters U, not yet precise, to
  *
  *   C_UU - y_U y_U' / (s^2 + x'Cx),  y = C x,
  *

@@ -1,6 +1,4 @@
-/* internal.h - checked reading and durable writing of the files of a store; for store/
- * alone
- */
+/* internal.h - checked reading and durable writing of a store's files; for store/ */
 #ifndef GCAL_STORE_FILES_INTERNAL_H
 #define GCAL_STORE_FILES_INTERNAL_H
 

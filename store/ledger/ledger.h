@@ -4,8 +4,8 @@
  * is followed by one line for each file that was published, signed or removed, with the
  * fields, separated by tabs,
  *
- *   PREVIOUS UTC WHO ACTION RUN CONFIGURATION CATALOGUE DRIVERS FILE SHA256 REPLACES
- * TRACK
+ *   PREVIOUS UTC WHO ACTION RUN CONFIGURATION CATALOGUE DRIVERS
+ *       FILE SHA256 REPLACES TRACK
  *
  * PREVIOUS is the SHA-256 of the previous line, so that a line that is changed or removed
  * breaks the chain.  WHO is USER@HOST; ACTION publish, sign or prune; CONFIGURATION,

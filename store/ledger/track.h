@@ -1,5 +1,4 @@
-/* track.h - the parameters of a node's devices from calibration to calibration, for
- * audits
+/* track.h - the parameters of a node's devices over its calibrations, for audits
  *
  * STORE/tracks/NODE.tsv is text, one line for each calibration of a device, appended when
  * it is published.  Fields are separated by tabs:

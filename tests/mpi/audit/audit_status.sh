@@ -62,11 +62,11 @@ grep -q '^gpucal_node_not_audited{hostname="node00004"} 1$' "$out/metrics" ||
 grep -q '<li>node00004 ' "$out/page" || fail "the page does not tell of the damaged track"
 audit 3 --warn 4 --fail 6
 audit 0 --warn 4 --fail 15 --node node00000
-grep -q 'left out among .*node00004' "$out/errors" || fail "$(cat "$out/errors")"
+grep -q 'not among the devices of its type: .*node00004' "$out/errors" || fail "$(cat "$out/errors")"
 
 # What changed shows in tracks; what of the device it is, in parameter files.
 echo nonsense >> "$out/store/nodes/node00009.yaml"
 audit 3 --warn 4 --fail 6
 grep -q '^node00009 .*: failure,' "$out/text" || fail "$(cat "$out/text")"
-grep -q 'costs of is not known: .*nodes/node00009.yaml' "$out/errors" ||
+grep -q 'the categories of its costs are unknown: .*nodes/node00009.yaml' "$out/errors" ||
     fail "$(cat "$out/errors")"
