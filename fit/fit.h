@@ -61,12 +61,11 @@ struct gcal_fit {
     size_t rank;         /* of the Jacobian, all parameters */
     size_t freedom;      /* degrees of freedom, fewer when errors within groups are
                             correlated; for gcal_fit_interval_factor() */
-    double group_correlation; /* of the errors of two rows of a group, 0 without groups */
-    double condition;         /* 2-norm condition number of the column-scaled Jacobian */
-    double residual;          /* root mean square of the relative residuals */
-    double mean_error;        /* geometric mean of |relative residual| */
-    double worst_error;       /* largest |relative residual| */
-    double *predicted_s;      /* n_rows */
+    double condition;    /* 2-norm condition number of the column-scaled Jacobian */
+    double residual;     /* root mean square of the relative residuals */
+    double mean_error;   /* geometric mean of |relative residual| */
+    double worst_error;  /* largest |relative residual| */
+    double *predicted_s; /* n_rows */
     double *feature_min, *feature_max; /* n_features, over the rows: range of validity */
     size_t n_features;
     int iterations;
