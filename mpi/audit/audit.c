@@ -7,6 +7,7 @@
 #include "calib/base/error.h"
 #include "calib/config/config.h"
 #include "mpi/audit/output/output.h"
+#include "mpi/audit/page/page.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"

@@ -1,4 +1,4 @@
-/* audit.h - where what an audit finds goes: text, JSON, a page, metrics
+/* output.h - where what an audit finds goes: text, JSON, a page, metrics
  *
  * An audit gives its devices one after the other, and each to all outputs that were asked
  * for, so that an output holds no more of a large site than it needs.
@@ -40,9 +40,6 @@ int gcal_audit_output_text(const struct gcal_audit_output_options *about,
                            struct gcal_audit_output *output, struct gcal_error *err);
 int gcal_audit_output_json(const struct gcal_audit_output_options *about,
                            struct gcal_audit_output *output, struct gcal_error *err);
-int gcal_audit_output_html(const struct gcal_audit_output_options *about,
-                           const char *path, struct gcal_audit_output *output,
-                           struct gcal_error *err);
 int gcal_audit_output_prometheus(const struct gcal_audit_output_options *about,
                                  const char *path, struct gcal_audit_output *output,
                                  struct gcal_error *err);

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "mpi/audit/page/page.h"
+#include "mpi/audit/page/private.h"
 #include "mpi/cli/escape.h"
 
 static const struct {
@@ -34,6 +34,14 @@ void gcal_page_percent(struct gcal_buf *html, double value)
     else
         gcal_buf_printf(html, "%s%.*f&nbsp;%%", value < 0 ? "&minus;" : "+",
                         fabs(value) < 0.995 ? 1 : 0, 100 * fabs(value));
+}
+
+void gcal_page_share(struct gcal_buf *html, double value)
+{
+    if (!isfinite(value))
+        gcal_buf_puts(html, "&ndash;");
+    else
+        gcal_buf_printf(html, "%.2g&nbsp;%%", 100 * value);
 }
 
 void gcal_page_probability(struct gcal_buf *html, double probability)

@@ -52,7 +52,5 @@ int gcal_plot_draw(FILE *script, FILE **drawn, struct gcal_error *err);
  * from the page's style.
  */
 int gcal_plot_take(FILE *drawn, FILE *page, struct gcal_error *err);
-/* What all plots of a page need once. */
-extern const char gcal_plot_symbols[];
 
 #endif

@@ -95,10 +95,6 @@ int gcal_plot_draw(FILE *script, FILE **drawn, struct gcal_error *err)
 
 /* ---- from a document to a part of a page ---- */
 
-const char gcal_plot_symbols[] =
-    "<svg width=\"0\" height=\"0\" aria-hidden=\"true\"><defs><circle id=\"gpPt6\" "
-    "cx=\"0\" cy=\"0\" r=\"1\" fill=\"currentColor\" stroke=\"none\"/></defs></svg>\n";
-
 /* What gnuplot writes, and what stands for it.  Where another version of gnuplot writes
  * otherwise, pages get longer, and colours do not change in the dark.
  */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "mpi/audit/page/page.h"
+#include "mpi/audit/page/private.h"
 
 static void row_clear(struct gcal_page_row *row)
 {

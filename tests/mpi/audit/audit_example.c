@@ -20,7 +20,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/random.h"
-#include "mpi/audit/output/output.h"
+#include "mpi/audit/page/page.h"
 
 #define N_RUNS        50
 #define REPEATABILITY 0.004

@@ -1,0 +1,162 @@
+/* private.h - the page of an audit: its parts */
+#ifndef GCAL_MPI_AUDIT_PAGE_PRIVATE_H
+#define GCAL_MPI_AUDIT_PAGE_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "calib/audit/audit.h"
+#include "calib/base/buf.h"
+#include "calib/base/embed.h"
+#include "mpi/audit/page/page.h"
+
+struct gcal_error;
+
+/* A page may not grow with its site without end: so much of each is shown, the worst
+ * first, and the page says what was left out.
+ */
+#define GCAL_PAGE_SECTIONS       100  /* devices with a section of their own */
+#define GCAL_PAGE_SMALL_SECTIONS 20   /* of these, with all parameters drawn */
+#define GCAL_PAGE_LARGE_PLOTS    6    /* large plots of a section */
+#define GCAL_PAGE_SMALL_PLOTS    40   /* small plots of a section */
+#define GCAL_PAGE_FINDINGS       1000 /* rows of devices that need attention */
+#define GCAL_PAGE_ROWS           5000 /* rows of all others */
+#define GCAL_PAGE_TYPES          20   /* device types with plots */
+#define GCAL_PAGE_PARAMETERS     300  /* rows of a section's table */
+
+/* Text of a page with marks, which no text of a store can hold: the next plot of the
+ * script, and the place of content that is written separately.
+ */
+struct gcal_page_part {
+    struct gcal_buf html, script;
+};
+
+#define GCAL_PAGE_PLOT    '\x01'
+#define GCAL_PAGE_CONTENT '\x02'
+
+void gcal_page_part_clear(struct gcal_page_part *part);
+
+/* ---- format.c ---- */
+
+/* "warning" as a coloured word. */
+void gcal_page_verdict(struct gcal_buf *html, enum gcal_audit_verdict verdict);
+/* "+4.1 %"; "-" for NaN. */
+void gcal_page_percent(struct gcal_buf *html, double value);
+/* "4.1 %", two digits; "-" for NaN. */
+void gcal_page_share(struct gcal_buf *html, double value);
+/* "1 in 5800", "less than 1 in a million". */
+void gcal_page_probability(struct gcal_buf *html, double probability);
+/* "2026-10-03 04:17" of "2026-10-03T04:17:05Z" */
+void gcal_page_utc(struct gcal_buf *html, const char *utc);
+/* "1 device", "17 devices" */
+void gcal_page_count(struct gcal_buf *html, size_t n, const char *what);
+/* Worse verdicts have larger numbers. */
+int gcal_page_severity(enum gcal_audit_verdict verdict);
+
+/* ---- device.c ---- */
+
+/* A device's section: 'small', the plots of all parameters, is the content of 'main', and
+ * may be left out.
+ */
+struct gcal_page_section {
+    struct gcal_page_part main, small;
+    size_t row; /* of the overview */
+    /* How bad it is, which the page keeps here. */
+    int severity;
+    double change; /* of its worst finding, absolute */
+};
+
+int gcal_page_section_make(struct gcal_page_section *section,
+                           const struct gcal_audit_device *device, size_t row,
+                           const struct gcal_audit_output_options *about,
+                           struct gcal_error *err);
+void gcal_page_section_clear(struct gcal_page_section *section);
+
+/* ---- table.c ---- */
+
+void gcal_page_parameters(struct gcal_buf *html, const struct gcal_audit_device *device);
+
+/* ---- rows.c ---- */
+
+/* One device in the overview. */
+struct gcal_page_row {
+    char *node, *uid, *name, *since, *what, *newest;
+    size_t type;    /* of the overview's types */
+    float *against; /* by the type's columns, which may be more by now: how far from the
+                       type's median; NaN where not known */
+    size_t n_against;
+    size_t n_runs, n_findings;
+    enum gcal_audit_verdict verdict;
+    double change, false_alarm; /* of the worst finding; NaN without */
+    bool has_section;
+};
+
+/* A cost of a device type.  Its subject is known once a device had a finding. */
+struct gcal_page_column {
+    char *model, *parameter;
+    enum gcal_audit_category category;
+};
+
+struct gcal_page_type {
+    char *name;
+    size_t n_columns, capacity;
+    struct gcal_page_column *columns;
+};
+
+struct gcal_page_overview {
+    size_t n_rows, capacity, n_types, types_capacity;
+    struct gcal_page_row *rows;
+    struct gcal_page_type *types;
+};
+
+int gcal_page_overview_add(struct gcal_page_overview *overview,
+                           const struct gcal_audit_device *device,
+                           struct gcal_error *err);
+void gcal_page_overview_clear(struct gcal_page_overview *overview);
+
+/* ---- overview.c ---- */
+
+/* Title, totals, what the audit went by. */
+void gcal_page_head(struct gcal_buf *html, const struct gcal_audit_output_options *about,
+                    const struct gcal_audit_summary *summary);
+/* Nodes that could not be audited; nothing where all were. */
+void gcal_page_unreadable(struct gcal_buf *html,
+                          const struct gcal_audit_summary *summary);
+/* Devices that need attention, and all others. */
+void gcal_page_findings(struct gcal_buf *html, const struct gcal_page_overview *overview);
+void gcal_page_without_findings(struct gcal_buf *html,
+                                const struct gcal_page_overview *overview);
+
+/* ---- types.c ---- */
+
+/* Device types with plots of how their devices differ. */
+int gcal_page_types(struct gcal_page_part *part,
+                    const struct gcal_page_overview *overview,
+                    const struct gcal_audit_policy *policy, struct gcal_error *err);
+
+/* ---- template.c ---- */
+
+/* A value of a template.  An array of values ends with { 0 }. */
+struct gcal_page_value {
+    const char *name;
+    const char *text; /* NULL: a number */
+    double number;
+};
+
+static inline struct gcal_page_value gcal_page_text(const char *name, const char *text)
+{
+    return (struct gcal_page_value){ .name = name, .text = text ? text : "" };
+}
+
+static inline struct gcal_page_value gcal_page_number(const char *name, double number)
+{
+    return (struct gcal_page_value){ .name = name, .number = number };
+}
+
+/* The text of a file of assets/. */
+const char *gcal_page_asset(const char *name);
+/* Appends a file of assets/ with its tags filled in, as assets/README.md describes. */
+void gcal_page_fill(struct gcal_buf *html, const char *asset,
+                    const struct gcal_page_value *values);
+
+#endif
