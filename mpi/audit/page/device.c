@@ -25,22 +25,22 @@ static void put_finding(struct gcal_buf *html, const struct gcal_audit_device *d
     bool has_interval = isfinite(f->change_low) && isfinite(f->change_high);
     size_t after = has_since ? device->n_runs - f->since - 1 : 0;
     const struct gcal_page_value values[] = {
-        gcal_page_text("what", f->what),
-        gcal_page_text("since", has_since ? device->run[f->since]->utc : ""),
-        gcal_page_number("n_before", (double)f->since),
-        gcal_page_number("run", (double)f->since + 1),
-        gcal_page_number("n_runs", (double)device->n_runs),
-        gcal_page_number("n_after", (double)after),
-        gcal_page_number("verdict", f->verdict),
-        gcal_page_number("change", f->change),
-        gcal_page_number("has_interval", has_interval),
-        gcal_page_number("low", f->change_low),
-        gcal_page_number("high", f->change_high),
-        gcal_page_number("has_chance", f->verdict != GCAL_AUDIT_PASS),
-        gcal_page_number("false_alarm", f->false_alarm),
-        gcal_page_text("code", f->code),
-        gcal_page_text("next", f->next),
-        { 0 },
+        TEXT("what", f->what),
+        TEXT("since", has_since ? device->run[f->since]->utc : ""),
+        NUMBER("n_before", f->since),
+        NUMBER("run", f->since + 1),
+        NUMBER("n_runs", device->n_runs),
+        NUMBER("n_after", after),
+        NUMBER("verdict", f->verdict),
+        NUMBER("change", f->change),
+        NUMBER("has_interval", has_interval),
+        NUMBER("low", f->change_low),
+        NUMBER("high", f->change_high),
+        NUMBER("has_chance", f->verdict != GCAL_AUDIT_PASS),
+        NUMBER("false_alarm", f->false_alarm),
+        TEXT("code", f->code),
+        TEXT("next", f->next),
+        { 0 }
     };
 
     gcal_page_fill(html, "finding.html", values);
@@ -53,10 +53,10 @@ static void put_epochs(struct gcal_buf *html, const struct gcal_audit_device *de
     for (size_t i = 1; i < device->n_runs; i++) {
         size_t epoch = device->epoch[i];
         const struct gcal_page_value values[] = {
-            gcal_page_text("mark", gcal_plot_mark(epoch, mark)),
-            gcal_page_text("utc", device->run[i]->utc),
-            gcal_page_text("what", device->epoch_description[epoch]),
-            { 0 },
+            TEXT("mark", gcal_plot_mark(epoch, mark)),
+            TEXT("utc", device->run[i]->utc),
+            TEXT("what", device->epoch_description[epoch]),
+            { 0 }
         };
 
         if (epoch != device->epoch[i - 1])
@@ -79,19 +79,17 @@ static void put_caption(struct gcal_buf *html, const char *asset,
     gcal_page_fill(
         html, asset,
         (const struct gcal_page_value[]){
-            gcal_page_text("parameter", s->column.parameter),
-            gcal_page_text("model", s->column.model),
-            gcal_page_text("category",
-                           has_category ? gcal_audit_category_name(s->category) : ""),
-            gcal_page_text("reference", has_reference ? reference : ""),
-            gcal_page_number("change", s->change),
-            gcal_page_number("has_interval", has_interval),
-            gcal_page_number("low", s->change_low),
-            gcal_page_number("high", s->change_high),
-            gcal_page_number("has_type", isfinite(s->against_type)),
-            gcal_page_number("against_type", s->against_type),
-            { 0 },
-        });
+            TEXT("parameter", s->column.parameter),
+            TEXT("model", s->column.model),
+            TEXT("category", has_category ? gcal_audit_category_name(s->category) : ""),
+            TEXT("reference", has_reference ? reference : ""),
+            NUMBER("change", s->change),
+            NUMBER("has_interval", has_interval),
+            NUMBER("low", s->change_low),
+            NUMBER("high", s->change_high),
+            NUMBER("has_type", isfinite(s->against_type)),
+            NUMBER("against_type", s->against_type),
+            { 0 } });
 }
 
 /* How clearly the series shows what its finding says. */
@@ -200,11 +198,9 @@ static void put_smalls(struct gcal_page_part *part,
     }
     if (n)
         gcal_page_fill(&part->html, "smalls.html",
-                       (const struct gcal_page_value[]){
-                           gcal_page_text("plots", plots.data),
-                           gcal_page_number("n_more", (double)(n - n_put)),
-                           { 0 },
-                       });
+                       (const struct gcal_page_value[]){ TEXT("plots", plots.data),
+                                                         NUMBER("n_more", (n - n_put)),
+                                                         { 0 } });
     part->html.failed |= !order || plots.failed;
     gcal_buf_free(&plots);
     free(order);
@@ -225,22 +221,20 @@ static void put_device(struct gcal_page_section *section,
     put_epochs(&parts[2], device);
     gcal_page_parameters(&parts[3], device);
     gcal_page_fill(&section->main.html, "device.html",
-                   (const struct gcal_page_value[]){
-                       gcal_page_number("row", (double)section->row),
-                       gcal_page_number("verdict", device->verdict),
-                       gcal_page_text("node", device->node),
-                       gcal_page_text("name", device->name),
-                       gcal_page_text("uid", device->uid),
-                       gcal_page_text("driver", newest->driver),
-                       gcal_page_number("n_runs", (double)device->n_runs),
-                       gcal_page_text("oldest", device->run[0]->utc),
-                       gcal_page_text("newest", newest->utc),
-                       gcal_page_text("findings", parts[0].data),
-                       gcal_page_text("histories", parts[1].data),
-                       gcal_page_text("epochs", parts[2].data),
-                       gcal_page_text("parameters", parts[3].data),
-                       { 0 },
-                   });
+                   (const struct gcal_page_value[]){ NUMBER("row", section->row),
+                                                     NUMBER("verdict", device->verdict),
+                                                     TEXT("node", device->node),
+                                                     TEXT("name", device->name),
+                                                     TEXT("uid", device->uid),
+                                                     TEXT("driver", newest->driver),
+                                                     NUMBER("n_runs", device->n_runs),
+                                                     TEXT("oldest", device->run[0]->utc),
+                                                     TEXT("newest", newest->utc),
+                                                     TEXT("findings", parts[0].data),
+                                                     TEXT("histories", parts[1].data),
+                                                     TEXT("epochs", parts[2].data),
+                                                     TEXT("parameters", parts[3].data),
+                                                     { 0 } });
     for (size_t i = 0; i < 4; i++) {
         section->main.html.failed |= parts[i].failed;
         gcal_buf_free(&parts[i]);

@@ -169,10 +169,10 @@ static void put_left_out(struct gcal_buf *html, const struct html *h)
 {
     bool all_drawn = h->n_sections <= GCAL_PAGE_SMALL_SECTIONS;
     const struct gcal_page_value values[] = {
-        gcal_page_number("n_drawn", all_drawn ? 0 : GCAL_PAGE_SMALL_SECTIONS),
-        gcal_page_number("n_sections", (double)h->n_sections),
-        gcal_page_number("n_left_out", (double)h->n_left_out),
-        { 0 },
+        NUMBER("n_drawn", all_drawn ? 0 : GCAL_PAGE_SMALL_SECTIONS),
+        NUMBER("n_sections", h->n_sections),
+        NUMBER("n_left_out", h->n_left_out),
+        { 0 }
     };
 
     gcal_page_fill(html, "left_out.html", values);
@@ -181,10 +181,8 @@ static void put_left_out(struct gcal_buf *html, const struct html *h)
 static int make_overview(struct html *h, const struct gcal_audit_summary *summary,
                          struct overview_parts *parts, struct gcal_error *err)
 {
-    const struct gcal_page_value frame[] = {
-        gcal_page_text("style", gcal_page_asset("page.css")),
-        { 0 },
-    };
+    const struct gcal_page_value frame[] = { TEXT("style", gcal_page_asset("page.css")),
+                                             { 0 } };
 
     for (size_t i = 0; i < h->n_sections; i++)
         h->overview.rows[h->sections[i].row].has_section = true;

@@ -15,25 +15,24 @@ void gcal_page_head(struct gcal_buf *html, const struct gcal_audit_output_option
     const struct gcal_audit_policy *p = &about->policy;
     const size_t *n = summary->n_verdicts;
     char now[GCAL_CLOCK_UTC_SIZE];
-    const struct gcal_page_value values[] = {
-        gcal_page_text("store", about->store),
-        gcal_page_text("now", now),
-        gcal_page_text("version", GPUCAL_VERSION),
-        gcal_page_number("n_fail", (double)n[GCAL_AUDIT_FAIL]),
-        gcal_page_number("n_warn", (double)n[GCAL_AUDIT_WARN]),
-        gcal_page_number("n_suspect", (double)n[GCAL_AUDIT_SUSPECT]),
-        gcal_page_number("n_unknown", (double)n[GCAL_AUDIT_UNKNOWN]),
-        gcal_page_number("n_pass", (double)n[GCAL_AUDIT_PASS]),
-        gcal_page_number("n_devices", (double)summary->n_devices),
-        gcal_page_number("n_nodes", (double)summary->n_nodes),
-        gcal_page_number("n_runs", (double)summary->n_runs),
-        gcal_page_number("warn", 100 * p->warn),
-        gcal_page_number("fail", 100 * p->fail),
-        gcal_page_number("confirm", (double)p->confirm),
-        gcal_page_number("of", (double)p->of),
-        gcal_page_number("calibrations", round(1 / p->false_alarms)),
-        { 0 },
-    };
+    const struct gcal_page_value values[] = { TEXT("store", about->store),
+                                              TEXT("now", now),
+                                              TEXT("version", GPUCAL_VERSION),
+                                              NUMBER("n_fail", n[GCAL_AUDIT_FAIL]),
+                                              NUMBER("n_warn", n[GCAL_AUDIT_WARN]),
+                                              NUMBER("n_suspect", n[GCAL_AUDIT_SUSPECT]),
+                                              NUMBER("n_unknown", n[GCAL_AUDIT_UNKNOWN]),
+                                              NUMBER("n_pass", n[GCAL_AUDIT_PASS]),
+                                              NUMBER("n_devices", summary->n_devices),
+                                              NUMBER("n_nodes", summary->n_nodes),
+                                              NUMBER("n_runs", summary->n_runs),
+                                              NUMBER("warn", 100 * p->warn),
+                                              NUMBER("fail", 100 * p->fail),
+                                              NUMBER("confirm", p->confirm),
+                                              NUMBER("of", p->of),
+                                              NUMBER("calibrations",
+                                                     round(1 / p->false_alarms)),
+                                              { 0 } };
 
     gcal_clock_utc(now);
     gcal_page_fill(html, "head.html", values);
@@ -44,10 +43,7 @@ static void put_rows(struct gcal_buf *html, const char *asset, struct gcal_buf *
                      size_t n, size_t n_left_out)
 {
     const struct gcal_page_value values[] = {
-        gcal_page_text("rows", rows->data),
-        gcal_page_number("n", (double)n),
-        gcal_page_number("n_left_out", (double)n_left_out),
-        { 0 },
+        TEXT("rows", rows->data), NUMBER("n", n), NUMBER("n_left_out", n_left_out), { 0 }
     };
 
     gcal_page_fill(html, asset, values);
@@ -60,11 +56,9 @@ void gcal_page_unreadable(struct gcal_buf *html, const struct gcal_audit_summary
     struct gcal_buf rows = { 0 };
 
     for (size_t i = 0; i < summary->n_unread && i < GCAL_PAGE_FINDINGS; i++) {
-        const struct gcal_page_value values[] = {
-            gcal_page_text("node", summary->unread[i].node),
-            gcal_page_text("why", summary->unread[i].why),
-            { 0 },
-        };
+        const struct gcal_page_value values[] = { TEXT("node", summary->unread[i].node),
+                                                  TEXT("why", summary->unread[i].why),
+                                                  { 0 } };
 
         gcal_page_fill(&rows, "unreadable_row.html", values);
     }
@@ -78,22 +72,20 @@ static void put_row(struct gcal_buf *html, const char *asset,
                     const struct gcal_page_row *row, size_t id)
 {
     size_t n_more = row->n_findings ? row->n_findings - 1 : 0;
-    const struct gcal_page_value values[] = {
-        gcal_page_number("row", (double)id),
-        gcal_page_number("has_section", row->has_section),
-        gcal_page_number("verdict", row->verdict),
-        gcal_page_text("node", row->node),
-        gcal_page_text("name", row->name),
-        gcal_page_text("uid", row->uid),
-        gcal_page_text("what", row->what),
-        gcal_page_number("n_more", (double)n_more),
-        gcal_page_number("n_runs", (double)row->n_runs),
-        gcal_page_number("change", row->change),
-        gcal_page_text("since", row->since),
-        gcal_page_number("false_alarm", row->false_alarm),
-        gcal_page_text("newest", row->newest),
-        { 0 },
-    };
+    const struct gcal_page_value values[] = { NUMBER("row", id),
+                                              NUMBER("has_section", row->has_section),
+                                              NUMBER("verdict", row->verdict),
+                                              TEXT("node", row->node),
+                                              TEXT("name", row->name),
+                                              TEXT("uid", row->uid),
+                                              TEXT("what", row->what),
+                                              NUMBER("n_more", n_more),
+                                              NUMBER("n_runs", row->n_runs),
+                                              NUMBER("change", row->change),
+                                              TEXT("since", row->since),
+                                              NUMBER("false_alarm", row->false_alarm),
+                                              TEXT("newest", row->newest),
+                                              { 0 } };
 
     gcal_page_fill(html, asset, values);
 }

@@ -34,24 +34,40 @@ struct gcal_page_part {
 #define GCAL_PAGE_PLOT    '\x01'
 #define GCAL_PAGE_CONTENT '\x02'
 
-void gcal_page_part_clear(struct gcal_page_part *part);
-
 /* ---- format.c ---- */
 
-/* "warning" as a coloured word. */
-void gcal_page_verdict(struct gcal_buf *html, enum gcal_audit_verdict verdict);
-/* "+4.1 %"; "-" for NaN. */
-void gcal_page_percent(struct gcal_buf *html, double value);
-/* "4.1 %", two digits; "-" for NaN. */
-void gcal_page_share(struct gcal_buf *html, double value);
-/* "1 in 5800", "less than 1 in a million". */
-void gcal_page_probability(struct gcal_buf *html, double probability);
-/* "2026-10-03 04:17" of "2026-10-03T04:17:05Z" */
-void gcal_page_utc(struct gcal_buf *html, const char *utc);
-/* "1 device", "17 devices" */
-void gcal_page_count(struct gcal_buf *html, size_t n, const char *what);
+/* A value of a template. */
+struct gcal_page_value {
+    const char *name;
+    bool is_text;
+    const char *text; /* NULL as "" */
+    double number;
+};
+
+/* Items of an array of values, which ends with { 0 }. */
+#define TEXT(name, text)                                                                 \
+    {                                                                                    \
+        name, true, text, 0                                                              \
+    }
+#define NUMBER(name, number)                                                             \
+    {                                                                                    \
+        name, false, NULL, (double)(number)                                              \
+    }
+
+/* Appends the value in a format that assets/README.md lists; "": as it is. */
+void gcal_page_put_value(struct gcal_buf *html, const struct gcal_page_value *value,
+                         const char *format);
 /* Worse verdicts have larger numbers. */
 int gcal_page_severity(enum gcal_audit_verdict verdict);
+
+/* ---- template.c ---- */
+
+/* The text of a file of assets/. */
+const char *gcal_page_asset(const char *name);
+/* Appends a file of assets/ with its tags filled in, as assets/README.md describes. */
+void gcal_page_fill(struct gcal_buf *html, const char *asset,
+                    const struct gcal_page_value *values);
+void gcal_page_part_clear(struct gcal_page_part *part);
 
 /* ---- device.c ---- */
 
@@ -133,30 +149,5 @@ void gcal_page_without_findings(struct gcal_buf *html,
 int gcal_page_types(struct gcal_page_part *part,
                     const struct gcal_page_overview *overview,
                     const struct gcal_audit_policy *policy, struct gcal_error *err);
-
-/* ---- template.c ---- */
-
-/* A value of a template.  An array of values ends with { 0 }. */
-struct gcal_page_value {
-    const char *name;
-    const char *text; /* NULL: a number */
-    double number;
-};
-
-static inline struct gcal_page_value gcal_page_text(const char *name, const char *text)
-{
-    return (struct gcal_page_value){ .name = name, .text = text ? text : "" };
-}
-
-static inline struct gcal_page_value gcal_page_number(const char *name, double number)
-{
-    return (struct gcal_page_value){ .name = name, .number = number };
-}
-
-/* The text of a file of assets/. */
-const char *gcal_page_asset(const char *name);
-/* Appends a file of assets/ with its tags filled in, as assets/README.md describes. */
-void gcal_page_fill(struct gcal_buf *html, const char *asset,
-                    const struct gcal_page_value *values);
 
 #endif

@@ -20,19 +20,17 @@ static void put_row(struct gcal_buf *html, const struct gcal_audit_series *s, si
     gcal_page_fill(
         html, "parameter.html",
         (const struct gcal_page_value[]){
-            gcal_page_text("model", s->column.model),
-            gcal_page_text("parameter", s->column.parameter),
-            gcal_page_text("category",
-                           has_category ? gcal_audit_category_name(s->category) : ""),
-            gcal_page_text("value", has_value ? value : ""),
-            gcal_page_number("error", relative_error(s->value[run], s->error[run])),
-            gcal_page_number("change", s->change),
-            gcal_page_number("repeatability", s->repeatability),
-            gcal_page_number("against_type", s->against_type),
-            gcal_page_number("driver_change", s->driver_change),
-            gcal_page_number("verdict", s->verdict),
-            { 0 },
-        });
+            TEXT("model", s->column.model),
+            TEXT("parameter", s->column.parameter),
+            TEXT("category", has_category ? gcal_audit_category_name(s->category) : ""),
+            TEXT("value", has_value ? value : ""),
+            NUMBER("error", relative_error(s->value[run], s->error[run])),
+            NUMBER("change", s->change),
+            NUMBER("repeatability", s->repeatability),
+            NUMBER("against_type", s->against_type),
+            NUMBER("driver_change", s->driver_change),
+            NUMBER("verdict", s->verdict),
+            { 0 } });
 }
 
 void gcal_page_parameters(struct gcal_buf *html, const struct gcal_audit_device *device)
@@ -44,12 +42,10 @@ void gcal_page_parameters(struct gcal_buf *html, const struct gcal_audit_device 
     for (size_t i = 0; i < n_put; i++)
         put_row(&rows, &device->series[i], device->n_runs - 1);
     gcal_page_fill(html, "parameters.html",
-                   (const struct gcal_page_value[]){
-                       gcal_page_number("n", (double)n),
-                       gcal_page_number("n_left_out", (double)(n - n_put)),
-                       gcal_page_text("rows", rows.data),
-                       { 0 },
-                   });
+                   (const struct gcal_page_value[]){ NUMBER("n", n),
+                                                     NUMBER("n_left_out", (n - n_put)),
+                                                     TEXT("rows", rows.data),
+                                                     { 0 } });
     html->failed |= rows.failed;
     gcal_buf_free(&rows);
 }

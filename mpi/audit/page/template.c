@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "mpi/audit/page/private.h"
-#include "mpi/cli/escape.h"
 
 extern const struct gcal_embedded_file gcal_page_assets[];
 
@@ -16,33 +15,10 @@ const char *gcal_page_asset(const char *name)
     return file->name ? file->text : "";
 }
 
-/* ---- values ---- */
-
-static bool is_shown(const struct gcal_page_value *value)
+void gcal_page_part_clear(struct gcal_page_part *part)
 {
-    return value->text ? *value->text : isfinite(value->number) && value->number != 0;
-}
-
-/* "count run" and the like: the format, and its argument. */
-static void put_formatted(struct gcal_buf *html, const struct gcal_page_value *value,
-                          const char *format)
-{
-    if (strncmp(format, "count ", 6) == 0)
-        gcal_page_count(html, (size_t)value->number, format + 6);
-    else if (strcmp(format, "percent") == 0)
-        gcal_page_percent(html, value->number);
-    else if (strcmp(format, "share") == 0)
-        gcal_page_share(html, value->number);
-    else if (strcmp(format, "probability") == 0)
-        gcal_page_probability(html, value->number);
-    else if (strcmp(format, "verdict") == 0)
-        gcal_page_verdict(html, (enum gcal_audit_verdict)value->number);
-    else if (strcmp(format, "utc") == 0)
-        gcal_page_utc(html, value->text);
-    else if (value->text)
-        gcal_escape_html(html, value->text);
-    else
-        gcal_buf_printf(html, "%.10g", value->number);
+    gcal_buf_free(&part->html);
+    gcal_buf_free(&part->script);
 }
 
 /* ---- tags ---- */
@@ -58,12 +34,19 @@ struct filling {
 
 static const struct gcal_page_value *find(const struct filling *f, const char *name)
 {
-    static const struct gcal_page_value none = { .text = "" };
+    static const struct gcal_page_value none = { .is_text = true };
     const struct gcal_page_value *value = f->values;
 
     while (value->name && strcmp(value->name, name) != 0)
         value++;
     return value->name ? value : &none;
+}
+
+static bool is_shown(const struct gcal_page_value *value)
+{
+    if (value->is_text)
+        return value->text && *value->text;
+    return isfinite(value->number) && value->number != 0;
 }
 
 static void open_section(struct filling *f, const char *tag)
@@ -72,18 +55,16 @@ static void open_section(struct filling *f, const char *tag)
         f->hidden++;
 }
 
-static void put_value(struct filling *f, char *tag)
+static void put_value(const struct filling *f, char *tag)
 {
     char *format = tag + strcspn(tag, " ");
-    const struct gcal_page_value *value;
 
     if (*format)
         *format++ = '\0';
-    value = find(f, tag);
-    put_formatted(f->html, value, format);
+    gcal_page_put_value(f->html, find(f, tag), format);
 }
 
-static void put_raw(struct filling *f, const char *name)
+static void put_raw(const struct filling *f, const char *name)
 {
     const struct gcal_page_value *value = find(f, name);
 

@@ -78,10 +78,10 @@ static void put_spread(struct gcal_page_part *part, const struct gcal_page_overv
 {
     size_t n = collect(o, type, category, s);
     const struct gcal_page_value values[] = {
-        gcal_page_text("costs", category == ALL ? "all costs"
-                                                : gcal_audit_category_name((
-                                                      enum gcal_audit_category)category)),
-        { 0 },
+        TEXT("costs", category == ALL
+                          ? "all costs"
+                          : gcal_audit_category_name((enum gcal_audit_category)category)),
+        { 0 }
     };
 
     if (n < 3)
@@ -112,19 +112,18 @@ static void put_type(struct gcal_buf *html, const struct gcal_page_overview *o,
             counts[o->rows[i].verdict]++;
             n++;
         }
-    gcal_page_fill(html, "type.html",
-                   (const struct gcal_page_value[]){
-                       gcal_page_text("name", o->types[type].name),
-                       gcal_page_number("n", (double)n),
-                       gcal_page_number("n_fail", (double)counts[GCAL_AUDIT_FAIL]),
-                       gcal_page_number("n_warn", (double)counts[GCAL_AUDIT_WARN]),
-                       gcal_page_number("n_suspect", (double)counts[GCAL_AUDIT_SUSPECT]),
-                       gcal_page_number("n_unknown", (double)counts[GCAL_AUDIT_UNKNOWN]),
-                       gcal_page_number("n_pass", (double)counts[GCAL_AUDIT_PASS]),
-                       gcal_page_number("is_drawn", type < GCAL_PAGE_TYPES),
-                       gcal_page_text("spreads", spreads),
-                       { 0 },
-                   });
+    gcal_page_fill(
+        html, "type.html",
+        (const struct gcal_page_value[]){ TEXT("name", o->types[type].name),
+                                          NUMBER("n", n),
+                                          NUMBER("n_fail", counts[GCAL_AUDIT_FAIL]),
+                                          NUMBER("n_warn", counts[GCAL_AUDIT_WARN]),
+                                          NUMBER("n_suspect", counts[GCAL_AUDIT_SUSPECT]),
+                                          NUMBER("n_unknown", counts[GCAL_AUDIT_UNKNOWN]),
+                                          NUMBER("n_pass", counts[GCAL_AUDIT_PASS]),
+                                          NUMBER("is_drawn", type < GCAL_PAGE_TYPES),
+                                          TEXT("spreads", spreads),
+                                          { 0 } });
 }
 
 static size_t most_columns(const struct gcal_page_overview *o)
@@ -154,10 +153,9 @@ static void put_types(struct gcal_page_part *part, const struct gcal_page_overvi
     }
     gcal_page_fill(&part->html, "types.html",
                    (const struct gcal_page_value[]){
-                       gcal_page_text("types", types.data),
-                       gcal_page_number("n_drawn", all_drawn ? 0 : GCAL_PAGE_TYPES),
-                       { 0 },
-                   });
+                       TEXT("types", types.data),
+                       NUMBER("n_drawn", all_drawn ? 0 : GCAL_PAGE_TYPES),
+                       { 0 } });
     part->html.failed |= types.failed;
     gcal_buf_free(&types);
 }
