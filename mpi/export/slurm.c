@@ -1,4 +1,5 @@
 /* slurm.c - features, weights and comments of Slurm's nodes */
+#include <argp.h>
 #include <ctype.h>
 #include <jansson.h>
 #include <math.h>
@@ -190,7 +191,8 @@ static const struct layout *find_layout(const char *name)
     return &layouts[i];
 }
 
-int gcal_export_slurm(const struct gcal_export *e, struct gcal_error *err)
+static int export_slurm(const struct gcal_export *e, const void *options,
+                        struct gcal_error *err)
 {
     const struct layout *layout = find_layout(e->layout);
     struct gcal_export_speeds speeds = { 0 };
@@ -198,6 +200,7 @@ int gcal_export_slurm(const struct gcal_export *e, struct gcal_error *err)
     char *text = NULL;
     int rc = gcal_export_speeds_find(e, &speeds, err);
 
+    (void)options;
     gcal_buf_puts(&buf, layout->head);
     for (size_t i = 0; i < speeds.n_nodes && rc == 0; i++) {
         struct line line = { 0 };
@@ -215,3 +218,19 @@ int gcal_export_slurm(const struct gcal_export *e, struct gcal_error *err)
     gcal_export_speeds_clear(&speeds);
     return rc;
 }
+
+static const struct argp_option options[] = {
+    { "slurm", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
+      "Features, weights, comments and extra data of nodes; layouts: table "
+      "(default), conf (lines of slurm.conf), commands (of scontrol)",
+      0 },
+    { 0 },
+};
+static const struct argp argp = { .options = options };
+
+const struct gcal_export_target gcal_export_slurm = {
+    .name = "slurm",
+    .layouts = { "table", "conf", "commands" },
+    .argp = &argp,
+    .run = export_slurm,
+};

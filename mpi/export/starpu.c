@@ -3,6 +3,7 @@
  */
 #include "mpi/export/starpu.h"
 
+#include <argp.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -28,18 +29,20 @@ struct starpu_file {
 
 /* ---- tasks ---- */
 
-static int check_options(const struct gcal_export *e, struct gcal_error *err)
+static int check_options(const struct gcal_export *e,
+                         const struct gcal_export_starpu_options *options,
+                         struct gcal_error *err)
 {
     if (e->n_kernels != 1)
         return gcal_error_set(err, GCAL_EINPUT,
                               "--to starpu: give the one kernel of the codelet, "
                               "--profile FILE, and behind it an --at for each size that "
                               "tasks have");
-    if (!e->symbol || !*e->symbol || strpbrk(e->symbol, "./"))
+    if (!options->symbol || !*options->symbol || strpbrk(options->symbol, "./"))
         return gcal_error_set(err, GCAL_EINPUT,
                               "--to starpu: give --symbol NAME, the symbol of the "
                               "codelet's performance model, without dots and slashes");
-    if (!e->n_data == !e->size_base)
+    if (!options->data.n == !options->size_base)
         return gcal_error_set(err, GCAL_EINPUT,
                               "--to starpu: give either --data for each data handle of "
                               "the codelet, or --size-base if its performance model has "
@@ -47,14 +50,15 @@ static int check_options(const struct gcal_export *e, struct gcal_error *err)
     return 0;
 }
 
-static int find_tasks(const struct gcal_export *e, struct gcal_export_starpu_task *tasks,
-                      struct gcal_error *err)
+static int find_tasks(const struct gcal_export *e,
+                      const struct gcal_export_starpu_options *options,
+                      struct gcal_export_starpu_task *tasks, struct gcal_error *err)
 {
     const struct gcal_export_kernel *k = &e->kernels[0];
 
     for (size_t i = 0; i < k->n_sizes; i++) {
-        if (gcal_export_starpu_task(e, k->sizes + i * k->profile->n_parameters, &tasks[i],
-                                    err) < 0)
+        if (gcal_export_starpu_task(e, options, k->sizes + i * k->profile->n_parameters,
+                                    &tasks[i], err) < 0)
             return -1;
         for (size_t j = 0; j < i; j++)
             if (tasks[j].footprint == tasks[i].footprint)
@@ -229,11 +233,11 @@ static int make_folders(char *path, struct gcal_error *err)
     return 0;
 }
 
-static int write_file(const struct gcal_export *e, const struct starpu_file *f,
-                      struct gcal_error *err)
+static int write_file(const struct gcal_export *e, const char *symbol,
+                      const struct starpu_file *f, struct gcal_error *err)
 {
     char *path = gcal_buf_format("%s/codelets/%d/%s.%s", e->output,
-                                 GCAL_EXPORT_STARPU_VERSION, e->symbol, f->node);
+                                 GCAL_EXPORT_STARPU_VERSION, symbol, f->node);
     int rc = -1;
 
     if (!path)
@@ -244,8 +248,8 @@ static int write_file(const struct gcal_export *e, const struct starpu_file *f,
     return rc;
 }
 
-static int write_files(const struct gcal_export *e, const struct starpu_file *files,
-                       size_t n, struct gcal_error *err)
+static int write_files(const struct gcal_export *e, const char *symbol,
+                       const struct starpu_file *files, size_t n, struct gcal_error *err)
 {
     if (!n)
         return gcal_error_set(err, GCAL_EINPUT, "no node has a device that matches %s",
@@ -258,12 +262,12 @@ static int write_files(const struct gcal_export *e, const struct starpu_file *fi
     if (!e->output)
         return gcal_command_write(NULL, files[0].text, err);
     for (size_t i = 0; i < n; i++)
-        if (write_file(e, &files[i], err) < 0)
+        if (write_file(e, symbol, &files[i], err) < 0)
             return -1;
     return 0;
 }
 
-static int export_nodes(const struct gcal_export *e,
+static int export_nodes(const struct gcal_export *e, const char *symbol,
                         const struct gcal_export_starpu_task *tasks,
                         struct gcal_error *err)
 {
@@ -284,7 +288,7 @@ static int export_nodes(const struct gcal_export *e,
             goto out;
         n_files += files[n_files].text != NULL;
     }
-    rc = write_files(e, files, n_files, err);
+    rc = write_files(e, symbol, files, n_files, err);
 out:
     for (size_t i = 0; i < n_files; i++)
         free(files[i].text);
@@ -293,17 +297,75 @@ out:
     return rc;
 }
 
-int gcal_export_starpu(const struct gcal_export *e, struct gcal_error *err)
+static int export_starpu(const struct gcal_export *e, const void *target_options,
+                         struct gcal_error *err)
 {
+    const struct gcal_export_starpu_options *options = target_options;
     struct gcal_export_starpu_task *tasks;
     int rc = -1;
 
-    if (check_options(e, err) < 0)
+    if (check_options(e, options, err) < 0)
         return -1;
     if (!(tasks = calloc(e->kernels[0].n_sizes, sizeof(*tasks))))
         return gcal_error_memory(err);
-    if (find_tasks(e, tasks, err) == 0)
-        rc = export_nodes(e, tasks, err);
+    if (find_tasks(e, options, tasks, err) == 0)
+        rc = export_nodes(e, options->symbol, tasks, err);
     free(tasks);
     return rc;
 }
+
+/* ---- the target ---- */
+
+enum { DATA = 0x200, SIZE_BASE };
+
+static const struct argp_option options[] = {
+    { "starpu", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
+      "A performance model of a codelet; --output is the folder that "
+      "STARPU_PERF_MODEL_DIR will name",
+      1 },
+    { "symbol", 'y', "NAME", 0, "The symbol of the codelet's performance model", 2 },
+    { "data", DATA, "BYTES[:NX,..]", 0,
+      "A data handle of the codelet, as bytes per element and numbers of elements, "
+      "expressions in the kernel's sizes; once for each handle, in order",
+      0 },
+    { "size-base", SIZE_BASE, "EXPR", 0,
+      "The value that size_base of the performance model returns, if it has one", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct gcal_export_starpu_options *o = state->input;
+
+    switch (key) {
+    case 'y':
+        o->symbol = arg;
+        break;
+    case DATA:
+        gcal_option_list_add(&o->data, arg, state);
+        break;
+    case SIZE_BASE:
+        o->size_base = arg;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static void clear(void *target_options)
+{
+    struct gcal_export_starpu_options *o = target_options;
+
+    free(o->data.items);
+}
+
+static const struct argp argp = { .options = options, .parser = parse };
+
+const struct gcal_export_target gcal_export_starpu = {
+    .name = "starpu",
+    .argp = &argp,
+    .options_size = sizeof(struct gcal_export_starpu_options),
+    .run = export_starpu,
+    .clear = clear,
+};

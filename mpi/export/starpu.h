@@ -11,9 +11,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mpi/cli/option_list.h"
+
 struct gcal_buf;
 struct gcal_error;
 struct gcal_export;
+
+/* A codelet's performance model, and the data that StarPU finds its times by. */
+struct gcal_export_starpu_options {
+    const char *symbol;
+    struct gcal_option_list data; /* of each handle, "BYTES[:NX[,NY[,NZ]]]" */
+    const char *size_base;        /* or the value of the model's size_base; NULL: none */
+};
 
 #define GCAL_EXPORT_STARPU_VERSION 45
 /* StarPU trusts a mean of so many measurements (STARPU_CALIBRATE_MINIMUM, unless it is
@@ -33,8 +42,10 @@ struct gcal_export_starpu_task {
  * the data handles that --data describes, or of --size-base.  GCAL_EINPUT when these do
  * not parse or have values that are no sizes.
  */
-int gcal_export_starpu_task(const struct gcal_export *e, const double *sizes,
-                            struct gcal_export_starpu_task *task, struct gcal_error *err);
+int gcal_export_starpu_task(const struct gcal_export *e,
+                            const struct gcal_export_starpu_options *options,
+                            const double *sizes, struct gcal_export_starpu_task *task,
+                            struct gcal_error *err);
 
 /* ---- power laws ---- */
 

@@ -101,11 +101,11 @@ out:
     return rc < 0 ? gcal_error_prefix(err, "--data %s", text) : 0;
 }
 
-static int take_size_base(const struct gcal_export *e, const struct gcal_profile *p,
+static int take_size_base(const char *size_base, const struct gcal_profile *p,
                           const double *sizes, struct gcal_export_starpu_task *task,
                           struct gcal_error *err)
 {
-    size_t size = eval_size(p, e->size_base, sizes, (uint64_t)1 << 53, err);
+    size_t size = eval_size(p, size_base, sizes, (uint64_t)1 << 53, err);
 
     if (!size)
         return gcal_error_prefix(err, "--size-base");
@@ -113,16 +113,18 @@ static int take_size_base(const struct gcal_export *e, const struct gcal_profile
     return 0;
 }
 
-int gcal_export_starpu_task(const struct gcal_export *e, const double *sizes,
-                            struct gcal_export_starpu_task *task, struct gcal_error *err)
+int gcal_export_starpu_task(const struct gcal_export *e,
+                            const struct gcal_export_starpu_options *options,
+                            const double *sizes, struct gcal_export_starpu_task *task,
+                            struct gcal_error *err)
 {
     const struct gcal_profile *p = e->kernels[0].profile;
 
-    if (e->size_base)
-        return take_size_base(e, p, sizes, task, err);
+    if (options->size_base)
+        return take_size_base(options->size_base, p, sizes, task, err);
     *task = (struct gcal_export_starpu_task){ 0 };
-    for (size_t i = 0; i < e->n_data; i++)
-        if (add_handle(p, e->data[i], sizes, task, err) < 0)
+    for (size_t i = 0; i < options->data.n; i++)
+        if (add_handle(p, options->data.items[i], sizes, task, err) < 0)
             return -1;
     return 0;
 }

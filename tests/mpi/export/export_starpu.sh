@@ -71,5 +71,5 @@ refused "cannot tell --at number 1 from number 2" "${profile[@]}" --symbol mm --
 refused "'n/7' is .* no size" "${profile[@]}" --symbol mm --data 4:n/7
 refused 'give --output' "${profile[@]}" --symbol mm --data 4:n
 refused 'no node has a device' "${profile[@]}" --symbol mm --data 4:n --device 'radeon*'
-refused "no --format 'table'" "${profile[@]}" --symbol mm --data 4:n --format table
+refused "unknown --format 'table'" "${profile[@]}" --symbol mm --data 4:n --format table
 refused 'node n1: .*no model' "${profile[@]}" --symbol mm --data 4:n --model other -o models

@@ -25,13 +25,12 @@ static struct gcal_export_kernel kernel = { .profile = &profile };
 static int find(size_t n_data, const char *const *data, const char *size_base, double n,
                 struct gcal_export_starpu_task *task, struct gcal_error *err)
 {
-    struct gcal_export e = { .n_kernels = 1,
-                             .kernels = &kernel,
-                             .n_data = n_data,
-                             .data = data,
-                             .size_base = size_base };
+    struct gcal_export e = { .n_kernels = 1, .kernels = &kernel };
+    struct gcal_export_starpu_options options = {
+        .data = { .n = n_data, .items = (const char **)data }, .size_base = size_base
+    };
 
-    return gcal_export_starpu_task(&e, &n, task, err);
+    return gcal_export_starpu_task(&e, &options, &n, task, err);
 }
 
 /* The hashes are StarPU 1.3.10's own, by starpu_task_footprint(). */
