@@ -5,7 +5,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "mpi/predict/order_probability.h"
+#include "fit/order_probability.h"
 
 struct gcal_order_variant *gcal_order_add(struct gcal_order *r, struct gcal_error *err)
 {

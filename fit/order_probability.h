@@ -1,8 +1,8 @@
 /* order_probability.h - which of several kernels is the fastest, when the logarithm of
  * each one's time is known with an error, and the errors have something in common
  */
-#ifndef GCAL_MPI_PREDICT_ORDER_PROBABILITY_H
-#define GCAL_MPI_PREDICT_ORDER_PROBABILITY_H
+#ifndef GCAL_FIT_ORDER_PROBABILITY_H
+#define GCAL_FIT_ORDER_PROBABILITY_H
 
 #include <stddef.h>
 

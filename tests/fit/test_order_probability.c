@@ -10,7 +10,7 @@
 
 #include "calib/base/random.h"
 #include "mpi/predict/kernel_names.h"
-#include "mpi/predict/order_probability.h"
+#include "fit/order_probability.h"
 
 #define N       5
 #define N_SHARE 3

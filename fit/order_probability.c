@@ -1,4 +1,4 @@
-#include "mpi/predict/order_probability.h"
+#include "fit/order_probability.h"
 
 #include <float.h>
 #include <math.h>
