@@ -1,5 +1,5 @@
-/* order_probability.h - which of several kernels is the fastest, when the logarithm of
- * each one's time is known with an error, and the errors have something in common
+/* order_probability.h - the fastest of several kernels whose predicted times have
+ * correlated errors
  */
 #ifndef GCAL_FIT_ORDER_PROBABILITY_H
 #define GCAL_FIT_ORDER_PROBABILITY_H
@@ -8,36 +8,36 @@
 
 struct gcal_error;
 
-/* Errors are normally distributed: those that parameters make, which kernels have in
- * common as far as they have the parameters, and each one's misfit, which is its own.
+/* Kernels with normally distributed errors of the logarithms of their times: errors of
+ * the parameters, which kernels share as far as they share parameters, and each kernel's
+ * misfit, which is independent.
  *
- * The misfit is what unseen kernels were missed by, with parameters as uncertain: for an
- * interval the larger of the two counts, not both, and so it does for two kernels.  The
- * logarithm of their times' ratio has the parameters' variance or that of two misfits.
- * Kernels that share all parameters are thus told apart as well as two misfits allow;
- * those that share none as well as two intervals do.
+ * The misfit is the held-out error, which includes errors of parameters.  So an interval
+ * takes the larger of the two variances, not the sum, and the same holds for a pair: the
+ * logarithm of the ratio of two times has the variance due to the parameters or that of
+ * two misfits.  Kernels that share all parameters are thus distinguished as well as two
+ * misfits allow, and kernels that share none as well as two intervals do.
  *
- * Among more than two, a kernel's own variance is what half of the parameters' variance
- * between it and the other that is nearest by it leaves of a misfit's.  With two that is
- * the same; with more no two are told apart better than alone.
+ * Among more than two, a kernel's independent variance is the misfit's less half of the
+ * variance due to parameters between it and its nearest rival.  For two kernels that is
+ * the same; among more, no pair is distinguished better than it would be alone.
  */
-struct gcal_order_candidates {
+struct gcal_fit_order {
     size_t n;
     const double *log_time;
-    const double *covariance; /* of log_time, by the parameters' errors, n x n */
-    double misfit;            /* standard deviation */
+    const double *covariance; /* of log_time due to the parameters, n x n */
+    double misfit;            /* standard deviation of log_time */
 };
 
-/* The probability that kernel 'a' takes less time than 'b'; 0.5 for two that are surely
- * alike.
+/* The probability that kernel 'a' takes less time than 'b'; 0.5 for two that are
+ * certainly equal.
  */
-double gcal_order_probability_faster(const struct gcal_order_candidates *candidates,
-                                     size_t a, size_t b);
+double gcal_fit_order_faster(const struct gcal_fit_order *candidates, size_t a, size_t b);
 
-/* The probability that 'a' takes less time than all others, to about 0.002 and the same
- * each time.  -1 when memory ran out.
+/* The probability that 'a' takes less time than all others: a deterministic quasi-Monte
+ * Carlo integral, accurate to about 0.002.  -1 when memory ran out.
  */
-int gcal_order_probability_fastest(const struct gcal_order_candidates *candidates,
-                                   size_t a, double *probability, struct gcal_error *err);
+int gcal_fit_order_fastest(const struct gcal_fit_order *candidates, size_t a,
+                           double *probability, struct gcal_error *err);
 
 #endif

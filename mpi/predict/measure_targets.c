@@ -67,8 +67,7 @@ static void show_progress(void *context, const struct gcal_plan_progress *progre
     struct gcal_plan_progress shown = *progress;
 
     if (strcmp(progress->phase, "measuring") == 0)
-        shown.left_s =
-            INFINITY; /* kernels finish together: those that have tell no pace */
+        shown.left_s = INFINITY; /* unknown: kernels finish together, at the end */
     gcal_display_update(r->display, r->node, &shown);
 }
 
@@ -86,8 +85,8 @@ static const struct gcal_device_info *find_device(const struct gcal_local_device
         if (strcmp(d->info[i].type, wanted->type) == 0)
             return &d->info[i];
     gcal_error_set(err, GCAL_EDEVICE,
-                   "%s is no device of this machine, nor is another one of its type; "
-                   "'gpucal devices' lists them, and --device chooses",
+                   "this machine has neither device %s nor another of its type; 'gpucal "
+                   "devices' lists its devices, and --device selects one",
                    wanted->name);
     return NULL;
 }
@@ -122,8 +121,8 @@ static int no_kernels(const struct gcal_evaluation_targets *t,
                       const struct gcal_device_info *info, struct gcal_error *err)
 {
     if (t->n_tags)
-        return gcal_error_set(err, GCAL_EINPUT, "the tags pick no kernel that %s can run",
-                              info->name);
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "the tags select no kernel that %s can run", info->name);
     return gcal_error_set(err, GCAL_EINPUT,
                           "the configuration's model%s%s predict%s no kernel that %s can "
                           "run; give tags",

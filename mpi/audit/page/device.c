@@ -17,7 +17,6 @@ void gcal_page_section_clear(struct gcal_page_section *section)
 
 /* ---- findings ---- */
 
-/* What changed, since when, how sure that is, and what to do. */
 static void put_finding(struct gcal_buf *html, const struct gcal_audit_device *device,
                         const struct gcal_audit_finding *f)
 {
@@ -92,7 +91,7 @@ static void put_caption(struct gcal_buf *html, const char *asset,
             { 0 } });
 }
 
-/* How clearly the series shows what its finding says. */
+/* The largest change of the series in units of its repeatability. */
 static double clarity(const struct gcal_audit_series *s)
 {
     double far = fmax(fabs(s->change), fabs(s->driver_change)); /* NaN does not count */
@@ -103,7 +102,7 @@ static double clarity(const struct gcal_audit_series *s)
     return isfinite(far) ? far : 0;
 }
 
-/* The finding's series that shows it best and is not drawn yet; SIZE_MAX: none. */
+/* The clearest series of the finding that is not drawn yet; SIZE_MAX: none. */
 static size_t clearest(const struct gcal_audit_device *device,
                        const struct gcal_audit_finding *f, const bool *drawn)
 {
@@ -120,8 +119,8 @@ static size_t clearest(const struct gcal_audit_device *device,
     return best;
 }
 
-/* Draws what shows the findings best, in turns: one with many parameters leaves room for
- * the others.  'drawn' gets which.
+/* Draws the clearest series of the findings in turns, so that a finding with many
+ * parameters leaves room for the others.  Marks them in 'drawn'.
  */
 static void put_histories(struct gcal_buf *html, struct gcal_buf *script,
                           const struct gcal_audit_device *device,
@@ -163,7 +162,7 @@ static int worst_first(const void *a, const void *b)
     return x->series < y->series ? -1 : 1;
 }
 
-/* Those that are not drawn yet and have values, the worst first. */
+/* The series with values that are not drawn yet, the worst first. */
 static size_t order_rest(const struct gcal_audit_device *device, const bool *drawn,
                          struct order *order)
 {

@@ -1,7 +1,7 @@
-/* html.c - an audit as a page: one file, no scripts, nothing from elsewhere
+/* html.c - an audit as a page: collects devices, then writes the file
  *
  * Devices come one by one.  Each leaves a row for the overview, and the worst a section
- * with the script of its plots; when all have come, gnuplot draws all plots in one go and
+ * with the script of its plots; after the last, gnuplot draws all plots in one run and
  * the page is put together.
  */
 #include <math.h>
@@ -23,7 +23,7 @@ struct html {
 
 /* ---- devices ---- */
 
-/* Does the device come before the section, the worse one first? */
+/* Whether the device is worse than that of the section. */
 static bool is_worse(int severity, double change, const struct gcal_page_section *section)
 {
     if (severity != section->severity)
@@ -31,7 +31,7 @@ static bool is_worse(int severity, double change, const struct gcal_page_section
     return change > section->change;
 }
 
-/* Puts it in its place. */
+/* Inserts the section in order. */
 static void keep(struct html *h, const struct gcal_page_section *section)
 {
     size_t at = h->n_sections++;
@@ -43,7 +43,7 @@ static void keep(struct html *h, const struct gcal_page_section *section)
     h->sections[at] = *section;
 }
 
-/* Where there are as many as may be, the last one goes, or this one. */
+/* If the page is full, the least severe section is left out. */
 static int add_section(struct html *h, const struct gcal_audit_device *device,
                        struct gcal_error *err)
 {
@@ -260,7 +260,7 @@ int gcal_audit_output_html(const struct gcal_audit_output_options *about,
     *output = (struct gcal_audit_output){
         .context = h, .device = put_device, .end = finish, .destroy = destroy
     };
-    /* Before the audit, which may take a minute. */
+    /* Errors are found before the audit, which may take a minute. */
     if (gcal_plot_check(err) == 0 && gcal_file_replace_start(&h->out, path, err) == 0)
         return 0;
     destroy(h);

@@ -12,10 +12,10 @@
 
 struct gcal_error;
 
-/* A page may not grow with its site without end: so much of each is shown, the worst
- * first, and the page says what was left out.
+/* Limits of the size of a page: the worst are shown, and the page says how many were left
+ * out.
  */
-#define GCAL_PAGE_SECTIONS       100  /* devices with a section of their own */
+#define GCAL_PAGE_SECTIONS       100  /* devices with a section */
 #define GCAL_PAGE_SMALL_SECTIONS 20   /* of these, with all parameters drawn */
 #define GCAL_PAGE_LARGE_PLOTS    6    /* large plots of a section */
 #define GCAL_PAGE_SMALL_PLOTS    40   /* small plots of a section */
@@ -77,7 +77,7 @@ void gcal_page_part_clear(struct gcal_page_part *part);
 struct gcal_page_section {
     struct gcal_page_part main, small;
     size_t row; /* of the overview */
-    /* How bad it is, which the page keeps here. */
+    /* The order of sections. */
     int severity;
     double change; /* of its worst finding, absolute */
 };
@@ -98,8 +98,8 @@ void gcal_page_parameters(struct gcal_buf *html, const struct gcal_audit_device 
 struct gcal_page_row {
     char *node, *uid, *name, *since, *what, *newest;
     size_t type;    /* of the overview's types */
-    float *against; /* by the type's columns, which may be more by now: how far from the
-                       type's median; NaN where not known */
+    float *against; /* deviations from the type's median, by the type's columns (which may
+                       be more by now); NaN where not known */
     size_t n_against;
     size_t n_runs, n_findings;
     enum gcal_audit_verdict verdict;
@@ -107,7 +107,7 @@ struct gcal_page_row {
     bool has_section;
 };
 
-/* A cost of a device type.  Its subject is known once a device had a finding. */
+/* A cost of a device type.  Its category is known once a device had a finding. */
 struct gcal_page_column {
     char *model, *parameter;
     enum gcal_audit_category category;
@@ -132,10 +132,10 @@ void gcal_page_overview_clear(struct gcal_page_overview *overview);
 
 /* ---- overview.c ---- */
 
-/* Title, totals, what the audit went by. */
+/* Title, totals, policy. */
 void gcal_page_head(struct gcal_buf *html, const struct gcal_audit_output_options *about,
                     const struct gcal_audit_summary *summary);
-/* Nodes that could not be audited; nothing where all were. */
+/* Nodes that could not be audited, if any. */
 void gcal_page_unreadable(struct gcal_buf *html,
                           const struct gcal_audit_summary *summary);
 /* Devices that need attention, and all others. */
@@ -145,7 +145,7 @@ void gcal_page_without_findings(struct gcal_buf *html,
 
 /* ---- types.c ---- */
 
-/* Device types with plots of how their devices differ. */
+/* Device types with plots of the deviations of their devices. */
 int gcal_page_types(struct gcal_page_part *part,
                     const struct gcal_page_overview *overview,
                     const struct gcal_audit_policy *policy, struct gcal_error *err);

@@ -1,4 +1,4 @@
-/* types.c - device types: how many devices, and how far they differ */
+/* types.c - device types: counts, and deviations of their devices */
 #include <math.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ struct spread {
     double *room; /* the columns of a type */
 };
 
-/* All costs together, whatever they are of. */
+/* The costs of all categories together. */
 #define ALL (GCAL_AUDIT_OTHER + 1)
 
 static bool is_of(const struct gcal_page_column *column, size_t category)
@@ -27,7 +27,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median over the costs of the subject; NaN where none is compared. */
+/* The median over the costs of a category; NaN where none is compared. */
 static double against_type(const struct gcal_page_type *type,
                            const struct gcal_page_row *row, size_t category, double *room)
 {

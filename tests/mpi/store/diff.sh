@@ -26,10 +26,10 @@ for factor in 1.08 1.4 0.6; do scaled $factor; done
 expect 0 "$data/params-v2.yaml" "$data/params-v2.yaml"
 says ': 0 of '
 expect 2 "$data/params-v2.yaml" 1.08.yaml
-says 'slower    +8.00%'
+says 'slower   +8.00 %'
 expect 3 "$data/params-v2.yaml" 1.4.yaml
 expect 0 "$data/params-v2.yaml" 0.6.yaml
-says 'faster   -40.00%'
+says 'faster  -40.00 %'
 expect 0 --warn 10 "$data/params-v2.yaml" 1.08.yaml
 expect 3 --warn 1 --fail 2% "$data/params-v2.yaml" 1.08.yaml
 sed 's/driver: .*/driver: "999.9"/' 1.08.yaml > driver.yaml
@@ -66,4 +66,4 @@ head -c 100000 "$data/h200/record.h5" > cut.h5
 expect 1 cut.h5 "$data/h200/record.h5"
 says 'truncated'
 expect 1 --warn 5 --fail 2 "$data/params-v2.yaml" 1.4.yaml
-says '--warn 5% is above --fail 2%'
+says '--warn 5 % is above --fail 2 %'
