@@ -1,5 +1,4 @@
-/* costs.c - what a device's operations or kernels cost: what its speed follows
- * from */
+/* costs.c - costs of a device: predicted times of kernels, or parameters of its model */
 #include "mpi/export/costs.h"
 
 #include <math.h>
@@ -17,9 +16,9 @@
 #include "store/params/params.h"
 #include "store/predict/predictor.h"
 
-#define KNOWN 0.2 /* relative standard error of a cost that is compared */
+#define KNOWN 0.2 /* largest relative standard error of costs that are compared */
 
-/* ---- of kernels ---- */
+/* ---- predicted times ---- */
 
 static int predict_sizes(const struct gcal_predictor *predictor,
                          const struct gcal_export_kernel *k, double *costs,
@@ -54,9 +53,10 @@ static int cost_kernels(const struct gcal_export *e,
     return 0;
 }
 
-/* ---- of operations ---- */
+/* ---- parameters ---- */
 
-/* See gcal_profile: operations, local accesses, and what a sub-group loads as one. */
+/* Operations, local accesses and loads of one address by a sub-group (see gcal_profile).
+ */
 static bool counted_per_sub_group(const char *name)
 {
     struct gcal_feature f = { 0 };
@@ -89,8 +89,8 @@ static bool is_cost(const struct gcal_params_model *m, size_t i)
     return strcmp(m->unit[i], "s") == 0;
 }
 
-/* Which parameters of 'm' cost nothing without what is counted per sub-group: those whose
- * derivative is 0 then.
+/* Finds the parameters of 'm' that multiply only features counted per sub-group: without
+ * these features, the derivative is 0.
  */
 static int find_per_sub_group(const struct gcal_params_model *m,
                               const struct gcal_model *model, bool *per_sub_group,
@@ -134,7 +134,7 @@ static bool is_known(const struct gcal_params_model *m, size_t i)
                KNOWN;
 }
 
-/* Where 'name' stands in the table, which gets it if need be; -1 without memory. */
+/* The index of 'name', which is appended if it is new; -1 without memory. */
 static ssize_t find_cost(struct gcal_export_cost_names *names, const char *name,
                          struct gcal_error *err)
 {
@@ -181,7 +181,7 @@ out:
     return rc;
 }
 
-/* ---- either ---- */
+/* ---- costs ---- */
 
 int gcal_export_costs_reserve(struct gcal_export_costs *costs, size_t n,
                               struct gcal_error *err)

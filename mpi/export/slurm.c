@@ -13,17 +13,16 @@
 #include "mpi/export/speed.h"
 #include "mpi/cli/json.h"
 
-/* Beside the fastest node.  Not at 1/2 or 3/4, where nodes are that lack devices. */
+/* Limits of speed classes.  Not 1/2 or 3/4, the speeds of nodes that lack devices. */
 #define FAST   0.9
 #define MEDIUM 0.4
 
-/* Coarse, so that nodes that differ by chance weigh alike: Slurm takes light ones first.
- */
+/* Coarse, so that chance does not make weights differ: Slurm takes light nodes first. */
 #define WEIGHT_STEP 10
 
-/* ---- what is said of a node ---- */
+/* ---- properties of a node ---- */
 
-/* The characters of a feature's name that no constraint gives a meaning. */
+/* Characters that have a meaning in constraints become '_'. */
 static void put_type(struct gcal_buf *buf, const char *type)
 {
     gcal_buf_puts(buf, ",gpucal_type_");
@@ -72,7 +71,7 @@ static void put_comment(struct gcal_buf *buf, const struct gcal_export_speed_nod
     gcal_buf_printf(buf, ", calibrated %.10s, run %s", oldest->utc, oldest->run_id);
 }
 
-/* One line of JSON without a blank, as scontrol wants it. */
+/* One line of JSON without blanks, as scontrol needs. */
 static char *extra(const struct gcal_export_speed_node *node, struct gcal_error *err)
 {
     json_t *devices = json_array(), *all;
@@ -97,7 +96,7 @@ static char *extra(const struct gcal_export_speed_node *node, struct gcal_error 
 
 /* ---- layouts ---- */
 
-/* What one node's line is made of. */
+/* Parts of a node's line. */
 struct line {
     char *features, *comment, *extra;
 };
@@ -122,7 +121,7 @@ static void clear_line(struct line *line)
     free(line->extra);
 }
 
-/* "0.4972", "-" where it is not known */
+/* "0.4972"; "-" if not known */
 static void put_speed(struct gcal_buf *buf, double speed)
 {
     if (isnan(speed))

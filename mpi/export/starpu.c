@@ -1,5 +1,5 @@
-/* starpu.c - predicted times as performance models of StarPU 1.3, so that its
- * programs are calibrated before they first run
+/* starpu.c - predicted times as performance models of StarPU 1.3, so that programs are
+ * calibrated before they first run
  */
 #include "mpi/export/starpu.h"
 
@@ -19,7 +19,7 @@
 #include "store/predict/predictor.h"
 #include "store/files/store.h"
 
-/* Of relative errors of the power laws, what is worth a warning. */
+/* Relative error of the power laws above which a warning is printed. */
 #define WORST_LAW 0.1
 
 /* A node's file. */
@@ -35,18 +35,18 @@ static int check_options(const struct gcal_export *e,
 {
     if (e->n_kernels != 1)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "--to starpu: give the one kernel of the codelet, "
-                              "--profile FILE, and behind it an --at for each size that "
-                              "tasks have");
+                              "--to starpu requires the kernel of the codelet (one "
+                              "--profile FILE), followed by an --at for each size of its "
+                              "tasks");
     if (!options->symbol || !*options->symbol || strpbrk(options->symbol, "./"))
         return gcal_error_set(err, GCAL_EINPUT,
-                              "--to starpu: give --symbol NAME, the symbol of the "
+                              "--to starpu requires --symbol NAME, the symbol of the "
                               "codelet's performance model, without dots and slashes");
     if (!options->data.n == !options->size_base)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "--to starpu: give either --data for each data handle of "
-                              "the codelet, or --size-base if its performance model has "
-                              "a size_base: StarPU finds times by them");
+                              "--to starpu requires either --data for each data handle "
+                              "of the codelet, or --size-base if its performance model "
+                              "has a size_base: StarPU finds times by them");
     return 0;
 }
 
@@ -64,8 +64,8 @@ static int find_tasks(const struct gcal_export *e,
             if (tasks[j].footprint == tasks[i].footprint)
                 return gcal_error_set(
                     err, GCAL_EINPUT,
-                    "StarPU cannot tell --at number %zu from number %zu: both have the "
-                    "footprint %08x",
+                    "StarPU cannot distinguish --at number %zu from number %zu: both "
+                    "have the footprint %08x",
                     j + 1, i + 1, (unsigned)tasks[i].footprint);
     }
     return 0;
@@ -78,8 +78,8 @@ static bool is_cpu(const struct gcal_params_device *d)
     return strcmp(d->info.device_type, "cpu") == 0;
 }
 
-/* StarPU's OpenCL workers are GPUs and accelerators, and CPUs if it is told to.  So CPUs
- * count where --device names them, or where a node has nothing else.
+/* StarPU's OpenCL workers are GPUs and accelerators, and CPUs on request.  So CPUs are
+ * exported if --device matches them, or if a node has no other devices.
  */
 static bool is_worker(const struct gcal_export *e, const struct gcal_params *params,
                       const struct gcal_params_device *d)
@@ -97,13 +97,13 @@ static void warn_outside(const struct gcal_params_device *d, size_t at,
 {
     if (p->extrapolates)
         gcal_log(GCAL_LOG_WARN,
-                 "%s: --at number %zu lies outside of what was calibrated: %s is %.3g "
-                 "times the %s",
+                 "%s: --at number %zu is outside the calibrated range: %s is %.3g times "
+                 "the %s calibrated value",
                  d->info.name, at + 1, p->outside, p->outside_by,
                  p->outside_by > 1 ? "largest" : "smallest");
 }
 
-/* Models that are regressions have only these. */
+/* The laws are all that regression models of StarPU use. */
 static void warn_laws(const char *node, size_t worker,
                       const struct gcal_export_starpu_task *tasks, const double *time_us,
                       size_t n)
@@ -113,10 +113,9 @@ static void warn_laws(const char *node, size_t worker,
     gcal_export_starpu_laws(tasks, time_us, n, &laws);
     if (laws.linear_error > WORST_LAW || laws.error > WORST_LAW)
         gcal_log(GCAL_LOG_WARN,
-                 "node %s, OpenCL worker %zu: times are no power of the data's size: "
-                 "STARPU_REGRESSION_BASED would miss a prediction by %.0f %%, "
-                 "STARPU_NL_REGRESSION_BASED by %.0f %%; STARPU_HISTORY_BASED has them "
-                 "all",
+                 "node %s, OpenCL worker %zu: times do not follow a power of the data's "
+                 "size: STARPU_REGRESSION_BASED would be off by up to %.0f %%, "
+                 "STARPU_NL_REGRESSION_BASED by %.0f %%; use STARPU_HISTORY_BASED",
                  node, worker, 100 * laws.linear_error, 100 * laws.error);
 }
 
@@ -136,8 +135,8 @@ static int predict(const struct gcal_export_kernel *k,
         if (gcal_predictor_eval(predictor, sizes, &p, NULL, err) < 0)
             return -1;
         if (!(p.time_s > 0))
-            return gcal_error_set(err, GCAL_EINPUT, "--at number %zu takes no time",
-                                  i + 1);
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "the predicted time at --at number %zu is 0", i + 1);
         w->time_us[i] = 1e6 * p.time_s;
         w->error_us[i] = 1e6 * p.standard_error_s;
         warn_outside(d, i, &p);
@@ -180,7 +179,7 @@ static int make_workers(const struct gcal_export *e, const struct gcal_params *p
 
 /* ---- files ---- */
 
-/* '*text' stays NULL for a node that has no device which is wanted. */
+/* '*text' stays NULL for a node without a matching device. */
 static int make_text(const struct gcal_export *e,
                      const struct gcal_export_starpu_task *tasks, const char *node,
                      char **text, struct gcal_error *err)
@@ -221,7 +220,7 @@ out:
     return rc;
 }
 
-/* The folders of 'path' that are not there yet. */
+/* Makes the folders of 'path' that do not exist. */
 static int make_folders(char *path, struct gcal_error *err)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -256,8 +255,8 @@ static int write_files(const struct gcal_export *e, const char *symbol,
                               e->device ? e->device : "*");
     if (!e->output && n > 1)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "--to starpu: %zu nodes are a file each: give --output "
-                              "FOLDER, or one --node",
+                              "--to starpu writes a file for each of %zu nodes: give "
+                              "--output FOLDER, or select one by --node",
                               n);
     if (!e->output)
         return gcal_command_write(NULL, files[0].text, err);

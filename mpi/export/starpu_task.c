@@ -1,4 +1,4 @@
-/* task.c - footprints as StarPU 1.3 computes them */
+/* starpu_task.c - footprints as StarPU 1.3 computes them */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static uint32_t hash_bytes(const void *bytes, size_t n, uint32_t hash)
     return hash;
 }
 
-/* As the machine has it in memory, as StarPU does. */
+/* In the byte order of the machine, as in StarPU. */
 static uint32_t hash_word(uint32_t word, uint32_t hash)
 {
     return hash_bytes(&word, sizeof(word), hash);
@@ -41,7 +41,7 @@ static uint32_t hash_handle(const uint32_t *n, size_t dimensions, uint32_t bytes
     if (dimensions == 0)
         hash = hash_word(bytes, 0);
     else if (dimensions == 2)
-        hash = hash_word(n[0], n[1]); /* so it is: the one starts from the other */
+        hash = hash_word(n[0], n[1]); /* as StarPU: the second is the seed */
     else
         for (size_t i = 0; i < dimensions; i++)
             hash = hash_word(n[i], hash);
@@ -63,7 +63,7 @@ static uint64_t eval_size(const struct gcal_profile *p, const char *text,
     }
     if (value >= 1 && value <= (double)most && value == floor(value))
         return (uint64_t)value;
-    gcal_error_set(err, GCAL_EINPUT, "'%s' is %g, which is no size for StarPU", text,
+    gcal_error_set(err, GCAL_EINPUT, "'%s' is %g, not a size that StarPU takes", text,
                    value);
     return 0;
 }

@@ -61,14 +61,14 @@ done
 export_starpu "${profile[@]}" --symbol mm --node n2 --size-base n || fail "not exported"
 awk '!/^#/ && NF == 8 && $2 == 131072 { n++ } END { exit n != 2 }' out || fail "size_base"
 
-refused 'give the one kernel' --symbol mm --data 4:n
-refused 'give the one kernel' "${profile[@]}" "${profile[@]}" --symbol mm --data 4:n
+refused 'requires the kernel of the codelet' --symbol mm --data 4:n
+refused 'requires the kernel of the codelet' "${profile[@]}" "${profile[@]}" --symbol mm --data 4:n
 refused '--symbol NAME' "${profile[@]}" --data 4:n
 refused '--symbol NAME' "${profile[@]}" --symbol a.b --data 4:n
 refused 'either --data' "${profile[@]}" --symbol mm
 refused 'either --data' "${profile[@]}" --symbol mm --data 4:n --size-base n
-refused "cannot tell --at number 1 from number 2" "${profile[@]}" --symbol mm --data 4:64
-refused "'n/7' is .* no size" "${profile[@]}" --symbol mm --data 4:n/7
+refused "cannot distinguish --at number 1 from number 2" "${profile[@]}" --symbol mm --data 4:64
+refused "'n/7' is .* not a size" "${profile[@]}" --symbol mm --data 4:n/7
 refused 'give --output' "${profile[@]}" --symbol mm --data 4:n
 refused 'no node has a device' "${profile[@]}" --symbol mm --data 4:n --device 'radeon*'
 refused "unknown --format 'table'" "${profile[@]}" --symbol mm --data 4:n --format table

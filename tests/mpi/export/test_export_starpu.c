@@ -58,12 +58,12 @@ static void what_is_no_size_is_refused(void **state)
         const char *data, *says;
     } bad[] = {
         { "4:n,n,n,n", "--data 4:n,n,n,n: more than 3 dimensions" },
-        { "4:n/7", "'n/7' is 13.7143, which is no size" },
-        { "4:n-96", "'n-96' is 0, which is no size" },
+        { "4:n/7", "'n/7' is 13.7143, not a size" },
+        { "4:n-96", "'n-96' is 0, not a size" },
         { "4:m", "--data 4:m: 'm': column 1" },
         { "", "--data : ''" },
         { "4:", "--data 4:: ''" },
-        { "4:2^32", "which is no size" },
+        { "4:2^32", "not a size" },
     };
     struct gcal_export_starpu_task task;
 

@@ -480,7 +480,7 @@ KERNEL
     # What cannot be ranked.
     run "$gpucal" rank --store store flops_add_pattern
     expect_status 1
-    expect_line 'leave a size open'
+    expect_line 'is selected at several sizes'
     run "$gpucal" rank --store store "${at[@]}" m:8 --model nothing
     expect_status 1
     expect_line 'no model nothing; there are: flops'
