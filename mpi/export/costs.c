@@ -153,6 +153,21 @@ static ssize_t find_cost(struct gcal_export_cost_names *names, const char *name,
     return (ssize_t)names->n++;
 }
 
+/* Extends 'costs' to 'n', unknown ones. */
+static int reserve(struct gcal_export_costs *costs, size_t n, struct gcal_error *err)
+{
+    double *moved;
+
+    if (n <= costs->n)
+        return 0;
+    if (!(moved = reallocarray(costs->seconds, n, sizeof(*moved))))
+        return gcal_error_memory(err);
+    costs->seconds = moved;
+    while (costs->n < n)
+        moved[costs->n++] = NAN;
+    return 0;
+}
+
 static int cost_parameters(const struct gcal_params_model *m, double sub_group_size,
                            struct gcal_export_cost_names *names,
                            struct gcal_export_costs *costs, struct gcal_error *err)
@@ -168,7 +183,7 @@ static int cost_parameters(const struct gcal_params_model *m, double sub_group_s
     for (size_t i = 0; i < m->n_parameters; i++) {
         ssize_t at = is_known(m, i) ? find_cost(names, m->parameter[i], err) : 0;
 
-        if (at < 0 || gcal_export_costs_reserve(costs, names->n, err) < 0)
+        if (at < 0 || reserve(costs, names->n, err) < 0)
             goto out;
         if (is_known(m, i))
             costs->seconds[at] =
@@ -182,21 +197,6 @@ out:
 }
 
 /* ---- costs ---- */
-
-int gcal_export_costs_reserve(struct gcal_export_costs *costs, size_t n,
-                              struct gcal_error *err)
-{
-    double *moved;
-
-    if (n <= costs->n)
-        return 0;
-    if (!(moved = reallocarray(costs->seconds, n, sizeof(*moved))))
-        return gcal_error_memory(err);
-    costs->seconds = moved;
-    while (costs->n < n)
-        moved[costs->n++] = NAN;
-    return 0;
-}
 
 static int name_kernels(const struct gcal_export *e, struct gcal_export_cost_names *names,
                         struct gcal_error *err)
@@ -222,8 +222,7 @@ int gcal_export_costs_find(const struct gcal_export *e,
     if (!e->n_kernels)
         return cost_parameters(model, (double)device->info.sub_group_size, names, costs,
                                err);
-    if (name_kernels(e, names, err) < 0 ||
-        gcal_export_costs_reserve(costs, names->n, err) < 0)
+    if (name_kernels(e, names, err) < 0 || reserve(costs, names->n, err) < 0)
         return -1;
     return cost_kernels(e, device, model->name, costs->seconds, err);
 }

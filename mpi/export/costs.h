@@ -32,9 +32,6 @@ int gcal_export_costs_find(const struct gcal_export *e,
                            const struct gcal_params_model *model,
                            struct gcal_export_cost_names *names,
                            struct gcal_export_costs *costs, struct gcal_error *err);
-/* Extends 'costs' to 'n', unknown ones. */
-int gcal_export_costs_reserve(struct gcal_export_costs *costs, size_t n,
-                              struct gcal_error *err);
 void gcal_export_cost_names_clear(struct gcal_export_cost_names *names);
 
 #endif

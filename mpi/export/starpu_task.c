@@ -48,7 +48,7 @@ static uint32_t hash_handle(const uint32_t *n, size_t dimensions, uint32_t bytes
     return hash_word(hash, interfaces[dimensions]);
 }
 
-/* The value of 'text', a whole number from 1 to 'most'; 0 with 'err'. */
+/* The value of 'text', an integer from 1 to 'most'; 0 with 'err'. */
 static uint64_t eval_size(const struct gcal_profile *p, const char *text,
                           const double *sizes, uint64_t most, struct gcal_error *err)
 {

@@ -1,3 +1,4 @@
+/* kernel_names.c - words and arguments of kernel names */
 #include "mpi/predict/kernel_names.h"
 
 #include <stdbool.h>

@@ -115,7 +115,7 @@ static void print_device(const struct gcal_compare_records *diff, size_t device,
         printf("note: compared with the device on node %s (%s)\n", a->node, a->info.uid);
     if (strcmp(a->info.driver, b->info.driver) != 0)
         printf("note: driver changed from %s to %s\n", a->info.driver, b->info.driver);
-    print_groups("group", diff->groups, diff->n_groups, device, true);
+    print_groups("category", diff->groups, diff->n_groups, device, true);
     print_groups("generator", diff->generators, diff->n_generators, device, all);
     print_kernels(diff, device, all);
 }

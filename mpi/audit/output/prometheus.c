@@ -83,7 +83,7 @@ static void put_sample(struct prometheus *p, enum metric metric,
     fprintf(p->part[metric], "%s{%s} %.9g\n", metrics[metric].name, labels->data, value);
 }
 
-/* A reader refuses the whole file if a set of labels occurs twice. */
+/* A reader refuses the file if a set of labels occurs twice. */
 static bool came_before(const struct gcal_audit_device *device, size_t finding)
 {
     for (size_t i = 0; i < finding; i++)

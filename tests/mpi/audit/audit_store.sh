@@ -31,7 +31,7 @@ grep -q '^gpucal_finding_rel_change{.*,verdict="warning"} 0\.[01][0-9]*$' "$out/
 grep -q '<h2><span class="verdict pass">pass</span> node00000 ' "$out/page.html" ||
     fail "no section of node00000"
 
-# What cannot be written is told before anything is audited.
+# A file that cannot be written is reported before the audit.
 "$gpucal" audit --store "$out/store" --html "$out/missing/page.html" > "$out/text" 2>&1 &&
     fail "wrote to nowhere"
 grep -q 'missing/page.html: No such file' "$out/text" || fail "$(cat "$out/text")"

@@ -1,3 +1,4 @@
+/* test_export_starpu.c - footprints, power laws and files as StarPU's */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

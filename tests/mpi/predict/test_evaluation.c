@@ -1,3 +1,4 @@
+/* test_evaluation.c - errors, intervals and orders of predicted and measured times */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,7 +96,7 @@ static void ties_are_no_misses(void **state)
 
     (void)state;
     assert_int_equal(gcal_evaluation_sets(&e, &sets, &n, NULL), 0);
-    assert_int_equal(n, 2); /* one kernel alone is no set */
+    assert_int_equal(n, 2); /* a set has at least two kernels */
     /* n = 512: the plain one is predicted to be the faster, and is slower by 25 %. */
     assert_string_equal(sets[0].sizes, "n:512");
     assert_int_equal(sets[0].n, 2);
