@@ -9,9 +9,9 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "mpi/cli/command.h"
+#include "mpi/cli/json.h"
 #include "mpi/export/export.h"
 #include "mpi/export/speed.h"
-#include "mpi/cli/json.h"
 
 /* Limits of speed classes.  Not 1/2 or 3/4, the speeds of nodes that lack devices. */
 #define FAST   0.9

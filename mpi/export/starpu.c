@@ -16,8 +16,8 @@
 #include "calib/model/profile.h"
 #include "mpi/cli/command.h"
 #include "mpi/export/export.h"
-#include "store/predict/predictor.h"
 #include "store/files/store.h"
+#include "store/predict/predictor.h"
 
 /* Relative error of the power laws above which a warning is printed. */
 #define WORST_LAW 0.1

@@ -6,12 +6,12 @@
 
 #include "calib/base/error.h"
 #include "mpi/cli/command.h"
-#include "mpi/predict/evaluation_print.h"
-#include "mpi/predict/compare.h"
-#include "mpi/predict/measure_targets.h"
-#include "mpi/predict/inputs.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/predict/compare.h"
+#include "mpi/predict/evaluation_print.h"
+#include "mpi/predict/inputs.h"
+#include "mpi/predict/measure_targets.h"
 
 struct evaluate_command {
     struct gcal_predict_device_options published;

@@ -11,8 +11,8 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/options.h"
 #include "mpi/count/options.h"
-#include "store/predict/predictor.h"
 #include "store/files/store.h"
+#include "store/predict/predictor.h"
 
 #define MAX_FILE_BYTES (16u << 20)
 

@@ -7,8 +7,8 @@
 #include "calib/base/error.h"
 #include "calib/base/units.h"
 #include "calib/model/profile.h"
-#include "mpi/predict/kernel_names.h"
 #include "mpi/cli/json.h"
+#include "mpi/predict/kernel_names.h"
 #include "mpi/predict/order.h"
 
 /* "97 %"; never 0 % or 100 %, as no order is certain. */

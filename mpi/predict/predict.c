@@ -8,12 +8,12 @@
 #include "calib/base/error.h"
 #include "calib/base/units.h"
 #include "mpi/cli/command.h"
-#include "mpi/count/options.h"
-#include "mpi/cli/local_device.h"
-#include "mpi/predict/inputs.h"
 #include "mpi/cli/json.h"
+#include "mpi/cli/local_device.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/count/options.h"
+#include "mpi/predict/inputs.h"
 #include "store/predict/predictor.h"
 
 struct predict_command {

@@ -8,9 +8,9 @@
 #include "calib/config/config.h"
 #include "kernels/generate/generate.h"
 #include "mpi/cli/command.h"
-#include "mpi/predict/order.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/predict/order.h"
 
 struct rank_command {
     struct gcal_predict_device_options published;

@@ -9,9 +9,9 @@
 #include "calib/base/error.h"
 #include "calib/results/results.h"
 #include "mpi/cli/command.h"
-#include "mpi/store/diff.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
+#include "mpi/store/diff.h"
 
 #define MAX_FILE_BYTES (16u << 20)
 

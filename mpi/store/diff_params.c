@@ -5,8 +5,8 @@
 
 #include "calib/base/error.h"
 #include "calib/base/units.h"
-#include "mpi/store/diff.h"
 #include "mpi/cli/json.h"
+#include "mpi/store/diff.h"
 
 int gcal_diff_params_status(const struct gcal_params_diff *diff,
                             const struct gcal_diff_view *view)

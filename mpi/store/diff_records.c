@@ -5,8 +5,8 @@
 
 #include "calib/base/error.h"
 #include "calib/base/units.h"
-#include "mpi/store/diff.h"
 #include "mpi/cli/json.h"
+#include "mpi/store/diff.h"
 
 /* Kernels of a device that are listed without --all. */
 #define KERNELS_LISTED 10

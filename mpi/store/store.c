@@ -11,8 +11,8 @@
 #include "calib/base/sign.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/options.h"
-#include "store/ledger/ledger.h"
 #include "store/files/store.h"
+#include "store/ledger/ledger.h"
 #include "store/publish/publish.h"
 
 #define DAY_S 86400.0

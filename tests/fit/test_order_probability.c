@@ -28,8 +28,7 @@ static double normal(uint64_t *state)
     return sqrt(-2 * log(uniform(state))) * cos(2 * M_PI * uniform(state));
 }
 
-/* Variants whose costs share three parameters: gradients of each; the misfit is of all.
- */
+/* Variants whose costs share three parameters: the gradient of each; a common misfit. */
 static const double gradients[N][N_SHARE] = { { 0.97, 0.03, 0.11 },
                                               { 0.81, 0.19, -0.31 },
                                               { 0.13, 0.87, 0.02 },
@@ -51,8 +50,8 @@ static void fill_covariance(double covariance[N * N])
         }
 }
 
-/* What of each one's misfit the parameters leave, when it is compared with another. */
-static void fill_own(double own[N][N])
+/* The independent variance of each kernel in a pair. */
+static void fill_specific(double specific[N][N])
 {
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
@@ -60,7 +59,7 @@ static void fill_own(double own[N][N])
 
             for (int k = 0; k < N_SHARE; k++)
                 variance += pow((gradients[i][k] - gradients[j][k]) * shares[k], 2);
-            own[i][j] = sqrt(fmax(0, misfit * misfit - variance / 2));
+            specific[i][j] = sqrt(fmax(0, misfit * misfit - variance / 2));
         }
 }
 
@@ -73,13 +72,13 @@ static double largest_but(const double *values, int but)
     return largest;
 }
 
-/* Draws all errors, and counts who comes first of all, and who before whom alone. */
+/* Draws all errors and counts how often each kernel is first, and first of each pair. */
 static void draw_often(size_t first[N], size_t before[N][N])
 {
     uint64_t state = 20;
-    double own[N][N];
+    double specific[N][N];
 
-    fill_own(own);
+    fill_specific(specific);
     for (int draw = 0; draw < N_DRAWS; draw++) {
         double known[N], time[N], drawn[N], share[N_SHARE];
         int best = 0;
@@ -91,13 +90,13 @@ static void draw_often(size_t first[N], size_t before[N][N])
             drawn[i] = normal(&state);
             for (int k = 0; k < N_SHARE; k++)
                 known[i] += gradients[i][k] * share[k];
-            time[i] = known[i] + largest_but(own[i], i) * drawn[i];
+            time[i] = known[i] + largest_but(specific[i], i) * drawn[i];
         }
         for (int i = 0; i < N; i++) {
             best = time[i] < time[best] ? i : best;
             for (int j = 0; j < N; j++)
-                before[i][j] +=
-                    known[i] + own[i][j] * drawn[i] < known[j] + own[i][j] * drawn[j];
+                before[i][j] += known[i] + specific[i][j] * drawn[i] <
+                                known[j] + specific[i][j] * drawn[j];
         }
         first[best]++;
     }
@@ -130,8 +129,8 @@ static void probabilities_are_those_of_draws(void **state)
     assert_near(sum, 1, 0.002);
 }
 
-/* Two kernels with the same gradient and no misfit differ surely, however little is known
- * of the parameter.
+/* The order of two kernels with the same gradient and no misfit is certain, however
+ * uncertain the parameter is.
  */
 static void common_errors_do_not_matter(void **state)
 {
@@ -150,14 +149,14 @@ static void common_errors_do_not_matter(void **state)
     assert_near(p, 0.5 * erfc(0.5 / sqrt(0.05) / sqrt(2)), 1e-3);
 }
 
-/* The probability of a lead of 0.1 with that variance. */
+/* The probability of a lead of 0.1 with this variance. */
 static double led_by(double variance)
 {
     return 0.5 * erfc(-0.1 / sqrt(2 * variance));
 }
 
-/* All parameters in common, or none: as sure as two intervals that are each the larger of
- * the parameters' error and the misfit, but for the parameters' when they are the same.
+/* Kernels that share all parameters, or none: a pair is as certain as two intervals of
+ * the larger of misfit and error of parameters; shared parameters have no effect.
  */
 static void the_larger_error_counts(void **state)
 {
@@ -174,7 +173,7 @@ static void the_larger_error_counts(void **state)
         c.misfit = i / 2 ? 0.3 : 0.05;
         assert_near(gcal_fit_order_faster(&c, 0, 1), led_by(larger[i]), 1e-12);
         assert_near(gcal_fit_order_faster(&c, 1, 0), 1 - led_by(larger[i]), 1e-12);
-        /* Of two the fastest is the faster one. */
+        /* With two kernels, the fastest is the faster one. */
         assert_int_equal(gcal_fit_order_fastest(&c, 0, &p, NULL), 0);
         assert_near(p, led_by(larger[i]), 1e-6);
     }
@@ -191,7 +190,7 @@ static void one_kernel_is_the_fastest(void **state)
     assert_true(p == 1);
 }
 
-/* n equal kernels: each is the first of n. */
+/* n equal kernels: each is the fastest with probability 1 / n. */
 static void equal_kernels_have_equal_chances(void **state)
 {
     static double times[40], covariance[40 * 40];
@@ -205,7 +204,7 @@ static void equal_kernels_have_equal_chances(void **state)
     assert_near(p, 1.0 / 40, 5e-4);
 }
 
-/* Of hundreds, those that cannot win take no time: 3 that are equal, the rest far behind.
+/* Of 700 kernels, those without a chance take no time: 3 are equal, the rest far slower.
  */
 static void losers_do_not_matter(void **state)
 {

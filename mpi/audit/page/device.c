@@ -6,8 +6,8 @@
 
 #include "calib/base/error.h"
 #include "calib/base/units.h"
-#include "mpi/audit/page/private.h"
 #include "mpi/audit/page/plot.h"
+#include "mpi/audit/page/private.h"
 
 void gcal_page_section_clear(struct gcal_page_section *section)
 {

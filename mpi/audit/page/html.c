@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "mpi/audit/page/private.h"
 #include "mpi/audit/page/plot.h"
+#include "mpi/audit/page/private.h"
 #include "mpi/cli/file_replace.h"
 
 struct html {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "calib/base/error.h"
-#include "mpi/audit/page/private.h"
 #include "mpi/audit/page/plot.h"
+#include "mpi/audit/page/private.h"
 
 struct spread {
     double *deviation; /* n_rows of the overview */

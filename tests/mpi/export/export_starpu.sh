@@ -35,14 +35,14 @@ done
 # A file for each node, with a table for each worker.
 export_starpu "${profile[@]}" --symbol mm --data 4:n --data 4:n -o models ||
     fail "not exported"
-[ ! -s out ] || fail "--output goes to standard output too"
+[ ! -s out ] || fail "--output goes to standard output as well"
 for node in n1 n2; do
     file=models/codelets/45/mm.$node
     [ "$(grep -c '^# Model for opencl[01]_impl0 .*)$' $file)" = 2 ] || fail "workers of $node"
     [ "$(awk '!/^#/ && NF == 8 && $8 == 10' $file | wc -l)" = 6 ] || fail "entries of $node"
     [ "$(grep -v '^#' $file | head -n 1)" = 45 ] || fail "version of $node"
 done
-# What 'predict' says, in microseconds.
+# The times of 'predict', in microseconds.
 for worker in 0 1; do
     uid=$(sed -n "/^# Model for opencl$worker/{n;s/.*, \(uuid:[^,]*\),.*/\1/p}" models/codelets/45/mm.n1)
     "$gpucal" predict --node n1 --device "$uid" "${profile[@]:0:4}" --json > out 2> err ||
@@ -54,7 +54,7 @@ for worker in 0 1; do
         /^# Model for opencl/ { mine = index($0, "opencl" worker) }
         mine && !/^#/ && NF == 8 && $2 == 8 * 65536 { us = $4 }
         END { d = us - 1e6 * s; exit !(s > 0 && d * d <= 1e-8 * us * us) }
-    ' out models/codelets/45/mm.n1 || fail "worker $worker's time is not what is predicted"
+    ' out models/codelets/45/mm.n1 || fail "worker $worker's time is not that of predict"
 done
 
 # One node goes to standard output; a model's size_base is hashed in place of handles.

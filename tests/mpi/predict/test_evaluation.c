@@ -77,7 +77,7 @@ static void means_are_geometric(void **state)
     assert_int_equal(f.n, 1);
     assert_near(f.mean_error, 0.25);
     assert_int_equal(f.n_inside, 0);
-    /* Two exact rows count as 1e-16 each, and neither make the mean 0 nor go missing. */
+    /* Two exact rows count as 1e-16 each: the mean is not 0, and they are not ignored. */
     f = gcal_evaluation_summary(&e, NULL, NULL);
     assert_int_equal(f.n, 6);
     assert_int_equal(f.n_inside, 4);
@@ -123,7 +123,7 @@ static void ties_are_no_misses(void **state)
     gcal_evaluation_clear(&e);
 }
 
-/* Two alike, and a third that is chosen and slow. */
+/* Two equal variants, and a slow third that is chosen. */
 static void a_tie_of_others_is_no_excuse(void **state)
 {
     struct gcal_evaluation e = { 0 };

@@ -16,7 +16,7 @@ expect() { # STATUS ARGUMENT..
 }
 says() { grep -qF -- "$1" out || fail "does not say '$1'"; }
 
-# Parameters: slower is a warning or a failure, faster is none.
+# Parameters: a slowdown is a warning or a failure, a speedup is neither.
 cost=$(sed -n 's/.*name: p_madd, value: \([^,]*\),.*/\1/p' "$data/params-v2.yaml")
 scaled() { # FACTOR
     sed "/name: p_madd/s/value: $cost/value: $(awk "BEGIN { print $cost * $1 }")/" \
@@ -42,9 +42,9 @@ expect 0 --all --json "$data/params-v2.yaml" "$data/params-v2.yaml"
 jq -e '(.changes | length) == .parameters and .differ == 0' out > /dev/null ||
     fail "--all leaves something out"
 
-# Records, and one beside its own parameters.
+# Two records, and a record with its parameters.
 expect 0 "$data/h200/record.h5" "$data/h200/record.h5"
-! grep -q 'note:' out || fail "nothing was done another way"
+! grep -q 'note:' out || fail "a note on equal conditions"
 says 'global memory'
 says '0 of 39 kernels differ'
 expect 0 --json "$data/h200/record.h5" "$data/h200/record.h5"
@@ -53,7 +53,7 @@ jq -e '.compared == "records" and (.devices | length) == 2 and .exit_status == 0
 expect 0 "$data/h200/record.h5" "$data/h200/vm.yaml"
 says '2 devices compared: 0 of '
 
-# What cannot be compared.
+# Files that cannot be compared.
 expect 1 "$data/h200/record.h5"
 says 'expected two files'
 expect 1 "$data/h200/record.h5" missing.h5
