@@ -256,7 +256,7 @@ static int read_file(const char *file, const struct gcal_catalogue *catalogue,
     int rc;
 
     if (!file)
-        return parse(gcal_config_builtin, gcal_config_builtin_size,
+        return parse(gcal_config_builtin->text, gcal_config_builtin->size,
                      "built-in models.yaml", catalogue, models, config, err);
     if (!(text = gcal_file_read(file, MAX_CONFIG_BYTES, &size, err)))
         return -1;

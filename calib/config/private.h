@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "calib/base/embed.h"
 #include "calib/config/config.h"
 
 struct gcal_form_cost_group;
@@ -12,9 +13,8 @@ struct gcal_expr;
 struct gcal_expr_names;
 struct gcal_yaml;
 
-/* The source tree's models.yaml, made data by embed_config.cmake. */
-extern const char gcal_config_builtin[];
-extern const size_t gcal_config_builtin_size;
+/* The source tree's models.yaml. */
+extern const struct gcal_embedded_file gcal_config_builtin[];
 
 #define GCAL_CONFIG_VERSION 1
 

@@ -58,9 +58,11 @@ static int add_all(struct gcal_catalogue *catalogue, struct gcal_yaml *root,
 
 static const char *find_builtin(const char *name)
 {
-    for (size_t i = 0; i < gcal_catalogue_n_builtin_files; i++)
-        if (strcmp(gcal_catalogue_builtin_files[i].name, name) == 0)
-            return (const char *)gcal_catalogue_builtin_files[i].data;
+    const struct gcal_embedded_file *file = gcal_catalogue_builtin_files;
+
+    for (; file->name; file++)
+        if (strcmp(file->name, name) == 0)
+            return file->text;
     return NULL;
 }
 
@@ -73,15 +75,15 @@ static bool is_yaml(const char *name)
 
 static int read_builtin(struct gcal_catalogue *catalogue, struct gcal_error *err)
 {
-    for (size_t i = 0; i < gcal_catalogue_n_builtin_files; i++) {
-        const struct gcal_catalogue_builtin_file *file = &gcal_catalogue_builtin_files[i];
+    const struct gcal_embedded_file *file = gcal_catalogue_builtin_files;
+
+    for (; file->name; file++) {
         struct gcal_yaml *root;
         const char *name, *source;
 
         if (!is_yaml(file->name))
             continue;
-        if (!(root =
-                  gcal_yaml_parse((const char *)file->data, file->size, file->name, err)))
+        if (!(root = gcal_yaml_parse(file->text, file->size, file->name, err)))
             return -1;
         name = gcal_generator_source_name(root, err);
         source = !name ? NULL : *name ? find_builtin(name) : "";
@@ -91,7 +93,7 @@ static int read_builtin(struct gcal_catalogue *catalogue, struct gcal_error *err
             gcal_yaml_destroy(root);
             return -1;
         }
-        if (add_all(catalogue, root, (const char *)file->data, source, err) < 0)
+        if (add_all(catalogue, root, file->text, source, err) < 0)
             return -1;
     }
     return 0;

@@ -1,4 +1,4 @@
-/* audit.c - gpucal audit: which devices changed, and what of them */
+/* audit.c - gpucal audit: changes of the devices of a store */
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +7,13 @@
 #include "calib/base/error.h"
 #include "calib/config/config.h"
 #include "mpi/audit/output/output.h"
+#include "mpi/audit/page/page.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 
 _Static_assert(GCAL_CONFIG_MAX_AUDIT_RUNS <= GCAL_AUDIT_MOST_RUNS,
-               "what a configuration may ask for is what an audit can keep");
+               "an audit keeps as many runs as a configuration may ask for");
 
 enum { KEY_FALSE_ALARMS = 256, KEY_HTML, KEY_PROMETHEUS };
 
@@ -84,8 +85,8 @@ static const struct argp argp = {
         "of "
         "its type.  A change counts if it is not explained by chance and if several "
         "consecutive calibrations confirm it.\n"
-        "Exit status: 0 none, 2 a warning, 3 a failure, 1 bad input, or a track in the "
-        "store that cannot be read.",
+        "Exit status: 0 no warning, 2 a warning, 3 a failure, 1 bad input, or a track in "
+        "the store that cannot be read.",
 };
 
 static struct gcal_audit_policy policy_of(const struct audit_command *c,
@@ -101,7 +102,7 @@ static struct gcal_audit_policy policy_of(const struct audit_command *c,
     };
 }
 
-/* 'page': the same for the page, which tells of all devices of nodes that were named. */
+/* 'page': the options of the page, which has all devices of nodes given by --node. */
 static int open_outputs(struct audit_command *c,
                         const struct gcal_audit_output_options *about,
                         const struct gcal_audit_output_options *page,

@@ -1,5 +1,4 @@
-/* costs.c - what a device's operations or kernels cost: what its speed follows
- * from */
+/* costs.c - costs of a device: predicted times of kernels, or parameters of its model */
 #include "mpi/export/costs.h"
 
 #include <math.h>
@@ -17,9 +16,9 @@
 #include "store/params/params.h"
 #include "store/predict/predictor.h"
 
-#define KNOWN 0.2 /* relative standard error of a cost that is compared */
+#define KNOWN 0.2 /* largest relative standard error of costs that are compared */
 
-/* ---- of kernels ---- */
+/* ---- predicted times ---- */
 
 static int predict_sizes(const struct gcal_predictor *predictor,
                          const struct gcal_export_kernel *k, double *costs,
@@ -54,9 +53,10 @@ static int cost_kernels(const struct gcal_export *e,
     return 0;
 }
 
-/* ---- of operations ---- */
+/* ---- parameters ---- */
 
-/* See gcal_profile: operations, local accesses, and what a sub-group loads as one. */
+/* Operations, local accesses and loads of one address by a sub-group (see gcal_profile).
+ */
 static bool counted_per_sub_group(const char *name)
 {
     struct gcal_feature f = { 0 };
@@ -89,8 +89,8 @@ static bool is_cost(const struct gcal_params_model *m, size_t i)
     return strcmp(m->unit[i], "s") == 0;
 }
 
-/* Which parameters of 'm' cost nothing without what is counted per sub-group: those whose
- * derivative is 0 then.
+/* Finds the parameters of 'm' that multiply only features counted per sub-group: without
+ * these features, the derivative is 0.
  */
 static int find_per_sub_group(const struct gcal_params_model *m,
                               const struct gcal_model *model, bool *per_sub_group,
@@ -134,7 +134,7 @@ static bool is_known(const struct gcal_params_model *m, size_t i)
                KNOWN;
 }
 
-/* Where 'name' stands in the table, which gets it if need be; -1 without memory. */
+/* The index of 'name', which is appended if it is new; -1 without memory. */
 static ssize_t find_cost(struct gcal_export_cost_names *names, const char *name,
                          struct gcal_error *err)
 {
@@ -153,6 +153,21 @@ static ssize_t find_cost(struct gcal_export_cost_names *names, const char *name,
     return (ssize_t)names->n++;
 }
 
+/* Extends 'costs' to 'n', unknown ones. */
+static int reserve(struct gcal_export_costs *costs, size_t n, struct gcal_error *err)
+{
+    double *moved;
+
+    if (n <= costs->n)
+        return 0;
+    if (!(moved = reallocarray(costs->seconds, n, sizeof(*moved))))
+        return gcal_error_memory(err);
+    costs->seconds = moved;
+    while (costs->n < n)
+        moved[costs->n++] = NAN;
+    return 0;
+}
+
 static int cost_parameters(const struct gcal_params_model *m, double sub_group_size,
                            struct gcal_export_cost_names *names,
                            struct gcal_export_costs *costs, struct gcal_error *err)
@@ -168,7 +183,7 @@ static int cost_parameters(const struct gcal_params_model *m, double sub_group_s
     for (size_t i = 0; i < m->n_parameters; i++) {
         ssize_t at = is_known(m, i) ? find_cost(names, m->parameter[i], err) : 0;
 
-        if (at < 0 || gcal_export_costs_reserve(costs, names->n, err) < 0)
+        if (at < 0 || reserve(costs, names->n, err) < 0)
             goto out;
         if (is_known(m, i))
             costs->seconds[at] =
@@ -181,22 +196,7 @@ out:
     return rc;
 }
 
-/* ---- either ---- */
-
-int gcal_export_costs_reserve(struct gcal_export_costs *costs, size_t n,
-                              struct gcal_error *err)
-{
-    double *moved;
-
-    if (n <= costs->n)
-        return 0;
-    if (!(moved = reallocarray(costs->seconds, n, sizeof(*moved))))
-        return gcal_error_memory(err);
-    costs->seconds = moved;
-    while (costs->n < n)
-        moved[costs->n++] = NAN;
-    return 0;
-}
+/* ---- costs ---- */
 
 static int name_kernels(const struct gcal_export *e, struct gcal_export_cost_names *names,
                         struct gcal_error *err)
@@ -222,8 +222,7 @@ int gcal_export_costs_find(const struct gcal_export *e,
     if (!e->n_kernels)
         return cost_parameters(model, (double)device->info.sub_group_size, names, costs,
                                err);
-    if (name_kernels(e, names, err) < 0 ||
-        gcal_export_costs_reserve(costs, names->n, err) < 0)
+    if (name_kernels(e, names, err) < 0 || reserve(costs, names->n, err) < 0)
         return -1;
     return cost_kernels(e, device, model->name, costs->seconds, err);
 }

@@ -1,8 +1,9 @@
-/* costs.h - what a device's operations or kernels cost (within mpi/export* only)
+/* costs.h - costs of a device, from which its speed is found
  *
- * The predicted times of the export's kernels; without any, the parameters of the model
- * in seconds, times the device's factor, those that are known to 20 %.  What is counted
- * per sub-group is divided by the sub-group's size: the same work on each device.
+ * Costs are the predicted times of the export's kernels; without kernels, the parameters
+ * of the model in seconds, times the device factor, if they are known to 20 %.  A cost
+ * that is counted per sub-group is divided by the size of the sub-group, so that it is
+ * for the same work on each device.
  */
 #ifndef GCAL_MPI_EXPORT_COSTS_H
 #define GCAL_MPI_EXPORT_COSTS_H
@@ -19,21 +20,18 @@ struct gcal_export_cost_names {
     char **names;
 };
 
-/* By cost; what lies behind the end is not known either. */
+/* Indexed as the names of costs; costs from n on are not known. */
 struct gcal_export_costs {
     size_t n;
     double *seconds; /* NaN where not known */
 };
 
-/* Adds to 'names' what is not there yet.  'model' is the device's. */
+/* Finds the costs of 'device' by its model 'model', and appends new names to 'names'. */
 int gcal_export_costs_find(const struct gcal_export *e,
                            const struct gcal_params_device *device,
                            const struct gcal_params_model *model,
                            struct gcal_export_cost_names *names,
                            struct gcal_export_costs *costs, struct gcal_error *err);
-/* Makes room for 'n', not known yet. */
-int gcal_export_costs_reserve(struct gcal_export_costs *costs, size_t n,
-                              struct gcal_error *err);
 void gcal_export_cost_names_clear(struct gcal_export_cost_names *names);
 
 #endif

@@ -1,6 +1,6 @@
-/* export.c - gpucal export: what is published, for a scheduler */
+/* export.c - gpucal export: published speeds in the formats of schedulers */
 #include <argp.h>
-#include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,24 +9,23 @@
 #include "calib/base/yaml.h"
 #include "calib/model/profile.h"
 #include "mpi/cli/command.h"
-#include "mpi/count/options.h"
-#include "mpi/export/export.h"
-#include "mpi/cli/local_device.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/count/options.h"
+#include "mpi/export/export.h"
 #include "store/files/store.h"
 
 #define MAX_PROFILE_BYTES (16u << 20)
 
-static const struct format {
-    const char *name;
-    int (*run)(const struct gcal_export *e, struct gcal_error *err);
-    const char *layouts[4]; /* of --format, the first is the default; NULL-ended */
-} formats[] = {
-    { "slurm", gcal_export_slurm, { "table", "conf", "commands" } },
-    { "flux", gcal_export_flux, { "commands", "jgf" } },
-    { "starpu", gcal_export_starpu, { NULL } },
+/* Each is defined in the file that has its name. */
+extern const struct gcal_export_target gcal_export_slurm, gcal_export_flux,
+    gcal_export_starpu;
+static const struct gcal_export_target *const targets[] = {
+    &gcal_export_slurm,
+    &gcal_export_flux,
+    &gcal_export_starpu,
 };
+enum { N_TARGETS = sizeof(targets) / sizeof(*targets) };
 
 /* An --at belongs to the --profile before it. */
 struct at {
@@ -37,19 +36,22 @@ struct at {
 struct export_command {
     const char *to, *store;
     struct gcal_export what;
-    struct gcal_option_list profiles, data;
+    void *options[N_TARGETS]; /* of each target */
+    struct gcal_option_list profiles;
     size_t n_ats, ats_capacity;
     struct at *ats;
 };
 
-enum { TO = 256, DATA, SIZE_BASE };
+enum { TO = 256 };
+
+/* The targets' options follow these in --help. */
+static const struct argp_child common[] = { GCAL_OPTION(store), GCAL_OPTION(nodes),
+                                            GCAL_OPTION(device), GCAL_OPTION(model) };
+enum { N_COMMON = sizeof(common) / sizeof(*common) };
 
 static const struct argp_option options[] = {
-    { "to", TO, "FORMAT", 0, "The format: slurm, flux or starpu (required)", 0 },
-    { "format", 'f', "LAYOUT", 0,
-      "slurm: table (default), conf (lines of slurm.conf) or commands (of scontrol); "
-      "flux: commands (default) or jgf (properties of vertices)",
-      0 },
+    { "to", TO, "TARGET", 0, "The target, one of those below (required)", 0 },
+    { "format", 'f', "LAYOUT", 0, "A layout of the target (default: its first)", 0 },
     { "profile", 'p', "FILE", 0,
       "A kernel counted by 'gpucal count -o FILE': speed is that of this kernel "
       "(default: "
@@ -57,21 +59,22 @@ static const struct argp_option options[] = {
       0 },
     { "at", 'A', "NAME=VALUE,..", 0,
       "Sizes of the --profile before it, e.g. n=2048,m=64; may be repeated", 0 },
-    { "symbol", 'y', "NAME", 0, "starpu: the symbol of the codelet's performance model",
-      0 },
-    { "data", DATA, "BYTES[:NX,..]", 0,
-      "starpu: a data handle of the codelet, as bytes per element and numbers of "
-      "elements, expressions in the kernel's sizes; once for each handle, in order",
-      0 },
-    { "size-base", SIZE_BASE, "EXPR", 0,
-      "starpu: the value that size_base of the performance model returns, if it has one",
-      0 },
-    { "output", 'o', "FILE", 0,
-      "The output (default: standard output); starpu: a folder, to be "
-      "STARPU_PERF_MODEL_DIR (required)",
-      0 },
+    { "output", 'o', "FILE", 0, "The output (default: standard output)", 0 },
     { 0 },
 };
+
+#define MAX_LIST 80
+
+/* "slurm, flux, starpu" in 'list', MAX_LIST bytes. */
+static const char *list_targets(char *list)
+{
+    size_t length = 0;
+
+    for (size_t i = 0; i < N_TARGETS && length < MAX_LIST; i++)
+        length += (size_t)snprintf(list + length, MAX_LIST - length, "%s%s",
+                                   i ? ", " : "", targets[i]->name);
+    return list;
+}
 
 static void add_at(struct export_command *c, const char *text, struct argp_state *state)
 {
@@ -92,6 +95,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_INIT:
         GCAL_OPTION_VALUES(state, &c->store, &c->what.nodes, &c->what.device,
                            &c->what.model);
+        for (size_t i = 0; i < N_TARGETS; i++)
+            state->child_inputs[N_COMMON + i] = c->options[i];
         break;
     case TO:
         c->to = arg;
@@ -107,17 +112,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "--at must follow the --profile whose sizes it gives");
         add_at(c, arg, state);
         break;
-    case 'y':
-        c->what.symbol = arg;
-        break;
-    case DATA:
-        gcal_option_list_add(&c->data, arg, state);
-        c->what.data = c->data.items;
-        c->what.n_data = c->data.n;
-        break;
-    case SIZE_BASE:
-        c->what.size_base = arg;
-        break;
     case 'o':
         c->what.output = arg;
         break;
@@ -126,7 +120,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         break;
     case ARGP_KEY_END:
         if (!c->to)
-            argp_error(state, "--to is required: slurm, flux or starpu");
+            argp_error(state, "--to is required: %s",
+                       list_targets((char[MAX_LIST]){ 0 }));
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -134,13 +129,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = {
-    GCAL_OPTION(store), GCAL_OPTION(nodes), GCAL_OPTION(device), GCAL_OPTION(model), { 0 }
-};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .children = children,
     .doc = "Writes the speeds of published nodes in the native format of a scheduler.\v"
            "If a device has several models and --model is not given, 'rates' is used.\n\n"
            "Examples:\n"
@@ -205,113 +196,96 @@ static int read_kernels(struct export_command *c, struct gcal_error *err)
     return 0;
 }
 
-/* ---- for the formats ---- */
-
-int gcal_export_nodes(const struct gcal_export *e, char ***names, size_t *count,
-                      struct gcal_error *err)
-{
-    size_t n, kept = 0;
-
-    if (gcal_store_nodes(e->store, names, &n, err) < 0)
-        return -1;
-    for (size_t i = 0; i < n; i++)
-        if (!e->nodes || fnmatch(e->nodes, (*names)[i], 0) == 0)
-            (*names)[kept++] = (*names)[i];
-        else
-            free((*names)[i]);
-    *count = kept;
-    if (kept)
-        return 0;
-    gcal_store_names_free(*names, 0);
-    return gcal_error_set(err, GCAL_EINPUT, "none of the %zu published nodes matches %s",
-                          n, e->nodes ? e->nodes : "*");
-}
-
-const char *gcal_export_model(const struct gcal_export *e,
-                              const struct gcal_params_device *device)
-{
-    if (e->model)
-        return e->model;
-    return device->n_models == 1 ? device->models[0].name : "rates";
-}
-
-bool gcal_export_matches(const struct gcal_export *e,
-                         const struct gcal_params_device *device)
-{
-    return gcal_local_device_matches(&device->info, e->device ? 1 : 0, &e->device);
-}
-
-void gcal_export_quote(struct gcal_buf *buf, const char *text)
-{
-    gcal_buf_puts(buf, "'");
-    for (; *text; text++)
-        if (*text == '\'')
-            gcal_buf_puts(buf, "'\\''");
-        else
-            gcal_buf_put(buf, text, 1);
-    gcal_buf_puts(buf, "'");
-}
-
 /* ---- the command ---- */
 
-static const struct format *find_format(const char *name, struct gcal_error *err)
+static int find_target(const char *name, size_t *target, struct gcal_error *err)
 {
-    for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
-        if (strcmp(formats[i].name, name) == 0)
-            return &formats[i];
-    gcal_error_set(err, GCAL_EINPUT,
-                   "--to: no format '%s'; there are slurm, flux and starpu", name);
-    return NULL;
+    for (*target = 0; *target < N_TARGETS; (*target)++)
+        if (strcmp(targets[*target]->name, name) == 0)
+            return 0;
+    return gcal_error_set(err, GCAL_EINPUT, "--to: unknown target '%s'; expected %s",
+                          name, list_targets((char[MAX_LIST]){ 0 }));
 }
 
-static int choose_layout(const struct format *format, struct gcal_export *e,
+static int choose_layout(const struct gcal_export_target *target, struct gcal_export *e,
                          struct gcal_error *err)
 {
     if (!e->layout) {
-        e->layout = format->layouts[0];
+        e->layout = target->layouts[0];
         return 0;
     }
-    for (size_t i = 0; format->layouts[i]; i++)
-        if (strcmp(format->layouts[i], e->layout) == 0)
+    for (size_t i = 0; target->layouts[i]; i++)
+        if (strcmp(target->layouts[i], e->layout) == 0)
             return 0;
-    return gcal_error_set(err, GCAL_EINPUT, "--to %s has no --format '%s' (see --help)",
-                          format->name, e->layout);
+    return gcal_error_set(err, GCAL_EINPUT,
+                          "--to %s: unknown --format '%s' (see gpucal export --help)",
+                          target->name, e->layout);
 }
 
 static int run(struct export_command *c, struct gcal_error *err)
 {
-    const struct format *format = find_format(c->to, err);
-    char *path = NULL;
     struct gcal_store *store = NULL;
+    char *path = NULL;
+    size_t target;
     int rc = -1;
 
-    if (!format || choose_layout(format, &c->what, err) < 0 || read_kernels(c, err) < 0 ||
+    if (find_target(c->to, &target, err) < 0 ||
+        choose_layout(targets[target], &c->what, err) < 0 || read_kernels(c, err) < 0 ||
         !(path = gcal_command_store_path(c->store, NULL, err)) ||
         !(store = gcal_command_store_open(path, false, err)))
         goto out;
     c->what.store = store;
-    rc = format->run(&c->what, err);
+    rc = targets[target]->run(&c->what, c->options[target], err);
 out:
     gcal_store_close(store);
     free(path);
     return rc;
 }
 
+/* Takes the options of the command and of all targets. */
+static int read_options(struct export_command *c, int argc, char **argv,
+                        struct gcal_error *err)
+{
+    struct argp_child children[N_COMMON + N_TARGETS + 1] = { 0 };
+    struct argp with_targets = argp;
+
+    memcpy(children, common, sizeof(common));
+    for (size_t i = 0; i < N_TARGETS; i++) {
+        if (!(c->options[i] = calloc(1, targets[i]->options_size + 1)))
+            return gcal_error_memory(err);
+        children[N_COMMON + i] = (struct argp_child){
+            .argp = targets[i]->argp, .header = i ? NULL : "Targets:", .group = (int)i + 1
+        };
+    }
+    with_targets.children = children;
+    argp_parse(&with_targets, argc, argv, 0, NULL, c);
+    return 0;
+}
+
+static void clear(struct export_command *c)
+{
+    for (size_t i = 0; i < c->what.n_kernels; i++) {
+        gcal_profile_destroy(c->what.kernels[i].profile);
+        free(c->what.kernels[i].sizes);
+    }
+    for (size_t i = 0; i < N_TARGETS; i++) {
+        if (targets[i]->clear && c->options[i])
+            targets[i]->clear(c->options[i]);
+        free(c->options[i]);
+    }
+    free(c->what.kernels);
+    free(c->profiles.items);
+    free(c->ats);
+}
+
 int gcal_command_export(int argc, char **argv)
 {
     struct export_command c = { 0 };
     struct gcal_error err = { 0 };
-    int rc;
+    int rc = read_options(&c, argc, argv, &err);
 
-    argp_parse(&argp, argc, argv, 0, NULL, &c);
-    rc = run(&c, &err);
-    for (size_t i = 0; i < c.what.n_kernels; i++) {
-        gcal_profile_destroy(c.what.kernels[i].profile);
-        free(c.what.kernels[i].sizes);
-    }
-    free(c.what.kernels);
-    free(c.profiles.items);
-    free(c.data.items);
-    free(c.ats);
+    if (rc == 0)
+        rc = run(&c, &err);
+    clear(&c);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

@@ -1,6 +1,6 @@
-/* export.h - what is published, in the words of schedulers: 'gpucal export --to FORMAT'
+/* export.h - published speeds in the formats of schedulers: 'gpucal export --to TARGET'
  *
- * A format is a function that takes what the command line says, reads the store, and
+ * A target is a descriptor, listed in export.c, with a function that reads the store and
  * writes to e->output.
  */
 #ifndef GCAL_MPI_EXPORT_H
@@ -9,13 +9,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct argp;
 struct gcal_buf;
 struct gcal_error;
 struct gcal_params_device;
 struct gcal_profile;
 struct gcal_store;
 
-/* A counted kernel of --profile, with the sizes of the --at behind it. */
+/* A counted kernel of --profile, with the sizes of the --at options that follow it. */
 struct gcal_export_kernel {
     const char *file;
     struct gcal_profile *profile;
@@ -23,37 +24,41 @@ struct gcal_export_kernel {
     double *sizes; /* n_sizes x profile->n_parameters, a row per --at */
 };
 
+/* The options that all targets have in common. */
 struct gcal_export {
     const struct gcal_store *store;
     const char *nodes;  /* pattern (fnmatch); NULL: all */
-    const char *device; /* pattern of name, type or uid; NULL: all */
+    const char *device; /* pattern, see gcal_local_device_matches(); NULL: all */
     const char *model;  /* NULL: see gcal_export_model() */
-    const char *output; /* FILE, or folder where the format writes several; NULL: standard
-                           output */
-    const char *layout; /* --format, one of the format's */
+    const char *output; /* file, or folder for targets that write several files; NULL:
+                           standard output */
+    const char *layout; /* --format, one of the target's layouts */
     size_t n_kernels;
     struct gcal_export_kernel *kernels;
-    /* starpu: a codelet's performance model, and what StarPU finds its times by */
-    const char *symbol;
-    size_t n_data;
-    const char *const *data; /* of each handle, "BYTES[:NX[,NY[,NZ]]]" */
-    const char *size_base;   /* or what the model's size_base returns; NULL: none */
 };
 
-/* Each returns 0 or -1 with 'err', and writes nothing when it fails. */
-int gcal_export_slurm(const struct gcal_export *e, struct gcal_error *err);
-int gcal_export_flux(const struct gcal_export *e, struct gcal_error *err);
-int gcal_export_starpu(const struct gcal_export *e, struct gcal_error *err);
+struct gcal_export_target {
+    const char *name;       /* of --to */
+    const char *layouts[4]; /* of --format, the default first; all NULL: no --format */
+    /* A description of the target (an OPTION_DOC) and the options that it alone has; the
+     * input of its parser is a struct of 'options_size' bytes that starts as zeros.
+     */
+    const struct argp *argp;
+    size_t options_size;
+    /* Returns 0, or -1 with 'err' and nothing written. */
+    int (*run)(const struct gcal_export *e, const void *options, struct gcal_error *err);
+    void (*clear)(void *options); /* frees what the struct owns; NULL: nothing */
+};
 
-/* ---- for the formats ---- */
+/* ---- for targets: common.c ---- */
 
-/* The names of the nodes that e->nodes matches, sorted; GCAL_EINPUT when there are none.
+/* The names of the nodes that e->nodes matches, sorted; GCAL_EINPUT when none matches.
  * Free with gcal_store_names_free().
  */
 int gcal_export_nodes(const struct gcal_export *e, char ***names, size_t *count,
                       struct gcal_error *err);
 
-/* The model to predict with on this device: e->model; else its only one, else "rates". */
+/* The model that predicts on this device: e->model, else its only model, else "rates". */
 const char *gcal_export_model(const struct gcal_export *e,
                               const struct gcal_params_device *device);
 
@@ -61,7 +66,7 @@ const char *gcal_export_model(const struct gcal_export *e,
 bool gcal_export_matches(const struct gcal_export *e,
                          const struct gcal_params_device *device);
 
-/* Adds 'text' as one word of a shell command. */
+/* Appends 'text' as one word of a shell command. */
 void gcal_export_quote(struct gcal_buf *buf, const char *text);
 
 #endif

@@ -1,9 +1,10 @@
 /* flux.c - performance classes of Flux's nodes
  *
  * Fluxion's match policy "variation" reads a node's property perf_class, an integer from
- * 0 to 9999, takes nodes of low classes first, and those without one for 9999.  Here a
- * class is by how many percent a node is slower than the fastest.
+ * 0 to 9999 (the default), and prefers nodes of low classes.  The class written here is
+ * the percentage by which a node is slower than the fastest.
  */
+#include <argp.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,9 +25,7 @@ static int class_of(const struct gcal_export_speed_node *node)
     return (int)fmin(UNKNOWN_CLASS - 1, round(100 * (1 / node->speed - 1)));
 }
 
-/* "/cluster0/NODE" is where Fluxion has a node that it knows from R; a site with racks
- * takes jgf.
- */
+/* "/cluster0/NODE" is Fluxion's path of a node known from R; sites with racks use jgf. */
 static char *commands(const struct gcal_export_speeds *speeds, struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
@@ -48,7 +47,7 @@ static char *commands(const struct gcal_export_speeds *speeds, struct gcal_error
     return gcal_buf_take(&buf, err);
 }
 
-/* The "properties" that the metadata of each node's vertex get, by the node's name. */
+/* "properties" for the metadata of each node's vertex, by the node's name. */
 static char *jgf(const struct gcal_export_speeds *speeds, struct gcal_error *err)
 {
     json_t *all = json_object();
@@ -71,12 +70,14 @@ static char *jgf(const struct gcal_export_speeds *speeds, struct gcal_error *err
     return gcal_buf_take(&buf, err);
 }
 
-int gcal_export_flux(const struct gcal_export *e, struct gcal_error *err)
+static int export_flux(const struct gcal_export *e, const void *options,
+                       struct gcal_error *err)
 {
     struct gcal_export_speeds speeds = { 0 };
     char *text = NULL;
     int rc = gcal_export_speeds_find(e, &speeds, err);
 
+    (void)options;
     if (rc == 0) {
         text = strcmp(e->layout, "jgf") == 0 ? jgf(&speeds, err) : commands(&speeds, err);
         rc = text ? gcal_command_write(e->output, text, err) : -1;
@@ -85,3 +86,19 @@ int gcal_export_flux(const struct gcal_export *e, struct gcal_error *err)
     gcal_export_speeds_clear(&speeds);
     return rc;
 }
+
+static const struct argp_option options[] = {
+    { "flux", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
+      "Property perf_class of nodes, for match policy variation; layouts: commands "
+      "(default), jgf (properties of vertices)",
+      0 },
+    { 0 },
+};
+static const struct argp argp = { .options = options };
+
+const struct gcal_export_target gcal_export_flux = {
+    .name = "flux",
+    .layouts = { "commands", "jgf" },
+    .argp = &argp,
+    .run = export_flux,
+};

@@ -1,4 +1,5 @@
 /* slurm.c - features, weights and comments of Slurm's nodes */
+#include <argp.h>
 #include <ctype.h>
 #include <jansson.h>
 #include <math.h>
@@ -8,21 +9,20 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "mpi/cli/command.h"
+#include "mpi/cli/json.h"
 #include "mpi/export/export.h"
 #include "mpi/export/speed.h"
-#include "mpi/cli/json.h"
 
-/* Beside the fastest node.  Not at 1/2 or 3/4, where nodes are that lack devices. */
+/* Limits of speed classes.  Not 1/2 or 3/4, the speeds of nodes that lack devices. */
 #define FAST   0.9
 #define MEDIUM 0.4
 
-/* Coarse, so that nodes that differ by chance weigh alike: Slurm takes light ones first.
- */
+/* Coarse, so that chance does not make weights differ: Slurm takes light nodes first. */
 #define WEIGHT_STEP 10
 
-/* ---- what is said of a node ---- */
+/* ---- properties of a node ---- */
 
-/* The characters of a feature's name that no constraint gives a meaning. */
+/* Characters that have a meaning in constraints become '_'. */
 static void put_type(struct gcal_buf *buf, const char *type)
 {
     gcal_buf_puts(buf, ",gpucal_type_");
@@ -71,7 +71,7 @@ static void put_comment(struct gcal_buf *buf, const struct gcal_export_speed_nod
     gcal_buf_printf(buf, ", calibrated %.10s, run %s", oldest->utc, oldest->run_id);
 }
 
-/* One line of JSON without a blank, as scontrol wants it. */
+/* One line of JSON without blanks, as scontrol needs. */
 static char *extra(const struct gcal_export_speed_node *node, struct gcal_error *err)
 {
     json_t *devices = json_array(), *all;
@@ -96,7 +96,7 @@ static char *extra(const struct gcal_export_speed_node *node, struct gcal_error 
 
 /* ---- layouts ---- */
 
-/* What one node's line is made of. */
+/* Parts of a node's line. */
 struct line {
     char *features, *comment, *extra;
 };
@@ -121,7 +121,7 @@ static void clear_line(struct line *line)
     free(line->extra);
 }
 
-/* "0.4972", "-" where it is not known */
+/* "0.4972"; "-" if not known */
 static void put_speed(struct gcal_buf *buf, double speed)
 {
     if (isnan(speed))
@@ -190,7 +190,8 @@ static const struct layout *find_layout(const char *name)
     return &layouts[i];
 }
 
-int gcal_export_slurm(const struct gcal_export *e, struct gcal_error *err)
+static int export_slurm(const struct gcal_export *e, const void *options,
+                        struct gcal_error *err)
 {
     const struct layout *layout = find_layout(e->layout);
     struct gcal_export_speeds speeds = { 0 };
@@ -198,6 +199,7 @@ int gcal_export_slurm(const struct gcal_export *e, struct gcal_error *err)
     char *text = NULL;
     int rc = gcal_export_speeds_find(e, &speeds, err);
 
+    (void)options;
     gcal_buf_puts(&buf, layout->head);
     for (size_t i = 0; i < speeds.n_nodes && rc == 0; i++) {
         struct line line = { 0 };
@@ -215,3 +217,19 @@ int gcal_export_slurm(const struct gcal_export *e, struct gcal_error *err)
     gcal_export_speeds_clear(&speeds);
     return rc;
 }
+
+static const struct argp_option options[] = {
+    { "slurm", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
+      "Features, weights, comments and extra data of nodes; layouts: table "
+      "(default), conf (lines of slurm.conf), commands (of scontrol)",
+      0 },
+    { 0 },
+};
+static const struct argp argp = { .options = options };
+
+const struct gcal_export_target gcal_export_slurm = {
+    .name = "slurm",
+    .layouts = { "table", "conf", "commands" },
+    .argp = &argp,
+    .run = export_slurm,
+};

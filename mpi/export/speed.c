@@ -1,3 +1,4 @@
+/* speed.c - costs of all nodes read from the store, and compared */
 #include "mpi/export/speed.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 
 /* ---- reading the store ---- */
 
-/* Of the device's models only the one that predicts is decoded. */
+/* Decodes only the model that predicts. */
 static int find_costs(const struct gcal_export *e, const struct gcal_params_index *index,
                       size_t i, struct gcal_export_cost_names *names,
                       struct gcal_export_costs *costs, struct gcal_error *err)
@@ -140,7 +141,7 @@ static size_t count_known(const struct gcal_export_speed_device *d)
     return n;
 }
 
-/* The costs that all devices have that have any; and the device that has the fewest. */
+/* Finds the costs that all devices with costs have, and the device with the fewest. */
 static size_t find_common(const struct gcal_export_speeds *s, bool *common,
                           const struct gcal_export_speed_node **poorest,
                           size_t *poorest_index)
@@ -178,16 +179,17 @@ static int no_common(const struct gcal_export_speeds *s,
         if (has(d, c))
             gcal_buf_printf(&known, "%s%s", known.size ? ", " : "", s->costs.names[c]);
     list = gcal_buf_take(&known, NULL);
-    gcal_error_set(err, GCAL_EINPUT,
-                   "the devices have no cost in common that is known to 20 %% (of %s on "
-                   "node %s: %s); compare fewer by --device or --node, or by kernels "
-                   "with --profile",
-                   d->type, node->name, list ? list : "?");
+    gcal_error_set(
+        err, GCAL_EINPUT,
+        "the devices have no cost in common that is known to 20 %% (%s on node "
+        "%s has: %s); select fewer by --device or --node, or compare "
+        "kernels (--profile)",
+        d->type, node->name, list ? list : "?");
     free(list);
     return -1;
 }
 
-/* One over the geometric mean. */
+/* 1 over the geometric mean of the common costs. */
 static double rate_of(const struct gcal_export_speed_device *d, const bool *common,
                       size_t n_costs, size_t n_common)
 {
@@ -201,7 +203,7 @@ static double rate_of(const struct gcal_export_speed_device *d, const bool *comm
     return exp(-sum / (double)n_common);
 }
 
-/* Rates become speeds. */
+/* Turns rates into speeds. */
 static void divide_by_fastest(struct gcal_export_speeds *s)
 {
     double fastest = 0;
@@ -259,8 +261,8 @@ int gcal_export_speeds_find(const struct gcal_export *e, struct gcal_export_spee
                               e->device ? e->device : "*");
     if (!s->costs.n)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "no device has a model '%s' with costs that are known to "
-                              "20 %%; choose one with --model",
+                              "no device has a model '%s' with costs known to 20 %%; "
+                              "select another by --model",
                               e->model ? e->model : "rates");
     return compare(s, err);
 }

@@ -1,8 +1,9 @@
-/* starpu.c - predicted times as performance models of StarPU 1.3, so that its
- * programs are calibrated before they first run
+/* starpu.c - predicted times as performance models of StarPU 1.3, so that programs are
+ * calibrated before they first run
  */
 #include "mpi/export/starpu.h"
 
+#include <argp.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -15,10 +16,10 @@
 #include "calib/model/profile.h"
 #include "mpi/cli/command.h"
 #include "mpi/export/export.h"
-#include "store/predict/predictor.h"
 #include "store/files/store.h"
+#include "store/predict/predictor.h"
 
-/* Of relative errors of the power laws, what is worth a warning. */
+/* Relative error of the power laws above which a warning is printed. */
 #define WORST_LAW 0.1
 
 /* A node's file. */
@@ -28,40 +29,43 @@ struct starpu_file {
 
 /* ---- tasks ---- */
 
-static int check_options(const struct gcal_export *e, struct gcal_error *err)
+static int check_options(const struct gcal_export *e,
+                         const struct gcal_export_starpu_options *options,
+                         struct gcal_error *err)
 {
     if (e->n_kernels != 1)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "--to starpu: give the one kernel of the codelet, "
-                              "--profile FILE, and behind it an --at for each size that "
-                              "tasks have");
-    if (!e->symbol || !*e->symbol || strpbrk(e->symbol, "./"))
+                              "--to starpu requires the kernel of the codelet (one "
+                              "--profile FILE), followed by an --at for each size of its "
+                              "tasks");
+    if (!options->symbol || !*options->symbol || strpbrk(options->symbol, "./"))
         return gcal_error_set(err, GCAL_EINPUT,
-                              "--to starpu: give --symbol NAME, the symbol of the "
+                              "--to starpu requires --symbol NAME, the symbol of the "
                               "codelet's performance model, without dots and slashes");
-    if (!e->n_data == !e->size_base)
+    if (!options->data.n == !options->size_base)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "--to starpu: give either --data for each data handle of "
-                              "the codelet, or --size-base if its performance model has "
-                              "a size_base: StarPU finds times by them");
+                              "--to starpu requires either --data for each data handle "
+                              "of the codelet, or --size-base if its performance model "
+                              "has a size_base: StarPU finds times by them");
     return 0;
 }
 
-static int find_tasks(const struct gcal_export *e, struct gcal_export_starpu_task *tasks,
-                      struct gcal_error *err)
+static int find_tasks(const struct gcal_export *e,
+                      const struct gcal_export_starpu_options *options,
+                      struct gcal_export_starpu_task *tasks, struct gcal_error *err)
 {
     const struct gcal_export_kernel *k = &e->kernels[0];
 
     for (size_t i = 0; i < k->n_sizes; i++) {
-        if (gcal_export_starpu_task(e, k->sizes + i * k->profile->n_parameters, &tasks[i],
-                                    err) < 0)
+        if (gcal_export_starpu_task(e, options, k->sizes + i * k->profile->n_parameters,
+                                    &tasks[i], err) < 0)
             return -1;
         for (size_t j = 0; j < i; j++)
             if (tasks[j].footprint == tasks[i].footprint)
                 return gcal_error_set(
                     err, GCAL_EINPUT,
-                    "StarPU cannot tell --at number %zu from number %zu: both have the "
-                    "footprint %08x",
+                    "StarPU cannot distinguish --at number %zu from number %zu: both "
+                    "have the footprint %08x",
                     j + 1, i + 1, (unsigned)tasks[i].footprint);
     }
     return 0;
@@ -74,8 +78,8 @@ static bool is_cpu(const struct gcal_params_device *d)
     return strcmp(d->info.device_type, "cpu") == 0;
 }
 
-/* StarPU's OpenCL workers are GPUs and accelerators, and CPUs if it is told to.  So CPUs
- * count where --device names them, or where a node has nothing else.
+/* StarPU's OpenCL workers are GPUs and accelerators, and CPUs on request.  So CPUs are
+ * exported if --device matches them, or if a node has no other devices.
  */
 static bool is_worker(const struct gcal_export *e, const struct gcal_params *params,
                       const struct gcal_params_device *d)
@@ -93,13 +97,13 @@ static void warn_outside(const struct gcal_params_device *d, size_t at,
 {
     if (p->extrapolates)
         gcal_log(GCAL_LOG_WARN,
-                 "%s: --at number %zu lies outside of what was calibrated: %s is %.3g "
-                 "times the %s",
+                 "%s: --at number %zu is outside the calibrated range: %s is %.3g times "
+                 "the %s calibrated value",
                  d->info.name, at + 1, p->outside, p->outside_by,
                  p->outside_by > 1 ? "largest" : "smallest");
 }
 
-/* Models that are regressions have only these. */
+/* The laws are all that regression models of StarPU use. */
 static void warn_laws(const char *node, size_t worker,
                       const struct gcal_export_starpu_task *tasks, const double *time_us,
                       size_t n)
@@ -109,10 +113,9 @@ static void warn_laws(const char *node, size_t worker,
     gcal_export_starpu_laws(tasks, time_us, n, &laws);
     if (laws.linear_error > WORST_LAW || laws.error > WORST_LAW)
         gcal_log(GCAL_LOG_WARN,
-                 "node %s, OpenCL worker %zu: times are no power of the data's size: "
-                 "STARPU_REGRESSION_BASED would miss a prediction by %.0f %%, "
-                 "STARPU_NL_REGRESSION_BASED by %.0f %%; STARPU_HISTORY_BASED has them "
-                 "all",
+                 "node %s, OpenCL worker %zu: times do not follow a power of the data's "
+                 "size: STARPU_REGRESSION_BASED would be off by up to %.0f %%, "
+                 "STARPU_NL_REGRESSION_BASED by %.0f %%; use STARPU_HISTORY_BASED",
                  node, worker, 100 * laws.linear_error, 100 * laws.error);
 }
 
@@ -132,8 +135,8 @@ static int predict(const struct gcal_export_kernel *k,
         if (gcal_predictor_eval(predictor, sizes, &p, NULL, err) < 0)
             return -1;
         if (!(p.time_s > 0))
-            return gcal_error_set(err, GCAL_EINPUT, "--at number %zu takes no time",
-                                  i + 1);
+            return gcal_error_set(err, GCAL_EINPUT,
+                                  "the predicted time at --at number %zu is 0", i + 1);
         w->time_us[i] = 1e6 * p.time_s;
         w->error_us[i] = 1e6 * p.standard_error_s;
         warn_outside(d, i, &p);
@@ -176,7 +179,7 @@ static int make_workers(const struct gcal_export *e, const struct gcal_params *p
 
 /* ---- files ---- */
 
-/* '*text' stays NULL for a node that has no device which is wanted. */
+/* '*text' stays NULL for a node without a matching device. */
 static int make_text(const struct gcal_export *e,
                      const struct gcal_export_starpu_task *tasks, const char *node,
                      char **text, struct gcal_error *err)
@@ -217,7 +220,7 @@ out:
     return rc;
 }
 
-/* The folders of 'path' that are not there yet. */
+/* Makes the folders of 'path' that do not exist. */
 static int make_folders(char *path, struct gcal_error *err)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -229,11 +232,11 @@ static int make_folders(char *path, struct gcal_error *err)
     return 0;
 }
 
-static int write_file(const struct gcal_export *e, const struct starpu_file *f,
-                      struct gcal_error *err)
+static int write_file(const struct gcal_export *e, const char *symbol,
+                      const struct starpu_file *f, struct gcal_error *err)
 {
     char *path = gcal_buf_format("%s/codelets/%d/%s.%s", e->output,
-                                 GCAL_EXPORT_STARPU_VERSION, e->symbol, f->node);
+                                 GCAL_EXPORT_STARPU_VERSION, symbol, f->node);
     int rc = -1;
 
     if (!path)
@@ -244,26 +247,26 @@ static int write_file(const struct gcal_export *e, const struct starpu_file *f,
     return rc;
 }
 
-static int write_files(const struct gcal_export *e, const struct starpu_file *files,
-                       size_t n, struct gcal_error *err)
+static int write_files(const struct gcal_export *e, const char *symbol,
+                       const struct starpu_file *files, size_t n, struct gcal_error *err)
 {
     if (!n)
         return gcal_error_set(err, GCAL_EINPUT, "no node has a device that matches %s",
                               e->device ? e->device : "*");
     if (!e->output && n > 1)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "--to starpu: %zu nodes are a file each: give --output "
-                              "FOLDER, or one --node",
+                              "--to starpu writes a file for each of %zu nodes: give "
+                              "--output FOLDER, or select one by --node",
                               n);
     if (!e->output)
         return gcal_command_write(NULL, files[0].text, err);
     for (size_t i = 0; i < n; i++)
-        if (write_file(e, &files[i], err) < 0)
+        if (write_file(e, symbol, &files[i], err) < 0)
             return -1;
     return 0;
 }
 
-static int export_nodes(const struct gcal_export *e,
+static int export_nodes(const struct gcal_export *e, const char *symbol,
                         const struct gcal_export_starpu_task *tasks,
                         struct gcal_error *err)
 {
@@ -284,7 +287,7 @@ static int export_nodes(const struct gcal_export *e,
             goto out;
         n_files += files[n_files].text != NULL;
     }
-    rc = write_files(e, files, n_files, err);
+    rc = write_files(e, symbol, files, n_files, err);
 out:
     for (size_t i = 0; i < n_files; i++)
         free(files[i].text);
@@ -293,17 +296,75 @@ out:
     return rc;
 }
 
-int gcal_export_starpu(const struct gcal_export *e, struct gcal_error *err)
+static int export_starpu(const struct gcal_export *e, const void *target_options,
+                         struct gcal_error *err)
 {
+    const struct gcal_export_starpu_options *options = target_options;
     struct gcal_export_starpu_task *tasks;
     int rc = -1;
 
-    if (check_options(e, err) < 0)
+    if (check_options(e, options, err) < 0)
         return -1;
     if (!(tasks = calloc(e->kernels[0].n_sizes, sizeof(*tasks))))
         return gcal_error_memory(err);
-    if (find_tasks(e, tasks, err) == 0)
-        rc = export_nodes(e, tasks, err);
+    if (find_tasks(e, options, tasks, err) == 0)
+        rc = export_nodes(e, options->symbol, tasks, err);
     free(tasks);
     return rc;
 }
+
+/* ---- the target ---- */
+
+enum { DATA = 0x200, SIZE_BASE };
+
+static const struct argp_option options[] = {
+    { "starpu", 0, NULL, OPTION_DOC | OPTION_NO_USAGE,
+      "A performance model of a codelet; --output is the folder that "
+      "STARPU_PERF_MODEL_DIR will name",
+      1 },
+    { "symbol", 'y', "NAME", 0, "The symbol of the codelet's performance model", 2 },
+    { "data", DATA, "BYTES[:NX,..]", 0,
+      "A data handle of the codelet, as bytes per element and numbers of elements, "
+      "expressions in the kernel's sizes; once for each handle, in order",
+      0 },
+    { "size-base", SIZE_BASE, "EXPR", 0,
+      "The value that size_base of the performance model returns, if it has one", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct gcal_export_starpu_options *o = state->input;
+
+    switch (key) {
+    case 'y':
+        o->symbol = arg;
+        break;
+    case DATA:
+        gcal_option_list_add(&o->data, arg, state);
+        break;
+    case SIZE_BASE:
+        o->size_base = arg;
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static void clear(void *target_options)
+{
+    struct gcal_export_starpu_options *o = target_options;
+
+    free(o->data.items);
+}
+
+static const struct argp argp = { .options = options, .parser = parse };
+
+const struct gcal_export_target gcal_export_starpu = {
+    .name = "starpu",
+    .argp = &argp,
+    .options_size = sizeof(struct gcal_export_starpu_options),
+    .run = export_starpu,
+    .clear = clear,
+};

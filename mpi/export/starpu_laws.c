@@ -1,9 +1,9 @@
-/* laws.c - power laws through predicted times */
+/* starpu_laws.c - power laws through predicted times */
 #include <math.h>
 
 #include "mpi/export/starpu.h"
 
-/* StarPU believes a law only if sizes differ by more than this. */
+/* StarPU uses a law only if the least size is below this share of the largest. */
 #define LEAST_SPREAD 0.9
 
 static void find_range(const struct gcal_export_starpu_task *tasks, size_t n,
@@ -17,8 +17,8 @@ static void find_range(const struct gcal_export_starpu_task *tasks, size_t n,
     }
 }
 
-/* log(time - c) = log(a) + b log(size), weighted so that what becomes small are the
- * relative errors of a size^b + c.  Returns the sum of their squares.
+/* Fits log(time - c) = log(a) + b log(size), with weights for least squares of the
+ * relative errors of a size^b + c.  Returns the sum of these squares.
  */
 static double fit_line(const struct gcal_export_starpu_task *tasks, const double *time_us,
                        size_t n, double c, double *a, double *b)
@@ -55,8 +55,8 @@ static double worst_error(const struct gcal_export_starpu_task *tasks,
     return worst;
 }
 
-/* The best c between 0 and the least time, to a part in 1000 of it: the sum over c may
- * have several minima, so none is left out by a search that halves.
+/* Finds the best c between 0 and the least time by trying 1000 values: the sum may have
+ * several minima in c.
  */
 static void fit_with_constant(const struct gcal_export_starpu_task *tasks,
                               const double *time_us, size_t n,

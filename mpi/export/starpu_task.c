@@ -1,4 +1,4 @@
-/* task.c - footprints as StarPU 1.3 computes them */
+/* starpu_task.c - footprints as StarPU 1.3 computes them */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static uint32_t hash_bytes(const void *bytes, size_t n, uint32_t hash)
     return hash;
 }
 
-/* As the machine has it in memory, as StarPU does. */
+/* In the byte order of the machine, as in StarPU. */
 static uint32_t hash_word(uint32_t word, uint32_t hash)
 {
     return hash_bytes(&word, sizeof(word), hash);
@@ -41,14 +41,14 @@ static uint32_t hash_handle(const uint32_t *n, size_t dimensions, uint32_t bytes
     if (dimensions == 0)
         hash = hash_word(bytes, 0);
     else if (dimensions == 2)
-        hash = hash_word(n[0], n[1]); /* so it is: the one starts from the other */
+        hash = hash_word(n[0], n[1]); /* as StarPU: the second is the seed */
     else
         for (size_t i = 0; i < dimensions; i++)
             hash = hash_word(n[i], hash);
     return hash_word(hash, interfaces[dimensions]);
 }
 
-/* The value of 'text', a whole number from 1 to 'most'; 0 with 'err'. */
+/* The value of 'text', an integer from 1 to 'most'; 0 with 'err'. */
 static uint64_t eval_size(const struct gcal_profile *p, const char *text,
                           const double *sizes, uint64_t most, struct gcal_error *err)
 {
@@ -63,7 +63,7 @@ static uint64_t eval_size(const struct gcal_profile *p, const char *text,
     }
     if (value >= 1 && value <= (double)most && value == floor(value))
         return (uint64_t)value;
-    gcal_error_set(err, GCAL_EINPUT, "'%s' is %g, which is no size for StarPU", text,
+    gcal_error_set(err, GCAL_EINPUT, "'%s' is %g, not a size that StarPU takes", text,
                    value);
     return 0;
 }
@@ -101,11 +101,11 @@ out:
     return rc < 0 ? gcal_error_prefix(err, "--data %s", text) : 0;
 }
 
-static int take_size_base(const struct gcal_export *e, const struct gcal_profile *p,
+static int take_size_base(const char *size_base, const struct gcal_profile *p,
                           const double *sizes, struct gcal_export_starpu_task *task,
                           struct gcal_error *err)
 {
-    size_t size = eval_size(p, e->size_base, sizes, (uint64_t)1 << 53, err);
+    size_t size = eval_size(p, size_base, sizes, (uint64_t)1 << 53, err);
 
     if (!size)
         return gcal_error_prefix(err, "--size-base");
@@ -113,16 +113,18 @@ static int take_size_base(const struct gcal_export *e, const struct gcal_profile
     return 0;
 }
 
-int gcal_export_starpu_task(const struct gcal_export *e, const double *sizes,
-                            struct gcal_export_starpu_task *task, struct gcal_error *err)
+int gcal_export_starpu_task(const struct gcal_export *e,
+                            const struct gcal_export_starpu_options *options,
+                            const double *sizes, struct gcal_export_starpu_task *task,
+                            struct gcal_error *err)
 {
     const struct gcal_profile *p = e->kernels[0].profile;
 
-    if (e->size_base)
-        return take_size_base(e, p, sizes, task, err);
+    if (options->size_base)
+        return take_size_base(options->size_base, p, sizes, task, err);
     *task = (struct gcal_export_starpu_task){ 0 };
-    for (size_t i = 0; i < e->n_data; i++)
-        if (add_handle(p, e->data[i], sizes, task, err) < 0)
+    for (size_t i = 0; i < options->data.n; i++)
+        if (add_handle(p, options->data.items[i], sizes, task, err) < 0)
             return -1;
     return 0;
 }

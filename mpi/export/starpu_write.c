@@ -1,4 +1,4 @@
-/* write.c - a performance model as StarPU 1.3 writes it */
+/* starpu_write.c - a performance model as StarPU 1.3 writes it */
 #include <inttypes.h>
 
 #include "calib/base/buf.h"

@@ -1,3 +1,4 @@
+/* compare.c - predictions of measured kernels by the published models */
 #include "mpi/predict/compare.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* evaluate.c - gpucal evaluate: predictions beside measurements */
+/* evaluate.c - gpucal evaluate: predictions compared with measurements */
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,12 +6,12 @@
 
 #include "calib/base/error.h"
 #include "mpi/cli/command.h"
-#include "mpi/predict/evaluation_print.h"
-#include "mpi/predict/compare.h"
-#include "mpi/predict/measure_targets.h"
-#include "mpi/predict/inputs.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/predict/compare.h"
+#include "mpi/predict/evaluation_print.h"
+#include "mpi/predict/inputs.h"
+#include "mpi/predict/measure_targets.h"
 
 struct evaluate_command {
     struct gcal_predict_device_options published;
@@ -103,7 +103,7 @@ static int find_recorded(const struct gcal_record *record,
             return 0;
         }
     return gcal_error_set(err, GCAL_EINPUT,
-                          "no device of the record is %s or of its type (%s)",
+                          "the record has neither device %s nor another of its type (%s)",
                           wanted->name, wanted->type);
 }
 
@@ -133,7 +133,7 @@ static int gather(const struct evaluate_command *c, const char *model,
                                                        measured, err);
 }
 
-/* ---- figures ---- */
+/* ---- output ---- */
 
 static int write_csv(const char *path, const struct gcal_evaluation_report *report,
                      struct gcal_error *err)
@@ -174,7 +174,7 @@ static int compare(const struct evaluate_command *c, const char *model,
                    const struct gcal_predict_device *p,
                    const struct gcal_measured_kernels *measured, struct gcal_error *err)
 {
-    /* What tags picked from the catalogue says which model it is for. */
+    /* Kernels measured by tags are targets of the model. */
     struct gcal_evaluation_selection selection = { .model = model,
                                                    .n_tags = c->replay ? c->tags.n : 0,
                                                    .tags = c->tags.items };
@@ -188,12 +188,13 @@ static int compare(const struct evaluate_command *c, const char *model,
             rc = report(c, p, &evaluation, missing, err);
         else if (*missing)
             gcal_error_set(err, GCAL_EINPUT,
-                           "nothing is published for this device of: %s", missing);
+                           "models without published parameters for this device: %s",
+                           missing);
         else
             gcal_error_set(err, GCAL_EINPUT,
-                           c->tags.n ? "the tags pick no kernel that was measured"
-                                     : "no kernel was measured for a model to predict; "
-                                       "give tags, and --model");
+                           c->tags.n ? "the tags select no measured kernel"
+                                     : "no kernel was measured as a target of a model; "
+                                       "give tags and --model");
     }
     gcal_evaluation_clear(&evaluation);
     free(missing);

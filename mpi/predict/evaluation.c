@@ -1,3 +1,4 @@
+/* evaluation.c - errors, intervals and orders of predicted and measured times */
 #include "mpi/predict/evaluation.h"
 
 #include <math.h>

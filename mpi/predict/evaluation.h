@@ -1,7 +1,8 @@
-/* evaluation.h - predicted times beside measured ones, and what that comes to
+/* evaluation.h - predicted against measured times, and error summaries
  *
- * Errors are |predicted / measured - 1|, and their mean is the geometric one (seed 004
- * section 8).  An error of 0 counts as 1e-16, so that one exact row does not make it 0.
+ * Errors are |predicted / measured - 1|, and their mean is the geometric one (Stevens and
+ * Kloeckner 2020, section 8).  An error of 0 counts as 1e-16, so that one exact row does
+ * not make the mean 0.
  */
 #ifndef GCAL_MPI_PREDICT_EVALUATION_H
 #define GCAL_MPI_PREDICT_EVALUATION_H
@@ -14,7 +15,7 @@ struct gcal_error;
 /* Measured times that differ by less are a tie. */
 #define GCAL_EVALUATION_TIE 0.02
 
-/* A kernel, and what a model says of it. */
+/* A kernel, measured, and predicted by a model. */
 struct gcal_evaluation_row {
     char *model, *kernel, *generator;
     char *variant;                     /* the kernel's name without its sizes */
@@ -25,7 +26,7 @@ struct gcal_evaluation_row {
     size_t n_samples;
     bool extrapolates;
     const char *status; /* "good", or why it was not measured; not owned */
-    char *detail;       /* what went wrong; NULL: nothing did */
+    char *detail;       /* why a time is missing; NULL */
 };
 
 /* Rows by model, variant and size, once sorted. */
@@ -65,12 +66,12 @@ struct gcal_evaluation_set {
     const char *model, *sizes;
     size_t n;
     size_t fastest, chosen; /* rows: the fastest measured, the fastest predicted */
-    double lead;            /* so much longer takes the second fastest, relative */
-    double loss;            /* so much longer takes the chosen one */
+    double lead;            /* of the fastest over the second fastest, relative */
+    double loss;            /* of the chosen one against the fastest, relative */
     bool tie;               /* the lead is smaller than GCAL_EVALUATION_TIE */
-    bool found;             /* the loss is */
-    size_t n_pairs;         /* of which one is faster by more than that */
-    size_t n_ordered;       /* and is predicted to be */
+    bool found;             /* the loss is smaller than that */
+    size_t n_pairs;         /* pairs that differ by more than that */
+    size_t n_ordered;       /* pairs of these that are predicted in this order */
 };
 
 /* All sets of a sorted evaluation, the caller's to free. */

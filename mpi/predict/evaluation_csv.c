@@ -1,4 +1,4 @@
-/* evaluation_csv.c - an evaluation for machines */
+/* evaluation_csv.c - an evaluation as CSV */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static void put_header(FILE *file)
           file);
 }
 
-/* What a line is of; the columns that are its own come behind. */
+/* The columns that all lines share; those of its level follow. */
 static void put_start(FILE *file, const struct gcal_evaluation_report *report,
                       const char *level, const char *model,
                       const struct gcal_evaluation_row *row, const char *sizes)
@@ -82,7 +82,7 @@ static void put_figures(FILE *file, const struct gcal_evaluation_report *report,
     put_end(file, report, NULL);
 }
 
-/* The variant is the one that was chosen, and so is its time. */
+/* Variant and time are those of the chosen variant. */
 static void put_set(FILE *file, const struct gcal_evaluation_report *report,
                     const struct gcal_evaluation_set *s)
 {

@@ -1,3 +1,4 @@
+/* evaluation_print.c - an evaluation as tables */
 #include "mpi/predict/evaluation_print.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ const char *gcal_evaluation_form(const struct gcal_evaluation_report *report,
 static void print_head(const struct gcal_evaluation_report *report, const char *model)
 {
     printf("\nmodel %s (%s)\n%10s %22s %10s %8s %6s  %s\n", model,
-           gcal_evaluation_form(report, model), "predicted", "90% interval", "measured",
+           gcal_evaluation_form(report, model), "predicted", "90 % interval", "measured",
            "error", "inside", "sizes");
 }
 
@@ -43,7 +44,7 @@ static const char *time_text(double time_s, char text[GCAL_UNITS_SIZE])
     return gcal_units(time_s, "s", text);
 }
 
-/* What went wrong stands below the kernel. */
+/* The reason for a missing time is on a line of its own. */
 static void print_row(const struct gcal_evaluation_row *row)
 {
     char predicted[GCAL_UNITS_SIZE], low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE],
@@ -51,7 +52,7 @@ static void print_row(const struct gcal_evaluation_row *row)
     const char *inside = "-";
 
     if (gcal_evaluation_row_is_complete(row)) {
-        snprintf(error, sizeof(error), "%+.1f%%", 100 * gcal_evaluation_row_error(row));
+        snprintf(error, sizeof(error), "%+.1f %%", 100 * gcal_evaluation_row_error(row));
         inside = gcal_evaluation_row_inside(row) ? "yes" : "no";
     }
     printf("%9s%c %9s to %-9s %10s %8s %6s  %s\n", time_text(row->predicted_s, predicted),
@@ -65,7 +66,7 @@ static void print_row(const struct gcal_evaluation_row *row)
                row->detail ? row->detail : "");
 }
 
-/* "8 kernels: geometric mean error 3.1%, worst 5.2%, 7 inside the interval (88%)" */
+/* "8 kernels, geometric mean error 3.1 %, worst 5.2 %, 7 inside the interval (88 %)" */
 static void print_figures(const char *indent, const char *what,
                           const struct gcal_evaluation_summary *f)
 {
@@ -74,23 +75,23 @@ static void print_figures(const char *indent, const char *what,
         printf("no kernel was both predicted and measured\n");
         return;
     }
-    printf("%zu kernel%s, geometric mean error %.2f%%, worst %.1f%%, %zu inside the "
-           "interval (%.0f%%)\n",
+    printf("%zu kernel%s, geometric mean error %.2f %%, worst %.1f %%, %zu inside "
+           "the interval (%.0f %%)\n",
            f->n, f->n == 1 ? "" : "s", 100 * f->mean_error, 100 * f->worst_error,
            f->n_inside, 100.0 * (double)f->n_inside / (double)f->n);
 }
 
-/* ---- ranking ---- */
+/* ---- orders ---- */
 
-/* A set is worth a line where it is a tie, or where the fastest was not found. */
+/* A line for a set that is a tie, or of which the fastest variant was not found. */
 static void print_set(const struct gcal_evaluation *e,
                       const struct gcal_evaluation_set *s)
 {
     if (!s->found)
-        printf("    missed at %s: %s takes %.1f%% longer than %s\n", s->sizes,
+        printf("    missed at %s: %s is %.1f %% slower than %s\n", s->sizes,
                e->rows[s->chosen].variant, 100 * s->loss, e->rows[s->fastest].variant);
     else if (s->tie)
-        printf("    tie at %s: the two fastest differ by %.1f%%\n", s->sizes,
+        printf("    tie at %s: the two fastest differ by %.1f %%\n", s->sizes,
                100 * s->lead);
 }
 
@@ -98,10 +99,11 @@ static void print_ordering(const char *indent, const struct gcal_evaluation_orde
 {
     if (!r->n_sets)
         return;
-    printf("%sranking: the fastest variant found in %zu of %zu sets (%zu tie%s), %zu of "
-           "%zu pairs in order\n",
-           indent, r->n_found, r->n_sets, r->n_ties, r->n_ties == 1 ? "" : "s",
-           r->n_ordered, r->n_pairs);
+    printf(
+        "%sorder: fastest variant found in %zu of %zu sets (%zu tie%s), %zu of %zu pairs "
+        "ordered correctly\n",
+        indent, r->n_found, r->n_sets, r->n_ties, r->n_ties == 1 ? "" : "s", r->n_ordered,
+        r->n_pairs);
 }
 
 static void print_model_end(const struct gcal_evaluation_report *report,
@@ -135,7 +137,7 @@ static void print_end(const struct gcal_evaluation_report *report)
     if (marked)
         printf("* outside the calibrated range\n");
     if (*report->missing)
-        printf("not published for this device, so left out: %s\n", report->missing);
+        printf("not published for this device, left out: %s\n", report->missing);
     print_figures("", "all", &f);
     print_ordering("", &r);
 }

@@ -1,4 +1,4 @@
-/* evaluation_print.h - an evaluation for people and for machines */
+/* evaluation_print.h - an evaluation as tables and as CSV */
 #ifndef GCAL_MPI_PREDICT_EVALUATION_PRINT_H
 #define GCAL_MPI_PREDICT_EVALUATION_PRINT_H
 
@@ -9,7 +9,7 @@
 
 struct gcal_error;
 
-/* What an evaluation is of, and what it comes to. */
+/* An evaluation with its sets and its device. */
 struct gcal_evaluation_report {
     const struct gcal_evaluation *evaluation;
     size_t n_sets;
@@ -23,7 +23,7 @@ struct gcal_evaluation_report {
 const char *gcal_evaluation_form(const struct gcal_evaluation_report *report,
                                  const char *model);
 
-/* The tables that people read, on stdout. */
+/* Prints tables to standard output. */
 void gcal_evaluation_print(const struct gcal_evaluation_report *report);
 
 /* A header line that names columns and units, then a line for each kernel, variant,

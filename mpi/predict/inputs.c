@@ -1,3 +1,4 @@
+/* inputs.c - the device and the target kernel of a prediction */
 #include "mpi/predict/inputs.h"
 
 #include <stdio.h>
@@ -10,12 +11,12 @@
 #include "mpi/cli/command.h"
 #include "mpi/cli/options.h"
 #include "mpi/count/options.h"
-#include "store/predict/predictor.h"
 #include "store/files/store.h"
+#include "store/predict/predictor.h"
 
 #define MAX_FILE_BYTES (16u << 20)
 
-/* ---- whose parameters ---- */
+/* ---- the device ---- */
 
 static const struct argp_option options[] = {
     { "node", 'N', "NODE", 0, "The node (default: this one)", 0 },
@@ -69,14 +70,14 @@ static int load_params(const char *store_option, const char *node_option,
                        struct gcal_params *params, struct gcal_error *err)
 {
     char *path = gcal_command_store_path(store_option, NULL, err);
-    char *own_node = path && !node_option ? gcal_node_name(err) : NULL;
-    const char *node = node_option ? node_option : own_node;
+    char *this_node = path && !node_option ? gcal_node_name(err) : NULL;
+    const char *node = node_option ? node_option : this_node;
     struct gcal_store *store =
         path && node ? gcal_command_store_open(path, false, err) : NULL;
     int rc = store ? gcal_store_load(store, node, NULL, params, err) : -1;
 
     gcal_store_close(store);
-    free(own_node);
+    free(this_node);
     free(path);
     return rc;
 }
@@ -113,7 +114,7 @@ void gcal_predict_device_clear(struct gcal_predict_device *p)
     p->device = NULL;
 }
 
-/* ---- which kernel ---- */
+/* ---- the target kernel ---- */
 
 static int set_sizes(struct gcal_predict_target *s, const char *at,
                      struct gcal_error *err)
@@ -132,7 +133,7 @@ int gcal_predict_target_read(struct gcal_predict_target *s, const char *profile_
     struct gcal_yaml *root = gcal_yaml_read(profile_file, MAX_FILE_BYTES, err);
 
     if (root)
-        s->profile = s->own_profile = gcal_profile_decode(root, err);
+        s->profile = s->to_free = gcal_profile_decode(root, err);
     gcal_yaml_destroy(root);
     return s->profile ? set_sizes(s, at, err) : -1;
 }
@@ -141,7 +142,7 @@ int gcal_predict_target_count(struct gcal_predict_target *s,
                               const struct gcal_count_options *o, size_t sub_group_size,
                               struct gcal_error *err)
 {
-    s->profile = s->own_profile = gcal_count_options_profile(o, sub_group_size, err);
+    s->profile = s->to_free = gcal_count_options_profile(o, sub_group_size, err);
     if (!s->profile)
         return -1;
     for (size_t i = 0; i < s->profile->n_notes; i++)
@@ -164,7 +165,7 @@ int gcal_predict_target_from_catalogue(struct gcal_predict_target *s,
 
 void gcal_predict_target_clear(struct gcal_predict_target *s)
 {
-    gcal_profile_destroy(s->own_profile);
+    gcal_profile_destroy(s->to_free);
     free(s->sizes);
     *s = (struct gcal_predict_target){ 0 };
 }

@@ -1,5 +1,5 @@
-/* inputs.h - what 'predict', 'rank' and 'evaluate' share: whose parameters predict,
- * and which kernel at which sizes
+/* inputs.h - inputs of 'predict', 'rank' and 'evaluate': the calibrated device, and the
+ * target kernel with its sizes
  */
 #ifndef GCAL_MPI_PREDICT_INPUTS_H
 #define GCAL_MPI_PREDICT_INPUTS_H
@@ -14,7 +14,7 @@ struct gcal_error;
 struct gcal_kernel;
 struct gcal_profile;
 
-/* ---- whose parameters ---- */
+/* ---- the device ---- */
 
 struct gcal_predict_device_options {
     const char *store, *node, *device, *params, *model;
@@ -29,12 +29,12 @@ struct gcal_predict_device {
     const struct gcal_params_device *device; /* in 'params' */
 };
 
-/* Clear it in any case. */
+/* Loads the device that the options select.  Clear 'published' in any case. */
 int gcal_predict_device_open(const struct gcal_predict_device_options *options,
                              struct gcal_predict_device *published,
                              struct gcal_error *err);
-/* 'model' if there is such a model, NULL: the only one, or the one that is named as one
- * of the tags.  NULL with 'err' listing what there is.
+/* The name of the model: 'model', which must exist, or for NULL the only one, or one that
+ * has the name of a tag.  NULL with 'err' listing the models.
  */
 const char *gcal_predict_device_model(const struct gcal_predict_device *published,
                                       const char *model,
@@ -42,17 +42,17 @@ const char *gcal_predict_device_model(const struct gcal_predict_device *publishe
                                       struct gcal_error *err);
 void gcal_predict_device_clear(struct gcal_predict_device *published);
 
-/* ---- which kernel ---- */
+/* ---- the target kernel ---- */
 
-/* A kernel's counts, and the sizes that its time is wanted for. */
+/* A kernel's counts, and the sizes at which it is predicted. */
 struct gcal_predict_target {
     const struct gcal_profile *profile;
-    double *sizes;                    /* in the profile's order */
-    struct gcal_profile *own_profile; /* NULL: 'profile' is another's */
+    double *sizes;                /* in the profile's order */
+    struct gcal_profile *to_free; /* 'profile', or NULL where it is borrowed */
 };
 
-/* A counted kernel in a file, or a kernel's source counted for sub-groups of this size;
- * 'at' gives the sizes.  What was estimated is said on standard error.  Clear the subject
+/* A counted kernel from a file, or a kernel's source counted for sub-groups of this size;
+ * 'at' has the sizes.  Estimated counts are reported on standard error.  Clear the target
  * in any case.
  */
 int gcal_predict_target_read(struct gcal_predict_target *target, const char *profile_file,
@@ -60,7 +60,7 @@ int gcal_predict_target_read(struct gcal_predict_target *target, const char *pro
 int gcal_predict_target_count(struct gcal_predict_target *target,
                               const struct gcal_count_options *options,
                               size_t sub_group_size, struct gcal_error *err);
-/* A kernel of the catalogue, which must outlive the subject. */
+/* A kernel of the catalogue, which must outlive the target. */
 int gcal_predict_target_from_catalogue(struct gcal_predict_target *target,
                                        const struct gcal_kernel *kernel,
                                        struct gcal_error *err);

@@ -1,3 +1,4 @@
+/* kernel_names.c - words and arguments of kernel names */
 #include "mpi/predict/kernel_names.h"
 
 #include <stdbool.h>
@@ -6,7 +7,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 
-/* The next word after 'at', which moves behind it; NULL at the end. */
+/* The next word after '*at', which moves to its end; NULL at the end of the name. */
 static const char *next_word(const char **at, size_t *length)
 {
     const char *word = *at + strspn(*at, " ");

@@ -1,5 +1,5 @@
-/* kernel_names.h - names of kernels are words, "matmul_tiled dtype:float32 n:1024": what
- * several have in common is said once
+/* kernel_names.h - words of kernel names ("matmul_tiled dtype:float32 n:1024"): shared by
+ * several kernels, distinct, arguments
  */
 #ifndef GCAL_MPI_PREDICT_KERNEL_NAMES_H
 #define GCAL_MPI_PREDICT_KERNEL_NAMES_H
@@ -8,8 +8,8 @@
 
 struct gcal_error;
 
-/* The words of 'name' that are not in all of the names, or a copy of it if there are
- * none; the caller's to free.
+/* The words of 'name' that not all of the names have, or a copy of 'name' if all have
+ * all; the caller's to free.
  */
 char *gcal_kernel_name_distinct(const char *name, size_t n, const char *const *names,
                                 struct gcal_error *err);
@@ -23,7 +23,7 @@ char *gcal_kernel_names_shared(size_t n, const char *const *names,
 const char *gcal_kernel_name_argument(const char *name, const char *argument,
                                       size_t *length);
 
-/* 'name' without the arguments called so; the caller's to free. */
+/* 'name' without these arguments; the caller's to free. */
 char *gcal_kernel_name_without(const char *name, size_t n_arguments,
                                const char *const *arguments, struct gcal_error *err);
 

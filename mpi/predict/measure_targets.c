@@ -1,4 +1,4 @@
-#include "mpi/cli/display.h"
+/* measure_targets.c - target kernels measured on a device of this machine */
 #include "mpi/predict/measure_targets.h"
 
 #include <math.h>
@@ -12,10 +12,11 @@
 #include "calib/plan/plan.h"
 #include "kernels/generate/generate.h"
 #include "mpi/cli/command.h"
+#include "mpi/cli/display.h"
 #include "mpi/cli/local_device.h"
 #include "mpi/cli/run_header.h"
 
-/* Of one measuring. */
+/* The state of a run. */
 struct run {
     const struct gcal_evaluation_targets *targets;
     struct gcal_catalogue *catalogue;
@@ -24,7 +25,7 @@ struct run {
     struct gcal_measured_kernels *measured;
     char *node;
     struct gcal_record_header header;
-    struct gcal_record_writer *writer; /* NULL: nothing is kept */
+    struct gcal_record_writer *writer; /* NULL: no record */
     struct gcal_run_sink to_measured, to_record;
     struct gcal_display *display;
 };
@@ -67,14 +68,13 @@ static void show_progress(void *context, const struct gcal_plan_progress *progre
     struct gcal_plan_progress shown = *progress;
 
     if (strcmp(progress->phase, "measuring") == 0)
-        shown.left_s =
-            INFINITY; /* kernels finish together: those that have tell no pace */
+        shown.left_s = INFINITY; /* unknown: kernels finish together, at the end */
     gcal_display_update(r->display, r->node, &shown);
 }
 
 /* ---- which kernels, on which device ---- */
 
-/* The device itself, or one that should run alike. */
+/* The device itself, or another of its type. */
 static const struct gcal_device_info *find_device(const struct gcal_local_devices *d,
                                                   const struct gcal_device_info *wanted,
                                                   struct gcal_error *err)
@@ -86,8 +86,8 @@ static const struct gcal_device_info *find_device(const struct gcal_local_device
         if (strcmp(d->info[i].type, wanted->type) == 0)
             return &d->info[i];
     gcal_error_set(err, GCAL_EDEVICE,
-                   "%s is no device of this machine, nor is another one of its type; "
-                   "'gpucal devices' lists them, and --device chooses",
+                   "this machine has neither device %s nor another of its type; 'gpucal "
+                   "devices' lists its devices, and --device selects one",
                    wanted->name);
     return NULL;
 }
@@ -122,8 +122,8 @@ static int no_kernels(const struct gcal_evaluation_targets *t,
                       const struct gcal_device_info *info, struct gcal_error *err)
 {
     if (t->n_tags)
-        return gcal_error_set(err, GCAL_EINPUT, "the tags pick no kernel that %s can run",
-                              info->name);
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "the tags select no kernel that %s can run", info->name);
     return gcal_error_set(err, GCAL_EINPUT,
                           "the configuration's model%s%s predict%s no kernel that %s can "
                           "run; give tags",
@@ -180,7 +180,7 @@ static int measure(struct run *r, struct gcal_worker_spawner *spawner,
     return rc;
 }
 
-/* A device that is given up keeps what it has, and is recorded as that. */
+/* If the device is given up, its measurements are kept, and the record says so. */
 static int measure_on(struct run *r, struct gcal_worker_spawner *spawner,
                       const struct gcal_device_info *info, struct gcal_error *err)
 {
@@ -240,7 +240,7 @@ static int run(struct run *r, const struct gcal_device_info *wanted, const char 
             measure_on(r, devices.spawner, info, err) == 0)
             rc = close_record(r, err);
     }
-    r->measured->uid = r->measured->node = NULL; /* both end here */
+    r->measured->uid = r->measured->node = NULL; /* freed below */
     gcal_local_devices_close(&devices);
     return rc;
 }

@@ -15,9 +15,9 @@ struct gcal_evaluation_targets {
 };
 
 /* Measures them on the device of this machine that is 'wanted', else on one of its type,
- * as a calibration would but with no budget; of ladders the configuration's rungs.
- * 'record' (NULL: none) is the file to keep what was measured in.  What a device that was
- * given up had finished counts.
+ * as a calibration would but with no budget; of size sweeps the configuration's sizes.
+ * 'record' (NULL: none) is the file for the measurements.  Measurements that a device
+ * completed before it was given up count.
  */
 int gcal_evaluation_measure_targets(const struct gcal_evaluation_targets *targets,
                                     const struct gcal_device_info *wanted,

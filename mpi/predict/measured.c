@@ -1,3 +1,4 @@
+/* measured.c - kernels with their measured times */
 #include "mpi/predict/measured.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* order.c - variants of a kernel, predicted and sorted by time */
 #include "mpi/predict/order.h"
 
 #include <math.h>
@@ -5,7 +6,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "mpi/predict/order_probability.h"
+#include "fit/order_probability.h"
 
 struct gcal_order_variant *gcal_order_add(struct gcal_order *r, struct gcal_error *err)
 {
@@ -30,7 +31,7 @@ void gcal_order_clear(struct gcal_order *r)
     *r = (struct gcal_order){ 0 };
 }
 
-/* What is common to all variants, besides their gradients. */
+/* Properties of the model that all variants share. */
 struct common {
     size_t n_parameters;
     double *covariance; /* of the parameters */
@@ -65,7 +66,7 @@ static int predict(const struct gcal_order *r, const struct gcal_params_device *
         goto out;
     }
     rc = gcal_predictor_eval(p, v->target.sizes, &v->prediction, v->log_gradient, err);
-    v->prediction.outside = NULL; /* it is the predictor's */
+    v->prediction.outside = NULL; /* owned by the predictor, which ends here */
 out:
     gcal_predictor_destroy(p);
     if (rc < 0)
@@ -81,7 +82,8 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double shared_variance(const struct common *c, const double *a, const double *b)
+/* Of two logarithms of times with these gradients. */
+static double covariance_of(const struct common *c, const double *a, const double *b)
 {
     double sum = 0;
 
@@ -91,8 +93,8 @@ static double shared_variance(const struct common *c, const double *a, const dou
     return sum;
 }
 
-/* Of the logarithms of the times.  What the device deviates by from its type is the same
- * for all, and changes no order.
+/* Times and covariance as logarithms.  The device factor is common to all variants and
+ * cannot change their order.
  */
 static void fill_candidates(const struct gcal_order *r, const struct common *c,
                             double *log_time, double *covariance)
@@ -100,17 +102,17 @@ static void fill_candidates(const struct gcal_order *r, const struct common *c,
     for (size_t i = 0; i < r->n; i++) {
         log_time[i] = log(r->variants[i].prediction.time_s);
         for (size_t j = 0; j < r->n; j++)
-            covariance[i * r->n + j] = shared_variance(c, r->variants[i].log_gradient,
-                                                       r->variants[j].log_gradient);
+            covariance[i * r->n + j] = covariance_of(c, r->variants[i].log_gradient,
+                                                     r->variants[j].log_gradient);
     }
 }
 
 static int compare(struct gcal_order *r, const struct common *c, struct gcal_error *err)
 {
     double *log_time = calloc(r->n * (r->n + 1) + 1, sizeof(*log_time));
-    struct gcal_order_candidates candidates = { .n = r->n,
-                                                .log_time = log_time,
-                                                .misfit = c->misfit };
+    struct gcal_fit_order candidates = { .n = r->n,
+                                         .log_time = log_time,
+                                         .misfit = c->misfit };
     int rc;
 
     if (!log_time)
@@ -118,9 +120,8 @@ static int compare(struct gcal_order *r, const struct common *c, struct gcal_err
     candidates.covariance = log_time + r->n;
     fill_candidates(r, c, log_time, log_time + r->n);
     for (size_t i = 0; i + 1 < r->n; i++)
-        r->variants[i].faster_than_next =
-            gcal_order_probability_faster(&candidates, i, i + 1);
-    rc = gcal_order_probability_fastest(&candidates, 0, &r->fastest, err);
+        r->variants[i].faster_than_next = gcal_fit_order_faster(&candidates, i, i + 1);
+    rc = gcal_fit_order_fastest(&candidates, 0, &r->fastest, err);
     free(log_time);
     return rc;
 }

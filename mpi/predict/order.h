@@ -16,20 +16,20 @@ struct gcal_order_variant {
 struct gcal_order {
     const char *node, *device, *model; /* borrowed */
     size_t n, capacity;
-    struct gcal_order_variant *variants; /* the fastest first, once ranked */
-    double fastest;                      /* probability that the first one is */
+    struct gcal_order_variant *variants; /* the fastest first, once ordered */
+    double fastest; /* probability that the first one is the fastest */
 };
 
-/* An empty one, to be filled with name and subject; NULL with 'err'. */
+/* Appends a variant, of which name and target are to be filled; NULL with 'err'. */
 struct gcal_order_variant *gcal_order_add(struct gcal_order *order,
                                           struct gcal_error *err);
 void gcal_order_clear(struct gcal_order *order);
 
-/* Predicts all, and puts them in order. */
+/* Predicts all variants and sorts them by time. */
 int gcal_order_variants(struct gcal_order *order, const struct gcal_params_device *device,
                         struct gcal_error *err);
 
-/* On standard output. */
+/* Tables and JSON on standard output. */
 int gcal_order_print(const struct gcal_order *order, struct gcal_error *err);
 int gcal_order_print_json(const struct gcal_order *order, struct gcal_error *err);
 

@@ -1,4 +1,4 @@
-/* order_print.c - variants in order, for people and for machines */
+/* order_print.c - ordered variants as a table and as JSON */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,21 +7,21 @@
 #include "calib/base/error.h"
 #include "calib/base/units.h"
 #include "calib/model/profile.h"
-#include "mpi/predict/kernel_names.h"
 #include "mpi/cli/json.h"
+#include "mpi/predict/kernel_names.h"
 #include "mpi/predict/order.h"
 
-/* "97%"; never 0% or 100%, as nothing is sure. */
+/* "97 %"; never 0 % or 100 %, as no order is certain. */
 static const char *percent(double probability, char text[16])
 {
     if (isnan(probability))
         snprintf(text, 16, "-");
     else if (probability > 0.995)
-        snprintf(text, 16, ">99%%");
+        snprintf(text, 16, ">99 %%");
     else if (probability < 0.005)
-        snprintf(text, 16, "<1%%");
+        snprintf(text, 16, "<1 %%");
     else
-        snprintf(text, 16, "%.0f%%", 100 * probability);
+        snprintf(text, 16, "%.0f %%", 100 * probability);
     return text;
 }
 
@@ -47,7 +47,7 @@ static void print_end(const struct gcal_order *r)
     if (marked)
         printf("* outside the calibrated range\n");
     if (r->n > 1)
-        printf("the first is the fastest of all with a probability of %s\n",
+        printf("probability that the first is the fastest: %s\n",
                percent(r->fastest, probability));
 }
 
@@ -60,7 +60,7 @@ static int print_rows(const struct gcal_order *r, const char *const *names,
         return -1;
     printf("%s on node %s, model %s%s%s\n", r->device, r->node, r->model,
            r->n > 1 && *shared ? ": " : "", r->n > 1 ? shared : "");
-    printf("%5s %10s %22s %8s %10s\n", "", "predicted", "90% interval", "times",
+    printf("%5s %10s %22s %8s %10s\n", "", "predicted", "90 % interval", "ratio to",
            "faster");
     printf("%5s %10s %22s %8s %10s  %s\n", "place", "time", "low to high  ", "fastest",
            "than next", "variant");

@@ -8,12 +8,12 @@
 #include "calib/base/error.h"
 #include "calib/base/units.h"
 #include "mpi/cli/command.h"
-#include "mpi/count/options.h"
-#include "mpi/cli/local_device.h"
-#include "mpi/predict/inputs.h"
 #include "mpi/cli/json.h"
+#include "mpi/cli/local_device.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/count/options.h"
+#include "mpi/predict/inputs.h"
 #include "store/predict/predictor.h"
 
 struct predict_command {
@@ -86,7 +86,7 @@ static const struct argp argp = {
 
 /* ---- the kernel ---- */
 
-/* The one that the tags pick, in 'list'. */
+/* Fills 'list' with the one kernel that the tags select. */
 static int pick_kernel(const struct predict_command *c, struct gcal_catalogue *catalogue,
                        struct gcal_kernel_list *list, struct gcal_error *err)
 {
@@ -97,7 +97,7 @@ static int pick_kernel(const struct predict_command *c, struct gcal_catalogue *c
         return -1;
     if (list->n_kernels != 1)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "the tags pick %zu kernels, and one is wanted; 'gpucal "
+                              "the tags select %zu kernels, expected one; 'gpucal "
                               "kernels' with the same tags lists them",
                               list->n_kernels);
     return 0;
@@ -124,8 +124,10 @@ static int take_target(const struct predict_command *c,
 
 /* ---- its time ---- */
 
+#define INTERVAL_SIZE (2 * GCAL_UNITS_SIZE + 4)
+
 struct answer {
-    struct gcal_predictor *predictor; /* whose the prediction's texts are */
+    struct gcal_predictor *predictor; /* owns the texts of the prediction */
     struct gcal_prediction prediction;
     const char *node, *device_name, *device_uid;
     double measured_s; /* NaN: not measured */
@@ -156,28 +158,41 @@ static int measure(const struct gcal_kernel *kernel, struct answer *a,
     return rc;
 }
 
-/* What to calibrate to be surer. */
+/* "22.9 to 44.23 ms", "980 us to 1.2 ms" */
+static const char *format_interval(const struct gcal_prediction *p,
+                                   char text[INTERVAL_SIZE])
+{
+    char low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE];
+    char *unit = strchr(gcal_units(p->low_s, "s", low), ' ');
+    const char *unit_high = strchr(gcal_units(p->high_s, "s", high), ' ');
+
+    if (unit && unit_high && strcmp(unit, unit_high) == 0)
+        *unit = '\0';
+    snprintf(text, INTERVAL_SIZE, "%s to %s", low, high);
+    return text;
+}
+
+/* The feature outside the calibrated range, to be covered by another calibration. */
 static void print_outside(const struct gcal_prediction *p)
 {
     if (isinf(p->outside_by))
-        printf("extrapolated: no calibrated kernel has any %s\n", p->outside);
+        printf("extrapolated: no calibrated kernel has %s\n", p->outside);
     else
-        printf("extrapolated: %s is %.3g times the %s that was calibrated\n", p->outside,
+        printf("extrapolated: %s is %.3g times the %s calibrated value\n", p->outside,
                p->outside_by, p->outside_by > 1 ? "largest" : "smallest");
 }
 
 static void print_answer(const struct answer *a)
 {
-    char time[GCAL_UNITS_SIZE], low[GCAL_UNITS_SIZE], high[GCAL_UNITS_SIZE];
+    char time[GCAL_UNITS_SIZE], interval[INTERVAL_SIZE];
     const struct gcal_prediction *p = &a->prediction;
 
-    printf("%s on node %s: predicted %s, with 90 %% between %s and %s\n", a->device_name,
-           a->node, gcal_units(p->time_s, "s", time), gcal_units(p->low_s, "s", low),
-           gcal_units(p->high_s, "s", high));
+    printf("%s on node %s: predicted %s, 90 %% interval %s\n", a->device_name, a->node,
+           gcal_units(p->time_s, "s", time), format_interval(p, interval));
     if (p->extrapolates)
         print_outside(p);
     if (!isnan(a->measured_s))
-        printf("measured %s (median of %zu launches): the prediction is %+.1f%% off\n",
+        printf("measured %s (median of %zu launches): prediction error %+.1f %%\n",
                gcal_units(a->measured_s, "s", time), a->launches,
                100 * (p->time_s / a->measured_s - 1));
 }

@@ -8,9 +8,9 @@
 #include "calib/config/config.h"
 #include "kernels/generate/generate.h"
 #include "mpi/cli/command.h"
-#include "mpi/predict/order.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
+#include "mpi/predict/order.h"
 
 struct rank_command {
     struct gcal_predict_device_options published;
@@ -85,8 +85,8 @@ static int add_kernel(struct gcal_order *r, const struct gcal_kernel *kernel,
 
     if (kernel->sweep)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "the tags leave a size open, so '%s' would be compared "
-                              "with the same kernel at others: give it, as n:4096",
+                              "kernel '%s' is selected at several sizes: give each size "
+                              "of the kernel, e.g. n:4096",
                               kernel->name);
     if (!v)
         return -1;
@@ -110,8 +110,8 @@ static int add_tagged(const struct rank_command *c, const struct gcal_device_inf
     gcal_catalogue_close(catalogue);
     if (rc == 0 && !list->n_kernels)
         rc = gcal_error_set(err, GCAL_EINPUT,
-                            "the tags pick no kernel that %s can run; 'gpucal kernels' "
-                            "with the same tags lists those there are",
+                            "the tags select no kernel that %s can run; 'gpucal "
+                            "kernels' with the same tags lists them all",
                             info->name);
     for (size_t i = 0; i < list->n_kernels && rc == 0; i++)
         rc = add_kernel(r, list->kernels[i], err);

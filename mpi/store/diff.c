@@ -1,4 +1,4 @@
-/* diff.c - gpucal diff: two parameter files, or two records, compared */
+/* diff.c - gpucal diff: comparison of two parameter files or two records */
 #include <argp.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #include "calib/base/error.h"
 #include "calib/results/results.h"
 #include "mpi/cli/command.h"
-#include "mpi/store/diff.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
+#include "mpi/store/diff.h"
 
 #define MAX_FILE_BYTES (16u << 20)
 
@@ -54,11 +54,12 @@ static const struct argp argp = {
     .children = children,
     .args_doc = "A B",
     .doc =
-        "Compares two parameter files (NODE.yaml) or two records (.h5): what B has other "
-        "than A.  Of a parameter file and a record the parameters are compared.\v"
-        "Exit status: 0 nothing takes longer than the limits allow, 2 something is "
-        "slower by more than the first limit, 3 by more than the second, 1 bad input.  "
-        "What is faster, or within the noise, does not count.",
+        "Compares two parameter files (NODE.yaml) or two records (.h5) and prints what "
+        "changed from A to B.  For a parameter file and a record, the parameters are "
+        "compared.\v"
+        "Exit status: 0 nothing is slower by more than --warn, 2 something is, 3 "
+        "something is slower by more than --fail, 1 bad input.  What is faster or within "
+        "the noise does not count.",
 };
 
 /* ---- a file of either kind ---- */
@@ -67,7 +68,7 @@ struct input {
     const char *path;
     struct gcal_record *record; /* NULL: a parameter file */
     size_t n_params;            /* nodes */
-    struct gcal_params *params; /* of a record when they are wanted */
+    struct gcal_params *params; /* of a record: after fit_record() */
 };
 
 static void input_clear(struct input *in)
@@ -78,7 +79,9 @@ static void input_clear(struct input *in)
     gcal_record_close(in->record);
 }
 
-/* 1 yes, 0 no, -1.  A record is sealed by gpucal, or changed by others. */
+/* 1 yes, 0 no, -1 with 'err'.  A record begins with gpucal's seal, or, if others changed
+ * it, as plain HDF5.
+ */
 static int is_record(const char *path, struct gcal_error *err)
 {
     static const char sealed[] = "gpucal record,", plain[] = "\211HDF\r\n\032\n";
@@ -125,7 +128,7 @@ static int input_open(struct input *in, const char *path, struct gcal_error *err
     return (in->record = gcal_record_open(path, err)) ? 0 : -1;
 }
 
-/* As gpucal fit does. */
+/* Fits the parameters as gpucal fit does. */
 static int fit_record(struct input *in, struct gcal_error *err)
 {
     const struct gcal_record_header *h = gcal_record_header(in->record);
@@ -143,7 +146,7 @@ static int fit_record(struct input *in, struct gcal_error *err)
     return rc < 0 ? gcal_error_prefix(err, "%s", in->path) : 0;
 }
 
-/* The node of 'in' to compare with a file of 'node': that one, or the only one. */
+/* The parameters of 'node' in 'in', or of its only node. */
 static const struct gcal_params *pick_node(const struct input *in, const char *node,
                                            struct gcal_error *err)
 {
@@ -153,8 +156,9 @@ static const struct gcal_params *pick_node(const struct input *in, const char *n
     if (in->n_params == 1)
         return in->params;
     gcal_error_set(err, GCAL_EINPUT,
-                   in->n_params ? "%s: has several nodes, none of which is %s"
-                                : "%s: no model could be fitted, for %s or any node",
+                   in->n_params
+                       ? "%s: no node %s among its nodes"
+                       : "%s: no model could be fitted, for node %s or any other",
                    in->path, node);
     return NULL;
 }
@@ -234,7 +238,7 @@ static int read_limits(struct diff_command *c, struct gcal_error *err)
     }
     gcal_config_clear(&config);
     if (rc == 0 && l->warn > l->fail)
-        rc = gcal_error_set(err, GCAL_EINPUT, "--warn %g%% is above --fail %g%%",
+        rc = gcal_error_set(err, GCAL_EINPUT, "--warn %g %% is above --fail %g %%",
                             100 * l->warn, 100 * l->fail);
     return rc;
 }

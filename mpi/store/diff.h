@@ -1,4 +1,4 @@
-/* diff.h - what gpucal diff prints */
+/* diff.h - tables and JSON of gpucal diff */
 #ifndef GCAL_MPI_STORE_DIFF_H
 #define GCAL_MPI_STORE_DIFF_H
 
@@ -10,12 +10,12 @@
 
 struct gcal_diff_view {
     const char *before, *after; /* the two files */
-    double warn, fail;          /* how much slower is a warning, a failure */
-    bool all;                   /* what does not differ, too */
+    double warn, fail;          /* relative slowdowns: a warning, a failure */
+    bool all;                   /* equal ones as well */
 };
 
-/* GCAL_OK, or GCAL_EDRIFT_WARN or GCAL_EDRIFT where something takes longer, beyond noise
- * and by more than the limits; what is faster is no harm.
+/* GCAL_EDRIFT_WARN or GCAL_EDRIFT if something is slower, beyond noise and by more than
+ * the limit; else GCAL_OK.
  */
 int gcal_diff_params_status(const struct gcal_params_diff *diff,
                             const struct gcal_diff_view *view);

@@ -1,13 +1,12 @@
-/* diff_params.c - what differs between two parameter files, for people and as JSON
- */
+/* diff_params.c - differences between two parameter files, as tables and as JSON */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "calib/base/error.h"
 #include "calib/base/units.h"
-#include "mpi/store/diff.h"
 #include "mpi/cli/json.h"
+#include "mpi/store/diff.h"
 
 int gcal_diff_params_status(const struct gcal_params_diff *diff,
                             const struct gcal_diff_view *view)
@@ -26,6 +25,7 @@ int gcal_diff_params_status(const struct gcal_params_diff *diff,
     return status;
 }
 
+/* The verdict on a change. */
 static const char *word(const struct gcal_params_diff_change *c)
 {
     if (c->noise)
@@ -38,7 +38,7 @@ static const char *word(const struct gcal_params_diff_change *c)
 static const char *percent(double change, char text[16])
 {
     if (isfinite(change))
-        snprintf(text, 16, "%+.2f%%", 100 * change);
+        snprintf(text, 16, "%+.2f %%", 100 * change);
     else
         snprintf(text, 16, "from 0");
     return text;
@@ -108,7 +108,7 @@ void gcal_diff_params_print(const struct gcal_params_diff *diff,
 {
     size_t real = count_real(diff);
 
-    printf("parameters of %s against those of %s\n", view->after, view->before);
+    printf("parameters of %s compared with %s\n", view->after, view->before);
     for (size_t i = 0; i < diff->n_notes; i++)
         printf("note: %s\n", diff->notes[i]);
     print_devices(diff, view->all);
@@ -116,7 +116,8 @@ void gcal_diff_params_print(const struct gcal_params_diff *diff,
            "errors%s\n",
            diff->n_devices, diff->n_devices == 1 ? "" : "s", real, diff->n_changes,
            GCAL_PARAMS_DIFF_SIGMAS,
-           view->all || real == diff->n_changes ? "" : "; --all prints the others, too");
+           view->all || real == diff->n_changes ? ""
+                                                : "; --all prints the others as well");
 }
 
 static json_t *change_json(const struct gcal_params_diff_change *c)

@@ -1,14 +1,14 @@
-/* diff_records.c - what differs between two records, for people and as JSON */
+/* diff_records.c - differences between two records, as tables and as JSON */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "calib/base/error.h"
 #include "calib/base/units.h"
-#include "mpi/store/diff.h"
 #include "mpi/cli/json.h"
+#include "mpi/store/diff.h"
 
-/* Without --all so many kernels of a device are listed. */
+/* Kernels of a device that are listed without --all. */
 #define KERNELS_LISTED 10
 
 int gcal_diff_record_status(const struct gcal_compare_records *diff,
@@ -28,6 +28,7 @@ int gcal_diff_record_status(const struct gcal_compare_records *diff,
     return status;
 }
 
+/* The verdict on a ratio. */
 static const char *word(const struct gcal_compare_ratio *is)
 {
     if (isnan(is->low))
@@ -60,7 +61,7 @@ static void print_groups(const char *what, const struct gcal_compare_mean *group
             continue;
         }
         if (!head)
-            printf("  %-7s %7s  %16s  %7s  %s\n", "", "times", "90% interval", "kernels",
+            printf("  %-7s %7s  %16s  %7s  %s\n", "", "ratio", "90 % interval", "kernels",
                    what);
         head = true;
         print_ratio(&groups[i].is);
@@ -96,12 +97,12 @@ static void print_kernels(const struct gcal_compare_records *diff, size_t device
         if (!all && (!differs || differ > KERNELS_LISTED))
             continue;
         if (!printed++)
-            printf("  %-7s %7s  %16s  %10s %10s  %s\n", "", "times", "90% interval",
+            printf("  %-7s %7s  %16s  %10s %10s  %s\n", "", "ratio", "90 % interval",
                    "before", "after", "kernel");
         print_kernel(k);
     }
-    printf("  %zu of %zu kernels differ, where chance alone makes about a tenth%s\n",
-           differ, n, printed == n ? "" : "; --all prints all");
+    printf("  %zu of %zu kernels differ; about a tenth is expected by chance%s\n", differ,
+           n, printed == n ? "" : "; --all prints all");
 }
 
 static void print_device(const struct gcal_compare_records *diff, size_t device, bool all)
@@ -111,10 +112,10 @@ static void print_device(const struct gcal_compare_records *diff, size_t device,
 
     printf("\n%s on node %s (%s)\n", b->info.name, b->node, b->info.uid);
     if (strcmp(a->info.uid, b->info.uid) != 0 || strcmp(a->node, b->node) != 0)
-        printf("note: against the one on node %s (%s)\n", a->node, a->info.uid);
+        printf("note: compared with the device on node %s (%s)\n", a->node, a->info.uid);
     if (strcmp(a->info.driver, b->info.driver) != 0)
-        printf("note: driver %s became %s\n", a->info.driver, b->info.driver);
-    print_groups("subject", diff->groups, diff->n_groups, device, true);
+        printf("note: driver changed from %s to %s\n", a->info.driver, b->info.driver);
+    print_groups("category", diff->groups, diff->n_groups, device, true);
     print_groups("generator", diff->generators, diff->n_generators, device, all);
     print_kernels(diff, device, all);
 }
@@ -124,7 +125,7 @@ static void print_only(const char *file, const char *const *names, size_t n, boo
     if (!n)
         return;
     printf("%zu kernel%s only in %s%s\n", n, n == 1 ? " is" : "s are", file,
-           all ? ":" : "; --all names them");
+           all ? ":" : "; --all lists them");
     for (size_t i = 0; all && i < n; i++)
         printf("  %s\n", names[i]);
 }
@@ -132,8 +133,7 @@ static void print_only(const char *file, const char *const *names, size_t n, boo
 void gcal_diff_record_print(const struct gcal_compare_records *diff,
                             const struct gcal_diff_view *view)
 {
-    printf("times of %s over those of %s: above 1 is slower\n", view->after,
-           view->before);
+    printf("ratios of times, %s over %s: above 1 is slower\n", view->after, view->before);
     for (size_t i = 0; i < diff->n_devices; i++)
         print_device(diff, i, view->all);
     if (diff->n_only_before || diff->n_only_after)

@@ -1,4 +1,4 @@
-/* fit.c - gpucal fit: the same fits again from a record, without a device */
+/* fit.c - gpucal fit: models fitted to a record, without a device */
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static const struct argp argp = {
         "written.",
 };
 
-/* Another configuration's models may follow from the catalogue. */
+/* Models of another configuration may need the catalogue. */
 static int read_other(const char *file, struct gcal_config *config,
                       struct gcal_error *err)
 {

@@ -1,4 +1,4 @@
-/* show.c - gpucal show: what is published, as tables with units */
+/* show.c - gpucal show: published parameters, as tables with units */
 #include <argp.h>
 #include <fnmatch.h>
 #include <jansson.h>
@@ -60,28 +60,28 @@ static void print_model(const struct gcal_params_model *m)
     char value[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE];
 
     printf("    model %s, form %s: %s\n", m->name, m->form, m->expression);
-    printf("      typical error %.1f%%, worst %.1f%%, from %zu kernels and %zu samples, "
-           "condition %.3g, this device x %.4f +- %.4f\n",
+    printf("      mean error %.1f %%, worst %.1f %%, %zu kernels, %zu samples, condition "
+           "%.3g, "
+           "device factor %.3f +- %.3f\n",
            100 * m->mean_error, 100 * m->worst_error, m->n_kernels, m->n_samples,
            m->condition, m->factor, m->factor_error);
     if (m->n_held_out)
         printf(
-            "      unseen kernels: error %.1f%% rms, nine of ten within %.1f%%, from %zu "
-            "measurements\n",
+            "      held-out error %.1f %% rms, 90 %% within %.1f %%, %zu measurements\n",
             100 * m->held_out_rms, 100 * m->error_90, m->n_held_out);
     for (size_t i = 0; i < m->n_parameters; i++) {
         printf("      %-16s %14s +- %-14s%s\n", m->parameter[i],
                gcal_units(m->value[i], m->unit[i], value),
                gcal_units(m->standard_error[i], m->unit[i], error),
-               m->at_bound[i] ? " (held at its bound)" : "");
+               m->at_bound[i] ? " (at its bound)" : "");
         if (isfinite(m->own[i]) && m->own[i] != m->value[i])
-            printf("      %-16s %14s +- %-14s by this device alone\n", "",
+            printf("      %-16s %14s +- %-14s device-only fit\n", "",
                    gcal_units(m->own[i], m->unit[i], value),
                    gcal_units(m->own_error[i], m->unit[i], error));
     }
 }
 
-/* Enough of a fingerprint to tell it from another. */
+/* Prefixes of fingerprints, long enough to distinguish them. */
 static void print_fingerprints(const struct gcal_params_device *d)
 {
     printf("    configuration %.8s, catalogue %.8s",

@@ -1,5 +1,4 @@
-/* store.c - gpucal store: is what lies there what was published?  Cleaning, keys
- */
+/* store.c - gpucal store: verification, pruning, keys and signatures of a store */
 #include <argp.h>
 #include <errno.h>
 #include <math.h>
@@ -12,8 +11,8 @@
 #include "calib/base/sign.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/options.h"
-#include "store/ledger/ledger.h"
 #include "store/files/store.h"
+#include "store/ledger/ledger.h"
 #include "store/publish/publish.h"
 
 #define DAY_S 86400.0
@@ -186,7 +185,7 @@ static int prune(const struct store_command *c, struct gcal_store *store,
     return 0;
 }
 
-/* A signature says that the content is ours, so that it must be what was published. */
+/* A signature vouches for the content, so the files must be as published. */
 static int sign(struct gcal_store *store, struct gcal_error *err)
 {
     struct gcal_verify_result result;
@@ -201,7 +200,7 @@ static int sign(struct gcal_store *store, struct gcal_error *err)
     if (n_damaged)
         return gcal_error_set(err, GCAL_EINPUT,
                               "nothing was signed, as the store is damaged: repair or "
-                              "remove what is told above, and publish it again");
+                              "remove the files listed above, and publish them again");
     if (gcal_store_sign(store, &n_signed, err) < 0)
         return -1;
     printf("%zu file%s signed\n", n_signed, plural(n_signed));
@@ -219,7 +218,7 @@ static struct gcal_store *open_store(const struct store_command *c,
 
     if (!path)
         return NULL;
-    /* Old signatures are what 'sign' is there to replace: it trusts the ledger. */
+    /* 'sign' replaces old signatures, and so trusts the ledger instead. */
     store = signs ? gcal_store_open_writable(path, err)
                   : gcal_command_store_open(path, writable, err);
     free(path);
@@ -227,8 +226,7 @@ static struct gcal_store *open_store(const struct store_command *c,
         goto failed;
     if (store && signs && (!key || !*key)) {
         gcal_error_set(err, GCAL_EINPUT,
-                       "sign with which key? give --key FILE or set "
-                       "$GPUCAL_SIGN_KEY");
+                       "sign: no key given (--key FILE or $GPUCAL_SIGN_KEY)");
         goto failed;
     }
     if (store && signs && gcal_store_sign_with(store, key, err) < 0)

@@ -1,16 +1,16 @@
-/* balance.c - a matrix product whose rows MPI ranks share, each on a device of its own
+/* balance.c - a matrix product whose rows are divided over MPI ranks with a device each
  *
  *   mpirun -n RANKS balance --store DIR --profile FILE --kernel FILE.cl
- *          [--split WAY,...] [--nodes NODE[:DEVICE],...] [--rows M] [--width N] [--steps
- * S]
+ *          [--split DIVISION,...] [--nodes NODE[:DEVICE],...]
+ *          [--rows M] [--width N] [--steps S]
  *
- * Rank r computes on the device that was calibrated as the r-th of --nodes; otherwise as
- * the node where it runs.  Each step ends with a barrier, so the slowest device counts.
- * WAY is equal, peak or gpucal (default); of several, each makes a step in turn, so that
- * they can be compared although devices' speeds drift.
- * Prints each rank's rows, predicted and measured time, and of the whole the makespan and
- * the imbalance: the longest over the mean busy time, less 1; medians over the steps.
- * Exit status 1 when rows that are compared with the host's are wrong.
+ * Rank r computes on the device that is published for the r-th of --nodes (default: the
+ * node where it runs).  Each step ends with a barrier, so the slowest device counts.
+ * DIVISION is equal, peak or gpucal (default); several take turns, step by step, so that
+ * they can be compared although the speeds of devices drift.
+ * Prints each rank's rows, predicted and measured time, the makespan, and the imbalance:
+ * the longest busy time over the mean, less 1.  Times are medians over the steps.
+ * Exit status 1 if rows differ from those computed by the host.
  */
 #include <getopt.h>
 #include <mpi.h>
@@ -37,13 +37,13 @@ struct options {
     long rows, width, steps;
 };
 
-/* A way to divide the rows, and what came of it. */
+/* A division of the rows, and its times. */
 struct way {
     enum division division;
     struct part *parts; /* of all ranks, on rank 0 */
     struct part mine;
     struct work *work;
-    double *busy_s, *whole_s; /* by step; the latter from barrier to barrier */
+    double *busy_s, *step_s; /* by step; the latter from barrier to barrier */
 };
 
 static int rank, n_ranks;
@@ -158,9 +158,9 @@ static void read_options(int argc, char **argv, struct options *o)
     o->division.granularity = WORK_GRANULARITY;
 }
 
-/* ---- who does what ---- */
+/* ---- nodes and rows of ranks ---- */
 
-/* The rank's node: its entry of the list, or as gpucal calls where it runs. */
+/* The rank's node: its entry of the list, or gpucal's name of the present node. */
 static void find_node(const char *list, char node[NODE_BYTES])
 {
     const char *slurm = getenv("SLURMD_NODENAME");
@@ -200,7 +200,7 @@ static void prepare(const struct options *o, enum division division, struct way 
 {
     way->division = division;
     way->busy_s = allocate((size_t)o->steps, sizeof(*way->busy_s));
-    way->whole_s = allocate((size_t)o->steps, sizeof(*way->whole_s));
+    way->step_s = allocate((size_t)o->steps, sizeof(*way->step_s));
     way->parts = rank == 0 ? allocate((size_t)n_ranks, sizeof(*way->parts)) : NULL;
     get_part(o, way);
     way->work = work_create(&(struct work_options){
@@ -219,7 +219,7 @@ static void clear(struct way *way)
     work_destroy(way->work);
     free(way->parts);
     free(way->busy_s);
-    free(way->whole_s);
+    free(way->step_s);
 }
 
 /* ---- steps ---- */
@@ -250,10 +250,10 @@ static void run_step(struct way *way, long i)
     began_s = work_now_s();
     way->busy_s[i] = step(way->work);
     MPI_Barrier(MPI_COMM_WORLD);
-    way->whole_s[i] = work_now_s() - began_s;
+    way->step_s[i] = work_now_s() - began_s;
 }
 
-/* Each way is as often the first. */
+/* Divisions take turns in being the first. */
 static void run_steps(struct way *ways, int n_ways, long steps)
 {
     for (int w = 0; w < n_ways; w++)
@@ -263,7 +263,7 @@ static void run_steps(struct way *ways, int n_ways, long steps)
             run_step(&ways[(i + w) % n_ways], i);
 }
 
-/* ---- what came of it ---- */
+/* ---- report ---- */
 
 static int compare(const void *a, const void *b)
 {
@@ -318,7 +318,7 @@ static void print_report(const struct options *o, const struct way *way, double 
         predicted_s = p->predicted_s > predicted_s ? p->predicted_s : predicted_s;
     }
     printf("makespan %.6f s, predicted %.6f s, imbalance %.2f %%\n",
-           median(way->whole_s, o->steps), predicted_s, 100 * uneven);
+           median(way->step_s, o->steps), predicted_s, 100 * uneven);
 }
 
 static void report(const struct options *o, const struct way *way)
@@ -342,7 +342,7 @@ static int sum_of(int value)
     return sum;
 }
 
-/* How many of the rows that are compared are wrong; on rank 0. */
+/* The number of checked rows that are wrong; on rank 0. */
 static int check(const struct way *way)
 {
     int checked = way->mine.rows < CHECKED_ROWS ? (int)way->mine.rows : CHECKED_ROWS;

@@ -1,3 +1,4 @@
+/* division.c - from the store to each rank's rows */
 #include "division.h"
 
 #include <math.h>
@@ -6,7 +7,7 @@
 #include <string.h>
 
 #define MODEL       "matmul_rows"
-#define PEAK_MODELS "peak_" /* what their names begin with */
+#define PEAK_MODELS "peak_" /* prefix of their names */
 #define N_SIZES     2
 
 struct divided {
@@ -28,7 +29,7 @@ static int complain(struct gpucal_error *err, const char *text)
     return -1;
 }
 
-/* ---- what is published ---- */
+/* ---- published parameters ---- */
 
 static int find_sizes(struct divided *d, struct gpucal_error *err)
 {
@@ -126,8 +127,8 @@ static void divide_by(struct divided *d, const double *weights)
     }
 }
 
-/* The rate at which 'device' did nothing but multiply-adds, in the way that suits it
- * best: products per second at that rate.
+/* The highest rate of 'device' over its models of pure multiply-adds: products per second
+ * at that rate.
  */
 static int peak_rate(const struct divided *d, const struct gpucal_device *device,
                      double *rate, struct gpucal_error *err)

@@ -1,4 +1,4 @@
-/* division.h - which rows each device gets, from what is published of the devices */
+/* division.h - rows of each device, from the published parameters of the devices */
 #ifndef BALANCE_DIVISION_H
 #define BALANCE_DIVISION_H
 
@@ -9,15 +9,14 @@
 #define DEVICE_NAME_BYTES 512
 
 enum division {
-    DIVISION_EQUAL,  /* every device the same */
-    DIVISION_PEAK,   /* by the rate of multiply-adds that its benchmark reached */
-    DIVISION_GPUCAL, /* so that all end at once, as predicted */
+    DIVISION_EQUAL,  /* the same number of rows for each device */
+    DIVISION_PEAK,   /* by the measured peak rates of multiply-adds */
+    DIVISION_GPUCAL, /* so that all are predicted to end at the same time */
 };
 
-/* Plain data: rank 0 sends it to the others as it stands. */
+/* Plain data: rank 0 sends it as bytes. */
 struct part {
-    char
-        node[NODE_BYTES]; /* of whom; "NODE:PATTERN" where the node has several devices */
+    char node[NODE_BYTES]; /* "NODE:PATTERN" if the node has several devices */
     char device_name[DEVICE_NAME_BYTES];
     size_t first_row, rows;
     double predicted_s;

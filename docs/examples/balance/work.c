@@ -1,3 +1,4 @@
+/* work.c - rows of a matrix product on an OpenCL device */
 #define CL_TARGET_OPENCL_VERSION 120
 
 #include "work.h"
@@ -36,7 +37,7 @@ double work_now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Whether 'status' is good; says what failed where it is not. */
+/* Whether 'status' is good; prints what failed if not. */
 static int is_good(cl_int status, const char *what)
 {
     if (status != CL_SUCCESS)
@@ -90,7 +91,7 @@ static int is_named(cl_device_id device, const char *name)
            strcmp(found, name) == 0;
 }
 
-/* NULL: there is none. */
+/* NULL if there is none. */
 static cl_device_id find_device(const char *name)
 {
     cl_platform_id platforms[MAX_PLATFORMS];
@@ -189,7 +190,8 @@ static int open_device(struct work *work)
 
     work->device = find_device(work->options.device_name);
     if (!work->device) {
-        fprintf(stderr, "balance: no OpenCL device '%s' here, which was calibrated\n",
+        fprintf(stderr,
+                "balance: the calibrated OpenCL device '%s' is not on this node\n",
                 work->options.device_name);
         return 0;
     }

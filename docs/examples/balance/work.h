@@ -2,7 +2,7 @@
  *
  * C = A B with B a square matrix.  The device gets some rows of A, and all of B, once; a
  * step then makes the same rows of C.  Elements are random numbers in [0.5, 1) that
- * follow from where they stand, so that no rank needs another's.
+ * follow from their positions, so that ranks need not exchange them.
  */
 #ifndef BALANCE_WORK_H
 #define BALANCE_WORK_H
@@ -20,7 +20,7 @@
 #define WORK_GRANULARITY (WORK_BLOCK * WORK_LOCAL_1)
 
 struct work_options {
-    const char *device_name; /* as OpenCL tells it */
+    const char *device_name; /* CL_DEVICE_NAME */
     const char *kernel_path;
     size_t first_row, rows; /* 0 rows: nothing to do */
     size_t width;           /* of both matrices */
@@ -33,8 +33,8 @@ struct work *work_create(const struct work_options *options);
 void work_destroy(struct work *work);
 /* A step: 0 with the seconds it took by the host's clock, or -1 with a message. */
 int work_step(struct work *work, double *busy_s);
-/* Compares so many rows of what the last step made with the host's: how many are wrong,
- * or -1 with a message.
+/* Compares 'rows' rows of the last step with the host's.  Returns the number of wrong
+ * rows, or -1 with a message.
  */
 int work_check(struct work *work, size_t rows);
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Divides work over the devices of some nodes by what libgpucal predicts of them.
+"""Divides work over the devices of some nodes by predictions of libgpucal.
 
     split.py STORE PROFILE SIZE[,SIZE..] UNIT UNITS GRANULARITY NODE..
 
-The kernel of PROFILE runs with these sizes, but for the one named UNIT, of which UNITS are
-to be divided in multiples of GRANULARITY.  Needs nothing but Python and libgpucal.so.0.
+The kernel of PROFILE runs with these sizes, except for the one named UNIT, of which UNITS are
+divided in multiples of GRANULARITY.  Requires only Python and libgpucal.so.0.
 """
 import ctypes
 import sys
@@ -97,7 +97,7 @@ def bind_all(lib, store, profile, nodes, err):
 
 
 def print_predictions(lib, bound, sizes, unit, units, err):
-    """What each device would take for a part of the work: one call per device."""
+    """Prints the predicted times of parts of the work: one call per device."""
     parts = [units / 8, units / 4, units / 2, units]
     n = len(sizes)
     rows = (c_double * (n * len(parts)))(*(sizes * len(parts)))

@@ -2,7 +2,7 @@
  *
  *   scheduler STORE PROFILE SIZE[,SIZE..] NODE[:DEVICE]..
  *
- * Prints "NODE TIME_S STANDARD_ERROR_S" per node, the best one first in the last line.
+ * Prints "NODE TIME_S STANDARD_ERROR_S" for each node, then the best node.
  */
 #include <gpucal.h>
 #include <stdio.h>

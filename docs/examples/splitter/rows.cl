@@ -1,5 +1,5 @@
-/* c = a b for some rows of a and c: work-item (x, y) makes rows 8 y to 8 y + 7 of 16 columns.
- * Which rows a device makes is told by the offset of its NDRange.
+/* c = a b for some rows of a and c: work-item (x, y) computes rows 8 y to 8 y + 7 of 16 columns.
+ * The offset of the NDRange selects the rows of a device.
  */
 #define ROWS 8
 

@@ -2,10 +2,9 @@
  *
  *   splitter STORE NODE PROFILE KERNEL ROWS [MODEL]
  *
- * KERNEL is rows.cl, PROFILE what 'gpucal count' writes of it (see there), MODEL the
- * model to predict with (the only one, if there is but one).  ROWS rows are divided
- * twice: into equal parts, and by gpucal_split(), and the second is compared with the
- * first.  Each row of the result is checked.
+ * KERNEL is rows.cl, PROFILE its counts, written by 'gpucal count', MODEL the model that
+ * predicts (default: the only one).  ROWS rows are divided twice, into equal parts and by
+ * gpucal_split(), and the times are compared.  Some rows of each device are checked.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -30,7 +29,7 @@ struct device {
     cl_command_queue queue;
     cl_kernel kernel;
     cl_mem a, b, c;
-    size_t first, rows; /* what it makes now */
+    size_t first, rows; /* of the present division */
     double time_s;
     int failed;
 };
@@ -61,10 +60,9 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- devices: those of the node's file that OpenCL has here ---- */
+/* ---- published devices that OpenCL shows here ---- */
 
-/* The OpenCL device of that name, or of several the one that comes after 'skip' others.
- */
+/* The OpenCL device of that name after 'skip' others of the same name. */
 static cl_device_id find_opencl(const char *name, size_t skip)
 {
     cl_platform_id platforms[MAX_DEVICES];
@@ -210,7 +208,7 @@ static double run_all(struct device *devices, size_t count)
 
 /* ---- the result ---- */
 
-/* Sums of few bits are exact in any order. */
+/* Values of few bits: sums are exact in any order. */
 static void fill(float *x, size_t count, unsigned step)
 {
     for (size_t i = 0; i < count; i++)
@@ -229,7 +227,7 @@ static void check_row(size_t row)
         die("result", "a row is wrong");
 }
 
-/* Of every device's rows the first, the last, and some between. */
+/* Checks the first and last row of each device, and some between. */
 static void check_result(const struct device *devices, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -293,7 +291,7 @@ static double run_division(const char *name, struct device *devices, size_t coun
     return total_s;
 }
 
-/* The size named "rows" is what is divided; the others are N. */
+/* The size "rows" is divided; the others are N. */
 static void set_sizes(const struct gpucal_profile *profile, double *sizes, size_t *unit)
 {
     size_t count = gpucal_profile_parameter_count(profile);
@@ -385,7 +383,7 @@ int main(int argc, char **argv)
             die("model", err.text);
         prepare(&devices[i], source);
     }
-    gpucal_profile_close(profile); /* models stand on their own */
+    gpucal_profile_close(profile); /* bound models do not need it */
     gpucal_store_close(store);
     free(source);
 

@@ -1,3 +1,4 @@
+/* costs.c - costs of StarPU's tasks, predicted by libgpucal */
 #include "costs.h"
 
 #include <gpucal.h>
@@ -36,7 +37,7 @@ static int bind_worker(const struct gpucal_store *store, const struct costs_sour
 
     starpu_opencl_get_device(number, &device);
     if (clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof(name), name, NULL) != CL_SUCCESS) {
-        fprintf(stderr, "OpenCL device %d tells no name\n", number);
+        fprintf(stderr, "OpenCL device %d: its name cannot be read\n", number);
         return -1;
     }
     models[number] = bind(store, s, s->node, s->device ? s->device : name, profile);
@@ -73,7 +74,7 @@ int costs_open(const struct costs_source *s)
     if (!profile)
         fprintf(stderr, "gpucal: %s\n", err.text);
     else if (gpucal_profile_parameter_count(profile) != 1)
-        fprintf(stderr, "gpucal: %s: one size is wanted\n", s->profile);
+        fprintf(stderr, "gpucal: %s: expected a kernel with one size, n\n", s->profile);
     else
         rc = bind_workers(store, s, profile);
     gpucal_profile_close(profile);

@@ -1,4 +1,4 @@
-/* costs.h - StarPU asks what a task costs, libgpucal answers
+/* costs.h - costs of StarPU's tasks, predicted by libgpucal
  *
  * One calibrated device for each OpenCL worker, with its model bound once; then
  * costs_us() is the arch_cost_function of a performance model of type STARPU_PER_ARCH.
@@ -10,7 +10,7 @@
 
 struct costs_source {
     const char *store;    /* NULL: $GPUCAL_STORE */
-    const char *node;     /* as which this machine is published */
+    const char *node;     /* the published name of this machine */
     const char *device;   /* pattern; NULL: each worker's OpenCL device, by its name */
     const char *cpu_node; /* its only device is one core of this machine; NULL: the first
                              OpenCL worker's device is */
@@ -25,15 +25,15 @@ void costs_close(void);
 
 /* Seconds of the kernel at this size on one core; NaN on an error. */
 double costs_core_s(double n);
-/* The CPU implementation takes so many times as long as the kernel on one core.  1 until
- * it is said.
+/* Sets the time of the CPU implementation over that of the kernel on one core (default
+ * 1).
  */
 void costs_set_cpu_factor(double factor);
 
 /* Microseconds: StarPU's unit.  The task's cl_arg begins with its size, an int. */
 double costs_us(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
                 unsigned implementation);
-/* How often StarPU asked, for CPU workers and for OpenCL workers. */
+/* The numbers of StarPU's calls for CPU workers and for OpenCL workers. */
 void costs_asked(unsigned long *cpu, unsigned long *opencl);
 
 #endif

@@ -1,23 +1,22 @@
-/* paths.c - shortest paths in many graphs, scheduled by what libgpucal predicts
+/* paths.c - shortest paths in many graphs, scheduled by predictions of libgpucal
  *
- * A graph of n vertices has its n x n matrix of distances squared (square.h) until ways
- * of all lengths are in it, log2(n) times, or --steps times, for ways of up to 2^steps
- * edges; graphs do not depend on each other and differ in size.  Each squaring is a
+ * The n x n matrix of distances of a graph with n vertices is squared (square.h) log2(n)
+ * times, for paths of all lengths, or --steps times, for paths of up to 2^steps edges;
+ * graphs are independent of each other and differ in size.  Each squaring is a
  * StarPU task, for a CPU worker in C or for an OpenCL worker with the kernel min_plus_v4
  * of gpucal's catalogue, and StarPU's dmda puts it where it is expected to end first.
- * What it expects is told by --model:
+ * --model selects the source of expected times:
  *
- *   none    nothing: dmda counts tasks, and takes an OpenCL device for 12 CPUs
- *   starpu  StarPU's own model, means of what it has measured at each size before (with
- *           STARPU_CALIBRATE=1 it measures)
+ *   none    nothing: dmda counts tasks, and assumes that an OpenCL device equals 12 CPUs
+ *   starpu  StarPU's model: means of earlier measurements at each size (made with
+ *           STARPU_CALIBRATE=1)
  *   gpucal  libgpucal, from the node's calibration and the kernel's counts (costs.h)
  *
- * gpucal has calibrated OpenCL devices, not the C function.  That does the same work as
- * the kernel does on one core, for all sizes, so its cost is taken as the kernel's there
- * times a factor, which is found before the tasks: the fastest of some runs at one size
- * over the prediction.  The factor is printed.  One core is PoCL with one thread
- * (POCL_MAX_PTHREAD_COUNT=1): the OpenCL worker's own device, or what --cpu-node was
- * calibrated as.
+ * gpucal calibrates OpenCL devices, not the C function.  The C function does the same
+ * work as the kernel on one core, so its time is that of the kernel times a factor,
+ * measured before the tasks: the fastest of some runs at one size over the prediction.
+ * One core is PoCL with one thread (POCL_MAX_PTHREAD_COUNT=1): the device of the OpenCL
+ * worker, or that of --cpu-node.
  */
 #include <getopt.h>
 #include <math.h>
@@ -33,7 +32,7 @@ enum { MAX_STEPS = 16, FACTOR_N = 128, FACTOR_RUNS = 9 };
 struct graph {
     struct square_arg arg;
     int steps;           /* squarings */
-    float *first, *d[2]; /* as it was made; read and written by turns */
+    float *first, *d[2]; /* the input; buffers that are read and written in turn */
     starpu_data_handle_t handle[2];
     struct starpu_task *tasks[MAX_STEPS];
 };
@@ -55,7 +54,7 @@ static unsigned draw(unsigned *state, unsigned below)
     return *state % below;
 }
 
-/* Lengths are whole, so that sums are exact in any order. */
+/* Lengths are integers, so that sums are exact in any order. */
 static void connect(struct graph *g, int a, int b, float length)
 {
     float *d = g->first;
@@ -65,7 +64,7 @@ static void connect(struct graph *g, int a, int b, float length)
         d[(size_t)a * n + b] = d[(size_t)b * n + a] = length;
 }
 
-/* A ring with some ways across. */
+/* A ring with some edges across. */
 static void make_graph(struct graph *g, int n, int most_steps, unsigned *state)
 {
     size_t bytes = sizeof(float) * (size_t)n * n;
@@ -90,7 +89,7 @@ static void make_graph(struct graph *g, int n, int most_steps, unsigned *state)
                                     (uint32_t)n, (uint32_t)n, (uint32_t)n, sizeof(float));
 }
 
-/* All ways, as Floyd and Warshall find them. */
+/* Shortest paths by the algorithm of Floyd and Warshall. */
 static void find_all(float *d, int n)
 {
     for (int k = 0; k < n; k++)
@@ -103,7 +102,7 @@ static void find_all(float *d, int n)
             }
 }
 
-/* Ways of up to twice as many edges, one after the other. */
+/* Paths of up to twice as many edges, joined from two. */
 static void find_doubled(float *d, int n)
 {
     float *r = malloc(sizeof(float) * (size_t)n * n);
@@ -162,7 +161,7 @@ static int submit(struct graph *g, int step)
     return starpu_task_submit(task);
 }
 
-/* Seconds until all tasks have ended; negative when there is no worker for them. */
+/* Seconds until all tasks have ended; negative if no worker can run them. */
 static double run_all(struct graph *graphs, int n_graphs)
 {
     double began = starpu_timing_now();
@@ -175,7 +174,7 @@ static double run_all(struct graph *graphs, int n_graphs)
     return 1e-6 * (starpu_timing_now() - began);
 }
 
-/* Of one size on one kind of worker. */
+/* Tasks of one size on one kind of worker. */
 struct cell {
     unsigned n;
     double predicted_us, measured_us; /* sums */
@@ -259,9 +258,10 @@ static int choose_model(const struct options *o)
         return -1;
     factor = find_cpu_factor();
     costs_set_cpu_factor(factor);
-    printf("cpu factor %.3f: C takes so many times as long as the kernel, by the fastest "
-           "of %d runs at n = %d\n",
-           factor, FACTOR_RUNS, FACTOR_N);
+    printf(
+        "cpu factor %.3f: time of C over time of the kernel, by the fastest of %d runs "
+        "at n = %d\n",
+        factor, FACTOR_RUNS, FACTOR_N);
     return 0;
 }
 
@@ -316,7 +316,7 @@ static int run(const struct options *o, struct graph *graphs)
                        (1 + (int)draw(&state, (unsigned)(o->largest / SQUARE_BLOCK))),
                    o->steps, &state);
     if ((makespan_s = run_all(graphs, o->graphs)) < 0) {
-        fprintf(stderr, "no worker takes the tasks\n");
+        fprintf(stderr, "no worker can run the tasks\n");
         return -1;
     }
     for (int i = 0; i < o->graphs; i++) {
@@ -413,7 +413,7 @@ int main(int argc, char **argv)
         return 1;
     }
     starpu_conf_init(&conf);
-    conf.sched_policy_name = "dmda"; /* unless STARPU_SCHED says other */
+    conf.sched_policy_name = "dmda"; /* unless STARPU_SCHED is set */
     if (starpu_init(&conf) != 0) {
         fprintf(stderr, "StarPU has no worker\n");
         return 1;

@@ -1,3 +1,4 @@
+/* square.c - a codelet that squares a matrix of distances, in OpenCL and C */
 #include "square.h"
 
 #include <math.h>
@@ -57,7 +58,7 @@ static cl_int launch(int device, cl_mem r, cl_mem d, int n)
     return rc;
 }
 
-/* Waits for the kernel, so that what StarPU times is the kernel and its launch. */
+/* Waits for the kernel, so that StarPU times the kernel and its launch. */
 static void square_opencl(void *buffers[], void *arg)
 {
     const struct square_arg *a = arg;

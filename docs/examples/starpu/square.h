@@ -6,8 +6,7 @@
 
 #include <starpu.h>
 
-/* n must be a multiple of it: the kernel gives each work-group so many rows and columns.
- */
+/* n must be a multiple: rows and columns of a work-group. */
 #define SQUARE_BLOCK 64
 
 /* A codelet's argument. */

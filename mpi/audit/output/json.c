@@ -1,4 +1,4 @@
-/* json.c - what gpucal audit tells programs: documented in gpucal(1)
+/* json.c - an audit as JSON, which gpucal(1) documents
  *
  * Devices are printed one by one, so that a large site need not fit into memory.
  */
@@ -11,7 +11,7 @@
 #include "mpi/audit/output/output.h"
 #include "mpi/cli/json.h"
 
-/* Digits that tell doubles apart well enough for people and scripts. */
+/* Digits enough for people and scripts. */
 #define FLAGS (JSON_REAL_PRECISION(9) | JSON_INDENT(1))
 
 struct json {
@@ -123,8 +123,8 @@ static int json_device(void *context, const struct gcal_audit_device *d,
         return 0;
     if (!(o = device_json(d, j->about->all)))
         return gcal_error_set(err, GCAL_EINPUT,
-                              "node %s: a device cannot be told as JSON: its track has "
-                              "text that is not UTF-8",
+                              "node %s: a device cannot be printed as JSON: its track "
+                              "contains text that is not UTF-8",
                               d->node);
     fputs(j->n_printed++ ? ",\n" : "{\"devices\": [\n", stdout);
     rc = json_dumpf(o, stdout, FLAGS);

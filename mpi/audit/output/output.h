@@ -1,7 +1,7 @@
-/* audit.h - where what an audit finds goes: text, JSON, a page, metrics
+/* output.h - outputs of an audit: text, JSON and metrics here, a page in mpi/audit/page
  *
- * An audit gives its devices one after the other, and each to all outputs that were asked
- * for, so that an output holds no more of a large site than it needs.
+ * An audit passes its devices one after the other, each to all outputs, so that an output
+ * holds no more of a large site than it needs.
  */
 #ifndef GCAL_MPI_AUDIT_OUTPUT_H
 #define GCAL_MPI_AUDIT_OUTPUT_H
@@ -17,32 +17,27 @@ struct gcal_audit_output {
     /* A device, in the order of nodes; it lives until the function returns. */
     int (*device)(void *context, const struct gcal_audit_device *device,
                   struct gcal_error *err);
-    /* All devices have been given: what was opened is finished and put in place. */
+    /* After all devices: completes what was opened and puts it in place. */
     int (*end)(void *context, const struct gcal_audit_summary *summary,
                struct gcal_error *err);
-    /* Frees the context, also where end() was never called or failed, and then leaves
-     * nothing behind that is half written.
-     */
+    /* Frees the context.  If end() failed or was not called, no partial file remains. */
     void (*destroy)(void *context);
 };
 
-/* What an output may say besides of what it tells. */
+/* Options of all outputs. */
 struct gcal_audit_output_options {
     const char *store; /* the folder */
     struct gcal_audit_policy policy;
-    bool all; /* --all: devices without findings, too */
+    bool all; /* --all: devices without findings as well */
 };
 
-/* Each fills 'output', which takes 'about' (it outlives the output); 0, or -1 with 'err'
- * and nothing to destroy.  'path': of the file that is replaced when the audit ends.
+/* Each fills 'output', which refers to 'about'; -1 with 'err' and nothing to destroy.
+ * 'path': the file, which is replaced when the audit ends.
  */
 int gcal_audit_output_text(const struct gcal_audit_output_options *about,
                            struct gcal_audit_output *output, struct gcal_error *err);
 int gcal_audit_output_json(const struct gcal_audit_output_options *about,
                            struct gcal_audit_output *output, struct gcal_error *err);
-int gcal_audit_output_html(const struct gcal_audit_output_options *about,
-                           const char *path, struct gcal_audit_output *output,
-                           struct gcal_error *err);
 int gcal_audit_output_prometheus(const struct gcal_audit_output_options *about,
                                  const char *path, struct gcal_audit_output *output,
                                  struct gcal_error *err);

@@ -1,8 +1,7 @@
-/* prometheus.c - an audit as metrics, in a file for node_exporter's textfile
- * collector
+/* prometheus.c - an audit as metrics, in a file for node_exporter's textfile collector
  *
- * All samples of a metric have to stand together, and devices come one by one: each
- * metric is written to a temporary file of its own, and these one behind the other.
+ * The format wants all samples of a metric together, and devices come one by one: each
+ * metric is written to its own temporary file, and these are concatenated.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,17 +19,16 @@ enum metric { STATUS, CALIBRATED, FINDING, DRIFT, VALUE, UNREAD, N_METRICS };
 static const struct {
     const char *name, *help;
 } metrics[N_METRICS] = {
-    [STATUS] = { "gpucal_device_status", "What the audit says of the device: 0 pass (or "
-                                         "not confirmed), 1 warning, "
-                                         "2 failure, 3 unknown (too few calibrations)." },
+    [STATUS] = { "gpucal_device_status",
+                 "Verdict on the device: 0 pass (or not confirmed), "
+                 "1 warning, 2 failure, 3 unknown (too few calibrations)." },
     [CALIBRATED] = { "gpucal_calibration_timestamp_seconds",
-                     "When the device was last calibrated, in seconds since 1970." },
+                     "Time of the last calibration, in seconds since 1970." },
     [FINDING] = { "gpucal_finding_rel_change",
-                  "A finding of the audit: relative change of what takes longer (or less "
-                  "long, if negative), 0.05 is 5 percent." },
-    [DRIFT] = { "gpucal_param_rel_drift", "Relative change of a parameter since the "
-                                          "driver and the configuration are "
-                                          "as they are." },
+                  "A finding of the audit: relative change of time, positive if slower; "
+                  "0.05 is 5 percent." },
+    [DRIFT] = { "gpucal_param_rel_drift", "Relative change of a parameter under the "
+                                          "present driver and configuration." },
     [VALUE] = { "gpucal_param_value",
                 "Parameter of the device's performance model, in the unit of the label "
                 "(costs are in seconds)." },
@@ -38,8 +36,8 @@ static const struct {
                  "1 for a node whose track in the store cannot be read." },
 };
 
-/* More samples of parameters than that, some 25 MB, are no use to anyone who scrapes
- * them: then there are none.
+/* Above this number, some 25 MB, all samples of parameters are left out: too many to
+ * scrape.
  */
 #define MOST_SAMPLES 100000
 
@@ -85,7 +83,7 @@ static void put_sample(struct prometheus *p, enum metric metric,
     fprintf(p->part[metric], "%s{%s} %.9g\n", metrics[metric].name, labels->data, value);
 }
 
-/* A label set that comes twice would make readers refuse the whole file. */
+/* A reader refuses the file if a set of labels occurs twice. */
 static bool came_before(const struct gcal_audit_device *device, size_t finding)
 {
     for (size_t i = 0; i < finding; i++)
@@ -102,13 +100,13 @@ static bool has_value(const struct gcal_audit_device *device,
 
 static bool series_came_before(const struct gcal_audit_device *device, size_t series)
 {
-    const struct gcal_track_column *own = &device->series[series].column, *other;
+    const struct gcal_track_column *column = &device->series[series].column, *other;
 
     for (size_t i = 0; i < series; i++) {
         other = &device->series[i].column;
         if (has_value(device, &device->series[i]) &&
-            strcmp(own->model, other->model) == 0 &&
-            strcmp(own->parameter, other->parameter) == 0)
+            strcmp(column->model, other->model) == 0 &&
+            strcmp(column->parameter, other->parameter) == 0)
             return true;
     }
     return false;
@@ -198,7 +196,7 @@ static int put_unread(struct prometheus *p, const struct gcal_audit_summary *sum
     return failed ? gcal_error_memory(err) : 0;
 }
 
-/* Whether anything went wrong shows in the files' error flags. */
+/* Errors remain in the files' error flags, which are checked later. */
 static void copy_part(FILE *from, FILE *to)
 {
     char block[65536];
@@ -230,7 +228,7 @@ static int finish(void *context, const struct gcal_audit_summary *summary,
         if (is_of_parameters(i) && p->n_samples > MOST_SAMPLES) {
             fprintf(p->out.file,
                     "# %s: left out, more than %d samples; gpucal audit --node NAME "
-                    "writes those of some nodes\n",
+                    "writes them for selected nodes\n",
                     metrics[i].name, MOST_SAMPLES);
             continue;
         }

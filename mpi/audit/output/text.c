@@ -1,4 +1,4 @@
-/* text.c - what gpucal audit tells people */
+/* text.c - an audit as text */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "calib/base/error.h"
 #include "mpi/audit/output/output.h"
 
-/* The summary stands first, but is known last. */
+/* The summary is printed first but known last: devices are buffered. */
 struct text {
     const struct gcal_audit_output_options *about;
     struct gcal_buf buf;
@@ -80,8 +80,8 @@ static void print_summary(const struct text *t, const struct gcal_audit_summary 
                gcal_audit_verdict_name((enum gcal_audit_verdict)v));
     printf("\n");
     if (!t->about->all && (t->n_epochs || t->n_faster))
-        printf("%zu measured anew since a driver, gpucal or the configuration changed, "
-               "%zu got faster (--all tells of them)\n",
+        printf("%zu recalibrated after a change of driver, gpucal or configuration, %zu "
+               "faster (--all lists them)\n",
                t->n_epochs, t->n_faster);
 }
 
@@ -90,8 +90,8 @@ static void print_unread(const struct gcal_audit_summary *s)
     for (size_t i = 0; i < s->n_unread; i++)
         printf("%s: not audited: %s\n", s->unread[i].node, s->unread[i].why);
     if (s->n_unread)
-        printf("         next: restore these files, or move them away: then their nodes "
-               "have no past\n");
+        printf("         next: restore these files, or move them away to start a new "
+               "history of their nodes\n");
 }
 
 static int text_end(void *context, const struct gcal_audit_summary *summary,

@@ -6,178 +6,92 @@
 
 #include "calib/base/error.h"
 #include "calib/base/units.h"
-#include "mpi/audit/page/page.h"
 #include "mpi/audit/page/plot.h"
-#include "mpi/cli/escape.h"
+#include "mpi/audit/page/private.h"
 
 void gcal_page_section_clear(struct gcal_page_section *section)
 {
     gcal_page_part_clear(&section->main);
     gcal_page_part_clear(&section->small);
-    gcal_page_part_clear(&section->table);
 }
 
-/* ---- head and findings ---- */
+/* ---- findings ---- */
 
-static void put_head(struct gcal_buf *html, const struct gcal_audit_device *device,
-                     size_t row)
-{
-    const struct gcal_track_run *newest = device->run[device->n_runs - 1];
-
-    gcal_buf_printf(html, "<section class=\"device\" id=\"d%zu\">\n<h2>", row);
-    gcal_page_verdict(html, device->verdict);
-    gcal_buf_puts(html, " ");
-    gcal_escape_html(html, device->node);
-    gcal_buf_puts(html, " <span class=\"quiet\">");
-    gcal_escape_html(html, device->name);
-    gcal_buf_puts(html, "</span></h2>\n<p class=\"facts\">");
-    gcal_escape_html(html, device->uid);
-    gcal_buf_puts(html, " &middot; driver ");
-    gcal_escape_html(html, newest->driver);
-    gcal_buf_puts(html, " &middot; ");
-    gcal_page_count(html, device->n_runs, "calibration");
-    gcal_buf_puts(html, ", ");
-    gcal_page_utc(html, device->run[0]->utc);
-    gcal_buf_puts(html, " to ");
-    gcal_page_utc(html, newest->utc);
-    gcal_buf_puts(html, " UTC</p>\n");
-}
-
-static void put_since(struct gcal_buf *html, const struct gcal_audit_device *device,
-                      size_t since)
-{
-    size_t runs = device->n_runs - since;
-
-    if (since >= device->n_runs)
-        return;
-    gcal_buf_puts(html, ", since ");
-    gcal_page_utc(html, device->run[since]->utc);
-    if (since == 0)
-        gcal_buf_puts(html, ", its first calibration");
-    else
-        gcal_buf_printf(html, " (run %zu of %zu, %zu run%s ago)", since + 1,
-                        device->n_runs, runs - 1, runs == 2 ? "" : "s");
-}
-
-static void put_interval(struct gcal_buf *html, double low, double high)
-{
-    if (!isfinite(low) || !isfinite(high))
-        return;
-    gcal_buf_puts(html, " (90&nbsp;%: ");
-    gcal_page_percent(html, low);
-    gcal_buf_puts(html, " to ");
-    gcal_page_percent(html, high);
-    gcal_buf_puts(html, ")");
-}
-
-/* What changed, since when, how sure that is, and what to do. */
 static void put_finding(struct gcal_buf *html, const struct gcal_audit_device *device,
                         const struct gcal_audit_finding *f)
 {
-    gcal_buf_puts(html, "<div class=\"finding\"><p><strong>");
-    gcal_escape_html(html, f->what);
-    gcal_buf_puts(html, "</strong>");
-    put_since(html, device, f->since);
-    gcal_buf_puts(html, "</p><p class=\"facts\">");
-    gcal_page_verdict(html, f->verdict);
-    gcal_buf_puts(html, " &middot; change ");
-    gcal_page_percent(html, f->change);
-    put_interval(html, f->change_low, f->change_high);
-    if (f->verdict != GCAL_AUDIT_PASS) {
-        gcal_buf_puts(html, " &middot; by chance: ");
-        gcal_page_probability(html, f->false_alarm);
-    }
-    gcal_buf_puts(html, " &middot; <code>");
-    gcal_escape_html(html, f->code);
-    gcal_buf_puts(html, "</code></p><p><span class=\"next\">What to do</span> ");
-    gcal_escape_html(html, f->next);
-    gcal_buf_puts(html, "</p></div>\n");
+    bool has_since = f->since < device->n_runs;
+    bool has_interval = isfinite(f->change_low) && isfinite(f->change_high);
+    size_t after = has_since ? device->n_runs - f->since - 1 : 0;
+    const struct gcal_page_value values[] = {
+        TEXT("what", f->what),
+        TEXT("since", has_since ? device->run[f->since]->utc : ""),
+        NUMBER("n_before", f->since),
+        NUMBER("run", f->since + 1),
+        NUMBER("n_runs", device->n_runs),
+        NUMBER("n_after", after),
+        NUMBER("verdict", f->verdict),
+        NUMBER("change", f->change),
+        NUMBER("has_interval", has_interval),
+        NUMBER("low", f->change_low),
+        NUMBER("high", f->change_high),
+        NUMBER("has_chance", f->verdict != GCAL_AUDIT_PASS),
+        NUMBER("false_alarm", f->false_alarm),
+        TEXT("code", f->code),
+        TEXT("next", f->next),
+        { 0 }
+    };
+
+    gcal_page_fill(html, "finding.html", values);
 }
 
 static void put_epochs(struct gcal_buf *html, const struct gcal_audit_device *device)
 {
-    bool any = false;
     char mark[24];
 
     for (size_t i = 1; i < device->n_runs; i++) {
         size_t epoch = device->epoch[i];
+        const struct gcal_page_value values[] = {
+            TEXT("mark", gcal_plot_mark(epoch, mark)),
+            TEXT("utc", device->run[i]->utc),
+            TEXT("what", device->epoch_description[epoch]),
+            { 0 }
+        };
 
-        if (epoch == device->epoch[i - 1])
-            continue;
-        gcal_buf_puts(html, any ? "<li>" : "<ul class=\"epochs\"><li>");
-        gcal_buf_printf(html, "<b>%s</b> ", gcal_plot_mark(epoch, mark));
-        gcal_page_utc(html, device->run[i]->utc);
-        gcal_buf_puts(html, ": ");
-        gcal_escape_html(html, device->epoch_description[epoch]
-                                   ? device->epoch_description[epoch]
-                                   : "");
-        gcal_buf_puts(html, "</li>\n");
-        any = true;
+        if (epoch != device->epoch[i - 1])
+            gcal_page_fill(html, "epoch.html", values);
     }
-    if (any)
-        gcal_buf_puts(html, "</ul>\n");
 }
 
 /* ---- plots ---- */
 
-static void put_parameter(struct gcal_buf *html, const struct gcal_audit_series *s)
+/* The caption of a plot, large or small. */
+static void put_caption(struct gcal_buf *html, const char *asset,
+                        const struct gcal_audit_series *s)
 {
-    gcal_buf_puts(html, "<b>");
-    gcal_escape_html(html, s->column.parameter);
-    gcal_buf_puts(html, "</b> <span class=\"quiet\">");
-    gcal_escape_html(html, s->column.model);
-    if (s->category != GCAL_AUDIT_OTHER)
-        gcal_buf_printf(html, ", %s", gcal_audit_category_name(s->category));
-    gcal_buf_puts(html, "</span>");
+    bool has_interval = isfinite(s->change_low) && isfinite(s->change_high);
+    bool has_category = s->category != GCAL_AUDIT_OTHER;
+    bool has_reference = isfinite(s->reference);
+    char reference[GCAL_UNITS_SIZE];
+
+    gcal_units(s->reference, s->column.unit, reference);
+    gcal_page_fill(
+        html, asset,
+        (const struct gcal_page_value[]){
+            TEXT("parameter", s->column.parameter),
+            TEXT("model", s->column.model),
+            TEXT("category", has_category ? gcal_audit_category_name(s->category) : ""),
+            TEXT("reference", has_reference ? reference : ""),
+            NUMBER("change", s->change),
+            NUMBER("has_interval", has_interval),
+            NUMBER("low", s->change_low),
+            NUMBER("high", s->change_high),
+            NUMBER("has_type", isfinite(s->against_type)),
+            NUMBER("against_type", s->against_type),
+            { 0 } });
 }
 
-static void put_history(struct gcal_page_part *part,
-                        const struct gcal_audit_device *device, size_t series,
-                        const struct gcal_audit_output_options *about)
-{
-    const struct gcal_audit_series *s = &device->series[series];
-    char text[GCAL_UNITS_SIZE];
-
-    gcal_buf_puts(&part->html, "<figure><figcaption>");
-    put_parameter(&part->html, s);
-    gcal_buf_puts(&part->html, "<br>");
-    if (isfinite(s->reference)) {
-        gcal_buf_puts(&part->html, "was ");
-        gcal_escape_html(&part->html, gcal_units(s->reference, s->column.unit, text));
-        gcal_buf_puts(&part->html, ", now ");
-    }
-    gcal_page_percent(&part->html, s->change);
-    put_interval(&part->html, s->change_low, s->change_high);
-    if (isfinite(s->against_type)) {
-        gcal_buf_puts(&part->html, "; against its type ");
-        gcal_page_percent(&part->html, s->against_type);
-    }
-    gcal_buf_puts(&part->html, "</figcaption>");
-    gcal_buf_put(&part->html, (char[]){ GCAL_PAGE_PLOT }, 1);
-    gcal_buf_puts(&part->html, "</figure>\n");
-    gcal_plot_history(&part->script, device, series, &about->policy);
-}
-
-static void put_small(struct gcal_page_part *part, const struct gcal_audit_device *device,
-                      size_t series, const struct gcal_audit_output_options *about)
-{
-    const struct gcal_audit_series *s = &device->series[series];
-
-    gcal_buf_puts(&part->html, "<figure><figcaption><b title=\"");
-    gcal_escape_html(&part->html, s->column.parameter);
-    gcal_buf_puts(&part->html, " of model ");
-    gcal_escape_html(&part->html, s->column.model);
-    gcal_buf_puts(&part->html, "\">");
-    gcal_escape_html(&part->html, s->column.parameter);
-    gcal_buf_puts(&part->html, "</b> <span class=\"quiet\">");
-    gcal_page_percent(&part->html, s->change);
-    gcal_buf_puts(&part->html, "</span></figcaption>");
-    gcal_buf_put(&part->html, (char[]){ GCAL_PAGE_PLOT }, 1);
-    gcal_buf_puts(&part->html, "</figure>\n");
-    gcal_plot_small(&part->script, device, series, &about->policy);
-}
-
-/* How clearly the series shows what its finding says. */
+/* The largest change of the series in units of its repeatability. */
 static double clarity(const struct gcal_audit_series *s)
 {
     double far = fmax(fabs(s->change), fabs(s->driver_change)); /* NaN does not count */
@@ -188,7 +102,7 @@ static double clarity(const struct gcal_audit_series *s)
     return isfinite(far) ? far : 0;
 }
 
-/* The finding's series that shows it best and is not drawn yet; SIZE_MAX: none. */
+/* The clearest series of the finding that is not drawn yet; SIZE_MAX: none. */
 static size_t clearest(const struct gcal_audit_device *device,
                        const struct gcal_audit_finding *f, const bool *drawn)
 {
@@ -205,16 +119,15 @@ static size_t clearest(const struct gcal_audit_device *device,
     return best;
 }
 
-/* Draws what shows the findings best, in turns: one with many parameters leaves room for
- * the others.  'drawn' gets which.
+/* Draws the clearest series of the findings in turns, so that a finding with many
+ * parameters leaves room for the others.  Marks them in 'drawn'.
  */
-static void put_histories(struct gcal_page_part *part,
+static void put_histories(struct gcal_buf *html, struct gcal_buf *script,
                           const struct gcal_audit_device *device,
                           const struct gcal_audit_output_options *about, bool *drawn)
 {
     size_t left = GCAL_PAGE_LARGE_PLOTS, before;
 
-    gcal_buf_puts(&part->html, "<div class=\"plots\">\n");
     do {
         before = left;
         for (size_t i = 0; i < device->n_findings && left; i++) {
@@ -223,27 +136,11 @@ static void put_histories(struct gcal_page_part *part,
             if (series == SIZE_MAX)
                 continue;
             drawn[series] = true;
-            put_history(part, device, series, about);
+            put_caption(html, "history.html", &device->series[series]);
+            gcal_plot_history(script, device, series, &about->policy);
             left--;
         }
     } while (left && left < before);
-    gcal_buf_puts(&part->html, "</div>\n");
-}
-
-static void put_legend(struct gcal_buf *html)
-{
-    gcal_buf_puts(
-        html,
-        "<p class=\"legend\"><span class=\"key line\"></span>calibrations, each with the "
-        "band "
-        "that would hold nine of ten repeats <span class=\"key ref\"></span>reference, "
-        "and "
-        "<span class=\"key spread\"></span>the band of an unchanged device "
-        "<span class=\"key warn\"></span>warning <span class=\"key fail\"></span>failure "
-        "<span class=\"key since\"></span>the change began <span class=\"key "
-        "type\"></span>"
-        "median of the type <span class=\"key epoch\"></span>driver, configuration or "
-        "kernels changed</p>\n");
 }
 
 /* ---- small plots ---- */
@@ -265,7 +162,7 @@ static int worst_first(const void *a, const void *b)
     return x->series < y->series ? -1 : 1;
 }
 
-/* Those that are not drawn yet and have values, the worst first. */
+/* The series with values that are not drawn yet, the worst first. */
 static size_t order_rest(const struct gcal_audit_device *device, const bool *drawn,
                          struct order *order)
 {
@@ -291,21 +188,56 @@ static void put_smalls(struct gcal_page_part *part,
 {
     struct order *order = calloc(device->n_series + 1, sizeof(*order));
     size_t n = order ? order_rest(device, drawn, order) : 0;
+    size_t n_put = n < GCAL_PAGE_SMALL_PLOTS ? n : GCAL_PAGE_SMALL_PLOTS;
+    struct gcal_buf plots = { 0 };
 
-    part->html.failed |= !order;
-    if (n)
-        gcal_buf_puts(&part->html, "<h3>Other parameters, against their reference</h3>\n"
-                                   "<div class=\"smalls\">\n");
-    for (size_t i = 0; i < n && i < GCAL_PAGE_SMALL_PLOTS; i++)
-        put_small(part, device, order[i].series, about);
-    if (n)
-        gcal_buf_puts(&part->html, "</div>\n");
-    if (n > GCAL_PAGE_SMALL_PLOTS) {
-        gcal_buf_puts(&part->html, "<p class=\"quiet\">");
-        gcal_page_count(&part->html, n - GCAL_PAGE_SMALL_PLOTS, "more parameter");
-        gcal_buf_puts(&part->html, ", which changed less: see the table.</p>\n");
+    for (size_t i = 0; i < n_put; i++) {
+        put_caption(&plots, "small.html", &device->series[order[i].series]);
+        gcal_plot_small(&part->script, device, order[i].series, &about->policy);
     }
+    if (n)
+        gcal_page_fill(&part->html, "smalls.html",
+                       (const struct gcal_page_value[]){ TEXT("plots", plots.data),
+                                                         NUMBER("n_more", (n - n_put)),
+                                                         { 0 } });
+    part->html.failed |= !order || plots.failed;
+    gcal_buf_free(&plots);
     free(order);
+}
+
+/* ---- the section ---- */
+
+static void put_device(struct gcal_page_section *section,
+                       const struct gcal_audit_device *device,
+                       const struct gcal_audit_output_options *about, bool *drawn)
+{
+    const struct gcal_track_run *newest = device->run[device->n_runs - 1];
+    struct gcal_buf parts[4] = { 0 };
+
+    for (size_t i = 0; i < device->n_findings; i++)
+        put_finding(&parts[0], device, &device->findings[i]);
+    put_histories(&parts[1], &section->main.script, device, about, drawn);
+    put_epochs(&parts[2], device);
+    gcal_page_parameters(&parts[3], device);
+    gcal_page_fill(&section->main.html, "device.html",
+                   (const struct gcal_page_value[]){ NUMBER("row", section->row),
+                                                     NUMBER("verdict", device->verdict),
+                                                     TEXT("node", device->node),
+                                                     TEXT("name", device->name),
+                                                     TEXT("uid", device->uid),
+                                                     TEXT("driver", newest->driver),
+                                                     NUMBER("n_runs", device->n_runs),
+                                                     TEXT("oldest", device->run[0]->utc),
+                                                     TEXT("newest", newest->utc),
+                                                     TEXT("findings", parts[0].data),
+                                                     TEXT("histories", parts[1].data),
+                                                     TEXT("epochs", parts[2].data),
+                                                     TEXT("parameters", parts[3].data),
+                                                     { 0 } });
+    for (size_t i = 0; i < 4; i++) {
+        section->main.html.failed |= parts[i].failed;
+        gcal_buf_free(&parts[i]);
+    }
 }
 
 int gcal_page_section_make(struct gcal_page_section *section,
@@ -314,24 +246,16 @@ int gcal_page_section_make(struct gcal_page_section *section,
                            struct gcal_error *err)
 {
     bool *drawn = calloc(device->n_series + 1, sizeof(*drawn));
-    struct gcal_page_part *parts[] = { &section->main, &section->small, &section->table };
     bool failed = !drawn;
 
     *section = (struct gcal_page_section){ .row = row };
     if (drawn) {
-        put_head(&section->main.html, device, row);
-        for (size_t i = 0; i < device->n_findings; i++)
-            put_finding(&section->main.html, device, &device->findings[i]);
-        put_histories(&section->main, device, about, drawn);
-        put_epochs(&section->main.html, device);
-        put_legend(&section->main.html);
+        put_device(section, device, about, drawn);
         put_smalls(&section->small, device, about, drawn);
-        gcal_page_parameters(&section->table.html, device);
-        gcal_buf_puts(&section->table.html, "</section>\n");
     }
     free(drawn);
-    for (size_t i = 0; i < 3; i++)
-        failed |= parts[i]->html.failed || parts[i]->script.failed;
+    failed |= section->main.html.failed || section->main.script.failed ||
+              section->small.html.failed || section->small.script.failed;
     if (!failed)
         return 0;
     gcal_page_section_clear(section);

@@ -1,8 +1,8 @@
-/* format.c - numbers and words of the page */
+/* format.c - values of the page as text */
 #include <math.h>
 #include <string.h>
 
-#include "mpi/audit/page/page.h"
+#include "mpi/audit/page/private.h"
 #include "mpi/cli/escape.h"
 
 static const struct {
@@ -19,14 +19,20 @@ int gcal_page_severity(enum gcal_audit_verdict verdict)
     return verdicts[verdict].severity;
 }
 
-void gcal_page_verdict(struct gcal_buf *html, enum gcal_audit_verdict verdict)
+/* ---- formats ---- */
+
+static void put_verdict(struct gcal_buf *html, double value, const char *unused)
 {
+    enum gcal_audit_verdict verdict = (enum gcal_audit_verdict)value;
+
+    (void)unused;
     gcal_buf_printf(html, "<span class=\"verdict %s\">%s</span>", verdicts[verdict].class,
                     gcal_audit_verdict_name(verdict));
 }
 
-void gcal_page_percent(struct gcal_buf *html, double value)
+static void put_percent(struct gcal_buf *html, double value, const char *unused)
 {
+    (void)unused;
     if (!isfinite(value))
         gcal_buf_puts(html, "&ndash;");
     else if (fabs(value) < 0.0005)
@@ -36,10 +42,20 @@ void gcal_page_percent(struct gcal_buf *html, double value)
                         fabs(value) < 0.995 ? 1 : 0, 100 * fabs(value));
 }
 
-void gcal_page_probability(struct gcal_buf *html, double probability)
+static void put_share(struct gcal_buf *html, double value, const char *unused)
+{
+    (void)unused;
+    if (!isfinite(value))
+        gcal_buf_puts(html, "&ndash;");
+    else
+        gcal_buf_printf(html, "%.2g&nbsp;%%", 100 * value);
+}
+
+static void put_probability(struct gcal_buf *html, double probability, const char *unused)
 {
     double odds = 1 / probability, step;
 
+    (void)unused;
     if (!isfinite(probability))
         gcal_buf_puts(html, "&ndash;");
     else if (probability < 1e-6)
@@ -57,7 +73,13 @@ void gcal_page_probability(struct gcal_buf *html, double probability)
     }
 }
 
-void gcal_page_utc(struct gcal_buf *html, const char *utc)
+static void put_count(struct gcal_buf *html, double n, const char *what)
+{
+    gcal_buf_printf(html, "%.0f %s%s", n, what, n == 1 ? "" : "s");
+}
+
+/* "2026-10-03 04:17" of "2026-10-03T04:17:05Z" */
+static void put_utc(struct gcal_buf *html, const char *utc)
 {
     char text[17];
 
@@ -67,13 +89,41 @@ void gcal_page_utc(struct gcal_buf *html, const char *utc)
     gcal_escape_html(html, text);
 }
 
-void gcal_page_count(struct gcal_buf *html, size_t n, const char *what)
+/* ---- values ---- */
+
+static const struct {
+    const char *name; /* and an argument, after a space */
+    void (*put)(struct gcal_buf *html, double value, const char *argument);
+} formats[] = {
+    { "count", put_count },
+    { "percent", put_percent },
+    { "share", put_share },
+    { "verdict", put_verdict },
+    { "probability", put_probability },
+};
+
+static void put_number(struct gcal_buf *html, double value, const char *format)
 {
-    gcal_buf_printf(html, "%zu %s%s", n, what, n == 1 ? "" : "s");
+    size_t length = strcspn(format, " ");
+
+    for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+        if (strncmp(formats[i].name, format, length) == 0 &&
+            formats[i].name[length] == '\0') {
+            formats[i].put(html, value, format + length + (format[length] == ' '));
+            return;
+        }
+    gcal_buf_printf(html, "%.10g", value);
 }
 
-void gcal_page_part_clear(struct gcal_page_part *part)
+void gcal_page_put_value(struct gcal_buf *html, const struct gcal_page_value *value,
+                         const char *format)
 {
-    gcal_buf_free(&part->html);
-    gcal_buf_free(&part->script);
+    const char *text = value->text ? value->text : "";
+
+    if (!value->is_text)
+        put_number(html, value->number, format);
+    else if (strcmp(format, "utc") == 0)
+        put_utc(html, text);
+    else
+        gcal_escape_html(html, text);
 }

@@ -1,7 +1,7 @@
-/* html.c - an audit as a page: one file, no scripts, nothing from elsewhere
+/* html.c - an audit as a page: collects devices, then writes the file
  *
  * Devices come one by one.  Each leaves a row for the overview, and the worst a section
- * with the script of its plots; when all have come, gnuplot draws all plots in one go and
+ * with the script of its plots; after the last, gnuplot draws all plots in one run and
  * the page is put together.
  */
 #include <math.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "mpi/audit/page/page.h"
 #include "mpi/audit/page/plot.h"
+#include "mpi/audit/page/private.h"
 #include "mpi/cli/file_replace.h"
 
 struct html {
@@ -23,7 +23,7 @@ struct html {
 
 /* ---- devices ---- */
 
-/* Does the device come before the section, the worse one first? */
+/* Whether the device is worse than that of the section. */
 static bool is_worse(int severity, double change, const struct gcal_page_section *section)
 {
     if (severity != section->severity)
@@ -31,7 +31,7 @@ static bool is_worse(int severity, double change, const struct gcal_page_section
     return change > section->change;
 }
 
-/* Puts it in its place. */
+/* Inserts the section in order. */
 static void keep(struct html *h, const struct gcal_page_section *section)
 {
     size_t at = h->n_sections++;
@@ -43,7 +43,7 @@ static void keep(struct html *h, const struct gcal_page_section *section)
     h->sections[at] = *section;
 }
 
-/* Where there are as many as may be, the last one goes, or this one. */
+/* If the page is full, the least severe section is left out. */
 static int add_section(struct html *h, const struct gcal_audit_device *device,
                        struct gcal_error *err)
 {
@@ -113,10 +113,10 @@ static int draw(const struct html *h, const struct gcal_page_part *types, FILE *
 }
 
 /* Text with plots in it. */
-static int put_part(const struct gcal_buf *html, FILE *drawn, FILE *page,
+static int put_text(const char *at, const char *end, FILE *drawn, FILE *page,
                     struct gcal_error *err)
 {
-    const char *at = html->data, *end = html->data + html->size, *plot;
+    const char *plot;
 
     while (at && (plot = memchr(at, GCAL_PAGE_PLOT, (size_t)(end - at)))) {
         fwrite(at, 1, (size_t)(plot - at), page);
@@ -129,47 +129,71 @@ static int put_part(const struct gcal_buf *html, FILE *drawn, FILE *page,
     return 0;
 }
 
+static int put_part(const struct gcal_buf *html, FILE *drawn, FILE *page,
+                    struct gcal_error *err)
+{
+    return put_text(html->data, html->data + html->size, drawn, page, err);
+}
+
+/* Where the content of 'html' goes. */
+static const char *find_content(const struct gcal_buf *html)
+{
+    const char *mark = memchr(html->data, GCAL_PAGE_CONTENT, html->size);
+
+    return mark ? mark : html->data + html->size - 1;
+}
+
 static int put_sections(const struct html *h, FILE *drawn, struct gcal_error *err)
 {
     FILE *page = h->out.file;
 
     for (size_t i = 0; i < h->n_sections; i++) {
         const struct gcal_page_section *s = &h->sections[i];
+        const char *start = s->main.html.data, *end = start + s->main.html.size;
+        const char *content = find_content(&s->main.html);
 
-        if (put_part(&s->main.html, drawn, page, err) < 0 ||
+        if (put_text(start, content, drawn, page, err) < 0 ||
             (is_drawn_small(i) && put_part(&s->small.html, drawn, page, err) < 0) ||
-            put_part(&s->table.html, drawn, page, err) < 0)
+            put_text(content + 1, end, drawn, page, err) < 0)
             return -1;
     }
-    if (h->n_sections > GCAL_PAGE_SMALL_SECTIONS)
-        fprintf(page,
-                "<p class=\"quiet\">Only the first %d devices have plots of all their "
-                "parameters.</p>\n",
-                GCAL_PAGE_SMALL_SECTIONS);
-    if (h->n_left_out)
-        fprintf(page,
-                "<p class=\"quiet\">The worst %zu devices have a section; %zu more are "
-                "left out. <code>gpucal audit --node NAME --html FILE</code> makes a "
-                "page of some nodes.</p>\n",
-                h->n_sections, h->n_left_out);
     return 0;
 }
 
-/* What stands before the sections: text, and the types with their plots. */
+/* The page around the sections: the frame, text, and the types with their plots. */
 struct overview_parts {
-    struct gcal_page_part head, types, others;
+    struct gcal_page_part frame, head, types, others, left_out;
 };
+
+static void put_left_out(struct gcal_buf *html, const struct html *h)
+{
+    bool all_drawn = h->n_sections <= GCAL_PAGE_SMALL_SECTIONS;
+    const struct gcal_page_value values[] = {
+        NUMBER("n_drawn", all_drawn ? 0 : GCAL_PAGE_SMALL_SECTIONS),
+        NUMBER("n_sections", h->n_sections),
+        NUMBER("n_left_out", h->n_left_out),
+        { 0 }
+    };
+
+    gcal_page_fill(html, "left_out.html", values);
+}
 
 static int make_overview(struct html *h, const struct gcal_audit_summary *summary,
                          struct overview_parts *parts, struct gcal_error *err)
 {
+    const struct gcal_page_value frame[] = { TEXT("style", gcal_page_asset("page.css")),
+                                             { 0 } };
+
     for (size_t i = 0; i < h->n_sections; i++)
         h->overview.rows[h->sections[i].row].has_section = true;
+    gcal_page_fill(&parts->frame.html, "frame.html", frame);
     gcal_page_head(&parts->head.html, h->about, summary);
     gcal_page_unreadable(&parts->head.html, summary);
     gcal_page_findings(&parts->head.html, &h->overview);
     gcal_page_without_findings(&parts->others.html, &h->overview);
-    if (parts->head.html.failed || parts->others.html.failed)
+    put_left_out(&parts->left_out.html, h);
+    if (parts->frame.html.failed || parts->head.html.failed ||
+        parts->others.html.failed || parts->left_out.html.failed)
         return gcal_error_memory(err);
     return gcal_page_types(&parts->types, &h->overview, &h->about->policy, err);
 }
@@ -177,23 +201,18 @@ static int make_overview(struct html *h, const struct gcal_audit_summary *summar
 static int put_page(const struct html *h, const struct overview_parts *parts, FILE *drawn,
                     struct gcal_error *err)
 {
+    const struct gcal_buf *frame = &parts->frame.html;
+    const char *content = find_content(frame);
     FILE *page = h->out.file;
 
-    fprintf(page,
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-            "style-src 'unsafe-inline'\">\n"
-            "<title>gpucal audit</title>\n<style>\n%s</style>\n</head>\n<body>\n%s",
-            gcal_page_style, gcal_plot_symbols);
+    fwrite(frame->data, 1, (size_t)(content - frame->data), page);
     if (put_part(&parts->head.html, drawn, page, err) < 0 ||
         put_part(&parts->types.html, drawn, page, err) < 0 ||
         put_part(&parts->others.html, drawn, page, err) < 0 ||
-        put_sections(h, drawn, err) < 0)
+        put_sections(h, drawn, err) < 0 ||
+        put_part(&parts->left_out.html, drawn, page, err) < 0)
         return -1;
-    fputs("<footer>Written by <code>gpucal audit --html</code>. Times are UTC. What the "
-          "terms mean: <code>man gpucal</code>.</footer>\n</body>\n</html>\n",
-          page);
+    fputs(content + 1, page);
     return 0;
 }
 
@@ -210,9 +229,11 @@ static int finish(void *context, const struct gcal_audit_summary *summary,
         rc = gcal_file_replace_finish(&h->out, err);
     if (drawn)
         fclose(drawn);
+    gcal_page_part_clear(&parts.frame);
     gcal_page_part_clear(&parts.head);
     gcal_page_part_clear(&parts.types);
     gcal_page_part_clear(&parts.others);
+    gcal_page_part_clear(&parts.left_out);
     return rc;
 }
 
@@ -239,7 +260,7 @@ int gcal_audit_output_html(const struct gcal_audit_output_options *about,
     *output = (struct gcal_audit_output){
         .context = h, .device = put_device, .end = finish, .destroy = destroy
     };
-    /* Before the audit, which may take a minute. */
+    /* Errors are found before the audit, which may take a minute. */
     if (gcal_plot_check(err) == 0 && gcal_file_replace_start(&h->out, path, err) == 0)
         return 0;
     destroy(h);

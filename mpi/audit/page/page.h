@@ -1,133 +1,18 @@
-/* page.h - the page of an audit: its parts */
+/* page.h - an audit as one file of HTML, without scripts and links to elsewhere
+ *
+ * Its texts and its style are the files of assets/, whose values the C files fill in; its
+ * plots are drawn by gnuplot.
+ */
 #ifndef GCAL_MPI_AUDIT_PAGE_H
 #define GCAL_MPI_AUDIT_PAGE_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
-#include "calib/audit/audit.h"
-#include "calib/base/buf.h"
 #include "mpi/audit/output/output.h"
 
-struct gcal_error;
-
-/* A page may not grow with its site without end: so much of each is shown, the worst
- * first, and the page says what was left out.
+/* An output (see output.h) that writes to 'path' when the audit ends.  Fails where
+ * gnuplot cannot be run.
  */
-#define GCAL_PAGE_SECTIONS       100  /* devices with a section of their own */
-#define GCAL_PAGE_SMALL_SECTIONS 20   /* of these, with all parameters drawn */
-#define GCAL_PAGE_LARGE_PLOTS    6    /* large plots of a section */
-#define GCAL_PAGE_SMALL_PLOTS    40   /* small plots of a section */
-#define GCAL_PAGE_FINDINGS       1000 /* rows of devices that need attention */
-#define GCAL_PAGE_ROWS           5000 /* rows of all others */
-#define GCAL_PAGE_TYPES          20   /* device types with plots */
-#define GCAL_PAGE_PARAMETERS     300  /* rows of a section's table */
-
-/* Text of a page in which GCAL_PAGE_PLOT stands for the next plot of the script. */
-struct gcal_page_part {
-    struct gcal_buf html, script;
-};
-
-#define GCAL_PAGE_PLOT '\x01'
-
-void gcal_page_part_clear(struct gcal_page_part *part);
-
-/* ---- format.c ---- */
-
-/* "warning" as a coloured word. */
-void gcal_page_verdict(struct gcal_buf *html, enum gcal_audit_verdict verdict);
-/* "+4.1 %"; "-" for NaN. */
-void gcal_page_percent(struct gcal_buf *html, double value);
-/* "1 in 5800", "less than 1 in a million". */
-void gcal_page_probability(struct gcal_buf *html, double probability);
-/* "2026-10-03 04:17" of "2026-10-03T04:17:05Z" */
-void gcal_page_utc(struct gcal_buf *html, const char *utc);
-/* "1 device", "17 devices" */
-void gcal_page_count(struct gcal_buf *html, size_t n, const char *what);
-/* Worse verdicts have larger numbers. */
-int gcal_page_severity(enum gcal_audit_verdict verdict);
-
-/* ---- device.c ---- */
-
-/* A device's section: 'small' has the plots of all parameters, and may be left out. */
-struct gcal_page_section {
-    struct gcal_page_part main, small, table;
-    size_t row; /* of the overview */
-    /* How bad it is, which the page keeps here. */
-    int severity;
-    double change; /* of its worst finding, absolute */
-};
-
-int gcal_page_section_make(struct gcal_page_section *section,
-                           const struct gcal_audit_device *device, size_t row,
-                           const struct gcal_audit_output_options *about,
+int gcal_audit_output_html(const struct gcal_audit_output_options *about,
+                           const char *path, struct gcal_audit_output *output,
                            struct gcal_error *err);
-void gcal_page_section_clear(struct gcal_page_section *section);
-
-/* ---- table.c ---- */
-
-void gcal_page_parameters(struct gcal_buf *html, const struct gcal_audit_device *device);
-
-/* ---- rows.c ---- */
-
-/* One device in the overview. */
-struct gcal_page_row {
-    char *node, *uid, *name, *since, *what, *newest;
-    size_t type;    /* of the overview's types */
-    float *against; /* by the type's columns, which may be more by now: how far from the
-                       type's median; NaN where not known */
-    size_t n_against;
-    size_t n_runs, n_findings;
-    enum gcal_audit_verdict verdict;
-    double change, false_alarm; /* of the worst finding; NaN without */
-    bool has_section;
-};
-
-/* A cost of a device type.  Its subject is known once a device had a finding. */
-struct gcal_page_column {
-    char *model, *parameter;
-    enum gcal_audit_category category;
-};
-
-struct gcal_page_type {
-    char *name;
-    size_t n_columns, capacity;
-    struct gcal_page_column *columns;
-};
-
-struct gcal_page_overview {
-    size_t n_rows, capacity, n_types, types_capacity;
-    struct gcal_page_row *rows;
-    struct gcal_page_type *types;
-};
-
-int gcal_page_overview_add(struct gcal_page_overview *overview,
-                           const struct gcal_audit_device *device,
-                           struct gcal_error *err);
-void gcal_page_overview_clear(struct gcal_page_overview *overview);
-
-/* ---- overview.c ---- */
-
-/* Title, totals, what the audit went by. */
-void gcal_page_head(struct gcal_buf *html, const struct gcal_audit_output_options *about,
-                    const struct gcal_audit_summary *summary);
-/* Nodes that could not be audited; nothing where all were. */
-void gcal_page_unreadable(struct gcal_buf *html,
-                          const struct gcal_audit_summary *summary);
-/* Devices that need attention, and all others. */
-void gcal_page_findings(struct gcal_buf *html, const struct gcal_page_overview *overview);
-void gcal_page_without_findings(struct gcal_buf *html,
-                                const struct gcal_page_overview *overview);
-
-/* ---- types.c ---- */
-
-/* Device types with plots of how their devices differ. */
-int gcal_page_types(struct gcal_page_part *part,
-                    const struct gcal_page_overview *overview,
-                    const struct gcal_audit_policy *policy, struct gcal_error *err);
-
-/* ---- style.c ---- */
-
-extern const char gcal_page_style[];
 
 #endif

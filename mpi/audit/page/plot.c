@@ -10,7 +10,7 @@
 #include "calib/base/units.h"
 #include "mpi/audit/page/plot_colours.h"
 
-/* Nine of ten normally distributed values lie within so many standard deviations. */
+/* Half width of a 90 % interval in standard deviations (normal distribution). */
 #define NORMAL_90 1.645
 
 bool gcal_plot_has(const struct gcal_audit_device *device, size_t series)
@@ -36,11 +36,11 @@ struct history {
     const struct gcal_audit_device *device;
     const struct gcal_audit_series *series;
     const struct gcal_audit_policy *policy;
-    double scale;           /* of values: what 1 on the axis is */
+    double scale;           /* of values: 1 on the axis */
     double from_s, until_s; /* the axis */
     double low, high;
     double reference; /* scaled; NaN without */
-    double of_type;   /* the median of the device's type, where it is worth a look */
+    double of_type;   /* the median of the device's type; NaN where it is near */
 };
 
 static double time_of(const struct gcal_audit_device *device, size_t run)
@@ -73,7 +73,7 @@ static void include(struct history *h, double value)
     }
 }
 
-/* All values, and so much of the limits that a change is seen in proportion. */
+/* Includes all values and the limits of warnings, for proportion. */
 static void set_range(struct history *h, double margin)
 {
     double warn = h->policy->warn, height;
@@ -92,7 +92,7 @@ static void set_range(struct history *h, double margin)
     h->high += margin * height;
 }
 
-/* The thousand whose prefix the value's unit takes. */
+/* The power of 1000 that the prefix of the value's unit means. */
 static double prefix_of(double value, const char *unit)
 {
     char text[GCAL_UNITS_SIZE], plain[GCAL_UNITS_SIZE];
@@ -100,13 +100,13 @@ static double prefix_of(double value, const char *unit)
                        ? pow(1e3, floor(log10(fabs(value) * 1.00005) / 3))
                        : 1;
 
-    /* Not all units take one. */
+    /* Some units have no prefixes. */
     gcal_units(scale, unit, text);
     gcal_units(1, unit, plain);
     return strncmp(text, "1 ", 2) == 0 || strcmp(text, plain) == 0 ? scale : 1;
 }
 
-/* "ns": letters alone, whatever a file said. */
+/* "ns": letters alone, as units come from files. */
 static void put_unit(struct gcal_buf *script, double scale, const char *unit)
 {
     char text[GCAL_UNITS_SIZE];
@@ -117,7 +117,7 @@ static void put_unit(struct gcal_buf *script, double scale, const char *unit)
             gcal_buf_put(script, at, 1);
 }
 
-/* The type's median, of a device that is so far from it that it matters. */
+/* The type's median, for a device that deviates by more than a warning; else NaN. */
 static double median_of_type(const struct gcal_audit_series *s, double newest,
                              const struct gcal_audit_policy *policy)
 {
@@ -159,9 +159,9 @@ static void put_time_axis(struct gcal_buf *script, const struct history *h, bool
                                             : ceil(24 * days / n_tics) * 3600);
 }
 
-/* How far nine of ten repeated calibrations lie from this one, scaled.  The value's own
- * standard error holds what the model misses, too, which is the same in all calibrations:
- * it is told where nothing else is known.
+/* Half width of the interval that holds 90 % of repeated calibrations, scaled.  The
+ * standard error of a value includes the misfit of the model, which is the same in all
+ * calibrations, and so is used only where the repeatability is unknown.
  */
 static double band_of(const struct history *h, size_t run)
 {
@@ -188,7 +188,7 @@ static void put_data(struct gcal_buf *script, const struct history *h)
     gcal_buf_puts(script, "EOD\n");
 }
 
-/* Between the last run of one epoch and the first of the next. */
+/* Lines between the last run of an epoch and the first of the next. */
 static void put_epochs(struct gcal_buf *script, const struct history *h, bool labels)
 {
     const struct gcal_audit_device *device = h->device;
@@ -237,7 +237,7 @@ static void put_level(struct gcal_buf *script, const struct history *h, double v
                         value, value, style);
 }
 
-/* The reference, with what scatters around it, and the limits. */
+/* The reference with its band, and the limits. */
 static void put_levels(struct gcal_buf *script, const struct history *h)
 {
     static const char limit_warn[] = "dt 2 lw 1 lc rgb '" COLOUR_WARN "'",
@@ -348,7 +348,7 @@ double gcal_plot_spread_limit(size_t n, const double *deviation,
     return fmin(largest * 1.05, 1.25 * policy->fail);
 }
 
-/* 1, 2 or 5 times a power of ten, of which two or three fit. */
+/* A round number of which two or three fit. */
 static double tic_step(double limit)
 {
     double power = pow(10, floor(log10(limit)));

@@ -1,6 +1,6 @@
-/* plot_colours.h - colours that gnuplot draws in, and what the page makes of them
+/* plot_colours.h - colours in gnuplot scripts, placeholders for those of the page's style
  *
- * Each stands for a colour of the page's style, which is another one in the dark.
+ * plot_draw.c replaces them, so that plots follow the light and dark style.
  */
 #ifndef GCAL_MPI_AUDIT_PAGE_PLOT_COLOURS_H
 #define GCAL_MPI_AUDIT_PAGE_PLOT_COLOURS_H

@@ -1,4 +1,4 @@
-/* plot_draw.c - gnuplot is run, and its SVG made part of a page */
+/* plot_draw.c - runs gnuplot and reduces its SVG to parts of a page */
 #include <errno.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ static int no_gnuplot(int error, struct gcal_error *err)
                           strerror(error));
 }
 
-/* Runs "gnuplot -d ARGUMENT" with these files; its exit status, or -1 with 'err'.  -d:
- * without the user's settings.
+/* Runs "gnuplot -d ARGUMENT" with these files (-d: without the user's settings).  Returns
+ * its exit status, or -1 with 'err'.
  */
 static int run(const char *argument, FILE *in, FILE *out, FILE *complaints,
                struct gcal_error *err)
@@ -61,7 +61,7 @@ int gcal_plot_check(struct gcal_error *err)
     return status > 0 ? no_gnuplot(ENOEXEC, err) : status;
 }
 
-/* The first line of what gnuplot said. */
+/* Reports the first line of gnuplot's messages. */
 static int report_failure(FILE *complaints, int status, struct gcal_error *err)
 {
     char line[200] = "";
@@ -95,12 +95,8 @@ int gcal_plot_draw(FILE *script, FILE **drawn, struct gcal_error *err)
 
 /* ---- from a document to a part of a page ---- */
 
-const char gcal_plot_symbols[] =
-    "<svg width=\"0\" height=\"0\" aria-hidden=\"true\"><defs><circle id=\"gpPt6\" "
-    "cx=\"0\" cy=\"0\" r=\"1\" fill=\"currentColor\" stroke=\"none\"/></defs></svg>\n";
-
-/* What gnuplot writes, and what stands for it.  Where another version of gnuplot writes
- * otherwise, pages get longer, and colours do not change in the dark.
+/* Replacements in gnuplot's SVG.  If another version of gnuplot writes it differently,
+ * pages get longer, and colours do not follow the dark style.
  */
 static const struct {
     const char *from, *to;
@@ -129,7 +125,7 @@ static const struct {
     { "\t", "" },
 };
 
-/* What all of these begin with. */
+/* The first characters of all of these. */
 #define FIRST "r <x\t"
 
 static void put_line(const char *line, FILE *page)
@@ -152,8 +148,8 @@ static void put_line(const char *line, FILE *page)
     }
 }
 
-/* Takes <title>..</title> and id="..", of which a page would have many alike, out of the
- * line; the rest stays.
+/* Removes what is between 'start' and 'end' from the line, both included: titles and ids,
+ * which would repeat in a page.
  */
 static void cut(char *line, const char *start, const char *end)
 {

@@ -1,11 +1,11 @@
-/* rows.c - what the overview keeps of each device */
+/* rows.c - rows of the overview: devices, types and their costs */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "mpi/audit/page/page.h"
+#include "mpi/audit/page/private.h"
 
 static void row_clear(struct gcal_page_row *row)
 {
@@ -41,7 +41,7 @@ void gcal_page_overview_clear(struct gcal_page_overview *overview)
 
 /* ---- types and their costs ---- */
 
-/* Devices of a type come one behind the other more often than not. */
+/* Searches backwards: devices of a type mostly follow each other. */
 static int find_type(struct gcal_page_overview *o, const char *name, size_t *found,
                      struct gcal_error *err)
 {
@@ -68,7 +68,7 @@ static bool is_column(const struct gcal_page_column *c,
            strcmp(c->model, series->column.model) == 0;
 }
 
-/* Devices have their series in one order, so the next after the last is mostly it. */
+/* 'guess': the column after the last one, as devices have their series in one order. */
 static int find_column(struct gcal_page_type *type, size_t guess,
                        const struct gcal_audit_series *series, size_t *found,
                        struct gcal_error *err)
@@ -131,7 +131,7 @@ static int take_costs(struct gcal_page_row *row, struct gcal_page_type *type,
 
 /* ---- rows ---- */
 
-/* Of the worst finding. */
+/* The start of the worst finding. */
 static const char *since_when(const struct gcal_audit_device *device)
 {
     size_t since = device->n_findings ? device->findings[0].since : device->n_runs;

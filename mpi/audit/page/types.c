@@ -1,11 +1,10 @@
-/* types.c - device types: how many devices, and how far they differ */
+/* types.c - device types: counts, and deviations of their devices */
 #include <math.h>
 #include <stdlib.h>
 
 #include "calib/base/error.h"
-#include "mpi/audit/page/page.h"
 #include "mpi/audit/page/plot.h"
-#include "mpi/cli/escape.h"
+#include "mpi/audit/page/private.h"
 
 struct spread {
     double *deviation; /* n_rows of the overview */
@@ -13,7 +12,7 @@ struct spread {
     double *room; /* the columns of a type */
 };
 
-/* All costs together, whatever they are of. */
+/* The costs of all categories together. */
 #define ALL (GCAL_AUDIT_OTHER + 1)
 
 static bool is_of(const struct gcal_page_column *column, size_t category)
@@ -28,7 +27,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median over the costs of the subject; NaN where none is compared. */
+/* The median over the costs of a category; NaN where none is compared. */
 static double against_type(const struct gcal_page_type *type,
                            const struct gcal_page_row *row, size_t category, double *room)
 {
@@ -78,15 +77,16 @@ static void put_spread(struct gcal_page_part *part, const struct gcal_page_overv
                        size_t type, size_t category, double limit, struct spread *s)
 {
     size_t n = collect(o, type, category, s);
+    const struct gcal_page_value values[] = {
+        TEXT("costs", category == ALL
+                          ? "all costs"
+                          : gcal_audit_category_name((enum gcal_audit_category)category)),
+        { 0 }
+    };
 
     if (n < 3)
         return;
-    gcal_buf_printf(&part->html, "<figure><figcaption>%s</figcaption>",
-                    category == ALL
-                        ? "all costs"
-                        : gcal_audit_category_name((enum gcal_audit_category)category));
-    gcal_buf_put(&part->html, (char[]){ GCAL_PAGE_PLOT }, 1);
-    gcal_buf_puts(&part->html, "</figure>\n");
+    gcal_page_fill(&part->html, "spread.html", values);
     gcal_plot_spread(&part->script, n, s->deviation, s->marked, limit);
 }
 
@@ -96,20 +96,15 @@ static void put_spreads(struct gcal_page_part *part, const struct gcal_page_over
 {
     double limit = common_limit(o, type, policy, s);
 
-    gcal_buf_puts(&part->html, "<div class=\"spreads\">\n");
     put_spread(part, o, type, ALL, limit, s);
     for (size_t category = 0; category < GCAL_AUDIT_OTHER; category++)
         put_spread(part, o, type, category, limit, s);
-    gcal_buf_puts(&part->html, "</div>\n");
 }
 
-static void put_counts(struct gcal_buf *html, const struct gcal_page_overview *o,
-                       size_t type)
+/* A type's name and counts, and 'spreads' where it is drawn. */
+static void put_type(struct gcal_buf *html, const struct gcal_page_overview *o,
+                     size_t type, const char *spreads)
 {
-    static const enum gcal_audit_verdict order[] = { GCAL_AUDIT_FAIL, GCAL_AUDIT_WARN,
-                                                     GCAL_AUDIT_SUSPECT,
-                                                     GCAL_AUDIT_UNKNOWN,
-                                                     GCAL_AUDIT_PASS };
     size_t counts[GCAL_AUDIT_UNKNOWN + 1] = { 0 }, n = 0;
 
     for (size_t i = 0; i < o->n_rows; i++)
@@ -117,14 +112,18 @@ static void put_counts(struct gcal_buf *html, const struct gcal_page_overview *o
             counts[o->rows[i].verdict]++;
             n++;
         }
-    gcal_buf_puts(html, "<p class=\"facts\">");
-    gcal_page_count(html, n, "device");
-    for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
-        if (counts[order[i]]) {
-            gcal_buf_printf(html, " &middot; %zu ", counts[order[i]]);
-            gcal_page_verdict(html, order[i]);
-        }
-    gcal_buf_puts(html, "</p>\n");
+    gcal_page_fill(
+        html, "type.html",
+        (const struct gcal_page_value[]){ TEXT("name", o->types[type].name),
+                                          NUMBER("n", n),
+                                          NUMBER("n_fail", counts[GCAL_AUDIT_FAIL]),
+                                          NUMBER("n_warn", counts[GCAL_AUDIT_WARN]),
+                                          NUMBER("n_suspect", counts[GCAL_AUDIT_SUSPECT]),
+                                          NUMBER("n_unknown", counts[GCAL_AUDIT_UNKNOWN]),
+                                          NUMBER("n_pass", counts[GCAL_AUDIT_PASS]),
+                                          NUMBER("is_drawn", type < GCAL_PAGE_TYPES),
+                                          TEXT("spreads", spreads),
+                                          { 0 } });
 }
 
 static size_t most_columns(const struct gcal_page_overview *o)
@@ -136,6 +135,31 @@ static size_t most_columns(const struct gcal_page_overview *o)
     return most;
 }
 
+static void put_types(struct gcal_page_part *part, const struct gcal_page_overview *o,
+                      const struct gcal_audit_policy *policy, struct spread *s)
+{
+    bool all_drawn = o->n_types <= GCAL_PAGE_TYPES;
+    struct gcal_buf types = { 0 };
+
+    for (size_t i = 0; i < o->n_types; i++) {
+        struct gcal_page_part spreads = { .script = part->script };
+
+        if (i < GCAL_PAGE_TYPES)
+            put_spreads(&spreads, o, i, policy, s);
+        part->script = spreads.script;
+        put_type(&types, o, i, spreads.html.data);
+        types.failed |= spreads.html.failed;
+        gcal_buf_free(&spreads.html);
+    }
+    gcal_page_fill(&part->html, "types.html",
+                   (const struct gcal_page_value[]){
+                       TEXT("types", types.data),
+                       NUMBER("n_drawn", all_drawn ? 0 : GCAL_PAGE_TYPES),
+                       { 0 } });
+    part->html.failed |= types.failed;
+    gcal_buf_free(&types);
+}
+
 int gcal_page_types(struct gcal_page_part *part, const struct gcal_page_overview *o,
                     const struct gcal_audit_policy *policy, struct gcal_error *err)
 {
@@ -144,25 +168,8 @@ int gcal_page_types(struct gcal_page_part *part, const struct gcal_page_overview
                         .room = calloc(most_columns(o) + 1, sizeof(*s.room)) };
     bool failed = !s.deviation || !s.marked || !s.room;
 
-    gcal_buf_puts(
-        &part->html,
-        "<section><h2>Device types</h2>\n<p class=\"quiet\">How many devices "
-        "take how much longer than the median of their type: over all costs, and, for "
-        "types of which a device was looked into, by what these are of; red: devices "
-        "that need attention. What lies farther out is in the outermost bar.</p>\n");
-    for (size_t i = 0; !failed && i < o->n_types; i++) {
-        gcal_buf_puts(&part->html, "<h3>");
-        gcal_escape_html(&part->html, o->types[i].name);
-        gcal_buf_puts(&part->html, "</h3>\n");
-        put_counts(&part->html, o, i);
-        if (i < GCAL_PAGE_TYPES)
-            put_spreads(part, o, i, policy, &s);
-    }
-    if (o->n_types > GCAL_PAGE_TYPES)
-        gcal_buf_printf(&part->html,
-                        "<p class=\"quiet\">Plots of the first %d types only.</p>\n",
-                        GCAL_PAGE_TYPES);
-    gcal_buf_puts(&part->html, "</section>\n");
+    if (!failed)
+        put_types(part, o, policy, &s);
     free(s.deviation);
     free(s.marked);
     free(s.room);

@@ -1,14 +1,13 @@
-/* audit_example.c - a made-up site, audited by hand: what the page and the metrics show
+/* audit_example.c - page and metrics of a made-up site with given findings
  *
  *   audit_example FOLDER N_NODES [quiet|many]
  *
  * writes FOLDER/audit.html and FOLDER/audit.prom.
  *
  * Nodes have two GPUs each, or a CPU; devices scatter by 1 % around their type and
- * calibrations by 0.4 %.  Of the first: memory slower by 4.2 % since run 31, a
- * driver that changed, one that is slow from the start, one that is suspect, one that was
- * calibrated twice, and one whose names are hostile.  quiet: none of these; many: again
- * and again.
+ * calibrations by 0.4 %.  The first devices have one story each: memory slower by 4.2 %
+ * since run 31, a changed driver, slow from the start, suspect, calibrated only twice,
+ * hostile names.  quiet: no stories; many: stories in turn for all devices.
  */
 #include <math.h>
 #include <stdint.h>
@@ -20,7 +19,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/random.h"
-#include "mpi/audit/output/output.h"
+#include "mpi/audit/page/page.h"
 
 #define N_RUNS        50
 #define REPEATABILITY 0.004
@@ -63,7 +62,7 @@ struct site {
     struct gcal_error err;
 };
 
-/* Everything of one device; findings point into it. */
+/* A device with its data, which findings refer to. */
 struct made {
     struct gcal_audit_device device;
     struct gcal_track_run run[N_RUNS];
@@ -86,7 +85,7 @@ static double normal(struct site *site)
     return sum;
 }
 
-/* By how much the parameter takes longer at that run. */
+/* Relative slowdown of the parameter at that run. */
 static double step(enum story story, size_t series, size_t run)
 {
     bool memory = parameters[series].category == GCAL_AUDIT_GLOBAL_MEMORY;
@@ -151,7 +150,7 @@ static void make_series(struct site *site, struct made *m, enum story story)
                 own * (1 + step(story, k, i)) * (1 + REPEATABILITY * normal(site));
             m->error[k][i] = 0.006 * m->value[k][i];
         }
-        if (k == 7 && n > 12) /* a run whose rows did not tell */
+        if (k == 7 && n > 12) /* a run without a value */
             m->value[k][12] = m->error[k][12] = NAN;
         last = step(story, k, n - 1);
         *s = (struct gcal_audit_series){
@@ -162,7 +161,7 @@ static void make_series(struct site *site, struct made *m, enum story story)
                         .unit = parameters[k].category == GCAL_AUDIT_SHAPE ? "1"
                                 : story == NASTY && k == 1                 ? "s" HOSTILE
                                                                            : "s" },
-            /* Those of devices that pass are not looked for. */
+            /* Categories are known for devices with findings only. */
             .category = looked_into ? parameters[k].category : GCAL_AUDIT_OTHER,
             .value = m->value[k],
             .error = m->error[k],

@@ -58,8 +58,9 @@ def check_page(path):
     assert not set(page.links) - set(page.ids), "links to nowhere"
     assert not re.search(r"https?:|url\(|@import|javascript:", source), "leads elsewhere"
     assert not re.search(r"[\x00-\x08\x0b-\x1f]", source), "control characters"
+    assert "{{" not in source, "a tag that no value replaced"
     assert source.count("rgb(") == 0, "a colour that the dark does not change"
-    # A failure, a warning and a suspect device stand first, the worst first.
+    # Failures, a warning and a suspect device come first, the worst first.
     table = source[source.index("Needs attention"):source.index("Device types")]
     order = re.findall(r'class="verdict (\w+)"', table)
     assert order == ["fail", "fail", "warn", "suspect"], order

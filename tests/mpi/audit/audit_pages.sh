@@ -1,6 +1,6 @@
 #!/bin/bash
-# audit_pages.sh AUDIT_EXAMPLE - the page and the metrics of a made-up site, with names of
-# which each would do harm if it were not escaped.
+# audit_pages.sh AUDIT_EXAMPLE - the page and the metrics of a made-up site, with names that
+# would do harm unescaped.
 set -eu
 example=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,19 +13,19 @@ fail() { echo "audit_pages.sh: $*" >&2; exit 1; }
 [ "$(ls -A "$out" | wc -l)" = 2 ] || fail "something is left over: $(ls -A "$out")"
 python3 "$here/audit_pages.py" "$out/audit.html" "$out/audit.prom"
 
-# A site without findings, and a large one, whose page stays small and says so.
+# A site without findings, and a large one, whose page is cut and says so.
 "$example" "$out" 5 quiet
-grep -q 'No device\.' "$out/audit.html" || fail "no word of there being no finding"
+grep -q 'No device\.' "$out/audit.html" || fail "no message that there are no findings"
 "$example" "$out" 1600 many
 [ "$(stat -c %s "$out/audit.html")" -lt 11000000 ] || fail "a large page"
 grep -q 'The worst 100 devices have a section; [0-9]* more are' "$out/audit.html" ||
-    fail "no word of what was left out"
+    fail "no message on left out devices"
 grep -q '^# gpucal_param_value: left out, more than 100000 samples' "$out/audit.prom" ||
-    fail "no word of metrics left out"
-grep -q '^gpucal_param' "$out/audit.prom" && fail "parameters by the thousands"
+    fail "no message on left out metrics"
+grep -q '^gpucal_param' "$out/audit.prom" && fail "too many parameters"
 [ "$(grep -c '^gpucal_device_status' "$out/audit.prom")" = 3000 ] || fail "devices are left out"
 
-# What cannot be written, and no gnuplot.
+# A file that cannot be written, and no gnuplot.
 "$example" "$out/missing" 1 2> "$out/errors" && fail "wrote to nowhere"
 grep -q 'missing/audit.html: No such file' "$out/errors" ||
     fail "said: $(cat "$out/errors")"

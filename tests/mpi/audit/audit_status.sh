@@ -1,5 +1,5 @@
 #!/bin/bash
-# audit_status.sh GPUCAL MAKE_STORE PARAMETERS - what gpucal audit prints and how it exits
+# audit_status.sh GPUCAL MAKE_STORE PARAMETERS - output and exit status of gpucal audit
 set -eu
 gpucal=$1 make_store=$2 parameters=$3
 out=$(mktemp -d)
@@ -17,7 +17,7 @@ expect() { # JQ-EXPRESSION that is true of the JSON printed last
     jq -e "$1" "$out/text" > "$out/jq" || fail "not true: $1: $(head -c 2000 "$out/text")"
 }
 
-# Ten nodes; every fifth lost a tenth after most of its twelve calibrations.
+# Ten nodes with twelve calibrations; every fifth becomes slower by a tenth near the end.
 mkdir "$out/store"
 "$make_store" "$out/store" "$parameters" 10 12 0.002 5 > "$out/made"
 
@@ -59,12 +59,12 @@ expect '[.summary.not_audited[].node] == ["node00004"]'
 expect '.summary.nodes == 10 and .summary.devices == 9 and .summary.verdicts.warning == 1'
 grep -q '^gpucal_node_not_audited{hostname="node00004"} 1$' "$out/metrics" ||
     fail "metrics: $(grep not_audited "$out/metrics")"
-grep -q '<li>node00004 ' "$out/page" || fail "the page does not tell of the damaged track"
+grep -q '<li>node00004 ' "$out/page" || fail "the page does not name the damaged track"
 audit 3 --warn 4 --fail 6
 audit 0 --warn 4 --fail 15 --node node00000
 grep -q 'not among the devices of its type: .*node00004' "$out/errors" || fail "$(cat "$out/errors")"
 
-# What changed shows in tracks; what of the device it is, in parameter files.
+# Tracks show the change, parameter files its category.
 echo nonsense >> "$out/store/nodes/node00009.yaml"
 audit 3 --warn 4 --fail 6
 grep -q '^node00009 .*: failure,' "$out/text" || fail "$(cat "$out/text")"

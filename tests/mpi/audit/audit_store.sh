@@ -25,13 +25,13 @@ grep -q '^gpucal_finding_rel_change{.*,verdict="warning"} 0\.[01][0-9]*$' "$out/
     fail "no finding: $(grep '^gpucal_finding' "$out/gpucal.prom")"
 [ "$(grep -c '<section class="device"' "$out/page.html")" = 2 ] || fail "other sections"
 
-# A node that was named has a section although it passes.
+# A node given by --node has a section although it passes.
 "$gpucal" audit --store "$out/store" --node node00000 --html "$out/page.html" > /dev/null ||
     fail "node00000 does not pass"
 grep -q '<h2><span class="verdict pass">pass</span> node00000 ' "$out/page.html" ||
     fail "no section of node00000"
 
-# What cannot be written is told before anything is audited.
+# A file that cannot be written is reported before the audit.
 "$gpucal" audit --store "$out/store" --html "$out/missing/page.html" > "$out/text" 2>&1 &&
     fail "wrote to nowhere"
 grep -q 'missing/page.html: No such file' "$out/text" || fail "$(cat "$out/text")"

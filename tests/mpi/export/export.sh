@@ -59,7 +59,7 @@ line "NodeName=half Feature=gpucal,gpucal_fast,$type Weight=100"
 run "$gpucal" export --to slurm --node '[fh]*' --format commands -o commands
 grep -qE "^scontrol update NodeName='half' Weight=200 Comment='gpucal: .*' Extra='\{.*\}'$" \
     commands || fail "no commands"
-[ ! -s out ] || fail "--output goes to standard output too"
+[ ! -s out ] || fail "--output goes to standard output as well"
 
 # By the time of a kernel.
 run "$gpucal" export --to slurm --format conf --profile "$data/mm.profile.yaml" --at n=1048576 \
@@ -67,17 +67,17 @@ run "$gpucal" export --to slurm --format conf --profile "$data/mm.profile.yaml" 
 line "NodeName=half .* Weight=200"
 refused "mm.profile.yaml.*n" "$gpucal" export --to slurm --profile "$data/mm.profile.yaml"
 
-# Nodes that lack the model, and those that have nothing in common.
+# Nodes without the model, and nodes without a common cost.
 make_node other 's/\brates\b/others/'
 run "$gpucal" export --to slurm --model rates
 line "other${tab}gpucal,$type${tab}-${tab}-${tab}uuid:[^=]*=-,uuid:[^=]*=-${tab}gpucal: speed unknown, .*"
 refused 'no device has a model .absent. ' "$gpucal" export --to slurm --model absent
 refused 'none of the 4 published nodes matches x' "$gpucal" export --to slurm --node x
 refused 'no published device matches cpu' "$gpucal" export --to slurm --device cpu
-refused 'no format .pbs.' "$gpucal" export --to pbs
+refused 'unknown target .abacus.' "$gpucal" export --to abacus
 refused 'to is required' "$gpucal" export
 
-# flux: percent slower; what is not known is worst.
+# flux: percent slower; an unknown speed is the worst class.
 run "$gpucal" export --to flux --model rates
 printf 'flux ion-resource set-property %s perf_class=%s\n' "'/cluster0/fast'" 0 \
     "'/cluster0/half'" 100 "'/cluster0/narrow'" 41 "'/cluster0/other'" 9999 > expected

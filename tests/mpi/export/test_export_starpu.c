@@ -1,3 +1,4 @@
+/* test_export_starpu.c - footprints, power laws and files as StarPU's */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,16 +26,15 @@ static struct gcal_export_kernel kernel = { .profile = &profile };
 static int find(size_t n_data, const char *const *data, const char *size_base, double n,
                 struct gcal_export_starpu_task *task, struct gcal_error *err)
 {
-    struct gcal_export e = { .n_kernels = 1,
-                             .kernels = &kernel,
-                             .n_data = n_data,
-                             .data = data,
-                             .size_base = size_base };
+    struct gcal_export e = { .n_kernels = 1, .kernels = &kernel };
+    struct gcal_export_starpu_options options = {
+        .data = { .n = n_data, .items = (const char **)data }, .size_base = size_base
+    };
 
-    return gcal_export_starpu_task(&e, &n, task, err);
+    return gcal_export_starpu_task(&e, &options, &n, task, err);
 }
 
-/* The hashes are StarPU 1.3.10's own, by starpu_task_footprint(). */
+/* Hashes computed by starpu_task_footprint() of StarPU 1.3.10. */
 static void footprints_are_those_of_starpu(void **state)
 {
     const char *all[] = { "4:n,n/2", "8:3*n", "4:n,n/2,4", "12" };
@@ -53,18 +53,18 @@ static void footprints_are_those_of_starpu(void **state)
     assert_int_equal(task.size, 96);
 }
 
-static void what_is_no_size_is_refused(void **state)
+static void values_that_are_not_sizes_are_refused(void **state)
 {
     static const struct {
         const char *data, *says;
     } bad[] = {
         { "4:n,n,n,n", "--data 4:n,n,n,n: more than 3 dimensions" },
-        { "4:n/7", "'n/7' is 13.7143, which is no size" },
-        { "4:n-96", "'n-96' is 0, which is no size" },
+        { "4:n/7", "'n/7' is 13.7143, not a size" },
+        { "4:n-96", "'n-96' is 0, not a size" },
         { "4:m", "--data 4:m: 'm': column 1" },
         { "", "--data : ''" },
         { "4:", "--data 4:: ''" },
-        { "4:2^32", "which is no size" },
+        { "4:2^32", "not a size" },
     };
     struct gcal_export_starpu_task task;
 
@@ -122,7 +122,7 @@ static void sizes_that_hardly_differ_tell_no_law(void **state)
     assert_near(laws.sum_y, 10 * (log(9.5) + log(10.0)), 1e-12);
 }
 
-/* StarPU computes means and deviations again from the sums when it measures more. */
+/* StarPU recomputes means and deviations from the sums when it measures more. */
 static void sums_are_those_of_samples(void **state)
 {
     const struct gcal_export_starpu_task task = { 0xc41ea6cd, 96 };
@@ -154,7 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(footprints_are_those_of_starpu),
-        cmocka_unit_test(what_is_no_size_is_refused),
+        cmocka_unit_test(values_that_are_not_sizes_are_refused),
         cmocka_unit_test(laws_are_recovered),
         cmocka_unit_test(sizes_that_hardly_differ_tell_no_law),
         cmocka_unit_test(sums_are_those_of_samples),

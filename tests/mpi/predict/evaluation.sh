@@ -1,6 +1,6 @@
 #!/bin/bash
-# evaluation.sh SCRIPT BUILD: tables and figures of scripts/evaluate.sh on the CPU, from
-# calibrating to drawing, with two models of two costs.  Exit status 77: no gnuplot.
+# evaluation.sh SCRIPT BUILD - tables and figures of scripts/evaluate.sh on the CPU, from
+# calibration to plots, with two models of two costs.  Exit status 77: no gnuplot.
 set -eu
 command -v gnuplot > /dev/null || exit 77
 out=$(mktemp -d)

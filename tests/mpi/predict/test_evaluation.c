@@ -1,3 +1,4 @@
+/* test_evaluation.c - errors, intervals and orders of predicted and measured times */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +77,7 @@ static void means_are_geometric(void **state)
     assert_int_equal(f.n, 1);
     assert_near(f.mean_error, 0.25);
     assert_int_equal(f.n_inside, 0);
-    /* Two exact rows count as 1e-16 each, and neither make the mean 0 nor go missing. */
+    /* Two exact rows count as 1e-16 each: the mean is not 0, and they are not ignored. */
     f = gcal_evaluation_summary(&e, NULL, NULL);
     assert_int_equal(f.n, 6);
     assert_int_equal(f.n_inside, 4);
@@ -95,7 +96,7 @@ static void ties_are_no_misses(void **state)
 
     (void)state;
     assert_int_equal(gcal_evaluation_sets(&e, &sets, &n, NULL), 0);
-    assert_int_equal(n, 2); /* one kernel alone is no set */
+    assert_int_equal(n, 2); /* a set has at least two kernels */
     /* n = 512: the plain one is predicted to be the faster, and is slower by 25 %. */
     assert_string_equal(sets[0].sizes, "n:512");
     assert_int_equal(sets[0].n, 2);
@@ -122,7 +123,7 @@ static void ties_are_no_misses(void **state)
     gcal_evaluation_clear(&e);
 }
 
-/* Two alike, and a third that is chosen and slow. */
+/* Two equal variants, and a slow third that is chosen. */
 static void a_tie_of_others_is_no_excuse(void **state)
 {
     struct gcal_evaluation e = { 0 };

@@ -48,7 +48,7 @@ case_plain_start() {
     expect_line '"error_90": [0-9.]'
     run "$gpucal" predict --store store --tag flops_add_pattern --tag dtype:float32 --tag m:24
     expect_status 0
-    expect_line 'predicted .*s, with 90 % between .*s and .*s$'
+    expect_line 'predicted .*s, 90 % interval .* to .*s$'
 }
 
 case_three_ranks_one_device() {
@@ -447,10 +447,10 @@ case_rank() {
     run "$gpucal" rank --store store "${at[@]}" m:16,8,24
     expect_status 0
     expect_line 'on node .*, model flops: flops_add dtype:float32 .*nelements:131072$'
-    expect_line '^ +1 .* 1.000 +>?[0-9]+% +m:8$'
-    expect_line '^ +2 .* [12].[0-9]+ +>?[0-9]+% +m:16$'
+    expect_line '^ +1 .* 1.000 +>?[0-9]+ % +m:8$'
+    expect_line '^ +2 .* [12].[0-9]+ +>?[0-9]+ % +m:16$'
     expect_line '^ +3 .* [23].[0-9]+ +- +m:24$'
-    expect_line 'the first is the fastest of all with a probability of >?[0-9]+%'
+    expect_line 'probability that the first is the fastest: >?[0-9]+ %'
     run "$gpucal" rank --params "store/nodes/$(node).yaml" --model flops --device 'basic*' "${at[@]}" m:16,8 --json
     expect_status 0
     python3 - out <<'PYTHON' > said 2>&1 || fail "$(cat said)"
@@ -475,12 +475,12 @@ KERNEL
     cp adds.yaml same.yaml
     run "$gpucal" rank --store store --profile adds.yaml --profile same.yaml --at n=65536,m=100
     expect_status 0
-    expect_line '^ +1 .* 1.000 +50% '
-    expect_line '^the first .* a probability of 50%'
+    expect_line '^ +1 .* 1.000 +50 % '
+    expect_line '^probability that the first is the fastest: 50 %'
     # What cannot be ranked.
     run "$gpucal" rank --store store flops_add_pattern
     expect_status 1
-    expect_line 'leave a size open'
+    expect_line 'is selected at several sizes'
     run "$gpucal" rank --store store "${at[@]}" m:8 --model nothing
     expect_status 1
     expect_line 'no model nothing; models: flops'
@@ -551,9 +551,9 @@ case_evaluate() {
     expect_status 0
     expect_line '^model flops \(expression\)$'
     expect_line '^  flops_add dtype:float32 lsize_0:256 groups_fit:True$'
-    expect_line ' [0-9.]+ [mu]s +[-+][0-9.]+% +(yes|no)  .*nelements:131072$'
-    expect_line ' 0 s +0 s to 0 s .* -100.0% +no  '
-    expect_line '^all: 8 kernels, geometric mean error [0-9.]+%'
+    expect_line ' [0-9.]+ [mu]s +[-+][0-9.]+ % +(yes|no)  .*nelements:131072$'
+    expect_line ' 0 s +0 s to 0 s .* -100.0 % +no  '
+    expect_line '^all: 8 kernels, geometric mean error [0-9.]+ %'
     compare_figures e.csv 8 4
     # The record gives the same without a device.
     mv out first.out
@@ -571,10 +571,10 @@ case_evaluate() {
     # What cannot be evaluated.
     run "$gpucal" evaluate --store store --replay run.h5
     expect_status 1
-    expect_line 'no kernel was measured for a model to predict'
+    expect_line 'no kernel was measured as a target of a model'
     run "$gpucal" evaluate --store store --replay e.h5 flops_mul
     expect_status 1
-    expect_line 'the tags pick no kernel that was measured'
+    expect_line 'the tags select no measured kernel'
     run "$gpucal" evaluate --store store --replay e.h5 --model nothing
     expect_status 1
     expect_line 'no model nothing; models: flops'
@@ -606,10 +606,10 @@ case_evaluate() {
         s/^device: .*/device: uuid:7/' "store/nodes/$(node).yaml" > other.yaml
     run "$gpucal" evaluate --params other.yaml --replay e.h5
     expect_status 1
-    expect_line 'no device of the record is .* or of its type .another-gpu-7cu'
+    expect_line 'the record has neither device .* nor another of its type .another-gpu-7cu'
     run "$gpucal" evaluate --params other.yaml "${tags[@]}"
     expect_status 5
-    expect_line 'is no device of this machine'
+    expect_line 'this machine has neither device'
 }
 
 case_count_predict() {
@@ -618,7 +618,7 @@ case_count_predict() {
     expect_status 0
     run "$gpucal" predict --store store guards.cl --local 65 --global n --at n=650 -D DATA
     expect_status 0
-    expect_line 'predicted [0-9.]+ [mun]?s, with 90 % between '
+    expect_line 'predicted [0-9.]+ [mun]?s, 90 % interval '
     expect_line 'estimated: guards.cl:6:'
     grep -q 'only some work-items' err && fail "not counted for the device's sub-groups"
     run "$gpucal" count guards.cl --local 65 --global n -o any.yaml
@@ -627,7 +627,7 @@ case_count_predict() {
     expect_status 0
     run "$gpucal" predict --store store --profile any.yaml --at n=65000000000
     expect_status 0
-    expect_line '^extrapolated: f_op_float32_(add|mul) is [0-9.e+]+ times the largest that was calibrated$'
+    expect_line '^extrapolated: f_op_float32_(add|mul) is [0-9.e+]+ times the largest calibrated value$'
     run "$gpucal" predict --store store --profile any.yaml --at n=65000000000 --json
     expect_status 0
     expect_line '"low_s": [0-9]'

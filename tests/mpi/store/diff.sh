@@ -16,7 +16,7 @@ expect() { # STATUS ARGUMENT..
 }
 says() { grep -qF -- "$1" out || fail "does not say '$1'"; }
 
-# Parameters: slower is a warning or a failure, faster is none.
+# Parameters: a slowdown is a warning or a failure, a speedup is neither.
 cost=$(sed -n 's/.*name: p_madd, value: \([^,]*\),.*/\1/p' "$data/params-v2.yaml")
 scaled() { # FACTOR
     sed "/name: p_madd/s/value: $cost/value: $(awk "BEGIN { print $cost * $1 }")/" \
@@ -26,10 +26,10 @@ for factor in 1.08 1.4 0.6; do scaled $factor; done
 expect 0 "$data/params-v2.yaml" "$data/params-v2.yaml"
 says ': 0 of '
 expect 2 "$data/params-v2.yaml" 1.08.yaml
-says 'slower    +8.00%'
+says 'slower   +8.00 %'
 expect 3 "$data/params-v2.yaml" 1.4.yaml
 expect 0 "$data/params-v2.yaml" 0.6.yaml
-says 'faster   -40.00%'
+says 'faster  -40.00 %'
 expect 0 --warn 10 "$data/params-v2.yaml" 1.08.yaml
 expect 3 --warn 1 --fail 2% "$data/params-v2.yaml" 1.08.yaml
 sed 's/driver: .*/driver: "999.9"/' 1.08.yaml > driver.yaml
@@ -42,9 +42,9 @@ expect 0 --all --json "$data/params-v2.yaml" "$data/params-v2.yaml"
 jq -e '(.changes | length) == .parameters and .differ == 0' out > /dev/null ||
     fail "--all leaves something out"
 
-# Records, and one beside its own parameters.
+# Two records, and a record with its parameters.
 expect 0 "$data/h200/record.h5" "$data/h200/record.h5"
-! grep -q 'note:' out || fail "nothing was done another way"
+! grep -q 'note:' out || fail "a note on equal conditions"
 says 'global memory'
 says '0 of 39 kernels differ'
 expect 0 --json "$data/h200/record.h5" "$data/h200/record.h5"
@@ -53,7 +53,7 @@ jq -e '.compared == "records" and (.devices | length) == 2 and .exit_status == 0
 expect 0 "$data/h200/record.h5" "$data/h200/vm.yaml"
 says '2 devices compared: 0 of '
 
-# What cannot be compared.
+# Files that cannot be compared.
 expect 1 "$data/h200/record.h5"
 says 'expected two files'
 expect 1 "$data/h200/record.h5" missing.h5
@@ -66,4 +66,4 @@ head -c 100000 "$data/h200/record.h5" > cut.h5
 expect 1 cut.h5 "$data/h200/record.h5"
 says 'truncated'
 expect 1 --warn 5 --fail 2 "$data/params-v2.yaml" 1.4.yaml
-says '--warn 5% is above --fail 2%'
+says '--warn 5 % is above --fail 2 %'

@@ -1,3 +1,4 @@
+/* test_order_probability.c - probabilities of orders against random draws */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +10,7 @@
 #include <cmocka.h>
 
 #include "calib/base/random.h"
-#include "mpi/predict/kernel_names.h"
-#include "mpi/predict/order_probability.h"
+#include "fit/order_probability.h"
 
 #define N       5
 #define N_SHARE 3
@@ -28,8 +28,7 @@ static double normal(uint64_t *state)
     return sqrt(-2 * log(uniform(state))) * cos(2 * M_PI * uniform(state));
 }
 
-/* Variants whose costs share three parameters: gradients of each; the misfit is of all.
- */
+/* Variants whose costs share three parameters: the gradient of each; a common misfit. */
 static const double gradients[N][N_SHARE] = { { 0.97, 0.03, 0.11 },
                                               { 0.81, 0.19, -0.31 },
                                               { 0.13, 0.87, 0.02 },
@@ -51,8 +50,8 @@ static void fill_covariance(double covariance[N * N])
         }
 }
 
-/* What of each one's misfit the parameters leave, when it is compared with another. */
-static void fill_own(double own[N][N])
+/* The independent variance of each kernel in a pair. */
+static void fill_specific(double specific[N][N])
 {
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
@@ -60,7 +59,7 @@ static void fill_own(double own[N][N])
 
             for (int k = 0; k < N_SHARE; k++)
                 variance += pow((gradients[i][k] - gradients[j][k]) * shares[k], 2);
-            own[i][j] = sqrt(fmax(0, misfit * misfit - variance / 2));
+            specific[i][j] = sqrt(fmax(0, misfit * misfit - variance / 2));
         }
 }
 
@@ -73,13 +72,13 @@ static double largest_but(const double *values, int but)
     return largest;
 }
 
-/* Draws all errors, and counts who comes first of all, and who before whom alone. */
+/* Draws all errors and counts how often each kernel is first, and first of each pair. */
 static void draw_often(size_t first[N], size_t before[N][N])
 {
     uint64_t state = 20;
-    double own[N][N];
+    double specific[N][N];
 
-    fill_own(own);
+    fill_specific(specific);
     for (int draw = 0; draw < N_DRAWS; draw++) {
         double known[N], time[N], drawn[N], share[N_SHARE];
         int best = 0;
@@ -91,13 +90,13 @@ static void draw_often(size_t first[N], size_t before[N][N])
             drawn[i] = normal(&state);
             for (int k = 0; k < N_SHARE; k++)
                 known[i] += gradients[i][k] * share[k];
-            time[i] = known[i] + largest_but(own[i], i) * drawn[i];
+            time[i] = known[i] + largest_but(specific[i], i) * drawn[i];
         }
         for (int i = 0; i < N; i++) {
             best = time[i] < time[best] ? i : best;
             for (int j = 0; j < N; j++)
-                before[i][j] +=
-                    known[i] + own[i][j] * drawn[i] < known[j] + own[i][j] * drawn[j];
+                before[i][j] += known[i] + specific[i][j] * drawn[i] <
+                                known[j] + specific[i][j] * drawn[j];
         }
         first[best]++;
     }
@@ -107,7 +106,7 @@ static void probabilities_are_those_of_draws(void **state)
 {
     size_t first[N] = { 0 }, before[N][N] = { 0 };
     double covariance[N * N], sum = 0;
-    struct gcal_order_candidates c = {
+    struct gcal_fit_order c = {
         .n = N, .log_time = log_times, .covariance = covariance, .misfit = misfit
     };
     const double sure = 4 * 0.5 / sqrt(N_DRAWS);
@@ -118,54 +117,52 @@ static void probabilities_are_those_of_draws(void **state)
     for (size_t i = 0; i < N; i++) {
         double p;
 
-        assert_int_equal(gcal_order_probability_fastest(&c, i, &p, NULL), 0);
+        assert_int_equal(gcal_fit_order_fastest(&c, i, &p, NULL), 0);
         assert_near(p, (double)first[i] / N_DRAWS, sure);
         assert_true(p > 0.01 && p < 0.9);
         sum += p;
         for (size_t j = 0; j < N; j++)
             if (i != j)
-                assert_near(gcal_order_probability_faster(&c, i, j),
+                assert_near(gcal_fit_order_faster(&c, i, j),
                             (double)before[i][j] / N_DRAWS, sure);
     }
     assert_near(sum, 1, 0.002);
 }
 
-/* Two kernels with the same gradient and no misfit differ surely, however little is known
- * of the parameter.
+/* The order of two kernels with the same gradient and no misfit is certain, however
+ * uncertain the parameter is.
  */
 static void common_errors_do_not_matter(void **state)
 {
     const double times[] = { -3, -2.99, -3.5 };
     const double covariance[] = { 0.04, 0.04, 0, 0.04, 0.04, 0, 0, 0, 0.01 };
-    struct gcal_order_candidates c = { .n = 3,
-                                       .log_time = times,
-                                       .covariance = covariance };
+    struct gcal_fit_order c = { .n = 3, .log_time = times, .covariance = covariance };
     double p;
 
     (void)state;
-    assert_true(gcal_order_probability_faster(&c, 0, 1) == 1);
-    assert_true(gcal_order_probability_faster(&c, 1, 0) == 0);
-    assert_int_equal(gcal_order_probability_fastest(&c, 1, &p, NULL), 0);
+    assert_true(gcal_fit_order_faster(&c, 0, 1) == 1);
+    assert_true(gcal_fit_order_faster(&c, 1, 0) == 0);
+    assert_int_equal(gcal_fit_order_fastest(&c, 1, &p, NULL), 0);
     assert_true(p == 0);
     /* The first has to beat the third alone, by 0.5 / sqrt(0.05) standard deviations. */
-    assert_int_equal(gcal_order_probability_fastest(&c, 0, &p, NULL), 0);
+    assert_int_equal(gcal_fit_order_fastest(&c, 0, &p, NULL), 0);
     assert_near(p, 0.5 * erfc(0.5 / sqrt(0.05) / sqrt(2)), 1e-3);
 }
 
-/* The probability of a lead of 0.1 with that variance. */
+/* The probability of a lead of 0.1 with this variance. */
 static double led_by(double variance)
 {
     return 0.5 * erfc(-0.1 / sqrt(2 * variance));
 }
 
-/* All parameters in common, or none: as sure as two intervals that are each the larger of
- * the parameters' error and the misfit, but for the parameters' when they are the same.
+/* Kernels that share all parameters, or none: a pair is as certain as two intervals of
+ * the larger of misfit and error of parameters; shared parameters have no effect.
  */
 static void the_larger_error_counts(void **state)
 {
     const double times[] = { -2.1, -2 };
     const double same[] = { 0.04, 0.04, 0.04, 0.04 }, apart[] = { 0.04, 0, 0, 0.04 };
-    struct gcal_order_candidates c = { .n = 2, .log_time = times };
+    struct gcal_fit_order c = { .n = 2, .log_time = times };
     double p;
 
     (void)state;
@@ -174,11 +171,10 @@ static void the_larger_error_counts(void **state)
 
         c.covariance = i % 2 ? apart : same;
         c.misfit = i / 2 ? 0.3 : 0.05;
-        assert_near(gcal_order_probability_faster(&c, 0, 1), led_by(larger[i]), 1e-12);
-        assert_near(gcal_order_probability_faster(&c, 1, 0), 1 - led_by(larger[i]),
-                    1e-12);
-        /* Of two the fastest is the faster one. */
-        assert_int_equal(gcal_order_probability_fastest(&c, 0, &p, NULL), 0);
+        assert_near(gcal_fit_order_faster(&c, 0, 1), led_by(larger[i]), 1e-12);
+        assert_near(gcal_fit_order_faster(&c, 1, 0), 1 - led_by(larger[i]), 1e-12);
+        /* With two kernels, the fastest is the faster one. */
+        assert_int_equal(gcal_fit_order_fastest(&c, 0, &p, NULL), 0);
         assert_near(p, led_by(larger[i]), 1e-6);
     }
 }
@@ -186,40 +182,34 @@ static void the_larger_error_counts(void **state)
 static void one_kernel_is_the_fastest(void **state)
 {
     const double time = -2.385, variance = 0.1;
-    struct gcal_order_candidates c = { .n = 1,
-                                       .log_time = &time,
-                                       .covariance = &variance };
+    struct gcal_fit_order c = { .n = 1, .log_time = &time, .covariance = &variance };
     double p = 0;
 
     (void)state;
-    assert_int_equal(gcal_order_probability_fastest(&c, 0, &p, NULL), 0);
+    assert_int_equal(gcal_fit_order_fastest(&c, 0, &p, NULL), 0);
     assert_true(p == 1);
 }
 
-/* n equal kernels: each is the first of n. */
+/* n equal kernels: each is the fastest with probability 1 / n. */
 static void equal_kernels_have_equal_chances(void **state)
 {
     static double times[40], covariance[40 * 40];
-    struct gcal_order_candidates c = { .n = 40,
-                                       .log_time = times,
-                                       .covariance = covariance };
+    struct gcal_fit_order c = { .n = 40, .log_time = times, .covariance = covariance };
     double p;
 
     (void)state;
     for (size_t i = 0; i < 40; i++)
         covariance[i * 40 + i] = 0.0031;
-    assert_int_equal(gcal_order_probability_fastest(&c, 17, &p, NULL), 0);
+    assert_int_equal(gcal_fit_order_fastest(&c, 17, &p, NULL), 0);
     assert_near(p, 1.0 / 40, 5e-4);
 }
 
-/* Of hundreds, those that cannot win take no time: 3 that are equal, the rest far behind.
+/* Of 700 kernels, those without a chance take no time: 3 are equal, the rest far slower.
  */
 static void losers_do_not_matter(void **state)
 {
     static double times[700], covariance[700 * 700];
-    struct gcal_order_candidates c = { .n = 700,
-                                       .log_time = times,
-                                       .covariance = covariance };
+    struct gcal_fit_order c = { .n = 700, .log_time = times, .covariance = covariance };
     double p;
 
     (void)state;
@@ -227,38 +217,10 @@ static void losers_do_not_matter(void **state)
         times[i] = i % 300 ? -1 - 1.0 / (double)(i + 1) : -3;
         covariance[i * 700 + i] = 0.0031;
     }
-    assert_int_equal(gcal_order_probability_fastest(&c, 600, &p, NULL), 0);
+    assert_int_equal(gcal_fit_order_fastest(&c, 600, &p, NULL), 0);
     assert_near(p, 1.0 / 3, 1e-3);
-    assert_int_equal(gcal_order_probability_fastest(&c, 1, &p, NULL), 0);
+    assert_int_equal(gcal_fit_order_fastest(&c, 1, &p, NULL), 0);
     assert_near(p, 0, 1e-9);
-}
-
-static void expect_text(char *text, const char *expected)
-{
-    assert_non_null(text);
-    assert_string_equal(text, expected);
-    free(text);
-}
-
-static void names_are_told_apart(void **state)
-{
-    static const char *const names[] = { "mm_a dtype:f4 width:16 n:64",
-                                         "mm_a dtype:f4 width:4 n:64",
-                                         "mm_b dtype:f4 width:4 n:64" };
-    static const char *const sizes[] = { "n", "width" };
-    size_t length;
-
-    (void)state;
-    expect_text(gcal_kernel_names_shared(3, names, NULL), "dtype:f4 n:64");
-    expect_text(gcal_kernel_name_distinct(names[1], 3, names, NULL), "mm_a width:4");
-    expect_text(gcal_kernel_name_distinct(names[1], 1, &names[1], NULL), names[1]);
-    expect_text(gcal_kernel_names_shared(0, NULL, NULL), "");
-    expect_text(gcal_kernel_name_without(names[0], 2, sizes, NULL), "mm_a dtype:f4");
-    assert_int_equal(
-        strncmp(gcal_kernel_name_argument(names[0], "width", &length), "16 n:64", 7), 0);
-    assert_int_equal(length, 2);
-    assert_null(gcal_kernel_name_argument(names[0], "wid", &length));
-    assert_null(gcal_kernel_name_argument(names[0], "mm_a", &length));
 }
 
 int main(void)
@@ -270,7 +232,6 @@ int main(void)
         cmocka_unit_test(one_kernel_is_the_fastest),
         cmocka_unit_test(equal_kernels_have_equal_chances),
         cmocka_unit_test(losers_do_not_matter),
-        cmocka_unit_test(names_are_told_apart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

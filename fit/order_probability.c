@@ -1,4 +1,9 @@
-#include "mpi/predict/order_probability.h"
+/* order_probability.c - probabilities of orders: multivariate normal integrals
+ *
+ * Genz 1992, "Numerical computation of multivariate normal probabilities", Journal of
+ * Computational and Graphical Statistics 1(2).
+ */
+#include "fit/order_probability.h"
 
 #include <float.h>
 #include <math.h>
@@ -6,7 +11,7 @@
 
 #include "calib/base/error.h"
 
-/* Points of the integration: fewer where each takes many numbers. */
+/* Points of the integration: fewer in many dimensions. */
 #define MOST_NUMBERS  400000
 #define FEWEST_POINTS 1024
 #define MOST_POINTS   8192
@@ -18,9 +23,9 @@ static double normal_below(double z)
     return 0.5 * erfc(-z * M_SQRT1_2);
 }
 
-/* The z that a normal number lies above with probability p: starts from the bound
- * exp(-z^2 / 2) / 2 of that probability, and Newton's method on its logarithm, which is
- * concave, does not overshoot from there.
+/* Upper quantile of the normal distribution, by Newton's method on the logarithm of the
+ * tail probability: concave, so that the start at the bound exp(-z^2 / 2) / 2 does not
+ * overshoot.
  */
 static double normal_above_inverse(double p)
 {
@@ -48,19 +53,17 @@ static double positive(double lead, double variance)
     return lead > 0 ? 1 : lead < 0 ? 0 : 0.5;
 }
 
-/* ---- two ---- */
+/* ---- pairs ---- */
 
-/* By the parameters alone. */
-static double difference_variance(const struct gcal_order_candidates *c, size_t a,
-                                  size_t b)
+/* Due to the parameters. */
+static double difference_variance(const struct gcal_fit_order *c, size_t a, size_t b)
 {
     const double *v = c->covariance;
 
     return v[a * c->n + a] + v[b * c->n + b] - v[a * c->n + b] - v[b * c->n + a];
 }
 
-double gcal_order_probability_faster(const struct gcal_order_candidates *c, size_t a,
-                                     size_t b)
+double gcal_fit_order_faster(const struct gcal_fit_order *c, size_t a, size_t b)
 {
     return positive(c->log_time[b] - c->log_time[a],
                     fmax(difference_variance(c, a, b), 2 * c->misfit * c->misfit));
@@ -68,16 +71,17 @@ double gcal_order_probability_faster(const struct gcal_order_candidates *c, size
 
 /* ---- all ---- */
 
-/* By how much its rivals take longer than one of them. */
+/* The leads of one kernel: how much longer its rivals take, as logarithms. */
 struct leads {
     size_t n;
-    double *mean, *factor; /* n; n x n, the lower triangular root of the covariance */
-    double *drawn;         /* n, what a point stands for */
-    double *step;          /* n, of the points */
+    double *mean;   /* n */
+    double *factor; /* n x n: covariance, then its lower triangular root */
+    double *drawn;  /* n: normal variates of a point */
+    double *step;   /* n: between points of the integration */
 };
 
-/* The variance that no other has a part in, of each. */
-static void find_specific(const struct gcal_order_candidates *c, double *own)
+/* The independent variance of each kernel (see order_probability.h). */
+static void find_specific(const struct gcal_fit_order *c, double *specific)
 {
     for (size_t x = 0; x < c->n; x++) {
         double nearest = INFINITY;
@@ -85,25 +89,26 @@ static void find_specific(const struct gcal_order_candidates *c, double *own)
         for (size_t y = 0; y < c->n; y++)
             if (y != x)
                 nearest = fmin(nearest, fmax(0, difference_variance(c, x, y)));
-        own[x] = fmax(0, c->misfit * c->misfit - nearest / 2);
+        specific[x] = fmax(0, c->misfit * c->misfit - nearest / 2);
     }
 }
 
-/* Those that may be faster than 'a' at all, in 'rivals', and how many. */
-static size_t find_rivals(const struct gcal_order_candidates *c, const double *own,
+/* The kernels that have a chance to be faster than 'a', in 'rivals'; their number. */
+static size_t find_rivals(const struct gcal_fit_order *c, const double *specific,
                           size_t a, size_t *rivals)
 {
     size_t n = 0;
 
     for (size_t x = 0; x < c->n; x++)
-        if (x != a && positive(c->log_time[a] - c->log_time[x],
-                               difference_variance(c, x, a) + own[x] + own[a]) > 1e-7)
+        if (x != a &&
+            positive(c->log_time[a] - c->log_time[x],
+                     difference_variance(c, x, a) + specific[x] + specific[a]) > 1e-7)
             rivals[n++] = x;
     return n;
 }
 
-static int leads_create(struct leads *l, const struct gcal_order_candidates *c,
-                        const double *own, size_t a, const size_t *rivals, size_t n,
+static int leads_create(struct leads *l, const struct gcal_fit_order *c,
+                        const double *specific, size_t a, const size_t *rivals, size_t n,
                         struct gcal_error *err)
 {
     double *block = calloc(n * (n + 3) + 1, sizeof(*block));
@@ -124,20 +129,23 @@ static int leads_create(struct leads *l, const struct gcal_order_candidates *c,
             const double *v = c->covariance;
 
             l->factor[i * n + j] = v[x * c->n + y] - v[x * c->n + a] - v[a * c->n + y] +
-                                   v[a * c->n + a] + own[a] + (x == y ? own[x] : 0);
+                                   v[a * c->n + a] + specific[a] +
+                                   (x == y ? specific[x] : 0);
         }
     }
     return 0;
 }
 
-/* Cholesky's, in place; what is determined by those before gets a diagonal of 0. */
+/* Cholesky factorization, in place; a row that depends on earlier rows gets a diagonal of
+ * 0.
+ */
 static void factorize(struct leads *l)
 {
     size_t n = l->n;
     double *f = l->factor;
 
     for (size_t i = 0; i < n; i++) {
-        double whole = f[i * n + i];
+        double variance = f[i * n + i];
 
         for (size_t j = 0; j <= i; j++) {
             double rest = f[i * n + j];
@@ -145,14 +153,14 @@ static void factorize(struct leads *l)
             for (size_t k = 0; k < j; k++)
                 rest -= f[i * n + k] * f[j * n + k];
             if (i == j)
-                f[i * n + i] = rest > 64 * DBL_EPSILON * whole ? sqrt(rest) : 0;
+                f[i * n + i] = rest > 64 * DBL_EPSILON * variance ? sqrt(rest) : 0;
             else
                 f[i * n + j] = f[j * n + j] > 0 ? rest / f[j * n + j] : 0;
         }
     }
 }
 
-/* Multiples of square roots of primes, modulo 1: spread evenly over the unit cube. */
+/* Square roots of primes: their multiples modulo 1 fill the unit cube evenly. */
 static void choose_steps(struct leads *l)
 {
     size_t found = 0;
@@ -167,8 +175,8 @@ static void choose_steps(struct leads *l)
     }
 }
 
-/* Genz's way: each variable in turn is drawn from where it, given those before, is above
- * 0, and the probabilities of that multiply.
+/* Each variable in turn is drawn from the part of its conditional distribution above 0;
+ * the product of the probabilities of these parts is the integrand.
  */
 static double at_point(struct leads *l, size_t point)
 {
@@ -176,7 +184,7 @@ static double at_point(struct leads *l, size_t point)
 
     for (size_t i = 0; i < l->n && probability > 0; i++) {
         const double *row = &l->factor[i * l->n];
-        double mean = l->mean[i], whole, u, above;
+        double mean = l->mean[i], integer, u, above;
 
         for (size_t j = 0; j < i; j++)
             mean += row[j] * l->drawn[j];
@@ -186,7 +194,7 @@ static double at_point(struct leads *l, size_t point)
             continue;
         }
         above = normal_below(mean / row[i]);
-        u = fabs(2 * modf(((double)point + 0.5) * l->step[i], &whole) - 1);
+        u = fabs(2 * modf(((double)point + 0.5) * l->step[i], &integer) - 1);
         l->drawn[i] = normal_above_inverse(fmax(above * fmax(u, 1e-12), DBL_MIN));
         probability *= above;
     }
@@ -206,18 +214,18 @@ static double integrate(struct leads *l)
     return sum / (double)n_points;
 }
 
-int gcal_order_probability_fastest(const struct gcal_order_candidates *c, size_t a,
-                                   double *probability, struct gcal_error *err)
+int gcal_fit_order_fastest(const struct gcal_fit_order *c, size_t a, double *probability,
+                           struct gcal_error *err)
 {
     size_t *rivals = calloc(c->n + 1, sizeof(*rivals)), n_rivals;
-    double *own = calloc(c->n + 1, sizeof(*own));
+    double *specific = calloc(c->n + 1, sizeof(*specific));
     struct leads l = { 0 };
-    int rc = rivals && own ? 0 : gcal_error_memory(err);
+    int rc = rivals && specific ? 0 : gcal_error_memory(err);
 
     if (rc == 0) {
-        find_specific(c, own);
-        n_rivals = find_rivals(c, own, a, rivals);
-        rc = leads_create(&l, c, own, a, rivals, n_rivals, err);
+        find_specific(c, specific);
+        n_rivals = find_rivals(c, specific, a, rivals);
+        rc = leads_create(&l, c, specific, a, rivals, n_rivals, err);
     }
     if (rc == 0) {
         factorize(&l);
@@ -225,7 +233,7 @@ int gcal_order_probability_fastest(const struct gcal_order_candidates *c, size_t
         *probability = integrate(&l);
     }
     free(l.mean);
-    free(own);
+    free(specific);
     free(rivals);
     return rc;
 }

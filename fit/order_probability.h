@@ -1,0 +1,43 @@
+/* order_probability.h - the fastest of several kernels whose predicted times have
+ * correlated errors
+ */
+#ifndef GCAL_FIT_ORDER_PROBABILITY_H
+#define GCAL_FIT_ORDER_PROBABILITY_H
+
+#include <stddef.h>
+
+struct gcal_error;
+
+/* Kernels with normally distributed errors of the logarithms of their times: errors of
+ * the parameters, which kernels share as far as they share parameters, and each kernel's
+ * misfit, which is independent.
+ *
+ * The misfit is the held-out error, which includes errors of parameters.  So an interval
+ * takes the larger of the two variances, not the sum, and the same holds for a pair: the
+ * logarithm of the ratio of two times has the variance due to the parameters or that of
+ * two misfits.  Kernels that share all parameters are thus distinguished as well as two
+ * misfits allow, and kernels that share none as well as two intervals do.
+ *
+ * Among more than two, a kernel's independent variance is the misfit's less half of the
+ * variance due to parameters between it and its nearest rival.  For two kernels that is
+ * the same; among more, no pair is distinguished better than it would be alone.
+ */
+struct gcal_fit_order {
+    size_t n;
+    const double *log_time;
+    const double *covariance; /* of log_time due to the parameters, n x n */
+    double misfit;            /* standard deviation of log_time */
+};
+
+/* The probability that kernel 'a' takes less time than 'b'; 0.5 for two that are
+ * certainly equal.
+ */
+double gcal_fit_order_faster(const struct gcal_fit_order *candidates, size_t a, size_t b);
+
+/* The probability that 'a' takes less time than all others: a deterministic quasi-Monte
+ * Carlo integral, accurate to about 0.002.  -1 when memory ran out.
+ */
+int gcal_fit_order_fastest(const struct gcal_fit_order *candidates, size_t a,
+                           double *probability, struct gcal_error *err);
+
+#endif

@@ -1,0 +1,55 @@
+/* common.c - nodes, devices and models of an export; quoting for shells */
+#include <fnmatch.h>
+#include <stdlib.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "mpi/cli/local_device.h"
+#include "mpi/export/export.h"
+#include "store/files/store.h"
+#include "store/params/params.h"
+
+int gcal_export_nodes(const struct gcal_export *e, char ***names, size_t *count,
+                      struct gcal_error *err)
+{
+    size_t n, kept = 0;
+
+    if (gcal_store_nodes(e->store, names, &n, err) < 0)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        if (!e->nodes || fnmatch(e->nodes, (*names)[i], 0) == 0)
+            (*names)[kept++] = (*names)[i];
+        else
+            free((*names)[i]);
+    *count = kept;
+    if (kept)
+        return 0;
+    gcal_store_names_free(*names, 0);
+    return gcal_error_set(err, GCAL_EINPUT, "none of the %zu published nodes matches %s",
+                          n, e->nodes ? e->nodes : "*");
+}
+
+const char *gcal_export_model(const struct gcal_export *e,
+                              const struct gcal_params_device *device)
+{
+    if (e->model)
+        return e->model;
+    return device->n_models == 1 ? device->models[0].name : "rates";
+}
+
+bool gcal_export_matches(const struct gcal_export *e,
+                         const struct gcal_params_device *device)
+{
+    return gcal_local_device_matches(&device->info, e->device ? 1 : 0, &e->device);
+}
+
+void gcal_export_quote(struct gcal_buf *buf, const char *text)
+{
+    gcal_buf_puts(buf, "'");
+    for (; *text; text++)
+        if (*text == '\'')
+            gcal_buf_puts(buf, "'\\''");
+        else
+            gcal_buf_put(buf, text, 1);
+    gcal_buf_puts(buf, "'");
+}
