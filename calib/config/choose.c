@@ -100,24 +100,14 @@ static int add_fitted(struct gcal_config_rows *rows,
 
 /* ---- microbenchmarks ---- */
 
-/* Not those of kernels that show more than what their features cost, nor of what is to
- * be predicted.
- */
+/* Generators that may be chosen automatically, except those of the target kernels. */
 static bool is_candidate(const struct gcal_generator_view *view,
                          const struct gcal_kernel_list *predicted)
 {
-    static const char *const others[] = { "application", "work_removed", "transfer",
-                                          "occupancy",   "divergence",   "launch",
-                                          "mix" };
-
-    for (size_t i = 0; i < view->n_tags; i++)
-        for (size_t k = 0; k < sizeof(others) / sizeof(*others); k++)
-            if (strcmp(view->tags[i], others[k]) == 0)
-                return false;
     for (size_t i = 0; i < predicted->n_kernels; i++)
         if (strcmp(predicted->kernels[i]->generator, view->name) == 0)
             return false;
-    return view->n_tags > 0;
+    return view->automatic;
 }
 
 static bool has_value(const struct gcal_buf *tag, const char *value)

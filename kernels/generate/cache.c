@@ -1,7 +1,7 @@
-/* cache.c - what work removal and counting gave, once for each variant
+/* cache.c - results of work removal and counting, once for each variant
  *
- * Counting takes some 30 ms: kernels that differ in sizes only, and kernels that are
- * asked for again, take it over.
+ * Counting takes some 30 ms: kernels that differ in sizes only, and kernels generated
+ * again, reuse it.
  */
 #include <search.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* catalogue.c - the catalogue's files: opened, read and hashed */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static int add_generator(struct gcal_catalogue *catalogue, struct gcal_generator
     for (size_t i = 0; i < catalogue->n_generators; i++)
         if (strcmp(catalogue->generators[i]->name, g->name) == 0) {
             gcal_yaml_error(gcal_yaml_find(g->root, "name"), err,
-                            "name: '%s' is taken by %s", g->name,
+                            "name: '%s' is already used by %s", g->name,
                             catalogue->generators[i]->root->file);
             gcal_generator_destroy(g);
             return -1;
@@ -34,15 +35,15 @@ static int add_generator(struct gcal_catalogue *catalogue, struct gcal_generator
     return 0;
 }
 
-/* A generator and its companions behind it, from a description and its 'source'.  Takes
- * 'root'.
+/* Adds a generator, and after it those derived from it, from a description and its
+ * 'source'.  Takes 'root'.
  */
 static int add_all(struct gcal_catalogue *catalogue, struct gcal_yaml *root,
                    const char *description, const char *source, struct gcal_error *err)
 {
     struct gcal_generator *g = gcal_generator_create(root, source, err);
 
-    /* With their lengths: what moves from one to the other makes another fingerprint. */
+    /* With lengths: moving text from one to the other changes the fingerprint. */
     gcal_buf_printf(&catalogue->texts, "%zu %zu\n%s%s", strlen(description),
                     strlen(source), description, source);
     if (add_generator(catalogue, g, err) < 0)
@@ -89,7 +90,7 @@ static int read_builtin(struct gcal_catalogue *catalogue, struct gcal_error *err
         source = !name ? NULL : *name ? find_builtin(name) : "";
         if (!source) {
             if (name)
-                gcal_yaml_error(root, err, "no file '%s' beside it", name);
+                gcal_yaml_error(root, err, "source: no file '%s' in this folder", name);
             gcal_yaml_destroy(root);
             return -1;
         }
@@ -99,7 +100,7 @@ static int read_builtin(struct gcal_catalogue *catalogue, struct gcal_error *err
     return 0;
 }
 
-/* File 'name' of 'folder', the caller's to free; its path as long in '*path'. */
+/* Text of file 'name' in 'folder', the caller's to free; '*path' gets its path. */
 static char *read_text(const char *folder, const char *name, char **path,
                        struct gcal_error *err)
 {
@@ -158,7 +159,7 @@ static int read_folder(struct gcal_catalogue *catalogue, const char *folder,
         return gcal_error_set(err, GCAL_EINPUT, "cannot read folder %s: %s", folder,
                               strerror(errno));
     if (n == 0)
-        rc = gcal_error_set(err, GCAL_EINPUT, "%s holds no .yaml file", folder);
+        rc = gcal_error_set(err, GCAL_EINPUT, "no .yaml file in %s", folder);
     for (int i = 0; i < n; i++) {
         if (rc == 0)
             rc = read_pair(catalogue, folder, entries[i]->d_name, err);

@@ -1,23 +1,24 @@
-/* component.c - the two parts of a catalogue's kernel, and of those made from it
+/* component.c - the memory and on-chip components of kernels and of kernels derived from
+ * them
  *
- * A whole kernel has both, under a tag that names its generator and the arguments that
- * were chosen.  What work removal left of it has the part that it kept, with the whole's
- * tag and count: so a cost that is fitted to a part alone is one of the whole kernel.
+ * A kernel with all its work has both components, under a tag that names its generator
+ * and the chosen arguments.  A derived kernel has the component that it keeps, with its
+ * origin's tag and count: a cost fitted to the component alone is then one of the
+ * original kernel.
  */
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/model/profile.h"
-#include "kernels/generate/run.h"
 #include "calib/model/tag.h"
+#include "kernels/generate/private.h"
 
 /* ---- tags ---- */
 
-/* "matmulTiledLsize032": arguments that are no sizes and have not the only value that
- * they take by themselves.
+/* "matmulTiledLsize032": the generator's name and its arguments, except sizes and
+ * arguments at their only default.
  */
 static char *make_tag(const struct gcal_generator_setting *s, struct gcal_error *err)
 {
@@ -37,7 +38,7 @@ static char *make_tag(const struct gcal_generator_setting *s, struct gcal_error 
     return gcal_buf_take(&tag, err);
 }
 
-static const char *name_of(enum gcal_feature_kind kind)
+static const char *feature_of(enum gcal_feature_kind kind)
 {
     return kind == GCAL_FEATURE_MEMORY ? "f_memory" : "f_onchip";
 }
@@ -48,7 +49,7 @@ static int set_tag(struct gcal_profile_entry *entry, const char *tag,
     free(entry->tag);
     free(entry->feature);
     entry->tag = strdup(tag);
-    entry->feature = gcal_buf_format("%s_tag:%s", name_of(entry->kind), tag);
+    entry->feature = gcal_buf_format("%s_tag:%s", feature_of(entry->kind), tag);
     return entry->tag && entry->feature ? 0 : gcal_error_memory(err);
 }
 
@@ -65,9 +66,9 @@ static int set_tags(const struct gcal_generator_setting *s, struct gcal_profile 
     return rc;
 }
 
-/* ---- what work removal left ---- */
+/* ---- derived kernels ---- */
 
-/* Its own parts are in no model: they would be sums of other things. */
+/* Components of the derived source itself mean nothing to a model. */
 static void remove_components(struct gcal_profile *profile)
 {
     size_t n = 0;
@@ -83,80 +84,51 @@ static void remove_components(struct gcal_profile *profile)
     profile->n_entries = n;
 }
 
-/* False for single loads, which are no part. */
-static bool keeps_component(const struct gcal_generator_setting *s,
-                            enum gcal_feature_kind *kind)
+bool gcal_kernel_is_component(const struct gcal_generator_setting *s,
+                              enum gcal_feature_kind *kind)
 {
     const char *keep = gcal_generator_keep_value(s);
 
     *kind = s->generator->form == GCAL_GENERATOR_FORM_ONCHIP ? GCAL_FEATURE_ONCHIP
                                                              : GCAL_FEATURE_MEMORY;
-    return !keep || strcmp(keep, "all") == 0;
+    /* single loads are not a component */
+    return s->generator->origin && (!keep || strcmp(keep, "all") == 0);
 }
 
 static int copy_component(struct gcal_profile *to, const struct gcal_profile *from,
                           enum gcal_feature_kind kind, struct gcal_error *err)
 {
     for (size_t i = 0; i < from->n_entries; i++) {
-        const struct gcal_profile_entry *part = &from->entries[i];
+        const struct gcal_profile_entry *component = &from->entries[i];
         struct gcal_profile_entry *entry;
 
-        if (part->kind != kind)
+        if (component->kind != kind)
             continue;
         if (!(entry = gcal_profile_add(to, err)))
             return -1;
         entry->kind = kind;
-        entry->granularity = part->granularity;
-        entry->estimated = part->estimated;
-        to->estimated = to->estimated || part->estimated;
-        if (!(entry->count = strdup(part->count)))
+        entry->granularity = component->granularity;
+        entry->estimated = component->estimated;
+        to->estimated = to->estimated || component->estimated;
+        if (!(entry->count = strdup(component->count)))
             return gcal_error_memory(err);
-        if (set_tag(entry, part->tag, err) < 0 ||
+        if (set_tag(entry, component->tag, err) < 0 ||
             gcal_kernel_run_add_parameters(to, entry->count, err) < 0)
             return -1;
     }
     return 0;
 }
 
-/* The kernel that a companion's was made from, counted; the caller's to destroy. */
-static struct gcal_kernel *make_origin(const struct gcal_generator_setting *s,
-                                       void **tree, struct gcal_error *err)
-{
-    const struct gcal_generator *g = s->generator->origin;
-    struct gcal_generator_setting whole = { .generator = g, .sweep = s->sweep };
-    struct gcal_kernel *kernel = NULL;
-
-    if (!(whole.values = calloc(g->n_arguments, sizeof(*whole.values)))) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    for (size_t i = 0; i < g->n_arguments; i++)
-        whole.values[i] = gcal_generator_setting_value(s, g->arguments[i].name);
-    if ((kernel = gcal_kernel_create(&whole, err)) &&
-        gcal_kernel_finish(&whole, kernel, tree, err) < 0) {
-        gcal_kernel_destroy(kernel);
-        kernel = NULL;
-    }
-    free(whole.values);
-    return kernel;
-}
-
 int gcal_kernel_set_components(const struct gcal_generator_setting *s,
-                               struct gcal_kernel *kernel, void **tree,
-                               struct gcal_error *err)
+                               struct gcal_kernel *kernel,
+                               const struct gcal_kernel *origin, struct gcal_error *err)
 {
     enum gcal_feature_kind kind;
-    struct gcal_kernel *whole;
-    int rc;
 
     if (!s->generator->origin)
         return set_tags(s, kernel->profile, err);
     remove_components(kernel->profile);
-    if (!keeps_component(s, &kind))
-        return 0;
-    if (!(whole = make_origin(s, tree, err)))
-        return -1;
-    rc = copy_component(kernel->profile, whole->profile, kind, err);
-    gcal_kernel_destroy(whole);
-    return rc;
+    return gcal_kernel_is_component(s, &kind)
+               ? copy_component(kernel->profile, origin->profile, kind, err)
+               : 0;
 }

@@ -1,4 +1,4 @@
-/* describe.c - the generators of a catalogue, for people */
+/* describe.c - the description of a catalogue for 'gpucal kernels' */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,42 +9,14 @@
 
 enum { WIDTH = 90, INDENT = 4 };
 
-/* Tags that generators of one subject share; NULL: those that have none of these. */
-static const struct {
-    const char *tag, *heading;
-} classes[] = {
-    { "flops", "arithmetic" },
-    { "gmem", "global memory" },
-    { "lmem", "local memory" },
-    { "mix", "global memory mixed with work on the chip" },
-    { "atomics", "atomics" },
-    { "launch", "synchronisation and launch" },
-    { "occupancy", "occupancy" },
-    { "divergence", "divergence" },
-    { "transfer", "transfers between host and device" },
-    { "application", "applications" },
-    { NULL, "others" },
-};
-
-enum { N_CLASSES = sizeof(classes) / sizeof(*classes) };
-
-static size_t class_of(const struct gcal_generator *g)
-{
-    size_t i = 0;
-
-    while (i + 1 < N_CLASSES && !gcal_catalogue_texts_contain(&g->tags, classes[i].tag))
-        i++;
-    return i;
-}
-
 /* ---- text in lines ---- */
 
 struct lines {
     struct gcal_buf *out;
-    size_t column; /* characters in the line; 0: nothing stands there yet */
+    size_t column; /* characters in the line so far */
 };
 
-/* A word, in the next line where it does not fit. */
+/* Puts a word, in the next line where it does not fit. */
 static void put_word(struct lines *lines, const char *word, size_t length)
 {
     if (lines->column && lines->column + 1 + length > WIDTH) {
@@ -95,7 +67,7 @@ static void put_factors(const struct gcal_generator_arg *a, const char *key,
         gcal_buf_printf(out, "*%s", key);
 }
 
-/* Behind '=' what is made unless a tag says otherwise. */
+/* The defaults follow '='. */
 static void put_size(const struct gcal_generator_arg *a, struct gcal_buf *out)
 {
     const struct gcal_catalogue_texts *texts = &a->defaults;
@@ -129,7 +101,7 @@ static void put_argument(const struct gcal_generator_arg *a, struct gcal_buf *ou
         gcal_buf_printf(out, "%lld,%lld..%lld", a->first, 2 * a->first, a->last);
         break;
     case GCAL_GENERATOR_VALUES_LISTED:
-    case GCAL_GENERATOR_VALUES_LOADS: /* of companions, whose arguments are not listed */
+    case GCAL_GENERATOR_VALUES_LOADS: /* of derived generators: not described singly */
     case GCAL_GENERATOR_VALUES_SIZE:
         put_list(&a->listed, out);
         break;
@@ -162,7 +134,7 @@ static void put_arguments(const struct gcal_generator *g, struct lines *lines)
     }
 }
 
-/* The companions of the generator numbered 'origin', which stand behind it. */
+/* The generators derived from number 'origin', which follow it. */
 static void put_derived(const struct gcal_catalogue *catalogue, size_t origin,
                         struct gcal_buf *out)
 {
@@ -197,21 +169,27 @@ static void put_generator(const struct gcal_generator *g, struct gcal_buf *out)
     end_line(&lines);
 }
 
-static void put_class(const struct gcal_catalogue *catalogue, size_t class,
-                      struct gcal_buf *out)
+static void put_heading(const struct gcal_catalogue_subject *subject,
+                        struct gcal_buf *out)
+{
+    gcal_buf_printf(out, "%s---- %s", out->size ? "\n" : "", subject->heading);
+    if (subject->tag)
+        gcal_buf_printf(out, " (%s)", subject->tag);
+    gcal_buf_puts(out, " ----\n\n");
+}
+
+static void put_subject(const struct gcal_catalogue *catalogue, size_t subject,
+                        struct gcal_buf *out)
 {
     bool begun = false;
 
     for (size_t i = 0; i < catalogue->n_generators; i++) {
         const struct gcal_generator *g = catalogue->generators[i];
 
-        if (g->origin || class_of(g) != class)
+        if (g->origin || gcal_generator_subject(g) != subject)
             continue;
         if (!begun)
-            gcal_buf_printf(out, "%s---- %s%s%s%s ----\n\n", out->size ? "\n" : "",
-                            classes[class].heading, classes[class].tag ? " (" : "",
-                            classes[class].tag ? classes[class].tag : "",
-                            classes[class].tag ? ")" : "");
+            put_heading(&gcal_catalogue_subjects[subject], out);
         begun = true;
         put_generator(g, out);
         put_derived(catalogue, i, out);
@@ -223,17 +201,18 @@ char *gcal_catalogue_describe(const struct gcal_catalogue *catalogue,
 {
     struct gcal_buf out = { 0 };
 
-    for (size_t i = 0; i < N_CLASSES; i++)
-        put_class(catalogue, i, &out);
-    gcal_buf_printf(&out,
-                    "\nname [tags], and argument:values=what is made unless a tag says "
-                    "otherwise (all where\nnothing is said).  any: positive integers; "
-                    "1..64/3: in steps of 3; 1,2..64: powers of two.\n"
-                    "+name: the same kernels with work removed; those of loads have the "
-                    "arguments\nkeep:all,each,LOAD+..=all accumulators:1..16=1 besides, "
-                    "those of memory\naccumulators:1..16=1 barriers:True,False=True.\n"
-                    "Footprints are listed for %g MiB of cache and %g GiB of memory.\n",
-                    gcal_kernel_nominal_limits.cache_bytes / 0x1p20,
-                    gcal_kernel_nominal_limits.memory_bytes / 0x1p30);
+    for (size_t i = 0; i < gcal_catalogue_n_subjects; i++)
+        put_subject(catalogue, i, &out);
+    gcal_buf_printf(
+        &out,
+        "\nname [tags], then argument:values=defaults (no defaults: all "
+        "values).  any: positive\nintegers; 1..64/3: in steps of 3; 1,2..64: "
+        "powers of two.\n"
+        "+name: the same kernels with work removed, with further arguments: "
+        "loads have\nkeep:all,each,LOAD+..=all accumulators:1..16=1, memory has "
+        "accumulators:1..16=1\nbarriers:True,False=True.\n"
+        "Sizes with a footprint assume %g MiB of cache and %g GiB of memory.\n",
+        gcal_kernel_nominal_limits.cache_bytes / 0x1p20,
+        gcal_kernel_nominal_limits.memory_bytes / 0x1p30);
     return gcal_buf_take(&out, err);
 }

@@ -1,3 +1,4 @@
+/* expand.c - texts of a description with values in place of arguments' names */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ static bool is_name_char(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The value that stands for the word of 'length' at 'word', or NULL. */
+/* The value for the word of 'length' at 'word', or NULL. */
 static const char *value_of(const struct gcal_generator_setting *s, const char *word,
                             size_t length)
 {
@@ -36,7 +37,7 @@ char *gcal_generator_expand(const struct gcal_generator_setting *setting,
 
     if (!at)
         return NULL;
-    gcal_buf_puts(&out, ""); /* a text even when it is empty */
+    gcal_buf_puts(&out, ""); /* so that an empty text is not NULL */
     while (*at) {
         size_t length = 0;
         const char *value;
@@ -79,7 +80,7 @@ char *gcal_generator_expand_expr(const struct gcal_generator_setting *setting,
         const char *name = gcal_expr_symbol(expr, i);
 
         if (!is_size_of(setting->generator, name)) {
-            gcal_yaml_error(node, err, "%s: '%s' is not an argument of this kernel", what,
+            gcal_yaml_error(node, err, "%s: '%s' is not a size of this kernel", what,
                             name);
             free(text);
             text = NULL;
@@ -138,9 +139,8 @@ int gcal_generator_expand_count(const struct gcal_generator_setting *setting,
     if (gcal_kernel_eval_sizes(text, 0, NULL, &number, NULL) < 0 || !(number >= 1) ||
         number > 0x1p31 || number != floor(number))
         gcal_yaml_error(node, err,
-                        "%s: expected a positive integer without sizes, "
-                        "found '%s'",
-                        what, text);
+                        "%s: expected a positive integer without sizes, found '%s'", what,
+                        text);
     else {
         *value = (size_t)number;
         rc = 0;

@@ -1,3 +1,4 @@
+/* finish.c - a kernel completed: work removed, counted, and identified */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,35 +9,7 @@
 #include "calib/base/wire.h"
 #include "calib/model/profile.h"
 #include "kernels/count/count.h"
-#include "kernels/generate/run.h"
-
-struct gcal_count_request gcal_kernel_request(const struct gcal_kernel *kernel)
-{
-    struct gcal_count_request request = {
-        .source = kernel->source,
-        .file = kernel->generator,
-        .kernel = kernel->entry,
-        .build_options = kernel->build_options,
-        .n_dims = kernel->n_dims,
-        .assume = kernel->assume,
-    };
-
-    for (size_t i = 0; i < kernel->n_dims; i++) {
-        request.local_size[i] = kernel->local_size[i];
-        request.global_size[i] = kernel->global_size[i];
-    }
-    return request;
-}
-
-struct gcal_count_request
-gcal_generator_setting_request(const struct gcal_generator_setting *s,
-                               const struct gcal_kernel *kernel)
-{
-    struct gcal_count_request request = gcal_kernel_request(kernel);
-
-    request.file = s->generator->source_name;
-    return request;
-}
+#include "kernels/generate/private.h"
 
 static struct gcal_profile *decode_profile(const char *text, struct gcal_error *err)
 {
@@ -56,7 +29,7 @@ static void put_sizes(struct gcal_buf *buf, size_t n, const struct gcal_size *si
     }
 }
 
-/* Not 'sweep': how a kernel was asked for does not make it another one. */
+/* 'sweep' is left out: the kernel is the same, however its size was chosen. */
 static int make_id(struct gcal_kernel *k, struct gcal_error *err)
 {
     const char *const texts[] = { k->name,  k->generator,     k->family,   k->source,
@@ -90,7 +63,7 @@ static int make_id(struct gcal_kernel *k, struct gcal_error *err)
     return k->id ? 0 : gcal_error_memory(err);
 }
 
-/* What a run counts; 'counted' has it already, or is NULL. */
+/* Counts of a run; 'counted' has them already, or is NULL. */
 static int add_profile(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
                        const struct gcal_kernel_cache_entry *counted,
                        struct gcal_error *err)
@@ -105,6 +78,43 @@ static int add_profile(const struct gcal_generator_setting *s, struct gcal_kerne
     return gcal_kernel_run_count(kernel, err);
 }
 
+/* The kernel that a derived kernel was made from, counted; the caller's to destroy. */
+static struct gcal_kernel *make_origin(const struct gcal_generator_setting *s,
+                                       void **tree, struct gcal_error *err)
+{
+    const struct gcal_generator *g = s->generator->origin;
+    struct gcal_generator_setting full = { .generator = g, .sweep = s->sweep };
+    struct gcal_kernel *kernel = NULL;
+
+    if (!(full.values = calloc(g->n_arguments, sizeof(*full.values)))) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    for (size_t i = 0; i < g->n_arguments; i++)
+        full.values[i] = gcal_generator_setting_value(s, g->arguments[i].name);
+    if ((kernel = gcal_kernel_create(&full, err)) &&
+        gcal_kernel_finish(&full, kernel, tree, err) < 0) {
+        gcal_kernel_destroy(kernel);
+        kernel = NULL;
+    }
+    free(full.values);
+    return kernel;
+}
+
+static int add_components(const struct gcal_generator_setting *s,
+                          struct gcal_kernel *kernel, void **tree, struct gcal_error *err)
+{
+    struct gcal_kernel *origin = NULL;
+    enum gcal_feature_kind kind;
+    int rc;
+
+    if (gcal_kernel_is_component(s, &kind) && !(origin = make_origin(s, tree, err)))
+        return -1;
+    rc = gcal_kernel_set_components(s, kernel, origin, err);
+    gcal_kernel_destroy(origin);
+    return rc;
+}
+
 int gcal_kernel_finish(const struct gcal_generator_setting *setting,
                        struct gcal_kernel *kernel, void **tree, struct gcal_error *err)
 {
@@ -116,7 +126,7 @@ int gcal_kernel_finish(const struct gcal_generator_setting *setting,
         gcal_kernel_remove_work(setting, kernel, counted, &element, err) < 0)
         return -1;
     if (add_profile(setting, kernel, counted, err) < 0 ||
-        (!counted && gcal_kernel_set_components(setting, kernel, tree, err) < 0))
+        (!counted && add_components(setting, kernel, tree, err) < 0))
         return -1;
     if (tree && !counted && gcal_kernel_cache_add(tree, kernel, &element, err) < 0)
         return -1;

@@ -7,77 +7,16 @@
 #include "calib/base/random.h"
 #include "kernels/generate/private.h"
 
-enum { MOST_FACTORS = 16 };
-
-/* ---- reading ---- */
-
-static int read_factors(const struct gcal_yaml *list, const char *what,
-                        struct gcal_error *err)
-{
-    if (!list)
-        return 0;
-    if (list->kind != GCAL_YAML_LIST || list->n_items > MOST_FACTORS)
-        return gcal_yaml_error(list, err, "%s: expected a list of factors", what);
-    for (size_t i = 0; i < list->n_items; i++) {
-        double factor;
-
-        if (gcal_yaml_double(list->items[i], what, &factor, err) < 0)
-            return -1;
-        if (!(factor > 0) || factor > 1e6)
-            return gcal_yaml_error(list->items[i], err, "%s: expected a factor above 0",
-                                   what);
-    }
-    return 0;
-}
-
-static size_t n_factors(const struct gcal_yaml *map, const char *key)
-{
-    const struct gcal_yaml *list = gcal_yaml_find(map, key);
-
-    return list ? list->n_items : 0;
-}
-
-int gcal_generator_footprint_read(const struct gcal_yaml *map,
-                                  struct gcal_generator_arg *a, struct gcal_error *err)
-{
-    static const char *const keys[] = { "bytes", "cache", "memory", "multiple", NULL };
-    const struct gcal_yaml *multiple;
-    char text[32];
-    size_t n;
-
-    if (gcal_yaml_check_keys(map, keys, err) < 0 ||
-        read_factors(gcal_yaml_find(map, "cache"), "cache", err) < 0 ||
-        read_factors(gcal_yaml_find(map, "memory"), "memory", err) < 0)
-        return -1;
-    if (!(n = n_factors(map, "cache") + n_factors(map, "memory")))
-        return gcal_yaml_error(
-            map, err, "%s: expected factors of the cache or of the memory", a->name);
-    a->form = GCAL_GENERATOR_VALUES_SIZE;
-    a->footprint = map;
-    a->multiple = 1;
-    if ((multiple = gcal_yaml_find(map, "multiple")) &&
-        gcal_yaml_integer(multiple, "multiple", 1, 1LL << 40, &a->multiple, err) < 0)
-        return -1;
-    /* One for each factor, in whose place comes what suits the device. */
-    snprintf(text, sizeof(text), "%lld", a->multiple);
-    while (n-- > 0)
-        if (gcal_catalogue_texts_add(&a->defaults, text, err) < 0)
-            return -1;
-    return 0;
-}
-
-/* ---- the size for a device ---- */
-
-/* A kernel whose size 'which' is being looked for. */
+/* The search for a kernel's size 'which'. */
 struct size_search {
     const struct gcal_kernel *kernel;
     struct gcal_size *sizes;
     size_t which;
-    const char *bytes; /* expression, or NULL: of all its buffers */
+    const char *bytes; /* expression, or NULL: bytes of all buffers */
     double most_bytes, max_alloc_bytes;
 };
 
-/* 1 when size 'value' is neither too large nor against what is assumed, 0, or -1. */
+/* 1 when size 'value' is small enough and keeps 'assume', 0 when not, or -1. */
 static int fits(const struct size_search *s, double value, struct gcal_error *err)
 {
     const struct gcal_kernel *k = s->kernel;
@@ -129,20 +68,21 @@ static long long largest(const struct size_search *s, long long multiple,
     return good < 0 ? -1 : low;
 }
 
+/* Factor 'which' of the footprint, first those of the cache, in bytes. */
 static double most_bytes(const struct gcal_generator_arg *a, size_t which,
                          const struct gcal_kernel_limits *limits)
 {
-    size_t n_cache = n_factors(a->footprint, "cache");
-    const bool is_cache = which < n_cache;
-    const struct gcal_yaml *list =
-        gcal_yaml_find(a->footprint, is_cache ? "cache" : "memory");
+    const struct gcal_yaml *cache = gcal_yaml_find(a->footprint, "cache");
+    const struct gcal_yaml *memory = gcal_yaml_find(a->footprint, "memory");
+    size_t n_cache = cache ? cache->n_items : 0;
 
-    return strtod(list->items[is_cache ? which : which - n_cache]->text, NULL) *
-           (is_cache ? limits->cache_bytes : limits->memory_bytes);
+    return which < n_cache ? strtod(cache->items[which]->text, NULL) * limits->cache_bytes
+                           : strtod(memory->items[which - n_cache]->text, NULL) *
+                                 limits->memory_bytes;
 }
 
-/* The rungs of a ladder are one family and have one footprint: that of the first.  A rung
- * whose buffers are too large then does not fit on the device, which ends the ladder.
+/* The sizes of a size sweep are one family and have one footprint: that of the smallest.
+ * Larger ones may then not fit on the device, which ends the sweep.
  */
 static void take_smallest_size(const struct gcal_generator_setting *setting,
                                struct gcal_kernel *kernel)

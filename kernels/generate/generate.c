@@ -1,3 +1,4 @@
+/* generate.c - kernels of the generators that tags pick, and the list they go into */
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +17,14 @@ void gcal_kernel_list_clear(struct gcal_kernel_list *list)
     memset(list, 0, sizeof(*list));
 }
 
-/* What is being made. */
+/* The state of one generation. */
 struct making {
     void **counted;
     const struct gcal_kernel_limits *limits; /* NULL: any device */
     struct gcal_kernel_list *list;
     void *ids; /* tree of the list's kernels */
     size_t n_settings;
-    struct gcal_buf left; /* why the first setting was left out that was */
+    struct gcal_buf left; /* reason why the first setting was left out, or empty */
     char *left_family;    /* of the last kernel that the device cannot run, or NULL */
 };
 
@@ -38,7 +39,7 @@ static void keep_kernel(void *kernel)
     (void)kernel;
 }
 
-/* The kernel with the id of 'kernel', which is put in where there is none. */
+/* The list's kernel with the id of 'kernel', or else 'kernel', which is added. */
 static struct gcal_kernel *find_or_add(struct making *m, struct gcal_kernel *kernel,
                                        struct gcal_error *err)
 {
@@ -65,8 +66,8 @@ static void stop(struct making *m)
     free(m->left_family);
 }
 
-/* Takes 'kernel'.  One that is there already stays the one; asked for by its size it
- * may not be left out any more.
+/* Takes 'kernel'.  Where the list has it already, the list's one stays, and is not part
+ * of a size sweep any more unless both are.
  */
 static int add_kernel(struct making *m, struct gcal_kernel *kernel,
                       struct gcal_error *err)
@@ -90,8 +91,7 @@ static int add_kernel(struct making *m, struct gcal_kernel *kernel,
     return there ? 0 : -1;
 }
 
-/* Whether the device has the local memory that a finished kernel declares and is given.
- */
+/* Whether the local memory that a finished kernel declares and gets as arguments fits. */
 static bool has_local_memory(const struct making *m, const struct gcal_kernel *kernel,
                              const struct gcal_geometry *geometry)
 {
@@ -110,7 +110,7 @@ static bool has_local_memory(const struct making *m, const struct gcal_kernel *k
            bytes <= m->limits->local_memory_bytes;
 }
 
-/* All rungs of a ladder, which follow each other, are one that is left out. */
+/* The sizes of a size sweep follow each other and count as one kernel left out. */
 static int leave_out(struct making *m, const struct gcal_kernel *kernel,
                      enum gcal_kernel_exclusion reason, struct gcal_error *err)
 {
@@ -209,17 +209,15 @@ static int generate(struct making *m, const struct gcal_generator *g,
     return rc;
 }
 
-/* Of tags that single generators allow, but none all of them; -1. */
-static int complain_none(const struct making *m, struct gcal_error *err)
+/* An error for tags that generators allow one by one, but none all of them. */
+static int none_error(const struct making *m, struct gcal_error *err)
 {
     return gcal_error_set(err, GCAL_EINPUT, "the tags pick no kernel: %s",
                           m->left.data ? m->left.data
-                                       : "no generator takes all of these values");
+                                       : "no generator allows all of these values");
 }
 
-/* Whether 'value' for argument 'i', with the others as they are, keeps what the
- * generator assumes of its sizes.
- */
+/* Checks 'assume' with 'value' for argument 'i' and the others as they are. */
 static int check_value(struct gcal_generator_setting *setting, size_t i,
                        const char *value, struct gcal_error *err)
 {
@@ -238,7 +236,7 @@ static int check_value(struct gcal_generator_setting *setting, size_t i,
     return rc;
 }
 
-/* In the first setting that the tags pick. */
+/* Checks the sizes in 'tags' with the first setting that the tags pick. */
 static int check_sizes(const struct gcal_generator *g,
                        const struct gcal_catalogue_tags *tags, struct making *m,
                        struct gcal_error *err)
@@ -277,7 +275,7 @@ int gcal_catalogue_check(const struct gcal_catalogue *catalogue, size_t n_tags,
         if (gcal_catalogue_tags_match(&parsed, match, catalogue->generators[i]))
             rc = check_sizes(catalogue->generators[i], &parsed, &m, err);
     if (rc == 0 && !m.n_settings)
-        rc = complain_none(&m, err);
+        rc = none_error(&m, err);
     stop(&m);
     gcal_catalogue_tags_clear(&parsed);
     return rc;
@@ -300,7 +298,7 @@ int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tag
         if (gcal_catalogue_tags_match(&parsed, match, catalogue->generators[i]))
             rc = generate(&m, catalogue->generators[i], &parsed, err);
     if (rc == 0 && !m.n_settings)
-        rc = complain_none(&m, err);
+        rc = none_error(&m, err);
     stop(&m);
     gcal_catalogue_tags_clear(&parsed);
     return rc;

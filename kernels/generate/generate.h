@@ -1,4 +1,8 @@
-/* generate.h - the catalogue: tags in, measurement kernels with their counts out
+/* generate.h - the catalogue: measurement kernels, with their counts, from tags
+ *
+ * A catalogue is a folder of generators.  Tags such as "matmul_sq n:1024,2048" pick
+ * generators and values of their arguments; each combination of values is a kernel.
+ * Sizes and counts are in elements, bytes and operations, as their names say.
  */
 #ifndef GCAL_KERNELS_GENERATE_H
 #define GCAL_KERNELS_GENERATE_H
@@ -19,7 +23,7 @@ struct gcal_arg {
     enum gcal_arg_kind kind;
     char *dtype;
     char *value; /* expression in sizes: elements of a buffer, or the scalar's value */
-    bool output; /* written by the kernel, and compared when it is checked */
+    bool output; /* written by the kernel, and compared by the numeric check */
 };
 
 struct gcal_size {
@@ -27,33 +31,33 @@ struct gcal_size {
     double value;
 };
 
-/* How a run is timed: from the start of its first command to the end of its last, as
- * their events tell; or by the host's clock, from before the first is enqueued to the end
- * of the wait for the last.
+/* How a run is timed: by events, from the start of its first command to the end of its
+ * last; or by the host's clock, from before the first is enqueued until the wait for the
+ * last ends.
  */
 enum gcal_timing { GCAL_TIMING_EVENT, GCAL_TIMING_HOST };
 
-/* 'pieces' copies of bytes / pieces each between host and device, alone or on a second
- * queue beside the kernel.
+/* 'pieces' copies of bytes / pieces bytes each between host and device, alone or on a
+ * second queue beside the kernel.
  */
 struct gcal_transfer {
-    enum gcal_feature_copy_direction way; /* GCAL_FEATURE_COPY_ANY: there is none */
+    enum gcal_feature_copy_direction way; /* GCAL_FEATURE_COPY_ANY: no transfer */
     enum gcal_feature_host_memory host;
-    char *bytes, *pieces; /* expressions in sizes; both 0: nothing is copied */
+    char *bytes, *pieces; /* expressions in sizes; both 0: no copy */
 };
 
 /* A generator with all its arguments fixed: everything to build, launch and model it. */
 struct gcal_kernel {
-    char *id;   /* SHA-256 of what builds and runs it: the same kernel has the same id */
-    char *name; /* "matmul_sq dtype:float32 prefetch:True ... n:2048" */
+    char *id;        /* SHA-256 of all that builds and runs it */
+    char *name;      /* "matmul_sq dtype:float32 prefetch:True ... n:2048" */
     char *generator; /* the catalogue entry's name */
-    char *family;  /* name without the ladder's size: kernels of one family build once */
-    char *variant; /* name without sizes: kernels of one variant count alike */
+    char *family;    /* name without the size of a size sweep: a family builds once */
+    char *variant;   /* name without sizes: a variant is counted once */
     char *source, *entry, *build_options;
     size_t n_dims;
     size_t local_size[GCAL_MAX_DIMS];
     char *global_size[GCAL_MAX_DIMS]; /* expressions in sizes */
-    char *assume;                     /* of the sizes, "n % 16 = 0", or NULL */
+    char *assume;                     /* conditions on sizes, "n % 16 = 0", or NULL */
     size_t n_sizes;
     struct gcal_size *sizes;
     size_t n_check_sizes; /* small sizes for the numeric check */
@@ -63,17 +67,17 @@ struct gcal_kernel {
     char *
         reference; /* C function 'reference' over 'args', or NULL: interpret the source */
     double tolerance; /* relative, of an output element */
-    char *launches;   /* expression in sizes: how often it is enqueued in one run, one
-                         launch after the other; NULL: once */
+    char *launches;   /* expression in sizes: launches in one run, one after the other;
+                         NULL: one */
     enum gcal_timing timing;
     struct gcal_transfer transfer; /* a transfer without a kernel has source and entry "",
                                       no dimension and no argument */
-    bool sweep;     /* its size was not fixed by tags: the plan may leave it out when it
-                        runs too short or too long on a device */
-    bool short_run; /* times below the plan's minimum count too (launch overhead) */
+    bool sweep; /* a size of a size sweep, not fixed by tags: the plan may leave it out
+                   when it runs too short or too long on a device */
+    bool short_run; /* times below the plan's minimum are valid (launch overhead) */
     struct gcal_profile *profile;
-    char *models; /* who asked for it, "a,b"; the catalogue leaves it NULL, and it is not
-                     part of 'id' */
+    char *models; /* the models that use it, "a,b"; NULL from the catalogue, and not part
+                     of 'id' */
 };
 
 /* NDRange, scalar values and buffer sizes of a kernel for some sizes. */
@@ -84,18 +88,24 @@ struct gcal_geometry {
     size_t launches, transfer_bytes, transfer_pieces;
 };
 
-bool gcal_kernel_is_transfer(const struct gcal_kernel *kernel); /* without a kernel */
-/* Its sizes in the order of its profile's parameters, one each. */
+/* Whether it is a transfer without a kernel. */
+bool gcal_kernel_is_transfer(const struct gcal_kernel *kernel);
+/* 'values' gets its sizes, one for each parameter of its profile, in that order.  -1 with
+ * GCAL_EINPUT where it has no such size.
+ */
 int gcal_kernel_size_values(const struct gcal_kernel *kernel, double *values,
                             struct gcal_error *err);
-/* To count or to run one launch of it; points into the kernel. */
+/* The request that counts or runs one launch of it; points into the kernel. */
 struct gcal_count_request gcal_kernel_request(const struct gcal_kernel *kernel);
+/* Fills 'geometry', to be cleared; -1 with GCAL_EINPUT for sizes that do not fit the
+ * work-group or make a buffer of no elements.
+ */
 int gcal_kernel_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
                          const struct gcal_size *sizes, struct gcal_geometry *geometry,
                          struct gcal_error *err);
 void gcal_kernel_geometry_clear(struct gcal_geometry *geometry);
 
-/* What a device can do. */
+/* Limits of a device. */
 struct gcal_kernel_limits {
     size_t max_work_group_size;                        /* 0: any */
     double local_memory_bytes;                         /* of a work-group; 0: any */
@@ -103,10 +113,10 @@ struct gcal_kernel_limits {
     bool fp16, fp64;
 };
 
-/* Whose cache (4 MiB) and memory (1 GiB) footprints follow where no device is known. */
+/* A cache of 4 MiB and a memory of 1 GiB, for footprints where no device is known. */
 extern const struct gcal_kernel_limits gcal_kernel_nominal_limits;
 
-/* Why kernels that tags pick are left out on a device. */
+/* Reasons to leave out, on a device, kernels that tags pick. */
 enum gcal_kernel_exclusion {
     GCAL_KERNEL_EXCLUDED_WORK_GROUP,
     GCAL_KERNEL_EXCLUDED_LOCAL_MEMORY,
@@ -116,19 +126,21 @@ enum gcal_kernel_exclusion {
     GCAL_KERNEL_N_EXCLUSIONS,
 };
 
-/* "larger work-groups than the device takes": what kernels need that are left out. */
+/* "larger work-groups than the device allows": what the kernels left out need. */
 const char *gcal_kernel_exclusion_name(enum gcal_kernel_exclusion reason);
 
 struct gcal_kernel_list {
     size_t n_kernels, capacity;
     struct gcal_kernel **kernels;
-    size_t left_out[GCAL_KERNEL_N_EXCLUSIONS]; /* kernels by reason, a ladder as one */
+    size_t left_out[GCAL_KERNEL_N_EXCLUSIONS]; /* by reason; a size sweep counts once */
     bool nominal; /* sizes are for gcal_kernel_nominal_limits */
 };
 
-/* How a generator's tags must relate to the tags asked for (seed 004 section 7.1). */
+/* Relation of a generator's tags to the tags asked for (Stevens and Kloeckner 2020,
+ * section 7.1).
+ */
 enum gcal_match {
-    GCAL_MATCH_SUPERSET, /* of those asked for (default) */
+    GCAL_MATCH_SUPERSET, /* it has all of them (default) */
     GCAL_MATCH_IDENTICAL,
     GCAL_MATCH_SUBSET,
     GCAL_MATCH_INTERSECT,
@@ -136,29 +148,29 @@ enum gcal_match {
 
 struct gcal_catalogue;
 
-/* Reads every .yaml in 'folder' (NULL: the installed or built-in one); each names the
- * .cl beside it.  NULL with "file:line:column: ..." for one that is not right.
+/* Reads every .yaml in 'folder' (NULL: the built-in catalogue) and the .cl files that
+ * they name.  NULL with "file:line:column: ..." at the first error.
  */
 struct gcal_catalogue *gcal_catalogue_open(const char *folder, struct gcal_error *err);
 void gcal_catalogue_close(struct gcal_catalogue *catalogue);
 
-/* SHA-256 of all sources and descriptions, hexadecimal: calibrations with another one ran
- * other kernels.  Lives as long as the catalogue.
+/* SHA-256 of all sources and descriptions, hexadecimal: calibrations with another
+ * fingerprint used another catalogue.  Lives as long as the catalogue.
  */
 const char *gcal_catalogue_fingerprint(const struct gcal_catalogue *catalogue);
 
-/* Checks tags without generating: 0, or -1 with 'err' naming the tag that no generator
- * has, the argument or the value that none allows.  Tags: "matmul_sq", "n:1024,2048".
+/* Checks tags ("matmul_sq", "n:1024,2048") without generating: 0, or -1 with 'err' naming
+ * the tag that no generator has, or the argument or value that none allows.
  */
 int gcal_catalogue_check(const struct gcal_catalogue *catalogue, size_t n_tags,
                          const char *const *tags, enum gcal_match match,
                          struct gcal_error *err);
 
-/* Appends to 'list' the kernels that the tags pick, counted; a kernel that is there
- * already (same id) is not added again.  Footprints are those of the device with
- * 'limits', and kernels that it cannot run are left out, and counted in list->left_out.
- * NULL: no kernel is left out, and footprints are those of gcal_kernel_nominal_limits.
- * Remembers counts in the catalogue: one thread at a time.
+/* Appends to 'list' the kernels that the tags pick, counted, without duplicates (same
+ * id). 'limits' are those of a device: footprints follow from them, and kernels that it
+ * cannot run are left out and numbered in list->left_out.  NULL: no kernel is left out,
+ * and footprints follow from gcal_kernel_nominal_limits.  Caches counts in the catalogue:
+ * one thread at a time.
  */
 int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tags,
                             const char *const *tags, enum gcal_match match,
@@ -167,21 +179,23 @@ int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tag
 void gcal_kernel_list_clear(struct gcal_kernel_list *list);
 void gcal_kernel_destroy(struct gcal_kernel *kernel);
 
-/* A generator, for those who choose among them; texts are borrowed. */
+/* A generator, for choosing among them; texts are borrowed. */
 struct gcal_generator_view {
     const char *name;   /* "matmul_tiled_loads" */
-    const char *origin; /* of one whose work was removed: "matmul_tiled"; else NULL */
-    const char *form;   /* of such: "loads"; else NULL */
+    const char *origin; /* of a derived generator: "matmul_tiled"; else NULL */
+    const char *form;   /* of a derived generator: "loads"; else NULL */
     size_t n_tags;
     char *const *tags;
+    bool automatic; /* may be chosen where a model gives forms and groups of costs: its
+                       times show the costs of its features and little else */
 };
 
 size_t gcal_catalogue_size(const struct gcal_catalogue *catalogue);
 struct gcal_generator_view gcal_catalogue_view(const struct gcal_catalogue *catalogue,
                                                size_t i);
 
-/* For people: a paragraph per generator by class of subject, with tags, description and
- * arguments with their values, and how to read it.
+/* Text for a terminal: the generators by subject, each with tags, description and
+ * arguments with their values, and a legend.  The caller's to free.
  */
 char *gcal_catalogue_describe(const struct gcal_catalogue *catalogue,
                               struct gcal_error *err);

@@ -1,10 +1,11 @@
+/* geometry.c - NDRange, argument values and bytes of a kernel for some sizes */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/error.h"
 #include "calib/base/random.h"
-#include "kernels/generate/run.h"
+#include "kernels/generate/private.h"
 
 void gcal_kernel_geometry_clear(struct gcal_geometry *geometry)
 {
@@ -25,8 +26,8 @@ static int fill_ndrange(const struct gcal_kernel *kernel, size_t n_sizes,
         if (!(value >= 1) || value > 0x1p53 || value != floor(value) ||
             fmod(value, (double)kernel->local_size[i]) != 0)
             return gcal_error_set(err, GCAL_EINPUT,
-                                  "%s: global size %zu, '%s', is %g: not a positive "
-                                  "multiple of the work-group's %zu",
+                                  "%s: global size %zu, '%s', is %g: expected a positive "
+                                  "multiple of the work-group size, %zu",
                                   kernel->name, i, text, value, kernel->local_size[i]);
         geometry->global_size[i] = (size_t)value;
     }
@@ -48,7 +49,8 @@ static int fill_args(const struct gcal_kernel *kernel, size_t n_sizes,
         if (arg->kind != GCAL_ARG_SCALAR &&
             (!(value >= 1) || value > 0x1p53 || value != floor(value)))
             return gcal_error_set(err, GCAL_EINPUT,
-                                  "%s: argument '%s' has %g elements ('%s')",
+                                  "%s: argument '%s' has %g elements ('%s'): expected a "
+                                  "positive integer",
                                   kernel->name, arg->name, value, arg->value);
         geometry->arg_values[i] = value;
         if (arg->kind == GCAL_ARG_BUFFER)

@@ -1,7 +1,7 @@
-/* kept_loads.c - the loads that a companion keeps: which there are, and which are
- * meant
+/* kept_loads.c - the global loads that a derived kernel keeps: the argument 'keep'
  *
- * They are known only when a source is parsed, which is done once for each set of macros.
+ * Loads are known only when a source is parsed, which is done once for each set of
+ * macros.
  */
 #include <ctype.h>
 #include <search.h>
@@ -12,9 +12,9 @@
 #include "calib/base/error.h"
 #include "kernels/generate/private.h"
 
-/* ---- which loads there are ---- */
+/* ---- loads of a source ---- */
 
-/* Loads by the macros that choose among them. */
+/* The loads for one set of macros. */
 struct found {
     char *build_options;
     struct gcal_remove_load_list loads;
@@ -65,7 +65,7 @@ static struct found *add_found(const struct gcal_generator_setting *s,
     return found;
 }
 
-/* 'apart': with what has to be kept with each. */
+/* 'apart': with the loads that each load depends on. */
 static const struct gcal_remove_load_list *
 loads_of(const struct gcal_generator_setting *s, bool apart, struct gcal_error *err)
 {
@@ -89,29 +89,6 @@ loads_of(const struct gcal_generator_setting *s, bool apart, struct gcal_error *
 }
 
 /* ---- keep ---- */
-
-bool gcal_generator_keep_is_valid(const char *value)
-{
-    size_t n = 1;
-
-    if (!*value || *value == '+' || value[strlen(value) - 1] == '+' ||
-        strstr(value, "++"))
-        return false;
-    for (const char *c = value; *c; c++) {
-        if (*c != '_' && *c != '+' && !isalnum((unsigned char)*c))
-            return false;
-        n += *c == '+';
-    }
-    return n <= GCAL_GENERATOR_MAX_KEPT;
-}
-
-const char *gcal_generator_keep_value(const struct gcal_generator_setting *s)
-{
-    for (size_t i = 0; i < s->generator->n_arguments; i++)
-        if (s->generator->arguments[i].form == GCAL_GENERATOR_VALUES_LOADS)
-            return s->values[i];
-    return NULL;
-}
 
 static bool has_load(const struct gcal_remove_load_list *loads, const char *name,
                      size_t length)
@@ -138,7 +115,7 @@ int gcal_generator_keep_allows(const struct gcal_generator_setting *s,
             continue;
         if (why->size)
             return 0;
-        gcal_buf_printf(why, "%s: keep:%s names no global load; there are",
+        gcal_buf_printf(why, "%s: no global load for keep:%s; the loads are",
                         s->generator->name, keep);
         for (size_t i = 0; i < loads->n; i++)
             gcal_buf_printf(why, "%s %s", i ? "," : "", loads->items[i].name);

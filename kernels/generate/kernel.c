@@ -1,3 +1,4 @@
+/* kernel.c - a kernel from the setting of a generator */
 #include <stdlib.h>
 #include <string.h>
 
@@ -5,8 +6,8 @@
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "calib/model/profile.h"
-#include "kernels/generate/run.h"
 #include "calib/model/tag.h"
+#include "kernels/generate/private.h"
 
 void gcal_kernel_destroy(struct gcal_kernel *kernel)
 {
@@ -42,7 +43,7 @@ void gcal_kernel_destroy(struct gcal_kernel *kernel)
     free(kernel);
 }
 
-/* What OpenCL C and C call a dtype; NULL for what is none. */
+/* The name of a dtype in OpenCL C and C, or NULL. */
 static const char *c_type(const char *dtype)
 {
     static const char *const names[][2] = {
@@ -90,7 +91,8 @@ static int make_defines(const struct gcal_generator_setting *s, struct gcal_buf 
     return 0;
 }
 
-/* A reference runs at the check's sizes only, and not all of them are its arguments. */
+/* A reference runs at the sizes of 'check' only, and not all of them are its arguments.
+ */
 static void define_check_sizes(const struct gcal_kernel *kernel, struct gcal_buf *lines)
 {
     for (size_t i = 0; i < kernel->n_check_sizes; i++)
@@ -198,13 +200,11 @@ static int make_sizes(const struct gcal_generator_setting *s, struct gcal_kernel
 static int make_ndrange(const struct gcal_generator_setting *s,
                         struct gcal_kernel *kernel, struct gcal_error *err)
 {
-    const struct gcal_yaml *root = s->generator->root;
-    const struct gcal_yaml *local = gcal_yaml_find(root, "local_size");
-    const struct gcal_yaml *global = gcal_yaml_find(root, "global_size");
+    const struct gcal_yaml *root = s->generator->root, *local, *global;
 
-    if (!local || !global)
-        return gcal_yaml_error(root, err, "key '%s' is missing",
-                               local ? "global_size" : "local_size");
+    if (!(local = gcal_generator_require(root, "local_size", err)) ||
+        !(global = gcal_generator_require(root, "global_size", err)))
+        return -1;
     if (local->kind != GCAL_YAML_LIST || local->n_items < 1 ||
         local->n_items > GCAL_MAX_DIMS)
         return gcal_yaml_error(local, err, "local_size: expected a list of 1 to 3 sizes");
@@ -223,7 +223,7 @@ static int make_ndrange(const struct gcal_generator_setting *s,
     return 0;
 }
 
-/* One argument of the kernel from its node, which says one of buffer, local, scalar. */
+/* One argument of the kernel; its node has one of the keys buffer, local, scalar. */
 static int make_arg(const struct gcal_generator_setting *s, const struct gcal_yaml *node,
                     struct gcal_arg *arg, struct gcal_error *err)
 {
@@ -251,7 +251,7 @@ static int make_arg(const struct gcal_generator_setting *s, const struct gcal_ya
     if (output && gcal_yaml_bool(output, "output", &arg->output, err) < 0)
         return -1;
     if (output && arg->kind != GCAL_ARG_BUFFER)
-        return gcal_yaml_error(output, err, "output: only a buffer can be one");
+        return gcal_yaml_error(output, err, "output: only a buffer can be an output");
     if (!gcal_yaml_text(name, "name", err) ||
         !(arg->dtype = gcal_generator_expand(s, dtype, kinds[arg->kind], err)) ||
         !(arg->value = gcal_generator_expand_expr(s, value, amount, err)))
@@ -290,7 +290,6 @@ static int make_args(const struct gcal_generator_setting *s, struct gcal_kernel 
     return 0;
 }
 
-/* What is assumed of the sizes. */
 static int make_assume(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
                        struct gcal_error *err)
 {
@@ -301,7 +300,7 @@ static int make_assume(const struct gcal_generator_setting *s, struct gcal_kerne
         return 0;
     if (!(kernel->assume = gcal_generator_expand(s, node, "assume", err)))
         return -1;
-    /* The check's sizes are all names that it may have. */
+    /* Only names of sizes are allowed, and 'check' has all of these. */
     if (gcal_kernel_check_assume(kernel, kernel->n_check_sizes, kernel->check_sizes,
                                  &reason) == 0)
         return 0;
@@ -326,4 +325,32 @@ struct gcal_kernel *gcal_kernel_create(const struct gcal_generator_setting *sett
         return NULL;
     }
     return kernel;
+}
+
+struct gcal_count_request gcal_kernel_request(const struct gcal_kernel *kernel)
+{
+    struct gcal_count_request request = {
+        .source = kernel->source,
+        .file = kernel->generator,
+        .kernel = kernel->entry,
+        .build_options = kernel->build_options,
+        .n_dims = kernel->n_dims,
+        .assume = kernel->assume,
+    };
+
+    for (size_t i = 0; i < kernel->n_dims; i++) {
+        request.local_size[i] = kernel->local_size[i];
+        request.global_size[i] = kernel->global_size[i];
+    }
+    return request;
+}
+
+struct gcal_count_request
+gcal_generator_setting_request(const struct gcal_generator_setting *s,
+                               const struct gcal_kernel *kernel)
+{
+    struct gcal_count_request request = gcal_kernel_request(kernel);
+
+    request.file = s->generator->source_name;
+    return request;
 }

@@ -1,4 +1,4 @@
-/* limits.c - what of a generator's kernels a device can run */
+/* limits.c - kernels that a device cannot run, and why */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,17 +17,17 @@ const struct gcal_kernel_limits gcal_kernel_nominal_limits = {
 const char *gcal_kernel_exclusion_name(enum gcal_kernel_exclusion reason)
 {
     static const char *const names[] = {
-        [GCAL_KERNEL_EXCLUDED_WORK_GROUP] = "larger work-groups than the device takes",
+        [GCAL_KERNEL_EXCLUDED_WORK_GROUP] = "larger work-groups than the device allows",
         [GCAL_KERNEL_EXCLUDED_LOCAL_MEMORY] = "more local memory than the device has",
-        [GCAL_KERNEL_EXCLUDED_FP16] = "float16, which the device does not have",
-        [GCAL_KERNEL_EXCLUDED_FP64] = "float64, which the device does not have",
-        [GCAL_KERNEL_EXCLUDED_FOOTPRINT] = "a footprint that is too small for any size",
+        [GCAL_KERNEL_EXCLUDED_FP16] = "float16, which the device does not support",
+        [GCAL_KERNEL_EXCLUDED_FP64] = "float64, which the device does not support",
+        [GCAL_KERNEL_EXCLUDED_FOOTPRINT] = "a footprint too small for any size",
     };
 
     return names[reason];
 }
 
-/* A dtype of an argument of the kernel's or of the generator's. */
+/* Whether an argument of the kernel or of the generator has this dtype. */
 static bool has_dtype(const struct gcal_generator_setting *s,
                       const struct gcal_kernel *kernel, const char *dtype)
 {

@@ -1,7 +1,10 @@
-/* private.h - what the parts of the catalogue share; internal to kernels/
+/* private.h - what the files of kernels/generate share
  *
- * A generator is one .yaml file, kept as its tree: what it says is read from the nodes
- * when kernels are made, so that every complaint can name file, line and column.
+ * A generator is one .yaml file, kept as its syntax tree: keys are read from the nodes
+ * when kernels are made, so that every error names file, line and column.
+ *
+ * The sections below follow the files from the lowest up: a file calls only files of the
+ * sections above its own.
  */
 #ifndef GCAL_KERNELS_GENERATE_PRIVATE_H
 #define GCAL_KERNELS_GENERATE_PRIVATE_H
@@ -19,7 +22,7 @@
 /* The built-in catalogue: the .cl and .yaml files of kernels/catalogue. */
 extern const struct gcal_embedded_file gcal_catalogue_builtin_files[];
 
-/* Owned texts. */
+/* A list of texts, which it owns; starts as { 0 }. */
 struct gcal_catalogue_texts {
     size_t n, capacity;
     char **items;
@@ -34,7 +37,7 @@ enum gcal_generator_values {
 };
 
 /* An argument of a generator.  'size': a size parameter of the kernel, which stays a
- * name in expressions; other arguments are replaced by their value wherever they stand.
+ * name in expressions; all other arguments are replaced by their value.
  */
 struct gcal_generator_arg {
     const char *name;
@@ -42,12 +45,12 @@ struct gcal_generator_arg {
     enum gcal_generator_values form;
     struct gcal_catalogue_texts listed;
     long long first, last, step;
-    struct gcal_catalogue_texts defaults; /* taken when no tag fixes the argument */
-    const struct gcal_yaml *footprint;    /* the defaults follow from a device, or NULL */
-    long long multiple;                   /* of a footprint's size */
+    struct gcal_catalogue_texts defaults; /* used when no tag fixes the argument */
+    const struct gcal_yaml *footprint;    /* its map, if the device gives the defaults */
+    long long multiple;                   /* a footprint's size is a multiple of this */
 };
 
-/* What of a kernel's work its generator leaves: all of it, or see gcal_remove_form. */
+/* How much of its kernels' work a generator keeps: all, or as enum gcal_remove_form. */
 enum gcal_generator_form {
     GCAL_GENERATOR_FORM_FULL,
     GCAL_GENERATOR_FORM_LOADS,
@@ -62,9 +65,9 @@ struct gcal_generator {
     const char *source_name;
     char *source;
     enum gcal_generator_form form;
-    const struct gcal_generator *origin; /* of a companion, which shares its root and
-                                            source; else NULL */
-    void **found; /* of a companion: which loads there are, as far as known */
+    const struct gcal_generator *origin; /* of a derived generator, which shares its root
+                                            and source; else NULL */
+    void **found; /* of a derived generator: its global loads (kept_loads.c) */
     struct gcal_catalogue_texts tags;
     size_t n_arguments;
     struct gcal_generator_arg *arguments;
@@ -74,19 +77,20 @@ struct gcal_generator {
 
 struct gcal_catalogue_tags;
 struct gcal_generator_wheel;
+struct gcal_profile;
 
 struct gcal_catalogue {
     size_t n_generators, capacity;
     struct gcal_generator **generators;
-    void **counted;        /* what is known of kernels' counts (cache.c) */
+    void **counted;        /* tree of struct gcal_kernel_cache_entry */
     struct gcal_buf texts; /* of all files, while they are read */
     char fingerprint[GCAL_HASH_TEXT_SIZE];
 };
 
-/* What removal and counting gave for a variant. */
+/* Results of work removal and counting for a variant. */
 struct gcal_kernel_cache_entry {
     char *variant, *source;
-    struct gcal_remove_element element; /* of a companion's result */
+    struct gcal_remove_element element; /* of a derived kernel's result */
     char *profile;                      /* YAML */
 };
 
@@ -94,30 +98,14 @@ struct gcal_kernel_cache_entry {
 struct gcal_generator_setting {
     const struct gcal_generator *generator;
     const char **values;
-    bool sweep; /* the ladder's argument was not fixed by a tag */
+    bool sweep; /* no tag fixed the argument with the size sweep */
 };
 
-/* ---- read.c ---- */
-
-/* Takes 'root' (destroyed on failure too).  'source' is copied. */
-struct gcal_generator *gcal_generator_create(struct gcal_yaml *root, const char *source,
-                                             struct gcal_error *err);
-void gcal_generator_destroy(struct gcal_generator *generator);
-/* The name of the .cl file in 'root', "" where there is no kernel, or NULL with 'err'. */
-const char *gcal_generator_source_name(const struct gcal_yaml *root,
-                                       struct gcal_error *err);
-int gcal_generator_read_args(struct gcal_generator *generator, struct gcal_error *err);
-/* The argument of that name, or NULL; its value. */
-const struct gcal_generator_arg *
-gcal_generator_find_arg(const struct gcal_generator *generator, const char *name);
-const char *gcal_generator_setting_value(const struct gcal_generator_setting *setting,
-                                         const char *argument);
-
-/* ---- values.c ---- */
+/* ---- texts.c ---- */
 
 int gcal_catalogue_texts_add(struct gcal_catalogue_texts *texts, const char *text,
                              struct gcal_error *err);
-/* A list, not empty, of words that differ. */
+/* Reads a list, not empty, of distinct words; 'what' is its key, for messages. */
 int gcal_catalogue_texts_read(const struct gcal_yaml *list, const char *what,
                               struct gcal_catalogue_texts *texts, struct gcal_error *err);
 bool gcal_catalogue_texts_contain(const struct gcal_catalogue_texts *texts,
@@ -128,10 +116,41 @@ bool gcal_catalogue_is_name(const char *text);
 bool gcal_catalogue_is_integer(const char *text);
 bool gcal_catalogue_is_size(const char *text);
 
-/* Fills all but the name of an argument, whose values 'node' gives. */
-int gcal_generator_arg_read(const struct gcal_yaml *node, struct gcal_generator_arg *a,
-                            struct gcal_error *err);
-void gcal_generator_arg_clear(struct gcal_generator_arg *a);
+/* ---- cache.c ---- */
+
+/* A tree begins as NULL. */
+struct gcal_kernel_cache_entry *gcal_kernel_cache_find(void *const *tree,
+                                                       const struct gcal_kernel *kernel);
+int gcal_kernel_cache_add(void **tree, const struct gcal_kernel *kernel,
+                          const struct gcal_remove_element *element,
+                          struct gcal_error *err);
+void gcal_kernel_cache_clear(void **tree);
+
+/* ---- generator.c ---- */
+
+/* "loads", "onchip", "memory"; NULL for GCAL_GENERATOR_FORM_FULL. */
+extern const char *const gcal_generator_form_names[GCAL_GENERATOR_N_FORMS];
+
+/* The argument of that name, or NULL; its value in a setting, or NULL. */
+const struct gcal_generator_arg *
+gcal_generator_find_arg(const struct gcal_generator *generator, const char *name);
+const char *gcal_generator_setting_value(const struct gcal_generator_setting *setting,
+                                         const char *argument);
+/* The value of 'keep'; NULL where the generator has no such argument. */
+const char *gcal_generator_keep_value(const struct gcal_generator_setting *setting);
+/* Whether the entry describes a transfer without a kernel: it has 'transfer' and neither
+ * 'source' nor 'kernel'.
+ */
+bool gcal_generator_is_transfer(const struct gcal_yaml *root);
+/* The node of 'key' in 'map'; NULL with "key '...' is missing" in 'err'. */
+const struct gcal_yaml *gcal_generator_require(const struct gcal_yaml *map,
+                                               const char *key, struct gcal_error *err);
+
+/* ---- values.c ---- */
+
+enum { GCAL_GENERATOR_MAX_KEPT = 8 }; /* loads in one value of 'keep' */
+
+bool gcal_generator_is_power_of_two(long long value);
 bool gcal_generator_arg_allows(const struct gcal_generator_arg *a, const char *value);
 /* Whether all its values are integers from 0. */
 bool gcal_generator_arg_is_integer(const struct gcal_generator_arg *a);
@@ -139,59 +158,19 @@ bool gcal_generator_arg_is_integer(const struct gcal_generator_arg *a);
 void gcal_generator_arg_put_values(const struct gcal_generator_arg *a,
                                    struct gcal_buf *out);
 
-/* ---- where.c ---- */
+/* ---- arguments.c ---- */
 
-/* 'when: {argument: [values]}': complains unless the generator has these; whether the
- * setting has one of them (NULL: yes).
- */
-int gcal_generator_when_check(const struct gcal_generator *g,
-                              const struct gcal_yaml *when, struct gcal_error *err);
-bool gcal_generator_when_holds(const struct gcal_generator_setting *setting,
-                               const struct gcal_yaml *when);
-/* The generator's 'where': complains unless it is right; the first condition that the
- * setting breaks, or NULL, in '*broken'; "name: 'condition' does not hold for a:1 b:2".
- */
-int gcal_generator_where_check(const struct gcal_generator *g, struct gcal_error *err);
-int gcal_generator_where_broken(const struct gcal_generator_setting *setting,
-                                const struct gcal_yaml **broken, struct gcal_error *err);
-void gcal_generator_where_put_broken(const struct gcal_generator_setting *setting,
-                                     const struct gcal_yaml *broken,
-                                     struct gcal_buf *out);
-
-/* ---- product.c ---- */
-
-/* All settings that 'tags' (NULL: the defaults) pick and 'where' allows, with footprints
- * for 'limits'.
- */
-struct gcal_generator_product {
-    struct gcal_generator_setting setting; /* the current one */
-    struct gcal_buf broken; /* what broke the first that 'where' left out */
-    const struct gcal_kernel_limits *limits;
-    size_t n_too_small; /* left out, as no size fits their footprint */
-    size_t n_wheels;
-    struct gcal_generator_wheel *wheels;
-    size_t footprint; /* the argument that follows from 'limits'; n_wheels: none does */
-    char size[32];    /* its value */
-    bool started, ended;
-};
-
-int gcal_generator_product_open(const struct gcal_generator *g,
-                                const struct gcal_catalogue_tags *tags,
-                                const struct gcal_kernel_limits *limits,
-                                struct gcal_generator_product *product,
-                                struct gcal_error *err);
-void gcal_generator_product_close(struct gcal_generator_product *product);
-/* 1 with the next setting, 0 behind the last, -1. */
-int gcal_generator_product_next(struct gcal_generator_product *product,
-                                struct gcal_error *err);
+/* Reads the key 'arguments'. */
+int gcal_generator_read_args(struct gcal_generator *generator, struct gcal_error *err);
+void gcal_generator_arg_clear(struct gcal_generator_arg *a);
 
 /* ---- expand.c ---- */
 
-/* 'node's text with the arguments that are no sizes replaced by their values. */
+/* 'node's text with every argument but sizes replaced by its value. */
 char *gcal_generator_expand(const struct gcal_generator_setting *setting,
                             const struct gcal_yaml *node, const char *what,
                             struct gcal_error *err);
-/* gcal_generator_expand() for an expression: complains unless it parses and all its names
+/* gcal_generator_expand() for an expression: an error unless it parses and all its names
  * are size parameters.
  */
 char *gcal_generator_expand_expr(const struct gcal_generator_setting *setting,
@@ -205,96 +184,131 @@ int gcal_generator_expand_count(const struct gcal_generator_setting *setting,
 int gcal_kernel_eval_sizes(const char *text, size_t n_sizes,
                            const struct gcal_size *sizes, double *value,
                            struct gcal_error *err);
-/* Complains when the sizes break the kernel's 'assume'. */
+/* An error when the sizes break the kernel's 'assume'. */
 int gcal_kernel_check_assume(const struct gcal_kernel *kernel, size_t n_sizes,
                              const struct gcal_size *sizes, struct gcal_error *err);
 
+/* ---- where.c ---- */
+
+/* 'when: {argument: [values]}': an error unless the generator has these. */
+int gcal_generator_when_check(const struct gcal_generator *g,
+                              const struct gcal_yaml *when, struct gcal_error *err);
+/* Whether the setting has one of the values (when NULL: yes). */
+bool gcal_generator_when_holds(const struct gcal_generator_setting *setting,
+                               const struct gcal_yaml *when);
+/* Checks the key 'where'. */
+int gcal_generator_where_check(const struct gcal_generator *g, struct gcal_error *err);
+/* '*broken': the first condition that the setting breaks, or NULL. */
+int gcal_generator_where_broken(const struct gcal_generator_setting *setting,
+                                const struct gcal_yaml **broken, struct gcal_error *err);
+/* "name: 'condition' does not hold for a:1 b:2". */
+void gcal_generator_where_put_broken(const struct gcal_generator_setting *setting,
+                                     const struct gcal_yaml *broken,
+                                     struct gcal_buf *out);
+
+/* ---- run.c: 'run' and 'transfer' of an entry ---- */
+
+/* An error for keys that need a kernel where there is none. */
+int gcal_generator_check_transfer(const struct gcal_yaml *root, struct gcal_error *err);
+
+/* Fills launches, timing and transfer of a kernel in which nothing else is filled but
+ * 'source' and 'entry'.
+ */
+int gcal_kernel_run_read(const struct gcal_generator_setting *setting,
+                         struct gcal_kernel *kernel, struct gcal_error *err);
+void gcal_kernel_run_clear(struct gcal_kernel *kernel);
+/* Their part of the kernel's id. */
+void gcal_kernel_run_put(struct gcal_buf *buf, const struct gcal_kernel *kernel);
+/* Launches, bytes and pieces for some sizes. */
+int gcal_kernel_run_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
+                             const struct gcal_size *sizes,
+                             struct gcal_geometry *geometry, struct gcal_error *err);
+/* Makes the profile of one launch that of a run: multiplies counts by the launches, and
+ * adds the transfer's.  A kernel that is a transfer gets its profile here.
+ */
+int gcal_kernel_run_count(struct gcal_kernel *kernel, struct gcal_error *err);
+/* Makes the sizes in expression 'count' parameters of the profile. */
+int gcal_kernel_run_add_parameters(struct gcal_profile *profile, const char *count,
+                                   struct gcal_error *err);
+
+/* ---- kernel.c ---- */
+
+/* The kernel of a setting, not counted yet, and with all its work: see
+ * gcal_kernel_finish().
+ */
+struct gcal_kernel *gcal_kernel_create(const struct gcal_generator_setting *setting,
+                                       struct gcal_error *err);
+/* gcal_kernel_request() with the source's file for messages. */
+struct gcal_count_request
+gcal_generator_setting_request(const struct gcal_generator_setting *setting,
+                               const struct gcal_kernel *kernel);
+
+/* ---- limits.c ---- */
+
+/* Checks work-group and dtypes; '*reason' is set where the result is false. */
+bool gcal_kernel_limits_allow(const struct gcal_kernel_limits *limits,
+                              const struct gcal_generator_setting *setting,
+                              const struct gcal_kernel *kernel,
+                              enum gcal_kernel_exclusion *reason);
+
 /* ---- footprint.c ---- */
 
-/* Fills what the map of 'footprint' says of an argument. */
-int gcal_generator_footprint_read(const struct gcal_yaml *map,
-                                  struct gcal_generator_arg *a, struct gcal_error *err);
-/* The size that 'argument' takes for its factor 'which', the other arguments as they are;
- * 0 where no multiple is small enough.
+/* The size of 'argument' for its factor 'which', the other arguments as they are; 0 where
+ * no multiple is small enough.
  */
 int gcal_generator_footprint_size(const struct gcal_generator_setting *setting,
                                   size_t argument, size_t which,
                                   const struct gcal_kernel_limits *limits,
                                   long long *size, struct gcal_error *err);
 
-/* ---- limits.c ---- */
-
-/* Of work-group and dtypes; the reason where it is false. */
-bool gcal_kernel_limits_allow(const struct gcal_kernel_limits *limits,
-                              const struct gcal_generator_setting *setting,
-                              const struct gcal_kernel *kernel,
-                              enum gcal_kernel_exclusion *reason);
-
-/* ---- derived.c ---- */
-
-/* The key 'companions'. */
-int gcal_generator_check_derived(const struct gcal_generator *g, struct gcal_error *err);
-bool gcal_generator_wants_derived(const struct gcal_generator *g,
-                                  enum gcal_generator_form form);
-/* Borrows from 'origin', which must outlive it. */
-struct gcal_generator *gcal_generator_derive(const struct gcal_generator *origin,
-                                             enum gcal_generator_form form,
-                                             struct gcal_error *err);
-/* Removes the work of a kernel, as 'counted' (or NULL) has it. */
-int gcal_kernel_remove_work(const struct gcal_generator_setting *setting,
-                            struct gcal_kernel *kernel,
-                            const struct gcal_kernel_cache_entry *counted,
-                            struct gcal_remove_element *element, struct gcal_error *err);
-
 /* ---- kept_loads.c ---- */
 
-enum { GCAL_GENERATOR_MAX_KEPT = 8 }; /* loads in one value */
-
 void gcal_generator_clear_loads(struct gcal_generator *g);
-/* The value of 'keep'; NULL where the generator has no such argument. */
-const char *gcal_generator_keep_value(const struct gcal_generator_setting *setting);
-/* Whether 'value' can be one of 'keep' at all. */
-bool gcal_generator_keep_is_valid(const char *value);
-/* 1, or 0 and the reason added to 'why' where that is empty when 'keep' names what is no
- * load; -1.
+/* 1; 0 when 'keep' names anything but loads, and the reason added to 'why' where that is
+ * empty; -1.
  */
 int gcal_generator_keep_allows(const struct gcal_generator_setting *setting,
                                struct gcal_buf *why, struct gcal_error *err);
-/* For 'keep:each' the loads, which 'setting' is to keep one after the other as that
+/* For 'keep:each' the loads, each to be kept in a kernel of its own, as the value of that
  * argument; otherwise NULL.
  */
 int gcal_generator_keep_each(struct gcal_generator_setting *setting,
                              const struct gcal_remove_load_list **loads, size_t *argument,
                              struct gcal_error *err);
 
-/* ---- cache.c ---- */
+/* ---- work_removal.c ---- */
 
-/* A tree begins as NULL. */
-struct gcal_kernel_cache_entry *gcal_kernel_cache_find(void *const *tree,
-                                                       const struct gcal_kernel *kernel);
-int gcal_kernel_cache_add(void **tree, const struct gcal_kernel *kernel,
-                          const struct gcal_remove_element *element,
-                          struct gcal_error *err);
-void gcal_kernel_cache_clear(void **tree);
-
-/* ---- kernel.c, finish.c ---- */
-
-/* The kernel of a setting, neither counted nor, for a companion, with its work removed
- * yet: gcal_kernel_finish() does both, or takes them over from 'tree', to which it adds
- * what is new (NULL: there is none).
+/* Removes work from a derived generator's kernel; 'counted' has the result already, or is
+ * NULL.
  */
-struct gcal_kernel *gcal_kernel_create(const struct gcal_generator_setting *setting,
-                                       struct gcal_error *err);
+int gcal_kernel_remove_work(const struct gcal_generator_setting *setting,
+                            struct gcal_kernel *kernel,
+                            const struct gcal_kernel_cache_entry *counted,
+                            struct gcal_remove_element *element, struct gcal_error *err);
+
+/* ---- component.c ---- */
+
+/* Whether a derived kernel is a component of its origin, and which. */
+bool gcal_kernel_is_component(const struct gcal_generator_setting *setting,
+                              enum gcal_feature_kind *kind);
+/* Sets the components of a kernel that has just been counted.  'origin', counted, where
+ * gcal_kernel_is_component() is true; else NULL.
+ */
+int gcal_kernel_set_components(const struct gcal_generator_setting *setting,
+                               struct gcal_kernel *kernel,
+                               const struct gcal_kernel *origin, struct gcal_error *err);
+
+/* ---- finish.c ---- */
+
+/* Removes work where the generator is derived, counts, and makes the id.  Takes results
+ * from 'tree', and adds new ones to it (NULL: there is none).
+ */
 int gcal_kernel_finish(const struct gcal_generator_setting *setting,
                        struct gcal_kernel *kernel, void **tree, struct gcal_error *err);
-/* gcal_kernel_request() with the source's file for messages. */
-struct gcal_count_request
-gcal_generator_setting_request(const struct gcal_generator_setting *setting,
-                               const struct gcal_kernel *kernel);
 
 /* ---- tags.c ---- */
 
-/* "n:1024,2048", taken apart. */
+/* "n:1024,2048", parsed. */
 struct gcal_catalogue_variant_tag {
     char *argument;
     size_t n_values;
@@ -320,5 +334,71 @@ gcal_catalogue_tags_find(const struct gcal_catalogue_tags *tags, const char *arg
 int gcal_catalogue_tags_check(const struct gcal_catalogue *catalogue,
                               const struct gcal_catalogue_tags *tags,
                               enum gcal_match match, struct gcal_error *err);
+
+/* ---- product.c ---- */
+
+/* All settings that 'tags' (NULL: the defaults) pick and 'where' allows, with footprints
+ * for 'limits'.
+ */
+struct gcal_generator_product {
+    struct gcal_generator_setting setting; /* the current one */
+    struct gcal_buf broken; /* reason why the first setting was excluded, or empty */
+    const struct gcal_kernel_limits *limits;
+    size_t n_too_small; /* settings without a size that fits their footprint */
+    size_t n_wheels;
+    struct gcal_generator_wheel *wheels;
+    size_t footprint; /* the argument that follows from 'limits'; n_wheels: none does */
+    char size[32];    /* its value */
+    bool started, ended;
+};
+
+int gcal_generator_product_open(const struct gcal_generator *g,
+                                const struct gcal_catalogue_tags *tags,
+                                const struct gcal_kernel_limits *limits,
+                                struct gcal_generator_product *product,
+                                struct gcal_error *err);
+void gcal_generator_product_close(struct gcal_generator_product *product);
+/* 1 with the next setting, 0 after the last, -1. */
+int gcal_generator_product_next(struct gcal_generator_product *product,
+                                struct gcal_error *err);
+
+/* ---- read.c ---- */
+
+/* Takes 'root' (destroyed on failure too).  'source' is copied. */
+struct gcal_generator *gcal_generator_create(struct gcal_yaml *root, const char *source,
+                                             struct gcal_error *err);
+void gcal_generator_destroy(struct gcal_generator *generator);
+/* The name of the .cl file in 'root', "" where there is no kernel, or NULL with 'err'. */
+const char *gcal_generator_source_name(const struct gcal_yaml *root,
+                                       struct gcal_error *err);
+
+/* ---- derived.c ---- */
+
+/* Whether the key 'companions' asks for this form. */
+bool gcal_generator_wants_derived(const struct gcal_generator *g,
+                                  enum gcal_generator_form form);
+/* Borrows from 'origin', which must outlive it. */
+struct gcal_generator *gcal_generator_derive(const struct gcal_generator *origin,
+                                             enum gcal_generator_form form,
+                                             struct gcal_error *err);
+
+/* ---- subjects.c ---- */
+
+/* A subject: a tag that measurement kernels of one kind share (gpucal-catalogue(5),
+ * TAGS), in the order of the catalogue's description.
+ */
+struct gcal_catalogue_subject {
+    const char *tag; /* NULL in the last row: generators with no other subject */
+    const char *heading;
+    bool automatic; /* see struct gcal_generator_view */
+};
+
+extern const struct gcal_catalogue_subject gcal_catalogue_subjects[];
+extern const size_t gcal_catalogue_n_subjects;
+
+/* The row of the generator's subject. */
+size_t gcal_generator_subject(const struct gcal_generator *generator);
+/* False where one of its subjects is not automatic, and for derived generators. */
+bool gcal_generator_is_automatic(const struct gcal_generator *generator);
 
 #endif

@@ -1,8 +1,8 @@
 /* product.c - the Cartesian product of the values of a generator's arguments
  *
- * Each argument is a wheel with the values that tags or its defaults give it; a walk
- * turns them like a counter, the last one fastest, and passes over settings that break a
- * condition of 'where' or keep loads that are not there.
+ * Each argument is a wheel with the values of its tag or its defaults.  The wheels turn
+ * like a counter, the last one fastest.  Settings that break a condition of 'where' or
+ * keep loads that do not exist are skipped.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ int gcal_generator_product_open(const struct gcal_generator *g,
             gcal_generator_product_close(p);
             return -1;
         }
-        /* none: the tags ask for values that only others have */
+        /* without any value: only other generators allow those of the tag */
         p->ended = p->ended || !p->wheels[i].n;
         if (a->footprint && !tag)
             p->footprint = i;
@@ -89,7 +89,7 @@ static bool advance(struct gcal_generator_product *p)
     return false;
 }
 
-/* To the first setting or the next one; false behind the last. */
+/* To the first setting or the next one; false after the last. */
 static bool turn(struct gcal_generator_product *p)
 {
     if (p->started && !p->ended)
@@ -100,7 +100,7 @@ static bool turn(struct gcal_generator_product *p)
     return !p->ended;
 }
 
-/* 1, or 0 when no size fits; -1. */
+/* Sets the size with a footprint: 1, 0 when no size fits, or -1. */
 static int scale(struct gcal_generator_product *p, struct gcal_error *err)
 {
     long long size;

@@ -1,25 +1,16 @@
+/* read.c - a generator, read from its description and checked */
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "calib/model/expr.h"
-#include "kernels/generate/run.h"
-
-static const struct gcal_yaml *require(const struct gcal_yaml *map, const char *key,
-                                       struct gcal_error *err)
-{
-    const struct gcal_yaml *node = gcal_yaml_find(map, key);
-
-    if (!node)
-        gcal_yaml_error(map, err, "key '%s' is missing", key);
-    return node;
-}
+#include "kernels/generate/private.h"
 
 static const char *require_name(const struct gcal_yaml *map, const char *key,
                                 struct gcal_error *err)
 {
-    const struct gcal_yaml *node = require(map, key, err);
+    const struct gcal_yaml *node = gcal_generator_require(map, key, err);
     const char *text = node ? gcal_yaml_text(node, key, err) : NULL;
 
     if (text && !gcal_catalogue_is_name(text)) {
@@ -29,60 +20,9 @@ static const char *require_name(const struct gcal_yaml *map, const char *key,
     return text;
 }
 
-const struct gcal_generator_arg *
-gcal_generator_find_arg(const struct gcal_generator *generator, const char *name)
-{
-    for (size_t i = 0; i < generator->n_arguments; i++)
-        if (strcmp(generator->arguments[i].name, name) == 0)
-            return &generator->arguments[i];
-    return NULL;
-}
-
-int gcal_generator_read_args(struct gcal_generator *g, struct gcal_error *err)
-{
-    const struct gcal_yaml *map = require(g->root, "arguments", err);
-    int footprint = 0;
-
-    if (!map)
-        return -1;
-    if (map->kind != GCAL_YAML_MAP || !map->n_items)
-        return gcal_yaml_error(map, err, "arguments: expected a map of name: values");
-    if (!(g->arguments = calloc(map->n_items, sizeof(*g->arguments))))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < map->n_items; i++) {
-        struct gcal_generator_arg *a = &g->arguments[g->n_arguments++];
-
-        a->name = map->keys[i]->text;
-        if (!gcal_catalogue_is_name(a->name))
-            return gcal_yaml_error(map->keys[i], err, "'%s' is not a name", a->name);
-        if (gcal_generator_arg_read(map->items[i], a, err) < 0)
-            return -1;
-        if (a->footprint && footprint++)
-            return gcal_yaml_error(map->keys[i], err,
-                                   "%s: only one size can have a "
-                                   "footprint",
-                                   a->name);
-        /* So that the kernels of a family come out in ascending order. */
-        if (a->sweep && i + 1 < map->n_items)
-            return gcal_yaml_error(map->keys[i], err,
-                                   "%s: the argument with a ladder must be the last one",
-                                   a->name);
-    }
-    return 0;
-}
-
-const char *gcal_generator_setting_value(const struct gcal_generator_setting *setting,
-                                         const char *argument)
-{
-    const struct gcal_generator *g = setting->generator;
-    const struct gcal_generator_arg *a = gcal_generator_find_arg(g, argument);
-
-    return a ? setting->values[(size_t)(a - g->arguments)] : NULL;
-}
-
 static int check_version(const struct gcal_yaml *root, struct gcal_error *err)
 {
-    const struct gcal_yaml *node = require(root, "gpucal_kernel", err);
+    const struct gcal_yaml *node = gcal_generator_require(root, "gpucal_kernel", err);
     long long version;
 
     return node ? gcal_yaml_integer(node, "gpucal_kernel", 1, 1, &version, err) : -1;
@@ -91,7 +31,7 @@ static int check_version(const struct gcal_yaml *root, struct gcal_error *err)
 /* 'check' fixes every size and nothing else; its values are read for each kernel. */
 static int check_check(const struct gcal_generator *g, struct gcal_error *err)
 {
-    const struct gcal_yaml *map = require(g->root, "check", err);
+    const struct gcal_yaml *map = gcal_generator_require(g->root, "check", err);
     size_t n_sizes = 0;
 
     if (!map)
@@ -104,6 +44,48 @@ static int check_check(const struct gcal_generator *g, struct gcal_error *err)
     }
     if (map->kind != GCAL_YAML_MAP || map->n_items != n_sizes)
         return gcal_yaml_error(map, err, "check: expected a map of the sizes only");
+    return 0;
+}
+
+static bool is_form(const char *text)
+{
+    for (size_t i = GCAL_GENERATOR_FORM_LOADS; i < GCAL_GENERATOR_N_FORMS; i++)
+        if (strcmp(text, gcal_generator_form_names[i]) == 0)
+            return true;
+    return false;
+}
+
+static int check_companions(const struct gcal_generator *g, struct gcal_error *err)
+{
+    static const char *const keys[] = { "tag", "forms", NULL };
+    const struct gcal_yaml *map = gcal_yaml_find(g->root, "companions"), *tag, *forms;
+
+    if (!map)
+        return 0;
+    if (gcal_yaml_check_keys(map, keys, err) < 0)
+        return -1;
+    tag = gcal_yaml_find(map, "tag");
+    forms = gcal_yaml_find(map, "forms");
+    if (!tag || !forms || forms->kind != GCAL_YAML_LIST)
+        return gcal_yaml_error(
+            map, err, "companions: expected {tag: word, forms: [loads, onchip, memory]}");
+    if (!gcal_yaml_text(tag, "tag", err))
+        return -1;
+    if (!gcal_catalogue_is_name(tag->text))
+        return gcal_yaml_error(tag, err, "tag: '%s' is not a name", tag->text);
+    for (size_t i = 0; i < forms->n_items; i++) {
+        const struct gcal_yaml *item = forms->items[i];
+
+        if (!gcal_yaml_text(item, "forms", err))
+            return -1;
+        if (!is_form(item->text))
+            return gcal_yaml_error(item, err,
+                                   "forms: expected loads, onchip or memory, found '%s'",
+                                   item->text);
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(item->text, forms->items[j]->text) == 0)
+                return gcal_yaml_error(item, err, "forms: duplicate '%s'", item->text);
+    }
     return 0;
 }
 
@@ -120,7 +102,7 @@ static int read_options(struct gcal_generator *g, struct gcal_error *err)
     return short_run ? gcal_yaml_bool(short_run, "short", &g->short_run, err) : 0;
 }
 
-/* The first kernel that its defaults make, at the sizes of its check. */
+/* Makes the first kernel of the defaults, at the sizes of 'check'. */
 static int check_first(const struct gcal_generator *g, struct gcal_error *err)
 {
     struct gcal_geometry geometry = { 0 };
@@ -133,11 +115,11 @@ static int check_first(const struct gcal_generator *g, struct gcal_error *err)
         return -1;
     if ((found = gcal_generator_product_next(&product, err)) == 0)
         gcal_yaml_error(product.broken.data ? gcal_yaml_find(g->root, "where") : g->root,
-                        err, "%sthe defaults make no kernel: %s",
+                        err, "%sno kernel for the default values: %s",
                         product.broken.data ? "where: " : "",
                         product.broken.data ? product.broken.data
-                                            : "no size fits the footprint, even of an "
-                                              "ordinary device");
+                                            : "no size is small enough for the "
+                                              "footprint on a nominal device");
     if (found <= 0 || !(kernel = gcal_kernel_create(&product.setting, err)))
         goto out;
     if (gcal_kernel_geometry(kernel, kernel->n_check_sizes, kernel->check_sizes,
@@ -161,7 +143,7 @@ const char *gcal_generator_source_name(const struct gcal_yaml *root,
 
     if (gcal_generator_is_transfer(root))
         return "";
-    node = require(root, "source", err);
+    node = gcal_generator_require(root, "source", err);
     name = node ? gcal_yaml_text(node, "source", err) : NULL;
     if (name && (strchr(name, '/') || *name == '.' || !*name)) {
         gcal_yaml_error(node, err, "source: expected the name of a file in this folder");
@@ -188,16 +170,16 @@ static int read_generator(struct gcal_generator *g, struct gcal_error *err)
              ? gcal_generator_check_transfer(g->root, err) < 0
              : !require_name(g->root, "kernel", err)) ||
         !(g->source_name = gcal_generator_source_name(g->root, err)) ||
-        !(tags = require(g->root, "tags", err)) ||
+        !(tags = gcal_generator_require(g->root, "tags", err)) ||
         gcal_catalogue_texts_read(tags, "tags", &g->tags, err) < 0)
         return -1;
     if (!(g->name = strdup(name)))
         return gcal_error_memory(err);
     if (gcal_generator_read_args(g, err) < 0 || gcal_generator_where_check(g, err) < 0 ||
         check_check(g, err) < 0 || read_options(g, err) < 0 ||
-        gcal_generator_check_derived(g, err) < 0)
+        check_companions(g, err) < 0)
         return -1;
-    /* The rest is what a kernel is made from: making one finds what is not right. */
+    /* Making a kernel checks all other keys. */
     return check_first(g, err);
 }
 

@@ -1,6 +1,4 @@
 /* run.c - how a kernel is run: launches, timing, and transfers */
-#include "kernels/generate/run.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +8,11 @@
 #include "calib/base/wire.h"
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
+#include "kernels/generate/private.h"
 
 #define MAX_LAUNCHES 1e6 /* of a run, and pieces of a transfer */
 
 /* ---- reading ---- */
-
-bool gcal_generator_is_transfer(const struct gcal_yaml *root)
-{
-    return gcal_yaml_find(root, "transfer") && !gcal_yaml_find(root, "source") &&
-           !gcal_yaml_find(root, "kernel");
-}
 
 int gcal_generator_check_transfer(const struct gcal_yaml *root, struct gcal_error *err)
 {
@@ -30,31 +23,32 @@ int gcal_generator_check_transfer(const struct gcal_yaml *root, struct gcal_erro
 
     for (size_t i = 0; of_kernels[i]; i++)
         if ((node = gcal_yaml_find(root, of_kernels[i])))
-            return gcal_yaml_error(node, err, "%s: there is no kernel", of_kernels[i]);
+            return gcal_yaml_error(
+                node, err, "%s: a transfer without a kernel does not have this key",
+                of_kernels[i]);
     if (run && (node = gcal_yaml_find(run, "launches")))
-        return gcal_yaml_error(node, err, "launches: there is no kernel");
+        return gcal_yaml_error(
+            node, err, "launches: a transfer without a kernel does not have this key");
     return 0;
 }
 
-/* The place of 'key's text among 'names', whose first is none to choose. */
+/* The index of 'key's text among 'names', from 1: the first of them is not a choice. */
 static int read_choice(const struct gcal_generator_setting *s,
                        const struct gcal_yaml *map, const char *key,
                        const char *const *names, int n, int *choice,
                        struct gcal_error *err)
 {
-    const struct gcal_yaml *node = gcal_yaml_find(map, key);
+    const struct gcal_yaml *node = gcal_generator_require(map, key, err);
     char *text = node ? gcal_generator_expand(s, node, key, err) : NULL;
     struct gcal_buf known = { 0 };
 
-    if (!node)
-        return gcal_yaml_error(map, err, "key '%s' is missing", key);
     if (!text)
         return -1;
     for (*choice = 1; *choice < n && strcmp(names[*choice], text) != 0; ++*choice)
         gcal_buf_printf(&known, "%s%s", *choice > 1 ? ", " : "", names[*choice]);
     if (*choice == n)
-        gcal_yaml_error(node, err, "%s: '%s' is none of %s", key, text,
-                        known.data ? (const char *)known.data : "");
+        gcal_yaml_error(node, err, "%s: expected one of %s, found '%s'", key,
+                        known.data ? (const char *)known.data : "", text);
     gcal_buf_free(&known);
     free(text);
     return *choice == n ? -1 : 0;
@@ -75,8 +69,8 @@ static int read_transfer(const struct gcal_generator_setting *s, struct gcal_tra
                     err) < 0 ||
         read_choice(s, map, "memory", gcal_feature_host_memory_names, 4, &host, err) < 0)
         return -1;
-    if (!(bytes = gcal_yaml_find(map, "bytes")))
-        return gcal_yaml_error(map, err, "key 'bytes' is missing");
+    if (!(bytes = gcal_generator_require(map, "bytes", err)))
+        return -1;
     t->way = (enum gcal_feature_copy_direction)way;
     t->host = (enum gcal_feature_host_memory)host;
     pieces = gcal_yaml_find(map, "pieces");
@@ -89,10 +83,10 @@ static int read_transfer(const struct gcal_generator_setting *s, struct gcal_tra
     return t->pieces ? 0 : -1;
 }
 
-/* Of pinned memory, events show what the device takes to copy.  Pageable memory is first
- * copied by the driver, and mapped memory by the host itself, which no event covers:
- * alone, they are timed by the host's clock.  Beside a kernel its events enclose all
- * that.
+/* Events cover all of a copy from or to pinned memory.  Pageable memory is first copied
+ * by the driver, and mapped memory by the host itself, outside of any event: a transfer
+ * alone is then timed by the host's clock.  Beside a kernel, the kernel's events enclose
+ * it.
  */
 static int read_timing(const struct gcal_generator_setting *s,
                        const struct gcal_yaml *run, struct gcal_kernel *kernel,
@@ -109,9 +103,11 @@ static int read_timing(const struct gcal_generator_setting *s,
     if (read_choice(s, run, "timing", names, 3, &choice, err) < 0)
         return -1;
     if (by_host && choice == 1)
-        return gcal_yaml_error(gcal_yaml_find(run, "timing"), err,
-                               "timing: no event covers what the host does to %s memory",
-                               gcal_feature_host_memory_names[kernel->transfer.host]);
+        return gcal_yaml_error(
+            gcal_yaml_find(run, "timing"), err,
+            "timing: events do not cover the host's part of copying %s "
+            "memory: use host",
+            gcal_feature_host_memory_names[kernel->transfer.host]);
     kernel->timing = choice == 1 ? GCAL_TIMING_EVENT : GCAL_TIMING_HOST;
     return 0;
 }
@@ -165,9 +161,11 @@ int gcal_kernel_size_values(const struct gcal_kernel *kernel, double *values,
                strcmp(kernel->sizes[k].name, profile->parameters[i]) != 0)
             k++;
         if (k == kernel->n_sizes)
-            return gcal_error_set(err, GCAL_EINPUT,
-                                  "%s: its counts need a size '%s' that it does not have",
-                                  kernel->name, profile->parameters[i]);
+            return gcal_error_set(
+                err, GCAL_EINPUT,
+                "%s: the counts need size '%s', which this kernel does not "
+                "have",
+                kernel->name, profile->parameters[i]);
         values[i] = kernel->sizes[k].value;
     }
     return 0;
@@ -190,7 +188,7 @@ static int eval_count(const struct gcal_kernel *kernel, const char *what,
         return -1;
     if (!(value >= 0 && value <= most) || value != floor(value))
         return gcal_error_set(err, GCAL_EINPUT,
-                              "%s: %s, '%s', is %g: not an integer from 0 to %g",
+                              "%s: %s, '%s', is %g: expected an integer from 0 to %g",
                               kernel->name, what, text, value, most);
     *count = (size_t)value;
     return 0;
@@ -211,7 +209,7 @@ static int transfer_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
         return -1;
     if (pieces ? !bytes || bytes % pieces != 0 : bytes > 0)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "%s: %zu bytes are not %zu pieces of one length",
+                              "%s: %zu bytes do not divide into %zu equal pieces",
                               kernel->name, bytes, pieces);
     geometry->transfer_bytes = bytes;
     geometry->transfer_pieces = pieces;
@@ -231,7 +229,7 @@ int gcal_kernel_run_geometry(const struct gcal_kernel *kernel, size_t n_sizes,
         return -1;
     if (!geometry->launches && !geometry->transfer_pieces)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "%s: neither a kernel is launched nor anything copied",
+                              "%s: it launches no kernel and copies nothing",
                               kernel->name);
     return 0;
 }
@@ -270,15 +268,15 @@ int gcal_kernel_run_add_parameters(struct gcal_profile *profile, const char *tex
     return rc;
 }
 
-/* A factor of a product. */
-static char *in_brackets(const char *text)
+/* 'text' as a factor of a product. */
+static char *as_factor(const char *text)
 {
     return strpbrk(text, "+-") ? gcal_buf_format("(%s)", text) : strdup(text);
 }
 
 static char *product(const char *a, const char *b)
 {
-    char *left = in_brackets(a), *right = in_brackets(b), *text = NULL;
+    char *left = as_factor(a), *right = as_factor(b), *text = NULL;
 
     if (left && right)
         text = strcmp(left, "1") == 0 ? strdup(right)
@@ -288,7 +286,7 @@ static char *product(const char *a, const char *b)
     return text;
 }
 
-/* What a work-group or a work-item has does not grow with the launches. */
+/* Bytes per work-group or work-item do not grow with the launches. */
 static bool is_per_launch(const struct gcal_profile_entry *entry)
 {
     return entry->kind != GCAL_FEATURE_LOCAL_MEMORY_BYTES &&
@@ -334,8 +332,8 @@ static int add_count(struct gcal_profile *profile, const struct gcal_transfer *t
     return gcal_kernel_run_add_parameters(profile, count, err);
 }
 
-/* Without a kernel there is nothing else to count; the sizes are all parameters, as
- * 'assume' may speak of any.
+/* The profile of a transfer without a kernel.  All sizes are parameters, as 'assume' may
+ * name any of them.
  */
 static struct gcal_profile *empty_profile(const struct gcal_kernel *kernel,
                                           struct gcal_error *err)

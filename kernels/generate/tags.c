@@ -1,3 +1,4 @@
+/* tags.c - tags on a command line and in a configuration: parsed, matched and checked */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,8 +38,8 @@ static int parse_values(const char *tag, const char *text,
 
         if (!length)
             return gcal_error_set(err, GCAL_EINPUT,
-                                  "tag '%s': a value is missing (write argument:value or "
-                                  "argument:value,value)",
+                                  "tag '%s': a value is missing: write argument:value or "
+                                  "argument:value,value",
                                   tag);
         if (!(v->values[v->n_values] = strndup(text, length)))
             return gcal_error_memory(err);
@@ -67,10 +68,11 @@ static int parse_tag(const char *tag, struct gcal_catalogue_tags *out,
     if (!(v->argument = strndup(tag, (size_t)(colon - tag))))
         return gcal_error_memory(err);
     if (gcal_catalogue_tags_find(out, v->argument)) {
-        gcal_error_set(err, GCAL_EINPUT,
-                       "tag '%s': '%s' is fixed twice; write one tag with "
-                       "all values, separated by commas",
-                       tag, v->argument);
+        gcal_error_set(
+            err, GCAL_EINPUT,
+            "tag '%s': duplicate argument '%s': write one tag with all values, "
+            "separated by commas",
+            tag, v->argument);
         free(v->argument);
         return -1;
     }
@@ -109,7 +111,7 @@ bool gcal_catalogue_tags_match(const struct gcal_catalogue_tags *tags,
                                enum gcal_match match,
                                const struct gcal_generator *generator)
 {
-    size_t asked = 0, held = 0; /* of those asked for, of the generator's: in both */
+    size_t asked = 0, held = 0; /* tags in both: out of 'tags', out of the generator's */
 
     for (size_t i = 0; i < tags->n_plain; i++)
         asked += gcal_catalogue_texts_contain(&generator->tags, tags->plain[i]);
@@ -132,7 +134,7 @@ bool gcal_catalogue_tags_match(const struct gcal_catalogue_tags *tags,
     return false;
 }
 
-/* ---- complaints ---- */
+/* ---- errors ---- */
 
 /* A list of words that grows, NULL-ended; borrowed texts. */
 struct words {
@@ -184,10 +186,9 @@ static int check_plain(const struct gcal_catalogue *catalogue, const char *tag,
     return rc;
 }
 
-static int complain_argument(const struct gcal_catalogue *catalogue,
-                             const struct gcal_catalogue_tags *tags,
-                             enum gcal_match match, const char *argument,
-                             struct gcal_error *err)
+static int argument_error(const struct gcal_catalogue *catalogue,
+                          const struct gcal_catalogue_tags *tags, enum gcal_match match,
+                          const char *argument, struct gcal_error *err)
 {
     struct words known = { 0 };
 
@@ -209,19 +210,19 @@ static int complain_argument(const struct gcal_catalogue *catalogue,
     return -1;
 }
 
-static int complain_value(const struct gcal_generator_arg *a, const char *value,
-                          struct gcal_error *err)
+static int value_error(const struct gcal_generator_arg *a, const char *value,
+                       struct gcal_error *err)
 {
     struct gcal_buf text = { 0 };
 
     gcal_generator_arg_put_values(a, &text);
     gcal_error_set(err, GCAL_EINPUT, "tag '%s:%s': argument '%s' takes %s", a->name,
-                   value, a->name, text.data ? text.data : "others");
+                   value, a->name, text.data ? text.data : "other values");
     gcal_buf_free(&text);
     return -1;
 }
 
-/* Some generator that the tags pick must have the argument, and some allow the value. */
+/* A generator that the tags pick must have the argument, and one allow the value. */
 static int check_variant(const struct gcal_catalogue *catalogue,
                          const struct gcal_catalogue_tags *tags, enum gcal_match match,
                          const struct gcal_catalogue_variant_tag *v,
@@ -242,15 +243,15 @@ static int check_variant(const struct gcal_catalogue *catalogue,
             allowed = found && gcal_generator_arg_allows(found, v->values[k]);
         }
         if (!a)
-            return complain_argument(catalogue, tags, match, v->argument, err);
+            return argument_error(catalogue, tags, match, v->argument, err);
         if (!allowed)
-            return complain_value(a, v->values[k], err);
+            return value_error(a, v->values[k], err);
     }
     return 0;
 }
 
-static int complain_match(const struct gcal_catalogue_tags *tags, enum gcal_match match,
-                          struct gcal_error *err)
+static int match_error(const struct gcal_catalogue_tags *tags, enum gcal_match match,
+                       struct gcal_error *err)
 {
     static const char *const relation[] = {
         [GCAL_MATCH_SUPERSET] = "has all of these tags",
@@ -280,7 +281,7 @@ int gcal_catalogue_tags_check(const struct gcal_catalogue *catalogue,
     for (size_t i = 0; i < catalogue->n_generators; i++)
         n_matched += gcal_catalogue_tags_match(tags, match, catalogue->generators[i]);
     if (!n_matched)
-        return complain_match(tags, match, err);
+        return match_error(tags, match, err);
     for (size_t i = 0; i < tags->n_variants; i++)
         if (check_variant(catalogue, tags, match, &tags->variants[i], err) < 0)
             return -1;

@@ -1,3 +1,4 @@
+/* view.c - generators as seen from outside */
 #include <string.h>
 
 #include "kernels/generate/private.h"
@@ -18,5 +19,6 @@ struct gcal_generator_view gcal_catalogue_view(const struct gcal_catalogue *cata
         .form = g->origin ? g->name + strlen(g->origin->name) + 1 : NULL,
         .n_tags = g->tags.n,
         .tags = g->tags.items,
+        .automatic = gcal_generator_is_automatic(g),
     };
 }

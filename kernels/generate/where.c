@@ -1,7 +1,7 @@
-/* where.c - conditions between a generator's arguments
+/* where.c - conditions between a generator's arguments: the keys 'where' and 'when'
  *
- * Values are put in for their names before a condition is parsed, so that what stands
- * behind '%' may be an argument, too.
+ * Values replace their names before a condition is parsed, so that the number after '%'
+ * may be an argument, too.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ bool gcal_generator_when_holds(const struct gcal_generator_setting *s,
 
 /* ---- where ---- */
 
-/* The text of a condition, which is the item itself or stands beside its 'when'. */
+/* The text of a condition: the item itself, or 'that' in the same map as 'when'. */
 static const struct gcal_yaml *condition_of(const struct gcal_yaml *item)
 {
     return item->kind == GCAL_YAML_MAP ? gcal_yaml_find(item, "that") : item;
@@ -70,7 +70,7 @@ static bool is_name_char(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The argument whose name begins at '*at', which is set behind the word; NULL. */
+/* The next argument that is named from '*at' on, which moves past it; or NULL. */
 static const struct gcal_generator_arg *next_argument(const struct gcal_generator *g,
                                                       const char **at)
 {
@@ -126,14 +126,15 @@ static int check_condition(const struct gcal_generator *g, const struct gcal_yam
         return -1;
     for (; (a = next_argument(g, &at)); n_arguments++)
         if (a->size || !gcal_generator_arg_is_integer(a))
-            return gcal_yaml_error(node, err,
-                                   a->size
-                                       ? "where: '%s' is a size; 'assume' is for these"
-                                       : "where: not all values of '%s' are integers",
-                                   a->name);
-    return n_arguments
-               ? 0
-               : gcal_yaml_error(node, err, "where: '%s' names no argument", node->text);
+            return gcal_yaml_error(
+                node, err,
+                a->size ? "where: '%s' is a size: write conditions on sizes "
+                          "as 'assume'"
+                        : "where: not all values of '%s' are integers",
+                a->name);
+    return n_arguments ? 0
+                       : gcal_yaml_error(node, err, "where: '%s' has no argument in it",
+                                         node->text);
 }
 
 int gcal_generator_where_check(const struct gcal_generator *g, struct gcal_error *err)

@@ -1,3 +1,4 @@
+/* catalogue_pick.c - see catalogue_pick.h */
 #include "tests/kernels/generate/catalogue_pick.h"
 
 #include <setjmp.h>
@@ -34,8 +35,8 @@ void expect_number(const struct gcal_catalogue *catalogue, const char *const *ta
     gcal_kernel_list_clear(&list);
 }
 
-void expect_complaint(const struct gcal_catalogue *catalogue, enum gcal_match match,
-                      const char *tag, const char *tag2, const char *words)
+void expect_refused(const struct gcal_catalogue *catalogue, enum gcal_match match,
+                    const char *tag, const char *tag2, const char *words)
 {
     const char *tags[] = { tag, tag2 };
     struct gcal_kernel_list list = { 0 };

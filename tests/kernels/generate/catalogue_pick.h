@@ -1,5 +1,5 @@
-/* catalogue_pick.h - what tests of the catalogue share: kernels that tags pick,
- * complaints */
+/* catalogue_pick.h - shared by tests of the catalogue: kernels that tags pick, and errors
+ */
 #ifndef GCAL_TESTS_KERNELS_GENERATE_CATALOGUE_PICK_H
 #define GCAL_TESTS_KERNELS_GENERATE_CATALOGUE_PICK_H
 
@@ -10,7 +10,7 @@
 
 extern struct gcal_error err;
 
-/* The kernels that tags pick, up to a NULL; it fails the test when there is an error. */
+/* The kernels that tags, up to a NULL, pick; an error fails the test. */
 struct gcal_kernel_list catalogue_pick(const struct gcal_catalogue *catalogue,
                                        enum gcal_match match, const char *const *tags);
 #define PICK(catalogue, match, ...)                                                      \
@@ -22,17 +22,17 @@ void expect_number(const struct gcal_catalogue *catalogue, const char *const *ta
 #define EXPECT(catalogue, n, ...)                                                        \
     expect_number(catalogue, (const char *const[]){ __VA_ARGS__, NULL }, n)
 
-/* Both checking and generating refuse 'tag' and 'tag2' (or NULL), the former in these
- * words.
+/* Checking and generating 'tag' and 'tag2' (or NULL) both fail; the message of checking
+ * contains 'words'.
  */
-void expect_complaint(const struct gcal_catalogue *catalogue, enum gcal_match match,
-                      const char *tag, const char *tag2, const char *words);
+void expect_refused(const struct gcal_catalogue *catalogue, enum gcal_match match,
+                    const char *tag, const char *tag2, const char *words);
 
-/* ---- catalogues of the test's own, in its folder (tests/folder.h) ---- */
+/* ---- small catalogues, in the test's folder (tests/folder.h) ---- */
 
-/* With k.cl in it. */
+/* Makes the folder, with k.cl in it. */
 int catalogue_folder_make(void **state);
-/* Of one entry, one.yaml. */
+/* A catalogue of one entry, one.yaml. */
 struct gcal_catalogue *catalogue_open_one(const char *text);
 
 #define TAIL                                                                             \
@@ -44,7 +44,7 @@ struct gcal_catalogue *catalogue_open_one(const char *text);
     "- {name: n, scalar: int32, value: n}\n"                                             \
     "check: {n: 32}\n"
 
-/* The same with other arguments, which stand in front of n, and keys. */
+/* The same with further arguments, before n, and keys. */
 #define GENERATOR(arguments, keys, check)                                                \
     "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"                \
     "arguments:\n" arguments "  n: {size: [64]}\n" keys                                  \

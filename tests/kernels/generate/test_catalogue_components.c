@@ -1,5 +1,6 @@
-/* The two parts of a kernel's work, f_memory and f_onchip: tags, counts, and who has
- * them. */
+/* test_catalogue_components.c - the components f_memory and f_onchip of kernels: tags and
+ * counts
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +16,8 @@
 #include "tests/folder.h"
 #include "tests/kernels/generate/catalogue_pick.h"
 
-static const struct gcal_profile_entry *part_of(const struct gcal_profile *p,
-                                                enum gcal_feature_kind kind)
+static const struct gcal_profile_entry *component_of(const struct gcal_profile *p,
+                                                     enum gcal_feature_kind kind)
 {
     const struct gcal_profile_entry *found = NULL;
 
@@ -45,12 +46,12 @@ static double value_at(const char *count, double size)
 
 /* ---- counts ---- */
 
-/* What of an entry's count belongs to that part. */
-static double share(const struct gcal_profile_entry *e, enum gcal_feature_kind part,
+/* The share of an entry's count that belongs to the component. */
+static double share(const struct gcal_profile_entry *e, enum gcal_feature_kind component,
                     double size, double groups)
 {
     bool access = e->kind == GCAL_FEATURE_MEM_ACCESS || e->kind == GCAL_FEATURE_ATOMIC;
-    bool onchip = part == GCAL_FEATURE_ONCHIP;
+    bool onchip = component == GCAL_FEATURE_ONCHIP;
 
     if (access &&
         e->space == (onchip ? GCAL_FEATURE_SPACE_LOCAL : GCAL_FEATURE_SPACE_GLOBAL))
@@ -66,30 +67,32 @@ static void expect_sum(const struct gcal_kernel *k, enum gcal_feature_kind kind)
 {
     static const double sizes[] = { 64, 192, 960 };
     const struct gcal_profile *p = k->profile;
-    const struct gcal_profile_entry *part = part_of(p, kind);
+    const struct gcal_profile_entry *component = component_of(p, kind);
 
     for (size_t s = 0; s < COUNT(sizes); s++) {
-        double sum = 0, groups = 0, is = part ? value_at(part->count, sizes[s]) : 0;
+        double sum = 0, groups = 0,
+               is = component ? value_at(component->count, sizes[s]) : 0;
 
         for (size_t i = 0; i < p->n_entries; i++)
             if (p->entries[i].kind == GCAL_FEATURE_THREAD_GROUPS)
                 groups = value_at(p->entries[i].count, sizes[s]);
         for (size_t i = 0; i < p->n_entries; i++)
             sum += share(&p->entries[i], kind, sizes[s], groups);
-        if (fabs(sum - is) > 1e-9 * fabs(sum) || (part && sum == 0))
+        if (fabs(sum - is) > 1e-9 * fabs(sum) || (component && sum == 0))
             fail_msg("%s, kind %d at %g: %g and not %g", k->name, (int)kind, sizes[s], is,
                      sum);
     }
-    if (part && !part->estimated && p->estimated) /* then something else is */
+    if (component && !component->estimated &&
+        p->estimated) /* another entry is estimated */
         assert_true(p->n_notes > 0);
 }
 
-static void parts_are_the_sums_of_what_is_counted(void **state)
+static void components_are_the_sums_of_counts(void **state)
 {
     static const char *const subjects[] = { "application", "mix", "atomics", "lmem" };
     struct gcal_catalogue *c = gcal_catalogue_open(NULL, &err);
     struct gcal_kernel_list list = { 0 };
-    size_t n_parts = 0;
+    size_t n_checked = 0;
 
     (void)state;
     assert_non_null(c);
@@ -104,9 +107,9 @@ static void parts_are_the_sums_of_what_is_counted(void **state)
             continue;
         expect_sum(k, GCAL_FEATURE_MEMORY);
         expect_sum(k, GCAL_FEATURE_ONCHIP);
-        n_parts++;
+        n_checked++;
     }
-    assert_true(n_parts > 30);
+    assert_true(n_checked > 30);
     gcal_kernel_list_clear(&list);
     gcal_catalogue_close(c);
 }
@@ -137,7 +140,7 @@ static struct gcal_catalogue *open_one(void)
     return catalogue_open_one(ONE);
 }
 
-static void tags_name_generators_and_what_was_chosen(void **state)
+static void tags_name_generators_and_chosen_values(void **state)
 {
     static const struct {
         const char *tags[2], *tag;
@@ -151,13 +154,13 @@ static void tags_name_generators_and_what_was_chosen(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct gcal_kernel_list list = PICK(c, GCAL_MATCH_SUPERSET, "red",
                                             cases[i].tags[0], cases[i].tags[1], "n:64");
-        const struct gcal_profile_entry *part;
+        const struct gcal_profile_entry *component;
 
         assert_int_equal(list.n_kernels, 1);
-        part = part_of(list.kernels[0]->profile, GCAL_FEATURE_ONCHIP);
-        assert_string_equal(part->tag, cases[i].tag);
-        assert_true(strncmp(part->feature, "f_onchip_tag:", 13) == 0);
-        assert_string_equal(part->feature + 13, cases[i].tag);
+        component = component_of(list.kernels[0]->profile, GCAL_FEATURE_ONCHIP);
+        assert_string_equal(component->tag, cases[i].tag);
+        assert_true(strncmp(component->feature, "f_onchip_tag:", 13) == 0);
+        assert_string_equal(component->feature + 13, cases[i].tag);
         gcal_kernel_list_clear(&list);
     }
     gcal_catalogue_close(c);
@@ -185,16 +188,17 @@ static void built_in_tags(void **state)
                  cases[i].tags[2], cases[i].tags[3]);
 
         assert_true(list.n_kernels > 0);
-        assert_string_equal(part_of(list.kernels[0]->profile, GCAL_FEATURE_MEMORY)->tag,
-                            cases[i].tag);
+        assert_string_equal(
+            component_of(list.kernels[0]->profile, GCAL_FEATURE_MEMORY)->tag,
+            cases[i].tag);
         gcal_kernel_list_clear(&list);
     }
     gcal_catalogue_close(c);
 }
 
-/* ---- what work removal left ---- */
+/* ---- derived kernels ---- */
 
-static void companions_have_the_part_that_they_keep(void **state)
+static void derived_kernels_have_the_component_that_they_keep(void **state)
 {
     static const struct {
         const char *tag, *variant;
@@ -208,12 +212,11 @@ static void companions_have_the_part_that_they_keep(void **state)
         { "red_onchip", "lsize_0:32", false, true },
     };
     struct gcal_catalogue *c = open_one();
-    struct gcal_kernel_list whole =
-        PICK(c, GCAL_MATCH_SUPERSET, "red", "depth:1", "n:64");
+    struct gcal_kernel_list full = PICK(c, GCAL_MATCH_SUPERSET, "red", "depth:1", "n:64");
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
-        for (int again = 0; again < 2; again++) { /* from what is remembered, too */
+        for (int again = 0; again < 2; again++) { /* from the cache, too */
             struct gcal_kernel_list list = PICK(c, GCAL_MATCH_SUPERSET, cases[i].tag,
                                                 cases[i].variant, "depth:1", "n:64");
 
@@ -221,25 +224,26 @@ static void companions_have_the_part_that_they_keep(void **state)
             for (int k = 0; k < 2; k++) {
                 enum gcal_feature_kind kind =
                     k ? GCAL_FEATURE_ONCHIP : GCAL_FEATURE_MEMORY;
-                const struct gcal_profile_entry *part =
-                    part_of(list.kernels[0]->profile, kind);
+                const struct gcal_profile_entry *component =
+                    component_of(list.kernels[0]->profile, kind);
                 const struct gcal_profile_entry *of =
-                    part_of(whole.kernels[0]->profile, kind);
+                    component_of(full.kernels[0]->profile, kind);
 
-                assert_int_equal(part != NULL, k ? cases[i].onchip : cases[i].memory);
-                if (part) {
-                    assert_string_equal(part->feature, of->feature);
-                    assert_string_equal(part->count, of->count);
+                assert_int_equal(component != NULL,
+                                 k ? cases[i].onchip : cases[i].memory);
+                if (component) {
+                    assert_string_equal(component->feature, of->feature);
+                    assert_string_equal(component->count, of->count);
                 }
             }
             gcal_kernel_list_clear(&list);
         }
-    gcal_kernel_list_clear(&whole);
+    gcal_kernel_list_clear(&full);
     gcal_catalogue_close(c);
 }
 
-/* The sizes of the whole kernel's count are among the companion's. */
-static void parts_can_be_bound(void **state)
+/* All sizes in the original kernel's count are parameters of the derived one. */
+static void components_can_be_bound(void **state)
 {
     static const char *const feature = "f_onchip_tag:one2dXDepth1";
     struct gcal_catalogue *c = open_one();
@@ -263,11 +267,11 @@ static void parts_can_be_bound(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_are_the_sums_of_what_is_counted),
+        cmocka_unit_test(components_are_the_sums_of_counts),
         cmocka_unit_test(built_in_tags),
-        TEST(tags_name_generators_and_what_was_chosen),
-        TEST(companions_have_the_part_that_they_keep),
-        TEST(parts_can_be_bound),
+        TEST(tags_name_generators_and_chosen_values),
+        TEST(derived_kernels_have_the_component_that_they_keep),
+        TEST(components_can_be_bound),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

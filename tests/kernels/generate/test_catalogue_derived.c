@@ -1,4 +1,4 @@
-/* Companions: the generators of an application's kernels with work removed. */
+/* test_catalogue_derived.c - derived generators: the same kernels with work removed */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
     "- {name: index, buffer: int32, elements: n}\n"                                      \
     "- {name: v, buffer: float32, elements: 4*n}\n"                                      \
     "- {name: y, buffer: float32, elements: n, output: true}\n"                          \
-    "check: {n: 32}\nreference: none of the companions\n"
+    "check: {n: 32}\nreference: not of derived kernels\n"
 
 static void write_application(void)
 {
@@ -49,7 +49,7 @@ static const struct gcal_arg *result_of(const struct gcal_kernel *k)
     return arg;
 }
 
-static void each_load_has_a_companion(void **state)
+static void each_load_has_a_derived_kernel(void **state)
 {
     static const struct {
         const char *name, *dtype, *elements;
@@ -81,19 +81,19 @@ static void each_load_has_a_companion(void **state)
         assert_string_equal(result->value, expected[i].elements);
     }
     gcal_kernel_list_clear(&list);
-    EXPECT(c, 4, "red_loads"); /* all, n a ladder */
+    EXPECT(c, 4, "red_loads"); /* all, n a size sweep */
     EXPECT(c, 2, "red_loads", "work_removed", "keep:wide");
     EXPECT(c, 2 * 2 * 3 * 2, "red_loads", "keep:all,index+x", "accumulators:1,3,16");
     EXPECT(c, 4, "red");
-    expect_complaint(c, GCAL_MATCH_SUPERSET, "red_loads", "keep:w",
-                     "one_loads: keep:w names no global load; there are x, index");
-    expect_complaint(c, GCAL_MATCH_SUPERSET, "red_loads", "keep:x++v", "all, each, or");
-    expect_complaint(c, GCAL_MATCH_SUPERSET, "red_loads", "accumulators:17", "1 to 16");
-    expect_complaint(c, GCAL_MATCH_SUPERSET, "red_onchip", NULL, "'red_loads'");
+    expect_refused(c, GCAL_MATCH_SUPERSET, "red_loads", "keep:w",
+                   "one_loads: no global load for keep:w; the loads are x, index");
+    expect_refused(c, GCAL_MATCH_SUPERSET, "red_loads", "keep:x++v", "all, each, or");
+    expect_refused(c, GCAL_MATCH_SUPERSET, "red_loads", "accumulators:17", "1 to 16");
+    expect_refused(c, GCAL_MATCH_SUPERSET, "red_onchip", NULL, "'red_loads'");
     gcal_catalogue_close(c);
 }
 
-static void the_work_on_the_chip_is_a_companion(void **state)
+static void the_work_on_the_chip_is_a_derived_kernel(void **state)
 {
     struct gcal_kernel_list list;
     struct gcal_catalogue *c;
@@ -112,7 +112,7 @@ static void the_work_on_the_chip_is_a_companion(void **state)
 }
 
 /* Its outputs are the application's. */
-static void all_accesses_in_place_are_a_companion(void **state)
+static void all_accesses_in_place_are_a_derived_kernel(void **state)
 {
     struct gcal_kernel_list list;
     struct gcal_catalogue *c;
@@ -130,11 +130,11 @@ static void all_accesses_in_place_are_a_companion(void **state)
     assert_null(list.kernels[0]->reference);
     gcal_kernel_list_clear(&list);
     EXPECT(c, 2 * 2 * 2, "red_memory", "n:64", "accumulators:1,8", "barriers:True,False");
-    expect_complaint(c, GCAL_MATCH_SUPERSET, "red_memory", "barriers:1", "True, False");
+    expect_refused(c, GCAL_MATCH_SUPERSET, "red_memory", "barriers:1", "True, False");
     gcal_catalogue_close(c);
 }
 
-static void companions_are_checked_when_they_are_read(void **state)
+static void the_key_is_checked_when_it_is_read(void **state)
 {
     static const struct {
         const char *keys, *words;
@@ -144,8 +144,8 @@ static void companions_are_checked_when_they_are_read(void **state)
         { "{tag: red}", ": companions: expected {tag: word, forms: " },
         { "{tag: red+, forms: [loads]}", "tag: 'red+' is not a name" },
         { "{tag: red, forms: [load]}",
-          "forms: 'load' is none of loads, onchip and memory" },
-        { "{tag: red, forms: [loads, loads]}", "forms: 'loads' stands here twice" },
+          "forms: expected loads, onchip or memory, found 'load'" },
+        { "{tag: red, forms: [loads, loads]}", "forms: duplicate 'loads'" },
     };
     char text[2000];
 
@@ -161,7 +161,7 @@ static void companions_are_checked_when_they_are_read(void **state)
     folder_write("one.yaml",
                  WITH("  keep: [1]\n", "companions: {tag: a, forms: [loads]}\n"));
     assert_null(gcal_catalogue_open(folder, &err));
-    assert_non_null(strstr(err.text, "the argument 'keep' is that of the companion"));
+    assert_non_null(strstr(err.text, "the form 'loads' adds an argument 'keep'"));
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, catalogue_folder_make, folder_remove)
@@ -169,10 +169,10 @@ static void companions_are_checked_when_they_are_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(each_load_has_a_companion),
-        TEST(the_work_on_the_chip_is_a_companion),
-        TEST(all_accesses_in_place_are_a_companion),
-        TEST(companions_are_checked_when_they_are_read),
+        TEST(each_load_has_a_derived_kernel),
+        TEST(the_work_on_the_chip_is_a_derived_kernel),
+        TEST(all_accesses_in_place_are_a_derived_kernel),
+        TEST(the_key_is_checked_when_it_is_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* What a device's limits leave of the catalogue, and sizes that are scaled to it. */
+/* test_catalogue_devices.c - kernels that a device cannot run, and sizes scaled to it */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static void what_a_device_cannot_run_is_left_out(void **state)
     const struct {
         struct gcal_kernel_limits limits;
         const char *tag;
-        int reason; /* -1: it is made */
+        int reason; /* -1: not left out */
     } cases[] = {
         { all, "dtype:float64", -1 },
         { { .fp16 = true, .fp64 = true }, "lsize_0:1024", -1 },
@@ -72,7 +72,7 @@ static void what_a_device_cannot_run_is_left_out(void **state)
         gcal_kernel_list_clear(&list);
     }
     assert_string_equal(gcal_kernel_exclusion_name(GCAL_KERNEL_EXCLUDED_FP64),
-                        "float64, which the device does not have");
+                        "float64, which the device does not support");
     gcal_catalogue_close(c);
 }
 
@@ -134,7 +134,7 @@ static void footprints_follow_the_device(void **state)
     gcal_catalogue_close(c);
 }
 
-static void a_footprint_may_be_of_some_bytes(void **state)
+static void a_footprint_may_give_its_bytes(void **state)
 {
     static const struct gcal_kernel_limits device = { .cache_bytes = 1e6 };
     struct gcal_catalogue *c = catalogue_open_one(
@@ -151,8 +151,8 @@ static void a_footprint_may_be_of_some_bytes(void **state)
     gcal_catalogue_close(c);
 }
 
-/* The last rungs would have no room beside the largest n; they do not make it smaller. */
-static void a_footprint_is_one_for_a_ladder(void **state)
+/* The last sizes of m do not fit beside the largest n, but do not make n smaller. */
+static void a_size_sweep_has_one_footprint(void **state)
 {
     static const struct gcal_kernel_limits device = { .cache_bytes = 4e6,
                                                       .max_alloc_bytes = 4e6 };
@@ -184,8 +184,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_a_device_cannot_run_is_left_out),
         TEST(footprints_follow_the_device),
-        TEST(a_footprint_may_be_of_some_bytes),
-        TEST(a_footprint_is_one_for_a_ladder),
+        TEST(a_footprint_may_give_its_bytes),
+        TEST(a_size_sweep_has_one_footprint),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Catalogues of the test's own: what entries may say, and which kernels tags make of it.
+/* test_catalogue_made.c - small catalogues of the test: descriptions, their errors, and
+ * the kernels that tags pick
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,12 +43,12 @@ static void match_conditions_are_the_four_of_the_paper(void **state)
         assert_int_equal(list.n_kernels, cases[i].n_kernels);
         gcal_kernel_list_clear(&list);
     }
-    expect_complaint(catalogue, GCAL_MATCH_IDENTICAL, "round", NULL,
-                     "exactly these tags: round");
+    expect_refused(catalogue, GCAL_MATCH_IDENTICAL, "round", NULL,
+                   "exactly these tags: round");
     gcal_catalogue_close(catalogue);
 }
 
-/* Any other text of a description or a source makes another. */
+/* Any change of a description or a source changes it. */
 static void the_fingerprint_is_of_every_byte(void **state)
 {
     static const char text[] = "gpucal_kernel: 1\nname: one\ntags: [red]\n" TAIL;
@@ -63,7 +64,7 @@ static void the_fingerprint_is_of_every_byte(void **state)
     gcal_catalogue_close(c);
 }
 
-static void files_that_are_not_right_name_line_and_column(void **state)
+static void errors_name_line_and_column(void **state)
 {
     static const struct {
         const char *text, *words;
@@ -77,7 +78,7 @@ static void files_that_are_not_right_name_line_and_column(void **state)
           "one.yaml:4:12: " },
         { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
           "arguments: {n: {ladder: [64, 32]}}\n",
-          "one.yaml:6:30: n: a ladder must ascend" },
+          "one.yaml:6:30: n: the sizes of a ladder must ascend" },
         { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
           "arguments: {n: {ladder: [64]}, m: [1]}\n",
           "one.yaml:6:13: n: the argument with a ladder must be the last one" },
@@ -88,7 +89,7 @@ static void files_that_are_not_right_name_line_and_column(void **state)
         { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
           "arguments: {n: {size: [64]}}\ncheck: {n: 32}\nlocal_size: [32]\n"
           "global_size: [m]\nargs: []\n",
-          "one.yaml:9:15: global_size: 'm' is not an argument" },
+          "one.yaml:9:15: global_size: 'm' is not a size" },
         { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
           "arguments: {n: {size: [64]}}\ncheck: {n: 32}\nlocal_size: [32]\n"
           "global_size: [n]\nargs:\n  - {name: x, buffer: float33, elements: n}\n",
@@ -96,19 +97,19 @@ static void files_that_are_not_right_name_line_and_column(void **state)
         { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
           "arguments: {n: {size: [64]}}\ncheck: {n: 33}\nlocal_size: [32]\n"
           "global_size: [n]\nargs: []\n",
-          "not a positive multiple of the work-group's 32" },
+          "expected a positive multiple of the work-group size, 32" },
         { WITH("  i: {range: [1]}\n", ""), "one.yaml:7:14: i: expected [first, last" },
         { WITH("  i: {range: [1, x]}\n", ""), "one.yaml:7:18: i: expected an integer" },
         { WITH("  i: {range: [4, 1]}\n", ""), "one.yaml:7:18: i: the last value is" },
         { WITH("  i: {range: [1, 4, 2]}\n", ""),
-          "one.yaml:7:18: i: steps of 2 from 1 do not meet" },
+          "one.yaml:7:18: i: steps of 2 from 1 miss the last" },
         { WITH("  i: {range: [1, 4, 0]}\n", ""), "one.yaml:7:21: i: the step is 0" },
         { WITH("  i: {range: [1, 65]}\n", ""),
-          "one.yaml:7:6: i: more than 64 values need a 'default'" },
+          "one.yaml:7:6: i: more than 64 values: add 'default'" },
         { WITH("  i: {range: [1, 65], default: [66]}\n", ""),
           "one.yaml:7:33: i: the default '66' is not among" },
         { WITH("  i: {powers_of_two: [4, 24]}\n", ""),
-          "one.yaml:7:26: i: 24 is no power of two" },
+          "one.yaml:7:26: i: 24 is not a power of two" },
         { WITH("  i: {footprint: {multiple: 4}}\n", ""),
           "one.yaml:7:18: i: expected factors of the cache or" },
         { WITH("  i: {footprint: {cache: [0]}}\n", ""),
@@ -125,7 +126,7 @@ static void files_that_are_not_right_name_line_and_column(void **state)
           "one.yaml:9:8: where: expected a list" },
         { WITH("  i: [1, 2]\n", "where: [i < 2 or]\n"), "one.yaml:9:9: where: " },
         { WITH("  i: [1, 2]\n", "where: [j < 2]\n"),
-          "one.yaml:9:9: where: 'j < 2' names no argument" },
+          "one.yaml:9:9: where: 'j < 2' has no argument in it" },
         { WITH("  i: [1, 2]\n", "where: [i < j]\n"), "one.yaml:9:9: where: " },
         { WITH("  i: [1, 2]\n", "where: [n > i]\n"),
           "one.yaml:9:9: where: 'n' is a size" },
@@ -136,13 +137,13 @@ static void files_that_are_not_right_name_line_and_column(void **state)
         { WITH("  i: [1, 2]\n", "where: [{when: {i: [3]}, that: i < 2}]\n"),
           "one.yaml:9:21: when: 'i' never has the value '3'" },
         { WITH("  i: [1, 2]\n", "where: [i = 2, i < 2]\n"),
-          "one.yaml:9:8: where: the defaults make no kernel: one: 'i = 2' (/" },
+          "one.yaml:9:8: where: no kernel for the default values: one: 'i = 2' (/" },
         { WITH("  i: [6, 8]\n", "assume: n % i = 0\n"),
           "one.yaml:9:9: assume, at the sizes of 'check': 'n % 6 = 0' does not hold" },
         { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: ../k.cl\n",
           "one.yaml:4:9: " },
         { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: none.cl\n", "none.cl" },
-        { "gpucal_kernel: 1\nname: two\ntags: [red]\n" TAIL, "'two' is taken" },
+        { "gpucal_kernel: 1\nname: two\ntags: [red]\n" TAIL, "'two' is already used by" },
     };
 
     (void)state;
@@ -158,7 +159,7 @@ static void files_that_are_not_right_name_line_and_column(void **state)
     assert_non_null(strstr(err.text, "/nonexistent"));
 }
 
-static void ranges_and_powers_allow_what_they_say(void **state)
+static void ranges_and_powers_allow_their_values(void **state)
 {
     struct gcal_catalogue *c =
         catalogue_open_one(WITH("  i: {range: [0, 1000000000], default: [1, 7]}\n"
@@ -171,19 +172,19 @@ static void ranges_and_powers_allow_what_they_say(void **state)
     EXPECT(c, 3 * 4, "red", "i:0,999999999,1000000000");
     EXPECT(c, 2, "red", "j:7");
     EXPECT(c, 3, "red", "i:1", "j:15", "k:1,2,1048576");
-    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "i:1000000001",
-                     "argument 'i' takes 0 to 1000000000");
-    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "i:01", "takes 0 to");
-    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "i:-1", "takes 0 to");
-    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "j:4", "takes 3 to 15 in steps of 4");
-    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "k:12",
-                     "takes powers of two from 1 to 1048576");
-    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "k:2097152", "powers of two");
-    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "k:0", "powers of two");
+    expect_refused(c, GCAL_MATCH_SUPERSET, "red", "i:1000000001",
+                   "argument 'i' takes 0 to 1000000000");
+    expect_refused(c, GCAL_MATCH_SUPERSET, "red", "i:01", "takes 0 to");
+    expect_refused(c, GCAL_MATCH_SUPERSET, "red", "i:-1", "takes 0 to");
+    expect_refused(c, GCAL_MATCH_SUPERSET, "red", "j:4", "takes 3 to 15 in steps of 4");
+    expect_refused(c, GCAL_MATCH_SUPERSET, "red", "k:12",
+                   "takes powers of two from 1 to 1048576");
+    expect_refused(c, GCAL_MATCH_SUPERSET, "red", "k:2097152", "powers of two");
+    expect_refused(c, GCAL_MATCH_SUPERSET, "red", "k:0", "powers of two");
     gcal_catalogue_close(c);
 }
 
-static void conditions_leave_combinations_out(void **state)
+static void conditions_exclude_combinations(void **state)
 {
     struct gcal_catalogue *c = catalogue_open_one(
         GENERATOR("  dtype: [float32, float64]\n"
@@ -204,15 +205,15 @@ static void conditions_leave_combinations_out(void **state)
     gcal_kernel_list_clear(&list);
     EXPECT(c, 1, "red", "tile:16", "dtype:float32");
     EXPECT(c, 3, "red", "tile:64,32", "group:32,64", "dtype:float32", "n:128");
-    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "tile:9",
-                     "the tags pick no kernel: one: 'tile <= group and group % tile = 0' "
-                     "(/tmp/");
-    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "tile:9",
-                     "one.yaml:12:5) does not hold for tile:9 group:8");
-    expect_complaint(c, GCAL_MATCH_SUPERSET, "dtype:float64", "tile:16",
-                     "does not hold for tile:16 group:8");
-    expect_complaint(c, GCAL_MATCH_SUPERSET, "red", "n:40",
-                     "one: tag 'n:40': 'n % 16 = 0' does not hold");
+    expect_refused(c, GCAL_MATCH_SUPERSET, "red", "tile:9",
+                   "the tags pick no kernel: one: 'tile <= group and group % tile = 0' "
+                   "(/tmp/");
+    expect_refused(c, GCAL_MATCH_SUPERSET, "red", "tile:9",
+                   "one.yaml:12:5) does not hold for tile:9 group:8");
+    expect_refused(c, GCAL_MATCH_SUPERSET, "dtype:float64", "tile:16",
+                   "does not hold for tile:16 group:8");
+    expect_refused(c, GCAL_MATCH_SUPERSET, "red", "n:40",
+                   "one: tag 'n:40': 'n % 16 = 0' does not hold");
     gcal_catalogue_close(c);
 }
 
@@ -252,9 +253,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(match_conditions_are_the_four_of_the_paper),
         TEST(the_fingerprint_is_of_every_byte),
-        TEST(files_that_are_not_right_name_line_and_column),
-        TEST(ranges_and_powers_allow_what_they_say),
-        TEST(conditions_leave_combinations_out),
+        TEST(errors_name_line_and_column),
+        TEST(ranges_and_powers_allow_their_values),
+        TEST(conditions_exclude_combinations),
         TEST(a_description_groups_generators_and_marks_defaults),
     };
 

@@ -1,4 +1,6 @@
-/* 'run' and 'transfer' of catalogue entries: reading, ids, sizes and counts. */
+/* test_catalogue_run.c - 'run' and 'transfer' of catalogue entries: reading, ids, sizes
+ * and counts
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +39,7 @@ static int make_folder(void **state)
     "arguments:\n  memory: [pageable, pinned]\n  n: {size: [64]}\n  m: {size: [4]}\n"    \
     "assume: n >= 8\ncheck: {n: 8, m: 2}\n"
 
-/* The kernels of one entry at its defaults, or NULL texts with 'err'. */
+/* The kernels of one entry at its defaults; -1 with 'err'. */
 static int generate(const char *text, struct gcal_kernel_list *list,
                     struct gcal_error *err)
 {
@@ -120,7 +122,7 @@ static void counts_are_of_all_launches(void **state)
     gcal_kernel_list_clear(&list);
 }
 
-static void one_launch_is_as_none_said(void **state)
+static void one_launch_is_the_default(void **state)
 {
     struct gcal_kernel_list plain = kernels_of(KERNEL);
     struct gcal_kernel_list once = kernels_of(KERNEL "run: {launches: 1}\n");
@@ -191,39 +193,40 @@ static void a_transfer_beside_a_kernel_adds_its_counts(void **state)
     gcal_kernel_list_clear(&list);
 }
 
-/* ---- what is not right ---- */
+/* ---- errors ---- */
 
-static void says_what_is_wrong(void **state)
+static void errors_say_what_is_wrong(void **state)
 {
     static const struct {
         const char *text, *says;
     } bad[] = {
-        { KERNEL "run: {launches: k}\n", "'k' is not an argument" },
+        { KERNEL "run: {launches: k}\n", "'k' is not a size" },
         { KERNEL "run: {launches: m/2}\n", "launches, 'm/2', is 1.5" },
-        { KERNEL "run: {launches: 0}\n", "neither a kernel is launched" },
-        { KERNEL "run: {launches: 1000001}\n", "not an integer from 0 to 1e+06" },
-        { KERNEL "run: {timing: watch}\n", "'watch' is none of event, host" },
+        { KERNEL "run: {launches: 0}\n", "launches no kernel and copies nothing" },
+        { KERNEL "run: {launches: 1000001}\n", "expected an integer from 0 to 1e+06" },
+        { KERNEL "run: {timing: watch}\n",
+          "timing: expected one of event, host, found 'watch'" },
         { KERNEL "run: {timings: host}\n", "timings" },
         { TRANSFER, "'source' is missing" },
         { TRANSFER "transfer: {memory: pinned, bytes: n}\n", "'direction' is missing" },
         { TRANSFER "transfer: {direction: up, memory: pinned, bytes: n}\n",
-          "'up' is none of to_device, from_device" },
+          "expected one of to_device, from_device, found 'up'" },
         { TRANSFER "transfer: {direction: to_device, memory: any, bytes: n}\n",
-          "'any' is none of pageable, pinned, mapped" },
+          "expected one of pageable, pinned, mapped, found 'any'" },
         { TRANSFER "transfer: {direction: to_device, memory: pinned}\n",
           "'bytes' is missing" },
         { TRANSFER
           "transfer: {direction: to_device, memory: pinned, bytes: n, pieces: 3}\n",
-          "not 3 pieces" },
+          "do not divide into 3 equal pieces" },
         { TRANSFER "transfer: {direction: to_device, memory: mapped, bytes: n}\n"
                    "run: {timing: event}\n",
-          "no event covers what the host does to mapped memory" },
+          "events do not cover the host's part of copying mapped memory" },
         { TRANSFER "transfer: {direction: to_device, memory: pinned, bytes: n}\n"
                    "run: {launches: 2}\n",
-          "launches: there is no kernel" },
+          "launches: a transfer without a kernel" },
         { TRANSFER "transfer: {direction: to_device, memory: pinned, bytes: n}\n"
                    "args: []\n",
-          "args: there is no kernel" },
+          "args: a transfer without a kernel" },
     };
 
     (void)state;
@@ -245,10 +248,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(counts_are_of_all_launches),
-        TEST(one_launch_is_as_none_said),
+        TEST(one_launch_is_the_default),
         TEST(a_transfer_alone_is_a_kernel_without_source),
         TEST(a_transfer_beside_a_kernel_adds_its_counts),
-        TEST(says_what_is_wrong),
+        TEST(errors_say_what_is_wrong),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,17 +1,17 @@
-/* test_table.c - the table test: every generator's kernels compute what they should
+/* test_table.c - the table test: kernels of every generator against their references
  *
  *   test_table [--platform WORDS] [--catalogue FOLDER] [--part I/N] [WORD]...
  *
  * A sample of every generator (variants.h) runs at the sizes of its check on the first
  * device whose platform or name contains WORDS, in a worker process as in a calibration,
- * and is compared with its reference.  One line per kernel: what came of it, seconds of
- * building and running, seconds of the reference on the host.  Kernels that the device
- * cannot run (types, work-group, local memory) are named as left out.
+ * and is compared with its reference.  One line per kernel: outcome, seconds of building
+ * and running, seconds of the reference on the host.  Kernels that the device cannot run
+ * (types, work-group, local memory) are listed as left out.
  *
  * --part: only every N-th generator, from the I-th on, so that several can run at once.
  *
- * WORDs choose: names or tags of generators, "-tag" those without it; "argument:value"
- * keeps kernels with that, "-argument:value" those without.
+ * WORDs choose: names or tags of generators, "-tag" excludes them; "argument:value" keeps
+ * kernels with this value, "-argument:value" excludes them.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -45,9 +45,9 @@ static void die(const char *what, const struct gcal_error *err)
     exit(1);
 }
 
-/* ---- what is wanted ---- */
+/* ---- selection ---- */
 
-/* Part of 'text', ended by a space or the end. */
+/* Whether one of the words of 'text' after the first is 'part'. */
 static bool has_part(const char *text, const char *part)
 {
     size_t length = strlen(part);
@@ -58,7 +58,7 @@ static bool has_part(const char *text, const char *part)
     return false;
 }
 
-static bool is_against(const char *word)
+static bool is_negative(const char *word)
 {
     return *word == '-';
 }
@@ -79,10 +79,10 @@ static bool is_generator_wanted(const struct device_table *t,
     size_t n_names = 0;
 
     for (size_t i = 0; i < t->n_words; i++)
-        if (is_against(t->words[i]) && is_chosen_by(t->words[i] + 1, g))
+        if (is_negative(t->words[i]) && is_chosen_by(t->words[i] + 1, g))
             return false;
     for (size_t i = 0; i < t->n_words; i++) {
-        if (strchr(t->words[i], ':') || is_against(t->words[i]))
+        if (strchr(t->words[i], ':') || is_negative(t->words[i]))
             continue;
         if (is_chosen_by(t->words[i], g))
             return true;
@@ -96,9 +96,9 @@ static bool is_kernel_wanted(const struct device_table *t,
 {
     for (size_t i = 0; i < t->n_words; i++) {
         const char *word = t->words[i];
-        bool against = is_against(word);
+        bool negative = is_negative(word);
 
-        if (strchr(word, ':') && has_part(kernel->name, word + against) == against)
+        if (strchr(word, ':') && has_part(kernel->name, word + negative) == negative)
             return false;
     }
     return true;
@@ -111,7 +111,7 @@ static bool is_platform(const struct gcal_device_info *info, const char *words)
     return strcasestr(info->platform, words) || strcasestr(info->name, words);
 }
 
-/* False when there is none. */
+/* False when no device matches. */
 static bool find_device(struct device_table *t, struct gcal_error *err)
 {
     struct gcal_worker *worker = gcal_worker_start(t->spawner, NULL, err);
@@ -137,32 +137,33 @@ static bool find_device(struct device_table *t, struct gcal_error *err)
 
 /* ---- one kernel ---- */
 
-enum came { GOOD, LEFT_OUT, WRONG };
+enum outcome { GOOD, LEFT_OUT, WRONG };
 
-static enum came run(struct device_table *t, const struct gcal_kernel *kernel,
-                     double *run_s, double *host_s, struct gcal_error *why)
+static enum outcome run(struct device_table *t, const struct gcal_kernel *kernel,
+                        double *run_s, double *host_s, struct gcal_error *why)
 {
     void **outputs = calloc(kernel->n_args + 1, sizeof(*outputs));
     enum gcal_measurement_status status = GCAL_MEASUREMENT_GOOD;
-    enum gcal_worker_outcome outcome;
+    enum gcal_worker_outcome reply;
     double start = gcal_clock_now_s(), worst;
-    enum came came = WRONG;
+    enum outcome outcome = WRONG;
 
     if (!outputs)
         die(kernel->name, why);
-    outcome = t->ops.check(t->ops.context, kernel, SEED, LIMIT_S, outputs, &status, why);
+    reply = t->ops.check(t->ops.context, kernel, SEED, LIMIT_S, outputs, &status, why);
     *run_s = gcal_clock_now_s() - start;
-    if (outcome == GCAL_WORKER_DONE) {
+    if (reply == GCAL_WORKER_DONE) {
         start = gcal_clock_now_s();
-        came = gcal_plan_compare_outputs(kernel, SEED, outputs, &worst, why) == 0 ? GOOD
-                                                                                  : WRONG;
+        outcome = gcal_plan_compare_outputs(kernel, SEED, outputs, &worst, why) == 0
+                      ? GOOD
+                      : WRONG;
         *host_s = gcal_clock_now_s() - start;
-    } else if (outcome == GCAL_WORKER_REFUSED) {
-        came = status == GCAL_MEASUREMENT_SKIPPED ? LEFT_OUT : WRONG;
+    } else if (reply == GCAL_WORKER_REFUSED) {
+        outcome = status == GCAL_MEASUREMENT_SKIPPED ? LEFT_OUT : WRONG;
     } else {
         struct gcal_error err = { 0 };
 
-        if (outcome == GCAL_WORKER_TIMED_OUT)
+        if (reply == GCAL_WORKER_TIMED_OUT)
             gcal_error_set(why, GCAL_EDEVICE, "took longer than %d s", LIMIT_S);
         if (t->ops.restart(t->ops.context, &err) < 0)
             die("the device does not open again", &err);
@@ -170,16 +171,16 @@ static enum came run(struct device_table *t, const struct gcal_kernel *kernel,
     for (size_t i = 0; i <= kernel->n_args; i++)
         free(outputs[i]);
     free(outputs);
-    return came;
+    return outcome;
 }
 
-/* Adds one to what it came to, and says it in words. */
-static const char *judge(struct device_table *t, enum came came)
+/* Counts the outcome, and returns it in words. */
+static const char *add_outcome(struct device_table *t, enum outcome outcome)
 {
-    t->n_good += came == GOOD;
-    t->n_left_out += came == LEFT_OUT;
-    t->n_failed += came == WRONG;
-    return came == GOOD ? "ok" : came == LEFT_OUT ? "left out:" : "FAILED:";
+    t->n_good += outcome == GOOD;
+    t->n_left_out += outcome == LEFT_OUT;
+    t->n_failed += outcome == WRONG;
+    return outcome == GOOD ? "ok" : outcome == LEFT_OUT ? "left out:" : "FAILED:";
 }
 
 static void test_kernel(struct device_table *t,
@@ -191,15 +192,15 @@ static void test_kernel(struct device_table *t,
     enum gcal_kernel_exclusion reason;
     const char *words;
     double run_s = 0, host_s = 0;
-    enum came came = LEFT_OUT;
+    enum outcome outcome = LEFT_OUT;
 
     if (!gcal_kernel_limits_allow(&limits, setting, kernel, &reason))
         gcal_error_set(&why, GCAL_EDEVICE, "%s", gcal_kernel_exclusion_name(reason));
     else
-        came = run(t, kernel, &run_s, &host_s, &why);
-    words = judge(t, came);
+        outcome = run(t, kernel, &run_s, &host_s, &why);
+    words = add_outcome(t, outcome);
     printf("%s: %s %s", kernel->name, words, why.text);
-    if (came != LEFT_OUT)
+    if (outcome != LEFT_OUT)
         printf(" (device %.2f s, reference %.2f s)", run_s, host_s);
     printf("\n");
     fflush(stdout);

@@ -1,4 +1,4 @@
-/* test_variants.c - the sample of variants covers what it says */
+/* test_variants.c - the values that a sample of variants covers */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static const struct gcal_generator *find(const char *name)
     return NULL;
 }
 
-/* Variants in which two arguments have these values. */
+/* The number of variants in which two arguments have these values. */
 static size_t count(const struct gcal_generator *g, const struct variants *v,
                     const char *a, const char *a_value, const char *b,
                     const char *b_value)
@@ -76,7 +76,7 @@ static void the_default_dtype_alone(void **state)
     variants_clear(&v);
 }
 
-static void each_load_of_a_companion_by_itself(void **state)
+static void each_load_of_a_derived_generator_by_itself(void **state)
 {
     const struct gcal_generator *g = find("dense_loads");
     struct variants v = { 0 };
@@ -122,7 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_dtype_has_all_words_and_three_numbers),
         cmocka_unit_test(the_default_dtype_alone),
-        cmocka_unit_test(each_load_of_a_companion_by_itself),
+        cmocka_unit_test(each_load_of_a_derived_generator_by_itself),
         cmocka_unit_test(all_variants_are_the_product),
     };
 

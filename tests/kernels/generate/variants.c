@@ -1,9 +1,9 @@
 /* variants.c - see variants.h
  *
- * What has to be covered are *targets*, pairs of an argument and a value.  A setting is
- * made for the first target that is not covered yet: a search through the arguments in
- * order takes values that are targets still before others, and goes back where the
- * generator's conditions do not hold.
+ * Pairs of an argument and a value that must be covered are *targets*.  Each setting is
+ * made for the first target not covered yet: a search through the arguments in order
+ * tries values that are still targets before others, and backtracks where the generator's
+ * conditions do not hold.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +17,12 @@ enum { MIN_VARIANTS = 3, MAX_TRIES = 20000 };
 
 struct variant_search {
     const struct gcal_generator *g;
-    const char **values; /* the setting that is being made */
+    const char **values; /* the setting being made */
     size_t fixed;        /* the argument that keeps its value, besides the dtype */
-    size_t dtype;        /* n_arguments: there is none */
+    size_t dtype;        /* n_arguments: it has none */
     bool **targets;      /* by argument and allowed value: still to be covered */
     size_t tries;
-    bool again; /* a setting that is there already will do */
+    bool again; /* a setting made already is accepted */
     const struct variants *made;
     const struct gcal_catalogue_texts *texts; /* those of 'made' */
 };
@@ -40,7 +40,7 @@ static long long middle_of(const struct gcal_generator_arg *a)
     return value;
 }
 
-/* Of a range or powers of two the ends, and one between. */
+/* The ends of a range or powers of two, and one value between. */
 static int add_ends(const struct gcal_generator_arg *a,
                     struct gcal_catalogue_texts *texts, struct gcal_error *err)
 {
@@ -57,7 +57,7 @@ static int add_ends(const struct gcal_generator_arg *a,
     return rc;
 }
 
-/* A size takes its first value: what runs are the sizes of the check. */
+/* Sizes have one value: kernels run at the sizes of 'check'. */
 static int find_values(const struct gcal_generator_arg *a,
                        struct gcal_catalogue_texts *texts, struct gcal_error *err)
 {
@@ -73,8 +73,8 @@ static int find_values(const struct gcal_generator_arg *a,
     return rc;
 }
 
-/* Of the loads that a companion may keep: all, and each by itself, as far as the variant
- * with all defaults has them.
+/* The loads that a derived kernel may keep: all, and each by itself, as far as the
+ * variant with all defaults has them.
  */
 static int find_loads(const struct gcal_generator *g, struct gcal_catalogue_texts *texts,
                       struct gcal_error *err)
@@ -141,7 +141,7 @@ static bool is_good(struct variant_search *s)
 
 static bool complete(struct variant_search *s, size_t i);
 
-/* Values of argument 'i' that are targets, or those that are none. */
+/* Tries values of argument 'i': only targets, or only others. */
 static bool try_values(struct variant_search *s, size_t i, bool targets)
 {
     for (size_t v = 0; v < s->texts[i].n && s->tries < MAX_TRIES; v++) {
@@ -166,7 +166,7 @@ static bool complete(struct variant_search *s, size_t i)
 
 /* ---- one dtype ---- */
 
-/* All words, as each is likely to be other code; of numbers, three. */
+/* All words, as each is likely to select other code; three of the numbers. */
 static void mark_targets(struct variant_search *s)
 {
     for (size_t i = 0; i < s->g->n_arguments; i++) {
@@ -207,7 +207,7 @@ static int keep(const struct variant_search *s, struct variants *variants,
     return 0;
 }
 
-/* The setting that the search found, unless it is there already. */
+/* Keeps the setting that the search found, unless it was made already. */
 static int take(struct variant_search *s, struct variants *variants,
                 struct gcal_error *err)
 {
@@ -224,7 +224,7 @@ static int take_defaults(struct variant_search *s, struct variants *variants,
     return is_good(s) ? take(s, variants, err) : 0;
 }
 
-/* The setting for target 'v' of argument 'i', if there is one. */
+/* Finds a setting for target 'v' of argument 'i'. */
 static int take_target(struct variant_search *s, size_t i, size_t v,
                        struct variants *variants, struct gcal_error *err)
 {
