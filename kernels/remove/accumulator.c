@@ -1,11 +1,11 @@
-/* accumulator.c - accumulators: what keeps a compiler from deleting the work that is left
+/* accumulator.c - accumulators: sums that keep compilers from deleting the remaining work
  *
  * With several accumulators, each addition goes to the one that has waited longest, and
- * the values move on by one: "next = r0 + load; r0 = r1; r1 = r2; r2 = next".  So two
- * loads in a row never wait for each other, whether they follow in the text or in the
- * turns of a loop with a single load, and neither an index nor the number of loads in a
- * body is needed.  In straight-line code the moves are mere renaming; in a loop they
- * are so once it is unrolled as often as there are accumulators.
+ * the values move on by one: "next = r0 + load; r0 = r1; r1 = r2; r2 = next".  Two loads
+ * in a row then never wait for each other, whether they follow in the text or in the
+ * iterations of a loop with a single load, without an index and without knowing the
+ * number of loads in a body.  In straight-line code the moves are mere renaming; in a
+ * loop they are once it is unrolled by the number of accumulators.
  */
 #include "kernels/remove/private.h"
 
@@ -13,7 +13,7 @@
 
 #include "calib/base/error.h"
 
-/* The wider the later. */
+/* In ascending order of width: a wider type holds sums of those before it. */
 static const struct {
     const char *dtype, *name;
 } types[] = {
@@ -23,7 +23,7 @@ static const struct {
     { "float32", "float" }, { "float64", "double" },
 };
 
-static int rank_of(const char *dtype)
+static int width_of(const char *dtype)
 {
     for (int i = 0; i < (int)(sizeof(types) / sizeof(types[0])); i++)
         if (dtype && strcmp(types[i].dtype, dtype) == 0)
@@ -31,9 +31,9 @@ static int rank_of(const char *dtype)
     return -1;
 }
 
-const char *gcal_remove_opencl_type(const char *dtype)
+static const char *opencl_type(const char *dtype)
 {
-    return types[rank_of(dtype)].name;
+    return types[width_of(dtype)].name;
 }
 
 struct gcal_remove_sum gcal_remove_sum_of(CXType type)
@@ -47,9 +47,9 @@ struct gcal_remove_sum gcal_remove_sum_of(CXType type)
 int gcal_remove_sums_find(struct gcal_remove_pass *r, struct gcal_remove_sums *sums,
                           CXCursor at, struct gcal_remove_sum type, bool pooled)
 {
-    if (rank_of(type.dtype) < 0)
+    if (width_of(type.dtype) < 0)
         return gcal_remove_error(r, at,
-                                 "what has this type cannot be summed up: access the "
+                                 "a value of this type cannot be added up: access the "
                                  "members of a struct one by one");
     for (size_t i = 0; i < sums->n; i++) {
         struct gcal_remove_sum *s = &sums->sums[i];
@@ -59,13 +59,14 @@ int gcal_remove_sums_find(struct gcal_remove_pass *r, struct gcal_remove_sums *s
         if (strcmp(s->dtype, type.dtype) == 0)
             return (int)i;
         if (pooled && !type.n_lanes) {
-            if (rank_of(type.dtype) > rank_of(s->dtype))
+            if (width_of(type.dtype) > width_of(s->dtype))
                 s->dtype = type.dtype;
             return (int)i;
         }
     }
     if (sums->n == GCAL_REMOVE_MAX_SUMS)
-        return gcal_remove_error(r, at, "there are too many types to sum up");
+        return gcal_remove_error(r, at,
+                                 "too many types to add up: load fewer in this kernel");
     sums->sums[sums->n] = type;
     return (int)sums->n++;
 }
@@ -79,7 +80,7 @@ void gcal_remove_sum_put_name(size_t sum, struct gcal_buf *out)
 
 void gcal_remove_sum_put_type(struct gcal_remove_sum sum, struct gcal_buf *out)
 {
-    gcal_buf_puts(out, gcal_remove_opencl_type(sum.dtype));
+    gcal_buf_puts(out, opencl_type(sum.dtype));
     if (sum.n_lanes)
         gcal_buf_printf(out, "%lld", sum.n_lanes);
 }
@@ -92,7 +93,7 @@ struct gcal_remove_sum gcal_remove_sums_total(const struct gcal_remove_sums *sum
         return total;
     total.n_lanes = 0;
     for (size_t i = 1; i < sums->n; i++)
-        if (rank_of(sums->sums[i].dtype) > rank_of(total.dtype))
+        if (width_of(sums->sums[i].dtype) > width_of(total.dtype))
             total.dtype = sums->sums[i].dtype;
     return total;
 }
@@ -121,7 +122,32 @@ void gcal_remove_sums_declare(const struct gcal_remove_pass *r,
     }
 }
 
-/* All accumulators of one type together. */
+int gcal_remove_write_sum(struct gcal_remove_pass *r, CXCursor at,
+                          struct gcal_remove_sum type, const char *value, int indent,
+                          struct gcal_buf *out)
+{
+    size_t n = r->removal->n_accumulators;
+    int sum = gcal_remove_sums_find(r, &r->frame->sums, at, type, true);
+    struct gcal_buf name = { 0 };
+
+    if (sum < 0)
+        return -1;
+    gcal_remove_sum_put_name((size_t)sum, &name);
+    gcal_remove_indent(indent, out);
+    if (n == 1) {
+        gcal_buf_printf(out, "%s = %s + %s;\n", name.data, name.data, value);
+    } else { /* in braces: it may be the body of an if */
+        gcal_buf_printf(out, "{ %s_next = %s_0 + %s;", name.data, name.data, value);
+        for (size_t k = 0; k + 1 < n; k++)
+            gcal_buf_printf(out, " %s_%zu = %s_%zu;", name.data, k, name.data, k + 1);
+        gcal_buf_printf(out, " %s_%zu = %s_next; }\n", name.data, n - 1, name.data);
+    }
+    gcal_buf_free(&name);
+    r->frame->n_kept++;
+    return 0;
+}
+
+/* The sum of all accumulators of one type. */
 static void put_sum(const struct gcal_remove_pass *r, size_t sum, struct gcal_buf *out)
 {
     size_t n = r->removal->n_accumulators;
@@ -134,7 +160,7 @@ static void put_sum(const struct gcal_remove_pass *r, size_t sum, struct gcal_bu
     }
 }
 
-/* "(read_tgt).s0 + (read_tgt).s1", each with 'first' or a plus before it. */
+/* "(read_tgt).s0 + (read_tgt).s1", where 'first' is the text before the first sum. */
 static void put_lanes(const struct gcal_remove_pass *r, size_t sum, long long n_lanes,
                       const char *first, struct gcal_buf *out)
 {
@@ -163,9 +189,7 @@ static bool is_float(struct gcal_remove_sum sum)
     return strncmp(sum.dtype, "float", 5) == 0;
 }
 
-/* "(float)(" or, as a float that is too large for an integer has no value there,
- * "convert_int_sat(".
- */
+/* "(float)(", or "convert_int_sat(" where a float may be too large for the integer. */
 static void put_conversion(struct gcal_remove_sum from, struct gcal_remove_sum to,
                            struct gcal_buf *out)
 {

@@ -1,12 +1,13 @@
-/* data_dependence.c - what depends on loaded data, when loads become made-up values
+/* data_dependence.c - data dependence: code that needs loaded data, when loads become
+ * made-up values
  *
- * Arithmetic and conditions may.  What must not: how often a loop runs (it might not
- * end), where on the chip an access goes (it might lie anywhere), and which work-items
- * meet at a barrier (they might wait forever).
+ * Arithmetic and conditions may depend on data.  Trip counts of loops (they might not
+ * end), addresses in local, private and constant memory (they might be anywhere) and the
+ * work-items that reach a barrier (they might wait forever) must not.
  *
- * A variable depends on data when it is given something that does, or is changed under a
- * condition that does, in any order: all functions are gone through until no variable is
- * added.
+ * A variable depends on data when a value that does is assigned to it, or when it is
+ * changed under a condition that does, in any order: all functions are visited until no
+ * variable is added.
  */
 #include "kernels/remove/private.h"
 
@@ -93,8 +94,9 @@ static int add(struct depend *d, CXCursor variable)
     return 0;
 }
 
-/* 'place' is changed: by data, or under a condition on data that begins at 'under' (0:
- * under none), which what was declared inside of it does not outlive.
+/* Marks the variable of 'place', which changes: by data, or under a condition on data
+ * that begins at offset 'under' (0: none).  Variables declared inside of the condition
+ * end with it.
  */
 static int change(struct depend *d, CXCursor place, int by_data, unsigned under)
 {
@@ -131,7 +133,7 @@ static int spread_call(struct depend *d, CXCursor c, unsigned under)
     return any < 0 ? -1 : 0;
 }
 
-/* Whether what 'c' does to its parts happens under a condition on data: then where. */
+/* The offset of the condition on data that 'c' puts its children under, or 'under'. */
 static unsigned condition_of(struct depend *d, CXCursor c, unsigned under)
 {
     enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(c);
@@ -174,7 +176,7 @@ static int spread(struct depend *d, CXCursor c, unsigned under)
     return rc < 0 ? -1 : visit_children(d, c, condition_of(d, c, under), spread);
 }
 
-/* ---- what must not depend on data ---- */
+/* ---- code that must not depend on data ---- */
 
 static int check(struct depend *d, CXCursor c, unsigned under);
 
@@ -185,11 +187,11 @@ static int refuse_if(struct depend *d, int depends, CXCursor at, const char *why
     return depends ? -1 : 0;
 }
 
-/* A number that moves a pointer into private, local or constant memory. */
+/* Refuses an offset that depends on data, into private, local or constant memory. */
 static int check_moves(struct depend *d, CXCursor c, unsigned under)
 {
-    static const char why[] = "where this goes depends on loaded data, which on-chip "
-                              "work alone does not have";
+    static const char why[] = "this address depends on loaded data, which on-chip work "
+                              "alone does not have";
     CXCursor left = gcal_remove_child(c, 0), right = gcal_remove_child(c, 1);
     bool points = !clang_Cursor_isNull(left) &&
                   gcal_remove_type(c).kind == CXType_Pointer &&
@@ -238,7 +240,8 @@ static int names_variable(struct depend *d, CXCursor c, unsigned under)
            visit_children(d, c, under, names_variable);
 }
 
-/* A break (or, where nothing else moves the loop on, a continue) on data. */
+/* 1 for a break on data, or a continue, which may skip the change of the loop's variable.
+ */
 static int jumps_on_data(struct depend *d, CXCursor c, unsigned under)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
@@ -250,7 +253,7 @@ static int jumps_on_data(struct depend *d, CXCursor c, unsigned under)
 
 static int check_loop(struct depend *d, CXCursor c, unsigned under)
 {
-    static const char why[] = "how often this loop runs depends on loaded data, which "
+    static const char why[] = "the trip count of this loop depends on loaded data, which "
                               "on-chip work alone does not have";
     bool is_for = clang_getCursorKind(c) == CXCursor_ForStmt;
     bool is_do = clang_getCursorKind(c) == CXCursor_DoStmt;
@@ -280,7 +283,7 @@ static int check_meeting(struct depend *d, CXCursor c, unsigned under)
     if (!under || !d->has_barrier)
         return 0;
     return refuse_if(
-        d, jumps || (kind == CXCursor_CallExpr && gcal_remove_has_barrier(d->r, c)), c,
+        d, jumps || (kind == CXCursor_CallExpr && gcal_remove_has_barrier(c)), c,
         "which work-items reach a barrier depends on loaded data here, "
         "which on-chip work alone does not have");
 }
@@ -289,7 +292,7 @@ static int check(struct depend *d, CXCursor c, unsigned under)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
 
-    /* subscripts of what goes do not matter */
+    /* subscripts of a load that is replaced do not matter */
     if (!clang_Cursor_isNull(gcal_remove_loaded(c)) && !gcal_remove_is_change(c))
         return 0;
     if (check_moves(d, c, under) < 0 || check_divisor(d, c, under) < 0 ||

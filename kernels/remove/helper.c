@@ -1,18 +1,86 @@
-/* helper.c - helpers reduced to their loads
+/* helper.c - functions reduced to their loads: the kernel's body, and helpers
  *
- * A helper that takes global pointers is written again for each call, as a function that
- * returns the sum of its kept loads and takes only what these depend on: which of them
- * are kept follows from the arrays that this call passes.
+ * What a function writes shows which variables are needed; writing is repeated until no
+ * more are found.
+ *
+ * A helper that takes global pointers is written anew for each call, as a function that
+ * returns the sum of its kept loads and has only the parameters that these depend on.
+ * The arrays that the call passes decide which loads are kept.
  */
 #include "kernels/remove/private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "calib/base/error.h"
 
 enum { DEEPEST_CALL = 20 };
 
-/* The parameters that are needed, or the arguments in their place. */
+/* ---- a body ---- */
+
+static int write_statements(struct gcal_remove_pass *r, CXCursor body,
+                            struct gcal_buf *out)
+{
+    struct gcal_source_children children;
+    enum gcal_remove_content found = GCAL_REMOVE_NOTHING;
+
+    if (gcal_source_get_children(body, &children, r->err) < 0)
+        return -1;
+    for (size_t i = 0; i < children.n && found != GCAL_REMOVE_FAILED; i++) {
+        CXCursor c = children.cursors[i];
+
+        if (clang_getCursorKind(c) != CXCursor_ReturnStmt) {
+            found = worse(found, gcal_remove_write_statement(r, c, 1, out));
+            continue;
+        }
+        /* the rest is unreachable, and the caller writes the end itself */
+        found = worse(found, gcal_remove_write_children(r, c, 0, 1, out));
+        break;
+    }
+    free(children.cursors);
+    return found == GCAL_REMOVE_FAILED ? -1 : 0;
+}
+
+static bool same_sums(const struct gcal_remove_sums *a, const struct gcal_remove_sums *b)
+{
+    for (size_t i = 0; i < a->n && a->n == b->n; i++)
+        if (a->sums[i].n_lanes != b->sums[i].n_lanes ||
+            strcmp(a->sums[i].dtype, b->sums[i].dtype) != 0)
+            return false;
+    return a->n == b->n;
+}
+
+int gcal_remove_write_function(struct gcal_remove_pass *r, CXCursor body,
+                               struct gcal_buf *out)
+{
+    size_t functions_size = r->functions.size, n_doubts = r->n_doubts;
+    int n_functions = r->n_functions;
+    struct gcal_remove_frame *f = r->frame;
+    size_t n_needed;
+    bool stores, again;
+
+    do {
+        gcal_buf_free(out);
+        if (r->functions.size > functions_size)
+            r->functions.data[r->functions.size = functions_size] = 0;
+        r->n_functions = n_functions;
+        n_needed = r->n_needed;
+        stores = r->stores;
+        r->n_doubts = n_doubts;
+        f->n_kept = 0;
+        f->stored = f->sums;
+        f->sums = (struct gcal_remove_sums){ 0 };
+        if (write_statements(r, body, out) < 0)
+            return -1;
+        again = r->n_needed > n_needed || r->stores != stores ||
+                !same_sums(&f->stored, &f->sums);
+    } while (again);
+    return 0;
+}
+
+/* ---- calls of helpers ---- */
+
+/* The needed parameters, or the arguments for them. */
 static int put_list(struct gcal_remove_pass *r, const struct gcal_remove_frame *f,
                     bool arguments, struct gcal_buf *out)
 {
@@ -37,7 +105,7 @@ static int put_list(struct gcal_remove_pass *r, const struct gcal_remove_frame *
     return 0;
 }
 
-/* The helper's text in front of the kernel; its number in 'name'. */
+/* Writes the helper before the kernel; 'name' gets its new name. */
 static int write_helper(struct gcal_remove_pass *r, struct gcal_remove_frame *f,
                         const struct gcal_buf *body, struct gcal_buf *name)
 {
@@ -60,7 +128,7 @@ static int write_helper(struct gcal_remove_pass *r, struct gcal_remove_frame *f,
     return 0;
 }
 
-/* Loads in arguments that the reduced helper does not take. */
+/* Loads in arguments for parameters that the reduced helper does not have. */
 static enum gcal_remove_content write_other_arguments(struct gcal_remove_pass *r,
                                                       const struct gcal_remove_frame *f,
                                                       int indent, struct gcal_buf *out)
@@ -116,9 +184,7 @@ enum gcal_remove_content gcal_remove_write_call(struct gcal_remove_pass *r, CXCu
     for (const struct gcal_remove_frame *f = &frame; f; f = f->outer)
         depth++;
     if (depth > DEEPEST_CALL) {
-        gcal_remove_error(r, call,
-                          "work removal does not know functions that call "
-                          "themselves");
+        gcal_remove_error(r, call, "work removal does not support recursion");
         return GCAL_REMOVE_FAILED;
     }
     r->frame = &frame;

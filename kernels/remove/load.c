@@ -13,31 +13,6 @@ static enum gcal_remove_content refuse(struct gcal_remove_pass *r, CXCursor c,
     return GCAL_REMOVE_FAILED;
 }
 
-int gcal_remove_write_sum(struct gcal_remove_pass *r, CXCursor at,
-                          struct gcal_remove_sum type, const char *value, int indent,
-                          struct gcal_buf *out)
-{
-    size_t n = r->removal->n_accumulators;
-    int sum = gcal_remove_sums_find(r, &r->frame->sums, at, type, true);
-    struct gcal_buf name = { 0 };
-
-    if (sum < 0)
-        return -1;
-    gcal_remove_sum_put_name((size_t)sum, &name);
-    gcal_remove_indent(indent, out);
-    if (n == 1) {
-        gcal_buf_printf(out, "%s = %s + %s;\n", name.data, name.data, value);
-    } else { /* see accumulator.c; braces, for where a single statement stands */
-        gcal_buf_printf(out, "{ %s_next = %s_0 + %s;", name.data, name.data, value);
-        for (size_t k = 0; k + 1 < n; k++)
-            gcal_buf_printf(out, " %s_%zu = %s_%zu;", name.data, k, name.data, k + 1);
-        gcal_buf_printf(out, " %s_%zu = %s_next; }\n", name.data, n - 1, name.data);
-    }
-    gcal_buf_free(&name);
-    r->frame->n_kept++;
-    return 0;
-}
-
 /* Writes the load from 'place' (an lvalue, or with 'call' a vload's pointer) if it is
  * kept: 1, 0 when not, -1.
  */
@@ -86,9 +61,7 @@ gcal_remove_write_if(struct gcal_remove_pass *r, CXCursor condition, bool not,
     return found;
 }
 
-/* A load that only happens under a condition stays under it: ?:, and what && or || may
- * skip.
- */
+/* A load under a condition stays under it: in ?:, and after && or ||. */
 static enum gcal_remove_content write_choice(struct gcal_remove_pass *r, CXCursor c,
                                              int indent, struct gcal_buf *out)
 {
@@ -145,7 +118,7 @@ static enum gcal_remove_content write_call(struct gcal_remove_pass *r, CXCursor 
     int written;
 
     if (gcal_remove_calls(c, "async_work_group"))
-        return refuse(r, c, "what this copies cannot be kept: write it as a loop");
+        return refuse(r, c, "an asynchronous copy cannot be kept: write it as a loop");
     if ((found = gcal_remove_write_effect(r, c, indent, out)) != GCAL_REMOVE_NOTHING)
         return found;
     if (gcal_remove_calls(c, "vload")) {

@@ -14,7 +14,7 @@ static bool is_among(const struct gcal_remove_options *removal, const char *name
     return false;
 }
 
-/* "name", or "name+index" with the loads that say where it goes, or how often. */
+/* "name", or "name+index" with the loads that its address or trip count depends on. */
 static char *find_with(const struct gcal_count_request *request, const char *name,
                        struct gcal_error *err)
 {

@@ -1,4 +1,4 @@
-/* loads.c - the list of loads, which needs no front end */
+/* loads.c - the list of loads, usable without the front end */
 #include <stdlib.h>
 
 #include "kernels/remove/remove.h"

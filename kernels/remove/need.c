@@ -1,8 +1,8 @@
-/* need.c - what the kept loads depend on: variables, and loads themselves
+/* need.c - dependences of the kept loads: variables, and other loads
  *
- * A kept load's place and the loops and conditions around it may depend on variables,
- * which stay with all their changes, and on integers from memory (row pointers, lists
- * of neighbours), if these loads are kept too: they stay where they are.
+ * The address of a kept load and the loops and conditions around it may depend on
+ * variables, which stay with all their changes, and on integers from memory (row
+ * pointers, lists of neighbours), if these loads are kept too: they stay in place.
  */
 #include "kernels/remove/private.h"
 
@@ -11,7 +11,7 @@
 
 #include "calib/base/error.h"
 
-int gcal_remove_add_doubt(struct gcal_remove_pass *r, CXCursor at, const char *why)
+static int add_doubt(struct gcal_remove_pass *r, CXCursor at, const char *why)
 {
     struct gcal_remove_doubt *moved = gcal_array_grow(
         r->doubts, r->n_doubts, &r->doubt_capacity, sizeof(*moved), r->err);
@@ -34,7 +34,7 @@ static int remember(struct gcal_remove_pass *r, const char *name, bool is_own)
             r->loaded[i].is_own = r->loaded[i].is_own || is_own;
             return 0;
         }
-    if (!*name) /* a place that starts from no variable */
+    if (!*name) /* the place does not start from a variable */
         return 0;
     if (!(moved = gcal_array_grow(r->loaded, r->n_loaded, &r->loaded_capacity,
                                   sizeof(*moved), r->err)))
@@ -54,7 +54,7 @@ static bool is_kept(const struct gcal_remove_pass *r, const char *name)
     return r->removal->n_keep == 0;
 }
 
-/* The kernel's variable that a place starts from, in whatever helper it stands. */
+/* The kernel's variable that a place starts from, also for a place in a helper. */
 static CXCursor kernel_root(const struct gcal_remove_pass *r, CXCursor place)
 {
     CXCursor root = gcal_remove_root(place, true);
@@ -125,9 +125,9 @@ static int need_variable(struct gcal_remove_pass *r, CXCursor c, CXCursor variab
 
     if ((gcal_remove_space(variable) == GCAL_FEATURE_SPACE_LOCAL ||
          gcal_remove_target(variable) == GCAL_FEATURE_SPACE_LOCAL) &&
-        gcal_remove_add_doubt(r, c,
-                              "where a kept load goes, or how often, depends on local "
-                              "memory, which work removal takes away") < 0)
+        add_doubt(r, c,
+                  "the address or the number of kept loads depends on local "
+                  "memory, which work removal deletes") < 0)
         return -1;
     if (gcal_remove_is_needed(r, variable))
         return 0;
@@ -139,7 +139,7 @@ static int need_variable(struct gcal_remove_pass *r, CXCursor c, CXCursor variab
     return 0;
 }
 
-/* ---- loads that stay where they are ---- */
+/* ---- loads that stay in place ---- */
 
 static bool is_integer(CXType type)
 {
@@ -156,9 +156,9 @@ static int need_load(struct gcal_remove_pass *r, CXCursor c, CXCursor place)
     int kept;
 
     if (!is_integer(gcal_remove_type(c)))
-        return gcal_remove_add_doubt(r, c,
-                                     "where a kept load goes, or how often, depends on "
-                                     "this load of a number that is no integer");
+        return add_doubt(r, c,
+                         "the address or the number of kept loads depends on "
+                         "this load, which is not of an integer");
     if ((kept = gcal_remove_keeps(r, place, &lvalue, tag)) < 0)
         return -1;
     r->frame->n_kept += (size_t)kept;
@@ -167,9 +167,9 @@ static int need_load(struct gcal_remove_pass *r, CXCursor c, CXCursor place)
     if (gcal_remove_names(r, place, &lvalue, tag, array) < 0)
         return -1;
     memcpy(r->report->missing, *tag ? tag : array, GCAL_REMOVE_MAX_NAME);
-    return gcal_remove_add_doubt(r, c,
-                                 "where a kept load goes, or how often, depends on this "
-                                 "load: keep it too");
+    return add_doubt(r, c,
+                     "the address or the number of kept loads depends on this "
+                     "load: keep it too");
 }
 
 static int need_call(struct gcal_remove_pass *r, CXCursor c)
@@ -181,9 +181,9 @@ static int need_call(struct gcal_remove_pass *r, CXCursor c)
         return need_load(r, c, gcal_remove_child(c, 2));
     if (gcal_remove_calls(c, "atom") ||
         (!clang_Cursor_isNull(callee) && gcal_remove_takes_global(callee)))
-        return gcal_remove_add_doubt(r, c,
-                                     "where a kept load goes, or how often, depends on "
-                                     "what this function does in memory");
+        return add_doubt(r, c,
+                         "the address or the number of kept loads depends on "
+                         "this function's accesses to memory");
     return 0;
 }
 
@@ -218,4 +218,20 @@ int gcal_remove_need(struct gcal_remove_pass *r, CXCursor c)
     if (clang_getCursorKind(c) == CXCursor_CallExpr && need_call(r, c) < 0)
         return -1;
     return gcal_remove_need_children(r, c, 0);
+}
+
+/* ---- code that stays as it is ---- */
+
+enum gcal_remove_content gcal_remove_write_same(struct gcal_remove_pass *r, CXCursor c,
+                                                int indent, struct gcal_buf *out)
+{
+    if (gcal_remove_need(r, c) < 0)
+        return GCAL_REMOVE_FAILED;
+    gcal_remove_indent(indent, out);
+    if (clang_getCursorKind(c) == CXCursor_VarDecl)
+        gcal_remove_print(c, out);
+    else
+        gcal_remove_put_text(r, c, out);
+    gcal_buf_puts(out, ";\n");
+    return GCAL_REMOVE_WORK;
 }

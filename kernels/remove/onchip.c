@@ -1,12 +1,12 @@
 /* onchip.c - a kernel reduced to its work on the chip
  *
- * The printed source is copied, with accesses to global memory replaced on the way.  A
- * load becomes "as_float(onchip_in3++)": an integer counter of its own, started from
- * the work-item's id, seen as a number of the type that was loaded.  So no compiler
- * knows the value, each turn of a loop has another one, and all it costs is an integer
- * addition in the place of those that the address took.  A float starts at 0.5, where
- * the counter's lowest bits are those of the mantissa.  A store becomes an addition to a
- * private sum, which is stored at the end.
+ * The printed source is copied, and accesses to global memory are replaced.  A load
+ * becomes "as_float(onchip_in3++)": an integer counter per load, which starts from the
+ * work-item's id, reinterpreted as the loaded type.  No compiler knows the value, it
+ * changes with each iteration of a loop, and it costs one integer addition instead of
+ * those for the address.  A float starts at 0.5, where the counter's lowest bits are
+ * those of the mantissa.  A store becomes an addition to a private sum, which is stored
+ * at the end.
  *
  * Counters and sums are variables of the kernel; helpers get pointers to those that they
  * use.
@@ -20,12 +20,7 @@
 
 /* ---- copying ---- */
 
-void gcal_remove_onchip_copy_until(struct gcal_remove_onchip *o, unsigned to)
-{
-    gcal_remove_put_range(o->r, o->position, to, o->out);
-    if (to > o->position)
-        o->position = to;
-}
+static int rewrite(struct gcal_remove_onchip *o, CXCursor c);
 
 int gcal_remove_onchip_put_rewritten(struct gcal_remove_onchip *o, CXCursor c,
                                      struct gcal_buf *out)
@@ -37,7 +32,7 @@ int gcal_remove_onchip_put_rewritten(struct gcal_remove_onchip *o, CXCursor c,
     gcal_remove_extent(c, &from, &to);
     o->out = out;
     o->position = from;
-    rc = gcal_remove_onchip_rewrite(o, c);
+    rc = rewrite(o, c);
     gcal_remove_onchip_copy_until(o, to);
     o->out = outer;
     o->position = position;
@@ -52,14 +47,14 @@ int gcal_remove_onchip_rewrite_children(struct gcal_remove_onchip *o, CXCursor c
     if (gcal_source_get_children(c, &children, o->r->err) < 0)
         return -1;
     for (size_t i = 0; i < children.n && rc == 0; i++)
-        rc = gcal_remove_onchip_rewrite(o, children.cursors[i]);
+        rc = rewrite(o, children.cursors[i]);
     free(children.cursors);
     return rc;
 }
 
 /* ---- statements ---- */
 
-/* What the kernel added up by now is stored where it ends. */
+/* A return of the kernel stores the sums so far, if there may be any. */
 static int rewrite_return(struct gcal_remove_onchip *o, CXCursor c)
 {
     unsigned from, to;
@@ -86,7 +81,7 @@ static int rewrite_loop(struct gcal_remove_onchip *o, CXCursor c)
     return rc;
 }
 
-int gcal_remove_onchip_rewrite(struct gcal_remove_onchip *o, CXCursor c)
+static int rewrite(struct gcal_remove_onchip *o, CXCursor c)
 {
     CXCursor place = gcal_remove_loaded(c);
 
@@ -128,7 +123,7 @@ static void put_parameters(struct gcal_remove_onchip *o,
     }
 }
 
-/* Where the last parameter ends. */
+/* The offset after the last parameter. */
 static unsigned parameters_end(CXCursor function)
 {
     int n = clang_Cursor_getNumArguments(function);
@@ -195,7 +190,7 @@ static int rewrite_statements(struct gcal_remove_onchip *o, CXCursor body,
             gcal_remove_extent(children.cursors[i], &to, &from);
             break;
         }
-        rc = gcal_remove_onchip_rewrite(o, children.cursors[i]);
+        rc = rewrite(o, children.cursors[i]);
     }
     gcal_remove_onchip_copy_until(o, to);
     o->out = outer;
@@ -216,8 +211,8 @@ static int write_kernel(struct gcal_remove_onchip *o, CXCursor kernel)
         goto out;
     if (!o->sums.n) {
         gcal_remove_error(o->r, kernel,
-                          "this kernel stores nothing in global memory, so its work "
-                          "has no result");
+                          "this kernel stores nothing in global memory: its work has "
+                          "no result");
         goto out;
     }
     gcal_remove_put_signature(o->r, kernel, &o->sums, o->out);
@@ -284,7 +279,7 @@ int gcal_remove_write_onchip(struct gcal_remove_pass *r, CXCursor kernel,
 
     if (gcal_remove_check_data(r) < 0)
         return -1;
-    /* Once for the sums, which are stored where the kernel ends early too. */
+    /* The first time only to find the sums: early returns store all of them. */
     rc = write_all(&o, kernel);
     sums = o.sums;
     clear(&o);

@@ -8,7 +8,7 @@
 
 /* ---- loads and stores ---- */
 
-/* "i++, " for what a place changes besides; all else of it goes. */
+/* "i++, " for the variables that the expression 'place' changes; the rest is deleted. */
 static int put_changes(struct gcal_remove_onchip *o, CXCursor place, struct gcal_buf *out)
 {
     struct gcal_source_children children;
@@ -28,7 +28,7 @@ static int put_changes(struct gcal_remove_onchip *o, CXCursor place, struct gcal
     return rc;
 }
 
-/* 'text' takes the place of 'c'. */
+/* Puts 'text' instead of 'c'. */
 static void replace(struct gcal_remove_onchip *o, CXCursor c, const struct gcal_buf *text)
 {
     unsigned from, to;
@@ -59,7 +59,7 @@ int gcal_remove_onchip_replace_load(struct gcal_remove_onchip *o, CXCursor c,
     return rc;
 }
 
-/* What stands between the sides of "a[i] <<= b", without the "=". */
+/* The operator of "a[i] <<= b" without the "=". */
 static void put_operator(struct gcal_remove_onchip *o, CXCursor left, CXCursor right,
                          struct gcal_buf *out)
 {
@@ -128,8 +128,7 @@ static CXCursor argument_of(CXCursor call, int i)
     return clang_Cursor_getArgument(call, (unsigned)i);
 }
 
-/* vstoreN and atomics: their values are added up; an atomic's result is a private one.
- */
+/* vstoreN and atomics: their values are added up; an atomic returns a private value. */
 static int replace_update(struct gcal_remove_onchip *o, CXCursor c, int n_values,
                           int first, bool has_result)
 {
@@ -170,14 +169,14 @@ static struct gcal_remove_function *find_function(const struct gcal_remove_onchi
     return NULL;
 }
 
-/* The helper's counters and sums behind its arguments. */
+/* Adds the helper's counters and sums to its arguments. */
 static int rewrite_helper_call(struct gcal_remove_onchip *o, CXCursor c, CXCursor callee)
 {
     struct gcal_remove_function *f = find_function(o, callee);
     unsigned from, to;
 
     if (!f)
-        return gcal_remove_error(o->r, c, "this function must stand before its caller");
+        return gcal_remove_error(o->r, c, "define this function before its caller");
     if (gcal_remove_onchip_rewrite_children(o, c) < 0)
         return -1;
     gcal_remove_extent(c, &from, &to);
@@ -226,6 +225,6 @@ int gcal_remove_onchip_rewrite_call(struct gcal_remove_onchip *o, CXCursor c)
         return 0;
     }
     return gcal_remove_error(o->r, c,
-                             "what this function does in global memory cannot be "
+                             "this function's accesses to global memory cannot be "
                              "replaced: write it as a loop");
 }

@@ -1,10 +1,17 @@
-/* onchip_value.c - the private values and sums in the place of global memory */
+/* onchip_value.c - private values and sums instead of global memory */
 #include "kernels/remove/onchip.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/error.h"
+
+void gcal_remove_onchip_copy_until(struct gcal_remove_onchip *o, unsigned to)
+{
+    gcal_remove_put_range(o->r, o->position, to, o->out);
+    if (to > o->position)
+        o->position = to;
+}
 
 int gcal_remove_onchip_add_use(struct gcal_remove_onchip *o, bool is_sum, size_t number)
 {
@@ -32,10 +39,10 @@ void gcal_remove_onchip_put_use_name(struct gcal_remove_use use, struct gcal_buf
         gcal_buf_printf(out, "onchip_in%zu", use.number);
 }
 
-/* How a type is made from a counter: the counter's own type, the value that it starts
- * from, and what keeps small types from running out of it.  The value is written as a
- * float, whose bits the walk does not follow: a counter of known value would have it run
- * short loops one iteration after the other, as it may be a place in memory.
+/* Values of a type from a counter: the counter's type, its first value, and an operation
+ * that keeps small types in range.  First values are written as floats, whose bits the
+ * walk does not follow: with a known counter, it would run short loops iteration by
+ * iteration, as the value might be an address.
  */
 static const struct {
     const char *dtype, *counter, *start, *guard;
@@ -78,8 +85,8 @@ int gcal_remove_onchip_put_value(struct gcal_remove_onchip *o, CXCursor at, CXTy
 
     if (!sum.dtype)
         return gcal_remove_error(o->r, at,
-                                 "no private value can stand for a load of this type: "
-                                 "load the members of a struct one by one");
+                                 "a load of this type cannot be replaced by a private "
+                                 "value: load the members of a struct one by one");
     if (!(moved = gcal_array_grow(o->counters, o->n_counters, &o->counter_capacity,
                                   sizeof(*moved), o->r->err)) ||
         gcal_remove_onchip_add_use(o, false, o->n_counters) < 0)

@@ -1,4 +1,4 @@
-/* print.c - the source without macros, which work removal copies from */
+/* print.c - the source printed without macros, from which work removal copies */
 #include "kernels/remove/private.h"
 
 #include <stdio.h>
@@ -7,10 +7,10 @@
 
 #include "calib/base/error.h"
 
-/* ---- pragmas of gpucal's own ---- */
+/* ---- #pragma gpucal ---- */
 
-/* The compiler does not know them, so they are not in its tree: they are taken from the
- * lines in front of the given loops and put in front of the printed ones.
+/* Compilers ignore it, so it is not in the tree: it is taken from the line before a given
+ * loop and put before the printed one.
  */
 static const char gpucal_pragma[] = "#pragma gpucal";
 
@@ -85,7 +85,7 @@ static int match_loops(struct loops *given, struct loops *printed,
     return 0;
 }
 
-/* Of one function, which the given source has under the same name. */
+/* The pragmas of one function, which has the same name in the given source. */
 static int find_insertions(const struct gcal_source_unit *given,
                            const struct gcal_source_unit *printed, CXCursor function,
                            struct insertions *insertions, struct gcal_error *err)
@@ -189,8 +189,8 @@ static bool is_kernel(const struct gcal_source_unit *unit, CXCursor c)
     return kernel;
 }
 
-/* "typedef struct { ... } name;" is printed as two declarations that have nothing to do
- * with each other: puts the first one inside of the second.
+/* "typedef struct { ... } name;" is printed as two unrelated declarations: puts the first
+ * one into the second.
  */
 static bool print_nameless(CXCursor c, CXCursor next, struct gcal_buf *out)
 {
@@ -213,15 +213,15 @@ static bool print_nameless(CXCursor c, CXCursor next, struct gcal_buf *out)
     return nameless;
 }
 
-/* Blanks what is printed in a form that is not parsed. */
+/* Blanks the end of each 'wrong', which libclang prints but does not parse. */
 static void mend(char *text, const char *wrong, size_t n_right)
 {
     while (text && (text = strstr(text, wrong)))
         memset(text + n_right, ' ', strlen(wrong) - n_right);
 }
 
-/* Printing leaves these out, and half needs one.  An #ifdef around it is gone by now: an
- * extension that the device does not have must not be asked for again.
+/* Printing omits these pragmas, and half needs one.  An #ifdef around it is lost: it is
+ * written again, for devices without the extension.
  */
 static void print_extensions(const char *source, struct gcal_buf *out)
 {

@@ -1,5 +1,5 @@
-/* remove.c - work removal: a kernel reduced to its global loads (seed 004 algorithm 3),
- * to all of its global accesses, or to its work on the chip
+/* remove.c - work removal: a kernel reduced to its global loads, to all of its global
+ * accesses, or to its work on the chip
  */
 #include "kernels/remove/private.h"
 
@@ -11,9 +11,9 @@
 
 enum { MOST_ACCUMULATORS = 64 };
 
-/* ---- the new one ---- */
+/* ---- the new source ---- */
 
-/* For other compilers, which do not know the macro. */
+/* Defines the macro for other compilers. */
 static void write_macro(const char *body, struct gcal_buf *out)
 {
     if (body && strstr(body, "GPUCAL_TAG("))
@@ -43,7 +43,7 @@ static void write_comment(const struct gcal_remove_pass *r, const char *kernel,
     gcal_buf_puts(out, removal->n_keep ? " */\n" : " all */\n");
 }
 
-/* 'r->original': the source as given; 'printed': the same, printed. */
+/* 'r->original': the source as given; 'printed': the same after printing. */
 static char *remove_from(struct gcal_remove_pass *r, const char *printed,
                          const char *name)
 {
@@ -89,20 +89,21 @@ static int check_request(const struct gcal_count_request *request,
                               "an NDRange has 1 to %d dimensions, not %zu", GCAL_MAX_DIMS,
                               request->n_dims);
     if (removal->n_accumulators > MOST_ACCUMULATORS)
-        return gcal_error_set(err, GCAL_EINPUT, "%zu accumulators are more than %d",
-                              removal->n_accumulators, MOST_ACCUMULATORS);
+        return gcal_error_set(err, GCAL_EINPUT, "expected 1 to %d accumulators, not %zu",
+                              MOST_ACCUMULATORS, removal->n_accumulators);
     if (removal->form == GCAL_REMOVE_KEEP_ONCHIP &&
         (removal->n_keep || removal->n_accumulators > 1))
         return gcal_error_set(err, GCAL_EINPUT,
-                              "on-chip work alone keeps no global loads, in no "
+                              "on-chip work alone has no global loads to keep and no "
                               "accumulators");
     if (removal->form == GCAL_REMOVE_KEEP_MEMORY && removal->n_keep)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "global accesses in place are all of them: none is chosen");
+                              "this form keeps all global accesses: loads cannot be "
+                              "chosen");
     return 0;
 }
 
-/* The source as given, or with the tags spelled out that are comments. */
+/* The source, with tags that are comments rewritten as GPUCAL_TAG. */
 static struct gcal_source_unit *parse_source(const struct gcal_count_request *request,
                                              struct gcal_error *err)
 {

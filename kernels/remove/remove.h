@@ -1,4 +1,5 @@
-/* remove.h - work removal (seed 004 algorithm 3): the same kernel with part of its work
+/* remove.h - work removal: the same kernel with part of its work (Stevens and Kloeckner
+ * 2020, algorithm 3)
  */
 #ifndef GCAL_KERNELS_REMOVE_H
 #define GCAL_KERNELS_REMOVE_H
@@ -11,17 +12,17 @@
 struct gcal_error;
 
 enum gcal_remove_form {
-    /* Global loads alone, summed up: loops, conditions and what the loads' places
-     * depend on stay; arithmetic, local memory, barriers and stores go.
+    /* Only global loads, added up.  Loops, conditions and the computation of addresses
+     * stay; arithmetic, local memory, barriers and stores are deleted.
      */
     GCAL_REMOVE_KEEP_LOADS,
-    /* The opposite: all work on the chip stays.  A global load becomes a private value
-     * that no compiler knows: the bits of a counter that starts from the work-item's id
-     * and goes up at each load; a global store adds to a private sum instead.
+    /* The opposite: all work on the chip.  A global load becomes a private value unknown
+     * to compilers: the bits of a counter that starts from the work-item's id and
+     * increases at each load.  A global store becomes an addition to a private sum.
      */
     GCAL_REMOVE_KEEP_ONCHIP,
-    /* All global accesses in place and nothing else: as the first, but stores stay where
-     * they are and store the sum of what was loaded so far, and barriers stay.
+    /* Only global accesses, in place: as the first form, but stores stay, with the sum of
+     * all loads so far as their value, and barriers stay.
      */
     GCAL_REMOVE_KEEP_MEMORY,
 };
@@ -31,28 +32,27 @@ struct gcal_remove_options {
     /* GCAL_REMOVE_KEEP_LOADS: arrays or tags whose loads stay (n_keep 0: all). */
     size_t n_keep;
     const char *const *keep;
-    /* Not of GCAL_REMOVE_KEEP_ONCHIP: in how many accumulators loads are summed up (0 and
-     * 1: one, in which each addition waits for the one before).
+    /* Number of accumulators that loads are added up in (0 and 1: one, in which each
+     * addition waits for the one before).  Not with GCAL_REMOVE_KEEP_ONCHIP.
      */
     size_t n_accumulators;
-    bool drop_barriers; /* GCAL_REMOVE_KEEP_MEMORY: they go, too */
+    bool drop_barriers; /* GCAL_REMOVE_KEEP_MEMORY: delete barriers, too */
 };
 
-/* What an element of 'read_tgt_dest' is. */
+/* Type of an element of 'read_tgt_dest'. */
 struct gcal_remove_element {
-    const char *dtype; /* NULL: there is no such buffer */
+    const char *dtype; /* NULL: no such buffer */
     size_t n_lanes;    /* of a vector, or 1 */
 };
 
-/* The kernel of 'request' with the same loops and NDRange that does only the work which
- * 'removal' asks for, and stores the sum in 'read_tgt_dest', a buffer argument added at
- * the end: one element per work-item, linear in the global id, tagged "sum".  It has the
- * type of what is summed up, or the widest of the types as a scalar.
- * GCAL_REMOVE_KEEP_MEMORY needs no such buffer where the kernel stores something itself.
- * Arguments that are not used any more stay, so the call's arguments are those of the
- * original and this one. 'element' (may be NULL) gets the type of its elements.  Returns
- * OpenCL C, the caller's to free; NULL with 'err' (GCAL_EINPUT, "file:line:column:
- * reason") where what should stay depends on what should go.
+/* The kernel of 'request', with the same loops and NDRange, reduced to the work that
+ * 'removal' keeps.  It stores the sum in 'read_tgt_dest', a buffer argument added at the
+ * end: one element per work-item, linear in the global id, tagged "sum", of the type that
+ * is added up, or of the widest of several as a scalar.  With GCAL_REMOVE_KEEP_MEMORY a
+ * kernel that stores something itself has no such buffer.  Unused arguments stay, so a
+ * call has the original's arguments and this one.  'element' (may be NULL) gets the type
+ * of its elements.  Returns OpenCL C, the caller's to free; NULL with 'err' (GCAL_EINPUT,
+ * "file:line:column: reason") where work to be kept depends on work to be removed.
  */
 char *gcal_remove_work(const struct gcal_count_request *request,
                        const struct gcal_remove_options *removal,
@@ -62,7 +62,7 @@ char *gcal_remove_work(const struct gcal_count_request *request,
 struct gcal_remove_load {
     char *name;
     bool is_own; /* loads have it as their tag, or as their array and no tag */
-    char *with;  /* "x+index": 'name' and what has to be kept with it */
+    char *with;  /* "x+index": 'name' and the loads that it depends on */
 };
 
 struct gcal_remove_load_list {

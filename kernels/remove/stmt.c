@@ -1,25 +1,10 @@
-/* stmt.c - statements of a kernel that is reduced to its global loads or accesses
- */
+/* stmt.c - statements of a kernel that is reduced to its global loads or accesses */
 #include "kernels/remove/private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/error.h"
-
-enum gcal_remove_content gcal_remove_write_same(struct gcal_remove_pass *r, CXCursor c,
-                                                int indent, struct gcal_buf *out)
-{
-    if (gcal_remove_need(r, c) < 0)
-        return GCAL_REMOVE_FAILED;
-    gcal_remove_indent(indent, out);
-    if (clang_getCursorKind(c) == CXCursor_VarDecl)
-        gcal_remove_print(c, out);
-    else
-        gcal_remove_put_text(r, c, out);
-    gcal_buf_puts(out, ";\n");
-    return GCAL_REMOVE_WORK;
-}
 
 static enum gcal_remove_content write_declaration(struct gcal_remove_pass *r, CXCursor c,
                                                   int indent, struct gcal_buf *out)
@@ -125,7 +110,7 @@ static enum gcal_remove_content write_switch(struct gcal_remove_pass *r, CXCurso
     return found;
 }
 
-/* The label always; what is written of a switch that goes is not used. */
+/* Writes the label always: the text of a switch that is deleted is not used. */
 static enum gcal_remove_content write_case(struct gcal_remove_pass *r, CXCursor c,
                                            int indent, struct gcal_buf *out)
 {
@@ -150,9 +135,8 @@ static const char *line_start(const char *source, const char *at)
     return at;
 }
 
-/* Puts "#pragma unroll" and the like from the lines in front of a loop, and attributes
- * from its own line; "#pragma unroll n" before them, unless n is 0 or the loop says
- * itself how it is to be unrolled.
+/* Puts "#pragma unroll" and the like from the lines before a loop, and attributes from
+ * its own line; "#pragma unroll n" before them, unless n is 0 or the loop has its own.
  */
 static void put_pragmas(const struct gcal_remove_pass *r, unsigned loop_from, size_t n,
                         int indent, struct gcal_buf *out)
@@ -187,7 +171,7 @@ static void put_pragmas(const struct gcal_remove_pass *r, unsigned loop_from, si
     gcal_buf_free(&kept);
 }
 
-/* Calls 'visit' for all parts of a loop but its body; what it returned, or FAILED. */
+/* Calls 'visit' for all parts of a loop but its body: the worst result, or FAILED. */
 static enum gcal_remove_content
 visit_header(struct gcal_remove_pass *r, CXCursor loop, CXCursor body,
              enum gcal_remove_content (*visit)(struct gcal_remove_pass *, CXCursor))
@@ -216,7 +200,7 @@ static enum gcal_remove_content find_loads(struct gcal_remove_pass *r, CXCursor 
     struct gcal_buf unused = { 0 };
     enum gcal_remove_content found = gcal_remove_write_statement(r, part, 0, &unused);
 
-    *r->frame = before; /* they are not added up, but stay where they are */
+    *r->frame = before; /* they are not added up, but stay in place */
     gcal_buf_free(&unused);
     return found;
 }
@@ -267,7 +251,7 @@ static enum gcal_remove_content write_loop(struct gcal_remove_pass *r, CXCursor 
     r->frame->loop_depth++;
     found = write_body(r, body, indent + 1, &text);
     r->frame->loop_depth--;
-    if (found == GCAL_REMOVE_JUMPS) { /* nor is what its jumps depend on needed */
+    if (found == GCAL_REMOVE_JUMPS) { /* what its jumps depend on is not needed either */
         r->n_needed = n_needed;
         r->n_doubts = n_doubts;
         found = GCAL_REMOVE_NOTHING;
@@ -284,10 +268,10 @@ static enum gcal_remove_content write_loop(struct gcal_remove_pass *r, CXCursor 
     return found;
 }
 
-/* ---- the end ---- */
+/* ---- jumps ---- */
 
-/* Of the kernel: the store, if there can be something to store by now.  Of a helper: the
- * sum of its loads, which is what the caller asks it for.
+/* A return of the kernel: the store, if there may be a sum by now.  A return of a helper:
+ * the sum of its loads.
  */
 static enum gcal_remove_content write_return(struct gcal_remove_pass *r, CXCursor c,
                                              int indent, struct gcal_buf *out)
@@ -360,7 +344,7 @@ enum gcal_remove_content gcal_remove_write_statement(struct gcal_remove_pass *r,
                                       : gcal_remove_write_statement(r, c, indent, out);
     case CXCursor_GotoStmt:
     case CXCursor_LabelStmt:
-        gcal_remove_error(r, c, "work removal does not know goto: write a loop");
+        gcal_remove_error(r, c, "work removal does not support goto: write a loop");
         return GCAL_REMOVE_FAILED;
     default:
         return gcal_remove_write_loads(r, c, indent, out);

@@ -1,11 +1,10 @@
-/* stores.c - stores and barriers of a kernel that is reduced to its global
- * accesses
+/* stores.c - stores and barriers of a kernel that is reduced to its global accesses
  *
- * A store stays where it is, under its conditions, and stores the sum of what was loaded
- * so far.  The sum goes on after that, so that each store needs all loads before it and
- * no compiler removes one; and as compilers cannot tell that what is stored is not loaded
- * again behind it, nor what others store before a barrier, they load again where the
- * whole kernel does.
+ * A store stays in place, under its conditions, and stores the sum of all loads so far.
+ * The sum continues after it: each store needs all loads before it, and no compiler
+ * removes one.  Compilers cannot exclude that a stored value is loaded again, nor that
+ * other work-items store before a barrier, so they load again where the original kernel
+ * does.
  */
 #include "kernels/remove/private.h"
 
@@ -32,21 +31,22 @@ bool gcal_remove_is_store(const struct gcal_remove_pass *r, CXCursor c)
            gcal_remove_space(gcal_remove_child(c, 0)) == GCAL_FEATURE_SPACE_GLOBAL;
 }
 
-/* "(type)(total)" for a place of 'type', which "at" is in messages. */
+/* "(type)(total)" for a place of 'type'; 'at' is for messages. */
 static int put_total_as(struct gcal_remove_pass *r, CXCursor at, CXType type,
                         struct gcal_buf *out)
 {
     struct gcal_remove_sum wanted = gcal_remove_sum_of(type);
 
     if (!wanted.dtype)
-        return gcal_remove_error(r, at,
-                                 "what has this type cannot be stored: store the members "
-                                 "of a struct one by one");
+        return gcal_remove_error(
+            r, at,
+            "a value of this type cannot be stored: store the members "
+            "of a struct one by one");
     gcal_remove_sums_put_as(r, &r->frame->stored, wanted, out);
     return 0;
 }
 
-static bool has_change(const struct gcal_remove_pass *r, CXCursor c)
+static bool has_change(CXCursor c)
 {
     struct gcal_source_children children;
     bool found = gcal_remove_is_change(c);
@@ -54,7 +54,7 @@ static bool has_change(const struct gcal_remove_pass *r, CXCursor c)
     if (gcal_source_get_children(c, &children, NULL) < 0)
         return found;
     for (size_t i = 0; i < children.n && !found; i++)
-        found = has_change(r, children.cursors[i]);
+        found = has_change(children.cursors[i]);
     free(children.cursors);
     return found;
 }
@@ -70,10 +70,10 @@ enum gcal_remove_content gcal_remove_write_store(struct gcal_remove_pass *r, CXC
     if (r->frame->outer)
         return refuse(r, c,
                       "a store in a function cannot be kept: write it in the kernel");
-    if (!clang_Cursor_isNull(gcal_remove_loaded(c)) && has_change(r, place))
+    if (!clang_Cursor_isNull(gcal_remove_loaded(c)) && has_change(place))
         return refuse(r, c,
-                      "this place changes a variable, and is loaded and stored: "
-                      "change the variable in a statement of its own");
+                      "the address of this update changes a variable: change it "
+                      "in a statement of its own");
     if (gcal_remove_names(r, place, &lvalue, tag, array) < 0 ||
         gcal_remove_need(r, lvalue) < 0)
         return GCAL_REMOVE_FAILED;
@@ -95,7 +95,7 @@ static CXCursor argument_of(CXCursor call, int i)
     return clang_Cursor_getArgument(call, (unsigned)i);
 }
 
-/* Whether 'call' stores in global memory, and which of its arguments are values. */
+/* Whether 'call' stores in global memory; its arguments [first, end) are values. */
 static bool is_update(CXCursor call, int *first, int *end)
 {
     int n = clang_Cursor_getNumArguments(call), pointer = 0;
@@ -117,7 +117,7 @@ static bool is_update(CXCursor call, int *first, int *end)
            gcal_remove_target(argument_of(call, pointer)) == GCAL_FEATURE_SPACE_GLOBAL;
 }
 
-/* Its arguments with sums in the place of values. */
+/* Its arguments, with sums instead of values. */
 static int put_arguments(struct gcal_remove_pass *r, CXCursor call, int first, int end,
                          struct gcal_buf *out)
 {
@@ -176,7 +176,7 @@ enum gcal_remove_content gcal_remove_write_effect(struct gcal_remove_pass *r,
         return gcal_remove_write_same(r, call, indent, out);
     if (gcal_remove_is_barrier(call) ||
         (!clang_Cursor_isNull(callee) &&
-         gcal_remove_has_barrier(r, gcal_remove_body(callee))))
+         gcal_remove_has_barrier(gcal_remove_body(callee))))
         return refuse(r, call,
                       "a barrier in a function cannot be kept: write it in the kernel");
     return GCAL_REMOVE_NOTHING;

@@ -1,15 +1,15 @@
-/* tag.c - tags in work removal: inside of places, and in what is copied */
+/* tag.c - tags in work removal: inside of lvalues, and in copied text */
 #include "kernels/remove/private.h"
 
 #include <string.h>
 
-/* The printed source has GPUCAL_TAG(name, lvalue) as this macro's text, which compilers
- * take, too, but nobody reads.
+/* The printed source has GPUCAL_TAG(name, lvalue) expanded: compilers read that, people
+ * do not.
  */
 static const char front[] = "(*((void)\"", middle[] = ", &(", end[] = ")))";
 
-/* Behind the parenthesis that closes what stands at 'text'; NULL without. */
-static const char *behind_parenthesis(const char *text)
+/* After the parenthesis that closes the one before 'text'; NULL if there is none. */
+static const char *after_parenthesis(const char *text)
 {
     int depth = 1;
 
@@ -31,7 +31,7 @@ void gcal_remove_put_tags(const char *text, size_t size, struct gcal_buf *out)
         if (strncmp(inside, middle, strlen(middle)) != 0)
             break;
         inside += strlen(middle);
-        if (!(close = behind_parenthesis(inside)) ||
+        if (!(close = after_parenthesis(inside)) ||
             strncmp(close - 1, end, strlen(end)) != 0)
             break;
         gcal_buf_put(out, text, (size_t)(tag - text));

@@ -47,8 +47,8 @@ void gcal_remove_indent(int indent, struct gcal_buf *out)
 
 /* ---- places in the source as it was given ---- */
 
-/* The way from a function down to a cursor, as the numbers of children.  The printed
- * source has the tree of the given one, only elsewhere in the text.
+/* The path from a function down to a cursor, as indices of children.  The printed source
+ * has the same tree as the given one.
  */
 enum { DEEPEST_PATH = 200 };
 

@@ -1,4 +1,4 @@
-/* tree.c - questions of work removal about the syntax tree */
+/* tree.c - queries on the syntax tree for work removal */
 #include "kernels/remove/private.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ enum gcal_feature_space gcal_remove_target(CXCursor c)
 
 /* ---- lvalues ---- */
 
-/* What a pointer variable was initialised with; null for all others. */
+/* The initial value of a pointer variable; null for all other variables. */
 static CXCursor initial_pointer(CXCursor variable)
 {
     if (clang_getCursorKind(variable) == CXCursor_VarDecl &&
@@ -121,7 +121,7 @@ CXCursor gcal_remove_loaded(CXCursor c)
         gcal_remove_space(inner) != GCAL_FEATURE_SPACE_GLOBAL ||
         gcal_remove_type(inner).kind == CXType_ConstantArray)
         return none;
-    /* a component's place, not its value */
+    /* the address of a vector's component, not its value */
     if (clang_getCursorKind(c) == CXCursor_UnexposedExpr &&
         gcal_remove_space(c) == GCAL_FEATURE_SPACE_GLOBAL)
         return none;
@@ -171,18 +171,18 @@ bool gcal_remove_is_barrier(CXCursor c)
     return gcal_remove_calls(c, "barrier") || gcal_remove_calls(c, "work_group_barrier");
 }
 
-bool gcal_remove_has_barrier(const struct gcal_remove_pass *r, CXCursor c)
+bool gcal_remove_has_barrier(CXCursor c)
 {
     CXCursor callee = gcal_remove_callee(c);
     struct gcal_source_children children;
-    bool found = gcal_remove_is_barrier(c) ||
-                 (!clang_Cursor_isNull(callee) &&
-                  gcal_remove_has_barrier(r, gcal_remove_body(callee)));
+    bool found =
+        gcal_remove_is_barrier(c) || (!clang_Cursor_isNull(callee) &&
+                                      gcal_remove_has_barrier(gcal_remove_body(callee)));
 
     if (found || gcal_source_get_children(c, &children, NULL) < 0)
         return found;
     for (size_t i = 0; i < children.n && !found; i++)
-        found = gcal_remove_has_barrier(r, children.cursors[i]);
+        found = gcal_remove_has_barrier(children.cursors[i]);
     free(children.cursors);
     return found;
 }

@@ -251,7 +251,7 @@ static void refuses_pieces_that_do_not_fit(void **state)
     (void)state;
     assert_int_equal(gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
                      GCAL_WORKER_REFUSED);
-    assert_non_null(strstr(err.text, "4096 bytes are not 5 pieces"));
+    assert_non_null(strstr(err.text, "4096 bytes do not divide into 5"));
     kernel.transfer.bytes = kernel.transfer.pieces = "0";
     assert_int_equal(gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
                      GCAL_WORKER_REFUSED);

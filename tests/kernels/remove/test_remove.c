@@ -1,4 +1,6 @@
-/* Work removal: what remains compiles, runs, and loads exactly what it loaded before. */
+/* test_remove.c - work removal: the result compiles, runs, and has exactly the loads that
+ * are kept
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,7 +86,9 @@ static void run_matmul(const char *source)
     run(source, 2, 16, 5, args);
 }
 
-/* What the seed's example computes: a tile's element per step of k_out. */
+/* The result of the example in Stevens and Kloeckner 2020: a tile's element per step of
+ * k_out.
+ */
 static void check_tiles(bool with_a, bool with_b)
 {
     for (int i = 0; i < N; i++)
@@ -148,8 +152,7 @@ static struct gcal_profile *count(const char *source)
     return profile;
 }
 
-/* Name (with strides and tag) and count of every global load are those of the original.
- */
+/* Name (with strides and tag) and count of every global load equal the original's. */
 static void loads_are_counted_as_before(void **state)
 {
     char *text = reduce(tiled, 2, NULL);
@@ -214,7 +217,7 @@ static void plain_matmul(void **state)
     free(text);
 }
 
-/* Guards, pointers that move, += on global memory, integers next to floats, while. */
+/* Guards, moving pointers, += on global memory, integers next to floats, while. */
 static void guards_pointers_and_updates(void **state)
 {
     static const char source[] =
@@ -274,18 +277,18 @@ static void expect_error(const char *source, const char *keep, const char *expec
         fail_msg("\"%s\" instead of \"%s\"", err.text, expected);
 }
 
-static void refuses_what_it_cannot_keep(void **state)
+static void refuses_loads_it_cannot_keep(void **state)
 {
     (void)state;
-    expect_error(tiled, "bb", "named 'bb'; there are: a, aLD, b");
-    expect_error(tiled, "c", "named 'c'; there are: a, aLD, b");
+    expect_error(tiled, "bb", "named 'bb'; the loads are: a, aLD, b");
+    expect_error(tiled, "c", "named 'c'; the loads are: a, aLD, b");
     expect_error(
         "__kernel void k(__global float *x, __global int *ix) { __local int t[8];\n"
         "t[get_local_id(0)] = ix[get_local_id(0)]; x[0] = x[t[1]]; }",
         "x", "depends on local memory");
     expect_error("__kernel void k(__global float *x, int n) {\n"
                  "again: x[0] = x[n];\n if (--n) goto again; }",
-                 "x", "k.cl:2:1: work removal does not know goto");
+                 "x", "k.cl:2:1: work removal does not support goto");
 }
 
 int main(void)
@@ -297,7 +300,7 @@ int main(void)
         cmocka_unit_test(loads_are_counted_as_before),
         cmocka_unit_test(plain_matmul),
         cmocka_unit_test(guards_pointers_and_updates),
-        cmocka_unit_test(refuses_what_it_cannot_keep),
+        cmocka_unit_test(refuses_loads_it_cannot_keep),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,8 @@
-/* test_remove_counts.c - counted again, what work removal made has what it kept
+/* test_remove_counts.c - counts of kernels after work removal
  *
- * For all kernels of the built-in catalogue and of tests/wild: the loads that stay are
- * those of the original with their strides, counts and footprints; so are the stores and
- * barriers that stay with them; on-chip work is that of the original, and not one global
- * load remains.
+ * For all kernels of the built-in catalogue and of tests/wild: kept loads have the
+ * strides, counts and footprints of the original, and so have kept stores and barriers;
+ * on-chip work equals the original's, without any global load.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -38,7 +37,7 @@ static const struct gcal_remove_options forms[] = {
                       .drop_barriers = true },
 };
 
-/* What is refused besides kernels that load or store nothing; all else must be made. */
+/* Refusals, besides those of kernels without loads or stores; all else must succeed. */
 static const struct {
     const char *generator;
     enum gcal_remove_form form;
@@ -46,32 +45,32 @@ static const struct {
 } refused[] = {
     { "async_copy", GCAL_REMOVE_KEEP_LOADS, "write it as a loop" },
     { "async_copy", GCAL_REMOVE_KEEP_ONCHIP, "write it as a loop" },
-    { "bfs", GCAL_REMOVE_KEEP_ONCHIP, "how often this loop runs depends on loaded data" },
-    { "histogram", GCAL_REMOVE_KEEP_ONCHIP, "where this goes depends on loaded data" },
-    { "histogram_local", GCAL_REMOVE_KEEP_ONCHIP,
-      "where this goes depends on loaded data" },
+    { "bfs", GCAL_REMOVE_KEEP_ONCHIP,
+      "the trip count of this loop depends on loaded data" },
+    { "histogram", GCAL_REMOVE_KEEP_ONCHIP, "this address depends on loaded data" },
+    { "histogram_local", GCAL_REMOVE_KEEP_ONCHIP, "this address depends on loaded data" },
     { "occupancy_local", GCAL_REMOVE_KEEP_LOADS,
-      "depends on this load of a number that is no integer" },
+      "depends on this load, which is not of an integer" },
     { "occupancy_registers", GCAL_REMOVE_KEEP_LOADS,
-      "depends on this load of a number that is no integer" },
+      "depends on this load, which is not of an integer" },
     { "particles_centre", GCAL_REMOVE_KEEP_ONCHIP, "members of a struct one by one" },
     { "particles_drift", GCAL_REMOVE_KEEP_LOADS, "members of a struct one by one" },
     { "particles_drift", GCAL_REMOVE_KEEP_ONCHIP, "members of a struct one by one" },
     { "spmv_csr", GCAL_REMOVE_KEEP_ONCHIP,
-      "how often this loop runs depends on loaded data" },
+      "the trip count of this loop depends on loaded data" },
     { "spmv_ell", GCAL_REMOVE_KEEP_LOADS,
-      "depends on this load of a number that is no integer" },
+      "depends on this load, which is not of an integer" },
     { "helper_pointers", GCAL_REMOVE_KEEP_MEMORY, "a store in a function" },
     { "histogram", GCAL_REMOVE_KEEP_MEMORY,
-      "depends on this load of a number that is no integer" },
+      "depends on this load, which is not of an integer" },
     { "occupancy_local", GCAL_REMOVE_KEEP_MEMORY,
-      "depends on this load of a number that is no integer" },
+      "depends on this load, which is not of an integer" },
     { "occupancy_registers", GCAL_REMOVE_KEEP_MEMORY,
-      "depends on this load of a number that is no integer" },
+      "depends on this load, which is not of an integer" },
     { "particles_centre", GCAL_REMOVE_KEEP_MEMORY, "members of a struct one by one" },
     { "particles_drift", GCAL_REMOVE_KEEP_MEMORY, "members of a struct one by one" },
     { "spmv_ell", GCAL_REMOVE_KEEP_MEMORY,
-      "depends on this load of a number that is no integer" },
+      "depends on this load, which is not of an integer" },
 };
 
 static struct gcal_error err;
@@ -148,7 +147,7 @@ static bool same_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* A count where all sizes are the same, with sub-groups of 32. */
+/* A count with all sizes equal to 'size', and sub-groups of 32. */
 static double value_at(const char *count, double size)
 {
     struct gcal_expr *expr = gcal_expr_parse(count, &err);
@@ -163,7 +162,7 @@ static double value_at(const char *count, double size)
     return value;
 }
 
-/* The same accesses: loops may have been taken apart, and with them the pattern. */
+/* Whether these are the same accesses: a loop, and its pattern, may have been split. */
 static bool same_pattern(const struct gcal_profile_entry *a,
                          const struct gcal_profile_entry *b)
 {
@@ -175,7 +174,7 @@ static bool same_pattern(const struct gcal_profile_entry *a,
            a->granularity == b->granularity && same_text(a->array, b->array);
 }
 
-/* How often the accesses of e's pattern happen in 'p' at sizes that are all the same. */
+/* The count of accesses with e's pattern in 'p', all sizes equal to 'size'. */
 static double count_pattern(const struct gcal_profile *p,
                             const struct gcal_profile_entry *e, double size)
 {
@@ -209,7 +208,7 @@ static void expect_same_afr(const char *what, const struct gcal_profile *a,
     const struct gcal_profile_entry *x = only_entry(a, e), *y = only_entry(b, e);
     double before, after;
 
-    if (!x || !y || !x->afr || !y->afr) /* which has its limits */
+    if (!x || !y || !x->afr || !y->afr) /* not known for all accesses */
         return;
     before = value_at(x->afr, size);
     after = value_at(y->afr, size);
@@ -217,7 +216,7 @@ static void expect_same_afr(const char *what, const struct gcal_profile *a,
         fail_msg("%s: the afr of %s was %g and is %g", what, e->feature, before, after);
 }
 
-/* All entries of 'a' of one sort are in 'b', as often. */
+/* All entries of 'a' of one sort are in 'b', with the same counts. */
 static void expect_in(const char *what, const struct gcal_profile *a,
                       const struct gcal_profile *b,
                       bool (*is_one)(const struct gcal_profile_entry *))
@@ -254,7 +253,7 @@ static double count_ops(const struct gcal_profile *p, const char *op)
     return sum;
 }
 
-/* Additions of what would have been stored may join them. */
+/* Stores become further additions. */
 static void expect_all_ops(const char *what, const struct gcal_profile *before,
                            const struct gcal_profile *after)
 {
@@ -271,7 +270,7 @@ static void expect_all_ops(const char *what, const struct gcal_profile *before,
     }
 }
 
-/* The one array that is written, and no other. */
+/* Only read_tgt_dest is written. */
 static void expect_one_store(const char *what, const struct gcal_profile *p)
 {
     double stores = 0;
@@ -340,7 +339,7 @@ static void check_kernel(const struct gcal_kernel *kernel, size_t first)
     struct gcal_profile *before; /* of one launch; kernel->profile is of a run */
 
     if (!(before = gcal_count(&request, &err))) {
-        print_message("%s\n", err.text); /* which other tests judge */
+        print_message("%s\n", err.text); /* other tests cover this */
         return;
     }
     for (int form = (int)first; form < N_FORMS; form += 3) {
@@ -349,7 +348,7 @@ static void check_kernel(const struct gcal_kernel *kernel, size_t first)
         struct gcal_profile *after;
 
         if (form == MEMORY_FREE && !has_any(before, is_barrier)) {
-            free(text); /* it differs in nothing */
+            free(text); /* the same as MEMORY */
             continue;
         }
         if (!text) {
@@ -368,7 +367,7 @@ static void check_kernel(const struct gcal_kernel *kernel, size_t first)
     gcal_profile_destroy(before);
 }
 
-/* The first variant that runs a kernel: the others differ in sizes and types. */
+/* The first variant with a kernel: the others differ in sizes and types. */
 static struct gcal_kernel *make_first(const struct gcal_generator *g)
 {
     struct gcal_kernel *kernel = NULL;

@@ -1,5 +1,5 @@
 /* test_remove_forms.c - several accumulators, on-chip work alone, and all global accesses
- * in place: what they compute, and what is refused where
+ * in place: results, and refusals with their positions
  */
 #include <math.h>
 #include <setjmp.h>
@@ -50,8 +50,8 @@ static void run(const char *source, const char *kernel, size_t n_args,
 
 /* ---- loads ---- */
 
-/* What 'kernel' of removed/forms.cl stores with that many accumulators, with integers
- * in the buffers, so that no order of additions shows.
+/* The sums that 'kernel' of forms.cl stores with 'n_accumulators'.  Buffers hold
+ * integers, so that the order of additions does not matter.
  */
 static void sums_of(const char *source, const char *kernel, size_t n_accumulators,
                     float *sums)
@@ -98,8 +98,8 @@ static void accumulators_share_one_sum(void **state)
     free(source);
 }
 
-/* Against the loads written by hand: early returns, loops with their breaks, choices. */
-static void steps_are_gone_through(void **state)
+/* Against the loads written by hand: early returns, loops with breaks, ?:. */
+static void all_steps_are_added_up(void **state)
 {
     char *source = gcal_file_read(SOURCE_DIR "/tests/kernels/remove/kernels/forms.cl",
                                   100000, NULL, &err);
@@ -129,7 +129,7 @@ static void steps_are_gone_through(void **state)
     free(source);
 }
 
-/* A load waits for none of the three before it. */
+/* A load does not wait for the three loads before it. */
 static void accumulators_take_turns(void **state)
 {
     static const char source[] = "__kernel void k(__global float *x, int n) {\n"
@@ -146,7 +146,7 @@ static void accumulators_take_turns(void **state)
     free(text);
 }
 
-static void own_pragmas_stay(void **state)
+static void pragmas_of_gpucal_stay(void **state)
 {
     static const char source[] =
         "#define EACH for (int j = from[i]; j < from[i + 1]; j++)\n"
@@ -162,8 +162,8 @@ static void own_pragmas_stay(void **state)
     free(text);
 }
 
-/* Devices without the extension take the source as they took the original. */
-static void extensions_are_asked_for_where_they_are(void **state)
+/* The result compiles on devices without the extension, as the original does. */
+static void extensions_are_used_only_where_supported(void **state)
 {
     static const char source[] = "#ifdef cl_khr_fp16\n"
                                  "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
@@ -258,7 +258,7 @@ static void stores_are_added_up(void **state)
 
 /* ---- all global accesses ---- */
 
-/* Each store is of all that was loaded before it, of any type, where it was. */
+/* Each store stays in place and stores the sum of all loads before it, of any type. */
 static void stores_stay_in_place(void **state)
 {
     static const char source[] =
@@ -304,13 +304,13 @@ static void stores_stay_in_place(void **state)
             if (x[2 * i] != first || x[2 * i + 1] != second)
                 fail_msg("%d: %g %g\n%s", i, x[2 * i], x[2 * i + 1], text);
             assert_true(v[2 * i + 1] > second && w[4 * i] == w[4 * i + 3]);
-            assert_int_equal(u[i], 255); /* and not what is left of a large number */
+            assert_int_equal(u[i], 255); /* saturated, not truncated */
         }
         free(text);
     }
 }
 
-static void barriers_stay_or_go(void **state)
+static void barriers_stay_or_are_dropped(void **state)
 {
     static const char source[] =
         "void wait(void) { }\n"
@@ -335,8 +335,8 @@ static void barriers_stay_or_go(void **state)
     free(text);
 }
 
-/* Where a kernel stores nothing, as loads alone. */
-static void what_stores_nothing_gets_a_buffer(void **state)
+/* A kernel without stores is reduced as for loads alone. */
+static void a_kernel_without_stores_gets_a_buffer(void **state)
 {
     static const char source[] = "__kernel void k(__global float *x) {\n"
                                  "    float s = x[get_global_id(0)] * 3; }";
@@ -353,7 +353,7 @@ static void what_stores_nothing_gets_a_buffer(void **state)
     free(text);
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static void expect_refusal(const char *body, const struct gcal_remove_options *removal,
                            const char *expected)
@@ -369,7 +369,7 @@ static void expect_refusal(const char *body, const struct gcal_remove_options *r
     char *text = gcal_remove_work(&request, removal, NULL, &err);
 
     if (text)
-        fail_msg("\"%s\" was taken\n%s", expected, text);
+        fail_msg("\"%s\" was not refused\n%s", expected, text);
     if (!strstr(err.text, expected))
         fail_msg("\"%s\" instead of \"%s\"", err.text, expected);
     free(source);
@@ -379,21 +379,21 @@ static void refuses_work_that_depends_on_loads(void **state)
 {
     static const struct gcal_remove_options onchip = { .form = GCAL_REMOVE_KEEP_ONCHIP };
     static const char *const cases[][2] = {
-        { "for (int j = 0; j < ix[i]; j++) s += 1;", "k.cl:5:1: how often" },
-        { "int e = ix[0]; while (i < e) i++;", "k.cl:5:16: how often" },
-        { "t[i] = X(i); do { s += t[0]; } while (s < 9);", "k.cl:5:14: how often" },
-        { "while (i < n) { if (X(i) > 1) continue; i++; }", "k.cl:5:1: how often" },
-        { "for (;;) { s += 1; if (X(0) < s) break; }", "k.cl:5:1: how often" },
-        { "s = p[ix[i]];", "k.cl:5:5: where this goes" },
-        { "int j = ix[i] & 3; t[j + 1] = 2;", "k.cl:5:20: where this goes" },
-        { "__local float *q = t + ix[1]; s = *q;", "k.cl:5:20: where this goes" },
-        { "vstore2((float2)(1), ix[i], t);", "k.cl:5:1: where this goes" },
-        { "int j = 0; if (X(i) > 2) j = 3; s = p[j];", "k.cl:5:37: where this goes" },
+        { "for (int j = 0; j < ix[i]; j++) s += 1;", "k.cl:5:1: the trip count" },
+        { "int e = ix[0]; while (i < e) i++;", "k.cl:5:16: the trip count" },
+        { "t[i] = X(i); do { s += t[0]; } while (s < 9);", "k.cl:5:14: the trip count" },
+        { "while (i < n) { if (X(i) > 1) continue; i++; }", "k.cl:5:1: the trip count" },
+        { "for (;;) { s += 1; if (X(0) < s) break; }", "k.cl:5:1: the trip count" },
+        { "s = p[ix[i]];", "k.cl:5:5: this address" },
+        { "int j = ix[i] & 3; t[j + 1] = 2;", "k.cl:5:20: this address" },
+        { "__local float *q = t + ix[1]; s = *q;", "k.cl:5:20: this address" },
+        { "vstore2((float2)(1), ix[i], t);", "k.cl:5:1: this address" },
+        { "int j = 0; if (X(i) > 2) j = 3; s = p[j];", "k.cl:5:37: this address" },
         { "s = i / ix[i];", "k.cl:5:5: this divisor" },
         { "if (X(i) > 1) barrier(CLK_LOCAL_MEM_FENCE);", "k.cl:5:15: which work-items" },
         { "if (X(i) > 1) return; barrier(CLK_LOCAL_MEM_FENCE);",
           "k.cl:5:15: which work-items" },
-        { "async_work_group_copy(t, x, 4, 0);", "k.cl:5:1: what this function does" },
+        { "async_work_group_copy(t, x, 4, 0);", "k.cl:5:1: this function's accesses" },
     };
 
     (void)state;
@@ -401,26 +401,30 @@ static void refuses_work_that_depends_on_loads(void **state)
         expect_refusal(cases[i][0], &onchip, cases[i][1]);
 }
 
-static void refuses_loads_that_depend_on_what_goes(void **state)
+static void refuses_loads_that_depend_on_removed_work(void **state)
 {
     static const char *const keep[] = { "x" };
     static const struct gcal_remove_options all = { 0 },
                                             only_x = { .n_keep = 1, .keep = keep };
 
     (void)state;
-    expect_refusal("s = x[ix[i]];", &only_x, "k.cl:5:7: where a kept load goes");
+    expect_refusal("s = x[ix[i]];", &only_x,
+                   "k.cl:5:7: the address or the number of kept");
     expect_refusal("for (int j = 0; j < ix[i]; j++) s += X(j);", &only_x,
-                   "k.cl:5:21: where a kept load goes");
-    expect_refusal("if (X(i) > 1) s = X(i + 1);", &all, "k.cl:5:5: where a kept load");
-    expect_refusal("while (X(i) > 1) i++;", &all, "k.cl:5:8: where a kept load goes");
+                   "k.cl:5:21: the address or the number of kept");
+    expect_refusal("if (X(i) > 1) s = X(i + 1);", &all,
+                   "k.cl:5:5: the address or the number");
+    expect_refusal("while (X(i) > 1) i++;", &all,
+                   "k.cl:5:8: the address or the number of kept");
     expect_refusal("i = t[0]; s = X(i);", &all, "depends on local memory");
-    expect_refusal("i = atomic_inc(ix); s = X(i);", &all, "k.cl:5:5: where a kept load");
+    expect_refusal("i = atomic_inc(ix); s = X(i);", &all,
+                   "k.cl:5:5: the address or the number");
     expect_refusal("s = X(i);", &(struct gcal_remove_options){ .n_accumulators = 65 },
-                   "65 accumulators are more than 64");
+                   "expected 1 to 64 accumulators, not 65");
     expect_refusal("s = X(i);",
                    &(struct gcal_remove_options){
                        .form = GCAL_REMOVE_KEEP_ONCHIP, .n_keep = 1, .keep = keep },
-                   "keeps no global loads");
+                   "has no global loads to keep");
 }
 
 static void refuses_accesses_that_cannot_stay(void **state)
@@ -428,12 +432,14 @@ static void refuses_accesses_that_cannot_stay(void **state)
     static const struct gcal_remove_options memory = { .form = GCAL_REMOVE_KEEP_MEMORY };
     static const char *const keep[] = { "x" };
     static const char *const cases[][2] = {
-        { "if (X(i) > 1) x[i] = 2;", "k.cl:5:5: where a kept load goes" },
-        { "x[(int)X(i)] = 2;", "depends on this load of a number that is no integer" },
+        { "if (X(i) > 1) x[i] = 2;", "k.cl:5:5: the address or the number of kept" },
+        { "x[(int)X(i)] = 2;", "depends on this load, which is not of an integer" },
         { "t[i] = X(i); x[(int)t[0]] = 2;", "depends on local memory" },
-        { "x[i++] += 3;", "k.cl:5:1: this place changes a variable" },
-        { "if (X(i) > 1) barrier(CLK_LOCAL_MEM_FENCE);", "k.cl:5:5: where a kept load" },
-        { "i = atomic_inc(ix); x[i] = 1;", "k.cl:5:5: where a kept load goes" },
+        { "x[i++] += 3;", "k.cl:5:1: the address of this update changes a variable" },
+        { "if (X(i) > 1) barrier(CLK_LOCAL_MEM_FENCE);",
+          "k.cl:5:5: the address or the number" },
+        { "i = atomic_inc(ix); x[i] = 1;",
+          "k.cl:5:5: the address or the number of kept" },
     };
 
     (void)state;
@@ -442,10 +448,10 @@ static void refuses_accesses_that_cannot_stay(void **state)
     expect_refusal("s = X(i);",
                    &(struct gcal_remove_options){
                        .form = GCAL_REMOVE_KEEP_MEMORY, .n_keep = 1, .keep = keep },
-                   "all of them");
+                   "keeps all global accesses");
 }
 
-/* What a function does would be done without what its caller loaded before. */
+/* A store in a function would not get the sum of its caller's loads. */
 static void refuses_stores_and_barriers_in_functions(void **state)
 {
     static const char *const functions[] = {
@@ -477,17 +483,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accumulators_share_one_sum),
-        cmocka_unit_test(steps_are_gone_through),
+        cmocka_unit_test(all_steps_are_added_up),
         cmocka_unit_test(accumulators_take_turns),
-        cmocka_unit_test(own_pragmas_stay),
-        cmocka_unit_test(extensions_are_asked_for_where_they_are),
+        cmocka_unit_test(pragmas_of_gpucal_stay),
+        cmocka_unit_test(extensions_are_used_only_where_supported),
         cmocka_unit_test(all_types_have_private_values),
         cmocka_unit_test(stores_are_added_up),
         cmocka_unit_test(refuses_work_that_depends_on_loads),
-        cmocka_unit_test(refuses_loads_that_depend_on_what_goes),
+        cmocka_unit_test(refuses_loads_that_depend_on_removed_work),
         cmocka_unit_test(stores_stay_in_place),
-        cmocka_unit_test(barriers_stay_or_go),
-        cmocka_unit_test(what_stores_nothing_gets_a_buffer),
+        cmocka_unit_test(barriers_stay_or_are_dropped),
+        cmocka_unit_test(a_kernel_without_stores_gets_a_buffer),
         cmocka_unit_test(refuses_accesses_that_cannot_stay),
         cmocka_unit_test(refuses_stores_and_barriers_in_functions),
     };

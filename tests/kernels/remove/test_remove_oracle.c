@@ -1,7 +1,7 @@
-/* test_remove_oracle.c - Oclgrind runs kernels and what work removal made of them
+/* test_remove_oracle.c - kernels before and after work removal, executed by Oclgrind
  *
- * It counts what really executes: the kept loads are as many as before and as many as
- * are counted, and the work on the chip is that of the original without one global load.
+ * Executed instructions: the number of kept loads equals the original's and the counted
+ * one, and on-chip work equals the original's, without any global load.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,8 +24,8 @@
 struct oracle_case {
     const char *file, *kernel, *options;
     size_t n_dims, local, groups, n_buffers;
-    int sizes[2];   /* arguments behind the buffers, up to a 0 */
-    bool uncounted; /* jumps, or places from memory: only what runs is compared */
+    int sizes[2];   /* arguments after the buffers, up to a 0 */
+    bool uncounted; /* jumps, or addresses from memory: counts are not compared */
 };
 
 static const struct oracle_case cases[] = {
@@ -124,7 +124,7 @@ static const struct oracle_case cases[] = {
       true },
 };
 
-/* ---- what Oclgrind sees ---- */
+/* ---- executed instructions ---- */
 
 static char *temporary(const char *text)
 {
@@ -137,7 +137,7 @@ static char *temporary(const char *text)
     return path;
 }
 
-/* 'removed': there is one buffer more, at the end. */
+/* 'removed': with one more buffer, at the end. */
 static char *run_oclgrind(const struct oracle_case *t, const char *source, bool removed)
 {
     struct gcal_buf sim = { 0 }, out = { 0 };
@@ -172,7 +172,7 @@ static char *run_oclgrind(const struct oracle_case *t, const char *source, bool 
 }
 
 /* Lines "  12,345 - opcode ...". */
-static double seen(const char *text, const char *opcode)
+static double executed(const char *text, const char *opcode)
 {
     double total = 0;
 
@@ -191,9 +191,9 @@ static double seen(const char *text, const char *opcode)
     return total;
 }
 
-/* ---- what is counted ---- */
+/* ---- counted loads ---- */
 
-/* Loads for sub-groups of one work-item, so that all are by work-item. */
+/* Loads with sub-groups of one work-item, so that all counts are per work-item. */
 static double counted_loads(const struct oracle_case *t, const char *source)
 {
     struct gcal_count_request request = { .source = source,
@@ -245,15 +245,18 @@ static void expect(const struct oracle_case *t, const char *what, double is, dou
 static void check_loads(const struct oracle_case *t, const char *before,
                         const char *source, const char *after)
 {
-    expect(t, "global loads", seen(after, "load global"), seen(before, "load global"));
-    expect(t, "local accesses", seen(after, "load local") + seen(after, "store local"),
-           0);
-    expect(t, "barriers", seen(after, "call _Z7barrierj"), 0);
+    expect(t, "global loads", executed(after, "load global"),
+           executed(before, "load global"));
+    expect(t, "local accesses",
+           executed(after, "load local") + executed(after, "store local"), 0);
+    expect(t, "barriers", executed(after, "call _Z7barrierj"), 0);
     expect(t, "products",
-           seen(after, "fmul") + seen(after, "fdiv") + seen(after, "call llvm.fmuladd"),
+           executed(after, "fmul") + executed(after, "fdiv") +
+               executed(after, "call llvm.fmuladd"),
            0);
     if (!t->uncounted)
-        expect(t, "counted loads", counted_loads(t, source), seen(after, "load global"));
+        expect(t, "counted loads", counted_loads(t, source),
+               executed(after, "load global"));
 }
 
 static void check_onchip(const struct oracle_case *t, const char *before,
@@ -263,12 +266,12 @@ static void check_onchip(const struct oracle_case *t, const char *before,
         "load local", "store local", "call _Z7barrierj",
         "fmul",       "fdiv",        "call llvm.fmuladd"
     };
-    double added = seen(after, "fadd") + seen(after, "fsub") - seen(before, "fadd") -
-                   seen(before, "fsub");
+    double added = executed(after, "fadd") + executed(after, "fsub") -
+                   executed(before, "fadd") - executed(before, "fsub");
 
-    expect(t, "global loads", seen(after, "load global"), 0);
+    expect(t, "global loads", executed(after, "load global"), 0);
     for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
-        expect(t, same[i], seen(after, same[i]), seen(before, same[i]));
+        expect(t, same[i], executed(after, same[i]), executed(before, same[i]));
     if (added < 0)
         fail_msg("%s: %.0f additions are missing", t->kernel, -added);
 }
@@ -279,9 +282,9 @@ static void check_memory(const struct oracle_case *t, const char *before,
     static const char *const kept[] = { "load global", "store global" };
 
     for (size_t i = 0; i < 2; i++)
-        if (seen(before, kept[i]) != seen(after, kept[i]))
+        if (executed(before, kept[i]) != executed(after, kept[i]))
             fail_msg("%s: %s was %g and is %g", t->kernel, kept[i],
-                     (double)seen(before, kept[i]), (double)seen(after, kept[i]));
+                     (double)executed(before, kept[i]), (double)executed(after, kept[i]));
 }
 
 static void check_case(const struct oracle_case *t)
@@ -321,8 +324,8 @@ static void check_case(const struct oracle_case *t)
         else
             check_memory(t, before, after);
         if (forms[i].form != GCAL_REMOVE_KEEP_MEMORY)
-            assert_true(seen(after, "store global") <= items);
-        assert_true(seen(after, "store global") > 0);
+            assert_true(executed(after, "store global") <= items);
+        assert_true(executed(after, "store global") > 0);
         free(after);
         free(text);
     }
@@ -331,7 +334,7 @@ static void check_case(const struct oracle_case *t)
     free(path);
 }
 
-static void oclgrind_sees_what_is_kept(void **state)
+static void oclgrind_executes_what_is_kept(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
@@ -340,7 +343,8 @@ static void oclgrind_sees_what_is_kept(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(oclgrind_sees_what_is_kept) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(
+        oclgrind_executes_what_is_kept) };
 
     if (system("command -v oclgrind-kernel > /dev/null 2>&1") != 0)
         return 77; /* skipped */

@@ -1,5 +1,5 @@
-/* test_remove_tags.c - work removal of kernels whose tags are comments: a tag picks what
- * is kept and is still there, so that what is left counts as it did before
+/* test_remove_tags.c - work removal of kernels whose tags are comments: a tag picks a
+ * load and stays with it, so that the load is counted as before
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,7 +78,7 @@ static const struct gcal_profile_entry *load_with(const struct gcal_profile *p,
         if (is_load(&p->entries[i]) && p->entries[i].tag &&
             strcmp(p->entries[i].tag, tag) == 0)
             return &p->entries[i];
-    fail_msg("no load is tagged '%s'", tag);
+    fail_msg("no load has the tag '%s'", tag);
     return NULL;
 }
 
@@ -126,7 +126,7 @@ static void a_tag_picks_its_access_alone(void **state)
     gcal_profile_destroy(before);
 }
 
-static void a_place_keeps_the_tags_in_it(void **state)
+static void an_address_keeps_its_tags(void **state)
 {
     static const char *const keep[] = { "outer", "inner" };
     char *text = reduce(source, GCAL_REMOVE_KEEP_LOADS, 2, keep);
@@ -165,7 +165,7 @@ static void messages_name_the_given_lines(void **state)
 {
     (void)state;
     expect_refusal(source, "outer", "k.cl:11:", "keep it too");
-    expect_refusal(source, "put", "k.cl: ", "there are: a, plain, ");
+    expect_refusal(source, "put", "k.cl: ", "the loads are: a, plain, ");
     expect_refusal("__kernel void k(__global float *a) {\n"
                    "a/*$odd*/[0] = a[1/*$lost*/];\n"
                    "}\n",
@@ -188,7 +188,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tag_picks_its_access_alone),
-        cmocka_unit_test(a_place_keeps_the_tags_in_it),
+        cmocka_unit_test(an_address_keeps_its_tags),
         cmocka_unit_test(work_on_the_chip_keeps_local_tags),
         cmocka_unit_test(messages_name_the_given_lines),
     };

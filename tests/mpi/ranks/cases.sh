@@ -414,7 +414,7 @@ case_remove() {
     # What cannot be kept.
     run "$gpucal" remove mm.cl "${ndrange[@]}" --keep b,d
     expect_status 1
-    expect_line "mm.cl: .*'d'; there are: a, aLD, b"
+    expect_line "mm.cl: .*'d'; the loads are: a, aLD, b"
     run "$gpucal" remove mm.cl "${ndrange[@]}" --on-chip --keep b
     expect_status 1
     expect_line 'on-chip'
