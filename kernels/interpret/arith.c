@@ -82,8 +82,8 @@ static void convert_lanes(struct gcal_interp_work_item *item,
     }
 }
 
-/* A number behind a pointer that is really part of a pointer could send the interpreter
- * anywhere, so that pointers to pointers stay what they are.
+/* Pointers to pointers are not converted: a number written over a pointer could make the
+ * interpreter access any address.
  */
 static bool holds_pointers(const struct gcal_interp_type *type)
 {
@@ -143,7 +143,7 @@ struct gcal_interp_node *gcal_interp_node_convert(struct gcal_interp_translator 
     return n;
 }
 
-/* as_float(x) and the like: the same bits, seen as another type. */
+/* as_float(x) and the like: the same bits as another type. */
 static void reinterpret(struct gcal_interp_work_item *item,
                         const struct gcal_interp_node *n, struct gcal_interp_value *value)
 {
@@ -190,7 +190,7 @@ struct gcal_interp_node *gcal_interp_node_reinterpret(struct gcal_interp_transla
     struct gcal_interp_node *n;
 
     if (!gcal_interp_type_dtype(type) || !gcal_interp_type_dtype(value->type))
-        return gcal_interp_unsupported(t, at, "as_ of this type");
+        return gcal_interp_unsupported(t, at, "reinterpreting to or from this type");
     if (!(n = gcal_interp_node_create(t, at, type)))
         return NULL;
     n->a = value;
@@ -224,12 +224,12 @@ static int64_t divide_ints(struct gcal_interp_work_item *item,
     bool rest = n->op == CXBinaryOperator_Rem;
 
     if (b == 0) {
-        gcal_interp_run_fail(item, n, "an integer is divided by zero");
+        gcal_interp_run_fail(item, n, "division of an integer by zero");
         return 0;
     }
     if (repr == GCAL_INTERP_U64)
         return (int64_t)(rest ? (uint64_t)a % (uint64_t)b : (uint64_t)a / (uint64_t)b);
-    if (b == -1) /* the most negative one has no positive twin */
+    if (b == -1) /* -INT64_MIN does not exist */
         return rest ? 0 : (int64_t)(0 - (uint64_t)a);
     return rest ? a % b : a / b;
 }
@@ -243,7 +243,7 @@ static int64_t shift_int(int op, enum gcal_interp_repr repr, int64_t a, int64_t 
     return repr == GCAL_INTERP_U64 ? (int64_t)((uint64_t)a >> distance) : a >> distance;
 }
 
-/* -1, 0 or 1; the narrower unsigned types are not negative as int64_t. */
+/* -1, 0 or 1; narrower unsigned types are never negative as int64_t. */
 static int compare_ints(enum gcal_interp_repr repr, int64_t a, int64_t b)
 {
     if (repr == GCAL_INTERP_U64)
@@ -289,8 +289,8 @@ static int64_t int_operator(struct gcal_interp_work_item *item,
     }
 }
 
-/* Rounding a sum, product or quotient twice, to double and then to float or half, gives
- * what rounding once gives: double has more than twice their digits.
+/* Rounding a sum, product or quotient twice, to double and then to float or half, equals
+ * rounding once: double has more than twice their digits.
  */
 static double float_operator(const struct gcal_interp_node *n, enum gcal_interp_repr repr,
                              double a, double b)
@@ -335,7 +335,7 @@ static int64_t binary_ints(struct gcal_interp_work_item *item,
     return int_operator(item, n, n->a->type->repr, a, b);
 }
 
-/* The ones that subscripts and loops consist of, without the switches. */
+/* The frequent operators of subscripts and loops, without a switch. */
 #define FAST(name, expression)                                                           \
     static int64_t name(struct gcal_interp_work_item *item,                              \
                         const struct gcal_interp_node *n)                                \
@@ -369,7 +369,7 @@ static bool is_comparison(int op)
     return op >= CXBinaryOperator_LT && op <= CXBinaryOperator_NE;
 }
 
-/* True is -1 in a vector, as OpenCL has it. */
+/* In a vector, true is -1 (OpenCL C). */
 static void binary_lanes(struct gcal_interp_work_item *item,
                          const struct gcal_interp_node *n,
                          struct gcal_interp_lanes *lanes)
@@ -409,7 +409,7 @@ static int64_t compare_pointers(struct gcal_interp_work_item *item,
 
     if (n->op == CXBinaryOperator_Sub) {
         if (a.base != b.base)
-            gcal_interp_run_fail(item, n, "pointers into two buffers are subtracted");
+            gcal_interp_run_fail(item, n, "difference of pointers into two buffers");
         return (a.offset - b.offset) / (int64_t)n->a->type->element->size;
     }
     return int_operator(item, n, GCAL_INTERP_U64,
@@ -441,7 +441,7 @@ static struct gcal_interp_node *pointer_operator(struct gcal_interp_translator *
          b_is = b->type->repr == GCAL_INTERP_POINTER;
 
     if ((a_is ? a : b)->type->element->size == 0)
-        return gcal_interp_unsupported(t, at, "arithmetic with void pointers");
+        return gcal_interp_unsupported(t, at, "arithmetic on void pointers");
     if (!a_is || !b_is)
         return a_is ? gcal_interp_node_index(t, at, a, b, op == CXBinaryOperator_Sub)
                     : gcal_interp_node_index(t, at, b, a, false);

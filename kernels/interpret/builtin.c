@@ -209,7 +209,7 @@ static bool pick_float(struct gcal_interp_node *n, const char *name, size_t leng
             continue;
         n->k.call.floats = float_functions[i].run;
         if (repr == GCAL_INTERP_F32 && n->k.call.floats == m_fma)
-            n->k.call.floats = m_fma_single; /* through double it would round twice */
+            n->k.call.floats = m_fma_single; /* through double would round twice */
         return true;
     }
     return false;
@@ -232,7 +232,7 @@ static bool pick_int(struct gcal_interp_node *n, const char *name,
     return false;
 }
 
-/* 'name' without native_ or half_; in C a float's function ends in f. */
+/* 'name' without native_ or half_; in C, functions of float end in f. */
 static struct gcal_interp_node *number_function(struct gcal_interp_translator *t,
                                                 CXCursor at, const char *name,
                                                 struct gcal_interp_node **arguments,
@@ -364,7 +364,7 @@ static struct gcal_interp_node *work_item_function(struct gcal_interp_translator
     return NULL;
 }
 
-/* ---- what is made of other nodes ---- */
+/* ---- functions made of other nodes ---- */
 
 /* p + n * offset */
 static struct gcal_interp_node *lanes_at(struct gcal_interp_translator *t, CXCursor at,
@@ -424,7 +424,7 @@ static struct gcal_interp_node *store_lanes(struct gcal_interp_translator *t, CX
     return chain;
 }
 
-/* atomic_add and the rest: work-items only change at barriers. */
+/* atomic_add and the like: plain updates, as work-items switch at barriers only. */
 static struct gcal_interp_node *atomic(struct gcal_interp_translator *t, CXCursor at,
                                        const char *what,
                                        struct gcal_interp_node **arguments, size_t n,
@@ -551,7 +551,7 @@ static struct gcal_interp_node *convert(struct gcal_interp_translator *t, CXCurs
     return gcal_interp_node_convert(t, at, value, type);
 }
 
-/* What clang's header makes of HUGE_VALF, HUGE_VAL and INFINITY. */
+/* The functions in clang's definitions of HUGE_VALF, HUGE_VAL and INFINITY. */
 static bool is_infinity(const char *name)
 {
     return strcmp(name, "__builtin_huge_valf") == 0 ||

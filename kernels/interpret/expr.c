@@ -1,7 +1,7 @@
-/* expr.c - from expressions of the syntax tree to nodes
+/* expr.c - translation of expressions into nodes
  *
- * libclang hides most implicit casts ("unexposed"), but both their types are known, and
- * with these what they do: read a variable, convert, decay to a pointer.
+ * libclang does not expose the kind of most implicit casts, but the two types define it:
+ * a read of a variable, a conversion, or an array's decay to a pointer.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -10,16 +10,8 @@
 #include "calib/base/error.h"
 #include "kernels/interpret/private.h"
 
-int gcal_interp_enter(struct gcal_interp_translator *t, CXCursor at, size_t depth)
-{
-    t->depth += depth;
-    if (t->depth > t->deepest)
-        t->deepest = t->depth;
-    if (t->depth <= GCAL_INTERP_MAX_DEPTH)
-        return 0;
-    gcal_interp_unsupported(t, at, "an expression nested this deep");
-    return -1;
-}
+static struct gcal_interp_node *translate_address(struct gcal_interp_translator *t,
+                                                  CXCursor c);
 
 static const struct gcal_interp_type *type_of(struct gcal_interp_translator *t,
                                               CXCursor c)
@@ -54,7 +46,7 @@ static CXCursor without_parens(struct gcal_interp_translator *t, CXCursor c)
     return c;
 }
 
-/* ---- what libclang does not expose ---- */
+/* ---- implicit casts and swizzles ---- */
 
 static void extent(struct gcal_interp_translator *t, CXCursor c, unsigned *from,
                    unsigned *to)
@@ -67,8 +59,7 @@ static void extent(struct gcal_interp_translator *t, CXCursor c, unsigned *from,
         *from = *to = 0;
 }
 
-/* The lanes that ".xyz", ".s01", ".lo" name in a vector of 'count'; 0: not such a name.
- */
+/* The lanes of ".xyz", ".s01", ".lo" in a vector of 'count'; 0: not such a name. */
 static size_t parse_lanes(const char *name, size_t length, size_t count,
                           signed char *lanes)
 {
@@ -103,7 +94,7 @@ static size_t parse_lanes(const char *name, size_t length, size_t count,
     return length;
 }
 
-/* Whether 'c' is "vector.lanes"; only the text tells the lanes. */
+/* Whether 'c' is "vector.lanes"; the lanes are known from the text only. */
 static bool is_swizzle(struct gcal_interp_translator *t, CXCursor c, CXCursor *vector,
                        signed char lanes[GCAL_INTERP_MAX_LANES])
 {
@@ -173,7 +164,7 @@ static struct gcal_interp_node *translate_implicit(struct gcal_interp_translator
         return NULL;
     from = clang_getCanonicalType(clang_getCursorType(inner));
     if (from.kind == CXType_ConstantArray && type->repr == GCAL_INTERP_POINTER) {
-        value = gcal_interp_translate_address(t, inner);
+        value = translate_address(t, inner);
         return value ? gcal_interp_node_convert(t, c, value, type) : NULL;
     }
     if (!(value = gcal_interp_translate_value(t, inner)))
@@ -220,7 +211,7 @@ static struct gcal_interp_node *find_variable(struct gcal_interp_translator *t,
             return t->variables[i].address;
     if (clang_getCursorKind(declared) != CXCursor_VarDecl)
         return gcal_interp_unsupported(t, c, "this name");
-    /* those of functions are met before they are used, so it is one of the file's */
+    /* a function's variables are declared before their use: this is a file's variable */
     address = gcal_interp_translate_variable(t, declared, true, &init);
     for (size_t i = 0; i < init.n && address; i++)
         if (gcal_interp_node_list_add(t, &t->program->static_init, init.nodes[i]) < 0)
@@ -273,14 +264,13 @@ static struct gcal_interp_node *translate_lane_address(struct gcal_interp_transl
     if (!type)
         return NULL;
     if (!is_swizzle(t, c, &vector, lanes))
-        return child(t, c, 0, 1, &vector) < 0 ? NULL
-                                              : gcal_interp_translate_address(t, vector);
+        return child(t, c, 0, 1, &vector) < 0 ? NULL : translate_address(t, vector);
     if (type->repr == GCAL_INTERP_VECTOR)
         return gcal_interp_unsupported(
             t, c,
             "changing several of a vector's components by this "
             "operator");
-    if (!(address = gcal_interp_translate_address(t, vector)) ||
+    if (!(address = translate_address(t, vector)) ||
         !(pointer = gcal_interp_type_pointer(t, type)) ||
         !(address = gcal_interp_node_convert(t, c, address, pointer)))
         return NULL;
@@ -294,8 +284,7 @@ static struct gcal_interp_node *translate_place(struct gcal_interp_translator *t
 
     switch (clang_getCursorKind(c)) {
     case CXCursor_ParenExpr:
-        return child(t, c, 0, 1, &inner) < 0 ? NULL
-                                             : gcal_interp_translate_address(t, inner);
+        return child(t, c, 0, 1, &inner) < 0 ? NULL : translate_address(t, inner);
     case CXCursor_DeclRefExpr:
         return find_variable(t, c);
     case CXCursor_ArraySubscriptExpr:
@@ -313,8 +302,8 @@ static struct gcal_interp_node *translate_place(struct gcal_interp_translator *t
     }
 }
 
-struct gcal_interp_node *gcal_interp_translate_address(struct gcal_interp_translator *t,
-                                                       CXCursor c)
+static struct gcal_interp_node *translate_address(struct gcal_interp_translator *t,
+                                                  CXCursor c)
 {
     struct gcal_interp_node *n =
         gcal_interp_enter(t, c, 1) < 0 ? NULL : translate_place(t, c);
@@ -335,7 +324,7 @@ static struct gcal_interp_node *assign_lanes(struct gcal_interp_translator *t, C
 
     if (!(value = gcal_interp_node_once(t, c, gcal_interp_translate_value(t, right),
                                         &first)) ||
-        !(address = gcal_interp_translate_address(t, vector)) ||
+        !(address = translate_address(t, vector)) ||
         !(pointer = gcal_interp_type_pointer(t, value->type->element)) ||
         !(address = gcal_interp_node_convert(t, c, address, pointer)))
         return NULL;
@@ -367,13 +356,13 @@ static struct gcal_interp_node *translate_assignment(struct gcal_interp_translat
     if (type->repr == GCAL_INTERP_VECTOR &&
         is_swizzle(t, without_parens(t, left), &vector, lanes))
         return assign_lanes(t, c, vector, lanes, right);
-    if (!(address = gcal_interp_translate_address(t, left)) ||
+    if (!(address = translate_address(t, left)) ||
         !(value = gcal_interp_translate_value(t, right)))
         return NULL;
     return gcal_interp_node_store(t, c, address, value);
 }
 
-/* The new value of what 'load' reads, in the type that C computes it in. */
+/* The updated value of 'load', computed in C's type. */
 static struct gcal_interp_node *updated(struct gcal_interp_translator *t, CXCursor c,
                                         int op, struct gcal_interp_node *load,
                                         struct gcal_interp_node *value)
@@ -390,14 +379,13 @@ static struct gcal_interp_node *updated(struct gcal_interp_translator *t, CXCurs
     return load && value ? gcal_interp_node_binary(t, c, op, load, value, type) : NULL;
 }
 
-/* left op= value; with 'old' the result is what was there before. */
+/* left op= value; 'old': the result is the value before. */
 static struct gcal_interp_node *update(struct gcal_interp_translator *t, CXCursor c,
                                        int op, CXCursor left,
                                        struct gcal_interp_node *value, bool old)
 {
     struct gcal_interp_node *first = NULL, *load, *store;
-    struct gcal_interp_node *address =
-        value ? gcal_interp_translate_address(t, left) : NULL;
+    struct gcal_interp_node *address = value ? translate_address(t, left) : NULL;
 
     if (!address)
         return NULL;
@@ -461,7 +449,7 @@ static struct gcal_interp_node *translate_unary(struct gcal_interp_translator *t
     case CXUnaryOperator_PreDec:
         return translate_step(t, c, op, true);
     case CXUnaryOperator_AddrOf:
-        return gcal_interp_translate_address(t, inner);
+        return translate_address(t, inner);
     case CXUnaryOperator_Deref:
         n = gcal_interp_translate_value(t, inner);
         return n ? gcal_interp_node_load(t, c, n) : NULL;
@@ -616,7 +604,7 @@ static struct gcal_interp_node *translate_call(struct gcal_interp_translator *t,
     return n;
 }
 
-/* ---- all ---- */
+/* ---- all kinds ---- */
 
 static struct gcal_interp_node *translate_expression(struct gcal_interp_translator *t,
                                                      CXCursor c)
@@ -641,7 +629,7 @@ static struct gcal_interp_node *translate_expression(struct gcal_interp_translat
     case CXCursor_DeclRefExpr:
         return translate_name(t, c);
     case CXCursor_ArraySubscriptExpr:
-        address = gcal_interp_translate_address(t, c);
+        address = translate_address(t, c);
         return address ? gcal_interp_node_load(t, c, address) : NULL;
     case CXCursor_UnaryOperator:
         return translate_unary(t, c);

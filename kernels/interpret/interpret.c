@@ -1,8 +1,9 @@
-/* interpret.c - programs, work-groups, and the two entry points */
+/* interpret.c - programs run on the host: translation, work-groups, and the two entry
+ * points
+ */
 #include "kernels/interpret/interpret.h"
 #include "kernels/interpret/private.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,88 +13,10 @@
 #include "calib/base/error.h"
 #include "kernels/request.h"
 
-/* ---- programs ---- */
+/* ---- translation ---- */
 
-struct gcal_interp_block {
-    struct gcal_interp_block *next;
-    _Alignas(max_align_t) unsigned char data[];
-};
-
-void *gcal_interp_program_alloc(struct gcal_interp_translator *t, size_t size)
-{
-    struct gcal_interp_block *block = calloc(1, sizeof(*block) + size);
-
-    if (!block) {
-        gcal_error_memory(t->err);
-        return NULL;
-    }
-    block->next = t->program->blocks;
-    t->program->blocks = block;
-    return block->data;
-}
-
-int gcal_interp_node_list_add(struct gcal_interp_translator *t,
-                              struct gcal_interp_node_list *list,
-                              struct gcal_interp_node *node)
-{
-    if (list->n == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 8;
-        struct gcal_interp_node **nodes =
-            gcal_interp_program_alloc(t, capacity * sizeof(*nodes));
-
-        if (!nodes)
-            return -1;
-        if (list->n)
-            memcpy(nodes, list->nodes, list->n * sizeof(*nodes));
-        list->nodes = nodes;
-        list->capacity = capacity;
-    }
-    list->nodes[list->n++] = node;
-    return 0;
-}
-
-char *gcal_interp_program_name(struct gcal_interp_translator *t, CXCursor cursor)
-{
-    char *name = gcal_source_cursor_name(cursor, t->err), *copy;
-
-    if (!name)
-        return NULL;
-    if ((copy = gcal_interp_program_alloc(t, strlen(name) + 1)))
-        memcpy(copy, name, strlen(name) + 1);
-    free(name);
-    return copy;
-}
-
-struct gcal_interp_node *gcal_interp_node_create(struct gcal_interp_translator *t,
-                                                 CXCursor at,
-                                                 const struct gcal_interp_type *type)
-{
-    struct gcal_interp_node *n = gcal_interp_program_alloc(t, sizeof(*n));
-
-    if (!n)
-        return NULL;
-    n->type = type;
-    n->name = "";
-    gcal_source_location(at, &n->line, &n->column);
-    return n;
-}
-
-void *gcal_interp_unsupported(struct gcal_interp_translator *t, CXCursor at,
-                              const char *fmt, ...)
-{
-    char what[300];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(what, sizeof(what), fmt, args);
-    va_end(args);
-    gcal_source_error(at, t->err, "%s is not supported when running on the host", what);
-    return NULL;
-}
-
-struct gcal_interp_program *gcal_interp_program_create(struct gcal_source_unit *unit,
-                                                       CXCursor entry,
-                                                       struct gcal_error *err)
+static struct gcal_interp_program *create_program(struct gcal_source_unit *unit,
+                                                  CXCursor entry, struct gcal_error *err)
 {
     struct gcal_interp_program *program = calloc(1, sizeof(*program));
     struct gcal_interp_translator t = { .unit = unit, .program = program, .err = err };
@@ -113,44 +36,9 @@ struct gcal_interp_program *gcal_interp_program_create(struct gcal_source_unit *
     return program;
 }
 
-void gcal_interp_program_destroy(struct gcal_interp_program *program)
-{
-    if (!program)
-        return;
-    while (program->blocks) {
-        struct gcal_interp_block *next = program->blocks->next;
-
-        free(program->blocks);
-        program->blocks = next;
-    }
-    free(program);
-}
-
 /* ---- running ---- */
 
-void gcal_interp_run_fail(struct gcal_interp_work_item *item,
-                          const struct gcal_interp_node *at, const char *fmt, ...)
-{
-    struct gcal_interp_run *run = item->run;
-    char text[600], where[200] = "";
-    va_list args;
-    int used = 0;
-
-    if (run->failed)
-        return;
-    run->failed = true;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof(text), fmt, args);
-    va_end(args);
-    for (size_t d = 0; d < run->n_dims; d++)
-        used += snprintf(where + used, sizeof(where) - (size_t)used, "%s%zu",
-                         d ? ", " : " (work-item ",
-                         run->group_id[d] * run->local_size[d] + item->local_id[d]);
-    gcal_error_set(run->err, GCAL_EINPUT, "%s:%d:%d: %s%s%s", run->program->unit->file,
-                   at->line, at->column, text, where, run->n_dims ? ")" : "");
-}
-
-/* What the work-items of a group need; one item when no barrier makes them wait. */
+/* Memory of a group's work-items; of one only, unless the program has a barrier. */
 struct work_group {
     struct gcal_interp_run *run;
     size_t n_items, n_slots;
@@ -162,7 +50,7 @@ struct work_group {
     unsigned char *stacks; /* n_slots x stack_size, or MAP_FAILED */
 };
 
-/* Nodes may nest GCAL_INTERP_MAX_DEPTH deep; only what is touched takes memory. */
+/* For nodes nested GCAL_INTERP_MAX_DEPTH deep; untouched pages take no memory. */
 enum { STACK_BYTES = 2 << 20 };
 
 static void run_body(struct gcal_interp_work_item *item)
@@ -204,7 +92,7 @@ static void place_item(struct work_group *g, struct gcal_interp_work_item *item,
     memcpy(item->memory[GCAL_INTERP_MEMORY_PRIVATE], g->params, g->private_size);
 }
 
-/* Lets each item run to its next barrier or its end: all must meet the same one. */
+/* Runs each item to its next barrier or its end: all must reach the same barrier. */
 static bool run_phase(struct work_group *g)
 {
     const struct gcal_interp_node *barrier = NULL;
@@ -254,7 +142,7 @@ static void run_group_with_barriers(struct work_group *g)
 
 static void run_group(struct work_group *g)
 {
-    memset(g->shared, 0xff, g->shared_size); /* whatever was there before: odd */
+    memset(g->shared, 0xff, g->shared_size); /* uninitialised */
     if (g->stacks != MAP_FAILED) {
         run_group_with_barriers(g);
         return;
@@ -305,7 +193,7 @@ static bool is_local_param(const struct gcal_interp_program *program, size_t i)
                clang_getPointeeType(type))) == GCAL_FEATURE_SPACE_LOCAL;
 }
 
-/* A buffer of its own, or for a __local argument a part of the group's memory. */
+/* A pointer to a buffer, or for a __local argument into the group's memory. */
 static int set_pointer(struct work_group *g, size_t i, const struct gcal_interp_arg *arg,
                        struct gcal_interp_value *value, struct gcal_error *err)
 {
@@ -346,7 +234,7 @@ static int set_scalar(const struct gcal_interp_program *program, size_t i,
 
     if (!given || !arg->data || arg->count || type->repr > GCAL_INTERP_F64)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "%s: argument %zu ('%s') takes one scalar",
+                              "%s: argument %zu ('%s') is a scalar: expected one value",
                               program->unit->file, i + 1, param->name);
     gcal_interp_value_read(given, arg->data, value);
     if (gcal_interp_is_int(type))
@@ -370,7 +258,7 @@ static int set_arguments(struct work_group *g, size_t n_args,
     struct gcal_interp_value value = { 0 };
 
     if (n_args != entry->n_params)
-        return gcal_error_set(err, GCAL_EINPUT, "%s: it takes %zu arguments, not %zu",
+        return gcal_error_set(err, GCAL_EINPUT, "%s: expected %zu arguments, not %zu",
                               program->unit->file, entry->n_params, n_args);
     g->shared_size = program->size[GCAL_INTERP_MEMORY_LOCAL];
     for (size_t i = 0; i < n_args; i++) {
@@ -473,7 +361,7 @@ static int set_range(struct gcal_interp_run *run,
                                   d, run->global_size[d], run->local_size[d]);
         if (run->local_size[d] > 4096 || (n_items *= run->local_size[d]) > 4096)
             return gcal_error_set(err, GCAL_EINPUT,
-                                  "a work-group of more than 4096 work-items");
+                                  "a work-group has at most 4096 work-items here");
     }
     return 0;
 }
@@ -493,7 +381,7 @@ int gcal_interp_run_kernel(const struct gcal_count_request *request,
                                    request->build_options, err)))
         return -1;
     if (gcal_source_find_kernel(unit, request->kernel, &kernel, err) == 0 &&
-        (program = gcal_interp_program_create(unit, kernel, err))) {
+        (program = create_program(unit, kernel, err))) {
         run.program = program;
         rc = run_program(&run, n_args, args, err);
     }
@@ -502,8 +390,8 @@ int gcal_interp_run_kernel(const struct gcal_count_request *request,
     return rc;
 }
 
-/* math.h's functions that the interpreter knows, and what else references expect; no
- * system headers, so that they mean the same everywhere.
+/* Declarations for references: the supported functions of math.h, types and constants.
+ * Without system headers, references mean the same on every machine.
  */
 #define F1(name) "double " name "(double); float " name "f(float);"
 #define F2(name) "double " name "(double, double); float " name "f(float, float);"
@@ -552,7 +440,7 @@ int gcal_interp_run_function(const char *source, const char *file, const char *f
         run.local_size[d] = run.global_size[d] = 1;
     if ((unit = gcal_source_parse(GCAL_SOURCE_C, text, file, NULL, err)) &&
         gcal_source_find_function(unit, function, &entry, err) == 0 &&
-        (program = gcal_interp_program_create(unit, entry, err))) {
+        (program = create_program(unit, entry, err))) {
         run.program = program;
         rc = run_program(&run, n_args, args, err);
     }

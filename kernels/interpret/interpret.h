@@ -1,4 +1,5 @@
-/* interpret.h - kernels and C references run on the host, for numeric checks
+/* interpret.h - kernels and C references run on the host, for numeric checks (see
+ * README.md)
  */
 #ifndef GCAL_KERNELS_INTERPRET_H
 #define GCAL_KERNELS_INTERPRET_H
@@ -11,9 +12,9 @@
 struct gcal_error;
 
 /* An argument of a kernel or of a reference function: a buffer of 'count' elements, or
- * a scalar.  Buffers are read and written in place.  Elements of vectors count singly:
- * a float4 buffer is "float32" with four times as many.  A __local argument's 'data' is
- * not used, only its count.
+ * a scalar.  Buffers are read and written in place.  Elements of vectors are counted one
+ * by one: a buffer of n float4 is "float32" with count 4 n.  Of a __local argument only
+ * the count is used.
  */
 struct gcal_interp_arg {
     const char *dtype; /* of an element */
@@ -22,8 +23,9 @@ struct gcal_interp_arg {
 };
 
 /* Interprets the OpenCL C kernel of 'request' on the host for every work-item of the
- * NDRange 'global_size', barriers included: slow, exact to rounding, independent of any
- * OpenCL platform.  Every access outside its buffer is an error.
+ * NDRange 'global_size' (request->n_dims sizes), barriers included: slow, exact to
+ * rounding, independent of any OpenCL platform.  -1 with GCAL_EINPUT for constructs that
+ * are not supported, accesses outside of a buffer, and too many iterations.
  */
 int gcal_interp_run_kernel(const struct gcal_count_request *request,
                            const size_t *global_size, size_t n_args,

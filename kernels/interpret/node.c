@@ -1,6 +1,6 @@
 /* node.c - nodes for variables, loads, stores, choices and calls
  *
- * Most nodes exist in five forms, one for each kind of value that comes out.
+ * Most nodes have five forms, one for each kind of result.
  */
 #include <string.h>
 
@@ -111,7 +111,7 @@ struct gcal_interp_node *gcal_interp_node_float(struct gcal_interp_translator *t
     return n;
 }
 
-/* ---- places ---- */
+/* ---- memory ---- */
 
 static struct gcal_interp_pointer variable(struct gcal_interp_work_item *item,
                                            const struct gcal_interp_node *n)
@@ -139,7 +139,7 @@ struct gcal_interp_node *gcal_interp_node_variable(struct gcal_interp_translator
     return n;
 }
 
-/* Where 'address' points, when 'size' bytes from there may be touched; else NULL. */
+/* The memory at 'address', or NULL when not all of its 'size' bytes may be accessed. */
 static unsigned char *place(struct gcal_interp_work_item *item,
                             const struct gcal_interp_node *address, size_t size)
 {
@@ -153,7 +153,7 @@ static unsigned char *place(struct gcal_interp_work_item *item,
         return p.base + p.offset;
     if (!p.base)
         gcal_interp_run_fail(item, address,
-                             "%s%sa pointer that is null or was never set is used",
+                             "%s%suse of a pointer that is null or not initialised",
                              address->name, *address->name ? ": " : "");
     else
         gcal_interp_run_fail(
@@ -239,7 +239,7 @@ struct gcal_interp_node *gcal_interp_node_load(struct gcal_interp_translator *t,
     struct gcal_interp_node *n;
 
     if (type->repr == GCAL_INTERP_ARRAY || type->repr == GCAL_INTERP_VOID)
-        return gcal_interp_unsupported(t, at, "a whole array or void as a value");
+        return gcal_interp_unsupported(t, at, "an array or void as a value");
     if (gcal_interp_is_int(type))
         forms.i = ints[type->repr];
     else if (type->repr != GCAL_INTERP_F16)
@@ -422,7 +422,7 @@ static const struct gcal_interp_node *chosen(struct gcal_interp_work_item *item,
     return gcal_interp_eval_truth(item, n->a) ? n->b : n->c;
 }
 
-/* The five forms of a node that gives what another one gives. */
+/* The five forms of a node whose value is another node's. */
 #define FORWARD(name, which)                                                             \
     static int64_t name##_int(struct gcal_interp_work_item *item,                        \
                               const struct gcal_interp_node *n)                          \
@@ -497,8 +497,8 @@ struct gcal_interp_node *gcal_interp_node_select(struct gcal_interp_translator *
 
 /* ---- calls ---- */
 
-/* Runs the body; n->a then loads the result, unless the function is void.  Arguments
- * are all evaluated first: they may hold calls of the same function.
+/* Runs the body; n->a then loads the result, unless the function is void.  All arguments
+ * are evaluated first: they may contain calls of the same function.
  */
 static void run_call(struct gcal_interp_work_item *item, const struct gcal_interp_node *n)
 {

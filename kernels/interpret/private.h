@@ -1,11 +1,11 @@
-/* private.h - running OpenCL C and C on the host, inside kernels/ only
+/* private.h - shared by the files of kernels/interpret (see README.md)
  *
  * A function's syntax tree is translated once into nodes, each with a function that
- * evaluates it; then every work-item runs them.  Neither language's recursion is
- * allowed, so that each variable has one fixed place in its work-item's memory.
+ * evaluates it; then every work-item runs them.  Recursion is refused, so that each
+ * variable has one fixed address in its work-item's memory.
  *
- * A failure at run time is remembered in the run (the first one counts) and values are
- * zero from there on; statements stop as soon as they see it.
+ * The first failure at run time is kept in the run; values are zero from then on, and
+ * statements stop as soon as they see it.
  */
 #ifndef GCAL_KERNELS_INTERPRET_PRIVATE_H
 #define GCAL_KERNELS_INTERPRET_PRIVATE_H
@@ -40,10 +40,10 @@ enum gcal_interp_repr {
 
 struct gcal_interp_type {
     enum gcal_interp_repr repr;
-    size_t size;  /* bytes in the interpreter's memory */
-    size_t count; /* of a vector or an array */
-    const struct gcal_interp_type
-        *element; /* of a vector or an array; what a pointer meets */
+    size_t size;                            /* bytes in the interpreter's memory */
+    size_t count;                           /* of a vector or an array */
+    const struct gcal_interp_type *element; /* of a vector or an array; or the type that
+                                               a pointer points to */
 };
 
 static inline bool gcal_interp_is_int(const struct gcal_interp_type *type)
@@ -58,11 +58,11 @@ static inline bool gcal_interp_is_float(const struct gcal_interp_type *type)
 
 /* ---- values ---- */
 
-/* Integers of all widths travel as int64_t (uint64 by its bits), floats as double. */
+/* Integers of all widths are held as int64_t (uint64 by its bits), floats as double. */
 struct gcal_interp_pointer {
     unsigned char *base; /* NULL: null or never set */
     size_t size;         /* bytes from 'base' that may be touched */
-    int64_t offset;      /* bytes; may lie outside until it is used */
+    int64_t offset;      /* bytes; checked when it is used */
 };
 
 #define GCAL_INTERP_MAX_LANES 16
@@ -74,7 +74,7 @@ struct gcal_interp_lanes {
     };
 };
 
-struct gcal_interp_value { /* of whichever kind the type says */
+struct gcal_interp_value { /* the type decides which */
     union {
         int64_t i;
         double f;
@@ -115,7 +115,7 @@ typedef void gcal_interp_eval_void(struct gcal_interp_work_item *,
 typedef enum gcal_interp_flow gcal_interp_eval_flow(struct gcal_interp_work_item *,
                                                     const struct gcal_interp_node *);
 
-/* A node of the interpreter: an expression, or a statement ('flow', type NULL). */
+/* A node: an expression, or a statement ('flow', type NULL). */
 struct gcal_interp_node {
     union {
         gcal_interp_eval_int *i;
@@ -149,12 +149,11 @@ struct gcal_interp_node {
 
 struct gcal_interp_function {
     CXCursor cursor;
-    bool translating; /* to see recursion */
+    bool translating; /* detects recursion */
     struct gcal_interp_node *body;
     const struct gcal_interp_type *result_type;
-    struct gcal_interp_node *result_place,
-        *result;  /* its address and its load; NULL: void */
-    size_t depth; /* of its nodes' nesting, calls included */
+    struct gcal_interp_node *result_place, *result; /* address and load; NULL: void */
+    size_t depth; /* nesting of its nodes, calls included */
     size_t n_params;
     struct gcal_interp_node **params; /* their addresses */
 };
@@ -166,21 +165,12 @@ struct gcal_interp_node_list { /* starts as { 0 } */
 
 struct gcal_interp_program {
     struct gcal_source_unit *unit;
-    const char *what;                 /* "kernel" or "function", for messages */
-    struct gcal_interp_block *blocks; /* all that is below is allocated here */
+    struct gcal_interp_block *blocks; /* memory of nodes and types */
     size_t size[3];                   /* of the memories */
     struct gcal_interp_node_list static_init;
     bool has_barrier;
     struct gcal_interp_function *entry;
 };
-
-/* Translates 'entry', a function of 'unit'.  NULL with 'err' at the first construct
- * that is not supported.  The unit must outlive the program.
- */
-struct gcal_interp_program *gcal_interp_program_create(struct gcal_source_unit *unit,
-                                                       CXCursor entry,
-                                                       struct gcal_error *err);
-void gcal_interp_program_destroy(struct gcal_interp_program *program);
 
 /* ---- running ---- */
 
@@ -204,27 +194,27 @@ struct gcal_interp_work_item {
     bool done;
 };
 
-/* Loop turns and calls that one run may take before it counts as endless. */
+/* Iterations and calls of one run before it is refused as endless. */
 #define GCAL_INTERP_MAX_STEPS 300000000
 
 void gcal_interp_run_fail(struct gcal_interp_work_item *item,
                           const struct gcal_interp_node *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* One turn of a loop or one call: false when the run must stop. */
+/* Counts an iteration or a call: false when the run must stop. */
 static inline bool gcal_interp_run_step(struct gcal_interp_work_item *item,
                                         const struct gcal_interp_node *at)
 {
     if (--item->run->steps_left < 0)
         gcal_interp_run_fail(
             item, at,
-            "still running after %d loop turns: endless, or its sizes are too "
-            "large for a check on the host",
+            "still running after %d iterations: it is endless, or the sizes are "
+            "too large for a check on the host",
             GCAL_INTERP_MAX_STEPS);
     return !item->run->failed;
 }
 
-/* ---- the translator's parts ---- */
+/* ---- translating ---- */
 
 struct gcal_interp_variable {
     CXCursor cursor;
@@ -243,11 +233,14 @@ struct gcal_interp_translator {
     size_t depth, deepest;
 };
 
-/* Nodes may nest this deep, so that a work-item's stack suffices. */
+/* Limit of nesting, for which a work-item's stack suffices. */
 #define GCAL_INTERP_MAX_DEPTH 1000
 
-/* All of these return NULL (or -1) with 'err' filled when they cannot. */
+/* All functions below return NULL (or -1) with 'err' filled on failure. */
 
+/* ---- program.c ---- */
+
+void gcal_interp_program_destroy(struct gcal_interp_program *program);
 void *gcal_interp_program_alloc(struct gcal_interp_translator *t,
                                 size_t size); /* zeroed */
 int gcal_interp_node_list_add(struct gcal_interp_translator *t,
@@ -257,11 +250,15 @@ char *gcal_interp_program_name(struct gcal_interp_translator *t, CXCursor cursor
 struct gcal_interp_node *gcal_interp_node_create(struct gcal_interp_translator *t,
                                                  CXCursor at,
                                                  const struct gcal_interp_type *type);
-/* "file:line:column: 'what' is not supported when interpreting" */
+/* "file:line:column: ... is not supported when running on the host" */
 void *gcal_interp_unsupported(struct gcal_interp_translator *t, CXCursor at,
                               const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Adds to the nesting, within GCAL_INTERP_MAX_DEPTH; the caller subtracts from t->depth,
+ * on failure too.
+ */
+int gcal_interp_enter(struct gcal_interp_translator *t, CXCursor at, size_t depth);
 
-/* type.c */
+/* type.c: types, and values in memory */
 const struct gcal_interp_type *gcal_interp_type_basic(enum gcal_interp_repr repr);
 const struct gcal_interp_type *gcal_interp_type_named(const char *name, size_t length);
 const struct gcal_interp_type *
@@ -286,7 +283,7 @@ void gcal_interp_value_read(const struct gcal_interp_type *type,
 void gcal_interp_value_write(const struct gcal_interp_type *type, unsigned char *to,
                              const struct gcal_interp_value *value);
 
-/* node.c: nodes that evaluate */
+/* node.c: constants, addresses, loads, stores, choices and calls */
 void gcal_interp_eval(struct gcal_interp_work_item *item,
                       const struct gcal_interp_node *node,
                       struct gcal_interp_value *value);
@@ -326,20 +323,20 @@ struct gcal_interp_node *gcal_interp_node_select(struct gcal_interp_translator *
                                                  struct gcal_interp_node *condition,
                                                  struct gcal_interp_node *yes,
                                                  struct gcal_interp_node *no);
-/* Evaluates 'value' once: '*first' (may hold something before) does so, the result
- * reads what came out as often as needed.
+/* Evaluates 'value' once, in '*first' (after its node, if any); the result is a node that
+ * reads the value as often as needed.
  */
 struct gcal_interp_node *gcal_interp_node_once(struct gcal_interp_translator *t,
                                                CXCursor at,
                                                struct gcal_interp_node *value,
                                                struct gcal_interp_node **first);
 bool gcal_interp_node_is_variable(const struct gcal_interp_node *address);
-/* Element 'index' of what 'pointer' points to. */
+/* The address of element 'index' after 'pointer'. */
 struct gcal_interp_node *gcal_interp_node_element(struct gcal_interp_translator *t,
                                                   CXCursor at,
                                                   struct gcal_interp_node *pointer,
                                                   size_t index);
-/* Uninitialised memory: pointers become null, numbers odd. */
+/* Uninitialised memory: pointers become null, numbers improbable values. */
 struct gcal_interp_node *gcal_interp_node_reset(struct gcal_interp_translator *t,
                                                 CXCursor at,
                                                 struct gcal_interp_node *address,
@@ -349,7 +346,7 @@ gcal_interp_node_call(struct gcal_interp_translator *t, CXCursor at,
                       const struct gcal_interp_function *function,
                       struct gcal_interp_node **arguments, size_t n);
 
-/* arith.c */
+/* arith.c: conversions, operators and vectors */
 struct gcal_interp_node *gcal_interp_node_convert(struct gcal_interp_translator *t,
                                                   CXCursor at,
                                                   struct gcal_interp_node *value,
@@ -381,30 +378,23 @@ const struct gcal_interp_type *
 gcal_interp_type_arithmetic(const struct gcal_interp_type *a,
                             const struct gcal_interp_type *b);
 
-/* builtin.c: a function that the source does not define */
+/* builtin.c: a call of a function that the source does not define */
 struct gcal_interp_node *gcal_interp_node_builtin(struct gcal_interp_translator *t,
                                                   CXCursor at, const char *name,
                                                   struct gcal_interp_node **arguments,
                                                   size_t n,
                                                   const struct gcal_interp_type *type);
 
-/* expr.c.  'effect': as a value that nobody uses.  gcal_interp_enter() counts
- * the nesting up; whoever calls it counts t->depth down.
- */
-int gcal_interp_enter(struct gcal_interp_translator *t, CXCursor at, size_t depth);
+/* expr.c.  'effect': an expression whose value is not used. */
 struct gcal_interp_node *gcal_interp_translate_value(struct gcal_interp_translator *t,
                                                      CXCursor c);
 struct gcal_interp_node *gcal_interp_translate_effect(struct gcal_interp_translator *t,
                                                       CXCursor c);
-struct gcal_interp_node *gcal_interp_translate_address(struct gcal_interp_translator *t,
-                                                       CXCursor c);
 
-/* stmt.c */
-struct gcal_interp_node *gcal_interp_translate_statement(struct gcal_interp_translator *t,
-                                                         CXCursor c);
+/* stmt.c: statements, variables and functions */
 struct gcal_interp_function *
 gcal_interp_translate_function(struct gcal_interp_translator *t, CXCursor c, CXCursor at);
-/* Gives the variable its place; 'init' gets the nodes that initialise it. */
+/* The variable's address; 'init' gets the nodes that initialise it. */
 struct gcal_interp_node *
 gcal_interp_translate_variable(struct gcal_interp_translator *t, CXCursor c,
                                bool is_global, struct gcal_interp_node_list *init);

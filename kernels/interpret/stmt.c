@@ -6,7 +6,7 @@
 #include "calib/base/error.h"
 #include "kernels/interpret/private.h"
 
-/* ---- what statements do ---- */
+/* ---- running statements ---- */
 
 static enum gcal_interp_flow next(struct gcal_interp_work_item *item)
 {
@@ -45,7 +45,7 @@ static enum gcal_interp_flow run_if(struct gcal_interp_work_item *item,
     return branch ? branch->eval.flow(item, branch) : GCAL_INTERP_FLOW_NEXT;
 }
 
-/* for, while, and do (op 1: the condition is not looked at before the first turn). */
+/* for, while, and do (op 1: the first iteration is unconditional). */
 static enum gcal_interp_flow run_loop(struct gcal_interp_work_item *item,
                                       const struct gcal_interp_node *n)
 {
@@ -78,7 +78,7 @@ static enum gcal_interp_flow run_jump(struct gcal_interp_work_item *item,
     return (enum gcal_interp_flow)n->op;
 }
 
-/* ---- translating them ---- */
+/* ---- translating statements ---- */
 
 static struct gcal_interp_node *create(struct gcal_interp_translator *t, CXCursor at,
                                        gcal_interp_eval_flow *flow)
@@ -128,7 +128,7 @@ static bool is_expression(CXCursor c)
     return kind >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr;
 }
 
-/* The last child that is an expression: of an array only a list initialises. */
+/* The last child that is an expression; for an array, that is a list or a string. */
 static bool find_initialiser(CXCursor c, bool is_array, CXCursor *found)
 {
     struct gcal_source_children children;
@@ -149,7 +149,7 @@ static bool find_initialiser(CXCursor c, bool is_array, CXCursor *found)
     return is;
 }
 
-/* Stores for every element that the list 'c' names. */
+/* Stores for every element in the list 'c'. */
 static int initialise_array(struct gcal_interp_translator *t, CXCursor c,
                             struct gcal_interp_node *address,
                             struct gcal_interp_node_list *init)
@@ -253,6 +253,9 @@ gcal_interp_translate_variable(struct gcal_interp_translator *t, CXCursor c,
     return address;
 }
 
+static struct gcal_interp_node *translate_statement(struct gcal_interp_translator *t,
+                                                    CXCursor c);
+
 static struct gcal_interp_node *translate_children(struct gcal_interp_translator *t,
                                                    CXCursor c, bool declarations)
 {
@@ -263,11 +266,11 @@ static struct gcal_interp_node *translate_children(struct gcal_interp_translator
     if (gcal_source_get_children(c, &children, t->err) < 0)
         return NULL;
     for (size_t i = 0; i < children.n; i++) {
-        if (declarations) { /* types are declarations, too: nothing to do */
+        if (declarations) { /* declarations of types are skipped */
             if (clang_getCursorKind(children.cursors[i]) == CXCursor_VarDecl &&
                 !gcal_interp_translate_variable(t, children.cursors[i], false, &list))
                 goto out;
-        } else if (!(n = gcal_interp_translate_statement(t, children.cursors[i])) ||
+        } else if (!(n = translate_statement(t, children.cursors[i])) ||
                    gcal_interp_node_list_add(t, &list, n) < 0) {
             n = NULL;
             goto out;
@@ -290,9 +293,8 @@ static struct gcal_interp_node *translate_if(struct gcal_interp_translator *t, C
     if (children.n < 2 || children.n > 3)
         gcal_interp_unsupported(t, c, "this form of if");
     else if ((n->a = gcal_interp_translate_value(t, children.cursors[0])) &&
-             (n->b = gcal_interp_translate_statement(t, children.cursors[1])))
-        ok = children.n == 2 ||
-             (n->c = gcal_interp_translate_statement(t, children.cursors[2]));
+             (n->b = translate_statement(t, children.cursors[1])))
+        ok = children.n == 2 || (n->c = translate_statement(t, children.cursors[2]));
     free(children.cursors);
     return ok ? n : NULL;
 }
@@ -305,16 +307,14 @@ static struct gcal_interp_node *translate_for(struct gcal_interp_translator *t,
 
     if (!n || gcal_source_for_clauses(c, parts, t->err) < 0)
         return NULL;
-    if (!clang_equalCursors(parts[0], none) &&
-        !(n->a = gcal_interp_translate_statement(t, parts[0])))
+    if (!clang_equalCursors(parts[0], none) && !(n->a = translate_statement(t, parts[0])))
         return NULL;
     if (!clang_equalCursors(parts[1], none) &&
         !(n->b = gcal_interp_translate_value(t, parts[1])))
         return NULL;
-    if (!clang_equalCursors(parts[2], none) &&
-        !(n->c = gcal_interp_translate_statement(t, parts[2])))
+    if (!clang_equalCursors(parts[2], none) && !(n->c = translate_statement(t, parts[2])))
         return NULL;
-    return (n->d = gcal_interp_translate_statement(t, parts[3])) ? n : NULL;
+    return (n->d = translate_statement(t, parts[3])) ? n : NULL;
 }
 
 static struct gcal_interp_node *translate_while(struct gcal_interp_translator *t,
@@ -331,7 +331,7 @@ static struct gcal_interp_node *translate_while(struct gcal_interp_translator *t
         gcal_interp_unsupported(t, c, "this form of a loop");
     else
         ok = (n->b = gcal_interp_translate_value(t, children.cursors[is_do])) &&
-             (n->d = gcal_interp_translate_statement(t, children.cursors[!is_do]));
+             (n->d = translate_statement(t, children.cursors[!is_do]));
     free(children.cursors);
     return ok ? n : NULL;
 }
@@ -364,7 +364,7 @@ static struct gcal_interp_node *translate_last_child(struct gcal_interp_translat
     if (gcal_source_get_children(c, &children, t->err) < 0)
         return NULL;
     if (children.n)
-        n = gcal_interp_translate_statement(t, children.cursors[children.n - 1]);
+        n = translate_statement(t, children.cursors[children.n - 1]);
     else
         gcal_interp_unsupported(t, c, "this statement");
     free(children.cursors);
@@ -409,8 +409,8 @@ static struct gcal_interp_node *translate(struct gcal_interp_translator *t, CXCu
     }
 }
 
-struct gcal_interp_node *gcal_interp_translate_statement(struct gcal_interp_translator *t,
-                                                         CXCursor c)
+static struct gcal_interp_node *translate_statement(struct gcal_interp_translator *t,
+                                                    CXCursor c)
 {
     struct gcal_interp_node *n = gcal_interp_enter(t, c, 1) < 0 ? NULL : translate(t, c);
 
@@ -453,7 +453,7 @@ static int translate_body(struct gcal_interp_translator *t,
         return -1;
     for (size_t i = 0; i < children.n && !f->body; i++)
         if (clang_getCursorKind(children.cursors[i]) == CXCursor_CompoundStmt &&
-            !(f->body = gcal_interp_translate_statement(t, children.cursors[i])))
+            !(f->body = translate_statement(t, children.cursors[i])))
             break;
     free(children.cursors);
     return f->body ? 0 : -1;

@@ -1,4 +1,4 @@
-/* type.c - the interpreter's types: translating, rounding, memory */
+/* type.c - types of the interpreter: translation, rounding, values in memory */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ const struct gcal_interp_type *gcal_interp_type_basic(enum gcal_interp_repr repr
     return &basic[repr];
 }
 
-/* OpenCL's name of a scalar, as in convert_uchar. */
+/* The scalar type with OpenCL C's name, as in convert_uchar. */
 const struct gcal_interp_type *gcal_interp_type_named(const char *name, size_t length)
 {
     static const struct {
@@ -208,7 +208,7 @@ double gcal_interp_float_round(enum gcal_interp_repr repr, double value)
     return repr == GCAL_INTERP_F16 ? round_half(value) : value;
 }
 
-/* What does not fit saturates (the languages leave it open); not a number gives 0. */
+/* Values out of range saturate (undefined in both languages); NaN gives 0. */
 int64_t gcal_interp_int_from_float(enum gcal_interp_repr repr, double value)
 {
     if (repr == GCAL_INTERP_BOOL)
@@ -285,7 +285,7 @@ static double half_value(uint16_t bits)
     return bits & 0x8000 ? -value : value;
 }
 
-/* All places are reached by memcpy: buffers need not be aligned. */
+/* Memory is accessed by memcpy: buffers need not be aligned. */
 #define READ(ctype, field)                                                               \
     do {                                                                                 \
         ctype x;                                                                         \

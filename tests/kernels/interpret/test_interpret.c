@@ -1,4 +1,5 @@
-/* Kernels and C functions on the host, against the same in native C. */
+/* test_interpret.c - kernels and C functions on the host, against the same compiled as C
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -217,7 +218,8 @@ static void half_rounds(void **state)
     (void)state;
     if (gcal_interp_run_function(source, "h.c", "f", 2, args, &err) < 0)
         fail_msg("%s", err.text);
-    assert_float_equal(f, 1.111328125f, 0); /* nearest of half's steps of 2^-10 */
+    assert_float_equal(f, 1.111328125f,
+                       0); /* the nearest multiple of 2^-10, half's step here */
     assert_int_equal(h[1], 0x3c72);
 }
 
@@ -233,7 +235,7 @@ static void expect_error(const char *source, const char *text)
         fail_msg("\"%s\" instead of \"%s\"", err.text, text);
 }
 
-static void failures_tell_where(void **state)
+static void failures_name_the_line(void **state)
 {
     (void)state;
 #define KERNEL(body) "__kernel void k(__global float *x, int n) {\n" body "}\n"
@@ -242,8 +244,9 @@ static void failures_tell_where(void **state)
     expect_error(KERNEL("x[-1] += 2;"), "2:1: element -1 of 'x'");
     expect_error(KERNEL("float t[2][3]; int i = 6; x[0] = t[1][i];"),
                  "element 9 of 't' is outside its 6");
-    expect_error(KERNEL("x[0] = 7 / n;"), "test.cl:2:8: an integer is divided by zero");
-    expect_error(KERNEL("__global float *p; p[0] = 1;"), "p: a pointer that is null");
+    expect_error(KERNEL("x[0] = 7 / n;"), "test.cl:2:8: division of an integer by zero");
+    expect_error(KERNEL("__global float *p; p[0] = 1;"),
+                 "p: use of a pointer that is null");
     expect_error(KERNEL("for (;;) n++;"), "test.cl:2:1: still running");
     expect_error(KERNEL("if (get_local_id(0) < 2) barrier(CLK_LOCAL_MEM_FENCE);"),
                  "not every work-item");
@@ -276,7 +279,7 @@ int main(void)
         cmocka_unit_test(triangular_loop_and_integers),
         cmocka_unit_test(vectors_and_builtins),
         cmocka_unit_test(half_rounds),
-        cmocka_unit_test(failures_tell_where),
+        cmocka_unit_test(failures_name_the_line),
         cmocka_unit_test(wrong_arguments_are_refused),
     };
 
