@@ -1,13 +1,13 @@
-/* Four atomic operations per iteration on the work-item's place in global memory, one of
- * get_local_size(0) active ones that are PADDING elements apart.  Work-groups share them
- * or, given OWN, have each their own.
+/* Four atomic operations per iteration on the work-item's element of global memory, one
+ * of get_local_size(0) active elements that are PADDING apart.  All work-groups share them
+ * or, with OWN, each has its own.
  *
- * A place comes from an id and not from a constant: no compiler can see which work-items
- * of a sub-group meet, and send their sum once instead of all they ask for.  What is left
- * is the device's own way with conflicts.  Values differ, too.
+ * The address depends on an id, not on a constant: compilers cannot find out which
+ * work-items of a sub-group meet, and replace their operations by one on the sum.  The
+ * device resolves all conflicts itself.  Values differ, too.
  *
- * Where results are RETURNED, they are joined and one bit of that is stored, the sign,
- * which is that of no element and so does not depend on who came first.
+ * RETURNED results are combined, and only their sign bit is stored, which no element has
+ * set: it does not depend on the order of work-items.
  */
 #undef max /* a macro in PoCL, which would be expanded before UPDATE_ is put before it */
 #define UPDATE_add(p) atomic_add(p, value)

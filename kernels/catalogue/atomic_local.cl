@@ -1,5 +1,5 @@
-/* Four atomic operations per iteration on the work-item's place in local memory, one of
- * get_local_size(0) active ones side by side.  Places, values and what is RETURNED as in
+/* Four atomic operations per iteration on the work-item's element of local memory, one of
+ * get_local_size(0) adjacent active elements.  Addresses, values and RETURNED as in
  * atomic_global.cl.
  */
 #undef max /* a macro in PoCL, which would be expanded before UPDATE_ is put before it */

@@ -1,7 +1,7 @@
-/* Two barriers per iteration, and between them one store and one load of the memory that
- * they are for: every work-item takes its neighbour's value, so no barrier can be left
- * out.  Barriers with nothing between them would cost nothing where a CPU runs a
- * work-group as a loop.
+/* Two barriers per iteration, and between them a store and a load of the memory that they
+ * order: every work-item reads its neighbour's value, so no barrier can be removed.
+ * Barriers with nothing between them would cost nothing where a CPU runs a work-group as
+ * a loop.
  */
 #define IS_GLOBAL_local 0
 #define IS_GLOBAL_global 1

@@ -1,8 +1,8 @@
 /* out[i] is the mean of in[i] to in[i + 2 R], so that its M elements need no border (Haigh
  * and McCreath 2015, section 3).  A work-group has N work-items with F elements each, dealt
- * out in turn.  Of 'in', which is as long as whole work-groups reach, it fetches into local
- * memory nothing (IN_LOCAL 0), what stands at the places of its own elements, the rest
- * being left to caches (1), or all that it needs (2).  'share' is 1 / (2 R + 1).
+ * out in turn.  Of 'in', which is padded to a multiple of work-groups, it fetches into local
+ * memory nothing (IN_LOCAL 0), the elements at its own positions, leaving the others to
+ * caches (1), or all that it needs (2).  'share' is 1 / (2 R + 1).
  */
 #define OWN (N * F)
 #if IN_LOCAL == 0

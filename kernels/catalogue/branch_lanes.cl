@@ -1,7 +1,7 @@
-/* Runs of GRANULARITY work-items take one of PATHS ways in turn, all of the same length:
- * where runs are shorter than sub-groups, a sub-group goes several ways one after the
- * other.  Each way is a loop with constants of its own, over as many rounds as only the
- * kernel's caller knows, so that no compiler makes one way with selected constants.
+/* Runs of GRANULARITY work-items take one of PATHS branches in turn, all of the same
+ * length: where runs are shorter than sub-groups, a sub-group executes several branches
+ * one after the other.  Each branch is a loop with its own constants and a trip count
+ * unknown to the compiler, which cannot merge the branches by selecting constants.
  */
 #define STEP(x, p) x = x * (T)0.5f + (T)1##p; /* 10, 11, .. 19, 110, .. 131 */
 #define PATH(p)                                                                          \

@@ -1,5 +1,5 @@
 /* One function at a high rate: eight chains per work-item, in each of which the function
- * is applied to its own last result, eight times per iteration.
+ * is applied to its last result, eight times per iteration.
  *
  * Each chain has a base, a number with a full mantissa that differs between chains and
  * work-items.  A quotient of the base goes back and forth between two values; the other

@@ -27,7 +27,7 @@
 #define V T
 #define START_AT(n) (T)(n)
 #else
-#define OF_WIDTH(type, width) type##width /* JOIN, as V stands within JOIN */
+#define OF_WIDTH(type, width) type##width /* not JOIN, as it is expanded within JOIN */
 #define VECTOR_OF(type, width) OF_WIDTH(type, width)
 #define V VECTOR_OF(T, WIDTH)
 #define LANES_2 (V)((T)0, (T)1)

@@ -1,10 +1,10 @@
 /* Passes over the same data, each of which loads every element once.  The passes are the
- * second dimension of the NDRange: work-groups are started one pass after the other, so
- * that a pass finds in a shared cache what it holds of the pass before, but each block
- * of data on another core, whose own cache does not have it.
+ * second dimension of the NDRange: work-groups start pass by pass, so that a pass finds
+ * the data of the pass before in a shared cache, but each block runs on another core,
+ * whose private cache does not have it.
  *
- * PER_ITEM vectors per work-item are added up and leave one element behind, in the same
- * place in each pass: what is written stays small beside what is read.
+ * PER_ITEM vectors per work-item are added up, and one element is stored, in each pass at
+ * the same address: stores are few compared to loads.
  */
 #define PASTE(a, b) a##b
 #define VECTOR(type, width) PASTE(type, width)

@@ -1,14 +1,14 @@
 /* Rows of 32 work-items, each of which loads a word: how many segments of memory a row
  * touches, and how much of them it uses, depends on the pattern (Wang 2013).
  *
- *   aligned     32 words one behind the other from a segment's begin
+ *   aligned     32 adjacent words from the start of a segment
  *   permuted    the same words in another order
- *   offset      one behind the other, but from OFFSET words behind a segment's begin
- *   uniform     all the same word; each row has a segment of its own
- *   scattered   each word in a segment of its own
+ *   offset      32 adjacent words from OFFSET words after the start of a segment
+ *   uniform     all the same word; each row has another segment
+ *   scattered   each word in another segment
  *
- * A row loads PER_ITEM times, each time from another place, and nothing is loaded by two
- * rows but the ends of neighbours with an offset.
+ * A row loads PER_ITEM times, each time from another address.  No segment is loaded
+ * by two rows, except at the ends of adjacent rows with an offset.
  */
 #define aligned(row, lane) (32 * (row) + (lane))
 #define permuted(row, lane) (32 * (row) + (5 * (lane) + 3) % 32)

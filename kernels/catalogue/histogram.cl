@@ -1,6 +1,6 @@
-/* A histogram of n numbers from 0.5 to 1 in BINS bins of one width, added to what stands in
- * 'counts' (Saremi 2018, section 7).  A work-item takes ITEMS numbers: its own side by side
- * (naive), or those of a work-group in turn (the other versions).  Padded bins are a cache
+/* A histogram of n numbers from 0.5 to 1 in BINS bins of one width, added to 'counts'
+ * (Saremi 2018, section 7).  A work-item takes ITEMS numbers: adjacent ones (naive), or
+ * those of a work-group in turn (the other versions).  Padded bins are a cache
  * line apart, as atomics on one line wait for each other.
  */
 #define STRIPED_naive   0

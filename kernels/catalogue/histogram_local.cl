@@ -1,5 +1,5 @@
 /* As histogram.cl, in turn, but each work-group counts in local memory first and then adds
- * what it has to 'counts' (Saremi 2018, section 7).
+ * its counts to 'counts' (Saremi 2018, section 7).
  */
 #define SPACING_local        1
 #define SPACING_local_padded 32

@@ -1,8 +1,8 @@
 /* Local loads in which the 16 work-items of a row read one element together, as a matrix
  * product reads its left tile: 16 of them per iteration, added up, and one store.
  *
- * The store keeps the loads inside the loop: 'shift' is not known to the compiler, so
- * it may have changed the tile.  It goes to the work-item's own place behind it.
+ * The store keeps the loads inside the loop: 'shift' is not known to the compiler, so it
+ * may change the tile.  In fact it stores in the work-item's element after the tile.
  */
 __kernel void lmem_broadcast(__global T *result, int shift, int m)
 {

@@ -1,13 +1,13 @@
-/* Eight local accesses per iteration in the direction that is measured, loads or stores,
- * and one of stride 1 in the other, to an element of the work-item's own.
+/* Eight local accesses per iteration in the measured direction, loads or stores, and one
+ * of stride 1 in the other direction, to the work-item's own element.
  *
- * 'away' is 1 when run, so that the eight are one place.  The compiler does not know
- * that, nor therefore whether they meet the work-item's own element: it cannot leave one
- * out, nor move it out of the loop.
+ * 'away' is 1 at run time, so that the eight have one address.  The compiler does not know
+ * that, nor whether they access the work-item's own element: it cannot remove any of them,
+ * nor move it out of the loop.
  *
- * The place is at a stride between neighbours, or, given BANKS, in that many banks of
- * N_BANKS.  A row of 64 work-items is as wide as the widest sub-groups; rows lie one
- * behind the other or, where a stride leaves room between neighbours, in one another.
+ * Addresses are at a stride between adjacent work-items or, with BANKS, in that many banks
+ * of N_BANKS.  A row of 64 work-items is as wide as the widest sub-groups; rows follow each
+ * other or, where the stride leaves gaps, interleave.
  */
 #define load 0
 #define store 1

@@ -1,6 +1,6 @@
 /* c = a b, with b square and a of any number of rows: work that is divided among devices by
- * rows.  A work-item makes a block of ROWS rows of WIDTH columns: what it loads of b is used
- * ROWS times, and neighbours load what lies side by side.
+ * rows.  A work-item makes a block of ROWS rows of WIDTH columns: it uses each loaded element
+ * of b ROWS times, and adjacent work-items load adjacent elements.
  */
 #define OF_WIDTH(type, width) type##width
 #define VECTOR_OF(type, width) OF_WIDTH(type, width)

@@ -1,5 +1,5 @@
-/* What versions V2 to V4 of the min-plus product begin with: d as r in rows and columns
- * padded to nn, the next multiple of 64, with what no minimum takes, and t as its transpose
+/* Preparation of versions V2 to V4 of the min-plus product: d copied to r with rows and
+ * columns padded to nn, the next multiple of 64, by a large number, and t, its transpose
  * (Programming Parallel Computers, chapter 4).  A work-group walks along a row.
  */
 __kernel void min_plus_pad(__global const T *r, __global T *d, __global T *t, int n)

@@ -1,7 +1,6 @@
 /* Short work-groups, as those of stencils are: one global load, one barrier, M local
- * loads that are added up, one global store.  A work-item's elements are its own and
- * those of the M - 1 work-items after it, beyond the last the first again: so the tile is
- * there twice.
+ * loads that are added up, one global store.  A work-item reads its own element and those
+ * of the M - 1 work-items after it, cyclically: therefore the tile is stored twice.
  */
 __kernel void mix_once(__global T *result, __global const T *in0)
 {

@@ -1,7 +1,7 @@
 /* Outer products in registers: each work-item keeps R x R results in private variables,
- * and 2 R loads serve R x R steps, no barrier.  Registers leave room for few work-groups,
- * so little hides behind the work of others.  A block of 'in0' is read by a column of
- * work-groups, one of 'in1' by a row.
+ * and 2 R loads serve R x R steps, without a barrier.  Registers limit the number of
+ * work-groups, so that little latency is hidden.  A column of work-groups reads the same
+ * block of 'in0', a row the same block of 'in1'.
  */
 #define START_madd (T)0
 #define START_min_plus (T)HUGE_VALF

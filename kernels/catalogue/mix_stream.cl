@@ -1,9 +1,9 @@
-/* M multiply-adds in registers for each element that is loaded, no barrier: by M, memory or
- * arithmetic takes the time (Stevens and Kloeckner 2020, section 7.4).  Four chains, so
- * that few multiply-adds wait for others, each a sum that fades.
+/* M multiply-adds in registers for each loaded element, without a barrier: M decides whether
+ * memory or arithmetic takes the time (Stevens and Kloeckner 2020, section 7.4).  Four
+ * chains, so that few multiply-adds wait for others, each a decaying sum.
  *
- * Work-items walk through an array that is read once: side by side, or each along a row
- * of its own, where neighbours are a row apart.
+ * An array is read once: adjacent work-items read adjacent elements, or each work-item
+ * reads its own row.
  */
 #define START(c) (T)((l * 2654435 + c * 1013904 + 69069) & 0xffff)
 #define ADD(v) v = v * (T)0.37f + x;

@@ -1,11 +1,9 @@
 /* In each iteration a work-group fetches 512 elements into local memory, and each
- * work-item loads M of them for as many multiply-adds, between two barriers: what is
- * fetched next can hide behind the work of other work-groups alone.  Four chains, as in
- * mix_stream.cl.
+ * work-item loads M of them for M multiply-adds, between two barriers: only other
+ * work-groups can hide the latency of the next fetch.  Four chains, as in mix_stream.cl.
  *
- * A strip of tiles is read by REUSE work-groups, which follow each other: once, from
- * memory, or by those that run side by side, mostly from a cache, as in a product of
- * matrices.
+ * REUSE successive work-groups read the same strip of tiles: one of them from memory, the
+ * others, which run at the same time, mostly from a cache, as in a product of matrices.
  */
 #define PASTE(a, b) a##b
 #define JOIN(a, b) PASTE(a, b)

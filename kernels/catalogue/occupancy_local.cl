@@ -1,14 +1,14 @@
-/* Global loads that wait for each other, in as many work-groups at once as local memory
- * has room for: where a load goes depends on what the one before brought.  It does so by
- * the integer part of numbers below 1, so that only the compiler does not know where.
+/* Dependent global loads, in as many concurrent work-groups as local memory allows: the
+ * address of a load depends on the value of the load before, by the integer part of
+ * numbers below 1, which is always 0 but unknown to the compiler.
  *
- * A work-group loads neighbours, goes on STRIDE elements and comes back late: in0 is too
- * large for the cache of a few work-groups and, as it is by default, small enough for the
- * one that all share.  Waiting is for that one then, whatever else changes.  STRIDE is a
- * number of whole cache lines and no power of two, which would meet in a few cache sets.
+ * A work-group loads adjacent elements, moves on by STRIDE elements and returns late: in0
+ * is too large for the cache of a few work-groups, and by default small enough for the
+ * shared cache, whose latency is measured.  STRIDE is a multiple of cache lines, but not a
+ * power of two: those would map to a few cache sets.
  *
- * Of the local memory both ends are used, once, at places that depend on the id: no
- * compiler can do with less of it.
+ * Both ends of the local memory are used once, at indices that depend on the id: compilers
+ * cannot reduce it.
  */
 #define STRIDE (131072 + 9 * 32)
 

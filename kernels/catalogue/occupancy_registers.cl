@@ -1,7 +1,7 @@
-/* Global loads that wait for each other as in occupancy_local.cl, in as many work-items at
- * once as registers have room for.  What is loaded is added to LIVE variables in turn:
- * all of them live as long as the loop, and the work for a load is the same however many
- * there are.  Unrolled, or they would not be registers.
+/* Dependent global loads as in occupancy_local.cl, in as many concurrent work-items as
+ * registers allow.  Loaded values are added to LIVE variables in turn: all of them are
+ * live during the whole loop, and the work per load does not depend on their number.
+ * Loops are unrolled, as only then variables are registers.
  */
 #define STRIDE (131072 + 9 * 32)
 
@@ -25,6 +25,6 @@ __kernel void occupancy_registers(__global T *result, __global const T *in0, int
     }
 #pragma unroll
     for (int i = 0; i < LIVE; ++i)
-        sum = (T)0.5f * sum + v[i]; /* not the sum of all that was loaded */
+        sum = (T)0.5f * sum + v[i]; /* not the sum of all loaded values */
     result[get_global_id(0)] = sum;
 }

@@ -1,5 +1,5 @@
-/* 'work' multiplications and additions that wait for each other, and one store: work for
- * the device that leaves its memory to others.
+/* 'work' dependent multiplications and additions, and one store: work for the device that
+ * hardly uses its memory.
  */
 __kernel void transfer_overlap(__global float *result, int work)
 {
