@@ -255,7 +255,7 @@ static void refuses_pieces_that_do_not_fit(void **state)
     kernel.transfer.bytes = kernel.transfer.pieces = "0";
     assert_int_equal(gcal_worker_prepare(worker, &kernel, 60, &first_s, &status, &err),
                      GCAL_WORKER_REFUSED);
-    assert_non_null(strstr(err.text, "nor anything copied"));
+    assert_non_null(strstr(err.text, "launches no kernel and copies nothing"));
 }
 
 static void skips_a_transfer_that_is_too_large(void **state)
