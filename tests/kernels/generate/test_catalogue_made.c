@@ -246,6 +246,32 @@ static void a_description_groups_generators_and_marks_defaults(void **state)
     gcal_catalogue_close(c);
 }
 
+static void subjects_exclude_generators_from_automatic_choice(void **state)
+{
+    static const struct {
+        const char *name;
+        bool automatic;
+    } expected[] = {
+        { "four", true }, { "one", true }, { "three", false }, { "two", false }
+    };
+    struct gcal_catalogue *c;
+
+    (void)state;
+    folder_write("two.yaml", "gpucal_kernel: 1\nname: two\ntags: [two, mix]\n" TAIL);
+    folder_write("three.yaml",
+                 "gpucal_kernel: 1\nname: three\ntags: [three, gmem, transfer]\n" TAIL);
+    folder_write("four.yaml", "gpucal_kernel: 1\nname: four\ntags: [four, gmem]\n" TAIL);
+    c = catalogue_open_one("gpucal_kernel: 1\nname: one\ntags: [red]\n" TAIL);
+    assert_int_equal(gcal_catalogue_size(c), COUNT(expected));
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        struct gcal_generator_view view = gcal_catalogue_view(c, i);
+
+        assert_string_equal(view.name, expected[i].name);
+        assert_int_equal(view.automatic, expected[i].automatic);
+    }
+    gcal_catalogue_close(c);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, catalogue_folder_make, folder_remove)
 
 int main(void)
@@ -257,6 +283,7 @@ int main(void)
         TEST(ranges_and_powers_allow_their_values),
         TEST(conditions_exclude_combinations),
         TEST(a_description_groups_generators_and_marks_defaults),
+        TEST(subjects_exclude_generators_from_automatic_choice),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
