@@ -1,6 +1,6 @@
 /* What work removal must keep the way of: jumps, choices, pointers, helpers, vectors. */
 
-/* do, while, && and ?: around loads; an early end behind a store. */
+/* do, while, && and ?: around loads; an early end after a store. */
 __kernel void steps(__global const float *a, __global const float *b, __global float *c,
                     int n)
 {
