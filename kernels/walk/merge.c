@@ -1,6 +1,5 @@
-/* merge.c - values behind branches: kept exactly where they have a form */
+/* merge.c - values after branches, exact where they have a closed form */
 #include "calib/base/buf.h"
-#include "kernels/poly/private.h"
 #include "kernels/walk/private.h"
 
 static const char follows[] = "it follows a condition";
@@ -59,35 +58,6 @@ struct gcal_walk_value gcal_walk_value_as_integer(struct gcal_walk *w,
 
 /* ---- one of two values ---- */
 
-/* Whether p >= 0 wherever 'given' >= 0; a minimum or maximum in p is taken as each of the
- * two that it may be.
- */
-static bool follows_from(struct gcal_walk *w, const struct gcal_poly *given,
-                         const struct gcal_poly *p, int depth)
-{
-    const struct gcal_poly_atom *atom;
-
-    if (gcal_poly_is_nonnegative(w->c, p) ||
-        gcal_poly_is_nonnegative(w->c, gcal_poly_sub(w->c, p, given)))
-        return true;
-    for (size_t i = 0; depth && i < p->n_terms; i++)
-        for (size_t j = 0; j < p->terms[i].n_factors; j++) {
-            unsigned number = p->terms[i].factors[j].atom;
-            const struct gcal_poly *a, *b;
-
-            atom = &w->c->atoms[number];
-            if (atom->kind != GCAL_POLY_ATOM_MIN && atom->kind != GCAL_POLY_ATOM_MAX)
-                continue;
-            a = atom->a;
-            b = atom->b;
-            return follows_from(w, given, gcal_poly_substitute(w->c, p, number, a),
-                                depth - 1) &&
-                   follows_from(w, given, gcal_poly_substitute(w->c, p, number, b),
-                                depth - 1);
-        }
-    return false;
-}
-
 /* a < b ? a : b is min(a, b), and so on; NULL where neither is the smaller one for
  * certain.
  */
@@ -96,15 +66,16 @@ static const struct gcal_poly *choose_extremum(struct gcal_walk *w,
                                                const struct gcal_poly *yes,
                                                const struct gcal_poly *no)
 {
-    enum { DEPTH = 4 };
     const struct gcal_poly *apart = gcal_poly_sub(w->c, yes, no);
     const struct gcal_poly *back = gcal_poly_sub(w->c, no, yes);
     const struct gcal_poly *otherwise =
         gcal_poly_sub(w->c, gcal_poly_integer(w->c, -1), p);
 
-    if (follows_from(w, p, apart, DEPTH) && follows_from(w, otherwise, back, DEPTH))
+    if (gcal_poly_is_nonnegative_given(w->c, p, apart) &&
+        gcal_poly_is_nonnegative_given(w->c, otherwise, back))
         return gcal_poly_max(w->c, yes, no);
-    if (follows_from(w, p, back, DEPTH) && follows_from(w, otherwise, apart, DEPTH))
+    if (gcal_poly_is_nonnegative_given(w->c, p, back) &&
+        gcal_poly_is_nonnegative_given(w->c, otherwise, apart))
         return gcal_poly_min(w->c, yes, no);
     return NULL;
 }
