@@ -58,9 +58,7 @@ struct gcal_walk_value gcal_walk_value_as_integer(struct gcal_walk *w,
 
 /* ---- one of two values ---- */
 
-/* a < b ? a : b is min(a, b), and so on; NULL where neither is the smaller one for
- * certain.
- */
+/* a < b ? a : b is min(a, b), and so on; NULL when neither order is proven. */
 static const struct gcal_poly *choose_extremum(struct gcal_walk *w,
                                                const struct gcal_poly *p,
                                                const struct gcal_poly *yes,
@@ -80,7 +78,7 @@ static const struct gcal_poly *choose_extremum(struct gcal_walk *w,
     return NULL;
 }
 
-/* Two values a fixed number apart have a form for every condition. */
+/* Values with a constant difference have a closed form under any condition. */
 static const struct gcal_poly *choose(struct gcal_walk *w,
                                       const struct gcal_sets_condition *condition,
                                       const struct gcal_poly *yes,
@@ -111,7 +109,7 @@ static const struct gcal_sets_condition *as_condition(struct gcal_walk *w,
     return gcal_sets_condition_nonnegative(w->c, gcal_poly_integer(w->c, number - 1));
 }
 
-/* Of two conditions the one that goes with its branch. */
+/* 'yes' where 'predicate' holds, else 'no', as a condition. */
 static struct gcal_walk_value
 choose_condition(struct gcal_walk *w, const struct gcal_walk_predicate *predicate,
                  const struct gcal_sets_condition *yes,
@@ -166,7 +164,7 @@ void gcal_walk_variables_merge(struct gcal_walk *w,
                 gcal_walk_value_select(w, predicate, yes[i].value, w->variables[i].value);
 }
 
-/* ---- what functions return ---- */
+/* ---- return values ---- */
 
 void gcal_walk_path_push(struct gcal_walk *w, const struct gcal_walk_predicate *predicate,
                          bool holds)
@@ -222,7 +220,7 @@ struct gcal_walk_value gcal_walk_returned_value(struct gcal_walk *w, size_t firs
     if (w->n_returns == first)
         return value;
     value = w->returns[w->n_returns - 1].value;
-    /* an earlier return leaves nothing to a later one */
+    /* an earlier return takes precedence */
     for (size_t i = w->n_returns - 1; i-- > first;) {
         predicate = path_predicate(w, w->returns[i].path);
         value = gcal_walk_value_select(w, &predicate, w->returns[i].value, value);

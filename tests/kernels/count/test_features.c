@@ -798,7 +798,7 @@ static void unknown_bank_conflicts_are_refused(void **state)
     gcal_profile_destroy(p);
     r.sub_group_size = 0;
     assert_null(gcal_count(&r, &err));
-    assert_non_null(strstr(err.text, "bank conflicts are those of a sub-group"));
+    assert_non_null(strstr(err.text, "bank conflicts need a sub-group size"));
 }
 
 /* ---- what is not exact ---- */
