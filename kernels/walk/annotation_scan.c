@@ -19,7 +19,7 @@ struct scan {
     bool in_macro, line_starts;
 };
 
-struct gcal_walk_annotation *gcal_walk_annotation_add(struct gcal_walk *w)
+static struct gcal_walk_annotation *add_annotation(struct gcal_walk *w)
 {
     struct gcal_walk_annotation *moved =
         gcal_array_grow(w->annotations.all, w->annotations.n, &w->annotations.capacity,
@@ -37,7 +37,7 @@ struct gcal_walk_annotation *gcal_walk_annotation_add(struct gcal_walk *w)
 
 static void add(struct scan *s, bool is_tag, const char *at, const char *name, size_t n)
 {
-    struct gcal_walk_annotation *annotation = gcal_walk_annotation_add(s->w);
+    struct gcal_walk_annotation *annotation = add_annotation(s->w);
 
     if (!annotation)
         return;
@@ -158,7 +158,7 @@ void gcal_walk_annotations_scan(struct gcal_walk *w)
     struct scan s = { .w = w, .source = source, .p = source, .line_starts = true };
 
     for (size_t i = 0; i < w->request->n_trips; i++) {
-        struct gcal_walk_annotation *annotation = gcal_walk_annotation_add(w);
+        struct gcal_walk_annotation *annotation = add_annotation(w);
 
         if (!annotation)
             return;

@@ -20,8 +20,8 @@ static bool is(struct gcal_walk_exit a, int kind)
     return (int)a.kind == kind;
 }
 
-struct gcal_walk_exit gcal_walk_exit_or(struct gcal_walk *w, struct gcal_walk_exit a,
-                                        struct gcal_walk_exit b)
+static struct gcal_walk_exit exit_or(struct gcal_walk *w, struct gcal_walk_exit a,
+                                     struct gcal_walk_exit b)
 {
     if (is(a, GCAL_WALK_EXIT_NEVER) || is(b, GCAL_WALK_EXIT_ALWAYS))
         return b;
@@ -84,7 +84,7 @@ struct gcal_walk_exit gcal_walk_flow_any_exit(struct gcal_walk *w,
     struct gcal_walk_exit left = flow->exits[0];
 
     for (int jump = 1; jump < GCAL_WALK_N_JUMPS; jump++)
-        left = gcal_walk_exit_or(w, left, flow->exits[jump]);
+        left = exit_or(w, left, flow->exits[jump]);
     return left;
 }
 
@@ -110,8 +110,8 @@ struct gcal_walk_flow gcal_walk_flow_sequence(struct gcal_walk *w,
         /* earlier exits by the same jump are not excluded: the result is the same */
         others.exits[jump] = (struct gcal_walk_exit){ .kind = GCAL_WALK_EXIT_NEVER };
         reached = gcal_walk_exit_not(w, gcal_walk_flow_any_exit(w, &others));
-        flow.exits[jump] = gcal_walk_exit_or(
-            w, first.exits[jump], gcal_walk_exit_and(w, reached, second.exits[jump]));
+        flow.exits[jump] = exit_or(w, first.exits[jump],
+                                   gcal_walk_exit_and(w, reached, second.exits[jump]));
     }
     return flow;
 }
@@ -131,9 +131,8 @@ struct gcal_walk_flow gcal_walk_flow_branch(struct gcal_walk *w, CXCursor at,
             flow.exits[jump] = yes.exits[jump];
             continue;
         }
-        flow.exits[jump] =
-            gcal_walk_exit_or(w, gcal_walk_exit_and(w, holds, yes.exits[jump]),
-                              gcal_walk_exit_and(w, fails, no.exits[jump]));
+        flow.exits[jump] = exit_or(w, gcal_walk_exit_and(w, holds, yes.exits[jump]),
+                                   gcal_walk_exit_and(w, fails, no.exits[jump]));
     }
     return flow;
 }

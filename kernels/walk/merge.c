@@ -23,14 +23,14 @@ static const struct gcal_poly *step(struct gcal_poly_context *c,
                          gcal_poly_integer(c, 0));
 }
 
-const struct gcal_poly *
-gcal_walk_condition_indicator(struct gcal_walk *w,
-                              const struct gcal_sets_condition *condition)
+/* A condition as the integer 0 or 1; NULL when no polynomial expresses it. */
+static const struct gcal_poly *indicator(struct gcal_walk *w,
+                                         const struct gcal_sets_condition *condition)
 {
     const struct gcal_poly *a, *b, *one = gcal_poly_integer(w->c, 1);
 
-    a = condition->a ? gcal_walk_condition_indicator(w, condition->a) : NULL;
-    b = condition->b ? gcal_walk_condition_indicator(w, condition->b) : NULL;
+    a = condition->a ? indicator(w, condition->a) : NULL;
+    b = condition->b ? indicator(w, condition->b) : NULL;
     switch (condition->kind) {
     case GCAL_SETS_CONDITION_NONNEGATIVE:
         return step(w->c, condition->p);
@@ -51,7 +51,7 @@ struct gcal_walk_value gcal_walk_value_as_integer(struct gcal_walk *w,
     const struct gcal_poly *p;
 
     if (value.kind == GCAL_WALK_VALUE_UNKNOWN && value.condition &&
-        (p = gcal_walk_condition_indicator(w, value.condition)))
+        (p = indicator(w, value.condition)))
         return gcal_walk_integer(p);
     return value;
 }
@@ -90,7 +90,7 @@ static const struct gcal_poly *choose(struct gcal_walk *w,
     if (condition->kind == GCAL_SETS_CONDITION_NONNEGATIVE)
         chosen = choose_extremum(w, condition->p, yes, no);
     if (chosen || !gcal_poly_is_constant(apart, &number) ||
-        !(chosen = gcal_walk_condition_indicator(w, condition)))
+        !(chosen = indicator(w, condition)))
         return chosen;
     return gcal_poly_add(w->c, no, gcal_poly_scale(w->c, chosen, number, 1));
 }

@@ -223,8 +223,6 @@ void gcal_walk_events_rewind(struct gcal_walk *w, const struct gcal_walk_mark *m
 /* ---- exit.c: exits of statements ---- */
 struct gcal_walk_flow gcal_walk_flow_fall_through(void);
 struct gcal_walk_flow gcal_walk_flow_jump(enum gcal_walk_jump jump, CXCursor at);
-struct gcal_walk_exit gcal_walk_exit_or(struct gcal_walk *w, struct gcal_walk_exit a,
-                                        struct gcal_walk_exit b);
 struct gcal_walk_exit gcal_walk_exit_and(struct gcal_walk *w, struct gcal_walk_exit a,
                                          struct gcal_walk_exit b);
 struct gcal_walk_exit gcal_walk_exit_not(struct gcal_walk *w, struct gcal_walk_exit a);
@@ -262,10 +260,6 @@ struct gcal_walk_value gcal_walk_value_select(struct gcal_walk *w,
 void gcal_walk_variables_merge(struct gcal_walk *w,
                                const struct gcal_walk_predicate *predicate,
                                const struct gcal_walk_variable *yes, size_t n);
-/* A condition as the integer 0 or 1; NULL when no polynomial expresses it. */
-const struct gcal_poly *
-gcal_walk_condition_indicator(struct gcal_walk *w,
-                              const struct gcal_sets_condition *condition);
 /* A value that is a condition as an integer, where a polynomial expresses it. */
 struct gcal_walk_value gcal_walk_value_as_integer(struct gcal_walk *w,
                                                   struct gcal_walk_value value);
@@ -450,7 +444,6 @@ void gcal_walk_loop_uncertain_exit(struct gcal_walk *w,
 /* ---- annotation.c, annotation_scan.c: pragmas and comments ---- */
 /* Finds the annotations in the source. */
 void gcal_walk_annotations_scan(struct gcal_walk *w);
-struct gcal_walk_annotation *gcal_walk_annotation_add(struct gcal_walk *w);
 /* Attaches them to the loops and accesses of 'function' and of those it calls. */
 void gcal_walk_annotations_attach(struct gcal_walk *w, CXCursor function);
 /* The parameter of the loop's average trips, or NULL. */

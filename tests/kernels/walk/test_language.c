@@ -1,5 +1,5 @@
-/* test_language.c - the OpenCL C that counting takes: what is written in two ways counts
- * the same, and what cannot be counted is refused where it stands
+/* test_language.c - the OpenCL C that can be counted: equivalent kernels have equal
+ * counts, and constructs that cannot be counted are refused with their location
  *
  * Kernels are counted with sub-groups of one work-item and compared by numbers: all
  * operations of a kind, all accesses of a space, direction, type and tag.
@@ -416,7 +416,7 @@ static void both_sides_of_data_are_counted_and_said(void **state)
     assert_refused("if (g * g % 7 == 3 ^ l * n) f += 1;", "x.cl:5:5: ", "exactly");
 }
 
-/* What a loop does is overcounted before the exit as well as behind it. */
+/* Events of a loop are overcounted before an unknown exit as well as after it. */
 static void all_of_a_loop_left_somewhen_is_marked(void **state)
 {
     static const char *const bodies[] = {
@@ -515,7 +515,7 @@ static void comments_tag_accesses(void **state)
     assert_non_null(strstr(text, "float32 global load x1 first 64\n"));
     assert_non_null(strstr(text, "float32 global store x1 out 64\n"));
     free(text);
-    /* behind the first of several subscripts; a pointer that is an argument */
+    /* after the first of several subscripts; after a pointer argument */
     assert_same("__local float (*u)[4] = (__local float (*)[4])t; f += u/*$t*/[l][2];",
                 "__local float (*u)[4] = (__local float (*)[4])t;\n"
                 "f += GPUCAL_TAG(t, u[l][2]);");
@@ -526,9 +526,9 @@ static void comments_tag_accesses(void **state)
                    "x.cl:6:15: ", "GPUCAL_TAG");
 }
 
-/* ---- what is refused ---- */
+/* ---- refused constructs ---- */
 
-/* What a pointer changes is not known, though it was set in between. */
+/* A variable that a pointer may change is unknown, even if it was set in between. */
 static void refuses_what_pointers_change(void **state)
 {
     (void)state;
