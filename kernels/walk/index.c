@@ -86,8 +86,7 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool index)
             index = index || names_index(w, kids.c[0]);
         break;
     case CXCursor_CallExpr:
-        /* arguments of vload4(i, p) and of functions of the source; not those of exp(x)
-         */
+        /* of vload4(i, p) and of functions of the source, but not of exp(x) */
         for (size_t i = 1; i < kids.n; i++)
             found |=
                 mark(w, kids.c[i],

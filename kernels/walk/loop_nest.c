@@ -29,8 +29,7 @@ static struct gcal_walk_exit left_earlier(struct gcal_walk *w, struct gcal_walk_
         before = gcal_walk_condition_project(
             w, left.when, atom, gcal_poly_sub(w->c, v, gcal_poly_integer(w->c, 1)));
         left.when = before ? before : gcal_sets_condition_earlier(w->c, left.when, atom);
-    } else if (left.kind ==
-               GCAL_WALK_EXIT_WHEN) { /* all iterations exit, so the first does */
+    } else if (left.kind == GCAL_WALK_EXIT_WHEN) { /* it is the first that exits */
         left.when = gcal_sets_condition_and(w->c, left.when, nonnegative(w, v, -1));
     } else if (left.kind == GCAL_WALK_EXIT_ALWAYS) {
         left.kind = GCAL_WALK_EXIT_WHEN;
@@ -181,8 +180,7 @@ static struct gcal_walk_flow walk_iterations(struct gcal_walk *w, const struct n
     earlier = left_earlier(w, left, n->v);
     if (not_exited && earlier.kind == GCAL_WALK_EXIT_WHEN)
         not_exited->condition = gcal_sets_condition_not(w->c, earlier.when);
-    else if (not_exited &&
-             earlier.kind == GCAL_WALK_EXIT_MAYBE) /* events before the exit too */
+    else if (not_exited && earlier.kind == GCAL_WALK_EXIT_MAYBE)
         not_exited->kind = GCAL_SETS_SCOPE_UNKNOWN;
     return flow;
 }

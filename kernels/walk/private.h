@@ -372,9 +372,8 @@ enum { GCAL_WALK_MAX_INDUCTIONS = 64 };
 struct gcal_walk_induction {
     CXCursor decl;
     struct gcal_walk_value start; /* before the loop */
-    const struct gcal_poly
-        *step;              /* per iteration, in elements of a pointer; NULL: unknown */
-    int times, n_steps;     /* changes in the loop; those that are known steps */
+    const struct gcal_poly *step; /* per iteration (of a pointer: elements); or NULL */
+    int times, n_steps;           /* changes in the loop; those that are known steps */
     bool on_data, assigned; /* it is assigned data; it changes other than by steps */
 };
 
