@@ -16,8 +16,7 @@ struct pattern {
     const char *key;
 };
 
-/* The coefficient of a dimension in the offset; NULL when it is no polynomial in sizes.
- */
+/* The coefficient of a dimension in the offset; NULL when it is not affine. */
 static const char *stride_text(struct gcal_count_builder *m,
                                const struct gcal_poly *offset, unsigned atom)
 {

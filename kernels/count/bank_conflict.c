@@ -60,8 +60,7 @@ size_t gcal_count_bank_conflict(size_t n_lanes, const int64_t *offset, size_t by
     return ways;
 }
 
-/* The offset of a lane from the first one's, in elements; false when it is no constant.
- */
+/* A lane's offset from the first one's, in elements; false when it is not constant. */
 static bool lane_distance(struct gcal_count_builder *m, const struct gcal_poly *offset,
                           int64_t lane, const struct gcal_poly *first, int64_t *distance)
 {

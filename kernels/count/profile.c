@@ -81,8 +81,7 @@ static void set_notes(struct gcal_count_builder *m)
             p->n_notes++;
 }
 
-/* Parameters of the assumptions become the profile's: prediction needs them for checks.
- */
+/* Parameters of the assumptions become the profile's: prediction checks them. */
 static void set_assumptions(struct gcal_count_builder *m, const char *text)
 {
     size_t size = m->request->sub_group_size;

@@ -198,8 +198,7 @@ bool gcal_poly_is_nonnegative_given(struct gcal_poly_context *c,
 
 /* ---- sums ---- */
 
-/* p summed over atom = 0 .. trips-1, for trips >= 0; NULL when no closed form is found.
- */
+/* The sum of p over atom = 0 .. trips-1, for trips >= 0; NULL: no closed form found. */
 const struct gcal_poly *gcal_poly_sum(struct gcal_poly_context *c,
                                       const struct gcal_poly *p, unsigned atom,
                                       const struct gcal_poly *trips);
@@ -209,8 +208,7 @@ int64_t gcal_poly_period(struct gcal_poly_context *c, const struct gcal_poly *p,
 
 /* ---- text ---- */
 
-/* "1/16*n^3-floor(n/3)", in the syntax of calib/model/expr.h and memory of the context.
- */
+/* "1/16*n^3-floor(n/3)": calib/model/expr.h's syntax, in memory of the context. */
 const char *gcal_poly_text(struct gcal_poly_context *c, const struct gcal_poly *p);
 /* Such text, of integers and parameters.  '/' rounds down, as in NDRanges, but divides
  * exactly within floor() and ceil().  NULL with 'err' (GCAL_EINPUT).

@@ -17,8 +17,7 @@ static bool coefficients_suffice(const struct gcal_poly *p)
     return true;
 }
 
-/* With each parameter shifted by its lower bound, the signs of the coefficients decide.
- */
+/* With parameters shifted by their lower bounds, the signs of coefficients decide. */
 static bool prove_in_parameters(struct gcal_poly_context *c, const struct gcal_poly *p)
 {
     for (unsigned i = 0; i < c->n_atoms; i++)

@@ -457,8 +457,7 @@ static size_t clause_length(const char *text)
     return length;
 }
 
-/* Remainders in the first pass; relations in the second, when all remainders are known.
- */
+/* Remainders in the first pass; relations, which may depend on them, in the second. */
 static int read_assumption(struct poly_reader *r, bool second, struct modular *all,
                            size_t *n)
 {

@@ -98,8 +98,7 @@ static bool find_range(const struct gcal_sets_system *s, size_t x, int64_t *k)
     return starts && *k > 1;
 }
 
-/* Whether all other rows contain x as x + k*y, and y alone with the coefficient 1 or -1.
- */
+/* Whether the other rows contain x only as x + k*y, and y alone times 1 or -1. */
 static bool are_digits(const struct gcal_sets_system *s, const struct digits *d)
 {
     bool together = false;

@@ -160,8 +160,7 @@ static struct gcal_walk_value shift(struct gcal_walk *w, bool left, bool is_unsi
     return gcal_walk_integer(gcal_poly_floor(w->c, a.p, (int64_t)1 << k));
 }
 
-/* x | y and x ^ y of numbers, or without a common bit: a multiple of 2^k and 0 .. 2^k-1.
- */
+/* x | y and x ^ y of numbers, or of a multiple of 2^k and a value in 0 .. 2^k-1. */
 static struct gcal_walk_value bits(struct gcal_walk *w, enum CXBinaryOperatorKind kind,
                                    struct gcal_walk_value a, struct gcal_walk_value b)
 {
