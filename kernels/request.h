@@ -1,6 +1,5 @@
-/* request.h - which kernel of which source: what counting, work removal and
- * interpreting are asked about
- */
+/* request.h - a kernel and its NDRange: the input of counting, work removal and
+ * interpreting */
 #ifndef GCAL_KERNELS_REQUEST_H
 #define GCAL_KERNELS_REQUEST_H
 
@@ -9,13 +8,13 @@
 
 #include "calib/model/feature.h"
 
-/* How often the loop that begins in or after 'line' runs on average, as a parameter. */
+/* The average trip count, a parameter, of the first loop that begins in or after 'line'.
+ */
 struct gcal_count_trips {
     int line;
     const char *parameter;
 };
 
-/* Which kernel of which source, and the NDRange that OpenCL C does not contain. */
 struct gcal_count_request {
     const char *source;        /* OpenCL C */
     const char *file;          /* its name, for messages */
@@ -25,12 +24,12 @@ struct gcal_count_request {
     size_t local_size[GCAL_MAX_DIMS];
     const char *global_size[GCAL_MAX_DIMS]; /* expressions in size parameters */
     const char *assume;                     /* "n % 16 = 0 and n >= 16", or NULL */
-    size_t sub_group_size; /* 0: counts keep it as the name sub_group_size */
-    size_t n_banks;        /* of local memory; 0: no bank conflicts are counted */
-    bool index_arithmetic; /* count that in subscripts and loop control too */
-    bool allow_estimates;  /* mark what cannot be counted exactly, and do not refuse it */
+    size_t sub_group_size; /* 0: counts contain the name sub_group_size */
+    size_t n_banks;        /* of local memory; 0: bank conflicts are not counted */
+    bool index_arithmetic; /* count integer arithmetic of subscripts and loop control */
+    bool allow_estimates;  /* mark inexact counts as estimates instead of refusing them */
     size_t n_trips;
-    const struct gcal_count_trips *trips; /* for loops whose trip count depends on data */
+    const struct gcal_count_trips *trips; /* of loops whose trip count depends on data */
 };
 
 #endif

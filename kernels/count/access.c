@@ -1,4 +1,4 @@
-/* access.c - accesses with the same pattern become one entry */
+/* access.c - entries of accesses, one per access pattern */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,16 +7,16 @@
 
 enum { LONGEST_NAME = 500 };
 
-/* The pattern of an access, as texts; NULL where it is not affine. */
+/* The pattern of an access; strides are NULL where they are not affine. */
 struct pattern {
     const char *lid[GCAL_MAX_DIMS], *gid[GCAL_MAX_DIMS];
     size_t n_loops;
     const char *loops[GCAL_SETS_MAX_DEPTH], *loop_strides[GCAL_SETS_MAX_DEPTH];
-    size_t ways; /* of the bank conflict; 0: not asked for, or not known */
+    size_t ways; /* of the bank conflict; 0: not requested, or unknown */
     const char *key;
 };
 
-/* The factor of a dimension in the offset; NULL when it has none of its own. */
+/* The coefficient of a dimension in the offset; NULL when it is not affine. */
 static const char *stride_text(struct gcal_count_builder *m,
                                const struct gcal_poly *offset, unsigned atom)
 {
@@ -54,7 +54,7 @@ static void find_pattern(struct gcal_count_builder *m,
                                   p->gid[d] ? p->gid[d] : "?");
     }
     if (counts_passes(m, e)) {
-        /* subscripts that are not affine in the local ids may conflict differently */
+        /* equal strides conflict differently where subscripts are not affine */
         p->ways = gcal_count_access_bank_conflict(m, e);
         p->key = gcal_poly_format(m->c, "%s|%zu", p->key, p->ways);
     }
@@ -84,7 +84,7 @@ static const char *strides_text(struct gcal_count_builder *m, const char *field,
     return *text ? gcal_poly_format(m->c, "_%s:{%s}", field, text) : "";
 }
 
-/* Accesses over distinct elements: a polynomial, or a quotient of two. */
+/* The access-to-footprint ratio: a polynomial, or a quotient of two. */
 static const char *afr_text(struct gcal_count_builder *m,
                             const struct gcal_poly *accesses,
                             const struct gcal_sets_access_event *const *events, size_t n)
@@ -190,7 +190,7 @@ static struct gcal_count_counter counter_of(struct gcal_count_builder *m,
     return counter;
 }
 
-/* How many passes the banks take for the local accesses counted in 'entry'. */
+/* The entry of passes over the banks, after the entry of its local accesses. */
 static void add_passes(struct gcal_count_builder *m, const struct access_group *g,
                        const struct gcal_count_counter *counter)
 {
@@ -203,7 +203,7 @@ static void add_passes(struct gcal_count_builder *m, const struct access_group *
     if (!ways)
         gcal_count_builder_estimate(
             m, e->line, e->column,
-            "bank conflicts of this access do not follow from the local ids",
+            "bank conflicts of this access cannot be counted exactly",
             "counted as if there were none");
     entry = gcal_count_builder_add(
         m, GCAL_FEATURE_LOCAL_PASS, GCAL_PROFILE_PER_SUB_GROUP,
@@ -222,7 +222,7 @@ static void add_group(struct gcal_count_builder *m, const struct access_group *g
 {
     const struct gcal_sets_access_event *e = g->events[0];
     bool local = m->nest->arrays[e->array].space == GCAL_FEATURE_SPACE_LOCAL;
-    /* all lanes of a sub-group on one element: one access of the sub-group */
+    /* all lanes on one element are one access of the sub-group */
     bool uniform = g->pattern->lid[0] && strcmp(g->pattern->lid[0], "0") == 0;
     bool by_sub_group = !e->atomic && (local || uniform);
     struct gcal_count_counter items = gcal_count_counter_zero(m), counter = items;

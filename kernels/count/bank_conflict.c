@@ -1,8 +1,8 @@
 /* bank_conflict.c - bank conflicts of local memory
  *
- * Local memory has n_banks banks of 32-bit words, word w in bank w mod n_banks, and a
- * bank serves one word at a time, to all lanes that want it.  An access of a sub-group
- * then takes as many passes as there are distinct words in the bank with most of them.
+ * Local memory has n_banks banks of 32-bit words, word w in bank w mod n_banks.  A bank
+ * serves one word per pass, to all lanes that access it.  So the passes of a sub-group's
+ * access are the distinct words in the bank that has most of them.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 
 enum { WORD_BYTES = 4 };
 
-/* By bank, then by word. */
+/* Sorted by bank, then by word. */
 struct word {
     int64_t bank, word;
 };
@@ -60,7 +60,7 @@ size_t gcal_count_bank_conflict(size_t n_lanes, const int64_t *offset, size_t by
     return ways;
 }
 
-/* The offset of a lane from that of 'first', in elements; false when it is no number. */
+/* A lane's offset from the first one's, in elements; false when it is not constant. */
 static bool lane_distance(struct gcal_count_builder *m, const struct gcal_poly *offset,
                           int64_t lane, const struct gcal_poly *first, int64_t *distance)
 {

@@ -1,12 +1,10 @@
-/* builder.c - the nest becomes a profile */
+/* builder.c - names, texts and entries of a profile in the making */
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/base/hash.h"
 #include "kernels/count/private.h"
-#include "kernels/request.h"
 
 /* ---- names ---- */
 
@@ -39,7 +37,7 @@ void gcal_count_names_clear(struct gcal_count_names *names)
 
 /* ---- texts and entries ---- */
 
-static void use_name(const char *name, void *data)
+void gcal_count_builder_use_name(const char *name, void *data)
 {
     struct gcal_count_builder *m = data;
 
@@ -54,7 +52,7 @@ char *gcal_count_builder_copy(struct gcal_count_builder *m, const char *text)
     if (strlen(text) > GCAL_COUNT_MAX_LENGTH && !m->failed) {
         m->failed = true;
         gcal_error_set(m->err, GCAL_EINPUT,
-                       "%s: a count fills %zu characters: assume more about the sizes "
+                       "%s: a count has %zu characters: assume more about the sizes "
                        "(\"n %% 16 = 0 and n >= 16\")",
                        m->nest->file, strlen(text));
     }
@@ -68,7 +66,7 @@ char *gcal_count_builder_copy(struct gcal_count_builder *m, const char *text)
 const char *gcal_count_builder_name_text(struct gcal_count_builder *m,
                                          const struct gcal_poly *p)
 {
-    gcal_poly_visit_parameters(m->c, p, use_name, m);
+    gcal_poly_visit_parameters(m->c, p, gcal_count_builder_use_name, m);
     return gcal_poly_text(m->c, p);
 }
 
@@ -77,7 +75,7 @@ char *gcal_count_builder_text(struct gcal_count_builder *m, const struct gcal_po
     return gcal_count_builder_copy(m, gcal_count_builder_name_text(m, p));
 }
 
-/* Whether a text is a sum at its top: a single term may be written as one. */
+/* Whether an expression needs parentheses as a factor. */
 static bool is_sum(const char *text)
 {
     int depth = 0;
@@ -90,8 +88,6 @@ static bool is_sum(const char *text)
     return false;
 }
 
-/* Without a sub-group size 'p' is in groups: it is multiplied with the sub-groups of one.
- */
 char *gcal_count_builder_sub_group_text(struct gcal_count_builder *m,
                                         const struct gcal_poly *p)
 {
@@ -126,161 +122,4 @@ gcal_count_builder_add(struct gcal_count_builder *m, enum gcal_feature_kind kind
     e->granularity = granularity;
     e->feature = gcal_count_builder_copy(m, feature);
     return e;
-}
-
-/* ---- the whole ---- */
-
-static int compare_entries(const void *a, const void *b)
-{
-    const struct gcal_profile_entry *x = a, *y = b;
-    int order = x->kind - y->kind;
-
-    if (order == 0 && x->feature && y->feature)
-        order = strcmp(x->feature, y->feature);
-    if (order == 0 && x->array && y->array)
-        order = strcmp(x->array, y->array);
-    if (order == 0)
-        order = x->line != y->line ? x->line - y->line : x->column - y->column;
-    if (order == 0 && x->count && y->count)
-        order = strcmp(x->count, y->count);
-    return order;
-}
-
-static void set_parameters(struct gcal_count_builder *m,
-                           const struct gcal_count_names *order)
-{
-    struct gcal_profile *p = m->profile;
-
-    if (!(p->parameters = calloc(m->used.n + 1, sizeof(*p->parameters)))) {
-        m->failed = true;
-        gcal_error_memory(m->err);
-        return;
-    }
-    for (int listed = 1; listed >= 0; listed--)
-        for (size_t i = 0, n = listed ? order->n : m->used.n; i < n; i++) {
-            const char *name = listed ? order->names[i] : m->used.names[i];
-            bool wanted = false, has = false;
-
-            for (size_t j = 0; j < m->used.n; j++)
-                wanted = wanted || strcmp(m->used.names[j], name) == 0;
-            for (size_t j = 0; j < p->n_parameters; j++)
-                has = has || strcmp(p->parameters[j], name) == 0;
-            if (wanted && !has &&
-                (p->parameters[p->n_parameters] = gcal_count_builder_copy(m, name)))
-                p->n_parameters++;
-        }
-}
-
-static int compare_notes(const void *a, const void *b)
-{
-    const struct gcal_sets_note *x = a, *y = b;
-
-    if (x->line != y->line)
-        return x->line - y->line;
-    return x->column != y->column ? x->column - y->column : strcmp(x->text, y->text);
-}
-
-static void set_notes(struct gcal_count_builder *m)
-{
-    struct gcal_sets_nest *nest = m->nest;
-    struct gcal_profile *p = m->profile;
-
-    for (size_t i = 0; i < p->n_entries; i++)
-        p->estimated = p->estimated || p->entries[i].estimated;
-    if (!nest->n_notes)
-        return;
-    p->estimated = true;
-    qsort(nest->notes, nest->n_notes, sizeof(nest->notes[0]), compare_notes);
-    if (!(p->notes = calloc(nest->n_notes, sizeof(*p->notes)))) {
-        m->failed = true;
-        gcal_error_memory(m->err);
-        return;
-    }
-    for (size_t i = 0; i < nest->n_notes; i++)
-        if ((p->notes[i] = gcal_count_builder_copy(
-                 m, gcal_poly_format(m->c, "%d:%d: %s", nest->notes[i].line,
-                                     nest->notes[i].column, nest->notes[i].text))))
-            p->n_notes++;
-}
-
-/* The sizes that assumptions speak of are needed to check them. */
-static void set_assumptions(struct gcal_count_builder *m, const char *text)
-{
-    size_t size = m->request->sub_group_size;
-    struct gcal_poly_context *assumed;
-
-    if (*text) {
-        assumed = gcal_poly_context_create(m->err);
-        if (!assumed || gcal_poly_assume(assumed, text, m->err) < 0)
-            m->failed = true;
-        else
-            gcal_poly_visit_all_parameters(assumed, use_name, m);
-        gcal_poly_context_destroy(assumed);
-    }
-    if (size)
-        text = gcal_poly_format(m->c, "%s%s" GCAL_SUB_GROUP_SIZE " = %zu", text,
-                                *text ? " and " : "", size);
-    if (*text)
-        m->profile->assumptions = gcal_count_builder_copy(m, text);
-}
-
-static int set_hash(struct gcal_profile *profile, const char *source,
-                    struct gcal_error *err)
-{
-    char text[GCAL_HASH_TEXT_SIZE];
-
-    gcal_hash(source, strlen(source), text);
-    if (!(profile->source_hash = strdup(text)))
-        return gcal_error_memory(err);
-    return 0;
-}
-
-static void make(struct gcal_count_builder *m, const char *kernel,
-                 const char *assumptions, const struct gcal_count_names *order)
-{
-    struct gcal_profile *p = m->profile;
-
-    p->kernel = gcal_count_builder_copy(m, kernel);
-    p->n_dims = m->nest->n_dims;
-    for (size_t d = 0; d < p->n_dims; d++)
-        p->local_size[d] = (size_t)m->nest->local_size[d];
-    p->n_banks = m->request->n_banks;
-    p->divergence = m->request->sub_group_size > 0;
-    p->index_arithmetic = m->request->index_arithmetic;
-    set_assumptions(m, assumptions);
-    gcal_count_builder_add_ops(m);
-    gcal_count_builder_add_accesses(m);
-    gcal_count_builder_add_branches(m);
-    gcal_count_builder_add_ndrange(m);
-    gcal_count_builder_add_components(m);
-    set_notes(m);
-    set_parameters(m, order);
-    if (!m->failed && (gcal_poly_context_check(m->c, m->err) < 0 ||
-                       set_hash(p, m->request->source, m->err) < 0))
-        m->failed = true;
-    if (!m->failed)
-        qsort(p->entries, p->n_entries, sizeof(p->entries[0]), compare_entries);
-}
-
-struct gcal_profile *gcal_count_build_profile(struct gcal_sets_nest *nest,
-                                              const struct gcal_count_request *request,
-                                              const char *kernel, const char *assumptions,
-                                              const struct gcal_count_names *order,
-                                              struct gcal_error *err)
-{
-    struct gcal_count_builder m = {
-        .nest = nest, .c = nest->c, .request = request, .err = err
-    };
-
-    if (!(m.profile = calloc(1, sizeof(*m.profile)))) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    make(&m, kernel, assumptions, order);
-    gcal_count_names_clear(&m.used);
-    free(m.explained);
-    if (!m.failed)
-        return m.profile;
-    gcal_profile_destroy(m.profile);
-    return NULL;
 }

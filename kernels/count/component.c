@@ -1,21 +1,21 @@
-/* component.c - the two parts of a kernel: all its global accesses, all its on-chip work
+/* component.c - the memory component (all global accesses) and the on-chip component
  *
- * Each is one feature, the sum of what the entries of its kind count, as it stands: a
- * cost of one unit of it means something for that kernel alone, and its tag says which.
+ * Each is one feature: the unweighted sum of the counts of its entries.  The cost of a
+ * unit is meaningful for this kernel only, so the feature is tagged with the kernel's
+ * name.
  */
 #include <stdlib.h>
 
 #include "calib/base/buf.h"
+#include "calib/model/tag.h"
 #include "kernels/count/private.h"
-#include "calib/model/tag.h"
-#include "calib/model/tag.h"
 
 void gcal_count_builder_add_to_component(struct gcal_count_builder *m,
-                                         enum gcal_count_component_kind part,
+                                         enum gcal_count_component_kind kind,
                                          const struct gcal_poly *count, bool by_sub_group,
                                          bool estimated)
 {
-    struct gcal_count_component *p = &m->parts[part];
+    struct gcal_count_component *p = &m->components[kind];
     const struct gcal_poly **sum = by_sub_group ? &p->sub_groups : &p->others;
 
     *sum = *sum ? gcal_poly_add(m->c, *sum, count) : count;
@@ -43,9 +43,9 @@ static char *count_text(struct gcal_count_builder *m,
     return text;
 }
 
-static void add_part(struct gcal_count_builder *m, enum gcal_feature_kind kind,
-                     const char *feature, const struct gcal_count_component *p,
-                     const char *tag)
+static void add_component(struct gcal_count_builder *m, enum gcal_feature_kind kind,
+                          const char *feature, const struct gcal_count_component *p,
+                          const char *tag)
 {
     bool none =
         !(p->others && p->others->n_terms) && !(p->sub_groups && p->sub_groups->n_terms);
@@ -73,9 +73,9 @@ void gcal_count_builder_add_components(struct gcal_count_builder *m)
         m->failed = true;
         return;
     }
-    add_part(m, GCAL_FEATURE_MEMORY, "f_memory", &m->parts[GCAL_COUNT_COMPONENT_MEMORY],
-             text);
-    add_part(m, GCAL_FEATURE_ONCHIP, "f_onchip", &m->parts[GCAL_COUNT_COMPONENT_ONCHIP],
-             text);
+    add_component(m, GCAL_FEATURE_MEMORY, "f_memory",
+                  &m->components[GCAL_COUNT_COMPONENT_MEMORY], text);
+    add_component(m, GCAL_FEATURE_ONCHIP, "f_onchip",
+                  &m->components[GCAL_COUNT_COMPONENT_ONCHIP], text);
     free(text);
 }

@@ -1,12 +1,12 @@
-/* count.c - a request becomes a nest of loops, the nest a profile */
+/* count.c - from a request to its loop nest, and from that to the profile */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "kernels/count/private.h"
 #include "kernels/count/count.h"
+#include "kernels/count/private.h"
 #include "kernels/walk/walk.h"
 
 static int check_request(const struct gcal_count_request *r, struct gcal_error *err)
@@ -20,28 +20,30 @@ static int check_request(const struct gcal_count_request *r, struct gcal_error *
     for (size_t d = 0; d < r->n_dims; d++) {
         if (!r->global_size[d] || r->local_size[d] < 1 || r->local_size[d] > 65536)
             return gcal_error_set(err, GCAL_EINPUT,
-                                  "dimension %zu: needs a global size and a work-group "
+                                  "dimension %zu needs a global size and a work-group "
                                   "size of 1 to 65536",
                                   d);
         items *= r->local_size[d];
     }
     if (r->sub_group_size > 65536 || r->n_banks > 65536)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "a sub-group size or a number of banks above 65536");
+                              "a sub-group size and a number of banks are at most "
+                              "65536");
     if (r->n_banks && !r->sub_group_size)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "bank conflicts are those of a sub-group: its size is "
-                              "needed with the number of banks");
+                              "bank conflicts need a sub-group size: give it with the "
+                              "number of banks");
     if (items > 65536)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "work-groups of %zu work-items are too large", items);
+                              "a work-group has at most 65536 work-items, not %zu",
+                              items);
     return 0;
 }
 
 /* ---- sizes ---- */
 
-/* OpenCL wants global sizes that work-groups divide.  Where "n" alone is one, that is
- * an assumption about n which makes counts simpler, and prediction checks it.
+/* 'assume' with "n % 16 = 0" for each global size "n" or "n+number": in OpenCL,
+ * work-groups divide the global size.  It makes counts simpler, and prediction checks it.
  */
 static const char *implied_assumptions(struct gcal_poly_context *c,
                                        const struct gcal_count_request *r,
@@ -67,7 +69,7 @@ static const char *implied_assumptions(struct gcal_poly_context *c,
     return assume;
 }
 
-/* A context that knows the assumptions, with '*text' holding all of them. */
+/* A context with all assumptions, whose text is '*text'. */
 static struct gcal_poly_context *make_context(const struct gcal_count_request *r,
                                               const char **text, struct gcal_error *err)
 {
@@ -82,7 +84,7 @@ static struct gcal_poly_context *make_context(const struct gcal_count_request *r
         goto fail;
     if (strcmp(*text, assume) == 0)
         return c;
-    /* known before the first use of the parameter: start afresh */
+    /* assumptions come before the first use of a parameter: start again */
     if (!(second = gcal_poly_context_create(err)))
         goto fail;
     *text = gcal_poly_format(second, "%s", *text);
@@ -111,7 +113,7 @@ static int set_sizes(struct gcal_sets_nest *nest, const struct gcal_count_reques
         nest->local_size[d] = local;
         nest->groups[d] = gcal_poly_floor(
             c, gcal_poly_add(c, global, gcal_poly_integer(c, local - 1)), local);
-        /* nothing is launched without work-groups */
+        /* a launched NDRange has work-groups */
         gcal_poly_assume_nonnegative(
             c, gcal_poly_sub(c, nest->groups[d], gcal_poly_integer(c, 1)));
         nest->lid[d] = gcal_poly_dimension(c, gcal_poly_format(c, "lid%zu", d),
@@ -125,7 +127,7 @@ static int set_sizes(struct gcal_sets_nest *nest, const struct gcal_count_reques
 
 /* ---- the walk ---- */
 
-/* The kernel may demand its work-group size. */
+/* Whether the request agrees with the kernel's reqd_work_group_size. */
 static int check_work_group(CXCursor kernel, const struct gcal_count_request *r,
                             struct gcal_error *err)
 {
@@ -144,14 +146,14 @@ static int check_work_group(CXCursor kernel, const struct gcal_count_request *r,
         for (size_t d = 0; d < GCAL_MAX_DIMS && rc == 0; d++)
             if (wanted[d] != (d < r->n_dims ? r->local_size[d] : 1))
                 rc = gcal_source_error(kernel, err,
-                                       "the kernel demands work-groups of %ux%ux%u",
+                                       "the kernel requires work-groups of %ux%ux%u",
                                        wanted[0], wanted[1], wanted[2]);
     clang_disposeString(text);
     clang_PrintingPolicy_dispose(policy);
     return rc;
 }
 
-/* The kernel's scalar integers in order, for the order of the profile's parameters. */
+/* The kernel's arguments in order, for the order of the profile's parameters. */
 static int name_arguments(CXCursor kernel, struct gcal_count_names *names,
                           struct gcal_error *err)
 {

@@ -1,7 +1,4 @@
-/* count.h - counting: OpenCL C before compilation in, a profile out
- *
- * Measurement kernels and a site's own kernels go through the same front end.
- */
+/* count.h - the profile of a kernel, counted from its OpenCL C source */
 #ifndef GCAL_KERNELS_COUNT_H
 #define GCAL_KERNELS_COUNT_H
 
@@ -13,8 +10,8 @@
 struct gcal_error;
 struct gcal_profile;
 
-/* NULL with 'err' (GCAL_EINPUT, "file:line:column: reason") for what does not parse or
- * cannot be counted exactly.
+/* The profile, the caller's to destroy.  NULL with 'err' (GCAL_EINPUT, "file:line:column:
+ * reason") when the source does not parse or cannot be counted as requested.
  */
 struct gcal_profile *gcal_count(const struct gcal_count_request *request,
                                 struct gcal_error *err);

@@ -1,6 +1,4 @@
-/* counter.c - how often something happens, and what to say where that is no exact
- * number
- */
+/* counter.c - counts of events, and notes on those that are inexact */
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "kernels/count/private.h"
@@ -47,17 +45,17 @@ const struct gcal_sets_scope *gcal_count_known_scope(struct gcal_count_builder *
     return same;
 }
 
-/* The outermost of the loops and conditions around that is to blame. */
-static const struct gcal_sets_scope *culprit(struct gcal_count_builder *m,
-                                             const struct gcal_sets_scope *scope,
-                                             enum gcal_sets_count_mode mode)
+/* The outermost loop or condition around it that is not exact. */
+static const struct gcal_sets_scope *
+outermost_inexact(struct gcal_count_builder *m, const struct gcal_sets_scope *scope,
+                  enum gcal_sets_count_mode mode)
 {
     while (scope->parent && !is_exact(m, scope->parent, mode))
         scope = scope->parent;
     return scope;
 }
 
-/* The same reasons hold for all that happens there. */
+/* Whether the scope has been explained; marks it as explained. */
 static bool is_explained(struct gcal_count_builder *m,
                          const struct gcal_sets_scope *scope,
                          enum gcal_sets_count_mode mode)
@@ -69,7 +67,7 @@ static bool is_explained(struct gcal_count_builder *m,
             return true;
     moved = gcal_array_grow(m->explained, m->n_explained, &m->explained_capacity,
                             sizeof(*moved), NULL);
-    if (moved) { /* without memory it is explained again */
+    if (moved) { /* else it is explained again */
         m->explained = moved;
         moved[m->n_explained++] = (struct gcal_count_explained){ scope, mode };
     }
@@ -80,21 +78,21 @@ static void explain(struct gcal_count_builder *m, const struct gcal_sets_scope *
                     enum gcal_sets_count_mode mode)
 {
     static const char by_group[] =
-        "only some work-items of a group come here: all of the group's sub-groups are "
-        "counted, as their size was not given";
+        "only some work-items of a group reach this: all sub-groups of the group are "
+        "counted, as their size is not given";
     static const char by_one[] =
-        "work-items differ in how often they come here: the most of any is counted";
+        "work-items reach this differently often: the maximum is counted";
     const struct gcal_sets_scope *at, *known = gcal_count_known_scope(m, scope);
     bool by_item;
 
     if (!known || is_exact(m, known, mode))
         return;
     by_item = !is_exact(m, known, GCAL_SETS_COUNT_WORK_ITEMS);
-    at = culprit(m, known, by_item ? GCAL_SETS_COUNT_WORK_ITEMS : mode);
+    at = outermost_inexact(m, known, by_item ? GCAL_SETS_COUNT_WORK_ITEMS : mode);
     if (by_item && at->kind == GCAL_SETS_SCOPE_LOOP)
         gcal_count_builder_estimate(m, at->line, at->column,
                                     "how often this loop runs cannot be counted exactly",
-                                    "counted as the most of any work-item");
+                                    "counted as the maximum over work-items");
     else if (by_item)
         gcal_count_builder_estimate(
             m, at->line, at->column,
@@ -103,15 +101,15 @@ static void explain(struct gcal_count_builder *m, const struct gcal_sets_scope *
     else if (mode == GCAL_SETS_COUNT_SUB_GROUPS)
         gcal_count_builder_estimate(
             m, at->line, at->column,
-            "how many sub-groups come here cannot be counted exactly",
+            "how many sub-groups reach this cannot be counted exactly",
             "counted as if all did");
     else
         gcal_sets_nest_note(m->nest, at->line, at->column,
                             mode == GCAL_SETS_COUNT_BUSIEST ? by_one : by_group);
 }
 
-/* Where the trips divide what depends on work-items by something, and how many there are
- * is no number: steps of the global size.
+/* Whether the trips are a quotient of work-item ids while the global size is symbolic: a
+ * loop that steps by the global size.
  */
 static bool strides_by_global_size(struct gcal_count_builder *m,
                                    const struct gcal_poly *trips)
@@ -128,7 +126,8 @@ static bool strides_by_global_size(struct gcal_count_builder *m,
     return false;
 }
 
-static void fail_open(struct gcal_count_builder *m, const struct gcal_sets_scope *scope)
+static void fail_without_closed_form(struct gcal_count_builder *m,
+                                     const struct gcal_sets_scope *scope)
 {
     m->failed = true;
     if (gcal_poly_context_check(m->c, m->err) < 0)
@@ -137,17 +136,17 @@ static void fail_open(struct gcal_count_builder *m, const struct gcal_sets_scope
         scope = scope->parent;
     if (!scope || scope->kind != GCAL_SETS_SCOPE_LOOP) {
         gcal_error_set(m->err, GCAL_EINPUT,
-                       "%s:%d:%d: how often this happens in all has no closed form",
+                       "%s:%d:%d: the total number of executions has no closed form",
                        m->nest->file, scope ? scope->line : 1, scope ? scope->column : 1);
         return;
     }
     gcal_error_set(
         m->err, GCAL_EINPUT,
-        "%s:%d:%d: how often the loop over '%s' runs in all has no closed form: %s",
+        "%s:%d:%d: the total number of iterations of the loop over '%s' has no closed "
+        "form: %s",
         m->nest->file, scope->line, scope->column, gcal_poly_atom_name(m->c, scope->loop),
         strides_by_global_size(m, scope->trips)
-            ? "its steps follow from the global size; give --global as a number, which "
-              "is how a kernel with such a loop is launched"
+            ? "it steps by the global size; give --global as a number"
             : "its trips may be negative for some work-items or outer iterations; "
               "assume how the sizes compare (\"m >= n\") or guard it");
 }
@@ -168,7 +167,7 @@ void gcal_count_counter_add(struct gcal_count_builder *m,
     if (m->failed)
         return;
     if (!(p = gcal_sets_scope_count(m->nest, scope, mode, &estimated))) {
-        fail_open(m, scope);
+        fail_without_closed_form(m, scope);
         return;
     }
     counter->count =

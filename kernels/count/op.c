@@ -51,7 +51,7 @@ void gcal_count_builder_add_ops(struct gcal_count_builder *m)
 
 /* ---- branches ---- */
 
-/* On data, work-items may part each time they come. */
+/* A branch on data may diverge at every execution. */
 static struct gcal_count_counter
 divergence_of(struct gcal_count_builder *m, const struct gcal_sets_branch_event *branch)
 {
@@ -59,7 +59,7 @@ divergence_of(struct gcal_count_builder *m, const struct gcal_sets_branch_event 
     const struct gcal_poly *count = gcal_sets_branch_divergence(m->nest, branch);
     struct gcal_sets_branch_event known = *branch;
 
-    if (!count) { /* perhaps for a condition on data around it */
+    if (!count) { /* a condition on data around it may be the reason */
         known.scope = gcal_count_known_scope(m, branch->scope);
         counter.estimated = true;
         if (known.scope != branch->scope)
@@ -73,14 +73,13 @@ divergence_of(struct gcal_count_builder *m, const struct gcal_sets_branch_event 
     if (branch->condition)
         gcal_count_builder_estimate(
             m, branch->line, branch->column,
-            "how often work-items of a sub-group part here cannot be "
-            "counted exactly",
+            "how often sub-groups diverge here cannot be counted exactly",
             "counted as if they always did");
     else
         gcal_sets_nest_note(
             m->nest, branch->line, branch->column,
-            "whether work-items of a sub-group part here depends on data: "
-            "counted as if they always did");
+            "whether sub-groups diverge here depends on data: counted as if they always "
+            "did");
     return counter;
 }
 
@@ -106,9 +105,9 @@ void gcal_count_builder_add_branches(struct gcal_count_builder *m)
     }
 }
 
-/* ---- the rest ---- */
+/* ---- barriers and the NDRange ---- */
 
-/* 'groups': of the NDRange; all of them wait. */
+/* 'groups': of the NDRange. */
 static void add_barriers(struct gcal_count_builder *m, const struct gcal_poly *groups)
 {
     const struct gcal_sets_nest *nest = m->nest;

@@ -1,8 +1,8 @@
-/* frontend.h - the front end as one module, which alone is linked with libclang
+/* frontend.h - the front end as a module, the only object that is linked with libclang
  *
- * Commands that parse no OpenCL C start fast and run where libclang is not installed: the
- * module is loaded when one of the functions below is first called, by their forwarders
- * in load.c.
+ * load.c defines the functions below for the program: the first call of one loads the
+ * module, and each call is forwarded to the function of the same name in there.  So
+ * commands that read no OpenCL C start fast, and run where libclang is not installed.
  */
 #ifndef GCAL_KERNELS_FRONTEND_H
 #define GCAL_KERNELS_FRONTEND_H
@@ -12,16 +12,16 @@
 #include "kernels/remove/remove.h"
 
 struct gcal_frontend {
-    const char *version; /* of gpucal: a module of another one is refused */
+    const char *version; /* of gpucal; must be the program's */
     __typeof__(gcal_count) *count;
     __typeof__(gcal_remove_work) *remove;
-    __typeof__(gcal_remove_find_loads) *loads;
-    __typeof__(gcal_remove_find_load_dependences) *loads_apart;
+    __typeof__(gcal_remove_find_loads) *find_loads;
+    __typeof__(gcal_remove_find_load_dependences) *find_load_dependences;
     __typeof__(gcal_interp_run_kernel) *run_kernel;
     __typeof__(gcal_interp_run_function) *run_function;
 };
 
-/* What the module exports. */
+/* The one symbol that the module exports. */
 extern const struct gcal_frontend gcal_frontend;
 
 #endif

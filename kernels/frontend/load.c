@@ -1,4 +1,4 @@
-/* load.c - loads the front end's module when it is first needed, and forwards to it */
+/* load.c - the front end's functions for programs, forwarded to the module */
 #include <dlfcn.h>
 #ifdef RTLD_DEEPBIND
 #include <gnu/lib-names.h>
@@ -12,16 +12,20 @@
 static const struct gcal_frontend *loaded;
 static struct gcal_error load_error;
 
-/* RTLD_LOCAL: OpenCL drivers bring other versions of LLVM along.
+/* RTLD_LAZY: most of isl's 3400 calls between its own functions are never made.  The
+ * module itself is linked to bind at once, so that a libclang without a function that it
+ * calls is an error here.
  *
- * RTLD_DEEPBIND: libclang's 17000 symbols are looked up in its own libraries first and
- * not in the forty that MPI and HDF5 bring, a third of the time that loading takes.  Not
- * when malloc() was replaced (a preloaded allocator, a sanitizer): libclang would free
- * with libc's what libc's functions took from the other.
+ * RTLD_LOCAL: OpenCL drivers load other versions of LLVM.
+ *
+ * RTLD_DEEPBIND: libclang's 17000 symbols are looked up in its own libraries first, not
+ * in the forty of MPI and HDF5, which makes loading three times as fast.  Not when
+ * malloc() is replaced (by a preloaded allocator or a sanitizer): libclang would free
+ * with libc what came from the other.
  */
 static int open_mode(void)
 {
-    int mode = RTLD_NOW | RTLD_LOCAL;
+    int mode = RTLD_LAZY | RTLD_LOCAL;
 #ifdef RTLD_DEEPBIND
     void *libc = dlopen(LIBC_SO, RTLD_NOW | RTLD_NOLOAD);
 
@@ -34,24 +38,41 @@ static int open_mode(void)
     return mode;
 }
 
+/* 'reason' is dlerror()'s, which begins with the name of the library at fault. */
+static void fail_to_open(const char *reason)
+{
+    if (strncmp(reason, GPUCAL_FRONTEND ":", strlen(GPUCAL_FRONTEND ":")) == 0)
+        gcal_error_set(
+            &load_error, GCAL_EINPUT,
+            "gpucal's front end for OpenCL C is missing: install gpucal again, "
+            "with " GPUCAL_FRONTEND " (%s)",
+            reason);
+    else
+        gcal_error_set(&load_error, GCAL_EINPUT,
+                       "reading OpenCL C needs libclang " GPUCAL_CLANG_VERSION
+                       ": install libclang1-" GPUCAL_CLANG_VERSION " (%s)",
+                       reason);
+}
+
 static void load(void)
 {
     void *module = dlopen(GPUCAL_FRONTEND, open_mode());
-    const char *reason = module ? "it is not gpucal's front end" : dlerror();
-    const struct gcal_frontend *found = module ? dlsym(module, "gcal_frontend") : NULL;
+    const struct gcal_frontend *found;
 
-    if (found && strcmp(found->version, GPUCAL_VERSION) == 0)
+    if (!module) {
+        fail_to_open(dlerror());
+        return;
+    }
+    found = dlsym(module, "gcal_frontend");
+    if (found && strcmp(found->version, GPUCAL_VERSION) == 0) {
         loaded = found;
-    else if (found)
-        gcal_error_set(&load_error, GCAL_EINPUT,
-                       GPUCAL_FRONTEND " is of gpucal %s, not " GPUCAL_VERSION
-                                       ": install gpucal again",
-                       found->version);
-    else
-        gcal_error_set(&load_error, GCAL_EINPUT,
-                       "reading OpenCL C needs " GPUCAL_FRONTEND
-                       " and libclang: install libclang1-" GPUCAL_CLANG_VERSION " (%s)",
-                       reason);
+        return;
+    }
+    gcal_error_set(&load_error, GCAL_EINPUT,
+                   GPUCAL_FRONTEND " is of %s%s, not of gpucal " GPUCAL_VERSION
+                                   ": install gpucal again",
+                   found ? "gpucal " : "another program", found ? found->version : "");
+    dlclose(module);
 }
 
 static const struct gcal_frontend *frontend(struct gcal_error *err)
@@ -88,7 +109,7 @@ int gcal_remove_find_loads(const struct gcal_count_request *request,
 {
     const struct gcal_frontend *f = frontend(err);
 
-    return f ? f->loads(request, loads, err) : -1;
+    return f ? f->find_loads(request, loads, err) : -1;
 }
 
 int gcal_remove_find_load_dependences(const struct gcal_count_request *request,
@@ -97,7 +118,7 @@ int gcal_remove_find_load_dependences(const struct gcal_count_request *request,
 {
     const struct gcal_frontend *f = frontend(err);
 
-    return f ? f->loads_apart(request, loads, err) : -1;
+    return f ? f->find_load_dependences(request, loads, err) : -1;
 }
 
 int gcal_interp_run_kernel(const struct gcal_count_request *request,

@@ -1,12 +1,12 @@
-/* module.c - what the module exports */
+/* module.c - the functions of the module */
 #include "kernels/frontend/frontend.h"
 
 __attribute__((visibility("default"))) const struct gcal_frontend gcal_frontend = {
     .version = GPUCAL_VERSION,
     .count = gcal_count,
     .remove = gcal_remove_work,
-    .loads = gcal_remove_find_loads,
-    .loads_apart = gcal_remove_find_load_dependences,
+    .find_loads = gcal_remove_find_loads,
+    .find_load_dependences = gcal_remove_find_load_dependences,
     .run_kernel = gcal_interp_run_kernel,
     .run_function = gcal_interp_run_function,
 };

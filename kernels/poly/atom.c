@@ -1,15 +1,15 @@
-/* atom.c - parameters, dimensions, and what else polynomials are made of */
+/* atom.c - parameters, dimensions, floors, quotients, steps, minima and maxima */
 #include <string.h>
 
 #include "calib/base/buf.h"
 #include "kernels/poly/private.h"
 
-/* ---- atoms ---- */
+/* ---- the table ---- */
 
 unsigned gcal_poly_add_atom(struct gcal_poly_context *c,
-                            const struct gcal_poly_atom *atom)
+                            const struct gcal_poly_entry *atom)
 {
-    struct gcal_poly_atom *moved;
+    struct gcal_poly_entry *moved;
 
     for (unsigned i = 0; atom->kind >= GCAL_POLY_ATOM_FLOOR && i < c->n_atoms; i++)
         if (c->atoms[i].kind == atom->kind && c->atoms[i].k == atom->k &&
@@ -31,7 +31,7 @@ unsigned gcal_poly_add_atom(struct gcal_poly_context *c,
 const struct gcal_poly *gcal_poly_dimension(struct gcal_poly_context *c, const char *name,
                                             const struct gcal_poly *last)
 {
-    struct gcal_poly_atom atom = { .kind = GCAL_POLY_ATOM_DIMENSION, .a = last };
+    struct gcal_poly_entry atom = { .kind = GCAL_POLY_ATOM_DIMENSION, .a = last };
 
     atom.name = gcal_poly_format(c, "%s", name);
     return gcal_poly_from_atom(c, gcal_poly_add_atom(c, &atom));
@@ -40,15 +40,15 @@ const struct gcal_poly *gcal_poly_dimension(struct gcal_poly_context *c, const c
 const struct gcal_poly *gcal_poly_shared_dimension(struct gcal_poly_context *c,
                                                    unsigned i)
 {
-    struct gcal_poly_atom atom = { .kind = GCAL_POLY_ATOM_DIMENSION };
+    struct gcal_poly_entry atom = { .kind = GCAL_POLY_ATOM_DIMENSION };
 
     if (i >= GCAL_POLY_MAX_SHARED_DIMENSIONS) {
         gcal_poly_fail(c, "the count needs too many steps");
         return &gcal_poly_zero;
     }
-    while (c->n_points <= i)
-        c->points[c->n_points++] = gcal_poly_add_atom(c, &atom);
-    return gcal_poly_from_atom(c, c->points[i]);
+    while (c->n_shared <= i)
+        c->shared[c->n_shared++] = gcal_poly_add_atom(c, &atom);
+    return gcal_poly_from_atom(c, c->shared[i]);
 }
 
 unsigned gcal_poly_atom_index(const struct gcal_poly *p)
@@ -61,15 +61,19 @@ const char *gcal_poly_atom_name(const struct gcal_poly_context *c, unsigned atom
     return c->atoms[atom].name;
 }
 
-const struct gcal_poly *gcal_poly_atom_last(const struct gcal_poly_context *c,
-                                            unsigned atom)
+struct gcal_poly_atom gcal_poly_get_atom(const struct gcal_poly_context *c, unsigned atom)
 {
-    return c->atoms[atom].a;
+    const struct gcal_poly_entry *e = &c->atoms[atom];
+
+    return (struct gcal_poly_atom){ .kind = e->kind, .a = e->a, .b = e->b, .k = e->k };
 }
 
-unsigned gcal_poly_parameter_atom(struct gcal_poly_context *c, const char *name)
+/* ---- parameters ---- */
+
+/* The atom of the parameter itself, not of its value. */
+static unsigned parameter_atom(struct gcal_poly_context *c, const char *name)
 {
-    struct gcal_poly_atom atom = { .kind = GCAL_POLY_ATOM_PARAMETER };
+    struct gcal_poly_entry atom = { .kind = GCAL_POLY_ATOM_PARAMETER };
 
     for (unsigned i = 0; i < c->n_atoms; i++)
         if (c->atoms[i].kind == GCAL_POLY_ATOM_PARAMETER && !c->atoms[i].shown &&
@@ -81,20 +85,22 @@ unsigned gcal_poly_parameter_atom(struct gcal_poly_context *c, const char *name)
 
 const struct gcal_poly *gcal_poly_parameter(struct gcal_poly_context *c, const char *name)
 {
-    unsigned atom = gcal_poly_parameter_atom(c, name);
+    unsigned atom = parameter_atom(c, name);
 
     if (c->failed)
         return &gcal_poly_zero;
     return c->atoms[atom].value ? c->atoms[atom].value : gcal_poly_from_atom(c, atom);
 }
 
-/* p/k: what is an integer for certain, and the rest with coefficients in [0, k). */
+/* ---- floors, minima and maxima, quotients, steps ---- */
+
+/* floor(p/k) = whole + floor(rest/k), where rest has coefficients in [0, k). */
 const struct gcal_poly *gcal_poly_floor(struct gcal_poly_context *c,
                                         const struct gcal_poly *p, int64_t k)
 {
     int64_t den = gcal_poly_denominator(p);
     const struct gcal_poly *whole = &gcal_poly_zero, *rest = &gcal_poly_zero;
-    struct gcal_poly_atom atom = { .kind = GCAL_POLY_ATOM_FLOOR };
+    struct gcal_poly_entry atom = { .kind = GCAL_POLY_ATOM_FLOOR };
 
     if (!den || __builtin_mul_overflow(den, k, &k)) {
         gcal_poly_fail(c, "its coefficients need more than 64 bits");
@@ -120,8 +126,8 @@ const struct gcal_poly *gcal_poly_floor(struct gcal_poly_context *c,
     }
     if (!rest->n_terms || c->failed)
         return whole;
-    /* Coefficients just below k are small negative ones: (15 - lid)/16 is 0, which
-     * (15 + 15*lid)/16 hides.
+    /* A coefficient just below k is better a small negative one: floor((15 - lid)/16) is
+     * provably 0, floor((15 + 15*lid)/16) - lid is not.
      */
     for (size_t i = 0; i < rest->n_terms; i++) {
         struct gcal_poly *term;
@@ -146,16 +152,16 @@ const struct gcal_poly *gcal_poly_floor(struct gcal_poly_context *c,
     return gcal_poly_add(c, whole, gcal_poly_from_atom(c, gcal_poly_add_atom(c, &atom)));
 }
 
-/* One form for each: a number comes second, and the first has no number added:
- * min(4095, n-1) is min(n, 4096)-1.  Both are whole numbers: min(n/3, m) is min(n,
- * 3*m)/3, as floors and steps of it are exact in floating point then.
+/* In one normal form: a constant comes second, and the first operand has no constant
+ * term: min(4095, n-1) is min(n, 4096)-1.  Both have integer coefficients: min(n/3, m) is
+ * min(n, 3*m)/3, so that its floors and steps are exact in floating point.
  */
 static const struct gcal_poly *extremum(struct gcal_poly_context *c,
                                         enum gcal_poly_atom_kind kind,
                                         const struct gcal_poly *a,
                                         const struct gcal_poly *b)
 {
-    struct gcal_poly_atom atom = { .kind = kind };
+    struct gcal_poly_entry atom = { .kind = kind };
     const struct gcal_poly_term *last;
     int64_t number, added = 0, den, den_b;
 
@@ -232,7 +238,7 @@ const struct gcal_poly *gcal_poly_floor_quotient(struct gcal_poly_context *c,
                                                  const struct gcal_poly *p,
                                                  const struct gcal_poly *q)
 {
-    struct gcal_poly_atom atom = { .kind = GCAL_POLY_ATOM_QUOTIENT, .b = q };
+    struct gcal_poly_entry atom = { .kind = GCAL_POLY_ATOM_QUOTIENT, .b = q };
     const struct gcal_poly *whole, *below;
     int64_t number;
 
@@ -247,9 +253,8 @@ const struct gcal_poly *gcal_poly_floor_quotient(struct gcal_poly_context *c,
     return gcal_poly_add(c, whole, gcal_poly_from_atom(c, gcal_poly_add_atom(c, &atom)));
 }
 
-/* p times a number, so that all factors are integers without a common divisor, and the
- * number added is rounded down: where p is exactly 0, "1/3*n-5/3" would be something
- * below it in floating point.
+/* p scaled to integer coefficients without a common divisor, the constant rounded down,
+ * with the same sign: in floating point, "1/3*n-5/3" would be below 0 where it is 0.
  */
 static const struct gcal_poly *without_fractions(struct gcal_poly_context *c,
                                                  const struct gcal_poly *p)
@@ -279,7 +284,7 @@ static const struct gcal_poly *without_fractions(struct gcal_poly_context *c,
 const struct gcal_poly *gcal_poly_step(struct gcal_poly_context *c,
                                        const struct gcal_poly *p)
 {
-    struct gcal_poly_atom atom = { .kind = GCAL_POLY_ATOM_STEP };
+    struct gcal_poly_entry atom = { .kind = GCAL_POLY_ATOM_STEP };
 
     p = without_fractions(c, p);
     atom.a = p;
@@ -293,7 +298,7 @@ const struct gcal_poly *gcal_poly_step(struct gcal_poly_context *c,
 const struct gcal_poly *gcal_poly_unexpanded(struct gcal_poly_context *c,
                                              const struct gcal_poly *p)
 {
-    struct gcal_poly_atom atom = { .kind = GCAL_POLY_ATOM_FLOOR, .a = p, .k = 1 };
+    struct gcal_poly_entry atom = { .kind = GCAL_POLY_ATOM_FLOOR, .a = p, .k = 1 };
 
     return gcal_poly_from_atom(c, gcal_poly_add_atom(c, &atom));
 }

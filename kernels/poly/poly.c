@@ -1,3 +1,4 @@
+/* poly.c - contexts, terms and arithmetic */
 #include "kernels/poly/poly.h"
 
 #include <stdarg.h>
@@ -9,7 +10,7 @@
 #include "calib/base/error.h"
 #include "kernels/poly/private.h"
 
-/* A kernel takes some thousands; the limit ends sums that would take minutes. */
+/* Steps: a kernel takes some thousands; the limit ends sums that would take minutes. */
 enum { MAX_STEPS = 4000000, MAX_TERMS = 20000, BLOCK_BYTES = 65536 };
 
 struct block {
@@ -49,6 +50,11 @@ void gcal_poly_fail(struct gcal_poly_context *c, const char *why)
 {
     if (!c->failed)
         c->failed = why;
+}
+
+bool gcal_poly_context_has_failed(const struct gcal_poly_context *c)
+{
+    return c->failed;
 }
 
 int gcal_poly_context_check(const struct gcal_poly_context *c, struct gcal_error *err)
@@ -126,7 +132,7 @@ int64_t gcal_poly_gcd(int64_t a, int64_t b)
     return a < 0 ? -a : a;
 }
 
-/* num/den of 128 bits into a term, shortened. */
+/* Sets the coefficient to num/den in lowest terms. */
 static void set_rational(struct gcal_poly_context *c, struct gcal_poly_term *term,
                          __int128 num, __int128 den)
 {
@@ -166,7 +172,7 @@ static unsigned term_degree(const struct gcal_poly_term *t)
     return degree;
 }
 
-/* Order of terms: falling degree, then by atoms and falling powers. */
+/* The order of terms: by falling degree, then by atoms and falling powers. */
 static int compare_monomials(const struct gcal_poly_term *a,
                              const struct gcal_poly_term *b)
 {
@@ -232,7 +238,7 @@ struct gcal_poly *gcal_poly_new(struct gcal_poly_context *c, size_t n_terms)
     return p;
 }
 
-/* Sorts, joins equal monomials, drops zeros. */
+/* Sorts terms, adds those of equal monomials and drops zeros. */
 static const struct gcal_poly *normalise(struct gcal_poly_context *c, struct gcal_poly *p)
 {
     size_t n = 0;
@@ -327,7 +333,6 @@ const struct gcal_poly *gcal_poly_mul(struct gcal_poly_context *c,
     return c->failed ? &gcal_poly_zero : normalise(c, p);
 }
 
-/* a/b of two terms; false when b's factors are not all in a. */
 bool gcal_poly_term_divide(struct gcal_poly_context *c, const struct gcal_poly_term *a,
                            const struct gcal_poly_term *b, struct gcal_poly_term *out)
 {
@@ -349,7 +354,7 @@ bool gcal_poly_term_divide(struct gcal_poly_context *c, const struct gcal_poly_t
     return j == b->n_factors;
 }
 
-/* Long division: the leading terms decide, as their order is kept by products. */
+/* Long division by leading terms: products keep the order of terms. */
 const struct gcal_poly *gcal_poly_divide(struct gcal_poly_context *c,
                                          const struct gcal_poly *a,
                                          const struct gcal_poly *b)
@@ -396,6 +401,42 @@ const struct gcal_poly *gcal_poly_coefficient(struct gcal_poly_context *c,
     return normalise(c, q);
 }
 
+static bool operands_contain(const struct gcal_poly_context *c,
+                             const struct gcal_poly_entry *a, unsigned atom)
+{
+    return a->kind >= GCAL_POLY_ATOM_FLOOR &&
+           (gcal_poly_contains(c, a->a, atom) ||
+            (a->b && gcal_poly_contains(c, a->b, atom)));
+}
+
+/* The atom 'in' with 'value' for 'atom'. */
+static const struct gcal_poly *substitute_in_atom(struct gcal_poly_context *c,
+                                                  unsigned in, unsigned atom,
+                                                  const struct gcal_poly *value)
+{
+    struct gcal_poly_entry x = c->atoms[in];
+    const struct gcal_poly *a, *b;
+
+    if (in == atom)
+        return value;
+    if (!operands_contain(c, &x, atom))
+        return gcal_poly_from_atom(c, in);
+    b = x.b ? gcal_poly_substitute(c, x.b, atom, value) : NULL;
+    a = gcal_poly_substitute(c, x.a, atom, value);
+    switch (x.kind) {
+    case GCAL_POLY_ATOM_FLOOR:
+        return gcal_poly_floor(c, a, x.k);
+    case GCAL_POLY_ATOM_QUOTIENT:
+        return gcal_poly_floor_quotient(c, a, b);
+    case GCAL_POLY_ATOM_STEP:
+        return gcal_poly_step(c, a);
+    case GCAL_POLY_ATOM_MIN:
+        return gcal_poly_min(c, a, b);
+    default:
+        return gcal_poly_max(c, a, b);
+    }
+}
+
 const struct gcal_poly *gcal_poly_substitute(struct gcal_poly_context *c,
                                              const struct gcal_poly *p, unsigned atom,
                                              const struct gcal_poly *value)
@@ -407,30 +448,9 @@ const struct gcal_poly *gcal_poly_substitute(struct gcal_poly_context *c,
         const struct gcal_poly *product = gcal_poly_rational(c, t->num, t->den);
 
         for (size_t j = 0; j < t->n_factors && !c->failed; j++) {
-            struct gcal_poly_atom a = c->atoms[t->factors[j].atom];
-            const struct gcal_poly *factor;
+            const struct gcal_poly *factor =
+                substitute_in_atom(c, t->factors[j].atom, atom, value);
 
-            if (t->factors[j].atom == atom)
-                factor = value;
-            else if (a.kind == GCAL_POLY_ATOM_FLOOR && gcal_poly_contains(c, a.a, atom))
-                factor =
-                    gcal_poly_floor(c, gcal_poly_substitute(c, a.a, atom, value), a.k);
-            else if (a.kind == GCAL_POLY_ATOM_QUOTIENT &&
-                     (gcal_poly_contains(c, a.a, atom) ||
-                      gcal_poly_contains(c, a.b, atom)))
-                factor =
-                    gcal_poly_floor_quotient(c, gcal_poly_substitute(c, a.a, atom, value),
-                                             gcal_poly_substitute(c, a.b, atom, value));
-            else if (a.kind == GCAL_POLY_ATOM_STEP && gcal_poly_contains(c, a.a, atom))
-                factor = gcal_poly_step(c, gcal_poly_substitute(c, a.a, atom, value));
-            else if ((a.kind == GCAL_POLY_ATOM_MIN || a.kind == GCAL_POLY_ATOM_MAX) &&
-                     (gcal_poly_contains(c, a.a, atom) ||
-                      gcal_poly_contains(c, a.b, atom)))
-                factor = (a.kind == GCAL_POLY_ATOM_MIN ? gcal_poly_min : gcal_poly_max)(
-                    c, gcal_poly_substitute(c, a.a, atom, value),
-                    gcal_poly_substitute(c, a.b, atom, value));
-            else
-                factor = gcal_poly_from_atom(c, t->factors[j].atom);
             for (unsigned k = 0; k < t->factors[j].power && !c->failed; k++)
                 product = gcal_poly_mul(c, product, factor);
         }
@@ -439,7 +459,7 @@ const struct gcal_poly *gcal_poly_substitute(struct gcal_poly_context *c,
     return sum;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 bool gcal_poly_is_constant(const struct gcal_poly *p, int64_t *value)
 {
@@ -497,11 +517,9 @@ bool gcal_poly_contains_nested(const struct gcal_poly_context *c,
 {
     for (size_t i = 0; i < p->n_terms; i++)
         for (size_t j = 0; j < p->terms[i].n_factors; j++) {
-            const struct gcal_poly_atom *a = &c->atoms[p->terms[i].factors[j].atom];
+            const struct gcal_poly_entry *a = &c->atoms[p->terms[i].factors[j].atom];
 
-            if (a->kind >= GCAL_POLY_ATOM_FLOOR &&
-                (gcal_poly_contains(c, a->a, atom) ||
-                 (a->b && gcal_poly_contains(c, a->b, atom))))
+            if (operands_contain(c, a, atom))
                 return true;
         }
     return false;
@@ -513,17 +531,20 @@ bool gcal_poly_contains(const struct gcal_poly_context *c, const struct gcal_pol
     return gcal_poly_degree(p, atom) > 0 || gcal_poly_contains_nested(c, p, atom);
 }
 
+bool gcal_poly_atom_has_dimension(const struct gcal_poly_context *c, unsigned atom)
+{
+    const struct gcal_poly_entry *a = &c->atoms[atom];
+
+    if (a->kind < GCAL_POLY_ATOM_FLOOR)
+        return a->kind == GCAL_POLY_ATOM_DIMENSION;
+    return gcal_poly_has_dimension(c, a->a) || (a->b && gcal_poly_has_dimension(c, a->b));
+}
+
 bool gcal_poly_has_dimension(const struct gcal_poly_context *c, const struct gcal_poly *p)
 {
     for (size_t i = 0; i < p->n_terms; i++)
-        for (size_t j = 0; j < p->terms[i].n_factors; j++) {
-            const struct gcal_poly_atom *a = &c->atoms[p->terms[i].factors[j].atom];
-
-            if (a->kind == GCAL_POLY_ATOM_DIMENSION ||
-                (a->kind >= GCAL_POLY_ATOM_FLOOR &&
-                 (gcal_poly_has_dimension(c, a->a) ||
-                  (a->b && gcal_poly_has_dimension(c, a->b)))))
+        for (size_t j = 0; j < p->terms[i].n_factors; j++)
+            if (gcal_poly_atom_has_dimension(c, p->terms[i].factors[j].atom))
                 return true;
-        }
     return false;
 }

@@ -1,11 +1,11 @@
-/* sum.c - what can be proven about polynomials, and their sums over a range */
+/* sum.c - proofs that a polynomial is nonnegative, and sums over a range */
 #include <stdlib.h>
 
 #include "kernels/poly/private.h"
 
 enum { MAX_ENUMERATED = 4096, PROOF_DEPTH = 12, MOST_NESTED = 2 };
 
-/* ---- proof that p >= 0 ---- */
+/* ---- proofs that p >= 0 ---- */
 
 static bool coefficients_suffice(const struct gcal_poly *p)
 {
@@ -17,7 +17,7 @@ static bool coefficients_suffice(const struct gcal_poly *p)
     return true;
 }
 
-/* Each parameter counts from its lower bound on; what is left has only coefficients. */
+/* With parameters shifted by their lower bounds, the signs of coefficients decide. */
 static bool prove_in_parameters(struct gcal_poly_context *c, const struct gcal_poly *p)
 {
     for (unsigned i = 0; i < c->n_atoms; i++)
@@ -32,7 +32,7 @@ static bool prove_in_parameters(struct gcal_poly_context *c, const struct gcal_p
 
 static bool prove(struct gcal_poly_context *c, const struct gcal_poly *p, int depth);
 
-/* 1 or -1 when p is a sum of terms of that sign, 0 when that is not known. */
+/* 1 or -1 when all terms of p have that sign, 0 when that is unknown. */
 static int common_sign(struct gcal_poly_context *c, const struct gcal_poly *p, int depth)
 {
     int sign = 0;
@@ -52,11 +52,13 @@ static int common_sign(struct gcal_poly_context *c, const struct gcal_poly *p, i
     return sign;
 }
 
-/* Replaces 'atom', linear in p with factors of one sign, by what makes p smallest. */
+/* Replaces 'atom', linear in p with a coefficient of one sign, by the bound of it that
+ * makes p smallest.
+ */
 static bool prove_without(struct gcal_poly_context *c, const struct gcal_poly *p,
                           unsigned atom, int depth)
 {
-    struct gcal_poly_atom a = c->atoms[atom];
+    struct gcal_poly_entry a = c->atoms[atom];
     const struct gcal_poly *low, *high;
     bool first;
     int sign = gcal_poly_degree(p, atom) > 1
@@ -65,7 +67,9 @@ static bool prove_without(struct gcal_poly_context *c, const struct gcal_poly *p
 
     if (a.kind == GCAL_POLY_ATOM_MIN || a.kind == GCAL_POLY_ATOM_MAX) {
         first = prove(c, gcal_poly_substitute(c, p, atom, a.a), depth - 1);
-        /* a maximum is at least each of the two; it always is one of them */
+        /* max is at least each operand, so one proof is enough for a positive sign; it is
+         * one of the operands, so both proofs are enough for any sign
+         */
         if (first == (sign == (a.kind == GCAL_POLY_ATOM_MAX ? 1 : -1)))
             return first;
         return prove(c, gcal_poly_substitute(c, p, atom, a.b), depth - 1);
@@ -98,7 +102,7 @@ static bool prove(struct gcal_poly_context *c, const struct gcal_poly *p, int de
 
     if (c->failed || depth == 0)
         return false;
-    /* Later atoms may depend on earlier ones, so the last goes first. */
+    /* atoms depend on earlier ones alone, so the last is replaced first */
     for (size_t i = 0; i < p->n_terms; i++)
         for (size_t j = 0; j < p->terms[i].n_factors; j++)
             if (c->atoms[p->terms[i].factors[j].atom].kind != GCAL_POLY_ATOM_PARAMETER &&
@@ -124,6 +128,39 @@ bool gcal_poly_is_nonnegative(struct gcal_poly_context *c, const struct gcal_pol
     proven = prove(c, p, PROOF_DEPTH);
     c->proofs--;
     return proven;
+}
+
+/* 'given' >= 0 is used by subtraction; a minimum or maximum in p is replaced by each of
+ * its operands.
+ */
+static bool is_nonnegative_given(struct gcal_poly_context *c,
+                                 const struct gcal_poly *given, const struct gcal_poly *p,
+                                 int depth)
+{
+    if (gcal_poly_is_nonnegative(c, p) ||
+        gcal_poly_is_nonnegative(c, gcal_poly_sub(c, p, given)))
+        return true;
+    for (size_t i = 0; depth && i < p->n_terms; i++)
+        for (size_t j = 0; j < p->terms[i].n_factors; j++) {
+            unsigned atom = p->terms[i].factors[j].atom;
+            struct gcal_poly_entry a = c->atoms[atom];
+
+            if (a.kind == GCAL_POLY_ATOM_MIN || a.kind == GCAL_POLY_ATOM_MAX)
+                return is_nonnegative_given(
+                           c, given, gcal_poly_substitute(c, p, atom, a.a), depth - 1) &&
+                       is_nonnegative_given(
+                           c, given, gcal_poly_substitute(c, p, atom, a.b), depth - 1);
+        }
+    return false;
+}
+
+bool gcal_poly_is_nonnegative_given(struct gcal_poly_context *c,
+                                    const struct gcal_poly *given,
+                                    const struct gcal_poly *p)
+{
+    enum { MOST_EXTREMA = 4 };
+
+    return is_nonnegative_given(c, given, p, MOST_EXTREMA);
 }
 
 /* ---- sums of powers ---- */
@@ -164,19 +201,19 @@ static const struct gcal_poly *sum_plain(struct gcal_poly_context *c,
     return total;
 }
 
-/* ---- sums with the variable inside of floor ---- */
+/* ---- sums with the variable inside floors ---- */
 
-/* Hermite: floor(x/k) + floor((x+1)/k) + .. + floor((x+k-1)/k) = x.  'first' is the
- * floor with the constant 0; all others must have the same factor in p.
+/* Hermite's identity, floor(x/k) + floor((x+1)/k) + .. + floor((x+k-1)/k) = x, applied to
+ * the floor 'first' with the constant 0 when all have the same coefficient in p.
  */
 static const struct gcal_poly *hermite(struct gcal_poly_context *c,
                                        const struct gcal_poly *p, unsigned first)
 {
-    struct gcal_poly_atom a = c->atoms[first];
+    struct gcal_poly_entry a = c->atoms[first];
     const struct gcal_poly *factor = gcal_poly_coefficient(c, p, first, 1), *rest = p;
 
     for (int64_t r = 0; r < a.k; r++) {
-        struct gcal_poly_atom other = { .kind = GCAL_POLY_ATOM_FLOOR, .k = a.k };
+        struct gcal_poly_entry other = { .kind = GCAL_POLY_ATOM_FLOOR, .k = a.k };
         unsigned atom;
 
         other.a = gcal_poly_add(c, a.a, gcal_poly_integer(c, r));
@@ -225,7 +262,7 @@ int64_t gcal_poly_period(struct gcal_poly_context *c, const struct gcal_poly *p,
 
     for (size_t i = 0; i < p->n_terms; i++)
         for (size_t j = 0; j < p->terms[i].n_factors; j++) {
-            struct gcal_poly_atom a = c->atoms[p->terms[i].factors[j].atom];
+            struct gcal_poly_entry a = c->atoms[p->terms[i].factors[j].atom];
             int64_t step, own;
 
             if (a.kind < GCAL_POLY_ATOM_FLOOR ||
@@ -245,7 +282,7 @@ int64_t gcal_poly_period(struct gcal_poly_context *c, const struct gcal_poly *p,
     return period;
 }
 
-/* Splits atom = period*v + r, so that no floor holds v any more. */
+/* Splits atom = period*v + r for each r, so that no floor contains v. */
 static const struct gcal_poly *sum_by_period(struct gcal_poly_context *c,
                                              const struct gcal_poly *p, unsigned atom,
                                              const struct gcal_poly *trips)

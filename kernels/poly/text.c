@@ -1,4 +1,4 @@
-/* text.c - polynomials as text, sizes and assumptions from text */
+/* text.c - polynomials as text; polynomials and assumptions from text */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -10,8 +10,9 @@
 
 /* ---- to text ---- */
 
-const struct gcal_poly *gcal_poly_in_named_parameters(struct gcal_poly_context *c,
-                                                      const struct gcal_poly *p)
+/* p with hidden parameters replaced by the named ones. */
+static const struct gcal_poly *in_named_parameters(struct gcal_poly_context *c,
+                                                   const struct gcal_poly *p)
 {
     size_t n = c->n_atoms;
 
@@ -27,7 +28,7 @@ static void put_poly(struct gcal_poly_context *c, struct gcal_buf *buf,
 
 static void put_atom(struct gcal_poly_context *c, struct gcal_buf *buf, unsigned atom)
 {
-    const struct gcal_poly_atom *a = &c->atoms[atom];
+    const struct gcal_poly_entry *a = &c->atoms[atom];
 
     if (a->kind == GCAL_POLY_ATOM_PARAMETER || a->kind == GCAL_POLY_ATOM_DIMENSION) {
         gcal_buf_puts(buf, a->name);
@@ -96,7 +97,7 @@ const char *gcal_poly_text(struct gcal_poly_context *c, const struct gcal_poly *
     struct gcal_buf buf = { 0 };
     const char *text;
 
-    put_poly(c, &buf, gcal_poly_in_named_parameters(c, p));
+    put_poly(c, &buf, in_named_parameters(c, p));
     if (buf.failed)
         gcal_poly_fail(c, "out of memory");
     text = gcal_poly_format(c, "%s", buf.data ? buf.data : "");
@@ -107,7 +108,7 @@ const char *gcal_poly_text(struct gcal_poly_context *c, const struct gcal_poly *
 void gcal_poly_visit_parameters(struct gcal_poly_context *c, const struct gcal_poly *p,
                                 void (*visit)(const char *name, void *data), void *data)
 {
-    p = gcal_poly_in_named_parameters(c, p);
+    p = in_named_parameters(c, p);
     for (unsigned i = 0; i < c->n_atoms; i++)
         if (c->atoms[i].kind == GCAL_POLY_ATOM_PARAMETER && gcal_poly_contains(c, p, i))
             visit(c->atoms[i].name, data);
@@ -127,7 +128,7 @@ const char *gcal_poly_shifted_parameter(struct gcal_poly_context *c,
 {
     const struct gcal_poly_term *t;
 
-    p = gcal_poly_in_named_parameters(c, p);
+    p = in_named_parameters(c, p);
     t = p->terms;
     if (p->n_terms == 0 || p->n_terms > 2 || t[0].num != 1 || t[0].den != 1 ||
         t[0].n_factors != 1 || t[0].factors[0].power != 1 ||
@@ -144,7 +145,7 @@ struct poly_reader {
     struct gcal_poly_context *c;
     const char *text, *at;
     struct gcal_error *err;
-    bool exact; /* inside of floor() or ceil() */
+    bool exact; /* inside floor() or ceil() */
 };
 
 static void skip_spaces(struct poly_reader *r)
@@ -184,7 +185,7 @@ static const struct gcal_poly *read_number(struct poly_reader *r)
     return gcal_poly_integer(r->c, value);
 }
 
-/* A name's length, 0 when there is none. */
+/* The length of the name at the start of 'text'; 0 without one. */
 static size_t name_length(const char *text)
 {
     size_t n = 0;
@@ -195,7 +196,7 @@ static size_t name_length(const char *text)
     return n;
 }
 
-/* Inside of floor() and ceil(), up to the ')', '/' divides exactly. */
+/* The operand of floor() or ceil(), in which '/' divides exactly, and the ')'. */
 static const struct gcal_poly *read_rounded(struct poly_reader *r, int depth, bool up)
 {
     bool outer = r->exact;
@@ -207,7 +208,7 @@ static const struct gcal_poly *read_rounded(struct poly_reader *r, int depth, bo
     r->exact = outer;
     if (!p || !accept(r, ")"))
         return p ? complain(r, "expected ')'") : NULL;
-    if (up && (den = gcal_poly_denominator(p))) /* of integers over 'den' */
+    if (up && (den = gcal_poly_denominator(p))) /* ceil(i/den) = floor((i + den-1)/den) */
         p = gcal_poly_add(r->c, p, gcal_poly_rational(r->c, den - 1, den));
     return gcal_poly_floor(r->c, p, 1);
 }
@@ -262,7 +263,7 @@ static const struct gcal_poly *read_product(struct poly_reader *r, int depth)
             continue;
         }
         if (!gcal_poly_is_constant(b, &k) || k <= 0)
-            return complain(r, "can only divide by a positive number");
+            return complain(r, "the divisor has to be a positive integer");
         b = r->exact && sign == '/' ? gcal_poly_scale(r->c, a, 1, k)
                                     : gcal_poly_floor(r->c, a, k);
         a = sign == '/' ? b : gcal_poly_sub(r->c, a, gcal_poly_scale(r->c, b, k, 1));
@@ -300,12 +301,12 @@ const struct gcal_poly *gcal_poly_parse(struct gcal_poly_context *c, const char 
 
 /* ---- assumptions ---- */
 
-/* parameter = modulus*hidden + rest from now on. */
+/* Makes the parameter modulus*hidden + rest. */
 static int assume_rest(struct poly_reader *r, unsigned atom, int64_t modulus,
                        int64_t rest)
 {
     struct gcal_poly_context *c = r->c;
-    struct gcal_poly_atom hidden = { .kind = GCAL_POLY_ATOM_PARAMETER };
+    struct gcal_poly_entry hidden = { .kind = GCAL_POLY_ATOM_PARAMETER };
     const struct gcal_poly *h;
     unsigned number;
 
@@ -322,12 +323,13 @@ static int assume_rest(struct poly_reader *r, unsigned atom, int64_t modulus,
     return 0;
 }
 
-/* "(n-2) % 14 = 0" in two passes: what n's rest is, then relations between sizes. */
+/* atom % modulus = rest */
 struct modular {
     unsigned atom;
     int64_t modulus, rest;
 };
 
+/* Adds 'one' by the Chinese remainder theorem. */
 static int join_moduli(struct poly_reader *r, struct modular *all, size_t *n,
                        struct modular one)
 {
@@ -340,7 +342,7 @@ static int join_moduli(struct poly_reader *r, struct modular *all, size_t *n,
         for (tried = 0; tried < one.modulus && m->rest % one.modulus != one.rest; tried++)
             m->rest += step;
         if (tried == one.modulus) {
-            complain(r, "contradicts what was assumed before");
+            complain(r, "contradicts an earlier assumption");
             return -1;
         }
         m->modulus = step / gcal_poly_gcd(step, one.modulus) * one.modulus;
@@ -361,7 +363,9 @@ static int refuse(struct poly_reader *r, const char *what)
     return -1;
 }
 
-/* "n + 2 % 14 = 0", whose '%' read_product would take: 'percent' says where it is. */
+/* "n + 2 % 14 = 0": the part before 'percent' is a text of its own, as read_product()
+ * would take the '%'.
+ */
 static int read_rest(struct poly_reader *r, const char *percent, struct modular *all,
                      size_t *n)
 {
@@ -382,16 +386,16 @@ static int read_rest(struct poly_reader *r, const char *percent, struct modular 
     one.atom = gcal_poly_atom_index(a);
     if (!a->n_terms || one.modulus <= 0 || one.modulus > 1000000 || one.rest < 0 ||
         gcal_poly_degree(a, one.atom) != 1)
-        return refuse(r, "expected something like \"n % 16 = 0\"");
+        return refuse(r, "expected a condition like \"n % 16 = 0\"");
     if (!gcal_poly_is_constant(gcal_poly_coefficient(r->c, a, one.atom, 1), &factor) ||
         !gcal_poly_is_constant(gcal_poly_coefficient(r->c, a, one.atom, 0), &added) ||
         factor != 1)
-        return refuse(r, "can only assume a rest of one size plus a number");
+        return refuse(r, "expected the remainder of one size plus a number");
     one.rest = ((one.rest - added) % one.modulus + one.modulus) % one.modulus;
     return join_moduli(r, all, n, one);
 }
 
-/* "n = 4": n is computed with as the number from now on. */
+/* "n = 4": replaces n by the number. */
 static bool fix_parameter(struct gcal_poly_context *c, const struct gcal_poly *d)
 {
     const struct gcal_poly_term *t = d->terms;
@@ -427,7 +431,7 @@ static int read_relation(struct poly_reader *r)
     if (!(b = read_sum(r, 0)))
         return -1;
     if (which == DIFFERENT)
-        return 0; /* says nothing that helps */
+        return 0; /* true, but of no use in proofs */
     equal = which == EQUAL || which == ALSO_EQUAL;
     d = relations[which][0] == '<' ? gcal_poly_sub(r->c, b, a)
                                    : gcal_poly_sub(r->c, a, b);
@@ -441,7 +445,7 @@ static int read_relation(struct poly_reader *r)
     return 0;
 }
 
-/* Up to the next "and" or "&&". */
+/* The length up to the next "and" or "&&". */
 static size_t clause_length(const char *text)
 {
     size_t length = strcspn(text, "&");
@@ -453,7 +457,7 @@ static size_t clause_length(const char *text)
     return length;
 }
 
-/* Rests in the first pass, relations in the second, when parameters know their rests. */
+/* Remainders in the first pass; relations, which may depend on them, in the second. */
 static int read_assumption(struct poly_reader *r, bool second, struct modular *all,
                            size_t *n)
 {
@@ -466,13 +470,13 @@ static int read_assumption(struct poly_reader *r, bool second, struct modular *a
     return 0;
 }
 
-/* floor(a/k) + number >= 0 is a + k*number >= 0, which says more of what is in 'a': there
- * is a group where floor((n+15)/16) >= 1, so n is at least 1.
+/* floor(a/k) + number >= 0 implies a + k*number >= 0, a bound of the parameters in 'a':
+ * from floor((n+15)/16) >= 1 follows n >= 1.
  */
 static void assume_inside(struct gcal_poly_context *c, const struct gcal_poly *p)
 {
     const struct gcal_poly_term *t = p->terms;
-    struct gcal_poly_atom atom;
+    struct gcal_poly_entry atom;
     int64_t number;
 
     if (!p->n_terms || t[0].n_factors != 1 || t[0].factors[0].power != 1 ||
@@ -487,6 +491,13 @@ static void assume_inside(struct gcal_poly_context *c, const struct gcal_poly *p
                           gcal_poly_scale(c, gcal_poly_integer(c, number), atom.k, 1)));
 }
 
+const struct gcal_poly *const *gcal_poly_facts(const struct gcal_poly_context *c,
+                                               size_t *n)
+{
+    *n = c->n_facts;
+    return c->facts;
+}
+
 bool gcal_poly_assume_nonnegative(struct gcal_poly_context *c, const struct gcal_poly *p)
 {
     const struct gcal_poly_term *t = p->terms;
@@ -494,12 +505,12 @@ bool gcal_poly_assume_nonnegative(struct gcal_poly_context *c, const struct gcal
     if (c->n_facts == sizeof(c->facts) / sizeof(c->facts[0]))
         return false;
     c->facts[c->n_facts++] = p;
-    /* 2*n-32 >= 0 is the lower bound 16 of n, or of what n is computed from */
+    /* 2*n-32 >= 0 is the lower bound 16 of n or of its hidden parameter */
     if (p->n_terms && p->n_terms <= 2 && t[0].n_factors == 1 &&
         t[0].factors[0].power == 1 && t[0].num > 0 && t[0].den == 1 &&
         c->atoms[t[0].factors[0].atom].kind == GCAL_POLY_ATOM_PARAMETER &&
         (p->n_terms == 1 || (!t[1].n_factors && t[1].den == 1))) {
-        struct gcal_poly_atom *atom = &c->atoms[t[0].factors[0].atom];
+        struct gcal_poly_entry *atom = &c->atoms[t[0].factors[0].atom];
         int64_t below = p->n_terms == 2 ? -t[1].num : 0; /* num*x >= below */
         int64_t least = below > 0 ? (below - 1) / t[0].num + 1 : 0;
 

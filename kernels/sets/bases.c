@@ -1,17 +1,15 @@
-/* bases.c - subscripts as numbers times sizes, for footprints */
-#include "kernels/sets/bases.h"
+/* bases.c - subscripts as multiples of their strides' bases, for footprints */
 
 #include <limits.h>
 
-#include "kernels/poly/private.h"
+#include "kernels/sets/private.h"
 
-/* The atom with dimensions in a term, UINT_MAX without; false when there are several. */
 bool gcal_sets_bases_atom(struct gcal_poly_context *c, const struct gcal_poly_term *t,
                           unsigned *atom)
 {
     *atom = UINT_MAX;
     for (size_t i = 0; i < t->n_factors; i++) {
-        if (!gcal_poly_has_dimension(c, gcal_poly_from_atom(c, t->factors[i].atom)))
+        if (!gcal_poly_atom_has_dimension(c, t->factors[i].atom))
             continue;
         if (*atom != UINT_MAX || t->factors[i].power != 1)
             return false;
@@ -20,7 +18,6 @@ bool gcal_sets_bases_atom(struct gcal_poly_context *c, const struct gcal_poly_te
     return true;
 }
 
-/* What 'atom' (UINT_MAX: nothing) is multiplied with in the offset. */
 const struct gcal_poly *gcal_sets_bases_stride(struct gcal_poly_context *c,
                                                const struct gcal_poly *offset,
                                                unsigned atom)
@@ -35,7 +32,7 @@ const struct gcal_poly *gcal_sets_bases_stride(struct gcal_poly_context *c,
     return rest;
 }
 
-/* p = number * result, the first factor of the result positive. */
+/* p = number * result, whose first coefficient is positive. */
 static const struct gcal_poly *primitive(struct gcal_poly_context *c,
                                          const struct gcal_poly *p, int64_t *number)
 {
@@ -47,11 +44,11 @@ static const struct gcal_poly *primitive(struct gcal_poly_context *c,
     return *number ? gcal_poly_scale(c, p, 1, *number) : p;
 }
 
-/* Whether a is at least b.  Sizes that are strides are at least 1: of arrays with rows of
- * no elements nothing is read.
+/* Whether a >= b.  A stride is at least 1 where it is nonnegative: an array whose rows
+ * have no elements is not accessed.
  */
-static bool is_above(struct gcal_poly_context *c, const struct gcal_poly *a,
-                     const struct gcal_poly *b)
+static bool is_at_least(struct gcal_poly_context *c, const struct gcal_poly *a,
+                        const struct gcal_poly *b)
 {
     int64_t number;
 
@@ -60,7 +57,7 @@ static bool is_above(struct gcal_poly_context *c, const struct gcal_poly *a,
     return gcal_poly_is_nonnegative(c, gcal_poly_sub(c, a, b));
 }
 
-/* Adds 'basis' in its place; false when it cannot be compared with the others. */
+/* Inserts 'basis' in rising order; false when its place is unknown. */
 static bool add_basis(struct gcal_poly_context *c, struct gcal_sets_bases *bases,
                       const struct gcal_poly *basis, int64_t number)
 {
@@ -71,8 +68,8 @@ static bool add_basis(struct gcal_poly_context *c, struct gcal_sets_bases *bases
             bases->numbers[i] = gcal_poly_gcd(bases->numbers[i], number);
             return true;
         }
-    while (at > 0 && !is_above(c, basis, bases->all[at - 1])) {
-        if (!is_above(c, bases->all[at - 1], basis))
+    while (at > 0 && !is_at_least(c, basis, bases->all[at - 1])) {
+        if (!is_at_least(c, bases->all[at - 1], basis))
             return false;
         at--;
     }
@@ -87,7 +84,7 @@ static bool add_basis(struct gcal_poly_context *c, struct gcal_sets_bases *bases
     return true;
 }
 
-/* By whole strides first ("n+2"), or by the products of sizes in them ("n" and 1). */
+/* Adds the whole stride ("n+2"), or the products of sizes in it ("n" and 1). */
 static bool add_stride(struct gcal_poly_context *c, struct gcal_sets_bases *bases,
                        const struct gcal_poly *stride, bool whole)
 {
@@ -110,7 +107,7 @@ static bool add_stride(struct gcal_poly_context *c, struct gcal_sets_bases *base
     return true;
 }
 
-/* How many times the term 'lead' is in p; 0 when that is no integer. */
+/* The multiple of the term 'lead' that p contains; 0 when it is no integer. */
 static int64_t times_in(const struct gcal_poly *p, const struct gcal_poly_term *lead)
 {
     for (size_t i = 0; i < p->n_terms; i++) {
@@ -128,7 +125,6 @@ static int64_t times_in(const struct gcal_poly *p, const struct gcal_poly_term *
     return 0;
 }
 
-/* p as numbers times the bases; false when it is none. */
 bool gcal_sets_bases_split(struct gcal_poly_context *c,
                            const struct gcal_sets_bases *bases, const struct gcal_poly *p,
                            int64_t *numbers)
@@ -142,9 +138,6 @@ bool gcal_sets_bases_split(struct gcal_poly_context *c,
     return p->n_terms == 0;
 }
 
-/* What one access adds to its subscript beside the first one: what all of them add does
- * not matter.
- */
 const struct gcal_poly *gcal_sets_bases_offset(struct gcal_poly_context *c,
                                                const struct gcal_poly *const *offsets,
                                                size_t to)
@@ -173,7 +166,7 @@ bool gcal_sets_bases_find(struct gcal_poly_context *c, size_t n,
     for (size_t i = 1; i < n; i++) {
         const struct gcal_poly *p = gcal_sets_bases_offset(c, offsets, i);
 
-        /* planes at x and x + n, without a stride n */
+        /* planes at x and x + n, where n is no stride */
         if (!gcal_sets_bases_split(c, bases, p, numbers) &&
             (!add_stride(c, bases, p, whole) ||
              !gcal_sets_bases_split(c, bases, p, numbers)))

@@ -1,26 +1,24 @@
 /* cardinality.c - the number of points in a set, as a polynomial in its sizes
  *
  * The set becomes disjoint systems of linear inequalities.  In each, one dimension after
- * the other is summed away (W. Pugh, Counting solutions to Presburger formulas, PLDI
- * 1994): where it has several lower or upper bounds, the system splits into pieces in
- * which one of each decides.  What is left are conditions on sizes alone; those that are
- * not known to hold multiply their piece by step(p).
+ * another is eliminated by summation (W. Pugh, Counting solutions to Presburger formulas,
+ * PLDI 1994): a dimension with several lower or upper bounds splits the system into
+ * pieces with one binding bound each.  Conditions on sizes alone remain; those that
+ * cannot be proven multiply their piece by step(p).
  *
- * The divs of isl, integers q = floor(e/k), are dimensions like the others, as their
- * value is fixed by k*q <= e <= k*q + k-1.
+ * The divs of isl, integers q = floor(e/k), are dimensions like the others, with the
+ * constraints k*q <= e <= k*q + k-1.
  */
-#include "kernels/sets/context.h"
 
 #include <stdlib.h>
 
-#include "kernels/poly/private.h"
-#include "kernels/sets/system.h"
+#include "kernels/sets/private.h"
 
 enum { MOST_PIECES = 96, LONGEST_PERIOD = 64 };
 
 struct counting {
     struct gcal_sets_context *context;
-    isl_basic_set *facts; /* no dimensions */
+    isl_basic_set *facts; /* without dimensions */
     const struct gcal_poly *total;
     int *pieces_left;
 };
@@ -68,7 +66,7 @@ static const struct gcal_poly *sum_fixed(struct gcal_sets_system *s,
     return sum_system(s, weight);
 }
 
-/* ---- digits: x and y that occur as x + k*y only, 0 <= x < k ---- */
+/* ---- digits: x and y that occur only as x + k*y, 0 <= x < k ---- */
 
 struct digits {
     size_t x, y;
@@ -100,7 +98,7 @@ static bool find_range(const struct gcal_sets_system *s, size_t x, int64_t *k)
     return starts && *k > 1;
 }
 
-/* Whether all other rows allow it: x as x + k*y, and y alone with the factor 1 or -1. */
+/* Whether the other rows contain x only as x + k*y, and y alone times 1 or -1. */
 static bool are_digits(const struct gcal_sets_system *s, const struct digits *d)
 {
     bool together = false;
@@ -172,15 +170,15 @@ static const struct gcal_poly *sum_digits(struct gcal_sets_system *s,
     return sum_system(s, weight);
 }
 
-/* ---- one dimension less ---- */
+/* ---- elimination of a dimension ---- */
 
 static int64_t magnitude(int64_t k)
 {
     return k < 0 ? -k : k;
 }
 
-/* Row 'i' as a bound of 'dim' from below (sign 1: k*dim + rest >= 0 with k > 0) or above
- * (-1: k < 0); equalities are both.
+/* Row 'i' as a lower bound of 'dim' (sign 1: k*dim + rest >= 0 with k > 0) or an upper
+ * one (-1: k < 0); equalities are both.
  */
 static struct gcal_sets_row oriented(const struct gcal_sets_system *s, size_t i,
                                      size_t dim, int sign)
@@ -201,7 +199,7 @@ static bool bounds(const struct gcal_sets_system *s, size_t i, size_t dim, int s
     return k && (s->rows[i].equal || (k > 0) == (sign > 0));
 }
 
-/* How much work summing over 'dim' first would make; -1 when it has no end. */
+/* The cost of summing over 'dim' first; -1 when it is unbounded. */
 static long cost_of(const struct gcal_sets_system *s, const struct gcal_poly *weight,
                     size_t dim)
 {
@@ -225,45 +223,45 @@ static const struct gcal_poly *add(const struct gcal_sets_system *s,
     return a && b ? gcal_poly_add(s->context->c, a, b) : NULL;
 }
 
-/* dim = period*v + r for each r: floors then hold no v. */
+/* dim = period*v + r for each r, so that no floor contains v. */
 static const struct gcal_poly *sum_by_period(const struct gcal_sets_system *s,
                                              const struct gcal_poly *weight, size_t dim)
 {
     struct gcal_poly_context *c = s->context->c;
     int64_t period = gcal_poly_period(c, weight, s->atoms[dim]);
     const struct gcal_poly *total = gcal_poly_integer(c, 0);
-    struct gcal_sets_system *part;
+    struct gcal_sets_system *residue;
 
-    if (period < 2 || period > LONGEST_PERIOD || !(part = malloc(sizeof(*part))))
+    if (period < 2 || period > LONGEST_PERIOD || !(residue = malloc(sizeof(*residue))))
         return NULL;
     for (int64_t r = 0; r < period && total; r++) {
         const struct gcal_poly *v, *value;
 
-        *part = *s;
-        part->atoms[dim] = gcal_sets_system_new_dimension(part);
-        v = gcal_poly_from_atom(c, part->atoms[dim]);
-        for (size_t i = 0; i < part->n_rows; i++) {
-            int64_t *k = gcal_sets_system_coefficient_at(part, &part->rows[i], dim);
+        *residue = *s;
+        residue->atoms[dim] = gcal_sets_system_new_dimension(residue);
+        v = gcal_poly_from_atom(c, residue->atoms[dim]);
+        for (size_t i = 0; i < residue->n_rows; i++) {
+            int64_t *k = gcal_sets_system_coefficient_at(residue, &residue->rows[i], dim);
 
-            part->rows[i].k[0] += *k * r;
+            residue->rows[i].k[0] += *k * r;
             *k *= period;
         }
         value =
             gcal_poly_add(c, gcal_poly_scale(c, v, period, 1), gcal_poly_integer(c, r));
         value = gcal_poly_substitute(c, weight, s->atoms[dim], value);
-        total = gcal_poly_contains_nested(c, value, part->atoms[dim])
+        total = gcal_poly_contains_nested(c, value, residue->atoms[dim])
                     ? NULL
-                    : add(s, total, sum_system(part, value));
+                    : add(s, total, sum_system(residue, value));
     }
-    free(part);
+    free(residue);
     return total;
 }
 
-/* Adds the conditions that 'best' decides among the bounds of its side: its rest over its
- * factor is the smallest, and among equal ones it is the first.
+/* Adds the conditions under which 'best' is the binding bound of its side: no other is
+ * tighter, and among equal ones it is the first.
  */
-static bool add_deciding(const struct gcal_sets_system *s, struct gcal_sets_system *piece,
-                         size_t best, size_t dim, int sign)
+static bool add_binding(const struct gcal_sets_system *s, struct gcal_sets_system *piece,
+                        size_t best, size_t dim, int sign)
 {
     struct gcal_sets_row x = oriented(s, best, dim, sign), y;
     int64_t a = magnitude(gcal_sets_system_coefficient(s, best, dim));
@@ -282,7 +280,7 @@ static bool add_deciding(const struct gcal_sets_system *s, struct gcal_sets_syst
     return true;
 }
 
-/* The greatest or least integer that row 'i' lets 'dim' be. */
+/* The least (sign 1) or greatest integer that row 'i' allows for 'dim'. */
 static const struct gcal_poly *bound_of(const struct gcal_sets_system *s, size_t i,
                                         size_t dim, int sign)
 {
@@ -316,7 +314,7 @@ static const struct gcal_poly *sum_piece(const struct gcal_sets_system *s,
             goto out;
     lower = oriented(s, low, dim, 1);
     upper = oriented(s, high, dim, -1);
-    if (!add_deciding(s, piece, low, dim, 1) || !add_deciding(s, piece, high, dim, -1) ||
+    if (!add_binding(s, piece, low, dim, 1) || !add_binding(s, piece, high, dim, -1) ||
         !gcal_sets_system_combine(
             s, &lower, magnitude(gcal_sets_system_coefficient(s, high, dim)), &upper,
             magnitude(gcal_sets_system_coefficient(s, low, dim)), &upper) ||
@@ -383,7 +381,7 @@ static const struct gcal_poly *cut_by_sizes(const struct gcal_sets_system *s,
     return weight;
 }
 
-/* ---- all of them ---- */
+/* ---- systems and sets ---- */
 
 static const struct gcal_poly *sum_system(struct gcal_sets_system *s,
                                           const struct gcal_poly *weight)
@@ -392,7 +390,7 @@ static const struct gcal_poly *sum_system(struct gcal_sets_system *s,
     size_t row, dim, best = SIZE_MAX;
     long least = 0;
 
-    if (s->context->c->failed)
+    if (gcal_poly_context_has_failed(s->context->c))
         return NULL;
     if (!weight->n_terms || !gcal_sets_system_simplify(s))
         return gcal_poly_integer(s->context->c, 0);

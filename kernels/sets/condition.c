@@ -1,31 +1,10 @@
-#include "kernels/sets/sets.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#include "calib/base/buf.h"
-#include "kernels/sets/context.h"
-#include "kernels/poly/private.h"
-
-void gcal_sets_nest_clear(struct gcal_sets_nest *nest)
-{
-    free(nest->arrays);
-    free(nest->ops);
-    free(nest->accesses);
-    free(nest->barriers);
-    free(nest->branches);
-    free(nest->notes);
-    free(nest->counts);
-    gcal_sets_isl_destroy(nest->isl);
-    *nest = (struct gcal_sets_nest){ 0 };
-}
-
-/* ---- conditions ---- */
+/* condition.c - conditions on ids, sizes and loop variables */
+#include "kernels/sets/private.h"
 
 static const struct gcal_poly *negation(struct gcal_poly_context *c,
                                         const struct gcal_poly *p)
 {
-    return gcal_poly_sub(c, gcal_poly_integer(c, -1), p); /* p < 0 is -p-1 >= 0 */
+    return gcal_poly_sub(c, gcal_poly_integer(c, -1), p); /* p < 0: -p-1 >= 0 */
 }
 
 static const struct gcal_sets_condition *make(struct gcal_poly_context *c,
@@ -43,22 +22,24 @@ static const struct gcal_sets_condition *make(struct gcal_poly_context *c,
 }
 
 /* The term of p that is a number times a minimum or maximum; NULL without. */
-static const struct gcal_poly_term *find_extremum(struct gcal_poly_context *c,
+static const struct gcal_poly_term *find_extremum(const struct gcal_poly_context *c,
                                                   const struct gcal_poly *p)
 {
     for (size_t i = 0; i < p->n_terms; i++) {
         const struct gcal_poly_term *t = &p->terms[i];
+        enum gcal_poly_atom_kind kind;
 
-        if (t->n_factors == 1 && t->factors[0].power == 1 &&
-            (c->atoms[t->factors[0].atom].kind == GCAL_POLY_ATOM_MIN ||
-             c->atoms[t->factors[0].atom].kind == GCAL_POLY_ATOM_MAX))
+        if (t->n_factors != 1 || t->factors[0].power != 1)
+            continue;
+        kind = gcal_poly_get_atom(c, t->factors[0].atom).kind;
+        if (kind == GCAL_POLY_ATOM_MIN || kind == GCAL_POLY_ATOM_MAX)
             return t;
     }
     return NULL;
 }
 
-/* min(a, b) + r >= 0 is a + r >= 0 and b + r >= 0: conditions can be taken apart, which
- * values cannot.
+/* min(a, b) + r >= 0 becomes a + r >= 0 and b + r >= 0: conditions without extrema are
+ * affine more often.
  */
 static const struct gcal_sets_condition *nonnegative(struct gcal_poly_context *c,
                                                      const struct gcal_poly *p, int depth)
@@ -70,7 +51,7 @@ static const struct gcal_sets_condition *nonnegative(struct gcal_poly_context *c
     if (!t)
         return make(c, (struct gcal_sets_condition){
                            .kind = GCAL_SETS_CONDITION_NONNEGATIVE, .p = p });
-    atom = c->atoms[t->factors[0].atom];
+    atom = gcal_poly_get_atom(c, t->factors[0].atom);
     a = nonnegative(c, gcal_poly_substitute(c, p, t->factors[0].atom, atom.a), depth - 1);
     b = nonnegative(c, gcal_poly_substitute(c, p, t->factors[0].atom, atom.b), depth - 1);
     return (atom.kind == GCAL_POLY_ATOM_MIN) == (t->num > 0)
@@ -81,13 +62,13 @@ static const struct gcal_sets_condition *nonnegative(struct gcal_poly_context *c
 const struct gcal_sets_condition *
 gcal_sets_condition_nonnegative(struct gcal_poly_context *c, const struct gcal_poly *p)
 {
-    enum { MOST_EXTREMA = 12 }; /* inside of each other */
+    enum { MOST_EXTREMA = 12 }; /* nested */
 
     return nonnegative(c, p, MOST_EXTREMA);
 }
 
-/* 1 or 0 for a number, which is how conditions that always or never hold look. */
-static int plain_truth(const struct gcal_sets_condition *a)
+/* 1 or 0 for a constant, -1 for other conditions. */
+static int constant_truth(const struct gcal_sets_condition *a)
 {
     int64_t number;
 
@@ -101,10 +82,10 @@ const struct gcal_sets_condition *
 gcal_sets_condition_and(struct gcal_poly_context *c, const struct gcal_sets_condition *a,
                         const struct gcal_sets_condition *b)
 {
-    if (plain_truth(a) >= 0)
-        return plain_truth(a) ? b : a;
-    if (plain_truth(b) >= 0)
-        return plain_truth(b) ? a : b;
+    if (constant_truth(a) >= 0)
+        return constant_truth(a) ? b : a;
+    if (constant_truth(b) >= 0)
+        return constant_truth(b) ? a : b;
     return make(c, (struct gcal_sets_condition){
                        .kind = GCAL_SETS_CONDITION_AND, .a = a, .b = b });
 }
@@ -113,10 +94,10 @@ const struct gcal_sets_condition *
 gcal_sets_condition_or(struct gcal_poly_context *c, const struct gcal_sets_condition *a,
                        const struct gcal_sets_condition *b)
 {
-    if (plain_truth(a) >= 0)
-        return plain_truth(a) ? a : b;
-    if (plain_truth(b) >= 0)
-        return plain_truth(b) ? b : a;
+    if (constant_truth(a) >= 0)
+        return constant_truth(a) ? a : b;
+    if (constant_truth(b) >= 0)
+        return constant_truth(b) ? b : a;
     return make(c, (struct gcal_sets_condition){
                        .kind = GCAL_SETS_CONDITION_OR, .a = a, .b = b });
 }
@@ -148,7 +129,7 @@ gcal_sets_condition_earlier(struct gcal_poly_context *c,
                        .kind = GCAL_SETS_CONDITION_EARLIER, .a = a, .loop = loop });
 }
 
-/* 'x' of other conditions. */
+/* A condition like 'x' with other operands. */
 static const struct gcal_sets_condition *rebuild(struct gcal_poly_context *c,
                                                  const struct gcal_sets_condition *x,
                                                  const struct gcal_sets_condition *a,
@@ -217,27 +198,16 @@ int gcal_sets_condition_decide(struct gcal_poly_context *c,
         return a == 1 || b == 1 ? 1 : a == 0 && b == 0 ? 0 : -1;
     case GCAL_SETS_CONDITION_NOT:
         return a < 0 ? a : !a;
-    default: /* the first iteration has none before */
+    default: /* at the first iteration there is no earlier one */
         return a == 0 ? 0 : -1;
     }
 }
 
-void gcal_sets_nest_note(struct gcal_sets_nest *nest, int line, int column,
-                         const char *text)
+bool gcal_sets_condition_contains(struct gcal_poly_context *c,
+                                  const struct gcal_sets_condition *x, unsigned atom)
 {
-    struct gcal_sets_note *moved;
-
-    for (size_t i = 0; i < nest->n_notes; i++)
-        if (nest->notes[i].line == line && nest->notes[i].column == column &&
-            strcmp(nest->notes[i].text, text) == 0)
-            return;
-    moved = gcal_array_grow(nest->notes, nest->n_notes, &nest->note_capacity,
-                            sizeof(*moved), NULL);
-    if (!moved) {
-        gcal_poly_fail(nest->c, "out of memory");
-        return;
-    }
-    nest->notes = moved;
-    moved[nest->n_notes++] =
-        (struct gcal_sets_note){ line, column, gcal_poly_format(nest->c, "%s", text) };
+    return (x->p && gcal_poly_contains(c, x->p, atom)) ||
+           (x->a && gcal_sets_condition_contains(c, x->a, atom)) ||
+           (x->b && gcal_sets_condition_contains(c, x->b, atom)) ||
+           (x->kind == GCAL_SETS_CONDITION_EARLIER && x->loop == atom);
 }

@@ -1,17 +1,16 @@
 /* delinearize.c - an index divided by a size: a[id/cols][id%cols]
  *
- * floor(id/cols) is no affine function of id, but id = cols*row + column is one of the
- * row and the column, 0 <= column < cols.  So these take the place of id among the
- * dimensions.  In conditions, cols*x + y >= 0 is x >= 0 where 0 <= y < cols.
+ * floor(id/cols) is not affine in id, but id = cols*row + column is affine in the row and
+ * the column, 0 <= column < cols.  So these two replace id among the dimensions.  In
+ * conditions, cols*x + y >= 0 becomes x >= 0 where 0 <= y < cols.
  */
 #include <limits.h>
 
-#include "kernels/sets/domain.h"
-#include "kernels/poly/private.h"
+#include "kernels/sets/private.h"
 
 struct delinearization {
     struct gcal_poly_context *c;
-    unsigned replaced, lid; /* atoms; lid: UINT_MAX or what has to vanish */
+    unsigned replaced, lid; /* atoms; lid: the local id that vanishes, or UINT_MAX */
     const struct gcal_poly *value, *size;
 };
 
@@ -23,13 +22,13 @@ static bool find_in_poly(const struct gcal_poly_context *c, const struct gcal_po
     for (size_t i = 0; i < p->n_terms; i++)
         for (size_t j = 0; j < p->terms[i].n_factors; j++) {
             unsigned factor = p->terms[i].factors[j].atom;
-            const struct gcal_poly_atom *a = &c->atoms[factor];
+            struct gcal_poly_atom a = gcal_poly_get_atom(c, factor);
 
-            if (a->kind < GCAL_POLY_ATOM_FLOOR)
+            if (a.kind < GCAL_POLY_ATOM_FLOOR)
                 continue;
-            if (find_in_poly(c, a->a, atom) || (a->b && find_in_poly(c, a->b, atom)))
+            if (find_in_poly(c, a.a, atom) || (a.b && find_in_poly(c, a.b, atom)))
                 return true;
-            if (a->kind == GCAL_POLY_ATOM_QUOTIENT && gcal_poly_has_dimension(c, a->a)) {
+            if (a.kind == GCAL_POLY_ATOM_QUOTIENT && gcal_poly_has_dimension(c, a.a)) {
                 *atom = factor;
                 return true;
             }
@@ -45,7 +44,7 @@ static bool find_in_condition(const struct gcal_poly_context *c,
            (x->b && find_in_condition(c, x->b, atom));
 }
 
-/* The innermost division by a size anywhere in the chain. */
+/* The first innermost division of dimensions by a size in the domain. */
 static bool find_division(const struct gcal_sets_domain *domain, unsigned *atom)
 {
     const struct gcal_poly_context *c = domain->nest->c;
@@ -61,8 +60,8 @@ static bool find_division(const struct gcal_sets_domain *domain, unsigned *atom)
 
 /* ---- rows and columns ---- */
 
-/* The dimension that the index is, or the two that make it as a global id (with the
- * group's index in 'dim', the local one in 'lid').
+/* The dimension that equals the index; or, for a global id, the group's dimension in
+ * '*dim' and the local id's in '*lid'.
  */
 static bool find_index(const struct gcal_sets_domain *domain,
                        const struct gcal_poly *index, size_t *dim, size_t *lid,
@@ -93,7 +92,7 @@ static bool find_index(const struct gcal_sets_domain *domain,
     return false;
 }
 
-/* cols*x + y >= 0, with y within one row, is a condition on x. */
+/* x for a nonnegative condition on cols*x + y, where y is within one row. */
 static const struct gcal_poly *reduce(const struct delinearization *r,
                                       const struct gcal_poly *p)
 {
@@ -123,8 +122,8 @@ static const struct gcal_poly *replace(const struct gcal_poly *p, void *data)
     return reduce(r, gcal_poly_substitute(r->c, p, r->replaced, r->value));
 }
 
-/* How many rows there are: 'size' has so many, or a condition that the index is below
- * something.  NULL where the last row is not whole.
+/* The number of rows: of the dimension, or up to a condition that bounds the index.  NULL
+ * when the last row may be incomplete.
  */
 static const struct gcal_poly *count_rows(const struct gcal_sets_domain *domain,
                                           const struct gcal_poly *index,
@@ -148,9 +147,9 @@ static const struct gcal_poly *count_rows(const struct gcal_sets_domain *domain,
     return rows && gcal_poly_is_integral(rows) ? rows : NULL;
 }
 
-/* Whether anything still needs the local id, or counts iterations of what is replaced. */
-static bool is_needed(const struct gcal_sets_domain *domain,
-                      const struct delinearization *r)
+/* Whether anything still depends on the local id, or a condition on the replaced one. */
+static bool is_still_needed(const struct gcal_sets_domain *domain,
+                            const struct delinearization *r)
 {
     struct gcal_poly_context *c = r->c;
 
@@ -180,11 +179,13 @@ static void replace_all(struct gcal_sets_domain *domain, struct delinearization 
             gcal_poly_substitute(r->c, domain->offset, r->replaced, r->value);
 }
 
-/* False when this division cannot be resolved; the chain is then as it was. */
-static bool take_apart(struct gcal_sets_domain *domain, unsigned atom)
+/* Splits the dimension that is divided; false when that is not possible, and the domain
+ * is then unchanged.
+ */
+static bool split(struct gcal_sets_domain *domain, unsigned atom)
 {
     struct gcal_poly_context *c = domain->nest->c;
-    struct gcal_poly_atom division = c->atoms[atom];
+    struct gcal_poly_atom division = gcal_poly_get_atom(c, atom);
     const struct gcal_poly *one = gcal_poly_integer(c, 1), *size, *n_rows, *row, *column;
     struct delinearization r = { .c = c, .lid = UINT_MAX, .size = division.b };
     struct gcal_sets_domain tried = *domain;
@@ -207,7 +208,7 @@ static bool take_apart(struct gcal_sets_domain *domain, unsigned atom)
             c, gcal_poly_sub(c, r.value, gcal_poly_from_atom(c, r.lid)), 1, items);
     }
     replace_all(&tried, &r);
-    if (tried.n_dims == GCAL_SETS_MAX_DIMS || is_needed(&tried, &r))
+    if (tried.n_dims == GCAL_SETS_MAX_DIMS || is_still_needed(&tried, &r))
         return false;
     tried.dims[dim] = gcal_poly_atom_index(row);
     tried.trips[dim] = n_rows;
@@ -224,6 +225,6 @@ void gcal_sets_domain_delinearize(struct gcal_sets_domain *domain)
 {
     unsigned atom;
 
-    while (find_division(domain, &atom) && take_apart(domain, atom))
+    while (find_division(domain, &atom) && split(domain, atom))
         ;
 }

@@ -1,18 +1,17 @@
-/* footprint.c - how many distinct elements accesses touch
+/* footprint.c - the number of distinct elements that accesses touch
  *
- * A subscript is a sum of strides times dimensions.  Dimensions whose strides are numbers
- * times the same basis ("n", "n+2", 1) make one coordinate: 16*n*gid + n*lid + k is the
- * coordinate 16*gid + lid for the basis n, and k for the basis 1.  The coordinates that
- * the accesses reach are a set, which is counted exactly.  Different coordinates are
- * different elements when those of the lower bases never reach the next basis; where
- * that cannot be proven for sizes as symbols, the footprint is not known.
+ * A subscript is a sum of strides times dimensions.  Dimensions whose strides are
+ * multiples of the same basis ("n", "n+2", 1) form one coordinate: 16*n*gid + n*lid + k
+ * has the coordinate 16*gid + lid for the basis n, and k for the basis 1.  The
+ * coordinates that the accesses reach are a set, which is counted exactly.  Different
+ * coordinates are different elements when those of lower bases never reach the next
+ * basis; when that cannot be proven for symbolic sizes, the footprint is unknown.
  */
 #include <isl/constraint.h>
 #include <isl/val.h>
 #include <limits.h>
 
-#include "kernels/sets/bases.h"
-#include "kernels/sets/domain.h"
+#include "kernels/sets/private.h"
 
 enum { MOST_ACCESSES = 64, MOST_OPERATIONS = 60000 };
 
@@ -23,19 +22,20 @@ struct image {
     size_t n_accesses;
     const struct gcal_sets_access_event *const *accesses;
     const struct gcal_poly
-        *offsets[MOST_ACCESSES]; /* in the dimensions of their chains */
+        *offsets[MOST_ACCESSES]; /* in the dimensions of their domains */
     struct gcal_sets_bases bases;
     bool estimated;
-    bool apart;                /* not all accesses are made at the same time */
-    bool alike[GCAL_MAX_DIMS]; /* a local array: groups that differ in this id only */
-    struct gcal_sets_context sizes; /* all that the sets depend on */
+    bool apart;                     /* the accesses have different scopes */
+    bool alike[GCAL_MAX_DIMS];      /* of a local array: the same in groups that differ in
+                                       this id alone */
+    struct gcal_sets_context sizes; /* with all sizes of the sets registered */
 };
 
-/* The access's dimensions that matter for it, and those that they depend on. */
+/* The dimensions in the access's offset, and those they depend on. */
 static bool fill_component(struct image *image,
                            const struct gcal_sets_access_event *access,
                            struct gcal_sets_domain *domain,
-                           struct gcal_sets_component *part)
+                           struct gcal_sets_component *component)
 {
     struct gcal_poly_context *c = image->nest->c;
     bool local = image->nest->arrays[access->array].space == GCAL_FEATURE_SPACE_LOCAL;
@@ -54,13 +54,13 @@ static bool fill_component(struct image *image,
         if (!gcal_poly_contains(c, domain->offset, domain->dims[i]) && !differs)
             continue;
         for (size_t j = 0; j < domain->n_dims; j++)
-            wanted[j] = wanted[j] || domain->part[j] == domain->part[i];
+            wanted[j] = wanted[j] || domain->component[j] == domain->component[i];
     }
-    gcal_sets_component_fill(part, domain, wanted);
+    gcal_sets_component_fill(component, domain, wanted);
     return true;
 }
 
-/* The coordinate of basis 'b' as a function of the part's dimensions. */
+/* The coordinate of basis 'b' as a function of the component's dimensions. */
 static isl_pw_aff *coordinate(struct image *image,
                               const struct gcal_sets_context *context,
                               const struct gcal_poly *offset, size_t number, size_t b)
@@ -95,7 +95,7 @@ static isl_pw_aff *coordinate(struct image *image,
         context, gcal_poly_add(c, sum, gcal_poly_integer(c, numbers[b])));
 }
 
-/* A vector reaches some elements on from its first: coordinate 0 grows up to width-1. */
+/* Adds the further elements of vectors: up to width-1 in coordinate 0. */
 static isl_set *widen(isl_set *set, int64_t width)
 {
     isl_map *map = isl_map_universe(isl_space_map_from_set(isl_set_get_space(set)));
@@ -115,44 +115,45 @@ static isl_set *widen(isl_set *set, int64_t width)
     return isl_set_apply(set, map);
 }
 
-/* The coordinates that one access reaches; local arrays are other ones in each group,
- * whose ids are coordinates too.  'when' is at which sizes, as far as dimensions say that
- * do not matter for them.
+/* The coordinates that one access reaches.  Each group has its own local arrays, so the
+ * group ids are coordinates of those.  '*when': the sizes at which the domain's other
+ * components have any point.
  */
 static isl_set *reached(struct image *image, size_t number, isl_set **when)
 {
     const struct gcal_sets_access_event *access = image->accesses[number];
     const struct gcal_sets_nest *nest = image->nest;
     struct gcal_sets_domain domain;
-    struct gcal_sets_component part;
+    struct gcal_sets_component component;
     isl_map *map = NULL, *one;
     isl_set *points;
 
-    if (!fill_component(image, access, &domain, &part))
+    if (!fill_component(image, access, &domain, &component))
         return NULL;
-    for (size_t i = 0; i < part.n_dims; i++)
-        image->sizes.dims[i] = part.context.dims[i];
-    image->sizes.n_dims = part.n_dims;
-    part.context = image->sizes;
-    points = gcal_sets_component_set(&part);
-    *when = image->apart ? gcal_sets_component_others(&part) : NULL;
+    for (size_t i = 0; i < component.n_dims; i++)
+        image->sizes.dims[i] = component.context.dims[i];
+    image->sizes.n_dims = component.n_dims;
+    component.context = image->sizes;
+    points = gcal_sets_component_set(&component);
+    *when = image->apart ? gcal_sets_component_others(&component) : NULL;
     for (size_t b = 0; b < image->bases.n; b++) {
         one = isl_map_from_pw_aff(
-            coordinate(image, &part.context, domain.offset, number, b));
+            coordinate(image, &component.context, domain.offset, number, b));
         map = b ? isl_map_flat_range_product(map, one) : one;
     }
     for (size_t d = 0; d < nest->n_dims; d++) {
         if (nest->arrays[access->array].space != GCAL_FEATURE_SPACE_LOCAL ||
             image->alike[d])
             continue;
-        one = isl_map_from_pw_aff(gcal_sets_context_affine(&part.context, nest->gid[d]));
+        one = isl_map_from_pw_aff(
+            gcal_sets_context_affine(&component.context, nest->gid[d]));
         map = isl_map_flat_range_product(map, one);
     }
     points = isl_set_apply(points, map);
     return access->width > 1 ? widen(points, access->width) : points;
 }
 
-/* ---- whether coordinates are elements ---- */
+/* ---- the order of coordinates ---- */
 
 struct bound {
     const struct image *image;
@@ -174,7 +175,7 @@ static isl_stat add_piece(isl_set *where, isl_aff *aff, void *data)
     return p ? isl_stat_ok : isl_stat_error;
 }
 
-/* The greatest (sign 1) or least value of coordinate 'b', or more extreme. */
+/* An upper (sign 1) or lower bound of coordinate 'b'. */
 static const struct gcal_poly *bound_of(const struct image *image, isl_set *set, size_t b,
                                         int sign)
 {
@@ -188,6 +189,7 @@ static const struct gcal_poly *bound_of(const struct image *image, isl_set *set,
     return bound.p;
 }
 
+/* Whether different coordinates are different elements. */
 static bool are_elements(const struct image *image, isl_set *set)
 {
     struct gcal_poly_context *c = image->nest->c;
@@ -211,19 +213,19 @@ static bool are_elements(const struct image *image, isl_set *set)
 
 /* ---- the footprint ---- */
 
-/* Groups do the same in their local arrays where nothing depends on their id. */
+/* Groups access their local arrays alike where nothing depends on their id. */
 static void find_alike(struct image *image)
 {
     const struct gcal_sets_nest *nest = image->nest;
     bool local =
         nest->arrays[image->accesses[0]->array].space == GCAL_FEATURE_SPACE_LOCAL;
     struct gcal_sets_domain domain;
-    struct gcal_sets_component part;
+    struct gcal_sets_component component;
 
     for (size_t d = 0; d < nest->n_dims; d++)
         image->alike[d] = local;
     for (size_t i = 0; i < image->n_accesses && local; i++) {
-        bool filled = fill_component(image, image->accesses[i], &domain, &part);
+        bool filled = fill_component(image, image->accesses[i], &domain, &component);
 
         for (size_t d = 0; d < nest->n_dims; d++)
             image->alike[d] =
@@ -233,10 +235,11 @@ static void find_alike(struct image *image)
     }
 }
 
-static bool learn_all(struct image *image)
+/* Fills all but the bases. */
+static bool prepare(struct image *image)
 {
     struct gcal_sets_domain domain;
-    struct gcal_sets_component part;
+    struct gcal_sets_component component;
     unsigned atom;
 
     for (size_t i = 1; i < image->n_accesses; i++)
@@ -245,25 +248,25 @@ static bool learn_all(struct image *image)
     image->sizes = *image->nest->context;
     find_alike(image);
     for (size_t i = 0; i < image->n_accesses; i++) {
-        if (!fill_component(image, image->accesses[i], &domain, &part))
+        if (!fill_component(image, image->accesses[i], &domain, &component))
             return false;
-        part.context = image->sizes;
-        gcal_sets_component_register(&part);
+        component.context = image->sizes;
+        gcal_sets_component_register(&component);
         if (image->apart)
-            gcal_sets_component_register_others(&part);
+            gcal_sets_component_register_others(&component);
         image->offsets[i] = domain.offset;
         for (size_t j = 0; j < domain.offset->n_terms; j++)
             if (gcal_sets_bases_atom(image->nest->c, &domain.offset->terms[j], &atom) &&
                 atom != UINT_MAX)
-                gcal_sets_context_register(&part.context,
+                gcal_sets_context_register(&component.context,
                                            gcal_poly_from_atom(image->nest->c, atom));
-        image->sizes = part.context;
+        image->sizes = component.context;
     }
     return true;
 }
 
-/* What each access reaches at the sizes at which it is made: of those at which none is,
- * nobody asks.
+/* The union of what all accesses reach, each at the sizes at which it is made; sizes at
+ * which none is made do not matter.
  */
 static isl_set *reached_by_all(struct image *image)
 {
@@ -296,8 +299,8 @@ static const struct gcal_poly *count_image(struct image *image)
     return count;
 }
 
-/* Local arrays of groups that differ take long; only of atomics is that asked for. */
-static bool is_worth_it(const struct image *image)
+/* Local arrays of groups that differ take long, so they are counted for atomics only. */
+static bool is_affordable(const struct image *image)
 {
     const struct gcal_sets_nest *nest = image->nest;
 
@@ -322,7 +325,7 @@ gcal_sets_footprint(struct gcal_sets_nest *nest, size_t n,
             return NULL;
     if (n > MOST_ACCESSES || !gcal_sets_begin_attempt(nest, MOST_OPERATIONS))
         return NULL;
-    known = learn_all(&image) && is_worth_it(&image);
+    known = prepare(&image) && is_affordable(&image);
     for (int whole = 1; whole >= 0 && known && !count; whole--)
         if (gcal_sets_bases_find(nest->c, n, image.offsets, whole, &image.bases))
             count = count_image(&image);

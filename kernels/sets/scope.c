@@ -1,18 +1,14 @@
-/* scope.c - how often something in a domain happens
+/* scope.c - how often an event in a scope happens: the cardinality of its domain
  *
- * The domain is a set of points: the work-item's ids and the loops' variables.  What does
- * not depend on each other is counted by itself, and the numbers are multiplied; most
- * dimensions stand alone and count what they are long.  The rest are sets for
- * cardinality.c.
+ * The count is the product over independent components.  Most are one dimension without
+ * constraints, whose cardinality is its length.  The others are counted as sets.
  */
-
 #include <string.h>
 
 #include "calib/base/buf.h"
-#include "kernels/sets/domain.h"
-#include "kernels/poly/private.h"
+#include "kernels/sets/private.h"
 
-/* ---- counting ---- */
+/* ---- components ---- */
 
 static bool is_work_item_id(const struct gcal_sets_nest *nest, unsigned atom)
 {
@@ -23,28 +19,28 @@ static bool is_work_item_id(const struct gcal_sets_nest *nest, unsigned atom)
     return false;
 }
 
-/* Loops that depend on outer ones in a way that is not affine, from the inside out. */
-static const struct gcal_poly *sum_loops(const struct gcal_sets_component *part)
+/* Sums over the loops of a component that is not affine, from the inside out. */
+static const struct gcal_poly *sum_loops(const struct gcal_sets_component *component)
 {
-    struct gcal_poly_context *c = part->domain->nest->c;
+    struct gcal_poly_context *c = component->domain->nest->c;
     const struct gcal_poly *sum = gcal_poly_integer(c, 1);
 
-    if (part->n_lids && part->domain->mode != GCAL_SETS_COUNT_WORK_ITEMS)
+    if (component->n_lids && component->domain->mode != GCAL_SETS_COUNT_WORK_ITEMS)
         return NULL;
-    /* the last in the chain's order are outermost, and ids come before all of them */
-    for (size_t i = 0; i < part->n_dims; i++)
-        if (gcal_sets_domain_has_condition(part->domain, part->dims[i]))
+    for (size_t i = 0; i < component->n_dims; i++)
+        if (gcal_sets_domain_has_condition(component->domain, component->dims[i]))
             return NULL;
-    for (size_t ids = 0; ids < 2; ids++)
-        for (size_t i = 0; i < part->n_dims && sum; i++) {
-            size_t dim = part->dims[i];
-            const struct gcal_poly *trips = part->domain->trips[dim];
-            bool is_id = is_work_item_id(part->domain->nest, part->domain->dims[dim]);
+    for (size_t ids = 0; ids < 2; ids++) /* loops first, the ids around them last */
+        for (size_t i = 0; i < component->n_dims && sum; i++) {
+            size_t dim = component->dims[i];
+            const struct gcal_poly *trips = component->domain->trips[dim];
+            bool is_id =
+                is_work_item_id(component->domain->nest, component->domain->dims[dim]);
 
             if (is_id != (ids == 1))
                 continue;
             sum = gcal_poly_is_nonnegative(c, trips)
-                      ? gcal_poly_sum(c, sum, part->domain->dims[dim], trips)
+                      ? gcal_poly_sum(c, sum, component->domain->dims[dim], trips)
                       : NULL;
         }
     return sum;
@@ -52,42 +48,42 @@ static const struct gcal_poly *sum_loops(const struct gcal_sets_component *part)
 
 static const struct gcal_poly *count_domain(const struct gcal_sets_domain *domain);
 
-static const struct gcal_poly *count_points(struct gcal_sets_component *part)
+static const struct gcal_poly *count_points(struct gcal_sets_component *component)
 {
-    const struct gcal_sets_domain *domain = part->domain;
+    const struct gcal_sets_domain *domain = component->domain;
     isl_set *set;
 
-    gcal_sets_component_register(part);
-    set = gcal_sets_component_set(part);
+    gcal_sets_component_register(component);
+    set = gcal_sets_component_set(component);
     if (!set)
-        return sum_loops(part);
-    if (domain->branch && gcal_sets_component_has(part, domain->branch))
-        set = part->n_lids
-                  ? gcal_sets_component_divergent_lanes(part, set)
+        return sum_loops(component);
+    if (domain->branch && gcal_sets_component_has(component, domain->branch))
+        set = component->n_lids
+                  ? gcal_sets_component_divergent_lanes(component, set)
                   : isl_set_intersect(set, isl_set_empty(isl_set_get_space(set)));
     else
-        set = gcal_sets_component_project_lanes(part, set);
-    return gcal_sets_cardinality(&part->context, set);
+        set = gcal_sets_component_project_lanes(component, set);
+    return gcal_sets_cardinality(&component->context, set);
 }
 
-/* The part as a chain of its own, whose parts are still to be found. */
-static struct gcal_sets_domain domain_of(const struct gcal_sets_component *part)
+/* The component as a domain of its own, whose components are still to be found. */
+static struct gcal_sets_domain domain_of(const struct gcal_sets_component *component)
 {
-    const struct gcal_sets_domain *domain = part->domain;
+    const struct gcal_sets_domain *domain = component->domain;
     struct gcal_sets_domain own = { .nest = domain->nest,
                                     .mode = domain->mode,
-                                    .linear = domain->linear && part->n_lids,
-                                    .n_dims = part->n_dims,
+                                    .linear = domain->linear && component->n_lids,
+                                    .n_dims = component->n_dims,
                                     .estimated = domain->estimated };
 
-    for (size_t i = 0; i < part->n_dims; i++) {
-        own.dims[i] = domain->dims[part->dims[i]];
-        own.is_lid[i] = domain->is_lid[part->dims[i]];
-        own.block[i] = domain->block[part->dims[i]];
-        own.trips[i] = domain->trips[part->dims[i]];
+    for (size_t i = 0; i < component->n_dims; i++) {
+        own.dims[i] = domain->dims[component->dims[i]];
+        own.is_lid[i] = domain->is_lid[component->dims[i]];
+        own.block[i] = domain->block[component->dims[i]];
+        own.trips[i] = domain->trips[component->dims[i]];
     }
     for (size_t i = 0; i < domain->n_conditions; i++)
-        if (gcal_sets_component_has(part, domain->conditions[i]))
+        if (gcal_sets_component_has(component, domain->conditions[i]))
             own.conditions[own.n_conditions++] = domain->conditions[i];
     return own;
 }
@@ -115,27 +111,28 @@ static void fix(struct gcal_sets_domain *domain, size_t fixed, int64_t value)
     gcal_sets_domain_find_components(domain);
 }
 
-/* Where the pieces are too many: the shortest loop of the part (or local id, where lanes
- * are no matter) at each of its values, which often takes the rest apart.
+/* For a set of too many pieces: the sum over all values of its shortest loop (or local
+ * id, when work-items are counted), which often makes the rest independent.
  */
-static const struct gcal_poly *count_at_values(const struct gcal_sets_component *part)
+static const struct gcal_poly *
+count_at_values(const struct gcal_sets_component *component)
 {
     enum { MOST_VALUES = 64 };
-    const struct gcal_sets_domain *domain = part->domain;
+    const struct gcal_sets_domain *domain = component->domain;
     struct gcal_poly_context *c = domain->nest->c;
     const struct gcal_poly *total = gcal_poly_integer(c, 0), *one;
     size_t shortest = SIZE_MAX;
     int64_t least = MOST_VALUES + 1, trips;
 
-    for (size_t i = domain->mode == GCAL_SETS_COUNT_WORK_ITEMS ? 0 : part->n_lids;
-         i < part->n_dims; i++)
-        if (gcal_poly_is_constant(domain->trips[part->dims[i]], &trips) &&
+    for (size_t i = domain->mode == GCAL_SETS_COUNT_WORK_ITEMS ? 0 : component->n_lids;
+         i < component->n_dims; i++)
+        if (gcal_poly_is_constant(domain->trips[component->dims[i]], &trips) &&
             trips < least) {
             least = trips;
             shortest = i;
         }
     for (int64_t value = 0; value < least && shortest != SIZE_MAX && total; value++) {
-        struct gcal_sets_domain at = domain_of(part);
+        struct gcal_sets_domain at = domain_of(component);
 
         fix(&at, shortest, value);
         one = count_domain(&at);
@@ -144,7 +141,7 @@ static const struct gcal_poly *count_at_values(const struct gcal_sets_component 
     return shortest == SIZE_MAX ? NULL : total;
 }
 
-/* Whether a condition is about the first 'n_lids' dimensions. */
+/* Whether a condition is about the first 'n_lids' dimensions, the local ids. */
 static bool is_about_lanes(const struct gcal_sets_domain *domain, size_t n_lids,
                            const struct gcal_sets_condition *condition)
 {
@@ -154,50 +151,53 @@ static bool is_about_lanes(const struct gcal_sets_domain *domain, size_t n_lids,
     return false;
 }
 
-/* As if all lanes of a group took part where any of its conditions are about lanes. */
-static const struct gcal_poly *count_without_lanes(const struct gcal_sets_component *part)
+/* An estimate: as if all lanes of each group took part. */
+static const struct gcal_poly *
+count_without_lanes(const struct gcal_sets_component *component)
 {
-    struct gcal_sets_domain whole = domain_of(part); /* lids first */
+    struct gcal_sets_domain whole = domain_of(component); /* lids first */
     size_t n = 0;
 
     *whole.estimated = true;
     for (size_t i = 0; i < whole.n_conditions; i++)
-        if (!is_about_lanes(&whole, part->n_lids, whole.conditions[i]))
+        if (!is_about_lanes(&whole, component->n_lids, whole.conditions[i]))
             whole.conditions[n++] = whole.conditions[i];
     whole.n_conditions = n;
-    for (size_t i = part->n_lids; i < whole.n_dims; i++)
-        for (size_t j = 0; j < part->n_lids; j++)
+    for (size_t i = component->n_lids; i < whole.n_dims; i++)
+        for (size_t j = 0; j < component->n_lids; j++)
             if (gcal_poly_contains(whole.nest->c, whole.trips[i], whole.dims[j]))
                 return NULL;
     gcal_sets_domain_find_components(&whole);
     return count_domain(&whole);
 }
 
-/* Parts are the same in many domains: the ids and the guard around everything. */
-static const char *key_of(const struct gcal_sets_component *part)
+/* The key of a count in the cache: many domains have the same components, such as the ids
+ * and a guard around the kernel's body.
+ */
+static const char *key_of(const struct gcal_sets_component *component)
 {
-    const struct gcal_sets_domain *domain = part->domain;
+    const struct gcal_sets_domain *domain = component->domain;
     struct gcal_poly_context *c = domain->nest->c;
     const char *key =
         gcal_poly_format(c, "%d %p", (int)domain->mode, (const void *)domain->branch);
 
-    for (size_t i = 0; i < part->n_dims; i++) {
-        const struct gcal_poly *trips = domain->trips[part->dims[i]];
+    for (size_t i = 0; i < component->n_dims; i++) {
+        const struct gcal_poly *trips = domain->trips[component->dims[i]];
         int64_t number = 0;
 
-        /* other trips when an outer loop has got a value, and then another polynomial */
+        /* a constant is compared by value, as each count_at_values() makes it anew */
         if (gcal_poly_is_constant(trips, &number))
             trips = NULL;
-        key = gcal_poly_format(c, "%s %u:%p%+lld", key, domain->dims[part->dims[i]],
+        key = gcal_poly_format(c, "%s %u:%p%+lld", key, domain->dims[component->dims[i]],
                                (const void *)trips, (long long)number);
     }
     for (size_t i = 0; i < domain->n_conditions; i++)
-        if (gcal_sets_component_has(part, domain->conditions[i]))
+        if (gcal_sets_component_has(component, domain->conditions[i]))
             key = gcal_poly_format(c, "%s %p", key, (const void *)domain->conditions[i]);
     return key;
 }
 
-/* Of isl, for one part; groups can also be counted without looking at lanes. */
+/* The limit of isl operations for one component; groups have count_without_lanes(). */
 static long most_operations(const struct gcal_sets_domain *domain)
 {
     return domain->mode == GCAL_SETS_COUNT_GROUPS ? 30000 : 300000;
@@ -209,12 +209,12 @@ static const struct gcal_poly *count_component(const struct gcal_sets_domain *do
     struct gcal_sets_nest *nest = domain->nest;
     struct gcal_sets_cached_count known = { 0 }, *moved;
     bool wanted[GCAL_SETS_MAX_DIMS];
-    struct gcal_sets_component part;
+    struct gcal_sets_component component;
 
     for (size_t i = 0; i < domain->n_dims; i++)
-        wanted[i] = domain->part[i] == number;
-    gcal_sets_component_fill(&part, domain, wanted);
-    known.key = key_of(&part);
+        wanted[i] = domain->component[i] == number;
+    gcal_sets_component_fill(&component, domain, wanted);
+    known.key = key_of(&component);
     for (size_t i = 0; i < nest->n_counts; i++)
         if (strcmp(nest->counts[i].key, known.key) == 0) {
             *domain->estimated = *domain->estimated || nest->counts[i].estimated;
@@ -224,28 +224,28 @@ static const struct gcal_poly *count_component(const struct gcal_sets_domain *do
         struct gcal_sets_domain own = *domain;
 
         own.estimated = &known.estimated;
-        part.domain = &own;
-        known.count = count_points(&part);
+        component.domain = &own;
+        known.count = count_points(&component);
         if (!gcal_sets_end_attempt(nest))
             known.count = NULL;
-        if (!known.count && !own.branch && !nest->c->failed)
-            known.count = count_at_values(&part);
-        if (!known.count && part.n_lids && own.mode == GCAL_SETS_COUNT_GROUPS)
-            known.count = count_without_lanes(&part);
+        if (!known.count && !own.branch && !gcal_poly_context_has_failed(nest->c))
+            known.count = count_at_values(&component);
+        if (!known.count && component.n_lids && own.mode == GCAL_SETS_COUNT_GROUPS)
+            known.count = count_without_lanes(&component);
     }
     *domain->estimated = *domain->estimated || known.estimated;
     moved = gcal_array_grow(nest->counts, nest->n_counts, &nest->count_capacity,
                             sizeof(*moved), NULL);
-    if (moved) { /* without memory it is counted again */
+    if (moved) { /* else it is counted again */
         nest->counts = moved;
         moved[nest->n_counts++] = known;
     }
-    return nest->c->failed ? NULL : known.count;
+    return gcal_poly_context_has_failed(nest->c) ? NULL : known.count;
 }
 
-/* What a dimension that nothing else depends on multiplies the number with. */
-static const struct gcal_poly *count_alone(const struct gcal_sets_domain *domain,
-                                           size_t dim)
+/* The cardinality of an independent dimension. */
+static const struct gcal_poly *count_dimension(const struct gcal_sets_domain *domain,
+                                               size_t dim)
 {
     struct gcal_poly_context *c = domain->nest->c;
     int64_t items;
@@ -257,9 +257,10 @@ static const struct gcal_poly *count_alone(const struct gcal_sets_domain *domain
     return gcal_poly_integer(c, (items + domain->block[dim] - 1) / domain->block[dim]);
 }
 
-/* The sub-groups of a group that are cut along no dimension, when all lids stand alone.
+/* The sub-groups per group when they are no blocks of local ids (else the dimensions
+ * count them) and no constraint is about local ids.
  */
-static const struct gcal_poly *whole_sub_groups(const struct gcal_sets_domain *domain)
+static const struct gcal_poly *linear_sub_groups(const struct gcal_sets_domain *domain)
 {
     const struct gcal_sets_nest *nest = domain->nest;
     int64_t items = 1;
@@ -290,9 +291,9 @@ static const struct gcal_poly *count_sizes(const struct gcal_sets_domain *domain
     return gcal_poly_integer(domain->nest->c, 1);
 }
 
-/* Long factors are not multiplied out: pieces times pieces would fill pages. */
-static const struct gcal_poly *keep(struct gcal_poly_context *c,
-                                    const struct gcal_poly *p)
+/* Products of long polynomials are not expanded: texts would become too long. */
+static const struct gcal_poly *keep_together(struct gcal_poly_context *c,
+                                             const struct gcal_poly *p)
 {
     enum { LONG = 5 };
 
@@ -305,59 +306,24 @@ static const struct gcal_poly *count_domain(const struct gcal_sets_domain *domai
     const struct gcal_poly *product = count_sizes(domain), *one;
 
     if (product)
-        product = gcal_poly_mul(c, product, whole_sub_groups(domain));
+        product = gcal_poly_mul(c, product, linear_sub_groups(domain));
     for (size_t i = 0; i < domain->n_dims && product; i++) {
         bool first = true;
 
         for (size_t j = 0; j < i; j++)
-            first = first && domain->part[j] != domain->part[i];
+            first = first && domain->component[j] != domain->component[i];
         if (!first)
             continue;
         one = gcal_sets_domain_is_independent(domain, i)
-                  ? count_alone(domain, i)
-                  : count_component(domain, domain->part[i]);
-        product = one ? gcal_poly_mul(c, keep(c, product), keep(c, one)) : NULL;
+                  ? count_dimension(domain, i)
+                  : count_component(domain, domain->component[i]);
+        product = one ? gcal_poly_mul(c, keep_together(c, product), keep_together(c, one))
+                      : NULL;
     }
     return product;
 }
 
-const struct gcal_sets_context *gcal_sets_nest_context(struct gcal_sets_nest *nest)
-{
-    if (nest->context)
-        return nest->context;
-    nest->isl = gcal_sets_isl_create();
-    nest->context = gcal_poly_alloc(nest->c, sizeof(*nest->context));
-    if (!nest->isl || !nest->context) {
-        gcal_poly_fail(nest->c, "out of memory");
-        return NULL;
-    }
-    gcal_sets_context_init(nest->context, nest->c, nest->isl);
-    return nest->context;
-}
-
-bool gcal_sets_begin_attempt(struct gcal_sets_nest *nest, long operations)
-{
-    enum { MOST_WASTED = 1000000, MOST_STEPS = 800000 };
-
-    if (!gcal_sets_nest_context(nest) || nest->wasted_operations > MOST_WASTED)
-        return false;
-    if (nest->c->failed)
-        return false;
-    gcal_poly_begin_attempt(nest->c, MOST_STEPS);
-    isl_ctx_set_max_operations(nest->isl, (unsigned long)operations);
-    isl_ctx_reset_operations(nest->isl);
-    return true;
-}
-
-bool gcal_sets_end_attempt(struct gcal_sets_nest *nest)
-{
-    bool failed = gcal_poly_end_attempt(nest->c);
-
-    if (isl_ctx_last_error(nest->isl) == isl_error_quota)
-        nest->wasted_operations += (long)isl_ctx_get_max_operations(nest->isl);
-    isl_ctx_reset_error(nest->isl);
-    return !failed;
-}
+/* ---- counts ---- */
 
 static const struct gcal_poly *count(struct gcal_sets_nest *nest,
                                      const struct gcal_sets_scope *scope,

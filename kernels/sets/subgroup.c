@@ -1,17 +1,17 @@
-/* subgroup.c - from work-items to the groups and sub-groups in which any takes part
+/* subgroup.c - projection of work-items to their groups or sub-groups
  *
- * Lanes are numbered by the linear local id.  Where a sub-group is a block of each
- * dimension (32 lanes are two rows of 16), each local id becomes the number of its block;
- * otherwise all of them become the number of the sub-group together.
+ * Lanes are numbered by the linear local id.  Where a sub-group is a block of local ids
+ * in each dimension (32 lanes are two rows of 16), each local id becomes the number of
+ * its block; otherwise all local ids together become the number of the sub-group.
  */
 #include <isl/constraint.h>
 #include <isl/val.h>
 
-#include "kernels/sets/domain.h"
+#include "kernels/sets/private.h"
 
-/* ---- what a sub-group is ---- */
+/* ---- blocks ---- */
 
-static void cut_into_groups(struct gcal_sets_domain *domain)
+static void take_groups_as_blocks(struct gcal_sets_domain *domain)
 {
     for (size_t i = 0; i < domain->n_dims; i++)
         if (domain->is_lid[i])
@@ -25,7 +25,7 @@ void gcal_sets_domain_find_blocks(struct gcal_sets_domain *domain)
     for (size_t i = 0; i < domain->n_dims; i++)
         domain->block[i] = 1;
     if (domain->mode == GCAL_SETS_COUNT_GROUPS)
-        cut_into_groups(domain);
+        take_groups_as_blocks(domain);
     if (domain->mode != GCAL_SETS_COUNT_SUB_GROUPS)
         return;
     for (size_t i = 0; i < domain->n_dims && !domain->linear; i++) {
@@ -35,7 +35,7 @@ void gcal_sets_domain_find_blocks(struct gcal_sets_domain *domain)
             domain->block[i] = size;
             left /= size;
         } else if (size % left == 0 || i + 2 >= 2 * domain->nest->n_dims) {
-            domain->block[i] = left; /* the last one's end may be in part */
+            domain->block[i] = left; /* the last one may be incomplete */
             left = 1;
         } else {
             domain->linear = true;
@@ -43,9 +43,9 @@ void gcal_sets_domain_find_blocks(struct gcal_sets_domain *domain)
     }
 }
 
-/* ---- sets without lanes ---- */
+/* ---- projection ---- */
 
-/* 0 <= sum of factors*lids - size*last dimension < size */
+/* Appends the dimension q with 0 <= sum of factors*lids - size*q < size. */
 static isl_set *number_blocks(isl_set *set, size_t n_lids, const int64_t *factors,
                               int64_t size)
 {
@@ -71,27 +71,27 @@ static isl_set *number_blocks(isl_set *set, size_t n_lids, const int64_t *factor
     return set;
 }
 
-static isl_set *to_linear(const struct gcal_sets_component *part, isl_set *set)
+static isl_set *to_linear(const struct gcal_sets_component *component, isl_set *set)
 {
-    const struct gcal_sets_nest *nest = part->domain->nest;
+    const struct gcal_sets_nest *nest = component->domain->nest;
     int64_t factors[GCAL_MAX_DIMS] = { 1 };
 
-    for (size_t d = 1; d < part->n_lids; d++)
+    for (size_t d = 1; d < component->n_lids; d++)
         factors[d] = factors[d - 1] * nest->local_size[d - 1];
-    set = number_blocks(set, part->n_lids, factors, nest->sub_group_size);
-    return isl_set_project_out(set, isl_dim_set, 0, (unsigned)part->n_lids);
+    set = number_blocks(set, component->n_lids, factors, nest->sub_group_size);
+    return isl_set_project_out(set, isl_dim_set, 0, (unsigned)component->n_lids);
 }
 
-static isl_set *to_blocks(const struct gcal_sets_component *part, isl_set *set)
+static isl_set *to_blocks(const struct gcal_sets_component *component, isl_set *set)
 {
     int64_t size;
 
-    for (size_t i = part->n_lids; i-- > 0;) {
-        size_t dim = part->dims[i];
-        int64_t block = part->domain->block[dim], factors[GCAL_MAX_DIMS] = { 0 };
+    for (size_t i = component->n_lids; i-- > 0;) {
+        size_t dim = component->dims[i];
+        int64_t block = component->domain->block[dim], factors[GCAL_MAX_DIMS] = { 0 };
 
         factors[i] = 1;
-        if (block == 1 || !gcal_poly_is_constant(part->domain->trips[dim], &size))
+        if (block == 1 || !gcal_poly_is_constant(component->domain->trips[dim], &size))
             continue;
         if (block < size)
             set = number_blocks(set, i + 1, factors, block);
@@ -100,43 +100,46 @@ static isl_set *to_blocks(const struct gcal_sets_component *part, isl_set *set)
     return set;
 }
 
-/* Not all lanes take part when the set is not what all of them would make it. */
-static void note_idle_lanes(struct gcal_sets_component *part, isl_set *set,
+/* Marks the count as estimated when some lanes of 'groups' are not in 'set'. */
+static void note_idle_lanes(struct gcal_sets_component *component, isl_set *set,
                             isl_set *groups)
 {
-    isl_set *all =
-        isl_set_insert_dims(isl_set_copy(groups), isl_dim_set, 0, (unsigned)part->n_lids);
+    isl_set *all = isl_set_insert_dims(isl_set_copy(groups), isl_dim_set, 0,
+                                       (unsigned)component->n_lids);
 
-    for (size_t i = 0; i < part->n_lids; i++)
+    for (size_t i = 0; i < component->n_lids; i++)
         all = isl_set_intersect(
-            all, gcal_sets_context_range(&part->context, i,
-                                         part->domain->trips[part->dims[i]]));
+            all, gcal_sets_context_range(&component->context, i,
+                                         component->domain->trips[component->dims[i]]));
     if (isl_set_is_subset(all, set) != isl_bool_true)
-        *part->domain->estimated = true;
+        *component->domain->estimated = true;
     isl_set_free(all);
 }
 
-isl_set *gcal_sets_component_project_lanes(struct gcal_sets_component *part, isl_set *set)
+isl_set *gcal_sets_component_project_lanes(struct gcal_sets_component *component,
+                                           isl_set *set)
 {
     isl_set *groups;
 
-    if (!part->n_lids || part->domain->mode == GCAL_SETS_COUNT_WORK_ITEMS)
+    if (!component->n_lids || component->domain->mode == GCAL_SETS_COUNT_WORK_ITEMS)
         return set;
-    if (part->domain->linear)
-        return to_linear(part, set);
-    groups = to_blocks(part, isl_set_copy(set));
-    if (part->domain->mode == GCAL_SETS_COUNT_GROUPS)
-        note_idle_lanes(part, set, groups);
+    if (component->domain->linear)
+        return to_linear(component, set);
+    groups = to_blocks(component, isl_set_copy(set));
+    if (component->domain->mode == GCAL_SETS_COUNT_GROUPS)
+        note_idle_lanes(component, set, groups);
     isl_set_free(set);
     return groups;
 }
 
-isl_set *gcal_sets_component_divergent_lanes(struct gcal_sets_component *part,
+isl_set *gcal_sets_component_divergent_lanes(struct gcal_sets_component *component,
                                              isl_set *set)
 {
-    isl_set *held = gcal_sets_context_condition(&part->context, part->domain->branch);
+    isl_set *held =
+        gcal_sets_context_condition(&component->context, component->domain->branch);
     isl_set *yes = isl_set_intersect(isl_set_copy(set), isl_set_copy(held));
-    isl_set *no = gcal_sets_component_project_lanes(part, isl_set_subtract(set, held));
+    isl_set *no =
+        gcal_sets_component_project_lanes(component, isl_set_subtract(set, held));
 
-    return isl_set_intersect(gcal_sets_component_project_lanes(part, yes), no);
+    return isl_set_intersect(gcal_sets_component_project_lanes(component, yes), no);
 }

@@ -1,9 +1,10 @@
-/* system.c - rows of numbers, from isl's sets and to them */
-#include "kernels/sets/system.h"
+/* system.c - linear systems, from isl's sets and back */
 
 #include <isl/constraint.h>
 #include <isl/val.h>
 #include <stdlib.h>
+
+#include "kernels/sets/private.h"
 
 /* ---- rows ---- */
 
@@ -22,7 +23,7 @@ int64_t gcal_sets_system_coefficient(const struct gcal_sets_system *s, size_t ro
 unsigned gcal_sets_system_new_dimension(struct gcal_sets_system *s)
 {
     return gcal_poly_atom_index(
-        gcal_poly_shared_dimension(s->context->c, s->next_point++));
+        gcal_poly_shared_dimension(s->context->c, s->next_dimension++));
 }
 
 size_t gcal_sets_system_columns(const struct gcal_sets_system *s)
@@ -38,7 +39,6 @@ bool gcal_sets_system_add(struct gcal_sets_system *s, const struct gcal_sets_row
     return true;
 }
 
-/* a*x + b*y into 'out'; false when it overflows. */
 bool gcal_sets_system_combine(const struct gcal_sets_system *s,
                               const struct gcal_sets_row *x, int64_t a,
                               const struct gcal_sets_row *y, int64_t b,
@@ -58,7 +58,6 @@ bool gcal_sets_system_combine(const struct gcal_sets_system *s,
     return true;
 }
 
-/* The row's value without the dimension 'but', as a polynomial. */
 const struct gcal_poly *gcal_sets_system_value(const struct gcal_sets_system *s,
                                                const struct gcal_sets_row *row,
                                                size_t but)
@@ -148,7 +147,7 @@ static bool read_row(const struct gcal_sets_system *s, isl_aff *aff, size_t n_se
     return good;
 }
 
-/* The rows of div 'i', whose value they fix: k*q <= e <= k*q + k-1. */
+/* Adds the rows that define div 'i': k*q <= e <= k*q + k-1. */
 static bool read_div(struct gcal_sets_system *s, isl_basic_set *set, size_t n_set,
                      size_t i)
 {
@@ -193,7 +192,6 @@ static bool read_constraints(struct gcal_sets_system *s, isl_basic_set *set, siz
     return good;
 }
 
-/* Fills rows and dimensions; those of 's' before are forgotten when there are divs. */
 bool gcal_sets_system_read(struct gcal_sets_system *s, isl_basic_set *set)
 {
     isl_size n_set = isl_basic_set_dim(set, isl_dim_set);
@@ -213,7 +211,7 @@ bool gcal_sets_system_read(struct gcal_sets_system *s, isl_basic_set *set)
     return true;
 }
 
-/* ---- tidying ---- */
+/* ---- simplification ---- */
 
 static isl_basic_set *facts_of(const struct gcal_sets_system *s)
 {
@@ -221,8 +219,8 @@ static isl_basic_set *facts_of(const struct gcal_sets_system *s)
                                   (unsigned)s->n_dims);
 }
 
-/* isl_basic_set_gist() with dimensions that nothing is said of: they make room in isl's
- * tableau, which isl 0.25 goes on to read where it was before when it has to grow it.
+/* isl_basic_set_gist() with unconstrained extra dimensions.  They make room in isl's
+ * tableau, as isl 0.25 reads freed memory when it has to grow it.
  */
 static isl_basic_set *simplify(const struct gcal_sets_system *s)
 {
@@ -234,22 +232,19 @@ static isl_basic_set *simplify(const struct gcal_sets_system *s)
                                      (unsigned)s->n_dims, ROOM);
 }
 
-/* Drops what follows from the rest and from the facts.  0 when there is no point at all,
- * 1 otherwise; what isl cannot answer changes nothing.
- */
 int gcal_sets_system_simplify(struct gcal_sets_system *s)
 {
     isl_basic_set *set = simplify(s);
     int some = isl_basic_set_plain_is_empty(set) != isl_bool_true;
-    struct gcal_sets_system *tidied = malloc(sizeof(*tidied));
+    struct gcal_sets_system *simpler = malloc(sizeof(*simpler));
 
-    if (tidied && some) {
-        *tidied = *s;
+    if (simpler && some) {
+        *simpler = *s;
         if (isl_basic_set_dim(set, isl_dim_div) == 0 &&
-            gcal_sets_system_read(tidied, set))
-            *s = *tidied;
+            gcal_sets_system_read(simpler, set))
+            *s = *simpler;
     }
-    free(tidied);
+    free(simpler);
     isl_basic_set_free(set);
     return some;
 }

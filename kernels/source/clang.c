@@ -1,4 +1,4 @@
-/* clang.c - libclang called: its command line, parsing, errors */
+/* clang.c - parsing with libclang: its command line, and errors */
 #include "kernels/source/source.h"
 
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 /* ---- the command line ---- */
 
-/* Vendors' compilers take options that clang refuses, so only these pass. */
+/* Only these are passed on, as clang refuses some options of vendors' compilers. */
 static bool is_known_option(const char *option)
 {
     static const char *const flags[] = {
@@ -38,7 +38,7 @@ static bool is_known_option(const char *option)
     return option[0] == '-' && strchr("DUI", option[1]) && option[1] && option[2];
 }
 
-/* The next word of '*text' with its quotes removed; NULL at the end or without memory. */
+/* The next word of '*text' without quotes; NULL at the end or when out of memory. */
 static char *next_option(const char **text, struct gcal_error *err)
 {
     struct gcal_buf word = { 0 };
@@ -66,7 +66,7 @@ struct arguments {
     size_t n, capacity;
 };
 
-/* Takes 'text', whatever becomes of it. */
+/* Takes 'text', also on failure. */
 static int add_argument(struct arguments *arguments, char *text, struct gcal_error *err)
 {
     char **moved = gcal_array_grow(arguments->texts, arguments->n, &arguments->capacity,
@@ -97,7 +97,7 @@ static int add_build_options(struct arguments *arguments, const char *options,
             free(option);
             if (!(option = joined))
                 return gcal_error_set(err, GCAL_EINPUT,
-                                      "build options: the last one lacks its value");
+                                      "build options: the last one has no value");
         }
         if (!is_known_option(option))
             free(option);
@@ -107,11 +107,13 @@ static int add_build_options(struct arguments *arguments, const char *options,
     return 0;
 }
 
-/* What gcal_source_find_tag() looks for.  Nothing that C programs contain by chance. */
+/* The expression that gcal_source_find_tag() recognises, which no program contains by
+ * chance.
+ */
 static const char tag_option[] = "-DGPUCAL_TAG(name,lvalue)=(*((void)#name,&(lvalue)))";
 
-/* Where opencl-c-base.h is.  libclang derives that from its own path, wrongly where
- * distributions link it into the common library folder.
+/* The folder of opencl-c-base.h.  libclang derives it from its own path, which is wrong
+ * where distributions link it into the common library folder.
  */
 static const char *find_include_folder(struct gcal_error *err)
 {
@@ -213,10 +215,10 @@ struct gcal_source_unit *gcal_source_parse(enum gcal_source_language language,
         &text, 1, CXTranslationUnit_None, &unit->tu);
     if (code != CXError_Success || !unit->tu) {
         gcal_error_set(err, GCAL_EINPUT,
-                       "%s: libclang %s (error %d): see whether a compiler takes it "
+                       "%s: libclang %s (error %d): check that a compiler accepts it "
                        "with the same build options",
                        unit->file,
-                       code == CXError_Crashed ? "crashed on it" : "could not parse it",
+                       code == CXError_Crashed ? "crashed on it" : "cannot parse it",
                        (int)code);
         goto out;
     }

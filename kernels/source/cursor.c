@@ -1,4 +1,4 @@
-/* cursor.c - questions about libclang's cursors and types that all users have */
+/* cursor.c - properties of libclang's cursors and types */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ char *gcal_source_cursor_name(CXCursor cursor, struct gcal_error *err)
     return copy;
 }
 
-bool gcal_source_cursor_is_named(CXCursor cursor, const char *name)
+static bool is_named(CXCursor cursor, const char *name)
 {
     CXString spelling = clang_getCursorSpelling(cursor);
     const char *text = clang_getCString(spelling);
@@ -72,8 +72,8 @@ bool gcal_source_cursor_is_named(CXCursor cursor, const char *name)
 
 /* ---- functions ---- */
 
-/* The kernel attribute has no name in libclang's C interface, so the declaration is
- * printed: attributes may stand between "__kernel" and "void".
+/* libclang's C interface has no name for the kernel attribute, so it is searched for in
+ * the printed declaration, where other attributes may follow it.
  */
 static bool is_kernel(CXCursor function)
 {
@@ -110,7 +110,7 @@ static int find_function(const struct gcal_source_unit *unit, const char *name,
         CXCursor c = all.cursors[i];
 
         if (clang_getCursorKind(c) != CXCursor_FunctionDecl || !has_body(c) ||
-            (name && !gcal_source_cursor_is_named(c, name)) || (kernels && !is_kernel(c)))
+            (name && !is_named(c, name)) || (kernels && !is_kernel(c)))
             continue;
         *function = c;
         n_found++;
@@ -119,9 +119,9 @@ static int find_function(const struct gcal_source_unit *unit, const char *name,
     if (n_found == 1)
         return 0;
     if (name)
-        return gcal_error_set(err, GCAL_EINPUT, "%s: there is no %s named '%s' in it",
-                              unit->file, what, name);
-    return gcal_error_set(err, GCAL_EINPUT, "%s: holds %zu %ss, so name the one meant",
+        return gcal_error_set(err, GCAL_EINPUT, "%s: no %s named '%s'", unit->file, what,
+                              name);
+    return gcal_error_set(err, GCAL_EINPUT, "%s: %zu %ss: give the name of one",
                           unit->file, n_found, what);
 }
 
@@ -139,15 +139,14 @@ int gcal_source_find_function(const struct gcal_source_unit *unit, const char *n
 
 /* ---- types ---- */
 
-/* clang's own numbers of address spaces, the same for every target and, as far as
- * LLVM 14 to 19 were tried, for every version; tests/kernels/source/test_source.c checks
- * them.
+/* clang's numbers of address spaces, the same for every target and for LLVM 14 to 19;
+ * tests/kernels/source/test_source.c checks them.
  */
 enum { SPACE_GLOBAL = 1, SPACE_LOCAL = 2, SPACE_CONSTANT = 3 };
 
 enum gcal_feature_space gcal_source_address_space(CXType type)
 {
-    /* libclang crashes when asked about the type of something without one */
+    /* libclang crashes on invalid types */
     switch (type.kind == CXType_Invalid ? 0 : clang_getAddressSpace(type)) {
     case SPACE_GLOBAL:
         return GCAL_FEATURE_SPACE_GLOBAL;
@@ -202,7 +201,7 @@ const char *gcal_source_dtype(CXType type)
     }
 }
 
-/* ---- statements and expressions with holes ---- */
+/* ---- clauses and tags ---- */
 
 static bool is_assignment(CXCursor c)
 {
@@ -236,8 +235,8 @@ int gcal_source_for_clauses(CXCursor loop, CXCursor parts[4], struct gcal_error 
         memcpy(parts, children.cursors, 3 * sizeof(*parts));
         n = 1;
     }
-    /* libclang leaves missing parts out, and positions lie inside macros: what can
-     * stand where tells.  A lone "i = 0" is taken for the start.
+    /* libclang omits missing clauses, and locations are useless in macros, so the kind of
+     * an expression decides.  A single "i = 0" is taken as init.
      */
     for (size_t i = 0; i + 1 < n; i++) {
         CXCursor c = children.cursors[i];
@@ -256,7 +255,7 @@ int gcal_source_for_clauses(CXCursor loop, CXCursor parts[4], struct gcal_error 
     return 0;
 }
 
-/* The only child, or a null cursor. */
+/* Child 'which' of exactly 'n', or a null cursor. */
 static CXCursor only_child(CXCursor c, size_t which, size_t n)
 {
     struct gcal_source_children children;

@@ -1,10 +1,10 @@
-/* annotation.c - what remarks say something about */
+/* annotation.c - annotations attached to loops and accesses */
 #include <string.h>
 
 #include "calib/base/error.h"
 #include "kernels/walk/private.h"
 
-/* ---- where cursors stand in the source ---- */
+/* ---- offsets in the source ---- */
 
 static size_t offset_of(struct gcal_walk *w, CXSourceLocation location)
 {
@@ -25,7 +25,7 @@ size_t gcal_walk_source_end(struct gcal_walk *w, CXCursor c)
     return offset_of(w, clang_getRangeEnd(clang_getCursorExtent(c)));
 }
 
-static struct gcal_walk_annotation *tag_behind(struct gcal_walk *w, CXCursor c)
+static struct gcal_walk_annotation *tag_after(struct gcal_walk *w, CXCursor c)
 {
     size_t end = 0;
 
@@ -46,7 +46,7 @@ static struct gcal_walk_annotation *tag_behind(struct gcal_walk *w, CXCursor c)
 
 const char *gcal_walk_annotation_tag(struct gcal_walk *w, CXCursor c)
 {
-    const struct gcal_walk_annotation *annotation = tag_behind(w, c);
+    const struct gcal_walk_annotation *annotation = tag_after(w, c);
 
     return annotation ? annotation->name : NULL;
 }
@@ -62,19 +62,19 @@ const char *gcal_walk_annotation_trips(struct gcal_walk *w, CXCursor loop)
     return NULL;
 }
 
-/* ---- tying ---- */
+/* ---- attaching ---- */
 
 enum { MOST_FUNCTIONS = 64 };
 
-struct tying {
+struct attaching {
     struct gcal_walk *w;
     size_t start, end; /* of the function */
     size_t n_functions;
     CXCursor functions[MOST_FUNCTIONS];
 };
 
-/* The first loop at or behind each. */
-static void attach_loop(struct tying *t, CXCursor c)
+/* Attaches the annotations whose first loop is 'c'. */
+static void attach_loop(struct attaching *t, CXCursor c)
 {
     struct gcal_walk *w = t->w;
     size_t start = source_start(w, c);
@@ -95,10 +95,10 @@ static void attach_loop(struct tying *t, CXCursor c)
     }
 }
 
-/* 'c' follows 'pointer'; 'access' is all of the lvalue that 'c' is a part of. */
-static void attach_tag(struct tying *t, CXCursor c, CXCursor pointer, CXCursor access)
+/* 'c' dereferences 'pointer'; 'access' is the whole lvalue that contains 'c'. */
+static void attach_tag(struct attaching *t, CXCursor c, CXCursor pointer, CXCursor access)
 {
-    struct gcal_walk_annotation *annotation = tag_behind(t->w, pointer);
+    struct gcal_walk_annotation *annotation = tag_after(t->w, pointer);
 
     if (!annotation)
         return;
@@ -109,10 +109,10 @@ static void attach_tag(struct tying *t, CXCursor c, CXCursor pointer, CXCursor a
     annotation->to = gcal_walk_source_end(t->w, access);
 }
 
-/* Whether the lvalue 'inner' right below 'c', which may itself be part of 'access', is
- * the first part of that: a member's structure, or an array in front of a subscript.
+/* Whether 'inner', a child of 'c', is the beginning of the lvalue 'access' that contains
+ * 'c': a member's structure, or the array of a subscript.
  */
-static bool is_part(CXCursor access, CXCursor c, CXCursor inner)
+static bool is_beginning(CXCursor access, CXCursor c, CXCursor inner)
 {
     bool is_inside = !clang_equalCursors(access, c);
 
@@ -130,7 +130,7 @@ static bool is_part(CXCursor access, CXCursor c, CXCursor inner)
     }
 }
 
-/* Whether a pointer right below 'c' is followed. */
+/* Whether 'c' dereferences its pointer operand. */
 static bool is_access(CXCursor c)
 {
     switch (clang_getCursorKind(c)) {
@@ -147,9 +147,8 @@ static bool is_access(CXCursor c)
     }
 }
 
-static void add_function(struct tying *t, CXCursor function)
+static void add_function(struct attaching *t, CXCursor function)
 {
-
     if (clang_getCursorKind(function) != CXCursor_FunctionDecl ||
         t->n_functions == MOST_FUNCTIONS)
         return;
@@ -159,8 +158,8 @@ static void add_function(struct tying *t, CXCursor function)
     t->functions[t->n_functions++] = function;
 }
 
-/* 'access': the lvalue that 'c' begins, or 'c'. */
-static void tie(struct tying *t, CXCursor c, CXCursor access, int depth)
+/* 'access': the lvalue that begins with 'c', or 'c'. */
+static void attach(struct attaching *t, CXCursor c, CXCursor access, int depth)
 {
     struct gcal_walk *w = t->w;
     struct gcal_walk_children kids;
@@ -183,12 +182,13 @@ static void tie(struct tying *t, CXCursor c, CXCursor access, int depth)
     for (size_t i = 0; i < kids.n; i++) {
         if (is_access(c) && gcal_walk_type_is_pointer(gcal_walk_type(kids.c[i])))
             attach_tag(t, c, kids.c[i], access);
-        tie(t, kids.c[i], is_part(access, c, kids.c[i]) ? access : kids.c[i], depth + 1);
+        attach(t, kids.c[i], is_beginning(access, c, kids.c[i]) ? access : kids.c[i],
+               depth + 1);
     }
 }
 
-/* Those in the text of the function that was tied. */
-static void mark_function(struct tying *t)
+/* Marks the annotations in the text of the function. */
+static void mark_function(struct attaching *t)
 {
     for (size_t i = 0; i < t->w->annotations.n; i++) {
         struct gcal_walk_annotation *annotation = &t->w->annotations.all[i];
@@ -227,7 +227,7 @@ static void check(struct gcal_walk *w, const struct gcal_walk_annotation *annota
                                  name, name));
     if (annotation->found ||
         (annotation->function && annotation->group > annotation->function))
-        return; /* what an #if leaves out is not seen */
+        return; /* code that an #if leaves out is not walked */
     if (annotation->line)
         gcal_error_set(w->failed ? NULL : w->err, GCAL_EINPUT,
                        "%s: no loop begins in or after line %d, whose trips are '%s'",
@@ -237,25 +237,25 @@ static void check(struct gcal_walk *w, const struct gcal_walk_annotation *annota
     else if (annotation->function && annotation->is_tag)
         fail_at(w, annotation->at,
                 gcal_poly_format(w->c,
-                                 "the tag '%s' names no access: it stands directly "
-                                 "behind an array or a pointer, as in a/*$%s*/[i]",
+                                 "the tag '%s' belongs to no access: put it directly "
+                                 "after an array or a pointer, as in a/*$%s*/[i]",
                                  name, name));
     else if (annotation->function)
-        fail_at(w, annotation->at, "there is no loop behind this pragma");
+        fail_at(w, annotation->at, "no loop follows this pragma");
 }
 
-/* "#pragma gpucal" and anything but "trips NAME". */
+/* Refuses "#pragma gpucal" without "trips NAME". */
 static void check_pragmas(struct gcal_walk *w)
 {
     for (size_t i = 0; i < w->annotations.n; i++)
         if (!w->annotations.all[i].is_tag && !w->annotations.all[i].name[0])
             fail_at(w, w->annotations.all[i].at,
-                    "this pragma was not understood: it is '#pragma gpucal trips NAME'");
+                    "unknown pragma: write '#pragma gpucal trips NAME'");
 }
 
 void gcal_walk_annotations_attach(struct gcal_walk *w, CXCursor function)
 {
-    struct tying t = { .w = w };
+    struct attaching t = { .w = w };
 
     if (!w->annotations.n)
         return;
@@ -264,7 +264,7 @@ void gcal_walk_annotations_attach(struct gcal_walk *w, CXCursor function)
     for (size_t i = 0; i < t.n_functions && !w->failed; i++) {
         t.start = source_start(w, t.functions[i]);
         t.end = gcal_walk_source_end(w, t.functions[i]);
-        tie(&t, t.functions[i], t.functions[i], 0);
+        attach(&t, t.functions[i], t.functions[i], 0);
         mark_function(&t);
     }
     for (size_t i = 0; i < w->annotations.n; i++)

@@ -1,7 +1,7 @@
-/* annotation_scan.c - pragmas and comments that say something, found in the source's text
+/* annotation_scan.c - the pragmas and comments of the source that are annotations
  *
- * A tag is a comment: a (slash star dollar) NAME (star slash) [i].  A loop's average trip
- * count is "#pragma gpucal trips NAME" in a line before it.
+ * A tag is a comment after an array or pointer that begins with a dollar sign.  A loop's
+ * average trip count is "#pragma gpucal trips NAME" in a line before it.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct scan {
     bool in_macro, line_starts;
 };
 
-struct gcal_walk_annotation *gcal_walk_annotation_add(struct gcal_walk *w)
+static struct gcal_walk_annotation *add_annotation(struct gcal_walk *w)
 {
     struct gcal_walk_annotation *moved =
         gcal_array_grow(w->annotations.all, w->annotations.n, &w->annotations.capacity,
@@ -37,7 +37,7 @@ struct gcal_walk_annotation *gcal_walk_annotation_add(struct gcal_walk *w)
 
 static void add(struct scan *s, bool is_tag, const char *at, const char *name, size_t n)
 {
-    struct gcal_walk_annotation *annotation = gcal_walk_annotation_add(s->w);
+    struct gcal_walk_annotation *annotation = add_annotation(s->w);
 
     if (!annotation)
         return;
@@ -57,8 +57,8 @@ static size_t name_length(const char *p)
     return n;
 }
 
-/* Behind the next 'end', or at the text's. */
-static const char *behind(const char *p, const char *end)
+/* After the next 'end', or at the end of the text. */
+static const char *after(const char *p, const char *end)
 {
     const char *found = strstr(p, end);
 
@@ -71,7 +71,7 @@ static void scan_comment(struct scan *s)
 
     if (n && s->p[3 + n] == '*' && s->p[4 + n] == '/')
         add(s, true, s->p, s->p + 3, n);
-    s->p = behind(s->p + 2, "*/");
+    s->p = after(s->p + 2, "*/");
 }
 
 static void skip_quoted(struct scan *s)
@@ -89,8 +89,8 @@ static const char *skip_blanks(const char *p)
     return p + strspn(p, " \t");
 }
 
-/* The word at *p, which then stands behind it and blanks. */
-static bool takes(const char **p, const char *word)
+/* Skips 'word' and blanks at *p; false when it is another word. */
+static bool skip_word(const char **p, const char *word)
 {
     size_t n = strlen(word);
 
@@ -100,25 +100,25 @@ static bool takes(const char **p, const char *word)
     return true;
 }
 
-/* Behind the '#'. */
 static void scan_directive(struct scan *s)
 {
     const char *at = s->p, *p = skip_blanks(s->p + 1);
 
     s->p++;
-    if (takes(&p, "define")) {
+    if (skip_word(&p, "define")) {
         s->in_macro = true;
     } else if (strncmp(p, "if", 2) == 0) {
         if (s->n_groups < MOST_GROUPS)
             s->groups[s->n_groups++] = (size_t)(at - s->source);
-    } else if (takes(&p, "endif")) {
+    } else if (skip_word(&p, "endif")) {
         s->n_groups -= s->n_groups > 0;
-    } else if (takes(&p, "pragma") && takes(&p, "gpucal")) {
+    } else if (skip_word(&p, "pragma") && skip_word(&p, "gpucal")) {
         size_t n;
 
-        if (!takes(&p, "trips") || !(n = name_length(p)) || isdigit((unsigned char)*p))
+        if (!skip_word(&p, "trips") || !(n = name_length(p)) ||
+            isdigit((unsigned char)*p))
             n = 0;
-        add(s, false, at, p, n); /* without a name it is refused */
+        add(s, false, at, p, n); /* annotation.c refuses an empty name */
     }
 }
 
@@ -158,7 +158,7 @@ void gcal_walk_annotations_scan(struct gcal_walk *w)
     struct scan s = { .w = w, .source = source, .p = source, .line_starts = true };
 
     for (size_t i = 0; i < w->request->n_trips; i++) {
-        struct gcal_walk_annotation *annotation = gcal_walk_annotation_add(w);
+        struct gcal_walk_annotation *annotation = add_annotation(w);
 
         if (!annotation)
             return;

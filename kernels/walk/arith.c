@@ -9,14 +9,14 @@ bool gcal_walk_type_is_unsigned(CXType type)
            type.kind == CXType_ULongLong;
 }
 
-/* Whether a guard around the walk says that p >= 0: p is some q >= 0 and something that
- * is not negative.
- */
-static bool guards_say(struct gcal_walk *w, const struct gcal_sets_condition *condition,
-                       const struct gcal_poly *p)
+/* Whether a condition around the walk implies p >= 0: it is q >= 0, and p - q >= 0. */
+static bool implies_nonnegative(struct gcal_walk *w,
+                                const struct gcal_sets_condition *condition,
+                                const struct gcal_poly *p)
 {
     if (condition->kind == GCAL_SETS_CONDITION_AND)
-        return guards_say(w, condition->a, p) || guards_say(w, condition->b, p);
+        return implies_nonnegative(w, condition->a, p) ||
+               implies_nonnegative(w, condition->b, p);
     return condition->kind == GCAL_SETS_CONDITION_NONNEGATIVE &&
            gcal_poly_is_nonnegative(w->c, gcal_poly_sub(w->c, p, condition->p));
 }
@@ -26,7 +26,8 @@ bool gcal_walk_is_nonnegative(struct gcal_walk *w, const struct gcal_poly *p)
     if (gcal_poly_is_nonnegative(w->c, p))
         return true;
     for (const struct gcal_sets_scope *d = w->scope; d; d = d->parent)
-        if (d->kind == GCAL_SETS_SCOPE_CONDITION && guards_say(w, d->condition, p))
+        if (d->kind == GCAL_SETS_SCOPE_CONDITION &&
+            implies_nonnegative(w, d->condition, p))
             return true;
     return false;
 }
@@ -40,8 +41,8 @@ static bool fits(struct gcal_walk *w, const struct gcal_poly *p, int64_t low,
                w, gcal_poly_sub(w->c, gcal_poly_integer(w->c, high), p));
 }
 
-/* Types of 32 bits and more are taken to hold all sizes and ids.  Unsigned values below
- * zero stand for themselves and 2^32 or 2^64 more, until they become wider.
+/* Types of 32 bits and more are assumed to hold all sizes and ids.  A negative unsigned
+ * value represents itself modulo 2^32 or 2^64, which widening makes visible.
  */
 struct gcal_walk_value gcal_walk_convert(struct gcal_walk *w,
                                          struct gcal_walk_value value, CXType from,
@@ -67,11 +68,11 @@ struct gcal_walk_value gcal_walk_convert(struct gcal_walk *w,
         int64_t high = ((int64_t)1 << (8 * bytes - is_signed)) - 1;
 
         if (!fits(w, value.p, is_signed ? -high - 1 : 0, high))
-            return gcal_walk_not_affine("it may not fit into the type that it becomes");
+            return gcal_walk_not_affine(
+                "it may not fit into the type it is converted to");
     } else if (bytes == 8 && from.kind == CXType_UInt && !w->in_control &&
                !gcal_walk_is_nonnegative(w, value.p)) {
-        return gcal_walk_not_affine(
-            "it may be below zero, which an unsigned integer is not");
+        return gcal_walk_not_affine("it may be below zero and wrap, as it is unsigned");
     }
     return value;
 }
@@ -88,7 +89,7 @@ static struct gcal_walk_value may_be_negative(struct gcal_walk *w,
         gcal_poly_text(w->c, p)));
 }
 
-/* A size that something is divided by is at least 1. */
+/* A product of sizes, which as a divisor is at least 1. */
 static bool is_size(struct gcal_walk *w, const struct gcal_poly *p)
 {
     return p->n_terms == 1 && p->terms[0].num > 0 && p->terms[0].n_factors &&
@@ -106,7 +107,7 @@ static struct gcal_walk_value divide(struct gcal_walk *w, struct gcal_walk_value
 
         if (number ? k <= 0 : !is_size(w, b.p))
             return gcal_walk_not_affine(
-                "it divides by something that is not a positive number or a size");
+                "its divisor is neither a positive number nor a size");
         /* C rounds towards zero, floor downwards */
         if (!gcal_walk_is_nonnegative(w, a.p))
             return may_be_negative(w, a.p);
@@ -117,7 +118,7 @@ static struct gcal_walk_value divide(struct gcal_walk *w, struct gcal_walk_value
     return gcal_walk_integer(quotient);
 }
 
-/* x & (2^k-1) is x modulo 2^k, below zero too; x & ~(2^k-1) is the rest. */
+/* x & (2^k-1) is x modulo 2^k, for negative x too; x & ~(2^k-1) is the rest. */
 static struct gcal_walk_value mask(struct gcal_walk *w, struct gcal_walk_value a,
                                    struct gcal_walk_value b)
 {
@@ -132,25 +133,26 @@ static struct gcal_walk_value mask(struct gcal_walk *w, struct gcal_walk_value a
         b = swapped;
     }
     if (!gcal_poly_is_constant(b.p, &k))
-        return gcal_walk_not_affine("it holds a '&' with something that is not a number");
+        return gcal_walk_not_affine(
+            "it contains '&' with an operand that is not a number");
     if (gcal_poly_is_constant(a.p, &number))
         return gcal_walk_integer(gcal_poly_integer(w->c, number & k));
     upper = k < 0;
     k = upper ? ~k : k;
     if (k >= INT64_MAX || (k & (k + 1)))
-        return gcal_walk_not_affine("it holds a '&' with something other than 2^k-1");
+        return gcal_walk_not_affine("it contains '&' with a number other than 2^k-1");
     above = gcal_poly_scale(w->c, gcal_poly_floor(w->c, a.p, k + 1), k + 1, 1);
     return gcal_walk_integer(upper ? above : gcal_poly_sub(w->c, a.p, above));
 }
 
-/* x << k is x*2^k, 1 << k a number when k is one. */
+/* x << k is x*2^k for a constant k. */
 static struct gcal_walk_value shift(struct gcal_walk *w, bool left, bool is_unsigned,
                                     struct gcal_walk_value a, struct gcal_walk_value b)
 {
     int64_t k;
 
     if (!gcal_poly_is_constant(b.p, &k) || k < 0 || k > 40)
-        return gcal_walk_not_affine("it shifts by something that is not a small number");
+        return gcal_walk_not_affine("it shifts by something other than a small number");
     if (left)
         return gcal_walk_integer(gcal_poly_scale(w->c, a.p, (int64_t)1 << k, 1));
     if (is_unsigned && !gcal_walk_is_nonnegative(w, a.p))
@@ -158,8 +160,7 @@ static struct gcal_walk_value shift(struct gcal_walk *w, bool left, bool is_unsi
     return gcal_walk_integer(gcal_poly_floor(w->c, a.p, (int64_t)1 << k));
 }
 
-/* Of two numbers, and x | y where no bit is in both: a multiple of 2^k and less than 2^k.
- */
+/* x | y and x ^ y of numbers, or of a multiple of 2^k and a value in 0 .. 2^k-1. */
 static struct gcal_walk_value bits(struct gcal_walk *w, enum CXBinaryOperatorKind kind,
                                    struct gcal_walk_value a, struct gcal_walk_value b)
 {
@@ -176,10 +177,10 @@ static struct gcal_walk_value bits(struct gcal_walk *w, enum CXBinaryOperatorKin
                 fits(w, low, 0, k - 1))
                 return gcal_walk_integer(gcal_poly_add(w->c, high, low));
     }
-    return gcal_walk_not_affine("it holds an operator that is not affine");
+    return gcal_walk_not_affine("it contains an operator that is not affine");
 }
 
-/* Hashes and random numbers of 32 bits count on being cut off. */
+/* Hashes and random numbers of 32 bits rely on wrapping. */
 static struct gcal_walk_value check_overflow(CXType type, struct gcal_walk_value value)
 {
     enum { LARGEST = 1 << 24 };
@@ -221,7 +222,7 @@ static struct gcal_walk_value operate(struct gcal_walk *w, enum CXBinaryOperator
         return shift(w, kind == CXBinaryOperator_Shl, gcal_walk_type_is_unsigned(type), a,
                      b);
     default:
-        return gcal_walk_not_affine("it holds an operator that is not affine");
+        return gcal_walk_not_affine("it contains an operator that is not affine");
     }
 }
 

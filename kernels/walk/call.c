@@ -1,4 +1,4 @@
-/* call.c - built-in functions and helpers */
+/* call.c - calls: built-in functions, and functions of the source */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static const struct gcal_poly *linear_id(struct gcal_walk *w, bool local)
     return id;
 }
 
-/* NULL when 'name' is none of these. */
+/* The value of a work-item function in dimension 'd'; NULL for other functions. */
 static const struct gcal_poly *work_item(struct gcal_walk *w, const char *name, int64_t d)
 {
     const struct gcal_sets_nest *nest = w->nest;
@@ -133,8 +133,8 @@ static struct gcal_walk_value vector_access(struct gcal_walk *w, CXCursor c,
 
 /* ---- atomics ---- */
 
-/* "add" of atomic_add, atom_add, atomic_fetch_add and atomic_fetch_add_explicit; NULL for
- * one that is not known.
+/* "add" of atomic_add, atom_add, atomic_fetch_add and atomic_fetch_add_explicit; NULL
+ * when it is unknown.
  */
 static const char *atomic_operation(struct gcal_walk *w, const char *name)
 {
@@ -169,8 +169,7 @@ static struct gcal_walk_value atomic_access(struct gcal_walk *w, CXCursor c,
     CXType type;
 
     if (!op || kids.n < 2) {
-        gcal_walk_fail(w, c, "'%s' cannot be counted: it is no atomic operation known",
-                       name);
+        gcal_walk_fail(w, c, "'%s' cannot be counted: unknown atomic operation", name);
         return gcal_walk_unknown(NULL);
     }
     pointer = gcal_walk_index_expr(w, kids.c[1]);
@@ -180,8 +179,7 @@ static struct gcal_walk_value atomic_access(struct gcal_walk *w, CXCursor c,
     space = pointer.kind == GCAL_WALK_VALUE_POINTER ? w->nest->arrays[pointer.array].space
                                                     : gcal_source_address_space(type);
     if (space == GCAL_FEATURE_SPACE_ANY)
-        gcal_walk_fail(w, c, "'%s': which memory this pointer leads to is not known",
-                       name);
+        gcal_walk_fail(w, c, "'%s': the address space of this pointer is unknown", name);
     type = clang_getCanonicalType(type);
     if (type.kind == CXType_Atomic)
         type = clang_Type_getValueType(type);
@@ -191,7 +189,7 @@ static struct gcal_walk_value atomic_access(struct gcal_walk *w, CXCursor c,
 
 /* ---- arithmetic ---- */
 
-/* Built-ins of integers that subscripts use. */
+/* Integer functions that subscripts use. */
 static struct gcal_walk_value integer_function(struct gcal_walk *w, const char *name,
                                                const struct gcal_walk_value *args,
                                                size_t n)
@@ -243,9 +241,9 @@ static struct gcal_walk_value builtin(struct gcal_walk *w, CXCursor c, const cha
     return gcal_walk_unknown("it comes from a function");
 }
 
-/* ---- helpers of the source itself ---- */
+/* ---- functions of the source ---- */
 
-/* All arguments before any parameter: f(f(x)) has each twice. */
+/* Evaluates all arguments before it sets any parameter: f(f(x)) sets each twice. */
 static void bind_arguments(struct gcal_walk *w, CXCursor function,
                            struct gcal_walk_children kids)
 {
@@ -278,8 +276,8 @@ static struct gcal_walk_value inlined(struct gcal_walk *w, CXCursor c, CXCursor 
 
     if (w->call_depth == DEEPEST || n < 0 || kids.n != (size_t)n + 1 || !parts.n) {
         gcal_walk_fail(w, c,
-                       "functions that call themselves, or with a variable number "
-                       "of arguments, cannot be counted");
+                       "recursive functions, and functions with a variable number of "
+                       "arguments, cannot be counted");
         return value;
     }
     saved = gcal_walk_variables_save(w, &n_saved);
@@ -287,7 +285,7 @@ static struct gcal_walk_value inlined(struct gcal_walk *w, CXCursor c, CXCursor 
     bind_arguments(w, function, kids);
     w->call_depth++;
     w->path = NULL;
-    w->frozen = 0; /* its own variables live */
+    w->frozen = 0; /* its own variables change */
     gcal_walk_stmt(w, parts.c[parts.n - 1]);
     value = gcal_walk_returned_value(w, first);
     w->frozen = frozen;
@@ -324,8 +322,7 @@ struct gcal_walk_value gcal_walk_call(struct gcal_walk *w, CXCursor c)
     if (clang_getCursorKind(function) == CXCursor_FunctionDecl)
         return inlined(w, c, function, kids);
     if (!*name) {
-        gcal_walk_fail(w, c,
-                       "a call through a pointer cannot be counted: OpenCL C has none");
+        gcal_walk_fail(w, c, "a call through a pointer is not OpenCL C");
         return gcal_walk_unknown(NULL);
     }
     if (starts_with(name, "get_")) {

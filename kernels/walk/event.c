@@ -1,4 +1,4 @@
-/* event.c - what is counted, and the domains around it */
+/* event.c - counted events, and the scopes around them */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,7 @@ void gcal_walk_count_op(struct gcal_walk *w, CXType type, const char *op)
         (struct gcal_sets_op_event){ dtype, op, w->scope, width, index };
 }
 
-/* As feature names have them; a longer one than 62 was cut on its way here. */
+/* Whether it is a tag of feature names; gcal_source_find_tag() cuts longer ones at 63. */
 static bool is_tag(const char *tag)
 {
     size_t n = 0;
@@ -69,7 +69,7 @@ static bool is_tag(const char *tag)
     return n > 0 && n < 63 && !tag[n];
 }
 
-/* 'event' holds what does not follow from the other arguments. */
+/* 'event' has the members that the other arguments do not give. */
 static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
                          enum gcal_feature_space space, struct gcal_walk_value pointer,
                          struct gcal_sets_access_event event)
@@ -83,7 +83,8 @@ static void count_memory(struct gcal_walk *w, CXCursor at, CXType type,
     w->n_events++;
     event.scope = w->scope;
     if (event.tag && !is_tag(event.tag)) {
-        gcal_walk_fail(w, at, "the tag '%s' is not one word of letters and digits",
+        gcal_walk_fail(w, at,
+                       "the tag '%s' is not a word of at most 62 letters and digits",
                        event.tag);
         return;
     }
@@ -124,11 +125,11 @@ static struct gcal_walk_value at_offset(struct gcal_walk *w,
     return pointer;
 }
 
-/* A structure's members, or an array's elements, one access each. */
-static void count_parts(struct gcal_walk *w, CXCursor at, CXType type,
-                        enum gcal_feature_space space,
-                        enum gcal_feature_direction direction,
-                        struct gcal_walk_value pointer, const char *tag)
+/* One access per member of a structure, or element of an array. */
+static void count_members(struct gcal_walk *w, CXCursor at, CXType type,
+                          enum gcal_feature_space space,
+                          enum gcal_feature_direction direction,
+                          struct gcal_walk_value pointer, const char *tag)
 {
     enum { MOST_ELEMENTS = 256 };
     CXType part = clang_getCanonicalType(clang_getArrayElementType(type));
@@ -139,7 +140,9 @@ static void count_parts(struct gcal_walk *w, CXCursor at, CXType type,
     if (gcal_walk_type_is_array(type)) {
         n = clang_getArraySize(type);
         if (n > MOST_ELEMENTS)
-            gcal_walk_fail(w, at, "copies of so large a structure cannot be counted");
+            gcal_walk_fail(w, at,
+                           "copies of arrays of more than %d elements cannot be counted",
+                           MOST_ELEMENTS);
         for (long long i = 0; i < n && !w->failed; i++)
             gcal_walk_count_access(
                 w, at, part, gcal_walk_type_width(part), space, direction,
@@ -147,8 +150,7 @@ static void count_parts(struct gcal_walk *w, CXCursor at, CXType type,
         return;
     }
     if (clang_getCursorKind(decl) == CXCursor_UnionDecl) {
-        gcal_walk_fail(w, at,
-                       "copies of whole unions cannot be counted: access a member");
+        gcal_walk_fail(w, at, "copies of unions cannot be counted: access a member");
         return;
     }
     kids = gcal_walk_get_children(w, decl);
@@ -169,7 +171,7 @@ void gcal_walk_count_access(struct gcal_walk *w, CXCursor at, CXType type, int64
 {
     type = clang_getCanonicalType(type);
     if (gcal_walk_type_is_record(type) || gcal_walk_type_is_array(type)) {
-        count_parts(w, at, type, space, direction, pointer, tag);
+        count_members(w, at, type, space, direction, pointer, tag);
         return;
     }
     count_memory(w, at, type, space, pointer,
@@ -253,9 +255,9 @@ void gcal_walk_count_array_bytes(struct gcal_walk *w, CXCursor decl)
     *(is_local ? &w->nest->local_bytes : &w->nest->private_bytes) += bytes;
 }
 
-/* ---- domains ---- */
+/* ---- scopes ---- */
 
-static struct gcal_sets_scope *push_domain(struct gcal_walk *w)
+static struct gcal_sets_scope *push_scope(struct gcal_walk *w)
 {
     struct gcal_sets_scope *scope = gcal_poly_alloc(w->c, sizeof(*scope));
 
@@ -272,7 +274,7 @@ struct gcal_sets_scope *
 gcal_walk_push_condition(struct gcal_walk *w, CXCursor at,
                          const struct gcal_sets_condition *condition)
 {
-    struct gcal_sets_scope *scope = push_domain(w);
+    struct gcal_sets_scope *scope = push_scope(w);
 
     if (!scope)
         return NULL;
@@ -335,7 +337,7 @@ void gcal_walk_note_both_sides(struct gcal_walk *w, CXCursor condition,
 void gcal_walk_push_loop(struct gcal_walk *w, CXCursor at, unsigned atom,
                          const struct gcal_poly *trips)
 {
-    struct gcal_sets_scope *scope = push_domain(w);
+    struct gcal_sets_scope *scope = push_scope(w);
 
     if (!scope)
         return;
@@ -345,7 +347,7 @@ void gcal_walk_push_loop(struct gcal_walk *w, CXCursor at, unsigned atom,
     gcal_source_location(at, &scope->line, &scope->column);
 }
 
-/* ---- back to an earlier state ---- */
+/* ---- rewinding ---- */
 
 struct gcal_walk_mark gcal_walk_events_mark(struct gcal_walk *w)
 {

@@ -1,17 +1,17 @@
-/* exit.c - how statements are left: by return, break, continue, and where */
+/* exit.c - exits of statements by return, break and continue, and their conditions */
 #include "kernels/walk/private.h"
 
 struct gcal_walk_flow gcal_walk_flow_fall_through(void)
 {
-    return (struct gcal_walk_flow){ .ways = { { .kind = GCAL_WALK_EXIT_NEVER } } };
+    return (struct gcal_walk_flow){ .exits = { { .kind = GCAL_WALK_EXIT_NEVER } } };
 }
 
-struct gcal_walk_flow gcal_walk_flow_jump(enum gcal_walk_jump way, CXCursor at)
+struct gcal_walk_flow gcal_walk_flow_jump(enum gcal_walk_jump jump, CXCursor at)
 {
     struct gcal_walk_flow flow = gcal_walk_flow_fall_through();
 
-    flow.ways[way].kind = GCAL_WALK_EXIT_ALWAYS;
-    flow.ways[way].at = at;
+    flow.exits[jump].kind = GCAL_WALK_EXIT_ALWAYS;
+    flow.exits[jump].at = at;
     return flow;
 }
 
@@ -20,8 +20,8 @@ static bool is(struct gcal_walk_exit a, int kind)
     return (int)a.kind == kind;
 }
 
-struct gcal_walk_exit gcal_walk_exit_or(struct gcal_walk *w, struct gcal_walk_exit a,
-                                        struct gcal_walk_exit b)
+static struct gcal_walk_exit exit_or(struct gcal_walk *w, struct gcal_walk_exit a,
+                                     struct gcal_walk_exit b)
 {
     if (is(a, GCAL_WALK_EXIT_NEVER) || is(b, GCAL_WALK_EXIT_ALWAYS))
         return b;
@@ -37,7 +37,7 @@ struct gcal_walk_exit gcal_walk_exit_or(struct gcal_walk *w, struct gcal_walk_ex
 struct gcal_walk_exit gcal_walk_exit_and(struct gcal_walk *w, struct gcal_walk_exit a,
                                          struct gcal_walk_exit b)
 {
-    CXCursor at = b.at; /* what leaves, and not its condition */
+    CXCursor at = b.at; /* the jump, not its condition */
 
     if (is(a, GCAL_WALK_EXIT_NEVER) || is(b, GCAL_WALK_EXIT_NEVER))
         return (struct gcal_walk_exit){ .kind = GCAL_WALK_EXIT_NEVER };
@@ -81,10 +81,10 @@ gcal_walk_exit_from_predicate(struct gcal_walk *w,
 struct gcal_walk_exit gcal_walk_flow_any_exit(struct gcal_walk *w,
                                               const struct gcal_walk_flow *flow)
 {
-    struct gcal_walk_exit left = flow->ways[0];
+    struct gcal_walk_exit left = flow->exits[0];
 
-    for (int way = 1; way < GCAL_WALK_N_JUMPS; way++)
-        left = gcal_walk_exit_or(w, left, flow->ways[way]);
+    for (int jump = 1; jump < GCAL_WALK_N_JUMPS; jump++)
+        left = exit_or(w, left, flow->exits[jump]);
     return left;
 }
 
@@ -92,8 +92,8 @@ struct gcal_walk_flow gcal_walk_flow_restrict(struct gcal_walk *w,
                                               struct gcal_walk_exit reached,
                                               struct gcal_walk_flow flow)
 {
-    for (int way = 0; way < GCAL_WALK_N_JUMPS; way++)
-        flow.ways[way] = gcal_walk_exit_and(w, reached, flow.ways[way]);
+    for (int jump = 0; jump < GCAL_WALK_N_JUMPS; jump++)
+        flow.exits[jump] = gcal_walk_exit_and(w, reached, flow.exits[jump]);
     return flow;
 }
 
@@ -103,15 +103,15 @@ struct gcal_walk_flow gcal_walk_flow_sequence(struct gcal_walk *w,
 {
     struct gcal_walk_flow flow;
 
-    for (int way = 0; way < GCAL_WALK_N_JUMPS; way++) {
+    for (int jump = 0; jump < GCAL_WALK_N_JUMPS; jump++) {
         struct gcal_walk_flow others = first;
         struct gcal_walk_exit reached;
 
-        /* what left in this way before needs no exclusion: either will do */
-        others.ways[way] = (struct gcal_walk_exit){ .kind = GCAL_WALK_EXIT_NEVER };
+        /* earlier exits by the same jump are not excluded: the result is the same */
+        others.exits[jump] = (struct gcal_walk_exit){ .kind = GCAL_WALK_EXIT_NEVER };
         reached = gcal_walk_exit_not(w, gcal_walk_flow_any_exit(w, &others));
-        flow.ways[way] = gcal_walk_exit_or(
-            w, first.ways[way], gcal_walk_exit_and(w, reached, second.ways[way]));
+        flow.exits[jump] = exit_or(w, first.exits[jump],
+                                   gcal_walk_exit_and(w, reached, second.exits[jump]));
     }
     return flow;
 }
@@ -125,14 +125,14 @@ struct gcal_walk_flow gcal_walk_flow_branch(struct gcal_walk *w, CXCursor at,
     struct gcal_walk_exit fails = gcal_walk_exit_from_predicate(w, predicate, at, false);
     struct gcal_walk_flow flow;
 
-    for (int way = 0; way < GCAL_WALK_N_JUMPS; way++) {
-        if (is(yes.ways[way], GCAL_WALK_EXIT_ALWAYS) &&
-            is(no.ways[way], GCAL_WALK_EXIT_ALWAYS)) {
-            flow.ways[way] = yes.ways[way];
+    for (int jump = 0; jump < GCAL_WALK_N_JUMPS; jump++) {
+        if (is(yes.exits[jump], GCAL_WALK_EXIT_ALWAYS) &&
+            is(no.exits[jump], GCAL_WALK_EXIT_ALWAYS)) {
+            flow.exits[jump] = yes.exits[jump];
             continue;
         }
-        flow.ways[way] = gcal_walk_exit_or(w, gcal_walk_exit_and(w, holds, yes.ways[way]),
-                                           gcal_walk_exit_and(w, fails, no.ways[way]));
+        flow.exits[jump] = exit_or(w, gcal_walk_exit_and(w, holds, yes.exits[jump]),
+                                   gcal_walk_exit_and(w, fails, no.exits[jump]));
     }
     return flow;
 }
@@ -142,11 +142,11 @@ void gcal_walk_push_remaining(struct gcal_walk *w, CXCursor at,
 {
     bool maybe = false;
 
-    for (int way = 0; way < GCAL_WALK_N_JUMPS; way++) {
-        if (is(flow->ways[way], GCAL_WALK_EXIT_WHEN))
-            gcal_walk_push_condition(w, at,
-                                     gcal_sets_condition_not(w->c, flow->ways[way].when));
-        maybe = maybe || is(flow->ways[way], GCAL_WALK_EXIT_MAYBE);
+    for (int jump = 0; jump < GCAL_WALK_N_JUMPS; jump++) {
+        if (is(flow->exits[jump], GCAL_WALK_EXIT_WHEN))
+            gcal_walk_push_condition(
+                w, at, gcal_sets_condition_not(w->c, flow->exits[jump].when));
+        maybe = maybe || is(flow->exits[jump], GCAL_WALK_EXIT_MAYBE);
     }
     if (maybe)
         gcal_walk_push_condition(w, at, NULL);

@@ -1,4 +1,4 @@
-/* expr.c - expressions: their operations, their accesses, their symbolic values */
+/* expr.c - expressions: operations, accesses and symbolic values */
 #include <string.h>
 
 #include "kernels/walk/private.h"
@@ -25,7 +25,7 @@ struct gcal_walk_value gcal_walk_expr_value(struct gcal_walk *w, CXCursor c)
     return value;
 }
 
-/* The product that an addition of 'type' would be fused with, or false. */
+/* Finds the product that an addition of 'type' is fused with. */
 static bool find_product(struct gcal_walk *w, CXCursor c, CXType type,
                          struct gcal_walk_children *factors)
 {
@@ -50,8 +50,8 @@ static bool find_product(struct gcal_walk *w, CXCursor c, CXType type,
     }
 }
 
-/* 'left' may be NULL: the value of a += is there already.  Returns the right value (and
- * the left one), with the operation counted.
+/* Counts the operation and returns the right value, and the left one in '*left_value'.
+ * NULL 'left': a compound assignment, whose left value is known.
  */
 static struct gcal_walk_value walk_operands(struct gcal_walk *w,
                                             enum CXBinaryOperatorKind kind, CXType type,
@@ -82,7 +82,7 @@ static struct gcal_walk_value walk_operands(struct gcal_walk *w,
     return gcal_walk_expr(w, right);
 }
 
-/* ---- the kinds of expressions ---- */
+/* ---- kinds of expressions ---- */
 
 static bool assigns_index(struct gcal_walk *w, CXCursor left)
 {
@@ -212,7 +212,7 @@ static struct gcal_walk_value walk_unary(struct gcal_walk *w, CXCursor c)
     }
 }
 
-/* The right side of && and || runs only where the left one lets it. */
+/* && and ||: the right operand is evaluated only where the left one does not decide. */
 static struct gcal_walk_value walk_logic(struct gcal_walk *w,
                                          enum CXBinaryOperatorKind kind,
                                          struct gcal_walk_children kids)
@@ -225,7 +225,7 @@ static struct gcal_walk_value walk_logic(struct gcal_walk *w,
     int decided = gcal_walk_predicate_decide(w, &left);
     size_t n_events = w->n_events;
 
-    if (decided == !is_and) /* the right side never runs */
+    if (decided == !is_and) /* the right operand is never evaluated */
         return gcal_walk_value_from_predicate(left);
     if (decided < 0)
         gcal_walk_push_predicate(w, kids.c[0], &left, is_and);
@@ -239,7 +239,7 @@ static struct gcal_walk_value walk_logic(struct gcal_walk *w,
                                               : gcal_walk_predicate_or(w, left, right));
 }
 
-/* How many elements lie between two pointers. */
+/* The distance of two pointers in elements. */
 static struct gcal_walk_value pointer_difference(struct gcal_walk *w,
                                                  struct gcal_walk_children kids)
 {
@@ -251,11 +251,11 @@ static struct gcal_walk_value pointer_difference(struct gcal_walk *w,
 
     if (a.kind != GCAL_WALK_VALUE_POINTER || b.kind != GCAL_WALK_VALUE_POINTER ||
         a.array != b.array || !a.p || !b.p || size <= 0)
-        return gcal_walk_unknown("it is the difference of pointers that are not known");
+        return gcal_walk_unknown("it is the difference of unknown pointers");
     apart = gcal_poly_scale(w->c, gcal_poly_sub(w->c, a.p, b.p), 1, size);
     return gcal_poly_is_integral(apart)
                ? gcal_walk_integer(apart)
-               : gcal_walk_not_affine("it is no whole number of elements");
+               : gcal_walk_not_affine("it is not a multiple of the element size");
 }
 
 static bool is_comparison(enum CXBinaryOperatorKind kind)
@@ -418,7 +418,7 @@ static struct gcal_walk_value walk_kind(struct gcal_walk *w, CXCursor c)
         return walk_conditional(w, c);
     case CXCursor_CallExpr:
         return gcal_walk_call(w, c);
-    default: /* initialiser lists, vectors of parts, floating literals */
+    default: /* initialiser lists, vector literals, floating literals */
         kids = gcal_walk_get_children(w, c);
         for (size_t i = 0; i < kids.n; i++)
             gcal_walk_expr(w, kids.c[i]);

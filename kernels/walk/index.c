@@ -1,7 +1,7 @@
-/* index.c - integer variables that only steer
+/* index.c - integer variables that are used in subscripts and loop control
  *
- * Arithmetic in subscripts and loop control is not counted (seed 004 section 5), and
- * neither is what prepares it: "int row = 16*gid + lid;".
+ * Index arithmetic is not counted (Stevens and Kloeckner 2020, section 5), including the
+ * arithmetic that prepares it: "int row = 16*gid + lid;".
  */
 #include "calib/base/buf.h"
 #include "kernels/walk/private.h"
@@ -31,7 +31,7 @@ bool gcal_walk_is_index(const struct gcal_walk *w, CXCursor decl)
     return false;
 }
 
-/* Whether 'c' is a variable that is an index already. */
+/* Whether 'c' is a variable known as an index. */
 static bool names_index(struct gcal_walk *w, CXCursor c)
 {
     c = gcal_walk_strip_casts(w, c);
@@ -39,12 +39,12 @@ static bool names_index(struct gcal_walk *w, CXCursor c)
            gcal_walk_is_index(w, clang_getCursorReferenced(c));
 }
 
-/* Marks the variables below 'c'; 'steers': c's value goes into a subscript or a loop's
- * control.  True when some are new.
+/* Marks the variables in 'c'; 'index': its value is used in a subscript or loop control.
+ * True when some are new.
  */
-static bool mark(struct gcal_walk *w, CXCursor c, bool steers);
+static bool mark(struct gcal_walk *w, CXCursor c, bool index);
 
-static bool mark_kind(struct gcal_walk *w, CXCursor c, bool steers)
+static bool mark_kind(struct gcal_walk *w, CXCursor c, bool index)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, c);
     CXType type = gcal_walk_type(c);
@@ -53,7 +53,7 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool steers)
 
     switch (clang_getCursorKind(c)) {
     case CXCursor_DeclRefExpr:
-        return steers && add_index(w, clang_getCursorReferenced(c));
+        return index && add_index(w, clang_getCursorReferenced(c));
     case CXCursor_ArraySubscriptExpr:
         for (size_t i = 0; i < kids.n; i++)
             found |= mark(w, kids.c[i], true);
@@ -71,28 +71,28 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool steers)
         for (size_t i = 0; i < kids.n; i++)
             found |= mark(w, kids.c[i], (i == 1) == late);
         return found;
-    case CXCursor_ConditionalOperator: /* data may be compared */
+    case CXCursor_ConditionalOperator: /* its condition may compare data */
         for (size_t i = 0; i < kids.n; i++)
-            found |= mark(w, kids.c[i], i > 0 && steers);
+            found |= mark(w, kids.c[i], i > 0 && index);
         return found;
     case CXCursor_VarDecl:
-        steers = steers || gcal_walk_is_index(w, c) || pointer;
+        index = index || gcal_walk_is_index(w, c) || pointer;
         break;
     case CXCursor_BinaryOperator:
     case CXCursor_CompoundAssignOperator:
-        steers = steers || pointer;
+        index = index || pointer;
         if (clang_getCursorKind(c) == CXCursor_CompoundAssignOperator ||
             clang_getCursorBinaryOperatorKind(c) == CXBinaryOperator_Assign)
-            steers = steers || names_index(w, kids.c[0]);
+            index = index || names_index(w, kids.c[0]);
         break;
     case CXCursor_CallExpr:
-        /* vload4(i, p) and pointers to helpers steer; exp(x) inside does not */
+        /* of vload4(i, p) and of functions of the source, but not of exp(x) */
         for (size_t i = 1; i < kids.n; i++)
             found |=
                 mark(w, kids.c[i],
                      gcal_walk_dtype_is_integer(
                          gcal_source_dtype(gcal_walk_type(kids.c[i]))) &&
-                         (steers || gcal_walk_name(w, c)[0] == 'v' ||
+                         (index || gcal_walk_name(w, c)[0] == 'v' ||
                           clang_getCursorKind(clang_getCursorDefinition(
                               clang_getCursorReferenced(c))) == CXCursor_FunctionDecl));
         return found;
@@ -100,11 +100,11 @@ static bool mark_kind(struct gcal_walk *w, CXCursor c, bool steers)
         break;
     }
     for (size_t i = 0; i < kids.n; i++)
-        found |= mark(w, kids.c[i], steers);
+        found |= mark(w, kids.c[i], index);
     return found;
 }
 
-static bool mark(struct gcal_walk *w, CXCursor c, bool steers)
+static bool mark(struct gcal_walk *w, CXCursor c, bool index)
 {
     bool found;
 
@@ -115,7 +115,7 @@ static bool mark(struct gcal_walk *w, CXCursor c, bool steers)
         return false;
     }
     w->depth++;
-    found = mark_kind(w, c, steers);
+    found = mark_kind(w, c, index);
     w->depth--;
     return found;
 }

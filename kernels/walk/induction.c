@@ -1,4 +1,4 @@
-/* induction.c - what a loop changes, and what moves by the same in every iteration */
+/* induction.c - variables that a loop changes, and their steps per iteration */
 #include "kernels/walk/private.h"
 
 /* ---- x++, x += e, x = x + e ---- */
@@ -18,7 +18,7 @@ static bool is_step(enum CXUnaryOperatorKind kind)
            kind == CXUnaryOperator_PostDec || kind == CXUnaryOperator_PreDec;
 }
 
-/* "x + e", "e + x", "x - e": e and its sign. */
+/* The e of "x + e", "e + x" or "x - e", and its sign. */
 static bool find_summand(struct gcal_walk *w, CXCursor sum, CXCursor decl, CXCursor *by,
                          int *sign)
 {
@@ -42,7 +42,7 @@ static bool find_summand(struct gcal_walk *w, CXCursor sum, CXCursor decl, CXCur
     return false;
 }
 
-/* How much 'c' adds to the variable it changes; false when it is no such statement. */
+/* The step that 'c' adds to a variable; false when 'c' is no such statement. */
 static bool find_step(struct gcal_walk *w, CXCursor c, CXCursor *decl,
                       struct gcal_walk_value *step)
 {
@@ -80,11 +80,11 @@ static bool find_step(struct gcal_walk *w, CXCursor c, CXCursor *decl,
     return step->kind == GCAL_WALK_VALUE_INTEGER;
 }
 
-/* ---- what changes ---- */
+/* ---- changes ---- */
 
 struct finding {
     struct gcal_walk_inductions *changes;
-    bool sees_values; /* the second time: what is assigned */
+    bool sees_values; /* the second pass: assigned values */
 };
 
 static struct gcal_walk_induction *find_induction(struct gcal_walk_inductions *changes,
@@ -136,7 +136,7 @@ static void note_change(struct gcal_walk *w, struct finding *finding, CXCursor t
     }
 }
 
-/* What the body declares has no value before it does. */
+/* A variable of the body has no value before its declaration. */
 static void note_declaration(struct gcal_walk *w, const struct finding *finding,
                              CXCursor decl, struct gcal_walk_children kids)
 {
@@ -179,9 +179,11 @@ static void find_changes(struct gcal_walk *w, struct finding *finding, CXCursor 
     gcal_walk_leave(w);
 }
 
-/* ---- exits ---- */
+/* ---- jumps ---- */
 
-static bool holds(struct gcal_walk *w, CXCursor c, enum gcal_walk_jump way, bool outside)
+/* 'outside': break and continue refer to a loop around 'c'. */
+static bool contains_jump(struct gcal_walk *w, CXCursor c, enum gcal_walk_jump jump,
+                          bool outside)
 {
     enum CXCursorKind kind = clang_getCursorKind(c);
     bool is_loop =
@@ -189,28 +191,28 @@ static bool holds(struct gcal_walk *w, CXCursor c, enum gcal_walk_jump way, bool
     struct gcal_walk_children kids;
 
     if (kind == CXCursor_ReturnStmt)
-        return way == GCAL_WALK_RETURN;
+        return jump == GCAL_WALK_RETURN;
     if (kind == CXCursor_BreakStmt)
-        return way == GCAL_WALK_BREAK && outside;
+        return jump == GCAL_WALK_BREAK && outside;
     if (kind == CXCursor_ContinueStmt)
-        return way == GCAL_WALK_CONTINUE && outside;
+        return jump == GCAL_WALK_CONTINUE && outside;
     if ((kind >= CXCursor_FirstExpr && kind <= CXCursor_LastExpr) || w->failed)
         return false;
-    if (is_loop || (kind == CXCursor_SwitchStmt && way == GCAL_WALK_BREAK))
+    if (is_loop || (kind == CXCursor_SwitchStmt && jump == GCAL_WALK_BREAK))
         outside = false;
     kids = gcal_walk_get_children(w, c);
     for (size_t i = 0; i < kids.n; i++)
-        if (holds(w, kids.c[i], way, outside))
+        if (contains_jump(w, kids.c[i], jump, outside))
             return true;
     return false;
 }
 
-bool gcal_walk_contains_jump(struct gcal_walk *w, CXCursor c, enum gcal_walk_jump way)
+bool gcal_walk_contains_jump(struct gcal_walk *w, CXCursor c, enum gcal_walk_jump jump)
 {
-    return holds(w, c, way, true);
+    return contains_jump(w, c, jump, true);
 }
 
-/* ---- what moves ---- */
+/* ---- steps ---- */
 
 static void add_step(struct gcal_walk *w, struct gcal_walk_inductions *changes,
                      CXCursor c)
@@ -227,7 +229,7 @@ static void add_step(struct gcal_walk *w, struct gcal_walk_inductions *changes,
     induction->n_steps++;
 }
 
-/* Steps in an expression always happen, but not those to the right of &&, || and ?. */
+/* Adds the steps of an expression, but those to the right of &&, || and ?. */
 static void add_expression_steps(struct gcal_walk *w,
                                  struct gcal_walk_inductions *changes, CXCursor c)
 {
@@ -251,7 +253,7 @@ static void add_expression_steps(struct gcal_walk *w,
 static void add_body_steps(struct gcal_walk *w, struct gcal_walk_inductions *changes,
                            CXCursor body);
 
-/* Those of a statement that always happen when it is reached. */
+/* Adds the unconditional steps of a statement. */
 static void add_statement_steps(struct gcal_walk *w, struct gcal_walk_inductions *changes,
                                 CXCursor c)
 {
@@ -278,7 +280,7 @@ static void add_body_steps(struct gcal_walk *w, struct gcal_walk_inductions *cha
                                               : (struct gcal_walk_children){ 1, &body };
 
     for (size_t k = 0; k < kids.n; k++) {
-        /* what stands behind a continue may be left out, and so may half of this */
+        /* after a continue, and in the rest of its statement, steps are conditional */
         if (gcal_walk_contains_jump(w, kids.c[k], GCAL_WALK_CONTINUE)) {
             if (clang_getCursorKind(kids.c[k]) == CXCursor_IfStmt)
                 add_statement_steps(w, changes, kids.c[k]);
@@ -310,7 +312,7 @@ gcal_walk_inductions_find(struct gcal_walk *w, const struct gcal_walk_loop_claus
     add_expression_steps(w, changes, loop->condition);
     add_expression_steps(w, changes, loop->increment);
     add_body_steps(w, changes, loop->body);
-    for (size_t i = 0; i < changes->n; i++) /* whose other changes are not seen through */
+    for (size_t i = 0; i < changes->n; i++) /* with other changes the step is unknown */
         if (changes->all[i].n_steps != changes->all[i].times)
             changes->all[i].step = NULL;
     return w->failed ? NULL : changes;
@@ -356,7 +358,7 @@ static void set_values(struct gcal_walk *w, const struct gcal_walk_inductions *c
             value = moved_by(w, induction, v);
         } else if (induction->start.kind == GCAL_WALK_VALUE_POINTER &&
                    !induction->assigned) {
-            value.kind = GCAL_WALK_VALUE_POINTER; /* it moved, who knows how far */
+            value.kind = GCAL_WALK_VALUE_POINTER; /* moved by an unknown offset */
             value.array = induction->start.array;
         }
         gcal_walk_variable_set(w, induction->decl, value);
@@ -374,5 +376,5 @@ void gcal_walk_inductions_finish(struct gcal_walk *w,
                                  const struct gcal_walk_inductions *changes,
                                  const struct gcal_poly *v)
 {
-    set_values(w, changes, v, "a loop before changes it");
+    set_values(w, changes, v, "an earlier loop changes it");
 }

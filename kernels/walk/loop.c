@@ -1,4 +1,4 @@
-/* loop.c - loops of any form: which way to count them */
+/* loop.c - loops: as a dimension, unrolled, or with an average trip count */
 #include "kernels/walk/private.h"
 
 static bool read_loop(struct gcal_walk *w, CXCursor c,
@@ -26,7 +26,7 @@ static bool read_loop(struct gcal_walk *w, CXCursor c,
     }
     kids = gcal_walk_get_children(w, c);
     if (kids.n != 2) {
-        gcal_walk_fail(w, c, "this loop was not understood");
+        gcal_walk_fail(w, c, "this loop cannot be counted");
         return false;
     }
     loop->tests_late = clang_getCursorKind(c) == CXCursor_DoStmt;
@@ -35,21 +35,21 @@ static bool read_loop(struct gcal_walk *w, CXCursor c,
     return true;
 }
 
-/* ---- how often it runs ---- */
+/* ---- trip count ---- */
 
-/* What is known of a loop whose trips are sought. */
-struct seeking {
+/* The search for a loop's trip count. */
+struct search {
     const struct gcal_walk_loop_clauses *loop;
     const struct gcal_walk_inductions *changes;
     const struct gcal_poly *v;
     struct gcal_walk_trip_count count;
-    const char *why; /* they were not found */
+    const char *why; /* it was not found */
     bool on_data, is_endless;
 };
 
-/* Where an iteration leaves; nothing is counted, and the variables end as it does. */
-static struct gcal_walk_exit rehearse(struct gcal_walk *w,
-                                      const struct gcal_walk_loop_clauses *loop)
+/* The exit of an iteration; nothing is counted, but variables change. */
+static struct gcal_walk_exit walk_silently(struct gcal_walk *w,
+                                           const struct gcal_walk_loop_clauses *loop)
 {
     const struct gcal_walk_path *path = w->path;
     size_t n_returns = w->n_returns;
@@ -60,19 +60,19 @@ static struct gcal_walk_exit rehearse(struct gcal_walk *w,
     w->silent--;
     w->n_returns = n_returns;
     w->path = path;
-    flow.ways[GCAL_WALK_CONTINUE].kind = GCAL_WALK_EXIT_NEVER;
+    flow.exits[GCAL_WALK_CONTINUE].kind = GCAL_WALK_EXIT_NEVER;
     return gcal_walk_flow_any_exit(w, &flow);
 }
 
-/* The condition's truth in iteration v. */
+/* The loop's condition in iteration v. */
 static struct gcal_walk_predicate predicate_at(struct gcal_walk *w,
-                                               const struct seeking *s)
+                                               const struct search *s)
 {
     struct gcal_walk_predicate predicate = { .known = true };
 
     gcal_walk_inductions_set(w, s->changes, s->v);
     if (s->loop->tests_late)
-        rehearse(w, s->loop);
+        walk_silently(w, s->loop);
     if (clang_Cursor_isNull(s->loop->condition)) {
         predicate.when =
             gcal_sets_condition_nonnegative(w->c, gcal_poly_integer(w->c, 0));
@@ -84,8 +84,8 @@ static struct gcal_walk_predicate predicate_at(struct gcal_walk *w,
     return predicate;
 }
 
-/* A loop without an end of its own runs until something in it leaves it. */
-static bool find_leaving(struct gcal_walk *w, struct seeking *s)
+/* The trips of a loop whose condition never ends it: until a break or return. */
+static bool find_trips_to_exit(struct gcal_walk *w, struct search *s)
 {
     const struct gcal_walk_loop_clauses *loop = s->loop;
     struct gcal_walk_trip_count inside;
@@ -103,28 +103,28 @@ static bool find_leaving(struct gcal_walk *w, struct seeking *s)
         gcal_walk_expr(w, loop->condition);
         w->silent--;
     }
-    left = rehearse(w, loop);
+    left = walk_silently(w, loop);
     if (left.kind == GCAL_WALK_EXIT_ALWAYS) {
         s->count.trips = gcal_poly_integer(w->c, 1);
         return true;
     }
     if (left.kind != GCAL_WALK_EXIT_WHEN) {
         s->on_data = left.kind == GCAL_WALK_EXIT_MAYBE && left.on_data;
-        s->why = "when it is left does not follow from sizes and ids";
+        s->why = "the condition of its exit is not affine in sizes and ids";
         return false;
     }
     if (!gcal_walk_trip_count_find(w, gcal_sets_condition_not(w->c, left.when),
                                    gcal_poly_atom_index(s->v), &inside, &s->why) ||
         !inside.trips || inside.guard)
         return false;
-    /* it is left in the iteration after those */
+    /* the iteration with the exit is one more */
     s->count.trips =
         gcal_poly_add(w->c, gcal_poly_max(w->c, inside.trips, gcal_poly_integer(w->c, 0)),
                       gcal_poly_integer(w->c, 1));
     return true;
 }
 
-static bool find_trips(struct gcal_walk *w, struct seeking *s)
+static bool find_trips(struct gcal_walk *w, struct search *s)
 {
     struct gcal_walk_predicate predicate = predicate_at(w, s);
 
@@ -141,11 +141,11 @@ static bool find_trips(struct gcal_walk *w, struct seeking *s)
     if (s->count.guard && gcal_sets_condition_decide(w->c, s->count.guard) == 0) {
         s->count = (struct gcal_walk_trip_count){ .trips = gcal_poly_integer(w->c, 0) };
     } else if (s->count.guard && s->loop->tests_late) {
-        s->why = "its condition does not only depend on what changes";
+        s->why = "its condition is not affine in what changes";
         return false;
     }
     if (!s->count.trips)
-        return find_leaving(w, s);
+        return find_trips_to_exit(w, s);
     if (s->loop->tests_late)
         s->count.trips = gcal_poly_add(
             w->c, gcal_poly_max(w->c, s->count.trips, gcal_poly_integer(w->c, 0)),
@@ -153,31 +153,31 @@ static bool find_trips(struct gcal_walk *w, struct seeking *s)
     return true;
 }
 
-/* ---- the ways ---- */
+/* ---- kinds of counting ---- */
 
 void gcal_walk_loop_refuse(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop,
                            bool on_data, const char *why)
 {
     CXCursor at = clang_Cursor_isNull(loop->condition) ? loop->at : loop->condition;
 
-    why = why ? why : on_data ? "the test does" : "what it changes is not affine";
-    /* even as an estimate a number of trips from nowhere would say nothing */
+    why = why ? why : on_data ? "its condition does" : "what it changes is not affine";
+    /* refused even where estimates are allowed: there is nothing to estimate it from */
     if (on_data)
         gcal_walk_fail(w, at,
-                       "how often this loop runs depends on data: %s: say its average "
+                       "how often this loop runs depends on data: %s: give its average "
                        "with '#pragma gpucal trips NAME' in the line before it, or with "
                        "--trips LINE:NAME",
                        why);
     else
         gcal_walk_fail(w, at,
-                       "how often this loop runs does not follow from sizes, ids and "
-                       "outer loops: %s (give sizes as numbers, or say its average with "
-                       "'#pragma gpucal trips NAME' in the line before it)",
+                       "how often this loop runs is not affine in sizes, ids and outer "
+                       "loops: %s (give sizes as numbers, or its average with '#pragma "
+                       "gpucal trips NAME' in the line before it)",
                        why);
 }
 
-/* Whether a variable changes in a way that only its last iteration tells, and that is
- * known then: what is moved from an unknown place never is.
+/* Whether a variable changes in a way that unrolling makes known: not by a step, but not
+ * to data, nor from an unknown start without assignment.
  */
 static bool is_irregular(const struct gcal_walk_inductions *changes)
 {
@@ -191,10 +191,10 @@ static bool is_irregular(const struct gcal_walk_inductions *changes)
     return false;
 }
 
-/* As a dimension; where its trips are a number and something in it is not affine in them,
- * one after the other.
+/* As a dimension; or unrolled, where the trips are a number and the body is not affine in
+ * the dimension.
  */
-static struct gcal_walk_flow walk_counted(struct gcal_walk *w, const struct seeking *s)
+static struct gcal_walk_flow walk_counted(struct gcal_walk *w, const struct search *s)
 {
     enum { FEW = 8 };
     int64_t trips = 0;
@@ -225,7 +225,7 @@ static struct gcal_walk_flow walk_counted(struct gcal_walk *w, const struct seek
     return gcal_walk_loop_unroll(w, s->loop);
 }
 
-/* Whether its condition decides at its start. */
+/* Whether its condition is decided before the first iteration. */
 static bool can_unroll(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop)
 {
     struct gcal_walk_predicate predicate;
@@ -248,7 +248,7 @@ static struct gcal_walk_flow walk_average(struct gcal_walk *w,
 
 struct gcal_walk_flow gcal_walk_loop(struct gcal_walk *w, CXCursor c)
 {
-    struct seeking s = { 0 };
+    struct search s = { 0 };
     struct gcal_walk_loop_clauses loop;
     const char *average;
     bool found;

@@ -1,7 +1,7 @@
-/* loop_nest.c - a loop as a dimension v = 0 .. trips-1 of all that is in it */
+/* loop_nest.c - a loop as a dimension v = 0 .. trips-1 of the events in it */
 #include "kernels/walk/private.h"
 
-/* ---- iterations that others end ---- */
+/* ---- early exits ---- */
 
 static bool contains(struct gcal_walk *w, const struct gcal_sets_condition *condition,
                      unsigned atom)
@@ -18,7 +18,7 @@ nonnegative(struct gcal_walk *w, const struct gcal_poly *p, int64_t added)
         w->c, gcal_poly_add(w->c, p, gcal_poly_integer(w->c, added)));
 }
 
-/* Whether an iteration before v was left. */
+/* The exit in any iteration before v. */
 static struct gcal_walk_exit left_earlier(struct gcal_walk *w, struct gcal_walk_exit left,
                                           const struct gcal_poly *v)
 {
@@ -29,7 +29,7 @@ static struct gcal_walk_exit left_earlier(struct gcal_walk *w, struct gcal_walk_
         before = gcal_walk_condition_project(
             w, left.when, atom, gcal_poly_sub(w->c, v, gcal_poly_integer(w->c, 1)));
         left.when = before ? before : gcal_sets_condition_earlier(w->c, left.when, atom);
-    } else if (left.kind == GCAL_WALK_EXIT_WHEN) { /* the first was */
+    } else if (left.kind == GCAL_WALK_EXIT_WHEN) { /* it is the first that exits */
         left.when = gcal_sets_condition_and(w->c, left.when, nonnegative(w, v, -1));
     } else if (left.kind == GCAL_WALK_EXIT_ALWAYS) {
         left.kind = GCAL_WALK_EXIT_WHEN;
@@ -38,7 +38,7 @@ static struct gcal_walk_exit left_earlier(struct gcal_walk *w, struct gcal_walk_
     return left;
 }
 
-/* Whether some iteration was left in the way of 'left' and none before by a break. */
+/* The exit 'left' in some iteration, with no break before. */
 static struct gcal_walk_exit left_ever(struct gcal_walk *w, struct gcal_walk_exit left,
                                        struct gcal_walk_exit broken,
                                        const struct gcal_poly *v,
@@ -71,23 +71,23 @@ void gcal_walk_loop_uncertain_exit(struct gcal_walk *w, const struct gcal_walk_e
 {
     if (exit->on_data && !w->request->allow_estimates) {
         gcal_walk_fail(w, exit->at,
-                       "this leaves a loop when data says so, so how often the loop runs "
-                       "is not known: say its average with '#pragma gpucal trips NAME' "
-                       "in the line before it, or with --trips LINE:NAME");
+                       "this exit of the loop depends on data, and so does how often the "
+                       "loop runs: give its average with '#pragma gpucal trips NAME' in "
+                       "the line before it, or with --trips LINE:NAME");
         return;
     }
     if (!exit->on_data)
         w->not_affine++;
     if (!w->request->allow_estimates && !w->tentative)
-        gcal_walk_fail(w, exit->at,
-                       "when this leaves the loop is not affine in sizes and ids: allow "
-                       "estimates to count it as if it never left");
+        gcal_walk_fail(
+            w, exit->at,
+            "the condition of this exit of the loop is not affine in sizes and "
+            "ids: allow estimates to count the loop as if it never exited here");
     else
-        gcal_walk_note(w, exit->at,
-                       "the loop was counted as if this never left it early");
+        gcal_walk_note(w, exit->at, "the loop was counted as if it never exited here");
 }
 
-/* ---- lanes that part ---- */
+/* ---- divergence ---- */
 
 static bool depends_on_lane(struct gcal_walk *w, const struct gcal_poly *p)
 {
@@ -106,6 +106,7 @@ struct nesting {
     bool average;
 };
 
+/* The name of the dimension: of a variable that steps. */
 static const char *name_of(struct gcal_walk *w,
                            const struct gcal_walk_inductions *changes)
 {
@@ -115,7 +116,7 @@ static const char *name_of(struct gcal_walk *w,
     return "iteration";
 }
 
-/* Changes what evaluating the condition changes. */
+/* Applies the side effects of the condition. */
 static void pass_condition(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop)
 {
     if (loop->tests_late || clang_Cursor_isNull(loop->condition))
@@ -131,7 +132,7 @@ static void evaluate(struct gcal_walk *w, CXCursor c)
         gcal_walk_index_expr(w, c);
 }
 
-/* One iteration, the next one's test included.  Returns how it is left. */
+/* One iteration and the test of the next one.  Returns its exits but continue. */
 static struct gcal_walk_flow walk_iteration(struct gcal_walk *w, const struct nesting *n)
 {
     const struct gcal_walk_path *path = w->path;
@@ -143,7 +144,7 @@ static struct gcal_walk_flow walk_iteration(struct gcal_walk *w, const struct ne
     flow = gcal_walk_stmt(w, n->loop->body);
     w->path = path;
     leaving = flow;
-    leaving.ways[GCAL_WALK_CONTINUE].kind = GCAL_WALK_EXIT_NEVER;
+    leaving.exits[GCAL_WALK_CONTINUE].kind = GCAL_WALK_EXIT_NEVER;
     if (gcal_walk_flow_any_exit(w, &leaving).kind != GCAL_WALK_EXIT_ALWAYS) {
         if (!n->average)
             gcal_walk_push_remaining(w, n->loop->at, &leaving);
@@ -158,34 +159,33 @@ static struct gcal_walk_flow walk_iteration(struct gcal_walk *w, const struct ne
     return leaving;
 }
 
-/* What its iterations leave undone: the domain of the others gets its condition when the
- * walk through one of them has found it.
+/* One iteration, in the scope of those that no earlier exit prevents: this scope gets its
+ * condition after the walk, which finds the exits.
  */
 static struct gcal_walk_flow walk_iterations(struct gcal_walk *w, const struct nesting *n)
 {
     bool may_leave = gcal_walk_contains_jump(w, n->loop->body, GCAL_WALK_BREAK) ||
                      gcal_walk_contains_jump(w, n->loop->body, GCAL_WALK_RETURN);
-    struct gcal_sets_scope *others = NULL;
+    struct gcal_sets_scope *not_exited = NULL;
     struct gcal_walk_exit left, earlier;
     struct gcal_walk_flow flow;
 
     if (may_leave && !n->average)
-        others = gcal_walk_push_condition(w, n->loop->at,
-                                          nonnegative(w, gcal_poly_integer(w->c, 0), 0));
+        not_exited = gcal_walk_push_condition(
+            w, n->loop->at, nonnegative(w, gcal_poly_integer(w->c, 0), 0));
     flow = walk_iteration(w, n);
     left = gcal_walk_flow_any_exit(w, &flow);
     if (left.kind == GCAL_WALK_EXIT_MAYBE && !n->average)
         gcal_walk_loop_uncertain_exit(w, &left);
     earlier = left_earlier(w, left, n->v);
-    if (others && earlier.kind == GCAL_WALK_EXIT_WHEN)
-        others->condition = gcal_sets_condition_not(w->c, earlier.when);
-    else if (others &&
-             earlier.kind == GCAL_WALK_EXIT_MAYBE) /* what stands before the exit too */
-        others->kind = GCAL_SETS_SCOPE_UNKNOWN;
+    if (not_exited && earlier.kind == GCAL_WALK_EXIT_WHEN)
+        not_exited->condition = gcal_sets_condition_not(w->c, earlier.when);
+    else if (not_exited && earlier.kind == GCAL_WALK_EXIT_MAYBE)
+        not_exited->kind = GCAL_SETS_SCOPE_UNKNOWN;
     return flow;
 }
 
-/* The variables behind the loop, whose test failed last. */
+/* Sets the variables after the loop. */
 static void finish(struct gcal_walk *w, const struct nesting *n, bool exact)
 {
     const struct gcal_poly *past =
@@ -226,9 +226,9 @@ struct gcal_walk_flow gcal_walk_loop_nest(struct gcal_walk *w,
            !average && !count->guard &&
                gcal_walk_flow_any_exit(w, &flow).kind == GCAL_WALK_EXIT_NEVER);
     if (!average)
-        outer.ways[GCAL_WALK_RETURN] =
+        outer.exits[GCAL_WALK_RETURN] =
             gcal_walk_exit_and(w, guard,
-                               left_ever(w, flow.ways[GCAL_WALK_RETURN],
-                                         flow.ways[GCAL_WALK_BREAK], n.v, n.trips));
+                               left_ever(w, flow.exits[GCAL_WALK_RETURN],
+                                         flow.exits[GCAL_WALK_BREAK], n.v, n.trips));
     return outer;
 }

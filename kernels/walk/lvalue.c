@@ -1,4 +1,4 @@
-/* lvalue.c - lvalues: what they name, loads and stores of it */
+/* lvalue.c - lvalues: the variable or memory they name, loads and stores */
 #include <ctype.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static struct gcal_walk_lvalue lvalue_of_name(struct gcal_walk *w, CXCursor c,
     return lvalue_of_pointer(pointer, type);
 }
 
-/* The tag behind the first pointer of a[i][j] or of a[i].b[j]. */
+/* The tag after the first pointer of a[i][j] or of a[i].b[j]. */
 static const char *tag_of_base(struct gcal_walk *w, CXCursor base)
 {
     const char *tag = gcal_walk_annotation_tag(w, base);
@@ -133,7 +133,7 @@ static struct gcal_walk_lvalue lvalue_of_member(struct gcal_walk *w, CXCursor c,
     return lvalue;
 }
 
-/* The number of a component's name's letter; -1 for none. */
+/* The number of the component that letter 'i' of the name denotes; -1 for none. */
 static int component_number(const char *name, size_t n, size_t i)
 {
     static const char letters[] = "xyzw", digits[] = "0123456789abcdef";
@@ -147,8 +147,8 @@ static int component_number(const char *name, size_t n, size_t i)
     return found ? (int)(found - letters) : -1;
 }
 
-/* The first component that ".xyz" names where they follow each other; libclang has no
- * name for them, so it is read from the source.  -1 when that cannot be.
+/* The first component of ".xyz", for consecutive components; -1 otherwise.  It is read
+ * from the source, as libclang's C interface does not give it.
  */
 static int first_component(struct gcal_walk *w, CXCursor c, int64_t width, int64_t whole)
 {

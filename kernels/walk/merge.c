@@ -1,6 +1,5 @@
-/* merge.c - values behind branches: kept exactly where they have a form */
+/* merge.c - values after branches, exact where they have a closed form */
 #include "calib/base/buf.h"
-#include "kernels/poly/private.h"
 #include "kernels/walk/private.h"
 
 static const char follows[] = "it follows a condition";
@@ -24,14 +23,14 @@ static const struct gcal_poly *step(struct gcal_poly_context *c,
                          gcal_poly_integer(c, 0));
 }
 
-const struct gcal_poly *
-gcal_walk_condition_indicator(struct gcal_walk *w,
-                              const struct gcal_sets_condition *condition)
+/* A condition as the integer 0 or 1; NULL when no polynomial expresses it. */
+static const struct gcal_poly *indicator(struct gcal_walk *w,
+                                         const struct gcal_sets_condition *condition)
 {
     const struct gcal_poly *a, *b, *one = gcal_poly_integer(w->c, 1);
 
-    a = condition->a ? gcal_walk_condition_indicator(w, condition->a) : NULL;
-    b = condition->b ? gcal_walk_condition_indicator(w, condition->b) : NULL;
+    a = condition->a ? indicator(w, condition->a) : NULL;
+    b = condition->b ? indicator(w, condition->b) : NULL;
     switch (condition->kind) {
     case GCAL_SETS_CONDITION_NONNEGATIVE:
         return step(w->c, condition->p);
@@ -52,64 +51,34 @@ struct gcal_walk_value gcal_walk_value_as_integer(struct gcal_walk *w,
     const struct gcal_poly *p;
 
     if (value.kind == GCAL_WALK_VALUE_UNKNOWN && value.condition &&
-        (p = gcal_walk_condition_indicator(w, value.condition)))
+        (p = indicator(w, value.condition)))
         return gcal_walk_integer(p);
     return value;
 }
 
 /* ---- one of two values ---- */
 
-/* Whether p >= 0 wherever 'given' >= 0; a minimum or maximum in p is taken as each of the
- * two that it may be.
- */
-static bool follows_from(struct gcal_walk *w, const struct gcal_poly *given,
-                         const struct gcal_poly *p, int depth)
-{
-    const struct gcal_poly_atom *atom;
-
-    if (gcal_poly_is_nonnegative(w->c, p) ||
-        gcal_poly_is_nonnegative(w->c, gcal_poly_sub(w->c, p, given)))
-        return true;
-    for (size_t i = 0; depth && i < p->n_terms; i++)
-        for (size_t j = 0; j < p->terms[i].n_factors; j++) {
-            unsigned number = p->terms[i].factors[j].atom;
-            const struct gcal_poly *a, *b;
-
-            atom = &w->c->atoms[number];
-            if (atom->kind != GCAL_POLY_ATOM_MIN && atom->kind != GCAL_POLY_ATOM_MAX)
-                continue;
-            a = atom->a;
-            b = atom->b;
-            return follows_from(w, given, gcal_poly_substitute(w->c, p, number, a),
-                                depth - 1) &&
-                   follows_from(w, given, gcal_poly_substitute(w->c, p, number, b),
-                                depth - 1);
-        }
-    return false;
-}
-
-/* a < b ? a : b is min(a, b), and so on; NULL where neither is the smaller one for
- * certain.
- */
+/* a < b ? a : b is min(a, b), and so on; NULL when neither order is proven. */
 static const struct gcal_poly *choose_extremum(struct gcal_walk *w,
                                                const struct gcal_poly *p,
                                                const struct gcal_poly *yes,
                                                const struct gcal_poly *no)
 {
-    enum { DEPTH = 4 };
     const struct gcal_poly *apart = gcal_poly_sub(w->c, yes, no);
     const struct gcal_poly *back = gcal_poly_sub(w->c, no, yes);
     const struct gcal_poly *otherwise =
         gcal_poly_sub(w->c, gcal_poly_integer(w->c, -1), p);
 
-    if (follows_from(w, p, apart, DEPTH) && follows_from(w, otherwise, back, DEPTH))
+    if (gcal_poly_is_nonnegative_given(w->c, p, apart) &&
+        gcal_poly_is_nonnegative_given(w->c, otherwise, back))
         return gcal_poly_max(w->c, yes, no);
-    if (follows_from(w, p, back, DEPTH) && follows_from(w, otherwise, apart, DEPTH))
+    if (gcal_poly_is_nonnegative_given(w->c, p, back) &&
+        gcal_poly_is_nonnegative_given(w->c, otherwise, apart))
         return gcal_poly_min(w->c, yes, no);
     return NULL;
 }
 
-/* Two values a fixed number apart have a form for every condition. */
+/* Values with a constant difference have a closed form under any condition. */
 static const struct gcal_poly *choose(struct gcal_walk *w,
                                       const struct gcal_sets_condition *condition,
                                       const struct gcal_poly *yes,
@@ -121,7 +90,7 @@ static const struct gcal_poly *choose(struct gcal_walk *w,
     if (condition->kind == GCAL_SETS_CONDITION_NONNEGATIVE)
         chosen = choose_extremum(w, condition->p, yes, no);
     if (chosen || !gcal_poly_is_constant(apart, &number) ||
-        !(chosen = gcal_walk_condition_indicator(w, condition)))
+        !(chosen = indicator(w, condition)))
         return chosen;
     return gcal_poly_add(w->c, no, gcal_poly_scale(w->c, chosen, number, 1));
 }
@@ -140,7 +109,7 @@ static const struct gcal_sets_condition *as_condition(struct gcal_walk *w,
     return gcal_sets_condition_nonnegative(w->c, gcal_poly_integer(w->c, number - 1));
 }
 
-/* Of two conditions the one that goes with its branch. */
+/* 'yes' where 'predicate' holds, else 'no', as a condition. */
 static struct gcal_walk_value
 choose_condition(struct gcal_walk *w, const struct gcal_walk_predicate *predicate,
                  const struct gcal_sets_condition *yes,
@@ -195,7 +164,7 @@ void gcal_walk_variables_merge(struct gcal_walk *w,
                 gcal_walk_value_select(w, predicate, yes[i].value, w->variables[i].value);
 }
 
-/* ---- what functions return ---- */
+/* ---- return values ---- */
 
 void gcal_walk_path_push(struct gcal_walk *w, const struct gcal_walk_predicate *predicate,
                          bool holds)
@@ -251,7 +220,7 @@ struct gcal_walk_value gcal_walk_returned_value(struct gcal_walk *w, size_t firs
     if (w->n_returns == first)
         return value;
     value = w->returns[w->n_returns - 1].value;
-    /* an earlier return leaves nothing to a later one */
+    /* an earlier return takes precedence */
     for (size_t i = w->n_returns - 1; i-- > first;) {
         predicate = path_predicate(w, w->returns[i].path);
         value = gcal_walk_value_select(w, &predicate, w->returns[i].value, value);

@@ -70,8 +70,8 @@ static const struct gcal_sets_condition *compare_numbers(struct gcal_walk *w,
     }
 }
 
-/* An unsigned value below zero stands for a very large one: a < b when a is the smaller
- * of two with the same sign, or only b is below zero.
+/* A negative unsigned value represents a very large one: a < b holds when both have the
+ * same sign and a is smaller, or only b is negative.
  */
 static const struct gcal_sets_condition *compare_unsigned(struct gcal_walk *w,
                                                           enum CXBinaryOperatorKind kind,
@@ -89,7 +89,7 @@ static const struct gcal_sets_condition *compare_unsigned(struct gcal_walk *w,
 
     if (kind == CXBinaryOperator_EQ || kind == CXBinaryOperator_NE)
         return less;
-    /* 'less' is the other way round for > and >= */
+    /* for > and >=, 'less' is the reverse comparison */
     if (a_is_large && !b_is_large)
         return up ? gcal_sets_condition_and(w->c, a_fits, less)
                   : gcal_sets_condition_or(w->c, gcal_sets_condition_not(w->c, a_fits),
@@ -109,7 +109,7 @@ static const struct gcal_sets_condition *compare_unsigned(struct gcal_walk *w,
                                   gcal_sets_condition_and(w->c, same_side, less));
 }
 
-/* Pointers into one array, by elements where those are whole. */
+/* Pointers into one array, in elements where the distance is a multiple of them. */
 static struct gcal_walk_predicate compare_pointers(struct gcal_walk *w,
                                                    enum CXBinaryOperatorKind kind,
                                                    CXType type, struct gcal_walk_value a,
@@ -154,7 +154,7 @@ static const struct gcal_sets_condition *all(struct gcal_walk *w,
     return a && b ? gcal_sets_condition_and(w->c, a, b) : a ? a : b;
 }
 
-/* What can be said when a side is not known: if a && b holds, both do. */
+/* Where a side is unknown, its necessary conditions are kept: a && b needs both. */
 struct gcal_walk_predicate gcal_walk_predicate_and(struct gcal_walk *w,
                                                    struct gcal_walk_predicate a,
                                                    struct gcal_walk_predicate b)
@@ -174,7 +174,7 @@ struct gcal_walk_predicate gcal_walk_predicate_and(struct gcal_walk *w,
         return joined;
     if (not_a.when && not_b.when)
         joined.unless = gcal_sets_condition_or(w->c, not_a.when, not_b.when);
-    /* a known side that never holds decides */
+    /* a side that never holds decides */
     if (gcal_walk_predicate_decide(w, &a) == 0 && a.known)
         return a;
     return gcal_walk_predicate_decide(w, &b) == 0 && b.known ? b : joined;
@@ -189,7 +189,7 @@ struct gcal_walk_predicate gcal_walk_predicate_or(struct gcal_walk *w,
                                    gcal_walk_predicate_not(w, b)));
 }
 
-/* ---- truths and values ---- */
+/* ---- predicates and values ---- */
 
 struct gcal_walk_predicate gcal_walk_predicate_from_value(struct gcal_walk *w,
                                                           struct gcal_walk_value value)

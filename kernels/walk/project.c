@@ -1,27 +1,28 @@
-/* project.c - conditions freed of a dimension: does some value of it meet them?
+/* project.c - projection of a condition: "it holds for some value of a dimension v"
  *
- * Bounds of v by lines with numbers as factors: v exists where every lower bound, rounded
- * up, is at most every upper bound, rounded down.  Alternatives are taken one by one.
+ * Each constraint bounds v with a constant coefficient.  A value exists where every lower
+ * bound, rounded up, is at most every upper bound, rounded down (necessary and sufficient
+ * for integers, as each bound is one of v alone).  Alternatives are projected one by one.
  */
 #include "kernels/walk/private.h"
 
 enum { MOST_BOUNDS = 12, MOST_CASES = 64 };
 
-/* All p >= 0 at once. */
-struct together {
+/* A conjunction of p >= 0. */
+struct conjunction {
     size_t n;
     const struct gcal_poly *p[MOST_BOUNDS];
 };
 
 struct cases {
     size_t n;
-    struct together all[MOST_CASES];
+    struct conjunction all[MOST_CASES];
 };
 
 static bool split(struct gcal_walk *w, const struct gcal_sets_condition *a, bool negated,
                   const struct cases *before, struct cases *after);
 
-/* Each case with one more bound. */
+/* Adds a bound to each case. */
 static bool add_bound(const struct cases *before, const struct gcal_poly *p,
                       struct cases *after)
 {
@@ -77,8 +78,9 @@ struct range {
     const struct gcal_sets_condition *others;
 };
 
-static void also(struct gcal_walk *w, const struct gcal_sets_condition **all,
-                 const struct gcal_poly *p)
+/* all = all and p >= 0 */
+static void add_condition(struct gcal_walk *w, const struct gcal_sets_condition **all,
+                          const struct gcal_poly *p)
 {
     const struct gcal_sets_condition *one = gcal_sets_condition_nonnegative(w->c, p);
 
@@ -93,7 +95,7 @@ static bool add_range(struct gcal_walk *w, struct range *range, const struct gca
     int64_t k;
 
     if (!gcal_poly_contains(w->c, p, v)) {
-        also(w, &range->others, p);
+        add_condition(w, &range->others, p);
         return true;
     }
     if (gcal_poly_contains_nested(w->c, p, v) || gcal_poly_degree(p, v) != 1 ||
@@ -102,25 +104,25 @@ static bool add_range(struct gcal_walk *w, struct range *range, const struct gca
     rest = gcal_poly_coefficient(w->c, p, v, 0);
     if (k < 0)
         range->high[range->n_high++] = gcal_poly_floor(w->c, rest, -k);
-    else /* -rest/k rounded up */
+    else /* ceil(-rest/k) */
         range->low[range->n_low++] =
             gcal_poly_scale(w->c, gcal_poly_floor(w->c, rest, k), -1, 1);
     return true;
 }
 
-static const struct gcal_sets_condition *exists_together(struct gcal_walk *w,
-                                                         const struct together *together,
-                                                         unsigned v,
-                                                         const struct gcal_poly *last)
+static const struct gcal_sets_condition *
+project_conjunction(struct gcal_walk *w, const struct conjunction *conjunction,
+                    unsigned v, const struct gcal_poly *last)
 {
     struct range range = { 1, 1, { gcal_poly_integer(w->c, 0) }, { last }, NULL };
 
-    for (size_t i = 0; i < together->n; i++)
-        if (!add_range(w, &range, together->p[i], v))
+    for (size_t i = 0; i < conjunction->n; i++)
+        if (!add_range(w, &range, conjunction->p[i], v))
             return NULL;
     for (size_t i = 0; i < range.n_low; i++)
         for (size_t j = 0; j < range.n_high; j++)
-            also(w, &range.others, gcal_poly_sub(w->c, range.high[j], range.low[i]));
+            add_condition(w, &range.others,
+                          gcal_poly_sub(w->c, range.high[j], range.low[i]));
     return range.others;
 }
 
@@ -139,7 +141,7 @@ gcal_walk_condition_project(struct gcal_walk *w, const struct gcal_sets_conditio
     if (!split(w, a, false, start, cases))
         return NULL;
     for (size_t i = 0; i < cases->n; i++) {
-        if (!(one = exists_together(w, &cases->all[i], v, last)))
+        if (!(one = project_conjunction(w, &cases->all[i], v, last)))
             return NULL;
         any = any ? gcal_sets_condition_or(w->c, any, one) : one;
     }

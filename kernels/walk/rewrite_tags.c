@@ -1,7 +1,7 @@
-/* rewrite_tags.c - tags that are comments, spelled out as GPUCAL_TAG(name, access)
+/* rewrite_tags.c - tags in comments rewritten as GPUCAL_TAG(name, access)
  *
- * A tree that is printed has no comments.  What is put into the source leaves its lines
- * where they are.
+ * For work removal, whose output is printed from the syntax tree, which has no comments.
+ * The source keeps its line numbers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +11,21 @@
 #include "kernels/request.h"
 #include "kernels/walk/private.h"
 
-/* ---- where ---- */
+/* ---- insertions ---- */
 
-/* What is put in at 'at': the front or the end of 'annotation'. */
-struct piece {
+/* The text before (or after) the access of 'annotation', at offset 'at'. */
+struct insertion {
     size_t at;
     bool is_end;
     const struct gcal_walk_annotation *annotation;
 };
 
-/* Ends stand before fronts, and what is inside of another ends earlier, begins later. */
-static int by_place(const void *left, const void *right)
+/* By offset; at one offset ends come first, and an inner access ends before and begins
+ * after an outer one.
+ */
+static int by_offset(const void *left, const void *right)
 {
-    const struct piece *a = left, *b = right;
+    const struct insertion *a = left, *b = right;
 
     if (a->at != b->at)
         return a->at < b->at ? -1 : 1;
@@ -37,8 +39,8 @@ static int by_place(const void *left, const void *right)
                                                  : a->annotation->to < b->annotation->to;
 }
 
-/* Macros spell parts of an access elsewhere: between the ends of what stands where it is
- * read there are no statements.
+/* Whether the access is one piece of text.  With macros its ends may be anywhere: then
+ * there are statements or directives between them.
  */
 static bool is_one_text(const struct gcal_walk *w,
                         const struct gcal_walk_annotation *annotation)
@@ -59,18 +61,18 @@ static int refuse(const struct gcal_walk *w,
     for (size_t i = 0; i < annotation->at; i++)
         line += w->unit->source[i] == '\n';
     return gcal_error_set(w->err, GCAL_EINPUT,
-                          "%s:%d: the access that is tagged '%s' is spelled by a macro: "
+                          "%s:%d: the access with tag '%s' comes from a macro: "
                           "use GPUCAL_TAG(%s, ...)",
                           w->unit->file, line, annotation->name, annotation->name);
 }
 
 /* ---- the new text ---- */
 
-static void put_piece(const struct piece *piece, struct gcal_buf *out)
+static void put_insertion(const struct insertion *insertion, struct gcal_buf *out)
 {
-    const struct gcal_walk_annotation *annotation = piece->annotation;
+    const struct gcal_walk_annotation *annotation = insertion->annotation;
 
-    if (piece->is_end)
+    if (insertion->is_end)
         gcal_buf_puts(out, annotation->is_pointer ? "))" : ")");
     else if (annotation->is_pointer)
         gcal_buf_printf(out, "&GPUCAL_TAG(%s, *(", annotation->name);
@@ -78,10 +80,10 @@ static void put_piece(const struct piece *piece, struct gcal_buf *out)
         gcal_buf_printf(out, "GPUCAL_TAG(%s, ", annotation->name);
 }
 
-static int put_pieces(const struct gcal_walk *w, size_t n, struct piece *pieces,
-                      struct gcal_buf *out)
+static int put_insertions(const struct gcal_walk *w, size_t n,
+                          struct insertion *insertions, struct gcal_buf *out)
 {
-    size_t position = 0, n_pieces = 0;
+    size_t position = 0, n_insertions = 0;
 
     for (size_t i = 0; i < n; i++) {
         const struct gcal_walk_annotation *annotation = &w->annotations.all[i];
@@ -90,14 +92,16 @@ static int put_pieces(const struct gcal_walk *w, size_t n, struct piece *pieces,
             continue; /* in a function that is not called */
         if (!is_one_text(w, annotation))
             return refuse(w, annotation);
-        pieces[n_pieces++] = (struct piece){ annotation->from, false, annotation };
-        pieces[n_pieces++] = (struct piece){ annotation->to, true, annotation };
+        insertions[n_insertions++] =
+            (struct insertion){ annotation->from, false, annotation };
+        insertions[n_insertions++] =
+            (struct insertion){ annotation->to, true, annotation };
     }
-    qsort(pieces, n_pieces, sizeof(*pieces), by_place);
-    for (size_t i = 0; i < n_pieces; i++) {
-        gcal_buf_put(out, w->unit->source + position, pieces[i].at - position);
-        put_piece(&pieces[i], out);
-        position = pieces[i].at;
+    qsort(insertions, n_insertions, sizeof(*insertions), by_offset);
+    for (size_t i = 0; i < n_insertions; i++) {
+        gcal_buf_put(out, w->unit->source + position, insertions[i].at - position);
+        put_insertion(&insertions[i], out);
+        position = insertions[i].at;
     }
     gcal_buf_puts(out, w->unit->source + position);
     return 0;
@@ -106,23 +110,23 @@ static int put_pieces(const struct gcal_walk *w, size_t n, struct piece *pieces,
 static char *rewrite(struct gcal_walk *w, CXCursor kernel)
 {
     struct gcal_buf out = { 0 };
-    struct piece *pieces;
+    struct insertion *insertions;
     char *text = NULL;
     size_t n = 0;
 
     gcal_walk_annotations_scan(w);
-    for (size_t i = 0; i < w->annotations.n; i++) /* loops' pragmas stay as they are */
+    for (size_t i = 0; i < w->annotations.n; i++) /* pragmas remain in the source */
         if (w->annotations.all[i].is_tag)
             w->annotations.all[n++] = w->annotations.all[i];
     w->annotations.n = n;
     gcal_walk_annotations_attach(w, kernel);
     if (w->failed || gcal_poly_context_check(w->c, w->err) < 0)
         return NULL;
-    if (!(pieces = calloc(2 * n + 1, sizeof(*pieces))))
+    if (!(insertions = calloc(2 * n + 1, sizeof(*insertions))))
         gcal_error_memory(w->err);
-    else if (put_pieces(w, n, pieces, &out) == 0)
+    else if (put_insertions(w, n, insertions, &out) == 0)
         text = gcal_buf_take(&out, w->err);
-    free(pieces);
+    free(insertions);
     gcal_buf_free(&out);
     return text;
 }

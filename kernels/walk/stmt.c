@@ -1,4 +1,4 @@
-/* stmt.c - statements, conditions around them, and what follows those that leave */
+/* stmt.c - statements: declarations, conditions, sequences with early exits */
 #include "kernels/walk/private.h"
 
 static void declare(struct gcal_walk *w, CXCursor decl)
@@ -7,14 +7,14 @@ static void declare(struct gcal_walk *w, CXCursor decl)
     struct gcal_walk_children kids = gcal_walk_get_children(w, decl);
     struct gcal_walk_value value = gcal_walk_unknown("it has no value yet");
     bool is_array = gcal_walk_type_is_array(type);
-    /* array bounds stand among the children, the initialiser last */
+    /* array bounds are among the children, the initialiser is last */
     bool has_value = kids.n && (!is_array || clang_getCursorKind(kids.c[kids.n - 1]) ==
                                                  CXCursor_InitListExpr);
 
     if (clang_getCursorKind(decl) != CXCursor_VarDecl)
         return;
     gcal_walk_count_array_bytes(w, decl);
-    /* __local variables and constant tables live in memory, and have no value here */
+    /* __local variables and __constant tables are in memory and have no value here */
     if (gcal_source_address_space(type) != GCAL_FEATURE_SPACE_ANY)
         return;
     if (has_value)
@@ -43,6 +43,7 @@ static struct gcal_walk_flow walk_side(struct gcal_walk *w, CXCursor at, CXCurso
     return flow;
 }
 
+/* Whether control always leaves. */
 static bool is_left(struct gcal_walk *w, const struct gcal_walk_flow *flow)
 {
     return gcal_walk_flow_any_exit(w, flow).kind == GCAL_WALK_EXIT_ALWAYS;
@@ -78,7 +79,7 @@ static struct gcal_walk_flow walk_if(struct gcal_walk *w, CXCursor c)
     int decided;
 
     if (kids.n < 2) {
-        gcal_walk_fail(w, c, "this condition was not understood");
+        gcal_walk_fail(w, c, "this condition cannot be counted");
         return gcal_walk_flow_fall_through();
     }
     predicate = gcal_walk_predicate_from_value(w, gcal_walk_index_expr(w, kids.c[0]));
@@ -92,12 +93,12 @@ static struct gcal_walk_flow walk_if(struct gcal_walk *w, CXCursor c)
 
 /* ---- statements ---- */
 
-/* What follows something that may have been left, nobody knows when, was counted. */
+/* Notes that statements after an exit under an unknown condition were counted. */
 static void note_leaving(struct gcal_walk *w, const struct gcal_walk_flow *flow,
                          size_t n_events)
 {
-    for (int way = 0; way < GCAL_WALK_N_JUMPS && w->n_events != n_events; way++) {
-        const struct gcal_walk_exit *exit = &flow->ways[way];
+    for (int jump = 0; jump < GCAL_WALK_N_JUMPS && w->n_events != n_events; jump++) {
+        const struct gcal_walk_exit *exit = &flow->exits[jump];
 
         if (exit->kind != GCAL_WALK_EXIT_MAYBE)
             continue;
@@ -105,12 +106,12 @@ static void note_leaving(struct gcal_walk *w, const struct gcal_walk_flow *flow,
             w->not_affine++;
         if (!exit->on_data && !w->request->allow_estimates && !w->tentative)
             gcal_walk_fail(w, exit->at,
-                           "when this leaves early is not affine in sizes and ids, so "
-                           "what follows cannot be counted exactly: allow estimates to "
-                           "count it as if it never left");
+                           "the condition of this early exit is not affine in sizes and "
+                           "ids, so what follows cannot be counted exactly: allow "
+                           "estimates to count it as if control never left here");
         else
             gcal_walk_note(w, exit->at,
-                           "what follows was counted as if this never left early");
+                           "what follows was counted as if control never left here");
     }
 }
 

@@ -1,9 +1,9 @@
-/* trip_count.c - how often a loop runs: when its condition first does not hold */
+/* trip_count.c - the trip count of a loop: the first iteration whose condition fails */
 #include <string.h>
 
 #include "kernels/walk/private.h"
 
-/* What of p has dimensions in it. */
+/* The terms of p that contain dimensions. */
 static const struct gcal_poly *varying_part(struct gcal_walk *w,
                                             const struct gcal_poly *p)
 {
@@ -23,7 +23,7 @@ static const struct gcal_poly *varying_part(struct gcal_walk *w,
     return part;
 }
 
-/* Steps of 'step' from q*step - r down to 1, where 0 <= r < step: there are q. */
+/* q where length = q*step - r and 0 <= r < step; NULL when that is not proven. */
 static const struct gcal_poly *whole_trips(struct gcal_walk *w,
                                            const struct gcal_poly *length,
                                            const struct gcal_poly *step)
@@ -40,8 +40,7 @@ static const struct gcal_poly *whole_trips(struct gcal_walk *w,
     return trips;
 }
 
-/* 'length' at first, less by 'step' (no number) each time, for as long as it is above 0.
- */
+/* The trips while length - v*step > 0, ceil(length/step), for a symbolic step. */
 static const struct gcal_poly *divided_trips(struct gcal_walk *w,
                                              const struct gcal_poly *length,
                                              const struct gcal_poly *step)
@@ -60,7 +59,7 @@ static const struct gcal_poly *divided_trips(struct gcal_walk *w,
     return gcal_poly_floor_quotient(w->c, rounded, step);
 }
 
-/* A reason with a remedy, as far as there is one. */
+/* The reason for an error, with a remedy. */
 static const char *why_not_divided(struct gcal_walk *w, const struct gcal_poly *step)
 {
     const struct gcal_poly *least = gcal_poly_sub(w->c, step, gcal_poly_integer(w->c, 1));
@@ -68,27 +67,25 @@ static const char *why_not_divided(struct gcal_walk *w, const struct gcal_poly *
 
     if (gcal_poly_has_dimension(w->c, step))
         return gcal_poly_format(w->c,
-                                "it steps by '%s', another one for each work-item "
-                                "or iteration",
+                                "it steps by '%s', which differs between work-items or "
+                                "iterations",
                                 text);
     if (gcal_poly_is_nonnegative(w->c, least))
         return gcal_poly_format(w->c,
-                                "it steps by '%s', and its bound may lie more than "
-                                "a step behind its start: assume how the sizes "
-                                "compare, or fix the step as a number",
+                                "it steps by '%s', and its bound may be more than a step "
+                                "before its start: assume how the sizes compare, or fix "
+                                "the step as a number",
                                 text);
-    if (strchr(text, '(')) /* no assumption says anything about a floor */
-        return gcal_poly_format(w->c,
-                                "it steps by '%s', which may be 0: fix that as a "
-                                "number",
-                                text);
+    if (strchr(text, '(')) /* assumptions do not apply to a floor */
+        return gcal_poly_format(
+            w->c, "it steps by '%s', which may be 0: fix it as a number", text);
     return gcal_poly_format(w->c,
                             "it steps by '%s', which may be 0: assume '%s >= 1', or "
                             "fix it as a number",
                             text, text);
 }
 
-/* p >= 0 where p falls or rises by a fixed number with each iteration. */
+/* The trips while p >= 0, for p linear in v. */
 static bool nonnegative_trips(struct gcal_walk *w, const struct gcal_poly *p, unsigned v,
                               struct gcal_walk_trip_count *count, const char **why)
 {
@@ -116,7 +113,7 @@ static bool nonnegative_trips(struct gcal_walk *w, const struct gcal_poly *p, un
         *why = why_not_divided(w, down);
         return false;
     }
-    if (k > 0) { /* where it holds at first it goes on to */
+    if (k > 0) { /* once it holds, it holds in all later iterations */
         count->guard = gcal_sets_condition_nonnegative(w->c, start);
         count->lasts = false;
         return true;
@@ -126,9 +123,9 @@ static bool nonnegative_trips(struct gcal_walk *w, const struct gcal_poly *p, un
     return true;
 }
 
-/* p >= 0 and -p >= 0; gives p. */
-static const struct gcal_poly *is_zero(struct gcal_walk *w,
-                                       const struct gcal_sets_condition *condition)
+/* The p of a condition p >= 0 and -p >= 0, else NULL. */
+static const struct gcal_poly *find_zero(struct gcal_walk *w,
+                                         const struct gcal_sets_condition *condition)
 {
     const struct gcal_sets_condition *a = condition->a, *b = condition->b;
 
@@ -140,8 +137,8 @@ static const struct gcal_poly *is_zero(struct gcal_walk *w,
     return a->p;
 }
 
-/* p != 0.  A loop that would step over its bound never ends, so its distance is taken to
- * be a whole number of steps in the right direction.
+/* The trips while p != 0.  A loop that steps over its bound never ends, so the distance
+ * is assumed to be a multiple of the step, in its direction.
  */
 static bool unequal_trips(struct gcal_walk *w, const struct gcal_poly *p, unsigned v,
                           struct gcal_walk_trip_count *count, const char **why)
@@ -179,7 +176,7 @@ static bool find(struct gcal_walk *w, const struct gcal_sets_condition *conditio
                  bool negated, unsigned v, struct gcal_walk_trip_count *count,
                  const char **why);
 
-/* Both must hold: it ends with the first that does not. */
+/* While both conditions hold: the smaller trip count. */
 static bool trips_of_both(struct gcal_walk *w, const struct gcal_walk_trip_count *a,
                           const struct gcal_walk_trip_count *b,
                           struct gcal_walk_trip_count *count)
@@ -195,6 +192,7 @@ static bool trips_of_both(struct gcal_walk *w, const struct gcal_walk_trip_count
     return true;
 }
 
+/* While either condition holds: the larger trip count, if each ends once. */
 static bool trips_of_either(struct gcal_walk *w, const struct gcal_walk_trip_count *a,
                             const struct gcal_walk_trip_count *b,
                             struct gcal_walk_trip_count *count, const char **why)
@@ -216,7 +214,7 @@ static bool find(struct gcal_walk *w, const struct gcal_sets_condition *conditio
     const struct gcal_poly *zero;
     int decided = gcal_sets_condition_decide(w->c, condition);
 
-    if (decided >= 0 && decided != negated) { /* it always holds */
+    if (decided >= 0 && decided != negated) { /* always true */
         count->lasts = true;
         return true;
     }
@@ -227,7 +225,7 @@ static bool find(struct gcal_walk *w, const struct gcal_sets_condition *conditio
             condition = gcal_sets_condition_not(w->c, condition);
         return nonnegative_trips(w, condition->p, v, count, why);
     }
-    if (negated && (zero = is_zero(w, condition)))
+    if (negated && (zero = find_zero(w, condition)))
         return unequal_trips(w, zero, v, count, why);
     if (condition->kind != GCAL_SETS_CONDITION_AND &&
         condition->kind != GCAL_SETS_CONDITION_OR) {

@@ -1,12 +1,12 @@
-/* unroll.c - loops run one iteration after the other, where each one's test decides
+/* unroll.c - loops executed iteration by iteration, each with a decided test
  *
- * For variables that double, halve or change in other ways that no dimension follows.
+ * For variables that double, halve or change in other ways that are not affine.
  */
 #include "kernels/walk/private.h"
 
-enum { MOST_IN_ALL = 1 << 14 };
+enum { MOST_UNROLLED_IN_KERNEL = 1 << 14 };
 
-/* 1: another iteration, 0: none; fails where that is not known. */
+/* 1: another iteration, 0: none; fails where the test is not decided. */
 static int test(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop)
 {
     struct gcal_walk_predicate predicate;
@@ -26,15 +26,15 @@ static int test(struct gcal_walk *w, const struct gcal_walk_loop_clauses *loop)
 static bool is_within_limits(struct gcal_walk *w,
                              const struct gcal_walk_loop_clauses *loop, size_t iteration)
 {
-    if (iteration < GCAL_WALK_MAX_UNROLLED && w->n_unrolled++ < MOST_IN_ALL)
+    if (iteration < GCAL_WALK_MAX_UNROLLED && w->n_unrolled++ < MOST_UNROLLED_IN_KERNEL)
         return true;
     gcal_walk_fail(w, loop->at,
-                   "this loop is no affine one and runs too often to be followed: say "
-                   "its average with '#pragma gpucal trips NAME' in the line before it");
+                   "this loop is not affine and runs too often to be unrolled: give its "
+                   "average with '#pragma gpucal trips NAME' in the line before it");
     return false;
 }
 
-/* The variables that 'part' of the loop changes are not known behind it. */
+/* Makes the variables that a part of the loop changes unknown. */
 static void forget(struct gcal_walk *w, struct gcal_walk_loop_clauses part)
 {
     struct gcal_walk_inductions *changes = gcal_walk_inductions_find(w, &part);
@@ -43,7 +43,7 @@ static void forget(struct gcal_walk *w, struct gcal_walk_loop_clauses part)
         gcal_walk_inductions_finish(w, changes, NULL);
 }
 
-/* What a continue leaves out may have happened or not. */
+/* Forgets the changes of statements that a continue may have skipped. */
 static void forget_skipped(struct gcal_walk *w, CXCursor body)
 {
     CXCursor null = clang_getNullCursor();
@@ -60,14 +60,14 @@ static void forget_skipped(struct gcal_walk *w, CXCursor body)
     }
 }
 
-/* The body, and what follows of the loop where it did not leave. */
+/* One execution of the body, and the scope of what follows it. */
 static struct gcal_walk_flow walk_once(struct gcal_walk *w,
                                        const struct gcal_walk_loop_clauses *loop)
 {
     struct gcal_walk_flow flow = gcal_walk_stmt(w, loop->body);
-    struct gcal_walk_exit next = flow.ways[GCAL_WALK_CONTINUE], left;
+    struct gcal_walk_exit next = flow.exits[GCAL_WALK_CONTINUE], left;
 
-    flow.ways[GCAL_WALK_CONTINUE].kind = GCAL_WALK_EXIT_NEVER;
+    flow.exits[GCAL_WALK_CONTINUE].kind = GCAL_WALK_EXIT_NEVER;
     if (next.kind == GCAL_WALK_EXIT_WHEN || next.kind == GCAL_WALK_EXIT_MAYBE)
         forget_skipped(w, loop->body);
     left = gcal_walk_flow_any_exit(w, &flow);
@@ -96,9 +96,9 @@ struct gcal_walk_flow gcal_walk_loop_unroll(struct gcal_walk *w,
             gcal_walk_index_expr(w, loop->increment);
     }
     w->scope = outside;
-    broken = (int)flow.ways[GCAL_WALK_BREAK].kind;
+    broken = (int)flow.exits[GCAL_WALK_BREAK].kind;
     if (broken == GCAL_WALK_EXIT_WHEN || broken == GCAL_WALK_EXIT_MAYBE)
         forget(w, *loop);
-    flow.ways[GCAL_WALK_BREAK].kind = GCAL_WALK_EXIT_NEVER;
+    flow.exits[GCAL_WALK_BREAK].kind = GCAL_WALK_EXIT_NEVER;
     return flow;
 }

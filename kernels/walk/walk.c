@@ -1,5 +1,4 @@
-#include "kernels/walk/private.h"
-
+/* walk.c - the entry; errors, types and variables of the walk */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +6,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "kernels/walk/private.h"
 
 void gcal_walk_fail(struct gcal_walk *w, CXCursor at, const char *fmt, ...)
 {
@@ -16,7 +16,7 @@ void gcal_walk_fail(struct gcal_walk *w, CXCursor at, const char *fmt, ...)
     if (w->failed)
         return;
     w->failed = true;
-    /* beyond the polynomials' limits nothing is what it seems */
+    /* after a failure of the polynomials, 'fmt' may be wrong */
     if (gcal_poly_context_check(w->c, w->err) < 0)
         return;
     va_start(args, fmt);
@@ -37,7 +37,7 @@ bool gcal_walk_enter(struct gcal_walk *w, CXCursor c)
     if (w->depth == GCAL_WALK_MAX_DEPTH)
         gcal_walk_fail(w, c, "expressions or statements are nested too deeply here");
     if (w->n_steps++ == GCAL_WALK_MAX_STEPS)
-        gcal_walk_fail(w, c, "following this kernel's loops takes too many steps");
+        gcal_walk_fail(w, c, "this kernel's loops take too many steps to follow");
     if (w->failed)
         return false;
     w->depth++;
@@ -237,7 +237,7 @@ static void bind_parameters(struct gcal_walk *w, CXCursor kernel)
         CXType type = gcal_walk_type(decl);
         const char *name = gcal_walk_name(w, decl);
         struct gcal_walk_value value =
-            gcal_walk_unknown("it is an argument that is no integer");
+            gcal_walk_unknown("it is an argument that is not an integer");
         CXType pointee;
 
         if (gcal_walk_type_is_pointer(type)) {
@@ -253,7 +253,7 @@ static void bind_parameters(struct gcal_walk *w, CXCursor kernel)
     }
 }
 
-void gcal_walk_function(struct gcal_walk *w, CXCursor kernel)
+static void walk_function(struct gcal_walk *w, CXCursor kernel)
 {
     struct gcal_walk_children kids = gcal_walk_get_children(w, kernel);
 
@@ -282,7 +282,7 @@ int gcal_walk_kernel(struct gcal_sets_nest *nest, const struct gcal_source_unit 
         .request = request, .unit = unit, .nest = nest, .c = nest->c, .err = err
     };
 
-    gcal_walk_function(&w, kernel);
+    walk_function(&w, kernel);
     gcal_walk_clear(&w);
     return w.failed ? -1 : gcal_poly_context_check(nest->c, err);
 }

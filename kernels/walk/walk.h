@@ -8,15 +8,17 @@ struct gcal_count_request;
 struct gcal_error;
 struct gcal_sets_nest;
 
-/* Fills 'nest', whose sizes are set, with the events of 'kernel'.  -1 with 'err'
- * ("file:line:column: reason"), or with the nest's context failed.
+/* Adds the events of 'kernel' to 'nest', whose sizes are set.  -1 with 'err'
+ * (GCAL_EINPUT, "file:line:column: reason"), also when the polynomials' context has
+ * failed.
  */
 int gcal_walk_kernel(struct gcal_sets_nest *nest, const struct gcal_source_unit *unit,
                      CXCursor kernel, const struct gcal_count_request *request,
                      struct gcal_error *err);
 
-/* The source of 'unit' with GPUCAL_TAG(name, ..) for each tag that is a comment in
- * 'kernel' or in what it calls, on the same lines; the caller's to free.
+/* The source of 'unit' with GPUCAL_TAG(name, ..) for each comment that is a tag, in
+ * 'kernel' and the functions it calls.  Lines keep their numbers.  The caller's to free;
+ * NULL with 'err'.
  */
 char *gcal_walk_rewrite_tags(const struct gcal_source_unit *unit, CXCursor kernel,
                              struct gcal_error *err);

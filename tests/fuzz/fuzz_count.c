@@ -1,8 +1,8 @@
-/* fuzz_count.c - any text as an OpenCL C kernel: refused with a reason, or counted, and
- * then its profile is read back the same way; and work removal of it
+/* fuzz_count.c - any text as an OpenCL C kernel: it is refused with a reason, or counted
+ * to a profile that reads back the same; and work is removed from it
  *
- * The first line may say how: "// local=16,16; global=n,n; assume=n % 16 = 0;
- * kernel=name; options=-DT=float", each part where it is wanted.
+ * The first line may have options: "// local=16,16; global=n,n; assume=n % 16 = 0;
+ * kernel=name; options=-DT=float", all optional.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -12,9 +12,9 @@
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/model/profile.h"
-#include "kernels/source/source.h"
 #include "kernels/count/count.h"
 #include "kernels/remove/remove.h"
+#include "kernels/source/source.h"
 #include "mutate.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -35,16 +35,17 @@ static void broken(const char *what, const char *text)
 
 /* ---- libclang ---- */
 
-/* libclang crashes on some inputs, recovers, and leaks then.  All its C++ objects come
- * from libstdc++, gpucal's memory never does; so those are not looked at, and what
- * gpucal has to give back of them is counted here.
+/* libclang crashes on some inputs, recovers, and then leaks.  All its C++ objects come
+ * from libstdc++ and gpucal's memory never does, so leaks of those are ignored, and the
+ * objects that gpucal has to dispose of are counted here.
  */
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libstdc++.so";
 }
 
-/* The linker gives these names (--wrap) what gpucal calls, and the others to libclang. */
+/* With --wrap, gpucal's calls go to __wrap_NAME, and __real_NAME is libclang's function.
+ */
 CXIndex __real_clang_createIndex(int exclude, int display);
 void __real_clang_disposeIndex(CXIndex index);
 enum CXErrorCode __real_clang_parseTranslationUnit2(CXIndex index, const char *file,
@@ -94,16 +95,16 @@ void __wrap_clang_disposeTranslationUnit(CXTranslationUnit unit)
 /* ---- the first line ---- */
 
 struct input {
-    char *source, *line; /* the first line's copy, cut into its parts */
+    char *source, *line; /* line: a copy of the first, cut at each ';' */
     struct gcal_count_request request;
 };
 
-/* What stands behind "name=" in 'line', without the ';'; NULL without it. */
-static char *find_part(char *line, const char *name)
+/* The text after "name=" in 'line'; NULL without it. */
+static char *find_option(char *line, const char *name)
 {
-    char *part = strstr(line, name);
+    char *option = strstr(line, name);
 
-    return part ? part + strlen(name) : NULL;
+    return option ? option + strlen(name) : NULL;
 }
 
 static void read_local(const char *text, struct gcal_count_request *r)
@@ -117,7 +118,7 @@ static void read_local(const char *text, struct gcal_count_request *r)
     }
 }
 
-/* Cuts at the commas outside of parentheses. */
+/* Cuts at commas outside parentheses. */
 static void read_global(char *text, struct gcal_count_request *r)
 {
     size_t n = 0;
@@ -145,11 +146,11 @@ static void read_first_line(struct input *in)
     }
     if (strncmp(in->line, "//", 2) != 0)
         return;
-    local = find_part(in->line, " local=");
-    global = find_part(in->line, " global=");
-    r->assume = find_part(in->line, " assume=");
-    r->kernel = find_part(in->line, " kernel=");
-    r->build_options = find_part(in->line, " options=");
+    local = find_option(in->line, " local=");
+    global = find_option(in->line, " global=");
+    r->assume = find_option(in->line, " assume=");
+    r->kernel = find_option(in->line, " kernel=");
+    r->build_options = find_option(in->line, " options=");
     for (char *c = in->line; *c; c++)
         if (*c == ';')
             *c = '\0';
@@ -159,7 +160,7 @@ static void read_first_line(struct input *in)
         read_global(global, r);
 }
 
-/* ---- what must hold ---- */
+/* ---- checks ---- */
 
 static void check_refusal(const struct gcal_error *err)
 {
@@ -176,7 +177,7 @@ static struct gcal_profile *decode(const char *text, struct gcal_error *err)
     return profile;
 }
 
-/* Written, read and written again is the same. */
+/* A profile that is written, read and written again is the same. */
 static void check_profile(const struct gcal_profile *profile)
 {
     struct gcal_error err = { 0 };
@@ -192,7 +193,7 @@ static void check_profile(const struct gcal_profile *profile)
     free(twice);
 }
 
-/* Every feature has a value, or a reason for none, at sizes that all divide. */
+/* Every feature has a value, or a reason for an error, at sizes with many divisors. */
 static void evaluate(const struct gcal_profile *profile)
 {
     const char **features = calloc(profile->n_entries + 1, sizeof(*features));
@@ -206,7 +207,7 @@ static void evaluate(const struct gcal_profile *profile)
     for (size_t i = 0; sizes && i < profile->n_parameters; i++)
         sizes[i] = 5040;
     if (!(binding = gcal_binding_create(profile, profile->n_entries, features, 32, &err)))
-        broken("a profile's own feature is not understood", err.text);
+        broken("a feature of the profile cannot be parsed", err.text);
     if (sizes && values && gcal_binding_eval(binding, sizes, values, &err) < 0)
         check_refusal(&err);
     gcal_binding_destroy(binding);
@@ -262,11 +263,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(in.source);
     free(in.line);
     if (n_held)
-        broken("a translation unit or an index of libclang is still there", NULL);
+        broken("a translation unit or an index of libclang is leaked", NULL);
     return 0;
 }
 
-/* ---- new inputs ---- */
+/* ---- mutations ---- */
 
 static const char *const first_lines[] = {
     "// local=64; global=n;",
@@ -284,7 +285,7 @@ static const char *const first_lines[] = {
     "// local=64; global=n; options=-DT=double -cl-std=CL2.0;",
 };
 
-/* Keeps the kernel's name and macros unless another line is put in. */
+/* Replaces the first line, with the kernel's name and macros. */
 static size_t replace_first_line(uint8_t *data, size_t size, size_t max_size,
                                  unsigned seed)
 {

@@ -1,5 +1,5 @@
-/* fuzz_params.c - any bytes as a parameter file: refused, or written back the same way,
- * the models one by one are those of the whole, and they predict
+/* fuzz_params.c - any bytes as a parameter file: refused, or written back the same;
+ * models that are read one by one equal those of the whole file, and predict
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A kernel of which models know some features; what it has not, it has none of. */
+/* A kernel with some features of models. */
 static struct gcal_profile *kernel(void)
 {
     static const char text[] =
@@ -58,7 +58,7 @@ static void predict_all(const struct gcal_params *params)
             predict(&params->devices[i], params->devices[i].models[j].name);
 }
 
-/* What is read from 'text' as it is written again, or NULL. */
+/* 'text' read and written again, or NULL. */
 static char *rewritten(const char *text, size_t size, size_t *out_size)
 {
     struct gcal_params params = { 0 };
@@ -72,7 +72,7 @@ static char *rewritten(const char *text, size_t size, size_t *out_size)
     return out;
 }
 
-/* The models of 'index', the last first, in place of their names. */
+/* Replaces the names of models by the models of 'index', the last first. */
 static int take_models(const struct gcal_params_index *index, struct gcal_params *params)
 {
     for (size_t i = params->n_devices; i-- > 0;)
@@ -87,9 +87,8 @@ static int take_models(const struct gcal_params_index *index, struct gcal_params
     return 0;
 }
 
-/* The same by way of an index, which has devices that are not the caller's: those are
- * another index's.
- */
+/* The same with an index.  An index owns its devices, so those of another one are
+ * changed. */
 static char *rewritten_by_models(const char *text, size_t size, size_t *out_size)
 {
     char *copies[2] = { malloc(size + 1), malloc(size + 1) }, *out = NULL;

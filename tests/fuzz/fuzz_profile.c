@@ -1,5 +1,5 @@
-/* fuzz_profile.c - any bytes as a profile: refused, or written back the same way, bound
- * to features and evaluated
+/* fuzz_profile.c - any bytes as a profile: refused, or written back the same, bound to
+ * features and evaluated
  */
 #include <stdint.h>
 #include <stdlib.h>

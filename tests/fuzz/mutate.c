@@ -1,3 +1,4 @@
+/* mutate.c - mutations of C text */
 #include "mutate.h"
 
 #include <ctype.h>
@@ -27,7 +28,7 @@ struct mutation {
     struct token tokens[MAX_TOKENS];
 };
 
-/* ---- choosing: splitmix64 ---- */
+/* ---- random numbers: splitmix64 ---- */
 
 static uint64_t next(struct mutation *m)
 {
@@ -130,7 +131,7 @@ static char char_at(const struct mutation *m, size_t token)
 
 /* ---- changing the text ---- */
 
-/* text[start, end) becomes 'with', whose '@' is the text that stood there. */
+/* text[start, end) becomes 'with', in which '@' is the replaced text. */
 static void replace(struct mutation *m, size_t start, size_t end, const char *with)
 {
     size_t old = end - start, size = 0, tail = m->length - end;
@@ -166,7 +167,8 @@ static void insert(struct mutation *m, size_t at, const char *what, size_t n)
 
 /* ---- statements ---- */
 
-/* From behind a ';', '{' or '}' to the next ';' or the '}' of a block that began here. */
+/* From after a ';', '{' or '}' to the next ';', or to the '}' of a block that begins
+ * here. */
 static bool find_statement(struct mutation *m, size_t *start, size_t *end)
 {
     size_t first = below(m, m->n), i;
@@ -200,7 +202,7 @@ static void change_statement(struct mutation *m)
     case 0:
         replace(m, start, end, "");
         return;
-    case 1: /* to another place, too */
+    case 1: /* copied to another place */
         if (find_statement(m, &to, &ignored) && (copy = malloc(end - start))) {
             memcpy(copy, m->text + start, end - start);
             insert(m, to, copy, end - start);
@@ -227,7 +229,7 @@ static void change_tokens(struct mutation *m)
     case 1:
         replace(m, m->tokens[a].start, m->tokens[b].end, "@ @");
         break;
-    default: /* another token of the text in the place of this one */
+    default: /* by another token of the text */
         b = below(m, m->n);
         snprintf(text, sizeof(text), "%.*s", (int)(m->tokens[b].end - m->tokens[b].start),
                  m->text + m->tokens[b].start);
@@ -289,7 +291,7 @@ static void change_expression(struct mutation *m)
         replace(m, m->tokens[i].start, m->tokens[i].end, PICK(m, expressions));
 }
 
-/* ---- all of it ---- */
+/* ---- mutations ---- */
 
 size_t mutate_text(char *text, size_t length, size_t room, uint64_t seed)
 {

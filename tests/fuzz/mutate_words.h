@@ -1,4 +1,4 @@
-/* mutate_words.h - what mutate.c puts into C texts, and OpenCL C texts above all */
+/* mutate_words.h - tokens, expressions and statements of OpenCL C for mutate.c */
 #ifndef GCAL_TESTS_FUZZ_MUTATE_WORDS_H
 #define GCAL_TESTS_FUZZ_MUTATE_WORDS_H
 
@@ -31,7 +31,7 @@ static const char *const operators[] = {
 };
 enum { N_BINARY = 29 }; /* the first of them, with two operands */
 
-/* '@' stands for what was there. */
+/* '@' is the replaced text. */
 static const char *const expressions[] = {
     "(@ + 1)", "(@ - 1)", "(2 * @)", "(@ / 3)", "(@ % 4)", "(@ / 16)", "(@ % 16)",
     "(@ >> 2)", "(@ << 3)", "(@ & 15)", "(@ | 1)", "(@ ^ 1)", "(-@)", "(~@)", "(!@)",

@@ -1,14 +1,14 @@
 #!/bin/bash
-# run.sh: fuzzes one of the readers of texts from outside.
+# run.sh: fuzzes one of the readers of input texts.
 #
 #   tests/fuzz/run.sh FUZZER FOLDER SECONDS
 #
 # FUZZER ends in fuzz_count (counting and work removal, beginning from the kernels of the
 # tree), fuzz_params or fuzz_profile (parameter files and profiles, beginning from those that
-# tests/fuzz/corpus and tests/data keep).  The seeds and what is found go to FOLDER, nothing to
+# tests/fuzz/corpus and tests/data keep).  Seeds and findings go to FOLDER, nothing to
 # the source tree.  A crash, a leak, or an input that takes more than 30 s (a count of 1 s takes
 # 10 s with the sanitizers) prints that input and ends with 1.  The same program makes the same
-# inputs in the same order: only how many depends on the machine.
+# inputs in the same order: only their number depends on the machine.
 set -u
 
 tree=$(cd "$(dirname "$0")/../.." && pwd)
@@ -83,7 +83,7 @@ main() { # FUZZER FOLDER SECONDS
     write_seeds "$what" "$folder/seeds" || exit 1
     [ "$what" = count ] || length=20000
     [ ! -e "$tree/tests/fuzz/$what.dict" ] || dictionary=(-dict="$tree/tests/fuzz/$what.dict")
-    # What the option is for: tests/CMakeLists.txt.
+    # See tests/CMakeLists.txt for the option.
     ASAN_OPTIONS=intercept_tls_get_addr=0 "$fuzzer" "$folder/found" "$folder/seeds" \
         -artifact_prefix="$folder/broken/" -seed=1 -max_total_time="$seconds" -timeout=30 \
         -rss_limit_mb=2048 -max_len=$length "${dictionary[@]}" \

@@ -1,6 +1,6 @@
-/* bench_count.c - what counting costs: a whole process from cold, a count in a process
- * that has libclang open, and a profile evaluated for new sizes.  Not a test: it depends
- * on the machine.  Wanted are less than 50 ms, and less than 10 us for new sizes.
+/* bench_count.c - the time of counting: of a process from cold, of a count in a process
+ * that has loaded libclang, and of evaluating a profile at new sizes.  Not a test, as it
+ * depends on the machine.  Goals: 50 ms for a count, 10 us for new sizes.
  *
  *   bench_count [GPUCAL [RUNS]]
  */
@@ -21,7 +21,7 @@ enum { MAX_RUNS = 10000, N_EVALS = 200000, MAX_MACROS = 3 };
 
 extern char **environ;
 
-struct subject {
+struct bench_case {
     const char *name, *file;
     const char *macros[MAX_MACROS]; /* "-DT=float", up to a NULL */
     const char *assume, *local, *global;
@@ -29,7 +29,7 @@ struct subject {
     const char *global_size[GCAL_MAX_DIMS];
 };
 
-static const struct subject subjects[] = {
+static const struct bench_case subjects[] = {
     { "tiled matmul",
       SOURCE_DIR "/kernels/catalogue/matmul_tiled.cl",
       { "-DT=float", "-DTILE=16" },
@@ -114,7 +114,7 @@ static void bench_process(const char *what, size_t n_runs, char *const *argv)
     print_times(what, n_runs, seconds);
 }
 
-static void bench_cold(char *gpucal, const struct subject *s, size_t n_runs)
+static void bench_cold(char *gpucal, const struct bench_case *s, size_t n_runs)
 {
     char *argv[9 + MAX_MACROS + 1] = {
         gpucal,
@@ -134,7 +134,7 @@ static void bench_cold(char *gpucal, const struct subject *s, size_t n_runs)
     bench_process("cold: gpucal count", n_runs, argv);
 }
 
-static struct gcal_profile *count(const struct subject *s, const char *source)
+static struct gcal_profile *count(const struct bench_case *s, const char *source)
 {
     char options[200] = "";
     struct gcal_count_request request = { .source = source,
@@ -155,7 +155,7 @@ static struct gcal_profile *count(const struct subject *s, const char *source)
     return profile;
 }
 
-static void bench_warm(const struct subject *s, const char *source, size_t n_runs)
+static void bench_warm(const struct bench_case *s, const char *source, size_t n_runs)
 {
     double seconds[MAX_RUNS];
 
@@ -209,7 +209,7 @@ static void bench_sizes(const struct gcal_profile *profile)
     free(values);
 }
 
-static void bench_subject(char *gpucal, const struct subject *s, size_t n_runs)
+static void bench_subject(char *gpucal, const struct bench_case *s, size_t n_runs)
 {
     struct gcal_error err = { 0 };
     char *source = gcal_file_read(s->file, 1 << 20, NULL, &err);

@@ -1,4 +1,4 @@
-/* oracle.c - runs kernels in Oclgrind and compares what it counts with their profiles */
+/* oracle.c - runs kernels in Oclgrind and compares its counts with their profiles */
 #include <ftw.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ struct count_comparison {
     struct gcal_size *sizes;
     struct oracle_counts seen, counted;
     size_t n_quantities, n_entries, n_estimated, n_wrong;
-    unsigned long faults; /* bits: those of oracle_faults[] that showed */
+    unsigned long faults; /* bits: those of oracle_faults[] that appeared */
 };
 
 static bool is_about(const struct gcal_kernel *kernel, const char *generator,
@@ -111,7 +111,7 @@ static void compare(struct count_comparison *c)
         compare_quantity(c, &c->counted.items[i]);
 }
 
-/* The sizes and those parameters that are no arguments of the kernel. */
+/* The sizes, and parameters that are not arguments of the kernel. */
 static int add_parameters(struct count_comparison *c, struct gcal_error *err)
 {
     const struct gcal_kernel *k = c->job->kernel;

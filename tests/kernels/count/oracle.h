@@ -1,4 +1,4 @@
-/* oracle.h - counts against Oclgrind, which runs a kernel and counts what executes
+/* oracle.h - counts against Oclgrind, which runs a kernel and counts its instructions
  *
  * Both sides are brought to the same named quantities:
  *
@@ -29,8 +29,8 @@ struct gcal_profile;
 struct oracle_quantity {
     char name[60];
     double value;
-    size_t n_entries;   /* of the profile, that make it up */
-    size_t n_estimated; /* of these, those that are not exact */
+    size_t n_entries;   /* of the profile that it sums */
+    size_t n_estimated; /* of these, inexact ones */
 };
 
 struct oracle_counts {
@@ -38,7 +38,7 @@ struct oracle_counts {
     struct oracle_quantity *items;
 };
 
-/* The quantity 'name', made with value 0 where it is not there yet. */
+/* The quantity 'name', added with value 0 when it is new. */
 struct oracle_quantity *oracle_counts_get(struct oracle_counts *counts, const char *name);
 double oracle_counts_value(const struct oracle_counts *counts, const char *name);
 void oracle_counts_clear(struct oracle_counts *counts);
@@ -47,21 +47,21 @@ void oracle_counts_clear(struct oracle_counts *counts);
 int oracle_value(const char *text, size_t n_sizes, const struct gcal_size *sizes,
                  double *value, struct gcal_error *err);
 
-/* What Oclgrind's histogram says of a kernel with work-groups of 'work_group' items. */
+/* The quantities in Oclgrind's histogram, for work-groups of 'work_group' items. */
 void oracle_read_histogram(const char *text, size_t work_group,
                            struct oracle_counts *seen);
 
-/* What a profile says for these sizes; those that are no arguments of a kernel, such as
- * a user's trip counts, among them.
+/* The quantities of a profile at these sizes, which include parameters that are not
+ * arguments, such as a user's trip counts.
  */
 int oracle_read_profile(const struct gcal_profile *profile, size_t n_sizes,
                         const struct gcal_size *sizes, struct oracle_counts *counted,
                         struct gcal_error *err);
 
-/* ---- what is known of single kernels (oracle_explained.c) ---- */
+/* ---- tables by kernel (oracle_explained.c) ---- */
 
-/* The quantity counted is 'factor' times what Oclgrind sees, plus 'difference': what
- * compiling makes of the source, which counting does not follow.
+/* A difference that compilation makes: the counted quantity is 'factor' times Oclgrind's,
+ * plus 'difference'.
  */
 struct oracle_explained {
     const char *generator;
@@ -72,21 +72,21 @@ struct oracle_explained {
     const char *reason;
 };
 
-/* What a scalar or a buffer must hold where counts depend on data: an expression in
- * sizes and, for a buffer, 'i', the element's number.  An argument that is none of the
- * kernel's is a parameter of the profile, such as a user's trip count.
+/* The value of a scalar or buffer where counts depend on data: an expression in sizes
+ * and, for a buffer, 'i', the element's number.  A name that is not an argument of the
+ * kernel is a parameter of the profile, such as a user's trip count.
  */
 struct oracle_input {
     const char *generator, *argument, *value;
 };
 
-/* Kernels that counting refuses, estimates allowed, and a part of what it says. */
+/* Kernels that are refused even with estimates, and words of the message. */
 struct oracle_refused {
     const char *generator, *words;
 };
 
-/* Counts that are known to be wrong and wait for the counting to be mended: a fault that
- * is gone fails, so that its line goes too.
+/* Counts known to be wrong.  A fault that no longer appears fails, so that its line is
+ * removed.
  */
 struct oracle_fault {
     const char *generator, *quantity, *what;

@@ -111,8 +111,8 @@ static void add_access(struct oracle_counts *counted, double count,
     add(counted, name, count * (double)bytes, e);
 }
 
-/* What Oclgrind has no line for is left out: arithmetic of integers (its lines hold
- * that of addresses and loops too), passes over banks, divergence, sizes of arrays.
+/* Without quantities that Oclgrind does not count: integer arithmetic (its lines include
+ * addresses and loops), passes over banks, divergence, sizes of arrays.
  */
 static void add_entry(struct oracle_counts *counted, double count, double items,
                       const struct gcal_profile_entry *e)

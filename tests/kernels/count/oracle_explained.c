@@ -1,5 +1,5 @@
-/* oracle_explained.c - where compiling makes something else of a kernel than its source
- * says, kernel by kernel, and what Oclgrind needs to know to run one
+/* oracle_explained.c - differences between compiled kernels and their sources, by kernel,
+ * and inputs that kernels need to run in Oclgrind
  */
 #include "tests/kernels/count/oracle.h"
 
@@ -21,7 +21,7 @@ const struct oracle_explained oracle_explained[] = {
     { "min_plus_v4_loads", NULL, "add", 4, "0", "an fadd is of four lanes" },
     { "min_plus_v4_memory", NULL, "add", 4, "0", "an fadd is of four lanes" },
     { "min_plus_v4_onchip", NULL, "add", 1, "3*n*floor((n+3)/4)",
-      "what is stored is added up by an fadd of four lanes" },
+      "stored values are summed by an fadd of four lanes" },
     { "nbody", NULL, "add", 1, "3*n*n", "tile[j] - here is one fsub of four lanes" },
     { "nbody", NULL, "local load bytes", 1, "-12*n*n",
       "all of tile[j] is loaded for tile[j].w where nothing is optimised" },

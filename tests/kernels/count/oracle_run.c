@@ -1,4 +1,4 @@
-/* oracle_run.c - a kernel as a simulation of Oclgrind's, and the process that runs it */
+/* oracle_run.c - a kernel as an Oclgrind simulation, and the process that runs it */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ bool oracle_is_there(void)
     return system("command -v oclgrind-kernel > /dev/null 2>&1") == 0;
 }
 
-/* Oclgrind's name of a dtype.  It knows no half: the same bytes, all zero. */
+/* Oclgrind's name of a dtype.  It has no half: ushort instead, all zero. */
 static const char *type_of(const char *dtype)
 {
     static const char *const names[][2] = {
@@ -34,7 +34,7 @@ static const char *type_of(const char *dtype)
     return "char";
 }
 
-/* Integers are 0 unless told: a place inside every array. */
+/* Integers are 0 unless given: an index within every array. */
 static const char *fill_of(const char *dtype)
 {
     return strcmp(dtype, "float32") == 0 || strcmp(dtype, "float64") == 0 ? "0.75" : "0";

@@ -73,7 +73,7 @@ static bool demangle(const char *call, struct mangled *m)
     m->lanes = 1;
     if (starts_with(m->types, "Dv")) {
         m->lanes = strtoul(m->types + 2, &rest, 10);
-        m->scalar = rest + 1; /* behind the '_' */
+        m->scalar = rest + 1; /* after the '_' */
     }
     return true;
 }
@@ -95,7 +95,7 @@ static const char *float_type(const char *type)
                                      : NULL;
 }
 
-/* The address space in a pointer's type, and what it points to. */
+/* The address space in a pointer's type, and its pointee. */
 static size_t pointer_space(const char *types, const char **to)
 {
     const char *at = strstr(types, "PU3AS");
@@ -162,7 +162,7 @@ static void read_builtin(struct oracle_counts *seen, const struct mangled *m,
     } else if (strcmp(m->name, "fma") == 0 || strcmp(m->name, "mad") == 0) {
         snprintf(name, sizeof(name), "%s madd", type ? type : "unknown");
         add(seen, name, count * lanes);
-    } else if (type) { /* those of integers stand in subscripts too */
+    } else if (type) { /* integer ones may be index arithmetic */
         add(seen, m->name, count * lanes);
     }
 }

@@ -1,3 +1,4 @@
+/* test_count.c - counts of kernels from files, as expressions */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,8 +78,8 @@ static void assert_file_counts(const char *file, const char *kernel, const char 
 
 #define SUB_GROUPS "*ceil(256/sub_group_size)\n"
 
-/* Seed 004 table 1: madd n^3/32 with sub-groups of 32, local loads 2 n^3 and stores
- * n^3/8 by work-item, AFR n/16, strides as there.
+/* Stevens and Kloeckner 2020, table 1: madd n^3/32 with sub-groups of 32, local loads 2
+ * n^3 and stores n^3/8 by work-item, AFR n/16, and the same strides.
  */
 static const char prefetching[] =
     "f_op_float32_madd = 1/256*n^3" SUB_GROUPS
@@ -143,7 +144,9 @@ static void counts_a_stencil_with_idle_lanes(void **state)
         "f_thread_groups = 1/196*n^2\n");
 }
 
-/* (n^2 - 2np + p^2 + n - p)/2, seed 004 section 5; the strided loop takes n in all. */
+/* (n^2 - 2np + p^2 + n - p)/2 (Stevens and Kloeckner 2020, section 5); n iterations of
+ * the strided loop over all work-items.
+ */
 static void counts_triangular_and_strided_loops(void **state)
 {
     (void)state;
@@ -212,7 +215,7 @@ static void refuses_what_it_cannot_count(void **state)
                    "x.cl:2:19: ", "it comes from memory");
     assert_refused("__kernel void k(__global int *a, int n) {\n"
                    "  for (int i = 1; i < n; i *= 2) a[i] = 0; }",
-                   "x.cl:2:19: ", "does not follow from sizes");
+                   "x.cl:2:19: ", "is not affine in sizes");
     assert_refused("__kernel void k(__global int *a, int n) {\n"
                    "  for (int i = 0; i < n; i++) { a[i] = 0; if (a[i] > 3) break; } }",
                    "x.cl:2:57: ", "#pragma gpucal trips");

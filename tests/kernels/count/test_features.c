@@ -1,8 +1,8 @@
-/* test_features.c - facts that others counted, as OpenCL kernels, and every feature that
- * is not an operation or a plain access
+/* test_features.c - counts of kernels from the literature and Loopy, and all features but
+ * operations and plain accesses
  *
  * Loopy counts an addition and a multiplication where one feeds the other; gpucal counts
- * the madd that compilers make of them (as they do by default).  The cases say where.
+ * the madd that compilers make of them by default.  The cases say where.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -221,7 +221,7 @@ static void counts_functions(void **state)
                "}\n"));
 
     (void)state;
-    /* Loopy has % of floats, a div to it; and the last add and its mul apart */
+    /* Loopy: % of floats, counted as div here; the last add and its mul are separate */
     CHECK(p, 32, nml_sizes, { "f_op_float32_div", 16777216 },
           { "f_op_float32_fmod", 16777216 }, { "f_op_float32_mul", 16777216 },
           { "f_op_float32_add", 16777216 }, { "f_op_float64_add", 2 * 131072 },
@@ -639,7 +639,7 @@ static void counts_atomics(void **state)
     assert_string_equal(find(p, "f_atomic_global_float32_xchg")->afr, "64");
     CHECK(p, 32, sizes, { "f_atomic", 9 * 640 }, { "f_atomic_local", 4 * 640 },
           { "f_atomic_global_int32", 3 * 640 }, { "f_atomic_afr:>64", 2 * 640 + 3 * 640 },
-          { "f_mem_access", 640 }); /* d[g] alone: atomics are no loads or stores */
+          { "f_mem_access", 640 }); /* d[g] alone: atomics are neither loads nor stores */
     assert_false(p->estimated);
     gcal_profile_destroy(p);
 }
@@ -697,7 +697,7 @@ static size_t ways_of(const char *type, const char *index, size_t x, size_t y,
              type, type, index);
     p = count(&r);
     ways = find(p, "f_mem_access_local")->bank_ways;
-    /* what the passes are */
+    /* passes = accesses of sub-groups * ways */
     assert_true(value_of(p, "f_local_pass_load", (double)sub_group_size,
                          (const struct size[]){ { "n", 64 }, { "m", 64 }, { 0 } }) ==
                 (double)ways *
@@ -732,7 +732,7 @@ static void finds_bank_conflicts(void **state)
     assert_int_equal(ways_of("float", "32 * (x / 2)", 32, 1, 32), 16);
 }
 
-/* Two accesses without a stride each conflict in their own way. */
+/* Two accesses without strides have different conflicts. */
 static void conflicts_without_strides_stand_apart(void **state)
 {
     static const struct size sizes[] = { { "n", 64 }, { 0 } };
@@ -798,10 +798,10 @@ static void unknown_bank_conflicts_are_refused(void **state)
     gcal_profile_destroy(p);
     r.sub_group_size = 0;
     assert_null(gcal_count(&r, &err));
-    assert_non_null(strstr(err.text, "bank conflicts are those of a sub-group"));
+    assert_non_null(strstr(err.text, "bank conflicts need a sub-group size"));
 }
 
-/* ---- what is not exact ---- */
+/* ---- inexact counts ---- */
 
 static void conditions_on_data_are_said(void **state)
 {

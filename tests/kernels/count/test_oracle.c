@@ -1,10 +1,9 @@
-/* test_oracle.c - the kernels of a catalogue, counted as Oclgrind counts
+/* test_oracle.c - counts of a catalogue's kernels against Oclgrind
  *
  *   test_oracle [--sample] FOLDER [GENERATOR]...
  *
- * FOLDER may be "-": the built-in catalogue.  Each generator is taken with all values of
- * all its arguments, and each of these kernels at the sizes of its check and at others
- * close to them.  --sample: only some of them (variants.h).
+ * FOLDER may be "-": the built-in catalogue.  All kernels of each generator, at the sizes
+ * of their check and at others close to them.  --sample: a sample of them (variants.h).
  */
 #include <math.h>
 #include <stdio.h>
@@ -55,23 +54,23 @@ static bool fits(const struct gcal_kernel *k, const struct gcal_size *sizes)
     return good;
 }
 
-/* What a size may be instead: odd remainders first, then what divides alike. */
-static double other_value(double value, size_t way)
+/* Alternative values of a size: other remainders first, then multiples. */
+static double other_value(double value, size_t which)
 {
     const double values[] = { value + 1, value * 2 / 3, value / 2, value * 3 / 2,
                               value * 2 };
 
-    return values[way];
+    return values[which];
 }
 
-enum { N_WAYS = 5 };
+enum { N_VALUES = 5 };
 
 static bool change_size(const struct gcal_kernel *k, struct gcal_size *sizes, size_t i)
 {
     double value = sizes[i].value;
 
-    for (size_t way = 0; way < N_WAYS; way++) {
-        sizes[i].value = other_value(value, way);
+    for (size_t j = 0; j < N_VALUES; j++) {
+        sizes[i].value = other_value(value, j);
         if (sizes[i].value == floor(sizes[i].value) && fits(k, sizes))
             return true;
     }
@@ -82,11 +81,11 @@ static bool change_size(const struct gcal_kernel *k, struct gcal_size *sizes, si
 /* For sizes that must keep their relation. */
 static bool change_all(const struct gcal_kernel *k, struct gcal_size *sizes)
 {
-    for (size_t way = 0; way < N_WAYS; way++) {
+    for (size_t j = 0; j < N_VALUES; j++) {
         bool whole = true;
 
         for (size_t i = 0; i < k->n_check_sizes; i++) {
-            sizes[i].value = other_value(k->check_sizes[i].value, way);
+            sizes[i].value = other_value(k->check_sizes[i].value, j);
             whole = whole && sizes[i].value == floor(sizes[i].value);
         }
         if (whole && fits(k, sizes))
@@ -119,7 +118,7 @@ static void add_other_sizes(struct jobs *jobs, const struct gcal_kernel *k)
 
 /* ---- all variants ---- */
 
-/* What cannot be counted without estimates has no profile. */
+/* Kernels that need estimates have no profile yet. */
 static struct gcal_kernel *make_kernel(const struct gcal_generator_setting *setting,
                                        struct gcal_error *err)
 {
@@ -209,7 +208,7 @@ int main(int argc, char **argv)
     catalogue = gcal_catalogue_open(strcmp(argv[at], "-") == 0 ? NULL : argv[at], &err);
     if (!catalogue)
         die(argv[at], &err);
-    /* Four in a row are an application and its companions. */
+    /* a target kernel and its derived kernels are four in a row */
     for (size_t i = 0; i < catalogue->n_generators; i++)
         if (is_wanted(catalogue->generators[i]->name, argc - at - 1, argv + at + 1))
             add_variants(&jobs, catalogue->generators[i], sampled, i / 4);

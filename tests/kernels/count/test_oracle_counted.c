@@ -1,5 +1,5 @@
 /* test_oracle_counted.c - kernels of tests/kernels/count/kernels against Oclgrind, at
- * sizes on either side of where a count's parts begin and end
+ * sizes on either side of the boundaries of a count's pieces
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* What a kernel moves and computes, against traffic worked out by hand. */
+/* test_work.c - bytes moved and operations of kernels, against values worked out by hand
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,7 +68,7 @@ static void vectors_doubles_and_madds(void **state)
     assert_false(work.estimated);
 }
 
-/* Groups of 96: 3 sub-groups of 32, 2 of 64, of which the second is half empty. */
+/* Groups of 96: 3 sub-groups of 32, or 2 of 64, the second half empty. */
 static void uniform_loads_once_a_sub_group(void **state)
 {
     static const char source[] = "kernel void k(global const float *a, global int *c)\n"

@@ -1,3 +1,4 @@
+/* test_poly.c - polynomials: arithmetic, floors, assumptions, sums, text */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -124,7 +125,7 @@ static void minima_may_be_negative(void **state)
     assert_true(gcal_poly_is_nonnegative(c, parse("(n+3)/4")));
 }
 
-static void overflow_is_noticed(void **state)
+static void overflow_is_an_error(void **state)
 {
     const struct gcal_poly *big = parse("9000000000000000000");
     struct gcal_error err = { 0 };
@@ -156,7 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(arithmetic_is_exact),    TEST(floors_are_simplified),
         TEST(assumptions_simplify),   TEST(sums_have_closed_forms),
-        TEST(minima_may_be_negative), TEST(overflow_is_noticed),
+        TEST(minima_may_be_negative), TEST(overflow_is_an_error),
         TEST(bad_text_is_refused),
     };
 

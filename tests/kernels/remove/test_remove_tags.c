@@ -169,7 +169,7 @@ static void messages_name_the_given_lines(void **state)
     expect_refusal("__kernel void k(__global float *a) {\n"
                    "a/*$odd*/[0] = a[1/*$lost*/];\n"
                    "}\n",
-                   "a", "k.cl:2:19: ", "names no access");
+                   "a", "k.cl:2:19: ", "belongs to no access");
     expect_refusal("#define LOAD a/*$t*/[1]\n"
                    "__kernel void k(__global float *a) {\n"
                    "a[0] = LOAD;\n"

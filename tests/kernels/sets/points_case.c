@@ -1,4 +1,4 @@
-/* points_case.c - random cases: written, made simpler, built for the engine */
+/* points_case.c - random cases: printed, simplified, and built as loop nests */
 #include "tests/kernels/sets/points_case.h"
 
 #include <setjmp.h>
@@ -64,7 +64,7 @@ bool case_allows(const struct test_case *t, int64_t n, int64_t m)
 
     for (size_t d = 0; d < t->n_dims; d++)
         if (tree_value(t->groups[d], values) < 1)
-            return false; /* nothing is launched without groups */
+            return false; /* a launched NDRange has groups */
     return holds(t->assumption, n, m);
 }
 
@@ -112,7 +112,7 @@ static bool names_loop(const struct test_case *t, int64_t loop)
     return tree_has(t->branch, loop);
 }
 
-/* Without a level, when none that is left changes its name or its meaning. */
+/* Removes a level, unless that renames or changes another one. */
 static bool without_level(const struct test_case *t, size_t level, struct test_case *to)
 {
     size_t loop = case_loops(t, level);
@@ -137,7 +137,7 @@ static void drop_access(struct test_case *to, size_t access)
     to->n_accesses--;
 }
 
-/* What is no tree: levels, accesses and the assumption. */
+/* Simplifies levels, accesses or the assumption. */
 static bool smaller(const struct test_case *t, size_t which, struct test_case *to)
 {
     *to = *t;
@@ -176,7 +176,7 @@ bool case_simpler(const struct test_case *t, size_t which, struct test_case *to)
     for (size_t i = 0; i < t->n_accesses; i++)
         places[n_places++] = &to->accesses[i].offset;
     for (size_t i = 0; i < n_places; i++)
-        for (size_t way = 0; (one = tree_simpler(*places[i], way)); way++)
+        for (size_t j = 0; (one = tree_simpler(*places[i], j)); j++)
             if (which-- == 0) {
                 *places[i] = one;
                 return true;
@@ -184,7 +184,7 @@ bool case_simpler(const struct test_case *t, size_t which, struct test_case *to)
     return false;
 }
 
-/* ---- for the engine ---- */
+/* ---- as a loop nest ---- */
 
 static const struct gcal_sets_scope *
 push(struct built *b, const struct gcal_sets_scope *parent, struct gcal_sets_scope scope)
@@ -269,7 +269,8 @@ void case_build(const struct test_case *t, struct built *b)
     for (size_t i = 0; i < t->n_accesses; i++)
         b->accesses[i] = (struct gcal_sets_access_event){
             .array = t->in_local,
-            .atomic = "add", /* which are counted in groups that differ too */
+            .atomic =
+                "add", /* footprints of atomics are counted in groups that differ, too */
             .width = t->accesses[i].width,
             .offset = tree_poly(b->c, t->accesses[i].offset, atoms),
             .scope = t->accesses[i].inner ? b->scope : b->outer
@@ -278,7 +279,7 @@ void case_build(const struct test_case *t, struct built *b)
 
 void built_clear(struct built *b)
 {
-    b->nest.arrays = NULL; /* ours */
+    b->nest.arrays = NULL; /* static */
     gcal_sets_nest_clear(&b->nest);
     gcal_poly_context_destroy(b->c);
 }

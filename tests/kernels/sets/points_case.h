@@ -1,5 +1,5 @@
-/* points_case.h - random kernels as loops, conditions and accesses, counted by walking
- * through all of their work-items
+/* points_case.h - random kernels as loops, conditions and accesses, counted by executing
+ * all work-items
  */
 #ifndef GCAL_TESTS_KERNELS_SETS_POINTS_CASE_H
 #define GCAL_TESTS_KERNELS_SETS_POINTS_CASE_H
@@ -16,7 +16,7 @@ struct level {
 };
 
 struct access {
-    bool inner; /* inside of all levels; otherwise of the first half of them */
+    bool inner; /* inside all levels; else inside the first half of them */
     int64_t width;
     const struct tree *offset;
 };
@@ -34,7 +34,7 @@ struct test_case {
     struct access accesses[MOST_ACCESSES];
 };
 
-/* What happens in total. */
+/* The true counts. */
 struct happened {
     int64_t work_items, groups;
     int64_t sub_groups[N_SUB_GROUP_SIZES], differing[N_SUB_GROUP_SIZES];
@@ -42,19 +42,19 @@ struct happened {
 };
 
 void case_random(struct test_case *t, uint64_t seed);
-/* How many of the first levels are loops. */
+/* The number of loops among the first levels. */
 size_t case_loops(const struct test_case *t, size_t n_levels);
 void case_put(struct gcal_buf *buf, const struct test_case *t);
-/* Its 'which'-th simplification, if it is one; false after the last. */
+/* Simplification number 'which' (maybe without effect); false after the last. */
 bool case_simpler(const struct test_case *t, size_t which, struct test_case *to);
 
 /* Whether the case may be launched at those sizes. */
 bool case_allows(const struct test_case *t, int64_t n, int64_t m);
-/* False when there is too much to walk through. */
+/* False when there are too many points. */
 bool case_walk(const struct test_case *t, int64_t n, int64_t m,
                struct happened *happened);
 
-/* The case for the engine. */
+/* The case as a loop nest. */
 struct built {
     struct gcal_poly_context *c;
     struct gcal_sets_nest nest;

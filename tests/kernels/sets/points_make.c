@@ -1,11 +1,9 @@
-/* points_make.c - random cases: some like nothing that anybody would write, some on
- * matrices with guards and halos as kernels have them
- */
+/* points_make.c - random cases: arbitrary ones, and matrices with guards and halos */
 #include <string.h>
 
 #include "tests/kernels/sets/points_case.h"
 
-/* One more shape: how many lanes a group has stays under 64. */
+/* Work-groups have at most 64 work-items. */
 static void random_shape(struct test_case *t, uint64_t *seed)
 {
     static const int64_t shapes[][3] = {
@@ -73,7 +71,7 @@ static const struct tree *random_trips(const struct test_case *t, uint64_t *seed
                          NULL);
     case 7:
         return tree_linear(-1, of, tree_linear(1, end, tree_number(-k)));
-    case 8: /* not affine, but for each value of what is 'of' */
+    case 8: /* affine only where 'of' is a constant */
         return tree_make(TREE_MULTIPLY, 0, end, of);
     default:
         return tree_random_affine(seed, n, outer);
@@ -163,7 +161,7 @@ static const struct tree *random_element(const struct test_case *t, uint64_t *se
     return sum;
 }
 
-/* Its guard: only lanes in the matrix come to the rest. */
+/* The guard: only lanes in the matrix reach the rest. */
 static void guard(struct test_case *t, uint64_t *seed)
 {
     const struct tree *inside = NULL, *one;

@@ -1,4 +1,4 @@
-/* points_tree.c - trees: made at random, evaluated, written, made simpler */
+/* points_tree.c - expression trees: random, evaluated, printed, simplified */
 #include "tests/kernels/sets/points_tree.h"
 
 #include <stdlib.h>
@@ -159,7 +159,7 @@ const struct tree *tree_random_condition(uint64_t *seed, int depth, size_t n_dim
         return random_comparison(seed, &choice);
     if (form == 4 && !n_loops)
         form = 2;
-    if (form == 4) { /* of inner loops nothing stands in it */
+    if (form == 4) { /* it contains no inner loops */
         loop = tree_random(seed, 0, (int64_t)n_loops - 1);
         a = tree_random_condition(seed, depth - 1, n_dims, local, (size_t)loop + 1);
         return tree_make(TREE_EARLIER, AT_LOOP + loop, a, NULL);
@@ -323,9 +323,7 @@ static size_t size_of(const struct tree *tree)
     return 1 + (tree->a ? size_of(tree->a) : 0) + (tree->b ? size_of(tree->b) : 0);
 }
 
-/* What can stand in the tree's place, one way or the other: one of its sides, or a
- * smaller number.
- */
+/* A simpler tree: its first or ('other') second operand, or a smaller number. */
 static const struct tree *simpler(const struct tree *tree, bool other)
 {
     if (tree->kind == TREE_NUMBER)

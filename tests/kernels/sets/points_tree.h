@@ -1,5 +1,5 @@
-/* points_tree.h - arithmetic and conditions of random kernels: as the engine's own
- * polynomials and conditions, and by plain evaluation, which knows nothing of those
+/* points_tree.h - arithmetic and conditions of random kernels as expression trees, to be
+ * converted to polynomials and conditions, and evaluated independently of these
  */
 #ifndef GCAL_TESTS_KERNELS_SETS_POINTS_TREE_H
 #define GCAL_TESTS_KERNELS_SETS_POINTS_TREE_H
@@ -7,12 +7,12 @@
 #include "calib/base/buf.h"
 #include "kernels/sets/sets.h"
 
-/* Sizes, work-item ids and loops, by which trees name them. */
+/* The variables of trees: sizes, work-item ids and loops. */
 enum { AT_N, AT_M, AT_LID, AT_GID = AT_LID + 3, AT_LOOP = AT_GID + 3, N_VARIABLES = 11 };
 
 enum tree_kind {
     TREE_NUMBER,
-    TREE_VARIABLE, /* 'number' says which */
+    TREE_VARIABLE, /* 'number': its index */
     TREE_ADD,
     TREE_MULTIPLY,
     TREE_FLOOR, /* of a / number */
@@ -22,7 +22,7 @@ enum tree_kind {
     TREE_AND,
     TREE_OR,
     TREE_NOT,
-    TREE_EARLIER, /* 'number' says which variable */
+    TREE_EARLIER, /* 'number': the variable's index */
 };
 
 struct tree {
@@ -43,7 +43,7 @@ const struct tree *tree_linear(int64_t k, const struct tree *a, const struct tre
 int64_t tree_random(uint64_t *seed, int64_t from, int64_t to);
 /* A sum of few of the 'n' variables in 'from'. */
 const struct tree *tree_random_affine(uint64_t *seed, size_t n, const int64_t *from);
-/* The first 'n_loops' loops may stand in it, and so may n_dims ids. */
+/* It may contain the first 'n_loops' loops and 'n_dims' ids. */
 const struct tree *tree_random_condition(uint64_t *seed, int depth, size_t n_dims,
                                          const int64_t *local, size_t n_loops);
 
@@ -58,7 +58,7 @@ const struct gcal_sets_condition *tree_condition(struct gcal_poly_context *c,
                                                  const struct gcal_poly *const *atoms);
 void tree_put(struct gcal_buf *buf, const struct tree *tree);
 
-/* The 'which'-th way to make the tree simpler, if it is one; NULL after the last. */
+/* Simplification number 'which' (maybe without effect); NULL after the last. */
 const struct tree *tree_simpler(const struct tree *tree, size_t which);
 
 #endif

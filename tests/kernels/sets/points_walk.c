@@ -1,11 +1,11 @@
-/* points_walk.c - cases by walking through all work-items and iterations */
+/* points_walk.c - the true counts of a case, from all work-items and iterations */
 #include <string.h>
 
 #include "tests/kernels/sets/points_case.h"
 
 enum { MOST_TRIPS = 40, MOST_VISITS = 60000, MOST_OFFSETS = 1 << 16 };
 
-/* Lanes of one group that come to an iteration, and those where the branch holds. */
+/* Lanes of one group that reach an iteration, and those where the branch holds. */
 struct lanes {
     uint64_t active, held;
 };
@@ -21,7 +21,7 @@ struct walk {
 
 static struct lanes iterations[MOST_TRIPS * MOST_TRIPS * MOST_TRIPS];
 static size_t touched[MOST_VISITS];
-static unsigned seen[2 * MOST_OFFSETS], now; /* offsets, by when they were seen last */
+static unsigned seen[2 * MOST_OFFSETS], now; /* by offset: when it was last seen */
 
 static void touch(struct walk *w, size_t level)
 {

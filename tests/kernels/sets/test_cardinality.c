@@ -1,10 +1,10 @@
-/* test_cardinality.c - counts of random kernels against walking through all of their
+/* test_cardinality.c - counts of random kernels against the true counts of all their
  * points
  *
- * Cases are made from numbers; a failing one is made as simple as it can be and printed
- * with the number that replays it:
+ * A failing case is simplified as far as possible and printed with the number that
+ * replays it:
  *
- *   test_points FIRST CASES
+ *   test_cardinality FIRST CASES
  */
 #include <math.h>
 #include <setjmp.h>
@@ -27,7 +27,7 @@ enum { MOST_POINTS = 6 };
 static uint64_t first_seed = 1;
 static int n_cases = 500;
 
-/* What is asked for, and where it stands in what happened. */
+/* The counts that are compared. */
 enum set_question {
     ASK_WORK_ITEMS,
     ASK_GROUPS,
@@ -42,7 +42,7 @@ static const char *const names[] = { "work-items", "groups", "sub-groups", "dive
 
 struct answers {
     bool estimated[N_QUESTIONS];
-    struct gcal_expr *count[N_QUESTIONS]; /* NULL: not known */
+    struct gcal_expr *count[N_QUESTIONS]; /* NULL: unknown */
 };
 
 /* ---- one case ---- */
@@ -58,13 +58,13 @@ static struct gcal_expr *read_count(struct gcal_poly_context *c,
     if (!p || gcal_poly_context_check(c, NULL) < 0)
         return NULL;
     expr = gcal_expr_parse_in(text, 2, symbols, &err);
-    if (strstr(err.text, "longer than")) /* which nobody could read */
+    if (strstr(err.text, "longer than")) /* too long to be of use */
         return NULL;
     assert_string_equal(err.text, "");
     return expr;
 }
 
-/* Each question has a nest of its own, so that a wrong answer needs no other to be seen.
+/* Each question has its own nest, so that a failure does not depend on other questions.
  */
 static void ask(const struct test_case *t, enum set_question question, size_t size,
                 struct answers *answers)
@@ -144,7 +144,7 @@ static bool is_right(const struct test_case *t, uint64_t seed, enum set_question
                                  gcal_expr_eval(answers->count[question], at[i]),
                                  expected(&happened, question, size) };
         if (question == ASK_FOOTPRINT && !happened.elements)
-            continue; /* of what is never touched, nobody asks */
+            continue; /* footprints are valid where any access is made */
         if (!(fabs(wrong->found - wrong->expected) < 1e-4))
             return false;
     }
@@ -228,8 +228,8 @@ static void try_case(uint64_t seed, enum set_question question, struct case_coun
     gcal_expr_destroy(answers.count[question]);
 }
 
-/* Groups count as estimated where some lanes are idle, which their number does not
- * mind: it is rough only where it is not what it should be.
+/* Groups are marked as estimated where some lanes are idle, although their count is
+ * exact; it is rough where it is wrong.
  */
 static void try_cases(enum set_question question, int most_unknown_percent)
 {
@@ -264,20 +264,20 @@ static void sub_groups_with_an_active_lane_are_counted(void **state)
     try_cases(ASK_SUB_GROUPS, 5);
 }
 
-static void sub_groups_that_part_are_counted(void **state)
+static void divergent_sub_groups_are_counted(void **state)
 {
     (void)state;
     try_cases(ASK_DIVERGENCE, 8);
 }
 
-/* Most of what is unknown repeats elements in a way that depends on how sizes compare. */
+/* Most unknown footprints have repeated elements that depend on the order of sizes. */
 static void distinct_elements_are_counted(void **state)
 {
     (void)state;
     try_cases(ASK_FOOTPRINT, 55);
 }
 
-/* ---- found once, and too rare to be found again ---- */
+/* ---- rare cases that once failed ---- */
 
 /* Loops that are only affine for each value of an outer one, where sub-groups of 8 lanes
  * are cut out of 3 x 5.
@@ -313,7 +313,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(work_items_are_counted),
         cmocka_unit_test(groups_with_an_active_lane_are_counted),
         cmocka_unit_test(sub_groups_with_an_active_lane_are_counted),
-        cmocka_unit_test(sub_groups_that_part_are_counted),
+        cmocka_unit_test(divergent_sub_groups_are_counted),
         cmocka_unit_test(distinct_elements_are_counted),
         cmocka_unit_test(loops_at_values_do_not_count_sub_groups_again),
     };

@@ -1,7 +1,7 @@
-/* test_cardinality_poly.c - random polynomials: their simplifications, sums and what is
- * proven of them, at points
+/* test_cardinality_poly.c - random polynomials: simplifications, sums and proofs, checked
+ * at points
  *
- *   test_points_poly FIRST CASES
+ *   test_cardinality_poly FIRST CASES
  */
 #include <math.h>
 #include <setjmp.h>
@@ -25,7 +25,7 @@ static int n_cases = 4000;
 struct space {
     struct gcal_poly_context *c;
     const struct gcal_poly *atoms[N_VARIABLES], *trips;
-    uint64_t number, seed; /* of the case, and what of it comes next */
+    uint64_t number, seed; /* of the case; state of its random numbers */
 };
 
 static bool is_assuming(const struct space *s)
@@ -195,7 +195,7 @@ static void what_is_proven_holds(void **state)
             proven++;
             while (next_point(&s, at))
                 if (tree_value(tree, at) < 0)
-                    fail_at(&s, tree, "what was proven not to be negative", at,
+                    fail_at(&s, tree, "a polynomial proven nonnegative", at,
                             (double)tree_value(tree, at), 0);
         }
         leave(&s);

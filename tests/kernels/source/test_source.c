@@ -1,3 +1,4 @@
+/* test_source.c - parsing, address spaces and types, clauses and tags */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +20,7 @@ static const char source[] =
     "    for (; n > 3;) l[0] = 1;\n"
     "}\n";
 
-static void tells_spaces_and_types(void **state)
+static void finds_spaces_and_types(void **state)
 {
     static const struct {
         enum gcal_feature_space space;
@@ -47,7 +48,6 @@ static void tells_spaces_and_types(void **state)
 }
 
 struct cursors_seen {
-    struct gcal_source_unit *unit;
     int n_loops, n_tags;
 };
 
@@ -71,23 +71,24 @@ static enum CXChildVisitResult look(CXCursor c, CXCursor parent, CXClientData da
     return CXChildVisit_Recurse;
 }
 
-static void finds_loop_parts_and_tags(void **state)
+static void finds_loop_clauses_and_tags(void **state)
 {
     struct gcal_error err = { 0 };
     struct cursors_seen seen = { 0 };
+    struct gcal_source_unit *unit;
     CXCursor kernel;
 
     (void)state;
-    seen.unit = gcal_source_parse(GCAL_SOURCE_OPENCL_C, source, "a.cl", "-DN=3", &err);
-    assert_non_null(seen.unit);
-    assert_int_equal(gcal_source_find_kernel(seen.unit, "k", &kernel, &err), 0);
+    unit = gcal_source_parse(GCAL_SOURCE_OPENCL_C, source, "a.cl", "-DN=3", &err);
+    assert_non_null(unit);
+    assert_int_equal(gcal_source_find_kernel(unit, "k", &kernel, &err), 0);
     clang_visitChildren(kernel, look, &seen);
     assert_int_equal(seen.n_loops, 2);
     assert_int_equal(seen.n_tags, 1);
-    gcal_source_close(seen.unit);
+    gcal_source_close(unit);
 }
 
-static void names_the_place_of_errors(void **state)
+static void errors_have_locations(void **state)
 {
     struct gcal_error err = { 0 };
     CXCursor kernel;
@@ -107,9 +108,9 @@ static void names_the_place_of_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_spaces_and_types),
-        cmocka_unit_test(finds_loop_parts_and_tags),
-        cmocka_unit_test(names_the_place_of_errors),
+        cmocka_unit_test(finds_spaces_and_types),
+        cmocka_unit_test(finds_loop_clauses_and_tags),
+        cmocka_unit_test(errors_have_locations),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

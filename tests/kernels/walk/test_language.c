@@ -1,5 +1,5 @@
-/* test_language.c - the OpenCL C that counting takes: what is written in two ways counts
- * the same, and what cannot be counted is refused where it stands
+/* test_language.c - the OpenCL C that can be counted: equivalent kernels have equal
+ * counts, and constructs that cannot be counted are refused with their location
  *
  * Kernels are counted with sub-groups of one work-item and compared by numbers: all
  * operations of a kind, all accesses of a space, direction, type and tag.
@@ -340,7 +340,7 @@ static void loops_on_data_take_an_average(void **state)
     assert_non_null(strstr(err.text, "no loop begins in or after line 9"));
     assert_refused("#pragma gpucal trips av\nf = 1;", "x.cl:5:1: ", "no loop");
     assert_refused("#pragma gpucal trip av\nfor (int i = 0; i < ix[g]; i++) f += 1;",
-                   "x.cl:5:1: ", "not understood");
+                   "x.cl:5:1: ", "unknown pragma");
 }
 
 /* ---- conditions ---- */
@@ -416,7 +416,7 @@ static void both_sides_of_data_are_counted_and_said(void **state)
     assert_refused("if (g * g % 7 == 3 ^ l * n) f += 1;", "x.cl:5:5: ", "exactly");
 }
 
-/* What a loop does is overcounted before the exit as well as behind it. */
+/* Events of a loop are overcounted before an unknown exit as well as after it. */
 static void all_of_a_loop_left_somewhen_is_marked(void **state)
 {
     static const char *const bodies[] = {
@@ -515,20 +515,20 @@ static void comments_tag_accesses(void **state)
     assert_non_null(strstr(text, "float32 global load x1 first 64\n"));
     assert_non_null(strstr(text, "float32 global store x1 out 64\n"));
     free(text);
-    /* behind the first of several subscripts; a pointer that is an argument */
+    /* after the first of several subscripts; after a pointer argument */
     assert_same("__local float (*u)[4] = (__local float (*)[4])t; f += u/*$t*/[l][2];",
                 "__local float (*u)[4] = (__local float (*)[4])t;\n"
                 "f += GPUCAL_TAG(t, u[l][2]);");
     assert_same("vstore2(vload2(l, a/*$from*/), m, a/*$to*/);",
                 "vstore2(vload2(l, &GPUCAL_TAG(from, *a)), m, &GPUCAL_TAG(to, *a));");
-    assert_refused("f += a[l/*$t*/];", "x.cl:5:9: ", "names no access");
+    assert_refused("f += a[l/*$t*/];", "x.cl:5:9: ", "belongs to no access");
     assert_refused("f += 1;\n#define LOAD a/*$t*/[l]\nf += LOAD;",
                    "x.cl:6:15: ", "GPUCAL_TAG");
 }
 
-/* ---- what is refused ---- */
+/* ---- refused constructs ---- */
 
-/* What a pointer changes is not known, though it was set in between. */
+/* A variable that a pointer may change is unknown, even if it was set in between. */
 static void refuses_what_pointers_change(void **state)
 {
     (void)state;
@@ -554,7 +554,7 @@ static void refuses_recursion(void **state)
 
     (void)state;
     assert_null(gcal_count(&r, &err));
-    assert_non_null(strstr(err.text, "call themselves"));
+    assert_non_null(strstr(err.text, "recursive functions"));
 }
 
 static void refuses_with_place_and_reason(void **state)

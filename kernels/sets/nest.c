@@ -1,0 +1,79 @@
+/* nest.c - what all domains of a kernel share: isl, its budget, notes */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "kernels/sets/private.h"
+
+void gcal_sets_nest_clear(struct gcal_sets_nest *nest)
+{
+    free(nest->arrays);
+    free(nest->ops);
+    free(nest->accesses);
+    free(nest->barriers);
+    free(nest->branches);
+    free(nest->notes);
+    free(nest->counts);
+    gcal_sets_isl_destroy(nest->isl);
+    *nest = (struct gcal_sets_nest){ 0 };
+}
+
+void gcal_sets_nest_note(struct gcal_sets_nest *nest, int line, int column,
+                         const char *text)
+{
+    struct gcal_sets_note *moved;
+
+    for (size_t i = 0; i < nest->n_notes; i++)
+        if (nest->notes[i].line == line && nest->notes[i].column == column &&
+            strcmp(nest->notes[i].text, text) == 0)
+            return;
+    moved = gcal_array_grow(nest->notes, nest->n_notes, &nest->note_capacity,
+                            sizeof(*moved), NULL);
+    if (!moved) {
+        gcal_poly_fail(nest->c, "out of memory");
+        return;
+    }
+    nest->notes = moved;
+    moved[nest->n_notes++] =
+        (struct gcal_sets_note){ line, column, gcal_poly_format(nest->c, "%s", text) };
+}
+
+/* ---- isl ---- */
+
+const struct gcal_sets_context *gcal_sets_nest_context(struct gcal_sets_nest *nest)
+{
+    if (nest->context)
+        return nest->context;
+    nest->isl = gcal_sets_isl_create();
+    nest->context = gcal_poly_alloc(nest->c, sizeof(*nest->context));
+    if (!nest->isl || !nest->context) {
+        gcal_poly_fail(nest->c, "out of memory");
+        return NULL;
+    }
+    gcal_sets_context_init(nest->context, nest->c, nest->isl);
+    return nest->context;
+}
+
+bool gcal_sets_begin_attempt(struct gcal_sets_nest *nest, long operations)
+{
+    enum { MOST_WASTED = 1000000, MOST_STEPS = 800000 };
+
+    if (!gcal_sets_nest_context(nest) || nest->wasted_operations > MOST_WASTED)
+        return false;
+    if (gcal_poly_context_has_failed(nest->c))
+        return false;
+    gcal_poly_begin_attempt(nest->c, MOST_STEPS);
+    isl_ctx_set_max_operations(nest->isl, (unsigned long)operations);
+    isl_ctx_reset_operations(nest->isl);
+    return true;
+}
+
+bool gcal_sets_end_attempt(struct gcal_sets_nest *nest)
+{
+    bool failed = gcal_poly_end_attempt(nest->c);
+
+    if (isl_ctx_last_error(nest->isl) == isl_error_quota)
+        nest->wasted_operations += (long)isl_ctx_get_max_operations(nest->isl);
+    isl_ctx_reset_error(nest->isl);
+    return !failed;
+}

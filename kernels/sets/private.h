@@ -1,0 +1,265 @@
+/* private.h - domains, their independent components, isl contexts and linear systems
+ *
+ * A domain is the set of points at which an event happens: its dimensions are work-item
+ * ids and loop variables, its constraints the trip counts and conditions around it.  It
+ * is split into components that are independent of each other, whose cardinalities are
+ * multiplied.  A component with constraints becomes a set of isl's, which is projected
+ * and counted exactly.
+ *
+ * NULL from a function that returns a set or a polynomial means: not affine, too many
+ * operations, or out of memory; the count is then unknown.
+ */
+#ifndef GCAL_KERNELS_SETS_PRIVATE_H
+#define GCAL_KERNELS_SETS_PRIVATE_H
+
+#include <isl/aff.h>
+#include <isl/map.h>
+#include <isl/set.h>
+#include <isl/space.h>
+
+#include "kernels/sets/sets.h"
+
+/* ---- context.c: polynomials and conditions in isl ---- */
+
+enum { GCAL_SETS_MAX_SIZES = 24, GCAL_SETS_MAX_FACTS = 96 };
+
+/* The dimensions of a set and the sizes it may depend on.
+ *
+ * Each product of size parameters that occurs ("n", "n*m") is one parameter of isl's;
+ * what is known about it ("n*m >= n") is among the facts.
+ */
+struct gcal_sets_context {
+    struct gcal_poly_context *c;
+    isl_ctx *isl;
+    size_t n_dims, n_sizes, n_facts;
+    unsigned dims[GCAL_SETS_MAX_DEPTH];                 /* atoms */
+    const struct gcal_poly *sizes[GCAL_SETS_MAX_SIZES]; /* isl's parameters */
+    const struct gcal_poly *facts[GCAL_SETS_MAX_FACTS]; /* >= 0, affine in the sizes */
+    bool failed; /* more sizes than there is room */
+};
+
+/* An isl_ctx that neither prints nor aborts on errors. */
+isl_ctx *gcal_sets_isl_create(void);
+void gcal_sets_isl_destroy(isl_ctx *isl);
+/* The number in 'value' (taken); false when it is no integer of 63 bits. */
+bool gcal_sets_isl_integer(isl_val *value, int64_t *out);
+
+/* Without dimensions, with the assumptions of 'c' as facts. */
+void gcal_sets_context_init(struct gcal_sets_context *context,
+                            struct gcal_poly_context *c, isl_ctx *isl);
+/* Adds the sizes in a polynomial or condition.  Every one that becomes part of a set is
+ * registered before the first set is made.
+ */
+void gcal_sets_context_register(struct gcal_sets_context *context,
+                                const struct gcal_poly *p);
+void gcal_sets_context_register_condition(struct gcal_sets_context *context,
+                                          const struct gcal_sets_condition *condition);
+
+/* All points that agree with the facts. */
+isl_basic_set *gcal_sets_context_universe(const struct gcal_sets_context *context);
+isl_pw_aff *gcal_sets_context_affine(const struct gcal_sets_context *context,
+                                     const struct gcal_poly *p);
+/* 'aff', which must be a function of sizes alone, as a polynomial. */
+const struct gcal_poly *gcal_sets_context_poly(const struct gcal_sets_context *context,
+                                               isl_aff *aff);
+isl_set *gcal_sets_context_condition(const struct gcal_sets_context *context,
+                                     const struct gcal_sets_condition *condition);
+/* The points with 0 <= dimension < trips. */
+isl_set *gcal_sets_context_range(const struct gcal_sets_context *context, size_t dim,
+                                 const struct gcal_poly *trips);
+
+/* ---- nest.c: what all domains of a nest share ---- */
+
+/* The context that all sets of the nest start from; NULL when out of memory, and the
+ * polynomials' context has failed.
+ */
+const struct gcal_sets_context *gcal_sets_nest_context(struct gcal_sets_nest *nest);
+
+/* An attempt of at most 'operations' of isl and a fixed number of steps of the
+ * polynomials.  begin returns false when earlier attempts have used up what the nest may
+ * spend; end returns whether the attempt stayed within its limits.
+ */
+bool gcal_sets_begin_attempt(struct gcal_sets_nest *nest, long operations);
+bool gcal_sets_end_attempt(struct gcal_sets_nest *nest);
+
+/* ---- condition.c ---- */
+
+bool gcal_sets_condition_contains(struct gcal_poly_context *c,
+                                  const struct gcal_sets_condition *condition,
+                                  unsigned atom);
+
+/* ---- domain.c ---- */
+
+enum { GCAL_SETS_MAX_DIMS = GCAL_SETS_MAX_DEPTH - 1, GCAL_SETS_MAX_CONDITIONS = 64 };
+
+struct gcal_sets_domain {
+    struct gcal_sets_nest *nest;
+    enum gcal_sets_count_mode mode;
+    const struct gcal_sets_condition *branch; /* count sub-groups whose lanes differ on
+                                                 it; NULL: count all */
+    bool *estimated;
+    size_t n_dims, n_conditions;
+    unsigned dims[GCAL_SETS_MAX_DIMS]; /* atoms: ids first, then loops, innermost first */
+    bool is_lid[GCAL_SETS_MAX_DIMS];
+    int64_t block[GCAL_SETS_MAX_DIMS]; /* local ids per group or sub-group */
+    bool linear;                       /* sub-groups are no blocks of local ids */
+    const struct gcal_poly *trips[GCAL_SETS_MAX_DIMS];
+    size_t component[GCAL_SETS_MAX_DIMS]; /* number of the dimension's component */
+    const struct gcal_sets_condition *conditions[GCAL_SETS_MAX_CONDITIONS];
+    const struct gcal_poly *offset; /* of an access, in these dimensions; or NULL */
+};
+
+/* The domain of 'scope'; the caller has set nest, mode, branch, estimated and offset.
+ * False when it is nested too deeply, or the mode is GCAL_SETS_COUNT_BUSIEST and no
+ * work-item is known to do most.
+ */
+bool gcal_sets_domain_fill(struct gcal_sets_domain *domain,
+                           const struct gcal_sets_scope *scope);
+/* Finds the components again after a change. */
+void gcal_sets_domain_find_components(struct gcal_sets_domain *domain);
+/* Whether a dimension is a component of its own without constraints. */
+bool gcal_sets_domain_is_independent(const struct gcal_sets_domain *domain, size_t dim);
+bool gcal_sets_domain_has_condition(const struct gcal_sets_domain *domain, size_t dim);
+
+/* ---- delinearize.c ---- */
+
+/* Splits dimensions that are divided by a size in two, where that makes them affine. */
+void gcal_sets_domain_delinearize(struct gcal_sets_domain *domain);
+
+/* ---- component.c: some dimensions of a domain as one set ---- */
+
+struct gcal_sets_component {
+    const struct gcal_sets_domain *domain;
+    struct gcal_sets_context context;
+    size_t n_dims, n_lids;
+    size_t dims[GCAL_SETS_MAX_DIMS]; /* indices into the domain's, local ids first */
+};
+
+/* The dimensions for which 'wanted' (one per dimension of the domain) is set. */
+void gcal_sets_component_fill(struct gcal_sets_component *component,
+                              const struct gcal_sets_domain *domain, const bool *wanted);
+/* Whether a condition is about dimensions of the component; conditions on sizes alone
+ * belong to the component without dimensions.
+ */
+bool gcal_sets_component_has(const struct gcal_sets_component *component,
+                             const struct gcal_sets_condition *condition);
+/* Registers trips and conditions of the component with its context. */
+void gcal_sets_component_register(struct gcal_sets_component *component);
+/* The component's points.  Conditions that are not affine are left out, and the domain is
+ * marked as estimated.  NULL when a loop is not affine.
+ */
+isl_set *gcal_sets_component_set(struct gcal_sets_component *component);
+/* The same for the other components of the domain, of which only the sizes at which they
+ * have any point are kept.
+ */
+void gcal_sets_component_register_others(struct gcal_sets_component *component);
+isl_set *gcal_sets_component_others(const struct gcal_sets_component *component);
+
+/* ---- subgroup.c: projection to groups and sub-groups ---- */
+
+/* Fills 'block' and 'linear' of the domain. */
+void gcal_sets_domain_find_blocks(struct gcal_sets_domain *domain);
+/* 'set' (taken) with its local ids replaced by the groups or sub-groups in which any
+ * work-item takes part, after the domain's mode.
+ */
+isl_set *gcal_sets_component_project_lanes(struct gcal_sets_component *component,
+                                           isl_set *set);
+/* The sub-groups in which the domain's branch divides the lanes. */
+isl_set *gcal_sets_component_divergent_lanes(struct gcal_sets_component *component,
+                                             isl_set *set);
+
+/* ---- cardinality.c ---- */
+
+/* The number of points of 'set' (taken) as a polynomial in sizes.  Its parameters are the
+ * context's; its dimensions may be others.
+ */
+const struct gcal_poly *gcal_sets_cardinality(struct gcal_sets_context *context,
+                                              isl_set *set);
+
+/* ---- system.c: linear constraints over sizes and dimensions ---- */
+
+enum {
+    GCAL_SETS_SYSTEM_ROWS = 96,
+    GCAL_SETS_SYSTEM_COLUMNS = 1 + GCAL_SETS_MAX_SIZES + GCAL_SETS_MAX_DEPTH
+};
+
+/* k[0] + sum of k[1 + i]*size[i] + sum of k[1 + n_sizes + j]*dim[j], >= 0 or = 0. */
+struct gcal_sets_row {
+    bool equal;
+    int64_t k[GCAL_SETS_SYSTEM_COLUMNS];
+};
+
+struct gcal_sets_system {
+    struct gcal_sets_context *context;
+    isl_basic_set *facts; /* the facts about sizes, without dimensions */
+    size_t n_dims, n_rows;
+    unsigned next_dimension;             /* the first shared one not in use */
+    unsigned atoms[GCAL_SETS_MAX_DEPTH]; /* of the dimensions */
+    struct gcal_sets_row rows[GCAL_SETS_SYSTEM_ROWS];
+    int *pieces_left; /* how often it may still be split */
+};
+
+/* The coefficient of a dimension in a row. */
+int64_t gcal_sets_system_coefficient(const struct gcal_sets_system *s, size_t row,
+                                     size_t dim);
+int64_t *gcal_sets_system_coefficient_at(const struct gcal_sets_system *s,
+                                         struct gcal_sets_row *row, size_t dim);
+size_t gcal_sets_system_columns(const struct gcal_sets_system *s);
+/* The atom of a shared dimension that the system does not use yet. */
+unsigned gcal_sets_system_new_dimension(struct gcal_sets_system *s);
+/* False when there is no room. */
+bool gcal_sets_system_add(struct gcal_sets_system *s, const struct gcal_sets_row *row);
+void gcal_sets_system_drop(struct gcal_sets_system *s, size_t dim);
+/* out = a*x + b*y; false when it overflows. */
+bool gcal_sets_system_combine(const struct gcal_sets_system *s,
+                              const struct gcal_sets_row *x, int64_t a,
+                              const struct gcal_sets_row *y, int64_t b,
+                              struct gcal_sets_row *out);
+/* The row's value without dimension 'but' (SIZE_MAX: with all), as a polynomial. */
+const struct gcal_poly *gcal_sets_system_value(const struct gcal_sets_system *s,
+                                               const struct gcal_sets_row *row,
+                                               size_t but);
+/* Fills rows and dimensions from 'set', whose divs become dimensions too; false when
+ * there are too many.
+ */
+bool gcal_sets_system_read(struct gcal_sets_system *s, isl_basic_set *set);
+/* Drops redundant rows.  0 when the system has no points, 1 otherwise; where isl has no
+ * answer, nothing changes.
+ */
+int gcal_sets_system_simplify(struct gcal_sets_system *s);
+
+/* ---- bases.c: the bases of strides, 1, n, n+2, n*m ---- */
+
+enum { GCAL_SETS_MAX_BASES = 6 };
+
+struct gcal_sets_bases {
+    size_t n;
+    const struct gcal_poly *all[GCAL_SETS_MAX_BASES]; /* rising, the first is 1 */
+    int64_t numbers[GCAL_SETS_MAX_BASES]; /* common divisors of their multiples, during
+                                             the search */
+};
+
+/* The bases of 'n' subscripts: of their whole strides ("n+2"), or of the products of
+ * sizes in these ("n" and 1).  False when a subscript is not affine or the order of
+ * strides is unknown.
+ */
+bool gcal_sets_bases_find(struct gcal_poly_context *c, size_t n,
+                          const struct gcal_poly *const *offsets, bool whole,
+                          struct gcal_sets_bases *bases);
+/* p = sum of numbers[i]*bases[i]; false when there are no such numbers. */
+bool gcal_sets_bases_split(struct gcal_poly_context *c,
+                           const struct gcal_sets_bases *bases, const struct gcal_poly *p,
+                           int64_t *numbers);
+/* The atom with dimensions in a term, UINT_MAX without; false when there are several. */
+bool gcal_sets_bases_atom(struct gcal_poly_context *c, const struct gcal_poly_term *t,
+                          unsigned *atom);
+/* The coefficient of 'atom' in an offset; of UINT_MAX, the part without dimensions. */
+const struct gcal_poly *gcal_sets_bases_stride(struct gcal_poly_context *c,
+                                               const struct gcal_poly *offset,
+                                               unsigned atom);
+/* The distance of offset 'to' from the first where all dimensions are 0. */
+const struct gcal_poly *gcal_sets_bases_offset(struct gcal_poly_context *c,
+                                               const struct gcal_poly *const *offsets,
+                                               size_t to);
+
+#endif
