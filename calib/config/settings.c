@@ -1,6 +1,4 @@
-/* The settings of a configuration, and lists of tags. */
-#include "calib/config/config.h"
-
+/* settings.c - all keys of a configuration but its models */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,75 +10,43 @@
 #define MAX_SWEEP   1000
 #define MAX_SAMPLES 100000
 
-/* Samples fewer than this have no spread to judge by. */
+/* Fewer samples give no usable spread. */
 #define LEAST_SAMPLES 3
 
-const struct gcal_yaml *gcal_config_find(const struct gcal_yaml *map, const char *key)
+static int read_store(const struct gcal_yaml *node, char **store, struct gcal_error *err)
 {
-    const struct gcal_yaml *node = gcal_yaml_find(map, key);
+    const char *text = gcal_yaml_text(node, "store", err);
 
-    if (node && node->kind == GCAL_YAML_SCALAR && !node->quoted &&
-        (!*node->text || strcmp(node->text, "~") == 0 || strcmp(node->text, "null") == 0))
-        return NULL;
-    return node;
+    if (!text)
+        return -1;
+    if (!*text)
+        return gcal_yaml_error(node, err,
+                               "store is empty: name a folder or leave it out");
+    return (*store = strdup(text)) ? 0 : gcal_error_memory(err);
 }
 
-const struct gcal_yaml *gcal_config_need_list(const struct gcal_yaml *node,
-                                              const char *what, struct gcal_error *err)
+/* ---- devices ---- */
+
+static const struct gcal_yaml *find_key(const struct gcal_yaml *map, const char *key)
 {
-    if (node->kind == GCAL_YAML_LIST)
-        return node;
-    gcal_yaml_error(node, err, "expected a list of %s, e.g. [a, b]", what);
+    for (size_t i = 0; map->kind == GCAL_YAML_MAP && i < map->n_items; i++)
+        if (strcmp(map->keys[i]->text, key) == 0)
+            return map->keys[i];
     return NULL;
 }
 
-int gcal_config_read_strings(const struct gcal_yaml *node, const char *what,
-                             char ***strings, size_t *count, struct gcal_error *err)
+/* 'kinds' was 'types' in early versions, and still is in their records. */
+static int read_devices(const struct gcal_yaml *node, bool recorded,
+                        struct gcal_config_device_filter *filter, struct gcal_error *err)
 {
-    if (!gcal_config_need_list(node, what, err))
-        return -1;
-    if (!(*strings = calloc(node->n_items + 1, sizeof(**strings))))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < node->n_items; i++) {
-        const char *text = gcal_yaml_text(node->items[i], what, err);
+    const struct gcal_yaml *old_key = find_key(node, "types"), *item;
+    const char *const keys[] = { old_key ? "types" : "kinds", "vendors", "names", NULL };
 
-        if (!text)
-            return -1;
-        if (!*text)
-            return gcal_yaml_error(node->items[i], err, "an empty text among the %s",
-                                   what);
-        if (!((*strings)[i] = strdup(text)))
-            return gcal_error_memory(err);
-        ++*count;
-    }
-    return 0;
-}
-
-int gcal_config_read_kinds(const struct gcal_yaml *node, char ***kinds, size_t *count,
-                           struct gcal_error *err)
-{
-    static const char *const known[] = { "gpu", "accelerator", "cpu", NULL };
-
-    if (gcal_config_read_strings(node, "types", kinds, count, err) < 0)
-        return -1;
-    for (size_t i = 0; i < *count; i++)
-        if (strcmp(gcal_yaml_nearest((*kinds)[i], known), (*kinds)[i]) != 0)
-            return gcal_yaml_error(node->items[i], err,
-                                   "device type '%s' is none of gpu, accelerator, cpu",
-                                   (*kinds)[i]);
-    return 0;
-}
-
-int gcal_config_read_devices(const struct gcal_yaml *node,
-                             struct gcal_config_device_filter *filter,
-                             struct gcal_error *err)
-{
-    static const char *const keys[] = { "types", "vendors", "names", NULL };
-    const struct gcal_yaml *item;
-
+    if (old_key && !recorded)
+        return gcal_yaml_error(old_key, err, "'types' is now 'kinds'");
     if (gcal_yaml_check_keys(node, keys, err) < 0)
         return -1;
-    if ((item = gcal_config_find(node, "types")) &&
+    if ((item = gcal_config_find(node, keys[0])) &&
         gcal_config_read_kinds(item, &filter->kinds, &filter->n_kinds, err) < 0)
         return -1;
     if ((item = gcal_config_find(node, "vendors")) &&
@@ -94,7 +60,9 @@ int gcal_config_read_devices(const struct gcal_yaml *node,
     return 0;
 }
 
-/* A number above 'above' under 'key'; 'value' stays as it is where the key is absent. */
+/* ---- measure and audit ---- */
+
+/* A number above 'above'; 'value' does not change if the key is absent. */
 static int read_above(const struct gcal_yaml *map, const char *key, double above,
                       double *value, struct gcal_error *err)
 {
@@ -126,9 +94,8 @@ static int read_count(const struct gcal_yaml *map, const char *key, long long mi
     return 0;
 }
 
-int gcal_config_read_measure(const struct gcal_yaml *node,
-                             struct gcal_config_measure_options *m,
-                             struct gcal_error *err)
+static int read_measure(const struct gcal_yaml *node,
+                        struct gcal_config_measure_options *m, struct gcal_error *err)
 {
     static const char *const keys[] = {
         "budget_s",    "min_time_s", "max_time_s", "min_samples",
@@ -170,8 +137,8 @@ int gcal_config_read_measure(const struct gcal_yaml *node,
     return 0;
 }
 
-int gcal_config_read_audit(const struct gcal_yaml *node, struct gcal_config *config,
-                           struct gcal_error *err)
+static int read_audit(const struct gcal_yaml *node, struct gcal_config *config,
+                      struct gcal_error *err)
 {
     static const char *const keys[] = { "warn",    "fail", "false_alarms",
                                         "confirm", "of",   NULL };
@@ -189,9 +156,7 @@ int gcal_config_read_audit(const struct gcal_yaml *node, struct gcal_config *con
                                config->audit_warn, config->audit_fail);
     if (config->audit_false_alarms >= 1)
         return gcal_yaml_error(
-            node, err,
-            "false_alarms is %g, expected a share of all calibrations, "
-            "as 0.001",
+            node, err, "false_alarms is %g, expected a probability below 1, e.g. 0.001",
             config->audit_false_alarms);
     if (confirm > of)
         return gcal_yaml_error(node, err, "confirm (%llu) is above of (%llu)",
@@ -201,74 +166,70 @@ int gcal_config_read_audit(const struct gcal_yaml *node, struct gcal_config *con
     return 0;
 }
 
-static int read_match(const struct gcal_yaml *node, enum gcal_match *match,
-                      struct gcal_error *err)
+/* ---- all of them ---- */
+
+/* The first check: the keys of another version are unknown. */
+static int check_version(const struct gcal_yaml *root, struct gcal_error *err)
 {
-    static const struct {
-        const char *name;
-        enum gcal_match match;
-    } known[] = {
-        { "superset", GCAL_MATCH_SUPERSET },
-        { "identical", GCAL_MATCH_IDENTICAL },
-        { "subset", GCAL_MATCH_SUBSET },
-        { "intersect", GCAL_MATCH_INTERSECT },
-    };
-    const char *text = gcal_yaml_text(node, "match", err);
+    const struct gcal_yaml *version;
+    long long value;
 
-    if (!text)
+    if (root->kind != GCAL_YAML_MAP)
+        return gcal_yaml_error(root, err, "expected a map that starts with 'version: %d'",
+                               GCAL_CONFIG_VERSION);
+    if (!(version = gcal_config_find(root, "version")))
+        return gcal_yaml_error(root, err, "no 'version': add 'version: %d'",
+                               GCAL_CONFIG_VERSION);
+    if (gcal_yaml_integer(version, "version", 0, INT32_MAX, &value, err) < 0)
         return -1;
-    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-        if (strcmp(text, known[i].name) == 0) {
-            *match = known[i].match;
-            return 0;
-        }
-    return gcal_yaml_error(
-        node, err, "match '%s' is none of superset, identical, subset, intersect", text);
-}
-
-static int read_tag_set(const struct gcal_yaml *node,
-                        const struct gcal_catalogue *catalogue,
-                        struct gcal_config_tag_set *set, struct gcal_error *err)
-{
-    static const char *const keys[] = { "tags", "match", NULL };
-    const struct gcal_yaml *tags, *match;
-    struct gcal_error why = { 0 };
-
-    set->line = node->line;
-    set->column = node->column;
-    if (gcal_yaml_check_keys(node, keys, err) < 0)
-        return -1;
-    if (!(tags = gcal_config_find(node, "tags")))
-        return gcal_yaml_error(node, err, "tags are missing, e.g. {tags: [matmul_sq]}");
-    if (gcal_config_read_strings(tags, "tags", &set->tags, &set->n_tags, err) < 0)
-        return -1;
-    if (!set->n_tags)
-        return gcal_yaml_error(tags, err, "the list of tags is empty");
-    if ((match = gcal_config_find(node, "match")) &&
-        read_match(match, &set->match, err) < 0)
-        return -1;
-    if (catalogue &&
-        gcal_catalogue_check(catalogue, set->n_tags, (const char *const *)set->tags,
-                             set->match, &why) < 0)
-        return gcal_yaml_error(tags, err, "%s", why.text);
+    if (value != GCAL_CONFIG_VERSION)
+        return gcal_yaml_error(version, err,
+                               "version %lld cannot be read; gpucal " GPUCAL_VERSION
+                               " reads version %d",
+                               value, GCAL_CONFIG_VERSION);
     return 0;
 }
 
-int gcal_config_read_tag_sets(const struct gcal_yaml *list, const char *what,
-                              const struct gcal_catalogue *catalogue,
-                              struct gcal_config_tag_set **sets, size_t *count,
-                              struct gcal_error *err)
+static void set_defaults(struct gcal_config *config)
 {
-    if (!gcal_config_need_list(list, "tag sets", err))
+    config->measure = (struct gcal_config_measure_options){
+        .budget_s = 60,
+        .min_time_s = 1e-3,
+        .max_time_s = 0.2,
+        .noise = 0.005,
+        .kernel_limit_s = 20,
+        .min_samples = 8,
+        .max_samples = 60,
+        .sizes = 3,
+        .seed = 1,
+    };
+    config->audit_warn = 0.02;
+    config->audit_fail = 0.1;
+    config->audit_false_alarms = 0.001;
+    config->audit_confirm = 2;
+    config->audit_of = 3;
+}
+
+int gcal_config_read_all_settings(const struct gcal_yaml *root, bool recorded,
+                                  struct gcal_config *config, struct gcal_error *err)
+{
+    static const char *const keys[] = { "version", "store",       "devices", "measure",
+                                        "audit",   "expressions", "models",  NULL };
+    const struct gcal_yaml *node;
+
+    set_defaults(config);
+    if (check_version(root, err) < 0 || gcal_yaml_check_keys(root, keys, err) < 0)
         return -1;
-    if (!list->n_items)
-        return gcal_yaml_error(list, err, "the list of %s is empty", what);
-    if (!(*sets = calloc(list->n_items, sizeof(**sets))))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < list->n_items; i++) {
-        ++*count;
-        if (read_tag_set(list->items[i], catalogue, &(*sets)[i], err) < 0)
-            return -1;
-    }
+    if ((node = gcal_config_find(root, "store")) &&
+        read_store(node, &config->store, err) < 0)
+        return -1;
+    if ((node = gcal_config_find(root, "devices")) &&
+        read_devices(node, recorded, &config->devices, err) < 0)
+        return -1;
+    if ((node = gcal_config_find(root, "measure")) &&
+        read_measure(node, &config->measure, err) < 0)
+        return -1;
+    if ((node = gcal_config_find(root, "audit")) && read_audit(node, config, err) < 0)
+        return -1;
     return 0;
 }

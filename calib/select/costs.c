@@ -1,18 +1,15 @@
-/* Cost groups of ready forms: sums of expressions and of what feature classes stand for
- */
-#include <ctype.h>
+/* costs.c - cost groups as sums of expressions, with feature classes replaced */
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
-#include "calib/config/private.h"
 #include "calib/model/expr.h"
 #include "calib/model/form.h"
-#include "calib/model/expr_names.h"
+#include "calib/select/private.h"
 
-void gcal_config_costs_clear(struct gcal_config_costs *costs)
+void gcal_select_costs_clear(struct gcal_select_costs *costs)
 {
     for (size_t i = 0; i < costs->n_groups; i++) {
         free((char *)costs->groups[i].name);
@@ -20,131 +17,41 @@ void gcal_config_costs_clear(struct gcal_config_costs *costs)
     }
     free(costs->groups);
     free(costs->overhead);
-    *costs = (struct gcal_config_costs){ 0 };
+    *costs = (struct gcal_select_costs){ 0 };
 }
 
-/* ---- items ---- */
+/* ---- all costs of a model, one after the other ---- */
 
-/* A word is a class or a named expression; anything else is an expression. */
-static bool is_word(const char *text)
+static size_t count_costs(const struct gcal_config_model *m)
 {
-    for (const char *c = text; *c; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_')
-            return false;
-    return strncmp(text, "p_", 2) != 0 && strncmp(text, "f_", 2) != 0;
+    size_t n = m->overhead != NULL;
+
+    for (size_t i = 0; i < m->n_groups; i++)
+        n += m->groups[i].n_costs;
+    return n;
 }
 
-/* GCAL_CONFIG_N_CLASSES: it is none. */
-static enum gcal_config_class class_of(const char *text,
-                                       const struct gcal_expr_names *names)
+/* The groups' costs, then the overhead. */
+static const struct gcal_config_cost *cost_at(const struct gcal_config_model *m, size_t i)
 {
-    size_t i = 0;
-
-    if (gcal_expr_names_has(names, text))
-        return GCAL_CONFIG_N_CLASSES;
-    while (i < GCAL_CONFIG_N_CLASSES && strcmp(gcal_config_class_names[i], text) != 0)
-        i++;
-    return i;
+    for (size_t g = 0; g < m->n_groups; i -= m->groups[g++].n_costs)
+        if (i < m->groups[g].n_costs)
+            return &m->groups[g].costs[i];
+    return m->overhead;
 }
 
-static int check_item(const struct gcal_yaml *item, const struct gcal_expr_names *names,
-                      struct gcal_error *err)
+bool gcal_select_uses_classes(const struct gcal_config_model *m)
 {
-    if (!gcal_yaml_text(item, "an item of a cost group", err))
-        return -1;
-    if (!is_word(item->text) || gcal_expr_names_has(names, item->text) ||
-        class_of(item->text, names) != GCAL_CONFIG_N_CLASSES)
-        return 0;
-    return gcal_yaml_error(item, err,
-                           "'%.60s' is neither a feature class (did you mean '%s'?) nor "
-                           "in 'expressions'",
-                           item->text,
-                           gcal_yaml_nearest(item->text, gcal_config_class_names));
+    for (size_t i = 0; i < count_costs(m); i++)
+        if (!cost_at(m, i)->expression)
+            return true;
+    return false;
 }
 
-/* What stands in groups and overhead, one after the other. */
-struct items {
-    size_t n;
-    const struct gcal_yaml **list;
-};
+/* ---- terms ---- */
 
-static int list_items(const struct gcal_yaml *model, struct items *items,
-                      struct gcal_error *err)
-{
-    const struct gcal_yaml *groups = gcal_config_find(model, "groups");
-    const struct gcal_yaml *overhead = gcal_config_find(model, "overhead");
-    size_t n = 1;
-
-    for (size_t i = 0; groups && i < groups->n_items; i++)
-        n += groups->items[i]->n_items;
-    if (!(items->list = calloc(n, sizeof(*items->list))))
-        return gcal_error_memory(err);
-    for (size_t i = 0; groups && i < groups->n_items; i++)
-        for (size_t k = 0; k < groups->items[i]->n_items; k++)
-            items->list[items->n++] = groups->items[i]->items[k];
-    if (overhead)
-        items->list[items->n++] = overhead;
-    return 0;
-}
-
-static int check_groups(const struct gcal_yaml *model, struct gcal_error *err)
-{
-    const struct gcal_yaml *groups = gcal_config_find(model, "groups");
-    const struct gcal_yaml *forms = gcal_config_find(model, "forms");
-
-    if (!groups) {
-        for (size_t i = 0; i < forms->n_items; i++)
-            if (strcmp(forms->items[i]->text, GCAL_CONFIG_FORM_TAILORED) != 0)
-                return gcal_yaml_error(forms->items[i], err,
-                                       "the form '%s' needs 'groups' of costs",
-                                       forms->items[i]->text);
-        return 0;
-    }
-    if (groups->kind != GCAL_YAML_MAP)
-        return gcal_yaml_error(groups, err,
-                               "groups: expected a map of name: [costs], e.g. {memory: "
-                               "[memory_parts], onchip: [onchip_parts]}");
-    for (size_t i = 0; i < groups->n_items; i++) {
-        if (!gcal_config_need_list(groups->items[i], "costs", err))
-            return -1;
-        if (!groups->items[i]->n_items)
-            return gcal_yaml_error(groups->items[i], err, "the group '%.60s' is empty",
-                                   groups->keys[i]->text);
-    }
-    return 0;
-}
-
-bool gcal_config_costs_use_classes(const struct gcal_yaml *model,
-                                   const struct gcal_expr_names *names)
-{
-    struct items items = { 0 };
-    bool use = false;
-
-    if (list_items(model, &items, NULL) < 0)
-        return false; /* the next allocation will tell */
-    for (size_t i = 0; i < items.n && !use; i++)
-        use = items.list[i]->kind == GCAL_YAML_SCALAR &&
-              class_of(items.list[i]->text, names) != GCAL_CONFIG_N_CLASSES;
-    free(items.list);
-    return use;
-}
-
-/* ---- what is written by hand ---- */
-
-static char *resolve(const struct gcal_yaml *item, const struct gcal_expr_names *names,
-                     struct gcal_error *err)
-{
-    struct gcal_error why = { 0 };
-    char *text = gcal_expr_names_resolve(names, item->text, &why);
-
-    if (!text)
-        gcal_yaml_error(item, err, "%s", why.text);
-    return text;
-}
-
-/* All expressions among the items as one, for the names in it. */
-static struct gcal_expr *parse_written(const struct items *items,
-                                       const struct gcal_expr_names *names,
+/* The sum of all expressions, for the names in it. */
+static struct gcal_expr *parse_written(const struct gcal_config_model *m,
                                        struct gcal_error *err)
 {
     struct gcal_expr *expr = NULL;
@@ -152,148 +59,112 @@ static struct gcal_expr *parse_written(const struct items *items,
     char *text;
 
     gcal_buf_puts(&sum, "0");
-    for (size_t i = 0; i < items->n; i++) {
-        if (class_of(items->list[i]->text, names) != GCAL_CONFIG_N_CLASSES)
-            continue;
-        if (!(text = resolve(items->list[i], names, err))) {
-            gcal_buf_free(&sum);
-            return NULL;
-        }
-        gcal_buf_printf(&sum, "+(%s)", text);
-        free(text);
-    }
+    for (size_t i = 0; i < count_costs(m); i++)
+        if (cost_at(m, i)->expression)
+            gcal_buf_printf(&sum, "+(%s)", cost_at(m, i)->expression);
     if ((text = gcal_buf_take(&sum, err)))
         expr = gcal_expr_parse(text, err);
     free(text);
     return expr;
 }
 
-static int name_terms(const struct items *items, const struct gcal_expr_names *names,
-                      const struct gcal_config_class_kernels *kernels,
-                      struct gcal_config_terms *terms, struct gcal_error *err)
+static int find_terms(const struct gcal_config_model *m,
+                      const struct gcal_select_sources *sources,
+                      struct gcal_select_terms *terms, struct gcal_error *err)
 {
-    struct gcal_expr *written = parse_written(items, names, err);
+    struct gcal_expr *written = parse_written(m, err);
     int rc = written ? 0 : -1;
 
-    for (size_t i = 0; i < items->n && rc == 0; i++) {
-        enum gcal_config_class class = class_of(items->list[i]->text, names);
+    for (size_t i = 0; i < count_costs(m) && rc == 0; i++) {
+        const struct gcal_config_cost *cost = cost_at(m, i);
 
-        if (class != GCAL_CONFIG_N_CLASSES)
-            rc = gcal_config_terms_add(terms, class, kernels, written, err);
+        if (!cost->expression)
+            rc = gcal_select_terms_add(terms, cost->class, sources, written, err);
     }
     if (rc == 0)
-        rc = gcal_config_terms_name(terms, written, err);
+        rc = gcal_select_terms_name(terms, written, err);
     gcal_expr_destroy(written);
     return rc;
 }
 
 /* ---- sums ---- */
 
-struct writing {
-    const struct gcal_expr_names *names;
-    const struct gcal_config_terms *terms;
-    struct gcal_buf sum;
-};
-
-static int put_item(struct writing *w, const struct gcal_yaml *item,
-                    struct gcal_error *err)
+static void put_cost(const struct gcal_select_terms *terms,
+                     const struct gcal_config_cost *cost, struct gcal_buf *sum)
 {
-    enum gcal_config_class class = class_of(item->text, w->names);
-    char *text;
+    if (cost->expression)
+        gcal_buf_printf(sum, "%s%s", sum->size ? " + " : "", cost->expression);
+    for (size_t i = 0; !cost->expression && i < terms->n; i++)
+        if (terms->items[i].class == cost->class)
+            gcal_buf_printf(sum, "%s%s * %s", sum->size ? " + " : "",
+                            terms->items[i].parameter, terms->items[i].feature);
+}
 
-    for (size_t i = 0; class != GCAL_CONFIG_N_CLASSES && i < w->terms->n; i++)
-        if (w->terms->items[i].class == class)
-            gcal_buf_printf(&w->sum, "%s%s * %s", w->sum.size ? " + " : "",
-                            w->terms->items[i].parameter, w->terms->items[i].feature);
-    if (class != GCAL_CONFIG_N_CLASSES)
-        return 0;
-    if (!(text = resolve(item, w->names, err)))
+static char *sum_group(const struct gcal_select_terms *terms,
+                       const struct gcal_config_cost_group *group, struct gcal_error *err)
+{
+    struct gcal_buf sum = { 0 };
+
+    for (size_t i = 0; i < group->n_costs; i++)
+        put_cost(terms, &group->costs[i], &sum);
+    if (sum.size)
+        return gcal_buf_take(&sum, err);
+    gcal_yaml_error(group->node, err,
+                    "the group '%.60s' is empty: none of the kernels in 'predicts' has "
+                    "such features",
+                    group->name);
+    return NULL;
+}
+
+static char *sum_overhead(const struct gcal_select_terms *terms,
+                          const struct gcal_config_cost *overhead, struct gcal_error *err)
+{
+    struct gcal_buf sum = { 0 };
+
+    put_cost(terms, overhead, &sum);
+    if (sum.size)
+        return gcal_buf_take(&sum, err);
+    gcal_yaml_error(overhead->node, err,
+                    "none of the kernels in 'predicts' has this overhead");
+    return NULL;
+}
+
+static int sum_all(const struct gcal_config_model *m,
+                   const struct gcal_select_terms *terms, struct gcal_select_costs *costs,
+                   struct gcal_error *err)
+{
+    if (!(costs->groups = calloc(m->n_groups + 1, sizeof(*costs->groups))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < m->n_groups; i++) {
+        struct gcal_form_cost_group *group = &costs->groups[costs->n_groups++];
+
+        if (!(group->expression = sum_group(terms, &m->groups[i], err)))
+            return -1;
+        if (!(group->name = strdup(m->groups[i].name)))
+            return gcal_error_memory(err);
+    }
+    if (m->overhead && !(costs->overhead = sum_overhead(terms, m->overhead, err)))
         return -1;
-    gcal_buf_printf(&w->sum, "%s%s", w->sum.size ? " + " : "", text);
-    free(text);
     return 0;
 }
 
-static char *write_group(struct writing *w, const struct gcal_yaml *key,
-                         const struct gcal_yaml *list, struct gcal_error *err)
+int gcal_select_costs_find(const struct gcal_config_model *m,
+                           const struct gcal_select_sources *sources,
+                           struct gcal_select_costs *costs, struct gcal_error *err)
 {
-    for (size_t i = 0; i < list->n_items; i++)
-        if (put_item(w, list->items[i], err) < 0) {
-            gcal_buf_free(&w->sum);
-            return NULL;
-        }
-    if (!w->sum.size) {
-        gcal_yaml_error(list, err,
-                        "the group '%.60s' is empty: none of the kernels in 'predicts' "
-                        "has such features",
-                        key->text);
-        return NULL;
-    }
-    return gcal_buf_take(&w->sum, err);
-}
+    struct gcal_select_terms terms = { 0 };
+    int rc = find_terms(m, sources, &terms, err);
 
-static int write_overhead(struct writing *w, const struct gcal_yaml *overhead,
-                          char **text, struct gcal_error *err)
-{
-    if (!overhead)
-        return 0;
-    if (put_item(w, overhead, err) < 0)
-        return -1;
-    if (!w->sum.size)
-        return gcal_yaml_error(overhead, err, "none of the kernels in 'predicts' has it");
-    return (*text = gcal_buf_take(&w->sum, err)) ? 0 : -1;
-}
-
-static int write_costs(const struct gcal_yaml *model, struct writing *w,
-                       struct gcal_config_costs *costs, struct gcal_error *err)
-{
-    const struct gcal_yaml *groups = gcal_config_find(model, "groups");
-    size_t n = groups ? groups->n_items : 0;
-
-    if (!(costs->groups = calloc(n + 1, sizeof(*costs->groups))))
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < n; i++) {
-        struct gcal_form_cost_group *group = &costs->groups[costs->n_groups++];
-
-        group->expression = write_group(w, groups->keys[i], groups->items[i], err);
-        if (!group->expression)
-            return -1;
-        if (!(group->name = strdup(groups->keys[i]->text)))
-            return gcal_error_memory(err);
-    }
-    return write_overhead(w, gcal_config_find(model, "overhead"), &costs->overhead, err);
-}
-
-int gcal_config_costs_read(const struct gcal_yaml *model,
-                           const struct gcal_expr_names *names,
-                           const struct gcal_config_class_kernels *kernels,
-                           struct gcal_config_costs *costs, struct gcal_error *err)
-{
-    struct writing w = { .names = names };
-    struct gcal_config_terms terms = { 0 };
-    struct items items = { 0 };
-    int rc = -1;
-
-    if (check_groups(model, err) < 0 || list_items(model, &items, err) < 0)
-        goto out;
-    for (size_t i = 0; i < items.n; i++) {
-        if (check_item(items.list[i], names, err) < 0)
-            goto out;
-        costs->loads = costs->loads || class_of(items.list[i]->text, names) ==
-                                           GCAL_CONFIG_CLASS_GLOBAL_ACCESSES;
-    }
-    if (name_terms(&items, names, kernels, &terms, err) < 0)
-        goto out;
-    w.terms = &terms;
-    rc = write_costs(model, &w, costs, err);
-out:
-    gcal_buf_free(&w.sum);
-    gcal_config_terms_clear(&terms);
-    free(items.list);
+    for (size_t i = 0; i < count_costs(m); i++)
+        costs->loads =
+            costs->loads || cost_at(m, i)->class == GCAL_CONFIG_CLASS_GLOBAL_ACCESSES;
+    if (rc == 0)
+        rc = sum_all(m, &terms, costs, err);
+    gcal_select_terms_clear(&terms);
     return rc;
 }
 
-char *gcal_config_costs_sum(const struct gcal_config_costs *costs, struct gcal_error *err)
+char *gcal_select_costs_sum(const struct gcal_select_costs *costs, struct gcal_error *err)
 {
     struct gcal_buf sum = { 0 };
 

@@ -1,27 +1,29 @@
-/* Rows of costs, and what they span */
+/* rows.c - rows of costs and their span */
 #include <math.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/config/basis.h"
 #include "calib/model/model.h"
 #include "calib/model/profile.h"
+#include "calib/select/rows.h"
+#include "fit/span.h"
 #include "kernels/generate/generate.h"
 
-/* Which costs can be told apart hardly depends on the device's. */
+/* Which costs are identifiable hardly depends on the device's. */
 #define NOMINAL_SUB_GROUP 32
 
 /* ---- rows ---- */
 
-void gcal_config_rows_clear(struct gcal_config_rows *rows)
+void gcal_select_rows_clear(struct gcal_select_rows *rows)
 {
     free(rows->values);
     rows->values = NULL;
 }
 
-/* The linear model's gradient: what one second of each cost adds to the kernel's time. */
+/* The gradient of a linear model: the kernel's time per second of each cost. */
 static void put_row(const struct gcal_model *costs, const double *features, double *row)
 {
     double parameters[256];
@@ -31,7 +33,7 @@ static void put_row(const struct gcal_model *costs, const double *features, doub
     gcal_model_eval(costs, parameters, features, row);
 }
 
-int gcal_config_count_features(const struct gcal_kernel *kernel, size_t n,
+int gcal_select_count_features(const struct gcal_kernel *kernel, size_t n,
                                const char *const *features, double *counts,
                                struct gcal_error *err)
 {
@@ -49,7 +51,7 @@ int gcal_config_count_features(const struct gcal_kernel *kernel, size_t n,
     return rc;
 }
 
-/* A kernel that runs long does not show what launching it costs. */
+/* The time of a long run does not depend on the cost of its launch. */
 static void hide_launch(const struct gcal_model *costs, double *features)
 {
     for (size_t i = 0; i < costs->n_features; i++)
@@ -57,7 +59,7 @@ static void hide_launch(const struct gcal_model *costs, double *features)
             features[i] = 0;
 }
 
-int gcal_config_rows_add(struct gcal_config_rows *rows, const struct gcal_kernel *kernel,
+int gcal_select_rows_add(struct gcal_select_rows *rows, const struct gcal_kernel *kernel,
                          struct gcal_error *err)
 {
     size_t n = rows->costs->n_parameters;
@@ -71,7 +73,7 @@ int gcal_config_rows_add(struct gcal_config_rows *rows, const struct gcal_kernel
     if (!features)
         gcal_error_memory(err);
     if (features && moved &&
-        gcal_config_count_features(kernel, rows->costs->n_features,
+        gcal_select_count_features(kernel, rows->costs->n_features,
                                    (const char *const *)rows->costs->features, features,
                                    err) == 0) {
         if (!kernel->short_run)
@@ -83,106 +85,107 @@ int gcal_config_rows_add(struct gcal_config_rows *rows, const struct gcal_kernel
     return rc;
 }
 
-/* ---- what they span ---- */
+/* Sizes of one sweep have nearly proportional costs, so one row, of the largest, is
+ * enough. Kernels that may run shorter than others are measured down to sizes where their
+ * launch is all that takes time, and each is a row.
+ */
+static bool is_row(const struct gcal_kernel *kernel, void **families)
+{
+    void *const *found =
+        tsearch(kernel->family, families, (int (*)(const void *, const void *))strcmp);
 
-int gcal_config_basis_init(struct gcal_config_basis *basis, size_t n_columns,
+    return kernel->short_run || (found && *found == kernel->family);
+}
+
+static void keep_family(void *family)
+{
+    (void)family;
+}
+
+int gcal_select_rows_add_list(struct gcal_select_rows *rows,
+                              const struct gcal_kernel_list *list, struct gcal_error *err)
+{
+    void *families = NULL;
+    int rc = 0;
+
+    for (size_t i = list->n_kernels; i-- > 0 && rc == 0;)
+        if (is_row(list->kernels[i], &families))
+            rc = gcal_select_rows_add(rows, list->kernels[i], err);
+    tdestroy(families, keep_family);
+    return rc;
+}
+
+/* ---- their span ---- */
+
+int gcal_select_basis_init(struct gcal_select_basis *basis, size_t n_columns,
                            struct gcal_error *err)
 {
     basis->n_columns = n_columns;
-    basis->vectors = calloc(n_columns * n_columns + 1, sizeof(*basis->vectors));
     basis->scale = calloc(n_columns + 1, sizeof(*basis->scale));
-    basis->scratch = calloc(n_columns + 1, sizeof(*basis->scratch));
-    if (!basis->vectors || !basis->scale || !basis->scratch)
+    basis->scaled = calloc(n_columns + 1, sizeof(*basis->scaled));
+    if (!basis->scale || !basis->scaled)
         return gcal_error_memory(err);
-    return 0;
+    basis->span = gcal_fit_span_create(n_columns, err);
+    return basis->span ? 0 : -1;
 }
 
-void gcal_config_basis_clear(struct gcal_config_basis *basis)
+void gcal_select_basis_clear(struct gcal_select_basis *basis)
 {
-    free(basis->vectors);
+    gcal_fit_span_destroy(basis->span);
     free(basis->scale);
-    free(basis->scratch);
+    free(basis->scaled);
 }
 
-void gcal_config_basis_scale(struct gcal_config_basis *basis,
-                             const struct gcal_config_rows *rows)
+void gcal_select_basis_scale(struct gcal_select_basis *basis,
+                             const struct gcal_select_rows *rows)
 {
     for (size_t i = 0; i < rows->n * basis->n_columns; i++) {
         size_t column = i % basis->n_columns;
 
         basis->scale[column] = fmax(basis->scale[column], fabs(rows->values[i]));
     }
+    gcal_fit_span_reset(basis->span);
 }
 
-static double dot(const double *a, const double *b, size_t n)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-static double normalize(double *v, size_t n)
-{
-    double length = sqrt(dot(v, v, n));
-
-    for (size_t i = 0; i < n && length > 0; i++)
-        v[i] /= length;
-    return length;
-}
-
-/* What is left of the vector in 'scratch', which becomes that, of unit length. */
-static double reject(const struct gcal_config_basis *basis)
-{
-    size_t n = basis->n_columns;
-    double *v = basis->scratch, left = normalize(v, n) > 0;
-
-    for (int pass = 0; pass < 2 && left > 0; pass++) { /* twice is enough */
-        for (size_t i = 0; i < basis->n; i++) {
-            double along = dot(v, basis->vectors + i * n, n);
-
-            for (size_t k = 0; k < n; k++)
-                v[k] -= along * basis->vectors[i * n + k];
-        }
-        left *= normalize(v, n);
-    }
-    return left;
-}
-
-/* Row 'i' as a share of the most that there is of each cost. */
-static double reject_row(const struct gcal_config_basis *basis,
-                         const struct gcal_config_rows *rows, size_t i)
+static void scale_row(struct gcal_select_basis *basis,
+                      const struct gcal_select_rows *rows, size_t i)
 {
     size_t n = basis->n_columns;
 
     for (size_t k = 0; k < n; k++)
-        basis->scratch[k] =
+        basis->scaled[k] =
             basis->scale[k] > 0 ? rows->values[i * n + k] / basis->scale[k] : 0;
-    return reject(basis);
 }
 
-bool gcal_config_basis_misses(const struct gcal_config_basis *basis,
-                              const struct gcal_config_rows *rows, double least)
+bool gcal_select_basis_lacks(struct gcal_select_basis *basis,
+                             const struct gcal_select_rows *rows, double share)
 {
-    for (size_t i = 0; i < rows->n; i++)
-        if (reject_row(basis, rows, i) > least)
+    for (size_t i = 0; i < rows->n; i++) {
+        scale_row(basis, rows, i);
+        if (gcal_fit_span_outside(basis->span, basis->scaled) > share)
             return true;
+    }
     return false;
 }
 
-void gcal_config_basis_add(struct gcal_config_basis *basis,
-                           const struct gcal_config_rows *rows)
+void gcal_select_basis_add(struct gcal_select_basis *basis,
+                           const struct gcal_select_rows *rows)
 {
-    for (size_t i = 0; i < rows->n && basis->n < basis->n_columns; i++)
-        if (reject_row(basis, rows, i) > GCAL_CONFIG_BASIS_LEAST)
-            memcpy(basis->vectors + basis->n++ * basis->n_columns, basis->scratch,
-                   basis->n_columns * sizeof(*basis->scratch));
+    for (size_t i = 0; i < rows->n; i++) {
+        scale_row(basis, rows, i);
+        if (gcal_fit_span_outside(basis->span, basis->scaled) > GCAL_SELECT_LEAST_SHARE)
+            gcal_fit_span_add(basis->span, basis->scaled);
+    }
 }
 
-/* ---- what is missing ---- */
+bool gcal_select_basis_is_complete(const struct gcal_select_basis *basis)
+{
+    return gcal_fit_span_rank(basis->span) == basis->n_columns;
+}
 
-/* The names of the features that cost 'i' multiplies. */
+/* ---- costs that are not identifiable ---- */
+
+/* The names of the features that cost 'i' is multiplied by. */
 static char *features_of(const struct gcal_model *costs, size_t i, struct gcal_error *err)
 {
     double *features = calloc(costs->n_features + 1, sizeof(*features));
@@ -208,21 +211,21 @@ static char *features_of(const struct gcal_model *costs, size_t i, struct gcal_e
     return gcal_buf_take(&names, err);
 }
 
-int gcal_config_basis_check(const struct gcal_config_basis *basis,
+int gcal_select_basis_check(struct gcal_select_basis *basis,
                             const struct gcal_model *costs, struct gcal_error *err)
 {
-    for (size_t i = 0; i < basis->n_columns && basis->n < basis->n_columns; i++) {
+    for (size_t i = 0; i < basis->n_columns; i++) {
         char *names;
 
-        memset(basis->scratch, 0, basis->n_columns * sizeof(*basis->scratch));
-        basis->scratch[i] = 1;
-        if (reject(basis) <= GCAL_CONFIG_BASIS_LEAST)
+        memset(basis->scaled, 0, basis->n_columns * sizeof(*basis->scaled));
+        basis->scaled[i] = 1;
+        if (gcal_fit_span_outside(basis->span, basis->scaled) <= GCAL_SELECT_LEAST_SHARE)
             continue;
         if (!(names = features_of(costs, i, err)))
             return -1;
         gcal_error_set(err, GCAL_EINPUT,
-                       "no measurement kernel tells the cost of %s from the others: name "
-                       "one in 'kernels'",
+                       "no measurement kernel distinguishes the cost of %s from the "
+                       "others: name one in 'kernels'",
                        names);
         free(names);
         return -1;

@@ -1,54 +1,67 @@
-/* basis.h - which costs a set of kernels tells apart; internal to calib/ */
-#ifndef GCAL_CALIB_CONFIG_BASIS_H
-#define GCAL_CALIB_CONFIG_BASIS_H
+/* rows.h - the costs of kernels, and which of them the kernels identify (internal to
+ * calib/select)
+ *
+ * A kernel is a row: how much of each cost it has, at its sizes and on a nominal device.
+ */
+#ifndef GCAL_CALIB_SELECT_ROWS_H
+#define GCAL_CALIB_SELECT_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct gcal_error;
+struct gcal_fit_span;
 struct gcal_kernel;
+struct gcal_kernel_list;
 struct gcal_model;
 
-/* What the kernel counts at its sizes, on a nominal device. */
-int gcal_config_count_features(const struct gcal_kernel *kernel, size_t n,
+/* The values of features at the kernel's sizes, on a nominal device. */
+int gcal_select_count_features(const struct gcal_kernel *kernel, size_t n,
                                const char *const *features, double *counts,
                                struct gcal_error *err);
 
-/* How much of each cost, which are a linear model's parameters, kernels have. */
-struct gcal_config_rows {
-    const struct gcal_model *costs;
+struct gcal_select_rows {
+    const struct gcal_model *costs; /* linear in its parameters, the costs */
     size_t n, capacity;
     double *values; /* n x costs->n_parameters, row per kernel */
 };
 
-int gcal_config_rows_add(struct gcal_config_rows *rows, const struct gcal_kernel *kernel,
+int gcal_select_rows_add(struct gcal_select_rows *rows, const struct gcal_kernel *kernel,
                          struct gcal_error *err);
-void gcal_config_rows_clear(struct gcal_config_rows *rows);
+/* Several kernels; of a size sweep, only the largest. */
+int gcal_select_rows_add_list(struct gcal_select_rows *rows,
+                              const struct gcal_kernel_list *list,
+                              struct gcal_error *err);
+void gcal_select_rows_clear(struct gcal_select_rows *rows);
 
-/* Less of a row's length than this outside of what is spanned tells nothing. */
-#define GCAL_CONFIG_BASIS_LEAST 0.05
+/* A row adds a direction if more than this share of it is outside of the span. */
+#define GCAL_SELECT_LEAST_SHARE 0.05
 
-/* The directions that rows span, orthonormal. */
-struct gcal_config_basis {
-    size_t n_columns, n;
-    double *vectors; /* n x n_columns */
-    double *scale;   /* n_columns: the most of each cost in any row */
-    double *scratch; /* n_columns */
+/* The span of rows whose costs are scaled to their largest values. */
+struct gcal_select_basis {
+    size_t n_columns; /* costs */
+    struct gcal_fit_span *span;
+    double *scale;  /* by column: the most of that cost in any row */
+    double *scaled; /* a row */
 };
 
-int gcal_config_basis_init(struct gcal_config_basis *basis, size_t n_columns,
+int gcal_select_basis_init(struct gcal_select_basis *basis, size_t n_columns,
                            struct gcal_error *err);
-void gcal_config_basis_clear(struct gcal_config_basis *basis);
-/* Takes note of the rows' magnitude.  Goes before all that follows. */
-void gcal_config_basis_scale(struct gcal_config_basis *basis,
-                             const struct gcal_config_rows *rows);
-void gcal_config_basis_add(struct gcal_config_basis *basis,
-                           const struct gcal_config_rows *rows);
-/* Whether more than 'least' of some row's length is outside of what is spanned. */
-bool gcal_config_basis_misses(const struct gcal_config_basis *basis,
-                              const struct gcal_config_rows *rows, double least);
-/* -1 with 'err' naming the features of the first cost that is not told apart. */
-int gcal_config_basis_check(const struct gcal_config_basis *basis,
+void gcal_select_basis_clear(struct gcal_select_basis *basis);
+/* Raises the scales to those of the rows, and makes the span empty: call it for all rows
+ * before any is added.
+ */
+void gcal_select_basis_scale(struct gcal_select_basis *basis,
+                             const struct gcal_select_rows *rows);
+void gcal_select_basis_add(struct gcal_select_basis *basis,
+                           const struct gcal_select_rows *rows);
+/* Whether more than this share of some row is outside of the span. */
+bool gcal_select_basis_lacks(struct gcal_select_basis *basis,
+                             const struct gcal_select_rows *rows, double share);
+/* Whether all costs are identifiable. */
+bool gcal_select_basis_is_complete(const struct gcal_select_basis *basis);
+/* -1 with 'err' naming the features of the first cost that is not identifiable. */
+int gcal_select_basis_check(struct gcal_select_basis *basis,
                             const struct gcal_model *costs, struct gcal_error *err);
 
 #endif

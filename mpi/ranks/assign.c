@@ -7,6 +7,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
+#include "calib/select/select.h"
 #include "fit/fit.h"
 #include "mpi/cli/local_device.h"
 #include "mpi/ranks/root.h"
@@ -211,7 +212,7 @@ static void print_plan(const struct gcal_root *root)
             struct gcal_kernel_list list = { 0 };
             struct gcal_error err = { 0 };
 
-            if (gcal_config_kernels(&root->config, root->catalogue, info, &list, &err) <
+            if (gcal_select_kernels(&root->config, root->catalogue, info, &list, &err) <
                 0)
                 fprintf(stderr, "gpucal: %s\n", err.text);
             printf("node %s rank %zu: %s (%s): at most %zu kernels in %g s\n", peer->node,
