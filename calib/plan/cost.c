@@ -3,7 +3,7 @@
 
 #include "calib/plan/design.h"
 
-/* What is done before a family can be timed, before any was. */
+/* Time to prepare a family, before any was. */
 #define OPENING_S 0.1
 
 /* ---- a kernel ---- */
@@ -36,8 +36,7 @@ static double launches(const struct gcal_plan_design *d)
  */
 double gcal_plan_launch_s(const struct gcal_plan_design *d, size_t kernel)
 {
-    const struct gcal_plan_family *family =
-        &d->families.families[d->families.family_of[kernel]];
+    const struct gcal_plan_family *family = gcal_plan_family_of(&d->families, kernel);
     const struct gcal_config_measure_options *o = d->plan->options;
     double time_s = gcal_plan_gain_time_s(d->gain, kernel);
     size_t last = family->n_tried ? family->sizes[family->n_tried - 1] : kernel;
@@ -51,8 +50,7 @@ double gcal_plan_launch_s(const struct gcal_plan_design *d, size_t kernel)
 
 double gcal_plan_cost_s(const struct gcal_plan_design *d, size_t kernel)
 {
-    const struct gcal_plan_family *family =
-        &d->families.families[d->families.family_of[kernel]];
+    const struct gcal_plan_family *family = gcal_plan_family_of(&d->families, kernel);
     double samples_s = launches(d) * gcal_plan_launch_s(d, kernel);
 
     return samples_s + (family->opened ? 0 : opening_s(d));
@@ -79,7 +77,7 @@ static void add_full_sweep(const struct gcal_plan_design *d,
                            struct gcal_plan_full_cost *full)
 {
     const struct gcal_config_measure_options *o = d->plan->options;
-    size_t wanted = gcal_plan_sizes_wanted(d->plan, d->kernels, family->name);
+    size_t wanted = family->n_wanted;
     size_t n = family->n_done_sizes, least = n + n_measured(d, family);
     double sweep_launches = 4;
 

@@ -40,10 +40,9 @@ static size_t expected_size(const struct gcal_plan_design *d,
 
 static bool is_candidate(const struct gcal_plan_design *d, size_t kernel)
 {
-    const struct gcal_plan_family *family =
-        &d->families.families[d->families.family_of[kernel]];
+    const struct gcal_plan_family *family = gcal_plan_family_of(&d->families, kernel);
 
-    if (!family->optional || !gcal_plan_families_offers(&d->families, kernel))
+    if (!family->optional || !gcal_plan_sweep_offers(&d->families, kernel))
         return false;
     if (!d->kernels->kernels[kernel]->sweep || d->families.row[kernel])
         return true;
@@ -79,7 +78,7 @@ static int take(struct gcal_plan_design *d, size_t n_chosen)
     for (size_t i = 0; i < n_chosen; i++) {
         gcal_plan_report_progress(d->plan, "choosing kernels", d->n_known + i,
                                   d->n_known + n_chosen);
-        if (gcal_plan_families_take(&d->families, d->chosen[i]) < 0)
+        if (gcal_plan_sweep_take(&d->families, d->chosen[i]) < 0)
             return -1;
     }
     return 0;
@@ -121,7 +120,7 @@ static bool is_generator_known(const struct gcal_plan_design *d, const char *gen
 {
     for (size_t i = 0; i < d->kernels->n_kernels; i++)
         if (strcmp(d->kernels->kernels[i]->generator, generator) == 0 &&
-            (d->known[i] || d->families.families[d->families.family_of[i]].opened))
+            (d->known[i] || gcal_plan_family_of(&d->families, i)->opened))
             return true;
     return false;
 }
@@ -138,7 +137,7 @@ static int take_seeds(struct gcal_plan_design *d)
         const struct gcal_plan_done *done = gcal_plan_find_done(d->plan, kernel);
 
         if (!gcal_plan_gain_is_optional(d->gain, i))
-            f->families[f->family_of[i]].optional = false;
+            gcal_plan_family_of(f, i)->optional = false;
         if (!done || !(done->time_s > 0))
             continue;
         gcal_plan_gain_add(d->gain, i, done->time_s, d->plan->options->noise);
@@ -146,13 +145,12 @@ static int take_seeds(struct gcal_plan_design *d)
         d->n_known++;
     }
     for (size_t i = 0; i < f->n; i++)
-        if (!f->families[i].optional &&
-            gcal_plan_families_take_all(f, &f->families[i]) < 0)
+        if (!f->families[i].optional && gcal_plan_sweep_family(f, &f->families[i]) < 0)
             return -1;
     for (size_t i = 0; i < d->kernels->n_kernels; i++) {
         gcal_plan_report_progress(d->plan, "choosing kernels", d->n_known, f->n);
         if (!is_generator_known(d, d->kernels->kernels[i]->generator) &&
-            gcal_plan_families_offers(f, i) && gcal_plan_families_take(f, i) < 0)
+            gcal_plan_sweep_offers(f, i) && gcal_plan_sweep_take(f, i) < 0)
             return -1;
     }
     return 0;

@@ -1,5 +1,4 @@
-#include "calib/plan/plan.h"
-
+/* session.c - rows, workers and progress of a device's measuring */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 #include "calib/base/log.h"
 #include "calib/plan/private.h"
 
-/* Workers that may be lost without a success between them. */
+/* Consecutive workers that may be lost without a success. */
 #define MAX_WORKER_FAILURES 3
 
 double gcal_plan_elapsed_s(const struct gcal_plan *plan)
@@ -40,6 +39,15 @@ void gcal_plan_report_progress(const struct gcal_plan *plan, const char *phase,
         hooks->progress(hooks->progress_context, &progress);
     if (hooks->tick.call)
         hooks->tick.call(hooks->tick.context);
+}
+
+const struct gcal_plan_done *gcal_plan_find_done(const struct gcal_plan *plan,
+                                                 const struct gcal_kernel *kernel)
+{
+    for (size_t i = 0; i < plan->hooks->n_done; i++)
+        if (strcmp(plan->hooks->done[i].kernel_id, kernel->id) == 0)
+            return &plan->hooks->done[i];
+    return NULL;
 }
 
 struct gcal_plan_row *gcal_plan_add(struct gcal_plan *plan,
@@ -182,65 +190,4 @@ int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row)
         row->m.n_warmup += 2; /* both launches of a preparation */
     }
     return gcal_plan_handle_outcome(plan, row, outcome, status, &why);
-}
-
-/* Whatever is left when a device is given up: its samples are kept, they were paid for.
- */
-static void keep_samples(struct gcal_plan *plan)
-{
-    for (size_t i = 0; i < plan->n_rows; i++)
-        if (!plan->rows[i].finished && plan->rows[i].m.n_samples &&
-            gcal_plan_finish(plan, &plan->rows[i], GCAL_MEASUREMENT_GOOD, NULL) < 0)
-            return;
-}
-
-static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
-{
-    if (gcal_plan_sweep_sizes(plan, kernels) < 0 || gcal_plan_warm_up(plan) < 0)
-        return -1;
-    return gcal_plan_rounds(plan);
-}
-
-int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
-                      const struct gcal_device_info *info,
-                      const struct gcal_kernel_list *kernels,
-                      const struct gcal_config_measure_options *options,
-                      const struct gcal_plan_hooks *hooks, struct gcal_error *err)
-{
-    struct gcal_error why = { 0 };
-    struct gcal_plan plan = {
-        .ops = ops,
-        .node = node,
-        .info = info,
-        .options = options,
-        .hooks = hooks,
-        .start_s = gcal_clock_now_s(),
-        .random = options->seed,
-        .err = &why,
-    };
-    int rc = -1;
-
-    if (!(plan.rows = calloc(kernels->n_kernels + 1, sizeof(*plan.rows))))
-        return gcal_error_memory(err);
-    if (gcal_plan_restart_worker(&plan, NULL) == 0)
-        rc = options->precision > 0 && hooks->config ? gcal_plan_design(&plan, kernels)
-                                                     : measure_all(&plan, kernels);
-    if (rc < 0) {
-        if (err)
-            *err = why;
-        if (why.code == GCAL_EDEVICE)
-            keep_samples(&plan);
-    }
-    gcal_log(
-        GCAL_LOG_INFO,
-        "%s: %zu kernels in %.1f s (preparing %.1f, checks %.1f and %.1f on the host, "
-        "measuring %.1f, choosing %.1f), %zu rungs left out",
-        info->name, plan.n_finished, gcal_plan_elapsed_s(&plan),
-        plan.spent_s[GCAL_PLAN_SPENT_PREPARING], plan.spent_s[GCAL_PLAN_SPENT_CHECKING],
-        plan.spent_s[GCAL_PLAN_SPENT_COMPARING], plan.spent_s[GCAL_PLAN_SPENT_MEASURING],
-        plan.spent_s[GCAL_PLAN_SPENT_CHOOSING], plan.n_left_out);
-    for (size_t i = 0; i < plan.n_rows; i++)
-        gcal_measurement_clear(&plan.rows[i].m);
-    free(plan.rows);
-    return rc;
 }

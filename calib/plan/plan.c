@@ -1,0 +1,76 @@
+/* plan.c - measuring one device, with or without a choice of kernels */
+#include "calib/plan/plan.h"
+
+#include <stdlib.h>
+
+#include "calib/base/clock.h"
+#include "calib/base/log.h"
+#include "calib/plan/design.h"
+#include "calib/plan/private.h"
+#include "calib/plan/sweep.h"
+
+/* The samples that a device gave before it was given up are kept. */
+static void keep_samples(struct gcal_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_rows; i++)
+        if (!plan->rows[i].finished && plan->rows[i].m.n_samples &&
+            gcal_plan_finish(plan, &plan->rows[i], GCAL_MEASUREMENT_GOOD, NULL) < 0)
+            return;
+}
+
+static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
+{
+    struct gcal_plan_families families = { 0 };
+    int rc = gcal_plan_families_init(&families, plan, kernels);
+
+    if (rc == 0)
+        rc = gcal_plan_sweep_all(&families);
+    gcal_plan_families_clear(&families);
+    if (rc < 0 || gcal_plan_warm_up(plan) < 0)
+        return -1;
+    return gcal_plan_rounds(plan);
+}
+
+int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
+                      const struct gcal_device_info *info,
+                      const struct gcal_kernel_list *kernels,
+                      const struct gcal_config_measure_options *options,
+                      const struct gcal_plan_hooks *hooks, struct gcal_error *err)
+{
+    struct gcal_error why = { 0 };
+    struct gcal_plan plan = {
+        .ops = ops,
+        .node = node,
+        .info = info,
+        .options = options,
+        .hooks = hooks,
+        .start_s = gcal_clock_now_s(),
+        .random = options->seed,
+        .err = &why,
+    };
+    int rc = -1;
+
+    if (!(plan.rows = calloc(kernels->n_kernels + 1, sizeof(*plan.rows))))
+        return gcal_error_memory(err);
+    if (gcal_plan_restart_worker(&plan, NULL) == 0)
+        rc = options->precision > 0 && hooks->config ? gcal_plan_design(&plan, kernels)
+                                                     : measure_all(&plan, kernels);
+    if (rc < 0) {
+        if (err)
+            *err = why;
+        if (why.code == GCAL_EDEVICE)
+            keep_samples(&plan);
+    }
+    gcal_log(
+        GCAL_LOG_INFO,
+        "%s: %zu kernels in %.1f s (preparing %.1f, checks %.1f and %.1f on the host, "
+        "measuring %.1f, choosing %.1f), %zu sizes left out",
+        info->name, plan.n_finished, gcal_plan_elapsed_s(&plan),
+        plan.spent_s[GCAL_PLAN_SPENT_PREPARING], plan.spent_s[GCAL_PLAN_SPENT_CHECKING],
+        plan.spent_s[GCAL_PLAN_SPENT_COMPARING], plan.spent_s[GCAL_PLAN_SPENT_MEASURING],
+        plan.spent_s[GCAL_PLAN_SPENT_CHOOSING], plan.n_left_out);
+    for (size_t i = 0; i < plan.n_rows; i++)
+        gcal_measurement_clear(&plan.rows[i].m);
+    free(plan.rows);
+    return rc;
+}
