@@ -10,7 +10,7 @@
 #include "calib/base/hash.h"
 #include "calib/base/log.h"
 #include "calib/base/utf8.h"
-#include "calib/device/device.h"
+#include "calib/device/private.h"
 
 /* From vendors' extension headers, which not every system has. */
 #define DEVICE_UUID_KHR            0x106A

@@ -1,6 +1,5 @@
 /* client.c - the rank's end of a worker's socket */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,6 @@
 #include "calib/base/random.h"
 #include "calib/worker/private.h"
 
-#define TICK_S   0.1
 #define MAX_LOST 3    /* platforms, before it must be the loader that crashes */
 #define ANSWER_S 10.0 /* for the rest of an answer that has begun to come */
 
@@ -23,24 +21,6 @@ struct gcal_worker {
     int fd;
     pid_t pid;
 };
-
-/* A tick may take long, so the last look comes after it, however late that is. */
-bool gcal_worker_tick_wait(int fd, const struct gcal_worker_tick *tick, double deadline_s)
-{
-    struct pollfd ready = { .fd = fd, .events = POLLIN };
-
-    for (;;) {
-        double left_s = deadline_s - gcal_clock_now_s();
-        double wait_s = left_s < TICK_S ? left_s : TICK_S;
-
-        if (poll(&ready, 1, wait_s > 0 ? (int)(1e3 * wait_s) + 1 : 0) > 0)
-            return true;
-        if (left_s <= 0)
-            return false;
-        if (tick && tick->call)
-            tick->call(tick->context);
-    }
-}
 
 struct gcal_worker *gcal_worker_start(struct gcal_worker_spawner *spawner,
                                       const struct gcal_worker_tick *tick,

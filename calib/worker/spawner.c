@@ -14,7 +14,6 @@
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
-#include "calib/worker/worker.h"
 #include "calib/worker/private.h"
 
 #define START_LIMIT_S 30.0 /* fork and exec on a machine that is very busy */
@@ -337,15 +336,4 @@ int gcal_worker_spawner_main(int fd)
         if (n > 0)
             serve(fd, &question);
     return 0; /* the workers die with this process */
-}
-
-int gcal_worker_dispatch(int argc, char **argv)
-{
-    if (argc != 3)
-        return -1;
-    if (strcmp(argv[1], "spawner") == 0)
-        return gcal_worker_spawner_main(atoi(argv[2]));
-    if (strcmp(argv[1], "worker") == 0)
-        return gcal_worker_main(atoi(argv[2]));
-    return -1;
 }

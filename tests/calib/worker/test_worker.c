@@ -15,7 +15,7 @@
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/base/random.h"
-#include "calib/worker/worker.h"
+#include "calib/worker/private.h"
 #include "tests/calib/device/faulty_opencl.h"
 
 static struct gcal_worker_spawner *spawner;
