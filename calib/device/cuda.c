@@ -1,9 +1,8 @@
 /* cuda.c - the size of an NVIDIA GPU's L2 cache, from the CUDA driver
  *
- * NVIDIA's CL_DEVICE_GLOBAL_MEM_CACHE_SIZE is the sum of the multiprocessors' first-level
- * caches, about 32 KB each; the cache that they share is hundreds of times that of one.
- * Only attributes are queried: without a context, OpenCL in the same process is not
- * affected.
+ * NVIDIA's CL_DEVICE_GLOBAL_MEM_CACHE_SIZE counts the multiprocessors' first-level
+ * caches, about 32 KB each; the cache that they share is hundreds of times larger.  Only
+ * attributes are queried: without a context, OpenCL in the same process is not affected.
  */
 #include <dlfcn.h>
 

@@ -1,4 +1,4 @@
-/* device.c - one device: opening it, and its programs */
+/* device.c - an open device and its programs */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ struct gcal_device *gcal_device_open(const char *uid, size_t platform,
             clCreateCommandQueue(cl->context, cl->id, CL_QUEUE_PROFILING_ENABLE, &code);
     if (cl->queue)
         cl->probe = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, 4, NULL, &code);
-    if (cl->probe && !gcal_device_is_alive(cl)) /* it has its memory from now on */
+    if (cl->probe && !gcal_device_is_alive(cl)) /* the probe's memory is allocated now */
         code = CL_DEVICE_NOT_AVAILABLE;
     if (code != CL_SUCCESS) {
         gcal_error_set(err, GCAL_EDEVICE, "open %s: %s", cl->info.name,

@@ -1,4 +1,4 @@
-/* error.c - OpenCL errors as names and row statuses */
+/* error.c - OpenCL errors as names and measurement statuses */
 #include <stdio.h>
 
 #include "calib/base/error.h"

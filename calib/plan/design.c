@@ -1,9 +1,9 @@
 /* design.c - kernels chosen by how much they shrink the parameters' covariance
  *
- * Seeds first: a kernel of each generator, and what gives every parameter some value.
- * Then, a few at a time, those that are worth most for their time, until all parameters
- * are known well enough.  The few are measured in rounds, as all are without a choice, so
- * that drift falls on them alike.
+ * First come seeds: a kernel of each generator, and those that give every parameter a
+ * value.  Then, a few at a time, those with the largest information gain for their time,
+ * until all parameters are precise enough.  The few are measured in rounds, as all are
+ * without a choice, so that drift affects them alike.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,18 +14,21 @@
 #include "calib/base/log.h"
 #include "calib/plan/design.h"
 
-/* Seeds bring every parameter to this relative standard error, which makes its value fit
- * to linearize a model at; so many rows more than parameters tell the model's misfit.
+/* Seeds determine every parameter to this relative standard error, good enough to
+ * linearize a model there; SEED_FREEDOM rows more than parameters give the model's
+ * misfit.
  */
 #define SEED_PRECISION 0.5
 #define SEED_FREEDOM   2
 
-/* Between two fits, this part of what is measured is measured more, but at least so many.
+/* Between two fits, this share of the measured kernels is added, and at least
+ * BATCH_LEAST.
  */
 #define BATCH_SHARE 0.25
 #define BATCH_LEAST 4
 
-/* Of a ladder that was not climbed, the rung at which climbing will end stands for all.
+/* The size at which a sweep that has not begun will probably end; it represents the
+ * others.
  */
 static size_t expected_size(const struct gcal_plan_design *d,
                             const struct gcal_plan_family *family)
@@ -84,7 +87,7 @@ static int take(struct gcal_plan_design *d, size_t n_chosen)
     return 0;
 }
 
-/* What was measured since the last time. */
+/* Adds the kernels that were measured since the last call. */
 static void learn(struct gcal_plan_design *d)
 {
     for (size_t i = 0; i < d->kernels->n_kernels; i++) {
@@ -125,8 +128,8 @@ static bool is_generator_known(const struct gcal_plan_design *d, const char *gen
     return false;
 }
 
-/* What is measured in any case, what a resumed run knows, and one kernel of each
- * generator.
+/* Kernels that are measured in any case, those that a resumed run has measured, and one
+ * of each generator.
  */
 static int take_seeds(struct gcal_plan_design *d)
 {
@@ -173,7 +176,7 @@ static int refine(struct gcal_plan_design *d, double precision)
     return 0;
 }
 
-/* ---- what was not needed, and what it saved ---- */
+/* ---- kernels that were not needed, and the time saved ---- */
 
 static int skip(struct gcal_plan_design *d, size_t kernel, bool enough)
 {
@@ -185,19 +188,21 @@ static int skip(struct gcal_plan_design *d, size_t kernel, bool enough)
         return -1;
     if (enough)
         snprintf(text, sizeof(text),
-                 "not needed: others tell the parameters to %g%%, or as well as they can "
-                 "be told",
+                 "not needed: other kernels determine the parameters to %g%%, or as well "
+                 "as possible",
                  100 * o->precision);
     else
         snprintf(text, sizeof(text),
-                 "the device's budget of %g s was up before it was chosen: raise "
+                 "the device's budget of %g s was used up before it was chosen: raise "
                  "budget_s",
                  o->budget_s);
     row->m.stop = enough ? GCAL_MEASUREMENT_STOP_NONE : GCAL_MEASUREMENT_STOP_BUDGET;
     return gcal_plan_finish(d->plan, row, GCAL_MEASUREMENT_SKIPPED, text);
 }
 
-/* Rows for what was never tried; rungs that were are left out, as without a choice. */
+/* Rows for kernels that were never tried; sizes that were tried are left out, as in a
+ * plain plan.
+ */
 static int record_skipped(struct gcal_plan_design *d, bool enough)
 {
     for (size_t i = 0; i < d->plan->n_rows; i++)
@@ -244,7 +249,7 @@ static void report(const struct gcal_plan_design *d, double took_s)
         hooks->chosen(hooks->progress_context, &selection);
 }
 
-/* ---- */
+/* ---- all of it ---- */
 
 static int design_init(struct gcal_plan_design *d, struct gcal_plan *plan,
                        const struct gcal_kernel_list *kernels)

@@ -1,4 +1,4 @@
-/* design.h - a choice of kernels and what they cost (internal to calib/plan) */
+/* design.h - a choice of kernels and its cost (internal to calib/plan) */
 #ifndef GCAL_CALIB_PLAN_DESIGN_H
 #define GCAL_CALIB_PLAN_DESIGN_H
 
@@ -10,8 +10,8 @@ struct gcal_plan_design {
     const struct gcal_kernel_list *kernels;
     struct gcal_plan_families families;
     struct gcal_plan_gain *gain;
-    double *cost_s; /* by kernel, as the last choice saw it */
-    size_t *chosen; /* by the last choice */
+    double *cost_s; /* by kernel, at the last choice */
+    size_t *chosen; /* of the last choice */
     bool *known;    /* by kernel: its time is in 'gain' */
     size_t n_known;
     bool over_budget; /* kernels that would help cost more than the rest of the budget */

@@ -9,7 +9,7 @@
 #include "calib/plan/private.h"
 #include "calib/plan/sweep.h"
 
-/* The samples that a device gave before it was given up are kept. */
+/* Keeps the samples that a device gave before it was given up. */
 static void keep_samples(struct gcal_plan *plan)
 {
     for (size_t i = 0; i < plan->n_rows; i++)

@@ -32,7 +32,7 @@ void gcal_plan_report_progress(const struct gcal_plan *plan, const char *phase,
         .left_s = left_s,
     };
 
-    /* The rest at the pace so far, but never beyond the budget. */
+    /* Extrapolated, but never beyond the budget. */
     if (done)
         progress.left_s = fmin(left_s, elapsed_s / (double)done * (double)(total - done));
     if (hooks->progress)
@@ -86,7 +86,7 @@ int gcal_plan_finish(struct gcal_plan *plan, struct gcal_plan_row *row,
              gcal_measurement_status_name(status), row->m.n_samples,
              gcal_measurement_stop_name(row->m.stop), detail ? ": " : "",
              detail ? detail : "");
-    /* The sink has the samples now. */
+    /* The samples are in the sink. */
     gcal_measurement_clear(&row->m);
     row->status = status;
     row->finished = true;
@@ -116,8 +116,7 @@ int gcal_plan_restart_worker(struct gcal_plan *plan, const char *lost)
     }
     return gcal_error_set(
         plan->err, GCAL_EDEVICE,
-        "%s on %s was given up: %d workers in a row were lost; the last: "
-        "%s",
+        "%s on %s was given up: %d consecutive workers were lost; the last: %s",
         plan->info->name, plan->node, MAX_WORKER_FAILURES, why.text);
 }
 

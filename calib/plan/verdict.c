@@ -30,7 +30,7 @@ int gcal_plan_check_family(struct gcal_plan *plan, struct gcal_plan_row *row,
         if (outcome == GCAL_WORKER_DIED)
             verdict->status = GCAL_MEASUREMENT_CRASHED;
         if (!*why->text)
-            gcal_error_set(why, GCAL_EDEVICE, "its check did not end");
+            gcal_error_set(why, GCAL_EDEVICE, "its check did not finish");
     } else {
         verdict->status = GCAL_MEASUREMENT_WRONG_RESULT;
         start_s = gcal_clock_now_s();
