@@ -12,23 +12,6 @@
 #include "calib/select/private.h"
 #include "calib/select/rows.h"
 
-/* Derived kernels of the target kernels, and of those that the user named. */
-static int add_derived(const struct gcal_catalogue *catalogue,
-                       const struct gcal_model *costs, bool loads,
-                       const struct gcal_kernel_list *targets,
-                       struct gcal_config_model *m, struct gcal_error *err)
-{
-    struct gcal_kernel_list named = { 0 };
-    int rc = gcal_select_generate_all(catalogue, m->n_tag_sets, m->tag_sets, &named, err);
-
-    if (rc == 0)
-        rc = gcal_select_add_derived(catalogue, costs, loads, targets, m, err);
-    if (rc == 0)
-        rc = gcal_select_add_derived(catalogue, costs, false, &named, m, err);
-    gcal_kernel_list_clear(&named);
-    return rc;
-}
-
 /* The rows of the model's measurement kernels so far. */
 static int add_fitted(struct gcal_select_rows *rows,
                       const struct gcal_catalogue *catalogue,
@@ -102,21 +85,22 @@ static int add_microbenchmarks(const struct gcal_catalogue *catalogue,
 
 int gcal_select_choose(const struct gcal_catalogue *catalogue,
                        const struct gcal_model *costs, bool loads,
-                       const struct gcal_kernel_list *targets,
+                       const struct gcal_select_sources *sources,
                        struct gcal_config_model *m, struct gcal_error *err)
 {
     struct gcal_select_rows rows = { .costs = costs };
     struct gcal_select_basis basis = { 0 };
     int rc = -1;
 
-    if (add_derived(catalogue, costs, loads, targets, m, err) < 0 ||
+    if (gcal_select_add_derived(catalogue, costs, loads, &sources->targets, m, err) < 0 ||
+        gcal_select_add_derived(catalogue, costs, false, &sources->mixed, m, err) < 0 ||
         add_fitted(&rows, catalogue, m, err) < 0 ||
         gcal_select_basis_init(&basis, costs->n_parameters, err) < 0)
         goto out;
     gcal_select_basis_scale(&basis, &rows);
     gcal_select_basis_add(&basis, &rows);
     if (!gcal_select_basis_is_complete(&basis) &&
-        add_microbenchmarks(catalogue, &rows, targets, m, &basis, err) < 0)
+        add_microbenchmarks(catalogue, &rows, &sources->targets, m, &basis, err) < 0)
         goto out;
     rc = gcal_select_basis_check(&basis, costs, err);
 out:

@@ -121,7 +121,7 @@ int gcal_select_add_derived(const struct gcal_catalogue *catalogue,
  */
 int gcal_select_choose(const struct gcal_catalogue *catalogue,
                        const struct gcal_model *costs, bool loads,
-                       const struct gcal_kernel_list *targets,
+                       const struct gcal_select_sources *sources,
                        struct gcal_config_model *m, struct gcal_error *err);
 
 #endif

@@ -140,8 +140,8 @@ static int choose_kernels(struct step *s, struct gcal_error *err)
     if (!(text = linear_expression(s, err)))
         return -1;
     if ((linear = gcal_model_create(m->name, m->output, text, &why)))
-        rc = gcal_select_choose(s->catalogue, linear, s->costs.loads, &s->sources.targets,
-                                m, &why);
+        rc = gcal_select_choose(s->catalogue, linear, s->costs.loads, &s->sources, m,
+                                &why);
     gcal_model_destroy(linear);
     free(text);
     return rc < 0 ? gcal_yaml_error(m->targets_node, err, "model '%.60s': %s", m->name,
