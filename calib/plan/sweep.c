@@ -60,6 +60,12 @@ static int try_kernel(struct gcal_plan_families *f, size_t kernel, bool smallest
     return rc;
 }
 
+/* Whether the row ran, also if it was measured or left out since. */
+static bool has_time(const struct gcal_plan_row *row)
+{
+    return row && row->first_s > 0 && row->status == GCAL_MEASUREMENT_GOOD;
+}
+
 /* Extrapolates the times of the two sizes before the next as a power of the size.  The
  * longest size takes longest to try: its buffers have to be filled.
  */
@@ -71,7 +77,7 @@ static bool is_next_too_long(const struct gcal_plan_families *f,
     const struct gcal_plan_row *before = n > 1 ? f->row[family->sizes[n - 2]] : NULL;
     double size, power, growth;
 
-    if (!before || !(before->first_s > 0) || !(last->first_s > 0))
+    if (!has_time(before) || !has_time(last))
         return false;
     size = gcal_plan_product_of_sizes(last->kernel);
     power = log(last->first_s / before->first_s) /
