@@ -82,7 +82,7 @@ write_config() { # KIND
     [ "$1" = cpu ] || sizes=64,128,256,512,1024
     cat << END
 version: 1
-devices: {types: [$1]}
+devices: {kinds: [$1]}
 measure: {budget_s: 20, min_time_s: 0.000001, max_time_s: 0.3, rungs: 6, noise: 0.01}
 models:
   - name: min_plus

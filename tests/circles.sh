@@ -4,11 +4,12 @@
 # Reads the object files of a build.  The parts of a recursive descent over a tree call each
 # other by nature: each such folder, or group of files, counts as one file here.
 set -eu -o pipefail
-build=${1:?BUILD}
+build=${1:?BUILD} top=$(cd "$(dirname "$0")/.." && pwd)
 
 recursive='^(kernels/(poly|walk|interpret|remove)/|calib/model/expr)'
 
-# FILE TAB "D" or "U" TAB SYMBOL of every object of the libraries
+# FILE TAB "D" or "U" TAB SYMBOL of every object whose source is in the tree: a build folder keeps
+# those of files that are gone
 symbols() {
     find "$build" -path "$build/tests" -prune -o -name '*.c.o' -print0 |
         xargs -0 nm -A -P | awk -v build="$build/" '
@@ -18,7 +19,10 @@ symbols() {
             sub(/\.o:$/, "", file)
         }
         $3 ~ /^[TDBRVWC]$/ { print file "\tD\t" $2 }
-        $3 == "U" { print file "\tU\t" $2 }'
+        $3 == "U" { print file "\tU\t" $2 }' |
+        awk -F '\t' -v top="$top/" '
+            !($1 in there) { there[$1] = (getline line < (top $1)) >= 0; close(top $1) }
+            there[$1]'
 }
 
 edges() { # pairs of files, the one that needs and the one that is needed

@@ -29,7 +29,8 @@ store/predict       : store/params
 store/ledger        : store/params store/files
 store/publish       : store/params store/files store/ledger
 store/lib           : store/params store/files store/predict
-calib/config        : kernels/generate
+calib/config        :
+calib/select        : kernels/generate fit calib/config
 calib/device        : kernels/generate
 calib/worker        : kernels/generate calib/device
 calib/plan          : kernels/generate kernels/interpret fit calib/config calib/worker
@@ -38,10 +39,10 @@ calib/audit         : fit store/params store/files store/ledger
 calib/compare       : kernels/generate fit store/record calib/results
 mpi/cli             : fit store/params store/files store/record store/publish calib/config calib/worker calib/plan
 mpi/count           : kernels kernels/count kernels/remove kernels/generate mpi/cli
-mpi/ranks           : kernels/generate fit store/params store/files store/record calib/config calib/worker calib/plan calib/results mpi/cli
-mpi/bench           : kernels/generate kernels/count fit calib/config calib/worker calib/plan mpi/cli mpi/count
-mpi/predict         : kernels/generate fit store/params store/files store/record store/predict calib/config calib/plan mpi/cli mpi/count
-mpi/store           : kernels/generate store/params store/files store/record store/ledger store/publish calib/config calib/results calib/compare mpi/cli
+mpi/ranks           : kernels/generate fit store/params store/files store/record calib/config calib/select calib/worker calib/plan calib/results mpi/cli
+mpi/bench           : kernels/generate kernels/count fit calib/config calib/select calib/worker calib/plan mpi/cli mpi/count
+mpi/predict         : kernels/generate fit store/params store/files store/record store/predict calib/config calib/select calib/plan mpi/cli mpi/count
+mpi/store           : kernels/generate store/params store/files store/record store/ledger store/publish calib/config calib/select calib/results calib/compare mpi/cli
 mpi/audit/output    : calib/audit mpi/cli
 mpi/audit/page      : calib/audit mpi/cli mpi/audit/output
 mpi/audit           : store/files calib/config calib/audit mpi/cli mpi/audit/output mpi/audit/page

@@ -2,6 +2,10 @@
  *
  * Every key is documented in docs/gpucal-models.5.  The default configuration is the
  * models.yaml of the source tree, built in.
+ *
+ * Reading parses the file and nothing else.  Built-in forms, feature classes and missing
+ * measurement kernels depend on the catalogue of kernels: calib/select/select.h resolves
+ * them and has functions that read and resolve in one call.
  */
 #ifndef GCAL_CALIB_CONFIG_H
 #define GCAL_CALIB_CONFIG_H
@@ -13,12 +17,12 @@
 #include "calib/base/hash.h"
 #include "calib/model/measurement.h"
 #include "calib/model/model.h"
-#include "kernels/generate/generate.h"
 
 struct gcal_error;
+struct gcal_yaml;
 
-/* Devices must pass every list that is not empty; names and vendors are globs, case
- * ignored.  'kinds': gpu, cpu, accelerator.
+/* A device passes if it matches every list that is not empty.  'kinds': gpu, cpu,
+ * accelerator.  Names and vendors are globs, case ignored.
  */
 struct gcal_config_device_filter {
     size_t n_kinds, n_vendors, n_names;
@@ -27,59 +31,115 @@ struct gcal_config_device_filter {
 
 struct gcal_config_measure_options {
     double budget_s;       /* per device */
-    double min_time_s;     /* a ladder's rungs below it are left out */
-    double max_time_s;     /* a ladder ends above it */
-    double noise;          /* stop when the median's relative standard error is below */
+    double min_time_s;     /* shorter sizes of a sweep are left out */
+    double max_time_s;     /* a size sweep ends above it */
+    double noise;          /* target relative standard error of a kernel's median */
     double kernel_limit_s; /* a launch or a build that takes longer is killed */
-    double enough_s;       /* a kernel with min_samples stops when they took so long; 0:
-                              it does not */
+    double enough_s;       /* a kernel with min_samples also stops after this total time;
+                              0: no such limit */
     size_t min_samples, max_samples;
-    double precision; /* wanted relative standard error of each cost: kernels that do not
-                         help to reach it are not measured; 0: all are */
-    size_t sizes;     /* the longest so many of a ladder are measured */
+    double precision; /* target relative standard error of each parameter: only kernels
+                         that help to reach it are measured; 0: all are */
+    size_t sizes;     /* measured of a size sweep, the longest ones */
     uint64_t seed;
 };
 
-/* One entry of a model's 'kernels': tags and how they match. */
+/* How the tags of a generator relate to those of a tag set; see gcal_match. */
+enum gcal_config_match {
+    GCAL_CONFIG_MATCH_SUPERSET,
+    GCAL_CONFIG_MATCH_IDENTICAL,
+    GCAL_CONFIG_MATCH_SUBSET,
+    GCAL_CONFIG_MATCH_INTERSECT,
+};
+
+/* One entry of a model's 'kernels' or 'predicts'. */
 struct gcal_config_tag_set {
     size_t n_tags;
     char **tags;
-    enum gcal_match match;
-    int line, column; /* where it stands, for messages */
+    enum gcal_config_match match;
+    const struct gcal_yaml *node; /* its place in the file; NULL: not from a file */
 };
 
-/* One way of putting a model's costs together. */
+/* Classes of features: each stands for the costs of all such work of the target kernels.
+ */
+enum gcal_config_class {
+    GCAL_CONFIG_CLASS_MEMORY_COMPONENTS,
+    GCAL_CONFIG_CLASS_ONCHIP_COMPONENTS,
+    GCAL_CONFIG_CLASS_GLOBAL_ACCESSES,
+    GCAL_CONFIG_CLASS_LOCAL_ACCESSES,
+    GCAL_CONFIG_CLASS_OPERATIONS,
+    GCAL_CONFIG_CLASS_BARRIERS,
+    GCAL_CONFIG_CLASS_WORK_GROUPS,
+    GCAL_CONFIG_CLASS_LAUNCHES,
+    GCAL_CONFIG_N_CLASSES, /* also: no class */
+};
+
+/* A cost of a built-in form: a feature class, or else an expression. */
+struct gcal_config_cost {
+    enum gcal_config_class class; /* GCAL_CONFIG_N_CLASSES: 'expression' has the cost */
+    char *expression;             /* in parameters and features alone; NULL for a class */
+    const struct gcal_yaml *node;
+};
+
+struct gcal_config_cost_group {
+    char *name;
+    size_t n_costs; /* at least 1 */
+    struct gcal_config_cost *costs;
+    const struct gcal_yaml *node; /* the list of costs */
+};
+
+/* The form that is fitted to the target kernels themselves. */
+#define GCAL_CONFIG_FORM_TAILORED "tailored"
+
+/* One way to combine a model's costs. */
 struct gcal_config_form {
-    char *name;               /* "pnorm"; "expression" where the model has just one */
-    struct gcal_model *model; /* name and output are the same in all forms */
-    bool tailored; /* fitted to the predicted kernels themselves, at other sizes */
+    char *name;               /* "pnorm"; "expression" if the model has just one */
+    struct gcal_model *model; /* name and output are the same in all forms; NULL: a
+                                 built-in form that is not resolved */
+    bool tailored; /* fitted to the target kernels themselves, at other sizes */
+    const struct gcal_yaml *node;
 };
 
 struct gcal_config_model {
-    struct gcal_model *model; /* of the first form */
+    char *name, *output;
+    struct gcal_model *model; /* of the first form; NULL until resolved */
     size_t n_forms;           /* at least 1 */
     struct gcal_config_form *forms;
-    size_t n_tag_sets; /* kernels that it is fitted to */
+    bool written_out; /* forms are a map of expressions: nothing depends on the
+                         catalogue */
+    size_t n_groups;  /* costs of built-in forms */
+    struct gcal_config_cost_group *groups;
+    struct gcal_config_cost *overhead;  /* NULL: none */
+    const struct gcal_yaml *parameters; /* a map of prior knowledge, or NULL */
+    size_t n_tag_sets;                  /* measurement kernels, which it is fitted to */
     struct gcal_config_tag_set *tag_sets;
-    size_t n_targets; /* kernels that it is for */
+    size_t n_targets; /* target kernels, which it predicts */
     struct gcal_config_tag_set *targets;
-    size_t n_tailored; /* device types (gpu, ..) on which those are measured too, for the
-                          tailored form and to judge the others */
+    const struct gcal_yaml *targets_node;
+    size_t n_tailored; /* device kinds (gpu, ..) on which target kernels are measured at
+                          all sizes, for the tailored form and to compare the others */
     char **tailored;
-    size_t n_checked; /* device types on which they are measured at one size, to find
-                         parts that run slower than their whole */
+    size_t n_checked; /* device kinds on which they are measured at one size, to find
+                         components that run slower than their target kernel */
     char **checked;
+    const struct gcal_yaml *node;
 };
 
 /* Largest value of audit: of. */
 #define GCAL_CONFIG_MAX_AUDIT_RUNS 32
 
+enum gcal_config_state {
+    GCAL_CONFIG_SETTINGS, /* models were not read */
+    GCAL_CONFIG_READ,     /* models are as the file has them */
+    GCAL_CONFIG_RESOLVED, /* every form has its expression, every model its kernels */
+};
+
 struct gcal_config {
+    enum gcal_config_state state;
     char *file;  /* as named in messages */
-    char *text;  /* for the record: the whole file, or where models follow from the
-                    catalogue, a document with those written out, which reads back without
-                    one and gives the same models */
-    char *store; /* NULL: not said */
+    char *text;  /* for the record: the file; or, if any model depended on the catalogue,
+                    gcal_config_encode(), which gives the same models without one */
+    char *store; /* NULL: not given */
     struct gcal_config_device_filter devices;
     struct gcal_config_measure_options measure;
     double audit_warn, audit_fail;  /* relative changes */
@@ -87,72 +147,51 @@ struct gcal_config {
     size_t audit_confirm, audit_of; /* likewise */
     size_t n_models;
     struct gcal_config_model *models;
-    /* SHA-256, hexadecimal, of what it says of measuring and of models, written out:
-     * where it differs, calibrations are not alike.  Where they are published, how they
-     * are audited, which devices take part, the time for it and the order are left out;
-     * "" as long as only settings were read.
+    /* SHA-256, hexadecimal, of the resolved models and of the options that affect
+     * measurements: calibrations with different fingerprints are not comparable.  Store,
+     * audit, devices, budget and seed are left out.  "" until resolved.
      */
     char fingerprint[GCAL_HASH_TEXT_SIZE];
+    struct gcal_yaml *tree; /* the file: the memory of every 'node' above */
 };
 
-/* Reads and checks everything that can be checked without a device.  'file' NULL: the
- * built-in one.  'catalogue' may be NULL: tags are not checked then, and a model whose
- * forms or kernels follow from the catalogue is an error.  -1 with "file:line:column:".
+/* Reads a file; NULL: the built-in one.  -1 with "file:line:column: ...". */
+int gcal_config_read(const char *file, struct gcal_config *config,
+                     struct gcal_error *err);
+/* The same from the text that a record or a run embeds, which may be of an earlier
+ * version: keys that were renamed since are accepted.
  */
-int gcal_config_read(const char *file, const struct gcal_catalogue *catalogue,
-                     struct gcal_config *config, struct gcal_error *err);
-/* The same from a text, e.g. a record's. */
 int gcal_config_parse(const char *text, size_t size, const char *file,
-                      const struct gcal_catalogue *catalogue, struct gcal_config *config,
-                      struct gcal_error *err);
-/* The same without the models, which are not looked at: store, devices, limits. */
+                      struct gcal_config *config, struct gcal_error *err);
+/* Reads a file's settings (store, devices, measure, audit) without its models. */
 int gcal_config_read_settings(const char *file, struct gcal_config *config,
                               struct gcal_error *err);
 void gcal_config_clear(struct gcal_config *config);
 
+/* A resolved configuration as YAML with everything written out, the caller's to free. */
+char *gcal_config_encode(const struct gcal_config *config, struct gcal_error *err);
+/* Fills config->fingerprint of a resolved configuration. */
+int gcal_config_set_fingerprint(struct gcal_config *config, struct gcal_error *err);
+
 bool gcal_config_device_filter_matches(const struct gcal_config_device_filter *filter,
                                        const struct gcal_device_info *info);
 
-/* For gcal_catalogue_generate(). */
-struct gcal_kernel_limits gcal_config_device_limits(const struct gcal_device_info *info);
-
-/* Behind a model's name in a kernel's models: one of those that the model predicts. */
+/* Follows a model's name in a kernel's models: the kernel is a target of the model. */
 #define GCAL_CONFIG_TARGET_SUFFIX ":whole"
-/* The same of a kernel that parts are checked by: one that the model predicts; or its
- * accesses to memory in GCAL_CONFIG_CHECK_ACCUMULATORS, which may stand in for those in
- * one.
+/* The same of a kernel that components are checked by: a target kernel; or its memory
+ * component in GCAL_CONFIG_CHECK_ACCUMULATORS, a variant of the one in one accumulator.
  */
 #define GCAL_CONFIG_CHECK_SUFFIX       ":check"
 #define GCAL_CONFIG_CHECK_ACCUMULATORS "accumulators:8"
 
-/* Appends to an empty list every kernel of every model for a device, each once, ladders
- * included, with the names of the models that asked for it: "m" where model m is fitted
- * to it; "m:whole" where m is to predict it and says that devices of this type measure
- * those, too; "m:check" where they are to check parts by it, which one size is enough
- * for: such kernels are rungs of a ladder, even if tags fix their sizes.  What the device
- * cannot run is left out.
- */
-int gcal_config_kernels(const struct gcal_config *config,
-                        const struct gcal_catalogue *catalogue,
-                        const struct gcal_device_info *info,
-                        struct gcal_kernel_list *list, struct gcal_error *err);
-
-/* The same of the kernels that 'model' (NULL: any) predicts, on whatever device:
- * "m:whole" stands in their models.
- */
-int gcal_config_targets(const struct gcal_config *config,
-                        const struct gcal_catalogue *catalogue,
-                        const struct gcal_device_info *info, const char *model,
-                        struct gcal_kernel_list *list, struct gcal_error *err);
-
-/* Whether the model's output (f_cl_wall_time_<platform>_<device>) is that of the device:
- * its platform and name contain these words, letters' case and what is neither letter
- * nor digit ignored.  True for an output that names no device.
+/* Whether the model applies to the device: its output names no device, or
+ * (f_cl_wall_time_<platform>_<device>) words that platform and name contain; only letters
+ * and digits count, case is ignored.
  */
 bool gcal_config_model_applies(const struct gcal_model *model,
                                const struct gcal_device_info *info);
 
-/* Whether 'name' stands in the comma-separated 'names' (a kernel's models). */
+/* Whether 'name' is one of the comma-separated 'names' (a kernel's models). */
 bool gcal_config_names_contain(const char *names, const char *name);
 
 #endif

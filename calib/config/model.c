@@ -1,26 +1,39 @@
-/* One model of a configuration: its forms, its kernels, what is known beforehand. */
+/* model.c - one model of a configuration as the file has it */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
 
-/* The value of a key that must be there. */
-static const char *need_text(const struct gcal_yaml *map, const char *key,
-                             struct gcal_error *err)
+static void clear_tag_sets(struct gcal_config_tag_set *sets, size_t count)
 {
-    const struct gcal_yaml *node = gcal_config_find(map, key);
-
-    if (node)
-        return gcal_yaml_text(node, key, err);
-    gcal_yaml_error(map, err, "the model has no '%s'", key);
-    return NULL;
+    for (size_t i = 0; i < count; i++)
+        gcal_config_strings_clear(sets[i].tags, sets[i].n_tags);
+    free(sets);
 }
 
-/* Names stand in comma-separated lists and on command lines. */
+void gcal_config_model_clear(struct gcal_config_model *m)
+{
+    for (size_t k = 0; k < m->n_forms; k++) {
+        free(m->forms[k].name);
+        gcal_model_destroy(m->forms[k].model);
+    }
+    free(m->forms);
+    gcal_config_groups_clear(m);
+    clear_tag_sets(m->tag_sets, m->n_tag_sets);
+    clear_tag_sets(m->targets, m->n_targets);
+    gcal_config_strings_clear(m->tailored, m->n_tailored);
+    gcal_config_strings_clear(m->checked, m->n_checked);
+    free(m->name);
+    free(m->output);
+    *m = (struct gcal_config_model){ 0 };
+}
+
+/* ---- name and output ---- */
+
+/* Names are used in comma-separated lists and on command lines. */
 static int check_name(const struct gcal_yaml *node, const struct gcal_config *config,
                       const char *name, struct gcal_error *err)
 {
@@ -31,275 +44,164 @@ static int check_name(const struct gcal_yaml *node, const struct gcal_config *co
                                    "and '.' are allowed",
                                    name);
     if (!*name)
-        return gcal_yaml_error(node, err, "a model's name is empty");
-    for (size_t i = 0; i < config->n_models; i++)
-        if (strcmp(config->models[i].model->name, name) == 0)
+        return gcal_yaml_error(node, err, "the model's name is empty");
+    for (size_t i = 0; i + 1 < config->n_models; i++)
+        if (strcmp(config->models[i].name, name) == 0)
             return gcal_yaml_error(node, err, "two models are called '%s'", name);
     return 0;
 }
 
-/* ---- forms ---- */
-
-/* 'key' lists device types that measure predicted kernels. */
-static int check_kinds(const struct gcal_config_model_reader *r, const char *key,
-                       struct gcal_error *err)
+/* Of the last model. */
+static int read_names(const struct gcal_config *config, struct gcal_config_model *m,
+                      struct gcal_error *err)
 {
-    const struct gcal_yaml *kinds = gcal_config_find(r->node, key);
+    const struct gcal_yaml *name = gcal_config_find(m->node, "name");
+    const struct gcal_yaml *output = gcal_config_find(m->node, "output");
+    const char *text = "f_cl_wall_time";
 
-    if (kinds && !r->m->n_targets)
-        return gcal_yaml_error(
-            kinds, err, "%s: there are no kernels in 'predicts' to be measured", key);
+    if (!name)
+        return gcal_yaml_error(m->node, err, "the model has no 'name'");
+    if (!gcal_yaml_text(name, "name", err) ||
+        check_name(name, config, name->text, err) < 0 ||
+        (output && !(text = gcal_yaml_text(output, "output", err))))
+        return -1;
+    m->name = strdup(name->text);
+    m->output = strdup(text);
+    return m->name && m->output ? 0 : gcal_error_memory(err);
+}
+
+/* ---- tag sets ---- */
+
+static int read_match(const struct gcal_yaml *node, enum gcal_config_match *match,
+                      struct gcal_error *err)
+{
+    static const struct {
+        const char *name;
+        enum gcal_config_match match;
+    } known[] = {
+        { "superset", GCAL_CONFIG_MATCH_SUPERSET },
+        { "identical", GCAL_CONFIG_MATCH_IDENTICAL },
+        { "subset", GCAL_CONFIG_MATCH_SUBSET },
+        { "intersect", GCAL_CONFIG_MATCH_INTERSECT },
+    };
+    const char *text = gcal_yaml_text(node, "match", err);
+
+    if (!text)
+        return -1;
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        if (strcmp(text, known[i].name) == 0) {
+            *match = known[i].match;
+            return 0;
+        }
+    return gcal_yaml_error(
+        node, err, "match '%s' is none of superset, identical, subset, intersect", text);
+}
+
+static int read_tag_set(const struct gcal_yaml *node, struct gcal_config_tag_set *set,
+                        struct gcal_error *err)
+{
+    static const char *const keys[] = { "tags", "match", NULL };
+    const struct gcal_yaml *tags, *match;
+
+    set->node = node;
+    if (gcal_yaml_check_keys(node, keys, err) < 0)
+        return -1;
+    if (!(tags = gcal_config_find(node, "tags")))
+        return gcal_yaml_error(node, err, "no 'tags', e.g. {tags: [matmul_sq]}");
+    if (gcal_config_read_strings(tags, "tags", &set->tags, &set->n_tags, err) < 0)
+        return -1;
+    if (!set->n_tags)
+        return gcal_yaml_error(tags, err, "the list of tags is empty");
+    match = gcal_config_find(node, "match");
+    return match ? read_match(match, &set->match, err) : 0;
+}
+
+/* A non-empty list; 'what' names its items in messages. */
+static int read_tag_sets(const struct gcal_yaml *list, const char *what,
+                         struct gcal_config_tag_set **sets, size_t *count,
+                         struct gcal_error *err)
+{
+    if (!list)
+        return 0;
+    if (!gcal_config_need_list(list, "tag sets", err))
+        return -1;
+    if (!list->n_items)
+        return gcal_yaml_error(list, err, "the list of %s is empty", what);
+    if (!(*sets = calloc(list->n_items, sizeof(**sets))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < list->n_items; i++) {
+        ++*count;
+        if (read_tag_set(list->items[i], &(*sets)[i], err) < 0)
+            return -1;
+    }
     return 0;
 }
 
-/* Once forms are known. */
-static int check_measured(const struct gcal_config_model_reader *r,
-                          struct gcal_error *err)
-{
-    const struct gcal_config_model *m = r->m;
+/* ---- measured target kernels ---- */
 
-    if (check_kinds(r, "tailored", err) < 0 || check_kinds(r, "checked", err) < 0)
+/* 'key' lists device kinds on which target kernels are measured. */
+static int read_measured_kinds(const struct gcal_config_model *m, const char *key,
+                               char ***kinds, size_t *count, struct gcal_error *err)
+{
+    const struct gcal_yaml *list = gcal_config_find(m->node, key);
+
+    if (!list)
+        return 0;
+    if (gcal_config_read_kinds(list, kinds, count, err) < 0)
         return -1;
+    if (!m->n_targets)
+        return gcal_yaml_error(
+            list, err, "%s: there are no target kernels to measure in 'predicts'", key);
+    return 0;
+}
+
+static int read_kernels(struct gcal_config_model *m, struct gcal_error *err)
+{
+    m->targets_node = gcal_config_find(m->node, "predicts");
+    if (read_tag_sets(gcal_config_find(m->node, "kernels"), "kernels", &m->tag_sets,
+                      &m->n_tag_sets, err) < 0 ||
+        read_tag_sets(m->targets_node, "target kernels", &m->targets, &m->n_targets,
+                      err) < 0 ||
+        read_measured_kinds(m, "tailored", &m->tailored, &m->n_tailored, err) < 0 ||
+        read_measured_kinds(m, "checked", &m->checked, &m->n_checked, err) < 0)
+        return -1;
+    return 0;
+}
+
+static int check_tailored_form(const struct gcal_config_model *m, struct gcal_error *err)
+{
     for (size_t i = 0; i < m->n_forms; i++)
         if (m->forms[i].tailored && !m->n_tailored)
-            return gcal_yaml_error(gcal_config_find(r->node, "forms"), err,
+            return gcal_yaml_error(gcal_config_find(m->node, "forms"), err,
                                    "the form 'tailored' is fitted to the kernels in "
-                                   "'predicts' on the device types of 'tailored', which "
+                                   "'predicts' on the device kinds of 'tailored', which "
                                    "is missing");
     return 0;
 }
 
-/* ---- parameters ---- */
-
-static int read_parameter(struct gcal_config_model_reader *r, const struct gcal_yaml *key,
-                          const struct gcal_yaml *node, struct gcal_error *err)
-{
-    bool found = false;
-
-    for (size_t i = 0; i < r->m->n_forms; i++) {
-        struct gcal_model_parameter *p =
-            gcal_model_parameter_find(r->m->forms[i].model, key->text);
-
-        if (p && gcal_model_parameter_decode(node, p, err) < 0)
-            return -1;
-        found = found || p;
-    }
-    if (!found)
-        return gcal_yaml_error(key, err, "'%.100s' is not in the expression%s", key->text,
-                               r->m->n_forms > 1 ? " of any form" : "");
-    return 0;
-}
-
-static int read_parameters(struct gcal_config_model_reader *r, struct gcal_error *err)
-{
-    const struct gcal_yaml *map = gcal_config_find(r->node, "parameters");
-
-    if (!map)
-        return 0;
-    if (map->kind != GCAL_YAML_MAP)
-        return gcal_yaml_error(map, err, "parameters: expected a map");
-    for (size_t i = 0; i < map->n_items; i++)
-        if (read_parameter(r, map->keys[i], map->items[i], err) < 0)
-            return -1;
-    return 0;
-}
-
-/* ---- kernels ---- */
-
-static int read_tag_sets(struct gcal_config_model_reader *r, struct gcal_error *err)
-{
-    const struct gcal_yaml *kernels = gcal_config_find(r->node, "kernels");
-    const struct gcal_yaml *targets = gcal_config_find(r->node, "predicts");
-    const struct gcal_yaml *tailored = gcal_config_find(r->node, "tailored");
-    const struct gcal_yaml *checked = gcal_config_find(r->node, "checked");
-    struct gcal_config_model *m = r->m;
-
-    if (kernels && gcal_config_read_tag_sets(kernels, "kernels", r->catalogue,
-                                             &m->tag_sets, &m->n_tag_sets, err) < 0)
-        return -1;
-    if (targets && gcal_config_read_tag_sets(targets, "predicted kernels", r->catalogue,
-                                             &m->targets, &m->n_targets, err) < 0)
-        return -1;
-    if (tailored &&
-        gcal_config_read_kinds(tailored, &m->tailored, &m->n_tailored, err) < 0)
-        return -1;
-    if (checked && gcal_config_read_kinds(checked, &m->checked, &m->n_checked, err) < 0)
-        return -1;
-    return 0;
-}
-
-/* Every form but the tailored one is fitted to measurement kernels. */
-static int check_kernels(const struct gcal_config_model_reader *r, struct gcal_error *err)
-{
-    for (size_t i = 0; i < r->m->n_forms && !r->m->n_tag_sets; i++)
-        if (!r->m->forms[i].tailored)
-            return gcal_yaml_error(
-                r->node, err, "model '%.60s' has no kernels to be fitted to", r->name);
-    return 0;
-}
-
-/* ---- what follows from the catalogue ---- */
-
-/* Whether its forms or kernels do.  A map of forms is complete as it stands. */
-static bool needs_catalogue(const struct gcal_config_model_reader *r)
-{
-    const struct gcal_yaml *forms = gcal_config_find(r->node, "forms");
-
-    if (forms && forms->kind == GCAL_YAML_MAP)
-        return false;
-    return r->m->n_targets || gcal_config_costs_use_classes(r->node, r->names);
-}
-
-/* Appends the kernels that tag sets, which stand in 'list', pick. */
-static int generate(const struct gcal_config_model_reader *r,
-                    const struct gcal_yaml *list, const struct gcal_config_tag_set *sets,
-                    size_t n, struct gcal_kernel_list *kernels, struct gcal_error *err)
-{
-    for (size_t i = 0; i < n; i++) {
-        struct gcal_error why = { 0 };
-
-        if (gcal_catalogue_generate(r->catalogue, sets[i].n_tags,
-                                    (const char *const *)sets[i].tags, sets[i].match,
-                                    NULL, kernels, &why) < 0)
-            return gcal_yaml_error(list->items[i], err, "%s", why.text);
-    }
-    return 0;
-}
-
-static bool has_derived(const struct gcal_catalogue *catalogue,
-                        const struct gcal_kernel *kernel)
-{
-    for (size_t i = 0; i < gcal_catalogue_size(catalogue); i++) {
-        struct gcal_generator_view view = gcal_catalogue_view(catalogue, i);
-
-        if (view.origin && strcmp(view.origin, kernel->generator) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Leaves those that have companions. */
-static void keep_mixed(const struct gcal_catalogue *catalogue,
-                       struct gcal_kernel_list *list)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < list->n_kernels; i++)
-        if (has_derived(catalogue, list->kernels[i]))
-            list->kernels[n++] = list->kernels[i];
-        else
-            gcal_kernel_destroy(list->kernels[i]);
-    list->n_kernels = n;
-}
-
-static int make_kernels(struct gcal_config_model_reader *r, struct gcal_error *err)
-{
-    const struct gcal_config_model *m = r->m;
-
-    if (!r->catalogue)
-        return gcal_yaml_error(r->node, err,
-                               "model '%.60s' follows from the kernels of the "
-                               "catalogue, which is not read here",
-                               r->name);
-    if (generate(r, gcal_config_find(r->node, "predicts"), m->targets, m->n_targets,
-                 &r->kernels.predicted, err) < 0 ||
-        generate(r, gcal_config_find(r->node, "kernels"), m->tag_sets, m->n_tag_sets,
-                 &r->kernels.mixed, err) < 0)
-        return -1;
-    keep_mixed(r->catalogue, &r->kernels.mixed);
-    return 0;
-}
-
-/* The sum of all costs, or of all features where the user wrote the expression: linear
- * in its parameters, one for each thing that has to be told apart.
- */
-static char *linear_costs(const struct gcal_config_model_reader *r,
-                          struct gcal_error *err)
-{
-    const struct gcal_model *model = r->m->model;
-    struct gcal_buf sum = { 0 };
-
-    if (r->costs.n_groups)
-        return gcal_config_costs_sum(&r->costs, err);
-    for (size_t i = 0; i < model->n_features; i++)
-        gcal_buf_printf(&sum, "%sp_%zu*%s", i ? " + " : "", i, model->features[i]);
-    if (!model->n_features)
-        gcal_buf_puts(&sum, "0");
-    return gcal_buf_take(&sum, err);
-}
-
-static int choose_kernels(struct gcal_config_model_reader *r, struct gcal_error *err)
-{
-    const struct gcal_yaml *targets = gcal_config_find(r->node, "predicts");
-    struct gcal_error why = { 0 };
-    struct gcal_model *linear;
-    char *text;
-    int rc;
-
-    if (!targets || (!r->costs.n_groups && r->m->model == r->m->forms[0].model &&
-                     r->m->forms[0].tailored))
-        return 0;
-    if (!(text = linear_costs(r, err)))
-        return -1;
-    linear = gcal_model_create(r->name, r->output, text, &why);
-    free(text);
-    if (!linear)
-        return gcal_yaml_error(r->node, err, "model '%.60s': %s", r->name, why.text);
-    rc = gcal_config_choose_kernels(r->catalogue, linear, r->costs.loads,
-                                    &r->kernels.predicted, targets, r->m, &why);
-    gcal_model_destroy(linear);
-    return rc < 0 ? gcal_yaml_error(targets, err, "model '%.60s': %s", r->name, why.text)
-                  : 0;
-}
-
 /* ---- all of it ---- */
 
-static int check_keys(const struct gcal_yaml *node, struct gcal_error *err)
+static int read_parameters(struct gcal_config_model *m, struct gcal_error *err)
+{
+    m->parameters = gcal_config_find(m->node, "parameters");
+    if (m->parameters && m->parameters->kind != GCAL_YAML_MAP)
+        return gcal_yaml_error(m->parameters, err, "parameters: expected a map");
+    return 0;
+}
+
+int gcal_config_read_model(struct gcal_config *config, const struct gcal_yaml *node,
+                           const struct gcal_expr_names *names, struct gcal_error *err)
 {
     static const char *const known[] = { "name",       "output",   "expression",
                                          "forms",      "groups",   "overhead",
                                          "predicts",   "tailored", "checked",
                                          "parameters", "kernels",  NULL };
+    struct gcal_config_model *m = &config->models[config->n_models++];
 
-    return gcal_yaml_check_keys(node, known, err);
-}
-
-static int read_model(struct gcal_config_reader *all, struct gcal_config_model_reader *r,
-                      struct gcal_error *err)
-{
-    const struct gcal_yaml *output;
-    bool expand;
-
-    if (check_keys(r->node, err) < 0 || !(r->name = need_text(r->node, "name", err)) ||
-        check_name(gcal_config_find(r->node, "name"), all->config, r->name, err) < 0)
+    m->node = node;
+    if (gcal_yaml_check_keys(node, known, err) < 0 || read_names(config, m, err) < 0 ||
+        read_kernels(m, err) < 0 || gcal_config_read_forms(m, names, err) < 0 ||
+        check_tailored_form(m, err) < 0)
         return -1;
-    output = gcal_config_find(r->node, "output");
-    r->output = output ? gcal_yaml_text(output, "output", err) : "f_cl_wall_time";
-    if (!r->output || gcal_config_forms_check(r, err) < 0 || read_tag_sets(r, err) < 0)
-        return -1;
-    expand = needs_catalogue(r);
-    if ((expand && make_kernels(r, err) < 0) || gcal_config_forms_read(r, err) < 0 ||
-        check_measured(r, err) < 0 || read_parameters(r, err) < 0 ||
-        (expand && choose_kernels(r, err) < 0))
-        return -1;
-    all->expanded = all->expanded || expand;
-    return check_kernels(r, err);
-}
-
-int gcal_config_read_model(struct gcal_config_reader *all, const struct gcal_yaml *node,
-                           struct gcal_error *err)
-{
-    struct gcal_config_model_reader r = {
-        .catalogue = all->catalogue,
-        .names = all->names,
-        .node = node,
-        .m = &all->config->models[all->config->n_models]
-    };
-    int rc = read_model(all, &r, err);
-
-    all->config->n_models++; /* gcal_config_clear() frees what there is of it */
-    gcal_kernel_list_clear(&r.kernels.predicted);
-    gcal_kernel_list_clear(&r.kernels.mixed);
-    gcal_config_costs_clear(&r.costs);
-    return rc;
+    return read_parameters(m, err);
 }

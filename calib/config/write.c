@@ -1,4 +1,4 @@
-/* A configuration as YAML, with everything written out. */
+/* write.c - a resolved configuration as YAML, with everything written out */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void write_devices(struct gcal_yaml_writer *w,
 {
     gcal_yaml_write_text(w, "devices");
     gcal_yaml_write_map(w);
-    write_key_strings(w, "types", filter->kinds, filter->n_kinds);
+    write_key_strings(w, "kinds", filter->kinds, filter->n_kinds);
     write_key_strings(w, "vendors", filter->vendors, filter->n_vendors);
     write_key_strings(w, "names", filter->names, filter->n_names);
     gcal_yaml_write_end_map(w);
@@ -72,12 +72,12 @@ static void write_parameter(struct gcal_yaml_writer *w,
     if (!isnan(p->initial))
         gcal_yaml_put_number(w, "initial", p->initial);
     gcal_yaml_put_number(w, "min", p->min);
-    if (isfinite(p->max)) /* what is not said is infinite */
+    if (isfinite(p->max)) /* infinite is the default */
         gcal_yaml_put_number(w, "max", p->max);
     gcal_yaml_write_end_map(w);
 }
 
-/* Whether a form before form 'n' has it. */
+/* Whether a form before form 'n' has the parameter. */
 static bool is_written(const struct gcal_config_model *m, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
@@ -114,10 +114,10 @@ static void write_tag_sets(struct gcal_yaml_writer *w, const char *key,
                            const struct gcal_config_tag_set *sets, size_t n)
 {
     static const char *const matches[] = {
-        [GCAL_MATCH_SUPERSET] = "superset",
-        [GCAL_MATCH_IDENTICAL] = "identical",
-        [GCAL_MATCH_SUBSET] = "subset",
-        [GCAL_MATCH_INTERSECT] = "intersect",
+        [GCAL_CONFIG_MATCH_SUPERSET] = "superset",
+        [GCAL_CONFIG_MATCH_IDENTICAL] = "identical",
+        [GCAL_CONFIG_MATCH_SUBSET] = "subset",
+        [GCAL_CONFIG_MATCH_INTERSECT] = "intersect",
     };
 
     if (!n)
@@ -127,7 +127,7 @@ static void write_tag_sets(struct gcal_yaml_writer *w, const char *key,
     for (size_t i = 0; i < n; i++) {
         gcal_yaml_write_flow_map(w);
         write_key_strings(w, "tags", sets[i].tags, sets[i].n_tags);
-        if (sets[i].match != GCAL_MATCH_SUPERSET)
+        if (sets[i].match != GCAL_CONFIG_MATCH_SUPERSET)
             gcal_yaml_put_text(w, "match", matches[sets[i].match]);
         gcal_yaml_write_end_map(w);
     }
@@ -137,8 +137,8 @@ static void write_tag_sets(struct gcal_yaml_writer *w, const char *key,
 static void write_model(struct gcal_yaml_writer *w, const struct gcal_config_model *m)
 {
     gcal_yaml_write_map(w);
-    gcal_yaml_put_text(w, "name", m->model->name);
-    gcal_yaml_put_text(w, "output", m->model->output);
+    gcal_yaml_put_text(w, "name", m->name);
+    gcal_yaml_put_text(w, "output", m->output);
     write_forms(w, m);
     write_parameters(w, m);
     write_tag_sets(w, "predicts", m->targets, m->n_targets);

@@ -8,15 +8,16 @@
 #include "calib/base/random.h"
 #include "calib/device/private.h"
 
-/* Of the host's numbers, the rest is copied: a ladder has its buffers filled again at
- * each rung, and making numbers takes 10 ms for 8 MiB of floats, 40 for as much of bytes.
+/* Random numbers from the host; the rest of a buffer is copied from them.  A size sweep
+ * fills its buffers at each size, and random numbers take 10 ms for 8 MiB of floats, 40
+ * ms for as many bytes.
  */
 #define FILL_CHUNK_BYTES (1u << 20)
 #define FILL_SEED        20261121u
 
-/* Of the device's memory, for all buffers together. */
+/* Share of the device's memory for all buffers. */
 #define DEVICE_SHARE 0.8
-/* Of what the host has free: who takes too much there is killed, not refused. */
+/* Share of the host's free memory: a process that exceeds it is killed, not refused. */
 #define HOST_SHARE 0.5
 
 size_t gcal_device_arg_bytes(const struct gcal_device_job_arg *arg)
@@ -28,7 +29,7 @@ size_t gcal_device_arg_bytes(const struct gcal_device_job_arg *arg)
 
 /* ---- limits ---- */
 
-/* What Linux could give to a process now; infinite when it does not tell. */
+/* Memory that Linux could give to a process now; infinite if unknown. */
 static double host_free_bytes(void)
 {
     FILE *file = fopen("/proc/meminfo", "re");
@@ -43,17 +44,17 @@ static double host_free_bytes(void)
     return 1024 * kib;
 }
 
-/* A buffer that a job needs of the pool. */
+/* A buffer of the pool that a job needs. */
 struct need {
     size_t index, size_bytes;
     const char *dtype;
     bool output;
 };
 
-/* Transfers use one that no argument does. */
+/* Index of the buffer for transfers. */
 #define TRANSFERS SIZE_MAX
 
-/* What argument 'i' needs, or behind the last of them the transfer; false: nothing. */
+/* The need of argument 'i', or of the transfer after the last argument; false: none. */
 static bool get_need(const struct gcal_device_job *job, size_t i, struct need *need)
 {
     const struct gcal_device_job_arg *arg = i < job->n_args ? &job->args[i] : NULL;
@@ -68,13 +69,13 @@ static bool get_need(const struct gcal_device_job *job, size_t i, struct need *n
     return true;
 }
 
-/* Of the host's memory, for transfers. */
+/* Host memory for transfers. */
 static double host_bytes(const struct gcal_device *cl)
 {
     return (double)cl->pageable.size_bytes + (double)cl->pinned.size_bytes;
 }
 
-/* What can be given up for others. */
+/* Bytes that can be released for others. */
 static double pool_bytes(const struct gcal_device *cl)
 {
     double sum = cl->shares_host_memory ? host_bytes(cl) : 0;
@@ -84,7 +85,7 @@ static double pool_bytes(const struct gcal_device *cl)
     return sum;
 }
 
-/* For all buffers together, those of the pool included. */
+/* For all buffers, those of the pool included. */
 static double limit_bytes(const struct gcal_device *cl)
 {
     double limit = DEVICE_SHARE * cl->info.global_memory_bytes;
@@ -122,15 +123,15 @@ int gcal_device_check_memory(const struct gcal_device *cl,
     *status = GCAL_MEASUREMENT_SKIPPED;
     if (largest > cl->info.max_alloc_bytes)
         return gcal_error_set(err, GCAL_EDEVICE,
-                              "a buffer of %.3g GB, the device gives %.3g GB at most",
+                              "a buffer of %.3g GB exceeds the device's limit of %.3g GB",
                               largest / 1e9, cl->info.max_alloc_bytes / 1e9);
     if (total > limit)
         return gcal_error_set(err, GCAL_EDEVICE,
-                              "needs %.3g GB of device memory, %.3g GB may be used",
+                              "needs %.3g GB of device memory, the limit is %.3g GB",
                               total / 1e9, limit / 1e9);
     if (copied > HOST_SHARE * (host_free_bytes() + host_bytes(cl)))
         return gcal_error_set(err, GCAL_EDEVICE,
-                              "needs %.3g GB of the host's memory, which has %.3g GB",
+                              "needs %.3g GB of host memory, %.3g GB are available",
                               copied / 1e9, (host_free_bytes() + host_bytes(cl)) / 1e9);
     if (local > cl->info.local_memory_bytes)
         return gcal_error_set(err, GCAL_EDEVICE,
@@ -141,7 +142,7 @@ int gcal_device_check_memory(const struct gcal_device *cl,
 
 /* ---- the pool ---- */
 
-/* The first chunk comes from the host, the rest is copied from it on the device. */
+/* The first chunk comes from the host; the rest is copied from it on the device. */
 static cl_int fill_buffer(struct gcal_device *cl, cl_mem memory, const char *dtype,
                           size_t size_bytes)
 {
@@ -184,7 +185,7 @@ void gcal_device_buffers_free(struct gcal_device *cl)
     }
 }
 
-/* Such a buffer, perhaps without its memory; NULL when the host's ran out. */
+/* A matching buffer, perhaps without memory; NULL if the host is out of memory. */
 static struct gcal_device_buffer *find(struct gcal_device *cl, const struct need *need)
 {
     struct gcal_device_buffer *b = cl->buffers;
@@ -202,7 +203,7 @@ static struct gcal_device_buffer *find(struct gcal_device *cl, const struct need
     return b;
 }
 
-/* How much of the pool is given up to make room for a job. */
+/* What is released to make room for a job. */
 enum give_up { NOTHING, BUFFERS_OF_OTHERS, ALL };
 
 static void make_room(struct gcal_device *cl, const struct gcal_device_job *job,
@@ -229,7 +230,7 @@ static cl_int enlarge(struct gcal_device *cl, struct gcal_device_buffer *b,
     b->memory = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, size_bytes, NULL, &code);
     if (!b->memory)
         return code;
-    /* Drivers that allocate late fail in here. */
+    /* Drivers that allocate late fail here. */
     code = fill_buffer(cl, b->memory, b->dtype, size_bytes);
     if (code == CL_SUCCESS)
         b->size_bytes = size_bytes;
@@ -260,8 +261,8 @@ static cl_int get_all(struct gcal_device *cl, const struct gcal_device_job *job,
     return code;
 }
 
-/* Marks what the job uses.  Returns the pool's size once it has what it needs, or a
- * negative number when the host's memory ran out.
+/* Marks the job's buffers.  Returns the size of the pool including the job's needs, or a
+ * negative number if the host is out of memory.
  */
 static double mark(struct gcal_device *cl, const struct gcal_device_job *job)
 {

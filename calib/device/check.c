@@ -1,4 +1,4 @@
-/* check.c - a job on data that are known, and what came of it */
+/* check.c - a job on known data, and its outputs */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static cl_int make_inputs(struct gcal_device *cl, const struct gcal_device_job *
     return code;
 }
 
-/* Random bytes at the end that the transfer starts from, none of them at the other. */
+/* Random bytes at the source of the transfer, their complements at its destination. */
 static cl_int make_transfer(struct gcal_device *cl, const struct gcal_device_job *job,
                             uint64_t seed, cl_mem *device)
 {

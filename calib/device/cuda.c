@@ -1,19 +1,18 @@
-/* cuda.c - what NVIDIA's OpenCL does not tell, asked of their CUDA driver
+/* cuda.c - the size of an NVIDIA GPU's L2 cache, from the CUDA driver
  *
- * CL_DEVICE_GLOBAL_MEM_CACHE_SIZE is the multiprocessors' first-level cache there, about
- * 32 KB each, while the cache that all of them share is hundreds of times that of one.
- * Only attributes are asked for: no context is made, so OpenCL in the same process goes
- * on undisturbed.
+ * NVIDIA's CL_DEVICE_GLOBAL_MEM_CACHE_SIZE counts the multiprocessors' first-level
+ * caches, about 32 KB each; the cache that they share is hundreds of times larger.  Only
+ * attributes are queried: without a context, OpenCL in the same process is not affected.
  */
 #include <dlfcn.h>
 
-#include "calib/device/device.h"
+#include "calib/device/private.h"
 
 enum { CUDA_SUCCESS = 0, L2_CACHE_SIZE = 38 };
 
 double gcal_device_cuda_cache_bytes(const char *pci)
 {
-    /* Never closed: the OpenCL driver may use it, too. */
+    /* Never closed: the OpenCL driver may use the library, too. */
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     int (*init)(unsigned flags);
     int (*find)(int *device, const char *pci);

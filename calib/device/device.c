@@ -1,4 +1,4 @@
-/* device.c - one device: opening it, and its programs */
+/* device.c - an open device and its programs */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,56 +6,6 @@
 #include "calib/base/error.h"
 #include "calib/device/private.h"
 #include "calib/model/tag.h"
-
-const char *gcal_device_error_name(cl_int code)
-{
-    static const struct {
-        cl_int code;
-        const char *name;
-    } names[] = {
-        { CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND" },
-        { CL_INVALID_PLATFORM, "CL_INVALID_PLATFORM" },
-        { CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE" },
-        { CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE" },
-        { CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES" },
-        { CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY" },
-        { CL_PROFILING_INFO_NOT_AVAILABLE, "CL_PROFILING_INFO_NOT_AVAILABLE" },
-        { CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE" },
-        { CL_INVALID_VALUE, "CL_INVALID_VALUE" },
-        { CL_INVALID_BUFFER_SIZE, "CL_INVALID_BUFFER_SIZE" },
-        { CL_INVALID_KERNEL_NAME, "CL_INVALID_KERNEL_NAME" },
-        { CL_INVALID_ARG_INDEX, "CL_INVALID_ARG_INDEX" },
-        { CL_INVALID_ARG_SIZE, "CL_INVALID_ARG_SIZE" },
-        { CL_INVALID_KERNEL_ARGS, "CL_INVALID_KERNEL_ARGS" },
-        { CL_INVALID_WORK_GROUP_SIZE, "CL_INVALID_WORK_GROUP_SIZE" },
-        { CL_INVALID_WORK_ITEM_SIZE, "CL_INVALID_WORK_ITEM_SIZE" },
-        { CL_INVALID_GLOBAL_WORK_SIZE, "CL_INVALID_GLOBAL_WORK_SIZE" },
-        { CL_INVALID_COMMAND_QUEUE, "CL_INVALID_COMMAND_QUEUE" },
-    };
-    static char other[40];
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        if (names[i].code == code)
-            return names[i].name;
-    snprintf(other, sizeof(other), "OpenCL error %d", code);
-    return other;
-}
-
-bool gcal_device_is_shortage(cl_int code)
-{
-    return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_RESOURCES ||
-           code == CL_OUT_OF_HOST_MEMORY || code == CL_INVALID_BUFFER_SIZE ||
-           code == CL_INVALID_WORK_GROUP_SIZE || code == CL_INVALID_WORK_ITEM_SIZE;
-}
-
-int gcal_device_fail(enum gcal_measurement_status *status, struct gcal_error *err,
-                     const char *what, cl_int code)
-{
-    *status = gcal_device_is_shortage(code) ? GCAL_MEASUREMENT_SKIPPED
-                                            : GCAL_MEASUREMENT_LAUNCH_FAILED;
-    return gcal_error_set(err, GCAL_EDEVICE, "%s: %s", what,
-                          gcal_device_error_name(code));
-}
 
 /* ---- opening ---- */
 
@@ -86,7 +36,7 @@ static int find_device(struct gcal_device *cl, const char *uid, size_t platform,
     size_t first = platform == GCAL_DEVICE_ANY_PLATFORM ? 0 : platform;
     size_t n_platforms = 0;
 
-    gcal_error_set(err, GCAL_EDEVICE, "device %s is not there any more", uid);
+    gcal_error_set(err, GCAL_EDEVICE, "device %s is no longer present", uid);
     do
         if (find_on_platform(cl, uid, first, &n_platforms, err))
             return 0;
@@ -113,7 +63,7 @@ struct gcal_device *gcal_device_open(const char *uid, size_t platform,
             clCreateCommandQueue(cl->context, cl->id, CL_QUEUE_PROFILING_ENABLE, &code);
     if (cl->queue)
         cl->probe = clCreateBuffer(cl->context, CL_MEM_READ_WRITE, 4, NULL, &code);
-    if (cl->probe && !gcal_device_is_alive(cl)) /* it has its memory from now on */
+    if (cl->probe && !gcal_device_is_alive(cl)) /* the probe's memory is allocated now */
         code = CL_DEVICE_NOT_AVAILABLE;
     if (code != CL_SUCCESS) {
         gcal_error_set(err, GCAL_EDEVICE, "open %s: %s", cl->info.name,

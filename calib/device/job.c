@@ -1,4 +1,4 @@
-/* job.c - a kernel and its sizes as a worker needs them */
+/* job.c - encoding and decoding of jobs */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "calib/device/job.h"
 
 #define MAX_ARGS     256
-#define MAX_COMMANDS 10000000 /* of a run: launches, or copies */
+#define MAX_COMMANDS 10000000 /* launches or copies in a run */
 
 void gcal_device_job_clear(struct gcal_device_job *job)
 {

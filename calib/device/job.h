@@ -1,5 +1,4 @@
-/* job.h - a kernel and its sizes, as a device is given them; and on the way to a worker
- */
+/* job.h - a job: a kernel and its sizes as a worker and a device get them */
 #ifndef GCAL_CALIB_DEVICE_JOB_H
 #define GCAL_CALIB_DEVICE_JOB_H
 
@@ -15,10 +14,12 @@ struct gcal_wire;
 
 #define GCAL_DEVICE_MAX_PLATFORMS 32u
 
-/* For a platform's number: the devices of all. */
+/* As the number of a platform: any. */
 #define GCAL_DEVICE_ANY_PLATFORM UINT32_MAX
 
-/* An argument of a launch: a buffer's or local array's element count, or a scalar. */
+/* An argument of a launch: a scalar's value, or the number of elements of a buffer or
+ * local array.
+ */
 struct gcal_device_job_arg {
     enum gcal_arg_kind kind;
     char *dtype;
@@ -26,14 +27,14 @@ struct gcal_device_job_arg {
     bool output;
 };
 
-/* 'pieces' copies of size_bytes / pieces each; none when that is 0. */
+/* 'pieces' copies of size_bytes / pieces each; 0: none. */
 struct gcal_device_job_transfer {
     enum gcal_feature_copy_direction way;
     enum gcal_feature_host_memory host;
     size_t size_bytes, pieces;
 };
 
-/* What a worker needs of a kernel to build and launch it for given sizes. */
+/* A kernel to build and launch for given sizes. */
 struct gcal_device_job {
     char *family, *source, *entry, *build_options; /* entry "": a transfer alone */
     size_t n_dims;
@@ -46,7 +47,7 @@ struct gcal_device_job {
 };
 
 void gcal_device_job_clear(struct gcal_device_job *job);
-/* 'sizes' are the kernel's own or those of its check. */
+/* 'sizes': the kernel's sizes or its check sizes. */
 int gcal_device_job_put(struct gcal_buf *buf, const struct gcal_kernel *kernel,
                         size_t n_sizes, const struct gcal_size *sizes,
                         struct gcal_error *err);

@@ -1,4 +1,4 @@
-/* launch.c - kernels with their arguments, and their measuring */
+/* launch.c - setting arguments, preparing and measuring kernels */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 /* ---- arguments ---- */
 
-/* A scalar's bytes as the device takes them, little-endian. */
+/* The bytes of a scalar argument, little-endian. */
 static int scalar_bytes(const struct gcal_device_job_arg *arg, size_t index,
                         unsigned char bytes[8], struct gcal_error *err)
 {
@@ -35,7 +35,8 @@ static int scalar_bytes(const struct gcal_device_job_arg *arg, size_t index,
         whole = arg->value < 0 ? (uint64_t)(int64_t)arg->value : (uint64_t)arg->value;
         memcpy(bytes, &whole, size);
     } else
-        return gcal_error_set(err, GCAL_EDEVICE, "argument %zu: %.17g is no %s", index,
+        return gcal_error_set(err, GCAL_EDEVICE,
+                              "argument %zu: %.17g is not a value of %s", index,
                               arg->value, arg->dtype);
     return 0;
 }
@@ -70,10 +71,10 @@ static int set_args(cl_kernel kernel, const struct gcal_device_job *job,
     return 0;
 }
 
-/* Does the work-group fit?  Asked once the arguments are set.  Not asked for
- * CL_KERNEL_WORK_GROUP_SIZE: NVIDIA's driver says 256 there and runs 1024; a launch that
- * takes too many registers is refused as one.  Nor for CL_KERNEL_LOCAL_MEM_SIZE: the same
- * driver says 4 bytes more there than a kernel has, which may be all that there is.
+/* Whether the work-group fits; call it after the arguments are set.
+ * CL_KERNEL_WORK_GROUP_SIZE is not queried: NVIDIA's driver returns 256 but runs 1024,
+ * and refuses launches that need too many registers.  Nor is CL_KERNEL_LOCAL_MEM_SIZE:
+ * the same driver returns 4 bytes more than the kernel has, which may exceed the limit.
  */
 static int check_group(const struct gcal_device *cl, const struct gcal_device_job *job,
                        enum gcal_measurement_status *status, struct gcal_error *err)
@@ -138,7 +139,7 @@ void gcal_device_unbind(struct gcal_device_bound_job *bound)
         clReleaseKernel(bound->kernel);
 }
 
-/* With the pool's buffers. */
+/* Binds the job with buffers of the pool. */
 static int bind_pool(struct gcal_device *cl, const struct gcal_device_job *job,
                      struct gcal_device_bound_job *bound,
                      enum gcal_measurement_status *status, struct gcal_error *err)
@@ -170,8 +171,8 @@ int gcal_device_prepare(struct gcal_device *cl, const struct gcal_device_job *jo
 
     if (bind_pool(cl, job, &bound, status, err) < 0)
         return -1;
-    /* The first run may compile, touch memory for the first time, wake the clocks: its
-     * times are not looked at.
+    /* The first run may compile, touch memory for the first time, raise the clocks: it is
+     * not timed.
      */
     rc = gcal_device_run(cl, job, &bound, NULL, status, err);
     if (rc == 0)
@@ -181,7 +182,7 @@ int gcal_device_prepare(struct gcal_device *cl, const struct gcal_device_job *jo
     return rc;
 }
 
-/* Events that are always a small part of what the host waits tick in another unit. */
+/* Events that always last a small share of the host's interval are in a wrong unit. */
 static int check_unit(const struct gcal_measurement_sample *samples, size_t n,
                       struct gcal_error *err)
 {
@@ -210,7 +211,7 @@ int gcal_device_measure(struct gcal_device *cl, const struct gcal_device_job *jo
         return -1;
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = gcal_device_run(cl, job, &bound, &samples[i], status, err);
-    /* Read once, after the runs: asking takes longer than many a kernel. */
+    /* Read once, after the runs: a query takes longer than many kernels. */
     gcal_device_nvml_read(cl->nvml, &state);
     for (size_t i = 0; i < n; i++) {
         samples[i].clock_hz = state.clock_hz;

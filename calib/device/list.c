@@ -1,4 +1,4 @@
-/* list.c - what devices there are, and their fingerprints */
+/* list.c - listing devices and identifying them */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include "calib/base/hash.h"
 #include "calib/base/log.h"
 #include "calib/base/utf8.h"
-#include "calib/device/device.h"
+#include "calib/device/private.h"
 
-/* From vendors' extension headers, which not every system has. */
+/* From vendors' extension headers, which not every system has installed. */
 #define DEVICE_UUID_KHR            0x106A
 #define DEVICE_PCI_BUS_INFO_KHR    0x410F
 #define DEVICE_PCI_BUS_ID_NV       0x4008
@@ -47,10 +47,10 @@ static char *platform_text(cl_platform_id id, cl_platform_info what)
     return strdup(gcal_utf8_clean(text));
 }
 
-/* 0 where the device does not say. */
+/* 0 if the device does not support the query. */
 static uint64_t device_number(cl_device_id id, cl_device_info what)
 {
-    uint64_t value = 0; /* numbers of 4 and 8 bytes alike, on little-endian hosts */
+    uint64_t value = 0; /* also for numbers of 4 bytes, on little-endian hosts */
 
     return clGetDeviceInfo(id, what, sizeof(value), &value, NULL) == CL_SUCCESS ? value
                                                                                 : 0;
@@ -87,7 +87,7 @@ static char *pci_address(cl_device_id id)
     return strdup("");
 }
 
-/* Where the driver has nothing better: made of platform, name and index. */
+/* Without a better id from the driver: made of platform, name and index. */
 static char *compose_uid(const struct gcal_device_entry *d, size_t index)
 {
     char hash[GCAL_HASH_TEXT_SIZE],
@@ -100,8 +100,8 @@ static char *compose_uid(const struct gcal_device_entry *d, size_t index)
     return gcal_buf_format("cl:%.16s", hash);
 }
 
-/* What is the same for a physical device, whoever on the node looks.  A UUID is written
- * as the vendors' tools do, in groups of 4, 2, 2, 2 and 6 bytes.
+/* The id of a physical device, the same for every process on the node.  A UUID is written
+ * as vendors' tools do, in groups of 4, 2, 2, 2 and 6 bytes.
  */
 static char *unique_id(const struct gcal_device_entry *d, size_t index)
 {
@@ -151,8 +151,8 @@ static const char *kind_name(cl_device_id id)
                                                : "custom";
 }
 
-/* A tiny kernel tells the preferred multiple of work-group sizes: where no vendor query
- * exists, that is how wide the device issues.
+/* The preferred multiple of work-group sizes of a tiny kernel: the sub-group size if
+ * there is no vendor query.
  */
 static uint64_t preferred_multiple(cl_device_id id)
 {
@@ -227,8 +227,8 @@ static int fill(struct gcal_device_entry *d, size_t index, bool probe,
     return 0;
 }
 
-/* Parts of one device may give the same UUID; on a platform they are several devices all
- * the same.
+/* Partitions of one device may have the same UUID; on a platform they are separate
+ * devices.
  */
 static int make_unique(const struct gcal_device_entry *devices, size_t count,
                        struct gcal_device_entry *device, size_t index,
@@ -248,7 +248,7 @@ static int make_unique(const struct gcal_device_entry *devices, size_t count,
     return 0;
 }
 
-/* Returns 1 with 'device' filled, 0 when it is left out. */
+/* Returns 1 with 'device' filled, 0 if it is left out. */
 static int describe(const struct gcal_device_entry *devices, size_t count,
                     struct gcal_device_entry *device, size_t index, bool probe,
                     struct gcal_error *err)

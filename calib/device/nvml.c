@@ -1,9 +1,9 @@
-/* nvml.c - clock, temperature and throttling of NVIDIA GPUs, where their library is */
+/* nvml.c - clock, temperature and throttling of NVIDIA GPUs, from NVML */
 #include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "calib/device/device.h"
+#include "calib/device/private.h"
 
 enum { NVML_CLOCK_SM = 1, NVML_TEMPERATURE_GPU = 0 };
 

@@ -1,10 +1,10 @@
-/* private.h - an open device, as the opencl_*.c files share it */
+/* private.h - an open device; internal to calib/device */
 #ifndef GCAL_CALIB_DEVICE_PRIVATE_H
 #define GCAL_CALIB_DEVICE_PRIVATE_H
 
 #include "calib/device/device.h"
 
-/* What was built: kernels of one family share it. */
+/* A built program, shared by the kernels of a family. */
 struct gcal_device_program {
     char *family, *source, *build_options;
     cl_program program;
@@ -12,11 +12,11 @@ struct gcal_device_program {
 };
 
 /* Buffers are shared by all kernels: one for each argument position, dtype and direction.
- * What kernels write is never another's input: its values (denormals, infinities) would
- * change the times of what reads them.
+ * The output of a kernel is never another's input: its values (denormals, infinities)
+ * would change the times of kernels that read them.
  */
 struct gcal_device_buffer {
-    size_t index, size_bytes; /* 0 bytes: 'memory' is not there now */
+    size_t index, size_bytes; /* 0 bytes: no 'memory' at present */
     bool output;
     char dtype[16];
     cl_mem memory;
@@ -24,11 +24,11 @@ struct gcal_device_buffer {
     struct gcal_device_buffer *next;
 };
 
-/* The host's end of transfers, filled with random bytes when it is made. */
+/* Host memory for transfers, filled with random bytes. */
 struct gcal_device_host {
     unsigned char *data;
     size_t size_bytes;
-    cl_mem memory; /* pinned: the buffer that 'data' is mapped from */
+    cl_mem memory; /* pinned: the buffer whose mapping is 'data' */
 };
 
 struct gcal_device {
@@ -46,7 +46,11 @@ struct gcal_device {
     struct gcal_device_nvml *nvml;
 };
 
-/* Would the device have run a smaller job? */
+/* ---- error.c ---- */
+
+/* "CL_OUT_OF_RESOURCES", or "OpenCL error -9999" (valid until the next call). */
+const char *gcal_device_error_name(cl_int code);
+/* Whether the device might run a smaller job. */
 bool gcal_device_is_shortage(cl_int code);
 
 /* Fills 'err' and 'status' (GCAL_MEASUREMENT_SKIPPED for a shortage, else LAUNCH_FAILED).
@@ -56,23 +60,23 @@ int gcal_device_fail(enum gcal_measurement_status *status, struct gcal_error *er
 
 /* ---- device.c ---- */
 
-/* The program that has the job's kernel, built when it is not there yet. */
+/* The program with the job's kernel, built unless it was before. */
 cl_program gcal_device_program(struct gcal_device *cl, const struct gcal_device_job *job,
                                struct gcal_error *err);
 
 /* ---- buffers.c ---- */
 
-/* Of a buffer or a local array; at least one element. */
+/* Size of a buffer or a local array; at least one element. */
 size_t gcal_device_arg_bytes(const struct gcal_device_job_arg *arg);
 
-/* Do the job's buffers and local arrays fit in what the device has? */
+/* Whether the job's buffers and local arrays fit in the device's memory: -1 if not. */
 int gcal_device_check_memory(const struct gcal_device *cl,
                              const struct gcal_device_job *job,
                              enum gcal_measurement_status *status,
                              struct gcal_error *err);
 
-/* The pool's buffers for the job, borrowed until the next call: one per argument, one for
- * the transfer, whose end on the host is made, too.
+/* The pool's buffers for the job, borrowed until the next call: one per argument, and one
+ * for the transfer, whose host memory is allocated, too.
  */
 int gcal_device_buffers(struct gcal_device *cl, const struct gcal_device_job *job,
                         cl_mem *memory, enum gcal_measurement_status *status,
@@ -81,16 +85,16 @@ void gcal_device_buffers_free(struct gcal_device *cl);
 
 /* ---- transfer.c ---- */
 
-/* The end of such a transfer on the host. */
+/* The host memory of such a transfer. */
 struct gcal_device_host *
 gcal_device_host(struct gcal_device *cl, const struct gcal_device_job_transfer *transfer);
 cl_int gcal_device_host_enlarge(struct gcal_device *cl,
                                 const struct gcal_device_job_transfer *transfer);
 void gcal_device_host_free(struct gcal_device *cl, struct gcal_device_host *host);
 
-/* Enqueues all copies; 'first' and 'last' get the events of the first and the last
- * command, 'first' none where there is only one.  NULL: no events.  Of mapped memory, the
- * host's part is done when this returns.
+/* Enqueues all copies; 'first' and 'last' (NULL: no events) get the events of the first
+ * and the last command, 'first' only if there are two.  The host's copies to or from
+ * mapped memory are done on return.
  */
 cl_int gcal_device_copy(cl_command_queue queue,
                         const struct gcal_device_job_transfer *transfer, cl_mem device,
@@ -98,13 +102,14 @@ cl_int gcal_device_copy(cl_command_queue queue,
 
 /* ---- launch.c ---- */
 
-/* A job's kernel with its arguments, or NULL, and its transfer's buffer, or NULL. */
+/* A job's kernel with its arguments set, and its transfer's buffer; either may be NULL.
+ */
 struct gcal_device_bound_job {
     cl_kernel kernel;
     cl_mem device;
 };
 
-/* 'memory': a buffer for each argument that is one, and one for the transfer. */
+/* 'memory': a buffer for each buffer argument, and one for the transfer. */
 int gcal_device_bind(struct gcal_device *cl, const struct gcal_device_job *job,
                      const cl_mem *memory, struct gcal_device_bound_job *bound,
                      enum gcal_measurement_status *status, struct gcal_error *err);
@@ -112,12 +117,26 @@ void gcal_device_unbind(struct gcal_device_bound_job *bound);
 
 /* ---- run.c ---- */
 
-/* Runs the job once and waits.  'sample' gets both times, or is NULL, and then the times
- * are not looked at.
- */
+/* Runs the job once and waits.  'sample' gets both times; NULL: they are not checked. */
 int gcal_device_run(struct gcal_device *cl, const struct gcal_device_job *job,
                     const struct gcal_device_bound_job *bound,
                     struct gcal_measurement_sample *sample,
                     enum gcal_measurement_status *status, struct gcal_error *err);
+
+/* ---- cuda.c: NVIDIA's CUDA driver, if it is installed ---- */
+
+/* The L2 cache of the GPU at a PCI address "0000:01:00.0"; 0 if unknown. */
+double gcal_device_cuda_cache_bytes(const char *pci);
+
+/* ---- nvml.c: NVIDIA's NVML, if it is installed ---- */
+
+struct gcal_device_nvml;
+
+/* The GPU at a PCI address "0000:01:00.0"; NULL if NVML or the GPU is missing. */
+struct gcal_device_nvml *gcal_device_nvml_open(const char *pci);
+void gcal_device_nvml_close(struct gcal_device_nvml *nvml);
+/* Fills clock, temperature and throttle reasons; NaN, NaN, 0 if 'nvml' is NULL. */
+void gcal_device_nvml_read(const struct gcal_device_nvml *nvml,
+                           struct gcal_measurement_sample *sample);
 
 #endif

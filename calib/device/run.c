@@ -1,12 +1,12 @@
-/* run.c - a job once: launches and copies, and how long they take */
+/* run.c - running a job once and timing it */
 #include <math.h>
 
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/device/private.h"
 
-/* What was enqueued in one queue; 'first' is none where there is one command only, and
- * both are where the host's clock alone is asked.
+/* Events of the commands in one queue: 'first' is none if there is one command only; both
+ * are none if only the host's clock is used.
  */
 struct span {
     const char *what;
@@ -15,7 +15,7 @@ struct span {
 
 struct times {
     cl_ulong start_ns, end_ns; /* the events' */
-    double host_s;             /* from before the enqueuing to the end of the wait */
+    double host_s;             /* from before enqueuing to the end of the wait */
 };
 
 /* ---- enqueuing and waiting ---- */
@@ -38,7 +38,7 @@ static cl_int launch(struct gcal_device *cl, cl_kernel kernel,
     return code;
 }
 
-/* Copies beside a kernel have a queue of their own. */
+/* Copies concurrent with a kernel have a queue of their own. */
 static cl_command_queue queue_of_copies(struct gcal_device *cl,
                                         const struct gcal_device_job *job)
 {
@@ -54,7 +54,7 @@ static cl_int copy(struct gcal_device *cl, cl_mem device,
 
     if (!job->transfer.pieces)
         return CL_SUCCESS;
-    if (queue != cl->queue) /* the kernel shall be on its way */
+    if (queue != cl->queue) /* the kernel must have started */
         code = clFlush(cl->queue);
     if (code != CL_SUCCESS)
         return code;
@@ -85,7 +85,7 @@ static cl_int wait_for(struct gcal_device *cl, const struct gcal_device_job *job
     return n ? clWaitForEvents(n, events) : finish(cl, job);
 }
 
-/* What is behind "an event that was waited for has failed". */
+/* The cause of CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. */
 static cl_int event_code(cl_event event, cl_int code)
 {
     cl_int state = CL_COMPLETE;
@@ -100,7 +100,7 @@ static int fail_running(const struct span *span, cl_int code,
                         enum gcal_measurement_status *status, struct gcal_error *err)
 {
     gcal_device_fail(status, err, span->what, code);
-    if (code == CL_OUT_OF_RESOURCES) /* once it runs: an access out of bounds */
+    if (code == CL_OUT_OF_RESOURCES) /* after the launch: an access out of bounds */
         *status = GCAL_MEASUREMENT_LAUNCH_FAILED;
     return -1;
 }
@@ -119,17 +119,17 @@ static cl_int read_span(const struct span *span, struct times *times)
     return code;
 }
 
-/* A kernel shorter than a tick of the device's clock may honestly last 0 s.  The host's
- * interval is longer than the kernel by what a launch costs, which is not known: 100
- * ticks are granted for it, and never more than 100 us.
+/* A kernel shorter than a tick of the device's clock may last 0 s.  The host's interval
+ * is longer than the kernel by the unknown cost of a launch: 100 ticks are allowed for
+ * it, and at most 100 us.
  */
 static bool may_be_zero(double host_s, double tick_s)
 {
     return host_s < tick_s + fmin(100 * tick_s, 100e-6);
 }
 
-/* The event's interval lies inside the host's, or its clock is not to be trusted.  Some
- * slack: the two clocks tick at slightly different rates.
+/* The event's interval must be within the host's, or its clock cannot be trusted; with
+ * some tolerance, as the two clocks tick at slightly different rates.
  */
 static int event_time(const struct times *t, double tick_s, double *time_s,
                       struct gcal_error *err)
@@ -150,8 +150,8 @@ static int event_time(const struct times *t, double tick_s, double *time_s,
     return 0;
 }
 
-/* From the start of the first command in any queue to the end of the last in any; each
- * queue's events have to agree with the host's clock by themselves, too.
+/* From the start of the first command in any queue to the end of the last in any; the
+ * events of each queue must agree with the host's clock, too.
  */
 static int span_time(const struct span *spans, double host_s, double tick_s,
                      double *time_s, enum gcal_measurement_status *status,
@@ -196,7 +196,7 @@ static int run(struct gcal_device *cl, const struct gcal_device_job *job,
         code = copy(cl, bound->device, job, &spans[1]);
     }
     if (code != CL_SUCCESS) {
-        finish(cl, job); /* what was enqueued before uses the buffers */
+        finish(cl, job); /* commands enqueued before use the buffers */
         return gcal_device_fail(status, err, step, code);
     }
     code = wait_for(cl, job, spans);

@@ -8,7 +8,7 @@
 #define PAGE_BYTES 4096
 #define FILL_SEED  20261122u
 
-/* ---- the host's end ---- */
+/* ---- host memory ---- */
 
 struct gcal_device_host *gcal_device_host(struct gcal_device *cl,
                                           const struct gcal_device_job_transfer *transfer)
@@ -28,7 +28,7 @@ void gcal_device_host_free(struct gcal_device *cl, struct gcal_device_host *host
     *host = (struct gcal_device_host){ 0 };
 }
 
-/* Drivers pin what they allocate for the host themselves; it stays mapped. */
+/* Drivers pin host memory that they allocate themselves; it stays mapped. */
 static cl_int make_pinned(struct gcal_device *cl, size_t size_bytes)
 {
     cl_int code;
@@ -67,7 +67,7 @@ cl_int gcal_device_host_enlarge(struct gcal_device *cl,
 
 /* ---- copies ---- */
 
-/* One piece through the device's buffer mapped: the host copies, in between. */
+/* Copies one piece: the device's buffer is mapped, copied by the host, and unmapped. */
 static cl_int copy_mapped(cl_command_queue queue, enum gcal_feature_copy_direction way,
                           cl_mem device, size_t offset, size_t size_bytes,
                           unsigned char *host, cl_event *mapped, cl_event *unmapped)

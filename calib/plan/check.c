@@ -1,7 +1,7 @@
-/* check.c - did the kernel compute what it should?
+/* check.c - checking a kernel's output against the host's
  *
- * A kernel that is wrong on a device would calibrate nonsense, fast nonsense most of the
- * time, so every family's output at small sizes is compared with the host's.
+ * A kernel that is wrong on a device gives a meaningless calibration, and usually a fast
+ * kernel: so the output of every family is compared at small sizes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "calib/plan/private.h"
 #include "kernels/interpret/interpret.h"
 
-/* Arguments for the host: buffers with the bits that the worker fills in too. */
+/* Arguments for the host: buffers with the same contents as the worker's. */
 struct host_args {
     struct gcal_geometry geometry;
     size_t n;
@@ -109,7 +109,7 @@ static int host_args_make(const struct gcal_kernel *kernel, uint64_t seed,
     return 0;
 }
 
-/* A reference takes the kernel's arguments but the local ones. */
+/* A reference has the kernel's arguments without the local ones. */
 static int run_reference(const struct gcal_kernel *kernel, const struct host_args *h,
                          struct gcal_error *err)
 {
@@ -136,7 +136,7 @@ static int run_source(const struct gcal_kernel *kernel, struct host_args *h,
     return gcal_interp_run_kernel(&request, h->geometry.global_size, h->n, h->args, err);
 }
 
-/* The mean magnitude: elements near 0 are sums that cancel, whose error is that of the
+/* The mean magnitude: elements near 0 are sums that cancel, with the errors of the
  * summands.
  */
 static double scale_of(const struct gcal_interp_arg *expected)
@@ -179,7 +179,7 @@ static int compare_output(const struct gcal_kernel *kernel, const struct gcal_ar
     return rc;
 }
 
-/* What the host's interpreter makes of the same inputs. */
+/* Runs the reference, or the kernel itself, in the host's interpreter. */
 static int run_on_host(const struct gcal_kernel *kernel, struct host_args *h,
                        struct gcal_error *err)
 {
@@ -188,7 +188,7 @@ static int run_on_host(const struct gcal_kernel *kernel, struct host_args *h,
     return kernel->reference ? run_reference(kernel, h, err) : run_source(kernel, h, err);
 }
 
-/* Copies are right to the bit, or wrong. */
+/* Copies must be exact. */
 static int compare_transfer(const struct gcal_kernel *kernel, uint64_t seed,
                             size_t size_bytes, const void *output, double *worst,
                             struct gcal_error *why)
@@ -204,8 +204,7 @@ static int compare_transfer(const struct gcal_kernel *kernel, uint64_t seed,
         i++;
     if (i < size_bytes) {
         *worst = 1;
-        gcal_error_set(why, GCAL_EDEVICE,
-                       "%s: byte %zu of %zu arrived as %u, sent was %u",
+        gcal_error_set(why, GCAL_EDEVICE, "%s: byte %zu of %zu is %u, expected %u",
                        kernel->generator, i, size_bytes, got[i], sent[i]);
     }
     free(sent);

@@ -1,14 +1,14 @@
-/* cost.c - what measuring kernels takes, by those that were measured */
+/* cost.c - estimated time to measure kernels, from those that were measured */
 #include <math.h>
 
 #include "calib/plan/design.h"
 
-/* What is done before a family can be timed, before any was. */
+/* Time to prepare a family, before any was. */
 #define OPENING_S 0.1
 
 /* ---- a kernel ---- */
 
-/* Builds, checks and first launches, for a family. */
+/* Time of builds, checks and first launches of a family. */
 static double opening_s(const struct gcal_plan_design *d)
 {
     const double *spent_s = d->plan->spent_s;
@@ -20,7 +20,7 @@ static double opening_s(const struct gcal_plan_design *d)
              : OPENING_S;
 }
 
-/* Launches that one kernel takes, on average. */
+/* Mean number of launches of a kernel. */
 static double launches(const struct gcal_plan_design *d)
 {
     const struct gcal_config_measure_options *o = d->plan->options;
@@ -31,13 +31,10 @@ static double launches(const struct gcal_plan_design *d)
                 (double)o->max_samples);
 }
 
-/* A launch of a kernel, by the model; 'first_s' of a smaller one of its family corrects
- * that.
- */
+/* Predicted time of a launch, corrected by the time of a smaller size of its sweep. */
 double gcal_plan_launch_s(const struct gcal_plan_design *d, size_t kernel)
 {
-    const struct gcal_plan_family *family =
-        &d->families.families[d->families.family_of[kernel]];
+    const struct gcal_plan_family *family = gcal_plan_family_of(&d->families, kernel);
     const struct gcal_config_measure_options *o = d->plan->options;
     double time_s = gcal_plan_gain_time_s(d->gain, kernel);
     size_t last = family->n_tried ? family->sizes[family->n_tried - 1] : kernel;
@@ -51,8 +48,7 @@ double gcal_plan_launch_s(const struct gcal_plan_design *d, size_t kernel)
 
 double gcal_plan_cost_s(const struct gcal_plan_design *d, size_t kernel)
 {
-    const struct gcal_plan_family *family =
-        &d->families.families[d->families.family_of[kernel]];
+    const struct gcal_plan_family *family = gcal_plan_family_of(&d->families, kernel);
     double samples_s = launches(d) * gcal_plan_launch_s(d, kernel);
 
     return samples_s + (family->opened ? 0 : opening_s(d));
@@ -71,15 +67,15 @@ static size_t n_measured(const struct gcal_plan_design *d,
     return n;
 }
 
-/* The longest rungs that are not too long.  Climbing runs each rung twice, and those
- * below the longest take about as long as it does.
+/* The longest sizes that are not too long.  The sweep launches each size twice, and the
+ * shorter ones together take about as long as the longest.
  */
 static void add_full_sweep(const struct gcal_plan_design *d,
                            const struct gcal_plan_family *family,
                            struct gcal_plan_full_cost *full)
 {
     const struct gcal_config_measure_options *o = d->plan->options;
-    size_t wanted = gcal_plan_sizes_wanted(d->plan, d->kernels, family->name);
+    size_t wanted = family->n_wanted;
     size_t n = family->n_done_sizes, least = n + n_measured(d, family);
     double sweep_launches = 4;
 
@@ -93,7 +89,7 @@ static void add_full_sweep(const struct gcal_plan_design *d,
         full->time_s += (launches(d) + sweep_launches) * time_s;
         sweep_launches = 0;
         n++;
-        if (too_short) /* the nearest, as there is no other */
+        if (too_short) /* the nearest: no size is in range */
             break;
     }
     full->n_kernels += n > least ? n : least;

@@ -1,9 +1,9 @@
 /* design.c - kernels chosen by how much they shrink the parameters' covariance
  *
- * Seeds first: a kernel of each generator, and what gives every parameter some value.
- * Then, a few at a time, those that are worth most for their time, until all parameters
- * are known well enough.  The few are measured in rounds, as all are without a choice, so
- * that drift falls on them alike.
+ * First come seeds: a kernel of each generator, and those that give every parameter a
+ * value.  Then, a few at a time, those with the largest information gain for their time,
+ * until all parameters are precise enough.  The few are measured in rounds, as all are
+ * without a choice, so that drift affects them alike.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,18 +14,21 @@
 #include "calib/base/log.h"
 #include "calib/plan/design.h"
 
-/* Seeds bring every parameter to this relative standard error, which makes its value fit
- * to linearize a model at; so many rows more than parameters tell the model's misfit.
+/* Seeds determine every parameter to this relative standard error, good enough to
+ * linearize a model there; SEED_FREEDOM rows more than parameters give the model's
+ * misfit.
  */
 #define SEED_PRECISION 0.5
 #define SEED_FREEDOM   2
 
-/* Between two fits, this part of what is measured is measured more, but at least so many.
+/* Between two fits, this share of the measured kernels is added, and at least
+ * BATCH_LEAST.
  */
 #define BATCH_SHARE 0.25
 #define BATCH_LEAST 4
 
-/* Of a ladder that was not climbed, the rung at which climbing will end stands for all.
+/* The size at which a sweep that has not begun will probably end; it represents the
+ * others.
  */
 static size_t expected_size(const struct gcal_plan_design *d,
                             const struct gcal_plan_family *family)
@@ -40,10 +43,9 @@ static size_t expected_size(const struct gcal_plan_design *d,
 
 static bool is_candidate(const struct gcal_plan_design *d, size_t kernel)
 {
-    const struct gcal_plan_family *family =
-        &d->families.families[d->families.family_of[kernel]];
+    const struct gcal_plan_family *family = gcal_plan_family_of(&d->families, kernel);
 
-    if (!family->optional || !gcal_plan_families_offers(&d->families, kernel))
+    if (!family->optional || !gcal_plan_sweep_offers(&d->families, kernel))
         return false;
     if (!d->kernels->kernels[kernel]->sweep || d->families.row[kernel])
         return true;
@@ -79,13 +81,13 @@ static int take(struct gcal_plan_design *d, size_t n_chosen)
     for (size_t i = 0; i < n_chosen; i++) {
         gcal_plan_report_progress(d->plan, "choosing kernels", d->n_known + i,
                                   d->n_known + n_chosen);
-        if (gcal_plan_families_take(&d->families, d->chosen[i]) < 0)
+        if (gcal_plan_sweep_take(&d->families, d->chosen[i]) < 0)
             return -1;
     }
     return 0;
 }
 
-/* What was measured since the last time. */
+/* Adds the kernels that were measured since the last call. */
 static void learn(struct gcal_plan_design *d)
 {
     for (size_t i = 0; i < d->kernels->n_kernels; i++) {
@@ -121,13 +123,13 @@ static bool is_generator_known(const struct gcal_plan_design *d, const char *gen
 {
     for (size_t i = 0; i < d->kernels->n_kernels; i++)
         if (strcmp(d->kernels->kernels[i]->generator, generator) == 0 &&
-            (d->known[i] || d->families.families[d->families.family_of[i]].opened))
+            (d->known[i] || gcal_plan_family_of(&d->families, i)->opened))
             return true;
     return false;
 }
 
-/* What is measured in any case, what a resumed run knows, and one kernel of each
- * generator.
+/* Kernels that are measured in any case, those that a resumed run has measured, and one
+ * of each generator.
  */
 static int take_seeds(struct gcal_plan_design *d)
 {
@@ -138,7 +140,7 @@ static int take_seeds(struct gcal_plan_design *d)
         const struct gcal_plan_done *done = gcal_plan_find_done(d->plan, kernel);
 
         if (!gcal_plan_gain_is_optional(d->gain, i))
-            f->families[f->family_of[i]].optional = false;
+            gcal_plan_family_of(f, i)->optional = false;
         if (!done || !(done->time_s > 0))
             continue;
         gcal_plan_gain_add(d->gain, i, done->time_s, d->plan->options->noise);
@@ -146,13 +148,12 @@ static int take_seeds(struct gcal_plan_design *d)
         d->n_known++;
     }
     for (size_t i = 0; i < f->n; i++)
-        if (!f->families[i].optional &&
-            gcal_plan_families_take_all(f, &f->families[i]) < 0)
+        if (!f->families[i].optional && gcal_plan_sweep_family(f, &f->families[i]) < 0)
             return -1;
     for (size_t i = 0; i < d->kernels->n_kernels; i++) {
         gcal_plan_report_progress(d->plan, "choosing kernels", d->n_known, f->n);
         if (!is_generator_known(d, d->kernels->kernels[i]->generator) &&
-            gcal_plan_families_offers(f, i) && gcal_plan_families_take(f, i) < 0)
+            gcal_plan_sweep_offers(f, i) && gcal_plan_sweep_take(f, i) < 0)
             return -1;
     }
     return 0;
@@ -175,7 +176,7 @@ static int refine(struct gcal_plan_design *d, double precision)
     return 0;
 }
 
-/* ---- what was not needed, and what it saved ---- */
+/* ---- kernels that were not needed, and the time saved ---- */
 
 static int skip(struct gcal_plan_design *d, size_t kernel, bool enough)
 {
@@ -187,19 +188,21 @@ static int skip(struct gcal_plan_design *d, size_t kernel, bool enough)
         return -1;
     if (enough)
         snprintf(text, sizeof(text),
-                 "not needed: others tell the parameters to %g%%, or as well as they can "
-                 "be told",
+                 "not needed: other kernels determine the parameters to %g%%, or as well "
+                 "as possible",
                  100 * o->precision);
     else
         snprintf(text, sizeof(text),
-                 "the device's budget of %g s was up before it was chosen: raise "
+                 "the device's budget of %g s was used up before it was chosen: raise "
                  "budget_s",
                  o->budget_s);
     row->m.stop = enough ? GCAL_MEASUREMENT_STOP_NONE : GCAL_MEASUREMENT_STOP_BUDGET;
     return gcal_plan_finish(d->plan, row, GCAL_MEASUREMENT_SKIPPED, text);
 }
 
-/* Rows for what was never tried; rungs that were are left out, as without a choice. */
+/* Rows for kernels that were never tried; sizes that were tried are left out, as in a
+ * plain plan.
+ */
 static int record_skipped(struct gcal_plan_design *d, bool enough)
 {
     for (size_t i = 0; i < d->plan->n_rows; i++)
@@ -246,7 +249,7 @@ static void report(const struct gcal_plan_design *d, double took_s)
         hooks->chosen(hooks->progress_context, &selection);
 }
 
-/* ---- */
+/* ---- all of it ---- */
 
 static int design_init(struct gcal_plan_design *d, struct gcal_plan *plan,
                        const struct gcal_kernel_list *kernels)

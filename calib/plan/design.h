@@ -1,33 +1,36 @@
-/* design.h - a choice of kernels and what they cost (internal to calib/) */
+/* design.h - a choice of kernels and its cost (internal to calib/plan) */
 #ifndef GCAL_CALIB_PLAN_DESIGN_H
 #define GCAL_CALIB_PLAN_DESIGN_H
 
-#include "calib/plan/families.h"
 #include "calib/plan/gain.h"
+#include "calib/plan/sweep.h"
 
 struct gcal_plan_design {
     struct gcal_plan *plan;
     const struct gcal_kernel_list *kernels;
     struct gcal_plan_families families;
     struct gcal_plan_gain *gain;
-    double *cost_s; /* by kernel, as the last choice saw it */
-    size_t *chosen; /* by the last choice */
-    bool *known;    /* by kernel: the worth has its time */
+    double *cost_s; /* by kernel, at the last choice */
+    size_t *chosen; /* of the last choice */
+    bool *known;    /* by kernel: its time is in 'gain' */
     size_t n_known;
-    bool over_budget; /* what would help costs more than is left of the budget */
-    double first_s, launches_s; /* sums over what was measured: of medians, of all time */
+    bool over_budget; /* kernels that would help cost more than the rest of the budget */
+    double first_s, launches_s; /* sums over measured kernels: medians, all time */
 };
+
+/* With options->precision: chooses, warms up, measures, reports. */
+int gcal_plan_design(struct gcal_plan *plan, const struct gcal_kernel_list *kernels);
 
 /* ---- cost.c ---- */
 
-/* A launch of a kernel: as measured, or by the models, which the last rung tried of its
- * ladder corrects.
+/* Time of a launch: as measured, or by the models, corrected by the last size of its
+ * sweep that was tried.
  */
 double gcal_plan_launch_s(const struct gcal_plan_design *d, size_t kernel);
-/* To measure it, with what its family needs before. */
+/* Time to measure the kernel, the preparation of its family included. */
 double gcal_plan_cost_s(const struct gcal_plan_design *d, size_t kernel);
 
-/* Measuring without a choice. */
+/* Measuring all kernels. */
 struct gcal_plan_full_cost {
     size_t n_kernels;
     double time_s;

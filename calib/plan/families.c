@@ -1,12 +1,24 @@
-#include "calib/plan/families.h"
-
-#include <math.h>
+/* families.c - the families of a list of kernels */
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/plan/sweep.h"
 
-/* ---- families of a list ---- */
+double gcal_plan_product_of_sizes(const struct gcal_kernel *kernel)
+{
+    double product = 1;
+
+    for (size_t i = 0; i < kernel->n_sizes; i++)
+        product *= kernel->sizes[i].value;
+    return product;
+}
+
+struct gcal_plan_family *gcal_plan_family_of(const struct gcal_plan_families *f,
+                                             size_t kernel)
+{
+    return &f->families[f->family_of[kernel]];
+}
 
 static struct gcal_plan_family *find(struct gcal_plan_families *f, const char *name)
 {
@@ -16,19 +28,22 @@ static struct gcal_plan_family *find(struct gcal_plan_families *f, const char *n
     return NULL;
 }
 
-static struct gcal_plan_family *add(struct gcal_plan_families *f, const char *name)
+static struct gcal_plan_family *add(struct gcal_plan_families *f, const char *name,
+                                    size_t first)
 {
     struct gcal_plan_family *family = &f->families[f->n++];
     size_t n = f->kernels->n_kernels;
 
     *family = (struct gcal_plan_family){ .name = name,
                                          .optional = true,
+                                         .first = first,
+                                         .n_wanted = 1,
                                          .fixed = calloc(n, sizeof(size_t)),
                                          .sizes = calloc(n, sizeof(size_t)) };
     return family->fixed && family->sizes ? family : NULL;
 }
 
-/* Among the rungs, by size. */
+/* Among the sizes of the sweep, in order. */
 static void insert_size(const struct gcal_plan_families *f,
                         struct gcal_plan_family *family, size_t kernel)
 {
@@ -39,6 +54,42 @@ static void insert_size(const struct gcal_plan_families *f,
     for (; i > 0 && gcal_plan_product_of_sizes(kernels[family->sizes[i - 1]]) > size; i--)
         family->sizes[i] = family->sizes[i - 1];
     family->sizes[i] = kernel;
+}
+
+/* Whether components are checked by the kernel, and it has no other use. */
+static bool only_checks(const struct gcal_kernel *kernel)
+{
+    const size_t suffix = strlen(GCAL_CONFIG_CHECK_SUFFIX);
+    const char *at = kernel->models;
+
+    if (!at || !*at)
+        return false;
+    for (; *at; at += strcspn(at, ","), at += *at == ',') {
+        size_t length = strcspn(at, ",");
+
+        if (length < suffix ||
+            strncmp(at + length - suffix, GCAL_CONFIG_CHECK_SUFFIX, suffix) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void add_kernel(struct gcal_plan_families *f, struct gcal_plan_family *family,
+                       size_t i)
+{
+    const struct gcal_kernel *kernel = f->kernels->kernels[i];
+
+    f->family_of[i] = (size_t)(family - f->families);
+    if (kernel->sweep && !only_checks(kernel))
+        family->n_wanted = f->plan->options->sizes;
+    if (gcal_plan_find_done(f->plan, kernel)) {
+        family->n_chosen += kernel->sweep;
+        family->n_done_sizes += kernel->sweep;
+        family->n_done += !kernel->sweep;
+    } else if (kernel->sweep)
+        insert_size(f, family, i);
+    else
+        family->fixed[family->n_fixed++] = i;
 }
 
 int gcal_plan_families_init(struct gcal_plan_families *f, struct gcal_plan *plan,
@@ -53,20 +104,12 @@ int gcal_plan_families_init(struct gcal_plan_families *f, struct gcal_plan *plan
     if (!f->families || !f->family_of || !f->row)
         return gcal_error_memory(plan->err);
     for (size_t i = 0; i < n; i++) {
-        const struct gcal_kernel *kernel = kernels->kernels[i];
-        struct gcal_plan_family *family = find(f, kernel->family);
+        const char *name = kernels->kernels[i]->family;
+        struct gcal_plan_family *family = find(f, name);
 
-        if (!family && !(family = add(f, kernel->family)))
+        if (!family && !(family = add(f, name, i)))
             return gcal_error_memory(plan->err);
-        f->family_of[i] = (size_t)(family - f->families);
-        if (gcal_plan_find_done(plan, kernel)) {
-            family->n_chosen += kernel->sweep;
-            family->n_done_sizes += kernel->sweep;
-            family->n_done += !kernel->sweep;
-        } else if (kernel->sweep)
-            insert_size(f, family, i);
-        else
-            family->fixed[family->n_fixed++] = i;
+        add_kernel(f, family, i);
     }
     return 0;
 }
@@ -80,160 +123,4 @@ void gcal_plan_families_clear(struct gcal_plan_families *f)
     free(f->families);
     free(f->family_of);
     free(f->row);
-}
-
-/* ---- what may be taken ---- */
-
-static bool size_offered(const struct gcal_plan_families *f,
-                         const struct gcal_plan_family *family, size_t kernel)
-{
-    if (family->n_chosen >= f->plan->options->sizes)
-        return false;
-    if (family->ended || family->n_tried == family->n_sizes)
-        return false;
-    return !family->n_tried || family->sizes[family->n_tried] == kernel;
-}
-
-bool gcal_plan_families_offers(const struct gcal_plan_families *f, size_t kernel)
-{
-    const struct gcal_plan_family *family = &f->families[f->family_of[kernel]];
-    const struct gcal_plan_row *row = f->row[kernel];
-
-    if (gcal_plan_find_done(f->plan, f->kernels->kernels[kernel]) ||
-        (family->checked && family->verdict.wrong))
-        return false;
-    if (!f->kernels->kernels[kernel]->sweep)
-        return !row;
-    if (row)
-        return row->parked && family->n_chosen < f->plan->options->sizes &&
-               gcal_plan_limit_distance(f->plan, row) == 0;
-    return size_offered(f, family, kernel);
-}
-
-/* ---- taking ---- */
-
-/* 0 with the row parked, 1 when the kernel cannot be measured. */
-static int try_kernel(struct gcal_plan_families *f, size_t kernel, bool smallest)
-{
-    struct gcal_plan_family *family = &f->families[f->family_of[kernel]];
-    size_t at = f->plan->n_rows;
-    int rc;
-
-    f->n_opened += !family->opened;
-    family->opened = true;
-    if ((rc = gcal_plan_try(f->plan, f->kernels->kernels[kernel], smallest)) < 0)
-        return -1;
-    f->row[kernel] = &f->plan->rows[at];
-    f->row[kernel]->parked = true;
-    return rc;
-}
-
-/* Others of a family that is wrong will not be wanted. */
-static int take_row(struct gcal_plan_families *f, struct gcal_plan_row *row)
-{
-    struct gcal_plan_family *family = find(f, row->kernel->family);
-
-    if (!family->checked && gcal_plan_check_family(f->plan, row, &family->verdict) < 0)
-        return -1;
-    family->checked = true;
-    row->parked = false;
-    family->n_chosen += row->kernel->sweep;
-    return gcal_plan_apply_verdict(f->plan, row, &family->verdict);
-}
-
-/* The next rung: 0 with its row parked; 1 when there is none.  As the smallest may be too
- * short for the device's clock, that is no end.
- */
-static int try_next(struct gcal_plan_families *f, struct gcal_plan_family *family)
-{
-    const struct gcal_plan *plan = f->plan;
-    size_t n = family->n_tried, kernel = n < family->n_sizes ? family->sizes[n] : 0;
-    const struct gcal_plan_row *last = n ? f->row[family->sizes[n - 1]] : NULL;
-    const struct gcal_plan_row *before = n > 1 ? f->row[family->sizes[n - 2]] : NULL;
-    bool known = before && before->first_s > 0 && last->first_s > 0;
-    int rc;
-
-    if (n == family->n_sizes || family->ended ||
-        (known &&
-         gcal_plan_is_too_long(plan, before, last, f->kernels->kernels[kernel]))) {
-        family->ended = true;
-        return 1;
-    }
-    family->n_tried++;
-    rc = try_kernel(f, kernel, n == 0);
-    if (rc == 0 && f->row[kernel]->first_s > plan->options->max_time_s)
-        family->ended = true;
-    if (rc > 0 && f->row[kernel]->status != GCAL_MEASUREMENT_BAD_EVENTS)
-        family->ended = true;
-    return rc < 0 ? -1 : 0;
-}
-
-static struct gcal_plan_row *nearest(const struct gcal_plan_families *f,
-                                     const struct gcal_plan_family *family)
-{
-    struct gcal_plan_row *best = NULL;
-
-    for (size_t i = 0; i < family->n_tried; i++) {
-        struct gcal_plan_row *row = f->row[family->sizes[i]];
-
-        if (!row->finished && (!best || gcal_plan_limit_distance(f->plan, row) <
-                                            gcal_plan_limit_distance(f->plan, best)))
-            best = row;
-    }
-    return best;
-}
-
-/* To the first rung that runs long enough, or else the nearest. */
-static int run_sweep(struct gcal_plan_families *f, struct gcal_plan_family *family)
-{
-    double limit_s = f->plan->options->budget_s * GCAL_PLAN_CHOOSING_SHARE;
-    struct gcal_plan_row *row;
-    int rc = 0;
-
-    do {
-        if (family->n_tried && gcal_plan_elapsed_s(f->plan) > limit_s)
-            break;
-        if ((rc = try_next(f, family)) < 0)
-            return -1;
-        row = nearest(f, family);
-    } while (rc == 0 && !(row && gcal_plan_limit_distance(f->plan, row) == 0));
-    row = nearest(f, family);
-    return row ? take_row(f, row) : 0;
-}
-
-int gcal_plan_families_take(struct gcal_plan_families *f, size_t kernel)
-{
-    struct gcal_plan_family *family = &f->families[f->family_of[kernel]];
-    int rc;
-
-    if (f->row[kernel])
-        return take_row(f, f->row[kernel]);
-    if (!f->kernels->kernels[kernel]->sweep) {
-        if ((rc = try_kernel(f, kernel, false)) != 0)
-            return rc < 0 ? -1 : 0;
-        return take_row(f, f->row[kernel]);
-    }
-    if (!family->n_tried)
-        return run_sweep(f, family);
-    if ((rc = try_next(f, family)) != 0)
-        return rc < 0 ? -1 : 0;
-    if (f->row[kernel]->finished || gcal_plan_limit_distance(f->plan, f->row[kernel]) > 0)
-        return 0;
-    return take_row(f, f->row[kernel]);
-}
-
-int gcal_plan_families_take_all(struct gcal_plan_families *f,
-                                struct gcal_plan_family *family)
-{
-    size_t first = f->plan->n_rows;
-
-    f->n_opened += !family->opened;
-    family->opened = family->ended = true;
-    if (gcal_plan_sweep_family(f->plan, f->kernels, family->name) < 0)
-        return -1;
-    for (size_t i = first; i < f->plan->n_rows; i++)
-        for (size_t k = 0; k < f->kernels->n_kernels; k++)
-            if (f->kernels->kernels[k] == f->plan->rows[i].kernel)
-                f->row[k] = &f->plan->rows[i];
-    return 0;
 }

@@ -1,4 +1,4 @@
-/* gain.c - the kernels as the models see them */
+/* gain.c - models, their forms, and the kernels they are fitted to */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,11 +6,12 @@
 #include "calib/base/error.h"
 #include "calib/base/log.h"
 #include "calib/model/profile.h"
-#include "calib/plan/gain_private.h"
+#include "calib/plan/gain_form.h"
 
 /* ---- kernels and their features ---- */
 
-/* What cannot be evaluated has no part in the choice; the fit will say what is wrong. */
+/* A kernel that cannot be evaluated is not a candidate; the final fit reports the error.
+ */
 static int fill_features(const struct gcal_plan_gain *gain, struct gcal_plan_form *form,
                          size_t i, struct gcal_error *err)
 {
@@ -68,7 +69,7 @@ static bool is_model(const struct gcal_config *config, const char *name, size_t 
     return false;
 }
 
-/* "m:whole" is no model that is fitted. */
+/* "m:whole" is not the name of a model that is fitted. */
 static bool is_optional(const struct gcal_plan_gain *gain,
                         const struct gcal_config *config, size_t i)
 {

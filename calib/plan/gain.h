@@ -1,10 +1,9 @@
-/* gain.h - what measuring a kernel tells of the models' parameters (internal to
- * calib/)
+/* gain.h - information gain: how much a kernel's time tightens the models' parameters
+ * (internal to calib/plan)
  *
- * Every form of every model that kernels are fitted to has its own parameters; a kernel
- * is worth what it tells about those of all forms that are fitted to it.  Kernels go by
- * their index in the list.  Lifecycle: create; add what is measured, fit, choose, again
- * and again; destroy.
+ * Every form of every model has its own parameters; a kernel has a gain for all forms
+ * that are fitted to it.  Kernels are given by their index in the list.  Lifecycle:
+ * create; add measured kernels, fit, choose, repeatedly; destroy.
  */
 #ifndef GCAL_CALIB_PLAN_GAIN_H
 #define GCAL_CALIB_PLAN_GAIN_H
@@ -15,53 +14,55 @@
 struct gcal_error;
 struct gcal_plan_gain; /* opaque */
 
-/* 'config' and 'kernels' are kept. */
+/* 'config' and 'kernels' must outlive the result. */
 struct gcal_plan_gain *gcal_plan_gain_create(const struct gcal_config *config,
                                              const struct gcal_device_info *info,
                                              const struct gcal_kernel_list *kernels,
                                              struct gcal_error *err);
 void gcal_plan_gain_destroy(struct gcal_plan_gain *gain);
 
-/* Whether the kernel serves to fit parameters and for nothing else; if not, it is to be
- * measured whatever it tells.
+/* Whether the kernel is only used to fit parameters; if not, it is measured in any case.
  */
 bool gcal_plan_gain_is_optional(const struct gcal_plan_gain *gain, size_t kernel);
 
-/* The kernel has been measured: its median and the median's relative standard error. */
+/* Adds a measured kernel: its median and the median's relative standard error. */
 void gcal_plan_gain_add(struct gcal_plan_gain *gain, size_t kernel, double time_s,
                         double spread);
 
-/* Fits all forms to what was added.  Parameters that it leaves open get a guess of the
- * right size.
+/* Fits all forms to the kernels added.  Parameters that these do not determine get a
+ * guess of the right magnitude.
  */
 int gcal_plan_gain_fit(struct gcal_plan_gain *gain, struct gcal_error *err);
 
-/* By the first form that is fitted to the kernel; NaN when there is none. */
+/* Predicted time, by the first form that is fitted to the kernel; NaN if there is none.
+ */
 double gcal_plan_gain_time_s(const struct gcal_plan_gain *gain, size_t kernel);
 
-/* Rows that a form needs to have 'freedom' more than parameters: the most of any form. */
+/* Number of rows that a form lacks to have 'freedom' more than parameters: the largest of
+ * any form.
+ */
 size_t gcal_plan_gain_missing_rows(const struct gcal_plan_gain *gain, size_t freedom);
 
-/* What is wanted of a choice. */
+/* The goal of a choice. */
 struct gcal_plan_goal {
     double precision;     /* relative standard error of every parameter */
-    double budget_s;      /* what is chosen costs no more */
-    size_t least, most;   /* kernels; least: also when precision is reached */
-    const double *cost_s; /* by kernel; 0: it cannot be chosen */
+    double budget_s;      /* total cost of the chosen kernels */
+    size_t least, most;   /* number of kernels; least: even if precision is reached */
+    const double *cost_s; /* by kernel; 0: not a candidate */
 };
 
-/* Chooses what to measure next, best first: 'chosen' has room for want->most.  None when
- * all parameters are known well enough, or no kernel helps those that are not, or, with
- * 'over_budget', those that do cost too much.
+/* Chooses the next kernels to measure, best first: 'chosen' has room for goal->most.
+ * None if all parameters are precise enough, or no kernel improves the others, or
+ * ('over_budget') those that do cost too much.
  */
 int gcal_plan_gain_choose(const struct gcal_plan_gain *gain,
                           const struct gcal_plan_goal *goal, size_t *chosen,
                           size_t *n_chosen, bool *over_budget, struct gcal_error *err);
 
-/* By the last fit: the largest relative standard error, and the parameter that has it;
- * infinite where one is not determined.  'n_not_identifiable': parameters of all forms
- * that the fit merged with others or held, as no kernel tells them; the error is that of
- * the others.
+/* By the last fit: the largest relative standard error, infinite if a parameter is not
+ * determined, and the parameter that has it.  'n_not_identifiable': parameters of all
+ * forms that the fit merged with others or fixed, as no kernel identifies them; the error
+ * is that of the others.
  */
 double gcal_plan_gain_worst_error(const struct gcal_plan_gain *gain,
                                   const char **parameter, size_t *n_not_identifiable);

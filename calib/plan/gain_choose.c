@@ -1,29 +1,29 @@
-/* gain_choose.c - which kernels tell most for their time (fit/design.h)
+/* gain_choose.c - the kernels with the largest gain for their time (fit/design.h)
  *
- * Each form has a design of its own, all with the same candidates.  The form that is
- * farthest from what is wanted has the say; what it takes, all take.
+ * Each form has its own design, all with the same candidates.  The form that is farthest
+ * from its goal chooses the next candidate, which all designs take.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "calib/base/error.h"
-#include "calib/plan/gain_private.h"
+#include "calib/plan/gain_form.h"
 #include "fit/design.h"
 
-/* Where all kernels together would not bring a parameter to what is wanted, this times
- * what they would is enough: the last ones tell least.  In a replay of an H200's record,
- * 1.25 took 63 of 88 kernels and predicted as well as all of them; 1.5 took 46 and missed
- * by 7.3 % instead of 5.8 %, 2 took 31 and missed by 15 %.
+/* If all kernels together would not bring a parameter to its target, this times the error
+ * they would reach is enough: the last kernels add least.  In a replay of an H200's
+ * record, 1.25 took 63 of 88 kernels and predicted as well as all of them; 1.5 took 46,
+ * with errors of 7.3 % instead of 5.8 %; 2 took 31, with 15 %.
  */
 #define ENOUGH 1.25
 
-/* More than this is no property of the rows: a fit that has hardly any. */
+/* A larger factor comes from a fit with hardly any degrees of freedom. */
 #define MOST_WIDENING 10.0
 struct design {
     const struct gcal_plan_form *form;
     struct gcal_fit_design *design;
     double *shares, *now, *target; /* n_parameters */
-    double *widening;              /* n_parameters: of a standard error, see below */
+    double *widening; /* n_parameters: factor of a standard error, see below */
     double precision; /* for the parameter that is farthest from its target */
     double distance;  /* the largest of now / target */
     bool ended;       /* no candidate helps it */
@@ -85,8 +85,9 @@ static int fill(struct choosing *c, struct design *d, const struct gcal_plan_goa
     return 0;
 }
 
-/* A design takes rows for independent; the fit knows that those of a generator err alike,
- * and what its standard errors are wider for that is expected of further rows, too.
+/* A design assumes independent rows; the fit knows that rows of one generator have common
+ * errors.  The factor by which its standard errors are larger is expected of further
+ * rows, too.
  */
 static void find_widening(struct design *d)
 {
@@ -157,7 +158,7 @@ static int choosing_init(struct choosing *c, const struct gcal_plan_gain *gain,
     return 0;
 }
 
-/* The one that is farthest from what is wanted, or NULL when none can be helped. */
+/* The form that is farthest from its target, or NULL if no candidate improves any. */
 static struct design *farthest_from_goal(struct choosing *c)
 {
     struct design *found = NULL;

@@ -1,15 +1,15 @@
-/* gain_fit.c - what the kernels measured so far say of the parameters */
+/* gain_fit.c - parameters from the kernels measured so far */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "calib/plan/gain_private.h"
+#include "calib/plan/gain_form.h"
 
-/* How many rows the misfit that is expected weighs beside theirs. */
+/* Weight of the expected misfit, in rows. */
 #define MISFIT_ROWS 2.0
 
-/* A kernel runs about so long until that is known. */
+/* Assumed time of a kernel without a prediction. */
 #define TIME_S 0.01
 
 /* ---- values ---- */
@@ -29,7 +29,7 @@ static double guess_shape(const struct gcal_model_parameter *p)
     return fmax(p->min, fmin(1, p->max));
 }
 
-/* What the kernel takes by this cost alone, at 1 s per unit.  'values': shapes, and
+/* Time of the kernel due to this cost alone, at 1 s per unit.  'values': shapes, and
  * costs of 0.
  */
 static double component_of(const struct gcal_plan_form *form, double *values, size_t j,
@@ -43,8 +43,8 @@ static double component_of(const struct gcal_plan_form *form, double *values, si
     return isfinite(one) && one > 0 ? one : 0;
 }
 
-/* Half of what the kernels that are measured allow at most, or in none of those, what
- * makes the others run about TIME_S.
+/* Half of the largest value that measured kernels allow; without any, the value at which
+ * the others run about TIME_S.
  */
 static double guess_cost(const struct gcal_plan_gain *gain,
                          const struct gcal_plan_form *form, double *values, size_t j)
@@ -64,8 +64,8 @@ static double guess_cost(const struct gcal_plan_gain *gain,
     return isfinite(most) ? most : n > 0 ? exp(sum / n) : 0;
 }
 
-/* As much as a cost may well be: a value that is hardly known yet, and too small, would
- * hide the kernels that tell it.  Were it larger than this, it would have been seen.
+/* The largest plausible cost: a value that is still poorly determined and too small would
+ * hide the kernels that identify it.  A larger value would have been seen.
  */
 static double plausible_value(const struct gcal_plan_gain *gain,
                               const struct gcal_plan_form *form, double *values, size_t j)
@@ -80,7 +80,7 @@ static double plausible_value(const struct gcal_plan_gain *gain,
     return fmax(fit->value[j], fmin(fit->value[j] + error, most));
 }
 
-/* Where the designs linearize. */
+/* The values at which designs linearize. */
 static int find_values(const struct gcal_plan_gain *gain, struct gcal_plan_form *form,
                        struct gcal_error *err)
 {
@@ -190,8 +190,8 @@ int gcal_plan_gain_fit(struct gcal_plan_gain *gain, struct gcal_error *err)
     return 0;
 }
 
-/* Costs that share what they take, shapes that are held: the fit's notes name them, and
- * measuring more kernels does not part them.
+/* Costs that were merged, shapes that were fixed: the notes of the fit name them, and
+ * further kernels do not separate them.
  */
 static bool is_not_identifiable(const struct gcal_fit *fit, size_t j)
 {
@@ -202,7 +202,9 @@ static bool is_not_identifiable(const struct gcal_fit *fit, size_t j)
     return n > 1 || fit->poorly_determined[j];
 }
 
-/* Relative standard error.  Of a form that leaves some open, those are named. */
+/* Relative standard error.  If the form leaves parameters undetermined, infinite for
+ * those.
+ */
 static double error_of(const struct gcal_plan_form *form, size_t j)
 {
     const struct gcal_fit *fit = &form->fit;

@@ -1,191 +1,15 @@
+/* plan.c - measuring one device, with or without a choice of kernels */
 #include "calib/plan/plan.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "calib/base/clock.h"
-#include "calib/base/error.h"
 #include "calib/base/log.h"
+#include "calib/plan/design.h"
 #include "calib/plan/private.h"
+#include "calib/plan/sweep.h"
 
-/* Workers that may be lost without a success between them. */
-#define MAX_WORKER_FAILURES 3
-
-double gcal_plan_elapsed_s(const struct gcal_plan *plan)
-{
-    return gcal_clock_now_s() - plan->start_s;
-}
-
-void gcal_plan_report_progress(const struct gcal_plan *plan, const char *phase,
-                               size_t done, size_t total)
-{
-    const struct gcal_plan_hooks *hooks = plan->hooks;
-    double elapsed_s = gcal_plan_elapsed_s(plan);
-    double left_s = fmax(0, plan->options->budget_s - elapsed_s);
-    struct gcal_plan_progress progress = {
-        .device_name = plan->info->name,
-        .phase = phase,
-        .kernels_done = done,
-        .kernels_total = total,
-        .elapsed_s = elapsed_s,
-        .left_s = left_s,
-    };
-
-    /* The rest at the pace so far, but never beyond the budget. */
-    if (done)
-        progress.left_s = fmin(left_s, elapsed_s / (double)done * (double)(total - done));
-    if (hooks->progress)
-        hooks->progress(hooks->progress_context, &progress);
-    if (hooks->tick.call)
-        hooks->tick.call(hooks->tick.context);
-}
-
-struct gcal_plan_row *gcal_plan_add(struct gcal_plan *plan,
-                                    const struct gcal_kernel *kernel)
-{
-    struct gcal_plan_row *row = &plan->rows[plan->n_rows];
-
-    *row = (struct gcal_plan_row){ .kernel = kernel };
-    row->m.samples = calloc(plan->options->max_samples, sizeof(*row->m.samples));
-    row->m.node = strdup(plan->node);
-    row->m.device_uid = strdup(plan->info->uid);
-    row->m.kernel_id = strdup(kernel->id);
-    plan->n_rows++;
-    if (row->m.samples && row->m.node && row->m.device_uid && row->m.kernel_id)
-        return row;
-    gcal_error_memory(plan->err);
-    return NULL;
-}
-
-int gcal_plan_finish(struct gcal_plan *plan, struct gcal_plan_row *row,
-                     enum gcal_measurement_status status, const char *detail)
-{
-    const struct gcal_run_sink *sink = &plan->hooks->sink;
-    struct gcal_run_kernel kernel = { 0 };
-    int rc = -1;
-
-    row->m.status = status;
-    row->measured = status == GCAL_MEASUREMENT_GOOD && row->m.n_samples > 0;
-    if (detail && !(row->m.detail = strdup(detail)))
-        return gcal_error_memory(plan->err);
-    if (gcal_plan_record_kernel(row->kernel, &kernel, plan->err) == 0 &&
-        sink->kernel(sink->context, &kernel, plan->err) == 0)
-        rc = sink->measurement(sink->context, &row->m, plan->err);
-    gcal_run_kernel_clear(&kernel);
-    gcal_log(GCAL_LOG_DEBUG, "%s: %s, %zu samples, stop %s%s%s", row->kernel->name,
-             gcal_measurement_status_name(status), row->m.n_samples,
-             gcal_measurement_stop_name(row->m.stop), detail ? ": " : "",
-             detail ? detail : "");
-    /* The sink has the samples now. */
-    gcal_measurement_clear(&row->m);
-    row->status = status;
-    row->finished = true;
-    plan->n_finished++;
-    return rc;
-}
-
-void gcal_plan_leave_out(struct gcal_plan *plan, struct gcal_plan_row *row)
-{
-    gcal_measurement_clear(&row->m);
-    row->finished = true;
-    plan->n_left_out++;
-}
-
-int gcal_plan_restart_worker(struct gcal_plan *plan, const char *lost)
-{
-    struct gcal_error why = { 0 };
-
-    if (lost)
-        gcal_error_set(&why, GCAL_EDEVICE, "%s", lost);
-    for (; plan->failures < MAX_WORKER_FAILURES; plan->failures++) {
-        if (plan->ops->restart(plan->ops->context, &why) == 0) {
-            plan->worker++;
-            return 0;
-        }
-        gcal_log(GCAL_LOG_WARN, "%s: %s", plan->info->name, why.text);
-    }
-    return gcal_error_set(
-        plan->err, GCAL_EDEVICE,
-        "%s on %s was given up: %d workers in a row were lost; the last: "
-        "%s",
-        plan->info->name, plan->node, MAX_WORKER_FAILURES, why.text);
-}
-
-int gcal_plan_handle_outcome(struct gcal_plan *plan, struct gcal_plan_row *row,
-                             enum gcal_worker_outcome outcome,
-                             enum gcal_measurement_status status,
-                             const struct gcal_error *why)
-{
-    char lost[sizeof(why->text) + 300];
-
-    switch (outcome) {
-    case GCAL_WORKER_DONE:
-        return 0;
-    case GCAL_WORKER_REFUSED:
-        return gcal_plan_finish(plan, row, status, why->text) < 0 ? -1 : 1;
-    case GCAL_WORKER_TIMED_OUT:
-        status = GCAL_MEASUREMENT_TIMED_OUT;
-        break;
-    case GCAL_WORKER_DIED:
-        status = GCAL_MEASUREMENT_CRASHED;
-        break;
-    }
-    plan->failures++;
-    if (status == GCAL_MEASUREMENT_TIMED_OUT)
-        snprintf(lost, sizeof(lost), "%s: killed after kernel_limit_s, %g s",
-                 row->kernel->name, plan->options->kernel_limit_s);
-    else
-        snprintf(lost, sizeof(lost), "%s: %s", row->kernel->name,
-                 *why->text ? why->text : "the worker died");
-    gcal_log(GCAL_LOG_WARN, "%s: %s", plan->info->name, lost);
-    if (gcal_plan_finish(plan, row, status, lost) < 0 ||
-        gcal_plan_restart_worker(plan, lost) < 0)
-        return -1;
-    return 1;
-}
-
-bool gcal_plan_is_transient_error(struct gcal_plan_row *row,
-                                  enum gcal_worker_outcome outcome,
-                                  enum gcal_measurement_status status)
-{
-    if (outcome != GCAL_WORKER_REFUSED || status != GCAL_MEASUREMENT_BAD_EVENTS ||
-        row->bad_events)
-        return false;
-    row->bad_events = true;
-    return true;
-}
-
-int gcal_plan_prepare(struct gcal_plan *plan, struct gcal_plan_row *row)
-{
-    enum gcal_measurement_status status;
-    enum gcal_worker_outcome outcome;
-    double start_s = gcal_clock_now_s();
-    struct gcal_error why;
-
-    do {
-        status = GCAL_MEASUREMENT_LAUNCH_FAILED;
-        why = (struct gcal_error){ 0 };
-        outcome = plan->ops->prepare(plan->ops->context, row->kernel,
-                                     plan->options->kernel_limit_s, &row->first_s,
-                                     &status, &why);
-    } while (gcal_plan_is_transient_error(row, outcome, status));
-    plan->spent_s[GCAL_PLAN_SPENT_PREPARING] += gcal_clock_now_s() - start_s;
-    if (outcome == GCAL_WORKER_REFUSED && status == GCAL_MEASUREMENT_SKIPPED &&
-        row->kernel->sweep && !row->smallest && !row->m.n_samples) {
-        gcal_plan_leave_out(plan, row);
-        return 1;
-    }
-    if (outcome == GCAL_WORKER_DONE) {
-        row->worker = plan->worker;
-        row->m.n_warmup += 2; /* both launches of a preparation */
-    }
-    return gcal_plan_handle_outcome(plan, row, outcome, status, &why);
-}
-
-/* Whatever is left when a device is given up: its samples are kept, they were paid for.
- */
+/* Keeps the samples that a device gave before it was given up. */
 static void keep_samples(struct gcal_plan *plan)
 {
     for (size_t i = 0; i < plan->n_rows; i++)
@@ -196,7 +20,13 @@ static void keep_samples(struct gcal_plan *plan)
 
 static int measure_all(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
 {
-    if (gcal_plan_sweep_sizes(plan, kernels) < 0 || gcal_plan_warm_up(plan) < 0)
+    struct gcal_plan_families families = { 0 };
+    int rc = gcal_plan_families_init(&families, plan, kernels);
+
+    if (rc == 0)
+        rc = gcal_plan_sweep_all(&families);
+    gcal_plan_families_clear(&families);
+    if (rc < 0 || gcal_plan_warm_up(plan) < 0)
         return -1;
     return gcal_plan_rounds(plan);
 }
@@ -234,7 +64,7 @@ int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
     gcal_log(
         GCAL_LOG_INFO,
         "%s: %zu kernels in %.1f s (preparing %.1f, checks %.1f and %.1f on the host, "
-        "measuring %.1f, choosing %.1f), %zu rungs left out",
+        "measuring %.1f, choosing %.1f), %zu sizes left out",
         info->name, plan.n_finished, gcal_plan_elapsed_s(&plan),
         plan.spent_s[GCAL_PLAN_SPENT_PREPARING], plan.spent_s[GCAL_PLAN_SPENT_CHECKING],
         plan.spent_s[GCAL_PLAN_SPENT_COMPARING], plan.spent_s[GCAL_PLAN_SPENT_MEASURING],

@@ -1,26 +1,31 @@
 /* plan.h - measuring one device: what, in what order, when to stop
  *
- * 1. Ladders: the rungs of a family are tried from the smallest on; those that take
- *    min_time_s to max_time_s stay, at most 'sizes' of them, the longest; where none
- *    does, the nearest.  Of kernels that only check the parts of others ("m:check" in
- *    their models) one rung stays.  Rungs that are left out are not recorded, unless the
- * smallest does not fit on the device: then it says so.
- * 2. Every family is checked once: its output at small sizes against the reference.  A
- *    family that is wrong is recorded as that and not measured.
- * 3. Warm-up: the device is kept busy until its times settle.
- * 4. Rounds: in each, all kernels that go on are visited in a new random order (seeded),
- *    a few launches each; in the first, every kernel gets half of min_samples at least,
- *    or its share where the budget does not suffice.  A kernel stops when its median is
- *    known well enough, when its noise does not shrink any more, at max_samples, or when
- *    the device's budget is up.
- * With options->precision, kernels that only give parameters of models are not measured
- * all: first one of each generator and what gives every parameter some value, then those
- * that shrink the parameters' covariance most for their time (D-optimal), a few at a
- * time, until every parameter is known so well.  Ladders are climbed no further than to
- * what is chosen.  What was not needed is recorded as skipped, one row for each kernel
- * with a fixed size and one for each ladder that was not touched.
- * A worker that dies or hangs marks its kernel, is replaced, and the rest goes on; three
- * deaths in a row without a measurement between them give the device up.
+ * 1. Size sweeps: the sizes of a family are tried from the smallest up; those that take
+ * min_time_s to max_time_s stay, the longest options->sizes of them; if none does, the
+ * nearest.  Of kernels that only check components ("m:check" in their models) one size
+ * stays.  Sizes that are left out are not recorded, except the smallest if it does not
+ * fit on the device.
+ *
+ * 2. Each family is checked once: its output at small sizes against the reference.  A
+ * family that is wrong is recorded so and not measured.
+ *
+ * 3. Warm-up: the device is kept busy until its times agree.
+ *
+ * 4. Rounds: each visits all unfinished kernels in a new random order (seeded), a few
+ * launches each; in the first, every kernel gets at least half of min_samples, or its
+ * share if the budget does not suffice.  A kernel is finished when its median is precise
+ * enough, when its standard error no longer shrinks, at max_samples, or when the device's
+ * budget is used up.
+ *
+ * With options->precision, kernels that only determine parameters of models are measured
+ * as needed: first one of each generator and those that give every parameter a value,
+ * then those that shrink the parameters' covariance most for their time (D-optimal), a
+ * few at a time, until every parameter is precise enough.  Size sweeps go no further than
+ * to the chosen sizes.  Kernels that were not needed are recorded as skipped, one row for
+ * each kernel with a fixed size and one for each sweep that was not begun.
+ *
+ * A worker that dies or hangs marks its kernel and is replaced, and the rest goes on;
+ * after three consecutive worker failures without a measurement the device is given up.
  */
 #ifndef GCAL_CALIB_PLAN_H
 #define GCAL_CALIB_PLAN_H
@@ -31,7 +36,7 @@
 
 struct gcal_error;
 
-/* What is known of a device's measuring so far, for progress displays. */
+/* State of a device's measuring, for progress displays. */
 struct gcal_plan_progress {
     const char *device_name;
     const char *phase; /* "warming up", "measuring", ... */
@@ -39,22 +44,21 @@ struct gcal_plan_progress {
     double elapsed_s, left_s; /* left_s: an estimate */
 };
 
-/* What choosing kernels came to, where options->precision is above 0. */
+/* Result of choosing kernels, with options->precision above 0. */
 struct gcal_plan_selection {
-    size_t n_measured, n_kernels; /* the latter: that measuring all of them takes */
-    double took_s, full_s; /* full_s: an estimate of measuring all, from the mean cost of
-opening a family, the mean number of launches, and times by
-the models */
-    double worst_error;    /* the largest relative standard error of a parameter; infinite
-                              where one is not determined */
+    size_t n_measured, n_kernels; /* measured; to measure without a choice */
+    double took_s, full_s; /* full_s: estimated time of all kernels, from the mean cost of
+                              opening a family, the mean number of launches, and times
+                              predicted by the models */
+    double worst_error;    /* largest relative standard error of a parameter; infinite if
+                              one is not determined */
     char worst_parameter[64];
-    size_t n_not_identifiable; /* parameters besides that no kernel tells apart from
-                        others, or at all */
+    size_t n_not_identifiable; /* further parameters, which no kernel identifies */
     double wanted_error;       /* options->precision */
-    bool reached; /* not: the budget was up, or no kernel that is left helps */
+    bool reached; /* false: the budget was used up, or no further kernel helps */
 };
 
-/* A kernel that a resumed run has measured already on this device. */
+/* A kernel of this device that was measured before the run was resumed. */
 struct gcal_plan_done {
     char *kernel_id;
     double time_s; /* median */
@@ -64,18 +68,18 @@ struct gcal_plan_hooks {
     struct gcal_run_sink sink; /* gets kernels and measurements, each when finished */
     struct gcal_worker_tick tick;
     void (*progress)(void *context, const struct gcal_plan_progress *progress);
-    /* Called once, before the end, where kernels were chosen.  May be NULL. */
+    /* Called once, before the end, if kernels were chosen. May be NULL. */
     void (*chosen)(void *context, const struct gcal_plan_selection *choice);
     void *progress_context; /* of both */
     size_t n_done;
     const struct gcal_plan_done *done;
-    /* Whose models' parameters are wanted to options->precision; NULL: all kernels are
-     * measured.
+    /* The models whose parameters have options->precision as target; NULL: all kernels
+     * are measured.
      */
     const struct gcal_config *config;
 };
 
-/* How the plan reaches a device: the worker's functions above, or a test's. */
+/* The plan's access to a device: worker functions, or a test's. */
 struct gcal_plan_device_ops {
     void *context;
     int (*restart)(void *context, struct gcal_error *err);
@@ -103,9 +107,9 @@ gcal_plan_worker_ops_create(struct gcal_worker_spawner *spawner, const char *uid
                             struct gcal_error *err);
 void gcal_plan_worker_ops_destroy(struct gcal_plan_device_ops *ops);
 
-/* Measures 'kernels' on a device.  Returns 0 when it came to its end, also with rows that
- * failed; -1 (GCAL_EDEVICE) when the device was given up, or when the sink failed (the
- * sink's code).  Rows that finished before are in the sink in any case.
+/* Measures 'kernels' on a device.  Returns 0 at the end, also if rows failed; -1
+ * (GCAL_EDEVICE) if the device was given up, or if the sink failed (the sink's code).
+ * Rows finished before are in the sink in any case.
  */
 int gcal_plan_measure(const struct gcal_plan_device_ops *ops, const char *node,
                       const struct gcal_device_info *info,

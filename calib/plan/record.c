@@ -1,4 +1,4 @@
-/* record.c - a kernel as the record keeps it */
+/* record.c - a kernel in the form of the record */
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,28 +11,29 @@
 #include "calib/plan/private.h"
 #include "fit/fit.h"
 
-/* A visit is long enough to be worth its messages and short enough that drift, of
- * clocks and temperatures, falls on all kernels alike.
+/* A visit is long enough compared with its messages, and short enough that drift of
+ * clocks and temperatures affects all kernels alike.
  */
 #define VISIT_S 0.03
 
-/* Warm-up goes on until two batches agree, or to the first of these limits. */
+/* Warm-up ends when two batches agree, or at the first of these limits. */
 #define WARM_UP_KERNEL_S 0.01
 #define WARM_UP_BATCH_S  0.05
 #define WARM_UP_SHARE    0.05 /* of the budget */
 #define WARM_UP_S        3.0
 #define WARM_UP_LAUNCHES 64 /* in a batch */
 #define WARM_UP_AGREE    0.02
-#define COPIES_ARE_FAR   1e3 /* from what is wanted: farther than any kernel */
+#define COPY_PENALTY     1e3 /* copies are used for warm-up only without a kernel */
 
-/* The standard error of n independent samples falls as 1/sqrt(n).  One that is still
- * this much of what it was min_samples * STABLE_AFTER samples ago does not: the kernel
- * drifts or has two speeds, and more samples do not tell more.
+/* The standard error of n independent samples falls as 1/sqrt(n). If it is still this
+ * share of its value min_samples * STABLE_AFTER samples ago, the kernel drifts or has two
+ * speeds, and more samples do not help.
  */
 #define STABLE_AFTER 2
 #define STABLE_RATIO 0.95
 
-/* Launches that take about 'seconds', at most half of what a request may take. */
+/* Number of launches that take about 'seconds', within half the time limit of a request.
+ */
 static size_t launches_for(const struct gcal_plan *plan, const struct gcal_plan_row *row,
                            double seconds, size_t most)
 {
@@ -59,7 +60,7 @@ static enum gcal_worker_outcome launch(struct gcal_plan *plan,
 
 /* ---- warm-up ---- */
 
-/* One that is long enough to load the device and short enough to be launched often;
+/* A kernel that is long enough to load the device and short enough to be launched often;
  * copies load it little.
  */
 static struct gcal_plan_row *choose_warm_up(struct gcal_plan *plan)
@@ -70,7 +71,7 @@ static struct gcal_plan_row *choose_warm_up(struct gcal_plan *plan)
     for (size_t i = 0; i < plan->n_rows; i++) {
         struct gcal_plan_row *row = &plan->rows[i];
         double distance = fabs(log(fmax(row->first_s, 1e-9) / WARM_UP_KERNEL_S)) +
-                          (gcal_kernel_is_transfer(row->kernel) ? COPIES_ARE_FAR : 0);
+                          (gcal_kernel_is_transfer(row->kernel) ? COPY_PENALTY : 0);
 
         if (!row->finished && row->worker == plan->worker && distance < best_distance) {
             best = row;
@@ -112,7 +113,7 @@ int gcal_plan_warm_up(struct gcal_plan *plan)
 
 /* ---- rounds ---- */
 
-/* Why the row needs no more samples, or GCAL_MEASUREMENT_STOP_NONE. */
+/* The reason to stop sampling the row, or GCAL_MEASUREMENT_STOP_NONE. */
 static enum gcal_measurement_stop stop_reason(const struct gcal_plan *plan,
                                               struct gcal_plan_row *row)
 {
@@ -136,9 +137,9 @@ static enum gcal_measurement_stop stop_reason(const struct gcal_plan *plan,
     return GCAL_MEASUREMENT_STOP_NONE;
 }
 
-/* Launches of a row's visit.  In the first round, half of min_samples at least, so that
- * every kernel has some before any is refined; 'share' below 1 says that the time does
- * not suffice for that.
+/* Number of launches in a row's visit.  In the first round, at least half of min_samples,
+ * so that every kernel has some samples before any is refined; 'share' below 1: the time
+ * does not suffice for that.
  */
 static size_t visit_size(const struct gcal_plan *plan, const struct gcal_plan_row *row,
                          double share)
@@ -195,12 +196,13 @@ static int stop_at_budget(struct gcal_plan *plan, struct gcal_plan_row *row)
     if (row->m.n_samples)
         return gcal_plan_finish(plan, row, GCAL_MEASUREMENT_GOOD, NULL);
     snprintf(text, sizeof(text),
-             "the device's budget of %g s was up before it was measured: raise budget_s",
+             "the device's budget of %g s was used up before it was measured: raise "
+             "budget_s",
              plan->options->budget_s);
     return gcal_plan_finish(plan, row, GCAL_MEASUREMENT_SKIPPED, text);
 }
 
-/* The part of what the first round needs that the rest of the budget pays. */
+/* The share of the first round that the rest of the budget pays for. */
 static double first_share(const struct gcal_plan *plan)
 {
     double need_s = 0, left_s = plan->options->budget_s - gcal_plan_elapsed_s(plan);

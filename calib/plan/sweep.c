@@ -1,158 +1,30 @@
-/* sweep.c - families: which of their sizes are measured, and are they right?
+/* sweep.c - which sizes of a family are measured
  *
- * A family is a kernel at several sizes: some that tags fixed, which are all measured,
- * and the rungs of a ladder, of which those stay that run neither too short nor too
- * long.  Rungs that are left out get no row: nothing was learned but their time.
+ * Sizes that tags fix are all measured.  Of a size sweep, those stay that run neither too
+ * short nor too long; the others get no record, as nothing but their time is known.
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "calib/base/clock.h"
-#include "calib/base/error.h"
-#include "calib/base/log.h"
-#include "calib/plan/private.h"
+#include "calib/plan/sweep.h"
 
-/* A rung that would run this much longer than max_time_s is not tried; times grow with
- * no higher power of a size than that of a matrix product, noise apart.
+/* Share of the budget after which no further kernel is prepared. */
+#define PREPARING_SHARE 0.75
+
+/* A size that would run this much longer than max_time_s is not tried; times grow with at
+ * most the power of a size that they do in a matrix product, noise apart.
  */
-#define SURELY    1.25
+#define TOO_LONG  1.25
 #define MAX_POWER 3.0
 
-/* A family's kernels in the list that are still to be done. */
-struct family {
-    size_t n_fixed, n_sizes;
-    size_t n_wanted;                           /* rungs */
-    const struct gcal_kernel **fixed, **sizes; /* rungs: smallest first */
-    /* The rows chosen: at most n_fixed + n_rungs. */
-    size_t n_chosen;
-    struct gcal_plan_row **chosen;
-};
-
-const struct gcal_plan_done *gcal_plan_find_done(const struct gcal_plan *plan,
-                                                 const struct gcal_kernel *kernel)
+static bool is_late(const struct gcal_plan *plan)
 {
-    for (size_t i = 0; i < plan->hooks->n_done; i++)
-        if (strcmp(plan->hooks->done[i].kernel_id, kernel->id) == 0)
-            return &plan->hooks->done[i];
-    return NULL;
+    return gcal_plan_elapsed_s(plan) > plan->options->budget_s * PREPARING_SHARE;
 }
 
-double gcal_plan_product_of_sizes(const struct gcal_kernel *kernel)
-{
-    double product = 1;
-
-    for (size_t i = 0; i < kernel->n_sizes; i++)
-        product *= kernel->sizes[i].value;
-    return product;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    double x = gcal_plan_product_of_sizes(*(const struct gcal_kernel *const *)a);
-    double y = gcal_plan_product_of_sizes(*(const struct gcal_kernel *const *)b);
-
-    return (x > y) - (x < y);
-}
-
-/* Whether parts are checked by the kernel, and it serves for nothing else. */
-static bool only_checks(const struct gcal_kernel *kernel)
-{
-    const size_t suffix = strlen(GCAL_CONFIG_CHECK_SUFFIX);
-    const char *at = kernel->models;
-
-    if (!at || !*at)
-        return false;
-    for (; *at; at += strcspn(at, ","), at += *at == ',') {
-        size_t length = strcspn(at, ",");
-
-        if (length < suffix ||
-            strncmp(at + length - suffix, GCAL_CONFIG_CHECK_SUFFIX, suffix) != 0)
-            return false;
-    }
-    return true;
-}
-
-size_t gcal_plan_sizes_wanted(const struct gcal_plan *plan,
-                              const struct gcal_kernel_list *kernels, const char *family)
-{
-    for (size_t i = 0; i < kernels->n_kernels; i++)
-        if (kernels->kernels[i]->sweep &&
-            strcmp(kernels->kernels[i]->family, family) == 0 &&
-            !only_checks(kernels->kernels[i]))
-            return plan->options->sizes;
-    return 1;
-}
-
-/* Of a ladder that a resumed run has measured in part, only the rest is wanted. */
-static int gather(const struct gcal_plan *plan, const struct gcal_kernel_list *kernels,
-                  const char *name, struct family *family)
-{
-    size_t n = kernels->n_kernels, n_done = 0;
-    size_t n_wanted = gcal_plan_sizes_wanted(plan, kernels, name);
-
-    family->fixed = calloc(n, sizeof(*family->fixed));
-    family->sizes = calloc(n, sizeof(*family->sizes));
-    family->chosen = calloc(n, sizeof(*family->chosen));
-    if (!family->fixed || !family->sizes || !family->chosen)
-        return gcal_error_memory(plan->err);
-    for (size_t i = 0; i < n; i++) {
-        const struct gcal_kernel *kernel = kernels->kernels[i];
-
-        if (strcmp(kernel->family, name) != 0)
-            continue;
-        if (gcal_plan_find_done(plan, kernel))
-            n_done += kernel->sweep;
-        else if (kernel->sweep)
-            family->sizes[family->n_sizes++] = kernel;
-        else
-            family->fixed[family->n_fixed++] = kernel;
-    }
-    family->n_wanted = n_wanted - n_done;
-    if (n_done >= n_wanted)
-        family->n_wanted = family->n_sizes = 0;
-    qsort(family->sizes, family->n_sizes, sizeof(*family->sizes), by_size);
-    return 0;
-}
-
-static void family_clear(struct family *family)
-{
-    free(family->fixed);
-    free(family->sizes);
-    free(family->chosen);
-}
-
-int gcal_plan_try(struct gcal_plan *plan, const struct gcal_kernel *kernel, bool smallest)
-{
-    struct gcal_plan_row *row = gcal_plan_add(plan, kernel);
-    int rc;
-
-    if (!row)
-        return -1;
-    row->smallest = smallest;
-    rc = gcal_plan_prepare(plan, row);
-    /* Until there are measurements, this is the success that deaths are counted from. */
-    if (rc == 0 && plan->order == 0)
-        plan->failures = 0;
-    return rc;
-}
-
-static int choose_fixed(struct gcal_plan *plan, struct family *family)
-{
-    for (size_t i = 0; i < family->n_fixed; i++) {
-        int rc = gcal_plan_try(plan, family->fixed[i], false);
-
-        if (rc < 0)
-            return -1;
-        if (rc == 0)
-            family->chosen[family->n_chosen++] = &plan->rows[plan->n_rows - 1];
-    }
-    return 0;
-}
-
-double gcal_plan_limit_distance(const struct gcal_plan *plan,
-                                const struct gcal_plan_row *row)
+/* Distance of a row's time from the limits, as the logarithm of a ratio. */
+static double limit_distance(const struct gcal_plan *plan,
+                             const struct gcal_plan_row *row)
 {
     const struct gcal_config_measure_options *o = plan->options;
     double time_s = fmax(row->first_s, 1e-9);
@@ -162,206 +34,288 @@ double gcal_plan_limit_distance(const struct gcal_plan *plan,
     return fmax(0, log(time_s / o->max_time_s));
 }
 
-static bool is_chosen(const struct family *family, const struct gcal_plan_row *row)
+/* ---- trying kernels ---- */
+
+/* 0 with the row parked, 1 when the kernel cannot be measured. */
+static int try_kernel(struct gcal_plan_families *f, size_t kernel, bool smallest)
 {
-    for (size_t i = 0; i < family->n_chosen; i++)
-        if (family->chosen[i] == row)
-            return true;
-    return false;
-}
-
-/* Of the rungs tried, rows 'first' to plan->n_rows, those that ran between the times
- * stay, at most n_wanted, the longest; where none did, the nearest: a model needs every
- * cost, if only from a time that does not suit the clock well.
- */
-static void choose_sizes(struct gcal_plan *plan, struct family *family, size_t first)
-{
-    struct gcal_plan_row *nearest = NULL;
-    size_t n = 0;
-
-    for (size_t i = plan->n_rows; i-- > first;) {
-        struct gcal_plan_row *row = &plan->rows[i];
-
-        if (row->finished)
-            continue;
-        if (gcal_plan_limit_distance(plan, row) == 0 && n < family->n_wanted) {
-            family->chosen[family->n_chosen++] = row;
-            n++;
-        }
-        if (!nearest ||
-            gcal_plan_limit_distance(plan, row) < gcal_plan_limit_distance(plan, nearest))
-            nearest = row;
-    }
-    if (nearest && !n)
-        family->chosen[family->n_chosen++] = nearest;
-    for (size_t i = first; i < plan->n_rows; i++)
-        if (!plan->rows[i].finished && !is_chosen(family, &plan->rows[i]))
-            gcal_plan_leave_out(plan, &plan->rows[i]);
-}
-
-/* Times of the two rungs before it, both measured, are continued as a power of the size.
- */
-bool gcal_plan_is_too_long(const struct gcal_plan *plan,
-                           const struct gcal_plan_row *before,
-                           const struct gcal_plan_row *last,
-                           const struct gcal_kernel *next)
-{
-    double size = gcal_plan_product_of_sizes(last->kernel);
-    double power = log(last->first_s / before->first_s) /
-                   log(size / gcal_plan_product_of_sizes(before->kernel));
-
-    return last->first_s *
-               pow(gcal_plan_product_of_sizes(next) / size, fmin(power, MAX_POWER)) >
-           SURELY * plan->options->max_time_s;
-}
-
-static int run_sweep(struct gcal_plan *plan, struct family *family)
-{
-    double limit_s = plan->options->budget_s * GCAL_PLAN_CHOOSING_SHARE;
-    size_t first = plan->n_rows;
-    const struct gcal_plan_row *before = NULL, *last = NULL;
-    int rc = 0;
-
-    for (size_t i = 0; i < family->n_sizes && rc == 0; i++) {
-        if ((i && gcal_plan_elapsed_s(plan) > limit_s) ||
-            (before && last &&
-             gcal_plan_is_too_long(plan, before, last, family->sizes[i])))
-            break;
-        before = last;
-        rc = gcal_plan_try(plan, family->sizes[i], i == 0);
-        last = rc == 0 ? &plan->rows[plan->n_rows - 1] : NULL;
-        if (rc == 0 && last->first_s > plan->options->max_time_s)
-            break;
-        /* The smallest may be too short for the device's clock: the next is longer. */
-        if (rc > 0 && plan->rows[plan->n_rows - 1].status == GCAL_MEASUREMENT_BAD_EVENTS)
-            rc = 0;
-    }
-    if (rc >= 0)
-        choose_sizes(plan, family, first);
-    return rc < 0 ? -1 : 0;
-}
-
-int gcal_plan_check_family(struct gcal_plan *plan, struct gcal_plan_row *row,
-                           struct gcal_plan_verdict *verdict)
-{
-    const struct gcal_kernel *kernel = row->kernel;
-    void **outputs = calloc(kernel->n_args + 1, sizeof(*outputs));
-    struct gcal_error *why = &verdict->why;
-    enum gcal_worker_outcome outcome;
-    double start_s = gcal_clock_now_s();
+    struct gcal_plan_family *family = gcal_plan_family_of(f, kernel);
+    struct gcal_plan *plan = f->plan;
+    struct gcal_plan_row *row = gcal_plan_add(plan, f->kernels->kernels[kernel]);
     int rc;
 
-    if (!outputs)
-        return gcal_error_memory(plan->err);
-    *verdict = (struct gcal_plan_verdict){ .status = GCAL_MEASUREMENT_LAUNCH_FAILED };
-    outcome =
-        plan->ops->check(plan->ops->context, kernel, plan->options->seed,
-                         plan->options->kernel_limit_s, outputs, &verdict->status, why);
-    plan->spent_s[GCAL_PLAN_SPENT_CHECKING] += gcal_clock_now_s() - start_s;
-    if (outcome != GCAL_WORKER_DONE) {
-        rc = gcal_plan_handle_outcome(plan, row, outcome, verdict->status, why);
-        if (outcome == GCAL_WORKER_TIMED_OUT)
-            verdict->status = GCAL_MEASUREMENT_TIMED_OUT;
-        if (outcome == GCAL_WORKER_DIED)
-            verdict->status = GCAL_MEASUREMENT_CRASHED;
-        if (!*why->text)
-            gcal_error_set(why, GCAL_EDEVICE, "its check did not end");
-    } else {
-        verdict->status = GCAL_MEASUREMENT_WRONG_RESULT;
-        start_s = gcal_clock_now_s();
-        rc = gcal_plan_compare_outputs(kernel, plan->options->seed, outputs,
-                                       &verdict->worst, why);
-        plan->spent_s[GCAL_PLAN_SPENT_COMPARING] += gcal_clock_now_s() - start_s;
-        verdict->checked = rc >= 0;
-        rc = rc != 0;
-    }
-    verdict->wrong = rc != 0;
-    if (rc > 0)
-        gcal_log(GCAL_LOG_WARN, "%s: %s", plan->info->name, why->text);
-    for (size_t i = 0; i <= kernel->n_args; i++)
-        free(outputs[i]);
-    free(outputs);
-    return rc < 0 ? -1 : 0;
-}
-
-int gcal_plan_apply_verdict(struct gcal_plan *plan, struct gcal_plan_row *row,
-                            const struct gcal_plan_verdict *verdict)
-{
-    if (row->finished)
-        return 0;
-    row->m.checked = verdict->checked;
-    row->m.worst_difference = verdict->worst;
-    return verdict->wrong
-               ? gcal_plan_finish(plan, row, verdict->status, verdict->why.text)
-               : 0;
-}
-
-static int check_family(struct gcal_plan *plan, struct family *family)
-{
-    struct gcal_plan_verdict verdict;
-
-    if (!family->n_chosen)
-        return 0;
-    if (gcal_plan_check_family(plan, family->chosen[0], &verdict) < 0)
+    if (!row)
         return -1;
-    for (size_t i = 0; i < family->n_chosen; i++)
-        if (gcal_plan_apply_verdict(plan, family->chosen[i], &verdict) < 0)
-            return -1;
+    f->n_opened += !family->opened;
+    family->opened = true;
+    f->row[kernel] = row;
+    row->parked = true;
+    row->smallest = smallest;
+    rc = gcal_plan_prepare(plan, row);
+    /* Until there are measurements, this is the success after which worker failures are
+     * counted.
+     */
+    if (rc == 0 && plan->order == 0)
+        plan->failures = 0;
+    return rc;
+}
+
+/* Whether the row ran, also if it was measured or left out since. */
+static bool has_time(const struct gcal_plan_row *row)
+{
+    return row && row->first_s > 0 && row->status == GCAL_MEASUREMENT_GOOD;
+}
+
+/* Extrapolates the times of the two sizes before the next as a power of the size.  The
+ * longest size takes longest to try: its buffers have to be filled.
+ */
+static bool is_next_too_long(const struct gcal_plan_families *f,
+                             const struct gcal_plan_family *family)
+{
+    size_t n = family->n_tried;
+    const struct gcal_plan_row *last = n ? f->row[family->sizes[n - 1]] : NULL;
+    const struct gcal_plan_row *before = n > 1 ? f->row[family->sizes[n - 2]] : NULL;
+    double size, power, growth;
+
+    if (!has_time(before) || !has_time(last))
+        return false;
+    size = gcal_plan_product_of_sizes(last->kernel);
+    power = log(last->first_s / before->first_s) /
+            log(size / gcal_plan_product_of_sizes(before->kernel));
+    growth = gcal_plan_product_of_sizes(f->kernels->kernels[family->sizes[n]]) / size;
+    return last->first_s * pow(growth, fmin(power, MAX_POWER)) >
+           TOO_LONG * f->plan->options->max_time_s;
+}
+
+/* The next size: 0 when it was tried, 1 when there is none.  The sweep goes on after bad
+ * events: the smallest size may be too short for the device's clock.
+ */
+static int try_next(struct gcal_plan_families *f, struct gcal_plan_family *family)
+{
+    const struct gcal_plan_row *row;
+    size_t kernel;
+    int rc;
+
+    if (family->ended || family->n_tried == family->n_sizes ||
+        is_next_too_long(f, family)) {
+        family->ended = true;
+        return 1;
+    }
+    kernel = family->sizes[family->n_tried++];
+    if ((rc = try_kernel(f, kernel, family->n_tried == 1)) < 0)
+        return -1;
+    row = f->row[kernel];
+    if (rc == 0 ? row->first_s > f->plan->options->max_time_s
+                : row->status != GCAL_MEASUREMENT_BAD_EVENTS)
+        family->ended = true;
     return 0;
 }
 
-/* The family's turn did not come: one row says so. */
-static int skip_family(struct gcal_plan *plan, const struct family *family)
+/* Of the sizes that were tried, the one whose time is nearest to the limits, the longest
+ * of several; NULL: none can be measured.
+ */
+static struct gcal_plan_row *nearest(const struct gcal_plan_families *f,
+                                     const struct gcal_plan_family *family)
 {
-    const struct gcal_kernel *kernel =
-        family->n_fixed ? family->fixed[0] : family->sizes[0];
-    struct gcal_plan_row *row = gcal_plan_add(plan, kernel);
+    struct gcal_plan_row *best = NULL;
+
+    for (size_t i = family->n_tried; i-- > 0;) {
+        struct gcal_plan_row *row = f->row[family->sizes[i]];
+
+        if (!row->finished &&
+            (!best || limit_distance(f->plan, row) < limit_distance(f->plan, best)))
+            best = row;
+    }
+    return best;
+}
+
+/* ---- taking rows ---- */
+
+/* The row is to be measured, unless the family is wrong. */
+static int take_row(struct gcal_plan_families *f, struct gcal_plan_family *family,
+                    struct gcal_plan_row *row)
+{
+    if (!family->checked && gcal_plan_check_family(f->plan, row, &family->verdict) < 0)
+        return -1;
+    family->checked = true;
+    row->parked = false;
+    family->n_chosen += row->kernel->sweep;
+    return gcal_plan_apply_verdict(f->plan, row, &family->verdict);
+}
+
+/* ---- whole families ---- */
+
+/* Leaves out all sizes but those to measure: within the limits, the longest ones; else
+ * the nearest, as a model needs every cost, if only from a time that does not suit the
+ * clock well.
+ */
+static void choose_sizes(struct gcal_plan_families *f, struct gcal_plan_family *family)
+{
+    struct gcal_plan_row *near = nearest(f, family), *row;
+    size_t n = family->n_chosen;
+
+    for (size_t i = family->n_tried; i-- > 0;) {
+        row = f->row[family->sizes[i]];
+        if (row->finished || row == near)
+            continue;
+        if (limit_distance(f->plan, row) > 0)
+            gcal_plan_leave_out(f->plan, row);
+    }
+    for (size_t i = family->n_tried; i-- > 0;) {
+        row = f->row[family->sizes[i]];
+        if (!row->finished && n++ >= family->n_wanted)
+            gcal_plan_leave_out(f->plan, row);
+    }
+}
+
+/* The whole sweep, of which some sizes may have been measured by the resumed run. */
+static int run_sweep(struct gcal_plan_families *f, struct gcal_plan_family *family)
+{
+    int rc = 0;
+
+    while (rc == 0 && !(family->n_tried && is_late(f->plan)))
+        rc = try_next(f, family);
+    family->ended = true;
+    if (rc >= 0)
+        choose_sizes(f, family);
+    return rc < 0 ? -1 : 0;
+}
+
+/* All kernels that can be measured: fixed sizes, then those of the sweep, longest first.
+ */
+static int take_all(struct gcal_plan_families *f, struct gcal_plan_family *family)
+{
+    struct gcal_plan_row *row;
+
+    for (size_t i = 0; i < family->n_fixed; i++) {
+        row = f->row[family->fixed[i]];
+        if (!row->finished && take_row(f, family, row) < 0)
+            return -1;
+    }
+    for (size_t i = family->n_tried; i-- > 0;) {
+        row = f->row[family->sizes[i]];
+        if (!row->finished && take_row(f, family, row) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* One row records that the budget did not suffice for the family. */
+static int skip_family(struct gcal_plan_families *f,
+                       const struct gcal_plan_family *family)
+{
+    struct gcal_plan *plan = f->plan;
+    size_t kernel = family->n_fixed ? family->fixed[0] : family->sizes[0];
+    struct gcal_plan_row *row = gcal_plan_add(plan, f->kernels->kernels[kernel]);
     char text[200];
 
     if (!row)
         return -1;
+    f->row[kernel] = row;
     snprintf(text, sizeof(text),
-             "%.0f%% of the device's budget of %g s went by before its turn: raise "
+             "%.0f%% of the device's budget of %g s were used up before its turn: raise "
              "budget_s",
-             GCAL_PLAN_CHOOSING_SHARE * 100, plan->options->budget_s);
+             PREPARING_SHARE * 100, plan->options->budget_s);
     row->m.stop = GCAL_MEASUREMENT_STOP_BUDGET;
     return gcal_plan_finish(plan, row, GCAL_MEASUREMENT_SKIPPED, text);
 }
 
-int gcal_plan_sweep_family(struct gcal_plan *plan, const struct gcal_kernel_list *kernels,
-                           const char *name)
+int gcal_plan_sweep_family(struct gcal_plan_families *f, struct gcal_plan_family *family)
 {
-    struct family family = { 0 };
-    int rc = gather(plan, kernels, name, &family);
+    bool sweep = family->n_sizes && family->n_chosen < family->n_wanted;
 
-    if (rc == 0 && family.n_fixed + family.n_sizes) {
-        if (gcal_plan_elapsed_s(plan) >
-            plan->options->budget_s * GCAL_PLAN_CHOOSING_SHARE)
-            rc = skip_family(plan, &family);
-        else if ((rc = choose_fixed(plan, &family)) == 0 &&
-                 (rc = run_sweep(plan, &family)) == 0)
-            rc = check_family(plan, &family);
-    }
-    family_clear(&family);
-    return rc;
+    f->n_opened += !family->opened;
+    family->opened = true;
+    if (!family->n_fixed && !sweep)
+        return 0;
+    if (is_late(f->plan))
+        return skip_family(f, family);
+    for (size_t i = 0; i < family->n_fixed; i++)
+        if (try_kernel(f, family->fixed[i], false) < 0)
+            return -1;
+    if (sweep && run_sweep(f, family) < 0)
+        return -1;
+    return take_all(f, family);
 }
 
-bool gcal_plan_is_first_of_family(const struct gcal_kernel_list *kernels, size_t i)
+int gcal_plan_sweep_all(struct gcal_plan_families *f)
 {
-    /* Backwards: a family's kernels mostly follow each other. */
-    for (size_t k = i; k-- > 0;)
-        if (strcmp(kernels->kernels[k]->family, kernels->kernels[i]->family) == 0)
-            return false;
-    return true;
-}
+    for (size_t i = 0; i < f->kernels->n_kernels; i++) {
+        struct gcal_plan_family *family = gcal_plan_family_of(f, i);
 
-int gcal_plan_sweep_sizes(struct gcal_plan *plan, const struct gcal_kernel_list *kernels)
-{
-    for (size_t i = 0; i < kernels->n_kernels; i++) {
-        gcal_plan_report_progress(plan, "choosing sizes", i, kernels->n_kernels);
-        if (gcal_plan_is_first_of_family(kernels, i) &&
-            gcal_plan_sweep_family(plan, kernels, kernels->kernels[i]->family) < 0)
+        gcal_plan_report_progress(f->plan, "choosing sizes", i, f->kernels->n_kernels);
+        if (family->first == i && gcal_plan_sweep_family(f, family) < 0)
             return -1;
     }
     return 0;
+}
+
+/* ---- single kernels ---- */
+
+static bool size_offered(const struct gcal_plan_family *family, size_t kernel)
+{
+    if (family->n_chosen >= family->n_wanted)
+        return false;
+    if (family->ended || family->n_tried == family->n_sizes)
+        return false;
+    return !family->n_tried || family->sizes[family->n_tried] == kernel;
+}
+
+bool gcal_plan_sweep_offers(const struct gcal_plan_families *f, size_t kernel)
+{
+    const struct gcal_plan_family *family = gcal_plan_family_of(f, kernel);
+    const struct gcal_plan_row *row = f->row[kernel];
+
+    if (gcal_plan_find_done(f->plan, f->kernels->kernels[kernel]) ||
+        (family->checked && family->verdict.wrong))
+        return false;
+    if (!f->kernels->kernels[kernel]->sweep)
+        return !row;
+    if (row)
+        return row->parked && family->n_chosen < family->n_wanted &&
+               limit_distance(f->plan, row) == 0;
+    return size_offered(family, kernel);
+}
+
+/* To the first size that runs long enough, or else the nearest. */
+static int take_first_size(struct gcal_plan_families *f, struct gcal_plan_family *family)
+{
+    struct gcal_plan_row *row = NULL;
+    int rc = 0;
+
+    while (rc == 0 && !(family->n_tried && is_late(f->plan)) &&
+           !(row && limit_distance(f->plan, row) == 0)) {
+        if ((rc = try_next(f, family)) < 0)
+            return -1;
+        row = nearest(f, family);
+    }
+    return row ? take_row(f, family, row) : 0;
+}
+
+static int take_next_size(struct gcal_plan_families *f, struct gcal_plan_family *family,
+                          size_t kernel)
+{
+    int rc = try_next(f, family);
+
+    if (rc != 0)
+        return rc < 0 ? -1 : 0;
+    if (f->row[kernel]->finished || limit_distance(f->plan, f->row[kernel]) > 0)
+        return 0;
+    return take_row(f, family, f->row[kernel]);
+}
+
+int gcal_plan_sweep_take(struct gcal_plan_families *f, size_t kernel)
+{
+    struct gcal_plan_family *family = gcal_plan_family_of(f, kernel);
+    int rc;
+
+    if (f->row[kernel])
+        return take_row(f, family, f->row[kernel]);
+    if (!f->kernels->kernels[kernel]->sweep) {
+        if ((rc = try_kernel(f, kernel, false)) != 0)
+            return rc < 0 ? -1 : 0;
+        return take_row(f, family, f->row[kernel]);
+    }
+    return family->n_tried ? take_next_size(f, family, kernel)
+                           : take_first_size(f, family);
 }

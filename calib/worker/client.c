@@ -1,6 +1,5 @@
 /* client.c - the rank's end of a worker's socket */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +12,8 @@
 #include "calib/base/random.h"
 #include "calib/worker/private.h"
 
-#define TICK_S   0.1
-#define MAX_LOST 3    /* platforms, before it must be the loader that crashes */
-#define ANSWER_S 10.0 /* for the rest of an answer that has begun to come */
+#define MAX_LOST 3    /* platforms; after that, the loader must be what crashes */
+#define ANSWER_S 10.0 /* for the rest of an answer that has begun */
 
 struct gcal_worker {
     struct gcal_worker_spawner *spawner;
@@ -23,24 +21,6 @@ struct gcal_worker {
     int fd;
     pid_t pid;
 };
-
-/* A tick may take long, so the last look comes after it, however late that is. */
-bool gcal_worker_tick_wait(int fd, const struct gcal_worker_tick *tick, double deadline_s)
-{
-    struct pollfd ready = { .fd = fd, .events = POLLIN };
-
-    for (;;) {
-        double left_s = deadline_s - gcal_clock_now_s();
-        double wait_s = left_s < TICK_S ? left_s : TICK_S;
-
-        if (poll(&ready, 1, wait_s > 0 ? (int)(1e3 * wait_s) + 1 : 0) > 0)
-            return true;
-        if (left_s <= 0)
-            return false;
-        if (tick && tick->call)
-            tick->call(tick->context);
-    }
-}
 
 struct gcal_worker *gcal_worker_start(struct gcal_worker_spawner *spawner,
                                       const struct gcal_worker_tick *tick,
@@ -68,7 +48,7 @@ void gcal_worker_stop(struct gcal_worker *worker)
     if (!worker)
         return;
     if (worker->fd >= 0) {
-        /* A driver may hang while it tidies up, so nobody waits for that. */
+        /* A driver may hang in its clean-up: do not wait for it. */
         kill(worker->pid, SIGKILL);
         close(worker->fd);
         gcal_worker_spawner_wait_status(worker->spawner, &worker->tick, worker->pid);
@@ -81,7 +61,7 @@ pid_t gcal_worker_pid(const struct gcal_worker *worker)
     return worker->pid;
 }
 
-/* Ends the process, if it has not ended, and returns its wait status. */
+/* Ends the process unless it has ended, and returns its wait status. */
 static int end(struct gcal_worker *worker)
 {
     close(worker->fd);
@@ -105,7 +85,7 @@ static enum gcal_worker_outcome died(struct gcal_worker *worker,
     set_status(status, GCAL_MEASUREMENT_CRASHED);
     if (how < 0)
         gcal_error_set(err, GCAL_EDEVICE,
-                       "worker gone or stuck in its driver (process %d)",
+                       "worker lost or stuck in its driver (process %d)",
                        (int)worker->pid);
     else if (WIFSIGNALED(how))
         gcal_error_set(err, GCAL_EDEVICE, "worker ended by signal %d (%s)", WTERMSIG(how),
@@ -130,7 +110,7 @@ static enum gcal_worker_outcome timed_out(struct gcal_worker *worker, double lim
     return GCAL_WORKER_TIMED_OUT;
 }
 
-/* What it says does not make sense, so nothing it says is believed any more. */
+/* An answer that makes no sense: the worker cannot be trusted any more. */
 static enum gcal_worker_outcome damaged(struct gcal_worker *worker,
                                         enum gcal_measurement_status *status,
                                         struct gcal_error *err)
@@ -142,7 +122,7 @@ static enum gcal_worker_outcome damaged(struct gcal_worker *worker,
     return GCAL_WORKER_DIED;
 }
 
-/* The worker's error: it refused, or it ends because its device is lost. */
+/* The worker's error: it refused the request, or lost its device and ends. */
 static enum gcal_worker_outcome refused(struct gcal_worker *worker,
                                         const struct gcal_wire_frame *frame,
                                         enum gcal_measurement_status *status,
@@ -171,7 +151,7 @@ static enum gcal_worker_outcome refused(struct gcal_worker *worker,
 }
 
 /* Sends a request and waits for its answer.  DONE fills 'answer', the caller's to free;
- * everything else fills 'status' (may be NULL) and 'err'.
+ * any other outcome fills 'status' (may be NULL) and 'err'.
  */
 static enum gcal_worker_outcome ask(struct gcal_worker *worker, uint32_t request,
                                     struct gcal_buf *question, double limit_s,
@@ -212,7 +192,7 @@ static enum gcal_worker_outcome ask(struct gcal_worker *worker, uint32_t request
     return outcome;
 }
 
-/* The end of an answer that should have been read whole. */
+/* Checks that the answer was read to its end. */
 static enum gcal_worker_outcome
 finish(struct gcal_worker *worker, const struct gcal_wire *wire, struct gcal_buf *answer,
        enum gcal_measurement_status *status, struct gcal_error *err)
@@ -238,7 +218,7 @@ static void list_clear(struct list *list)
     *list = (struct list){ 0 };
 }
 
-/* Is it one of the first 'n' devices? */
+/* Whether it is one of the first 'n' devices. */
 static bool is_listed(const struct list *list, size_t n,
                       const struct gcal_device_info *info)
 {
@@ -249,8 +229,8 @@ static bool is_listed(const struct list *list, size_t n,
     return false;
 }
 
-/* Reads a platform's devices.  Those that platforms before it have, too, are the same
- * physical ones; within a platform all are different.
+/* Reads a platform's devices.  Devices that an earlier platform also has are the same
+ * physical ones; within a platform all are distinct.
  */
 static void get_devices(struct gcal_wire *wire, struct gcal_worker_spawner *spawner,
                         uint32_t platform, struct list *list)
@@ -298,7 +278,7 @@ static enum gcal_worker_outcome list_platform(struct gcal_worker *worker,
     return finish(worker, &wire, &answer, NULL, err);
 }
 
-/* A new process in place of one that a platform's driver took along. */
+/* Replaces a process that a platform's driver crashed. */
 static int replace(struct gcal_worker *worker, struct gcal_error *err)
 {
     return gcal_worker_spawner_ask(worker->spawner, &worker->tick, &worker->fd,
@@ -311,7 +291,7 @@ static enum gcal_worker_outcome list_all(struct gcal_worker *worker, double limi
     enum gcal_worker_outcome outcome, lost = GCAL_WORKER_DONE;
     struct gcal_error why = { 0 };
 
-    /* Until one platform answers, their number is not known. */
+    /* Their number is unknown until one platform answers. */
     for (uint32_t i = 0; i < (list->n_platforms ? list->n_platforms : MAX_LOST); i++) {
         outcome = list_platform(worker, i, limit_s, list, &why);
         if (outcome == GCAL_WORKER_DONE)
@@ -330,11 +310,11 @@ static enum gcal_worker_outcome list_all(struct gcal_worker *worker, double limi
         return GCAL_WORKER_DONE;
     if (lost != GCAL_WORKER_DONE)
         return lost;
-    gcal_error_set(
-        err, GCAL_EDEVICE,
-        "no device on any OpenCL platform (%zu found): is a GPU there, may this "
-        "user open its device files, was one allocated to this job?",
-        list->n_platforms);
+    gcal_error_set(err, GCAL_EDEVICE,
+                   "no device on any of %zu OpenCL platforms: check that a GPU is "
+                   "present, that this "
+                   "user may open its device files, and that one is allocated to the job",
+                   list->n_platforms);
     return GCAL_WORKER_REFUSED;
 }
 
@@ -435,7 +415,7 @@ static size_t output_bytes(const struct gcal_kernel *kernel,
                : 0;
 }
 
-/* Outputs must have the sizes that the rank will compare. */
+/* Outputs must have the sizes that the rank expects. */
 static void get_outputs(struct gcal_wire *wire, const struct gcal_kernel *kernel,
                         const struct gcal_geometry *geometry, void **outputs)
 {

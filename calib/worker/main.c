@@ -10,9 +10,9 @@
 #include "calib/worker/private.h"
 
 #define MAX_LAUNCHES 100000
-#define LOST_STATUS  3 /* the device is lost to this process */
+#define LOST_STATUS  3 /* exit status: the device is lost to this process */
 
-/* A request's answer, or an error with the row status that it means. */
+/* The answer to a request, or an error with the measurement's status. */
 struct reply {
     struct gcal_buf payload;
     enum gcal_measurement_status status;
@@ -152,7 +152,7 @@ static int send_refusal(int fd, enum gcal_worker_answer type, const struct reply
     return rc;
 }
 
-/* Returns -1 when the rank is gone. */
+/* Returns -1 if the rank has ended. */
 static int serve(int fd, struct state *state, const struct gcal_wire_frame *frame)
 {
     struct gcal_wire wire = gcal_wire_open(frame->payload.data, frame->payload.size);
@@ -165,15 +165,15 @@ static int serve(int fd, struct state *state, const struct gcal_wire_frame *fram
         rc = send_refusal(fd, GCAL_WORKER_ANSWER_REFUSED, &r);
     else {
         send_refusal(fd, GCAL_WORKER_ANSWER_LOST, &r);
-        _exit(LOST_STATUS); /* tidying up might hang */
+        _exit(LOST_STATUS); /* clean-up might hang */
     }
     gcal_buf_free(&r.payload);
     return rc;
 }
 
-/* mpirun binds a rank to a core or two unless told otherwise, and a CPU device's threads
+/* By default, mpirun binds a rank to one or two cores, and the threads of a CPU device
  * would inherit that.  All bits: the kernel keeps those that the job's cpuset allows.
- * Slurm's binding is what the user asked for.
+ * Slurm's binding is the user's choice and stays.
  */
 static void undo_binding(void)
 {

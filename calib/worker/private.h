@@ -1,6 +1,8 @@
-/* private.h - the messages between a rank and its worker (within calib/ only) */
+/* private.h - messages between a rank and its worker; internal to calib/worker */
 #ifndef GCAL_CALIB_WORKER_PRIVATE_H
 #define GCAL_CALIB_WORKER_PRIVATE_H
+
+#include <sys/types.h>
 
 #include "calib/base/wire.h"
 #include "calib/device/job.h"
@@ -14,8 +16,8 @@ enum gcal_worker_request {
     GCAL_WORKER_REQUEST_CHECK,
 };
 
-/* Answers: the results of a request; a row status and an error's text; the same from a
- * worker whose device is lost to it: it ends.
+/* Answers: the results of a request; a measurement status and an error; the same from a
+ * worker that lost its device and ends.
  */
 enum gcal_worker_answer {
     GCAL_WORKER_ANSWER_DONE = 100,
@@ -23,28 +25,34 @@ enum gcal_worker_answer {
     GCAL_WORKER_ANSWER_LOST
 };
 
-/* Waits for 'fd' to become readable, with a tick about ten times a second (NULL: none).
- * False when time is up.
+/* The main functions of the internal sub-commands; 'fd' is their socket. */
+int gcal_worker_spawner_main(int fd);
+int gcal_worker_main(int fd);
+
+pid_t gcal_worker_pid(const struct gcal_worker *worker);
+
+/* Waits until 'fd' is readable, with a tick about ten times a second (NULL: none).  False
+ * if the deadline passed.
  */
 bool gcal_worker_tick_wait(int fd, const struct gcal_worker_tick *tick,
                            double deadline_s);
 
-/* The rank's requests to its spawner; both are bounded in time. */
+/* Requests of the rank to its spawner; both are limited in time. */
 int gcal_worker_spawner_ask(struct gcal_worker_spawner *spawner,
                             const struct gcal_worker_tick *tick, int *fd, pid_t *pid,
                             struct gcal_error *err);
-/* The wait status of a worker whose socket was closed, which is killed if that does not
- * end it; -1 when it could not be ended.
+/* The wait status of a worker whose socket was closed, and which is killed unless it
+ * ends; -1 if it did not end even then.
  */
 int gcal_worker_spawner_wait_status(struct gcal_worker_spawner *spawner,
                                     const struct gcal_worker_tick *tick, pid_t pid);
 
-/* What a list of devices has found: the platform of each, so that opening it leaves the
- * drivers of others alone.  Forgets without an error when memory runs out.
+/* Remembers the platform of a listed device, so that opening it calls no other driver.
+ * Without memory for it, all platforms are searched later.
  */
 void gcal_worker_spawner_note_platform(struct gcal_worker_spawner *spawner,
                                        const char *uid, uint32_t platform);
-/* GCAL_DEVICE_ANY_PLATFORM when it was not listed. */
+/* GCAL_DEVICE_ANY_PLATFORM if it was not listed. */
 uint32_t gcal_worker_spawner_platform(const struct gcal_worker_spawner *spawner,
                                       const char *uid);
 

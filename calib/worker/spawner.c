@@ -14,25 +14,26 @@
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
-#include "calib/worker/worker.h"
 #include "calib/worker/private.h"
 
-#define START_LIMIT_S 30.0 /* fork and exec on a machine that is very busy */
-#define END_LIMIT_S   2.0 /* from a closed socket to a process's end, then it is killed */
-#define KILL_LIMIT_S  3.0 /* from SIGKILL to its end: a driver in the kernel may hang */
+#define START_LIMIT_S 30.0 /* fork and exec on a busy machine */
+#define END_LIMIT_S                                                                      \
+    2.0 /* from a closed socket to the end of the process, which is then                 \
+           killed */
+#define KILL_LIMIT_S 3.0 /* from SIGKILL to the end: a driver in the kernel may hang */
 
 enum { SPAWN = 1, STATUS };
 
-/* One a packet; both ends are the same program. */
+/* One per packet; both ends are the same program. */
 struct question {
-    uint64_t number; /* comes back with the answer, which may come too late */
+    uint64_t number; /* returned with the answer, which may be late */
     int what;
     pid_t pid;
 };
 
 struct answer {
     uint64_t number;
-    int value; /* the new worker's pid, or a wait status; -1: failed, not ended */
+    int value; /* pid of the new worker, or a wait status; -1: failed, or not ended */
 };
 
 struct known_device {
@@ -48,9 +49,9 @@ struct gcal_worker_spawner {
     struct known_device *known_devices;
 };
 
-/* Signals to the whole group are the rank's to act on: whatever it does about them, its
- * end closes the socket, and that ends spawner and workers.  They are blocked rather than
- * ignored: compilers in drivers (LLVM) set handlers of their own, which end the process.
+/* The rank handles signals to its process group; when it ends, its socket closes, which
+ * ends spawner and workers.  Signals are blocked rather than ignored: compilers in
+ * drivers (LLVM) install handlers, which end the process.
  */
 static sigset_t ranks_signals(void)
 {
@@ -64,7 +65,7 @@ static sigset_t ranks_signals(void)
     return signals;
 }
 
-/* Everything but stdin, stdout, stderr and 'keep' is closed in what will be exec'ed. */
+/* Closes all descriptors but stdin, stdout, stderr and 'keep' in the new program. */
 static void exec_self(const char *what, int keep)
 {
     char number[16];
@@ -75,7 +76,7 @@ static void exec_self(const char *what, int keep)
         close_range(3, (unsigned)keep - 1, 0);
     close_range((unsigned)keep + 1, ~0u, 0);
     dup2(STDERR_FILENO,
-         STDOUT_FILENO); /* drivers print; the run's output is not theirs */
+         STDOUT_FILENO); /* drivers print, but stdout is for the run's output */
     execl("/proc/self/exe", "gpucal", what, number, (char *)NULL);
     _exit(127);
 }
@@ -89,7 +90,8 @@ static pid_t start_process(const char *what, int socket_type, int *fd,
 
     if (socketpair(AF_UNIX, socket_type | SOCK_CLOEXEC, 0, ends) < 0)
         return gcal_error_set(err, GCAL_EINPUT, "socketpair: %s", strerror(errno));
-    /* Around the fork, so that there is no moment without; exec keeps the child's. */
+    /* Blocked during the fork, so that the child is never without; exec keeps the mask.
+     */
     sigprocmask(SIG_BLOCK, &blocked, &before);
     pid = fork();
     if (pid != 0)
@@ -100,7 +102,7 @@ static pid_t start_process(const char *what, int socket_type, int *fd,
         return gcal_error_set(err, GCAL_EINPUT, "fork: %s", strerror(errno));
     }
     if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when a driver hangs */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also if a driver hangs */
         if (getppid() != parent)
             _exit(0);
         exec_self(what, ends[1]);
@@ -126,8 +128,8 @@ struct gcal_worker_spawner *gcal_worker_spawner_start(struct gcal_error *err)
     return spawner;
 }
 
-/* The wait status; -1 when it has not ended within the limit (ETIMEDOUT), or is no child
- * that is left.
+/* The wait status; -1 if the process did not end within the limit (ETIMEDOUT), or is not
+ * a child any more.
  */
 static int wait_for(pid_t pid, double limit_s)
 {
@@ -144,8 +146,8 @@ static int wait_for(pid_t pid, double limit_s)
     return status;
 }
 
-/* A process whose socket closed ends within moments; one that does not is killed, and
- * one that a driver holds in the kernel even then is left behind.
+/* A process usually ends as soon as its socket closes; if not, it is killed; if a driver
+ * holds it in the kernel even then, it is abandoned.
  */
 static int end_process(pid_t pid)
 {
@@ -161,7 +163,7 @@ void gcal_worker_spawner_stop(struct gcal_worker_spawner *spawner)
 {
     if (!spawner)
         return;
-    close(spawner->fd); /* it ends, and its workers with it */
+    close(spawner->fd); /* the spawner ends, and its workers with it */
     end_process(spawner->pid);
     for (size_t i = 0; i < spawner->n_known_devices; i++)
         free(spawner->known_devices[i].uid);
@@ -204,7 +206,7 @@ uint32_t gcal_worker_spawner_platform(const struct gcal_worker_spawner *spawner,
     return known_device ? known_device->platform : GCAL_DEVICE_ANY_PLATFORM;
 }
 
-/* The fd that came beside the answer, -1 when none did. */
+/* The descriptor passed with the answer, -1: none. */
 static int passed_fd(struct msghdr *message)
 {
     struct cmsghdr *head = CMSG_FIRSTHDR(message);
@@ -229,8 +231,8 @@ static int receive(int fd, struct answer *answer, int *passed)
     return n == sizeof(*answer) ? 0 : -1;
 }
 
-/* Returns the answer's value, -1 as well when none comes within the limit.  Answers that
- * came too late for an earlier question are dropped.
+/* Returns the answer's value; also -1 if there is none within the limit.  Late answers to
+ * earlier questions are dropped.
  */
 static int ask(struct gcal_worker_spawner *spawner, const struct gcal_worker_tick *tick,
                int what, pid_t pid, double limit_s, int *passed)
@@ -249,7 +251,7 @@ static int ask(struct gcal_worker_spawner *spawner, const struct gcal_worker_tic
         if (rc == 0 && answer.number == question.number)
             return answer.value;
         if (*passed >= 0)
-            close(*passed); /* ends a worker that nobody waits for any more */
+            close(*passed); /* ends a worker that is no longer wanted */
         *passed = -1;
         if (rc < 0)
             return -1;
@@ -257,7 +259,7 @@ static int ask(struct gcal_worker_spawner *spawner, const struct gcal_worker_tic
     return -1;
 }
 
-/* Asks for a worker; its socket comes beside the answer. */
+/* Requests a worker; its socket is passed with the answer. */
 int gcal_worker_spawner_ask(struct gcal_worker_spawner *spawner,
                             const struct gcal_worker_tick *tick, int *fd, pid_t *pid,
                             struct gcal_error *err)
@@ -268,10 +270,11 @@ int gcal_worker_spawner_ask(struct gcal_worker_spawner *spawner,
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
-    return gcal_error_set(
-        err, GCAL_EDEVICE, "cannot start a worker process: its spawner (process %d) %s",
-        (int)spawner->pid,
-        kill(spawner->pid, 0) < 0 ? "is gone" : "has ended, hangs or cannot fork");
+    return gcal_error_set(err, GCAL_EDEVICE,
+                          "cannot start a worker process: its spawner (process %d) %s",
+                          (int)spawner->pid,
+                          kill(spawner->pid, 0) < 0 ? "no longer exists"
+                                                    : "has ended, hangs or cannot fork");
 }
 
 int gcal_worker_spawner_wait_status(struct gcal_worker_spawner *spawner,
@@ -325,10 +328,9 @@ int gcal_worker_spawner_main(int fd)
     struct question question;
     ssize_t n;
 
-    /* A task of Slurm has ended when its process group is empty, and a killed rank must
-     * have ended within a second, or Slurm's PMIx kills the whole step.  A driver may
-     * hold up the end of its worker for longer: spawner and workers are a group of their
-     * own.
+    /* Slurm waits until the process group of a task is empty, and Slurm's PMIx kills the
+     * step unless a killed rank has ended within a second.  A driver may delay the end of
+     * its worker for longer: spawner and workers are a process group of their own.
      */
     setpgid(0, 0);
     fcntl(fd, F_SETFD, FD_CLOEXEC);
@@ -337,15 +339,4 @@ int gcal_worker_spawner_main(int fd)
         if (n > 0)
             serve(fd, &question);
     return 0; /* the workers die with this process */
-}
-
-int gcal_worker_dispatch(int argc, char **argv)
-{
-    if (argc != 3)
-        return -1;
-    if (strcmp(argv[1], "spawner") == 0)
-        return gcal_worker_spawner_main(atoi(argv[2]));
-    if (strcmp(argv[1], "worker") == 0)
-        return gcal_worker_main(atoi(argv[2]));
-    return -1;
 }

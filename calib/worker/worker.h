@@ -1,10 +1,10 @@
-/* worker.h - the process that talks to OpenCL, and the rank's end of its pipe
+/* worker.h - the process that calls OpenCL, and the rank's end of its socket
  *
- * OpenCL drivers crash and hang, so a rank never calls them.  Before MPI starts, the
- * rank starts a *spawner*: the same program ('gpucal spawner'), which forks and execs a
- * worker ('gpucal worker') whenever it is asked and hands the worker's socket back.  A
- * worker that dies or overruns its limit costs what it was doing and is replaced.
- * When the rank ends, however it ends, spawner and workers end too.
+ * OpenCL drivers crash and hang, so a rank never calls them.  Before MPI starts, the rank
+ * starts a *spawner*: the same program ('gpucal spawner'), which forks and execs a worker
+ * ('gpucal worker') on request and passes the worker's socket back.  A worker that dies
+ * or exceeds its time limit loses its current request and is replaced.  Spawner and
+ * workers end with the rank, however it ends.
  *
  * Messages: frames of calib/base/wire.h.
  */
@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "calib/model/measurement.h"
 #include "kernels/generate/generate.h"
@@ -31,13 +30,9 @@ struct gcal_worker_spawner;
 struct gcal_worker_spawner *gcal_worker_spawner_start(struct gcal_error *err);
 void gcal_worker_spawner_stop(struct gcal_worker_spawner *spawner);
 
-/* The main functions of the two internal sub-commands; 'fd' is their socket. */
-int gcal_worker_spawner_main(int fd);
-int gcal_worker_main(int fd);
-
-/* Runs the sub-command when argv is "gpucal spawner FD" or "gpucal worker FD" and returns
- * its exit status; -1 for anything else.  The first thing that main() does: workers are
- * this same program.
+/* Runs the internal sub-command if argv is "gpucal spawner FD" or "gpucal worker FD", and
+ * returns its exit status; else -1.  main() must call it first: spawner and workers are
+ * this program.
  */
 int gcal_worker_dispatch(int argc, char **argv);
 
@@ -45,8 +40,8 @@ int gcal_worker_dispatch(int argc, char **argv);
 
 struct gcal_worker;
 
-/* Called about ten times a second while the rank waits for a worker, so that it can
- * answer messages.  May be NULL.
+/* Called about ten times a second while the rank waits for a worker, for its messages.
+ * May be NULL.
  */
 struct gcal_worker_tick {
     void (*call)(void *context);
@@ -58,40 +53,39 @@ struct gcal_worker *gcal_worker_start(struct gcal_worker_spawner *spawner,
                                       struct gcal_error *err);
 /* Ends the process if it has not ended. */
 void gcal_worker_stop(struct gcal_worker *worker);
-pid_t gcal_worker_pid(const struct gcal_worker *worker);
 
-/* What became of a request. */
+/* Outcome of a request. */
 enum gcal_worker_outcome {
     GCAL_WORKER_DONE,
-    GCAL_WORKER_REFUSED,   /* the worker answered with an error: 'err' has it, it lives */
+    GCAL_WORKER_REFUSED,   /* the worker answered with 'err' and is alive */
     GCAL_WORKER_TIMED_OUT, /* killed at the limit */
     GCAL_WORKER_DIED, /* 'err' names the signal or status, or how it lost its device */
 };
 
-/* All devices of all platforms, probed in the worker (also those that are not selected),
- * each physical one once; array of 'count', the caller's to clear and free.  Platforms
- * are asked one by one, for at most 'limit_s' each: a driver that crashes or hangs costs
- * its own devices, with a warning, and the worker goes on as a new process.  No device at
- * all: not DONE, with 'err' saying why.
+/* All devices of all platforms, probed in the worker, each physical one once; an array of
+ * 'count', the caller's to clear and free.  Platforms are queried one by one, for at most
+ * 'limit_s' each: if a driver crashes or hangs, only its devices are left out, with a
+ * warning, and the worker continues as a new process.  Without any device, the outcome is
+ * not DONE and 'err' has the reason.
  */
 enum gcal_worker_outcome gcal_worker_list_devices(struct gcal_worker *worker,
                                                   double limit_s,
                                                   struct gcal_device_info **devices,
                                                   size_t *count, struct gcal_error *err);
 
-/* Opens the device 'uid' in this worker; needed before the calls below. */
+/* Opens the device 'uid' in this worker, as the calls below require. */
 enum gcal_worker_outcome gcal_worker_open(struct gcal_worker *worker, const char *uid,
                                           double limit_s, struct gcal_error *err);
 
 /* In the calls below, 'status' is GCAL_MEASUREMENT_TIMED_OUT or GCAL_MEASUREMENT_CRASHED
- * for a worker that was lost.
+ * if the worker was lost.
  */
 
 /* Builds the kernel's program (once per family) and launches it once, untimed, with the
- * sizes of the kernel.  REFUSED with the build log or the OpenCL error; 'status' tells
- * which (GCAL_MEASUREMENT_BUILD_FAILED, GCAL_MEASUREMENT_LAUNCH_FAILED,
- * GCAL_MEASUREMENT_SKIPPED when it needs more than the device has).  'first_s' gets the
- * time of a second launch, for ladders.
+ * sizes of the kernel.  'first_s' gets the time of a second launch, for size sweeps.
+ * REFUSED with the build log or the OpenCL error in 'err' and, in 'status',
+ * GCAL_MEASUREMENT_BUILD_FAILED, GCAL_MEASUREMENT_LAUNCH_FAILED, or
+ * GCAL_MEASUREMENT_SKIPPED if it needs more than the device has.
  */
 enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
                                              const struct gcal_kernel *kernel,
@@ -99,11 +93,11 @@ enum gcal_worker_outcome gcal_worker_prepare(struct gcal_worker *worker,
                                              enum gcal_measurement_status *status,
                                              struct gcal_error *err);
 
-/* Runs a prepared kernel 'n' times, one after the other: its launches and copies, timed
- * as it says, and by the host's clock besides.  'samples' has room for n; their 'order'
- * is set by the caller. Events that are reversed, zero where the host saw much more than
- * a tick of the device's clock pass, or longer than the host's interval: REFUSED with
- * GCAL_MEASUREMENT_BAD_EVENTS in 'status'.
+/* Runs a prepared kernel 'n' times in sequence: its launches and copies, timed as its
+ * description says, and also by the host's clock.  'samples' has room for n; the caller
+ * sets their 'order'.  REFUSED with GCAL_MEASUREMENT_BAD_EVENTS in 'status' if events are
+ * reversed, longer than the host's interval, or zero although the host's interval is much
+ * longer than a tick of the device's clock.
  */
 enum gcal_worker_outcome
 gcal_worker_measure(struct gcal_worker *worker, const struct gcal_kernel *kernel,
@@ -111,10 +105,10 @@ gcal_worker_measure(struct gcal_worker *worker, const struct gcal_kernel *kernel
                     enum gcal_measurement_status *status, struct gcal_error *err);
 
 /* Launches the kernel once at its check sizes on inputs from gcal_random_fill() with
- * 'seed' (one stream per argument: seed + index), and gives back every output buffer:
- * 'outputs' is one pointer per argument (NULL for what is not an output), the caller's to
- * free.  Behind them stands what arrived of a transfer of gcal_random_bytes(), seed + the
- * number of arguments, or NULL.
+ * 'seed' (one stream per argument: seed + index).  'outputs' gets one pointer per
+ * argument (NULL unless it is an output), and one to the data received in a transfer of
+ * gcal_random_bytes() with seed + the number of arguments (NULL without a transfer); the
+ * caller's to free.
  */
 enum gcal_worker_outcome gcal_worker_check(struct gcal_worker *worker,
                                            const struct gcal_kernel *kernel,

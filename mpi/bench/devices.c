@@ -13,10 +13,17 @@
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
 
+struct devices_command {
+    const char *device; /* pattern, or NULL */
+    bool json;
+};
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+    struct devices_command *c = state->input;
+
     if (key == ARGP_KEY_INIT)
-        GCAL_OPTION_VALUES(state, state->input);
+        GCAL_OPTION_VALUES(state, &c->device, &c->json);
     else if (key == ARGP_KEY_ARG)
         argp_error(state, "unexpected argument '%s'", arg);
     else
@@ -24,7 +31,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = { GCAL_OPTION(json), { 0 } };
+static const struct argp_child children[] = { GCAL_OPTION(device),
+                                              GCAL_OPTION(json),
+                                              { 0 } };
 static const struct argp argp = {
     .parser = parse,
     .children = children,
@@ -76,21 +85,29 @@ int gcal_command_devices(int argc, char **argv)
 {
     struct gcal_local_devices devices = { 0 };
     struct gcal_error err = { 0 };
-    bool as_json = false;
+    struct devices_command c = { 0 };
+    size_t n_listed = 0;
     json_t *all;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &as_json);
+    argp_parse(&argp, argc, argv, 0, NULL, &c);
     if (gcal_local_devices_open(&devices, &err) < 0)
         return gcal_command_fail(&err);
     all = json_array();
-    for (size_t i = 0; i < devices.count; i++)
-        if (as_json)
+    for (size_t i = 0; i < devices.count; i++) {
+        if (!gcal_local_device_matches(&devices.info[i], c.device ? 1 : 0, &c.device))
+            continue;
+        n_listed++;
+        if (c.json)
             json_array_append_new(all, device_json(&devices.info[i]));
         else
             print_device(&devices.info[i]);
-    if (as_json)
+    }
+    if (c.json && n_listed)
         gcal_json_print(all);
     json_decref(all);
+    if (!n_listed)
+        gcal_error_set(&err, GCAL_EDEVICE, "none of the %zu OpenCL devices matches '%s'",
+                       devices.count, c.device);
     gcal_local_devices_close(&devices);
-    return 0;
+    return n_listed ? 0 : gcal_command_fail(&err);
 }

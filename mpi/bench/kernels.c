@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "calib/config/config.h"
+#include "calib/select/select.h"
 #include "calib/model/profile.h"
 #include "kernels/generate/generate.h"
 #include "mpi/cli/command.h"
@@ -181,7 +181,7 @@ static int find_listed_for(const struct kernels_command *c, struct listed_for *a
         if (gcal_local_device_matches(&d.info[i], c->devices.n, c->devices.items))
             *a = (struct listed_for){ .sub_group = d.info[i].sub_group_size,
                                       .known = true,
-                                      .limits = gcal_config_device_limits(&d.info[i]) };
+                                      .limits = gcal_select_device_limits(&d.info[i]) };
     gcal_local_devices_close(&d);
     return rc;
 }
@@ -264,7 +264,7 @@ static int run_on(struct benchmark *b, const struct gcal_device_info *info,
 {
     const struct kernels_command *c = b->c;
     struct gcal_bench_run run = { .info = info };
-    const struct gcal_kernel_limits limits = gcal_config_device_limits(info);
+    const struct gcal_kernel_limits limits = gcal_select_device_limits(info);
     int rc;
 
     rc = gcal_catalogue_generate(b->catalogue, c->tags.n, c->tags.items, c->match,

@@ -1,11 +1,11 @@
 /* local_device.c - the devices of this machine, for commands without MPI */
 #include "mpi/cli/local_device.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "calib/base/error.h"
+#include "calib/model/device_match.h"
 #include "fit/fit.h"
 
 #define LIMIT_S      120.0
@@ -45,12 +45,9 @@ void gcal_local_devices_close(struct gcal_local_devices *d)
 bool gcal_local_device_matches(const struct gcal_device_info *info, size_t n_patterns,
                                const char *const *patterns)
 {
-    const char *const texts[] = { info->name, info->uid, info->type, info->device_type };
-
     for (size_t i = 0; i < n_patterns; i++)
-        for (size_t k = 0; k < sizeof(texts) / sizeof(*texts); k++)
-            if (fnmatch(patterns[i], texts[k], FNM_CASEFOLD) == 0)
-                return true;
+        if (gcal_device_info_matches(info, patterns[i]))
+            return true;
     return n_patterns == 0;
 }
 

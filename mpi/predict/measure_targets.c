@@ -10,6 +10,7 @@
 #include "calib/base/log.h"
 #include "calib/config/config.h"
 #include "calib/plan/plan.h"
+#include "calib/select/select.h"
 #include "kernels/generate/generate.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/display.h"
@@ -106,10 +107,10 @@ static int pick_kernels(struct run *r, const struct gcal_catalogue *catalogue,
                         const struct gcal_device_info *info, struct gcal_error *err)
 {
     const struct gcal_evaluation_targets *t = r->targets;
-    const struct gcal_kernel_limits limits = gcal_config_device_limits(info);
+    const struct gcal_kernel_limits limits = gcal_select_device_limits(info);
 
     if (!t->n_tags)
-        return gcal_config_targets(&r->config, catalogue, info, t->model, &r->list, err);
+        return gcal_select_targets(&r->config, catalogue, info, t->model, &r->list, err);
     if (gcal_catalogue_check(catalogue, t->n_tags, t->tags, GCAL_MATCH_SUPERSET, err) <
             0 ||
         gcal_catalogue_generate(catalogue, t->n_tags, t->tags, GCAL_MATCH_SUPERSET,
@@ -139,7 +140,7 @@ static int choose_kernels(struct run *r, const struct gcal_device_info *info,
 
     if ((r->catalogue = gcal_catalogue_open(NULL, err)) &&
         (t->n_tags ? gcal_config_read_settings(t->config, &r->config, err)
-                   : gcal_config_read(t->config, r->catalogue, &r->config, err)) == 0)
+                   : gcal_select_read(t->config, r->catalogue, &r->config, err)) == 0)
         rc = pick_kernels(r, r->catalogue, info, err);
     if (rc == 0 && !r->list.n_kernels)
         rc = no_kernels(t, info, err);

@@ -5,7 +5,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/config/config.h"
+#include "calib/select/select.h"
 #include "kernels/generate/generate.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
@@ -99,7 +99,7 @@ static int add_tagged(const struct rank_command *c, const struct gcal_device_inf
                       struct gcal_kernel_list *list, struct gcal_order *r,
                       struct gcal_error *err)
 {
-    const struct gcal_kernel_limits limits = gcal_config_device_limits(info);
+    const struct gcal_kernel_limits limits = gcal_select_device_limits(info);
     struct gcal_catalogue *catalogue = gcal_catalogue_open(NULL, err);
     int rc = -1;
 

@@ -7,8 +7,9 @@
 
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
+#include "calib/model/device_match.h"
+#include "calib/select/select.h"
 #include "fit/fit.h"
-#include "mpi/cli/local_device.h"
 #include "mpi/ranks/root.h"
 #include "store/record/record.h"
 
@@ -68,7 +69,7 @@ static int assign_device(struct gcal_root *root, const char *node, const char *u
 static bool wanted(const struct gcal_root *root, const struct gcal_device_info *info)
 {
     if (root->options.device) /* replaces the configuration's 'devices' */
-        return gcal_local_device_matches(info, 1, &root->options.device);
+        return gcal_device_info_matches(info, root->options.device);
     return gcal_config_device_filter_matches(&root->config.devices, info);
 }
 
@@ -211,7 +212,7 @@ static void print_plan(const struct gcal_root *root)
             struct gcal_kernel_list list = { 0 };
             struct gcal_error err = { 0 };
 
-            if (gcal_config_kernels(&root->config, root->catalogue, info, &list, &err) <
+            if (gcal_select_kernels(&root->config, root->catalogue, info, &list, &err) <
                 0)
                 fprintf(stderr, "gpucal: %s\n", err.text);
             printf("node %s rank %zu: %s (%s): at most %zu kernels in %g s\n", peer->node,

@@ -6,7 +6,7 @@
 #include "calib/base/error.h"
 #include "calib/base/log.h"
 #include "calib/base/wire.h"
-#include "calib/config/config.h"
+#include "calib/select/select.h"
 #include "mpi/cli/command.h"
 #include "mpi/ranks/ranks.h"
 #include "mpi/ranks/selection.h"
@@ -193,7 +193,7 @@ static int read_assignment(struct member *m, struct assignment *a, struct gcal_e
         gcal_error_set(err, GCAL_EINPUT, "damaged message from rank 0");
         goto out;
     }
-    if (gcal_config_parse(text, strlen(text), file, a->catalogue, &a->config, err) < 0)
+    if (gcal_select_parse(text, strlen(text), file, a->catalogue, &a->config, err) < 0)
         goto out;
     a->config.measure.budget_s = gcal_wire_get_f64(&a->wire);
     a->config.measure.seed = gcal_wire_get_u64(&a->wire);
@@ -233,7 +233,7 @@ static int measure(struct member *m, struct assignment *a,
 
     m->device_name = info->name;
     if (sink_device(m, &device, err) < 0 ||
-        gcal_config_kernels(&a->config, a->catalogue, info, &list, err) < 0)
+        gcal_select_kernels(&a->config, a->catalogue, info, &list, err) < 0)
         goto out;
     ops = gcal_plan_worker_ops_create(m->spawner, info->uid,
                                       a->config.measure.kernel_limit_s, &ticks, err);

@@ -10,6 +10,7 @@
 #include "calib/base/log.h"
 #include "calib/base/wire.h"
 #include "calib/model/measurement.h"
+#include "calib/select/select.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/display.h"
 #include "mpi/cli/run_header.h"
@@ -76,7 +77,7 @@ static int prepare(struct gcal_root *root, struct gcal_error *err)
     const struct gcal_ranks_options *o = &root->options;
 
     if (!(root->catalogue = gcal_catalogue_open(NULL, err)) ||
-        gcal_config_read(o->config, root->catalogue, &root->config, err) < 0)
+        gcal_select_read(o->config, root->catalogue, &root->config, err) < 0)
         return -1;
     if (o->budget_s > 0)
         root->config.measure.budget_s = o->budget_s;

@@ -8,6 +8,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/results/results.h"
+#include "calib/select/select.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
@@ -136,7 +137,7 @@ static int fit_record(struct input *in, struct gcal_error *err)
     struct gcal_config config = { 0 };
     int rc = -1;
 
-    if (gcal_config_parse(h->config, strlen(h->config), h->config_file, NULL, &config,
+    if (gcal_select_parse(h->config, strlen(h->config), h->config_file, NULL, &config,
                           err) == 0 &&
         gcal_results_fit(in->record, &config, &results, err) == 0)
         rc = gcal_results_params(&results, in->record, &config, &in->params,

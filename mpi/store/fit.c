@@ -7,6 +7,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/results/results.h"
+#include "calib/select/select.h"
 #include "mpi/cli/command.h"
 #include "store/record/record.h"
 
@@ -69,7 +70,7 @@ static int read_other(const char *file, struct gcal_config *config,
                       struct gcal_error *err)
 {
     struct gcal_catalogue *catalogue = gcal_catalogue_open(NULL, err);
-    int rc = catalogue ? gcal_config_read(file, catalogue, config, err) : -1;
+    int rc = catalogue ? gcal_select_read(file, catalogue, config, err) : -1;
 
     gcal_catalogue_close(catalogue);
     return rc;
@@ -82,7 +83,7 @@ static int read_config(const struct fit_command *c, const struct gcal_record *re
 
     if (c->config)
         return read_other(c->config, config, err);
-    return gcal_config_parse(h->config, strlen(h->config), h->config_file, NULL, config,
+    return gcal_select_parse(h->config, strlen(h->config), h->config_file, NULL, config,
                              err);
 }
 

@@ -1,12 +1,12 @@
 /* params.c - the structure of a parameter file: memory and look-ups */
 #include "store/params/params.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/model/device_match.h"
 
 /* Arrays double at powers of two: the count implies the capacity. */
 static void *grow(void *items, size_t count, size_t item_bytes, struct gcal_error *err)
@@ -98,14 +98,6 @@ void gcal_params_clear(struct gcal_params *params)
     *params = (struct gcal_params){ 0 };
 }
 
-static bool matches(const struct gcal_device_info *info, const char *pattern)
-{
-    return !pattern || fnmatch(pattern, info->uid, FNM_CASEFOLD) == 0 ||
-           fnmatch(pattern, info->type, FNM_CASEFOLD) == 0 ||
-           fnmatch(pattern, info->device_type, FNM_CASEFOLD) == 0 ||
-           fnmatch(pattern, info->name, FNM_CASEFOLD) == 0;
-}
-
 static void list_devices(const struct gcal_params *params, struct gcal_buf *list)
 {
     for (size_t i = 0; i < params->n_devices; i++)
@@ -124,7 +116,7 @@ const struct gcal_params_device *gcal_params_find(const struct gcal_params *para
     size_t count = 0;
 
     for (size_t i = 0; i < params->n_devices; i++)
-        if (matches(&params->devices[i].info, pattern)) {
+        if (!pattern || gcal_device_info_matches(&params->devices[i].info, pattern)) {
             found = &params->devices[i];
             count++;
         }

@@ -1,13 +1,17 @@
+/* test_config.c - reading models.yaml, and the kernels of simple models */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "calib/base/error.h"
-#include "calib/config/config.h"
+#include "calib/base/yaml.h"
+#include "calib/select/select.h"
 
 static struct gcal_catalogue *catalogue;
 
@@ -41,10 +45,10 @@ static int close_catalogue(void **state)
 
 static int parse(const char *text, struct gcal_config *config, struct gcal_error *err)
 {
-    return gcal_config_parse(text, strlen(text), "site.yaml", catalogue, config, err);
+    return gcal_select_parse(text, strlen(text), "site.yaml", catalogue, config, err);
 }
 
-/* 'text' is refused, and told so where it stands. */
+/* 'text' is refused, with an error at its place. */
 static void refuses(const char *text, const char *where, const char *what)
 {
     struct gcal_config config = { 0 };
@@ -65,7 +69,7 @@ static void reads_every_key(void **state)
     (void)state;
     assert_int_equal(
         parse("version: 1\nstore: /shared/gpucal\n"
-              "devices: {types: [gpu], vendors: ['NVIDIA*'], names: ['*H200*', a100]}\n"
+              "devices: {kinds: [gpu], vendors: ['NVIDIA*'], names: ['*H200*', a100]}\n"
               "measure: {budget_s: 61.7, min_time_s: 0.0013, max_time_s: 0.17,\n"
               "  min_samples: 7, max_samples: 53, noise: 0.0047, kernel_limit_s: 19,\n"
               "  rungs: 5, seed: 977, precision: 0.019}\n"
@@ -92,11 +96,11 @@ static void reads_every_key(void **state)
     assert_int_equal(config.n_models, 1);
     assert_true(config.models[0].model->parameters[0].max == 1.7e-9);
     assert_string_equal(config.models[0].tag_sets[0].tags[1], "dtype:float32");
-    assert_int_equal(config.models[0].tag_sets[0].line, 15);
+    assert_int_equal(config.models[0].tag_sets[0].node->line, 15);
     gcal_config_clear(&config);
 }
 
-static void defaults_stand_for_what_is_not_said(void **state)
+static void absent_keys_have_defaults(void **state)
 {
     struct gcal_config config = { 0 };
     struct gcal_error err = { 0 };
@@ -110,7 +114,7 @@ static void defaults_stand_for_what_is_not_said(void **state)
     gcal_config_clear(&config);
 }
 
-static void complaints_name_the_place(void **state)
+static void errors_name_the_place(void **state)
 {
     (void)state;
     refuses("version: 2\nfuture: 1\n", "site.yaml:1:10: ", "reads version 1");
@@ -124,13 +128,14 @@ static void complaints_name_the_place(void **state)
             "site.yaml:2:10: ", "above max_samples");
     refuses("version: 1\naudit: {warn: 0.2}\n" MODEL, "site.yaml:2:8: ", "above fail");
     refuses("version: 1\naudit: {confirm: 4}\n" MODEL, "site.yaml:2:8: ", "above of");
-    refuses("version: 1\naudit: {false_alarms: 1}\n" MODEL, "site.yaml:2:8: ", "share");
-    refuses("version: 1\ndevices: {types: [gpu, fpga]}\n" MODEL,
+    refuses("version: 1\naudit: {false_alarms: 1}\n" MODEL,
+            "site.yaml:2:8: ", "probability");
+    refuses("version: 1\ndevices: {kinds: [gpu, fpga]}\n" MODEL,
             "site.yaml:2:24: ", "'fpga'");
     refuses("version: 1\ndevices: gpu\n" MODEL, "site.yaml:2:10: ", "map");
 }
 
-static void complaints_about_models_name_the_place(void **state)
+static void errors_about_models_name_the_place(void **state)
 {
 #define BEGIN "version: 1\nmodels:\n  - name: m\n    output: f_cl_wall_time\n"
 #define SUM   "    expression: p_a * f_op_float32_add\n"
@@ -155,17 +160,66 @@ static void complaints_about_models_name_the_place(void **state)
             "site.yaml:8:11: ", "two models");
 }
 
+/* Built-in forms are named, not expanded. */
+static void reading_needs_no_catalogue(void **state)
+{
+    struct gcal_config config = { 0 };
+    struct gcal_error err = { 0 };
+    const struct gcal_config_model *m;
+
+    (void)state;
+    if (gcal_config_read(NULL, &config, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(config.state, GCAL_CONFIG_READ);
+    m = &config.models[config.n_models - 1];
+    assert_true(m->n_groups > 0 && m->n_targets > 0);
+    assert_null(m->model);
+    assert_null(m->forms[0].model);
+    assert_string_equal(config.fingerprint, "");
+    if (gcal_select_resolve(&config, catalogue, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(config.state, GCAL_CONFIG_RESOLVED);
+    assert_ptr_equal(m->model, m->forms[0].model);
+    assert_int_equal(strlen(config.fingerprint), GCAL_HASH_TEXT_SIZE - 1);
+    gcal_config_clear(&config);
+}
+
+/* Files have to follow the renaming, records cannot. */
+static void device_types_are_kinds_now(void **state)
+{
+    static const char text[] = "version: 1\ndevices: {types: [gpu, cpu]}\n" MODEL;
+    char path[] = "/tmp/gpucal-config-XXXXXX", expected[100];
+    struct gcal_config config = { 0 };
+    struct gcal_error err = { 0 };
+    int fd = mkstemp(path);
+
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+    assert_int_equal(gcal_config_read(path, &config, &err), -1);
+    snprintf(expected, sizeof(expected), "%s:2:11: 'types' is now 'kinds'", path);
+    assert_string_equal(err.text, expected);
+    assert_int_equal(gcal_config_read_settings(path, &config, &err), -1);
+    unlink(path);
+    if (gcal_config_parse(text, strlen(text), "record", &config, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(config.devices.n_kinds, 2);
+    assert_string_equal(config.devices.kinds[1], "cpu");
+    gcal_config_clear(&config);
+}
+
 static void the_built_in_file_is_right(void **state)
 {
     struct gcal_config config = { 0 }, again = { 0 };
     struct gcal_error err = { 0 };
 
     (void)state;
-    if (gcal_config_read(NULL, catalogue, &config, &err) < 0)
+    if (gcal_select_read(NULL, catalogue, &config, &err) < 0)
         fail_msg("%s", err.text);
     assert_true(config.n_models > 0);
     /* What a record keeps of it. */
-    if (gcal_config_parse(config.text, strlen(config.text), "record", NULL, &again,
+    if (gcal_select_parse(config.text, strlen(config.text), "record", NULL, &again,
                           &err) < 0)
         fail_msg("%s", err.text);
     assert_int_equal(again.n_models, config.n_models);
@@ -229,7 +283,7 @@ static void kernels_come_once_with_the_models_that_asked(void **state)
                                PICK("other", ", 'ngroups:256'"),
                            &config, &err),
                      0);
-    if (gcal_config_kernels(&config, catalogue, &info, &list, &err) < 0)
+    if (gcal_select_kernels(&config, catalogue, &info, &list, &err) < 0)
         fail_msg("%s", err.text);
     assert_int_equal(list.n_kernels, 2);
     assert_string_equal(list.kernels[0]->models, "one");
@@ -245,9 +299,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_every_key),
-        cmocka_unit_test(defaults_stand_for_what_is_not_said),
-        cmocka_unit_test(complaints_name_the_place),
-        cmocka_unit_test(complaints_about_models_name_the_place),
+        cmocka_unit_test(absent_keys_have_defaults),
+        cmocka_unit_test(errors_name_the_place),
+        cmocka_unit_test(errors_about_models_name_the_place),
+        cmocka_unit_test(reading_needs_no_catalogue),
+        cmocka_unit_test(device_types_are_kinds_now),
         cmocka_unit_test(the_built_in_file_is_right),
         cmocka_unit_test(settings_are_read_without_the_models),
         cmocka_unit_test(filters_match_globs_of_any_case),

@@ -10,6 +10,7 @@
 #include "calib/base/error.h"
 #include "calib/base/log.h"
 #include "calib/plan/plan.h"
+#include "calib/select/select.h"
 #include "calib/results/results.h"
 #include "store/record/record.h"
 #include "tests/folder.h"
@@ -64,7 +65,7 @@ static void measure(struct gcal_run_sink *sink, const struct gcal_config *config
     struct gcal_kernel_list list = { 0 };
 
     if (sink->device(sink->context, &device, &err) < 0 ||
-        gcal_config_kernels(config, catalogue, &device.info, &list, &err) < 0 ||
+        gcal_select_kernels(config, catalogue, &device.info, &list, &err) < 0 ||
         gcal_plan_measure(&ops, "n1", &device.info, &list, &config->measure, &hooks,
                           &err) < 0)
         fail_msg("%s", err.text);
@@ -92,7 +93,7 @@ static struct run calibrate(const char *catalogue_folder, const char *config_tex
     struct run run = { 0 };
 
     if (!catalogue || !writer ||
-        gcal_config_parse(config_text, strlen(config_text), "models.yaml", catalogue,
+        gcal_select_parse(config_text, strlen(config_text), "models.yaml", catalogue,
                           &run.config, &err) < 0)
         fail_msg("%s", err.text);
     sink = gcal_record_sink(writer);
@@ -203,7 +204,7 @@ static void a_transfer_that_loses_bytes_calibrates_nothing(void **state)
     run = calibrate(NULL, one_copy_config);
     unsetenv("TEST_COPIES_LOSE");
     detail = expect_wrong(&run);
-    assert_memory_equal(detail, "transfer_pieces: byte 1997 of 7007 arrived as ", 46);
+    assert_memory_equal(detail, "transfer_pieces: byte 1997 of 7007 is ", 38);
     free(detail);
     clear(&run);
 }

@@ -14,6 +14,7 @@
 #include "calib/base/random.h"
 #include "calib/model/profile.h"
 #include "calib/results/results.h"
+#include "calib/select/select.h"
 #include "store/publish/publish.h"
 #include "store/record/record.h"
 
@@ -210,7 +211,7 @@ static struct gcal_config read_config(void)
     struct gcal_config config = { 0 };
     struct gcal_error err = { 0 };
 
-    if (gcal_config_parse(config_text, strlen(config_text), "models.yaml", NULL, &config,
+    if (gcal_select_parse(config_text, strlen(config_text), "models.yaml", NULL, &config,
                           &err) < 0)
         fail_msg("%s", err.text);
     return config;

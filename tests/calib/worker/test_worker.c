@@ -15,7 +15,7 @@
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/base/random.h"
-#include "calib/worker/worker.h"
+#include "calib/worker/private.h"
 #include "tests/calib/device/faulty_opencl.h"
 
 static struct gcal_worker_spawner *spawner;
@@ -574,9 +574,9 @@ static void refuses_scalars_that_are_none_of_their_type(void **state)
     static const struct {
         const char *dtype, *value, *text;
     } wrong[] = {
-        { "int8", "128", "128 is no int8" },
-        { "uint32", "0-1", "-1 is no uint32" },
-        { "int32", "2147483648", "is no int32" },
+        { "int8", "128", "128 is not a value of int8" },
+        { "uint32", "0-1", "-1 is not a value of uint32" },
+        { "int32", "2147483648", "is not a value of int32" },
         { "float16", "1", "float16" },
     };
     struct gcal_kernel kernel = kernel_of("good", good_source);
@@ -638,7 +638,7 @@ static void says_why_there_is_no_device(void **state)
     (void)state;
     assert_int_equal(gcal_worker_list_devices(empty.worker, 60, &devices, &count, &err),
                      GCAL_WORKER_REFUSED);
-    assert_non_null(strstr(err.text, "no device on any OpenCL platform (1 found)"));
+    assert_non_null(strstr(err.text, "no device on any of 1 OpenCL platforms"));
     assert_int_equal(gcal_worker_list_devices(none.worker, 60, &devices, &count, &err),
                      GCAL_WORKER_REFUSED);
     assert_non_null(strstr(err.text, "no OpenCL platform: install"));

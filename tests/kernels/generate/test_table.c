@@ -23,6 +23,7 @@
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/plan/private.h"
+#include "calib/select/select.h"
 #include "tests/kernels/generate/variants.h"
 
 enum { SEED = 20240607, LIMIT_S = 100, SKIPPED = 77 };
@@ -187,7 +188,7 @@ static void test_kernel(struct device_table *t,
                         const struct gcal_generator_setting *setting,
                         const struct gcal_kernel *kernel)
 {
-    struct gcal_kernel_limits limits = gcal_config_device_limits(&t->info);
+    struct gcal_kernel_limits limits = gcal_select_device_limits(&t->info);
     struct gcal_error why = { 0 };
     enum gcal_kernel_exclusion reason;
     const char *words;

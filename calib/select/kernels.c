@@ -1,69 +1,14 @@
-/* What a configuration asks for on a device. */
-#include "calib/config/config.h"
-
-#include <ctype.h>
-#include <fnmatch.h>
+/* kernels.c - the kernels that a configuration has measured on a device */
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
-#include "calib/config/private.h"
-#include "calib/model/feature.h"
+#include "calib/select/private.h"
 
-static bool matches_any(size_t count, char **globs, const char *text)
-{
-    for (size_t i = 0; i < count; i++)
-        if (fnmatch(globs[i], text, FNM_CASEFOLD) == 0)
-            return true;
-    return count == 0;
-}
-
-bool gcal_config_device_filter_matches(const struct gcal_config_device_filter *filter,
-                                       const struct gcal_device_info *info)
-{
-    return matches_any(filter->n_kinds, filter->kinds, info->device_type) &&
-           matches_any(filter->n_vendors, filter->vendors, info->vendor) &&
-           matches_any(filter->n_names, filter->names, info->name);
-}
-
-/* Letters and digits of 'text' in lower case, at most size - 1 of them. */
-static void squeeze(const char *text, char *out, size_t size)
-{
-    for (; *text && size > 1; text++)
-        if (isalnum((unsigned char)*text)) {
-            *out++ = (char)tolower((unsigned char)*text);
-            size--;
-        }
-    *out = '\0';
-}
-
-static bool contains_word(const char *text, const char *word)
-{
-    char squeezed_text[256], squeezed_word[256];
-
-    squeeze(text, squeezed_text, sizeof(squeezed_text));
-    squeeze(word, squeezed_word, sizeof(squeezed_word));
-    return strstr(squeezed_text, squeezed_word) != NULL;
-}
-
-bool gcal_config_model_applies(const struct gcal_model *model,
-                               const struct gcal_device_info *info)
-{
-    struct gcal_feature output = { 0 };
-    bool is_for = gcal_feature_parse(model->output, &output, NULL) == 0;
-
-    if (is_for && output.platform)
-        is_for = contains_word(info->platform, output.platform) &&
-                 contains_word(info->name, output.device);
-    gcal_feature_clear(&output);
-    return is_for;
-}
-
-struct gcal_kernel_limits gcal_config_device_limits(const struct gcal_device_info *info)
+struct gcal_kernel_limits gcal_select_device_limits(const struct gcal_device_info *info)
 {
     return (struct gcal_kernel_limits){
         .max_work_group_size = info->max_work_group_size,
@@ -76,17 +21,7 @@ struct gcal_kernel_limits gcal_config_device_limits(const struct gcal_device_inf
     };
 }
 
-bool gcal_config_names_contain(const char *names, const char *name)
-{
-    size_t length = strlen(name);
-
-    for (const char *at = names; *at; at += strcspn(at, ","), at += *at == ',')
-        if (strcspn(at, ",") == length && strncmp(at, name, length) == 0)
-            return true;
-    return false;
-}
-
-/* Adds 'model' to the comma-separated names unless it stands there. */
+/* Adds 'model' to the kernel's models unless it is one. */
 static int add_model(struct gcal_kernel *kernel, const char *model,
                      struct gcal_error *err)
 {
@@ -116,14 +51,14 @@ static void keep(void *kernel)
     (void)kernel;
 }
 
-/* What a device is to measure. */
+/* The kernels of a device so far. */
 struct gathered {
     struct gcal_kernel_list *list;
     void *ids; /* tree of its kernels */
 };
 
-/* Takes 'kernel', which is asked for by 'model', unless it is there already.  One that
- * any tag set names with its size is no rung that may be left out.
+/* Takes 'kernel', which 'model' asks for, unless the list has it.  It may be left out as
+ * one size of a sweep only if no tag set fixes its size.
  */
 static int gather(struct gathered *g, struct gcal_kernel **kernel, const char *model,
                   struct gcal_error *err)
@@ -150,11 +85,11 @@ static int gather(struct gathered *g, struct gcal_kernel **kernel, const char *m
 /* Why a model asks for a kernel. */
 enum role {
     FITTED,
-    TARGET, /* it is to predict it */
-    CHECK,  /* parts are checked by it, at one size */
+    TARGET, /* it predicts it */
+    CHECK,  /* components are checked by it, at one size */
 };
 
-/* Behind the model's name. */
+/* They follow the model's name. */
 static const char *const suffixes[] = {
     [FITTED] = "",
     [TARGET] = GCAL_CONFIG_TARGET_SUFFIX,
@@ -167,27 +102,24 @@ struct request {
     char *name; /* that kernels get */
 };
 
-static int request_init(struct request *a, const struct gcal_config_model *m,
+static int request_init(struct request *r, const struct gcal_config_model *m,
                         enum role role, struct gcal_error *err)
 {
-    *a = (struct request){ m, role,
-                           gcal_buf_format("%s%s", m->model->name, suffixes[role]) };
-    return a->name ? 0 : gcal_error_memory(err);
+    *r = (struct request){ m, role, gcal_buf_format("%s%s", m->name, suffixes[role]) };
+    return r->name ? 0 : gcal_error_memory(err);
 }
 
 static int gather_set(struct gathered *g, const struct gcal_catalogue *catalogue,
                       const struct gcal_config_tag_set *set,
-                      const struct gcal_kernel_limits *limits, const struct request *a,
+                      const struct gcal_kernel_limits *limits, const struct request *r,
                       struct gcal_error *err)
 {
     struct gcal_kernel_list picked = { 0 };
-    int rc =
-        gcal_catalogue_generate(catalogue, set->n_tags, (const char *const *)set->tags,
-                                set->match, limits, &picked, err);
+    int rc = gcal_select_generate(catalogue, set, limits, &picked, err);
 
     for (size_t i = 0; i < picked.n_kernels && rc == 0; i++) {
-        picked.kernels[i]->sweep = picked.kernels[i]->sweep || a->role == CHECK;
-        rc = gather(g, &picked.kernels[i], a->name, err);
+        picked.kernels[i]->sweep = picked.kernels[i]->sweep || r->role == CHECK;
+        rc = gather(g, &picked.kernels[i], r->name, err);
     }
     for (size_t i = 0; i < GCAL_KERNEL_N_EXCLUSIONS; i++)
         g->list->left_out[i] += picked.left_out[i];
@@ -202,20 +134,20 @@ static int gather_model(struct gathered *g, const struct gcal_config *config,
 {
     const struct gcal_config_tag_set *sets = role == FITTED ? m->tag_sets : m->targets;
     size_t n = role == FITTED ? m->n_tag_sets : m->n_targets;
-    struct request a;
-    int rc = request_init(&a, m, role, err);
+    struct request r;
+    int rc = request_init(&r, m, role, err);
 
     for (size_t i = 0; i < n && rc == 0; i++) {
-        rc = gather_set(g, catalogue, &sets[i], limits, &a, err);
+        rc = gather_set(g, catalogue, &sets[i], limits, &r, err);
         if (rc < 0)
-            gcal_error_prefix(err, "%s:%d:%d", config->file, sets[i].line,
-                              sets[i].column);
+            gcal_error_prefix(err, "%s:%d:%d", config->file, sets[i].node->line,
+                              sets[i].node->column);
     }
-    free(a.name);
+    free(r.name);
     return rc;
 }
 
-/* ---- another way to measure memory ---- */
+/* ---- memory components in more accumulators ---- */
 
 static bool is_fitted(const struct gcal_kernel_list *list, const char *generator,
                       const char *model)
@@ -227,33 +159,31 @@ static bool is_fitted(const struct gcal_kernel_list *list, const char *generator
     return false;
 }
 
-/* The accesses of 'kernel' in more accumulators, where the model is fitted to those in
- * one.
+/* The memory component of 'kernel' in more accumulators, if the model is fitted to the
+ * one in one accumulator.
  */
 static int gather_accesses(struct gathered *g, const struct gcal_catalogue *catalogue,
                            const struct gcal_kernel *kernel,
                            const struct gcal_kernel_limits *limits,
-                           const struct request *a, struct gcal_error *err)
+                           const struct request *r, struct gcal_error *err)
 {
-    const struct gcal_yaml nowhere = { 0 };
     struct gcal_config_model made = { 0 };
     struct gcal_generator_view view;
     int rc = 0;
 
-    if (!gcal_config_find_derived_kernel(catalogue, kernel, "memory", &view) ||
-        !is_fitted(g->list, view.name, a->m->model->name))
+    if (!gcal_select_find_derived(catalogue, kernel, "memory", &view) ||
+        !is_fitted(g->list, view.name, r->m->name))
         return 0;
-    rc = gcal_config_add_tag_set(catalogue, &view, kernel->family,
-                                 GCAL_CONFIG_CHECK_ACCUMULATORS, &nowhere, &made, err);
+    rc = gcal_select_add_tag_set(catalogue, &view, kernel->family,
+                                 GCAL_CONFIG_CHECK_ACCUMULATORS, &made, err);
     if (rc == 0)
-        rc = gather_set(g, catalogue, &made.tag_sets[0], limits, a, err);
-    for (size_t i = 0; i < made.n_tag_sets; i++)
-        gcal_config_strings_clear(made.tag_sets[i].tags, made.tag_sets[i].n_tags);
+        rc = gather_set(g, catalogue, &made.tag_sets[0], limits, r, err);
+    gcal_select_clear_tag_sets(made.tag_sets, made.n_tag_sets);
     free(made.tag_sets);
     return rc;
 }
 
-/* Of all kernels that stand in the list as 'of'. */
+/* Of all kernels that the list has in role 'of'. */
 static int gather_all_accesses(struct gathered *g, const struct gcal_catalogue *catalogue,
                                const struct gcal_config_model *m, enum role of,
                                const struct gcal_kernel_limits *limits,
@@ -290,12 +220,12 @@ static bool names_kind(size_t n, char **kinds, const struct gcal_device_info *in
     return false;
 }
 
-int gcal_config_kernels(const struct gcal_config *config,
+int gcal_select_kernels(const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,
                         const struct gcal_device_info *info,
                         struct gcal_kernel_list *list, struct gcal_error *err)
 {
-    const struct gcal_kernel_limits limits = gcal_config_device_limits(info);
+    const struct gcal_kernel_limits limits = gcal_select_device_limits(info);
     struct gathered g = { .list = list };
     int rc = 0;
 
@@ -317,12 +247,12 @@ int gcal_config_kernels(const struct gcal_config *config,
     return rc;
 }
 
-int gcal_config_targets(const struct gcal_config *config,
+int gcal_select_targets(const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,
                         const struct gcal_device_info *info, const char *model,
                         struct gcal_kernel_list *list, struct gcal_error *err)
 {
-    const struct gcal_kernel_limits limits = gcal_config_device_limits(info);
+    const struct gcal_kernel_limits limits = gcal_select_device_limits(info);
     struct gathered g = { .list = list };
     int rc = 0;
 
@@ -330,7 +260,7 @@ int gcal_config_targets(const struct gcal_config *config,
         const struct gcal_config_model *m = &config->models[i];
 
         if (gcal_config_model_applies(m->model, info) &&
-            (!model || strcmp(m->model->name, model) == 0))
+            (!model || strcmp(m->name, model) == 0))
             rc = gather_model(&g, config, catalogue, m, TARGET, &limits, err);
     }
     tdestroy(g.ids, keep);

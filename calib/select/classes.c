@@ -1,21 +1,17 @@
-/* Feature classes: what the predicted kernels do, as costs with readable names */
+/* classes.c - feature classes: the work of target kernels, as costs with readable names
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/config/private.h"
 #include "calib/model/expr.h"
 #include "calib/model/form.h"
 #include "calib/model/profile.h"
+#include "calib/select/private.h"
 
-const char *const gcal_config_class_names[GCAL_CONFIG_N_CLASSES + 1] = {
-    "memory_parts", "onchip_parts", "global_accesses", "local_accesses",
-    "operations",   "barriers",     "work_groups",     "launches",
-};
-
-void gcal_config_terms_clear(struct gcal_config_terms *terms)
+void gcal_select_terms_clear(struct gcal_select_terms *terms)
 {
     for (size_t i = 0; i < terms->n; i++) {
         free(terms->items[i].feature);
@@ -24,7 +20,7 @@ void gcal_config_terms_clear(struct gcal_config_terms *terms)
         free(terms->items[i].longer_name);
     }
     free(terms->items);
-    *terms = (struct gcal_config_terms){ 0 };
+    *terms = (struct gcal_select_terms){ 0 };
 }
 
 static bool has_symbol(const struct gcal_expr *expr, const char *name)
@@ -38,18 +34,18 @@ static bool has_symbol(const struct gcal_expr *expr, const char *name)
 /* ---- terms ---- */
 
 struct adding {
-    struct gcal_config_terms *terms;
+    struct gcal_select_terms *terms;
     enum gcal_config_class class;
     const struct gcal_expr *written;
 };
 
-/* Takes the texts; a feature that is there already adds nothing.  Work-groups stand in
- * products with others, too.
+/* Takes the texts; a feature that is there already adds nothing.  Work-groups are also
+ * factors of other terms, so they are always added.
  */
 static int add_term(struct adding *a, char *feature, char *name, char *longer_name,
                     struct gcal_error *err)
 {
-    struct gcal_config_term *moved;
+    struct gcal_select_term *moved;
     bool there = feature && a->class != GCAL_CONFIG_CLASS_WORK_GROUPS &&
                  has_symbol(a->written, feature);
     int rc = feature && name && longer_name ? 0 : gcal_error_memory(err);
@@ -62,7 +58,7 @@ static int add_term(struct adding *a, char *feature, char *name, char *longer_na
         if (moved) {
             a->terms->items = moved;
             moved[a->terms->n++] =
-                (struct gcal_config_term){ .class = a->class,
+                (struct gcal_select_term){ .class = a->class,
                                            .feature = feature,
                                            .name = name,
                                            .longer_name = longer_name };
@@ -76,7 +72,9 @@ static int add_term(struct adding *a, char *feature, char *name, char *longer_na
     return rc;
 }
 
-/* A work-item's step from the next: a number, or what depends on sizes, or unknown. */
+/* Distance of neighbouring work-items' elements: a number, a function of sizes, or
+ * unknown.
+ */
 struct stride {
     char name[40];       /* "stride16" */
     char constraint[48]; /* "_lstrides:{0:16}" */
@@ -151,13 +149,13 @@ static int add_atomic(struct adding *a, const struct gcal_profile_entry *e,
 static int add_component(struct adding *a, const struct gcal_profile_entry *e,
                          struct gcal_error *err)
 {
-    const char *part = e->kind == GCAL_FEATURE_MEMORY ? "memory" : "onchip";
+    const char *component = e->kind == GCAL_FEATURE_MEMORY ? "memory" : "onchip";
 
     if (!e->tag)
         return 0;
-    return add_term(a, gcal_buf_format("f_%s_tag:%s", part, e->tag),
-                    gcal_buf_format("%s_%s", e->tag, part),
-                    gcal_buf_format("%s_%s_part", e->tag, part), err);
+    return add_term(a, gcal_buf_format("f_%s_tag:%s", component, e->tag),
+                    gcal_buf_format("%s_%s", e->tag, component),
+                    gcal_buf_format("%s_%s_part", e->tag, component), err);
 }
 
 static int add_access(struct adding *a, const struct gcal_profile_entry *e,
@@ -217,7 +215,7 @@ static int add_kernels(struct adding *a, const struct gcal_kernel_list *kernels,
         const struct gcal_profile *p = kernels->kernels[i]->profile;
 
         if (strcmp(kernels->kernels[i]->variant, variant) == 0)
-            continue; /* it counts alike */
+            continue; /* the same counts */
         variant = kernels->kernels[i]->variant;
         for (size_t k = 0; k < p->n_entries; k++)
             if (add_entry(a, &p->entries[k], err) < 0)
@@ -226,22 +224,22 @@ static int add_kernels(struct adding *a, const struct gcal_kernel_list *kernels,
     return 0;
 }
 
-int gcal_config_terms_add(struct gcal_config_terms *terms, enum gcal_config_class class,
-                          const struct gcal_config_class_kernels *kernels,
+int gcal_select_terms_add(struct gcal_select_terms *terms, enum gcal_config_class class,
+                          const struct gcal_select_sources *sources,
                           const struct gcal_expr *written, struct gcal_error *err)
 {
     struct adding a = { .terms = terms, .class = class, .written = written };
-    int rc = add_kernels(&a, &kernels->predicted, err);
+    int rc = add_kernels(&a, &sources->targets, err);
 
     if (rc == 0 && (class == GCAL_CONFIG_CLASS_MEMORY_COMPONENTS ||
                     class == GCAL_CONFIG_CLASS_ONCHIP_COMPONENTS))
-        rc = add_kernels(&a, &kernels->mixed, err);
+        rc = add_kernels(&a, &sources->mixed, err);
     return rc;
 }
 
 /* ---- names ---- */
 
-/* Whether it is a parameter written by hand, or one that a form adds. */
+/* Whether an expression of the user has the parameter, or a form adds it. */
 static bool is_taken(const char *parameter, const struct gcal_expr *written)
 {
     const char *const *forms = gcal_form_names();
@@ -257,8 +255,8 @@ static bool is_taken(const char *parameter, const struct gcal_expr *written)
     return has_symbol(written, parameter);
 }
 
-/* Terms that would like the name of term 'i'. */
-static size_t count_alike(const struct gcal_config_terms *terms, size_t i)
+/* Terms for which the name of term 'i' is proposed. */
+static size_t count_alike(const struct gcal_select_terms *terms, size_t i)
 {
     size_t n = 0;
 
@@ -267,7 +265,7 @@ static size_t count_alike(const struct gcal_config_terms *terms, size_t i)
     return n;
 }
 
-static bool is_free(const struct gcal_config_terms *terms, const char *parameter,
+static bool is_free(const struct gcal_select_terms *terms, const char *parameter,
                     const struct gcal_expr *written)
 {
     for (size_t i = 0; i < terms->n; i++)
@@ -277,13 +275,13 @@ static bool is_free(const struct gcal_config_terms *terms, const char *parameter
     return !is_taken(parameter, written);
 }
 
-/* The first that is free of its name, where no other term would like that, its longer
- * name, and that with a number.
+/* The first one free: its name, if it is proposed for no other term; its longer name;
+ * that with a number.
  */
-static char *choose_name(const struct gcal_config_terms *terms, size_t i,
+static char *choose_name(const struct gcal_select_terms *terms, size_t i,
                          const struct gcal_expr *written)
 {
-    const struct gcal_config_term *term = &terms->items[i];
+    const struct gcal_select_term *term = &terms->items[i];
     char *chosen = NULL;
 
     if (count_alike(terms, i) == 1 && (chosen = gcal_buf_format("p_%s", term->name)) &&
@@ -298,7 +296,7 @@ static char *choose_name(const struct gcal_config_terms *terms, size_t i,
     }
 }
 
-int gcal_config_terms_name(struct gcal_config_terms *terms,
+int gcal_select_terms_name(struct gcal_select_terms *terms,
                            const struct gcal_expr *written, struct gcal_error *err)
 {
     for (size_t i = 0; i < terms->n; i++)

@@ -1,5 +1,7 @@
-/* The form that is fitted to the predicted kernels themselves, at other sizes (seed 004
- * section 2): for each a cost of its memory accesses and one of its work on the chip.
+/* tailored.c - the form that is fitted to the target kernels themselves
+ *
+ * For each target kernel a cost of its memory accesses and one of its on-chip work,
+ * fitted at other sizes (Stevens and Kloeckner 2020, section 2).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -7,16 +9,16 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/config/basis.h"
-#include "calib/config/private.h"
 #include "calib/model/profile.h"
+#include "calib/select/private.h"
+#include "calib/select/rows.h"
 
-/* The two costs can be told apart where the ratio of their features differs by more
- * between a kernel's sizes.
+/* The two costs are identifiable if the ratio of their features changes by more than this
+ * share between a kernel's sizes.
  */
 #define LEAST_CHANGE 0.3
 
-/* A kernel's tag, and what is known of its two features. */
+/* A kernel's tag and the range of its two features. */
 struct component_pair {
     const char *tag;     /* borrowed from a profile */
     bool memory, onchip; /* whether there is work of that kind */
@@ -66,7 +68,7 @@ static int add_kernel(struct pairs *pairs, const struct gcal_kernel *kernel,
     if (!tag)
         return 0;
     if (!(pair = find_or_add(pairs, tag, err)) ||
-        gcal_config_count_features(kernel, 2, features, counts, err) < 0)
+        gcal_select_count_features(kernel, 2, features, counts, err) < 0)
         return -1;
     pair->memory = pair->memory || counts[0] > 0;
     pair->onchip = pair->onchip || counts[1] > 0;
@@ -77,14 +79,14 @@ static int add_kernel(struct pairs *pairs, const struct gcal_kernel *kernel,
     return 0;
 }
 
-/* Both where they can be told apart, else the memory accesses' if there are any. */
+/* Both costs if they are identifiable, else the memory accesses' if there are any. */
 static void put_pair(const struct component_pair *pair, struct gcal_buf *sum)
 {
-    bool apart = pair->memory && pair->onchip &&
-                 pair->most - pair->least > LEAST_CHANGE * pair->most;
+    bool both = pair->memory && pair->onchip &&
+                pair->most - pair->least > LEAST_CHANGE * pair->most;
     const char *plus = sum->size ? " + " : "";
 
-    if (apart)
+    if (both)
         gcal_buf_printf(sum,
                         "%sp_%s_memory * f_memory_tag:%s + p_%s_onchip * f_onchip_tag:%s",
                         plus, pair->tag, pair->tag, pair->tag, pair->tag);
@@ -93,7 +95,7 @@ static void put_pair(const struct component_pair *pair, struct gcal_buf *sum)
                         pair->memory ? "memory" : "onchip", pair->tag);
 }
 
-/* How many sizes of one kernel follow each other from kernel 'first' on. */
+/* Number of consecutive sizes of one kernel from index 'first'. */
 static size_t count_family(const struct gcal_kernel_list *list, size_t first)
 {
     size_t n = 1;
@@ -104,10 +106,10 @@ static size_t count_family(const struct gcal_kernel_list *list, size_t first)
     return n;
 }
 
-/* Of each kernel's sizes the larger half counts: the smallest are of other proportions,
- * but mostly too short to be measured.
+/* Only the larger half of each kernel's sizes: the smallest have other ratios, but are
+ * mostly too short to be measured.
  */
-char *gcal_config_tailored_expression(const struct gcal_kernel_list *predicted,
+char *gcal_select_tailored_expression(const struct gcal_kernel_list *targets,
                                       const char *overhead, struct gcal_error *err)
 {
     struct gcal_buf sum = { 0 };
@@ -115,18 +117,18 @@ char *gcal_config_tailored_expression(const struct gcal_kernel_list *predicted,
     char *text = NULL;
     size_t n;
 
-    for (size_t i = 0; i < predicted->n_kernels; i += n) {
-        n = count_family(predicted, i);
+    for (size_t i = 0; i < targets->n_kernels; i += n) {
+        n = count_family(targets, i);
         for (size_t k = i + n / 2; k < i + n; k++)
-            if (add_kernel(&pairs, predicted->kernels[k], err) < 0)
+            if (add_kernel(&pairs, targets->kernels[k], err) < 0)
                 goto out;
     }
     for (size_t i = 0; i < pairs.n; i++)
         put_pair(&pairs.items[i], &sum);
     if (!pairs.n) {
         gcal_error_set(err, GCAL_EINPUT,
-                       "none of the kernels in 'predicts' has memory accesses or work on "
-                       "the chip");
+                       "none of the kernels in 'predicts' has memory accesses or "
+                       "on-chip work");
         goto out;
     }
     if (overhead)

@@ -1,20 +1,22 @@
-/* gain_private.h - forms of models and their kernels; within plan_worth*.c */
-#ifndef GCAL_CALIB_PLAN_GAIN_PRIVATE_H
-#define GCAL_CALIB_PLAN_GAIN_PRIVATE_H
+/* gain_form.h - forms of models and the kernels they are fitted to (internal to
+ * calib/plan)
+ */
+#ifndef GCAL_CALIB_PLAN_GAIN_FORM_H
+#define GCAL_CALIB_PLAN_GAIN_FORM_H
 
 #include "calib/plan/gain.h"
 #include "fit/fit.h"
 
-/* A model's relative misfit before there are residuals to tell it. */
+/* Relative misfit of a model before there are residuals. */
 #define GCAL_PLAN_MISFIT 0.05
 
-/* One way to put a model's costs together, and what its kernels say. */
+/* A form of a model, and its fit to the kernels measured so far. */
 struct gcal_plan_form {
     const struct gcal_model *model;
-    bool merge_collinear; /* as in the fit at the end */
+    bool merge_collinear; /* as in the final fit */
     bool *serves;         /* by kernel: it is fitted to it */
     double *features;     /* n_kernels x n_features */
-    double *value;        /* n_parameters, as known so far */
+    double *value;        /* n_parameters, from the last fit */
     bool fitted;          /* the last fit determined all parameters */
     struct gcal_fit fit;
     double misfit; /* relative */
@@ -29,7 +31,7 @@ struct gcal_plan_gain {
     struct gcal_plan_form *forms;
 };
 
-/* By these values of the parameters. */
+/* Predicted time of the kernel with these values of the parameters. */
 double gcal_plan_form_time_s(const struct gcal_plan_form *form, const double *values,
                              size_t kernel);
 

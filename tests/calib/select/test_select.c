@@ -1,4 +1,6 @@
-/* Models that say what they are for: forms of cost groups, and kernels that follow */
+/* test_select.c - forms of cost groups, and measurement kernels that follow from target
+ * kernels
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +11,7 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
-#include "calib/config/config.h"
+#include "calib/select/select.h"
 
 static struct gcal_catalogue *catalogue;
 
@@ -36,18 +38,18 @@ static void read_with(const char *text, const struct gcal_catalogue *from,
 {
     struct gcal_error err = { 0 };
 
-    if (gcal_config_parse(text, strlen(text), "site.yaml", from, config, &err) < 0)
+    if (gcal_select_parse(text, strlen(text), "site.yaml", from, config, &err) < 0)
         fail_msg("%s", err.text);
 }
 
-/* 'text' is refused, and told so where it stands. */
+/* 'text' is refused, with an error at its place. */
 static void refuses(const char *text, const char *where, const char *what)
 {
     struct gcal_config config = { 0 };
     struct gcal_error err = { 0 };
 
     assert_int_equal(
-        gcal_config_parse(text, strlen(text), "site.yaml", catalogue, &config, &err), -1);
+        gcal_select_parse(text, strlen(text), "site.yaml", catalogue, &config, &err), -1);
     if (strncmp(err.text, where, strlen(where)) != 0 || !strstr(err.text, what))
         fail_msg("\"%s\" is not \"%s ... %s\"", err.text, where, what);
     assert_int_equal(err.code, GCAL_EINPUT);
@@ -147,7 +149,7 @@ static void forms_may_be_written_out(void **state)
 }
 
 /* Groups that name no class need no catalogue. */
-static void ready_forms_are_made_of_groups(void **state)
+static void built_in_forms_are_made_of_groups(void **state)
 {
     static const char text[] =
         BEGIN "    forms: [linear, pnorm, partial]\n"
@@ -184,7 +186,7 @@ static void ready_forms_are_made_of_groups(void **state)
     gcal_config_clear(&config);
 }
 
-static void complaints_about_forms_name_the_place(void **state)
+static void errors_about_forms_name_the_place(void **state)
 {
 #define SUM   "    expression: p_a * f_op_float32_add\n"
 #define LIN   "    forms: [linear]\n"
@@ -192,10 +194,11 @@ static void complaints_about_forms_name_the_place(void **state)
     (void)state;
     refuses(BEGIN TAGS, "site.yaml:3:5: ", "neither an 'expression' nor 'forms'");
     refuses(BEGIN SUM LIN GROUP TAGS, "site.yaml:5:12: ", "already");
-    refuses(BEGIN SUM GROUP TAGS, "site.yaml:5:13: ", "ready forms");
-    refuses(BEGIN SUM "    overhead: p_b\n" TAGS, "site.yaml:5:15: ", "ready forms");
-    refuses(BEGIN "    forms: linear\n" TAGS, "site.yaml:4:12: ", "list of ready forms");
-    refuses(BEGIN "    forms: []\n" TAGS, "site.yaml:4:12: ", "none");
+    refuses(BEGIN SUM GROUP TAGS, "site.yaml:5:13: ", "built-in forms");
+    refuses(BEGIN SUM "    overhead: p_b\n" TAGS, "site.yaml:5:15: ", "built-in forms");
+    refuses(BEGIN "    forms: linear\n" TAGS,
+            "site.yaml:4:12: ", "list of built-in forms");
+    refuses(BEGIN "    forms: []\n" TAGS, "site.yaml:4:12: ", "at least one");
     refuses(BEGIN "    forms: [liner]\n" GROUP TAGS, "site.yaml:4:13: ", "'linear'");
     refuses(BEGIN "    forms: [tailord]\n" GROUP TAGS, "site.yaml:4:13: ", "'tailored'");
     refuses(BEGIN "    forms: [linear, linear]\n" GROUP TAGS,
@@ -214,7 +217,7 @@ static void complaints_about_forms_name_the_place(void **state)
     refuses(BEGIN LIN GROUP, "site.yaml:3:5: ", "no kernels");
 }
 
-static void complaints_about_expressions_name_the_place(void **state)
+static void errors_about_expressions_name_the_place(void **state)
 {
 #define MODELS "models: [{name: m, expression: x, kernels: [{tags: [empty_kernel]}]}]\n"
     (void)state;
@@ -227,7 +230,7 @@ static void complaints_about_expressions_name_the_place(void **state)
     refuses("version: 1\n" MODELS, "site.yaml:2:32: ", "'x'");
 }
 
-static void complaints_about_predictions_name_the_place(void **state)
+static void errors_about_predictions_name_the_place(void **state)
 {
 #define FOR(tags) "    predicts: [{tags: [" tags "]}]\n"
     (void)state;
@@ -307,7 +310,7 @@ static void assert_written_out(const struct gcal_config *config)
     gcal_config_clear(&again);
 }
 
-#define PARTS                                                                            \
+#define COMPONENTS                                                                       \
     BEGIN "    forms: [linear, overlap, pnorm, partial, tailored]\n"                     \
           "    groups:\n"                                                                \
           "      memory: [memory_parts]\n"                                               \
@@ -317,14 +320,14 @@ static void assert_written_out(const struct gcal_config *config)
           "    predicts: [{tags: [matmul_sq, 'dtype:float32', 'n:2048,4096']}]\n"        \
           "    tailored: [cpu]\n"
 
-static void parts_are_told_by_companions(void **state)
+static void components_are_identified_by_derived_kernels(void **state)
 {
     struct gcal_config config = { 0 };
     const struct gcal_config_model *m;
     const struct gcal_model *tailored;
 
     (void)state;
-    read_with(PARTS, catalogue, &config);
+    read_with(COMPONENTS, catalogue, &config);
     m = &config.models[0];
     assert_int_equal(m->n_forms, 5);
     assert_int_equal(m->model->n_parameters, 6);
@@ -347,7 +350,7 @@ static void parts_are_told_by_companions(void **state)
 /* Work on the chip changes with one of that kernel's sizes, and memory does not; the
  * other kernels' sizes change both alike.
  */
-static void parts_of_changing_proportion_have_a_cost_each(void **state)
+static void components_of_changing_ratio_have_a_cost_each(void **state)
 {
     struct gcal_config config = { 0 };
     const struct gcal_model *tailored;
@@ -371,7 +374,7 @@ static void parts_of_changing_proportion_have_a_cost_each(void **state)
     gcal_config_clear(&config);
 }
 
-static void single_costs_are_told_by_microbenchmarks(void **state)
+static void single_costs_are_identified_by_microbenchmarks(void **state)
 {
     struct gcal_config config = { 0 };
     const struct gcal_config_model *m;
@@ -412,7 +415,7 @@ static void single_costs_are_told_by_microbenchmarks(void **state)
 /* Accesses without tags, of a kernel that has two sizes: which are reused depends on the
  * one that the profile names first.
  */
-static void untagged_accesses_are_told_by_stride_and_reuse(void **state)
+static void untagged_accesses_are_distinguished_by_stride_and_reuse(void **state)
 {
     struct gcal_config config = { 0 };
     const struct gcal_model *model;
@@ -435,14 +438,14 @@ static void untagged_accesses_are_told_by_stride_and_reuse(void **state)
 /* What mixes two kinds of work tells how far one hides behind the other: its parts have
  * costs of their own, told by its companions.
  */
-static void parts_of_mixing_kernels_are_costs_too(void **state)
+static void components_of_mixing_kernels_are_costs_too(void **state)
 {
     struct gcal_config config = { 0 };
     const struct gcal_config_model *m;
 
     (void)state;
-    read_with(PARTS "    kernels: [{tags: [mix_stream_pattern, 'm:16,64']}, {tags: "
-                    "[gmem_load_pattern, 'n_arrays:1']}]\n",
+    read_with(COMPONENTS "    kernels: [{tags: [mix_stream_pattern, 'm:16,64']}, {tags: "
+                         "[gmem_load_pattern, 'n_arrays:1']}]\n",
               catalogue, &config);
     m = &config.models[0];
     assert_true(has_parameter(m->model, "p_mixStreamM16_memory"));
@@ -502,8 +505,9 @@ static void what_follows_from_the_catalogue_needs_it(void **state)
     struct gcal_error err = { 0 };
 
     (void)state;
-    assert_int_equal(
-        gcal_config_parse(PARTS, strlen(PARTS), "site.yaml", NULL, &config, &err), -1);
+    assert_int_equal(gcal_select_parse(COMPONENTS, strlen(COMPONENTS), "site.yaml", NULL,
+                                       &config, &err),
+                     -1);
     assert_non_null(strstr(err.text, "site.yaml:3:5: model 'm'"));
 }
 
@@ -518,7 +522,7 @@ static const char *models_of(const struct gcal_kernel_list *list, const char *na
     return NULL;
 }
 
-static void predicted_kernels_are_measured_where_the_model_is_tailored(void **state)
+static void target_kernels_are_measured_where_the_model_is_tailored(void **state)
 {
     static const char text[] = BEGIN
         "    forms: {sum: p_a * f_op_float32_madd, tailored: p_b * f_op_float32_madd}\n"
@@ -534,20 +538,20 @@ static void predicted_kernels_are_measured_where_the_model_is_tailored(void **st
     (void)state;
     read_with(text, catalogue, &config);
     assert_true(config.models[0].forms[1].tailored);
-    assert_int_equal(gcal_config_kernels(&config, catalogue, &info, &list, NULL), 0);
+    assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
     assert_string_equal(models_of(&list, "matmul_tiled"), "m");
     assert_null(models_of(&list, "matmul_plain"));
     gcal_kernel_list_clear(&list);
-    assert_int_equal(gcal_config_targets(&config, catalogue, &info, NULL, &list, NULL),
+    assert_int_equal(gcal_select_targets(&config, catalogue, &info, NULL, &list, NULL),
                      0);
     assert_int_equal(list.n_kernels, 4);
     assert_string_equal(models_of(&list, "matmul_tiled"), "m:whole");
     gcal_kernel_list_clear(&list);
-    assert_int_equal(gcal_config_targets(&config, catalogue, &info, "other", &list, NULL),
+    assert_int_equal(gcal_select_targets(&config, catalogue, &info, "other", &list, NULL),
                      0);
     assert_int_equal(list.n_kernels, 0);
     info.device_type = "cpu";
-    assert_int_equal(gcal_config_kernels(&config, catalogue, &info, &list, NULL), 0);
+    assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
     assert_string_equal(models_of(&list, "matmul_tiled"), "m,m:whole");
     assert_string_equal(models_of(&list, "matmul_plain"), "m:whole");
     gcal_kernel_list_clear(&list);
@@ -573,7 +577,7 @@ static size_t count_of(const struct gcal_kernel_list *list, const char *generato
     return n;
 }
 
-static void parts_are_checked_by_whole_kernels(void **state)
+static void components_are_checked_by_target_kernels(void **state)
 {
     struct gcal_device_info info = { .max_work_group_size = 1024,
                                      .local_memory_bytes = 48 << 10,
@@ -583,12 +587,12 @@ static void parts_are_checked_by_whole_kernels(void **state)
     bool sweep;
 
     (void)state;
-    read_with(PARTS "    checked: [gpu, cpu]\n", catalogue, &config);
+    read_with(COMPONENTS "    checked: [gpu, cpu]\n", catalogue, &config);
     assert_int_equal(config.models[0].n_checked, 2);
     assert_string_equal(config.models[0].checked[1], "cpu");
     assert_written_out(&config);
 
-    assert_int_equal(gcal_config_kernels(&config, catalogue, &info, &list, NULL), 0);
+    assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
     /* Tags fix two sizes, of which one is enough. */
     assert_int_equal(count_of(&list, "matmul_tiled", "", "m:check", &sweep), 2);
     assert_true(sweep);
@@ -602,7 +606,7 @@ static void parts_are_checked_by_whole_kernels(void **state)
     gcal_kernel_list_clear(&list);
 
     info.device_type = "cpu"; /* tailored as well: all sizes */
-    assert_int_equal(gcal_config_kernels(&config, catalogue, &info, &list, NULL), 0);
+    assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
     assert_int_equal(count_of(&list, "matmul_tiled", "", "m:whole", &sweep), 2);
     assert_false(sweep);
     assert_int_equal(count_of(&list, "matmul_tiled", "", "m:check", &sweep), 0);
@@ -611,7 +615,7 @@ static void parts_are_checked_by_whole_kernels(void **state)
     gcal_kernel_list_clear(&list);
 
     info.device_type = "accelerator"; /* neither */
-    assert_int_equal(gcal_config_kernels(&config, catalogue, &info, &list, NULL), 0);
+    assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
     assert_null(models_of(&list, "matmul_tiled "));
     assert_int_equal(
         count_of(&list, "matmul_tiled_memory", "accumulators:8 ", "m:check", &sweep), 0);
@@ -636,7 +640,7 @@ static void a_kernel_may_be_fitted_and_check(void **state)
 
     (void)state;
     read_with(text, catalogue, &config);
-    assert_int_equal(gcal_config_kernels(&config, catalogue, &info, &list, NULL), 0);
+    assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
     assert_int_equal(count_of(&list, "matmul_tiled", "n:512", "m,m:check", &sweep), 1);
     assert_false(sweep);
     assert_int_equal(count_of(&list, "matmul_tiled", "n:1024", "m:check", &sweep), 1);
@@ -651,20 +655,20 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fingerprint_is_of_what_is_measured_and_fitted),
         cmocka_unit_test(forms_may_be_written_out),
-        cmocka_unit_test(ready_forms_are_made_of_groups),
-        cmocka_unit_test(complaints_about_forms_name_the_place),
-        cmocka_unit_test(complaints_about_expressions_name_the_place),
-        cmocka_unit_test(complaints_about_predictions_name_the_place),
-        cmocka_unit_test(parts_are_told_by_companions),
-        cmocka_unit_test(parts_of_changing_proportion_have_a_cost_each),
-        cmocka_unit_test(single_costs_are_told_by_microbenchmarks),
-        cmocka_unit_test(untagged_accesses_are_told_by_stride_and_reuse),
-        cmocka_unit_test(parts_of_mixing_kernels_are_costs_too),
+        cmocka_unit_test(built_in_forms_are_made_of_groups),
+        cmocka_unit_test(errors_about_forms_name_the_place),
+        cmocka_unit_test(errors_about_expressions_name_the_place),
+        cmocka_unit_test(errors_about_predictions_name_the_place),
+        cmocka_unit_test(components_are_identified_by_derived_kernels),
+        cmocka_unit_test(components_of_changing_ratio_have_a_cost_each),
+        cmocka_unit_test(single_costs_are_identified_by_microbenchmarks),
+        cmocka_unit_test(untagged_accesses_are_distinguished_by_stride_and_reuse),
+        cmocka_unit_test(components_of_mixing_kernels_are_costs_too),
         cmocka_unit_test(parameters_of_two_types_have_longer_names),
         cmocka_unit_test(an_expression_may_predict),
         cmocka_unit_test(what_follows_from_the_catalogue_needs_it),
-        cmocka_unit_test(predicted_kernels_are_measured_where_the_model_is_tailored),
-        cmocka_unit_test(parts_are_checked_by_whole_kernels),
+        cmocka_unit_test(target_kernels_are_measured_where_the_model_is_tailored),
+        cmocka_unit_test(components_are_checked_by_target_kernels),
         cmocka_unit_test(a_kernel_may_be_fitted_and_check),
     };
 

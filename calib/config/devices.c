@@ -1,0 +1,66 @@
+/* devices.c - which devices a configuration and its models are for */
+#include <ctype.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "calib/config/config.h"
+#include "calib/model/feature.h"
+
+static bool matches_any(size_t count, char **globs, const char *text)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fnmatch(globs[i], text, FNM_CASEFOLD) == 0)
+            return true;
+    return count == 0;
+}
+
+bool gcal_config_device_filter_matches(const struct gcal_config_device_filter *filter,
+                                       const struct gcal_device_info *info)
+{
+    return matches_any(filter->n_kinds, filter->kinds, info->device_type) &&
+           matches_any(filter->n_vendors, filter->vendors, info->vendor) &&
+           matches_any(filter->n_names, filter->names, info->name);
+}
+
+/* Letters and digits of 'text' in lower case, at most size - 1 of them. */
+static void squeeze(const char *text, char *out, size_t size)
+{
+    for (; *text && size > 1; text++)
+        if (isalnum((unsigned char)*text)) {
+            *out++ = (char)tolower((unsigned char)*text);
+            size--;
+        }
+    *out = '\0';
+}
+
+static bool contains_word(const char *text, const char *word)
+{
+    char squeezed_text[256], squeezed_word[256];
+
+    squeeze(text, squeezed_text, sizeof(squeezed_text));
+    squeeze(word, squeezed_word, sizeof(squeezed_word));
+    return strstr(squeezed_text, squeezed_word) != NULL;
+}
+
+bool gcal_config_model_applies(const struct gcal_model *model,
+                               const struct gcal_device_info *info)
+{
+    struct gcal_feature output = { 0 };
+    bool is_for = gcal_feature_parse(model->output, &output, NULL) == 0;
+
+    if (is_for && output.platform)
+        is_for = contains_word(info->platform, output.platform) &&
+                 contains_word(info->name, output.device);
+    gcal_feature_clear(&output);
+    return is_for;
+}
+
+bool gcal_config_names_contain(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = names; *at; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == length && strncmp(at, name, length) == 0)
+            return true;
+    return false;
+}

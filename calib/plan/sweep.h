@@ -1,0 +1,65 @@
+/* sweep.h - families of kernels and their size sweeps (internal to calib/plan)
+ *
+ * A family is a kernel at several sizes: those that tags fix, and those of a size sweep.
+ * The sweep prepares sizes from the smallest up and ends at the first that is too long. A
+ * plain plan sweeps whole families; a plan that chooses kernels sweeps to the first size
+ * that runs long enough, and on only if it wants a further size.
+ */
+#ifndef GCAL_CALIB_PLAN_SWEEP_H
+#define GCAL_CALIB_PLAN_SWEEP_H
+
+#include "calib/plan/private.h"
+
+struct gcal_plan_family {
+    const char *name;
+    bool optional;               /* none of its kernels has to be measured */
+    size_t first;                /* its first kernel in the list */
+    size_t n_fixed, n_sizes;     /* without those below */
+    size_t n_done, n_done_sizes; /* measured before this run was resumed */
+    size_t *fixed, *sizes;       /* kernels; sizes: smallest first */
+    size_t n_wanted;             /* sizes to measure, done ones included */
+    size_t n_tried;              /* sizes */
+    size_t n_chosen;             /* sizes that are or were measured, done ones included */
+    bool ended;                  /* no further size is to be tried */
+    bool opened;                 /* a kernel of it was tried */
+    bool checked;
+    struct gcal_plan_verdict verdict;
+};
+
+struct gcal_plan_families {
+    struct gcal_plan *plan;
+    const struct gcal_kernel_list *kernels;
+    size_t n, n_opened;
+    struct gcal_plan_family *families; /* in the order of their first kernels */
+    size_t *family_of;                 /* by kernel */
+    struct gcal_plan_row **row;        /* by kernel; NULL: not tried */
+};
+
+/* ---- families.c ---- */
+
+int gcal_plan_families_init(struct gcal_plan_families *f, struct gcal_plan *plan,
+                            const struct gcal_kernel_list *kernels);
+void gcal_plan_families_clear(struct gcal_plan_families *f);
+struct gcal_plan_family *gcal_plan_family_of(const struct gcal_plan_families *f,
+                                             size_t kernel);
+/* The sizes of a sweep differ in one parameter only, so the product grows with it. */
+double gcal_plan_product_of_sizes(const struct gcal_kernel *kernel);
+
+/* ---- sweep.c ---- */
+
+/* Sweeps, checks and chooses the sizes of a whole family, or of all families: what is
+ * left unfinished among the plan's rows is to be measured.
+ */
+int gcal_plan_sweep_family(struct gcal_plan_families *f, struct gcal_plan_family *family);
+int gcal_plan_sweep_all(struct gcal_plan_families *f);
+
+/* Whether the kernel may be tried or, if it was tried, measured. */
+bool gcal_plan_sweep_offers(const struct gcal_plan_families *f, size_t kernel);
+
+/* Prepares the kernel, and what must be tried before it, and checks its family: its row
+ * is then to be measured.  The first time in a size sweep, that may be the row of another
+ * size.  A kernel that cannot be measured is finished, or is no longer offered.
+ */
+int gcal_plan_sweep_take(struct gcal_plan_families *f, size_t kernel);
+
+#endif

@@ -1,0 +1,127 @@
+/* private.h - the steps of resolving a model; internal to calib/select */
+#ifndef GCAL_CALIB_SELECT_PRIVATE_H
+#define GCAL_CALIB_SELECT_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "calib/select/select.h"
+
+struct gcal_expr;
+struct gcal_form_cost_group;
+
+/* Kernels that costs follow from; both lists are empty for a written-out model. */
+struct gcal_select_sources {
+    struct gcal_kernel_list targets;
+    struct gcal_kernel_list mixed; /* of 'kernels', those with derived kernels: their
+                                      components are costs as well */
+};
+
+/* ---- costs.c: cost groups as expressions ---- */
+
+struct gcal_select_costs {
+    size_t n_groups;
+    struct gcal_form_cost_group *groups; /* texts are owned */
+    char *overhead;                      /* NULL: none */
+    bool loads;                          /* single accesses to global memory are costs */
+};
+
+/* Whether the groups of the model name a feature class. */
+bool gcal_select_uses_classes(const struct gcal_config_model *m);
+int gcal_select_costs_find(const struct gcal_config_model *m,
+                           const struct gcal_select_sources *sources,
+                           struct gcal_select_costs *costs, struct gcal_error *err);
+void gcal_select_costs_clear(struct gcal_select_costs *costs);
+/* The sum of all, the caller's to free. */
+char *gcal_select_costs_sum(const struct gcal_select_costs *costs,
+                            struct gcal_error *err);
+
+/* ---- classes.c: feature classes ---- */
+
+/* A cost of a class: parameter * feature. */
+struct gcal_select_term {
+    enum gcal_config_class class;
+    char *feature;            /* or a product of features */
+    char *parameter;          /* NULL until terms are named */
+    char *name, *longer_name; /* proposed for the parameter, without p_ */
+};
+
+/* Each feature once, in the order of classes and of the kernels that have it. */
+struct gcal_select_terms {
+    size_t n, capacity;
+    struct gcal_select_term *items;
+};
+
+/* Adds the features of 'class' that the kernels have and 'written' (all expressions among
+ * the costs) has not.
+ */
+int gcal_select_terms_add(struct gcal_select_terms *terms, enum gcal_config_class class,
+                          const struct gcal_select_sources *sources,
+                          const struct gcal_expr *written, struct gcal_error *err);
+/* Names all parameters, distinct from each other and from those of 'written'. */
+int gcal_select_terms_name(struct gcal_select_terms *terms,
+                           const struct gcal_expr *written, struct gcal_error *err);
+void gcal_select_terms_clear(struct gcal_select_terms *terms);
+
+/* ---- forms.c and tailored.c: built-in forms ---- */
+
+/* Creates the models of built-in forms. */
+int gcal_select_forms(struct gcal_config_model *m,
+                      const struct gcal_select_sources *sources,
+                      const struct gcal_select_costs *costs, struct gcal_error *err);
+/* The expression of the tailored form, the caller's to free; 'overhead' may be NULL. */
+char *gcal_select_tailored_expression(const struct gcal_kernel_list *targets,
+                                      const char *overhead, struct gcal_error *err);
+
+/* ---- tags.c: tag sets ---- */
+
+/* Appends the kernels that a tag set picks, those within 'limits' (NULL: all). */
+int gcal_select_generate(const struct gcal_catalogue *catalogue,
+                         const struct gcal_config_tag_set *set,
+                         const struct gcal_kernel_limits *limits,
+                         struct gcal_kernel_list *list, struct gcal_error *err);
+/* The same of several sets, on any device; errors are at the set's place. */
+int gcal_select_generate_all(const struct gcal_catalogue *catalogue, size_t n,
+                             const struct gcal_config_tag_set *sets,
+                             struct gcal_kernel_list *list, struct gcal_error *err);
+/* Whether all tags exist; errors are at their place. */
+int gcal_select_check_tags(const struct gcal_catalogue *catalogue, size_t n,
+                           const struct gcal_config_tag_set *sets,
+                           struct gcal_error *err);
+/* Adds to the model's 'kernels', unless it is there, a tag set for the kernels of
+ * generator 'view' with the arguments in 'name' ("generator argument:value ...") and the
+ * tag 'more' (or NULL).
+ */
+int gcal_select_add_tag_set(const struct gcal_catalogue *catalogue,
+                            const struct gcal_generator_view *view, const char *name,
+                            const char *more, struct gcal_config_model *m,
+                            struct gcal_error *err);
+void gcal_select_clear_tag_sets(struct gcal_config_tag_set *sets, size_t count);
+
+/* ---- derived.c: derived kernels, with work removed ---- */
+
+/* The generator of the kernels that are derived from 'kernel' in this form; false if
+ * there is none.
+ */
+bool gcal_select_find_derived(const struct gcal_catalogue *catalogue,
+                              const struct gcal_kernel *kernel, const char *form,
+                              struct gcal_generator_view *view);
+/* Adds tag sets for the derived kernels that identify features of 'costs'.  'loads':
+ * single accesses are costs.
+ */
+int gcal_select_add_derived(const struct gcal_catalogue *catalogue,
+                            const struct gcal_model *costs, bool loads,
+                            const struct gcal_kernel_list *kernels,
+                            struct gcal_config_model *m, struct gcal_error *err);
+
+/* ---- choose.c and candidates.c: measurement kernels ---- */
+
+/* Adds tag sets to the model until every parameter of 'costs', a model linear in its
+ * parameters, is identifiable.  -1 with 'err' naming one that no kernel identifies.
+ */
+int gcal_select_choose(const struct gcal_catalogue *catalogue,
+                       const struct gcal_model *costs, bool loads,
+                       const struct gcal_select_sources *sources,
+                       struct gcal_config_model *m, struct gcal_error *err);
+
+#endif

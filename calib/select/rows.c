@@ -1,0 +1,234 @@
+/* rows.c - rows of costs and their span */
+#include <math.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/model/model.h"
+#include "calib/model/profile.h"
+#include "calib/select/rows.h"
+#include "fit/span.h"
+#include "kernels/generate/generate.h"
+
+/* Which costs are identifiable hardly depends on the device's. */
+#define NOMINAL_SUB_GROUP 32
+
+/* ---- rows ---- */
+
+void gcal_select_rows_clear(struct gcal_select_rows *rows)
+{
+    free(rows->values);
+    rows->values = NULL;
+}
+
+/* The gradient of a linear model: the kernel's time per second of each cost. */
+static void put_row(const struct gcal_model *costs, const double *features, double *row)
+{
+    double parameters[256];
+
+    for (size_t i = 0; i < costs->n_parameters; i++)
+        parameters[i] = 1;
+    gcal_model_eval(costs, parameters, features, row);
+}
+
+int gcal_select_count_features(const struct gcal_kernel *kernel, size_t n,
+                               const char *const *features, double *counts,
+                               struct gcal_error *err)
+{
+    struct gcal_binding *binding =
+        gcal_binding_create(kernel->profile, n, features, NOMINAL_SUB_GROUP, err);
+    double *sizes = calloc(kernel->profile->n_parameters + 1, sizeof(*sizes));
+    int rc = -1;
+
+    if (!sizes)
+        gcal_error_memory(err);
+    else if (binding && gcal_kernel_size_values(kernel, sizes, err) == 0)
+        rc = gcal_binding_eval(binding, sizes, counts, err);
+    gcal_binding_destroy(binding);
+    free(sizes);
+    return rc;
+}
+
+/* The time of a long run does not depend on the cost of its launch. */
+static void hide_launch(const struct gcal_model *costs, double *features)
+{
+    for (size_t i = 0; i < costs->n_features; i++)
+        if (strcmp(costs->features[i], "f_sync_kernel_launch") == 0)
+            features[i] = 0;
+}
+
+int gcal_select_rows_add(struct gcal_select_rows *rows, const struct gcal_kernel *kernel,
+                         struct gcal_error *err)
+{
+    size_t n = rows->costs->n_parameters;
+    double *features = calloc(rows->costs->n_features + 1, sizeof(*features));
+    double *moved = gcal_array_grow(rows->values, rows->n, &rows->capacity,
+                                    (n + 1) * sizeof(*moved), err);
+    int rc = -1;
+
+    if (moved)
+        rows->values = moved;
+    if (!features)
+        gcal_error_memory(err);
+    if (features && moved &&
+        gcal_select_count_features(kernel, rows->costs->n_features,
+                                   (const char *const *)rows->costs->features, features,
+                                   err) == 0) {
+        if (!kernel->short_run)
+            hide_launch(rows->costs, features);
+        put_row(rows->costs, features, moved + rows->n++ * n);
+        rc = 0;
+    }
+    free(features);
+    return rc;
+}
+
+/* Sizes of one sweep have nearly proportional costs, so one row, of the largest, is
+ * enough. Kernels that may run shorter than others are measured down to sizes where their
+ * launch is all that takes time, and each is a row.
+ */
+static bool is_row(const struct gcal_kernel *kernel, void **families)
+{
+    void *const *found =
+        tsearch(kernel->family, families, (int (*)(const void *, const void *))strcmp);
+
+    return kernel->short_run || (found && *found == kernel->family);
+}
+
+static void keep_family(void *family)
+{
+    (void)family;
+}
+
+int gcal_select_rows_add_list(struct gcal_select_rows *rows,
+                              const struct gcal_kernel_list *list, struct gcal_error *err)
+{
+    void *families = NULL;
+    int rc = 0;
+
+    for (size_t i = list->n_kernels; i-- > 0 && rc == 0;)
+        if (is_row(list->kernels[i], &families))
+            rc = gcal_select_rows_add(rows, list->kernels[i], err);
+    tdestroy(families, keep_family);
+    return rc;
+}
+
+/* ---- their span ---- */
+
+int gcal_select_basis_init(struct gcal_select_basis *basis, size_t n_columns,
+                           struct gcal_error *err)
+{
+    basis->n_columns = n_columns;
+    basis->scale = calloc(n_columns + 1, sizeof(*basis->scale));
+    basis->scaled = calloc(n_columns + 1, sizeof(*basis->scaled));
+    if (!basis->scale || !basis->scaled)
+        return gcal_error_memory(err);
+    basis->span = gcal_fit_span_create(n_columns, err);
+    return basis->span ? 0 : -1;
+}
+
+void gcal_select_basis_clear(struct gcal_select_basis *basis)
+{
+    gcal_fit_span_destroy(basis->span);
+    free(basis->scale);
+    free(basis->scaled);
+}
+
+void gcal_select_basis_scale(struct gcal_select_basis *basis,
+                             const struct gcal_select_rows *rows)
+{
+    for (size_t i = 0; i < rows->n * basis->n_columns; i++) {
+        size_t column = i % basis->n_columns;
+
+        basis->scale[column] = fmax(basis->scale[column], fabs(rows->values[i]));
+    }
+    gcal_fit_span_reset(basis->span);
+}
+
+static void scale_row(struct gcal_select_basis *basis,
+                      const struct gcal_select_rows *rows, size_t i)
+{
+    size_t n = basis->n_columns;
+
+    for (size_t k = 0; k < n; k++)
+        basis->scaled[k] =
+            basis->scale[k] > 0 ? rows->values[i * n + k] / basis->scale[k] : 0;
+}
+
+bool gcal_select_basis_lacks(struct gcal_select_basis *basis,
+                             const struct gcal_select_rows *rows, double share)
+{
+    for (size_t i = 0; i < rows->n; i++) {
+        scale_row(basis, rows, i);
+        if (gcal_fit_span_outside(basis->span, basis->scaled) > share)
+            return true;
+    }
+    return false;
+}
+
+void gcal_select_basis_add(struct gcal_select_basis *basis,
+                           const struct gcal_select_rows *rows)
+{
+    for (size_t i = 0; i < rows->n; i++) {
+        scale_row(basis, rows, i);
+        if (gcal_fit_span_outside(basis->span, basis->scaled) > GCAL_SELECT_LEAST_SHARE)
+            gcal_fit_span_add(basis->span, basis->scaled);
+    }
+}
+
+bool gcal_select_basis_is_complete(const struct gcal_select_basis *basis)
+{
+    return gcal_fit_span_rank(basis->span) == basis->n_columns;
+}
+
+/* ---- costs that are not identifiable ---- */
+
+/* The names of the features that cost 'i' is multiplied by. */
+static char *features_of(const struct gcal_model *costs, size_t i, struct gcal_error *err)
+{
+    double *features = calloc(costs->n_features + 1, sizeof(*features));
+    double *row = calloc(costs->n_parameters + 1, sizeof(*row));
+    struct gcal_buf names = { 0 };
+    double with;
+
+    for (size_t k = 0; features && row && k < costs->n_features; k++)
+        features[k] = 1;
+    for (size_t k = 0; features && row && k < costs->n_features; k++) {
+        put_row(costs, features, row);
+        with = row[i];
+        features[k] = 0;
+        put_row(costs, features, row);
+        features[k] = 1;
+        if (row[i] != with)
+            gcal_buf_printf(&names, "%s%s", names.size ? " * " : "", costs->features[k]);
+    }
+    if (!names.size)
+        gcal_buf_puts(&names, costs->parameters[i].name);
+    free(features);
+    free(row);
+    return gcal_buf_take(&names, err);
+}
+
+int gcal_select_basis_check(struct gcal_select_basis *basis,
+                            const struct gcal_model *costs, struct gcal_error *err)
+{
+    for (size_t i = 0; i < basis->n_columns; i++) {
+        char *names;
+
+        memset(basis->scaled, 0, basis->n_columns * sizeof(*basis->scaled));
+        basis->scaled[i] = 1;
+        if (gcal_fit_span_outside(basis->span, basis->scaled) <= GCAL_SELECT_LEAST_SHARE)
+            continue;
+        if (!(names = features_of(costs, i, err)))
+            return -1;
+        gcal_error_set(err, GCAL_EINPUT,
+                       "no measurement kernel distinguishes the cost of %s from the "
+                       "others: name one in 'kernels'",
+                       names);
+        free(names);
+        return -1;
+    }
+    return 0;
+}

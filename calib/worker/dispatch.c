@@ -1,0 +1,16 @@
+/* dispatch.c - the internal sub-commands spawner and worker */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/worker/private.h"
+
+int gcal_worker_dispatch(int argc, char **argv)
+{
+    if (argc != 3)
+        return -1;
+    if (strcmp(argv[1], "spawner") == 0)
+        return gcal_worker_spawner_main(atoi(argv[2]));
+    if (strcmp(argv[1], "worker") == 0)
+        return gcal_worker_main(atoi(argv[2]));
+    return -1;
+}
