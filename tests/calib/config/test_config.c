@@ -265,8 +265,8 @@ static void filters_match_globs_of_any_case(void **state)
     assert_false(gcal_config_device_filter_matches(&filter, &info));
 }
 
-/* Two models that share a kernel get it once, with both names; asked for by its size in
- * one of them it is no rung any more.
+/* Two models that share a kernel get it once, with both names; if one of them fixes its
+ * size, that size is always measured.
  */
 static void kernels_come_once_with_the_models_that_asked(void **state)
 {

@@ -1,3 +1,5 @@
+/* test_plan.c - plans on a scripted device: sizes, checks, order, when to stop, failures
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +68,7 @@ static struct gcal_profile *make_profile(void)
     return profile;
 }
 
-static void add_kernel(const char *family, double n, bool ladder, double time_s,
+static void add_kernel(const char *family, double n, bool sweep, double time_s,
                        enum behaviour behaviour)
 {
     struct gcal_kernel *k = calloc(1, sizeof(*k));
@@ -95,7 +97,7 @@ static void add_kernel(const char *family, double n, bool ladder, double time_s,
     k->reference = strdup("void reference(float *c, const float *a, int n)"
                           "{ for (int i = 0; i < n; i++) c[i] = 2 * a[i]; }");
     k->tolerance = 1e-6;
-    k->sweep = ladder;
+    k->sweep = sweep;
     k->models = strdup("m");
     k->profile = make_profile();
     if (!list.kernels)
@@ -462,21 +464,21 @@ static void the_order_is_random_and_follows_from_the_seed(void **state)
     free(again);
 }
 
-/* 0.0001 s to 100 s: two of the rungs between 1 and 200 ms are wanted, those above are
+/* 0.0001 s to 100 s: two of the sizes between 1 and 200 ms are wanted, longer ones are
  * not tried once one would be too long.
  */
-static void a_ladder_keeps_its_longest_rungs(void **state)
+static void a_sweep_keeps_its_longest_sizes(void **state)
 {
     struct gcal_error err = { 0 };
 
     (void)state;
     options.sizes = 2;
     for (double n = 1e6; n >= 1; n /= 10)
-        add_kernel("ladder", n, true, n * 1e-4, STEADY);
+        add_kernel("swept", n, true, n * 1e-4, STEADY);
     assert_int_equal(run(&err), 0);
     assert_int_equal(n_sunk, 2);
-    assert_non_null(row("ladder n:100"));
-    assert_non_null(row("ladder n:1000"));
+    assert_non_null(row("swept n:100"));
+    assert_non_null(row("swept n:1000"));
     assert_int_equal(device.tried, 4);
 }
 
@@ -487,7 +489,7 @@ static void asks(const char *models)
 }
 
 /* And no more of it when the run is resumed. */
-static void a_ladder_that_only_checks_keeps_its_longest_rung(void **state)
+static void a_sweep_that_only_checks_keeps_its_longest_size(void **state)
 {
     static const struct gcal_plan_done ids[] = { { (char *)"check n:100", 0.01 } };
     struct gcal_error err = { 0 };
@@ -512,34 +514,34 @@ static void a_ladder_that_only_checks_keeps_its_longest_rung(void **state)
     assert_null(row("check n:1000"));
 }
 
-static void a_ladder_without_a_fitting_rung_keeps_the_nearest(void **state)
+static void a_sweep_without_a_size_in_range_keeps_the_nearest(void **state)
 {
     struct gcal_error err = { 0 };
 
     (void)state;
-    add_kernel("ladder", 713, true, 1e-5, STEADY);
-    add_kernel("ladder", 7130, true, 1e-4, STEADY);
+    add_kernel("swept", 713, true, 1e-5, STEADY);
+    add_kernel("swept", 7130, true, 1e-4, STEADY);
     assert_int_equal(run(&err), 0);
     assert_int_equal(n_sunk, 1);
-    assert_int_equal(row("ladder n:7130")->status, GCAL_MEASUREMENT_GOOD);
+    assert_int_equal(row("swept n:7130")->status, GCAL_MEASUREMENT_GOOD);
 }
 
-/* Tried twice, then the ladder goes on. */
-static void a_rung_too_short_for_the_clock_is_no_end(void **state)
+/* Tried twice, then the sweep goes on. */
+static void a_size_too_short_for_the_clock_does_not_end_the_sweep(void **state)
 {
     struct gcal_error err = { 0 };
 
     (void)state;
-    add_kernel("ladder", 713, true, 1e-9, BAD_EVENTS);
-    add_kernel("ladder", 7130, true, 2.385e-3, STEADY);
+    add_kernel("swept", 713, true, 1e-9, BAD_EVENTS);
+    add_kernel("swept", 7130, true, 2.385e-3, STEADY);
     assert_int_equal(run(&err), 0);
     assert_int_equal(device.tried, 3);
-    assert_int_equal(row("ladder n:713")->status, GCAL_MEASUREMENT_BAD_EVENTS);
-    assert_int_equal(row("ladder n:7130")->status, GCAL_MEASUREMENT_GOOD);
+    assert_int_equal(row("swept n:713")->status, GCAL_MEASUREMENT_BAD_EVENTS);
+    assert_int_equal(row("swept n:7130")->status, GCAL_MEASUREMENT_GOOD);
 }
 
 /* Rungs that do not fit are left out; but a family must not vanish without a word. */
-static void a_ladder_that_does_not_fit_says_so(void **state)
+static void a_sweep_that_does_not_fit_is_recorded(void **state)
 {
     struct gcal_error err = { 0 };
 
@@ -576,7 +578,7 @@ static void a_wrong_kernel_is_not_measured(void **state)
 static void a_resumed_run_leaves_out_what_is_done(void **state)
 {
     static const struct gcal_plan_done ids[] = { { (char *)"steady n:713", 2.385e-3 },
-                                                 { (char *)"ladder n:100", 0.01 } };
+                                                 { (char *)"swept n:100", 0.01 } };
     struct gcal_error err = { 0 };
 
     (void)state;
@@ -584,13 +586,13 @@ static void a_resumed_run_leaves_out_what_is_done(void **state)
     add_kernel("steady", 713, false, 2.385e-3, STEADY);
     add_kernel("other", 713, false, 2.385e-3, STEADY);
     for (double n = 10; n <= 1000; n *= 10)
-        add_kernel("ladder", n, true, n * 1e-4, STEADY);
+        add_kernel("swept", n, true, n * 1e-4, STEADY);
     n_done = 2;
     done = ids;
     assert_int_equal(run(&err), 0);
     assert_int_equal(n_sunk, 2);
     assert_non_null(row("other n:713"));
-    assert_non_null(row("ladder n:1000"));
+    assert_non_null(row("swept n:1000"));
 }
 
 static void a_sink_that_fails_ends_it(void **state)
@@ -618,11 +620,11 @@ int main(void)
         TEST(three_deaths_in_a_row_give_the_device_up),
         TEST(deaths_between_successes_do_not),
         TEST(the_order_is_random_and_follows_from_the_seed),
-        TEST(a_ladder_keeps_its_longest_rungs),
-        TEST(a_ladder_that_only_checks_keeps_its_longest_rung),
-        TEST(a_ladder_that_does_not_fit_says_so),
-        TEST(a_ladder_without_a_fitting_rung_keeps_the_nearest),
-        TEST(a_rung_too_short_for_the_clock_is_no_end),
+        TEST(a_sweep_keeps_its_longest_sizes),
+        TEST(a_sweep_that_only_checks_keeps_its_longest_size),
+        TEST(a_sweep_that_does_not_fit_is_recorded),
+        TEST(a_sweep_without_a_size_in_range_keeps_the_nearest),
+        TEST(a_size_too_short_for_the_clock_does_not_end_the_sweep),
         TEST(a_wrong_kernel_is_not_measured),
         TEST(a_resumed_run_leaves_out_what_is_done),
         TEST(a_sink_that_fails_ends_it),

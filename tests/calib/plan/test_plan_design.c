@@ -1,4 +1,5 @@
-/* test_plan_design.c - kernels chosen by their worth, on a device whose costs are known
+/* test_plan_design.c - kernels chosen by their information gain, on a device with known
+ * costs
  */
 #include <math.h>
 #include <setjmp.h>
@@ -92,7 +93,7 @@ static struct gcal_profile *make_profile(const double *per_n)
 }
 
 /* 'misfit': the largest relative deviation of its time from the model. */
-static void add_kernel(const char *generator, const char *family, double n, bool ladder,
+static void add_kernel(const char *generator, const char *family, double n, bool sweep,
                        const double *per_n, double misfit)
 {
     struct gcal_kernel *k = calloc(1, sizeof(*k));
@@ -117,7 +118,7 @@ static void add_kernel(const char *generator, const char *family, double n, bool
     k->reference = strdup("void reference(float *c)"
                           "{ for (int i = 0; i < 32; i++) c[i] = 2; }");
     k->tolerance = 1e-6;
-    k->sweep = ladder;
+    k->sweep = sweep;
     k->models = strdup("m");
     k->profile = make_profile(per_n);
     for (size_t i = 0; i < N_OPS; i++)
@@ -430,7 +431,8 @@ static void fit_rows(struct gcal_fit *fit)
 
 /* ---- tests ---- */
 
-/* Rows deviate from the model by up to 3 %: a fifth of them tells all costs to 2 %. */
+/* Rows deviate from the model by up to 3 %: a fifth of them determines all costs to 2 %.
+ */
 static void precision_takes_a_part_of_the_kernels(void **state)
 {
     static const char *const names[] = { "p_mul", "p_add", "p_madd", "p_div" };
@@ -492,7 +494,7 @@ static void without_precision_all_are_measured(void **state)
     assert_int_equal(n_choices, 0);
 }
 
-/* More is wanted than all kernels together tell: they are not all measured for it. */
+/* The target is beyond all kernels together: they are not all measured for it. */
 static void a_precision_out_of_reach_is_not_sought_forever(void **state)
 {
     struct gcal_error err = { 0 };
@@ -521,7 +523,7 @@ static void a_parameter_without_kernels_is_told(void **state)
     assert_true(choice.n_measured < 69);
 }
 
-/* A second form has an exponent, which kernels that mix costs tell. */
+/* A second form has an exponent, which kernels that mix costs identify. */
 static void all_forms_are_to_be_known(void **state)
 {
     struct gcal_error err = { 0 };
@@ -587,7 +589,7 @@ static void kernels_to_be_predicted_are_measured_whole(void **state)
     assert_true(choice.reached && choice.n_measured < 50);
 }
 
-/* Of their ladder one rung, the longest up to 200 ms, whatever it costs. */
+/* One size of their sweep, the longest up to 200 ms, at any cost. */
 static void kernels_that_check_are_measured_once(void **state)
 {
     static const double per_n[N_OPS] = { 3, 1, 0, 2 };
@@ -610,10 +612,10 @@ static void kernels_that_check_are_measured_once(void **state)
     assert_true(choice.reached && choice.n_measured < 50);
 }
 
-/* Twelve ladders of twelve rungs: those that are chosen are climbed to the first rung
- * that runs 1 ms, and no rung above it is prepared that is not measured.
+/* Twelve sweeps of twelve sizes: those of chosen kernels go to the first size that runs 1
+ * ms, and no longer size is prepared unless it is measured.
  */
-static void ladders_are_climbed_no_further_than_needed(void **state)
+static void sweeps_go_no_further_than_needed(void **state)
 {
     struct gcal_error err = { 0 };
 
@@ -625,7 +627,7 @@ static void ladders_are_climbed_no_further_than_needed(void **state)
 
         per_n[f % N_OPS] = 1 + (double)(f / N_OPS);
         per_n[(f + 1) % N_OPS] = f < N_OPS ? 0 : 2;
-        snprintf(name, sizeof(name), "ladder%zu", f);
+        snprintf(name, sizeof(name), "swept%zu", f);
         for (double n = 1000; n < 5e6; n *= 2)
             add_kernel(f % 2 ? "odd" : "even", name, n, true, per_n, 0.005);
     }
@@ -687,7 +689,7 @@ static void a_finished_choice_needs_nothing_more(void **state)
     assert_int_equal(choice.n_measured, n_done);
 }
 
-/* Every other mixture kills its worker: the rest tells enough. */
+/* Every other mixture crashes its worker: the others suffice. */
 static void deaths_among_the_chosen_cost_their_rows(void **state)
 {
     struct gcal_error err = { 0 };
@@ -737,7 +739,7 @@ int main(void)
         TEST(the_budget_ends_a_choice),
         TEST(kernels_to_be_predicted_are_measured_whole),
         TEST(kernels_that_check_are_measured_once),
-        TEST(ladders_are_climbed_no_further_than_needed),
+        TEST(sweeps_go_no_further_than_needed),
         TEST(a_resumed_choice_goes_on),
         TEST(a_finished_choice_needs_nothing_more),
         TEST(deaths_among_the_chosen_cost_their_rows),

@@ -206,7 +206,7 @@ static void copies_all_bytes_both_ways_by_all_memories(void **state)
         }
 }
 
-/* The end of each piece behind the first is lost on the way. */
+/* The end of each piece but the first is lost on the way. */
 static void sees_where_a_transfer_went_wrong(void **state)
 {
     struct gcal_kernel kernel =

@@ -435,8 +435,8 @@ static void untagged_accesses_are_distinguished_by_stride_and_reuse(void **state
     gcal_config_clear(&config);
 }
 
-/* What mixes two kinds of work tells how far one hides behind the other: its parts have
- * costs of their own, told by its companions.
+/* Kernels that mix two kinds of work show how far one hides the other: their components
+ * have costs of their own, identified by derived kernels.
  */
 static void components_of_mixing_kernels_are_costs_too(void **state)
 {
@@ -454,7 +454,7 @@ static void components_of_mixing_kernels_are_costs_too(void **state)
     assert_true(is_fitted_to(m, "mix_stream_memory"));
     assert_true(is_fitted_to(m, "mix_stream_onchip"));
     assert_false(is_fitted_to(m, "mix_stream_loads"));
-    for (size_t i = 0; i < m->model->n_features; i++) /* it has no companions */
+    for (size_t i = 0; i < m->model->n_features; i++) /* it has no derived kernels */
         assert_null(strstr(m->model->features[i], "gmemLoad"));
     assert_written_out(&config);
     gcal_config_clear(&config);
@@ -558,7 +558,9 @@ static void target_kernels_are_measured_where_the_model_is_tailored(void **state
     gcal_config_clear(&config);
 }
 
-/* How many kernels have exactly these models and arguments; 'sweep': all are rungs. */
+/* Number of kernels with exactly these models and arguments; 'sweep': all are sizes of a
+ * sweep.
+ */
 static size_t count_of(const struct gcal_kernel_list *list, const char *generator,
                        const char *argument, const char *models, bool *sweep)
 {
@@ -623,8 +625,8 @@ static void components_are_checked_by_target_kernels(void **state)
     gcal_config_clear(&config);
 }
 
-/* A kernel that is fitted at a fixed size is no rung of what is checked; and without the
- * cost of its accesses alone there is no other way to measure that.
+/* A kernel that is fitted at a fixed size is measured there, not in a sweep; and without
+ * a cost of its memory component, that has no variant to check.
  */
 static void a_kernel_may_be_fitted_and_check(void **state)
 {
