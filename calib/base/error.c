@@ -1,21 +1,21 @@
+/* error.c - formatting of error messages */
 #include "calib/base/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-int gcal_error_set(struct gcal_error *err, enum gcal_error_code code, const char *fmt,
-                   ...)
+void gcal_error_format(struct gcal_error *err, enum gcal_error_code code, const char *fmt,
+                       ...)
 {
     va_list args;
 
     if (!err)
-        return -1;
+        return;
     err->code = code;
     va_start(args, fmt);
     vsnprintf(err->text, sizeof(err->text), fmt, args);
     va_end(args);
-    return -1;
 }
 
 /* What does not fit is cut. */
@@ -27,23 +27,17 @@ static void append(char *text, size_t size, const char *more)
     text[used + length] = '\0';
 }
 
-int gcal_error_prefix(struct gcal_error *err, const char *fmt, ...)
+void gcal_error_format_prefix(struct gcal_error *err, const char *fmt, ...)
 {
     char text[sizeof(err->text)];
     va_list args;
 
     if (!err)
-        return -1;
+        return;
     va_start(args, fmt);
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
     append(text, sizeof(text), ": ");
     append(text, sizeof(text), err->text);
     memcpy(err->text, text, sizeof(text));
-    return -1;
-}
-
-int gcal_error_memory(struct gcal_error *err)
-{
-    return gcal_error_set(err, GCAL_EINPUT, "out of memory");
 }

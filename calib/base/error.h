@@ -1,8 +1,8 @@
-/* error.h - what went wrong, as plain data
+/* error.h - exit status and message of a failure
  *
  * A function that can fail returns 0 or -1 (or a pointer or NULL) and takes a
  * 'struct gcal_error *' last, which may be NULL.  The first function that knows
- * what failed fills it; those above only return.
+ * what failed fills it; its callers only return.
  */
 #ifndef GCAL_CALIB_BASE_ERROR_H
 #define GCAL_CALIB_BASE_ERROR_H
@@ -23,17 +23,34 @@ struct gcal_error {
     char text[1000];
 };
 
-/* Fills 'err' (which may be NULL) and returns -1, so that callers can write
- * 'return gcal_error_set(...)'.  Text that does not fit is cut.
- */
-int gcal_error_set(struct gcal_error *err, enum gcal_error_code code, const char *fmt,
-                   ...) __attribute__((format(printf, 3, 4)));
-
-/* Puts "fmt: " before the text that 'err' holds already.  Returns -1. */
-int gcal_error_prefix(struct gcal_error *err, const char *fmt, ...)
+/* The functions of the macros below; use the macros. */
+void gcal_error_format(struct gcal_error *err, enum gcal_error_code code, const char *fmt,
+                       ...) __attribute__((format(printf, 3, 4)));
+void gcal_error_format_prefix(struct gcal_error *err, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The one message for memory that ran out.  Returns -1. */
-int gcal_error_memory(struct gcal_error *err);
+static inline int gcal_error_status(void)
+{
+    return -1;
+}
+
+/* Fills 'err' (which may be NULL) and returns -1, so that callers can write
+ * 'return gcal_error_set(err, code, "format", ...)'.  Text that does not fit is cut.  A
+ * macro, so that a static analyser sees the -1 at every call.
+ */
+#define gcal_error_set(err, code, ...)                                                   \
+    (gcal_error_format((err), (code), __VA_ARGS__), gcal_error_status())
+
+/* gcal_error_prefix(err, "format", ...): puts "format: " before the text of 'err'.
+ * Returns -1.
+ */
+#define gcal_error_prefix(err, ...)                                                      \
+    (gcal_error_format_prefix((err), __VA_ARGS__), gcal_error_status())
+
+/* The message for exhausted memory.  Returns -1. */
+static inline int gcal_error_memory(struct gcal_error *err)
+{
+    return gcal_error_set(err, GCAL_EINPUT, "out of memory");
+}
 
 #endif

@@ -39,8 +39,8 @@ void gcal_yaml_destroy(struct gcal_yaml *node)
     free(node);
 }
 
-int gcal_yaml_error(const struct gcal_yaml *node, struct gcal_error *err, const char *fmt,
-                    ...)
+void gcal_yaml_format_error(const struct gcal_yaml *node, struct gcal_error *err,
+                            const char *fmt, ...)
 {
     char text[800];
     va_list args;
@@ -48,8 +48,8 @@ int gcal_yaml_error(const struct gcal_yaml *node, struct gcal_error *err, const 
     va_start(args, fmt);
     vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
-    return gcal_error_set(err, GCAL_EINPUT, "%s:%d:%d: %s", node->file, node->line,
-                          node->column, text);
+    gcal_error_set(err, GCAL_EINPUT, "%s:%d:%d: %s", node->file, node->line, node->column,
+                   text);
 }
 
 static int next_event(struct reader *r, yaml_event_t *event)

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct gcal_error;
+#include "calib/base/error.h"
 
 enum gcal_yaml_kind { GCAL_YAML_SCALAR, GCAL_YAML_LIST, GCAL_YAML_MAP };
 
@@ -40,9 +40,13 @@ struct gcal_yaml *gcal_yaml_read(const char *path, size_t max_bytes,
 
 void gcal_yaml_destroy(struct gcal_yaml *root);
 
-/* Puts "file:line:column: fmt" in 'err' (GCAL_EINPUT); returns -1. */
-int gcal_yaml_error(const struct gcal_yaml *node, struct gcal_error *err, const char *fmt,
-                    ...) __attribute__((format(printf, 3, 4)));
+/* gcal_yaml_error(node, err, "format", ...): puts "file:line:column: format" in 'err'
+ * (GCAL_EINPUT).  Returns -1.
+ */
+#define gcal_yaml_error(node, err, ...)                                                  \
+    (gcal_yaml_format_error((node), (err), __VA_ARGS__), gcal_error_status())
+void gcal_yaml_format_error(const struct gcal_yaml *node, struct gcal_error *err,
+                            const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* The value of 'key' in a map, or NULL where it is absent. */
 const struct gcal_yaml *gcal_yaml_find(const struct gcal_yaml *map, const char *key);
