@@ -75,11 +75,14 @@ struct gcal_result_type_fit {
     double *factor, *factor_error; /* n_devices, shrunk towards 1; NaN when not good or
                                       when too little was measured */
     double between; /* standard deviation of log(factor) between devices; NaN for one */
-    double *own, *own_error; /* n_devices x parameters of the best form: what each
-                                device's       rows alone tell, see gcal_fit_device() */
-    struct gcal_result_error_summary
-        checked;   /* of the best form, by whole kernels run once: they
-           decide nothing, but intervals hold them */
+    /* n_devices x parameters of the best form: per-device estimates, from the rows of each
+     * device alone, see gcal_fit_device()
+     */
+    double *own, *own_error;
+    /* Of the best form, for target kernels measured once: they do not affect the choice
+     * of a form, but prediction intervals cover them.
+     */
+    struct gcal_result_error_summary checked;
     size_t n_slow; /* parts of kernels that take longer than the whole, */
     char **slow;   /* a sentence about each */
 };
