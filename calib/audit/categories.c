@@ -47,54 +47,27 @@ static int precedence_of(enum gcal_audit_category category)
     return precedences[category];
 }
 
-static enum gcal_audit_category of_space(enum gcal_feature_space space)
-{
-    return space == GCAL_FEATURE_SPACE_LOCAL ? GCAL_AUDIT_LOCAL_MEMORY
-                                             : GCAL_AUDIT_GLOBAL_MEMORY;
-}
-
 static enum gcal_audit_category of_feature(const char *name)
 {
-    enum gcal_audit_category category = GCAL_AUDIT_OTHER;
+    static const enum gcal_audit_category categories[GCAL_FEATURE_N_CATEGORIES] = {
+        [GCAL_FEATURE_CATEGORY_OTHER] = GCAL_AUDIT_OTHER,
+        [GCAL_FEATURE_CATEGORY_ARITHMETIC] = GCAL_AUDIT_ARITHMETIC,
+        [GCAL_FEATURE_CATEGORY_LOCAL_MEMORY] = GCAL_AUDIT_LOCAL_MEMORY,
+        [GCAL_FEATURE_CATEGORY_GLOBAL_MEMORY] = GCAL_AUDIT_GLOBAL_MEMORY,
+        [GCAL_FEATURE_CATEGORY_ONCHIP] = GCAL_AUDIT_ONCHIP,
+        [GCAL_FEATURE_CATEGORY_BARRIER] = GCAL_AUDIT_BARRIER,
+        [GCAL_FEATURE_CATEGORY_WORK_GROUPS] = GCAL_AUDIT_WORK_GROUPS,
+        [GCAL_FEATURE_CATEGORY_LAUNCH] = GCAL_AUDIT_LAUNCH,
+        [GCAL_FEATURE_CATEGORY_TRANSFER] = GCAL_AUDIT_TRANSFER,
+    };
+    enum gcal_audit_category category;
     struct gcal_feature f;
 
     if (gcal_feature_parse(name, &f, NULL) < 0)
-        return category;
-    switch (f.kind) {
-    case GCAL_FEATURE_OP:
-    case GCAL_FEATURE_INDEX_OP:
-    case GCAL_FEATURE_DIVERGENT_BRANCH:
-        category = GCAL_AUDIT_ARITHMETIC;
-        break;
-    case GCAL_FEATURE_MEM_ACCESS:
-    case GCAL_FEATURE_ATOMIC:
-        category = of_space(f.space);
-        break;
-    case GCAL_FEATURE_LOCAL_PASS:
-        category = GCAL_AUDIT_LOCAL_MEMORY;
-        break;
-    case GCAL_FEATURE_MEMORY:
-        category = GCAL_AUDIT_GLOBAL_MEMORY;
-        break;
-    case GCAL_FEATURE_ONCHIP:
-        category = GCAL_AUDIT_ONCHIP;
-        break;
-    case GCAL_FEATURE_BARRIER_LOCAL:
-        category = GCAL_AUDIT_BARRIER;
-        break;
-    case GCAL_FEATURE_THREAD_GROUPS:
-        category = GCAL_AUDIT_WORK_GROUPS;
-        break;
-    case GCAL_FEATURE_KERNEL_LAUNCH:
-        category = GCAL_AUDIT_LAUNCH;
-        break;
-    case GCAL_FEATURE_TRANSFER_BYTES:
-    case GCAL_FEATURE_TRANSFER_COPIES:
-        category = GCAL_AUDIT_TRANSFER;
-        break;
-    default:
-        break;
-    }
+        return GCAL_AUDIT_OTHER;
+    category = f.space == GCAL_FEATURE_SPACE_LOCAL
+                   ? GCAL_AUDIT_LOCAL_MEMORY
+                   : categories[gcal_feature_info(f.kind)->category];
     gcal_feature_clear(&f);
     return category;
 }

@@ -1,7 +1,7 @@
 /* binding.c - model features as sums of a profile's counts
  *
- * What does not depend on sizes is decided once, in create; what does becomes a test
- * beside the count it guards.
+ * Constraints that do not depend on sizes are decided in gcal_binding_create(); others
+ * become tests that guard a count.
  */
 #include "calib/model/profile.h"
 
@@ -24,7 +24,7 @@ struct test {
     struct gcal_expr *actual, *bound;
 };
 
-/* The count of one entry, where all tests hold. */
+/* The count of one entry, if all tests hold. */
 struct term {
     struct gcal_expr *count;
     size_t n_tests;
@@ -74,7 +74,7 @@ void gcal_binding_destroy(struct gcal_binding *binding)
     free(binding);
 }
 
-/* Counts are exact but for rounding: an AFR of 1 + 1e-16 is not above 1. */
+/* Equal up to rounding: an AFR of 1 + 1e-16 is not above 1. */
 static bool holds(const struct test *test, const double *values)
 {
     double actual = gcal_expr_eval(test->actual, values);
@@ -103,7 +103,7 @@ static bool same(const char *wanted, const char *actual)
     return !wanted || (actual && strcmp(wanted, actual) == 0);
 }
 
-/* The fields that are not constraints. */
+/* All fields but the constraints. */
 static bool matches(const struct gcal_feature *f, const struct gcal_profile_entry *entry)
 {
     return f->kind == entry->kind && same(f->dtype, entry->dtype) &&
@@ -131,8 +131,8 @@ static bool depends_on_sizes(const struct gcal_binding *binding,
     return false;
 }
 
-/* 1 when it may hold (then perhaps with a test added), 0 when it never does, -1 with
- * 'err'.  'actual' is NULL where nothing is known of it.
+/* 1 if the constraint may hold (then perhaps with a test added), 0 if it never does, -1
+ * with 'err'.  'actual' is NULL if it is unknown.
  */
 static int add_test(const struct gcal_binding *binding, struct term *term,
                     const struct gcal_feature_constraint *constraint, const char *actual,
@@ -168,7 +168,7 @@ static int add_tests(const struct gcal_binding *binding, size_t n_dims,
     int rc = add_test(binding, term, &f->afr, entry->afr, err);
 
     for (size_t i = 0; i < GCAL_MAX_DIMS && rc > 0; i++) {
-        bool none = i >= n_dims; /* work-items do not differ along this axis */
+        bool none = i >= n_dims; /* the kernel does not have this axis */
 
         rc = add_test(binding, term, &f->lid_stride[i], none ? "0" : entry->lid_stride[i],
                       err);
@@ -204,20 +204,30 @@ out:
     return rc;
 }
 
-/* What a profile may leave out would count 0. */
+/* A feature that the profile was not counted for would wrongly count 0. */
 static int check_counted(const struct gcal_profile *profile, enum gcal_feature_kind kind,
                          struct gcal_error *err)
 {
     const char *option = NULL;
 
-    if (kind == GCAL_FEATURE_INDEX_OP && !profile->index_arithmetic)
-        option = "--index-arithmetic";
-    if (kind == GCAL_FEATURE_LOCAL_PASS && !profile->n_banks)
-        option = "--banks";
-    if (kind == GCAL_FEATURE_DIVERGENT_BRANCH && !profile->divergence)
-        option = "--sub-group";
+    switch (gcal_feature_info(kind)->counted) {
+    case GCAL_FEATURE_COUNTED_ALWAYS:
+        break;
+    case GCAL_FEATURE_COUNTED_WITH_INDEX_ARITHMETIC:
+        option = profile->index_arithmetic ? NULL : "--index-arithmetic";
+        break;
+    case GCAL_FEATURE_COUNTED_WITH_BANKS:
+        option = profile->n_banks ? NULL : "--banks";
+        break;
+    case GCAL_FEATURE_COUNTED_WITH_SUB_GROUP:
+        option = profile->divergence ? NULL : "--sub-group";
+        break;
+    case GCAL_FEATURE_COUNTED_NEVER:
+        return gcal_error_set(err, GCAL_EINPUT, "it is measured, not counted");
+    }
     return option ? gcal_error_set(err, GCAL_EINPUT,
-                                   "it was not counted: that needs 'gpucal count %s'",
+                                   "it was not counted: count the kernel with 'gpucal "
+                                   "count %s'",
                                    option)
                   : 0;
 }
@@ -233,18 +243,15 @@ static int bind_feature(const struct gcal_binding *binding,
         return gcal_error_memory(err);
     if (gcal_feature_parse(name, &f, err) < 0)
         return -1;
-    if (f.kind == GCAL_FEATURE_WALL_TIME)
-        rc = gcal_error_set(err, GCAL_EINPUT, "'%.100s' is measured, not counted", name);
-    else if (check_counted(profile, f.kind, err) < 0)
-        rc =
-            gcal_error_prefix(err, "kernel %.60s, feature %.100s", profile->kernel, name);
+    rc = check_counted(profile, f.kind, err);
     for (size_t i = 0; i < profile->n_entries && rc == 0; i++) {
         const struct gcal_profile_entry *entry = &profile->entries[i];
 
-        if (matches(&f, entry) && add_term(binding, profile, &f, entry, bound, err) < 0)
-            rc = gcal_error_prefix(err, "kernel %.60s, feature %.100s", profile->kernel,
-                                   name);
+        if (matches(&f, entry))
+            rc = add_term(binding, profile, &f, entry, bound, err);
     }
+    if (rc < 0)
+        gcal_error_prefix(err, "kernel %.60s, feature %.100s", profile->kernel, name);
     gcal_feature_clear(&f);
     return rc;
 }
@@ -271,7 +278,7 @@ static int bind(struct gcal_binding *binding, const struct gcal_profile *profile
                 size_t n_features, const char *const *features, struct gcal_error *err)
 {
     if (!(binding->sub_group_size >= 1) || !isfinite(binding->sub_group_size))
-        return gcal_error_set(err, GCAL_EINPUT, "a sub-group size of %g",
+        return gcal_error_set(err, GCAL_EINPUT, "invalid sub-group size %g",
                               binding->sub_group_size);
     if (copy_symbols(binding, profile, err) < 0)
         return -1;
@@ -331,9 +338,9 @@ static double eval_feature(const struct bound_feature *feature, const double *va
     return sum;
 }
 
-/* Puts "n 100, m 7: " before the message: what the caller asked for. */
-static int complain(const struct gcal_binding *binding, const double *sizes,
-                    struct gcal_error *err)
+/* Puts the sizes, "n 100, m 7: ", before the message. */
+static int add_sizes(const struct gcal_binding *binding, const double *sizes,
+                     struct gcal_error *err)
 {
     char given[200] = "no sizes";
     size_t used = 0;
@@ -353,13 +360,13 @@ int gcal_binding_eval(const struct gcal_binding *binding, const double *sizes,
         symbols[i] = sizes[i];
     symbols[binding->n_parameters] = binding->sub_group_size;
     if (gcal_assume_check(binding->assume, symbols, err) < 0)
-        return complain(binding, sizes, err);
+        return add_sizes(binding, sizes, err);
     for (size_t i = 0; i < binding->n_features; i++) {
         values[i] = eval_feature(&binding->features[i], symbols);
         if (!(values[i] >= 0) || isinf(values[i])) {
-            gcal_error_set(err, GCAL_EINPUT, "%.200s counts %g, which is no count",
+            gcal_error_set(err, GCAL_EINPUT, "%.200s: invalid count %g",
                            binding->features[i].name, values[i]);
-            return complain(binding, sizes, err);
+            return add_sizes(binding, sizes, err);
         }
     }
     return 0;

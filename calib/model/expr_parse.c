@@ -17,6 +17,7 @@
 #include "calib/base/error.h"
 #include "calib/base/units.h"
 #include "calib/model/expr_private.h"
+#include "calib/model/feature.h"
 
 struct parser {
     struct gcal_expr_builder build;
@@ -141,12 +142,13 @@ static const char *skip_field(const char *at)
 /* Features whose names have fields with a ':'. */
 static bool has_fields(const char *name)
 {
-    static const char *const starts[] = { "f_mem_access", "f_memory", "f_onchip",
-                                          "f_atomic", "f_local_pass" };
+    for (int i = 0; i < GCAL_FEATURE_N_KINDS; i++) {
+        const struct gcal_feature_info *kind = gcal_feature_info(i);
 
-    for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
-        if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+        if (kind->fields & GCAL_FEATURE_FIELDS_WITH_COLON &&
+            strncmp(name, kind->name, strlen(kind->name)) == 0)
             return true;
+    }
     return false;
 }
 

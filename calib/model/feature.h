@@ -1,33 +1,35 @@
-/* feature.h - the names of kernel features (seed 004 section 6.1)
+/* feature.h - the names of kernel features (Stevens and Kloeckner 2020, section 6.1)
  *
- *   f_op_<dtype>_<op>             add, sub counts as add, mul, madd, div, a built-in
- *   f_index_<dtype>_<op>          the same of subscripts and loops' steps
+ *   f_op_<dtype>_<op>             add (and sub), mul, madd, div, a built-in function
+ *   f_index_<dtype>_<op>          the same for subscripts and loop steps
  *   f_mem_access[_tag:<name>][_<global|local|constant>][_<dtype>][_<load|store>]
  *               [_lstrides:{axis:constraint;..}][_gstrides:{..}][_afr:<constraint>]
+ *   f_local_pass[_tag:<name>][_<dtype>][_<load|store>]
+ *                                 passes of accesses to the banks of local memory
  *   f_atomic[_tag:<name>][_<global|local>][_<dtype>][_<op>]
  *               [_lstrides:{..}][_gstrides:{..}][_afr:<constraint>]
  *               op: add sub inc dec xchg cmpxchg min max and or xor load store
- *   f_local_pass[_tag:<name>][_<dtype>][_<load|store>]
- *                                 passes that accesses to banks of local memory take
- *   f_divergent_branch            branches that work-items of a sub-group take apart
- *   f_sync_barrier_local          met by one work-item
+ *   f_divergent_branch            branches at which the work-items of a sub-group diverge
+ *   f_sync_barrier_local          barriers met by one work-item
  *   f_sync_kernel_launch          1
  *   f_thread_groups               work-groups of the NDRange
  *   f_work_items                  work-items of the NDRange
  *   f_local_memory_bytes          local arrays of a work-group
  *   f_private_array_bytes         private arrays of a work-item
- *   f_memory[_tag:<name>]         all accesses to global memory of a kernel, atomics
- * included f_onchip[_tag:<name>]         all of a kernel's work on the chip: operations,
- * accesses to local memory, and barriers times work-groups The tag is the kernel's own.
- * What is left of it when work is removed has the part that it keeps, with the whole
- *                                 kernel's tag and count.
  *   f_transfer_bytes[_<to_device|from_device>][_<pageable|pinned|mapped>]
  *   f_transfer_copies[_<to_device|from_device>][_<pageable|pinned|mapped>]
  *                                 copies between host and device, by the host's memory
+ *   f_memory[_tag:<kernel>]       memory component: all accesses to global memory, atomics
+ *                                 included
+ *   f_onchip[_tag:<kernel>]       on-chip component: operations, accesses to local memory,
+ *                                 and barriers times work-groups
+ *                                 Kernels derived by work removal have the component that
+ *                                 they keep, with tag and count of the original kernel.
  *   f_cl_wall_time[_<platform>_<device>]   output only: seconds
  *
- * A constraint is a number or an expression in sizes, or one behind > < >= <=.  A tag
- * is [A-Za-z0-9]+.  A field that is left out matches everything.
+ * A constraint is an expression in the kernel's sizes, optionally after > < >= <=.  A tag
+ * is [A-Za-z0-9]+.  An absent field matches everything.  docs/gpucal-profile.5 has the
+ * details.  What distinguishes one kind from another is a row of the table in feature.c.
  */
 #ifndef GCAL_CALIB_MODEL_FEATURE_H
 #define GCAL_CALIB_MODEL_FEATURE_H
@@ -40,6 +42,7 @@ struct gcal_expr;
 
 #define GCAL_MAX_DIMS 3
 
+/* Entries of a profile are sorted in this order. */
 enum gcal_feature_kind {
     GCAL_FEATURE_OP,
     GCAL_FEATURE_INDEX_OP,
@@ -58,15 +61,92 @@ enum gcal_feature_kind {
     GCAL_FEATURE_MEMORY,
     GCAL_FEATURE_ONCHIP,
     GCAL_FEATURE_WALL_TIME,
+    GCAL_FEATURE_N_KINDS,
 };
 
-/* Those whose counts have a dtype and an operation; those that touch an array; those
- * between host and device; the two parts that a kernel's work consists of.
+/* ---- what is known of a kind ---- */
+
+/* Fields of a name, in the order in which they follow it. */
+enum gcal_feature_field {
+    GCAL_FEATURE_FIELD_TAG = 1 << 0,
+    GCAL_FEATURE_FIELD_SPACE = 1 << 1,
+    GCAL_FEATURE_FIELD_ATOMIC_SPACE = 1 << 2, /* not constant memory */
+    GCAL_FEATURE_FIELD_DTYPE = 1 << 3,
+    GCAL_FEATURE_FIELD_DIRECTION = 1 << 4,
+    GCAL_FEATURE_FIELD_ATOMIC_OP = 1 << 5,
+    GCAL_FEATURE_FIELD_OP = 1 << 6, /* the rest of the name */
+    GCAL_FEATURE_FIELD_LSTRIDES = 1 << 7,
+    GCAL_FEATURE_FIELD_GSTRIDES = 1 << 8,
+    GCAL_FEATURE_FIELD_AFR = 1 << 9,
+    GCAL_FEATURE_FIELD_COPY_DIRECTION = 1 << 10,
+    GCAL_FEATURE_FIELD_HOST_MEMORY = 1 << 11,
+    GCAL_FEATURE_FIELD_DEVICE = 1 << 12, /* <platform>_<device>, the rest of the name */
+    /* tag:, lstrides:, gstrides:, afr: */
+    GCAL_FEATURE_FIELDS_WITH_COLON = GCAL_FEATURE_FIELD_TAG |
+                                     GCAL_FEATURE_FIELD_LSTRIDES |
+                                     GCAL_FEATURE_FIELD_GSTRIDES | GCAL_FEATURE_FIELD_AFR,
+};
+
+/* What a count is a sum over; see profile.h. */
+enum gcal_feature_granularity {
+    GCAL_FEATURE_PER_WORK_ITEM,
+    GCAL_FEATURE_PER_SUB_GROUP,
+    GCAL_FEATURE_PER_WORK_GROUP,
+    GCAL_FEATURE_PER_KERNEL,
+};
+
+/* What a count adds to the work that rates are computed from (work.h). */
+enum gcal_feature_work {
+    GCAL_FEATURE_WORK_NONE,
+    GCAL_FEATURE_WORK_OPERATIONS,
+    GCAL_FEATURE_WORK_ACCESSES, /* of a data type and vector width: bytes */
+    GCAL_FEATURE_WORK_COPIED_BYTES,
+};
+
+/* The part of a device whose speed a feature's cost shows. */
+enum gcal_feature_category {
+    GCAL_FEATURE_CATEGORY_OTHER,
+    GCAL_FEATURE_CATEGORY_ARITHMETIC,
+    GCAL_FEATURE_CATEGORY_LOCAL_MEMORY,
+    GCAL_FEATURE_CATEGORY_GLOBAL_MEMORY,
+    GCAL_FEATURE_CATEGORY_ONCHIP,
+    GCAL_FEATURE_CATEGORY_BARRIER,
+    GCAL_FEATURE_CATEGORY_WORK_GROUPS,
+    GCAL_FEATURE_CATEGORY_LAUNCH,
+    GCAL_FEATURE_CATEGORY_TRANSFER,
+    GCAL_FEATURE_N_CATEGORIES,
+};
+
+/* When a profile has counts of a kind. */
+enum gcal_feature_counted {
+    GCAL_FEATURE_COUNTED_ALWAYS,
+    GCAL_FEATURE_COUNTED_WITH_INDEX_ARITHMETIC,
+    GCAL_FEATURE_COUNTED_WITH_BANKS,
+    GCAL_FEATURE_COUNTED_WITH_SUB_GROUP,
+    GCAL_FEATURE_COUNTED_NEVER, /* it is measured */
+};
+
+struct gcal_feature_info {
+    const char *name; /* without fields */
+    unsigned fields;  /* of enum gcal_feature_field: those that may follow */
+    bool all_fields;  /* all of them must follow */
+    enum gcal_feature_granularity granularity; /* the usual one */
+    enum gcal_feature_work work;
+    enum gcal_feature_category category; /* accesses: unless they are to local memory */
+    enum gcal_feature_counted counted;
+};
+
+const struct gcal_feature_info *gcal_feature_info(enum gcal_feature_kind kind);
+
+/* Kinds whose counts have a data type and an operation; accesses to arrays; copies between
+ * host and device; the two components of a kernel's work.
  */
 bool gcal_feature_is_op(enum gcal_feature_kind kind);
 bool gcal_feature_is_access(enum gcal_feature_kind kind);
 bool gcal_feature_is_transfer(enum gcal_feature_kind kind);
 bool gcal_feature_is_component(enum gcal_feature_kind kind);
+
+/* ---- names ---- */
 
 enum gcal_feature_space {
     GCAL_FEATURE_SPACE_ANY,
@@ -84,8 +164,8 @@ enum gcal_feature_copy_direction {
     GCAL_FEATURE_TO_DEVICE,
     GCAL_FEATURE_FROM_DEVICE
 };
-/* Of the host, that a copy reads or writes: as malloc() gives it, locked in place by the
- * driver, or the device's buffer itself, mapped.
+/* The host's memory of a copy: from malloc(), locked in place by the driver, or the
+ * device's buffer, mapped.
  */
 enum gcal_feature_host_memory {
     GCAL_FEATURE_HOST_ANY,
@@ -93,9 +173,12 @@ enum gcal_feature_host_memory {
     GCAL_FEATURE_PINNED,
     GCAL_FEATURE_MAPPED
 };
-/* "any", "to_device", ... and "any", "pageable", ..., by their enumerations. */
+/* Words for these, by their enumerations; "any" is the first of each. */
+extern const char *const gcal_feature_space_names[4];
+extern const char *const gcal_feature_direction_names[3];
 extern const char *const gcal_feature_copy_direction_names[3];
 extern const char *const gcal_feature_host_memory_names[4];
+extern const char *const gcal_feature_granularity_names[4]; /* "work-item", ... */
 
 enum gcal_feature_relation {
     GCAL_FEATURE_ANY,
@@ -111,7 +194,7 @@ struct gcal_feature_constraint {
     char *bound;                         /* expression in the kernel's sizes */
 };
 
-/* A name, taken apart.  Texts are owned; NULL where the field is left out. */
+/* A parsed name.  Texts are owned; NULL for absent fields. */
 struct gcal_feature {
     enum gcal_feature_kind kind;
     char *dtype; /* "float32" */
@@ -119,15 +202,17 @@ struct gcal_feature {
     char *tag;
     enum gcal_feature_space space;
     enum gcal_feature_direction direction;
-    enum gcal_feature_copy_direction way;                     /* transfers only */
-    enum gcal_feature_host_memory host;                       /* transfers only */
+    enum gcal_feature_copy_direction way;
+    enum gcal_feature_host_memory host;
     struct gcal_feature_constraint lid_stride[GCAL_MAX_DIMS]; /* elements */
     struct gcal_feature_constraint gid_stride[GCAL_MAX_DIMS]; /* elements */
     struct gcal_feature_constraint afr; /* access-to-footprint ratio */
-    char *platform, *device;            /* wall time only */
+    char *platform, *device;
 };
 
-/* 0, or -1 with 'err' (GCAL_EINPUT) naming the part that was not understood. */
+/* 0, or -1 with 'err' (GCAL_EINPUT) that has the grammar of the kind and the place that
+ * does not fit it.
+ */
 int gcal_feature_parse(const char *name, struct gcal_feature *feature,
                        struct gcal_error *err);
 void gcal_feature_clear(struct gcal_feature *feature);

@@ -88,7 +88,7 @@ static int add_feature(struct gcal_model *model, size_t symbol, struct gcal_erro
 
     if (gcal_feature_parse(name, &feature, err) < 0)
         return -1;
-    measured = feature.kind == GCAL_FEATURE_WALL_TIME;
+    measured = gcal_feature_info(feature.kind)->counted == GCAL_FEATURE_COUNTED_NEVER;
     gcal_feature_clear(&feature);
     if (measured)
         return gcal_error_set(err, GCAL_EINPUT,

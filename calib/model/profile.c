@@ -1,4 +1,4 @@
-/* profile.c - profiles in memory and written as YAML; profile_decode.c reads them */
+/* profile.c - profiles in memory, and their output as YAML */
 #include "calib/model/profile.h"
 
 #include <stdlib.h>
@@ -6,16 +6,6 @@
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/model/profile_private.h"
-
-const char *const gcal_profile_granularity_names[] = { "work-item", "sub-group",
-                                                       "work-group", "kernel" };
-const char *const gcal_profile_space_names[] = { "any", "global", "local", "constant" };
-const char *const gcal_profile_direction_names[] = { "any", "load", "store" };
-
-const char *gcal_profile_granularity_name(enum gcal_profile_granularity granularity)
-{
-    return gcal_profile_granularity_names[granularity];
-}
 
 void gcal_profile_entry_clear(struct gcal_profile_entry *entry)
 {
@@ -58,7 +48,7 @@ void gcal_profile_destroy(struct gcal_profile *profile)
     free(profile);
 }
 
-/* The array has room for the next power of two, so it grows when it stands at one. */
+/* The capacity is the next power of two, so the array grows when its length is one. */
 struct gcal_profile_entry *gcal_profile_add(struct gcal_profile *profile,
                                             struct gcal_error *err)
 {
@@ -113,9 +103,9 @@ static void write_access(struct gcal_yaml_writer *w, const struct gcal_profile *
 {
     write_pair(w, "array", entry->array);
     write_pair(w, "tag", entry->tag);
-    write_pair(w, "memory", gcal_profile_space_names[entry->space]);
-    if (entry->kind != GCAL_FEATURE_ATOMIC)
-        write_pair(w, "direction", gcal_profile_direction_names[entry->direction]);
+    write_pair(w, "memory", gcal_feature_space_names[entry->space]);
+    if (gcal_feature_info(entry->kind)->fields & GCAL_FEATURE_FIELD_DIRECTION)
+        write_pair(w, "direction", gcal_feature_direction_names[entry->direction]);
     gcal_yaml_write_text(w, "vector_width");
     gcal_yaml_write_integer(w, (long long)entry->vector_width);
     write_texts(w, "lid_strides", profile->n_dims, entry->lid_stride);
@@ -129,7 +119,6 @@ static void write_access(struct gcal_yaml_writer *w, const struct gcal_profile *
     }
 }
 
-/* Left out where it does not hold. */
 static void write_flag(struct gcal_yaml_writer *w, const char *key, bool flag)
 {
     if (flag)
@@ -142,7 +131,7 @@ static void write_entry(struct gcal_yaml_writer *w, const struct gcal_profile *p
     gcal_yaml_write_map(w);
     write_pair(w, "feature", entry->feature);
     write_pair(w, "count", entry->count);
-    write_pair(w, "per", gcal_profile_granularity_name(entry->granularity));
+    write_pair(w, "per", gcal_feature_granularity_names[entry->granularity]);
     write_pair(w, "dtype", entry->dtype);
     write_pair(w, "op", entry->op);
     write_flag(w, "estimated", entry->estimated);

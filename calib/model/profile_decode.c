@@ -1,4 +1,4 @@
-/* profile_decode.c - profiles from YAML that anybody may have written */
+/* profile_decode.c - decoding of profiles, from YAML of any origin */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,11 +35,10 @@ static int decode_parameters(struct gcal_profile_decoder *d, const struct gcal_y
         if (!name)
             return -1;
         if (!is_identifier(name))
-            return gcal_yaml_error(item, d->err, "'%.60s' is not a name", name);
+            return gcal_yaml_error(item, d->err, "'%.60s' is not an identifier", name);
         for (size_t k = 0; k < d->n_symbols; k++)
             if (strcmp(d->symbols[k], name) == 0)
-                return gcal_yaml_error(item, d->err,
-                                       "'%.60s' stands for something already", name);
+                return gcal_yaml_error(item, d->err, "the name '%.60s' is in use", name);
         if (gcal_profile_copy_text(&profile->parameters[i], name, d->err) < 0)
             return -1;
         profile->n_parameters++;

@@ -1,4 +1,4 @@
-/* profile_entry.c - an entry of a profile from YAML */
+/* profile_entry.c - decoding of an entry of a profile */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,20 +65,20 @@ static int decode_loop_strides(struct gcal_profile_decoder *d,
     return 0;
 }
 
-/* An atomic operation both loads and stores. */
+/* Atomics have none: they both load and store. */
 static int decode_direction(struct gcal_profile_decoder *d, const struct gcal_yaml *map,
                             struct gcal_profile_entry *entry)
 {
     const struct gcal_yaml *node = gcal_yaml_find(map, "direction");
-    size_t way;
+    size_t direction;
 
-    if (entry->kind == GCAL_FEATURE_ATOMIC)
+    if (!(gcal_feature_info(entry->kind)->fields & GCAL_FEATURE_FIELD_DIRECTION))
         return node ? gcal_yaml_error(node, d->err, "an atomic has no direction") : 0;
     if (!gcal_profile_need(map, "direction", d->err) ||
-        gcal_profile_take_choice(d, node, "direction", gcal_profile_direction_names, 3,
-                                 &way) < 0)
+        gcal_profile_take_choice(d, node, "direction", gcal_feature_direction_names, 3,
+                                 &direction) < 0)
         return -1;
-    entry->direction = way;
+    entry->direction = direction;
     return 0;
 }
 
@@ -92,7 +92,7 @@ static int decode_access(struct gcal_profile_decoder *d, const struct gcal_yaml 
 
     if (!memory || decode_direction(d, map, entry) < 0 ||
         !(width = gcal_profile_need(map, "vector_width", d->err)) ||
-        gcal_profile_take_choice(d, memory, "memory", gcal_profile_space_names, 4,
+        gcal_profile_take_choice(d, memory, "memory", gcal_feature_space_names, 4,
                                  &space) < 0 ||
         gcal_yaml_integer(width, "vector_width", 1, 1024, &elements, d->err) < 0 ||
         gcal_profile_take_text(d, map, "array", &entry->array) < 0 ||
@@ -140,8 +140,8 @@ static int decode_feature(struct gcal_profile_decoder *d, const struct gcal_yaml
         return gcal_yaml_error(node, d->err, "%s", inner.text);
     entry->kind = feature.kind;
     gcal_feature_clear(&feature);
-    if (entry->kind == GCAL_FEATURE_WALL_TIME)
-        return gcal_yaml_error(node, d->err, "a profile counts, it does not hold times");
+    if (gcal_feature_info(entry->kind)->counted == GCAL_FEATURE_COUNTED_NEVER)
+        return gcal_yaml_error(node, d->err, "a profile has counts, not times");
     return gcal_profile_copy_text(&entry->feature, name, d->err);
 }
 
@@ -179,7 +179,7 @@ int gcal_profile_take_entry(struct gcal_profile_decoder *d, const struct gcal_ya
         !(count = gcal_profile_need(map, "count", d->err)) ||
         !(per = gcal_profile_need(map, "per", d->err)) ||
         gcal_profile_take_expr(d, count, "count", &entry->count) < 0 ||
-        gcal_profile_take_choice(d, per, "per", gcal_profile_granularity_names, 4,
+        gcal_profile_take_choice(d, per, "per", gcal_feature_granularity_names, 4,
                                  &granularity) < 0 ||
         gcal_profile_take_text(d, map, "dtype", &entry->dtype) < 0 ||
         gcal_profile_take_text(d, map, "op", &entry->op) < 0 ||

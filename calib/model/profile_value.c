@@ -1,4 +1,4 @@
-/* profile_value.c - what stands behind the keys of a profile */
+/* profile_value.c - decoding of the values of a profile's keys */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* work.c - bytes and operations of a profile */
 #include "calib/model/work.h"
 
 #include <math.h>
@@ -9,37 +10,35 @@
 #include "calib/model/profile.h"
 #include "calib/model/profile_private.h"
 
-static bool is_access(const struct gcal_profile_entry *e)
-{
-    return e->kind == GCAL_FEATURE_MEM_ACCESS || e->kind == GCAL_FEATURE_ATOMIC;
-}
-
-/* Bytes that each of the entry's accesses moves. */
+/* Bytes per access. */
 static double access_bytes(const struct gcal_profile_entry *e)
 {
-    bool twice = e->kind == GCAL_FEATURE_ATOMIC && strcmp(e->op, "load") != 0 &&
+    bool twice = gcal_feature_is_op(e->kind) && strcmp(e->op, "load") != 0 &&
                  strcmp(e->op, "store") != 0;
 
     return (double)((twice ? 2 : 1) * gcal_dtype_size(e->dtype) * e->vector_width);
 }
 
-/* Where an entry's count goes, and how often each counts there; NULL: nowhere. */
+/* The sum that an entry's count is added to, and the weight of each; NULL: none. */
 static double *find_sum(const struct gcal_profile_entry *e, struct gcal_work *work,
-                        double *times)
+                        double *weight)
 {
-    *times = 1;
-    if (e->kind == GCAL_FEATURE_TRANSFER_BYTES)
-        return &work->copied_bytes;
-    if (is_access(e)) {
-        *times = access_bytes(e);
+    *weight = 1;
+    switch (gcal_feature_info(e->kind)->work) {
+    case GCAL_FEATURE_WORK_NONE:
+        break;
+    case GCAL_FEATURE_WORK_OPERATIONS:
+        *weight = strcmp(e->op, "madd") == 0 ? 2 : 1;
+        return strncmp(e->dtype, "float", 5) == 0 ? &work->float_ops : &work->integer_ops;
+    case GCAL_FEATURE_WORK_ACCESSES:
+        *weight = access_bytes(e);
         return e->space == GCAL_FEATURE_SPACE_GLOBAL  ? &work->global_bytes
                : e->space == GCAL_FEATURE_SPACE_LOCAL ? &work->local_bytes
                                                       : NULL;
+    case GCAL_FEATURE_WORK_COPIED_BYTES:
+        return &work->copied_bytes;
     }
-    if (e->kind != GCAL_FEATURE_OP)
-        return NULL;
-    *times = strcmp(e->op, "madd") == 0 ? 2 : 1;
-    return strncmp(e->dtype, "float", 5) == 0 ? &work->float_ops : &work->integer_ops;
+    return NULL;
 }
 
 static int count(const struct gcal_profile *profile, const struct gcal_profile_entry *e,
@@ -63,11 +62,11 @@ static int count(const struct gcal_profile *profile, const struct gcal_profile_e
     gcal_expr_destroy(expr);
     if (isfinite(*value) && *value >= 0)
         return 0;
-    return gcal_error_set(err, GCAL_EINPUT, "%.200s counts %g, which is no count",
-                          e->feature, *value);
+    return gcal_error_set(err, GCAL_EINPUT, "%.200s: invalid count %g", e->feature,
+                          *value);
 }
 
-/* Global memory's entries of a profile, or all others. */
+/* Either the entries of global memory, or all others. */
 static int add(const struct gcal_profile *profile, bool global, const double *sizes,
                double sub_group_size, struct gcal_work *work, struct gcal_error *err)
 {
@@ -76,13 +75,13 @@ static int add(const struct gcal_profile *profile, bool global, const double *si
                               profile->kernel, GCAL_PROFILE_MAX_PARAMETERS);
     for (size_t i = 0; i < profile->n_entries; i++) {
         const struct gcal_profile_entry *e = &profile->entries[i];
-        double value, times, *sum = find_sum(e, work, &times);
+        double value, weight, *sum = find_sum(e, work, &weight);
 
         if (!sum || (sum == &work->global_bytes) != global)
             continue;
         if (count(profile, e, sizes, sub_group_size, &value, err) < 0)
             return -1;
-        *sum += times * value;
+        *sum += weight * value;
         work->estimated = work->estimated || e->estimated;
     }
     return 0;

@@ -1,6 +1,6 @@
-/* work.h - what a kernel moves and computes in one run, from its counted profile
+/* work.h - bytes moved and operations computed by a kernel, from its counted profile
  *
- * Divided by a time these are the rates that people compare devices by.
+ * Divided by a time they are rates, by which devices are compared.
  */
 #ifndef GCAL_CALIB_MODEL_WORK_H
 #define GCAL_CALIB_MODEL_WORK_H
@@ -11,9 +11,9 @@ struct gcal_error;
 struct gcal_profile;
 
 struct gcal_work {
-    /* What work-items load and store, whatever caches do with it.  In global memory, an
-     * element that all of a sub-group's work-items load together is moved once for the
-     * sub-group; in local memory every work-item counts.  Atomics load and store.
+    /* Loaded and stored by work-items, regardless of caches.  In global memory, an element
+     * that all work-items of a sub-group load together counts once for the sub-group; in
+     * local memory every work-item counts.  Atomics load and store.
      */
     double global_bytes, local_bytes;
     double copied_bytes; /* between host and device */
@@ -21,13 +21,13 @@ struct gcal_work {
      * exp() is one.
      */
     double float_ops, integer_ops;
-    bool estimated; /* one of the counts is not exact */
+    bool estimated; /* at least one of the counts is not exact */
 };
 
-/* 'by_item' and 'by_sub_group' are the same kernel's, counted for sub-groups of one
- * work-item and of 'sub_group_size', or both the one in which the size is a name.
- * 'sizes': one per profile parameter, in order.  0, or -1 with 'err' for a count that is
- * no number.
+/* 'by_item' and 'by_sub_group' are profiles of one kernel, counted for sub-groups of one
+ * work-item and of 'sub_group_size', or one profile whose counts contain the size as a
+ * name.  'sizes': one per profile parameter, in order.  0, or -1 with 'err' for a count
+ * that is not a finite number of at least 0.
  */
 int gcal_work_count(const struct gcal_profile *by_item,
                     const struct gcal_profile *by_sub_group, const double *sizes,

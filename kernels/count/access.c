@@ -113,20 +113,26 @@ static const char *tag_text(struct gcal_count_builder *m,
     return e->tag ? gcal_poly_format(m->c, "_tag:%s", e->tag) : "";
 }
 
-static const char *access_feature(struct gcal_count_builder *m,
-                                  const struct gcal_sets_access_event *e,
-                                  const struct pattern *p, const char *afr)
+static enum gcal_feature_kind kind_of(const struct gcal_sets_access_event *e)
 {
-    static const char *const spaces[] = { "", "global", "local", "constant" };
+    return e->atomic ? GCAL_FEATURE_ATOMIC : GCAL_FEATURE_MEM_ACCESS;
+}
+
+static const char *access_fields(struct gcal_count_builder *m,
+                                 const struct gcal_sets_access_event *e,
+                                 const struct pattern *p, const char *afr)
+{
     const char *what = e->atomic                           ? e->atomic
                        : e->direction == GCAL_FEATURE_LOAD ? "load"
                                                            : "store";
     const char *name = gcal_poly_format(
-        m->c, "f_%s%s_%s_%s_%s%s%s", e->atomic ? "atomic" : "mem_access", tag_text(m, e),
-        spaces[m->nest->arrays[e->array].space], e->dtype, what,
+        m->c, "%s_%s_%s_%s%s%s", tag_text(m, e),
+        gcal_feature_space_names[m->nest->arrays[e->array].space], e->dtype, what,
         strides_text(m, "lstrides", p->lid), strides_text(m, "gstrides", p->gid));
 
-    if (afr && strlen(name) + strlen(afr) + 5 <= LONGEST_NAME)
+    if (afr && strlen(gcal_feature_info(kind_of(e))->name) + strlen(name) + strlen(afr) +
+                       strlen("_afr:") <=
+                   LONGEST_NAME)
         name = gcal_poly_format(m->c, "%s_afr:%s", name, afr);
     return name;
 }
@@ -206,8 +212,8 @@ static void add_passes(struct gcal_count_builder *m, const struct access_group *
             "bank conflicts of this access cannot be counted exactly",
             "counted as if there were none");
     entry = gcal_count_builder_add(
-        m, GCAL_FEATURE_LOCAL_PASS, GCAL_PROFILE_PER_SUB_GROUP,
-        gcal_poly_format(m->c, "f_local_pass%s_%s_%s", tag_text(m, e), e->dtype,
+        m, GCAL_FEATURE_LOCAL_PASS,
+        gcal_poly_format(m->c, "%s_%s_%s", tag_text(m, e), e->dtype,
                          e->direction == GCAL_FEATURE_LOAD ? "load" : "store"));
     if (!entry)
         return;
@@ -236,11 +242,11 @@ static void add_group(struct gcal_count_builder *m, const struct access_group *g
         return;
     afr = afr_text(m, items.count, g->events, g->n);
     entry = gcal_count_builder_add(
-        m, e->atomic ? GCAL_FEATURE_ATOMIC : GCAL_FEATURE_MEM_ACCESS,
-        by_sub_group ? GCAL_PROFILE_PER_SUB_GROUP : GCAL_PROFILE_PER_WORK_ITEM,
-        access_feature(m, e, g->pattern, local && !e->atomic ? NULL : afr));
+        m, kind_of(e), access_fields(m, e, g->pattern, local && !e->atomic ? NULL : afr));
     if (!entry)
         return;
+    if (by_sub_group)
+        entry->granularity = GCAL_FEATURE_PER_SUB_GROUP;
     entry->count = by_sub_group ? gcal_count_builder_sub_group_text(m, counter.count)
                                 : gcal_count_builder_text(m, counter.count);
     entry->estimated = counter.estimated;

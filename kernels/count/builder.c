@@ -107,10 +107,11 @@ char *gcal_count_builder_sub_group_text(struct gcal_count_builder *m,
                             (long long)items));
 }
 
-struct gcal_profile_entry *
-gcal_count_builder_add(struct gcal_count_builder *m, enum gcal_feature_kind kind,
-                       enum gcal_profile_granularity granularity, const char *feature)
+struct gcal_profile_entry *gcal_count_builder_add(struct gcal_count_builder *m,
+                                                  enum gcal_feature_kind kind,
+                                                  const char *fields)
 {
+    const struct gcal_feature_info *info = gcal_feature_info(kind);
     struct gcal_profile_entry *e =
         m->failed ? NULL : gcal_profile_add(m->profile, m->err);
 
@@ -119,7 +120,8 @@ gcal_count_builder_add(struct gcal_count_builder *m, enum gcal_feature_kind kind
         return NULL;
     }
     e->kind = kind;
-    e->granularity = granularity;
-    e->feature = gcal_count_builder_copy(m, feature);
+    e->granularity = info->granularity;
+    e->feature =
+        gcal_count_builder_copy(m, gcal_poly_format(m->c, "%s%s", info->name, fields));
     return e;
 }

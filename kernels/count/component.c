@@ -44,8 +44,7 @@ static char *count_text(struct gcal_count_builder *m,
 }
 
 static void add_component(struct gcal_count_builder *m, enum gcal_feature_kind kind,
-                          const char *feature, const struct gcal_count_component *p,
-                          const char *tag)
+                          const struct gcal_count_component *p, const char *tag)
 {
     bool none =
         !(p->others && p->others->n_terms) && !(p->sub_groups && p->sub_groups->n_terms);
@@ -53,8 +52,7 @@ static void add_component(struct gcal_count_builder *m, enum gcal_feature_kind k
 
     if (none || m->failed ||
         !(entry = gcal_count_builder_add(
-              m, kind, GCAL_PROFILE_PER_KERNEL,
-              *tag ? gcal_poly_format(m->c, "%s_tag:%s", feature, tag) : feature)))
+              m, kind, *tag ? gcal_poly_format(m->c, "_tag:%s", tag) : "")))
         return;
     entry->count = count_text(m, p);
     entry->tag =
@@ -73,9 +71,9 @@ void gcal_count_builder_add_components(struct gcal_count_builder *m)
         m->failed = true;
         return;
     }
-    add_component(m, GCAL_FEATURE_MEMORY, "f_memory",
-                  &m->components[GCAL_COUNT_COMPONENT_MEMORY], text);
-    add_component(m, GCAL_FEATURE_ONCHIP, "f_onchip",
-                  &m->components[GCAL_COUNT_COMPONENT_ONCHIP], text);
+    add_component(m, GCAL_FEATURE_MEMORY, &m->components[GCAL_COUNT_COMPONENT_MEMORY],
+                  text);
+    add_component(m, GCAL_FEATURE_ONCHIP, &m->components[GCAL_COUNT_COMPONENT_ONCHIP],
+                  text);
     free(text);
 }

@@ -14,9 +14,9 @@ static bool is_same_op(const struct gcal_sets_op_event *a,
 static void add_op(struct gcal_count_builder *m, const struct gcal_sets_op_event *e,
                    const struct gcal_count_counter *counter)
 {
-    struct gcal_profile_entry *entry = gcal_count_builder_add(
-        m, e->index ? GCAL_FEATURE_INDEX_OP : GCAL_FEATURE_OP, GCAL_PROFILE_PER_SUB_GROUP,
-        gcal_poly_format(m->c, "f_%s_%s_%s", e->index ? "index" : "op", e->dtype, e->op));
+    struct gcal_profile_entry *entry =
+        gcal_count_builder_add(m, e->index ? GCAL_FEATURE_INDEX_OP : GCAL_FEATURE_OP,
+                               gcal_poly_format(m->c, "_%s_%s", e->dtype, e->op));
 
     if (!entry)
         return;
@@ -94,8 +94,7 @@ void gcal_count_builder_add_branches(struct gcal_count_builder *m)
 
         if (m->failed || !counter.count->n_terms)
             continue;
-        entry = gcal_count_builder_add(m, GCAL_FEATURE_DIVERGENT_BRANCH,
-                                       GCAL_PROFILE_PER_SUB_GROUP, "f_divergent_branch");
+        entry = gcal_count_builder_add(m, GCAL_FEATURE_DIVERGENT_BRANCH, "");
         if (!entry)
             return;
         entry->count = gcal_count_builder_text(m, counter.count);
@@ -119,8 +118,7 @@ static void add_barriers(struct gcal_count_builder *m, const struct gcal_poly *g
                                GCAL_SETS_COUNT_BUSIEST, 1);
     if (m->failed || !counter.count->n_terms)
         return;
-    entry = gcal_count_builder_add(m, GCAL_FEATURE_BARRIER_LOCAL, GCAL_PROFILE_PER_KERNEL,
-                                   "f_sync_barrier_local");
+    entry = gcal_count_builder_add(m, GCAL_FEATURE_BARRIER_LOCAL, "");
     if (!entry)
         return;
     entry->count = gcal_count_builder_text(m, counter.count);
@@ -133,10 +131,9 @@ static void add_barriers(struct gcal_count_builder *m, const struct gcal_poly *g
 }
 
 static void add_plain(struct gcal_count_builder *m, enum gcal_feature_kind kind,
-                      const char *feature, const struct gcal_poly *count)
+                      const struct gcal_poly *count)
 {
-    struct gcal_profile_entry *entry =
-        gcal_count_builder_add(m, kind, GCAL_PROFILE_PER_KERNEL, feature);
+    struct gcal_profile_entry *entry = gcal_count_builder_add(m, kind, "");
 
     if (entry)
         entry->count = gcal_count_builder_text(m, count);
@@ -153,15 +150,13 @@ void gcal_count_builder_add_ndrange(struct gcal_count_builder *m)
         m->profile->groups[d] = gcal_count_builder_text(m, m->nest->groups[d]);
     }
     add_barriers(m, groups);
-    add_plain(m, GCAL_FEATURE_KERNEL_LAUNCH, "f_sync_kernel_launch",
-              gcal_poly_integer(m->c, 1));
-    add_plain(m, GCAL_FEATURE_THREAD_GROUPS, "f_thread_groups", groups);
-    add_plain(m, GCAL_FEATURE_WORK_ITEMS, "f_work_items",
-              gcal_poly_scale(m->c, groups, items, 1));
+    add_plain(m, GCAL_FEATURE_KERNEL_LAUNCH, gcal_poly_integer(m->c, 1));
+    add_plain(m, GCAL_FEATURE_THREAD_GROUPS, groups);
+    add_plain(m, GCAL_FEATURE_WORK_ITEMS, gcal_poly_scale(m->c, groups, items, 1));
     if (m->nest->local_bytes)
-        add_plain(m, GCAL_FEATURE_LOCAL_MEMORY_BYTES, "f_local_memory_bytes",
+        add_plain(m, GCAL_FEATURE_LOCAL_MEMORY_BYTES,
                   gcal_poly_integer(m->c, m->nest->local_bytes));
     if (m->nest->private_bytes)
-        add_plain(m, GCAL_FEATURE_PRIVATE_ARRAY_BYTES, "f_private_array_bytes",
+        add_plain(m, GCAL_FEATURE_PRIVATE_ARRAY_BYTES,
                   gcal_poly_integer(m->c, m->nest->private_bytes));
 }

@@ -69,9 +69,10 @@ const char *gcal_count_builder_name_text(struct gcal_count_builder *m,
                                          const struct gcal_poly *p);
 /* A visitor that makes a parameter the profile's; 'data' is the builder. */
 void gcal_count_builder_use_name(const char *name, void *data);
-struct gcal_profile_entry *
-gcal_count_builder_add(struct gcal_count_builder *m, enum gcal_feature_kind kind,
-                       enum gcal_profile_granularity granularity, const char *feature);
+/* A new entry with the usual granularity of its kind; 'fields' follow the kind's name. */
+struct gcal_profile_entry *gcal_count_builder_add(struct gcal_count_builder *m,
+                                                  enum gcal_feature_kind kind,
+                                                  const char *fields);
 
 /* ---- counter.c: counts of events ---- */
 

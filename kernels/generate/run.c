@@ -319,7 +319,7 @@ static int add_count(struct gcal_profile *profile, const struct gcal_transfer *t
     if (!entry)
         return -1;
     entry->kind = kind;
-    entry->granularity = GCAL_PROFILE_PER_KERNEL;
+    entry->granularity = GCAL_FEATURE_PER_KERNEL;
     entry->way = t->way;
     entry->host = t->host;
     entry->count = strdup(count);

@@ -46,7 +46,7 @@ static bool depends_on_sub_groups(const struct gcal_profile *profile)
 {
     for (size_t i = 0; i < profile->n_entries; i++)
         if (profile->entries[i].estimated &&
-            profile->entries[i].granularity == GCAL_PROFILE_PER_SUB_GROUP)
+            profile->entries[i].granularity == GCAL_FEATURE_PER_SUB_GROUP)
             return true;
     return false;
 }

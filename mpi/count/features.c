@@ -147,7 +147,7 @@ static void print_entry(const struct gcal_profile_entry *e, const double *value,
     char text[40];
 
     printf("%c %-10s  ", e->estimated ? '~' : ' ',
-           gcal_profile_granularity_name(e->granularity));
+           gcal_feature_granularity_names[e->granularity]);
     if (value) {
         value_text(*value, text, sizeof(text));
         printf("%*s  ", w->value, text);
@@ -250,7 +250,7 @@ static json_t *entry_json(const struct gcal_profile *profile,
 {
     json_t *object =
         json_pack("{s:s, s:s, s:s}", "feature", e->feature, "granularity",
-                  gcal_profile_granularity_name(e->granularity), "expression", e->count);
+                  gcal_feature_granularity_names[e->granularity], "expression", e->count);
 
     if (value)
         json_object_set_new(object, "value", value_json(*value));

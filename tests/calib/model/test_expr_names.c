@@ -73,7 +73,7 @@ static void complains_where_it_is_used(void **state)
         { "p_a +", "column 6: expected a number" },
         { "p_a + reite", "column 7: 'reite' is neither a parameter (p_...), a feature "
                          "(f_...) nor a named expression (rate, memory" },
-        { "p_a*f_no_such_thing", "column 5: no feature 'f_no_such_thing'" },
+        { "p_a*f_no_such_thing", "column 5: unknown feature 'f_no_such_thing'" },
     };
     struct gcal_expr_names *names = create(rates, sizeof(rates) / sizeof(*rates));
     struct gcal_error err = { 0 };

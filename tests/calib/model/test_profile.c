@@ -147,7 +147,7 @@ static void reads_every_key(void **state)
     assert_int_equal(p->n_entries, 10);
     assert_int_equal(p->n_notes, 2);
     assert_string_equal(p->notes[1], "30:9: another");
-    assert_int_equal(load->granularity, GCAL_PROFILE_PER_WORK_ITEM);
+    assert_int_equal(load->granularity, GCAL_FEATURE_PER_WORK_ITEM);
     assert_string_equal(load->gid_stride[1], "12*n");
     assert_string_equal(load->loop_strides[0].loop, "k");
     assert_string_equal(load->afr, "1/16*m");
@@ -163,7 +163,7 @@ static void reads_every_key(void **state)
     assert_int_equal(p->entries[8].kind, GCAL_FEATURE_MEMORY);
     assert_string_equal(p->entries[8].tag, "tiledN16");
     assert_null(p->entries[3].lid_stride[0]);
-    assert_int_equal(p->entries[5].granularity, GCAL_PROFILE_PER_WORK_GROUP);
+    assert_int_equal(p->entries[5].granularity, GCAL_FEATURE_PER_WORK_GROUP);
 }
 
 static void comes_back_from_its_text(void **state)
@@ -313,7 +313,7 @@ static void sub_groups_are_the_devices(void **state)
     assert_near(count(*state, madd, 32, 24, 64), 4 * 3, 1e-9);
     assert_near(count(*state, madd, 32, 24, 128), 4 * 2, 1e-9); /* the last half full */
     assert_null(gcal_binding_create(*state, 1, &madd, 0, &err));
-    assert_non_null(strstr(err.text, "sub-group size of 0"));
+    assert_non_null(strstr(err.text, "invalid sub-group size 0"));
 }
 
 static void sizes_outside_the_assumptions_are_refused(void **state)
@@ -412,7 +412,7 @@ static void negative_counts_are_refused(void **state)
 
     (void)state;
     assert_int_equal(gcal_binding_eval(binding, &n, &value, &err), -1);
-    assert_non_null(strstr(err.text, "n 9: f_sync_barrier_local counts -2"));
+    assert_non_null(strstr(err.text, "n 9: f_sync_barrier_local: invalid count -2"));
     gcal_binding_destroy(binding);
     gcal_profile_destroy(profile);
 }
@@ -439,9 +439,9 @@ static void hostile_profiles_are_refused(void **state)
         { "profile: 1", "profile: -1", "p.yaml:1:17: " },
         { "kernel: tiled\n", "", "'kernel' is missing" },
         { "kernel: tiled", "kernel: [tiled]", "p.yaml:2:9: kernel" },
-        { "[n, m]", "[n, n]", "p.yaml:4:17: 'n' stands for something already" },
-        { "[n, m]", "[n, sub_group_size]", "stands for something already" },
-        { "[n, m]", "[n, 2m]", "'2m' is not a name" },
+        { "[n, m]", "[n, n]", "p.yaml:4:17: the name 'n' is in use" },
+        { "[n, m]", "[n, sub_group_size]", "the name 'sub_group_size' is in use" },
+        { "[n, m]", "[n, 2m]", "'2m' is not an identifier" },
         { "[n, m]", "[n]", "known name" },
         { "[16, 12]", "[16, 0]", "p.yaml:5:" },
         { "[16, 12]", "[1, 1, 1, 1]", "list of 0 to 3" },
@@ -450,7 +450,7 @@ static void hostile_profiles_are_refused(void **state)
         { "n % 16 = 0", "q % 16 = 0", "known name" },
         { "estimated: true", "estimated: 7", "p.yaml:9:12: estimated" },
         { "f_op_float32_madd", "f_op_float31_madd", "p.yaml:14:12: " },
-        { "f_op_float32_madd", "f_cl_wall_time", "does not hold times" },
+        { "f_op_float32_madd", "f_cl_wall_time", "counts, not times" },
         { "count: n*m", "count: n*(m", "p.yaml:20:10: count: column 5" },
         { "count: n*m", "count: {n: m}", "p.yaml:20:" },
         { "per: work-item", "per: workitem", "unknown 'workitem'" },

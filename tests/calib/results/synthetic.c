@@ -45,7 +45,7 @@ static void add_entry(struct gcal_profile *profile, enum gcal_feature_kind kind,
     entry->feature =
         op ? gcal_buf_format("f_op_float32_%s", op) : strdup("f_sync_kernel_launch");
     entry->kind = kind;
-    entry->granularity = GCAL_PROFILE_PER_KERNEL;
+    entry->granularity = GCAL_FEATURE_PER_KERNEL;
     entry->count = strdup(count);
     entry->dtype = op ? strdup("float32") : NULL;
     entry->op = op ? strdup(op) : NULL;
@@ -58,7 +58,7 @@ static void add_part(struct gcal_profile *profile, enum gcal_feature_kind kind,
 
     entry->feature = gcal_buf_format("%s_tag:%s", part, tag);
     entry->kind = kind;
-    entry->granularity = GCAL_PROFILE_PER_KERNEL;
+    entry->granularity = GCAL_FEATURE_PER_KERNEL;
     entry->count = strdup(count);
     entry->tag = strdup(tag);
 }

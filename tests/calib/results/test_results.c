@@ -87,7 +87,7 @@ static void add_entry(struct gcal_profile *profile, const char *feature,
 
     entry->feature = strdup(feature);
     entry->kind = kind;
-    entry->granularity = GCAL_PROFILE_PER_KERNEL;
+    entry->granularity = GCAL_FEATURE_PER_KERNEL;
     entry->count = strdup(count);
     entry->dtype = op ? strdup("float32") : NULL;
     entry->op = op ? strdup(op) : NULL;

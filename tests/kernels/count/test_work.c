@@ -149,7 +149,7 @@ static void a_count_that_is_none(void **state)
 
     (void)state;
     assert_int_equal(gcal_work_count(profile, profile, &n, 32, &work, &err), -1);
-    assert_non_null(strstr(err.text, "which is no count"));
+    assert_non_null(strstr(err.text, "invalid count"));
     gcal_profile_destroy(profile);
 }
 
