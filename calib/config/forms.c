@@ -51,16 +51,17 @@ static int add_written_form(struct gcal_config_model *m, const char *name,
 /* NULL-ended names of built-in forms, the tailored one among them; free the array. */
 static const char **form_names(struct gcal_error *err)
 {
-    const char *const *built_in = gcal_form_names(), **names;
+    const char **names;
     size_t n = 0;
 
-    while (built_in[n])
+    while (gcal_form_name(n))
         n++;
     if (!(names = calloc(n + 2, sizeof(*names)))) {
         gcal_error_memory(err);
         return NULL;
     }
-    memcpy(names, built_in, n * sizeof(*names));
+    for (size_t i = 0; i < n; i++)
+        names[i] = gcal_form_name(i);
     names[n] = GCAL_CONFIG_FORM_TAILORED;
     return names;
 }

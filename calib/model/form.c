@@ -1,4 +1,4 @@
-/* form.c - expressions of ready forms, written from groups of costs */
+/* form.c - the table of model forms, and the expressions made from their templates */
 #include "calib/model/form.h"
 
 #include <stdbool.h>
@@ -11,133 +11,29 @@
 
 #define MAX_GROUPS 32 /* fewer than a function takes arguments */
 
-/* The groups, in parentheses where they are sums: launches apart from the work. */
-struct parts {
-    size_t n_work;
-    char *work[MAX_GROUPS];
-    char *launch; /* NULL: none */
-};
+/* ---- the forms ---- */
 
+/* In templates: $PLACEHOLDER, see placeholders[]; [TEXT] is left out without a group of
+ * launches.
+ */
 struct form {
-    size_t least_work, least_groups;
-    void (*write)(struct gcal_buf *text, const struct parts *parts);
+    const char *name;
+    size_t min_work, min_groups; /* groups it needs: besides launches, in all */
+    const char *expression;
+    const char *group; /* each group of work, "$cost"; NULL: as it is */
     size_t n_parameters;
     const struct gcal_form_parameter *parameters;
 };
 
-/* ---- writing ---- */
+/* The share of the shorter work that does not overlap, see form.h. */
+#define HIDDEN_SHARE                                                                     \
+    "(step(f_sync_barrier_local - 1)*(p_hidden_barrier"                                  \
+    " + step(f_mem_access_global_load_afr:>16 - 0.1*f_mem_access_global)"                \
+    "*(p_hidden_cached - p_hidden_barrier))"                                             \
+    " + (1 - step(f_sync_barrier_local - 1))"                                            \
+    "*(p_hidden + step($longest_other - $first)*(p_hidden_memory - p_hidden)))"
 
-/* All work, with 'between' between; launches, too, when asked for. */
-static void put_list(struct gcal_buf *text, const struct parts *parts,
-                     const char *between, bool with_launch)
-{
-    for (size_t i = 0; i < parts->n_work; i++)
-        gcal_buf_printf(text, "%s%s", i ? between : "", parts->work[i]);
-    if (with_launch && parts->launch)
-        gcal_buf_printf(text, "%s%s", parts->n_work ? between : "", parts->launch);
-}
-
-static void write_linear(struct gcal_buf *text, const struct parts *parts)
-{
-    put_list(text, parts, " + ", true);
-}
-
-static void write_overlap(struct gcal_buf *text, const struct parts *parts)
-{
-    struct parts others = { .n_work = parts->n_work - 1 };
-
-    memcpy(others.work, parts->work + 1, others.n_work * sizeof(*others.work));
-    gcal_buf_printf(text, "overlap(%s, ", parts->work[0]);
-    put_list(text, &others, " + ", false);
-    gcal_buf_puts(text, ", p_edge)");
-    if (parts->launch)
-        gcal_buf_printf(text, " + %s", parts->launch);
-}
-
-static void write_pnorm(struct gcal_buf *text, const struct parts *parts)
-{
-    gcal_buf_puts(text, "pnorm(p_overlap, ");
-    put_list(text, parts, ", ", true);
-    gcal_buf_puts(text, ")");
-}
-
-static void write_smoothmax(struct gcal_buf *text, const struct parts *parts)
-{
-    gcal_buf_puts(text, "smoothmax(p_sharpness, ");
-    put_list(text, parts, ", ", true);
-    gcal_buf_puts(text, ")");
-}
-
-/* The share of the shorter work that does not hide. */
-static void put_hidden_share(struct gcal_buf *text, const struct parts *parts)
-{
-    const struct parts memory = { .n_work = 1, .work = { parts->work[0] } };
-    struct parts others = { .n_work = parts->n_work - 1 };
-
-    memcpy(others.work, parts->work + 1, others.n_work * sizeof(*others.work));
-    gcal_buf_puts(text, "(step(f_sync_barrier_local - 1)*(p_hidden_barrier"
-                        " + step(f_mem_access_global_load_afr:>16"
-                        " - 0.1*f_mem_access_global)*(p_hidden_cached"
-                        " - p_hidden_barrier)) + (1 - step(f_sync_barrier_local - 1))"
-                        "*(p_hidden + step(");
-    if (others.n_work > 1)
-        gcal_buf_puts(text, "max(");
-    put_list(text, &others, ", ", false);
-    gcal_buf_puts(text, others.n_work > 1 ? ") - " : " - ");
-    put_list(text, &memory, "", false);
-    gcal_buf_puts(text, ")*(p_hidden_memory - p_hidden)))");
-}
-
-/* The sum less the longest is the shorter one where there are two. */
-static void put_partly_hidden(struct gcal_buf *text, const struct parts *parts)
-{
-    gcal_buf_puts(text, "max(");
-    put_list(text, parts, ", ", false);
-    gcal_buf_puts(text, ") + ");
-    put_hidden_share(text, parts);
-    gcal_buf_puts(text, "*");
-    if (parts->n_work == 2) {
-        gcal_buf_puts(text, "min(");
-        put_list(text, parts, ", ", false);
-        gcal_buf_puts(text, ")");
-        return;
-    }
-    gcal_buf_puts(text, "(");
-    put_list(text, parts, " + ", false);
-    gcal_buf_puts(text, " - max(");
-    put_list(text, parts, ", ", false);
-    gcal_buf_puts(text, "))");
-}
-
-static void write_partial(struct gcal_buf *text, const struct parts *parts)
-{
-    if (!parts->launch) {
-        put_partly_hidden(text, parts);
-        return;
-    }
-    gcal_buf_puts(text, "pnorm(p_start, ");
-    put_partly_hidden(text, parts);
-    gcal_buf_printf(text, ", %s)", parts->launch);
-}
-
-/* Transfers have no work-items, and no cost either. */
-static void write_latency(struct gcal_buf *text, const struct parts *parts)
-{
-    struct parts filled = { .n_work = parts->n_work, .launch = parts->launch };
-
-    for (size_t i = 0; i < parts->n_work; i++) {
-        filled.work[i] =
-            gcal_buf_format("%s*max(1, p_fill/max(1, f_work_items))", parts->work[i]);
-        if (!filled.work[i])
-            text->failed = true;
-    }
-    if (!text->failed)
-        write_partial(text, &filled);
-    for (size_t i = 0; i < filled.n_work; i++)
-        free(filled.work[i]);
-}
-
-/* ---- the forms ---- */
+#define PARTIAL "[pnorm(p_start, ]max($work_list) + " HIDDEN_SHARE "*$shorter[, $launch)]"
 
 static const struct gcal_form_parameter edge[] = { { "p_edge", "1", 8, 1, 64 } };
 static const struct gcal_form_parameter norm[] = { { "p_overlap", "1", 1.3, 1, 16 } };
@@ -154,32 +50,65 @@ static const struct gcal_form_parameter hidden[] = {
     { "p_fill", "work-items", 5e4, 1, 1e8 },
 };
 
-enum { LINEAR, OVERLAP, PNORM, SMOOTHMAX, PARTIAL, LATENCY, N_FORMS };
-
-static const char *const names[] = {
-    [LINEAR] = "linear",       [OVERLAP] = "overlap", [PNORM] = "pnorm",
-    [SMOOTHMAX] = "smoothmax", [PARTIAL] = "partial", [LATENCY] = "latency",
-    [N_FORMS] = NULL,
-};
-
 static const struct form forms[] = {
-    [LINEAR] = { 0, 1, write_linear, 0, NULL },
-    [OVERLAP] = { 2, 2, write_overlap, 1, edge },
-    [PNORM] = { 0, 2, write_pnorm, 1, norm },
-    [SMOOTHMAX] = { 0, 2, write_smoothmax, 1, sharpness },
-    [PARTIAL] = { 2, 2, write_partial, 5, hidden },
-    [LATENCY] = { 2, 2, write_latency, 6, hidden },
+    {
+        .name = "linear",
+        .min_groups = 1,
+        .expression = "$all_sum",
+    },
+    {
+        .name = "overlap",
+        .min_work = 2,
+        .min_groups = 2,
+        .expression = "overlap($first, $others_sum, p_edge)[ + $launch]",
+        .n_parameters = 1,
+        .parameters = edge,
+    },
+    {
+        .name = "pnorm",
+        .min_groups = 2,
+        .expression = "pnorm(p_overlap, $all_list)",
+        .n_parameters = 1,
+        .parameters = norm,
+    },
+    {
+        .name = "smoothmax",
+        .min_groups = 2,
+        .expression = "smoothmax(p_sharpness, $all_list)",
+        .n_parameters = 1,
+        .parameters = sharpness,
+    },
+    {
+        .name = "partial",
+        .min_work = 2,
+        .min_groups = 2,
+        .expression = PARTIAL,
+        .n_parameters = 5,
+        .parameters = hidden,
+    },
+    {
+        .name = "latency",
+        .min_work = 2,
+        .min_groups = 2,
+        .expression = PARTIAL,
+        /* Transfers have no work-items, and no cost either. */
+        .group = "$cost*max(1, p_fill/max(1, f_work_items))",
+        .n_parameters = 6,
+        .parameters = hidden,
+    },
 };
 
-const char *const *gcal_form_names(void)
+#define N_FORMS (sizeof(forms) / sizeof(*forms))
+
+const char *gcal_form_name(size_t i)
 {
-    return names;
+    return i < N_FORMS ? forms[i].name : NULL;
 }
 
 static const struct form *find(const char *name)
 {
     for (size_t i = 0; i < N_FORMS; i++)
-        if (strcmp(names[i], name) == 0)
+        if (strcmp(forms[i].name, name) == 0)
             return &forms[i];
     return NULL;
 }
@@ -192,6 +121,128 @@ const struct gcal_form_parameter *gcal_form_parameters(const char *form, size_t 
     return *n ? found->parameters : NULL;
 }
 
+/* ---- templates ---- */
+
+/* Texts of the groups, in parentheses where they are sums. */
+struct groups {
+    size_t n_work;
+    char *work[MAX_GROUPS]; /* all but launches */
+    char *launch;           /* of work-groups; NULL: none */
+    const char *cost;       /* the one that is being written */
+};
+
+static void put_list(struct gcal_buf *text, const struct groups *g, size_t first,
+                     const char *between)
+{
+    for (size_t i = first; i < g->n_work; i++)
+        gcal_buf_printf(text, "%s%s", i > first ? between : "", g->work[i]);
+}
+
+static void put_all(struct gcal_buf *text, const struct groups *g, const char *between)
+{
+    put_list(text, g, 0, between);
+    if (g->launch)
+        gcal_buf_printf(text, "%s%s", g->n_work ? between : "", g->launch);
+}
+
+static void put_all_sum(struct gcal_buf *text, const struct groups *g)
+{
+    put_all(text, g, " + ");
+}
+
+static void put_all_list(struct gcal_buf *text, const struct groups *g)
+{
+    put_all(text, g, ", ");
+}
+
+static void put_work_list(struct gcal_buf *text, const struct groups *g)
+{
+    put_list(text, g, 0, ", ");
+}
+
+static void put_others_sum(struct gcal_buf *text, const struct groups *g)
+{
+    put_list(text, g, 1, " + ");
+}
+
+static void put_first(struct gcal_buf *text, const struct groups *g)
+{
+    gcal_buf_puts(text, g->work[0]);
+}
+
+static void put_launch(struct gcal_buf *text, const struct groups *g)
+{
+    gcal_buf_puts(text, g->launch);
+}
+
+static void put_cost(struct gcal_buf *text, const struct groups *g)
+{
+    gcal_buf_puts(text, g->cost);
+}
+
+static void put_longest_other(struct gcal_buf *text, const struct groups *g)
+{
+    bool several = g->n_work > 2;
+
+    gcal_buf_puts(text, several ? "max(" : "");
+    put_list(text, g, 1, ", ");
+    gcal_buf_puts(text, several ? ")" : "");
+}
+
+/* The sum without the longest, which is the shorter one of two. */
+static void put_shorter(struct gcal_buf *text, const struct groups *g)
+{
+    gcal_buf_puts(text, g->n_work == 2 ? "min(" : "(");
+    put_list(text, g, 0, g->n_work == 2 ? ", " : " + ");
+    if (g->n_work != 2) {
+        gcal_buf_puts(text, " - max(");
+        put_list(text, g, 0, ", ");
+        gcal_buf_puts(text, ")");
+    }
+    gcal_buf_puts(text, ")");
+}
+
+static const struct placeholder {
+    const char *name;
+    void (*put)(struct gcal_buf *text, const struct groups *g);
+} placeholders[] = {
+    { "$all_sum", put_all_sum },             /* M + C + L */
+    { "$all_list", put_all_list },           /* M, C, L */
+    { "$work_list", put_work_list },         /* M, C */
+    { "$first", put_first },                 /* M */
+    { "$others_sum", put_others_sum },       /* C + D */
+    { "$longest_other", put_longest_other }, /* max(C, D) */
+    { "$shorter", put_shorter },             /* (M + C + D - max(M, C, D)) */
+    { "$launch", put_launch },               /* L */
+    { "$cost", put_cost },
+};
+
+static const char *put_placeholder(struct gcal_buf *text, const char *at,
+                                   const struct groups *g)
+{
+    const struct placeholder *p = placeholders;
+
+    while (strncmp(at, p->name, strlen(p->name)) != 0)
+        p++;
+    p->put(text, g);
+    return at + strlen(p->name);
+}
+
+static void put_template(struct gcal_buf *text, const char *at, const struct groups *g)
+{
+    while (*at) {
+        if (*at == '$') {
+            at = put_placeholder(text, at, g);
+        } else if (*at == '[' && !g->launch) {
+            at = strchr(at, ']') + 1;
+        } else {
+            if (*at != '[' && *at != ']')
+                gcal_buf_put(text, at, 1);
+            at++;
+        }
+    }
+}
+
 /* ---- groups ---- */
 
 static bool is_launch(const struct gcal_form_cost_group *group)
@@ -199,7 +250,7 @@ static bool is_launch(const struct gcal_form_cost_group *group)
     return strcmp(group->name, "launch") == 0;
 }
 
-/* Parses, and leaves the form's parameters to the form. */
+/* A cost must parse, and not use a parameter of the form. */
 static int check_costs(const struct form *form, const char *name, const char *expression,
                        struct gcal_error *err)
 {
@@ -212,7 +263,7 @@ static int check_costs(const struct form *form, const char *name, const char *ex
         for (size_t k = 0; rc == 0 && k < form->n_parameters; k++)
             if (strcmp(gcal_expr_symbol(expr, i), form->parameters[k].name) == 0)
                 rc = gcal_error_set(err, GCAL_EINPUT,
-                                    "%.60s: %s is the form's own parameter: give the "
+                                    "%.60s: %s is a parameter of the form: give the "
                                     "cost another name",
                                     name, form->parameters[k].name);
     gcal_expr_destroy(expr);
@@ -236,31 +287,49 @@ static int check_groups(const struct form *form, size_t n_groups,
             return -1;
         n_work += !is_launch(&groups[i]);
     }
-    if (n_work < form->least_work)
+    if (n_work < form->min_work)
         return gcal_error_set(err, GCAL_EINPUT,
                               "it needs at least %zu groups of costs beside 'launch', "
                               "there %s %zu; the form linear takes any",
-                              form->least_work, n_work == 1 ? "is" : "are", n_work);
-    if (n_groups < form->least_groups)
+                              form->min_work, n_work == 1 ? "is" : "are", n_work);
+    if (n_groups < form->min_groups)
         return gcal_error_set(err, GCAL_EINPUT,
                               "it needs at least %zu group%s of costs, there %s %zu",
-                              form->least_groups, form->least_groups == 1 ? "" : "s",
+                              form->min_groups, form->min_groups == 1 ? "" : "s",
                               n_groups == 1 ? "is" : "are", n_groups);
     return 0;
 }
 
-static int split(size_t n_groups, const struct gcal_form_cost_group *groups,
-                 struct parts *parts, struct gcal_error *err)
+static char *group_text(const struct form *form, const char *expression, bool is_work,
+                        struct gcal_error *err)
+{
+    struct gcal_buf text = { 0 };
+    char *cost = gcal_buf_format("(%s)", expression);
+    const struct groups g = { .cost = cost };
+
+    if (!cost) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    put_template(&text, is_work && form->group ? form->group : "$cost", &g);
+    free(cost);
+    return gcal_buf_take(&text, err);
+}
+
+static int split(const struct form *form, size_t n_groups,
+                 const struct gcal_form_cost_group *groups, struct groups *g,
+                 struct gcal_error *err)
 {
     for (size_t i = 0; i < n_groups; i++) {
-        char *text = gcal_buf_format("(%s)", groups[i].expression);
+        bool is_work = !is_launch(&groups[i]);
+        char *text = group_text(form, groups[i].expression, is_work, err);
 
         if (!text)
-            return gcal_error_memory(err);
-        if (is_launch(&groups[i]))
-            parts->launch = text;
+            return -1;
+        if (is_work)
+            g->work[g->n_work++] = text;
         else
-            parts->work[parts->n_work++] = text;
+            g->launch = text;
     }
     return 0;
 }
@@ -271,9 +340,9 @@ static void report_unknown(const char *name, struct gcal_error *err)
     char *list;
 
     for (size_t i = 0; i < N_FORMS; i++)
-        gcal_buf_printf(&known, "%s%s", i ? ", " : "", names[i]);
+        gcal_buf_printf(&known, "%s%s", i ? ", " : "", forms[i].name);
     if ((list = gcal_buf_take(&known, err)))
-        gcal_error_set(err, GCAL_EINPUT, "there is no form '%.60s': known are %s", name,
+        gcal_error_set(err, GCAL_EINPUT, "unknown form '%.60s'; forms are %s", name,
                        list);
     free(list);
 }
@@ -283,18 +352,18 @@ static char *write_form(const struct form *form, size_t n_groups,
                         struct gcal_error *err)
 {
     struct gcal_buf text = { 0 };
-    struct parts parts = { 0 };
+    struct groups g = { 0 };
     char *result = NULL;
 
-    if (split(n_groups, groups, &parts, err) == 0) {
-        form->write(&text, &parts);
+    if (split(form, n_groups, groups, &g, err) == 0) {
+        put_template(&text, form->expression, &g);
         if (overhead)
             gcal_buf_printf(&text, " + %s", overhead);
         result = gcal_buf_take(&text, err);
     }
-    for (size_t i = 0; i < parts.n_work; i++)
-        free(parts.work[i]);
-    free(parts.launch);
+    for (size_t i = 0; i < g.n_work; i++)
+        free(g.work[i]);
+    free(g.launch);
     return result;
 }
 

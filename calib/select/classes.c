@@ -242,11 +242,11 @@ int gcal_select_terms_add(struct gcal_select_terms *terms, enum gcal_config_clas
 /* Whether an expression of the user has the parameter, or a form adds it. */
 static bool is_taken(const char *parameter, const struct gcal_expr *written)
 {
-    const char *const *forms = gcal_form_names();
+    const char *form;
 
-    for (; *forms; forms++) {
+    for (size_t k = 0; (form = gcal_form_name(k)); k++) {
         size_t n;
-        const struct gcal_form_parameter *added = gcal_form_parameters(*forms, &n);
+        const struct gcal_form_parameter *added = gcal_form_parameters(form, &n);
 
         for (size_t i = 0; i < n; i++)
             if (strcmp(added[i].name, parameter) == 0)
