@@ -5,7 +5,8 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
+
+#include "calib/base/median.h"
 
 /* In scales: runs closer to the reference than the allowance lower the sum, and no run
  * adds more than the bound, so that it takes two runs to exceed a threshold.
@@ -44,14 +45,6 @@ enum { LEAST_TAIL = 5 };
  */
 #define EFFICIENCY (0.37 * 2 / 3)
 
-double gcal_fit_change_median(double *values, size_t n)
-{
-    if (!n)
-        return NAN;
-    gsl_sort(values, 1, n);
-    return gsl_stats_median_from_sorted_data(values, 1, n);
-}
-
 /* ---- repeatability ---- */
 
 static double normal_quantile(double probability)
@@ -72,8 +65,7 @@ static size_t count_outliers(size_t n)
  */
 static double scale_of(const double *magnitudes, size_t n)
 {
-    double median = gsl_stats_median_from_sorted_data(magnitudes, 1, n);
-    double scale = median / normal_quantile(0.75), tail;
+    double scale = gcal_median_of_sorted(magnitudes, n) / normal_quantile(0.75), tail;
     size_t at;
 
     if (n >= LEAST_TAIL) {
@@ -192,7 +184,7 @@ static void begin_mean(struct test *t, size_t to)
 
     if (n < GCAL_FIT_CHANGE_LEAST)
         return;
-    t->mean = gcal_fit_change_median(values, n);
+    t->mean = gcal_median(values, n);
     t->weight = 1 / variance_of_median(n);
 }
 
@@ -236,7 +228,7 @@ static double baseline_of(const double *x, size_t to, size_t *n)
     double values[MOST];
 
     *n = pick(x, 0, to, false, values);
-    return gcal_fit_change_median(values, *n);
+    return gcal_median(values, *n);
 }
 
 /* The run where the change that this side sees began: where it left 0, or later, as it
@@ -247,7 +239,7 @@ static size_t begin_of(const struct test *t, const struct side *s, size_t to)
     double values[MOST], level;
     size_t begin = s->begin;
 
-    level = gcal_fit_change_median(values, pick(t->x, begin, to, true, values));
+    level = gcal_median(values, pick(t->x, begin, to, true, values));
     while (begin + 1 < to && !(fabs(t->x[begin] - level) < fabs(t->x[begin] - t->mean)))
         begin++;
     return begin;
@@ -307,7 +299,7 @@ static void conclude(struct test *t, size_t n, double scale,
     if (!t->start)
         t->baseline = baseline_of(t->x, suspect ? from : n, &t->baseline_n);
     change->reference = t->baseline;
-    change->level = gcal_fit_change_median(values, n_last);
+    change->level = gcal_median(values, n_last);
     change->half_width =
         normal_quantile(0.95) * scale *
         sqrt(variance_of_median(t->baseline_n) + variance_of_median(n_last));
@@ -334,8 +326,8 @@ void gcal_fit_change_test(const double *x, size_t n, double scale,
     size_t n_known = 0;
 
     *change = (struct gcal_fit_change){ .since = n, .chance = 1, .half_width = NAN };
-    change->reference = gcal_fit_change_median(values, pick(x, 0, n, false, values));
-    change->level = gcal_fit_change_median(values, pick(x, 0, n, true, values));
+    change->reference = gcal_median(values, pick(x, 0, n, false, values));
+    change->level = gcal_median(values, pick(x, 0, n, true, values));
     if (isnan(scale))
         return;
     for (size_t i = 0; i < n; i++)

@@ -59,9 +59,6 @@ double gcal_fit_change_threshold(double false_alarms);
 double gcal_fit_change_repeatability(double *differences, size_t n,
                                      double standard_error);
 
-/* Median; NaN of none.  'values' are sorted. */
-double gcal_fit_change_median(double *values, size_t n);
-
 /* The two-sided probability (Student's t) of a value 'sigmas' standard deviations away
  * from the median of n.
  */

@@ -2,19 +2,18 @@
 #include "calib/audit/audit.h"
 
 #include <fnmatch.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "calib/audit/private.h"
-#include "calib/base/buf.h"
+#include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "calib/base/log.h"
+#include "calib/base/strings.h"
+#include "calib/base/threads.h"
 
 /* Nodes that are in memory at a time, and threads that work on them. */
-enum { BATCH = 32, MOST_THREADS = 8 };
+enum { BATCH = 32, MAX_THREADS = 8 };
 
 /* A node and its devices. */
 struct slot {
@@ -35,66 +34,14 @@ struct audit {
     size_t first; /* node of slots[0] */
 };
 
-/* ---- threads ---- */
-
-/* Work on items 0..n-1 by several threads. */
-struct crew {
-    int (*work)(struct audit *a, size_t i, struct gcal_error *err);
-    struct audit *audit;
-    size_t n;
-    atomic_size_t next;
-    atomic_bool failed;
-    pthread_mutex_t lock;
-    size_t failed_item; /* the first that failed: its error does not depend on timing */
-    struct gcal_error error;
-};
-
-static void keep_error(struct crew *c, size_t item, const struct gcal_error *err)
-{
-    pthread_mutex_lock(&c->lock);
-    if (!atomic_load(&c->failed) || item < c->failed_item) {
-        c->error = *err;
-        c->failed_item = item;
-    }
-    atomic_store(&c->failed, true);
-    pthread_mutex_unlock(&c->lock);
-}
-
-static void *crew_main(void *context)
-{
-    struct crew *c = context;
-    struct gcal_error err = { 0 };
-    size_t i;
-
-    while (!atomic_load(&c->failed) && (i = atomic_fetch_add(&c->next, 1)) < c->n)
-        if (c->work(c->audit, i, &err) < 0)
-            keep_error(c, i, &err);
-    return NULL;
-}
-
-static int crew_run(struct audit *audit, size_t n,
-                    int (*work)(struct audit *a, size_t i, struct gcal_error *err),
+static int run_jobs(struct audit *a, size_t n,
+                    int (*job)(void *context, size_t i, struct gcal_error *err),
                     struct gcal_error *err)
 {
-    struct crew c = { .work = work, .audit = audit, .n = n };
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    pthread_t threads[MOST_THREADS];
-    size_t n_threads = 0;
+    size_t processors = gcal_threads_processors();
 
-    pthread_mutex_init(&c.lock, NULL);
-    while (n_threads + 1 < MOST_THREADS && (long)n_threads + 1 < cores &&
-           n_threads + 1 < n &&
-           pthread_create(&threads[n_threads], NULL, crew_main, &c) == 0)
-        n_threads++;
-    crew_main(&c);
-    while (n_threads > 0)
-        pthread_join(threads[--n_threads], NULL);
-    pthread_mutex_destroy(&c.lock);
-    if (!atomic_load(&c.failed))
-        return 0;
-    if (err)
-        *err = c.error;
-    return -1;
+    return gcal_threads_run(n, processors < MAX_THREADS ? processors : MAX_THREADS, job,
+                            a, err);
 }
 
 /* ---- a node ---- */
@@ -127,8 +74,9 @@ static int slot_load(struct audit *a, size_t node, struct slot *s, struct gcal_e
     return a->why[node] ? 0 : gcal_error_memory(err);
 }
 
-static int add_to_types(struct audit *a, size_t i, struct gcal_error *err)
+static int add_to_types(void *context, size_t i, struct gcal_error *err)
 {
+    struct audit *a = context;
     struct slot s;
     int rc = slot_load(a, i, &s, err);
 
@@ -160,8 +108,9 @@ static int judge_device(const struct audit *a, struct gcal_audit_device *d,
     return rc < 0 ? -1 : gcal_audit_make_findings(d, a->policy, err);
 }
 
-static int judge(struct audit *a, size_t i, struct gcal_error *err)
+static int judge(void *context, size_t i, struct gcal_error *err)
 {
+    struct audit *a = context;
     struct slot *s = &a->slots[i];
     int rc = is_wanted(a, a->first + i) ? slot_load(a, a->first + i, s, err) : 0;
 
@@ -219,7 +168,7 @@ typedef int each_device(void *context, const struct gcal_audit_device *device,
 static int judge_batch(struct audit *a, size_t n, each_device *each, void *context,
                        struct gcal_audit_summary *summary, struct gcal_error *err)
 {
-    int rc = crew_run(a, n, judge, err);
+    int rc = run_jobs(a, n, judge, err);
 
     for (size_t i = 0; i < n; i++) {
         struct slot *s = &a->slots[i];
@@ -287,7 +236,7 @@ static int audit_nodes(struct audit *a, each_device *each, void *context,
         return gcal_error_memory(err);
     if (!(a->types = gcal_audit_types_create(err)) ||
         count_wanted(a, &made->n_nodes, err) < 0 ||
-        crew_run(a, a->n_nodes, add_to_types, err) < 0 ||
+        run_jobs(a, a->n_nodes, add_to_types, err) < 0 ||
         gcal_audit_types_pool(a->types, err) < 0 ||
         judge_all(a, each, context, made, err) < 0)
         return -1;
@@ -311,8 +260,8 @@ int gcal_audit_store(const struct gcal_store *store, const char *pattern,
     rc = audit_nodes(&a, each, context, &made, err);
     gcal_audit_types_destroy(a.types);
     if (a.why)
-        gcal_store_names_free(a.why, a.n_nodes);
-    gcal_store_names_free(a.nodes, a.n_nodes);
+        gcal_strings_free(a.why, a.n_nodes);
+    gcal_strings_free(a.nodes, a.n_nodes);
     if (rc == 0)
         *summary = made;
     else

@@ -5,6 +5,7 @@
 
 #include "calib/audit/private.h"
 #include "calib/base/error.h"
+#include "calib/base/median.h"
 #include "fit/change.h"
 
 /* Costs with a common cause change alike: their logarithms differ from the median by at
@@ -58,7 +59,7 @@ static double median_of_hits(const struct finder *f, const bool *members)
     for (size_t i = 0; i < f->device->n_series; i++)
         if (f->hit[i] && (!members || members[i]))
             f->numbers[n++] = f->log[i];
-    return gcal_fit_change_median(f->numbers, n);
+    return gcal_median(f->numbers, n);
 }
 
 static void count_hits(struct finder *f)

@@ -6,6 +6,7 @@
 #include "calib/audit/private.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/median.h"
 #include "fit/change.h"
 
 /* Values of a level: see gcal_audit_level(). */
@@ -32,7 +33,7 @@ double gcal_audit_level(const double *values, size_t from, size_t to, size_t mos
         if (!isnan(x))
             known[n++] = x;
     }
-    return gcal_fit_change_median(known, n);
+    return gcal_median(known, n);
 }
 
 size_t gcal_audit_epoch_begin(const struct gcal_audit_device *device)

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "calib/audit/private.h"
-#include "calib/base/buf.h"
+#include "calib/base/array.h"
 #include "calib/base/error.h"
+#include "calib/base/median.h"
 #include "fit/change.h"
 
 /* Values of a column from all devices that have it. */
@@ -62,10 +63,10 @@ static void pool_epoch(const struct gcal_audit_type *t, struct gcal_audit_epoch 
     for (size_t c = 0; c < t->n_columns; c++) {
         gather_levels(t, c, e->key, g);
         e->n[c] = g->n_levels;
-        e->median[c] = gcal_fit_change_median(g->level, g->n_levels);
+        e->median[c] = gcal_median(g->level, g->n_levels);
         for (size_t i = 0; i < g->n_levels; i++)
             g->level[i] = fabs(g->level[i] - e->median[c]);
-        e->spread[c] = 1.4826 * gcal_fit_change_median(g->level, g->n_levels);
+        e->spread[c] = 1.4826 * gcal_median(g->level, g->n_levels);
     }
 }
 
@@ -97,9 +98,8 @@ static int pool_type(struct gcal_audit_type *t, struct gathered *g,
         return gcal_error_memory(err);
     for (size_t c = 0; c < t->n_columns; c++) {
         gather(t, c, g);
-        t->repeatability[c] =
-            gcal_fit_change_repeatability(g->difference, g->n_differences,
-                                          gcal_fit_change_median(g->error, g->n_errors));
+        t->repeatability[c] = gcal_fit_change_repeatability(
+            g->difference, g->n_differences, gcal_median(g->error, g->n_errors));
     }
     for (size_t i = 0; i < t->n_sampled; i++) {
         const char *key = t->sampled[i].epoch;

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "calib/audit/private.h"
+#include "calib/base/array.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/median.h"
 #include "fit/change.h"
 
 /* ---- lifecycle ---- */
@@ -171,7 +173,7 @@ static double median_error(const struct gcal_audit_device *d, size_t series)
     for (size_t i = d->n_runs; i > 0 && n < GCAL_AUDIT_MOST_DIFFERENCES; i--)
         if (s->value[i - 1] > 0 && s->error[i - 1] > 0)
             errors[n++] = s->error[i - 1] / s->value[i - 1];
-    return gcal_fit_change_median(errors, n);
+    return gcal_median(errors, n);
 }
 
 static size_t differences(const struct gcal_audit_device *d, size_t series,

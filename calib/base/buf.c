@@ -1,14 +1,11 @@
+/* buf.c - a byte string that grows */
 #include "calib/base/buf.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "calib/base/error.h"
 
@@ -105,71 +102,4 @@ char *gcal_buf_format(const char *fmt, ...)
     buf_vprintf(&buf, fmt, args);
     va_end(args);
     return gcal_buf_take(&buf, NULL);
-}
-
-void *gcal_array_grow(void *items, size_t count, size_t *capacity, size_t item_size,
-                      struct gcal_error *err)
-{
-    size_t wanted = *capacity ? 2 * *capacity : 8;
-    void *moved;
-
-    if (count < *capacity)
-        return items;
-    if (!(moved = reallocarray(items, wanted, item_size))) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    *capacity = wanted;
-    return moved;
-}
-
-static int read_all(int fd, size_t max_bytes, struct gcal_buf *buf)
-{
-    char block[16384];
-    ssize_t got;
-
-    while ((got = read(fd, block, sizeof(block))) != 0) {
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return -1;
-        gcal_buf_put(buf, block, (size_t)got);
-        if (buf->size > max_bytes) {
-            errno = EFBIG;
-            return -1;
-        }
-    }
-    return 0;
-}
-
-char *gcal_file_read(const char *path, size_t max_bytes, size_t *size,
-                     struct gcal_error *err)
-{
-    struct gcal_buf buf = { 0 };
-    struct stat info;
-    /* O_NONBLOCK: a fifo put in the place of a file must not hang the reader. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-    if (fd < 0 || fstat(fd, &info) < 0) {
-        gcal_error_set(err, GCAL_EINPUT, "%s: %s", path, strerror(errno));
-        goto fail;
-    }
-    if (!S_ISREG(info.st_mode)) {
-        gcal_error_set(err, GCAL_EINPUT, "%s: not a regular file", path);
-        goto fail;
-    }
-    if (read_all(fd, max_bytes, &buf) < 0) {
-        gcal_error_set(err, GCAL_EINPUT, "%s: %s (limit %zu bytes)", path,
-                       strerror(errno), max_bytes);
-        goto fail;
-    }
-    close(fd);
-    if (size)
-        *size = buf.size;
-    return gcal_buf_take(&buf, err);
-fail:
-    gcal_buf_free(&buf);
-    if (fd >= 0)
-        close(fd);
-    return NULL;
 }

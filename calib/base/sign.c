@@ -8,8 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "calib/base/array.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 
 #define PUBLIC         crypto_sign_PUBLICKEYBYTES
 #define SECRET         crypto_sign_SECRETKEYBYTES

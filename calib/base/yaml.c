@@ -10,8 +10,10 @@
 
 #include <yaml.h>
 
+#include "calib/base/array.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 #include "calib/base/units.h"
 
 /* Deeper nesting than any file of ours; keeps a hostile one off the stack. */

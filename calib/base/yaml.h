@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 
 enum gcal_yaml_kind { GCAL_YAML_SCALAR, GCAL_YAML_LIST, GCAL_YAML_MAP };
 

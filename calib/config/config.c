@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
+#include "calib/base/strings.h"
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
 #include "calib/model/expr_names.h"
@@ -15,9 +16,9 @@ void gcal_config_clear(struct gcal_config *config)
     for (size_t i = 0; i < config->n_models; i++)
         gcal_config_model_clear(&config->models[i]);
     free(config->models);
-    gcal_config_strings_clear(config->devices.kinds, config->devices.n_kinds);
-    gcal_config_strings_clear(config->devices.vendors, config->devices.n_vendors);
-    gcal_config_strings_clear(config->devices.names, config->devices.n_names);
+    gcal_strings_free(config->devices.kinds, config->devices.n_kinds);
+    gcal_strings_free(config->devices.vendors, config->devices.n_vendors);
+    gcal_strings_free(config->devices.names, config->devices.n_names);
     free(config->file);
     free(config->text);
     free(config->store);

@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
 
 static void clear_tag_sets(struct gcal_config_tag_set *sets, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        gcal_config_strings_clear(sets[i].tags, sets[i].n_tags);
+        gcal_strings_free(sets[i].tags, sets[i].n_tags);
     free(sets);
 }
 
@@ -24,8 +25,8 @@ void gcal_config_model_clear(struct gcal_config_model *m)
     gcal_config_groups_clear(m);
     clear_tag_sets(m->tag_sets, m->n_tag_sets);
     clear_tag_sets(m->targets, m->n_targets);
-    gcal_config_strings_clear(m->tailored, m->n_tailored);
-    gcal_config_strings_clear(m->checked, m->n_checked);
+    gcal_strings_free(m->tailored, m->n_tailored);
+    gcal_strings_free(m->checked, m->n_checked);
     free(m->name);
     free(m->output);
     *m = (struct gcal_config_model){ 0 };

@@ -28,7 +28,6 @@ int gcal_config_read_strings(const struct gcal_yaml *node, const char *what,
 /* A list of device kinds. */
 int gcal_config_read_kinds(const struct gcal_yaml *node, char ***kinds, size_t *count,
                            struct gcal_error *err);
-void gcal_config_strings_clear(char **strings, size_t count);
 
 /* ---- settings.c ---- */
 

@@ -61,10 +61,3 @@ int gcal_config_read_kinds(const struct gcal_yaml *node, char ***kinds, size_t *
                                    (*kinds)[i]);
     return 0;
 }
-
-void gcal_config_strings_clear(char **strings, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free(strings[i]);
-    free(strings);
-}

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "calib/device/private.h"
 
 /* Random numbers from the host; the rest of a buffer is copied from them.  A size sweep
@@ -152,7 +152,7 @@ static cl_int fill_buffer(struct gcal_device *cl, cl_mem memory, const char *dty
 
     if (!chunk)
         return CL_OUT_OF_HOST_MEMORY;
-    gcal_random_fill(FILL_SEED, dtype, done / gcal_dtype_size(dtype), chunk);
+    gcal_dtype_fill(FILL_SEED, dtype, done / gcal_dtype_size(dtype), chunk);
     code =
         clEnqueueWriteBuffer(cl->queue, memory, CL_TRUE, 0, done, chunk, 0, NULL, NULL);
     free(chunk);

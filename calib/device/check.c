@@ -4,6 +4,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "calib/device/private.h"
 
 static cl_mem make_buffer(struct gcal_device *cl, size_t size_bytes, void *data,
@@ -27,7 +28,7 @@ static cl_int make_inputs(struct gcal_device *cl, const struct gcal_device_job *
             continue;
         if (!(data = malloc(size)))
             return CL_OUT_OF_HOST_MEMORY;
-        gcal_random_fill(seed + i, arg->dtype, size / gcal_dtype_size(arg->dtype), data);
+        gcal_dtype_fill(seed + i, arg->dtype, size / gcal_dtype_size(arg->dtype), data);
         inputs[i] = make_buffer(cl, size, data, &code);
         free(data);
     }

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "calib/base/random.h"
 #include "calib/base/wire.h"
+#include "calib/model/dtype.h"
 #include "calib/device/job.h"
 
 #define MAX_ARGS     256

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "calib/device/private.h"
 
 /* ---- arguments ---- */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
+#include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "calib/model/expr.h"
 

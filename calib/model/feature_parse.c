@@ -1,4 +1,5 @@
 /* feature_parse.c - parsing of feature names, by the table of feature kinds */
+#include "calib/model/dtype.h"
 #include "calib/model/feature.h"
 
 #include <ctype.h>
@@ -7,7 +8,6 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/base/random.h"
 #include "calib/model/expr.h"
 
 #define MAX_NAME 512

@@ -9,6 +9,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "calib/plan/private.h"
 #include "kernels/interpret/interpret.h"
 
@@ -87,7 +88,7 @@ static int make_arg(const struct gcal_arg *arg, double value, uint64_t seed,
         return gcal_error_memory(err);
     if (arg->kind == GCAL_ARG_SCALAR)
         return store_scalar(arg, value, host->data, err);
-    if (gcal_random_fill(seed, arg->dtype, count, host->data) < 0)
+    if (gcal_dtype_fill(seed, arg->dtype, count, host->data) < 0)
         return gcal_error_set(err, GCAL_EINPUT, "buffer '%s' is of unknown type %s",
                               arg->name, arg->dtype);
     return 0;

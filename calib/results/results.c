@@ -1,14 +1,11 @@
 #include "calib/results/results.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/threads.h"
 #include "calib/results/private.h"
 
 static void form_fit_clear(struct gcal_result_form_fit *f)
@@ -126,59 +123,32 @@ static int fit_type(const struct gcal_record *record, const struct gcal_config *
     return rc;
 }
 
-/* ---- side by side: fits of many costs take seconds each ---- */
+/* ---- in parallel: fits of many costs take seconds each ---- */
 
 struct fitting {
     const struct gcal_record *record;
     const struct gcal_config *config;
     const struct gcal_result_rows *all;
     struct gcal_results *results;
-    atomic_size_t next;
-    pthread_mutex_t lock; /* of what follows */
-    size_t failed;        /* the first fit that did, SIZE_MAX: none */
-    struct gcal_error *err;
 };
 
-static void *fit_some(void *context)
+static int fit_one(void *context, size_t i, struct gcal_error *err)
 {
-    struct fitting *f = context;
-    size_t i;
+    const struct fitting *f = context;
 
-    while ((i = atomic_fetch_add(&f->next, 1)) < f->results->n_fits) {
-        struct gcal_error err = { 0 };
-
-        if (fit_type(f->record, f->config, f->all, &f->results->fits[i], &err) == 0)
-            continue;
-        pthread_mutex_lock(&f->lock);
-        if (i < f->failed) {
-            f->failed = i;
-            *f->err = err;
-        }
-        pthread_mutex_unlock(&f->lock);
-    }
-    return NULL;
+    return fit_type(f->record, f->config, f->all, &f->results->fits[i], err);
 }
 
-/* The numbers do not depend on how many threads there are: each fit is one thread's. */
-static int fit_all(struct fitting *f)
+/* The numbers do not depend on the number of threads: each fit is made by one thread. */
+static int fit_all(struct fitting *f, struct gcal_error *err)
 {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t n = f->results->n_fits, n_threads = 0;
-    pthread_t *threads = calloc(n + 1, sizeof(*threads));
+    struct gcal_results *results = f->results;
+    int rc =
+        gcal_threads_run(results->n_fits, gcal_threads_processors(), fit_one, f, err);
 
-    if (!threads)
-        return gcal_error_memory(f->err);
-    /* This thread is one of them, and the only one where no other starts. */
-    while (n_threads + 1 < n && (long)n_threads + 1 < processors &&
-           pthread_create(&threads[n_threads], NULL, fit_some, f) == 0)
-        n_threads++;
-    fit_some(f);
-    for (size_t i = 0; i < n_threads; i++)
-        pthread_join(threads[i], NULL);
-    free(threads);
-    for (size_t i = 0; i < n; i++)
-        f->results->n_rejected += !f->results->fits[i].good;
-    return f->failed == SIZE_MAX ? 0 : -1;
+    for (size_t i = 0; i < results->n_fits; i++)
+        results->n_rejected += !results->fits[i].good;
+    return rc;
 }
 
 /* Slots for what is to be fitted. */
@@ -212,20 +182,14 @@ int gcal_results_fit(const struct gcal_record *record, const struct gcal_config 
 {
     struct gcal_results made = { 0 };
     struct gcal_result_rows all = { 0 };
-    struct gcal_error first = { 0 };
-    struct fitting fitting = { .record = record,
-                               .config = config,
-                               .all = &all,
-                               .results = &made,
-                               .lock = PTHREAD_MUTEX_INITIALIZER,
-                               .failed = SIZE_MAX,
-                               .err = &first };
+    struct fitting fitting = {
+        .record = record, .config = config, .all = &all, .results = &made
+    };
     int rc = -1;
 
     if (list_fits(record, config, &made, err) == 0 &&
-        gcal_result_rows_read(record, &all, err) == 0 && (rc = fit_all(&fitting)) < 0 &&
-        err)
-        *err = first;
+        gcal_result_rows_read(record, &all, err) == 0)
+        rc = fit_all(&fitting, err);
     free(all.rows);
     if (rc < 0)
         gcal_results_clear(&made);

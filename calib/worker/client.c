@@ -6,10 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "calib/base/array.h"
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/base/log.h"
-#include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "calib/worker/private.h"
 
 #define MAX_LOST 3    /* platforms; after that, the loader must be what crashes */

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "calib/base/error.h"
-#include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "calib/device/device.h"
 #include "calib/worker/private.h"
 

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
+#include "calib/base/array.h"
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/base/wire.h"

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "calib/model/dtype.h"
 #include "calib/model/measurement.h"
 #include "kernels/generate/generate.h"
 
@@ -104,7 +105,7 @@ gcal_worker_measure(struct gcal_worker *worker, const struct gcal_kernel *kernel
                     size_t n, double limit_s, struct gcal_measurement_sample *samples,
                     enum gcal_measurement_status *status, struct gcal_error *err);
 
-/* Launches the kernel once at its check sizes on inputs from gcal_random_fill() with
+/* Launches the kernel once at its check sizes on inputs from gcal_dtype_fill() with
  * 'seed' (one stream per argument: seed + index).  'outputs' gets one pointer per
  * argument (NULL unless it is an output), and one to the data received in a transfer of
  * gcal_random_bytes() with seed + the number of arguments (NULL without a transfer); the

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "kernels/count/private.h"
 
 enum { WORD_BYTES = 4 };

@@ -2,46 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "kernels/count/private.h"
-
-/* ---- names ---- */
-
-int gcal_count_names_add(struct gcal_count_names *names, const char *name,
-                         struct gcal_error *err)
-{
-    char **moved;
-
-    for (size_t i = 0; i < names->n; i++)
-        if (strcmp(names->names[i], name) == 0)
-            return 0;
-    moved =
-        gcal_array_grow(names->names, names->n, &names->capacity, sizeof(*moved), err);
-    if (!moved)
-        return -1;
-    names->names = moved;
-    if (!(moved[names->n] = strdup(name)))
-        return gcal_error_memory(err);
-    names->n++;
-    return 0;
-}
-
-void gcal_count_names_clear(struct gcal_count_names *names)
-{
-    for (size_t i = 0; i < names->n; i++)
-        free(names->names[i]);
-    free(names->names);
-    *names = (struct gcal_count_names){ 0 };
-}
-
-/* ---- texts and entries ---- */
 
 void gcal_count_builder_use_name(const char *name, void *data)
 {
     struct gcal_count_builder *m = data;
 
-    if (gcal_count_names_add(&m->used, name, m->err) < 0)
+    if (gcal_strings_include(&m->used, name, m->err) < 0)
         m->failed = true;
 }
 

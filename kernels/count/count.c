@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "kernels/count/count.h"
 #include "kernels/count/private.h"
 #include "kernels/walk/walk.h"
@@ -154,7 +154,7 @@ static int check_work_group(CXCursor kernel, const struct gcal_count_request *r,
 }
 
 /* The kernel's arguments in order, for the order of the profile's parameters. */
-static int name_arguments(CXCursor kernel, struct gcal_count_names *names,
+static int name_arguments(CXCursor kernel, struct gcal_strings *names,
                           struct gcal_error *err)
 {
     int n = clang_Cursor_getNumArguments(kernel);
@@ -162,7 +162,7 @@ static int name_arguments(CXCursor kernel, struct gcal_count_names *names,
     for (int i = 0; i < n; i++) {
         char *name =
             gcal_source_cursor_name(clang_Cursor_getArgument(kernel, (unsigned)i), err);
-        int rc = name ? gcal_count_names_add(names, name, err) : -1;
+        int rc = name ? gcal_strings_include(names, name, err) : -1;
 
         free(name);
         if (rc < 0)
@@ -178,7 +178,7 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
     struct gcal_poly_context *c = NULL;
     struct gcal_source_unit *unit = NULL;
     struct gcal_profile *profile = NULL;
-    struct gcal_count_names arguments = { 0 };
+    struct gcal_strings arguments = { 0 };
     const char *assumptions = NULL;
     char *name = NULL;
     CXCursor kernel;
@@ -207,7 +207,7 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
         gcal_error_prefix(err, "%s: kernel '%s'", unit->file, name);
 out:
     free(name);
-    gcal_count_names_clear(&arguments);
+    gcal_strings_clear(&arguments);
     gcal_sets_nest_clear(&nest);
     gcal_poly_context_destroy(c);
     gcal_source_close(unit);

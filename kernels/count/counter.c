@@ -1,5 +1,5 @@
 /* counter.c - counts of events, and notes on those that are inexact */
-#include "calib/base/buf.h"
+#include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "kernels/count/private.h"
 

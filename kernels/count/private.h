@@ -2,6 +2,7 @@
 #ifndef GCAL_KERNELS_COUNT_PRIVATE_H
 #define GCAL_KERNELS_COUNT_PRIVATE_H
 
+#include "calib/base/strings.h"
 #include "calib/model/profile.h"
 #include "kernels/request.h"
 #include "kernels/sets/sets.h"
@@ -12,16 +13,6 @@
 enum { GCAL_COUNT_MAX_LENGTH = 60000 };
 
 /* ---- builder.c: a profile in the making; the first failure is kept ---- */
-
-/* A set of names in the order of their addition. */
-struct gcal_count_names {
-    size_t n, capacity;
-    char **names;
-};
-
-int gcal_count_names_add(struct gcal_count_names *names, const char *name,
-                         struct gcal_error *err);
-void gcal_count_names_clear(struct gcal_count_names *names);
 
 /* A scope whose estimate has a note. */
 struct gcal_count_explained {
@@ -47,7 +38,7 @@ struct gcal_count_builder {
     struct gcal_poly_context *c;
     const struct gcal_count_request *request;
     struct gcal_profile *profile;
-    struct gcal_count_names used; /* parameters in any text of the profile */
+    struct gcal_strings used; /* parameters in any text of the profile */
     struct gcal_count_component components[GCAL_COUNT_N_COMPONENTS];
     size_t n_explained, explained_capacity;
     struct gcal_count_explained *explained;
@@ -134,7 +125,7 @@ size_t gcal_count_access_bank_conflict(struct gcal_count_builder *m,
 struct gcal_profile *gcal_count_build_profile(struct gcal_sets_nest *nest,
                                               const struct gcal_count_request *request,
                                               const char *kernel, const char *assumptions,
-                                              const struct gcal_count_names *order,
+                                              const struct gcal_strings *order,
                                               struct gcal_error *err);
 
 #endif

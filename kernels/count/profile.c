@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/hash.h"
+#include "calib/base/strings.h"
 #include "kernels/count/private.h"
 
 static int compare_entries(const void *a, const void *b)
@@ -24,8 +24,7 @@ static int compare_entries(const void *a, const void *b)
 }
 
 /* In the order of 'order' first. */
-static void set_parameters(struct gcal_count_builder *m,
-                           const struct gcal_count_names *order)
+static void set_parameters(struct gcal_count_builder *m, const struct gcal_strings *order)
 {
     struct gcal_profile *p = m->profile;
 
@@ -36,11 +35,11 @@ static void set_parameters(struct gcal_count_builder *m,
     }
     for (int listed = 1; listed >= 0; listed--)
         for (size_t i = 0, n = listed ? order->n : m->used.n; i < n; i++) {
-            const char *name = listed ? order->names[i] : m->used.names[i];
+            const char *name = listed ? order->items[i] : m->used.items[i];
             bool wanted = false, has = false;
 
             for (size_t j = 0; j < m->used.n; j++)
-                wanted = wanted || strcmp(m->used.names[j], name) == 0;
+                wanted = wanted || strcmp(m->used.items[j], name) == 0;
             for (size_t j = 0; j < p->n_parameters; j++)
                 has = has || strcmp(p->parameters[j], name) == 0;
             if (wanted && !has &&
@@ -114,7 +113,7 @@ static int set_hash(struct gcal_profile *profile, const char *source,
 }
 
 static void build(struct gcal_count_builder *m, const char *kernel,
-                  const char *assumptions, const struct gcal_count_names *order)
+                  const char *assumptions, const struct gcal_strings *order)
 {
     struct gcal_profile *p = m->profile;
 
@@ -143,7 +142,7 @@ static void build(struct gcal_count_builder *m, const char *kernel,
 struct gcal_profile *gcal_count_build_profile(struct gcal_sets_nest *nest,
                                               const struct gcal_count_request *request,
                                               const char *kernel, const char *assumptions,
-                                              const struct gcal_count_names *order,
+                                              const struct gcal_strings *order,
                                               struct gcal_error *err)
 {
     struct gcal_count_builder m = {
@@ -155,7 +154,7 @@ struct gcal_profile *gcal_count_build_profile(struct gcal_sets_nest *nest,
         return NULL;
     }
     build(&m, kernel, assumptions, order);
-    gcal_count_names_clear(&m.used);
+    gcal_strings_clear(&m.used);
     free(m.explained);
     if (!m.failed)
         return m.profile;

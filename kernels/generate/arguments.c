@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "kernels/generate/private.h"
 
 enum {
@@ -149,7 +149,7 @@ static int read_footprint(const struct gcal_yaml *map, struct gcal_generator_arg
     /* One for each factor: a placeholder for the size that suits the device. */
     snprintf(text, sizeof(text), "%lld", a->multiple);
     while (n-- > 0)
-        if (gcal_catalogue_texts_add(&a->defaults, text, err) < 0)
+        if (gcal_strings_add(&a->defaults, text, err) < 0)
             return -1;
     return 0;
 }
@@ -176,7 +176,7 @@ static int default_to_all(const struct gcal_yaml *node, struct gcal_generator_ar
     const bool is_range = a->form == GCAL_GENERATOR_VALUES_RANGE;
 
     for (size_t i = 0; i < a->listed.n; i++)
-        if (gcal_catalogue_texts_add(&a->defaults, a->listed.items[i], err) < 0)
+        if (gcal_strings_add(&a->defaults, a->listed.items[i], err) < 0)
             return -1;
     if (is_range && (a->last - a->first) / a->step >= MOST_DEFAULTS)
         return gcal_yaml_error(node, err,
@@ -188,7 +188,7 @@ static int default_to_all(const struct gcal_yaml *node, struct gcal_generator_ar
         char text[32];
 
         snprintf(text, sizeof(text), "%lld", v);
-        if (gcal_catalogue_texts_add(&a->defaults, text, err) < 0)
+        if (gcal_strings_add(&a->defaults, text, err) < 0)
             return -1;
     }
     return 0;
@@ -246,8 +246,8 @@ static int read_argument(const struct gcal_yaml *node, struct gcal_generator_arg
 
 void gcal_generator_arg_clear(struct gcal_generator_arg *a)
 {
-    gcal_catalogue_texts_clear(&a->listed);
-    gcal_catalogue_texts_clear(&a->defaults);
+    gcal_strings_clear(&a->listed);
+    gcal_strings_clear(&a->defaults);
 }
 
 int gcal_generator_read_args(struct gcal_generator *g, struct gcal_error *err)

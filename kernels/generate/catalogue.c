@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/array.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 #include "kernels/generate/private.h"
 
 #define MAX_FILE_BYTES (1 << 20)

@@ -9,6 +9,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "calib/model/tag.h"
 #include "kernels/generate/private.h"
 
@@ -48,7 +49,7 @@ static struct gcal_generator_arg *insert_arguments(struct gcal_generator *g, siz
 static int set_keep(struct gcal_generator_arg *a, struct gcal_error *err)
 {
     a->form = GCAL_GENERATOR_VALUES_LOADS;
-    return gcal_catalogue_texts_add(&a->defaults, "all", err);
+    return gcal_strings_add(&a->defaults, "all", err);
 }
 
 static int set_accumulators(struct gcal_generator_arg *a, struct gcal_error *err)
@@ -56,16 +57,16 @@ static int set_accumulators(struct gcal_generator_arg *a, struct gcal_error *err
     a->form = GCAL_GENERATOR_VALUES_RANGE;
     a->first = a->step = 1;
     a->last = MOST_ACCUMULATORS;
-    return gcal_catalogue_texts_add(&a->defaults, "1", err);
+    return gcal_strings_add(&a->defaults, "1", err);
 }
 
 static int set_barriers(struct gcal_generator_arg *a, struct gcal_error *err)
 {
     a->form = GCAL_GENERATOR_VALUES_LISTED;
-    if (gcal_catalogue_texts_add(&a->listed, "True", err) < 0 ||
-        gcal_catalogue_texts_add(&a->listed, "False", err) < 0)
+    if (gcal_strings_add(&a->listed, "True", err) < 0 ||
+        gcal_strings_add(&a->listed, "False", err) < 0)
         return -1;
-    return gcal_catalogue_texts_add(&a->defaults, "True", err);
+    return gcal_strings_add(&a->defaults, "True", err);
 }
 
 /* Arguments that choose how much work stays. */
@@ -110,9 +111,9 @@ static int add_tags(struct gcal_generator *g, struct gcal_error *err)
 
     if (!tag)
         return gcal_error_memory(err);
-    rc = gcal_catalogue_texts_add(&g->tags, tag, err);
+    rc = gcal_strings_add(&g->tags, tag, err);
     free(tag);
-    return rc < 0 ? -1 : gcal_catalogue_texts_add(&g->tags, "work_removed", err);
+    return rc < 0 ? -1 : gcal_strings_add(&g->tags, "work_removed", err);
 }
 
 struct gcal_generator *gcal_generator_derive(const struct gcal_generator *origin,

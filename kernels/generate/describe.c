@@ -5,6 +5,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "kernels/generate/private.h"
 
 enum { WIDTH = 90, INDENT = 4 };
@@ -50,7 +51,7 @@ static void end_line(struct lines *lines)
 
 /* ---- arguments ---- */
 
-static void put_list(const struct gcal_catalogue_texts *texts, struct gcal_buf *out)
+static void put_list(const struct gcal_strings *texts, struct gcal_buf *out)
 {
     for (size_t i = 0; i < texts->n; i++)
         gcal_buf_printf(out, "%s%s", i ? "," : "", texts->items[i]);
@@ -70,7 +71,7 @@ static void put_factors(const struct gcal_generator_arg *a, const char *key,
 /* The defaults follow '='. */
 static void put_size(const struct gcal_generator_arg *a, struct gcal_buf *out)
 {
-    const struct gcal_catalogue_texts *texts = &a->defaults;
+    const struct gcal_strings *texts = &a->defaults;
 
     gcal_buf_printf(out, "%s:any=", a->name);
     if (a->footprint) {

@@ -5,7 +5,6 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/hash.h"
-#include "calib/base/random.h"
 #include "calib/base/wire.h"
 #include "calib/model/profile.h"
 #include "kernels/count/count.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "kernels/generate/private.h"
 
 /* The search for a kernel's size 'which'. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "kernels/generate/private.h"
 
 void gcal_kernel_geometry_clear(struct gcal_geometry *geometry)

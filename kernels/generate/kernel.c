@@ -4,7 +4,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "calib/model/profile.h"
 #include "calib/model/tag.h"
 #include "kernels/generate/private.h"

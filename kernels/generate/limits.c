@@ -2,9 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/base/random.h"
 #include "kernels/generate/private.h"
 
 const struct gcal_kernel_limits gcal_kernel_nominal_limits = {

@@ -15,18 +15,13 @@
 #include "calib/base/buf.h"
 #include "calib/base/embed.h"
 #include "calib/base/hash.h"
+#include "calib/base/strings.h"
 #include "calib/base/yaml.h"
 #include "kernels/generate/generate.h"
 #include "kernels/remove/remove.h"
 
 /* The built-in catalogue: the .cl and .yaml files of kernels/catalogue. */
 extern const struct gcal_embedded_file gcal_catalogue_builtin_files[];
-
-/* A list of texts, which it owns; starts as { 0 }. */
-struct gcal_catalogue_texts {
-    size_t n, capacity;
-    char **items;
-};
 
 enum gcal_generator_values {
     GCAL_GENERATOR_VALUES_LISTED,
@@ -43,11 +38,11 @@ struct gcal_generator_arg {
     const char *name;
     bool size, sweep;
     enum gcal_generator_values form;
-    struct gcal_catalogue_texts listed;
+    struct gcal_strings listed;
     long long first, last, step;
-    struct gcal_catalogue_texts defaults; /* used when no tag fixes the argument */
-    const struct gcal_yaml *footprint;    /* its map, if the device gives the defaults */
-    long long multiple;                   /* a footprint's size is a multiple of this */
+    struct gcal_strings defaults;      /* used when no tag fixes the argument */
+    const struct gcal_yaml *footprint; /* its map, if the device gives the defaults */
+    long long multiple;                /* a footprint's size is a multiple of this */
 };
 
 /* How much of its kernels' work a generator keeps: all, or as enum gcal_remove_form. */
@@ -68,7 +63,7 @@ struct gcal_generator {
     const struct gcal_generator *origin; /* of a derived generator, which shares its root
                                             and source; else NULL */
     void **found; /* of a derived generator: its global loads (kept_loads.c) */
-    struct gcal_catalogue_texts tags;
+    struct gcal_strings tags;
     size_t n_arguments;
     struct gcal_generator_arg *arguments;
     double tolerance;
@@ -103,14 +98,9 @@ struct gcal_generator_setting {
 
 /* ---- texts.c ---- */
 
-int gcal_catalogue_texts_add(struct gcal_catalogue_texts *texts, const char *text,
-                             struct gcal_error *err);
 /* Reads a list, not empty, of distinct words; 'what' is its key, for messages. */
 int gcal_catalogue_texts_read(const struct gcal_yaml *list, const char *what,
-                              struct gcal_catalogue_texts *texts, struct gcal_error *err);
-bool gcal_catalogue_texts_contain(const struct gcal_catalogue_texts *texts,
-                                  const char *text);
-void gcal_catalogue_texts_clear(struct gcal_catalogue_texts *texts);
+                              struct gcal_strings *texts, struct gcal_error *err);
 bool gcal_catalogue_is_name(const char *text);
 /* Digits without leading zeros; a size is above 0. */
 bool gcal_catalogue_is_integer(const char *text);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "calib/base/random.h"
+#include "calib/base/strings.h"
 #include "calib/model/expr.h"
 #include "kernels/generate/private.h"
 
@@ -208,7 +208,7 @@ void gcal_generator_destroy(struct gcal_generator *generator)
         return;
     for (size_t i = 0; i < generator->n_arguments; i++)
         gcal_generator_arg_clear(&generator->arguments[i]);
-    gcal_catalogue_texts_clear(&generator->tags);
+    gcal_strings_clear(&generator->tags);
     gcal_generator_clear_loads(generator);
     if (!generator->origin) {
         gcal_yaml_destroy(generator->root);

@@ -1,4 +1,5 @@
 /* subjects.c - the subjects of measurement kernels, one row each */
+#include "calib/base/strings.h"
 #include "kernels/generate/private.h"
 
 /* Not automatic: kernels whose times show more than the costs of their features. */
@@ -24,7 +25,7 @@ size_t gcal_generator_subject(const struct gcal_generator *g)
     size_t i = 0;
 
     while (gcal_catalogue_subjects[i].tag &&
-           !gcal_catalogue_texts_contain(&g->tags, gcal_catalogue_subjects[i].tag))
+           !gcal_strings_contain(&g->tags, gcal_catalogue_subjects[i].tag))
         i++;
     return i;
 }
@@ -33,7 +34,7 @@ bool gcal_generator_is_automatic(const struct gcal_generator *g)
 {
     for (size_t i = 0; gcal_catalogue_subjects[i].tag; i++)
         if (!gcal_catalogue_subjects[i].automatic &&
-            gcal_catalogue_texts_contain(&g->tags, gcal_catalogue_subjects[i].tag))
+            gcal_strings_contain(&g->tags, gcal_catalogue_subjects[i].tag))
             return false;
     return !g->origin;
 }

@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/array.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "kernels/generate/private.h"
 
 void gcal_catalogue_tags_clear(struct gcal_catalogue_tags *tags)
@@ -114,7 +116,7 @@ bool gcal_catalogue_tags_match(const struct gcal_catalogue_tags *tags,
     size_t asked = 0, held = 0; /* tags in both: out of 'tags', out of the generator's */
 
     for (size_t i = 0; i < tags->n_plain; i++)
-        asked += gcal_catalogue_texts_contain(&generator->tags, tags->plain[i]);
+        asked += gcal_strings_contain(&generator->tags, tags->plain[i]);
     for (size_t i = 0; i < generator->tags.n; i++)
         for (size_t j = 0; j < tags->n_plain; j++)
             if (strcmp(generator->tags.items[i], tags->plain[j]) == 0) {
@@ -166,7 +168,7 @@ static int check_plain(const struct gcal_catalogue *catalogue, const char *tag,
     int rc = 0;
 
     for (size_t i = 0; i < catalogue->n_generators && rc == 0; i++) {
-        const struct gcal_catalogue_texts *tags = &catalogue->generators[i]->tags;
+        const struct gcal_strings *tags = &catalogue->generators[i]->tags;
 
         for (size_t j = 0; j < tags->n && rc == 0; j++)
             rc = add_word(&known, tags->items[j], err);

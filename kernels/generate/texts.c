@@ -1,42 +1,10 @@
-/* texts.c - lists of texts, and which texts are names, integers and sizes */
+/* texts.c - lists of words, and which texts are names, integers and sizes */
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "kernels/generate/private.h"
-
-int gcal_catalogue_texts_add(struct gcal_catalogue_texts *texts, const char *text,
-                             struct gcal_error *err)
-{
-    char **moved =
-        gcal_array_grow(texts->items, texts->n, &texts->capacity, sizeof(*moved), err);
-
-    if (!moved)
-        return -1;
-    texts->items = moved;
-    if (!(moved[texts->n] = strdup(text)))
-        return gcal_error_memory(err);
-    texts->n++;
-    return 0;
-}
-
-bool gcal_catalogue_texts_contain(const struct gcal_catalogue_texts *texts,
-                                  const char *text)
-{
-    for (size_t i = 0; i < texts->n; i++)
-        if (strcmp(texts->items[i], text) == 0)
-            return true;
-    return false;
-}
-
-void gcal_catalogue_texts_clear(struct gcal_catalogue_texts *texts)
-{
-    for (size_t i = 0; i < texts->n; i++)
-        free(texts->items[i]);
-    free(texts->items);
-    memset(texts, 0, sizeof(*texts));
-}
 
 /* Names, values and tags occur in kernels' names and in tags on a command line, where
  * ',' ':' and spaces have a meaning.
@@ -67,7 +35,7 @@ bool gcal_catalogue_is_size(const char *text)
 }
 
 int gcal_catalogue_texts_read(const struct gcal_yaml *list, const char *what,
-                              struct gcal_catalogue_texts *texts, struct gcal_error *err)
+                              struct gcal_strings *texts, struct gcal_error *err)
 {
     if (list->kind != GCAL_YAML_LIST || !list->n_items)
         return gcal_yaml_error(list, err, "%s: expected a list such as [a, b]", what);
@@ -81,9 +49,9 @@ int gcal_catalogue_texts_read(const struct gcal_yaml *list, const char *what,
                                    "%s: '%s' has a character other than letters, "
                                    "digits and _ . + -",
                                    what, item->text);
-        if (gcal_catalogue_texts_contain(texts, item->text))
+        if (gcal_strings_contain(texts, item->text))
             return gcal_yaml_error(item, err, "%s: duplicate '%s'", what, item->text);
-        if (gcal_catalogue_texts_add(texts, item->text, err) < 0)
+        if (gcal_strings_add(texts, item->text, err) < 0)
             return -1;
     }
     return 0;

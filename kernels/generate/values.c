@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calib/base/buf.h"
+#include "calib/base/strings.h"
 #include "kernels/generate/private.h"
 
 /* Loads by name, joined by '+'; names are checked against a source in kept_loads.c. */
@@ -33,7 +34,7 @@ bool gcal_generator_arg_allows(const struct gcal_generator_arg *a, const char *v
 
     switch (a->form) {
     case GCAL_GENERATOR_VALUES_LISTED:
-        return gcal_catalogue_texts_contain(&a->listed, value);
+        return gcal_strings_contain(&a->listed, value);
     case GCAL_GENERATOR_VALUES_SIZE:
         return gcal_catalogue_is_size(value);
     case GCAL_GENERATOR_VALUES_RANGE:

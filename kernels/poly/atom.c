@@ -1,7 +1,7 @@
 /* atom.c - parameters, dimensions, floors, quotients, steps, minima and maxima */
 #include <string.h>
 
-#include "calib/base/buf.h"
+#include "calib/base/array.h"
 #include "kernels/poly/private.h"
 
 /* ---- the table ---- */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "kernels/poly/private.h"
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/array.h"
 #include "calib/base/error.h"
 
 static int add_doubt(struct gcal_remove_pass *r, CXCursor at, const char *why)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/array.h"
 #include "calib/base/error.h"
 
 void gcal_remove_onchip_copy_until(struct gcal_remove_onchip *o, unsigned to)

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "calib/base/buf.h"
+#include "calib/base/array.h"
 #include "kernels/sets/private.h"
 
 /* ---- components ---- */

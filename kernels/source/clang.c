@@ -9,6 +9,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 
 /* ---- the command line ---- */
 
@@ -61,27 +62,7 @@ static char *next_option(const char **text, struct gcal_error *err)
     return gcal_buf_take(&word, err);
 }
 
-struct arguments {
-    char **texts;
-    size_t n, capacity;
-};
-
-/* Takes 'text', also on failure. */
-static int add_argument(struct arguments *arguments, char *text, struct gcal_error *err)
-{
-    char **moved = gcal_array_grow(arguments->texts, arguments->n, &arguments->capacity,
-                                   sizeof(*moved), err);
-
-    if (!moved || !text) {
-        free(text);
-        return gcal_error_memory(err);
-    }
-    arguments->texts = moved;
-    arguments->texts[arguments->n++] = text;
-    return 0;
-}
-
-static int add_build_options(struct arguments *arguments, const char *options,
+static int add_build_options(struct gcal_strings *arguments, const char *options,
                              struct gcal_error *err)
 {
     char *option, *joined;
@@ -101,7 +82,7 @@ static int add_build_options(struct arguments *arguments, const char *options,
         }
         if (!is_known_option(option))
             free(option);
-        else if (add_argument(arguments, option, err) < 0)
+        else if (gcal_strings_take(arguments, option, err) < 0)
             return -1;
     }
     return 0;
@@ -132,7 +113,7 @@ static const char *find_include_folder(struct gcal_error *err)
 }
 
 static int make_arguments(enum gcal_source_language language, const char *build_options,
-                          struct arguments *arguments, struct gcal_error *err)
+                          struct gcal_strings *arguments, struct gcal_error *err)
 {
     static const char *const opencl[] = {
         "-x", "cl", "-cl-std=CL1.2", "-target", "spir64-unknown-unknown", tag_option
@@ -144,13 +125,13 @@ static int make_arguments(enum gcal_source_language language, const char *build_
                                                 : sizeof(c) / sizeof(c[0]);
 
     for (size_t i = 0; i < n; i++)
-        if (add_argument(arguments, strdup(fixed[i]), err) < 0)
+        if (gcal_strings_add(arguments, fixed[i], err) < 0)
             return -1;
     if (!include_folder)
         return -1;
-    if (add_argument(arguments, strdup("-isystem"), err) < 0 ||
-        add_argument(arguments, strdup(include_folder), err) < 0 ||
-        add_argument(arguments, strdup("-w"), err) < 0)
+    if (gcal_strings_add(arguments, "-isystem", err) < 0 ||
+        gcal_strings_add(arguments, include_folder, err) < 0 ||
+        gcal_strings_add(arguments, "-w", err) < 0)
         return -1;
     return build_options ? add_build_options(arguments, build_options, err) : 0;
 }
@@ -195,7 +176,7 @@ struct gcal_source_unit *gcal_source_parse(enum gcal_source_language language,
                                            const char *build_options,
                                            struct gcal_error *err)
 {
-    struct arguments arguments = { 0 };
+    struct gcal_strings arguments = { 0 };
     struct gcal_source_unit *unit = NULL;
     struct CXUnsavedFile text;
     enum CXErrorCode code;
@@ -211,7 +192,7 @@ struct gcal_source_unit *gcal_source_parse(enum gcal_source_language language,
     text = (struct CXUnsavedFile){ unit->file, unit->source, strlen(unit->source) };
     unit->index = clang_createIndex(0, 0);
     code = clang_parseTranslationUnit2(
-        unit->index, unit->file, (const char *const *)arguments.texts, (int)arguments.n,
+        unit->index, unit->file, (const char *const *)arguments.items, (int)arguments.n,
         &text, 1, CXTranslationUnit_None, &unit->tu);
     if (code != CXError_Success || !unit->tu) {
         gcal_error_set(err, GCAL_EINPUT,
@@ -224,9 +205,7 @@ struct gcal_source_unit *gcal_source_parse(enum gcal_source_language language,
     }
     rc = check_diagnostics(unit, err);
 out:
-    for (size_t i = 0; i < arguments.n; i++)
-        free(arguments.texts[i]);
-    free(arguments.texts);
+    gcal_strings_clear(&arguments);
     if (rc < 0) {
         gcal_source_close(unit);
         unit = NULL;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
+#include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "kernels/source/source.h"
 

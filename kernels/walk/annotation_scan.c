@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
+#include "calib/base/array.h"
 #include "kernels/walk/private.h"
 
 enum { MOST_GROUPS = 64 };

@@ -3,7 +3,7 @@
  * Index arithmetic is not counted (Stevens and Kloeckner 2020, section 5), including the
  * arithmetic that prepares it: "int row = 16*gid + lid;".
  */
-#include "calib/base/buf.h"
+#include "calib/base/array.h"
 #include "kernels/walk/private.h"
 
 static bool add_index(struct gcal_walk *w, CXCursor decl)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calib/base/array.h"
 #include "calib/base/buf.h"
 #include "calib/base/clock.h"
 #include "calib/base/log.h"

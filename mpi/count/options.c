@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/array.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 
 #define MAX_SOURCE_BYTES (16u << 20)
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "mpi/cli/command.h"
 #include "mpi/count/options.h"

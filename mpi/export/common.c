@@ -4,6 +4,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "mpi/cli/local_device.h"
 #include "mpi/export/export.h"
 #include "store/files/store.h"
@@ -24,7 +25,7 @@ int gcal_export_nodes(const struct gcal_export *e, char ***names, size_t *count,
     *count = kept;
     if (kept)
         return 0;
-    gcal_store_names_free(*names, 0);
+    gcal_strings_free(*names, 0);
     return gcal_error_set(err, GCAL_EINPUT, "none of the %zu published nodes matches %s",
                           n, e->nodes ? e->nodes : "*");
 }

@@ -9,6 +9,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "calib/model/feature.h"
 #include "calib/model/model.h"
 #include "calib/model/profile.h"
@@ -135,22 +136,14 @@ static bool is_known(const struct gcal_params_model *m, size_t i)
 }
 
 /* The index of 'name', which is appended if it is new; -1 without memory. */
-static ssize_t find_cost(struct gcal_export_cost_names *names, const char *name,
+static ssize_t find_cost(struct gcal_strings *names, const char *name,
                          struct gcal_error *err)
 {
-    char **moved;
+    size_t at = gcal_strings_find(names, name);
 
-    for (size_t i = 0; i < names->n; i++)
-        if (strcmp(names->names[i], name) == 0)
-            return (ssize_t)i;
-    moved =
-        gcal_array_grow(names->names, names->n, &names->capacity, sizeof(*moved), err);
-    if (!moved)
+    if (at == names->n && gcal_strings_add(names, name, err) < 0)
         return -1;
-    names->names = moved;
-    if (!(moved[names->n] = strdup(name)))
-        return gcal_error_memory(err);
-    return (ssize_t)names->n++;
+    return (ssize_t)at;
 }
 
 /* Extends 'costs' to 'n', unknown ones. */
@@ -169,8 +162,8 @@ static int reserve(struct gcal_export_costs *costs, size_t n, struct gcal_error 
 }
 
 static int cost_parameters(const struct gcal_params_model *m, double sub_group_size,
-                           struct gcal_export_cost_names *names,
-                           struct gcal_export_costs *costs, struct gcal_error *err)
+                           struct gcal_strings *names, struct gcal_export_costs *costs,
+                           struct gcal_error *err)
 {
     struct gcal_model *model = gcal_model_create(m->name, m->output, m->expression, err);
     bool *per_sub_group = calloc(m->n_parameters + 1, sizeof(*per_sub_group));
@@ -198,7 +191,7 @@ out:
 
 /* ---- costs ---- */
 
-static int name_kernels(const struct gcal_export *e, struct gcal_export_cost_names *names,
+static int name_kernels(const struct gcal_export *e, struct gcal_strings *names,
                         struct gcal_error *err)
 {
     for (size_t i = 0; i < e->n_kernels; i++)
@@ -216,8 +209,8 @@ static int name_kernels(const struct gcal_export *e, struct gcal_export_cost_nam
 int gcal_export_costs_find(const struct gcal_export *e,
                            const struct gcal_params_device *device,
                            const struct gcal_params_model *model,
-                           struct gcal_export_cost_names *names,
-                           struct gcal_export_costs *costs, struct gcal_error *err)
+                           struct gcal_strings *names, struct gcal_export_costs *costs,
+                           struct gcal_error *err)
 {
     if (!e->n_kernels)
         return cost_parameters(model, (double)device->info.sub_group_size, names, costs,
@@ -225,12 +218,4 @@ int gcal_export_costs_find(const struct gcal_export *e,
     if (name_kernels(e, names, err) < 0 || reserve(costs, names->n, err) < 0)
         return -1;
     return cost_kernels(e, device, model->name, costs->seconds, err);
-}
-
-void gcal_export_cost_names_clear(struct gcal_export_cost_names *names)
-{
-    for (size_t i = 0; i < names->n; i++)
-        free(names->names[i]);
-    free(names->names);
-    *names = (struct gcal_export_cost_names){ 0 };
 }

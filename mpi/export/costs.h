@@ -10,15 +10,12 @@
 
 #include <stddef.h>
 
+#include "calib/base/strings.h"
+
 struct gcal_error;
 struct gcal_export;
 struct gcal_params_device;
 struct gcal_params_model;
-
-struct gcal_export_cost_names {
-    size_t n, capacity;
-    char **names;
-};
 
 /* Indexed as the names of costs; costs from n on are not known. */
 struct gcal_export_costs {
@@ -30,8 +27,7 @@ struct gcal_export_costs {
 int gcal_export_costs_find(const struct gcal_export *e,
                            const struct gcal_params_device *device,
                            const struct gcal_params_model *model,
-                           struct gcal_export_cost_names *names,
-                           struct gcal_export_costs *costs, struct gcal_error *err);
-void gcal_export_cost_names_clear(struct gcal_export_cost_names *names);
+                           struct gcal_strings *names, struct gcal_export_costs *costs,
+                           struct gcal_error *err);
 
 #endif

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "calib/base/strings.h"
+
 struct argp;
 struct gcal_buf;
 struct gcal_error;
@@ -53,7 +55,7 @@ struct gcal_export_target {
 /* ---- for targets: common.c ---- */
 
 /* The names of the nodes that e->nodes matches, sorted; GCAL_EINPUT when none matches.
- * Free with gcal_store_names_free().
+ * Free with gcal_strings_free().
  */
 int gcal_export_nodes(const struct gcal_export *e, char ***names, size_t *count,
                       struct gcal_error *err);

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/array.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "mpi/export/export.h"
 #include "store/files/store.h"
 
@@ -15,7 +17,7 @@
 
 /* Decodes only the model that predicts. */
 static int find_costs(const struct gcal_export *e, const struct gcal_params_index *index,
-                      size_t i, struct gcal_export_cost_names *names,
+                      size_t i, struct gcal_strings *names,
                       struct gcal_export_costs *costs, struct gcal_error *err)
 {
     const struct gcal_params_device *from = &gcal_params_index_devices(index)->devices[i];
@@ -37,7 +39,7 @@ static int find_costs(const struct gcal_export *e, const struct gcal_params_inde
 }
 
 static int add_device(const struct gcal_export *e, const struct gcal_params_index *index,
-                      size_t i, struct gcal_export_cost_names *names,
+                      size_t i, struct gcal_strings *names,
                       struct gcal_export_speed_node *node, struct gcal_error *err)
 {
     const struct gcal_params_device *from = &gcal_params_index_devices(index)->devices[i];
@@ -61,8 +63,8 @@ static int add_device(const struct gcal_export *e, const struct gcal_params_inde
 }
 
 static int read_node(const struct gcal_export *e, const char *name,
-                     struct gcal_export_cost_names *names,
-                     struct gcal_export_speed_node *node, struct gcal_error *err)
+                     struct gcal_strings *names, struct gcal_export_speed_node *node,
+                     struct gcal_error *err)
 {
     struct gcal_params_index *index = NULL;
     const struct gcal_params *params;
@@ -121,7 +123,7 @@ static int read_nodes(const struct gcal_export *e, struct gcal_export_speeds *s,
             s->n_nodes--;
         }
     }
-    gcal_store_names_free(names, count);
+    gcal_strings_free(names, count);
     return rc;
 }
 
@@ -177,7 +179,7 @@ static int no_common(const struct gcal_export_speeds *s,
 
     for (size_t c = 0; c < d->costs.n; c++)
         if (has(d, c))
-            gcal_buf_printf(&known, "%s%s", known.size ? ", " : "", s->costs.names[c]);
+            gcal_buf_printf(&known, "%s%s", known.size ? ", " : "", s->costs.items[c]);
     list = gcal_buf_take(&known, NULL);
     gcal_error_set(
         err, GCAL_EINPUT,
@@ -272,7 +274,7 @@ void gcal_export_speeds_clear(struct gcal_export_speeds *s)
     for (size_t i = 0; i < s->n_nodes; i++)
         clear_node(&s->nodes[i]);
     free(s->nodes);
-    gcal_export_cost_names_clear(&s->costs);
+    gcal_strings_clear(&s->costs);
     *s = (struct gcal_export_speeds){ 0 };
 }
 

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 
+#include "calib/base/strings.h"
 #include "mpi/export/costs.h"
 
 struct gcal_error;
@@ -30,7 +31,7 @@ struct gcal_export_speed_node {
 struct gcal_export_speeds {
     size_t n_nodes;
     struct gcal_export_speed_node *nodes; /* sorted by name */
-    struct gcal_export_cost_names costs;
+    struct gcal_strings costs;
 };
 
 /* Nodes without a matching device are left out.  Devices without a known cost have no

@@ -13,6 +13,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/log.h"
+#include "calib/base/strings.h"
 #include "calib/model/profile.h"
 #include "mpi/cli/command.h"
 #include "mpi/export/export.h"
@@ -292,7 +293,7 @@ out:
     for (size_t i = 0; i < n_files; i++)
         free(files[i].text);
     free(files);
-    gcal_store_names_free(nodes, n_nodes);
+    gcal_strings_free(nodes, n_nodes);
     return rc;
 }
 

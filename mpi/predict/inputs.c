@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 #include "calib/base/yaml.h"
 #include "calib/model/profile.h"
 #include "mpi/cli/command.h"

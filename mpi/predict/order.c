@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "calib/base/buf.h"
+#include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "fit/order_probability.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
 #include "calib/model/device_match.h"

@@ -9,6 +9,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/log.h"
+#include "calib/base/strings.h"
 #include "mpi/ranks/staleness.h"
 #include "mpi/cli/json.h"
 #include "mpi/ranks/root.h"
@@ -27,7 +28,7 @@ int gcal_root_load_published(const struct gcal_root *root, const char *node,
         return -1;
     for (size_t i = 0; i < count && !found; i++)
         found = strcmp(names[i], node) == 0;
-    gcal_store_names_free(names, count);
+    gcal_strings_free(names, count);
     if (found)
         *published = gcal_store_load_index(root->store, node, NULL, err);
     return !found || *published ? 0 : -1;

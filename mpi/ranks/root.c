@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calib/base/array.h"
 #include "calib/base/clock.h"
 #include "calib/base/log.h"
 #include "calib/base/wire.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 #include "calib/results/results.h"
 #include "calib/select/select.h"
 #include "mpi/cli/command.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "calib/base/units.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
@@ -168,7 +169,7 @@ static int show_history(const struct gcal_store *store, const char *node,
     printf("node %s: %zu run%s\n", node, count, count == 1 ? "" : "s");
     for (size_t i = 0; i < count; i++)
         printf("  %s\n", runs[i]);
-    gcal_store_names_free(runs, count);
+    gcal_strings_free(runs, count);
     return 0;
 }
 
@@ -213,7 +214,7 @@ static int run(const struct show_command *c, struct gcal_error *err)
         rc = gcal_error_set(err, GCAL_EINPUT, "%s: nothing is published%s%s", path,
                             c->node ? " for " : "", c->node ? c->node : "");
 out:
-    gcal_store_names_free(nodes, count);
+    gcal_strings_free(nodes, count);
     gcal_store_close(store);
     json_decref(all);
     free(path);

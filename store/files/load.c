@@ -8,6 +8,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "store/files/internal.h"
 
 #define SUFFIX ".yaml"
@@ -35,7 +36,7 @@ static void list_names(const struct gcal_store *store, const struct location *lo
     if (count > 20)
         gcal_buf_printf(text, " and %zu more", count - 20);
     if (rc == 0)
-        gcal_store_names_free(names, count);
+        gcal_strings_free(names, count);
 }
 
 /* Opens the folder; 'shown': the file's path below the store, for the caller to free. */

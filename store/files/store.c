@@ -9,9 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "calib/base/buf.h"
+#include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
+#include "calib/base/strings.h"
 #include "store/files/internal.h"
 
 #define SUFFIX ".yaml"
@@ -123,13 +124,6 @@ int gcal_store_check_name(const char *what, const char *name, struct gcal_error 
 
 /* ---- names ---- */
 
-void gcal_store_names_free(char **names, size_t count)
-{
-    for (size_t i = 0; names && i < count; i++)
-        free(names[i]);
-    free(names);
-}
-
 static int compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -178,7 +172,7 @@ int gcal_store_list(int folder, const char *suffix, char ***names, size_t *count
     if (dir)
         closedir(dir);
     if (rc < 0) {
-        gcal_store_names_free(items, n);
+        gcal_strings_free(items, n);
         return -1;
     }
     if (n)

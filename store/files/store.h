@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "calib/base/strings.h"
 #include "store/params/params.h"
 
 struct gcal_error;
@@ -46,7 +47,7 @@ int gcal_store_trust(struct gcal_store *store, const char *path, struct gcal_err
 int gcal_store_lock(struct gcal_store *store, const char *node, const char *owner,
                     struct gcal_error *err);
 
-/* Names, sorted; free with gcal_store_names_free(). */
+/* Names, sorted; free with gcal_strings_free(). */
 int gcal_store_nodes(const struct gcal_store *store, char ***names, size_t *count,
                      struct gcal_error *err);
 int gcal_store_types(const struct gcal_store *store, char ***names, size_t *count,
@@ -54,7 +55,6 @@ int gcal_store_types(const struct gcal_store *store, char ***names, size_t *coun
 /* Run ids of a node's history, oldest first. */
 int gcal_store_history(const struct gcal_store *store, const char *node, char ***names,
                        size_t *count, struct gcal_error *err);
-void gcal_store_names_free(char **names, size_t count);
 
 /* The parameter file of a node; of run 'run_id' from its history when that is not NULL.
  */

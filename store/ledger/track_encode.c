@@ -6,6 +6,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "store/params/params.h"
 #include "store/ledger/private.h"
 
@@ -73,61 +74,29 @@ static char *track_columns(const struct gcal_track_columns *columns,
 
 /* ---- known columns ---- */
 
-struct known {
-    char **names; /* by ID */
-    size_t n, capacity;
-};
-
-/* Takes 'names'. */
-static int add_known(struct known *known, char *names, struct gcal_error *err)
-{
-    char **all = names ? gcal_array_grow(known->names, known->n, &known->capacity,
-                                         sizeof(*all), err)
-                       : NULL;
-
-    if (!all) {
-        free(names);
-        return -1;
-    }
-    known->names = all;
-    known->names[known->n++] = names;
-    return 0;
-}
-
-static int add_known_of_track(struct known *known, const struct gcal_track *before,
+static int add_known_of_track(struct gcal_strings *known, const struct gcal_track *before,
                               struct gcal_error *err)
 {
     const struct gcal_track_memory *m = before ? before->memory : NULL;
     int rc = 0;
 
     for (size_t i = 0; m && i < m->n_columns && rc == 0; i++)
-        rc = add_known(known, track_columns(&m->columns[i], err), err);
+        rc = gcal_strings_take(known, track_columns(&m->columns[i], err), err);
     return rc;
 }
 
-static void known_clear(struct known *known)
-{
-    for (size_t i = 0; i < known->n; i++)
-        free(known->names[i]);
-    free(known->names);
-}
-
 /* Adds a line when the columns are new.  Takes 'names'. */
-static int put_columns(struct gcal_buf *buf, struct known *known, char *names, size_t *id,
-                       struct gcal_error *err)
+static int put_columns(struct gcal_buf *buf, struct gcal_strings *known, char *names,
+                       size_t *id, struct gcal_error *err)
 {
-    size_t i = 0;
-
-    while (names && i < known->n && strcmp(known->names[i], names) != 0)
-        i++;
-    *id = i;
-    if (names && i < known->n) {
+    *id = names ? gcal_strings_find(known, names) : known->n;
+    if (*id < known->n) {
         free(names);
         return 0;
     }
-    if (add_known(known, names, err) < 0)
+    if (gcal_strings_take(known, names, err) < 0)
         return -1;
-    gcal_buf_printf(buf, "columns\t%zu%s\n", i, known->names[i]);
+    gcal_buf_printf(buf, "columns\t%zu%s\n", *id, known->items[*id]);
     return 0;
 }
 
@@ -142,7 +111,7 @@ static void put_values(struct gcal_buf *buf, const struct gcal_params_device *d)
         }
 }
 
-static int put_run(struct gcal_buf *buf, struct known *known,
+static int put_run(struct gcal_buf *buf, struct gcal_strings *known,
                    const struct gcal_params_device *d, struct gcal_error *err)
 {
     const char *texts[] = {
@@ -164,7 +133,7 @@ static int put_run(struct gcal_buf *buf, struct known *known,
     return 0;
 }
 
-static int put_runs(struct gcal_buf *buf, struct known *known,
+static int put_runs(struct gcal_buf *buf, struct gcal_strings *known,
                     const struct gcal_params *params, const char *run_id,
                     struct gcal_error *err)
 {
@@ -188,7 +157,7 @@ char *gcal_track_encode(const struct gcal_params *params, const char *run_id,
                         struct gcal_error *err)
 {
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", NULL), old;
-    struct known known = { 0 };
+    struct gcal_strings known = { 0 };
     struct gcal_buf buf = { 0 };
     char *text = NULL;
 
@@ -207,6 +176,6 @@ char *gcal_track_encode(const struct gcal_params *params, const char *run_id,
     uselocale(old);
     freelocale(c_locale);
     gcal_buf_free(&buf);
-    known_clear(&known);
+    gcal_strings_clear(&known);
     return text;
 }

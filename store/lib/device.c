@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "store/files/store.h"
 
 struct gpucal_list {
@@ -31,7 +32,7 @@ static struct gpucal_list *list_new(int rc, char **names, size_t count,
         return list;
     }
     if (rc == 0) {
-        gcal_store_names_free(names, count);
+        gcal_strings_free(names, count);
         gcal_error_memory(e);
     }
     gpucal_error_from(err, e);
@@ -64,7 +65,7 @@ static int list_uids(const struct gcal_params *params, char ***names, size_t *co
            (uids[n] = strdup(params->devices[n].info.uid)))
         n++;
     if (!uids || n < params->n_devices) {
-        gcal_store_names_free(uids, n);
+        gcal_strings_free(uids, n);
         return gcal_error_memory(err);
     }
     qsort(uids, n, sizeof(*uids), compare_texts);
@@ -102,7 +103,7 @@ API void gpucal_list_close(struct gpucal_list *list)
 {
     if (!list)
         return;
-    gcal_store_names_free(list->names, list->count);
+    gcal_strings_free(list->names, list->count);
     free(list);
 }
 

@@ -10,6 +10,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "store/ledger/ledger.h"
 #include "store/files/internal.h"
 #include "store/publish/publish.h"
@@ -89,7 +90,7 @@ static int list_files(const struct gcal_store *store, const char *node, char ***
         char *file = gcal_buf_format("history/%s/%s.yaml", node, (*files)[i]);
 
         if (!file) {
-            gcal_store_names_free(*files, *n);
+            gcal_strings_free(*files, *n);
             return gcal_error_memory(err);
         }
         free((*files)[i]);
@@ -111,7 +112,7 @@ static int prune_node(struct pruning *p, const char *node, struct gcal_error *er
         rc = gcal_store_history_folder(p->store, node, &folder, err);
         if (rc > 0)
             rc = remove_files(p, folder, files, n, err);
-        gcal_store_names_free(files, n);
+        gcal_strings_free(files, n);
     }
     if (folder >= 0)
         close(folder);
@@ -133,7 +134,7 @@ int gcal_store_prune(struct gcal_store *store, size_t keep, double max_age_s,
         rc = gcal_store_list(folder, "", &nodes, &n, err);
     for (size_t i = 0; i < n && rc == 0; i++)
         rc = prune_node(&p, nodes[i], err);
-    gcal_store_names_free(nodes, n);
+    gcal_strings_free(nodes, n);
     *removed = p.removed;
     return rc;
 }

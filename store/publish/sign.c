@@ -6,6 +6,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
+#include "calib/base/strings.h"
 #include "store/ledger/ledger.h"
 #include "store/files/internal.h"
 #include "store/publish/publish.h"
@@ -94,7 +95,7 @@ static int sign_folder(struct gcal_store *store, int folder, const char *shown,
             (*n_signed)++;
         free(file);
     }
-    gcal_store_names_free(names, n);
+    gcal_strings_free(names, n);
     close(folder);
     return rc < 0 ? -1 : 0;
 }
@@ -156,7 +157,7 @@ int gcal_store_sign(struct gcal_store *store, size_t *n_signed, struct gcal_erro
         rc = list[k](store, &names, &n, err);
         for (size_t i = 0; i < n && rc == 0; i++)
             rc = sign_named(store, folders[k], names[i], n_signed, err);
-        gcal_store_names_free(names, n);
+        gcal_strings_free(names, n);
     }
     return rc;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "store/files/internal.h"
 #include "store/publish/publish.h"
 #include "store/publish/private.h"
@@ -239,27 +240,9 @@ static int check(struct gcal_verify_state *state, const char *folder, const char
     return rc < 0 ? -1 : 0;
 }
 
-struct names {
-    char **name;
-    size_t n, capacity;
-};
-
-static int add_name(struct names *names, const char *name, struct gcal_error *err)
-{
-    char **moved =
-        gcal_array_grow(names->name, names->n, &names->capacity, sizeof(*moved), err);
-
-    if (!moved)
-        return -1;
-    names->name = moved;
-    if (!(names->name[names->n] = strdup(name)))
-        return gcal_error_memory(err);
-    names->n++;
-    return 0;
-}
-
 static int add_listed(struct gcal_verify_state *state, const char *folder,
-                      const char *suffix, struct names *names, struct gcal_error *err)
+                      const char *suffix, struct gcal_strings *names,
+                      struct gcal_error *err)
 {
     int fd = gcal_verify_folder(state, folder), rc;
     char **listed = NULL;
@@ -269,14 +252,14 @@ static int add_listed(struct gcal_verify_state *state, const char *folder,
         return 0;
     rc = gcal_store_list(fd, suffix, &listed, &n, err);
     for (size_t i = 0; i < n && rc == 0; i++)
-        rc = add_name(names, listed[i], err);
-    gcal_store_names_free(listed, n);
+        rc = gcal_strings_add(names, listed[i], err);
+    gcal_strings_free(listed, n);
     return rc;
 }
 
 /* Adds the names in the ledger, whose files may be gone. */
 static int add_ledger(const struct gcal_verify_state *state, const char *folder,
-                      struct names *names, struct gcal_error *err)
+                      struct gcal_strings *names, struct gcal_error *err)
 {
     size_t length = strlen(folder);
 
@@ -285,7 +268,7 @@ static int add_ledger(const struct gcal_verify_state *state, const char *folder,
 
         if ((i == 0 || !is(scope, state->entries[i - 1].scope)) &&
             strncmp(scope, folder, length) == 0 && scope[length] == '/' &&
-            add_name(names, scope + length + 1, err) < 0)
+            gcal_strings_add(names, scope + length + 1, err) < 0)
             return -1;
     }
     return 0;
@@ -299,7 +282,7 @@ static int compare_names(const void *a, const void *b)
 static int check_folder(struct gcal_verify_state *state, const char *folder,
                         struct gcal_error *err)
 {
-    struct names names = { 0 };
+    struct gcal_strings names = { 0 };
     int rc = add_listed(state, folder, ".yaml", &names, err);
 
     if (rc == 0 && is(folder, "nodes")) {
@@ -310,16 +293,16 @@ static int check_folder(struct gcal_verify_state *state, const char *folder,
     if (rc == 0)
         rc = add_ledger(state, folder, &names, err);
     if (names.n)
-        qsort(names.name, names.n, sizeof(*names.name), compare_names);
+        qsort(names.items, names.n, sizeof(*names.items), compare_names);
     for (size_t i = 0; i < names.n && rc == 0; i++)
-        if (i > 0 && is(names.name[i], names.name[i - 1]))
+        if (i > 0 && is(names.items[i], names.items[i - 1]))
             continue;
-        else if (gcal_store_is_name(names.name[i]))
-            rc = check(state, folder, names.name[i], err);
+        else if (gcal_store_is_name(names.items[i]))
+            rc = check(state, folder, names.items[i], err);
         else
             gcal_verify_report_damaged(state, GCAL_LEDGER_FILE ": '%s' is not a name",
-                                       names.name[i]);
-    gcal_store_names_free(names.name, names.n);
+                                       names.items[i]);
+    gcal_strings_clear(&names);
     return rc;
 }
 

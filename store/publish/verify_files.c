@@ -6,6 +6,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/sign.h"
+#include "calib/base/strings.h"
 #include "store/files/internal.h"
 #include "store/publish/private.h"
 
@@ -131,7 +132,7 @@ int gcal_verify_files_read(struct gcal_verify_state *state, struct gcal_verify_f
 
 void gcal_verify_files_clear(struct gcal_verify_files *f)
 {
-    gcal_store_names_free(f->runs, f->n_runs);
+    gcal_strings_free(f->runs, f->n_runs);
     free(f->run_sha256);
     free(f->track);
     free(f->scope);

@@ -15,6 +15,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 
 char *sample_folder(void)
 {

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "mpi/audit/page/plot.h"
 #include "mpi/audit/page/plot_colours.h"

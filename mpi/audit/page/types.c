@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "calib/base/error.h"
+#include "calib/base/median.h"
 #include "mpi/audit/page/plot.h"
 #include "mpi/audit/page/private.h"
 
@@ -20,13 +21,6 @@ static bool is_of(const struct gcal_page_column *column, size_t category)
     return category == ALL || column->category == (enum gcal_audit_category)category;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* The median over the costs of a category; NaN where none is compared. */
 static double against_type(const struct gcal_page_type *type,
                            const struct gcal_page_row *row, size_t category, double *room)
@@ -36,10 +30,7 @@ static double against_type(const struct gcal_page_type *type,
     for (size_t i = 0; i < row->n_against; i++)
         if (is_of(&type->columns[i], category) && isfinite(row->against[i]))
             room[n++] = (double)row->against[i];
-    if (!n)
-        return NAN;
-    qsort(room, n, sizeof(*room), by_value);
-    return n % 2 ? room[n / 2] : (room[n / 2 - 1] + room[n / 2]) / 2;
+    return gcal_median(room, n);
 }
 
 static size_t collect(const struct gcal_page_overview *o, size_t type, size_t category,

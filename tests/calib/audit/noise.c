@@ -11,6 +11,8 @@
 #include "calib/audit/private.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
+#include "calib/base/median.h"
 #include "fit/change.h"
 
 static void *must(void *memory)
@@ -66,8 +68,8 @@ static void take_column(struct noise *noise, size_t column)
         if (r->error[at] > 0)
             errors[n_errors++] = r->error[at] / value;
     }
-    noise->level[column] = gcal_fit_change_median(logs, n);
-    noise->error[column] = gcal_fit_change_median(errors, n_errors);
+    noise->level[column] = gcal_median(logs, n);
+    noise->error[column] = gcal_median(errors, n_errors);
     for (size_t i = 0; i < n_runs; i++)
         noise->residual[i * noise->columns->n + column] -= noise->level[column];
     free(logs);

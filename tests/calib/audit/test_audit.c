@@ -12,6 +12,7 @@
 #include "calib/audit/private.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 #include "tests/calib/audit/noise.h"
 #include "tests/unit.h"
 

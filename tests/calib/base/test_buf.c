@@ -11,8 +11,10 @@
 
 #include <cmocka.h>
 
+#include "calib/base/array.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 
 /* ---- texts and arrays that grow ---- */
 

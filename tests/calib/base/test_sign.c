@@ -11,6 +11,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 #include "calib/base/sign.h"
 #include "tests/folder.h"
 

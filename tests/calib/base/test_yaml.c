@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "calib/base/yaml.h"

@@ -13,7 +13,7 @@
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/base/log.h"
-#include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "calib/model/profile.h"
 #include "calib/plan/plan.h"
 
@@ -201,7 +201,7 @@ scripted_check(void *context, const struct gcal_kernel *kernel, uint64_t seed,
     (void)limit_s;
     (void)status;
     (void)err;
-    gcal_random_fill(seed + 1, "float32", CHECK_N, a);
+    gcal_dtype_fill(seed + 1, "float32", CHECK_N, a);
     for (size_t i = 0; i < CHECK_N; i++)
         c[i] = 2 * a[i];
     if (behaviours[index_of(kernel)] == WRONG)

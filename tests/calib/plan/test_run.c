@@ -9,6 +9,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "calib/worker/worker.h"
 #include "tests/calib/device/faulty_opencl.h"
 
@@ -118,7 +119,7 @@ static void launches_once_in_a_check(void **state)
     kernel.launches = "n";
     assert_int_equal(gcal_worker_check(worker, &kernel, 41, 60, outputs, &status, &err),
                      GCAL_WORKER_DONE);
-    gcal_random_fill(41, "int32", 192, before);
+    gcal_dtype_fill(41, "int32", 192, before);
     for (int i = 0; i < 192; i++)
         assert_int_equal(((int32_t *)outputs[0])[i], before[i] + 1);
     assert_null(outputs[1]);

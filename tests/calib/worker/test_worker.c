@@ -14,7 +14,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
-#include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "calib/worker/private.h"
 #include "tests/calib/device/faulty_opencl.h"
 
@@ -179,7 +179,7 @@ static void gives_back_what_the_device_computed(void **state)
     (void)state;
     assert_int_equal(gcal_worker_check(worker, &kernel, 41, 60, outputs, &status, &err),
                      GCAL_WORKER_DONE);
-    gcal_random_fill(41, "float32", 192, a);
+    gcal_dtype_fill(41, "float32", 192, a);
     for (int i = 0; i < 192; i++)
         assert_float_equal(((float *)outputs[1])[i], 3 * a[i] + 7, 1e-5);
     assert_null(outputs[0]);

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 #include "calib/model/profile.h"
 #include "kernels/count/count.h"
 

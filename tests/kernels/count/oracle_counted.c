@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
+#include "calib/base/array.h"
 #include "calib/base/error.h"
-#include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
 #include "tests/kernels/count/oracle.h"

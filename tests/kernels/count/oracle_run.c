@@ -8,7 +8,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "tests/kernels/count/oracle.h"
 
 enum { LONGEST_RUN_S = 100 };

@@ -11,6 +11,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 #include "calib/model/profile.h"
 #include "kernels/count/count.h"
 

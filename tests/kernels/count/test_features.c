@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
-#include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "calib/model/profile.h"
 #include "kernels/count/private.h"
 #include "kernels/count/count.h"

@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
+#include "calib/base/array.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "kernels/generate/private.h"
 #include "tests/kernels/count/oracle.h"
 #include "tests/kernels/generate/variants.h"
@@ -140,7 +141,7 @@ static struct gcal_kernel *make_kernel(const struct gcal_generator_setting *sett
 static void add_variants(struct jobs *jobs, const struct gcal_generator *g, bool sampled,
                          size_t which)
 {
-    bool removed = gcal_catalogue_texts_contain(&g->tags, "work_removed");
+    bool removed = gcal_strings_contain(&g->tags, "work_removed");
     struct variants variants = { 0 };
     struct gcal_error err = { 0 };
 

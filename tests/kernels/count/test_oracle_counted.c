@@ -12,6 +12,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 #include "tests/kernels/count/oracle.h"
 
 #define FOLDER SOURCE_DIR "/tests/kernels/count/kernels/"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "calib/model/profile.h"
 #include "kernels/interpret/interpret.h"
 #include "tests/kernels/generate/catalogue_pick.h"
@@ -352,7 +352,7 @@ static void make_call(const struct gcal_kernel *k, const struct gcal_geometry *g
         assert_non_null(call->args[i].data);
         if (!k->args[i].output)
             assert_int_equal(
-                gcal_random_fill(i + 1, k->args[i].dtype, n, call->args[i].data), 0);
+                gcal_dtype_fill(i + 1, k->args[i].dtype, n, call->args[i].data), 0);
     }
 }
 

@@ -22,6 +22,7 @@
 
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "calib/plan/private.h"
 #include "calib/select/select.h"
 #include "tests/kernels/generate/variants.h"
@@ -214,8 +215,8 @@ static void test_generator(struct device_table *t, const struct gcal_generator *
     struct variants variants = { 0 };
     struct gcal_error err = { 0 };
 
-    if (variants_choose(g, !gcal_catalogue_texts_contain(&g->tags, "work_removed"),
-                        &variants, &err) < 0)
+    if (variants_choose(g, !gcal_strings_contain(&g->tags, "work_removed"), &variants,
+                        &err) < 0)
         die(g->name, &err);
     for (size_t i = 0; i < variants.n; i++) {
         struct gcal_generator_setting setting = { .generator = g,

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/array.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "tests/kernels/generate/variants.h"
 
 enum { MIN_VARIANTS = 3, MAX_TRIES = 20000 };
@@ -24,7 +26,7 @@ struct variant_search {
     size_t tries;
     bool again; /* a setting made already is accepted */
     const struct variants *made;
-    const struct gcal_catalogue_texts *texts; /* those of 'made' */
+    const struct gcal_strings *texts; /* those of 'made' */
 };
 
 /* ---- arguments ---- */
@@ -41,8 +43,8 @@ static long long middle_of(const struct gcal_generator_arg *a)
 }
 
 /* The ends of a range or powers of two, and one value between. */
-static int add_ends(const struct gcal_generator_arg *a,
-                    struct gcal_catalogue_texts *texts, struct gcal_error *err)
+static int add_ends(const struct gcal_generator_arg *a, struct gcal_strings *texts,
+                    struct gcal_error *err)
 {
     const long long ends[] = { a->first, middle_of(a), a->last };
     int rc = 0;
@@ -51,32 +53,32 @@ static int add_ends(const struct gcal_generator_arg *a,
         char text[32];
 
         snprintf(text, sizeof(text), "%lld", ends[i]);
-        if (!gcal_catalogue_texts_contain(texts, text))
-            rc = gcal_catalogue_texts_add(texts, text, err);
+        if (!gcal_strings_contain(texts, text))
+            rc = gcal_strings_add(texts, text, err);
     }
     return rc;
 }
 
 /* Sizes have one value: kernels run at the sizes of 'check'. */
-static int find_values(const struct gcal_generator_arg *a,
-                       struct gcal_catalogue_texts *texts, struct gcal_error *err)
+static int find_values(const struct gcal_generator_arg *a, struct gcal_strings *texts,
+                       struct gcal_error *err)
 {
-    const struct gcal_catalogue_texts *more = a->listed.n ? &a->listed : &a->defaults;
+    const struct gcal_strings *more = a->listed.n ? &a->listed : &a->defaults;
     size_t n = a->size ? 1 : more->n;
     int rc = 0;
 
     if (a->form == GCAL_GENERATOR_VALUES_RANGE || a->form == GCAL_GENERATOR_VALUES_POWERS)
         rc = add_ends(a, texts, err);
     for (size_t i = 0; i < n && rc == 0; i++)
-        if (!gcal_catalogue_texts_contain(texts, more->items[i]))
-            rc = gcal_catalogue_texts_add(texts, more->items[i], err);
+        if (!gcal_strings_contain(texts, more->items[i]))
+            rc = gcal_strings_add(texts, more->items[i], err);
     return rc;
 }
 
 /* The loads that a derived kernel may keep: all, and each by itself, as far as the
  * variant with all defaults has them.
  */
-static int find_loads(const struct gcal_generator *g, struct gcal_catalogue_texts *texts,
+static int find_loads(const struct gcal_generator *g, struct gcal_strings *texts,
                       struct gcal_error *err)
 {
     const char **values = calloc(g->n_arguments, sizeof(*values));
@@ -94,7 +96,7 @@ static int find_loads(const struct gcal_generator *g, struct gcal_catalogue_text
     rc = gcal_generator_keep_each(&setting, &loads, &argument, err);
     for (size_t i = 0; rc == 0 && i < loads->n; i++)
         if (loads->items[i].is_own)
-            rc = gcal_catalogue_texts_add(texts, loads->items[i].with, err);
+            rc = gcal_strings_add(texts, loads->items[i].with, err);
     free(values);
     return rc;
 }
@@ -299,10 +301,10 @@ int variants_choose(const struct gcal_generator *generator, bool other_dtypes,
     struct variant_search s;
     int rc = init_search(&s, generator, variants, err);
     bool has_dtype = s.dtype < generator->n_arguments;
-    const struct gcal_catalogue_texts *dtypes =
-        !has_dtype     ? NULL
-        : other_dtypes ? &variants->texts[s.dtype]
-                       : &generator->arguments[s.dtype].defaults;
+    const struct gcal_strings *dtypes = !has_dtype ? NULL
+                                        : other_dtypes
+                                            ? &variants->texts[s.dtype]
+                                            : &generator->arguments[s.dtype].defaults;
 
     for (size_t i = 0; rc == 0 && i < (other_dtypes && has_dtype ? dtypes->n : 1); i++) {
         if (has_dtype)
@@ -334,7 +336,7 @@ void variants_clear(struct variants *variants)
         free(variants->values[i]);
     free(variants->values);
     for (size_t i = 0; variants->texts && i < variants->n_arguments; i++)
-        gcal_catalogue_texts_clear(&variants->texts[i]);
+        gcal_strings_clear(&variants->texts[i]);
     free(variants->texts);
     *variants = (struct variants){ 0 };
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "calib/base/strings.h"
 #include "kernels/generate/private.h"
 
 struct gcal_error;
@@ -20,7 +21,7 @@ struct variants {
     size_t n, capacity;
     const char ***values; /* n settings: one value per argument, borrowed from 'texts' */
     size_t n_arguments;
-    struct gcal_catalogue_texts *texts; /* by argument: the values of the sample */
+    struct gcal_strings *texts; /* by argument: the values of the sample */
 };
 
 /* 'other_dtypes' false: only the default dtype. */

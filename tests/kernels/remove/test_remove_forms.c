@@ -14,6 +14,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 #include "kernels/interpret/interpret.h"
 #include "kernels/remove/remove.h"
 

@@ -16,6 +16,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
 #include "kernels/count/count.h"

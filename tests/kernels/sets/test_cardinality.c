@@ -18,7 +18,6 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
-#include "calib/base/random.h"
 #include "calib/model/expr.h"
 #include "tests/kernels/sets/points_case.h"
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "calib/base/error.h"
+#include "calib/base/strings.h"
 #include "store/publish/publish.h"
 #include "tests/store/sample.h"
 #include "tests/unit.h"
@@ -54,7 +55,7 @@ static void publishes_merges_and_keeps_history(void **state)
     assert_int_equal(gcal_store_history(store, "n1", &names, &n, NULL), 0);
     assert_int_equal(n, 2);
     assert_string_equal(names[0], RUN_1);
-    gcal_store_names_free(names, n);
+    gcal_strings_free(names, n);
     assert_int_equal(stat(sample_path(*state, "nodes/n1.yaml"), &info), 0);
     assert_int_equal(info.st_mode & 0777, 0644);
     gcal_store_close(store);
@@ -74,7 +75,7 @@ static void publishes_types(void **state)
     gcal_params_clear(&p);
     assert_int_equal(gcal_store_types(store, &names, &n, NULL), 0);
     assert_int_equal(n, 1);
-    gcal_store_names_free(names, n);
+    gcal_strings_free(names, n);
     gcal_store_close(store);
     gcal_params_clear(&params);
 }
@@ -91,7 +92,7 @@ static void lists_the_choices(void **state)
     assert_int_equal(gcal_store_nodes(store, &names, &n, NULL), 0);
     assert_int_equal(n, 2);
     assert_string_equal(names[1], "n2");
-    gcal_store_names_free(names, n);
+    gcal_strings_free(names, n);
     assert_int_equal(gcal_store_load(store, "n3", NULL, &p, &err), -1);
     assert_non_null(
         strstr(err.text, "node n3 is not calibrated; calibrated nodes: n1, n2"));

@@ -25,6 +25,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 #include "calib/base/hash.h"
 #include "calib/base/random.h"
 #include "store/ledger/ledger.h"

@@ -5,6 +5,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/file.h"
 #include "tests/store/sample.h"
 #include "tests/unit.h"
 

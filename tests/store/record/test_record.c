@@ -15,6 +15,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/random.h"
+#include "calib/model/dtype.h"
 #include "store/record/private.h"
 #include "tests/store/sample.h"
 
@@ -292,7 +293,7 @@ static int fill_disk(void *path)
     sink = gcal_record_sink(w);
     sample_run(&sink);
     for (int i = 0; i < 500; i++) {
-        gcal_random_fill(random++, "float64", sizeof(samples) / 8, samples);
+        gcal_dtype_fill(random++, "float64", sizeof(samples) / 8, samples);
         if (sink.measurement(sink.context, &m, &err) < 0)
             break;
     }

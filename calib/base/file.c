@@ -1,0 +1,63 @@
+/* file.c - contents of files */
+#include "calib/base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+
+static int read_all(int fd, size_t max_bytes, struct gcal_buf *buf)
+{
+    char block[16384];
+    ssize_t got;
+
+    while ((got = read(fd, block, sizeof(block))) != 0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        gcal_buf_put(buf, block, (size_t)got);
+        if (buf->size > max_bytes) {
+            errno = EFBIG;
+            return -1;
+        }
+    }
+    return 0;
+}
+
+char *gcal_file_read(const char *path, size_t max_bytes, size_t *size,
+                     struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+    struct stat info;
+    /* O_NONBLOCK: opening a fifo must not wait for its writer. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0 || fstat(fd, &info) < 0) {
+        gcal_error_set(err, GCAL_EINPUT, "%s: %s", path, strerror(errno));
+        goto fail;
+    }
+    if (!S_ISREG(info.st_mode)) {
+        gcal_error_set(err, GCAL_EINPUT, "%s: not a regular file", path);
+        goto fail;
+    }
+    if (read_all(fd, max_bytes, &buf) < 0) {
+        gcal_error_set(err, GCAL_EINPUT, "%s: %s (limit %zu bytes)", path,
+                       strerror(errno), max_bytes);
+        goto fail;
+    }
+    close(fd);
+    if (size)
+        *size = buf.size;
+    return gcal_buf_take(&buf, err);
+fail:
+    gcal_buf_free(&buf);
+    if (fd >= 0)
+        close(fd);
+    return NULL;
+}

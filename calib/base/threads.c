@@ -1,0 +1,73 @@
+/* threads.c - independent jobs, shared by some threads */
+#include "calib/base/threads.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "calib/base/error.h"
+
+#define MAX_THREADS 64
+
+struct crew {
+    int (*job)(void *context, size_t i, struct gcal_error *err);
+    void *context;
+    size_t n_jobs;
+    atomic_size_t next;
+    pthread_mutex_t lock; /* of the members below */
+    size_t failed;        /* the lowest job that failed; n_jobs: none */
+    struct gcal_error error;
+};
+
+size_t gcal_threads_processors(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return n > 1 ? (size_t)n : 1;
+}
+
+static void *run_jobs(void *context)
+{
+    struct crew *crew = context;
+    size_t i;
+
+    while ((i = atomic_fetch_add(&crew->next, 1)) < crew->n_jobs) {
+        struct gcal_error err = { 0 };
+
+        if (crew->job(crew->context, i, &err) == 0)
+            continue;
+        pthread_mutex_lock(&crew->lock);
+        if (i < crew->failed) {
+            crew->failed = i;
+            crew->error = err;
+        }
+        pthread_mutex_unlock(&crew->lock);
+    }
+    return NULL;
+}
+
+int gcal_threads_run(size_t n_jobs, size_t max_threads,
+                     int (*job)(void *context, size_t i, struct gcal_error *err),
+                     void *context, struct gcal_error *err)
+{
+    struct crew crew = { .job = job,
+                         .context = context,
+                         .n_jobs = n_jobs,
+                         .lock = PTHREAD_MUTEX_INITIALIZER,
+                         .failed = n_jobs };
+    pthread_t threads[MAX_THREADS];
+    size_t n_threads = 0; /* besides this one */
+
+    while (n_threads < MAX_THREADS && n_threads + 1 < max_threads &&
+           n_threads + 1 < n_jobs &&
+           pthread_create(&threads[n_threads], NULL, run_jobs, &crew) == 0)
+        n_threads++;
+    run_jobs(&crew);
+    while (n_threads > 0)
+        pthread_join(threads[--n_threads], NULL);
+    if (crew.failed == n_jobs)
+        return 0;
+    if (err)
+        *err = crew.error;
+    return -1;
+}

@@ -1,0 +1,21 @@
+/* threads.h - independent jobs, shared by some threads */
+#ifndef GCAL_CALIB_BASE_THREADS_H
+#define GCAL_CALIB_BASE_THREADS_H
+
+#include <stddef.h>
+
+struct gcal_error;
+
+/* Processors that are online, at least 1. */
+size_t gcal_threads_processors(void);
+
+/* Runs job(context, i, err) once for each i of 0 to n_jobs - 1, on up to 'max_threads'
+ * threads; the calling thread is one of them, and suffices if no other can be started.
+ * All jobs run, even if one fails.  0, or -1 with the error of the failed job with the
+ * lowest i, which does not depend on the number of threads.
+ */
+int gcal_threads_run(size_t n_jobs, size_t max_threads,
+                     int (*job)(void *context, size_t i, struct gcal_error *err),
+                     void *context, struct gcal_error *err);
+
+#endif
