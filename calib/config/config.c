@@ -7,7 +7,7 @@
 #include "calib/base/strings.h"
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
-#include "calib/model/expr_names.h"
+#include "calib/model/named_expr.h"
 
 #define MAX_CONFIG_BYTES (4u << 20)
 

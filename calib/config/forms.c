@@ -5,7 +5,7 @@
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
-#include "calib/model/expr_names.h"
+#include "calib/model/named_expr.h"
 #include "calib/model/form.h"
 
 /* The name of the only form of a model with an expression. */

@@ -6,7 +6,7 @@
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
-#include "calib/model/expr_names.h"
+#include "calib/model/named_expr.h"
 
 /* NULL-ended. */
 static const char *const class_names[GCAL_CONFIG_N_CLASSES + 1] = {

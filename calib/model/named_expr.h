@@ -1,4 +1,4 @@
-/* expr_names.h - named expressions that others use by name
+/* named_expr.h - named expressions that others use by name
  *
  *   memory_rate: p_stream * f_mem_access_tag:stream
  *   memory:      memory_rate + p_store * f_mem_access_global_store
@@ -6,8 +6,8 @@
  * Resolving writes them out, as text, in parentheses where they are needed: what comes
  * out holds p_... and f_... alone.  Names may use each other in any order.
  */
-#ifndef GCAL_CALIB_MODEL_EXPR_NAMES_H
-#define GCAL_CALIB_MODEL_EXPR_NAMES_H
+#ifndef GCAL_CALIB_MODEL_NAMED_EXPR_H
+#define GCAL_CALIB_MODEL_NAMED_EXPR_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
-/* expr_names.c - named expressions, written out where others use them */
-#include "calib/model/expr_names.h"
+/* named_expr.c - named expressions, written out where others use them */
+#include "calib/model/named_expr.h"
 
 #include <ctype.h>
 #include <stdlib.h>

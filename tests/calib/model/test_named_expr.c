@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
-#include "calib/model/expr_names.h"
+#include "calib/model/named_expr.h"
 
 struct pair {
     const char *name, *text;
