@@ -68,13 +68,6 @@ void gcal_wire_put_text(struct gcal_buf *buf, const char *text)
         gcal_wire_put_u32(buf, NULL_TEXT);
 }
 
-void gcal_wire_put_f64s(struct gcal_buf *buf, const double *values, size_t count)
-{
-    gcal_wire_put_u32(buf, (uint32_t)count);
-    for (size_t i = 0; i < count; i++)
-        gcal_wire_put_f64(buf, values[i]);
-}
-
 struct gcal_wire gcal_wire_open(const void *data, size_t size)
 {
     return (struct gcal_wire){ .at = data, .left = size };
@@ -146,22 +139,6 @@ void *gcal_wire_get_bytes(struct gcal_wire *wire, size_t *size)
     if (!data)
         *size = 0;
     return data;
-}
-
-double *gcal_wire_get_f64s(struct gcal_wire *wire, size_t *count)
-{
-    double *values;
-
-    *count = gcal_wire_get_u32(wire);
-    if (wire->bad || *count > wire->left / 8 ||
-        !(values = malloc((*count + 1) * sizeof(*values)))) {
-        wire->bad = true;
-        *count = 0;
-        return NULL;
-    }
-    for (size_t i = 0; i < *count; i++)
-        values[i] = gcal_wire_get_f64(wire);
-    return values;
 }
 
 int gcal_wire_done(const struct gcal_wire *wire, const char *what, struct gcal_error *err)

@@ -21,7 +21,6 @@ void gcal_wire_put_u64(struct gcal_buf *buf, uint64_t value);
 void gcal_wire_put_f64(struct gcal_buf *buf, double value);
 void gcal_wire_put_text(struct gcal_buf *buf, const char *text); /* NULL stays NULL */
 void gcal_wire_put_bytes(struct gcal_buf *buf, const void *data, size_t size);
-void gcal_wire_put_f64s(struct gcal_buf *buf, const double *values, size_t count);
 
 struct gcal_wire {
     const unsigned char *at;
@@ -37,7 +36,6 @@ double gcal_wire_get_f64(struct gcal_wire *wire);
 /* Copies, the caller's to free. */
 char *gcal_wire_get_text(struct gcal_wire *wire);
 void *gcal_wire_get_bytes(struct gcal_wire *wire, size_t *size);
-double *gcal_wire_get_f64s(struct gcal_wire *wire, size_t *count);
 
 /* Returns 0 when everything was read and nothing was bad, else -1 with 'err'
  * naming 'what'.

@@ -69,15 +69,4 @@ bool gcal_expr_uses(const struct gcal_expr *expr, size_t i);
  */
 double gcal_expr_eval(const struct gcal_expr *expr, const double *values);
 
-/* d expr / d symbol, simplified, with the same symbols in the same order (so the
- * same 'values' serve).  Derivatives of floor, ceil are 0; of min, max the branch's.
- * pnorm's derivatives are finite where some of its arguments are 0.  Made of parts of
- * 'expr', which has to outlive it.
- */
-struct gcal_expr *gcal_expr_derivative(const struct gcal_expr *expr, const char *symbol,
-                                       struct gcal_error *err);
-
-/* Text that parses back to the same expression; the caller's to free. */
-char *gcal_expr_format(const struct gcal_expr *expr, struct gcal_error *err);
-
 #endif

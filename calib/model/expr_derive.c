@@ -306,39 +306,3 @@ struct gcal_expr_node *gcal_expr_node_derivative(struct gcal_expr_builder *b,
 {
     return derive(b, node, symbol);
 }
-
-/* In the same order: they are all different. */
-static int copy_symbols(struct gcal_expr *to, const struct gcal_expr *from,
-                        struct gcal_error *err)
-{
-    to->symbols = calloc(from->n_symbols + 1, sizeof(*to->symbols));
-    if (!to->symbols)
-        return gcal_error_memory(err);
-    to->symbols_capacity = from->n_symbols + 1;
-    for (; to->n_symbols < from->n_symbols; to->n_symbols++)
-        if (!(to->symbols[to->n_symbols] = strdup(from->symbols[to->n_symbols])))
-            return gcal_error_memory(err);
-    return 0;
-}
-
-struct gcal_expr *gcal_expr_derivative(const struct gcal_expr *expr, const char *symbol,
-                                       struct gcal_error *err)
-{
-    struct gcal_expr *result = calloc(1, sizeof(*result));
-    struct gcal_expr_builder b = { result, err };
-    size_t by = 0;
-
-    if (!result) {
-        gcal_error_memory(err);
-        return NULL;
-    }
-    while (by < expr->n_symbols && strcmp(expr->symbols[by], symbol) != 0)
-        by++;
-    if (copy_symbols(result, expr, err) < 0)
-        goto fail;
-    if (gcal_expr_compile(result, derive(&b, expr->root, by), err) == 0)
-        return result;
-fail:
-    gcal_expr_destroy(result);
-    return NULL;
-}

@@ -52,14 +52,9 @@ struct gcal_model_parameter *gcal_model_parameter_find(const struct gcal_model *
 double gcal_model_eval(const struct gcal_model *model, const double *parameters,
                        const double *features, double *gradient);
 
-/* {name:, output:, expression:, parameters: {p_x: {unit:, initial:, min:, max:}}} plus
- * the keys in 'more' (NULL-ended, may be NULL), which are the caller's to read.
- * Complaints carry file, line and column of the node.
+/* {unit:, initial:, min:, max:}, all optional, into 'p'.  Messages have file, line and
+ * column of the node.
  */
-struct gcal_model *gcal_model_decode(const struct gcal_yaml *node,
-                                     const char *const *more, struct gcal_error *err);
-
-/* {unit:, initial:, min:, max:}, all optional, into 'p'; the same complaints. */
 int gcal_model_parameter_decode(const struct gcal_yaml *node,
                                 struct gcal_model_parameter *p, struct gcal_error *err);
 

@@ -13,6 +13,7 @@
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "calib/model/expr.h"
+#include "expr_text.h"
 
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
@@ -276,7 +277,7 @@ static double central(const struct gcal_expr *expr, const double *values, int by
 static int check_derivative(const struct gcal_expr *expr, const double *values, int by)
 {
     struct gcal_error err = { 0 };
-    struct gcal_expr *derivative = gcal_expr_derivative(expr, xyz[by], &err);
+    struct gcal_expr *derivative = expr_derivative(expr, xyz[by], &err);
     double wide = central(expr, values, by, 4e-5);
     double narrow = central(expr, values, by, 2e-5);
     double scale = 1 + fabs(narrow) + fabs(gcal_expr_eval(expr, values)), actual;
@@ -288,7 +289,7 @@ static int check_derivative(const struct gcal_expr *expr, const double *values, 
         return 0;
     }
     if (!(fabs(actual - narrow) <= 3e-5 * scale)) {
-        char *text = gcal_expr_format(expr, &err);
+        char *text = expr_format(expr, &err);
 
         fail_msg("%s by %s at %.17g %.17g %.17g: %g, differences %g", text, xyz[by],
                  values[0], values[1], values[2], actual, narrow);
@@ -323,15 +324,15 @@ static void formats_what_parses_back(void **state)
         struct gcal_error err = { 0 };
         double values[3];
         struct gcal_expr *expr = random_expr(values), *again;
-        struct gcal_expr *both[] = { gcal_expr_derivative(expr, "y", &err), expr };
+        struct gcal_expr *both[] = { expr_derivative(expr, "y", &err), expr };
 
         for (int k = 0; k < 2; k++) {
-            char *text = gcal_expr_format(both[k], &err), *text_again;
+            char *text = expr_format(both[k], &err), *text_again;
             double first = gcal_expr_eval(both[k], values), second;
 
             if (!(again = gcal_expr_parse_in(text, 3, xyz, &err)))
                 fail_msg("%s: %s", text, err.text);
-            text_again = gcal_expr_format(again, &err);
+            text_again = expr_format(again, &err);
             assert_string_equal(text, text_again);
             second = gcal_expr_eval(again, values);
             assert_true(first == second || (isnan(first) && isnan(second)));
@@ -356,7 +357,7 @@ static void pnorm_is_smooth_enough_at_zeros(void **state)
 
     (void)state;
     for (size_t by = 0; by < 4; by++) {
-        struct gcal_expr *derivative = gcal_expr_derivative(expr, symbols[by], &err);
+        struct gcal_expr *derivative = expr_derivative(expr, symbols[by], &err);
 
         for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
             assert_true(isfinite(gcal_expr_eval(expr, cases[i])));
@@ -382,7 +383,7 @@ static void smoothmax_is_smooth_at_zeros(void **state)
 
     (void)state;
     for (size_t by = 0; by < 4; by++) {
-        struct gcal_expr *derivative = gcal_expr_derivative(expr, symbols[by], &err);
+        struct gcal_expr *derivative = expr_derivative(expr, symbols[by], &err);
 
         for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
             assert_true(isfinite(gcal_expr_eval(expr, cases[i])));
@@ -403,9 +404,9 @@ static void derivatives_have_few_derivatives(void **state)
     struct gcal_expr *expr = gcal_expr_parse_in("pnorm_d(2, y) + x", 2, xs, &err), *by_x;
 
     (void)state;
-    by_x = gcal_expr_derivative(expr, "x", &err);
+    by_x = expr_derivative(expr, "x", &err);
     assert_near(gcal_expr_eval(by_x, (double[]){ 3, 4 }), 1, 0);
-    assert_null(gcal_expr_derivative(expr, "y", &err));
+    assert_null(expr_derivative(expr, "y", &err));
     assert_string_equal(err.text, "no second derivative of 'pnorm_d'");
     gcal_expr_destroy(by_x);
     gcal_expr_destroy(expr);
@@ -457,7 +458,7 @@ static void simplifies(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct gcal_error err = { 0 };
         struct gcal_expr *expr = parse(cases[i].text);
-        char *text = gcal_expr_format(expr, &err);
+        char *text = expr_format(expr, &err);
 
         if (strcmp(text, cases[i].simple) != 0)
             fail_msg("%s: %s instead of %s", cases[i].text, text, cases[i].simple);

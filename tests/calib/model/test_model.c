@@ -13,6 +13,7 @@
 #include "calib/base/yaml.h"
 #include "calib/model/expr.h"
 #include "calib/model/model.h"
+#include "expr_text.h"
 
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
@@ -110,7 +111,7 @@ static void gradient_is_that_of_the_expressions(void **state)
                     gcal_expr_eval(model->expr, values));
         for (size_t k = 0; k < model->n_parameters; k++) {
             struct gcal_expr *derivative =
-                gcal_expr_derivative(model->expr, model->parameters[k].name, &err);
+                expr_derivative(model->expr, model->parameters[k].name, &err);
 
             assert_true(gradient[k] == gcal_expr_eval(derivative, values));
             gcal_expr_destroy(derivative);
@@ -147,34 +148,48 @@ static void refuses_what_has_too_many_parts(void **state)
     free(text);
 }
 
-static struct gcal_model *decode(const char *text, struct gcal_error *err)
+static void refuses_what_is_no_model(void **state)
 {
-    static const char *const more[] = { "kernels", NULL };
-    struct gcal_yaml *root = gcal_yaml_parse(text, strlen(text), "m.yaml", err);
-    struct gcal_model *model = root ? gcal_model_decode(root, more, err) : NULL;
+    static const struct {
+        const char *output, *expression, *says;
+    } bad[] = {
+        { "f_cl_wall_time", "p_a + * 2", "expression: column 7" },
+        { "f_cl_wall_time", "p_a * n", "'n' is neither" },
+        { "f_cl_wall_time", "p_a * f_op_float33_add", "f_op_<dtype>_<operation>" },
+        { "f_cl_wall_time", "p_a * f_cl_wall_time", "is measured" },
+        { "f_wrong", "p_a", "output: " },
+    };
 
-    gcal_yaml_destroy(root);
-    return model;
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        struct gcal_error err = { 0 };
+
+        assert_null(gcal_model_create("m", bad[i].output, bad[i].expression, &err));
+        assert_int_equal(err.code, GCAL_EINPUT);
+        if (!strstr(err.text, bad[i].says))
+            fail_msg("%s gave: %s", bad[i].expression, err.text);
+    }
 }
 
-static void decodes(void **state)
+static int decode(struct gcal_model *model, const char *text, struct gcal_error *err)
 {
+    struct gcal_yaml *root = gcal_yaml_parse(text, strlen(text), "m.yaml", err);
+    int rc = root ? gcal_model_parameter_decode(root, &model->parameters[0], err) : -1;
+
+    gcal_yaml_destroy(root);
+    return rc;
+}
+
+static void decodes_parameters(void **state)
+{
+    struct gcal_model *model = create("p_e *\n  f_thread_groups + p_b");
     struct gcal_error err = { 0 };
-    struct gcal_model *model =
-        decode("name: m\n"
-               "expression: >-\n"
-               "  p_e *\n"
-               "    f_thread_groups + p_b\n"
-               "parameters:\n"
-               "  p_e: {unit: \"1\", initial: 1.3, min: 1, max: 16}\n"
-               "kernels: []\n",
-               &err);
     const struct gcal_model_parameter *p;
 
     (void)state;
-    assert_non_null(model);
-    assert_string_equal(model->output, "f_cl_wall_time");
     assert_string_equal(model->expression, "p_e * f_thread_groups + p_b");
+    assert_int_equal(decode(model, "{unit: \"1\", initial: 1.3, min: 1, max: 16}", &err),
+                     0);
     p = gcal_model_parameter_find(model, "p_e");
     assert_string_equal(p->unit, "1");
     assert_true(p->initial == 1.3 && p->min == 1 && p->max == 16);
@@ -190,34 +205,24 @@ static void complains_with_line_and_column(void **state)
     static const struct {
         const char *text, *at, *says;
     } bad[] = {
-        { "name: m\n", "m.yaml:1:1: ", "no 'expression'" },
-        { "name: m\nexpression: p_a + * 2\n", "m.yaml:2:13: ", "column 7" },
-        { "name: m\nexpression: p_a * n\n", "m.yaml:2:13: ", "'n' is neither" },
-        { "name: m\nexpression: p_a * f_op_float33_add\n",
-          "m.yaml:2:13: ", "f_op_<dtype>_<operation>" },
-        { "name: m\nexpression: p_a * f_cl_wall_time\n", "m.yaml:2:13: ", "is measured" },
-        { "name: m\nexpresion: p_a\n", "m.yaml:2:1: ", "expression" },
-        { "name: m\noutput: f_wrong\nexpression: p_a\n", "m.yaml:3:13: ", "output" },
-        { "name: m\nexpression: p_a\nparameters: {p_b: {min: 1}}\n",
-          "m.yaml:3:14: ", "'p_b' is not in the expression" },
-        { "name: m\nexpression: p_a\nparameters: {p_a: {min: 2, max: 1}}\n",
-          "m.yaml:3:19: ", "min 2 is not below max 1" },
-        { "name: m\nexpression: p_a\nparameters: {p_a: {initial: -1}}\n",
-          "m.yaml:3:19: ", "initial -1 is outside" },
-        { "name: m\nexpression: p_a\nparameters: {p_a: {min: x}}\n",
-          "m.yaml:3:25: ", "min" },
-        { "- name: m\n", "m.yaml:1:1: ", "map" },
+        { "{min: 2, max: 1}", "m.yaml:1:1: ", "min 2 is not below max 1" },
+        { "{initial: -1}", "m.yaml:1:1: ", "initial -1 is outside" },
+        { "initial: 1\nmin: x", "m.yaml:2:6: ", "min" },
+        { "{minimum: 1}", "m.yaml:1:2: ", "min" },
+        { "- min: 1", "m.yaml:1:1: ", "map" },
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        struct gcal_model *model = create("p_a");
         struct gcal_error err = { 0 };
 
-        assert_null(decode(bad[i].text, &err));
+        assert_int_equal(decode(model, bad[i].text, &err), -1);
         assert_int_equal(err.code, GCAL_EINPUT);
         if (strncmp(err.text, bad[i].at, strlen(bad[i].at)) != 0 ||
             !strstr(err.text, bad[i].says))
             fail_msg("%s gave: %s", bad[i].text, err.text);
+        gcal_model_destroy(model);
     }
 }
 
@@ -229,7 +234,8 @@ int main(void)
         cmocka_unit_test(gradient_is_that_of_the_expressions),
         cmocka_unit_test(gradient_is_finite_at_zeros),
         cmocka_unit_test(refuses_what_has_too_many_parts),
-        cmocka_unit_test(decodes),
+        cmocka_unit_test(refuses_what_is_no_model),
+        cmocka_unit_test(decodes_parameters),
         cmocka_unit_test(complains_with_line_and_column),
     };
 

@@ -1,12 +1,14 @@
-/* expr_format.c - an expression back to text */
-#include "calib/model/expr.h"
+/* expr_text.c - derivatives as expressions, and expressions as text, for comparisons */
+#include "expr_text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/model/expr.h"
 #include "calib/model/expr_private.h"
 
 enum { SUM = 1, TERM, UNARY, POWER, PRIMARY };
@@ -74,7 +76,7 @@ static void format_operator(const struct gcal_expr *expr,
     format(expr, node->args[1], power ? UNARY : precedence(node) + 1, text);
 }
 
-/* In parentheses when it binds less than 'least'. */
+/* In parentheses if its precedence is below 'least'. */
 static void format(const struct gcal_expr *expr, const struct gcal_expr_node *node,
                    int least, struct gcal_buf *text)
 {
@@ -97,10 +99,48 @@ static void format(const struct gcal_expr *expr, const struct gcal_expr_node *no
         gcal_buf_puts(text, ")");
 }
 
-char *gcal_expr_format(const struct gcal_expr *expr, struct gcal_error *err)
+char *expr_format(const struct gcal_expr *expr, struct gcal_error *err)
 {
     struct gcal_buf text = { 0 };
 
     format(expr, expr->root, SUM, &text);
     return gcal_buf_take(&text, err);
+}
+
+/* ---- derivatives ---- */
+
+static int copy_symbols(struct gcal_expr *to, const struct gcal_expr *from,
+                        struct gcal_error *err)
+{
+    to->symbols = calloc(from->n_symbols + 1, sizeof(*to->symbols));
+    if (!to->symbols)
+        return gcal_error_memory(err);
+    to->symbols_capacity = from->n_symbols + 1;
+    for (; to->n_symbols < from->n_symbols; to->n_symbols++)
+        if (!(to->symbols[to->n_symbols] = strdup(from->symbols[to->n_symbols])))
+            return gcal_error_memory(err);
+    return 0;
+}
+
+struct gcal_expr *expr_derivative(const struct gcal_expr *expr, const char *symbol,
+                                  struct gcal_error *err)
+{
+    struct gcal_expr *result = calloc(1, sizeof(*result));
+    struct gcal_expr_builder b = { result, err };
+    size_t by = 0;
+
+    if (!result) {
+        gcal_error_memory(err);
+        return NULL;
+    }
+    while (by < expr->n_symbols && strcmp(expr->symbols[by], symbol) != 0)
+        by++;
+    if (copy_symbols(result, expr, err) < 0)
+        goto fail;
+    if (gcal_expr_compile(result, gcal_expr_node_derivative(&b, expr->root, by), err) ==
+        0)
+        return result;
+fail:
+    gcal_expr_destroy(result);
+    return NULL;
 }
