@@ -1,4 +1,4 @@
-/* checksum.h - FNV-1a over 64 bits: finds damage, not malice */
+/* checksum.h - FNV-1a of 64 bits: detects damage, not forgery */
 #ifndef GCAL_CALIB_BASE_CHECKSUM_H
 #define GCAL_CALIB_BASE_CHECKSUM_H
 
@@ -7,7 +7,7 @@
 
 #define GCAL_CHECKSUM_START 0xcbf29ce484222325u
 
-/* Goes on from 'sum', at first GCAL_CHECKSUM_START. */
+/* Continues from 'sum', which starts as GCAL_CHECKSUM_START. */
 static inline uint64_t gcal_checksum(uint64_t sum, const void *data, size_t size)
 {
     const unsigned char *bytes = data;

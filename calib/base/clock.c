@@ -1,3 +1,4 @@
+/* clock.c - time */
 #include "calib/base/clock.h"
 
 #include <math.h>

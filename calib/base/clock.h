@@ -2,7 +2,7 @@
 #ifndef GCAL_CALIB_BASE_CLOCK_H
 #define GCAL_CALIB_BASE_CLOCK_H
 
-/* Seconds on a clock that never steps (CLOCK_MONOTONIC). */
+/* Seconds on a clock without steps (CLOCK_MONOTONIC). */
 double gcal_clock_now_s(void);
 
 /* Sleeps for 'seconds', or less when a signal arrives. */
@@ -12,7 +12,7 @@ void gcal_clock_sleep_s(double seconds);
 
 /* The wall clock as "2026-11-21T04:17:05Z". */
 void gcal_clock_utc(char text[GCAL_CLOCK_UTC_SIZE]);
-/* Seconds since 1970 of such a text; NaN for another. */
+/* Seconds since 1970 of such a text; NaN for other texts. */
 double gcal_clock_parse_utc(const char *text);
 
 #endif

@@ -18,7 +18,7 @@ void gcal_error_format(struct gcal_error *err, enum gcal_error_code code, const 
     va_end(args);
 }
 
-/* What does not fit is cut. */
+/* Cuts text that does not fit. */
 static void append(char *text, size_t size, const char *more)
 {
     size_t used = strlen(text), length = strnlen(more, size - used - 1);

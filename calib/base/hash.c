@@ -1,3 +1,4 @@
+/* hash.c - SHA-256 */
 #include "calib/base/hash.h"
 
 #include <sodium.h>

@@ -1,4 +1,4 @@
-/* hash.h - SHA-256 (libsodium), for names that follow from contents */
+/* hash.h - SHA-256 (libsodium), for names derived from contents */
 #ifndef GCAL_CALIB_BASE_HASH_H
 #define GCAL_CALIB_BASE_HASH_H
 

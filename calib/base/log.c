@@ -1,3 +1,4 @@
+/* log.c - log lines on stderr */
 #include "calib/base/log.h"
 
 #include <stdarg.h>
@@ -37,6 +38,6 @@ void gcal_log(enum gcal_log_level level, const char *fmt, ...)
     va_end(args);
     if (hook)
         hook(hook_context);
-    /* One call, so that lines of several ranks do not mix. */
+    /* One call, so that lines of ranks do not mix. */
     fprintf(stderr, "gpucal: %s%s: %s\n", prefix, level_names[level], line);
 }

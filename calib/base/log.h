@@ -1,7 +1,7 @@
-/* log.h - one line to stderr per event: "host rank level: text"
+/* log.h - one line on stderr per event: "gpucal: HOST RANK LEVEL: TEXT"
  *
- * For mpi/ and for long-running parts of calib/ only: the libraries below
- * report through 'struct gcal_error'.
+ * For mpi/ and the long-running parts of calib/ only: other libraries report through
+ * 'struct gcal_error'.
  */
 #ifndef GCAL_CALIB_BASE_LOG_H
 #define GCAL_CALIB_BASE_LOG_H
@@ -13,17 +13,13 @@ enum gcal_log_level {
     GCAL_LOG_DEBUG,
 };
 
-/* Lines above 'level' are dropped (GCAL_LOG_INFO unless set). */
+/* Drops lines above 'level'.  Default: GCAL_LOG_INFO. */
 void gcal_log_set_level(enum gcal_log_level level);
 
-/* 'who' stands at the start of every line from now on, e.g. "n1 rank 3"; it is
- * copied.  Empty at first.
- */
+/* Puts a copy of 'who' at the start of every line, e.g. "n1 rank 3".  Default: empty. */
 void gcal_log_set_who(const char *who);
 
-/* 'call' runs before every line that is printed, e.g. to clear a progress display off the
- * terminal.  NULL: nothing.
- */
+/* Calls 'call' before every printed line, e.g. to clear a progress display.  NULL: none. */
 void gcal_log_set_hook(void (*call)(void *context), void *context);
 
 void gcal_log(enum gcal_log_level level, const char *fmt, ...)

@@ -1,3 +1,4 @@
+/* sign.c - keys, signatures, and the line that holds a signature */
 #include "calib/base/sign.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ static int start(struct gcal_error *err)
                : 0;
 }
 
-/* Exactly 'size' bytes from 'length' characters of base64. */
+/* Decodes 'length' characters of base64 to exactly 'size' bytes. */
 static bool decode(const char *text, size_t length, unsigned char *bytes, size_t size)
 {
     size_t got;
@@ -58,7 +59,9 @@ static int write_new(const char *path, const char *text, mode_t mode,
 
     if (fd < 0 && errno == EEXIST)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "%s is there already: keys are not overwritten", path);
+                              "%s already exists: keys are not overwritten; choose "
+                              "another name",
+                              path);
     if (fd < 0)
         return gcal_error_set(err, GCAL_ESTORE, "%s: %s", path, strerror(errno));
     good = write(fd, text, size) == (ssize_t)size && fsync(fd) == 0;
@@ -97,7 +100,7 @@ int gcal_sign_keygen(const char *path, struct gcal_error *err)
     return rc;
 }
 
-/* A file with keys that none can read ('forbidden' 077) or write (002) who should not. */
+/* A key file, refused if its mode has bits of 'forbidden' (077: secret, 002: public). */
 static char *read_keys(const char *path, mode_t forbidden, const char *remedy,
                        size_t *size, struct gcal_error *err)
 {
@@ -127,7 +130,8 @@ struct gcal_sign_key *gcal_sign_key_read(const char *path, struct gcal_error *er
     } else if (!decode(text, strcspn(text, " \n"), key->secret, SECRET) ||
                crypto_sign_ed25519_sk_to_pk(key->public, key->secret) < 0) {
         gcal_error_set(err, GCAL_EINPUT,
-                       "%s: no secret key ('gpucal store keygen FILE' makes one)", path);
+                       "%s: not a secret key (make one with 'gpucal store keygen FILE')",
+                       path);
         gcal_sign_key_destroy(key);
         key = NULL;
     }
@@ -175,7 +179,7 @@ static int add_key(struct gcal_sign_keys *keys, const char *text, size_t length,
     unsigned char public[PUBLIC];
 
     if (!decode(text, length, public, PUBLIC))
-        return gcal_error_set(err, GCAL_EINPUT, "no public key");
+        return gcal_error_set(err, GCAL_EINPUT, "not a public key");
     return add_public(keys, public, err);
 }
 
@@ -191,7 +195,7 @@ static int add_keys(struct gcal_sign_keys *keys, const char *path, const char *t
         text += length + (text[length] == '\n');
     }
     if (!keys->n)
-        return gcal_error_set(err, GCAL_EINPUT, "%s: no public key in it", path);
+        return gcal_error_set(err, GCAL_EINPUT, "%s: contains no public key", path);
     return 0;
 }
 
@@ -280,10 +284,10 @@ int gcal_sign_check(const struct gcal_sign_keys *keys, const char *text, size_t 
     if (start == size)
         return gcal_error_set(err, GCAL_EINPUT, "not signed");
     if (!parse_line(text + start, size - start, public, signature))
-        return gcal_error_set(err, GCAL_EINPUT, "its signature cannot be read");
+        return gcal_error_set(err, GCAL_EINPUT, "invalid signature line");
     if (keys && !is_trusted(keys, public))
         return gcal_error_set(
-            err, GCAL_EINPUT, "signed with key %.*s, which is not among the trusted ones",
+            err, GCAL_EINPUT, "signed with key %.*s, which is not trusted",
             (int)TEXT_SIZE(PUBLIC) - 1, text + start + strlen(MARK METHOD));
     if (crypto_sign_verify_detached(signature, (const unsigned char *)text, start,
                                     public) != 0)

@@ -1,3 +1,4 @@
+/* units.c - numbers as texts */
 #include "calib/base/units.h"
 
 #include <locale.h>
@@ -22,7 +23,7 @@ const char *gcal_units(double value, const char *unit, char text[GCAL_UNITS_SIZE
     if (strcmp(unit, "1") == 0)
         unit = "";
     if (takes_prefix(unit) && value != 0 && isfinite(value))
-        /* 999.96 would print as 1000: it belongs to the next prefix. */
+        /* 999.96 would be printed as 1000: it gets the next prefix. */
         step = (int)floor(log10(fabs(value) * 1.00005) / 3);
     if (step < -none)
         step = -none;
@@ -33,7 +34,7 @@ const char *gcal_units(double value, const char *unit, char text[GCAL_UNITS_SIZE
     return text;
 }
 
-/* Made once, by whoever is first, and kept. */
+/* Made by the first thread that needs it, and never freed. */
 static locale_t c_locale(void)
 {
     static locale_t kept;
@@ -46,7 +47,7 @@ static locale_t c_locale(void)
                                     __ATOMIC_ACQUIRE))
         return made;
     freelocale(made);
-    return none; /* another thread's, by the exchange */
+    return none; /* set to another thread's by the exchange */
 }
 
 double gcal_units_parse_number(const char *text, char **end)

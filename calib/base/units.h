@@ -1,4 +1,4 @@
-/* units.h - numbers in texts: with units, for people, and as files hold them */
+/* units.h - numbers as texts: with units for people, and parsed from files */
 #ifndef GCAL_CALIB_BASE_UNITS_H
 #define GCAL_CALIB_BASE_UNITS_H
 
@@ -12,8 +12,8 @@
  */
 const char *gcal_units(double value, const char *unit, char text[GCAL_UNITS_SIZE]);
 
-/* strtod() of a program whose decimal point is '.', whatever its locale: the programs
- * that load libgpucal may have set another.
+/* strtod() with '.' as decimal point in any locale: programs that load libgpucal may have
+ * set one with another.
  */
 double gcal_units_parse_number(const char *text, char **end);
 

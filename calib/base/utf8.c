@@ -1,3 +1,4 @@
+/* utf8.c - validation of UTF-8 */
 #include "calib/base/utf8.h"
 
 #include <stdint.h>

@@ -1,15 +1,15 @@
-/* utf8.h - texts from outside, such as a driver's, that files and pages are to hold */
+/* utf8.h - cleaning of texts from outside, such as a driver's, for files and pages */
 #ifndef GCAL_CALIB_BASE_UTF8_H
 #define GCAL_CALIB_BASE_UTF8_H
 
 #include <stddef.h>
 
-/* Bytes of the character that 'text' begins with, 0 where it is none in UTF-8 (RFC 3629:
- * no longer than it needs to be, no surrogates, not beyond U+10FFFF).
+/* Bytes of the first character of 'text'; 0 if it is not valid UTF-8 (RFC 3629: shortest
+ * form, no surrogates, up to U+10FFFF).
  */
 size_t gcal_utf8_length(const char *text);
 
-/* What is not UTF-8, and control characters, become '?'.  Returns 'text'. */
+/* Replaces invalid UTF-8 and control characters by '?'.  Returns 'text'. */
 char *gcal_utf8_clean(char *text);
 
 #endif

@@ -1,3 +1,4 @@
+/* wire.c - numbers, strings and frames as bytes */
 #include "calib/base/wire.h"
 
 #include <errno.h>
@@ -151,7 +152,7 @@ int gcal_wire_done(const struct gcal_wire *wire, const char *what, struct gcal_e
 static int write_all(int fd, const char *data, size_t size)
 {
     while (size) {
-        /* send() where possible: a peer that died must not raise SIGPIPE. */
+        /* send() if possible: a dead peer must not raise SIGPIPE. */
         ssize_t done = send(fd, data, size, MSG_NOSIGNAL);
 
         if (done < 0 && errno == ENOTSOCK)
@@ -188,7 +189,7 @@ int gcal_wire_frame_write(int fd, uint32_t type, const struct gcal_buf *payload,
     return rc;
 }
 
-/* For poll(): rounded up, and no more than an int holds. */
+/* For poll(): rounded up, within the range of int. */
 static int wait_ms(double deadline_s)
 {
     double left_s = deadline_s - gcal_clock_now_s();
@@ -198,7 +199,7 @@ static int wait_ms(double deadline_s)
     return left_s > 1e6 ? 1000000000 : left_s > 0 ? (int)(1e3 * left_s) + 1 : 0;
 }
 
-/* Returns 1 when 'size' bytes came, 0 at the end of the stream, -1 with errno. */
+/* Returns 1 after 'size' bytes, 0 at the end of the stream, -1 with errno. */
 static int read_exactly(int fd, double deadline_s, char *data, size_t size)
 {
     while (size) {

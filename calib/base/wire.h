@@ -1,9 +1,9 @@
 /* wire.h - numbers and strings as bytes, and frames of them on a file descriptor
  *
- * One encoding serves the worker's pipe, the messages between ranks and the
- * journal: little-endian, strings and arrays behind a 32-bit length.  A reader
- * that met something impossible stays 'bad' and yields zeros and NULLs, so one
- * check at the end of a message is enough: gcal_wire_done().
+ * One encoding for the worker's pipe, the messages between ranks and the journal:
+ * little-endian, strings preceded by a 32-bit length.  A reader that finds something
+ * invalid stays 'bad' and yields zeros and NULLs, so that one check at the end of a message
+ * is enough: gcal_wire_done().
  */
 #ifndef GCAL_CALIB_BASE_WIRE_H
 #define GCAL_CALIB_BASE_WIRE_H
@@ -37,9 +37,7 @@ double gcal_wire_get_f64(struct gcal_wire *wire);
 char *gcal_wire_get_text(struct gcal_wire *wire);
 void *gcal_wire_get_bytes(struct gcal_wire *wire, size_t *size);
 
-/* Returns 0 when everything was read and nothing was bad, else -1 with 'err'
- * naming 'what'.
- */
+/* Returns 0 if all bytes were read and valid, else -1 with 'err' naming 'what'. */
 int gcal_wire_done(const struct gcal_wire *wire, const char *what,
                    struct gcal_error *err);
 
@@ -49,13 +47,12 @@ struct gcal_wire_frame {
     struct gcal_buf payload;
 };
 
-/* Writes all of it, or returns -1.  A closed peer is an error, never a signal. */
+/* Writes a frame; 0 or -1.  A closed peer is an error, never a signal. */
 int gcal_wire_frame_write(int fd, uint32_t type, const struct gcal_buf *payload,
                           struct gcal_error *err);
 
-/* Reads one frame and returns 1; returns 0 when the other side has closed before
- * a whole frame came (a torn tail included), -1 on an error.  Waits no longer
- * than to 'deadline_s' (gcal_clock_now_s; a negative one: forever) and then
+/* Reads one frame and returns 1; 0 if the peer closes before the frame is complete, -1 on
+ * an error.  Waits until 'deadline_s' (of gcal_clock_now_s(); negative: forever), then
  * returns -1 with errno ETIMEDOUT.
  */
 int gcal_wire_frame_read(int fd, double deadline_s, struct gcal_wire_frame *frame,

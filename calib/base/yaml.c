@@ -1,3 +1,4 @@
+/* yaml.c - YAML parser with positions, and writer */
 #include "calib/base/yaml.h"
 
 #include <errno.h>
@@ -16,13 +17,13 @@
 #include "calib/base/file.h"
 #include "calib/base/units.h"
 
-/* Deeper nesting than any file of ours; keeps a hostile one off the stack. */
+/* More than any file of gpucal needs; protects the stack from hostile files. */
 #define MAX_DEPTH 32
 
 struct reader {
     yaml_parser_t parser;
     const char *file;
-    int line; /* of the file, that the text begins at */
+    int line; /* of the file, in which the text begins */
     struct gcal_error *err;
 };
 
@@ -60,14 +61,14 @@ static int next_event(struct reader *r, yaml_event_t *event)
 
     if (yaml_parser_parse(&r->parser, event))
         return 0;
-    /* The mark stays at 0 for encoding errors. */
+    /* Encoding errors have no mark: it stays 0. */
     return gcal_error_set(r->err, GCAL_EINPUT, "%s:%zu:%zu: %s", r->file,
                           p->problem_mark.line + (size_t)r->line,
                           p->problem_mark.column + 1,
                           p->problem ? p->problem : "not YAML");
 }
 
-/* With room for 'text_bytes' behind it. */
+/* With room for 'text_bytes' after it. */
 static struct gcal_yaml *node_create(struct reader *r, enum gcal_yaml_kind kind,
                                      const yaml_mark_t *mark, size_t text_bytes)
 {
@@ -95,7 +96,7 @@ static struct gcal_yaml *read_scalar(struct reader *r, const yaml_event_t *event
     if (!node)
         return NULL;
     if (memchr(text, '\0', n)) {
-        gcal_yaml_error(node, r->err, "a NUL inside a text");
+        gcal_yaml_error(node, r->err, "text contains a NUL character");
         gcal_yaml_destroy(node);
         return NULL;
     }
@@ -105,7 +106,7 @@ static struct gcal_yaml *read_scalar(struct reader *r, const yaml_event_t *event
     return node;
 }
 
-/* Room for one child more in both arrays. */
+/* Room for one more child in both arrays. */
 static int reserve_child(struct gcal_yaml *node, size_t *capacity, struct gcal_error *err)
 {
     size_t key_capacity = *capacity;
@@ -124,7 +125,7 @@ static int reserve_child(struct gcal_yaml *node, size_t *capacity, struct gcal_e
     return 0;
 }
 
-/* One item of a list, or one key and value of a map.  Returns 1, 0 at the end, -1. */
+/* One item of a list, or one key and value of a map.  Returns 1, 0 at the end, or -1. */
 static int read_child(struct reader *r, struct gcal_yaml *node, size_t *capacity,
                       int depth)
 {
@@ -147,7 +148,7 @@ static int read_child(struct reader *r, struct gcal_yaml *node, size_t *capacity
         if (key->kind != GCAL_YAML_SCALAR)
             gcal_yaml_error(key, r->err, "a key must be a plain word");
         else if (gcal_yaml_find(node, key->text))
-            gcal_yaml_error(key, r->err, "key '%s' stands here twice", key->text);
+            gcal_yaml_error(key, r->err, "duplicate key '%s'", key->text);
         else if (next_event(r, &event) == 0)
             goto value;
         gcal_yaml_destroy(key);
@@ -308,7 +309,7 @@ const struct gcal_yaml *gcal_yaml_find(const struct gcal_yaml *map, const char *
     return NULL;
 }
 
-/* Levenshtein's distance, cut at words of 63 letters. */
+/* Levenshtein's distance; 64 for words of more than 63 letters. */
 static int distance(const char *a, const char *b)
 {
     int row[64], n = (int)strlen(b);
@@ -521,7 +522,7 @@ static void write_scalar(struct gcal_yaml_writer *w, const char *text,
                                       (int)strlen(text), 1, 1, style));
 }
 
-/* Would a plain 'text' be read back as a number, a boolean or a null? */
+/* Whether a plain 'text' would be read as a number, a boolean or null. */
 static bool looks_typed(const char *text)
 {
     static const char *const words[] = { "true", "false", "yes", "no", "on",
@@ -607,7 +608,7 @@ char *gcal_yaml_writer_finish(struct gcal_yaml_writer *w, size_t *size,
     if (w->failed || !yaml_emitter_flush(&w->emitter))
         gcal_error_set(err, GCAL_EINPUT, "cannot write YAML: %s",
                        w->emitter.problem ? w->emitter.problem
-                                          : "a text that is not UTF-8, or out of memory");
+                                          : "a text is not UTF-8, or out of memory");
     else {
         if (size)
             *size = w->out.size;

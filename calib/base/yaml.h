@@ -1,8 +1,7 @@
-/* yaml.h - YAML read into a tree that knows its lines, and YAML written (libyaml)
+/* yaml.h - YAML as a tree with positions, and output of YAML (libyaml)
  *
- * Read: scalars, lists and maps; one document; no aliases, no tags, no duplicate
- * keys: files from others need nothing more.  Every complaint about a node says
- * "file:line:column: ...".
+ * Input: one document of scalars, lists and maps, without aliases, tags or duplicate keys.
+ * Error messages about a node begin with "file:line:column: ".
  */
 #ifndef GCAL_CALIB_BASE_YAML_H
 #define GCAL_CALIB_BASE_YAML_H
@@ -18,20 +17,20 @@ enum gcal_yaml_kind { GCAL_YAML_SCALAR, GCAL_YAML_LIST, GCAL_YAML_MAP };
 
 struct gcal_yaml {
     enum gcal_yaml_kind kind;
-    const char *file; /* as given to the parser; lives as long as the root */
+    const char *file; /* as given to the parser; valid as long as the root */
     int line, column; /* from 1 */
-    char *text;       /* scalar: its value, in the node's memory; else NULL */
+    char *text;       /* scalar: its value, part of the node's memory; else NULL */
     bool quoted;      /* scalar: written with quotes or as a block */
     size_t n_items;
     struct gcal_yaml **items; /* list: items; map: values */
     struct gcal_yaml **keys;  /* map: scalars beside 'items'; else NULL */
-    char *own_file;           /* the root's, NULL in others */
+    char *own_file;           /* of the root; NULL in other nodes */
 };
 
 /* Returns the root, or NULL with 'err' (GCAL_EINPUT).  'file' is copied. */
 struct gcal_yaml *gcal_yaml_parse(const char *text, size_t size, const char *file,
                                   struct gcal_error *err);
-/* The same for a part of a file, which begins at its line 'line'. */
+/* The same for part of a file that begins in line 'line'. */
 struct gcal_yaml *gcal_yaml_parse_part(const char *text, size_t size, const char *file,
                                        int line, struct gcal_error *err);
 
@@ -49,19 +48,19 @@ void gcal_yaml_destroy(struct gcal_yaml *root);
 void gcal_yaml_format_error(const struct gcal_yaml *node, struct gcal_error *err,
                             const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* The value of 'key' in a map, or NULL where it is absent. */
+/* The value of 'key' in a map; NULL if it is absent or 'map' is not a map. */
 const struct gcal_yaml *gcal_yaml_find(const struct gcal_yaml *map, const char *key);
 
-/* Complains unless 'node' is a map whose keys are all in 'known' (NULL-ended);
- * names the nearest known key.
+/* -1 unless 'node' is a map with keys of 'known' (NULL-ended) only; the message suggests the
+ * most similar known key.
  */
 int gcal_yaml_check_keys(const struct gcal_yaml *node, const char *const *known,
                          struct gcal_error *err);
 
-/* Of 'known' (NULL-ended, not empty) the word that is most like 'word'. */
+/* The word of 'known' (NULL-ended, not empty) that is most similar to 'word'. */
 const char *gcal_yaml_nearest(const char *word, const char *const *known);
 
-/* The value of a scalar as a type.  0, or -1 with 'err' saying what was expected.
+/* The value of a scalar as a type: 0, or -1 with 'err', which says what was expected.
  * 'what' names the value in the message, e.g. "budget_s".
  */
 int gcal_yaml_double(const struct gcal_yaml *node, const char *what, double *value,
@@ -70,12 +69,12 @@ int gcal_yaml_integer(const struct gcal_yaml *node, const char *what, long long 
                       long long max, long long *value, struct gcal_error *err);
 int gcal_yaml_bool(const struct gcal_yaml *node, const char *what, bool *value,
                    struct gcal_error *err);
-/* Borrowed from the tree; NULL with 'err' when 'node' is not a scalar. */
+/* Owned by the tree; NULL with 'err' if 'node' is not a scalar. */
 const char *gcal_yaml_text(const struct gcal_yaml *node, const char *what,
                            struct gcal_error *err);
 
-/* Writing.  Calls come in the order of the document; the first failure sticks and
- * is told by gcal_yaml_writer_finish().
+/* Output.  Calls follow the order of the document; gcal_yaml_writer_finish() reports the
+ * first failure.
  */
 struct gcal_yaml_writer;
 

@@ -9,6 +9,7 @@
 
 #include "calib/base/array.h"
 #include "calib/base/error.h"
+#include "calib/base/units.h"
 #include "calib/model/expr.h"
 
 enum comparison { EQ, NE, GE, GT, LE, LT };
@@ -25,7 +26,7 @@ struct gcal_assume {
     size_t n_clauses, capacity, n_symbols;
 };
 
-struct names {
+struct symbols {
     size_t n;
     const char *const *names;
 };
@@ -44,26 +45,25 @@ void gcal_assume_destroy(struct gcal_assume *assume)
 }
 
 static struct gcal_expr *parse_part(const char *start, size_t length,
-                                    const struct names *names, struct gcal_error *err)
+                                    const struct symbols *symbols, struct gcal_error *err)
 {
     char *text = strndup(start, length);
     struct gcal_expr *expr = NULL;
 
     if (text)
-        expr = gcal_expr_parse_in(text, names->n, names->names, err);
+        expr = gcal_expr_parse_in(text, symbols->n, symbols->names, err);
     else
         gcal_error_memory(err);
     free(text);
     return expr;
 }
 
-/* A number behind '%', or nothing. */
 static int parse_modulus(const char *start, const char *end, double *modulus,
                          struct gcal_error *err)
 {
     char *stop;
 
-    *modulus = strtod(start, &stop);
+    *modulus = gcal_units_parse_number(start, &stop);
     while (stop < end && isspace((unsigned char)*stop))
         stop++;
     if (stop != end || !(*modulus > 0) || !isfinite(*modulus))
@@ -72,7 +72,7 @@ static int parse_modulus(const char *start, const char *end, double *modulus,
     return 0;
 }
 
-/* Sets 'at' behind the relation and 'start' before it. */
+/* Sets 'start' to the relation's first character, 'at' to the character after it. */
 static int find_relation(const char *text, const char **start, const char **at,
                          enum comparison *comparison)
 {
@@ -92,7 +92,7 @@ static int find_relation(const char *text, const char **start, const char **at,
     return -1;
 }
 
-static int parse_clause(struct clause *clause, const struct names *names,
+static int parse_clause(struct clause *clause, const struct symbols *symbols,
                         struct gcal_error *err)
 {
     const char *relation, *right, *end, *percent;
@@ -103,14 +103,14 @@ static int parse_clause(struct clause *clause, const struct names *names,
     end = percent ? percent : relation;
     if (percent && parse_modulus(percent + 1, relation, &clause->modulus, err) < 0)
         return -1;
-    clause->left = parse_part(clause->text, (size_t)(end - clause->text), names, err);
+    clause->left = parse_part(clause->text, (size_t)(end - clause->text), symbols, err);
     if (!clause->left)
         return -1;
-    clause->right = parse_part(right, strlen(right), names, err);
+    clause->right = parse_part(right, strlen(right), symbols, err);
     return clause->right ? 0 : -1;
 }
 
-/* The word 'and' at or behind 'text', or its end. */
+/* The next word 'and' in 'text', or its end. */
 static const char *find_and(const char *text)
 {
     const char *at = text;
@@ -135,7 +135,7 @@ static char *trimmed(const char *start, const char *end)
 }
 
 static int add_clause(struct gcal_assume *assume, const char *start, const char *end,
-                      const struct names *names, struct gcal_error *err)
+                      const struct symbols *symbols, struct gcal_error *err)
 {
     struct clause *clauses = gcal_array_grow(assume->clauses, assume->n_clauses,
                                              &assume->capacity, sizeof(*clauses), err);
@@ -149,7 +149,7 @@ static int add_clause(struct gcal_assume *assume, const char *start, const char 
     if (!clause->text)
         return gcal_error_memory(err);
     assume->n_clauses++;
-    if (parse_clause(clause, names, err) < 0)
+    if (parse_clause(clause, symbols, err) < 0)
         return gcal_error_prefix(err, "assumption '%.100s'", clause->text);
     return 0;
 }
@@ -157,7 +157,7 @@ static int add_clause(struct gcal_assume *assume, const char *start, const char 
 struct gcal_assume *gcal_assume_parse(const char *text, size_t n_symbols,
                                       const char *const *symbols, struct gcal_error *err)
 {
-    struct names names = { n_symbols, symbols };
+    struct symbols given = { n_symbols, symbols };
     struct gcal_assume *assume = calloc(1, sizeof(*assume));
     const char *end;
 
@@ -168,7 +168,7 @@ struct gcal_assume *gcal_assume_parse(const char *text, size_t n_symbols,
     assume->n_symbols = n_symbols;
     for (;; text = end + 3) {
         end = find_and(text);
-        if (add_clause(assume, text, end, &names, err) < 0) {
+        if (add_clause(assume, text, end, &given, err) < 0) {
             gcal_assume_destroy(assume);
             return NULL;
         }
@@ -211,7 +211,7 @@ int gcal_assume_check(const struct gcal_assume *assume, const double *values,
     return 0;
 }
 
-static bool speaks_of(const struct clause *clause, size_t symbol)
+static bool contains(const struct clause *clause, size_t symbol)
 {
     return gcal_expr_uses(clause->left, symbol) || gcal_expr_uses(clause->right, symbol);
 }
@@ -229,10 +229,10 @@ int gcal_assume_check_symbol(const struct gcal_assume *assume, size_t symbol,
     values[symbol] = value;
     for (size_t i = 0; i < assume->n_clauses && rc == 0; i++) {
         const struct clause *clause = &assume->clauses[i];
-        bool alone = speaks_of(clause, symbol);
+        bool alone = contains(clause, symbol);
 
         for (size_t k = 0; k < assume->n_symbols; k++)
-            alone = alone && (k == symbol || !speaks_of(clause, k));
+            alone = alone && (k == symbol || !contains(clause, k));
         if (alone && !holds(clause, values))
             rc = gcal_error_set(err, GCAL_EINPUT, "'%s' does not hold", clause->text);
     }

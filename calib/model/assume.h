@@ -1,7 +1,7 @@
-/* assume.h - what must hold of a kernel's sizes: "n % 16 = 0 and n >= 16"
+/* assume.h - conditions on a kernel's sizes: "n % 16 = 0 and n >= 16"
  *
- * Clauses joined by 'and'; each is an expression (expr.h), perhaps '% number', then one
- * of = != >= > <= <, then an expression.  Reads the text for gcal_binding_eval().
+ * Clauses joined by 'and'; each is an expression (expr.h), optionally '% number', then one
+ * of = != >= > <= <, then an expression.  gcal_binding_eval() checks them.
  */
 #ifndef GCAL_CALIB_MODEL_ASSUME_H
 #define GCAL_CALIB_MODEL_ASSUME_H
@@ -15,16 +15,16 @@ struct gcal_assume; /* opaque, immutable */
 struct gcal_assume *gcal_assume_parse(const char *text, size_t n_symbols,
                                       const char *const *symbols, struct gcal_error *err);
 
-/* Does nothing when 'assume' is NULL. */
+/* NULL is allowed. */
 void gcal_assume_destroy(struct gcal_assume *assume);
 
 /* 'values': one per symbol.  0, or -1 with 'err' naming the first clause that does not
- * hold.  NULL as 'assume' always holds.  Thread-safe, allocates nothing.
+ * hold; 0 if 'assume' is NULL.  Thread-safe, allocates nothing.
  */
 int gcal_assume_check(const struct gcal_assume *assume, const double *values,
                       struct gcal_error *err);
 
-/* The same of the clauses that speak of symbol 'symbol' and no other. */
+/* The same for the clauses that contain symbol 'symbol' and no other. */
 int gcal_assume_check_symbol(const struct gcal_assume *assume, size_t symbol,
                              double value, struct gcal_error *err);
 

@@ -1,4 +1,4 @@
-/* expr.c - an expression: its names, the program it becomes, and its evaluation */
+/* expr.c - symbols of an expression, compilation to a program, and evaluation */
 #include "calib/model/expr.h"
 
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static int emit(struct gcal_expr *expr, struct gcal_expr_instruction instruction
     return 0;
 }
 
-/* 'height' values lie on the stack when the node's evaluation starts. */
+/* 'height': values on the stack before the node is evaluated. */
 static int compile(struct gcal_expr *expr, const struct gcal_expr_node *node,
                    size_t height, struct gcal_error *err)
 {
@@ -98,7 +98,7 @@ int gcal_expr_compile(struct gcal_expr *expr, struct gcal_expr_node *root,
     return root ? compile(expr, root, 0, err) : -1;
 }
 
-/* 'top' is the value on top of the stack; the others lie in 'stack'. */
+/* 'top' is the top of the stack, 'stack' has the rest. */
 double gcal_expr_eval(const struct gcal_expr *expr, const double *values)
 {
     double stack[GCAL_EXPR_MAX_STACK + 1], *below = stack, top = 0;

@@ -70,7 +70,7 @@ static struct gcal_expr_node *derive_quotient(struct gcal_expr_builder *b,
     struct gcal_expr_node *dv = derive(b, node->args[1], symbol);
 
     if (is_zero(du) && is_zero(dv))
-        return du; /* 1/0 is a constant too */
+        return du; /* so that 1/0 stays a constant */
     return quotient(b, sub(b, du, mul(b, node, dv)), node->args[1]);
 }
 
@@ -84,7 +84,7 @@ static struct gcal_expr_node *tanh_slope(struct gcal_expr_builder *b,
                gcal_expr_node_binary(b, GCAL_EXPR_OP_POW, t, number(b, 2)));
 }
 
-/* min(a, rest..)' = select(a, min(rest..), a', min(rest..)'); max the other way round */
+/* min(a, rest..)' = select(a, min(rest..), a', min(rest..)'); max likewise, reversed */
 static struct gcal_expr_node *derive_extreme(struct gcal_expr_builder *b,
                                              const struct gcal_expr_node *node,
                                              size_t symbol)
@@ -110,7 +110,7 @@ static struct gcal_expr_node *call(struct gcal_expr_builder *b, enum gcal_expr_o
     return gcal_expr_node_make(b, op, n, args);
 }
 
-/* The chain rule over overlap_d(k, g, c, edge, t), which differ in k alone. */
+/* The chain rule over overlap_d(k, g, c, edge, t), which differ only in k. */
 static struct gcal_expr_node *derive_overlap(struct gcal_expr_builder *b,
                                              const struct gcal_expr_node *node,
                                              size_t symbol)
@@ -129,7 +129,7 @@ static struct gcal_expr_node *derive_overlap(struct gcal_expr_builder *b,
 }
 
 /* With N = pnorm(p, a, ..) and r = a / N: dN/da = r^(p-1), dN/dp = sum(a r^(p-1) log r) /
- * p. Both are said in terms of N and log r, so that a program computes these once.
+ * p.  Both are written with N and log r, which a program then computes once.
  */
 static struct gcal_expr_node *derive_pnorm(struct gcal_expr_builder *b,
                                            struct gcal_expr_node *node, size_t symbol)
@@ -196,7 +196,7 @@ static struct gcal_expr_node *derive_select(struct gcal_expr_builder *b,
                                              derive(b, a[3], symbol) });
 }
 
-/* What only derivatives are made of has no derivative, but by what it does not hold. */
+/* Functions of derivatives have no derivative, except by symbols that they do not contain. */
 static struct gcal_expr_node *derive_derivative(struct gcal_expr_builder *b,
                                                 const struct gcal_expr_node *node,
                                                 size_t symbol)
@@ -215,13 +215,13 @@ static struct gcal_expr_node *derive_derivative(struct gcal_expr_builder *b,
     return number(b, 0);
 }
 
-/* Of one argument, by the chain rule. */
+/* A function of one argument, by the chain rule. */
 static struct gcal_expr_node *
 derive_elementary(struct gcal_expr_builder *b, struct gcal_expr_node *node, size_t symbol)
 {
     struct gcal_expr_node *x = node->args[0], *dx = derive(b, x, symbol);
 
-    if (!dx || is_zero(dx)) /* log(0) is a constant too */
+    if (!dx || is_zero(dx)) /* so that log(0) stays a constant */
         return dx;
     switch (node->op) {
     case GCAL_EXPR_OP_EXP:

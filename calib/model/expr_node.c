@@ -1,4 +1,4 @@
-/* expr_node.c - nodes, made simplified */
+/* expr_node.c - nodes, and their simplification */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,8 +88,8 @@ static bool is(const struct gcal_expr_node *node, double number)
     return node->op == GCAL_EXPR_OP_NUMBER && node->number == number;
 }
 
-/* The number that 'op' makes of numbers; NULL when they are not, or it is not finite:
- * infinities stay written as the division they came from.
+/* 'op' of numbers as a number; NULL if an argument is not a number, or the result is not
+ * finite: infinities stay the division they came from.
  */
 static struct gcal_expr_node *fold(struct gcal_expr_builder *b, enum gcal_expr_op op,
                                    size_t n_args, struct gcal_expr_node *const *args)
@@ -107,14 +107,14 @@ static struct gcal_expr_node *fold(struct gcal_expr_builder *b, enum gcal_expr_o
 
 /* ---- simplification ----
  *
- * Every rule keeps the value to the last bit, zeros' signs and what is made of infinities
- * aside: a count must not change by being read, nor a fit by how its model is written.
- * So like terms are collected where the sum of their coefficients rounds as the terms do,
- * and sums are not put in another order.
+ * Every rule keeps the value to the last bit (except signs of zeros, and results from
+ * infinities): a count must not change by being read, nor a fit by the spelling of its
+ * model.  Like terms are therefore collected only where the sum of their coefficients
+ * rounds as the terms do, and sums are never reordered.
  */
 
-/* Are the two the same expression?  May say no where that took long to find out: in
- * derivatives parts are shared, and their trees grow without bound.
+/* Whether the two are the same expression; may be false if the comparison would take long,
+ * as derivatives share nodes and their trees grow without bound.
  */
 static bool same(const struct gcal_expr_node *x, const struct gcal_expr_node *y,
                  int *patience)
@@ -146,7 +146,7 @@ static bool is_neg(const struct gcal_expr_node *node)
     return node->op == GCAL_EXPR_OP_NEG;
 }
 
-/* Multiplying by one of these does not round. */
+/* Multiplication by one of these does not round. */
 static bool is_power_of_two(double number)
 {
     int exponent;
@@ -154,7 +154,7 @@ static bool is_power_of_two(double number)
     return fabs(frexp(number, &exponent)) == 0.5 && abs(exponent) < 500;
 }
 
-/* node = factor * rest, with 1 where it has no number for a factor. */
+/* node = factor * rest, with factor 1 if no factor is a number. */
 static double split_factor(struct gcal_expr_node *node, struct gcal_expr_node **rest)
 {
     *rest = node;
@@ -175,7 +175,7 @@ static struct gcal_expr_node *scaled(struct gcal_expr_builder *b, double factor,
                                  rest);
 }
 
-/* 2*x + x is 3*x; NULL where the terms are not alike, or would round differently. */
+/* 2*x + x is 3*x; NULL if the terms are not alike, or would round differently. */
 static struct gcal_expr_node *collect(struct gcal_expr_builder *b,
                                       struct gcal_expr_node *x, struct gcal_expr_node *y,
                                       double sign)
@@ -207,7 +207,7 @@ static struct gcal_expr_node *reduce_sum(struct gcal_expr_builder *b,
     return collect(b, a[0], a[1], add ? 1 : -1);
 }
 
-/* x^n as a product computes it, n from 1 to 7; 0 for anything that is not x^n. */
+/* The n of x^n that is evaluated as a product, 1 to 7; 0 for other nodes. */
 static double exponent_of(const struct gcal_expr_node *node,
                           const struct gcal_expr_node *x)
 {
@@ -303,7 +303,7 @@ static struct gcal_expr_node *reduce_neg(struct gcal_expr_builder *b,
     return rest != x ? scaled(b, -factor, rest) : NULL;
 }
 
-/* Adds 'arg' of a minimum or maximum to 'all' unless it is there; numbers become one. */
+/* Adds 'arg' of a minimum or maximum to 'all', which keeps each once and one number. */
 static void merge(struct gcal_expr_builder *b, enum gcal_expr_op op,
                   struct gcal_expr_node *arg, struct gcal_expr_node **all, size_t *n)
 {
@@ -344,7 +344,7 @@ static struct gcal_expr_node *reduce_extreme(struct gcal_expr_builder *b,
     return n < n_args || flat > n_args ? node_create(b, op, n, all) : NULL;
 }
 
-/* Costs of 0 add nothing to a norm; one alone is itself. */
+/* Costs of 0 add nothing to a norm; the norm of one cost is that cost. */
 static struct gcal_expr_node *reduce_pnorm(struct gcal_expr_builder *b, size_t n_args,
                                            struct gcal_expr_node *const *a)
 {
@@ -359,7 +359,7 @@ static struct gcal_expr_node *reduce_pnorm(struct gcal_expr_builder *b, size_t n
     return n < n_args ? node_create(b, GCAL_EXPR_OP_PNORM, n, kept) : NULL;
 }
 
-/* A simpler node of the same value; NULL when there is none. */
+/* A simpler node of the same value; NULL: none. */
 static struct gcal_expr_node *reduce(struct gcal_expr_builder *b, enum gcal_expr_op op,
                                      size_t n_args, struct gcal_expr_node *const *a)
 {

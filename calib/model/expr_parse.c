@@ -79,7 +79,7 @@ static const char *skip_name(const char *at)
     return at;
 }
 
-/* Behind digits [. digits] [e [sign] digits]; 'at' itself when there is no number. */
+/* The end of digits [. digits] [e [sign] digits]; 'at' if there is no number. */
 static const char *skip_number(const char *at)
 {
     const char *start = at, *exponent;
@@ -105,7 +105,7 @@ static const char *skip_number(const char *at)
     return at;
 }
 
-/* Behind the bracket that closes the one at 'at'; NULL when none does. */
+/* The character after the bracket that closes the one at 'at'; NULL: none. */
 static const char *skip_group(const char *at)
 {
     int depth = 0;
@@ -122,9 +122,9 @@ static const char *skip_group(const char *at)
     return at;
 }
 
-/* What may follow the ':' of a field: {...}, (...), or an optional relation and then a
- * name, a number or (...).  A name is taken to its end, so that the next '_field' of a
- * tag belongs to the feature as well.
+/* The end of a field's value after ':', which is {...}, or an optional relation and then a
+ * name, a number or (...).  A name is read to its end, so that a '_field' after a tag
+ * belongs to the feature.
  */
 static const char *skip_field(const char *at)
 {
@@ -152,7 +152,7 @@ static bool has_fields(const char *name)
     return false;
 }
 
-/* Behind the name at 'at'; NULL where a feature's field is not right. */
+/* The end of the name at 'at'; NULL with '*bad' if a feature's field is malformed. */
 static const char *skip_symbol(const char *at, const char **bad)
 {
     const char *start = at;
@@ -182,7 +182,7 @@ const char *gcal_expr_next_name(const char *at, size_t *length)
     return end ? at : NULL;
 }
 
-/* The symbol without the white space that a {...} may hold. */
+/* The symbol without the white space that {...} may contain. */
 static size_t add_symbol(struct parser *p, const char *start, const char *end)
 {
     struct gcal_expr *expr = p->build.expr;
@@ -213,7 +213,7 @@ enum gcal_expr_op gcal_expr_find_builtin(const char *start, size_t length)
     return GCAL_EXPR_OP_COUNT;
 }
 
-/* The first argument of overlap_d picks one of the next three. */
+/* The first argument of overlap_d selects one of the next three. */
 static bool picks_an_argument(enum gcal_expr_op op, struct gcal_expr_node *const *args)
 {
     double k = args[0] && args[0]->op == GCAL_EXPR_OP_NUMBER ? args[0]->number : -1;
@@ -302,7 +302,7 @@ static struct gcal_expr_node *parse_power(struct parser *p)
     return base;
 }
 
-/* Every way to nest passes here. */
+/* All nesting goes through here. */
 static struct gcal_expr_node *parse_unary(struct parser *p)
 {
     struct gcal_expr_node *node;

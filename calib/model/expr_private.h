@@ -1,4 +1,4 @@
-/* expr_private.h - how expr*.c keep an expression: a graph of nodes, and a program */
+/* expr_private.h - an expression as a graph of nodes and as a program */
 #ifndef GCAL_CALIB_MODEL_EXPR_PRIVATE_H
 #define GCAL_CALIB_MODEL_EXPR_PRIVATE_H
 
@@ -8,7 +8,7 @@
 
 struct gcal_error;
 
-/* Limits that no honest expression meets and that keep a hostile one off the stack. */
+/* Limits far above honest expressions, which protect the stack from hostile ones. */
 #define GCAL_EXPR_MAX_NESTING 100       /* parentheses, signs and powers in each other */
 #define GCAL_EXPR_MAX_DEPTH   6000      /* of the graph: a sum of n terms is n deep */
 #define GCAL_EXPR_MAX_LENGTH  65536     /* characters */
@@ -25,8 +25,8 @@ enum gcal_expr_op {
     GCAL_EXPR_OP_DIV,
     GCAL_EXPR_OP_POW,
     GCAL_EXPR_OP_NEG,
-    GCAL_EXPR_OP_POWI, /* programs only: a small whole power */
-    /* functions, from here on written name(...) */
+    GCAL_EXPR_OP_POWI, /* programs only: a small integer power */
+    /* functions: name(...) */
     GCAL_EXPR_OP_MIN,
     GCAL_EXPR_OP_MAX,
     GCAL_EXPR_OP_EXP,
@@ -40,7 +40,7 @@ enum gcal_expr_op {
     GCAL_EXPR_OP_OVERLAP,
     GCAL_EXPR_OP_PNORM,
     GCAL_EXPR_OP_SMOOTHMAX,
-    /* what derivatives need beside these, finite where logarithms of 0 would not be */
+    /* of derivatives only; finite where logarithms of 0 would not be */
     GCAL_EXPR_OP_SELECT,    /* select(a, b, x, y): x where a <= b, else y */
     GCAL_EXPR_OP_POW_D,     /* pow_d(a, b): a^b log(a), the derivative of a^b by b */
     GCAL_EXPR_OP_OVERLAP_T, /* overlap_t(g, c, edge): the step's tanh */
@@ -81,7 +81,7 @@ struct gcal_expr_instruction {
     double number;
 };
 
-/* Nodes are many and small, and go together. */
+/* Nodes are many and small, and are freed together. */
 struct gcal_expr_node_block {
     struct gcal_expr_node_block *next;
     size_t used, size; /* bytes */
@@ -97,9 +97,9 @@ struct gcal_expr {
     size_t n_instructions, program_capacity;
 };
 
-/* Nodes are made simplified (expr_node.c), with the value that they had.  All
- * return NULL when memory ran out, the graph got too deep or an argument is NULL
- * already, so that a chain of calls needs one check; 'err' is filled by the first.
+/* Functions that make nodes simplify them, without changing their value (expr_node.c).
+ * They return NULL if memory runs out, the graph gets too deep, or an argument is NULL, so
+ * that a chain of calls needs one check; the first failure fills 'err'.
  */
 struct gcal_expr_builder {
     struct gcal_expr *expr;
@@ -119,31 +119,30 @@ struct gcal_expr_node *gcal_expr_node_binary(struct gcal_expr_builder *b,
                                              struct gcal_expr_node *a,
                                              struct gcal_expr_node *c);
 
-/* Derivatives by a symbol, made of parts of 'node'. */
+/* The derivative by a symbol; it contains parts of 'node'. */
 struct gcal_expr_node *gcal_expr_node_derivative(struct gcal_expr_builder *b,
                                                  struct gcal_expr_node *node,
                                                  size_t symbol);
-/* Those that 'expr' has. */
 void gcal_expr_nodes_free(struct gcal_expr *expr);
 
-/* The slot of a symbol, added unless it is there; SIZE_MAX with 'err'. */
+/* The slot of a symbol, which is added if it is new; SIZE_MAX with 'err'. */
 size_t gcal_expr_add_symbol(struct gcal_expr *expr, const char *name, size_t length,
                             struct gcal_error *err);
 
-/* Takes 'root', which may be NULL, and makes the program: 0 or -1. */
+/* Makes 'root' (-1 if it is NULL) the expression's root, and makes its program. */
 int gcal_expr_compile(struct gcal_expr *expr, struct gcal_expr_node *root,
                       struct gcal_error *err);
 
-/* The function of that name; GCAL_EXPR_OP_COUNT when there is none. */
+/* The function of that name; GCAL_EXPR_OP_COUNT: none. */
 enum gcal_expr_op gcal_expr_find_builtin(const char *name, size_t length);
 
-/* The first name, of anything, in the rest of a text that parses; NULL: none. */
+/* The first name (of a symbol or function) in the rest of a text that parses; NULL: none. */
 const char *gcal_expr_next_name(const char *at, size_t *length);
 
 /* The value of an operator or function. */
 double gcal_expr_op_apply(enum gcal_expr_op op, size_t n_args, const double *args);
 
-/* Powers that are products, wherever they are evaluated. */
+/* Powers that are evaluated as products. */
 static inline bool gcal_expr_is_integer_power(double exponent)
 {
     return exponent >= 2 && exponent <= 8 && exponent == (int)exponent;

@@ -1,4 +1,4 @@
-/* expr_value.c - what operators and functions make of numbers */
+/* expr_value.c - values of operators and functions */
 #include <math.h>
 
 #include "calib/model/expr_private.h"
@@ -28,7 +28,7 @@ const struct gcal_expr_builtin gcal_expr_builtins[GCAL_EXPR_OP_COUNT] = {
     [GCAL_EXPR_OP_SMOOTHMAX_S] = { "smoothmax_s", 5, 5 },
 };
 
-/* With the largest argument taken out, powers neither overflow nor underflow. */
+/* Relative to the largest argument, powers neither overflow nor underflow. */
 static double pnorm(double p, size_t n, const double *a)
 {
     double largest = 0, sum = 0;
@@ -43,8 +43,8 @@ static double pnorm(double p, size_t n, const double *a)
     return largest * pow(sum, 1 / p);
 }
 
-/* log(a / norm).  Where all n are 0 the direction matters; the one in which all grow
- * alike is taken.
+/* log(a / norm).  If all n are 0, the limit depends on the direction: here, the one in which
+ * all grow equally.
  */
 static double pnorm_log(double p, double norm, double a, double n)
 {
@@ -53,8 +53,8 @@ static double pnorm_log(double p, double norm, double a, double n)
     return norm > 0 ? log(a / norm) : -log(n) / p;
 }
 
-/* By argument a: (a / norm)^(p-1), from the logarithm.  Below p = 1 the slope at 0 is
- * infinite; a large finite one lets a fit walk away from it.
+/* Derivative by argument a: (a / norm)^(p-1), from the logarithm.  For p < 1 the slope at 0
+ * is infinite; a large finite one lets a fit leave 0.
  */
 static double pnorm_by_argument(double p, double log_ratio)
 {
@@ -65,7 +65,7 @@ static double pnorm_by_argument(double p, double log_ratio)
     return exp((p - 1) * log_ratio);
 }
 
-/* With the largest taken out, the exponentials do not overflow. */
+/* Relative to the largest argument, exponentials do not overflow. */
 static double smoothmax(double sharpness, size_t n, const double *a)
 {
     double largest = a[0], scale = 0, sum = 0;
@@ -82,7 +82,7 @@ static double smoothmax(double sharpness, size_t n, const double *a)
     return largest + scale / sharpness * log(sum);
 }
 
-/* exp(sharpness a / scale) over the sum of all n such. */
+/* exp(sharpness a / scale) over the sum of all n of these. */
 static double smoothmax_weight(double sharpness, double max, double a, double scale,
                                double n)
 {
@@ -91,7 +91,7 @@ static double smoothmax_weight(double sharpness, double max, double a, double sc
     return scale > 0 ? exp(sharpness * (a - max) / scale) : 1 / n;
 }
 
-/* What growing the scale by 1 adds; at 0, when all n arguments grow alike. */
+/* Derivative by the scale; at 0, in the direction in which all n arguments grow equally. */
 static double smoothmax_by_scale(double sharpness, double max, double mean, double scale,
                                  double n)
 {

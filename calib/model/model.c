@@ -13,7 +13,7 @@
 #include "calib/model/feature.h"
 #include "calib/model/program.h"
 
-/* Names in one model. */
+/* Limit for the names in one model. */
 #define MAX_SYMBOLS 256
 
 void gcal_model_destroy(struct gcal_model *model)
@@ -38,7 +38,7 @@ void gcal_model_destroy(struct gcal_model *model)
     free(model);
 }
 
-/* With every run of white space as one blank, none at the ends. */
+/* 'text' with one blank for each run of white space, and none at the ends. */
 static char *collapsed(const char *text, struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
@@ -99,7 +99,7 @@ static int add_feature(struct gcal_model *model, size_t symbol, struct gcal_erro
     return model->features[i] ? 0 : -1;
 }
 
-/* Room for as many parameters and features as there are symbols. */
+/* Room for 'n' parameters and 'n' features. */
 static int allocate(struct gcal_model *model, size_t n, struct gcal_error *err)
 {
     model->parameters = calloc(n + 1, sizeof(*model->parameters));

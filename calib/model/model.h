@@ -1,4 +1,7 @@
-/* model.h - a model: output = expression(features, parameters)  (seed 004 section 6) */
+/* model.h - a model: output = expression(features, parameters)
+ *
+ * (Stevens and Kloeckner 2020, section 6)
+ */
 #ifndef GCAL_CALIB_MODEL_H
 #define GCAL_CALIB_MODEL_H
 
@@ -11,32 +14,32 @@ struct gcal_model_program;
 struct gcal_yaml;
 struct gcal_yaml_writer;
 
-/* A p_... of the expression.  Costs are seconds per unit of the feature they multiply
- * and never negative; others (exponents, edges) say their own range.
+/* A p_... of the expression.  Costs are seconds per unit of their feature and not negative;
+ * others (exponents, edges) have ranges of their own.
  */
 struct gcal_model_parameter {
     char *name;     /* "p_f32madd" */
-    char *unit;     /* "s" unless said */
-    double initial; /* NaN: the fit finds a start */
+    char *unit;     /* default: "s" */
+    double initial; /* NaN: the fit chooses one */
     double min, max;
 };
 
 struct gcal_model {
     char *name;
     char *output;     /* "f_cl_wall_time" */
-    char *expression; /* as the user wrote it, white space apart */
+    char *expression; /* as the user wrote it, except white space */
     size_t n_parameters;
     struct gcal_model_parameter *parameters;
     size_t n_features;
     char **features;
     struct gcal_expr *expr;
     struct gcal_model_program *program; /* the value, and its derivatives by parameter */
-    size_t *parameter_slots, *feature_slots; /* where each stands among expr's symbols */
+    size_t *parameter_slots, *feature_slots; /* indices of expr's symbols */
 };
 
-/* Parses; parameters get unit "s", initial NaN, 0 to infinity.  NULL with 'err' for an
- * expression that does not parse, a name that is neither p_ nor a feature, a feature
- * that does not exist.
+/* Parameters get unit "s", initial NaN, range 0 to infinity.  NULL with 'err' for an
+ * expression that does not parse, a name that is neither a parameter nor a feature, and an
+ * unknown feature.
  */
 struct gcal_model *gcal_model_create(const char *name, const char *output,
                                      const char *expression, struct gcal_error *err);
@@ -46,8 +49,8 @@ void gcal_model_destroy(struct gcal_model *model);
 struct gcal_model_parameter *gcal_model_parameter_find(const struct gcal_model *model,
                                                        const char *name);
 
-/* 'parameters' and 'features': one value each, in the model's order.  Gradients may be
- * NULL; they get one entry per parameter.  Thread-safe, allocates nothing.
+/* 'parameters' and 'features': one value each, in the model's order.  'gradient' gets one
+ * entry per parameter; it may be NULL.  Thread-safe, allocates nothing.
  */
 double gcal_model_eval(const struct gcal_model *model, const double *parameters,
                        const double *features, double *gradient);

@@ -1,4 +1,4 @@
-/* named_expr.c - named expressions, written out where others use them */
+/* named_expr.c - replacement of names by their expressions */
 #include "calib/model/named_expr.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@
 #include "calib/model/expr_private.h"
 #include "calib/model/feature.h"
 
-#define MAX_NESTING 100 /* names that use names */
+#define MAX_NESTING 100 /* of names that use names */
 
 struct entry {
     char *name, *text;
@@ -82,9 +82,10 @@ static int check_name(const struct gcal_expr_names *names, const char *name,
                               "names that start with %.2s are %s: choose another", name,
                               *name == 'p' ? "parameters" : "features");
     if (gcal_expr_find_builtin(name, length) != GCAL_EXPR_OP_COUNT)
-        return gcal_error_set(err, GCAL_EINPUT, "is a function's name: choose another");
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "is the name of a function: choose another");
     if (find(names, name, length))
-        return gcal_error_set(err, GCAL_EINPUT, "is there already: choose another name");
+        return gcal_error_set(err, GCAL_EINPUT, "is in use: choose another name");
     return 0;
 }
 
@@ -120,9 +121,9 @@ int gcal_expr_names_add(struct gcal_expr_names *names, const char *name, const c
     return rc < 0 ? gcal_error_prefix(err, "expression '%.60s'", name) : 0;
 }
 
-/* ---- writing out ---- */
+/* ---- replacement ---- */
 
-/* The names that are being written out, the innermost first. */
+/* The names that are being replaced, the innermost first. */
 struct trail {
     const struct trail *outer;
     const struct entry *entry;
@@ -133,7 +134,7 @@ struct writer {
     const struct gcal_expr_names *names;
     struct gcal_buf text;
     struct gcal_error *err;
-    bool told; /* 'err' says already where it failed */
+    bool has_position; /* of 'err' */
 };
 
 static int fail_unknown(const struct writer *w, const char *name, size_t length)
@@ -143,7 +144,7 @@ static int fail_unknown(const struct writer *w, const char *name, size_t length)
 
     for (size_t i = 0; w->names && i < w->names->n; i++)
         gcal_buf_printf(&known, "%s%s", i ? ", " : " (", w->names->entries[i].name);
-    gcal_buf_puts(&known, known.size ? ")" : ", of which there are none");
+    gcal_buf_puts(&known, known.size ? ")" : " (none is defined)");
     if (!(list = gcal_buf_take(&known, w->err)))
         return -1;
     gcal_error_set(w->err, GCAL_EINPUT,
@@ -157,16 +158,16 @@ static int fail_unknown(const struct writer *w, const char *name, size_t length)
 static int fail_cycle(const struct writer *w, const struct entry *entry,
                       const struct trail *trail)
 {
-    struct gcal_buf way = { 0 };
+    struct gcal_buf users = { 0 };
     char *text;
 
     for (; trail->entry != entry; trail = trail->outer)
-        gcal_buf_printf(&way, "%s, by way of ", trail->entry->name);
-    gcal_buf_puts(&way, entry->name);
-    if (!(text = gcal_buf_take(&way, w->err)))
+        gcal_buf_printf(&users, "%s through ", trail->entry->name);
+    gcal_buf_puts(&users, entry->name);
+    if (!(text = gcal_buf_take(&users, w->err)))
         return -1;
     gcal_error_set(w->err, GCAL_EINPUT,
-                   "'%s' is used by %s: an expression cannot hold itself", entry->name,
+                   "'%s' is used by %s: an expression cannot contain itself", entry->name,
                    text);
     free(text);
     return -1;
@@ -190,7 +191,7 @@ static int check_feature(const char *start, size_t length, struct gcal_error *er
     return rc;
 }
 
-/* The character before 'at' that is not white space; 0 at the start of 'text'. */
+/* The last character before 'at' that is not white space; 0: none. */
 static char before(const char *text, const char **at)
 {
     while (*at > text && isspace((unsigned char)(*at)[-1]))
@@ -198,21 +199,21 @@ static char before(const char *text, const char **at)
     return *at > text ? *--*at : '\0';
 }
 
-static char behind(const char *at)
+static char after(const char *at)
 {
     while (isspace((unsigned char)*at))
         at++;
     return *at;
 }
 
-/* Whether a sum may stand in the place of the name without parentheses. */
+/* Whether a sum can replace the name without parentheses. */
 static bool takes_a_sum(const char *text, const char *name, size_t length)
 {
-    char next = behind(name + length), last = before(text, &name);
+    char next = after(name + length), last = before(text, &name);
 
     if (next && !strchr("),+-", next))
         return false;
-    if (last == '+') /* of a sum, not a sign */
+    if (last == '+') /* binary, not a sign */
         return !strchr("(,+-*/^", before(text, &name));
     return !last || strchr("(,", last);
 }
@@ -224,7 +225,7 @@ static bool is_one_name(const char *text)
 
     while (isspace((unsigned char)*text))
         text++;
-    return name == text && !behind(name + length);
+    return name == text && !after(name + length);
 }
 
 static int write_out(struct writer *w, const char *text, const struct trail *trail);
@@ -253,7 +254,7 @@ static int write_name(struct writer *w, const char *text, const char *name, size
 {
     const struct entry *entry = find(w->names, name, length);
 
-    if (behind(name + length) != '(' && !is_reserved(name)) {
+    if (after(name + length) != '(' && !is_reserved(name)) {
         bool parentheses =
             entry && !takes_a_sum(text, name, length) && !is_one_name(entry->text);
 
@@ -268,15 +269,15 @@ static int write_name(struct writer *w, const char *text, const char *name, size
 
 static int fail_in(struct writer *w, size_t offset, const struct trail *trail)
 {
-    if (w->told)
+    if (w->has_position)
         return -1;
-    w->told = true;
+    w->has_position = true;
     gcal_error_prefix(w->err, "column %zu", offset + 1);
     return trail ? gcal_error_prefix(w->err, "expression '%.60s'", trail->entry->name)
                  : -1;
 }
 
-/* 'trail': whose text it is, NULL for the one that is resolved. */
+/* 'trail': the name whose text it is; NULL: the text that is resolved. */
 static int write_out(struct writer *w, const char *text, const struct trail *trail)
 {
     const char *at = text, *name;
@@ -288,8 +289,8 @@ static int write_out(struct writer *w, const char *text, const struct trail *tra
             return fail_in(w, (size_t)(name - text), trail);
         if (w->text.size > GCAL_EXPR_MAX_LENGTH)
             return gcal_error_set(w->err, GCAL_EINPUT,
-                                  "written out, the expression is longer than %d "
-                                  "characters",
+                                  "with all names replaced, the expression is longer "
+                                  "than %d characters",
                                   GCAL_EXPR_MAX_LENGTH);
     }
     gcal_buf_puts(&w->text, at);

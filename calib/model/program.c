@@ -16,7 +16,7 @@
 struct step {
     uint16_t op, n_args;
     uint32_t first; /* of its slots, in 'args' */
-    double number;  /* the power of GCAL_EXPR_OP_POWI too */
+    double number;  /* also the power of GCAL_EXPR_OP_POWI */
 };
 
 struct gcal_model_program {
@@ -25,7 +25,7 @@ struct gcal_model_program {
     size_t n_steps, steps_capacity;
     uint16_t *args; /* slots */
     size_t n_args, args_capacity;
-    size_t n_first; /* steps that the value needs */
+    size_t n_first; /* steps of the value; derivatives follow */
     size_t n_outputs;
     uint16_t *outputs; /* the slots of value and derivatives */
 };
@@ -40,28 +40,28 @@ void gcal_model_program_destroy(struct gcal_model_program *program)
     free(program);
 }
 
-/* ---- making ---- */
+/* ---- compilation ---- */
 
-/* Steps by what they do: chains of those that share a hash. */
+/* Hash table of steps, with chains. */
 struct table {
     uint16_t heads[N_CHAINS], next[GCAL_PROGRAM_MAX_SLOTS];
 };
 
-/* Slots of the nodes that were placed, as derivatives share nodes. */
+/* Slots of nodes: derivatives share nodes. */
 struct placed {
-    const struct gcal_expr_node **node; /* capacity, NULL where there is none */
+    const struct gcal_expr_node **node; /* 'capacity' of them; NULL: free */
     uint16_t *slot;
     size_t n, capacity; /* a power of two */
 };
 
-struct maker {
+struct compiler {
     struct gcal_model_program *program;
     struct table table;
     struct placed placed;
     struct gcal_error *err;
 };
 
-/* Where the node stands, or is to stand. */
+/* The index of the node, or of its free place. */
 static size_t find_placed(const struct placed *p, const struct gcal_expr_node *node)
 {
     size_t i = ((uintptr_t)node >> 3) * 0x9e3779b97f4a7c15 >> 20 & (p->capacity - 1);
@@ -99,7 +99,7 @@ static int placed_grow(struct placed *p, struct gcal_error *err)
     return 0;
 }
 
-static int remember(struct maker *m, const struct gcal_expr_node *node, uint16_t slot)
+static int remember(struct compiler *m, const struct gcal_expr_node *node, uint16_t slot)
 {
     struct placed *p = &m->placed;
     size_t at;
@@ -124,7 +124,7 @@ static size_t hash(const struct step *step, const uint16_t *args)
     return h >> 32 & (N_CHAINS - 1);
 }
 
-/* Bits of the number, for 0 and -0 are two. */
+/* Numbers are compared by their bits, as 0 and -0 differ. */
 static bool same(const struct gcal_model_program *p, const struct step *a,
                  const struct step *b, const uint16_t *b_args)
 {
@@ -142,7 +142,7 @@ static int append(struct gcal_model_program *p, struct step *step, const uint16_
     if (p->n_symbols + p->n_steps >= GCAL_PROGRAM_MAX_SLOTS)
         return gcal_error_set(err, GCAL_EINPUT,
                               "the expression and its derivatives have more than %d "
-                              "different parts",
+                              "different subexpressions",
                               GCAL_PROGRAM_MAX_SLOTS);
     step->first = (uint32_t)p->n_args;
     for (size_t i = 0; i < step->n_args; i++) {
@@ -160,8 +160,9 @@ static int append(struct gcal_model_program *p, struct step *step, const uint16_
     return 0;
 }
 
-/* Into '*slot' the slot of what 'step' does with 'args', a new one unless it is known. */
-static int place(struct maker *m, struct step *step, const uint16_t *args, uint16_t *slot)
+/* Sets '*slot' to the slot of the result, a new one for a new step. */
+static int place(struct compiler *m, struct step *step, const uint16_t *args,
+                 uint16_t *slot)
 {
     struct gcal_model_program *p = m->program;
     struct table *table = &m->table;
@@ -180,7 +181,8 @@ static int place(struct maker *m, struct step *step, const uint16_t *args, uint1
     return 0;
 }
 
-static int place_node(struct maker *m, const struct gcal_expr_node *node, uint16_t *slot)
+static int place_node(struct compiler *m, const struct gcal_expr_node *node,
+                      uint16_t *slot)
 {
     struct step step = { .op = (uint16_t)node->op,
                          .n_args = (uint16_t)node->n_args,
@@ -209,17 +211,17 @@ static int place_node(struct maker *m, const struct gcal_expr_node *node, uint16
     return remember(m, node, *slot);
 }
 
-/* The next output. */
-static int add_output(struct maker *m, const struct gcal_expr_node *root)
+static int add_output(struct compiler *m, const struct gcal_expr_node *root)
 {
     struct gcal_model_program *p = m->program;
 
     return root ? place_node(m, root, &p->outputs[p->n_outputs++]) : -1;
 }
 
-static int make(struct maker *m, const struct gcal_expr *expr, const size_t *by, size_t n)
+static int make(struct compiler *m, const struct gcal_expr *expr, const size_t *by,
+                size_t n)
 {
-    struct gcal_expr slopes = { 0 }; /* has the nodes that derivatives add */
+    struct gcal_expr slopes = { 0 }; /* owns the nodes of derivatives */
     struct gcal_expr_builder build = { &slopes, m->err };
     int rc = placed_grow(&m->placed, m->err);
 
@@ -239,17 +241,17 @@ struct gcal_model_program *gcal_model_program_create(const struct gcal_expr *exp
                                                      struct gcal_error *err)
 {
     struct gcal_model_program *p = calloc(1, sizeof(*p));
-    struct maker maker = { .program = p, .err = err };
+    struct compiler compiler = { .program = p, .err = err };
 
     if (!p || !(p->outputs = calloc(n + 1, sizeof(*p->outputs)))) {
         gcal_error_memory(err);
         goto fail;
     }
-    /* Both are pointed into, even where an expression is a lone number or name. */
+    /* Evaluation points into both, even for a single number or name. */
     p->steps = gcal_array_grow(NULL, 0, &p->steps_capacity, sizeof(*p->steps), err);
     p->args = gcal_array_grow(NULL, 0, &p->args_capacity, sizeof(*p->args), err);
     p->n_symbols = expr->n_symbols;
-    if (p->steps && p->args && make(&maker, expr, by, n) == 0)
+    if (p->steps && p->args && make(&compiler, expr, by, n) == 0)
         return p;
 fail:
     gcal_model_program_destroy(p);

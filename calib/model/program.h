@@ -1,8 +1,8 @@
-/* program.h - an expression and its derivatives evaluated together, what they share only
- * once
+/* program.h - joint evaluation of an expression and its derivatives
  *
- * A model's value and its derivatives are made of the same parts.  Each different part
- * gets a slot: same operation on same slots, same slot.  Private to calib/model.
+ * The value and the derivatives of a model have many subexpressions in common.  Each
+ * distinct one has a slot: same operation on same slots, same slot (value numbering).
+ * Private to calib/model.
  */
 #ifndef GCAL_CALIB_MODEL_PROGRAM_H
 #define GCAL_CALIB_MODEL_PROGRAM_H
@@ -13,21 +13,21 @@ struct gcal_error;
 struct gcal_expr;
 struct gcal_model_program; /* opaque, immutable */
 
-#define GCAL_PROGRAM_MAX_SLOTS 4096 /* 32 KiB of stack; 100 is much for a model */
+#define GCAL_PROGRAM_MAX_SLOTS 4096 /* 32 KiB of stack; models rarely need 100 */
 
-/* The value of 'expr', which may go afterwards, and its derivatives by the symbols
- * by[0..n-1].  NULL with 'err' when memory ran out or they have too many different parts.
+/* The value of 'expr', which may be destroyed afterwards, and its derivatives by the symbols
+ * by[0..n-1].  NULL with 'err' if memory runs out or there are too many subexpressions.
  */
 struct gcal_model_program *gcal_model_program_create(const struct gcal_expr *expr,
                                                      const size_t *by, size_t n,
                                                      struct gcal_error *err);
 
-/* Does nothing when 'program' is NULL. */
+/* NULL is allowed. */
 void gcal_model_program_destroy(struct gcal_model_program *program);
 
-/* The value; the derivatives into 'gradient', unless NULL, which then cost nothing.
- * 'slots' has room for GCAL_PROGRAM_MAX_SLOTS and starts with the symbols' values.  The
- * same results as gcal_expr_eval() of each.
+/* Returns the value; 'gradient' gets the derivatives, unless it is NULL.  'slots' has room
+ * for GCAL_PROGRAM_MAX_SLOTS and begins with the values of the symbols.  Results equal
+ * those of gcal_expr_eval() to the last bit.
  */
 double gcal_model_program_eval(const struct gcal_model_program *program, double *slots,
                                double *gradient);

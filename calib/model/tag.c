@@ -1,4 +1,4 @@
-/* tag.c - names that accesses and kernels have in features */
+/* tag.c - names of accesses and kernels in features */
 #include <ctype.h>
 
 #include "calib/base/buf.h"

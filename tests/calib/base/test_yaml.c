@@ -81,8 +81,8 @@ static void errors_tell_line_and_column(void **state)
     assert_refused("a: 1\nb: [2}\nc: 3\n", "2:6: ");
     assert_refused("a: 1\n\tb: 2\n", "2:1: ");
     assert_refused("a: 'open\n", "2:1: ");
-    assert_refused("a: 1\nb: 2\na: 3\n", "3:1: key 'a' stands here twice");
-    assert_refused("a: {b: 1, \"b\": 2}\n", "1:11: key 'b' stands here twice");
+    assert_refused("a: 1\nb: 2\na: 3\n", "3:1: duplicate key 'a'");
+    assert_refused("a: {b: 1, \"b\": 2}\n", "1:11: duplicate key 'b'");
     assert_refused("? [a, b]\n: 1\n", "1:3: a key must be a plain word");
 }
 
@@ -103,7 +103,7 @@ static void what_others_need_not_write_is_refused(void **state)
 static void bytes_that_are_no_text_are_refused(void **state)
 {
     (void)state;
-    assert_refused("a: \"b\\0c\"\n", "1:4: a NUL inside a text");
+    assert_refused("a: \"b\\0c\"\n", "1:4: text contains a NUL character");
     assert_refused_bytes("a: b\0c\n", 7, "1:1: ");
     assert_refused("a: \xff\xfe\n", "1:1: ");
     assert_refused("\x01", "1:1: ");
@@ -386,7 +386,7 @@ static void what_cannot_be_written_is_told(void **state)
     gcal_yaml_write_end_list(w);
     assert_null(gcal_yaml_writer_finish(w, NULL, &err));
     assert_string_equal(err.text,
-                        "cannot write YAML: a text that is not UTF-8, or out of memory");
+                        "cannot write YAML: a text is not UTF-8, or out of memory");
     w = gcal_yaml_writer_create(&err);
     gcal_yaml_write_end_map(w); /* calls out of order */
     gcal_yaml_write_text(w, "x");

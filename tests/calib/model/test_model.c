@@ -144,7 +144,7 @@ static void refuses_what_has_too_many_parts(void **state)
         at += sprintf(at, "+%d*p_a", i);
     assert_null(gcal_model_create("m", "f_cl_wall_time", text, &err));
     assert_int_equal(err.code, GCAL_EINPUT);
-    assert_non_null(strstr(err.text, "different parts"));
+    assert_non_null(strstr(err.text, "different subexpressions"));
     free(text);
 }
 

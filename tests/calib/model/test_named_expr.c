@@ -87,8 +87,8 @@ static void complains_where_it_is_used(void **state)
     gcal_expr_names_destroy(names);
     assert_null(gcal_expr_names_resolve(NULL, "rate", &err));
     assert_string_equal(err.text, "column 1: 'rate' is neither a parameter (p_...), a "
-                                  "feature (f_...) nor a named expression, of which "
-                                  "there are none");
+                                  "feature (f_...) nor a named expression "
+                                  "(none is defined)");
 }
 
 static void refuses_names_and_texts(void **state)
@@ -98,11 +98,11 @@ static void refuses_names_and_texts(void **state)
     } cases[] = {
         { "p_x", "1", "expression 'p_x': names that start with p_ are parameters" },
         { "f_x", "1", "expression 'f_x': names that start with f_ are features" },
-        { "max", "1", "expression 'max': is a function's name" },
+        { "max", "1", "expression 'max': is the name of a function" },
         { "2x", "1", "expression '2x': expected a name" },
         { "a b", "1", "expression 'a b': expected a name" },
         { "", "1", "expression '': expected a name" },
-        { "rate", "1", "expression 'rate': is there already" },
+        { "rate", "1", "expression 'rate': is in use" },
         { "x", "p_a * * 2", "expression 'x': column 7: expected" },
     };
     struct gcal_expr_names *names = create(rates, sizeof(rates) / sizeof(*rates));
@@ -143,10 +143,11 @@ static void checks_those_that_nobody_uses(void **state)
     assert_int_equal(gcal_expr_names_check(names, &err), 0);
     gcal_expr_names_destroy(names);
     check(cycle, 3,
-          "expression 'c': column 11: 'a' is used by c, by way of b, by way of a: an "
-          "expression cannot hold itself");
+          "expression 'c': column 11: 'a' is used by c through b through a: an "
+          "expression cannot contain itself");
     check(self, 1,
-          "expression 'a': column 5: 'a' is used by a: an expression cannot hold itself");
+          "expression 'a': column 5: 'a' is used by a: an expression cannot contain "
+          "itself");
     names = create(inner, 2);
     assert_int_equal(gcal_expr_names_check(names, &err), -1);
     assert_non_null(strstr(err.text, "expression 'b': column 3: "));

@@ -47,10 +47,10 @@ expect 1 'which key?' "$gpucal" store sign
 expect 0 '3 files signed' "$gpucal" store sign --key key
 expect 0 '0 files signed' env GPUCAL_SIGN_KEY=key "$gpucal" store sign
 expect 0 'node vm' env GPUCAL_TRUSTED_KEYS=key.pub "$gpucal" show
-expect 1 'not among the trusted' env GPUCAL_TRUSTED_KEYS=other.pub "$gpucal" show
-expect 1 'not among the trusted' "$gpucal" store verify --keys other.pub
+expect 1 'is not trusted' env GPUCAL_TRUSTED_KEYS=other.pub "$gpucal" show
+expect 1 'is not trusted' "$gpucal" store verify --keys other.pub
 expect 0 '3 signed' "$gpucal" store verify --keys key.pub
-expect 6 'not among the trusted' env GPUCAL_SIGN_KEY=other \
+expect 6 'is not trusted' env GPUCAL_SIGN_KEY=other \
     "$gpucal" fit --record "$record" --store store
 cat key.pub other.pub > both.pub
 expect 0 '1 node published' env GPUCAL_SIGN_KEY=other GPUCAL_TRUSTED_KEYS=both.pub \

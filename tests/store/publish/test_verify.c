@@ -293,7 +293,7 @@ static void new_signatures_are_good(void **state)
     gcal_store_close(store);
     expect(*state, 0, 0, NULL);
     assert_true(is_trusted(*state, "a.pub", ""));
-    assert_false(is_trusted(*state, "b.pub", "not among the trusted"));
+    assert_false(is_trusted(*state, "b.pub", "is not trusted"));
     store = gcal_store_open(*state, NULL);
     assert_int_equal(gcal_store_trust(store, sample_path(*state, "a.pub"), NULL), 0);
     assert_int_equal(gcal_store_verify(store, &v, NULL), 0);
@@ -313,7 +313,7 @@ static void what_is_published_with_a_key_is_signed(void **state)
     /* Devices of an old file without a trusted signature are not signed. */
     assert_int_equal(gcal_store_publish(store, &params, RUN, &err), -1);
     assert_int_equal(err.code, GCAL_ESTORE);
-    assert_non_null(strstr(err.text, "not among the trusted"));
+    assert_non_null(strstr(err.text, "is not trusted"));
     assert_non_null(strstr(err.text, "sign it by 'gpucal store sign'"));
     assert_int_equal(gcal_store_trust(store, sample_path(*state, "a.pub"), NULL), 0);
     assert_int_equal(gcal_store_publish(store, &params, RUN, NULL), 0);
@@ -322,7 +322,7 @@ static void what_is_published_with_a_key_is_signed(void **state)
     gcal_store_close(store);
     gcal_params_clear(&params);
     assert_true(is_trusted(*state, "b.pub", ""));
-    assert_false(is_trusted(*state, "a.pub", "not among the trusted"));
+    assert_false(is_trusted(*state, "a.pub", "is not trusted"));
     expect(*state, 0, 0, NULL);
     kept = keep(*state, "nodes/n1.yaml");
     damage(*state, "nodes/n1.yaml");
