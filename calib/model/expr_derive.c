@@ -238,7 +238,7 @@ derive_elementary(struct gcal_expr_builder *b, struct gcal_expr_node *node, size
 static struct gcal_expr_node *derive_function(struct gcal_expr_builder *b,
                                               struct gcal_expr_node *node, size_t symbol)
 {
-    struct gcal_expr_node *x = node->args[0], *dx;
+    struct gcal_expr_node *x, *dx;
 
     switch (node->op) {
     case GCAL_EXPR_OP_MIN:
@@ -270,6 +270,7 @@ static struct gcal_expr_node *derive_function(struct gcal_expr_builder *b,
         return derive_derivative(b, node, symbol);
     }
 }
+
 static struct gcal_expr_node *derive(struct gcal_expr_builder *b,
                                      struct gcal_expr_node *node, size_t symbol)
 {
