@@ -43,7 +43,7 @@ expect 1 'not overwritten' "$gpucal" store keygen key
 expect 6 'No such file' "$gpucal" store keygen nowhere/key
 expect 0 '' "$gpucal" store keygen other
 expect 1 'not signed' env GPUCAL_TRUSTED_KEYS=key.pub "$gpucal" show
-expect 1 'which key?' "$gpucal" store sign
+expect 1 'no key given' "$gpucal" store sign
 expect 0 '3 files signed' "$gpucal" store sign --key key
 expect 0 '0 files signed' env GPUCAL_SIGN_KEY=key "$gpucal" store sign
 expect 0 'node vm' env GPUCAL_TRUSTED_KEYS=key.pub "$gpucal" show
