@@ -125,7 +125,7 @@ static bool same(const struct gcal_expr_node *x, const struct gcal_expr_node *y,
         x->depth != y->depth)
         return false;
     if (x->op == GCAL_EXPR_OP_NUMBER)
-        return memcmp(&x->number, &y->number, sizeof(x->number)) == 0;
+        return x->number == y->number && signbit(x->number) == signbit(y->number);
     if (x->op == GCAL_EXPR_OP_SYMBOL)
         return x->symbol == y->symbol;
     for (size_t i = 0; i < x->n_args; i++)

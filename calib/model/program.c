@@ -2,6 +2,7 @@
 #include "calib/model/program.h"
 
 #include <stdint.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,12 +125,12 @@ static size_t hash(const struct step *step, const uint16_t *args)
     return h >> 32 & (N_CHAINS - 1);
 }
 
-/* Numbers are compared by their bits, as 0 and -0 differ. */
+/* 0 and -0 differ. */
 static bool same(const struct gcal_model_program *p, const struct step *a,
                  const struct step *b, const uint16_t *b_args)
 {
-    return a->op == b->op && a->n_args == b->n_args &&
-           memcmp(&a->number, &b->number, sizeof(a->number)) == 0 &&
+    return a->op == b->op && a->n_args == b->n_args && a->number == b->number &&
+           signbit(a->number) == signbit(b->number) &&
            memcmp(p->args + a->first, b_args, b->n_args * sizeof(*b_args)) == 0;
 }
 

@@ -304,7 +304,7 @@ static void read_lane(enum gcal_interp_repr repr, const unsigned char *from,
         value->i = *from;
         break;
     case GCAL_INTERP_I8:
-        value->i = (int8_t)*from;
+        READ(int8_t, i);
         break;
     case GCAL_INTERP_I16:
         READ(int16_t, i);

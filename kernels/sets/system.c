@@ -200,9 +200,9 @@ bool gcal_sets_system_read(struct gcal_sets_system *s, isl_basic_set *set)
     if (n_set < 0 || n_divs < 0 || n_set + n_divs > GCAL_SETS_MAX_DEPTH)
         return false;
     s->n_rows = 0;
-    for (size_t i = s->n_dims; i < (size_t)(n_set + n_divs); i++)
-        s->atoms[i] = gcal_sets_system_new_dimension(s);
-    s->n_dims = (size_t)(n_set + n_divs);
+    while (s->n_dims < (size_t)n_set + (size_t)n_divs)
+        s->atoms[s->n_dims++] = gcal_sets_system_new_dimension(s);
+    s->n_dims = (size_t)n_set + (size_t)n_divs;
     if (!read_constraints(s, set, (size_t)n_set, (size_t)n_divs))
         return false;
     for (size_t i = 0; i < (size_t)n_divs; i++)

@@ -50,9 +50,9 @@ static error_t set_limit(int key, char *arg, struct argp_state *state)
 /* clang-format off */
 #define OPTION(id, parse, long_name, letter, argument, text)                     \
     static const struct argp_option id##_rows[] = {                              \
-        { long_name, letter, argument, 0, text, 0 }, { 0 }                       \
+        { (long_name), (letter), (argument), 0, (text), 0 }, { 0 }                       \
     };                                                                           \
-    const struct argp gcal_option_##id = { .options = id##_rows, .parser = parse }
+    const struct argp gcal_option_##id = { .options = id##_rows, .parser = (parse) }
 /* clang-format on */
 
 OPTION(config, set_text, "config", 'c', "FILE",

@@ -48,7 +48,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->sub_group = (size_t)size;
         break;
     case 'f':
-        if (strcmp(arg, "text") && strcmp(arg, "yaml"))
+        if (strcmp(arg, "text") != 0 && strcmp(arg, "yaml") != 0)
             argp_error(state, "--format: expected text or yaml, found '%s'", arg);
         c->yaml = strcmp(arg, "yaml") == 0;
         break;

@@ -11,7 +11,7 @@
 #include "calib/base/error.h"
 
 /* MPI_Finalize waits for all peers, also for those that were killed. */
-#define FINALIZE_LIMIT_S 20
+#define FINALIZE_LIMIT_S 20.0
 
 /* A message being sent or received. */
 struct parcel {
@@ -100,7 +100,7 @@ void gcal_comm_close(struct gcal_comm *comm, int status)
     if (comm->mpi) {
         status_at_exit = status;
         signal(SIGALRM, give_up);
-        alarm(FINALIZE_LIMIT_S);
+        alarm((unsigned)FINALIZE_LIMIT_S);
         gcal_comm_flush(comm, FINALIZE_LIMIT_S / 4);
         MPI_Finalize();
         alarm(0);
