@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/base/wire.h"
 #include "calib/results/private.h"
 #include "store/publish/publish.h"
 
@@ -123,7 +121,7 @@ static int add_model(struct gcal_params_device *device,
     return copy_features(form->model, &f->fit, p, err);
 }
 
-/* A device of the file; its description goes over the wire's encoding, which copies. */
+/* A device of the file. */
 static struct gcal_params_device *add_device(struct gcal_params *params,
                                              const struct gcal_record *record,
                                              const struct gcal_config *config,
@@ -131,28 +129,21 @@ static struct gcal_params_device *add_device(struct gcal_params *params,
 {
     const struct gcal_record_header *header = gcal_record_header(record);
     struct gcal_params_device *d = gcal_params_add_device(params, err);
-    struct gcal_buf buf = { 0 };
-    struct gcal_wire wire;
-    int rc = -1;
 
-    if (!d)
+    if (!d || gcal_device_info_copy(&d->info, &gcal_record_device(record, device)->info,
+                                    err) < 0)
         return NULL;
-    gcal_device_info_put(&buf, &gcal_record_device(record, device)->info);
     d->run_id = strdup(header->run_id);
     d->calibrated_utc =
         strdup(header->finished_utc ? header->finished_utc : header->started_utc);
     d->gpucal_version = strdup(header->gpucal_version);
     d->configuration = strdup(config->fingerprint);
     d->catalogue = strdup(header->catalogue ? header->catalogue : "");
-    if (buf.failed || !d->run_id || !d->calibrated_utc || !d->gpucal_version ||
-        !d->configuration || !d->catalogue) {
-        gcal_error_memory(err);
-    } else {
-        wire = gcal_wire_open(buf.data, buf.size);
-        rc = gcal_device_info_get(&wire, &d->info, err);
-    }
-    gcal_buf_free(&buf);
-    return rc < 0 ? NULL : d;
+    if (d->run_id && d->calibrated_utc && d->gpucal_version && d->configuration &&
+        d->catalogue)
+        return d;
+    gcal_error_memory(err);
+    return NULL;
 }
 
 /* All good fits of record device 'device', as one device of 'params', if there are any.

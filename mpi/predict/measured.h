@@ -4,6 +4,7 @@
 #define GCAL_MPI_PREDICT_MEASURED_H
 
 #include "calib/model/measurement.h"
+#include "calib/model/run_sink.h"
 #include "store/record/record.h"
 
 struct gcal_error;

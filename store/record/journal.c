@@ -11,7 +11,7 @@
 #include "calib/base/checksum.h"
 #include "store/record/record.h"
 
-#define JOURNAL_VERSION 2
+#define JOURNAL_VERSION 3
 
 /* Frame types.  Each payload starts with a checksum of the rest: after a power cut a
  * file may have its new length but not its new contents.

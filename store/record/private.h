@@ -9,29 +9,11 @@
 
 #include <hdf5.h>
 
+#include "calib/model/field.h"
 #include "store/record/record.h"
 
 #define GCAL_RECORD_FORMAT  "gpucal-record"
 #define GCAL_RECORD_VERSION 1
-
-enum gcal_record_column_type {
-    GCAL_RECORD_COLUMN_TEXT,     /* char *, never NULL */
-    GCAL_RECORD_COLUMN_OPTIONAL, /* char *, "" in the file where it is NULL */
-    GCAL_RECORD_COLUMN_F64,
-    GCAL_RECORD_COLUMN_U64, /* uint64_t or size_t */
-    GCAL_RECORD_COLUMN_INT, /* int */
-    GCAL_RECORD_COLUMN_BOOL,
-    GCAL_RECORD_COLUMN_STATUS, /* enum gcal_measurement_status, an HDF5 enumeration in the
-                                  file */
-    GCAL_RECORD_COLUMN_STOP,   /* enum gcal_measurement_stop, likewise */
-};
-
-struct gcal_record_column {
-    const char *name;
-    enum gcal_record_column_type type;
-    size_t offset;     /* of its member in a row */
-    const char *units; /* or NULL */
-};
 
 enum gcal_record_table_id {
     GCAL_RECORD_TABLE_DEVICES,
@@ -44,12 +26,19 @@ enum gcal_record_table_id {
 };
 
 #define GCAL_RECORD_MAX_COLUMNS 32
+#define GCAL_RECORD_MAX_PARTS   4
+
+/* Columns of one struct within a row. */
+struct gcal_record_part {
+    const struct gcal_field *fields; /* NULL ends the parts */
+    size_t offset;                   /* of the struct in the row */
+};
 
 struct gcal_record_table_layout {
     const char *name;
     size_t row_bytes;
     hsize_t chunk_rows;
-    const struct gcal_record_column *columns; /* ended by a NULL name */
+    struct gcal_record_part parts[GCAL_RECORD_MAX_PARTS + 1];
 };
 
 extern const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_TABLES];
@@ -88,7 +77,9 @@ extern const struct gcal_record_attribute
 
 struct gcal_record_table {
     const struct gcal_record_table_layout *layout;
-    hid_t datasets[GCAL_RECORD_MAX_COLUMNS]; /* by column, 0 when not open */
+    size_t n_columns;
+    struct gcal_field columns[GCAL_RECORD_MAX_COLUMNS]; /* offsets are those in a row */
+    hid_t datasets[GCAL_RECORD_MAX_COLUMNS];            /* by column, 0: not open */
     hsize_t n_rows;
 };
 

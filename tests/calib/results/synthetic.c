@@ -1,4 +1,6 @@
+#include "calib/model/device_info.h"
 #include "calib/model/measurement.h"
+#include "calib/model/run_kernel.h"
 #include "calib/results/results.h"
 #include "store/record/record.h"
 #include "tests/calib/results/synthetic.h"

@@ -1,0 +1,35 @@
+/* run_kernel.h - a measurement kernel as a run records it: enough to count and fit again
+ *
+ * Texts and arrays are owned by the struct.
+ */
+#ifndef GCAL_CALIB_MODEL_RUN_KERNEL_H
+#define GCAL_CALIB_MODEL_RUN_KERNEL_H
+
+#include <stddef.h>
+
+#include "calib/model/field.h"
+
+struct gcal_buf;
+struct gcal_wire;
+struct gcal_error;
+
+struct gcal_run_kernel {
+    char *id, *name, *generator, *family;
+    char *source, *entry, *build_options;
+    char *launch; /* "global n/16*16,n local 16,16", launches and transfers; for people */
+    char *profile; /* YAML (profile.h) */
+    char *models;  /* "a,b": the models that asked for it, which are fitted to it */
+    size_t n_sizes;
+    char **size_names; /* in the order of the profile's parameters */
+    double *size_values;
+};
+
+/* The texts; the sizes are an array of their own. */
+extern const struct gcal_field gcal_run_kernel_fields[];
+
+void gcal_run_kernel_clear(struct gcal_run_kernel *kernel);
+void gcal_run_kernel_put(struct gcal_buf *buf, const struct gcal_run_kernel *kernel);
+int gcal_run_kernel_get(struct gcal_wire *wire, struct gcal_run_kernel *kernel,
+                        struct gcal_error *err);
+
+#endif
