@@ -45,24 +45,20 @@ static bool has_tag(const struct gcal_generator_view *view, const char *tag)
     return false;
 }
 
-static const char *group_of(const struct gcal_generator_view *view)
+static const char *group_of(const struct gcal_catalogue *catalogue,
+                            const struct gcal_run_kernel *kernel)
 {
-    if (view->origin)
-        return strstr(view->form, "onchip") ? "work on the chip" : "global memory";
-    for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
-        if (has_tag(view, groups[i].tag))
-            return groups[i].group;
-    return "others";
-}
-
-static const char *find_group(const struct gcal_catalogue *catalogue,
-                              const char *generator)
-{
+    if (kernel->origin.form != GCAL_KERNEL_COMPLETE)
+        return kernel->origin.form == GCAL_KERNEL_ONCHIP ? "work on the chip"
+                                                         : "global memory";
     for (size_t i = 0; i < gcal_catalogue_size(catalogue); i++) {
         struct gcal_generator_view view = gcal_catalogue_view(catalogue, i);
 
-        if (strcmp(view.name, generator) == 0)
-            return group_of(&view);
+        if (strcmp(view.name, kernel->generator) != 0)
+            continue;
+        for (size_t k = 0; k < sizeof(groups) / sizeof(*groups); k++)
+            if (has_tag(&view, groups[k].tag))
+                return groups[k].group;
     }
     return "others";
 }
@@ -164,7 +160,7 @@ static struct gcal_compare_kernel compare(const struct gcal_catalogue *catalogue
         .device = after->device,
         .name = after->kernel->name,
         .generator = after->kernel->generator,
-        .group = find_group(catalogue, after->kernel->generator),
+        .group = group_of(catalogue, after->kernel),
         .before_s = before->row->time_s,
         .after_s = after->row->time_s,
         .is = time_ratio(before, after),

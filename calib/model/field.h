@@ -33,6 +33,7 @@ struct gcal_field {
     const char *const
         *values;     /* names of an enumeration's values from 0, ended by NULL */
     const char *key; /* "max_clock_hz": in parameter files and JSON; NULL: as 'name' */
+    int since; /* format version of the first records that have the column; 0: all have */
 };
 
 /* A row of a table: GCAL_FIELD(struct gcal_device_info, F64, "max_clock", max_clock_hz,

@@ -2,6 +2,7 @@
 #include "calib/model/run_kernel.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
@@ -14,12 +15,13 @@ const struct gcal_field gcal_run_kernel_fields[] = {
     KERNEL(TEXT, "generator", generator, NULL, "entry of the catalogue"),
     KERNEL(TEXT, "family", family, NULL,
            "name without the size of the size sweep: kernels of a family build once"),
+    KERNEL(TEXT, "variant", variant, NULL,
+           "name without sizes: kernels of a variant have the same counts", .since = 2),
     KERNEL(TEXT, "entry", entry, NULL, "name of the kernel function"),
     KERNEL(TEXT, "launch", launch, NULL, "NDRange, launches, transfer and clock"),
     KERNEL(TEXT, "build_options", build_options, NULL, "options of the OpenCL compiler"),
     KERNEL(TEXT, "source", source, NULL, "OpenCL C"),
     KERNEL(TEXT, "profile", profile, NULL, "counts, YAML"),
-    KERNEL(TEXT, "models", models, NULL, "models that asked for it"),
     { 0 },
 };
 
@@ -29,6 +31,8 @@ const struct gcal_field gcal_run_kernel_fields[] = {
 void gcal_run_kernel_clear(struct gcal_run_kernel *kernel)
 {
     gcal_fields_clear(gcal_run_kernel_fields, kernel);
+    gcal_fields_clear(gcal_kernel_origin_fields, &kernel->origin);
+    gcal_kernel_uses_clear(&kernel->uses);
     for (size_t i = 0; i < kernel->n_sizes; i++)
         free(kernel->size_names[i]);
     free(kernel->size_names);
@@ -36,9 +40,40 @@ void gcal_run_kernel_clear(struct gcal_run_kernel *kernel)
     *kernel = (struct gcal_run_kernel){ 0 };
 }
 
+static int copy_sizes(struct gcal_run_kernel *to, const struct gcal_run_kernel *from,
+                      struct gcal_error *err)
+{
+    to->size_names = calloc(from->n_sizes + 1, sizeof(*to->size_names));
+    to->size_values = calloc(from->n_sizes + 1, sizeof(*to->size_values));
+    if (!to->size_names || !to->size_values)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < from->n_sizes; i++, to->n_sizes++) {
+        to->size_values[i] = from->size_values[i];
+        if (!(to->size_names[i] = strdup(from->size_names[i])))
+            return gcal_error_memory(err);
+    }
+    return 0;
+}
+
+int gcal_run_kernel_copy(struct gcal_run_kernel *to, const struct gcal_run_kernel *from,
+                         struct gcal_error *err)
+{
+    *to = (struct gcal_run_kernel){ 0 };
+    if (gcal_fields_copy(gcal_run_kernel_fields, to, from, err) == 0 &&
+        gcal_fields_copy(gcal_kernel_origin_fields, &to->origin, &from->origin, err) ==
+            0 &&
+        gcal_kernel_uses_copy(&to->uses, &from->uses, err) == 0 &&
+        copy_sizes(to, from, err) == 0)
+        return 0;
+    gcal_run_kernel_clear(to);
+    return -1;
+}
+
 void gcal_run_kernel_put(struct gcal_buf *buf, const struct gcal_run_kernel *kernel)
 {
     gcal_fields_put(buf, gcal_run_kernel_fields, kernel);
+    gcal_fields_put(buf, gcal_kernel_origin_fields, &kernel->origin);
+    gcal_kernel_uses_put(buf, &kernel->uses);
     gcal_wire_put_u64(buf, kernel->n_sizes);
     for (size_t i = 0; i < kernel->n_sizes; i++) {
         gcal_wire_put_text(buf, kernel->size_names[i] ? kernel->size_names[i] : "");
@@ -68,6 +103,8 @@ int gcal_run_kernel_get(struct gcal_wire *wire, struct gcal_run_kernel *kernel,
 {
     *kernel = (struct gcal_run_kernel){ 0 };
     gcal_fields_get(wire, gcal_run_kernel_fields, kernel);
+    gcal_fields_get(wire, gcal_kernel_origin_fields, &kernel->origin);
+    gcal_kernel_uses_get(wire, &kernel->uses);
     get_sizes(wire, kernel);
     if (!wire->bad)
         return 0;

@@ -16,8 +16,6 @@
 /* Times per access; less is not worth another way. */
 #define SLOWER_BY_FAR 1.05
 
-#define ACCUMULATORS " accumulators:"
-
 struct search {
     const struct gcal_record *record;
     const struct gcal_result_rows *all, *rows;
@@ -38,29 +36,32 @@ static const struct gcal_run_kernel *kernel_of(const struct search *s,
     return gcal_record_kernel(s->record, row->kernel);
 }
 
-/* 0: it has no choice of them. */
-static unsigned long accumulators_of(const struct gcal_run_kernel *kernel)
+static bool is_memory_component(const struct gcal_run_kernel *kernel)
 {
-    const char *at = strstr(kernel->family, ACCUMULATORS);
+    return kernel->origin.form == GCAL_KERNEL_MEMORY;
+}
 
-    return at && gcal_result_is_memory_component(kernel->generator)
-               ? strtoul(at + strlen(ACCUMULATORS), NULL, 10)
-               : 0;
+/* Whether there may be variants of it with other numbers of accumulators. */
+static bool has_variants(const struct gcal_run_kernel *kernel)
+{
+    return is_memory_component(kernel) && kernel->origin.n_accumulators > 0;
 }
 
 static bool same_but_accumulators(const struct gcal_run_kernel *a,
                                   const struct gcal_run_kernel *b)
 {
-    const char *x = strstr(a->family, ACCUMULATORS);
-    const char *y = strstr(b->family, ACCUMULATORS);
-    size_t length = x ? (size_t)(x - a->family) : 0;
+    return has_variants(a) && has_variants(b) &&
+           a->origin.barriers == b->origin.barriers &&
+           strcmp(a->origin.family, b->origin.family) == 0;
+}
 
-    if (!x || !y || (size_t)(y - b->family) != length ||
-        strncmp(a->family, b->family, length) != 0)
-        return false;
-    x += strlen(ACCUMULATORS);
-    y += strlen(ACCUMULATORS);
-    return strcmp(x + strcspn(x, " "), y + strcspn(y, " ")) == 0;
+/* Whether 'component' has the global accesses of 'target', at any size. */
+static bool is_component_of(const struct gcal_run_kernel *component,
+                            const struct gcal_run_kernel *target)
+{
+    return is_memory_component(component) &&
+           target->origin.form == GCAL_KERNEL_COMPLETE &&
+           strcmp(component->origin.family, target->family) == 0;
 }
 
 /* ---- against the whole ---- */
@@ -73,7 +74,7 @@ static int compare_on(struct search *s, size_t device, struct variant *variant,
         const struct gcal_result_row *target = &s->all->rows[k];
 
         if (target->device != device ||
-            !gcal_result_is_memory_component_of(variant->kernel, kernel_of(s, target)))
+            !is_component_of(variant->kernel, kernel_of(s, target)))
             continue;
         variant->target = kernel_of(s, target);
         for (size_t i = 0; i < s->rows->n; i++) {
@@ -122,7 +123,7 @@ static struct variant first_variant(const struct search *s,
 
         if (!s->rows->rows[i].fallback && same_but_accumulators(kernel, any) &&
             (!variant.kernel ||
-             accumulators_of(kernel) < accumulators_of(variant.kernel)))
+             kernel->origin.n_accumulators < variant.kernel->origin.n_accumulators))
             variant.kernel = kernel;
     }
     return variant;
@@ -151,12 +152,12 @@ static int other_variant(struct search *s, const struct variant *first,
 static int add_warning(struct gcal_result_type_fit *t, const struct variant *first,
                        const struct variant *other, struct gcal_error *err)
 {
-    char *text =
-        gcal_buf_format("%s: its global accesses alone take %.2f times the whole "
-                        "kernel; those in %lu accumulators, %.2f times, are taken in "
-                        "their place",
-                        first->target->family, first->ratio,
-                        accumulators_of(other->kernel), other->ratio);
+    char *text = gcal_buf_format(
+        "%s: its global accesses alone take %.2f times the whole "
+        "kernel; those in %llu accumulators, %.2f times, are taken in "
+        "their place",
+        first->target->family, first->ratio,
+        (unsigned long long)other->kernel->origin.n_accumulators, other->ratio);
     char **grown = text ? realloc(t->slow, (t->n_slow + 1) * sizeof(*grown)) : NULL;
 
     if (!grown) {
@@ -202,7 +203,7 @@ static int choose_variants(struct search *s, struct gcal_result_type_fit *t,
     for (size_t i = 0; i < s->rows->n; i++) {
         const struct gcal_run_kernel *kernel = kernel_of(s, &s->rows->rows[i]);
 
-        if (known[i] || !accumulators_of(kernel))
+        if (known[i] || !has_variants(kernel))
             continue;
         if (choose_variant(s, kernel, t, &family[i], err) < 0)
             return -1;

@@ -16,23 +16,18 @@ static int pick(const struct gcal_result_type_fit *t, const struct gcal_record *
                 const struct gcal_model *model, const struct gcal_result_rows *all,
                 struct gcal_result_rows *picked, struct gcal_error *err)
 {
-    char *name = gcal_buf_format("%s%s", model->name, GCAL_CONFIG_CHECK_SUFFIX);
-
     *picked = (struct gcal_result_rows){ .rows = calloc(all->n + 1, sizeof(*all->rows)) };
-    if (!name || !picked->rows) {
-        free(name);
+    if (!picked->rows)
         return gcal_error_memory(err);
-    }
     for (size_t i = 0; i < all->n; i++) {
         const struct gcal_result_row *row = &all->rows[i];
         const struct gcal_run_kernel *kernel = gcal_record_kernel(record, row->kernel);
 
         if (strcmp(gcal_record_device(record, row->device)->info.type, t->type) == 0 &&
-            gcal_config_names_contain(kernel->models, name) &&
-            !gcal_result_is_memory_component(kernel->generator))
+            gcal_kernel_uses_have(&kernel->uses, model->name, GCAL_KERNEL_CHECK) &&
+            kernel->origin.form != GCAL_KERNEL_MEMORY)
             picked->rows[picked->n++] = *row;
     }
-    free(name);
     return 0;
 }
 

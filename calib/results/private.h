@@ -122,12 +122,6 @@ int gcal_result_fit_devices(struct gcal_result_type_fit *t,
 
 /* ---- components.c ---- */
 
-/* Does the generator make kernels with nothing but their accesses to memory? */
-bool gcal_result_is_memory_component(const char *generator);
-/* Is 'component' that of 'target', sizes of their ladders apart? */
-bool gcal_result_is_memory_component_of(const struct gcal_run_kernel *component,
-                                        const struct gcal_run_kernel *target);
-
 /* Which of the model's kernels with work removed take longer than their whole; 'all':
  * the record's rows, as the model need not have asked for the whole.
  */

@@ -88,8 +88,8 @@ static int explain_no_rows(struct gcal_result_type_fit *t,
     bool asked = false;
 
     for (size_t i = 0; i < gcal_record_kernel_count(record); i++)
-        asked = asked || gcal_config_names_contain(gcal_record_kernel(record, i)->models,
-                                                   model->name);
+        asked = asked || gcal_kernel_uses_have(&gcal_record_kernel(record, i)->uses,
+                                               model->name, GCAL_KERNEL_FITTED);
     free(t->reason);
     t->reason = gcal_buf_format(
         asked ? "no kernel of model '%s' could be measured; see below"

@@ -11,6 +11,14 @@
 static const struct gcal_field kernel_arrays[] = {
     KERNEL_ROW(U64, "first_size", first_size, NULL, "row of sizes"),
     KERNEL_ROW(U64, "n_sizes", kernel.n_sizes, NULL, "number of sizes"),
+    KERNEL_ROW(U64, "first_use", first_use, NULL, "row of uses", .since = 2),
+    KERNEL_ROW(U64, "n_uses", n_uses, NULL, "number of uses", .since = 2),
+    { 0 },
+};
+
+static const struct gcal_field kernel_models[] = {
+    GCAL_FIELD(struct gcal_record_kernel_models_row, TEXT, "models", models, NULL,
+               "uses as a text, in version 1"),
     { 0 },
 };
 
@@ -41,39 +49,62 @@ static const struct gcal_field lost_fields[] = {
 
 /* ---- tables ---- */
 
-const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_TABLES] = {
-    [GCAL_RECORD_TABLE_DEVICES] = { "devices",
-                                    sizeof(struct gcal_run_device),
-                                    64,
-                                    { { gcal_run_device_fields, 0 },
-                                      { gcal_device_info_fields,
-                                        offsetof(struct gcal_run_device, info) } } },
-    [GCAL_RECORD_TABLE_KERNELS] = { "kernels",
-                                    sizeof(struct gcal_record_kernel_row),
-                                    256,
-                                    { { gcal_run_kernel_fields,
-                                        offsetof(struct gcal_record_kernel_row, kernel) },
-                                      { kernel_arrays, 0 } } },
-    [GCAL_RECORD_TABLE_SIZES] = { "sizes",
-                                  sizeof(struct gcal_record_size_row),
-                                  256,
-                                  { { size_fields, 0 } } },
-    [GCAL_RECORD_TABLE_MEASUREMENTS] = { "measurements",
-                                         sizeof(struct gcal_record_measurement_row),
-                                         1024,
-                                         { { measurement_keys, 0 },
-                                           { gcal_measurement_fields,
-                                             offsetof(struct gcal_record_measurement_row,
-                                                      m) },
-                                           { measurement_arrays, 0 } } },
-    [GCAL_RECORD_TABLE_SAMPLES] = { "samples",
-                                    sizeof(struct gcal_measurement_sample),
-                                    8192,
-                                    { { gcal_measurement_sample_fields, 0 } } },
-    [GCAL_RECORD_TABLE_LOST] = { "lost",
-                                 sizeof(struct gcal_record_lost_row),
-                                 64,
-                                 { { lost_fields, 0 } } },
+const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_LAYOUTS] = {
+    [GCAL_RECORD_TABLE_DEVICES] = {
+        .name = "devices",
+        .row_bytes = sizeof(struct gcal_run_device),
+        .chunk_rows = 64,
+        .parts = { { gcal_run_device_fields, 0 },
+                   { gcal_device_info_fields, offsetof(struct gcal_run_device, info) } },
+    },
+    [GCAL_RECORD_TABLE_KERNELS] = {
+        .name = "kernels",
+        .row_bytes = sizeof(struct gcal_record_kernel_row),
+        .chunk_rows = 256,
+        .parts = { { gcal_run_kernel_fields,
+                     offsetof(struct gcal_record_kernel_row, kernel) },
+                   { gcal_kernel_origin_fields,
+                     offsetof(struct gcal_record_kernel_row, kernel.origin) },
+                   { kernel_arrays, 0 } },
+    },
+    [GCAL_RECORD_TABLE_SIZES] = {
+        .name = "sizes",
+        .row_bytes = sizeof(struct gcal_record_size_row),
+        .chunk_rows = 256,
+        .parts = { { size_fields, 0 } },
+    },
+    [GCAL_RECORD_TABLE_USES] = {
+        .name = "uses",
+        .row_bytes = sizeof(struct gcal_kernel_use),
+        .chunk_rows = 256,
+        .parts = { { gcal_kernel_use_fields, 0 } },
+    },
+    [GCAL_RECORD_TABLE_MEASUREMENTS] = {
+        .name = "measurements",
+        .row_bytes = sizeof(struct gcal_record_measurement_row),
+        .chunk_rows = 1024,
+        .parts = { { measurement_keys, 0 },
+                   { gcal_measurement_fields,
+                     offsetof(struct gcal_record_measurement_row, m) },
+                   { measurement_arrays, 0 } },
+    },
+    [GCAL_RECORD_TABLE_SAMPLES] = {
+        .name = "samples",
+        .row_bytes = sizeof(struct gcal_measurement_sample),
+        .chunk_rows = 8192,
+        .parts = { { gcal_measurement_sample_fields, 0 } },
+    },
+    [GCAL_RECORD_TABLE_LOST] = {
+        .name = "lost",
+        .row_bytes = sizeof(struct gcal_record_lost_row),
+        .chunk_rows = 64,
+        .parts = { { lost_fields, 0 } },
+    },
+    [GCAL_RECORD_TABLE_KERNEL_MODELS] = {
+        .name = "kernels",
+        .row_bytes = sizeof(struct gcal_record_kernel_models_row),
+        .parts = { { kernel_models, 0 } },
+    },
 };
 
 #define RUN(member) offsetof(struct gcal_record_header, member)

@@ -13,16 +13,20 @@
 #include "store/record/record.h"
 
 #define GCAL_RECORD_FORMAT  "gpucal-record"
-#define GCAL_RECORD_VERSION 1
+#define GCAL_RECORD_VERSION 2
 
 enum gcal_record_table_id {
     GCAL_RECORD_TABLE_DEVICES,
     GCAL_RECORD_TABLE_KERNELS,
     GCAL_RECORD_TABLE_SIZES,
+    GCAL_RECORD_TABLE_USES,
     GCAL_RECORD_TABLE_MEASUREMENTS,
     GCAL_RECORD_TABLE_SAMPLES,
     GCAL_RECORD_TABLE_LOST,
     GCAL_RECORD_N_TABLES,
+    /* Not written: the column of version 1 that the uses came from. */
+    GCAL_RECORD_TABLE_KERNEL_MODELS = GCAL_RECORD_N_TABLES,
+    GCAL_RECORD_N_LAYOUTS,
 };
 
 #define GCAL_RECORD_MAX_COLUMNS 32
@@ -41,17 +45,23 @@ struct gcal_record_table_layout {
     struct gcal_record_part parts[GCAL_RECORD_MAX_PARTS + 1];
 };
 
-extern const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_TABLES];
+extern const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_LAYOUTS];
 
 /* Rows of the tables that are not structs of measurement.h themselves. */
 struct gcal_record_kernel_row {
     struct gcal_run_kernel kernel;
     uint64_t first_size; /* in table sizes */
+    uint64_t first_use;  /* in table uses */
+    uint64_t n_uses;
 };
 
 struct gcal_record_size_row {
     char *name;
     double value;
+};
+
+struct gcal_record_kernel_models_row {
+    char *models;
 };
 
 struct gcal_record_measurement_row {
@@ -101,8 +111,10 @@ hid_t gcal_record_text_type(void);
  */
 int gcal_record_table_create(struct gcal_record_table *table, hid_t file,
                              enum gcal_record_table_id id, struct gcal_error *err);
+/* With the columns of that format version; a table that it does not have is empty. */
 int gcal_record_table_open(struct gcal_record_table *table, hid_t file,
-                           enum gcal_record_table_id id, struct gcal_error *err);
+                           enum gcal_record_table_id id, int version,
+                           struct gcal_error *err);
 /* -1 when something could not be written out. */
 int gcal_record_table_close(struct gcal_record_table *table, struct gcal_error *err);
 

@@ -166,11 +166,11 @@ static int fail(const struct gcal_record_table *table, const struct gcal_field *
 
 /* ---- creating and opening ---- */
 
-static int put_units(hid_t dataset, const char *units)
+static int put_attribute(hid_t dataset, const char *name, const char *value)
 {
     hid_t type = gcal_record_text_type(), space = H5Screate(H5S_SCALAR);
-    hid_t attribute = H5Acreate2(dataset, "units", type, space, H5P_DEFAULT, H5P_DEFAULT);
-    int rc = attribute < 0 || H5Awrite(attribute, type, &units) < 0 ? -1 : 0;
+    hid_t attribute = H5Acreate2(dataset, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    int rc = attribute < 0 || H5Awrite(attribute, type, &value) < 0 ? -1 : 0;
 
     H5Aclose(attribute);
     H5Sclose(space);
@@ -189,7 +189,9 @@ static hid_t create_dataset(hid_t group, const struct gcal_field *column, hsize_
         H5Pset_deflate(options, 4) >= 0 && H5Pset_obj_track_times(options, 0) >= 0)
         dataset = H5Dcreate2(group, column->name, type, space, H5P_DEFAULT, options,
                              H5P_DEFAULT);
-    if (dataset >= 0 && column->unit && put_units(dataset, column->unit) < 0) {
+    if (dataset >= 0 &&
+        (put_attribute(dataset, "description", column->description) < 0 ||
+         (column->unit && put_attribute(dataset, "units", column->unit) < 0))) {
         H5Dclose(dataset);
         dataset = -1;
     }
@@ -199,17 +201,22 @@ static hid_t create_dataset(hid_t group, const struct gcal_field *column, hsize_
     return dataset;
 }
 
-/* The columns of all parts of a layout, with their offsets in a row. */
+/* The columns of all parts of a layout that this version has, with their offsets in a
+ * row.
+ */
 static void table_init(struct gcal_record_table *table,
-                       const struct gcal_record_table_layout *layout)
+                       const struct gcal_record_table_layout *layout, int version)
 {
     *table = (struct gcal_record_table){ .layout = layout };
     for (const struct gcal_record_part *p = layout->parts; p->fields; p++)
         for (const struct gcal_field *f = p->fields; f->name; f++) {
-            struct gcal_field *column = &table->columns[table->n_columns++];
+            struct gcal_field *column = &table->columns[table->n_columns];
 
+            if (f->since > version)
+                continue;
             *column = *f;
             column->offset += p->offset;
+            table->n_columns++;
         }
 }
 
@@ -220,7 +227,7 @@ int gcal_record_table_create(struct gcal_record_table *table, hid_t file,
     hid_t options = H5Pcreate(H5P_GROUP_CREATE), group = -1;
     int rc = 0;
 
-    table_init(table, layout);
+    table_init(table, layout, GCAL_RECORD_VERSION);
     if (H5Pset_obj_track_times(options, 0) >= 0)
         group = H5Gcreate2(file, layout->name, H5P_DEFAULT, options, H5P_DEFAULT);
     for (size_t i = 0; rc == 0 && i < table->n_columns; i++) {
@@ -258,14 +265,17 @@ static int check_dataset(hid_t dataset, const struct gcal_field *column, hsize_t
 }
 
 int gcal_record_table_open(struct gcal_record_table *table, hid_t file,
-                           enum gcal_record_table_id id, struct gcal_error *err)
+                           enum gcal_record_table_id id, int version,
+                           struct gcal_error *err)
 {
     const struct gcal_record_table_layout *layout = &gcal_record_layout[id];
-    hid_t group = H5Gopen2(file, layout->name, H5P_DEFAULT);
+    hid_t group;
     int rc = 0;
 
-    table_init(table, layout);
-    if (group < 0)
+    table_init(table, layout, version);
+    if (!table->n_columns)
+        return 0;
+    if ((group = H5Gopen2(file, layout->name, H5P_DEFAULT)) < 0)
         return gcal_error_set(err, GCAL_EINPUT, "no group %s", layout->name);
     for (size_t i = 0; rc == 0 && i < table->n_columns; i++) {
         const struct gcal_field *column = &table->columns[i];

@@ -136,20 +136,30 @@ static int add_sizes(struct gcal_record_writer *w, const struct gcal_run_kernel 
     return 0;
 }
 
+static int add_uses(struct gcal_record_writer *w, const struct gcal_kernel_uses *uses,
+                    struct gcal_error *err)
+{
+    return gcal_record_table_append(&w->tables[GCAL_RECORD_TABLE_USES], uses->items,
+                                    uses->n, err);
+}
+
 static int add_kernel(void *context, const struct gcal_run_kernel *kernel,
                       struct gcal_error *err)
 {
     struct gcal_record_writer *w = context;
     struct gcal_record_table *table = &w->tables[GCAL_RECORD_TABLE_KERNELS];
-    struct gcal_record_kernel_row row = { .kernel = *kernel,
-                                          .first_size =
-                                              w->tables[GCAL_RECORD_TABLE_SIZES].n_rows };
+    struct gcal_record_kernel_row row = {
+        .kernel = *kernel,
+        .first_size = w->tables[GCAL_RECORD_TABLE_SIZES].n_rows,
+        .first_use = w->tables[GCAL_RECORD_TABLE_USES].n_rows,
+        .n_uses = kernel->uses.n,
+    };
     hsize_t there;
     int found = find_place(&w->kernels, kernel->id, "", &there);
 
     if (found)
         return found < 0 ? gcal_error_memory(err) : 0;
-    if (add_sizes(w, kernel, err) < 0 ||
+    if (add_sizes(w, kernel, err) < 0 || add_uses(w, &kernel->uses, err) < 0 ||
         gcal_record_table_append(table, &row, 1, err) < 0)
         return failed(w, err);
     return add_place(&w->kernels, kernel->id, "", table->n_rows - 1, err);

@@ -63,10 +63,14 @@ static void keeps_a_device_and_a_kernel(void **state)
 {
     char *names[] = { "n", "m" };
     double values[] = { 2048, 713 };
+    struct gcal_kernel_use uses[] = { { "a", GCAL_KERNEL_FITTED },
+                                      { "b", GCAL_KERNEL_TARGET } };
     struct gcal_run_device device = { .node = "n1", .rank = 5 }, d;
     struct gcal_run_kernel kernel = { .id = "k713",
                                       .source = "kernel void f() {}",
-                                      .models = "a,b",
+                                      .origin = { .form = GCAL_KERNEL_LOADS,
+                                                  .name = "app n:2048" },
+                                      .uses = { .n = 2, .items = uses },
                                       .n_sizes = 2,
                                       .size_names = names,
                                       .size_values = values };
@@ -92,7 +96,12 @@ static void keeps_a_device_and_a_kernel(void **state)
     assert_int_equal(d.info.compute_units, 132);
     assert_true(d.info.max_clock_hz == 1.98e9 && d.info.fp64 && !d.info.fp16);
     assert_string_equal(k.source, "kernel void f() {}");
-    assert_string_equal(k.models, "a,b");
+    assert_int_equal(k.origin.form, GCAL_KERNEL_LOADS);
+    assert_string_equal(k.origin.name, "app n:2048");
+    assert_string_equal(k.origin.family, "");
+    assert_int_equal(k.uses.n, 2);
+    assert_true(gcal_kernel_uses_have(&k.uses, "b", GCAL_KERNEL_TARGET));
+    assert_false(gcal_kernel_uses_have(&k.uses, "b", GCAL_KERNEL_FITTED));
     assert_string_equal(k.size_names[1], "m");
     assert_true(k.size_values[1] == 713);
     gcal_run_device_clear(&d);

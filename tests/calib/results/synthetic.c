@@ -21,6 +21,7 @@
 #include "calib/base/random.h"
 #include "calib/model/profile.h"
 #include "tests/folder.h"
+#include "tests/facts.h"
 
 #define N_SAMPLES 20
 #define NOISE     0.003
@@ -179,13 +180,12 @@ void put_part(struct maker *m, struct kernel k, const char *family, const char *
         .build_options = "",
         .launch = "",
         .profile = text,
-        .models = (char *)k.models,
         .n_sizes = 2,
         .size_names = names,
         .size_values = sizes,
     };
 
-    assert_int_equal(m->sink.kernel(m->sink.context, &kernel, NULL), 0);
+    sink_kernel(&m->sink, &kernel, k.models);
     measure(m, name, k.time_s);
     free(name);
     free(text);

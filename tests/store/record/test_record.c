@@ -49,7 +49,18 @@ static void check_tables(const struct gcal_record *r)
     k = gcal_record_kernel(r, 0);
     assert_string_equal(k->source,
                         "kernel void f(global float *x)\n{\n    x[0] = 1;\n}\n");
-    assert_string_equal(k->models, "matmul");
+    assert_string_equal(k->variant, "flops_madd_memory");
+    assert_int_equal(k->origin.form, GCAL_KERNEL_MEMORY);
+    assert_string_equal(k->origin.generator, "flops_madd");
+    assert_string_equal(k->origin.family, "madd");
+    assert_string_equal(k->origin.name, "madd chain n:2048");
+    assert_true(k->origin.n_accumulators == 8 && k->origin.barriers);
+    assert_int_equal(k->uses.n, 2);
+    assert_true(gcal_kernel_uses_have(&k->uses, "matmul", GCAL_KERNEL_FITTED));
+    assert_true(gcal_kernel_uses_have(&k->uses, "others", GCAL_KERNEL_CHECK));
+    assert_int_equal(gcal_record_kernel(r, 1)->origin.form, GCAL_KERNEL_COMPLETE);
+    assert_string_equal(gcal_record_kernel(r, 1)->origin.name, "");
+    assert_int_equal(gcal_record_kernel(r, 1)->uses.n, 0);
     assert_int_equal(k->n_sizes, 2);
     assert_string_equal(k->size_names[1], "m");
     assert_true(k->size_values[1] == 713);
