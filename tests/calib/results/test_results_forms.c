@@ -223,8 +223,9 @@ static void parts_slower_than_what_they_are_of_are_told(void **state)
     put_kernel(&m, (struct kernel){ "app_loads",
                                     "dtype:float32 keep:aPF accumulators:4 n:713", "m",
                                     4e8, 0, 9 * add_up(4e8, 0) });
-    put_kernel(&m, (struct kernel){ "app_memory", "dtype:float32 n:4099", "m", 4e8, 0,
-                                    add_up(4e8, 0) });
+    put_kernel(&m, (struct kernel){ "app_memory",
+                                    "dtype:float32 accumulators:4 barriers:True n:4099",
+                                    "m", 4e8, 0, add_up(4e8, 0) });
     put_kernel(&m, (struct kernel){ "app_onchip", "dtype:float32 n:4099", "m", 0, 4e8,
                                     1.3 * add_up(0, 4e8) });
     put_kernel(&m, (struct kernel){ "app", "dtype:float32 n:4099", "m:check", 4e8, 4e8,
