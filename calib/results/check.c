@@ -45,7 +45,7 @@ static int summarize(struct gcal_result_type_fit *t, const struct gcal_model *mo
         time_s[i] = rows->rows[i].time_s;
     }
     if (rc == 0)
-        rc = gcal_result_summarize_errors(&t->checked, rows->n, time_s, predicted_s, err);
+        rc = gcal_fit_summarize_errors(rows->n, time_s, predicted_s, &t->checked, err);
     free(predicted_s);
     free(time_s);
     return rc;

@@ -5,69 +5,13 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/units.h"
 #include "calib/results/private.h"
 
 /* Forms that differ by less are taken to be as good as each other. */
 #define TIE 1.05
 
-/* What a form has no cost for it may miss by far, as all do; of two forms the better one
- * must still be seen.  No logarithm of an error counts for more.
- */
-#define MOST 0.5
-
 /* ---- judging ---- */
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Another error like these n, sorted, is at most this one in nine of ten cases: with n
- * errors there are n + 1 places where it may come to lie.
- */
-static double upper_bound_90(const double *errors, size_t n)
-{
-    size_t at = (size_t)ceil(0.9 * (double)(n + 1));
-
-    return errors[(at < n ? at : n) - 1];
-}
-
-int gcal_result_summarize_errors(struct gcal_result_error_summary *judged, size_t n_rows,
-                                 const double *time_s, const double *predicted_s,
-                                 struct gcal_error *err)
-{
-    double *errors = calloc(n_rows + 1, sizeof(*errors));
-    double squares = 0, sum = 0, logs = 0;
-    size_t n = 0;
-
-    *judged = (struct gcal_result_error_summary){
-        .rms = NAN, .mean_log = NAN, .mean_error = NAN, .error_90 = NAN
-    };
-    if (!errors)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < n_rows; i++) {
-        double ratio = predicted_s[i] / time_s[i];
-
-        if (isnan(ratio))
-            continue;
-        errors[n++] = fabs(ratio - 1);
-        squares += pow(fmin(fabs(log(ratio)), MOST), 2);
-        sum += fmin(fabs(log(ratio)), MOST);
-        logs += log(fmax(fabs(ratio - 1), 1e-16)); /* one exact row is not all */
-    }
-    if (n) {
-        qsort(errors, n, sizeof(*errors), by_value);
-        judged->n = n;
-        judged->rms = sqrt(squares / (double)n);
-        judged->mean_log = sum / (double)n;
-        judged->mean_error = exp(logs / (double)n);
-        judged->error_90 = upper_bound_90(errors, n);
-    }
-    free(errors);
-    return 0;
-}
 
 /* The prediction of row 'i' that the form is judged by, if it is judged by itself: what
  * only its own generator tells the cost of, by the generator's other kernels.
@@ -160,8 +104,9 @@ static int summarize_all(struct gcal_result_type_fit *t, const bool *competing,
         }
         keep_mixed(t, common);
         keep_mixed(t, own);
-        rc = gcal_result_summarize_errors(&t->forms[k].judged, t->n_rows, t->row_time_s,
-                                          any && competing[k] ? common : own, err);
+        rc = gcal_fit_summarize_errors(t->n_rows, t->row_time_s,
+                                       any && competing[k] ? common : own,
+                                       &t->forms[k].judged, err);
     }
     free(common);
     free(own);
@@ -216,12 +161,12 @@ static void put_others(struct gcal_buf *buf, const struct gcal_result_type_fit *
                        const struct gcal_config_model *config, const bool *competing)
 {
     const char *before = ", against ";
-    char error[GCAL_RESULT_PERCENT_SIZE];
+    char error[GCAL_UNITS_SIZE];
 
     for (size_t k = 0; k < t->n_forms; k++)
         if (competing[k] && k != t->best) {
             gcal_buf_printf(buf, "%s%s %s", before, config->forms[k].name,
-                            gcal_result_percent(score(&t->forms[k]), error));
+                            gcal_units_percent(score(&t->forms[k]), error));
             before = ", ";
         }
 }
@@ -231,10 +176,10 @@ static void put_choice(struct gcal_buf *buf, const struct gcal_result_type_fit *
                        size_t smallest)
 {
     const struct gcal_result_form_fit *f = &t->forms[t->best];
-    char error[GCAL_RESULT_PERCENT_SIZE];
+    char error[GCAL_UNITS_SIZE];
 
     gcal_buf_printf(buf, "%s: mean error %s over ", config->forms[t->best].name,
-                    gcal_result_percent(score(f), error));
+                    gcal_units_percent(score(f), error));
     if (f->judged.n)
         gcal_buf_printf(buf, "%zu%s measurement%s%s", f->judged.n,
                         t->by_targets ? "" : " held-out", f->judged.n == 1 ? "" : "s",
@@ -248,12 +193,6 @@ static void put_choice(struct gcal_buf *buf, const struct gcal_result_type_fit *
     if (t->best != smallest)
         gcal_buf_puts(buf, "; of forms as good as each other the one with the fewest "
                            "parameters is taken");
-}
-
-bool gcal_result_is_form_offered(const struct gcal_result_type_fit *t,
-                                 const struct gcal_config_model *config, size_t form)
-{
-    return !config->forms[form].tailored || t->forms[form].n_rows;
 }
 
 static void put_rejection(struct gcal_buf *buf, const struct gcal_result_type_fit *t,

@@ -5,51 +5,16 @@
 #include <string.h>
 
 #include "calib/base/buf.h"
+#include "calib/base/units.h"
 #include "calib/results/private.h"
 
-#define WIDTH        96 /* columns */
 #define MAX_FAILURES 20 /* listed; the record has them all */
-
-void gcal_result_put_wrapped(struct gcal_buf *buf, const char *before, const char *text)
-{
-    size_t column = 2 + strlen(before);
-
-    gcal_buf_printf(buf, "  %s", before);
-    for (bool first = true; *text; first = false) {
-        size_t n = strcspn(text, " ");
-
-        while (text[n] && text[n + 1] == '%') /* stays with its number */
-            n += 1 + strcspn(text + n + 1, " ");
-        if (!first && column + 1 + n > WIDTH) {
-            gcal_buf_puts(buf, "\n     ");
-            column = 5;
-        }
-        gcal_buf_printf(buf, "%s%.*s", first ? "" : " ", (int)n, text);
-        column += n + !first;
-        text += n;
-        text += strspn(text, " ");
-    }
-    gcal_buf_puts(buf, "\n");
-}
-
-const char *gcal_result_percent(double value, char text[GCAL_RESULT_PERCENT_SIZE])
-{
-    double percent = 100 * value;
-
-    if (isnan(percent))
-        strcpy(text, "-");
-    else
-        snprintf(text, GCAL_RESULT_PERCENT_SIZE,
-                 fabs(percent) >= 9.95 && fabs(percent) < 1e6 ? "%.0f %%" : "%.2g %%",
-                 percent);
-    return text;
-}
 
 /* One device is its type: nothing to tell. */
 static void put_devices(struct gcal_buf *buf, const struct gcal_record *record,
                         const struct gcal_result_type_fit *t)
 {
-    char text[GCAL_RESULT_PERCENT_SIZE];
+    char text[GCAL_UNITS_SIZE];
 
     if (t->n_devices < 2)
         return;
@@ -61,7 +26,7 @@ static void put_devices(struct gcal_buf *buf, const struct gcal_record *record,
     }
     if (isfinite(t->between))
         gcal_buf_printf(buf, "  between devices: %s (standard deviation)\n",
-                        gcal_result_percent(t->between, text));
+                        gcal_units_percent(t->between, text));
 }
 
 static void put_counts(struct gcal_buf *buf, const struct gcal_result_type_fit *t,

@@ -55,9 +55,9 @@ static void put_parameters(struct gcal_buf *buf, const struct gcal_model *model,
     gcal_buf_printf(buf, "  %-*s %14s %12s %8s\n", width, "parameter", "value",
                     "std. error", "VIF");
     for (size_t i = 0; i < model->n_parameters; i++) {
-        char value[GCAL_UNITS_SIZE], error[GCAL_RESULT_PERCENT_SIZE], inflation[32];
+        char value[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE], inflation[32];
 
-        gcal_result_percent(relative_error(fit, i), error);
+        gcal_units_percent(relative_error(fit, i), error);
         format_inflation(fit, i, inflation);
         gcal_units(fit->value[i], model->parameters[i].unit, value);
         gcal_buf_printf(buf, "  %-*s %14s %12s %8s", width, model->parameters[i].name,
@@ -89,7 +89,7 @@ static void put_quality(struct gcal_buf *buf, const struct gcal_record *record,
                         const struct gcal_result_type_fit *t,
                         const struct gcal_result_form_fit *f)
 {
-    char rms[GCAL_RESULT_PERCENT_SIZE], mean[GCAL_RESULT_PERCENT_SIZE];
+    char rms[GCAL_UNITS_SIZE], mean[GCAL_UNITS_SIZE];
     const struct gcal_fit *fit = &f->fit;
     double worst = 0;
     size_t at = 0;
@@ -103,25 +103,24 @@ static void put_quality(struct gcal_buf *buf, const struct gcal_record *record,
         }
     }
     gcal_buf_printf(buf, "  residuals: %s rms, %s geometric mean\n",
-                    gcal_result_percent(fit->residual, rms),
-                    gcal_result_percent(fit->mean_error, mean));
+                    gcal_units_percent(fit->residual, rms),
+                    gcal_units_percent(fit->mean_error, mean));
     if (f->n_rows)
         gcal_buf_printf(buf, "  worst: %s%s, %s\n", worst > 0 ? "+" : "",
-                        gcal_result_percent(worst, rms),
+                        gcal_units_percent(worst, rms),
                         gcal_record_kernel(record, t->row_kernel[f->row[at]])->name);
 }
 
 static void put_error_summary(struct gcal_buf *buf, const char *what,
-                              const struct gcal_result_error_summary *j)
+                              const struct gcal_fit_error_summary *j)
 {
-    char rms[GCAL_RESULT_PERCENT_SIZE], mean[GCAL_RESULT_PERCENT_SIZE],
-        most[GCAL_RESULT_PERCENT_SIZE];
+    char rms[GCAL_UNITS_SIZE], mean[GCAL_UNITS_SIZE], most[GCAL_UNITS_SIZE];
 
     if (j->n)
         gcal_buf_printf(buf, "  %s: %s rms, %s geometric mean, nine of ten within %s\n",
-                        what, gcal_result_percent(j->rms, rms),
-                        gcal_result_percent(j->mean_error, mean),
-                        gcal_result_percent(j->error_90, most));
+                        what, gcal_units_percent(j->rms, rms),
+                        gcal_units_percent(j->mean_error, mean),
+                        gcal_units_percent(j->error_90, most));
 }
 
 void gcal_result_put_form(struct gcal_buf *buf, const struct gcal_record *record,
@@ -149,14 +148,14 @@ void gcal_result_put_form(struct gcal_buf *buf, const struct gcal_record *record
 static void put_figures(struct gcal_buf *buf, const struct gcal_result_type_fit *t,
                         const struct gcal_result_form_fit *f)
 {
-    const struct gcal_result_error_summary *j = &f->judged;
-    char text[4][GCAL_RESULT_PERCENT_SIZE];
+    const struct gcal_fit_error_summary *j = &f->judged;
+    char text[4][GCAL_UNITS_SIZE];
 
     gcal_buf_printf(buf, " %10s  %*zu %9s %9s %11s\n",
-                    gcal_result_percent(f->fit.residual, text[0]), t->by_targets ? 9 : 8,
-                    j->n, gcal_result_percent(j->rms, text[1]),
-                    gcal_result_percent(j->mean_error, text[2]),
-                    gcal_result_percent(j->error_90, text[3]));
+                    gcal_units_percent(f->fit.residual, text[0]), t->by_targets ? 9 : 8,
+                    j->n, gcal_units_percent(j->rms, text[1]),
+                    gcal_units_percent(j->mean_error, text[2]),
+                    gcal_units_percent(j->error_90, text[3]));
 }
 
 static void put_rejection(struct gcal_buf *buf, const char *name, const char *reason)

@@ -243,3 +243,9 @@ int gcal_result_fit_forms(struct gcal_result_type_fit *t,
             return -1;
     return 0;
 }
+
+bool gcal_result_is_form_offered(const struct gcal_result_type_fit *t,
+                                 const struct gcal_config_model *config, size_t form)
+{
+    return !config->forms[form].tailored || t->forms[form].n_rows;
+}

@@ -83,6 +83,12 @@ int gcal_result_fit_forms(struct gcal_result_type_fit *t,
                           const struct gcal_config_model *config,
                           const struct gcal_result_rows *rows, struct gcal_error *err);
 
+/* Whether there is anything to fit 'form' to: the kernels that a tailored form needs are
+ * measured on some device types only.
+ */
+bool gcal_result_is_form_offered(const struct gcal_result_type_fit *t,
+                                 const struct gcal_config_model *config, size_t form);
+
 /* Kernels that are left out together resemble each other: all of a generator's.  The
  * first of them in the record.
  */
@@ -90,21 +96,10 @@ size_t gcal_result_first_of_generator(const struct gcal_record *record, size_t k
 
 /* ---- choose.c ---- */
 
-/* Over the rows whose prediction is a number. */
-int gcal_result_summarize_errors(struct gcal_result_error_summary *judged, size_t n_rows,
-                                 const double *time_s, const double *predicted_s,
-                                 struct gcal_error *err);
-
 /* Judges the forms by what they predicted; 'best', 'good' and 'reason'. */
 int gcal_result_choose_form(struct gcal_result_type_fit *t,
                             const struct gcal_config_model *config,
                             struct gcal_error *err);
-
-/* Whether there is anything to fit 'form' to: the kernels that a tailored form needs are
- * measured on some device types only.
- */
-bool gcal_result_is_form_offered(const struct gcal_result_type_fit *t,
-                                 const struct gcal_config_model *config, size_t form);
 
 /* ---- devices.c ---- */
 
@@ -131,14 +126,10 @@ int gcal_result_find_slow_components(struct gcal_result_type_fit *t,
                                      const struct gcal_result_rows *all,
                                      struct gcal_error *err);
 
-/* ---- format.c ---- */
+/* ---- wrap.c ---- */
 
 /* A line that starts with 'before', broken at spaces where it gets too long. */
 void gcal_result_put_wrapped(struct gcal_buf *buf, const char *before, const char *text);
-
-/* "0.42 %", "3.1 %", "225 %"; "-" for NaN. */
-#define GCAL_RESULT_PERCENT_SIZE 32
-const char *gcal_result_percent(double value, char text[GCAL_RESULT_PERCENT_SIZE]);
 
 /* ---- format_fit.c ---- */
 

@@ -24,22 +24,12 @@
 #include <stddef.h>
 
 #include "calib/config/config.h"
+#include "fit/error_summary.h"
 #include "fit/fit.h"
 #include "store/files/store.h"
 #include "store/record/record.h"
 
 struct gcal_error;
-
-/* How near the predictions of rows are that the fit had not seen. */
-struct gcal_result_error_summary {
-    size_t n;          /* rows */
-    double rms;        /* root mean square of log(predicted / measured), none counted as
-                          more than 0.5; NaN without rows */
-    double mean_log;   /* mean of |log(predicted / measured)|, none counted as more than
-                          0.5: forms are compared by it */
-    double mean_error; /* geometric mean of |predicted / measured - 1| */
-    double error_90;   /* nine of ten |predicted / measured - 1| lie below */
-};
 
 /* One form of a model.  Rows are indices of the type's. */
 struct gcal_result_form_fit {
@@ -50,7 +40,7 @@ struct gcal_result_form_fit {
      * they saw does not determine it. */
     double *held_out_s; /* nor any kernel of its generator */
     double *fold_out_s; /* nor every fifth kernel of each generator */
-    struct gcal_result_error_summary
+    struct gcal_fit_error_summary
         judged; /* on the rows that all forms in question predict */
 };
 
@@ -75,14 +65,10 @@ struct gcal_result_type_fit {
     double *factor, *factor_error; /* n_devices, shrunk towards 1; NaN when not good or
                                       when too little was measured */
     double between; /* standard deviation of log(factor) between devices; NaN for one */
-    /* n_devices x parameters of the best form: per-device estimates, from the rows of each
-     * device alone, see gcal_fit_device()
-     */
-    double *own, *own_error;
-    /* Of the best form, for target kernels measured once: they do not affect the choice
-     * of a form, but prediction intervals cover them.
-     */
-    struct gcal_result_error_summary checked;
+    double *own, *own_error; /* n_devices x parameters of the best form: what each
+                                device's       rows alone tell, see gcal_fit_device() */
+    struct gcal_fit_error_summary checked; /* of the best form, by whole kernels run once:
+                                   they decide nothing, but intervals hold them */
     size_t n_slow; /* parts of kernels that take longer than the whole, */
     char **slow;   /* a sentence about each */
 };

@@ -209,7 +209,7 @@ static void kernels_run_once_widen_the_interval_alone(void **state)
 static void kernels_run_once_narrow_nothing(void **state)
 {
     struct checked without = check(NULL), with = check(hide);
-    const struct gcal_result_error_summary *checked = &with.results.fits->checked;
+    const struct gcal_fit_error_summary *checked = &with.results.fits->checked;
 
     (void)state;
     assert_int_equal(checked->n, 3);
