@@ -1,3 +1,4 @@
+/* compare.c - pairs the kernels of two records and compares their times */
 #include "calib/compare/compare.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "calib/results/results.h"
 #include "kernels/generate/generate.h"
 
-/* The level of intervals, and how few samples tell nothing of their scatter. */
+/* The level of intervals, and the fewest samples for one. */
 #define LEVEL       0.9
 #define MIN_SAMPLES 3
 
@@ -18,7 +19,7 @@ bool gcal_compare_ratio_differs(const struct gcal_compare_ratio *ratio)
     return ratio->low > 1 || ratio->high < 1;
 }
 
-/* ---- what a generator measures ---- */
+/* ---- groups of kernels, by what they measure ---- */
 
 static const struct {
     const char *tag, *group;
@@ -129,8 +130,8 @@ static void rows_clear(struct rows *r)
 
 /* ---- a kernel in both ---- */
 
-/* Relative standard error of the median; times that are all alike are still no better
- * known than the clock's steps allow.
+/* Relative standard error of the median, with that of a uniform rounding to the steps of
+ * the clock.
  */
 static double median_error(const struct row *row)
 {

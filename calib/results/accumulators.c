@@ -1,9 +1,9 @@
-/* accumulators.c - accesses to memory that were measured in several ways
+/* accumulators.c - accumulator variants of memory components
  *
- * A kernel's accesses to memory alone, added up in one accumulator, are what the model is
- * fitted to.  Where they run slower than the whole kernel, for removing work changed what
- * caches hold, those in more accumulators may take their place.  Either way the fit sees
- * one of them: both have the same feature, and their times differ.
+ * A model is fitted to a kernel's memory component with one accumulator.  If that is
+ * slower than the kernel, as removing work changed what caches hold, the variant with
+ * more accumulators may replace it.  The fit sees only one of them: both have the same
+ * feature, and their times differ.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "calib/base/error.h"
 #include "calib/results/private.h"
 
-/* Times per access; less is not worth another way. */
+/* Ratio of times per access, component to kernel, from which on a variant is replaced. */
 #define SLOWER_BY_FAR 1.05
 
 struct search {
@@ -22,12 +22,12 @@ struct search {
     struct gcal_result_counts accesses;
 };
 
-/* A family of accesses alone, against the whole kernel. */
+/* A family of memory components, compared with the target kernel. */
 struct variant {
-    const struct gcal_run_kernel *kernel; /* one of it; NULL: there is none */
+    const struct gcal_run_kernel *kernel; /* any of the family; NULL: no such variant */
     const struct gcal_run_kernel *target;
-    double ratio; /* of times per access, at sizes that are near each other; NaN: the
-                     whole was not measured */
+    double ratio; /* of times per access at the nearest sizes; NaN: the target was not
+                     measured */
 };
 
 static const struct gcal_run_kernel *kernel_of(const struct search *s,
@@ -64,9 +64,9 @@ static bool is_component_of(const struct gcal_run_kernel *component,
            strcmp(component->origin.family, target->family) == 0;
 }
 
-/* ---- against the whole ---- */
+/* ---- comparing with the target ---- */
 
-/* On one device; 'nearest' is left alone where the whole was not measured there. */
+/* On one device; leaves 'nearest' alone if the target was not measured there. */
 static int compare_on(struct search *s, size_t device, struct variant *variant,
                       struct gcal_result_nearest *nearest, struct gcal_error *err)
 {
@@ -110,9 +110,9 @@ static int find_ratio(struct search *s, struct variant *variant, struct gcal_err
     return 0;
 }
 
-/* ---- which way ---- */
+/* ---- choosing a variant ---- */
 
-/* The one that the model asks to be fitted to, in the fewest accumulators. */
+/* The variant with the fewest accumulators that the model is fitted to. */
 static struct variant first_variant(const struct search *s,
                                     const struct gcal_run_kernel *any)
 {
@@ -129,7 +129,7 @@ static struct variant first_variant(const struct search *s,
     return variant;
 }
 
-/* The fastest of the others. */
+/* The fastest other variant. */
 static int other_variant(struct search *s, const struct variant *first,
                          struct variant *best, struct gcal_error *err)
 {
@@ -153,23 +153,23 @@ static int add_warning(struct gcal_result_type_fit *t, const struct variant *fir
                        const struct variant *other, struct gcal_error *err)
 {
     char *text = gcal_buf_format(
-        "%s: its global accesses alone take %.2f times the whole "
-        "kernel; those in %llu accumulators, %.2f times, are taken in "
-        "their place",
+        "%s: its memory component takes %.2f times as long as the full kernel; the one with "
+        "%llu accumulators (%.2f times) replaces it",
         first->target->family, first->ratio,
         (unsigned long long)other->kernel->origin.n_accumulators, other->ratio);
-    char **grown = text ? realloc(t->slow, (t->n_slow + 1) * sizeof(*grown)) : NULL;
+    char **grown =
+        text ? realloc(t->warnings, (t->n_warnings + 1) * sizeof(*grown)) : NULL;
 
     if (!grown) {
         free(text);
         return gcal_error_memory(err);
     }
-    t->slow = grown;
-    t->slow[t->n_slow++] = text;
+    t->warnings = grown;
+    t->warnings[t->n_warnings++] = text;
     return 0;
 }
 
-/* Among the ways of 'any': 'family' is the one to be fitted, or NULL. */
+/* 'family': of the variants of 'any', the one to be fitted; NULL: none is. */
 static int choose_variant(struct search *s, const struct gcal_run_kernel *any,
                           struct gcal_result_type_fit *t, const char **family,
                           struct gcal_error *err)
@@ -185,7 +185,7 @@ static int choose_variant(struct search *s, const struct gcal_run_kernel *any,
         return 0;
     if (find_ratio(s, &first, err) < 0)
         return -1;
-    if (first.ratio > SLOWER_BY_FAR && other.ratio < first.ratio) { /* nor NaN */
+    if (first.ratio > SLOWER_BY_FAR && other.ratio < first.ratio) { /* false for NaN */
         *family = other.kernel->family;
         return add_warning(t, &first, &other, err);
     }
@@ -194,9 +194,7 @@ static int choose_variant(struct search *s, const struct gcal_run_kernel *any,
 
 /* ---- rows ---- */
 
-/* 'family': of each row, the one that is fitted of its kind; filled for all at the
- * first.
- */
+/* 'family': of each row with variants ('known'), the variant that is fitted. */
 static int choose_variants(struct search *s, struct gcal_result_type_fit *t,
                            const char **family, bool *known, struct gcal_error *err)
 {

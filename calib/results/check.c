@@ -1,8 +1,8 @@
-/* check.c - how near a model comes to the kernels themselves
+/* check.c - errors of a model for target kernels that are measured at one size
  *
- * On device types that are only checked, each predicted kernel is run at one size.  No
- * parameter is fitted to that and no form chosen by it, but an interval that did not hold
- * what was seen would be wrong.
+ * On kinds of devices that are only checked, each target kernel is measured at one size.
+ * No parameter is fitted to that and no form is chosen by it, but an interval that does
+ * not contain the observed errors would be wrong.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "calib/base/error.h"
 #include "calib/results/private.h"
 
-/* The whole kernels among 'all'. */
+/* The rows of target kernels among 'all'. */
 static int pick(const struct gcal_result_type_fit *t, const struct gcal_record *record,
                 const struct gcal_model *model, const struct gcal_result_rows *all,
                 struct gcal_result_rows *picked, struct gcal_error *err)

@@ -24,11 +24,9 @@ static const struct kind {
     const char *what;
     const char *feature; /* of which both have the same amount per size; NULL: none */
 } kinds[] = {
-    { GCAL_KERNEL_MEMORY, GCAL_KERNEL_COMPLETE, "its accesses to memory alone take",
-      "f_memory" },
-    { GCAL_KERNEL_ONCHIP, GCAL_KERNEL_COMPLETE, "its work on the chip alone takes",
-      "f_onchip" },
-    { GCAL_KERNEL_LOADS, GCAL_KERNEL_MEMORY, "a single load of it takes", NULL },
+    { GCAL_KERNEL_MEMORY, GCAL_KERNEL_COMPLETE, "its memory component", "f_memory" },
+    { GCAL_KERNEL_ONCHIP, GCAL_KERNEL_COMPLETE, "its on-chip component", "f_onchip" },
+    { GCAL_KERNEL_LOADS, GCAL_KERNEL_MEMORY, "one of its loads alone", NULL },
 };
 
 #define N_KINDS (sizeof(kinds) / sizeof(*kinds))
@@ -63,7 +61,9 @@ static bool is_component_of_family(const struct kind *kind,
            strcmp(component->origin.family, of->family) == 0;
 }
 
-/* The time of what the part is a part of, at its size; NaN where that is not there. */
+/* The time of the kernel that a component is compared with, at its size; NaN if that was
+ * not measured.
+ */
 static double time_of_target(const struct gcal_record *record,
                              const struct gcal_result_rows *all, const struct kind *kind,
                              const struct gcal_run_kernel *component, size_t device)
@@ -78,15 +78,15 @@ static double time_of_target(const struct gcal_record *record,
     return NAN;
 }
 
-/* The slowest of one kind of part of one generator. */
+/* The slowest component of one generator of derived kernels. */
 struct slow {
     const struct kind *kind;
     const struct gcal_run_kernel *component;
     double ratio;
-    size_t n; /* sizes and variants of it that are slower than their whole */
+    size_t n; /* its sizes and variants that are slower than their kernels */
 };
 
-/* Room for one more is there. */
+/* 'found' has room for one more. */
 static void note(struct slow *found, size_t *count, const struct slow *seen)
 {
     size_t i = 0;
@@ -105,7 +105,7 @@ static void note(struct slow *found, size_t *count, const struct slow *seen)
     found[i].n++;
 }
 
-/* Against the whole kernel at the size that is nearest; 0 where that tells nothing. */
+/* Compares with the kernel at the nearest size; '*ratio' is 0 if not clearly slower. */
 static int compare_sizes(const struct gcal_record *record,
                          const struct gcal_result_rows *all, const struct kind *kind,
                          const struct gcal_result_row *component,
@@ -129,7 +129,7 @@ static int compare_sizes(const struct gcal_record *record,
     return 0;
 }
 
-/* 'counts': of each kind that has a feature. */
+/* 'counts': for each kind with a feature. */
 static int find_slow(const struct gcal_result_type_fit *t,
                      const struct gcal_record *record, const struct gcal_result_rows *all,
                      struct gcal_result_counts *counts, struct slow *found, size_t *count,
@@ -149,33 +149,33 @@ static int find_slow(const struct gcal_result_type_fit *t,
             compare_sizes(record, all, seen.kind, &row, &counts[seen.kind - kinds],
                           &seen.ratio, err) < 0)
             return -1;
-        if (seen.ratio > SLOWER) /* not if it is NaN */
+        if (seen.ratio > SLOWER) /* false for NaN */
             note(found, count, &seen);
     }
     return 0;
 }
 
-/* How kernels are predicted of which a part misleads. */
+/* What a misleading component means for predictions. */
 static const char *remedy(const struct gcal_result_type_fit *t,
                           const struct gcal_config_model *config)
 {
     if (!t->good)
         return "";
     return config->forms[t->best].tailored
-               ? "; predicted by what the whole kernel takes at other sizes"
-               : "; predictions of that kernel may be too long";
+               ? "; the kernel is predicted from its times at other sizes"
+               : "; predictions of the kernel may be too long";
 }
 
 static char *describe(const struct slow *s, const char *remedy)
 {
     const char *of = s->kind->of_form == GCAL_KERNEL_COMPLETE
-                         ? "the whole kernel does"
-                         : "all its accesses to memory do";
+                         ? "the full kernel"
+                         : "all its accesses to memory";
     char *others = s->n > 1 ? gcal_buf_format(", and %zu more", s->n - 1) : strdup("");
     char *text = NULL;
 
     if (others)
-        text = gcal_buf_format("%s: %s %.3g times what %s (%s%s)%s",
+        text = gcal_buf_format("%s: %s takes %.3g times as long as %s (%s%s)%s",
                                s->component->origin.generator, s->kind->what, s->ratio,
                                of, s->component->name, others, remedy);
     free(others);
@@ -185,15 +185,15 @@ static char *describe(const struct slow *s, const char *remedy)
 static int add_warnings(struct gcal_result_type_fit *t, const struct slow *found,
                         size_t count, const char *remedy, struct gcal_error *err)
 {
-    char **grown = realloc(t->slow, (t->n_slow + count + 1) * sizeof(*grown));
+    char **grown = realloc(t->warnings, (t->n_warnings + count + 1) * sizeof(*grown));
 
     if (!grown)
         return gcal_error_memory(err);
-    t->slow = grown;
+    t->warnings = grown;
     for (size_t i = 0; i < count; i++) {
-        if (!(t->slow[t->n_slow] = describe(&found[i], remedy)))
+        if (!(t->warnings[t->n_warnings] = describe(&found[i], remedy)))
             return gcal_error_memory(err);
-        t->n_slow++;
+        t->n_warnings++;
     }
     return 0;
 }

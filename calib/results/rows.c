@@ -1,4 +1,4 @@
-/* rows.c - what a record says to a fit: times and feature values */
+/* rows.c - rows of a fit from a record: times and feature values */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "calib/model/profile.h"
 #include "calib/results/private.h"
 
-/* 0 with 'row' filled; 1 when the measurement takes no part in fits; -1. */
+/* 0 with 'row' filled; 1 if the measurement is not fitted; -1. */
 static int read_row(const struct gcal_record *record, const struct gcal_measurement *m,
                     struct gcal_result_row *row, struct gcal_error *err)
 {
@@ -170,7 +170,8 @@ double *gcal_result_features(const struct gcal_record *record,
     for (size_t i = 0; i < rows->n; i++) {
         const struct gcal_result_row *row = &rows->rows[i];
 
-        /* Rows come by kernel, and devices of a type are mostly alike. */
+        /* Rows are sorted by kernel, and most devices of a type have one sub-group size.
+         */
         if (i && row->kernel == row[-1].kernel &&
             sub_group_size(record, row) == sub_group_size(record, &row[-1])) {
             memcpy(&values[i * n], &values[(i - 1) * n], n * sizeof(*values));

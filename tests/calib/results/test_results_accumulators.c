@@ -105,7 +105,7 @@ static void is_told(struct maker *m, size_t n_rows, double ratio, const char *te
     char squeezed[8192];
     size_t n = 0;
 
-    /* As lines are broken: blanks are alike. */
+    /* Lines are broken anywhere: blanks count as one space. */
     for (const char *c = table; *c && n < sizeof(squeezed) - 1; c++) {
         bool blank = *c == ' ' || *c == '\n';
 
@@ -114,7 +114,7 @@ static void is_told(struct maker *m, size_t n_rows, double ratio, const char *te
     }
     squeezed[n] = '\0';
     if (!strstr(squeezed, text))
-        fail_msg("'%s' does not stand in: %s", text, table);
+        fail_msg("'%s' is not in: %s", text, table);
     free(table);
 }
 
@@ -122,15 +122,16 @@ static void is_not_told(struct maker *m, size_t n_rows, double ratio)
 {
     char *table = fitted(m, n_rows, ratio);
 
-    assert_null(strstr(table, "in their place"));
+    assert_null(strstr(table, "replaces it"));
     free(table);
 }
 
 /* ---- the tests ---- */
 
 #define TOLD                                                                             \
-    "app dtype:float32 transposed:True: its global accesses alone take 1.40 times the "  \
-    "whole kernel; those in 8 accumulators, 0.82 times, are taken in their place"
+    "app dtype:float32 transposed:True: its memory component takes 1.40 times as long "  \
+    "as "                                                                                \
+    "the full kernel; the one with 8 accumulators (0.82 times) replaces it"
 
 static void accesses_slower_than_the_whole_are_replaced(void **state)
 {
@@ -218,13 +219,13 @@ static void a_part_slower_than_a_whole_of_another_size_is_told(void **state)
     put_accesses(&m, 1, "m", 5901e6, 1.4);
     put_accesses(&m, 1, "m", 6143e6, 1.4);
     is_told(&m, 2, 1.4,
-            "app: its accesses to memory alone take 1.4 times what the whole kernel does "
+            "app: its memory component takes 1.4 times as long as the full kernel "
             "(app_memory");
 
     m = start(1);
     put_whole(&m, "m:check");
     put_accesses(&m, 1, "m", 5901e6, 1.04);
-    assert_null(strstr(table = fitted(&m, 1, 1.04), "alone take"));
+    assert_null(strstr(table = fitted(&m, 1, 1.04), "component takes"));
     free(table);
 }
 

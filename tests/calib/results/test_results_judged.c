@@ -114,8 +114,8 @@ static size_t judge(int n_mixed, size_t n_judging)
         n += t->row_mixed[i];
     }
     assert_int_equal(n, n_mixed);
-    assert_int_equal(t->forms[0].judged.n, n_judging);
-    assert_int_equal(t->forms[1].judged.n, n_judging);
+    assert_int_equal(t->forms[0].held_out.n, n_judging);
+    assert_int_equal(t->forms[1].held_out.n, n_judging);
     best = t->best;
     finish(&results, &config, record);
     return best;
@@ -199,7 +199,7 @@ static void kernels_run_once_widen_the_interval_alone(void **state)
     within(p->error_90, 0.7 * fmin(a, b) / (a + b), 0.01);
     assert_non_null(
         table = gcal_results_format(&with.results, with.record, &with.config, NULL));
-    assert_non_null(strstr(table, "  predicted kernels, run once: "));
+    assert_non_null(strstr(table, "  target kernels, measured once: "));
     free(table);
     checked_clear(&without);
     checked_clear(&with);
