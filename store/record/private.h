@@ -1,8 +1,8 @@
-/* private.h - the record's tables, as the writer and the reader know them
+/* private.h - the tables of a record
  *
  * A table is an HDF5 group with one dataset per column, all of one length, so that
- * h5py's f["measurements/status"][:] is a column and h5dump shows it by name.  In
- * memory a row is a struct; a column knows where its member stands.
+ * h5py's f["measurements/status"][:] is a column and h5dump shows it by name.  In memory
+ * a row is a struct, and a column a field of it (calib/model/field.h).
  */
 #ifndef GCAL_STORE_RECORD_PRIVATE_H
 #define GCAL_STORE_RECORD_PRIVATE_H
@@ -47,7 +47,7 @@ struct gcal_record_table_layout {
 
 extern const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_LAYOUTS];
 
-/* Rows of the tables that are not structs of measurement.h themselves. */
+/* Rows that are not exchanged structs. */
 struct gcal_record_kernel_row {
     struct gcal_run_kernel kernel;
     uint64_t first_size; /* in table sizes */
@@ -79,7 +79,7 @@ struct gcal_record_lost_row {
 struct gcal_record_attribute {
     const char *name;
     size_t offset;
-    bool optional; /* not in records of earlier gpucals: "" */
+    bool optional; /* "" in records of earlier versions of gpucal */
 };
 
 extern const struct gcal_record_attribute
@@ -95,12 +95,12 @@ struct gcal_record_table {
 
 #define GCAL_RECORD_SEAL_BYTES 512
 
-/* Writes the seal of a file that is complete; -1 with errno. */
+/* Writes the seal of a complete file; -1 with errno. */
 int gcal_record_seal(int fd);
-/* 0 when the file is as it was written, or was never sealed; -1 with 'err'. */
+/* 0 if the file is unchanged, or has no seal; -1 with 'err'. */
 int gcal_record_check_seal(int fd, struct gcal_error *err);
 
-/* What HDF5 does on its own: no messages, no plug-ins.  -1 with 'err'. */
+/* Starts HDF5 without its messages and plug-ins.  -1 with 'err'. */
 int gcal_record_hdf5_start(struct gcal_error *err);
 
 /* Variable-length UTF-8; the caller's to close. */
@@ -115,18 +115,18 @@ int gcal_record_table_create(struct gcal_record_table *table, hid_t file,
 int gcal_record_table_open(struct gcal_record_table *table, hid_t file,
                            enum gcal_record_table_id id, int version,
                            struct gcal_error *err);
-/* -1 when something could not be written out. */
+/* -1 if not all could be written. */
 int gcal_record_table_close(struct gcal_record_table *table, struct gcal_error *err);
 
 /* 'rows': 'count' structs of the layout's row_bytes. */
 int gcal_record_table_append(struct gcal_record_table *table, const void *rows,
                              size_t count, struct gcal_error *err);
-/* One column of one row again. */
+/* Writes one column of an existing row. */
 int gcal_record_table_rewrite(struct gcal_record_table *table, hsize_t row_index,
                               const char *column, const void *row,
                               struct gcal_error *err);
-/* Fills members that are columns; texts are the caller's to free, also those that were
- * read before a failure ('rows' starts zeroed).
+/* Fills the members that are columns.  'rows' starts zeroed; its texts are the caller's
+ * to free, after -1, too.
  */
 int gcal_record_table_read(const struct gcal_record_table *table, hsize_t first,
                            size_t count, void *rows, struct gcal_error *err);

@@ -1,3 +1,4 @@
+/* read.c - reads records of all versions */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "calib/model/kernel_names.h"
 #include "store/record/private.h"
 
-/* Above any real run; a damaged count must not be believed. */
+/* More than any run has: limits for damaged counts. */
 #define MAX_DEVICES 1000000u
 #define MAX_KERNELS 1000000u
 #define MAX_SIZES   64u
@@ -31,7 +32,7 @@ struct gcal_record {
 
 /* ---- header ---- */
 
-/* A text that stands alone, as an attribute or as a dataset. */
+/* A single text, as an attribute or as a dataset. */
 static int check_scalar_text(hid_t type, hid_t space)
 {
     return H5Tis_variable_str(type) > 0 && H5Sget_simple_extent_type(space) == H5S_SCALAR
@@ -101,7 +102,7 @@ static int read_format(hid_t file, int *format_version, struct gcal_error *err)
 
     if (!format || strcmp(format, GCAL_RECORD_FORMAT) != 0 ||
         read_number(file, "format_version", &version) < 0)
-        rc = gcal_error_set(err, GCAL_EINPUT, "an HDF5 file, but not a gpucal record");
+        rc = gcal_error_set(err, GCAL_EINPUT, "an HDF5 file, but not a record of gpucal");
     else if (version < 1 || version > GCAL_RECORD_VERSION)
         rc = gcal_error_set(err, GCAL_EINPUT,
                             "version %llu of the record; this gpucal reads up to %d: use "
@@ -221,7 +222,7 @@ static int read_kernels(struct gcal_record *r, struct gcal_error *err)
         int rc = gcal_record_table_read(table, r->n_kernels, 1, &row, err);
         uint64_t n_sizes = row.kernel.n_sizes;
 
-        row.kernel.n_sizes = 0; /* until they are there */
+        row.kernel.n_sizes = 0; /* until they are read */
         if (rc == 0)
             rc = read_sizes(r, row.first_size, n_sizes, &row.kernel, err);
         if (rc == 0)
@@ -261,7 +262,7 @@ static int read_lost(struct gcal_record *r, struct gcal_error *err)
 
 /* ---- the file ---- */
 
-/* HDF5 sees only what is whole. */
+/* Before HDF5 reads a file: it must be complete. */
 static int check_file(const char *path, struct gcal_error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = 0;
@@ -393,7 +394,8 @@ size_t gcal_record_measurement_count(const struct gcal_record *record)
     return record->tables[GCAL_RECORD_TABLE_MEASUREMENTS].n_rows;
 }
 
-/* Fills what the tables of devices, kernels and samples know of 'row'. */
+/* Fills the members of 'row' that come from the tables of devices, kernels and samples.
+ */
 static int complete(const struct gcal_record *r, struct gcal_record_measurement_row *row,
                     struct gcal_error *err)
 {

@@ -1,3 +1,4 @@
+/* table.c - a table of columns as an HDF5 group */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,8 @@ static int is_text(const struct gcal_field *column)
 
 int gcal_record_hdf5_start(struct gcal_error *err)
 {
-    /* HDF5 must not print, and a record must not load code.  It must not clean up when
-     * the program ends either: see give_up() in write.c.
+    /* HDF5 must not print, a record must not load code, and HDF5 must not clean up at the
+     * end of the program: see give_up() in write.c.
      */
     H5dont_atexit();
     if (H5open() < 0 || H5Eset_auto2(H5E_DEFAULT, NULL, NULL) < 0 ||
@@ -65,7 +66,7 @@ static hid_t file_type(const struct gcal_field *column)
     }
 }
 
-/* What a cell is in memory: all numbers travel as 8 bytes. */
+/* A cell in memory: all numbers but enumerations have 8 bytes. */
 union cell {
     char *text;
     double f64;
@@ -124,7 +125,7 @@ static void cell_from_row(const struct gcal_field *column, const char *row,
     }
 }
 
-/* The other way.  -1 for a value that the member cannot hold. */
+/* -1 for a value that the member cannot hold. */
 static int cell_to_row(const struct gcal_field *column, const union cell *cell, char *row)
 {
     void *member = row + column->offset;
@@ -184,7 +185,7 @@ static hid_t create_dataset(hid_t group, const struct gcal_field *column, hsize_
     hid_t type = file_type(column), space = H5Screate_simple(1, &none, &unlimited);
     hid_t options = H5Pcreate(H5P_DATASET_CREATE), dataset = -1;
 
-    /* No times in the headers: the same run gives the same bytes. */
+    /* Without times, the same run gives the same bytes. */
     if (H5Pset_chunk(options, 1, &chunk) >= 0 && H5Pset_shuffle(options) >= 0 &&
         H5Pset_deflate(options, 4) >= 0 && H5Pset_obj_track_times(options, 0) >= 0)
         dataset = H5Dcreate2(group, column->name, type, space, H5P_DEFAULT, options,
@@ -243,8 +244,8 @@ int gcal_record_table_create(struct gcal_record_table *table, hid_t file,
     return rc;
 }
 
-/* Chunked, one dimension, the class of its column: nothing else is read, so that a
- * file made to harm cannot lead to other files or odd shapes.
+/* Reads only chunked datasets of one dimension and of the column's class, so that a
+ * manipulated file cannot refer to other files or shapes.
  */
 static int check_dataset(hid_t dataset, const struct gcal_field *column, hsize_t *rows)
 {
@@ -290,8 +291,8 @@ int gcal_record_table_open(struct gcal_record_table *table, hid_t file,
         if (check_dataset(dataset, column, &rows) < 0)
             rc = fail(table, column, "is not of the documented type and shape", err);
         else if (i && rows != table->n_rows)
-            rc =
-                fail(table, column, "has not as many rows as the columns before it", err);
+            rc = fail(table, column, "has another number of rows than the columns before",
+                      err);
         table->n_rows = rows;
     }
     H5Gclose(group);
@@ -340,7 +341,7 @@ static int move_cells(hid_t dataset, hid_t type, hsize_t first, size_t count,
     return rc;
 }
 
-/* Cells of 'column' from 'rows' into the file, which has room for them. */
+/* Writes the cells of column 'i' to the file, which has room for them. */
 static int put_column(const struct gcal_record_table *table, size_t i, hsize_t first,
                       const char *rows, size_t count, char *cells, struct gcal_error *err)
 {

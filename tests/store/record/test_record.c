@@ -220,11 +220,15 @@ static void believes_no_count_and_no_index(void **state)
         uint64_t value;
         const char *complaint;
     } cases[] = {
-        { "samples/order", 4, 0, "not as many rows" },
-        { "samples/order", 1000000000000, 0, "not as many rows" },
+        { "samples/order", 4, 0, "another number of rows" },
+        { "samples/order", 1000000000000, 0, "another number of rows" },
         { "kernels/n_sizes", 0, 1000000000000, "a kernel with" },
         { "kernels/n_sizes", 0, 5, "beyond its end" },
         { "kernels/first_size", 0, UINT64_MAX, "beyond its end" },
+        { "kernels/n_uses", 0, 1000000000000, "a kernel with" },
+        { "kernels/n_uses", 0, 5, "beyond its end" },
+        { "kernels/first_use", 0, UINT64_MAX, "beyond its end" },
+        { "kernels/barriers", 0, 2, "kernels/barriers: holds an impossible value" },
         { "devices/rank", 0, 0x7fffffff, NULL }, /* odd, but possible */
         { "devices/fp16", 0, 7, "devices/fp16: holds an impossible value" },
         { "measurements/device", 0, 2, "is damaged" },
