@@ -8,6 +8,7 @@
 
 #include "calib/model/kernel_names.h"
 #include "calib/model/run_sink.h"
+#include "tests/unit.h"
 
 /* "m,m:target,o:check"; valid until the next call. */
 static inline const char *uses_text(const struct gcal_kernel_uses *uses)

@@ -1,13 +1,8 @@
 /* test_error_summary.c - errors of predictions in figures */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "fit/error_summary.h"
+#include "tests/unit.h"
 
 static void near(double value, double expected)
 {

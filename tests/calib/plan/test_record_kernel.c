@@ -2,19 +2,14 @@
  *
  * The names of records of version 1 say the same.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "calib/base/error.h"
 #include "calib/model/kernel_names.h"
 #include "calib/plan/private.h"
 #include "kernels/generate/generate.h"
+#include "tests/unit.h"
 
 static struct gcal_catalogue *catalogue;
 

@@ -1,14 +1,8 @@
 /* test_rewritten.c - a record of version 1, written again by this version, fits the same
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"

@@ -1,12 +1,6 @@
-/* test_kernel_names.c - facts from the names of records of version 1 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/* test_facts_from_names.c - facts from the names of records of version 1 */
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "calib/model/kernel_names.h"
 #include "tests/facts.h"
