@@ -1,3 +1,4 @@
+/* test_measurement.c - encodings of devices, kernels and measurements */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* synthetic.c - records of kernels whose times follow a formula */
 #include "calib/model/device_info.h"
 #include "calib/model/measurement.h"
 #include "calib/model/run_kernel.h"

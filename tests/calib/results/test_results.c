@@ -1,3 +1,4 @@
+/* test_results.c - fits, device factors, tables and publication of a synthetic record */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

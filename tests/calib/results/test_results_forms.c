@@ -138,7 +138,7 @@ static void what_all_forms_miss_decides_nothing(void **state)
 }
 
 /* Microbenchmarks hide their shorter work; the kernel that the model is for does not. */
-static void whole_kernels_judge(void **state)
+static void target_kernels_decide(void **state)
 {
     struct maker m = make_start(1, NULL);
     struct gcal_config config = two_forms();
@@ -193,7 +193,7 @@ static void tailored_wins_where_parts_lie(void **state)
     within(t->forms[2].fit.value[0], 0.7 * (true_add_s + 0.3 * 0.6 * true_mul_s),
            0.01 * true_add_s);
     contains(t->reason, "tailored: ");
-    /* Of the parts one is slower than the whole. */
+    /* One component is slower than its target. */
     assert_int_equal(t->n_warnings, 1);
     contains(t->warnings[0], "app: its memory component takes 1.");
     contains(t->warnings[0], "app_memory dtype:float32 n:");
@@ -204,7 +204,7 @@ static void tailored_wins_where_parts_lie(void **state)
     finish(&results, &config, record);
 }
 
-static void parts_slower_than_what_they_are_of_are_told(void **state)
+static void components_slower_than_their_origin_are_reported(void **state)
 {
     struct maker m = make_start(1, NULL);
     struct gcal_config config = two_forms();
@@ -263,7 +263,7 @@ static void all_forms_rejected_give_their_reasons(void **state)
     contains(t->reason, "linear: ");
     contains(t->reason, "; partial: ");
     contains(t->reason, "p_mul");
-    /* That no whole kernel was measured here is no fault of the form's. */
+    /* The form is not rejected if no target kernel was measured. */
     assert_null(strstr(t->reason, "tailored"));
     assert_non_null(table = gcal_results_format(&results, record, &config, NULL));
     contains(table, "model m: rejected\n  reason: linear: ");
@@ -334,9 +334,9 @@ int main(void)
         cmocka_unit_test(the_simpler_of_equals_is_chosen),
         cmocka_unit_test(what_one_generator_tells_is_judged_by_its_other_sizes),
         cmocka_unit_test(what_all_forms_miss_decides_nothing),
-        cmocka_unit_test(whole_kernels_judge),
+        cmocka_unit_test(target_kernels_decide),
         cmocka_unit_test(tailored_wins_where_parts_lie),
-        cmocka_unit_test(parts_slower_than_what_they_are_of_are_told),
+        cmocka_unit_test(components_slower_than_their_origin_are_reported),
         cmocka_unit_test(all_forms_rejected_give_their_reasons),
         cmocka_unit_test(devices_that_differ_keep_their_factors),
         cmocka_unit_test(devices_that_are_alike_shrink_together),

@@ -92,7 +92,8 @@ static struct gcal_config tagged_forms(void)
     return config;
 }
 
-/* Forms are judged by so many kernels when so many have both parts; which is best? */
+/* The best form if n_mixed kernels have both components; compared by n_judging kernels.
+ */
 static size_t judge(int n_mixed, size_t n_judging)
 {
     struct maker m = make_start(1, NULL);
@@ -130,7 +131,7 @@ static void five_mixed_kernels_judge_alone(void **state)
     assert_int_equal(judge(6, 6), 1);
 }
 
-/* ---- whole kernels that are run once ---- */
+/* ---- target kernels measured at one size ---- */
 
 struct checked {
     struct gcal_results results;

@@ -1,3 +1,4 @@
+/* test_record.c - records: all that is written is read, damage is refused */
 #include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
