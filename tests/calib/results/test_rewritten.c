@@ -7,6 +7,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/results/results.h"
+#include "calib/select/select.h"
 #include "tests/facts.h"
 #include "tests/folder.h"
 
@@ -70,7 +71,7 @@ static char *fit(const struct gcal_record *record)
     char *text;
     size_t n;
 
-    if (gcal_config_parse(header->config, strlen(header->config), "record", NULL, &config,
+    if (gcal_select_parse(header->config, strlen(header->config), "record", NULL, &config,
                           &err) < 0 ||
         gcal_results_fit(record, &config, &results, &err) < 0 ||
         gcal_results_params(&results, record, &config, &params, &n, &err) < 0)
