@@ -152,11 +152,12 @@ static int other_variant(struct search *s, const struct variant *first,
 static int add_warning(struct gcal_result_type_fit *t, const struct variant *first,
                        const struct variant *other, struct gcal_error *err)
 {
-    char *text = gcal_buf_format(
-        "%s: its memory component takes %.2f times as long as the full kernel; the one with "
-        "%llu accumulators (%.2f times) replaces it",
-        first->target->family, first->ratio,
-        (unsigned long long)other->kernel->origin.n_accumulators, other->ratio);
+    char *text = gcal_buf_format("%s: its memory component takes %.2f times as long as "
+                                 "the full kernel; the one with "
+                                 "%llu accumulators (%.2f times) replaces it",
+                                 first->target->family, first->ratio,
+                                 (unsigned long long)other->kernel->origin.n_accumulators,
+                                 other->ratio);
     char **grown =
         text ? realloc(t->warnings, (t->n_warnings + 1) * sizeof(*grown)) : NULL;
 
