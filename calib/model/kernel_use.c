@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
+#include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
 
