@@ -97,13 +97,12 @@ struct gcal_fit_pair {
 size_t gcal_fit_correlated_pairs(const struct gcal_fit *fit, double least,
                                  struct gcal_fit_pair *pairs, size_t capacity);
 
-/* Held-out predictions: of each row by a fit without its group. */
+/* Held-out predictions: of each row by a fit without its group.  error_summary.h has
+ * figures of their errors.
+ */
 struct gcal_fit_cv {
-    size_t n_rows, n_scored;
+    size_t n_rows;
     double *predicted_s; /* n_rows; NaN where the other rows do not determine the time */
-    double rms;          /* root mean square of log(predicted / measured), scored rows */
-    double mean_error;   /* geometric mean of |predicted / measured - 1| */
-    double error_90;     /* 90 % bound of |predicted / measured - 1| */
 };
 
 /* Leaves out one group of rows at a time.  'fit': the solution for all rows, the starting

@@ -7,6 +7,7 @@
 
 #include "calib/base/error.h"
 #include "calib/model/model.h"
+#include "fit/error_summary.h"
 #include "fit/private.h"
 
 void gcal_fit_clear(struct gcal_fit *fit)
@@ -83,21 +84,18 @@ void gcal_fit_find_range(const struct gcal_fit_rows *rows, struct gcal_fit *fit)
 void gcal_fit_find_errors(const struct gcal_fit_problem *problem, struct gcal_fit *fit)
 {
     const struct gcal_fit_rows *rows = problem->rows;
-    double squares = 0, logs = 0;
+    struct gcal_fit_mean_error mean = { 0 };
+    double squares = 0;
 
-    fit->worst_error = 0;
     for (size_t i = 0; i < rows->n_rows; i++) {
-        double error;
-
         fit->predicted_s[i] = gcal_model_eval(
             problem->model, fit->value, rows->features + i * rows->n_features, NULL);
-        error = fabs(fit->predicted_s[i] / rows->time_s[i] - 1);
-        squares += error * error;
-        logs += log(fmax(error, 1e-16)); /* an exact row must not make the mean 0 */
-        fit->worst_error = fmax(fit->worst_error, error);
+        squares += pow(fit->predicted_s[i] / rows->time_s[i] - 1, 2);
+        gcal_fit_mean_error_add(&mean, fit->predicted_s[i], rows->time_s[i]);
     }
     fit->residual = sqrt(squares / (double)rows->n_rows);
-    fit->mean_error = exp(logs / (double)rows->n_rows);
+    fit->mean_error = gcal_fit_mean_error(&mean);
+    fit->worst_error = gcal_fit_worst_error(&mean);
 }
 
 /* ---- notes on assumptions ---- */

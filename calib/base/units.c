@@ -34,6 +34,19 @@ const char *gcal_units(double value, const char *unit, char text[GCAL_UNITS_SIZE
     return text;
 }
 
+const char *gcal_units_percent(double value, char text[GCAL_UNITS_SIZE])
+{
+    double percent = 100 * value;
+
+    if (isnan(percent))
+        strcpy(text, "-");
+    else
+        snprintf(text, GCAL_UNITS_SIZE,
+                 fabs(percent) >= 9.95 && fabs(percent) < 1e6 ? "%.0f %%" : "%.2g %%",
+                 percent);
+    return text;
+}
+
 /* Made by the first thread that needs it, and never freed. */
 static locale_t c_locale(void)
 {

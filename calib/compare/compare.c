@@ -1,3 +1,4 @@
+/* compare.c - pairs the kernels of two records and compares their times */
 #include "calib/compare/compare.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@
 #include "calib/results/results.h"
 #include "kernels/generate/generate.h"
 
-/* The level of intervals, and how few samples tell nothing of their scatter. */
+/* The level of intervals, and the fewest samples for one. */
 #define LEVEL       0.9
 #define MIN_SAMPLES 3
 
@@ -18,7 +19,7 @@ bool gcal_compare_ratio_differs(const struct gcal_compare_ratio *ratio)
     return ratio->low > 1 || ratio->high < 1;
 }
 
-/* ---- what a generator measures ---- */
+/* ---- groups of kernels, by what they measure ---- */
 
 static const struct {
     const char *tag, *group;
@@ -45,24 +46,20 @@ static bool has_tag(const struct gcal_generator_view *view, const char *tag)
     return false;
 }
 
-static const char *group_of(const struct gcal_generator_view *view)
+static const char *group_of(const struct gcal_catalogue *catalogue,
+                            const struct gcal_run_kernel *kernel)
 {
-    if (view->origin)
-        return strstr(view->form, "onchip") ? "work on the chip" : "global memory";
-    for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
-        if (has_tag(view, groups[i].tag))
-            return groups[i].group;
-    return "others";
-}
-
-static const char *find_group(const struct gcal_catalogue *catalogue,
-                              const char *generator)
-{
+    if (kernel->origin.form != GCAL_KERNEL_COMPLETE)
+        return kernel->origin.form == GCAL_KERNEL_ONCHIP ? "work on the chip"
+                                                         : "global memory";
     for (size_t i = 0; i < gcal_catalogue_size(catalogue); i++) {
         struct gcal_generator_view view = gcal_catalogue_view(catalogue, i);
 
-        if (strcmp(view.name, generator) == 0)
-            return group_of(&view);
+        if (strcmp(view.name, kernel->generator) != 0)
+            continue;
+        for (size_t k = 0; k < sizeof(groups) / sizeof(*groups); k++)
+            if (has_tag(&view, groups[k].tag))
+                return groups[k].group;
     }
     return "others";
 }
@@ -133,8 +130,8 @@ static void rows_clear(struct rows *r)
 
 /* ---- a kernel in both ---- */
 
-/* Relative standard error of the median; times that are all alike are still no better
- * known than the clock's steps allow.
+/* Relative standard error of the median, with that of a uniform rounding to the steps of
+ * the clock.
  */
 static double median_error(const struct row *row)
 {
@@ -164,7 +161,7 @@ static struct gcal_compare_kernel compare(const struct gcal_catalogue *catalogue
         .device = after->device,
         .name = after->kernel->name,
         .generator = after->kernel->generator,
-        .group = find_group(catalogue, after->kernel->generator),
+        .group = group_of(catalogue, after->kernel),
         .before_s = before->row->time_s,
         .after_s = after->row->time_s,
         .is = time_ratio(before, after),

@@ -1,8 +1,8 @@
-/* compare.h - what differs between two records: the times of the kernels that both have
+/* compare.h - ratios of times between two records, for the kernels that both have
  *
- * A kernel's time on a device is the median of its good samples; its interval, which nine
- * of ten would hold, follows from how these scatter (Student's t).  It tells of the noise
- * within a run, not of what changes from run to run.
+ * A kernel's time on a device is the median of its good samples; its 90 % interval
+ * follows from their scatter (Student's t).  It describes the noise within a run, not
+ * changes between runs.
  */
 #ifndef GCAL_CALIB_COMPARE_H
 #define GCAL_CALIB_COMPARE_H
@@ -15,13 +15,13 @@
 struct gcal_catalogue;
 struct gcal_error;
 
-/* Times of the second record over those of the first, above 1: it is slower. */
+/* Time in the second record over time in the first; above 1: slower. */
 struct gcal_compare_ratio {
     double ratio;
-    double low, high; /* 90 %; NaN where too few samples tell */
+    double low, high; /* 90 % interval; NaN for too few samples */
 };
 
-/* Is 1 outside of the interval? */
+/* Whether 1 is outside of the interval. */
 bool gcal_compare_ratio_differs(const struct gcal_compare_ratio *ratio);
 
 /* A kernel on a device. */
@@ -34,12 +34,12 @@ struct gcal_compare_kernel {
     struct gcal_compare_ratio is; /* after_s / before_s */
 };
 
-/* Geometric mean over kernels.  Its interval is the wider one of what follows from theirs
- * and from how their ratios scatter.
+/* Geometric mean over kernels.  Its interval is the wider one of two: from the intervals
+ * of the kernels, and from the scatter of their ratios.
  */
 struct gcal_compare_mean {
     size_t device;
-    const char *name; /* of a generator or a subject */
+    const char *name; /* of a generator or a group */
     size_t n;         /* kernels */
     struct gcal_compare_ratio is;
 };
@@ -48,8 +48,8 @@ struct gcal_compare_devices {
     const struct gcal_run_device *before, *after;
 };
 
-/* Texts are those of the records and of the catalogue, which must live as long.  By
- * device; within one, the ratio farthest from 1 first.
+/* Texts belong to the records and the catalogue, which must outlive it.  Sorted by
+ * device, then by distance of the ratio from 1, largest first.
  */
 struct gcal_compare_records {
     size_t n_devices, n_kernels, n_generators, n_groups;
@@ -60,8 +60,8 @@ struct gcal_compare_records {
     const char **only_before, **only_after;
 };
 
-/* Devices are the same if node and uid, else if uid, else if type is, where no other
- * device comes into question; GCAL_EINPUT when no two are.
+/* Devices are paired by node and uid, then by uid, then by type, if only one device of
+ * each record matches.  GCAL_EINPUT without a pair.
  */
 int gcal_compare_records(const struct gcal_record *before,
                          const struct gcal_record *after,

@@ -1,4 +1,4 @@
-/* devices.c - which devices of two records are the same */
+/* devices.c - pairs the devices of two records */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,8 +28,7 @@ static bool same_type(const struct gcal_run_device *a, const struct gcal_run_dev
 
 typedef bool same_fn(const struct gcal_run_device *a, const struct gcal_run_device *b);
 
-/* The one device of 's' that has no pair yet and is the same; NULL for none or several.
- */
+/* The only device of 's' without a pair that is the same; NULL for none or several. */
 static const struct gcal_run_device *only(const struct side *s, same_fn *same,
                                           const struct gcal_run_device *device,
                                           size_t *at)

@@ -1,5 +1,4 @@
-/* groups.c - ratios of generators and subjects: geometric means over their kernels
- */
+/* groups.c - mean ratios of generators and of groups of kernels */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,8 +65,8 @@ static int groups_by_distance(const void *a, const void *b)
     return by_distance(x->device, y->device, x->is.ratio, y->is.ratio, x->name, y->name);
 }
 
-/* Half the interval of the mean of the logarithms of n ratios, as their own intervals
- * tell; NaN where one of them has none.
+/* Half the interval of the mean of the logarithms of n ratios, from their intervals; NaN
+ * if one of them has none.
  */
 static double half_from_intervals(const struct gcal_compare_kernel *kernels, size_t n)
 {
@@ -78,7 +77,7 @@ static double half_from_intervals(const struct gcal_compare_kernel *kernels, siz
     return sqrt(sum) / (double)n;
 }
 
-/* The same as the scatter between them tells; NaN for one. */
+/* The same from the scatter of the ratios; NaN for one. */
 static double half_from_scatter(const struct gcal_compare_kernel *kernels, size_t n,
                                 double mean)
 {

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "calib/base/hash.h"
-#include "calib/model/measurement.h"
+#include "calib/model/device_info.h"
 #include "calib/model/model.h"
 
 struct gcal_error;
@@ -176,22 +176,11 @@ int gcal_config_set_fingerprint(struct gcal_config *config, struct gcal_error *e
 bool gcal_config_device_filter_matches(const struct gcal_config_device_filter *filter,
                                        const struct gcal_device_info *info);
 
-/* Follows a model's name in a kernel's models: the kernel is a target of the model. */
-#define GCAL_CONFIG_TARGET_SUFFIX ":whole"
-/* The same of a kernel that components are checked by: a target kernel; or its memory
- * component in GCAL_CONFIG_CHECK_ACCUMULATORS, a variant of the one in one accumulator.
- */
-#define GCAL_CONFIG_CHECK_SUFFIX       ":check"
-#define GCAL_CONFIG_CHECK_ACCUMULATORS "accumulators:8"
-
 /* Whether the model applies to the device: its output names no device, or
  * (f_cl_wall_time_<platform>_<device>) words that platform and name contain; only letters
  * and digits count, case is ignored.
  */
 bool gcal_config_model_applies(const struct gcal_model *model,
                                const struct gcal_device_info *info);
-
-/* Whether 'name' is one of the comma-separated 'names' (a kernel's models). */
-bool gcal_config_names_contain(const char *names, const char *name);
 
 #endif

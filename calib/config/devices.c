@@ -54,13 +54,3 @@ bool gcal_config_model_applies(const struct gcal_model *model,
     gcal_feature_clear(&output);
     return is_for;
 }
-
-bool gcal_config_names_contain(const char *names, const char *name)
-{
-    size_t length = strlen(name);
-
-    for (const char *at = names; *at; at += strcspn(at, ","), at += *at == ',')
-        if (strcspn(at, ",") == length && strncmp(at, name, length) == 0)
-            return true;
-    return false;
-}

@@ -6,6 +6,7 @@
 #include <CL/cl.h>
 
 #include "calib/device/job.h"
+#include "calib/model/device_info.h"
 #include "calib/model/measurement.h"
 
 struct gcal_error;

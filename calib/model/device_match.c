@@ -4,7 +4,7 @@
 #include <fnmatch.h>
 #include <stddef.h>
 
-#include "calib/model/measurement.h"
+#include "calib/model/device_info.h"
 
 bool gcal_device_info_matches(const struct gcal_device_info *info, const char *pattern)
 {

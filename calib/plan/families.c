@@ -59,19 +59,10 @@ static void insert_size(const struct gcal_plan_families *f,
 /* Whether components are checked by the kernel, and it has no other use. */
 static bool only_checks(const struct gcal_kernel *kernel)
 {
-    const size_t suffix = strlen(GCAL_CONFIG_CHECK_SUFFIX);
-    const char *at = kernel->models;
-
-    if (!at || !*at)
-        return false;
-    for (; *at; at += strcspn(at, ","), at += *at == ',') {
-        size_t length = strcspn(at, ",");
-
-        if (length < suffix ||
-            strncmp(at + length - suffix, GCAL_CONFIG_CHECK_SUFFIX, suffix) != 0)
+    for (size_t i = 0; i < kernel->uses.n; i++)
+        if (kernel->uses.items[i].role != GCAL_KERNEL_CHECK)
             return false;
-    }
-    return true;
+    return kernel->uses.n > 0;
 }
 
 static void add_kernel(struct gcal_plan_families *f, struct gcal_plan_family *family,

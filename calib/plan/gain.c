@@ -52,34 +52,31 @@ static int form_init(struct gcal_plan_gain *gain, struct gcal_plan_form *form,
     if (!form->serves || !form->features || !form->value)
         return gcal_error_memory(err);
     for (size_t i = 0; i < n; i++)
-        if (gcal_config_names_contain(gain->kernels->kernels[i]->models, model->name) &&
+        if (gcal_kernel_uses_have(&gain->kernels->kernels[i]->uses, model->name,
+                                  GCAL_KERNEL_FITTED) &&
             fill_features(gain, form, i, err) < 0)
             return -1;
     return 0;
 }
 
-static bool is_model(const struct gcal_config *config, const char *name, size_t length)
+static bool is_model(const struct gcal_config *config, const char *name)
 {
-    for (size_t i = 0; i < config->n_models; i++) {
-        const char *known = config->models[i].model->name;
-
-        if (strlen(known) == length && strncmp(known, name, length) == 0)
+    for (size_t i = 0; i < config->n_models; i++)
+        if (strcmp(config->models[i].model->name, name) == 0)
             return true;
-    }
     return false;
 }
 
-/* "m:whole" is not the name of a model that is fitted. */
+/* Whether the kernel only serves to fit models, and a form of one can use it. */
 static bool is_optional(const struct gcal_plan_gain *gain,
                         const struct gcal_config *config, size_t i)
 {
-    const char *at = gain->kernels->kernels[i]->models;
-    bool serves = true;
+    const struct gcal_kernel_uses *uses = &gain->kernels->kernels[i]->uses;
 
-    for (; *at && serves; at += strcspn(at, ","), at += *at == ',')
-        serves = is_model(config, at, strcspn(at, ","));
-    if (!serves)
-        return false;
+    for (size_t k = 0; k < uses->n; k++)
+        if (uses->items[k].role != GCAL_KERNEL_FITTED ||
+            !is_model(config, uses->items[k].model))
+            return false;
     for (size_t f = 0; f < gain->n_forms; f++)
         if (gain->forms[f].serves[i])
             return true;

@@ -2,7 +2,7 @@
  *
  * 1. Size sweeps: the sizes of a family are tried from the smallest up; those that take
  * min_time_s to max_time_s stay, the longest options->sizes of them; if none does, the
- * nearest.  Of kernels that only check components ("m:check" in their models) one size
+ * nearest.  Of kernels that only check components (GCAL_KERNEL_CHECK) one size
  * stays.  Sizes that are left out are not recorded, except the smallest if it does not
  * fit on the device.
  *
@@ -31,7 +31,10 @@
 #define GCAL_CALIB_PLAN_H
 
 #include "calib/config/config.h"
+#include "calib/model/device_info.h"
 #include "calib/model/measurement.h"
+#include "calib/model/run_kernel.h"
+#include "calib/model/run_sink.h"
 #include "calib/worker/worker.h"
 
 struct gcal_error;

@@ -64,17 +64,21 @@ int gcal_plan_record_kernel(const struct gcal_kernel *kernel,
         .name = strdup(kernel->name),
         .generator = strdup(kernel->generator),
         .family = strdup(kernel->family),
+        .variant = strdup(kernel->variant),
         .source = strdup(kernel->source),
         .entry = strdup(kernel->entry),
         .build_options = strdup(kernel->build_options ? kernel->build_options : ""),
-        .models = strdup(kernel->models ? kernel->models : ""),
     };
 
-    if (!k.id || !k.name || !k.generator || !k.family || !k.source || !k.entry ||
-        !k.build_options || !k.models) {
+    if (!k.id || !k.name || !k.generator || !k.family || !k.variant || !k.source ||
+        !k.entry || !k.build_options) {
         gcal_error_memory(err);
         goto fail;
     }
+    if (gcal_fields_copy(gcal_kernel_origin_fields, &k.origin, &kernel->origin, err) <
+            0 ||
+        gcal_kernel_uses_copy(&k.uses, &kernel->uses, err) < 0)
+        goto fail;
     if (!(k.launch = format_launch(kernel, err)) ||
         !(k.profile = gcal_profile_encode(kernel->profile, err)) ||
         fill_sizes(kernel, &k, err) < 0)

@@ -1,9 +1,9 @@
-/* accumulators.c - accesses to memory that were measured in several ways
+/* accumulators.c - accumulator variants of memory components
  *
- * A kernel's accesses to memory alone, added up in one accumulator, are what the model is
- * fitted to.  Where they run slower than the whole kernel, for removing work changed what
- * caches hold, those in more accumulators may take their place.  Either way the fit sees
- * one of them: both have the same feature, and their times differ.
+ * A model is fitted to a kernel's memory component with one accumulator.  If that is
+ * slower than the kernel, as removing work changed what caches hold, the variant with
+ * more accumulators may replace it.  The fit sees only one of them: both have the same
+ * feature, and their times differ.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,10 +13,8 @@
 #include "calib/base/error.h"
 #include "calib/results/private.h"
 
-/* Times per access; less is not worth another way. */
+/* Ratio of times per access, component to kernel, from which on a variant is replaced. */
 #define SLOWER_BY_FAR 1.05
-
-#define ACCUMULATORS " accumulators:"
 
 struct search {
     const struct gcal_record *record;
@@ -24,12 +22,12 @@ struct search {
     struct gcal_result_counts accesses;
 };
 
-/* A family of accesses alone, against the whole kernel. */
+/* A family of memory components, compared with the target kernel. */
 struct variant {
-    const struct gcal_run_kernel *kernel; /* one of it; NULL: there is none */
+    const struct gcal_run_kernel *kernel; /* any of the family; NULL: no such variant */
     const struct gcal_run_kernel *target;
-    double ratio; /* of times per access, at sizes that are near each other; NaN: the
-                     whole was not measured */
+    double ratio; /* of times per access at the nearest sizes; NaN: the target was not
+                     measured */
 };
 
 static const struct gcal_run_kernel *kernel_of(const struct search *s,
@@ -38,34 +36,37 @@ static const struct gcal_run_kernel *kernel_of(const struct search *s,
     return gcal_record_kernel(s->record, row->kernel);
 }
 
-/* 0: it has no choice of them. */
-static unsigned long accumulators_of(const struct gcal_run_kernel *kernel)
+static bool is_memory_component(const struct gcal_run_kernel *kernel)
 {
-    const char *at = strstr(kernel->family, ACCUMULATORS);
+    return kernel->origin.form == GCAL_KERNEL_MEMORY;
+}
 
-    return at && gcal_result_is_memory_component(kernel->generator)
-               ? strtoul(at + strlen(ACCUMULATORS), NULL, 10)
-               : 0;
+/* Whether there may be variants of it with other numbers of accumulators. */
+static bool has_variants(const struct gcal_run_kernel *kernel)
+{
+    return is_memory_component(kernel) && kernel->origin.n_accumulators > 0;
 }
 
 static bool same_but_accumulators(const struct gcal_run_kernel *a,
                                   const struct gcal_run_kernel *b)
 {
-    const char *x = strstr(a->family, ACCUMULATORS);
-    const char *y = strstr(b->family, ACCUMULATORS);
-    size_t length = x ? (size_t)(x - a->family) : 0;
-
-    if (!x || !y || (size_t)(y - b->family) != length ||
-        strncmp(a->family, b->family, length) != 0)
-        return false;
-    x += strlen(ACCUMULATORS);
-    y += strlen(ACCUMULATORS);
-    return strcmp(x + strcspn(x, " "), y + strcspn(y, " ")) == 0;
+    return has_variants(a) && has_variants(b) &&
+           a->origin.barriers == b->origin.barriers &&
+           strcmp(a->origin.family, b->origin.family) == 0;
 }
 
-/* ---- against the whole ---- */
+/* Whether 'component' has the global accesses of 'target', at any size. */
+static bool is_component_of(const struct gcal_run_kernel *component,
+                            const struct gcal_run_kernel *target)
+{
+    return is_memory_component(component) &&
+           target->origin.form == GCAL_KERNEL_COMPLETE &&
+           strcmp(component->origin.family, target->family) == 0;
+}
 
-/* On one device; 'nearest' is left alone where the whole was not measured there. */
+/* ---- comparing with the target ---- */
+
+/* On one device; leaves 'nearest' alone if the target was not measured there. */
 static int compare_on(struct search *s, size_t device, struct variant *variant,
                       struct gcal_result_nearest *nearest, struct gcal_error *err)
 {
@@ -73,7 +74,7 @@ static int compare_on(struct search *s, size_t device, struct variant *variant,
         const struct gcal_result_row *target = &s->all->rows[k];
 
         if (target->device != device ||
-            !gcal_result_is_memory_component_of(variant->kernel, kernel_of(s, target)))
+            !is_component_of(variant->kernel, kernel_of(s, target)))
             continue;
         variant->target = kernel_of(s, target);
         for (size_t i = 0; i < s->rows->n; i++) {
@@ -109,9 +110,9 @@ static int find_ratio(struct search *s, struct variant *variant, struct gcal_err
     return 0;
 }
 
-/* ---- which way ---- */
+/* ---- choosing a variant ---- */
 
-/* The one that the model asks to be fitted to, in the fewest accumulators. */
+/* The variant with the fewest accumulators that the model is fitted to. */
 static struct variant first_variant(const struct search *s,
                                     const struct gcal_run_kernel *any)
 {
@@ -122,13 +123,13 @@ static struct variant first_variant(const struct search *s,
 
         if (!s->rows->rows[i].fallback && same_but_accumulators(kernel, any) &&
             (!variant.kernel ||
-             accumulators_of(kernel) < accumulators_of(variant.kernel)))
+             kernel->origin.n_accumulators < variant.kernel->origin.n_accumulators))
             variant.kernel = kernel;
     }
     return variant;
 }
 
-/* The fastest of the others. */
+/* The fastest other variant. */
 static int other_variant(struct search *s, const struct variant *first,
                          struct variant *best, struct gcal_error *err)
 {
@@ -151,24 +152,25 @@ static int other_variant(struct search *s, const struct variant *first,
 static int add_warning(struct gcal_result_type_fit *t, const struct variant *first,
                        const struct variant *other, struct gcal_error *err)
 {
-    char *text =
-        gcal_buf_format("%s: its global accesses alone take %.2f times the whole "
-                        "kernel; those in %lu accumulators, %.2f times, are taken in "
-                        "their place",
-                        first->target->family, first->ratio,
-                        accumulators_of(other->kernel), other->ratio);
-    char **grown = text ? realloc(t->slow, (t->n_slow + 1) * sizeof(*grown)) : NULL;
+    char *text = gcal_buf_format("%s: its memory component takes %.2f times as long as "
+                                 "the full kernel; the one with "
+                                 "%llu accumulators (%.2f times) replaces it",
+                                 first->target->family, first->ratio,
+                                 (unsigned long long)other->kernel->origin.n_accumulators,
+                                 other->ratio);
+    char **grown =
+        text ? realloc(t->warnings, (t->n_warnings + 1) * sizeof(*grown)) : NULL;
 
     if (!grown) {
         free(text);
         return gcal_error_memory(err);
     }
-    t->slow = grown;
-    t->slow[t->n_slow++] = text;
+    t->warnings = grown;
+    t->warnings[t->n_warnings++] = text;
     return 0;
 }
 
-/* Among the ways of 'any': 'family' is the one to be fitted, or NULL. */
+/* 'family': of the variants of 'any', the one to be fitted; NULL: none is. */
 static int choose_variant(struct search *s, const struct gcal_run_kernel *any,
                           struct gcal_result_type_fit *t, const char **family,
                           struct gcal_error *err)
@@ -184,7 +186,7 @@ static int choose_variant(struct search *s, const struct gcal_run_kernel *any,
         return 0;
     if (find_ratio(s, &first, err) < 0)
         return -1;
-    if (first.ratio > SLOWER_BY_FAR && other.ratio < first.ratio) { /* nor NaN */
+    if (first.ratio > SLOWER_BY_FAR && other.ratio < first.ratio) { /* false for NaN */
         *family = other.kernel->family;
         return add_warning(t, &first, &other, err);
     }
@@ -193,16 +195,14 @@ static int choose_variant(struct search *s, const struct gcal_run_kernel *any,
 
 /* ---- rows ---- */
 
-/* 'family': of each row, the one that is fitted of its kind; filled for all at the
- * first.
- */
+/* 'family': of each row with variants ('known'), the variant that is fitted. */
 static int choose_variants(struct search *s, struct gcal_result_type_fit *t,
                            const char **family, bool *known, struct gcal_error *err)
 {
     for (size_t i = 0; i < s->rows->n; i++) {
         const struct gcal_run_kernel *kernel = kernel_of(s, &s->rows->rows[i]);
 
-        if (known[i] || !accumulators_of(kernel))
+        if (known[i] || !has_variants(kernel))
             continue;
         if (choose_variant(s, kernel, t, &family[i], err) < 0)
             return -1;

@@ -1,8 +1,8 @@
-/* check.c - how near a model comes to the kernels themselves
+/* check.c - errors of a model for target kernels that are measured at one size
  *
- * On device types that are only checked, each predicted kernel is run at one size.  No
- * parameter is fitted to that and no form chosen by it, but an interval that did not hold
- * what was seen would be wrong.
+ * On kinds of devices that are only checked, each target kernel is measured at one size.
+ * No parameter is fitted to that and no form is chosen by it, but an interval that does
+ * not contain the observed errors would be wrong.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,28 +11,23 @@
 #include "calib/base/error.h"
 #include "calib/results/private.h"
 
-/* The whole kernels among 'all'. */
+/* The rows of target kernels among 'all'. */
 static int pick(const struct gcal_result_type_fit *t, const struct gcal_record *record,
                 const struct gcal_model *model, const struct gcal_result_rows *all,
                 struct gcal_result_rows *picked, struct gcal_error *err)
 {
-    char *name = gcal_buf_format("%s%s", model->name, GCAL_CONFIG_CHECK_SUFFIX);
-
     *picked = (struct gcal_result_rows){ .rows = calloc(all->n + 1, sizeof(*all->rows)) };
-    if (!name || !picked->rows) {
-        free(name);
+    if (!picked->rows)
         return gcal_error_memory(err);
-    }
     for (size_t i = 0; i < all->n; i++) {
         const struct gcal_result_row *row = &all->rows[i];
         const struct gcal_run_kernel *kernel = gcal_record_kernel(record, row->kernel);
 
         if (strcmp(gcal_record_device(record, row->device)->info.type, t->type) == 0 &&
-            gcal_config_names_contain(kernel->models, name) &&
-            !gcal_result_is_memory_component(kernel->generator))
+            gcal_kernel_uses_have(&kernel->uses, model->name, GCAL_KERNEL_CHECK) &&
+            kernel->origin.form != GCAL_KERNEL_MEMORY)
             picked->rows[picked->n++] = *row;
     }
-    free(name);
     return 0;
 }
 
@@ -50,7 +45,7 @@ static int summarize(struct gcal_result_type_fit *t, const struct gcal_model *mo
         time_s[i] = rows->rows[i].time_s;
     }
     if (rc == 0)
-        rc = gcal_result_summarize_errors(&t->checked, rows->n, time_s, predicted_s, err);
+        rc = gcal_fit_summarize_errors(rows->n, time_s, predicted_s, &t->checked, err);
     free(predicted_s);
     free(time_s);
     return rc;

@@ -1,76 +1,20 @@
-/* choose.c - which form of a model predicts best what it has not seen */
+/* choose.c - chooses the form of a model with the smallest held-out error */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/units.h"
 #include "calib/results/private.h"
 
-/* Forms that differ by less are taken to be as good as each other. */
+/* Errors that differ by a smaller factor count as equal. */
 #define TIE 1.05
 
-/* What a form has no cost for it may miss by far, as all do; of two forms the better one
- * must still be seen.  No logarithm of an error counts for more.
- */
-#define MOST 0.5
+/* ---- held-out errors ---- */
 
-/* ---- judging ---- */
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Another error like these n, sorted, is at most this one in nine of ten cases: with n
- * errors there are n + 1 places where it may come to lie.
- */
-static double upper_bound_90(const double *errors, size_t n)
-{
-    size_t at = (size_t)ceil(0.9 * (double)(n + 1));
-
-    return errors[(at < n ? at : n) - 1];
-}
-
-int gcal_result_summarize_errors(struct gcal_result_error_summary *judged, size_t n_rows,
-                                 const double *time_s, const double *predicted_s,
-                                 struct gcal_error *err)
-{
-    double *errors = calloc(n_rows + 1, sizeof(*errors));
-    double squares = 0, sum = 0, logs = 0;
-    size_t n = 0;
-
-    *judged = (struct gcal_result_error_summary){
-        .rms = NAN, .mean_log = NAN, .mean_error = NAN, .error_90 = NAN
-    };
-    if (!errors)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < n_rows; i++) {
-        double ratio = predicted_s[i] / time_s[i];
-
-        if (isnan(ratio))
-            continue;
-        errors[n++] = fabs(ratio - 1);
-        squares += pow(fmin(fabs(log(ratio)), MOST), 2);
-        sum += fmin(fabs(log(ratio)), MOST);
-        logs += log(fmax(fabs(ratio - 1), 1e-16)); /* one exact row is not all */
-    }
-    if (n) {
-        qsort(errors, n, sizeof(*errors), by_value);
-        judged->n = n;
-        judged->rms = sqrt(squares / (double)n);
-        judged->mean_log = sum / (double)n;
-        judged->mean_error = exp(logs / (double)n);
-        judged->error_90 = upper_bound_90(errors, n);
-    }
-    free(errors);
-    return 0;
-}
-
-/* The prediction of row 'i' that the form is judged by, if it is judged by itself: what
- * only its own generator tells the cost of, by the generator's other kernels.
+/* The held-out prediction of row 'i' by one form: if only the row's generator has one of
+ * its costs, by the generator's other kernels.
  */
 static double held_out_prediction(const struct gcal_result_form_fit *f, size_t i)
 {
@@ -87,8 +31,8 @@ static size_t count_predicted(const struct gcal_result_type_fit *t,
     return n;
 }
 
-/* A form that needs most of its kernels to be determined at all cannot be held to many
- * that it has not seen.  It must not decide which rows the others are judged by.
+/* A form that needs most of its kernels to be determined has few held-out predictions.
+ * It must not reduce the rows that the other forms are compared by.
  */
 static bool competes(const struct gcal_result_type_fit *t,
                      const struct gcal_result_form_fit *f)
@@ -116,8 +60,8 @@ static bool all_predict(const struct gcal_result_type_fit *t, const bool *compet
     return true;
 }
 
-/* All forms must have seen as little: one that needs a row's generator is not to lose to
- * one that predicts it badly without, nor to win by it.
+/* All forms are compared by predictions with the same rows left out: a form that needs
+ * the row's generator must neither lose nor win by it.
  */
 static double common_prediction(const struct gcal_result_type_fit *t,
                                 const bool *competing, size_t form, size_t i)
@@ -127,10 +71,10 @@ static double common_prediction(const struct gcal_result_type_fit *t,
     return all_predict(t, competing, true, i) ? t->forms[form].fold_out_s[i] : NAN;
 }
 
-/* Mixed kernels fewer than these are too few to judge by. */
+/* Fewer mixed kernels are too few for a comparison. */
 #define LEAST_MIXED 5
 
-/* Where enough of those predicted are mixed kernels, the others are not judged by. */
+/* If enough mixed kernels are predicted, drops the predictions of the others. */
 static void keep_mixed(const struct gcal_result_type_fit *t, double *predicted_s)
 {
     size_t n = 0;
@@ -142,41 +86,42 @@ static void keep_mixed(const struct gcal_result_type_fit *t, double *predicted_s
             predicted_s[i] = NAN;
 }
 
-/* On common rows where there are any. */
+/* Over common rows, if there are any. */
 static int summarize_all(struct gcal_result_type_fit *t, const bool *competing,
                          struct gcal_error *err)
 {
     double *common = calloc(t->n_rows + 1, sizeof(*common));
-    double *own = calloc(t->n_rows + 1, sizeof(*own));
-    int rc = common && own ? 0 : gcal_error_memory(err);
+    double *alone = calloc(t->n_rows + 1, sizeof(*alone));
+    int rc = common && alone ? 0 : gcal_error_memory(err);
 
     for (size_t k = 0; k < t->n_forms && rc == 0; k++) {
         bool any = false;
 
         for (size_t i = 0; i < t->n_rows; i++) {
             common[i] = common_prediction(t, competing, k, i);
-            own[i] = held_out_prediction(&t->forms[k], i);
+            alone[i] = held_out_prediction(&t->forms[k], i);
             any |= !isnan(common[i]);
         }
         keep_mixed(t, common);
-        keep_mixed(t, own);
-        rc = gcal_result_summarize_errors(&t->forms[k].judged, t->n_rows, t->row_time_s,
-                                          any && competing[k] ? common : own, err);
+        keep_mixed(t, alone);
+        rc = gcal_fit_summarize_errors(t->n_rows, t->row_time_s,
+                                       any && competing[k] ? common : alone,
+                                       &t->forms[k].held_out, err);
     }
     free(common);
-    free(own);
+    free(alone);
     return rc;
 }
 
 /* ---- choosing ---- */
 
-/* By what is compared: neither do few kernels that no form explains decide, as they would
- * by the squares, nor few that one hits by chance, as they would by the geometric mean.
- * Where nothing could be held out, the fit's own residuals.
+/* The mean of logarithms: kernels that no form explains would dominate squares, and those
+ * that a form hits by chance the geometric mean.  If nothing could be held out, the
+ * residual.
  */
 static double score(const struct gcal_result_form_fit *f)
 {
-    return f->judged.n ? f->judged.mean_log : f->fit.residual;
+    return f->held_out.n ? f->held_out.mean_log : f->fit.residual;
 }
 
 static bool is_simpler(const struct gcal_result_form_fit *a,
@@ -210,18 +155,18 @@ static size_t simplest_of_equals(const struct gcal_result_type_fit *t,
     return best;
 }
 
-/* ---- telling ---- */
+/* ---- the reason ---- */
 
 static void put_others(struct gcal_buf *buf, const struct gcal_result_type_fit *t,
                        const struct gcal_config_model *config, const bool *competing)
 {
     const char *before = ", against ";
-    char error[GCAL_RESULT_PERCENT_SIZE];
+    char error[GCAL_UNITS_SIZE];
 
     for (size_t k = 0; k < t->n_forms; k++)
         if (competing[k] && k != t->best) {
             gcal_buf_printf(buf, "%s%s %s", before, config->forms[k].name,
-                            gcal_result_percent(score(&t->forms[k]), error));
+                            gcal_units_percent(score(&t->forms[k]), error));
             before = ", ";
         }
 }
@@ -231,29 +176,21 @@ static void put_choice(struct gcal_buf *buf, const struct gcal_result_type_fit *
                        size_t smallest)
 {
     const struct gcal_result_form_fit *f = &t->forms[t->best];
-    char error[GCAL_RESULT_PERCENT_SIZE];
+    char error[GCAL_UNITS_SIZE];
 
     gcal_buf_printf(buf, "%s: mean error %s over ", config->forms[t->best].name,
-                    gcal_result_percent(score(f), error));
-    if (f->judged.n)
-        gcal_buf_printf(buf, "%zu%s measurement%s%s", f->judged.n,
-                        t->by_targets ? "" : " held-out", f->judged.n == 1 ? "" : "s",
-                        t->by_targets ? " of predicted kernels" : "");
+                    gcal_units_percent(score(f), error));
+    if (f->held_out.n)
+        gcal_buf_printf(buf, "%zu%s measurement%s%s", f->held_out.n,
+                        t->by_targets ? "" : " held-out", f->held_out.n == 1 ? "" : "s",
+                        t->by_targets ? " of target kernels" : "");
     else
-        gcal_buf_printf(buf,
-                        "the %zu measurement%s that it was fitted to, as none could be "
-                        "held out",
+        gcal_buf_printf(buf, "the %zu fitted measurement%s, as none could be held out",
                         f->n_rows, f->n_rows == 1 ? "" : "s");
     put_others(buf, t, config, competing);
     if (t->best != smallest)
-        gcal_buf_puts(buf, "; of forms as good as each other the one with the fewest "
-                           "parameters is taken");
-}
-
-bool gcal_result_is_form_offered(const struct gcal_result_type_fit *t,
-                                 const struct gcal_config_model *config, size_t form)
-{
-    return !config->forms[form].tailored || t->forms[form].n_rows;
+        gcal_buf_puts(buf, "; of the forms with nearly equal errors, the one with the "
+                           "fewest parameters");
 }
 
 static void put_rejection(struct gcal_buf *buf, const struct gcal_result_type_fit *t,
@@ -265,7 +202,7 @@ static void put_rejection(struct gcal_buf *buf, const struct gcal_result_type_fi
                             t->n_forms > 1 ? config->forms[k].name : "",
                             t->n_forms > 1 ? ": " : "", t->forms[k].fit.reason);
     if (!buf->size)
-        gcal_buf_puts(buf, "none of the kernels that it predicts was measured");
+        gcal_buf_puts(buf, "no target kernel was measured");
 }
 
 int gcal_result_choose_form(struct gcal_result_type_fit *t,

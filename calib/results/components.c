@@ -1,8 +1,8 @@
-/* components.c - parts of kernels that take longer than their whole
+/* components.c - components that take longer than the kernel that they are derived from
  *
- * Removing work may change what a compiler makes of the rest, or what the caches hold.  A
- * part that then takes longer than what it is a part of says that the kernel cannot be
- * put together from its parts, and that is told by name.
+ * Removing work may change what a compiler makes of the rest, or what the caches hold.
+ * If a component takes longer than its origin, the kernel's time does not follow from its
+ * components, and a warning names it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,93 +12,58 @@
 #include "calib/base/error.h"
 #include "calib/results/private.h"
 
-/* Differences below are noise; or, where a part and its whole differ in size, may come
- * from that.
+/* Smaller differences are noise; or, between kernels of different sizes, may come from
+ * that.
  */
 #define SLOWER      1.02
 #define SLOWER_SIZE 1.05
 
-/* Endings of generators' names, what such a kernel is a part of, and how it is told. */
+/* What kernels of a form are compared with. */
 static const struct kind {
-    const char *suffix, *of_suffix, *what;
-    const char *feature; /* that the part and its whole have as much of, or NULL */
+    enum gcal_kernel_form form, of_form;
+    const char *what;
+    const char *feature; /* of which both have the same amount per size; NULL: none */
 } kinds[] = {
-    { "_memory", "", "its accesses to memory alone take", "f_memory" },
-    { "_onchip", "", "its work on the chip alone takes", "f_onchip" },
-    { "_loads", "_memory", "a single load of it takes", NULL },
+    { GCAL_KERNEL_MEMORY, GCAL_KERNEL_COMPLETE, "its memory component", "f_memory" },
+    { GCAL_KERNEL_ONCHIP, GCAL_KERNEL_COMPLETE, "its on-chip component", "f_onchip" },
+    { GCAL_KERNEL_LOADS, GCAL_KERNEL_MEMORY, "one of its loads alone", NULL },
 };
 
 #define N_KINDS (sizeof(kinds) / sizeof(*kinds))
 
-static const struct kind *find_kind(const char *generator)
+static const struct kind *find_kind(const struct gcal_run_kernel *kernel)
 {
-    size_t length = strlen(generator);
-
-    for (size_t i = 0; i < N_KINDS; i++) {
-        size_t n = strlen(kinds[i].suffix);
-
-        if (length > n && strcmp(generator + length - n, kinds[i].suffix) == 0)
+    for (size_t i = 0; i < N_KINDS; i++)
+        if (kinds[i].form == kernel->origin.form)
             return &kinds[i];
-    }
     return NULL;
 }
 
-static bool starts_with(const char *text, const char *start)
+/* Whether 'of' is what 'component' is compared with, at the same size. */
+static bool is_component(const struct kind *kind, const struct gcal_run_kernel *component,
+                         const struct gcal_run_kernel *of)
 {
-    return strncmp(text, start, strlen(start)) == 0;
+    if (of->origin.form != kind->of_form)
+        return false;
+    return kind->of_form == GCAL_KERNEL_COMPLETE
+               ? strcmp(component->origin.name, of->name) == 0
+               : strcmp(component->origin.name, of->origin.name) == 0 &&
+                     component->origin.n_accumulators == of->origin.n_accumulators;
 }
 
-/* What is kept of a kernel, and how it is added up. */
-static bool is_of_component_alone(const char *argument)
+/* The same at any size. */
+static bool is_component_of_family(const struct kind *kind,
+                                   const struct gcal_run_kernel *component,
+                                   const struct gcal_run_kernel *of)
 {
-    return starts_with(argument, "keep:") || starts_with(argument, "accumulators:") ||
-           starts_with(argument, "barriers:");
+    return kind->of_form == GCAL_KERNEL_COMPLETE &&
+           of->origin.form == GCAL_KERNEL_COMPLETE &&
+           strcmp(component->origin.family, of->family) == 0;
 }
 
-/* Do 'component' and 'of' have the same sizes and arguments, but for the part's own? */
-static bool same_arguments(const char *component, const char *of)
-{
-    component += strcspn(component, " ");
-    of += strcspn(of, " ");
-    for (;;) {
-        size_t n;
-
-        component += strspn(component, " ");
-        of += strspn(of, " ");
-        n = strcspn(component, " ");
-        if (is_of_component_alone(component)) {
-            component += n;
-            continue;
-        }
-        if (n == 0 || strcspn(of, " ") != n || strncmp(component, of, n) != 0)
-            return n == 0 && *of == '\0';
-        component += n;
-        of += n;
-    }
-}
-
-/* Is 'of' what the kernel 'component' is a part of, by its generator? */
-static bool is_component(const struct kind *kind, const char *component, const char *of)
-{
-    size_t stem = strlen(component) - strlen(kind->suffix);
-
-    return strncmp(component, of, stem) == 0 && strcmp(of + stem, kind->of_suffix) == 0;
-}
-
-bool gcal_result_is_memory_component(const char *generator)
-{
-    return find_kind(generator) == &kinds[0];
-}
-
-bool gcal_result_is_memory_component_of(const struct gcal_run_kernel *component,
-                                        const struct gcal_run_kernel *target)
-{
-    return gcal_result_is_memory_component(component->generator) &&
-           is_component(&kinds[0], component->generator, target->generator) &&
-           same_arguments(component->family, target->family);
-}
-
-/* The time of what the part is a part of, at its size; NaN where that is not there. */
+/* The time of the kernel that a component is compared with, at its size; NaN if that was
+ * not measured.
+ */
 static double time_of_target(const struct gcal_record *record,
                              const struct gcal_result_rows *all, const struct kind *kind,
                              const struct gcal_run_kernel *component, size_t device)
@@ -107,23 +72,21 @@ static double time_of_target(const struct gcal_record *record,
         const struct gcal_run_kernel *of =
             gcal_record_kernel(record, all->rows[i].kernel);
 
-        if (all->rows[i].device == device &&
-            is_component(kind, component->generator, of->generator) &&
-            same_arguments(component->name, of->name))
+        if (all->rows[i].device == device && is_component(kind, component, of))
             return all->rows[i].time_s;
     }
     return NAN;
 }
 
-/* The slowest of one kind of part of one generator. */
+/* The slowest component of one generator of derived kernels. */
 struct slow {
     const struct kind *kind;
     const struct gcal_run_kernel *component;
     double ratio;
-    size_t n; /* sizes and variants of it that are slower than their whole */
+    size_t n; /* its sizes and variants that are slower than their kernels */
 };
 
-/* Room for one more is there. */
+/* 'found' has room for one more. */
 static void note(struct slow *found, size_t *count, const struct slow *seen)
 {
     size_t i = 0;
@@ -142,7 +105,7 @@ static void note(struct slow *found, size_t *count, const struct slow *seen)
     found[i].n++;
 }
 
-/* Against the whole kernel at the size that is nearest; 0 where that tells nothing. */
+/* Compares with the kernel at the nearest size; '*ratio' is 0 if not clearly slower. */
 static int compare_sizes(const struct gcal_record *record,
                          const struct gcal_result_rows *all, const struct kind *kind,
                          const struct gcal_result_row *component,
@@ -157,8 +120,7 @@ static int compare_sizes(const struct gcal_record *record,
             gcal_record_kernel(record, all->rows[i].kernel);
 
         if (all->rows[i].device == component->device &&
-            is_component(kind, kernel->generator, of->generator) &&
-            same_arguments(kernel->family, of->family) &&
+            is_component_of_family(kind, kernel, of) &&
             gcal_result_compare_component(counts, component, &all->rows[i], &nearest,
                                           err) < 0)
             return -1;
@@ -167,7 +129,7 @@ static int compare_sizes(const struct gcal_record *record,
     return 0;
 }
 
-/* 'counts': of each kind that has a feature. */
+/* 'counts': for each kind with a feature. */
 static int find_slow(const struct gcal_result_type_fit *t,
                      const struct gcal_record *record, const struct gcal_result_rows *all,
                      struct gcal_result_counts *counts, struct slow *found, size_t *count,
@@ -179,7 +141,7 @@ static int find_slow(const struct gcal_result_type_fit *t,
                                              .time_s = t->row_time_s[i] };
         struct slow seen = { .component = gcal_record_kernel(record, row.kernel) };
 
-        if (!(seen.kind = find_kind(seen.component->generator)))
+        if (!(seen.kind = find_kind(seen.component)))
             continue;
         seen.ratio = row.time_s /
                      time_of_target(record, all, seen.kind, seen.component, row.device);
@@ -187,36 +149,35 @@ static int find_slow(const struct gcal_result_type_fit *t,
             compare_sizes(record, all, seen.kind, &row, &counts[seen.kind - kinds],
                           &seen.ratio, err) < 0)
             return -1;
-        if (seen.ratio > SLOWER) /* not if it is NaN */
+        if (seen.ratio > SLOWER) /* false for NaN */
             note(found, count, &seen);
     }
     return 0;
 }
 
-/* How kernels are predicted of which a part misleads. */
+/* What a misleading component means for predictions. */
 static const char *remedy(const struct gcal_result_type_fit *t,
                           const struct gcal_config_model *config)
 {
     if (!t->good)
         return "";
     return config->forms[t->best].tailored
-               ? "; predicted by what the whole kernel takes at other sizes"
-               : "; predictions of that kernel may be too long";
+               ? "; the kernel is predicted from its times at other sizes"
+               : "; predictions of the kernel may be too long";
 }
 
 static char *describe(const struct slow *s, const char *remedy)
 {
-    const char *generator = s->component->generator;
-    int stem = (int)(strlen(generator) - strlen(s->kind->suffix));
+    const char *of = s->kind->of_form == GCAL_KERNEL_COMPLETE
+                         ? "the full kernel"
+                         : "all its accesses to memory";
     char *others = s->n > 1 ? gcal_buf_format(", and %zu more", s->n - 1) : strdup("");
     char *text = NULL;
 
     if (others)
-        text = gcal_buf_format("%.*s: %s %.3g times what %s (%s%s)%s", stem, generator,
-                               s->kind->what, s->ratio,
-                               *s->kind->of_suffix ? "all its accesses to memory do"
-                                                   : "the whole kernel does",
-                               s->component->name, others, remedy);
+        text = gcal_buf_format("%s: %s takes %.3g times as long as %s (%s%s)%s",
+                               s->component->origin.generator, s->kind->what, s->ratio,
+                               of, s->component->name, others, remedy);
     free(others);
     return text;
 }
@@ -224,15 +185,15 @@ static char *describe(const struct slow *s, const char *remedy)
 static int add_warnings(struct gcal_result_type_fit *t, const struct slow *found,
                         size_t count, const char *remedy, struct gcal_error *err)
 {
-    char **grown = realloc(t->slow, (t->n_slow + count + 1) * sizeof(*grown));
+    char **grown = realloc(t->warnings, (t->n_warnings + count + 1) * sizeof(*grown));
 
     if (!grown)
         return gcal_error_memory(err);
-    t->slow = grown;
+    t->warnings = grown;
     for (size_t i = 0; i < count; i++) {
-        if (!(t->slow[t->n_slow] = describe(&found[i], remedy)))
+        if (!(t->warnings[t->n_warnings] = describe(&found[i], remedy)))
             return gcal_error_memory(err);
-        t->n_slow++;
+        t->n_warnings++;
     }
     return 0;
 }

@@ -1,4 +1,4 @@
-/* counts.c - how much of one feature kernels of a record have */
+/* counts.c - the counts of one feature in the kernels of a record */
 #include <math.h>
 #include <stdlib.h>
 

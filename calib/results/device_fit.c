@@ -1,4 +1,4 @@
-/* device_fit.c - what each device's rows alone tell of its parameters */
+/* device_fit.c - per-device estimates of parameters */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,13 +52,13 @@ static void take_rows(struct device_rows *o, const struct gcal_result_form_fit *
     }
 }
 
-/* Rounding apart, that is what the fit found. */
-static void take_type(const struct gcal_fit *fit, double *own, double *own_error)
+/* The only device of a type: the estimates of the fit, without rounding errors. */
+static void take_type(const struct gcal_fit *fit, double *value, double *error)
 {
     for (size_t j = 0; j < fit->n_parameters; j++)
-        if (isfinite(own[j])) {
-            own[j] = fit->value[j];
-            own_error[j] = fit->standard_error[j];
+        if (isfinite(value[j])) {
+            value[j] = fit->value[j];
+            error[j] = fit->standard_error[j];
         }
 }
 
@@ -66,8 +66,8 @@ static int fit_device(struct gcal_result_type_fit *t, const struct gcal_model *m
                       size_t k, const struct device_rows *o, struct gcal_error *err)
 {
     const struct gcal_fit *fit = &t->forms[t->best].fit;
-    double *own = &t->own[k * fit->n_parameters],
-           *own_error = &t->own_error[k * fit->n_parameters];
+    double *value = &t->estimate[k * fit->n_parameters],
+           *error = &t->estimate_error[k * fit->n_parameters];
     const struct gcal_fit_rows rows = { .n_rows = o->n,
                                         .n_features = o->n_features,
                                         .features = o->features,
@@ -75,10 +75,10 @@ static int fit_device(struct gcal_result_type_fit *t, const struct gcal_model *m
                                         .spread = o->spread,
                                         .group = o->group };
 
-    if (gcal_fit_device(model, &rows, fit, own, own_error, err) < 0)
+    if (gcal_fit_device(model, &rows, fit, value, error, err) < 0)
         return -1;
     if (t->n_devices == 1)
-        take_type(fit, own, own_error);
+        take_type(fit, value, error);
     return 0;
 }
 
@@ -97,9 +97,10 @@ int gcal_result_fit_devices(struct gcal_result_type_fit *t,
         return 0;
     f = &t->forms[t->best];
     model = config->forms[t->best].model;
-    t->own = calloc(t->n_devices * model->n_parameters + 1, sizeof(*t->own));
-    t->own_error = calloc(t->n_devices * model->n_parameters + 1, sizeof(*t->own_error));
-    if (!t->own || !t->own_error)
+    t->estimate = calloc(t->n_devices * model->n_parameters + 1, sizeof(*t->estimate));
+    t->estimate_error =
+        calloc(t->n_devices * model->n_parameters + 1, sizeof(*t->estimate_error));
+    if (!t->estimate || !t->estimate_error)
         return gcal_error_memory(err);
     if (!(features = gcal_result_features(record, model, rows, err)))
         return -1;

@@ -1,4 +1,4 @@
-/* devices.c - how the devices of a type differ from the fit of them all */
+/* devices.c - device factors: deviations from the fit of the type */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "calib/base/error.h"
 #include "calib/results/private.h"
 
-/* The rows of one device that tell how it deviates. */
+/* The rows of one device with their expected times. */
 struct deviation {
     size_t n;
     double *predicted_s, *time_s;
@@ -35,9 +35,9 @@ static int list_devices(struct gcal_result_type_fit *t, struct gcal_error *err)
     return 0;
 }
 
-/* Devices of a type miss the model at the same kernels by the same: to what they differ
- * by, a kernel that all of them have measured is its own measure, the geometric mean of
- * their times.  Rows are by kernel, then by device; NaN for a kernel that some have not.
+/* The devices of a type share the errors of the model.  So the expected time of a kernel
+ * that all of them measured is the geometric mean of their times.  Rows are sorted by
+ * kernel, then by device; NaN for a kernel that some device lacks.
  */
 static double mean_of_all(const struct gcal_result_type_fit *t,
                           const struct gcal_result_form_fit *f, size_t i)
@@ -52,7 +52,7 @@ static double mean_of_all(const struct gcal_result_type_fit *t,
     return n == t->n_devices ? exp(logs / (double)n) : NAN;
 }
 
-/* 'common': by what all devices have measured, else by what the form predicts. */
+/* 'common': kernels that all devices measured; else all, with predicted times. */
 static void take_rows(struct deviation *d, const struct gcal_result_type_fit *t,
                       const struct gcal_result_form_fit *f, size_t device, bool common)
 {
@@ -77,7 +77,7 @@ static int deviate(struct gcal_result_type_fit *t, const struct gcal_result_form
 
     for (size_t k = 0; k < t->n_devices && rc == 0; k++) {
         take_rows(&d, t, f, t->device[k], true);
-        if (d.n < 2) /* one row has no error */
+        if (d.n < 2) /* a single row has no standard error */
             take_rows(&d, t, f, t->device[k], false);
         gcal_fit_deviation(d.predicted_s, d.time_s, d.n, &raw[k], &raw[t->n_devices + k]);
     }
@@ -95,7 +95,7 @@ int gcal_result_find_deviations(struct gcal_result_type_fit *t, struct gcal_erro
         return -1;
     if (!t->good)
         return 0;
-    if (t->n_devices == 1) { /* it is its type */
+    if (t->n_devices == 1) { /* the fit is its own */
         t->factor[0] = 1;
         t->factor_error[0] = 0;
         return 0;

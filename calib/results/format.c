@@ -5,63 +5,28 @@
 #include <string.h>
 
 #include "calib/base/buf.h"
+#include "calib/base/units.h"
 #include "calib/results/private.h"
 
-#define WIDTH        96 /* columns */
 #define MAX_FAILURES 20 /* listed; the record has them all */
 
-void gcal_result_put_wrapped(struct gcal_buf *buf, const char *before, const char *text)
-{
-    size_t column = 2 + strlen(before);
-
-    gcal_buf_printf(buf, "  %s", before);
-    for (bool first = true; *text; first = false) {
-        size_t n = strcspn(text, " ");
-
-        while (text[n] && text[n + 1] == '%') /* stays with its number */
-            n += 1 + strcspn(text + n + 1, " ");
-        if (!first && column + 1 + n > WIDTH) {
-            gcal_buf_puts(buf, "\n     ");
-            column = 5;
-        }
-        gcal_buf_printf(buf, "%s%.*s", first ? "" : " ", (int)n, text);
-        column += n + !first;
-        text += n;
-        text += strspn(text, " ");
-    }
-    gcal_buf_puts(buf, "\n");
-}
-
-const char *gcal_result_percent(double value, char text[GCAL_RESULT_PERCENT_SIZE])
-{
-    double percent = 100 * value;
-
-    if (isnan(percent))
-        strcpy(text, "-");
-    else
-        snprintf(text, GCAL_RESULT_PERCENT_SIZE,
-                 fabs(percent) >= 9.95 && fabs(percent) < 1e6 ? "%.0f %%" : "%.2g %%",
-                 percent);
-    return text;
-}
-
-/* One device is its type: nothing to tell. */
+/* Device factors, if there are several devices. */
 static void put_devices(struct gcal_buf *buf, const struct gcal_record *record,
                         const struct gcal_result_type_fit *t)
 {
-    char text[GCAL_RESULT_PERCENT_SIZE];
+    char text[GCAL_UNITS_SIZE];
 
     if (t->n_devices < 2)
         return;
     for (size_t i = 0; i < t->n_devices; i++) {
         const struct gcal_run_device *device = gcal_record_device(record, t->device[i]);
 
-        gcal_buf_printf(buf, "  %-16s %-44s %.4f +- %.4f of the type's times\n",
-                        device->node, device->info.uid, t->factor[i], t->factor_error[i]);
+        gcal_buf_printf(buf, "  %-16s %-44s device factor %.4f +- %.4f\n", device->node,
+                        device->info.uid, t->factor[i], t->factor_error[i]);
     }
     if (isfinite(t->between))
         gcal_buf_printf(buf, "  between devices: %s (standard deviation)\n",
-                        gcal_result_percent(t->between, text));
+                        gcal_units_percent(t->between, text));
 }
 
 static void put_counts(struct gcal_buf *buf, const struct gcal_result_type_fit *t,
@@ -73,8 +38,7 @@ static void put_counts(struct gcal_buf *buf, const struct gcal_result_type_fit *
                     t->n_devices == 1 ? "" : "s");
 }
 
-/* Of a rejected model the first form is shown: what there is of its parameters says where
- * to look.
+/* A rejected model is shown with the first form: its parameters help to find the cause.
  */
 static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
                     const struct gcal_config *config,
@@ -89,13 +53,13 @@ static void put_fit(struct gcal_buf *buf, const struct gcal_record *record,
         gcal_result_put_forms(buf, m, t);
     put_counts(buf, t, &t->forms[t->best]);
     gcal_result_put_form(buf, record, m->forms[t->best].model, t, &t->forms[t->best]);
-    for (size_t i = 0; i < t->n_slow; i++)
-        gcal_result_put_wrapped(buf, "", t->slow[i]);
+    for (size_t i = 0; i < t->n_warnings; i++)
+        gcal_result_put_wrapped(buf, "", t->warnings[i]);
     if (t->good)
         put_devices(buf, record, t);
 }
 
-/* The first line of a row's detail: of a build log, say. */
+/* With the first line of the detail, which may be a build log. */
 static void put_failure(struct gcal_buf *buf, const struct gcal_measurement *m,
                         const char *kernel)
 {
@@ -106,7 +70,7 @@ static void put_failure(struct gcal_buf *buf, const struct gcal_measurement *m,
                     (int)strcspn(detail, "\n"), detail);
 }
 
-/* What was to be measured and was not, and why. */
+/* Measurements that failed, with reasons. */
 static int put_failures(struct gcal_buf *buf, const struct gcal_record *record,
                         struct gcal_error *err)
 {
@@ -141,7 +105,7 @@ char *gcal_results_format(const struct gcal_results *results,
     }
     if (!results->n_fits)
         gcal_buf_puts(&buf,
-                      "no device was measured to its end: there is nothing to fit\n");
+                      "no device was measured completely: there is nothing to fit\n");
     if (put_failures(&buf, record, err) < 0) {
         gcal_buf_free(&buf);
         return NULL;

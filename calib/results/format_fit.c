@@ -1,4 +1,4 @@
-/* format_fit.c - one fit of a form as a table for people */
+/* format_fit.c - the tables of parameters and of forms */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +19,10 @@ static void put_note(struct gcal_buf *buf, const struct gcal_model *model,
     if (fit->undetermined[i])
         gcal_buf_puts(buf, "  undetermined");
     else if (fit->merged_with[i] != i)
-        gcal_buf_printf(buf, "  shares what %s costs",
+        gcal_buf_printf(buf, "  merged with %s",
                         model->parameters[fit->merged_with[i]].name);
     else if (fit->poorly_determined[i])
-        gcal_buf_puts(buf, "  hardly told: held where it starts");
+        gcal_buf_puts(buf, "  poorly determined: fixed");
     else if (fit->at_bound[i])
         gcal_buf_puts(buf, "  at its bound");
 }
@@ -55,9 +55,9 @@ static void put_parameters(struct gcal_buf *buf, const struct gcal_model *model,
     gcal_buf_printf(buf, "  %-*s %14s %12s %8s\n", width, "parameter", "value",
                     "std. error", "VIF");
     for (size_t i = 0; i < model->n_parameters; i++) {
-        char value[GCAL_UNITS_SIZE], error[GCAL_RESULT_PERCENT_SIZE], inflation[32];
+        char value[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE], inflation[32];
 
-        gcal_result_percent(relative_error(fit, i), error);
+        gcal_units_percent(relative_error(fit, i), error);
         format_inflation(fit, i, inflation);
         gcal_units(fit->value[i], model->parameters[i].unit, value);
         gcal_buf_printf(buf, "  %-*s %14s %12s %8s", width, model->parameters[i].name,
@@ -67,7 +67,7 @@ static void put_parameters(struct gcal_buf *buf, const struct gcal_model *model,
     }
 }
 
-/* ---- how the parameters hang together ---- */
+/* ---- correlations and errors ---- */
 
 static void put_pairs(struct gcal_buf *buf, const struct gcal_model *model,
                       const struct gcal_fit *fit)
@@ -89,7 +89,7 @@ static void put_quality(struct gcal_buf *buf, const struct gcal_record *record,
                         const struct gcal_result_type_fit *t,
                         const struct gcal_result_form_fit *f)
 {
-    char rms[GCAL_RESULT_PERCENT_SIZE], mean[GCAL_RESULT_PERCENT_SIZE];
+    char rms[GCAL_UNITS_SIZE], mean[GCAL_UNITS_SIZE];
     const struct gcal_fit *fit = &f->fit;
     double worst = 0;
     size_t at = 0;
@@ -103,25 +103,24 @@ static void put_quality(struct gcal_buf *buf, const struct gcal_record *record,
         }
     }
     gcal_buf_printf(buf, "  residuals: %s rms, %s geometric mean\n",
-                    gcal_result_percent(fit->residual, rms),
-                    gcal_result_percent(fit->mean_error, mean));
+                    gcal_units_percent(fit->residual, rms),
+                    gcal_units_percent(fit->mean_error, mean));
     if (f->n_rows)
         gcal_buf_printf(buf, "  worst: %s%s, %s\n", worst > 0 ? "+" : "",
-                        gcal_result_percent(worst, rms),
+                        gcal_units_percent(worst, rms),
                         gcal_record_kernel(record, t->row_kernel[f->row[at]])->name);
 }
 
 static void put_error_summary(struct gcal_buf *buf, const char *what,
-                              const struct gcal_result_error_summary *j)
+                              const struct gcal_fit_error_summary *j)
 {
-    char rms[GCAL_RESULT_PERCENT_SIZE], mean[GCAL_RESULT_PERCENT_SIZE],
-        most[GCAL_RESULT_PERCENT_SIZE];
+    char rms[GCAL_UNITS_SIZE], mean[GCAL_UNITS_SIZE], most[GCAL_UNITS_SIZE];
 
     if (j->n)
-        gcal_buf_printf(buf, "  %s: %s rms, %s geometric mean, nine of ten within %s\n",
-                        what, gcal_result_percent(j->rms, rms),
-                        gcal_result_percent(j->mean_error, mean),
-                        gcal_result_percent(j->error_90, most));
+        gcal_buf_printf(buf, "  %s: %s rms, %s geometric mean, 90 %% within %s\n", what,
+                        gcal_units_percent(j->rms, rms),
+                        gcal_units_percent(j->mean_error, mean),
+                        gcal_units_percent(j->error_90, most));
 }
 
 void gcal_result_put_form(struct gcal_buf *buf, const struct gcal_record *record,
@@ -140,23 +139,22 @@ void gcal_result_put_form(struct gcal_buf *buf, const struct gcal_record *record
     if (*fit->note)
         gcal_result_put_wrapped(buf, "note: ", fit->note);
     put_quality(buf, record, t, f);
-    put_error_summary(buf, t->by_targets ? "predicted kernels" : "held out", &f->judged);
-    put_error_summary(buf, "predicted kernels, run once", &t->checked);
+    put_error_summary(buf, t->by_targets ? "target kernels" : "held out", &f->held_out);
+    put_error_summary(buf, "target kernels, measured once", &t->checked);
 }
 
 /* ---- all forms ---- */
 
-static void put_figures(struct gcal_buf *buf, const struct gcal_result_type_fit *t,
-                        const struct gcal_result_form_fit *f)
+static void put_figures(struct gcal_buf *buf, const struct gcal_result_form_fit *f)
 {
-    const struct gcal_result_error_summary *j = &f->judged;
-    char text[4][GCAL_RESULT_PERCENT_SIZE];
+    const struct gcal_fit_error_summary *j = &f->held_out;
+    char text[4][GCAL_UNITS_SIZE];
 
-    gcal_buf_printf(buf, " %10s  %*zu %9s %9s %11s\n",
-                    gcal_result_percent(f->fit.residual, text[0]), t->by_targets ? 9 : 8,
-                    j->n, gcal_result_percent(j->rms, text[1]),
-                    gcal_result_percent(j->mean_error, text[2]),
-                    gcal_result_percent(j->error_90, text[3]));
+    gcal_buf_printf(buf, " %10s  %8zu %9s %9s %11s\n",
+                    gcal_units_percent(f->fit.residual, text[0]), j->n,
+                    gcal_units_percent(j->rms, text[1]),
+                    gcal_units_percent(j->mean_error, text[2]),
+                    gcal_units_percent(j->error_90, text[3]));
 }
 
 static void put_rejection(struct gcal_buf *buf, const char *name, const char *reason)
@@ -172,19 +170,18 @@ void gcal_result_put_forms(struct gcal_buf *buf, const struct gcal_config_model 
 {
     gcal_buf_printf(buf, "    %-12s %10s %7s %10s  %8s %9s %9s %11s\n", "form",
                     "parameters", "kernels", "residual",
-                    t->by_targets ? "predicted" : "held out", "rms", "mean",
-                    "nine of ten");
+                    t->by_targets ? "targets" : "held out", "rms", "mean", "90 %");
     for (size_t k = 0; k < t->n_forms; k++) {
         const struct gcal_result_form_fit *f = &t->forms[k];
 
         gcal_buf_printf(buf, "  %c %-12s %10zu %7zu", t->good && k == t->best ? '*' : ' ',
                         config->forms[k].name, f->fit.n_parameters, f->n_kernels);
         if (f->fit.status == GCAL_FIT_GOOD)
-            put_figures(buf, t, f);
+            put_figures(buf, f);
         else
             gcal_buf_puts(buf, gcal_result_is_form_offered(t, config, k)
                                    ? "   rejected\n"
-                                   : "   needs the predicted kernels\n");
+                                   : "   needs the target kernels\n");
     }
     for (size_t k = 0; k < t->n_forms && t->good; k++)
         if (t->forms[k].fit.status != GCAL_FIT_GOOD &&

@@ -1,4 +1,4 @@
-/* forms.c - every form of a model fitted, and asked for what it had not seen */
+/* forms.c - fits of all forms of a model, and predictions of held-out rows */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,17 +6,18 @@
 #include "calib/base/error.h"
 #include "calib/results/private.h"
 
-/* Kernels of each generator that are left out at a time: every so many-th. */
+/* Of each generator, every fifth kernel is left out at a time. */
 #define FOLDS 5
 
 /* A form's problem: rows and groups in the order of 'f->row'. */
 struct problem {
     struct gcal_fit_rows rows;
     double *features; /* of all the type's rows, n x n_features */
-    double *fitted;   /* of those that it is fitted to */
+    double *fitted;   /* of the rows that the form is fitted to */
     double *time_s, *spread;
-    size_t *kernel, *group; /* of each: in the record; of what is left out together */
-    size_t *fold;           /* one of FOLDS that all generators are in */
+    size_t *kernel; /* of each row, in the record */
+    size_t *group;  /* of each row: the first kernel of its generator */
+    size_t *fold;   /* of each row: 0 .. FOLDS - 1, across all generators */
 };
 
 static void problem_clear(struct problem *p)
@@ -30,7 +31,7 @@ static void problem_clear(struct problem *p)
     free(p->fold);
 }
 
-/* ---- which rows ---- */
+/* ---- rows ---- */
 
 static int pick_rows(struct gcal_result_form_fit *f, bool tailored,
                      const struct gcal_result_rows *rows, struct gcal_error *err)
@@ -60,8 +61,8 @@ size_t gcal_result_first_of_generator(const struct gcal_record *record, size_t k
     return first;
 }
 
-/* The place of row 'i' of the form's among its generator's kernels, on all devices
- * alike; generators need not stand together.
+/* The position of row 'i' among its generator's kernels, the same on all devices; the
+ * kernels of a generator need not be adjacent.
  */
 static size_t position_in_generator(const struct problem *p, size_t i)
 {
@@ -113,9 +114,9 @@ static int problem_init(struct problem *p, const struct gcal_result_form_fit *f,
     return 0;
 }
 
-/* ---- what it had not seen ---- */
+/* ---- held-out predictions ---- */
 
-/* 'group': of each row of the form's, what is left out together. */
+/* 'group': of each row of the form; rows of a group are left out together. */
 static int leave_out(struct gcal_result_form_fit *f, const struct gcal_model *model,
                      const struct problem *p, const size_t *group, double *predicted_s,
                      struct gcal_error *err)
@@ -177,7 +178,7 @@ static bool is_component(const char *feature, const char *kind)
     return strncmp(feature, kind, strlen(kind)) == 0;
 }
 
-/* Rows with costs of both parts of a kernel. */
+/* Rows with costs of both components. */
 static int find_mixed(struct gcal_result_type_fit *t, const struct gcal_record *record,
                       const struct gcal_model *model, const struct gcal_result_rows *rows,
                       struct gcal_error *err)
@@ -225,8 +226,8 @@ int gcal_result_fit_forms(struct gcal_result_type_fit *t,
                           const struct gcal_config_model *config,
                           const struct gcal_result_rows *rows, struct gcal_error *err)
 {
-    /* A feature class has a cost for each of its features, wanted or not: that nothing
-     * tells two of them apart is no mistake of the user's.
+    /* A feature class has a cost for each of its features: collinear costs are then not
+     * an error of the user.
      */
     bool merge_collinear = config->n_targets > 0;
 
@@ -242,4 +243,10 @@ int gcal_result_fit_forms(struct gcal_result_type_fit *t,
                      t->by_targets, rows, err) < 0)
             return -1;
     return 0;
+}
+
+bool gcal_result_is_form_offered(const struct gcal_result_type_fit *t,
+                                 const struct gcal_config_model *config, size_t form)
+{
+    return !config->forms[form].tailored || t->forms[form].n_rows;
 }

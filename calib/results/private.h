@@ -1,4 +1,4 @@
-/* private.h - what the parts of the results share; internal to calib/ */
+/* private.h - interfaces between the files of calib/results */
 #ifndef GCAL_CALIB_RESULTS_PRIVATE_H
 #define GCAL_CALIB_RESULTS_PRIVATE_H
 
@@ -8,8 +8,8 @@ struct gcal_buf;
 
 /* ---- rows.c ---- */
 
-/* Those that 'model' has to do with, on devices of 'type', spare ones too; the caller's
- * to free.
+/* Picks the rows that 'model' uses on devices of 'type', fallback rows included; the
+ * caller's to free.
  */
 int gcal_result_rows_pick(const struct gcal_record *record,
                           const struct gcal_result_rows *all, const char *type,
@@ -25,29 +25,29 @@ double *gcal_result_features(const struct gcal_record *record,
 
 struct gcal_result_counts {
     const struct gcal_record *record;
-    struct gcal_model *model; /* has that feature and no other */
-    double *counts;           /* of the record's kernels; NaN: not asked for yet */
+    struct gcal_model *model; /* of that feature alone */
+    double *counts;           /* of the record's kernels; NaN: not evaluated yet */
 };
 
-/* 'feature': e.g. f_memory; clear it after -1, too. */
+/* 'feature': e.g. f_memory.  After -1, too, it is the caller's to clear. */
 int gcal_result_counts_init(struct gcal_result_counts *c,
                             const struct gcal_record *record, const char *feature,
                             struct gcal_error *err);
 void gcal_result_counts_clear(struct gcal_result_counts *c);
-/* NaN where the row's kernel has none of it. */
+/* The count of the row's kernel; NaN if it is 0. */
 int gcal_result_count(struct gcal_result_counts *c, const struct gcal_result_row *row,
                       double *count, struct gcal_error *err);
 
-/* A part against its whole at sizes that are near each other; of those that are equally
- * near, the longest counts.
+/* A component and its kernel at the sizes that are nearest to each other; of equally near
+ * ones, the longest.
  */
 struct gcal_result_nearest {
     double distance; /* logarithm of the counts' ratio; infinite: none yet */
-    double time_s;   /* of the part */
-    double ratio;    /* of times per count */
+    double time_s;   /* of the component */
+    double ratio;    /* of times per count, component to kernel */
 };
 
-/* Takes the two if they are nearer to each other than those in 'nearest'. */
+/* Replaces 'nearest' if these two are nearer to each other. */
 int gcal_result_compare_component(struct gcal_result_counts *c,
                                   const struct gcal_result_row *component,
                                   const struct gcal_result_row *target,
@@ -56,7 +56,9 @@ int gcal_result_compare_component(struct gcal_result_counts *c,
 
 /* ---- check.c ---- */
 
-/* Predicts the whole kernels that were run once, if any, by the best form. */
+/* Predicts the target kernels that were measured at one size, if any, by the best form:
+ * t->checked.
+ */
 int gcal_result_check_targets(struct gcal_result_type_fit *t,
                               const struct gcal_record *record,
                               const struct gcal_config_model *config,
@@ -64,8 +66,9 @@ int gcal_result_check_targets(struct gcal_result_type_fit *t,
 
 /* ---- accumulators.c ---- */
 
-/* Where accesses to memory alone were measured in several ways, leaves one of them in
- * 'rows', and tells in t->slow if it is not the usual one; 'all' has the whole kernels.
+/* Leaves one of the accumulator variants of each memory component in 'rows', and adds a
+ * warning to 't' if it is not the one with the fewest accumulators; 'all' has the target
+ * kernels.
  */
 int gcal_result_choose_accumulators(struct gcal_result_type_fit *t,
                                     const struct gcal_record *record,
@@ -75,46 +78,38 @@ int gcal_result_choose_accumulators(struct gcal_result_type_fit *t,
 
 /* ---- forms.c ---- */
 
-/* Fits all forms of the type's model to 'rows' and predicts what each had not seen:
- * forms[].fit and forms[].held_out_s.
- */
+/* Fits all forms of the type's model to 'rows', and predicts held-out rows: t->forms. */
 int gcal_result_fit_forms(struct gcal_result_type_fit *t,
                           const struct gcal_record *record,
                           const struct gcal_config_model *config,
                           const struct gcal_result_rows *rows, struct gcal_error *err);
 
-/* Kernels that are left out together resemble each other: all of a generator's.  The
- * first of them in the record.
+/* Whether 'form' can be fitted: the target kernels, which a tailored form needs, are
+ * measured on some kinds of devices only.
+ */
+bool gcal_result_is_form_offered(const struct gcal_result_type_fit *t,
+                                 const struct gcal_config_model *config, size_t form);
+
+/* The first kernel of the same generator in the record: kernels of a generator resemble
+ * each other, and are left out together.
  */
 size_t gcal_result_first_of_generator(const struct gcal_record *record, size_t kernel);
 
 /* ---- choose.c ---- */
 
-/* Over the rows whose prediction is a number. */
-int gcal_result_summarize_errors(struct gcal_result_error_summary *judged, size_t n_rows,
-                                 const double *time_s, const double *predicted_s,
-                                 struct gcal_error *err);
-
-/* Judges the forms by what they predicted; 'best', 'good' and 'reason'. */
+/* Chooses the form with the smallest held-out error: t->best, t->good, t->reason. */
 int gcal_result_choose_form(struct gcal_result_type_fit *t,
                             const struct gcal_config_model *config,
                             struct gcal_error *err);
 
-/* Whether there is anything to fit 'form' to: the kernels that a tailored form needs are
- * measured on some device types only.
- */
-bool gcal_result_is_form_offered(const struct gcal_result_type_fit *t,
-                                 const struct gcal_config_model *config, size_t form);
-
 /* ---- devices.c ---- */
 
-/* The devices of the type, and how each deviates from the fit of them all. */
+/* Device factors: the deviation of each device from the fit of the type. */
 int gcal_result_find_deviations(struct gcal_result_type_fit *t, struct gcal_error *err);
 
 /* ---- device_fit.c ---- */
 
-/* What each device's rows alone tell of the best form's parameters; 'rows': the type's.
- */
+/* Per-device estimates of the best form's parameters; 'rows': the type's. */
 int gcal_result_fit_devices(struct gcal_result_type_fit *t,
                             const struct gcal_record *record,
                             const struct gcal_config_model *config,
@@ -122,14 +117,8 @@ int gcal_result_fit_devices(struct gcal_result_type_fit *t,
 
 /* ---- components.c ---- */
 
-/* Does the generator make kernels with nothing but their accesses to memory? */
-bool gcal_result_is_memory_component(const char *generator);
-/* Is 'component' that of 'target', sizes of their ladders apart? */
-bool gcal_result_is_memory_component_of(const struct gcal_run_kernel *component,
-                                        const struct gcal_run_kernel *target);
-
-/* Which of the model's kernels with work removed take longer than their whole; 'all':
- * the record's rows, as the model need not have asked for the whole.
+/* Warns of the model's components that take longer than their kernels; 'all': the
+ * record's rows, as the kernels need not be the model's.
  */
 int gcal_result_find_slow_components(struct gcal_result_type_fit *t,
                                      const struct gcal_record *record,
@@ -137,18 +126,14 @@ int gcal_result_find_slow_components(struct gcal_result_type_fit *t,
                                      const struct gcal_result_rows *all,
                                      struct gcal_error *err);
 
-/* ---- format.c ---- */
+/* ---- wrap.c ---- */
 
-/* A line that starts with 'before', broken at spaces where it gets too long. */
+/* A line that starts with 'before', broken at spaces. */
 void gcal_result_put_wrapped(struct gcal_buf *buf, const char *before, const char *text);
-
-/* "0.42 %", "3.1 %", "225 %"; "-" for NaN. */
-#define GCAL_RESULT_PERCENT_SIZE 32
-const char *gcal_result_percent(double value, char text[GCAL_RESULT_PERCENT_SIZE]);
 
 /* ---- format_fit.c ---- */
 
-/* Parameters of one form, how they hang together, and how good it is. */
+/* Parameters of one form, their correlations, and errors. */
 void gcal_result_put_form(struct gcal_buf *buf, const struct gcal_record *record,
                           const struct gcal_model *model,
                           const struct gcal_result_type_fit *t,

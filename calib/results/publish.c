@@ -1,11 +1,9 @@
-/* publish.c - fits as parameter files, and into the store */
+/* publish.c - parameter files from fits, and their publication */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/base/wire.h"
 #include "calib/results/private.h"
 #include "store/publish/publish.h"
 
@@ -16,18 +14,18 @@ static void *copy_of(const void *data, size_t size)
     return copy && size ? memcpy(copy, data, size) : copy;
 }
 
-/* NULL: a type has none. */
-static double *copy_estimates(const double *own, size_t n)
+/* NaN for a type's file ('values' NULL). */
+static double *copy_estimates(const double *values, size_t n)
 {
-    double *values = malloc((n + 1) * sizeof(*values));
+    double *copy = malloc((n + 1) * sizeof(*copy));
 
-    for (size_t i = 0; values && i < n; i++)
-        values[i] = own ? own[i] : NAN;
-    return values;
+    for (size_t i = 0; copy && i < n; i++)
+        copy[i] = values ? values[i] : NAN;
+    return copy;
 }
 
 static int copy_parameters(const struct gcal_model *model, const struct gcal_fit *fit,
-                           const double *own, const double *own_error,
+                           const double *estimate, const double *estimate_error,
                            struct gcal_params_model *p, struct gcal_error *err)
 {
     size_t n = model->n_parameters, row = n * sizeof(double);
@@ -37,8 +35,8 @@ static int copy_parameters(const struct gcal_model *model, const struct gcal_fit
     p->unit = calloc(n + 1, sizeof(*p->unit));
     p->value = copy_of(fit->value, row);
     p->standard_error = copy_of(fit->standard_error, row);
-    p->own = copy_estimates(own, n);
-    p->own_error = copy_estimates(own_error, n);
+    p->own = copy_estimates(estimate, n);
+    p->own_error = copy_estimates(estimate_error, n);
     p->at_bound = copy_of(fit->at_bound, n * sizeof(bool));
     if (!p->parameter || !p->unit || !p->value || !p->standard_error || !p->own ||
         !p->own_error || !p->at_bound)
@@ -69,22 +67,24 @@ static int copy_features(const struct gcal_model *model, const struct gcal_fit *
     return 0;
 }
 
-/* What was held out tells more than the residuals; they stand in where nothing could be.
- * An interval holds what the kernels themselves showed, too.
+/* Held-out errors; if nothing was held out, residuals.  Intervals contain the errors for
+ * target kernels that were checked, too.
  */
 static void copy_error_summary(const struct gcal_result_type_fit *t,
                                const struct gcal_result_form_fit *f,
                                struct gcal_params_model *p)
 {
-    p->n_held_out = f->judged.n;
-    p->held_out_rms = f->judged.n ? f->judged.rms : p->residual;
-    p->error_90 = f->judged.n ? f->judged.error_90 : GCAL_PARAMS_NORMAL_90 * p->residual;
+    p->n_held_out = f->held_out.n;
+    p->held_out_rms = f->held_out.n ? f->held_out.rms : p->residual;
+    p->error_90 =
+        f->held_out.n ? f->held_out.error_90 : GCAL_PARAMS_NORMAL_90 * p->residual;
     if (t->checked.n)
         p->error_90 = fmax(p->error_90, t->checked.error_90);
 }
 
-/* Of the type's device k; of the type itself where there is none.  So far may a device of
- * the type deviate that nobody has measured.
+/* Of the type's device k, or of the type itself (k = n_devices).  The factor's error of a
+ * type is the standard deviation between devices: a device that was not measured may
+ * deviate by that.
  */
 static int add_model(struct gcal_params_device *device,
                      const struct gcal_result_type_fit *t,
@@ -117,13 +117,13 @@ static int add_model(struct gcal_params_device *device,
                       : isfinite(t->between) ? t->between
                                              : 0;
     copy_error_summary(t, f, p);
-    if (copy_parameters(form->model, &f->fit, is_type ? NULL : &t->own[first],
-                        is_type ? NULL : &t->own_error[first], p, err) < 0)
+    if (copy_parameters(form->model, &f->fit, is_type ? NULL : &t->estimate[first],
+                        is_type ? NULL : &t->estimate_error[first], p, err) < 0)
         return -1;
     return copy_features(form->model, &f->fit, p, err);
 }
 
-/* A device of the file; its description goes over the wire's encoding, which copies. */
+/* A device of the file. */
 static struct gcal_params_device *add_device(struct gcal_params *params,
                                              const struct gcal_record *record,
                                              const struct gcal_config *config,
@@ -131,32 +131,24 @@ static struct gcal_params_device *add_device(struct gcal_params *params,
 {
     const struct gcal_record_header *header = gcal_record_header(record);
     struct gcal_params_device *d = gcal_params_add_device(params, err);
-    struct gcal_buf buf = { 0 };
-    struct gcal_wire wire;
-    int rc = -1;
 
-    if (!d)
+    if (!d || gcal_device_info_copy(&d->info, &gcal_record_device(record, device)->info,
+                                    err) < 0)
         return NULL;
-    gcal_device_info_put(&buf, &gcal_record_device(record, device)->info);
     d->run_id = strdup(header->run_id);
     d->calibrated_utc =
         strdup(header->finished_utc ? header->finished_utc : header->started_utc);
     d->gpucal_version = strdup(header->gpucal_version);
     d->configuration = strdup(config->fingerprint);
     d->catalogue = strdup(header->catalogue ? header->catalogue : "");
-    if (buf.failed || !d->run_id || !d->calibrated_utc || !d->gpucal_version ||
-        !d->configuration || !d->catalogue) {
-        gcal_error_memory(err);
-    } else {
-        wire = gcal_wire_open(buf.data, buf.size);
-        rc = gcal_device_info_get(&wire, &d->info, err);
-    }
-    gcal_buf_free(&buf);
-    return rc < 0 ? NULL : d;
+    if (d->run_id && d->calibrated_utc && d->gpucal_version && d->configuration &&
+        d->catalogue)
+        return d;
+    gcal_error_memory(err);
+    return NULL;
 }
 
-/* All good fits of record device 'device', as one device of 'params', if there are any.
- */
+/* All good fits of the record's device 'device' as one device of 'params'. */
 static int add_fits(const struct gcal_results *results, const struct gcal_record *record,
                     const struct gcal_config *config, size_t device,
                     struct gcal_params *params, struct gcal_error *err)
@@ -167,7 +159,7 @@ static int add_fits(const struct gcal_results *results, const struct gcal_record
         const struct gcal_result_type_fit *t = &results->fits[i];
 
         for (size_t k = 0; k < t->n_devices && t->good; k++) {
-            /* A device of which too little was measured has no factor. */
+            /* Too few measurements: no factor. */
             if (t->device[k] != device || !isfinite(t->factor[k]) ||
                 !isfinite(t->factor_error[k]))
                 continue;
@@ -235,7 +227,7 @@ int gcal_results_params(const struct gcal_results *results,
     return 0;
 }
 
-/* A type's file has one device, with the fingerprint of its first. */
+/* A type's file has one device: the description of its first device. */
 static int publish_type(const struct gcal_results *results,
                         const struct gcal_record *record,
                         const struct gcal_config *config, const char *type,

@@ -1,3 +1,4 @@
+/* results.c - fits every model for every device type, on several threads */
 #include "calib/results/results.h"
 
 #include <stdlib.h>
@@ -20,10 +21,10 @@ static void type_fit_clear(struct gcal_result_type_fit *t)
 {
     for (size_t i = 0; i < t->n_forms; i++)
         form_fit_clear(&t->forms[i]);
-    for (size_t i = 0; i < t->n_slow; i++)
-        free(t->slow[i]);
+    for (size_t i = 0; i < t->n_warnings; i++)
+        free(t->warnings[i]);
     free(t->forms);
-    free(t->slow);
+    free(t->warnings);
     free(t->type);
     free(t->reason);
     free(t->row_device);
@@ -33,8 +34,8 @@ static void type_fit_clear(struct gcal_result_type_fit *t)
     free(t->device);
     free(t->factor);
     free(t->factor_error);
-    free(t->own);
-    free(t->own_error);
+    free(t->estimate);
+    free(t->estimate_error);
 }
 
 void gcal_results_clear(struct gcal_results *results)
@@ -45,7 +46,7 @@ void gcal_results_clear(struct gcal_results *results)
     *results = (struct gcal_results){ 0 };
 }
 
-/* Is device 'i' the first that can be fitted of its type? */
+/* Whether device 'i' is the first of its type that can be fitted. */
 static bool leads_type(const struct gcal_record *record, size_t i)
 {
     const struct gcal_run_device *device = gcal_record_device(record, i);
@@ -80,7 +81,7 @@ static int keep_rows(struct gcal_result_type_fit *t, const struct gcal_result_ro
     return 0;
 }
 
-/* What 'too few rows' comes from when there are none at all. */
+/* Replaces the reason 'too few rows' if there are no rows at all. */
 static int explain_no_rows(struct gcal_result_type_fit *t,
                            const struct gcal_record *record,
                            const struct gcal_model *model, struct gcal_error *err)
@@ -88,18 +89,18 @@ static int explain_no_rows(struct gcal_result_type_fit *t,
     bool asked = false;
 
     for (size_t i = 0; i < gcal_record_kernel_count(record); i++)
-        asked = asked || gcal_config_names_contain(gcal_record_kernel(record, i)->models,
-                                                   model->name);
+        asked = asked || gcal_kernel_uses_have(&gcal_record_kernel(record, i)->uses,
+                                               model->name, GCAL_KERNEL_FITTED);
     free(t->reason);
     t->reason = gcal_buf_format(
-        asked ? "no kernel of model '%s' could be measured; see below"
+        asked ? "no kernel of model '%s' could be measured: see below"
               : "no kernel was measured for a model '%s': the record was made with "
                 "other models",
         model->name);
     return t->reason ? 0 : gcal_error_memory(err);
 }
 
-/* One model for one type of devices; 't' knows which. */
+/* One model for one type of devices, t->model and t->type. */
 static int fit_type(const struct gcal_record *record, const struct gcal_config *config,
                     const struct gcal_result_rows *all, struct gcal_result_type_fit *t,
                     struct gcal_error *err)
@@ -151,7 +152,7 @@ static int fit_all(struct fitting *f, struct gcal_error *err)
     return rc;
 }
 
-/* Slots for what is to be fitted. */
+/* A slot for each fit. */
 static int list_fits(const struct gcal_record *record, const struct gcal_config *config,
                      struct gcal_results *results, struct gcal_error *err)
 {

@@ -1,21 +1,22 @@
-/* results.h - from a record to fits to what is published
+/* results.h - a record's fits, and their publication
  *
- * Everything here follows from the record alone: 'gpucal fit --record' gives the same
- * numbers, to the byte, as the run that made it.  Which kernels a model is fitted to
- * stands in the record too: each kernel names the models that asked for it, and whether
- * it is one of those that the model predicts (a whole kernel).  Rows are the medians of
- * good measurements on devices that were not given up.
+ * Results follow from the record alone: 'gpucal fit --record' gives the same numbers, to
+ * the byte, as the run that made it.  A kernel's uses in the record say which models are
+ * fitted to it, and which have it as a target.  Rows are the medians of good measurements
+ * on devices that were not given up.
  *
- * Of accesses to memory that were measured in several accumulators one way is fitted:
- * the fewest, unless these run slower than the whole kernel and others do not as much.
+ * Of a memory component with variants of several accumulators, one variant is fitted: the
+ * fewest accumulators, unless that variant is slower than the target kernel and another
+ * is less so.
  *
- * Every form of a model is fitted, and judged by predictions of kernels that the fit had
- * not seen: of the whole kernels where they were measured, else of each generator's by a
- * fit without it, or, where nothing else has what it costs, by one without every fifth.
- * Where kernels mix memory accesses and work on the chip that were measured apart as
- * well, these judge alone: a part by itself is the same in all forms.
- * A tailored form is fitted to the whole kernels, and judged by leaving each out.  The
- * form that predicts best is published.
+ * Every form of a model is fitted, and compared by its held-out errors:
+ * - of the target kernels, where they were measured;
+ * - else of each generator's kernels, by a fit without that generator; if no other kernel
+ *   has its costs, by a fit without every fifth kernel of each generator.
+ * If enough kernels mix memory accesses and on-chip work that were measured as components
+ * as well, only these count: a single component is predicted alike by all forms.
+ * A tailored form is fitted to the target kernels, leaving out each in turn.  The form
+ * with the smallest held-out error is published.
  */
 #ifndef GCAL_CALIB_RESULTS_H
 #define GCAL_CALIB_RESULTS_H
@@ -24,34 +25,24 @@
 #include <stddef.h>
 
 #include "calib/config/config.h"
+#include "fit/error_summary.h"
 #include "fit/fit.h"
 #include "store/files/store.h"
 #include "store/record/record.h"
 
 struct gcal_error;
 
-/* How near the predictions of rows are that the fit had not seen. */
-struct gcal_result_error_summary {
-    size_t n;          /* rows */
-    double rms;        /* root mean square of log(predicted / measured), none counted as
-                          more than 0.5; NaN without rows */
-    double mean_log;   /* mean of |log(predicted / measured)|, none counted as more than
-                          0.5: forms are compared by it */
-    double mean_error; /* geometric mean of |predicted / measured - 1| */
-    double error_90;   /* nine of ten |predicted / measured - 1| lie below */
-};
-
-/* One form of a model.  Rows are indices of the type's. */
+/* One form of a model, fitted; 'row' are indices of the type's rows. */
 struct gcal_result_form_fit {
     struct gcal_fit fit;
-    size_t n_rows, n_kernels, n_samples; /* that it is fitted to */
+    size_t n_rows, n_kernels, n_samples; /* fitted */
     size_t *row;                         /* n_rows */
-    /* Predictions of the type's n_rows by fits that had not seen the row; NaN where what
-     * they saw does not determine it. */
-    double *held_out_s; /* nor any kernel of its generator */
-    double *fold_out_s; /* nor every fifth kernel of each generator */
-    struct gcal_result_error_summary
-        judged; /* on the rows that all forms in question predict */
+    /* Predictions of the type's n_rows by fits without the row; NaN where the other rows
+     * do not determine it. */
+    double *held_out_s; /* without all kernels of its generator */
+    double *fold_out_s; /* without every fifth kernel of each generator */
+    struct gcal_fit_error_summary held_out; /* over the rows that all competing forms
+                                               predict */
 };
 
 /* One model fitted for one device type, pooled over its devices. */
@@ -62,62 +53,60 @@ struct gcal_result_type_fit {
     struct gcal_result_form_fit *forms; /* in the configuration's order */
     bool good;                          /* some form is */
     size_t best;                        /* the form that is published, when good */
-    char *reason;                       /* one sentence: why that form, or why none */
-    bool by_targets;                    /* forms are judged by whole kernels */
+    char *reason;                       /* one sentence: why that form, or why no form */
+    bool by_targets;                    /* forms are compared by target kernels */
     size_t n_rows;                      /* a kernel on a device each */
     size_t *row_device;                 /* n_rows: index in the record */
     size_t *row_kernel;                 /* n_rows: index in the record */
     double *row_time_s;                 /* n_rows: medians */
-    bool *row_mixed;  /* n_rows: kernels with several parts that have costs of
-                         their own: what forms differ in */
+    bool *row_mixed;  /* n_rows: the kernel has costs of both components, whose
+                         combination is what forms differ in */
     size_t n_devices; /* devices of the type with rows of the best form */
     size_t *device;   /* n_devices: index in the record */
-    double *factor, *factor_error; /* n_devices, shrunk towards 1; NaN when not good or
-                                      when too little was measured */
+    double *factor, *factor_error; /* n_devices: device factors, shrunk towards 1; NaN if
+                                      not good, or for too few measurements */
     double between; /* standard deviation of log(factor) between devices; NaN for one */
-    /* n_devices x parameters of the best form: per-device estimates, from the rows of each
-     * device alone, see gcal_fit_device()
-     */
-    double *own, *own_error;
-    /* Of the best form, for target kernels measured once: they do not affect the choice
-     * of a form, but prediction intervals cover them.
-     */
-    struct gcal_result_error_summary checked;
-    size_t n_slow; /* parts of kernels that take longer than the whole, */
-    char **slow;   /* a sentence about each */
+    double *estimate, *estimate_error;     /* n_devices x parameters of the best form:
+                                              per-device estimates, see gcal_fit_device() */
+    struct gcal_fit_error_summary checked; /* of the best form, for target kernels
+                                              measured at one size: not fitted and not
+                                              compared, but intervals contain them */
+    size_t n_warnings; /* sentences about components slower than their kernels */
+    char **warnings;
 };
 
 struct gcal_results {
     size_t n_fits;
     struct gcal_result_type_fit *fits;
-    size_t n_rejected; /* of which no form is good */
+    size_t n_rejected; /* fits without a good form */
 };
 
-/* Fits every model of 'config' for every device type of 'record'.  -1 only when the
- * record cannot be read or memory ran out; a fit that is not good is a result.
+/* Fits every model of 'config' for every device type of 'record'.  -1 only if the record
+ * cannot be read or memory ran out: a rejected fit is a result.
  */
 int gcal_results_fit(const struct gcal_record *record, const struct gcal_config *config,
                      struct gcal_results *results, struct gcal_error *err);
 void gcal_results_clear(struct gcal_results *results);
 
-/* Parameter files: one per node that has a device with a good fit; array of 'count', the
- * caller's to clear and free.  Models whose fit was rejected are left out.
+/* Parameter files, one for each node with a good fit: an array of 'count', the caller's
+ * to clear and free.  Models with a rejected fit are left out.
  */
 int gcal_results_params(const struct gcal_results *results,
                         const struct gcal_record *record,
                         const struct gcal_config *config, struct gcal_params **params,
                         size_t *count, struct gcal_error *err);
 
-/* Publishes all of it, types too; 'published' counts nodes.  A simulated record is
- * refused.
+/* Publishes the parameter files of nodes and types; 'published' counts nodes.  Refuses a
+ * simulated record.
  */
 int gcal_results_publish(const struct gcal_results *results,
                          const struct gcal_record *record,
                          const struct gcal_config *config, struct gcal_store *store,
                          size_t *published, struct gcal_error *err);
 
-/* A table for people: per type and model the chosen form and why, its parameters with
- * units and errors, residuals, reasons for rejection; the caller's to free.
+/* A table for people: for each type and model the chosen form and the reason, its
+ * parameters with units and errors, residuals, warnings, reasons for rejection; the
+ * caller's to free.
  */
 char *gcal_results_format(const struct gcal_results *results,
                           const struct gcal_record *record,
@@ -125,15 +114,15 @@ char *gcal_results_format(const struct gcal_results *results,
 
 /* ---- the rows of a record ---- */
 
-/* A kernel on a device: what its samples say. */
+/* The samples of a kernel on a device, summarized. */
 struct gcal_result_row {
     size_t device, kernel; /* in the record */
     size_t n_samples;
     double time_s; /* median */
     double spread; /* relative standard error of the median */
-    bool target;   /* one of those that the model predicts, and not fitted to else */
-    bool fallback; /* accesses to memory, fitted only in place of others (accumulators.c)
-                    */
+    bool target;   /* a target kernel of the model, which is not fitted to it otherwise */
+    bool fallback; /* an accumulator variant that is fitted only instead of another
+                      (accumulators.c) */
 };
 
 struct gcal_result_rows {
@@ -141,7 +130,7 @@ struct gcal_result_rows {
     struct gcal_result_row *rows; /* by kernel, then by device */
 };
 
-/* All rows of the record that may be fitted; the caller's to free (.rows). */
+/* All rows that may be fitted; .rows is the caller's to free. */
 int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_rows *rows,
                           struct gcal_error *err);
 

@@ -1,4 +1,4 @@
-/* rows.c - what a record says to a fit: times and feature values */
+/* rows.c - rows of a fit from a record: times and feature values */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "calib/model/profile.h"
 #include "calib/results/private.h"
 
-/* 0 with 'row' filled; 1 when the measurement takes no part in fits; -1. */
+/* 0 with 'row' filled; 1 if the measurement is not fitted; -1. */
 static int read_row(const struct gcal_record *record, const struct gcal_measurement *m,
                     struct gcal_result_row *row, struct gcal_error *err)
 {
@@ -75,17 +75,17 @@ int gcal_result_rows_read(const struct gcal_record *record, struct gcal_result_r
     return 0;
 }
 
-/* Fills 'target' and 'fallback'; whether the model has to do with the kernel. */
+/* Sets 'target' and 'fallback'; false if the model does not use the kernel. */
 static bool is_wanted(const struct gcal_run_kernel *kernel,
-                      const struct gcal_model *model, const char *target_name,
-                      const char *check_name, struct gcal_result_row *row)
+                      const struct gcal_model *model, struct gcal_result_row *row)
 {
-    bool fitted = gcal_config_names_contain(kernel->models, model->name);
+    const struct gcal_kernel_uses *uses = &kernel->uses;
+    bool fitted = gcal_kernel_uses_have(uses, model->name, GCAL_KERNEL_FITTED);
 
-    row->target = !fitted && gcal_config_names_contain(kernel->models, target_name);
+    row->target = !fitted && gcal_kernel_uses_have(uses, model->name, GCAL_KERNEL_TARGET);
     row->fallback = !fitted && !row->target &&
-                    gcal_config_names_contain(kernel->models, check_name) &&
-                    gcal_result_is_memory_component(kernel->generator);
+                    gcal_kernel_uses_have(uses, model->name, GCAL_KERNEL_CHECK) &&
+                    kernel->origin.form == GCAL_KERNEL_MEMORY;
     return fitted || row->target || row->fallback;
 }
 
@@ -94,29 +94,18 @@ int gcal_result_rows_pick(const struct gcal_record *record,
                           const struct gcal_model *model, struct gcal_result_rows *picked,
                           struct gcal_error *err)
 {
-    char *target_name = gcal_buf_format("%s%s", model->name, GCAL_CONFIG_TARGET_SUFFIX);
-    char *check_name = gcal_buf_format("%s%s", model->name, GCAL_CONFIG_CHECK_SUFFIX);
-
     *picked = (struct gcal_result_rows){ .rows = calloc(all->n + 1, sizeof(*all->rows)) };
-    if (!picked->rows || !target_name || !check_name) {
-        free(picked->rows);
-        free(target_name);
-        free(check_name);
-        picked->rows = NULL;
+    if (!picked->rows)
         return gcal_error_memory(err);
-    }
     for (size_t i = 0; i < all->n; i++) {
         struct gcal_result_row row = all->rows[i];
         const struct gcal_device_info *info =
             &gcal_record_device(record, row.device)->info;
 
         if (strcmp(info->type, type) == 0 && gcal_config_model_applies(model, info) &&
-            is_wanted(gcal_record_kernel(record, row.kernel), model, target_name,
-                      check_name, &row))
+            is_wanted(gcal_record_kernel(record, row.kernel), model, &row))
             picked->rows[picked->n++] = row;
     }
-    free(target_name);
-    free(check_name);
     return 0;
 }
 
@@ -181,7 +170,8 @@ double *gcal_result_features(const struct gcal_record *record,
     for (size_t i = 0; i < rows->n; i++) {
         const struct gcal_result_row *row = &rows->rows[i];
 
-        /* Rows come by kernel, and devices of a type are mostly alike. */
+        /* Rows are sorted by kernel, and most devices of a type have one sub-group size.
+         */
         if (i && row->kernel == row[-1].kernel &&
             sub_group_size(record, row) == sub_group_size(record, &row[-1])) {
             memcpy(&values[i * n], &values[(i - 1) * n], n * sizeof(*values));

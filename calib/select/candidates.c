@@ -28,25 +28,28 @@ static bool is_candidate(const struct gcal_generator_view *view,
     return view->automatic;
 }
 
+/* Whether 'value' is one of the values of the tag "argument:value,..". */
 static bool has_value(const struct gcal_buf *tag, const char *value)
 {
-    return tag->size && gcal_config_names_contain(strchr(tag->data, ':') + 1, value);
+    size_t length = strlen(value);
+    const char *at = tag->size ? strchr(tag->data, ':') + 1 : "";
+
+    for (; *at; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == length && strncmp(at, value, length) == 0)
+            return true;
+    return false;
 }
 
 /* "dtype:float32,float64": those of the target kernels; NULL if they have none. */
 static char *dtype_tag(const struct gcal_kernel_list *targets, struct gcal_error *err)
 {
-    static const char key[] = " dtype:";
     struct gcal_buf tag = { 0 };
 
     for (size_t i = 0; i < targets->n_kernels; i++) {
-        const char *at = strstr(targets->kernels[i]->variant, key);
-        char *dtype =
-            at ? strndup(at + sizeof(key) - 1, strcspn(at + sizeof(key) - 1, " ")) : NULL;
+        const char *dtype = targets->kernels[i]->dtype;
 
         if (dtype && !has_value(&tag, dtype))
-            gcal_buf_printf(&tag, "%s%s", tag.size ? "," : key + 1, dtype);
-        free(dtype);
+            gcal_buf_printf(&tag, "%s%s", tag.size ? "," : "dtype:", dtype);
     }
     return tag.size ? gcal_buf_take(&tag, err) : NULL;
 }

@@ -46,13 +46,14 @@ static struct wanted wanted_of(const struct gcal_model *costs, bool loads,
 }
 
 bool gcal_select_find_derived(const struct gcal_catalogue *catalogue,
-                              const struct gcal_kernel *kernel, const char *form,
+                              const struct gcal_kernel *kernel,
+                              enum gcal_kernel_form form,
                               struct gcal_generator_view *view)
 {
     for (size_t i = 0; i < gcal_catalogue_size(catalogue); i++) {
         *view = gcal_catalogue_view(catalogue, i);
-        if (view->origin && strcmp(view->origin, kernel->generator) == 0 &&
-            strcmp(view->form, form) == 0)
+        if (view->form == form && view->origin &&
+            strcmp(view->origin, kernel->generator) == 0)
             return true;
     }
     return false;
@@ -60,7 +61,7 @@ bool gcal_select_find_derived(const struct gcal_catalogue *catalogue,
 
 /* The tag set of the derived kernels of that form, if there are any. */
 static int add_derived(const struct gcal_catalogue *catalogue,
-                       const struct gcal_kernel *kernel, const char *form,
+                       const struct gcal_kernel *kernel, enum gcal_kernel_form form,
                        const char *more, struct gcal_config_model *m,
                        struct gcal_error *err)
 {
@@ -78,15 +79,17 @@ static int add_all_derived(const struct gcal_catalogue *catalogue,
     struct gcal_generator_view view;
     /* If not all accesses can be kept in place, the kernel with all loads replaces them.
      */
-    bool in_place = gcal_select_find_derived(catalogue, kernel, "memory", &view);
+    bool in_place =
+        gcal_select_find_derived(catalogue, kernel, GCAL_KERNEL_MEMORY, &view);
     const struct {
-        const char *form, *more;
+        enum gcal_kernel_form form;
+        const char *more;
         bool wanted;
     } forms[] = {
-        { "memory", NULL, wanted->memory || wanted->loads }, /* stores, too */
-        { "onchip", NULL, wanted->onchip },
-        { "loads", "keep:each", wanted->loads },
-        { "loads", "keep:all", wanted->loads || (wanted->memory && !in_place) },
+        { GCAL_KERNEL_MEMORY, NULL, wanted->memory || wanted->loads }, /* stores, too */
+        { GCAL_KERNEL_ONCHIP, NULL, wanted->onchip },
+        { GCAL_KERNEL_LOADS, "keep:each", wanted->loads },
+        { GCAL_KERNEL_LOADS, "keep:all", wanted->loads || (wanted->memory && !in_place) },
     };
 
     for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)

@@ -22,22 +22,10 @@ struct gcal_kernel_limits gcal_select_device_limits(const struct gcal_device_inf
     };
 }
 
-/* Adds 'model' to the kernel's models unless it is one. */
-static int add_model(struct gcal_kernel *kernel, const char *model,
-                     struct gcal_error *err)
-{
-    char *models;
-
-    if (kernel->models && gcal_config_names_contain(kernel->models, model))
-        return 0;
-    models =
-        kernel->models ? gcal_buf_format("%s,%s", kernel->models, model) : strdup(model);
-    if (!models)
-        return gcal_error_memory(err);
-    free(kernel->models);
-    kernel->models = models;
-    return 0;
-}
+/* Arguments of the memory components that check others: variants of those with one
+ * accumulator.
+ */
+#define CHECK_ACCUMULATORS "accumulators:8"
 
 /* ---- each kernel once ---- */
 
@@ -58,11 +46,17 @@ struct gathered {
     void *ids; /* tree of its kernels */
 };
 
-/* Takes 'kernel', which 'model' asks for, unless the list has it.  It may be left out as
+/* Why a model asks for kernels. */
+struct request {
+    const struct gcal_config_model *m;
+    enum gcal_kernel_role role;
+};
+
+/* Takes 'kernel' and adds its use, unless the list has it.  It may be left out as
  * one size of a sweep only if no tag set fixes its size.
  */
-static int gather(struct gathered *g, struct gcal_kernel **kernel, const char *model,
-                  struct gcal_error *err)
+static int gather(struct gathered *g, struct gcal_kernel **kernel,
+                  const struct request *r, struct gcal_error *err)
 {
     struct gcal_kernel_list *list = g->list;
     struct gcal_kernel **grown = gcal_array_grow(list->kernels, list->n_kernels,
@@ -80,34 +74,7 @@ static int gather(struct gathered *g, struct gcal_kernel **kernel, const char *m
     } else {
         (*found)->sweep = (*found)->sweep && (*kernel)->sweep;
     }
-    return add_model(*found, model, err);
-}
-
-/* Why a model asks for a kernel. */
-enum role {
-    FITTED,
-    TARGET, /* it predicts it */
-    CHECK,  /* components are checked by it, at one size */
-};
-
-/* They follow the model's name. */
-static const char *const suffixes[] = {
-    [FITTED] = "",
-    [TARGET] = GCAL_CONFIG_TARGET_SUFFIX,
-    [CHECK] = GCAL_CONFIG_CHECK_SUFFIX,
-};
-
-struct request {
-    const struct gcal_config_model *m;
-    enum role role;
-    char *name; /* that kernels get */
-};
-
-static int request_init(struct request *r, const struct gcal_config_model *m,
-                        enum role role, struct gcal_error *err)
-{
-    *r = (struct request){ m, role, gcal_buf_format("%s%s", m->name, suffixes[role]) };
-    return r->name ? 0 : gcal_error_memory(err);
+    return gcal_kernel_uses_add(&(*found)->uses, r->m->name, r->role, err);
 }
 
 static int gather_set(struct gathered *g, const struct gcal_catalogue *catalogue,
@@ -119,8 +86,9 @@ static int gather_set(struct gathered *g, const struct gcal_catalogue *catalogue
     int rc = gcal_select_generate(catalogue, set, limits, &picked, err);
 
     for (size_t i = 0; i < picked.n_kernels && rc == 0; i++) {
-        picked.kernels[i]->sweep = picked.kernels[i]->sweep || r->role == CHECK;
-        rc = gather(g, &picked.kernels[i], r->name, err);
+        picked.kernels[i]->sweep =
+            picked.kernels[i]->sweep || r->role == GCAL_KERNEL_CHECK;
+        rc = gather(g, &picked.kernels[i], r, err);
     }
     for (size_t i = 0; i < GCAL_KERNEL_N_EXCLUSIONS; i++)
         g->list->left_out[i] += picked.left_out[i];
@@ -130,13 +98,14 @@ static int gather_set(struct gathered *g, const struct gcal_catalogue *catalogue
 
 static int gather_model(struct gathered *g, const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,
-                        const struct gcal_config_model *m, enum role role,
+                        const struct gcal_config_model *m, enum gcal_kernel_role role,
                         const struct gcal_kernel_limits *limits, struct gcal_error *err)
 {
-    const struct gcal_config_tag_set *sets = role == FITTED ? m->tag_sets : m->targets;
-    size_t n = role == FITTED ? m->n_tag_sets : m->n_targets;
-    struct request r;
-    int rc = request_init(&r, m, role, err);
+    const bool fitted = role == GCAL_KERNEL_FITTED;
+    const struct gcal_config_tag_set *sets = fitted ? m->tag_sets : m->targets;
+    size_t n = fitted ? m->n_tag_sets : m->n_targets;
+    const struct request r = { m, role };
+    int rc = 0;
 
     for (size_t i = 0; i < n && rc == 0; i++) {
         rc = gather_set(g, catalogue, &sets[i], limits, &r, err);
@@ -144,7 +113,6 @@ static int gather_model(struct gathered *g, const struct gcal_config *config,
             gcal_error_prefix(err, "%s:%d:%d", config->file, sets[i].node->line,
                               sets[i].node->column);
     }
-    free(r.name);
     return rc;
 }
 
@@ -155,7 +123,7 @@ static bool is_fitted(const struct gcal_kernel_list *list, const char *generator
 {
     for (size_t i = 0; i < list->n_kernels; i++)
         if (strcmp(list->kernels[i]->generator, generator) == 0 &&
-            gcal_config_names_contain(list->kernels[i]->models, model))
+            gcal_kernel_uses_have(&list->kernels[i]->uses, model, GCAL_KERNEL_FITTED))
             return true;
     return false;
 }
@@ -172,11 +140,11 @@ static int gather_accesses(struct gathered *g, const struct gcal_catalogue *cata
     struct gcal_generator_view view;
     int rc = 0;
 
-    if (!gcal_select_find_derived(catalogue, kernel, "memory", &view) ||
+    if (!gcal_select_find_derived(catalogue, kernel, GCAL_KERNEL_MEMORY, &view) ||
         !is_fitted(g->list, view.name, r->m->name))
         return 0;
-    rc = gcal_select_add_tag_set(catalogue, &view, kernel->family,
-                                 GCAL_CONFIG_CHECK_ACCUMULATORS, &made, err);
+    rc = gcal_select_add_tag_set(catalogue, &view, kernel->family, CHECK_ACCUMULATORS,
+                                 &made, err);
     if (rc == 0)
         rc = gather_set(g, catalogue, &made.tag_sets[0], limits, r, err);
     gcal_select_clear_tag_sets(made.tag_sets, made.n_tag_sets);
@@ -186,28 +154,25 @@ static int gather_accesses(struct gathered *g, const struct gcal_catalogue *cata
 
 /* Of all kernels that the list has in role 'of'. */
 static int gather_all_accesses(struct gathered *g, const struct gcal_catalogue *catalogue,
-                               const struct gcal_config_model *m, enum role of,
+                               const struct gcal_config_model *m,
+                               enum gcal_kernel_role of,
                                const struct gcal_kernel_limits *limits,
                                struct gcal_error *err)
 {
+    const struct request check = { m, GCAL_KERNEL_CHECK };
     size_t n = g->list->n_kernels;
-    struct request target = { 0 }, check = { 0 };
     const char *family = "";
     int rc = 0;
 
-    if (request_init(&target, m, of, err) < 0 || request_init(&check, m, CHECK, err) < 0)
-        rc = -1;
     for (size_t i = 0; i < n && rc == 0; i++) {
         const struct gcal_kernel *kernel = g->list->kernels[i];
 
-        if (!gcal_config_names_contain(kernel->models, target.name) ||
+        if (!gcal_kernel_uses_have(&kernel->uses, m->name, of) ||
             strcmp(kernel->family, family) == 0)
             continue;
         family = kernel->family;
         rc = gather_accesses(g, catalogue, kernel, limits, &check, err);
     }
-    free(target.name);
-    free(check.name);
     return rc;
 }
 
@@ -234,11 +199,11 @@ int gcal_select_kernels(const struct gcal_config *config,
         const struct gcal_config_model *m = &config->models[i];
         bool tailored = names_kind(m->n_tailored, m->tailored, info);
         bool checked = names_kind(m->n_checked, m->checked, info);
-        enum role target = tailored ? TARGET : CHECK;
+        enum gcal_kernel_role target = tailored ? GCAL_KERNEL_TARGET : GCAL_KERNEL_CHECK;
 
         if (!gcal_config_model_applies(m->model, info))
             continue;
-        rc = gather_model(&g, config, catalogue, m, FITTED, &limits, err);
+        rc = gather_model(&g, config, catalogue, m, GCAL_KERNEL_FITTED, &limits, err);
         if (rc == 0 && (tailored || checked))
             rc = gather_model(&g, config, catalogue, m, target, &limits, err);
         if (rc == 0 && checked)
@@ -262,7 +227,7 @@ int gcal_select_targets(const struct gcal_config *config,
 
         if (gcal_config_model_applies(m->model, info) &&
             (!model || strcmp(m->name, model) == 0))
-            rc = gather_model(&g, config, catalogue, m, TARGET, &limits, err);
+            rc = gather_model(&g, config, catalogue, m, GCAL_KERNEL_TARGET, &limits, err);
     }
     tdestroy(g.ids, keep);
     return rc;

@@ -104,7 +104,8 @@ void gcal_select_clear_tag_sets(struct gcal_config_tag_set *sets, size_t count);
  * there is none.
  */
 bool gcal_select_find_derived(const struct gcal_catalogue *catalogue,
-                              const struct gcal_kernel *kernel, const char *form,
+                              const struct gcal_kernel *kernel,
+                              enum gcal_kernel_form form,
                               struct gcal_generator_view *view);
 /* Adds tag sets for the derived kernels that identify features of 'costs'.  'loads':
  * single accesses are costs.

@@ -34,20 +34,17 @@ int gcal_select_parse(const char *text, size_t size, const char *file,
 struct gcal_kernel_limits gcal_select_device_limits(const struct gcal_device_info *info);
 
 /* Appends to an empty list every kernel of every model for a device, each once, all sizes
- * of size sweeps included.  A kernel's 'models' are the names of those that ask for it:
- * "m" if model m is fitted to it; "m:whole" if it is a target kernel of m, on device
- * kinds in 'tailored'; "m:check" if components are checked by it, on those in 'checked':
- * such kernels are measured at one size of a sweep, even if tags fix their sizes. Kernels
- * that the device cannot run are left out.  'config' is resolved.
+ * of size sweeps included, with its uses: GCAL_KERNEL_FITTED; GCAL_KERNEL_TARGET on
+ * device kinds in 'tailored'; GCAL_KERNEL_CHECK, if components are checked by it, on
+ * those in 'checked': such kernels are measured at one size of a sweep, even if tags fix
+ * their sizes.  Kernels that the device cannot run are left out.  'config' is resolved.
  */
 int gcal_select_kernels(const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,
                         const struct gcal_device_info *info,
                         struct gcal_kernel_list *list, struct gcal_error *err);
 
-/* The same of the target kernels of 'model' (NULL: any), on every kind of device, as
- * "m:whole".
- */
+/* The same of the target kernels of 'model' (NULL: any), on every kind of device. */
 int gcal_select_targets(const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,
                         const struct gcal_device_info *info, const char *model,

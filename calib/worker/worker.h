@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "calib/model/device_info.h"
 #include "calib/model/dtype.h"
 #include "calib/model/measurement.h"
 #include "kernels/generate/generate.h"

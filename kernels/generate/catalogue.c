@@ -50,10 +50,10 @@ static int add_all(struct gcal_catalogue *catalogue, struct gcal_yaml *root,
                     strlen(source), description, source);
     if (add_generator(catalogue, g, err) < 0)
         return -1;
-    for (int form = GCAL_GENERATOR_FORM_LOADS; form < GCAL_GENERATOR_N_FORMS; form++)
-        if (gcal_generator_wants_derived(g, (enum gcal_generator_form)form) &&
+    for (int form = GCAL_KERNEL_LOADS; form < GCAL_KERNEL_N_FORMS; form++)
+        if (gcal_generator_wants_derived(g, (enum gcal_kernel_form)form) &&
             add_generator(catalogue,
-                          gcal_generator_derive(g, (enum gcal_generator_form)form, err),
+                          gcal_generator_derive(g, (enum gcal_kernel_form)form, err),
                           err) < 0)
             return -1;
     return 0;

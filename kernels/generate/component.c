@@ -89,8 +89,8 @@ bool gcal_kernel_is_component(const struct gcal_generator_setting *s,
 {
     const char *keep = gcal_generator_keep_value(s);
 
-    *kind = s->generator->form == GCAL_GENERATOR_FORM_ONCHIP ? GCAL_FEATURE_ONCHIP
-                                                             : GCAL_FEATURE_MEMORY;
+    *kind = s->generator->form == GCAL_KERNEL_ONCHIP ? GCAL_FEATURE_ONCHIP
+                                                     : GCAL_FEATURE_MEMORY;
     /* single loads are not a component */
     return s->generator->origin && (!keep || strcmp(keep, "all") == 0);
 }

@@ -16,13 +16,13 @@
 enum { MOST_ACCUMULATORS = 16 };
 
 bool gcal_generator_wants_derived(const struct gcal_generator *g,
-                                  enum gcal_generator_form form)
+                                  enum gcal_kernel_form form)
 {
     const struct gcal_yaml *map = gcal_yaml_find(g->root, "companions");
     const struct gcal_yaml *forms = map ? gcal_yaml_find(map, "forms") : NULL;
 
     for (size_t i = 0; forms && i < forms->n_items; i++)
-        if (strcmp(forms->items[i]->text, gcal_generator_form_names[form]) == 0)
+        if (strcmp(forms->items[i]->text, gcal_kernel_form_name(form)) == 0)
             return true;
     return false;
 }
@@ -75,11 +75,11 @@ static int add_arguments(struct gcal_generator *g, struct gcal_error *err)
     static const struct {
         const char *name;
         int (*set)(struct gcal_generator_arg *a, struct gcal_error *err);
-    } added[GCAL_GENERATOR_N_FORMS][2] = {
-        [GCAL_GENERATOR_FORM_LOADS] = { { "keep", set_keep },
-                                        { "accumulators", set_accumulators } },
-        [GCAL_GENERATOR_FORM_MEMORY] = { { "accumulators", set_accumulators },
-                                         { "barriers", set_barriers } },
+    } added[GCAL_KERNEL_N_FORMS][2] = {
+        [GCAL_KERNEL_LOADS] = { { "keep", set_keep },
+                                { "accumulators", set_accumulators } },
+        [GCAL_KERNEL_MEMORY] = { { "accumulators", set_accumulators },
+                                 { "barriers", set_barriers } },
     };
     struct gcal_generator_arg *place;
 
@@ -90,7 +90,7 @@ static int add_arguments(struct gcal_generator *g, struct gcal_error *err)
             return gcal_yaml_error(gcal_yaml_find(g->root, "companions"), err,
                                    "companions: the form '%s' adds an argument '%s': "
                                    "rename yours",
-                                   gcal_generator_form_names[g->form],
+                                   gcal_kernel_form_name(g->form),
                                    added[g->form][i].name);
     if (!(place = insert_arguments(g, 2, err)))
         return -1;
@@ -106,7 +106,7 @@ static int add_tags(struct gcal_generator *g, struct gcal_error *err)
 {
     const struct gcal_yaml *map = gcal_yaml_find(g->root, "companions");
     char *tag = gcal_buf_format("%s_%s", gcal_yaml_find(map, "tag")->text,
-                                gcal_generator_form_names[g->form]);
+                                gcal_kernel_form_name(g->form));
     int rc;
 
     if (!tag)
@@ -117,7 +117,7 @@ static int add_tags(struct gcal_generator *g, struct gcal_error *err)
 }
 
 struct gcal_generator *gcal_generator_derive(const struct gcal_generator *origin,
-                                             enum gcal_generator_form form,
+                                             enum gcal_kernel_form form,
                                              struct gcal_error *err)
 {
     struct gcal_generator *g = calloc(1, sizeof(*g));
@@ -134,7 +134,7 @@ struct gcal_generator *gcal_generator_derive(const struct gcal_generator *origin
                                   .form = form,
                                   .origin = origin,
                                   .found = calloc(1, sizeof(*g->found)) };
-    g->name = gcal_buf_format("%s_%s", origin->name, gcal_generator_form_names[form]);
+    g->name = gcal_buf_format("%s_%s", origin->name, gcal_kernel_form_name(form));
     if (!g->name || !g->found)
         gcal_error_memory(err);
     else if (add_tags(g, err) == 0 && gcal_generator_read_args(g, err) == 0 &&

@@ -11,6 +11,8 @@
 #include <stddef.h>
 
 #include "calib/model/feature.h"
+#include "calib/model/kernel_origin.h"
+#include "calib/model/kernel_use.h"
 #include "kernels/request.h"
 
 struct gcal_error;
@@ -53,6 +55,8 @@ struct gcal_kernel {
     char *generator; /* the catalogue entry's name */
     char *family;    /* name without the size of a size sweep: a family builds once */
     char *variant;   /* name without sizes: a variant is counted once */
+    char *dtype;     /* value of the argument dtype, "float32"; NULL: no such argument */
+    struct gcal_kernel_origin origin; /* of a derived kernel */
     char *source, *entry, *build_options;
     size_t n_dims;
     size_t local_size[GCAL_MAX_DIMS];
@@ -76,8 +80,8 @@ struct gcal_kernel {
                    when it runs too short or too long on a device */
     bool short_run; /* times below the plan's minimum are valid (launch overhead) */
     struct gcal_profile *profile;
-    char *models; /* the models that use it, "a,b"; NULL from the catalogue, and not part
-                     of 'id' */
+    struct gcal_kernel_uses uses; /* by models; empty from the catalogue, and not part of
+                                     'id' */
 };
 
 /* NDRange, scalar values and buffer sizes of a kernel for some sizes. */
@@ -183,7 +187,7 @@ void gcal_kernel_destroy(struct gcal_kernel *kernel);
 struct gcal_generator_view {
     const char *name;   /* "matmul_tiled_loads" */
     const char *origin; /* of a derived generator: "matmul_tiled"; else NULL */
-    const char *form;   /* of a derived generator: "loads"; else NULL */
+    enum gcal_kernel_form form;
     size_t n_tags;
     char *const *tags;
     bool automatic; /* may be chosen where a model gives forms and groups of costs: its

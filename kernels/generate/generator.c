@@ -3,12 +3,6 @@
 
 #include "kernels/generate/private.h"
 
-const char *const gcal_generator_form_names[GCAL_GENERATOR_N_FORMS] = {
-    [GCAL_GENERATOR_FORM_LOADS] = "loads",
-    [GCAL_GENERATOR_FORM_ONCHIP] = "onchip",
-    [GCAL_GENERATOR_FORM_MEMORY] = "memory"
-};
-
 const struct gcal_generator_arg *
 gcal_generator_find_arg(const struct gcal_generator *generator, const char *name)
 {

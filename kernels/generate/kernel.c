@@ -38,7 +38,9 @@ void gcal_kernel_destroy(struct gcal_kernel *kernel)
     free(kernel->check_sizes);
     free(kernel->args);
     free(kernel->reference);
-    free(kernel->models);
+    free(kernel->dtype);
+    gcal_fields_clear(gcal_kernel_origin_fields, &kernel->origin);
+    gcal_kernel_uses_clear(&kernel->uses);
     gcal_profile_destroy(kernel->profile);
     free(kernel);
 }
@@ -139,11 +141,16 @@ out:
     return rc;
 }
 
-/* The name lists the arguments in the file's order. */
-static int make_names(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
+/* The names of the kernel of generator 'g' with these values: its own, or the origin. */
+struct names {
+    char *name, *family, *variant;
+};
+
+/* Arguments are listed in the order of the generator's file. */
+static int make_names(const struct gcal_generator *g,
+                      const struct gcal_generator_setting *s, struct names *names,
                       struct gcal_error *err)
 {
-    const struct gcal_generator *g = s->generator;
     struct gcal_buf name = { 0 }, family = { 0 }, variant = { 0 };
 
     gcal_buf_puts(&name, g->name);
@@ -151,17 +158,59 @@ static int make_names(const struct gcal_generator_setting *s, struct gcal_kernel
     gcal_buf_puts(&variant, g->name);
     for (size_t i = 0; i < g->n_arguments; i++) {
         const struct gcal_generator_arg *a = &g->arguments[i];
+        const char *value = gcal_generator_setting_value(s, a->name);
 
-        gcal_buf_printf(&name, " %s:%s", a->name, s->values[i]);
+        gcal_buf_printf(&name, " %s:%s", a->name, value);
         if (!a->sweep)
-            gcal_buf_printf(&family, " %s:%s", a->name, s->values[i]);
+            gcal_buf_printf(&family, " %s:%s", a->name, value);
         if (!a->size)
-            gcal_buf_printf(&variant, " %s:%s", a->name, s->values[i]);
+            gcal_buf_printf(&variant, " %s:%s", a->name, value);
     }
-    kernel->name = gcal_buf_take(&name, err);
-    kernel->family = gcal_buf_take(&family, err);
-    kernel->variant = gcal_buf_take(&variant, err);
-    return kernel->name && kernel->family && kernel->variant ? 0 : -1;
+    names->name = gcal_buf_take(&name, err);
+    names->family = gcal_buf_take(&family, err);
+    names->variant = gcal_buf_take(&variant, err);
+    return names->name && names->family && names->variant ? 0 : -1;
+}
+
+static int set_names(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
+                     struct gcal_error *err)
+{
+    const char *dtype = gcal_generator_setting_value(s, "dtype");
+    struct names names;
+    int rc = make_names(s->generator, s, &names, err);
+
+    kernel->name = names.name;
+    kernel->family = names.family;
+    kernel->variant = names.variant;
+    if (rc == 0 && dtype && !(kernel->dtype = strdup(dtype)))
+        rc = gcal_error_memory(err);
+    return rc;
+}
+
+static int set_origin(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
+                      struct gcal_error *err)
+{
+    const struct gcal_generator *origin = s->generator->origin;
+    const char *accumulators = gcal_generator_setting_value(s, "accumulators");
+    const char *barriers = gcal_generator_setting_value(s, "barriers");
+    struct gcal_kernel_origin *o = &kernel->origin;
+    struct names names;
+    int rc;
+
+    if (!origin)
+        return 0;
+    o->form = s->generator->form;
+    if (o->form != GCAL_KERNEL_ONCHIP && accumulators)
+        o->n_accumulators = strtoul(accumulators, NULL, 10);
+    o->barriers =
+        o->form == GCAL_KERNEL_MEMORY && !(barriers && strcmp(barriers, "False") == 0);
+    rc = make_names(origin, s, &names, err);
+    o->name = names.name;
+    o->family = names.family;
+    free(names.variant);
+    if (rc == 0 && !(o->generator = strdup(origin->name)))
+        rc = gcal_error_memory(err);
+    return rc;
 }
 
 static int make_sizes(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
@@ -316,8 +365,9 @@ struct gcal_kernel *gcal_kernel_create(const struct gcal_generator_setting *sett
         gcal_error_memory(err);
         return NULL;
     }
-    if (make_names(setting, kernel, err) < 0 || make_sizes(setting, kernel, err) < 0 ||
-        make_texts(setting, kernel, err) < 0 || make_assume(setting, kernel, err) < 0 ||
+    if (set_names(setting, kernel, err) < 0 || set_origin(setting, kernel, err) < 0 ||
+        make_sizes(setting, kernel, err) < 0 || make_texts(setting, kernel, err) < 0 ||
+        make_assume(setting, kernel, err) < 0 ||
         gcal_kernel_run_read(setting, kernel, err) < 0 ||
         (!gcal_kernel_is_transfer(kernel) && (make_ndrange(setting, kernel, err) < 0 ||
                                               make_args(setting, kernel, err) < 0))) {

@@ -45,21 +45,12 @@ struct gcal_generator_arg {
     long long multiple;                /* a footprint's size is a multiple of this */
 };
 
-/* How much of its kernels' work a generator keeps: all, or as enum gcal_remove_form. */
-enum gcal_generator_form {
-    GCAL_GENERATOR_FORM_FULL,
-    GCAL_GENERATOR_FORM_LOADS,
-    GCAL_GENERATOR_FORM_ONCHIP,
-    GCAL_GENERATOR_FORM_MEMORY,
-    GCAL_GENERATOR_N_FORMS
-};
-
 struct gcal_generator {
     struct gcal_yaml *root;
     char *name;
     const char *source_name;
     char *source;
-    enum gcal_generator_form form;
+    enum gcal_kernel_form form;          /* of its kernels */
     const struct gcal_generator *origin; /* of a derived generator, which shares its root
                                             and source; else NULL */
     void **found; /* of a derived generator: its global loads (kept_loads.c) */
@@ -117,9 +108,6 @@ int gcal_kernel_cache_add(void **tree, const struct gcal_kernel *kernel,
 void gcal_kernel_cache_clear(void **tree);
 
 /* ---- generator.c ---- */
-
-/* "loads", "onchip", "memory"; NULL for GCAL_GENERATOR_FORM_FULL. */
-extern const char *const gcal_generator_form_names[GCAL_GENERATOR_N_FORMS];
 
 /* The argument of that name, or NULL; its value in a setting, or NULL. */
 const struct gcal_generator_arg *
@@ -366,10 +354,10 @@ const char *gcal_generator_source_name(const struct gcal_yaml *root,
 
 /* Whether the key 'companions' asks for this form. */
 bool gcal_generator_wants_derived(const struct gcal_generator *g,
-                                  enum gcal_generator_form form);
+                                  enum gcal_kernel_form form);
 /* Borrows from 'origin', which must outlive it. */
 struct gcal_generator *gcal_generator_derive(const struct gcal_generator *origin,
-                                             enum gcal_generator_form form,
+                                             enum gcal_kernel_form form,
                                              struct gcal_error *err);
 
 /* ---- subjects.c ---- */

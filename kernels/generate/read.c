@@ -49,8 +49,8 @@ static int check_check(const struct gcal_generator *g, struct gcal_error *err)
 
 static bool is_form(const char *text)
 {
-    for (size_t i = GCAL_GENERATOR_FORM_LOADS; i < GCAL_GENERATOR_N_FORMS; i++)
-        if (strcmp(text, gcal_generator_form_names[i]) == 0)
+    for (int i = GCAL_KERNEL_LOADS; i < GCAL_KERNEL_N_FORMS; i++)
+        if (strcmp(text, gcal_kernel_form_name((enum gcal_kernel_form)i)) == 0)
             return true;
     return false;
 }

@@ -1,6 +1,4 @@
 /* view.c - generators as seen from outside */
-#include <string.h>
-
 #include "kernels/generate/private.h"
 
 size_t gcal_catalogue_size(const struct gcal_catalogue *catalogue)
@@ -16,7 +14,7 @@ struct gcal_generator_view gcal_catalogue_view(const struct gcal_catalogue *cata
     return (struct gcal_generator_view){
         .name = g->name,
         .origin = g->origin ? g->origin->name : NULL,
-        .form = g->origin ? g->name + strlen(g->origin->name) + 1 : NULL,
+        .form = g->form,
         .n_tags = g->tags.n,
         .tags = g->tags.items,
         .automatic = gcal_generator_is_automatic(g),

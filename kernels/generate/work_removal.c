@@ -13,9 +13,9 @@ static char *remove_work(const struct gcal_generator_setting *s,
                          struct gcal_remove_element *element, struct gcal_error *err)
 {
     static const enum gcal_remove_form forms[] = {
-        [GCAL_GENERATOR_FORM_LOADS] = GCAL_REMOVE_KEEP_LOADS,
-        [GCAL_GENERATOR_FORM_ONCHIP] = GCAL_REMOVE_KEEP_ONCHIP,
-        [GCAL_GENERATOR_FORM_MEMORY] = GCAL_REMOVE_KEEP_MEMORY,
+        [GCAL_KERNEL_LOADS] = GCAL_REMOVE_KEEP_LOADS,
+        [GCAL_KERNEL_ONCHIP] = GCAL_REMOVE_KEEP_ONCHIP,
+        [GCAL_KERNEL_MEMORY] = GCAL_REMOVE_KEEP_MEMORY,
     };
     struct gcal_count_request request = gcal_generator_setting_request(s, kernel);
     const char *keep = gcal_generator_keep_value(s), *kept[GCAL_GENERATOR_MAX_KEPT];

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "calib/model/device_info.h"
 #include "calib/model/measurement.h"
 #include "calib/model/work.h"
 #include "kernels/generate/generate.h"

@@ -64,21 +64,28 @@ static void print_device(const struct gcal_device_info *d)
            d->fp16 ? ", float16" : "");
 }
 
+static json_t *member_json(const struct gcal_field *field, const void *member)
+{
+    switch (field->type) {
+    case GCAL_FIELD_U64:
+        return json_integer((json_int_t) * (const uint64_t *)member);
+    case GCAL_FIELD_F64:
+        return gcal_json_number(*(const double *)member);
+    case GCAL_FIELD_BOOL:
+        return json_boolean(*(const bool *)member);
+    default:
+        return json_string(*(char *const *)member);
+    }
+}
+
 static json_t *device_json(const struct gcal_device_info *d)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:f, "
-                     "s:f, s:f, s:f, "
-                     "s:f, s:b, s:b}",
-                     "uid", d->uid, "type", d->type, "name", d->name, "vendor", d->vendor,
-                     "platform", d->platform, "driver", d->driver, "version", d->version,
-                     "device_type", d->device_type, "pci", d->pci, "compute_units",
-                     (json_int_t)d->compute_units, "sub_group_size",
-                     (json_int_t)d->sub_group_size, "max_work_group_size",
-                     (json_int_t)d->max_work_group_size, "max_clock_hz", d->max_clock_hz,
-                     "global_memory_bytes", d->global_memory_bytes, "max_alloc_bytes",
-                     d->max_alloc_bytes, "local_memory_bytes", d->local_memory_bytes,
-                     "timer_resolution_s", d->timer_resolution_s, "fp64", (int)d->fp64,
-                     "fp16", (int)d->fp16);
+    json_t *object = json_object();
+
+    for (const struct gcal_field *f = gcal_device_info_fields; f->name; f++)
+        json_object_set_new(object, gcal_field_key(f),
+                            member_json(f, (const char *)d + f->offset));
+    return object;
 }
 
 int gcal_command_devices(int argc, char **argv)

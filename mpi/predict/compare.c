@@ -1,14 +1,12 @@
 /* compare.c - predictions of measured kernels by the published models */
 #include "mpi/predict/compare.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
-#include "calib/config/config.h"
 #include "calib/model/profile.h"
 #include "mpi/predict/kernel_names.h"
 #include "store/predict/predictor.h"
@@ -16,7 +14,7 @@
 /* ---- which kernels ---- */
 
 /* "n:1024,2048" */
-static bool has_argument(const struct gcal_measured_kernel *k, const char *tag,
+static bool has_argument(const struct gcal_run_kernel *k, const char *tag,
                          const char *colon)
 {
     char name[64];
@@ -41,7 +39,7 @@ static bool has_argument(const struct gcal_measured_kernel *k, const char *tag,
 }
 
 static bool has_tags(const struct gcal_evaluation_selection *j,
-                     const struct gcal_measured_kernel *k)
+                     const struct gcal_run_kernel *k)
 {
     bool any_generator = false, is_one = false;
 
@@ -56,26 +54,18 @@ static bool has_tags(const struct gcal_evaluation_selection *j,
     return is_one || !any_generator;
 }
 
-/* "m:whole" stands in the kernel's models. */
-static bool is_for(const struct gcal_measured_kernel *k, const char *model)
-{
-    char whole[256];
-
-    snprintf(whole, sizeof(whole), "%s%s", model, GCAL_CONFIG_TARGET_SUFFIX);
-    return gcal_config_names_contain(k->models, whole);
-}
-
 static bool is_wanted(const struct gcal_evaluation_selection *j,
                       const struct gcal_measured_kernel *k, const char *model)
 {
     if (!k->measured || (j->model && strcmp(j->model, model) != 0))
         return false;
-    return j->n_tags ? has_tags(j, k) : is_for(k, model);
+    return j->n_tags ? has_tags(j, &k->kernel)
+                     : gcal_kernel_uses_have(&k->kernel.uses, model, GCAL_KERNEL_TARGET);
 }
 
 /* ---- predicting ---- */
 
-static struct gcal_profile *read_profile(const struct gcal_measured_kernel *k,
+static struct gcal_profile *read_profile(const struct gcal_run_kernel *k,
                                          struct gcal_error *err)
 {
     struct gcal_yaml *root =
@@ -93,7 +83,7 @@ static struct gcal_profile *read_profile(const struct gcal_measured_kernel *k,
     return profile;
 }
 
-static int predict(const struct gcal_measured_kernel *k,
+static int predict(const struct gcal_run_kernel *k,
                    const struct gcal_params_device *device,
                    struct gcal_evaluation_row *row, struct gcal_error *err)
 {
@@ -118,7 +108,7 @@ static int predict(const struct gcal_measured_kernel *k,
 /* ---- rows ---- */
 
 /* "n:2048 m:4", in the order in which the kernel is counted. */
-static char *name_sizes(const struct gcal_measured_kernel *k, struct gcal_error *err)
+static char *name_sizes(const struct gcal_run_kernel *k, struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
 
@@ -133,11 +123,10 @@ static int name_row(struct gcal_evaluation_row *row, const struct gcal_measured_
                     const char *model, struct gcal_error *err)
 {
     row->model = strdup(model);
-    row->kernel = strdup(k->name);
-    row->generator = strdup(k->generator);
-    row->variant = gcal_kernel_name_without(k->name, k->n_sizes,
-                                            (const char *const *)k->size_names, err);
-    row->sizes = name_sizes(k, err);
+    row->kernel = strdup(k->kernel.name);
+    row->generator = strdup(k->kernel.generator);
+    row->variant = strdup(k->kernel.variant);
+    row->sizes = name_sizes(&k->kernel, err);
     if (!row->model || !row->kernel || !row->generator || !row->variant || !row->sizes)
         return gcal_error_memory(err);
     row->status = gcal_measurement_status_name(k->status);
@@ -160,7 +149,7 @@ static int add_row(struct gcal_evaluation *e, const struct gcal_measured_kernel 
 
     if (!row || name_row(row, k, model, err) < 0)
         return -1;
-    if (predict(k, device, row, &why) == 0)
+    if (predict(&k->kernel, device, row, &why) == 0)
         return 0;
     free(row->detail);
     row->detail = strdup(why.text);
@@ -184,44 +173,34 @@ int gcal_evaluation_compare(const struct gcal_evaluation_selection *j,
 
 /* ---- what is not published ---- */
 
-static bool is_published(const struct gcal_params_device *device, const char *model,
-                         size_t length)
+static bool is_published(const struct gcal_params_device *device, const char *model)
 {
     for (size_t i = 0; i < device->n_models; i++)
-        if (strlen(device->models[i].name) == length &&
-            strncmp(device->models[i].name, model, length) == 0)
+        if (strcmp(device->models[i].name, model) == 0)
             return true;
     return false;
 }
 
-static bool is_in_list(const char *list, const char *name, size_t length)
+/* Appends to "a, b" the models that 'uses' are targets of, without those that are
+ * published or in 'seen'.
+ */
+static int add_missing(struct gcal_buf *buf, struct gcal_kernel_uses *seen,
+                       const struct gcal_evaluation_selection *j,
+                       const struct gcal_kernel_uses *uses,
+                       const struct gcal_params_device *device, struct gcal_error *err)
 {
-    for (const char *at = list; at && *at; at += strspn(at, ", ")) {
-        size_t item = strcspn(at, ",");
+    for (size_t i = 0; i < uses->n; i++) {
+        const char *model = uses->items[i].model;
 
-        if (item == length && strncmp(at, name, length) == 0)
-            return true;
-        at += item;
+        if (uses->items[i].role != GCAL_KERNEL_TARGET ||
+            (j->model && strcmp(j->model, model) != 0) || is_published(device, model) ||
+            gcal_kernel_uses_have(seen, model, GCAL_KERNEL_TARGET))
+            continue;
+        gcal_buf_printf(buf, "%s%s", buf->size ? ", " : "", model);
+        if (gcal_kernel_uses_add(seen, model, GCAL_KERNEL_TARGET, err) < 0)
+            return -1;
     }
-    return false;
-}
-
-/* Of "a,b:whole" those that end so. */
-static void add_missing(struct gcal_buf *buf, const struct gcal_evaluation_selection *j,
-                        const char *models, const struct gcal_params_device *device)
-{
-    const size_t suffix = strlen(GCAL_CONFIG_TARGET_SUFFIX);
-
-    for (const char *at = models; *at; at += *at == ',') {
-        size_t item = strcspn(at, ","), length = item > suffix ? item - suffix : 0;
-
-        if (length && strncmp(at + length, GCAL_CONFIG_TARGET_SUFFIX, suffix) == 0 &&
-            (!j->model ||
-             (strlen(j->model) == length && strncmp(j->model, at, length) == 0)) &&
-            !is_published(device, at, length) && !is_in_list(buf->data, at, length))
-            gcal_buf_printf(buf, "%s%.*s", buf->size ? ", " : "", (int)length, at);
-        at += item;
-    }
+    return 0;
 }
 
 char *gcal_evaluation_missing(const struct gcal_evaluation_selection *j,
@@ -229,10 +208,16 @@ char *gcal_evaluation_missing(const struct gcal_evaluation_selection *j,
                               const struct gcal_params_device *device,
                               struct gcal_error *err)
 {
+    struct gcal_kernel_uses seen = { 0 };
     struct gcal_buf buf = { 0 };
+    int rc = 0;
 
     gcal_buf_puts(&buf, "");
-    for (size_t i = 0; i < measured->n && !j->n_tags; i++)
-        add_missing(&buf, j, measured->kernels[i].models, device);
-    return gcal_buf_take(&buf, err);
+    for (size_t i = 0; i < measured->n && !j->n_tags && rc == 0; i++)
+        rc = add_missing(&buf, &seen, j, &measured->kernels[i].kernel.uses, device, err);
+    gcal_kernel_uses_clear(&seen);
+    if (rc == 0)
+        return gcal_buf_take(&buf, err);
+    gcal_buf_free(&buf);
+    return NULL;
 }

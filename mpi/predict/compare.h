@@ -11,7 +11,7 @@ struct gcal_error;
 /* Which kernels by which models. */
 struct gcal_evaluation_selection {
     const char *model; /* NULL: any */
-    /* None: the kernels that say "m:whole" of model m.  Else the kernels of these
+    /* None: the target kernels of each model.  Else the kernels of these
      * generators (any of them) with these arguments ("n:1024,2048"), all by 'model'.
      */
     size_t n_tags;
@@ -24,7 +24,7 @@ int gcal_evaluation_compare(const struct gcal_evaluation_selection *selection,
                             const struct gcal_params_device *device,
                             struct gcal_evaluation *evaluation, struct gcal_error *err);
 
-/* Models that kernels of 'measured' are for ("m:whole") and that the device has no
+/* Models that kernels of 'measured' are targets of and that the device has no
  * parameters of: "a, b"; "" where there is none.  The caller's to free.
  */
 char *gcal_evaluation_missing(const struct gcal_evaluation_selection *selection,

@@ -7,6 +7,7 @@
 
 #include "calib/base/array.h"
 #include "calib/base/error.h"
+#include "fit/error_summary.h"
 
 /* ---- rows ---- */
 
@@ -84,23 +85,21 @@ struct gcal_evaluation_summary gcal_evaluation_summary(const struct gcal_evaluat
                                                        const char *model,
                                                        const char *variant)
 {
-    struct gcal_evaluation_summary f = { .worst_error = NAN };
-    double logs = 0;
+    struct gcal_evaluation_summary f = { 0 };
+    struct gcal_fit_mean_error mean = { 0 };
 
     for (size_t i = 0; i < e->n; i++) {
         const struct gcal_evaluation_row *row = &e->rows[i];
-        double error;
 
         if (!gcal_evaluation_row_is_complete(row) || !matches(model, row->model) ||
             !matches(variant, row->variant))
             continue;
-        error = fabs(gcal_evaluation_row_error(row));
-        logs += log(fmax(error, 1e-16));
-        f.worst_error = fmax(f.worst_error, error);
+        gcal_fit_mean_error_add(&mean, row->predicted_s, row->measured_s);
         f.n_inside += gcal_evaluation_row_inside(row);
-        f.n++;
     }
-    f.mean_error = f.n ? exp(logs / (double)f.n) : NAN;
+    f.n = mean.n;
+    f.mean_error = gcal_fit_mean_error(&mean);
+    f.worst_error = gcal_fit_worst_error(&mean);
     return f;
 }
 

@@ -89,22 +89,3 @@ const char *gcal_kernel_name_argument(const char *name, const char *argument,
         }
     return NULL;
 }
-
-char *gcal_kernel_name_without(const char *name, size_t n_arguments,
-                               const char *const *arguments, struct gcal_error *err)
-{
-    struct gcal_buf buf = { 0 };
-    size_t length;
-
-    gcal_buf_puts(&buf, "");
-    for (const char *word; (word = next_word(&name, &length));) {
-        size_t own = argument_length(word, length), i = 0;
-
-        while (i < n_arguments &&
-               (strlen(arguments[i]) != own || strncmp(arguments[i], word, own) != 0))
-            i++;
-        if (i == n_arguments)
-            add_word(&buf, word, length);
-    }
-    return gcal_buf_take(&buf, err);
-}

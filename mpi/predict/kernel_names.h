@@ -23,8 +23,4 @@ char *gcal_kernel_names_shared(size_t n, const char *const *names,
 const char *gcal_kernel_name_argument(const char *name, const char *argument,
                                       size_t *length);
 
-/* 'name' without these arguments; the caller's to free. */
-char *gcal_kernel_name_without(const char *name, size_t n_arguments,
-                               const char *const *arguments, struct gcal_error *err);
-
 #endif

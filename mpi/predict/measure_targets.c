@@ -93,13 +93,13 @@ static const struct gcal_device_info *find_device(const struct gcal_local_device
     return NULL;
 }
 
-static int set_models(struct gcal_kernel_list *list, const char *model,
-                      struct gcal_error *err)
+static int set_uses(struct gcal_kernel_list *list, const char *model,
+                    struct gcal_error *err)
 {
     for (size_t i = 0; i < list->n_kernels; i++)
-        if (!(list->kernels[i]->models =
-                  gcal_buf_format("%s%s", model, GCAL_CONFIG_TARGET_SUFFIX)))
-            return gcal_error_memory(err);
+        if (gcal_kernel_uses_add(&list->kernels[i]->uses, model, GCAL_KERNEL_TARGET,
+                                 err) < 0)
+            return -1;
     return 0;
 }
 
@@ -116,7 +116,7 @@ static int pick_kernels(struct run *r, const struct gcal_catalogue *catalogue,
         gcal_catalogue_generate(catalogue, t->n_tags, t->tags, GCAL_MATCH_SUPERSET,
                                 &limits, &r->list, err) < 0)
         return -1;
-    return set_models(&r->list, t->model, err);
+    return set_uses(&r->list, t->model, err);
 }
 
 static int no_kernels(const struct gcal_evaluation_targets *t,

@@ -10,15 +10,7 @@
 
 static void kernel_clear(struct gcal_measured_kernel *k)
 {
-    for (size_t i = 0; i < k->n_sizes; i++)
-        free(k->size_names[i]);
-    free(k->size_names);
-    free(k->size_values);
-    free(k->id);
-    free(k->name);
-    free(k->generator);
-    free(k->profile);
-    free(k->models);
+    gcal_run_kernel_clear(&k->kernel);
     free(k->detail);
 }
 
@@ -30,41 +22,18 @@ void gcal_measured_kernels_clear(struct gcal_measured_kernels *measured)
     *measured = (struct gcal_measured_kernels){ 0 };
 }
 
-static int copy_sizes(struct gcal_measured_kernel *k, const struct gcal_run_kernel *from,
-                      struct gcal_error *err)
-{
-    k->size_names = calloc(from->n_sizes + 1, sizeof(*k->size_names));
-    k->size_values = calloc(from->n_sizes + 1, sizeof(*k->size_values));
-    if (!k->size_names || !k->size_values)
-        return gcal_error_memory(err);
-    for (size_t i = 0; i < from->n_sizes; i++, k->n_sizes++) {
-        k->size_values[i] = from->size_values[i];
-        if (!(k->size_names[i] = strdup(from->size_names[i])))
-            return gcal_error_memory(err);
-    }
-    return 0;
-}
-
 static int take_kernel(void *context, const struct gcal_run_kernel *from,
                        struct gcal_error *err)
 {
     struct gcal_measured_kernels *measured = context;
     struct gcal_measured_kernel *grown = gcal_array_grow(
         measured->kernels, measured->n, &measured->capacity, sizeof(*grown), err);
-    struct gcal_measured_kernel *k;
 
     if (!grown)
         return -1;
     measured->kernels = grown;
-    k = &grown[measured->n++];
-    *k = (struct gcal_measured_kernel){ .id = strdup(from->id),
-                                        .name = strdup(from->name),
-                                        .generator = strdup(from->generator),
-                                        .profile = strdup(from->profile),
-                                        .models = strdup(from->models) };
-    if (!k->id || !k->name || !k->generator || !k->profile || !k->models)
-        return gcal_error_memory(err);
-    return copy_sizes(k, from, err);
+    grown[measured->n] = (struct gcal_measured_kernel){ 0 };
+    return gcal_run_kernel_copy(&grown[measured->n++].kernel, from, err);
 }
 
 static int take_time(struct gcal_measured_kernel *k, const struct gcal_measurement *m,
@@ -82,7 +51,7 @@ static int take_measurement(void *context, const struct gcal_measurement *m,
 
     if (strcmp(m->device_uid, measured->uid) != 0 || strcmp(m->node, measured->node) != 0)
         return 0;
-    while (i < measured->n && strcmp(measured->kernels[i].id, m->kernel_id) != 0)
+    while (i < measured->n && strcmp(measured->kernels[i].kernel.id, m->kernel_id) != 0)
         i++;
     if (i == measured->n)
         return gcal_error_set(err, GCAL_EINPUT,

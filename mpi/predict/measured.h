@@ -4,18 +4,15 @@
 #define GCAL_MPI_PREDICT_MEASURED_H
 
 #include "calib/model/measurement.h"
+#include "calib/model/run_kernel.h"
+#include "calib/model/run_sink.h"
 #include "store/record/record.h"
 
 struct gcal_error;
 
 struct gcal_measured_kernel {
-    char *id, *name, *generator;
-    char *profile; /* YAML */
-    char *models;  /* "a,b:whole": who asked for it */
-    size_t n_sizes;
-    char **size_names;
-    double *size_values; /* in the order of the profile's parameters */
-    bool measured;       /* the rest is filled */
+    struct gcal_run_kernel kernel;
+    bool measured; /* the rest is filled */
     enum gcal_measurement_status status;
     char *detail; /* why it is not good; NULL when there is nothing to say */
     size_t n_samples;

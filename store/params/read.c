@@ -12,27 +12,19 @@
 static void get_info(struct gcal_params_fields *r, const struct gcal_yaml *map,
                      struct gcal_device_info *info)
 {
-    info->uid = gcal_params_fields_text(r, map, "uid");
-    info->type = gcal_params_fields_text(r, map, "type");
-    info->name = gcal_params_fields_text(r, map, "name");
-    info->vendor = gcal_params_fields_text(r, map, "vendor");
-    info->platform = gcal_params_fields_text(r, map, "platform");
-    info->driver = gcal_params_fields_text(r, map, "driver");
-    info->version = gcal_params_fields_text(r, map, "version");
-    info->device_type = gcal_params_fields_text(r, map, "device_type");
-    info->pci = gcal_params_fields_text(r, map, "pci");
-    info->compute_units = gcal_params_fields_count(r, map, "compute_units");
-    info->max_work_group_size = gcal_params_fields_count(r, map, "max_work_group_size");
-    info->sub_group_size = gcal_params_fields_count(r, map, "sub_group_size");
-    info->max_clock_hz = gcal_params_fields_number(r, map, "max_clock_hz", 0);
-    info->global_memory_bytes =
-        gcal_params_fields_number(r, map, "global_memory_bytes", 0);
-    info->max_alloc_bytes = gcal_params_fields_number(r, map, "max_alloc_bytes", 0);
-    info->local_memory_bytes = gcal_params_fields_number(r, map, "local_memory_bytes", 0);
-    info->cache_bytes = gcal_params_fields_number(r, map, "cache_bytes", 0);
-    info->timer_resolution_s = gcal_params_fields_number(r, map, "timer_resolution_s", 0);
-    info->fp16 = gcal_params_fields_bool(r, map, "fp16");
-    info->fp64 = gcal_params_fields_bool(r, map, "fp64");
+    for (const struct gcal_field *f = gcal_device_info_fields; f->name; f++) {
+        void *member = (char *)info + f->offset;
+        const char *key = gcal_field_key(f);
+
+        if (f->type == GCAL_FIELD_TEXT)
+            *(char **)member = gcal_params_fields_text(r, map, key);
+        else if (f->type == GCAL_FIELD_U64)
+            *(uint64_t *)member = gcal_params_fields_count(r, map, key);
+        else if (f->type == GCAL_FIELD_F64)
+            *(double *)member = gcal_params_fields_number(r, map, key, 0);
+        else
+            *(bool *)member = gcal_params_fields_bool(r, map, key);
+    }
 }
 
 /* The names of a device's models; before version 3 the models themselves are here. */
@@ -74,41 +66,29 @@ static char *get_fingerprint(struct gcal_params_fields *r, const struct gcal_yam
     return none;
 }
 
+#define MAX_KEYS 40
+
+static void check_device_keys(struct gcal_params_fields *r, const struct gcal_yaml *map)
+{
+    static const char *const others[] = {
+        "run_id",    "calibrated_utc", "gpucal_version",
+        "models",    "configuration", /* from version 3 on */
+        "catalogue", "fitted"
+    };
+    const char *keys[MAX_KEYS] = { NULL };
+    size_t n = 0;
+
+    for (const struct gcal_field *f = gcal_device_info_fields; f->name; f++)
+        keys[n++] = gcal_field_key(f);
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        keys[n++] = others[i];
+    gcal_params_fields_check_keys(r, map, keys);
+}
+
 static void get_device(struct gcal_params_fields *r, const struct gcal_yaml *map,
                        struct gcal_params_device *d)
 {
-    static const char *const keys[] = {
-        "uid",
-        "type",
-        "name",
-        "vendor",
-        "platform",
-        "driver",
-        "version",
-        "device_type",
-        "pci",
-        "compute_units",
-        "max_work_group_size",
-        "sub_group_size",
-        "max_clock_hz",
-        "global_memory_bytes",
-        "max_alloc_bytes",
-        "local_memory_bytes",
-        "cache_bytes",
-        "timer_resolution_s",
-        "fp16",
-        "fp64",
-        "run_id",
-        "calibrated_utc",
-        "gpucal_version",
-        "models",
-        "configuration", /* from version 3 on */
-        "catalogue",
-        "fitted",
-        NULL,
-    };
-
-    gcal_params_fields_check_keys(r, map, keys);
+    check_device_keys(r, map);
     get_info(r, map, &d->info);
     d->run_id = gcal_params_fields_text(r, map, "run_id");
     d->calibrated_utc = gcal_params_fields_text(r, map, "calibrated_utc");

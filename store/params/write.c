@@ -92,26 +92,19 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_devic
 
 static void put_info(struct gcal_yaml_writer *w, const struct gcal_device_info *info)
 {
-    put_text(w, "uid", info->uid);
-    put_text(w, "type", info->type);
-    put_text(w, "name", info->name);
-    put_text(w, "vendor", info->vendor);
-    put_text(w, "platform", info->platform);
-    put_text(w, "driver", info->driver);
-    put_text(w, "version", info->version);
-    put_text(w, "device_type", info->device_type);
-    put_text(w, "pci", info->pci);
-    gcal_yaml_put_integer(w, "compute_units", info->compute_units);
-    gcal_yaml_put_integer(w, "max_work_group_size", info->max_work_group_size);
-    gcal_yaml_put_integer(w, "sub_group_size", info->sub_group_size);
-    gcal_yaml_put_number(w, "max_clock_hz", info->max_clock_hz);
-    gcal_yaml_put_number(w, "global_memory_bytes", info->global_memory_bytes);
-    gcal_yaml_put_number(w, "max_alloc_bytes", info->max_alloc_bytes);
-    gcal_yaml_put_number(w, "local_memory_bytes", info->local_memory_bytes);
-    gcal_yaml_put_number(w, "cache_bytes", info->cache_bytes);
-    gcal_yaml_put_number(w, "timer_resolution_s", info->timer_resolution_s);
-    gcal_yaml_put_bool(w, "fp16", info->fp16);
-    gcal_yaml_put_bool(w, "fp64", info->fp64);
+    for (const struct gcal_field *f = gcal_device_info_fields; f->name; f++) {
+        const void *member = (const char *)info + f->offset;
+        const char *key = gcal_field_key(f);
+
+        if (f->type == GCAL_FIELD_TEXT)
+            put_text(w, key, *(char *const *)member);
+        else if (f->type == GCAL_FIELD_U64)
+            gcal_yaml_put_integer(w, key, *(const uint64_t *)member);
+        else if (f->type == GCAL_FIELD_F64)
+            gcal_yaml_put_number(w, key, *(const double *)member);
+        else
+            gcal_yaml_put_bool(w, key, *(const bool *)member);
+    }
 }
 
 static void put_device(struct gcal_yaml_writer *w, const struct gcal_params_device *d)

@@ -1,3 +1,4 @@
+/* journal.c - the journal of a run: appending, replaying */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -11,10 +12,10 @@
 #include "calib/base/checksum.h"
 #include "store/record/record.h"
 
-#define JOURNAL_VERSION 2
+#define JOURNAL_VERSION 3
 
-/* Frame types.  Each payload starts with a checksum of the rest: after a power cut a
- * file may have its new length but not its new contents.
+/* Frame types.  A payload starts with a checksum of the rest: after a power failure a
+ * file may have its new length without its new contents.
  */
 enum entry {
     ENTRY_HEADER = 1,
@@ -28,7 +29,7 @@ enum entry {
 
 struct gcal_journal {
     int fd;
-    off_t size; /* behind the last whole entry */
+    off_t size; /* up to the end of the last complete entry */
     char *path;
 };
 
@@ -68,8 +69,8 @@ static int get_header(struct gcal_wire *wire, struct gcal_record_header *h,
 
     if (!wire->bad && version != JOURNAL_VERSION)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "version %u of the journal is not known here: finish this "
-                              "run with the gpucal that began it",
+                              "unknown version %u of the journal: finish this run with "
+                              "the gpucal that began it",
                               version);
     h->run_id = gcal_wire_get_text(wire);
     h->started_utc = gcal_wire_get_text(wire);
@@ -95,8 +96,8 @@ static uint64_t checksum(const char *data, size_t size)
 
 /* ---- writing ---- */
 
-/* Appends one entry and waits until it is on the disk.  What was written of an entry
- * that failed is cut off again, so that later ones can be read.  Frees 'body'.
+/* Appends an entry and waits until it is on the disk.  If that fails, cuts off what was
+ * written of it, so that later entries can be read.  Frees 'body'.
  */
 static int append(struct gcal_journal *j, enum entry type, struct gcal_buf *body,
                   struct gcal_error *err)
@@ -117,7 +118,7 @@ static int append(struct gcal_journal *j, enum entry type, struct gcal_buf *body
         rc = 0;
     }
     if (rc < 0 && (ftruncate(j->fd, j->size) < 0 || lseek(j->fd, j->size, SEEK_SET) < 0))
-        gcal_error_prefix(err, "a torn entry could not be removed");
+        gcal_error_prefix(err, "an incomplete entry could not be removed");
     gcal_buf_free(&payload);
     gcal_buf_free(body);
     return rc;
@@ -172,8 +173,8 @@ struct gcal_run_sink gcal_journal_sink(struct gcal_journal *journal)
 
 /* ---- reading ---- */
 
-/* The next entry.  Returns 1; 0 at the end or at a torn tail; -1 with 'err' for damage
- * with more entries behind it.
+/* The next entry.  Returns 1; 0 at the end or at an incomplete last entry; -1 with 'err'
+ * for damage before later entries.
  */
 static int next_entry(int fd, struct gcal_wire_frame *frame, struct gcal_error *err)
 {
@@ -189,12 +190,12 @@ static int next_entry(int fd, struct gcal_wire_frame *frame, struct gcal_error *
             !wire.bad)
             return 1;
         gcal_buf_free(&frame->payload);
-        /* The last one: its bytes did not all reach the disk. */
+        /* The last entry: not all of its bytes reached the disk. */
         if (read(fd, block, 1) == 0)
             return 0;
     }
     if (rc < 0 && errno == EPROTO && lseek(fd, start, SEEK_SET) >= 0) {
-        /* A tail of zeros is what some file systems leave of a torn entry. */
+        /* Some file systems leave zeros of an incomplete entry. */
         while ((got = read(fd, block, sizeof(block))) > 0)
             if (block[0] || memcmp(block, block + 1, (size_t)got - 1) != 0)
                 break;
@@ -288,7 +289,7 @@ static int replay(int fd, struct gcal_record_header *header,
     return rc;
 }
 
-/* A regular file, opened; anything else could hang or be someone else's. */
+/* Opens a regular file: others might block. */
 static int open_regular(const char *path, int flags, struct gcal_error *err)
 {
     struct stat info;
@@ -343,7 +344,7 @@ static struct gcal_journal *journal_new(int fd, const char *path, struct gcal_er
     return NULL;
 }
 
-/* The name of a new file must reach the disk too. */
+/* The name of a new file must reach the disk, too. */
 static int sync_folder(const char *path, struct gcal_error *err)
 {
     char *copy = strdup(path);
@@ -370,8 +371,7 @@ struct gcal_journal *gcal_journal_create(const char *path,
     if (fd < 0) {
         if (errno == EEXIST)
             gcal_error_set(err, GCAL_ESTORE,
-                           "journal %s is there already: go on with it (--resume) or "
-                           "remove it",
+                           "journal %s exists: continue it with --resume, or remove it",
                            path);
         else
             gcal_error_set(err, GCAL_ESTORE, "journal %s: %s", path, strerror(errno));
@@ -384,7 +384,7 @@ struct gcal_journal *gcal_journal_create(const char *path,
         return j;
     gcal_journal_close(j);
 fail:
-    unlink(path); /* it is ours: O_EXCL */
+    unlink(path); /* created here: O_EXCL */
     return NULL;
 }
 

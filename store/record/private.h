@@ -1,68 +1,67 @@
-/* private.h - the record's tables, as the writer and the reader know them
+/* private.h - the tables of a record
  *
  * A table is an HDF5 group with one dataset per column, all of one length, so that
- * h5py's f["measurements/status"][:] is a column and h5dump shows it by name.  In
- * memory a row is a struct; a column knows where its member stands.
+ * h5py's f["measurements/status"][:] is a column and h5dump shows it by name.  In memory
+ * a row is a struct, and a column a field of it (calib/model/field.h).
  */
 #ifndef GCAL_STORE_RECORD_PRIVATE_H
 #define GCAL_STORE_RECORD_PRIVATE_H
 
 #include <hdf5.h>
 
+#include "calib/model/field.h"
 #include "store/record/record.h"
 
 #define GCAL_RECORD_FORMAT  "gpucal-record"
-#define GCAL_RECORD_VERSION 1
-
-enum gcal_record_column_type {
-    GCAL_RECORD_COLUMN_TEXT,     /* char *, never NULL */
-    GCAL_RECORD_COLUMN_OPTIONAL, /* char *, "" in the file where it is NULL */
-    GCAL_RECORD_COLUMN_F64,
-    GCAL_RECORD_COLUMN_U64, /* uint64_t or size_t */
-    GCAL_RECORD_COLUMN_INT, /* int */
-    GCAL_RECORD_COLUMN_BOOL,
-    GCAL_RECORD_COLUMN_STATUS, /* enum gcal_measurement_status, an HDF5 enumeration in the
-                                  file */
-    GCAL_RECORD_COLUMN_STOP,   /* enum gcal_measurement_stop, likewise */
-};
-
-struct gcal_record_column {
-    const char *name;
-    enum gcal_record_column_type type;
-    size_t offset;     /* of its member in a row */
-    const char *units; /* or NULL */
-};
+#define GCAL_RECORD_VERSION 2
 
 enum gcal_record_table_id {
     GCAL_RECORD_TABLE_DEVICES,
     GCAL_RECORD_TABLE_KERNELS,
     GCAL_RECORD_TABLE_SIZES,
+    GCAL_RECORD_TABLE_USES,
     GCAL_RECORD_TABLE_MEASUREMENTS,
     GCAL_RECORD_TABLE_SAMPLES,
     GCAL_RECORD_TABLE_LOST,
     GCAL_RECORD_N_TABLES,
+    /* Not written: the column of version 1 that the uses came from. */
+    GCAL_RECORD_TABLE_KERNEL_MODELS = GCAL_RECORD_N_TABLES,
+    GCAL_RECORD_N_LAYOUTS,
 };
 
 #define GCAL_RECORD_MAX_COLUMNS 32
+#define GCAL_RECORD_MAX_PARTS   4
+
+/* Columns of one struct within a row. */
+struct gcal_record_part {
+    const struct gcal_field *fields; /* NULL ends the parts */
+    size_t offset;                   /* of the struct in the row */
+};
 
 struct gcal_record_table_layout {
     const char *name;
     size_t row_bytes;
     hsize_t chunk_rows;
-    const struct gcal_record_column *columns; /* ended by a NULL name */
+    struct gcal_record_part parts[GCAL_RECORD_MAX_PARTS + 1];
 };
 
-extern const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_TABLES];
+extern const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_LAYOUTS];
 
-/* Rows of the tables that are not structs of measurement.h themselves. */
+/* Rows that are not exchanged structs. */
 struct gcal_record_kernel_row {
     struct gcal_run_kernel kernel;
     uint64_t first_size; /* in table sizes */
+    uint64_t first_use;  /* in table uses */
+    uint64_t n_uses;
 };
 
 struct gcal_record_size_row {
     char *name;
     double value;
+};
+
+struct gcal_record_kernel_models_row {
+    char *models;
 };
 
 struct gcal_record_measurement_row {
@@ -80,7 +79,7 @@ struct gcal_record_lost_row {
 struct gcal_record_attribute {
     const char *name;
     size_t offset;
-    bool optional; /* not in records of earlier gpucals: "" */
+    bool optional; /* "" in records of earlier versions of gpucal */
 };
 
 extern const struct gcal_record_attribute
@@ -88,18 +87,20 @@ extern const struct gcal_record_attribute
 
 struct gcal_record_table {
     const struct gcal_record_table_layout *layout;
-    hid_t datasets[GCAL_RECORD_MAX_COLUMNS]; /* by column, 0 when not open */
+    size_t n_columns;
+    struct gcal_field columns[GCAL_RECORD_MAX_COLUMNS]; /* offsets are those in a row */
+    hid_t datasets[GCAL_RECORD_MAX_COLUMNS];            /* by column, 0: not open */
     hsize_t n_rows;
 };
 
 #define GCAL_RECORD_SEAL_BYTES 512
 
-/* Writes the seal of a file that is complete; -1 with errno. */
+/* Writes the seal of a complete file; -1 with errno. */
 int gcal_record_seal(int fd);
-/* 0 when the file is as it was written, or was never sealed; -1 with 'err'. */
+/* 0 if the file is unchanged, or has no seal; -1 with 'err'. */
 int gcal_record_check_seal(int fd, struct gcal_error *err);
 
-/* What HDF5 does on its own: no messages, no plug-ins.  -1 with 'err'. */
+/* Starts HDF5 without its messages and plug-ins.  -1 with 'err'. */
 int gcal_record_hdf5_start(struct gcal_error *err);
 
 /* Variable-length UTF-8; the caller's to close. */
@@ -110,20 +111,22 @@ hid_t gcal_record_text_type(void);
  */
 int gcal_record_table_create(struct gcal_record_table *table, hid_t file,
                              enum gcal_record_table_id id, struct gcal_error *err);
+/* With the columns of that format version; a table that it does not have is empty. */
 int gcal_record_table_open(struct gcal_record_table *table, hid_t file,
-                           enum gcal_record_table_id id, struct gcal_error *err);
-/* -1 when something could not be written out. */
+                           enum gcal_record_table_id id, int version,
+                           struct gcal_error *err);
+/* -1 if not all could be written. */
 int gcal_record_table_close(struct gcal_record_table *table, struct gcal_error *err);
 
 /* 'rows': 'count' structs of the layout's row_bytes. */
 int gcal_record_table_append(struct gcal_record_table *table, const void *rows,
                              size_t count, struct gcal_error *err);
-/* One column of one row again. */
+/* Writes one column of an existing row. */
 int gcal_record_table_rewrite(struct gcal_record_table *table, hsize_t row_index,
                               const char *column, const void *row,
                               struct gcal_error *err);
-/* Fills members that are columns; texts are the caller's to free, also those that were
- * read before a failure ('rows' starts zeroed).
+/* Fills the members that are columns.  'rows' starts zeroed; its texts are the caller's
+ * to free, after -1, too.
  */
 int gcal_record_table_read(const struct gcal_record_table *table, hsize_t first,
                            size_t count, void *rows, struct gcal_error *err);

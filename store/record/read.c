@@ -1,3 +1,4 @@
+/* read.c - reads records of all versions */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,17 +8,21 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/model/kernel_names.h"
 #include "store/record/private.h"
 
-/* Above any real run; a damaged count must not be believed. */
+/* More than any run has: limits for damaged counts. */
 #define MAX_DEVICES 1000000u
 #define MAX_KERNELS 1000000u
 #define MAX_SIZES   64u
+#define MAX_USES    10000u   /* of one kernel */
 #define MAX_SAMPLES 5000000u /* of one measurement */
 
 struct gcal_record {
     hid_t file;
+    int version;
     struct gcal_record_table tables[GCAL_RECORD_N_TABLES];
+    struct gcal_record_table kernel_models; /* version 1 */
     struct gcal_record_header header;
     size_t n_devices, n_kernels, n_lost;
     struct gcal_run_device *devices;
@@ -27,7 +32,7 @@ struct gcal_record {
 
 /* ---- header ---- */
 
-/* A text that stands alone, as an attribute or as a dataset. */
+/* A single text, as an attribute or as a dataset. */
 static int check_scalar_text(hid_t type, hid_t space)
 {
     return H5Tis_variable_str(type) > 0 && H5Sget_simple_extent_type(space) == H5S_SCALAR
@@ -88,8 +93,8 @@ static int read_number(hid_t file, const char *name, uint64_t *value)
     return rc;
 }
 
-/* Which of our versions it is; -1 for a file that is not ours. */
-static int check_format(hid_t file, struct gcal_error *err)
+/* -1 for a file that is not a record, or of a later version. */
+static int read_format(hid_t file, int *format_version, struct gcal_error *err)
 {
     char *format = read_text(file, "format");
     uint64_t version = 0;
@@ -97,12 +102,13 @@ static int check_format(hid_t file, struct gcal_error *err)
 
     if (!format || strcmp(format, GCAL_RECORD_FORMAT) != 0 ||
         read_number(file, "format_version", &version) < 0)
-        rc = gcal_error_set(err, GCAL_EINPUT, "an HDF5 file, but not a gpucal record");
+        rc = gcal_error_set(err, GCAL_EINPUT, "an HDF5 file, but not a record of gpucal");
     else if (version < 1 || version > GCAL_RECORD_VERSION)
         rc = gcal_error_set(err, GCAL_EINPUT,
                             "version %llu of the record; this gpucal reads up to %d: use "
                             "a newer one",
                             (unsigned long long)version, GCAL_RECORD_VERSION);
+    *format_version = (int)version;
     free(format);
     return rc;
 }
@@ -175,6 +181,34 @@ static int read_sizes(const struct gcal_record *r, uint64_t first, uint64_t coun
     return rc;
 }
 
+static int read_uses(const struct gcal_record *r,
+                     const struct gcal_record_kernel_row *row,
+                     struct gcal_kernel_uses *uses, struct gcal_error *err)
+{
+    if (row->n_uses > MAX_USES)
+        return gcal_error_set(err, GCAL_EINPUT, "a kernel with %llu uses",
+                              (unsigned long long)row->n_uses);
+    if (!(uses->items = calloc(row->n_uses + 1, sizeof(*uses->items))))
+        return gcal_error_memory(err);
+    /* Counted before they are read: what was read before a failure is freed. */
+    uses->n = uses->capacity = row->n_uses;
+    return gcal_record_table_read(&r->tables[GCAL_RECORD_TABLE_USES], row->first_use,
+                                  uses->n, uses->items, err);
+}
+
+/* What the columns of version 1 do not say. */
+static int derive_facts(const struct gcal_record *r, struct gcal_run_kernel *kernel,
+                        struct gcal_error *err)
+{
+    struct gcal_record_kernel_models_row row = { 0 };
+    int rc = gcal_record_table_read(&r->kernel_models, r->n_kernels, 1, &row, err);
+
+    if (rc == 0)
+        rc = gcal_run_kernel_set_facts(kernel, row.models, err);
+    free(row.models);
+    return rc;
+}
+
 static int read_kernels(struct gcal_record *r, struct gcal_error *err)
 {
     const struct gcal_record_table *table = &r->tables[GCAL_RECORD_TABLE_KERNELS];
@@ -188,9 +222,12 @@ static int read_kernels(struct gcal_record *r, struct gcal_error *err)
         int rc = gcal_record_table_read(table, r->n_kernels, 1, &row, err);
         uint64_t n_sizes = row.kernel.n_sizes;
 
-        row.kernel.n_sizes = 0; /* until they are there */
+        row.kernel.n_sizes = 0; /* until they are read */
         if (rc == 0)
             rc = read_sizes(r, row.first_size, n_sizes, &row.kernel, err);
+        if (rc == 0)
+            rc = r->version == 1 ? derive_facts(r, &row.kernel, err)
+                                 : read_uses(r, &row, &row.kernel.uses, err);
         r->kernels[r->n_kernels++] = row.kernel;
         if (rc < 0)
             return -1;
@@ -225,7 +262,7 @@ static int read_lost(struct gcal_record *r, struct gcal_error *err)
 
 /* ---- the file ---- */
 
-/* HDF5 sees only what is whole. */
+/* Before HDF5 reads a file: it must be complete. */
 static int check_file(const char *path, struct gcal_error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = 0;
@@ -261,12 +298,17 @@ static int read_all(struct gcal_record *r, const char *path, struct gcal_error *
         return -1;
     if ((r->file = open_file(path)) < 0)
         return gcal_error_set(err, GCAL_EINPUT, "truncated or damaged");
-    if (check_format(r->file, err) < 0 || read_header(r->file, &r->header, err) < 0)
+    if (read_format(r->file, &r->version, err) < 0 ||
+        read_header(r->file, &r->header, err) < 0)
         return -1;
     for (int i = 0; i < GCAL_RECORD_N_TABLES; i++)
         if (gcal_record_table_open(&r->tables[i], r->file, (enum gcal_record_table_id)i,
-                                   err) < 0)
+                                   r->version, err) < 0)
             return -1;
+    if (r->version == 1 &&
+        gcal_record_table_open(&r->kernel_models, r->file,
+                               GCAL_RECORD_TABLE_KERNEL_MODELS, r->version, err) < 0)
+        return -1;
     if (read_devices(r, err) < 0 || read_kernels(r, err) < 0)
         return -1;
     return read_lost(r, err);
@@ -294,6 +336,7 @@ void gcal_record_close(struct gcal_record *record)
         return;
     for (int i = 0; i < GCAL_RECORD_N_TABLES; i++)
         gcal_record_table_close(&record->tables[i], NULL);
+    gcal_record_table_close(&record->kernel_models, NULL);
     if (record->file >= 0)
         H5Fclose(record->file);
     for (size_t i = 0; i < record->n_devices; i++)
@@ -351,7 +394,8 @@ size_t gcal_record_measurement_count(const struct gcal_record *record)
     return record->tables[GCAL_RECORD_TABLE_MEASUREMENTS].n_rows;
 }
 
-/* Fills what the tables of devices, kernels and samples know of 'row'. */
+/* Fills the members of 'row' that come from the tables of devices, kernels and samples.
+ */
 static int complete(const struct gcal_record *r, struct gcal_record_measurement_row *row,
                     struct gcal_error *err)
 {

@@ -1,9 +1,9 @@
-/* record.h - one run on disk: an HDF5 record, and the journal while it goes on
+/* record.h - a run on disk: its HDF5 record, and the journal until the run ends
  *
- * Layout of the record: docs/gpucal-record.5.  A record is written to a temporary file
- * beside it and renamed, so it is whole or not there.  The journal is a row of frames
- * (calib/base/wire.h), appended and flushed as they come; a torn last frame is dropped
- * when it is read.
+ * Layout of the record: docs/gpucal-record.5.  A record is written to a temporary file in
+ * its folder and renamed, so it is complete or missing.  The journal is a sequence of
+ * frames (calib/base/wire.h), each flushed when it is appended; an incomplete last frame
+ * is dropped by the reader.
  */
 #ifndef GCAL_STORE_RECORD_H
 #define GCAL_STORE_RECORD_H
@@ -12,7 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "calib/model/device_info.h"
 #include "calib/model/measurement.h"
+#include "calib/model/run_kernel.h"
+#include "calib/model/run_sink.h"
 
 struct gcal_error;
 
@@ -26,7 +29,7 @@ struct gcal_record_header {
     char *catalogue;   /* fingerprint of the measurement kernels; "" in older records */
     uint64_t seed;
     uint32_t n_ranks;
-    bool simulated; /* made by a test device: never published to a real store */
+    bool simulated; /* by a test device: not published */
 };
 
 void gcal_record_header_clear(struct gcal_record_header *header);
@@ -35,19 +38,17 @@ void gcal_record_header_clear(struct gcal_record_header *header);
 
 struct gcal_journal;
 
-/* A new journal; GCAL_ESTORE when it cannot be made, or when one is there already: the
- * message says to resume or to remove it.
- */
+/* A new journal.  GCAL_ESTORE if it cannot be created or exists. */
 struct gcal_journal *gcal_journal_create(const char *path,
                                          const struct gcal_record_header *header,
                                          struct gcal_error *err);
-/* An existing one, to go on with; its torn tail is cut. */
+/* An existing journal, to be continued; its incomplete last entry is cut off. */
 struct gcal_journal *gcal_journal_append(const char *path, struct gcal_error *err);
 void gcal_journal_close(struct gcal_journal *journal);
 struct gcal_run_sink gcal_journal_sink(struct gcal_journal *journal);
 
-/* Reads a journal from the start: the header (the caller's to clear), then every entry
- * into 'sink' in the order written.
+/* Reads a journal: the header (the caller's to clear), then every entry into 'sink', in
+ * the order written.
  */
 int gcal_journal_replay(const char *path, struct gcal_record_header *header,
                         const struct gcal_run_sink *sink, struct gcal_error *err);
@@ -56,25 +57,26 @@ int gcal_journal_replay(const char *path, struct gcal_record_header *header,
 
 struct gcal_record_writer;
 
-/* Entries come in any order but a measurement after its device and kernel; a kernel or
- * device that is there already is not written twice.  A device that comes again with a
- * 'failure' gets it.
+/* Entries may come in any order, but a measurement after its device and its kernel.  A
+ * kernel or a device is written once; of a device that comes again, 'failure' is updated.
  */
 struct gcal_record_writer *gcal_record_create(const char *path, struct gcal_error *err);
 struct gcal_run_sink gcal_record_sink(struct gcal_record_writer *writer);
-/* Writes the header, flushes, renames.  Destroys 'writer' in any case; after -1 the file
- * that was there before still is.
+/* Writes the header, flushes, renames.  Destroys 'writer' in any case; after -1 an
+ * earlier file is unchanged.
  */
 int gcal_record_finish(struct gcal_record_writer *writer,
                        const struct gcal_record_header *header, struct gcal_error *err);
-/* Gives up: removes the temporary file. */
+/* Removes the temporary file, and destroys 'writer'. */
 void gcal_record_abandon(struct gcal_record_writer *writer);
 
 /* ---- record, reading ---- */
 
 struct gcal_record;
 
-/* NULL with 'err' (GCAL_EINPUT) for what is not there, truncated, or not ours. */
+/* Opens a record of any format version up to the current one.  NULL with 'err'
+ * (GCAL_EINPUT) for a file that is missing, truncated, or not a record.
+ */
 struct gcal_record *gcal_record_open(const char *path, struct gcal_error *err);
 void gcal_record_close(struct gcal_record *record);
 
@@ -89,8 +91,8 @@ size_t gcal_record_lost_count(const struct gcal_record *record);
 /* "n1 rank 1: no sign of life for 20 s" */
 const char *gcal_record_lost(const struct gcal_record *record, size_t i);
 size_t gcal_record_measurement_count(const struct gcal_record *record);
-/* Reads one measurement with its samples; the caller's to clear.  'device' and 'kernel'
- * (may be NULL) get the indices.
+/* Reads a measurement with its samples; the caller's to clear.  'device' and 'kernel' (or
+ * NULL): their indices.
  */
 int gcal_record_measurement(const struct gcal_record *record, size_t i,
                             struct gcal_measurement *m, size_t *device, size_t *kernel,

@@ -1,6 +1,8 @@
-/* The seal: HDF5 leaves the first 512 bytes of a record to us (its "user block").  They
- * hold a line with the checksum of all that follows, because HDF5 itself may crash on a
- * damaged file before it notices.
+/* seal.c - the checksum of a record
+ *
+ * HDF5 leaves the first 512 bytes of a record (its "user block") to gpucal.  They have a
+ * line with the checksum of all bytes after them, because HDF5 may crash on a damaged
+ * file before it detects the damage.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +15,7 @@
 
 #define SEAL_START "gpucal record, fnv1a-64 "
 
-/* Over the bytes behind the user block.  -1 with errno. */
+/* Of the bytes after the user block.  -1 with errno. */
 static int sum_file(int fd, uint64_t *sum)
 {
     off_t at = GCAL_RECORD_SEAL_BYTES;
@@ -59,7 +61,7 @@ int gcal_record_check_seal(int fd, struct gcal_error *err)
 
     if (got < 0)
         return gcal_error_set(err, GCAL_EINPUT, "%s", strerror(errno));
-    /* Who changes a record takes the seal away (h5unjam): see gpucal-record.5. */
+    /* The seal of an edited record was removed (h5unjam): see gpucal-record.5. */
     if (memcmp(head, magic, sizeof(magic)) == 0)
         return 0;
     if (strncmp(head, SEAL_START, strlen(SEAL_START)) != 0)
@@ -68,7 +70,6 @@ int gcal_record_check_seal(int fd, struct gcal_error *err)
         return gcal_error_set(err, GCAL_EINPUT, "%s", strerror(errno));
     format_seal(seal, sum);
     if (memcmp(head, seal, sizeof(seal)) != 0)
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "truncated or damaged: its checksum does not fit");
+        return gcal_error_set(err, GCAL_EINPUT, "truncated or damaged: wrong checksum");
     return 0;
 }

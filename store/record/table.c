@@ -1,19 +1,19 @@
+/* table.c - a table of columns as an HDF5 group */
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/error.h"
 #include "store/record/private.h"
 
-static int is_text(const struct gcal_record_column *column)
+static int is_text(const struct gcal_field *column)
 {
-    return column->type == GCAL_RECORD_COLUMN_TEXT ||
-           column->type == GCAL_RECORD_COLUMN_OPTIONAL;
+    return column->type == GCAL_FIELD_TEXT || column->type == GCAL_FIELD_OPTIONAL_TEXT;
 }
 
 int gcal_record_hdf5_start(struct gcal_error *err)
 {
-    /* HDF5 must not print, and a record must not load code.  It must not clean up when
-     * the program ends either: see give_up() in write.c.
+    /* HDF5 must not print, a record must not load code, and HDF5 must not clean up at the
+     * end of the program: see give_up() in write.c.
      */
     H5dont_atexit();
     if (H5open() < 0 || H5Eset_auto2(H5E_DEFAULT, NULL, NULL) < 0 ||
@@ -34,48 +34,39 @@ hid_t gcal_record_text_type(void)
     return type;
 }
 
-/* An enumeration over unsigned bytes with the names that people read. */
-static hid_t enum_type(enum gcal_record_column_type column)
+/* An enumeration over unsigned bytes with the names of the values. */
+static hid_t enum_type(const struct gcal_field *column)
 {
     hid_t type = H5Tenum_create(H5T_STD_U8LE);
-    bool status = column == GCAL_RECORD_COLUMN_STATUS;
-    int last = status ? GCAL_MEASUREMENT_BAD_EVENTS : GCAL_MEASUREMENT_STOP_BUDGET;
 
-    for (int i = 0; type >= 0 && i <= last; i++) {
-        unsigned char value = (unsigned char)i;
-        const char *name =
-            status ? gcal_measurement_status_name((enum gcal_measurement_status)i)
-                   : gcal_measurement_stop_name((enum gcal_measurement_stop)i);
-
-        if (H5Tenum_insert(type, name, &value) < 0) {
+    for (unsigned char i = 0; type >= 0 && column->values[i]; i++)
+        if (H5Tenum_insert(type, column->values[i], &i) < 0) {
             H5Tclose(type);
             return -1;
         }
-    }
     return type;
 }
 
 /* The column's type in the file; the caller's to close. */
-static hid_t file_type(const struct gcal_record_column *column)
+static hid_t file_type(const struct gcal_field *column)
 {
     switch (column->type) {
-    case GCAL_RECORD_COLUMN_F64:
+    case GCAL_FIELD_F64:
         return H5Tcopy(H5T_IEEE_F64LE);
-    case GCAL_RECORD_COLUMN_U64:
+    case GCAL_FIELD_U64:
         return H5Tcopy(H5T_STD_U64LE);
-    case GCAL_RECORD_COLUMN_INT:
+    case GCAL_FIELD_INT:
         return H5Tcopy(H5T_STD_I32LE);
-    case GCAL_RECORD_COLUMN_BOOL:
+    case GCAL_FIELD_BOOL:
         return H5Tcopy(H5T_STD_U8LE);
-    case GCAL_RECORD_COLUMN_STATUS:
-    case GCAL_RECORD_COLUMN_STOP:
-        return enum_type(column->type);
+    case GCAL_FIELD_ENUM:
+        return enum_type(column);
     default:
         return gcal_record_text_type();
     }
 }
 
-/* What a cell is in memory: all numbers travel as 8 bytes. */
+/* A cell in memory: all numbers but enumerations have 8 bytes. */
 union cell {
     char *text;
     double f64;
@@ -84,102 +75,91 @@ union cell {
     unsigned char u8;
 };
 
-static hid_t memory_type(const struct gcal_record_column *column)
+static hid_t memory_type(const struct gcal_field *column)
 {
     switch (column->type) {
-    case GCAL_RECORD_COLUMN_F64:
+    case GCAL_FIELD_F64:
         return H5Tcopy(H5T_NATIVE_DOUBLE);
-    case GCAL_RECORD_COLUMN_U64:
+    case GCAL_FIELD_U64:
         return H5Tcopy(H5T_NATIVE_UINT64);
-    case GCAL_RECORD_COLUMN_INT:
-    case GCAL_RECORD_COLUMN_BOOL:
+    case GCAL_FIELD_INT:
+    case GCAL_FIELD_BOOL:
         return H5Tcopy(H5T_NATIVE_INT64);
     default:
         return file_type(column);
     }
 }
 
-static size_t cell_bytes(const struct gcal_record_column *column)
+static size_t cell_bytes(const struct gcal_field *column)
 {
-    bool is_enum = column->type == GCAL_RECORD_COLUMN_STATUS ||
-                   column->type == GCAL_RECORD_COLUMN_STOP;
-
-    return is_enum ? 1 : sizeof(union cell);
+    return column->type == GCAL_FIELD_ENUM ? 1 : sizeof(union cell);
 }
 
-static void cell_from_row(const struct gcal_record_column *column, const char *row,
+static void cell_from_row(const struct gcal_field *column, const char *row,
                           union cell *cell)
 {
     const void *member = row + column->offset;
 
     switch (column->type) {
-    case GCAL_RECORD_COLUMN_TEXT:
-    case GCAL_RECORD_COLUMN_OPTIONAL:
+    case GCAL_FIELD_TEXT:
+    case GCAL_FIELD_OPTIONAL_TEXT:
         cell->text = *(char *const *)member;
         if (!cell->text)
             cell->text = "";
         break;
-    case GCAL_RECORD_COLUMN_F64:
+    case GCAL_FIELD_F64:
         cell->f64 = *(const double *)member;
         break;
-    case GCAL_RECORD_COLUMN_U64:
+    case GCAL_FIELD_U64:
         cell->u64 = *(const uint64_t *)member;
         break;
-    case GCAL_RECORD_COLUMN_INT:
+    case GCAL_FIELD_INT:
         cell->i64 = *(const int *)member;
         break;
-    case GCAL_RECORD_COLUMN_BOOL:
+    case GCAL_FIELD_BOOL:
         cell->i64 = *(const bool *)member;
         break;
-    case GCAL_RECORD_COLUMN_STATUS:
-        cell->u8 = (unsigned char)*(const enum gcal_measurement_status *)member;
-        break;
-    case GCAL_RECORD_COLUMN_STOP:
-        cell->u8 = (unsigned char)*(const enum gcal_measurement_stop *)member;
+    case GCAL_FIELD_ENUM:
+        cell->u8 = (unsigned char)*(const unsigned *)member;
         break;
     }
 }
 
-/* The other way.  -1 for a value that the member cannot hold. */
-static int cell_to_row(const struct gcal_record_column *column, const union cell *cell,
-                       char *row)
+/* -1 for a value that the member cannot hold. */
+static int cell_to_row(const struct gcal_field *column, const union cell *cell, char *row)
 {
     void *member = row + column->offset;
 
     switch (column->type) {
-    case GCAL_RECORD_COLUMN_TEXT:
+    case GCAL_FIELD_TEXT:
         *(char **)member = strdup(cell->text ? cell->text : "");
         return *(char **)member ? 0 : -1;
-    case GCAL_RECORD_COLUMN_OPTIONAL:
+    case GCAL_FIELD_OPTIONAL_TEXT:
         if (!cell->text || !*cell->text)
             return 0;
         *(char **)member = strdup(cell->text);
         return *(char **)member ? 0 : -1;
-    case GCAL_RECORD_COLUMN_F64:
+    case GCAL_FIELD_F64:
         *(double *)member = cell->f64;
         return 0;
-    case GCAL_RECORD_COLUMN_U64:
+    case GCAL_FIELD_U64:
         *(uint64_t *)member = cell->u64;
         return 0;
-    case GCAL_RECORD_COLUMN_INT:
+    case GCAL_FIELD_INT:
         *(int *)member = (int)cell->i64;
         return cell->i64 == (int)cell->i64 ? 0 : -1;
-    case GCAL_RECORD_COLUMN_BOOL:
+    case GCAL_FIELD_BOOL:
         *(bool *)member = cell->i64 != 0;
         return cell->i64 == 0 || cell->i64 == 1 ? 0 : -1;
-    case GCAL_RECORD_COLUMN_STATUS:
-        *(enum gcal_measurement_status *)member = cell->u8;
-        return cell->u8 <= GCAL_MEASUREMENT_BAD_EVENTS ? 0 : -1;
-    case GCAL_RECORD_COLUMN_STOP:
-        *(enum gcal_measurement_stop *)member = cell->u8;
-        return cell->u8 <= GCAL_MEASUREMENT_STOP_BUDGET ? 0 : -1;
+    case GCAL_FIELD_ENUM:
+        *(unsigned *)member = cell->u8;
+        return cell->u8 < gcal_field_value_count(column->values) ? 0 : -1;
     }
     return -1;
 }
 
-static int fail(const struct gcal_record_table *table,
-                const struct gcal_record_column *column, const char *what,
-                struct gcal_error *err)
+static int fail(const struct gcal_record_table *table, const struct gcal_field *column,
+                const char *what, struct gcal_error *err)
 {
     return gcal_error_set(err, GCAL_EINPUT, "%s/%s: %s", table->layout->name,
                           column->name, what);
@@ -187,11 +167,11 @@ static int fail(const struct gcal_record_table *table,
 
 /* ---- creating and opening ---- */
 
-static int put_units(hid_t dataset, const char *units)
+static int put_attribute(hid_t dataset, const char *name, const char *value)
 {
     hid_t type = gcal_record_text_type(), space = H5Screate(H5S_SCALAR);
-    hid_t attribute = H5Acreate2(dataset, "units", type, space, H5P_DEFAULT, H5P_DEFAULT);
-    int rc = attribute < 0 || H5Awrite(attribute, type, &units) < 0 ? -1 : 0;
+    hid_t attribute = H5Acreate2(dataset, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    int rc = attribute < 0 || H5Awrite(attribute, type, &value) < 0 ? -1 : 0;
 
     H5Aclose(attribute);
     H5Sclose(space);
@@ -199,19 +179,20 @@ static int put_units(hid_t dataset, const char *units)
     return rc;
 }
 
-static hid_t create_dataset(hid_t group, const struct gcal_record_column *column,
-                            hsize_t chunk)
+static hid_t create_dataset(hid_t group, const struct gcal_field *column, hsize_t chunk)
 {
     hsize_t none = 0, unlimited = H5S_UNLIMITED;
     hid_t type = file_type(column), space = H5Screate_simple(1, &none, &unlimited);
     hid_t options = H5Pcreate(H5P_DATASET_CREATE), dataset = -1;
 
-    /* No times in the headers: the same run gives the same bytes. */
+    /* Without times, the same run gives the same bytes. */
     if (H5Pset_chunk(options, 1, &chunk) >= 0 && H5Pset_shuffle(options) >= 0 &&
         H5Pset_deflate(options, 4) >= 0 && H5Pset_obj_track_times(options, 0) >= 0)
         dataset = H5Dcreate2(group, column->name, type, space, H5P_DEFAULT, options,
                              H5P_DEFAULT);
-    if (dataset >= 0 && column->units && put_units(dataset, column->units) < 0) {
+    if (dataset >= 0 &&
+        (put_attribute(dataset, "description", column->description) < 0 ||
+         (column->unit && put_attribute(dataset, "units", column->unit) < 0))) {
         H5Dclose(dataset);
         dataset = -1;
     }
@@ -221,6 +202,25 @@ static hid_t create_dataset(hid_t group, const struct gcal_record_column *column
     return dataset;
 }
 
+/* The columns of all parts of a layout that this version has, with their offsets in a
+ * row.
+ */
+static void table_init(struct gcal_record_table *table,
+                       const struct gcal_record_table_layout *layout, int version)
+{
+    *table = (struct gcal_record_table){ .layout = layout };
+    for (const struct gcal_record_part *p = layout->parts; p->fields; p++)
+        for (const struct gcal_field *f = p->fields; f->name; f++) {
+            struct gcal_field *column = &table->columns[table->n_columns];
+
+            if (f->since > version)
+                continue;
+            *column = *f;
+            column->offset += p->offset;
+            table->n_columns++;
+        }
+}
+
 int gcal_record_table_create(struct gcal_record_table *table, hid_t file,
                              enum gcal_record_table_id id, struct gcal_error *err)
 {
@@ -228,14 +228,14 @@ int gcal_record_table_create(struct gcal_record_table *table, hid_t file,
     hid_t options = H5Pcreate(H5P_GROUP_CREATE), group = -1;
     int rc = 0;
 
-    *table = (struct gcal_record_table){ .layout = layout };
+    table_init(table, layout, GCAL_RECORD_VERSION);
     if (H5Pset_obj_track_times(options, 0) >= 0)
         group = H5Gcreate2(file, layout->name, H5P_DEFAULT, options, H5P_DEFAULT);
-    for (size_t i = 0; rc == 0 && layout->columns[i].name; i++) {
-        hid_t dataset = create_dataset(group, &layout->columns[i], layout->chunk_rows);
+    for (size_t i = 0; rc == 0 && i < table->n_columns; i++) {
+        hid_t dataset = create_dataset(group, &table->columns[i], layout->chunk_rows);
 
         if (dataset < 0)
-            rc = fail(table, &layout->columns[i], "cannot be created", err);
+            rc = fail(table, &table->columns[i], "cannot be created", err);
         else
             table->datasets[i] = dataset;
     }
@@ -244,11 +244,10 @@ int gcal_record_table_create(struct gcal_record_table *table, hid_t file,
     return rc;
 }
 
-/* Chunked, one dimension, the class of its column: nothing else is read, so that a
- * file made to harm cannot lead to other files or odd shapes.
+/* Reads only chunked datasets of one dimension and of the column's class, so that a
+ * manipulated file cannot refer to other files or shapes.
  */
-static int check_dataset(hid_t dataset, const struct gcal_record_column *column,
-                         hsize_t *rows)
+static int check_dataset(hid_t dataset, const struct gcal_field *column, hsize_t *rows)
 {
     hid_t type = H5Dget_type(dataset), want = file_type(column);
     hid_t space = H5Dget_space(dataset), options = H5Dget_create_plist(dataset);
@@ -267,17 +266,20 @@ static int check_dataset(hid_t dataset, const struct gcal_record_column *column,
 }
 
 int gcal_record_table_open(struct gcal_record_table *table, hid_t file,
-                           enum gcal_record_table_id id, struct gcal_error *err)
+                           enum gcal_record_table_id id, int version,
+                           struct gcal_error *err)
 {
     const struct gcal_record_table_layout *layout = &gcal_record_layout[id];
-    const struct gcal_record_column *column = layout->columns;
-    hid_t group = H5Gopen2(file, layout->name, H5P_DEFAULT);
+    hid_t group;
     int rc = 0;
 
-    *table = (struct gcal_record_table){ .layout = layout };
-    if (group < 0)
+    table_init(table, layout, version);
+    if (!table->n_columns)
+        return 0;
+    if ((group = H5Gopen2(file, layout->name, H5P_DEFAULT)) < 0)
         return gcal_error_set(err, GCAL_EINPUT, "no group %s", layout->name);
-    for (size_t i = 0; rc == 0 && column->name; i++, column++) {
+    for (size_t i = 0; rc == 0 && i < table->n_columns; i++) {
+        const struct gcal_field *column = &table->columns[i];
         hid_t dataset = H5Dopen2(group, column->name, H5P_DEFAULT);
         hsize_t rows = 0;
 
@@ -289,8 +291,8 @@ int gcal_record_table_open(struct gcal_record_table *table, hid_t file,
         if (check_dataset(dataset, column, &rows) < 0)
             rc = fail(table, column, "is not of the documented type and shape", err);
         else if (i && rows != table->n_rows)
-            rc =
-                fail(table, column, "has not as many rows as the columns before it", err);
+            rc = fail(table, column, "has another number of rows than the columns before",
+                      err);
         table->n_rows = rows;
     }
     H5Gclose(group);
@@ -301,9 +303,9 @@ int gcal_record_table_close(struct gcal_record_table *table, struct gcal_error *
 {
     int rc = 0;
 
-    for (size_t i = 0; table->layout && table->layout->columns[i].name; i++) {
+    for (size_t i = 0; i < table->n_columns; i++) {
         if (table->datasets[i] > 0 && H5Dclose(table->datasets[i]) < 0)
-            rc = fail(table, &table->layout->columns[i], "cannot be written", err);
+            rc = fail(table, &table->columns[i], "cannot be written", err);
         table->datasets[i] = 0;
     }
     return rc;
@@ -339,11 +341,11 @@ static int move_cells(hid_t dataset, hid_t type, hsize_t first, size_t count,
     return rc;
 }
 
-/* Cells of 'column' from 'rows' into the file, which has room for them. */
+/* Writes the cells of column 'i' to the file, which has room for them. */
 static int put_column(const struct gcal_record_table *table, size_t i, hsize_t first,
                       const char *rows, size_t count, char *cells, struct gcal_error *err)
 {
-    const struct gcal_record_column *column = &table->layout->columns[i];
+    const struct gcal_field *column = &table->columns[i];
     size_t step = cell_bytes(column);
     hid_t type = memory_type(column);
     int rc;
@@ -370,9 +372,9 @@ int gcal_record_table_append(struct gcal_record_table *table, const void *rows,
         return 0;
     if (!(cells = calloc(count, sizeof(union cell))))
         return gcal_error_memory(err);
-    for (size_t i = 0; rc == 0 && table->layout->columns[i].name; i++) {
+    for (size_t i = 0; rc == 0 && i < table->n_columns; i++) {
         if (H5Dset_extent(table->datasets[i], &size) < 0)
-            rc = fail(table, &table->layout->columns[i], "cannot grow", err);
+            rc = fail(table, &table->columns[i], "cannot grow", err);
         else
             rc = put_column(table, i, table->n_rows, rows, count, cells, err);
     }
@@ -387,8 +389,8 @@ int gcal_record_table_rewrite(struct gcal_record_table *table, hsize_t row_index
 {
     union cell cell;
 
-    for (size_t i = 0; table->layout->columns[i].name; i++)
-        if (strcmp(table->layout->columns[i].name, column) == 0)
+    for (size_t i = 0; i < table->n_columns; i++)
+        if (strcmp(table->columns[i].name, column) == 0)
             return put_column(table, i, row_index, row, 1, (char *)&cell, err);
     return -1;
 }
@@ -396,7 +398,7 @@ int gcal_record_table_rewrite(struct gcal_record_table *table, hsize_t row_index
 static int get_column(const struct gcal_record_table *table, size_t i, hsize_t first,
                       char *rows, size_t count, char *cells, struct gcal_error *err)
 {
-    const struct gcal_record_column *column = &table->layout->columns[i];
+    const struct gcal_field *column = &table->columns[i];
     size_t step = cell_bytes(column);
     hid_t type = memory_type(column);
     int rc = 0;
@@ -431,7 +433,7 @@ int gcal_record_table_read(const struct gcal_record_table *table, hsize_t first,
         return 0;
     if (!(cells = calloc(count, sizeof(union cell))))
         return gcal_error_memory(err);
-    for (size_t i = 0; rc == 0 && table->layout->columns[i].name; i++)
+    for (size_t i = 0; rc == 0 && i < table->n_columns; i++)
         rc = get_column(table, i, first, rows, count, cells, err);
     free(cells);
     return rc;

@@ -1,3 +1,4 @@
+/* write.c - writes records */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -11,10 +12,10 @@
 #include "calib/base/error.h"
 #include "store/record/private.h"
 
-/* Where a device or a kernel stands in its table, found by name in a binary tree.  Only
- * these are kept in memory: measurements and samples go to the file as they come.
+/* The row of a device or a kernel, in a binary tree by name.  Only these are kept in
+ * memory: measurements and samples are written at once.
  */
-struct place {
+struct known_row {
     hsize_t row;
     char name[];
 };
@@ -23,60 +24,61 @@ struct gcal_record_writer {
     char *path, *temp;
     hid_t file;
     struct gcal_record_table tables[GCAL_RECORD_N_TABLES];
-    void *devices, *kernels; /* trees of struct place */
+    void *devices, *kernels; /* trees of struct known_row */
     bool given_up;           /* a write failed */
 };
 
-static int compare_places(const void *a, const void *b)
+static int compare_known_rows(const void *a, const void *b)
 {
-    return strcmp(((const struct place *)a)->name, ((const struct place *)b)->name);
+    return strcmp(((const struct known_row *)a)->name,
+                  ((const struct known_row *)b)->name);
 }
 
-static struct place *place_new(const char *first, const char *second)
+static struct known_row *known_row_new(const char *first, const char *second)
 {
     size_t length = strlen(first) + strlen(second) + 2;
-    struct place *place = malloc(sizeof(*place) + length);
+    struct known_row *known = malloc(sizeof(*known) + length);
 
-    if (place) {
-        place->row = 0;
-        strcpy(place->name, first);
-        strcat(place->name, "\n");
-        strcat(place->name, second);
+    if (known) {
+        known->row = 0;
+        strcpy(known->name, first);
+        strcat(known->name, "\n");
+        strcat(known->name, second);
     }
-    return place;
+    return known;
 }
 
-/* Returns 1 with the row when it is there, 0 when not, -1 when memory ran out. */
-static int find_place(void *const *tree, const char *first, const char *second,
-                      hsize_t *row)
+/* Returns 1 with the row, 0 if there is none, -1 if memory ran out. */
+static int find_known_row(void *const *tree, const char *first, const char *second,
+                          hsize_t *row)
 {
-    struct place *wanted = place_new(first, second), **found;
+    struct known_row *wanted = known_row_new(first, second), **found;
 
     if (!wanted)
         return -1;
-    found = tfind(wanted, tree, compare_places);
+    found = tfind(wanted, tree, compare_known_rows);
     free(wanted);
     if (found)
         *row = (*found)->row;
     return found != NULL;
 }
 
-static int add_place(void **tree, const char *first, const char *second, hsize_t row,
-                     struct gcal_error *err)
+static int add_known_row(void **tree, const char *first, const char *second, hsize_t row,
+                         struct gcal_error *err)
 {
-    struct place *place = place_new(first, second);
+    struct known_row *known = known_row_new(first, second);
 
-    if (place)
-        place->row = row;
-    if (place && tsearch(place, tree, compare_places))
+    if (known)
+        known->row = row;
+    if (known && tsearch(known, tree, compare_known_rows))
         return 0;
-    free(place);
+    free(known);
     return gcal_error_memory(err);
 }
 
-/* After a failed write HDF5 1.10 holds what it cannot write, and closing crashes on it,
- * at once or when the program ends.  So its handles are left alone for good; the
- * descriptor goes to /dev/null, that the disk gets its space back when the file is
+/* After a failed write, HDF5 1.10 keeps the data that it cannot write, and crashes when
+ * the file is closed or the program ends.  So its handles are never closed; the
+ * descriptor is redirected to /dev/null, to free the space on disk when the file is
  * removed.
  */
 static void give_up(struct gcal_record_writer *w)
@@ -91,7 +93,7 @@ static void give_up(struct gcal_record_writer *w)
     w->given_up = true;
 }
 
-/* What a full disk or a broken one does to a write. */
+/* After a failed write: a full disk, or a broken one. */
 static int failed(struct gcal_record_writer *w, struct gcal_error *err)
 {
     give_up(w);
@@ -108,18 +110,19 @@ static int add_device(void *context, const struct gcal_run_device *device,
     struct gcal_record_writer *w = context;
     struct gcal_record_table *table = &w->tables[GCAL_RECORD_TABLE_DEVICES];
     hsize_t row;
-    int found = find_place(&w->devices, device->node, device->info.uid, &row);
+    int found = find_known_row(&w->devices, device->node, device->info.uid, &row);
 
     if (found < 0)
         return gcal_error_memory(err);
-    /* Met again, after a restart or when it is given up: the last word holds. */
+    /* Again, after a restart or when it is given up: the last 'failure' counts. */
     if (found)
         return gcal_record_table_rewrite(table, row, "failure", device, err) < 0
                    ? failed(w, err)
                    : 0;
     if (gcal_record_table_append(table, device, 1, err) < 0)
         return failed(w, err);
-    return add_place(&w->devices, device->node, device->info.uid, table->n_rows - 1, err);
+    return add_known_row(&w->devices, device->node, device->info.uid, table->n_rows - 1,
+                         err);
 }
 
 static int add_sizes(struct gcal_record_writer *w, const struct gcal_run_kernel *kernel,
@@ -136,23 +139,33 @@ static int add_sizes(struct gcal_record_writer *w, const struct gcal_run_kernel 
     return 0;
 }
 
+static int add_uses(struct gcal_record_writer *w, const struct gcal_kernel_uses *uses,
+                    struct gcal_error *err)
+{
+    return gcal_record_table_append(&w->tables[GCAL_RECORD_TABLE_USES], uses->items,
+                                    uses->n, err);
+}
+
 static int add_kernel(void *context, const struct gcal_run_kernel *kernel,
                       struct gcal_error *err)
 {
     struct gcal_record_writer *w = context;
     struct gcal_record_table *table = &w->tables[GCAL_RECORD_TABLE_KERNELS];
-    struct gcal_record_kernel_row row = { .kernel = *kernel,
-                                          .first_size =
-                                              w->tables[GCAL_RECORD_TABLE_SIZES].n_rows };
+    struct gcal_record_kernel_row row = {
+        .kernel = *kernel,
+        .first_size = w->tables[GCAL_RECORD_TABLE_SIZES].n_rows,
+        .first_use = w->tables[GCAL_RECORD_TABLE_USES].n_rows,
+        .n_uses = kernel->uses.n,
+    };
     hsize_t there;
-    int found = find_place(&w->kernels, kernel->id, "", &there);
+    int found = find_known_row(&w->kernels, kernel->id, "", &there);
 
     if (found)
         return found < 0 ? gcal_error_memory(err) : 0;
-    if (add_sizes(w, kernel, err) < 0 ||
+    if (add_sizes(w, kernel, err) < 0 || add_uses(w, &kernel->uses, err) < 0 ||
         gcal_record_table_append(table, &row, 1, err) < 0)
         return failed(w, err);
-    return add_place(&w->kernels, kernel->id, "", table->n_rows - 1, err);
+    return add_known_row(&w->kernels, kernel->id, "", table->n_rows - 1, err);
 }
 
 static int add_measurement(void *context, const struct gcal_measurement *m,
@@ -163,11 +176,11 @@ static int add_measurement(void *context, const struct gcal_measurement *m,
     struct gcal_record_measurement_row row = { .m = *m, .first_sample = samples->n_rows };
     hsize_t device, kernel;
 
-    if (find_place(&w->devices, m->node, m->device_uid, &device) <= 0 ||
-        find_place(&w->kernels, m->kernel_id, "", &kernel) <= 0)
+    if (find_known_row(&w->devices, m->node, m->device_uid, &device) <= 0 ||
+        find_known_row(&w->kernels, m->kernel_id, "", &kernel) <= 0)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "record %s: a measurement of kernel %s on device %s of %s "
-                              "came before these",
+                              "record %s: a measurement before its kernel %s or its "
+                              "device %s on %s",
                               w->path, m->kernel_id, m->device_uid, m->node);
     row.device = device;
     row.kernel = kernel;
@@ -268,7 +281,7 @@ static int close_file(struct gcal_record_writer *w, struct gcal_error *err)
     for (int i = 0; i < GCAL_RECORD_N_TABLES; i++)
         if (gcal_record_table_close(&w->tables[i], err) < 0)
             return -1;
-    w->file = -1; /* freed by HDF5 even when it cannot be closed */
+    w->file = -1; /* freed by HDF5 even if it cannot be closed */
     if (H5Fclose(file) < 0)
         return gcal_error_set(err, GCAL_ESTORE, "cannot be closed");
     return 0;
@@ -377,7 +390,7 @@ static int sync_folder(char *path)
     return rc;
 }
 
-/* The temporary file takes the record's place. */
+/* Renames the temporary file to the record. */
 static int move_in_place(struct gcal_record_writer *w, struct gcal_error *err)
 {
     char *copy = strdup(w->path);
@@ -402,7 +415,7 @@ int gcal_record_finish(struct gcal_record_writer *writer,
     int rc = 0;
 
     if (writer->given_up)
-        rc = gcal_error_set(err, GCAL_ESTORE, "a part of it could not be written");
+        rc = gcal_error_set(err, GCAL_ESTORE, "not all of it could be written");
     else if (put_header(writer->file, header) < 0)
         rc = gcal_error_set(err, GCAL_ESTORE, "the header cannot be written");
     else

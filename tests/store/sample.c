@@ -142,6 +142,8 @@ static void run_kernels(const struct gcal_run_sink *sink)
 {
     static char *names[] = { "n", "m" };
     static double values[] = { 2048, 713 };
+    static struct gcal_kernel_use uses[] = { { "matmul", GCAL_KERNEL_FITTED },
+                                             { "others", GCAL_KERNEL_CHECK } };
     struct gcal_run_kernel kernel = {
         .id = "k1",
         .name = "madd chain",
@@ -152,7 +154,14 @@ static void run_kernels(const struct gcal_run_sink *sink)
         .build_options = "-cl-std=CL1.2 -DN=7",
         .launch = "global n local 64",
         .profile = "kernel: f\n",
-        .models = "matmul",
+        .variant = "flops_madd_memory",
+        .origin = { .form = GCAL_KERNEL_MEMORY,
+                    .generator = "flops_madd",
+                    .family = "madd",
+                    .name = "madd chain n:2048",
+                    .n_accumulators = 8,
+                    .barriers = true },
+        .uses = { .n = 2, .items = uses },
         .n_sizes = 2,
         .size_names = names,
         .size_values = values,
@@ -160,6 +169,8 @@ static void run_kernels(const struct gcal_run_sink *sink)
 
     assert_int_equal(sink->kernel(sink->context, &kernel, NULL), 0);
     kernel.id = "k2";
+    kernel.origin = (struct gcal_kernel_origin){ .form = GCAL_KERNEL_COMPLETE };
+    kernel.uses.n = 0;
     kernel.n_sizes = 1;
     assert_int_equal(sink->kernel(sink->context, &kernel, NULL), 0);
 }

@@ -17,6 +17,8 @@ const char *sample_path(const char *folder, const char *name);
 void sample_file_write(const char *path, const void *data, size_t size);
 char *sample_file_read(const char *path, size_t *size);
 
+struct gcal_run_sink;
+
 struct gcal_record_header sample_header(void); /* borrows: not to be cleared */
 
 /* Two devices, two kernels, three measurements and a lost rank, into 'sink'. */

@@ -1,3 +1,4 @@
+/* test_measurement.c - encodings of devices, kernels and measurements */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +11,9 @@
 
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
+#include "calib/model/device_info.h"
 #include "calib/model/measurement.h"
+#include "calib/model/run_kernel.h"
 
 static struct gcal_measurement_sample samples[] = {
     { 2.385e-6, 9.17e-6, 41, 1.755e9, 43.5, 4 },
@@ -61,10 +64,14 @@ static void keeps_a_device_and_a_kernel(void **state)
 {
     char *names[] = { "n", "m" };
     double values[] = { 2048, 713 };
+    struct gcal_kernel_use uses[] = { { "a", GCAL_KERNEL_FITTED },
+                                      { "b", GCAL_KERNEL_TARGET } };
     struct gcal_run_device device = { .node = "n1", .rank = 5 }, d;
     struct gcal_run_kernel kernel = { .id = "k713",
                                       .source = "kernel void f() {}",
-                                      .models = "a,b",
+                                      .origin = { .form = GCAL_KERNEL_LOADS,
+                                                  .name = "app n:2048" },
+                                      .uses = { .n = 2, .items = uses },
                                       .n_sizes = 2,
                                       .size_names = names,
                                       .size_values = values };
@@ -90,7 +97,12 @@ static void keeps_a_device_and_a_kernel(void **state)
     assert_int_equal(d.info.compute_units, 132);
     assert_true(d.info.max_clock_hz == 1.98e9 && d.info.fp64 && !d.info.fp16);
     assert_string_equal(k.source, "kernel void f() {}");
-    assert_string_equal(k.models, "a,b");
+    assert_int_equal(k.origin.form, GCAL_KERNEL_LOADS);
+    assert_string_equal(k.origin.name, "app n:2048");
+    assert_string_equal(k.origin.family, "");
+    assert_int_equal(k.uses.n, 2);
+    assert_true(gcal_kernel_uses_have(&k.uses, "b", GCAL_KERNEL_TARGET));
+    assert_false(gcal_kernel_uses_have(&k.uses, "b", GCAL_KERNEL_FITTED));
     assert_string_equal(k.size_names[1], "m");
     assert_true(k.size_values[1] == 713);
     gcal_run_device_clear(&d);

@@ -16,6 +16,7 @@
 #include "calib/model/dtype.h"
 #include "calib/model/profile.h"
 #include "calib/plan/plan.h"
+#include "tests/facts.h"
 
 #define MAX_KERNELS 40
 #define CHECK_N     32
@@ -77,6 +78,7 @@ static void add_kernel(const char *family, double n, bool sweep, double time_s,
     k->id = strdup(k->name);
     k->generator = strdup(family);
     k->family = strdup(family);
+    k->variant = strdup(family);
     k->source = strdup("kernel void twice(global float *c, global const float *a, int n)"
                        "{ c[get_global_id(0)] = 2 * a[get_global_id(0)]; }");
     k->entry = strdup("twice");
@@ -98,7 +100,7 @@ static void add_kernel(const char *family, double n, bool sweep, double time_s,
                           "{ for (int i = 0; i < n; i++) c[i] = 2 * a[i]; }");
     k->tolerance = 1e-6;
     k->sweep = sweep;
-    k->models = strdup("m");
+    set_use(&k->uses, "m", GCAL_KERNEL_FITTED);
     k->profile = make_profile();
     if (!list.kernels)
         list.kernels = calloc(MAX_KERNELS, sizeof(*list.kernels));
@@ -223,7 +225,7 @@ static int keep_kernel(void *context, const struct gcal_run_kernel *kernel,
     (void)context;
     if (sink_fails)
         return gcal_error_set(err, GCAL_ESTORE, "disk full");
-    assert_int_equal(kernel->models[0], 'm');
+    assert_string_equal(kernel->uses.items[0].model, "m");
     assert_int_equal(kernel->n_sizes, 1);
     assert_non_null(strstr(kernel->profile, "f_op_float32_mul"));
     free(last_launch);
@@ -482,10 +484,13 @@ static void a_sweep_keeps_its_longest_sizes(void **state)
     assert_int_equal(device.tried, 4);
 }
 
-static void asks(const char *models)
+/* The last kernel checks components of model m, and serves another model. */
+static void checks_and_serves(enum gcal_kernel_role other)
 {
-    free(list.kernels[list.n_kernels - 1]->models);
-    list.kernels[list.n_kernels - 1]->models = strdup(models);
+    struct gcal_kernel_uses *uses = &list.kernels[list.n_kernels - 1]->uses;
+
+    set_use(uses, "m", GCAL_KERNEL_CHECK);
+    assert_int_equal(gcal_kernel_uses_add(uses, "other", other, NULL), 0);
 }
 
 /* And no more of it when the run is resumed. */
@@ -497,9 +502,9 @@ static void a_sweep_that_only_checks_keeps_its_longest_size(void **state)
     (void)state;
     for (double n = 1; n <= 10000; n *= 10) {
         add_kernel("check", n, true, n * 1e-4, STEADY);
-        asks("m:check,other:check");
+        checks_and_serves(GCAL_KERNEL_CHECK);
         add_kernel("both", n, true, n * 1e-4, STEADY);
-        asks("m:check,other");
+        checks_and_serves(GCAL_KERNEL_FITTED);
     }
     assert_int_equal(run(&err), 0);
     assert_int_equal(n_sunk, 4);

@@ -20,6 +20,7 @@
 #include "calib/model/profile.h"
 #include "calib/plan/plan.h"
 #include "fit/fit.h"
+#include "tests/facts.h"
 
 #define MAX_KERNELS 200
 #define CHECK_N     32
@@ -103,6 +104,7 @@ static void add_kernel(const char *generator, const char *family, double n, bool
     k->id = strdup(k->name);
     k->generator = strdup(generator);
     k->family = strdup(family);
+    k->variant = strdup(family);
     k->source = strdup("kernel void k(global float *c) { c[get_global_id(0)] = 2; }");
     k->entry = strdup("k");
     k->n_dims = 1;
@@ -119,7 +121,7 @@ static void add_kernel(const char *generator, const char *family, double n, bool
                           "{ for (int i = 0; i < 32; i++) c[i] = 2; }");
     k->tolerance = 1e-6;
     k->sweep = sweep;
-    k->models = strdup("m");
+    set_use(&k->uses, "m", GCAL_KERNEL_FITTED);
     k->profile = make_profile(per_n);
     for (size_t i = 0; i < N_OPS; i++)
         time_s += cost_s[i] * per_n[i] * n;
@@ -576,8 +578,7 @@ static void kernels_to_be_predicted_are_measured_whole(void **state)
     add_fixed_kernels(40, 0.01);
     for (size_t i = 0; i < 6; i++) {
         add_kernel("whole", "whole", 1e5 + (double)i, false, per_n, 0.01);
-        free(list.kernels[list.n_kernels - 1]->models);
-        list.kernels[list.n_kernels - 1]->models = strdup("m:whole");
+        set_use(&list.kernels[list.n_kernels - 1]->uses, "m", GCAL_KERNEL_TARGET);
     }
     assert_int_equal(run(&err), 0);
     for (size_t i = 0; i < 6; i++) {
@@ -601,8 +602,7 @@ static void kernels_that_check_are_measured_once(void **state)
     add_fixed_kernels(40, 0.01);
     for (double size = 1e4; size < 1e6; size *= 3) {
         add_kernel("whole", "whole", size, true, per_n, 0.01);
-        free(list.kernels[list.n_kernels - 1]->models);
-        list.kernels[list.n_kernels - 1]->models = strdup("m:check");
+        set_use(&list.kernels[list.n_kernels - 1]->uses, "m", GCAL_KERNEL_CHECK);
     }
     assert_int_equal(run(&err), 0);
     for (size_t i = 0; i < n_sunk; i++)

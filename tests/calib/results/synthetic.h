@@ -1,6 +1,6 @@
 /* synthetic.h - records of kernels whose times follow a formula, for tests of the results
  *
- * A kernel does so many adds and muls and is one launch.  Samples have a noise of 0.3 %.
+ * A kernel has adds, muls and one launch.  Samples have a noise of 0.3 %.
  */
 #ifndef GCAL_TESTS_CALIB_RESULTS_SYNTHETIC_H
 #define GCAL_TESTS_CALIB_RESULTS_SYNTHETIC_H

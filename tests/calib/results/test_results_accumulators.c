@@ -1,5 +1,4 @@
-/* test_results_accumulators.c - accesses to memory measured in several ways: one is
- * fitted */
+/* test_results_accumulators.c - of accumulator variants, one is fitted */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,12 +15,12 @@
 #include "tests/calib/results/synthetic.h"
 #include "tests/folder.h"
 
-/* What an access takes in the whole kernel. */
-static const double whole_access_s = 5.39e-12;
+/* Time of an access in the full kernel. */
+static const double full_access_s = 5.39e-12;
 
 #define N_EMPTY 4
 
-/* 'ratio': of its time per access against the whole kernel's. */
+/* 'ratio': its time per access over that of the full kernel. */
 static void put_app(struct maker *m, const char *generator, const char *arguments,
                     const char *models, double n, double ratio)
 {
@@ -33,13 +32,13 @@ static void put_app(struct maker *m, const char *generator, const char *argument
                               .arguments = with_size,
                               .models = models,
                               .adds = n,
-                              .time_s = ratio * whole_access_s * n },
+                              .time_s = ratio * full_access_s * n },
              family, "app");
     free(family);
     free(with_size);
 }
 
-static void put_whole(struct maker *m, const char *models)
+static void put_targets(struct maker *m, const char *models)
 {
     put_app(m, "app", "dtype:float32 transposed:True", models, 713e7, 1);
     put_app(m, "app", "dtype:float32 transposed:False", models, 713e7, 0.1);
@@ -55,7 +54,7 @@ static void put_accesses(struct maker *m, int accumulators, const char *models, 
     free(arguments);
 }
 
-/* In one accumulator, at three sizes of which the middle is the whole's. */
+/* With one accumulator, at two sizes, of which one is the target's. */
 static void put_usual(struct maker *m, double ratio)
 {
     put_accesses(m, 1, "m", 4099e5, ratio);
@@ -92,20 +91,20 @@ static char *fitted(struct maker *m, size_t n_rows, double ratio)
     assert_true(t->good && !t->by_targets);
     assert_int_equal(t->n_rows, (n_rows + N_EMPTY) * m->n_devices);
     assert_int_equal(t->forms[0].n_rows, t->n_rows);
-    within(t->forms[0].fit.value[0] / whole_access_s, ratio, 0.01);
+    within(t->forms[0].fit.value[0] / full_access_s, ratio, 0.01);
     assert_true(t->forms[0].fit.residual < 0.02);
     assert_non_null(table = gcal_results_format(&results, record, &config, NULL));
     finish(&results, &config, record);
     return table;
 }
 
-static void is_told(struct maker *m, size_t n_rows, double ratio, const char *text)
+static void reports(struct maker *m, size_t n_rows, double ratio, const char *text)
 {
     char *table = fitted(m, n_rows, ratio);
     char squeezed[8192];
     size_t n = 0;
 
-    /* As lines are broken: blanks are alike. */
+    /* Lines are broken anywhere: blanks count as one space. */
     for (const char *c = table; *c && n < sizeof(squeezed) - 1; c++) {
         bool blank = *c == ' ' || *c == '\n';
 
@@ -114,63 +113,64 @@ static void is_told(struct maker *m, size_t n_rows, double ratio, const char *te
     }
     squeezed[n] = '\0';
     if (!strstr(squeezed, text))
-        fail_msg("'%s' does not stand in: %s", text, table);
+        fail_msg("'%s' is not in: %s", text, table);
     free(table);
 }
 
-static void is_not_told(struct maker *m, size_t n_rows, double ratio)
+static void reports_nothing(struct maker *m, size_t n_rows, double ratio)
 {
     char *table = fitted(m, n_rows, ratio);
 
-    assert_null(strstr(table, "in their place"));
+    assert_null(strstr(table, "replaces it"));
     free(table);
 }
 
 /* ---- the tests ---- */
 
-#define TOLD                                                                             \
-    "app dtype:float32 transposed:True: its global accesses alone take 1.40 times the "  \
-    "whole kernel; those in 8 accumulators, 0.82 times, are taken in their place"
+#define REPLACED                                                                         \
+    "app dtype:float32 transposed:True: its memory component takes 1.40 times as long "  \
+    "as "                                                                                \
+    "the full kernel; the one with 8 accumulators (0.82 times) replaces it"
 
-static void accesses_slower_than_the_whole_are_replaced(void **state)
+static void a_component_slower_than_its_target_is_replaced(void **state)
 {
     struct maker m = start(2);
 
     (void)state;
-    put_whole(&m, "m:check");
+    put_targets(&m, "m:check");
     put_usual(&m, 1.4);
     put_accesses(&m, 8, "m:check", 713e7, 0.82);
-    is_told(&m, 1, 0.82, TOLD);
+    reports(&m, 1, 0.82, REPLACED);
 }
 
-static void a_whole_of_another_size_tells_as_well(void **state)
+static void a_target_of_another_size_counts_as_well(void **state)
 {
     struct maker m = start(1);
 
     (void)state;
-    put_whole(&m, "m:check");
+    put_targets(&m, "m:check");
     put_accesses(&m, 1, "m", 4099e5, 0.7);
     put_accesses(&m, 1, "m", 5901e6, 1.4);
     put_accesses(&m, 8, "m:check", 1259e7, 0.82);
-    is_told(&m, 1, 0.82, TOLD);
+    reports(&m, 1, 0.82, REPLACED);
 }
 
-/* Both ways asked for by the model itself. */
+/* The model itself asks for both variants. */
 static void two_ways_are_never_fitted_together(void **state)
 {
     struct maker m = start(1);
 
     (void)state;
-    put_whole(&m, "other:whole");
+    put_targets(&m, "other:whole");
     put_accesses(&m, 8, "m", 2385e7, 0.82);
     put_accesses(&m, 8, "m", 713e7, 0.82);
     put_usual(&m, 1.4);
-    is_told(&m, 2, 0.82, TOLD);
+    reports(&m, 2, 0.82, REPLACED);
 
     m = start(1);
     put_accesses(&m, 8, "m", 2385e7, 0.82);
     put_usual(&m, 1.4);
-    is_not_told(&m, 3, 1.4); /* nothing says that these are slow */
+    reports_nothing(&m, 3, 1.4); /* nothing says that these are slow */
 }
 
 static void accesses_that_are_faithful_stay(void **state)
@@ -178,10 +178,10 @@ static void accesses_that_are_faithful_stay(void **state)
     struct maker m = start(1);
 
     (void)state;
-    put_whole(&m, "m:check");
+    put_targets(&m, "m:check");
     put_usual(&m, 1.04);
     put_accesses(&m, 8, "m:check", 713e7, 0.82);
-    is_not_told(&m, 3, 1.04);
+    reports_nothing(&m, 3, 1.04);
 }
 
 static void another_way_that_is_no_faster_is_not_taken(void **state)
@@ -189,14 +189,14 @@ static void another_way_that_is_no_faster_is_not_taken(void **state)
     struct maker m = start(1);
 
     (void)state;
-    put_whole(&m, "m:check");
+    put_targets(&m, "m:check");
     put_usual(&m, 1.4);
     put_accesses(&m, 8, "m:check", 713e7, 1.6);
-    is_not_told(&m, 3, 1.4);
+    reports_nothing(&m, 3, 1.4);
 }
 
-/* The whole kernel of other arguments is ten times as fast, and tells nothing. */
-static void without_its_whole_the_usual_way_stays(void **state)
+/* The target with other arguments is ten times as fast, and does not count. */
+static void without_its_target_the_first_variant_stays(void **state)
 {
     struct maker m = start(1);
 
@@ -204,40 +204,40 @@ static void without_its_whole_the_usual_way_stays(void **state)
     put_app(&m, "app", "dtype:float32 transposed:False", "m:check", 713e7, 0.1);
     put_usual(&m, 1.4);
     put_accesses(&m, 8, "m:check", 713e7, 0.82);
-    is_not_told(&m, 3, 1.4);
+    reports_nothing(&m, 3, 1.4);
 }
 
-/* No other way was measured; the whole kernel was, at a size that the part was not. */
-static void a_part_slower_than_a_whole_of_another_size_is_told(void **state)
+/* A single variant, and the target at a size that the component lacks. */
+static void a_component_slower_than_a_target_of_another_size_is_reported(void **state)
 {
     struct maker m = start(1);
     char *table;
 
     (void)state;
-    put_whole(&m, "m:check");
+    put_targets(&m, "m:check");
     put_accesses(&m, 1, "m", 5901e6, 1.4);
     put_accesses(&m, 1, "m", 6143e6, 1.4);
-    is_told(&m, 2, 1.4,
-            "app: its accesses to memory alone take 1.4 times what the whole kernel does "
+    reports(&m, 2, 1.4,
+            "app: its memory component takes 1.4 times as long as the full kernel "
             "(app_memory");
 
     m = start(1);
-    put_whole(&m, "m:check");
+    put_targets(&m, "m:check");
     put_accesses(&m, 1, "m", 5901e6, 1.04);
-    assert_null(strstr(table = fitted(&m, 1, 1.04), "alone take"));
+    assert_null(strstr(table = fitted(&m, 1, 1.04), "component takes"));
     free(table);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accesses_slower_than_the_whole_are_replaced),
-        cmocka_unit_test(a_whole_of_another_size_tells_as_well),
+        cmocka_unit_test(a_component_slower_than_its_target_is_replaced),
+        cmocka_unit_test(a_target_of_another_size_counts_as_well),
         cmocka_unit_test(two_ways_are_never_fitted_together),
         cmocka_unit_test(accesses_that_are_faithful_stay),
         cmocka_unit_test(another_way_that_is_no_faster_is_not_taken),
-        cmocka_unit_test(without_its_whole_the_usual_way_stays),
-        cmocka_unit_test(a_part_slower_than_a_whole_of_another_size_is_told),
+        cmocka_unit_test(without_its_target_the_first_variant_stays),
+        cmocka_unit_test(a_component_slower_than_a_target_of_another_size_is_reported),
     };
 
     return cmocka_run_group_tests(tests, folder_make, folder_remove);

@@ -42,8 +42,8 @@ static void the_form_that_predicts_is_chosen(void **state)
     assert_int_equal(t->best, 1);
     assert_int_equal(t->forms[0].fit.status, GCAL_FIT_GOOD);
     within(t->forms[1].fit.value[2], 0.3, 0.02); /* p_hidden */
-    assert_true(t->forms[1].judged.rms < 0.005 && t->forms[0].judged.rms > 0.05);
-    assert_int_equal(t->forms[0].judged.n, t->forms[1].judged.n);
+    assert_true(t->forms[1].held_out.rms < 0.005 && t->forms[0].held_out.rms > 0.05);
+    assert_int_equal(t->forms[0].held_out.n, t->forms[1].held_out.n);
     contains(t->reason, "partial: ");
     contains(t->reason, "held-out measurements, against linear ");
 
@@ -52,8 +52,8 @@ static void the_form_that_predicts_is_chosen(void **state)
     assert_int_equal(count, 1);
     assert_string_equal(params->devices[0].models[0].form, "partial");
     contains(params->devices[0].models[0].expression, "p_hidden");
-    assert_int_equal(params->devices[0].models[0].n_held_out, t->forms[1].judged.n);
-    assert_true(params->devices[0].models[0].error_90 == t->forms[1].judged.error_90);
+    assert_int_equal(params->devices[0].models[0].n_held_out, t->forms[1].held_out.n);
+    assert_true(params->devices[0].models[0].error_90 == t->forms[1].held_out.error_90);
     gcal_params_clear(params);
     free(params);
 
@@ -112,9 +112,9 @@ static void what_one_generator_tells_is_judged_by_its_other_sizes(void **state)
         assert_false(isnan(linear->held_out_s[i]) || isnan(partial->fold_out_s[i]));
     }
     assert_int_equal(t->best, 1);
-    assert_int_equal(partial->judged.n, 12);
-    assert_int_equal(linear->judged.n, 12);
-    assert_true(partial->judged.rms < 0.01 && linear->judged.rms > 0.05);
+    assert_int_equal(partial->held_out.n, 12);
+    assert_int_equal(linear->held_out.n, 12);
+    assert_true(partial->held_out.rms < 0.01 && linear->held_out.rms > 0.05);
     finish(&results, &config, record);
 }
 
@@ -133,12 +133,12 @@ static void what_all_forms_miss_decides_nothing(void **state)
     record = make_end(&m);
     t = fit(record, &config, &results);
     assert_int_equal(t->best, 1);
-    assert_true(t->forms[1].judged.rms > 0.1);
+    assert_true(t->forms[1].held_out.rms > 0.1);
     finish(&results, &config, record);
 }
 
 /* Microbenchmarks hide their shorter work; the kernel that the model is for does not. */
-static void whole_kernels_judge(void **state)
+static void target_kernels_decide(void **state)
 {
     struct maker m = make_start(1, NULL);
     struct gcal_config config = two_forms();
@@ -159,10 +159,10 @@ static void whole_kernels_judge(void **state)
     assert_int_equal(t->forms[1].n_rows, 20);
     within(t->forms[1].fit.value[2], 0.3, 0.02);
     /* Judged by them alone. */
-    assert_int_equal(t->forms[0].judged.n, 4);
-    assert_true(t->forms[1].judged.rms > 0.2);
+    assert_int_equal(t->forms[0].held_out.n, 4);
+    assert_true(t->forms[1].held_out.rms > 0.2);
     contains(t->reason, "linear: ");
-    contains(t->reason, "over 4 measurements of predicted kernels, against partial ");
+    contains(t->reason, "over 4 measurements of target kernels, against partial ");
     finish(&results, &config, record);
 }
 
@@ -187,24 +187,24 @@ static void tailored_wins_where_parts_lie(void **state)
     assert_true(t->good);
     assert_int_equal(t->best, 2);
     assert_int_equal(t->forms[2].n_kernels, 4);
-    assert_int_equal(t->forms[2].judged.n, 4);
-    assert_true(t->forms[2].judged.rms < 0.01);
-    assert_true(t->forms[0].judged.rms > 0.1 && t->forms[1].judged.rms > 0.1);
+    assert_int_equal(t->forms[2].held_out.n, 4);
+    assert_true(t->forms[2].held_out.rms < 0.01);
+    assert_true(t->forms[0].held_out.rms > 0.1 && t->forms[1].held_out.rms > 0.1);
     within(t->forms[2].fit.value[0], 0.7 * (true_add_s + 0.3 * 0.6 * true_mul_s),
            0.01 * true_add_s);
     contains(t->reason, "tailored: ");
-    /* Of the parts one is slower than the whole. */
-    assert_int_equal(t->n_slow, 1);
-    contains(t->slow[0], "app: its accesses to memory alone take 1.");
-    contains(t->slow[0], "app_memory dtype:float32 n:");
-    contains(t->slow[0], "predicted by what the whole kernel takes at other sizes");
+    /* One component is slower than its target. */
+    assert_int_equal(t->n_warnings, 1);
+    contains(t->warnings[0], "app: its memory component takes 1.");
+    contains(t->warnings[0], "app_memory dtype:float32 n:");
+    contains(t->warnings[0], "the kernel is predicted from its times at other sizes");
     assert_non_null(table = gcal_results_format(&results, record, &config, NULL));
-    contains(table, "app: its accesses to memory alone take");
+    contains(table, "app: its memory component takes");
     free(table);
     finish(&results, &config, record);
 }
 
-static void parts_slower_than_what_they_are_of_are_told(void **state)
+static void components_slower_than_their_origin_are_reported(void **state)
 {
     struct maker m = make_start(1, NULL);
     struct gcal_config config = two_forms();
@@ -223,22 +223,22 @@ static void parts_slower_than_what_they_are_of_are_told(void **state)
     put_kernel(&m, (struct kernel){ "app_loads",
                                     "dtype:float32 keep:aPF accumulators:4 n:713", "m",
                                     4e8, 0, 9 * add_up(4e8, 0) });
-    put_kernel(&m, (struct kernel){ "app_memory", "dtype:float32 n:4099", "m", 4e8, 0,
-                                    add_up(4e8, 0) });
+    put_kernel(&m, (struct kernel){ "app_memory",
+                                    "dtype:float32 accumulators:4 barriers:True n:4099",
+                                    "m", 4e8, 0, add_up(4e8, 0) });
     put_kernel(&m, (struct kernel){ "app_onchip", "dtype:float32 n:4099", "m", 0, 4e8,
                                     1.3 * add_up(0, 4e8) });
     put_kernel(&m, (struct kernel){ "app", "dtype:float32 n:4099", "m:check", 4e8, 4e8,
                                     add_up(0, 4e8) });
     record = make_end(&m);
     t = fit(record, &config, &results);
-    assert_int_equal(t->n_slow, 2);
-    contains(t->slow[0],
-             "app: a single load of it takes 1.5 times what all its accesses to "
-             "memory do (");
-    contains(t->slow[0], "keep:aPF accumulators:4 n:4099)");
-    contains(
-        t->slow[1],
-        "app: its work on the chip alone takes 1.3 times what the whole kernel does (");
+    assert_int_equal(t->n_warnings, 2);
+    contains(t->warnings[0],
+             "app: one of its loads alone takes 1.5 times as long as all its accesses to "
+             "memory (");
+    contains(t->warnings[0], "keep:aPF accumulators:4 n:4099)");
+    contains(t->warnings[1],
+             "app: its on-chip component takes 1.3 times as long as the full kernel (");
     finish(&results, &config, record);
 }
 
@@ -263,11 +263,11 @@ static void all_forms_rejected_give_their_reasons(void **state)
     contains(t->reason, "linear: ");
     contains(t->reason, "; partial: ");
     contains(t->reason, "p_mul");
-    /* That no whole kernel was measured here is no fault of the form's. */
+    /* The form is not rejected if no target kernel was measured. */
     assert_null(strstr(t->reason, "tailored"));
     assert_non_null(table = gcal_results_format(&results, record, &config, NULL));
     contains(table, "model m: rejected\n  reason: linear: ");
-    contains(table, "needs the predicted kernels");
+    contains(table, "needs the target kernels");
     free(table);
     assert_int_equal(
         gcal_results_params(&results, record, &config, &params, &count, NULL), 0);
@@ -334,9 +334,9 @@ int main(void)
         cmocka_unit_test(the_simpler_of_equals_is_chosen),
         cmocka_unit_test(what_one_generator_tells_is_judged_by_its_other_sizes),
         cmocka_unit_test(what_all_forms_miss_decides_nothing),
-        cmocka_unit_test(whole_kernels_judge),
+        cmocka_unit_test(target_kernels_decide),
         cmocka_unit_test(tailored_wins_where_parts_lie),
-        cmocka_unit_test(parts_slower_than_what_they_are_of_are_told),
+        cmocka_unit_test(components_slower_than_their_origin_are_reported),
         cmocka_unit_test(all_forms_rejected_give_their_reasons),
         cmocka_unit_test(devices_that_differ_keep_their_factors),
         cmocka_unit_test(devices_that_are_alike_shrink_together),

@@ -92,7 +92,8 @@ static struct gcal_config tagged_forms(void)
     return config;
 }
 
-/* Forms are judged by so many kernels when so many have both parts; which is best? */
+/* The best form if n_mixed kernels have both components; compared by n_judging kernels.
+ */
 static size_t judge(int n_mixed, size_t n_judging)
 {
     struct maker m = make_start(1, NULL);
@@ -114,8 +115,8 @@ static size_t judge(int n_mixed, size_t n_judging)
         n += t->row_mixed[i];
     }
     assert_int_equal(n, n_mixed);
-    assert_int_equal(t->forms[0].judged.n, n_judging);
-    assert_int_equal(t->forms[1].judged.n, n_judging);
+    assert_int_equal(t->forms[0].held_out.n, n_judging);
+    assert_int_equal(t->forms[1].held_out.n, n_judging);
     best = t->best;
     finish(&results, &config, record);
     return best;
@@ -130,7 +131,7 @@ static void five_mixed_kernels_judge_alone(void **state)
     assert_int_equal(judge(6, 6), 1);
 }
 
-/* ---- whole kernels that are run once ---- */
+/* ---- target kernels measured at one size ---- */
 
 struct checked {
     struct gcal_results results;
@@ -199,7 +200,7 @@ static void kernels_run_once_widen_the_interval_alone(void **state)
     within(p->error_90, 0.7 * fmin(a, b) / (a + b), 0.01);
     assert_non_null(
         table = gcal_results_format(&with.results, with.record, &with.config, NULL));
-    assert_non_null(strstr(table, "  predicted kernels, run once: "));
+    assert_non_null(strstr(table, "  target kernels, measured once: "));
     free(table);
     checked_clear(&without);
     checked_clear(&with);
@@ -209,7 +210,7 @@ static void kernels_run_once_widen_the_interval_alone(void **state)
 static void kernels_run_once_narrow_nothing(void **state)
 {
     struct checked without = check(NULL), with = check(hide);
-    const struct gcal_result_error_summary *checked = &with.results.fits->checked;
+    const struct gcal_fit_error_summary *checked = &with.results.fits->checked;
 
     (void)state;
     assert_int_equal(checked->n, 3);

@@ -12,6 +12,7 @@
 
 #include "calib/base/error.h"
 #include "calib/select/select.h"
+#include "tests/facts.h"
 
 static struct gcal_catalogue *catalogue;
 
@@ -518,7 +519,7 @@ static const char *models_of(const struct gcal_kernel_list *list, const char *na
 {
     for (size_t i = 0; i < list->n_kernels; i++)
         if (strncmp(list->kernels[i]->name, name, strlen(name)) == 0)
-            return list->kernels[i]->models;
+            return uses_text(&list->kernels[i]->uses);
     return NULL;
 }
 
@@ -545,15 +546,15 @@ static void target_kernels_are_measured_where_the_model_is_tailored(void **state
     assert_int_equal(gcal_select_targets(&config, catalogue, &info, NULL, &list, NULL),
                      0);
     assert_int_equal(list.n_kernels, 4);
-    assert_string_equal(models_of(&list, "matmul_tiled"), "m:whole");
+    assert_string_equal(models_of(&list, "matmul_tiled"), "m:target");
     gcal_kernel_list_clear(&list);
     assert_int_equal(gcal_select_targets(&config, catalogue, &info, "other", &list, NULL),
                      0);
     assert_int_equal(list.n_kernels, 0);
     info.device_type = "cpu";
     assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
-    assert_string_equal(models_of(&list, "matmul_tiled"), "m,m:whole");
-    assert_string_equal(models_of(&list, "matmul_plain"), "m:whole");
+    assert_string_equal(models_of(&list, "matmul_tiled"), "m,m:target");
+    assert_string_equal(models_of(&list, "matmul_plain"), "m:target");
     gcal_kernel_list_clear(&list);
     gcal_config_clear(&config);
 }
@@ -571,7 +572,7 @@ static size_t count_of(const struct gcal_kernel_list *list, const char *generato
         const struct gcal_kernel *k = list->kernels[i];
 
         if (strcmp(k->generator, generator) != 0 || !strstr(k->name, argument) ||
-            strcmp(k->models, models) != 0)
+            strcmp(uses_text(&k->uses), models) != 0)
             continue;
         *sweep = *sweep && k->sweep;
         n++;
@@ -609,7 +610,7 @@ static void components_are_checked_by_target_kernels(void **state)
 
     info.device_type = "cpu"; /* tailored as well: all sizes */
     assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
-    assert_int_equal(count_of(&list, "matmul_tiled", "", "m:whole", &sweep), 2);
+    assert_int_equal(count_of(&list, "matmul_tiled", "", "m:target", &sweep), 2);
     assert_false(sweep);
     assert_int_equal(count_of(&list, "matmul_tiled", "", "m:check", &sweep), 0);
     assert_true(

@@ -22,7 +22,6 @@ static void names_are_split_into_words(void **state)
     static const char *const names[] = { "mm_a dtype:f4 width:16 n:64",
                                          "mm_a dtype:f4 width:4 n:64",
                                          "mm_b dtype:f4 width:4 n:64" };
-    static const char *const sizes[] = { "n", "width" };
     size_t length;
 
     (void)state;
@@ -30,7 +29,6 @@ static void names_are_split_into_words(void **state)
     expect_text(gcal_kernel_name_distinct(names[1], 3, names, NULL), "mm_a width:4");
     expect_text(gcal_kernel_name_distinct(names[1], 1, &names[1], NULL), names[1]);
     expect_text(gcal_kernel_names_shared(0, NULL, NULL), "");
-    expect_text(gcal_kernel_name_without(names[0], 2, sizes, NULL), "mm_a dtype:f4");
     assert_int_equal(
         strncmp(gcal_kernel_name_argument(names[0], "width", &length), "16 n:64", 7), 0);
     assert_int_equal(length, 2);

@@ -1,3 +1,4 @@
+/* test_journal.c - journals: replay, incomplete and damaged entries */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,10 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
+#include "calib/model/device_info.h"
 #include "calib/model/measurement.h"
+#include "calib/model/run_kernel.h"
+#include "calib/model/run_sink.h"
 #include "store/record/record.h"
 #include "tests/store/sample.h"
 
@@ -143,7 +147,7 @@ static void survives_every_cut(void **state)
         most = total(&seen);
     }
     assert_int_equal(most, ENTRIES - 1);
-    /* What follows a torn entry is read again. */
+    /* Entries after an incomplete one are read again. */
     assert_non_null(j = gcal_journal_append(cut, &err));
     sink = gcal_journal_sink(j);
     assert_int_equal(sink.lost(sink.context, "n3", 2, "no sign of life for 20 s", &err),
@@ -157,7 +161,7 @@ static void survives_every_cut(void **state)
     free(data);
 }
 
-static void tells_damage_from_a_torn_tail(void **state)
+static void distinguishes_damage_from_an_incomplete_end(void **state)
 {
     const char *path = sample_path(*state, "c.journal");
     struct gcal_record_header header;
@@ -181,7 +185,7 @@ static void tells_damage_from_a_torn_tail(void **state)
     assert_int_equal(gcal_journal_replay(path, &header, &sink, &err), 0);
     assert_int_equal(total(&seen), ENTRIES - 1);
     gcal_record_header_clear(&header);
-    data[size - 1] ^= 4; /* whole, and a tail of zeros */
+    data[size - 1] ^= 4; /* complete, and followed by zeros */
     data = realloc(data, size + sizeof(zeros));
     memcpy(data + size, zeros, sizeof(zeros));
     sample_file_write(path, data, size + sizeof(zeros));
@@ -210,7 +214,7 @@ static int fill_disk(void *path)
     return err.code == GCAL_ESTORE ? n : 0;
 }
 
-static void keeps_whole_entries_on_a_full_disk(void **state)
+static void keeps_complete_entries_on_a_full_disk(void **state)
 {
     const char *path = sample_path(*state, "d.journal");
     int n = sample_with_file_limit(2000, fill_disk, (void *)path);
@@ -241,8 +245,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replays_in_order),
         cmocka_unit_test(survives_every_cut),
-        cmocka_unit_test(tells_damage_from_a_torn_tail),
-        cmocka_unit_test(keeps_whole_entries_on_a_full_disk),
+        cmocka_unit_test(distinguishes_damage_from_an_incomplete_end),
+        cmocka_unit_test(keeps_complete_entries_on_a_full_disk),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

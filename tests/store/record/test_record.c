@@ -1,3 +1,4 @@
+/* test_record.c - records: all that is written is read, damage is refused */
 #include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
@@ -49,7 +50,18 @@ static void check_tables(const struct gcal_record *r)
     k = gcal_record_kernel(r, 0);
     assert_string_equal(k->source,
                         "kernel void f(global float *x)\n{\n    x[0] = 1;\n}\n");
-    assert_string_equal(k->models, "matmul");
+    assert_string_equal(k->variant, "flops_madd_memory");
+    assert_int_equal(k->origin.form, GCAL_KERNEL_MEMORY);
+    assert_string_equal(k->origin.generator, "flops_madd");
+    assert_string_equal(k->origin.family, "madd");
+    assert_string_equal(k->origin.name, "madd chain n:2048");
+    assert_true(k->origin.n_accumulators == 8 && k->origin.barriers);
+    assert_int_equal(k->uses.n, 2);
+    assert_true(gcal_kernel_uses_have(&k->uses, "matmul", GCAL_KERNEL_FITTED));
+    assert_true(gcal_kernel_uses_have(&k->uses, "others", GCAL_KERNEL_CHECK));
+    assert_int_equal(gcal_record_kernel(r, 1)->origin.form, GCAL_KERNEL_COMPLETE);
+    assert_string_equal(gcal_record_kernel(r, 1)->origin.name, "");
+    assert_int_equal(gcal_record_kernel(r, 1)->uses.n, 0);
     assert_int_equal(k->n_sizes, 2);
     assert_string_equal(k->size_names[1], "m");
     assert_true(k->size_values[1] == 713);
@@ -209,11 +221,15 @@ static void believes_no_count_and_no_index(void **state)
         uint64_t value;
         const char *complaint;
     } cases[] = {
-        { "samples/order", 4, 0, "not as many rows" },
-        { "samples/order", 1000000000000, 0, "not as many rows" },
+        { "samples/order", 4, 0, "another number of rows" },
+        { "samples/order", 1000000000000, 0, "another number of rows" },
         { "kernels/n_sizes", 0, 1000000000000, "a kernel with" },
         { "kernels/n_sizes", 0, 5, "beyond its end" },
         { "kernels/first_size", 0, UINT64_MAX, "beyond its end" },
+        { "kernels/n_uses", 0, 1000000000000, "a kernel with" },
+        { "kernels/n_uses", 0, 5, "beyond its end" },
+        { "kernels/first_use", 0, UINT64_MAX, "beyond its end" },
+        { "kernels/barriers", 0, 2, "kernels/barriers: holds an impossible value" },
         { "devices/rank", 0, 0x7fffffff, NULL }, /* odd, but possible */
         { "devices/fp16", 0, 7, "devices/fp16: holds an impossible value" },
         { "measurements/device", 0, 2, "is damaged" },

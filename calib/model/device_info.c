@@ -1,0 +1,107 @@
+/* device_info.c - fields and encodings of a device */
+#include "calib/model/device_info.h"
+
+#include "calib/base/error.h"
+#include "calib/base/wire.h"
+
+#define INFO(...)   GCAL_FIELD(struct gcal_device_info, __VA_ARGS__)
+#define DEVICE(...) GCAL_FIELD(struct gcal_run_device, __VA_ARGS__)
+
+const struct gcal_field gcal_device_info_fields[] = {
+    INFO(TEXT, "uid", uid, NULL, "identifies the device on its node"),
+    INFO(TEXT, "type", type, NULL, "devices of a type share a fit"),
+    INFO(TEXT, "name", name, NULL, "as OpenCL reports it"),
+    INFO(TEXT, "vendor", vendor, NULL, "as OpenCL reports it"),
+    INFO(TEXT, "platform", platform, NULL, "name of the OpenCL platform"),
+    INFO(TEXT, "driver", driver, NULL, "version of the driver"),
+    INFO(TEXT, "version", version, NULL, "version of OpenCL"),
+    INFO(TEXT, "device_type", device_type, NULL, "gpu, cpu, accelerator or custom"),
+    INFO(TEXT, "pci", pci, NULL, "PCI address, or empty"),
+    INFO(U64, "compute_units", compute_units, NULL, "multiprocessors or cores"),
+    INFO(U64, "max_work_group_size", max_work_group_size, NULL,
+         "most work-items of a work-group"),
+    INFO(U64, "sub_group_size", sub_group_size, NULL, "work-items that run in lockstep"),
+    INFO(F64, "max_clock", max_clock_hz, "Hz", "highest clock rate",
+         .key = "max_clock_hz"),
+    INFO(F64, "global_memory", global_memory_bytes, "byte", "size of the memory",
+         .key = "global_memory_bytes"),
+    INFO(F64, "max_alloc", max_alloc_bytes, "byte", "largest buffer",
+         .key = "max_alloc_bytes"),
+    INFO(F64, "local_memory", local_memory_bytes, "byte", "local memory of a work-group",
+         .key = "local_memory_bytes"),
+    INFO(F64, "cache", cache_bytes, "byte", "last-level cache", .key = "cache_bytes"),
+    INFO(F64, "timer_resolution", timer_resolution_s, "s", "step of the clock of events",
+         .key = "timer_resolution_s"),
+    INFO(BOOL, "fp16", fp16, NULL, "has float16"),
+    INFO(BOOL, "fp64", fp64, NULL, "has float64"),
+    { 0 },
+};
+
+const struct gcal_field gcal_run_device_fields[] = {
+    DEVICE(TEXT, "node", node, NULL, "name of the node"),
+    DEVICE(INT, "rank", rank, NULL, "rank that measured the device"),
+    DEVICE(OPTIONAL_TEXT, "failure", failure, NULL,
+           "reason for giving up the device, or empty"),
+    { 0 },
+};
+
+static int damaged(struct gcal_error *err)
+{
+    return gcal_error_set(err, GCAL_EINPUT, "device: damaged data");
+}
+
+void gcal_device_info_clear(struct gcal_device_info *info)
+{
+    gcal_fields_clear(gcal_device_info_fields, info);
+    *info = (struct gcal_device_info){ 0 };
+}
+
+int gcal_device_info_copy(struct gcal_device_info *to,
+                          const struct gcal_device_info *from, struct gcal_error *err)
+{
+    *to = (struct gcal_device_info){ 0 };
+    if (gcal_fields_copy(gcal_device_info_fields, to, from, err) == 0)
+        return 0;
+    gcal_device_info_clear(to);
+    return -1;
+}
+
+void gcal_device_info_put(struct gcal_buf *buf, const struct gcal_device_info *info)
+{
+    gcal_fields_put(buf, gcal_device_info_fields, info);
+}
+
+int gcal_device_info_get(struct gcal_wire *wire, struct gcal_device_info *info,
+                         struct gcal_error *err)
+{
+    *info = (struct gcal_device_info){ 0 };
+    gcal_fields_get(wire, gcal_device_info_fields, info);
+    if (!wire->bad)
+        return 0;
+    gcal_device_info_clear(info);
+    return damaged(err);
+}
+
+void gcal_run_device_clear(struct gcal_run_device *device)
+{
+    gcal_fields_clear(gcal_run_device_fields, device);
+    gcal_device_info_clear(&device->info);
+    *device = (struct gcal_run_device){ 0 };
+}
+
+void gcal_run_device_put(struct gcal_buf *buf, const struct gcal_run_device *device)
+{
+    gcal_fields_put(buf, gcal_run_device_fields, device);
+    gcal_device_info_put(buf, &device->info);
+}
+
+int gcal_run_device_get(struct gcal_wire *wire, struct gcal_run_device *device,
+                        struct gcal_error *err)
+{
+    *device = (struct gcal_run_device){ 0 };
+    gcal_fields_get(wire, gcal_run_device_fields, device);
+    if (gcal_device_info_get(wire, &device->info, err) == 0)
+        return 0;
+    gcal_run_device_clear(device);
+    return -1;
+}

@@ -1,0 +1,57 @@
+/* device_info.h - a device's description, and a device of a run
+ *
+ * Texts are owned by the struct that holds them.
+ */
+#ifndef GCAL_CALIB_MODEL_DEVICE_INFO_H
+#define GCAL_CALIB_MODEL_DEVICE_INFO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "calib/model/field.h"
+
+struct gcal_buf;
+struct gcal_wire;
+struct gcal_error;
+
+struct gcal_device_info {
+    char *uid;  /* "uuid:...", "pci:0000:01:00.0", else "cl:..." made of platform, name
+                   and index: one value on a node is one physical device */
+    char *type; /* "nvidia-cuda-nvidia-h200-132cu": devices that share a pooled fit */
+    char *platform, *vendor, *name, *driver, *version;
+    char *device_type; /* "gpu", "cpu", "accelerator" or "custom" */
+    char *pci;         /* "" if unknown */
+    uint64_t compute_units, max_work_group_size, sub_group_size;
+    double max_clock_hz, global_memory_bytes, max_alloc_bytes, local_memory_bytes,
+        cache_bytes, timer_resolution_s;
+    bool fp16, fp64;
+};
+
+/* All members. */
+extern const struct gcal_field gcal_device_info_fields[];
+
+void gcal_device_info_clear(struct gcal_device_info *info);
+int gcal_device_info_copy(struct gcal_device_info *to,
+                          const struct gcal_device_info *from, struct gcal_error *err);
+void gcal_device_info_put(struct gcal_buf *buf, const struct gcal_device_info *info);
+int gcal_device_info_get(struct gcal_wire *wire, struct gcal_device_info *info,
+                         struct gcal_error *err);
+
+/* A device that a run measured. */
+struct gcal_run_device {
+    char *node;
+    int rank;      /* that measured it */
+    char *failure; /* the reason for giving it up: its rows are kept, but not fitted; NULL
+                      if it was not given up */
+    struct gcal_device_info info;
+};
+
+/* All members but 'info'. */
+extern const struct gcal_field gcal_run_device_fields[];
+
+void gcal_run_device_clear(struct gcal_run_device *device);
+void gcal_run_device_put(struct gcal_buf *buf, const struct gcal_run_device *device);
+int gcal_run_device_get(struct gcal_wire *wire, struct gcal_run_device *device,
+                        struct gcal_error *err);
+
+#endif

@@ -1,0 +1,47 @@
+/* facts.h - uses and origins of kernels, for tests */
+#ifndef GCAL_TESTS_FACTS_H
+#define GCAL_TESTS_FACTS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/model/kernel_names.h"
+#include "calib/model/run_sink.h"
+#include "tests/unit.h"
+
+/* "m,m:target,o:check"; valid until the next call. */
+static inline const char *uses_text(const struct gcal_kernel_uses *uses)
+{
+    static const char *const roles[] = { "", ":target", ":check" };
+    static char text[400];
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < uses->n; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s%s", i ? "," : "",
+                                 uses->items[i].model, roles[uses->items[i].role]);
+    return text;
+}
+
+/* One use in the place of all others. */
+static inline void set_use(struct gcal_kernel_uses *uses, const char *model,
+                           enum gcal_kernel_role role)
+{
+    gcal_kernel_uses_clear(uses);
+    assert_int_equal(gcal_kernel_uses_add(uses, model, role, NULL), 0);
+}
+
+/* Passes on a kernel whose facts follow from its names and 'models', "a,b:whole". */
+static inline void sink_kernel(const struct gcal_run_sink *sink,
+                               struct gcal_run_kernel *kernel, const char *models)
+{
+    assert_int_equal(gcal_run_kernel_set_facts(kernel, models, NULL), 0);
+    assert_int_equal(sink->kernel(sink->context, kernel, NULL), 0);
+    gcal_kernel_uses_clear(&kernel->uses);
+    gcal_fields_clear(gcal_kernel_origin_fields, &kernel->origin);
+    free(kernel->variant);
+    kernel->variant = NULL;
+}
+
+#endif
