@@ -164,7 +164,8 @@ static void write_notes(struct gcal_yaml_writer *w, const struct gcal_profile *p
     gcal_yaml_write_end_list(w);
 }
 
-void gcal_profile_write(const struct gcal_profile *profile, struct gcal_yaml_writer *w)
+/* As one YAML node. */
+static void write_profile(const struct gcal_profile *profile, struct gcal_yaml_writer *w)
 {
     gcal_yaml_write_map(w);
     gcal_yaml_write_text(w, "gpucal_profile");
@@ -202,6 +203,6 @@ char *gcal_profile_encode(const struct gcal_profile *profile, struct gcal_error 
 
     if (!w)
         return NULL;
-    gcal_profile_write(profile, w);
+    write_profile(profile, w);
     return gcal_yaml_writer_finish(w, NULL, err);
 }

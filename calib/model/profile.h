@@ -91,8 +91,6 @@ void gcal_profile_entry_clear(struct gcal_profile_entry *entry);
 struct gcal_profile_entry *gcal_profile_add(struct gcal_profile *profile,
                                             struct gcal_error *err);
 
-/* As one YAML node, in a document that is being written. */
-void gcal_profile_write(const struct gcal_profile *profile, struct gcal_yaml_writer *w);
 /* As a document of its own, the caller's to free. */
 char *gcal_profile_encode(const struct gcal_profile *profile, struct gcal_error *err);
 

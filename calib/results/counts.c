@@ -34,8 +34,9 @@ void gcal_result_counts_clear(struct gcal_result_counts *c)
     free(c->counts);
 }
 
-int gcal_result_count(struct gcal_result_counts *c, const struct gcal_result_row *row,
-                      double *count, struct gcal_error *err)
+/* The count of the row's kernel; NaN if it is 0. */
+static int count_of(struct gcal_result_counts *c, const struct gcal_result_row *row,
+                    double *count, struct gcal_error *err)
 {
     struct gcal_result_row one = *row;
     const struct gcal_result_rows rows = { .n = 1, .rows = &one };
@@ -59,8 +60,8 @@ int gcal_result_compare_component(struct gcal_result_counts *c,
 {
     double of_component, of_target, distance;
 
-    if (gcal_result_count(c, component, &of_component, err) < 0 ||
-        gcal_result_count(c, target, &of_target, err) < 0)
+    if (count_of(c, component, &of_component, err) < 0 ||
+        count_of(c, target, &of_target, err) < 0)
         return -1;
     distance = fabs(log(of_component / of_target));
     if (distance < nearest->distance ||

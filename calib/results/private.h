@@ -34,9 +34,6 @@ int gcal_result_counts_init(struct gcal_result_counts *c,
                             const struct gcal_record *record, const char *feature,
                             struct gcal_error *err);
 void gcal_result_counts_clear(struct gcal_result_counts *c);
-/* The count of the row's kernel; NaN if it is 0. */
-int gcal_result_count(struct gcal_result_counts *c, const struct gcal_result_row *row,
-                      double *count, struct gcal_error *err);
 
 /* A component and its kernel at the sizes that are nearest to each other; of equally near
  * ones, the longest.

@@ -60,8 +60,8 @@ static void hide_launch(const struct gcal_model *costs, double *features)
             features[i] = 0;
 }
 
-int gcal_select_rows_add(struct gcal_select_rows *rows, const struct gcal_kernel *kernel,
-                         struct gcal_error *err)
+static int add_row(struct gcal_select_rows *rows, const struct gcal_kernel *kernel,
+                   struct gcal_error *err)
 {
     size_t n = rows->costs->n_parameters;
     double *features = calloc(rows->costs->n_features + 1, sizeof(*features));
@@ -111,7 +111,7 @@ int gcal_select_rows_add_list(struct gcal_select_rows *rows,
 
     for (size_t i = list->n_kernels; i-- > 0 && rc == 0;)
         if (is_row(list->kernels[i], &families))
-            rc = gcal_select_rows_add(rows, list->kernels[i], err);
+            rc = add_row(rows, list->kernels[i], err);
     tdestroy(families, keep_family);
     return rc;
 }

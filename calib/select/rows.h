@@ -26,8 +26,6 @@ struct gcal_select_rows {
     double *values; /* n x costs->n_parameters, row per kernel */
 };
 
-int gcal_select_rows_add(struct gcal_select_rows *rows, const struct gcal_kernel *kernel,
-                         struct gcal_error *err);
 /* Several kernels; of a size sweep, only the largest. */
 int gcal_select_rows_add_list(struct gcal_select_rows *rows,
                               const struct gcal_kernel_list *list,
