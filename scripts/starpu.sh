@@ -165,7 +165,7 @@ table() { # of the rows in FILE
           rounds = $1 > rounds ? $1 : rounds
           s[$2, $1] = $3; o[$2, $1] = $4; c[$2, $1] = $5; e[$2, $1] = $6 }
         END {
-            print "| told by | makespan | over gpucal | quartiles | OpenCL tasks | CPU tasks | error |"
+            print "| costs from | makespan | over gpucal | quartiles | OpenCL tasks | CPU tasks | error |"
             print "| --- | --- | --- | --- | --- | --- | --- |"
             for (w = 1; w <= n_ways; w++) {
                 way = ways[w]; has = 0

@@ -1,3 +1,4 @@
+/* folder.c - a temporary folder for a test */
 #include "tests/folder.h"
 
 #include <setjmp.h>

@@ -279,7 +279,7 @@ isl_pw_aff *gcal_sets_context_affine(const struct gcal_sets_context *context,
     return sum;
 }
 
-/* value * p; NULL when the value is no integer of 63 bits. */
+/* value * p; NULL if the value is not an integer of 63 bits. */
 static const struct gcal_poly *multiple(const struct gcal_sets_context *context,
                                         isl_val *value, const struct gcal_poly *p)
 {

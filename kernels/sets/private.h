@@ -41,7 +41,7 @@ struct gcal_sets_context {
 /* An isl_ctx that neither prints nor aborts on errors. */
 isl_ctx *gcal_sets_isl_create(void);
 void gcal_sets_isl_destroy(isl_ctx *isl);
-/* The number in 'value' (taken); false when it is no integer of 63 bits. */
+/* The number in 'value' (taken); false if it is not an integer of 63 bits. */
 bool gcal_sets_isl_integer(isl_val *value, int64_t *out);
 
 /* Without dimensions, with the assumptions of 'c' as facts. */

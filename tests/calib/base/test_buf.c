@@ -1,3 +1,4 @@
+/* test_buf.c - growing buffers and texts, and files read into them */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* test_clock.c - clocks, and times as text */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

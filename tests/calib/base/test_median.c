@@ -1,3 +1,4 @@
+/* test_median.c - medians */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* test_random.c - the random numbers of inputs: repeatable, in range */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* test_sign.c - keys and signatures */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* test_strings.c - lists of strings */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

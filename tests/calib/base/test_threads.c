@@ -1,3 +1,4 @@
+/* test_threads.c - jobs on several threads */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

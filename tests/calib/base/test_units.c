@@ -1,3 +1,4 @@
+/* test_units.c - numbers with units, read and written */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* test_utf8.c - valid and invalid UTF-8 */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

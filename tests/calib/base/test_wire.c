@@ -1,3 +1,4 @@
+/* test_wire.c - messages on a socket: whole, cut, hostile */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

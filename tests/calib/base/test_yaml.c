@@ -1,3 +1,4 @@
+/* test_yaml.c - YAML read with positions, and written */
 #include <float.h>
 #include <limits.h>
 #include <math.h>

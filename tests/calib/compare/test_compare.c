@@ -1,4 +1,4 @@
-/* Two records compared: one of an H200 and a CPU, and a copy in which the loads of the
+/* test_compare.c - two records compared: one of an H200 and a CPU, and a copy in which the loads of the
  * H200 take longer.
  */
 #include <math.h>

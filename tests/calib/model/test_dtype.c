@@ -1,3 +1,4 @@
+/* test_dtype.c - element types and their sizes */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* test_expr.c - expressions: parsing, values, derivatives */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,7 +88,7 @@ static void knows_its_functions(void **state)
     assert_true(isinf(value("x / (y - floor(y) - y)")));
 }
 
-/* Seed 004 sections 2 and 6: every way to write a feature is one name. */
+/* Stevens and Kloeckner 2020, sections 2 and 6: every way to write a feature is one name. */
 static const char *const names[] = {
     "f_op_float32_madd",
     "f_mem_access",

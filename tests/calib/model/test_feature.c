@@ -1,3 +1,4 @@
+/* test_feature.c - feature names: grammar, matching, canonical form */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

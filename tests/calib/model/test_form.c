@@ -1,3 +1,4 @@
+/* test_form.c - ready forms and their expressions */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

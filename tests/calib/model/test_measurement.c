@@ -125,7 +125,7 @@ static void refuses_every_cut_and_impossible_counts(void **state)
         assert_null(m.samples);
     }
     assert_int_equal(err.code, GCAL_EINPUT);
-    /* The count of samples stands in front of them. */
+    /* The number of samples precedes them. */
     memset(buf.data + buf.size - 2 * 48 - 8, 0xff, 8);
     wire = gcal_wire_open(buf.data, buf.size);
     assert_int_equal(gcal_measurement_get(&wire, &m, &err), -1);

@@ -1,3 +1,4 @@
+/* test_model.c - models: features, parameters, evaluation */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* test_named_expr.c - named expressions */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,7 @@ struct pair {
 
 static const struct pair rates[] = {
     { "rate", "p_a * f_op_float32_add" },
-    { "memory", "rate + p_b*f_mem_access_tag:rate" }, /* the tag is no use of 'rate' */
+    { "memory", "rate + p_b*f_mem_access_tag:rate" }, /* the tag does not use 'rate' */
     { "difference", "p_a - p_b" },
     { "alias", " memory " },
 };

@@ -1,3 +1,4 @@
+/* test_profile.c - profiles: read, written, bound to sizes */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -59,7 +59,7 @@ case_three_ranks_one_device() {
 }
 
 case_three_nodes() {
-    # Node names tell nodes apart, so three ranks can stand for three nodes.
+    # Nodes are identified by name, so three ranks can stand for three nodes.
     cat > as-node.sh <<'SCRIPT'
 #!/bin/sh
 SLURMD_NODENAME=n$OMPI_COMM_WORLD_RANK exec "$@"
@@ -185,7 +185,7 @@ case_resume() {
 }
 
 case_chosen_kernels() {
-    # Some of the kernels tell the two costs to a factor of two; a resumed run counts them.
+    # Some of the kernels identify the two costs to a factor of two; a resumed run counts them.
     sed 's/^  noise: .*/&\n  precision: 0.5/' "$data/small.yaml" > chosen.yaml
     "$gpucal" --config chosen.yaml --store store --record run.h5 > out 2> err &
     rank=$!
@@ -212,7 +212,7 @@ case_dry_run() {
 }
 
 case_undetermined() {
-    # p_half and p_add multiply the same feature: no measurement tells them apart.
+    # p_half and p_add multiply the same feature: they are collinear.
     sed 's/p_mul \* f_op_float32_mul/p_half * 0.5 * f_op_float32_add/' "$data/small.yaml" > twin.yaml
     run "$gpucal" --config twin.yaml --store store --record run.h5
     expect_status 4
@@ -439,7 +439,7 @@ KERNEL
     expect_line 'not-there/after.cl: '
 }
 
-# Twice and thrice the operations, and a kernel that the model cannot tell from the first.
+# Twice and three times the operations, and a kernel with the features of the first.
 case_rank() {
     run calibrate
     expect_status 0

@@ -1,4 +1,4 @@
-/* fake_driver.c - preloaded, it lets every device tell the driver version $TEST_DRIVER */
+/* fake_driver.c - preloaded, every device reports the driver version $TEST_DRIVER */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>

@@ -59,7 +59,7 @@ mpirun -n 2 --oversubscribe sh -c 'SLURMD_NODENAME=node$OMPI_COMM_WORLD_RANK exe
 said '^node node1 rank 1: '
 said 'node0 .*: measured because nothing'
 
-# What is told to have changed, without measuring.
+# Reported changes, without measuring.
 export LD_PRELOAD=$fake_driver
 TEST_DRIVER=9.9 calibrate 0 --dry-run
 said 'measured because driver .+ became 9\.9$'

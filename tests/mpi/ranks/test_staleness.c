@@ -1,4 +1,4 @@
-/* Whether a device is to be calibrated again. */
+/* test_staleness.c - whether a device is to be calibrated again. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
