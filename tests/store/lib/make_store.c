@@ -176,7 +176,7 @@ static void begin_node(struct maker *m, size_t node)
 static void measure(struct maker *m, const struct run *run, bool drifted)
 {
     struct gcal_params_device *d = m->params.devices;
-    const char *unit;
+    const char *unit = "";
 
     set_text(&d->run_id, run->id);
     set_text(&d->calibrated_utc, run->utc);
