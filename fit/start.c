@@ -80,7 +80,7 @@ static void fill_components(const struct gcal_fit_problem *problem, double *para
 static void guess_costs(const struct gcal_fit_problem *problem,
                         const gsl_matrix *components, double *half, double *sorted)
 {
-    for (size_t j = 0; j < components->size2; j++) {
+    for (size_t j = 0; j < problem->n_parameters; j++) {
         size_t n = 0;
 
         for (size_t i = 0; i < components->size1; i++)
@@ -142,10 +142,9 @@ static void add_rows(const gsl_matrix *components, const gsl_vector *wanted,
 /* Non-negative least squares by coordinate descent on the normal equations; a few hundred
  * sweeps are exact enough for a starting point.
  */
-static void descend(const gsl_matrix *normal, const gsl_vector *right, double *shares)
+static void descend(size_t n, const gsl_matrix *normal, const gsl_vector *right,
+                    double *shares)
 {
-    size_t n = normal->size1;
-
     for (int sweep = 0; sweep < 300; sweep++)
         for (size_t j = 0; j < n; j++) {
             double rest = gsl_vector_get(right, j);
@@ -172,7 +171,7 @@ static int least_squares(const struct gcal_fit_problem *problem,
         add_rows(components, wanted, factor, normal, right, norm);
         for (size_t j = 0; j < n; j++)
             shares[j] = costs[j] * norm[j];
-        descend(normal, right, shares);
+        descend(n, normal, right, shares);
         for (size_t j = 0; j < n; j++)
             costs[j] = norm[j] > 0 ? shares[j] / norm[j] : costs[j];
         rc = 0;

@@ -152,7 +152,6 @@ static void take_values(struct gcal_audit_device *d, size_t run, const size_t *a
 static int make_series(struct gcal_audit_device *d, struct gcal_error *err)
 {
     const struct gcal_track_columns *newest = d->run[d->n_runs - 1]->columns;
-    const struct gcal_track_columns *mapped = NULL;
     size_t *at = calloc(newest->n + 1, sizeof(*at));
     double *numbers = calloc(2 * newest->n * d->n_runs + 1, sizeof(*numbers));
 
@@ -170,8 +169,8 @@ static int make_series(struct gcal_audit_device *d, struct gcal_error *err)
     for (size_t i = 0; i < newest->n; i++)
         d->series[i].column = newest->column[i];
     for (size_t i = 0; i < d->n_runs; i++) {
-        if (d->run[i]->columns != mapped)
-            map_columns(newest, mapped = d->run[i]->columns, at);
+        if (i == 0 || d->run[i]->columns != d->run[i - 1]->columns)
+            map_columns(newest, d->run[i]->columns, at);
         take_values(d, i, at);
     }
     free(at);

@@ -30,6 +30,7 @@ int gcal_config_read_strings(const struct gcal_yaml *node, const char *what,
 {
     if (!gcal_config_need_list(node, what, err))
         return -1;
+    *count = 0;
     if (!(*strings = calloc(node->n_items + 1, sizeof(**strings))))
         return gcal_error_memory(err);
     for (size_t i = 0; i < node->n_items; i++) {
@@ -42,7 +43,7 @@ int gcal_config_read_strings(const struct gcal_yaml *node, const char *what,
                                    what);
         if (!((*strings)[i] = strdup(text)))
             return gcal_error_memory(err);
-        ++*count;
+        *count = i + 1;
     }
     return 0;
 }

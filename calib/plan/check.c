@@ -225,7 +225,7 @@ int gcal_plan_compare_outputs(const struct gcal_kernel *kernel, uint64_t seed,
     }
     rc = 0;
     for (size_t i = 0; i < h.n && rc == 0; i++)
-        if (kernel->args[i].output && outputs[i])
+        if (kernel->args[i].output && h.args[i].data && outputs[i])
             rc = compare_output(kernel, &kernel->args[i], &h.args[i], outputs[i], worst,
                                 why);
     if (rc == 0 && outputs[h.n])

@@ -88,10 +88,11 @@ int gcal_plan_families_init(struct gcal_plan_families *f, struct gcal_plan *plan
 {
     size_t n = kernels->n_kernels;
 
-    *f = (struct gcal_plan_families){ .plan = plan, .kernels = kernels };
-    f->families = calloc(n + 1, sizeof(*f->families));
-    f->family_of = calloc(n + 1, sizeof(*f->family_of));
-    f->row = calloc(n + 1, sizeof(*f->row));
+    *f = (struct gcal_plan_families){ .plan = plan,
+                                      .kernels = kernels,
+                                      .families = calloc(n + 1, sizeof(*f->families)),
+                                      .family_of = calloc(n + 1, sizeof(*f->family_of)),
+                                      .row = calloc(n + 1, sizeof(*f->row)) };
     if (!f->families || !f->family_of || !f->row)
         return gcal_error_memory(plan->err);
     for (size_t i = 0; i < n; i++) {

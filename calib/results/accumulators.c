@@ -186,7 +186,8 @@ static int choose_variant(struct search *s, const struct gcal_run_kernel *any,
         return 0;
     if (find_ratio(s, &first, err) < 0)
         return -1;
-    if (first.ratio > SLOWER_BY_FAR && other.ratio < first.ratio) { /* false for NaN */
+    /* Without a target, the ratio is NaN. */
+    if (first.target && first.ratio > SLOWER_BY_FAR && other.ratio < first.ratio) {
         *family = other.kernel->family;
         return add_warning(t, &first, &other, err);
     }

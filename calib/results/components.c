@@ -94,9 +94,9 @@ static void note(struct slow *found, size_t *count, const struct slow *seen)
     while (i < *count &&
            strcmp(found[i].component->generator, seen->component->generator) != 0)
         i++;
-    if (i == *count)
-        found[(*count)++] = (struct slow){ 0 };
-    if (seen->ratio > found[i].ratio) {
+    if (i == *count) {
+        found[(*count)++] = *seen;
+    } else if (seen->ratio > found[i].ratio) {
         size_t n = found[i].n;
 
         found[i] = *seen;

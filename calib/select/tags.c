@@ -79,9 +79,9 @@ static bool has_tag(const struct gcal_generator_view *view, const char *tag)
     return false;
 }
 
-/* A tag that no other generator has, or NULL. */
-static const char *unique_tag(const struct gcal_catalogue *catalogue,
-                              const struct gcal_generator_view *view)
+/* The position of a tag that no other generator has; view->n_tags without one. */
+static size_t unique_tag(const struct gcal_catalogue *catalogue,
+                         const struct gcal_generator_view *view)
 {
     for (size_t i = 0; i < view->n_tags; i++) {
         size_t n = 0;
@@ -92,9 +92,9 @@ static const char *unique_tag(const struct gcal_catalogue *catalogue,
             n += has_tag(&other, view->tags[i]);
         }
         if (n == 1)
-            return view->tags[i];
+            return i;
     }
-    return NULL;
+    return view->n_tags;
 }
 
 static int add_tag(struct gcal_config_tag_set *set, char *tag, struct gcal_error *err)
@@ -116,10 +116,10 @@ static int add_generator_tags(const struct gcal_catalogue *catalogue,
                               const struct gcal_generator_view *view,
                               struct gcal_config_tag_set *set, struct gcal_error *err)
 {
-    const char *unique = unique_tag(catalogue, view);
+    size_t unique = unique_tag(catalogue, view);
 
-    if (unique)
-        return add_tag(set, strdup(unique), err);
+    if (unique < view->n_tags)
+        return add_tag(set, strdup(view->tags[unique]), err);
     set->match = GCAL_CONFIG_MATCH_IDENTICAL;
     for (size_t i = 0; i < view->n_tags; i++)
         if (add_tag(set, strdup(view->tags[i]), err) < 0)

@@ -26,9 +26,10 @@ static int compare_entries(const void *a, const void *b)
 /* In the order of 'order' first. */
 static void set_parameters(struct gcal_count_builder *m, const struct gcal_strings *order)
 {
-    struct gcal_profile *p = m->profile;
+    char **names = calloc(m->used.n + 1, sizeof(*names));
+    size_t n_names = 0;
 
-    if (!(p->parameters = calloc(m->used.n + 1, sizeof(*p->parameters)))) {
+    if (!names) {
         m->failed = true;
         gcal_error_memory(m->err);
         return;
@@ -40,12 +41,13 @@ static void set_parameters(struct gcal_count_builder *m, const struct gcal_strin
 
             for (size_t j = 0; j < m->used.n; j++)
                 wanted = wanted || strcmp(m->used.items[j], name) == 0;
-            for (size_t j = 0; j < p->n_parameters; j++)
-                has = has || strcmp(p->parameters[j], name) == 0;
-            if (wanted && !has &&
-                (p->parameters[p->n_parameters] = gcal_count_builder_copy(m, name)))
-                p->n_parameters++;
+            for (size_t j = 0; j < n_names; j++)
+                has = has || strcmp(names[j], name) == 0;
+            if (wanted && !has && (names[n_names] = gcal_count_builder_copy(m, name)))
+                n_names++;
         }
+    m->profile->parameters = names;
+    m->profile->n_parameters = n_names;
 }
 
 static int compare_notes(const void *a, const void *b)

@@ -85,13 +85,17 @@ static int parse_tag(const char *tag, struct gcal_catalogue_tags *out,
 int gcal_catalogue_tags_parse(size_t n_tags, const char *const *tags,
                               struct gcal_catalogue_tags *out, struct gcal_error *err)
 {
-    memset(out, 0, sizeof(*out));
-    out->plain = calloc(n_tags + 1, sizeof(*out->plain));
-    out->variants = calloc(n_tags + 1, sizeof(*out->variants));
-    if (!out->plain || !out->variants) {
-        gcal_catalogue_tags_clear(out);
+    char **plain = calloc(n_tags + 1, sizeof(*plain));
+    struct gcal_catalogue_variant_tag *variants = calloc(n_tags + 1, sizeof(*variants));
+
+    *out = (struct gcal_catalogue_tags){ 0 };
+    if (!plain || !variants) {
+        free(plain);
+        free(variants);
         return gcal_error_memory(err);
     }
+    out->plain = plain;
+    out->variants = variants;
     for (size_t i = 0; i < n_tags; i++)
         if (parse_tag(tags[i], out, err) < 0) {
             gcal_catalogue_tags_clear(out);

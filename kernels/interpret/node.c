@@ -53,12 +53,11 @@ void gcal_interp_eval(struct gcal_interp_work_item *item,
 bool gcal_interp_eval_truth(struct gcal_interp_work_item *item,
                             const struct gcal_interp_node *n)
 {
-    struct gcal_interp_value value;
-
     if (gcal_interp_is_int(n->type))
         return n->eval.i(item, n) != 0;
-    gcal_interp_eval(item, n, &value);
-    return gcal_interp_is_float(n->type) ? value.f != 0.0 : value.p.base != NULL;
+    if (gcal_interp_is_float(n->type))
+        return n->eval.f(item, n) != 0.0;
+    return n->eval.p(item, n).base != NULL;
 }
 
 /* ---- constants ---- */
@@ -252,12 +251,12 @@ struct gcal_interp_node *gcal_interp_node_load(struct gcal_interp_translator *t,
 }
 
 static void store_any(struct gcal_interp_work_item *item,
-                      const struct gcal_interp_node *n, struct gcal_interp_value *value)
+                      const struct gcal_interp_node *n,
+                      const struct gcal_interp_value *value)
 {
-    unsigned char *to;
+    unsigned char *to = place(item, n->a, n->type->size);
 
-    gcal_interp_eval(item, n->b, value);
-    if ((to = place(item, n->a, n->type->size)) && !item->run->failed)
+    if (to && !item->run->failed)
         gcal_interp_value_write(n->type, to, value);
 }
 
@@ -266,6 +265,7 @@ static int64_t store_int(struct gcal_interp_work_item *item,
 {
     struct gcal_interp_value value;
 
+    value.i = n->b->eval.i(item, n->b);
     store_any(item, n, &value);
     return value.i;
 }
@@ -275,6 +275,7 @@ static double store_float(struct gcal_interp_work_item *item,
 {
     struct gcal_interp_value value;
 
+    value.f = n->b->eval.f(item, n->b);
     store_any(item, n, &value);
     return value.f;
 }
@@ -284,6 +285,7 @@ static struct gcal_interp_pointer store_pointer(struct gcal_interp_work_item *it
 {
     struct gcal_interp_value value;
 
+    value.p = n->b->eval.p(item, n->b);
     store_any(item, n, &value);
     return value.p;
 }
@@ -293,6 +295,7 @@ static void store_lanes(struct gcal_interp_work_item *item,
 {
     struct gcal_interp_value value;
 
+    n->b->eval.v(item, n->b, &value.v);
     store_any(item, n, &value);
     *lanes = value.v;
 }

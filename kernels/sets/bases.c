@@ -150,7 +150,7 @@ bool gcal_sets_bases_find(struct gcal_poly_context *c, size_t n,
                           const struct gcal_poly *const *offsets, bool whole,
                           struct gcal_sets_bases *bases)
 {
-    int64_t numbers[GCAL_SETS_MAX_BASES];
+    int64_t numbers[GCAL_SETS_MAX_BASES] = { 0 };
     unsigned atom;
 
     *bases = (struct gcal_sets_bases){ 1, { gcal_poly_integer(c, 1) }, { 1 } };

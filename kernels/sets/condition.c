@@ -129,22 +129,18 @@ gcal_sets_condition_earlier(struct gcal_poly_context *c,
                        .kind = GCAL_SETS_CONDITION_EARLIER, .a = a, .loop = loop });
 }
 
-/* A condition like 'x' with other operands. */
+/* A condition like 'x' with other operands; 'b' is NULL for kinds with one. */
 static const struct gcal_sets_condition *rebuild(struct gcal_poly_context *c,
                                                  const struct gcal_sets_condition *x,
                                                  const struct gcal_sets_condition *a,
                                                  const struct gcal_sets_condition *b)
 {
-    switch (x->kind) {
-    case GCAL_SETS_CONDITION_NOT:
-        return gcal_sets_condition_not(c, a);
-    case GCAL_SETS_CONDITION_EARLIER:
-        return gcal_sets_condition_earlier(c, a, x->loop);
-    case GCAL_SETS_CONDITION_AND:
-        return gcal_sets_condition_and(c, a, b);
-    default:
-        return gcal_sets_condition_or(c, a, b);
-    }
+    if (b)
+        return x->kind == GCAL_SETS_CONDITION_AND ? gcal_sets_condition_and(c, a, b)
+                                                  : gcal_sets_condition_or(c, a, b);
+    return x->kind == GCAL_SETS_CONDITION_NOT
+               ? gcal_sets_condition_not(c, a)
+               : gcal_sets_condition_earlier(c, a, x->loop);
 }
 
 const struct gcal_sets_condition *

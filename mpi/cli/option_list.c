@@ -7,6 +7,12 @@
 #include "calib/base/array.h"
 #include "calib/base/error.h"
 
+_Noreturn void gcal_option_out_of_memory(const struct argp_state *state)
+{
+    argp_failure(state, GCAL_EINPUT, 0, "out of memory");
+    exit(GCAL_EINPUT); /* with ARGP_NO_EXIT, argp_failure() returns */
+}
+
 void gcal_option_list_add(struct gcal_option_list *option_list, const char *text,
                           struct argp_state *state)
 {
@@ -14,7 +20,7 @@ void gcal_option_list_add(struct gcal_option_list *option_list, const char *text
                                          &option_list->capacity, sizeof(*items), NULL);
 
     if (!items)
-        argp_failure(state, GCAL_EINPUT, 0, "out of memory");
+        gcal_option_out_of_memory(state);
     option_list->items = items;
     option_list->items[option_list->n++] = text;
 }

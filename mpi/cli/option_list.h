@@ -11,6 +11,9 @@ struct gcal_option_list {
     const char **items;
 };
 
+/* Exits with a message. */
+_Noreturn void gcal_option_out_of_memory(const struct argp_state *state);
+
 /* Exits if memory runs out. */
 void gcal_option_list_add(struct gcal_option_list *option_list, const char *text,
                           struct argp_state *state);

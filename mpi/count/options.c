@@ -11,6 +11,7 @@
 #include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "calib/base/file.h"
+#include "mpi/cli/option_list.h"
 
 #define MAX_SOURCE_BYTES (16u << 20)
 
@@ -75,7 +76,7 @@ static void parse_global(struct gcal_count_options *o, const char *text,
     int depth = 0;
 
     if (!(o->global_text = strdup(text)))
-        argp_failure(state, GCAL_EINPUT, 0, "out of memory");
+        gcal_option_out_of_memory(state);
     o->global[n++] = o->global_text;
     for (char *c = o->global_text; *c; c++) {
         depth += (*c == '(') - (*c == ')');
@@ -107,7 +108,7 @@ static void parse_trips(struct gcal_count_options *o, const char *text,
     trips =
         gcal_array_grow(o->trips, o->n_trips, &o->trips_capacity, sizeof(*trips), NULL);
     if (!trips)
-        argp_failure(state, GCAL_EINPUT, 0, "out of memory");
+        gcal_option_out_of_memory(state);
     o->trips = trips;
     trips[o->n_trips++] = (struct gcal_count_trips){ (int)line, name };
 }

@@ -6,6 +6,7 @@
 #include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "mpi/cli/command.h"
+#include "mpi/cli/option_list.h"
 #include "mpi/count/options.h"
 
 struct remove_command {
@@ -50,7 +51,7 @@ static void parse_keep(struct remove_command *c, const char *text,
     if (c->names)
         argp_error(state, "--keep given twice; separate names by commas, as in a,b");
     if (!(c->names = strdup(text)))
-        argp_failure(state, GCAL_EINPUT, 0, "out of memory");
+        gcal_option_out_of_memory(state);
     rest = c->names;
     for (char *name; (name = strsep(&rest, ","));) {
         if (!*name)
@@ -59,7 +60,7 @@ static void parse_keep(struct remove_command *c, const char *text,
         moved =
             gcal_array_grow(c->keep, c->n_keep, &c->keep_capacity, sizeof(*moved), NULL);
         if (!moved)
-            argp_failure(state, GCAL_EINPUT, 0, "out of memory");
+            gcal_option_out_of_memory(state);
         c->keep = moved;
         c->keep[c->n_keep++] = name;
     }

@@ -82,7 +82,7 @@ static void add_at(struct export_command *c, const char *text, struct argp_state
         gcal_array_grow(c->ats, c->n_ats, &c->ats_capacity, sizeof(*ats), NULL);
 
     if (!ats)
-        argp_failure(state, GCAL_EINPUT, 0, "out of memory");
+        gcal_option_out_of_memory(state);
     c->ats = ats;
     ats[c->n_ats++] = (struct at){ c->profiles.n, text };
 }

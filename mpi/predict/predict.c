@@ -231,7 +231,8 @@ static int run(const struct predict_command *c, struct gcal_error *err)
     a.node = published.params.node;
     a.device_name = published.device->info.name;
     a.device_uid = published.device->info.uid;
-    if (c->measure && measure(list.kernels[0], &a, err) < 0)
+    /* --measure requires --tag, which fills the list. */
+    if (c->measure && list.kernels && measure(list.kernels[0], &a, err) < 0)
         goto out;
     if (c->json)
         print_json(&a);

@@ -40,20 +40,23 @@ static const struct gcal_device_info *find_seen(const struct gcal_root_peer *pee
     return NULL;
 }
 
-/* Of the ranks of the node that list the device, the one with the fewest assigned. */
-static int assign_device(struct gcal_root *root, const char *node, const char *uid,
-                         struct gcal_error *err)
+/* Of the ranks of the node that list the device, the one with the fewest assigned; 'first'
+ * is the first of them, with the device at 'best_index'.
+ */
+static int assign_device(struct gcal_root *root, struct gcal_root_peer *first,
+                         size_t best_index, struct gcal_error *err)
 {
-    struct gcal_root_peer *best = NULL;
-    size_t index, best_index = 0;
+    const char *uid = first->devices[best_index].uid;
+    struct gcal_root_peer *best = first;
+    size_t index;
     size_t *moved;
 
     for (size_t i = 0; i < root->n_peers; i++) {
         struct gcal_root_peer *peer = &root->peers[i];
 
-        if (peer->state != GCAL_ROOT_PEER_WORKING || strcmp(peer->node, node) != 0 ||
-            !find_seen(peer, uid, &index) ||
-            (best && best->n_assigned <= peer->n_assigned))
+        if (peer->state != GCAL_ROOT_PEER_WORKING ||
+            strcmp(peer->node, first->node) != 0 || !find_seen(peer, uid, &index) ||
+            best->n_assigned <= peer->n_assigned)
             continue;
         best = peer;
         best_index = index;
@@ -100,7 +103,7 @@ static int choose_for_node(struct gcal_root *root, const char *node,
                            struct gcal_error *err)
 {
     for (size_t i = 0; i < root->n_peers; i++) {
-        const struct gcal_root_peer *peer = &root->peers[i];
+        struct gcal_root_peer *peer = &root->peers[i];
 
         if (peer->state != GCAL_ROOT_PEER_WORKING || strcmp(peer->node, node) != 0)
             continue;
@@ -111,7 +114,7 @@ static int choose_for_node(struct gcal_root *root, const char *node,
             if (!wanted(root, info) || owner_of(root, node, info->uid))
                 continue;
             if ((stale = gcal_root_is_stale(root, node, published, info, err)) < 0 ||
-                (stale && assign_device(root, node, info->uid, err) < 0))
+                (stale && assign_device(root, peer, j, err) < 0))
                 return -1;
         }
     }

@@ -67,8 +67,10 @@ static void check_arguments(const struct store_command *c, struct argp_state *st
     static const char *const actions[] = { "verify", "prune", "sign", "keygen" };
     size_t i = 0;
 
-    if (!c->action)
+    if (!c->action) {
         argp_error(state, "missing action: verify, prune, sign or keygen");
+        return;
+    }
     while (i < 4 && strcmp(c->action, actions[i]) != 0)
         i++;
     if (i == 4)

@@ -126,7 +126,9 @@ static const char *long_decimal(const char *p, double *value)
                : NULL;
 }
 
-/* The next field of the line, a number or "-": NaN. */
+/* The next field of the line, a number or "-": NaN.  At the end of the line, 'at' stays
+ * at the newline, where there is no number.
+ */
 static int next_number(struct decoder *d, double *value)
 {
     const char *p = d->at, *stop;
@@ -137,7 +139,7 @@ static int next_number(struct decoder *d, double *value)
     } else if (!(stop = short_decimal(p, value)) && !(stop = long_decimal(p, value))) {
         return complain(d, "expected a number or '-' after the ID of the columns");
     }
-    d->at = *stop == '\t' ? (char *)stop + 1 : NULL;
+    d->at = (char *)stop + (*stop == '\t');
     return 0;
 }
 

@@ -82,7 +82,9 @@ static void get_old_covariance(struct gcal_params_fields *r, const struct gcal_y
     size_t n = m->n_parameters;
     double *covariance;
 
-    if (list && list->n_items != n) {
+    if (!list)
+        return;
+    if (list->n_items != n) {
         gcal_yaml_error(list, r->err, "covariance: expected %zu rows, one per parameter",
                         n);
         r->failed = true;

@@ -36,11 +36,11 @@ const struct gcal_params_model *
 gcal_predictor_find_model(const struct gcal_params_device *d, const char *name,
                           struct gcal_error *err)
 {
-    const struct gcal_params_model *found = name ? gcal_params_find_model(d, name)
-                                            : d->n_models == 1 ? d->models
-                                                               : NULL;
+    const struct gcal_params_model *found = name ? gcal_params_find_model(d, name) : NULL;
     struct gcal_buf list = { 0 };
 
+    if (!name && d->n_models == 1)
+        return d->models;
     if (found)
         return found;
     for (size_t i = 0; i < d->n_models; i++)

@@ -365,18 +365,18 @@ int gcal_record_table_append(struct gcal_record_table *table, const void *rows,
                              size_t count, struct gcal_error *err)
 {
     hsize_t size = table->n_rows + count;
-    char *cells;
+    union cell *cells;
     int rc = 0;
 
     if (!count)
         return 0;
-    if (!(cells = calloc(count, sizeof(union cell))))
+    if (!(cells = calloc(count, sizeof(*cells))))
         return gcal_error_memory(err);
     for (size_t i = 0; rc == 0 && i < table->n_columns; i++) {
         if (H5Dset_extent(table->datasets[i], &size) < 0)
             rc = fail(table, &table->columns[i], "cannot grow", err);
         else
-            rc = put_column(table, i, table->n_rows, rows, count, cells, err);
+            rc = put_column(table, i, table->n_rows, rows, count, (char *)cells, err);
     }
     free(cells);
     if (rc == 0)
@@ -423,7 +423,7 @@ static int get_column(const struct gcal_record_table *table, size_t i, hsize_t f
 int gcal_record_table_read(const struct gcal_record_table *table, hsize_t first,
                            size_t count, void *rows, struct gcal_error *err)
 {
-    char *cells;
+    union cell *cells;
     int rc = 0;
 
     if (first > table->n_rows || count > table->n_rows - first)
@@ -431,10 +431,10 @@ int gcal_record_table_read(const struct gcal_record_table *table, hsize_t first,
                               table->layout->name);
     if (!count)
         return 0;
-    if (!(cells = calloc(count, sizeof(union cell))))
+    if (!(cells = calloc(count, sizeof(*cells))))
         return gcal_error_memory(err);
     for (size_t i = 0; rc == 0 && i < table->n_columns; i++)
-        rc = get_column(table, i, first, rows, count, cells, err);
+        rc = get_column(table, i, first, rows, count, (char *)cells, err);
     free(cells);
     return rc;
 }

@@ -132,10 +132,11 @@ static int take_costs(struct gcal_page_row *row, struct gcal_page_type *type,
 
 /* ---- rows ---- */
 
-/* The start of the worst finding. */
-static const char *since_when(const struct gcal_audit_device *device)
+/* The start of the worst finding, which is NULL for a device without findings. */
+static const char *since_when(const struct gcal_audit_device *device,
+                              const struct gcal_audit_finding *worst)
 {
-    size_t since = device->n_findings ? device->findings[0].since : device->n_runs;
+    size_t since = worst ? worst->since : device->n_runs;
 
     if (since >= device->n_runs)
         return "";
@@ -153,7 +154,7 @@ static int fill_row(struct gcal_page_row *row, const struct gcal_audit_device *d
     row->name = strdup(device->name);
     row->newest = strdup(device->run[device->n_runs - 1]->utc);
     row->what = strdup(worst ? worst->what : "");
-    row->since = strdup(since_when(device));
+    row->since = strdup(since_when(device, worst));
     row->n_runs = device->n_runs;
     row->n_findings = device->n_findings;
     row->verdict = device->verdict;
