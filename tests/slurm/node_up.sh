@@ -36,7 +36,7 @@ strigger --set --node --up --flags=PERM --program="$folder/node-up" > out 2>&1 |
     fail "no trigger"
 come_back
 await 90 "calibrated" ended 1
-grep -q ': measured because nothing is published of it' logs/gpucal-n1-*.log || fail "no reason"
+grep -q ': measured because nothing is published for it on this node' logs/gpucal-n1-*.log || fail "no reason"
 [ -s store/nodes/n1.yaml ] || fail "n1 is not published"
 [ ! -e store/nodes/n0.yaml ] || fail "n0 was measured, too"
 before=$(sha256sum store/nodes/n1.yaml)
