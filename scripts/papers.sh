@@ -10,8 +10,9 @@
 # named by CLPEAK.  DEVICE selects the device by name (with * and ?) or by kind (default: the
 # first GPU, else the first device); BUILD is the build folder (default: build).
 # GROUP is a group of kernels below or a paper: haigh_mccreath, saremi, wang or ppc (default:
-# everything, about 8 minutes on a large GPU).  Each group has a time limit; a group that
-# fails is reported and the others continue.
+# everything, about 8 minutes on a large GPU).  Each group has a time limit, which PATIENCE
+# multiplies for a busy machine (default: 1); a group that fails is reported and the others
+# continue.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 plots=$top/scripts/plots
@@ -36,7 +37,7 @@ is_wanted() { # GROUP
 # Times the kernels that the tags select, within SECONDS; generating and counting them takes
 # additional time.
 group() { # NAME SECONDS TAG...
-    local name=$1 limit_s=$2 began=$SECONDS good=
+    local name=$1 limit_s=$(($2 * ${PATIENCE:-1})) began=$SECONDS good=
     shift 2
     is_wanted "$name" || return 0
     timeout $((2 * limit_s + 60)) "$gpucal" kernels "$@" --run --device "$device" \

@@ -66,10 +66,10 @@ static char *fit(const struct gcal_record *record)
     struct gcal_results results = { 0 };
     struct gcal_config config = { 0 };
     struct gcal_error err = { 0 };
-    struct gcal_params *params;
+    struct gcal_params *params = NULL;
     struct gcal_buf all = { 0 };
     char *text;
-    size_t n;
+    size_t n = 0;
 
     if (gcal_select_parse(header->config, strlen(header->config), "record", NULL, &config,
                           &err) < 0 ||
