@@ -220,11 +220,11 @@ static bool find(struct gcal_walk *w, const struct gcal_sets_condition *conditio
     }
     if (condition->kind == GCAL_SETS_CONDITION_NOT)
         return find(w, condition->a, !negated, v, count, why);
-    if (condition->kind == GCAL_SETS_CONDITION_NONNEGATIVE) {
-        if (negated)
-            condition = gcal_sets_condition_not(w->c, condition);
+    /* The negation of one with a min or max is several conditions. */
+    if (condition->kind == GCAL_SETS_CONDITION_NONNEGATIVE && negated)
+        return find(w, gcal_sets_condition_not(w->c, condition), false, v, count, why);
+    if (condition->kind == GCAL_SETS_CONDITION_NONNEGATIVE)
         return nonnegative_trips(w, condition->p, v, count, why);
-    }
     if (negated && (zero = find_zero(w, condition)))
         return unequal_trips(w, zero, v, count, why);
     if (condition->kind != GCAL_SETS_CONDITION_AND &&

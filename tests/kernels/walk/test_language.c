@@ -537,6 +537,16 @@ static void refuses_what_pointers_change(void **state)
                    "x.cl:6:17: ", "address");
 }
 
+/* The negation of a condition with a minimum is two conditions. */
+static void refuses_loops_that_go_on_from_a_minimum(void **state)
+{
+    (void)state;
+    assert_refused("int i; for (i = 0; i < m - n; i++) f += a[i];\n"
+                   "for (int q = 0; q < 8; q++)\n"
+                   "    for (; i < n; i++) { if (i >= 9) continue; f += a[l]; }",
+                   "x.cl: ", "exactly");
+}
+
 /* clang goes on after it has said that OpenCL C has no such calls. */
 static void refuses_calls_through_pointers(void **state)
 {
@@ -656,6 +666,7 @@ int main(void)
         cmocka_unit_test(members_of_structures_are_accesses),
         cmocka_unit_test(comments_tag_accesses),
         cmocka_unit_test(refuses_what_pointers_change),
+        cmocka_unit_test(refuses_loops_that_go_on_from_a_minimum),
         cmocka_unit_test(refuses_calls_through_pointers),
         cmocka_unit_test(refuses_recursion),
         cmocka_unit_test(refuses_with_place_and_reason),
