@@ -145,7 +145,7 @@ void gcal_fit_shrink(size_t n, const double *factor, const double *error, double
  */
 int gcal_fit_median(const double *samples, size_t n, double *median, double *spread,
                     struct gcal_error *err);
-/* The same of samples' times (calib/model/measurement.h). */
+/* The same of samples' times (calib/model/run/measurement.h). */
 int gcal_fit_median_time(const struct gcal_measurement_sample *samples, size_t n,
                          double *time_s, double *spread, struct gcal_error *err);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "calib/model/measurement.h"
+#include "calib/model/run/measurement.h"
 #include "fit/fit.h"
 
 int gcal_fit_median(const double *samples, size_t n, double *median, double *spread,

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/model/kernel_names.h"
-#include "calib/model/run_sink.h"
+#include "calib/model/run/kernel_names.h"
+#include "calib/model/run/run_sink.h"
 #include "tests/unit.h"
 
 /* "m,m:target,o:check"; valid until the next call. */

@@ -11,6 +11,7 @@ cd "${1:-$(dirname "$0")/..}" || exit 1
 layers='
 calib/base          :
 calib/model         : calib/base
+calib/model/run     : calib/base calib/model
 kernels             :
 kernels/source      : kernels
 kernels/poly        :
@@ -50,7 +51,7 @@ mpi/export          : store/params store/files store/predict mpi/cli mpi/count
 mpi                 : calib/worker mpi/cli
 '
 # What every folder may include, as far as its row is above.
-common='calib/base calib/model'
+common='calib/base calib/model calib/model/run'
 
 # HEADER, a regular expression : the one folder that may include it
 libraries='

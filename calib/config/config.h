@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "calib/base/hash.h"
-#include "calib/model/device_info.h"
+#include "calib/model/run/device_info.h"
 #include "calib/model/model.h"
 
 struct gcal_error;

@@ -6,8 +6,8 @@
 #include <CL/cl.h>
 
 #include "calib/device/job.h"
-#include "calib/model/device_info.h"
-#include "calib/model/measurement.h"
+#include "calib/model/run/device_info.h"
+#include "calib/model/run/measurement.h"
 
 struct gcal_error;
 

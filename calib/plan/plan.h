@@ -31,10 +31,10 @@
 #define GCAL_CALIB_PLAN_H
 
 #include "calib/config/config.h"
-#include "calib/model/device_info.h"
-#include "calib/model/measurement.h"
-#include "calib/model/run_kernel.h"
-#include "calib/model/run_sink.h"
+#include "calib/model/run/device_info.h"
+#include "calib/model/run/measurement.h"
+#include "calib/model/run/run_kernel.h"
+#include "calib/model/run/run_sink.h"
 #include "calib/worker/worker.h"
 
 struct gcal_error;

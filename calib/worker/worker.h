@@ -15,9 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "calib/model/device_info.h"
+#include "calib/model/run/device_info.h"
 #include "calib/model/dtype.h"
-#include "calib/model/measurement.h"
+#include "calib/model/run/measurement.h"
 #include "kernels/generate/generate.h"
 
 struct gcal_error;

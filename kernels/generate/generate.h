@@ -11,8 +11,8 @@
 #include <stddef.h>
 
 #include "calib/model/feature.h"
-#include "calib/model/kernel_origin.h"
-#include "calib/model/kernel_use.h"
+#include "calib/model/run/kernel_origin.h"
+#include "calib/model/run/kernel_use.h"
 #include "kernels/request.h"
 
 struct gcal_error;

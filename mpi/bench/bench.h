@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "calib/model/device_info.h"
-#include "calib/model/measurement.h"
+#include "calib/model/run/device_info.h"
+#include "calib/model/run/measurement.h"
 #include "calib/model/work.h"
 #include "kernels/generate/generate.h"
 #include "mpi/cli/display.h"

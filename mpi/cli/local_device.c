@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "calib/base/error.h"
-#include "calib/model/device_match.h"
+#include "calib/model/run/device_match.h"
 #include "fit/fit.h"
 
 #define LIMIT_S      120.0

@@ -3,9 +3,9 @@
 #ifndef GCAL_MPI_PREDICT_MEASURED_H
 #define GCAL_MPI_PREDICT_MEASURED_H
 
-#include "calib/model/measurement.h"
-#include "calib/model/run_kernel.h"
-#include "calib/model/run_sink.h"
+#include "calib/model/run/measurement.h"
+#include "calib/model/run/run_kernel.h"
+#include "calib/model/run/run_sink.h"
 #include "store/record/record.h"
 
 struct gcal_error;

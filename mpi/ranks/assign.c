@@ -8,7 +8,7 @@
 #include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
-#include "calib/model/device_match.h"
+#include "calib/model/run/device_match.h"
 #include "calib/select/select.h"
 #include "fit/fit.h"
 #include "mpi/ranks/root.h"

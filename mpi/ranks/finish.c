@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "calib/base/log.h"
-#include "calib/model/run_sink.h"
+#include "calib/model/run/run_sink.h"
 #include "calib/results/results.h"
 #include "mpi/cli/display.h"
 #include "mpi/cli/json.h"

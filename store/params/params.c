@@ -6,7 +6,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/model/device_match.h"
+#include "calib/model/run/device_match.h"
 
 /* Arrays double at powers of two: the count implies the capacity. */
 static void *grow(void *items, size_t count, size_t item_bytes, struct gcal_error *err)

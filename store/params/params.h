@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "calib/model/device_info.h"
+#include "calib/model/run/device_info.h"
 
 struct gcal_error;
 

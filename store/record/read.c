@@ -8,7 +8,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/model/kernel_names.h"
+#include "calib/model/run/kernel_names.h"
 #include "store/record/private.h"
 
 /* More than any run has: limits for damaged counts. */

@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "calib/model/device_info.h"
-#include "calib/model/measurement.h"
-#include "calib/model/run_kernel.h"
-#include "calib/model/run_sink.h"
+#include "calib/model/run/device_info.h"
+#include "calib/model/run/measurement.h"
+#include "calib/model/run/run_kernel.h"
+#include "calib/model/run/run_sink.h"
 
 struct gcal_error;
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/model/kernel_names.h"
+#include "calib/model/run/kernel_names.h"
 #include "tests/facts.h"
 
 static char *sizes[] = { "n", "width" };

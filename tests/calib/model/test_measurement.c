@@ -11,9 +11,9 @@
 
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
-#include "calib/model/device_info.h"
-#include "calib/model/measurement.h"
-#include "calib/model/run_kernel.h"
+#include "calib/model/run/device_info.h"
+#include "calib/model/run/measurement.h"
+#include "calib/model/run/run_kernel.h"
 
 static struct gcal_measurement_sample samples[] = {
     { 2.385e-6, 9.17e-6, 41, 1.755e9, 43.5, 4 },

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
-#include "calib/model/kernel_names.h"
+#include "calib/model/run/kernel_names.h"
 #include "calib/plan/private.h"
 #include "kernels/generate/generate.h"
 #include "tests/unit.h"

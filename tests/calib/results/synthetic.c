@@ -1,7 +1,7 @@
 /* synthetic.c - records of kernels whose times follow a formula */
-#include "calib/model/device_info.h"
-#include "calib/model/measurement.h"
-#include "calib/model/run_kernel.h"
+#include "calib/model/run/device_info.h"
+#include "calib/model/run/measurement.h"
+#include "calib/model/run/run_kernel.h"
 #include "calib/results/results.h"
 #include "store/record/record.h"
 #include "tests/calib/results/synthetic.h"

@@ -10,10 +10,10 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
-#include "calib/model/device_info.h"
-#include "calib/model/measurement.h"
-#include "calib/model/run_kernel.h"
-#include "calib/model/run_sink.h"
+#include "calib/model/run/device_info.h"
+#include "calib/model/run/measurement.h"
+#include "calib/model/run/run_kernel.h"
+#include "calib/model/run/run_sink.h"
 #include "store/record/record.h"
 #include "tests/store/sample.h"
 

@@ -2,14 +2,14 @@
  *
  * Texts and arrays are owned by the struct.
  */
-#ifndef GCAL_CALIB_MODEL_RUN_KERNEL_H
-#define GCAL_CALIB_MODEL_RUN_KERNEL_H
+#ifndef GCAL_CALIB_MODEL_RUN_RUN_KERNEL_H
+#define GCAL_CALIB_MODEL_RUN_RUN_KERNEL_H
 
 #include <stddef.h>
 
-#include "calib/model/field.h"
-#include "calib/model/kernel_origin.h"
-#include "calib/model/kernel_use.h"
+#include "calib/model/run/field.h"
+#include "calib/model/run/kernel_origin.h"
+#include "calib/model/run/kernel_use.h"
 
 struct gcal_buf;
 struct gcal_wire;

@@ -1,5 +1,5 @@
 /* run_kernel.c - fields and encoding of a recorded kernel */
-#include "calib/model/run_kernel.h"
+#include "calib/model/run/run_kernel.h"
 
 #include <stdlib.h>
 #include <string.h>

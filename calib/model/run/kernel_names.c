@@ -1,5 +1,5 @@
 /* kernel_names.c - facts about a kernel from its names, for records of version 1 */
-#include "calib/model/kernel_names.h"
+#include "calib/model/run/kernel_names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* run_sink.h - receiver of a run's data: a journal, a record, messages to rank 0 */
-#ifndef GCAL_CALIB_MODEL_RUN_SINK_H
-#define GCAL_CALIB_MODEL_RUN_SINK_H
+#ifndef GCAL_CALIB_MODEL_RUN_RUN_SINK_H
+#define GCAL_CALIB_MODEL_RUN_RUN_SINK_H
 
 struct gcal_run_device;
 struct gcal_run_kernel;

@@ -1,5 +1,5 @@
 /* kernel_use.c - lists of a kernel's uses */
-#include "calib/model/kernel_use.h"
+#include "calib/model/run/kernel_use.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* kernel_origin.c - fields of what a kernel is derived from */
-#include "calib/model/kernel_origin.h"
+#include "calib/model/run/kernel_origin.h"
 
 #define ORIGIN(...) GCAL_FIELD(struct gcal_kernel_origin, __VA_ARGS__)
 

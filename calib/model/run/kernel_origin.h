@@ -1,13 +1,13 @@
 /* kernel_origin.h - which kernel a derived kernel (work removed) was made from, and what
  * is left of its work
  */
-#ifndef GCAL_CALIB_MODEL_KERNEL_ORIGIN_H
-#define GCAL_CALIB_MODEL_KERNEL_ORIGIN_H
+#ifndef GCAL_CALIB_MODEL_RUN_KERNEL_ORIGIN_H
+#define GCAL_CALIB_MODEL_RUN_KERNEL_ORIGIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "calib/model/field.h"
+#include "calib/model/run/field.h"
 
 /* What is left of a kernel's work. */
 enum gcal_kernel_form {

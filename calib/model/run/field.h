@@ -5,8 +5,8 @@
  * keys of parameter files (store/params) and of JSON (mpi/bench).  A table ends with an
  * entry without a name.
  */
-#ifndef GCAL_CALIB_MODEL_FIELD_H
-#define GCAL_CALIB_MODEL_FIELD_H
+#ifndef GCAL_CALIB_MODEL_RUN_FIELD_H
+#define GCAL_CALIB_MODEL_RUN_FIELD_H
 
 #include <stddef.h>
 

@@ -2,13 +2,13 @@
  *
  * Texts are owned by the struct that holds them.
  */
-#ifndef GCAL_CALIB_MODEL_DEVICE_INFO_H
-#define GCAL_CALIB_MODEL_DEVICE_INFO_H
+#ifndef GCAL_CALIB_MODEL_RUN_DEVICE_INFO_H
+#define GCAL_CALIB_MODEL_RUN_DEVICE_INFO_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "calib/model/field.h"
+#include "calib/model/run/field.h"
 
 struct gcal_buf;
 struct gcal_wire;

@@ -2,14 +2,14 @@
  *
  * Texts and arrays are owned by the struct.
  */
-#ifndef GCAL_CALIB_MODEL_MEASUREMENT_H
-#define GCAL_CALIB_MODEL_MEASUREMENT_H
+#ifndef GCAL_CALIB_MODEL_RUN_MEASUREMENT_H
+#define GCAL_CALIB_MODEL_RUN_MEASUREMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "calib/model/field.h"
+#include "calib/model/run/field.h"
 
 struct gcal_buf;
 struct gcal_wire;

@@ -1,10 +1,10 @@
 /* device_match.c - devices by a pattern */
-#include "calib/model/device_match.h"
+#include "calib/model/run/device_match.h"
 
 #include <fnmatch.h>
 #include <stddef.h>
 
-#include "calib/model/device_info.h"
+#include "calib/model/run/device_info.h"
 
 bool gcal_device_info_matches(const struct gcal_device_info *info, const char *pattern)
 {

@@ -5,10 +5,10 @@
  * _memory) and the arguments of derived kernels (keep:, accumulators:, barriers:); its
  * uses were a text, "a,b:whole,c:check".  Nothing else reads names in this way.
  */
-#ifndef GCAL_CALIB_MODEL_KERNEL_NAMES_H
-#define GCAL_CALIB_MODEL_KERNEL_NAMES_H
+#ifndef GCAL_CALIB_MODEL_RUN_KERNEL_NAMES_H
+#define GCAL_CALIB_MODEL_RUN_KERNEL_NAMES_H
 
-#include "calib/model/run_kernel.h"
+#include "calib/model/run/run_kernel.h"
 
 /* Fills the three members, which are empty, from the other ones and from 'models': NAME
  * is a fitted kernel of that model, NAME:whole a target, NAME:check a check.  After -1,

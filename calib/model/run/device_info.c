@@ -1,5 +1,5 @@
 /* device_info.c - fields and encodings of a device */
-#include "calib/model/device_info.h"
+#include "calib/model/run/device_info.h"
 
 #include "calib/base/error.h"
 #include "calib/base/wire.h"

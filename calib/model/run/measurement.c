@@ -1,5 +1,5 @@
 /* measurement.c - fields and encoding of a measurement */
-#include "calib/model/measurement.h"
+#include "calib/model/run/measurement.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* kernel_use.h - which models asked for a kernel, and what for */
-#ifndef GCAL_CALIB_MODEL_KERNEL_USE_H
-#define GCAL_CALIB_MODEL_KERNEL_USE_H
+#ifndef GCAL_CALIB_MODEL_RUN_KERNEL_USE_H
+#define GCAL_CALIB_MODEL_RUN_KERNEL_USE_H
 
 #include <stdbool.h>
 
-#include "calib/model/field.h"
+#include "calib/model/run/field.h"
 
 struct gcal_buf;
 struct gcal_wire;

@@ -1,6 +1,6 @@
 /* device_match.h - devices by a pattern, the same in every command and file */
-#ifndef GCAL_CALIB_MODEL_DEVICE_MATCH_H
-#define GCAL_CALIB_MODEL_DEVICE_MATCH_H
+#ifndef GCAL_CALIB_MODEL_RUN_DEVICE_MATCH_H
+#define GCAL_CALIB_MODEL_RUN_DEVICE_MATCH_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* field.c - clearing, copying and encoding structs by their tables */
-#include "calib/model/field.h"
+#include "calib/model/run/field.h"
 
 #include <stdbool.h>
 #include <stdint.h>
