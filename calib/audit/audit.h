@@ -63,6 +63,7 @@ struct gcal_audit_series {
     struct gcal_track_column column;
     enum gcal_audit_category category;
     double *value, *error; /* n_runs of the device; NaN where the run has none */
+    size_t newest;         /* the last run that measured its model */
     double repeatability;  /* upper bound of the standard deviation of log(value) between
                               calibrations of an unchanged device; NaN: unknown */
     double reference;      /* value at the start of the newest epoch, before any change;

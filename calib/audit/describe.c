@@ -91,6 +91,23 @@ static void put_slower(struct gcal_buf *buf, const struct gcal_audit_finding *f,
         gcal_buf_printf(buf, " slower by %.1f %%%s", 100 * f->change, than);
 }
 
+/* Models that are published, but were not measured since. */
+static void put_outdated(struct gcal_buf *buf, const struct gcal_audit_device *d)
+{
+    size_t begin = gcal_audit_epoch_begin(d);
+    const char *last = "";
+
+    for (size_t i = 0; i < d->n_series; i++) {
+        const struct gcal_audit_series *s = &d->series[i];
+
+        if (s->newest >= begin || strcmp(s->column.model, last) == 0)
+            continue;
+        gcal_buf_printf(buf, "%s%s", *last ? ", " : "; not measured since: model ",
+                        s->column.model);
+        last = s->column.model;
+    }
+}
+
 static void put_epoch(struct gcal_buf *buf, const struct gcal_audit_device *d,
                       const struct gcal_audit_finding *f)
 {
@@ -113,6 +130,7 @@ static void put_epoch(struct gcal_buf *buf, const struct gcal_audit_device *d,
                         "%+.1f %%",
                         moved, f->n_series, 100 * f->change, most->column.parameter,
                         100 * most->driver_change);
+    put_outdated(buf, d);
 }
 
 static void put_what(struct gcal_buf *buf, const struct gcal_audit_device *d,

@@ -60,8 +60,55 @@ static void put_difference(struct gcal_buf *buf, const char *what)
     gcal_buf_printf(buf, "%sanother %s", buf->size ? ", " : "", what);
 }
 
+static bool has_fingerprints(const struct gcal_track_run *run)
+{
+    return run->columns->n && *run->columns->column->configuration;
+}
+
+/* The column of a model in the last run before 'run' that measured it; that run is
+ * '*when'.  NULL: none did.
+ */
+static const struct gcal_track_column *
+last_of(const struct gcal_audit_device *d, size_t run, const char *model, size_t *when)
+{
+    for (*when = run; (*when)-- > 0;) {
+        const struct gcal_track_columns *columns = d->run[*when]->columns;
+
+        for (size_t i = 0; i < columns->n; i++)
+            if (strcmp(columns->column[i].model, model) == 0)
+                return &columns->column[i];
+    }
+    return NULL;
+}
+
+/* Whether a model of the run was measured with another configuration before.  A model
+ * that is added, or left out, changes nothing for the others.
+ */
+static bool other_configuration(const struct gcal_audit_device *d, size_t run)
+{
+    const struct gcal_track_run *now = d->run[run];
+    const struct gcal_track_column *c = now->columns->column, *before;
+    size_t when;
+
+    if (!has_fingerprints(now))
+        return strcmp(d->run[run - 1]->configuration, now->configuration) != 0;
+    if (now->columns == d->run[run - 1]->columns)
+        return false;
+    for (size_t i = 0; i < now->columns->n; i++) {
+        if (i && strcmp(c[i].model, c[i - 1].model) == 0)
+            continue;
+        before = last_of(d, run, c[i].model, &when);
+        if (before && (*before->configuration
+                           ? strcmp(before->configuration, c[i].configuration)
+                           : strcmp(d->run[when]->configuration, now->configuration)))
+            return true;
+    }
+    return false;
+}
+
 static char *describe_epoch(const struct gcal_track_run *a,
-                            const struct gcal_track_run *b, struct gcal_error *err)
+                            const struct gcal_track_run *b, bool configuration,
+                            struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
 
@@ -69,18 +116,19 @@ static char *describe_epoch(const struct gcal_track_run *a,
         put_change(&buf, "driver", a->driver, b->driver);
     if (strcmp(a->gpucal_version, b->gpucal_version) != 0)
         put_change(&buf, "gpucal", a->gpucal_version, b->gpucal_version);
-    if (strcmp(a->configuration, b->configuration) != 0)
+    if (configuration)
         put_difference(&buf, "configuration");
     if (strcmp(a->catalogue, b->catalogue) != 0)
         put_difference(&buf, "catalogue of kernels");
     return gcal_buf_take(&buf, err);
 }
 
-static bool same_epoch(const struct gcal_track_run *a, const struct gcal_track_run *b)
+/* But for the configuration. */
+static bool same_conditions(const struct gcal_track_run *a,
+                            const struct gcal_track_run *b)
 {
     return strcmp(a->driver, b->driver) == 0 &&
            strcmp(a->gpucal_version, b->gpucal_version) == 0 &&
-           strcmp(a->configuration, b->configuration) == 0 &&
            strcmp(a->catalogue, b->catalogue) == 0;
 }
 
@@ -93,8 +141,11 @@ static int find_epochs(struct gcal_audit_device *d, struct gcal_error *err)
     if (!d->epoch || !d->epoch_description)
         return gcal_error_memory(err);
     for (size_t i = 1; i < d->n_runs; i++) {
-        if (!same_epoch(d->run[i - 1], d->run[i]) &&
-            !(d->epoch_description[n++] = describe_epoch(d->run[i - 1], d->run[i], err)))
+        const struct gcal_track_run *before = d->run[i - 1];
+        bool other = other_configuration(d, i);
+
+        if ((other || !same_conditions(before, d->run[i])) &&
+            !(d->epoch_description[n++] = describe_epoch(before, d->run[i], other, err)))
             return -1;
         d->epoch[i] = n - 1;
     }
@@ -116,7 +167,7 @@ bool gcal_audit_same_column(const struct gcal_track_column *a,
            strcmp(a->unit, b->unit) == 0 && strcmp(family(a->form), family(b->form)) == 0;
 }
 
-/* The position of each of the newest columns among 'others'; others->n: missing.  The
+/* The position of each of the published columns among 'others'; others->n: missing.  The
  * order is usually the same.
  */
 static void map_columns(const struct gcal_track_columns *newest,
@@ -146,12 +197,80 @@ static void take_values(struct gcal_audit_device *d, size_t run, const size_t *a
 
         d->series[i].value[run] = known ? r->value[at[i]] : NAN;
         d->series[i].error[run] = known ? r->error[at[i]] : NAN;
+        if (known)
+            d->series[i].newest = run;
     }
 }
 
-static int make_series(struct gcal_audit_device *d, struct gcal_error *err)
+/* ---- what is published ---- */
+
+static bool is_forgotten(const struct gcal_track *track, const struct gcal_track_run *run,
+                         const char *model)
 {
-    const struct gcal_track_columns *newest = d->run[d->n_runs - 1]->columns;
+    size_t at = (size_t)(run - track->runs);
+
+    for (size_t i = 0; i < track->n_forgotten; i++)
+        if (at < track->forgotten[i].n_runs &&
+            strcmp(track->forgotten[i].uid, run->uid) == 0 &&
+            strcmp(track->forgotten[i].model, model) == 0)
+            return true;
+    return false;
+}
+
+static bool has_model(const struct gcal_track_column *columns, size_t n,
+                      const char *model)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(columns[i].model, model) == 0)
+            return true;
+    return false;
+}
+
+/* Adds the columns of a run's models that no newer run has. */
+static int add_columns(const struct gcal_track *track, const struct gcal_track_run *run,
+                       struct gcal_track_columns *all, struct gcal_error *err)
+{
+    const struct gcal_track_columns *columns = run->columns;
+    struct gcal_track_column *moved =
+        reallocarray(all->column, all->n + columns->n + 1, sizeof(*moved));
+    size_t n_newer = all->n;
+
+    if (!moved)
+        return gcal_error_memory(err);
+    all->column = moved;
+    for (size_t i = 0; i < columns->n; i++)
+        if (!has_model(moved, n_newer, columns->column[i].model) &&
+            !is_forgotten(track, run, columns->column[i].model))
+            moved[all->n++] = columns->column[i];
+    return 0;
+}
+
+/* The columns of all models that are published for the device, those of the newest run
+ * first.  A run without fingerprints replaced all models.
+ */
+static int find_columns(const struct gcal_audit_device *d, const struct gcal_track *track,
+                        struct gcal_track_columns *all, struct gcal_error *err)
+{
+    const struct gcal_track_columns *newer = NULL, *before = NULL;
+
+    *all = (struct gcal_track_columns){ 0 };
+    for (size_t i = d->n_runs; i > 0; i--) {
+        const struct gcal_track_run *run = d->run[i - 1];
+
+        if (run->columns != newer && run->columns != before &&
+            add_columns(track, run, all, err) < 0)
+            return -1;
+        if (!has_fingerprints(run))
+            break;
+        before = newer;
+        newer = run->columns;
+    }
+    return 0;
+}
+
+static int make_series(struct gcal_audit_device *d,
+                       const struct gcal_track_columns *newest, struct gcal_error *err)
+{
     size_t *at = calloc(newest->n + 1, sizeof(*at));
     double *numbers = calloc(2 * newest->n * d->n_runs + 1, sizeof(*numbers));
 
@@ -183,6 +302,8 @@ static int add_device(const char *node, const struct gcal_track *track, size_t f
                       bool *taken, struct gcal_audit_device *d, struct gcal_error *err)
 {
     const struct gcal_track_run *newest;
+    struct gcal_track_columns published;
+    int rc = -1;
 
     if (!(d->run = calloc(track->n_runs, sizeof(*d->run))))
         return gcal_error_memory(err);
@@ -196,7 +317,10 @@ static int add_device(const char *node, const struct gcal_track *track, size_t f
     d->uid = newest->uid;
     d->type = newest->type;
     d->name = newest->name;
-    return find_epochs(d, err) < 0 || make_series(d, err) < 0 ? -1 : 0;
+    if (find_columns(d, track, &published, err) == 0 && find_epochs(d, err) == 0)
+        rc = make_series(d, &published, err);
+    free(published.column);
+    return rc;
 }
 
 int gcal_audit_histories(const char *node, const struct gcal_track *track,

@@ -9,8 +9,8 @@
 
 /* ---- history.c: a track, sorted by devices ---- */
 
-/* The devices of a track with runs, epochs, and the values of the newest run's columns at
- * all runs, without verdicts.  Texts belong to the track, which has to outlive them.
+/* The devices of a track with runs, epochs, and the values of the columns of all published
+ * models at all runs, without verdicts.  Texts belong to the track, which has to outlive them.
  */
 int gcal_audit_histories(const char *node, const struct gcal_track *track,
                          struct gcal_audit_device **devices, size_t *n_devices,

@@ -44,6 +44,7 @@ static void type_destroy(struct gcal_audit_type *t)
         free((char *)t->columns[i].form);
         free((char *)t->columns[i].parameter);
         free((char *)t->columns[i].unit);
+        free((char *)t->columns[i].configuration);
     }
     free(t->columns);
     for (size_t i = 0; i < t->n_sampled; i++)
@@ -118,7 +119,8 @@ static size_t find_column(const struct gcal_audit_type *t,
     for (size_t i = 0; i < t->n_columns; i++) {
         size_t at = (next + i) % t->n_columns;
 
-        if (gcal_audit_same_column(&t->columns[at], column))
+        if (gcal_audit_same_column(&t->columns[at], column) &&
+            strcmp(t->columns[at].configuration, column->configuration) == 0)
             return at;
     }
     return t->n_columns;
@@ -136,8 +138,9 @@ static int add_column(struct gcal_audit_type *t, const struct gcal_track_column 
     t->columns = moved;
     c = &moved[t->n_columns++];
     *c = (struct gcal_track_column){ strdup(column->model), strdup(column->form),
-                                     strdup(column->parameter), strdup(column->unit) };
-    if (!c->model || !c->form || !c->parameter || !c->unit)
+                                     strdup(column->parameter), strdup(column->unit),
+                                     strdup(column->configuration) };
+    if (!c->model || !c->form || !c->parameter || !c->unit || !c->configuration)
         return gcal_error_memory(err);
     return 0;
 }
@@ -156,12 +159,14 @@ static uint64_t hash_of(const struct gcal_audit_device *d)
     return hash ^ hash >> 29;
 }
 
+/* Columns of version 2 have the fingerprints of their models. */
 static char *epoch_key(const struct gcal_audit_device *d)
 {
     const struct gcal_track_run *r = d->run[d->n_runs - 1];
+    bool by_model = r->columns->n && *r->columns->column->configuration;
 
     return gcal_buf_format("%s\t%s\t%s\t%s", r->driver, r->gpucal_version,
-                           r->configuration, r->catalogue);
+                           by_model ? "" : r->configuration, r->catalogue);
 }
 
 static double median_error(const struct gcal_audit_device *d, size_t series)

@@ -123,6 +123,11 @@ struct gcal_config_model {
                          components that run slower than their target kernel */
     char **checked;
     const struct gcal_yaml *node;
+    /* SHA-256, hexadecimal, of the resolved model and of the options that affect
+     * measurements: like that of the configuration, for this model alone.
+     */
+    char fingerprint[GCAL_HASH_TEXT_SIZE];
+    bool kept; /* its published calibration holds on a device: no kernels for it there */
 };
 
 /* Largest value of audit: of. */
@@ -170,8 +175,8 @@ void gcal_config_clear(struct gcal_config *config);
 
 /* A resolved configuration as YAML with everything written out, the caller's to free. */
 char *gcal_config_encode(const struct gcal_config *config, struct gcal_error *err);
-/* Fills config->fingerprint of a resolved configuration. */
-int gcal_config_set_fingerprint(struct gcal_config *config, struct gcal_error *err);
+/* Fills the fingerprints of a resolved configuration and of its models. */
+int gcal_config_set_fingerprints(struct gcal_config *config, struct gcal_error *err);
 
 bool gcal_config_device_filter_matches(const struct gcal_config_device_filter *filter,
                                        const struct gcal_device_info *info);

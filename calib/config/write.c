@@ -159,7 +159,10 @@ static void write_models(struct gcal_yaml_writer *w, const struct gcal_config *c
     gcal_yaml_write_end_list(w);
 }
 
-int gcal_config_set_fingerprint(struct gcal_config *config, struct gcal_error *err)
+/* Of all models, or of one (NULL: all). */
+static int hash_models(const struct gcal_config *config,
+                       const struct gcal_config_model *model,
+                       char hash[GCAL_HASH_TEXT_SIZE], struct gcal_error *err)
 {
     struct gcal_yaml_writer *w = gcal_yaml_writer_create(err);
     struct gcal_config_measure_options measure = config->measure;
@@ -172,13 +175,30 @@ int gcal_config_set_fingerprint(struct gcal_config *config, struct gcal_error *e
     measure.seed = 0;
     gcal_yaml_write_map(w);
     write_measure(w, &measure);
-    write_models(w, config);
+    if (model) {
+        gcal_yaml_write_text(w, "model");
+        write_model(w, model);
+    } else {
+        write_models(w, config);
+    }
     gcal_yaml_write_end_map(w);
     if (!(text = gcal_yaml_writer_finish(w, &size, err)))
         return -1;
-    gcal_hash(text, size, config->fingerprint);
+    gcal_hash(text, size, hash);
     free(text);
     return 0;
+}
+
+int gcal_config_set_fingerprints(struct gcal_config *config, struct gcal_error *err)
+{
+    int rc = hash_models(config, NULL, config->fingerprint, err);
+
+    for (size_t i = 0; i < config->n_models && rc == 0; i++) {
+        struct gcal_config_model *m = &config->models[i];
+
+        rc = hash_models(config, m, m->fingerprint, err);
+    }
+    return rc;
 }
 
 char *gcal_config_encode(const struct gcal_config *config, struct gcal_error *err)

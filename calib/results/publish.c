@@ -82,6 +82,20 @@ static void copy_error_summary(const struct gcal_result_type_fit *t,
         p->error_90 = fmax(p->error_90, t->checked.error_90);
 }
 
+/* The model is fitted to the run that calibrated the device. */
+static int set_origin(struct gcal_params_device *device,
+                      const struct gcal_config_model *config, size_t n_fitted,
+                      struct gcal_params_model *p, struct gcal_error *err)
+{
+    struct gcal_params_origin origin = gcal_params_model_origin(device, p);
+
+    if (device->n_fitted < n_fitted)
+        device->n_fitted = n_fitted;
+    origin.configuration = (char *)config->fingerprint;
+    origin.n_fitted = n_fitted;
+    return gcal_fields_copy(gcal_params_origin_fields, &p->origin, &origin, err);
+}
+
 /* Of the type's device k, or of the type itself (k = n_devices).  The factor's error of a
  * type is the standard deviation between devices: a device that was not measured may
  * deviate by that.
@@ -104,8 +118,8 @@ static int add_model(struct gcal_params_device *device,
     p->form = strdup(form->name);
     if (!p->name || !p->output || !p->expression || !p->form)
         return gcal_error_memory(err);
-    if (device->n_fitted < t->n_devices)
-        device->n_fitted = t->n_devices;
+    if (set_origin(device, &config->models[t->model], t->n_devices, p, err) < 0)
+        return -1;
     p->n_kernels = f->n_kernels;
     p->n_samples = f->n_samples;
     p->residual = f->fit.residual;

@@ -152,6 +152,19 @@ static int fit_all(struct fitting *f, struct gcal_error *err)
     return rc;
 }
 
+/* Whether the published calibrations of all devices of the type hold. */
+static bool is_kept(const struct gcal_record *record, const char *type, const char *model)
+{
+    for (size_t i = 0; i < gcal_record_device_count(record); i++) {
+        const struct gcal_run_device *device = gcal_record_device(record, i);
+
+        if (!device->failure && strcmp(device->info.type, type) == 0 &&
+            !gcal_run_device_keeps(device, model))
+            return false;
+    }
+    return true;
+}
+
 /* A slot for each fit. */
 static int list_fits(const struct gcal_record *record, const struct gcal_config *config,
                      struct gcal_results *results, struct gcal_error *err)
@@ -167,7 +180,8 @@ static int list_fits(const struct gcal_record *record, const struct gcal_config 
         for (size_t k = 0; leads_type(record, i) && k < config->n_models; k++) {
             struct gcal_result_type_fit *t = &results->fits[results->n_fits];
 
-            if (!gcal_config_model_applies(config->models[k].model, info))
+            if (!gcal_config_model_applies(config->models[k].model, info) ||
+                is_kept(record, info->type, config->models[k].name))
                 continue;
             results->n_fits++;
             t->model = k;

@@ -3,7 +3,7 @@
  * Results follow from the record alone: 'gpucal fit --record' gives the same numbers, to
  * the byte, as the run that made it.  A kernel's uses in the record say which models are
  * fitted to it, and which have it as a target.  Rows are the medians of good measurements
- * on devices that were not given up.
+ * on devices that were not given up.  Models that a device keeps have no rows of it.
  *
  * Of a memory component with variants of several accumulators, one variant is fitted: the
  * fewest accumulators, unless that variant is slower than the target kernel and another

@@ -99,10 +99,11 @@ int gcal_result_rows_pick(const struct gcal_record *record,
         return gcal_error_memory(err);
     for (size_t i = 0; i < all->n; i++) {
         struct gcal_result_row row = all->rows[i];
-        const struct gcal_device_info *info =
-            &gcal_record_device(record, row.device)->info;
+        const struct gcal_run_device *device = gcal_record_device(record, row.device);
+        const struct gcal_device_info *info = &device->info;
 
         if (strcmp(info->type, type) == 0 && gcal_config_model_applies(model, info) &&
+            !gcal_run_device_keeps(device, model->name) &&
             is_wanted(gcal_record_kernel(record, row.kernel), model, &row))
             picked->rows[picked->n++] = row;
     }

@@ -176,6 +176,37 @@ static int gather_all_accesses(struct gathered *g, const struct gcal_catalogue *
     return rc;
 }
 
+/* ---- models that are kept ---- */
+
+static bool is_kept(const struct gcal_config *config, const char *model)
+{
+    for (size_t i = 0; i < config->n_models; i++)
+        if (strcmp(config->models[i].name, model) == 0)
+            return config->models[i].kept;
+    return false;
+}
+
+/* Removes kernels that kept models alone use.  The others have all their uses, so that
+ * they are the same in a record of several devices, which may keep different models.
+ */
+static void drop_unused(const struct gcal_config *config, struct gcal_kernel_list *list)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < list->n_kernels; i++) {
+        const struct gcal_kernel_uses *uses = &list->kernels[i]->uses;
+        bool used = false;
+
+        for (size_t k = 0; k < uses->n && !used; k++)
+            used = !is_kept(config, uses->items[k].model);
+        if (used)
+            list->kernels[n++] = list->kernels[i];
+        else
+            gcal_kernel_destroy(list->kernels[i]);
+    }
+    list->n_kernels = n;
+}
+
 /* ---- all of it ---- */
 
 static bool names_kind(size_t n, char **kinds, const struct gcal_device_info *info)
@@ -210,6 +241,7 @@ int gcal_select_kernels(const struct gcal_config *config,
             rc = gather_all_accesses(&g, catalogue, m, target, &limits, err);
     }
     tdestroy(g.ids, keep);
+    drop_unused(config, list);
     return rc;
 }
 

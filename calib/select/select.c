@@ -228,7 +228,7 @@ int gcal_select_resolve(struct gcal_config *config,
     config->state = GCAL_CONFIG_RESOLVED;
     if (expanded && write_out(config, err) < 0)
         return -1;
-    return gcal_config_set_fingerprint(config, err);
+    return gcal_config_set_fingerprints(config, err);
 }
 
 /* ---- reading and resolving ---- */

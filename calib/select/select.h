@@ -37,7 +37,8 @@ struct gcal_kernel_limits gcal_select_device_limits(const struct gcal_device_inf
  * of size sweeps included, with its uses: GCAL_KERNEL_FITTED; GCAL_KERNEL_TARGET on
  * device kinds in 'tailored'; GCAL_KERNEL_CHECK, if components are checked by it, on
  * those in 'checked': such kernels are measured at one size of a sweep, even if tags fix
- * their sizes.  Kernels that the device cannot run are left out.  'config' is resolved.
+ * their sizes.  Kernels that the device cannot run are left out, and those that only
+ * models with 'kept' use.  'config' is resolved.
  */
 int gcal_select_kernels(const struct gcal_config *config,
                         const struct gcal_catalogue *catalogue,

@@ -8,7 +8,7 @@
  *       FILE SHA256 REPLACES TRACK
  *
  * PREVIOUS is the SHA-256 of the previous line, so that a line that is changed or removed
- * breaks the chain.  WHO is USER@HOST; ACTION publish, sign or prune; CONFIGURATION,
+ * breaks the chain.  WHO is USER@HOST; ACTION publish, sign, forget or prune; CONFIGURATION,
  * CATALOGUE and DRIVERS are fingerprints; FILE is the path below STORE (a file published
  * as nodes/NODE.yaml is also kept as history/NODE/RUN.yaml); REPLACES is the SHA-256 of
  * the file that it replaces; TRACK the SHA-256 of the lines added to the node's track.

@@ -3,11 +3,15 @@
  * STORE/tracks/NODE.tsv is text, one line for each calibration of a device, appended when
  * it is published.  Fields are separated by tabs:
  *
- *   gpucal_track 1                                 the first line: format and version
- *   columns ID NAME..                              names of values, when they are new
+ *   gpucal_track 2                                 the first line: format and version
+ *   columns ID =FINGERPRINT NAME..                 names of values, when they are new
  *   run RUN UTC UID TYPE NAME DRIVER CONFIGURATION CATALOGUE VERSION ID VALUE ERROR..
+ *   forget UTC UID MODEL                           the model is no longer published
  *
- * NAME is MODEL/FORM/PARAMETER/UNIT; VALUE and ERROR are the per-device estimate and its
+ * A run has the values of the models that it measured; others stay published.  NAME is
+ * MODEL/FORM/PARAMETER/UNIT; FINGERPRINT is that of a model's own part of the
+ * configuration, for the columns after it.  Version 1 has none, and a run published all
+ * models of its device; a later line "gpucal_track 2" continues such a file. VALUE and ERROR are the per-device estimate and its
  * standard error ("-": not determined).  A last line without its newline was cut by a
  * crash: readers skip it, and the next calibration is appended after it.
  */
@@ -16,7 +20,8 @@
 
 #include <stddef.h>
 
-#define GCAL_TRACK_HEADER "gpucal_track 1"
+#define GCAL_TRACK_HEADER   "gpucal_track 2"
+#define GCAL_TRACK_HEADER_1 "gpucal_track 1"
 
 struct gcal_error;
 struct gcal_params;
@@ -24,6 +29,7 @@ struct gcal_store;
 
 struct gcal_track_column {
     const char *model, *form, *parameter, *unit;
+    const char *configuration; /* fingerprint of the model's part; "" in version 1 */
 };
 
 struct gcal_track_columns {
@@ -40,9 +46,17 @@ struct gcal_track_run {
     double *value, *error; /* columns->n; NaN: not determined */
 };
 
+/* A model that was removed from what is published for a device. */
+struct gcal_track_forgotten {
+    const char *uid, *model;
+    size_t n_runs; /* of the track before it */
+};
+
 struct gcal_track {
     size_t n_runs; /* in the order of publication, devices mixed */
     struct gcal_track_run *runs;
+    size_t n_forgotten;
+    struct gcal_track_forgotten *forgotten;
     void *memory; /* of all of the above */
 };
 
@@ -64,5 +78,11 @@ void gcal_track_clear(struct gcal_track *track);
 char *gcal_track_encode(const struct gcal_params *params, const char *run_id,
                         const struct gcal_track *before, size_t *size,
                         struct gcal_error *err);
+/* The lines to append when 'model' is forgotten on the devices 'uids'; for the caller to
+ * free.
+ */
+char *gcal_track_encode_forgotten(char *const *uids, size_t n, const char *model,
+                                  const struct gcal_track *before, size_t *size,
+                                  struct gcal_error *err);
 
 #endif

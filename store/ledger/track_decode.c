@@ -19,7 +19,7 @@ struct decoder {
     char *at, *end; /* the rest of the line; '*end' is its newline */
     struct gcal_track *track;
     struct gcal_track_memory *memory;
-    size_t runs_capacity;
+    size_t runs_capacity, forgotten_capacity;
     struct gcal_error *err;
 };
 
@@ -161,9 +161,10 @@ static int next_id(struct decoder *d, size_t *id)
     return 0;
 }
 
-static int read_column(struct decoder *d, struct gcal_track_column *column)
+static int read_column(struct decoder *d, char *name, const char *configuration,
+                       struct gcal_track_column *column)
 {
-    char *part[N_PARTS] = { next_text(d) };
+    char *part[N_PARTS] = { name };
 
     for (int i = 1; i < N_PARTS; i++) {
         char *slash = strchr(part[i - 1], '/');
@@ -174,7 +175,11 @@ static int read_column(struct decoder *d, struct gcal_track_column *column)
         part[i] = slash + 1;
     }
     *column = (struct gcal_track_column){
-        .model = part[0], .form = part[1], .parameter = part[2], .unit = part[3]
+        .model = part[0],
+        .form = part[1],
+        .parameter = part[2],
+        .unit = part[3],
+        .configuration = configuration,
     };
     return 0;
 }
@@ -185,7 +190,8 @@ static int read_columns(struct decoder *d)
     struct gcal_track_columns *all = gcal_array_grow(
         m->columns, m->n_columns, &m->columns_capacity, sizeof(*all), d->err);
     struct gcal_track_columns columns = { 0 };
-    size_t id;
+    const char *configuration = "";
+    size_t id, n_fields;
 
     if (!all)
         return -1;
@@ -194,12 +200,17 @@ static int read_columns(struct decoder *d)
         return -1;
     if (id != m->n_columns)
         return complain(d, "IDs of columns must count from 0, in order");
-    columns.n = count_fields(d);
-    if (!(columns.column = keep(d, columns.n, sizeof(*columns.column))))
+    n_fields = count_fields(d);
+    if (!(columns.column = keep(d, n_fields, sizeof(*columns.column))))
         return -1;
-    for (size_t i = 0; i < columns.n; i++)
-        if (read_column(d, &columns.column[i]) < 0)
+    for (size_t i = 0; i < n_fields; i++) {
+        char *text = next_text(d);
+
+        if (*text == '=' && m->version > 1)
+            configuration = text + 1;
+        else if (read_column(d, text, configuration, &columns.column[columns.n++]) < 0)
             return -1;
+    }
     m->columns[m->n_columns++] = columns;
     return 0;
 }
@@ -258,6 +269,34 @@ static int read_run(struct decoder *d)
     return read_values(d, d->memory->columns[id].n, &t->runs[t->n_runs++]);
 }
 
+static int read_forgotten(struct decoder *d)
+{
+    struct gcal_track *t = d->track;
+    struct gcal_track_forgotten *forgotten = gcal_array_grow(
+        t->forgotten, t->n_forgotten, &d->forgotten_capacity, sizeof(*forgotten), d->err);
+    const char *utc, *uid, *model;
+
+    if (!forgotten)
+        return -1;
+    t->forgotten = forgotten;
+    utc = next_text(d);
+    uid = next_text(d);
+    model = next_text(d);
+    if (!utc || !uid || !model)
+        return complain(d, "a forgotten model with too few fields");
+    forgotten[t->n_forgotten++] =
+        (struct gcal_track_forgotten){ .uid = uid, .model = model, .n_runs = t->n_runs };
+    return 0;
+}
+
+/* The version of a header, or 0. */
+static int header_version(const char *text)
+{
+    return strcmp(text, GCAL_TRACK_HEADER) == 0     ? 2
+           : strcmp(text, GCAL_TRACK_HEADER_1) == 0 ? 1
+                                                    : 0;
+}
+
 static bool was_cut(const struct decoder *d)
 {
     size_t length = strlen(GCAL_STORE_CUT_MARK);
@@ -275,16 +314,19 @@ static int read_line(struct decoder *d)
     if (memchr(d->at, '\0', (size_t)(d->end - d->at)))
         return complain(d, "a NUL byte");
     kind = next_text(d);
-    if (!d->memory->has_header) {
-        d->memory->has_header = strcmp(kind, GCAL_TRACK_HEADER) == 0;
+    if (!d->memory->has_header || header_version(kind) > 1) {
+        d->memory->version = header_version(kind);
+        d->memory->has_header = d->memory->version > 0;
         return d->memory->has_header ? 0
-                                     : complain(d, "not a track of version 1 ('" //
+                                     : complain(d, "not a track of version 1 or 2 ('" //
                                                 GCAL_TRACK_HEADER "' is missing)");
     }
     if (strcmp(kind, "run") == 0)
         return read_run(d);
     if (strcmp(kind, "columns") == 0)
         return read_columns(d);
+    if (strcmp(kind, "forget") == 0 && d->memory->version > 1)
+        return read_forgotten(d);
     return complain(d, "neither 'columns' nor 'run'");
 }
 
@@ -302,12 +344,48 @@ static int compare_runs(const void *a, const void *b)
     return order ? order : (p > q) - (p < q);
 }
 
+static bool has_model(const struct gcal_track_columns *columns, const char *model)
+{
+    for (size_t i = 0; i < columns->n; i++)
+        if (strcmp(columns->column[i].model, model) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the later line has all models of the earlier one. */
+static bool is_repeated(const struct gcal_track_run *run,
+                        const struct gcal_track_run *later)
+{
+    if (strcmp(run->run_id, later->run_id) != 0 || strcmp(run->uid, later->uid) != 0)
+        return false;
+    for (size_t i = 0; run->columns != later->columns && i < run->columns->n; i++)
+        if (!has_model(later->columns, run->columns->column[i].model))
+            return false;
+    return true;
+}
+
+/* Moves the runs that are left to the front. */
+static void drop_marked(struct gcal_track *track)
+{
+    size_t kept = 0, next = 0;
+
+    for (size_t i = 0; i < track->n_runs; i++) {
+        for (; next < track->n_forgotten && track->forgotten[next].n_runs <= i; next++)
+            track->forgotten[next].n_runs = kept;
+        if (track->runs[i].value)
+            track->runs[kept++] = track->runs[i];
+    }
+    for (; next < track->n_forgotten; next++)
+        track->forgotten[next].n_runs = kept;
+    track->n_runs = kept;
+}
+
 /* Keeps the last line of a run and device that was published repeatedly, fitted again or
  * after a crash.
  */
 static int drop_repeated(struct gcal_track *track, struct gcal_error *err)
 {
-    size_t n = track->n_runs, kept = 0;
+    size_t n = track->n_runs;
     struct gcal_track_run **order;
 
     if (n < 2)
@@ -318,14 +396,10 @@ static int drop_repeated(struct gcal_track *track, struct gcal_error *err)
         order[i] = &track->runs[i];
     qsort(order, n, sizeof(*order), compare_runs);
     for (size_t i = 0; i + 1 < n; i++)
-        if (strcmp(order[i]->run_id, order[i + 1]->run_id) == 0 &&
-            strcmp(order[i]->uid, order[i + 1]->uid) == 0)
+        if (is_repeated(order[i], order[i + 1]))
             order[i]->value = NULL;
     free(order);
-    for (size_t i = 0; i < n; i++)
-        if (track->runs[i].value)
-            track->runs[kept++] = track->runs[i];
-    track->n_runs = kept;
+    drop_marked(track);
     return 0;
 }
 
@@ -377,5 +451,6 @@ void gcal_track_clear(struct gcal_track *track)
         free(m);
     }
     free(track->runs);
+    free(track->forgotten);
     *track = (struct gcal_track){ 0 };
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "calib/base/buf.h"
+#include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/base/strings.h"
 #include "store/params/params.h"
@@ -32,17 +33,23 @@ static void put_number(struct gcal_buf *buf, double value, int digits)
         gcal_buf_puts(buf, "\t-");
 }
 
-static void put_column(struct gcal_buf *buf, const char *model, const char *form,
-                       const char *parameter, const char *unit)
+/* Bytes that have a meaning in the name of a model. */
+#define OF_MODELS "/="
+
+/* 'last': fingerprint of the column before, "" of the first. */
+static void put_column(struct gcal_buf *buf, const struct gcal_track_column *c,
+                       const char *last)
 {
+    if (strcmp(c->configuration, last) != 0)
+        gcal_buf_printf(buf, "\t=%s", c->configuration);
     gcal_buf_puts(buf, "\t");
-    put_text(buf, model, "/");
+    put_text(buf, c->model, OF_MODELS);
     gcal_buf_puts(buf, "/");
-    put_text(buf, form, "/");
+    put_text(buf, c->form, "/");
     gcal_buf_puts(buf, "/");
-    put_text(buf, parameter, "/");
+    put_text(buf, c->parameter, "/");
     gcal_buf_puts(buf, "/");
-    put_text(buf, unit, "");
+    put_text(buf, c->unit, "");
 }
 
 /* The names of a device's values. */
@@ -50,13 +57,21 @@ static char *device_columns(const struct gcal_params_device *device,
                             struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
+    const char *last = "";
 
     for (size_t m = 0; m < device->n_models; m++) {
         const struct gcal_params_model *model = &device->models[m];
+        const char *own = gcal_params_model_origin(device, model).configuration;
+        struct gcal_track_column c = { .model = model->name,
+                                       .form = model->form,
+                                       .configuration = own ? own : "" };
 
-        for (size_t i = 0; i < model->n_parameters; i++)
-            put_column(&buf, model->name, model->form, model->parameter[i],
-                       model->unit[i]);
+        for (size_t i = 0; i < model->n_parameters; i++) {
+            c.parameter = model->parameter[i];
+            c.unit = model->unit[i];
+            put_column(&buf, &c, last);
+            last = c.configuration;
+        }
     }
     return gcal_buf_take(&buf, err);
 }
@@ -67,8 +82,8 @@ static char *track_columns(const struct gcal_track_columns *columns,
     struct gcal_buf buf = { 0 };
 
     for (size_t i = 0; i < columns->n; i++)
-        put_column(&buf, columns->column[i].model, columns->column[i].form,
-                   columns->column[i].parameter, columns->column[i].unit);
+        put_column(&buf, &columns->column[i],
+                   i ? columns->column[i - 1].configuration : "");
     return gcal_buf_take(&buf, err);
 }
 
@@ -145,11 +160,12 @@ static int put_runs(struct gcal_buf *buf, struct gcal_strings *known,
     return rc;
 }
 
-static bool has_header(const struct gcal_track *track)
+static void put_header(struct gcal_buf *buf, const struct gcal_track *before)
 {
-    const struct gcal_track_memory *m = track ? track->memory : NULL;
+    const struct gcal_track_memory *m = before ? before->memory : NULL;
 
-    return m && m->has_header;
+    if (!m || m->version < 2)
+        gcal_buf_puts(buf, GCAL_TRACK_HEADER "\n");
 }
 
 char *gcal_track_encode(const struct gcal_params *params, const char *run_id,
@@ -166,8 +182,7 @@ char *gcal_track_encode(const struct gcal_params *params, const char *run_id,
         return NULL;
     }
     old = uselocale(c_locale);
-    if (!has_header(before))
-        gcal_buf_puts(&buf, GCAL_TRACK_HEADER "\n");
+    put_header(&buf, before);
     if (add_known_of_track(&known, before, err) == 0 &&
         put_runs(&buf, &known, params, run_id, err) == 0) {
         *size = buf.size;
@@ -178,4 +193,24 @@ char *gcal_track_encode(const struct gcal_params *params, const char *run_id,
     gcal_buf_free(&buf);
     gcal_strings_clear(&known);
     return text;
+}
+
+char *gcal_track_encode_forgotten(char *const *uids, size_t n, const char *model,
+                                  const struct gcal_track *before, size_t *size,
+                                  struct gcal_error *err)
+{
+    char utc[GCAL_CLOCK_UTC_SIZE];
+    struct gcal_buf buf = { 0 };
+
+    gcal_clock_utc(utc);
+    put_header(&buf, before);
+    for (size_t i = 0; i < n; i++) {
+        gcal_buf_printf(&buf, "forget\t%s\t", utc);
+        put_text(&buf, uids[i], "");
+        gcal_buf_puts(&buf, "\t");
+        put_text(&buf, model, OF_MODELS);
+        gcal_buf_puts(&buf, "\n");
+    }
+    *size = buf.size;
+    return gcal_buf_take(&buf, err);
 }

@@ -10,6 +10,9 @@
 
 #define KEY "gpucal_params: "
 
+/* The first version whose models have documents of their own. */
+#define FIRST_OF_DOCUMENTS 3
+
 /* Far above any real file. */
 #define MAX_DOCUMENTS 10000
 
@@ -22,7 +25,7 @@ struct part {
 struct gcal_params_index {
     char *own_text; /* NULL: borrowed */
     char *name;
-    struct gcal_params params; /* its models have names only */
+    struct gcal_params params; /* its models have names and origins only */
     long long version;
     struct gcal_yaml *root; /* versions 1 and 2: the only document; else NULL */
     size_t n_parts;         /* else: the documents */
@@ -142,7 +145,7 @@ static int read_all(struct gcal_params_index *index, const char *text, size_t si
     if (!(index->root = gcal_yaml_parse(text, size, index->name, err)) ||
         gcal_params_read_devices(index->root, &index->params, &index->version, err) < 0)
         return -1;
-    if (index->version < GCAL_PARAMS_VERSION)
+    if (index->version < FIRST_OF_DOCUMENTS)
         return 0;
     return gcal_yaml_error(index->root, err,
                            "version %lld of the format: the first line "
@@ -175,7 +178,7 @@ static int index_open(struct gcal_params_index *index, const char *text, size_t 
                               "%s:1: version %ld of the format; this gpucal reads up to "
                               "%d: use a newer gpucal",
                               name, version, GCAL_PARAMS_VERSION);
-    if (version == GCAL_PARAMS_VERSION)
+    if (version >= FIRST_OF_DOCUMENTS)
         return read_parts(index, text, size, err);
     return read_all(index, text, size, err);
 }
@@ -258,6 +261,8 @@ static int take_all(struct gcal_params_index *index, struct gcal_params *params,
 
             if (gcal_params_index_model(index, i, j, &model, err) < 0)
                 return -1;
+            model.origin = d->models[j].origin;
+            d->models[j].origin = (struct gcal_params_origin){ 0 };
             gcal_params_model_clear(&d->models[j]);
             d->models[j] = model;
         }

@@ -58,6 +58,7 @@ static void texts_free(char **texts, size_t count)
 
 void gcal_params_model_clear(struct gcal_params_model *m)
 {
+    gcal_fields_clear(gcal_params_origin_fields, &m->origin);
     texts_free(m->parameter, m->n_parameters);
     texts_free(m->unit, m->n_parameters);
     texts_free(m->feature, m->n_features);

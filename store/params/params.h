@@ -14,14 +14,28 @@
 
 struct gcal_error;
 
-#define GCAL_PARAMS_VERSION 3
+#define GCAL_PARAMS_VERSION 4
 
 /* Half the width of the 90 % interval of a normal distribution, in standard deviations.
  */
 #define GCAL_PARAMS_NORMAL_90 1.6448536269514722
 
+/* Where a model comes from: the run that it was fitted to, and the conditions there. */
+struct gcal_params_origin {
+    char *run_id, *calibrated_utc, *gpucal_version;
+    char *configuration; /* fingerprint of the model's own part of the configuration; in
+                            files before version 4 of all of it */
+    char *catalogue;     /* fingerprint of the measurement kernels */
+    char *driver, *type; /* of the device */
+    size_t n_fitted;     /* devices of the type in the pooled fit; 0: unknown */
+};
+
+/* All members. */
+extern const struct gcal_field gcal_params_origin_fields[];
+
 /* One calibrated model on one device.  Arrays: by parameter or by feature. */
 struct gcal_params_model {
+    struct gcal_params_origin origin; /* a NULL text or 0: that of the device */
     char *name, *output, *expression;
     char *form; /* how the costs are combined: "pnorm" */
     size_t n_parameters;
@@ -51,11 +65,14 @@ struct gcal_params_model {
     double factor, factor_error; /* device factor, relative to the fit of its type */
 };
 
+/* A device, as the latest run found it that calibrated it; models that other runs fitted
+ * have an origin of their own.
+ */
 struct gcal_params_device {
     struct gcal_device_info info;
     char *run_id, *calibrated_utc, *gpucal_version;
-    /* Fingerprints (SHA-256, hexadecimal) of the configuration's text and of the
-     * catalogue of measurement kernels; "" in old files.
+    /* Fingerprints (SHA-256, hexadecimal) of the configuration and of the catalogue of
+     * measurement kernels; "" in old files.
      */
     char *configuration, *catalogue;
     size_t n_fitted; /* devices of the type in the pooled fit; 0 in old files */
@@ -99,11 +116,11 @@ struct gcal_params_index *gcal_params_index_create(char *text, size_t size,
                                                    const char *name,
                                                    struct gcal_error *err);
 void gcal_params_index_destroy(struct gcal_params_index *index);
-/* Node and devices; of their models only the names are set. */
+/* Node and devices; of their models only names and origins are set. */
 const struct gcal_params *
 gcal_params_index_devices(const struct gcal_params_index *index);
-/* Model 'model' of device 'device', for the caller to clear; may be called from several
- * threads at once.
+/* Model 'model' of device 'device' without its origin, for the caller to clear; may be
+ * called from several threads at once.
  */
 int gcal_params_index_model(const struct gcal_params_index *index, size_t device,
                             size_t model, struct gcal_params_model *out,
@@ -121,5 +138,14 @@ const struct gcal_params_device *gcal_params_find_uid(const struct gcal_params *
                                                       const char *uid);
 const struct gcal_params_model *
 gcal_params_find_model(const struct gcal_params_device *device, const char *name);
+
+/* The origin of a model with what it inherits from its device; borrows from both. */
+struct gcal_params_origin
+gcal_params_model_origin(const struct gcal_params_device *device,
+                         const struct gcal_params_model *model);
+/* Whether the device had the driver and type that it has now when the model was fitted.
+ */
+bool gcal_params_model_is_current(const struct gcal_params_device *device,
+                                  const struct gcal_params_model *model);
 
 #endif

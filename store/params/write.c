@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
@@ -107,6 +108,38 @@ static void put_info(struct gcal_yaml_writer *w, const struct gcal_device_info *
     }
 }
 
+static const char *text_of(const void *member)
+{
+    const char *text = *(char *const *)member;
+
+    return text ? text : "";
+}
+
+/* Name and origin; what equals the device's is omitted. */
+static void put_listed_model(struct gcal_yaml_writer *w,
+                             const struct gcal_params_device *d,
+                             const struct gcal_params_model *m)
+{
+    static const struct gcal_params_model none = { 0 };
+    const struct gcal_params_origin own = gcal_params_model_origin(d, m);
+    const struct gcal_params_origin of_device = gcal_params_model_origin(d, &none);
+
+    gcal_yaml_write_map(w);
+    put_text(w, "name", m->name);
+    for (const struct gcal_field *f = gcal_params_origin_fields; f->name; f++) {
+        const void *member = (const char *)&own + f->offset;
+        const void *inherited = (const char *)&of_device + f->offset;
+
+        if (f->type == GCAL_FIELD_U64 &&
+            *(const uint64_t *)member != *(const uint64_t *)inherited)
+            gcal_yaml_put_integer(w, f->name, *(const uint64_t *)member);
+        else if (f->type == GCAL_FIELD_TEXT && *(char *const *)member &&
+                 strcmp(*(char *const *)member, text_of(inherited)) != 0)
+            put_text(w, f->name, *(char *const *)member);
+    }
+    gcal_yaml_write_end_map(w);
+}
+
 static void put_device(struct gcal_yaml_writer *w, const struct gcal_params_device *d)
 {
     gcal_yaml_write_map(w);
@@ -118,9 +151,9 @@ static void put_device(struct gcal_yaml_writer *w, const struct gcal_params_devi
     put_text(w, "catalogue", d->catalogue);
     gcal_yaml_put_integer(w, "fitted", d->n_fitted);
     gcal_yaml_write_text(w, "models");
-    gcal_yaml_write_flow_list(w);
+    gcal_yaml_write_list(w);
     for (size_t i = 0; i < d->n_models; i++)
-        gcal_yaml_write_text(w, d->models[i].name);
+        put_listed_model(w, d, &d->models[i]);
     gcal_yaml_write_end_list(w);
     gcal_yaml_write_end_map(w);
 }

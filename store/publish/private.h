@@ -1,4 +1,4 @@
-/* private.h - the steps of verifying a store */
+/* private.h - the steps of publishing, and of verifying a store */
 #ifndef GCAL_STORE_PUBLISH_PRIVATE_H
 #define GCAL_STORE_PUBLISH_PRIVATE_H
 
@@ -6,12 +6,47 @@
 
 #include "calib/base/buf.h"
 #include "store/ledger/ledger.h"
+#include "store/params/params.h"
 #include "store/publish/publish.h"
+
+/* ---- the text of a file (content.c) ---- */
+
+/* The text with the store's signature, for the caller to free, after a test that it can
+ * be read back: an unreadable file is not published.
+ */
+char *gcal_publish_encode(const struct gcal_store *store,
+                          const struct gcal_params *params, size_t *size,
+                          struct gcal_error *err);
+/* The published file 'file' in 'folder' ('shown': its path below the store): its
+ * parameters and its SHA-256, "" when there is none.  -1 (GCAL_ESTORE) when it cannot be
+ * read or trusted: adding to it would lose its models.
+ */
+int gcal_publish_read_old(const struct gcal_store *store, int folder, const char *file,
+                          const char *shown, struct gcal_params *old,
+                          char sha256[GCAL_HASH_TEXT_SIZE], struct gcal_error *err);
+
+/* ---- what a publication keeps of the published file (merge.c) ---- */
+
+/* 'params' with the devices, and the models of its devices, that only 'old' has.
+ * 'merged' borrows from both, and is freed by gcal_publish_merged_free(), after -1, too.
+ */
+int gcal_publish_merge(const struct gcal_params *params, const struct gcal_params *old,
+                       struct gcal_params *merged, struct gcal_error *err);
+/* The same for the file of a type, which has one device: the published model stays if it
+ * is a fit of more devices under the same conditions.  1, 0 if that holds for all models
+ * of 'params', -1.
+ */
+int gcal_publish_merge_type(const struct gcal_params *params,
+                            const struct gcal_params *old, struct gcal_params *merged,
+                            struct gcal_error *err);
+void gcal_publish_merged_free(struct gcal_params *merged);
+
+/* ---- verification ---- */
 
 /* A line of the ledger. */
 struct gcal_verify_entry {
     size_t order;
-    bool publishes, prunes; /* else it signs */
+    bool publishes, prunes; /* else it signs or forgets */
     char *scope;            /* "nodes/NODE" or "types/TYPE"; owns the texts below */
     const char *file, *run_id, *sha256, *replaces, *track;
 };

@@ -11,11 +11,10 @@
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
 #include "calib/base/random.h"
-#include "calib/base/sign.h"
 #include "store/ledger/ledger.h"
 #include "store/files/internal.h"
 #include "store/ledger/track.h"
-#include "store/publish/publish.h"
+#include "store/publish/private.h"
 
 /* Tries a write, under a unique name. */
 static int try_write(const struct gcal_store *store, int folder, const char *shown,
@@ -65,111 +64,6 @@ struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error 
         return store;
     gcal_store_close(store);
     return NULL;
-}
-
-/* ---- the contents ---- */
-
-/* 'params' with the devices that only 'old' has.  Borrows from both: the caller frees
- * only the array.
- */
-static int merge(const struct gcal_params *params, const struct gcal_params *old,
-                 struct gcal_params *merged, struct gcal_error *err)
-{
-    size_t n = params->n_devices;
-
-    *merged = (struct gcal_params){ .node = params->node };
-    merged->devices = calloc(n + old->n_devices + 1, sizeof(*merged->devices));
-    if (!merged->devices)
-        return gcal_error_memory(err);
-    if (n)
-        memcpy(merged->devices, params->devices, n * sizeof(*merged->devices));
-    for (size_t i = 0; i < old->n_devices; i++)
-        if (!gcal_params_find_uid(params, old->devices[i].info.uid))
-            merged->devices[n++] = old->devices[i];
-    merged->n_devices = n;
-    return 0;
-}
-
-/* Appends the signature if there is a key.  Takes 'text'. */
-static char *add_signature(const struct gcal_store *store, char *text, size_t *size,
-                           struct gcal_error *err)
-{
-    struct gcal_buf buf = { 0 };
-    char *line;
-
-    if (!store->key)
-        return text;
-    if ((line = gcal_sign(store->key, text, *size, err))) {
-        gcal_buf_put(&buf, text, *size);
-        gcal_buf_puts(&buf, line);
-        *size = buf.size;
-    }
-    free(text);
-    free(line);
-    return line ? gcal_buf_take(&buf, err) : NULL;
-}
-
-/* The text, after a test that it can be read back: an unreadable file is not published.
- */
-static char *encode(const struct gcal_store *store, const struct gcal_params *params,
-                    size_t *size, struct gcal_error *err)
-{
-    char *text = gcal_params_encode(params, size, err);
-    struct gcal_params again;
-
-    if (text && gcal_params_decode(text, *size, params->node, &again, err) == 0) {
-        gcal_params_clear(&again);
-        return add_signature(store, text, size, err);
-    }
-    free(text);
-    gcal_error_prefix(err, "store %s: cannot publish %s", store->path, params->node);
-    return NULL;
-}
-
-/* The new signature covers the merged old devices as well: the old file must have a
- * signature that the publisher trusts.
- */
-static int check_old_signature(const struct gcal_store *store, const char *shown,
-                               const char *text, size_t size, struct gcal_error *err)
-{
-    if ((!store->public_key && !store->trusted) ||
-        (store->public_key &&
-         gcal_sign_check(store->public_key, text, size, NULL) == 0) ||
-        (store->trusted && gcal_sign_check(store->trusted, text, size, NULL) == 0))
-        return 0;
-    gcal_sign_check(store->trusted ? store->trusted : store->public_key, text, size, err);
-    return gcal_error_prefix(
-        err, "store %s: %s (if its contents are right, sign it by 'gpucal store sign')",
-        store->path, shown);
-}
-
-/* The published file of that name: its parameters and its SHA-256, "" when there is none.
- */
-static int read_old(const struct gcal_store *store, int folder, const char *file,
-                    const char *shown, struct gcal_params *old,
-                    char sha256[GCAL_HASH_TEXT_SIZE], struct gcal_error *err)
-{
-    char *text;
-    size_t size;
-    int rc = gcal_store_fetch_params(store, folder, file, shown, &text, &size, err);
-
-    *old = (struct gcal_params){ 0 };
-    *sha256 = '\0';
-    if (rc > 0) {
-        gcal_hash(text, size, sha256);
-        rc = check_old_signature(store, shown, text, size, err);
-        size = gcal_sign_find(text, size);
-        if (rc == 0 && (rc = gcal_params_decode(text, size, shown, old, err)) < 0)
-            gcal_error_prefix(err, "store %s", store->path);
-    }
-    free(text);
-    if (rc < 0) {
-        /* Replacing it would silently lose its devices. */
-        gcal_error_prefix(err, "cannot add to the published file (repair or remove it)");
-        if (err)
-            err->code = GCAL_ESTORE;
-    }
-    return rc < 0 ? -1 : 0;
 }
 
 /* ---- publishing ---- */
@@ -265,13 +159,14 @@ static int fill(struct publication *p, const struct gcal_params *params,
     struct gcal_params old, merged;
     int rc;
 
-    if (read_old(p->store, p->folder, p->file, p->shown, &old, p->replaces, err) < 0)
+    if (gcal_publish_read_old(p->store, p->folder, p->file, p->shown, &old, p->replaces,
+                              err) < 0)
         return -1;
-    if ((rc = merge(params, &old, &merged, err)) == 0) {
-        p->text = encode(p->store, &merged, &p->size, err);
+    if ((rc = gcal_publish_merge(params, &old, &merged, err)) == 0) {
+        p->text = gcal_publish_encode(p->store, &merged, &p->size, err);
         rc = p->text ? 0 : -1;
-        free(merged.devices);
     }
+    gcal_publish_merged_free(&merged);
     gcal_params_clear(&old);
     return rc;
 }
@@ -376,36 +271,33 @@ int gcal_store_publish(struct gcal_store *store, const struct gcal_params *param
 
 /* ---- types ---- */
 
-static bool same(const char *a, const char *b)
+/* The merged text: 1, 0 when all models of the published file stay, -1. */
+static int fill_type(struct publication *p, const struct gcal_params *params,
+                     struct gcal_error *err)
 {
-    return strcmp(a ? a : "", b ? b : "") == 0;
-}
+    struct gcal_params old, merged;
+    int rc;
 
-/* Whether 'old' is a fit of more devices under the same conditions. */
-static bool is_larger_fit(const struct gcal_params *old, const struct gcal_params *params)
-{
-    const struct gcal_params_device *o = old->devices, *n = params->devices;
-
-    return old->n_devices && params->n_devices &&
-           same(o->configuration, n->configuration) && same(o->catalogue, n->catalogue) &&
-           same(o->info.driver, n->info.driver) && o->n_fitted > n->n_fitted;
+    if (gcal_publish_read_old(p->store, p->folder, p->file, p->shown, &old, p->replaces,
+                              err) < 0)
+        return -1;
+    rc = gcal_publish_merge_type(params, &old, &merged, err);
+    if (rc > 0 && !(p->text = gcal_publish_encode(p->store, &merged, &p->size, err)))
+        rc = -1;
+    gcal_publish_merged_free(&merged);
+    gcal_params_clear(&old);
+    return rc;
 }
 
 /* 1, 0 when the published file stays, -1. */
 static int commit_type(struct publication *p, const struct gcal_params *params,
                        struct gcal_error *err)
 {
-    struct gcal_params old;
-    bool stays;
+    int rc = fill_type(p, params, err);
 
-    if (read_old(p->store, p->folder, p->file, p->shown, &old, p->replaces, err) < 0)
-        return -1;
-    stays = is_larger_fit(&old, params);
-    gcal_params_clear(&old);
-    if (stays)
-        return 0;
-    if (!(p->text = encode(p->store, params, &p->size, err)) ||
-        gcal_store_prepare(p->store, p->folder, p->temp, p->shown, p->text, p->size,
+    if (rc <= 0)
+        return rc;
+    if (gcal_store_prepare(p->store, p->folder, p->temp, p->shown, p->text, p->size,
                            err) < 0)
         return -1;
     if (write_ledger(p, params, err) < 0) {

@@ -18,7 +18,7 @@ struct gcal_store *gcal_store_open_writable(const char *path, struct gcal_error 
 
 /* Publishes the file of 'params->node' and its copy in the history, with a line in the
  * node's track and one in the ledger.  Keeps the devices of the published file that
- * 'params' lacks.  -1 (GCAL_ESTORE).
+ * 'params' lacks, and the models of other names on its devices.  -1 (GCAL_ESTORE).
  */
 int gcal_store_publish(struct gcal_store *store, const struct gcal_params *params,
                        const char *run_id, struct gcal_error *err);
@@ -29,12 +29,26 @@ int gcal_store_publish(struct gcal_store *store, const struct gcal_params *param
 int gcal_store_publish_all(struct gcal_store *store, const struct gcal_params *params,
                            size_t count, const char *run_id, size_t *published,
                            struct gcal_error *err);
-/* Publishes the file of a type, unless the published one is a fit of more devices
- * (n_fitted) with the same configuration, catalogue and driver.  1 when it was published,
- * 0 when not, -1.
+/* Publishes the file of a type.  Keeps the published models of other names, and those of
+ * the same name that are fits of more devices (n_fitted) with the same configuration,
+ * catalogue and driver.  1 when it was published, 0 when no model of it is new, -1.
  */
 int gcal_store_publish_type(struct gcal_store *store, const struct gcal_params *params,
                             const char *type, const char *run_id, struct gcal_error *err);
+
+struct gcal_store_forget {
+    const char *model;
+    const char *node;   /* glob; NULL: all nodes, and the files of types */
+    const char *device; /* gcal_device_info_matches(); NULL: all */
+    bool dry_run;       /* only counts */
+};
+
+/* Removes a model from the published files; the histories keep it.  Each file is replaced
+ * like in a publication, with a line in the ledger and in the node's track.  'n_devices':
+ * devices of nodes that had it.  -1 (GCAL_ESTORE): the files before are done.
+ */
+int gcal_store_forget(struct gcal_store *store, const struct gcal_store_forget *what,
+                      size_t *n_devices, struct gcal_error *err);
 
 /* Removes files from the histories: of each node all but the newest 'keep' and those
  * younger than 'max_age_s' (NAN: any age).  Current files, tracks and the ledger stay.

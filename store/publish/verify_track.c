@@ -61,10 +61,8 @@ static const char *match(const char *at, const char *limit,
 
         if (!(end = after_line(start, limit)))
             return NULL;
-        if (!run_of(start, end, &length))
-            continue; /* the lines of a publication end with a run */
-        if (!is_run(start, end, record->run_id))
-            return NULL;
+        if (run_of(start, end, &length) && !is_run(start, end, record->run_id))
+            return NULL; /* the lines of a publication end with a run of its own */
         gcal_hash(at, (size_t)(end - at), sha256);
         if (strcmp(sha256, record->track) == 0)
             return end;

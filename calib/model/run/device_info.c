@@ -1,6 +1,8 @@
 /* device_info.c - fields and encodings of a device */
 #include "calib/model/run/device_info.h"
 
+#include <string.h>
+
 #include "calib/base/error.h"
 #include "calib/base/wire.h"
 
@@ -42,6 +44,8 @@ const struct gcal_field gcal_run_device_fields[] = {
     DEVICE(INT, "rank", rank, NULL, "rank that measured the device"),
     DEVICE(OPTIONAL_TEXT, "failure", failure, NULL,
            "reason for giving up the device, or empty"),
+    DEVICE(OPTIONAL_TEXT, "kept", kept, NULL,
+           "models that were not measured, one per line, or empty", .since = 3),
     { 0 },
 };
 
@@ -80,6 +84,18 @@ int gcal_device_info_get(struct gcal_wire *wire, struct gcal_device_info *info,
         return 0;
     gcal_device_info_clear(info);
     return damaged(err);
+}
+
+bool gcal_run_device_keeps(const struct gcal_run_device *device, const char *model)
+{
+    size_t n = strlen(model);
+
+    for (const char *at = device->kept; at && *at; at += strcspn(at, "\n")) {
+        at += *at == '\n';
+        if (strcspn(at, "\n") == n && memcmp(at, model, n) == 0)
+            return true;
+    }
+    return false;
 }
 
 void gcal_run_device_clear(struct gcal_run_device *device)

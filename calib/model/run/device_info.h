@@ -43,12 +43,17 @@ struct gcal_run_device {
     int rank;      /* that measured it */
     char *failure; /* the reason for giving it up: its rows are kept, but not fitted; NULL
                       if it was not given up */
+    char *kept;    /* names of the configuration's models that were not measured on it, as
+                      their published calibrations hold, separated by newlines; NULL if
+                      all were measured */
     struct gcal_device_info info;
 };
 
 /* All members but 'info'. */
 extern const struct gcal_field gcal_run_device_fields[];
 
+/* Whether 'model' is in 'kept'. */
+bool gcal_run_device_keeps(const struct gcal_run_device *device, const char *model);
 void gcal_run_device_clear(struct gcal_run_device *device);
 void gcal_run_device_put(struct gcal_buf *buf, const struct gcal_run_device *device);
 int gcal_run_device_get(struct gcal_wire *wire, struct gcal_run_device *device,

@@ -95,7 +95,7 @@ static bool came_before(const struct gcal_audit_device *device, size_t finding)
 static bool has_value(const struct gcal_audit_device *device,
                       const struct gcal_audit_series *series)
 {
-    return device->n_runs && isfinite(series->value[device->n_runs - 1]);
+    return device->n_runs && isfinite(series->value[series->newest]);
 }
 
 static bool series_came_before(const struct gcal_audit_device *device, size_t series)
@@ -143,7 +143,7 @@ static void put_series(struct prometheus *p, const struct gcal_audit_device *dev
         put_label(labels, "param", s->column.parameter);
         put_label(labels, "unit", s->column.unit);
         if (!labels->failed) {
-            put_sample(p, VALUE, labels, s->value[device->n_runs - 1]);
+            put_sample(p, VALUE, labels, s->value[s->newest]);
             if (isfinite(s->change))
                 put_sample(p, DRIFT, labels, s->change);
         }

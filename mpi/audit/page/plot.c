@@ -274,7 +274,7 @@ void gcal_plot_history(struct gcal_buf *script, const struct gcal_audit_device *
                          .scale = prefix_of(typical, s->column.unit) };
 
     h.reference = s->reference / h.scale;
-    h.of_type = median_of_type(s, s->value[device->n_runs - 1], policy) / h.scale;
+    h.of_type = median_of_type(s, s->value[s->newest], policy) / h.scale;
     set_times(&h);
     set_range(&h, 0.1);
     put_start(script, 680, 260, 14);

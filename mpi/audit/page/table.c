@@ -40,7 +40,7 @@ void gcal_page_parameters(struct gcal_buf *html, const struct gcal_audit_device 
     struct gcal_buf rows = { 0 };
 
     for (size_t i = 0; i < n_put; i++)
-        put_row(&rows, &device->series[i], device->n_runs - 1);
+        put_row(&rows, &device->series[i], device->series[i].newest);
     gcal_page_fill(html, "parameters.html",
                    (const struct gcal_page_value[]){ NUMBER("n", n),
                                                      NUMBER("n_left_out", (n - n_put)),

@@ -102,11 +102,11 @@ static void says_where_a_file_is_wrong(void **state)
     static const struct {
         const char *from, *to, *complaint;
     } cases[] = {
-        { "gpucal_params: 3", "gpucal_params: 4", "n1.yaml:1: version 4" },
-        { "gpucal_params: 3", "params: 3", "n1.yaml: more than one document" },
-        { "gpucal_params: 3", "gpucal_params: 2", "n1.yaml: more than one document" },
+        { "gpucal_params: 4", "gpucal_params: 5", "n1.yaml:1: version 5" },
+        { "gpucal_params: 4", "params: 4", "n1.yaml: more than one document" },
+        { "gpucal_params: 4", "gpucal_params: 2", "n1.yaml: more than one document" },
         { "node: n1", "nude: n1", "unknown key 'nude' (did you mean 'node'?)" },
-        { "factor: 1.0125", "factor: -1", "n1.yaml:37:9: factor: must be at least" },
+        { "factor: 1.0125", "factor: -1", "n1.yaml:38:9: factor: must be at least" },
         { "value: 7.2e-06", "value: nan", "value: expected a number" },
         { "value: 7.2e-06", "value: 1e999", "value: expected a number" },
         { "name: p_launch", "name: p_madd", "duplicate 'p_madd'" },
@@ -121,13 +121,19 @@ static void says_where_a_file_is_wrong(void **state)
         { "sub_group_size: 32", "sub_group_size: -32", "sub_group_size: expected 0" },
         { "at_bound: true", "at_bound: perhaps", "expected true or false" },
         { ", own_error: 2.3e-15", "", "own and own_error must both" },
-        { "kernels: 12\n", "", "n1.yaml:32:1: 'kernels' is missing" },
+        { "kernels: 12\n", "", "n1.yaml:33:1: 'kernels' is missing" },
         { "form: linear\n", "", "'form' is missing" },
         { "error_90: 0.0461", "error_90: -1", "error_90: must be at least 0" },
         { "  fitted: 3\n", "", "'fitted' is missing" },
-        { "[matmul]", "[matmul, matmul]", "duplicate model 'matmul'" },
-        { "[matmul]", "[matmul, rates]", "names 2 models, but 1 follow" },
-        { "[matmul]", "[]", "names 0 models, but 1 follow" },
+        { "- name: matmul", "- name: matmul\n  - name: matmul",
+          "duplicate model 'matmul'" },
+        { "- name: matmul", "- name: matmul\n  - name: rates",
+          "names 2 models, but 1 follow" },
+        { "- name: matmul", "[]", "names 0 models, but 1 follow" },
+        { "- name: matmul", "- nome: matmul",
+          "unknown key 'nome' (did you mean 'name'?)" },
+        { "- name: matmul", "- {name: matmul, fitted: x}", "fitted: expected" },
+        { "- name: matmul", "- matmul", "expected a map" },
         { "[matmul]", "[rates]", "n1.yaml:33:8: model: expected 'rates'" },
         { "device: uuid:7f", "device: uuid:80", "device: expected 'uuid:7f'" },
         { "\n---\n", "\n--- \n", "more than one document" },
@@ -220,6 +226,57 @@ static void reads_version_3(void **state)
     assert_true(covariance_of(m, 3, 2) == 0);
     assert_true(isinf(m->condition));
     gcal_params_clear(&params);
+}
+
+/* Models of three runs: one of the device's own. */
+static void reads_version_4(void **state)
+{
+    struct gcal_params params = read_stored("params-v4.yaml");
+    const struct gcal_params_device *d = params.devices;
+    const struct gcal_params_origin *own = &d->models[0].origin;
+    const struct gcal_params_origin *old = &d->models[1].origin;
+
+    (void)state;
+    assert_string_equal(d->run_id, "20261122T091500Z-5e6f7a8b");
+    assert_string_equal(own->run_id, d->run_id);
+    assert_string_equal(own->driver, d->info.driver);
+    assert_string_equal(own->configuration, SAMPLE_CATALOGUE);
+    assert_int_equal(own->n_fitted, 3);
+    assert_string_equal(old->run_id, "20261121T041705Z-1a2b3c4d");
+    assert_string_equal(old->calibrated_utc, "2026-11-21T04:27:51Z");
+    assert_string_equal(old->driver, "580.1");
+    assert_string_equal(old->catalogue, "");
+    assert_string_equal(old->type, d->info.type);
+    assert_int_equal(old->n_fitted, 5);
+    assert_true(gcal_params_model_is_current(d, &d->models[0]));
+    assert_false(gcal_params_model_is_current(d, &d->models[1]));
+    gcal_params_clear(&params);
+}
+
+/* What equals the device's is not repeated, and comes back. */
+static void writes_origins_that_differ(void **state)
+{
+    struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12), back;
+    struct gcal_params_origin *origin = &params.devices[0].models[0].origin;
+    struct gcal_error err = { 0 };
+    size_t size;
+    char *text;
+
+    (void)state;
+    origin->run_id = strdup("another-run");
+    origin->driver = strdup(params.devices[0].info.driver);
+    origin->n_fitted = 9;
+    assert_non_null(text = gcal_params_encode(&params, &size, &err));
+    assert_non_null(strstr(text, "  - name: matmul\n    run_id: another-run\n"
+                                 "    fitted: 9\n---\n"));
+    assert_int_equal(decode(text, size, &back, &err), 0);
+    assert_string_equal(back.devices[0].models[0].origin.run_id, "another-run");
+    assert_string_equal(back.devices[0].models[0].origin.configuration,
+                        SAMPLE_CONFIGURATION);
+    assert_int_equal(back.devices[0].models[0].origin.n_fitted, 9);
+    gcal_params_clear(&back);
+    gcal_params_clear(&params);
+    free(text);
 }
 
 /* The text of the file, for the caller to free. */
@@ -411,6 +468,8 @@ int main(void)
         cmocka_unit_test(reads_version_1),
         cmocka_unit_test(reads_version_2),
         cmocka_unit_test(reads_version_3),
+        cmocka_unit_test(reads_version_4),
+        cmocka_unit_test(writes_origins_that_differ),
         cmocka_unit_test(reads_one_model_alone),
         cmocka_unit_test(older_files_have_an_index_too),
         cmocka_unit_test(comments_may_follow_the_end),

@@ -1,0 +1,88 @@
+/* content.c - the text of a published file, new and old */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/sign.h"
+#include "store/files/internal.h"
+#include "store/publish/private.h"
+
+/* Appends the signature if there is a key.  Takes 'text'. */
+static char *add_signature(const struct gcal_store *store, char *text, size_t *size,
+                           struct gcal_error *err)
+{
+    struct gcal_buf buf = { 0 };
+    char *line;
+
+    if (!store->key)
+        return text;
+    if ((line = gcal_sign(store->key, text, *size, err))) {
+        gcal_buf_put(&buf, text, *size);
+        gcal_buf_puts(&buf, line);
+        *size = buf.size;
+    }
+    free(text);
+    free(line);
+    return line ? gcal_buf_take(&buf, err) : NULL;
+}
+
+char *gcal_publish_encode(const struct gcal_store *store,
+                          const struct gcal_params *params, size_t *size,
+                          struct gcal_error *err)
+{
+    char *text = gcal_params_encode(params, size, err);
+    struct gcal_params again;
+
+    if (text && gcal_params_decode(text, *size, params->node, &again, err) == 0) {
+        gcal_params_clear(&again);
+        return add_signature(store, text, size, err);
+    }
+    free(text);
+    gcal_error_prefix(err, "store %s: cannot publish %s", store->path, params->node);
+    return NULL;
+}
+
+/* The new signature covers the merged old devices as well: the old file must have a
+ * signature that the publisher trusts.
+ */
+static int check_old_signature(const struct gcal_store *store, const char *shown,
+                               const char *text, size_t size, struct gcal_error *err)
+{
+    if ((!store->public_key && !store->trusted) ||
+        (store->public_key &&
+         gcal_sign_check(store->public_key, text, size, NULL) == 0) ||
+        (store->trusted && gcal_sign_check(store->trusted, text, size, NULL) == 0))
+        return 0;
+    gcal_sign_check(store->trusted ? store->trusted : store->public_key, text, size, err);
+    return gcal_error_prefix(
+        err, "store %s: %s (if its contents are right, sign it by 'gpucal store sign')",
+        store->path, shown);
+}
+
+int gcal_publish_read_old(const struct gcal_store *store, int folder, const char *file,
+                          const char *shown, struct gcal_params *old,
+                          char sha256[GCAL_HASH_TEXT_SIZE], struct gcal_error *err)
+{
+    char *text;
+    size_t size;
+    int rc = gcal_store_fetch_params(store, folder, file, shown, &text, &size, err);
+
+    *old = (struct gcal_params){ 0 };
+    *sha256 = '\0';
+    if (rc > 0) {
+        gcal_hash(text, size, sha256);
+        rc = check_old_signature(store, shown, text, size, err);
+        size = gcal_sign_find(text, size);
+        if (rc == 0 && (rc = gcal_params_decode(text, size, shown, old, err)) < 0)
+            gcal_error_prefix(err, "store %s", store->path);
+    }
+    free(text);
+    if (rc < 0) {
+        /* Replacing it would silently lose its devices. */
+        gcal_error_prefix(err, "cannot add to the published file (repair or remove it)");
+        if (err)
+            err->code = GCAL_ESTORE;
+    }
+    return rc < 0 ? -1 : 0;
+}
