@@ -25,7 +25,7 @@ static struct gcal_root_peer *owner_of(struct gcal_root *root, const char *node,
         if (!peer->node || strcmp(peer->node, node) != 0)
             continue;
         for (size_t j = 0; j < peer->n_assigned; j++)
-            if (strcmp(peer->devices[peer->assigned[j]].uid, uid) == 0)
+            if (strcmp(peer->devices[peer->assigned[j].device].uid, uid) == 0)
                 return peer;
     }
     return NULL;
@@ -41,15 +41,15 @@ static const struct gcal_device_info *find_seen(const struct gcal_root_peer *pee
 }
 
 /* Of the ranks of the node that list the device, the one with the fewest assigned; 'first'
- * is the first of them, with the device at 'best_index'.
+ * is the first of them, with the device at 'best_index'.  Takes 'kept'.
  */
 static int assign_device(struct gcal_root *root, struct gcal_root_peer *first,
-                         size_t best_index, struct gcal_error *err)
+                         size_t best_index, char *kept, struct gcal_error *err)
 {
     const char *uid = first->devices[best_index].uid;
     struct gcal_root_peer *best = first;
     size_t index;
-    size_t *moved;
+    struct gcal_root_assigned *moved;
 
     for (size_t i = 0; i < root->n_peers; i++) {
         struct gcal_root_peer *peer = &root->peers[i];
@@ -62,10 +62,13 @@ static int assign_device(struct gcal_root *root, struct gcal_root_peer *first,
         best_index = index;
     }
     moved = reallocarray(best->assigned, best->n_assigned + 1, sizeof(*moved));
-    if (!moved)
+    if (!moved) {
+        free(kept);
         return gcal_error_memory(err);
+    }
     best->assigned = moved;
-    best->assigned[best->n_assigned++] = best_index;
+    best->assigned[best->n_assigned++] =
+        (struct gcal_root_assigned){ .device = best_index, .kept = kept };
     root->n_devices++;
     return 0;
 }
@@ -109,12 +112,13 @@ static int choose_for_node(struct gcal_root *root, const char *node,
             continue;
         for (size_t j = 0; j < peer->n_devices; j++) {
             const struct gcal_device_info *info = &peer->devices[j];
+            char *kept;
             int stale;
 
             if (!wanted(root, info) || owner_of(root, node, info->uid))
                 continue;
-            if ((stale = gcal_root_is_stale(root, node, published, info, err)) < 0 ||
-                (stale && assign_device(root, peer, j, err) < 0))
+            stale = gcal_root_is_stale(root, node, published, info, &kept, err);
+            if (stale < 0 || (stale && assign_device(root, peer, j, kept, err) < 0))
                 return -1;
         }
     }
@@ -177,10 +181,12 @@ static const struct gcal_root_resumed *find_resumed(const struct gcal_root *root
 static void put_device(struct gcal_buf *buf, const struct gcal_root *root,
                        const struct gcal_root_peer *peer, size_t j)
 {
-    const struct gcal_device_info *info = &peer->devices[peer->assigned[j]];
+    const struct gcal_device_info *info = &peer->devices[peer->assigned[j].device];
     const struct gcal_root_resumed *r = find_resumed(root, peer->node, info->uid);
+    const char *kept = r ? r->kept : peer->assigned[j].kept;
 
     gcal_device_info_put(buf, info);
+    gcal_wire_put_text(buf, kept ? kept : "");
     gcal_wire_put_u32(buf, r ? (uint32_t)r->n_done : 0);
     for (size_t i = 0; r && i < r->n_done; i++) {
         gcal_wire_put_text(buf, r->done[i].kernel_id);
@@ -206,16 +212,18 @@ static int send_assignment(struct gcal_root *root, size_t rank, struct gcal_erro
     return rc;
 }
 
-static void print_plan(const struct gcal_root *root)
+static void print_plan(struct gcal_root *root)
 {
     for (size_t i = 0; i < root->n_peers; i++) {
         const struct gcal_root_peer *peer = &root->peers[i];
 
         for (size_t j = 0; j < peer->n_assigned; j++) {
-            const struct gcal_device_info *info = &peer->devices[peer->assigned[j]];
+            const struct gcal_root_assigned *assigned = &peer->assigned[j];
+            const struct gcal_device_info *info = &peer->devices[assigned->device];
             struct gcal_kernel_list list = { 0 };
             struct gcal_error err = { 0 };
 
+            gcal_ranks_set_kept(&root->config, assigned->kept);
             if (gcal_select_kernels(&root->config, root->catalogue, info, &list, &err) <
                 0)
                 fprintf(stderr, "gpucal: %s\n", err.text);
@@ -294,10 +302,18 @@ static int note_done(void *context, const struct gcal_measurement *m,
     return 0;
 }
 
-static int pass_device(void *c, const struct gcal_run_device *d, struct gcal_error *err)
+/* Models that the run did not measure are not measured now, either. */
+static int note_kept(void *context, const struct gcal_run_device *device,
+                     struct gcal_error *err)
 {
-    (void)c, (void)d, (void)err;
-    return 0;
+    struct gcal_root_resumed *r;
+
+    if (!device->kept || device->failure)
+        return 0;
+    if (!(r = resumed_for(context, device->node, device->info.uid, err)))
+        return -1;
+    free(r->kept);
+    return (r->kept = strdup(device->kept)) ? 0 : gcal_error_memory(err);
 }
 
 static int pass_kernel(void *c, const struct gcal_run_kernel *k, struct gcal_error *err)
@@ -319,7 +335,7 @@ static int pass_lost(void *c, const char *node, int rank, const char *reason,
 int gcal_root_resume(struct gcal_root *root, struct gcal_error *err)
 {
     struct gcal_run_sink sink = { .context = root,
-                                  .device = pass_device,
+                                  .device = note_kept,
                                   .kernel = pass_kernel,
                                   .measurement = note_done,
                                   .lost = pass_lost };

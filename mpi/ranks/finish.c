@@ -104,6 +104,40 @@ static json_t *selections_json(const struct gcal_root *root)
     return selections;
 }
 
+/* The names in 'kept', one per line. */
+static json_t *kept_json(const char *kept)
+{
+    json_t *names = json_array();
+
+    while (*kept) {
+        size_t n = strcspn(kept, "\n");
+
+        json_array_append_new(names, json_stringn(kept, n));
+        kept += n + (kept[n] == '\n');
+    }
+    return names;
+}
+
+static json_t *all_kept_json(const struct gcal_root *root)
+{
+    json_t *all = json_array();
+
+    for (size_t i = 0; i < root->n_peers; i++) {
+        const struct gcal_root_peer *peer = &root->peers[i];
+
+        for (size_t j = 0; j < peer->n_assigned; j++) {
+            const struct gcal_root_assigned *a = &peer->assigned[j];
+
+            if (a->kept && *a->kept)
+                json_array_append_new(all,
+                                      json_pack("{s:s, s:s, s:o}", "node", peer->node,
+                                                "uid", peer->devices[a->device].uid,
+                                                "models", kept_json(a->kept)));
+        }
+    }
+    return all;
+}
+
 static void print_selections(const struct gcal_root *root)
 {
     for (size_t i = 0; i < root->n_selections; i++) {
@@ -125,12 +159,13 @@ static void print_json(const struct gcal_root *root, const struct outcome *outco
                 lost, json_pack("{s:s, s:i}", "node",
                                 root->peers[i].node ? root->peers[i].node : "?", "rank",
                                 (int)i));
-    all = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:i}", "run_id",
+    all = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:i}", "run_id",
                     root->header.run_id, "record", root->record_path, "devices",
                     (int)root->n_devices, "fits", (int)outcome->results.n_fits,
                     "fits_rejected", (int)outcome->results.n_rejected, "nodes_published",
                     (int)outcome->n_published, "lost", lost, "choices",
-                    selections_json(root), "exit_status", outcome->status);
+                    selections_json(root), "kept", all_kept_json(root), "exit_status",
+                    outcome->status);
     gcal_json_print(all);
     json_decref(all);
 }

@@ -1,4 +1,4 @@
-/* if_changed.c - --if-changed: the devices that a run skips, and runs that skip all */
+/* if_changed.c - --if-changed: the models and devices that a run skips */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -34,35 +34,91 @@ int gcal_root_load_published(const struct gcal_root *root, const char *node,
     return !found || *published ? 0 : -1;
 }
 
-int gcal_root_is_stale(struct gcal_root *root, const char *node,
-                       const struct gcal_params_index *published,
-                       const struct gcal_device_info *info, struct gcal_error *err)
+/* The models of the configuration for a device; NULL: out of memory. */
+static struct gcal_staleness_model *models_for(const struct gcal_config *config,
+                                               const struct gcal_device_info *info,
+                                               size_t *n, struct gcal_error *err)
+{
+    struct gcal_staleness_model *models = calloc(config->n_models + 1, sizeof(*models));
+
+    *n = 0;
+    if (!models)
+        gcal_error_memory(err);
+    for (size_t i = 0; models && i < config->n_models; i++)
+        if (gcal_config_model_applies(config->models[i].model, info))
+            models[(*n)++] = (struct gcal_staleness_model){
+                .name = config->models[i].name,
+                .configuration = config->models[i].fingerprint,
+            };
+    return models;
+}
+
+/* The names of the models that hold, with 'between' between them. */
+static char *join_kept(const struct gcal_staleness_model *models, size_t n,
+                       const char *between, struct gcal_error *err)
+{
+    struct gcal_buf names = { 0 };
+
+    for (size_t i = 0; i < n; i++)
+        if (!models[i].stale)
+            gcal_buf_printf(&names, "%s%s", names.size ? between : "", models[i].name);
+    return gcal_buf_take(&names, err);
+}
+
+static void log_reason(const char *node, const struct gcal_device_info *info,
+                       const char *reason, const struct gcal_staleness_model *models,
+                       size_t n)
+{
+    char *kept = join_kept(models, n, ", ", NULL);
+
+    gcal_log(GCAL_LOG_INFO, "%s %s: measured because %s%s%s", node, info->name, reason,
+             kept && *kept ? "; kept: model " : "", kept ? kept : "");
+    free(kept);
+}
+
+static int check(struct gcal_root *root, const char *node,
+                 const struct gcal_params *published, const struct gcal_device_info *info,
+                 char **kept, struct gcal_error *err)
 {
     struct gcal_staleness_policy policy = {
-        .configuration = root->config.fingerprint,
         .catalogue = gcal_catalogue_fingerprint(root->catalogue),
         .gpucal_version = root->header.gpucal_version,
         .max_age_s = root->options.max_age_s,
         .now_s = (double)time(NULL),
     };
-    const struct gcal_params nothing = { 0 };
+    size_t n;
+    struct gcal_staleness_model *models = models_for(&root->config, info, &n, err);
     char *reason = NULL;
     double age_s;
-    int stale;
+    int stale = models ? gcal_staleness_check(published, info, &policy, models, n,
+                                              &reason, &age_s, err)
+                       : -1;
 
-    if (!root->options.if_changed)
-        return 1;
-    stale =
-        gcal_staleness_check(published ? gcal_params_index_devices(published) : &nothing,
-                             info, &policy, &reason, &age_s, err);
     if (stale == 0) {
         root->n_unchanged++;
         root->oldest_s = fmax(root->oldest_s, age_s);
     }
-    if (stale > 0)
-        gcal_log(GCAL_LOG_INFO, "%s %s: measured because %s", node, info->name, reason);
+    if (stale > 0) {
+        log_reason(node, info, reason, models, n);
+        stale = (*kept = join_kept(models, n, "\n", err)) ? 1 : -1;
+    }
     free(reason);
+    free(models);
     return stale;
+}
+
+int gcal_root_is_stale(struct gcal_root *root, const char *node,
+                       const struct gcal_params_index *published,
+                       const struct gcal_device_info *info, char **kept,
+                       struct gcal_error *err)
+{
+    const struct gcal_params nothing = { 0 };
+
+    *kept = NULL;
+    if (!root->options.if_changed)
+        return 1;
+    return check(root, node, published ? gcal_params_index_devices(published) : &nothing,
+                 info, kept, err);
 }
 
 /* "3.2 days" */

@@ -206,7 +206,7 @@ out:
 }
 
 static int measure(struct member *m, struct assignment *a,
-                   const struct gcal_device_info *info, size_t n_done,
+                   const struct gcal_device_info *info, char *kept, size_t n_done,
                    const struct gcal_plan_done *done, struct gcal_error *err)
 {
     struct gcal_worker_tick ticks = { .call = tick, .context = m };
@@ -226,12 +226,14 @@ static int measure(struct member *m, struct assignment *a,
     };
     struct gcal_run_device device = { .node = m->node,
                                       .rank = gcal_comm_rank(m->comm),
+                                      .kept = *kept ? kept : NULL,
                                       .info = *info };
     struct gcal_kernel_list list = { 0 };
     struct gcal_plan_device_ops ops = { 0 };
     int rc = -1;
 
     m->device_name = info->name;
+    gcal_ranks_set_kept(&a->config, kept);
     if (sink_device(m, &device, err) < 0 ||
         gcal_select_kernels(&a->config, a->catalogue, info, &list, err) < 0)
         goto out;
@@ -271,10 +273,12 @@ static int take_device(struct member *m, struct assignment *a, struct gcal_error
     struct gcal_error trouble = { 0 };
     struct gcal_plan_done *done = NULL;
     size_t n_done = 0;
+    char *kept;
     int rc = -1;
 
     if (gcal_device_info_get(&a->wire, &info, err) < 0)
         return -1;
+    kept = gcal_wire_get_text(&a->wire);
     n_done = gcal_wire_get_u32(&a->wire);
     if (a->wire.bad || n_done > a->wire.left ||
         !(done = calloc(n_done + 1, sizeof(*done)))) {
@@ -289,7 +293,7 @@ static int take_device(struct member *m, struct assignment *a, struct gcal_error
         gcal_error_set(err, GCAL_EINPUT, "damaged message from rank 0");
         goto out;
     }
-    rc = measure(m, a, &info, n_done, done, &trouble);
+    rc = measure(m, a, &info, kept, n_done, done, &trouble);
     if (rc < 0 && m->root_lost) {
         *err = trouble;
         goto out;
@@ -300,6 +304,7 @@ out:
     for (size_t i = 0; i < n_done && done; i++)
         free(done[i].kernel_id);
     free(done);
+    free(kept);
     gcal_device_info_clear(&info);
     return rc;
 }

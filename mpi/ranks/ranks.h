@@ -32,6 +32,7 @@
 #include "calib/worker/worker.h"
 #include "mpi/ranks/comm.h"
 
+struct gcal_config;
 struct gcal_error;
 
 enum gcal_ranks_tag {
@@ -73,6 +74,11 @@ struct gcal_ranks_options {
  */
 int gcal_member_run(struct gcal_comm *comm, struct gcal_worker_spawner *spawner,
                     const struct gcal_worker_tick *service);
+
+/* Marks the models of a configuration that are not measured on a device: 'kept' as in
+ * struct gcal_run_device, or NULL.
+ */
+void gcal_ranks_set_kept(struct gcal_config *config, char *kept);
 
 /* ---- root ---- */
 

@@ -133,6 +133,8 @@ static void clear_peer(struct gcal_root_peer *peer)
     for (size_t i = 0; i < peer->n_devices; i++)
         gcal_device_info_clear(&peer->devices[i]);
     free(peer->devices);
+    for (size_t i = 0; i < peer->n_assigned; i++)
+        free(peer->assigned[i].kept);
     free(peer->assigned);
     free(peer->node);
 }
@@ -142,6 +144,7 @@ static void clear_resumed(struct gcal_root_resumed *r)
     for (size_t i = 0; i < r->n_done; i++)
         free(r->done[i].kernel_id);
     free(r->done);
+    free(r->kept);
     free(r->node);
     free(r->uid);
 }
@@ -305,7 +308,7 @@ static void fail_devices(struct gcal_root *root, const struct gcal_root_peer *pe
     for (size_t j = 0; j < peer->n_assigned; j++) {
         struct gcal_run_device device = { .node = peer->node,
                                           .rank = rank,
-                                          .info = peer->devices[peer->assigned[j]],
+                                          .info = peer->devices[peer->assigned[j].device],
                                           .failure = reason };
 
         if (root->sink.device(root->sink.context, &device, &root->failure) < 0)

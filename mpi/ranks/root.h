@@ -17,6 +17,12 @@ enum gcal_root_peer_state {
     GCAL_ROOT_PEER_LOST
 };
 
+/* A device that a rank measures. */
+struct gcal_root_assigned {
+    size_t device; /* index in the rank's list */
+    char *kept; /* models that are not measured, as in struct gcal_run_device, or NULL */
+};
+
 /* A rank, as the root sees it. */
 struct gcal_root_peer {
     enum gcal_root_peer_state state;
@@ -25,12 +31,13 @@ struct gcal_root_peer {
     size_t n_devices; /* that it listed */
     struct gcal_device_info *devices;
     size_t n_assigned;
-    size_t *assigned; /* indices in 'devices' */
+    struct gcal_root_assigned *assigned;
 };
 
 /* A device of a resumed run, with the kernels already measured on it. */
 struct gcal_root_resumed {
     char *node, *uid;
+    char *kept; /* models that it did not measure, or NULL */
     size_t n_done, capacity;
     struct gcal_plan_done *done;
 };
@@ -73,10 +80,13 @@ int gcal_root_assign(struct gcal_root *root, struct gcal_error *err);
 int gcal_root_load_published(const struct gcal_root *root, const char *node,
                              struct gcal_params_index **published,
                              struct gcal_error *err);
-/* 0 if --if-changed skips the device; otherwise logs the reason and returns 1. */
+/* 0 if --if-changed skips the device; otherwise logs the reason and returns 1, with the
+ * models that it skips in '*kept', the caller's to free (NULL: none).
+ */
 int gcal_root_is_stale(struct gcal_root *root, const char *node,
                        const struct gcal_params_index *published,
-                       const struct gcal_device_info *info, struct gcal_error *err);
+                       const struct gcal_device_info *info, char **kept,
+                       struct gcal_error *err);
 /* Ends a run that skips all devices: removes the journal and reports. */
 void gcal_root_finish_unchanged(struct gcal_root *root);
 

@@ -1,11 +1,13 @@
-/* staleness.c - whether a published calibration still holds (--if-changed) */
+/* staleness.c - which published models still hold (--if-changed) */
 #include "mpi/ranks/staleness.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "calib/base/buf.h"
+#include "calib/base/error.h"
 #include "store/params/params.h"
 
 #define DAY_S 86400.0
@@ -27,50 +29,147 @@ static void add_change(struct gcal_buf *reason, const char *what, const char *wa
                         *was ? was : "(none)", *is ? is : "(none)");
 }
 
-/* The clock is not compared: some drivers report the current one. */
+/* Driver and type are those of each model.  The clock is not compared: some drivers
+ * report the current one.
+ */
 static void compare_hardware(struct gcal_buf *reason, const struct gcal_device_info *was,
                              const struct gcal_device_info *is)
 {
-    add_change(reason, "driver", was->driver, is->driver);
     add_change(reason, "OpenCL version", was->version, is->version);
     add_change(reason, "platform", was->platform, is->platform);
     add_change(reason, "vendor", was->vendor, is->vendor);
     add_change(reason, "name", was->name, is->name);
-    add_change(reason, "type", was->type, is->type);
     add_change(reason, "PCI address", was->pci, is->pci);
 }
 
 /* Fields that a file of an older gpucal lacks count as changed. */
-static void compare_software(struct gcal_buf *reason,
-                             const struct gcal_params_device *was,
-                             const struct gcal_staleness_policy *is)
+static void compare_model(struct gcal_buf *reason, const struct gcal_params_origin *was,
+                          const struct gcal_device_info *info,
+                          const struct gcal_staleness_model *is,
+                          const struct gcal_staleness_policy *policy)
 {
-    add_change(reason, "gpucal", was->gpucal_version, is->gpucal_version);
+    add_change(reason, "driver", was->driver, info->driver);
+    add_change(reason, "type", was->type, info->type);
+    add_change(reason, "gpucal", was->gpucal_version, policy->gpucal_version);
     if (strcmp(was->configuration, is->configuration) != 0)
         gcal_buf_printf(reason, "%sthe configuration changed", reason->size ? ", " : "");
-    if (strcmp(was->catalogue, is->catalogue) != 0)
+    if (strcmp(was->catalogue, policy->catalogue) != 0)
         gcal_buf_printf(reason, "%sthe catalogue of measurement kernels changed",
                         reason->size ? ", " : "");
 }
 
-int gcal_staleness_check(const struct gcal_params *published,
-                         const struct gcal_device_info *info,
-                         const struct gcal_staleness_policy *policy, char **reason,
-                         double *age_s, struct gcal_error *err)
+/* Why the model must be measured, for the caller to free; "" if its published calibration
+ * holds, with its age.
+ */
+static char *reason_for(const struct gcal_params_device *was,
+                        const struct gcal_device_info *info,
+                        const struct gcal_staleness_model *model,
+                        const struct gcal_staleness_policy *policy, double *age_s,
+                        struct gcal_error *err)
 {
-    const struct gcal_params_device *was = gcal_params_find_uid(published, info->uid);
+    const struct gcal_params_model *published = gcal_params_find_model(was, model->name);
+    struct gcal_params_origin origin;
     struct gcal_buf why = { 0 };
 
-    if (was) {
-        *age_s = age_of(was->calibrated_utc, policy->now_s);
-        compare_hardware(&why, &was->info, info);
-        compare_software(&why, was, policy);
+    *age_s = 0;
+    compare_hardware(&why, &was->info, info);
+    if (published) {
+        origin = gcal_params_model_origin(was, published);
+        *age_s = age_of(origin.calibrated_utc, policy->now_s);
+        compare_model(&why, &origin, info, model, policy);
         if (*age_s > policy->max_age_s)
             gcal_buf_printf(&why, "%sits calibration is %.1f days old",
                             why.size ? ", " : "", *age_s / DAY_S);
-        if (!why.size && !why.failed)
-            return 0;
-    } else
-        gcal_buf_puts(&why, "nothing is published for it on this node");
-    return (*reason = gcal_buf_take(&why, err)) ? 1 : -1;
+    } else if (!why.size) {
+        gcal_buf_puts(&why, "it is not published");
+    }
+    return gcal_buf_take(&why, err);
+}
+
+static size_t count_stale(const struct gcal_staleness_model *models, size_t n)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        count += models[i].stale;
+    return count;
+}
+
+/* Each reason once, with the models that it holds for; without them if it holds for all.
+ */
+static char *join_reasons(const struct gcal_staleness_model *models, char *const *reasons,
+                          size_t n, struct gcal_error *err)
+{
+    struct gcal_buf all = { 0 };
+
+    for (size_t i = 0; i < n; i++) {
+        size_t same = 0, first = n;
+
+        for (size_t k = 0; k < n; k++)
+            if (strcmp(reasons[k], reasons[i]) == 0) {
+                first = first < n ? first : k;
+                same++;
+            }
+        if (!models[i].stale || first < i)
+            continue;
+        gcal_buf_printf(&all, "%s%s", all.size ? "; " : "", reasons[i]);
+        for (size_t k = i; same < n && k < n; k++)
+            if (strcmp(reasons[k], reasons[i]) == 0)
+                gcal_buf_printf(&all, "%s%s", k == i ? " (model " : ", ", models[k].name);
+        if (same < n)
+            gcal_buf_puts(&all, ")");
+    }
+    return gcal_buf_take(&all, err);
+}
+
+static int check_models(const struct gcal_params_device *was,
+                        const struct gcal_device_info *info,
+                        const struct gcal_staleness_policy *policy,
+                        struct gcal_staleness_model *models, size_t n, char **reasons,
+                        double *age_s, struct gcal_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        double age;
+
+        if (!(reasons[i] = reason_for(was, info, &models[i], policy, &age, err)))
+            return -1;
+        models[i].stale = *reasons[i] != '\0';
+        if (!models[i].stale)
+            *age_s = fmax(*age_s, age);
+    }
+    return 0;
+}
+
+static int check_new_device(struct gcal_staleness_model *models, size_t n, char **reason,
+                            struct gcal_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        models[i].stale = true;
+    *reason = strdup("nothing is published for it on this node");
+    return *reason ? 1 : gcal_error_memory(err);
+}
+
+int gcal_staleness_check(const struct gcal_params *published,
+                         const struct gcal_device_info *info,
+                         const struct gcal_staleness_policy *policy,
+                         struct gcal_staleness_model *models, size_t n, char **reason,
+                         double *age_s, struct gcal_error *err)
+{
+    const struct gcal_params_device *was = gcal_params_find_uid(published, info->uid);
+    char **reasons;
+    int rc;
+
+    *reason = NULL;
+    *age_s = 0;
+    if (!was || !was->n_models)
+        return check_new_device(models, n, reason, err);
+    if (!(reasons = calloc(n + 1, sizeof(*reasons))))
+        return gcal_error_memory(err);
+    rc = check_models(was, info, policy, models, n, reasons, age_s, err);
+    if (rc == 0 && count_stale(models, n))
+        rc = (*reason = join_reasons(models, reasons, n, err)) ? 1 : -1;
+    for (size_t i = 0; i < n; i++)
+        free(reasons[i]);
+    free(reasons);
+    return rc;
 }

@@ -81,7 +81,7 @@ static void write_node(const char *node, const struct gcal_track *track)
     write_file("tracks", node, ".tsv", text);
     free(text);
     assert_non_null(rest);
-    yaml = gcal_buf_format("gpucal_params: 3\nnode: %s%s", node, rest);
+    yaml = gcal_buf_format("gpucal_params: 4\nnode: %s%s", node, rest);
     write_file("nodes", node, ".yaml", yaml);
     free(yaml);
 }

@@ -17,8 +17,11 @@ static const double calibrated_s = 1795235271;
 static const double now_s = 1795235271 + 2.5 * 86400;
 
 struct setting {
+    struct gcal_params_model published[2];
     struct gcal_params_device device;
     struct gcal_params params;
+    struct gcal_staleness_model models[2];
+    size_t n;
     struct gcal_device_info info;
     struct gcal_staleness_policy policy;
 };
@@ -40,24 +43,31 @@ static void set_up(struct setting *s)
                                              .calibrated_utc = "2026-11-21T04:27:51Z",
                                              .gpucal_version = "0.1.0",
                                              .configuration = "c1",
-                                             .catalogue = "k1" };
+                                             .catalogue = "k1",
+                                             .n_models = 1,
+                                             .models = s->published };
+    s->published[0] = s->published[1] = (struct gcal_params_model){ .name = "a" };
+    s->published[1].name = "b";
+    s->models[0] = (struct gcal_staleness_model){ .name = "a", .configuration = "c1" };
+    s->models[1] = (struct gcal_staleness_model){ .name = "b", .configuration = "c2" };
+    s->n = 1;
     s->params =
         (struct gcal_params){ .node = "n0", .n_devices = 1, .devices = &s->device };
-    s->policy = (struct gcal_staleness_policy){ .configuration = "c1",
-                                                .catalogue = "k1",
+    s->policy = (struct gcal_staleness_policy){ .catalogue = "k1",
                                                 .gpucal_version = "0.1.0",
                                                 .max_age_s = INFINITY,
                                                 .now_s = now_s };
 }
 
-static void assert_due(const struct setting *s, const char *expected)
+static void assert_due(struct setting *s, const char *expected)
 {
     struct gcal_error err = { 0 };
     char *reason = NULL;
     double age_s = NAN;
 
-    assert_int_equal(
-        gcal_staleness_check(&s->params, &s->info, &s->policy, &reason, &age_s, &err), 1);
+    assert_int_equal(gcal_staleness_check(&s->params, &s->info, &s->policy, s->models,
+                                          s->n, &reason, &age_s, &err),
+                     1);
     assert_string_equal(reason, expected);
     free(reason);
 }
@@ -73,8 +83,9 @@ static void holds_while_nothing_changes(void **state)
     set_up(&s);
     s.info.max_clock_hz = 2e9; /* the current one, on some */
     s.policy.max_age_s = 2.6 * 86400;
-    assert_int_equal(
-        gcal_staleness_check(&s.params, &s.info, &s.policy, &reason, &age_s, &err), 0);
+    assert_int_equal(gcal_staleness_check(&s.params, &s.info, &s.policy, s.models, s.n,
+                                          &reason, &age_s, &err),
+                     0);
     assert_null(reason);
     assert_true(fabs(age_s - (now_s - calibrated_s)) < 1e-6);
 }
@@ -97,7 +108,7 @@ static void tells_what_changed(void **state)
     s.info.type = "test-gpu-8cu";
     assert_due(&s, "type test-gpu-7cu became test-gpu-8cu");
     set_up(&s);
-    s.policy.configuration = "c2";
+    s.models[0].configuration = "c2";
     assert_due(&s, "the configuration changed");
     set_up(&s);
     s.policy.catalogue = "k2";
@@ -143,6 +154,52 @@ static void another_device_is_new(void **state)
     assert_due(&s, "nothing is published for it on this node");
 }
 
+/* Two models: the second is decided by itself. */
+static void decides_model_by_model(void **state)
+{
+    struct setting s;
+
+    (void)state;
+    set_up(&s);
+    s.n = 2;
+    assert_due(&s, "it is not published (model b)");
+    assert_true(!s.models[0].stale && s.models[1].stale);
+    s.device.n_models = 2;
+    assert_due(&s, "the configuration changed (model b)");
+    s.published[1].origin.configuration = "c2";
+    s.published[1].origin.driver = "570.9";
+    assert_due(&s, "driver 570.9 became 580.1 (model b)");
+    s.published[0].origin.calibrated_utc = "2026-11-20T04:27:51Z";
+    s.policy.max_age_s = 3 * 86400;
+    assert_due(&s, "its calibration is 3.5 days old (model a); driver 570.9 became 580.1 "
+                   "(model b)");
+    s.info.pci = "";
+    s.published[0].origin.calibrated_utc = "2026-11-21T04:27:51Z";
+    s.published[1].origin.driver = "580.1";
+    assert_due(&s, "PCI address 0000:01:00.0 became (none)");
+    assert_true(s.models[0].stale && s.models[1].stale);
+}
+
+/* The age is that of the oldest model. */
+static void other_models_do_not_matter(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct setting s;
+    char *reason = NULL;
+    double age_s = NAN;
+
+    (void)state;
+    set_up(&s);
+    s.device.n_models = 2;
+    s.published[1].origin.driver = "570.9";
+    s.published[0].origin.run_id = "older";
+    s.published[0].origin.calibrated_utc = "2026-11-20T04:27:51Z";
+    assert_int_equal(gcal_staleness_check(&s.params, &s.info, &s.policy, s.models, s.n,
+                                          &reason, &age_s, &err),
+                     0);
+    assert_true(fabs(age_s - 3.5 * 86400) < 1e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +208,8 @@ int main(void)
         cmocka_unit_test(what_old_files_do_not_tell_is_due),
         cmocka_unit_test(grows_old),
         cmocka_unit_test(another_device_is_new),
+        cmocka_unit_test(decides_model_by_model),
+        cmocka_unit_test(other_models_do_not_matter),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

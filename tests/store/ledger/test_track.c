@@ -152,11 +152,11 @@ static void refuses_other_files(void **state)
 {
     struct gcal_error err;
     struct gcal_track t;
-    char other[] = "gpucal_track 2\n", zero[] = "gpucal_track 1\nrun\0x\n", none[] = "";
+    char other[] = "gpucal_track 3\n", zero[] = "gpucal_track 1\nrun\0x\n", none[] = "";
 
     (void)state;
     assert_int_equal(gcal_track_decode(other, strlen(other), "t.tsv", &t, &err), -1);
-    assert_non_null(strstr(err.text, "t.tsv:1: not a track of version 1"));
+    assert_non_null(strstr(err.text, "t.tsv:1: not a track of version 1 or 2"));
     assert_int_equal(gcal_track_decode(zero, sizeof(zero) - 1, "t.tsv", &t, &err), -1);
     assert_non_null(strstr(err.text, "t.tsv:2: a NUL byte"));
     assert_int_equal(gcal_track_decode(none, 0, "t.tsv", &t, &err), 0);
@@ -251,18 +251,106 @@ static void reads_what_it_writes(void **state)
     assert_memory_equal(second, "run\t", 4);
     free(second);
     second = encode("other", "A", &t, &size);
-    assert_memory_equal(second, "columns\t1\tother/linear/p_madd/s\t", 32);
+    assert_memory_equal(
+        second, "columns\t1\t=" SAMPLE_CONFIGURATION "\tother/linear/p_madd/s\t", 98);
     free(second);
     gcal_track_clear(&t);
     free(first);
     /* A file with only the first line complete. */
-    first = strdup("gpucal_track 1\ncolu");
+    first = strdup("gpucal_track 2\ncolu");
     assert_int_equal(gcal_track_decode(first, strlen(first), "t", &u, NULL), 0);
     second = encode("m", "A", &u, &size);
     assert_memory_equal(second, "columns\t0", 9);
     free(second);
     gcal_track_clear(&u);
     free(first);
+}
+
+/* A file of version 1 continues as one of version 2. */
+static void continues_version_1(void **state)
+{
+    struct gcal_track t, u;
+    char *first, *lines, *both;
+    size_t size;
+
+    (void)state;
+    assert_int_equal(decode(HEAD("r1", "u1") "\t0\t1\t1\t-\t-\n", &first, &t, NULL), 0);
+    assert_string_equal(t.runs[0].columns->column[0].configuration, "");
+    lines = encode("m", "A", &t, &size);
+    assert_memory_equal(lines, "gpucal_track 2\ncolumns\t1\t=", 26);
+    both = gcal_buf_format("%s%s" HEAD("r1", "u1") "\t0\t1\t1\t-\t-\n%s", header, columns,
+                           lines);
+    assert_int_equal(gcal_track_decode(both, strlen(both), "t", &u, NULL), 0);
+    assert_int_equal(u.n_runs, 2);
+    assert_string_equal(u.runs[1].columns->column[1].configuration, SAMPLE_CONFIGURATION);
+    gcal_track_clear(&t);
+    gcal_track_clear(&u);
+    free(first);
+    free(lines);
+    free(both);
+}
+
+/* Columns in the order of two models, and runs that have one, the other, or both. */
+static void runs_have_the_models_they_measured(void **state)
+{
+    char text[] =
+        "gpucal_track 2\n"
+        "columns\t0\t=c1\ta/f/p/s\t=c2\tb/f/p/s\tb/f/q/s\n"
+        "columns\t1\t=c3\tb/g/p/s\n" HEAD("r1", "u") "\t0\t1\t1\t2\t1\t3\t1\n" //
+        HEAD("r2", "u") "\t1\t4\t1\n"
+                        "forget\tU\tu\ta\n" //
+        HEAD("r2", "u") "\t0\t5\t1\t6\t1\t7\t1\n";
+    const struct gcal_track_column *c;
+    struct gcal_track t;
+
+    (void)state;
+    assert_int_equal(gcal_track_decode(text, sizeof(text) - 1, "t", &t, NULL), 0);
+    c = t.runs[0].columns->column;
+    assert_int_equal(t.runs[0].columns->n, 3);
+    assert_string_equal(c[0].configuration, "c1");
+    assert_string_equal(c[1].configuration, "c2");
+    assert_string_equal(c[2].configuration, "c2");
+    /* The second line of r2 has all models of the first. */
+    assert_int_equal(t.n_runs, 2);
+    assert_true(t.runs[1].value[0] == 5);
+    assert_int_equal(t.n_forgotten, 1);
+    assert_int_equal(t.forgotten[0].n_runs, 1);
+    assert_string_equal(t.forgotten[0].uid, "u");
+    assert_string_equal(t.forgotten[0].model, "a");
+    gcal_track_clear(&t);
+}
+
+/* A run that is fitted again with another model keeps the values of the first. */
+static void a_run_may_have_two_lines(void **state)
+{
+    char text[] = "gpucal_track 2\n"
+                  "columns\t0\t=c1\ta/f/p/s\n"
+                  "columns\t1\t=c3\tb/g/p/s\n" HEAD("r", "u") "\t0\t1\t1\n" //
+        HEAD("r", "u") "\t1\t4\t1\n";
+    struct gcal_track t;
+
+    (void)state;
+    assert_int_equal(gcal_track_decode(text, sizeof(text) - 1, "t", &t, NULL), 0);
+    assert_int_equal(t.n_runs, 2);
+    gcal_track_clear(&t);
+}
+
+static void writes_forgotten_models(void **state)
+{
+    char uid[] = "u\t1", *uids[] = { uid };
+    struct gcal_track t;
+    size_t size;
+    char *text = gcal_track_encode_forgotten(uids, 1, "a/b", NULL, &size, NULL);
+
+    (void)state;
+    assert_non_null(text);
+    assert_int_equal(gcal_track_decode(text, size, "t", &t, NULL), 0);
+    assert_int_equal(t.n_runs, 0);
+    assert_string_equal(t.forgotten[0].uid, "u_1");
+    assert_string_equal(t.forgotten[0].model, "a_b");
+    gcal_track_clear(&t);
+    free(text);
+    refuses("forget\tU\tu\ta\n", "neither 'columns' nor 'run'");
 }
 
 /* A decimal comma in the program that links the library. */
@@ -328,6 +416,10 @@ int main(void)
         cmocka_unit_test(reads_numbers_as_the_library_does),
         cmocka_unit_test(refuses_damaged_lines),
         cmocka_unit_test(refuses_other_files),
+        cmocka_unit_test(continues_version_1),
+        cmocka_unit_test(runs_have_the_models_they_measured),
+        cmocka_unit_test(a_run_may_have_two_lines),
+        cmocka_unit_test(writes_forgotten_models),
         cmocka_unit_test(skips_cut_lines),
         cmocka_unit_test(a_run_counts_once),
         cmocka_unit_test(reads_what_it_writes),

@@ -129,7 +129,7 @@ static void says_where_a_file_is_wrong(void **state)
           "duplicate model 'matmul'" },
         { "- name: matmul", "- name: matmul\n  - name: rates",
           "names 2 models, but 1 follow" },
-        { "- name: matmul", "[]", "names 0 models, but 1 follow" },
+        { "models:\n  - name: matmul", "models: []", "names 0 models, but 1 follow" },
         { "- name: matmul", "- nome: matmul",
           "unknown key 'nome' (did you mean 'name'?)" },
         { "- name: matmul", "- {name: matmul, fitted: x}", "fitted: expected" },
