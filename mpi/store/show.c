@@ -56,11 +56,28 @@ static const struct argp argp = {
     .doc = "Prints the calibrated parameters that are published in a store.",
 };
 
-static void print_model(const struct gcal_params_model *m)
+/* Of a model that another run fitted than the latest of its device. */
+static void print_origin(const struct gcal_params_device *d,
+                         const struct gcal_params_model *m)
+{
+    const struct gcal_params_origin o = gcal_params_model_origin(d, m);
+
+    if (strcmp(o.run_id, d->run_id) == 0)
+        return;
+    printf("      calibrated %s by run %s\n", o.calibrated_utc, o.run_id);
+    if (strcmp(o.driver, d->info.driver) != 0)
+        printf("      out of date: the driver was %s then\n", o.driver);
+    if (strcmp(o.type, d->info.type) != 0)
+        printf("      out of date: the type was %s then\n", o.type);
+}
+
+static void print_model(const struct gcal_params_device *d,
+                        const struct gcal_params_model *m)
 {
     char value[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE];
 
     printf("    model %s, form %s: %s\n", m->name, m->form, m->expression);
+    print_origin(d, m);
     printf("      mean error %.1f %%, worst %.1f %%, %zu kernels, %zu samples, condition "
            "%.3g, "
            "device factor %.3f +- %.3f\n",
@@ -103,7 +120,7 @@ static void print_params(const struct gcal_params *params)
                d->info.uid, d->info.driver, d->calibrated_utc, d->run_id);
         print_fingerprints(d);
         for (size_t j = 0; j < d->n_models; j++)
-            print_model(&d->models[j]);
+            print_model(d, &d->models[j]);
     }
 }
 
@@ -120,7 +137,22 @@ static json_t *parameter_json(const struct gcal_params_model *m, size_t i)
     return all;
 }
 
-static json_t *model_json(const struct gcal_params_model *m)
+static void add_origin_json(json_t *all, const struct gcal_params_device *d,
+                            const struct gcal_params_model *m)
+{
+    const struct gcal_params_origin o = gcal_params_model_origin(d, m);
+
+    json_object_set_new(all, "run_id", json_string(o.run_id));
+    json_object_set_new(all, "calibrated", json_string(o.calibrated_utc));
+    json_object_set_new(all, "driver", json_string(o.driver));
+    json_object_set_new(all, "configuration", json_string(o.configuration));
+    json_object_set_new(all, "catalogue", json_string(o.catalogue));
+    json_object_set_new(all, "fitted", json_integer((json_int_t)o.n_fitted));
+    json_object_set_new(all, "current", json_boolean(gcal_params_model_is_current(d, m)));
+}
+
+static json_t *model_json(const struct gcal_params_device *d,
+                          const struct gcal_params_model *m)
 {
     json_t *parameters = json_object(), *all;
 
@@ -134,6 +166,7 @@ static json_t *model_json(const struct gcal_params_model *m)
         "error_90", m->error_90, "factor", m->factor, "factor_error", m->factor_error);
     if (isfinite(m->condition)) /* JSON has no infinity */
         json_object_set_new(all, "condition", json_real(m->condition));
+    add_origin_json(all, d, m);
     return all;
 }
 
@@ -146,7 +179,7 @@ static json_t *params_json(const struct gcal_params *params)
         json_t *models = json_array();
 
         for (size_t j = 0; j < d->n_models; j++)
-            json_array_append_new(models, model_json(&d->models[j]));
+            json_array_append_new(models, model_json(d, &d->models[j]));
         json_array_append_new(
             devices,
             json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:o}", "uid",

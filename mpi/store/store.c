@@ -1,4 +1,4 @@
-/* store.c - gpucal store: verification, pruning, keys and signatures of a store */
+/* store.c - gpucal store: verification, pruning, forgetting, keys and signatures */
 #include <argp.h>
 #include <errno.h>
 #include <math.h>
@@ -18,7 +18,7 @@
 #define DAY_S 86400.0
 
 struct store_command {
-    const char *action, *file, *store, *keys, *key;
+    const char *action, *file, *store, *keys, *key, *model, *node, *device;
     long keep; /* -1: not given */
     double max_age_s;
     bool dry_run, quiet;
@@ -34,6 +34,7 @@ static const struct argp_option options[] = {
     { "key", KEY, "FILE", 0, "sign: the secret key (default: $GPUCAL_SIGN_KEY)", 0 },
     { "keep", KEEP, "N", 0, "prune: keep the newest N files in the history of each node",
       0 },
+    { "model", 'm', "NAME", 0, "forget: the model", 0 },
     { "max-age", MAX_AGE, "DAYS", 0, "prune: keep younger files as well", 0 },
     { "quiet", 'q', NULL, 0, "verify: print only what is damaged or interrupted", 0 },
     { 0 },
@@ -62,20 +63,34 @@ static void add_argument(struct store_command *c, const char *arg,
         argp_error(state, "unexpected argument '%s'", arg);
 }
 
+#define ACTIONS "verify, prune, forget, sign or keygen"
+
+static void check_forget(const struct store_command *c, struct argp_state *state)
+{
+    bool forgets = strcmp(c->action, "forget") == 0;
+
+    if (forgets && !c->model)
+        argp_error(state, "forget requires --model NAME, the model to remove");
+    if (!forgets && (c->model || c->node || c->device))
+        argp_error(state, "--model, --node and --device are for forget alone");
+}
+
 static void check_arguments(const struct store_command *c, struct argp_state *state)
 {
-    static const char *const actions[] = { "verify", "prune", "sign", "keygen" };
+    static const char *const actions[] = { "verify", "prune", "forget", "sign",
+                                           "keygen" };
+    const size_t n = sizeof(actions) / sizeof(*actions);
     size_t i = 0;
 
     if (!c->action) {
-        argp_error(state, "missing action: verify, prune, sign or keygen");
+        argp_error(state, "missing action: " ACTIONS);
         return;
     }
-    while (i < 4 && strcmp(c->action, actions[i]) != 0)
+    while (i < n && strcmp(c->action, actions[i]) != 0)
         i++;
-    if (i == 4)
-        argp_error(state, "unknown action '%s'; expected verify, prune, sign or keygen",
-                   c->action);
+    if (i == n)
+        argp_error(state, "unknown action '%s'; expected " ACTIONS, c->action);
+    check_forget(c, state);
     if (strcmp(c->action, "keygen") == 0 && !c->file)
         argp_error(state, "keygen: expected the name of the file for the secret key");
     if (strcmp(c->action, "prune") == 0 && c->keep < 0)
@@ -90,10 +105,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->store, &c->dry_run);
+        GCAL_OPTION_VALUES(state, &c->store, &c->node, &c->device, &c->dry_run);
         break;
     case 'q':
         c->quiet = true;
+        break;
+    case 'm':
+        c->model = arg;
         break;
     case KEYS:
         c->keys = arg;
@@ -123,17 +141,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = { GCAL_OPTION(store),
+                                              GCAL_OPTION(nodes),
+                                              GCAL_OPTION(device),
                                               GCAL_OPTION(dry_run),
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
     .parser = parse,
     .children = children,
-    .args_doc = "verify\nprune --keep N\nsign\nkeygen FILE",
+    .args_doc = "verify\nprune --keep N\nforget --model NAME\nsign\nkeygen FILE",
     .doc =
         "Maintains a store.\n\n"
         "verify checks each file against the ledger of publications.  prune removes old "
-        "files from the histories.  keygen creates a pair of keys, FILE (secret) and "
+        "files from the histories.  forget removes a model from what is published, on "
+        "all "
+        "devices or on some.  keygen creates a pair of keys, FILE (secret) and "
         "FILE.pub.  sign signs all published files, if the store verifies.\v"
         "Exit status: 0 good (interrupted publications are reported), 1 damaged or bad "
         "input, 6 the store cannot be written.",
@@ -187,6 +209,26 @@ static int prune(const struct store_command *c, struct gcal_store *store,
     return 0;
 }
 
+static int forget(const struct store_command *c, struct gcal_store *store,
+                  struct gcal_error *err)
+{
+    const struct gcal_store_forget what = {
+        .model = c->model, .node = c->node, .device = c->device, .dry_run = c->dry_run
+    };
+    size_t n_files, n_devices;
+
+    if (gcal_store_forget(store, &what, &n_files, &n_devices, err) < 0)
+        return -1;
+    if (!n_files)
+        return gcal_error_set(err, GCAL_EINPUT,
+                              "no model '%s' is published%s: 'gpucal show' lists them",
+                              c->model, c->node || c->device ? " there" : "");
+    printf("model %s %s from %zu device%s (%zu file%s)\n", c->model,
+           c->dry_run ? "would be removed" : "removed", n_devices, plural(n_devices),
+           n_files, plural(n_files));
+    return 0;
+}
+
 /* A signature vouches for the content, so the files must be as published. */
 static int sign(struct gcal_store *store, struct gcal_error *err)
 {
@@ -213,7 +255,8 @@ static struct gcal_store *open_store(const struct store_command *c,
                                      struct gcal_error *err)
 {
     bool signs = strcmp(c->action, "sign") == 0;
-    bool writable = signs || (strcmp(c->action, "prune") == 0 && !c->dry_run);
+    bool changes = strcmp(c->action, "prune") == 0 || strcmp(c->action, "forget") == 0;
+    bool writable = signs || (changes && !c->dry_run);
     char *path = gcal_command_store_path(c->store, NULL, err);
     struct gcal_store *store = NULL;
     const char *key = c->key ? c->key : getenv("GPUCAL_SIGN_KEY");
@@ -255,9 +298,10 @@ static int run(const struct store_command *c, struct gcal_error *err)
     }
     if (!(store = open_store(c, err)))
         return -1;
-    status = strcmp(c->action, "verify") == 0  ? verify(c, store, err)
-             : strcmp(c->action, "prune") == 0 ? prune(c, store, err)
-                                               : sign(store, err);
+    status = strcmp(c->action, "verify") == 0   ? verify(c, store, err)
+             : strcmp(c->action, "prune") == 0  ? prune(c, store, err)
+             : strcmp(c->action, "forget") == 0 ? forget(c, store, err)
+                                                : sign(store, err);
     gcal_store_close(store);
     return status;
 }

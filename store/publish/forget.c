@@ -15,7 +15,7 @@
 struct forgetting {
     struct gcal_store *store;
     const struct gcal_store_forget *what;
-    size_t n_devices; /* of nodes */
+    size_t n_files, n_devices; /* devices of nodes */
 };
 
 /* The file of a node or type. */
@@ -180,6 +180,7 @@ static int forget_in(struct forgetting *f, struct target *t, struct gcal_error *
     rc = remove_model(&params, f->what, &t->uids, err);
     if (rc == 0 && t->is_node)
         f->n_devices += t->uids.n;
+    f->n_files += rc == 0 && t->uids.n;
     if (rc == 0 && t->uids.n && !f->what->dry_run) {
         text = gcal_publish_encode(f->store, &params, &size, err);
         rc = text ? commit(f, t, text, size, err) : -1;
@@ -218,7 +219,7 @@ static int forget_all(struct forgetting *f, bool are_nodes, struct gcal_error *e
 }
 
 int gcal_store_forget(struct gcal_store *store, const struct gcal_store_forget *what,
-                      size_t *n_devices, struct gcal_error *err)
+                      size_t *n_files, size_t *n_devices, struct gcal_error *err)
 {
     struct forgetting f = { .store = store, .what = what };
     int rc = forget_all(&f, true, err);
@@ -226,6 +227,7 @@ int gcal_store_forget(struct gcal_store *store, const struct gcal_store_forget *
     /* The file of a type is for all nodes. */
     if (rc == 0 && !what->node)
         rc = forget_all(&f, false, err);
+    *n_files = f.n_files;
     *n_devices = f.n_devices;
     return rc;
 }

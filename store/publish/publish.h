@@ -44,11 +44,12 @@ struct gcal_store_forget {
 };
 
 /* Removes a model from the published files; the histories keep it.  Each file is replaced
- * like in a publication, with a line in the ledger and in the node's track.  'n_devices':
- * devices of nodes that had it.  -1 (GCAL_ESTORE): the files before are done.
+ * like in a publication, with a line in the ledger and in the node's track.  Counts the
+ * files that had it, and their devices, those of types left out.  -1 (GCAL_ESTORE): the
+ * files before are done.
  */
 int gcal_store_forget(struct gcal_store *store, const struct gcal_store_forget *what,
-                      size_t *n_devices, struct gcal_error *err);
+                      size_t *n_files, size_t *n_devices, struct gcal_error *err);
 
 /* Removes files from the histories: of each node all but the newest 'keep' and those
  * younger than 'max_age_s' (NAN: any age).  Current files, tracks and the ledger stay.

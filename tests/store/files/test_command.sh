@@ -59,6 +59,31 @@ expect 0 'good: 4 files, 3 signed' "$gpucal" store verify --keys both.pub
 chmod 644 key
 expect 1 'chmod go=' env GPUCAL_SIGN_KEY=key "$gpucal" fit --record "$record" --store store
 
+# Forgetting a model: signed again, in the ledger, and nowhere else but in the history.
+chmod 600 key
+expect 1 'forget requires --model' "$gpucal" store forget
+expect 1 'for forget alone' "$gpucal" store verify --model rates
+expect 1 "no model 'nix' is published:" "$gpucal" store forget --model nix
+expect 1 "no model 'rates' is published there" "$gpucal" store forget --model rates --node 'x*'
+expect 1 "no model 'rates' is published there" "$gpucal" store forget --model rates --device nix
+expect 0 'would be removed from 2 devices (2 files)' \
+    "$gpucal" store forget --model rates --dry-run
+expect 6 'is not trusted' env GPUCAL_SIGN_KEY=key GPUCAL_TRUSTED_KEYS=key.pub \
+    "$gpucal" store forget --model rates
+expect 0 'model rates removed from 2 devices (1 file)' \
+    env GPUCAL_SIGN_KEY=other "$gpucal" store forget --model rates --node vm
+expect 0 'model rates removed from 0 devices (1 file)' \
+    env GPUCAL_SIGN_KEY=other "$gpucal" store forget --model rates
+expect 1 "no model 'rates' is published" "$gpucal" store forget --model rates
+expect 0 'good: 4 files, 3 signed, 9 lines' "$gpucal" store verify --keys both.pub
+grep -q 'model: rates' store/nodes/vm.yaml store/types/*.yaml && { echo 'not forgotten'; failed=1; }
+grep -q 'model: rates' store/history/vm/*.yaml || { echo 'forgotten in the history'; failed=1; }
+expect 0 '0 pass' "$gpucal" audit
+expect 0 '1 node published' env GPUCAL_SIGN_KEY=other GPUCAL_TRUSTED_KEYS=both.pub \
+    "$gpucal" fit --record "$record" --store store
+expect 0 'model rates' env GPUCAL_TRUSTED_KEYS=both.pub "$gpucal" show
+expect 0 'good: 4 files, 3 signed' "$gpucal" store verify --keys both.pub
+
 # Damage: reported, not signed, and not read.
 cp -a store/nodes/vm.yaml vm.yaml
 sed -i 's/fp64: true/fp64: false/' store/nodes/vm.yaml

@@ -134,11 +134,11 @@ static void says_where_a_file_is_wrong(void **state)
           "unknown key 'nome' (did you mean 'name'?)" },
         { "- name: matmul", "- {name: matmul, fitted: x}", "fitted: expected" },
         { "- name: matmul", "- matmul", "expected a map" },
-        { "[matmul]", "[rates]", "n1.yaml:33:8: model: expected 'rates'" },
+        { "model: matmul", "model: rates", "n1.yaml:34:8: model: expected 'matmul'" },
         { "device: uuid:7f", "device: uuid:80", "device: expected 'uuid:7f'" },
         { "\n---\n", "\n--- \n", "more than one document" },
-        { "\n...\n", "\n", "n1.yaml:58: truncated" },
-        { "\n...\n", "\n...\n# comment\nx\n", "n1.yaml:60: only comments may follow" },
+        { "\n...\n", "\n", "n1.yaml:59: truncated" },
+        { "\n...\n", "\n...\n# comment\nx\n", "n1.yaml:61: only comments may follow" },
     };
     struct gcal_params params = sample_params("n1", "uuid:7f", 2.385e-12), back;
     struct gcal_error err;
