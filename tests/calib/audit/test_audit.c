@@ -457,6 +457,107 @@ static void damaged_tracks_are_left_out(void **state)
     gcal_store_close(store);
 }
 
+/* ---- models that are measured by different runs ---- */
+
+#define RUN_OF(run, driver, configuration)                                               \
+    "run\t" run "\t2026-11-21T04:27:51Z\tu\tt\tGPU\t" driver "\t" configuration          \
+    "\tk\t0.1.0"
+
+static struct gcal_audit_device *histories(char *text, struct gcal_track *track)
+{
+    struct gcal_audit_device *devices;
+    struct gcal_error err;
+    size_t n;
+
+    if (gcal_track_decode(text, strlen(text), "t", track, &err) < 0 ||
+        gcal_audit_histories("n1", track, &devices, &n, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(n, 1);
+    return devices;
+}
+
+/* Two configurations by turns are one epoch: each model is followed by itself. */
+static void models_have_their_own_histories(void **state)
+{
+    char text[] = "gpucal_track 2\n"
+                  "columns\t0\t=c1\ta/f/p/s\n"
+                  "columns\t1\t=c2\tb/f/q/s\n" //
+        RUN_OF("r1", "1", "A") "\t0\t1\t0.1\n" //
+        RUN_OF("r2", "1", "B") "\t1\t2\t0.1\n" //
+        RUN_OF("r3", "1", "A") "\t0\t3\t0.1\n" //
+        RUN_OF("r4", "1", "B") "\t1\t4\t0.1\n" //
+        RUN_OF("r5", "2", "B") "\t1\t5\t0.1\n";
+    struct gcal_track track;
+    struct gcal_audit_device *d = histories(text, &track);
+    const struct gcal_audit_series *b = d->series, *a = &d->series[1];
+
+    (void)state;
+    assert_int_equal(d->n_runs, 5);
+    assert_int_equal(d->n_series, 2);
+    assert_string_equal(b->column.model, "b");
+    assert_string_equal(a->column.model, "a");
+    assert_true(a->value[0] == 1 && isnan(a->value[1]) && a->value[2] == 3);
+    assert_true(isnan(b->value[2]) && b->value[3] == 4 && b->value[4] == 5);
+    assert_int_equal(a->newest, 2);
+    assert_int_equal(b->newest, 4);
+    assert_int_equal(d->epoch[3], 0);
+    assert_int_equal(d->epoch[4], 1);
+    assert_string_equal(d->epoch_description[1], "driver 1 became 2");
+    gcal_audit_histories_free(d, 1);
+    gcal_track_clear(&track);
+}
+
+/* A model whose own part of the configuration changed begins an epoch; one that is added
+ * does not.
+ */
+static void a_changed_model_begins_an_epoch(void **state)
+{
+    char text[] = "gpucal_track 2\n"
+                  "columns\t0\t=c1\ta/f/p/s\n"
+                  "columns\t1\t=c1\ta/f/p/s\t=c2\tb/f/q/s\n"
+                  "columns\t2\t=c3\tb/f/q/s\n"         //
+        RUN_OF("r1", "1", "A") "\t0\t1\t0.1\n"         //
+        RUN_OF("r2", "1", "B") "\t1\t2\t0.1\t5\t0.1\n" //
+        RUN_OF("r3", "1", "A") "\t0\t3\t0.1\n"         //
+        RUN_OF("r4", "1", "C") "\t2\t4\t0.1\n";
+    struct gcal_track track;
+    struct gcal_audit_device *d = histories(text, &track);
+
+    (void)state;
+    assert_int_equal(d->epoch[2], 0);
+    assert_int_equal(d->epoch[3], 1);
+    assert_string_equal(d->epoch_description[1], "another configuration");
+    gcal_audit_histories_free(d, 1);
+    gcal_track_clear(&track);
+}
+
+/* Forgotten models, and those that a run without fingerprints replaced, are gone. */
+static void forgotten_models_are_not_followed(void **state)
+{
+    char text[] = "gpucal_track 1\n"
+                  "columns\t0\told/f/p/s\n"
+                  "columns\t1\ta/f/p/s\tb/f/p/s\n" //
+        RUN_OF("r1", "1", "A") "\t0\t1\t0.1\n"     //
+        RUN_OF("r2", "1", "B") "\t1\t2\t0.1\t5\t0.1\n"
+                               "gpucal_track 2\n"
+                               "columns\t2\t=c3\tc/f/q/s\n" //
+        RUN_OF("r3", "1", "C") "\t2\t3\t0.1\n"
+                               "forget\tU\tu\ta\n"
+                               "forget\tU\tother\tb\n";
+    struct gcal_track track;
+    struct gcal_audit_device *d = histories(text, &track);
+
+    (void)state;
+    assert_int_equal(d->n_series, 2);
+    assert_string_equal(d->series[0].column.model, "c");
+    assert_string_equal(d->series[1].column.model, "b");
+    /* Version 1 has no fingerprints: the whole configuration changed. */
+    assert_int_equal(d->epoch[1], 1);
+    assert_int_equal(d->epoch[2], 1);
+    gcal_audit_histories_free(d, 1);
+    gcal_track_clear(&track);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -469,6 +570,9 @@ int main(void)
         cmocka_unit_test(a_change_explains_the_distance_to_the_type),
         cmocka_unit_test(a_repaired_device_passes),
         cmocka_unit_test(one_calibration_is_too_few),
+        cmocka_unit_test(models_have_their_own_histories),
+        cmocka_unit_test(a_changed_model_begins_an_epoch),
+        cmocka_unit_test(forgotten_models_are_not_followed),
         cmocka_unit_test(bad_input_is_refused),
         cmocka_unit_test(damaged_tracks_are_left_out),
     };

@@ -87,6 +87,77 @@ published=$(sum)
 calibrate 0
 nothing_done '1 device'
 
+# A model that is added is measured alone, and published beside the other.
+cat > more.yaml <<'YAML'
+  - name: add_alone
+    output: f_cl_wall_time
+    expression: p_add * f_op_float32_add
+    kernels:
+      - {tags: [flops_add_pattern, "dtype:float32"]}
+YAML
+cat more.yaml >> config.yaml
+calibrate 0 --dry-run
+said 'measured because it is not published \(model add_alone\); kept: model flops$'
+grep -q '^    flops_add' out || fail "no kernel of the new model"
+grep -q '^    flops_mul' out && fail "a kernel of the model that is kept"
+calibrate 0 --json --record added.h5
+python3 -c 'import json; r = json.load(open("out"));
+assert r["fits"] == 1 and r["fits_rejected"] == 0, r
+assert [k["models"] for k in r["kept"]] == [["flops"]], r' 2> err || fail "JSON"
+"$gpucal" show --store store > out 2> err
+said 'model flops,'
+said 'model add_alone,'
+[ "$(grep -c '^      calibrated .* by run' out)" = 1 ] || fail "not one model of another run"
+"$gpucal" store verify --store store > out 2> err || fail "the store is damaged"
+[ "$(grep -c '^run' store/tracks/*.tsv)" = 3 ] || fail "not a line of the track per run"
+tail -n 1 store/tracks/*.tsv > last
+[ "$(awk -F'\t' '{ print NF }' last)" = 13 ] || fail "the track has more than the one cost"
+# The record gives the same numbers, and nothing of the model that was kept.
+cp store/nodes/*.yaml published.yaml
+"$gpucal" fit --record added.h5 --store store > out 2> err || fail "fit"
+grep -q 'model flops' out && fail "a model without measurements is fitted"
+cmp published.yaml store/nodes/*.yaml || fail "the record gives other numbers"
+published=$(sum)
+calibrate 0
+nothing_done '1 device'
+
+# A configuration with the other model alone keeps this one; a driver makes it out of date.
+(sed '/^models:/q' "$data/small.yaml"; cat more.yaml) > config.yaml
+calibrate 0
+nothing_done '1 device'
+TEST_DRIVER=9.10 calibrate 0 -q
+measured
+"$gpucal" show --store store > out 2> err
+said 'out of date: the driver was 9\.9 then'
+TEST_DRIVER=9.10 "$gpucal" audit --store store --all > out 2> err
+said 'driver 9\.9 became 9\.10.*; not measured since: model flops'
+cp "$data/small.yaml" config.yaml
+TEST_DRIVER=9.10 calibrate 0 --dry-run
+said 'measured because driver 9\.9 became 9\.10$'
+"$gpucal" store forget --store store --model flops > out 2> err || fail "forget"
+TEST_DRIVER=9.10 calibrate 0 --dry-run
+said 'measured because it is not published$'
+unset LD_PRELOAD TEST_DRIVER
+
+# An interrupted run that keeps a model continues as it began.
+cat more.yaml >> config.yaml
+export LD_PRELOAD=$fake_driver TEST_DRIVER=9.10
+"$gpucal" --config config.yaml --store store --if-changed --record cut.h5 > out 2> err &
+pid=$!
+for _ in $(seq 300); do
+    [ "$(stat -c %s cut.h5.journal 2> /dev/null || echo 0)" -gt 20000 ] && break
+    sleep 0.02
+done
+kill -KILL $pid
+wait $pid 2> /dev/null
+if [ -e cut.h5.journal ]; then
+    "$gpucal" --config config.yaml --store store --resume cut.h5 > out 2> err ||
+        fail "resuming"
+    grep -q 'model add_alone' out && fail "the resumed run fits a model that it had kept"
+    said 'model flops: good'
+fi
+unset LD_PRELOAD TEST_DRIVER
+
 "$gpucal" --config config.yaml --if-changed > out 2> err && fail "no store is needed"
 said 'if-changed requires a store'
 "$gpucal" --config config.yaml --max-age 3 > out 2> err && fail "--max-age alone is taken"
