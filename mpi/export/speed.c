@@ -38,6 +38,17 @@ static int find_costs(const struct gcal_export *e, const struct gcal_params_inde
     return rc;
 }
 
+/* Of the model that predicts. */
+static struct gcal_params_origin origin_of(const struct gcal_export *e,
+                                           const struct gcal_params_device *device)
+{
+    static const struct gcal_params_model none = { 0 };
+    const struct gcal_params_model *at =
+        gcal_params_find_model(device, gcal_export_model(e, device));
+
+    return gcal_params_model_origin(device, at ? at : &none);
+}
+
 static int add_device(const struct gcal_export *e, const struct gcal_params_index *index,
                       size_t i, struct gcal_strings *names,
                       struct gcal_export_speed_node *node, struct gcal_error *err)
@@ -45,6 +56,7 @@ static int add_device(const struct gcal_export *e, const struct gcal_params_inde
     const struct gcal_params_device *from = &gcal_params_index_devices(index)->devices[i];
     struct gcal_export_speed_device *d =
         gcal_array_grow(node->devices, node->n_devices, &node->capacity, sizeof(*d), err);
+    const struct gcal_params_origin origin = origin_of(e, from);
 
     if (!d)
         return -1;
@@ -52,8 +64,8 @@ static int add_device(const struct gcal_export *e, const struct gcal_params_inde
     d += node->n_devices++;
     *d = (struct gcal_export_speed_device){ .uid = strdup(from->info.uid),
                                             .type = strdup(from->info.type),
-                                            .utc = strdup(from->calibrated_utc),
-                                            .run_id = strdup(from->run_id),
+                                            .utc = strdup(origin.calibrated_utc),
+                                            .run_id = strdup(origin.run_id),
                                             .speed = NAN };
     if (!d->uid || !d->type || !d->utc || !d->run_id)
         return gcal_error_memory(err);

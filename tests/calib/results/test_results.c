@@ -55,14 +55,16 @@ struct run {
     bool simulated;
     uint64_t random;
     size_t n_samples;
+    const char *kept[2]; /* models that the devices keep; NULL: none */
 };
 
 static void put_device(struct gcal_run_sink *sink, const char *node, const char *uid,
-                       const char *failure)
+                       const char *failure, const char *kept)
 {
     struct gcal_run_device device = {
         .node = (char *)node,
         .failure = (char *)failure,
+        .kept = (char *)kept,
         .info = { .uid = (char *)uid,
                   .type = "test-gpu-7cu",
                   .platform = "Test",
@@ -189,9 +191,9 @@ static struct gcal_record *make_record(struct run run)
     struct gcal_run_sink sink = gcal_record_sink(writer);
     struct gcal_record *record;
 
-    put_device(&sink, "n1", "uuid:1", NULL);
-    put_device(&sink, "n2", "uuid:2", NULL);
-    put_device(&sink, "n3", "uuid:3", "three workers were lost");
+    put_device(&sink, "n1", "uuid:1", NULL, run.kept[0]);
+    put_device(&sink, "n2", "uuid:2", NULL, run.kept[1]);
+    put_device(&sink, "n3", "uuid:3", "three workers were lost", NULL);
     for (size_t i = 0; i <= N_KERNELS; i++)
         put_kernel(&sink, i);
     for (size_t i = 0; i < N_KERNELS; i++) {
@@ -260,6 +262,36 @@ static void recovers_what_the_record_was_made_of(void **state)
     within(t->forms[0].fit.value[1], true_launch_s, 0.01 * true_launch_s);
     within(t->factor[0], slowness, 0.005);
     within(t->factor[1], 1 / slowness, 0.005);
+    gcal_results_clear(&results);
+    gcal_config_clear(&config);
+    gcal_record_close(record);
+}
+
+/* A device has no rows of a model that it keeps, and a model that all keep has no fit. */
+static void kept_models_are_not_fitted(void **state)
+{
+    struct gcal_record *record = make_record(
+        (struct run){ .random = 713, .kept = { "blind", "add\nblind\nadds" } });
+    struct gcal_config config = read_config();
+    struct gcal_results results = fit(record, &config);
+    struct gcal_params *params;
+    size_t count;
+
+    (void)state;
+    assert_string_equal(gcal_record_device(record, 1)->kept, "add\nblind\nadds");
+    assert_null(gcal_record_device(record, 2)->kept);
+    assert_int_equal(results.n_fits, 1);
+    assert_int_equal(results.n_rejected, 0);
+    assert_int_equal(results.fits[0].n_rows, N_KERNELS);
+    assert_int_equal(results.fits[0].n_devices, 1);
+    assert_int_equal(
+        gcal_results_params(&results, record, &config, &params, &count, NULL), 0);
+    assert_int_equal(count, 1);
+    assert_string_equal(params[0].node, "n1");
+    assert_string_equal(params[0].devices[0].models[0].origin.configuration,
+                        config.models[0].fingerprint);
+    gcal_params_clear(params);
+    free(params);
     gcal_results_clear(&results);
     gcal_config_clear(&config);
     gcal_record_close(record);
@@ -404,6 +436,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recovers_what_the_record_was_made_of),
+        cmocka_unit_test(kept_models_are_not_fitted),
         cmocka_unit_test(spikes_move_nothing),
         cmocka_unit_test(what_is_undetermined_is_rejected),
         cmocka_unit_test(publishes_nodes_and_types),

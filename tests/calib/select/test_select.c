@@ -115,6 +115,33 @@ static void a_fingerprint_is_of_what_is_measured_and_fitted(void **state)
 #undef MODEL
 }
 
+/* A model's own fingerprint does not depend on the other models. */
+static void models_have_fingerprints(void **state)
+{
+#define OTHER(x)                                                                         \
+    "  - {name: o, expression: p_a * " x ", kernels: [{tags: [empty_kernel]}]}\n"
+#define MODEL BEGIN "    expression: p_add * f_op_float32_add\n" TAGS
+    struct gcal_config one = { 0 }, two = { 0 }, changed = { 0 };
+
+    (void)state;
+    read_with(MODEL, NULL, &one);
+    read_with(MODEL OTHER("f_op_float32_mul"), NULL, &two);
+    assert_string_equal(one.models[0].fingerprint, two.models[0].fingerprint);
+    assert_string_not_equal(two.models[1].fingerprint, two.models[0].fingerprint);
+    read_with(MODEL OTHER("f_op_float32_madd") "measure: {budget_s: 7}\n", NULL,
+              &changed);
+    assert_string_equal(changed.models[0].fingerprint, two.models[0].fingerprint);
+    assert_string_not_equal(changed.models[1].fingerprint, two.models[1].fingerprint);
+    gcal_config_clear(&changed);
+    read_with(MODEL "measure: {noise: 0.02}\n", NULL, &changed);
+    assert_string_not_equal(changed.models[0].fingerprint, one.models[0].fingerprint);
+    gcal_config_clear(&changed);
+    gcal_config_clear(&one);
+    gcal_config_clear(&two);
+#undef MODEL
+#undef OTHER
+}
+
 static void forms_may_be_written_out(void **state)
 {
     static const char text[] =
@@ -523,6 +550,32 @@ static const char *models_of(const struct gcal_kernel_list *list, const char *na
     return NULL;
 }
 
+/* Those that another model uses as well stay, with all their uses. */
+static void kernels_of_kept_models_are_left_out(void **state)
+{
+    static const char text[] =
+        BEGIN "    expression: p_a * f_op_float32_madd\n"
+              "    kernels: [{tags: [matmul_sq, 'prefetch:True', 'n:512']}]\n"
+              "  - {name: other, expression: p_a * f_op_float32_madd, kernels: [{tags: "
+              "[matmul_sq, 'n:512']}]}\n";
+    struct gcal_device_info info = { .max_work_group_size = 1024, .device_type = "gpu" };
+    struct gcal_kernel_list list = { 0 };
+    struct gcal_config config = { 0 };
+
+    (void)state;
+    read_with(text, catalogue, &config);
+    config.models[1].kept = true;
+    assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
+    assert_string_equal(models_of(&list, "matmul_tiled"), "m,other");
+    assert_null(models_of(&list, "matmul_plain"));
+    gcal_kernel_list_clear(&list);
+    config.models[0].kept = true;
+    assert_int_equal(gcal_select_kernels(&config, catalogue, &info, &list, NULL), 0);
+    assert_int_equal(list.n_kernels, 0);
+    gcal_kernel_list_clear(&list);
+    gcal_config_clear(&config);
+}
+
 static void target_kernels_are_measured_where_the_model_is_tailored(void **state)
 {
     static const char text[] = BEGIN
@@ -657,6 +710,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fingerprint_is_of_what_is_measured_and_fitted),
+        cmocka_unit_test(models_have_fingerprints),
+        cmocka_unit_test(kernels_of_kept_models_are_left_out),
         cmocka_unit_test(forms_may_be_written_out),
         cmocka_unit_test(built_in_forms_are_made_of_groups),
         cmocka_unit_test(errors_about_forms_name_the_place),
