@@ -121,6 +121,8 @@ static void print_params(const struct gcal_params *params)
         print_fingerprints(d);
         for (size_t j = 0; j < d->n_models; j++)
             print_model(d, &d->models[j]);
+        if (!d->n_models)
+            printf("    no models\n");
     }
 }
 

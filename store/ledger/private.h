@@ -10,7 +10,7 @@
 struct gcal_track_memory {
     char *text; /* freed with the track; NULL: the caller's */
     bool has_header;
-    int version; /* of the last header */
+    int version;                        /* of the last header */
     struct gcal_track_columns *columns; /* of every 'columns' line, in order */
     size_t n_columns, columns_capacity;
     void **blocks;

@@ -185,6 +185,40 @@ static void types_keep_larger_fits(void **state)
     expect_type(*state, "a@r5=5e-12 b@r4=4e-12");
 }
 
+/* A file of version 3 becomes one of version 4, with the device's origin for its models.
+ */
+static void keeps_the_models_of_an_older_file(void **state)
+{
+    struct gcal_params params = sample_params("node17", "uuid:0b6f", 1e-12), merged;
+    struct gcal_store *store = gcal_store_open_writable(*state, NULL);
+    const struct gcal_params_device *d;
+    size_t size;
+    char *old = sample_file_read(TEST_DATA "/params-v3.yaml", &size);
+    struct gcal_error err;
+
+    sample_file_write(sample_path(*state, "nodes/node17.yaml"), old, size);
+    free(params.devices[0].run_id);
+    params.devices[0].run_id = strdup("r9");
+    if (gcal_store_publish(store, &params, "r9", &err) < 0 ||
+        gcal_store_load(store, "node17", NULL, &merged, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(merged.n_devices, 2);
+    d = merged.devices;
+    assert_int_equal(d->n_models, 2);
+    assert_string_equal(d->models[0].name, "matmul");
+    assert_string_equal(d->models[0].origin.run_id, "r9");
+    assert_string_equal(d->models[1].name, "tiled product");
+    assert_string_equal(d->models[1].origin.run_id, "20261121T041705Z-1a2b3c4d");
+    assert_string_equal(d->models[1].origin.configuration, SAMPLE_CONFIGURATION);
+    assert_int_equal(d[1].n_models, 1);
+    gcal_params_clear(&merged);
+    gcal_params_clear(&params);
+    gcal_store_close(store);
+    free(old);
+    unlink(sample_path(*state, "nodes/node17.yaml"));
+    unlink(sample_path(*state, "tracks/node17.tsv"));
+}
+
 /* ---- forgetting ---- */
 
 static void forget(const char *folder, struct gcal_store_forget what, size_t files,
@@ -334,6 +368,7 @@ int main(void)
         cmocka_unit_test(publishers_take_turns),
         cmocka_unit_test(a_full_disk_changes_nothing),
         cmocka_unit_test(a_damaged_file_is_not_replaced),
+        cmocka_unit_test(keeps_the_models_of_an_older_file),
     };
 
     return cmocka_run_group_tests(tests, sample_setup, sample_teardown);
