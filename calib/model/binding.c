@@ -3,7 +3,7 @@
  * Constraints that do not depend on sizes are decided in gcal_binding_create(); others
  * become tests that guard a count.
  */
-#include "calib/model/profile.h"
+#include "calib/model/binding.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,60 +13,24 @@
 #include "calib/base/array.h"
 #include "calib/base/error.h"
 #include "calib/model/assume.h"
+#include "calib/model/binding_private.h"
 #include "calib/model/expr.h"
+#include "calib/model/model.h"
 #include "calib/model/profile_private.h"
-
-/* lid strides, gid strides, AFR */
-#define MAX_TESTS (2 * GCAL_MAX_DIMS + 1)
-
-struct test {
-    enum gcal_feature_relation relation;
-    struct gcal_expr *actual, *bound;
-};
-
-/* The count of one entry, if all tests hold. */
-struct term {
-    struct gcal_expr *count;
-    size_t n_tests;
-    struct test tests[MAX_TESTS];
-};
-
-struct bound_feature {
-    char *name;
-    struct term *terms;
-    size_t n_terms, capacity;
-};
-
-struct gcal_binding {
-    size_t n_parameters; /* symbol n_parameters is the sub-group size */
-    char *symbols[GCAL_PROFILE_MAX_PARAMETERS + 1];
-    double sub_group_size;
-    struct gcal_assume *assume;
-    size_t n_features;
-    struct bound_feature *features;
-};
-
-static void clear_term(struct term *term)
-{
-    gcal_expr_destroy(term->count);
-    for (size_t i = 0; i < term->n_tests; i++) {
-        gcal_expr_destroy(term->tests[i].actual);
-        gcal_expr_destroy(term->tests[i].bound);
-    }
-}
 
 void gcal_binding_destroy(struct gcal_binding *binding)
 {
     if (!binding)
         return;
     for (size_t i = 0; i < binding->n_features; i++) {
-        struct bound_feature *feature = &binding->features[i];
+        struct gcal_binding_feature *feature = &binding->features[i];
 
         for (size_t k = 0; k < feature->n_terms; k++)
-            clear_term(&feature->terms[k]);
+            gcal_binding_term_clear(&feature->terms[k]);
         free(feature->terms);
         free(feature->name);
     }
+    gcal_binding_clear_work(binding);
     for (size_t i = 0; i <= binding->n_parameters; i++)
         free(binding->symbols[i]);
     free(binding->features);
@@ -74,52 +38,31 @@ void gcal_binding_destroy(struct gcal_binding *binding)
     free(binding);
 }
 
-/* Equal up to rounding: an AFR of 1 + 1e-16 is not above 1. */
-static bool holds(const struct test *test, const double *values)
-{
-    double actual = gcal_expr_eval(test->actual, values);
-    double bound = gcal_expr_eval(test->bound, values);
-    bool equal = fabs(actual - bound) <= 1e-9 * fmax(fabs(actual), fabs(bound));
-
-    switch (test->relation) {
-    case GCAL_FEATURE_ANY:
-        return true;
-    case GCAL_FEATURE_EQ:
-        return equal;
-    case GCAL_FEATURE_GT:
-        return actual > bound && !equal;
-    case GCAL_FEATURE_GE:
-        return actual > bound || equal;
-    case GCAL_FEATURE_LT:
-        return actual < bound && !equal;
-    case GCAL_FEATURE_LE:
-        return actual < bound || equal;
-    }
-    return false;
-}
-
 static bool same(const char *wanted, const char *actual)
 {
     return !wanted || (actual && strcmp(wanted, actual) == 0);
 }
 
+/* The tag of a component is the subject's word for it; NULL 'subject': the profile's. */
+static bool same_tag(const struct gcal_feature *f, const struct gcal_profile_entry *entry,
+                     const struct gcal_binding_subject *subject)
+{
+    if (!subject || !gcal_feature_is_component(entry->kind))
+        return same(f->tag, entry->tag);
+    return subject->component && same(f->tag, subject->component);
+}
+
 /* All fields but the constraints. */
-static bool matches(const struct gcal_feature *f, const struct gcal_profile_entry *entry)
+static bool matches(const struct gcal_feature *f, const struct gcal_profile_entry *entry,
+                    const struct gcal_binding_subject *subject)
 {
     return f->kind == entry->kind && same(f->dtype, entry->dtype) &&
-           same(f->op, entry->op) && same(f->tag, entry->tag) &&
+           same(f->op, entry->op) && same_tag(f, entry, subject) &&
            (f->space == GCAL_FEATURE_SPACE_ANY || f->space == entry->space) &&
            (f->way == GCAL_FEATURE_COPY_ANY || f->way == entry->way) &&
            (f->host == GCAL_FEATURE_HOST_ANY || f->host == entry->host) &&
            (f->direction == GCAL_FEATURE_DIRECTION_ANY ||
             f->direction == entry->direction);
-}
-
-static struct gcal_expr *parse(const struct gcal_binding *binding, const char *text,
-                               struct gcal_error *err)
-{
-    return gcal_expr_parse_in(text, binding->n_parameters + 1,
-                              (const char *const *)binding->symbols, err);
 }
 
 static bool depends_on_sizes(const struct gcal_binding *binding,
@@ -134,12 +77,12 @@ static bool depends_on_sizes(const struct gcal_binding *binding,
 /* 1 if the constraint may hold (then perhaps with a test added), 0 if it never does, -1
  * with 'err'.  'actual' is NULL if it is unknown.
  */
-static int add_test(const struct gcal_binding *binding, struct term *term,
+static int add_test(const struct gcal_binding *binding, struct gcal_binding_term *term,
                     const struct gcal_feature_constraint *constraint, const char *actual,
                     struct gcal_error *err)
 {
     double values[GCAL_PROFILE_MAX_PARAMETERS + 1] = { 0 };
-    struct test *test = &term->tests[term->n_tests];
+    struct gcal_binding_test *test = &term->tests[term->n_tests];
     int rc;
 
     if (constraint->relation == GCAL_FEATURE_ANY)
@@ -147,15 +90,16 @@ static int add_test(const struct gcal_binding *binding, struct term *term,
     if (!actual)
         return 0;
     test->relation = constraint->relation;
-    test->actual = parse(binding, actual, err);
-    test->bound = test->actual ? parse(binding, constraint->bound, err) : NULL;
+    test->actual = gcal_binding_parse(binding, actual, err);
+    test->bound =
+        test->actual ? gcal_binding_parse(binding, constraint->bound, err) : NULL;
     if (test->bound && (depends_on_sizes(binding, test->actual) ||
                         depends_on_sizes(binding, test->bound))) {
         term->n_tests++;
         return 1;
     }
     values[binding->n_parameters] = binding->sub_group_size;
-    rc = !test->bound ? -1 : holds(test, values);
+    rc = !test->bound ? -1 : gcal_binding_test_holds(test, values);
     gcal_expr_destroy(test->actual);
     gcal_expr_destroy(test->bound);
     return rc;
@@ -163,7 +107,7 @@ static int add_test(const struct gcal_binding *binding, struct term *term,
 
 static int add_tests(const struct gcal_binding *binding, size_t n_dims,
                      const struct gcal_feature *f, const struct gcal_profile_entry *entry,
-                     struct term *term, struct gcal_error *err)
+                     struct gcal_binding_term *term, struct gcal_error *err)
 {
     int rc = add_test(binding, term, &f->afr, entry->afr, err);
 
@@ -181,10 +125,10 @@ static int add_tests(const struct gcal_binding *binding, size_t n_dims,
 
 static int add_term(const struct gcal_binding *binding,
                     const struct gcal_profile *profile, const struct gcal_feature *f,
-                    const struct gcal_profile_entry *entry, struct bound_feature *bound,
-                    struct gcal_error *err)
+                    const struct gcal_profile_entry *entry,
+                    struct gcal_binding_feature *bound, struct gcal_error *err)
 {
-    struct term term = { 0 }, *terms;
+    struct gcal_binding_term term = { 0 }, *terms;
     int rc = add_tests(binding, profile->n_dims, f, entry, &term, err);
 
     if (rc <= 0)
@@ -195,12 +139,13 @@ static int add_term(const struct gcal_binding *binding,
     if (!terms)
         goto out;
     bound->terms = terms;
-    if (!(term.count = parse(binding, entry->count, err)))
+    if (!(term.count = gcal_binding_parse(binding, entry->count, err)))
         goto out;
+    term.entry = (size_t)(entry - profile->entries);
     terms[bound->n_terms++] = term;
     return 0;
 out:
-    clear_term(&term);
+    gcal_binding_term_clear(&term);
     return rc;
 }
 
@@ -233,8 +178,9 @@ static int check_counted(const struct gcal_profile *profile, enum gcal_feature_k
 }
 
 static int bind_feature(const struct gcal_binding *binding,
-                        const struct gcal_profile *profile, const char *name,
-                        struct bound_feature *bound, struct gcal_error *err)
+                        const struct gcal_profile *profile,
+                        const struct gcal_binding_subject *subject, const char *name,
+                        struct gcal_binding_feature *bound, struct gcal_error *err)
 {
     struct gcal_feature f;
     int rc = 0;
@@ -247,7 +193,7 @@ static int bind_feature(const struct gcal_binding *binding,
     for (size_t i = 0; i < profile->n_entries && rc == 0; i++) {
         const struct gcal_profile_entry *entry = &profile->entries[i];
 
-        if (matches(&f, entry))
+        if (matches(&f, entry, subject))
             rc = add_term(binding, profile, &f, entry, bound, err);
     }
     if (rc < 0)
@@ -275,7 +221,8 @@ static int copy_symbols(struct gcal_binding *binding, const struct gcal_profile 
 }
 
 static int bind(struct gcal_binding *binding, const struct gcal_profile *profile,
-                size_t n_features, const char *const *features, struct gcal_error *err)
+                const struct gcal_binding_subject *subject, size_t n_features,
+                const char *const *features, struct gcal_error *err)
 {
     if (!(binding->sub_group_size >= 1) || !isfinite(binding->sub_group_size))
         return gcal_error_set(err, GCAL_EINPUT, "invalid sub-group size %g",
@@ -299,14 +246,16 @@ static int bind(struct gcal_binding *binding, const struct gcal_profile *profile
         return gcal_error_memory(err);
     binding->n_features = n_features;
     for (size_t i = 0; i < n_features; i++)
-        if (bind_feature(binding, profile, features[i], &binding->features[i], err) < 0)
+        if (bind_feature(binding, profile, subject, features[i], &binding->features[i],
+                         err) < 0)
             return -1;
-    return 0;
+    return subject ? gcal_binding_find_gaps(binding, profile, subject, err) : 0;
 }
 
-struct gcal_binding *gcal_binding_create(const struct gcal_profile *profile,
-                                         size_t n_features, const char *const *features,
-                                         double sub_group_size, struct gcal_error *err)
+static struct gcal_binding *create(const struct gcal_profile *profile,
+                                   const struct gcal_binding_subject *subject,
+                                   size_t n_features, const char *const *features,
+                                   double sub_group_size, struct gcal_error *err)
 {
     struct gcal_binding *binding = calloc(1, sizeof(*binding));
 
@@ -315,26 +264,37 @@ struct gcal_binding *gcal_binding_create(const struct gcal_profile *profile,
         return NULL;
     }
     binding->sub_group_size = sub_group_size;
-    if (bind(binding, profile, n_features, features, err) < 0) {
+    if (bind(binding, profile, subject, n_features, features, err) < 0) {
         gcal_binding_destroy(binding);
         return NULL;
     }
     return binding;
 }
 
-static double eval_feature(const struct bound_feature *feature, const double *values)
+struct gcal_binding *gcal_binding_create(const struct gcal_profile *profile,
+                                         size_t n_features, const char *const *features,
+                                         double sub_group_size, struct gcal_error *err)
+{
+    return create(profile, NULL, n_features, features, sub_group_size, err);
+}
+
+struct gcal_binding *gcal_binding_create_for(const struct gcal_profile *profile,
+                                             const struct gcal_binding_subject *subject,
+                                             double sub_group_size,
+                                             struct gcal_error *err)
+{
+    return create(profile, subject, subject->model->n_features,
+                  (const char *const *)subject->model->features, sub_group_size, err);
+}
+
+static double eval_feature(const struct gcal_binding_feature *feature,
+                           const double *values)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < feature->n_terms; i++) {
-        const struct term *term = &feature->terms[i];
-        size_t held = 0;
-
-        while (held < term->n_tests && holds(&term->tests[held], values))
-            held++;
-        if (held == term->n_tests)
-            sum += gcal_expr_eval(term->count, values);
-    }
+    for (size_t i = 0; i < feature->n_terms; i++)
+        if (gcal_binding_term_holds(&feature->terms[i], values))
+            sum += gcal_expr_eval(feature->terms[i].count, values);
     return sum;
 }
 

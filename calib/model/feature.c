@@ -14,6 +14,7 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
         .all_fields = true,
         .granularity = GCAL_FEATURE_PER_SUB_GROUP,
         .work = GCAL_FEATURE_WORK_OPERATIONS,
+        .execution = GCAL_FEATURE_EXECUTION_BY_GRANULARITY,
         .category = GCAL_FEATURE_CATEGORY_ARITHMETIC,
     },
     [GCAL_FEATURE_INDEX_OP] = {
@@ -21,6 +22,7 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
         .fields = GCAL_FEATURE_FIELD_DTYPE | GCAL_FEATURE_FIELD_OP,
         .all_fields = true,
         .granularity = GCAL_FEATURE_PER_SUB_GROUP,
+        .execution = GCAL_FEATURE_EXECUTION_BY_GRANULARITY,
         .category = GCAL_FEATURE_CATEGORY_ARITHMETIC,
         .counted = GCAL_FEATURE_COUNTED_WITH_INDEX_ARITHMETIC,
     },
@@ -29,6 +31,7 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
         .fields = ACCESS_FIELDS | GCAL_FEATURE_FIELD_SPACE | GCAL_FEATURE_FIELD_DIRECTION,
         .granularity = GCAL_FEATURE_PER_WORK_ITEM,
         .work = GCAL_FEATURE_WORK_ACCESSES,
+        .execution = GCAL_FEATURE_EXECUTION_BY_GRANULARITY,
         .category = GCAL_FEATURE_CATEGORY_GLOBAL_MEMORY,
     },
     [GCAL_FEATURE_LOCAL_PASS] = {
@@ -45,17 +48,20 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
                   GCAL_FEATURE_FIELD_ATOMIC_OP,
         .granularity = GCAL_FEATURE_PER_WORK_ITEM,
         .work = GCAL_FEATURE_WORK_ACCESSES,
+        .execution = GCAL_FEATURE_EXECUTION_BY_GRANULARITY,
         .category = GCAL_FEATURE_CATEGORY_GLOBAL_MEMORY,
     },
     [GCAL_FEATURE_DIVERGENT_BRANCH] = {
         .name = "f_divergent_branch",
         .granularity = GCAL_FEATURE_PER_SUB_GROUP,
+        .execution = GCAL_FEATURE_EXECUTION_BY_GRANULARITY,
         .category = GCAL_FEATURE_CATEGORY_ARITHMETIC,
         .counted = GCAL_FEATURE_COUNTED_WITH_SUB_GROUP,
     },
     [GCAL_FEATURE_BARRIER_LOCAL] = {
         .name = "f_sync_barrier_local",
         .granularity = GCAL_FEATURE_PER_KERNEL,
+        .execution = GCAL_FEATURE_EXECUTION_BY_ALL,
         .category = GCAL_FEATURE_CATEGORY_BARRIER,
     },
     [GCAL_FEATURE_KERNEL_LAUNCH] = {
@@ -85,6 +91,7 @@ static const struct gcal_feature_info kinds[GCAL_FEATURE_N_KINDS] = {
         .fields = TRANSFER_FIELDS,
         .granularity = GCAL_FEATURE_PER_KERNEL,
         .work = GCAL_FEATURE_WORK_COPIED_BYTES,
+        .execution = GCAL_FEATURE_EXECUTION_BYTES,
         .category = GCAL_FEATURE_CATEGORY_TRANSFER,
     },
     [GCAL_FEATURE_TRANSFER_COPIES] = {

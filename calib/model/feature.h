@@ -103,6 +103,14 @@ enum gcal_feature_work {
     GCAL_FEATURE_WORK_COPIED_BYTES,
 };
 
+/* How executions by work-items follow from a count (binding.h). */
+enum gcal_feature_execution {
+    GCAL_FEATURE_EXECUTION_NONE,           /* it is not work, or other counts have it */
+    GCAL_FEATURE_EXECUTION_BY_GRANULARITY, /* times work-items of what executes it once */
+    GCAL_FEATURE_EXECUTION_BY_ALL,         /* by each work-item of the NDRange */
+    GCAL_FEATURE_EXECUTION_BYTES,          /* one for each 4 bytes */
+};
+
 /* The part of a device whose speed a feature's cost shows. */
 enum gcal_feature_category {
     GCAL_FEATURE_CATEGORY_OTHER,
@@ -132,6 +140,7 @@ struct gcal_feature_info {
     bool all_fields;  /* all of them must follow */
     enum gcal_feature_granularity granularity; /* the usual one */
     enum gcal_feature_work work;
+    enum gcal_feature_execution execution;
     enum gcal_feature_category category; /* accesses: unless they are to local memory */
     enum gcal_feature_counted counted;
 };

@@ -197,6 +197,40 @@ double gcal_model_eval(const struct gcal_model *model, const double *parameters,
     return gcal_model_program_eval(model->program, slots, gradient);
 }
 
+static bool is_cost(const struct gcal_model_parameter *p)
+{
+    return strcmp(p->unit, "s") == 0;
+}
+
+/* With parameter 'cost' at 1 s and all other costs at 0; each feature is 1, and 'feature'
+ * is 'value'.
+ */
+static double eval_one_cost(const struct gcal_model *model, const double *parameters,
+                            size_t cost, size_t feature, double value)
+{
+    double slots[GCAL_PROGRAM_MAX_SLOTS];
+
+    for (size_t i = 0; i < model->n_parameters; i++)
+        slots[model->parameter_slots[i]] = i == cost ? 1
+                                           : is_cost(&model->parameters[i])
+                                               ? 0
+                                               : parameters[i];
+    for (size_t i = 0; i < model->n_features; i++)
+        slots[model->feature_slots[i]] = i == feature ? value : 1;
+    return gcal_model_program_eval(model->program, slots, NULL);
+}
+
+bool gcal_model_feature_has_cost(const struct gcal_model *model, const double *parameters,
+                                 size_t feature)
+{
+    for (size_t i = 0; i < model->n_parameters; i++)
+        if (is_cost(&model->parameters[i]) &&
+            eval_one_cost(model, parameters, i, feature, 1) >
+                eval_one_cost(model, parameters, i, feature, 0))
+            return true;
+    return false;
+}
+
 /* ---- from YAML ---- */
 
 static int decode_number(const struct gcal_yaml *node, const char *key, double *value,

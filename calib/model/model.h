@@ -55,6 +55,13 @@ struct gcal_model_parameter *gcal_model_parameter_find(const struct gcal_model *
 double gcal_model_eval(const struct gcal_model *model, const double *parameters,
                        const double *features, double *gradient);
 
+/* Whether the model has a cost, in seconds, for each unit of the feature: with all costs
+ * but one at 0, the time is shorter without the feature.  Other features only choose
+ * between parameters, such as the share of work that is not hidden.
+ */
+bool gcal_model_feature_has_cost(const struct gcal_model *model, const double *parameters,
+                                 size_t feature);
+
 /* {unit:, initial:, min:, max:}, all optional, into 'p'.  Messages have file, line and
  * column of the node.
  */

@@ -44,6 +44,8 @@ void gcal_profile_destroy(struct gcal_profile *profile)
     free(profile->entries);
     free(profile->kernel);
     free(profile->source_hash);
+    free(profile->fingerprint);
+    free(profile->origin);
     free(profile->assumptions);
     free(profile);
 }
@@ -66,6 +68,11 @@ struct gcal_profile_entry *gcal_profile_add(struct gcal_profile *profile,
     profile->n_entries++;
     entries[n] = (struct gcal_profile_entry){ 0 };
     return &entries[n];
+}
+
+const char *gcal_profile_identity(const struct gcal_profile *profile)
+{
+    return profile->origin ? profile->origin : profile->fingerprint;
 }
 
 static void write_pair(struct gcal_yaml_writer *w, const char *key, const char *text)
@@ -172,6 +179,8 @@ static void write_profile(const struct gcal_profile *profile, struct gcal_yaml_w
     gcal_yaml_write_integer(w, GCAL_PROFILE_VERSION);
     write_pair(w, "kernel", profile->kernel);
     write_pair(w, "source_hash", profile->source_hash);
+    write_pair(w, "fingerprint", profile->fingerprint);
+    write_pair(w, "origin", profile->origin);
     write_texts(w, "parameters", profile->n_parameters, profile->parameters);
     gcal_yaml_write_text(w, "local_size");
     gcal_yaml_write_flow_list(w);

@@ -26,6 +26,9 @@ struct gcal_yaml_writer;
 
 #define GCAL_SUB_GROUP_SIZE "sub_group_size"
 
+/* Hexadecimal digits of a fingerprint. */
+#define GCAL_PROFILE_FINGERPRINT_LENGTH 32
+
 /* Limit for profiles from outside, and for the values that a binding keeps on the stack. */
 #define GCAL_PROFILE_MAX_PARAMETERS 32
 
@@ -66,6 +69,11 @@ struct gcal_profile_entry {
 struct gcal_profile {
     char *kernel;
     char *source_hash; /* SHA-256 of the source counted; may be NULL */
+    /* The kernel's identity: the same for the same code in the same launch, whatever its
+     * name, file and sizes; NULL in profiles of earlier versions.
+     */
+    char *fingerprint;
+    char *origin; /* fingerprint of the kernel that it is derived from; NULL: none */
     size_t n_parameters;
     char **parameters; /* size parameters, in order */
     size_t n_dims;     /* 0: a transfer without a kernel */
@@ -91,30 +99,16 @@ void gcal_profile_entry_clear(struct gcal_profile_entry *entry);
 struct gcal_profile_entry *gcal_profile_add(struct gcal_profile *profile,
                                             struct gcal_error *err);
 
+/* The fingerprint of the kernel whose components the profile has: its own, or that of the
+ * kernel that it is derived from; NULL: none is known.
+ */
+const char *gcal_profile_identity(const struct gcal_profile *profile);
+
 /* As a document of its own, the caller's to free. */
 char *gcal_profile_encode(const struct gcal_profile *profile, struct gcal_error *err);
 
 /* From a YAML node, possibly a hostile one: NULL with "file:line:column: ...". */
 struct gcal_profile *gcal_profile_decode(const struct gcal_yaml *node,
                                          struct gcal_error *err);
-
-/* The counts of a list of features in a profile, as functions of the sizes. */
-struct gcal_binding;
-
-/* 'sub_group_size' is the device's.  NULL with 'err' if a name does not parse, or if the
- * profile was counted for another sub-group size or without such features.  A feature
- * that matches no entry counts 0.
- */
-struct gcal_binding *gcal_binding_create(const struct gcal_profile *profile,
-                                         size_t n_features, const char *const *features,
-                                         double sub_group_size, struct gcal_error *err);
-void gcal_binding_destroy(struct gcal_binding *binding);
-
-/* 'sizes': one per profile parameter, in order.  'values': one per feature.  Returns 0,
- * or -1 with 'err' if the sizes break the profile's assumptions or a count is not a
- * finite number of at least 0.  Thread-safe, allocates nothing.
- */
-int gcal_binding_eval(const struct gcal_binding *binding, const double *sizes,
-                      double *values, struct gcal_error *err);
 
 #endif

@@ -144,9 +144,10 @@ static int decode_version(struct gcal_profile_decoder *d, const struct gcal_yaml
 static int decode_profile(struct gcal_profile_decoder *d, const struct gcal_yaml *root)
 {
     static const char *const known[] = {
-        "gpucal_profile", "kernel",      "source_hash",      "parameters", "local_size",
-        "groups",         "assumptions", "estimated",        "entries",    "notes",
-        "banks",          "divergence",  "index_arithmetic", NULL
+        "gpucal_profile", "kernel",     "source_hash",      "fingerprint",
+        "origin",         "parameters", "local_size",       "groups",
+        "assumptions",    "estimated",  "entries",          "notes",
+        "banks",          "divergence", "index_arithmetic", NULL
     };
 
     if (root->kind == GCAL_YAML_MAP && decode_version(d, root) < 0)
@@ -155,6 +156,8 @@ static int decode_profile(struct gcal_profile_decoder *d, const struct gcal_yaml
         !gcal_profile_need(root, "kernel", d->err) ||
         gcal_profile_take_text(d, root, "kernel", &d->profile->kernel) < 0 ||
         gcal_profile_take_text(d, root, "source_hash", &d->profile->source_hash) < 0 ||
+        gcal_profile_take_text(d, root, "fingerprint", &d->profile->fingerprint) < 0 ||
+        gcal_profile_take_text(d, root, "origin", &d->profile->origin) < 0 ||
         decode_parameters(d, root) < 0 || decode_geometry(d, root) < 0 ||
         decode_assumptions(d, root) < 0 ||
         gcal_profile_take_flag(d, root, "estimated", &d->profile->estimated) < 0 ||

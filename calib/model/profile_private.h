@@ -4,7 +4,7 @@
 
 #include "calib/model/profile.h"
 
-#define GCAL_PROFILE_VERSION 1
+#define GCAL_PROFILE_VERSION 2
 
 /* In place of a stride that is not affine. */
 #define GCAL_PROFILE_UNKNOWN "?"

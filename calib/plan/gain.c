@@ -5,6 +5,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/log.h"
+#include "calib/model/binding.h"
 #include "calib/model/profile.h"
 #include "calib/plan/gain_form.h"
 

@@ -5,6 +5,8 @@
 #include "calib/results/results.h"
 
 struct gcal_buf;
+struct gcal_params_model;
+struct gcal_profile;
 
 /* ---- rows.c ---- */
 
@@ -20,6 +22,17 @@ int gcal_result_rows_pick(const struct gcal_record *record,
 double *gcal_result_features(const struct gcal_record *record,
                              const struct gcal_model *model,
                              const struct gcal_result_rows *rows, struct gcal_error *err);
+
+/* The counts of a kernel; NULL with 'err'. */
+struct gcal_profile *gcal_result_profile(const struct gcal_run_kernel *kernel,
+                                         struct gcal_error *err);
+
+/* ---- known.c ---- */
+
+/* Lists in 'p' the record's kernels whose components 'model' has costs of. */
+int gcal_result_set_known(const struct gcal_record *record,
+                          const struct gcal_model *model, struct gcal_params_model *p,
+                          struct gcal_error *err);
 
 /* ---- counts.c ---- */
 

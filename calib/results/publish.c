@@ -100,7 +100,7 @@ static int set_origin(struct gcal_params_device *device,
  * type is the standard deviation between devices: a device that was not measured may
  * deviate by that.
  */
-static int add_model(struct gcal_params_device *device,
+static int add_model(struct gcal_params_device *device, const struct gcal_record *record,
                      const struct gcal_result_type_fit *t,
                      const struct gcal_config *config, size_t k, struct gcal_error *err)
 {
@@ -134,7 +134,9 @@ static int add_model(struct gcal_params_device *device,
     if (copy_parameters(form->model, &f->fit, is_type ? NULL : &t->estimate[first],
                         is_type ? NULL : &t->estimate_error[first], p, err) < 0)
         return -1;
-    return copy_features(form->model, &f->fit, p, err);
+    if (copy_features(form->model, &f->fit, p, err) < 0)
+        return -1;
+    return gcal_result_set_known(record, form->model, p, err);
 }
 
 /* A device of the file. */
@@ -179,7 +181,7 @@ static int add_fits(const struct gcal_results *results, const struct gcal_record
                 continue;
             if (!made && !(made = add_device(params, record, config, device, err)))
                 return -1;
-            if (add_model(made, t, config, k, err) < 0)
+            if (add_model(made, record, t, config, k, err) < 0)
                 return -1;
         }
     }
@@ -261,7 +263,7 @@ static int publish_type(const struct gcal_results *results,
         if (!device && !(device = add_device(&params, record, config, t->device[0], err)))
             rc = -1;
         else
-            rc = add_model(device, t, config, t->n_devices, err);
+            rc = add_model(device, record, t, config, t->n_devices, err);
     }
     if (rc == 0 && device)
         rc = gcal_store_publish_type(store, &params, type,

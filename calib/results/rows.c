@@ -7,6 +7,7 @@
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
+#include "calib/model/binding.h"
 #include "calib/model/profile.h"
 #include "calib/results/private.h"
 
@@ -110,7 +111,7 @@ int gcal_result_rows_pick(const struct gcal_record *record,
     return 0;
 }
 
-static struct gcal_profile *read_profile(const struct gcal_run_kernel *kernel,
+struct gcal_profile *gcal_result_profile(const struct gcal_run_kernel *kernel,
                                          struct gcal_error *err)
 {
     struct gcal_yaml *root =
@@ -133,7 +134,7 @@ static int kernel_features(const struct gcal_run_kernel *kernel,
                            const struct gcal_model *model, double sub_group_size,
                            double *values, struct gcal_error *err)
 {
-    struct gcal_profile *profile = read_profile(kernel, err);
+    struct gcal_profile *profile = gcal_result_profile(kernel, err);
     struct gcal_binding *binding = NULL;
     int rc = -1;
 

@@ -7,6 +7,7 @@
 #include "calib/base/array.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/model/binding.h"
 #include "calib/model/model.h"
 #include "calib/model/profile.h"
 #include "calib/select/rows.h"

@@ -205,6 +205,11 @@ struct gcal_profile *gcal_count(const struct gcal_count_request *request,
         gcal_count_build_profile(&nest, request, name, assumptions, &arguments, err);
     if (!profile && gcal_poly_context_check(c, NULL) < 0)
         gcal_error_prefix(err, "%s: kernel '%s'", unit->file, name);
+    if (profile &&
+        gcal_count_set_fingerprint(kernel, request->build_options, profile, err) < 0) {
+        gcal_profile_destroy(profile);
+        profile = NULL;
+    }
 out:
     free(name);
     gcal_strings_clear(&arguments);

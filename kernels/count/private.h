@@ -6,6 +6,7 @@
 #include "calib/model/profile.h"
 #include "kernels/request.h"
 #include "kernels/sets/sets.h"
+#include "kernels/source/source.h"
 
 /* Of an expression, in characters: a little below the model layer's limit, as some are
  * joined.
@@ -106,6 +107,12 @@ void gcal_count_builder_add_to_component(struct gcal_count_builder *m,
                                          bool estimated);
 /* Adds their entries, after all others. */
 void gcal_count_builder_add_components(struct gcal_count_builder *m);
+
+/* ---- fingerprint.c ---- */
+
+/* Sets the fingerprint of a profile that has its geometry. */
+int gcal_count_set_fingerprint(CXCursor kernel, const char *build_options,
+                               struct gcal_profile *profile, struct gcal_error *err);
 
 /* ---- bank_conflict.c ---- */
 

@@ -128,7 +128,9 @@ int gcal_kernel_set_components(const struct gcal_generator_setting *s,
     if (!s->generator->origin)
         return set_tags(s, kernel->profile, err);
     remove_components(kernel->profile);
-    return gcal_kernel_is_component(s, &kind)
-               ? copy_component(kernel->profile, origin->profile, kind, err)
-               : 0;
+    if (!gcal_kernel_is_component(s, &kind))
+        return 0;
+    if (!(kernel->profile->origin = strdup(origin->profile->fingerprint)))
+        return gcal_error_memory(err);
+    return copy_component(kernel->profile, origin->profile, kind, err);
 }

@@ -5,6 +5,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/hash.h"
 #include "calib/base/wire.h"
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
@@ -353,6 +354,38 @@ static struct gcal_profile *empty_profile(const struct gcal_kernel *kernel,
     return NULL;
 }
 
+static bool has_one_launch(const struct gcal_kernel *kernel)
+{
+    return !kernel->launches || strcmp(kernel->launches, "1") == 0;
+}
+
+/* A run of several launches, or beside a transfer, is another kernel than one launch. */
+static int identify(struct gcal_kernel *kernel, struct gcal_error *err)
+{
+    struct gcal_profile *profile = kernel->profile;
+    const struct gcal_transfer *t = &kernel->transfer;
+    char hash[GCAL_HASH_TEXT_SIZE];
+    struct gcal_buf buf = { 0 };
+    bool failed;
+
+    if (!profile->fingerprint ||
+        (has_one_launch(kernel) && t->way == GCAL_FEATURE_COPY_ANY))
+        return 0;
+    gcal_wire_put_text(&buf, profile->fingerprint);
+    gcal_wire_put_text(&buf, kernel->launches);
+    gcal_wire_put_text(&buf, t->bytes);
+    gcal_wire_put_text(&buf, t->pieces);
+    gcal_wire_put_u32(&buf, t->way);
+    gcal_wire_put_u32(&buf, t->host);
+    failed = buf.failed;
+    if (!failed) {
+        gcal_hash(buf.data, buf.size, hash);
+        memcpy(profile->fingerprint, hash, GCAL_PROFILE_FINGERPRINT_LENGTH);
+    }
+    gcal_buf_free(&buf);
+    return failed ? gcal_error_memory(err) : 0;
+}
+
 int gcal_kernel_run_count(struct gcal_kernel *kernel, struct gcal_error *err)
 {
     const struct gcal_transfer *t = &kernel->transfer;
@@ -360,8 +393,9 @@ int gcal_kernel_run_count(struct gcal_kernel *kernel, struct gcal_error *err)
     if (gcal_kernel_is_transfer(kernel) &&
         !(kernel->profile = empty_profile(kernel, err)))
         return -1;
-    if (kernel->launches && strcmp(kernel->launches, "1") != 0 &&
-        multiply(kernel->profile, kernel->launches, err) < 0)
+    if (!has_one_launch(kernel) && multiply(kernel->profile, kernel->launches, err) < 0)
+        return -1;
+    if (identify(kernel, err) < 0)
         return -1;
     if (t->way == GCAL_FEATURE_COPY_ANY)
         return 0;

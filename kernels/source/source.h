@@ -55,6 +55,12 @@ int gcal_source_get_children(CXCursor of, struct gcal_source_children *children,
 /* A copy of a cursor's name (its spelling); the caller's to free, NULL with 'err'. */
 char *gcal_source_cursor_name(CXCursor cursor, struct gcal_error *err);
 
+/* The kernel and every function, variable and type of the user's that it uses, as the
+ * compiler has read them: without comments and macros, and without the kernel's name.
+ * The caller's to free; NULL with 'err'.
+ */
+char *gcal_source_canonical_text(CXCursor kernel, struct gcal_error *err);
+
 /* The address space of 'type': global, local, constant, or ANY for private. */
 enum gcal_feature_space gcal_source_address_space(CXType type);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/model/binding.h"
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
 #include "mpi/cli/json.h"

@@ -30,12 +30,31 @@ int gcal_export_nodes(const struct gcal_export *e, char ***names, size_t *count,
                           n, e->nodes ? e->nodes : "*");
 }
 
-const char *gcal_export_model(const struct gcal_export *e,
-                              const struct gcal_params_device *device)
+/* The first model that is made for no kernel in particular, decoding as few as possible. */
+static int find_general(const struct gcal_params_index *index, size_t device,
+                        struct gcal_params_device *out, struct gcal_error *err)
 {
-    if (e->model)
-        return e->model;
-    return device->n_models == 1 ? device->models[0].name : "rates";
+    const struct gcal_params_device *d =
+        &gcal_params_index_devices(index)->devices[device];
+
+    for (size_t i = 0; i < d->n_models; i++) {
+        if (gcal_params_index_models(index, device, d->models[i].name, out, err) < 0)
+            return -1;
+        if (d->n_models == 1 || gcal_params_model_is_general(&out->models[0]))
+            return 0;
+        gcal_params_index_models_clear(out);
+    }
+    return gcal_params_index_models(index, device, "", out, err); /* none */
+}
+
+int gcal_export_models(const struct gcal_export *e, const struct gcal_params_index *index,
+                       size_t device, struct gcal_params_device *out,
+                       struct gcal_error *err)
+{
+    *out = (struct gcal_params_device){ 0 };
+    return e->model || e->n_kernels
+               ? gcal_params_index_models(index, device, e->model, out, err)
+               : find_general(index, device, out, err);
 }
 
 bool gcal_export_matches(const struct gcal_export *e,

@@ -9,6 +9,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/base/log.h"
 #include "calib/base/strings.h"
 #include "calib/model/feature.h"
 #include "calib/model/model.h"
@@ -31,19 +32,26 @@ static int predict_sizes(const struct gcal_predictor *predictor,
         if (gcal_predictor_eval(predictor, k->sizes + i * k->profile->n_parameters,
                                 &prediction, NULL, err) < 0)
             return gcal_error_prefix(err, "%s", k->file);
+        if (prediction.not_covered > GCAL_PREDICTOR_COVERED)
+            gcal_log(
+                GCAL_LOG_WARN,
+                "%s: model %s has no cost for %.2g %% of the work (%s, ..): the time "
+                "lacks it",
+                k->file, gcal_predictor_model(predictor), 100 * prediction.not_covered,
+                prediction.gap);
         costs[i] = prediction.time_s;
     }
     return 0;
 }
 
 static int cost_kernels(const struct gcal_export *e,
-                        const struct gcal_params_device *device, const char *model,
-                        double *costs, struct gcal_error *err)
+                        const struct gcal_params_device *device, double *costs,
+                        struct gcal_error *err)
 {
     for (size_t i = 0; i < e->n_kernels; i++) {
         const struct gcal_export_kernel *k = &e->kernels[i];
         struct gcal_predictor *predictor =
-            gcal_predictor_create(device, model, k->profile, err);
+            gcal_predictor_create(device, e->model, k->profile, err);
         int rc = predictor ? predict_sizes(predictor, k, costs, err) : -1;
 
         gcal_predictor_destroy(predictor);
@@ -208,14 +216,13 @@ static int name_kernels(const struct gcal_export *e, struct gcal_strings *names,
 
 int gcal_export_costs_find(const struct gcal_export *e,
                            const struct gcal_params_device *device,
-                           const struct gcal_params_model *model,
                            struct gcal_strings *names, struct gcal_export_costs *costs,
                            struct gcal_error *err)
 {
     if (!e->n_kernels)
-        return cost_parameters(model, (double)device->info.sub_group_size, names, costs,
-                               err);
+        return cost_parameters(&device->models[0], (double)device->info.sub_group_size,
+                               names, costs, err);
     if (name_kernels(e, names, err) < 0 || reserve(costs, names->n, err) < 0)
         return -1;
-    return cost_kernels(e, device, model->name, costs->seconds, err);
+    return cost_kernels(e, device, costs->seconds, err);
 }

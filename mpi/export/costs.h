@@ -15,7 +15,6 @@
 struct gcal_error;
 struct gcal_export;
 struct gcal_params_device;
-struct gcal_params_model;
 
 /* Indexed as the names of costs; costs from n on are not known. */
 struct gcal_export_costs {
@@ -23,10 +22,11 @@ struct gcal_export_costs {
     double *seconds; /* NaN where not known */
 };
 
-/* Finds the costs of 'device' by its model 'model', and appends new names to 'names'. */
+/* Finds the costs of 'device' by the models of gcal_export_models(), and appends new names
+ * to 'names'.
+ */
 int gcal_export_costs_find(const struct gcal_export *e,
                            const struct gcal_params_device *device,
-                           const struct gcal_params_model *model,
                            struct gcal_strings *names, struct gcal_export_costs *costs,
                            struct gcal_error *err);
 

@@ -133,7 +133,8 @@ static const struct argp argp = {
     .options = options,
     .parser = parse,
     .doc = "Writes the speeds of published nodes in the native format of a scheduler.\v"
-           "If a device has several models and --model is not given, 'rates' is used.\n\n"
+           "If --model is not given, the model made for the kernel predicts; if there is "
+           "none, or no kernel is given, the general model.\n\n"
            "Examples:\n"
            "  gpucal export --to slurm\n"
            "  gpucal export --to slurm --device gpu --profile mm.yaml --at n=4096\n"

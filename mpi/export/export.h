@@ -15,6 +15,7 @@ struct argp;
 struct gcal_buf;
 struct gcal_error;
 struct gcal_params_device;
+struct gcal_params_index;
 struct gcal_profile;
 struct gcal_store;
 
@@ -31,7 +32,7 @@ struct gcal_export {
     const struct gcal_store *store;
     const char *nodes;  /* pattern (fnmatch); NULL: all */
     const char *device; /* pattern, see gcal_local_device_matches(); NULL: all */
-    const char *model;  /* NULL: see gcal_export_model() */
+    const char *model;  /* NULL: chosen */
     const char *output; /* file, or folder for targets that write several files; NULL:
                            standard output */
     const char *layout; /* --format, one of the target's layouts */
@@ -60,9 +61,13 @@ struct gcal_export_target {
 int gcal_export_nodes(const struct gcal_export *e, char ***names, size_t *count,
                       struct gcal_error *err);
 
-/* The model that predicts on this device: e->model, else its only model, else "rates". */
-const char *gcal_export_model(const struct gcal_export *e,
-                              const struct gcal_params_device *device);
+/* The device with the models that predict on it: e->model; else, for kernels, all, and
+ * without kernels the general model.  None if the device lacks them.  To be cleared by
+ * gcal_params_index_models_clear() in any case.
+ */
+int gcal_export_models(const struct gcal_export *e, const struct gcal_params_index *index,
+                       size_t device, struct gcal_params_device *out,
+                       struct gcal_error *err);
 
 /* Does e->device match? */
 bool gcal_export_matches(const struct gcal_export *e,

@@ -12,66 +12,65 @@
 #include "calib/base/strings.h"
 #include "mpi/export/export.h"
 #include "store/files/store.h"
+#include "store/predict/predictor.h"
 
 /* ---- reading the store ---- */
 
-/* Decodes only the model that predicts. */
-static int find_costs(const struct gcal_export *e, const struct gcal_params_index *index,
-                      size_t i, struct gcal_strings *names,
-                      struct gcal_export_costs *costs, struct gcal_error *err)
-{
-    const struct gcal_params_device *from = &gcal_params_index_devices(index)->devices[i];
-    const struct gcal_params_model *at =
-        gcal_params_find_model(from, gcal_export_model(e, from));
-    struct gcal_params_model model = { 0 };
-    struct gcal_params_device device = *from;
-    int rc;
-
-    if (!at)
-        return 0;
-    device.n_models = 1;
-    device.models = &model;
-    rc = gcal_params_index_model(index, i, (size_t)(at - from->models), &model, err);
-    if (rc == 0)
-        rc = gcal_export_costs_find(e, &device, &model, names, costs, err);
-    gcal_params_model_clear(&model);
-    return rc;
-}
-
-/* Of the model that predicts. */
-static struct gcal_params_origin origin_of(const struct gcal_export *e,
-                                           const struct gcal_params_device *device)
+/* Run and time are those of the model that predicts. */
+static int describe(const struct gcal_params_device *from,
+                    const struct gcal_params_model *model,
+                    struct gcal_export_speed_device *d, struct gcal_error *err)
 {
     static const struct gcal_params_model none = { 0 };
-    const struct gcal_params_model *at =
-        gcal_params_find_model(device, gcal_export_model(e, device));
+    const struct gcal_params_origin origin =
+        gcal_params_model_origin(from, model ? model : &none);
 
-    return gcal_params_model_origin(device, at ? at : &none);
+    d->uid = strdup(from->info.uid);
+    d->type = strdup(from->info.type);
+    d->utc = strdup(origin.calibrated_utc);
+    d->run_id = strdup(origin.run_id);
+    return d->uid && d->type && d->utc && d->run_id ? 0 : gcal_error_memory(err);
+}
+
+/* 'from' has the models that may predict; none: its costs are unknown. */
+static int find_costs(const struct gcal_export *e, const struct gcal_params_device *from,
+                      struct gcal_strings *names, struct gcal_export_speed_device *d,
+                      struct gcal_error *err)
+{
+    const struct gcal_profile *first = e->n_kernels ? e->kernels[0].profile : NULL;
+    const struct gcal_params_model *model = NULL;
+
+    if (from->n_models &&
+        !(model = gcal_predictor_choose(from, e->model, e->n_kernels > 0, &first, err)))
+        return -1;
+    if (describe(from, model, d, err) < 0)
+        return -1;
+    return model ? gcal_export_costs_find(e, from, names, &d->costs, err) : 0;
 }
 
 static int add_device(const struct gcal_export *e, const struct gcal_params_index *index,
                       size_t i, struct gcal_strings *names,
                       struct gcal_export_speed_node *node, struct gcal_error *err)
 {
-    const struct gcal_params_device *from = &gcal_params_index_devices(index)->devices[i];
     struct gcal_export_speed_device *d =
         gcal_array_grow(node->devices, node->n_devices, &node->capacity, sizeof(*d), err);
-    const struct gcal_params_origin origin = origin_of(e, from);
+    struct gcal_params_device from = { 0 };
+    int rc;
 
     if (!d)
         return -1;
     node->devices = d;
     d += node->n_devices++;
-    *d = (struct gcal_export_speed_device){ .uid = strdup(from->info.uid),
-                                            .type = strdup(from->info.type),
-                                            .utc = strdup(origin.calibrated_utc),
-                                            .run_id = strdup(origin.run_id),
-                                            .speed = NAN };
-    if (!d->uid || !d->type || !d->utc || !d->run_id)
-        return gcal_error_memory(err);
-    if (find_costs(e, index, i, names, &d->costs, err) < 0)
-        return gcal_error_prefix(err, "%s on node %s", from->info.name, node->name);
-    return 0;
+    *d = (struct gcal_export_speed_device){ .speed = NAN };
+    rc = gcal_export_models(e, index, i, &from, err);
+    if (rc == 0)
+        rc = find_costs(e, &from, names, d, err);
+    if (rc < 0)
+        gcal_error_prefix(err, "%s on node %s",
+                          gcal_params_index_devices(index)->devices[i].info.name,
+                          node->name);
+    gcal_params_index_models_clear(&from);
+    return rc;
 }
 
 static int read_node(const struct gcal_export *e, const char *name,
@@ -275,9 +274,10 @@ int gcal_export_speeds_find(const struct gcal_export *e, struct gcal_export_spee
                               e->device ? e->device : "*");
     if (!s->costs.n)
         return gcal_error_set(err, GCAL_EINPUT,
-                              "no device has a model '%s' with costs known to 20 %%; "
+                              "no device has a %smodel%s%s with costs known to 20 %%; "
                               "select another by --model",
-                              e->model ? e->model : "rates");
+                              e->model ? "" : "general ", e->model ? " " : "",
+                              e->model ? e->model : "");
     return compare(s, err);
 }
 

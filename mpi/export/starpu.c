@@ -102,6 +102,12 @@ static void warn_outside(const struct gcal_params_device *d, size_t at,
                  "the %s calibrated value",
                  d->info.name, at + 1, p->outside, p->outside_by,
                  p->outside_by > 1 ? "largest" : "smallest");
+    if (p->not_covered > GCAL_PREDICTOR_COVERED)
+        gcal_log(
+            GCAL_LOG_WARN,
+            "%s: --at number %zu: the model has no cost for %.2g %% of the work (%s, "
+            "..): the time lacks it",
+            d->info.name, at + 1, 100 * p->not_covered, p->gap);
 }
 
 /* The laws are all that regression models of StarPU use. */
@@ -135,9 +141,6 @@ static int predict(const struct gcal_export_kernel *k,
 
         if (gcal_predictor_eval(predictor, sizes, &p, NULL, err) < 0)
             return -1;
-        if (!(p.time_s > 0))
-            return gcal_error_set(err, GCAL_EINPUT,
-                                  "the predicted time at --at number %zu is 0", i + 1);
         w->time_us[i] = 1e6 * p.time_s;
         w->error_us[i] = 1e6 * p.standard_error_s;
         warn_outside(d, i, &p);
@@ -148,15 +151,17 @@ static int predict(const struct gcal_export_kernel *k,
 static int make_worker(const struct gcal_export *e, const struct gcal_params_device *d,
                        struct gcal_export_starpu_worker *w, struct gcal_error *err)
 {
-    const char *model = gcal_export_model(e, d);
     struct gcal_predictor *predictor =
-        gcal_predictor_create(d, model, e->kernels[0].profile, err);
+        gcal_predictor_create(d, e->model, e->kernels[0].profile, err);
+    const struct gcal_params_model *model;
     int rc = -1;
 
     if (!predictor)
         goto out;
+    model = gcal_params_find_model(d, gcal_predictor_model(predictor));
     w->comment = gcal_buf_format("%s, %s, predicted by gpucal from run %s, model %s",
-                                 d->info.name, d->info.uid, d->run_id, model);
+                                 d->info.name, d->info.uid,
+                                 gcal_params_model_origin(d, model).run_id, model->name);
     if (!w->comment) {
         gcal_error_memory(err);
         goto out;

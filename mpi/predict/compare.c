@@ -57,10 +57,8 @@ static bool has_tags(const struct gcal_evaluation_selection *j,
 static bool is_wanted(const struct gcal_evaluation_selection *j,
                       const struct gcal_measured_kernel *k, const char *model)
 {
-    if (!k->measured || (j->model && strcmp(j->model, model) != 0))
-        return false;
-    return j->n_tags ? has_tags(j, &k->kernel)
-                     : gcal_kernel_uses_have(&k->kernel.uses, model, GCAL_KERNEL_TARGET);
+    return k->measured && (!j->model || strcmp(j->model, model) == 0) &&
+           gcal_kernel_uses_have(&k->kernel.uses, model, GCAL_KERNEL_TARGET);
 }
 
 /* ---- predicting ---- */
@@ -83,25 +81,24 @@ static struct gcal_profile *read_profile(const struct gcal_run_kernel *k,
     return profile;
 }
 
-static int predict(const struct gcal_run_kernel *k,
+/* 'row' gets the model that predicts, also if the prediction fails. */
+static int predict(const struct gcal_profile *profile, const double *sizes,
                    const struct gcal_params_device *device,
                    struct gcal_evaluation_row *row, struct gcal_error *err)
 {
-    struct gcal_profile *profile = read_profile(k, err);
     struct gcal_predictor *predictor =
-        profile ? gcal_predictor_create(device, row->model, profile, err) : NULL;
+        gcal_predictor_create(device, row->model, profile, err);
     struct gcal_prediction p;
-    int rc =
-        predictor ? gcal_predictor_eval(predictor, k->size_values, &p, NULL, err) : -1;
+    int rc = predictor ? gcal_predictor_eval(predictor, sizes, &p, NULL, err) : -1;
 
     if (rc == 0) {
         row->predicted_s = p.time_s;
         row->low_s = p.low_s;
         row->high_s = p.high_s;
         row->extrapolates = p.extrapolates;
+        row->not_covered = p.not_covered;
     }
     gcal_predictor_destroy(predictor);
-    gcal_profile_destroy(profile);
     return rc;
 }
 
@@ -139,27 +136,45 @@ static int name_row(struct gcal_evaluation_row *row, const struct gcal_measured_
     return 0;
 }
 
-/* What cannot be predicted says why. */
+/* 'model' NULL: chosen for the kernel.  What cannot be predicted says why. */
 static int add_row(struct gcal_evaluation *e, const struct gcal_measured_kernel *k,
                    const char *model, const struct gcal_params_device *device,
                    struct gcal_error *err)
 {
-    struct gcal_evaluation_row *row = gcal_evaluation_add(e, err);
+    const struct gcal_profile *profile = read_profile(&k->kernel, err);
+    const struct gcal_params_model *chosen =
+        profile ? gcal_predictor_choose(device, model, 1, &profile, err) : NULL;
+    struct gcal_evaluation_row *row = chosen ? gcal_evaluation_add(e, err) : NULL;
     struct gcal_error why = { 0 };
+    int rc = -1;
 
-    if (!row || name_row(row, k, model, err) < 0)
-        return -1;
-    if (predict(&k->kernel, device, row, &why) == 0)
-        return 0;
-    free(row->detail);
-    row->detail = strdup(why.text);
-    return row->detail ? 0 : gcal_error_memory(err);
+    if (row && (rc = name_row(row, k, chosen->name, err)) == 0 &&
+        predict(profile, k->kernel.size_values, device, row, &why) < 0) {
+        free(row->detail);
+        if (!(row->detail = strdup(why.text)))
+            rc = gcal_error_memory(err);
+    }
+    gcal_profile_destroy((struct gcal_profile *)profile);
+    return rc;
 }
 
-int gcal_evaluation_compare(const struct gcal_evaluation_selection *j,
-                            const struct gcal_measured_kernels *measured,
-                            const struct gcal_params_device *device,
-                            struct gcal_evaluation *e, struct gcal_error *err)
+/* Kernels of a record that tags select. */
+static int compare_tagged(const struct gcal_evaluation_selection *j,
+                          const struct gcal_measured_kernels *measured,
+                          const struct gcal_params_device *device,
+                          struct gcal_evaluation *e, struct gcal_error *err)
+{
+    for (size_t i = 0; i < measured->n; i++)
+        if (measured->kernels[i].measured && has_tags(j, &measured->kernels[i].kernel) &&
+            add_row(e, &measured->kernels[i], j->model, device, err) < 0)
+            return -1;
+    return 0;
+}
+
+static int compare_targets(const struct gcal_evaluation_selection *j,
+                           const struct gcal_measured_kernels *measured,
+                           const struct gcal_params_device *device,
+                           struct gcal_evaluation *e, struct gcal_error *err)
 {
     for (size_t m = 0; m < device->n_models; m++)
         for (size_t i = 0; i < measured->n; i++)
@@ -167,6 +182,16 @@ int gcal_evaluation_compare(const struct gcal_evaluation_selection *j,
                 add_row(e, &measured->kernels[i], device->models[m].name, device, err) <
                     0)
                 return -1;
+    return 0;
+}
+
+int gcal_evaluation_compare(const struct gcal_evaluation_selection *j,
+                            const struct gcal_measured_kernels *measured,
+                            const struct gcal_params_device *device,
+                            struct gcal_evaluation *e, struct gcal_error *err)
+{
+    if ((j->n_tags ? compare_tagged : compare_targets)(j, measured, device, e, err) < 0)
+        return -1;
     gcal_evaluation_sort(e);
     return 0;
 }

@@ -12,7 +12,8 @@ struct gcal_error;
 struct gcal_evaluation_selection {
     const char *model; /* NULL: any */
     /* None: the target kernels of each model.  Else the kernels of these
-     * generators (any of them) with these arguments ("n:1024,2048"), all by 'model'.
+     * generators (any of them) with these arguments ("n:1024,2048"), by 'model' or the one
+     * that gcal_predictor_choose() finds.
      */
     size_t n_tags;
     const char *const *tags;

@@ -12,6 +12,7 @@
 #include "mpi/predict/evaluation_print.h"
 #include "mpi/predict/inputs.h"
 #include "mpi/predict/measure_targets.h"
+#include "store/predict/predictor.h"
 
 struct evaluate_command {
     struct gcal_predict_device_options published;
@@ -75,7 +76,8 @@ static const struct argp argp = {
         "  gpucal evaluate --record evaluation.h5 --csv evaluation.csv\n"
         "  gpucal evaluate matmul_sq dtype:float32 n:2048,4096 --device '*H200*'\n"
         "  gpucal evaluate --replay evaluation.h5 --params node17.yaml\n\n"
-        "With tags and without --model, a model with the name of a tag predicts.  With "
+        "With tags and without --model, the model made for each kernel predicts it, or "
+        "else the general one.  With "
         "--replay, a tag selects kernels of the record by their generator (matmul_tiled) "
         "or an argument (n:2048,4096); the default is all kernels measured as targets.\n"
         "Exit status: 0 for any errors of the predictions, 1 bad input, 5 the device "
@@ -120,16 +122,18 @@ static int replay(const char *file, const struct gcal_device_info *wanted,
     return rc;
 }
 
-static int gather(const struct evaluate_command *c, const char *model,
-                  const struct gcal_device_info *wanted,
+static int gather(const struct evaluate_command *c,
+                  const struct gcal_params_device *device,
                   struct gcal_measured_kernels *measured, struct gcal_error *err)
 {
-    struct gcal_evaluation_targets targets = {
-        .config = c->config, .model = model, .n_tags = c->tags.n, .tags = c->tags.items
-    };
+    struct gcal_evaluation_targets targets = { .config = c->config,
+                                               .model = c->published.model,
+                                               .published = device,
+                                               .n_tags = c->tags.n,
+                                               .tags = c->tags.items };
 
-    return c->replay ? replay(c->replay, wanted, measured, err)
-                     : gcal_evaluation_measure_targets(&targets, wanted, c->record,
+    return c->replay ? replay(c->replay, &device->info, measured, err)
+                     : gcal_evaluation_measure_targets(&targets, &device->info, c->record,
                                                        measured, err);
 }
 
@@ -170,12 +174,11 @@ static int report(const struct evaluate_command *c, const struct gcal_predict_de
     return rc;
 }
 
-static int compare(const struct evaluate_command *c, const char *model,
-                   const struct gcal_predict_device *p,
+static int compare(const struct evaluate_command *c, const struct gcal_predict_device *p,
                    const struct gcal_measured_kernels *measured, struct gcal_error *err)
 {
-    /* Kernels measured by tags are targets of the model. */
-    struct gcal_evaluation_selection selection = { .model = model,
+    /* Kernels measured by tags are targets of their models. */
+    struct gcal_evaluation_selection selection = { .model = c->published.model,
                                                    .n_tags = c->replay ? c->tags.n : 0,
                                                    .tags = c->tags.items };
     struct gcal_evaluation evaluation = { 0 };
@@ -194,7 +197,7 @@ static int compare(const struct evaluate_command *c, const char *model,
             gcal_error_set(err, GCAL_EINPUT,
                            c->tags.n ? "the tags select no measured kernel"
                                      : "no kernel was measured as a target of a model; "
-                                       "give tags and --model");
+                                       "give tags");
     }
     gcal_evaluation_clear(&evaluation);
     free(missing);
@@ -205,14 +208,13 @@ static int run(const struct evaluate_command *c, struct gcal_error *err)
 {
     struct gcal_predict_device published = { 0 };
     struct gcal_measured_kernels measured = { 0 };
-    const char *model = c->published.model;
     int rc = -1;
 
     if (gcal_predict_device_open(&c->published, &published, err) == 0 &&
-        (!(model || c->tags.n) ||
-         (model = gcal_predict_device_model(&published, model, &c->tags, err))) &&
-        gather(c, model, &published.device->info, &measured, err) == 0)
-        rc = compare(c, model, &published, &measured, err);
+        (!c->published.model ||
+         gcal_predictor_choose(published.device, c->published.model, 0, NULL, err)) &&
+        gather(c, published.device, &measured, err) == 0)
+        rc = compare(c, &published, &measured, err);
     gcal_measured_kernels_clear(&measured);
     gcal_predict_device_clear(&published);
     return rc;

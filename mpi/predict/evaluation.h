@@ -25,6 +25,7 @@ struct gcal_evaluation_row {
     double spread;                     /* its relative standard error */
     size_t n_samples;
     bool extrapolates;
+    double not_covered; /* share of its work that the model has no cost for */
     const char *status; /* "good", or why it was not measured; not owned */
     char *detail;       /* why a time is missing; NULL */
 };

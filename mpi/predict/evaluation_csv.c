@@ -9,7 +9,8 @@ static void put_header(FILE *file)
 {
     fputs("level,model,form,generator,variant,sizes,predicted_s,low_s,high_s,measured_s,"
           "spread_percent,"
-          "error_percent,inside,extrapolates,kernels,sets,found,ties,pairs,ordered,"
+          "error_percent,inside,extrapolates,not_covered,kernels,sets,found,ties,pairs,"
+          "ordered,"
           "lead_percent,loss_percent,samples,status,device,detail\n",
           file);
 }
@@ -56,7 +57,7 @@ static void put_kernel(FILE *file, const struct gcal_evaluation_report *report,
     put_times(file, row);
     gcal_csv_number(file, counts ? 100 * gcal_evaluation_row_error(row) : NAN);
     gcal_csv_number(file, counts ? gcal_evaluation_row_inside(row) : NAN);
-    fprintf(file, "%d,%d,,,,,,,,", row->extrapolates, counts);
+    fprintf(file, "%d,%.3g,%d,,,,,,,,", row->extrapolates, row->not_covered, counts);
     put_end(file, report, row);
 }
 
@@ -73,7 +74,7 @@ static void put_figures(FILE *file, const struct gcal_evaluation_report *report,
     put_start(file, report, level, model ? model : "", variant, "");
     put_times(file, NULL);
     gcal_csv_number(file, 100 * f.mean_error);
-    fprintf(file, "%zu,,%zu,", f.n_inside, f.n);
+    fprintf(file, "%zu,,,%zu,", f.n_inside, f.n);
     if (variant)
         fputs(",,,,,,,", file);
     else
@@ -90,7 +91,7 @@ static void put_set(FILE *file, const struct gcal_evaluation_report *report,
 
     put_start(file, report, "set", s->model, chosen, s->sizes);
     put_times(file, chosen);
-    fprintf(file, ",,,%zu,1,%d,%d,%zu,%zu,", s->n, s->found, s->tie, s->n_pairs,
+    fprintf(file, ",,,,%zu,1,%d,%d,%zu,%zu,", s->n, s->found, s->tie, s->n_pairs,
             s->n_ordered);
     gcal_csv_number(file, 100 * s->lead);
     gcal_csv_number(file, 100 * s->loss);

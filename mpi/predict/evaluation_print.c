@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "calib/base/units.h"
+#include "store/predict/predictor.h"
 
 /* Row 'i' is the first of its model, or of its variant in that. */
 static bool starts(const struct gcal_evaluation *e, size_t i, bool variant)
@@ -56,9 +57,11 @@ static void print_row(const struct gcal_evaluation_row *row)
         inside = gcal_evaluation_row_inside(row) ? "yes" : "no";
     }
     printf("%9s%c %9s to %-9s %10s %8s %6s  %s\n", time_text(row->predicted_s, predicted),
-           row->extrapolates ? '*' : ' ', time_text(row->low_s, low),
-           time_text(row->high_s, high), time_text(row->measured_s, measured), error,
-           inside, row->sizes);
+           row->not_covered > GCAL_PREDICTOR_COVERED ? '!'
+           : row->extrapolates                       ? '*'
+                                                     : ' ',
+           time_text(row->low_s, low), time_text(row->high_s, high),
+           time_text(row->measured_s, measured), error, inside, row->sizes);
     if (!gcal_evaluation_row_is_complete(row))
         printf("%10s %s%s%.*s\n", "",
                isnan(row->measured_s) ? row->status : "not predicted",
@@ -129,13 +132,19 @@ static void print_end(const struct gcal_evaluation_report *report)
     struct gcal_evaluation_summary f = gcal_evaluation_summary(e, NULL, NULL);
     struct gcal_evaluation_ordering r =
         gcal_evaluation_ordering(report->sets, report->n_sets, NULL);
-    bool marked = false;
+    bool marked = false, incomplete = false;
 
-    for (size_t i = 0; i < e->n; i++)
-        marked = marked || e->rows[i].extrapolates;
+    for (size_t i = 0; i < e->n; i++) {
+        bool gap = e->rows[i].not_covered > GCAL_PREDICTOR_COVERED;
+
+        marked = marked || (e->rows[i].extrapolates && !gap);
+        incomplete = incomplete || gap;
+    }
     putchar('\n');
     if (marked)
         printf("* outside the calibrated range\n");
+    if (incomplete)
+        printf("! some of its work has no cost in the model: the prediction lacks it\n");
     if (*report->missing)
         printf("not published for this device, left out: %s\n", report->missing);
     print_figures("", "all", &f);

@@ -94,21 +94,6 @@ int gcal_predict_device_open(const struct gcal_predict_device_options *o,
     return p->device ? 0 : -1;
 }
 
-const char *gcal_predict_device_model(const struct gcal_predict_device *p,
-                                      const char *model,
-                                      const struct gcal_option_list *tags,
-                                      struct gcal_error *err)
-{
-    const struct gcal_params_model *found = NULL;
-
-    if (!model && p->device->n_models > 1)
-        for (size_t i = 0; !found && i < tags->n; i++)
-            found = gcal_params_find_model(p->device, tags->items[i]);
-    if (!found)
-        found = gcal_predictor_find_model(p->device, model, err);
-    return found ? found->name : NULL;
-}
-
 void gcal_predict_device_clear(struct gcal_predict_device *p)
 {
     gcal_params_clear(&p->params);

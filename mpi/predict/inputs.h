@@ -33,13 +33,6 @@ struct gcal_predict_device {
 int gcal_predict_device_open(const struct gcal_predict_device_options *options,
                              struct gcal_predict_device *published,
                              struct gcal_error *err);
-/* The name of the model: 'model', which must exist, or for NULL the only one, or one that
- * has the name of a tag.  NULL with 'err' listing the models.
- */
-const char *gcal_predict_device_model(const struct gcal_predict_device *published,
-                                      const char *model,
-                                      const struct gcal_option_list *tags,
-                                      struct gcal_error *err);
 void gcal_predict_device_clear(struct gcal_predict_device *published);
 
 /* ---- the target kernel ---- */

@@ -16,6 +16,8 @@
 #include "mpi/cli/display.h"
 #include "mpi/cli/local_device.h"
 #include "mpi/cli/run_header.h"
+#include "store/params/params.h"
+#include "store/predict/predictor.h"
 
 /* The state of a run. */
 struct run {
@@ -93,13 +95,19 @@ static const struct gcal_device_info *find_device(const struct gcal_local_device
     return NULL;
 }
 
-static int set_uses(struct gcal_kernel_list *list, const char *model,
-                    struct gcal_error *err)
+/* Kernels that tags pick are predicted by the model that is named, or chosen for each. */
+static int set_uses(struct gcal_kernel_list *list,
+                    const struct gcal_evaluation_targets *t, struct gcal_error *err)
 {
-    for (size_t i = 0; i < list->n_kernels; i++)
-        if (gcal_kernel_uses_add(&list->kernels[i]->uses, model, GCAL_KERNEL_TARGET,
-                                 err) < 0)
+    for (size_t i = 0; i < list->n_kernels; i++) {
+        const struct gcal_profile *profile = list->kernels[i]->profile;
+        const struct gcal_params_model *model =
+            gcal_predictor_choose(t->published, t->model, 1, &profile, err);
+
+        if (!model || gcal_kernel_uses_add(&list->kernels[i]->uses, model->name,
+                                           GCAL_KERNEL_TARGET, err) < 0)
             return -1;
+    }
     return 0;
 }
 
@@ -116,7 +124,7 @@ static int pick_kernels(struct run *r, const struct gcal_catalogue *catalogue,
         gcal_catalogue_generate(catalogue, t->n_tags, t->tags, GCAL_MATCH_SUPERSET,
                                 &limits, &r->list, err) < 0)
         return -1;
-    return set_uses(&r->list, t->model, err);
+    return set_uses(&r->list, t, err);
 }
 
 static int no_kernels(const struct gcal_evaluation_targets *t,

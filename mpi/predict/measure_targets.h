@@ -5,11 +5,13 @@
 #include "mpi/predict/measured.h"
 
 struct gcal_error;
+struct gcal_params_device;
 
 /* The kernels that a configuration's models predict, or those that tags pick. */
 struct gcal_evaluation_targets {
     const char *config; /* NULL: the built-in one */
-    const char *model;  /* NULL without tags: of all models */
+    const char *model;  /* NULL: of all models; with tags, see gcal_predictor_choose() */
+    const struct gcal_params_device *published; /* with these models */
     size_t n_tags;
     const char *const *tags;
 };

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "calib/base/array.h"
 #include "calib/base/error.h"
@@ -26,6 +27,7 @@ void gcal_order_clear(struct gcal_order *r)
         free(r->variants[i].name);
         gcal_predict_target_clear(&r->variants[i].target);
         free(r->variants[i].log_gradient);
+        free(r->variants[i].refusal);
     }
     free(r->variants);
     *r = (struct gcal_order){ 0 };
@@ -52,34 +54,45 @@ static int keep_common(struct common *c, const struct gcal_predictor *p,
     return 0;
 }
 
+static int eval(const struct gcal_predictor *p, struct gcal_order_variant *v,
+                struct common *c, struct gcal_error *err)
+{
+    if (keep_common(c, p, err) < 0)
+        return -1;
+    if (!(v->log_gradient = calloc(c->n_parameters + 1, sizeof(double))))
+        return gcal_error_memory(err);
+    return gcal_predictor_eval(p, v->target.sizes, &v->prediction, v->log_gradient, err);
+}
+
+/* What cannot be predicted says why. */
 static int predict(const struct gcal_order *r, const struct gcal_params_device *device,
                    struct gcal_order_variant *v, struct common *c, struct gcal_error *err)
 {
+    struct gcal_error why = { 0 };
     struct gcal_predictor *p =
-        gcal_predictor_create(device, r->model, v->target.profile, err);
-    int rc = -1;
+        gcal_predictor_create(device, r->model, v->target.profile, &why);
+    int rc = p ? eval(p, v, c, &why) : -1;
 
-    if (!p || keep_common(c, p, err) < 0)
-        goto out;
-    if (!(v->log_gradient = calloc(c->n_parameters + 1, sizeof(double)))) {
-        gcal_error_memory(err);
-        goto out;
-    }
-    rc = gcal_predictor_eval(p, v->target.sizes, &v->prediction, v->log_gradient, err);
-    v->prediction.outside = NULL; /* owned by the predictor, which ends here */
-out:
+    v->prediction.outside = v->prediction.gap = NULL; /* owned by the predictor */
     gcal_predictor_destroy(p);
-    if (rc < 0)
-        gcal_error_prefix(err, "%s", v->name);
-    return rc;
+    if (rc < 0 && !(v->refusal = strdup(why.text)))
+        return gcal_error_memory(err);
+    return 0;
 }
 
-static int by_time(const void *a, const void *b)
+/* 0: covered; 1: some work has no cost; 2: not predicted. */
+static int rank_class(const struct gcal_order_variant *v)
 {
-    double x = ((const struct gcal_order_variant *)a)->prediction.time_s,
-           y = ((const struct gcal_order_variant *)b)->prediction.time_s;
+    return v->refusal ? 2 : v->prediction.not_covered > GCAL_PREDICTOR_COVERED;
+}
 
-    return (x > y) - (x < y);
+static int by_class_and_time(const void *a, const void *b)
+{
+    const struct gcal_order_variant *x = a, *y = b;
+    int order = rank_class(x) - rank_class(y);
+    double x_s = x->prediction.time_s, y_s = y->prediction.time_s;
+
+    return order || x->refusal ? order : (x_s > y_s) - (x_s < y_s);
 }
 
 /* Of two logarithms of times with these gradients. */
@@ -99,45 +112,74 @@ static double covariance_of(const struct common *c, const double *a, const doubl
 static void fill_candidates(const struct gcal_order *r, const struct common *c,
                             double *log_time, double *covariance)
 {
-    for (size_t i = 0; i < r->n; i++) {
+    for (size_t i = 0; i < r->n_covered; i++) {
         log_time[i] = log(r->variants[i].prediction.time_s);
-        for (size_t j = 0; j < r->n; j++)
-            covariance[i * r->n + j] = covariance_of(c, r->variants[i].log_gradient,
-                                                     r->variants[j].log_gradient);
+        for (size_t j = 0; j < r->n_covered; j++)
+            covariance[i * r->n_covered + j] = covariance_of(
+                c, r->variants[i].log_gradient, r->variants[j].log_gradient);
     }
 }
 
 static int compare(struct gcal_order *r, const struct common *c, struct gcal_error *err)
 {
-    double *log_time = calloc(r->n * (r->n + 1) + 1, sizeof(*log_time));
-    struct gcal_fit_order candidates = { .n = r->n,
+    size_t n = r->n_covered;
+    double *log_time = calloc(n * (n + 1) + 1, sizeof(*log_time));
+    struct gcal_fit_order candidates = { .n = n,
                                          .log_time = log_time,
                                          .misfit = c->misfit };
     int rc;
 
     if (!log_time)
         return gcal_error_memory(err);
-    candidates.covariance = log_time + r->n;
-    fill_candidates(r, c, log_time, log_time + r->n);
-    for (size_t i = 0; i + 1 < r->n; i++)
+    candidates.covariance = log_time + n;
+    fill_candidates(r, c, log_time, log_time + n);
+    for (size_t i = 0; i + 1 < n; i++)
         r->variants[i].faster_than_next = gcal_fit_order_faster(&candidates, i, i + 1);
     rc = gcal_fit_order_fastest(&candidates, 0, &r->fastest, err);
     free(log_time);
     return rc;
 }
 
+static int choose_model(struct gcal_order *r, const struct gcal_params_device *device,
+                        struct gcal_error *err)
+{
+    const struct gcal_profile **profiles = calloc(r->n + 1, sizeof(*profiles));
+    const struct gcal_params_model *model;
+
+    if (!profiles)
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < r->n; i++)
+        profiles[i] = r->variants[i].target.profile;
+    model = gcal_predictor_choose(device, r->model, r->n, profiles, err);
+    free(profiles);
+    r->model = model ? model->name : NULL;
+    return model ? 0 : -1;
+}
+
+static int sort(struct gcal_order *r, struct gcal_error *err)
+{
+    qsort(r->variants, r->n, sizeof(*r->variants), by_class_and_time);
+    if (r->variants[0].refusal)
+        return gcal_error_set(err, GCAL_EINPUT, "%s: %s", r->variants[0].name,
+                              r->variants[0].refusal);
+    for (r->n_covered = 0;
+         r->n_covered < r->n && rank_class(&r->variants[r->n_covered]) == 0;)
+        r->n_covered++;
+    return 0;
+}
+
 int gcal_order_variants(struct gcal_order *r, const struct gcal_params_device *device,
                         struct gcal_error *err)
 {
     struct common c = { 0 };
-    int rc = 0;
+    int rc = choose_model(r, device, err);
 
     for (size_t i = 0; i < r->n && rc == 0; i++)
         rc = predict(r, device, &r->variants[i], &c, err);
-    if (rc == 0) {
-        qsort(r->variants, r->n, sizeof(*r->variants), by_time);
+    if (rc == 0)
+        rc = sort(r, err);
+    if (rc == 0 && r->n_covered)
         rc = compare(r, &c, err);
-    }
     free(c.covariance);
     return rc;
 }

@@ -8,16 +8,21 @@
 struct gcal_order_variant {
     char *name;
     struct gcal_predict_target target;
-    struct gcal_prediction prediction;
+    struct gcal_prediction prediction; /* its texts are NULL */
+    char *refusal; /* why there is no prediction; NULL: there is one */
     double *log_gradient;
-    double faster_than_next; /* probability; NaN of the last */
+    double faster_than_next; /* probability; NaN if either is not covered */
 };
 
 struct gcal_order {
     const char *node, *device, *model; /* borrowed */
     size_t n, capacity;
-    struct gcal_order_variant *variants; /* the fastest first, once ordered */
-    double fastest; /* probability that the first one is the fastest */
+    /* Once ordered: the covered ones, the fastest first; those with some work that the
+     * model has no cost for; those without a prediction.
+     */
+    struct gcal_order_variant *variants;
+    size_t n_covered;
+    double fastest; /* probability that the first one is the fastest of the covered */
 };
 
 /* Appends a variant, of which name and target are to be filled; NULL with 'err'. */
@@ -25,7 +30,9 @@ struct gcal_order_variant *gcal_order_add(struct gcal_order *order,
                                           struct gcal_error *err);
 void gcal_order_clear(struct gcal_order *order);
 
-/* Predicts all variants and sorts them by time. */
+/* Chooses the model, unless 'model' names one, predicts all variants and sorts them.  -1
+ * also if none can be predicted.
+ */
 int gcal_order_variants(struct gcal_order *order, const struct gcal_params_device *device,
                         struct gcal_error *err);
 

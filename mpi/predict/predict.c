@@ -13,6 +13,7 @@
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
 #include "mpi/count/options.h"
+#include "mpi/predict/gaps.h"
 #include "mpi/predict/inputs.h"
 #include "store/predict/predictor.h"
 
@@ -182,29 +183,42 @@ static void print_outside(const struct gcal_prediction *p)
                p->outside_by, p->outside_by > 1 ? "largest" : "smallest");
 }
 
-static void print_answer(const struct answer *a)
+static int print_answer(const struct answer *a, const double *sizes,
+                        struct gcal_error *err)
 {
     char time[GCAL_UNITS_SIZE], interval[INTERVAL_SIZE];
     const struct gcal_prediction *p = &a->prediction;
 
-    printf("%s on node %s: predicted %s, 90 %% interval %s\n", a->device_name, a->node,
-           gcal_units(p->time_s, "s", time), format_interval(p, interval));
+    printf("%s on node %s: predicted %s, 90 %% interval %s (model %s)\n", a->device_name,
+           a->node, gcal_units(p->time_s, "s", time), format_interval(p, interval),
+           gcal_predictor_model(a->predictor));
+    if (gcal_gaps_print(a->predictor, sizes, err) < 0)
+        return -1;
     if (p->extrapolates)
         print_outside(p);
     if (!isnan(a->measured_s))
         printf("measured %s (median of %zu launches): prediction error %+.1f %%\n",
                gcal_units(a->measured_s, "s", time), a->launches,
                100 * (p->time_s / a->measured_s - 1));
+    return 0;
 }
 
-static void print_json(const struct answer *a)
+static int print_json(const struct answer *a, const double *sizes, struct gcal_error *err)
 {
     const struct gcal_prediction *p = &a->prediction;
+    json_t *gaps = gcal_gaps_json(a->predictor, sizes, err);
     json_t *all =
-        json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:b}", "node", a->node, "device",
-                  a->device_name, "device_uid", a->device_uid, "time_s", p->time_s,
-                  "standard_error_s", p->standard_error_s, "low_s", p->low_s, "high_s",
-                  p->high_s, "extrapolates", (int)p->extrapolates);
+        gaps
+            ? json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:b}", "node",
+                        a->node, "device", a->device_name, "device_uid", a->device_uid,
+                        "model", gcal_predictor_model(a->predictor), "time_s", p->time_s,
+                        "standard_error_s", p->standard_error_s, "low_s", p->low_s,
+                        "high_s", p->high_s, "not_covered", p->not_covered, "gaps", gaps,
+                        "extrapolates", (int)p->extrapolates)
+            : NULL;
+
+    if (!gaps)
+        return -1;
 
     if (p->extrapolates)
         json_object_set_new(all, "outside", json_string(p->outside));
@@ -214,6 +228,7 @@ static void print_json(const struct answer *a)
         json_object_set_new(all, "measured_s", json_real(a->measured_s));
     gcal_json_print(all);
     json_decref(all);
+    return 0;
 }
 
 static int run(const struct predict_command *c, struct gcal_error *err)
@@ -234,11 +249,7 @@ static int run(const struct predict_command *c, struct gcal_error *err)
     /* --measure requires --tag, which fills the list. */
     if (c->measure && list.kernels && measure(list.kernels[0], &a, err) < 0)
         goto out;
-    if (c->json)
-        print_json(&a);
-    else
-        print_answer(&a);
-    rc = 0;
+    rc = c->json ? print_json(&a, s.sizes, err) : print_answer(&a, s.sizes, err);
 out:
     gcal_predictor_destroy(a.predictor);
     gcal_predict_target_clear(&s);

@@ -70,7 +70,10 @@ static const struct argp argp = {
         "  gpucal rank matmul_sq n:4096\n"
         "  gpucal rank --profile a.yaml --profile b.yaml --at n=4096\n"
         "  gpucal rank --profile a.yaml --at n=4096,b=16 --at n=4096,b=32\n\n"
-        "If --model is not given, a model with the name of a tag is used.\n\n"
+        "If --model is not given, the model made for most of the variants predicts; if "
+        "there is none, the general model.  Variants with work that the model has no "
+        "cost "
+        "for follow all others.\n\n"
         "Predictions of variants share the errors of common parameters, so that the "
         "order "
         "of two variants can be certain although their intervals overlap.",
@@ -155,9 +158,8 @@ static int run(const struct rank_command *c, struct gcal_error *err)
         goto out;
     r.node = published.params.node;
     r.device = published.device->info.name;
-    if (!(r.model =
-              gcal_predict_device_model(&published, c->published.model, &c->tags, err)) ||
-        (c->tags.n ? add_tagged(c, &published.device->info, &list, &r, err)
+    r.model = c->published.model;
+    if ((c->tags.n ? add_tagged(c, &published.device->info, &list, &r, err)
                    : add_profiles(c, &r, err)) < 0 ||
         gcal_order_variants(&r, published.device, err) < 0)
         goto out;

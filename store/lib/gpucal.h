@@ -93,22 +93,31 @@ void gpucal_profile_close(struct gpucal_profile *profile);
 size_t gpucal_profile_parameter_count(const struct gpucal_profile *profile);
 const char *gpucal_profile_parameter(const struct gpucal_profile *profile, size_t i);
 
-/* 'model' NULL: the device's only model. */
+/* 'model' NULL: the model made for this kernel, by its profile's fingerprint; if there is
+ * none, the general model.
+ */
 struct gpucal_model *gpucal_model_bind(const struct gpucal_device *device,
                                        const char *model,
                                        const struct gpucal_profile *profile,
                                        struct gpucal_error *err);
 void gpucal_model_close(struct gpucal_model *model);
+/* The name of the bound model. */
+const char *gpucal_model_name(const struct gpucal_model *model);
 
 struct gpucal_prediction {
     double time_s;
     double standard_error_s; /* the larger of the parameters' error and the model's
                                 misfit, combined with the error of the device factor */
-    double low_s, high_s;    /* 90 % interval */
-    int extrapolates;        /* some feature lies outside the calibrated range */
-    const char *outside;     /* the feature farthest outside, owned by the model; NULL:
+    double low_s, high_s;    /* 90 % interval, wider if some work is not covered */
+    double not_covered;  /* share of the kernel's work, 0 to 0.5, that the model has no
+                                cost for: above 0, 'time_s' lacks it.  Above 0.5 there is
+                                no prediction */
+    const char *gap;     /* the feature with the largest part of that work, owned by
+                                the model; NULL: none */
+    int extrapolates;    /* some feature lies outside the calibrated range */
+    const char *outside; /* the feature farthest outside, owned by the model; NULL:
                                 none */
-    double outside_by;       /* its ratio to the largest calibrated value (infinite when
+    double outside_by;   /* its ratio to the largest calibrated value (infinite when
                                 that is 0), or below 1 to the smallest */
 };
 
@@ -143,7 +152,8 @@ struct gpucal_share {
     double units;
     double time_s;        /* predicted */
     double low_s, high_s; /* 90 % interval */
-    int extrapolates;     /* as in gpucal_prediction */
+    double not_covered;   /* as in gpucal_prediction */
+    int extrapolates;     /* likewise */
 };
 
 /* Divides 'units' of work over 'count' devices, in multiples of 'granularity', so that

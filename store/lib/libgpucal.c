@@ -115,25 +115,19 @@ API const char *gpucal_profile_parameter(const struct gpucal_profile *profile, s
 
 /* ---- model ---- */
 
-/* Decodes the one model, which is not needed after it is bound. */
+/* Decodes the named model alone; for a choice, all of them. */
 static struct gcal_predictor *bind(const struct gpucal_device *device, const char *name,
                                    const struct gcal_profile *profile,
                                    struct gcal_error *err)
 {
-    const struct gcal_params_device *from = gpucal_device_info(device);
-    const struct gcal_params_model *named = gcal_predictor_find_model(from, name, err);
-    struct gcal_params_device one = *from;
-    struct gcal_predictor *predictor;
-    struct gcal_params_model model;
+    struct gcal_params_device decoded = { 0 };
+    struct gcal_predictor *predictor = NULL;
 
-    if (!named ||
-        gcal_params_index_model(device->index, device->at, (size_t)(named - from->models),
-                                &model, err) < 0)
+    if (name && !gcal_predictor_choose(gpucal_device_info(device), name, 0, NULL, err))
         return NULL;
-    one.models = &model;
-    one.n_models = 1;
-    predictor = gcal_predictor_create(&one, NULL, profile, err);
-    gcal_params_model_clear(&model);
+    if (gcal_params_index_models(device->index, device->at, name, &decoded, err) == 0)
+        predictor = gcal_predictor_create(&decoded, name, profile, err);
+    gcal_params_index_models_clear(&decoded);
     return predictor;
 }
 
@@ -164,6 +158,11 @@ API void gpucal_model_close(struct gpucal_model *model)
     free(model);
 }
 
+API const char *gpucal_model_name(const struct gpucal_model *model)
+{
+    return gcal_predictor_model(model->predictor);
+}
+
 /* ---- prediction ---- */
 
 API int gpucal_predict(const struct gpucal_model *model, const double *sizes,
@@ -178,6 +177,8 @@ API int gpucal_predict(const struct gpucal_model *model, const double *sizes,
                                               .standard_error_s = p.standard_error_s,
                                               .low_s = p.low_s,
                                               .high_s = p.high_s,
+                                              .not_covered = p.not_covered,
+                                              .gap = p.gap,
                                               .extrapolates = p.extrapolates,
                                               .outside = p.outside,
                                               .outside_by = p.outside_by };

@@ -95,6 +95,7 @@ static void fill_share(struct gpucal_share *share, double units,
     share->time_s = more_s + p->time_s;
     share->low_s = more_s + p->low_s;
     share->high_s = more_s + p->high_s;
+    share->not_covered = p->not_covered;
     share->extrapolates = p->extrapolates;
 }
 

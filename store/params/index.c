@@ -249,6 +249,39 @@ int gcal_params_index_model(const struct gcal_params_index *index, size_t device
     return rc;
 }
 
+int gcal_params_index_models(const struct gcal_params_index *index, size_t device,
+                             const char *name, struct gcal_params_device *out,
+                             struct gcal_error *err)
+{
+    const struct gcal_params_device *d = &index->params.devices[device];
+
+    *out = *d;
+    out->n_models = 0;
+    if (!(out->models = calloc(d->n_models + 1, sizeof(*out->models))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < d->n_models; i++) {
+        struct gcal_params_model *model = &out->models[out->n_models];
+
+        if (name && strcmp(d->models[i].name, name) != 0)
+            continue;
+        if (gcal_params_index_model(index, device, i, model, err) < 0)
+            return -1;
+        out->n_models++;
+        if (gcal_fields_copy(gcal_params_origin_fields, &model->origin,
+                             &d->models[i].origin, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+void gcal_params_index_models_clear(struct gcal_params_device *device)
+{
+    for (size_t i = 0; i < device->n_models; i++)
+        gcal_params_model_clear(&device->models[i]);
+    free(device->models);
+    *device = (struct gcal_params_device){ 0 };
+}
+
 /* Decodes all models, and hands the devices over to the caller. */
 static int take_all(struct gcal_params_index *index, struct gcal_params *params,
                     struct gcal_error *err)

@@ -56,9 +56,20 @@ static void texts_free(char **texts, size_t count)
     free(texts);
 }
 
+static void kernels_free(struct gcal_params_kernel *kernels, size_t count)
+{
+    for (size_t i = 0; kernels && i < count; i++) {
+        free(kernels[i].name);
+        free(kernels[i].component);
+        free(kernels[i].fingerprint);
+    }
+    free(kernels);
+}
+
 void gcal_params_model_clear(struct gcal_params_model *m)
 {
     gcal_fields_clear(gcal_params_origin_fields, &m->origin);
+    kernels_free(m->known, m->n_known);
     texts_free(m->parameter, m->n_parameters);
     texts_free(m->unit, m->n_parameters);
     texts_free(m->feature, m->n_features);
@@ -148,4 +159,38 @@ gcal_params_find_model(const struct gcal_params_device *device, const char *name
         if (strcmp(device->models[i].name, name) == 0)
             return &device->models[i];
     return NULL;
+}
+
+const struct gcal_params_kernel *
+gcal_params_find_kernel(const struct gcal_params_model *model, const char *fingerprint)
+{
+    for (size_t i = 0; i < model->n_known && fingerprint; i++)
+        if (strcmp(model->known[i].fingerprint, fingerprint) == 0)
+            return &model->known[i];
+    return NULL;
+}
+
+bool gcal_params_model_is_general(const struct gcal_params_model *model)
+{
+    for (size_t i = 0; i < model->n_known; i++)
+        if (model->known[i].target)
+            return false;
+    return true;
+}
+
+/* Variants of a kernel, which have its name, are next to each other. */
+char *gcal_params_model_targets(const struct gcal_params_model *model)
+{
+    struct gcal_buf list = { 0 };
+    const char *last = "";
+
+    for (size_t i = 0; i < model->n_known; i++) {
+        const struct gcal_params_kernel *k = &model->known[i];
+
+        if (!k->target || strcmp(k->name, last) == 0)
+            continue;
+        gcal_buf_printf(&list, "%s%s", *last ? ", " : "", k->name);
+        last = k->name;
+    }
+    return list.data ? gcal_buf_take(&list, NULL) : NULL;
 }

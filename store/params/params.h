@@ -33,6 +33,15 @@ struct gcal_params_origin {
 /* All members. */
 extern const struct gcal_field gcal_params_origin_fields[];
 
+/* A kernel that a model has all costs of. */
+struct gcal_params_kernel {
+    char *name;        /* "matmul_tiled" */
+    char *component;   /* tag of the features that count its components:
+                          "matmulTiledLsize032"; NULL: fitted as a whole, without them */
+    char *fingerprint; /* of the complete kernel (profile.h) */
+    bool target;       /* the model is made to predict it */
+};
+
 /* One calibrated model on one device.  Arrays: by parameter or by feature. */
 struct gcal_params_model {
     struct gcal_params_origin origin; /* a NULL text or 0: that of the device */
@@ -51,6 +60,8 @@ struct gcal_params_model {
     size_t n_features;
     char **feature;
     double *feature_min, *feature_max; /* range of the calibration */
+    size_t n_known;                    /* none in files of earlier versions */
+    struct gcal_params_kernel *known;
     size_t n_kernels, n_samples;
     double residual;   /* root mean square of relative residuals */
     double mean_error; /* geometric mean of |relative residual| */
@@ -126,6 +137,13 @@ int gcal_params_index_model(const struct gcal_params_index *index, size_t device
                             size_t model, struct gcal_params_model *out,
                             struct gcal_error *err);
 void gcal_params_model_clear(struct gcal_params_model *model);
+/* Device 'device' with its model 'name' decoded (NULL: all models), to be cleared in any
+ * case; its other members belong to the index.
+ */
+int gcal_params_index_models(const struct gcal_params_index *index, size_t device,
+                             const char *name, struct gcal_params_device *out,
+                             struct gcal_error *err);
+void gcal_params_index_models_clear(struct gcal_params_device *device);
 
 /* The device whose uid, type, kind or name matches 'pattern' (fnmatch, case ignored;
  * NULL: any).  NULL with 'err' listing the devices when none or several match.
@@ -147,5 +165,14 @@ gcal_params_model_origin(const struct gcal_params_device *device,
  */
 bool gcal_params_model_is_current(const struct gcal_params_device *device,
                                   const struct gcal_params_model *model);
+/* The kernel with that fingerprint, whose costs the model has; NULL: none. */
+const struct gcal_params_kernel *
+gcal_params_find_kernel(const struct gcal_params_model *model, const char *fingerprint);
+/* Whether the model is made for no kernel in particular. */
+bool gcal_params_model_is_general(const struct gcal_params_model *model);
+/* The kernels that the model is made to predict, "matmul_plain, matmul_tiled"; NULL if
+ * there are none or memory ran out.  The caller's to free.
+ */
+char *gcal_params_model_targets(const struct gcal_params_model *model);
 
 #endif

@@ -135,6 +135,32 @@ static void get_features(struct gcal_params_fields *r, const struct gcal_yaml *m
     }
 }
 
+static void get_known(struct gcal_params_fields *r, const struct gcal_yaml *map,
+                      struct gcal_params_model *m)
+{
+    static const char *const keys[] = { "kernel", "component", "fingerprint", "target",
+                                        NULL };
+    const struct gcal_yaml *list;
+
+    if (r->failed || !gcal_yaml_find(map, "known") ||
+        !(list = gcal_params_fields_list(r, map, "known")))
+        return;
+    m->n_known = list->n_items;
+    m->known = gcal_params_fields_array(r, list->n_items, sizeof(*m->known));
+    for (size_t i = 0; !r->failed && i < list->n_items; i++) {
+        const struct gcal_yaml *item = list->items[i];
+        struct gcal_params_kernel *k = &m->known[i];
+
+        gcal_params_fields_check_keys(r, item, keys);
+        k->name = gcal_params_fields_text(r, item, "kernel");
+        if (!r->failed && gcal_yaml_find(item, "component"))
+            k->component = gcal_params_fields_text(r, item, "component");
+        k->fingerprint = gcal_params_fields_text(r, item, "fingerprint");
+        if (!r->failed && gcal_yaml_find(item, "target"))
+            k->target = gcal_params_fields_bool(r, item, "target");
+    }
+}
+
 /* Before version 2 there was one form, and no held-out errors. */
 static void get_errors(struct gcal_params_fields *r, const struct gcal_yaml *map,
                        struct gcal_params_model *m)
@@ -168,6 +194,7 @@ static void get_fit(struct gcal_params_fields *r, const struct gcal_yaml *map,
     else
         get_covariance(r, map, m);
     get_features(r, map, m);
+    get_known(r, map, m);
     m->n_kernels = gcal_params_fields_count(r, map, "kernels");
     m->n_samples = gcal_params_fields_count(r, map, "samples");
     m->residual = gcal_params_fields_number(r, map, "residual", 0);
@@ -226,10 +253,10 @@ int gcal_params_read_model(const struct gcal_yaml *map, const char *device,
                            struct gcal_error *err)
 {
     static const char *const keys[] = {
-        "device",      "model",        "output",     "expression",   "factor",
-        "form",        "factor_error", "parameters", "features",     "covariance",
-        "kernels",     "samples",      "residual",   "condition",    "mean_error",
-        "worst_error", "held_out",     "error_90",   "held_out_rms", NULL,
+        "device",       "model",      "output",     "expression",  "factor",   "form",
+        "factor_error", "parameters", "features",   "covariance",  "kernels",  "samples",
+        "residual",     "condition",  "mean_error", "worst_error", "held_out", "error_90",
+        "held_out_rms", "known",      NULL,
     };
     struct gcal_params_fields r = { .err = err, .version = 3 };
 

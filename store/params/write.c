@@ -63,6 +63,27 @@ static void put_features(struct gcal_yaml_writer *w, const struct gcal_params_mo
     gcal_yaml_write_end_list(w);
 }
 
+static void put_known(struct gcal_yaml_writer *w, const struct gcal_params_model *m)
+{
+    if (!m->n_known)
+        return;
+    gcal_yaml_write_text(w, "known");
+    gcal_yaml_write_list(w);
+    for (size_t i = 0; i < m->n_known; i++) {
+        const struct gcal_params_kernel *k = &m->known[i];
+
+        gcal_yaml_write_flow_map(w);
+        put_text(w, "kernel", k->name);
+        if (k->component)
+            put_text(w, "component", k->component);
+        put_text(w, "fingerprint", k->fingerprint);
+        if (k->target)
+            gcal_yaml_put_bool(w, "target", true);
+        gcal_yaml_write_end_map(w);
+    }
+    gcal_yaml_write_end_list(w);
+}
+
 static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_device *d,
                       const struct gcal_params_model *m, const char *rows)
 {
@@ -78,6 +99,7 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_devic
     gcal_yaml_write_text(w, "covariance");
     gcal_yaml_write_block(w, rows);
     put_features(w, m);
+    put_known(w, m);
     gcal_yaml_put_integer(w, "kernels", m->n_kernels);
     gcal_yaml_put_integer(w, "samples", m->n_samples);
     gcal_yaml_put_number(w, "residual", m->residual);

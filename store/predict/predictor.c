@@ -7,6 +7,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
+#include "calib/model/binding.h"
 #include "calib/model/model.h"
 #include "calib/model/profile.h"
 #include "store/params/params.h"
@@ -14,6 +15,9 @@
 /* A prediction keeps its arrays on the stack. */
 #define MAX_FEATURES   512
 #define MAX_PARAMETERS 256
+
+/* Features without a cost that a message lists. */
+#define MAX_LISTED 4
 
 /* A feature may leave the calibrated range by this factor without extrapolation. */
 #define RANGE_SLACK 1.05
@@ -28,29 +32,11 @@ struct gcal_predictor {
     double factor;
     double misfit;       /* relative */
     double factor_error; /* relative */
+    /* If the model may lack costs: for the message. */
+    char *kernel, *hint;
 };
 
 /* ---- binding ---- */
-
-const struct gcal_params_model *
-gcal_predictor_find_model(const struct gcal_params_device *d, const char *name,
-                          struct gcal_error *err)
-{
-    const struct gcal_params_model *found = name ? gcal_params_find_model(d, name) : NULL;
-    struct gcal_buf list = { 0 };
-
-    if (!name && d->n_models == 1)
-        return d->models;
-    if (found)
-        return found;
-    for (size_t i = 0; i < d->n_models; i++)
-        gcal_buf_printf(&list, "%s%s", i ? ", " : "", d->models[i].name);
-    gcal_error_set(err, GCAL_EINPUT, "device %s: %s%s; models: %s", d->info.uid,
-                   name ? "no model " : "name one of its models", name ? name : "",
-                   list.data ? list.data : "none");
-    gcal_buf_free(&list);
-    return NULL;
-}
 
 static size_t find_name(char *const *names, size_t count, const char *name)
 {
@@ -61,6 +47,27 @@ static size_t find_name(char *const *names, size_t count, const char *name)
     return i;
 }
 
+/* The profile's own name for its components. */
+static const char *component_tag(const struct gcal_profile *profile)
+{
+    for (size_t i = 0; i < profile->n_entries; i++)
+        if (gcal_feature_is_component(profile->entries[i].kind))
+            return profile->entries[i].tag;
+    return NULL;
+}
+
+/* Whether a feature of the model ends in "_tag:NAME" of the component. */
+static bool has_component(const struct gcal_params_model *from, const char *tag)
+{
+    for (size_t i = 0; i < from->n_features && tag; i++) {
+        const char *at = strstr(from->feature[i], "_tag:");
+
+        if (at && strcmp(at + strlen("_tag:"), tag) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int missing(const struct gcal_params_model *from, const char *name,
                    struct gcal_error *err)
 {
@@ -68,6 +75,18 @@ static int missing(const struct gcal_params_model *from, const char *name,
                           "model %s: its expression has %s, which is missing in the "
                           "parameter file",
                           from->name, name);
+}
+
+static int set_unit(struct gcal_model_parameter *parameter, const char *unit,
+                    struct gcal_error *err)
+{
+    char *copy = strdup(unit);
+
+    if (!copy)
+        return gcal_error_memory(err);
+    free(parameter->unit);
+    parameter->unit = copy;
+    return 0;
 }
 
 /* Values and rows of the root in the order of the expression's parameters. */
@@ -80,6 +99,8 @@ static int take_parameters(struct gcal_predictor *p, const struct gcal_params_mo
 
         if (at == from->n_parameters)
             return missing(from, name, err);
+        if (set_unit(&p->model->parameters[i], from->unit[at], err) < 0)
+            return -1;
         p->value[i] = from->value[at];
         p->n_row[i] = at + 1;
         memcpy(&p->root[i * p->n_columns], &from->root[GCAL_PARAMS_ROOT(at, 0)],
@@ -103,10 +124,62 @@ static int take_ranges(struct gcal_predictor *p, const struct gcal_params_model 
     return 0;
 }
 
+/* The kernel, if the model knows it.  Files and profiles of earlier versions have no
+ * fingerprints: their components have names alone.
+ */
+static struct gcal_binding_subject find_subject(const struct gcal_predictor *p,
+                                                const struct gcal_params_model *from,
+                                                const struct gcal_profile *profile)
+{
+    const char *identity = gcal_profile_identity(profile);
+    const struct gcal_params_kernel *k = gcal_params_find_kernel(from, identity);
+    struct gcal_binding_subject subject = { p->model, p->value, k ? k->component : NULL,
+                                            k };
+
+    if (identity || from->n_known)
+        return subject;
+    subject.component = component_tag(profile);
+    subject.measured = has_component(from, subject.component);
+    return subject;
+}
+
+/* Whether a kernel of that name was calibrated, which must be another one. */
+static bool knows_name(const struct gcal_params_model *from, const char *component)
+{
+    for (size_t i = 0; i < from->n_known && component; i++)
+        if (from->known[i].component && strcmp(from->known[i].component, component) == 0)
+            return true;
+    return !from->n_known && has_component(from, component);
+}
+
+/* What a refusal adds to the list of work without a cost. */
+static int explain(struct gcal_predictor *p, const struct gcal_params_model *from,
+                   const struct gcal_profile *profile, struct gcal_error *err)
+{
+    char *targets = gcal_params_model_targets(from);
+    struct gcal_buf buf = { 0 };
+
+    gcal_buf_puts(&buf, "");
+    if (targets)
+        gcal_buf_printf(&buf, "; the model is for %.300s", targets);
+    if (knows_name(from, component_tag(profile)))
+        gcal_buf_puts(
+            &buf, from->n_known
+                      ? "; the kernel of this name that was calibrated has another "
+                        "source, defines or launch: 'gpucal learn' calibrates this one"
+                      : "; an earlier gpucal calibrated it, by the names of kernels "
+                        "alone: calibrate again");
+    free(targets);
+    p->kernel = strdup(profile->kernel);
+    p->hint = gcal_buf_take(&buf, err);
+    return p->kernel && p->hint ? 0 : gcal_error_memory(err);
+}
+
 static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
                 const struct gcal_device_info *info, const struct gcal_profile *profile,
                 struct gcal_error *err)
 {
+    struct gcal_binding_subject subject;
     size_t np, nf;
 
     if (!(p->model = gcal_model_create(from->name, from->output, from->expression, err)))
@@ -132,9 +205,12 @@ static int bind(struct gcal_predictor *p, const struct gcal_params_model *from,
     p->factor = from->factor;
     p->misfit = from->error_90 / GCAL_PARAMS_NORMAL_90;
     p->factor_error = from->factor_error / from->factor;
-    p->binding = gcal_binding_create(profile, nf, (const char *const *)p->model->features,
-                                     (double)info->sub_group_size, err);
-    return p->binding ? 0 : -1;
+    subject = find_subject(p, from, profile);
+    p->binding =
+        gcal_binding_create_for(profile, &subject, (double)info->sub_group_size, err);
+    if (!p->binding)
+        return -1;
+    return gcal_binding_gap_count(p->binding) ? explain(p, from, profile, err) : 0;
 }
 
 struct gcal_predictor *gcal_predictor_create(const struct gcal_params_device *device,
@@ -142,7 +218,8 @@ struct gcal_predictor *gcal_predictor_create(const struct gcal_params_device *de
                                              const struct gcal_profile *profile,
                                              struct gcal_error *err)
 {
-    const struct gcal_params_model *from = gcal_predictor_find_model(device, model, err);
+    const struct gcal_params_model *from =
+        gcal_predictor_choose(device, model, 1, &profile, err);
     struct gcal_predictor *p;
 
     if (!from)
@@ -167,7 +244,14 @@ void gcal_predictor_destroy(struct gcal_predictor *p)
     free(p->n_row);
     free(p->feature_min);
     free(p->feature_max);
+    free(p->kernel);
+    free(p->hint);
     free(p);
+}
+
+const char *gcal_predictor_model(const struct gcal_predictor *p)
+{
+    return p->model->name;
 }
 
 size_t gcal_predictor_parameter_count(const struct gcal_predictor *p)
@@ -252,30 +336,121 @@ static double error_of(const struct gcal_predictor *p, double of_parameters)
     return hypot(fmax(of_parameters, p->misfit), p->factor_error);
 }
 
+/* ---- work without a cost ---- */
+
+size_t gcal_predictor_gap_count(const struct gcal_predictor *p)
+{
+    return gcal_binding_gap_count(p->binding);
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const struct gcal_binding_gap *x = a, *y = b;
+
+    return (x->share < y->share) - (x->share > y->share);
+}
+
+size_t gcal_predictor_gaps(const struct gcal_predictor *p, const double *sizes,
+                           struct gcal_binding_gap *gaps)
+{
+    size_t n = gcal_binding_gap_count(p->binding), n_work = 0;
+    const char *largest;
+
+    gcal_binding_gaps(p->binding, sizes, gaps, &largest);
+    qsort(gaps, n, sizeof(*gaps), by_share);
+    while (n_work < n && gaps[n_work].share > 0)
+        n_work++;
+    return n_work;
+}
+
+/* "model rates has no cost for 74 % of the work of kernel nbody: f_op_.. 50 %, .." */
+static int refuse(const struct gcal_predictor *p, const double *sizes, double share,
+                  struct gcal_error *err)
+{
+    size_t n = gcal_binding_gap_count(p->binding);
+    struct gcal_binding_gap *gaps = calloc(n, sizeof(*gaps));
+    struct gcal_buf list = { 0 };
+
+    n = gaps ? gcal_predictor_gaps(p, sizes, gaps) : 0;
+    for (size_t i = 0; i < n && i < MAX_LISTED; i++)
+        gcal_buf_printf(&list, "%s%.80s %.2g %%", i ? ", " : "", gaps[i].feature,
+                        100 * gaps[i].share);
+    gcal_error_set(
+        err, GCAL_EINPUT,
+        "model %s has no cost for %.3g %% of the work of kernel %.60s (%s%s)%s",
+        p->model->name, 100 * share, p->kernel, list.data ? (const char *)list.data : "",
+        n > MAX_LISTED ? ", ..." : "", p->hint);
+    gcal_buf_free(&list);
+    free(gaps);
+    return -1;
+}
+
+/* Work without a cost: its share of all work, and the feature with most of it. */
+struct gap {
+    double share;
+    const char *feature;
+};
+
+/* -1 if there is too much of it. */
+static int check_cover(const struct gcal_predictor *p, const double *sizes,
+                       struct gap *gap, struct gcal_error *err)
+{
+    *gap = (struct gap){ 0 };
+    if (p->hint)
+        gap->share = gcal_binding_gaps(p->binding, sizes, NULL, &gap->feature);
+    return gap->share > GCAL_PREDICTOR_MAX_NOT_COVERED ? refuse(p, sizes, gap->share, err)
+                                                       : 0;
+}
+
+/* ---- the time and its interval ---- */
+
 /* The time before the device factor; 'gradient' may be NULL. */
 static int eval_raw(const struct gcal_predictor *p, const double *sizes, double *features,
-                    double *gradient, double *raw_s, struct gcal_error *err)
+                    double *gradient, double *raw_s, struct gap *gap,
+                    struct gcal_error *err)
 {
     double time_s;
 
-    if (gcal_binding_eval(p->binding, sizes, features, err) < 0)
+    if (gcal_binding_eval(p->binding, sizes, features, err) < 0 ||
+        check_cover(p, sizes, gap, err) < 0)
         return -1;
     *raw_s = gcal_model_eval(p->model, p->value, features, gradient);
     time_s = p->factor * *raw_s;
-    if (isfinite(time_s) && time_s >= 0)
+    if (isfinite(time_s) && time_s > 0)
         return 0;
-    return gcal_error_set(err, GCAL_EINPUT, "model %s predicts %g s for these sizes",
-                          p->model->name, time_s);
+    return gcal_error_set(err, GCAL_EINPUT, "model %s predicts %g s for these sizes%s",
+                          p->model->name, time_s, p->hint ? p->hint : "");
 }
 
 int gcal_predictor_time(const struct gcal_predictor *p, const double *sizes,
                         double *time_s, struct gcal_error *err)
 {
     double features[MAX_FEATURES], raw_s;
+    struct gap gap;
 
-    if (eval_raw(p, sizes, features, NULL, &raw_s, err) < 0)
+    if (eval_raw(p, sizes, features, NULL, &raw_s, &gap, err) < 0)
         return -1;
     *time_s = p->factor * raw_s;
+    return 0;
+}
+
+static int set_interval(const struct gcal_predictor *p, double relative_error,
+                        struct gcal_prediction *prediction, struct gcal_error *err)
+{
+    double spread = exp(GCAL_PARAMS_NORMAL_90 * relative_error);
+    double u = prediction->not_covered;
+
+    if (!(spread <= GCAL_PREDICTOR_MAX_SPREAD))
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "model %s: its parameters are too uncertain to predict this "
+            "kernel (90 %% interval: a factor of %.3g either way): "
+            "calibrate it with more kernels",
+            p->model->name, spread);
+    prediction->standard_error_s = relative_error * prediction->time_s;
+    prediction->low_s = prediction->time_s * exp(-GCAL_PARAMS_NORMAL_90 * relative_error);
+    prediction->high_s =
+        prediction->time_s * spread * (1 + GCAL_PREDICTOR_COST_RATIO * u / (1 - u));
     return 0;
 }
 
@@ -283,20 +458,17 @@ int gcal_predictor_eval(const struct gcal_predictor *p, const double *sizes,
                         struct gcal_prediction *prediction, double *log_gradient,
                         struct gcal_error *err)
 {
-    double features[MAX_FEATURES], gradient[MAX_PARAMETERS];
-    double raw_s, time_s, relative_error;
+    double features[MAX_FEATURES], gradient[MAX_PARAMETERS], raw_s;
+    struct gap gap;
 
-    if (eval_raw(p, sizes, features, gradient, &raw_s, err) < 0)
+    if (eval_raw(p, sizes, features, gradient, &raw_s, &gap, err) < 0)
         return -1;
-    time_s = p->factor * raw_s;
-    if (log_gradient && time_s == 0)
-        return gcal_error_set(err, GCAL_EINPUT, "model %s predicts 0 s for these sizes",
-                              p->model->name);
-    prediction->time_s = time_s;
-    relative_error = raw_s > 0 ? error_of(p, sqrt(variance(p, gradient)) / raw_s) : 0;
-    prediction->standard_error_s = relative_error * time_s;
-    prediction->low_s = time_s * exp(-GCAL_PARAMS_NORMAL_90 * relative_error);
-    prediction->high_s = time_s * exp(GCAL_PARAMS_NORMAL_90 * relative_error);
+    prediction->time_s = p->factor * raw_s;
+    prediction->not_covered = gap.share;
+    prediction->gap = gap.feature;
+    if (set_interval(p, error_of(p, sqrt(variance(p, gradient)) / raw_s), prediction,
+                     err) < 0)
+        return -1;
     find_outside(p, features, prediction);
     for (size_t i = 0; log_gradient && i < p->model->n_parameters; i++)
         log_gradient[i] = gradient[i] / raw_s;

@@ -1,5 +1,12 @@
 /* predictor.h - predicted times of a kernel on a device, from its published parameters
  *
+ * Work for which the model has no cost is never free.  Let u be its share of the kernel's
+ * work (calib/model/binding.h).  The predicted time is that of the other work; the upper
+ * end of its interval is multiplied by 1 + GCAL_PREDICTOR_COST_RATIO u / (1 - u), as if an
+ * execution without a cost took up to so many times as long as the mean of the others.
+ * Above GCAL_PREDICTOR_MAX_NOT_COVERED there is no prediction; nor is there one of 0 s, or
+ * with an interval wider than GCAL_PREDICTOR_MAX_SPREAD times either way.
+ *
  * A predictor is a model's parameters bound to one kernel's profile; after that it needs
  * neither the parameter file nor the profile.  Evaluation allocates nothing and may run
  * in several threads at once.
@@ -10,17 +17,33 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct gcal_binding_gap;
 struct gcal_error;
 struct gcal_params_device;
 struct gcal_params_model;
 struct gcal_predictor;
 struct gcal_profile;
 
+/* Single operations of one device differ by up to about this factor: an atomic on one
+ * address for all work-items, or a load of a memory line for each, against an addition.
+ */
+#define GCAL_PREDICTOR_COST_RATIO      1000
+#define GCAL_PREDICTOR_MAX_NOT_COVERED 0.5
+/* Up to this share of work without a cost, which widens the interval by 1 %, a kernel
+ * counts as covered.
+ */
+#define GCAL_PREDICTOR_COVERED    1e-5
+#define GCAL_PREDICTOR_MAX_SPREAD 1000
+
 struct gcal_prediction {
     double time_s;
     double standard_error_s; /* the larger of the parameters' error and the model's
                                 misfit, combined with the error of the device factor */
-    double low_s, high_s;    /* 90 % interval */
+    double low_s, high_s;    /* 90 % interval, wider if some work is not covered */
+    double not_covered;      /* share of the kernel's work that the model has no cost for:
+                                above 0, 'time_s' lacks it */
+    const char *gap;         /* the feature with the largest part of it, owned by the
+                                predictor; NULL: none */
     bool extrapolates;       /* some feature lies outside the calibrated range */
     const char *outside;     /* the feature farthest outside, owned by the predictor;
                                 NULL: none */
@@ -28,12 +51,18 @@ struct gcal_prediction {
                                 that is 0), or below 1 to the smallest; 1: none outside */
 };
 
-/* 'name' NULL: the device's only model.  NULL with 'err' listing the models. */
+/* The model 'name'.  NULL: the one made for most of the kernels; if there is none, one that
+ * was fitted to them; else the general model, which is made for no kernel (the first, if
+ * there are several).  NULL with 'err' listing the models.
+ */
 const struct gcal_params_model *
-gcal_predictor_find_model(const struct gcal_params_device *device, const char *name,
-                          struct gcal_error *err);
+gcal_predictor_choose(const struct gcal_params_device *device, const char *name,
+                      size_t n_profiles, const struct gcal_profile *const *profiles,
+                      struct gcal_error *err);
 
-/* NULL with 'err' also when the profile lacks a feature that the model needs. */
+/* 'model' NULL: chosen as above.  NULL with 'err' also when the profile lacks a feature
+ * that the model needs.
+ */
 struct gcal_predictor *gcal_predictor_create(const struct gcal_params_device *device,
                                              const char *model,
                                              const struct gcal_profile *profile,
@@ -47,7 +76,20 @@ int gcal_predictor_eval(const struct gcal_predictor *predictor, const double *si
                         struct gcal_prediction *prediction, double *log_gradient,
                         struct gcal_error *err);
 
-/* The same time, to the last bit, without interval and faster. */
+/* The model's name. */
+const char *gcal_predictor_model(const struct gcal_predictor *predictor);
+
+/* Work without a cost in the model, largest share first; see gcal_binding_gaps().  'gaps',
+ * if not NULL, has room for gcal_predictor_gap_count() of them; returns how many have work
+ * at these sizes.
+ */
+size_t gcal_predictor_gap_count(const struct gcal_predictor *predictor);
+size_t gcal_predictor_gaps(const struct gcal_predictor *predictor, const double *sizes,
+                           struct gcal_binding_gap *gaps);
+
+/* The same time, to the last bit, without interval and faster; -1 where there is no
+ * prediction, but for the width of its interval.
+ */
 int gcal_predictor_time(const struct gcal_predictor *predictor, const double *sizes,
                         double *time_s, struct gcal_error *err);
 

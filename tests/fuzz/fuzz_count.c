@@ -11,6 +11,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
+#include "calib/model/binding.h"
 #include "calib/model/profile.h"
 #include "kernels/count/count.h"
 #include "kernels/remove/remove.h"

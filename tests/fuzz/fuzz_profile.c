@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "calib/base/yaml.h"
+#include "calib/model/binding.h"
 #include "calib/model/profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

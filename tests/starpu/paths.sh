@@ -28,7 +28,7 @@ export STARPU_CALIBRATE=0 STARPU_PERF_MODEL_DIR=$folder/models STARPU_HOSTNAME=h
 { "$cmake" --build "$build" --target libgpucal &&
     "$cmake" -DCMAKE_INSTALL_PREFIX="$folder/prefix" -DCMAKE_INSTALL_LOCAL_ONLY=ON \
         -P "$build/store/lib/cmake_install.cmake"; } > install.out 2>&1 || fail "no libgpucal"
-lib=$(dirname "$(find prefix -name libgpucal.so.0)")
+lib=$(dirname "$(find prefix -name libgpucal.so.1)")
 flags=$(PKG_CONFIG_PATH=$folder/$lib/pkgconfig pkg-config --cflags --libs gpucal starpu-1.3)
 # shellcheck disable=SC2086 # several words
 "$cc" -std=gnu11 -O3 -Wall -Wextra -Werror "$example"/*.c $flags -lOpenCL -lm \

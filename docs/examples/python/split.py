@@ -4,7 +4,7 @@
     split.py STORE PROFILE SIZE[,SIZE..] UNIT UNITS GRANULARITY NODE..
 
 The kernel of PROFILE runs with these sizes, except for the one named UNIT, of which UNITS are
-divided in multiples of GRANULARITY.  Requires only Python and libgpucal.so.0.
+divided in multiples of GRANULARITY.  Requires only Python and libgpucal.so.1.
 """
 import ctypes
 import sys
@@ -21,6 +21,8 @@ class Prediction(Structure):
         ("standard_error_s", c_double),
         ("low_s", c_double),
         ("high_s", c_double),
+        ("not_covered", c_double),
+        ("gap", c_char_p),
         ("extrapolates", c_int),
         ("outside", c_char_p),
         ("outside_by", c_double),
@@ -41,13 +43,14 @@ class Share(Structure):
         ("time_s", c_double),
         ("low_s", c_double),
         ("high_s", c_double),
+        ("not_covered", c_double),
         ("extrapolates", c_int),
     ]
 
 
 def load():
     """The library with the types of the functions that are used here."""
-    lib = ctypes.CDLL("libgpucal.so.0")
+    lib = ctypes.CDLL("libgpucal.so.1")
     err = POINTER(Error)
     for name, result, arguments in [
         ("store_open", c_void_p, [c_char_p, err]),

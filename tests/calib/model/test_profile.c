@@ -12,6 +12,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
+#include "calib/model/binding.h"
 #include "calib/model/profile.h"
 
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
@@ -436,7 +437,7 @@ static void hostile_profiles_are_refused(void **state)
     static const struct {
         const char *old, *text, *says;
     } bad[] = {
-        { "profile: 1", "profile: 2", "p.yaml:1:17: profile format 2 is newer" },
+        { "profile: 1", "profile: 3", "p.yaml:1:17: profile format 3 is newer" },
         { "profile: 1", "profile: -1", "p.yaml:1:17: " },
         { "kernel: tiled\n", "", "'kernel' is missing" },
         { "kernel: tiled", "kernel: [tiled]", "p.yaml:2:9: kernel" },

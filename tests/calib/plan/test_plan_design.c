@@ -17,6 +17,7 @@
 #include "calib/base/log.h"
 #include "calib/base/random.h"
 #include "calib/config/config.h"
+#include "calib/model/binding.h"
 #include "calib/model/profile.h"
 #include "calib/plan/plan.h"
 #include "fit/fit.h"

@@ -14,6 +14,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/file.h"
+#include "calib/model/binding.h"
 #include "calib/model/profile.h"
 #include "kernels/count/count.h"
 

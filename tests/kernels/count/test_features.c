@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "calib/base/error.h"
+#include "calib/model/binding.h"
 #include "calib/model/dtype.h"
 #include "calib/model/profile.h"
 #include "kernels/count/private.h"

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/model/binding.h"
 #include "calib/model/dtype.h"
 #include "calib/model/profile.h"
 #include "kernels/interpret/interpret.h"

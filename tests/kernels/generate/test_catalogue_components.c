@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/model/binding.h"
 #include "calib/model/expr.h"
 #include "calib/model/profile.h"
 #include "tests/folder.h"

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "calib/model/binding.h"
 #include "calib/model/profile.h"
 #include "kernels/generate/generate.h"
 #include "tests/folder.h"

@@ -71,7 +71,7 @@ refused "mm.profile.yaml.*n" "$gpucal" export --to slurm --profile "$data/mm.pro
 make_node other 's/\brates\b/others/'
 run "$gpucal" export --to slurm --model rates
 line "other${tab}gpucal,$type${tab}-${tab}-${tab}uuid:[^=]*=-,uuid:[^=]*=-${tab}gpucal: speed unknown, .*"
-refused 'no device has a model .absent. ' "$gpucal" export --to slurm --model absent
+refused 'no device has a model absent with costs known to 20 %' "$gpucal" export --to slurm --model absent
 refused 'none of the 4 published nodes matches x' "$gpucal" export --to slurm --node x
 refused 'no published device matches cpu' "$gpucal" export --to slurm --device cpu
 refused 'unknown target .abacus.' "$gpucal" export --to abacus

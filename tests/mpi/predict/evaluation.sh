@@ -9,7 +9,9 @@ cat > "$out/two.yaml" <<'CONFIGURATION'
 version: 1
 measure: {budget_s: 10, min_samples: 4, max_samples: 8, noise: 0.05, rungs: 1}
 expressions:
-  two: p_madd * f_op_float32_madd + p_stream * f_mem_access_global_float32_load
+  two: >-
+    p_madd * f_op_float32_madd
+    + p_stream * (f_mem_access_global_float32 + f_mem_access_local_float32)
 models:
   - {name: matmul_sq, output: f_cl_wall_time, expression: two,
      kernels: [{tags: [matmul_sq, "dtype:float32", "n:96,192"]}]}

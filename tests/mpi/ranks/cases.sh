@@ -247,6 +247,14 @@ __kernel void mm(__global const float *a, __global const float *b, __global floa
     c[row * n + col] = sum;
 }
 KERNEL
+    cat > many.cl <<'KERNEL'
+__kernel void many(__global float *a, int m)
+{
+    float x = get_global_id(0);
+    for (int i = 0; i < m; i++) x += 1.5f;
+    a[get_global_id(0)] = x;
+}
+KERNEL
     cat > guards.cl <<'KERNEL'
 __kernel void guards(__global float *a, __global uint *bins, int n)
 {
@@ -473,10 +481,25 @@ KERNEL
     run "$gpucal" count adds.cl --local 64 --global n -o adds.yaml
     expect_status 0
     cp adds.yaml same.yaml
-    run "$gpucal" rank --store store --profile adds.yaml --profile same.yaml --at n=65536,m=100
+    run "$gpucal" rank --store store --profile adds.yaml --profile same.yaml --at n=65536,m=400000
     expect_status 0
     expect_line '^ +1 .* 1.000 +50 % '
     expect_line '^probability that the first is the fastest: 50 %'
+    # With fewer additions, the load and the store, which have no cost, matter; without
+    # any, nothing is left to predict.
+    run "$gpucal" rank --store store --profile adds.yaml --at n=65536,m=50 --at n=65536,m=400000 --at n=65536,m=1
+    expect_status 0
+    expect_line '^ +1 +[0-9.]+ m?s[ *] .* - +n=65536,m=400000$'
+    expect_line '^ +- +[0-9.]+ [mu]s! .* - +n=65536,m=50$'
+    expect_line '^ +- +none .* n=65536,m=1$'
+    expect_line '^none: model flops has no cost for 66.7 % of the work of kernel adds '
+    run "$gpucal" rank --store store --profile adds.yaml --at n=65536,m=50 --at n=65536,m=1 --json
+    expect_status 0
+    expect_line '"not_covered": 0.0384'
+    expect_line '"not_predicted": "model flops has no cost for 66.7 % of the work'
+    run "$gpucal" rank --store store --profile adds.yaml --at n=65536,m=1
+    expect_status 1
+    expect_line 'model flops has no cost for 66.7 % of the work'
     # What cannot be ranked.
     run "$gpucal" rank --store store flops_add_pattern
     expect_status 1
@@ -516,6 +539,9 @@ for r in counting:
     assert (r["inside"] == "1") == (float(r["low_s"]) <= m <= float(r["high_s"])), r
     assert r["form"] == "expression" and r["status"] == "good" and int(r["samples"]) >= 1 and r["detail"] == "", r
 def compare(r, of):
+    if not of: # nothing was predicted
+        assert r["error_percent"] == "" and r["kernels"] == "0", r
+        return
     mean = math.exp(sum(math.log(abs(float(k["error_percent"]))) for k in of) / len(of))
     assert abs(float(r["error_percent"]) / mean - 1) < 1e-4, (r, mean)
     assert int(r["kernels"]) == len(of) and int(r["inside"]) == sum(k["inside"] == "1" for k in of), r
@@ -545,16 +571,16 @@ PYTHON
 case_evaluate() {
     run calibrate
     expect_status 0
-    # Two types are two variants; of the second the model knows nothing.
+    # Of the second type the model knows nothing.
     tags=(flops_add_pattern dtype:float32,float64 m:8,12 nelements:65536,131072)
     run "$gpucal" evaluate --store store "${tags[@]}" --record e.h5 --csv e.csv
     expect_status 0
     expect_line '^model flops \(expression\)$'
     expect_line '^  flops_add dtype:float32 lsize_0:256 groups_fit:True$'
     expect_line ' [0-9.]+ [mu]s +[-+][0-9.]+ % +(yes|no)  .*nelements:131072$'
-    expect_line ' 0 s +0 s to 0 s .* -100.0 % +no  '
-    expect_line '^all: 8 kernels, geometric mean error [0-9.]+ %'
-    compare_figures e.csv 8 4
+    expect_line 'not predicted: model flops has no cost for 100 % of the work of kernel flops_add'
+    expect_line '^all: 4 kernels, geometric mean error [0-9.]+ %'
+    compare_figures e.csv 8 0
     # The record gives the same without a device.
     mv out first.out
     run env OCL_ICD_VENDORS=/nonexistent "$gpucal" evaluate --store store --replay e.h5 --csv again.csv
@@ -617,20 +643,27 @@ case_count_predict() {
     run calibrate
     expect_status 0
     run "$gpucal" predict --store store guards.cl --local 65 --global n --at n=650 -D DATA
-    expect_status 0
-    expect_line 'predicted [0-9.]+ [mun]?s, 90 % interval '
+    expect_status 1
+    expect_line 'model flops has no cost for 8[0-9.]+ % of the work of kernel guards .f_mem_access_'
     expect_line 'estimated: guards.cl:6:'
     grep -q 'only some work-items' err && fail "not counted for the device's sub-groups"
     run "$gpucal" count guards.cl --local 65 --global n -o any.yaml
     expect_status 0
     run "$gpucal" predict --store store --profile any.yaml --at n=650
     expect_status 0
-    run "$gpucal" predict --store store --profile any.yaml --at n=65000000000
+    expect_line '^ +[0-9.]+ % of all work: 330 of f_mem_access_global_float32_load'
+    run "$gpucal" predict --store store many.cl --local 64 --global n --at n=65536,m=500000
     expect_status 0
+    expect_line 'predicted [0-9.]+ [mun]?s, 90 % interval .* .model flops.$'
+    expect_line '^not covered: model flops has no cost for this work'
+    expect_line '^ +0.0002 % of all work: 6.554e.04 of f_mem_access_global_float32_store'
     expect_line '^extrapolated: f_op_float32_(add|mul) is [0-9.e+]+ times the largest calibrated value$'
-    run "$gpucal" predict --store store --profile any.yaml --at n=65000000000 --json
+    run "$gpucal" predict --store store many.cl --local 64 --global n --at n=65536,m=500000 --json
     expect_status 0
     expect_line '"low_s": [0-9]'
+    expect_line '"model": "flops"'
+    expect_line '"not_covered": [0-9.]+e-0?6'
+    expect_line '"share": [0-9.]+e-0?6'
     expect_line '"outside": "f_op_float32_(add|mul)"'
     run "$gpucal" count guards.cl --local 65 --global n --sub-group 4096 -o other.yaml
     expect_status 0

@@ -18,8 +18,8 @@ for part in store/lib docs; do
     quiet "$cmake" -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LOCAL_ONLY=ON \
         -P "$build/$part/cmake_install.cmake"
 done
-lib=$(find "$prefix" -name libgpucal.so.0)
-[ -n "$lib" ] || fail "no libgpucal.so.0 installed"
+lib=$(find "$prefix" -name libgpucal.so.1)
+[ -n "$lib" ] || fail "no libgpucal.so.1 installed"
 header=$prefix/include/gpucal.h
 examples=$prefix/share/doc/gpucal/examples
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name gpucal.pc)")
@@ -38,7 +38,7 @@ for n in $needed; do
 done
 # Only the public names, all of them, with their version.
 exported=$("$nm" -D --defined-only "$lib" | awk '$2 == "T" { print $3 }' | sort -u)
-declared=$(grep -o 'gpucal_[a-z_]*(' "$header" | sed 's/($/@@GPUCAL_0/' | sort -u)
+declared=$(grep -o 'gpucal_[a-z_]*(' "$header" | sed 's/($/@@GPUCAL_1/' | sort -u)
 [ "$exported" = "$declared" ] || fail "exports and header differ:
 $(diff <(echo "$exported") <(echo "$declared"))"
 

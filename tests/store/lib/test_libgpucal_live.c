@@ -448,20 +448,21 @@ static void serves_threads_while_files_are_replaced(void **state)
 
 /* ---- the binary interface ---- */
 
-/* Programs built with GPUCAL_0 rely on it (64-bit systems). */
+/* Programs built with GPUCAL_1 rely on it (64-bit systems). */
 static void keeps_its_layout(void **state)
 {
     (void)state;
     if (sizeof(void *) != 8)
         skip();
     assert_int_equal(sizeof(struct gpucal_error), 1004);
-    assert_int_equal(sizeof(struct gpucal_prediction), 56);
-    assert_int_equal(offsetof(struct gpucal_prediction, extrapolates), 32);
-    assert_int_equal(offsetof(struct gpucal_prediction, outside_by), 48);
-    assert_int_equal(sizeof(struct gpucal_share), 104);
+    assert_int_equal(sizeof(struct gpucal_prediction), 72);
+    assert_int_equal(offsetof(struct gpucal_prediction, not_covered), 32);
+    assert_int_equal(offsetof(struct gpucal_prediction, extrapolates), 48);
+    assert_int_equal(offsetof(struct gpucal_prediction, outside_by), 64);
+    assert_int_equal(sizeof(struct gpucal_share), 112);
     assert_int_equal(offsetof(struct gpucal_share, size_per_unit), 24);
     assert_int_equal(offsetof(struct gpucal_share, units), 64);
-    assert_int_equal(offsetof(struct gpucal_share, extrapolates), 96);
+    assert_int_equal(offsetof(struct gpucal_share, extrapolates), 104);
 }
 
 /* A test with a new store. */

@@ -1,0 +1,72 @@
+/* binding.h - a model's features as functions of a kernel's sizes, and the work that they
+ * leave out
+ *
+ * A model predicts a kernel from costs of features.  Work of the kernel without a cost
+ * would be free; a binding lists it.  Shares of work are shares of executions by
+ * work-items: of operations, accesses, atomics, barriers and divergent branches, one for
+ * each work-item that executes one; of transfers, one for each 4 bytes.
+ */
+#ifndef GCAL_CALIB_MODEL_BINDING_H
+#define GCAL_CALIB_MODEL_BINDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct gcal_error;
+struct gcal_model;
+struct gcal_profile;
+
+/* The counts of a list of features in a profile, as functions of the sizes. */
+struct gcal_binding;
+
+/* 'sub_group_size' is the device's.  NULL with 'err' if a name does not parse, or if the
+ * profile was counted for another sub-group size or without such features.  A feature
+ * that matches no entry counts 0.
+ */
+struct gcal_binding *gcal_binding_create(const struct gcal_profile *profile,
+                                         size_t n_features, const char *const *features,
+                                         double sub_group_size, struct gcal_error *err);
+
+/* A model with the parameters of a device, and what it knows of a kernel. */
+struct gcal_binding_subject {
+    const struct gcal_model *model;
+    const double *parameters; /* in the model's order */
+    const char *component; /* the tag by which its features name the kernel's components;
+                                 NULL: they are not the kernel's */
+    bool measured; /* its costs come from the kernel's own components: they cover all of
+                      its work but transfers */
+};
+
+/* The model's features, for predictions: components are counted under the subject's tag,
+ * and gcal_binding_gaps() finds the work that is not covered.
+ */
+struct gcal_binding *gcal_binding_create_for(const struct gcal_profile *profile,
+                                             const struct gcal_binding_subject *subject,
+                                             double sub_group_size,
+                                             struct gcal_error *err);
+void gcal_binding_destroy(struct gcal_binding *binding);
+
+/* 'sizes': one per profile parameter, in order.  'values': one per feature.  Returns 0,
+ * or -1 with 'err' if the sizes break the profile's assumptions or a count is not a
+ * finite number of at least 0.  Thread-safe, allocates nothing.
+ */
+int gcal_binding_eval(const struct gcal_binding *binding, const double *sizes,
+                      double *values, struct gcal_error *err);
+
+/* Work that no cost of the model counts. */
+struct gcal_binding_gap {
+    const char *feature; /* the profile's, owned by the binding */
+    double count;        /* as the profile counts it */
+    double share;        /* of all work, 0 to 1 */
+};
+
+/* Entries without a cost at some sizes; 0: everything is covered. */
+size_t gcal_binding_gap_count(const struct gcal_binding *binding);
+/* Returns the share of work that is not covered at these sizes, 0 to 1.  'gaps', if not
+ * NULL: gcal_binding_gap_count() of them, with share 0 where all is covered.  '*largest':
+ * the feature with the largest share, or NULL.  Thread-safe, allocates nothing.
+ */
+double gcal_binding_gaps(const struct gcal_binding *binding, const double *sizes,
+                         struct gcal_binding_gap *gaps, const char **largest);
+
+#endif

@@ -1,0 +1,74 @@
+/* binding_private.h - shared by binding*.c and coverage.c */
+#ifndef GCAL_CALIB_MODEL_BINDING_PRIVATE_H
+#define GCAL_CALIB_MODEL_BINDING_PRIVATE_H
+
+#include "calib/model/binding.h"
+#include "calib/model/profile.h"
+
+struct gcal_assume;
+struct gcal_expr;
+
+/* lid strides, gid strides, AFR */
+#define GCAL_BINDING_MAX_TESTS (2 * GCAL_MAX_DIMS + 1)
+
+struct gcal_binding_test {
+    enum gcal_feature_relation relation;
+    struct gcal_expr *actual, *bound;
+};
+
+/* The count of one entry, if all tests hold. */
+struct gcal_binding_term {
+    struct gcal_expr *count;
+    size_t entry; /* its index in the profile */
+    size_t n_tests;
+    struct gcal_binding_test tests[GCAL_BINDING_MAX_TESTS];
+};
+
+struct gcal_binding_feature {
+    char *name;
+    struct gcal_binding_term *terms;
+    size_t n_terms, capacity;
+};
+
+/* An entry's work, in executions by work-items. */
+struct gcal_binding_work {
+    struct gcal_expr *count, *times; /* executions: weight * count * times */
+    double weight;
+    char *feature;
+    size_t entry;
+    bool gap;    /* not always covered */
+    bool tested; /* covered if the tests of one of its terms hold */
+};
+
+struct gcal_binding {
+    size_t n_parameters; /* symbol n_parameters is the sub-group size */
+    char *symbols[GCAL_PROFILE_MAX_PARAMETERS + 1];
+    double sub_group_size;
+    struct gcal_assume *assume;
+    size_t n_features;
+    struct gcal_binding_feature *features;
+    /* All work of the profile, if some of it may not be covered; else none. */
+    size_t n_work, n_gaps;
+    struct gcal_binding_work *work;
+};
+
+/* ---- binding_term.c ---- */
+
+void gcal_binding_term_clear(struct gcal_binding_term *term);
+/* An expression in the binding's symbols; NULL with 'err'. */
+struct gcal_expr *gcal_binding_parse(const struct gcal_binding *binding, const char *text,
+                                     struct gcal_error *err);
+/* Whether a test, and whether all tests of a term hold; 'values': of the symbols. */
+bool gcal_binding_test_holds(const struct gcal_binding_test *test, const double *values);
+bool gcal_binding_term_holds(const struct gcal_binding_term *term, const double *values);
+
+/* ---- coverage.c ---- */
+
+/* Finds the work of 'profile' that the bound features leave out. */
+int gcal_binding_find_gaps(struct gcal_binding *binding,
+                           const struct gcal_profile *profile,
+                           const struct gcal_binding_subject *subject,
+                           struct gcal_error *err);
+void gcal_binding_clear_work(struct gcal_binding *binding);
+
+#endif

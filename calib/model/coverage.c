@@ -1,0 +1,219 @@
+/* coverage.c - work of a kernel that a model has no cost for */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/error.h"
+#include "calib/model/binding_private.h"
+#include "calib/model/expr.h"
+#include "calib/model/model.h"
+
+/* Of the memory that transfers copy. */
+#define WORD_BYTES 4
+
+/* ---- which entries are covered ---- */
+
+enum cover { COVER_NONE, COVER_TESTED, COVER_ALWAYS };
+
+static bool equal(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Local accesses are counted by themselves or by their passes: a cost of either will do. */
+static bool is_pass_of(const struct gcal_profile_entry *pass,
+                       const struct gcal_profile_entry *access)
+{
+    return pass->kind == GCAL_FEATURE_LOCAL_PASS &&
+           access->kind == GCAL_FEATURE_MEM_ACCESS &&
+           access->space == GCAL_FEATURE_SPACE_LOCAL &&
+           pass->direction == access->direction && equal(pass->dtype, access->dtype) &&
+           equal(pass->array, access->array) && equal(pass->tag, access->tag);
+}
+
+static void raise_cover(enum cover *to, enum cover by)
+{
+    if (by > *to)
+        *to = by;
+}
+
+static bool is_work(const struct gcal_profile_entry *entry)
+{
+    return gcal_feature_info(entry->kind)->execution != GCAL_FEATURE_EXECUTION_NONE ||
+           entry->kind == GCAL_FEATURE_LOCAL_PASS;
+}
+
+/* Entries of one feature are of one kind. */
+static bool counts_work(const struct gcal_binding_feature *feature,
+                        const struct gcal_profile *p)
+{
+    return feature->n_terms && is_work(&p->entries[feature->terms[0].entry]);
+}
+
+/* The cover of each entry by the terms of features that have a cost. */
+static void find_cover(const struct gcal_binding *b, const struct gcal_profile *p,
+                       const struct gcal_binding_subject *subject, enum cover *cover)
+{
+    for (size_t i = 0; i < b->n_features; i++) {
+        bool cost = counts_work(&b->features[i], p) &&
+                    gcal_model_feature_has_cost(subject->model, subject->parameters, i);
+
+        for (size_t k = 0; k < b->features[i].n_terms && cost; k++) {
+            const struct gcal_binding_term *term = &b->features[i].terms[k];
+
+            raise_cover(&cover[term->entry], term->n_tests ? COVER_TESTED : COVER_ALWAYS);
+        }
+    }
+    for (size_t i = 0; i < p->n_entries; i++)
+        for (size_t k = 0; k < p->n_entries && cover[i] == COVER_ALWAYS; k++)
+            if (is_pass_of(&p->entries[i], &p->entries[k]))
+                cover[k] = COVER_ALWAYS;
+}
+
+/* A kernel whose own components were measured lacks the costs of transfers alone. */
+static bool is_gap(const struct gcal_profile_entry *entry,
+                   const struct gcal_binding_subject *subject, enum cover cover)
+{
+    if (gcal_feature_info(entry->kind)->execution == GCAL_FEATURE_EXECUTION_NONE ||
+        cover == COVER_ALWAYS)
+        return false;
+    return !subject->measured || gcal_feature_is_transfer(entry->kind);
+}
+
+/* ---- all work, to compute shares of ---- */
+
+static double items_per_execution(const struct gcal_binding *b,
+                                  const struct gcal_profile *p,
+                                  enum gcal_feature_granularity granularity)
+{
+    double group = 1;
+
+    if (granularity == GCAL_FEATURE_PER_SUB_GROUP)
+        return b->sub_group_size;
+    for (size_t d = 0; d < p->n_dims && granularity == GCAL_FEATURE_PER_WORK_GROUP; d++)
+        group *= (double)p->local_size[d];
+    return group;
+}
+
+static const char *work_items(const struct gcal_profile *p)
+{
+    for (size_t i = 0; i < p->n_entries; i++)
+        if (p->entries[i].kind == GCAL_FEATURE_WORK_ITEMS)
+            return p->entries[i].count;
+    return "1";
+}
+
+static int add_work(struct gcal_binding *b, const struct gcal_profile *p, size_t entry,
+                    enum cover cover, const struct gcal_binding_subject *subject,
+                    struct gcal_error *err)
+{
+    const struct gcal_profile_entry *e = &p->entries[entry];
+    enum gcal_feature_execution execution = gcal_feature_info(e->kind)->execution;
+    struct gcal_binding_work *work = &b->work[b->n_work++];
+
+    work->entry = entry;
+    work->gap = is_gap(e, subject, cover);
+    work->tested = work->gap && cover == COVER_TESTED;
+    b->n_gaps += work->gap;
+    work->weight = execution == GCAL_FEATURE_EXECUTION_BYTES
+                       ? 1.0 / WORD_BYTES
+                       : items_per_execution(b, p, e->granularity);
+    if (!(work->feature = strdup(e->feature)))
+        return gcal_error_memory(err);
+    if (execution == GCAL_FEATURE_EXECUTION_BY_ALL &&
+        !(work->times = gcal_binding_parse(b, work_items(p), err)))
+        return -1;
+    return (work->count = gcal_binding_parse(b, e->count, err)) ? 0 : -1;
+}
+
+static int add_all_work(struct gcal_binding *b, const struct gcal_profile *p,
+                        const struct gcal_binding_subject *subject,
+                        const enum cover *cover, struct gcal_error *err)
+{
+    if (!(b->work = calloc(p->n_entries, sizeof(*b->work))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < p->n_entries; i++)
+        if (gcal_feature_info(p->entries[i].kind)->execution !=
+                GCAL_FEATURE_EXECUTION_NONE &&
+            add_work(b, p, i, cover[i], subject, err) < 0)
+            return -1;
+    return 0;
+}
+
+int gcal_binding_find_gaps(struct gcal_binding *b, const struct gcal_profile *p,
+                           const struct gcal_binding_subject *subject,
+                           struct gcal_error *err)
+{
+    enum cover *cover = calloc(p->n_entries + 1, sizeof(*cover));
+    bool gap = false;
+    int rc = 0;
+
+    if (!cover)
+        return gcal_error_memory(err);
+    find_cover(b, p, subject, cover);
+    for (size_t i = 0; i < p->n_entries; i++)
+        gap = gap || is_gap(&p->entries[i], subject, cover[i]);
+    if (gap)
+        rc = add_all_work(b, p, subject, cover, err);
+    free(cover);
+    return rc;
+}
+
+void gcal_binding_clear_work(struct gcal_binding *b)
+{
+    for (size_t i = 0; i < b->n_work; i++) {
+        gcal_expr_destroy(b->work[i].count);
+        gcal_expr_destroy(b->work[i].times);
+        free(b->work[i].feature);
+    }
+    free(b->work);
+}
+
+/* ---- for some sizes ---- */
+
+static bool is_covered(const struct gcal_binding *b, const struct gcal_binding_work *work,
+                       const double *values)
+{
+    for (size_t i = 0; i < b->n_features && work->tested; i++)
+        for (size_t k = 0; k < b->features[i].n_terms; k++)
+            if (b->features[i].terms[k].entry == work->entry &&
+                gcal_binding_term_holds(&b->features[i].terms[k], values))
+                return true;
+    return !work->gap;
+}
+
+size_t gcal_binding_gap_count(const struct gcal_binding *b)
+{
+    return b->n_gaps;
+}
+
+double gcal_binding_gaps(const struct gcal_binding *b, const double *sizes,
+                         struct gcal_binding_gap *gaps, const char **largest)
+{
+    double values[GCAL_PROFILE_MAX_PARAMETERS + 1], total = 0, missing = 0, most = 0;
+    size_t n = 0;
+
+    *largest = NULL;
+    for (size_t i = 0; i < b->n_parameters; i++)
+        values[i] = sizes[i];
+    values[b->n_parameters] = b->sub_group_size;
+    for (size_t i = 0; i < b->n_work; i++) {
+        const struct gcal_binding_work *work = &b->work[i];
+        double count = gcal_expr_eval(work->count, values);
+        double executions = work->weight * count *
+                            (work->times ? gcal_expr_eval(work->times, values) : 1);
+        bool covered = is_covered(b, work, values);
+
+        total += executions;
+        missing += covered ? 0 : executions;
+        if (!covered && executions > most) {
+            most = executions;
+            *largest = work->feature;
+        }
+        if (gaps && work->gap)
+            gaps[n++] = (struct gcal_binding_gap){ work->feature, count,
+                                                   covered ? 0 : executions };
+    }
+    for (size_t i = 0; i < n; i++)
+        gaps[i].share = total > 0 ? gaps[i].share / total : 0;
+    return total > 0 ? missing / total : 0;
+}

@@ -1,0 +1,82 @@
+/* choice.c - the model of a device that predicts a kernel */
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/model/profile.h"
+#include "store/params/params.h"
+#include "store/predict/predictor.h"
+
+/* "matmul_sq (for matmul_plain, matmul_tiled), rates" */
+static void put_models(const struct gcal_params_device *d, struct gcal_buf *list)
+{
+    for (size_t i = 0; i < d->n_models; i++) {
+        char *targets = gcal_params_model_targets(&d->models[i]);
+
+        gcal_buf_printf(list, "%s%s", i ? ", " : "", d->models[i].name);
+        if (targets)
+            gcal_buf_printf(list, " (for %s)", targets);
+        free(targets);
+    }
+    if (!d->n_models)
+        gcal_buf_puts(list, "none");
+}
+
+static const struct gcal_params_model *no_model(const struct gcal_params_device *d,
+                                                const char *what, const char *name,
+                                                struct gcal_error *err)
+{
+    struct gcal_buf list = { 0 };
+
+    put_models(d, &list);
+    gcal_error_set(err, GCAL_EINPUT, "device %s: %s%s; models: %.700s", d->info.uid, what,
+                   name, list.data ? (const char *)list.data : "(out of memory)");
+    gcal_buf_free(&list);
+    return NULL;
+}
+
+/* How many of the kernels the model was made to predict, or else knows. */
+static double count_known(const struct gcal_params_model *model, size_t n,
+                          const struct gcal_profile *const *profiles)
+{
+    double count = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct gcal_params_kernel *k =
+            gcal_params_find_kernel(model, gcal_profile_identity(profiles[i]));
+
+        count += !k ? 0 : k->target ? 1 : 1.0 / (2 * (double)n);
+    }
+    return count;
+}
+
+const struct gcal_params_model *
+gcal_predictor_choose(const struct gcal_params_device *d, const char *name,
+                      size_t n_profiles, const struct gcal_profile *const *profiles,
+                      struct gcal_error *err)
+{
+    const struct gcal_params_model *general = NULL, *made = NULL;
+    double most = 0;
+
+    if (name) {
+        made = gcal_params_find_model(d, name);
+        return made ? made : no_model(d, "no model ", name, err);
+    }
+    if (d->n_models == 1)
+        return d->models;
+    for (size_t i = 0; i < d->n_models; i++) {
+        double count = count_known(&d->models[i], n_profiles, profiles);
+
+        if (count > most) {
+            most = count;
+            made = &d->models[i];
+        }
+        if (!general && gcal_params_model_is_general(&d->models[i]))
+            general = &d->models[i];
+    }
+    if (made || general)
+        return made ? made : general;
+    return no_model(d, "no model was made for kernel ",
+                    n_profiles ? profiles[0]->kernel : "(none)", err);
+}

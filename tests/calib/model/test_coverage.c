@@ -1,0 +1,206 @@
+/* test_coverage.c - work that a model has no cost for */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "calib/model/binding.h"
+#include "calib/model/model.h"
+#include "calib/model/profile.h"
+
+#define SUB_GROUP 32
+
+/* n work-items in groups of 64.  Executions by work-items: 4 n additions, n loads and n
+ * stores of global memory, 2 n local loads, 3 n met barriers, n/4 words copied.
+ */
+static const char profile_text[] =
+    "gpucal_profile: 2\n"
+    "kernel: k\n"
+    "fingerprint: 0123\n"
+    "parameters: [n]\n"
+    "local_size: [64]\n"
+    "groups: [1/64*n]\n"
+    "banks: 32\n"
+    "entries:\n"
+    "- {feature: f_op_float32_add, count: 4*n/sub_group_size, per: sub-group,\n"
+    "   dtype: float32, op: add}\n"
+    "- {feature: 'f_mem_access_global_float32_load_lstrides:{0:n}', count: n,\n"
+    "   per: work-item, dtype: float32, array: x, memory: global, direction: load,\n"
+    "   vector_width: 1, lid_strides: [n], gid_strides: ['64'], afr: '1'}\n"
+    "- {feature: 'f_mem_access_global_float32_store_lstrides:{0:1}', count: n,\n"
+    "   per: work-item, dtype: float32, array: y, memory: global, direction: store,\n"
+    "   vector_width: 1, lid_strides: ['1'], gid_strides: ['64'], afr: '1'}\n"
+    "- {feature: 'f_mem_access_local_float32_load_lstrides:{0:2}',\n"
+    "   count: 2*n/sub_group_size, per: sub-group, dtype: float32, array: s,\n"
+    "   memory: local, direction: load, vector_width: 1, lid_strides: ['2'],\n"
+    "   gid_strides: ['0'], afr: '1'}\n"
+    "- {feature: f_local_pass_float32_load, count: 4*n/sub_group_size, per: sub-group,\n"
+    "   dtype: float32, array: s, memory: local, direction: load, vector_width: 1,\n"
+    "   lid_strides: ['2'], gid_strides: ['0']}\n"
+    "- {feature: f_sync_barrier_local, count: '3', per: kernel}\n"
+    "- {feature: f_sync_kernel_launch, count: '1', per: kernel}\n"
+    "- {feature: f_thread_groups, count: 1/64*n, per: kernel}\n"
+    "- {feature: f_work_items, count: n, per: kernel}\n"
+    "- {feature: f_transfer_bytes_to_device_pinned, count: n, per: kernel,\n"
+    "   direction: to_device, memory: pinned}\n"
+    "- {feature: 'f_memory_tag:k', count: 2*n, per: kernel, tag: k}\n"
+    "- {feature: 'f_onchip_tag:k', count: 10*n, per: kernel, tag: k}\n";
+
+#define ALL (4 + 1 + 1 + 2 + 3 + 0.25)
+
+#define CHEAP    "p_add * f_op_float32_add + p_copy * f_transfer_bytes"
+#define BARRIERS " + p_barrier * f_sync_barrier_local * f_thread_groups"
+
+static struct gcal_profile *profile;
+
+static int read_profile(void **state)
+{
+    struct gcal_error err;
+    struct gcal_yaml *root =
+        gcal_yaml_parse(profile_text, strlen(profile_text), "p", &err);
+
+    (void)state;
+    profile = root ? gcal_profile_decode(root, &err) : NULL;
+    gcal_yaml_destroy(root);
+    if (!profile)
+        fprintf(stderr, "%s\n", err.text);
+    return profile ? 0 : -1;
+}
+
+static int free_profile(void **state)
+{
+    (void)state;
+    gcal_profile_destroy(profile);
+    return 0;
+}
+
+/* The share without a cost at n, and the feature with most of it. */
+static double share_of(const char *expression, const char *component, bool measured,
+                       double n, const char **largest, size_t *n_gaps)
+{
+    static const double parameters[16] = {
+        2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2
+    };
+    struct gcal_error err = { 0 };
+    struct gcal_model *model = gcal_model_create("m", "f_cl_wall_time", expression, &err);
+    struct gcal_binding_subject subject = { model, parameters, component, measured };
+    struct gcal_binding_gap gaps[16];
+    struct gcal_binding *binding;
+    static char name[100];
+    const char *feature;
+    double share, sum = 0;
+
+    if (!model)
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < model->n_parameters; i++)
+        if (strcmp(model->parameters[i].name, "p_hidden") == 0)
+            memcpy(model->parameters[i].unit, "1", 2);
+    if (!(binding = gcal_binding_create_for(profile, &subject, SUB_GROUP, &err)))
+        fail_msg("%s", err.text);
+    share = gcal_binding_gaps(binding, &n, gaps, &feature);
+    for (size_t i = 0; i < gcal_binding_gap_count(binding); i++)
+        sum += gaps[i].share;
+    assert_true(fabs(sum - share) < 1e-12);
+    if (largest)
+        *largest = feature ? strcpy(name, feature) : NULL;
+    if (n_gaps)
+        *n_gaps = gcal_binding_gap_count(binding);
+    gcal_binding_destroy(binding);
+    gcal_model_destroy(model);
+    return share;
+}
+
+#define assert_share(expression, executions)                                             \
+    assert_true(fabs(share_of(expression, NULL, false, 640, NULL, NULL) -                \
+                     (executions) / ALL) < 1e-12)
+
+static void every_kind_of_work_is_compared(void **state)
+{
+    const char *largest;
+
+    (void)state;
+    assert_share("p_launch * f_sync_kernel_launch", ALL);
+    assert_share("p_add * f_op_float32_add", ALL - 4);
+    assert_share("p_mul * f_op_float32_mul", ALL);
+    assert_share(CHEAP, ALL - 4.25);
+    assert_share(CHEAP BARRIERS, ALL - 4.25 - 3);
+    assert_share(CHEAP " + p_g * f_mem_access_global", ALL - 4.25 - 2);
+    assert_share(CHEAP " + p_g * f_mem_access_global_load", ALL - 4.25 - 1);
+    share_of(CHEAP, NULL, false, 640, &largest, NULL);
+    assert_string_equal(largest, "f_sync_barrier_local");
+}
+
+/* Passes and accesses are two counts of the same work. */
+static void passes_cover_their_accesses(void **state)
+{
+    (void)state;
+    assert_share("p_l * f_local_pass", ALL - 2);
+    assert_share("p_l * f_mem_access_local", ALL - 2);
+    assert_share("p_l * f_local_pass_float64", ALL);
+}
+
+static void covered_kernels_have_no_gap(void **state)
+{
+    size_t n_gaps;
+
+    (void)state;
+    assert_true(share_of(CHEAP BARRIERS " + p_m * f_mem_access", NULL, false, 640, NULL,
+                         &n_gaps) == 0);
+    assert_int_equal(n_gaps, 0);
+}
+
+/* A feature that only chooses between parameters is no cost of its work. */
+static void a_feature_without_seconds_covers_nothing(void **state)
+{
+    (void)state;
+    assert_share("max(p_add * f_op_float32_add, p_g * f_mem_access_tag:no) + "
+                 "p_hidden * min(1, f_sync_barrier_local) * "
+                 "min(p_add * f_op_float32_add, p_g * f_mem_access_tag:no)",
+                 ALL - 4);
+}
+
+/* n = 64 only: there the stride is 64. */
+static void constraints_hold_at_some_sizes(void **state)
+{
+    const char *expression = "p_a * f_mem_access_global_load_lstrides:{0:64} + " CHEAP;
+
+    (void)state;
+    assert_true(fabs(share_of(expression, NULL, false, 64, NULL, NULL) -
+                     (ALL - 5.25) / ALL) < 1e-12);
+    assert_true(fabs(share_of(expression, NULL, false, 128, NULL, NULL) -
+                     (ALL - 4.25) / ALL) < 1e-12);
+}
+
+/* Its own components cover all but transfers; those of another kernel, nothing. */
+static void components_belong_to_one_kernel(void **state)
+{
+    const char *expression = "p_a * f_memory_tag:other + p_b * f_onchip_tag:other";
+
+    (void)state;
+    assert_true(fabs(share_of(expression, "other", true, 640, NULL, NULL) - 0.25 / ALL) <
+                1e-12);
+    assert_true(share_of(expression, NULL, false, 640, NULL, NULL) == 1);
+    assert_true(share_of("p_a * f_memory_tag:k", NULL, false, 640, NULL, NULL) == 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_of_work_is_compared),
+        cmocka_unit_test(passes_cover_their_accesses),
+        cmocka_unit_test(covered_kernels_have_no_gap),
+        cmocka_unit_test(a_feature_without_seconds_covers_nothing),
+        cmocka_unit_test(constraints_hold_at_some_sizes),
+        cmocka_unit_test(components_belong_to_one_kernel),
+    };
+
+    return cmocka_run_group_tests(tests, read_profile, free_profile);
+}

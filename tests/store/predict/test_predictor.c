@@ -1,0 +1,291 @@
+/* test_predictor.c - which model predicts a kernel, and what is refused */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/yaml.h"
+#include "calib/model/binding.h"
+#include "calib/model/profile.h"
+#include "store/params/params.h"
+#include "store/predict/predictor.h"
+
+#define HEAD                                                                             \
+    "gpucal_params: 3\n"                                                                 \
+    "node: n1\n"                                                                         \
+    "devices:\n"                                                                         \
+    "- {uid: u, type: t, name: Test, vendor: V, platform: P, driver: D, version: O,\n"   \
+    "   device_type: gpu, pci: '', compute_units: 1, max_work_group_size: 256,\n"        \
+    "   sub_group_size: 32, max_clock_hz: 1, global_memory_bytes: 1,\n"                  \
+    "   max_alloc_bytes: 1, local_memory_bytes: 1, cache_bytes: 1,\n"                    \
+    "   timer_resolution_s: 1, fp16: false, fp64: true, run_id: r,\n"                    \
+    "   calibrated_utc: t, gpucal_version: v, configuration: c, catalogue: k,\n"         \
+    "   fitted: 1, models: [%s]}\n"
+
+#define MODEL(name, expression, parameters, covariance, features, more)                  \
+    "---\n"                                                                              \
+    "device: u\nmodel: " name "\noutput: f_cl_wall_time\nexpression: '" expression       \
+    "'\nform: linear\nfactor: 1\nfactor_error: 0\nparameters:\n" parameters              \
+    "covariance: |\n" covariance "features:\n" features                                  \
+    "kernels: 1\nsamples: 1\nresidual: 0.01\nmean_error: 0.01\nworst_error: 0.01\n"      \
+    "held_out: 1\nheld_out_rms: 0.01\nerror_90: 0.02\n" more
+
+#define PARAMETER(name, value)                                                           \
+    "- {name: " name ", value: " value ", unit: s, standard_error: 1e-15}\n"
+#define FEATURE(name) "- {name: '" name "', min: 0, max: 1e9}\n"
+
+/* 1 ns for each addition of a work-item. */
+#define GENERAL                                                                          \
+    MODEL("general", "p_add * f_op_float32_add", PARAMETER("p_add", "3.2e-8"),           \
+          "  1e-15 1\n", FEATURE("f_op_float32_add"), "")
+/* 1 ns for each unit of either component. */
+#define MADE                                                                             \
+    MODEL("made", "p_m * f_memory_tag:kGenerated + p_o * f_onchip_tag:kGenerated",       \
+          PARAMETER("p_m", "1e-9") PARAMETER("p_o", "1e-9"), "  1e-15 1\n  1e-15 0 1\n",     \
+          FEATURE("f_memory_tag:kGenerated") FEATURE("f_onchip_tag:kGenerated"),         \
+          "known:\n- {kernel: k_generated, component: kGenerated, fingerprint: '01',"    \
+          " target: true}\n- {kernel: mix, component: mix, fingerprint: '02'}\n")
+/* Its error is a hundred times its value. */
+#define VAGUE                                                                            \
+    MODEL("vague", "p_add * f_op_float32_add", PARAMETER("p_add", "1e-9"), "  1e-7 1\n",   \
+          FEATURE("f_op_float32_add"), "")
+
+#define PROFILE(name, fingerprint, multiplications)                                      \
+    "gpucal_profile: 2\n"                                                                \
+    "kernel: " name "\n" fingerprint "parameters: [n]\nlocal_size: [64]\n"               \
+    "groups: [1/64*n]\nentries:\n"                                                       \
+    "- {feature: f_op_float32_add, count: n/sub_group_size, per: sub-group,\n"           \
+    "   dtype: float32, op: add}\n"                                                      \
+    "- {feature: f_op_float32_mul, count: " multiplications                              \
+    "/sub_group_size, per: sub-group, dtype: float32, op: mul}\n"                        \
+    "- {feature: f_work_items, count: n, per: kernel}\n"                                 \
+    "- {feature: f_memory_tag:" name ", count: n, per: kernel, tag: " name "}\n"         \
+    "- {feature: f_onchip_tag:" name ", count: n, per: kernel, tag: " name "}\n"
+
+static struct gcal_profile *read_profile(const char *text)
+{
+    struct gcal_error err;
+    struct gcal_yaml *root = gcal_yaml_parse(text, strlen(text), "profile", &err);
+    struct gcal_profile *profile = root ? gcal_profile_decode(root, &err) : NULL;
+
+    gcal_yaml_destroy(root);
+    if (!profile)
+        fail_msg("%s", err.text);
+    return profile;
+}
+
+static void read_params(const char *names, const char *models, struct gcal_params *params)
+{
+    struct gcal_error err = { 0 };
+    char *head = gcal_buf_format(HEAD, names);
+    char *text = gcal_buf_format("%s%s...\n", head, models);
+
+    if (gcal_params_decode(text, strlen(text), "n1.yaml", params, &err) < 0)
+        fail_msg("%s", err.text);
+    free(text);
+    free(head);
+}
+
+/* 0 with the prediction for n = 1000 and the model's name, or -1 with 'err'. */
+static int predict(const char *names, const char *models, const char *model,
+                   const char *profile_text, struct gcal_prediction *prediction,
+                   char name[32], struct gcal_error *err)
+{
+    struct gcal_params params = { 0 };
+    struct gcal_profile *profile = read_profile(profile_text);
+    struct gcal_predictor *p;
+    const double n = 1000;
+    double time_s;
+    int rc = -1;
+
+    read_params(names, models, &params);
+    if ((p = gcal_predictor_create(params.devices, model, profile, err))) {
+        rc = gcal_predictor_eval(p, &n, prediction, NULL, err);
+        snprintf(name, 32, "%s", gcal_predictor_model(p));
+        if (rc == 0) {
+            assert_int_equal(gcal_predictor_time(p, &n, &time_s, err), 0);
+            assert_true(time_s == prediction->time_s);
+        }
+    }
+    prediction->gap = prediction->outside = NULL; /* were the predictor's */
+    gcal_predictor_destroy(p);
+    gcal_profile_destroy(profile);
+    gcal_params_clear(&params);
+    return rc;
+}
+
+#define BOTH     "general, made", GENERAL MADE
+#define NO_MUL   "0"
+#define OWN      "fingerprint: '01'\n"
+#define OTHER    "fingerprint: '03'\n"
+#define DERIVED  "fingerprint: '03'\norigin: '01'\n"
+#define NO_PRINT ""
+
+static void the_model_made_for_a_kernel_predicts_it(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_prediction p;
+    char name[32];
+
+    (void)state;
+    /* whatever the kernel's name is */
+    assert_int_equal(predict(BOTH, NULL, PROFILE("renamed", OWN, "n"), &p, name, &err),
+                     0);
+    assert_string_equal(name, "made");
+    assert_true(fabs(p.time_s - 2e-6) < 1e-12);
+    assert_true(p.not_covered == 0);
+    assert_int_equal(predict(BOTH, NULL, PROFILE("d", DERIVED, "n"), &p, name, &err), 0);
+    assert_string_equal(name, "made");
+}
+
+static void other_kernels_get_the_general_model(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_prediction p;
+    char name[32];
+
+    (void)state;
+    /* even one of the same name */
+    assert_int_equal(
+        predict(BOTH, NULL, PROFILE("kGenerated", OTHER, NO_MUL), &p, name, &err), 0);
+    assert_string_equal(name, "general");
+    assert_true(fabs(p.time_s - 1e-6) < 1e-12);
+    assert_true(p.not_covered == 0 && p.high_s < 1.1e-6);
+}
+
+static void a_model_is_refused_for_other_kernels(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_prediction p;
+    char name[32];
+
+    (void)state;
+    assert_int_equal(predict(BOTH, "made", PROFILE("k", OTHER, NO_MUL), &p, name, &err),
+                     -1);
+    assert_non_null(strstr(err.text, "made has no cost for 100 % of the work of kernel k "
+                                     "(f_op_float32_add 1e+02 %); the model is for "
+                                     "k_generated"));
+    assert_null(strstr(err.text, "of this name"));
+    assert_int_equal(
+        predict(BOTH, "made", PROFILE("kGenerated", OTHER, NO_MUL), &p, name, &err), -1);
+    assert_non_null(strstr(err.text, "the kernel of this name that was calibrated has "
+                                     "another source, defines or launch"));
+    /* a profile of an earlier version names no kernel */
+    assert_int_equal(
+        predict(BOTH, "made", PROFILE("kGenerated", NO_PRINT, NO_MUL), &p, name, &err),
+        -1);
+}
+
+/* 1 of 5 executions has no cost. */
+static void intervals_hold_work_without_a_cost(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_prediction p;
+    char name[32];
+
+    (void)state;
+    assert_int_equal(predict(BOTH, NULL, PROFILE("k", OTHER, "0.25*n"), &p, name, &err),
+                     0);
+    assert_true(fabs(p.not_covered - 0.2) < 1e-12);
+    assert_true(fabs(p.time_s - 1e-6) < 1e-12);
+    assert_true(p.low_s < 1e-6 && p.low_s > 0.9e-6);
+    assert_true(p.high_s > 250e-6 && p.high_s < 260e-6);
+}
+
+static void too_much_work_without_a_cost_is_refused(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_prediction p;
+    char name[32];
+
+    (void)state;
+    assert_int_equal(predict(BOTH, NULL, PROFILE("k", OTHER, "n"), &p, name, &err), 0);
+    assert_int_equal(predict(BOTH, NULL, PROFILE("k", OTHER, "1.01*n"), &p, name, &err),
+                     -1);
+    assert_int_equal(err.code, GCAL_EINPUT);
+    assert_non_null(strstr(err.text, "no cost for 50.2 % of the work"));
+}
+
+static void no_prediction_is_0_s(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_prediction p;
+    char name[32];
+
+    (void)state;
+    assert_int_equal(predict("general", GENERAL, NULL,
+                             "gpucal_profile: 2\nkernel: k\nparameters: [n]\n"
+                             "local_size: [64]\ngroups: [n]\nentries: []\n",
+                             &p, name, &err),
+                     -1);
+    assert_non_null(strstr(err.text, "predicts 0 s"));
+}
+
+static void parameters_must_tell_something(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_prediction p;
+    char name[32];
+
+    (void)state;
+    assert_int_equal(
+        predict("vague", VAGUE, NULL, PROFILE("k", OTHER, NO_MUL), &p, name, &err), -1);
+    assert_non_null(strstr(err.text, "too uncertain"));
+}
+
+static void models_are_listed_with_their_kernels(void **state)
+{
+    struct gcal_error err = { 0 };
+    struct gcal_prediction p;
+    char name[32];
+
+    (void)state;
+    assert_int_equal(predict(BOTH, "none", PROFILE("k", OWN, "n"), &p, name, &err), -1);
+    assert_non_null(
+        strstr(err.text, "no model none; models: general, made (for k_generated)"));
+}
+
+/* Before there were fingerprints, names were all there was. */
+static void files_of_earlier_versions_go_by_names(void **state)
+{
+    static const char old[] =
+        MODEL("old", "p_m * f_memory_tag:k + p_o * f_onchip_tag:k",
+              PARAMETER("p_m", "1e-9") PARAMETER("p_o", "1e-9"), "  1e-15 1\n  1e-15 0 1\n",
+              FEATURE("f_memory_tag:k") FEATURE("f_onchip_tag:k"), "");
+    struct gcal_error err = { 0 };
+    struct gcal_prediction p;
+    char name[32];
+
+    (void)state;
+    assert_int_equal(
+        predict("old", old, NULL, PROFILE("k", NO_PRINT, "n"), &p, name, &err), 0);
+    assert_true(fabs(p.time_s - 2e-6) < 1e-12 && p.not_covered == 0);
+    assert_int_equal(predict("old", old, NULL, PROFILE("k", OWN, "n"), &p, name, &err),
+                     -1);
+    assert_non_null(strstr(err.text, "calibrate again"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_model_made_for_a_kernel_predicts_it),
+        cmocka_unit_test(other_kernels_get_the_general_model),
+        cmocka_unit_test(a_model_is_refused_for_other_kernels),
+        cmocka_unit_test(intervals_hold_work_without_a_cost),
+        cmocka_unit_test(too_much_work_without_a_cost_is_refused),
+        cmocka_unit_test(no_prediction_is_0_s),
+        cmocka_unit_test(parameters_must_tell_something),
+        cmocka_unit_test(models_are_listed_with_their_kernels),
+        cmocka_unit_test(files_of_earlier_versions_go_by_names),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
