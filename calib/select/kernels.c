@@ -92,6 +92,8 @@ static int gather_set(struct gathered *g, const struct gcal_catalogue *catalogue
     }
     for (size_t i = 0; i < GCAL_KERNEL_N_EXCLUSIONS; i++)
         g->list->left_out[i] += picked.left_out[i];
+    for (size_t i = 0; i < picked.failed.n && rc == 0; i++)
+        rc = gcal_strings_include(&g->list->failed, picked.failed.items[i], err);
     gcal_kernel_list_clear(&picked);
     return rc;
 }

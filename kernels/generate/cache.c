@@ -1,7 +1,7 @@
 /* cache.c - results of work removal and counting, once for each variant
  *
  * Counting takes some 30 ms: kernels that differ in sizes only, and kernels generated
- * again, reuse it.
+ * again, reuse it.  So does the reason why a variant cannot be counted.
  */
 #include <search.h>
 #include <stdlib.h>
@@ -24,6 +24,7 @@ static void destroy(void *node)
     free(counted->variant);
     free(counted->source);
     free(counted->profile);
+    free(counted->failure);
     free(counted);
 }
 
@@ -36,31 +37,57 @@ struct gcal_kernel_cache_entry *gcal_kernel_cache_find(void *const *tree,
     return found ? *found : NULL;
 }
 
+/* An entry that lacks what is known of the variant. */
+static struct gcal_kernel_cache_entry *create(const struct gcal_kernel *kernel,
+                                              struct gcal_error *err)
+{
+    struct gcal_kernel_cache_entry *counted = calloc(1, sizeof(*counted));
+
+    if (counted && (counted->variant = strdup(kernel->variant)) &&
+        (counted->source = strdup(kernel->source)))
+        return counted;
+    if (counted)
+        destroy(counted);
+    gcal_error_memory(err);
+    return NULL;
+}
+
+/* Takes 'counted'. */
+static int add(void **tree, struct gcal_kernel_cache_entry *counted,
+               struct gcal_error *err)
+{
+    if (tsearch(counted, tree, compare))
+        return 0;
+    destroy(counted);
+    return gcal_error_memory(err);
+}
+
 int gcal_kernel_cache_add(void **tree, const struct gcal_kernel *kernel,
                           const struct gcal_remove_element *element,
                           struct gcal_error *err)
 {
-    struct gcal_kernel_cache_entry *counted = calloc(1, sizeof(*counted));
+    struct gcal_kernel_cache_entry *counted = create(kernel, err);
 
     if (!counted)
-        return gcal_error_memory(err);
-    counted->variant = strdup(kernel->variant);
-    counted->source = strdup(kernel->source);
+        return -1;
     counted->element = *element;
-    if (!counted->variant || !counted->source) {
-        gcal_error_memory(err);
-        destroy(counted);
+    if ((counted->profile = gcal_profile_encode(kernel->profile, err)))
+        return add(tree, counted, err);
+    destroy(counted);
+    return -1;
+}
+
+int gcal_kernel_cache_add_failure(void **tree, const struct gcal_kernel *kernel,
+                                  const struct gcal_error *why, struct gcal_error *err)
+{
+    struct gcal_kernel_cache_entry *counted = create(kernel, err);
+
+    if (!counted)
         return -1;
-    }
-    if (!(counted->profile = gcal_profile_encode(kernel->profile, err))) {
-        destroy(counted);
-        return -1;
-    }
-    if (!tsearch(counted, tree, compare)) {
-        destroy(counted);
-        return gcal_error_memory(err);
-    }
-    return 0;
+    if ((counted->failure = strdup(why->text)))
+        return add(tree, counted, err);
+    destroy(counted);
+    return gcal_error_memory(err);
 }
 
 void gcal_kernel_cache_clear(void **tree)

@@ -1,16 +1,11 @@
-/* catalogue.c - the catalogue's files: opened, read and hashed */
-#include <dirent.h>
-#include <errno.h>
+/* catalogue.c - catalogues: opened from built-in and other files, hashed, looked at */
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/base/array.h"
 #include "calib/base/buf.h"
 #include "calib/base/error.h"
-#include "calib/base/file.h"
 #include "kernels/generate/private.h"
-
-#define MAX_FILE_BYTES (1 << 20)
 
 static int add_generator(struct gcal_catalogue *catalogue, struct gcal_generator *g,
                          struct gcal_error *err)
@@ -22,7 +17,8 @@ static int add_generator(struct gcal_catalogue *catalogue, struct gcal_generator
     for (size_t i = 0; i < catalogue->n_generators; i++)
         if (strcmp(catalogue->generators[i]->name, g->name) == 0) {
             gcal_yaml_error(gcal_yaml_find(g->root, "name"), err,
-                            "name: '%s' is already used by %s", g->name,
+                            "name: '%s' is already used by %s%s", g->name,
+                            i < catalogue->n_builtin ? "the built-in " : "",
                             catalogue->generators[i]->root->file);
             gcal_generator_destroy(g);
             return -1;
@@ -59,115 +55,77 @@ static int add_all(struct gcal_catalogue *catalogue, struct gcal_yaml *root,
     return 0;
 }
 
-static const char *find_builtin(const char *name)
+/* Finds the text of a file beside a description. */
+typedef const char *find_file(const void *context, const char *name);
+
+/* Adds the generators of a description; 'path' is its name in messages. */
+static int add_description(struct gcal_catalogue *catalogue, const char *path,
+                           const char *text, find_file *find, const void *context,
+                           struct gcal_error *err)
+{
+    struct gcal_yaml *root = gcal_yaml_parse(text, strlen(text), path, err);
+    const char *name = root ? gcal_generator_source_name(root, err) : NULL;
+    const char *source = !name ? NULL : *name ? find(context, name) : "";
+
+    if (source)
+        return add_all(catalogue, root, text, source, err);
+    if (name)
+        gcal_yaml_error(root, err, "source: no file '%s' in this folder", name);
+    gcal_yaml_destroy(root);
+    return -1;
+}
+
+static const char *find_builtin(const void *context, const char *name)
 {
     const struct gcal_embedded_file *file = gcal_catalogue_builtin_files;
 
+    (void)context;
     for (; file->name; file++)
         if (strcmp(file->name, name) == 0)
             return file->text;
     return NULL;
 }
 
-static bool is_yaml(const char *name)
+static int add_builtin(struct gcal_catalogue *catalogue, struct gcal_error *err)
 {
-    const char *dot = strrchr(name, '.');
-
-    return dot && dot != name && strcmp(dot, ".yaml") == 0;
-}
-
-static int read_builtin(struct gcal_catalogue *catalogue, struct gcal_error *err)
-{
-    const struct gcal_embedded_file *file = gcal_catalogue_builtin_files;
-
-    for (; file->name; file++) {
-        struct gcal_yaml *root;
-        const char *name, *source;
-
-        if (!is_yaml(file->name))
-            continue;
-        if (!(root = gcal_yaml_parse(file->text, file->size, file->name, err)))
+    for (const struct gcal_embedded_file *f = gcal_catalogue_builtin_files; f->name; f++)
+        if (gcal_catalogue_is_description(f->name) &&
+            add_description(catalogue, f->name, f->text, find_builtin, NULL, err) < 0)
             return -1;
-        name = gcal_generator_source_name(root, err);
-        source = !name ? NULL : *name ? find_builtin(name) : "";
-        if (!source) {
-            if (name)
-                gcal_yaml_error(root, err, "source: no file '%s' in this folder", name);
-            gcal_yaml_destroy(root);
-            return -1;
-        }
-        if (add_all(catalogue, root, file->text, source, err) < 0)
-            return -1;
-    }
+    catalogue->n_builtin = catalogue->n_generators;
     return 0;
 }
 
-/* Text of file 'name' in 'folder', the caller's to free; '*path' gets its path. */
-static char *read_text(const char *folder, const char *name, char **path,
-                       struct gcal_error *err)
+/* A folder among files. */
+struct folder_of {
+    const struct gcal_catalogue_files *files;
+    const char *folder;
+};
+
+static const char *find_beside(const void *context, const char *name)
 {
-    free(*path);
-    if ((*path = gcal_buf_format("%s/%s", folder, name)))
-        return gcal_file_read(*path, MAX_FILE_BYTES, NULL, err);
-    gcal_error_memory(err);
-    return NULL;
+    const struct folder_of *in = context;
+
+    return gcal_catalogue_files_find(in->files, in->folder, name);
 }
 
-static int read_pair(struct gcal_catalogue *catalogue, const char *folder,
-                     const char *name, struct gcal_error *err)
+static int add_files(struct gcal_catalogue *catalogue,
+                     const struct gcal_catalogue_files *files, struct gcal_error *err)
 {
-    char *path = NULL, *description = read_text(folder, name, &path, err), *source = NULL;
-    struct gcal_yaml *root = NULL;
-    const char *source_name;
-    int rc = -1;
+    int rc = gcal_catalogue_files_copy(&catalogue->files, files, err);
 
-    if (!description ||
-        !(root = gcal_yaml_parse(description, strlen(description), path, err)) ||
-        !(source_name = gcal_generator_source_name(root, err)))
-        goto out;
-    source = *source_name ? read_text(folder, source_name, &path, err) : strdup("");
-    if (!source) {
-        gcal_error_prefix(err, "%s", root->file);
-        goto out;
+    for (size_t i = 0; i < files->n && rc == 0; i++) {
+        const struct gcal_catalogue_file *f = &files->items[i];
+        const struct folder_of in = { files, f->folder };
+        char *path;
+
+        if (!gcal_catalogue_is_description(f->name))
+            continue;
+        if (!(path = gcal_catalogue_path(f->folder, f->name)))
+            return gcal_error_memory(err);
+        rc = add_description(catalogue, path, f->text, find_beside, &in, err);
+        free(path);
     }
-    rc = add_all(catalogue, root, description, source, err);
-    root = NULL; /* taken */
-out:
-    gcal_yaml_destroy(root);
-    free(description);
-    free(source);
-    free(path);
-    return rc;
-}
-
-static int select_yaml(const struct dirent *entry)
-{
-    return is_yaml(entry->d_name);
-}
-
-/* By name, not by locale: the same order on every machine. */
-static int compare_names(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int read_folder(struct gcal_catalogue *catalogue, const char *folder,
-                       struct gcal_error *err)
-{
-    struct dirent **entries = NULL;
-    int n = scandir(folder, &entries, select_yaml, compare_names), rc = 0;
-
-    if (n < 0)
-        return gcal_error_set(err, GCAL_EINPUT, "cannot read folder %s: %s", folder,
-                              strerror(errno));
-    if (n == 0)
-        rc = gcal_error_set(err, GCAL_EINPUT, "no .yaml file in %s", folder);
-    for (int i = 0; i < n; i++) {
-        if (rc == 0)
-            rc = read_pair(catalogue, folder, entries[i]->d_name, err);
-        free(entries[i]);
-    }
-    free(entries);
     return rc;
 }
 
@@ -182,7 +140,10 @@ static int take_fingerprint(struct gcal_catalogue *catalogue, struct gcal_error 
     return texts ? 0 : -1;
 }
 
-struct gcal_catalogue *gcal_catalogue_open(const char *folder, struct gcal_error *err)
+/* The built-in catalogue, if wanted, and 'files', which may be NULL. */
+static struct gcal_catalogue *open_catalogue(bool builtin,
+                                             const struct gcal_catalogue_files *files,
+                                             struct gcal_error *err)
 {
     struct gcal_catalogue *catalogue = calloc(1, sizeof(*catalogue));
 
@@ -191,12 +152,29 @@ struct gcal_catalogue *gcal_catalogue_open(const char *folder, struct gcal_error
         gcal_error_memory(err);
         return NULL;
     }
-    if ((folder ? read_folder(catalogue, folder, err) : read_builtin(catalogue, err)) <
-            0 ||
+    if ((builtin && add_builtin(catalogue, err) < 0) ||
+        (files && add_files(catalogue, files, err) < 0) ||
         take_fingerprint(catalogue, err) < 0) {
         gcal_catalogue_close(catalogue);
         return NULL;
     }
+    return catalogue;
+}
+
+struct gcal_catalogue *gcal_catalogue_open_with(const struct gcal_catalogue_files *files,
+                                                struct gcal_error *err)
+{
+    return open_catalogue(true, files, err);
+}
+
+struct gcal_catalogue *gcal_catalogue_open(const char *folder, struct gcal_error *err)
+{
+    struct gcal_catalogue_files files = { 0 };
+    struct gcal_catalogue *catalogue = NULL;
+
+    if (!folder || gcal_catalogue_read_folder(folder, &files, err) == 0)
+        catalogue = open_catalogue(!folder, &files, err);
+    gcal_catalogue_files_clear(&files);
     return catalogue;
 }
 
@@ -210,10 +188,37 @@ void gcal_catalogue_close(struct gcal_catalogue *catalogue)
     free(catalogue->counted);
     free(catalogue->generators);
     gcal_buf_free(&catalogue->texts);
+    gcal_catalogue_files_clear(&catalogue->files);
     free(catalogue);
+}
+
+const struct gcal_catalogue_files *
+gcal_catalogue_added_files(const struct gcal_catalogue *catalogue)
+{
+    return &catalogue->files;
 }
 
 const char *gcal_catalogue_fingerprint(const struct gcal_catalogue *catalogue)
 {
     return catalogue->fingerprint;
+}
+
+size_t gcal_catalogue_size(const struct gcal_catalogue *catalogue)
+{
+    return catalogue->n_generators;
+}
+
+struct gcal_generator_view gcal_catalogue_view(const struct gcal_catalogue *catalogue,
+                                               size_t i)
+{
+    const struct gcal_generator *g = catalogue->generators[i];
+
+    return (struct gcal_generator_view){
+        .name = g->name,
+        .origin = g->origin ? g->origin->name : NULL,
+        .form = g->form,
+        .n_tags = g->tags.n,
+        .tags = g->tags.items,
+        .automatic = gcal_generator_is_automatic(g),
+    };
 }

@@ -114,19 +114,37 @@ static int add_components(const struct gcal_generator_setting *s,
     return rc;
 }
 
+/* All of it but the id.  'counted' has the results already, or is NULL. */
+static int complete(const struct gcal_generator_setting *setting,
+                    struct gcal_kernel *kernel,
+                    const struct gcal_kernel_cache_entry *counted,
+                    struct gcal_remove_element *element, void **tree,
+                    struct gcal_error *err)
+{
+    if (counted && counted->failure)
+        return gcal_error_set(err, GCAL_EINPUT, "%s", counted->failure);
+    if (setting->generator->origin &&
+        gcal_kernel_remove_work(setting, kernel, counted, element, err) < 0)
+        return -1;
+    if (add_profile(setting, kernel, counted, err) < 0)
+        return -1;
+    return counted ? 0 : add_components(setting, kernel, tree, err);
+}
+
 int gcal_kernel_finish(const struct gcal_generator_setting *setting,
                        struct gcal_kernel *kernel, void **tree, struct gcal_error *err)
 {
     const struct gcal_kernel_cache_entry *counted =
         tree ? gcal_kernel_cache_find(tree, kernel) : NULL;
     struct gcal_remove_element element = { 0 };
+    struct gcal_error why = { 0 };
 
-    if (setting->generator->origin &&
-        gcal_kernel_remove_work(setting, kernel, counted, &element, err) < 0)
-        return -1;
-    if (add_profile(setting, kernel, counted, err) < 0 ||
-        (!counted && add_components(setting, kernel, tree, err) < 0))
-        return -1;
+    if (complete(setting, kernel, counted, &element, tree, &why) < 0) {
+        if (tree && !counted &&
+            gcal_kernel_cache_add_failure(tree, kernel, &why, err) < 0)
+            return -1;
+        return gcal_error_set(err, why.code, "%s", why.text);
+    }
     if (tree && !counted && gcal_kernel_cache_add(tree, kernel, &element, err) < 0)
         return -1;
     return make_id(kernel, err);

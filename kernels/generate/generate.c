@@ -15,7 +15,15 @@ void gcal_kernel_list_clear(struct gcal_kernel_list *list)
     for (size_t i = 0; i < list->n_kernels; i++)
         gcal_kernel_destroy(list->kernels[i]);
     free(list->kernels);
+    gcal_strings_clear(&list->failed);
     memset(list, 0, sizeof(*list));
+}
+
+int gcal_kernel_list_check(const struct gcal_kernel_list *list, struct gcal_error *err)
+{
+    if (list->n_kernels || !list->failed.n)
+        return 0;
+    return gcal_error_set(err, GCAL_EINPUT, "%s", list->failed.items[0]);
 }
 
 /* The state of one generation. */
@@ -123,28 +131,51 @@ static int leave_out(struct making *m, const struct gcal_kernel *kernel,
     return m->left_family ? 0 : gcal_error_memory(err);
 }
 
-/* 1 when the kernel can go into the list, 0 when the device cannot run it, -1. */
+/* Names what cannot be made in list->failed, once.  A variant fails at any size when it
+ * is counted, and other steps for a kernel's own sizes.
+ */
+static int note_failed(struct making *m, const char *what, const struct gcal_error *why,
+                       struct gcal_error *err)
+{
+    char *text = gcal_buf_format("%s: %s", what, why->text);
+    int rc =
+        text ? gcal_strings_include(&m->list->failed, text, err) : gcal_error_memory(err);
+
+    free(text);
+    return rc;
+}
+
+/* Whether sizes and NDRange are valid; 'geometry' is the caller's to clear. */
+static int check_geometry(const struct gcal_kernel *kernel,
+                          struct gcal_geometry *geometry, struct gcal_error *err)
+{
+    if (gcal_kernel_check_assume(kernel, kernel->n_sizes, kernel->sizes, err) < 0)
+        return -1;
+    return gcal_kernel_geometry(kernel, kernel->n_sizes, kernel->sizes, geometry, err);
+}
+
+/* 1 when the kernel can go into the list, 0 when it is left out, -1. */
 static int prepare(struct making *m, const struct gcal_generator_setting *setting,
                    struct gcal_kernel *kernel, struct gcal_error *err)
 {
     struct gcal_geometry geometry = { 0 };
     enum gcal_kernel_exclusion reason;
-    int rc = -1;
+    struct gcal_error why = { 0 };
+    int rc;
 
     if (m->limits && !gcal_kernel_limits_allow(m->limits, setting, kernel, &reason))
         return leave_out(m, kernel, reason, err);
-    if (gcal_kernel_check_assume(kernel, kernel->n_sizes, kernel->sizes, err) == 0 &&
-        gcal_kernel_geometry(kernel, kernel->n_sizes, kernel->sizes, &geometry, err) ==
-            0 &&
-        gcal_kernel_finish(setting, kernel, m->counted, err) == 0)
-        rc = has_local_memory(m, kernel, &geometry);
-    gcal_kernel_geometry_clear(&geometry);
-    if (rc == 0)
+    if (check_geometry(kernel, &geometry, &why) < 0)
+        rc = note_failed(m, kernel->name, &why, err);
+    else if (gcal_kernel_finish(setting, kernel, m->counted, &why) < 0)
+        rc = note_failed(m, kernel->variant, &why, err);
+    else if (!(rc = has_local_memory(m, kernel, &geometry)))
         rc = leave_out(m, kernel, GCAL_KERNEL_EXCLUDED_LOCAL_MEMORY, err);
-    return rc < 0 ? gcal_error_prefix(err, "%s", kernel->name) : rc;
+    gcal_kernel_geometry_clear(&geometry);
+    return rc;
 }
 
-/* One setting's kernel, unless the device cannot run it. */
+/* One setting's kernel, unless it is left out. */
 static int make_one(struct making *m, const struct gcal_generator_setting *setting,
                     struct gcal_error *err)
 {
@@ -162,11 +193,14 @@ static int make(struct making *m, struct gcal_generator_setting *setting,
                 struct gcal_error *err)
 {
     const struct gcal_remove_load_list *loads;
+    struct gcal_error why = { 0 };
     size_t argument;
     int rc = 0;
 
-    if (gcal_generator_keep_each(setting, &loads, &argument, err) < 0)
-        return gcal_error_prefix(err, "%s keep:each", setting->generator->name);
+    if (gcal_generator_keep_each(setting, &loads, &argument, &why) < 0) {
+        gcal_error_prefix(&why, "keep:each");
+        return note_failed(m, setting->generator->name, &why, err);
+    }
     if (!loads)
         return make_one(m, setting, err);
     for (size_t i = 0; i < loads->n && rc == 0; i++)

@@ -10,7 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "calib/base/strings.h"
 #include "calib/model/feature.h"
+#include "calib/model/run/catalogue_files.h"
 #include "calib/model/run/kernel_origin.h"
 #include "calib/model/run/kernel_use.h"
 #include "kernels/request.h"
@@ -138,6 +140,10 @@ struct gcal_kernel_list {
     struct gcal_kernel **kernels;
     size_t left_out[GCAL_KERNEL_N_EXCLUSIONS]; /* by reason; a size sweep counts once */
     bool nominal; /* sizes are for gcal_kernel_nominal_limits */
+    /* Kernels that cannot be counted, or have no work at their sizes, each with its reason:
+     * "triad dtype:float32: triad.cl:7:3: ...".
+     */
+    struct gcal_strings failed;
 };
 
 /* Relation of a generator's tags to the tags asked for (Stevens and Kloeckner 2020,
@@ -152,11 +158,28 @@ enum gcal_match {
 
 struct gcal_catalogue;
 
-/* Reads every .yaml in 'folder' (NULL: the built-in catalogue) and the .cl files that
- * they name.  NULL with "file:line:column: ..." at the first error.
+/* Appends every .yaml of a folder and the .cl files that they name.  -1 with
+ * "file:line:column: ..." for a file that is missing or no YAML.
  */
+int gcal_catalogue_read_folder(const char *folder, struct gcal_catalogue_files *files,
+                               struct gcal_error *err);
+
+/* The built-in catalogue and the generators of 'files' (NULL: none), which were read from
+ * folders, come with a record or a message, or were made in memory by
+ * gcal_catalogue_files_add(); they are copied.  NULL with "file:line:column: ..." at the
+ * first error, such as a name that two generators have.
+ */
+struct gcal_catalogue *gcal_catalogue_open_with(const struct gcal_catalogue_files *files,
+                                                struct gcal_error *err);
+/* A folder alone, without the built-in catalogue; NULL: the built-in one alone. */
 struct gcal_catalogue *gcal_catalogue_open(const char *folder, struct gcal_error *err);
 void gcal_catalogue_close(struct gcal_catalogue *catalogue);
+
+/* The files beside the built-in ones, for records and messages; live as long as the
+ * catalogue.
+ */
+const struct gcal_catalogue_files *
+gcal_catalogue_added_files(const struct gcal_catalogue *catalogue);
 
 /* SHA-256 of all sources and descriptions, hexadecimal: calibrations with another
  * fingerprint used another catalogue.  Lives as long as the catalogue.
@@ -171,7 +194,7 @@ int gcal_catalogue_check(const struct gcal_catalogue *catalogue, size_t n_tags,
                          struct gcal_error *err);
 
 /* Appends to 'list' the kernels that the tags pick, counted, without duplicates (same
- * id). 'limits' are those of a device: footprints follow from them, and kernels that it
+ * id).  Kernels that cannot be counted are no error: list->failed names them. 'limits' are those of a device: footprints follow from them, and kernels that it
  * cannot run are left out and numbered in list->left_out.  NULL: no kernel is left out,
  * and footprints follow from gcal_kernel_nominal_limits.  Caches counts in the catalogue:
  * one thread at a time.
@@ -180,6 +203,8 @@ int gcal_catalogue_generate(const struct gcal_catalogue *catalogue, size_t n_tag
                             const char *const *tags, enum gcal_match match,
                             const struct gcal_kernel_limits *limits,
                             struct gcal_kernel_list *list, struct gcal_error *err);
+/* -1 with the first of list->failed if the list has no kernel for that reason alone. */
+int gcal_kernel_list_check(const struct gcal_kernel_list *list, struct gcal_error *err);
 void gcal_kernel_list_clear(struct gcal_kernel_list *list);
 void gcal_kernel_destroy(struct gcal_kernel *kernel);
 

@@ -68,8 +68,10 @@ struct gcal_profile;
 struct gcal_catalogue {
     size_t n_generators, capacity;
     struct gcal_generator **generators;
-    void **counted;        /* tree of struct gcal_kernel_cache_entry */
-    struct gcal_buf texts; /* of all files, while they are read */
+    size_t n_builtin;                  /* the first ones */
+    struct gcal_catalogue_files files; /* of the others */
+    void **counted;                    /* tree of struct gcal_kernel_cache_entry */
+    struct gcal_buf texts;             /* of all files, while they are read */
     char fingerprint[GCAL_HASH_TEXT_SIZE];
 };
 
@@ -78,6 +80,7 @@ struct gcal_kernel_cache_entry {
     char *variant, *source;
     struct gcal_remove_element element; /* of a derived kernel's result */
     char *profile;                      /* YAML */
+    char *failure;                      /* why there is no profile, or NULL */
 };
 
 /* One value per argument, borrowed. */
@@ -105,6 +108,9 @@ struct gcal_kernel_cache_entry *gcal_kernel_cache_find(void *const *tree,
 int gcal_kernel_cache_add(void **tree, const struct gcal_kernel *kernel,
                           const struct gcal_remove_element *element,
                           struct gcal_error *err);
+/* Notes that the variant cannot be counted; 'why' has the reason. */
+int gcal_kernel_cache_add_failure(void **tree, const struct gcal_kernel *kernel,
+                                  const struct gcal_error *why, struct gcal_error *err);
 void gcal_kernel_cache_clear(void **tree);
 
 /* ---- generator.c ---- */
@@ -349,6 +355,15 @@ void gcal_generator_destroy(struct gcal_generator *generator);
 /* The name of the .cl file in 'root', "" where there is no kernel, or NULL with 'err'. */
 const char *gcal_generator_source_name(const struct gcal_yaml *root,
                                        struct gcal_error *err);
+
+/* ---- files.c ---- */
+
+/* Whether the file is a .yaml. */
+bool gcal_catalogue_is_description(const char *name);
+/* "folder/name", or just the name without a folder (""); the caller's to free, NULL: out
+ * of memory.
+ */
+char *gcal_catalogue_path(const char *folder, const char *name);
 
 /* ---- derived.c ---- */
 

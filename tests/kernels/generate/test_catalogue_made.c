@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/buf.h"
+#include "calib/base/wire.h"
 #include "tests/folder.h"
 #include "tests/kernels/generate/catalogue_pick.h"
 
@@ -217,6 +219,125 @@ static void conditions_exclude_combinations(void **state)
     gcal_catalogue_close(c);
 }
 
+/* A variant that cannot be counted is named once, whatever its sizes, and every time. */
+static void what_cannot_be_counted_is_named_and_left_out(void **state)
+{
+    static const char bad[] =
+        "__kernel void k(__global float *x, int n)\n"
+        "{\n    while (x[n] > 0)\n        x[get_global_id(0)] = (float)n--;\n}\n";
+    struct gcal_catalogue *c;
+
+    (void)state;
+    folder_write("bad.cl", bad);
+    folder_write("bad.yaml",
+                 "gpucal_kernel: 1\nname: bad\ntags: [red, bad]\nsource: bad.cl\n"
+                 "kernel: k\narguments: {n: {size: [64, 96]}}\nlocal_size: [32]\n"
+                 "global_size: [n]\nargs:\n"
+                 "- {name: x, buffer: float32, elements: n, output: true}\n"
+                 "- {name: n, scalar: int32, value: n}\ncheck: {n: 32}\n");
+    c = catalogue_open_one("gpucal_kernel: 1\nname: one\ntags: [red]\n" TAIL);
+    for (int i = 0; i < 2; i++) {
+        struct gcal_kernel_list list = PICK(c, GCAL_MATCH_SUPERSET, "red");
+
+        assert_int_equal(list.n_kernels, 2);
+        assert_int_equal(list.failed.n, 1);
+        assert_int_equal(strncmp(list.failed.items[0], "bad: bad.cl:3:", 14), 0);
+        assert_int_equal(gcal_kernel_list_check(&list, &err), 0);
+        gcal_kernel_list_clear(&list);
+        list = PICK(c, GCAL_MATCH_SUPERSET, "bad");
+        assert_int_equal(gcal_kernel_list_check(&list, &err), -1);
+        assert_int_equal(strncmp(err.text, "bad: bad.cl:3:", 14), 0);
+        gcal_kernel_list_clear(&list);
+    }
+    gcal_catalogue_close(c);
+}
+
+/* A size that the NDRange cannot have leaves out that size alone. */
+static void sizes_that_do_not_fit_are_named(void **state)
+{
+    struct gcal_catalogue *c = catalogue_open_one(
+        "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: k.cl\nkernel: k\n"
+        "arguments: {n: {ladder: [64, 100, 128]}}\nlocal_size: [32]\nglobal_size: [n]\n"
+        "args:\n- {name: x, buffer: float32, elements: n, output: true}\n"
+        "- {name: n, scalar: int32, value: n}\ncheck: {n: 32}\n");
+    struct gcal_kernel_list list = PICK(c, GCAL_MATCH_SUPERSET, "red");
+
+    (void)state;
+    assert_int_equal(list.n_kernels, 2);
+    assert_int_equal(list.failed.n, 1);
+    assert_int_equal(strncmp(list.failed.items[0], "one n:100: ", 11), 0);
+    gcal_kernel_list_clear(&list);
+    gcal_catalogue_close(c);
+}
+
+static void files_add_to_the_built_in_catalogue(void **state)
+{
+    static const char text[] = "gpucal_kernel: 1\nname: one\ntags: [my]\n" TAIL;
+    struct gcal_catalogue_files files = { 0 };
+    struct gcal_catalogue *both, *builtin = gcal_catalogue_open_with(NULL, &err);
+
+    (void)state;
+    folder_write("one.yaml", text);
+    assert_int_equal(gcal_catalogue_read_folder(folder, &files, &err), 0);
+    assert_int_equal(files.n, 2);
+    both = gcal_catalogue_open_with(&files, &err);
+    assert_non_null(both);
+    EXPECT(both, 2, "my");
+    assert_int_equal(gcal_catalogue_size(both), gcal_catalogue_size(builtin) + 1);
+    assert_string_not_equal(gcal_catalogue_fingerprint(both),
+                            gcal_catalogue_fingerprint(builtin));
+    assert_int_equal(gcal_catalogue_added_files(both)->n, 2);
+    gcal_catalogue_close(both);
+
+    assert_int_equal(gcal_catalogue_files_add(&files, "other", "two.yaml", text, &err),
+                     0);
+    assert_int_equal(gcal_catalogue_files_add(&files, "other", "k.cl", "", &err), 0);
+    assert_null(gcal_catalogue_open_with(&files, &err));
+    assert_non_null(strstr(err.text, "other/two.yaml:2:7: name: 'one' is already used by "
+                                     "/tmp/"));
+    gcal_catalogue_files_clear(&files);
+
+    assert_int_equal(gcal_catalogue_files_add(&files, "", "my.yaml",
+                                              "gpucal_kernel: 1\nname: gmem_empty\n"
+                                              "tags: [my]\n" TAIL,
+                                              &err),
+                     0);
+    assert_null(gcal_catalogue_open_with(&files, &err));
+    assert_string_equal(err.text, "my.yaml:1:1: source: no file 'k.cl' in this folder");
+    gcal_catalogue_files_clear(&files);
+    gcal_catalogue_close(builtin);
+}
+
+/* In messages and journals. */
+static void files_survive_their_encoding(void **state)
+{
+    struct gcal_catalogue_files files = { 0 }, got = { 0 };
+    struct gcal_buf buf = { 0 };
+    struct gcal_wire wire;
+
+    (void)state;
+    assert_int_equal(gcal_catalogue_files_add(&files, "a", "one.yaml", "x: 1\n", &err),
+                     0);
+    assert_int_equal(gcal_catalogue_files_add(&files, "", "one.cl", "", &err), 0);
+    gcal_catalogue_files_put(&buf, &files);
+    wire = gcal_wire_open(buf.data, buf.size);
+    gcal_catalogue_files_get(&wire, &got);
+    assert_int_equal(gcal_wire_done(&wire, "files", &err), 0);
+    assert_int_equal(got.n, 2);
+    assert_string_equal(gcal_catalogue_files_find(&got, "a", "one.yaml"), "x: 1\n");
+    assert_string_equal(gcal_catalogue_files_find(&got, NULL, "one.cl"), "");
+    assert_null(gcal_catalogue_files_find(&got, "b", "one.yaml"));
+    gcal_catalogue_files_clear(&got);
+    for (size_t size = 0; size < buf.size; size++) {
+        wire = gcal_wire_open(buf.data, size);
+        gcal_catalogue_files_get(&wire, &got);
+        assert_int_equal(gcal_wire_done(&wire, "files", &err), -1);
+        gcal_catalogue_files_clear(&got);
+    }
+    gcal_catalogue_files_clear(&files);
+    gcal_buf_free(&buf);
+}
+
 static void a_description_groups_generators_and_marks_defaults(void **state)
 {
     static const char expected[] = "---- arithmetic (flops) ----\n\n"
@@ -282,6 +403,10 @@ int main(void)
         TEST(errors_name_line_and_column),
         TEST(ranges_and_powers_allow_their_values),
         TEST(conditions_exclude_combinations),
+        TEST(what_cannot_be_counted_is_named_and_left_out),
+        TEST(sizes_that_do_not_fit_are_named),
+        TEST(files_add_to_the_built_in_catalogue),
+        TEST(files_survive_their_encoding),
         TEST(a_description_groups_generators_and_marks_defaults),
         TEST(subjects_exclude_generators_from_automatic_choice),
     };

@@ -54,6 +54,8 @@ static int generate(const char *text, struct gcal_kernel_list *list,
     if ((catalogue = gcal_catalogue_open(folder, err)))
         rc = gcal_catalogue_generate(catalogue, 1, tags, GCAL_MATCH_SUPERSET, 0, list,
                                      err);
+    if (rc == 0)
+        rc = gcal_kernel_list_check(list, err);
     gcal_catalogue_close(catalogue);
     return rc;
 }

@@ -1,0 +1,99 @@
+/* files.c - the files of a folder of measurement kernels, read into memory */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/base/buf.h"
+#include "calib/base/error.h"
+#include "calib/base/file.h"
+#include "kernels/generate/private.h"
+
+#define MAX_FILE_BYTES (1 << 20)
+
+bool gcal_catalogue_is_description(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+
+    return dot && dot != name && strcmp(dot, ".yaml") == 0;
+}
+
+char *gcal_catalogue_path(const char *folder, const char *name)
+{
+    return *folder ? gcal_buf_format("%s/%s", folder, name) : strdup(name);
+}
+
+/* Reads a file into 'files'; its text is theirs. */
+static const char *read_text(const char *folder, const char *name,
+                             struct gcal_catalogue_files *files, struct gcal_error *err)
+{
+    char *path = gcal_catalogue_path(folder, name), *text = NULL;
+    int rc = -1;
+
+    if (!path)
+        gcal_error_memory(err);
+    else if ((text = gcal_file_read(path, MAX_FILE_BYTES, NULL, err)))
+        rc = gcal_catalogue_files_add(files, folder, name, text, err);
+    free(text);
+    free(path);
+    return rc < 0 ? NULL : files->items[files->n - 1].text;
+}
+
+/* The OpenCL C that a description names, unless another one named it before. */
+static int read_source(const char *folder, const char *name, const char *description,
+                       struct gcal_catalogue_files *files, struct gcal_error *err)
+{
+    char *path = gcal_catalogue_path(folder, name);
+    struct gcal_yaml *root =
+        path ? gcal_yaml_parse(description, strlen(description), path, err) : NULL;
+    const char *source = root ? gcal_generator_source_name(root, err) : NULL;
+    int rc = source ? 0 : -1;
+
+    if (!path)
+        gcal_error_memory(err);
+    if (source && *source && !gcal_catalogue_files_find(files, folder, source) &&
+        !read_text(folder, source, files, err))
+        rc = gcal_error_prefix(err, "%s", root->file);
+    gcal_yaml_destroy(root);
+    free(path);
+    return rc;
+}
+
+static int read_pair(const char *folder, const char *name,
+                     struct gcal_catalogue_files *files, struct gcal_error *err)
+{
+    const char *description = read_text(folder, name, files, err);
+
+    return description ? read_source(folder, name, description, files, err) : -1;
+}
+
+static int select_description(const struct dirent *entry)
+{
+    return gcal_catalogue_is_description(entry->d_name);
+}
+
+/* By name, not by locale: the same order on every machine. */
+static int compare_names(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+int gcal_catalogue_read_folder(const char *folder, struct gcal_catalogue_files *files,
+                               struct gcal_error *err)
+{
+    struct dirent **entries = NULL;
+    int n = scandir(folder, &entries, select_description, compare_names), rc = 0;
+
+    if (n < 0)
+        return gcal_error_set(err, GCAL_EINPUT, "cannot read folder %s: %s", folder,
+                              strerror(errno));
+    if (n == 0)
+        rc = gcal_error_set(err, GCAL_EINPUT, "no .yaml file in %s", folder);
+    for (int i = 0; i < n; i++) {
+        if (rc == 0)
+            rc = read_pair(folder, entries[i]->d_name, files, err);
+        free(entries[i]);
+    }
+    free(entries);
+    return rc;
+}
