@@ -38,7 +38,7 @@ calib/plan          : kernels/generate kernels/interpret fit calib/config calib/
 calib/results       : fit store/params store/files store/record store/publish calib/config
 calib/audit         : fit store/params store/files store/ledger
 calib/compare       : kernels/generate fit store/record calib/results
-mpi/cli             : fit store/params store/files store/record store/publish calib/config calib/worker calib/plan
+mpi/cli             : kernels/generate fit store/params store/files store/record store/publish calib/config calib/worker calib/plan
 mpi/count           : kernels kernels/count kernels/remove kernels/generate mpi/cli
 mpi/ranks           : kernels/generate fit store/params store/files store/record calib/config calib/select calib/worker calib/plan calib/results mpi/cli
 mpi/bench           : kernels/generate kernels/count fit calib/config calib/select calib/worker calib/plan mpi/cli mpi/count

@@ -19,6 +19,7 @@ void gcal_config_clear(struct gcal_config *config)
     gcal_strings_free(config->devices.kinds, config->devices.n_kinds);
     gcal_strings_free(config->devices.vendors, config->devices.n_vendors);
     gcal_strings_free(config->devices.names, config->devices.n_names);
+    gcal_strings_free(config->catalogues, config->n_catalogues);
     free(config->file);
     free(config->text);
     free(config->store);

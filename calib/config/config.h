@@ -145,6 +145,11 @@ struct gcal_config {
     char *text;  /* for the record: the file; or, if any model depended on the catalogue,
                     gcal_config_encode(), which gives the same models without one */
     char *store; /* NULL: not given */
+    /* Folders of measurement kernels beside the built-in ones, as paths from the current
+     * folder; none in the text of a record, which has their files.
+     */
+    size_t n_catalogues;
+    char **catalogues;
     struct gcal_config_device_filter devices;
     struct gcal_config_measure_options measure;
     double audit_warn, audit_fail;  /* relative changes */
@@ -168,7 +173,8 @@ int gcal_config_read(const char *file, struct gcal_config *config,
  */
 int gcal_config_parse(const char *text, size_t size, const char *file,
                       struct gcal_config *config, struct gcal_error *err);
-/* Reads a file's settings (store, devices, measure, audit) without its models. */
+/* Reads a file's settings (store, catalogue, devices, measure, audit) without its models.
+ */
 int gcal_config_read_settings(const char *file, struct gcal_config *config,
                               struct gcal_error *err);
 void gcal_config_clear(struct gcal_config *config);

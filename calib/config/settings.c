@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/base/buf.h"
 #include "calib/base/error.h"
 #include "calib/base/yaml.h"
 #include "calib/config/private.h"
@@ -23,6 +24,31 @@ static int read_store(const struct gcal_yaml *node, char **store, struct gcal_er
         return gcal_yaml_error(node, err,
                                "store is empty: name a folder or leave it out");
     return (*store = strdup(text)) ? 0 : gcal_error_memory(err);
+}
+
+/* 'folder' from the folder of the configuration 'file'; takes it. */
+static char *beside(const char *file, char *folder)
+{
+    const char *slash = strrchr(file, '/');
+    char *path;
+
+    if (*folder == '/' || !slash)
+        return folder;
+    path = gcal_buf_format("%.*s/%s", (int)(slash - file), file, folder);
+    free(folder);
+    return path;
+}
+
+static int read_catalogues(const struct gcal_yaml *node, struct gcal_config *config,
+                           struct gcal_error *err)
+{
+    int rc = gcal_config_read_strings(node, "folders of kernels", &config->catalogues,
+                                      &config->n_catalogues, err);
+
+    for (size_t i = 0; i < config->n_catalogues; i++)
+        if (!(config->catalogues[i] = beside(config->file, config->catalogues[i])))
+            rc = gcal_error_memory(err);
+    return rc;
 }
 
 /* ---- devices ---- */
@@ -213,8 +239,9 @@ static void set_defaults(struct gcal_config *config)
 int gcal_config_read_all_settings(const struct gcal_yaml *root, bool recorded,
                                   struct gcal_config *config, struct gcal_error *err)
 {
-    static const char *const keys[] = { "version", "store",       "devices", "measure",
-                                        "audit",   "expressions", "models",  NULL };
+    static const char *const keys[] = { "version",     "store",   "catalogue",
+                                        "devices",     "measure", "audit",
+                                        "expressions", "models",  NULL };
     const struct gcal_yaml *node;
 
     set_defaults(config);
@@ -222,6 +249,9 @@ int gcal_config_read_all_settings(const struct gcal_yaml *root, bool recorded,
         return -1;
     if ((node = gcal_config_find(root, "store")) &&
         read_store(node, &config->store, err) < 0)
+        return -1;
+    if (!recorded && (node = gcal_config_find(root, "catalogue")) &&
+        read_catalogues(node, config, err) < 0)
         return -1;
     if ((node = gcal_config_find(root, "devices")) &&
         read_devices(node, recorded, &config->devices, err) < 0)

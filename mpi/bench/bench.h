@@ -56,8 +56,10 @@ bool gcal_bench_run_passed(const struct gcal_bench_run *run);
 /* Prints the table to stdout. */
 void gcal_bench_print(const struct gcal_bench_run *run);
 
-/* Prints how many of the selected kernels the device cannot run, and why. */
-void gcal_bench_print_unsupported(const struct gcal_kernel_list *list);
+/* Prints how many of the selected kernels the device cannot run, which ones cannot be
+ * counted, and why.
+ */
+void gcal_bench_print_left_out(const struct gcal_kernel_list *list);
 
 /* The header line, and a line per row. */
 void gcal_bench_csv_header(FILE *file);

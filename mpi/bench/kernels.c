@@ -9,6 +9,7 @@
 #include "calib/select/select.h"
 #include "calib/model/profile.h"
 #include "kernels/generate/generate.h"
+#include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/display.h"
 #include "mpi/count/options.h"
@@ -22,10 +23,10 @@
 #define NOMINAL_SUB_GROUP 32
 
 struct kernels_command {
-    struct gcal_option_list tags, devices;
+    struct gcal_option_list tags, devices, catalogue;
     enum gcal_match match;
     bool source, counts, run;
-    const char *catalogue, *csv;
+    const char *config, *csv;
     double budget_s; /* 0: not given */
 };
 
@@ -50,8 +51,6 @@ static const struct argp_option options[] = {
       "Only devices whose name, type, uid or kind (gpu, cpu, accelerator) matches, e.g. "
       "'*H200*'; may be repeated",
       0 },
-    { "catalogue", 'C', "FOLDER", 0,
-      "Use the kernels of this folder instead of the built-in ones", 0 },
     { 0 },
 };
 
@@ -87,7 +86,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->csv, &c->budget_s);
+        GCAL_OPTION_VALUES(state, &c->csv, &c->budget_s, &c->config, &c->catalogue);
         break;
     case MATCH:
         c->match = match_named(arg, state);
@@ -104,9 +103,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'd':
         gcal_option_list_add(&c->devices, arg, state);
         break;
-    case 'C':
-        c->catalogue = arg;
-        break;
     case ARGP_KEY_ARG:
         gcal_option_list_add(&c->tags, arg, state);
         break;
@@ -121,6 +117,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = { GCAL_OPTION(csv),
                                               GCAL_OPTION(budget),
+                                              GCAL_OPTION(config),
+                                              GCAL_OPTION(catalogue),
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -140,7 +138,8 @@ static const struct argp argp = {
         "has, for each kernel, the median time with its standard error, the bytes that "
         "work-items load from and store to global and local memory per second, and their "
         "arithmetic operations per second (a multiply-add is two).\n"
-        "Exit status of --run: 0 good, 1 bad input, 5 a kernel or a device failed.",
+        "Exit status of --run: 0 good, 1 bad input, 5 a kernel or a device failed, "
+        "or a kernel cannot be counted.",
 };
 
 /* ---- listing ---- */
@@ -214,9 +213,10 @@ static void print_end(const struct kernels_command *c, const struct listed_for *
                gcal_kernel_nominal_limits.cache_bytes / (1 << 20),
                gcal_kernel_nominal_limits.memory_bytes / (1 << 30));
     putchar('\n');
-    gcal_bench_print_unsupported(list);
+    gcal_bench_print_left_out(list);
 }
 
+/* Exit status, or -1. */
 static int list_kernels(const struct kernels_command *c,
                         const struct gcal_catalogue *catalogue, struct gcal_error *err)
 {
@@ -226,13 +226,16 @@ static int list_kernels(const struct kernels_command *c,
 
     if (find_listed_for(c, &a, err) < 0 ||
         gcal_catalogue_generate(catalogue, c->tags.n, c->tags.items, c->match,
-                                a.known ? &a.limits : NULL, &list, err) < 0)
+                                a.known ? &a.limits : NULL, &list, err) < 0 ||
+        gcal_kernel_list_check(&list, err) < 0)
         goto out;
     rc = 0;
     for (size_t i = 0; rc == 0 && i < list.n_kernels; i++)
         rc = print_kernel(c, list.kernels[i], a.sub_group, err);
     if (rc == 0)
         print_end(c, &a, &list);
+    if (rc == 0 && list.failed.n)
+        rc = GCAL_EDEVICE;
 out:
     gcal_kernel_list_clear(&list);
     return rc;
@@ -269,6 +272,8 @@ static int run_on(struct benchmark *b, const struct gcal_device_info *info,
 
     rc = gcal_catalogue_generate(b->catalogue, c->tags.n, c->tags.items, c->match,
                                  &limits, &run.list, err);
+    if (rc == 0 && gcal_kernel_list_check(&run.list, err) < 0)
+        rc = -1;
     if (rc == 0)
         rc = gcal_bench_run(&run, b->spawner, c->budget_s > 0 ? c->budget_s : INFINITY,
                             b->display, err);
@@ -318,7 +323,8 @@ static int benchmark(const struct kernels_command *c,
 
 static int run(const struct kernels_command *c, struct gcal_error *err)
 {
-    struct gcal_catalogue *catalogue = gcal_catalogue_open(c->catalogue, err);
+    struct gcal_catalogue *catalogue =
+        gcal_command_catalogue_open_for(&c->catalogue, c->config, err);
     int rc = -1;
 
     if (!catalogue)
@@ -342,5 +348,6 @@ int gcal_command_kernels(int argc, char **argv)
     rc = run(&c, &err);
     free(c.tags.items);
     free(c.devices.items);
+    free(c.catalogue.items);
     return rc < 0 ? gcal_command_fail(&err) : rc;
 }

@@ -7,6 +7,7 @@
 
 #include "calib/base/clock.h"
 #include "calib/base/error.h"
+#include "calib/base/log.h"
 #include "calib/model/profile.h"
 #include "calib/plan/plan.h"
 #include "fit/fit.h"
@@ -111,15 +112,19 @@ static int count_exactly(const struct gcal_kernel *kernel, size_t sub_group_size
     return rc;
 }
 
-static int count_work(const struct gcal_kernel *kernel, size_t sub_group_size,
-                      struct gcal_work *work, struct gcal_error *err)
+/* Counts that cannot be had leave a kernel without rates, or with estimated ones. */
+static void count_work(const struct gcal_kernel *kernel, size_t sub_group_size,
+                       struct gcal_work *work)
 {
     const struct gcal_profile *any = kernel->profile;
+    struct gcal_error why = { 0 };
+    int rc = count_profiles(kernel, any, any, sub_group_size, work, &why);
 
-    if (count_profiles(kernel, any, any, sub_group_size, work, err) < 0)
-        return -1;
-    return depends_on_sub_groups(any) ? count_exactly(kernel, sub_group_size, work, err)
-                                      : 0;
+    if (rc == 0 && depends_on_sub_groups(any))
+        rc = count_exactly(kernel, sub_group_size, work, &why);
+    if (rc < 0)
+        gcal_log(GCAL_LOG_WARN, "%s: its work is not counted exactly: %s", kernel->name,
+                 why.text);
 }
 
 /* ---- rows ---- */
@@ -160,7 +165,8 @@ static int take_measurement(void *context, const struct gcal_measurement *m,
         return 0;
     if (set_time(row, m, err) < 0)
         return -1;
-    return count_work(list->kernels[i], c->run->info->sub_group_size, &row->work, err);
+    count_work(list->kernels[i], c->run->info->sub_group_size, &row->work);
+    return 0;
 }
 
 /* The list has all that the table needs of a kernel. */
@@ -277,6 +283,6 @@ bool gcal_bench_run_passed(const struct gcal_bench_run *run)
     }
     for (int reason = 0; reason < GCAL_KERNEL_N_EXCLUSIONS; reason++)
         n_left_out += run->list.left_out[reason];
-    return !run->failure && !n_failed &&
+    return !run->failure && !n_failed && !run->list.failed.n &&
            (n_good || (!run->list.n_kernels && !n_left_out));
 }

@@ -118,12 +118,14 @@ static void print_summary(const struct gcal_bench_run *run)
     putchar('\n');
 }
 
-void gcal_bench_print_unsupported(const struct gcal_kernel_list *list)
+void gcal_bench_print_left_out(const struct gcal_kernel_list *list)
 {
     for (int reason = 0; reason < GCAL_KERNEL_N_EXCLUSIONS; reason++)
         if (list->left_out[reason])
             printf("left out: %zu that need %s\n", list->left_out[reason],
                    gcal_kernel_exclusion_name((enum gcal_kernel_exclusion)reason));
+    for (size_t i = 0; i < list->failed.n; i++)
+        printf("left out: %s\n", list->failed.items[i]);
 }
 
 void gcal_bench_print(const struct gcal_bench_run *run)
@@ -139,7 +141,7 @@ void gcal_bench_print(const struct gcal_bench_run *run)
     if (run->failure)
         printf("device failed: %s\n", run->failure);
     print_summary(run);
-    gcal_bench_print_unsupported(&run->list);
+    gcal_bench_print_left_out(&run->list);
 }
 
 /* ---- CSV ---- */

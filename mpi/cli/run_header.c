@@ -10,6 +10,7 @@
 #include "calib/base/error.h"
 #include "calib/base/random.h"
 #include "calib/config/config.h"
+#include "kernels/generate/generate.h"
 #include "store/record/record.h"
 
 /* "20261121T041705Z-1a2b3c4d": sorts by time, unique within a second. */
@@ -27,8 +28,8 @@ static char *make_run_id(const char *utc)
 }
 
 int gcal_run_header_start(struct gcal_record_header *h, const struct gcal_config *config,
-                          const char *catalogue, char *launcher, uint32_t n_ranks,
-                          struct gcal_error *err)
+                          const struct gcal_catalogue *catalogue, char *launcher,
+                          uint32_t n_ranks, struct gcal_error *err)
 {
     char utc[GCAL_CLOCK_UTC_SIZE];
 
@@ -39,13 +40,14 @@ int gcal_run_header_start(struct gcal_record_header *h, const struct gcal_config
     h->launcher = launcher;
     h->config = strdup(config->text);
     h->config_file = strdup(config->file);
-    h->catalogue = strdup(catalogue);
+    h->catalogue = strdup(gcal_catalogue_fingerprint(catalogue));
     h->seed = config->measure.seed;
     h->n_ranks = n_ranks;
     if (!h->started_utc || !h->run_id || !h->gpucal_version || !h->launcher ||
         !h->config || !h->config_file || !h->catalogue)
         return gcal_error_memory(err);
-    return 0;
+    return gcal_catalogue_files_copy(&h->catalogue_files,
+                                     gcal_catalogue_added_files(catalogue), err);
 }
 
 int gcal_run_header_end(struct gcal_record_header *h, struct gcal_error *err)

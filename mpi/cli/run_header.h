@@ -4,16 +4,18 @@
 
 #include <stdint.h>
 
+struct gcal_catalogue;
 struct gcal_config;
 struct gcal_error;
 struct gcal_record_header;
 
-/* Fills the header of a run that starts now; 'catalogue' is a fingerprint.  Takes
+/* Fills the header of a run that starts now, with the catalogue's files.  Takes
  * ownership of 'launcher', which may be NULL (out of memory).
  */
 int gcal_run_header_start(struct gcal_record_header *header,
-                          const struct gcal_config *config, const char *catalogue,
-                          char *launcher, uint32_t n_ranks, struct gcal_error *err);
+                          const struct gcal_config *config,
+                          const struct gcal_catalogue *catalogue, char *launcher,
+                          uint32_t n_ranks, struct gcal_error *err);
 /* Sets the end of the run to now. */
 int gcal_run_header_end(struct gcal_record_header *header, struct gcal_error *err);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "calib/base/error.h"
+#include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
@@ -16,7 +17,7 @@
 
 struct evaluate_command {
     struct gcal_predict_device_options published;
-    struct gcal_option_list tags;
+    struct gcal_option_list tags, catalogue;
     const char *config, *record, *replay, *csv;
 };
 
@@ -35,7 +36,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->published, &c->config, &c->csv);
+        GCAL_OPTION_VALUES(state, &c->published, &c->config, &c->csv, &c->catalogue);
         break;
     case 'r':
         c->record = arg;
@@ -47,8 +48,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         gcal_option_list_add(&c->tags, arg, state);
         break;
     case ARGP_KEY_END:
-        if (c->replay && (c->record || c->config))
-            argp_error(state, "--replay excludes --record and --config");
+        if (c->replay && (c->record || c->config || c->catalogue.n))
+            argp_error(state, "--replay excludes --record, --config and --catalogue: the "
+                              "record has its kernels");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -59,6 +61,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NULL, 0 },
                                               GCAL_OPTION(config),
                                               GCAL_OPTION(csv),
+                                              GCAL_OPTION(catalogue),
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -80,9 +83,9 @@ static const struct argp argp = {
         "else the general one.  With "
         "--replay, a tag selects kernels of the record by their generator (matmul_tiled) "
         "or an argument (n:2048,4096); the default is all kernels measured as targets.\n"
-        "Exit status: 0 for any errors of the predictions, 1 bad input, 5 the device "
-        "could "
-        "not be measured, 6 the record cannot be written.",
+        "Exit status: 0 for any errors of the predictions, 1 bad input, 5 the device or "
+        "a "
+        "kernel could not be measured, 6 the record cannot be written.",
 };
 
 /* ---- kernels and times ---- */
@@ -126,11 +129,14 @@ static int gather(const struct evaluate_command *c,
                   const struct gcal_params_device *device,
                   struct gcal_measured_kernels *measured, struct gcal_error *err)
 {
-    struct gcal_evaluation_targets targets = { .config = c->config,
-                                               .model = c->published.model,
-                                               .published = device,
-                                               .n_tags = c->tags.n,
-                                               .tags = c->tags.items };
+    struct gcal_evaluation_targets targets = {
+        .config = c->config,
+        .catalogue = &c->catalogue,
+        .model = c->published.model,
+        .published = device,
+        .n_tags = c->tags.n,
+        .tags = c->tags.items,
+    };
 
     return c->replay ? replay(c->replay, &device->info, measured, err)
                      : gcal_evaluation_measure_targets(&targets, &device->info, c->record,
@@ -204,6 +210,7 @@ static int compare(const struct evaluate_command *c, const struct gcal_predict_d
     return rc;
 }
 
+/* Exit status, or -1. */
 static int run(const struct evaluate_command *c, struct gcal_error *err)
 {
     struct gcal_predict_device published = { 0 };
@@ -215,6 +222,9 @@ static int run(const struct evaluate_command *c, struct gcal_error *err)
          gcal_predictor_choose(published.device, c->published.model, 0, NULL, err)) &&
         gather(c, published.device, &measured, err) == 0)
         rc = compare(c, &published, &measured, err);
+    /* A record replays with the failures of its run. */
+    if (rc == 0 && !c->replay && gcal_measured_kernels_lack_some(&measured))
+        rc = GCAL_EDEVICE;
     gcal_measured_kernels_clear(&measured);
     gcal_predict_device_clear(&published);
     return rc;
@@ -229,5 +239,6 @@ int gcal_command_evaluate(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     rc = run(&c, &err);
     free(c.tags.items);
-    return rc < 0 ? gcal_command_fail(&err) : 0;
+    free(c.catalogue.items);
+    return rc < 0 ? gcal_command_fail(&err) : rc;
 }

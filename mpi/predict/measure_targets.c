@@ -12,6 +12,7 @@
 #include "calib/plan/plan.h"
 #include "calib/select/select.h"
 #include "kernels/generate/generate.h"
+#include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/display.h"
 #include "mpi/cli/local_device.h"
@@ -140,19 +141,31 @@ static int no_kernels(const struct gcal_evaluation_targets *t,
                           t->model ? "s" : "", info->name);
 }
 
+/* Models count only without tags. */
+static int read_config(struct run *r, struct gcal_error *err)
+{
+    const struct gcal_evaluation_targets *t = r->targets;
+    const struct gcal_command_catalogue_sources from = { .folders = t->catalogue,
+                                                         .config = &r->config };
+
+    if ((t->n_tags ? gcal_config_read_settings(t->config, &r->config, err)
+                   : gcal_config_read(t->config, &r->config, err)) < 0 ||
+        !(r->catalogue = gcal_command_catalogue_open(&from, err)))
+        return -1;
+    return t->n_tags ? 0 : gcal_select_resolve(&r->config, r->catalogue, err);
+}
+
 static int choose_kernels(struct run *r, const struct gcal_device_info *info,
                           struct gcal_error *err)
 {
     const struct gcal_evaluation_targets *t = r->targets;
-    int rc = -1;
+    int n_left_out;
 
-    if ((r->catalogue = gcal_catalogue_open(NULL, err)) &&
-        (t->n_tags ? gcal_config_read_settings(t->config, &r->config, err)
-                   : gcal_select_read(t->config, r->catalogue, &r->config, err)) == 0)
-        rc = pick_kernels(r, r->catalogue, info, err);
-    if (rc == 0 && !r->list.n_kernels)
-        rc = no_kernels(t, info, err);
-    return rc;
+    if (read_config(r, err) < 0 || pick_kernels(r, r->catalogue, info, err) < 0 ||
+        (n_left_out = gcal_command_catalogue_report(&r->list, err)) < 0)
+        return -1;
+    r->measured->n_left_out = (size_t)n_left_out;
+    return r->list.n_kernels ? 0 : no_kernels(t, info, err);
 }
 
 /* ---- measuring ---- */
@@ -215,9 +228,8 @@ static int open_record(struct run *r, const char *path, struct gcal_error *err)
     if (!(r->writer = gcal_record_create(path, err)))
         return -1;
     r->to_record = gcal_record_sink(r->writer);
-    return gcal_run_header_start(&r->header, &r->config,
-                                 gcal_catalogue_fingerprint(r->catalogue), strdup("none"),
-                                 1, err);
+    return gcal_run_header_start(&r->header, &r->config, r->catalogue, strdup("none"), 1,
+                                 err);
 }
 
 static int close_record(struct run *r, struct gcal_error *err)

@@ -2,6 +2,7 @@
 #ifndef GCAL_MPI_PREDICT_MEASURE_TARGETS_H
 #define GCAL_MPI_PREDICT_MEASURE_TARGETS_H
 
+#include "mpi/cli/option_list.h"
 #include "mpi/predict/measured.h"
 
 struct gcal_error;
@@ -9,8 +10,9 @@ struct gcal_params_device;
 
 /* The kernels that a configuration's models predict, or those that tags pick. */
 struct gcal_evaluation_targets {
-    const char *config; /* NULL: the built-in one */
-    const char *model;  /* NULL: of all models; with tags, see gcal_predictor_choose() */
+    const char *config;                       /* NULL: the built-in one */
+    const struct gcal_option_list *catalogue; /* folders beside those of 'config' */
+    const char *model; /* NULL: of all models; with tags, see gcal_predictor_choose() */
     const struct gcal_params_device *published; /* with these models */
     size_t n_tags;
     const char *const *tags;
@@ -19,7 +21,8 @@ struct gcal_evaluation_targets {
 /* Measures them on the device of this machine that is 'wanted', else on one of its type,
  * as a calibration would but with no budget; of size sweeps the configuration's sizes.
  * 'record' (NULL: none) is the file for the measurements.  Measurements that a device
- * completed before it was given up count.
+ * completed before it was given up count.  Kernels that cannot be counted are named
+ * on standard error, and numbered in measured->n_left_out.
  */
 int gcal_evaluation_measure_targets(const struct gcal_evaluation_targets *targets,
                                     const struct gcal_device_info *wanted,

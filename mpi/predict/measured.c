@@ -96,3 +96,13 @@ int gcal_measured_kernels_read(struct gcal_measured_kernels *measured,
     }
     return rc;
 }
+
+bool gcal_measured_kernels_lack_some(const struct gcal_measured_kernels *measured)
+{
+    for (size_t i = 0; i < measured->n; i++)
+        if (measured->kernels[i].measured &&
+            measured->kernels[i].status != GCAL_MEASUREMENT_GOOD &&
+            measured->kernels[i].status != GCAL_MEASUREMENT_SKIPPED)
+            return true;
+    return measured->n_left_out > 0;
+}

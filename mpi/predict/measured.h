@@ -24,6 +24,7 @@ struct gcal_measured_kernels {
     const char *node;
     size_t n, capacity;
     struct gcal_measured_kernel *kernels;
+    size_t n_left_out; /* that could not be counted */
 };
 
 /* Gathers what goes to a run's sink. */
@@ -32,6 +33,8 @@ struct gcal_run_sink gcal_measured_kernels_sink(struct gcal_measured_kernels *me
 int gcal_measured_kernels_read(struct gcal_measured_kernels *measured,
                                const struct gcal_record *record, size_t device,
                                struct gcal_error *err);
+/* Whether a kernel was left out or failed; one that the device has no room for did not. */
+bool gcal_measured_kernels_lack_some(const struct gcal_measured_kernels *measured);
 void gcal_measured_kernels_clear(struct gcal_measured_kernels *measured);
 
 #endif

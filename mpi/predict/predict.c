@@ -7,6 +7,7 @@
 
 #include "calib/base/error.h"
 #include "calib/base/units.h"
+#include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/local_device.h"
@@ -20,8 +21,8 @@
 struct predict_command {
     struct gcal_count_options count;
     struct gcal_predict_device_options published;
-    const char *profile;
-    struct gcal_option_list tags; /* of a catalogue kernel */
+    const char *profile, *config;
+    struct gcal_option_list tags, catalogue; /* of a catalogue kernel */
     bool measure, json;
 };
 
@@ -42,7 +43,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->published, &c->count, &c->json);
+        GCAL_OPTION_VALUES(state, &c->published, &c->count, &c->json, &c->config,
+                           &c->catalogue);
         break;
     case 'p':
         c->profile = arg;
@@ -69,6 +71,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NULL, 0 },
                                               { &gcal_count_options_argp, 0, NULL, 0 },
                                               GCAL_OPTION(json),
+                                              GCAL_OPTION(config),
+                                              GCAL_OPTION(catalogue),
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -94,7 +98,8 @@ static int pick_kernel(const struct predict_command *c, struct gcal_catalogue *c
     if (gcal_catalogue_check(catalogue, c->tags.n, c->tags.items, GCAL_MATCH_SUPERSET,
                              err) < 0 ||
         gcal_catalogue_generate(catalogue, c->tags.n, c->tags.items, GCAL_MATCH_SUPERSET,
-                                NULL, list, err) < 0)
+                                NULL, list, err) < 0 ||
+        gcal_kernel_list_check(list, err) < 0)
         return -1;
     if (list->n_kernels != 1)
         return gcal_error_set(err, GCAL_EINPUT,
@@ -116,7 +121,7 @@ static int take_target(const struct predict_command *c,
         return gcal_predict_target_read(s, c->profile, c->count.at, err);
     if (!c->tags.n)
         return gcal_predict_target_count(s, &c->count, device->info.sub_group_size, err);
-    if ((catalogue = gcal_catalogue_open(NULL, err)) &&
+    if ((catalogue = gcal_command_catalogue_open_for(&c->catalogue, c->config, err)) &&
         pick_kernel(c, catalogue, list, err) == 0)
         rc = gcal_predict_target_from_catalogue(s, list->kernels[0], err);
     gcal_catalogue_close(catalogue);
@@ -268,5 +273,6 @@ int gcal_command_predict(int argc, char **argv)
     rc = run(&c, &err);
     gcal_count_options_clear(&c.count);
     free(c.tags.items);
+    free(c.catalogue.items);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

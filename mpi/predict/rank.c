@@ -7,6 +7,7 @@
 #include "calib/base/error.h"
 #include "calib/select/select.h"
 #include "kernels/generate/generate.h"
+#include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
@@ -14,7 +15,8 @@
 
 struct rank_command {
     struct gcal_predict_device_options published;
-    struct gcal_option_list tags, profiles, ats;
+    struct gcal_option_list tags, profiles, ats, catalogue;
+    const char *config;
     bool json;
 };
 
@@ -32,7 +34,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->published, &c->json);
+        GCAL_OPTION_VALUES(state, &c->published, &c->json, &c->config, &c->catalogue);
         break;
     case 'p':
         gcal_option_list_add(&c->profiles, arg, state);
@@ -57,6 +59,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = { { &gcal_predict_device_argp, 0, NULL, 0 },
                                               GCAL_OPTION(json),
+                                              GCAL_OPTION(config),
+                                              GCAL_OPTION(catalogue),
                                               { 0 } };
 static const struct argp argp = {
     .options = options,
@@ -103,7 +107,8 @@ static int add_tagged(const struct rank_command *c, const struct gcal_device_inf
                       struct gcal_error *err)
 {
     const struct gcal_kernel_limits limits = gcal_select_device_limits(info);
-    struct gcal_catalogue *catalogue = gcal_catalogue_open(NULL, err);
+    struct gcal_catalogue *catalogue =
+        gcal_command_catalogue_open_for(&c->catalogue, c->config, err);
     int rc = -1;
 
     if (catalogue && gcal_catalogue_check(catalogue, c->tags.n, c->tags.items,
@@ -111,6 +116,8 @@ static int add_tagged(const struct rank_command *c, const struct gcal_device_inf
         rc = gcal_catalogue_generate(catalogue, c->tags.n, c->tags.items,
                                      GCAL_MATCH_SUPERSET, &limits, list, err);
     gcal_catalogue_close(catalogue);
+    if (rc == 0 && gcal_command_catalogue_report(list, err) < 0)
+        rc = -1;
     if (rc == 0 && !list->n_kernels)
         rc = gcal_error_set(err, GCAL_EINPUT,
                             "the tags select no kernel that %s can run; 'gpucal "
@@ -182,5 +189,6 @@ int gcal_command_rank(int argc, char **argv)
     free(c.tags.items);
     free(c.profiles.items);
     free(c.ats.items);
+    free(c.catalogue.items);
     return rc < 0 ? gcal_command_fail(&err) : 0;
 }

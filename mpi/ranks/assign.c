@@ -11,6 +11,7 @@
 #include "calib/model/run/device_match.h"
 #include "calib/select/select.h"
 #include "fit/fit.h"
+#include "mpi/cli/catalogue.h"
 #include "mpi/ranks/root.h"
 #include "store/record/record.h"
 
@@ -204,6 +205,7 @@ static int send_assignment(struct gcal_root *root, size_t rank, struct gcal_erro
     gcal_wire_put_text(&buf, root->config.text);
     gcal_wire_put_f64(&buf, root->config.measure.budget_s);
     gcal_wire_put_u64(&buf, root->config.measure.seed);
+    gcal_catalogue_files_put(&buf, gcal_catalogue_added_files(root->catalogue));
     gcal_wire_put_u32(&buf, (uint32_t)peer->n_assigned);
     for (size_t j = 0; j < peer->n_assigned; j++)
         put_device(&buf, root, peer, j);
@@ -225,7 +227,8 @@ static void print_plan(struct gcal_root *root)
 
             gcal_ranks_set_kept(&root->config, assigned->kept);
             if (gcal_select_kernels(&root->config, root->catalogue, info, &list, &err) <
-                0)
+                    0 ||
+                gcal_command_catalogue_report(&list, &err) < 0)
                 fprintf(stderr, "gpucal: %s\n", err.text);
             printf("node %s rank %zu: %s (%s): at most %zu kernels in %g s\n", peer->node,
                    i, info->name, info->uid, list.n_kernels,
@@ -356,10 +359,12 @@ int gcal_root_resume(struct gcal_root *root, struct gcal_error *err)
     }
     if (strcmp(old.catalogue, gcal_catalogue_fingerprint(root->catalogue)) != 0) {
         gcal_record_header_clear(&old);
-        return gcal_error_set(err, GCAL_EINPUT,
-                              "%s was written with another catalogue of measurement "
-                              "kernels: resume it with the gpucal that began it",
-                              root->journal_path);
+        return gcal_error_set(
+            err, GCAL_EINPUT,
+            "%s was written with another catalogue of measurement "
+            "kernels: resume it with the gpucal that began it, and with "
+            "the same folders (--catalogue)",
+            root->journal_path);
     }
     gcal_record_header_clear(&root->header);
     root->header = old;

@@ -7,6 +7,7 @@
 #include "calib/base/error.h"
 #include "calib/base/log.h"
 #include "mpi/ranks/ranks.h"
+#include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/option_list.h"
 #include "mpi/cli/options.h"
@@ -37,7 +38,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         GCAL_OPTION_VALUES(state, &o->config, &o->store, &o->device, &o->budget_s,
-                           &o->dry_run, &o->json);
+                           &o->dry_run, &o->json, &o->catalogue);
         break;
     case 'r':
         o->record = arg;
@@ -78,13 +79,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = { GCAL_OPTION(config),
-                                              GCAL_OPTION(store),
-                                              GCAL_OPTION(device),
-                                              GCAL_OPTION(budget),
-                                              GCAL_OPTION(dry_run),
-                                              GCAL_OPTION(json),
-                                              { 0 } };
+static const struct argp_child children[] = { GCAL_OPTION(config),    GCAL_OPTION(store),
+                                              GCAL_OPTION(device),    GCAL_OPTION(budget),
+                                              GCAL_OPTION(dry_run),   GCAL_OPTION(json),
+                                              GCAL_OPTION(catalogue), { 0 } };
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -137,12 +135,14 @@ int gcal_command_calibrate(int argc, char **argv)
     if (!(spawner = gcal_worker_spawner_start(&err)) ||
         !(comm = gcal_comm_open(&argc, &argv, &err))) {
         gcal_worker_spawner_stop(spawner);
+        free(o.catalogue.items);
         return gcal_command_fail(&err);
     }
     name_the_log(comm);
     if (o.quiet)
         gcal_log_set_level(GCAL_LOG_ERROR);
     status = run(comm, spawner, &o);
+    free(o.catalogue.items);
     gcal_worker_spawner_stop(spawner);
     gcal_comm_close(comm, status);
     return status;

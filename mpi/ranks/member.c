@@ -181,27 +181,48 @@ struct assignment {
 static int read_assignment(struct member *m, struct assignment *a, struct gcal_error *err)
 {
     const struct gcal_buf *payload = &m->assignment.payload;
+    struct gcal_catalogue_files files = { 0 };
     char *file, *text;
+    double budget_s;
+    uint64_t seed;
     int rc = -1;
 
     a->wire = gcal_wire_open(payload->data, payload->size);
     file = gcal_wire_get_text(&a->wire);
     text = gcal_wire_get_text(&a->wire);
-    if (!(a->catalogue = gcal_catalogue_open(NULL, err)))
-        goto out;
-    if (!file || !text) {
+    budget_s = gcal_wire_get_f64(&a->wire);
+    seed = gcal_wire_get_u64(&a->wire);
+    gcal_catalogue_files_get(&a->wire, &files);
+    a->n_devices = gcal_wire_get_u32(&a->wire);
+    if (!file || !text || a->wire.bad) {
         gcal_error_set(err, GCAL_EINPUT, "damaged message from rank 0");
         goto out;
     }
-    if (gcal_select_parse(text, strlen(text), file, a->catalogue, &a->config, err) < 0)
+    if (!(a->catalogue = gcal_catalogue_open_with(&files, err)) ||
+        gcal_select_parse(text, strlen(text), file, a->catalogue, &a->config, err) < 0)
         goto out;
-    a->config.measure.budget_s = gcal_wire_get_f64(&a->wire);
-    a->config.measure.seed = gcal_wire_get_u64(&a->wire);
-    a->n_devices = gcal_wire_get_u32(&a->wire);
+    a->config.measure.budget_s = budget_s;
+    a->config.measure.seed = seed;
     rc = 0;
 out:
+    gcal_catalogue_files_clear(&files);
     free(file);
     free(text);
+    return rc;
+}
+
+/* Kernels that cannot be counted: the run goes on without them, and is not complete. */
+static int report_failed(struct member *m, const struct gcal_kernel_list *list,
+                         struct gcal_error *err)
+{
+    int rank = gcal_comm_rank(m->comm), rc = 0;
+
+    for (size_t i = 0; i < list->failed.n && rc == 0; i++) {
+        char *reason = gcal_buf_format("left out: %s", list->failed.items[i]);
+
+        rc = sink_lost(m, m->node, rank, reason ? reason : list->failed.items[i], err);
+        free(reason);
+    }
     return rc;
 }
 
@@ -235,7 +256,8 @@ static int measure(struct member *m, struct assignment *a,
     m->device_name = info->name;
     gcal_ranks_set_kept(&a->config, kept);
     if (sink_device(m, &device, err) < 0 ||
-        gcal_select_kernels(&a->config, a->catalogue, info, &list, err) < 0)
+        gcal_select_kernels(&a->config, a->catalogue, info, &list, err) < 0 ||
+        report_failed(m, &list, err) < 0)
         goto out;
     ops = gcal_plan_worker_ops_create(m->spawner, info->uid,
                                       a->config.measure.kernel_limit_s, &ticks, err);

@@ -11,7 +11,7 @@
  *     gcal_member_run(), which ticks the service:
  *       <---------------------------------- HELLO: node, devices
  *       gcal_root_assign()
- *       ASSIGN: configuration, devices ----------->  measures in a worker
+ *       ASSIGN: configuration, catalogue, devices ->  measures in a worker
  *       <---------------------------------- DEVICE, KERNEL, MEASUREMENT, LOST,
  *       writes the journal                  PROGRESS, SELECTION
  *       <---------------------------------- DONE     waits
@@ -30,6 +30,7 @@
 
 #include "calib/plan/plan.h"
 #include "calib/worker/worker.h"
+#include "mpi/cli/option_list.h"
 #include "mpi/ranks/comm.h"
 
 struct gcal_config;
@@ -60,7 +61,8 @@ enum gcal_ranks_tag {
 
 struct gcal_ranks_options {
     const char *config, *store, *record, *resume, *device;
-    double budget_s; /* 0: the configuration's */
+    struct gcal_option_list catalogue; /* folders */
+    double budget_s;                   /* 0: the configuration's */
     uint64_t seed;
     bool seed_given, dry_run, quiet, json;
     bool if_changed;  /* only devices whose published calibration is stale */

@@ -14,6 +14,7 @@
 #include "calib/model/run/measurement.h"
 #include "calib/model/run/run_kernel.h"
 #include "calib/select/select.h"
+#include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/display.h"
 #include "mpi/cli/run_header.h"
@@ -75,19 +76,30 @@ static int open_journal(struct gcal_root *root, struct gcal_error *err)
     return root->journal ? 0 : -1;
 }
 
+/* The members get the catalogue's files: their nodes need not see its folders. */
+static int read_config(struct gcal_root *root, struct gcal_error *err)
+{
+    const struct gcal_command_catalogue_sources from = { .folders =
+                                                             &root->options.catalogue,
+                                                         .config = &root->config };
+
+    if (gcal_config_read(root->options.config, &root->config, err) < 0 ||
+        !(root->catalogue = gcal_command_catalogue_open(&from, err)))
+        return -1;
+    return gcal_select_resolve(&root->config, root->catalogue, err);
+}
+
 static int prepare(struct gcal_root *root, struct gcal_error *err)
 {
     const struct gcal_ranks_options *o = &root->options;
 
-    if (!(root->catalogue = gcal_catalogue_open(NULL, err)) ||
-        gcal_select_read(o->config, root->catalogue, &root->config, err) < 0)
+    if (read_config(root, err) < 0)
         return -1;
     if (o->budget_s > 0)
         root->config.measure.budget_s = o->budget_s;
     if (o->seed_given)
         root->config.measure.seed = o->seed;
-    if (gcal_run_header_start(&root->header, &root->config,
-                              gcal_catalogue_fingerprint(root->catalogue),
+    if (gcal_run_header_start(&root->header, &root->config, root->catalogue,
                               gcal_comm_launcher(root->comm),
                               (uint32_t)gcal_comm_size(root->comm), err) < 0 ||
         open_store(root, err) < 0 || open_journal(root, err) < 0)

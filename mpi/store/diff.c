@@ -9,6 +9,7 @@
 #include "calib/base/file.h"
 #include "calib/results/results.h"
 #include "calib/select/select.h"
+#include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
 #include "mpi/cli/json.h"
 #include "mpi/cli/options.h"
@@ -21,6 +22,7 @@ struct diff_command {
     size_t n_files;
     const char *config;
     struct gcal_option_limits limits; /* 0: the configuration's */
+    struct gcal_option_list catalogue;
     bool json, all;
 };
 
@@ -30,7 +32,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case ARGP_KEY_INIT:
-        GCAL_OPTION_VALUES(state, &c->all, &c->json, &c->limits, &c->config);
+        GCAL_OPTION_VALUES(state, &c->all, &c->json, &c->limits, &c->config,
+                           &c->catalogue);
         break;
     case ARGP_KEY_ARG:
         if (c->n_files == 2)
@@ -47,9 +50,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
-static const struct argp_child children[] = {
-    GCAL_OPTION(all), GCAL_OPTION(json), GCAL_OPTION(limits), GCAL_OPTION(config), { 0 }
-};
+static const struct argp_child children[] = { GCAL_OPTION(all),       GCAL_OPTION(json),
+                                              GCAL_OPTION(limits),    GCAL_OPTION(config),
+                                              GCAL_OPTION(catalogue), { 0 } };
 static const struct argp argp = {
     .parser = parse,
     .children = children,
@@ -211,7 +214,10 @@ static int compare_params(struct input in[2], const struct diff_command *c,
 static int compare_records(struct input in[2], const struct diff_command *c,
                            const struct gcal_diff_view *view, struct gcal_error *err)
 {
-    struct gcal_catalogue *catalogue = gcal_catalogue_open(NULL, err);
+    const struct gcal_command_catalogue_sources from = {
+        .folders = &c->catalogue, .records = { in[0].record, in[1].record }
+    };
+    struct gcal_catalogue *catalogue = gcal_command_catalogue_open(&from, err);
     struct gcal_compare_records diff;
     int status = -1;
 
@@ -274,5 +280,6 @@ int gcal_command_diff(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     status = run(&c, &err);
+    free(c.catalogue.items);
     return status < 0 ? gcal_command_fail(&err) : status;
 }

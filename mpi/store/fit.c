@@ -8,11 +8,14 @@
 #include "calib/base/error.h"
 #include "calib/results/results.h"
 #include "calib/select/select.h"
+#include "mpi/cli/catalogue.h"
 #include "mpi/cli/command.h"
+#include "mpi/cli/options.h"
 #include "store/record/record.h"
 
 struct fit_command {
     const char *record, *config, *store, *output;
+    struct gcal_option_list catalogue;
 };
 
 static const struct argp_option options[] = {
@@ -29,6 +32,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct fit_command *c = state->input;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        GCAL_OPTION_VALUES(state, &c->catalogue);
+        break;
     case 'r':
         c->record = arg;
         break;
@@ -55,9 +61,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     return 0;
 }
 
+static const struct argp_child children[] = { GCAL_OPTION(catalogue), { 0 } };
 static const struct argp argp = {
     .options = options,
     .parser = parse,
+    .children = children,
     .doc =
         "Fits models to the record of a run and prints their parameters with units and "
         "standard errors.\v"
@@ -66,12 +74,18 @@ static const struct argp argp = {
 };
 
 /* Models of another configuration may need the catalogue. */
-static int read_other(const char *file, struct gcal_config *config,
-                      struct gcal_error *err)
+static int read_other(const struct fit_command *c, const struct gcal_record *record,
+                      struct gcal_config *config, struct gcal_error *err)
 {
-    struct gcal_catalogue *catalogue = gcal_catalogue_open(NULL, err);
-    int rc = catalogue ? gcal_select_read(file, catalogue, config, err) : -1;
+    const struct gcal_command_catalogue_sources from = { .folders = &c->catalogue,
+                                                         .config = config,
+                                                         .records = { record } };
+    struct gcal_catalogue *catalogue = NULL;
+    int rc = -1;
 
+    if (gcal_config_read(c->config, config, err) == 0 &&
+        (catalogue = gcal_command_catalogue_open(&from, err)))
+        rc = gcal_select_resolve(config, catalogue, err);
     gcal_catalogue_close(catalogue);
     return rc;
 }
@@ -82,7 +96,7 @@ static int read_config(const struct fit_command *c, const struct gcal_record *re
     const struct gcal_record_header *h = gcal_record_header(record);
 
     if (c->config)
-        return read_other(c->config, config, err);
+        return read_other(c, record, config, err);
     return gcal_select_parse(h->config, strlen(h->config), h->config_file, NULL, config,
                              err);
 }
@@ -174,5 +188,6 @@ int gcal_command_fit(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &c);
     status = run(&c, &err);
+    free(c.catalogue.items);
     return status < 0 ? gcal_command_fail(&err) : status;
 }

@@ -43,6 +43,7 @@ void gcal_record_header_clear(struct gcal_record_header *header)
     free(header->config);
     free(header->config_file);
     free(header->catalogue);
+    gcal_catalogue_files_clear(&header->catalogue_files);
     *header = (struct gcal_record_header){ 0 };
 }
 
@@ -57,6 +58,7 @@ static void put_header(struct gcal_buf *buf, const struct gcal_record_header *h)
     gcal_wire_put_text(buf, h->config);
     gcal_wire_put_text(buf, h->config_file);
     gcal_wire_put_text(buf, h->catalogue);
+    gcal_catalogue_files_put(buf, &h->catalogue_files);
     gcal_wire_put_u64(buf, h->seed);
     gcal_wire_put_u32(buf, h->n_ranks);
     gcal_wire_put_u32(buf, h->simulated);
@@ -80,6 +82,7 @@ static int get_header(struct gcal_wire *wire, struct gcal_record_header *h,
     h->config = gcal_wire_get_text(wire);
     h->config_file = gcal_wire_get_text(wire);
     h->catalogue = gcal_wire_get_text(wire);
+    gcal_catalogue_files_get(wire, &h->catalogue_files);
     h->seed = gcal_wire_get_u64(wire);
     h->n_ranks = gcal_wire_get_u32(wire);
     h->simulated = gcal_wire_get_u32(wire) != 0;

@@ -100,6 +100,12 @@ const struct gcal_record_table_layout gcal_record_layout[GCAL_RECORD_N_LAYOUTS] 
         .chunk_rows = 64,
         .parts = { { lost_fields, 0 } },
     },
+    [GCAL_RECORD_TABLE_CATALOGUE_FILES] = {
+        .name = "catalogue_files",
+        .row_bytes = sizeof(struct gcal_catalogue_file),
+        .chunk_rows = 64,
+        .parts = { { gcal_catalogue_file_fields, 0 } },
+    },
     [GCAL_RECORD_TABLE_KERNEL_MODELS] = {
         .name = "kernels",
         .row_bytes = sizeof(struct gcal_record_kernel_models_row),

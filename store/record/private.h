@@ -23,6 +23,7 @@ enum gcal_record_table_id {
     GCAL_RECORD_TABLE_MEASUREMENTS,
     GCAL_RECORD_TABLE_SAMPLES,
     GCAL_RECORD_TABLE_LOST,
+    GCAL_RECORD_TABLE_CATALOGUE_FILES,
     GCAL_RECORD_N_TABLES,
     /* Not written: the column of version 1 that the uses came from. */
     GCAL_RECORD_TABLE_KERNEL_MODELS = GCAL_RECORD_N_TABLES,

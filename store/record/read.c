@@ -17,6 +17,7 @@
 #define MAX_SIZES   64u
 #define MAX_USES    10000u   /* of one kernel */
 #define MAX_SAMPLES 5000000u /* of one measurement */
+#define MAX_FILES   100000u  /* of a catalogue */
 
 struct gcal_record {
     hid_t file;
@@ -260,6 +261,20 @@ static int read_lost(struct gcal_record *r, struct gcal_error *err)
     return 0;
 }
 
+static int read_catalogue_files(struct gcal_record *r, struct gcal_error *err)
+{
+    const struct gcal_record_table *table = &r->tables[GCAL_RECORD_TABLE_CATALOGUE_FILES];
+    struct gcal_catalogue_files *files = &r->header.catalogue_files;
+
+    if (table->n_rows > MAX_FILES)
+        return gcal_error_set(err, GCAL_EINPUT, "too many files of the catalogue");
+    if (!(files->items = calloc(table->n_rows + 1, sizeof(*files->items))))
+        return gcal_error_memory(err);
+    /* Counted before they are read: what was read before a failure is freed. */
+    files->n = files->capacity = table->n_rows;
+    return gcal_record_table_read(table, 0, files->n, files->items, err);
+}
+
 /* ---- the file ---- */
 
 /* Before HDF5 reads a file: it must be complete. */
@@ -309,7 +324,8 @@ static int read_all(struct gcal_record *r, const char *path, struct gcal_error *
         gcal_record_table_open(&r->kernel_models, r->file,
                                GCAL_RECORD_TABLE_KERNEL_MODELS, r->version, err) < 0)
         return -1;
-    if (read_devices(r, err) < 0 || read_kernels(r, err) < 0)
+    if (read_devices(r, err) < 0 || read_kernels(r, err) < 0 ||
+        read_catalogue_files(r, err) < 0)
         return -1;
     return read_lost(r, err);
 }

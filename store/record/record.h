@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "calib/model/run/catalogue_files.h"
 #include "calib/model/run/device_info.h"
 #include "calib/model/run/measurement.h"
 #include "calib/model/run/run_kernel.h"
@@ -27,6 +28,7 @@ struct gcal_record_header {
     char *config;      /* the configuration's text */
     char *config_file; /* its name */
     char *catalogue;   /* fingerprint of the measurement kernels; "" in older records */
+    struct gcal_catalogue_files catalogue_files; /* beside the built-in ones */
     uint64_t seed;
     uint32_t n_ranks;
     bool simulated; /* by a test device: not published */

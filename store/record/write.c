@@ -412,10 +412,14 @@ static int move_in_place(struct gcal_record_writer *w, struct gcal_error *err)
 int gcal_record_finish(struct gcal_record_writer *writer,
                        const struct gcal_record_header *header, struct gcal_error *err)
 {
+    const struct gcal_catalogue_files *files = &header->catalogue_files;
     int rc = 0;
 
     if (writer->given_up)
         rc = gcal_error_set(err, GCAL_ESTORE, "not all of it could be written");
+    else if (gcal_record_table_append(&writer->tables[GCAL_RECORD_TABLE_CATALOGUE_FILES],
+                                      files->items, files->n, err) < 0)
+        rc = -1;
     else if (put_header(writer->file, header) < 0)
         rc = gcal_error_set(err, GCAL_ESTORE, "the header cannot be written");
     else

@@ -9,7 +9,7 @@ cd "$work" || exit 1
 export POCL_DEVICES=basic POCL_CACHE_DIR="${TMPDIR:-/tmp}/gpucal-test-pocl.$(id -u)"
 export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo OMPI_MCA_oob_tcp_if_include=lo
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-unset GPUCAL_STORE SLURMD_NODENAME
+unset GPUCAL_STORE GPUCAL_CATALOGUE SLURMD_NODENAME
 mkdir store
 
 fail() {
@@ -720,9 +720,131 @@ reference: |
 DESCRIPTION
 }
 
+# A configuration of the own kernel alone; 'blind' is an entry that cannot be counted.
+own_models() {
+    cat > own/blind.cl <<'KERNEL'
+kernel void blind(global const int *next, global int *y)
+{
+    int at = get_global_id(0);
+    while (next[at] > at) at = next[at];
+    y[get_global_id(0)] = at;
+}
+KERNEL
+    sed -e 's/^name: twice/name: blind/' -e '/^  [dwr][a-z]*: {values/d' -e 's/twice/blind/g' \
+        -e '/^defines/d' -e 's/buffer: dtype/buffer: int32/' -e '/^reference/,$d' own/twice.yaml > own/blind.yaml
+    sed -i '/^reference/,$d' own/twice.yaml
+    echo 'companions: {tag: twice, forms: [memory, onchip]}' >> own/twice.yaml
+    cat > models.yaml <<'MODELS'
+version: 1
+catalogue: [own]
+devices: {kinds: [cpu]}
+measure: {budget_s: 30, min_samples: 4, max_samples: 10, noise: 0.05}
+models:
+  - name: twice
+    output: f_cl_wall_time
+    forms: [tailored]
+    groups: {memory: [memory_parts], onchip: [onchip_parts]}
+    predicts: [{tags: [twice_pattern]}]
+    tailored: [cpu]
+    kernels: [{tags: [empty_kernel, "ngroups:16"]}]
+MODELS
+}
+
+# Folders of kernels are for all commands, and what is made from a record needs none.
+case_own_catalogue() {
+    own_catalogue
+    own_models
+    rm own/blind.yaml
+    run "$gpucal" --config models.yaml --store store --record run.h5
+    expect_status 0
+    cp "store/nodes/$(node).yaml" published.yaml
+    run "$gpucal" predict --store store --config models.yaml --tag twice_pattern --tag n:1048576
+    expect_status 0
+    run "$gpucal" predict --store store --tag twice_pattern --tag n:1048576
+    expect_status 1
+    expect_line "no measurement kernel has the tag 'twice_pattern'"
+    run env GPUCAL_CATALOGUE=:own:./own "$gpucal" rank --store store twice_pattern n:1048576
+    expect_status 0
+    expect_line '^ +1 .* twice dtype:float32'
+    run "$gpucal" evaluate --store store -C own twice_pattern n:1048576 --record evaluated.h5
+    expect_status 0
+    run "$gpucal" --config models.yaml --store store --if-changed
+    expect_status 0
+    expect_line 'nothing to do'
+    mv own away
+    mkdir again
+    run env OCL_ICD_VENDORS=/nonexistent "$gpucal" fit --record run.h5 --output again
+    expect_status 0
+    cmp "again/$(node).yaml" published.yaml > out || fail "the replayed fit differs"
+    run env OCL_ICD_VENDORS=/nonexistent "$gpucal" fit --record run.h5 --config models.yaml --output again
+    expect_status 0
+    run "$gpucal" evaluate --store store --replay evaluated.h5 -m twice
+    expect_status 0
+    run "$gpucal" diff run.h5 run.h5
+    expect_status 0
+    run "$gpucal" --config models.yaml --store store
+    expect_status 1
+    expect_line 'catalogue of models.yaml: cannot read folder own: No such file'
+    # Changed kernels are another catalogue; other nodes do not see its folder.
+    mv away own
+    sed -i 's/2 \* x/3 * x/' own/twice.cl
+    run "$gpucal" --config models.yaml --store store --if-changed --dry-run
+    expect_status 0
+    expect_line 'because the catalogue of measurement kernels changed'
+    cat > as-node.sh <<'SCRIPT'
+#!/bin/sh
+SLURMD_NODENAME=n$OMPI_COMM_WORLD_RANK
+export SLURMD_NODENAME
+[ "$OMPI_COMM_WORLD_RANK" = 0 ] || cd /
+exec "$@"
+SCRIPT
+    chmod +x as-node.sh
+    run ranks 2 "$PWD/as-node.sh" "$gpucal" --config models.yaml --store "$PWD/store" --record two.h5
+    expect_status 0
+    expect_line '2 nodes published'
+}
+
+# One bad kernel is named and left out; bad entries and names end the command.
+case_own_catalogue_bad() {
+    own_catalogue
+    own_models
+    run "$gpucal" kernels -C own twice_pattern blind_pattern --match intersect --run --csv all.csv
+    expect_status 5
+    expect_line '^1 kernel in .*: 1 good$'
+    expect_line '^left out: blind: blind.cl:4:[0-9]+: '
+    run "$gpucal" kernels -C own blind_pattern --run
+    expect_status 1
+    expect_line '^gpucal: blind: blind.cl:4:[0-9]+: '
+    sed -i 's/tags: \[twice_pattern\]/tags: [twice_pattern, blind_pattern], match: intersect/' models.yaml
+    run "$gpucal" --config models.yaml --store store --record run.h5
+    expect_status 5
+    expect_line 'rank 0: left out: blind: blind.cl:4:'
+    expect_line '1 node published'
+    run "$gpucal" fit --record run.h5
+    expect_status 0
+    expect_line '^lost: .* left out: blind: blind.cl:4:'
+    mkdir double
+    cp own/twice.* double
+    run "$gpucal" kernels -C own -C double
+    expect_status 1
+    expect_line "double/twice.yaml:2:7: name: 'twice' is already used by own/twice.yaml"
+    sed -i 's/^name: twice/name: empty/' double/twice.yaml
+    run "$gpucal" kernels -C double
+    expect_status 1
+    expect_line "double/twice.yaml:2:7: name: 'empty' is already used by the built-in "
+    sed -i 's/^name: empty/nam: empty/' double/twice.yaml
+    run env GPUCAL_CATALOGUE=double "$gpucal" --config models.yaml --store store
+    expect_status 1
+    expect_line "double/twice.yaml:2:1: unknown key 'nam'"
+    rm double/twice.cl
+    run env GPUCAL_CATALOGUE=double "$gpucal" --config models.yaml --store store
+    expect_status 1
+    expect_line 'double/twice.cl: No such file'
+}
+
 case_kernels_run() {
     own_catalogue
-    run "$gpucal" kernels --catalogue own --run dtype:float32,float64,int32 n:65536,131072 --csv all.csv
+    run "$gpucal" kernels --catalogue own twice_pattern --run dtype:float32,float64,int32 n:65536,131072 --csv all.csv
     expect_status 0
     expect_line '^ +time +[+]/- +GB/s +GB/s +Gop/s +Gop/s +runs  kernel$'
     expect_line '[0-9] [um]s +[0-9.]+% +[0-9.]+ +[0-9.]+ +[0-9.]+ +- +[0-9]+  twice dtype:float32 wrong:0 room:64 n:65536$'
@@ -761,7 +883,7 @@ PYTHON
 
 case_kernels_run_bad() {
     own_catalogue
-    run "$gpucal" kernels --catalogue own --run wrong:0,1,2 room:64,16777216 --csv all.csv
+    run "$gpucal" kernels --catalogue own twice_pattern --run wrong:0,1,2 room:64,16777216 --csv all.csv
     expect_status 5
     expect_line '^ +wrong result: twice: y\[37\] is [0-9.]+, expected [0-9.]+$'
     expect_line '^ +build failed: .*not with this compiler'
@@ -780,25 +902,25 @@ wrong = found["wrong result"][0]
 assert "wrong:1 room:64" in wrong["kernel"] and "y[37] is" in wrong["detail"], wrong
 PYTHON
     # What the device has no room for is no failure, unless there is nothing else.
-    run "$gpucal" kernels --catalogue own --run room:64,16777216
+    run "$gpucal" kernels --catalogue own twice_pattern --run room:64,16777216
     expect_status 0
-    run "$gpucal" kernels --catalogue own --run room:16777216
+    run "$gpucal" kernels --catalogue own twice_pattern --run room:16777216
     expect_status 5
-    run "$gpucal" kernels --catalogue own --run --budget 1e-9
+    run "$gpucal" kernels --catalogue own twice_pattern --run --budget 1e-9
     expect_status 5
     expect_line 'skipped: .*raise budget'
-    run "$gpucal" kernels --catalogue own --run --device 'no such device'
+    run "$gpucal" kernels --catalogue own twice_pattern --run --device 'no such device'
     expect_status 5
     expect_line "'no such device'; 'gpucal devices'"
-    run env OCL_ICD_VENDORS=/nonexistent "$gpucal" kernels --catalogue own --run
+    run env OCL_ICD_VENDORS=/nonexistent "$gpucal" kernels --catalogue own twice_pattern --run
     expect_status 5
-    run "$gpucal" kernels --catalogue own --run --csv not-there/all.csv
+    run "$gpucal" kernels --catalogue own twice_pattern --run --csv not-there/all.csv
     expect_status 1
     expect_line 'not-there/all.csv: No such file'
-    run "$gpucal" kernels --catalogue own --run --csv /dev/full
+    run "$gpucal" kernels --catalogue own twice_pattern --run --csv /dev/full
     expect_status 1
     expect_line '/dev/full: No space left'
-    run "$gpucal" kernels --catalogue own --csv all.csv
+    run "$gpucal" kernels --catalogue own twice_pattern --csv all.csv
     expect_status 1
     run "$gpucal" kernels --run --counts
     expect_status 1
@@ -856,7 +978,7 @@ DESCRIPTION
 case_kernels_interrupted() {
     own_catalogue
     # Not through a function: $! must be the program itself.
-    "$gpucal" kernels --catalogue own --run dtype:float32,float64,int32 n:16777216,33554432 > out 2> err &
+    "$gpucal" kernels --catalogue own twice_pattern --run dtype:float32,float64,int32 n:16777216,33554432 > out 2> err &
     main=$!
     for _ in $(seq 150); do worker=$(worker_of $main); [ -n "$worker" ] && grep -q choosing err && break; sleep 0.1; done
     [ -n "$worker" ] || fail "no worker found"
