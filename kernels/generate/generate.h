@@ -64,9 +64,12 @@ struct gcal_kernel {
     size_t local_size[GCAL_MAX_DIMS];
     char *global_size[GCAL_MAX_DIMS]; /* expressions in sizes */
     char *assume;                     /* conditions on sizes, "n % 16 = 0", or NULL */
+    bool allow_estimates;             /* in counting, see struct gcal_count_request */
+    size_t n_trips;
+    struct gcal_count_trips *trips; /* parameters are owned */
     size_t n_sizes;
-    struct gcal_size *sizes;
-    size_t n_check_sizes; /* small sizes for the numeric check */
+    struct gcal_size *sizes; /* with the integer scalars that follow from sizes */
+    size_t n_check_sizes;    /* small sizes for the numeric check */
     struct gcal_size *check_sizes;
     size_t n_args;
     struct gcal_arg *args;

@@ -1,4 +1,6 @@
 /* kernel.c - a kernel from the setting of a generator */
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +35,7 @@ void gcal_kernel_destroy(struct gcal_kernel *kernel)
     free(kernel->entry);
     free(kernel->build_options);
     free(kernel->assume);
+    gcal_kernel_clear_trips(kernel);
     gcal_kernel_run_clear(kernel);
     free(kernel->sizes);
     free(kernel->check_sizes);
@@ -218,9 +221,12 @@ static int make_sizes(const struct gcal_generator_setting *s, struct gcal_kernel
 {
     const struct gcal_generator *g = s->generator;
     const struct gcal_yaml *check = gcal_yaml_find(g->root, "check");
+    const struct gcal_yaml *args = gcal_yaml_find(g->root, "args");
+    size_t n;
 
-    kernel->sizes = calloc(g->n_arguments, sizeof(*kernel->sizes));
-    kernel->check_sizes = calloc(g->n_arguments, sizeof(*kernel->check_sizes));
+    n = g->n_arguments + (args ? args->n_items : 0);
+    kernel->sizes = calloc(n, sizeof(*kernel->sizes));
+    kernel->check_sizes = calloc(n, sizeof(*kernel->check_sizes));
     if (!kernel->sizes || !kernel->check_sizes)
         return gcal_error_memory(err);
     for (size_t i = 0; i < g->n_arguments; i++) {
@@ -339,6 +345,52 @@ static int make_args(const struct gcal_generator_setting *s, struct gcal_kernel 
     return 0;
 }
 
+static bool is_integer(const char *dtype)
+{
+    return strncmp(dtype, "int", 3) == 0 || strncmp(dtype, "uint", 4) == 0;
+}
+
+static bool is_size(const struct gcal_kernel *kernel, const char *name)
+{
+    for (size_t i = 0; i < kernel->n_sizes; i++)
+        if (strcmp(kernel->sizes[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Appends a size with the value of the expression 'text' at the sizes before it. */
+static int add_size(struct gcal_size *sizes, size_t *n, const char *name,
+                    const char *text, struct gcal_error *err)
+{
+    double value;
+
+    if (gcal_kernel_eval_sizes(text, *n, sizes, &value, err) < 0)
+        return -1;
+    if (!(sizes[*n].name = strdup(name)))
+        return gcal_error_memory(err);
+    sizes[(*n)++].value = trunc(value); /* as converted to the argument's type */
+    return 0;
+}
+
+/* Counts may contain the names of integer scalars: their values follow from the sizes. */
+static int add_scalars(struct gcal_kernel *kernel, struct gcal_error *err)
+{
+    for (size_t i = 0; i < kernel->n_args; i++) {
+        const struct gcal_arg *a = &kernel->args[i];
+
+        if (a->kind != GCAL_ARG_SCALAR || !is_integer(a->dtype) ||
+            is_size(kernel, a->name))
+            continue;
+        if (add_size(kernel->sizes, &kernel->n_sizes, a->name, a->value, err) < 0 ||
+            add_size(kernel->check_sizes, &kernel->n_check_sizes, a->name, a->value,
+                     err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- conditions and loops ---- */
+
 static int make_assume(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
                        struct gcal_error *err)
 {
@@ -356,6 +408,67 @@ static int make_assume(const struct gcal_generator_setting *s, struct gcal_kerne
     return gcal_yaml_error(node, err, "assume, at the sizes of 'check': %s", reason.text);
 }
 
+static int compare_lines(const void *a, const void *b)
+{
+    return ((const struct gcal_count_trips *)a)->line -
+           ((const struct gcal_count_trips *)b)->line;
+}
+
+/* 'trips' and 'allow_estimates', as the options of gpucal count. */
+static int make_trips(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
+                      struct gcal_error *err)
+{
+    const struct gcal_yaml *root = s->generator->root;
+    const struct gcal_yaml *map = gcal_yaml_find(root, "trips");
+    const struct gcal_yaml *estimates = gcal_yaml_find(root, "allow_estimates");
+    long long line;
+
+    if (estimates &&
+        gcal_yaml_bool(estimates, "allow_estimates", &kernel->allow_estimates, err) < 0)
+        return -1;
+    if (!map)
+        return 0;
+    if (map->kind != GCAL_YAML_MAP)
+        return gcal_yaml_error(map, err, "trips: expected a map of line: size");
+    if (!(kernel->trips = calloc(map->n_items + 1, sizeof(*kernel->trips))))
+        return gcal_error_memory(err);
+    for (size_t i = 0; i < map->n_items; i++) {
+        const char *name = gcal_yaml_text(map->items[i], "trips", err);
+
+        if (!name || gcal_yaml_integer(map->keys[i], "trips: the line", 1, INT_MAX, &line,
+                                       err) < 0)
+            return -1;
+        if (!is_size(kernel, name))
+            return gcal_yaml_error(map->items[i], err,
+                                   "trips: '%s' is not a size of this kernel", name);
+        if (!(kernel->trips[i].parameter = strdup(name)))
+            return gcal_error_memory(err);
+        kernel->trips[i].line = (int)line;
+        kernel->n_trips = i + 1;
+    }
+    qsort(kernel->trips, kernel->n_trips, sizeof(*kernel->trips), compare_lines);
+    return 0;
+}
+
+void gcal_kernel_clear_trips(struct gcal_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->n_trips; i++)
+        free((char *)kernel->trips[i].parameter);
+    free(kernel->trips);
+    kernel->trips = NULL;
+    kernel->n_trips = 0;
+}
+
+static int make_launch(const struct gcal_generator_setting *s, struct gcal_kernel *kernel,
+                       struct gcal_error *err)
+{
+    if (gcal_generator_is_transfer(s->generator->root))
+        return 0;
+    if (make_ndrange(s, kernel, err) < 0 || make_args(s, kernel, err) < 0)
+        return -1;
+    return add_scalars(kernel, err);
+}
+
 struct gcal_kernel *gcal_kernel_create(const struct gcal_generator_setting *setting,
                                        struct gcal_error *err)
 {
@@ -366,11 +479,10 @@ struct gcal_kernel *gcal_kernel_create(const struct gcal_generator_setting *sett
         return NULL;
     }
     if (set_names(setting, kernel, err) < 0 || set_origin(setting, kernel, err) < 0 ||
-        make_sizes(setting, kernel, err) < 0 || make_texts(setting, kernel, err) < 0 ||
-        make_assume(setting, kernel, err) < 0 ||
-        gcal_kernel_run_read(setting, kernel, err) < 0 ||
-        (!gcal_kernel_is_transfer(kernel) && (make_ndrange(setting, kernel, err) < 0 ||
-                                              make_args(setting, kernel, err) < 0))) {
+        make_sizes(setting, kernel, err) < 0 || make_launch(setting, kernel, err) < 0 ||
+        make_texts(setting, kernel, err) < 0 || make_assume(setting, kernel, err) < 0 ||
+        make_trips(setting, kernel, err) < 0 ||
+        gcal_kernel_run_read(setting, kernel, err) < 0) {
         gcal_kernel_destroy(kernel);
         return NULL;
     }
@@ -386,6 +498,9 @@ struct gcal_count_request gcal_kernel_request(const struct gcal_kernel *kernel)
         .build_options = kernel->build_options,
         .n_dims = kernel->n_dims,
         .assume = kernel->assume,
+        .allow_estimates = kernel->allow_estimates,
+        .n_trips = kernel->n_trips,
+        .trips = kernel->trips,
     };
 
     for (size_t i = 0; i < kernel->n_dims; i++) {

@@ -222,6 +222,7 @@ int gcal_kernel_run_add_parameters(struct gcal_profile *profile, const char *cou
  */
 struct gcal_kernel *gcal_kernel_create(const struct gcal_generator_setting *setting,
                                        struct gcal_error *err);
+void gcal_kernel_clear_trips(struct gcal_kernel *kernel);
 /* gcal_kernel_request() with the source's file for messages. */
 struct gcal_count_request
 gcal_generator_setting_request(const struct gcal_generator_setting *setting,

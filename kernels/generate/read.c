@@ -154,12 +154,29 @@ const char *gcal_generator_source_name(const struct gcal_yaml *root,
 
 static int read_generator(struct gcal_generator *g, struct gcal_error *err)
 {
-    static const char *const keys[] = {
-        "gpucal_kernel", "name",     "description", "tags",       "source",      "kernel",
-        "arguments",     "where",    "defines",     "local_size", "global_size", "args",
-        "assume",        "check",    "tolerance",   "reference",  "companions",  "short",
-        "run",           "transfer", NULL
-    };
+    static const char *const keys[] = { "gpucal_kernel",
+                                        "name",
+                                        "description",
+                                        "tags",
+                                        "source",
+                                        "kernel",
+                                        "arguments",
+                                        "where",
+                                        "defines",
+                                        "local_size",
+                                        "global_size",
+                                        "args",
+                                        "assume",
+                                        "check",
+                                        "tolerance",
+                                        "reference",
+                                        "companions",
+                                        "short",
+                                        "run",
+                                        "transfer",
+                                        "trips",
+                                        "allow_estimates",
+                                        NULL };
     const struct gcal_yaml *tags;
     const char *name;
 

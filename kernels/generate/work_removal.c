@@ -7,6 +7,31 @@
 #include "calib/model/tag.h"
 #include "kernels/generate/private.h"
 
+/* The kernel's source with its trips as annotations, which a derived source keeps, while
+ * lines change; the caller's to free.
+ */
+static char *annotate_trips(const struct gcal_kernel *kernel, struct gcal_error *err)
+{
+    size_t prelude = strlen(gcal_source_tag_prelude); /* lines count from its end */
+    const char *at = kernel->source + prelude;
+    struct gcal_buf out = { 0 };
+    int line = 1;
+
+    gcal_buf_put(&out, kernel->source, prelude);
+    for (size_t i = 0; i < kernel->n_trips; i++) {
+        for (; line < kernel->trips[i].line && *at; line++) {
+            size_t length = strcspn(at, "\n");
+
+            length += at[length] == '\n';
+            gcal_buf_put(&out, at, length);
+            at += length;
+        }
+        gcal_buf_printf(&out, "#pragma gpucal trips %s\n", kernel->trips[i].parameter);
+    }
+    gcal_buf_puts(&out, at);
+    return gcal_buf_take(&out, err);
+}
+
 /* The source with the work removed; the caller's to free. */
 static char *remove_work(const struct gcal_generator_setting *s,
                          const struct gcal_kernel *kernel,
@@ -18,13 +43,18 @@ static char *remove_work(const struct gcal_generator_setting *s,
         [GCAL_KERNEL_MEMORY] = GCAL_REMOVE_KEEP_MEMORY,
     };
     struct gcal_count_request request = gcal_generator_setting_request(s, kernel);
+    char *annotated = annotate_trips(kernel, err);
     const char *keep = gcal_generator_keep_value(s), *kept[GCAL_GENERATOR_MAX_KEPT];
     const char *accumulators = gcal_generator_setting_value(s, "accumulators");
     const char *barriers = gcal_generator_setting_value(s, "barriers");
     struct gcal_remove_options removal = { .form = forms[s->generator->form],
                                            .keep = kept };
-    char *names = NULL, *rest, *text, *source = NULL;
+    char *names = NULL, *rest, *text = NULL, *source = NULL;
 
+    if (!annotated)
+        return NULL;
+    request.source = annotated;
+    request.n_trips = 0;
     if (accumulators && removal.form != GCAL_REMOVE_KEEP_ONCHIP)
         removal.n_accumulators = (size_t)atoi(accumulators);
     removal.drop_barriers = removal.form == GCAL_REMOVE_KEEP_MEMORY && barriers &&
@@ -32,7 +62,7 @@ static char *remove_work(const struct gcal_generator_setting *s,
     if (keep && strcmp(keep, "all") != 0) {
         if (!(names = rest = strdup(keep))) {
             gcal_error_memory(err);
-            return NULL;
+            goto out;
         }
         while (removal.n_keep < GCAL_GENERATOR_MAX_KEPT && rest)
             kept[removal.n_keep++] = strsep(&rest, "+");
@@ -40,8 +70,10 @@ static char *remove_work(const struct gcal_generator_setting *s,
     if ((text = gcal_remove_work(&request, &removal, element, err)) &&
         !(source = gcal_buf_format("%s%s", gcal_source_tag_prelude, text)))
         gcal_error_memory(err);
+out:
     free(text);
     free(names);
+    free(annotated);
     return source;
 }
 
@@ -87,5 +119,6 @@ int gcal_kernel_remove_work(const struct gcal_generator_setting *s,
         return -1;
     free(kernel->source);
     kernel->source = source;
+    gcal_kernel_clear_trips(kernel); /* annotations of the source */
     return element->dtype ? add_removed_arg(kernel, element, err) : 0;
 }

@@ -12,6 +12,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/wire.h"
+#include "calib/model/profile.h"
 #include "tests/folder.h"
 #include "tests/kernels/generate/catalogue_pick.h"
 
@@ -142,6 +143,10 @@ static void errors_name_line_and_column(void **state)
           "one.yaml:9:8: where: no kernel for the default values: one: 'i = 2' (/" },
         { WITH("  i: [6, 8]\n", "assume: n % i = 0\n"),
           "one.yaml:9:9: assume, at the sizes of 'check': 'n % 6 = 0' does not hold" },
+        { WITH("", "trips: {x: n}\n"), "one.yaml:8:9: trips: the line: expected" },
+        { WITH("", "trips: {3: m}\n"), "one.yaml:8:12: trips: 'm' is not a size" },
+        { WITH("", "trips: [n]\n"), "one.yaml:8:8: trips: expected a map" },
+        { WITH("", "allow_estimates: 2\n"), "one.yaml:8:18: allow_estimates: expected" },
         { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: ../k.cl\n",
           "one.yaml:4:9: " },
         { "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: none.cl\n", "none.cl" },
@@ -249,6 +254,90 @@ static void what_cannot_be_counted_is_named_and_left_out(void **state)
         assert_int_equal(strncmp(err.text, "bad: bad.cl:3:", 14), 0);
         gcal_kernel_list_clear(&list);
     }
+    gcal_catalogue_close(c);
+}
+
+/* 'a' has a loop as long as its data says, 'b' a branch that is not affine. */
+#define COUNTED(keys)                                                                    \
+    "gpucal_kernel: 1\nname: one\ntags: [red]\nsource: loop.cl\nkernel: loop\n"          \
+    "arguments: {mean: {size: [7]}, n: {size: [64, 96]}}\nlocal_size: [32]\n"            \
+    "global_size: [n]\nargs:\n"                                                          \
+    "- {name: next, buffer: int32, elements: n}\n"                                       \
+    "- {name: y, buffer: float32, elements: n, output: true}\n"                          \
+    "- {name: n, scalar: int32, value: n}\n"                                             \
+    "- {name: part, scalar: int32, value: n/2-0.5}\n"                                    \
+    "check: {mean: 2, n: 32}\n" keys
+
+static void write_loop(void)
+{
+    folder_write(
+        "loop.cl",
+        "__kernel void loop(__global const int *next, __global float *y, int n,\n"
+        "                   int part)\n"
+        "{\n"
+        "    int g = get_global_id(0), at = g;\n"
+        "    float sum = 0;\n"
+        "    while (next[at] > g) {\n"
+        "        at = next[at];\n"
+        "        sum += 2.0f;\n"
+        "    }\n"
+        "    for (int i = 0; i < part; i++) sum = sum * 1.5f;\n"
+        "    if (g * g < n) sum /= 3.0f;\n"
+        "    y[g] = sum;\n"
+        "}\n");
+}
+
+/* The counts of 'kernel' have values at its sizes. */
+static double value_of(const struct gcal_kernel *kernel, const char *feature)
+{
+    struct gcal_binding *b = gcal_binding_create(kernel->profile, 1, &feature, 32, &err);
+    double sizes[8], value = -1;
+
+    assert_non_null(b);
+    if (gcal_kernel_size_values(kernel, sizes, &err) < 0 ||
+        gcal_binding_eval(b, sizes, &value, &err) < 0)
+        fail_msg("%s", err.text);
+    gcal_binding_destroy(b);
+    return value;
+}
+
+static void loops_estimates_and_scalars_are_counted_as_said(void **state)
+{
+    struct gcal_kernel_list list;
+    struct gcal_catalogue *c;
+
+    (void)state;
+    write_loop();
+    c = catalogue_open_one(COUNTED("trips: {6: mean}\nallow_estimates: true\n"
+                                   "companions: {tag: red, forms: [memory, onchip]}\n"));
+    list = PICK(c, GCAL_MATCH_SUPERSET, "red");
+    if (list.failed.n)
+        fail_msg("%s", list.failed.items[0]);
+    assert_int_equal(list.n_kernels, 2);
+    /* n * mean additions; trunc(n/2 - 0.5) products of each work-item */
+    assert_float_equal(value_of(list.kernels[0], "f_op_float32_add"), 64 * 7 / 32, 1e-9);
+    assert_float_equal(value_of(list.kernels[1], "f_op_float32_mul"), 96 * 47 / 32, 1e-9);
+    gcal_kernel_list_clear(&list);
+    list = PICK(c, GCAL_MATCH_SUPERSET, "red_memory");
+    if (list.failed.n)
+        fail_msg("%s", list.failed.items[0]);
+    assert_int_equal(list.n_kernels, 2);
+    assert_non_null(strstr(list.kernels[0]->source, "#pragma gpucal trips mean"));
+    gcal_kernel_list_clear(&list);
+    gcal_catalogue_close(c);
+
+    c = catalogue_open_one(COUNTED("allow_estimates: true\n"));
+    list = PICK(c, GCAL_MATCH_SUPERSET, "red");
+    assert_int_equal(gcal_kernel_list_check(&list, &err), -1);
+    assert_non_null(strstr(err.text, "loop.cl:6:"));
+    gcal_kernel_list_clear(&list);
+    gcal_catalogue_close(c);
+
+    c = catalogue_open_one(COUNTED("trips: {6: mean}\n"));
+    list = PICK(c, GCAL_MATCH_SUPERSET, "red");
+    assert_int_equal(gcal_kernel_list_check(&list, &err), -1);
+    assert_non_null(strstr(err.text, "loop.cl:11:"));
+    gcal_kernel_list_clear(&list);
     gcal_catalogue_close(c);
 }
 
@@ -405,6 +494,7 @@ int main(void)
         TEST(conditions_exclude_combinations),
         TEST(what_cannot_be_counted_is_named_and_left_out),
         TEST(sizes_that_do_not_fit_are_named),
+        TEST(loops_estimates_and_scalars_are_counted_as_said),
         TEST(files_add_to_the_built_in_catalogue),
         TEST(files_survive_their_encoding),
         TEST(a_description_groups_generators_and_marks_defaults),
