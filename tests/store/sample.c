@@ -92,6 +92,9 @@ void sample_load_type(const char *folder, const char *type, struct gcal_params *
 
 struct gcal_record_header sample_header(void)
 {
+    static struct gcal_catalogue_file files[] = { { "own", "a.yaml", "name: a\n" },
+                                                  { "own", "a.cl", "" } };
+
     return (struct gcal_record_header){
         .run_id = "20261121T041705Z-1a2b3c4d",
         .started_utc = "2026-11-21T04:17:05Z",
@@ -101,6 +104,7 @@ struct gcal_record_header sample_header(void)
         .config = "store: /shared/gpucal\n",
         .config_file = "models.yaml",
         .catalogue = SAMPLE_CATALOGUE,
+        .catalogue_files = { .n = 2, .items = files },
         .seed = 0xfedcba9876543210u,
         .n_ranks = 3,
         .simulated = true,

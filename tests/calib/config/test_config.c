@@ -210,6 +210,32 @@ static void device_types_are_kinds_now(void **state)
     gcal_config_clear(&config);
 }
 
+/* From the folder of the configuration; a record has the files instead. */
+static void folders_of_kernels_are_beside_the_file(void **state)
+{
+    static const char text[] = "version: 1\ncatalogue: [own, /site/kernels]\n" MODEL;
+    char path[] = "/tmp/gpucal-config-XXXXXX";
+    struct gcal_config config = { 0 };
+    struct gcal_error err = { 0 };
+    int fd = mkstemp(path);
+
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+    if (gcal_config_read_settings(path, &config, &err) < 0)
+        fail_msg("%s", err.text);
+    unlink(path);
+    assert_int_equal(config.n_catalogues, 2);
+    assert_string_equal(config.catalogues[0], "/tmp/own");
+    assert_string_equal(config.catalogues[1], "/site/kernels");
+    gcal_config_clear(&config);
+    if (gcal_config_parse(text, strlen(text), "record", &config, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(config.n_catalogues, 0);
+    gcal_config_clear(&config);
+}
+
 static void the_built_in_file_is_right(void **state)
 {
     struct gcal_config config = { 0 }, again = { 0 };
@@ -302,6 +328,7 @@ int main(void)
         cmocka_unit_test(errors_about_models_name_the_place),
         cmocka_unit_test(reading_needs_no_catalogue),
         cmocka_unit_test(device_types_are_kinds_now),
+        cmocka_unit_test(folders_of_kernels_are_beside_the_file),
         cmocka_unit_test(the_built_in_file_is_right),
         cmocka_unit_test(settings_are_read_without_the_models),
         cmocka_unit_test(filters_match_globs_of_any_case),

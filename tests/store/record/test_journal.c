@@ -107,6 +107,8 @@ static void replays_in_order(void **state)
     assert_int_equal(seen.measurements, 3);
     assert_string_equal(header.launcher, "slurm job 17 step 0");
     assert_string_equal(header.catalogue, SAMPLE_CATALOGUE);
+    assert_int_equal(header.catalogue_files.n, 2);
+    assert_string_equal(header.catalogue_files.items[0].text, "name: a\n");
     assert_null(header.finished_utc);
     assert_true(header.seed == 0xfedcba9876543210u && header.simulated);
     gcal_record_header_clear(&header);

@@ -115,6 +115,12 @@ static void keeps_a_run(void **state)
     assert_true(header->seed == 0xfedcba9876543210u && header->n_ranks == 3);
     assert_true(header->simulated);
     assert_string_equal(header->catalogue, SAMPLE_CATALOGUE);
+    assert_int_equal(header->catalogue_files.n, 2);
+    assert_string_equal(
+        gcal_catalogue_files_find(&header->catalogue_files, "own", "a.yaml"),
+        "name: a\n");
+    assert_string_equal(
+        gcal_catalogue_files_find(&header->catalogue_files, "own", "a.cl"), "");
     check_tables(r);
     check_measurements(r);
     gcal_record_close(r);
