@@ -17,7 +17,7 @@ static int add_generator(struct gcal_catalogue *catalogue, struct gcal_generator
     for (size_t i = 0; i < catalogue->n_generators; i++)
         if (strcmp(catalogue->generators[i]->name, g->name) == 0) {
             gcal_yaml_error(gcal_yaml_find(g->root, "name"), err,
-                            "name: '%s' is already used by %s%s", g->name,
+                            "name: '%s' is already used by %s%s: choose another", g->name,
                             i < catalogue->n_builtin ? "the built-in " : "",
                             catalogue->generators[i]->root->file);
             gcal_generator_destroy(g);

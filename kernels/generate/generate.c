@@ -154,6 +154,22 @@ static int check_geometry(const struct gcal_kernel *kernel,
     return gcal_kernel_geometry(kernel, kernel->n_sizes, kernel->sizes, geometry, err);
 }
 
+/* Completes the kernel; its counts must have values at its sizes. */
+static int finish(struct making *m, const struct gcal_generator_setting *setting,
+                  struct gcal_kernel *kernel, struct gcal_error *err)
+{
+    double *values;
+    int rc;
+
+    if (gcal_kernel_finish(setting, kernel, m->counted, err) < 0)
+        return -1;
+    if (!(values = calloc(kernel->profile->n_parameters + 1, sizeof(*values))))
+        return gcal_error_memory(err);
+    rc = gcal_kernel_size_values(kernel, values, err);
+    free(values);
+    return rc;
+}
+
 /* 1 when the kernel can go into the list, 0 when it is left out, -1. */
 static int prepare(struct making *m, const struct gcal_generator_setting *setting,
                    struct gcal_kernel *kernel, struct gcal_error *err)
@@ -167,7 +183,7 @@ static int prepare(struct making *m, const struct gcal_generator_setting *settin
         return leave_out(m, kernel, reason, err);
     if (check_geometry(kernel, &geometry, &why) < 0)
         rc = note_failed(m, kernel->name, &why, err);
-    else if (gcal_kernel_finish(setting, kernel, m->counted, &why) < 0)
+    else if (finish(m, setting, kernel, &why) < 0)
         rc = note_failed(m, kernel->variant, &why, err);
     else if (!(rc = has_local_memory(m, kernel, &geometry)))
         rc = leave_out(m, kernel, GCAL_KERNEL_EXCLUDED_LOCAL_MEMORY, err);

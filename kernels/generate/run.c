@@ -164,9 +164,9 @@ int gcal_kernel_size_values(const struct gcal_kernel *kernel, double *values,
         if (k == kernel->n_sizes)
             return gcal_error_set(
                 err, GCAL_EINPUT,
-                "%s: the counts need size '%s', which this kernel does not "
-                "have",
-                kernel->name, profile->parameters[i]);
+                "the counts need size '%s', which %s does not have: make it one of its "
+                "arguments",
+                profile->parameters[i], kernel->generator);
         values[i] = kernel->sizes[k].value;
     }
     return 0;

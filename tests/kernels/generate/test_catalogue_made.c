@@ -341,6 +341,27 @@ static void loops_estimates_and_scalars_are_counted_as_said(void **state)
     gcal_catalogue_close(c);
 }
 
+/* It would end a run when it is recorded. */
+static void counts_without_a_value_are_named(void **state)
+{
+    struct gcal_kernel_list list;
+    struct gcal_catalogue *c;
+
+    (void)state;
+    folder_write("k.cl", "__kernel void k(__global float *x, int n)\n{\n"
+                         "    float t = x[get_global_id(0)];\n"
+                         "#pragma gpucal trips often\n"
+                         "    while (t > 1.0f) t *= 0.5f;\n"
+                         "    x[get_global_id(0)] = t;\n}\n");
+    c = catalogue_open_one("gpucal_kernel: 1\nname: one\ntags: [red]\n" TAIL);
+    list = PICK(c, GCAL_MATCH_SUPERSET, "red");
+    assert_int_equal(gcal_kernel_list_check(&list, &err), -1);
+    assert_string_equal(err.text, "one lsize_0:32: the counts need size 'often', which "
+                                  "one does not have: make it one of its arguments");
+    gcal_kernel_list_clear(&list);
+    gcal_catalogue_close(c);
+}
+
 /* A size that the NDRange cannot have leaves out that size alone. */
 static void sizes_that_do_not_fit_are_named(void **state)
 {
@@ -493,6 +514,7 @@ int main(void)
         TEST(ranges_and_powers_allow_their_values),
         TEST(conditions_exclude_combinations),
         TEST(what_cannot_be_counted_is_named_and_left_out),
+        TEST(counts_without_a_value_are_named),
         TEST(sizes_that_do_not_fit_are_named),
         TEST(loops_estimates_and_scalars_are_counted_as_said),
         TEST(files_add_to_the_built_in_catalogue),
