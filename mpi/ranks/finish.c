@@ -159,13 +159,13 @@ static void print_json(const struct gcal_root *root, const struct outcome *outco
                 lost, json_pack("{s:s, s:i}", "node",
                                 root->peers[i].node ? root->peers[i].node : "?", "rank",
                                 (int)i));
-    all = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:i}", "run_id",
+    all = json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:o, s:i, s:o, s:o, s:i}", "run_id",
                     root->header.run_id, "record", root->record_path, "devices",
                     (int)root->n_devices, "fits", (int)outcome->results.n_fits,
                     "fits_rejected", (int)outcome->results.n_rejected, "nodes_published",
-                    (int)outcome->n_published, "lost", lost, "choices",
-                    selections_json(root), "kept", all_kept_json(root), "exit_status",
-                    outcome->status);
+                    (int)outcome->n_published, "lost", lost, "left_out",
+                    (int)root->n_left_out, "choices", selections_json(root), "kept",
+                    all_kept_json(root), "exit_status", outcome->status);
     gcal_json_print(all);
     json_decref(all);
 }
@@ -173,8 +173,10 @@ static void print_json(const struct gcal_root *root, const struct outcome *outco
 static void print_summary(const struct gcal_root *root, const struct outcome *outcome,
                           const char *table)
 {
-    char *lost = lost_ranks(root);
+    char *lost = lost_ranks(root), left_out[60] = "";
 
+    if (root->n_left_out)
+        snprintf(left_out, sizeof(left_out), ", kernels left out: %zu", root->n_left_out);
     if (root->options.json) {
         print_json(root, outcome);
         goto out;
@@ -184,11 +186,11 @@ static void print_summary(const struct gcal_root *root, const struct outcome *ou
     print_selections(root);
     printf(
         "gpucal: run %s: %zu device%s, %zu fit%s (%zu rejected), %zu node%s published, "
-        "lost: %s; record %s\n",
+        "lost: %s%s; record %s\n",
         root->header.run_id, root->n_devices, root->n_devices == 1 ? "" : "s",
         outcome->results.n_fits, outcome->results.n_fits == 1 ? "" : "s",
         outcome->results.n_rejected, outcome->n_published,
-        outcome->n_published == 1 ? "" : "s", lost && *lost ? lost : "none",
+        outcome->n_published == 1 ? "" : "s", lost && *lost ? lost : "none", left_out,
         root->record_path);
 out:
     fflush(stdout);

@@ -135,15 +135,21 @@ static int sink_device(void *context, const struct gcal_run_device *device,
     return send(context, GCAL_RANKS_TAG_DEVICE, &buf, err);
 }
 
-static int sink_lost(void *context, const char *node, int rank, const char *reason,
-                     struct gcal_error *err)
+static int send_lost(struct member *m, int tag, const char *node, int rank,
+                     const char *reason, struct gcal_error *err)
 {
     struct gcal_buf buf = { 0 };
 
     gcal_wire_put_text(&buf, node);
     gcal_wire_put_u32(&buf, (uint32_t)rank);
     gcal_wire_put_text(&buf, reason);
-    return send(context, GCAL_RANKS_TAG_LOST, &buf, err);
+    return send(m, tag, &buf, err);
+}
+
+static int sink_lost(void *context, const char *node, int rank, const char *reason,
+                     struct gcal_error *err)
+{
+    return send_lost(context, GCAL_RANKS_TAG_LOST, node, rank, reason, err);
 }
 
 static void report_progress(void *context, const struct gcal_plan_progress *p)
@@ -220,7 +226,8 @@ static int report_failed(struct member *m, const struct gcal_kernel_list *list,
     for (size_t i = 0; i < list->failed.n && rc == 0; i++) {
         char *reason = gcal_buf_format("left out: %s", list->failed.items[i]);
 
-        rc = sink_lost(m, m->node, rank, reason ? reason : list->failed.items[i], err);
+        rc = send_lost(m, GCAL_RANKS_TAG_LEFT_OUT, m->node, rank,
+                       reason ? reason : list->failed.items[i], err);
         free(reason);
     }
     return rc;

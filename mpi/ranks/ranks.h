@@ -13,7 +13,7 @@
  *       gcal_root_assign()
  *       ASSIGN: configuration, catalogue, devices ->  measures in a worker
  *       <---------------------------------- DEVICE, KERNEL, MEASUREMENT, LOST,
- *       writes the journal                  PROGRESS, SELECTION
+ *       writes the journal                  LEFT_OUT, PROGRESS, SELECTION
  *       <---------------------------------- DONE     waits
  *       gcal_root_finish(), once all are done or lost:
  *         record, fits, publication, summary
@@ -42,6 +42,7 @@ enum gcal_ranks_tag {
     GCAL_RANKS_TAG_KERNEL,
     GCAL_RANKS_TAG_MEASUREMENT,
     GCAL_RANKS_TAG_LOST,
+    GCAL_RANKS_TAG_LEFT_OUT,
     GCAL_RANKS_TAG_PROGRESS,
     GCAL_RANKS_TAG_SELECTION,
     GCAL_RANKS_TAG_ALIVE,

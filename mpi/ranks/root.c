@@ -298,6 +298,10 @@ static int take(struct gcal_root *root, const struct gcal_comm_message *message,
     case GCAL_RANKS_TAG_KERNEL:
     case GCAL_RANKS_TAG_MEASUREMENT:
         return take_row(root, message->tag, &wire, err);
+    case GCAL_RANKS_TAG_LEFT_OUT:
+        root->n_left_out++;
+        take_lost(root, &wire);
+        break;
     case GCAL_RANKS_TAG_LOST:
         take_lost(root, &wire);
         break;

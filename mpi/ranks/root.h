@@ -58,7 +58,8 @@ struct gcal_root {
     struct gcal_root_resumed *resumed;
     size_t n_selections, selections_capacity;
     struct gcal_selection *selections;
-    size_t n_lost;             /* ranks and devices */
+    size_t n_lost;             /* ranks, devices, and kernels left out */
+    size_t n_left_out;         /* kernels that could not be counted, by device */
     size_t n_devices;          /* assigned, over all ranks */
     size_t n_unchanged;        /* skipped by --if-changed */
     double oldest_s;           /* age of the oldest calibration of those */
