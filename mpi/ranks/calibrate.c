@@ -91,7 +91,8 @@ static const struct argp argp = {
            "publishes a parameter file per node.\v"
            "Under Slurm: srun --ntasks-per-node=1 gpucal --config models.yaml\n"
            "Exit status: 0 good, 1 bad input, 4 a fit was rejected, 5 a device or a rank "
-           "was lost, 6 the store or the record cannot be written.",
+           "was lost or a kernel could not be counted, 6 the store or the record cannot "
+           "be written.",
 };
 
 static int run(struct gcal_comm *comm, struct gcal_worker_spawner *spawner,
