@@ -12,6 +12,7 @@
 
 #include "calib/base/buf.h"
 #include "calib/base/wire.h"
+#include "calib/model/binding.h"
 #include "calib/model/profile.h"
 #include "tests/folder.h"
 #include "tests/kernels/generate/catalogue_pick.h"
