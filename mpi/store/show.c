@@ -71,12 +71,22 @@ static void print_origin(const struct gcal_params_device *d,
         printf("      out of date: the type was %s then\n", o.type);
 }
 
+static void print_targets(const struct gcal_params_model *m)
+{
+    char *targets = gcal_params_model_targets(m);
+
+    if (targets)
+        printf("      for %s\n", targets);
+    free(targets);
+}
+
 static void print_model(const struct gcal_params_device *d,
                         const struct gcal_params_model *m)
 {
     char value[GCAL_UNITS_SIZE], error[GCAL_UNITS_SIZE];
 
     printf("    model %s, form %s: %s\n", m->name, m->form, m->expression);
+    print_targets(m);
     print_origin(d, m);
     printf("      mean error %.1f %%, worst %.1f %%, %zu kernels, %zu samples, condition "
            "%.3g, "
@@ -153,6 +163,18 @@ static void add_origin_json(json_t *all, const struct gcal_params_device *d,
     json_object_set_new(all, "current", json_boolean(gcal_params_model_is_current(d, m)));
 }
 
+/* Kernels that the model knows. */
+static json_t *known_json(const struct gcal_params_model *m)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < m->n_known; i++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:b}", "kernel", m->known[i].name, "fingerprint",
+                            m->known[i].fingerprint, "target", (int)m->known[i].target));
+    return list;
+}
+
 static json_t *model_json(const struct gcal_params_device *d,
                           const struct gcal_params_model *m)
 {
@@ -168,6 +190,7 @@ static json_t *model_json(const struct gcal_params_device *d,
         "error_90", m->error_90, "factor", m->factor, "factor_error", m->factor_error);
     if (isfinite(m->condition)) /* JSON has no infinity */
         json_object_set_new(all, "condition", json_real(m->condition));
+    json_object_set_new(all, "known", known_json(m));
     add_origin_json(all, d, m);
     return all;
 }
