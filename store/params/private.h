@@ -20,6 +20,15 @@ char *gcal_params_covariance_encode(const struct gcal_params_model *model,
 int gcal_params_covariance_decode(const struct gcal_yaml *node, size_t n, double *root,
                                   struct gcal_error *err);
 
+/* ---- the kernels that a model knows (known.c) ---- */
+
+/* For the caller to free. */
+char *gcal_params_known_encode(const struct gcal_params_model *model,
+                               struct gcal_error *err);
+/* Errors are located at 'node'; after -1, too, the model is the caller's to clear. */
+int gcal_params_known_decode(const struct gcal_yaml *node,
+                             struct gcal_params_model *model, struct gcal_error *err);
+
 /* ---- the documents (read.c, read_model.c) ---- */
 
 /* Node and devices from the first document; of their models only the names. */

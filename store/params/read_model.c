@@ -138,27 +138,10 @@ static void get_features(struct gcal_params_fields *r, const struct gcal_yaml *m
 static void get_known(struct gcal_params_fields *r, const struct gcal_yaml *map,
                       struct gcal_params_model *m)
 {
-    static const char *const keys[] = { "kernel", "component", "fingerprint", "target",
-                                        NULL };
-    const struct gcal_yaml *list;
+    const struct gcal_yaml *node = r->failed ? NULL : gcal_yaml_find(map, "known");
 
-    if (r->failed || !gcal_yaml_find(map, "known") ||
-        !(list = gcal_params_fields_list(r, map, "known")))
-        return;
-    m->n_known = list->n_items;
-    m->known = gcal_params_fields_array(r, list->n_items, sizeof(*m->known));
-    for (size_t i = 0; !r->failed && i < list->n_items; i++) {
-        const struct gcal_yaml *item = list->items[i];
-        struct gcal_params_kernel *k = &m->known[i];
-
-        gcal_params_fields_check_keys(r, item, keys);
-        k->name = gcal_params_fields_text(r, item, "kernel");
-        if (!r->failed && gcal_yaml_find(item, "component"))
-            k->component = gcal_params_fields_text(r, item, "component");
-        k->fingerprint = gcal_params_fields_text(r, item, "fingerprint");
-        if (!r->failed && gcal_yaml_find(item, "target"))
-            k->target = gcal_params_fields_bool(r, item, "target");
-    }
+    if (node && gcal_params_known_decode(node, m, r->err) < 0)
+        r->failed = true;
 }
 
 /* Before version 2 there was one form, and no held-out errors. */

@@ -63,29 +63,9 @@ static void put_features(struct gcal_yaml_writer *w, const struct gcal_params_mo
     gcal_yaml_write_end_list(w);
 }
 
-static void put_known(struct gcal_yaml_writer *w, const struct gcal_params_model *m)
-{
-    if (!m->n_known)
-        return;
-    gcal_yaml_write_text(w, "known");
-    gcal_yaml_write_list(w);
-    for (size_t i = 0; i < m->n_known; i++) {
-        const struct gcal_params_kernel *k = &m->known[i];
-
-        gcal_yaml_write_flow_map(w);
-        put_text(w, "kernel", k->name);
-        if (k->component)
-            put_text(w, "component", k->component);
-        put_text(w, "fingerprint", k->fingerprint);
-        if (k->target)
-            gcal_yaml_put_bool(w, "target", true);
-        gcal_yaml_write_end_map(w);
-    }
-    gcal_yaml_write_end_list(w);
-}
-
 static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_device *d,
-                      const struct gcal_params_model *m, const char *rows)
+                      const struct gcal_params_model *m, const char *rows,
+                      const char *known)
 {
     gcal_yaml_write_map(w);
     put_text(w, "device", d->info.uid);
@@ -99,7 +79,10 @@ static void put_model(struct gcal_yaml_writer *w, const struct gcal_params_devic
     gcal_yaml_write_text(w, "covariance");
     gcal_yaml_write_block(w, rows);
     put_features(w, m);
-    put_known(w, m);
+    if (*known) {
+        gcal_yaml_write_text(w, "known");
+        gcal_yaml_write_block(w, known);
+    }
     gcal_yaml_put_integer(w, "kernels", m->n_kernels);
     gcal_yaml_put_integer(w, "samples", m->n_samples);
     gcal_yaml_put_number(w, "residual", m->residual);
@@ -240,15 +223,18 @@ static int add_devices(struct gcal_buf *file, const struct gcal_params *params,
 static int add_model(struct gcal_buf *file, const struct gcal_params_device *d,
                      const struct gcal_params_model *m, struct gcal_error *err)
 {
-    char *rows;
-    struct gcal_yaml_writer *w;
+    struct gcal_yaml_writer *w = NULL;
+    char *rows, *known;
 
-    if (check_model(m, err) < 0 || !(rows = gcal_params_covariance_encode(m, err)))
+    if (check_model(m, err) < 0)
         return -1;
+    rows = gcal_params_covariance_encode(m, err);
+    known = gcal_params_known_encode(m, err);
     gcal_buf_puts(file, "---\n");
-    if ((w = gcal_yaml_writer_create(err)))
-        put_model(w, d, m, rows);
+    if (rows && known && (w = gcal_yaml_writer_create(err)))
+        put_model(w, d, m, rows, known);
     free(rows);
+    free(known);
     return w ? add_document(file, w, err) : -1;
 }
 

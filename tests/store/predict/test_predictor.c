@@ -49,13 +49,12 @@
 /* 1 ns for each unit of either component. */
 #define MADE                                                                             \
     MODEL("made", "p_m * f_memory_tag:kGenerated + p_o * f_onchip_tag:kGenerated",       \
-          PARAMETER("p_m", "1e-9") PARAMETER("p_o", "1e-9"), "  1e-15 1\n  1e-15 0 1\n",     \
+          PARAMETER("p_m", "1e-9") PARAMETER("p_o", "1e-9"), "  1e-15 1\n  1e-15 0 1\n", \
           FEATURE("f_memory_tag:kGenerated") FEATURE("f_onchip_tag:kGenerated"),         \
-          "known:\n- {kernel: k_generated, component: kGenerated, fingerprint: '01',"    \
-          " target: true}\n- {kernel: mix, component: mix, fingerprint: '02'}\n")
+          "known: |\n  01 kGenerated k_generated target\n  02 - mix known\n")
 /* Its error is a hundred times its value. */
 #define VAGUE                                                                            \
-    MODEL("vague", "p_add * f_op_float32_add", PARAMETER("p_add", "1e-9"), "  1e-7 1\n",   \
+    MODEL("vague", "p_add * f_op_float32_add", PARAMETER("p_add", "1e-9"), "  1e-7 1\n", \
           FEATURE("f_op_float32_add"), "")
 
 #define PROFILE(name, fingerprint, multiplications)                                      \
@@ -256,10 +255,10 @@ static void models_are_listed_with_their_kernels(void **state)
 /* Before there were fingerprints, names were all there was. */
 static void files_of_earlier_versions_go_by_names(void **state)
 {
-    static const char old[] =
-        MODEL("old", "p_m * f_memory_tag:k + p_o * f_onchip_tag:k",
-              PARAMETER("p_m", "1e-9") PARAMETER("p_o", "1e-9"), "  1e-15 1\n  1e-15 0 1\n",
-              FEATURE("f_memory_tag:k") FEATURE("f_onchip_tag:k"), "");
+    static const char old[] = MODEL(
+        "old", "p_m * f_memory_tag:k + p_o * f_onchip_tag:k",
+        PARAMETER("p_m", "1e-9") PARAMETER("p_o", "1e-9"), "  1e-15 1\n  1e-15 0 1\n",
+        FEATURE("f_memory_tag:k") FEATURE("f_onchip_tag:k"), "");
     struct gcal_error err = { 0 };
     struct gcal_prediction p;
     char name[32];
