@@ -252,6 +252,8 @@ void add_form(struct gcal_config *config, const char *name, const char *expressi
 
     if (!model)
         fail_msg("%s", err.text);
+    if (!m->name)
+        m->name = strdup("m");
     m->forms = realloc(m->forms, (m->n_forms + 1) * sizeof(*m->forms));
     m->forms[m->n_forms++] = (struct gcal_config_form){ .name = strdup(name),
                                                         .model = model,
